@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Address: an IP address and a port as people write them.
+ */
+#ifndef BASE_ADDRESS_H
+#define BASE_ADDRESS_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+
+struct address {
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	};
+	socklen_t length;
+};
+
+enum { ADDRESS_TEXT_BYTES = 64 };
+
+/* "127.0.0.1:9531", "[::1]:9531"; port 0 to 65535. No names are looked up. */
+bool address_parse(const char *text, struct address *address_out);
+bool address_is_loopback(const struct address *address);
+void address_format(const struct address *address, char text[ADDRESS_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arena: memory of one request, freed at once.
+ *
+ * Whoever sizes it from outside is bounded by its limit: past it, or out of memory, every
+ * function returns NULL and arena_failed() stays true. The limit counts what was handed
+ * out, each piece rounded up to 16 bytes.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+
+struct arena *arena_new(size_t limit_bytes); /* NULL: out of memory */
+void arena_free(struct arena *arena);	     /* NULL is fine */
+
+/* Zeroed, aligned for any type. */
+void *arena_alloc(struct arena *arena, size_t size_bytes);
+char *arena_copy(struct arena *arena, const char *text, size_t length); /* NUL added */
+__attribute__((format(printf, 2, 3))) char *arena_printf(struct arena *arena,
+							 const char *format, ...);
+bool arena_failed(const struct arena *arena);
+int arena_error(const struct arena *arena); /* 0, -E2BIG: past the limit, -ENOMEM */
+
+#endif

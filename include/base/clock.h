@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Clock: the only place that asks what time it is, so that tests can set it.
+ */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stdint.h>
+
+struct clock_source {
+	int64_t (*monotonic_ms)(void);
+	int64_t (*wall_ms)(void); /* since 1970-01-01T00:00:00Z; may jump, may be 1970 */
+};
+
+int64_t clock_monotonic_ms(void);
+int64_t clock_wall_ms(void);
+void clock_set_source(const struct clock_source *source); /* NULL: the system's clocks */
+
+/* "2026-11-21T07:30:00.123Z" into text[CLOCK_TEXT_BYTES]; RFC 3339, UTC. */
+enum { CLOCK_TEXT_BYTES = 32 };
+void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Configuration: sections and keys of an INI file, every key declared in one table.
+ *
+ * The table (name, type, default, limits, help) is the only description: the reader, the
+ * checks, `--check-config`, `--print-config` and the sample in etc/ come from it. An unknown
+ * section or key, a value of the wrong type or out of range is an error that names file,
+ * line and key. Options of the command line are applied over the file with config_set().
+ */
+#ifndef BASE_CONFIG_H
+#define BASE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+	CONFIG_LIST_MAX = 8,
+	CONFIG_TEXT_BYTES = 176, /* with its key it fits into a line of inih, 200 */
+};
+
+struct config_list { /* keys that may stand several times */
+	size_t count;
+	char items[CONFIG_LIST_MAX][CONFIG_TEXT_BYTES];
+};
+
+struct config {
+	/* [server] */
+	struct config_list listen;	   /* ADDRESS:PORT; default 127.0.0.1:9531 */
+	struct config_list allowed_host;   /* besides IP literals, localhost, ours */
+	struct config_list allowed_origin; /* besides those of this machine */
+	bool open;			   /* no token; loopback only */
+	int64_t max_connections;
+	int64_t max_connections_per_address;
+	int64_t request_timeout_seconds; /* for a request to arrive whole */
+	int64_t idle_timeout_seconds;	 /* for a kept connection to ask again */
+	/* [store] */
+	char state_dir[CONFIG_TEXT_BYTES];
+	/* [sms] */
+	int64_t max_segments;
+	int64_t send_wait_seconds; /* send_sms waits this long for the network */
+	int64_t queue_limit;	   /* messages waiting to be handed to oFono */
+	/* [log] */
+	bool verbose;
+};
+
+#define CONFIG_DEFAULT_PATH "/etc/ofono-mcp/ofono-mcp.conf"
+
+struct config_error {
+	char text[512]; /* "/etc/x.conf:12: sms.max_segment: unknown key; ..." */
+};
+
+void config_defaults(struct config *config);
+
+/* Reads `path` over what is there. -errno or -EINVAL with the error's text. */
+int config_read(struct config *config, const char *path, struct config_error *error);
+
+/*
+ * What a program starts with: the defaults, and over them `path`. NULL is the default path,
+ * which need not be there.
+ */
+int config_load(struct config *config, const char *path, struct config_error *error);
+
+/*
+ * One value for "section.key", as if read from `origin` ("--listen"). Lists grow; the
+ * caller clears one first when the command line is to replace what the file had.
+ */
+int config_set(struct config *config, const char *key, const char *value,
+	       const char *origin, struct config_error *error);
+void config_list_clear(struct config_list *list);
+
+/* What no single key can tell: open only on loopback, ports, ... */
+int config_check(const struct config *config, struct config_error *error);
+
+/* Every key with its help and its present value, as a file that config_read() takes. */
+void config_print(const struct config *config, FILE *out);
+
+#endif

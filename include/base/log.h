@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Log: one line per fact, to standard error.
+ *
+ * Under systemd (JOURNAL_STREAM is set) each line starts with its "<N>" priority. Lines
+ * never hold message text, tokens or PINs; phone numbers go through log_number() first.
+ * Control characters in arguments are written as '?', so that no outside text can forge
+ * a line.
+ */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+enum log_level { /* syslog(3) priorities */
+		 LOG_LEVEL_ERROR = 3,
+		 LOG_LEVEL_WARNING = 4,
+		 LOG_LEVEL_INFO = 6,
+		 LOG_LEVEL_DEBUG = 7,
+};
+
+/* Lines above this level are dropped; LOG_LEVEL_INFO until called. */
+void log_set_level(enum log_level level);
+
+__attribute__((format(printf, 2, 3))) void log_line(enum log_level level,
+						    const char *format, ...);
+
+#define log_error(...)	 log_line(LOG_LEVEL_ERROR, __VA_ARGS__)
+#define log_warning(...) log_line(LOG_LEVEL_WARNING, __VA_ARGS__)
+#define log_info(...)	 log_line(LOG_LEVEL_INFO, __VA_ARGS__)
+#define log_debug(...)	 log_line(LOG_LEVEL_DEBUG, __VA_ARGS__)
+
+/*
+ * A phone number fit for a log line: "...567", or `number` itself at debug level.
+ * The result lives until the next call, and no longer than `number`.
+ */
+const char *log_number(const char *number);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/address.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool port_parse(const char *text, in_port_t *port_out)
+{
+	unsigned int port = 0;
+	size_t length = strlen(text);
+	size_t at;
+
+	if (length < 1 || length > 5)
+		return false;
+	for (at = 0; at < length; at++) {
+		if (text[at] < '0' || text[at] > '9')
+			return false;
+		port = port * 10 + (unsigned int)(text[at] - '0');
+	}
+	if (port > 65535)
+		return false;
+	*port_out = htons((in_port_t)port);
+	return true;
+}
+
+static bool host_parse(const char *host, bool bracketed, struct address *address)
+{
+	if (bracketed) {
+		address->in6.sin6_family = AF_INET6;
+		address->length = sizeof(address->in6);
+		return inet_pton(AF_INET6, host, &address->in6.sin6_addr) == 1;
+	}
+	address->in.sin_family = AF_INET;
+	address->length = sizeof(address->in);
+	return inet_pton(AF_INET, host, &address->in.sin_addr) == 1;
+}
+
+bool address_parse(const char *text, struct address *address_out)
+{
+	struct address address = { .length = 0 };
+	bool bracketed = text[0] == '[';
+	char host[INET6_ADDRSTRLEN];
+	size_t length;
+	in_port_t port;
+
+	if (bracketed)
+		text++;
+	length = strcspn(text, bracketed ? "]" : ":");
+	if (length >= sizeof(host))
+		return false;
+	memcpy(host, text, length);
+	host[length] = '\0';
+	text += length;
+	if (strncmp(text, bracketed ? "]:" : ":", bracketed ? 2 : 1) != 0)
+		return false;
+	if (!port_parse(text + (bracketed ? 2 : 1), &port))
+		return false;
+	if (!host_parse(host, bracketed, &address))
+		return false;
+	if (bracketed)
+		address.in6.sin6_port = port;
+	else
+		address.in.sin_port = port;
+	*address_out = address;
+	return true;
+}
+
+bool address_is_loopback(const struct address *address)
+{
+	const struct in6_addr *in6 = &address->in6.sin6_addr;
+
+	if (address->any.sa_family == AF_INET)
+		return ntohl(address->in.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	if (address->any.sa_family != AF_INET6)
+		return false;
+	if (IN6_IS_ADDR_V4MAPPED(in6))
+		return in6->s6_addr[12] == IN_LOOPBACKNET;
+	return IN6_IS_ADDR_LOOPBACK(in6);
+}
+
+void address_format(const struct address *address, char text[ADDRESS_TEXT_BYTES])
+{
+	char host[INET6_ADDRSTRLEN] = "?";
+
+	if (address->any.sa_family == AF_INET) {
+		inet_ntop(AF_INET, &address->in.sin_addr, host, sizeof(host));
+		snprintf(text, ADDRESS_TEXT_BYTES, "%s:%u", host,
+			 ntohs(address->in.sin_port));
+		return;
+	}
+	if (address->any.sa_family == AF_INET6) {
+		inet_ntop(AF_INET6, &address->in6.sin6_addr, host, sizeof(host));
+		snprintf(text, ADDRESS_TEXT_BYTES, "[%s]:%u", host,
+			 ntohs(address->in6.sin6_port));
+		return;
+	}
+	snprintf(text, ADDRESS_TEXT_BYTES, "?");
+}

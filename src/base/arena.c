@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arena: blocks that are only ever added to; the newest one serves what still fits.
+ *
+ * The limit counts what was handed out, rounded up to the alignment, so that it is met at
+ * the same request whatever the sizes of the blocks are.
+ */
+#include "base/arena.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ARENA_ALIGNMENT = _Alignof(max_align_t),
+	ARENA_BLOCK_LEAST = 4096,
+	ARENA_BLOCK_MOST = 65536,
+};
+
+struct arena_block {
+	struct arena_block *older;
+	size_t size;
+	size_t used;
+	_Alignas(max_align_t) char bytes[];
+};
+
+struct arena {
+	struct arena_block *newest;
+	size_t left; /* bytes until the limit */
+	int error;
+};
+
+struct arena *arena_new(size_t limit_bytes)
+{
+	struct arena *arena = calloc(1, sizeof(*arena));
+
+	if (arena)
+		arena->left = limit_bytes;
+	return arena;
+}
+
+void arena_free(struct arena *arena)
+{
+	struct arena_block *block, *older;
+
+	if (!arena)
+		return;
+	for (block = arena->newest; block; block = older) {
+		older = block->older;
+		free(block);
+	}
+	free(arena);
+}
+
+static void *arena_fail(struct arena *arena, int error)
+{
+	if (!arena->error)
+		arena->error = error;
+	return NULL;
+}
+
+static struct arena_block *arena_grow(struct arena *arena, size_t size)
+{
+	size_t room = arena->newest ? 2 * arena->newest->size : ARENA_BLOCK_LEAST;
+	struct arena_block *block;
+
+	if (room > ARENA_BLOCK_MOST)
+		room = ARENA_BLOCK_MOST;
+	if (room < size)
+		room = size;
+	if (room > SIZE_MAX - sizeof(*block))
+		return NULL;
+	block = calloc(1, sizeof(*block) + room);
+	if (!block)
+		return NULL;
+	block->size = room;
+	block->older = arena->newest;
+	arena->newest = block;
+	return block;
+}
+
+static size_t arena_round(size_t size)
+{
+	if (!size)
+		return ARENA_ALIGNMENT;
+	return (size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
+}
+
+void *arena_alloc(struct arena *arena, size_t size_bytes)
+{
+	struct arena_block *block = arena->newest;
+	size_t size;
+	void *result;
+
+	if (arena->error)
+		return NULL;
+	if (size_bytes > arena->left || arena_round(size_bytes) > arena->left)
+		return arena_fail(arena, -E2BIG);
+	size = arena_round(size_bytes);
+	if (!size) /* rounding went once around */
+		return arena_fail(arena, -E2BIG);
+	if (!block || block->size - block->used < size)
+		block = arena_grow(arena, size);
+	if (!block)
+		return arena_fail(arena, -ENOMEM);
+	result = block->bytes + block->used;
+	block->used += size;
+	arena->left -= size;
+	return result;
+}
+
+char *arena_copy(struct arena *arena, const char *text, size_t length)
+{
+	char *copy;
+
+	if (length == SIZE_MAX)
+		return arena_fail(arena, -E2BIG);
+	copy = arena_alloc(arena, length + 1);
+	if (copy && length)
+		memcpy(copy, text, length);
+	return copy;
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return arena_fail(arena, -ENOMEM);
+	text = arena_alloc(arena, (size_t)length + 1);
+	if (!text)
+		return NULL;
+	va_start(arguments, format);
+	vsnprintf(text, (size_t)length + 1, format, arguments);
+	va_end(arguments);
+	return text;
+}
+
+bool arena_failed(const struct arena *arena)
+{
+	return arena->error != 0;
+}
+
+int arena_error(const struct arena *arena)
+{
+	return arena->error;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/buffer.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFER_CAPACITY_LEAST = 256 };
+
+static bool buffer_reserve(struct buffer *buffer, size_t more)
+{
+	size_t capacity = buffer->capacity ? buffer->capacity : BUFFER_CAPACITY_LEAST;
+	char *data;
+
+	if (more <= buffer->capacity - buffer->length)
+		return true;
+	while (capacity - buffer->length < more) {
+		if (capacity > SIZE_MAX / 2)
+			return false;
+		capacity *= 2;
+	}
+	data = realloc(buffer->data, capacity);
+	if (!data)
+		return false;
+	buffer->data = data;
+	buffer->capacity = capacity;
+	return true;
+}
+
+void buffer_append(struct buffer *buffer, const char *data, size_t length)
+{
+	if (buffer->failed || !length)
+		return;
+	if (!buffer_reserve(buffer, length)) {
+		buffer->failed = true;
+		return;
+	}
+	memcpy(buffer->data + buffer->length, data, length);
+	buffer->length += length;
+}
+
+void buffer_append_text(struct buffer *buffer, const char *text)
+{
+	buffer_append(buffer, text, strlen(text));
+}
+
+void buffer_clear(struct buffer *buffer)
+{
+	buffer->length = 0;
+	buffer->failed = false;
+}
+
+char *buffer_take(struct buffer *buffer, size_t *length_out)
+{
+	char *data;
+
+	if (!buffer->failed && !buffer_reserve(buffer, 1)) /* never NULL for "empty" */
+		buffer->failed = true;
+	if (buffer->failed) {
+		buffer_deinit(buffer);
+		return NULL;
+	}
+	data = buffer->data;
+	*length_out = buffer->length;
+	*buffer = (struct buffer)BUFFER_INIT;
+	return data;
+}
+
+void buffer_deinit(struct buffer *buffer)
+{
+	free(buffer->data);
+	*buffer = (struct buffer)BUFFER_INIT;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static int64_t system_ms(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now); /* cannot fail for the two clocks below */
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int64_t system_monotonic_ms(void)
+{
+	return system_ms(CLOCK_MONOTONIC);
+}
+
+static int64_t system_wall_ms(void)
+{
+	return system_ms(CLOCK_REALTIME);
+}
+
+static const struct clock_source system_source = {
+	.monotonic_ms = system_monotonic_ms,
+	.wall_ms = system_wall_ms,
+};
+
+static const struct clock_source *clock_source = &system_source;
+
+int64_t clock_monotonic_ms(void)
+{
+	return clock_source->monotonic_ms();
+}
+
+int64_t clock_wall_ms(void)
+{
+	return clock_source->wall_ms();
+}
+
+void clock_set_source(const struct clock_source *source)
+{
+	clock_source = source ? source : &system_source;
+}
+
+void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES])
+{
+	static const int64_t last_ms =
+		INT64_C(253402300799999); /* 9999-12-31T23:59:59.999Z */
+	char seconds_text[24];
+	struct tm utc;
+	time_t seconds;
+
+	if (wall_ms < 0)
+		wall_ms = 0;
+	if (wall_ms > last_ms)
+		wall_ms = last_ms;
+	seconds = (time_t)(wall_ms / 1000);
+	gmtime_r(&seconds, &utc);
+	strftime(seconds_text, sizeof(seconds_text), "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(text, CLOCK_TEXT_BYTES, "%s.%03dZ", seconds_text, (int)(wall_ms % 1000));
+}

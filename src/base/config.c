@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Configuration: config_key.c knows the keys, inih splits the lines.
+ *
+ * How a distribution built inih (lines that go on, growing lines, stop at the first error)
+ * must not matter. Hence the lines come from our reader: it knows their numbers, takes the
+ * blanks off their start, so that no line can go on in the next one, refuses what inih
+ * would cut or drop, and ends the file at the first error.
+ */
+#include "base/config.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ini.h>
+
+#include "base/address.h"
+#include "base/config_key.h"
+#include "base/utf8.h"
+
+void config_defaults(struct config *config)
+{
+	const char *flaw;
+	size_t at;
+
+	memset(config, 0, sizeof(*config));
+	for (at = 0; at < CONFIG_KEY_COUNT; at++) {
+		if (!config_keys[at].initial)
+			continue;
+		flaw = config_key_set(&config_keys[at], config, config_keys[at].initial);
+		assert(!flaw);
+		(void)flaw;
+	}
+}
+
+/* A file being read. */
+struct source {
+	FILE *file;
+	struct config config;
+	struct config_place place;
+	int result;		    /* not 0: no more lines */
+	int seen[CONFIG_KEY_COUNT]; /* the line where each key stood first */
+};
+
+/*
+ * The next line without blanks at its start and "\n" or "\r\n" at its end, cut to `room`.
+ * Its whole length, or -1 at the end of the file.
+ */
+static long source_get(struct source *source, char *line, long room)
+{
+	long length = 0;
+	int byte = getc(source->file);
+
+	if (byte == EOF)
+		return -1;
+	for (; byte != EOF && byte != '\n'; byte = getc(source->file)) {
+		if (length == 0 && (byte == ' ' || byte == '\t'))
+			continue;
+		if (length < room)
+			line[length] = (char)byte;
+		length++;
+	}
+	if (length > 0 && length <= room && line[length - 1] == '\r')
+		length--;
+	return length;
+}
+
+static int line_check(const struct config_place *place, const char *line, long length)
+{
+	char section[CONFIG_TEXT_BYTES], bracket[2];
+	long at;
+
+	for (at = 0; at < length; at++) {
+		if (((unsigned char)line[at] < 0x20 && line[at] != '\t') ||
+		    line[at] == 0x7f)
+			return config_fail(place,
+					   "the line holds a control character (%02x)",
+					   (unsigned char)line[at]);
+	}
+	if (!utf8_valid(line, (size_t)length))
+		return config_fail(place, "the line is not UTF-8");
+	/* inih tells of a section only when it has a key; "[sever]" is wrong without one */
+	if (sscanf(line, "[%175[^]]%1[]]", section, bracket) == 2 &&
+	    !config_section_known(section))
+		return config_section_fail(place, section);
+	return 0;
+}
+
+/* A line for inih, as fgets() would give it. */
+static char *source_line(char *line, int size, void *data)
+{
+	struct source *source = data;
+	long room = size - 2; /* "\n" and NUL */
+	long length;
+
+	if (source->result)
+		return NULL;
+	source->place.line++;
+	length = source_get(source, line, room);
+	if (length < 0)
+		return NULL;
+	if (length > 0 && (line[0] == '#' || line[0] == ';'))
+		length = 0; /* a comment may be as long and as odd as it likes */
+	if (length > room) {
+		source->result = config_fail(
+			&source->place, "the line is too long; it takes %ld bytes", room);
+		return NULL;
+	}
+	memcpy(line + length, "\n", sizeof("\n"));
+	source->result = line_check(&source->place, line, length);
+	return source->result ? NULL : line;
+}
+
+static int source_set(struct source *source, const struct config_key *key,
+		      const char *value)
+{
+	const struct config_place *place = &source->place;
+	int *seen = &source->seen[key - config_keys];
+	const char *flaw;
+
+	if (*seen && !config_key_is_list(key))
+		return config_fail(place, "%s.%s: stands already in line %d",
+				   key->section, key->name, *seen);
+	if (!*seen && config_key_is_list(key)) /* a file replaces the default */
+		config_list_clear(config_key_field(key, &source->config));
+	if (!*seen)
+		*seen = place->line;
+	flaw = config_key_set(key, &source->config, value);
+	return flaw ? config_value_fail(place, key, flaw) : 0;
+}
+
+/* For inih: 0 is an error. */
+static int source_pair(void *data, const char *section, const char *name,
+		       const char *value)
+{
+	struct source *source = data;
+	const struct config_key *key = config_key_find(section, name);
+
+	if (source->result)
+		return 0;
+	if (key)
+		source->result = source_set(source, key, value ? value : "");
+	else
+		source->result = config_key_fail(&source->place, section, name);
+	return source->result == 0;
+}
+
+static int source_read(struct source *source)
+{
+	int bad_line, saved_errno;
+
+	errno = 0;
+	bad_line = ini_parse_stream(source_line, source, source_pair, source);
+	saved_errno = errno;
+	if (ferror(source->file)) {
+		source->place.line = 0;
+		config_fail(&source->place, "%s", strerror(saved_errno));
+		return saved_errno ? -saved_errno : -EIO;
+	}
+	if (bad_line < 0) {
+		source->place.line = 0;
+		config_fail(&source->place, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	/* inih goes on behind a line that it cannot split; the first error is the one told */
+	if (bad_line > 0 && (!source->result || bad_line < source->place.line)) {
+		source->place.line = bad_line;
+		return config_fail(&source->place,
+				   "the line is neither [SECTION] nor KEY = VALUE");
+	}
+	return source->result;
+}
+
+int config_read(struct config *config, const char *path, struct config_error *error)
+{
+	struct source source = { .place = { .origin = path, .error = error } };
+	int result;
+
+	source.file = fopen(path, "re");
+	if (!source.file) {
+		result = -errno;
+		config_fail(&source.place, "%s", strerror(errno));
+		return result;
+	}
+	source.config = *config;
+	result = source_read(&source);
+	fclose(source.file);
+	if (result == 0)
+		*config = source.config;
+	return result;
+}
+
+int config_load(struct config *config, const char *path, struct config_error *error)
+{
+	config_defaults(config);
+	if (!path && access(CONFIG_DEFAULT_PATH, F_OK) == 0)
+		path = CONFIG_DEFAULT_PATH;
+	return path ? config_read(config, path, error) : 0;
+}
+
+int config_set(struct config *config, const char *key, const char *value,
+	       const char *origin, struct config_error *error)
+{
+	struct config_place place = { .origin = origin, .error = error };
+	const char *dot = strchr(key, '.');
+	const struct config_key *found = NULL;
+	char section[32] = "";
+	const char *flaw;
+
+	if (dot && (size_t)(dot - key) < sizeof(section)) {
+		memcpy(section, key, (size_t)(dot - key));
+		found = config_key_find(section, dot + 1);
+	}
+	if (!found)
+		return config_key_fail(&place, section, dot ? dot + 1 : key);
+	flaw = config_key_set(found, config, value);
+	return flaw ? config_value_fail(&place, found, flaw) : 0;
+}
+
+void config_list_clear(struct config_list *list)
+{
+	memset(list, 0, sizeof(*list));
+}
+
+static __attribute__((format(printf, 2, 3))) int check_fail(struct config_error *error,
+							    const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return -EINVAL;
+}
+
+static int check_open(const struct config *config, struct config_error *error)
+{
+	struct address address;
+	size_t at;
+
+	for (at = 0; at < config->listen.count; at++) {
+		const char *text = config->listen.items[at];
+
+		if (!address_parse(text, &address) || !address_is_loopback(&address))
+			return check_fail(error,
+					  "server.open: refused, because %s is not a "
+					  "loopback address and anybody could send "
+					  "messages; listen on 127.0.0.1 or use a token",
+					  text);
+	}
+	return 0;
+}
+
+int config_check(const struct config *config, struct config_error *error)
+{
+	if (config->listen.count == 0)
+		return check_fail(error,
+				  "server.listen: at least one ADDRESS:PORT is needed");
+	if (config->state_dir[0] != '/')
+		return check_fail(error,
+				  "store.state_dir: %s is not an absolute path; it "
+				  "begins with '/'",
+				  config->state_dir);
+	return config->open ? check_open(config, error) : 0;
+}
+
+void config_print(const struct config *config, FILE *out)
+{
+	const char *section = "";
+	size_t at;
+
+	fprintf(out,
+		"# Configuration of ofono-mcp. A line that is commented out shows the "
+		"default\n# or an example.\n");
+	for (at = 0; at < CONFIG_KEY_COUNT; at++) {
+		const struct config_key *key = &config_keys[at];
+
+		if (strcmp(section, key->section) != 0) {
+			section = key->section;
+			fprintf(out, "\n[%s]\n", section);
+		}
+		fprintf(out, "\n");
+		config_key_print(key, config, out);
+	}
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * JSON reader: yajl's callbacks append to the tree.
+ *
+ * Three things yajl leaves to us: it has no limits, its check of UTF-8 lets bad text
+ * through (so it is off, and ours sees every string and key), and it turns half a surrogate
+ * pair into '?' or into another character without a word. What it decoded does not show
+ * that any more, hence the escapes are followed in the text itself, before yajl reads it.
+ */
+#include "base/json_reader.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yajl/yajl_parse.h>
+
+#include "base/utf8.h"
+
+/*
+ * A value, and as a member of an object also a node of that object's tree of names: each
+ * level is chosen by one more bit of the name's hash. Should all hashes be made equal, the
+ * tree is a list of at most JSON_VALUES_MAX.
+ */
+struct node {
+	struct json json; /* first: this is what others see */
+	struct node *names[2];
+	uint32_t hash;
+};
+
+struct level {
+	struct json *value; /* the open array or object */
+	struct json *last;  /* its last child */
+	struct node *names;
+};
+
+enum escape_state {
+	ESCAPE_NONE,
+	ESCAPE_BACKSLASH,  /* "\" seen */
+	ESCAPE_DIGITS,	   /* in "\uXXXX" */
+	ESCAPE_WANTS_PAIR, /* a high surrogate is behind us */
+	ESCAPE_WANTS_U,	   /* and "\" */
+};
+
+struct escapes {
+	enum escape_state state;
+	unsigned int unit; /* UTF-16 */
+	int digits;
+	bool high; /* the unit before this one was a high surrogate */
+};
+
+struct json_reader {
+	struct arena *arena;
+	yajl_handle yajl;
+	int error;
+	struct escapes escapes;
+	const struct json *root;
+	const char *key; /* of the value to come */
+	size_t values;
+	size_t depth;
+	struct level levels[JSON_DEPTH_MAX];
+};
+
+static unsigned int hex_value(char digit)
+{
+	if (digit <= '9')
+		return (unsigned int)(digit - '0') & 0xf;
+	return ((unsigned int)(digit | 0x20) - 'a' + 10) &
+	       0xf; /* yajl refuses the rest */
+}
+
+static bool escapes_unit_end(struct escapes *escapes)
+{
+	bool low = (escapes->unit & 0xfc00) == 0xdc00;
+
+	if (low != escapes->high)
+		return false;
+	escapes->high = (escapes->unit & 0xfc00) == 0xd800;
+	escapes->state = escapes->high ? ESCAPE_WANTS_PAIR : ESCAPE_NONE;
+	return true;
+}
+
+static bool escapes_step(struct escapes *escapes, char byte)
+{
+	switch (escapes->state) {
+	case ESCAPE_NONE:
+		if (byte == '\\')
+			escapes->state = ESCAPE_BACKSLASH;
+		return true;
+	case ESCAPE_WANTS_PAIR:
+		escapes->state = ESCAPE_WANTS_U;
+		return byte == '\\';
+	case ESCAPE_WANTS_U:
+		if (byte != 'u')
+			return false;
+		/* fall through */
+	case ESCAPE_BACKSLASH:
+		escapes->state = byte == 'u' ? ESCAPE_DIGITS : ESCAPE_NONE;
+		escapes->unit = 0;
+		escapes->digits = 0;
+		return true;
+	case ESCAPE_DIGITS:
+		escapes->unit = escapes->unit << 4 | hex_value(byte);
+		if (++escapes->digits < 4)
+			return true;
+		return escapes_unit_end(escapes);
+	}
+	return true;
+}
+
+/* How much of the text is without half a surrogate pair; `length` when all of it is. */
+static size_t escapes_scan(struct escapes *escapes, const char *data, size_t length)
+{
+	size_t at = 0;
+
+	while (at < length) {
+		if (escapes->state == ESCAPE_NONE) {
+			const char *found = memchr(data + at, '\\', length - at);
+
+			if (!found)
+				return length;
+			at = (size_t)(found - data);
+		}
+		if (!escapes_step(escapes, data[at]))
+			return at;
+		at++;
+	}
+	return length;
+}
+
+static int reader_fail(struct json_reader *reader, int error)
+{
+	if (!reader->error)
+		reader->error = error;
+	return 0; /* makes yajl stop */
+}
+
+static int reader_fail_arena(struct json_reader *reader)
+{
+	int error = arena_error(reader->arena);
+
+	return reader_fail(reader, error == -ENOMEM ? error : JSON_E_LIMIT);
+}
+
+static uint32_t name_hash(const char *name) /* FNV-1a */
+{
+	uint32_t hash = UINT32_C(2166136261);
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT32_C(16777619);
+	return hash;
+}
+
+/* False when the object has a member of this name. */
+static bool names_insert(struct node **names, struct node *member)
+{
+	uint32_t bits = member->hash;
+
+	while (*names) {
+		if ((*names)->hash == member->hash &&
+		    strcmp((*names)->json.name, member->json.name) == 0)
+			return false;
+		names = &(*names)->names[bits & 1];
+		bits >>= 1;
+	}
+	*names = member;
+	return true;
+}
+
+static bool level_append(struct level *level, struct node *child)
+{
+	if (child->json.name && !names_insert(&level->names, child))
+		return false;
+	if (level->last)
+		level->last->next = &child->json;
+	else
+		level->value->first = &child->json;
+	level->last = &child->json;
+	level->value->count++;
+	return true;
+}
+
+/* A new value at the place where the document stands; NULL: the reader has failed. */
+static struct json *reader_add(struct json_reader *reader, enum json_type type)
+{
+	struct node *node;
+
+	if (++reader->values > JSON_VALUES_MAX) {
+		reader_fail(reader, JSON_E_LIMIT);
+		return NULL;
+	}
+	node = arena_alloc(reader->arena, sizeof(*node));
+	if (!node) {
+		reader_fail_arena(reader);
+		return NULL;
+	}
+	node->json.type = type;
+	if (reader->key) {
+		node->json.name = reader->key;
+		node->hash = name_hash(reader->key);
+		reader->key = NULL;
+	}
+	if (reader->depth == 0) {
+		reader->root = &node->json;
+	} else if (!level_append(&reader->levels[reader->depth - 1], node)) {
+		reader_fail(reader, JSON_E_DUPLICATE);
+		return NULL;
+	}
+	return &node->json;
+}
+
+/* A checked copy of a string or key; NULL: the reader has failed. */
+static const char *reader_text(struct json_reader *reader, const unsigned char *bytes,
+			       size_t length)
+{
+	const char *text = (const char *)bytes;
+	const char *copy;
+
+	if (length && (memchr(text, '\0', length) || !utf8_valid(text, length))) {
+		reader_fail(reader, JSON_E_TEXT);
+		return NULL;
+	}
+	copy = arena_copy(reader->arena, text, length);
+	if (!copy)
+		reader_fail_arena(reader);
+	return copy;
+}
+
+static int on_null(void *data)
+{
+	return reader_add(data, JSON_NULL) != NULL;
+}
+
+static int on_boolean(void *data, int boolean)
+{
+	struct json *value = reader_add(data, JSON_BOOLEAN);
+
+	if (!value)
+		return 0;
+	value->boolean = boolean != 0;
+	return 1;
+}
+
+static int add_text(struct json_reader *reader, enum json_type type,
+		    const unsigned char *bytes, size_t length)
+{
+	struct json *value = reader_add(reader, type);
+
+	if (!value)
+		return 0;
+	value->text = reader_text(reader, bytes, length);
+	value->length = length;
+	return value->text != NULL;
+}
+
+static int on_number(void *data, const char *digits, size_t length)
+{
+	return add_text(data, JSON_NUMBER, (const unsigned char *)digits, length);
+}
+
+static int on_string(void *data, const unsigned char *bytes, size_t length)
+{
+	return add_text(data, JSON_STRING, bytes, length);
+}
+
+static int on_key(void *data, const unsigned char *bytes, size_t length)
+{
+	struct json_reader *reader = data;
+
+	reader->key = reader_text(reader, bytes, length);
+	return reader->key != NULL;
+}
+
+static int reader_open(struct json_reader *reader, enum json_type type)
+{
+	struct json *value;
+
+	if (reader->depth == JSON_DEPTH_MAX)
+		return reader_fail(reader, JSON_E_LIMIT);
+	value = reader_add(reader, type);
+	if (!value)
+		return 0;
+	reader->levels[reader->depth++] = (struct level){ .value = value };
+	return 1;
+}
+
+static int on_object_open(void *data)
+{
+	return reader_open(data, JSON_OBJECT);
+}
+
+static int on_array_open(void *data)
+{
+	return reader_open(data, JSON_ARRAY);
+}
+
+static int on_close(void *data)
+{
+	struct json_reader *reader = data;
+
+	assert(reader->depth > 0);
+	reader->depth--;
+	return 1;
+}
+
+static const yajl_callbacks reader_callbacks = {
+	.yajl_null = on_null,
+	.yajl_boolean = on_boolean,
+	.yajl_number = on_number,
+	.yajl_string = on_string,
+	.yajl_start_map = on_object_open,
+	.yajl_map_key = on_key,
+	.yajl_end_map = on_close,
+	.yajl_start_array = on_array_open,
+	.yajl_end_array = on_close,
+};
+
+struct json_reader *json_reader_new(struct arena *arena)
+{
+	struct json_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return NULL;
+	reader->arena = arena;
+	reader->yajl = yajl_alloc(&reader_callbacks, NULL, reader);
+	if (!reader->yajl) {
+		free(reader);
+		return NULL;
+	}
+	yajl_config(reader->yajl, yajl_dont_validate_strings, 1);
+	return reader;
+}
+
+void json_reader_free(struct json_reader *reader)
+{
+	if (!reader)
+		return;
+	yajl_free(reader->yajl);
+	free(reader);
+}
+
+static int reader_result(struct json_reader *reader, yajl_status status)
+{
+	if (status != yajl_status_ok)
+		reader_fail(reader, JSON_E_SYNTAX); /* unless a callback said more */
+	return reader->error;
+}
+
+int json_reader_feed(struct json_reader *reader, const char *data, size_t length)
+{
+	size_t good;
+
+	if (reader->error || !length)
+		return reader->error;
+	good = escapes_scan(&reader->escapes, data, length);
+	if (reader_result(reader,
+			  yajl_parse(reader->yajl, (const unsigned char *)data, good)))
+		return reader->error;
+	if (good < length)
+		reader_fail(reader, JSON_E_TEXT);
+	return reader->error;
+}
+
+int json_reader_finish(struct json_reader *reader, const struct json **root_out)
+{
+	if (reader->error || reader_result(reader, yajl_complete_parse(reader->yajl)))
+		return reader->error;
+	assert(reader->root && reader->depth == 0);
+	*root_out = reader->root;
+	return 0;
+}
+
+const char *json_error_text(int outcome)
+{
+	switch (outcome) {
+	case JSON_E_SYNTAX:
+		return "the text is not one complete JSON value";
+	case JSON_E_TEXT:
+		return "a string is not valid UTF-8 or holds a NUL";
+	case JSON_E_DUPLICATE:
+		return "a key appears twice in one object";
+	case JSON_E_LIMIT:
+		return "the document is too deep or too large";
+	case -ENOMEM:
+		return "out of memory";
+	default:
+		return "no error";
+	}
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/utf8.h"
+
+#include <string.h>
+
+static size_t utf8_ascii_run(const unsigned char *text, size_t length)
+{
+	size_t at = 0;
+	uint64_t word;
+
+	while (length - at >= sizeof(word)) {
+		memcpy(&word, text + at, sizeof(word));
+		if (word & UINT64_C(0x8080808080808080))
+			break;
+		at += sizeof(word);
+	}
+	while (at < length && text[at] < 0x80)
+		at++;
+	return at;
+}
+
+static size_t utf8_sequence_length(unsigned char lead)
+{
+	if (lead < 0x80)
+		return 1;
+	if (lead < 0xe0)
+		return 2;
+	return lead < 0xf0 ? 3 : 4;
+}
+
+/*
+ * RFC 3629, section 4: only the second byte needs more than "80 to BF", and that depends on
+ * the first alone. E0 and F0 would begin overlong forms, ED the surrogates, and F4 what lies
+ * above U+10FFFF.
+ */
+static bool utf8_pair_valid(unsigned char lead, unsigned char second)
+{
+	switch (lead) {
+	case 0xe0:
+		return second >= 0xa0 && second <= 0xbf;
+	case 0xed:
+		return second >= 0x80 && second <= 0x9f;
+	case 0xf0:
+		return second >= 0x90 && second <= 0xbf;
+	case 0xf4:
+		return second >= 0x80 && second <= 0x8f;
+	default:
+		return lead >= 0xc2 && lead <= 0xf4 && (second & 0xc0) == 0x80;
+	}
+}
+
+bool utf8_valid(const char *text, size_t length)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+	size_t at = 0;
+
+	while (at < length) {
+		size_t size, next;
+
+		at += utf8_ascii_run(bytes + at, length - at);
+		if (at == length)
+			return true;
+		size = utf8_sequence_length(bytes[at]);
+		if (size > length - at || !utf8_pair_valid(bytes[at], bytes[at + 1]))
+			return false;
+		for (next = at + 2; next < at + size; next++) {
+			if ((bytes[next] & 0xc0) != 0x80)
+				return false;
+		}
+		at += size;
+	}
+	return true;
+}
+
+uint32_t utf8_next(const char **text)
+{
+	static const unsigned char lead_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	const unsigned char *bytes = (const unsigned char *)*text;
+	size_t size = utf8_sequence_length(bytes[0]);
+	uint32_t code_point = bytes[0] & lead_bits[size];
+	size_t at;
+
+	for (at = 1; at < size; at++)
+		code_point = code_point << 6 | (bytes[at] & 0x3f);
+	*text += size;
+	return code_point;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+static void test_zeroed_and_aligned(void **state)
+{
+	struct arena *arena = arena_new(1 << 20);
+	size_t size, at;
+
+	(void)state;
+	assert_non_null(arena);
+	for (size = 0; size < 300; size++) {
+		char *bytes = arena_alloc(arena, size);
+
+		assert_non_null(bytes);
+		assert_int_equal((uintptr_t)bytes % _Alignof(max_align_t), 0);
+		for (at = 0; at < size; at++)
+			assert_int_equal(bytes[at], 0);
+		memset(bytes, 0xa5, size);
+	}
+	assert_false(arena_failed(arena));
+	arena_free(arena);
+}
+
+static void test_pieces_do_not_overlap(void **state)
+{
+	struct arena *arena = arena_new(1 << 20);
+	char *pieces[500];
+	size_t at;
+
+	(void)state;
+	for (at = 0; at < 500; at++) {
+		pieces[at] = arena_printf(arena, "piece %zu of %s", at, "many");
+		assert_non_null(pieces[at]);
+	}
+	for (at = 0; at < 500; at++) {
+		char expected[32];
+
+		snprintf(expected, sizeof(expected), "piece %zu of many", at);
+		assert_string_equal(pieces[at], expected);
+	}
+	arena_free(arena);
+}
+
+static void test_larger_than_a_block(void **state)
+{
+	struct arena *arena = arena_new(1 << 20);
+	char *large = arena_alloc(arena, 500000);
+
+	(void)state;
+	assert_non_null(large);
+	memset(large, 1, 500000);
+	assert_non_null(arena_alloc(arena, 500000));
+	arena_free(arena);
+}
+
+static void test_limit_is_exact_and_sticky(void **state)
+{
+	struct arena *arena = arena_new(64);
+
+	(void)state;
+	assert_int_equal(arena_error(arena), 0);
+	assert_non_null(arena_alloc(arena, 48));
+	assert_non_null(arena_alloc(arena, 1));
+	assert_false(arena_failed(arena));
+	assert_null(arena_alloc(arena, 1));
+	assert_true(arena_failed(arena));
+	assert_int_equal(arena_error(arena), -E2BIG);
+	assert_null(arena_copy(arena, "", 0));
+	assert_null(arena_printf(arena, "x"));
+	arena_free(arena);
+}
+
+static void test_limit_counts_the_rounding(void **state)
+{
+	struct arena *arena = arena_new(40);
+
+	(void)state;
+	assert_non_null(arena_alloc(arena, 17));
+	assert_null(arena_alloc(arena, 1)); /* 8 are left, 16 would be taken */
+	assert_int_equal(arena_error(arena), -E2BIG);
+	arena_free(arena);
+}
+
+static void test_too_much_leaves_the_rest_unused(void **state)
+{
+	struct arena *arena = arena_new(64);
+
+	(void)state;
+	assert_null(arena_alloc(arena, 65));
+	assert_null(arena_alloc(arena, 1));
+	arena_free(arena);
+}
+
+/* ASan ends the process on a size that no malloc can give; here that is the test. */
+const char *__asan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+static void test_sizes_that_overflow(void **state)
+{
+	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 7, SIZE_MAX - 14,
+					SIZE_MAX - 15, SIZE_MAX - 31 };
+	size_t at;
+
+	(void)state;
+	for (at = 0; at < sizeof(sizes) / sizeof(sizes[0]); at++) {
+		struct arena *arena = arena_new(SIZE_MAX);
+
+		assert_null(arena_alloc(arena, sizes[at]));
+		assert_true(arena_failed(arena));
+		arena_free(arena);
+	}
+}
+
+static void test_copy_that_overflows(void **state)
+{
+	struct arena *arena = arena_new(SIZE_MAX);
+
+	(void)state;
+	assert_null(arena_copy(arena, "", SIZE_MAX));
+	assert_int_equal(arena_error(arena), -E2BIG);
+	arena_free(arena);
+}
+
+static void test_out_of_memory_is_not_the_limit(void **state)
+{
+	struct arena *arena = arena_new(SIZE_MAX);
+
+	(void)state;
+	assert_null(arena_alloc(arena, SIZE_MAX / 2));
+	assert_int_equal(arena_error(arena), -ENOMEM);
+	assert_null(arena_alloc(arena, 1));
+	assert_int_equal(arena_error(arena), -ENOMEM);
+	arena_free(arena);
+}
+
+static void test_copy(void **state)
+{
+	struct arena *arena = arena_new(4096);
+	char *copy = arena_copy(arena, "a\0bcd", 4);
+
+	(void)state;
+	assert_memory_equal(copy, "a\0bc", 5);
+	assert_string_equal(arena_copy(arena, NULL, 0), "");
+	arena_free(arena);
+	arena_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_zeroed_and_aligned),
+		cmocka_unit_test(test_pieces_do_not_overlap),
+		cmocka_unit_test(test_larger_than_a_block),
+		cmocka_unit_test(test_limit_is_exact_and_sticky),
+		cmocka_unit_test(test_limit_counts_the_rounding),
+		cmocka_unit_test(test_too_much_leaves_the_rest_unused),
+		cmocka_unit_test(test_sizes_that_overflow),
+		cmocka_unit_test(test_copy_that_overflows),
+		cmocka_unit_test(test_out_of_memory_is_not_the_limit),
+		cmocka_unit_test(test_copy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+
+static void test_grows_and_keeps_content(void **state)
+{
+	struct buffer buffer = BUFFER_INIT;
+	size_t at;
+
+	(void)state;
+	for (at = 0; at < 10000; at++) {
+		char byte = (char)(at * 31);
+
+		buffer_append(&buffer, &byte, 1);
+	}
+	buffer_append_text(&buffer, "end");
+	assert_false(buffer.failed);
+	assert_int_equal(buffer.length, 10003);
+	for (at = 0; at < 10000; at++)
+		assert_int_equal(buffer.data[at], (char)(at * 31));
+	assert_memory_equal(buffer.data + 10000, "end", 3);
+	buffer_deinit(&buffer);
+	assert_null(buffer.data);
+}
+
+static void test_clear_keeps_memory(void **state)
+{
+	struct buffer buffer = BUFFER_INIT;
+	char *data;
+
+	(void)state;
+	buffer_append_text(&buffer, "first");
+	data = buffer.data;
+	buffer_clear(&buffer);
+	assert_int_equal(buffer.length, 0);
+	buffer_append_text(&buffer, "second");
+	assert_ptr_equal(buffer.data, data);
+	assert_memory_equal(buffer.data, "second", 6);
+	buffer_deinit(&buffer);
+}
+
+static void test_take(void **state)
+{
+	struct buffer buffer = BUFFER_INIT;
+	size_t length = 99;
+	char *data;
+
+	(void)state;
+	data = buffer_take(&buffer, &length);
+	assert_non_null(data); /* empty is not an error */
+	assert_int_equal(length, 0);
+	free(data);
+	buffer_append_text(&buffer, "taken");
+	data = buffer_take(&buffer, &length);
+	assert_int_equal(length, 5);
+	assert_memory_equal(data, "taken", 5);
+	assert_null(buffer.data);
+	assert_int_equal(buffer.length, 0);
+	free(data);
+}
+
+static void test_empty_append(void **state)
+{
+	struct buffer buffer = BUFFER_INIT;
+
+	(void)state;
+	buffer_append(&buffer, NULL, 0);
+	buffer_append_text(&buffer, "");
+	assert_null(buffer.data);
+	assert_false(buffer.failed);
+}
+
+/* A length that no memory can hold fails before a byte of `data` is read. */
+static void test_failure_is_sticky(void **state)
+{
+	struct buffer buffer = BUFFER_INIT;
+	size_t length = 99;
+
+	(void)state;
+	buffer_append_text(&buffer, "kept");
+	buffer_append(&buffer, "x", SIZE_MAX - 2);
+	assert_true(buffer.failed);
+	buffer_append_text(&buffer, "more");
+	assert_int_equal(buffer.length, 4);
+	assert_true(buffer.failed);
+	assert_null(buffer_take(&buffer, &length));
+	assert_int_equal(length, 99);
+	assert_null(buffer.data);
+	assert_false(buffer.failed);
+}
+
+static void test_clear_forgives(void **state)
+{
+	struct buffer buffer = BUFFER_INIT;
+
+	(void)state;
+	buffer_append(&buffer, "x", SIZE_MAX);
+	assert_true(buffer.failed);
+	buffer_clear(&buffer);
+	buffer_append_text(&buffer, "again");
+	assert_false(buffer.failed);
+	assert_int_equal(buffer.length, 5);
+	buffer_deinit(&buffer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_grows_and_keeps_content),
+		cmocka_unit_test(test_clear_keeps_memory),
+		cmocka_unit_test(test_take),
+		cmocka_unit_test(test_empty_append),
+		cmocka_unit_test(test_failure_is_sticky),
+		cmocka_unit_test(test_clear_forgives),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

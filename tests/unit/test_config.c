@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Run from the root of the repository: etc/ofono-mcp.conf is compared. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/config.h"
+
+static struct config config;
+static struct config_error error;
+static char path[] = "/tmp/test_config.XXXXXX";
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&config, 0xa5, sizeof(config));
+	config_defaults(&config);
+	memset(&error, 0, sizeof(error));
+	return 0;
+}
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static int read_bytes(const char *data, size_t length)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(data, 1, length, file), length);
+	assert_int_equal(fclose(file), 0);
+	return config_read(&config, path, &error);
+}
+
+static void expect_read(const char *text)
+{
+	if (read_bytes(text, strlen(text)) != 0)
+		fail_msg("%s: %s", text, error.text);
+}
+
+/* The error's text is `path` and what is given, and nothing has been changed. */
+static void expect_bytes_error(const char *data, size_t length, const char *expected)
+{
+	struct config before = config;
+	char whole[sizeof(error.text)];
+
+	snprintf(whole, sizeof(whole), "%s%s", path, expected);
+	assert_int_equal(read_bytes(data, length), -EINVAL);
+	assert_string_equal(error.text, whole);
+	assert_memory_equal(&config, &before, sizeof(config));
+}
+
+static void expect_error(const char *text, const char *expected)
+{
+	expect_bytes_error(text, strlen(text), expected);
+}
+
+static void test_defaults(void **state)
+{
+	(void)state;
+	assert_int_equal(config.listen.count, 1);
+	assert_string_equal(config.listen.items[0], "127.0.0.1:9531");
+	assert_int_equal(config.allowed_host.count, 0);
+	assert_int_equal(config.allowed_origin.count, 0);
+	assert_false(config.open);
+	assert_int_equal(config.max_connections, 256);
+	assert_int_equal(config.max_connections_per_address, 128);
+	assert_int_equal(config.request_timeout_seconds, 10);
+	assert_int_equal(config.idle_timeout_seconds, 60);
+	assert_string_equal(config.state_dir, "/var/lib/ofono-mcp");
+	assert_int_equal(config.max_segments, 3);
+	assert_int_equal(config.send_wait_seconds, 30);
+	assert_int_equal(config.queue_limit, 1000);
+	assert_false(config.verbose);
+	assert_int_equal(config_check(&config, &error), 0);
+}
+
+static const char full[] = "; a comment\n"
+			   "# another\n"
+			   "[server]\n"
+			   "listen = 0.0.0.0:80\n"
+			   "listen=[::1]:81\n"
+			   "allowed_host = a.example\n"
+			   "allowed_origin: https://b.example\n"
+			   "open = YES\n"
+			   "max_connections = 1\n"
+			   "max_connections_per_address = 4096\n"
+			   "request_timeout_seconds = 120\n"
+			   "idle_timeout_seconds = 3600\n"
+			   "\n"
+			   "[store]\r\n"
+			   "state_dir = /srv/a b\t\r\n"
+			   "[sms] ; with a comment\n"
+			   "max_segments = 20 ; inline\n"
+			   "send_wait_seconds = 0\n"
+			   "queue_limit = 10000\n"
+			   "  [log]\n"
+			   "\tverbose = on";
+
+static void test_every_key(void **state)
+{
+	(void)state;
+	expect_read(full);
+	assert_int_equal(config.listen.count, 2); /* the default is gone */
+	assert_string_equal(config.listen.items[0], "0.0.0.0:80");
+	assert_string_equal(config.listen.items[1], "[::1]:81");
+	assert_string_equal(config.allowed_host.items[0], "a.example");
+	assert_string_equal(config.allowed_origin.items[0], "https://b.example");
+	assert_true(config.open);
+	assert_int_equal(config.max_connections, 1);
+	assert_int_equal(config.max_connections_per_address, 4096);
+	assert_int_equal(config.request_timeout_seconds, 120);
+	assert_int_equal(config.idle_timeout_seconds, 3600);
+	assert_string_equal(config.state_dir, "/srv/a b");
+	assert_int_equal(config.max_segments, 20);
+	assert_int_equal(config.send_wait_seconds, 0);
+	assert_int_equal(config.queue_limit, 10000);
+	assert_true(config.verbose);
+}
+
+static void test_empty_file_changes_nothing(void **state)
+{
+	struct config before = config;
+
+	(void)state;
+	expect_read("");
+	expect_read("\n\n[server]\n# listen = 1\n   \n\t\n[sms]");
+	assert_memory_equal(&config, &before, sizeof(config));
+}
+
+static void test_booleans(void **state)
+{
+	static const char *const yes[] = { "yes", "true", "on", "1", "True" };
+	static const char *const no[] = { "no", "false", "off", "0", "OFF" };
+	char text[32];
+	size_t at;
+
+	(void)state;
+	for (at = 0; at < 5; at++) {
+		snprintf(text, sizeof(text), "[log]\nverbose = %s", yes[at]);
+		expect_read(text);
+		assert_true(config.verbose);
+		snprintf(text, sizeof(text), "[log]\nverbose = %s", no[at]);
+		expect_read(text);
+		assert_false(config.verbose);
+	}
+}
+
+static void test_continued_list_in_a_second_file(void **state)
+{
+	(void)state;
+	expect_read("[server]\nlisten = 0.0.0.0:80\nlisten = 0.0.0.0:81");
+	expect_read(
+		"[server]\nlisten = 0.0.0.0:82\n[log]\n[server]\nlisten = 0.0.0.0:83");
+	assert_int_equal(config.listen.count, 2);
+	assert_string_equal(config.listen.items[0], "0.0.0.0:82");
+	assert_string_equal(config.listen.items[1], "0.0.0.0:83");
+}
+
+static void test_indented_line_does_not_go_on(void **state)
+{
+	(void)state;
+	expect_error("[server]\nallowed_host = a\n   b\n",
+		     ":3: the line is neither [SECTION] nor KEY = VALUE");
+	expect_read("[server]\nallowed_host = a\n   open = yes\n");
+	assert_int_equal(config.allowed_host.count, 1);
+	assert_true(config.open);
+}
+
+static void test_unknown_names(void **state)
+{
+	(void)state;
+	expect_error("[sms]\n\nmax_segment = 1\n",
+		     ":3: sms.max_segment: unknown key; [sms] has max_segments, "
+		     "send_wait_seconds, queue_limit");
+	expect_error("[sms]\nMax_Segments = 1\n",
+		     ":2: sms.Max_Segments: unknown key; [sms] has max_segments, "
+		     "send_wait_seconds, queue_limit");
+	expect_error("[log]\nopen = 1\n", ":2: log.open: unknown key; [log] has verbose");
+	expect_error("[log]\n[sever]\n",
+		     ":2: [sever]: unknown section; there are [server], [store], [sms], "
+		     "[log]");
+	expect_error("\n[]\nx = 1\n", ":3: a key stands before any section; there are "
+				      "[server], [store], [sms], [log]");
+	expect_error("open = yes\n", ":1: a key stands before any section; there are "
+				     "[server], [store], [sms], [log]");
+	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
+}
+
+static void test_wrong_values(void **state)
+{
+	(void)state;
+	expect_error("[sms]\nmax_segments = 21\n",
+		     ":2: sms.max_segments: the value is out of range; it takes a whole "
+		     "number from 1 to 20");
+	expect_error("[sms]\nmax_segments = 0\n",
+		     ":2: sms.max_segments: the value is out of range; it takes a whole "
+		     "number from 1 to 20");
+	expect_error("[sms]\nsend_wait_seconds = -1\n",
+		     ":2: sms.send_wait_seconds: the value is out of range; it takes a "
+		     "whole number from 0 to 120");
+	expect_error("[sms]\nqueue_limit = 99999999999999999999999999\n",
+		     ":2: sms.queue_limit: the value is out of range; it takes a whole "
+		     "number from 1 to 10000");
+	expect_error("[sms]\nqueue_limit = 18446744073709551617\n", /* 2^64 + 1 */
+		     ":2: sms.queue_limit: the value is out of range; it takes a whole "
+		     "number from 1 to 10000");
+	expect_error("[log]\nverbose = maybe\n",
+		     ":2: log.verbose: the value is neither yes nor no; it takes yes or "
+		     "no");
+	expect_error("[server]\nlisten = localhost:80\n",
+		     ":2: server.listen: the value is not an IP address with a port; it "
+		     "takes ADDRESS:PORT, such as 127.0.0.1:9531 or [::1]:9531");
+	expect_error("[store]\nstate_dir =\n",
+		     ":2: store.state_dir: the value is empty; it takes text of at most "
+		     "175 bytes");
+	expect_error("[store]\nstate_dir = ; nothing\n",
+		     ":2: store.state_dir: the value is empty; it takes text of at most "
+		     "175 bytes");
+	expect_error("[store]\nstate_dir = /a\tb\n",
+		     ":2: store.state_dir: the value holds a control character; it takes "
+		     "text of at most 175 bytes");
+}
+
+static void test_not_a_whole_number(void **state)
+{
+	static const char *const values[] = { "x",    "1x",  "-",   "+1",
+					      "0x10", "1.0", "1 1", "--1" };
+	char text[64];
+	size_t at;
+
+	(void)state;
+	for (at = 0; at < sizeof(values) / sizeof(values[0]); at++) {
+		snprintf(text, sizeof(text), "[sms]\nmax_segments = %s\n", values[at]);
+		expect_error(text,
+			     ":2: sms.max_segments: the value is not a whole number; "
+			     "it takes a whole number from 1 to 20");
+	}
+}
+
+static void test_twice(void **state)
+{
+	(void)state;
+	expect_error("[sms]\nmax_segments = 2\n[log]\n[sms]\nmax_segments = 2\n",
+		     ":5: sms.max_segments: stands already in line 2");
+}
+
+static void test_list_is_bounded(void **state)
+{
+	char text[512] = "[server]\n";
+	int at;
+
+	(void)state;
+	for (at = 0; at < CONFIG_LIST_MAX; at++)
+		strcat(text, "allowed_host = a.example\n");
+	expect_read(text);
+	assert_int_equal(config.allowed_host.count, CONFIG_LIST_MAX);
+	strcat(text, "allowed_host = a.example\n");
+	expect_error(
+		text,
+		":10: server.allowed_host: the key stands too often, 8 times are the "
+		"most; it takes text of at most 175 bytes");
+}
+
+static void test_long_values(void **state)
+{
+	char text[512];
+	char value[300];
+
+	(void)state;
+	memset(value, 'x', sizeof(value));
+	value[0] = '/';
+	value[CONFIG_TEXT_BYTES - 1] = '\0';
+	snprintf(text, sizeof(text), "[store]\nstate_dir = %s\n", value);
+	expect_read(text);
+	assert_string_equal(config.state_dir, value);
+	snprintf(text, sizeof(text), "[store]\nstate_dir = %sx\n", value);
+	expect_error(text, ":2: store.state_dir: the value is too long; it takes text of "
+			   "at most 175 bytes");
+}
+
+static void test_long_lines(void **state)
+{
+	char text[1000];
+	char many[600];
+
+	(void)state;
+	memset(many, 'x', sizeof(many));
+	many[sizeof(many) - 1] = '\0';
+	snprintf(text, sizeof(text), "#%s\n  ; %.300s\n[log]\nverbose = yes", many, many);
+	expect_read(text); /* a comment may be long */
+	assert_true(config.verbose);
+	snprintf(text, sizeof(text), "[store]\nstate_dir = /%s\n[log]\nverbose = no\n",
+		 many);
+	assert_int_equal(read_bytes(text, strlen(text)), -EINVAL);
+	assert_non_null(strstr(error.text, ":2: the line is too long; it takes "));
+	assert_true(config.verbose);
+}
+
+/* From well below inih's line to well above: taken whole or refused, never cut. */
+static void test_every_length_of_line(void **state)
+{
+	int length, taken = 0;
+
+	(void)state;
+	for (length = 120; length < 420; length++) {
+		char text[512];
+
+		snprintf(text, sizeof(text),
+			 "[log]\nverbose = %*s\n[store]\nstate_dir = /x", length, "yes");
+		setup(state);
+		if (read_bytes(text, strlen(text)) == 0) {
+			assert_true(config.verbose);
+			assert_string_equal(config.state_dir, "/x");
+			taken = length;
+		} else {
+			assert_non_null(strstr(error.text, ":2: the line is too long"));
+		}
+	}
+	assert_true(taken >= CONFIG_TEXT_BYTES);
+}
+
+static void test_odd_bytes(void **state)
+{
+	(void)state;
+	expect_bytes_error("[log]\nverb\0ose = yes\n", 20,
+			   ":2: the line holds a control character (00)");
+	expect_bytes_error("[log]\nverbose = yes\n\0", 21,
+			   ":3: the line holds a control character (00)");
+	expect_error("[log]\nverbose = \x1b[2Jyes\n",
+		     ":2: the line holds a control character (1b)");
+	expect_error("[log]\nverbose = yes\x7f\n",
+		     ":2: the line holds a control character (7f)");
+	expect_error("[log]\rverbose = yes\n",
+		     ":1: the line holds a control character (0d)");
+	expect_error("[store]\nstate_dir = /caf\xe9\n", ":2: the line is not UTF-8");
+	expect_read("[store]\n# caf\xe9\nstate_dir = /caf\xc3\xa9\n");
+	assert_string_equal(config.state_dir, "/caf\xc3\xa9");
+	expect_read("\xef\xbb\xbf[log]\nverbose = yes\n");
+	assert_true(config.verbose);
+}
+
+static void test_first_error_is_told(void **state)
+{
+	(void)state;
+	expect_error("[sms]\nqueue_limit\nbad = 1\n",
+		     ":2: the line is neither [SECTION] nor KEY = VALUE");
+	expect_error("[sms]\nqueue_limit\n[bad]\n",
+		     ":2: the line is neither [SECTION] nor KEY = VALUE");
+	expect_error("[sms]\nqueue_limit = 0\nrubbish\n",
+		     ":2: sms.queue_limit: the value is out of range; it takes a whole "
+		     "number from 1 to 10000");
+	expect_error("[sms\n", ":1: the line is neither [SECTION] nor KEY = VALUE");
+	expect_error("[sms]\nqueue_limit = 5\n\n\nrubbish",
+		     ":5: the line is neither [SECTION] nor KEY = VALUE");
+}
+
+static void test_unreadable(void **state)
+{
+	(void)state;
+	assert_int_equal(config_read(&config, "/nonexistent/x.conf", &error), -ENOENT);
+	assert_string_equal(error.text, "/nonexistent/x.conf: No such file or directory");
+	assert_int_equal(config_read(&config, "/tmp", &error), -EISDIR);
+	assert_string_equal(error.text, "/tmp: Is a directory");
+	if (geteuid() == 0) /* whom no mode stops */
+		return;
+	chmod(path, 0);
+	assert_int_equal(config_read(&config, path, &error), -EACCES);
+	chmod(path, 0600);
+}
+
+static void expect_set_error(const char *key, const char *value, const char *expected)
+{
+	struct config before = config;
+
+	assert_int_equal(config_set(&config, key, value, "--option", &error), -EINVAL);
+	assert_string_equal(error.text, expected);
+	assert_memory_equal(&config, &before, sizeof(config));
+}
+
+static void test_set(void **state)
+{
+	(void)state;
+	assert_int_equal(config_set(&config, "sms.queue_limit", "7", "-q", &error), 0);
+	assert_int_equal(config.queue_limit, 7);
+	assert_int_equal(config_set(&config, "sms.queue_limit", "8", "-q", &error), 0);
+	assert_int_equal(config.queue_limit, 8);
+	assert_int_equal(config_set(&config, "server.listen", "[::1]:1", "-l", &error),
+			 0);
+	assert_int_equal(config.listen.count, 2);
+	config_list_clear(&config.listen);
+	assert_int_equal(config.listen.count, 0);
+	assert_int_equal(config_set(&config, "server.listen", "[::1]:2", "-l", &error),
+			 0);
+	assert_int_equal(config.listen.count, 1);
+	assert_string_equal(config.listen.items[0], "[::1]:2");
+}
+
+static void test_set_refuses(void **state)
+{
+	char longer[CONFIG_TEXT_BYTES + 1];
+
+	(void)state;
+	memset(longer, '/', sizeof(longer));
+	longer[CONFIG_TEXT_BYTES] = '\0';
+	expect_set_error(
+		"store.state_dir", longer,
+		"--option: store.state_dir: the value is too long; it takes text "
+		"of at most 175 bytes");
+	expect_set_error("log.verbose", "",
+			 "--option: log.verbose: the value is empty; it takes yes or no");
+	expect_set_error("log.loud", "1",
+			 "--option: log.loud: unknown key; [log] has verbose");
+	expect_set_error(
+		"logs.verbose", "1",
+		"--option: [logs]: unknown section; there are [server], [store], "
+		"[sms], [log]");
+	expect_set_error("verbose", "1",
+			 "--option: a key stands before any section; there are [server], "
+			 "[store], [sms], [log]");
+}
+
+/* What a file would not give back. */
+static void test_set_refuses_what_cannot_be_printed(void **state)
+{
+	static const char *const values[] = { " /a",	 "/a ",	  "/a ;b", ";a",
+					      "/a\n[x]", "/a\r",  "/\xff", "\t/a",
+					      "/a\tb",	 "/a\x7f" };
+	size_t at;
+
+	(void)state;
+	for (at = 0; at < sizeof(values) / sizeof(values[0]); at++) {
+		if (config_set(&config, "store.state_dir", values[at], "-d", &error) == 0)
+			fail_msg("accepted: %s", values[at]);
+	}
+	assert_int_equal(config_set(&config, "store.state_dir", "/a;b #c", "-d", &error),
+			 0);
+}
+
+static void test_check_open(void **state)
+{
+	(void)state;
+	config.open = true;
+	assert_int_equal(config_check(&config, &error), 0);
+	config_set(&config, "server.listen", "[::1]:9531", "x", &error);
+	assert_int_equal(config_check(&config, &error), 0);
+	config_set(&config, "server.listen", "0.0.0.0:9531", "x", &error);
+	assert_int_equal(config_check(&config, &error), -EINVAL);
+	assert_string_equal(
+		error.text,
+		"server.open: refused, because 0.0.0.0:9531 is not a loopback "
+		"address and anybody could send messages; listen on 127.0.0.1 "
+		"or use a token");
+	config.open = false;
+	assert_int_equal(config_check(&config, &error), 0);
+}
+
+static void test_check_the_rest(void **state)
+{
+	(void)state;
+	strcpy(config.state_dir, "state");
+	assert_int_equal(config_check(&config, &error), -EINVAL);
+	assert_string_equal(error.text,
+			    "store.state_dir: state is not an absolute path; it "
+			    "begins with '/'");
+	strcpy(config.state_dir, "/state");
+	config_list_clear(&config.listen);
+	assert_int_equal(config_check(&config, &error), -EINVAL);
+	assert_string_equal(error.text,
+			    "server.listen: at least one ADDRESS:PORT is needed");
+}
+
+static char *print(void)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	assert_non_null(out);
+	config_print(&config, out);
+	fclose(out);
+	return text;
+}
+
+static void expect_print_and_read_agree(void)
+{
+	struct config before = config;
+	char *text = print();
+
+	config_defaults(&config);
+	expect_read(text);
+	free(text);
+	assert_memory_equal(&config, &before, sizeof(config));
+}
+
+static void test_print_can_be_read(void **state)
+{
+	(void)state;
+	expect_print_and_read_agree();
+	expect_read(full);
+	expect_print_and_read_agree();
+}
+
+static void test_longest_values_survive_print(void **state)
+{
+	char value[CONFIG_TEXT_BYTES];
+
+	(void)state;
+	memset(value, 'x', sizeof(value));
+	value[sizeof(value) - 1] = '\0';
+	config_set(&config, "server.allowed_origin", value, "x", &error);
+	value[0] = '/';
+	config_set(&config, "store.state_dir", value, "x", &error);
+	assert_string_equal(config.state_dir, value);
+	expect_print_and_read_agree();
+}
+
+static void test_print_comments_defaults_out(void **state)
+{
+	char *text = print();
+	char *line;
+
+	(void)state;
+	assert_non_null(strstr(text, "\n#queue_limit = 1000\n"));
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		assert_true(line[0] == '#' || line[0] == '[');
+	free(text);
+	config.queue_limit = 7;
+	text = print();
+	assert_non_null(strstr(text, "oFono (1 to 10000).\nqueue_limit = 7\n"));
+	free(text);
+}
+
+/* Uncommented, the sample is a file with the defaults and the examples. */
+static void test_sample_is_valid_when_uncommented(void **state)
+{
+	char *text = print();
+	char *at;
+
+	(void)state;
+	for (at = text; (at = strstr(at, "\n#")); at++) {
+		if (at[2] != ' ')
+			at[1] = ' ';
+	}
+	expect_read(text);
+	free(text);
+	assert_int_equal(config.allowed_host.count, 1);
+	assert_int_equal(config.listen.count, 1);
+	assert_int_equal(config.queue_limit, 1000);
+}
+
+static void test_sample_file(void **state)
+{
+	FILE *file = fopen("etc/ofono-mcp.conf", "r");
+	char *expected = print();
+	char text[8192];
+	size_t length;
+
+	(void)state;
+	assert_non_null(file);
+	length = fread(text, 1, sizeof(text) - 1, file);
+	text[length] = '\0';
+	fclose(file);
+	assert_string_equal(text, expected);
+	free(expected);
+}
+
+#define CONFIG_TEST(test) cmocka_unit_test_setup(test, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CONFIG_TEST(test_defaults),
+		CONFIG_TEST(test_every_key),
+		CONFIG_TEST(test_empty_file_changes_nothing),
+		CONFIG_TEST(test_booleans),
+		CONFIG_TEST(test_continued_list_in_a_second_file),
+		CONFIG_TEST(test_indented_line_does_not_go_on),
+		CONFIG_TEST(test_unknown_names),
+		CONFIG_TEST(test_wrong_values),
+		CONFIG_TEST(test_not_a_whole_number),
+		CONFIG_TEST(test_twice),
+		CONFIG_TEST(test_list_is_bounded),
+		CONFIG_TEST(test_long_values),
+		CONFIG_TEST(test_long_lines),
+		CONFIG_TEST(test_every_length_of_line),
+		CONFIG_TEST(test_odd_bytes),
+		CONFIG_TEST(test_first_error_is_told),
+		CONFIG_TEST(test_unreadable),
+		CONFIG_TEST(test_set),
+		CONFIG_TEST(test_set_refuses),
+		CONFIG_TEST(test_set_refuses_what_cannot_be_printed),
+		CONFIG_TEST(test_check_open),
+		CONFIG_TEST(test_check_the_rest),
+		CONFIG_TEST(test_print_can_be_read),
+		CONFIG_TEST(test_longest_values_survive_print),
+		CONFIG_TEST(test_print_comments_defaults_out),
+		CONFIG_TEST(test_sample_is_valid_when_uncommented),
+		CONFIG_TEST(test_sample_file),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* The decoder of RFC 3629, written as its ABNF says, to compare with. */
+static bool in(unsigned char byte, unsigned char least, unsigned char most)
+{
+	return byte >= least && byte <= most;
+}
+
+static bool abnf_valid(const unsigned char *b, size_t n)
+{
+	if (n == 1)
+		return b[0] <= 0x7f;
+	if (n == 2)
+		return in(b[0], 0xc2, 0xdf) && in(b[1], 0x80, 0xbf);
+	if (n == 3 && !in(b[2], 0x80, 0xbf))
+		return false;
+	if (n == 3)
+		return (b[0] == 0xe0 && in(b[1], 0xa0, 0xbf)) ||
+		       (in(b[0], 0xe1, 0xec) && in(b[1], 0x80, 0xbf)) ||
+		       (b[0] == 0xed && in(b[1], 0x80, 0x9f)) ||
+		       (in(b[0], 0xee, 0xef) && in(b[1], 0x80, 0xbf));
+	return false;
+}
+
+/* Every string of one to three bytes that begins with no ASCII, placed in other text. */
+static void test_all_short_sequences(void **state)
+{
+	unsigned int first, second, third;
+
+	(void)state;
+	for (first = 0x80; first < 0x100; first++) {
+		unsigned char b[3] = { (unsigned char)first, 0, 0 };
+
+		assert_false(utf8_valid((char *)b, 1));
+		for (second = 0x80; second < 0x100; second++) {
+			b[1] = (unsigned char)second;
+			if (utf8_valid((char *)b, 2) != abnf_valid(b, 2))
+				fail_msg("%02x %02x", first, second);
+			for (third = 0x80; third < 0x100; third++) {
+				b[2] = (unsigned char)third;
+				if (utf8_valid((char *)b, 3) != abnf_valid(b, 3))
+					fail_msg("%02x %02x %02x", first, second, third);
+			}
+		}
+	}
+}
+
+static void test_four_bytes(void **state)
+{
+	static const struct {
+		const char *text;
+		bool valid;
+	} cases[] = {
+		{ "\xf0\x90\x80\x80", true },  /* U+10000 */
+		{ "\xf0\x8f\xbf\xbf", false }, /* overlong */
+		{ "\xf4\x8f\xbf\xbf", true },  /* U+10FFFF */
+		{ "\xf4\x90\x80\x80", false }, /* above */
+		{ "\xf5\x80\x80\x80", false },
+		{ "\xf8\x88\x80\x80\x80", false },
+		{ "\xf0\x9f\x98", false },
+		{ "\xf0\x9f\x98\x80", true },
+		{ "\xf0\x9f\x98\x41", false },
+		{ "\xf0\x9f\x41\x80", false },
+		{ "\xff", false },
+		{ "\xfe\xfe", false },
+	};
+	size_t at;
+
+	(void)state;
+	for (at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
+		if (utf8_valid(cases[at].text, strlen(cases[at].text)) != cases[at].valid)
+			fail_msg("case %zu", at);
+	}
+}
+
+static void test_at_every_offset(void **state)
+{
+	char text[40];
+	size_t at;
+
+	(void)state;
+	assert_true(utf8_valid("", 0));
+	assert_true(utf8_valid("a\0b", 3));
+	for (at = 0; at + 3 <= sizeof(text); at++) {
+		memset(text, 'x', sizeof(text));
+		memcpy(text + at, "\xe2\x82\xac", 3);
+		assert_true(utf8_valid(text, sizeof(text)));
+		assert_false(utf8_valid(text, at + 2)); /* cut inside */
+		memcpy(text + at, "\xed\xa0\x80", 3);
+		assert_false(utf8_valid(text, sizeof(text)));
+	}
+}
+
+static size_t encode(uint32_t c, char *out)
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | c >> 18);
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+static void test_every_code_point(void **state)
+{
+	uint32_t code_point;
+
+	(void)state;
+	for (code_point = 0; code_point <= 0x10ffff; code_point++) {
+		char text[5] = "";
+		size_t length = encode(code_point, text);
+		const char *at = text;
+		bool surrogate = code_point >= 0xd800 && code_point <= 0xdfff;
+
+		if (utf8_valid(text, length) == surrogate)
+			fail_msg("U+%04X", code_point);
+		if (surrogate)
+			continue;
+		if (utf8_next(&at) != code_point || at != text + length)
+			fail_msg("next of U+%04X", code_point);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_short_sequences),
+		cmocka_unit_test(test_four_bytes),
+		cmocka_unit_test(test_at_every_offset),
+		cmocka_unit_test(test_every_code_point),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

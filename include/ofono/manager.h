@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Manager: org.ofono.Manager, the list of modems.
+ *
+ * Between manager_start() and manager_stop() it asks GetModems until oFono answers, then
+ * follows ModemAdded and ModemRemoved. Those that come before the answer are in it.
+ * Private to src/ofono.
+ */
+#ifndef OFONO_MANAGER_H
+#define OFONO_MANAGER_H
+
+#include <dbus/dbus.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <systemd/sd-event.h>
+
+#include "ofono/ofono.h"
+
+enum { MANAGER_MODEMS_MAX = 32 };
+
+struct manager {
+	struct ofono *ofono;
+	/* `error`: why GetModems failed; NULL: it answered, the modems come next. */
+	void (*answered)(struct ofono *ofono, const char *error);
+	struct modem_list modems;
+	size_t count;
+	bool is_complete; /* GetModems was answered */
+	struct bus_call *call;
+	sd_event_source *retry;
+	unsigned int attempts;
+};
+
+/* 0 or -errno; manager_deinit() is due in either case. */
+int manager_init(struct manager *manager, struct ofono *ofono,
+		 void (*answered)(struct ofono *ofono, const char *error));
+void manager_deinit(struct manager *manager); /* tells nothing */
+
+void manager_start(struct manager *manager); /* oFono has come */
+void manager_stop(
+	struct manager *manager); /* it has gone: MODEM_REMOVED for every modem */
+void manager_signal(struct manager *manager, DBusMessage *signal);
+
+/* The modem at this path, or the one that it is below of; NULL: none. */
+struct modem *manager_find(struct manager *manager, const char *path);
+
+#endif

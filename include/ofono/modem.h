@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Modem: one modem path of oFono and everything its signals told us, as plain data.
+ *
+ * Facts are kept fresh by signals, so reading them costs nothing. One source file per
+ * D-Bus interface fills in its part.
+ */
+#ifndef OFONO_MODEM_H
+#define OFONO_MODEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+enum modem_interface { /* bits of modem.interfaces, the ones we use */
+		       MODEM_SIM_MANAGER = 1 << 0,
+		       MODEM_MESSAGE_MANAGER = 1 << 1,
+		       MODEM_NETWORK_REGISTRATION = 1 << 2,
+		       MODEM_VOICE_CALL_MANAGER = 1 << 3,
+};
+
+enum { SIM_LOCKS_MAX = 16 };
+
+/*
+ * org.ofono.SimManager; cleared when the interface goes. Without a card everything but
+ * `known` is zero.
+ */
+struct sim_facts {
+	bool known; /* it is certain whether there is a card */
+	bool present;
+	char card_identifier[24];     /* ICCID, "" unknown */
+	char subscriber_identity[16]; /* IMSI, "" unknown (locked) */
+	char pin_required[16];	      /* "none", "pin", "puk", ...; "" unknown */
+	char mobile_country_code[4];
+	char mobile_network_code[4];
+	char service_provider_name[64];
+	char own_number[24];		/* first of SubscriberNumbers, often "" */
+	uint8_t pin_retries;		/* of the lock in force; 0 unknown */
+	uint8_t retries[SIM_LOCKS_MAX]; /* of every lock; private to src/ofono */
+};
+
+/* org.ofono.NetworkRegistration; cleared when the interface goes */
+struct network_facts {
+	char status[16]; /* "registered", "roaming", "searching", ...; "" unknown */
+	char name[64];	 /* operator */
+	char mobile_country_code[4];
+	char mobile_network_code[4];
+	char technology[16];
+	uint8_t strength; /* percent */
+};
+
+struct modem {
+	char path[128]; /* D-Bus object path; arbitrary, never parsed */
+	bool powered;
+	bool online;
+	char type[16]; /* "hardware", "hfp", "sap", "test" */
+	char name[64];
+	char serial[24];     /* IMEI */
+	uint32_t interfaces; /* enum modem_interface bits */
+	struct sim_facts sim;
+	struct network_facts network;
+
+	struct ofono *ofono;
+	TAILQ_ENTRY(modem) link;       /* in order of path, "/sim2" before "/sim10" */
+	struct modem_queries *queries; /* private to src/ofono */
+};
+
+bool modem_is_registered(const struct modem *modem); /* home or roaming */
+/* It takes messages and can put them on the air now. */
+bool modem_can_send(const struct modem *modem);
+/* A phone reached over Bluetooth: no SIM, no messages, not one of our modems. */
+bool modem_is_foreign(const struct modem *modem);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ofono: the service on the bus, its modems, and what they tell.
+ *
+ * Survives everything: the bus or ofonod absent, restarted, crashed. When the owner of
+ * org.ofono changes, every modem goes (MODEM_REMOVED) and is read anew. Signals of anybody
+ * but the present owner are ignored.
+ *
+ * oFono tells of a message once and keeps nothing. What arrives before the modems are known,
+ * or while the modem's SIM is being asked for its identity, is told right after that, in
+ * order: MESSAGE_RECEIVED comes with the SIM's facts whenever oFono gives them at all.
+ */
+#ifndef OFONO_OFONO_H
+#define OFONO_OFONO_H
+
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#include "base/observer.h"
+#include "ofono/modem.h"
+
+struct ofono;
+
+TAILQ_HEAD(modem_list, modem);
+
+enum ofono_event_type {
+	OFONO_AVAILABLE,   /* the service answers; its modems follow */
+	OFONO_UNAVAILABLE, /* all its modems have been removed already */
+	MODEM_ADDED,
+	MODEM_CHANGED,	  /* some fact differs; bursts are common */
+	MODEM_REMOVED,	  /* not listed any more; freed after the event */
+	MESSAGE_STATE,	  /* a message handed over earlier: .uuid, .state */
+	MESSAGE_RECEIVED, /* .sender, .text, ... */
+};
+
+enum message_state_word { /* org.ofono.Message State */
+			  MESSAGE_PENDING,
+			  MESSAGE_SENT,
+			  MESSAGE_FAILED,
+			  MESSAGE_CANCELLED,
+};
+
+enum { MESSAGE_UUID_BYTES = 41 }; /* 40 hex digits and NUL */
+
+struct ofono_event {
+	enum ofono_event_type type;
+	struct modem *modem; /* NULL for (UN)AVAILABLE */
+	const char *uuid;
+	enum message_state_word state;
+	const char *sender;
+	const char *text;
+	const char *sent_time;	     /* as oFono wrote it, sender network's zone */
+	const char *local_sent_time; /* the same moment in ofonod's zone */
+	bool immediate;		     /* class 0 */
+};
+
+/* `bus_address` as for bus_new(). 0 or -errno. */
+int ofono_new(sd_event *loop, const char *bus_address, struct ofono **ofono_out);
+/* Tells no events. Not from inside one. NULL is fine. */
+void ofono_free(struct ofono *ofono);
+
+/* Events are struct ofono_event. */
+struct observers *ofono_observers(struct ofono *ofono);
+
+bool ofono_is_available(const struct ofono *ofono);
+/* In plain words, for people: why not, or "oFono answers". */
+const char *ofono_condition(const struct ofono *ofono);
+const struct modem_list *ofono_modems(const struct ofono *ofono);
+
+#endif

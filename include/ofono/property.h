@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Property: oFono's a{sv} dictionaries and PropertyChanged(s,v) into C structs, by table.
+ *
+ * Whatever does not fit the table (unknown name, wrong type) is ignored: oFono's versions
+ * and forks differ. Unused bytes of text fields are kept zero, so that structs made of
+ * such fields can be compared as memory.
+ */
+#ifndef OFONO_PROPERTY_H
+#define OFONO_PROPERTY_H
+
+#include <dbus/dbus.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum property_type {
+	PROPERTY_BOOLEAN, /* b: bool */
+	PROPERTY_BYTE,	  /* y: uint8_t */
+	PROPERTY_STRING,  /* s: char[size]; a longer value is cut at a character */
+	PROPERTY_FLAGS,	  /* as: uint32_t, bits of the known words */
+	PROPERTY_FIRST,	  /* as: char[size], the first element, or "" */
+	PROPERTY_COUNTS,  /* a{sy}: uint8_t[size], by the known words; others 0 */
+};
+
+struct property {
+	const char *name;
+	enum property_type type;
+	size_t offset; /* of the field in the struct */
+	size_t size;   /* of the field */
+	/* PROPERTY_FLAGS, _COUNTS: the words of bit or element 0, 1, ...; ends with NULL */
+	const char *const *words;
+};
+
+/* A row: PROPERTY("Retries", PROPERTY_COUNTS, struct sim_facts, retries, .words = locks) */
+#define PROPERTY(property_name, property_type, structure, field, ...) \
+	{                                                             \
+		.name = property_name, .type = property_type,         \
+		.offset = offsetof(structure, field),                 \
+		.size = sizeof(((structure *)0)->field), __VA_ARGS__  \
+	}
+
+/*
+ * One value (the iterator stands on the variant) into the struct. True when the table
+ * knows the name, the type fits and the field now differs from before.
+ */
+bool property_store(const struct property *table, size_t count, const char *name,
+		    DBusMessageIter *variant, void *structure);
+
+/* A whole a{sv} (the iterator stands on the array). True when any field differs. */
+bool property_store_all(const struct property *table, size_t count,
+			DBusMessageIter *dictionary, void *structure);
+
+/* A PropertyChanged(s,v) signal. True when a field differs. */
+bool property_changed(const struct property *table, size_t count, DBusMessage *signal,
+		      void *structure);
+
+/* The name in a PropertyChanged(s,v) signal, borrowed; NULL: it is none. */
+const char *property_changed_name(DBusMessage *signal);
+
+#endif

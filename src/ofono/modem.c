@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Life: made from GetModems or ModemAdded, changed by signals of its interfaces, freed when
+ * oFono removes it or goes. An interface is there when the modem's Interfaces says so, but
+ * its signals are stored whenever they come: oFono may send them before that.
+ */
+#include "ofono/modem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "ofono/interface.h"
+#include "ofono/property.h"
+#include "ofono/query.h"
+
+static const struct interface *const interfaces[] = {
+	&interface_sim_manager,
+	&interface_network_registration,
+	&interface_message_manager,
+};
+
+/* In the order of enum modem_interface */
+static const char *const interface_words[] = {
+	"org.ofono.SimManager",
+	"org.ofono.MessageManager",
+	"org.ofono.NetworkRegistration",
+	"org.ofono.VoiceCallManager",
+	NULL,
+};
+
+static const struct property properties[] = {
+	PROPERTY("Powered", PROPERTY_BOOLEAN, struct modem, powered),
+	PROPERTY("Online", PROPERTY_BOOLEAN, struct modem, online),
+	PROPERTY("Type", PROPERTY_STRING, struct modem, type),
+	PROPERTY("Name", PROPERTY_STRING, struct modem, name),
+	PROPERTY("Serial", PROPERTY_STRING, struct modem, serial),
+	PROPERTY("Interfaces", PROPERTY_FLAGS, struct modem, interfaces,
+		 .words = interface_words),
+};
+
+enum { PROPERTIES = sizeof(properties) / sizeof(properties[0]) };
+
+static void follow_interfaces(struct modem *modem, uint32_t before)
+{
+	for (size_t i = 0; i < sizeof(interfaces) / sizeof(interfaces[0]); i++) {
+		const struct interface *interface = interfaces[i];
+
+		if (!((before ^ modem->interfaces) & interface->bit))
+			continue;
+		if (modem->interfaces & interface->bit) {
+			if (interface->appeared)
+				interface->appeared(modem);
+		} else if (interface->vanished) {
+			interface->vanished(modem);
+		}
+	}
+}
+
+bool modem_store(struct modem *modem, DBusMessageIter *dictionary)
+{
+	uint32_t before = modem->interfaces;
+	bool differs = property_store_all(properties, PROPERTIES, dictionary, modem);
+
+	follow_interfaces(modem, before);
+	return differs;
+}
+
+static void modem_signal(struct modem *modem, DBusMessage *signal)
+{
+	uint32_t before = modem->interfaces;
+
+	if (!property_changed(properties, PROPERTIES, signal, modem))
+		return;
+	follow_interfaces(modem, before);
+	modem_changed(modem);
+}
+
+const struct interface interface_modem = {
+	.name = "org.ofono.Modem",
+	.signal = modem_signal,
+};
+
+void modem_changed(struct modem *modem)
+{
+	struct ofono_event event = { .type = MODEM_CHANGED, .modem = modem };
+
+	ofono_tell(modem->ofono, &event);
+}
+
+struct modem *modem_new(struct ofono *ofono, const char *path)
+{
+	struct modem *modem = calloc(1, sizeof(*modem));
+
+	if (!modem)
+		return NULL;
+	modem->ofono = ofono;
+	strncpy(modem->path, path, sizeof(modem->path) - 1);
+	modem->queries = calloc(1, sizeof(*modem->queries));
+	if (!modem->queries) {
+		free(modem);
+		return NULL;
+	}
+	modem->queries->sim.modem = modem;
+	modem->queries->network.modem = modem;
+	return modem;
+}
+
+void modem_free(struct modem *modem)
+{
+	query_stop(&modem->queries->sim);
+	query_stop(&modem->queries->network);
+	free(modem->queries);
+	free(modem);
+}
+
+bool modem_is_settling(const struct modem *modem)
+{
+	return query_is_waiting(&modem->queries->sim) &&
+	       modem->sim.subscriber_identity[0] == '\0';
+}
+
+bool modem_is_registered(const struct modem *modem)
+{
+	return strcmp(modem->network.status, "registered") == 0 ||
+	       strcmp(modem->network.status, "roaming") == 0;
+}
+
+bool modem_can_send(const struct modem *modem)
+{
+	return (modem->interfaces & MODEM_MESSAGE_MANAGER) && modem_is_registered(modem);
+}
+
+bool modem_is_foreign(const struct modem *modem)
+{
+	return strcmp(modem->type, "hfp") == 0;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bus connected ---> GetNameOwner ---> owner known ---> GetModems ---> available
+ *
+ * Every step back (bus lost, owner changed) starts anew from there. Answers and signals
+ * come over one connection, so what arrives later is newer, and the last word counts.
+ *
+ * Signals of oFono are broadcast, so they can only come through our match rules, and their
+ * sender must be the present owner of the name: a signal that anybody sends to us alone is
+ * not believed.
+ */
+#include "ofono/ofono.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "ofono/interface.h"
+#include "ofono/mailbag.h"
+#include "ofono/manager.h"
+
+#define MATCH(interface) "type='signal',sender='" OFONO_NAME "',interface='" interface "'"
+
+static const char *const match_rules[] = {
+	"type='signal',sender='" DBUS_SERVICE_DBUS "',interface='" DBUS_INTERFACE_DBUS
+	"',member='NameOwnerChanged',arg0='" OFONO_NAME "'",
+	MATCH("org.ofono.Manager"),
+	MATCH("org.ofono.Modem"),
+	MATCH("org.ofono.SimManager"),
+	MATCH("org.ofono.MessageManager"),
+	MATCH("org.ofono.Message"),
+	MATCH("org.ofono.NetworkRegistration"),
+	NULL,
+};
+
+static const struct interface *const interfaces[] = {
+	&interface_modem,
+	&interface_sim_manager,
+	&interface_network_registration,
+	&interface_message_manager,
+	&interface_message,
+};
+
+struct ofono {
+	struct bus *bus;
+	struct observers observers;
+	struct manager manager;
+	struct mailbag mailbag;
+	struct bus_call *owner_call; /* GetNameOwner */
+	char owner[256];	     /* unique name, "": none */
+	bool available;
+	char user[64];
+	char condition[256];
+};
+
+struct bus *ofono_bus(struct ofono *ofono)
+{
+	return ofono->bus;
+}
+
+void ofono_tell(struct ofono *ofono, const struct ofono_event *event)
+{
+	observers_notify(&ofono->observers, event);
+}
+
+DBusMessage *ofono_message(const char *path, const char *interface, const char *method)
+{
+	DBusMessage *message =
+		dbus_message_new_method_call(OFONO_NAME, path, interface, method);
+
+	if (message)
+		dbus_message_set_auto_start(message, FALSE);
+	return message;
+}
+
+__attribute__((format(printf, 2, 3))) static void set_condition(struct ofono *ofono,
+								const char *format, ...)
+{
+	char before[sizeof(ofono->condition)];
+	va_list arguments;
+
+	memcpy(before, ofono->condition, sizeof(before));
+	va_start(arguments, format);
+	vsnprintf(ofono->condition, sizeof(ofono->condition), format, arguments);
+	va_end(arguments);
+	if (strcmp(before, ofono->condition) != 0)
+		log_info("ofono: %s", ofono->condition);
+}
+
+static void on_manager_answered(struct ofono *ofono, const char *error)
+{
+	struct ofono_event event = { .type = OFONO_AVAILABLE };
+
+	if (!error) {
+		set_condition(ofono, "oFono answers");
+		ofono->available = true;
+		ofono_tell(ofono, &event);
+	} else if (strcmp(error, DBUS_ERROR_ACCESS_DENIED) == 0 ||
+		   strcmp(error, "org.ofono.Error.AccessDenied") == 0) {
+		set_condition(ofono,
+			      "the bus refuses: is user %s allowed to talk to " OFONO_NAME
+			      "? (D-Bus policy)",
+			      ofono->user);
+	} else {
+		set_condition(ofono, "oFono does not answer yet");
+	}
+}
+
+static const struct interface *find_interface(const char *name)
+{
+	for (size_t i = 0; i < sizeof(interfaces) / sizeof(interfaces[0]); i++) {
+		if (strcmp(interfaces[i]->name, name) == 0)
+			return interfaces[i];
+	}
+	return NULL;
+}
+
+static bool is_from_owner(const struct ofono *ofono, DBusMessage *signal)
+{
+	return ofono->owner[0] && dbus_message_has_sender(signal, ofono->owner);
+}
+
+static void deliver(struct ofono *ofono, const struct interface *interface,
+		    DBusMessage *signal)
+{
+	const char *path = dbus_message_get_path(signal);
+	struct modem *modem = manager_find(&ofono->manager, path);
+	bool is_below = modem && strcmp(modem->path, path) != 0;
+
+	if (modem && is_below == interface->is_below)
+		interface->signal(modem, signal);
+	else if (interface->is_about_a_sim)
+		log_warning("ofono: a signal about a message of %s, no modem: dropped",
+			    path);
+}
+
+/* True when the signal need not wait any longer. */
+static bool take(void *data, DBusMessage *signal)
+{
+	struct ofono *ofono = data;
+	struct modem *modem;
+
+	if (!ofono->owner[0])
+		return false;
+	if (!is_from_owner(ofono, signal))
+		return true;
+	modem = manager_find(&ofono->manager, dbus_message_get_path(signal));
+	if (modem ? modem_is_settling(modem) : !ofono->manager.is_complete)
+		return false;
+	deliver(ofono, find_interface(dbus_message_get_interface(signal)), signal);
+	return true;
+}
+
+/* As take(), for the last chance before a modem goes. */
+static bool take_unsettled(void *data, DBusMessage *signal)
+{
+	struct ofono *ofono = data;
+
+	if (!is_from_owner(ofono, signal) ||
+	    !manager_find(&ofono->manager, dbus_message_get_path(signal)))
+		return false;
+	deliver(ofono, find_interface(dbus_message_get_interface(signal)), signal);
+	return true;
+}
+
+void ofono_settled(struct ofono *ofono)
+{
+	mailbag_empty(&ofono->mailbag, take, ofono);
+}
+
+static void drop_owner(struct ofono *ofono)
+{
+	struct ofono_event event = { .type = OFONO_UNAVAILABLE };
+	bool was_available = ofono->available;
+
+	if (!ofono->owner[0])
+		return;
+	mailbag_empty(&ofono->mailbag, take_unsettled, ofono);
+	ofono->available = false;
+	ofono->owner[0] = '\0';
+	manager_stop(&ofono->manager);
+	if (was_available)
+		ofono_tell(ofono, &event);
+}
+
+/* `owner` is a unique name, or "". */
+static void set_owner(struct ofono *ofono, const char *owner)
+{
+	if (strcmp(ofono->owner, owner) != 0)
+		drop_owner(ofono);
+	else if (owner[0])
+		return;
+	if (!owner[0] || strlen(owner) >= sizeof(ofono->owner)) {
+		mailbag_clear(&ofono->mailbag);
+		set_condition(ofono, "oFono is not running");
+		return;
+	}
+	set_condition(ofono, "oFono does not answer yet");
+	strcpy(ofono->owner, owner);
+	manager_start(&ofono->manager);
+}
+
+static void on_owner(void *data, DBusMessage *reply)
+{
+	struct ofono *ofono = data;
+	const char *owner = "";
+
+	ofono->owner_call = NULL;
+	if (!dbus_message_is_error(reply, DBUS_ERROR_NAME_HAS_NO_OWNER) &&
+	    !dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &owner,
+				   DBUS_TYPE_INVALID))
+		log_warning("ofono: the bus does not tell who owns " OFONO_NAME);
+	set_owner(ofono, owner);
+}
+
+static void on_owner_changed(struct ofono *ofono, DBusMessage *signal)
+{
+	const char *name, *before, *owner;
+
+	if (dbus_message_get_args(signal, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING,
+				  &before, DBUS_TYPE_STRING, &owner, DBUS_TYPE_INVALID) &&
+	    strcmp(name, OFONO_NAME) == 0)
+		set_owner(ofono, owner);
+}
+
+static void on_connected(void *data)
+{
+	struct ofono *ofono = data;
+	const char *name = OFONO_NAME;
+	DBusMessage *message = dbus_message_new_method_call(
+		DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "GetNameOwner");
+
+	set_condition(ofono, "oFono does not answer yet");
+	if (message &&
+	    dbus_message_append_args(message, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID))
+		ofono->owner_call = bus_call(ofono->bus, dbus_message_ref(message), 0,
+					     on_owner, ofono);
+	if (message)
+		dbus_message_unref(message);
+	if (!ofono->owner_call)
+		log_error("ofono: out of memory");
+}
+
+static void set_condition_no_bus(struct ofono *ofono)
+{
+	set_condition(ofono, "no D-Bus system bus at %s", bus_address(ofono->bus));
+}
+
+static void on_disconnected(void *data)
+{
+	struct ofono *ofono = data;
+
+	bus_call_cancel(ofono->owner_call);
+	ofono->owner_call = NULL;
+	drop_owner(ofono);
+	mailbag_clear(&ofono->mailbag);
+	set_condition_no_bus(ofono);
+}
+
+static void on_ofono_signal(struct ofono *ofono, DBusMessage *signal)
+{
+	const char *name = dbus_message_get_interface(signal);
+	const struct interface *interface = find_interface(name);
+
+	if (interface && interface->is_about_a_sim) {
+		mailbag_put(&ofono->mailbag, signal);
+		ofono_settled(ofono);
+		return;
+	}
+	if (!is_from_owner(ofono, signal))
+		return;
+	if (interface) {
+		deliver(ofono, interface, signal);
+	} else if (strcmp(name, "org.ofono.Manager") == 0) {
+		if (dbus_message_has_member(signal, "ModemRemoved"))
+			mailbag_empty(&ofono->mailbag, take_unsettled, ofono);
+		manager_signal(&ofono->manager, signal);
+	}
+}
+
+static void on_signal(void *data, DBusMessage *signal)
+{
+	struct ofono *ofono = data;
+
+	if (dbus_message_is_signal(signal, DBUS_INTERFACE_DBUS, "NameOwnerChanged") &&
+	    dbus_message_has_sender(signal, DBUS_SERVICE_DBUS))
+		on_owner_changed(ofono, signal);
+	else if (!dbus_message_get_destination(signal))
+		on_ofono_signal(ofono, signal);
+}
+
+static const struct bus_handlers handlers = {
+	.connected = on_connected,
+	.disconnected = on_disconnected,
+	.signal = on_signal,
+};
+
+/* At start, because a lookup may block. */
+static void find_user(struct ofono *ofono)
+{
+	const struct passwd *user = getpwuid(geteuid());
+
+	if (user)
+		snprintf(ofono->user, sizeof(ofono->user), "%s", user->pw_name);
+	else
+		snprintf(ofono->user, sizeof(ofono->user), "%u", (unsigned int)geteuid());
+}
+
+int ofono_new(sd_event *loop, const char *address, struct ofono **ofono_out)
+{
+	struct ofono *ofono = calloc(1, sizeof(*ofono));
+	int r;
+
+	if (!ofono)
+		return -ENOMEM;
+	observers_init(&ofono->observers);
+	mailbag_init(&ofono->mailbag);
+	find_user(ofono);
+	r = bus_new(loop, address, match_rules, &handlers, ofono, &ofono->bus);
+	if (r < 0) {
+		free(ofono);
+		return r;
+	}
+	set_condition_no_bus(ofono);
+	r = manager_init(&ofono->manager, ofono, on_manager_answered);
+	if (r < 0) {
+		ofono_free(ofono);
+		return r;
+	}
+	*ofono_out = ofono;
+	return 0;
+}
+
+void ofono_free(struct ofono *ofono)
+{
+	if (!ofono)
+		return;
+	manager_deinit(&ofono->manager);
+	bus_call_cancel(ofono->owner_call);
+	mailbag_clear(&ofono->mailbag);
+	bus_free(ofono->bus);
+	observers_deinit(&ofono->observers);
+	free(ofono);
+}
+
+struct observers *ofono_observers(struct ofono *ofono)
+{
+	return &ofono->observers;
+}
+
+bool ofono_is_available(const struct ofono *ofono)
+{
+	return ofono->available;
+}
+
+const char *ofono_condition(const struct ofono *ofono)
+{
+	return ofono->condition;
+}
+
+const struct modem_list *ofono_modems(const struct ofono *ofono)
+{
+	return &ofono->manager.modems;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ofono/property.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static bool has_signature(DBusMessageIter *value, const char *signature)
+{
+	char *actual = dbus_message_iter_get_signature(value);
+	bool same = actual && strcmp(actual, signature) == 0;
+
+	dbus_free(actual);
+	return same;
+}
+
+/* The field takes what is new. */
+static bool replace(void *field, const void *value, size_t size)
+{
+	if (memcmp(field, value, size) == 0)
+		return false;
+	memcpy(field, value, size);
+	return true;
+}
+
+/* The bytes of `text` that fit, without the first part of a character. */
+static size_t fitting(const char *text, size_t size)
+{
+	size_t length = strnlen(text, size);
+
+	if (length < size)
+		return length;
+	length = size - 1;
+	while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80)
+		length--;
+	return length;
+}
+
+static bool put_text(char *field, size_t size, const char *text)
+{
+	size_t length = fitting(text, size);
+
+	if (strncmp(field, text, length) == 0 && field[length] == '\0')
+		return false;
+	memcpy(field, text, length);
+	memset(field + length, 0, size - length);
+	return true;
+}
+
+static bool put_boolean(void *field, DBusMessageIter *value)
+{
+	dbus_bool_t given;
+	bool boolean;
+
+	dbus_message_iter_get_basic(value, &given);
+	boolean = given != FALSE;
+	return replace(field, &boolean, sizeof(boolean));
+}
+
+static bool put_byte(void *field, DBusMessageIter *value)
+{
+	uint8_t byte;
+
+	dbus_message_iter_get_basic(value, &byte);
+	return replace(field, &byte, sizeof(byte));
+}
+
+static bool put_string(const struct property *property, char *field,
+		       DBusMessageIter *value)
+{
+	const char *text;
+
+	dbus_message_iter_get_basic(value, &text);
+	return put_text(field, property->size, text);
+}
+
+static int word_index(const char *const *words, const char *word)
+{
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(words[i], word) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static bool put_flags(const struct property *property, void *field,
+		      DBusMessageIter *value)
+{
+	DBusMessageIter element;
+	uint32_t flags = 0;
+
+	dbus_message_iter_recurse(value, &element);
+	while (dbus_message_iter_get_arg_type(&element) == DBUS_TYPE_STRING) {
+		const char *word;
+		int bit;
+
+		dbus_message_iter_get_basic(&element, &word);
+		bit = word_index(property->words, word);
+		if (bit >= 0)
+			flags |= UINT32_C(1) << bit;
+		dbus_message_iter_next(&element);
+	}
+	return replace(field, &flags, sizeof(flags));
+}
+
+static bool put_first(const struct property *property, char *field,
+		      DBusMessageIter *value)
+{
+	DBusMessageIter element;
+	const char *text = "";
+
+	dbus_message_iter_recurse(value, &element);
+	if (dbus_message_iter_get_arg_type(&element) == DBUS_TYPE_STRING)
+		dbus_message_iter_get_basic(&element, &text);
+	return put_text(field, property->size, text);
+}
+
+static void count_one(const struct property *property, DBusMessageIter *entry,
+		      uint8_t *counts)
+{
+	const char *word;
+	uint8_t number;
+	int index;
+
+	dbus_message_iter_get_basic(entry, &word);
+	dbus_message_iter_next(entry);
+	dbus_message_iter_get_basic(entry, &number);
+	index = word_index(property->words, word);
+	if (index >= 0 && (size_t)index < property->size)
+		counts[index] = number;
+}
+
+static bool put_counts(const struct property *property, uint8_t *field,
+		       DBusMessageIter *value)
+{
+	DBusMessageIter element;
+	uint8_t counts[256] = { 0 };
+
+	dbus_message_iter_recurse(value, &element);
+	while (dbus_message_iter_get_arg_type(&element) == DBUS_TYPE_DICT_ENTRY) {
+		DBusMessageIter entry;
+
+		dbus_message_iter_recurse(&element, &entry);
+		count_one(property, &entry, counts);
+		dbus_message_iter_next(&element);
+	}
+	return replace(field, counts, property->size);
+}
+
+static bool put(const struct property *property, void *field, DBusMessageIter *value)
+{
+	static const char *const signatures[] = {
+		[PROPERTY_BOOLEAN] = "b", [PROPERTY_BYTE] = "y",
+		[PROPERTY_STRING] = "s",  [PROPERTY_FLAGS] = "as",
+		[PROPERTY_FIRST] = "as",  [PROPERTY_COUNTS] = "a{sy}",
+	};
+
+	if (!has_signature(value, signatures[property->type]))
+		return false;
+	switch (property->type) {
+	case PROPERTY_BOOLEAN:
+		return put_boolean(field, value);
+	case PROPERTY_BYTE:
+		return put_byte(field, value);
+	case PROPERTY_STRING:
+		return put_string(property, field, value);
+	case PROPERTY_FLAGS:
+		return put_flags(property, field, value);
+	case PROPERTY_FIRST:
+		return put_first(property, field, value);
+	case PROPERTY_COUNTS:
+		return put_counts(property, field, value);
+	}
+	return false;
+}
+
+bool property_store(const struct property *table, size_t count, const char *name,
+		    DBusMessageIter *variant, void *structure)
+{
+	DBusMessageIter value;
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(table[i].name, name) != 0)
+			continue;
+		dbus_message_iter_recurse(variant, &value);
+		return put(&table[i], (char *)structure + table[i].offset, &value);
+	}
+	return false;
+}
+
+bool property_store_all(const struct property *table, size_t count,
+			DBusMessageIter *dictionary, void *structure)
+{
+	DBusMessageIter element;
+	bool differs = false;
+
+	dbus_message_iter_recurse(dictionary, &element);
+	while (dbus_message_iter_get_arg_type(&element) == DBUS_TYPE_DICT_ENTRY) {
+		DBusMessageIter entry;
+		const char *name;
+
+		dbus_message_iter_recurse(&element, &entry);
+		dbus_message_iter_get_basic(&entry, &name);
+		dbus_message_iter_next(&entry);
+		differs |= property_store(table, count, name, &entry, structure);
+		dbus_message_iter_next(&element);
+	}
+	return differs;
+}
+
+const char *property_changed_name(DBusMessage *signal)
+{
+	DBusMessageIter arguments;
+	const char *name;
+
+	if (!dbus_message_has_member(signal, "PropertyChanged") ||
+	    !dbus_message_has_signature(signal, "sv"))
+		return NULL;
+	dbus_message_iter_init(signal, &arguments);
+	dbus_message_iter_get_basic(&arguments, &name);
+	return name;
+}
+
+bool property_changed(const struct property *table, size_t count, DBusMessage *signal,
+		      void *structure)
+{
+	const char *name = property_changed_name(signal);
+	DBusMessageIter arguments;
+
+	if (!name)
+		return false;
+	dbus_message_iter_init(signal, &arguments);
+	dbus_message_iter_next(&arguments);
+	return property_store(table, count, name, &arguments, structure);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fake_ofono.h"
+
+static const struct fact off[] = {
+	FLAG("Powered", 0),
+	WORDS("Interfaces", NULL),
+	LAST,
+};
+
+static const struct fact on[] = {
+	FLAG("Powered", 1),
+	FLAG("Online", 1),
+	WORDS("Interfaces", SIM, NETWORK, MESSAGES),
+	LAST,
+};
+
+static const struct fact card[] = {
+	FLAG("Present", 1),
+	TEXT("CardIdentifier", "8936000000000000000"),
+	TEXT("SubscriberIdentity", "216300000000000"),
+	TEXT("PinRequired", "none"),
+	TEXT("MobileCountryCode", "216"),
+	TEXT("MobileNetworkCode", "30"),
+	TEXT("ServiceProviderName", "Telekom HU"),
+	WORDS("SubscriberNumbers", "+36301234567", "+36309999999"),
+	WORDS("PreferredLanguages", "hu"),
+	COUNT("Retries", "pin", 3),
+	LAST,
+};
+
+static const struct fact locked_card[] = {
+	FLAG("Present", 1),
+	TEXT("CardIdentifier", "8936000000000000000"),
+	TEXT("PinRequired", "puk"),
+	COUNT("Retries", "puk", 9),
+	LAST,
+};
+
+static const struct fact no_card[] = {
+	FLAG("Present", 0),
+	LAST,
+};
+
+static const struct fact registered[] = {
+	TEXT("Status", "registered"),
+	TEXT("Name", "Telekom HU"),
+	TEXT("MobileCountryCode", "216"),
+	TEXT("MobileNetworkCode", "30"),
+	TEXT("Technology", "lte"),
+	BYTE("Strength", 64),
+	LAST,
+};
+
+static struct modem *start(struct fixture *fixture, const struct fact *modem,
+			   const struct fact *sim, const struct fact *network)
+{
+	fixture->fake.modems[0] = (struct fake_modem){ "/sim0", modem, sim, network };
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_listen(fixture);
+	fixture_wait_available(fixture);
+	fixture_clear(fixture);
+	return fixture_modem(fixture);
+}
+
+static void change(struct fixture *fixture, const char *interface, struct fact fact)
+{
+	fake_changed(&fixture->fake, "/sim0", interface, fact);
+}
+
+static void settle(struct fixture *fixture)
+{
+	lab_settle(&fixture->lab, 20);
+}
+
+static void test_facts_are_read(void **state)
+{
+	struct modem *modem = start(*state, on, card, registered);
+
+	assert_true(modem->sim.known && modem->sim.present);
+	assert_string_equal(modem->sim.card_identifier, "8936000000000000000");
+	assert_string_equal(modem->sim.subscriber_identity, "216300000000000");
+	assert_string_equal(modem->sim.pin_required, "none");
+	assert_string_equal(modem->sim.mobile_country_code, "216");
+	assert_string_equal(modem->sim.mobile_network_code, "30");
+	assert_string_equal(modem->sim.service_provider_name, "Telekom HU");
+	assert_string_equal(modem->sim.own_number, "+36301234567");
+	assert_int_equal(modem->sim.pin_retries, 0); /* nothing is locked */
+	assert_string_equal(modem->network.status, "registered");
+	assert_string_equal(modem->network.name, "Telekom HU");
+	assert_string_equal(modem->network.technology, "lte");
+	assert_int_equal(modem->network.strength, 64);
+	assert_true(modem_is_registered(modem) && modem_can_send(modem));
+}
+
+static void test_locked_card(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, on, locked_card, NULL);
+
+	assert_string_equal(modem->sim.pin_required, "puk");
+	assert_int_equal(modem->sim.pin_retries, 9);
+	change(fixture, SIM, (struct fact)COUNT("Retries", "puk", 8));
+	settle(fixture);
+	assert_int_equal(modem->sim.pin_retries, 8);
+	change(fixture, SIM, (struct fact)TEXT("PinRequired", "none"));
+	settle(fixture);
+	assert_int_equal(modem->sim.pin_retries, 0);
+	assert_string_equal(modem->sim.subscriber_identity, "");
+}
+
+static void test_no_card(void **state)
+{
+	struct modem *modem = start(*state, on, no_card, NULL);
+
+	assert_true(modem->sim.known);
+	assert_false(modem->sim.present);
+}
+
+/* As observed: Present is not signalled, facts come before and after the answer. */
+static void test_power_up(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, off, locked_card, registered);
+
+	assert_false(modem->sim.known);
+	change(fixture, MODEM, (struct fact)FLAG("Powered", 1));
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
+	change(fixture, SIM, (struct fact)TEXT("CardIdentifier", "8936000000000000000"));
+	change(fixture, SIM, (struct fact)TEXT("SubscriberIdentity", "216300000000000"));
+	lab_wait(&fixture->lab, modem->sim.known);
+	assert_true(modem->sim.present);
+	settle(fixture);
+	assert_string_equal(fixture->fake.log, "GetProperties:/sim0 ");
+}
+
+static void test_signal_before_its_interface(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, off, card, NULL);
+
+	change(fixture, NETWORK, (struct fact)TEXT("Status", "registered"));
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", MESSAGES));
+	settle(fixture);
+	assert_true(modem_can_send(modem));
+	fixture->fake.modems[0].network = registered;
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", MESSAGES, NETWORK));
+	settle(fixture);
+	assert_true(modem_can_send(modem));
+	assert_string_equal(modem->network.name, "Telekom HU");
+}
+
+/* The last word counts: a signal behind the answer beats it, one before it does not. */
+static void test_order_of_arrival_is_truth(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem;
+
+	fixture->fake.failing_member = "GetProperties";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 1;
+	modem = start(fixture, off, NULL, registered);
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", NETWORK));
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	change(fixture, NETWORK, (struct fact)TEXT("Name", "older"));
+	fake_answer_kept(&fixture->fake);
+	change(fixture, NETWORK, (struct fact)BYTE("Strength", 7));
+	settle(fixture);
+	assert_string_equal(modem->network.name, "Telekom HU");
+	assert_int_equal(modem->network.strength, 7);
+}
+
+static void test_card_out_and_in(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, on, card, registered);
+	const struct sim_facts absent = { .known = true };
+
+	change(fixture, SIM, (struct fact)FLAG("Present", 0));
+	settle(fixture);
+	assert_memory_equal(&modem->sim, &absent, sizeof(absent));
+	assert_int_equal(fixture->recorder.changes, 1);
+	assert_string_equal(fixture->fake.log, "");
+
+	fixture->fake.modems[0].sim = locked_card;
+	change(fixture, SIM, (struct fact)FLAG("Present", 1));
+	settle(fixture);
+	assert_string_equal(fixture->fake.log, "GetProperties:/sim0 ");
+	assert_string_equal(modem->sim.pin_required, "puk");
+	assert_string_equal(modem->sim.own_number, "");
+
+	fixture_clear(fixture);
+	change(fixture, SIM, (struct fact)FLAG("Present", 1));
+	settle(fixture);
+	assert_string_equal(fixture->fake.log, "");
+	assert_int_equal(fixture->recorder.changes, 0);
+}
+
+static void test_interfaces_go(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, on, card, registered);
+	const struct sim_facts no_sim = { 0 };
+	const struct network_facts no_network = { 0 };
+
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", NULL));
+	settle(fixture);
+	assert_int_equal(fixture->recorder.changes, 1);
+	assert_memory_equal(&modem->sim, &no_sim, sizeof(no_sim));
+	assert_memory_equal(&modem->network, &no_network, sizeof(no_network));
+	assert_false(modem_can_send(modem));
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
+	settle(fixture);
+	assert_string_equal(modem->sim.subscriber_identity, "216300000000000");
+}
+
+/* The answer of an interface that has gone meanwhile changes nothing. */
+static void test_interface_goes_while_asked(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem;
+
+	fixture->fake.failing_member = "GetProperties";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 1;
+	modem = start(fixture, off, card, NULL);
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", NULL));
+	lab_wait(&fixture->lab, modem->interfaces == 0);
+	fake_answer_kept(&fixture->fake);
+	settle(fixture);
+	assert_false(modem->sim.known);
+}
+
+static void test_registration_lost(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, on, card, registered);
+	const struct network_facts searching = { .status = "searching" };
+
+	change(fixture, NETWORK, (struct fact)TEXT("Status", "roaming"));
+	settle(fixture);
+	assert_true(modem_can_send(modem));
+	assert_string_equal(modem->network.name, "Telekom HU");
+	change(fixture, NETWORK, (struct fact)TEXT("Status", "searching"));
+	settle(fixture);
+	assert_memory_equal(&modem->network, &searching, sizeof(searching));
+	assert_false(modem_is_registered(modem));
+	assert_false(modem_can_send(modem));
+	change(fixture, NETWORK, (struct fact)TEXT("Status", ""));
+	settle(fixture);
+	assert_string_equal(modem->network.status, "");
+}
+
+static void test_told_only_what_differs(void **state)
+{
+	struct fixture *fixture = *state;
+
+	start(fixture, on, card, registered);
+	change(fixture, NETWORK, (struct fact)TEXT("Status", "registered"));
+	change(fixture, NETWORK, (struct fact)BYTE("Strength", 64));
+	change(fixture, MODEM, (struct fact)FLAG("Powered", 1));
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", MESSAGES, SIM, NETWORK));
+	change(fixture, SIM, (struct fact)TEXT("PinRequired", "none"));
+	change(fixture, SIM, (struct fact)FLAG("Present", 1));
+	change(fixture, SIM, (struct fact)WORDS("PreferredLanguages", "de"));
+	settle(fixture);
+	assert_int_equal(fixture->recorder.changes, 0);
+	assert_string_equal(fixture->fake.log, "");
+	change(fixture, NETWORK, (struct fact)BYTE("Strength", 65));
+	settle(fixture);
+	assert_int_equal(fixture->recorder.changes, 1);
+}
+
+static void fail_once(struct fixture *fixture, const char *error)
+{
+	fixture->fake.failing_member = "GetProperties";
+	fixture->fake.failing_error = error;
+	fixture->fake.failing_count = 1;
+}
+
+static void test_busy_interface_is_asked_again(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem;
+
+	fail_once(fixture, "org.ofono.Error.InProgress");
+	modem = start(fixture, off, card, NULL);
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
+	lab_wait(&fixture->lab, modem->sim.known);
+	assert_string_equal(fixture->fake.log,
+			    "GetProperties:/sim0 GetProperties:/sim0 ");
+}
+
+static void test_other_failures_are_final(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem;
+
+	fail_once(fixture, "org.ofono.Error.NotAvailable");
+	modem = start(fixture, off, card, NULL);
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
+	lab_settle(&fixture->lab, 2500);
+	assert_string_equal(fixture->fake.log, "GetProperties:/sim0 ");
+	assert_false(modem->sim.known);
+}
+
+static void test_predicates(void **state)
+{
+	struct modem modem = { .type = "hardware" };
+
+	(void)state;
+	assert_false(modem_is_foreign(&modem));
+	assert_false(modem_can_send(&modem));
+	strcpy(modem.type, "hfp");
+	assert_true(modem_is_foreign(&modem));
+	strcpy(modem.network.status, "unregistered");
+	assert_false(modem_is_registered(&modem));
+	strcpy(modem.network.status, "registered");
+	assert_true(modem_is_registered(&modem));
+	assert_false(modem_can_send(&modem)); /* takes no messages */
+	modem.interfaces = MODEM_MESSAGE_MANAGER;
+	assert_true(modem_can_send(&modem));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+		TEST(test_facts_are_read),
+		TEST(test_locked_card),
+		TEST(test_no_card),
+		TEST(test_power_up),
+		TEST(test_signal_before_its_interface),
+		TEST(test_order_of_arrival_is_truth),
+		TEST(test_card_out_and_in),
+		TEST(test_interfaces_go),
+		TEST(test_interface_goes_while_asked),
+		TEST(test_registration_lost),
+		TEST(test_told_only_what_differs),
+		TEST(test_busy_interface_is_asked_again),
+		TEST(test_other_failures_are_final),
+		cmocka_unit_test(test_predicates),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("modem", tests, NULL, NULL);
+}

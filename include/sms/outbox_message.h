@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Outbox message: one message under way, its state in memory and on disk, and who watches.
+ *
+ * Private to src/sms/outbox*.c. Number and text stay in the store until they are needed.
+ */
+#ifndef SMS_OUTBOX_MESSAGE_H
+#define SMS_OUTBOX_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <systemd/sd-event.h>
+
+#include "base/arena.h"
+#include "base/observer.h"
+#include "ofono/ofono.h"
+#include "sms/outbox.h"
+#include "sms/sim.h"
+#include "sms/store.h"
+
+struct outbox_shared { /* by all messages and lanes of one outbox */
+	sd_event *loop;
+	struct store *store;
+	struct sims *sims;
+	struct outbox_timing timing;
+	unsigned waiting;      /* messages in state queued */
+	bool storage_refuses;  /* logged once */
+	sd_event_source *turn; /* deferred: moves every lane on */
+};
+
+struct outbox_message {
+	struct outbox_shared *shared;
+	int64_t id;
+	enum message_state state;
+	enum message_state saved; /* differs while the disk refuses `state` */
+	const char *reason;	  /* static text, "" none */
+	char uuid[MESSAGE_UUID_BYTES];
+	struct observers observers;
+	TAILQ_ENTRY(outbox_message) link;
+};
+
+TAILQ_HEAD(outbox_message_list, outbox_message);
+
+/* What a row of the store says. NULL: no memory. */
+struct outbox_message *outbox_message_new(struct outbox_shared *shared, int64_t id,
+					  enum message_state state, const char *uuid);
+void outbox_message_free(struct outbox_message *message); /* observers are removed */
+
+/*
+ * Takes a queued message out for handing over: only after 0 may it be put on the bus, and
+ * its watchers have been told. Else the disk did not take it and nothing has changed, or
+ * the row is gone and the message is unknown.
+ */
+int outbox_message_claim(struct outbox_message *message);
+
+/*
+ * Something became true of it: in memory, on disk if that takes it, told to the watchers,
+ * who are removed after a final state. Nothing happens when it is in this state already.
+ */
+void outbox_message_become(struct outbox_message *message, enum message_state state,
+			   const char *reason);
+
+/* Tries again what the disk refused. */
+void outbox_message_save(struct outbox_message *message);
+
+bool outbox_message_is_saved(const struct outbox_message *message);
+/* Final and on disk: nothing is left to do. */
+bool outbox_message_is_done(const struct outbox_message *message);
+
+enum { OUTBOX_ARENA_BYTES = 1024 * 1024 }; /* what one message may take */
+
+/* Its row, in `arena` (NULL: no memory). 0, -errno or STORE_E_NOT_FOUND. */
+int outbox_message_read(const struct outbox_message *message, struct arena *arena,
+			struct message *row_out);
+
+/* The reason (a code of product errors) for a D-Bus error that refuses it; NULL: any. */
+const char *outbox_message_refusal(const struct outbox_message *message,
+				   const char *error);
+
+/* Moves all lanes on in a later turn of the loop. */
+void outbox_turn_later(struct outbox_shared *shared);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sims: which SIM cards there are now, their durable numbers, and whether they can send.
+ *
+ * A SIM is known by its card (ICCID, else IMSI), never by the modem it sits in. Facts are
+ * oFono's signals; the number comes from the store. Two modems that show the same card:
+ * the first slot has it, the second is left out with a warning.
+ */
+#ifndef SMS_SIM_H
+#define SMS_SIM_H
+
+#include <stdint.h>
+#include <sys/queue.h>
+#include <systemd/sd-event.h>
+
+#include "base/observer.h"
+#include "ofono/ofono.h"
+#include "sms/store.h"
+
+enum sim_state {
+	SIM_READY,     /* registered, takes messages */
+	SIM_SEARCHING, /* on, but not registered with a network */
+	SIM_OFFLINE,   /* flight mode */
+	SIM_STARTING,  /* unlocked, oFono is not yet ready for messages */
+	SIM_LOCKED,    /* asks for PIN, PUK, ... */
+	SIM_ABSENT,    /* known from before, in no modem now */
+};
+
+struct sim {
+	int64_t id; /* the tools' subscription_id */
+	int slot;   /* sim_slot_index: place of its modem among our modems, from 0 */
+	enum sim_state state;
+	struct modem *modem; /* never NULL in the list */
+	char carrier_name
+		[64]; /* network's name, else the card's, else MCC+MNC, else "" */
+	char display_name
+		[80]; /* the card's provider name, else the carrier's, else "SIM 1" */
+	TAILQ_ENTRY(sim) link;
+};
+
+TAILQ_HEAD(sim_list, sim);
+
+enum sims_event_type {
+	SIMS_STATE,   /* at once: some SIM came, went or changed its state */
+	SIMS_SETTLED, /* after a burst is over (100 ms): what the list shows differs */
+};
+
+struct sims_event {
+	enum sims_event_type type;
+};
+
+struct sims;
+
+int sims_new(sd_event *loop, struct ofono *ofono, struct store *store,
+	     struct sims **sims_out);
+void sims_free(struct sims *sims); /* NULL is fine */
+struct observers *sims_observers(struct sims *sims);
+
+/* Present SIMs in order of slot. A struct sim lives until the next event of the loop. */
+const struct sim_list *sims_list(const struct sims *sims);
+unsigned sims_count(const struct sims *sims);
+const struct sim *sims_find(const struct sims *sims,
+			    int64_t sim_id); /* NULL: not present */
+/* Is it a number that was given to a card, present or not? */
+bool sims_is_known(const struct sims *sims, int64_t sim_id);
+
+const char *sim_state_name(enum sim_state state); /* "ready" */
+
+#endif

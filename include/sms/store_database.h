@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Store database: the file, how it is opened, and its schema.
+ *
+ * Private to src/sms/store*.c.
+ */
+#ifndef SMS_STORE_DATABASE_H
+#define SMS_STORE_DATABASE_H
+
+#include <sqlite3.h>
+
+#include "base/config.h"
+
+enum { STORE_SCHEMA_VERSION = 1 };
+
+/*
+ * Opens, checks and migrates `folder`/gateway.db. 0, or -errno with the error's text.
+ * Nothing is left open or half migrated on error.
+ */
+int store_database_open(const char *folder, sqlite3 **database_out,
+			struct config_error *error);
+
+/* What a result of SQLite means to callers of the store: 0, STORE_E_FULL or -errno. */
+int store_database_error(sqlite3 *database, int result);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sms/message_state.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+#define WAY(state) (1U << (state))
+/* What oFono may tell, in whatever order, of a message that may have reached it. */
+#define TOLD (WAY(STATE_SENT) | WAY(STATE_FAILED) | WAY(STATE_CANCELLED))
+
+static const struct {
+	const char *name;
+	bool final;
+	unsigned ways; /* WAY() bits of the states that may follow */
+} message_states[STATE_LAST + 1] = {
+	[STATE_QUEUED] = { "queued", false, WAY(STATE_HANDING) },
+	[STATE_HANDING] = { "handing", false,
+			    TOLD | WAY(STATE_QUEUED) | WAY(STATE_HANDED) |
+				    WAY(STATE_HELD) | WAY(STATE_UNKNOWN) },
+	[STATE_HANDED] = { "handed", false, TOLD | WAY(STATE_HELD) | WAY(STATE_UNKNOWN) },
+	[STATE_HELD] = { "held", false, TOLD | WAY(STATE_HANDED) | WAY(STATE_UNKNOWN) },
+	[STATE_SENT] = { "sent", true, 0 },
+	[STATE_FAILED] = { "failed", true, 0 },
+	[STATE_CANCELLED] = { "cancelled", true, 0 },
+	[STATE_UNKNOWN] = { "unknown", true, TOLD | WAY(STATE_HANDED) | WAY(STATE_HELD) },
+};
+
+static bool state_is_known(enum message_state state)
+{
+	return state >= STATE_QUEUED && state <= STATE_LAST;
+}
+
+const char *message_state_name(enum message_state state)
+{
+	assert(state_is_known(state));
+	return message_states[state].name;
+}
+
+bool message_state_is_final(enum message_state state)
+{
+	assert(state_is_known(state));
+	return message_states[state].final;
+}
+
+bool message_state_may_become(enum message_state from, enum message_state to)
+{
+	if (!state_is_known(from) || !state_is_known(to)) /* may come from the disk */
+		return false;
+	return message_states[from].ways & WAY(to);
+}

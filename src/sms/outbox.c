@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All that moves messages on happens in outbox_turn(), a later turn of the loop: so nothing
+ * is told inside outbox_submit(), and no message is freed while somebody is being told.
+ */
+#include "sms/outbox.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "sms/outbox_lane.h"
+#include "sms/outbox_message.h"
+
+static const struct outbox_timing usual_timing = {
+	.answer_ms = 30 * 1000,
+	.retry_ms = 1000,
+	.retry_most_ms = 60 * 1000,
+	.listing_ms = 1000,
+	.storage_ms = 5 * 1000,
+};
+
+struct outbox {
+	struct outbox_shared shared;
+	const struct config *config;
+	struct outbox_lane_list lanes;
+	struct observer ofono_observer;
+	struct observer sims_observer;
+};
+
+static int outbox_turn(sd_event_source *source, void *data)
+{
+	struct outbox *outbox = data;
+	struct outbox_lane *lane, *next;
+
+	(void)source;
+	for (lane = TAILQ_FIRST(&outbox->lanes); lane; lane = next) {
+		outbox_lane_pump(lane);
+		next = TAILQ_NEXT(lane, link); /* watchers may have submitted */
+		if (!outbox_lane_sweep(lane))
+			continue;
+		TAILQ_REMOVE(&outbox->lanes, lane, link);
+		outbox_lane_free(lane);
+	}
+	return 0;
+}
+
+/* The lane of a SIM, made when there is none. NULL: no memory. */
+static struct outbox_lane *outbox_lane(struct outbox *outbox, int64_t sim_id)
+{
+	struct outbox_lane *lane;
+
+	TAILQ_FOREACH (lane, &outbox->lanes, link) {
+		if (lane->sim_id == sim_id)
+			return lane;
+	}
+	lane = outbox_lane_new(&outbox->shared, sim_id);
+	if (lane)
+		TAILQ_INSERT_TAIL(&outbox->lanes, lane, link);
+	return lane;
+}
+
+static struct outbox_message *outbox_find_uuid(const struct outbox *outbox,
+					       const char *uuid)
+{
+	struct outbox_message *message = NULL;
+	struct outbox_lane *lane;
+
+	TAILQ_FOREACH (lane, &outbox->lanes, link) {
+		message = outbox_lane_find_uuid(lane, uuid);
+		if (message)
+			break;
+	}
+	return message;
+}
+
+/* Others send too, and their messages are none of ours. */
+static void on_message_state(struct outbox *outbox, const struct ofono_event *event)
+{
+	struct outbox_message *message = outbox_find_uuid(outbox, event->uuid);
+
+	if (!message || message_state_is_final(message->state))
+		return;
+	switch (event->state) {
+	case MESSAGE_PENDING:
+		break;
+	case MESSAGE_SENT:
+		outbox_message_become(message, STATE_SENT, "");
+		break;
+	case MESSAGE_FAILED:
+		outbox_message_become(message, STATE_FAILED, "network_refused");
+		break;
+	case MESSAGE_CANCELLED:
+		outbox_message_become(message, STATE_CANCELLED, "");
+		break;
+	}
+}
+
+static void outbox_lose(struct outbox *outbox, const struct modem *modem)
+{
+	struct outbox_lane *lane;
+
+	TAILQ_FOREACH (lane, &outbox->lanes, link)
+		outbox_lane_lose(lane, modem);
+}
+
+static void on_ofono_event(void *data, const void *event_data)
+{
+	const struct ofono_event *event = event_data;
+	struct outbox *outbox = data;
+
+	switch (event->type) {
+	case MODEM_CHANGED:
+		if (!(event->modem->interfaces & MODEM_MESSAGE_MANAGER))
+			outbox_lose(outbox, event->modem);
+		break;
+	case MODEM_REMOVED:
+		outbox_lose(outbox, event->modem);
+		break;
+	case MESSAGE_STATE:
+		on_message_state(outbox, event);
+		break;
+	case OFONO_AVAILABLE:
+	case OFONO_UNAVAILABLE:
+	case MODEM_ADDED:
+	case MESSAGE_RECEIVED:
+		break;
+	}
+}
+
+static void on_sims_event(void *data, const void *event_data)
+{
+	const struct sims_event *event = event_data;
+	struct outbox *outbox = data;
+	struct outbox_lane *lane;
+
+	if (event->type != SIMS_STATE)
+		return;
+	TAILQ_FOREACH (lane, &outbox->lanes, link)
+		outbox_lane_hurry(lane);
+}
+
+struct outbox_loading {
+	struct outbox *outbox;
+	int error;
+};
+
+static void load(void *data, const struct message *row)
+{
+	struct outbox_loading *loading = data;
+	struct outbox_lane *lane = outbox_lane(loading->outbox, row->sim_id);
+	struct outbox_message *message = NULL;
+
+	if (lane)
+		message = outbox_message_new(&loading->outbox->shared, row->id,
+					     row->state, row->uuid);
+	if (message)
+		TAILQ_INSERT_TAIL(&lane->messages, message, link);
+	else
+		loading->error = -ENOMEM;
+}
+
+/* We were away: what can still be said of a message that was not queued? */
+static void lane_restart(struct outbox_lane *lane)
+{
+	struct outbox_message *message;
+
+	TAILQ_FOREACH (message, &lane->messages, link) {
+		if (message->state == STATE_HANDING)
+			outbox_message_become(message, STATE_UNKNOWN, "unknown_outcome");
+		else if (message->state == STATE_HANDED)
+			outbox_message_become(message, STATE_HELD, "");
+	}
+}
+
+static int outbox_load(struct outbox *outbox)
+{
+	struct outbox_loading loading = { .outbox = outbox };
+	struct outbox_lane *lane;
+	int error = store_messages_unfinished(outbox->shared.store, load, &loading);
+
+	if (!error)
+		error = loading.error;
+	if (error)
+		return error < 0 ? error : -EIO;
+	TAILQ_FOREACH (lane, &outbox->lanes, link)
+		lane_restart(lane);
+	outbox_turn_later(&outbox->shared);
+	return 0;
+}
+
+int outbox_new(sd_event *loop, const struct config *config, struct store *store,
+	       struct sims *sims, struct ofono *ofono, struct outbox **outbox_out)
+{
+	struct outbox *outbox = calloc(1, sizeof(*outbox));
+	int error;
+
+	if (!outbox)
+		return -ENOMEM;
+	outbox->config = config;
+	outbox->shared.loop = loop;
+	outbox->shared.store = store;
+	outbox->shared.sims = sims;
+	outbox->shared.timing = usual_timing;
+	TAILQ_INIT(&outbox->lanes);
+	error = sd_event_add_defer(loop, &outbox->shared.turn, outbox_turn, outbox);
+	if (error >= 0)
+		error = outbox_load(outbox);
+	if (error < 0) {
+		outbox_free(outbox);
+		return error;
+	}
+	observer_add(ofono_observers(ofono), &outbox->ofono_observer, on_ofono_event,
+		     outbox);
+	observer_add(sims_observers(sims), &outbox->sims_observer, on_sims_event, outbox);
+	*outbox_out = outbox;
+	return 0;
+}
+
+void outbox_free(struct outbox *outbox)
+{
+	struct outbox_lane *lane;
+
+	if (!outbox)
+		return;
+	observer_remove(&outbox->ofono_observer);
+	observer_remove(&outbox->sims_observer);
+	while ((lane = TAILQ_FIRST(&outbox->lanes))) {
+		TAILQ_REMOVE(&outbox->lanes, lane, link);
+		outbox_lane_free(lane);
+	}
+	sd_event_source_disable_unref(outbox->shared.turn);
+	free(outbox);
+}
+
+void outbox_set_timing(struct outbox *outbox, const struct outbox_timing *timing)
+{
+	outbox->shared.timing = *timing;
+}
+
+/* The row is there; without memory for the message nothing would ever move it on. */
+static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
+		       const struct message_draft *draft, int64_t *message_id_out)
+{
+	struct outbox_message *message =
+		outbox_message_new(&outbox->shared, 0, STATE_QUEUED, "");
+	int error;
+
+	if (!message)
+		return -ENOMEM;
+	error = store_message_add(outbox->shared.store, draft, &message->id);
+	if (error) {
+		outbox_message_free(message);
+		return error == STORE_E_FULL ? OUTBOX_E_STORAGE : error;
+	}
+	TAILQ_INSERT_TAIL(&lane->messages, message, link);
+	*message_id_out = message->id;
+	return 0;
+}
+
+int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
+		  int64_t *message_id_out)
+{
+	struct outbox_lane *lane;
+	int error;
+
+	if (outbox->shared.waiting >= outbox->config->queue_limit)
+		return OUTBOX_E_FULL;
+	lane = outbox_lane(outbox, draft->sim_id);
+	if (!lane)
+		return -ENOMEM;
+	error = outbox_take(outbox, lane, draft, message_id_out);
+	outbox_turn_later(&outbox->shared); /* also sweeps a lane that is empty */
+	return error;
+}
+
+bool outbox_watch(struct outbox *outbox, int64_t message_id, struct observer *observer,
+		  void (*notify)(void *data, const void *event), void *data)
+{
+	struct outbox_message *message = NULL;
+	struct outbox_lane *lane;
+
+	TAILQ_FOREACH (lane, &outbox->lanes, link) {
+		message = outbox_lane_find(lane, message_id);
+		if (message)
+			break;
+	}
+	if (!message || message_state_is_final(message->state))
+		return false;
+	observer_add(&message->observers, observer, notify, data);
+	return true;
+}
+
+unsigned outbox_waiting(const struct outbox *outbox)
+{
+	return outbox->shared.waiting;
+}

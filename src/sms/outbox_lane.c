@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A lane is occupied while oFono may still send something of it that would be overtaken:
+ *
+ *   handing  SendMessage is not answered. After answer_ms the message is unknown, but the
+ *            lane stays occupied: oFono is stuck, and more calls would only pile up there.
+ *            The late answer, or the loss of the modem, frees it.
+ *   handed   until its State comes; the loss of the modem makes it
+ *   held     oFono keeps it for the card. When the card's modem takes messages again, oFono
+ *            is asked which it has: those are handed, the others unknown, for they may have
+ *            been sent before anybody listened.
+ */
+#include "sms/outbox_lane.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+
+enum {
+	USEC_PER_MS = 1000,
+	ACCURACY_USEC = 10 * 1000,
+};
+
+static const char unknown_outcome[] = "unknown_outcome";
+
+struct lane_survey {
+	bool unsaved; /* the disk lags behind */
+	bool held;
+	bool handed;
+	struct outbox_message *next; /* first that is queued, or NULL */
+};
+
+static void lane_pause(struct outbox_lane *lane, uint64_t pause_ms)
+{
+	sd_event_source_set_time_relative(lane->pause_timer, pause_ms * USEC_PER_MS);
+	sd_event_source_set_enabled(lane->pause_timer, SD_EVENT_ONESHOT);
+}
+
+static bool lane_is_paused(const struct outbox_lane *lane)
+{
+	return sd_event_source_get_enabled(lane->pause_timer, NULL) > 0;
+}
+
+/* 1 s, 2 s, 4 s, ... until the longest. */
+static void lane_back_off(struct outbox_lane *lane)
+{
+	const struct outbox_timing *timing = &lane->shared->timing;
+	uint64_t pause_ms = timing->retry_ms;
+	unsigned refusal;
+
+	for (refusal = 0; refusal < lane->refusals && pause_ms < timing->retry_most_ms;
+	     refusal++)
+		pause_ms *= 2;
+	lane->refusals++;
+	lane_pause(lane,
+		   pause_ms < timing->retry_most_ms ? pause_ms : timing->retry_most_ms);
+}
+
+static void lane_accepted(struct outbox_lane *lane, struct outbox_message *message,
+			  const char *uuid)
+{
+	lane->refusals = 0;
+	memcpy(message->uuid, uuid, sizeof(message->uuid));
+	outbox_message_become(message, STATE_HANDED, "");
+	if (!lane->modem) /* lost meanwhile */
+		outbox_message_become(message, STATE_HELD, "");
+}
+
+/* It is certain that oFono has it not. */
+static void lane_not_handed(struct outbox_lane *lane, struct outbox_message *message,
+			    const char *error)
+{
+	log_info("outbox: message %lld: oFono did not take it (%s)",
+		 (long long)message->id, error ? error : "out of memory");
+	/* Who waited has been told "unknown" and may have acted on it: no second try. */
+	if (message->state == STATE_UNKNOWN)
+		outbox_message_become(message, STATE_FAILED, "ofono_unavailable");
+	else
+		outbox_message_become(message, STATE_QUEUED, "");
+	lane_back_off(lane);
+}
+
+static void lane_put_down(struct outbox_lane *lane)
+{
+	lane->send = NULL;
+	lane->in_hand = NULL;
+	sd_event_source_set_enabled(lane->answer_timer, SD_EVENT_OFF);
+	outbox_turn_later(lane->shared);
+}
+
+static void on_answer(void *data, const struct send_result *result)
+{
+	struct outbox_lane *lane = data;
+	struct outbox_message *message = lane->in_hand;
+
+	lane_put_down(lane);
+	if (message->state == STATE_UNKNOWN)
+		log_warning("outbox: message %lld: oFono answered late",
+			    (long long)message->id);
+	switch (result->outcome) {
+	case SEND_ACCEPTED:
+		lane_accepted(lane, message, result->uuid);
+		break;
+	case SEND_REFUSED:
+		log_info("outbox: message %lld: oFono says %s", (long long)message->id,
+			 result->error ? result->error : "no");
+		lane->refusals = 0;
+		outbox_message_become(message, STATE_FAILED,
+				      outbox_message_refusal(message, result->error));
+		break;
+	case SEND_NOT_HANDED:
+		lane_not_handed(lane, message, result->error);
+		break;
+	case SEND_UNKNOWN:
+		outbox_message_become(message, STATE_UNKNOWN, unknown_outcome);
+		break;
+	}
+}
+
+static int on_answer_late(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct outbox_lane *lane = data;
+
+	(void)source;
+	(void)usec;
+	log_warning("outbox: message %lld: no answer from oFono",
+		    (long long)lane->in_hand->id);
+	outbox_message_become(lane->in_hand, STATE_UNKNOWN, unknown_outcome);
+	return 0;
+}
+
+static int on_pause_over(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct outbox_lane *lane = data;
+
+	(void)source;
+	(void)usec;
+	outbox_turn_later(lane->shared);
+	return 0;
+}
+
+/* The message is claimed: from here on only oFono's word makes it queued again. */
+static void lane_send(struct outbox_lane *lane, struct outbox_message *message,
+		      struct modem *modem, const struct message *row)
+{
+	const struct outbox_timing *timing = &lane->shared->timing;
+
+	lane->modem = modem;
+	lane->send = message_send(modem, row->number, row->text, on_answer, lane);
+	if (!lane->send) {
+		lane_not_handed(lane, message, NULL);
+		return;
+	}
+	lane->in_hand = message;
+	sd_event_source_set_time_relative(lane->answer_timer,
+					  timing->answer_ms * USEC_PER_MS);
+	sd_event_source_set_enabled(lane->answer_timer, SD_EVENT_ONESHOT);
+}
+
+static void lane_hand_over(struct outbox_lane *lane, struct outbox_message *message,
+			   struct modem *modem)
+{
+	struct arena *arena = arena_new(OUTBOX_ARENA_BYTES);
+	struct message row;
+	int error = outbox_message_read(message, arena, &row);
+
+	/* A row that is not there makes the claim fail, which says so. */
+	if (!error || error == STORE_E_NOT_FOUND)
+		error = outbox_message_claim(message);
+	if (error)
+		lane_pause(lane, lane->shared->timing.storage_ms);
+	else
+		lane_send(lane, message, modem, &row);
+	arena_free(arena);
+}
+
+static bool list_has(char (*uuids)[MESSAGE_UUID_BYTES], size_t count, const char *uuid)
+{
+	size_t place;
+
+	for (place = 0; place < count; place++) {
+		if (!strcmp(uuids[place], uuid))
+			return true;
+	}
+	return false;
+}
+
+static void on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t count)
+{
+	struct outbox_lane *lane = data;
+	struct outbox_message *message;
+
+	lane->listing = NULL;
+	if (!uuids) {
+		lane_pause(lane, lane->shared->timing.listing_ms);
+		return;
+	}
+	TAILQ_FOREACH (message, &lane->messages, link) {
+		if (message->state != STATE_HELD)
+			continue;
+		if (list_has(uuids, count, message->uuid))
+			outbox_message_become(message, STATE_HANDED, "");
+		else
+			outbox_message_become(message, STATE_UNKNOWN, unknown_outcome);
+	}
+	outbox_turn_later(lane->shared);
+}
+
+static void lane_ask(struct outbox_lane *lane, struct modem *modem)
+{
+	lane->modem = modem;
+	lane->listing = message_list(modem, on_listed, lane);
+	if (!lane->listing)
+		lane_pause(lane, lane->shared->timing.listing_ms);
+}
+
+static struct lane_survey lane_survey(const struct outbox_lane *lane)
+{
+	struct lane_survey survey = { 0 };
+	struct outbox_message *message;
+
+	TAILQ_FOREACH (message, &lane->messages, link) {
+		survey.unsaved |= !outbox_message_is_saved(message);
+		survey.held |= message->state == STATE_HELD;
+		survey.handed |= message->state == STATE_HANDED;
+		if (!survey.next && message->state == STATE_QUEUED)
+			survey.next = message;
+	}
+	return survey;
+}
+
+static void lane_save(struct outbox_lane *lane)
+{
+	struct outbox_message *message;
+
+	TAILQ_FOREACH (message, &lane->messages, link) {
+		outbox_message_save(message);
+		if (!outbox_message_is_saved(message)) {
+			lane_pause(lane, lane->shared->timing.storage_ms);
+			return;
+		}
+	}
+}
+
+void outbox_lane_pump(struct outbox_lane *lane)
+{
+	struct lane_survey survey = lane_survey(lane);
+	const struct sim *sim = sims_find(lane->shared->sims, lane->sim_id);
+
+	if (survey.unsaved && !lane_is_paused(lane))
+		lane_save(lane);
+	if (lane_is_paused(lane) || lane->send || lane->listing || !sim)
+		return;
+	if (survey.held) {
+		if (sim->modem->interfaces & MODEM_MESSAGE_MANAGER)
+			lane_ask(lane, sim->modem);
+		return;
+	}
+	if (!survey.handed && survey.next && sim->state == SIM_READY)
+		lane_hand_over(lane, survey.next, sim->modem);
+}
+
+void outbox_lane_hurry(struct outbox_lane *lane)
+{
+	sd_event_source_set_enabled(lane->pause_timer, SD_EVENT_OFF);
+	outbox_turn_later(lane->shared);
+}
+
+void outbox_lane_lose(struct outbox_lane *lane, const struct modem *modem)
+{
+	struct outbox_message *message;
+
+	if (lane->modem != modem)
+		return;
+	lane->modem = NULL;
+	message_listing_cancel(lane->listing);
+	lane->listing = NULL;
+	if (lane->send && lane->in_hand->state == STATE_UNKNOWN) {
+		message_send_cancel(lane->send);
+		lane_put_down(lane);
+	}
+	TAILQ_FOREACH (message, &lane->messages, link) {
+		if (message->state == STATE_HANDED)
+			outbox_message_become(message, STATE_HELD, "");
+	}
+	outbox_turn_later(lane->shared);
+}
+
+bool outbox_lane_sweep(struct outbox_lane *lane)
+{
+	struct outbox_message *message, *next;
+
+	for (message = TAILQ_FIRST(&lane->messages); message; message = next) {
+		next = TAILQ_NEXT(message, link);
+		if (message == lane->in_hand || !outbox_message_is_done(message))
+			continue;
+		TAILQ_REMOVE(&lane->messages, message, link);
+		outbox_message_free(message);
+	}
+	return TAILQ_EMPTY(&lane->messages);
+}
+
+struct outbox_message *outbox_lane_find(const struct outbox_lane *lane,
+					int64_t message_id)
+{
+	struct outbox_message *message;
+
+	/* Who asks has mostly just submitted it. */
+	TAILQ_FOREACH_REVERSE(message, &lane->messages, outbox_message_list, link)
+	{
+		if (message->id == message_id)
+			return message;
+	}
+	return NULL;
+}
+
+struct outbox_message *outbox_lane_find_uuid(const struct outbox_lane *lane,
+					     const char *uuid)
+{
+	struct outbox_message *message;
+
+	TAILQ_FOREACH (message, &lane->messages, link) {
+		if (!strcmp(message->uuid, uuid))
+			return message;
+	}
+	return NULL;
+}
+
+static int lane_add_timers(struct outbox_lane *lane)
+{
+	sd_event *loop = lane->shared->loop;
+	int error = sd_event_add_time_relative(loop, &lane->answer_timer, CLOCK_MONOTONIC,
+					       0, ACCURACY_USEC, on_answer_late, lane);
+
+	if (error >= 0)
+		error = sd_event_add_time_relative(loop, &lane->pause_timer,
+						   CLOCK_MONOTONIC, 0, ACCURACY_USEC,
+						   on_pause_over, lane);
+	if (error < 0)
+		return error;
+	sd_event_source_set_enabled(lane->answer_timer, SD_EVENT_OFF);
+	sd_event_source_set_enabled(lane->pause_timer, SD_EVENT_OFF);
+	return 0;
+}
+
+struct outbox_lane *outbox_lane_new(struct outbox_shared *shared, int64_t sim_id)
+{
+	struct outbox_lane *lane = calloc(1, sizeof(*lane));
+
+	if (!lane)
+		return NULL;
+	lane->shared = shared;
+	lane->sim_id = sim_id;
+	TAILQ_INIT(&lane->messages);
+	if (lane_add_timers(lane) < 0) {
+		outbox_lane_free(lane);
+		return NULL;
+	}
+	return lane;
+}
+
+void outbox_lane_free(struct outbox_lane *lane)
+{
+	struct outbox_message *message;
+
+	message_send_cancel(lane->send);
+	message_listing_cancel(lane->listing);
+	while ((message = TAILQ_FIRST(&lane->messages))) {
+		TAILQ_REMOVE(&lane->messages, message, link);
+		outbox_message_free(message);
+	}
+	sd_event_source_disable_unref(lane->answer_timer);
+	sd_event_source_disable_unref(lane->pause_timer);
+	free(lane);
+}

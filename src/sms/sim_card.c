@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sms/sim_card.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+struct sim_card {
+	int64_t sim_id;
+	char iccid[sizeof(((struct sim_facts *)0)->card_identifier)];
+	char imsi[sizeof(((struct sim_facts *)0)->subscriber_identity)];
+	TAILQ_ENTRY(sim_card) link;
+};
+
+void sim_cards_init(struct sim_cards *cards)
+{
+	TAILQ_INIT(&cards->list);
+	cards->count = 0;
+	cards->failing = false;
+}
+
+static void cards_drop(struct sim_cards *cards, struct sim_card *card)
+{
+	TAILQ_REMOVE(&cards->list, card, link);
+	cards->count--;
+	free(card);
+}
+
+void sim_cards_deinit(struct sim_cards *cards)
+{
+	while (!TAILQ_EMPTY(&cards->list))
+		cards_drop(cards, TAILQ_FIRST(&cards->list));
+	assert(!cards->count);
+}
+
+static int64_t cards_find(const struct sim_cards *cards, const struct sim_facts *facts)
+{
+	const struct sim_card *card;
+
+	TAILQ_FOREACH (card, &cards->list, link) {
+		if (!strcmp(card->iccid, facts->card_identifier) &&
+		    !strcmp(card->imsi, facts->subscriber_identity))
+			return card->sim_id;
+	}
+	return 0;
+}
+
+/* For want of memory it is asked again the next time. */
+static void cards_remember(struct sim_cards *cards, const struct sim_facts *facts,
+			   int64_t sim_id)
+{
+	struct sim_card *card = calloc(1, sizeof(*card));
+
+	if (!card)
+		return;
+	card->sim_id = sim_id;
+	strcpy(card->iccid, facts->card_identifier);
+	strcpy(card->imsi, facts->subscriber_identity);
+	TAILQ_INSERT_HEAD(&cards->list, card, link);
+	if (++cards->count > SIM_CARDS_MAX)
+		cards_drop(cards, TAILQ_LAST(&cards->list, sim_card_list));
+}
+
+int64_t sim_cards_identify(struct sim_cards *cards, struct store *store,
+			   const struct sim_facts *facts)
+{
+	int64_t sim_id;
+	int error;
+
+	if (!facts->present ||
+	    (!facts->card_identifier[0] && !facts->subscriber_identity[0]))
+		return 0;
+	sim_id = cards_find(cards, facts);
+	if (sim_id)
+		return sim_id;
+	error = store_sim_identify(store, facts->card_identifier,
+				   facts->subscriber_identity, &sim_id);
+	if (error) {
+		if (!cards->failing)
+			log_error("sims: a card gets no number: %s",
+				  error < 0 ? strerror(-error) : "the disk is full");
+		cards->failing = true;
+		return 0;
+	}
+	cards->failing = false;
+	cards_remember(cards, facts, sim_id);
+	return sim_id;
+}
+
+const char *sim_card_tail(const struct sim_facts *facts)
+{
+	const char *identity = facts->card_identifier[0] ? facts->card_identifier
+							 : facts->subscriber_identity;
+	size_t length = strlen(identity);
+
+	return length > 4 ? identity + length - 4 : identity;
+}
+
+/* PIN2 and PUK2 guard features of the card, not its use. */
+static bool is_locked(const struct sim_facts *facts)
+{
+	static const char *const free_words[] = { "", "none", "pin2", "puk2" };
+	size_t place;
+
+	for (place = 0; place < sizeof(free_words) / sizeof(*free_words); place++) {
+		if (!strcmp(facts->pin_required, free_words[place]))
+			return false;
+	}
+	return true;
+}
+
+static enum sim_state modem_sim_state(const struct modem *modem)
+{
+	if (is_locked(&modem->sim))
+		return SIM_LOCKED;
+	if (!modem->online)
+		return SIM_OFFLINE;
+	if (!(modem->interfaces & MODEM_MESSAGE_MANAGER))
+		return SIM_STARTING;
+	return modem_can_send(modem) ? SIM_READY : SIM_SEARCHING;
+}
+
+static void describe_carrier(struct sim *sim, const struct modem *modem)
+{
+	const struct network_facts *network = &modem->network;
+	const struct sim_facts *card = &modem->sim;
+	const char *name = network->name[0] ? network->name : card->service_provider_name;
+
+	if (name[0])
+		snprintf(sim->carrier_name, sizeof(sim->carrier_name), "%s", name);
+	else if (network->mobile_country_code[0])
+		snprintf(sim->carrier_name, sizeof(sim->carrier_name), "%s%s",
+			 network->mobile_country_code, network->mobile_network_code);
+	else
+		snprintf(sim->carrier_name, sizeof(sim->carrier_name), "%s%s",
+			 card->mobile_country_code, card->mobile_network_code);
+}
+
+void sim_describe(struct sim *sim, struct modem *modem, int slot)
+{
+	const char *name = modem->sim.service_provider_name;
+
+	sim->modem = modem;
+	sim->slot = slot;
+	sim->state = modem_sim_state(modem);
+	describe_carrier(sim, modem);
+	if (!name[0])
+		name = sim->carrier_name;
+	if (name[0])
+		snprintf(sim->display_name, sizeof(sim->display_name), "%s", name);
+	else
+		snprintf(sim->display_name, sizeof(sim->display_name), "SIM %d",
+			 slot + 1);
+}
+
+static void name_append_slot(struct sim *sim)
+{
+	size_t length = strlen(sim->display_name);
+
+	snprintf(sim->display_name + length, sizeof(sim->display_name) - length,
+		 " (SIM %d)", sim->slot + 1);
+}
+
+void sims_name_apart(struct sim_list *list)
+{
+	struct sim *sim, *other;
+	bool shared;
+
+	TAILQ_FOREACH (sim, list, link) {
+		shared = false;
+		for (other = TAILQ_NEXT(sim, link); other;
+		     other = TAILQ_NEXT(other, link)) {
+			if (strcmp(sim->display_name, other->display_name) != 0)
+				continue;
+			name_append_slot(other);
+			shared = true;
+		}
+		if (shared)
+			name_append_slot(sim);
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Auth: from an Authorization header to a client.
+ *
+ * Tokens are never stored: a client is found by the SHA-256 of its token, so nothing that
+ * is compared depends on the secret's bytes in time.
+ */
+#ifndef HTTP_AUTH_H
+#define HTTP_AUTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/client.h"
+
+enum { AUTH_HASH_BYTES = CLIENT_HASH_BYTES };
+
+struct auth {
+	bool open; /* no token asked: every request is client 0, "open" */
+	/* Fills in the client of a token's hash. False: no such client. */
+	bool (*find)(void *data, const uint8_t hash[AUTH_HASH_BYTES],
+		     struct client *client_out);
+	void *data;
+};
+
+void auth_hash(const char *token, uint8_t hash_out[AUTH_HASH_BYTES]);
+
+/* `authorization`: the header's value or NULL. False: answer 401. */
+bool auth_check(const struct auth *auth, const char *authorization,
+		struct client *client_out);
+
+#endif

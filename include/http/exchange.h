@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Exchange: one HTTP request and its one answer.
+ *
+ * Life: headers pass the gates -> begin -> body pieces -> complete -> answered, now or
+ * later. A handler that answers later costs a suspended connection, nothing else. When the
+ * peer leaves first, or the server stops, `abandoned` runs instead of an answer. `ended` is
+ * always the last call and runs exactly once after `begin` ran.
+ */
+#ifndef HTTP_EXCHANGE_H
+#define HTTP_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "http/auth.h"
+
+struct exchange;
+
+enum { /* memory of one request: arena and body together stay in bounds */
+       EXCHANGE_BODY_MAX = 64 * 1024,
+       EXCHANGE_PIECE_MIN = 4 * 1024, /* a body piece is no smaller, but for the last */
+       EXCHANGE_ARENA_MAX = 1024 * 1024,
+};
+
+struct exchange_handler { /* all but `complete` may be NULL: nothing to do */
+	/* The request line and headers are in. May answer at once (the body is not read). */
+	void (*begin)(void *data, struct exchange *exchange);
+	/* The next piece of the body; `piece` is valid during the call only. */
+	void (*body)(void *data, struct exchange *exchange, const char *piece,
+		     size_t length);
+	/* The request is whole: answer now, or later from the loop. */
+	void (*complete)(void *data, struct exchange *exchange);
+	/* The peer left before the answer; exchange_answer() is no longer allowed. */
+	void (*abandoned)(void *data, struct exchange *exchange);
+	/* The server is about to stop: an exchange that waits is to answer what it knows. */
+	void (*stopping)(void *data, struct exchange *exchange);
+	/* The exchange and its arena go now. */
+	void (*ended)(void *data, struct exchange *exchange);
+};
+
+struct arena *exchange_arena(struct exchange *exchange);
+void exchange_set_context(struct exchange *exchange,
+			  void *context); /* the handler's own */
+void *exchange_context(const struct exchange *exchange);
+const char *exchange_method(
+	const struct exchange *exchange); /* "POST"; "GET" for HEAD, too */
+const struct client *exchange_client(const struct exchange *exchange);
+
+/*
+ * The value of a header without outer blanks, or NULL when absent. When it stands several
+ * times: equal values are one; for differing ones *conflict_out becomes true (it is left
+ * alone otherwise; NULL is fine).
+ */
+const char *exchange_header(struct exchange *exchange, const char *name,
+			    bool *conflict_out);
+
+/*
+ * Answers, exactly once. `body` is taken (left empty); NULL is no body. `content_type` is
+ * static, NULL without a body. Allowed from `begin`, `body`, `complete`, `stopping` and
+ * later from the loop, until `abandoned` or `ended`.
+ */
+void exchange_answer(struct exchange *exchange, unsigned status, const char *content_type,
+		     struct buffer *body);
+
+#endif

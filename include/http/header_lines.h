@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Header lines: what libmicrohttpd read, as the gates and exchanges want it.
+ */
+#ifndef HTTP_HEADER_LINES_H
+#define HTTP_HEADER_LINES_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+
+#include "http/gate.h"
+
+/*
+ * Fills in the headers and `torn`; method and version are set before, as the access handler
+ * got them. `line_end`: where the URI ended in the buffer of the request line.
+ */
+void header_lines_collect(struct MHD_Connection *mhd, const char *line_end,
+			  struct gate_request *request);
+/* See exchange_header(); blanks at the end of the value stay. */
+const char *header_lines_find(struct MHD_Connection *mhd, const char *name,
+			      bool *conflict_out);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pump: turns one libmicrohttpd daemon on the event loop.
+ *
+ * The daemon has no thread: it works inside MHD_run(), which is called when its epoll
+ * descriptor is readable and after every pump_kick().
+ */
+#ifndef HTTP_PUMP_H
+#define HTTP_PUMP_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <systemd/sd-event.h>
+
+struct pump {
+	struct MHD_Daemon *daemon;
+	sd_event_source *readable;
+	sd_event_source *again_later;
+	bool running;
+	bool again;
+};
+
+int pump_init(struct pump *pump, sd_event *loop, struct MHD_Daemon *daemon); /* -errno */
+void pump_deinit(struct pump *pump);
+/*
+ * Something changed that the daemon does not notice by itself: a connection was resumed or
+ * closed. It runs once more, in this turn of the loop or at once in the next; never inside
+ * this call.
+ */
+void pump_kick(struct pump *pump);
+
+#endif

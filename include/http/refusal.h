@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Refusal: the words of a gate, or of the server itself, as an answer.
+ */
+#ifndef HTTP_REFUSAL_H
+#define HTTP_REFUSAL_H
+
+#include "http/gate.h"
+#include "http/response.h"
+
+/* The answer to what the gates did not let pass, or to a preflight (204). */
+struct response refusal_response(const struct gate_verdict *verdict);
+/*
+ * Writes a whole answer to the socket behind libmicrohttpd's back, for when it takes none:
+ * while a request is still coming in. The socket is to be closed next.
+ */
+void refusal_send(int fd, const struct http_route *route, unsigned status,
+		  const char *text);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Server: libmicrohttpd on the event loop.
+ *
+ * One daemon per listen address, driven through its epoll descriptor, no thread. Gates stand
+ * before the handlers (http/gate.h): a request that must not be is refused before a byte of
+ * its body is read. Every connection has a deadline that dripping bytes do not move.
+ */
+#ifndef HTTP_SERVER_H
+#define HTTP_SERVER_H
+
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#include "base/config.h"
+#include "http/auth.h"
+#include "http/exchange.h"
+
+enum http_method {		      /* bits */
+		   HTTP_GET = 1 << 0, /* and HEAD */
+		   HTTP_POST = 1 << 1,
+		   HTTP_DELETE = 1 << 2,
+};
+
+struct http_route {
+	const char *path; /* "/mcp"; "/mcp/" is the same */
+	unsigned methods; /* others get 405 with Allow; OPTIONS is the server's own */
+	bool json_body;	  /* POST must be application/json: 415 */
+	bool public;	  /* no token asked */
+	const struct exchange_handler *handler;
+	void *data;
+	/* Body of a refusal by a gate: plain words for people and models. */
+	void (*refusal)(struct buffer *body, unsigned status, const char *text);
+};
+
+struct http_server;
+
+/*
+ * Listens on config->listen. `routes` ends with a NULL path; config, routes and auth outlive
+ * the server. -errno with the error's text ("127.0.0.1:9531: the port is taken; ...").
+ */
+int http_server_new(sd_event *loop, const struct config *config,
+		    const struct http_route *routes, const struct auth *auth,
+		    struct http_server **server_out, struct config_error *error);
+
+/* The port of listen address `index` (useful after port 0). */
+uint16_t http_server_port(const struct http_server *server, unsigned index);
+/* Connections open now. */
+unsigned http_server_connections(const struct http_server *server);
+
+/*
+ * Takes no new connection, tells every waiting exchange `stopping`, and calls `stopped` in a
+ * later turn: when the last connection has gone, or after `timeout_ms` at the latest.
+ */
+void http_server_stop(struct http_server *server, unsigned timeout_ms,
+		      void (*stopped)(void *data), void *data);
+void http_server_free(
+	struct http_server *server); /* abandons what is left; NULL is fine */
+
+#endif

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Life of a connection:
+ *
+ *   IDLE -> LINE -> BODY -> ANSWERING -> IDLE ...
+ *                    |  ^
+ *                  WAITING (suspended in libmicrohttpd: it neither reads nor times out)
+ *
+ * and CLOSING from everywhere, once we shut the socket down. Every state but WAITING and
+ * CLOSING has a deadline. libmicrohttpd is the one that closes and frees: what we do is
+ * shutdown(), and it then finds out.
+ *
+ * An answer can be handed to libmicrohttpd when the headers are in, which makes it close
+ * the connection afterwards, or when the request is whole. So a refusal is sent at once only
+ * when a body would follow (the peer may wait for "100 Continue"); else it is kept for the
+ * second call and the connection lives on.
+ *
+ * While an exchange waits, its socket is watched for the peer leaving. The watch is
+ * edge-triggered and stays once made: it does not fire for data, and so costs nothing more.
+ */
+#include "http/connection.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "base/log.h"
+#include "http/exchange_carrier.h"
+#include "http/gate.h"
+#include "http/header_lines.h"
+#include "http/refusal.h"
+#include "http/response.h"
+
+enum { DRAIN_MS = 2000 };
+
+enum connection_state {
+	CONNECTION_IDLE,      /* no request line yet */
+	CONNECTION_LINE,      /* headers are coming in */
+	CONNECTION_BODY,      /* the body is coming in */
+	CONNECTION_WAITING,   /* the exchange answers later */
+	CONNECTION_ANSWERING, /* libmicrohttpd has the answer */
+	CONNECTION_CLOSING,
+};
+
+struct connection {
+	struct connections *connections;
+	struct pump *pump;
+	struct MHD_Connection *mhd;
+	int fd;
+	enum connection_state state;
+	bool peer_gone;
+	bool unread; /* refused while bytes of the body are on their way */
+	sd_event_source *watch;
+	struct deadline deadline;
+	TAILQ_ENTRY(connection) link;
+	/* of the present request */
+	const char *line_end; /* of its URI, see header_lines.h */
+	const char *origin;   /* to be named in the answer, or NULL */
+	const struct http_route *route;
+	struct exchange *exchange;
+	struct MHD_Response *response; /* made, not handed over yet */
+	unsigned status;
+};
+
+static void connection_hang_up(struct connection *connection)
+{
+	connection->state = CONNECTION_CLOSING;
+	deadline_clear(&connection->connections->deadlines, &connection->deadline);
+	shutdown(connection->fd, SHUT_RDWR);
+	pump_kick(connection->pump);
+}
+
+/* Answers */
+
+/* Hands the answer over. Only where libmicrohttpd takes one: see above. */
+static enum MHD_Result connection_send(struct connection *connection)
+{
+	enum MHD_Result result = MHD_queue_response(connection->mhd, connection->status,
+						    connection->response);
+
+	MHD_destroy_response(connection->response);
+	connection->response = NULL;
+	connection->state = CONNECTION_ANSWERING;
+	deadline_set(&connection->connections->deadlines, &connection->deadline,
+		     DEADLINE_REQUEST);
+	return result;
+}
+
+static const char *carry_header(void *data, const char *name, bool *conflict_out)
+{
+	const struct connection *connection = data;
+
+	return header_lines_find(connection->mhd, name, conflict_out);
+}
+
+static void connection_respond(struct connection *connection, unsigned status,
+			       struct response *response)
+{
+	if (connection->connections->stopping)
+		response_header(response, "Connection", "close");
+	connection->status = status;
+	connection->response = response_take(response);
+}
+
+/* Within a callback of libmicrohttpd the answer waits for its end, else it goes out now. */
+static void carry_answer(void *data, unsigned status, const char *content_type,
+			 struct buffer *body)
+{
+	struct connection *connection = data;
+	struct response response = response_make(content_type, body);
+
+	if (connection->origin)
+		response_allow_origin(&response, connection->origin);
+	connection_respond(connection, status, &response);
+	if (connection->state != CONNECTION_WAITING)
+		return;
+	if (!connection->response || connection_send(connection) != MHD_YES)
+		connection_hang_up(connection);
+	MHD_resume_connection(connection->mhd);
+	pump_kick(connection->pump);
+}
+
+static const struct exchange_carrier connection_carrier = {
+	.header = carry_header,
+	.answered = carry_answer,
+};
+
+/* Waiting */
+
+static void connection_abandon(struct connection *connection)
+{
+	connection_hang_up(connection);
+	exchange_abandon(connection->exchange);
+	MHD_resume_connection(connection->mhd);
+}
+
+static int on_peer_gone(sd_event_source *source, int fd, uint32_t events, void *data)
+{
+	struct connection *connection = data;
+
+	(void)source;
+	(void)fd;
+	(void)events;
+	connection->peer_gone = true;
+	if (connection->state == CONNECTION_WAITING)
+		connection_abandon(connection);
+	return 0;
+}
+
+static enum MHD_Result connection_wait(struct connection *connection)
+{
+	if (connection->peer_gone)
+		return MHD_NO;
+	if (!connection->watch &&
+	    sd_event_add_io(connection->connections->loop, &connection->watch,
+			    connection->fd, EPOLLRDHUP | EPOLLET, on_peer_gone,
+			    connection) < 0)
+		return MHD_NO;
+	MHD_suspend_connection(connection->mhd);
+	connection->state = CONNECTION_WAITING;
+	deadline_clear(&connection->connections->deadlines, &connection->deadline);
+	return MHD_YES;
+}
+
+/* Requests */
+
+static enum MHD_Result exchange_start(struct connection *connection,
+				      const struct gate_verdict *verdict,
+				      const char *method)
+{
+	struct exchange_request request = {
+		.handler = verdict->route->handler,
+		.handler_data = verdict->route->data,
+		/* libmicrohttpd leaves the body out by itself */
+		.method = strcmp(method, "HEAD") == 0 ? "GET" : method,
+		.client = &verdict->client,
+		.body_length = verdict->body_length,
+	};
+
+	connection->exchange = exchange_new(&connection_carrier, connection, &request);
+	if (!connection->exchange)
+		return MHD_NO;
+	exchange_begin(connection->exchange);
+	return MHD_YES;
+}
+
+static void connection_refuse(struct connection *connection,
+			      const struct gate_request *request,
+			      const struct gate_verdict *verdict)
+{
+	struct response response = refusal_response(verdict);
+
+	if (verdict->status != MHD_HTTP_NO_CONTENT)
+		log_debug("http: %s %s: %u, %s", request->method, request->path,
+			  verdict->status, verdict->text);
+	connection_respond(connection, verdict->status, &response);
+}
+
+static enum MHD_Result handle_headers(struct connection *connection,
+				      const struct gate_request *request)
+{
+	const struct connections *all = connection->connections;
+	struct gate_verdict verdict;
+
+	gate_check(request, all->config, all->routes, all->auth, &verdict);
+	connection->state = CONNECTION_BODY;
+	connection->origin = verdict.origin;
+	connection->route = verdict.route;
+	if (verdict.status)
+		connection_refuse(connection, request, &verdict);
+	else if (exchange_start(connection, &verdict, request->method) != MHD_YES)
+		return MHD_NO;
+	if (!connection->response || (!verdict.body_length && !verdict.close))
+		return MHD_YES;
+	connection->unread = verdict.body_length > 0;
+	return connection_send(connection);
+}
+
+static enum MHD_Result handle_body(struct connection *connection, const char *data,
+				   size_t length)
+{
+	int error;
+
+	if (!connection->exchange || exchange_answered(connection->exchange))
+		return MHD_YES; /* thrown away: the answer waits for the request's end */
+	error = exchange_receive(connection->exchange, data, length);
+	if (error == -EMSGSIZE) {
+		refusal_send(connection->fd, connection->route, 413,
+			     "the body is longer than 65536 bytes: send less");
+		connection->unread = true;
+	}
+	return error ? MHD_NO : MHD_YES;
+}
+
+static enum MHD_Result handle_end(struct connection *connection)
+{
+	struct exchange *exchange = connection->exchange;
+
+	if (exchange && !exchange_answered(exchange)) {
+		exchange_complete(exchange);
+		if (connection->connections->stopping)
+			exchange_stop(exchange);
+	}
+	if (connection->response)
+		return connection_send(connection);
+	if (!exchange || exchange_answered(exchange))
+		return MHD_NO; /* no memory for the answer */
+	return connection_wait(connection);
+}
+
+enum MHD_Result connection_handle(void *home, struct MHD_Connection *mhd,
+				  const char *path, const char *method,
+				  const char *version, const char *data, size_t *length,
+				  void **request)
+{
+	struct connection *connection = *request;
+	size_t received = *length;
+
+	(void)home;
+	*length = 0;
+	if (!connection)
+		return MHD_NO;
+	if (connection->state == CONNECTION_LINE) {
+		struct gate_request headers;
+
+		headers.method = method;
+		headers.path = path;
+		headers.version = version;
+		header_lines_collect(mhd, connection->line_end, &headers);
+		return handle_headers(connection, &headers);
+	}
+	if (connection->state != CONNECTION_BODY)
+		return MHD_NO; /* abandoned, and resumed to be closed */
+	if (received)
+		return handle_body(connection, data, received);
+	return handle_end(connection);
+}
+
+void *connection_request_line(void *home, const char *uri, struct MHD_Connection *mhd)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct connection *connection = info ? info->socket_context : NULL;
+
+	(void)home;
+	if (!connection || connection->state != CONNECTION_IDLE)
+		return connection;
+	connection->state = CONNECTION_LINE;
+	connection->line_end = uri + strlen(uri);
+	/* A fresh connection has its deadline since it was accepted. */
+	if (connection->deadline.kind == DEADLINE_IDLE)
+		deadline_set(&connection->connections->deadlines, &connection->deadline,
+			     DEADLINE_REQUEST);
+	return connection;
+}
+
+void connection_completed(void *home, struct MHD_Connection *mhd, void **request,
+			  enum MHD_RequestTerminationCode code)
+{
+	struct connection *connection = *request;
+	struct exchange *exchange;
+
+	(void)home;
+	(void)mhd;
+	(void)code;
+	if (!connection)
+		return;
+	exchange = connection->exchange;
+	connection->exchange = NULL;
+	exchange_free(exchange);
+	if (connection->response)
+		MHD_destroy_response(connection->response);
+	connection->response = NULL;
+	connection->origin = NULL;
+	connection->route = NULL;
+	if (connection->state == CONNECTION_CLOSING)
+		return;
+	connection->state = CONNECTION_IDLE;
+	deadline_set(&connection->connections->deadlines, &connection->deadline,
+		     DEADLINE_IDLE);
+	if (connection->connections->stopping)
+		connection_hang_up(connection);
+}
+
+/* Connections */
+
+static void on_expired(struct deadline *deadline)
+{
+	struct connection *connection =
+		(struct connection *)((char *)deadline -
+				      offsetof(struct connection, deadline));
+
+	if (connection->state == CONNECTION_LINE || connection->state == CONNECTION_BODY)
+		refusal_send(connection->fd, connection->route, 408,
+			     "the request did not arrive in time");
+	log_debug("http: connection %d: time is over", connection->fd);
+	connection_hang_up(connection);
+}
+
+static void connection_new(struct connection_home *home, struct MHD_Connection *mhd,
+			   void **socket_context)
+{
+	struct connections *all = home->connections;
+	struct connection *connection = calloc(1, sizeof(*connection));
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	*socket_context = connection; /* NULL: its requests are turned down */
+	if (!connection)
+		return;
+	connection->connections = all;
+	connection->pump = home->pump;
+	connection->mhd = mhd;
+	connection->fd = info->connect_fd;
+	connection->deadline.expired = on_expired;
+	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_REQUEST);
+	TAILQ_INSERT_TAIL(&all->list, connection, link);
+	all->count++;
+}
+
+static void connection_free(struct connection *connection)
+{
+	struct connections *all = connection->connections;
+
+	if (connection->unread)
+		drain_start(&all->drains, connection->fd);
+	deadline_clear(&all->deadlines, &connection->deadline);
+	sd_event_source_disable_unref(connection->watch);
+	TAILQ_REMOVE(&all->list, connection, link);
+	free(connection);
+	if (!--all->count)
+		all->emptied(all->data);
+}
+
+void connection_notify(void *home, struct MHD_Connection *mhd, void **socket_context,
+		       enum MHD_ConnectionNotificationCode code)
+{
+	struct connection_home *at = home;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		connection_new(at, mhd, socket_context);
+		return;
+	}
+	if (*socket_context)
+		connection_free(*socket_context);
+	pump_kick(at->pump); /* it accepts again only in a run after this one */
+}
+
+int connections_init(struct connections *connections)
+{
+	const struct config *config = connections->config;
+	const uint64_t period_ms[DEADLINE_KINDS] = {
+		[DEADLINE_REQUEST] = (uint64_t)config->request_timeout_seconds * 1000,
+		[DEADLINE_IDLE] = (uint64_t)config->idle_timeout_seconds * 1000,
+		[DEADLINE_DRAIN] = DRAIN_MS,
+	};
+
+	TAILQ_INIT(&connections->list);
+	drains_init(&connections->drains, connections->loop, &connections->deadlines);
+	return deadlines_init(&connections->deadlines, connections->loop, period_ms);
+}
+
+void connections_deinit(struct connections *connections)
+{
+	assert(TAILQ_EMPTY(&connections->list));
+	drains_deinit(&connections->drains);
+	deadlines_deinit(&connections->deadlines);
+}
+
+void connections_stop(struct connections *connections)
+{
+	struct connection *connection;
+
+	connections->stopping = true;
+	TAILQ_FOREACH (connection, &connections->list, link) {
+		if (connection->state == CONNECTION_IDLE)
+			connection_hang_up(connection);
+		else if (connection->state == CONNECTION_WAITING)
+			exchange_stop(connection->exchange);
+	}
+}
+
+void connections_abandon(struct connections *connections)
+{
+	struct connection *connection;
+
+	TAILQ_FOREACH (connection, &connections->list, link) {
+		if (connection->state == CONNECTION_WAITING)
+			connection_abandon(connection);
+	}
+}

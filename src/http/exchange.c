@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An exchange knows no socket: a carrier brings the request and takes the answer.
+ *
+ * Body pieces are joined until there are EXCHANGE_PIECE_MIN bytes, because the parser behind
+ * scans a string again from its start at each piece: a peer that drips bytes must not buy
+ * CPU with them (test_exchange: pieces_are_joined). A body that arrives at once is handed on
+ * without a copy.
+ */
+#include "http/exchange.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/exchange_carrier.h"
+
+enum exchange_state {
+	EXCHANGE_RECEIVING,
+	EXCHANGE_WAITING, /* whole, and the handler answers later */
+	EXCHANGE_ANSWERED,
+	EXCHANGE_ABANDONED,
+};
+
+struct exchange {
+	enum exchange_state state;
+	bool told_to_stop;
+	const struct exchange_carrier *carrier;
+	void *carrier_data;
+	const struct exchange_handler *handler;
+	void *handler_data;
+	void *context;
+	struct arena *arena;
+	struct buffer piece; /* what came and is not handed on yet */
+	uint64_t received;
+	uint64_t body_length;
+	const char *method;
+	struct client client;
+};
+
+struct arena *exchange_arena(struct exchange *exchange)
+{
+	return exchange->arena;
+}
+
+void exchange_set_context(struct exchange *exchange, void *context)
+{
+	exchange->context = context;
+}
+
+void *exchange_context(const struct exchange *exchange)
+{
+	return exchange->context;
+}
+
+const char *exchange_method(const struct exchange *exchange)
+{
+	return exchange->method;
+}
+
+const struct client *exchange_client(const struct exchange *exchange)
+{
+	return &exchange->client;
+}
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+const char *exchange_header(struct exchange *exchange, const char *name,
+			    bool *conflict_out)
+{
+	const char *value =
+		exchange->carrier->header(exchange->carrier_data, name, conflict_out);
+	size_t length, whole;
+
+	if (!value)
+		return NULL;
+	while (blank(*value))
+		value++;
+	for (whole = length = strlen(value); length && blank(value[length - 1]);)
+		length--;
+	return length == whole ? value : arena_copy(exchange->arena, value, length);
+}
+
+void exchange_answer(struct exchange *exchange, unsigned status, const char *content_type,
+		     struct buffer *body)
+{
+	assert(exchange->state == EXCHANGE_RECEIVING ||
+	       exchange->state == EXCHANGE_WAITING);
+	exchange->state = EXCHANGE_ANSWERED;
+	exchange->carrier->answered(exchange->carrier_data, status, content_type, body);
+}
+
+struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carrier_data,
+			      const struct exchange_request *request)
+{
+	struct exchange *exchange = malloc(sizeof(*exchange));
+
+	if (!exchange)
+		return NULL;
+	*exchange = (struct exchange){
+		.carrier = carrier,
+		.carrier_data = carrier_data,
+		.handler = request->handler,
+		.handler_data = request->handler_data,
+		.method = request->method,
+		.client = *request->client,
+		.body_length = request->body_length,
+		.arena = arena_new(EXCHANGE_ARENA_MAX),
+	};
+	if (!exchange->arena) {
+		free(exchange);
+		return NULL;
+	}
+	return exchange;
+}
+
+void exchange_begin(struct exchange *exchange)
+{
+	if (exchange->handler->begin)
+		exchange->handler->begin(exchange->handler_data, exchange);
+}
+
+static void hand_on(struct exchange *exchange, const char *data, size_t length)
+{
+	if (exchange->state == EXCHANGE_RECEIVING && exchange->handler->body)
+		exchange->handler->body(exchange->handler_data, exchange, data, length);
+}
+
+int exchange_receive(struct exchange *exchange, const char *data, size_t length)
+{
+	struct buffer *piece = &exchange->piece;
+	bool last;
+
+	exchange->received += length;
+	if (exchange->received > EXCHANGE_BODY_MAX)
+		return -EMSGSIZE;
+	last = exchange->received == exchange->body_length;
+	if (!piece->length && (length >= EXCHANGE_PIECE_MIN || last)) {
+		hand_on(exchange, data, length);
+		return 0;
+	}
+	buffer_append(piece, data, length);
+	if (piece->failed)
+		return -ENOMEM;
+	if (piece->length >= EXCHANGE_PIECE_MIN) {
+		hand_on(exchange, piece->data, piece->length);
+		buffer_clear(piece);
+	}
+	return 0;
+}
+
+void exchange_complete(struct exchange *exchange)
+{
+	if (exchange->piece.length)
+		hand_on(exchange, exchange->piece.data, exchange->piece.length);
+	buffer_deinit(&exchange->piece);
+	if (exchange->state != EXCHANGE_RECEIVING)
+		return;
+	exchange->state = EXCHANGE_WAITING;
+	exchange->handler->complete(exchange->handler_data, exchange);
+}
+
+bool exchange_answered(const struct exchange *exchange)
+{
+	return exchange->state == EXCHANGE_ANSWERED;
+}
+
+void exchange_stop(struct exchange *exchange)
+{
+	if (exchange->state != EXCHANGE_WAITING || exchange->told_to_stop)
+		return;
+	exchange->told_to_stop = true;
+	if (exchange->handler->stopping)
+		exchange->handler->stopping(exchange->handler_data, exchange);
+}
+
+void exchange_abandon(struct exchange *exchange)
+{
+	if (exchange->state == EXCHANGE_ANSWERED || exchange->state == EXCHANGE_ABANDONED)
+		return;
+	exchange->state = EXCHANGE_ABANDONED;
+	if (exchange->handler->abandoned)
+		exchange->handler->abandoned(exchange->handler_data, exchange);
+}
+
+void exchange_free(struct exchange *exchange)
+{
+	if (!exchange)
+		return;
+	exchange_abandon(exchange);
+	if (exchange->handler->ended)
+		exchange->handler->ended(exchange->handler_data, exchange);
+	buffer_deinit(&exchange->piece);
+	arena_free(exchange->arena);
+	free(exchange);
+}

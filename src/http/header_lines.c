@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libmicrohttpd 0.9.75 parses in place: the buffer still holds every byte of the header, with
+ * NUL where CR, LF, the first colon and the blanks of the request line were. It glues a folded
+ * line to the header's *name* ("Content-Len: 5" CRLF " gth" becomes Content-Length), drops what
+ * follows a NUL, and takes a bare LF for a line's end. None of that is visible in names and
+ * values, but all of it is in where they lie: each line must begin exactly two bytes behind
+ * the end of the one before, from the request line to the body (test_server:
+ * torn_headers_are_refused).
+ */
+#include "http/header_lines.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+enum { CRLF_BYTES = 2 };
+
+struct collecting {
+	struct gate_request *request;
+	const char *next; /* where the next line must begin */
+};
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Between name and value: where the colon was, and blanks. */
+static bool line_whole(const struct gate_header *header, const char *begin)
+{
+	const char *at = header->name + header->name_length + 1;
+
+	if (header->name != begin || (uintptr_t)header->value < (uintptr_t)at)
+		return false;
+	while (at < header->value && blank(*at))
+		at++;
+	return at == header->value;
+}
+
+static enum MHD_Result collect(void *data, enum MHD_ValueKind kind, const char *name,
+			       size_t name_length, const char *value, size_t value_length)
+{
+	struct collecting *collecting = data;
+	struct gate_request *request = collecting->request;
+	struct gate_header *header;
+
+	(void)kind;
+	if (request->header_count == GATE_HEADERS_MAX) {
+		request->header_count++;
+		return MHD_NO;
+	}
+	header = &request->headers[request->header_count++];
+	*header = (struct gate_header){ name, name_length, value, value_length };
+	if (!line_whole(header, collecting->next))
+		request->torn = true;
+	collecting->next = value + value_length + CRLF_BYTES;
+	return MHD_YES;
+}
+
+void header_lines_collect(struct MHD_Connection *mhd, const char *line_end,
+			  struct gate_request *request)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+	struct collecting collecting = {
+		.request = request,
+		.next = request->version + strlen(request->version) + CRLF_BYTES,
+	};
+
+	request->torn = request->version != line_end + 1;
+	request->header_count = 0;
+	MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, collect, &collecting);
+	if (!info || collecting.next + CRLF_BYTES != request->method + info->header_size)
+		request->torn = true;
+}
+
+struct finding {
+	const char *name;
+	size_t name_length;
+	const char *value;
+	size_t value_length;
+	bool conflict;
+};
+
+static enum MHD_Result find(void *data, enum MHD_ValueKind kind, const char *name,
+			    size_t name_length, const char *value, size_t value_length)
+{
+	struct finding *finding = data;
+
+	(void)kind;
+	if (name_length != finding->name_length ||
+	    strncasecmp(name, finding->name, name_length) != 0)
+		return MHD_YES;
+	while (value_length && blank(value[value_length - 1]))
+		value_length--;
+	if (!finding->value) {
+		finding->value = value;
+		finding->value_length = value_length;
+	} else if (value_length != finding->value_length ||
+		   memcmp(value, finding->value, value_length) != 0) {
+		finding->conflict = true;
+	}
+	return MHD_YES;
+}
+
+const char *header_lines_find(struct MHD_Connection *mhd, const char *name,
+			      bool *conflict_out)
+{
+	struct finding finding = { .name = name, .name_length = strlen(name) };
+
+	MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, find, &finding);
+	if (finding.conflict && conflict_out)
+		*conflict_out = true;
+	return finding.value;
+}

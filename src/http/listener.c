@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The socket is made here and not by libmicrohttpd, which says no more than "failed".
+ *
+ * libmicrohttpd's own timeout stays off: it counts from the last byte, and every connection
+ * has a deadline that does not (connection.c). So its only wish for a wake-up is "at once".
+ */
+#include "http/listener.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/address.h"
+#include "base/log.h"
+
+enum {
+	LISTEN_BACKLOG = 64, /* what comes on top is refused, not queued for ever */
+	CONNECTION_MEMORY_BYTES = 8192, /* headers up to about 7 KiB, else 431 */
+};
+
+static int listen_error(int number, const struct address *address,
+			struct config_error *error)
+{
+	char text[ADDRESS_TEXT_BYTES];
+	size_t size = sizeof(error->text);
+
+	address_format(address, text);
+	switch (number) {
+	case EADDRINUSE:
+		snprintf(error->text, size,
+			 "%s is taken by another program; choose another with --listen "
+			 "ADDRESS:PORT",
+			 text);
+		break;
+	case EACCES:
+		snprintf(error->text, size,
+			 "%s: ports below 1024 need a privilege; choose a higher one "
+			 "with --listen ADDRESS:PORT",
+			 text);
+		break;
+	case EADDRNOTAVAIL:
+		snprintf(error->text, size,
+			 "%s: this machine has no such address; choose one that `ip "
+			 "address` shows, or 127.0.0.1",
+			 text);
+		break;
+	default:
+		snprintf(error->text, size, "%s: cannot listen: %s", text,
+			 strerror(number));
+	}
+	return -number;
+}
+
+static int socket_bind(int fd, const struct address *address)
+{
+	const int on = 1;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0)
+		return -errno;
+	if (address->any.sa_family == AF_INET6 &&
+	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) < 0)
+		return -errno;
+	if (bind(fd, &address->any, address->length) < 0)
+		return -errno;
+	if (listen(fd, LISTEN_BACKLOG) < 0)
+		return -errno;
+	return 0;
+}
+
+/* The descriptor or -errno. */
+static int socket_open(const struct address *address)
+{
+	int fd = socket(address->any.sa_family,
+			SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = socket_bind(fd, address);
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+static uint16_t socket_port(int fd)
+{
+	struct address address = { .length = sizeof(address.in6) };
+
+	if (getsockname(fd, &address.any, &address.length) < 0)
+		return 0;
+	return ntohs(address.any.sa_family == AF_INET6 ? address.in6.sin6_port
+						       : address.in.sin_port);
+}
+
+/* What peers do wrong is for debugging; what we lack is for the owner. */
+static __attribute__((format(printf, 2, 0))) void on_log(void *data, const char *format,
+							 va_list arguments)
+{
+	static const char *const serious[] = { "Error accepting connection",
+					       "Hit process or system resource limit",
+					       "Call to epoll_ctl failed",
+					       "Call to epoll_wait failed" };
+	enum log_level level = LOG_LEVEL_DEBUG;
+	char text[256];
+	size_t at;
+
+	(void)data;
+	for (at = 0; at < sizeof(serious) / sizeof(serious[0]); at++)
+		if (strncmp(format, serious[at], strlen(serious[at])) == 0)
+			level = LOG_LEVEL_WARNING;
+	vsnprintf(text, sizeof(text), format, arguments);
+	text[strcspn(text, "\n")] = '\0';
+	log_line(level, "http: %s", text);
+}
+
+/* Paths are compared as they were sent: nothing is decoded. */
+static size_t keep_escapes(void *data, struct MHD_Connection *mhd, char *text)
+{
+	(void)data;
+	(void)mhd;
+	return strlen(text);
+}
+
+static struct MHD_Daemon *daemon_start(struct listener *listener,
+				       const struct address *address, int fd)
+{
+	const struct config *config = listener->home.connections->config;
+	struct connection_home *home = &listener->home;
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+
+	if (address->any.sa_family == AF_INET6)
+		flags |= MHD_USE_IPv6;
+	return MHD_start_daemon(
+		flags, listener->port, NULL, NULL, connection_handle, home,
+		MHD_OPTION_EXTERNAL_LOGGER, on_log,
+		NULL, /* first: it tells of the rest */
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->max_connections,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		(unsigned)config->max_connections_per_address,
+		MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)CONNECTION_MEMORY_BYTES, MHD_OPTION_UNESCAPE_CALLBACK,
+		keep_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, connection_notify, home,
+		MHD_OPTION_NOTIFY_COMPLETED, connection_completed, home,
+		MHD_OPTION_URI_LOG_CALLBACK, connection_request_line, home,
+		MHD_OPTION_END);
+}
+
+static int listener_start(struct listener *listener, const struct address *address,
+			  sd_event *loop)
+{
+	int fd = socket_open(address);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	listener->port = socket_port(fd);
+	listener->daemon = daemon_start(listener, address, fd);
+	if (!listener->daemon) {
+		close(fd);
+		return -EIO;
+	}
+	error = pump_init(&listener->pump, loop, listener->daemon);
+	if (error) {
+		MHD_stop_daemon(listener->daemon);
+		listener->daemon = NULL;
+	}
+	return error;
+}
+
+int listener_open(struct listener *listener, struct connections *connections,
+		  const char *text, struct config_error *error)
+{
+	struct address address;
+	int result;
+
+	*listener = (struct listener){
+		.home = { connections, &listener->pump },
+	};
+	if (!address_parse(text, &address)) {
+		snprintf(error->text, sizeof(error->text),
+			 "\"%s\" is no address to listen on: write 127.0.0.1:9531 or "
+			 "[::1]:9531",
+			 text);
+		return -EINVAL;
+	}
+	result = listener_start(listener, &address, connections->loop);
+	return result ? listen_error(-result, &address, error) : 0;
+}
+
+void listener_quiesce(struct listener *listener)
+{
+	int fd = MHD_quiesce_daemon(listener->daemon);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+void listener_close(struct listener *listener)
+{
+	if (!listener->daemon)
+		return;
+	pump_deinit(&listener->pump);
+	MHD_stop_daemon(listener->daemon);
+	listener->daemon = NULL;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "http/refusal.h"
+
+#include <stdio.h>
+#include <sys/socket.h>
+
+#define CORS_HEADERS                                                              \
+	"content-type, accept, authorization, mcp-protocol-version, mcp-method, " \
+	"mcp-name, mcp-session-id, last-event-id, traceparent"
+#define CORS_SECONDS "600"
+
+/* `text` is one of our own sentences: nothing in it needs escaping. */
+static void refusal_body(struct buffer *body, const struct http_route *route,
+			 unsigned status, const char *text)
+{
+	if (route && route->refusal) {
+		route->refusal(body, status, text);
+		return;
+	}
+	buffer_append_text(body, "{\"error\":\"");
+	buffer_append_text(body, text);
+	buffer_append_text(body, "\"}");
+}
+
+static struct response preflight_response(const struct gate_verdict *verdict)
+{
+	struct response response = response_make(NULL, NULL);
+	unsigned methods = verdict->route->methods;
+
+	response_methods(&response, "Allow", methods);
+	response_methods(&response, "Access-Control-Allow-Methods", methods);
+	response_header(&response, "Access-Control-Allow-Headers", CORS_HEADERS);
+	response_header(&response, "Access-Control-Max-Age", CORS_SECONDS);
+	return response;
+}
+
+static struct response plain_response(const struct gate_verdict *verdict)
+{
+	struct buffer body = BUFFER_INIT;
+	struct response response;
+
+	refusal_body(&body, verdict->route, verdict->status, verdict->text);
+	response = response_make("application/json", &body);
+	if (verdict->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		response_methods(&response, "Allow", verdict->route->methods);
+	if (verdict->status == MHD_HTTP_UNAUTHORIZED)
+		response_header(&response, "WWW-Authenticate",
+				"Bearer realm=\"ofono-mcp\"");
+	return response;
+}
+
+struct response refusal_response(const struct gate_verdict *verdict)
+{
+	struct response response = verdict->status == MHD_HTTP_NO_CONTENT
+					   ? preflight_response(verdict)
+					   : plain_response(verdict);
+
+	if (verdict->origin)
+		response_allow_origin(&response, verdict->origin);
+	if (verdict->close)
+		response_header(&response, "Connection", "close");
+	return response;
+}
+
+void refusal_send(int fd, const struct http_route *route, unsigned status,
+		  const char *text)
+{
+	struct buffer body = BUFFER_INIT;
+	char message[1024];
+	int length;
+
+	refusal_body(&body, route, status, text);
+	if (!body.failed) {
+		length = snprintf(message, sizeof(message),
+				  "HTTP/1.1 %u %s\r\nContent-Type: application/json\r\n"
+				  "Content-Length: %zu\r\nConnection: close\r\n\r\n%.*s",
+				  status, MHD_get_reason_phrase_for(status), body.length,
+				  (int)body.length, body.data);
+		if (length > 0 && (size_t)length < sizeof(message))
+			send(fd, message, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+	buffer_deinit(&body);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Schema: the fields of an object, declared once.
+ *
+ * From one table come the JSON Schema that clients see and the check of what they send, so
+ * only keywords that are enforced are advertised.
+ */
+#ifndef MCP_SCHEMA_H
+#define MCP_SCHEMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/json_writer.h"
+
+enum schema_type {
+	SCHEMA_STRING,
+	SCHEMA_INTEGER,
+	SCHEMA_BOOLEAN,
+	SCHEMA_OBJECT, /* with `members` */
+	SCHEMA_ARRAY,  /* of objects with `members` */
+};
+
+struct schema_field { /* a table of these ends with a NULL name */
+	const char *name;
+	enum schema_type type;
+	bool required;
+	const char *description;
+	int64_t minimum; /* integer: its value; string: characters; both 0: no bound */
+	int64_t maximum;
+	const char *const *words; /* string: the only values, ends with NULL */
+	const struct schema_field *members;
+};
+
+enum schema_kind {
+	SCHEMA_OPEN,   /* other members may follow in later versions (output) */
+	SCHEMA_CLOSED, /* other members are refused (input) */
+};
+
+/* {"type":"object","properties":{...},"required":[...]} */
+void schema_write(struct json_writer *writer, const struct schema_field *fields,
+		  enum schema_kind kind);
+
+/* Why `object` does not fit a closed schema, in words a model can act on; NULL: it fits. */
+const char *schema_check(const struct schema_field *fields, const struct json *object,
+			 struct arena *arena);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tool: one row of the tool table, and a call of it.
+ *
+ * A tool's run() finishes the call exactly once, at once or later, with
+ * tool_call_succeed() or tool_call_fail().
+ */
+#ifndef MCP_TOOL_H
+#define MCP_TOOL_H
+
+#include "mcp/request.h"
+#include "mcp/schema.h"
+
+enum tool_flag { /* become MCP's annotations */
+		 TOOL_READ_ONLY = 1 << 0,
+		 TOOL_DESTRUCTIVE = 1 << 1, /* what it does cannot be undone */
+		 TOOL_IDEMPOTENT = 1 << 2,
+		 TOOL_OPEN_WORLD = 1 << 3, /* reaches beyond this phone */
+};
+
+struct tool_call;
+
+struct tool {
+	const char *name;
+	const char *title;
+	const char *description; /* what, when, cost, what the answer does not prove */
+	const struct schema_field *input;
+	const struct schema_field *output;
+	unsigned flags;
+	void (*run)(struct tool_call *call);
+};
+
+struct tool_call {
+	const struct tool *tool;
+	struct request *request;
+	const struct json *arguments; /* fits tool->input; NULL when absent */
+	void *services;		      /* what endpoint_new() was given */
+	struct arena *arena;	      /* lives as long as the call */
+};
+
+struct tool_error {
+	const char *code;    /* "sim_locked" */
+	const char *message; /* what went wrong, one or two sentences */
+	const char *fix;     /* what to do next */
+	bool retryable; /* may the same call succeed later without anything being fixed? */
+	int retry_after_seconds; /* 0: not told */
+};
+
+/*
+ * `text` is the first content block. `structured` is the JSON object for structuredContent
+ * (taken); with `mirror` a second text block repeats it for hosts that show only text.
+ */
+void tool_call_succeed(struct tool_call *call, const char *text,
+		       struct buffer *structured, bool mirror);
+/* isError: a text block to act on, and a JSON block with the same facts. */
+void tool_call_fail(struct tool_call *call, const struct tool_error *error);
+
+/* The call will be finished later; see struct request_waiting. */
+void tool_call_wait(struct tool_call *call, const struct request_waiting *waiting,
+		    void *data);
+
+/* Writes the whole tools/list array of a table that ends with NULL. */
+void tool_list_write(struct json_writer *writer, const struct tool *const *tools);
+
+/* tools/list, tools/call */
+void tool_run_list(struct request *request);
+void tool_run_call(struct request *request);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mcp/rpc.h"
+
+#include <string.h>
+
+static bool id_is_valid(const struct json *id)
+{
+	if (id->type == JSON_STRING)
+		return true;
+	/* An integer as written, of any length: it is echoed as text, never computed with. */
+	return id->type == JSON_NUMBER && !strpbrk(id->text, ".eE");
+}
+
+static struct rpc_problem invalid(const char *text)
+{
+	return (struct rpc_problem){ RPC_INVALID_REQUEST, text };
+}
+
+static struct rpc_problem read_params(const struct json *root,
+				      struct rpc_message *message)
+{
+	const struct json *params = json_member(root, "params");
+
+	if (!params || params->type == JSON_NULL)
+		return (struct rpc_problem){ 0 };
+	if (params->type == JSON_ARRAY)
+		return (struct rpc_problem){
+			RPC_INVALID_PARAMS,
+			"MCP takes params as an object, not as an array"
+		};
+	if (params->type != JSON_OBJECT)
+		return invalid("params must be an object");
+	message->params = params;
+	return (struct rpc_problem){ 0 };
+}
+
+static struct rpc_problem read_response(const struct json *root,
+					struct rpc_message *message)
+{
+	const struct json *result = json_member(root, "result");
+	const struct json *error = json_member(root, "error");
+
+	message->kind = RPC_RESPONSE;
+	if (!result == !error)
+		return invalid("a message has either a method, or a result, or an error");
+	if (!message->id)
+		return invalid("a response needs the id of its request");
+	return (struct rpc_problem){ 0 };
+}
+
+struct rpc_problem rpc_read(const struct json *root, struct rpc_message *message)
+{
+	const struct json *id, *method;
+	const char *version;
+
+	*message = (struct rpc_message){ .kind = RPC_REQUEST };
+	if (root->type == JSON_ARRAY)
+		return invalid("batches are not served: send one message per POST");
+	if (root->type != JSON_OBJECT)
+		return invalid("the body must be one JSON-RPC object");
+	id = json_member(root, "id");
+	if (id && !id_is_valid(id))
+		return invalid("id must be a string or an integer");
+	message->id = id;
+	version = json_string(json_member(root, "jsonrpc"));
+	if (!version || strcmp(version, "2.0") != 0)
+		return invalid("jsonrpc must be \"2.0\"");
+	method = json_member(root, "method");
+	if (!method)
+		return read_response(root, message);
+	if (method->type != JSON_STRING)
+		return invalid("method must be a string");
+	if (json_member(root, "result") || json_member(root, "error"))
+		return invalid("a message has either a method, or a result, or an error");
+	message->method = method->text;
+	if (!id)
+		message->kind = RPC_NOTIFICATION;
+	return read_params(root, message);
+}
+
+static void write_id(struct json_writer *writer, const struct json *id)
+{
+	json_key(writer, "id");
+	if (id->type == JSON_STRING)
+		json_write_text(writer, id->text, id->length);
+	else
+		json_write_raw(writer, id->text, id->length);
+}
+
+void rpc_open(struct json_writer *writer, const struct json *id)
+{
+	json_open_object(writer);
+	json_put_string(writer, "jsonrpc", "2.0");
+	if (id)
+		write_id(writer, id);
+}
+
+void rpc_write_error(struct buffer *body, const struct json *id, enum rpc_code code,
+		     const char *text)
+{
+	struct json_writer *writer = json_writer_new(body);
+
+	if (!writer)
+		return;
+	rpc_open(writer, id);
+	json_key(writer, "error");
+	json_open_object(writer);
+	json_put_integer(writer, "code", code);
+	json_put_string(writer, "message", text ? text : "out of memory");
+	json_close_object(writer);
+	json_close_object(writer);
+	json_writer_free(writer);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mcp/schema.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+static const struct {
+	const char *name;    /* JSON Schema's word */
+	const char *article; /* "a string" */
+	enum json_type type; /* what the reader must have seen */
+} types[] = {
+	[SCHEMA_STRING] = { "string", "a string (in quotes)", JSON_STRING },
+	[SCHEMA_INTEGER] = { "integer", "an integer (without quotes)", JSON_NUMBER },
+	[SCHEMA_BOOLEAN] = { "boolean", "true or false", JSON_BOOLEAN },
+	[SCHEMA_OBJECT] = { "object", "an object", JSON_OBJECT },
+	[SCHEMA_ARRAY] = { "array", "an array", JSON_ARRAY },
+};
+
+static const char *const seen_names[] = {
+	[JSON_NULL] = "null",	    [JSON_BOOLEAN] = "true or false",
+	[JSON_NUMBER] = "a number", [JSON_STRING] = "a string",
+	[JSON_ARRAY] = "an array",  [JSON_OBJECT] = "an object",
+};
+
+static void write_bounds(struct json_writer *writer, const struct schema_field *field)
+{
+	bool text = field->type == SCHEMA_STRING;
+
+	if (field->minimum == 0 && field->maximum == 0)
+		return;
+	json_put_integer(writer, text ? "minLength" : "minimum", field->minimum);
+	json_put_integer(writer, text ? "maxLength" : "maximum", field->maximum);
+}
+
+static void write_words(struct json_writer *writer, const char *const *words)
+{
+	json_key(writer, "enum");
+	json_open_array(writer);
+	for (; *words; words++)
+		json_write_string(writer, *words);
+	json_close_array(writer);
+}
+
+static void write_field(struct json_writer *writer, const struct schema_field *field)
+{
+	json_key(writer, field->name);
+	if (field->type == SCHEMA_OBJECT) {
+		schema_write(writer, field->members, SCHEMA_OPEN);
+		return;
+	}
+	json_open_object(writer);
+	json_put_string(writer, "type", types[field->type].name);
+	if (field->description)
+		json_put_string(writer, "description", field->description);
+	write_bounds(writer, field);
+	if (field->words)
+		write_words(writer, field->words);
+	if (field->type == SCHEMA_ARRAY) {
+		json_key(writer, "items");
+		schema_write(writer, field->members, SCHEMA_OPEN);
+	}
+	json_close_object(writer);
+}
+
+static void write_required(struct json_writer *writer, const struct schema_field *fields)
+{
+	/* Always there, also when empty: the clients that this product began with read it. */
+	json_key(writer, "required");
+	json_open_array(writer);
+	for (; fields->name; fields++) {
+		if (fields->required)
+			json_write_string(writer, fields->name);
+	}
+	json_close_array(writer);
+}
+
+void schema_write(struct json_writer *writer, const struct schema_field *fields,
+		  enum schema_kind kind)
+{
+	json_open_object(writer);
+	json_put_string(writer, "type", "object");
+	json_key(writer, "properties");
+	json_open_object(writer);
+	for (const struct schema_field *field = fields; field->name; field++)
+		write_field(writer, field);
+	json_close_object(writer);
+	write_required(writer, fields);
+	if (kind == SCHEMA_CLOSED)
+		json_put_boolean(writer, "additionalProperties", false);
+	json_close_object(writer);
+}
+
+static const struct schema_field *find(const struct schema_field *fields,
+				       const char *name)
+{
+	for (; fields->name; fields++) {
+		if (strcmp(fields->name, name) == 0)
+			return fields;
+	}
+	return NULL;
+}
+
+static const char *check_type(const struct schema_field *field, const struct json *value,
+			      struct arena *arena)
+{
+	if (value->type != types[field->type].type)
+		return arena_printf(arena, "%s must be %s, not %s", field->name,
+				    types[field->type].article, seen_names[value->type]);
+	return NULL;
+}
+
+static const char *check_integer(const struct schema_field *field,
+				 const struct json *value, struct arena *arena)
+{
+	bool bounded = field->minimum != 0 || field->maximum != 0;
+	int64_t number;
+
+	if (!json_integer(value, &number))
+		return arena_printf(arena, "%s must be a whole number", field->name);
+	if (bounded && (number < field->minimum || number > field->maximum))
+		return arena_printf(arena, "%s must be from %lld to %lld", field->name,
+				    (long long)field->minimum, (long long)field->maximum);
+	return NULL;
+}
+
+static int64_t count_characters(const char *text)
+{
+	int64_t count = 0;
+
+	while (*text) {
+		utf8_next(&text);
+		count++;
+	}
+	return count;
+}
+
+static const char *list_words(const char *const *words, struct arena *arena)
+{
+	const char *list = *words;
+
+	while (list && *++words)
+		list = arena_printf(arena, "%s, %s", list, *words);
+	return list;
+}
+
+static const char *check_string(const struct schema_field *field,
+				const struct json *value, struct arena *arena)
+{
+	bool bounded = field->minimum != 0 || field->maximum != 0;
+	int64_t length = bounded ? count_characters(value->text) : 0;
+
+	if (bounded && (length < field->minimum || length > field->maximum))
+		return arena_printf(arena,
+				    "%s must have %lld to %lld characters, not %lld",
+				    field->name, (long long)field->minimum,
+				    (long long)field->maximum, (long long)length);
+	for (const char *const *word = field->words; word; word++) {
+		if (!*word)
+			return arena_printf(arena, "%s must be one of: %s", field->name,
+					    list_words(field->words, arena));
+		if (strcmp(*word, value->text) == 0)
+			break;
+	}
+	return NULL;
+}
+
+static const char *check_value(const struct schema_field *field, const struct json *value,
+			       struct arena *arena)
+{
+	const char *problem = check_type(field, value, arena);
+
+	if (problem)
+		return problem;
+	switch (field->type) {
+	case SCHEMA_STRING:
+		return check_string(field, value, arena);
+	case SCHEMA_INTEGER:
+		return check_integer(field, value, arena);
+	case SCHEMA_OBJECT:
+		return schema_check(field->members, value, arena);
+	case SCHEMA_ARRAY:
+		json_foreach (item, value) {
+			problem = schema_check(field->members, item, arena);
+			if (problem)
+				return problem;
+		}
+		return NULL;
+	case SCHEMA_BOOLEAN:
+		return NULL;
+	}
+	return NULL;
+}
+
+static const char *list_names(const struct schema_field *fields, struct arena *arena)
+{
+	const char *list = fields->name;
+
+	while (list && (++fields)->name)
+		list = arena_printf(arena, "%s, %s", list, fields->name);
+	return list ? list : "none";
+}
+
+/* A stranger's word in a message: cut, so that an error stays short. */
+static const char *quote(const char *name, struct arena *arena)
+{
+	const char *end = name;
+
+	for (int count = 0; *end && count < 40; count++)
+		utf8_next(&end);
+	return arena_printf(arena, "\"%.*s\"", (int)(end - name), name);
+}
+
+static const char *check_unknown(const struct schema_field *fields,
+				 const struct json *object, struct arena *arena)
+{
+	json_foreach (member, object) {
+		if (!find(fields, member->name))
+			return arena_printf(arena, "unknown parameter %s; there are: %s",
+					    quote(member->name, arena),
+					    list_names(fields, arena));
+	}
+	return NULL;
+}
+
+const char *schema_check(const struct schema_field *fields, const struct json *object,
+			 struct arena *arena)
+{
+	const char *problem;
+
+	if (object && object->type != JSON_OBJECT)
+		return "must be an object";
+	problem = object ? check_unknown(fields, object, arena) : NULL;
+	for (const struct schema_field *field = fields; field->name && !problem;
+	     field++) {
+		const struct json *value = json_member(object, field->name);
+
+		if (value)
+			problem = check_value(field, value, arena);
+		else if (field->required)
+			problem = arena_printf(arena, "%s is missing", field->name);
+	}
+	return problem;
+}

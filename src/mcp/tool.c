@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mcp/tool.h"
+
+#include <string.h>
+
+#include "mcp/endpoint.h"
+
+static const struct {
+	enum tool_flag flag;
+	const char *hint;
+} hints[] = {
+	{ TOOL_READ_ONLY, "readOnlyHint" },
+	{ TOOL_DESTRUCTIVE, "destructiveHint" },
+	{ TOOL_IDEMPOTENT, "idempotentHint" },
+	{ TOOL_OPEN_WORLD, "openWorldHint" },
+};
+
+static void write_annotations(struct json_writer *writer, unsigned flags)
+{
+	json_key(writer, "annotations");
+	json_open_object(writer);
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+		json_put_boolean(writer, hints[i].hint, flags & hints[i].flag);
+	json_close_object(writer);
+}
+
+static void write_tool(struct json_writer *writer, const struct tool *tool)
+{
+	json_open_object(writer);
+	json_put_string(writer, "name", tool->name);
+	json_put_string(writer, "title", tool->title);
+	json_put_string(writer, "description", tool->description);
+	json_key(writer, "inputSchema");
+	schema_write(writer, tool->input, SCHEMA_CLOSED);
+	json_key(writer, "outputSchema");
+	schema_write(writer, tool->output, SCHEMA_OPEN);
+	write_annotations(writer, tool->flags);
+	json_close_object(writer);
+}
+
+void tool_list_write(struct json_writer *writer, const struct tool *const *tools)
+{
+	json_open_array(writer);
+	for (; *tools; tools++)
+		write_tool(writer, *tools);
+	json_close_array(writer);
+}
+
+static void write_text_block(struct json_writer *writer, const char *text, size_t length)
+{
+	json_open_object(writer);
+	json_put_string(writer, "type", "text");
+	json_key(writer, "text");
+	json_write_text(writer, text, length);
+	json_close_object(writer);
+}
+
+void tool_call_succeed(struct tool_call *call, const char *text,
+		       struct buffer *structured, bool mirror)
+{
+	struct json_writer *writer = NULL;
+
+	if (structured->failed || !text)
+		request_fail(call->request, RPC_INTERNAL_ERROR, "out of memory");
+	else
+		writer = request_open_result(call->request);
+	if (writer) {
+		json_key(writer, "content");
+		json_open_array(writer);
+		write_text_block(writer, text, strlen(text));
+		if (mirror)
+			write_text_block(writer, structured->data, structured->length);
+		json_close_array(writer);
+		json_key(writer, "structuredContent");
+		json_write_raw(writer, structured->data, structured->length);
+		request_close_result(call->request);
+	}
+	buffer_deinit(structured);
+}
+
+static void write_error_facts(struct buffer *facts, const struct tool_error *error)
+{
+	struct json_writer *writer = json_writer_new(facts);
+
+	if (!writer)
+		return;
+	json_open_object(writer);
+	json_put_string(writer, "code", error->code);
+	json_put_string(writer, "message", error->message);
+	json_put_boolean(writer, "retryable", error->retryable);
+	if (error->retry_after_seconds)
+		json_put_integer(writer, "retry_after_seconds",
+				 error->retry_after_seconds);
+	json_put_string(writer, "fix", error->fix);
+	json_close_object(writer);
+	json_writer_free(writer);
+}
+
+void tool_call_fail(struct tool_call *call, const struct tool_error *error)
+{
+	const char *text = arena_printf(call->arena, "%s %s", error->message, error->fix);
+	struct json_writer *writer = request_open_result(call->request);
+	struct buffer facts = BUFFER_INIT;
+
+	if (!writer)
+		return;
+	if (!text)
+		text = error->code;
+	write_error_facts(&facts, error);
+	json_key(writer, "content");
+	json_open_array(writer);
+	write_text_block(writer, text, strlen(text));
+	write_text_block(writer, facts.data ? facts.data : "", facts.length);
+	json_close_array(writer);
+	json_put_boolean(writer, "isError", true);
+	request_close_result(call->request);
+	buffer_deinit(&facts);
+}
+
+void tool_call_wait(struct tool_call *call, const struct request_waiting *waiting,
+		    void *data)
+{
+	call->request->waiting = waiting;
+	call->request->waiting_data = data;
+}
+
+void tool_run_list(struct request *request)
+{
+	const struct buffer *list = endpoint_tool_list(request->endpoint);
+	const struct json *cursor = json_member(request->message.params, "cursor");
+	struct json_writer *writer;
+
+	if (cursor &&
+	    cursor->type !=
+		    JSON_NULL) { /* the list is one page: no cursor was ever given out */
+		request_fail(request, RPC_INVALID_PARAMS,
+			     "unknown cursor: ask tools/list again without one");
+		return;
+	}
+	writer = request_open_result(request);
+	if (!writer)
+		return;
+	json_key(writer, "tools");
+	json_write_raw(writer, list->data, list->length);
+	request_close_result(request);
+}
+
+static const struct tool *find(const struct tool *const *tools, const char *name)
+{
+	for (; *tools; tools++) {
+		if (strcmp((*tools)->name, name) == 0)
+			return *tools;
+	}
+	return NULL;
+}
+
+static void start(struct tool_call *call)
+{
+	const char *problem =
+		schema_check(call->tool->input, call->arguments, call->arena);
+	struct tool_error error = {
+		.code = "invalid_arguments",
+		.fix = "Call again with arguments that fit the tool's inputSchema.",
+	};
+
+	if (!problem) {
+		call->tool->run(call);
+		return;
+	}
+	error.message = arena_printf(call->arena, "%s: %s.", call->tool->name, problem);
+	if (!error.message)
+		error.message = "The arguments do not fit.";
+	tool_call_fail(call, &error);
+}
+
+/* The tool that is asked for, or NULL with the request answered. */
+static const struct tool *read_call(struct request *request,
+				    const struct json **arguments_out)
+{
+	const char *name = json_string(json_member(request->message.params, "name"));
+	const struct json *arguments = json_member(request->message.params, "arguments");
+	const struct tool *tool;
+
+	if (!name) {
+		request_fail(request, RPC_INVALID_PARAMS,
+			     "tools/call needs params.name, the name of a tool");
+		return NULL;
+	}
+	if (arguments && arguments->type == JSON_NULL)
+		arguments = NULL;
+	if (arguments && arguments->type != JSON_OBJECT) {
+		request_fail(request, RPC_INVALID_PARAMS,
+			     "params.arguments must be an object");
+		return NULL;
+	}
+	tool = find(endpoint_tools(request->endpoint), name);
+	if (!tool)
+		request_fail(request, RPC_INVALID_PARAMS,
+			     arena_printf(request->arena, "Unknown tool: %s", name));
+	*arguments_out = arguments;
+	return tool;
+}
+
+void tool_run_call(struct request *request)
+{
+	const struct json *arguments = NULL;
+	const struct tool *tool = read_call(request, &arguments);
+	struct tool_call *call;
+
+	if (!tool)
+		return;
+	call = arena_alloc(request->arena, sizeof(*call));
+	if (!call) {
+		request_fail(request, RPC_INTERNAL_ERROR,
+			     "out of memory: try again later");
+		return;
+	}
+	*call = (struct tool_call){
+		.tool = tool,
+		.request = request,
+		.arguments = arguments,
+		.services = endpoint_services(request->endpoint),
+		.arena = request->arena,
+	};
+	start(call);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * MCP's endpoint from body to answer: envelopes, eras, methods, tool calls.
+ */
+#include "fake_exchange.h"
+
+#include "base/json_reader.h"
+#include "mcp/endpoint.h"
+
+static struct tool_call *waiting_call;
+static int abandoned_count;
+
+static const struct schema_field no_input[] = { { 0 } };
+static const struct schema_field echo_input[] = {
+	{ "word", SCHEMA_STRING, true, "A word", 1, 5 },
+	{ "times", SCHEMA_INTEGER, false, "How often", 1, 9 },
+	{ 0 },
+};
+static const struct schema_field echo_output[] = {
+	{ "word", SCHEMA_STRING, true, "The word" },
+	{ 0 },
+};
+
+static void finish(struct tool_call *call, const char *text)
+{
+	struct buffer structured = BUFFER_INIT;
+
+	buffer_append_text(&structured, "{\"word\":\"done\"}");
+	tool_call_succeed(call, text, &structured, true);
+}
+
+static void run_echo(struct tool_call *call)
+{
+	assert_string_equal(call->services, "services");
+	finish(call, json_string(json_member(call->arguments, "word")));
+}
+
+static void run_fail(struct tool_call *call)
+{
+	tool_call_fail(call, &(struct tool_error){ .code = "sim_locked",
+						   .message = "It is locked.",
+						   .fix = "Unlock it.",
+						   .retryable = true,
+						   .retry_after_seconds = 7 });
+}
+
+static void on_wait_abandoned(void *data)
+{
+	(void)data;
+	abandoned_count++;
+}
+
+static void on_wait_stopping(void *data)
+{
+	finish(data, "stopping");
+}
+
+static void run_wait(struct tool_call *call)
+{
+	static const struct request_waiting waiting = { on_wait_abandoned,
+							on_wait_stopping };
+
+	waiting_call = call;
+	tool_call_wait(call, &waiting, call);
+}
+
+static const struct tool echo = { .name = "echo",
+				  .title = "Echo",
+				  .description = "Says it again.",
+				  .input = echo_input,
+				  .output = echo_output,
+				  .flags = TOOL_READ_ONLY,
+				  .run = run_echo };
+static const struct tool fail_tool = { .name = "fail",
+				       .title = "Fail",
+				       .description = "Fails.",
+				       .input = no_input,
+				       .output = echo_output,
+				       .run = run_fail };
+static const struct tool wait_tool = { .name = "wait",
+				       .title = "Wait",
+				       .description = "Waits.",
+				       .input = no_input,
+				       .output = echo_output,
+				       .run = run_wait };
+static const struct tool *const tools[] = { &echo, &fail_tool, &wait_tool, NULL };
+
+static int set_up(void **state)
+{
+	*state = endpoint_new(tools, (void *)"services");
+	return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	endpoint_free(*state);
+	return 0;
+}
+
+static void open_exchange(struct exchange *exchange, void *endpoint, const char *body)
+{
+	exchange->arena = arena_new(EXCHANGE_ARENA_MAX);
+	endpoint_handler.begin(endpoint, exchange);
+	endpoint_handler.body(endpoint, exchange, body, strlen(body));
+	endpoint_handler.complete(endpoint, exchange);
+}
+
+static void close_exchange(struct exchange *exchange, void *endpoint)
+{
+	endpoint_handler.ended(endpoint, exchange);
+	arena_free(exchange->arena);
+	free(exchange->body);
+}
+
+/* Sends one body and checks status and, for the answer, a piece of its text. */
+static void expect(void *endpoint, const char *body, unsigned status, const char *piece)
+{
+	struct exchange exchange = { 0 };
+
+	open_exchange(&exchange, endpoint, body);
+	assert_int_equal(exchange.status, status);
+	if (!piece)
+		assert_null(exchange.body);
+	else if (!exchange.body || !strstr(exchange.body, piece))
+		fail_msg("%s\n  gave %s\n  without %s", body,
+			 exchange.body ? exchange.body : "nothing", piece);
+	close_exchange(&exchange, endpoint);
+}
+
+static const struct {
+	const char *body;
+	unsigned status;
+	const char *piece;
+} cases[] = {
+	/* envelope */
+	{ "", 400, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700" },
+	{ "{", 400, "-32700" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\\udc00\"}", 400, "-32700" },
+	{ "[]", 400, "-32600" },
+	{ "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", 400, "-32600" },
+	{ "1", 400, "-32600" },
+	{ "null", 400, "-32600" },
+	{ "{}", 400, "-32600" },
+	{ "{\"id\":1,\"method\":\"ping\"}", 400, "\"id\":1,\"error\"" },
+	{ "{\"jsonrpc\":2.0,\"id\":1,\"method\":\"ping\"}", 400, "-32600" },
+	{ "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", 400, "-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", 400, "-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", 400, "-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", 400, "-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1e3,\"method\":\"ping\"}", 400, "-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}", 400, "-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"result\":{}}", 400,
+	  "-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"method\":\"x\"}", 400,
+	  "-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":[]}", 200,
+	  "-32602" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":\"x\"}", 400,
+	  "-32600" },
+	/* ids come back as they were written */
+	{ "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}", 200,
+	  "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":-12345678901234567890123,\"method\":\"ping\"}",
+	  200, "\"id\":-12345678901234567890123," },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":\"\",\"method\":\"ping\"}", 200, "\"id\":\"\"," },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":\"a\\\"b\",\"method\":\"ping\"}", 200,
+	  "\"id\":\"a\\\"b\"," },
+	/* no answer wanted */
+	{ "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", 202, NULL },
+	{ "{\"jsonrpc\":\"2.0\",\"method\":\"no/such\",\"params\":[]}", 202, NULL },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", 202, NULL },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}", 202, NULL },
+	{ "{\"jsonrpc\":\"2.0\",\"result\":{}}", 400, "-32600" },
+	/* methods */
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no/such\"}", 200, "-32601" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}", 200, "-32602" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
+	  "{\"protocolVersion\":\"2025-06-18\"}}",
+	  200, "\"protocolVersion\":\"2025-06-18\"" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
+	  "{\"protocolVersion\":\"2026-07-28\"}}",
+	  200, "\"protocolVersion\":\"2025-11-25\"" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}", 200,
+	  "{\"tools\":[{\"name\":\"echo\",\"title\":\"Echo\"" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/"
+	  "list\",\"params\":{\"cursor\":"
+	  "\"x\"}}",
+	  200, "-32602" },
+	/* calls */
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}", 200, "-32602" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+	  "\"nope\"}}",
+	  200, "Unknown tool: nope" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+	  "\"echo\",\"arguments\":[]}}",
+	  200, "-32602" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+	  "\"echo\"}}",
+	  200, "echo: word is missing." },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+	  "\"echo\",\"arguments\":{\"word\":\"hello\"}}}",
+	  200,
+	  "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"hello\"},{\"type\":"
+	  "\"text\","
+	  "\"text\":\"{\\\"word\\\":\\\"done\\\"}\"}],\"structuredContent\":{\"word\":"
+	  "\"done\"}}" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+	  "\"fail\",\"arguments\":{}}}",
+	  200, "\"isError\":true" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+	  "\"fail\"}}",
+	  200, "\\\"retry_after_seconds\\\":7" },
+};
+
+static void test_cases(void **state)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect(*state, cases[i].body, cases[i].status, cases[i].piece);
+}
+
+static void expect_version(void *endpoint, const char *version, bool conflict,
+			   const char *body, unsigned status)
+{
+	struct exchange exchange = { .version = version, .version_conflict = conflict };
+
+	open_exchange(&exchange, endpoint, body);
+	assert_int_equal(exchange.status, status);
+	close_exchange(&exchange, endpoint);
+}
+
+static void test_version_header_decides(void **state)
+{
+	static const char *const ping =
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+	static const char *const initialize =
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+		"\"protocolVersion\":\"2025-11-25\"}}";
+	static const char *const served[] = { NULL, "2025-11-25", "2025-06-18",
+					      "2025-03-26", "2024-11-05" };
+	static const char *const refused[] = { "", "2026-07-28", "2025-11-26", "latest" };
+
+	for (size_t i = 0; i < sizeof(served) / sizeof(served[0]); i++)
+		expect_version(*state, served[i], false, ping, 200);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		expect_version(*state, refused[i], false, ping, 400);
+		expect_version(*state, refused[i], false, initialize, 200);
+	}
+	expect_version(*state, "2025-11-25", true, ping, 400);
+}
+
+static const char wait_body[] = "{\"jsonrpc\":\"2.0\",\"id\":\"w\",\"method\":"
+				"\"tools/call\",\"params\":{\"name\":\"wait\"}}";
+
+static void test_call_finishes_later(void **state)
+{
+	struct exchange exchange = { 0 };
+
+	open_exchange(&exchange, *state, wait_body);
+	assert_int_equal(exchange.status, 0);
+	finish(waiting_call, "later");
+	assert_int_equal(exchange.status, 200);
+	assert_non_null(strstr(exchange.body, "\"later\""));
+	close_exchange(&exchange, *state);
+}
+
+static void test_waiting_call_hears_that_the_client_left(void **state)
+{
+	struct exchange exchange = { 0 };
+
+	abandoned_count = 0;
+	open_exchange(&exchange, *state, wait_body);
+	endpoint_handler.abandoned(*state, &exchange);
+	assert_int_equal(abandoned_count, 1);
+	close_exchange(&exchange, *state);
+}
+
+static void test_waiting_call_answers_at_stop(void **state)
+{
+	struct exchange exchange = { 0 };
+
+	open_exchange(&exchange, *state, wait_body);
+	endpoint_handler.stopping(*state, &exchange);
+	assert_int_equal(exchange.status, 200);
+	assert_non_null(strstr(exchange.body, "\"stopping\""));
+	close_exchange(&exchange, *state);
+}
+
+static void test_body_in_pieces(void **state)
+{
+	static const char body[] = "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}";
+	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
+
+	endpoint_handler.begin(*state, &exchange);
+	for (size_t i = 0; i < sizeof(body) - 1; i++)
+		endpoint_handler.body(*state, &exchange, body + i, 1);
+	endpoint_handler.complete(*state, &exchange);
+	assert_int_equal(exchange.status, 200);
+	close_exchange(&exchange, *state);
+}
+
+static void test_refusal_is_an_error_without_id(void **state)
+{
+	struct buffer body = BUFFER_INIT;
+
+	(void)state;
+	endpoint_refusal(&body, 403, "not you");
+	buffer_append(&body, "", 1);
+	assert_string_equal(body.data, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32000,"
+				       "\"message\":\"not you\"}}");
+	buffer_deinit(&body);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_cases, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_version_header_decides, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_call_finishes_later, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_waiting_call_hears_that_the_client_left, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_waiting_call_answers_at_stop, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_body_in_pieces, set_up, tear_down),
+		cmocka_unit_test(test_refusal_is_an_error_without_id),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

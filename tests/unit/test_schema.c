@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Schemas: what is advertised, and what is refused with which words.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/json_reader.h"
+#include "mcp/schema.h"
+
+static const char *const colours[] = { "red", "green", NULL };
+
+static const struct schema_field inner[] = {
+	{ "depth", SCHEMA_INTEGER, true, "How deep" },
+	{ 0 },
+};
+
+static const struct schema_field fields[] = {
+	{ "name", SCHEMA_STRING, true, "A name", 2, 4 },
+	{ "count", SCHEMA_INTEGER, false, "A count", -1, 9 },
+	{ "free", SCHEMA_INTEGER, false, NULL },
+	{ "flag", SCHEMA_BOOLEAN, false, "A flag" },
+	{ "colour", SCHEMA_STRING, false, "A colour", .words = colours },
+	{ "list", SCHEMA_ARRAY, false, "A list", .members = inner },
+	{ "box", SCHEMA_OBJECT, false, "A box", .members = inner },
+	{ 0 },
+};
+
+static const struct {
+	const char *json;
+	const char *problem; /* NULL: fits */
+} cases[] = {
+	{ "{\"name\":\"ab\"}", NULL },
+	{ "{\"name\":\"\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\"}", NULL }, /* four characters */
+	{ "{\"name\":\"ab\",\"count\":9}", NULL },
+	{ "{\"name\":\"ab\",\"count\":9.0}", NULL },
+	{ "{\"name\":\"ab\",\"count\":-1}", NULL },
+	{ "{\"name\":\"ab\",\"free\":-1000000}", NULL },
+	{ "{\"name\":\"ab\",\"flag\":true}", NULL },
+	{ "{\"name\":\"ab\",\"colour\":\"green\"}", NULL },
+	{ "{\"name\":\"ab\",\"list\":[]}", NULL },
+	{ "{\"name\":\"ab\",\"list\":[{\"depth\":1},{\"depth\":2}]}", NULL },
+	{ "{\"name\":\"ab\",\"box\":{\"depth\":1}}", NULL },
+	{ "{}", "name is missing" },
+	{ "[]", "must be an object" },
+	{ "{\"name\":\"a\"}", "name must have 2 to 4 characters, not 1" },
+	{ "{\"name\":\"abcde\"}", "name must have 2 to 4 characters, not 5" },
+	{ "{\"name\":12}", "name must be a string (in quotes), not a number" },
+	{ "{\"name\":null}", "name must be a string (in quotes), not null" },
+	{ "{\"name\":\"ab\",\"count\":10}", "count must be from -1 to 9" },
+	{ "{\"name\":\"ab\",\"count\":1.5}", "count must be a whole number" },
+	{ "{\"name\":\"ab\",\"count\":1e999}", "count must be a whole number" },
+	{ "{\"name\":\"ab\",\"count\":\"1\"}",
+	  "count must be an integer (without quotes), not a string" },
+	{ "{\"name\":\"ab\",\"flag\":1}", "flag must be true or false, not a number" },
+	{ "{\"name\":\"ab\",\"colour\":\"blue\"}", "colour must be one of: red, green" },
+	{ "{\"name\":\"ab\",\"list\":{}}", "list must be an array, not an object" },
+	{ "{\"name\":\"ab\",\"list\":[{}]}", "depth is missing" },
+	{ "{\"name\":\"ab\",\"list\":[1]}", "must be an object" },
+	{ "{\"name\":\"ab\",\"box\":{\"x\":1}}",
+	  "unknown parameter \"x\"; there are: depth" },
+	{ "{\"name\":\"ab\",\"other\":1}", "unknown parameter \"other\"; there are: "
+					   "name, count, free, flag, colour, list, box" },
+};
+
+static const struct json *read(struct arena *arena, const char *text)
+{
+	struct json_reader *reader = json_reader_new(arena);
+	const struct json *root = NULL;
+
+	assert_int_equal(json_reader_feed(reader, text, strlen(text)), 0);
+	assert_int_equal(json_reader_finish(reader, &root), 0);
+	json_reader_free(reader);
+	return root;
+}
+
+static void test_check(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct arena *arena = arena_new(1 << 16);
+		const char *problem =
+			schema_check(fields, read(arena, cases[i].json), arena);
+
+		if (cases[i].problem)
+			assert_string_equal(problem, cases[i].problem);
+		else
+			assert_null(problem);
+		arena_free(arena);
+	}
+}
+
+static void test_absent_object_is_an_empty_one(void **state)
+{
+	struct arena *arena = arena_new(1 << 16);
+
+	(void)state;
+	assert_string_equal(schema_check(fields, NULL, arena), "name is missing");
+	assert_null(schema_check(inner + 1, NULL, arena));
+	arena_free(arena);
+}
+
+static void expect_written(const struct schema_field *table, enum schema_kind kind,
+			   const char *expected)
+{
+	struct buffer buffer = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&buffer);
+
+	schema_write(writer, table, kind);
+	json_writer_free(writer);
+	buffer_append(&buffer, "", 1);
+	assert_string_equal(buffer.data, expected);
+	buffer_deinit(&buffer);
+}
+
+static void test_write(void **state)
+{
+	static const struct schema_field two[] = {
+		{ "name", SCHEMA_STRING, true, "A name", 2, 4 },
+		{ "list", SCHEMA_ARRAY, false, "A list", .members = inner },
+		{ 0 },
+	};
+
+	(void)state;
+	expect_written(inner + 1, SCHEMA_CLOSED,
+		       "{\"type\":\"object\",\"properties\":{},\"required\":[],"
+		       "\"additionalProperties\":false}");
+	expect_written(two, SCHEMA_OPEN,
+		       "{\"type\":\"object\",\"properties\":{"
+		       "\"name\":{\"type\":\"string\",\"description\":\"A name\","
+		       "\"minLength\":2,\"maxLength\":4},"
+		       "\"list\":{\"type\":\"array\",\"description\":\"A list\","
+		       "\"items\":{\"type\":\"object\",\"properties\":{"
+		       "\"depth\":{\"type\":\"integer\",\"description\":\"How deep\"}},"
+		       "\"required\":[\"depth\"]}}},"
+		       "\"required\":[\"name\"]}");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_absent_object_is_an_empty_one),
+		cmocka_unit_test(test_write),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Failure: the ways a tool call can end badly, each with its code, whether trying again can
+ * help, and the next step. One table, so that an agent hears the same words everywhere.
+ */
+#ifndef TOOLS_FAILURE_H
+#define TOOLS_FAILURE_H
+
+#include "mcp/tool.h"
+#include "sms/sim.h"
+
+enum failure {
+	FAILURE_INVALID_NUMBER,
+	FAILURE_INVALID_TEXT,
+	FAILURE_TEXT_TOO_LONG,
+	FAILURE_SUBSCRIPTION_REQUIRED,
+	FAILURE_SUBSCRIPTION_UNKNOWN,
+	FAILURE_SIM_ABSENT,
+	FAILURE_SIM_LOCKED,
+	FAILURE_MODEM_OFF,
+	FAILURE_NOT_REGISTERED,
+	FAILURE_QUEUE_FULL,
+	FAILURE_STORAGE_FULL,
+	FAILURE_NETWORK_REFUSED,
+	FAILURE_UNKNOWN_OUTCOME,
+	FAILURE_CANCELLED,
+	FAILURE_OFONO_UNAVAILABLE,
+	FAILURE_INTERNAL,
+};
+
+/* Finishes the call. `message` says what went wrong this time; NULL: out of memory. */
+void failure_answer(struct tool_call *call, enum failure failure, const char *message);
+
+/* The failure with this code ("network_refused"), as the outbox gives reasons. */
+enum failure failure_of_code(const char *code);
+
+/* Why a SIM in this state cannot send. Not for SIM_READY. */
+enum failure failure_of_sim_state(enum sim_state state);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Services: what the tools work with. main puts it together; endpoint_new() passes it on.
+ */
+#ifndef TOOLS_SERVICES_H
+#define TOOLS_SERVICES_H
+
+#include <systemd/sd-event.h>
+
+#include "base/config.h"
+#include "ofono/ofono.h"
+#include "sms/outbox.h"
+#include "sms/sim.h"
+#include "sms/store.h"
+
+struct services {
+	sd_event *loop;
+	const struct config *config;
+	struct ofono *ofono;
+	struct store *store;
+	struct sims *sims;
+	struct outbox *outbox;
+};
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tool table: every tool there is, in the order that clients see.
+ *
+ * The first two are the tools of the app that this product re-implements; they stay first.
+ */
+#ifndef TOOLS_TOOL_TABLE_H
+#define TOOLS_TOOL_TABLE_H
+
+#include "mcp/tool.h"
+
+extern const struct tool tool_send_sms;
+extern const struct tool tool_get_sms_subscriptions;
+
+extern const struct tool *const tool_table[]; /* ends with NULL */
+
+#endif

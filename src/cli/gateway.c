@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The order of start and stop.
+ *
+ *   store -> oFono (match rules first) -> SIMs -> outbox -> HTTP -> READY
+ *
+ * A missing bus, oFono or modem is a state that calls report, never a reason to stop. On
+ * SIGTERM or SIGINT: no new connections, waiting calls are answered with what is known,
+ * then everything ends in the opposite order. A second signal ends at once.
+ */
+#include "cli/gateway.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include "base/log.h"
+#include "cli/command.h"
+#include "http/server.h"
+#include "mcp/endpoint.h"
+#include "tools/services.h"
+#include "tools/tool_table.h"
+
+enum { STOP_TIMEOUT_MS = 2000 };
+
+struct gateway {
+	struct services services;
+	struct auth auth;
+	struct endpoint *endpoint;
+	struct http_server *server;
+	struct http_route routes[3];
+	struct observer sims_observer;
+	struct observer ofono_observer;
+	bool stopping;
+};
+
+static void report(struct gateway *gateway)
+{
+	const struct services *services = &gateway->services;
+	const struct sim *sim;
+	unsigned ready = 0;
+
+	TAILQ_FOREACH (sim, sims_list(services->sims), link)
+		ready += sim->state == SIM_READY;
+	sd_notifyf(0, "STATUS=%s; %u of %u SIMs can send; %u messages waiting",
+		   ofono_condition(services->ofono), ready, sims_count(services->sims),
+		   outbox_waiting(services->outbox));
+}
+
+static void on_sims(void *data, const void *event_data)
+{
+	const struct sims_event *event = event_data;
+
+	if (event->type == SIMS_SETTLED)
+		report(data);
+}
+
+static void on_ofono(void *data, const void *event_data)
+{
+	const struct ofono_event *event = event_data;
+
+	if (event->type == OFONO_AVAILABLE || event->type == OFONO_UNAVAILABLE)
+		report(data);
+}
+
+static void on_stopped(void *data)
+{
+	struct gateway *gateway = data;
+
+	sd_event_exit(gateway->services.loop, EXIT_CODE_OK);
+}
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info,
+		     void *data)
+{
+	struct gateway *gateway = data;
+
+	(void)source;
+	if (gateway->stopping) {
+		sd_event_exit(gateway->services.loop, EXIT_CODE_OK);
+		return 0;
+	}
+	gateway->stopping = true;
+	log_info("stopping (signal %u)", info->ssi_signo);
+	sd_notify(0, "STOPPING=1");
+	http_server_stop(gateway->server, STOP_TIMEOUT_MS, on_stopped, gateway);
+	return 0;
+}
+
+static void on_health(void *data, struct exchange *exchange)
+{
+	struct buffer body = BUFFER_INIT;
+
+	(void)data;
+	buffer_append_text(&body, "{\"status\":\"ok\"}");
+	exchange_answer(exchange, 200, "application/json", &body);
+}
+
+static const struct exchange_handler health_handler = { .complete = on_health };
+
+static int watch_signals(struct gateway *gateway)
+{
+	static const int signals[] = { SIGTERM, SIGINT };
+	sigset_t mask;
+	int error = 0;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&mask);
+	for (unsigned i = 0; i < 2; i++)
+		sigaddset(&mask, signals[i]);
+	if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
+		return -errno;
+	for (unsigned i = 0; i < 2 && error >= 0; i++)
+		error = sd_event_add_signal(gateway->services.loop, NULL, signals[i],
+					    on_signal, gateway);
+	return error < 0 ? error : 0;
+}
+
+static int open_loop(struct gateway *gateway)
+{
+	int error = sd_event_default(&gateway->services.loop);
+
+	if (error >= 0)
+		error = watch_signals(gateway);
+	if (error >= 0) /* does nothing unless WATCHDOG_USEC asks for it */
+		error = sd_event_set_watchdog(gateway->services.loop, true);
+	return error < 0 ? error : 0;
+}
+
+static int open_phone(struct gateway *gateway, const struct config *config,
+		      struct config_error *error_out)
+{
+	struct services *services = &gateway->services;
+	int error = store_open(config->state_dir, &services->store, error_out);
+
+	if (error == 0)
+		error = ofono_new(services->loop, NULL, &services->ofono);
+	if (error == 0)
+		error = sims_new(services->loop, services->ofono, services->store,
+				 &services->sims);
+	if (error == 0)
+		error = outbox_new(services->loop, config, services->store,
+				   services->sims, services->ofono, &services->outbox);
+	if (error != 0)
+		return error;
+	observer_add(sims_observers(services->sims), &gateway->sims_observer, on_sims,
+		     gateway);
+	observer_add(ofono_observers(services->ofono), &gateway->ofono_observer, on_ofono,
+		     gateway);
+	return 0;
+}
+
+static int open_network(struct gateway *gateway, const struct config *config,
+			struct config_error *error_out)
+{
+	gateway->auth = (struct auth){
+		.open = config->open,
+		.find = store_client_find,
+		.data = gateway->services.store,
+	};
+	gateway->endpoint = endpoint_new(tool_table, &gateway->services);
+	if (!gateway->endpoint)
+		return -ENOMEM;
+	gateway->routes[0] = (struct http_route){
+		.path = "/mcp",
+		.methods = HTTP_POST,
+		.json_body = true,
+		.handler = &endpoint_handler,
+		.data = gateway->endpoint,
+		.refusal = endpoint_refusal,
+	};
+	gateway->routes[1] = (struct http_route){
+		.path = "/healthz",
+		.methods = HTTP_GET,
+		.public = true,
+		.handler = &health_handler,
+	};
+	return http_server_new(gateway->services.loop, config, gateway->routes,
+			       &gateway->auth, &gateway->server, error_out);
+}
+
+static void announce(struct gateway *gateway, const struct config *config)
+{
+	int64_t clients = 0;
+
+	for (unsigned i = 0; i < config->listen.count; i++)
+		log_info("listening on %s (port %u)", config->listen.items[i],
+			 http_server_port(gateway->server, i));
+	store_client_count(gateway->services.store, &clients);
+	if (config->open)
+		log_warning("open: every program on this machine may send SMS");
+	else if (clients == 0)
+		log_warning("no client is paired, so every call is refused; "
+			    "run: ofono-mcp pair NAME");
+	sd_notify(0, "READY=1");
+	report(gateway);
+}
+
+static void close_all(struct gateway *gateway)
+{
+	struct services *services = &gateway->services;
+
+	http_server_free(gateway->server);
+	endpoint_free(gateway->endpoint);
+	observer_remove(&gateway->sims_observer);
+	observer_remove(&gateway->ofono_observer);
+	outbox_free(services->outbox);
+	sims_free(services->sims);
+	ofono_free(services->ofono);
+	store_close(services->store);
+	sd_event_unref(services->loop);
+}
+
+int gateway_run(const struct config *config)
+{
+	struct gateway gateway = { .services.config = config };
+	struct config_error problem = { "" };
+	int error = open_loop(&gateway);
+	int code = EXIT_CODE_FAILED;
+
+	if (error == 0)
+		error = open_phone(&gateway, config, &problem);
+	if (error == 0)
+		error = open_network(&gateway, config, &problem);
+	if (error != 0) {
+		log_error("cannot start: %s",
+			  *problem.text ? problem.text : strerror(-error));
+		sd_notifyf(0, "STATUS=cannot start: %s\nERRNO=%d", problem.text, -error);
+	} else {
+		announce(&gateway, config);
+		error = sd_event_loop(gateway.services.loop);
+		if (error < 0)
+			log_error("the event loop broke: %s", strerror(-error));
+		else
+			code = error;
+	}
+	close_all(&gateway);
+	return code;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ofono-mcp pair: make a token for one agent and show it once.
+ *
+ * Only the token's hash is kept. The running gateway obeys at once, since it looks clients
+ * up in the same store.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <gnutls/crypto.h>
+
+#include "base/config.h"
+#include "cli/command.h"
+#include "http/auth.h"
+#include "sms/store.h"
+
+enum {
+	TOKEN_BYTES = 32, /* 256 bits */
+	TOKEN_TEXT_BYTES = TOKEN_BYTES * 2 + 1,
+};
+
+static const char help[] =
+	"Usage: ofono-mcp pair [--config FILE] [--state-dir DIR] NAME\n"
+	"Make a token for the agent NAME and print it, once, with what the agent needs.\n"
+	"\n"
+	"  --config FILE    the gateway's configuration "
+	"(default " CONFIG_DEFAULT_PATH ", if there)\n"
+	"  --state-dir DIR  where the gateway keeps its clients\n"
+	"  --help           this text\n"
+	"\n"
+	"Exit codes: 0 paired; 1 could not; 2 wrong options.\n";
+
+static const struct option options[] = {
+	{ "config", required_argument, NULL, 'c' },
+	{ "state-dir", required_argument, NULL, 's' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static bool make_token(char token[TOKEN_TEXT_BYTES])
+{
+	unsigned char random[TOKEN_BYTES];
+
+	if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0)
+		return false;
+	for (int i = 0; i < TOKEN_BYTES; i++)
+		snprintf(token + i * 2, 3, "%02x", random[i]);
+	return true;
+}
+
+static void print_pairing(const struct config *config, const char *name,
+			  const char *token)
+{
+	const char *address = config->listen.items[0];
+
+	printf("%s may now use this gateway.\n\n"
+	       "  URL    http://%s/mcp\n"
+	       "  token  %s\n\n"
+	       "The token is shown only this once. For an agent that reads "
+	       "mcpServers:\n\n"
+	       "  {\"mcpServers\":{\"phone\":{\"type\":\"http\","
+	       "\"url\":\"http://%s/mcp\",\n"
+	       "    \"headers\":{\"Authorization\":\"Bearer %s\"}}}}\n",
+	       name, address, token, address, token);
+}
+
+static int pair(const struct config *config, const char *name)
+{
+	struct config_error problem = { "" };
+	uint8_t hash[AUTH_HASH_BYTES];
+	char token[TOKEN_TEXT_BYTES];
+	struct store *store;
+	int64_t client_id;
+	int error;
+
+	if (!make_token(token)) {
+		fputs("ofono-mcp pair: no random numbers to be had\n", stderr);
+		return EXIT_CODE_FAILED;
+	}
+	if (store_open(config->state_dir, &store, &problem) != 0) {
+		fprintf(stderr, "ofono-mcp pair: %s\n", problem.text);
+		return EXIT_CODE_FAILED;
+	}
+	auth_hash(token, hash);
+	error = store_client_add(store, name, hash, &client_id);
+	store_close(store);
+	if (error == 0) {
+		print_pairing(config, name, token);
+		return EXIT_CODE_OK;
+	}
+	fprintf(stderr, "ofono-mcp pair: %s%s\n", name,
+		error == STORE_E_EXISTS ? " is paired already; choose another name"
+					: " could not be stored");
+	return EXIT_CODE_FAILED;
+}
+
+static int run_pair(int argc, char **argv)
+{
+	struct config_error problem = { "" };
+	const char *file = NULL, *state_dir = NULL;
+	struct config config;
+	int option;
+
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 'h') {
+			fputs(help, stdout);
+			return EXIT_CODE_OK;
+		}
+		if (option == '?')
+			return EXIT_CODE_USAGE;
+		*(option == 'c' ? &file : &state_dir) = optarg;
+	}
+	if (optind != argc - 1 || !*argv[optind] || strlen(argv[optind]) > 63) {
+		fputs(help, stderr);
+		return EXIT_CODE_USAGE;
+	}
+	if (config_load(&config, file, &problem) != 0 ||
+	    (state_dir && config_set(&config, "store.state_dir", state_dir, "--state-dir",
+				     &problem) != 0)) {
+		fprintf(stderr, "ofono-mcp pair: %s\n", problem.text);
+		return EXIT_CODE_USAGE;
+	}
+	return pair(&config, argv[optind]);
+}
+
+const struct command command_pair = {
+	.name = "pair",
+	.summary = "give an agent a token",
+	.run = run_pair,
+};

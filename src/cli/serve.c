@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ofono-mcp serve: options, configuration, then the daemon.
+ *
+ * The command line wins over the file; --listen replaces the file's addresses.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cli/command.h"
+#include "cli/gateway.h"
+
+static const char help[] =
+	"Usage: ofono-mcp serve [OPTION]...\n"
+	"Run the gateway in the foreground until SIGTERM or SIGINT.\n"
+	"\n"
+	"  --config FILE          read FILE (default " CONFIG_DEFAULT_PATH ", if there)\n"
+	"  --listen ADDRESS:PORT  serve there; may stand several times "
+	"(default 127.0.0.1:9531)\n"
+	"  --state-dir DIR        keep messages and clients in DIR\n"
+	"  --open                 ask for no token; only where all addresses are "
+	"loopback\n"
+	"  --verbose              log more, with whole phone numbers\n"
+	"  --check-config         check options and configuration, then exit\n"
+	"  --print-config         print the configuration as it would be used, then "
+	"exit\n"
+	"  --help                 this text\n"
+	"\n"
+	"The bus is the system bus, or DBUS_SYSTEM_BUS_ADDRESS.\n"
+	"Exit codes: 0 ended as asked; 1 could not start or broke; 2 wrong options or "
+	"configuration.\n";
+
+enum option_code {
+	OPTION_CONFIG = 1,
+	OPTION_LISTEN,
+	OPTION_STATE_DIR,
+	OPTION_OPEN,
+	OPTION_VERBOSE,
+	OPTION_CHECK,
+	OPTION_PRINT,
+	OPTION_HELP,
+};
+
+static const struct option options[] = {
+	{ "config", required_argument, NULL, OPTION_CONFIG },
+	{ "listen", required_argument, NULL, OPTION_LISTEN },
+	{ "state-dir", required_argument, NULL, OPTION_STATE_DIR },
+	{ "open", no_argument, NULL, OPTION_OPEN },
+	{ "verbose", no_argument, NULL, OPTION_VERBOSE },
+	{ "check-config", no_argument, NULL, OPTION_CHECK },
+	{ "print-config", no_argument, NULL, OPTION_PRINT },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct {
+	const char *key;   /* what the option sets, NULL: nothing in the configuration */
+	const char *value; /* NULL: the option's argument */
+	const char *name;
+} settings[] = {
+	[OPTION_LISTEN] = { "server.listen", NULL, "--listen" },
+	[OPTION_STATE_DIR] = { "store.state_dir", NULL, "--state-dir" },
+	[OPTION_OPEN] = { "server.open", "yes", "--open" },
+	[OPTION_VERBOSE] = { "log.verbose", "yes", "--verbose" },
+	[OPTION_HELP] = { NULL },
+};
+
+enum mode { MODE_RUN, MODE_CHECK, MODE_PRINT, MODE_HELP, MODE_WRONG };
+
+/* What is to be done, and from which file. Settings are left for a second reading. */
+static enum mode read_mode(int argc, char **argv, const char **file_out)
+{
+	enum mode mode = MODE_RUN;
+	int option;
+
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == OPTION_HELP)
+			return MODE_HELP;
+		if (option == '?')
+			return MODE_WRONG;
+		if (option == OPTION_CONFIG)
+			*file_out = optarg;
+		if (option == OPTION_CHECK)
+			mode = MODE_CHECK;
+		if (option == OPTION_PRINT)
+			mode = MODE_PRINT;
+	}
+	if (optind == argc)
+		return mode;
+	fprintf(stderr, "ofono-mcp serve: unexpected argument %s\n", argv[optind]);
+	return MODE_WRONG;
+}
+
+static int apply_options(int argc, char **argv, struct config *config,
+			 struct config_error *error_out)
+{
+	bool listen_given = false;
+	int option, error = 0;
+
+	optind = 1;
+	while (error == 0 &&
+	       (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == OPTION_LISTEN && !listen_given) {
+			config_list_clear(&config->listen);
+			listen_given = true;
+		}
+		if (settings[option].key)
+			error = config_set(config, settings[option].key,
+					   settings[option].value ? settings[option].value
+								  : optarg,
+					   settings[option].name, error_out);
+	}
+	return error;
+}
+
+static int load(int argc, char **argv, const char *file, struct config *config,
+		struct config_error *error_out)
+{
+	int error = config_load(config, file, error_out);
+
+	if (error == 0)
+		error = apply_options(argc, argv, config, error_out);
+	if (error == 0)
+		error = config_check(config, error_out);
+	return error;
+}
+
+static int run_serve(int argc, char **argv)
+{
+	struct config_error problem = { "" };
+	const char *file = NULL;
+	struct config config;
+	enum mode mode = read_mode(argc, argv, &file);
+
+	if (mode == MODE_HELP) {
+		fputs(help, stdout);
+		return EXIT_CODE_OK;
+	}
+	if (mode == MODE_WRONG) {
+		fputs("Try: ofono-mcp serve --help\n", stderr);
+		return EXIT_CODE_USAGE;
+	}
+	if (load(argc, argv, file, &config, &problem) != 0) {
+		fprintf(stderr, "ofono-mcp: %s\n", problem.text);
+		return EXIT_CODE_USAGE;
+	}
+	if (mode == MODE_PRINT)
+		config_print(&config, stdout);
+	if (mode == MODE_CHECK)
+		puts("The configuration is good.");
+	if (mode != MODE_RUN)
+		return EXIT_CODE_OK;
+	log_set_level(config.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+	return gateway_run(&config);
+}
+
+const struct command command_serve = {
+	.name = "serve",
+	.summary = "run the gateway",
+	.run = run_serve,
+};

@@ -3,9 +3,10 @@
  * Configuration: sections and keys of an INI file, every key declared in one table.
  *
  * The table (name, type, default, limits, help) is the only description: the reader, the
- * checks, `--check-config`, `--print-config` and the sample in etc/ come from it. An unknown
- * section or key, a value of the wrong type or out of range is an error that names file,
- * line and key. Options of the command line are applied over the file with config_set().
+ * checks, `--check-config`, `--print-config` and the sample in etc/ come from it. An
+ * unknown section or key, a value of the wrong type or out of range is an error that
+ * names file, line and key. Options of the command line are applied over the file with
+ * config_set().
  */
 #ifndef BASE_CONFIG_H
 #define BASE_CONFIG_H
@@ -57,8 +58,8 @@ void config_defaults(struct config *config);
 int config_read(struct config *config, const char *path, struct config_error *error);
 
 /*
- * What a program starts with: the defaults, and over them `path`. NULL is the default path,
- * which need not be there.
+ * What a program starts with: the defaults, and over them `path`. NULL is the default
+ * path, which need not be there; when it is there it must be readable.
  */
 int config_load(struct config *config, const char *path, struct config_error *error);
 

@@ -3,8 +3,8 @@
  * JSON values as they were read.
  *
  * A value and all below it live in the arena of the reader that made them. Strings are
- * strict UTF-8 without NUL, and NUL-terminated. Numbers keep their text, so that a request
- * id can be echoed exactly.
+ * strict UTF-8 without NUL, and NUL-terminated. Numbers keep their text, so that a
+ * request id can be echoed exactly.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H

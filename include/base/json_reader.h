@@ -4,8 +4,9 @@
  *
  * yajl parses while the bytes come (feed it 4 KiB or more at a time: a string that spans
  * pieces is scanned again from its start at each piece). Refused besides bad syntax: bad
- * UTF-8, half a surrogate pair ("\ud800"), NUL in strings, an object with the same key twice,
- * more than JSON_DEPTH_MAX levels, more than JSON_VALUES_MAX values, text behind the end.
+ * UTF-8, half a surrogate pair ("\ud800"), NUL in strings, an object with the same key
+ * twice, more than JSON_DEPTH_MAX levels, more than JSON_VALUES_MAX values, text behind
+ * the end. A value costs the arena 64 bytes and its text, a member 8 and its name more.
  */
 #ifndef BASE_JSON_READER_H
 #define BASE_JSON_READER_H

@@ -2,9 +2,9 @@
 /*
  * JSON writer: yajl's generator on top of a buffer.
  *
- * Strings must be valid UTF-8 (they were checked at the edge). Misuse (a value without its
- * key, an object left open, more than 64 levels) is a bug and asserts; out of memory is the
- * buffer's sticky flag.
+ * Strings must be valid UTF-8 (they were checked at the edge). Misuse (a value without
+ * its key, an object left open, more than 64 levels) is a bug and asserts; out of memory
+ * is the buffer's sticky flag.
  */
 #ifndef BASE_JSON_WRITER_H
 #define BASE_JSON_WRITER_H

@@ -14,7 +14,7 @@
 
 bool utf8_valid(const char *text, size_t length); /* NUL counts as valid */
 
-/* The code point at *text, which moves behind it. The text is valid and not at its end. */
+/* The code point at *text, which moves behind it. Valid text only, not at its end. */
 uint32_t utf8_next(const char **text);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Configuration: config_key.c knows the keys, inih splits the lines.
  *
- * How a distribution built inih (lines that go on, growing lines, stop at the first error)
- * must not matter. Hence the lines come from our reader: it knows their numbers, takes the
- * blanks off their start, so that no line can go on in the next one, refuses what inih
- * would cut or drop, and ends the file at the first error.
+ * How a distribution built inih (lines that go on, growing lines, stop at the first
+ * error) must not matter. Hence the lines come from our reader: it knows their numbers,
+ * takes the blanks off their start, so that no line can go on in the next one, refuses
+ * what inih would cut or drop, and ends the file at the first error.
  */
 #include "base/config.h"
 
@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <ini.h>
 
@@ -82,7 +81,7 @@ static int line_check(const struct config_place *place, const char *line, long l
 	}
 	if (!utf8_valid(line, (size_t)length))
 		return config_fail(place, "the line is not UTF-8");
-	/* inih tells of a section only when it has a key; "[sever]" is wrong without one */
+	/* inih tells of a section only with its first key; "[sever]" is wrong anyway */
 	if (sscanf(line, "[%175[^]]%1[]]", section, bracket) == 2 &&
 	    !config_section_known(section))
 		return config_section_fail(place, section);
@@ -165,7 +164,7 @@ static int source_read(struct source *source)
 		config_fail(&source->place, "%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	/* inih goes on behind a line that it cannot split; the first error is the one told */
+	/* inih goes on behind a line that it cannot split; the first error is told */
 	if (bad_line > 0 && (!source->result || bad_line < source->place.line)) {
 		source->place.line = bad_line;
 		return config_fail(&source->place,
@@ -195,10 +194,11 @@ int config_read(struct config *config, const char *path, struct config_error *er
 
 int config_load(struct config *config, const char *path, struct config_error *error)
 {
+	int result;
+
 	config_defaults(config);
-	if (!path && access(CONFIG_DEFAULT_PATH, F_OK) == 0)
-		path = CONFIG_DEFAULT_PATH;
-	return path ? config_read(config, path, error) : 0;
+	result = config_read(config, path ? path : CONFIG_DEFAULT_PATH, error);
+	return result == -ENOENT && !path ? 0 : result;
 }
 
 int config_set(struct config *config, const char *key, const char *value,

@@ -213,7 +213,7 @@ static bool is_control(char byte)
 	return (unsigned char)byte < 0x20 || byte == 0x7f;
 }
 
-/* What is wrong with a value of any type, or NULL; what passes survives print and read. */
+/* What is wrong with a value of any type, or NULL: it survives print and read. */
 static const char *value_flaw(const char *value)
 {
 	size_t length = strlen(value);

@@ -25,8 +25,8 @@ static bool is_digit(char byte)
 }
 
 /*
- * The exponent at `text`, "" or "e+12". It saturates far beyond any length of text we read,
- * so that it can be added to a count of digits without overflow.
+ * The exponent at `text`, "" or "e+12". It saturates far beyond any length of text we
+ * read, so that it can be added to a count of digits without overflow.
  */
 static int64_t exponent_parse(const char *text)
 {
@@ -53,8 +53,8 @@ static bool push_digit(int64_t *value, int digit, bool negative)
 }
 
 /*
- * `point` digits of `digits` (which may hold a '.') stand before the decimal point once the
- * exponent is applied. What follows must be zeros, and what is missing is zeros.
+ * `point` digits of `digits` (which may hold a '.') stand before the decimal point once
+ * the exponent is applied. What follows must be zeros, and what is missing is zeros.
  */
 static bool scale(const char *digits, int64_t point, bool negative, int64_t *integer_out)
 {

@@ -3,16 +3,16 @@
  * JSON reader: yajl's callbacks append to the tree.
  *
  * Three things yajl leaves to us: it has no limits, its check of UTF-8 lets bad text
- * through (so it is off, and ours sees every string and key), and it turns half a surrogate
- * pair into '?' or into another character without a word. What it decoded does not show
- * that any more, hence the escapes are followed in the text itself, before yajl reads it.
+ * through (so it is off, and ours sees every string and key), and it turns half a
+ * surrogate pair into '?' or into another character without a word. What it decoded does
+ * not show that any more, hence the escapes are followed in the text itself, before yajl
+ * reads it. All three: tests/unit/test_json_reader.c.
  */
 #include "base/json_reader.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,21 +20,9 @@
 
 #include "base/utf8.h"
 
-/*
- * A value, and as a member of an object also a node of that object's tree of names: each
- * level is chosen by one more bit of the name's hash. Should all hashes be made equal, the
- * tree is a list of at most JSON_VALUES_MAX.
- */
-struct node {
-	struct json json; /* first: this is what others see */
-	struct node *names[2];
-	uint32_t hash;
-};
-
 struct level {
 	struct json *value; /* the open array or object */
 	struct json *last;  /* its last child */
-	struct node *names;
 };
 
 enum escape_state {
@@ -145,71 +133,38 @@ static int reader_fail_arena(struct json_reader *reader)
 	return reader_fail(reader, error == -ENOMEM ? error : JSON_E_LIMIT);
 }
 
-static uint32_t name_hash(const char *name) /* FNV-1a */
+static void level_append(struct level *level, struct json *child)
 {
-	uint32_t hash = UINT32_C(2166136261);
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * UINT32_C(16777619);
-	return hash;
-}
-
-/* False when the object has a member of this name. */
-static bool names_insert(struct node **names, struct node *member)
-{
-	uint32_t bits = member->hash;
-
-	while (*names) {
-		if ((*names)->hash == member->hash &&
-		    strcmp((*names)->json.name, member->json.name) == 0)
-			return false;
-		names = &(*names)->names[bits & 1];
-		bits >>= 1;
-	}
-	*names = member;
-	return true;
-}
-
-static bool level_append(struct level *level, struct node *child)
-{
-	if (child->json.name && !names_insert(&level->names, child))
-		return false;
 	if (level->last)
-		level->last->next = &child->json;
+		level->last->next = child;
 	else
-		level->value->first = &child->json;
-	level->last = &child->json;
+		level->value->first = child;
+	level->last = child;
 	level->value->count++;
-	return true;
 }
 
 /* A new value at the place where the document stands; NULL: the reader has failed. */
 static struct json *reader_add(struct json_reader *reader, enum json_type type)
 {
-	struct node *node;
+	struct json *value;
 
 	if (++reader->values > JSON_VALUES_MAX) {
 		reader_fail(reader, JSON_E_LIMIT);
 		return NULL;
 	}
-	node = arena_alloc(reader->arena, sizeof(*node));
-	if (!node) {
+	value = arena_alloc(reader->arena, sizeof(*value));
+	if (!value) {
 		reader_fail_arena(reader);
 		return NULL;
 	}
-	node->json.type = type;
-	if (reader->key) {
-		node->json.name = reader->key;
-		node->hash = name_hash(reader->key);
-		reader->key = NULL;
-	}
-	if (reader->depth == 0) {
-		reader->root = &node->json;
-	} else if (!level_append(&reader->levels[reader->depth - 1], node)) {
-		reader_fail(reader, JSON_E_DUPLICATE);
-		return NULL;
-	}
-	return &node->json;
+	value->type = type;
+	value->name = reader->key;
+	reader->key = NULL;
+	if (reader->depth == 0)
+		reader->root = value;
+	else
+		level_append(&reader->levels[reader->depth - 1], value);
+	return value;
 }
 
 /* A checked copy of a string or key; NULL: the reader has failed. */
@@ -297,12 +252,47 @@ static int on_array_open(void *data)
 	return reader_open(data, JSON_ARRAY);
 }
 
-static int on_close(void *data)
+static struct json *reader_close(struct json_reader *reader)
 {
-	struct json_reader *reader = data;
-
 	assert(reader->depth > 0);
-	reader->depth--;
+	return reader->levels[--reader->depth].value;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Sorted, equal names are neighbours; no names make this slow, as they may a hash. */
+static int check_names(struct json_reader *reader, const struct json *object)
+{
+	const char **names;
+	size_t at = 0;
+
+	names = arena_alloc(reader->arena, object->count * sizeof(*names));
+	if (!names)
+		return reader_fail_arena(reader);
+	json_foreach (member, object) {
+		names[at++] = member->name;
+	}
+	qsort(names, object->count, sizeof(*names), compare_names);
+	for (at = 1; at < object->count; at++) {
+		if (strcmp(names[at - 1], names[at]) == 0)
+			return reader_fail(reader, JSON_E_DUPLICATE);
+	}
+	return 1;
+}
+
+static int on_object_close(void *data)
+{
+	const struct json *object = reader_close(data);
+
+	return object->count < 2 || check_names(data, object);
+}
+
+static int on_array_close(void *data)
+{
+	reader_close(data);
 	return 1;
 }
 
@@ -313,9 +303,9 @@ static const yajl_callbacks reader_callbacks = {
 	.yajl_string = on_string,
 	.yajl_start_map = on_object_open,
 	.yajl_map_key = on_key,
-	.yajl_end_map = on_close,
+	.yajl_end_map = on_object_close,
 	.yajl_start_array = on_array_open,
-	.yajl_end_array = on_close,
+	.yajl_end_array = on_array_close,
 };
 
 struct json_reader *json_reader_new(struct arena *arena)

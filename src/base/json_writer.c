@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON writer: yajl_gen knows neither a key from a value that is a string nor which bracket
- * is open, hence we keep our own account of it.
+ * JSON writer: yajl_gen knows neither a key from a value that is a string nor which
+ * bracket is open, hence we keep our own account of it.
  */
 #include "base/json_writer.h"
 

@@ -2,8 +2,8 @@
 /*
  * Observers: each notification in progress keeps a cursor on the stack of its caller.
  *
- * Leaving moves the cursors that point at who leaves; hence nobody is called after it left,
- * and its memory may be gone (tests/unit/test_observer.c).
+ * Leaving moves the cursors that point at who leaves; hence nobody is called after it
+ * left, and its memory may be gone (tests/unit/test_observer.c).
  */
 #include "base/observer.h"
 

@@ -29,9 +29,9 @@ static size_t utf8_sequence_length(unsigned char lead)
 }
 
 /*
- * RFC 3629, section 4: only the second byte needs more than "80 to BF", and that depends on
- * the first alone. E0 and F0 would begin overlong forms, ED the surrogates, and F4 what lies
- * above U+10FFFF.
+ * RFC 3629, section 4: only the second byte needs more than "80 to BF", and that depends
+ * on the first alone. E0 and F0 would begin overlong forms, ED the surrogates, and F4
+ * what lies above U+10FFFF.
  */
 static bool utf8_pair_valid(unsigned char lead, unsigned char second)
 {

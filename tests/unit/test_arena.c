@@ -141,7 +141,7 @@ static void test_out_of_memory_is_not_the_limit(void **state)
 	struct arena *arena = arena_new(SIZE_MAX);
 
 	(void)state;
-	assert_null(arena_alloc(arena, SIZE_MAX / 2));
+	assert_null(arena_alloc(arena, SIZE_MAX / 4));
 	assert_int_equal(arena_error(arena), -ENOMEM);
 	assert_null(arena_alloc(arena, 1));
 	assert_int_equal(arena_error(arena), -ENOMEM);

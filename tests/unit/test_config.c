@@ -390,6 +390,22 @@ static void test_unreadable(void **state)
 	chmod(path, 0600);
 }
 
+static void test_load(void **state)
+{
+	(void)state;
+	expect_read("[sms]\nqueue_limit = 5\n");
+	config.max_segments = 9; /* the defaults come first */
+	assert_int_equal(config_load(&config, path, &error), 0);
+	assert_int_equal(config.queue_limit, 5);
+	assert_int_equal(config.max_segments, 3);
+	assert_int_equal(config_load(&config, "/nonexistent/x.conf", &error), -ENOENT);
+	assert_string_equal(error.text, "/nonexistent/x.conf: No such file or directory");
+	if (access(CONFIG_DEFAULT_PATH, F_OK) == 0) /* installed here */
+		return;
+	assert_int_equal(config_load(&config, NULL, &error), 0);
+	assert_int_equal(config.queue_limit, 1000);
+}
+
 static void expect_set_error(const char *key, const char *value, const char *expected)
 {
 	struct config before = config;
@@ -608,6 +624,7 @@ int main(void)
 		CONFIG_TEST(test_odd_bytes),
 		CONFIG_TEST(test_first_error_is_told),
 		CONFIG_TEST(test_unreadable),
+		CONFIG_TEST(test_load),
 		CONFIG_TEST(test_set),
 		CONFIG_TEST(test_set_refuses),
 		CONFIG_TEST(test_set_refuses_what_cannot_be_printed),

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A private bus of type system, open to everybody who can reach its socket."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+from .process import Process
+from .wait import wait_until
+
+CONFIG = """\
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>system</type>
+  <listen>unix:path={socket}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow user="*"/>
+    <allow own="*"/>
+    <allow send_type="method_call"/>
+    <allow send_type="signal"/>
+    <allow send_requested_reply="true" send_type="method_return"/>
+    <allow send_requested_reply="true" send_type="error"/>
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow receive_type="method_call"/>
+    <allow receive_type="method_return"/>
+    <allow receive_type="error"/>
+    <allow receive_type="signal"/>
+    <allow eavesdrop="true"/>
+  </policy>
+</busconfig>
+"""
+
+
+class Bus:
+    """Keeps its address over a restart."""
+
+    def __init__(self, folder: Path) -> None:
+        self._socket = folder / "bus.socket"
+        self._config = folder / "bus.conf"
+        self._config.write_text(CONFIG.format(socket=self._socket))
+        self._process = Process("dbus-daemon", folder / "bus.log")
+
+    @property
+    def address(self) -> str:
+        return f"unix:path={self._socket}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"DBUS_SYSTEM_BUS_ADDRESS": self.address}
+
+    @property
+    def log(self) -> str:
+        return self._process.log
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def start(self) -> None:
+        self._socket.unlink(missing_ok=True)
+        self._process.run(["dbus-daemon", f"--config-file={self._config}", "--nofork",
+                           "--nopidfile", "--nosyslog"])
+        wait_until(self._answers, what=f"dbus-daemon listens\n{self.log}")
+
+    def stop(self) -> None:
+        self._process.terminate()
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    def _answers(self) -> bool:
+        if not self._process.is_running:
+            raise AssertionError(f"dbus-daemon ended:\n{self.log}")
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(str(self._socket)) == 0

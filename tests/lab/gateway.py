@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The program under test: `ofono-mcp serve` on the lab's bus."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import shlex
+import signal
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+from .bus import Bus
+from .process import Process
+from .wait import wait_until
+
+BINARY = Path(__file__).resolve().parents[2] / "build" / "ofono-mcp"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Gateway:
+    """GATEWAY_WRAPPER, for instance "valgrind -q", is put before the command,
+    GATEWAY_BINARY takes its place.
+
+    `args` comes after all that the lab needs itself; `open` lets every client in without
+    a token.  The port, the state folder and the log stay the same over a restart.
+    """
+
+    def __init__(self, folder: Path, bus: Bus, port: int = 0,
+                 args: Sequence[str] = (), open: bool = True,
+                 binary: Path | None = None, wrapper: str | None = None) -> None:
+        self._bus = bus
+        self.args = list(args)
+        self._open = ["--open"] if open else []
+        self._binary = binary or os.environ.get("GATEWAY_BINARY", BINARY)
+        self._wrapper = shlex.split(wrapper or os.environ.get("GATEWAY_WRAPPER", ""))
+        self.port = port or free_port()
+        self.state = folder / "gateway"
+        self._process = Process("gateway", folder / "gateway.log")
+
+    @property
+    def log(self) -> str:
+        return self._process.log
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.is_running
+
+    @property
+    def command(self) -> list[str]:
+        return [*self._wrapper, str(self._binary), "serve", *self._open,
+                "--listen", f"127.0.0.1:{self.port}", "--state-dir", str(self.state),
+                *self.args]
+
+    def start(self) -> None:
+        """Ready when GET /healthz answers 200."""
+        self.state.mkdir(mode=0o700, exist_ok=True)
+        self._process.run(self.command, self._bus.environment)
+        wait_until(self._is_healthy, what="the gateway answers /healthz")
+
+    def stop(self) -> int | None:
+        """SIGTERM; gives the exit code."""
+        return self._process.terminate()
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    def send_signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def _is_healthy(self) -> bool:
+        if not self.is_running:
+            raise AssertionError(f"the gateway ended:\n{self.log}")
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=1)
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == http.HTTPStatus.OK
+        except OSError:
+            return False
+        finally:
+            connection.close()

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The whole set-up in a folder of its own, taken down to the last file at the end."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+
+from modem import Modem, Sim
+
+from .bus import Bus
+from .gateway import Gateway
+from .mcp_client import McpClient
+from .ofonod import Ofonod
+from .radio import Radio
+from .signals import Signals
+
+
+class Lab:
+    """with Lab(modem_count=2, gateway=True) as lab: ...
+
+    `powered=False` leaves the modems as ofonod starts them.  `sims` says which card is in
+    which modem (None: no card); `gateway_args` goes to the gateway as it is.  Leaving
+    fails when the gateway ended other than well or by Gateway.kill().
+    """
+
+    def __init__(self, modem_count: int = 2, *, gateway: bool = False,
+                 powered: bool = True, sims: Sequence[Sim | None] | None = None,
+                 gateway_args: Sequence[str] = (), gateway_open: bool = True) -> None:
+        cards = [Sim.numbered(i) for i in range(modem_count)] if sims is None else sims
+        self.folder = Path(tempfile.mkdtemp(prefix="ofono-lab-"))
+        self.modems = [make_modem(i, card) for i, card in enumerate(cards)]
+        self.bus = Bus(self.folder)
+        self.ofonod = Ofonod(self.folder, self.bus, self.modems)
+        self.radios = [Radio(self.bus.address, f"/{modem.name}") for modem in self.modems]
+        self.gateway = Gateway(self.folder, self.bus, args=gateway_args,
+                               open=gateway_open)
+        self._with_gateway = gateway
+        self._powered = powered
+        self._exit = ExitStack()
+
+    def __enter__(self) -> Lab:
+        with ExitStack() as undo:
+            undo.callback(shutil.rmtree, self.folder)
+            for modem in self.modems:
+                modem.start()
+                undo.callback(modem.stop)
+            undo.callback(self.bus.stop)
+            self.bus.start()
+            undo.callback(self.ofonod.kill)
+            self.ofonod.start()
+            if self._with_gateway:          # first, so that it misses no stored message
+                undo.callback(self._end_gateway)
+                self.gateway.start()
+            if self._powered:
+                self.bring_up()
+            self._exit = undo.pop_all()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self._exit.close()
+
+    def bring_up(self) -> None:
+        """Power every modem and wait until those with an unlocked SIM are registered.
+
+        ofonod reads the provider's name last; with it all that was to come has come.
+        """
+        for modem, radio in zip(self.modems, self.radios):
+            if modem.sim and modem.sim.pin is None:
+                radio.bring_up()
+                if name := modem.sim.spn:
+                    radio.wait_property("SimManager", "ServiceProviderName", name)
+            else:
+                radio.power()
+                radio.wait_for("SimManager")
+
+    def _end_gateway(self) -> None:
+        code = self.gateway.stop()
+        if code not in (0, -signal.SIGKILL, None):
+            raise AssertionError(f"the gateway ended with {code}:\n{self.gateway.log}")
+
+    def client(self) -> McpClient:
+        """A client of the gateway; each thread makes its own."""
+        return McpClient(self.gateway.port)
+
+    def signals(self) -> Signals:
+        """Everything that ofonod says on the bus from now on; a context manager."""
+        return Signals(self.bus, self.folder)
+
+
+def make_modem(i: int, card: Sim | None) -> Modem:
+    if card is None:
+        return Modem(f"sim{i}", None)
+    return Modem(f"sim{i}", card, operator_name=card.spn, operator_mccmnc=card.mccmnc)

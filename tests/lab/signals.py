@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What ofonod signals on the bus, recorded with dbus-monitor."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+from .bus import Bus
+from .process import Process
+from .wait import wait_until
+from .wire import Message, read_messages
+
+RULE = "type='signal',sender='org.ofono'"
+RUNS = itertools.count(1)
+
+
+class Signals:
+    def __init__(self, bus: Bus, folder: Path) -> None:
+        self._bus = bus
+        self._record = folder / f"signals-{next(RUNS)}"
+        self._process = Process("dbus-monitor", self._record)
+
+    def __enter__(self) -> Signals:
+        self._process.run(["dbus-monitor", "--binary", "--address", self._bus.address,
+                           RULE])
+        # a monitor gives up its own name, and sees that
+        wait_until(lambda: self.seen("NameLost"), what="dbus-monitor is on")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+
+    def seen(self, member: str) -> list[Message]:
+        messages = read_messages(self._record.read_bytes())
+        return [message for message in messages if message.member == member]
+
+    def wait(self, member: str, count: int = 1, timeout: float = 10) -> list[Message]:
+        """All that came, as soon as there are `count`."""
+        wait_until(lambda: len(self.seen(member)) >= count, timeout, f"{count} {member}")
+        return self.seen(member)
+
+    def states(self, message_path: str) -> list[str]:
+        """The states that a message object told, in order."""
+        changes = [message.arguments for message in self.seen("PropertyChanged")
+                   if message.path == message_path]
+        return [value for name, value in changes if name == "State"]
+
+    def wait_state(self, message_path: str, state: str, timeout: float = 10) -> None:
+        wait_until(lambda: state in self.states(message_path), timeout,
+                   f"{message_path} {state}")

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The PDU code against known vectors, and there and back."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from . import Concat, Submit, join_parts
+from .alphabet import (
+    BASIC, EXTENSION, gsm7_decode, gsm7_encode, pack, ucs2_encode, unpack,
+)
+from .pdu import (
+    decode_address, decode_submit, decode_user_data, encode_address, encode_deliver,
+    encode_deliver_parts, encode_status_report, encode_timestamp, encode_user_data,
+    find_concat, semi_octets, with_service_centre,
+)
+
+SUMMER = timezone(timedelta(hours=2))
+MOMENT = datetime(2002, 8, 26, 19, 37, 41, tzinfo=SUMMER)
+
+
+def make_submit(to: str, text: str, alphabet: str, header: bytes = b"") -> str:
+    """An SMS-SUBMIT as ofonod writes it: relative validity, SMSC length 00."""
+    first = 0x11 | (0x40 if header else 0)
+    dcs = {"gsm7": 0x00, "ucs2": 0x08}[alphabet]
+    tpdu = (bytes([first, 0]) + encode_address(to) + bytes([0, dcs, 0xA7])
+            + encode_user_data(text, alphabet, header))
+    return (b"\x00" + tpdu).hex()
+
+
+# ---- known vectors ----------------------------------------------------------------
+
+def test_submit_vector() -> None:
+    submit = decode_submit("0011000B916407281553F80000AA0AE8329BFD4697D9EC37")
+    assert (submit.destination, submit.text) == ("+46708251358", "hellohello")
+    assert (submit.alphabet, submit.concat) == ("gsm7", None)
+    assert not submit.report_requested
+
+
+def test_submit_vector_with_report_and_no_validity() -> None:
+    submit = decode_submit("0021000B916407281553F800000AE8329BFD4697D9EC37")
+    assert (submit.text, submit.report_requested) == ("hellohello", True)
+
+
+def test_deliver_vector() -> None:
+    tpdu = encode_deliver("+31641600986", "How are you?", MOMENT)
+    assert with_service_centre(tpdu, "+31624000000") == (
+        "07911326040000F0040B911346610089F60000208062917314800CC8F71D14969741F977FD07")
+
+
+def test_status_report_vector() -> None:
+    submit = Submit("", "+31641600986", "", "gsm7", None, True, message_reference=0x2A)
+    assert encode_status_report(submit, 0, MOMENT).hex().upper() == (
+        "062A0B911346610089F6" "20806291731480" "20806291731480" "00")
+
+
+def test_alphanumeric_sender_vector() -> None:
+    assert encode_address("Design@Home").hex().upper() == "14D0C4F23C7D760390EF7619"
+
+
+@pytest.mark.parametrize("hours,last_octet", [
+    (0, 0x00), (2, 0x80), (-5, 0x0A), (5.75, 0x32)])
+def test_time_zone(hours: float, last_octet: int) -> None:
+    moment = datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=hours)))
+    assert encode_timestamp(moment)[-1] == last_octet
+
+
+def test_not_a_submit() -> None:
+    with pytest.raises(ValueError, match="no SMS-SUBMIT"):
+        decode_submit("00040B911346610089F60000")
+
+
+# ---- there and back ---------------------------------------------------------------
+
+def test_default_alphabet_is_whole() -> None:
+    text = BASIC.replace("\x1b", "") + "".join(EXTENSION.values())
+    assert len(BASIC) == 128
+    assert gsm7_decode(gsm7_encode(text)) == text
+
+
+@pytest.mark.parametrize("fill_bits", range(7))
+def test_packing(fill_bits: int) -> None:
+    septets = gsm7_encode("The quick brown fox {jumps} €")
+    assert unpack(pack(septets, fill_bits), len(septets), fill_bits) == septets
+
+
+@pytest.mark.parametrize("address", [
+    "+36301234567", "06301234567", "112", "*#06#", "+1", "Bank", "A", "Zwölf Zeich",
+])
+def test_address(address: str) -> None:
+    coded = encode_address(address)
+    assert decode_address(coded + b"rest") == (address, len(coded))
+
+
+@pytest.mark.parametrize("alphabet,text", [
+    ("gsm7", ""), ("gsm7", "x" * 160), ("gsm7", "€[]{}~^|\\ @"), ("gsm7", "1234567"),
+    ("gsm7", "12345678"), ("ucs2", "árvíztűrő tükörfúrógép"), ("ucs2", "😀"),
+])
+def test_submit(alphabet: str, text: str) -> None:
+    submit = decode_submit(make_submit("+36301234567", text, alphabet))
+    assert (submit.text, submit.alphabet) == (text, alphabet)
+
+
+@pytest.mark.parametrize("header,concat", [
+    (bytes([5, 0x00, 3, 200, 3, 2]), Concat(200, part=2, parts=3)),
+    (bytes([6, 0x08, 4, 1, 0, 3, 2]), Concat(256, part=2, parts=3)),
+    (bytes([9, 0x05, 2, 0, 1, 0x00, 3, 7, 2, 1]), Concat(7, part=1, parts=2)),
+])
+@pytest.mark.parametrize("alphabet,text", [("gsm7", "part{}"), ("ucs2", "rész ő")])
+def test_concatenated_submit(header: bytes, concat: Concat, alphabet: str,
+                             text: str) -> None:
+    submit = decode_submit(make_submit("+36301234567", text, alphabet, header))
+    assert (submit.concat, submit.text) == (concat, text)
+
+
+@pytest.mark.parametrize("text,count", [
+    ("x" * 160, 1), ("x" * 161, 2), ("x" * 306, 2), ("x" * 307, 3),
+    ("x" * 152 + "€" + "x" * 152, 3),           # no escape pair is split
+    ("ő" * 70, 1), ("ő" * 71, 2), ("ő" * 134, 2), ("ő" * 66 + "😀" + "ő" * 66, 3),
+])
+def test_deliver_parts(text: str, count: int) -> None:
+    parts = encode_deliver_parts("+36301234567", text, MOMENT, reference=9)
+    assert len(parts) == count
+    assert all(len(part) <= 20 + 140 for part in parts)
+    assert "".join(delivered_text(part) for part in parts) == text
+
+
+def delivered_text(tpdu: bytes) -> str:
+    _, size = decode_address(tpdu[1:])
+    alphabet = "ucs2" if tpdu[2 + size] & 0x0C == 0x08 else "gsm7"
+    length, data = tpdu[10 + size], tpdu[11 + size:]
+    header_octets = 1 + data[0] if tpdu[0] & 0x40 else 0
+    if header_octets:
+        assert find_concat(data[1:header_octets]).reference == 9
+    return decode_user_data(data, length, alphabet, header_octets)
+
+
+@pytest.mark.parametrize("text,dcs", [("flash", 0x10), ("villám ő", 0x18)])
+def test_message_class_0(text: str, dcs: int) -> None:
+    tpdu = encode_deliver("+36301234567", text, MOMENT, message_class=0)
+    assert tpdu[10] == dcs
+
+
+def test_semi_octets_of_star_and_hash() -> None:
+    assert semi_octets("*#06#").hex().upper() == "BA60FB"
+
+
+# ---- whole texts ------------------------------------------------------------------
+
+def part(to: str, text: str, reference: int, number: int, of: int) -> Submit:
+    return Submit("", to, text, "ucs2", Concat(reference, number, of), False, 0)
+
+
+def test_join_parts_in_any_order() -> None:
+    single = Submit("", "+2", "alone", "gsm7", None, False, 0)
+    parts = [part("+1", "c", 1, 3, 3), single, part("+1", "a", 1, 1, 3),
+             part("+2", "other", 1, 1, 2), part("+1", "b", 1, 2, 3)]
+    assert join_parts(parts) == [("+2", "alone"), ("+1", "abc")]
+
+
+def test_join_parts_mends_a_split_surrogate_pair() -> None:
+    high, low = (ucs2_encode("😀")[i:i + 2].decode("utf-16-be", "surrogatepass")
+                 for i in (0, 2))
+    parts = [part("+1", "a" + high, 1, 1, 2), part("+1", low + "b", 1, 2, 2)]
+    assert join_parts(parts) == [("+1", "a😀b")]
+
+
+def test_join_parts_uses_a_reference_again() -> None:
+    parts = [part("+1", text, 1, number, 2) for text, number in zip("abcd", (1, 2, 1, 2))]
+    assert join_parts(parts) == [("+1", "ab"), ("+1", "cd")]

@@ -20,7 +20,10 @@ enum { STORE_SCHEMA_VERSION = 1 };
 int store_database_open(const char *folder, sqlite3 **database_out,
 			struct config_error *error);
 
-/* What a result of SQLite means to callers of the store: 0, STORE_E_FULL or -errno. */
+/*
+ * What a result of SQLite means to callers of the store: 0, STORE_E_FULL or -errno. To be
+ * called right after the failed step, before which errno was 0.
+ */
 int store_database_error(sqlite3 *database, int result);
 
 #endif

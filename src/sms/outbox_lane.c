@@ -164,16 +164,17 @@ static void lane_hand_over(struct outbox_lane *lane, struct outbox_message *mess
 			   struct modem *modem)
 {
 	struct arena *arena = arena_new(OUTBOX_ARENA_BYTES);
-	struct message row;
+	struct message row = { 0 };
 	int error = outbox_message_read(message, arena, &row);
 
 	/* A row that is not there makes the claim fail, which says so. */
 	if (!error || error == STORE_E_NOT_FOUND)
 		error = outbox_message_claim(message);
-	if (error)
-		lane_pause(lane, lane->shared->timing.storage_ms);
-	else
+	assert(error || row.text);
+	if (!error)
 		lane_send(lane, message, modem, &row);
+	else if (message->state == STATE_QUEUED)
+		lane_pause(lane, lane->shared->timing.storage_ms);
 	arena_free(arena);
 }
 

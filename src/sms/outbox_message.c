@@ -2,7 +2,7 @@
 /*
  * What oFono told is true whether or not the disk takes it: the message goes on in memory,
  * and the disk is tried again. Only the step to handing waits for the disk, for it is what
- * keeps a restart from sending twice (tests/unit/test_outbox.c).
+ * keeps a restart from sending twice (tests/unit/test_outbox_trouble.c).
  */
 #include "sms/outbox_message.h"
 
@@ -43,6 +43,11 @@ struct outbox_message *outbox_message_new(struct outbox_shared *shared, int64_t 
 	if (state == STATE_QUEUED)
 		shared->waiting++;
 	return message;
+}
+
+void outbox_turn_later(struct outbox_shared *shared)
+{
+	sd_event_source_set_enabled(shared->turn, SD_EVENT_ONESHOT);
 }
 
 static void remove_observers(struct outbox_message *message)
@@ -124,6 +129,7 @@ int outbox_message_claim(struct outbox_message *message)
 		set_state(message, STATE_UNKNOWN, "internal");
 		message->saved = STATE_UNKNOWN;
 		tell(message);
+		outbox_turn_later(message->shared);
 	}
 	if (error)
 		return error;
@@ -204,9 +210,4 @@ bool outbox_message_is_saved(const struct outbox_message *message)
 bool outbox_message_is_done(const struct outbox_message *message)
 {
 	return message_state_is_final(message->state) && outbox_message_is_saved(message);
-}
-
-void outbox_turn_later(struct outbox_shared *shared)
-{
-	sd_event_source_set_enabled(shared->turn, SD_EVENT_ONESHOT);
 }

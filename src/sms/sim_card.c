@@ -22,17 +22,15 @@ void sim_cards_init(struct sim_cards *cards)
 	cards->failing = false;
 }
 
-static void cards_drop(struct sim_cards *cards, struct sim_card *card)
-{
-	TAILQ_REMOVE(&cards->list, card, link);
-	cards->count--;
-	free(card);
-}
-
 void sim_cards_deinit(struct sim_cards *cards)
 {
-	while (!TAILQ_EMPTY(&cards->list))
-		cards_drop(cards, TAILQ_FIRST(&cards->list));
+	struct sim_card *card;
+
+	while ((card = TAILQ_FIRST(&cards->list))) {
+		TAILQ_REMOVE(&cards->list, card, link);
+		free(card);
+		cards->count--;
+	}
 	assert(!cards->count);
 }
 
@@ -60,8 +58,12 @@ static void cards_remember(struct sim_cards *cards, const struct sim_facts *fact
 	strcpy(card->iccid, facts->card_identifier);
 	strcpy(card->imsi, facts->subscriber_identity);
 	TAILQ_INSERT_HEAD(&cards->list, card, link);
-	if (++cards->count > SIM_CARDS_MAX)
-		cards_drop(cards, TAILQ_LAST(&cards->list, sim_card_list));
+	if (++cards->count <= SIM_CARDS_MAX)
+		return;
+	card = TAILQ_LAST(&cards->list, sim_card_list);
+	TAILQ_REMOVE(&cards->list, card, link);
+	free(card);
+	cards->count--;
 }
 
 int64_t sim_cards_identify(struct sim_cards *cards, struct store *store,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Store database: opening never destroys. What is damaged or newer is left alone, for the
- * owner to decide (tests/unit/test_store.c).
+ * owner to decide (tests/unit/test_store_damage.c).
  *
  * Each entry of store_migrations takes the schema one version up, in one transaction with
  * PRAGMA user_version; entries are never edited once released, only added.
@@ -92,9 +92,17 @@ static bool is_full(int system_error)
 	       system_error == EFBIG || system_error == EROFS;
 }
 
+/* When it is a COMMIT that fails SQLite keeps no error of the system; errno has it. */
+static int system_error_of(sqlite3 *database)
+{
+	int last = errno;
+
+	return last ? last : sqlite3_system_errno(database);
+}
+
 int store_database_error(sqlite3 *database, int result)
 {
-	int system_error;
+	int system_error = system_error_of(database);
 
 	switch (result & 0xff) {
 	case SQLITE_OK:
@@ -118,10 +126,9 @@ int store_database_error(sqlite3 *database, int result)
 	case SQLITE_AUTH:
 		return -EACCES;
 	case SQLITE_CANTOPEN:
-		system_error = sqlite3_system_errno(database);
 		return system_error ? -system_error : -EIO;
 	case SQLITE_IOERR:
-		return is_full(sqlite3_system_errno(database)) ? STORE_E_FULL : -EIO;
+		return is_full(system_error) ? STORE_E_FULL : -EIO;
 	default:
 		return -EIO;
 	}
@@ -243,8 +250,10 @@ static int opening_check(struct store_opening *opening)
 
 static int opening_execute(struct store_opening *opening, const char *sql)
 {
-	int result = sqlite3_exec(opening->database, sql, NULL, NULL, NULL);
+	int result;
 
+	errno = 0; /* see store_database_error() */
+	result = sqlite3_exec(opening->database, sql, NULL, NULL, NULL);
 	return result == SQLITE_OK ? 0 : opening_refused(opening, result);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The store's messages. A message and its history change together or not at all
- * (tests/unit/test_store.c).
+ * (tests/unit/test_store_damage.c).
  */
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "sms/store_statement.h"
 
 #include <assert.h>
+#include <errno.h>
 
 #include "sms/store_database.h"
 
@@ -61,6 +62,7 @@ int store_done(struct store *store, sqlite3_stmt *statement, int result)
 
 int store_run(struct store *store, sqlite3_stmt *statement)
 {
+	errno = 0; /* see store_database_error() */
 	return store_done(store, statement, sqlite3_step(statement));
 }
 

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the tests of the outbox stand on: a real store, real sims and a real outbox on the
+ * fake oFono of fake_ofono.h.
+ */
+#ifndef OUTBOX_BENCH_H
+#define OUTBOX_BENCH_H
+
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "fake_ofono.h"
+#include "sms/outbox.h"
+
+/* Times are real, hence small where they are waited for, and 1 min where they must not. */
+static const struct outbox_timing patient = { 60000, 60000, 60000, 60000, 60000 };
+
+static char bench_folder[40];
+static struct config bench_config;
+static sd_event *loop;
+static struct store *store;
+static struct sims *sims;
+static struct outbox *outbox;
+static char heard[512];
+
+/* Everything that is due now, and what follows from it. */
+static inline void turn(void)
+{
+	while (sd_event_run(loop, 0) > 0)
+		;
+}
+
+/* As turn(), for a time. */
+static inline void turn_ms(int64_t ms)
+{
+	uint64_t now, end;
+
+	sd_event_now(loop, CLOCK_MONOTONIC, &now);
+	for (end = now + (uint64_t)ms * 1000; now < end;) {
+		sd_event_run(loop, end - now);
+		sd_event_now(loop, CLOCK_MONOTONIC, &now);
+	}
+	turn();
+}
+
+static inline int bench_start(const struct outbox_timing *timing)
+{
+	int error = sims_new(loop, &fake_ofono, store, &sims);
+
+	if (!error)
+		error = outbox_new(loop, &bench_config, store, sims, &fake_ofono,
+				   &outbox);
+	if (!error)
+		outbox_set_timing(outbox, timing);
+	return error;
+}
+
+/* Calls under way die with the process; oFono does what it does. */
+static inline void bench_stop(void)
+{
+	outbox_free(outbox);
+	sims_free(sims);
+}
+
+static inline void bench_restart(const struct outbox_timing *timing)
+{
+	bench_stop();
+	assert_int_equal(bench_start(timing), 0);
+}
+
+/* The disk takes no more bytes of this process. */
+static inline void bench_fill_disk(bool full)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = full ? 1 : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static inline int bench_set_up(void **state)
+{
+	struct config_error error;
+
+	(void)state;
+	heard[0] = '\0';
+	strcpy(bench_folder, "/tmp/test_outbox.XXXXXX");
+	fake_init();
+	bench_config.queue_limit = 1000;
+	if (!mkdtemp(bench_folder) || sd_event_new(&loop) < 0 ||
+	    store_open(bench_folder, &store, &error))
+		return -1;
+	return bench_start(&patient);
+}
+
+static inline int bench_remove(const char *name, const struct stat *status, int type,
+			       struct FTW *place)
+{
+	(void)status;
+	(void)type;
+	(void)place;
+	return remove(name);
+}
+
+static inline int bench_tear_down(void **state)
+{
+	(void)state;
+	bench_fill_disk(false);
+	bench_stop();
+	assert_true(TAILQ_EMPTY(&fake_sends));
+	assert_true(TAILQ_EMPTY(&fake_listings));
+	store_close(store);
+	sd_event_unref(loop);
+	fake_deinit();
+	return nftw(bench_folder, bench_remove, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline int try_submit(int64_t sim_id, const char *text, int64_t *id_out)
+{
+	struct message_draft draft = { sim_id, 0, "+36201234567", text, 1 };
+
+	return outbox_submit(outbox, &draft, id_out);
+}
+
+static inline int64_t submit(int64_t sim_id, const char *text)
+{
+	int64_t id = 0;
+
+	assert_int_equal(try_submit(sim_id, text, &id), 0);
+	return id;
+}
+
+static inline enum message_state state_of(int64_t id)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct message message;
+
+	assert_int_equal(store_message_get(store, id, arena, &message), 0);
+	arena_free(arena);
+	return message.state;
+}
+
+static inline void assert_message(int64_t id, enum message_state state,
+				  const char *reason)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct message message;
+
+	assert_int_equal(store_message_get(store, id, arena, &message), 0);
+	assert_string_equal(message_state_name(message.state), message_state_name(state));
+	assert_string_equal(message.reason, reason);
+	arena_free(arena);
+}
+
+static inline unsigned sends_pending(void)
+{
+	struct message_send *send;
+	unsigned count = 0;
+
+	TAILQ_FOREACH (send, &fake_sends, link)
+		count++;
+	return count;
+}
+
+/* The one call that is under way. */
+static inline struct message_send *only_send(void)
+{
+	assert_int_equal(sends_pending(), 1);
+	return TAILQ_FIRST(&fake_sends);
+}
+
+static inline struct message_listing *only_listing(void)
+{
+	assert_false(TAILQ_EMPTY(&fake_listings));
+	assert_null(TAILQ_NEXT(TAILQ_FIRST(&fake_listings), link));
+	return TAILQ_FIRST(&fake_listings);
+}
+
+/* What watchers of messages were told. */
+static inline void hear(void *data, const void *event_data)
+{
+	const struct outbox_event *event = event_data;
+	size_t length = strlen(heard);
+
+	(void)data;
+	snprintf(heard + length, sizeof(heard) - length, "%lld:%s(%s) ",
+		 (long long)event->message_id, message_state_name(event->state),
+		 event->reason);
+}
+
+static inline void assert_heard(const char *expected)
+{
+	assert_string_equal(heard, expected);
+	heard[0] = '\0';
+}
+
+#endif

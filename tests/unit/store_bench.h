@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the tests of the store stand on: a store in a folder of its own, SQL past it, and a
+ * disk that can be full.
+ */
+#ifndef STORE_BENCH_H
+#define STORE_BENCH_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sms/store.h"
+#include "sms/store_database.h"
+
+static char root[32];
+static char folder[64];
+static char path[96];
+static struct store *store;
+
+static inline int remove_entry(const char *name, const struct stat *status, int type,
+			       struct FTW *place)
+{
+	(void)status;
+	(void)type;
+	(void)place;
+	return remove(name);
+}
+
+static inline int store_set_up(void **state)
+{
+	(void)state;
+	strcpy(root, "/tmp/test_store.XXXXXX");
+	if (!mkdtemp(root))
+		return -1;
+	snprintf(folder, sizeof(folder), "%s/state", root);
+	snprintf(path, sizeof(path), "%s/gateway.db", folder);
+	return 0;
+}
+
+/* The disk takes no more bytes of this process; sockets and memory are not affected. */
+static inline void fill_disk(bool full)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = full ? 1 : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static inline int store_tear_down(void **state)
+{
+	(void)state;
+	fill_disk(false);
+	store_close(store);
+	store = NULL;
+	return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline void open_store(void)
+{
+	struct config_error error = { "" };
+
+	if (store_open(folder, &store, &error))
+		fail_msg("%s", error.text);
+}
+
+static inline void reopen_store(void)
+{
+	store_close(store);
+	store = NULL;
+	open_store();
+}
+
+static inline int64_t identify(const char *iccid, const char *imsi)
+{
+	int64_t sim_id = -1;
+
+	assert_int_equal(store_sim_identify(store, iccid, imsi, &sim_id), 0);
+	return sim_id;
+}
+
+static inline int64_t add_message(const char *text)
+{
+	struct message_draft draft = {
+		.sim_id = identify("8936", ""),
+		.client_id = 7,
+		.number = "+36201234567",
+		.text = text,
+		.segments = 1,
+	};
+	int64_t message_id = -1;
+
+	assert_int_equal(store_message_add(store, &draft, &message_id), 0);
+	return message_id;
+}
+
+static inline enum message_state state_of(int64_t message_id)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct message message;
+
+	assert_int_equal(store_message_get(store, message_id, arena, &message), 0);
+	arena_free(arena);
+	return message.state;
+}
+
+/* Runs SQL past the store; the value of the first column of the first row. */
+static inline int64_t sql(const char *text)
+{
+	sqlite3 *database;
+	sqlite3_stmt *statement;
+	int64_t value = -1;
+
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(database, text, -1, &statement, NULL),
+			 SQLITE_OK);
+	if (sqlite3_step(statement) == SQLITE_ROW)
+		value = sqlite3_column_int64(statement, 0);
+	assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
+	assert_int_equal(sqlite3_close(database), SQLITE_OK);
+	return value;
+}
+
+static char history[256];
+
+static inline void note_change(void *data, const struct message_change *change)
+{
+	size_t length = strlen(history);
+
+	(void)data;
+	assert_true(change->at_ms > 0);
+	snprintf(history + length, sizeof(history) - length, "%s(%s) ",
+		 message_state_name(change->state), change->reason);
+}
+
+static inline void assert_history(int64_t message_id, const char *expected)
+{
+	history[0] = '\0';
+	assert_int_equal(store_message_changes(store, message_id, note_change, NULL), 0);
+	assert_string_equal(history, expected);
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sms/message_state.h"
+
+/* Row: from, column: to, in the order of the enum; 'x' = may. */
+static const char *const ways[STATE_LAST + 1] = {
+	/*                    qhHdsfcu: queued handing handed held sent failed cancelled unknown */
+	[STATE_QUEUED] = ".x......",	[STATE_HANDING] = "x.xxxxxx",
+	[STATE_HANDED] = "...xxxxx",	[STATE_HELD] = "..x.xxxx",
+	[STATE_SENT] = "........",	[STATE_FAILED] = "........",
+	[STATE_CANCELLED] = "........", [STATE_UNKNOWN] = "..xxxxx.",
+};
+
+static void test_ways(void **state)
+{
+	enum message_state from, to;
+
+	(void)state;
+	for (from = STATE_QUEUED; from <= STATE_LAST; from++) {
+		for (to = STATE_QUEUED; to <= STATE_LAST; to++)
+			assert_int_equal(message_state_may_become(from, to),
+					 ways[from][to - STATE_QUEUED] == 'x');
+	}
+}
+
+/* Promise 2: whatever may have reached oFono is never handed over again. */
+static void test_only_handing_goes_back(void **state)
+{
+	enum message_state from;
+
+	(void)state;
+	for (from = STATE_QUEUED; from <= STATE_LAST; from++) {
+		assert_int_equal(message_state_may_become(from, STATE_HANDING),
+				 from == STATE_QUEUED);
+		assert_int_equal(message_state_may_become(from, STATE_QUEUED),
+				 from == STATE_HANDING);
+	}
+}
+
+static void test_no_state(void **state)
+{
+	(void)state;
+	assert_false(message_state_may_become((enum message_state)0, STATE_QUEUED));
+	assert_false(message_state_may_become((enum message_state)99, STATE_SENT));
+	assert_false(message_state_may_become(STATE_HANDED, (enum message_state)99));
+	assert_false(message_state_may_become(STATE_HANDED, (enum message_state)0));
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_string_equal(message_state_name(STATE_QUEUED), "queued");
+	assert_string_equal(message_state_name(STATE_HANDING), "handing");
+	assert_string_equal(message_state_name(STATE_HANDED), "handed");
+	assert_string_equal(message_state_name(STATE_HELD), "held");
+	assert_string_equal(message_state_name(STATE_SENT), "sent");
+	assert_string_equal(message_state_name(STATE_FAILED), "failed");
+	assert_string_equal(message_state_name(STATE_CANCELLED), "cancelled");
+	assert_string_equal(message_state_name(STATE_UNKNOWN), "unknown");
+	assert_false(message_state_is_final(STATE_HELD));
+	assert_true(message_state_is_final(STATE_SENT));
+	assert_true(message_state_is_final(STATE_UNKNOWN));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_only_handing_goes_back),
+		cmocka_unit_test(test_no_state),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Real: outbox, sims and store. Fake: everything of ofono, by fake_ofono.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "outbox_bench.h"
+
+#define FORMAT_ERROR "org.ofono.Error.InvalidFormat"
+
+static void test_sent(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	struct observer observer = { 0 };
+	int64_t id = submit(1, "hello");
+
+	(void)state;
+	assert_int_equal(state_of(id), STATE_QUEUED);
+	assert_int_equal(outbox_waiting(outbox), 1);
+	assert_int_equal(sends_pending(), 0); /* nothing happens inside submit */
+	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
+	turn();
+	assert_int_equal(outbox_waiting(outbox), 0);
+	assert_string_equal(only_send()->number, "+36201234567");
+	assert_string_equal(only_send()->text, "hello");
+	assert_ptr_equal(only_send()->modem, modem);
+	assert_message(id, STATE_HANDING, ""); /* on disk before the call */
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(modem, "A1", MESSAGE_PENDING);
+	fake_message_state(modem, "FFFF", MESSAGE_SENT); /* somebody else's */
+	assert_message(id, STATE_HANDED, "");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+	assert_heard("1:handing() 1:handed() 1:sent() ");
+	assert_null(observer.subject);
+	assert_false(outbox_watch(outbox, id, &observer, hear, NULL));
+	turn();
+	fake_message_state(modem, "A1", MESSAGE_FAILED);
+	assert_message(id, STATE_SENT, "");
+}
+
+static void test_failed_and_cancelled(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t one = submit(1, "one"), two = submit(1, "two");
+
+	(void)state;
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(modem, "A1", MESSAGE_FAILED);
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, "A2");
+	fake_message_state(modem, "A2", MESSAGE_CANCELLED);
+	assert_message(one, STATE_FAILED, "network_refused");
+	assert_message(two, STATE_CANCELLED, "");
+}
+
+/* Twenty at one SIM: one in hand at a time, in order of their numbers. */
+static void test_order(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	char text[16];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		submit(1, text);
+	}
+	for (i = 0; i < 20; i++) {
+		turn();
+		snprintf(text, sizeof(text), "%d", i);
+		assert_string_equal(only_send()->text, text);
+		fake_answer(only_send(), SEND_ACCEPTED, text);
+		turn();
+		assert_int_equal(sends_pending(), 0); /* handed: still occupied */
+		fake_message_state(modem, text, i % 3 ? MESSAGE_SENT : MESSAGE_FAILED);
+	}
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	assert_int_equal(outbox_waiting(outbox), 0);
+}
+
+static void test_two_sims(void **state)
+{
+	struct modem *one = fake_modem_ready("/sim0", "1");
+	struct modem *two = fake_modem_ready("/sim1", "2");
+
+	(void)state;
+	submit(1, "a");
+	submit(1, "b");
+	submit(2, "c");
+	submit(2, "d");
+	turn();
+	assert_int_equal(sends_pending(), 2);
+	assert_string_equal(TAILQ_FIRST(&fake_sends)->text, "a");
+	assert_ptr_equal(TAILQ_FIRST(&fake_sends)->modem, one);
+	assert_string_equal(TAILQ_LAST(&fake_sends, fake_send_list)->text, "c");
+	assert_ptr_equal(TAILQ_LAST(&fake_sends, fake_send_list)->modem, two);
+	fake_answer(TAILQ_LAST(&fake_sends, fake_send_list), SEND_ACCEPTED, "C");
+	fake_message_state(two, "C", MESSAGE_SENT);
+	turn();
+	assert_int_equal(sends_pending(), 2); /* the first SIM holds up nobody else */
+	assert_string_equal(TAILQ_LAST(&fake_sends, fake_send_list)->text, "d");
+}
+
+static const struct {
+	const char *text;
+	const char *error;
+	const char *reason;
+} refusals[] = {
+	{ "plain", FORMAT_ERROR, "invalid_number" },
+	{ "\xf0\x9f\x98\x80", FORMAT_ERROR, "invalid_text" },
+	{ "x", "org.ofono.Error.AccessDenied", "ofono_unavailable" },
+	{ "x", "org.freedesktop.DBus.Error.AccessDenied", "ofono_unavailable" },
+	{ "x", "org.ofono.Error.Failed", "network_refused" },
+	{ "x", NULL, "network_refused" },
+};
+
+static void test_refused(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	size_t i;
+
+	(void)state;
+	(void)modem;
+	for (i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+		int64_t id = submit(1, refusals[i].text);
+
+		turn();
+		fake_answer(only_send(), SEND_REFUSED, refusals[i].error);
+		assert_message(id, STATE_FAILED, refusals[i].reason);
+	}
+}
+
+static void test_refused_too_long(void **state)
+{
+	char text[39017];
+	int64_t id;
+
+	(void)state;
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	fake_modem_ready("/sim0", "1");
+	id = submit(1, text);
+	turn();
+	fake_answer(only_send(), SEND_REFUSED, FORMAT_ERROR);
+	assert_message(id, STATE_FAILED, "text_too_long");
+}
+
+static void test_not_handed(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	struct observer observer = { 0 };
+	int64_t id = submit(1, "x"), next = submit(1, "y");
+
+	(void)state;
+	outbox_watch(outbox, id, &observer, hear, NULL);
+	turn();
+	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
+	assert_message(id, STATE_QUEUED, "");
+	assert_int_equal(outbox_waiting(outbox), 2);
+	turn();
+	assert_int_equal(sends_pending(), 0); /* not at once, */
+	modem->online = false;
+	fake_changed(modem);
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	modem->online = true;
+	fake_changed(modem); /* but when a SIM changes its state */
+	turn();
+	assert_string_equal(only_send()->text, "x");
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_heard("1:handing() 1:queued() 1:handing() 1:handed() 1:sent() ");
+	turn();
+	assert_string_equal(only_send()->text, "y");
+	assert_int_equal(state_of(next), STATE_HANDING);
+}
+
+static void test_not_handed_backs_off(void **state)
+{
+	static const struct outbox_timing timing = { 60000, 50, 150, 60000, 60000 };
+	static const int pauses_ms[] = { 50, 100, 150, 150 };
+	size_t i;
+
+	(void)state;
+	outbox_set_timing(outbox, &timing);
+	fake_modem_ready("/sim0", "1");
+	submit(1, "x");
+	turn();
+	for (i = 0; i < sizeof(pauses_ms) / sizeof(*pauses_ms); i++) {
+		fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
+		turn_ms(pauses_ms[i] - 25);
+		assert_int_equal(sends_pending(), 0);
+		turn_ms(45);
+		assert_int_equal(sends_pending(), 1);
+	}
+}
+
+static void test_no_memory(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit(1, "x");
+
+	(void)state;
+	fake_no_memory = true;
+	turn();
+	assert_message(id, STATE_QUEUED, "");
+	fake_no_memory = false;
+	modem->online = false;
+	fake_changed(modem);
+	modem->online = true;
+	fake_changed(modem);
+	turn();
+	assert_string_equal(only_send()->text, "x");
+}
+
+static void test_outcome_unknown(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit(1, "x");
+	submit(1, "y");
+	turn();
+	fake_answer(only_send(), SEND_UNKNOWN, "org.freedesktop.DBus.Error.NoReply");
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+	turn();
+	assert_string_equal(only_send()->text, "y");
+}
+
+/* The limit counts what waits, not what oFono has. */
+static void test_limit(void **state)
+{
+	int64_t id = 42;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	bench_config.queue_limit = 2;
+	submit(1, "x");
+	submit(1, "y");
+	assert_int_equal(try_submit(1, "z", &id), OUTBOX_E_FULL);
+	assert_int_equal(id, 42);
+	assert_int_equal(outbox_waiting(outbox), 2);
+	turn();
+	assert_int_equal(outbox_waiting(outbox), 1);
+	submit(1, "z");
+	assert_int_equal(try_submit(1, "w", &id), OUTBOX_E_FULL);
+	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent"); /* 3 wait now */
+	assert_int_equal(try_submit(1, "w", &id), OUTBOX_E_FULL);
+	assert_int_equal(outbox_waiting(outbox), 3);
+}
+
+static void test_absent_sim(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id;
+
+	(void)state;
+	fake_modem_remove(modem);
+	id = submit(1, "x");
+	turn();
+	assert_message(id, STATE_QUEUED, "");
+	modem = fake_modem_add("/sim1");
+	fake_card(modem, "1", "");
+	modem->online = true;
+	fake_changed(modem);
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	fake_ready(modem);
+	turn();
+	assert_ptr_equal(only_send()->modem, modem);
+}
+
+static struct observer removable[3];
+static unsigned removable_calls[3];
+
+/* The first to hear removes itself and the third, and submits another. */
+static void hear_and_remove(void *data, const void *event_data)
+{
+	size_t place = (size_t)((struct observer *)data - removable);
+
+	(void)event_data;
+	removable_calls[place]++;
+	if (place != 0)
+		return;
+	observer_remove(&removable[0]);
+	observer_remove(&removable[2]);
+	submit(1, "more");
+}
+
+static void test_observers_leave(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit(1, "x");
+	size_t i;
+
+	(void)state;
+	memset(removable_calls, 0, sizeof(removable_calls));
+	for (i = 0; i < 3; i++)
+		assert_true(outbox_watch(outbox, id, &removable[i], hear_and_remove,
+					 &removable[i]));
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_int_equal(removable_calls[0], 1);
+	assert_int_equal(removable_calls[1], 3);
+	assert_int_equal(removable_calls[2], 0);
+	for (i = 0; i < 3; i++) {
+		assert_null(removable[i].subject);
+		observer_remove(&removable[i]);
+	}
+	turn();
+	assert_string_equal(only_send()->text, "more");
+}
+
+static void test_watch_nobody(void **state)
+{
+	struct observer observer = { 0 };
+
+	(void)state;
+	assert_false(outbox_watch(outbox, 1, &observer, hear, NULL));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_sent),
+		TEST(test_failed_and_cancelled),
+		TEST(test_order),
+		TEST(test_two_sims),
+		TEST(test_refused),
+		TEST(test_refused_too_long),
+		TEST(test_not_handed),
+		TEST(test_not_handed_backs_off),
+		TEST(test_no_memory),
+		TEST(test_outcome_unknown),
+		TEST(test_limit),
+		TEST(test_absent_sim),
+		TEST(test_observers_leave),
+		TEST(test_watch_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The outbox when answers are late, modems go, we are restarted, and the disk is full. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "outbox_bench.h"
+
+#define FORMAT_ERROR "org.ofono.Error.InvalidFormat"
+
+/* No answer in time: told as unknown, and nothing more is put onto a stuck oFono. */
+static int64_t time_out(struct modem **modem_out)
+{
+	static const struct outbox_timing timing = { 30, 60000, 60000, 60000, 60000 };
+	struct observer observer = { 0 };
+	int64_t id;
+
+	outbox_set_timing(outbox, &timing);
+	*modem_out = fake_modem_ready("/sim0", "1");
+	id = submit(1, "x");
+	submit(1, "y");
+	outbox_watch(outbox, id, &observer, hear, NULL);
+	turn_ms(60);
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+	assert_heard("1:handing() 1:unknown(unknown_outcome) ");
+	assert_null(observer.subject);
+	assert_false(outbox_watch(outbox, id, &observer, hear, NULL));
+	turn_ms(60);
+	assert_string_equal(only_send()->text, "x");
+	outbox_set_timing(outbox, &patient);
+	return id;
+}
+
+static void test_late_accepted(void **state)
+{
+	struct modem *modem;
+	int64_t id = time_out(&modem);
+
+	(void)state;
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	assert_message(id, STATE_HANDED, "");
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+	turn();
+	assert_string_equal(only_send()->text, "y");
+}
+
+static void test_late_refused(void **state)
+{
+	struct modem *modem;
+	int64_t id = time_out(&modem);
+
+	(void)state;
+	fake_answer(only_send(), SEND_REFUSED, FORMAT_ERROR);
+	assert_message(id, STATE_FAILED, "invalid_number");
+	turn();
+	assert_string_equal(only_send()->text, "y");
+}
+
+/* Late "it never reached oFono" is a failure: who waited may have sent it otherwise. */
+static void test_late_not_handed(void **state)
+{
+	struct modem *modem;
+	int64_t id = time_out(&modem);
+
+	(void)state;
+	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
+	assert_message(id, STATE_FAILED, "ofono_unavailable");
+	turn();
+	assert_int_equal(sends_pending(), 0);
+}
+
+static void test_late_never(void **state)
+{
+	struct modem *modem;
+	int64_t id = time_out(&modem);
+
+	(void)state;
+	modem->interfaces = MODEM_SIM_MANAGER;
+	fake_changed(modem);
+	assert_int_equal(sends_pending(), 0);
+	fake_ready(modem);
+	turn();
+	assert_string_equal(only_send()->text, "y");
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+}
+
+static int64_t hold(struct modem *modem, const char *uuid)
+{
+	int64_t id = submit(1, "x");
+
+	submit(1, "y");
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, uuid);
+	modem->interfaces = MODEM_SIM_MANAGER;
+	fake_changed(modem);
+	assert_message(id, STATE_HELD, "");
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	assert_true(TAILQ_EMPTY(&fake_listings));
+	return id;
+}
+
+static void test_held_and_adopted(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = hold(modem, "A1");
+
+	(void)state;
+	modem->interfaces |= MODEM_MESSAGE_MANAGER; /* even before it is registered */
+	modem->network.status[0] = '\0';
+	fake_changed(modem);
+	turn();
+	fake_list(only_listing(), "A1");
+	assert_message(id, STATE_HANDED, "");
+	fake_ready(modem);
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+	turn();
+	assert_string_equal(only_send()->text, "y");
+}
+
+static void test_held_and_unknown(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = hold(modem, "A1");
+
+	(void)state;
+	fake_ready(modem);
+	turn();
+	assert_int_equal(sends_pending(), 0); /* it must not be overtaken */
+	fake_list(only_listing(), "");
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+	turn();
+	assert_string_equal(only_send()->text, "y");
+}
+
+static void test_held_and_sent_before_listed(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = hold(modem, "A1");
+
+	(void)state;
+	fake_ready(modem);
+	turn();
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+	fake_list(only_listing(), "");
+	assert_message(id, STATE_SENT, "");
+	turn();
+	assert_string_equal(only_send()->text, "y");
+}
+
+/* The card goes into another modem; oFono's queue goes with it. */
+static void test_held_and_moved(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1"), *other;
+	int64_t id = hold(modem, "A1");
+
+	(void)state;
+	fake_modem_remove(modem);
+	other = fake_modem_add("/sim1");
+	fake_card(other, "2", "");
+	fake_ready(other);
+	turn();
+	assert_true(TAILQ_EMPTY(&fake_listings)); /* another card */
+	fake_card(other, "1", "");
+	fake_changed(other);
+	turn();
+	assert_ptr_equal(only_listing()->modem, other);
+	fake_list(only_listing(), "A1");
+	assert_message(id, STATE_HANDED, "");
+	fake_modem_remove(other);
+	assert_message(id, STATE_HELD, "");
+}
+
+static void test_listing_fails(void **state)
+{
+	static const struct outbox_timing timing = { 60000, 60000, 60000, 20, 60000 };
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = hold(modem, "A1");
+
+	(void)state;
+	outbox_set_timing(outbox, &timing);
+	fake_ready(modem);
+	turn();
+	fake_list(only_listing(), NULL);
+	turn();
+	assert_true(TAILQ_EMPTY(&fake_listings));
+	assert_message(id, STATE_HELD, "");
+	turn_ms(50);
+	modem->interfaces = MODEM_SIM_MANAGER; /* lost while it is asked */
+	fake_changed(modem);
+	assert_true(TAILQ_EMPTY(&fake_listings));
+	fake_no_memory = true;
+	fake_ready(modem);
+	turn();
+	fake_no_memory = false;
+	turn_ms(50);
+	fake_list(only_listing(), "A1");
+	assert_message(id, STATE_HANDED, "");
+}
+
+/* Accepted, but by then the modem was gone. */
+static void test_lost_while_handing(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit(1, "x");
+
+	(void)state;
+	turn();
+	fake_modem_remove(modem);
+	assert_message(id, STATE_HANDING, "");
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	assert_message(id, STATE_HELD, "");
+	fake_modem_ready("/sim0", "1");
+	turn();
+	fake_list(only_listing(), "A1");
+	assert_message(id, STATE_HANDED, "");
+}
+
+static void test_restart(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	struct modem *other = fake_modem_ready("/sim1", "2");
+	int64_t handing = submit(1, "x"), queued = submit(1, "y");
+	int64_t handed = submit(2, "z");
+
+	(void)state;
+	turn();
+	fake_answer(TAILQ_LAST(&fake_sends, fake_send_list), SEND_ACCEPTED, "A1");
+	bench_restart(&patient);
+	assert_message(handing, STATE_UNKNOWN, "unknown_outcome");
+	assert_message(queued, STATE_QUEUED, "");
+	assert_message(handed, STATE_HELD, "");
+	assert_int_equal(outbox_waiting(outbox), 1);
+	turn();
+	assert_string_equal(only_send()->text, "y");
+	assert_ptr_equal(only_send()->modem, modem);
+	assert_ptr_equal(only_listing()->modem, other);
+	fake_list(only_listing(), "A1");
+	assert_message(handed, STATE_HANDED, "");
+	bench_restart(&patient);
+	bench_restart(&patient); /* held twice over */
+	assert_message(queued, STATE_UNKNOWN, "unknown_outcome");
+	turn();
+	fake_list(only_listing(), "");
+	assert_message(handed, STATE_UNKNOWN, "unknown_outcome");
+}
+
+/* Nothing goes onto the bus that is not on disk as handing. */
+static void test_disk_full_before_handing(void **state)
+{
+	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 30 };
+	int64_t id = 42, first;
+
+	(void)state;
+	outbox_set_timing(outbox, &timing);
+	fake_modem_ready("/sim0", "1");
+	first = submit(1, "x");
+	bench_fill_disk(true);
+	assert_int_equal(try_submit(1, "y", &id), OUTBOX_E_STORAGE);
+	assert_int_equal(id, 42);
+	turn_ms(100);
+	assert_int_equal(sends_pending(), 0);
+	assert_message(first, STATE_QUEUED, "");
+	assert_int_equal(outbox_waiting(outbox), 1);
+	bench_fill_disk(false);
+	turn_ms(60);
+	assert_string_equal(only_send()->text, "x");
+	assert_message(first, STATE_HANDING, "");
+}
+
+/* What oFono tells while the disk is full is told on, and stored later. */
+static void test_disk_full_afterwards(void **state)
+{
+	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 30 };
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	struct observer observer = { 0 };
+	int64_t id = submit(1, "x"), next = submit(1, "y");
+
+	(void)state;
+	outbox_set_timing(outbox, &timing);
+	outbox_watch(outbox, id, &observer, hear, NULL);
+	turn();
+	bench_fill_disk(true);
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_heard("1:handing() 1:handed() 1:sent() ");
+	turn_ms(60);
+	assert_message(id, STATE_HANDING, "");
+	assert_message(next, STATE_QUEUED, "");
+	bench_fill_disk(false);
+	turn_ms(60);
+	assert_message(id, STATE_SENT, "");
+	assert_string_equal(only_send()->text, "y");
+}
+
+/* A message that went back to the queue in memory only is not handed over twice. */
+static void test_disk_full_not_handed(void **state)
+{
+	static const struct outbox_timing timing = { 60000, 10, 10, 60000, 30 };
+	int64_t id;
+
+	(void)state;
+	outbox_set_timing(outbox, &timing);
+	fake_modem_ready("/sim0", "1");
+	id = submit(1, "x");
+	turn();
+	bench_fill_disk(true);
+	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
+	turn_ms(100);
+	assert_int_equal(sends_pending(), 0);
+	assert_message(id, STATE_HANDING, "");
+	bench_fill_disk(false);
+	turn_ms(60);
+	assert_string_equal(only_send()->text, "x");
+	assert_message(id, STATE_HANDING, "");
+}
+
+/* Another process took the row: it is not ours to send. */
+static void test_row_changed_by_others(void **state)
+{
+	struct observer observer = { 0 };
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit(1, "x");
+	submit(1, "y");
+	outbox_watch(outbox, id, &observer, hear, NULL);
+	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL), 0);
+	assert_int_equal(store_message_move(store, id, STATE_CANCELLED, NULL, NULL), 0);
+	turn();
+	assert_heard("1:unknown(internal) ");
+	assert_message(id, STATE_CANCELLED, "");
+	assert_string_equal(only_send()->text, "y");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_late_accepted),
+		TEST(test_late_refused),
+		TEST(test_late_not_handed),
+		TEST(test_late_never),
+		TEST(test_held_and_adopted),
+		TEST(test_held_and_unknown),
+		TEST(test_held_and_sent_before_listed),
+		TEST(test_held_and_moved),
+		TEST(test_listing_fails),
+		TEST(test_lost_while_handing),
+		TEST(test_restart),
+		TEST(test_disk_full_before_handing),
+		TEST(test_disk_full_afterwards),
+		TEST(test_disk_full_not_handed),
+		TEST(test_row_changed_by_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

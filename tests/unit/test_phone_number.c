@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "sms/phone_number.h"
+
+static const struct {
+	const char *written;
+	const char *number;
+} good[] = {
+	{ "+36201234567", "+36201234567" },
+	{ "+36 20 123-4567", "+36201234567" },
+	{ " (+36) 20/123.4567 ", "+36201234567" },
+	{ "06 20 123 4567", "06201234567" },
+	{ "(555) 010-9999", "5550109999" },
+	{ "0036201234567", "0036201234567" },
+	{ "112", "112" },
+	{ "+1234567", "+1234567" },
+	{ "+123456789012345", "+123456789012345" },
+	{ "123456789012345", "123456789012345" },
+	{ "00123456789012345", "00123456789012345" },
+};
+
+static const struct {
+	const char *written;
+	enum phone_number_problem problem;
+} bad[] = {
+	{ "", PHONE_NUMBER_EMPTY },
+	{ "   ", PHONE_NUMBER_EMPTY },
+	{ "()-./", PHONE_NUMBER_EMPTY },
+	{ "+", PHONE_NUMBER_SHORT },
+	{ "+ -", PHONE_NUMBER_SHORT },
+	{ "12", PHONE_NUMBER_SHORT },
+	{ "+123456", PHONE_NUMBER_SHORT },
+	{ "++36201234567", PHONE_NUMBER_CHARACTER },
+	{ "36+201234567", PHONE_NUMBER_CHARACTER },
+	{ "+36201234567+", PHONE_NUMBER_CHARACTER },
+	{ "+36abc", PHONE_NUMBER_CHARACTER },
+	{ "+3620123456l", PHONE_NUMBER_CHARACTER },
+	{ "Vodafone", PHONE_NUMBER_CHARACTER },
+	{ "tel:+36201234567", PHONE_NUMBER_CHARACTER },
+	{ "*#06#", PHONE_NUMBER_CHARACTER },
+	{ "+36201234567;ext=1", PHONE_NUMBER_CHARACTER },
+	{ "+36201234567,+36201234568", PHONE_NUMBER_CHARACTER },
+	{ "+36\t201234567", PHONE_NUMBER_CHARACTER },
+	{ "+36201234567\n", PHONE_NUMBER_CHARACTER },
+	{ "+36\xc2\xa0"
+	  "201234567",
+	  PHONE_NUMBER_CHARACTER },					    /* NBSP */
+	{ "\xef\xbc\x91\xef\xbc\x92\xef\xbc\x93", PHONE_NUMBER_CHARACTER }, /* U+FF11.. */
+	{ "\xef\xbc\x8b"
+	  "36201234567",
+	  PHONE_NUMBER_CHARACTER },				/* U+FF0B, a wide "+" */
+	{ "\xd9\xa1\xd9\xa2\xd9\xa3", PHONE_NUMBER_CHARACTER }, /* Arabic-Indic digits */
+	{ "\xe2\x80\x8f+36201234567", PHONE_NUMBER_CHARACTER }, /* RLM */
+	{ "\xe2\x80\xaa+36201234567\xe2\x80\xac", PHONE_NUMBER_CHARACTER }, /* LRE, PDF */
+	{ "+1234567890123456", PHONE_NUMBER_LONG },
+	{ "1234567890123456", PHONE_NUMBER_LONG },
+	{ "001234567890123456", PHONE_NUMBER_LONG },
+	{ "01234567890123456", PHONE_NUMBER_LONG },
+	{ "11111111111111111111111111111111111111111111111111", PHONE_NUMBER_LONG },
+	{ "+06201234567", PHONE_NUMBER_COUNTRY },
+	{ "+0", PHONE_NUMBER_COUNTRY },
+	{ "+0036201234567", PHONE_NUMBER_COUNTRY },
+};
+
+static void test_good(void **state)
+{
+	char number[PHONE_NUMBER_BYTES];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		memset(number, 'x', sizeof(number));
+		assert_int_equal(phone_number_parse(good[i].written, number),
+				 PHONE_NUMBER_OK);
+		assert_string_equal(number, good[i].number);
+	}
+}
+
+static void test_bad(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		char number[PHONE_NUMBER_BYTES] = "untouched";
+
+		if (phone_number_parse(bad[i].written, number) != bad[i].problem)
+			fail_msg("\"%s\" gives %d, not %d", bad[i].written,
+				 phone_number_parse(bad[i].written, number),
+				 bad[i].problem);
+		assert_string_equal(number, "untouched");
+	}
+}
+
+/* Every byte that is neither digit nor separator nor "+" is refused, wherever it stands. */
+static void test_every_byte(void **state)
+{
+	char number[PHONE_NUMBER_BYTES];
+	int byte;
+
+	(void)state;
+	for (byte = 1; byte < 256; byte++) {
+		char written[] = "361234567";
+		bool allowed = (byte >= '0' && byte <= '9') || strchr(" -./()", byte);
+
+		written[4] = (char)byte;
+		assert_int_equal(phone_number_parse(written, number),
+				 allowed ? PHONE_NUMBER_OK : PHONE_NUMBER_CHARACTER);
+	}
+}
+
+static void test_texts(void **state)
+{
+	enum phone_number_problem problem;
+
+	(void)state;
+	for (problem = PHONE_NUMBER_EMPTY; problem <= PHONE_NUMBER_COUNTRY; problem++)
+		assert_non_null(
+			strstr(phone_number_problem_text(problem), "+36201234567"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_every_byte),
+		cmocka_unit_test(test_texts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

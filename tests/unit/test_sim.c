@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Real: sims and store. Fake: everything of ofono, by fake_ofono.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <ftw.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "fake_ofono.h"
+#include "sms/sim.h"
+
+static char folder[40];
+static sd_event *loop;
+static struct store *store;
+static struct sims *sims;
+static struct observer watcher;
+static unsigned states, settled;
+
+static int remove_entry(const char *name, const struct stat *status, int type,
+			struct FTW *place)
+{
+	(void)status;
+	(void)type;
+	(void)place;
+	return remove(name);
+}
+
+static void on_event(void *data, const void *event_data)
+{
+	const struct sims_event *event = event_data;
+
+	(void)data;
+	if (event->type == SIMS_STATE)
+		states++;
+	else
+		settled++;
+}
+
+static int set_up(void **state)
+{
+	struct config_error error;
+
+	(void)state;
+	strcpy(folder, "/tmp/test_sim.XXXXXX");
+	fake_init();
+	if (!mkdtemp(folder) || sd_event_new(&loop) < 0 ||
+	    store_open(folder, &store, &error) ||
+	    sims_new(loop, &fake_ofono, store, &sims))
+		return -1;
+	observer_add(sims_observers(sims), &watcher, on_event, NULL);
+	states = settled = 0;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	observer_remove(&watcher);
+	sims_free(sims);
+	store_close(store);
+	sd_event_unref(loop);
+	fake_deinit();
+	return nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Runs the loop until nothing happens for 150 ms. */
+static void settle(void)
+{
+	while (sd_event_run(loop, 150000) > 0)
+		;
+}
+
+static const struct sim *only_sim(void)
+{
+	assert_int_equal(sims_count(sims), 1);
+	return TAILQ_FIRST(sims_list(sims));
+}
+
+static void test_life_of_a_card(void **state)
+{
+	struct modem *modem = fake_modem_add("/sim0");
+
+	(void)state;
+	assert_int_equal(sims_count(sims), 0);
+	fake_card(modem, "8936001", "");
+	strcpy(modem->sim.pin_required, "pin");
+	modem->powered = true;
+	fake_changed(modem);
+	assert_int_equal(only_sim()->state, SIM_LOCKED);
+	assert_int_equal(only_sim()->id, 1);
+	assert_ptr_equal(only_sim()->modem, modem);
+	strcpy(modem->sim.pin_required, "none");
+	strcpy(modem->sim.subscriber_identity, "21601");
+	fake_changed(modem);
+	assert_int_equal(only_sim()->state, SIM_OFFLINE);
+	modem->online = true;
+	fake_changed(modem);
+	assert_int_equal(only_sim()->state, SIM_STARTING);
+	modem->interfaces = MODEM_SIM_MANAGER | MODEM_MESSAGE_MANAGER;
+	fake_changed(modem);
+	assert_int_equal(only_sim()->state, SIM_SEARCHING);
+	strcpy(modem->network.status, "searching");
+	fake_changed(modem);
+	assert_int_equal(only_sim()->state, SIM_SEARCHING);
+	strcpy(modem->network.status, "roaming");
+	fake_changed(modem);
+	assert_int_equal(only_sim()->state, SIM_READY);
+	assert_int_equal(states, 5); /* "searching" changed nothing */
+	assert_int_equal(settled, 0);
+	settle();
+	assert_int_equal(settled, 1);
+	memset(&modem->sim, 0, sizeof(modem->sim));
+	fake_changed(modem);
+	assert_int_equal(sims_count(sims), 0);
+	assert_int_equal(states, 6);
+	assert_null(sims_find(sims, 1));
+	assert_true(sims_is_known(sims, 1));
+	assert_false(sims_is_known(sims, 2));
+	settle();
+	assert_int_equal(settled, 2);
+}
+
+static void test_locks(void **state)
+{
+	static const struct {
+		const char *word;
+		bool locks;
+	} words[] = {
+		{ "", false },	   { "none", false },	{ "pin2", false },
+		{ "puk2", false }, { "pin", true },	{ "puk", true },
+		{ "phone", true }, { "network", true }, { "service", true },
+	};
+	struct modem *modem = fake_modem_ready("/sim0", "8936001");
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		strcpy(modem->sim.pin_required, words[i].word);
+		fake_changed(modem);
+		assert_int_equal(only_sim()->state == SIM_LOCKED, words[i].locks);
+	}
+}
+
+static void test_without_identity(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "");
+
+	(void)state;
+	assert_int_equal(sims_count(sims), 0);
+	strcpy(modem->sim.subscriber_identity, "21601");
+	fake_changed(modem);
+	assert_int_equal(only_sim()->id, 1);
+	strcpy(modem->sim.card_identifier, "8936001");
+	fake_changed(modem);
+	assert_int_equal(only_sim()->id, 1);
+	assert_int_equal(states, 1);
+	modem->sim.present = false;
+	fake_changed(modem);
+	assert_int_equal(sims_count(sims), 0);
+}
+
+static void test_slots(void **state)
+{
+	struct modem *foreign = fake_modem_add("/hfp/phone");
+	struct modem *empty, *modem;
+
+	(void)state;
+	strcpy(foreign->type, "hfp");
+	fake_card(foreign, "8936009", "");
+	empty = fake_modem_add("/sim0");
+	modem = fake_modem_ready("/sim1", "8936001");
+	assert_int_equal(only_sim()->slot, 1);
+	fake_modem_remove(empty);
+	assert_int_equal(only_sim()->slot, 0);
+	assert_int_equal(states, 1); /* a slot is nothing to a sender, */
+	settle();
+	assert_int_equal(settled, 1);
+	fake_modem_remove(foreign);
+	fake_modem_remove(modem);
+	assert_int_equal(sims_count(sims), 0);
+}
+
+/* The number stays with the card in another modem, and its struct where it is. */
+static void test_card_moves(void **state)
+{
+	struct modem *one = fake_modem_ready("/sim0", "8936001");
+	struct modem *two = fake_modem_ready("/sim1", "8936002");
+	const struct sim *first;
+
+	(void)state;
+	strcpy(one->sim.card_identifier, "8936002");
+	fake_changed(one); /* both show card 2 */
+	assert_int_equal(only_sim()->id, 2);
+	assert_int_equal(only_sim()->slot, 0);
+	strcpy(two->sim.card_identifier, "8936001");
+	fake_changed(two);
+	assert_int_equal(sims_count(sims), 1 + 1);
+	assert_ptr_equal(sims_find(sims, 1)->modem, two);
+	assert_ptr_equal(sims_find(sims, 2)->modem, one);
+	first = sims_find(sims, 2);
+	fake_modem_remove(two);
+	assert_ptr_equal(sims_find(sims, 2), first);
+	assert_null(sims_find(sims, 1));
+}
+
+static void test_same_card_twice(void **state)
+{
+	struct modem *one = fake_modem_ready("/sim0", "8936001");
+
+	(void)state;
+	fake_modem_ready("/sim1", "8936001");
+	assert_int_equal(only_sim()->slot, 0);
+	assert_ptr_equal(only_sim()->modem, one);
+	fake_modem_remove(one);
+	assert_int_equal(only_sim()->id, 1);
+	assert_string_equal(only_sim()->modem->path, "/sim1");
+}
+
+static void test_carrier_name(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "8936001");
+
+	(void)state;
+	assert_string_equal(only_sim()->carrier_name, "");
+	assert_string_equal(only_sim()->display_name, "SIM 1");
+	strcpy(modem->sim.mobile_country_code, "216");
+	strcpy(modem->sim.mobile_network_code, "70");
+	fake_changed(modem);
+	assert_string_equal(only_sim()->carrier_name, "21670");
+	strcpy(modem->network.mobile_country_code, "262");
+	strcpy(modem->network.mobile_network_code, "01");
+	fake_changed(modem);
+	assert_string_equal(only_sim()->carrier_name, "26201");
+	assert_string_equal(only_sim()->display_name, "26201");
+	strcpy(modem->sim.service_provider_name, "Card");
+	fake_changed(modem);
+	assert_string_equal(only_sim()->carrier_name, "Card");
+	assert_string_equal(only_sim()->display_name, "Card");
+	strcpy(modem->network.name, "Network");
+	fake_changed(modem);
+	assert_string_equal(only_sim()->carrier_name, "Network");
+	assert_string_equal(only_sim()->display_name, "Card");
+	modem->sim.service_provider_name[0] = '\0';
+	fake_changed(modem);
+	assert_string_equal(only_sim()->display_name, "Network");
+	assert_int_equal(states, 1);
+	settle();
+	assert_int_equal(settled, 1);
+}
+
+static void test_equal_names(void **state)
+{
+	static const char *const paths[] = { "/sim0", "/sim1", "/sim2", "/sim3" };
+	static const char *const cards[] = { "1", "2", "3", "4" };
+	static const char *const carriers[] = { "Same", "Other", "Same", "Same" };
+	static const char *const names[] = { "Same (SIM 1)", "Other", "Same (SIM 3)",
+					     "Same (SIM 4)" };
+	const struct sim *sim;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct modem *modem = fake_modem_ready(paths[i], cards[i]);
+
+		strcpy(modem->network.name, carriers[i]);
+		fake_changed(modem);
+	}
+	i = 0;
+	TAILQ_FOREACH (sim, sims_list(sims), link)
+		assert_string_equal(sim->display_name, names[i++]);
+}
+
+static void test_longest_names(void **state)
+{
+	struct modem *modem;
+	const struct sim *sim;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		modem = fake_modem_ready(i ? "/sim1" : "/sim0", i ? "2" : "1");
+		memset(modem->sim.service_provider_name, 'x',
+		       sizeof(modem->sim.service_provider_name) - 1);
+		fake_changed(modem);
+	}
+	TAILQ_FOREACH (sim, sims_list(sims), link)
+		assert_int_equal(strlen(sim->display_name), 63 + strlen(" (SIM 1)"));
+}
+
+/* A burst that ends where it began is nothing to those who show the list. */
+static void test_burst(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "8936001");
+	unsigned i;
+
+	(void)state;
+	settle();
+	assert_int_equal(settled, 1);
+	states = 0;
+	for (i = 0; i < 10; i++) {
+		modem->online = i % 2;
+		fake_changed(modem);
+	}
+	assert_int_equal(states, 10);
+	settle();
+	assert_int_equal(settled, 1);
+	modem->online = false;
+	fake_changed(modem);
+	settle();
+	assert_int_equal(settled, 2);
+	modem->network.strength = 77; /* nothing that the list shows */
+	fake_changed(modem);
+	settle();
+	assert_int_equal(settled, 2);
+}
+
+/* Modems that are there when sims_new() is called are listed, and told as settled. */
+static void test_start_with_modems(void **state)
+{
+	fake_modem_ready("/sim0", "8936001");
+	(void)state;
+	observer_remove(&watcher);
+	sims_free(sims);
+	assert_int_equal(sims_new(loop, &fake_ofono, store, &sims), 0);
+	observer_add(sims_observers(sims), &watcher, on_event, NULL);
+	assert_int_equal(only_sim()->state, SIM_READY);
+	settle();
+	assert_int_equal(settled, 1);
+}
+
+/* More cards than are remembered: the numbers still come out right. */
+static void test_many_cards(void **state)
+{
+	struct modem *modem = fake_modem_add("/sim0");
+	char iccid[16];
+	int round, card;
+
+	(void)state;
+	for (round = 0; round < 2; round++) {
+		for (card = 1; card <= 100; card++) {
+			snprintf(iccid, sizeof(iccid), "8936%03d", card);
+			fake_card(modem, iccid, "");
+			fake_changed(modem);
+			assert_int_equal(only_sim()->id, card);
+		}
+	}
+}
+
+static void test_state_names(void **state)
+{
+	(void)state;
+	assert_string_equal(sim_state_name(SIM_READY), "ready");
+	assert_string_equal(sim_state_name(SIM_SEARCHING), "searching");
+	assert_string_equal(sim_state_name(SIM_OFFLINE), "offline");
+	assert_string_equal(sim_state_name(SIM_STARTING), "starting");
+	assert_string_equal(sim_state_name(SIM_LOCKED), "locked");
+	assert_string_equal(sim_state_name(SIM_ABSENT), "absent");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_life_of_a_card),    TEST(test_locks),
+		TEST(test_without_identity),  TEST(test_slots),
+		TEST(test_card_moves),	      TEST(test_same_card_twice),
+		TEST(test_carrier_name),      TEST(test_equal_names),
+		TEST(test_longest_names),     TEST(test_burst),
+		TEST(test_start_with_modems), TEST(test_many_cards),
+		TEST(test_state_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Full disks, damaged files, crashes, other programs: nothing is lost or half done. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sys/wait.h>
+
+#include "store_bench.h"
+
+static void test_disk_full(void **state)
+{
+	struct message_draft draft = { 1, 0, "+36201234567", "y", 1 };
+	uint8_t hash[CLIENT_HASH_BYTES] = { 9 };
+	int64_t id, sim_id = 42, other = 42;
+
+	(void)state;
+	open_store();
+	id = add_message("x");
+	fill_disk(true);
+	assert_int_equal(store_message_add(store, &draft, &other), STORE_E_FULL);
+	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL),
+			 STORE_E_FULL);
+	assert_int_equal(store_sim_identify(store, "NEW", "", &sim_id), STORE_E_FULL);
+	assert_int_equal(store_client_add(store, "c", hash, &other), STORE_E_FULL);
+	assert_int_equal(sim_id, 42);
+	assert_int_equal(other, 42);
+	/* reading goes on, and a known card stays known though it cannot be completed */
+	assert_int_equal(state_of(id), STATE_QUEUED);
+	assert_int_equal(identify("8936", "216"), 1);
+	fill_disk(false);
+	assert_int_equal(state_of(id), STATE_QUEUED);
+	assert_history(id, "queued() ");
+	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL), 0);
+	assert_int_equal(store_message_add(store, &draft, &other), 0);
+	assert_int_equal(other, id + 1);
+	reopen_store();
+	assert_int_equal(state_of(id), STATE_HANDING);
+	assert_int_equal(state_of(other), STATE_QUEUED);
+}
+
+/* The disk fills at every possible place within a move: all of it is there, or nothing. */
+static void test_disk_full_anywhere(void **state)
+{
+	char text[20001];
+	struct message_draft draft = { 1, 0, "+36201234567", text, 1 };
+	struct rlimit limit;
+	char wal[128];
+	struct stat status;
+	int64_t id = 0, done = 0;
+	rlim_t room;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	open_store();
+	add_message("x");
+	snprintf(wal, sizeof(wal), "%s-wal", path);
+	signal(SIGXFSZ, SIG_IGN);
+	for (room = 1; room < 60000; room += 997) {
+		int error;
+
+		assert_int_equal(stat(wal, &status), 0);
+		getrlimit(RLIMIT_FSIZE, &limit);
+		limit.rlim_cur = (rlim_t)status.st_size + room;
+		setrlimit(RLIMIT_FSIZE, &limit);
+		error = store_message_add(store, &draft, &id);
+		fill_disk(false);
+		done += !error;
+		assert_true(!error || error == STORE_E_FULL);
+		assert_int_equal(sql("SELECT count(*) FROM message"), 1 + done);
+		assert_int_equal(sql("SELECT count(*) FROM message_change"), 1 + done);
+	}
+	assert_true(done > 0);
+}
+
+static void write_file(const char *bytes, size_t length)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, length), length);
+	close(fd);
+}
+
+/* Opening gives -EUCLEAN and a text that names the file; not one byte of it changes. */
+static void assert_damaged(const char *word)
+{
+	struct config_error error = { "" };
+	struct stat before, after;
+
+	stat(path, &before);
+	assert_int_equal(store_open(folder, &store, &error), -EUCLEAN);
+	assert_null(store);
+	stat(path, &after);
+	assert_int_equal(before.st_size, after.st_size);
+	assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+	assert_non_null(strstr(error.text, path));
+	assert_non_null(strstr(error.text, word));
+	assert_non_null(strstr(error.text, "move"));
+}
+
+static void test_random_bytes(void **state)
+{
+	char bytes[10000];
+	size_t i;
+
+	(void)state;
+	mkdir(folder, 0700);
+	srand(1);
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)rand();
+	write_file(bytes, sizeof(bytes));
+	assert_damaged("damaged");
+	write_file(bytes, 50);
+	assert_damaged("damaged");
+}
+
+static off_t fill_store(void)
+{
+	struct stat status;
+	int i;
+
+	open_store();
+	for (i = 0; i < 200; i++)
+		add_message("a text that takes some room");
+	store_close(store);
+	store = NULL;
+	assert_int_equal(stat(path, &status), 0);
+	return status.st_size;
+}
+
+static void test_truncated(void **state)
+{
+	off_t size = fill_store();
+
+	(void)state;
+	assert_int_equal(truncate(path, size - 100), 0);
+	assert_damaged("damaged");
+	assert_int_equal(truncate(path, size / 2), 0);
+	assert_damaged("damaged");
+	assert_int_equal(truncate(path, 4096), 0);
+	assert_damaged("damaged");
+	assert_int_equal(truncate(path, 1000), 0);
+	assert_damaged("damaged");
+}
+
+static void test_garbled_page(void **state)
+{
+	off_t size = fill_store();
+	char bytes[4096];
+	int fd = open(path, O_WRONLY);
+
+	(void)state;
+	memset(bytes, 0x55, sizeof(bytes));
+	assert_int_equal(pwrite(fd, bytes, sizeof(bytes), size / 2 / 4096 * 4096),
+			 sizeof(bytes));
+	close(fd);
+	assert_damaged("damaged");
+}
+
+static void test_newer(void **state)
+{
+	(void)state;
+	open_store();
+	store_close(store);
+	store = NULL;
+	sql("PRAGMA user_version = 99");
+	assert_damaged("newer");
+	sql("PRAGMA user_version = -5");
+	assert_damaged("newer");
+}
+
+/* A crash between making the file and the first migration leaves an empty file. */
+static void test_empty_file(void **state)
+{
+	(void)state;
+	mkdir(folder, 0700);
+	write_file("", 0);
+	open_store();
+	add_message("x");
+}
+
+static void test_full_at_start(void **state)
+{
+	struct config_error error = { "" };
+
+	(void)state;
+	fill_disk(true);
+	assert_int_equal(store_open(folder, &store, &error), -ENOSPC);
+	fill_disk(false);
+	assert_non_null(strstr(error.text, path));
+	open_store();
+	add_message("x");
+}
+
+/* Holds the database alone until its end of the pipe is closed. */
+static void lock_database(int ready, int finish)
+{
+	sqlite3 *database;
+	char byte = 0;
+
+	sqlite3_open(path, &database);
+	sqlite3_exec(database, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;", NULL,
+		     NULL, NULL);
+	if (write(ready, &byte, 1) != 1 || read(finish, &byte, 1) != 0)
+		_exit(1);
+	_exit(0);
+}
+
+static void test_locked(void **state)
+{
+	struct config_error error = { "" };
+	int ready[2], finish[2], status;
+	char byte;
+	pid_t child;
+
+	(void)state;
+	open_store();
+	store_close(store);
+	store = NULL;
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(finish), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		close(finish[1]);
+		lock_database(ready[1], finish[0]);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(store_open(folder, &store, &error), -EBUSY);
+	assert_non_null(strstr(error.text, path));
+	assert_non_null(strstr(error.text, "locked"));
+	close(finish[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(finish[0]);
+	close(ready[0]);
+	close(ready[1]);
+	open_store();
+}
+
+/* A process that is killed after store_message_add() gave 0 has not lost the message. */
+static void test_killed(void **state)
+{
+	int64_t id = 0;
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	assert_true(child >= 0);
+	if (!child) {
+		open_store();
+		id = add_message("x");
+		store_message_move(store, id, STATE_HANDING, NULL, NULL);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	open_store();
+	assert_int_equal(state_of(1), STATE_HANDING);
+	assert_history(1, "queued() handing() ");
+}
+
+static void test_foreign_tables(void **state)
+{
+	struct config_error error = { "" };
+
+	(void)state;
+	mkdir(folder, 0700);
+	sql("CREATE TABLE message (something)");
+	assert_true(store_open(folder, &store, &error) < 0);
+	assert_non_null(strstr(error.text, path));
+	assert_int_equal(sql("PRAGMA user_version"), 0);
+	assert_int_equal(sql("SELECT count(*) FROM sqlite_schema"), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_disk_full),	   TEST(test_disk_full_anywhere),
+		TEST(test_random_bytes),   TEST(test_truncated),
+		TEST(test_garbled_page),   TEST(test_newer),
+		TEST(test_empty_file),	   TEST(test_full_at_start),
+		TEST(test_locked),	   TEST(test_killed),
+		TEST(test_foreign_tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -85,3 +85,12 @@ uint32_t utf8_next(const char **text)
 	*text += size;
 	return code_point;
 }
+
+size_t utf8_cut(const char *text, size_t characters)
+{
+	const char *end = text;
+
+	for (; *end && characters > 0; characters--)
+		utf8_next(&end);
+	return (size_t)(end - text);
+}

@@ -5,6 +5,8 @@
 
 #include "base/utf8.h"
 
+enum { NAME_CHARACTERS = 40 }; /* of a stranger's word in a message */
+
 static const struct {
 	const char *name;    /* JSON Schema's word */
 	const char *article; /* "a string" */
@@ -201,24 +203,15 @@ static const char *list_names(const struct schema_field *fields, struct arena *a
 	return list ? list : "none";
 }
 
-/* A stranger's word in a message: cut, so that an error stays short. */
-static const char *quote(const char *name, struct arena *arena)
-{
-	const char *end = name;
-
-	for (int count = 0; *end && count < 40; count++)
-		utf8_next(&end);
-	return arena_printf(arena, "\"%.*s\"", (int)(end - name), name);
-}
-
 static const char *check_unknown(const struct schema_field *fields,
 				 const struct json *object, struct arena *arena)
 {
 	json_foreach (member, object) {
 		if (!find(fields, member->name))
-			return arena_printf(arena, "unknown parameter %s; there are: %s",
-					    quote(member->name, arena),
-					    list_names(fields, arena));
+			return arena_printf(arena,
+					    "unknown parameter \"%.*s\"; there are: %s",
+					    (int)utf8_cut(member->name, NAME_CHARACTERS),
+					    member->name, list_names(fields, arena));
 	}
 	return NULL;
 }

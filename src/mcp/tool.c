@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "mcp/endpoint.h"
 
 static const struct {
@@ -196,7 +197,8 @@ static const struct tool *read_call(struct request *request,
 	tool = find(endpoint_tools(request->endpoint), name);
 	if (!tool)
 		request_fail(request, RPC_INVALID_PARAMS,
-			     arena_printf(request->arena, "Unknown tool: %s", name));
+			     arena_printf(request->arena, "Unknown tool: %.*s",
+					  (int)utf8_cut(name, 64), name));
 	*arguments_out = arguments;
 	return tool;
 }

@@ -145,6 +145,20 @@ static void test_every_code_point(void **state)
 	}
 }
 
+static void test_cut(void **state)
+{
+	static const char text[] = "a\xc3\xa9\xf0\x9f\x98\x80z";
+
+	(void)state;
+	assert_int_equal(utf8_cut(text, 0), 0);
+	assert_int_equal(utf8_cut(text, 1), 1);
+	assert_int_equal(utf8_cut(text, 2), 3);
+	assert_int_equal(utf8_cut(text, 3), 7);
+	assert_int_equal(utf8_cut(text, 4), 8);
+	assert_int_equal(utf8_cut(text, 99), 8);
+	assert_int_equal(utf8_cut("", 9), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +166,7 @@ int main(void)
 		cmocka_unit_test(test_four_bytes),
 		cmocka_unit_test(test_at_every_offset),
 		cmocka_unit_test(test_every_code_point),
+		cmocka_unit_test(test_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

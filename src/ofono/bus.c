@@ -107,6 +107,13 @@ static void give_up(struct bus *bus)
 	}
 }
 
+static void on_disconnected(struct bus *bus)
+{
+	if (bus->state == BUS_GREETING)
+		complain(bus, "it hangs up before it greets");
+	break_off(bus);
+}
+
 static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *message,
 				    void *data)
 {
@@ -116,7 +123,7 @@ static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *mes
 	if (dbus_message_get_type(message) != DBUS_MESSAGE_TYPE_SIGNAL)
 		return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
 	if (dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected"))
-		break_off(bus);
+		on_disconnected(bus);
 	else if (bus->state == BUS_READY)
 		bus->handlers->signal(bus->data, message);
 	return DBUS_HANDLER_RESULT_HANDLED;
@@ -152,8 +159,7 @@ static void on_hello(DBusPendingCall *pending, void *data)
 				  DBUS_TYPE_INVALID)) {
 		greeted(bus, unique_name);
 	} else {
-		complain(bus, dbus_message_get_sender(reply) ? error.message
-							     : "it closes at once");
+		complain(bus, error.message);
 		dbus_error_free(&error);
 		break_off(bus);
 	}

@@ -9,6 +9,9 @@
  * A flying call whose callback has run (timeout) or never will (cancelled) stays in the
  * window without one: the bus has not forgotten it, and its limit counts it. The answer or
  * the end of the connection frees it.
+ *
+ * libdbus does not notify pending calls when the connection breaks (its errors for them go
+ * to the filters instead), so bus_calls_disconnect() ends them.
  */
 #include "ofono/bus_calls.h"
 
@@ -99,11 +102,6 @@ static void on_answer(DBusPendingCall *pending, void *data)
 	struct bus_calls *calls = call->calls;
 	DBusMessage *answer = dbus_pending_call_steal_reply(pending);
 
-	/* Only the errors that libdbus makes at the end of a connection have no sender. */
-	if (!dbus_message_get_sender(answer)) {
-		dbus_message_unref(answer);
-		answer = dbus_message_ref(calls->disconnected);
-	}
 	take_out(call);
 	if (!TAILQ_EMPTY(&calls->queued))
 		sd_event_source_set_enabled(calls->turn, SD_EVENT_ON);

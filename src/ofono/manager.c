@@ -126,9 +126,11 @@ static void on_modems(void *data, DBusMessage *reply)
 
 	manager->call = NULL;
 	if (!dbus_message_has_signature(reply, "a(oa{sv})")) {
-		log_warning("ofono: GetModems: %s", error ? error : "odd answer");
+		error = error ? error : DBUS_ERROR_FAILED;
+		if (manager->attempts == 0) /* ofono_condition() tells the rest */
+			log_warning("ofono: GetModems: %s", error);
 		try_later(manager);
-		manager->answered(manager->ofono, error ? error : DBUS_ERROR_FAILED);
+		manager->answered(manager->ofono, error);
 		return;
 	}
 	manager->answered(manager->ofono, NULL);

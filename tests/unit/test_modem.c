@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fake_ofono.h"
+#include "ofono_lab.h"
 
 static const struct fact off[] = {
 	FLAG("Powered", 0),
@@ -116,20 +116,29 @@ static void test_no_card(void **state)
 	assert_false(modem->sim.present);
 }
 
-/* As observed: Present is not signalled, facts come before and after the answer. */
+/* As observed: Present is not signalled, and facts come before the answer. */
 static void test_power_up(void **state)
 {
 	struct fixture *fixture = *state;
-	struct modem *modem = start(fixture, off, locked_card, registered);
+	struct modem *modem;
 
-	assert_false(modem->sim.known);
+	fixture->fake.failing_member = "GetProperties";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 1;
+	modem = start(fixture, off, card, registered);
 	change(fixture, MODEM, (struct fact)FLAG("Powered", 1));
 	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
-	change(fixture, SIM, (struct fact)TEXT("CardIdentifier", "8936000000000000000"));
-	change(fixture, SIM, (struct fact)TEXT("SubscriberIdentity", "216300000000000"));
-	lab_wait(&fixture->lab, modem->sim.known);
-	assert_true(modem->sim.present);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	assert_false(modem->sim.known);
+	change(fixture, SIM, (struct fact)COUNT("Retries", "pin", 3));
 	settle(fixture);
+	assert_false(modem->sim.known);
+	change(fixture, SIM, (struct fact)TEXT("CardIdentifier", "8936000000000000000"));
+	settle(fixture);
+	assert_true(modem->sim.known && modem->sim.present);
+	fake_answer_kept(&fixture->fake);
+	settle(fixture);
+	assert_string_equal(modem->sim.subscriber_identity, "216300000000000");
 	assert_string_equal(fixture->fake.log, "GetProperties:/sim0 ");
 }
 
@@ -272,11 +281,11 @@ static void test_told_only_what_differs(void **state)
 	assert_int_equal(fixture->recorder.changes, 1);
 }
 
-static void fail_once(struct fixture *fixture, const char *error)
+static void fail_calls(struct fixture *fixture, const char *error, int count)
 {
 	fixture->fake.failing_member = "GetProperties";
 	fixture->fake.failing_error = error;
-	fixture->fake.failing_count = 1;
+	fixture->fake.failing_count = count;
 }
 
 static void test_busy_interface_is_asked_again(void **state)
@@ -284,7 +293,7 @@ static void test_busy_interface_is_asked_again(void **state)
 	struct fixture *fixture = *state;
 	struct modem *modem;
 
-	fail_once(fixture, "org.ofono.Error.InProgress");
+	fail_calls(fixture, "org.ofono.Error.InProgress", 1);
 	modem = start(fixture, off, card, NULL);
 	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
 	lab_wait(&fixture->lab, modem->sim.known);
@@ -292,12 +301,24 @@ static void test_busy_interface_is_asked_again(void **state)
 			    "GetProperties:/sim0 GetProperties:/sim0 ");
 }
 
+static void test_busy_interface_is_asked_only_once_again(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fail_calls(fixture, "org.ofono.Error.InProgress", 3);
+	start(fixture, off, card, NULL);
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
+	lab_wait(&fixture->lab, fixture->fake.failing_count == 1);
+	lab_settle(&fixture->lab, 2500);
+	assert_int_equal(fixture->fake.failing_count, 1);
+}
+
 static void test_other_failures_are_final(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
 
-	fail_once(fixture, "org.ofono.Error.NotAvailable");
+	fail_calls(fixture, "org.ofono.Error.NotAvailable", 1);
 	modem = start(fixture, off, card, NULL);
 	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
 	lab_settle(&fixture->lab, 2500);
@@ -340,6 +361,7 @@ int main(void)
 		TEST(test_registration_lost),
 		TEST(test_told_only_what_differs),
 		TEST(test_busy_interface_is_asked_again),
+		TEST(test_busy_interface_is_asked_only_once_again),
 		TEST(test_other_failures_are_final),
 		cmocka_unit_test(test_predicates),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fake_ofono.h"
+#include "ofono_lab.h"
 
 static const struct fact idle[] = {
 	FLAG("Powered", 0),
@@ -32,6 +32,16 @@ static void add_two(struct fake *fake)
 {
 	fake->modems[0] = (struct fake_modem){ "/sim10", idle, NULL, NULL };
 	fake->modems[1] = (struct fake_modem){ "/sim2", with_card, card, registered };
+}
+
+/* The first GetModems gets this error; "" = no answer yet. */
+static void refuse_modems(struct fixture *fixture, const char *error)
+{
+	fixture->fake.failing_member = "GetModems";
+	fixture->fake.failing_error = error;
+	fixture->fake.failing_count = 1;
+	add_two(&fixture->fake);
+	fake_open(&fixture->fake, &fixture->lab);
 }
 
 static void test_everything_there_at_start(void **state)
@@ -224,14 +234,29 @@ static void test_strangers_are_not_believed(void **state)
 	assert_string_equal(fixture->recorder.trace, "received:/sim2:true ");
 }
 
-static void refuse_modems(struct fixture *fixture, const char *error)
+/* What strangers send must not use up the room for signals that wait. */
+static void test_strangers_take_no_room(void **state)
 {
-	fixture->fake.failing_member = "GetModems";
-	fixture->fake.failing_error = error;
-	fixture->fake.failing_count = 1;
-	add_two(&fixture->fake);
-	fake_open(&fixture->fake, &fixture->lab);
+	struct fixture *fixture = *state;
+	struct peer stranger = { 0 };
+	DBusMessage *signal = incoming_signal("/sim2", "IncomingMessage", "forged", "+1");
+
 	fixture_listen(fixture);
+	lab_wait(&fixture->lab,
+		 strcmp(ofono_condition(fixture->ofono), "oFono is not running") == 0);
+	peer_open(&stranger, &fixture->lab, NULL, NULL);
+	dbus_message_set_destination(signal, ":1.0"); /* the first on this bus */
+	for (int i = 0; i < 1100; i++)
+		peer_send(&stranger, dbus_message_copy(signal));
+	dbus_message_unref(signal);
+	lab_settle(&fixture->lab, 50);
+	peer_close(&stranger);
+	refuse_modems(fixture, "");
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fake_incoming(&fixture->fake, "/sim2", "true");
+	lab_settle(&fixture->lab, 20);
+	fake_answer_kept(&fixture->fake);
+	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "true"));
 }
 
 static void test_refused_then_allowed(void **state)
@@ -239,6 +264,7 @@ static void test_refused_then_allowed(void **state)
 	struct fixture *fixture = *state;
 
 	refuse_modems(fixture, DBUS_ERROR_ACCESS_DENIED);
+	fixture_listen(fixture);
 	lab_wait(&fixture->lab, strstr(ofono_condition(fixture->ofono), "refuses"));
 	assert_non_null(strstr(ofono_condition(fixture->ofono), "D-Bus policy"));
 	assert_false(ofono_is_available(fixture->ofono));
@@ -253,6 +279,7 @@ static void test_not_ready_yet(void **state)
 	struct fixture *fixture = *state;
 
 	refuse_modems(fixture, DBUS_ERROR_UNKNOWN_OBJECT);
+	fixture_listen(fixture);
 	lab_wait(&fixture->lab, fixture->fake.log[0]);
 	lab_settle(&fixture->lab, 20);
 	assert_string_equal(ofono_condition(fixture->ofono), "oFono does not answer yet");
@@ -265,6 +292,7 @@ static void test_owner_changes_while_asked(void **state)
 	struct fixture *fixture = *state;
 
 	refuse_modems(fixture, "");
+	fixture_listen(fixture);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	assert_string_equal(ofono_condition(fixture->ofono), "oFono does not answer yet");
 	fake_close(&fixture->fake);
@@ -272,6 +300,25 @@ static void test_owner_changes_while_asked(void **state)
 		 strcmp(ofono_condition(fixture->ofono), "oFono is not running") == 0);
 	assert_string_equal(fixture->recorder.trace, "");
 	fake_open(&fixture->fake, &fixture->lab);
+	fixture_wait_available(fixture);
+	assert_string_equal(fixture->recorder.trace,
+			    "available added:/sim10 added:/sim2 ");
+}
+
+/* What comes before the answer to GetModems is in it. */
+static void test_manager_signals_before_the_answer(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct fake_modem added = { "/sim9", idle, NULL, NULL };
+
+	refuse_modems(fixture, "");
+	fixture_listen(fixture);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fake_modem_added(&fixture->fake, &added);
+	fake_modem_removed(&fixture->fake, "/sim2");
+	lab_settle(&fixture->lab, 20);
+	assert_string_equal(fixture->recorder.trace, "");
+	fake_answer_kept(&fixture->fake);
 	fixture_wait_available(fixture);
 	assert_string_equal(fixture->recorder.trace,
 			    "available added:/sim10 added:/sim2 ");
@@ -301,109 +348,6 @@ static void test_too_many_and_too_long(void **state)
 	assert_string_equal(fixture_modem(fixture)->path, "/sim1");
 }
 
-/* oFono tells of a message once: while GetModems is under way it must not be lost. */
-static void test_message_before_the_modems_are_known(void **state)
-{
-	struct fixture *fixture = *state;
-
-	refuse_modems(fixture, "");
-	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
-	fake_incoming(&fixture->fake, "/sim2", "one");
-	fake_incoming(&fixture->fake, "/sim2", "two");
-	fake_incoming(&fixture->fake, "/nobody", "lost");
-	lab_settle(&fixture->lab, 20);
-	assert_string_equal(fixture->recorder.trace, "");
-	fake_answer_kept(&fixture->fake);
-	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "two"));
-	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 "
-			    "received:/sim2:one received:/sim2:two ");
-	assert_string_equal(fixture->recorder.last.sim.subscriber_identity,
-			    "216300000000000");
-}
-
-/* Nor while the card is being asked who it is. */
-static void test_message_before_the_card_is_known(void **state)
-{
-	struct fixture *fixture = *state;
-
-	add_two(&fixture->fake);
-	fixture->fake.failing_member = "GetProperties";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 2; /* card and network */
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_listen(fixture);
-	lab_wait(&fixture->lab, fixture->fake.kept_count == 2);
-	fake_incoming(&fixture->fake, "/sim10", "other");
-	fake_incoming(&fixture->fake, "/sim2", "one");
-	lab_settle(&fixture->lab, 20);
-	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 received:/sim10:other ");
-	fake_answer_kept(&fixture->fake);
-	fake_answer_kept(&fixture->fake);
-	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "one"));
-	assert_string_equal(fixture->recorder.last.sim.subscriber_identity,
-			    "216300000000000");
-}
-
-static void hold_card(struct fixture *fixture)
-{
-	add_two(&fixture->fake);
-	fixture->fake.failing_member = "GetProperties";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 2;
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_listen(fixture);
-	lab_wait(&fixture->lab, fixture->fake.kept_count == 2);
-	fake_incoming(&fixture->fake, "/sim2", "one");
-	lab_settle(&fixture->lab, 20);
-	fixture_clear(fixture);
-}
-
-static void test_waiting_message_is_told_before_its_modem_goes(void **state)
-{
-	struct fixture *fixture = *state;
-
-	hold_card(fixture);
-	fake_modem_removed(&fixture->fake, "/sim2");
-	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "removed"));
-	assert_string_equal(fixture->recorder.trace, "received:/sim2:one removed:/sim2 ");
-}
-
-static void test_waiting_message_is_told_before_ofono_goes(void **state)
-{
-	struct fixture *fixture = *state;
-
-	hold_card(fixture);
-	fake_close(&fixture->fake);
-	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "unavailable"));
-	assert_string_equal(
-		fixture->recorder.trace,
-		"received:/sim2:one removed:/sim2 removed:/sim10 unavailable ");
-}
-
-static void test_waiting_message_is_told_when_the_card_does_not_answer(void **state)
-{
-	struct fixture *fixture = *state;
-
-	hold_card(fixture);
-	peer_reply_error(&fixture->fake.peer, fixture->fake.kept[0], DBUS_ERROR_TIMEOUT);
-	lab_wait(&fixture->lab, fixture->recorder.trace[0]);
-	assert_string_equal(fixture->recorder.trace, "received:/sim2:one ");
-}
-
-static void test_free_in_the_middle(void **state)
-{
-	struct fixture *fixture = *state;
-
-	hold_card(fixture);
-	observer_remove(&fixture->recorder.observer);
-	ofono_free(fixture->ofono);
-	fixture->ofono = NULL;
-	lab_settle(&fixture->lab, 20);
-	assert_string_equal(fixture->recorder.trace, "");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,16 +361,12 @@ int main(void)
 		TEST(test_modems_come_and_go),
 		TEST(test_malformed_signals_are_ignored),
 		TEST(test_strangers_are_not_believed),
+		TEST(test_strangers_take_no_room),
 		TEST(test_refused_then_allowed),
 		TEST(test_not_ready_yet),
 		TEST(test_owner_changes_while_asked),
+		TEST(test_manager_signals_before_the_answer),
 		TEST(test_too_many_and_too_long),
-		TEST(test_message_before_the_modems_are_known),
-		TEST(test_message_before_the_card_is_known),
-		TEST(test_waiting_message_is_told_before_its_modem_goes),
-		TEST(test_waiting_message_is_told_before_ofono_goes),
-		TEST(test_waiting_message_is_told_when_the_card_does_not_answer),
-		TEST(test_free_in_the_middle),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

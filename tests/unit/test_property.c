@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "fake_ofono.h"
+#include "ofono_lab.h"
 
 #include "ofono/property.h"
 

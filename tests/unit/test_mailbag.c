@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Signals about messages that come before anybody knows whose they are. */
+#include "ofono_lab.h"
+
+static const struct fact idle[] = {
+	FLAG("Powered", 0),
+	TEXT("Type", "hardware"),
+	WORDS("Interfaces", NULL),
+	LAST,
+};
+
+static const struct fact with_card[] = {
+	FLAG("Powered", 1),
+	FLAG("Online", 1),
+	TEXT("Type", "hardware"),
+	TEXT("Serial", "350000000003770"),
+	WORDS("Interfaces", SIM, "org.ofono.Unheard", NETWORK, MESSAGES),
+	LAST,
+};
+
+static const struct fact card[] = {
+	FLAG("Present", 1),
+	TEXT("SubscriberIdentity", "216300000000000"),
+	LAST,
+};
+
+static const struct fact registered[] = {
+	TEXT("Status", "registered"),
+	LAST,
+};
+
+static void add_two(struct fake *fake)
+{
+	fake->modems[0] = (struct fake_modem){ "/sim10", idle, NULL, NULL };
+	fake->modems[1] = (struct fake_modem){ "/sim2", with_card, card, registered };
+}
+
+/* The first GetModems gets this error; "" = no answer yet. */
+static void refuse_modems(struct fixture *fixture, const char *error)
+{
+	fixture->fake.failing_member = "GetModems";
+	fixture->fake.failing_error = error;
+	fixture->fake.failing_count = 1;
+	add_two(&fixture->fake);
+	fake_open(&fixture->fake, &fixture->lab);
+}
+
+/* oFono tells of a message once: while GetModems is under way it must not be lost. */
+static void test_message_before_the_modems_are_known(void **state)
+{
+	struct fixture *fixture = *state;
+
+	refuse_modems(fixture, "");
+	fixture_listen(fixture);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fake_incoming(&fixture->fake, "/sim2", "one");
+	fake_incoming(&fixture->fake, "/sim2", "two");
+	fake_incoming(&fixture->fake, "/nobody", "lost");
+	lab_settle(&fixture->lab, 20);
+	assert_string_equal(fixture->recorder.trace, "");
+	fake_answer_kept(&fixture->fake);
+	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "two"));
+	assert_string_equal(fixture->recorder.trace,
+			    "available added:/sim10 added:/sim2 "
+			    "received:/sim2:one received:/sim2:two ");
+	assert_string_equal(fixture->recorder.last.sim.subscriber_identity,
+			    "216300000000000");
+}
+
+/* The match rules are in force, and the owner of the name has not been asked for yet. */
+static void test_message_before_the_owner_is_known(void **state)
+{
+	struct fixture *fixture = *state;
+	DBusConnection *connection;
+
+	add_two(&fixture->fake);
+	fake_open(&fixture->fake, &fixture->lab);
+	connection = fixture->fake.peer.connection;
+	fixture_listen(fixture);
+	/* The second on this bus is ours; its Hello and match rules came in one piece. */
+	while (!dbus_bus_name_has_owner(connection, ":1.1", NULL))
+		lab_turn(&fixture->lab, 10);
+	dbus_bus_name_has_owner(connection, ":1.1", NULL);
+	fake_incoming(&fixture->fake, "/sim2", "early");
+	dbus_bus_name_has_owner(connection, ":1.1", NULL);
+	fixture_wait_available(fixture);
+	assert_string_equal(fixture->recorder.trace,
+			    "available added:/sim10 added:/sim2 received:/sim2:early ");
+}
+
+/* From the first message that comes through on, there is no gap. */
+static void test_messages_all_through_the_start(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *at;
+	char text[16];
+	int sent = 0, first, number;
+
+	add_two(&fixture->fake);
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_listen(fixture);
+	while (!ofono_is_available(fixture->ofono) && sent < 300) {
+		snprintf(text, sizeof(text), "%d", sent++);
+		fake_incoming(&fixture->fake, "/sim2", text);
+		lab_turn(&fixture->lab, 1);
+	}
+	assert_true(ofono_is_available(fixture->ofono));
+	snprintf(text, sizeof(text), ":%d ", sent - 1);
+	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, text));
+	at = strstr(fixture->recorder.trace, "received:/sim2:");
+	first = atoi(at + strlen("received:/sim2:"));
+	for (number = first; at; number++) {
+		assert_int_equal(atoi(at + strlen("received:/sim2:")), number);
+		at = strstr(at + 1, "received:/sim2:");
+	}
+	assert_int_equal(number, sent);
+	assert_true(first < sent - 1);
+}
+
+/* Nor while the card is being asked who it is. */
+static void test_message_before_the_card_is_known(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_two(&fixture->fake);
+	fixture->fake.failing_member = "GetProperties";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 2; /* card and network */
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_listen(fixture);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 2);
+	fake_incoming(&fixture->fake, "/sim10", "other");
+	fake_incoming(&fixture->fake, "/sim2", "one");
+	lab_settle(&fixture->lab, 20);
+	assert_string_equal(fixture->recorder.trace,
+			    "available added:/sim10 added:/sim2 received:/sim10:other ");
+	fake_answer_kept(&fixture->fake);
+	fake_answer_kept(&fixture->fake);
+	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "one"));
+	assert_string_equal(fixture->recorder.last.sim.subscriber_identity,
+			    "216300000000000");
+}
+
+static void hold_card(struct fixture *fixture)
+{
+	add_two(&fixture->fake);
+	fixture->fake.failing_member = "GetProperties";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 2;
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_listen(fixture);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 2);
+	fake_incoming(&fixture->fake, "/sim2", "one");
+	lab_settle(&fixture->lab, 20);
+	fixture_clear(fixture);
+}
+
+static void test_waiting_message_is_told_before_its_modem_goes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	hold_card(fixture);
+	fake_modem_removed(&fixture->fake, "/sim2");
+	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "removed"));
+	assert_string_equal(fixture->recorder.trace, "received:/sim2:one removed:/sim2 ");
+}
+
+static void test_waiting_message_is_told_before_ofono_goes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	hold_card(fixture);
+	fake_close(&fixture->fake);
+	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "unavailable"));
+	assert_string_equal(
+		fixture->recorder.trace,
+		"received:/sim2:one removed:/sim2 removed:/sim10 unavailable ");
+}
+
+static void test_waiting_message_is_told_when_the_card_goes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	hold_card(fixture);
+	fake_changed(&fixture->fake, "/sim2", MODEM,
+		     (struct fact)WORDS("Interfaces", MESSAGES));
+	lab_wait(&fixture->lab, fixture->recorder.trace[0]);
+	assert_string_equal(fixture->recorder.trace, "received:/sim2:one ");
+}
+
+static void test_waiting_message_is_told_when_the_card_does_not_answer(void **state)
+{
+	struct fixture *fixture = *state;
+
+	hold_card(fixture);
+	peer_reply_error(&fixture->fake.peer, fixture->fake.kept[0], DBUS_ERROR_TIMEOUT);
+	lab_wait(&fixture->lab, fixture->recorder.trace[0]);
+	assert_string_equal(fixture->recorder.trace, "received:/sim2:one ");
+}
+
+static void test_free_in_the_middle(void **state)
+{
+	struct fixture *fixture = *state;
+
+	hold_card(fixture);
+	observer_remove(&fixture->recorder.observer);
+	ofono_free(fixture->ofono);
+	fixture->ofono = NULL;
+	lab_settle(&fixture->lab, 20);
+	assert_string_equal(fixture->recorder.trace, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+		TEST(test_message_before_the_modems_are_known),
+		TEST(test_message_before_the_owner_is_known),
+		TEST(test_messages_all_through_the_start),
+		TEST(test_message_before_the_card_is_known),
+		TEST(test_waiting_message_is_told_before_its_modem_goes),
+		TEST(test_waiting_message_is_told_before_ofono_goes),
+		TEST(test_waiting_message_is_told_when_the_card_goes),
+		TEST(test_waiting_message_is_told_when_the_card_does_not_answer),
+		TEST(test_free_in_the_middle),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("mailbag", tests, NULL, NULL);
+}

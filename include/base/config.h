@@ -21,7 +21,8 @@ enum {
 	CONFIG_TEXT_BYTES = 176, /* with its key it fits into a line of inih, 200 */
 };
 
-struct config_list { /* keys that may stand several times */
+/* keys that may stand several times */
+struct config_list {
 	size_t count;
 	char items[CONFIG_LIST_MAX][CONFIG_TEXT_BYTES];
 };

@@ -21,11 +21,12 @@ enum {
 	JSON_VALUES_MAX = 4096,
 };
 
-enum { /* outcomes: what was wrong with the document */
-       JSON_E_SYNTAX = 1,
-       JSON_E_TEXT,	 /* not UTF-8, half a surrogate pair, or a NUL in a string */
-       JSON_E_DUPLICATE, /* the same key twice in one object */
-       JSON_E_LIMIT,	 /* too deep, too many values, or the arena is full */
+/* outcomes: what was wrong with the document */
+enum {
+	JSON_E_SYNTAX = 1,
+	JSON_E_TEXT,	  /* not UTF-8, half a surrogate pair, or a NUL in a string */
+	JSON_E_DUPLICATE, /* the same key twice in one object */
+	JSON_E_LIMIT,	  /* too deep, too many values, or the arena is full */
 };
 
 struct json_reader;

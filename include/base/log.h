@@ -10,11 +10,12 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
-enum log_level { /* syslog(3) priorities */
-		 LOG_LEVEL_ERROR = 3,
-		 LOG_LEVEL_WARNING = 4,
-		 LOG_LEVEL_INFO = 6,
-		 LOG_LEVEL_DEBUG = 7,
+/* syslog(3) priorities */
+enum log_level {
+	LOG_LEVEL_ERROR = 3,
+	LOG_LEVEL_WARNING = 4,
+	LOG_LEVEL_INFO = 6,
+	LOG_LEVEL_DEBUG = 7,
 };
 
 /* Lines above this level are dropped; LOG_LEVEL_INFO until called. */

@@ -5,10 +5,11 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-enum { /* exit codes, the same for every subcommand */
-       EXIT_CODE_OK = 0,
-       EXIT_CODE_FAILED = 1, /* could not do it; standard error says why */
-       EXIT_CODE_USAGE = 2,  /* wrong options or configuration */
+/* exit codes, the same for every subcommand */
+enum {
+	EXIT_CODE_OK = 0,
+	EXIT_CODE_FAILED = 1, /* could not do it; standard error says why */
+	EXIT_CODE_USAGE = 2,  /* wrong options or configuration */
 };
 
 struct command {

@@ -9,13 +9,14 @@
 #include "base/json.h"
 #include "base/json_writer.h"
 
-enum rpc_code { /* JSON-RPC 2.0 section 5.1; RPC_REFUSED: 2025 revisions, by custom */
-		RPC_PARSE_ERROR = -32700,
-		RPC_INVALID_REQUEST = -32600,
-		RPC_METHOD_NOT_FOUND = -32601,
-		RPC_INVALID_PARAMS = -32602,
-		RPC_INTERNAL_ERROR = -32603,
-		RPC_REFUSED = -32000,
+/* JSON-RPC 2.0 section 5.1; RPC_REFUSED: 2025 revisions, by custom */
+enum rpc_code {
+	RPC_PARSE_ERROR = -32700,
+	RPC_INVALID_REQUEST = -32600,
+	RPC_METHOD_NOT_FOUND = -32601,
+	RPC_INVALID_PARAMS = -32602,
+	RPC_INTERNAL_ERROR = -32603,
+	RPC_REFUSED = -32000,
 };
 
 enum rpc_kind {

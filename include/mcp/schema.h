@@ -23,7 +23,8 @@ enum schema_type {
 	SCHEMA_ARRAY,  /* of objects with `members` */
 };
 
-struct schema_field { /* a table of these ends with a NULL name */
+/* a table of these ends with a NULL name */
+struct schema_field {
 	const char *name;
 	enum schema_type type;
 	bool required;

@@ -11,11 +11,12 @@
 #include "mcp/request.h"
 #include "mcp/schema.h"
 
-enum tool_flag { /* become MCP's annotations */
-		 TOOL_READ_ONLY = 1 << 0,
-		 TOOL_DESTRUCTIVE = 1 << 1, /* what it does cannot be undone */
-		 TOOL_IDEMPOTENT = 1 << 2,
-		 TOOL_OPEN_WORLD = 1 << 3, /* reaches beyond this phone */
+/* become MCP's annotations */
+enum tool_flag {
+	TOOL_READ_ONLY = 1 << 0,
+	TOOL_DESTRUCTIVE = 1 << 1, /* what it does cannot be undone */
+	TOOL_IDEMPOTENT = 1 << 2,
+	TOOL_OPEN_WORLD = 1 << 3, /* reaches beyond this phone */
 };
 
 struct tool_call;

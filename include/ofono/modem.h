@@ -12,11 +12,12 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-enum modem_interface { /* bits of modem.interfaces, the ones we use */
-		       MODEM_SIM_MANAGER = 1 << 0,
-		       MODEM_MESSAGE_MANAGER = 1 << 1,
-		       MODEM_NETWORK_REGISTRATION = 1 << 2,
-		       MODEM_VOICE_CALL_MANAGER = 1 << 3,
+/* bits of modem.interfaces, the ones we use */
+enum modem_interface {
+	MODEM_SIM_MANAGER = 1 << 0,
+	MODEM_MESSAGE_MANAGER = 1 << 1,
+	MODEM_NETWORK_REGISTRATION = 1 << 2,
+	MODEM_VOICE_CALL_MANAGER = 1 << 3,
 };
 
 enum { SIM_LOCKS_MAX = 16 };

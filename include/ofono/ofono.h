@@ -33,11 +33,12 @@ enum ofono_event_type {
 	MESSAGE_RECEIVED, /* .sender, .text, ... */
 };
 
-enum message_state_word { /* org.ofono.Message State */
-			  MESSAGE_PENDING,
-			  MESSAGE_SENT,
-			  MESSAGE_FAILED,
-			  MESSAGE_CANCELLED,
+/* org.ofono.Message State */
+enum message_state_word {
+	MESSAGE_PENDING,
+	MESSAGE_SENT,
+	MESSAGE_FAILED,
+	MESSAGE_CANCELLED,
 };
 
 enum { MESSAGE_UUID_BYTES = 41 }; /* 40 hex digits and NUL */

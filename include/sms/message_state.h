@@ -22,16 +22,17 @@
 
 #include <stdbool.h>
 
-enum message_state { /* stored as these numbers: only append */
-		     STATE_QUEUED = 1,
-		     STATE_HANDING, /* SendMessage is about to be, or has been, put on the bus */
-		     STATE_HANDED, /* oFono has it under a UUID */
-		     STATE_HELD, /* oFono keeps it on disk while modem, SIM or oFono are away */
-		     STATE_SENT, /* the network took every segment */
-		     STATE_FAILED,
-		     STATE_CANCELLED,
-		     STATE_UNKNOWN,
-		     STATE_LAST = STATE_UNKNOWN,
+/* stored as these numbers: only append */
+enum message_state {
+	STATE_QUEUED = 1,
+	STATE_HANDING, /* SendMessage is about to be, or has been, put on the bus */
+	STATE_HANDED,  /* oFono has it under a UUID */
+	STATE_HELD,    /* oFono keeps it on disk while modem, SIM or oFono are away */
+	STATE_SENT,    /* the network took every segment */
+	STATE_FAILED,
+	STATE_CANCELLED,
+	STATE_UNKNOWN,
+	STATE_LAST = STATE_UNKNOWN,
 };
 
 const char *message_state_name(enum message_state state); /* "queued" */

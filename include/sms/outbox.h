@@ -24,14 +24,16 @@
 #include "sms/sim.h"
 #include "sms/store.h"
 
-enum {			  /* outcomes of outbox_submit() */
-       OUTBOX_E_FULL = 1, /* queue_limit messages wait already */
-       OUTBOX_E_STORAGE,  /* the disk takes nothing more */
+/* outcomes of outbox_submit() */
+enum {
+	OUTBOX_E_FULL = 1, /* queue_limit messages wait already */
+	OUTBOX_E_STORAGE,  /* the disk takes nothing more */
 };
 
 struct outbox;
 
-struct outbox_timing {		/* how long, in milliseconds */
+/* how long, in milliseconds */
+struct outbox_timing {
 	uint64_t answer_ms;	/* until SendMessage counts as lost; 30 s */
 	uint64_t retry_ms;	/* before handing over again, doubling; 1 s */
 	uint64_t retry_most_ms; /* ... up to this; 60 s */
@@ -39,7 +41,8 @@ struct outbox_timing {		/* how long, in milliseconds */
 	uint64_t storage_ms;	/* before the disk is tried again; 5 s */
 };
 
-struct outbox_event { /* to those who watch a message */
+/* to those who watch a message */
+struct outbox_event {
 	int64_t message_id;
 	enum message_state state;
 	const char

@@ -19,7 +19,8 @@
 #include "sms/sim.h"
 #include "sms/store.h"
 
-struct outbox_shared { /* by all messages and lanes of one outbox */
+/* by all messages and lanes of one outbox */
+struct outbox_shared {
 	sd_event *loop;
 	struct store *store;
 	struct sims *sims;

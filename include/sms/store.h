@@ -17,11 +17,12 @@
 #include "base/config.h"
 #include "sms/message_state.h"
 
-enum { /* outcomes */
-       STORE_E_NOT_FOUND = 1,
-       STORE_E_ILLEGAL, /* the state machine has no such way */
-       STORE_E_EXISTS,	/* a client of this name is there already */
-       STORE_E_FULL,	/* disk full or file system read-only: nothing was changed */
+/* outcomes */
+enum {
+	STORE_E_NOT_FOUND = 1,
+	STORE_E_ILLEGAL, /* the state machine has no such way */
+	STORE_E_EXISTS,	 /* a client of this name is there already */
+	STORE_E_FULL,	 /* disk full or file system read-only: nothing was changed */
 };
 
 struct store;
@@ -45,7 +46,8 @@ int store_sim_identify(struct store *store, const char *iccid, const char *imsi,
 /* Was this number ever given out? 0, STORE_E_NOT_FOUND, -errno. */
 int store_sim_known(struct store *store, int64_t sim_id);
 
-struct message_draft { /* strings borrowed, valid UTF-8 */
+/* strings borrowed, valid UTF-8 */
+struct message_draft {
 	int64_t sim_id;
 	int64_t client_id;
 	const char *number; /* as handed to oFono */
@@ -79,7 +81,8 @@ int store_message_add(struct store *store, const struct message_draft *draft,
 int store_message_move(struct store *store, int64_t message_id, enum message_state to,
 		       const char *reason, const char *uuid);
 
-struct message_change { /* one line of a message's history */
+/* one line of a message's history */
+struct message_change {
 	enum message_state state;
 	const char *reason; /* "" none */
 	int64_t at_ms;	    /* wall clock */

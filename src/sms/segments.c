@@ -22,7 +22,8 @@ static const char16_t gsm7_alphabet[] = u"@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓ�
 /* 6.2.1.1: an escape and one more septet */
 static const char16_t gsm7_extension[] = u"\f^{}\\[~]|€";
 
-struct segments_count { /* of one encoding */
+/* of one encoding */
+struct segments_count {
 	unsigned units;
 	unsigned parts; /* if it takes several segments */
 	unsigned used;	/* in the last of these */

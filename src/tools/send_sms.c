@@ -43,7 +43,8 @@ static const struct schema_field output[] = {
 	{ 0 },
 };
 
-struct sending { /* one call; lives in the call's arena */
+/* one call; lives in the call's arena */
+struct sending {
 	struct tool_call *call;
 	const char *recipient; /* as the caller wrote it */
 	const char *text;

@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
+#include "cli/status_report.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
 #include "tools/services.h"
@@ -30,39 +31,9 @@ struct gateway {
 	struct endpoint *endpoint;
 	struct http_server *server;
 	struct http_route routes[3];
-	struct observer sims_observer;
-	struct observer ofono_observer;
+	struct status_report status;
 	bool stopping;
 };
-
-static void report(struct gateway *gateway)
-{
-	const struct services *services = &gateway->services;
-	const struct sim *sim;
-	unsigned ready = 0;
-
-	TAILQ_FOREACH (sim, sims_list(services->sims), link)
-		ready += sim->state == SIM_READY;
-	sd_notifyf(0, "STATUS=%s; %u of %u SIMs can send; %u messages waiting",
-		   ofono_condition(services->ofono), ready, sims_count(services->sims),
-		   outbox_waiting(services->outbox));
-}
-
-static void on_sims(void *data, const void *event_data)
-{
-	const struct sims_event *event = event_data;
-
-	if (event->type == SIMS_SETTLED)
-		report(data);
-}
-
-static void on_ofono(void *data, const void *event_data)
-{
-	const struct ofono_event *event = event_data;
-
-	if (event->type == OFONO_AVAILABLE || event->type == OFONO_UNAVAILABLE)
-		report(data);
-}
 
 static void on_stopped(void *data)
 {
@@ -142,13 +113,9 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 	if (error == 0)
 		error = outbox_new(services->loop, config, services->store,
 				   services->sims, services->ofono, &services->outbox);
-	if (error != 0)
-		return error;
-	observer_add(sims_observers(services->sims), &gateway->sims_observer, on_sims,
-		     gateway);
-	observer_add(ofono_observers(services->ofono), &gateway->ofono_observer, on_ofono,
-		     gateway);
-	return 0;
+	if (error == 0)
+		error = status_report_init(&gateway->status, services);
+	return error;
 }
 
 static int open_network(struct gateway *gateway, const struct config *config,
@@ -194,7 +161,6 @@ static void announce(struct gateway *gateway, const struct config *config)
 		log_warning("no client is paired, so every call is refused; "
 			    "run: ofono-mcp pair NAME");
 	sd_notify(0, "READY=1");
-	report(gateway);
 }
 
 static void close_all(struct gateway *gateway)
@@ -203,8 +169,7 @@ static void close_all(struct gateway *gateway)
 
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);
-	observer_remove(&gateway->sims_observer);
-	observer_remove(&gateway->ofono_observer);
+	status_report_deinit(&gateway->status);
 	outbox_free(services->outbox);
 	sims_free(services->sims);
 	ofono_free(services->ofono);

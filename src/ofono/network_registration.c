@@ -3,7 +3,9 @@
  * org.ofono.NetworkRegistration: whether and where the modem is on the air.
  *
  * Facts about the operator disappear without a signal when registration is lost, so they
- * are dropped with it. Status comes before the Interfaces change that announces it.
+ * are dropped with it. Name changes without a signal when Status does (at home it may be the
+ * card's word for the network), so all is asked again then. Status comes before the
+ * Interfaces change that announces it.
  */
 #include <string.h>
 
@@ -54,8 +56,10 @@ static void vanished(struct modem *modem)
 static void on_signal(struct modem *modem, DBusMessage *signal)
 {
 	bool was_registered = modem_is_registered(modem);
+	char status_before[sizeof(modem->network.status)];
 	char status[sizeof(modem->network.status)];
 
+	memcpy(status_before, modem->network.status, sizeof(status_before));
 	if (!property_changed(properties, PROPERTIES, signal, &modem->network))
 		return;
 	if (was_registered && !modem_is_registered(modem)) {
@@ -63,6 +67,9 @@ static void on_signal(struct modem *modem, DBusMessage *signal)
 		memset(&modem->network, 0, sizeof(modem->network));
 		memcpy(modem->network.status, status, sizeof(status));
 	}
+	if (strcmp(status_before, modem->network.status) != 0 &&
+	    (modem->interfaces & MODEM_NETWORK_REGISTRATION))
+		query_start(&modem->queries->network);
 	modem_changed(modem);
 }
 

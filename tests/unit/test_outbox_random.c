@@ -26,7 +26,8 @@ enum { SIMS = 3, MESSAGES_MAX = 40, STEPS = 300, ROUNDS = 40 };
 
 enum fate { NOT_TAKEN, TAKEN, SENT, FAILED };
 
-static struct truth { /* of one message, by its id */
+/* of one message, by its id */
+static struct truth {
 	int64_t sim_id;
 	enum fate fate;
 } truths[MESSAGES_MAX + 1];

@@ -20,7 +20,8 @@
 #include "http/pump.h"
 #include "http/server.h"
 
-struct connections { /* all of a server, with what they share */
+/* all of a server, with what they share */
+struct connections {
 	sd_event *loop;
 	const struct config *config;
 	const struct http_route *routes;
@@ -34,7 +35,8 @@ struct connections { /* all of a server, with what they share */
 	void *data;
 };
 
-struct connection_home { /* `cls` of the callbacks: where a connection belongs */
+/* `cls` of the callbacks: where a connection belongs */
+struct connection_home {
 	struct connections *connections;
 	struct pump *pump;
 };

@@ -21,7 +21,8 @@ enum deadline_kind {
 	DEADLINE_KINDS,
 };
 
-struct deadline { /* embedded in its owner */
+/* embedded in its owner */
+struct deadline {
 	TAILQ_ENTRY(deadline) link;
 	uint64_t due_us; /* CLOCK_MONOTONIC; 0: not set */
 	enum deadline_kind kind;

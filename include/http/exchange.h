@@ -19,13 +19,15 @@
 
 struct exchange;
 
-enum { /* memory of one request: arena and body together stay in bounds */
-       EXCHANGE_BODY_MAX = 64 * 1024,
-       EXCHANGE_PIECE_MIN = 4 * 1024, /* a body piece is no smaller, but for the last */
-       EXCHANGE_ARENA_MAX = 1024 * 1024,
+/* memory of one request: arena and body together stay in bounds */
+enum {
+	EXCHANGE_BODY_MAX = 64 * 1024,
+	EXCHANGE_PIECE_MIN = 4 * 1024, /* a body piece is no smaller, but for the last */
+	EXCHANGE_ARENA_MAX = 1024 * 1024,
 };
 
-struct exchange_handler { /* all but `complete` may be NULL: nothing to do */
+/* all but `complete` may be NULL: nothing to do */
+struct exchange_handler {
 	/* The request line and headers are in. May answer at once (the body is not read). */
 	void (*begin)(void *data, struct exchange *exchange);
 	/* The next piece of the body; `piece` is valid during the call only. */

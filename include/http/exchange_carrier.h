@@ -20,7 +20,8 @@ struct exchange_carrier {
 			 struct buffer *body);
 };
 
-struct exchange_request { /* strings are static or outlive the exchange */
+/* strings are static or outlive the exchange */
+struct exchange_request {
 	const struct exchange_handler *handler;
 	void *handler_data;
 	const char *method;

@@ -22,7 +22,8 @@ struct gate_header {
 	size_t value_length;
 };
 
-struct gate_request { /* what the gates look at: plain data, so that tests need no socket */
+/* what the gates look at: plain data, so that tests need no socket */
+struct gate_request {
 	const char *method;
 	const char *path;    /* as sent, undecoded, without the query */
 	const char *version; /* "HTTP/1.1" */

@@ -12,7 +12,8 @@
 
 /*
  * Fills in the headers and `torn`; method and version are set before, as the access handler
- * got them. `line_end`: where the URI ended in the buffer of the request line.
+ * got them. `line_end`: where the URI ended in the buffer of the request line, or where a
+ * character was that may not be in it.
  */
 void header_lines_collect(struct MHD_Connection *mhd, const char *line_end,
 			  struct gate_request *request);

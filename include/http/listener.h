@@ -12,7 +12,8 @@
 #include "http/connection.h"
 #include "http/pump.h"
 
-struct listener { /* does not move while it is open */
+/* does not move while it is open */
+struct listener {
 	struct MHD_Daemon *daemon;
 	struct pump pump;
 	struct connection_home home;

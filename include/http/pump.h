@@ -16,8 +16,10 @@ struct pump {
 	struct MHD_Daemon *daemon;
 	sd_event_source *readable;
 	sd_event_source *again_later;
+	sd_event_source *retry; /* the same, after a moment */
 	bool running;
 	bool again;
+	bool moved; /* set by every callback of the daemon: it does something */
 };
 
 int pump_init(struct pump *pump, sd_event *loop, struct MHD_Daemon *daemon); /* -errno */

@@ -16,10 +16,11 @@
 #include "http/auth.h"
 #include "http/exchange.h"
 
-enum http_method {		      /* bits */
-		   HTTP_GET = 1 << 0, /* and HEAD */
-		   HTTP_POST = 1 << 1,
-		   HTTP_DELETE = 1 << 2,
+/* bits */
+enum http_method {
+	HTTP_GET = 1 << 0, /* and HEAD */
+	HTTP_POST = 1 << 1,
+	HTTP_DELETE = 1 << 2,
 };
 
 struct http_route {

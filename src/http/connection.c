@@ -252,80 +252,6 @@ static enum MHD_Result handle_end(struct connection *connection)
 	return connection_wait(connection);
 }
 
-enum MHD_Result connection_handle(void *home, struct MHD_Connection *mhd,
-				  const char *path, const char *method,
-				  const char *version, const char *data, size_t *length,
-				  void **request)
-{
-	struct connection *connection = *request;
-	size_t received = *length;
-
-	(void)home;
-	*length = 0;
-	if (!connection)
-		return MHD_NO;
-	if (connection->state == CONNECTION_LINE) {
-		struct gate_request headers;
-
-		headers.method = method;
-		headers.path = path;
-		headers.version = version;
-		header_lines_collect(mhd, connection->line_end, &headers);
-		return handle_headers(connection, &headers);
-	}
-	if (connection->state != CONNECTION_BODY)
-		return MHD_NO; /* abandoned, and resumed to be closed */
-	if (received)
-		return handle_body(connection, data, received);
-	return handle_end(connection);
-}
-
-void *connection_request_line(void *home, const char *uri, struct MHD_Connection *mhd)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	struct connection *connection = info ? info->socket_context : NULL;
-
-	(void)home;
-	if (!connection || connection->state != CONNECTION_IDLE)
-		return connection;
-	connection->state = CONNECTION_LINE;
-	connection->line_end = uri + strlen(uri);
-	/* A fresh connection has its deadline since it was accepted. */
-	if (connection->deadline.kind == DEADLINE_IDLE)
-		deadline_set(&connection->connections->deadlines, &connection->deadline,
-			     DEADLINE_REQUEST);
-	return connection;
-}
-
-void connection_completed(void *home, struct MHD_Connection *mhd, void **request,
-			  enum MHD_RequestTerminationCode code)
-{
-	struct connection *connection = *request;
-	struct exchange *exchange;
-
-	(void)home;
-	(void)mhd;
-	(void)code;
-	if (!connection)
-		return;
-	exchange = connection->exchange;
-	connection->exchange = NULL;
-	exchange_free(exchange);
-	if (connection->response)
-		MHD_destroy_response(connection->response);
-	connection->response = NULL;
-	connection->origin = NULL;
-	connection->route = NULL;
-	if (connection->state == CONNECTION_CLOSING)
-		return;
-	connection->state = CONNECTION_IDLE;
-	deadline_set(&connection->connections->deadlines, &connection->deadline,
-		     DEADLINE_IDLE);
-	if (connection->connections->stopping)
-		connection_hang_up(connection);
-}
-
 /* Connections */
 
 static void on_expired(struct deadline *deadline)
@@ -374,6 +300,92 @@ static void connection_free(struct connection *connection)
 	free(connection);
 	if (!--all->count)
 		all->emptied(all->data);
+}
+
+/* The target up to its end, or to a character that may not be in it. */
+static const char *target_end(const char *uri)
+{
+	while ((unsigned char)*uri > ' ' && *uri != 0x7f)
+		uri++;
+	return uri;
+}
+
+/* Callbacks of libmicrohttpd */
+
+enum MHD_Result connection_handle(void *home, struct MHD_Connection *mhd,
+				  const char *path, const char *method,
+				  const char *version, const char *data, size_t *length,
+				  void **request)
+{
+	struct connection_home *at = home;
+	struct connection *connection = *request;
+	size_t received = *length;
+
+	at->pump->moved = true;
+	*length = 0;
+	if (!connection)
+		return MHD_NO;
+	if (connection->state == CONNECTION_LINE) {
+		struct gate_request headers;
+
+		headers.method = method;
+		headers.path = path;
+		headers.version = version;
+		header_lines_collect(mhd, connection->line_end, &headers);
+		return handle_headers(connection, &headers);
+	}
+	if (connection->state != CONNECTION_BODY)
+		return MHD_NO; /* abandoned, and resumed to be closed */
+	if (received)
+		return handle_body(connection, data, received);
+	return handle_end(connection);
+}
+
+void *connection_request_line(void *home, const char *uri, struct MHD_Connection *mhd)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct connection *connection = info ? info->socket_context : NULL;
+	struct connection_home *at = home;
+
+	at->pump->moved = true;
+	if (!connection || connection->state != CONNECTION_IDLE)
+		return connection;
+	connection->state = CONNECTION_LINE;
+	connection->line_end = target_end(uri);
+	/* A fresh connection has its deadline since it was accepted. */
+	if (connection->deadline.kind == DEADLINE_IDLE)
+		deadline_set(&connection->connections->deadlines, &connection->deadline,
+			     DEADLINE_REQUEST);
+	return connection;
+}
+
+void connection_completed(void *home, struct MHD_Connection *mhd, void **request,
+			  enum MHD_RequestTerminationCode code)
+{
+	struct connection *connection = *request;
+	struct exchange *exchange;
+
+	(void)home;
+	(void)mhd;
+	(void)code;
+	if (!connection)
+		return;
+	exchange = connection->exchange;
+	connection->exchange = NULL;
+	exchange_free(exchange);
+	if (connection->response)
+		MHD_destroy_response(connection->response);
+	connection->response = NULL;
+	connection->origin = NULL;
+	connection->route = NULL;
+	if (connection->state == CONNECTION_CLOSING)
+		return;
+	connection->state = CONNECTION_IDLE;
+	deadline_set(&connection->connections->deadlines, &connection->deadline,
+		     DEADLINE_IDLE);
+	if (connection->connections->stopping)
+		connection_hang_up(connection);
 }
 
 void connection_notify(void *home, struct MHD_Connection *mhd, void **socket_context,

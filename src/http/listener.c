@@ -4,6 +4,9 @@
  *
  * libmicrohttpd's own timeout stays off: it counts from the last byte, and every connection
  * has a deadline that does not (connection.c). So its only wish for a wake-up is "at once".
+ *
+ * Its strict parsing stays off, too: all it adds is that a missing Host is answered with two
+ * header blocks and a blank in the URI with nothing at all; the gates refuse both properly.
  */
 #include "http/listener.h"
 
@@ -138,7 +141,7 @@ static struct MHD_Daemon *daemon_start(struct listener *listener,
 		flags, listener->port, NULL, NULL, connection_handle, home,
 		MHD_OPTION_EXTERNAL_LOGGER, on_log,
 		NULL, /* first: it tells of the rest */
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_STRICT_FOR_CLIENT, 0,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->max_connections,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
 		(unsigned)config->max_connections_per_address,

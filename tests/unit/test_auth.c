@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/auth.h"
+
+static uint8_t known[AUTH_HASH_BYTES];
+
+static bool find(void *data, const uint8_t hash[AUTH_HASH_BYTES],
+		 struct client *client_out)
+{
+	++*(int *)data;
+	if (memcmp(hash, known, AUTH_HASH_BYTES) != 0)
+		return false;
+	client_out->id = 7;
+	strcpy(client_out->name, "laptop");
+	return true;
+}
+
+static void test_hash_is_sha256(void **state)
+{
+	static const uint8_t abc[AUTH_HASH_BYTES] = {
+		0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40,
+		0xde, 0x5d, 0xae, 0x22, 0x23, 0xb0, 0x03, 0x61, 0xa3, 0x96, 0x17,
+		0x7a, 0x9c, 0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad
+	};
+	uint8_t hash[AUTH_HASH_BYTES];
+
+	(void)state;
+	auth_hash("abc", hash);
+	assert_memory_equal(hash, abc, sizeof(abc));
+}
+
+static void test_header_forms(void **state)
+{
+	static const struct {
+		const char *authorization;
+		bool passes;
+		int asked;
+	} rows[] = {
+		{ "Bearer secret-token", true, 1 },
+		{ "bearer secret-token", true, 1 },
+		{ "BEARER  \tsecret-token \t", true, 1 },
+		{ "Bearer secret-tokem", false, 1 },
+		{ "Bearer secret-token x", false, 1 },
+		{ "Bearer Secret-token", false, 1 },
+		{ "Bearersecret-token", false, 0 },
+		{ "Bearer", false, 0 },
+		{ "Bearer ", false, 0 },
+		{ "Basic secret-token", false, 0 },
+		{ "secret-token", false, 0 },
+		{ "", false, 0 },
+		{ NULL, false, 0 },
+	};
+	size_t at;
+
+	(void)state;
+	auth_hash("secret-token", known);
+	for (at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
+		struct client client = { .id = -1 };
+		int asked = 0;
+		const struct auth auth = { .find = find, .data = &asked };
+		bool passes = auth_check(&auth, rows[at].authorization, &client);
+
+		if (passes != rows[at].passes || asked != rows[at].asked)
+			fail_msg("row %zu", at);
+		assert_int_equal(client.id, passes ? 7 : -1);
+		if (passes)
+			assert_string_equal(client.name, "laptop");
+	}
+}
+
+static void test_long_token_is_not_hashed(void **state)
+{
+	char text[7 + 300 + 1] = "Bearer ";
+	struct client client;
+	int asked = 0;
+	const struct auth auth = { .find = find, .data = &asked };
+
+	(void)state;
+	memset(text + 7, 'a', 256);
+	assert_false(auth_check(&auth, text, &client));
+	assert_int_equal(asked, 1);
+	text[7 + 256] = 'a';
+	assert_false(auth_check(&auth, text, &client));
+	assert_int_equal(asked, 1);
+}
+
+static void test_open_takes_everybody(void **state)
+{
+	const struct auth auth = { .open = true };
+	struct client client = { .id = -1 };
+
+	(void)state;
+	assert_true(auth_check(&auth, NULL, &client));
+	assert_int_equal(client.id, 0);
+	assert_string_equal(client.name, "open");
+	client.id = -1;
+	assert_true(auth_check(&auth, "Bearer whatever", &client));
+	assert_int_equal(client.id, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hash_is_sha256),
+		cmocka_unit_test(test_header_forms),
+		cmocka_unit_test(test_long_token_is_not_hashed),
+		cmocka_unit_test(test_open_takes_everybody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

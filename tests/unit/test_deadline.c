@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <time.h>
+
+#include "http/deadline.h"
+
+struct item {
+	struct deadline deadline; /* first: the callback casts */
+	int expired;
+};
+
+static struct deadlines deadlines;
+static sd_event *loop;
+static struct item *order[8];
+static int order_count;
+
+static void on_expired(struct deadline *deadline)
+{
+	struct item *item = (struct item *)deadline;
+
+	item->expired++;
+	order[order_count++] = item;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Runs the loop until `count` have expired, or a generous time is over. */
+static void run_until(int count)
+{
+	uint64_t end = now_ms() + 5000;
+
+	while (order_count < count && now_ms() < end)
+		assert_true(sd_event_run(loop, 100 * 1000) >= 0);
+	assert_int_equal(order_count, count);
+}
+
+static int setup(void **state)
+{
+	const uint64_t period_ms[DEADLINE_KINDS] = {
+		[DEADLINE_REQUEST] = 40,
+		[DEADLINE_IDLE] = 120,
+		[DEADLINE_DRAIN] = 1,
+	};
+
+	(void)state;
+	order_count = 0;
+	assert_true(sd_event_new(&loop) >= 0);
+	assert_int_equal(deadlines_init(&deadlines, loop, period_ms), 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	deadlines_deinit(&deadlines);
+	loop = sd_event_unref(loop);
+	return 0;
+}
+
+static void test_due_in_order_across_kinds(void **state)
+{
+	struct item idle = { { .expired = on_expired }, 0 };
+	struct item first = idle, second = idle;
+	uint64_t start = now_ms();
+
+	(void)state;
+	deadline_set(&deadlines, &idle.deadline, DEADLINE_IDLE);
+	deadline_set(&deadlines, &first.deadline, DEADLINE_REQUEST);
+	deadline_set(&deadlines, &second.deadline, DEADLINE_REQUEST);
+	run_until(2);
+	assert_ptr_equal(order[0], &first);
+	assert_ptr_equal(order[1], &second);
+	assert_true(now_ms() - start >= 40);
+	run_until(3);
+	assert_ptr_equal(order[2], &idle);
+	assert_true(now_ms() - start >= 120);
+	assert_int_equal(first.expired + second.expired + idle.expired, 3);
+}
+
+static void test_set_again_counts_anew(void **state)
+{
+	struct item item = { { .expired = on_expired }, 0 };
+	uint64_t start = now_ms();
+
+	(void)state;
+	deadline_set(&deadlines, &item.deadline, DEADLINE_REQUEST);
+	deadline_set(&deadlines, &item.deadline, DEADLINE_IDLE);
+	run_until(1);
+	assert_true(now_ms() - start >= 120);
+	assert_int_equal(item.expired, 1);
+}
+
+static void test_cleared_never_expires(void **state)
+{
+	struct item gone = { { .expired = on_expired }, 0 };
+	struct item stays = gone;
+
+	(void)state;
+	deadline_set(&deadlines, &gone.deadline, DEADLINE_REQUEST);
+	deadline_set(&deadlines, &stays.deadline, DEADLINE_IDLE);
+	deadline_clear(&deadlines, &gone.deadline);
+	deadline_clear(&deadlines, &gone.deadline);
+	run_until(1);
+	assert_int_equal(gone.expired, 0);
+	assert_int_equal(stays.expired, 1);
+}
+
+/* The timer is not touched while what it waits for only moves away. */
+static void test_timer_is_lazy(void **state)
+{
+	struct item item = { { .expired = on_expired }, 0 };
+	uint64_t armed_us;
+	int turn;
+
+	(void)state;
+	deadline_set(&deadlines, &item.deadline, DEADLINE_REQUEST);
+	armed_us = deadlines.timer_us;
+	for (turn = 0; turn < 1000; turn++) {
+		deadline_set(&deadlines, &item.deadline, DEADLINE_IDLE);
+		deadline_set(&deadlines, &item.deadline, DEADLINE_REQUEST);
+		assert_true(deadlines.timer_us == armed_us);
+	}
+	deadline_clear(&deadlines, &item.deadline);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_due_in_order_across_kinds, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_set_again_counts_anew, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_cleared_never_expires, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_timer_is_lazy, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

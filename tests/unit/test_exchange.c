@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/exchange_carrier.h"
+
+struct seen {
+	int begun, completed, abandoned, stopping, ended;
+	int pieces;
+	size_t smallest; /* of all pieces but the last */
+	size_t last;
+	struct buffer body;
+	int answer_in_piece; /* answer with this piece; 0: never */
+	bool answer_in_begin;
+	bool answer_at_end;
+	/* the carrier's side */
+	int answers;
+	unsigned status;
+};
+
+static void answer(struct exchange *exchange, unsigned status)
+{
+	struct buffer body = BUFFER_INIT;
+
+	buffer_append_text(&body, "{}");
+	exchange_answer(exchange, status, "application/json", &body);
+	assert_null(body.data);
+}
+
+static void on_begin(void *data, struct exchange *exchange)
+{
+	struct seen *seen = data;
+
+	seen->begun++;
+	if (seen->answer_in_begin)
+		answer(exchange, 200);
+}
+
+static void on_body(void *data, struct exchange *exchange, const char *piece,
+		    size_t length)
+{
+	struct seen *seen = data;
+
+	assert_true(length > 0);
+	if (seen->pieces && seen->last < seen->smallest)
+		seen->smallest = seen->last;
+	seen->last = length;
+	buffer_append(&seen->body, piece, length);
+	if (++seen->pieces == seen->answer_in_piece)
+		answer(exchange, 400);
+}
+
+static void on_complete(void *data, struct exchange *exchange)
+{
+	struct seen *seen = data;
+
+	seen->completed++;
+	if (seen->answer_at_end)
+		answer(exchange, 200);
+}
+
+static void on_abandoned(void *data, struct exchange *exchange)
+{
+	(void)exchange;
+	((struct seen *)data)->abandoned++;
+}
+
+static void on_stopping(void *data, struct exchange *exchange)
+{
+	((struct seen *)data)->stopping++;
+	answer(exchange, 503);
+}
+
+static void on_ended(void *data, struct exchange *exchange)
+{
+	assert_non_null(exchange_arena(exchange));
+	((struct seen *)data)->ended++;
+}
+
+static const struct exchange_handler handler = {
+	.begin = on_begin,
+	.body = on_body,
+	.complete = on_complete,
+	.abandoned = on_abandoned,
+	.stopping = on_stopping,
+	.ended = on_ended,
+};
+
+static const char *header(void *data, const char *name, bool *conflict_out)
+{
+	(void)data;
+	if (strcmp(name, "Twice") == 0)
+		*conflict_out = true;
+	return strcmp(name, "Absent") == 0 ? NULL : "\t value \t";
+}
+
+static void answered(void *data, unsigned status, const char *content_type,
+		     struct buffer *body)
+{
+	struct seen *seen = data;
+
+	assert_string_equal(content_type, "application/json");
+	buffer_deinit(body);
+	seen->answers++;
+	seen->status = status;
+}
+
+static const struct exchange_carrier carrier = { header, answered };
+
+static struct exchange *start(struct seen *seen, uint64_t body_length)
+{
+	static const struct client client = { 7, "laptop" };
+	const struct exchange_request request = {
+		.handler = &handler,
+		.handler_data = seen,
+		.method = "POST",
+		.client = &client,
+		.body_length = body_length,
+	};
+	struct exchange *exchange = exchange_new(&carrier, seen, &request);
+
+	assert_non_null(exchange);
+	seen->smallest = SIZE_MAX;
+	exchange_begin(exchange);
+	return exchange;
+}
+
+static void receive(struct exchange *exchange, size_t total, size_t step)
+{
+	char bytes[EXCHANGE_BODY_MAX];
+	size_t at, length;
+
+	for (at = 0; at < total; at++)
+		bytes[at] = (char)('a' + at % 26);
+	for (at = 0; at < total; at += length) {
+		length = total - at < step ? total - at : step;
+		assert_int_equal(exchange_receive(exchange, bytes + at, length), 0);
+	}
+}
+
+static void test_pieces_are_joined(void **state)
+{
+	static const struct {
+		size_t total, step;
+		uint64_t told;
+		int pieces;
+	} rows[] = {
+		{ 60 * 1024, 1, 60 * 1024, 15 },
+		{ 60 * 1024, 1, UINT64_MAX, 15 },
+		{ EXCHANGE_BODY_MAX, 1, EXCHANGE_BODY_MAX, 16 },
+		{ EXCHANGE_BODY_MAX, 4096, UINT64_MAX, 16 },
+		{ 10000, 3000, 10000, 2 },
+		{ 100, 100, 100, 1 },
+		{ 100, 100, UINT64_MAX, 1 },
+		{ 0, 1, 0, 0 },
+	};
+	size_t at;
+
+	(void)state;
+	for (at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
+		struct seen seen = { .answer_at_end = true };
+		struct exchange *exchange = start(&seen, rows[at].told);
+		size_t byte;
+
+		receive(exchange, rows[at].total, rows[at].step);
+		exchange_complete(exchange);
+		assert_int_equal(seen.pieces, rows[at].pieces);
+		assert_true(seen.smallest >= EXCHANGE_PIECE_MIN);
+		assert_int_equal(seen.body.length, rows[at].total);
+		for (byte = 0; byte < seen.body.length; byte++)
+			assert_int_equal(seen.body.data[byte], 'a' + byte % 26);
+		exchange_free(exchange);
+		assert_int_equal(seen.completed, 1);
+		assert_int_equal(seen.ended, 1);
+		assert_int_equal(seen.abandoned, 0);
+		buffer_deinit(&seen.body);
+	}
+}
+
+static void test_body_limit(void **state)
+{
+	struct seen seen = { 0 };
+	struct exchange *exchange = start(&seen, UINT64_MAX);
+
+	(void)state;
+	receive(exchange, EXCHANGE_BODY_MAX, 4000);
+	assert_int_equal(exchange_receive(exchange, "x", 1), -EMSGSIZE);
+	exchange_free(exchange);
+	assert_int_equal(seen.completed, 0);
+	assert_int_equal(seen.abandoned, 1);
+	assert_int_equal(seen.ended, 1);
+	buffer_deinit(&seen.body);
+}
+
+static void test_early_answers_end_the_telling(void **state)
+{
+	struct seen seen = { .answer_in_begin = true };
+	struct seen midway = { .answer_in_piece = 1 };
+	struct exchange *exchange;
+
+	(void)state;
+	exchange = start(&seen, 9000);
+	receive(exchange, 9000, 4096);
+	exchange_complete(exchange);
+	exchange_free(exchange);
+	assert_int_equal(seen.answers, 1);
+	assert_int_equal(seen.pieces + seen.completed + seen.abandoned, 0);
+	assert_int_equal(seen.ended, 1);
+
+	exchange = start(&midway, 9000);
+	receive(exchange, 9000, 4096);
+	exchange_complete(exchange);
+	exchange_stop(exchange);
+	exchange_abandon(exchange);
+	exchange_free(exchange);
+	assert_int_equal(midway.status, 400);
+	assert_int_equal(midway.pieces, 1);
+	assert_int_equal(midway.completed + midway.abandoned + midway.stopping, 0);
+	assert_int_equal(midway.ended, 1);
+	buffer_deinit(&midway.body);
+}
+
+static void test_waits_then_answers_abandons_or_stops(void **state)
+{
+	struct seen later = { 0 }, gone = { 0 }, stopped = { 0 };
+	struct exchange *exchange;
+
+	(void)state;
+	exchange = start(&later, 0);
+	exchange_stop(exchange); /* still coming in: not told */
+	exchange_complete(exchange);
+	assert_false(exchange_answered(exchange));
+	answer(exchange, 200);
+	assert_true(exchange_answered(exchange));
+	exchange_free(exchange);
+	assert_int_equal(later.answers, 1);
+	assert_int_equal(later.stopping + later.abandoned, 0);
+
+	exchange = start(&gone, 0);
+	exchange_complete(exchange);
+	exchange_abandon(exchange);
+	exchange_abandon(exchange);
+	exchange_stop(exchange);
+	assert_int_equal(gone.ended, 0);
+	exchange_free(exchange);
+	assert_int_equal(gone.abandoned, 1);
+	assert_int_equal(gone.ended, 1);
+	assert_int_equal(gone.stopping + gone.answers, 0);
+
+	exchange = start(&stopped, 0);
+	exchange_complete(exchange);
+	exchange_stop(exchange);
+	exchange_stop(exchange);
+	assert_int_equal(stopped.stopping, 1);
+	assert_int_equal(stopped.status, 503);
+	exchange_free(exchange);
+	assert_int_equal(stopped.abandoned, 0);
+	exchange_free(NULL);
+}
+
+static void test_what_a_handler_can_ask(void **state)
+{
+	struct seen seen = { 0 };
+	struct exchange *exchange = start(&seen, 0);
+	bool conflict = false;
+
+	(void)state;
+	assert_string_equal(exchange_method(exchange), "POST");
+	assert_int_equal(exchange_client(exchange)->id, 7);
+	assert_string_equal(exchange_client(exchange)->name, "laptop");
+	assert_null(exchange_header(exchange, "Absent", NULL));
+	assert_string_equal(exchange_header(exchange, "Padded", NULL), "value");
+	exchange_header(exchange, "Padded", &conflict);
+	assert_false(conflict);
+	exchange_header(exchange, "Twice", &conflict);
+	assert_true(conflict);
+	assert_null(exchange_context(exchange));
+	exchange_set_context(exchange, &seen);
+	assert_ptr_equal(exchange_context(exchange), &seen);
+	exchange_free(exchange);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pieces_are_joined),
+		cmocka_unit_test(test_body_limit),
+		cmocka_unit_test(test_early_answers_end_the_telling),
+		cmocka_unit_test(test_waits_then_answers_abandons_or_stops),
+		cmocka_unit_test(test_what_a_handler_can_ask),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

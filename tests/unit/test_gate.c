@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "http/gate.h"
+
+static const struct http_route routes[] = {
+	{ .path = "/mcp",
+	  .methods = HTTP_GET | HTTP_POST | HTTP_DELETE,
+	  .json_body = true },
+	{ .path = "/healthz", .methods = HTTP_GET, .public = true },
+	{ .path = NULL },
+};
+
+static struct config config;
+
+static bool find_nobody(void *data, const uint8_t hash[AUTH_HASH_BYTES],
+			struct client *client_out)
+{
+	(void)data;
+	(void)hash;
+	(void)client_out;
+	return false;
+}
+
+static const struct auth open_auth = { .open = true };
+static const struct auth closed_auth = { .find = find_nobody };
+
+/* "Name: value|Name: value": the first colon divides, blanks behind it go. */
+static void headers_parse(struct gate_request *request, const char *text)
+{
+	static char lines[80 * 64];
+	char *at = lines;
+
+	assert_true(strlen(text) < sizeof(lines));
+	strcpy(lines, text);
+	request->header_count = 0;
+	while (*at) {
+		struct gate_header *header = &request->headers[request->header_count++];
+		size_t length = strcspn(at, "|");
+		char *next = at + length + (at[length] != '\0');
+		char *colon;
+
+		at[length] = '\0';
+		colon = strchr(at, ':');
+		assert_non_null(colon);
+		*colon = '\0';
+		header->name = at;
+		header->name_length = strlen(at);
+		header->value = colon + 1 + strspn(colon + 1, " ");
+		header->value_length = strlen(header->value);
+		at = next;
+	}
+}
+
+static void check(const char *method, const char *path, const char *version,
+		  const char *headers, struct gate_verdict *verdict)
+{
+	struct gate_request request = { .method = method,
+					.path = path,
+					.version = version };
+
+	headers_parse(&request, headers);
+	gate_check(&request, &config, routes, &open_auth, verdict);
+}
+
+#define HOST "Host: 127.0.0.1:9531"
+#define JSON HOST "|Content-Type: application/json"
+
+static const struct row {
+	unsigned status;
+	const char *method;
+	const char *path;
+	const char *headers;
+} rows[] = {
+	/* what passes */
+	{ 0, "POST", "/mcp", JSON "|Content-Length: 2" },
+	{ 0, "POST", "/mcp/", JSON "|Content-Length: 2" },
+	{ 0, "POST", "/mcp", JSON },
+	{ 0, "POST", "/mcp", JSON "|Content-Length: 0" },
+	{ 0, "POST", "/mcp", JSON "|Content-Length: 65536" },
+	{ 0, "POST", "/mcp", JSON "|Transfer-Encoding: chunked" },
+	{ 0, "POST", "/mcp", JSON "|Transfer-Encoding: Chunked" },
+	{ 0, "POST", "/mcp", HOST "|Content-Type: Application/JSON; charset=utf-8" },
+	{ 0, "POST", "/mcp", HOST "|Content-Type: application/json ;charset=utf-8" },
+	{ 0, "POST", "/mcp", JSON "|Content-Encoding: identity" },
+	{ 0, "GET", "/mcp", HOST },
+	{ 0, "HEAD", "/mcp", HOST },
+	{ 0, "DELETE", "/mcp", HOST },
+	{ 0, "GET", "/healthz", HOST },
+	{ 0, "GET", "/mcp", HOST "|X-Odd!#$%&'*+-.^_`~: \tv\xc3\xa4lue" },
+	{ 0, "GET", "/mcp", HOST "|Empty:" },
+	/* framing */
+	{ 400, "POST", "/mcp", JSON "|Content-Length: 2|Content-Length: 2" },
+	{ 400, "POST", "/mcp", JSON "|Content-Length: 2|content-length: 3" },
+	{ 400, "POST", "/mcp", JSON "|Content-Length: 2|Transfer-Encoding: chunked" },
+	{ 400, "POST", "/mcp", JSON "|Transfer-Encoding: gzip" },
+	{ 400, "POST", "/mcp", JSON "|Transfer-Encoding: gzip, chunked" },
+	{ 400, "POST", "/mcp", JSON "|Transfer-Encoding: chunked " },
+	{ 400, "POST", "/mcp", JSON "|Transfer-Encoding: \tchunked" },
+	{ 400, "POST", "/mcp",
+	  JSON "|Transfer-Encoding: chunked|Transfer-Encoding: chunked" },
+	{ 400, "POST", "/mcp", JSON "|Content-Length: 2x" },
+	{ 400, "POST", "/mcp", JSON "|Content-Length: +2" },
+	{ 400, "POST", "/mcp", JSON "|Content-Length: -2" },
+	{ 400, "POST", "/mcp", JSON "|Content-Length: 2, 2" },
+	{ 400, "POST", "/mcp", JSON "|Content-Length: 0x10" },
+	{ 400, "POST", "/mcp", JSON "|Content-Length:" },
+	{ 400, "POST", "/mcp", JSON "|Content-Length : 2" },
+	{ 400, "GET", "/mcp", HOST "|Bad\tName: 1" },
+	{ 400, "GET", "/mcp", HOST "|Bad\x01Name: 1" },
+	{ 400, "GET", "/mcp", HOST "|: 1" },
+	{ 400, "GET", "/mcp", HOST "|X(1): 1" },
+	{ 400, "GET", "/mcp", HOST "|X: a\rb" },
+	{ 400, "GET", "/mcp", HOST "|X: a\x7f" },
+	{ 400, "GET", "/mcp", HOST "|Authorization: Bearer a|Authorization: Bearer b" },
+	/* Host */
+	{ 400, "GET", "/mcp", "Accept: */*" },
+	{ 400, "GET", "/mcp", HOST "|" HOST },
+	{ 400, "GET", "/mcp", "Host:" },
+	{ 400, "GET", "/mcp", "Host: a b" },
+	{ 400, "GET", "/mcp", "Host: localhost:9531x" },
+	{ 400, "GET", "/mcp", "Host: [::1" },
+	{ 400, "GET", "/mcp", "Host: [localhost]" },
+	{ 400, "GET", "/mcp", "Host: ." },
+	{ 400, "GET", "/mcp", "Host: user@localhost" },
+	{ 0, "GET", "/mcp", "Host: localhost" },
+	{ 0, "GET", "/mcp", "host: LocalHost:1" },
+	{ 0, "GET", "/mcp", "Host: localhost." },
+	{ 0, "GET", "/mcp", "Host: [::1]:9531" },
+	{ 0, "GET", "/mcp", "Host: [fe80::1%25eth0]:80" },
+	{ 0, "GET", "/mcp", "Host: 192.0.2.7" },
+	{ 0, "GET", "/mcp", "Host: [2001:db8::7]" },
+	{ 0, "GET", "/mcp", "Host: phone.example:9531" },
+	{ 0, "GET", "/mcp", "Host: PHONE.example." },
+	{ 421, "GET", "/mcp", "Host: evil.example" },
+	{ 421, "GET", "/mcp", "Host: localhost.evil.example" },
+	{ 421, "GET", "/mcp", "Host: phone.example.evil.example" },
+	{ 421, "GET", "/mcp", "Host: 127.0.0.1.evil.example" },
+	{ 421, "GET", "/mcp", "Host: 127.1" },
+	{ 421, "GET", "/mcp", "Host: 0x7f000001" },
+	/* Origin */
+	{ 0, "GET", "/mcp", HOST "|Origin: http://localhost:6274" },
+	{ 0, "GET", "/mcp", HOST "|Origin: https://127.0.0.5" },
+	{ 0, "GET", "/mcp", HOST "|Origin: http://[::1]:1" },
+	{ 0, "GET", "/mcp", HOST "|Origin: https://console.example" },
+	{ 403, "GET", "/mcp", HOST "|Origin: https://console.example:8443" },
+	{ 403, "GET", "/mcp", HOST "|Origin: http://console.example" },
+	{ 403, "GET", "/mcp", HOST "|Origin: null" },
+	{ 403, "GET", "/mcp", HOST "|Origin:" },
+	{ 403, "GET", "/mcp", HOST "|Origin: http://localhost.evil.example" },
+	{ 403, "GET", "/mcp", HOST "|Origin: http://127.0.0.1.evil.example" },
+	{ 403, "GET", "/mcp", HOST "|Origin: http://192.0.2.7" },
+	{ 403, "GET", "/mcp", HOST "|Origin: ftp://localhost" },
+	{ 403, "GET", "/mcp", HOST "|Origin: http://localhost/path" },
+	{ 403, "GET", "/mcp", HOST "|Origin: http://user@localhost" },
+	{ 400, "GET", "/mcp", HOST "|Origin: http://localhost|Origin: http://localhost" },
+	/* path, before the method; preflight, before the token */
+	{ 404, "GET", "/", HOST },
+	{ 404, "GET", "", HOST },
+	{ 404, "GET", "/mcp//", HOST },
+	{ 404, "GET", "/mcpx", HOST },
+	{ 404, "GET", "/MCP", HOST },
+	{ 404, "GET", "/mcp%00", HOST },
+	{ 404, "GET", "/%6dcp", HOST },
+	{ 404, "GET", "/mcp/../mcp", HOST },
+	{ 404, "GET", "http://127.0.0.1/mcp", HOST },
+	{ 404, "OPTIONS", "*", HOST },
+	{ 404, "GET", "/.well-known/oauth-protected-resource", HOST },
+	{ 204, "OPTIONS", "/mcp", HOST },
+	{ 204, "OPTIONS", "/mcp", HOST "|Origin: http://localhost:6274" },
+	{ 403, "OPTIONS", "/mcp", HOST "|Origin: https://evil.example" },
+	{ 405, "PUT", "/mcp", HOST },
+	{ 405, "post", "/mcp", JSON },
+	{ 405, "TRACE", "/mcp", HOST },
+	{ 405, "POST", "/healthz", HOST },
+	/* the body */
+	{ 415, "POST", "/mcp", HOST },
+	{ 415, "POST", "/mcp", HOST "|Content-Type: text/plain" },
+	{ 415, "POST", "/mcp", HOST "|Content-Type: application/jsonp" },
+	{ 415, "POST", "/mcp", HOST "|Content-Type: application/json-rpc" },
+	{ 415, "POST", "/mcp", HOST "|Content-Type:" },
+	{ 413, "POST", "/mcp", JSON "|Content-Length: 65537" },
+	{ 413, "POST", "/mcp", JSON "|Content-Length: 18446744073709551616" },
+	{ 413, "POST", "/mcp", JSON "|Content-Length: 99999999999999999999999999" },
+	{ 413, "GET", "/mcp", HOST "|Content-Length: 65537" },
+	{ 415, "POST", "/mcp", JSON "|Content-Encoding: gzip" },
+	/* the first check that fails is the one that speaks */
+	{ 421, "PUT", "/nowhere", "Host: evil.example|Origin: null" },
+	{ 403, "PUT", "/nowhere", HOST "|Origin: null" },
+	{ 404, "PUT", "/nowhere", HOST },
+	{ 400, "GET", "/mcp", "Host: evil.example|Content-Length: x" },
+	{ 415, "POST", "/mcp", HOST "|Content-Length: 65537" },
+};
+
+static void test_rows(void **state)
+{
+	size_t at;
+
+	(void)state;
+	for (at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
+		const struct row *row = &rows[at];
+		struct gate_verdict verdict;
+
+		check(row->method, row->path, "HTTP/1.1", row->headers, &verdict);
+		if (verdict.status != row->status)
+			fail_msg("%s %s [%s]: %u, not %u (%s)", row->method, row->path,
+				 row->headers, verdict.status, row->status, verdict.text);
+		if (verdict.status && verdict.status != 204)
+			assert_true(strlen(verdict.text) > 10);
+		assert_int_equal(verdict.close, verdict.status == 400);
+	}
+	printf("%zu requests\n", at);
+}
+
+static void test_http_1_0(void **state)
+{
+	struct gate_verdict verdict;
+
+	(void)state;
+	check("GET", "/mcp", "HTTP/1.0", "Accept: */*", &verdict);
+	assert_int_equal(verdict.status, 0);
+	check("POST", "/mcp", "HTTP/1.0", JSON "|Transfer-Encoding: chunked", &verdict);
+	assert_int_equal(verdict.status, 400);
+}
+
+static void test_own_name(void **state)
+{
+	struct gate_verdict verdict;
+	char name[128], text[256];
+
+	(void)state;
+	assert_int_equal(gethostname(name, sizeof(name)), 0);
+	snprintf(text, sizeof(text), "Host: %s:9531", name);
+	check("GET", "/mcp", "HTTP/1.1", text, &verdict);
+	assert_int_equal(verdict.status, 0);
+	snprintf(text, sizeof(text), "Host: %s.local", name);
+	check("GET", "/mcp", "HTTP/1.1", text, &verdict);
+	assert_int_equal(verdict.status, 0);
+	snprintf(text, sizeof(text), "Host: %s.evil.example", name);
+	check("GET", "/mcp", "HTTP/1.1", text, &verdict);
+	assert_int_equal(verdict.status, 421);
+}
+
+static void test_torn_and_many(void **state)
+{
+	struct gate_request request = {
+		.method = "GET", .path = "/mcp", .version = "HTTP/1.1", .torn = true
+	};
+	struct gate_verdict verdict;
+
+	(void)state;
+	headers_parse(&request, HOST);
+	gate_check(&request, &config, routes, &open_auth, &verdict);
+	assert_int_equal(verdict.status, 400);
+	assert_true(verdict.close);
+
+	request.torn = false;
+	while (request.header_count < GATE_HEADERS_MAX)
+		request.headers[request.header_count++] =
+			(struct gate_header){ "X", 1, "y", 1 };
+	gate_check(&request, &config, routes, &open_auth, &verdict);
+	assert_int_equal(verdict.status, 0);
+	request.header_count++;
+	gate_check(&request, &config, routes, &open_auth, &verdict);
+	assert_int_equal(verdict.status, 431);
+}
+
+static void test_token_is_last(void **state)
+{
+	static const struct row closed[] = {
+		{ 401, "GET", "/mcp", HOST },
+		{ 401, "POST", "/mcp", JSON },
+		{ 401, "POST", "/mcp", JSON "|Authorization: Bearer wrong" },
+		{ 0, "GET", "/healthz", HOST },
+		{ 204, "OPTIONS", "/mcp", HOST },
+		{ 405, "PUT", "/mcp", HOST },
+		{ 415, "POST", "/mcp", HOST },
+		{ 404, "GET", "/.well-known/oauth-protected-resource", HOST },
+	};
+	size_t at;
+
+	(void)state;
+	for (at = 0; at < sizeof(closed) / sizeof(closed[0]); at++) {
+		const struct row *row = &closed[at];
+		struct gate_request request = { .method = row->method,
+						.path = row->path,
+						.version = "HTTP/1.1" };
+		struct gate_verdict verdict;
+
+		headers_parse(&request, row->headers);
+		gate_check(&request, &config, routes, &closed_auth, &verdict);
+		if (verdict.status != row->status)
+			fail_msg("%s %s: %u", row->method, row->path, verdict.status);
+	}
+}
+
+static void test_verdict_carries_what_was_learned(void **state)
+{
+	struct gate_verdict verdict;
+
+	(void)state;
+	check("POST", "/mcp/", "HTTP/1.1",
+	      JSON "|Content-Length: 012|Origin: http://localhost:1", &verdict);
+	assert_int_equal(verdict.status, 0);
+	assert_ptr_equal(verdict.route, &routes[0]);
+	assert_string_equal(verdict.origin, "http://localhost:1");
+	assert_int_equal(verdict.body_length, 12);
+	assert_string_equal(verdict.client.name, "open");
+
+	check("POST", "/mcp", "HTTP/1.1", JSON "|Transfer-Encoding: chunked", &verdict);
+	assert_true(verdict.body_length == GATE_LENGTH_UNKNOWN);
+	assert_null(verdict.origin);
+
+	check("PUT", "/nowhere", "HTTP/1.1", HOST "|Content-Length: 3", &verdict);
+	assert_null(verdict.route);
+	assert_int_equal(verdict.body_length, 3);
+
+	check("GET", "/mcp", "HTTP/1.1", HOST "|Origin: https://evil.example", &verdict);
+	assert_null(verdict.origin);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	config_defaults(&config);
+	config.allowed_host.count = 1;
+	strcpy(config.allowed_host.items[0], "phone.example");
+	config.allowed_origin.count = 1;
+	strcpy(config.allowed_origin.items[0], "https://console.example");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_http_1_0),
+		cmocka_unit_test(test_own_name),
+		cmocka_unit_test(test_torn_and_many),
+		cmocka_unit_test(test_token_is_last),
+		cmocka_unit_test(test_verdict_carries_what_was_learned),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}

@@ -19,7 +19,8 @@ struct pump {
 	sd_event_source *retry; /* the same, after a moment */
 	bool running;
 	bool again;
-	bool moved; /* set by every callback of the daemon: it does something */
+	unsigned still; /* runs in a row that moved nothing */
+	bool moved;	/* set by every callback of the daemon: it does something */
 };
 
 int pump_init(struct pump *pump, sd_event *loop, struct MHD_Daemon *daemon); /* -errno */

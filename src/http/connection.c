@@ -15,8 +15,10 @@
  * when a body would follow (the peer may wait for "100 Continue"); else it is kept for the
  * second call and the connection lives on.
  *
- * While an exchange waits, its socket is watched for the peer leaving. The watch is
- * edge-triggered and stays once made: it does not fire for data, and so costs nothing more.
+ * Every socket is watched for the peer leaving: libmicrohttpd hears of it neither while an
+ * exchange waits nor when the FIN came together with the last bytes it read. The watch is
+ * edge-triggered and does not fire for data, and so costs nothing per request. Requests that
+ * were read ahead are still answered: a peer that left while idle has DEADLINE_DRAIN.
  */
 #include "http/connection.h"
 
@@ -138,6 +140,14 @@ static void connection_abandon(struct connection *connection)
 	MHD_resume_connection(connection->mhd);
 }
 
+/* Until the next request, or for one that was read ahead of the peer's leaving. */
+static void connection_rest(struct connection *connection)
+{
+	connection->state = CONNECTION_IDLE;
+	deadline_set(&connection->connections->deadlines, &connection->deadline,
+		     connection->peer_gone ? DEADLINE_DRAIN : DEADLINE_IDLE);
+}
+
 static int on_peer_gone(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct connection *connection = data;
@@ -148,17 +158,22 @@ static int on_peer_gone(sd_event_source *source, int fd, uint32_t events, void *
 	connection->peer_gone = true;
 	if (connection->state == CONNECTION_WAITING)
 		connection_abandon(connection);
+	else if (connection->state == CONNECTION_IDLE)
+		connection_rest(connection);
 	return 0;
+}
+
+static bool connection_watch(struct connection *connection)
+{
+	return connection->watch ||
+	       sd_event_add_io(connection->connections->loop, &connection->watch,
+			       connection->fd, EPOLLRDHUP | EPOLLET, on_peer_gone,
+			       connection) >= 0;
 }
 
 static enum MHD_Result connection_wait(struct connection *connection)
 {
-	if (connection->peer_gone)
-		return MHD_NO;
-	if (!connection->watch &&
-	    sd_event_add_io(connection->connections->loop, &connection->watch,
-			    connection->fd, EPOLLRDHUP | EPOLLET, on_peer_gone,
-			    connection) < 0)
+	if (connection->peer_gone || !connection_watch(connection))
 		return MHD_NO;
 	MHD_suspend_connection(connection->mhd);
 	connection->state = CONNECTION_WAITING;
@@ -286,6 +301,8 @@ static void connection_new(struct connection_home *home, struct MHD_Connection *
 	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_REQUEST);
 	TAILQ_INSERT_TAIL(&all->list, connection, link);
 	all->count++;
+	connection_watch(
+		connection); /* without memory it is tried again when it matters */
 }
 
 static void connection_free(struct connection *connection)
@@ -354,7 +371,7 @@ void *connection_request_line(void *home, const char *uri, struct MHD_Connection
 	connection->state = CONNECTION_LINE;
 	connection->line_end = target_end(uri);
 	/* A fresh connection has its deadline since it was accepted. */
-	if (connection->deadline.kind == DEADLINE_IDLE)
+	if (connection->deadline.kind != DEADLINE_REQUEST)
 		deadline_set(&connection->connections->deadlines, &connection->deadline,
 			     DEADLINE_REQUEST);
 	return connection;
@@ -381,9 +398,7 @@ void connection_completed(void *home, struct MHD_Connection *mhd, void **request
 	connection->route = NULL;
 	if (connection->state == CONNECTION_CLOSING)
 		return;
-	connection->state = CONNECTION_IDLE;
-	deadline_set(&connection->connections->deadlines, &connection->deadline,
-		     DEADLINE_IDLE);
+	connection_rest(connection);
 	if (connection->connections->stopping)
 		connection_hang_up(connection);
 }

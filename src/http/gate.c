@@ -159,13 +159,23 @@ static bool host_present(struct gate_walk *walk)
 	       strcmp(walk->request->version, "HTTP/1.0") == 0;
 }
 
+/* libmicrohttpd leaves blanks at the end; they are no part of it (RFC 9110 section 5.5). */
+static size_t length_without_blanks(const struct gate_header *header)
+{
+	size_t length = header->value_length;
+
+	while (length && strchr(" \t", header->value[length - 1]))
+		length--;
+	return length;
+}
+
 static bool host_readable(struct gate_walk *walk)
 {
 	const struct gate_header *header = walk->known[HEADER_HOST];
 	struct authority authority;
 
 	return !header ||
-	       authority_parse(header->value, header->value_length, &authority);
+	       authority_parse(header->value, length_without_blanks(header), &authority);
 }
 
 static bool host_is_ours(const struct authority *authority)
@@ -189,7 +199,8 @@ static bool host_allowed(struct gate_walk *walk)
 	struct authority authority;
 	size_t at;
 
-	if (!header || !authority_parse(header->value, header->value_length, &authority))
+	if (!header ||
+	    !authority_parse(header->value, length_without_blanks(header), &authority))
 		return !header;
 	if (authority.literal || authority.loopback)
 		return true;

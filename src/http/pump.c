@@ -18,7 +18,8 @@
 #include "base/log.h"
 
 enum {
-	PUMP_TURNS_MAX = 8, /* then others have their turn */
+	PUMP_TURNS_MAX = 8,  /* then others have their turn */
+	PUMP_STILL_MAX = 16, /* runs; headers come in 128 bytes a turn, 8 KiB in 64 */
 	PUMP_RETRY_US = 20 * 1000,
 };
 
@@ -67,7 +68,8 @@ static void run(struct pump *pump)
 	pump->running = false;
 	if (turns < PUMP_TURNS_MAX)
 		return;
-	run_after(pump, pump->moved || pump->again ? 0 : PUMP_RETRY_US);
+	pump->still = pump->moved || pump->again ? 0 : pump->still + 1;
+	run_after(pump, pump->still < PUMP_STILL_MAX ? 0 : PUMP_RETRY_US);
 }
 
 static int on_readable(sd_event_source *source, int fd, uint32_t events, void *data)

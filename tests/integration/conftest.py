@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fixtures: a lab that the tests of a module share, labs of a test's own, agents.
+
+`lab` is shared: two modems, two cards, the gateway with --open.  A test may do to it what it
+can undo; when it ends, the world must be as it was, or the test fails and the next one gets
+a new lab.  Who breaks more makes a lab with `make_lab`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # the packages lab and modem
+
+from agent import Agent
+from journal import Journal
+from lab import Lab, McpClient, wait_until
+from modem import Modem, Outcome, Sim
+
+HOME = 1                            # +CREG: registered with the home network
+
+
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Long texts do not belong into the names of tests."""
+    if isinstance(val, str) and len(val) > 40:
+        return f"{ascii(val[:10])}+{len(val) - 10}"
+    return None
+
+
+def new_lab(config: str = "", *, powered: bool = True, **options: object) -> Lab:
+    """Not yet entered; `config` is the gateway's, in a file of the lab's folder."""
+    lab = Lab(gateway=True, powered=powered, **options)
+    if config:
+        file = lab.folder / "gateway.conf"
+        file.write_text(config)
+        lab.gateway.args += ["--config", str(file)]
+    return lab
+
+
+class SharedLab:
+    """Made when it is first needed, again after discard()."""
+
+    def __init__(self) -> None:
+        self._exit = ExitStack()
+        self._lab: Lab | None = None
+        self.cards: list[Sim | None] = []
+
+    def get(self) -> Lab:
+        if self._lab is None:
+            self._lab = self._exit.enter_context(new_lab())
+            self.cards = [modem.sim for modem in self._lab.modems]
+        return self._lab
+
+    def discard(self) -> None:
+        self._lab = None
+        self._exit.close()
+
+
+def forget_messages(modem: Modem) -> None:
+    def clear() -> None:
+        modem.outgoing.offered.clear()
+        modem.outgoing.taken.clear()
+    modem.link.call(clear)
+
+
+def is_as_before(modem: Modem, card: Sim | None) -> bool:
+    return (modem.sim is card and modem.registration_status == HOME
+            and modem.send_latency_s == 0 and modem.default_outcome == Outcome.ok()
+            and modem.operator_name == card.spn)
+
+
+def is_normal(lab: Lab, cards: list[Sim | None]) -> bool:
+    if not lab.gateway.is_running or not lab.ofonod.is_running:
+        return False
+    if not all(map(is_as_before, lab.modems, cards)):
+        return False
+    return Agent(lab).states() == ["ready"] * len(cards)
+
+
+@pytest.fixture(scope="module")
+def shared_lab() -> Iterator[SharedLab]:
+    shared = SharedLab()
+    yield shared
+    shared.discard()
+
+
+@pytest.fixture
+def lab(shared_lab: SharedLab) -> Iterator[Lab]:
+    lab = shared_lab.get()
+    for modem in lab.modems:
+        forget_messages(modem)
+    yield lab
+    try:
+        wait_until(lambda: is_normal(lab, shared_lab.cards), what="the world is as it was")
+        Journal(lab).wait_finished()
+    except BaseException:
+        shared_lab.discard()
+        raise
+
+
+@pytest.fixture
+def make_lab() -> Iterator[Callable[..., Lab]]:
+    """make_lab(config="", **options of Lab): a lab of this test's own."""
+    with ExitStack() as labs:
+        yield lambda *args, **options: labs.enter_context(new_lab(*args, **options))
+
+
+@pytest.fixture
+def agent(lab: Lab) -> Agent:
+    return Agent(lab)
+
+
+@pytest.fixture
+def journal(lab: Lab) -> Journal:
+    return Journal(lab)
+
+
+@pytest.fixture
+def client(lab: Lab) -> Iterator[McpClient]:
+    """Over one connection that stays open."""
+    with lab.client() as client:
+        yield client
+
+
+@pytest.fixture
+def background() -> Iterator[ThreadPoolExecutor]:
+    """For calls that wait: background.submit(agent.send, "text").
+
+    Those that still wait when the test failed end with their lab.
+    """
+    pool = ThreadPoolExecutor(max_workers=64)
+    yield pool
+    pool.shutdown(wait=False, cancel_futures=True)

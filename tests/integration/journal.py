@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the gateway has on disk, read without touching it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import Lab, wait_until
+
+STATES = ("", "queued", "handing", "handed", "held", "sent", "failed", "cancelled", "unknown")
+FINAL = {"sent", "failed", "cancelled", "unknown"}
+
+
+@dataclass(frozen=True)
+class Stored:
+    id: int
+    number: str
+    text: str
+    state: str
+
+
+class Journal:
+    def __init__(self, lab: Lab) -> None:
+        self.file: Path = lab.gateway.state / "gateway.db"
+
+    def messages(self) -> list[Stored]:
+        """In order of their numbers."""
+        with closing(sqlite3.connect(f"file:{self.file}?mode=ro", uri=True)) as database:
+            rows = database.execute("SELECT id, number, text, state FROM message ORDER BY id")
+            return [Stored(*row[:3], STATES[row[3]]) for row in rows]
+
+    def states(self, *texts: str) -> list[str]:
+        """Of the messages with these texts; "" where there is none."""
+        found = {message.text: message.state for message in self.messages()}
+        return [found.get(text, "") for text in texts]
+
+    def wait_state(self, text: str, *states: str, timeout: float = 10) -> None:
+        wait_until(lambda: self.states(text)[0] in states, timeout,
+                   f"{text!r} is one of {states}")
+
+    def wait_finished(self, timeout: float = 10) -> None:
+        wait_until(lambda: all(message.state in FINAL for message in self.messages()),
+                   timeout, "every message has an outcome")

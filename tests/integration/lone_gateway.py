@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The gateway alone: a bus that is not there, and what /proc tells about the process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from lab import wait_until
+from lab.gateway import Gateway
+from wire import Reply, Wire, request, rpc
+
+TICKS = os.sysconf("SC_CLK_TCK")
+CPU_FIELDS = slice(11, 13)      # utime and stime, behind the name in /proc/PID/stat
+TCP_LOCAL, TCP_PEER, TCP_STATE, TCP_INODE = 1, 2, 3, 9     # fields of /proc/PID/net/tcp
+TCP_LISTENS = "0A"
+
+
+class NoBus:
+    def __init__(self, folder: Path) -> None:
+        self.environment = {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={folder}/no-bus"}
+
+
+class LoneGateway(Gateway):
+    """with LoneGateway(max_connections=4) as gateway: ... (keys of section [server])
+
+    Leaving fails when the gateway did not end well.
+    """
+
+    def __init__(self, open: bool = True, **server: int | str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="ofono-mcp-"))
+        config = self.folder / "gateway.conf"
+        lines = [f"{key} = {value}\n" for key, value in server.items()]
+        config.write_text("[server]\n" + "".join(lines))
+        super().__init__(self.folder, NoBus(self.folder), args=["--config", str(config)],
+                         open=open)
+
+    def __enter__(self) -> LoneGateway:
+        try:
+            self.start()
+            wait_until(lambda: not self.peers, what="the connection of start() is gone")
+        except BaseException:
+            self._clear()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            code = self.stop()
+            assert code == 0, f"the gateway ended with {code}:\n{self.log}"
+        finally:
+            self._clear()
+
+    def _clear(self) -> None:
+        self.kill()
+        shutil.rmtree(self.folder)
+
+    def wire(self, source: str = "127.0.0.1") -> Wire:
+        return Wire(self.port, source)
+
+    def ask(self, data: bytes) -> Reply:
+        """The reply to these octets on a connection of their own."""
+        with self.wire() as wire:
+            return wire.ask(data)
+
+    def post(self, body: bytes, **headers: str | None) -> Reply:
+        """`headers` with _ for -."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.ask(request(body, named))
+
+    def assert_serves(self) -> None:
+        """The process that was started answers a newcomer."""
+        assert self.is_running, self.log
+        reply = self.post(rpc("tools/list"))
+        assert reply.result["tools"][0]["name"] == "send_sms"
+
+    @property
+    def peers(self) -> set[int]:
+        """The ports of all clients whose connections the process has not closed."""
+        lines = Path(f"/proc/{self.pid}/net/tcp").read_text().splitlines()[1:]
+        sockets = [line.split() for line in lines]
+        ours = f":{self.port:04X}"
+        return {int(fields[TCP_PEER].rpartition(":")[2], 16) for fields in sockets
+                if fields[TCP_LOCAL].endswith(ours) and fields[TCP_INODE] != "0"
+                and fields[TCP_STATE] != TCP_LISTENS}
+
+    @property
+    def fd_count(self) -> int:
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    @property
+    def rss_kib(self) -> int:
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        return next(int(line.split()[1]) for line in status.splitlines()
+                    if line.startswith("VmRSS:"))
+
+    @property
+    def cpu_seconds(self) -> float:
+        stat = Path(f"/proc/{self.pid}/stat").read_text()
+        behind_name = stat.rpartition(")")[2].split()
+        return sum(map(int, behind_name[CPU_FIELDS])) / TICKS

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""JSON Schema, as much of it as the tools use; what is not known here is an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
+KNOWN = {"type", "description", "properties", "required", "items", "enum",
+         "additionalProperties", "minimum", "maximum", "minLength", "maxLength"}
+
+
+def is_a(value: Any, kind: str) -> bool:
+    return isinstance(value, TYPES[kind]) and (kind == "boolean") == isinstance(value, bool)
+
+
+def bounds(value: Any, schema: dict[str, Any]) -> bool:
+    measure = len(value) if isinstance(value, str) else value
+    least = schema.get("minLength", schema.get("minimum", measure))
+    most = schema.get("maxLength", schema.get("maximum", measure))
+    return least <= measure <= most
+
+
+def problems(value: Any, schema: dict[str, Any], place: str = "$") -> list[str]:
+    """Everything in which `value` does not agree with `schema`."""
+    assert schema.keys() <= KNOWN, f"{place}: cannot check {schema.keys() - KNOWN}"
+    if not is_a(value, schema["type"]):
+        return [f"{place}: {value!r} is no {schema['type']}"]
+    found = []
+    if value not in schema.get("enum", [value]):
+        found.append(f"{place}: {value!r} is none of {schema['enum']}")
+    if isinstance(value, (str, int)) and not bounds(value, schema):
+        found.append(f"{place}: {value!r} is out of bounds")
+    if isinstance(value, list):
+        for i, item in enumerate(value):
+            found += problems(item, schema["items"], f"{place}[{i}]")
+    if isinstance(value, dict):
+        found += object_problems(value, schema, place)
+    return found
+
+
+def object_problems(value: dict[str, Any], schema: dict[str, Any], place: str) -> list[str]:
+    properties = schema.get("properties", {})
+    found = [f"{place}: {name} is missing" for name in schema.get("required", [])
+             if name not in value]
+    if schema.get("additionalProperties") is False:
+        found += [f"{place}: {name} is too much" for name in value if name not in properties]
+    for name in value.keys() & properties.keys():
+        found += problems(value[name], properties[name], f"{place}.{name}")
+    return found

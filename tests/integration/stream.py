@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A stream of sends that goes on while something breaks."""
+
+from __future__ import annotations
+
+import http.client
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from agent import Agent, Result
+from lab import Lab
+from modem.patience import patience
+
+LOST = (OSError, http.client.HTTPException)         # what a call ends with in a crash
+
+
+def any_moment(most_s: float) -> None:
+    """Random waits are what makes the moments differ; nothing is waited for."""
+    threading.Event().wait(patience(random.uniform(0, most_s)))
+
+
+class Stream:
+    """Agents that send one text after another, whatever happens to the gateway."""
+
+    def __init__(self, lab: Lab, agents: int) -> None:
+        self._lab = lab
+        self._over = threading.Event()
+        self._threads = [threading.Thread(target=self._send_on, args=(number,))
+                         for number in range(agents)]
+        self.answers: dict[str, Result] = {}
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        for thread in self._threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            for thread in self._threads:
+                thread.join()
+
+    def _send_on(self, agent: int) -> None:
+        number = 0
+        while not self._over.wait(0.001):
+            number += 1
+            text = f"agent {agent}, text {number}"
+            try:
+                self.answers[text] = Agent(self._lab).send(text)
+            except LOST:
+                continue

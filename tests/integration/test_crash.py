@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""kill -9 and SIGTERM at every stage of a message: no accepted message is forgotten, none
+is handed over twice."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from agent import Agent, Result, assert_pending, assert_refused, assert_sent
+from journal import Journal
+from lab import Lab, wait_until
+from lab.gateway import Gateway
+from modem import Modem, Outcome
+from modem.patience import patience
+from stream import LOST, Stream, any_moment
+
+
+@pytest.fixture
+def lab(make_lab: Callable[..., Lab]) -> Lab:
+    return make_lab(modem_count=1)
+
+
+@pytest.fixture
+def modem(lab: Lab) -> Modem:
+    return lab.modems[0]
+
+
+def texts(submits: list) -> list[str]:
+    return [submit.text for submit in submits]
+
+
+def submit(lab: Lab, pool: ThreadPoolExecutor, *messages: str) -> list[Future[Result]]:
+    """Calls that wait, their messages on disk in this order."""
+    calls = []
+    for message in messages:
+        calls.append(pool.submit(Agent(lab).send, message))
+        wait_until(lambda: Journal(lab).states(message) != [""], what=f"{message!r} is on disk")
+    return calls
+
+
+def crash(lab: Lab, calls: list[Future[Result]]) -> None:
+    lab.gateway.kill()
+    for call in calls:
+        with pytest.raises(LOST):
+            call.result()
+
+
+# ---- kill -9 ----------------------------------------------------------------------
+
+def test_queued_messages_go_out_after_a_crash_in_order(
+        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
+    modem.plan(Outcome.hang())
+    calls = submit(lab, background, "first", "second", "third", "fourth")
+    modem.wait_offered(1)
+    crash(lab, calls)
+    assert journal.states("first", "second", "third", "fourth") == [
+        "handed", "queued", "queued", "queued"]
+    lab.gateway.start()
+    journal.wait_state("first", "handed")           # held at start, until oFono listed it
+    assert len(modem.offered) == 1                  # the others still wait behind it
+    modem.unhang(Outcome.ok())
+    modem.wait_taken(4)
+    journal.wait_finished()
+    assert texts(modem.offered) == ["first", "second", "third", "fourth"]
+    assert set(journal.states("first", "second", "third", "fourth")) == {"sent"}
+
+
+def test_queued_without_a_network_they_wait_on(
+        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
+    """Nothing was in oFono's hands, and the network is away for longer than the gateway."""
+    modem.plan(Outcome.hang())
+    calls = submit(lab, background, "first", "second")
+    modem.wait_offered(1)
+    modem.set_registration(2)
+    Agent(lab).wait_states("searching")
+    modem.unhang(Outcome.ok())
+    journal.wait_state("first", "sent")
+    lab.gateway.kill()
+    assert_sent(calls[0].result())
+    lab.gateway.start()
+    Agent(lab).wait_states("searching")
+    assert journal.states("second") == ["queued"]
+    lab.gateway.kill()
+    modem.set_registration(1)
+    lab.gateway.start()
+    assert texts(modem.wait_taken(2)) == ["first", "second"]
+    journal.wait_state("second", "sent")
+
+
+def test_killed_while_handing_it_is_unknown_and_never_handed_again(
+        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
+    lab.ofonod.pause()
+    calls = submit(lab, background, "half handed", "behind it")
+    journal.wait_state("half handed", "handing")
+    crash(lab, calls)
+    lab.gateway.start()
+    assert journal.states("half handed", "behind it") == ["unknown", "queued"]
+    lab.ofonod.resume()
+    journal.wait_state("behind it", "sent")
+    assert journal.states("half handed") == ["unknown"]
+    assert sorted(texts(modem.offered)) == ["behind it", "half handed"]     # ofonod had it
+
+
+def test_killed_while_handing_and_ofonod_lost_it(
+        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
+    """Indistinguishable from the case above, so it is not handed over here either."""
+    lab.ofonod.pause()
+    calls = submit(lab, background, "half handed", "behind it")
+    journal.wait_state("half handed", "handing")
+    lab.ofonod.kill()
+    crash_or_answered(lab, calls)
+    lab.ofonod.start()
+    lab.gateway.start()
+    lab.bring_up()
+    journal.wait_state("behind it", "sent")
+    assert journal.states("half handed") == ["unknown"]
+    assert texts(modem.offered) == ["behind it"]
+
+
+def crash_or_answered(lab: Lab, calls: list[Future[Result]]) -> None:
+    """The gateway may have seen oFono die before it died itself."""
+    lab.gateway.kill()
+    for call in calls:
+        if call.exception() is None:
+            assert call.result().code == "unknown_outcome"
+        else:
+            assert isinstance(call.exception(), LOST)
+
+
+def test_killed_while_handed_it_is_found_again(
+        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
+    modem.plan(Outcome.hang())
+    calls = submit(lab, background, "in the air")
+    journal.wait_state("in the air", "handed")
+    modem.wait_offered(1)
+    crash(lab, calls)
+    lab.gateway.start()
+    journal.wait_state("in the air", "handed")      # held at start, until oFono listed it
+    modem.unhang(Outcome.cms(38))
+    journal.wait_state("in the air", "failed")      # the outcome is heard, and it is the true one
+    assert texts(modem.offered) == ["in the air"]
+
+
+def test_killed_while_handed_and_sent_meanwhile_it_is_unknown(
+        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
+    modem.plan(Outcome.hang())
+    calls = submit(lab, background, "in the air", "behind it")
+    journal.wait_state("in the air", "handed")
+    modem.wait_offered(1)
+    crash(lab, calls)
+    modem.unhang(Outcome.ok())
+    wait_until(lambda: lab.radios[0].pending_messages() == [], what="oFono is done with it")
+    lab.gateway.start()
+    journal.wait_state("behind it", "sent")
+    assert journal.states("in the air") == ["unknown"]
+    assert texts(modem.taken) == ["in the air", "behind it"]
+
+
+def test_killed_after_sent_nothing_goes_again(
+        lab: Lab, modem: Modem, journal: Journal) -> None:
+    assert_sent(Agent(lab).send("done"))
+    for _ in range(3):
+        lab.gateway.kill()
+        lab.gateway.start()
+    Agent(lab).wait_states("ready")
+    assert_sent(Agent(lab).send("next"))
+    assert texts(modem.offered) == ["done", "next"]
+    assert journal.states("done", "next") == ["sent", "sent"]
+
+
+def test_message_ids_grow_over_a_crash(lab: Lab) -> None:
+    first = Agent(lab).send("before").message_id
+    lab.gateway.kill()
+    lab.gateway.start()
+    Agent(lab).wait_states("ready")
+    assert Agent(lab).send("after").message_id > first
+
+
+def test_gateway_and_ofonod_crash_together(
+        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
+    modem.plan(Outcome.hang())
+    calls = submit(lab, background, "first", "second")
+    modem.wait_offered(1)
+    journal.wait_state("first", "handed")
+    crash(lab, calls)
+    lab.ofonod.kill()
+    lab.ofonod.start()
+    lab.gateway.start()
+    lab.bring_up()
+    journal.wait_finished()
+    assert journal.states("second") == ["sent"]
+    assert journal.states("first")[0] in ("sent", "unknown")
+    assert texts(modem.taken) == ["first", "second"]
+
+
+# ---- kill -9 at any moment --------------------------------------------------------
+
+def test_killed_at_random_moments_under_a_stream(
+        lab: Lab, modem: Modem, journal: Journal) -> None:
+    kills = 25
+    modem.send_latency_s, modem.send_jitter_s = 0.004, 0.004
+    stream = Stream(lab, agents=6)
+    with stream.running():
+        for _ in range(kills):
+            any_moment(0.15)
+            lab.gateway.kill()
+            lab.gateway.start()
+    journal.wait_finished(30)
+    assert_each_once(stream, modem, journal, kills)
+
+
+def assert_each_once(stream: Stream, modem: Modem, journal: Journal, kills: int) -> None:
+    rows = journal.messages()
+    state = {row.text: row.state for row in rows}
+    taken = Counter(texts(modem.taken))
+    assert len(rows) > 2 * kills                    # there was a stream
+    assert len(state) == len(rows)                  # no text was stored twice
+    assert set(state.values()) <= {"sent", "unknown"}
+    assert max(Counter(texts(modem.offered)).values()) == 1
+    assert {text for text in state if state[text] == "sent"} <= taken.keys() <= state.keys()
+    assert list(state.values()).count("unknown") <= kills       # one SIM, one in hands
+    assert [row.text for row in rows if row.text in taken] == list(taken)       # in order
+    answered = {text for text, result in stream.answers.items() if not result.is_error}
+    assert answered <= state.keys()                 # accepted is never forgotten
+    told_sent = {text for text in answered if stream.answers[text].text.startswith("SMS sent")}
+    assert told_sent and all(state[text] == "sent" for text in told_sent)
+
+
+# ---- the disk is full --------------------------------------------------------------
+
+@contextmanager
+def full_disk(lab: Lab) -> Iterator[None]:
+    """No file of the gateway may grow; Python's children ignore SIGXFSZ."""
+    size = Journal(lab).file.with_name("gateway.db-wal").stat().st_size
+    before = resource.prlimit(lab.gateway.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(lab.gateway.pid, resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(lab.gateway.pid, resource.RLIMIT_FSIZE, before)
+
+
+def test_what_cannot_be_stored_is_not_accepted(
+        lab: Lab, modem: Modem, journal: Journal) -> None:
+    assert_sent(Agent(lab).send("before"))
+    with full_disk(lab):
+        for _ in range(3):
+            assert_refused(Agent(lab).send("no room"), "storage_full")
+        assert Agent(lab).states() == ["ready"]
+    assert_sent(Agent(lab).send("after"))
+    assert texts(modem.offered) == ["before", "after"]
+    assert [message.text for message in journal.messages()] == ["before", "after"]
+
+
+def test_nothing_is_handed_over_that_the_disk_does_not_know_of(
+        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
+    modem.plan(Outcome.hang())
+    first, second = submit(lab, background, "first", "second")
+    modem.wait_offered(1)
+    journal.wait_state("first", "handed")
+    with full_disk(lab):
+        modem.unhang(Outcome.ok())
+        assert_sent(first.result())                 # true, whatever the disk says
+        assert journal.states("first", "second") == ["handed", "queued"]
+        assert lab.radios[0].pending_messages() == []
+        assert texts(modem.offered) == ["first"]
+    assert_sent(second.result())                    # the disk is tried again
+    journal.wait_finished()
+    assert journal.states("first", "second") == ["sent", "sent"]
+
+
+# ---- two gateways by mistake -------------------------------------------------------
+
+def test_a_second_gateway_with_the_same_store_hands_nothing_over_twice(
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
+    modem.plan(Outcome.hang())
+    submit(lab, background, *(f"message {number}" for number in range(6)))
+    modem.wait_offered(1)
+    second = Gateway(lab.folder, lab.bus)
+    try:
+        second.start()                              # or it refuses, which is as good
+    except AssertionError:
+        assert "gateway.db" in second.log
+    try:
+        modem.unhang(Outcome.ok())
+        assert texts(modem.wait_taken(6)) == [f"message {number}" for number in range(6)]
+        assert_sent(Agent(lab).send("the last"))
+        assert len(modem.offered) == 7
+    finally:
+        second.stop()
+
+
+# ---- SIGTERM ----------------------------------------------------------------------
+
+STOP_S = 3
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_told_to_end_it_answers_what_waits(
+        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor,
+        number: signal.Signals) -> None:
+    modem.plan(Outcome.hang())
+    calls = submit(lab, background, "first", "second", "third")
+    modem.wait_offered(1)
+    journal.wait_state("first", "handed")
+    begun = time.monotonic()
+    lab.gateway.send_signal(number)
+    results = [call.result() for call in calls]
+    wait_until(lambda: not lab.gateway.is_running, STOP_S, "it ended")
+    assert time.monotonic() - begun < patience(STOP_S)
+    assert lab.gateway.stop() == 0
+    assert_pending(results[0], "handed")
+    for result in results[1:]:
+        assert_pending(result, "queued")
+    lab.gateway.start()
+    journal.wait_state("first", "handed")
+    modem.unhang(Outcome.ok())
+    assert texts(modem.wait_taken(3)) == ["first", "second", "third"]
+    journal.wait_state("third", "sent")
+    assert journal.states("first", "second") == ["sent", "sent"]
+
+
+def test_told_to_end_with_fifty_calls_waiting(
+        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
+    modem.plan(Outcome.hang())
+    messages = [f"message {number}" for number in range(50)]
+    calls = [background.submit(Agent(lab).send, message) for message in messages]
+    wait_until(lambda: all(journal.states(*messages)), what="all are on disk")
+    modem.wait_offered(1)
+    lab.gateway.send_signal(signal.SIGTERM)
+    for call in calls:
+        assert_pending(call.result(), "handed", "queued")
+    assert lab.gateway.stop() == 0
+
+
+def test_told_to_end_while_ofonod_is_stopped(
+        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
+    """The message is half handed: it is unknown afterwards, and goes out at most once."""
+    lab.ofonod.pause()
+    [call] = submit(lab, background, "half handed")
+    journal.wait_state("half handed", "handing")
+    assert lab.gateway.stop() == 0
+    assert_pending(call.result(), "handing")
+    lab.gateway.start()
+    lab.ofonod.resume()
+    Agent(lab).wait_states("ready")
+    assert journal.states("half handed") == ["unknown"]
+    assert_sent(Agent(lab).send("next"))
+    assert texts(modem.taken) == ["half handed", "next"]
+
+
+def test_a_second_signal_ends_it_at_once(
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
+    modem.plan(Outcome.hang())
+    calls = submit(lab, background, "waits")
+    modem.wait_offered(1)
+    lab.gateway.send_signal(signal.SIGTERM)
+    lab.gateway.send_signal(signal.SIGTERM)
+    wait_until(lambda: not lab.gateway.is_running, STOP_S, "it ended")
+    assert lab.gateway.stop() == 0
+    assert calls[0].exception() is None or isinstance(calls[0].exception(), LOST)
+
+
+def test_no_new_call_is_taken_while_it_ends(lab: Lab) -> None:
+    lab.gateway.stop()
+    with pytest.raises(LOST):
+        Agent(lab).send("too late")
+    lab.gateway.start()
+    assert Journal(lab).messages() == []

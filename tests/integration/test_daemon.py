@@ -1,0 +1,589 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The program as its owner meets it: options, configuration, tokens, files, systemd, log."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import socket
+import sqlite3
+import stat
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from agent import TO, Agent, assert_pending, assert_refused, assert_sent
+from lab import Lab, McpClient, wait_until
+from lab.gateway import BINARY, Gateway, free_port
+from modem import Outcome
+from modem.patience import patience
+
+ROOT = Path(__file__).resolve().parents[2]
+OK, FAILED, USAGE = 0, 1, 2         # exit codes, as --help tells them
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="ofono-mcp-") as name:
+        yield Path(name)
+
+
+def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """ofono-mcp with these arguments, to its end."""
+    wrapper = shlex.split(os.environ.get("GATEWAY_WRAPPER", ""))
+    binary = os.environ.get("GATEWAY_BINARY", BINARY)
+    return subprocess.run([*wrapper, binary, *map(str, arguments)], text=True,
+                          capture_output=True, timeout=patience(10),
+                          env=os.environ | NOWHERE | environment)
+
+
+NOWHERE = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"}
+
+
+class NoBus:
+    environment: Mapping[str, str] = NOWHERE
+
+
+@contextmanager
+def serving(folder: Path, *arguments: str, open: bool = True) -> Iterator[Gateway]:
+    """A gateway on a phone without a bus."""
+    gateway = Gateway(folder, NoBus(), args=arguments, open=open)
+    try:
+        gateway.start()
+        yield gateway
+        assert gateway.stop() == OK
+    finally:
+        gateway.kill()
+
+
+# ---- options ----------------------------------------------------------------------
+
+@pytest.mark.parametrize("arguments", [
+    ["--help"], ["help"], ["serve", "--help"], ["pair", "--help"]])
+def test_help(arguments: list[str]) -> None:
+    result = run(*arguments)
+    assert (result.returncode, result.stderr) == (OK, "")
+    assert result.stdout.startswith("Usage: ofono-mcp ")
+
+
+def test_help_names_every_command() -> None:
+    text = run("--help").stdout
+    assert "\n  serve " in text
+    assert "\n  pair " in text
+    assert "--version" in text
+
+
+@pytest.mark.parametrize("option", [
+    "--config FILE", "--listen ADDRESS:PORT", "--state-dir DIR", "--open", "--verbose",
+    "--check-config", "Exit codes: 0"])
+def test_help_of_serve_names_every_option(option: str) -> None:
+    assert option in run("serve", "--help").stdout
+
+
+def test_version() -> None:
+    result = run("--version")
+    assert result.returncode == OK
+    assert re.fullmatch(r"ofono-mcp \d+\.\d+\.\d+\n", result.stdout)
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["fly"], ["--fly"], ["serve", "--fly"], ["serve", "extra"], ["serve", "--listen"],
+    ["serve", "--listen", "nowhere"], ["serve", "--listen", "127.0.0.1"],
+    ["serve", "--listen", "127.0.0.1:0x50"], ["serve", "--listen", "127.0.0.1:65536"],
+    ["serve", "--listen", "localhost:9531"], ["serve", "--state-dir", ""],
+    ["serve", "--state-dir", "not/absolute"], ["serve", "--config", "/nonexistent.conf"],
+    ["pair"], ["pair", ""], ["pair", "one", "two"], ["pair", "--fly", "one"],
+    ["pair", "x" * 64],
+])
+def test_wrong_usage(arguments: list[str]) -> None:
+    result = run(*arguments)
+    assert (result.returncode, result.stdout) == (USAGE, "")
+    assert result.stderr.strip()
+
+
+# ---- configuration ----------------------------------------------------------------
+
+GOOD = """\
+# a comment
+[server]
+listen = 127.0.0.1:1234
+listen = [::1]:1234
+open = yes
+max_connections = 10
+[sms]
+  max_segments = 5
+send_wait_seconds=0
+[log]
+verbose = no
+"""
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", GOOD, GOOD.replace("\n", "\r\n"), "[sms]\n"])
+def test_good_configuration(folder: Path, text: str) -> None:
+    file = folder / "good.conf"
+    file.write_text(text)
+    result = run("serve", "--check-config", "--config", file)
+    assert (result.returncode, result.stderr) == (OK, "")
+    assert list(folder.iterdir()) == [file]         # checking makes nothing
+
+
+@pytest.mark.parametrize("text,line,words", [
+    ("[sms]\nmax_segment = 3\n", 2, ["sms.max_segment", "unknown key", "max_segments"]),
+    ("[sms]\n\n# note\nqueue_limits = 3\n", 4, ["sms.queue_limits", "unknown key"]),
+    ("[server]\nmax_segments = 3\n", 2, ["server.max_segments", "unknown key"]),
+    ("[sever]\nopen = yes\n", 1, ["sever", "unknown section"]),
+    ("max_segments = 3\n", 1, ["before any section"]),
+    ("[sms]\nmax_segments = many\n", 2, ["sms.max_segments", "whole number"]),
+    ("[sms]\nmax_segments = 3x\n", 2, ["sms.max_segments", "whole number"]),
+    ("[sms]\nmax_segments = 0\n", 2, ["sms.max_segments", "from 1 to 20"]),
+    ("[sms]\nmax_segments = 21\n", 2, ["sms.max_segments", "from 1 to 20"]),
+    ("[sms]\nmax_segments = 99999999999999999999\n", 2, ["sms.max_segments", "from 1 to 20"]),
+    ("[sms]\nsend_wait_seconds = -1\n", 2, ["sms.send_wait_seconds"]),
+    ("[sms]\nmax_segments =\n", 2, ["sms.max_segments", "empty"]),
+    ("[sms]\nmax_segments = 3\nmax_segments = 4\n", 3, ["sms.max_segments", "line 2"]),
+    ("[server]\nlisten = nowhere\n", 2, ["server.listen", "ADDRESS:PORT"]),
+    ("[server]\nopen = perhaps\n", 2, ["server.open", "yes or no"]),
+    ("[sms]\nwords without sense\n", 2, ["KEY = VALUE"]),
+    ("[sms\nmax_segments = 3\n", 1, ["KEY = VALUE"]),
+    ("[log]\nverbose = \x01\n", 2, ["control character"]),
+])
+@pytest.mark.parametrize("check", [["--check-config"], []])
+def test_bad_configuration(
+        folder: Path, check: list[str], text: str, line: int, words: list[str]) -> None:
+    file = folder / "bad.conf"
+    file.write_text(text)
+    state = folder / "state"
+    result = run("serve", *check, "--config", file, "--state-dir", state)
+    assert (result.returncode, result.stdout) == (USAGE, "")
+    assert f"{file}:{line}: " in result.stderr
+    assert all(word in result.stderr for word in words), result.stderr
+    assert not state.exists()
+
+
+def test_printed_configuration_is_read_again(folder: Path) -> None:
+    options = ["--listen", "127.0.0.1:1234", "--listen", "[::1]:1235", "--open", "--verbose",
+               "--state-dir", "/somewhere"]
+    printed = run("serve", "--print-config", *options)
+    file = folder / "printed.conf"
+    file.write_text(printed.stdout)
+    again = run("serve", "--print-config", "--config", file)
+    assert (printed.returncode, again.returncode) == (OK, OK)
+    assert again.stdout == printed.stdout
+    for line in ("listen = 127.0.0.1:1234", "listen = [::1]:1235", "open = yes",
+                 "verbose = yes", "state_dir = /somewhere"):
+        assert f"\n{line}\n" in printed.stdout
+
+
+def test_the_sample_is_the_printed_default(folder: Path) -> None:
+    empty = folder / "empty.conf"
+    empty.touch()
+    sample = ROOT / "etc" / "ofono-mcp.conf"
+    assert sample.read_text() == run("serve", "--print-config", "--config", empty).stdout
+    assert run("serve", "--check-config", "--config", sample).returncode == OK
+
+
+def test_options_win_over_the_file(folder: Path) -> None:
+    file = folder / "gateway.conf"
+    ports = free_port(), free_port()
+    file.write_text(f"[server]\nlisten = 127.0.0.1:{ports[0]}\n")
+    with serving(folder, "--config", str(file), "--listen", f"127.0.0.2:{ports[1]}") as gateway:
+        assert answers("127.0.0.1", gateway.port)
+        assert answers("127.0.0.2", ports[1])
+        assert not answers("127.0.0.1", ports[0])
+
+
+def answers(address: str, port: int) -> bool:
+    try:
+        with McpClient(port, address) as client:
+            return client.call("ping").result == {}
+    except ConnectionRefusedError:
+        return False
+
+
+# ---- where it listens -------------------------------------------------------------
+
+@pytest.mark.parametrize("addresses,good", [
+    (["0.0.0.0:9531"], False), (["[::]:9531"], False), (["192.0.2.1:9531"], False),
+    (["127.0.0.1:9531", "0.0.0.0:9531"], False), (["[::ffff:192.0.2.1]:9531"], False),
+    (["127.0.0.1:9531"], True), (["127.9.9.9:9531"], True), (["[::1]:9531"], True),
+])
+def test_open_is_for_loopback_only(addresses: list[str], good: bool) -> None:
+    listen = [option for address in addresses for option in ("--listen", address)]
+    result = run("serve", "--open", "--check-config", *listen)
+    assert result.returncode == (OK if good else USAGE)
+    if not good:
+        assert addresses[-1] in result.stderr
+        assert "loopback" in result.stderr
+
+
+def test_open_to_everybody_does_not_start(folder: Path) -> None:
+    result = run("serve", "--open", "--listen", f"0.0.0.0:{free_port()}",
+                 "--state-dir", folder / "state")
+    assert (result.returncode, list(folder.iterdir())) == (USAGE, [])
+    assert "not a loopback address" in result.stderr
+
+
+def test_a_taken_port(folder: Path) -> None:
+    with serving(folder) as first:
+        result = run("serve", "--open", "--listen", f"127.0.0.1:{first.port}",
+                     "--state-dir", folder / "other")
+        assert result.returncode == FAILED
+        assert f"127.0.0.1:{first.port}" in result.stderr
+        assert "taken" in result.stderr
+        assert answers("127.0.0.1", first.port)
+
+
+def test_listens_on_loopback_by_default() -> None:
+    assert "\n#listen = 127.0.0.1:9531\n" in run("serve", "--print-config").stdout.replace(
+        "# listen", "#listen")
+
+
+# ---- tokens -----------------------------------------------------------------------
+
+def pair(gateway: Gateway, name: str) -> str:
+    """The token."""
+    result = run("pair", "--state-dir", gateway.state, name)
+    assert (result.returncode, result.stderr) == (OK, "")
+    [token] = set(re.findall(r"\b[0-9a-f]{64}\b", result.stdout))
+    return token
+
+
+def status(gateway: Gateway, authorization: str | None) -> int:
+    with McpClient(gateway.port) as client:
+        if authorization is not None:
+            client.headers["Authorization"] = authorization
+        return client.call("tools/list").status
+
+
+@pytest.fixture
+def guarded(folder: Path) -> Iterator[Gateway]:
+    """Asks for a token, as it does unless told otherwise."""
+    with serving(folder, open=False) as gateway:
+        yield gateway
+
+
+@pytest.mark.parametrize("authorization", [
+    None, "", "Bearer", "Bearer ", "Bearer " + "0" * 64, "Basic dXNlcjpwYXNz", "Bearer x y",
+    "Bearer " + "x" * 5000])
+def test_without_a_good_token_nothing_goes(guarded: Gateway, authorization: str | None) -> None:
+    pair(guarded, "somebody else")
+    with McpClient(guarded.port) as client:
+        if authorization is not None:
+            client.headers["Authorization"] = authorization
+        answer = client.call("tools/call", {"name": "send_sms", "arguments": {
+            "to_phone_number": TO, "sms_text": "let me in"}})
+    assert answer.status == 401
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_a_paired_client_may_come_at_once(guarded: Gateway) -> None:
+    assert status(guarded, None) == 401
+    token = pair(guarded, "agent")
+    assert status(guarded, f"Bearer {token}") == 200
+    assert status(guarded, f"bearer {token}") == 200        # the scheme has no case, RFC 9110
+    assert status(guarded, f"Bearer {token[:-1]}") == 401
+    assert status(guarded, f"Bearer {token}0") == 401
+    assert status(guarded, None) == 401
+
+
+def test_health_asks_for_no_token(guarded: Gateway) -> None:
+    with McpClient(guarded.port) as client:
+        assert client.request("GET", "/healthz").status == 200
+
+
+def test_pair_shows_what_the_agent_needs(guarded: Gateway) -> None:
+    text = run("pair", "--state-dir", guarded.state, "agent").stdout
+    assert "/mcp" in text
+    assert '"mcpServers"' in text
+    assert "Authorization" in text
+
+
+def test_each_pairing_has_its_own_token(guarded: Gateway) -> None:
+    first, second = pair(guarded, "one"), pair(guarded, "another")
+    assert first != second
+    assert status(guarded, f"Bearer {first}") == status(guarded, f"Bearer {second}") == 200
+
+
+def test_a_name_is_paired_once(guarded: Gateway) -> None:
+    token = pair(guarded, "agent")
+    result = run("pair", "--state-dir", guarded.state, "agent")
+    assert (result.returncode, result.stdout) == (FAILED, "")
+    assert "agent is paired already" in result.stderr
+    assert status(guarded, f"Bearer {token}") == 200
+
+
+def test_a_pairing_outlives_a_restart(guarded: Gateway) -> None:
+    token = pair(guarded, "agent")
+    guarded.kill()
+    guarded.start()
+    assert status(guarded, f"Bearer {token}") == 200
+
+
+def test_pairing_before_the_first_start(folder: Path) -> None:
+    gateway = Gateway(folder, NoBus(), open=False)
+    token = pair(gateway, "agent")
+    with serving(folder, open=False) as gateway:
+        assert status(gateway, f"Bearer {token}") == 200
+
+
+def test_a_token_is_nowhere_on_disk(guarded: Gateway) -> None:
+    token = pair(guarded, "agent")
+    assert status(guarded, f"Bearer {token}") == 200
+    octets = b"".join(file.read_bytes() for file in guarded.state.iterdir())
+    assert b"agent" in octets
+    assert token.encode() not in octets
+    assert bytes.fromhex(token) not in octets
+
+
+def test_told_when_nobody_is_paired(folder: Path) -> None:
+    with serving(folder, open=False) as gateway:
+        assert "ofono-mcp pair" in gateway.log
+
+
+# ---- its files --------------------------------------------------------------------
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def careless() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def test_files_are_the_owners_alone(folder: Path, careless: None) -> None:
+    state = folder / "made by itself"
+    with serving(folder, "--state-dir", str(state)):
+        assert mode(state) == 0o700
+        files = list(state.iterdir())
+        assert state / "gateway.db" in files
+        assert {mode(file) for file in files} == {0o600}
+
+
+def make_store(folder: Path) -> Path:
+    """Of a gateway that has run."""
+    with serving(folder) as gateway:
+        pass
+    return gateway.state / "gateway.db"
+
+
+def set_version(file: Path, version: int) -> None:
+    with closing(sqlite3.connect(file)) as database:
+        database.execute(f"PRAGMA user_version = {version}")
+
+
+@pytest.mark.parametrize("damage", [
+    lambda file: file.write_bytes(b"not a database, but somebody's only copy " * 100),
+    lambda file: file.write_bytes(file.read_bytes()[:5000]),
+    lambda file: file.write_bytes(b"\0" * 4096 + file.read_bytes()[4096:]),
+    lambda file: set_version(file, 4711),
+], ids=["other content", "cut", "first page lost", "newer"])
+def test_a_damaged_store_is_left_alone(folder: Path, damage: Callable[[Path], None]) -> None:
+    file = make_store(folder)
+    damage(file)
+    before = file.read_bytes()
+    result = run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
+                 "--state-dir", file.parent)
+    assert result.returncode == FAILED
+    assert str(file) in result.stderr
+    assert file.read_bytes() == before
+    paired = run("pair", "--state-dir", file.parent, "agent")
+    assert (paired.returncode, paired.stdout) == (FAILED, "")
+    assert file.read_bytes() == before
+
+
+def test_a_state_folder_that_cannot_be(folder: Path) -> None:
+    (folder / "file").touch()
+    result = run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
+                 "--state-dir", folder / "file")
+    assert result.returncode == FAILED
+    assert str(folder / "file") in result.stderr
+
+
+# ---- systemd ----------------------------------------------------------------------
+
+class Systemd:
+    """Listens as the service manager does."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "notify"
+        self.heard: list[str] = []
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(str(self.path))
+
+    def __enter__(self) -> Systemd:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def wait(self, what: str, count: int = 1) -> None:
+        """Until `count` lines with `what` in them came."""
+        deadline = time.monotonic() + patience(5)
+        while sum(what in line for line in self.heard) < count:
+            self._socket.settimeout(max(0.001, deadline - time.monotonic()))
+            self.heard += self._socket.recv(65536).decode().splitlines()
+
+
+@pytest.fixture
+def systemd(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Systemd]:
+    with Systemd(folder) as systemd:
+        monkeypatch.setenv("NOTIFY_SOCKET", str(systemd.path))
+        yield systemd
+
+
+def test_ready_status_and_stopping_are_told(folder: Path, systemd: Systemd) -> None:
+    with serving(folder):
+        systemd.wait("READY=1")
+        systemd.wait("STATUS=")
+        assert not any(line.startswith(("WATCHDOG", "STOPPING")) for line in systemd.heard)
+    systemd.wait("STOPPING=1")
+
+
+def test_when_ready_is_told_it_answers(folder: Path, systemd: Systemd) -> None:
+    gateway = Gateway(folder, NoBus())
+    gateway.state.mkdir()
+    with subprocess.Popen(gateway.command, env=os.environ | NOWHERE,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            systemd.wait("READY=1")
+            assert answers("127.0.0.1", gateway.port)
+        finally:
+            process.terminate()
+    assert process.returncode == OK
+
+
+def test_the_watchdog_is_fed(
+        folder: Path, systemd: Systemd, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WATCHDOG_USEC", "200000")
+    begun = time.monotonic()
+    with serving(folder):
+        systemd.wait("WATCHDOG=1", count=4)
+    assert time.monotonic() - begun < patience(4 * 0.2 + 1)
+
+
+def test_a_gateway_that_hangs_feeds_no_watchdog(
+        folder: Path, systemd: Systemd, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is fed is the loop, not a thread beside it."""
+    monkeypatch.setenv("WATCHDOG_USEC", "100000")
+    with serving(folder) as gateway:
+        systemd.wait("WATCHDOG=1", count=2)
+        assert len(os.listdir(f"/proc/{gateway.pid}/task")) == 1
+        gateway.send_signal(signal.SIGSTOP)
+        wait_until(lambda: f"State:\tT" in Path(f"/proc/{gateway.pid}/status").read_text(),
+                   what="it is stopped")
+        gateway.send_signal(signal.SIGCONT)
+        systemd.wait("WATCHDOG=1", count=4)
+
+
+def test_the_status_counts_the_sims(lab: Lab, systemd: Systemd) -> None:
+    lab.gateway.restart()
+    systemd.wait("2 of 2 SIMs can send")
+    lab.modems[0].set_registration(2)
+    systemd.wait("1 of 2 SIMs can send")
+    lab.modems[0].set_registration(1)
+    systemd.wait("2 of 2 SIMs can send", count=2)
+
+
+def test_the_status_is_right_after_a_quick_restart_of_ofono(
+        lab: Lab, systemd: Systemd) -> None:
+    lab.gateway.restart()
+    systemd.wait("2 of 2 SIMs can send")
+    systemd.heard.clear()
+    lab.ofonod.kill()
+    systemd.wait("oFono is not running; 0 of 0 SIMs can send")
+    lab.ofonod.start()
+    lab.bring_up()
+    systemd.wait("2 of 2 SIMs can send")
+
+
+def test_why_it_cannot_start_is_told(folder: Path, systemd: Systemd) -> None:
+    file = make_store(folder)
+    file.write_bytes(b"damaged" * 1000)
+    systemd.heard.clear()
+    run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}", "--state-dir", file.parent)
+    systemd.wait("STATUS=cannot start: ")
+    assert "READY=1" not in systemd.heard[systemd.heard.index("STOPPING=1"):]
+
+
+# ---- at rest ----------------------------------------------------------------------
+
+IDLE_S = 2
+WAKEUPS = 5
+
+
+def wakeups(pid: int) -> int:
+    text = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)$", text, re.MULTILINE)[1])
+
+
+def wakeups_in_a_while(pid: int) -> int:
+    before = wakeups(pid)
+    time.sleep(IDLE_S)                  # nothing happening is what is measured
+    return wakeups(pid) - before
+
+
+def test_an_idle_gateway_sleeps(lab: Lab, agent: Agent, client: McpClient) -> None:
+    """With two modems and a client that is connected and asks nothing."""
+    client.initialize()
+    assert_sent(agent.send("busy until here", agent.ids()[0]))
+    assert wakeups_in_a_while(lab.gateway.pid) <= WAKEUPS
+
+
+def test_a_gateway_that_waits_for_a_modem_sleeps(
+        lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
+    lab.modems[0].plan(Outcome.hang())
+    call = background.submit(agent.send, "hanging", agent.ids()[0])
+    try:
+        lab.modems[0].wait_offered(1)
+        assert wakeups_in_a_while(lab.gateway.pid) <= WAKEUPS
+    finally:
+        lab.modems[0].unhang(Outcome.ok())
+    assert_sent(call.result())
+
+
+# ---- the log ----------------------------------------------------------------------
+
+SECRET_TEXT = "The treasure lies under the third oak"
+SECRET_NUMBER = "+36307654321"
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_no_text_and_no_token_in_the_log(make_lab: Callable[..., Lab], verbose: bool) -> None:
+    lab = make_lab("[sms]\nsend_wait_seconds = 1\n", modem_count=1, gateway_open=False,
+                   gateway_args=["--verbose"] if verbose else [])
+    token = pair(lab.gateway, "agent")
+    agent, modem = Agent(lab, token), lab.modems[0]
+    assert_sent(agent.send(SECRET_TEXT, to=SECRET_NUMBER), SECRET_NUMBER)
+    modem.plan(Outcome.cms(38))
+    assert_refused(agent.send(SECRET_TEXT, to=SECRET_NUMBER), "network_refused")
+    assert_refused(agent.send(SECRET_TEXT + " 😀", to=SECRET_NUMBER), "invalid_text")
+    assert_refused(agent.send(SECRET_TEXT * 20, to=SECRET_NUMBER), "text_too_long")
+    assert_refused(agent.send(SECRET_TEXT, to=SECRET_NUMBER + "x"), "invalid_number")
+    modem.plan(Outcome.hang())
+    assert_pending(agent.send(SECRET_TEXT, to=SECRET_NUMBER), "handed")
+    lab.gateway.kill()
+    lab.gateway.start()
+    modem.unhang(Outcome.ok())
+    wrong = "f00d" * 16
+    assert status(lab.gateway, f"Bearer {wrong}") == 401
+    with McpClient(lab.gateway.port, token=token) as client:
+        client.post(b'{"text": "' + SECRET_TEXT.encode() + b'"')
+        client.request("GET", f"/mcp?token={token}", headers=client.headers)
+    log = lab.gateway.log
+    assert "message 1: sent" in log                 # it does say what happens
+    for secret in (SECRET_TEXT, "treasure", token, wrong, modem.sim.puk):
+        assert secret not in log
+    if not verbose:
+        assert SECRET_NUMBER.strip("+") not in log
+        assert SECRET_NUMBER[3:] not in log

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The gates: Host, Origin, preflight, length of the body, token."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from lab.gateway import BINARY
+from lone_gateway import LoneGateway
+from wire import Value, chunk, request, rpc
+
+BODY_MAX = 65_536
+CHUNKED = {"Content-Length": None, "Transfer-Encoding": "chunked"}
+PING = rpc("ping")
+CORS_HEADERS = {
+    "content-type", "accept", "authorization", "mcp-protocol-version", "mcp-method",
+    "mcp-name", "mcp-session-id", "last-event-id", "traceparent"}
+
+
+@pytest.fixture(scope="module")
+def gateway() -> Iterator[LoneGateway]:
+    with LoneGateway(allowed_host="phone.example",
+                     allowed_origin="https://app.example") as gateway:
+        yield gateway
+
+
+# ---- Host -------------------------------------------------------------------------
+
+@pytest.mark.parametrize("host", [
+    "127.0.0.1:9531", "127.0.0.1", "127.0.0.1:1", "127.9.9.9", "localhost",
+    "localhost:80", "LocalHost:9531", "localhost.", "[::1]", "[::1]:9531",
+    "192.168.1.20:9531", "10.0.0.1",
+    "[2001:db8::1]:9531", "[fe80::1%25wlan0]", "0.0.0.0", "phone.example",
+    "PHONE.example:9531", socket.gethostname(), f"{socket.gethostname()}:9531",
+    f"{socket.gethostname()}.local", " localhost", "localhost ",
+])
+def test_host_is_ours(gateway: LoneGateway, host: str) -> None:
+    assert gateway.post(PING, Host=host).result == {}
+
+
+@pytest.mark.parametrize("host,status", [
+    ("evil.com", 421), ("evil.com:9531", 421), ("localhost.evil.com", 421),
+    ("127.0.0.1.evil.com", 421), ("evil.localhost", 421), ("phone.example.evil.com", 421),
+    ("xphone.example", 421), ("127.1", 421), ("2130706433", 421), ("0x7f.0.0.1", 421),
+    ("127.0.0.1.", 200), ("localhost..", 421), ("127.0.0.01", 421), ("256.1.1.1", 421),
+    ("", 400), (":9531", 400), (".", 400), ("localhost:99999999", 400),
+    ("localhost:http", 400), ("localhost:-1", 400), ("localhost:80:80", 400),
+    ("evil.com@localhost", 400), ("localhost@evil.com", 400), ("localhost/", 400),
+    ("http://localhost", 400), ("localhost evil.com", 400), ("localhost,evil.com", 400),
+    ("[::1", 400), ("[::1]x", 400), ("::1", 400), ("[evil.com]", 400), ("[]", 400),
+    ("lööcalhost", 400), ("localhost%00.evil.com", 400), ("x" * 5000, 421),
+    (None, 400), (["localhost", "evil.com"], 400), (["evil.com", "localhost"], 400),
+    (["localhost", "localhost"], 400),
+])
+@pytest.mark.parametrize("method,path", [("POST", "/mcp"), ("GET", "/healthz"),
+                                         ("OPTIONS", "/mcp"), ("GET", "/nowhere")])
+def test_host(gateway: LoneGateway, host: Value, status: int, method: str,
+              path: str) -> None:
+    headers = {"Host": host, "Origin": "http://localhost"}
+    reply = gateway.ask(request(PING, headers, method=method, path=path))
+    if status != 200:
+        assert reply.status == status
+        assert reply.header("access-control-allow-origin") is None
+    else:
+        assert reply.status in (200, 204, 404)
+
+
+# ---- Origin -----------------------------------------------------------------------
+
+GOOD_ORIGINS = [
+    "http://localhost", "http://localhost:6274", "https://localhost",
+    "https://localhost:1", "http://127.0.0.1:3000", "https://127.0.0.1",
+    "http://[::1]", "http://[::1]:8080", "http://127.5.5.5",
+    "HTTP://LOCALHOST:6274", "https://app.example"]
+BAD_ORIGINS = [
+    "null", "NULL", "https://evil.com", "http://localhost.evil.com",
+    "http://evil.com:6274", "http://evil-localhost", "http://localhost@evil.com",
+    "http://evil.com#localhost", "http://127.0.0.1.evil.com", "http://192.168.1.20",
+    "http://[2001:db8::1]", "http://app.example",
+    "https://app.example:444", "https://app.example.evil.com",
+    "https://xapp.example", "file://", "file:///tmp/x.html",
+    "chrome-extension://abcdefgh", "ftp://localhost", "javascript://localhost",
+    "localhost", "//localhost", "*", "garbage", "", "http://",
+    "http://localhost/", "http://localhost:6274/x", "http://localhost http://evil.com",
+    "http://localhost, https://evil.com", "http://localhost:port",
+    "http://löcalhost", "x" * 5000]
+
+
+@pytest.mark.parametrize("origin", GOOD_ORIGINS)
+def test_origin_is_allowed(gateway: LoneGateway, origin: str) -> None:
+    reply = gateway.post(PING, Origin=origin)
+    assert reply.result == {}
+    assert reply.header("access-control-allow-origin") == origin
+    assert "mcp-protocol-version" in {
+        name.lower() for name in reply.names("access-control-expose-headers")}
+    assert "Origin" in reply.names("vary")
+    assert reply.header("access-control-allow-credentials") is None
+
+
+@pytest.mark.parametrize("origin", BAD_ORIGINS)
+@pytest.mark.parametrize("method,path", [("POST", "/mcp"), ("GET", "/mcp"),
+                                         ("GET", "/healthz"), ("OPTIONS", "/mcp")])
+def test_origin_is_refused(gateway: LoneGateway, origin: str, method: str,
+                           path: str) -> None:
+    reply = gateway.ask(request(PING, {"Origin": origin}, method=method, path=path))
+    assert reply.status == 403
+    assert not [name for name, _ in reply.headers if name.startswith("access-control-")]
+
+
+def test_two_origins(gateway: LoneGateway) -> None:
+    for origins in (["http://localhost", "https://evil.com"], ["http://localhost"] * 2):
+        assert gateway.ask(request(PING, {"Origin": origins})).status == 400
+
+
+def test_refusals_reach_pages_of_allowed_origins(gateway: LoneGateway) -> None:
+    """Without the header a browser tells its page nothing about the error."""
+    origin = {"Origin": "http://localhost:6274"}
+    for data in (request(b"{", origin),
+                 request(PING, origin | {"Content-Type": "text/plain"}),
+                 request(PING, origin, path="/nowhere"),
+                 request(method="GET", headers=origin)):
+        reply = gateway.ask(data)
+        assert reply.status >= 400
+        assert reply.header("access-control-allow-origin") == origin["Origin"]
+
+
+def preflight(origin: str | None, path: str = "/mcp") -> bytes:
+    return request(method="OPTIONS", path=path, headers={
+        "Origin": origin, "Access-Control-Request-Method": "POST", "Content-Type": None,
+        "Access-Control-Request-Headers": "content-type,mcp-protocol-version",
+        "Content-Length": None})
+
+
+@pytest.mark.parametrize("origin", GOOD_ORIGINS)
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+def test_preflight(gateway: LoneGateway, origin: str, path: str) -> None:
+    with gateway.wire() as wire:
+        reply = wire.ask(preflight(origin, path))
+        assert (reply.status, reply.body) == (204, b"")
+        assert reply.header("access-control-allow-origin") == origin
+        assert {"POST", "OPTIONS"} <= reply.names("access-control-allow-methods")
+        assert CORS_HEADERS <= reply.names("access-control-allow-headers")
+        assert "*" not in str(reply.headers)
+        assert "Origin" in reply.names("vary")
+        assert wire.ask(request(PING, {"Origin": origin})).result == {}
+
+
+def test_options_without_an_origin(gateway: LoneGateway) -> None:
+    reply = gateway.ask(preflight(None))
+    assert reply.status == 204
+    assert {"POST", "OPTIONS"} <= reply.names("allow")
+    assert reply.header("access-control-allow-origin") is None
+
+
+def test_preflight_of_another_path(gateway: LoneGateway) -> None:
+    assert gateway.ask(preflight("http://localhost", "/nowhere")).status == 404
+
+
+# ---- length of the body -----------------------------------------------------------
+
+def padded(size: int) -> bytes:
+    """A ping of exactly that many octets."""
+    frame = rpc("ping", {"a": ""})
+    return frame.replace(b'""', b'"' + b"x" * (size - len(frame)) + b'"')
+
+
+@pytest.mark.parametrize("body", [padded(BODY_MAX), PING.ljust(BODY_MAX)],
+                         ids=["text", "blanks"])
+def test_longest_body(gateway: LoneGateway, body: bytes) -> None:
+    assert len(body) == BODY_MAX
+    assert gateway.post(body).result == {}
+
+
+@pytest.mark.parametrize("size", [1000, 4096, BODY_MAX])
+def test_longest_chunked_body(gateway: LoneGateway, size: int) -> None:
+    body = padded(BODY_MAX)
+    chunks = b"".join(chunk(body[i:i + size]) for i in range(0, BODY_MAX, size))
+    assert gateway.ask(request(headers=CHUNKED) + chunks + b"0\r\n\r\n").result == {}
+
+
+@pytest.mark.parametrize("length", [BODY_MAX + 1, 10 ** 6, 2 ** 32, 2 ** 64 - 1])
+@pytest.mark.parametrize("expect", [None, "100-continue"])
+def test_longer_body_is_refused_unseen(gateway: LoneGateway, length: int,
+                                       expect: str | None) -> None:
+    """413 comes though not one octet of the body was sent."""
+    headers = {"Content-Length": str(length), "Expect": expect}
+    reply = gateway.ask(request(headers=headers))
+    assert reply.status == 413
+    assert str(BODY_MAX) in reply.json["error"]["message"]
+    assert reply.header("connection").lower() == "close"
+
+
+def test_longer_chunked_body_is_refused_on_the_way(gateway: LoneGateway) -> None:
+    """413 comes though the body never ended."""
+    with gateway.wire() as wire:
+        wire.send(request(headers=CHUNKED))
+        for _ in range(BODY_MAX // 4096):
+            assert wire.send(chunk(b" " * 4096))
+        assert not wire.has_news(0)
+        wire.send(chunk(b" "))
+        assert wire.receive().status == 413
+        assert wire.wait_closed() == b""
+
+
+@pytest.mark.parametrize("size", [BODY_MAX + 1, 262_144])
+@pytest.mark.parametrize("coding", ["length", "chunked"])
+def test_413_reaches_who_sends_all_before_reading(gateway: LoneGateway, size: int,
+                                                  coding: str) -> None:
+    body = padded(size)
+    data = request(body) if coding == "length" else (
+        request(headers=CHUNKED) + chunk(body) + b"0\r\n\r\n")
+    assert gateway.ask(data).status == 413
+
+
+@pytest.mark.parametrize("headers,path,status", [
+    ({"Host": "evil.com"}, "/mcp", 421), ({"Origin": "null"}, "/mcp", 403),
+    ({}, "/nowhere", 404), ({"Content-Type": "text/plain"}, "/mcp", 415),
+    ({"Content-Encoding": "gzip", "Content-Length": "5"}, "/mcp", 415),
+])
+def test_refused_before_the_body(gateway: LoneGateway, headers: dict, path: str,
+                                 status: int) -> None:
+    head = request(headers={"Content-Length": str(10 ** 6)} | headers, path=path)
+    assert gateway.ask(head).status == status
+
+
+# ---- token ------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[LoneGateway]:
+    with LoneGateway(open=False) as gateway:
+        yield gateway
+
+
+@pytest.fixture(scope="module")
+def token(guarded: LoneGateway) -> str:
+    """Made while the gateway runs."""
+    binary = os.environ.get("GATEWAY_BINARY", str(BINARY))
+    shown = subprocess.run([binary, "pair", "--state-dir", str(guarded.state), "agent"],
+                           check=True, capture_output=True, text=True).stdout
+    return shown.partition("token")[2].split()[0]
+
+
+@pytest.mark.parametrize("authorization", [
+    None, "", "Bearer", "Bearer ", "Bearer nonsense", "Basic dXNlcjpwYXNz", "bearer",
+    "Bearer " + "0" * 64, "Bearer " + "x" * 5000, "Bearer \xff\xfe", "nonsense"])
+def test_token_is_missing(guarded: LoneGateway, authorization: str | None) -> None:
+    reply = guarded.post(rpc("tools/list"), Authorization=authorization)
+    assert reply.error[0] == 401
+    assert reply.header("www-authenticate").startswith("Bearer")
+
+
+@pytest.mark.parametrize("scheme", ["Bearer ", "bearer ", "BEARER  "])
+def test_token_is_known(guarded: LoneGateway, token: str, scheme: str) -> None:
+    assert guarded.post(PING, Authorization=scheme + token).result == {}
+
+
+def test_token_is_compared_whole(guarded: LoneGateway, token: str) -> None:
+    for wrong in (token[:-1], token + "0", token.upper() + " ", f"{token} {token}",
+                  f'"{token}"', token.swapcase() + "x"):
+        if wrong.strip() != token:
+            assert guarded.post(PING, Authorization=f"Bearer {wrong}").status == 401
+
+
+def test_two_tokens(guarded: LoneGateway, token: str) -> None:
+    two = [f"Bearer {token}", "Bearer nonsense"]
+    assert guarded.ask(request(PING, {"Authorization": two})).status == 400
+
+
+def test_token_comes_last(guarded: LoneGateway) -> None:
+    """Health and preflight need none; a stranger's page learns nothing about tokens."""
+    assert guarded.ask(request(method="GET", path="/healthz")).status == 200
+    assert guarded.ask(preflight("http://localhost")).status == 204
+    assert guarded.post(PING, Origin="https://evil.com").status == 403
+    assert guarded.post(PING, Host="evil.com").status == 421

@@ -1,0 +1,463 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Modem, oFono and bus break while calls wait: the truth is told, the gateway lives, the
+next message goes out, and nothing is handed over twice.
+
+A PDU that was in flight when its modem went away is submitted again by ofonod itself
+(reference/ofono.md, section 5).  What the gateway hands over is counted by MessageAdded,
+which ofonod signals once for each SendMessage and not for what it finds on its disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import dbus
+import pytest
+
+from agent import Agent, Result, assert_pending, assert_refused, assert_sent
+from journal import Journal
+from lab import Lab, wait_until
+from lab.radio import Radio
+from modem import Modem, Outcome
+from stream import Stream, any_moment
+
+HOME, SEARCHING = 1, 2
+HASTY = "[sms]\nsend_wait_seconds = 1\n"
+
+
+@pytest.fixture
+def lab(make_lab: Callable[..., Lab]) -> Iterator[Lab]:
+    """One modem, a gateway that waits a second; it must live through everything."""
+    lab = make_lab(HASTY, modem_count=1)
+    pid = lab.gateway.pid
+    yield lab
+    assert (lab.gateway.is_running, lab.gateway.pid) == (True, pid), lab.gateway.log
+
+
+@pytest.fixture
+def patient(make_lab: Callable[..., Lab]) -> Lab:
+    """Waits for the network as long as it does by default."""
+    return make_lab(modem_count=1)
+
+
+@pytest.fixture
+def journal(patient: Lab) -> Journal:
+    return Journal(patient)
+
+
+@pytest.fixture
+def modem(lab: Lab) -> Modem:
+    return lab.modems[0]
+
+
+def hand_over(lab: Lab, pool: ThreadPoolExecutor, text: str) -> Future[Result]:
+    """A call whose message hangs in the modem."""
+    lab.modems[0].plan(Outcome.hang())
+    before = len(lab.modems[0].offered)
+    call = pool.submit(Agent(lab).send, text)
+    lab.modems[0].wait_offered(before + 1)
+    Journal(lab).wait_state(text, "handed")
+    return call
+
+
+def offered(modem: Modem) -> list[str]:
+    return [submit.text for submit in modem.offered]
+
+
+def taken(modem: Modem) -> list[str]:
+    return [submit.text for submit in modem.taken]
+
+
+def assert_goes_on(lab: Lab) -> None:
+    """A new message goes out, once, and its answer says so."""
+    Agent(lab).wait_states("ready", timeout=6)
+    assert_sent(Agent(lab).send("the next one"))
+    assert offered(lab.modems[0])[-1] == "the next one"
+    assert offered(lab.modems[0]).count("the next one") == 1
+
+
+def bring_up_searching(lab: Lab) -> None:
+    """As far as the modem comes without a network."""
+    lab.modems[0].set_registration(SEARCHING)
+    lab.radios[0].power()
+    lab.radios[0].wait_for("MessageManager")
+    lab.radios[0].online()
+    lab.radios[0].wait_for("NetworkRegistration")
+
+
+# ---- the modem goes away with a message -------------------------------------------
+
+Repair = Callable[[], None]
+
+
+def cut_link(lab: Lab) -> Repair:
+    lab.modems[0].cut_link()
+    return lab.bring_up
+
+
+def power_off(lab: Lab) -> Repair:
+    lab.radios[0].power(False)
+    return lab.bring_up
+
+
+def pull_sim(lab: Lab) -> Repair:
+    modem = lab.modems[0]
+    card = modem.sim
+    modem.remove_sim()
+
+    def put_back() -> None:
+        modem.cut_link()                # else the +CMGS without an answer blocks the line
+        modem.insert_sim(card)
+        lab.radios[0].wait_property("Modem", "Powered", False)
+        lab.bring_up()
+
+    return put_back
+
+
+@pytest.mark.parametrize("fault", [cut_link, power_off, pull_sim])
+def test_modem_gone_with_a_message(
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor,
+        fault: Callable[[Lab], Repair]) -> None:
+    call = hand_over(lab, background, "in flight")
+    with lab.signals() as signals:
+        repair = fault(lab)
+        result = call.result()
+        assert_pending(result, "held")
+        assert "kept by oFono until the modem is back" in result.text
+        repair()
+        modem.wait_taken(1)
+        Journal(lab).wait_state("in flight", "sent", "unknown")
+        assert_goes_on(lab)
+        assert len(signals.wait("MessageAdded")) == 1           # that of the next one
+    assert taken(modem) == ["in flight", "the next one"]
+    assert offered(modem) == ["in flight", "in flight", "the next one"]     # ofonod's second
+
+
+def test_modem_back_while_the_call_waits(
+        patient: Lab, background: ThreadPoolExecutor) -> None:
+    """oFono still lists the message when the modem is back: the call hears its outcome."""
+    modem = patient.modems[0]
+    call = hand_over(patient, background, "patience")
+    modem.cut_link()
+    Journal(patient).wait_state("patience", "held")
+    patient.radios[0].wait_property("Modem", "Powered", False)
+    bring_up_searching(patient)
+    Journal(patient).wait_state("patience", "handed")
+    assert not call.done()
+    modem.set_registration(HOME)
+    assert_sent(call.result())
+    assert taken(modem) == ["patience"]
+
+
+def test_modem_back_and_the_message_sent_before_anybody_asked(
+        patient: Lab, background: ThreadPoolExecutor) -> None:
+    """Then nobody can tell, unless the gateway was quick enough to see it."""
+    modem = patient.modems[0]
+    call = hand_over(patient, background, "in a hurry")
+    modem.cut_link()
+    patient.radios[0].wait_property("Modem", "Powered", False)
+    patient.bring_up()
+    result = call.result()
+    if result.is_error:
+        assert_refused(result, "unknown_outcome")
+    else:
+        assert_sent(result)
+    assert taken(modem) == ["in a hurry"]
+    assert_goes_on(patient)
+
+
+def test_the_link_is_cut_instead_of_an_answer_again_and_again(
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
+    for number in range(3):
+        modem.plan(Outcome.drop_link())
+        assert_pending(Agent(lab).send(f"cut {number}"), "held")
+        lab.bring_up()
+        modem.wait_taken(number + 1)
+        Journal(lab).wait_state(f"cut {number}", "sent", "unknown")
+    assert taken(modem) == ["cut 0", "cut 1", "cut 2"]
+    assert_goes_on(lab)
+
+
+def test_what_is_queued_waits_for_the_modem_and_goes_out_in_order(
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
+    call = hand_over(lab, background, "first")
+    for text in ("second", "third"):
+        assert_pending(Agent(lab).send(text), "queued")
+    with lab.signals() as signals:
+        modem.cut_link()
+        assert_pending(call.result(), "handed", "held")
+        lab.radios[0].wait_property("Modem", "Powered", False)
+        lab.bring_up()
+        modem.wait_taken(3)
+        assert len(signals.wait("MessageAdded", 2)) == 2
+    assert taken(modem) == ["first", "second", "third"]
+    assert_goes_on(lab)
+
+
+def test_registration_lost_with_messages_queued(
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
+    call = hand_over(lab, background, "first")
+    for text in ("second", "third"):
+        assert_pending(Agent(lab).send(text), "queued")
+    assert_pending(call.result(), "handed")
+    modem.set_registration(SEARCHING)
+    Agent(lab).wait_states("searching")
+    modem.unhang(Outcome.ok())
+    Journal(lab).wait_state("first", "sent")
+    assert Journal(lab).states("second", "third") == ["queued", "queued"]
+    assert lab.radios[0].pending_messages() == []       # nothing is handed to a deaf modem
+    modem.set_registration(HOME)
+    assert [submit.text for submit in modem.wait_taken(3)] == ["first", "second", "third"]
+    Journal(lab).wait_state("third", "sent")
+    assert offered(modem) == taken(modem)
+
+
+def test_the_message_follows_its_card_into_another_modem(
+        make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
+    """oFono's queue belongs to the IMSI."""
+    lab = make_lab(HASTY)
+    agent, (one, other) = Agent(lab), lab.modems
+    sim, card = agent.ids()[0], one.sim
+    one.plan(Outcome.hang())
+    call = background.submit(agent.send, "moves house", sim)
+    one.wait_offered(1)
+    one.remove_sim()
+    Journal(lab).wait_state("moves house", "held")
+    assert_pending(call.result(), "handed", "held")
+    other.remove_sim()
+    other.insert_sim(card)
+    agent.wait_slots({sim: 1})
+    assert [submit.text for submit in other.wait_taken(1)] == ["moves house"]
+    Journal(lab).wait_state("moves house", "sent", "unknown")
+    agent.wait_states("ready")
+    assert_sent(agent.send("unpacked", sim))
+    assert taken(other) == ["moves house", "unpacked"]
+
+
+def test_link_cut_at_random_moments_under_a_stream(patient: Lab, journal: Journal) -> None:
+    modem, cuts = patient.modems[0], 8
+    modem.send_latency_s, modem.send_jitter_s = 0.004, 0.004
+    stream = Stream(patient, agents=4)
+    with patient.signals() as signals:
+        with stream.running():
+            for _ in range(cuts):
+                any_moment(0.15)
+                modem.cut_link()
+                patient.radios[0].wait_property("Modem", "Powered", False)
+                patient.bring_up()
+        journal.wait_finished()
+        handed_over = len(signals.seen("MessageAdded"))
+    state = {message.text: message.state for message in journal.messages()}
+    told_sent = {text for text, result in stream.answers.items() if not result.is_error}
+    assert len(told_sent) > cuts
+    assert set(state.values()) <= {"sent", "unknown"}
+    assert all(state[text] == "sent" for text in told_sent)
+    assert handed_over <= len(state)
+    assert {text for text in state if state[text] == "sent"} <= set(taken(modem)) <= set(state)
+    assert len(taken(modem)) - len(set(taken(modem))) <= cuts       # by ofonod, see above
+
+
+# ---- oFono goes away ---------------------------------------------------------------
+
+@pytest.mark.parametrize("how", ["kill", "stop"])
+def test_ofono_gone_with_a_message(
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor, how: str) -> None:
+    call = hand_over(lab, background, "in flight")
+    getattr(lab.ofonod, how)()
+    assert_pending(call.result(), "handed", "held")
+    assert_refused(Agent(lab).send("meanwhile"), "ofono_unavailable")
+    lab.ofonod.start()
+    with lab.signals() as signals:
+        lab.bring_up()
+        modem.wait_taken(1)
+        Journal(lab).wait_state("in flight", "sent", "unknown")
+        assert_goes_on(lab)
+        assert len(signals.wait("MessageAdded")) == 1
+    assert taken(modem) == ["in flight", "the next one"]
+    assert "meanwhile" not in offered(modem)
+
+
+def test_ofono_back_while_the_call_waits(
+        patient: Lab, background: ThreadPoolExecutor) -> None:
+    modem = patient.modems[0]
+    call = hand_over(patient, background, "patience")
+    patient.ofonod.kill()
+    Journal(patient).wait_state("patience", "held")
+    patient.ofonod.start()
+    bring_up_searching(patient)
+    Journal(patient).wait_state("patience", "handed")
+    modem.set_registration(HOME)
+    assert_sent(call.result())
+    assert taken(modem) == ["patience"]
+
+
+def test_ofono_gone_with_messages_in_our_queue(
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
+    call = hand_over(lab, background, "first")
+    for text in ("second", "third"):
+        assert_pending(Agent(lab).send(text), "queued")
+    lab.ofonod.kill()
+    assert_pending(call.result(), "handed", "held")
+    lab.ofonod.start()
+    lab.bring_up()
+    modem.wait_taken(3)
+    assert taken(modem) == ["first", "second", "third"]
+    Journal(lab).wait_state("third", "sent")
+    assert_goes_on(lab)
+
+
+def test_ofono_stopped_answers_late(lab: Lab, modem: Modem) -> None:
+    """SendMessage has no answer; it is executed when ofonod runs again."""
+    lab.ofonod.pause()
+    try:
+        assert_pending(Agent(lab).send("delayed"), "handing")
+        assert_pending(Agent(lab).send("behind it"), "queued")
+        assert modem.offered == []
+    finally:
+        lab.ofonod.resume()
+    modem.wait_taken(2)
+    Journal(lab).wait_state("behind it", "sent")
+    assert Journal(lab).states("delayed") == ["sent"]
+    assert taken(modem) == offered(modem) == ["delayed", "behind it"]
+    assert_goes_on(lab)
+
+
+def test_ofono_dies_with_a_call_unanswered(
+        patient: Lab, background: ThreadPoolExecutor) -> None:
+    """Whether it was executed cannot be told: it is not handed over again."""
+    modem = patient.modems[0]
+    patient.ofonod.pause()
+    call = background.submit(Agent(patient).send, "who knows")
+    Journal(patient).wait_state("who knows", "handing")
+    patient.ofonod.kill()
+    result = call.result()
+    assert_refused(result, "unknown_outcome")
+    assert "not known" in result.text
+    assert "Do not send it again" in result.text
+    assert result.facts["retryable"] is False
+    patient.ofonod.start()
+    patient.bring_up()
+    assert_goes_on(patient)
+    assert taken(modem) == offered(modem) == ["the next one"]
+    assert Journal(patient).states("who knows") == ["unknown"]
+
+
+def test_ofono_restarted_again_and_again_under_a_stream(
+        make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
+    """Nothing that was accepted is lost; what went twice, ofonod itself sent twice."""
+    lab = make_lab("[sms]\nsend_wait_seconds = 0\n", modem_count=1)
+    modem, journal, agent = lab.modems[0], Journal(lab), Agent(lab)
+    modem.send_latency_s = 0.02
+    accepted = []
+    for round_number in range(4):
+        agent.wait_states("ready", timeout=6)
+        for number in range(6):
+            text = f"round {round_number}, number {number}"
+            if not agent.send(text).is_error:
+                accepted.append(text)
+        any_moment(0.1)
+        lab.ofonod.kill()
+        lab.ofonod.start()
+        lab.bring_up()
+    journal.wait_finished()
+    assert len(accepted) == 24
+    state = dict(zip(accepted, journal.states(*accepted)))
+    assert set(state.values()) <= {"sent", "unknown"}
+    went = list(dict.fromkeys(taken(modem)))
+    assert went == [text for text in accepted if text in went]
+    assert all(state[text] == "unknown" for text in accepted if text not in went)
+    assert len(taken(modem)) - len(went) <= 4               # at most one a crash, by ofonod
+
+
+# ---- the bus goes away ------------------------------------------------------------
+
+def restart_bus_and_ofono(lab: Lab) -> None:
+    lab.ofonod.kill()                                   # it ends with its bus by itself
+    lab.bus.start()
+    lab.ofonod.start()
+    lab.bring_up()
+
+
+def test_bus_gone_with_a_message(
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
+    call = hand_over(lab, background, "in flight")
+    lab.bus.stop()
+    assert_pending(call.result(), "handed", "held")
+    assert_refused(Agent(lab).send("meanwhile"), "ofono_unavailable")
+    restart_bus_and_ofono(lab)
+    modem.wait_taken(1)
+    Journal(lab).wait_state("in flight", "sent", "unknown")
+    assert_goes_on(lab)
+    assert taken(modem) == ["in flight", "the next one"]
+
+
+def test_bus_gone_with_a_call_unanswered(
+        patient: Lab, background: ThreadPoolExecutor) -> None:
+    modem = patient.modems[0]
+    patient.ofonod.pause()
+    call = background.submit(Agent(patient).send, "who knows")
+    Journal(patient).wait_state("who knows", "handing")
+    patient.bus.stop()
+    assert_refused(call.result(), "unknown_outcome")
+    restart_bus_and_ofono(patient)
+    assert_goes_on(patient)
+    assert "who knows" not in offered(modem)[1:]
+    assert Journal(patient).states("who knows") == ["unknown"]
+
+
+# ---- others on the same phone -----------------------------------------------------
+
+def test_messages_of_others_are_not_taken_for_ours(
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
+    for number in range(3):
+        lab.radios[0].send_message("+36209999999", f"foreign {number}")
+        assert_sent(Agent(lab).send(f"own {number}"))
+    assert sorted(taken(modem)) == sorted(
+        f"{whose} {number}" for whose in ("foreign", "own") for number in range(3))
+
+
+def test_a_foreign_message_that_hangs_holds_ours_up(lab: Lab, modem: Modem) -> None:
+    modem.plan(Outcome.hang())
+    lab.radios[0].send_message("+36209999999", "foreign")
+    modem.wait_offered(1)
+    assert_pending(Agent(lab).send("own"), "handed")
+    modem.unhang(Outcome.cms(38))                       # their failure is not ours
+    Journal(lab).wait_state("own", "sent")
+    assert taken(modem) == ["own"]
+
+
+def test_cancelled_by_somebody_on_the_phone(
+        patient: Lab, background: ThreadPoolExecutor) -> None:
+    """While it waits for its second try, five seconds after an ERROR."""
+    modem = patient.modems[0]
+    modem.plan(Outcome.error())
+    call = background.submit(Agent(patient).send, "taken back")
+    modem.wait_offered(1)
+    [path] = patient.radios[0].pending_messages()
+    message = Radio(patient.bus.address, path)
+    wait_until(lambda: cancel(message), what="oFono lets it be cancelled")
+    assert_refused(call.result(), "cancelled")
+    assert Journal(patient).states("taken back") == ["cancelled"]
+    assert_goes_on(patient)
+    assert offered(modem) == ["taken back", "the next one"]
+
+
+def cancel(message: Radio) -> bool:
+    """False: the modem has not answered yet."""
+    try:
+        message.call("Message", "Cancel")
+    except dbus.DBusException as error:
+        assert error.get_dbus_name() == "org.ofono.Error.AccessDenied", error
+        return False
+    return True
+
+
+def test_ofono_tries_again_after_an_error_and_the_call_waits(patient: Lab) -> None:
+    """ofonod repeats a plain ERROR after five seconds; that is not ours to do."""
+    modem = patient.modems[0]
+    modem.plan(Outcome.error())
+    with patient.signals() as signals:
+        assert_sent(Agent(patient).send("second try"))
+        assert len(signals.wait("MessageAdded")) == 1
+    assert (offered(modem), taken(modem)) == (["second try"] * 2, ["second try"])

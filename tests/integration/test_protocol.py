@@ -1,0 +1,573 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""MCP 2025-11-25, 2025-06-18 and 2025-03-26 over HTTP, as far as no modem is needed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from lone_gateway import LoneGateway
+from wire import ABSENT, Closed, Number, chunk, request, rpc
+
+NEWEST, SERVED = "2025-11-25", ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = (
+    -32700, -32600, -32601, -32602)
+DEPTH_MAX = 32
+LONG = "x" * 10_000
+
+
+@pytest.fixture(scope="module")
+def gateway() -> Iterator[LoneGateway]:
+    with LoneGateway() as gateway:
+        yield gateway
+
+
+def initialize(version: Any, **more: Any) -> bytes:
+    client = {"name": "test", "version": "1"}
+    return rpc("initialize", {"protocolVersion": version, "capabilities": {},
+                              "clientInfo": client} | more)
+
+
+def call(name: Any, arguments: Any = ABSENT) -> bytes:
+    params = {"name": name, "arguments": arguments}
+    return rpc("tools/call", {k: v for k, v in params.items() if v is not ABSENT})
+
+
+# ---- initialize -------------------------------------------------------------------
+
+@pytest.mark.parametrize("asked,answered", [
+    *((version, version) for version in SERVED),
+    *((version, NEWEST) for version in [
+        "2026-07-28", "2099-01-01", "2025-11-26", "2024-10-07", "1.0", "v999.0.0", "",
+        "2025-11-25 ", "DRAFT-2026-v1", "é", LONG]),
+])
+def test_version_is_negotiated(gateway: LoneGateway, asked: str, answered: str) -> None:
+    assert gateway.post(initialize(asked)).result["protocolVersion"] == answered
+
+
+def test_initialize_result(gateway: LoneGateway) -> None:
+    result = gateway.post(initialize(NEWEST)).result
+    assert set(result) <= {"protocolVersion", "capabilities", "serverInfo",
+                           "instructions"}
+    assert set(result["capabilities"]) == {"tools"}
+    assert isinstance(result["capabilities"]["tools"]["listChanged"], bool)
+    for fact in ("name", "version", "title"):
+        assert result["serverInfo"][fact]
+
+
+@pytest.mark.parametrize("headers", [
+    {"MCP_Protocol_Version": "2026-07-28"},
+    {"MCP_Protocol_Version": "nonsense"},
+    {"Mcp_Session_Id": "from-before-the-restart"},
+    {"Mcp_Method": "server/discover"},
+])
+def test_initialize_looks_at_no_header(gateway: LoneGateway, headers: dict) -> None:
+    reply = gateway.post(initialize(NEWEST), **headers)
+    assert reply.result["protocolVersion"] == NEWEST
+
+
+def test_initialize_twice_on_one_connection(gateway: LoneGateway) -> None:
+    with gateway.wire() as wire:
+        first, second = (wire.ask(request(initialize(NEWEST))) for _ in range(2))
+        assert first.body == second.body
+
+
+@pytest.mark.parametrize("params", [
+    {}, {"protocolVersion": None}, {"protocolVersion": 20251125}, ABSENT])
+def test_initialize_without_a_version(gateway: LoneGateway, params: Any) -> None:
+    reply = gateway.post(rpc("initialize", params))
+    assert reply.error == (200, INVALID_PARAMS)
+    assert "protocolVersion" in reply.json["error"]["message"]
+
+
+# ---- the envelope -----------------------------------------------------------------
+
+@pytest.mark.parametrize("id", [
+    "0", "-1", "-0", "1", "9007199254740993", "12345678901234567890123",
+    "-12345678901234567890123", "9" * 5_000, '"x"', '""', '"0"', '"é😀"',
+    r'"\u00e9\ud83d\ude00"',
+    r'"a\"b\\c\/\n\u0001"', f'"{LONG}"',
+])
+@pytest.mark.parametrize("method", ["ping", "no/such/method"])
+def test_id_is_echoed_exactly(gateway: LoneGateway, method: str, id: str) -> None:
+    body = f'{{"jsonrpc":"2.0","method":"{method}","id":{id}}}'
+    echoed = gateway.post(body.encode()).json["id"]
+    expected = json.loads(id) if id.startswith('"') else Number(id)
+    assert (type(echoed), echoed) == (type(expected), expected)
+
+
+@pytest.mark.parametrize("id", ["null", "1.5", "1.0", "1e3", "true", "false", "{}", "[]",
+                                "[1]"])
+def test_id_is_refused(gateway: LoneGateway, id: str) -> None:
+    reply = gateway.post(f'{{"jsonrpc":"2.0","id":{id},"method":"ping"}}'.encode())
+    assert reply.error == (400, INVALID_REQUEST)
+    assert "id" not in reply.json
+
+
+@pytest.mark.parametrize("method,params", [
+    ("notifications/initialized", ABSENT),
+    ("notifications/initialized", {}),
+    ("notifications/cancelled", {"requestId": 1, "reason": "changed my mind"}),
+    ("notifications/progress", {"progressToken": 0, "progress": 1}),
+    ("notifications/roots/list_changed", ABSENT),
+    ("notifications/of/next/year", {"a": [1, 2]}),
+    ("no/such/method", ABSENT),
+    ("ping", ABSENT),
+    ("tools/list", {}),
+    ("", ABSENT),
+])
+def test_notification_is_taken(gateway: LoneGateway, method: str, params: Any) -> None:
+    reply = gateway.post(rpc(method, params, id=ABSENT))
+    assert (reply.status, reply.body) == (202, b"")
+    assert reply.header("content-length") == "0"
+    assert reply.header("content-type") is None
+
+
+@pytest.mark.parametrize("body", [
+    {"id": 1, "result": {}},
+    {"id": "r-1", "result": {"action": "accept", "content": {}}},
+    {"id": 1, "error": {"code": -1, "message": "no"}},
+])
+def test_response_is_taken(gateway: LoneGateway, body: dict) -> None:
+    reply = gateway.post(json.dumps({"jsonrpc": "2.0"} | body).encode())
+    assert (reply.status, reply.body) == (202, b"")
+
+
+@pytest.mark.parametrize("body", [
+    '{"id":1,"method":"ping"}',
+    '{"jsonrpc":"1.0","id":1,"method":"ping"}',
+    '{"jsonrpc":2.0,"id":1,"method":"ping"}',
+    '{"jsonrpc":"2.0","id":1}',
+    '{"jsonrpc":"2.0","id":1,"method":null}',
+    '{"jsonrpc":"2.0","id":1,"method":5}',
+    '{"jsonrpc":"2.0","id":1,"method":["ping"]}',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","params":5}',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}',
+    '{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}',
+    '{"jsonrpc":"2.0","result":{}}',
+    '{"JSONRPC":"2.0","ID":1,"Method":"ping"}',
+    '"ping"', '5', 'null', 'true', '{}',
+    '[]', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '[[]]',
+    '[{"jsonrpc":"2.0","method":"notifications/initialized"}]',
+])
+@pytest.mark.parametrize("version", [NEWEST, "2025-03-26"])
+def test_envelope_is_refused(gateway: LoneGateway, body: str, version: str) -> None:
+    reply = gateway.post(body.encode(), MCP_Protocol_Version=version)
+    assert reply.error == (400, INVALID_REQUEST)
+    assert reply.json.get("id", "1") == "1"
+
+
+@pytest.mark.parametrize("body", [
+    b"", b" ", b"\r\n", b"{", b"}", b"nul", b"{}{}", b"{} x", b"{},", b"{'a':1}",
+    b"{a:1}", b'{"jsonrpc":"2.0",}', b'{"a":}', b'{"a" 1}', b"[1,]", b"[1 2]",
+    b'"open', b"/**/{}",
+    b"{} // end", b"NaN", b"[Infinity]", b"[+1]", b"[01]", b"[.5]", b"[1.]", b"[0x1]",
+    b"True",
+    rpc("ping")[:-1], rpc("ping") * 2, rpc("ping") + b"\n" + rpc("ping"),
+    rpc("ping") + b"\0",
+    b"\xef\xbb\xbf" + rpc("ping"), rpc("ping").decode().encode("utf-16"),
+    b'{"jsonrpc":"2.0","id":1,"method":"pi\nng"}',
+    rb'{"jsonrpc":"2.0","id":1,"method":"\x"}',
+])
+def test_malformed_json(gateway: LoneGateway, body: bytes) -> None:
+    reply = gateway.post(body)
+    assert reply.error == (400, PARSE_ERROR)
+    assert "id" not in reply.json
+
+
+@pytest.mark.parametrize("body", [
+    '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}',
+    '{"jsonrpc":"2.0","id":1,"id":1,"method":"ping"}',
+    r'{"jsonrpc":"2.0","id":1,"method":"ping","\u006dethod":"tools/list"}',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"b":2,"a":1}}',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[{"":1,"":2}]}}',
+])
+def test_duplicate_keys(gateway: LoneGateway, body: str) -> None:
+    assert gateway.post(body.encode()).error == (400, INVALID_REQUEST)
+
+
+def nested(depth: int, opening: str, closing: str) -> bytes:
+    """A ping of that depth, the message itself being 1 and params 2."""
+    inner = opening * (depth - 2) + "1" + closing * (depth - 2)
+    return f'{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"a":{inner}}}}}'.encode()
+
+
+@pytest.mark.parametrize("opening,closing", [("[", "]"), ('{"a":', "}")])
+def test_depth(gateway: LoneGateway, opening: str, closing: str) -> None:
+    assert gateway.post(nested(DEPTH_MAX, opening, closing)).result == {}
+    for depth in (DEPTH_MAX + 1, 1000):
+        reply = gateway.post(nested(depth, opening, closing))
+        assert reply.error == (400, INVALID_REQUEST)
+
+
+@pytest.mark.parametrize("space", [" ", "\r\n\t ", " " * 5000])
+def test_blanks_around_the_message(gateway: LoneGateway, space: str) -> None:
+    assert gateway.post(space.encode() + rpc("ping") + space.encode()).result == {}
+
+
+# ---- methods ----------------------------------------------------------------------
+
+@pytest.mark.parametrize("params", [ABSENT, {}, None, {"_meta": {"progressToken": 0}}])
+def test_ping(gateway: LoneGateway, params: Any) -> None:
+    reply = gateway.post(rpc("ping", params, id="p"))
+    assert reply.json == {"jsonrpc": "2.0", "id": "p", "result": {}}
+
+
+@pytest.mark.parametrize("method", [
+    "no/such/method", "", "Ping", "ping ", "tools", "tools/Call", "resources/list",
+    "prompts/list", "logging/setLevel", "completion/complete", "server/discover",
+    "notifications/initialized", "rpc.discover", "é", "%s%n", LONG])
+def test_unknown_method(gateway: LoneGateway, method: str) -> None:
+    reply = gateway.post(rpc(method, id="m"))
+    assert (reply.error, reply.json["id"]) == ((200, METHOD_NOT_FOUND), "m")
+    assert len(reply.body) < 1000
+
+
+@pytest.mark.parametrize("method", ["ping", "tools/list", "tools/call", "initialize"])
+@pytest.mark.parametrize("params", [[], [1], [{}]])
+def test_params_as_array(gateway: LoneGateway, method: str, params: list) -> None:
+    assert gateway.post(rpc(method, params)).error == (200, INVALID_PARAMS)
+
+
+@pytest.mark.parametrize("params", [
+    ABSENT, {}, None, {"_meta": {"progressToken": "t"}}, {"cursor": None}])
+def test_tools_list_params(gateway: LoneGateway, params: Any) -> None:
+    tools = gateway.post(rpc("tools/list", params)).result["tools"]
+    assert [tool["name"] for tool in tools[:2]] == ["send_sms", "get_sms_subscriptions"]
+
+
+def test_tools_list_unknown_cursor(gateway: LoneGateway) -> None:
+    reply = gateway.post(rpc("tools/list", {"cursor": "x"}))
+    assert reply.error == (200, INVALID_PARAMS)
+
+
+def test_tools_list_is_the_same_for_all_versions(gateway: LoneGateway) -> None:
+    lists = {gateway.post(rpc("tools/list"), MCP_Protocol_Version=version).body
+             for version in [None, *SERVED]}
+    assert len(lists) == 1
+
+
+def test_every_tool(gateway: LoneGateway) -> None:
+    for tool in gateway.post(rpc("tools/list")).result["tools"]:
+        assert set(tool) == {"name", "title", "description", "inputSchema",
+                             "outputSchema", "annotations"}
+        assert re.fullmatch("[a-z_]{1,64}", tool["name"])
+        assert tool["title"]
+        assert 2 <= len(re.findall(r"[.!?](?:\s|$)", tool["description"])) <= 4
+        assert tool["inputSchema"]["additionalProperties"] is False
+        for schema in (tool["inputSchema"], tool["outputSchema"]):
+            assert schema["type"] == "object"
+            assert set(schema["required"]) <= set(schema["properties"])
+            assert all(field["type"] for field in schema["properties"].values())
+            assert "$ref" not in json.dumps(schema)
+        assert {type(hint) for hint in tool["annotations"].values()} == {bool}
+
+
+@pytest.mark.parametrize("name,first,required,hints", [
+    ("send_sms",
+     [("to_phone_number", "string"), ("sms_text", "string"),
+      ("subscription_id", "integer")],
+     ["to_phone_number", "sms_text"],
+     {"readOnlyHint": False, "destructiveHint": True, "openWorldHint": True}),
+    ("get_sms_subscriptions", [], [],
+     {"readOnlyHint": True, "destructiveHint": False, "openWorldHint": False}),
+])
+def test_the_two_first_tools(gateway: LoneGateway, name: str, first: list, required: list,
+                             hints: dict) -> None:
+    tools = gateway.post(rpc("tools/list")).result["tools"]
+    tool = next(tool for tool in tools if tool["name"] == name)
+    properties = tool["inputSchema"]["properties"]
+    assert [(key, field["type"]) for key, field in properties.items()][:3] == first
+    assert all(field["description"] for field in properties.values())
+    assert tool["inputSchema"]["required"] == required
+    assert hints.items() <= tool["annotations"].items()
+
+
+@pytest.mark.parametrize("params", [
+    ABSENT, None, {}, {"name": None}, {"name": 5}, {"name": ["send_sms"]},
+    {"arguments": {}},
+    *({"name": "send_sms", "arguments": bad} for bad in ([], [1], "x", 5, True)),
+])
+def test_call_is_refused(gateway: LoneGateway, params: Any) -> None:
+    assert gateway.post(rpc("tools/call", params)).error == (200, INVALID_PARAMS)
+
+
+@pytest.mark.parametrize("name", [
+    "no_such_tool", "", "SEND_SMS", "send_sms ", "é", "%s%n"])
+def test_unknown_tool(gateway: LoneGateway, name: str) -> None:
+    reply = gateway.post(call(name, {}))
+    assert reply.error == (200, INVALID_PARAMS)
+    assert f"Unknown tool: {name}" in reply.json["error"]["message"].replace('"', "")
+
+
+def test_unknown_tool_with_a_long_name(gateway: LoneGateway) -> None:
+    reply = gateway.post(call("x" * 60_000, {}))
+    assert reply.error == (200, INVALID_PARAMS)
+    assert len(reply.body) < 1000
+
+
+TO = {"to_phone_number": "+36201234567"}
+TEXT = {"sms_text": "hello"}
+
+
+@pytest.mark.parametrize("tool,arguments,code,field", [
+    ("send_sms", ABSENT, "invalid_arguments", "to_phone_number"),
+    ("send_sms", None, "invalid_arguments", "to_phone_number"),
+    ("send_sms", {}, "invalid_arguments", "to_phone_number"),
+    ("send_sms", TEXT, "invalid_arguments", "to_phone_number"),
+    ("send_sms", TO, "invalid_arguments", "sms_text"),
+    ("send_sms", TEXT | {"to_phone_number": 36201234567}, "invalid_arguments",
+     "to_phone_number"),
+    *(("send_sms", TEXT | {"to_phone_number": bad}, "invalid_arguments",
+       "to_phone_number") for bad in (None, [], False)),
+    ("send_sms", TO | {"sms_text": ["hello"]}, "invalid_arguments", "sms_text"),
+    ("send_sms", TO | {"sms_text": {"a": 1}}, "invalid_arguments", "sms_text"),
+    ("send_sms", TO | {"sms_text": True}, "invalid_arguments", "sms_text"),
+    *(("send_sms", TO | TEXT | {"subscription_id": bad}, "invalid_arguments",
+       "subscription_id") for bad in ("14", 1.5, True, [], {}, 2 ** 63, -2 ** 70)),
+    ("send_sms", TO | TEXT | {"to": "x"}, "invalid_arguments", '"to"'),
+    ("send_sms", TO | TEXT | {"Sms_Text": "x"}, "invalid_arguments", '"Sms_Text"'),
+    ("send_sms", TO | TEXT | {LONG: "x"}, "invalid_arguments", "xxxx"),
+    ("get_sms_subscriptions", {"all": True}, "invalid_arguments", '"all"'),
+    *(("send_sms", TEXT | {"to_phone_number": bad}, "invalid_number", "to_phone_number")
+      for bad in ("", "abc", "+", "+0123456789", "+362012345678901234", "12", "+36 20 é",
+                  "++36201234567", "+36201234567;+36201234568")),
+    ("send_sms", TO | {"sms_text": ""}, "invalid_text", "sms_text"),
+    ("send_sms", TO | {"sms_text": "x" * 460}, "text_too_long", "460"),
+    ("send_sms", TO | {"sms_text": "ő" * 202}, "text_too_long", "202"),
+    ("send_sms", TO | {"sms_text": "x" * 60_000}, "text_too_long", "60000"),
+    ("send_sms", TO | TEXT, "ofono_unavailable", "oFono"),
+    ("send_sms", TO | TEXT | {"subscription_id": 14}, "ofono_unavailable", "oFono"),
+])
+def test_tool_error(gateway: LoneGateway, tool: str, arguments: Any, code: str,
+                    field: str) -> None:
+    reply = gateway.post(call(tool, arguments))
+    assert reply.result["isError"] is True
+    assert "structuredContent" not in reply.result
+    text, facts = (block["text"] for block in reply.result["content"])
+    assert field in text
+    assert {"code", "message", "retryable", "fix"} <= set(facts := json.loads(facts))
+    assert facts["code"] == code
+    assert facts["retryable"] == (code == "ofono_unavailable")
+    assert facts["message"] in text and facts["fix"] in text
+    assert len(reply.body) < 2000
+
+
+@pytest.mark.parametrize("arguments", [ABSENT, None, {}])
+def test_subscriptions_without_ofono(gateway: LoneGateway, arguments: Any) -> None:
+    result = gateway.post(call("get_sms_subscriptions", arguments)).result
+    assert "isError" not in result or result["isError"] is False
+    assert result["content"][0] == {"type": "text",
+                                    "text": '{"count":0,"subscriptions":[]}'}
+    assert result["structuredContent"] == {"count": 0, "subscriptions": []}
+
+
+# ---- MCP-Protocol-Version ---------------------------------------------------------
+
+@pytest.mark.parametrize("version", [
+    None, *SERVED, "2025-11-25  ", " \t2025-06-18\t", ["2025-11-25"] * 2])
+def test_version_header_is_served(gateway: LoneGateway, version: Any) -> None:
+    assert gateway.post(rpc("ping"), MCP_Protocol_Version=version).result == {}
+
+
+@pytest.mark.parametrize("version", [
+    "2099-01-01", "2026-07-28", "2025-11-24", "1.0", "latest", "",
+    "2025-11-25, 2025-06-18",
+    '"2025-11-25"', ["2025-11-25", "2025-06-18"], "9" * 1000])
+@pytest.mark.parametrize("body", [rpc("ping"), rpc("notifications/x", id=ABSENT)])
+def test_version_header_is_refused(gateway: LoneGateway, version: Any,
+                                   body: bytes) -> None:
+    reply = gateway.post(body, MCP_Protocol_Version=version)
+    assert reply.error[0] == 400
+    assert len(reply.body) < 1000
+
+
+def test_the_next_revision_is_declined(gateway: LoneGateway) -> None:
+    """What a client of 2026-07-28 asks first; it then falls back to initialize."""
+    key = "io.modelcontextprotocol/"
+    meta = {key + "protocolVersion": "2026-07-28", key + "clientCapabilities": {},
+            key + "clientInfo": {"name": "c", "version": "1"}}
+    reply = gateway.post(rpc("server/discover", {"_meta": meta}, id="probe-1"),
+                         MCP_Protocol_Version="2026-07-28", Mcp_Method="server/discover")
+    assert reply.error[0] == 400
+    assert reply.json["id"] == "probe-1"
+    assert NEWEST in reply.json["error"]["message"]
+
+
+# ---- HTTP -------------------------------------------------------------------------
+
+@pytest.mark.parametrize("method,path,status,allowed", [
+    ("GET", "/mcp", 405, {"POST", "OPTIONS"}),
+    ("GET", "/mcp/", 405, {"POST", "OPTIONS"}),
+    ("HEAD", "/mcp", 405, {"POST", "OPTIONS"}),
+    ("DELETE", "/mcp", 405, {"POST", "OPTIONS"}),
+    ("PUT", "/mcp", 405, {"POST", "OPTIONS"}),
+    ("PATCH", "/mcp", 405, {"POST", "OPTIONS"}),
+    ("post", "/mcp", 405, {"POST", "OPTIONS"}),
+    ("BREW", "/mcp", 405, {"POST", "OPTIONS"}),
+    ("GET", "/healthz", 200, None),
+    ("GET", "/healthz/", 200, None),
+    ("GET", "/healthz?verbose=1", 200, None),
+    ("HEAD", "/healthz", 200, None),
+    ("POST", "/healthz", 405, {"GET", "HEAD", "OPTIONS"}),
+    ("DELETE", "/healthz", 405, {"GET", "HEAD", "OPTIONS"}),
+])
+def test_methods(gateway: LoneGateway, method: str, path: str, status: int,
+                 allowed: set | None) -> None:
+    with gateway.wire() as wire:
+        wire.send(request(method=method, path=path, headers={"Content-Type": None}))
+        reply = wire.receive(head_only=method == "HEAD")
+        assert reply.status == status
+        assert reply.names("allow") == (allowed or {""})
+        assert wire.ask(request(rpc("ping"))).result == {}      # the connection lives on
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/", "/mcp?a=b", "/mcp/?"])
+def test_paths(gateway: LoneGateway, path: str) -> None:
+    assert gateway.ask(request(rpc("ping"), path=path)).result == {}
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("path", [
+    "/", "/mcpx", "/MCP", "/mcp/x", "/mcp//", "//mcp", "/x/mcp", "/sse", "/favicon.ico",
+    "/%6dcp", "/mcp%2f", "/health", "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/mcp",
+    "/.well-known/oauth-authorization-server"])
+def test_other_paths(gateway: LoneGateway, method: str, path: str) -> None:
+    reply = gateway.ask(request(rpc("ping"), method=method, path=path))
+    assert reply.status == 404
+
+
+@pytest.mark.parametrize("type,status", [
+    ("application/json", 200), ("application/json; charset=utf-8", 200),
+    ("application/json;charset=UTF-8", 200), ("Application/JSON", 200),
+    ("application/json ; charset=utf-8", 200), ("application/json;", 200),
+    ("\tapplication/json  ", 200),
+    (None, 415), ("", 415), ("text/plain", 415), ("text/json", 415), ("*/*", 415),
+    ("application/jsonx", 415), ("application/json-rpc", 415), ("json", 415),
+    ("application/x-www-form-urlencoded", 415), ("application/json, text/plain", 415),
+    ("multipart/form-data; boundary=x", 415), ("text/plain; application/json", 415),
+])
+def test_content_type(gateway: LoneGateway, type: str | None, status: int) -> None:
+    assert gateway.post(rpc("ping"), Content_Type=type).status == status
+
+
+@pytest.mark.parametrize("accept", [
+    None, "", "*/*", "application/json", "text/event-stream", "text/html", "q=;,,/",
+    "text/event-stream, application/json;q=0.1"])
+def test_accept_does_not_matter(gateway: LoneGateway, accept: str | None) -> None:
+    reply = gateway.post(rpc("ping"), Accept=accept)
+    assert reply.result == {}
+    assert reply.header("content-type") == "application/json"
+
+
+@pytest.mark.parametrize("coding", ["gzip, deflate", "br", "identity;q=0", "*", ""])
+def test_accept_encoding_does_not_matter(gateway: LoneGateway, coding: str) -> None:
+    reply = gateway.post(rpc("tools/list"), Accept_Encoding=coding)
+    assert reply.result["tools"]
+    assert reply.header("content-encoding") is None
+
+
+@pytest.mark.parametrize("session", ["stale", "0" * 64, "ümlaut", "a, b"])
+@pytest.mark.parametrize("body,status", [(rpc("tools/list"), 200),
+                                         (rpc("notifications/x", id=ABSENT), 202)])
+def test_stale_session_is_harmless(gateway: LoneGateway, session: str, body: bytes,
+                                   status: int) -> None:
+    reply = gateway.post(body, Mcp_Session_Id=session)
+    assert (reply.status, reply.header("mcp-session-id")) == (status, None)
+
+
+@pytest.mark.parametrize("data,status", [
+    (request(initialize(NEWEST)), 200),
+    (request(rpc("tools/list")), 200),
+    (request(rpc("notifications/initialized", id=ABSENT)), 202),
+    (request(b"{"), 400),
+    (request(rpc("ping"), {"Origin": "https://evil.example"}), 403),
+    (request(rpc("ping"), path="/nowhere"), 404),
+    (request(method="GET"), 405),
+    (request(rpc("ping"), {"Content-Type": "text/plain"}), 415),
+    (request(method="GET", path="/healthz"), 200),
+])
+def test_headers_of_a_reply(gateway: LoneGateway, data: bytes, status: int) -> None:
+    with gateway.wire() as wire:
+        reply = wire.ask(data)
+        assert (reply.version, reply.status) == ("HTTP/1.1", status)
+        assert len(reply.body) == int(reply.header("content-length"))
+        if reply.body:
+            assert reply.header("content-type") == "application/json"
+            assert reply.json
+        noise = {"server", "set-cookie", "x-powered-by", "mcp-session-id", "etag",
+                 "access-control-allow-origin"}
+        assert noise.isdisjoint(name for name, _ in reply.headers)
+        if reply.header("connection").lower() == "keep-alive":
+            assert wire.ask(request(rpc("ping"))).result == {}
+
+
+def test_connection_is_kept(gateway: LoneGateway) -> None:
+    with gateway.wire() as wire:
+        for i in range(100):
+            reply = wire.ask(request(rpc("ping", id=i)))
+            assert (reply.header("connection").lower(), reply.json["id"]) == (
+                "keep-alive", str(i))
+
+
+def test_connection_close(gateway: LoneGateway) -> None:
+    with gateway.wire() as wire:
+        reply = wire.ask(request(rpc("ping"), {"Connection": "close"}))
+        assert (reply.result, reply.header("connection").lower()) == ({}, "close")
+        assert wire.wait_closed() == b""
+
+
+@pytest.mark.parametrize("headers,kept", [
+    ({"Host": None}, False), ({}, False), ({"Connection": "keep-alive"}, True)])
+def test_http_1_0(gateway: LoneGateway, headers: dict, kept: bool) -> None:
+    data = request(rpc("ping"), headers, version="HTTP/1.0")
+    with gateway.wire() as wire:
+        assert wire.ask(data).result == {}
+        if kept:
+            assert wire.ask(data).result == {}
+        else:
+            with pytest.raises(Closed):
+                wire.receive()
+
+
+@pytest.mark.parametrize("expectation", ["100-continue", "100-Continue"])
+def test_expect_continue(gateway: LoneGateway, expectation: str) -> None:
+    body = rpc("ping")
+    with gateway.wire() as wire:
+        wire.send(request(headers={"Expect": expectation,
+                                   "Content-Length": str(len(body))}))
+        assert wire.receive().status == 100
+        assert wire.ask(body).result == {}
+
+
+def test_pipelined_requests_are_answered_in_order(gateway: LoneGateway) -> None:
+    with gateway.wire() as wire:
+        wire.send(b"".join(request(rpc("ping", id=i)) for i in range(50)))
+        assert [wire.receive().json["id"] for _ in range(50)] == [*map(str, range(50))]
+
+
+def test_pipelined_kinds(gateway: LoneGateway) -> None:
+    kinds = [(request(rpc("ping")), 200), (request(b"{"), 400),
+             (request(rpc("notifications/x", id=ABSENT)), 202),
+             (request(method="GET", path="/healthz"), 200),
+             (request(method="GET"), 405), (request(rpc("tools/list")), 200),
+             (request(rpc("tools/call")), 200), (request(method="GET", path="/no"), 404)]
+    with gateway.wire() as wire:
+        wire.send(b"".join(data for data, _ in kinds))
+        assert [wire.receive().status for _ in kinds] == [status for _, status in kinds]
+
+
+@pytest.mark.parametrize("size", [1, 7, 4096, 5000])
+def test_chunked_body(gateway: LoneGateway, size: int) -> None:
+    body = rpc("ping", {"a": LONG})
+    chunks = [chunk(body[i:i + size]) for i in range(0, len(body), size)]
+    head = request(headers={"Content-Length": None, "Transfer-Encoding": "chunked"})
+    with gateway.wire() as wire:
+        for _ in range(2):
+            assert wire.ask(head + b"".join(chunks) + b"0\r\n\r\n").result == {}

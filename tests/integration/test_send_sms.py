@@ -1,0 +1,506 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""send_sms: the checks, the choice of the SIM, segments, waiting, order."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import socket
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from agent import TO, Agent, assert_pending, assert_refused, assert_sent
+from journal import Journal
+from lab import Lab, McpClient, wait_until
+from lab.wire import read_messages
+from modem import Outcome, join_parts
+from schema import problems
+
+HOME, SEARCHING = 1, 2
+MEMBERS = ["message_id", "state", "to_phone_number", "subscription_id", "segments", "encoding"]
+
+
+def filler(length: int) -> str:
+    """Text whose every piece differs from its neighbours."""
+    return ("".join(f"{i}," for i in range(length)))[:length]
+
+
+# ---- the answer -------------------------------------------------------------------
+
+def test_the_answer_and_the_pdu(lab: Lab, agent: Agent) -> None:
+    sim = agent.ids()[0]
+    result = agent.send("Hello, {world}: 5 €", sim)
+    [submit] = lab.modems[0].taken                  # taken before the answer, not soon after
+    assert (submit.destination, submit.text) == (TO, "Hello, {world}: 5 €")
+    assert result.raw["content"][0] == {"type": "text", "text": f"SMS sent to {TO}"}
+    assert list(result.structured) == MEMBERS
+    assert result.structured | {"message_id": 0} == {
+        "message_id": 0, "state": "sent", "to_phone_number": TO, "subscription_id": sim,
+        "segments": 1, "encoding": "gsm7"}
+    assert not result.is_error
+
+
+def test_the_second_block_repeats_the_structured_content(agent: Agent) -> None:
+    result = agent.send("twice told", agent.ids()[0])
+    assert len(result.raw["content"]) == 2
+    assert result.raw["content"][1]["type"] == "text"
+    assert result.facts == result.structured
+
+
+def test_structured_content_agrees_with_the_output_schema(
+        lab: Lab, agent: Agent, client: McpClient) -> None:
+    tools = {tool["name"]: tool for tool in client.call("tools/list").result["tools"]}
+    result = agent.send("by the book", agent.ids()[0])
+    assert problems(result.structured, tools["send_sms"]["outputSchema"]) == []
+
+
+def test_the_recipient_is_named_as_it_was_given(lab: Lab, agent: Agent) -> None:
+    result = agent.send("hello", agent.ids()[0], to="+36 (30) 123-45.67")
+    assert_sent(result, "+36 (30) 123-45.67")
+    assert result.structured["to_phone_number"] == "+36301234567"
+
+
+@pytest.mark.parametrize("slot", [0, 1])
+def test_the_named_sim_sends(lab: Lab, agent: Agent, slot: int) -> None:
+    assert_sent(agent.send("from this one", agent.ids()[slot]))
+    assert [len(modem.offered) for modem in lab.modems] == [int(slot == 0), int(slot == 1)]
+
+
+def test_message_ids_grow(agent: Agent) -> None:
+    first, second = agent.ids()
+    ids = [agent.send("n", sim).message_id for sim in (first, second, first, first)]
+    assert sorted(set(ids)) == ids
+
+
+def test_equal_texts_are_two_messages(lab: Lab, agent: Agent) -> None:
+    sim = agent.ids()[0]
+    assert_sent(agent.send("again", sim))
+    assert_sent(agent.send("again", sim))
+    assert [submit.text for submit in lab.modems[0].taken] == ["again", "again"]
+
+
+def test_the_answer_waits_for_the_network(lab: Lab, agent: Agent) -> None:
+    modem = lab.modems[0]
+    modem.send_latency_s = 0.4
+    try:
+        begun = time.monotonic()
+        assert_sent(agent.send("slowly", agent.ids()[0]))
+        assert time.monotonic() - begun >= modem.send_latency_s
+        assert len(modem.taken) == 1
+    finally:
+        modem.send_latency_s = 0.0
+
+
+# ---- which SIM --------------------------------------------------------------------
+
+def test_two_sims_and_none_named(lab: Lab, agent: Agent) -> None:
+    result = agent.send("from which")
+    assert_refused(result, "subscription_required")
+    for sim in agent.sims():
+        assert f"subscription_id {sim['subscription_id']} is {sim['display_name']}" \
+            in result.text
+    assert lab.modems[0].offered == lab.modems[1].offered == []
+
+
+@pytest.mark.parametrize("able", [0, 1])
+def test_the_only_sim_that_can_send_is_chosen(lab: Lab, agent: Agent, able: int) -> None:
+    other = lab.modems[1 - able]
+    other.set_registration(SEARCHING)
+    try:
+        wait_until(lambda: sorted(agent.states()) == ["ready", "searching"], what="one is able")
+        result = agent.send("the only one")
+        assert_sent(result)
+        assert result.structured["subscription_id"] == agent.ids()[able]
+        assert (len(lab.modems[able].taken), other.offered) == (1, [])
+    finally:
+        other.set_registration(HOME)
+
+
+def test_two_sims_and_none_can_send(lab: Lab, agent: Agent) -> None:
+    for modem in lab.modems:
+        modem.set_registration(SEARCHING)
+    try:
+        agent.wait_states("searching", "searching")
+        result = agent.send("from neither")
+        assert_refused(result, "not_registered")
+        assert all(f"subscription_id {sim} " in result.text for sim in agent.ids())
+    finally:
+        for modem in lab.modems:
+            modem.set_registration(HOME)
+
+
+# ---- numbers ----------------------------------------------------------------------
+
+@pytest.mark.parametrize("number", [
+    "", " ", "+", "-", "()", "+-", "1", "12", "00", "abc", "Bank", "+36a01234567",
+    "+123456", "+1234567890123456", "1234567890123456", "00123456789012345678",
+    "+0036301234567", "+06301234567", "++36301234567", "36+301234567", "+36301234567x",
+    "*#06#", "112#", "*100", "tel:+36301234567", "+36301234567;ext=1", "+36301234567,1",
+    "+3630\n1234567", "\t+36301234567", "+36_30_123", "+３６３０１２３４５６７", "+٣٦٣٠١٢٣٤٥٦٧",
+    "\u202a+36301234567\u202c", "+36301234567\u200b", "+3630123456٧", "😀", "+" * 1000,
+    "1" * 30000,
+])
+def test_a_bad_number(lab: Lab, agent: Agent, number: str) -> None:
+    result = agent.send("hello", agent.ids()[0], to=number)
+    assert_refused(result, "invalid_number")
+    assert result.text.startswith("to_phone_number ")
+    assert "+36201234567" in result.text            # how it should look
+    assert len(result.text) < 400
+    assert lab.modems[0].offered == []
+
+
+@pytest.mark.parametrize("written,sent", [
+    ("+36 30 123 4567", "+36301234567"), ("+36-30-123-4567", "+36301234567"),
+    ("+36.30.123.4567", "+36301234567"), ("+36/30/1234567", "+36301234567"),
+    ("+36 (30) 123-45-67", "+36301234567"), ("(06) 30 1234567", "06301234567"),
+    ("0036301234567", "0036301234567"), ("06301234567", "06301234567"),
+    ("1400", "1400"), ("112233", "112233"), ("+1234567", "+1234567"),
+    ("+123456789012345", "+123456789012345"), ("00123456789012345", "00123456789012345"),
+])
+def test_a_good_number(lab: Lab, agent: Agent, written: str, sent: str) -> None:
+    result = agent.send("hello", agent.ids()[0], to=written)
+    assert_sent(result, written)
+    assert result.structured["to_phone_number"] == sent
+    assert [submit.destination for submit in lab.modems[0].taken] == [sent]
+
+
+# ---- texts ------------------------------------------------------------------------
+
+@pytest.mark.parametrize("text,named", [
+    ("", "empty"), ("😀", "U+1F600"), ("fine up to here 😀 and on", "U+1F600"),
+    ("👩\u200d💻", "U+1F469"), ("𝄞", "U+1D11E"), ("𠀀", "U+20000"), ("🇭🇺", "U+1F1ED"),
+    ("\U00010000", "U+10000"), ("\U0010fffd", "U+10FFFD"), ("a\ufdd0", "U+FDD0"),
+    ("\ufdef", "U+FDEF"), ("\ufffe", "U+FFFE"), ("\uffff", "U+FFFF"),
+    ("\U0001fffe", "U+1FFFE"), ("first 🚀 then 😀", "U+1F680"), ("ő" * 60 + "😀", "U+1F600"),
+])
+def test_a_text_that_cannot_be_sent(lab: Lab, agent: Agent, text: str, named: str) -> None:
+    sim = agent.ids()[0]
+    result = agent.send(text, sim)
+    assert_refused(result, "invalid_text")
+    assert named in result.text
+    assert result.facts["retryable"] is False
+    assert_sent(agent.send("words instead", sim))
+    assert [submit.text for submit in lab.modems[0].offered] == ["words instead"]
+
+
+@pytest.mark.parametrize("text,encoding,segments", [
+    ("x", "gsm7", 1), (filler(160), "gsm7", 1), (filler(161), "gsm7", 2),
+    (filler(306), "gsm7", 2), (filler(307), "gsm7", 3), (filler(459), "gsm7", 3),
+    ("ő", "ucs2", 1), ("ő" + filler(69), "ucs2", 1), ("ő" + filler(70), "ucs2", 2),
+    (filler(133) + "ő", "ucs2", 2), (filler(134) + "ő", "ucs2", 3),
+    (filler(200) + "ő", "ucs2", 3),
+    # of the extension table: two units, never cut apart
+    ("{" * 80, "gsm7", 1), (filler(159) + "€", "gsm7", 2), (filler(158) + "€", "gsm7", 1),
+    (filler(152) + "€" + filler(10), "gsm7", 2), (filler(152) + "€" + filler(151), "gsm7", 2),
+    (filler(152) + "€" + filler(152), "gsm7", 3), (filler(151) + "€" + filler(153), "gsm7", 2),
+    (filler(152) + "€" + filler(150) + "€" + "x" * 10, "gsm7", 3),
+    ("^{}\\[~]|€\f", "gsm7", 1), ("@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ ¤¡ÄÖÑÜ§¿äöñüà", "gsm7", 1),
+    # characters that look harmless and are not in the alphabet
+    ("`", "ucs2", 1), ("“quoted”", "ucs2", 1), ("tab\there", "ucs2", 1), ("ç", "ucs2", 1),
+    ("e\u0301", "ucs2", 1), ("日本語のメッセージ", "ucs2", 1), ("\u202eabc", "ucs2", 1),
+    (" ", "gsm7", 1), ("\n\n", "gsm7", 1),
+])
+def test_segments(lab: Lab, agent: Agent, text: str, encoding: str, segments: int) -> None:
+    result = agent.send(text, agent.ids()[0])
+    assert_sent(result)
+    taken = lab.modems[0].taken
+    assert (result.structured["encoding"], result.structured["segments"]) == (encoding, segments)
+    assert (len(taken), {submit.alphabet for submit in taken}) == (segments, {encoding})
+    assert join_parts(taken) == [(TO, text)]
+    assert [submit.concat and submit.concat.part for submit in taken] == (
+        [None] if segments == 1 else list(range(1, segments + 1)))
+
+
+def test_a_no_break_space_is_sent_as_a_space(lab: Lab, agent: Agent) -> None:
+    result = agent.send("5\u00a0kg", agent.ids()[0])
+    assert (result.structured["encoding"], lab.modems[0].taken[0].text) == ("gsm7", "5 kg")
+
+
+def test_segments_are_counted_as_ofono_cuts_them(lab: Lab, agent: Agent) -> None:
+    chance = random.Random(20251121)
+    alphabets = ["abc {}€", "abc[~]", "abc€őű", "xyz", "€", "日本", "ab\n^|\\"]
+    sim, modem = agent.ids()[0], lab.modems[0]
+    for number in range(60):
+        letters = chance.choice(alphabets)
+        limit = 190 if any(x in letters for x in "ő日") else 300
+        text = "".join(chance.choices(letters, k=chance.randint(1, limit)))
+        before = len(modem.taken)
+        result = agent.send(text, sim)
+        if result.code == "text_too_long":
+            continue
+        assert_sent(result)
+        assert len(modem.taken) - before == result.structured["segments"], (number, text)
+        assert join_parts(modem.taken[before:]) == [(TO, text)]
+
+
+@pytest.mark.parametrize("text,counts", [
+    (filler(460), ["4 segments", "460", "459"]),
+    (filler(5000), ["33 segments", "5000", "459"]),
+    ("€" * 230, ["4 segments", "460", "459"]),
+    (filler(201) + "ő", ["4 segments", "202", "201", "U+0151", "(ő)"]),
+    ("😀" * 101, ["4 segments", "202", "201", "U+1F600"]),
+    ("😀" * 4000, ["120 segments", "8000", "201"]),
+])
+def test_a_text_of_too_many_segments(
+        lab: Lab, agent: Agent, text: str, counts: list[str]) -> None:
+    result = agent.send(text, agent.ids()[0])
+    assert_refused(result, "text_too_long")
+    assert all(count in result.text for count in counts), result.text
+    assert lab.modems[0].offered == []
+
+
+@pytest.mark.parametrize("limit,fits,too_long", [(1, 160, 161), (5, 765, 766)])
+def test_the_owner_sets_the_limit(
+        make_lab: Callable[..., Lab], limit: int, fits: int, too_long: int) -> None:
+    lab = make_lab(f"[sms]\nmax_segments = {limit}\n", modem_count=1)
+    agent = Agent(lab)
+    assert_refused(agent.send(filler(too_long)), "text_too_long")
+    assert_sent(agent.send(filler(fits)))
+    assert len(lab.modems[0].offered) == limit
+
+
+# ---- what the network says --------------------------------------------------------
+
+@pytest.mark.parametrize("cause", [38, 50, 1])
+def test_refused_by_the_network(lab: Lab, agent: Agent, journal: Journal, cause: int) -> None:
+    sim, modem = agent.ids()[0], lab.modems[0]
+    modem.plan(Outcome.cms(cause))
+    text = f"refused with {cause}"
+    result = agent.send(text, sim)
+    assert_refused(result, "network_refused")
+    assert "sent" not in result.text.lower()
+    assert TO in result.text
+    assert journal.states(text) == ["failed"]
+    assert_sent(agent.send("taken", sim))
+    assert [submit.text for submit in modem.offered] == [text, "taken"]
+
+
+def test_a_long_text_refused_in_the_middle(lab: Lab, agent: Agent) -> None:
+    modem = lab.modems[0]
+    modem.plan(Outcome.ok(), Outcome.cms(38))
+    result = agent.send(filler(400), agent.ids()[0])
+    assert_refused(result, "network_refused")
+    assert "may have been delivered" in result.text     # the first segment was
+    assert (len(modem.taken), len(modem.offered)) == (1, 2)
+
+
+HASTY = "[sms]\nsend_wait_seconds = 1\n"
+
+
+@pytest.mark.parametrize("outcome,state", [
+    (Outcome.ok(), "sent"), (Outcome.cms(38), "failed")])
+def test_a_modem_that_does_not_answer_in_time(
+        make_lab: Callable[..., Lab], outcome: Outcome, state: str) -> None:
+    lab = make_lab(HASTY, modem_count=1)
+    agent, modem = Agent(lab), lab.modems[0]
+    modem.plan(Outcome.hang())
+    begun = time.monotonic()
+    result = agent.send("late")
+    assert 1 <= time.monotonic() - begun
+    assert_pending(result, "handed")
+    assert result.facts == result.structured
+    assert TO in result.text
+    modem.unhang(outcome)
+    Journal(lab).wait_state("late", state)
+    assert_sent(agent.send("next"))
+    assert [submit.text for submit in modem.offered] == ["late", "next"]
+
+
+def test_without_a_wait_the_answer_comes_at_once(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab("[sms]\nsend_wait_seconds = 0\n", modem_count=1)
+    modem = lab.modems[0]
+    modem.plan(Outcome.hang())
+    assert_pending(Agent(lab).send("posted"), "queued", "handing", "handed")
+    modem.wait_offered(1)
+    modem.unhang(Outcome.ok())
+    Journal(lab).wait_state("posted", "sent")
+
+
+def test_behind_a_hanging_message_the_next_waits_in_our_queue(
+        make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
+    lab = make_lab(HASTY, modem_count=1)
+    agent, modem = Agent(lab), lab.modems[0]
+    modem.plan(Outcome.hang())
+    first = background.submit(agent.send, "first")
+    modem.wait_offered(1)
+    assert_pending(agent.send("second"), "queued")
+    assert_pending(first.result(), "handed")
+    assert len(lab.radios[0].pending_messages()) == 1       # in oFono's hands: one
+    modem.unhang(Outcome.ok())
+    assert [submit.text for submit in modem.wait_taken(2)] == ["first", "second"]
+
+
+# ---- many at once -----------------------------------------------------------------
+
+def in_hands(lab: Lab) -> list[str]:
+    """The coming and going of messages in oFono, in order."""
+    record = max(lab.folder.glob("signals-*"), key=lambda file: file.stat().st_mtime)
+    return [message.member for message in read_messages(record.read_bytes())
+            if message.member in ("MessageAdded", "MessageRemoved")]
+
+
+def test_twenty_at_once_to_one_sim(
+        lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
+    sim, modem = agent.ids()[0], lab.modems[0]
+    texts = [f"one of twenty: {i}" for i in range(20)]
+    modem.send_latency_s = 0.03
+    try:
+        with lab.signals() as signals:
+            results = dict(zip(texts, background.map(lambda text: agent.send(text, sim), texts)))
+            signals.wait("MessageRemoved", 20)
+            assert in_hands(lab) == ["MessageAdded", "MessageRemoved"] * 20
+    finally:
+        modem.send_latency_s = 0.0
+    for result in results.values():
+        assert_sent(result)
+    in_order = sorted(texts, key=lambda text: results[text].message_id)
+    assert [submit.text for submit in modem.taken] == in_order
+    moments = [submit.when for submit in modem.offered]
+    assert all(later - earlier >= 0.03 for earlier, later in itertools.pairwise(moments))
+
+
+def test_two_sims_do_not_wait_for_one_another(
+        lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
+    first, second = agent.ids()
+    lab.modems[0].plan(Outcome.hang())
+    stuck = background.submit(agent.send, "stuck", first)
+    try:
+        lab.modems[0].wait_offered(1)
+        for number in range(3):
+            assert_sent(agent.send(f"free {number}", second))
+        assert not stuck.done()
+    finally:
+        lab.modems[0].unhang(Outcome.ok())
+    assert_sent(stuck.result())
+
+
+def test_fifty_at_once_to_two_sims(
+        lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
+    sims = agent.ids()
+    calls = [background.submit(agent.send, f"one of fifty: {i}", sims[i % 2]) for i in range(50)]
+    for call in calls:
+        assert_sent(call.result())
+    assert [len(modem.taken) for modem in lab.modems] == [25, 25]
+    assert len({submit.text for modem in lab.modems for submit in modem.taken}) == 50
+
+
+def test_long_texts_at_once_are_not_mixed(
+        lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
+    sim = agent.ids()[0]
+    texts = [f"{i} " + letter * 300 for i, letter in enumerate("abcdef")]
+    for result in background.map(lambda text: agent.send(text, sim), texts):
+        assert_sent(result)
+        assert result.structured["segments"] == 2
+    assert sorted(join_parts(lab.modems[0].taken)) == sorted((TO, text) for text in texts)
+
+
+def test_the_queue_has_an_end(
+        make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
+    lab = make_lab("[sms]\nsend_wait_seconds = 0\nqueue_limit = 2\n", modem_count=1)
+    agent, modem = Agent(lab), lab.modems[0]
+    modem.plan(Outcome.hang())
+    agent.send("in oFono's hands")
+    modem.wait_offered(1)
+    assert_pending(agent.send("waits 1"), "queued")
+    assert_pending(agent.send("waits 2"), "queued")
+    result = agent.send("one too many")
+    assert_refused(result, "queue_full")
+    assert result.facts["retryable"] is True
+    modem.unhang(Outcome.ok())
+    modem.wait_taken(3)
+    Journal(lab).wait_state("waits 2", "sent")
+    assert_pending(agent.send("room again"), "queued", "handing", "handed")
+    taken = [submit.text for submit in modem.wait_taken(4)]
+    assert taken == ["in oFono's hands", "waits 1", "waits 2", "room again"]
+
+
+# ---- a client that leaves ---------------------------------------------------------
+
+ESTABLISHED, CLOSE_WAIT = "01", "08"
+
+
+def held_connections(port: int) -> int:
+    """Connections of the server on this port for which it still holds a descriptor."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(row[1].endswith(f":{port:04X}") and row[3] in (ESTABLISHED, CLOSE_WAIT)
+               and row[9] != "0" for row in rows)
+
+
+def post(message: object) -> bytes:
+    body = json.dumps(message).encode()
+    return (b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Accept: application/json, text/event-stream\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+
+@pytest.mark.parametrize("abruptly", [False, True])
+def test_a_client_that_leaves_is_noticed_and_its_message_goes_out(
+        lab: Lab, agent: Agent, journal: Journal, abruptly: bool) -> None:
+    port, modem, sim = lab.gateway.port, lab.modems[0], agent.ids()[0]
+    text = f"without its sender, abruptly {abruptly}"
+    wait_until(lambda: held_connections(port) == 0, what="nobody is connected")
+    modem.plan(Outcome.hang())
+    try:
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            if abruptly:
+                linger_zero = bytes([1, 0, 0, 0, 0, 0, 0, 0])
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger_zero)
+            connection.sendall(post({
+                "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                    "name": "send_sms", "arguments": {
+                        "to_phone_number": TO, "sms_text": text, "subscription_id": sim}}}))
+            modem.wait_offered(1)
+            assert held_connections(port) == 1
+        wait_until(lambda: held_connections(port) == 0, 1, "the gateway let go")
+    finally:
+        modem.unhang(Outcome.ok())
+    journal.wait_state(text, "sent")
+    assert [submit.text for submit in modem.taken] == [text]
+
+
+def test_twenty_clients_that_leave(lab: Lab, agent: Agent, journal: Journal) -> None:
+    """Those behind the first are queued; all go out, in order."""
+    port, modem, sim = lab.gateway.port, lab.modems[0], agent.ids()[0]
+    wait_until(lambda: held_connections(port) == 0, what="nobody is connected")
+    modem.plan(Outcome.hang())
+    connections = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+    texts = [f"deserted {i}" for i in range(20)]
+    try:
+        for text, connection in zip(texts, connections):
+            connection.sendall(post({
+                "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                    "name": "send_sms", "arguments": {
+                        "to_phone_number": TO, "sms_text": text, "subscription_id": sim}}}))
+        wait_until(lambda: all(journal.states(*texts)), what="all are on disk")
+        modem.wait_offered(1)
+        for connection in connections:
+            connection.close()
+        wait_until(lambda: held_connections(port) == 0, 1, "the gateway let go")
+    finally:
+        modem.unhang(Outcome.ok())
+    wait_until(lambda: set(journal.states(*texts)) == {"sent"}, what="all are sent")
+    in_order = [message.text for message in journal.messages() if message.text in texts]
+    assert [submit.text for submit in modem.taken] == in_order
+
+
+def test_a_client_that_pipelines_its_calls(lab: Lab, agent: Agent) -> None:
+    """Several calls in one piece over one connection: answered in order."""
+    sim = agent.ids()[0]
+    calls = [post({"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": {
+        "name": "send_sms", "arguments": {"to_phone_number": TO, "sms_text": f"pipe {i}",
+                                          "subscription_id": sim}}}) for i in range(3)]
+    with socket.create_connection(("127.0.0.1", lab.gateway.port), timeout=10) as connection:
+        connection.sendall(b"".join(calls))
+        received = b""
+        while received.count(b'"structuredContent"') < 3:
+            piece = connection.recv(65536)
+            assert piece, received
+            received += piece
+    ids = [received.index(b'"id":%d' % i) for i in range(3)]
+    assert ids == sorted(ids)
+    assert [submit.text for submit in lab.modems[0].taken] == ["pipe 0", "pipe 1", "pipe 2"]

@@ -1,0 +1,474 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""get_sms_subscriptions: which SIMs there are, what they are called, and that the number
+stays with the card."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from agent import SOON_S, Agent, Result, assert_refused, assert_sent
+from lab import Lab, McpClient, wait_until
+from modem import Modem, Sim
+from schema import problems
+
+NOT, HOME, SEARCHING, DENIED, UNKNOWN, ROAMING = range(6)      # +CREG <stat>
+APP_MEMBERS = ["subscription_id", "sim_slot_index", "carrier_name", "display_name"]
+QUIET_POLLS = 15                    # of wait_until(), 5 ms each
+MEMBERS = [*APP_MEMBERS, "state", "can_send", "own_number", "roaming", "signal_percent"]
+
+
+def change_card(modem: Modem, card: Sim | None) -> None:
+    """When the line is quiet: ofonod takes what a modem says of its own accord for the
+    answer to some of the commands with which it reads a card, and would miss it."""
+    counts: deque[int] = deque(maxlen=QUIET_POLLS)
+
+    def is_quiet() -> bool:
+        counts.append(len(modem.commands))
+        return len(counts) == QUIET_POLLS and counts[0] == counts[-1]
+
+    wait_until(is_quiet, what=f"{modem.name}: no more commands")
+    modem.remove_sim()
+    if card:
+        modem.insert_sim(card)
+
+
+@contextmanager
+def another_card(modem: Modem, card: Sim | None) -> Iterator[None]:
+    """In place of the one that is in; None: no card."""
+    mine = modem.sim
+    change_card(modem, card)
+    try:
+        yield
+    finally:
+        change_card(modem, mine)
+
+
+@contextmanager
+def swapped(one: Modem, other: Modem) -> Iterator[None]:
+    """The cards of two modems, and back at the end."""
+    def swap() -> None:
+        cards = one.sim, other.sim
+        change_card(one, None)
+        change_card(other, cards[0])
+        change_card(one, cards[1])
+
+    swap()
+    try:
+        yield
+    finally:
+        swap()
+
+
+@contextmanager
+def registration(modem: Modem, status: int) -> Iterator[None]:
+    modem.set_registration(status)
+    try:
+        yield
+    finally:
+        modem.set_registration(HOME)
+
+
+# ---- the answer -------------------------------------------------------------------
+
+def app_text(result: Result) -> str:
+    """As the app wrote it: four members in its order, no spaces."""
+    sims = [{name: sim[name] for name in APP_MEMBERS}
+            for sim in result.structured["subscriptions"]]
+    return json.dumps({"count": len(sims), "subscriptions": sims},
+                      separators=(",", ":"), ensure_ascii=False)
+
+
+def test_text_is_the_json_that_the_app_gave(agent: Agent) -> None:
+    result = agent.call("get_sms_subscriptions")
+    [block] = result.raw["content"]
+    first, second = agent.ids()
+    assert block == {"type": "text", "text": (
+        '{"count":2,"subscriptions":['
+        f'{{"subscription_id":{first},"sim_slot_index":0,'
+        '"carrier_name":"Telekom HU","display_name":"Telekom HU"},'
+        f'{{"subscription_id":{second},"sim_slot_index":1,'
+        '"carrier_name":"Yettel HU","display_name":"Yettel HU"}]}')}
+    assert not result.is_error
+
+
+def test_structured_content_says_more(agent: Agent) -> None:
+    result = agent.call("get_sms_subscriptions")
+    assert result.structured["count"] == 2
+    for sim in result.structured["subscriptions"]:
+        assert list(sim) == MEMBERS
+        assert (sim["state"], sim["can_send"]) == ("ready", True)
+        assert (sim["own_number"], sim["roaming"]) == ("", False)
+        assert 60 <= sim["signal_percent"] <= 70            # +CSQ: 20 of 31
+
+
+def test_structured_content_agrees_with_the_output_schema(
+        agent: Agent, client: McpClient) -> None:
+    tools = {tool["name"]: tool for tool in client.call("tools/list").result["tools"]}
+    schema = tools["get_sms_subscriptions"]["outputSchema"]
+    assert schema["type"] == "object"
+    result = agent.call("get_sms_subscriptions")
+    assert problems(result.structured, schema) == []
+    assert problems(json.loads(result.text)["count"], schema["properties"]["count"]) == []
+
+
+def test_numbers_are_small_and_differ(agent: Agent) -> None:
+    first, second = agent.ids()
+    assert first != second
+    assert {first, second} <= set(range(1, 100))
+
+
+def test_a_name_of_odd_characters(make_lab: Callable[..., Lab]) -> None:
+    agent = Agent(make_lab(sims=[Sim.numbered(0, spn='Ø\\ő{€')]))
+    wait_until(lambda: agent.sims()[0]["display_name"] == 'Ø\\ő{€', what="its name")
+    result = agent.call("get_sms_subscriptions")
+    assert result.text == app_text(result)
+
+
+def test_own_number_and_signal(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(sims=[Sim.numbered(0, number="+36301112222")])
+    agent = Agent(lab)
+    wait_until(lambda: agent.sims()[0]["own_number"] == "+36301112222", what="own number")
+    lab.modems[0].set_signal(31)
+    wait_until(lambda: agent.sims()[0]["signal_percent"] == 100, SOON_S, "full signal")
+
+
+def test_slots_follow_the_order_of_the_modems(make_lab: Callable[..., Lab]) -> None:
+    """sim10 comes behind sim2."""
+    agent = Agent(make_lab(sims=[Sim.numbered(i, spn=f"Card {i}") for i in range(11)]))
+    wait_until(lambda: agent.states() == ["ready"] * 11, what="eleven SIMs")
+    assert [sim["display_name"] for sim in agent.sims()] == [f"Card {i}" for i in range(11)]
+    assert [sim["sim_slot_index"] for sim in agent.sims()] == list(range(11))
+
+
+def test_the_list_does_not_wait_for_ofono(lab: Lab, agent: Agent) -> None:
+    before = agent.sims()
+    lab.ofonod.pause()
+    try:
+        assert agent.sims() == before
+    finally:
+        lab.ofonod.resume()
+
+
+# ---- names ------------------------------------------------------------------------
+
+def names(agent: Agent) -> list[tuple[str, str]]:
+    return [(sim["carrier_name"], sim["display_name"]) for sim in agent.sims()]
+
+
+def wait_name(agent: Agent, carrier: str, display: str) -> None:
+    """Of the first SIM."""
+    wait_until(lambda: (carrier, display) in names(agent)[:1], SOON_S,
+               f"called {carrier!r}, shown as {display!r}")
+
+
+def test_carrier_is_the_network_then_the_card_then_its_code(
+        make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(sims=[Sim.numbered(0, spn="My SPN")])
+    agent, modem = Agent(lab), lab.modems[0]
+    modem.set_registration(ROAMING)
+    modem.set_operator("A1", "23201")
+    wait_name(agent, "A1", "My SPN")
+    modem.set_registration(SEARCHING)
+    wait_name(agent, "My SPN", "My SPN")
+    with another_card(modem, Sim.numbered(3, spn="")):
+        wait_name(agent, "21630", "21630")
+        modem.set_registration(ROAMING)
+        wait_name(agent, "A1", "A1")
+
+
+@pytest.fixture
+def nameless(make_lab: Callable[..., Lab]) -> Lab:
+    """Its card tells no provider."""
+    return make_lab(sims=[Sim.numbered(0, spn="")])
+
+
+def test_a_card_without_a_provider_shows_the_network(nameless: Lab) -> None:
+    agent = Agent(nameless)
+    nameless.modems[0].set_operator("Home network", "21630")
+    wait_name(agent, "Home network", "Home network")
+
+
+def test_roaming_shows_the_visited_network(lab: Lab, agent: Agent) -> None:
+    """oFono's Name changes with the status then, and oFono does not signal it."""
+    modem = lab.modems[0]
+    modem.set_operator("A1", "21630")
+    try:
+        with registration(modem, ROAMING):
+            wait_until(lambda: agent.sims()[0]["roaming"], SOON_S, "roaming")
+            wait_name(agent, "A1", "Telekom HU")
+            assert agent.states()[0] == "ready"
+            assert_sent(agent.send("from abroad", agent.ids()[0]))
+        wait_name(agent, "Telekom HU", "Telekom HU")
+    finally:
+        modem.set_operator("Telekom HU", "21630")
+
+
+# ---- states -----------------------------------------------------------------------
+
+@pytest.mark.parametrize("status", [NOT, SEARCHING, DENIED, UNKNOWN])
+def test_without_a_network_a_sim_cannot_send(lab: Lab, agent: Agent, status: int) -> None:
+    modem, sim = lab.modems[0], agent.ids()[0]
+    with registration(modem, status):
+        agent.wait_states("searching", "ready")
+        assert agent.sims()[0]["can_send"] is False
+        result = agent.send("no network", sim)
+        assert_refused(result, "not_registered")
+        assert result.facts["retryable"] is True
+    agent.wait_states("ready", "ready")
+    assert_sent(agent.send("network", sim))
+    assert [submit.text for submit in modem.offered] == ["network"]
+
+
+def test_flight_mode(lab: Lab, agent: Agent) -> None:
+    sim = agent.ids()[0]
+    lab.radios[0].online(False)
+    try:
+        agent.wait_states("offline", "ready")
+        assert_refused(agent.send("flying", sim), "modem_off")
+    finally:
+        lab.radios[0].online(True)
+    agent.wait_states("ready", "ready")
+    assert_sent(agent.send("landed", sim))
+    assert [submit.text for submit in lab.modems[0].offered] == ["landed"]
+
+
+def test_a_locked_sim_is_listed_and_cannot_send(lab: Lab, agent: Agent) -> None:
+    card = Sim.numbered(5, pin="1234")
+    with another_card(lab.modems[0], card):
+        agent.wait_states("locked", "ready")
+        locked = agent.sims()[0]
+        assert locked["can_send"] is False
+        assert (locked["carrier_name"], locked["display_name"]) == ("", "SIM 1")
+        result = agent.send("locked", locked["subscription_id"])
+        assert_refused(result, "sim_locked")
+        assert not any(digits in json.dumps(result.raw) for digits in (card.pin, card.puk))
+        assert (card.pin_tries, card.puk_tries) == (3, 10)          # nobody tried
+    agent.wait_states("ready", "ready", timeout=2)
+    assert lab.modems[0].offered == []
+
+
+def test_unlocking_makes_it_ready_under_the_same_number(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(sims=[Sim.numbered(0, pin="1234")])
+    agent, radio = Agent(lab), lab.radios[0]
+    agent.wait_states("locked")
+    [sim] = agent.ids()
+    radio.call("SimManager", "EnterPin", "pin", "1234")
+    radio.wait_for("MessageManager")
+    radio.online()
+    agent.wait_states("ready", timeout=2)
+    assert agent.ids() == [sim]
+    assert_sent(agent.send("unlocked", sim))
+
+
+def test_a_modem_without_power_shows_no_sim(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1, powered=False)
+    agent = Agent(lab)
+    assert agent.sims() == []
+    lab.bring_up()
+    agent.wait_states("ready")
+    [sim] = agent.ids()
+    lab.radios[0].power(False)
+    agent.wait_states()
+    assert_refused(agent.send("off", sim), "sim_absent")
+    lab.bring_up()
+    agent.wait_states("ready")
+    assert agent.ids() == [sim]
+
+
+def test_a_sim_that_is_starting_cannot_send_yet(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1, powered=False)
+    agent = Agent(lab)
+    lab.radios[0].power()
+    lab.radios[0].wait_for("MessageManager")
+    agent.wait_states("offline")
+    assert_refused(agent.send("early"), "modem_off")
+
+
+# ---- the number stays with the card -----------------------------------------------
+
+def test_pulled_and_put_back(lab: Lab, agent: Agent) -> None:
+    first, second = agent.ids()
+    with another_card(lab.modems[0], None):
+        agent.wait_slots({second: 1})
+        assert_refused(agent.send("pulled", first), "sim_absent")
+        assert_sent(agent.send("the only one"))
+    agent.wait_slots({first: 0, second: 1})
+    assert lab.modems[0].offered == []
+
+
+def test_swapped_between_the_modems(lab: Lab, agent: Agent) -> None:
+    first, second = agent.ids()
+    with swapped(*lab.modems):
+        agent.wait_slots({second: 0, first: 1})
+        agent.wait_states("ready", "ready")
+        assert_sent(agent.send("follows the card", first))
+        assert [submit.text for submit in lab.modems[1].taken] == ["follows the card"]
+    agent.wait_slots({first: 0, second: 1})
+
+
+def test_moved_while_the_gateway_was_down(lab: Lab, agent: Agent) -> None:
+    first, second = agent.ids()
+    lab.gateway.stop()
+    with swapped(*lab.modems):
+        for radio in lab.radios:
+            radio.wait_ready()
+        lab.gateway.start()
+        agent.wait_slots({second: 0, first: 1})
+        agent.wait_states("ready", "ready")
+    agent.wait_slots({first: 0, second: 1})
+
+
+def test_a_new_card_gets_a_new_number_for_ever(lab: Lab, agent: Agent) -> None:
+    first, second = agent.ids()
+    numbers = set()
+    for _ in range(2):
+        with another_card(lab.modems[0], Sim.numbered(11)):
+            wait_until(lambda: agent.ids() not in ([second], [first, second]), SOON_S,
+                       "a third card")
+            agent.wait_states("ready", "ready")
+            numbers.add(agent.ids()[0])
+        agent.wait_slots({first: 0, second: 1})
+    [third] = numbers
+    assert third not in (first, second)
+    assert_refused(agent.send("it is out", third), "sim_absent")
+
+
+class SimWithoutIccid(Sim):
+    def files(self) -> dict:
+        return {number: file for number, file in super().files().items() if number != 0x2FE2}
+
+
+def test_a_card_without_iccid_is_known_by_its_imsi(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(sims=[SimWithoutIccid.numbered(0), SimWithoutIccid.numbered(1)])
+    agent = Agent(lab)
+    agent.wait_states("ready", "ready")
+    first, second = agent.ids()
+    with swapped(*lab.modems):
+        agent.wait_slots({second: 0, first: 1})
+    agent.wait_slots({first: 0, second: 1})
+    lab.gateway.restart()
+    agent.wait_slots({first: 0, second: 1})
+
+
+def test_the_same_card_in_two_modems_is_listed_once(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(sims=[Sim.numbered(0), Sim.numbered(0), Sim.numbered(1)])
+    agent = Agent(lab)
+    agent.wait_states("ready", "ready")
+    assert [sim["sim_slot_index"] for sim in agent.sims()] == [0, 2]
+    assert lab.modems[0].sim.iccid not in lab.gateway.log       # a card is named by its number
+
+
+# ---- which SIM does not exist -----------------------------------------------------
+
+@pytest.mark.parametrize("sim", [0, -1, 77, 2**31, 2**53])
+def test_a_number_that_no_card_ever_had(lab: Lab, agent: Agent, sim: int) -> None:
+    assert_refused(agent.send("nobody", sim), "subscription_unknown")
+    assert lab.modems[0].offered == lab.modems[1].offered == []
+
+
+def test_no_modem_at_all(make_lab: Callable[..., Lab]) -> None:
+    agent = Agent(make_lab(modem_count=0))
+    wait_until(lambda: agent.send("nothing").code != "ofono_unavailable", what="oFono is there")
+    result = agent.call("get_sms_subscriptions")
+    assert result.text == '{"count":0,"subscriptions":[]}'
+    assert result.structured == {"count": 0, "subscriptions": []}
+    assert_refused(agent.send("nothing"), "sim_absent")
+
+
+def test_a_modem_without_a_card(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(sims=[None])
+    agent = Agent(lab)
+    assert agent.sims() == []
+    assert_refused(agent.send("no card"), "sim_absent")
+    lab.modems[0].insert_sim(Sim.numbered(1))
+    lab.radios[0].wait_for("MessageManager")
+    lab.radios[0].online()
+    agent.wait_states("ready", timeout=2)
+
+
+# ---- oFono and the bus come and go ------------------------------------------------
+
+def assert_unavailable(agent: Agent) -> None:
+    wait_until(lambda: agent.sims() == [], SOON_S, "no SIM is listed")
+    result = agent.send("nobody is there")
+    assert_refused(result, "ofono_unavailable")
+    assert result.facts["retryable"] is True
+
+
+def test_ofono_absent_at_start(lab: Lab, agent: Agent) -> None:
+    slots = agent.slots()
+    lab.gateway.stop()
+    lab.ofonod.stop()
+    lab.gateway.start()
+    assert_unavailable(agent)
+    lab.ofonod.start()
+    lab.bring_up()
+    agent.wait_slots(slots)
+    agent.wait_states("ready", "ready")
+
+
+@pytest.mark.parametrize("how", ["kill", "stop"])
+def test_ofono_gone_and_back(lab: Lab, agent: Agent, how: str) -> None:
+    slots, pid = agent.slots(), lab.gateway.pid
+    getattr(lab.ofonod, how)()
+    assert_unavailable(agent)
+    lab.ofonod.start()
+    lab.bring_up()
+    agent.wait_slots(slots)
+    agent.wait_states("ready", "ready")
+    assert_sent(agent.send("again", agent.ids()[0]))
+    assert lab.gateway.pid == pid
+
+
+def test_the_bus_gone_and_back(lab: Lab, agent: Agent) -> None:
+    slots, pid = agent.slots(), lab.gateway.pid
+    lab.bus.stop()
+    assert_unavailable(agent)
+    lab.ofonod.kill()
+    lab.bus.start()
+    lab.ofonod.start()
+    lab.bring_up()
+    agent.wait_slots(slots, timeout=6)              # the bus is tried every 5 s at the latest
+    agent.wait_states("ready", "ready")
+    assert_sent(agent.send("again", agent.ids()[0]))
+    assert (lab.gateway.pid, lab.gateway.is_running) == (pid, True)
+
+
+def test_the_bus_absent_at_start(lab: Lab, agent: Agent) -> None:
+    slots = agent.slots()
+    lab.gateway.stop()
+    lab.bus.stop()
+    lab.gateway.start()
+    assert_unavailable(agent)
+    lab.ofonod.kill()
+    lab.bus.start()
+    lab.ofonod.start()
+    lab.bring_up()
+    agent.wait_slots(slots, timeout=6)
+    agent.wait_states("ready", "ready")
+
+
+def test_link_cut_and_back(lab: Lab, agent: Agent) -> None:
+    first, second = agent.ids()
+    lab.modems[0].cut_link()
+    agent.wait_slots({second: 1})
+    lab.radios[0].bring_up()
+    agent.wait_slots({first: 0, second: 1})
+    agent.wait_states("ready", "ready")
+
+
+def test_a_modem_that_resets_itself(lab: Lab, agent: Agent) -> None:
+    """oFono does not signal Powered afterwards."""
+    modem, sims = lab.modems[0], agent.ids()
+    asked = len(modem.commands)
+    modem.reset()
+    wait_until(lambda: len(modem.commands) > asked, what="ofonod starts the modem again")
+    lab.radios[0].wait_ready()
+    agent.wait_states("ready", "ready")
+    assert agent.ids() == sims
+    assert_sent(agent.send("after the reset", sims[0]))

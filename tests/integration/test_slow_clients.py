@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Clients that take their time or never end cost nobody else anything."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from threading import Event, Thread
+
+import pytest
+
+from lab import wait_until
+from lone_gateway import LoneGateway
+from modem.patience import patience
+from wire import Closed, Wire, chunk, request, rpc
+
+TIMEOUT_S = 1
+GRACE_S = 1             # after which a connection that is over time is gone
+DRIP_S = 0.1
+AT_ONCE_S = 0.5         # for another client's answer
+LET_GO_S = 3            # of a client from which nothing more can come
+CPU_S = 0.3
+HEADERS_S = 0.005
+TIMES = 20
+HALF_OPEN = 50
+BUSY = 2
+AT_A_TIME = 1000        # requests of a busy client that are on their way
+ANSWER = b'"result"'    # stands once in each answer
+
+LIST = request(rpc("tools/list"))
+PING = request(rpc("ping"))
+BODY = rpc("ping", {"a": "x" * 60_000})
+DRIPPED = {
+    "request line": (b"", b"POST /mcp" + b"/" * 500),
+    "headers": (b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n", b"X: y\r\n" * 100),
+    "one header": (b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: ", b"y" * 500),
+    "body": (request(BODY)[:-len(BODY)], BODY),
+    "chunks": (request(headers={"Content-Length": None, "Transfer-Encoding": "chunked"}),
+               chunk(b" ") * 500),
+    "body of a refused request": (request(headers={"Content-Length": "60000"},
+                                          path="/nowhere"), b" " * 500),
+}
+
+
+def seconds_of(action: Callable[[], object]) -> float:
+    begin = time.monotonic()
+    action()
+    return time.monotonic() - begin
+
+
+def assert_serves_at_once(gateway: LoneGateway) -> None:
+    assert seconds_of(gateway.assert_serves) < patience(AT_ONCE_S)
+
+
+def wait_cut(wire: Wire) -> None:
+    """Closed in time; counts from now."""
+    assert seconds_of(wire.wait_closed) < TIMEOUT_S + patience(GRACE_S)
+
+
+@pytest.fixture(scope="module")
+def gateway() -> Iterator[LoneGateway]:
+    with LoneGateway(request_timeout_seconds=TIMEOUT_S,
+                     idle_timeout_seconds=TIMEOUT_S) as gateway:
+        yield gateway
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[LoneGateway]:
+    with LoneGateway(request_timeout_seconds=60) as gateway:
+        yield gateway
+
+
+# ---- deadlines --------------------------------------------------------------------
+
+@pytest.mark.parametrize("what", DRIPPED)
+def test_dripping_client_is_cut(gateway: LoneGateway, what: str) -> None:
+    head, dripped = DRIPPED[what]
+    begin = time.monotonic()
+    with gateway.wire() as wire:
+        wire.send(head)
+        for i in range(len(dripped)):
+            assert_serves_at_once(gateway)
+            if not wire.send(dripped[i:i + 1]) or wire.has_news(DRIP_S):
+                break
+        wire.wait_closed()
+    assert time.monotonic() - begin < TIMEOUT_S + patience(GRACE_S)
+
+
+def test_request_that_is_late_is_told_so(gateway: LoneGateway) -> None:
+    begin = time.monotonic()
+    with gateway.wire() as wire:
+        wire.send(request(BODY)[:-1])
+        assert wire.receive().status == 408
+    assert TIMEOUT_S * 0.9 < time.monotonic() - begin < TIMEOUT_S + patience(GRACE_S)
+
+
+def test_silent_client_is_cut(gateway: LoneGateway) -> None:
+    with gateway.wire() as wire:
+        assert seconds_of(lambda: wait_cut(wire)) > TIMEOUT_S * 0.9
+
+
+def test_idle_connection_is_cut(gateway: LoneGateway) -> None:
+    with gateway.wire() as wire:
+        for _ in range(3):
+            assert wire.ask(PING).status == 200
+        assert seconds_of(lambda: wait_cut(wire)) > TIMEOUT_S * 0.9
+
+
+def test_every_request_has_a_deadline_of_its_own(gateway: LoneGateway) -> None:
+    """A kept connection may live longer than one deadline."""
+    with gateway.wire() as wire:
+        begin = time.monotonic()
+        while time.monotonic() - begin < TIMEOUT_S * 2.5:
+            assert wire.ask(PING).status == 200
+            assert not wire.has_news(TIMEOUT_S * 0.3)
+
+
+def test_second_request_on_a_connection_is_cut(gateway: LoneGateway) -> None:
+    with gateway.wire() as wire:
+        wire.ask(PING)
+        wire.send(PING[:-1])
+        wait_cut(wire)
+
+
+def test_client_that_never_reads_is_cut(gateway: LoneGateway) -> None:
+    with gateway.wire() as wire:
+        wire.socket.setblocking(False)
+        with suppress(BlockingIOError, ConnectionError):
+            while True:
+                wire.socket.send(LIST * 100)
+        assert wire.port in gateway.peers
+        assert_serves_at_once(gateway)
+        wait_until(lambda: wire.port not in gateway.peers, TIMEOUT_S + GRACE_S,
+                   "it is cut")
+
+
+@pytest.mark.parametrize("answers", [0, 1, 3])
+def test_client_that_says_it_is_done_is_let_go(patient: LoneGateway,
+                                               answers: int) -> None:
+    """It may have left for good; nothing more would ever be heard of it."""
+    with patient.wire() as wire:
+        wire.end(PING * answers)
+        for _ in range(answers):
+            assert wire.receive().result == {}
+        wait_until(lambda: wire.port not in patient.peers, LET_GO_S, "it is let go")
+
+
+def test_half_open_clients(gateway: LoneGateway) -> None:
+    halves = [b"", b"P", PING[:20], PING[:-1], request(BODY)[:5000]]
+    with ExitStack() as clients:
+        wires = [clients.enter_context(gateway.wire()) for _ in range(HALF_OPEN)]
+        for i, wire in enumerate(wires):
+            wire.send(halves[i % len(halves)])
+        assert_serves_at_once(gateway)
+        for wire in wires:
+            wait_cut(wire)
+        wait_until(lambda: gateway.peers.isdisjoint(wire.port for wire in wires),
+                   what="all are gone")
+    assert_serves_at_once(gateway)
+
+
+class Busy:
+    """A client that never lets the server rest: for every answer another request."""
+
+    def __init__(self, gateway: LoneGateway) -> None:
+        self._gateway = gateway
+        self._stop = Event()
+        self._thread = Thread(target=self._run)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        requests, torn = PING * AT_A_TIME, b""
+        with self._gateway.wire() as wire:
+            wire.send(requests)
+            while not self._stop.is_set():
+                octets = torn + wire.socket.recv(1 << 20)
+                torn = octets[1 - len(ANSWER):]
+                wire.send(requests[:octets.count(ANSWER) * len(PING)])
+
+
+def test_busy_clients_do_not_hold_up_deadlines(gateway: LoneGateway) -> None:
+    with ExitStack() as clients:
+        for _ in range(BUSY):
+            clients.enter_context(Busy(gateway))
+        wire = clients.enter_context(gateway.wire())
+        wire.send(PING[:-1])
+        wait_cut(wire)
+
+
+# ---- cost -------------------------------------------------------------------------
+
+@pytest.mark.parametrize("data", [
+    request(BODY),
+    request(headers={"Content-Length": None, "Transfer-Encoding": "chunked"})
+    + b"".join(chunk(BODY[i:i + 1]) for i in range(0, len(BODY))) + b"0\r\n\r\n",
+], ids=["segments", "chunks"])
+def test_a_body_octet_by_octet_is_cheap(patient: LoneGateway, data: bytes) -> None:
+    head = data.index(b"\r\n\r\n") + 4
+    step = 1 if len(data) < 2 * len(BODY) else 6
+    before = patient.cpu_seconds
+    with patient.wire() as wire:
+        wire.send(data[:head])
+        for i in range(head, len(data), step):
+            wire.send(data[i:i + step])
+        assert wire.receive().result == {}
+    assert patient.cpu_seconds - before < patience(CPU_S)
+
+
+def test_waiting_clients_cost_nothing(patient: LoneGateway) -> None:
+    with ExitStack() as clients:
+        wires = [clients.enter_context(patient.wire()) for _ in range(HALF_OPEN)]
+        for wire in wires:
+            wire.send(PING[:-1])
+        patient.assert_serves()
+        before = patient.cpu_seconds
+        assert not wires[0].has_news(1)
+        assert patient.cpu_seconds - before < 0.05
+        for wire in wires:
+            assert wire.ask(PING[-1:]).result == {}
+
+
+@pytest.mark.parametrize("size", [100, 3000, 5000, 6500])
+def test_long_headers_are_no_slower(patient: LoneGateway, size: int) -> None:
+    """libmicrohttpd reads what is beyond 4 KiB in pieces of 128 octets."""
+    data = request(rpc("ping"), {"X-Pad": "x" * size})
+    with patient.wire() as wire:
+        spent = seconds_of(lambda: [wire.ask(data).result for _ in range(TIMES)])
+    assert spent < TIMES * patience(HEADERS_S)
+
+
+# ---- limits -----------------------------------------------------------------------
+
+SLOTS = 4
+
+
+@pytest.fixture
+def narrow() -> Iterator[LoneGateway]:
+    with LoneGateway(max_connections=SLOTS) as gateway:
+        yield gateway
+
+
+def take_slots(gateway: LoneGateway, count: int, clients: ExitStack) -> list[Wire]:
+    """That many clients, each served once and idle now."""
+    wires = [clients.enter_context(gateway.wire()) for _ in range(count)]
+    for wire in wires:
+        assert wire.ask(PING).result == {}
+    return wires
+
+
+def is_served(gateway: LoneGateway, source: str = "127.0.0.1") -> bool:
+    """A newcomer is, within a moment; refusal and silence are both no."""
+    with gateway.wire(source) as wire:
+        wire.send(PING)
+        try:
+            return wire.has_news(patience(0.2)) and wire.receive().result == {}
+        except Closed:
+            return False
+
+
+@pytest.mark.parametrize("leave", [Wire.close, Wire.reset, Wire.end])
+def test_a_slot_that_comes_free_is_used(narrow: LoneGateway,
+                                        leave: Callable[[Wire], None]) -> None:
+    for _ in range(3):
+        with ExitStack() as clients:
+            wires = take_slots(narrow, SLOTS, clients)
+            late = clients.enter_context(narrow.wire())
+            late.send(PING)
+            assert not late.has_news(patience(0.1))
+            assert wires[-1].ask(PING).result == {}
+            leave(wires[0])
+            assert late.receive().result == {}
+        wait_until(lambda: is_served(narrow), what="a slot is free")
+
+
+def test_many_wait_for_few_slots(narrow: LoneGateway) -> None:
+    with ExitStack() as clients:
+        served = take_slots(narrow, SLOTS, clients)
+        waiting = [clients.enter_context(narrow.wire()) for _ in range(5 * SLOTS)]
+        for wire in waiting:
+            wire.send(PING)
+        for wire in waiting:
+            served.pop(0).close()
+            assert wire.receive().result == {}
+            served.append(wire)
+
+
+def test_silent_clients_free_their_slots() -> None:
+    with LoneGateway(max_connections=SLOTS, request_timeout_seconds=TIMEOUT_S) as gateway:
+        with ExitStack() as clients:
+            for _ in range(SLOTS):
+                clients.enter_context(gateway.wire()).send(PING[:9])
+            late = clients.enter_context(gateway.wire())
+            assert seconds_of(lambda: late.ask(PING)) < TIMEOUT_S + patience(GRACE_S)
+
+
+def test_limit_per_address() -> None:
+    limits = {"max_connections": 3 * SLOTS, "max_connections_per_address": SLOTS}
+    with LoneGateway(**limits) as gateway:
+        with ExitStack() as clients:
+            wires = take_slots(gateway, SLOTS, clients)
+            assert not is_served(gateway)
+            assert is_served(gateway, source="127.0.0.2")
+            assert wires[-1].ask(PING).result == {}
+            wires[0].close()
+            wait_until(lambda: is_served(gateway), what="the address has a slot again")

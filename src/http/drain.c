@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "http/drain.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -32,11 +33,13 @@ static void drain_free(struct drain *drain)
 static int on_readable(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct drain *drain = data;
-	char waste[16 * 1024];
-	ssize_t length = recv(fd, waste, sizeof(waste), MSG_DONTWAIT);
+	/* of TCP, MSG_TRUNC throws away without copying: tcp(7) */
+	ssize_t length = recv(fd, NULL, drain->left, MSG_DONTWAIT | MSG_TRUNC);
 
 	(void)source;
 	(void)events;
+	if (length < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
 	if (length <= 0 || (size_t)length >= drain->left)
 		drain_free(drain);
 	else

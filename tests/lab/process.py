@@ -49,7 +49,8 @@ class Process:
         with self._log_file.open("ab") as log:
             self._child = subprocess.Popen(
                 [*confined, *command], env=os.environ | dict(environment or {}),
-                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                start_new_session=True)         # Ctrl-C is for us, who end them in order
 
     def send_signal(self, number: signal.Signals) -> None:
         if self.is_running:

@@ -181,6 +181,7 @@ static void test_peer_gone_before_it_waits(void **state)
 	peer_get(peer, "/later");
 	shutdown(peer->fd, SHUT_WR);
 	SWALLOW_UNTIL(peer, total, lab.record_count == 3 && lab.records[2].ended);
+	SWALLOW_UNTIL(peer, total, peer->closed);
 	assert_true(total > 16 * 1024 * 1024);
 	assert_int_equal(lab.records[1].abandoned, 0);
 	assert_int_equal(lab.records[2].completed, 1);

@@ -3,9 +3,9 @@
  * org.ofono.NetworkRegistration: whether and where the modem is on the air.
  *
  * Facts about the operator disappear without a signal when registration is lost, so they
- * are dropped with it. Name changes without a signal when Status does (at home it may be the
- * card's word for the network), so all is asked again then. Status comes before the
- * Interfaces change that announces it.
+ * are dropped with it. Between home and roaming Name changes without a signal (at home it
+ * may be the card's word for the network), so all is asked again then. Status comes before
+ * the Interfaces change that announces it.
  */
 #include <string.h>
 
@@ -67,8 +67,8 @@ static void on_signal(struct modem *modem, DBusMessage *signal)
 		memset(&modem->network, 0, sizeof(modem->network));
 		memcpy(modem->network.status, status, sizeof(status));
 	}
-	if (strcmp(status_before, modem->network.status) != 0 &&
-	    (modem->interfaces & MODEM_NETWORK_REGISTRATION))
+	if (was_registered && modem_is_registered(modem) &&
+	    strcmp(status_before, modem->network.status) != 0)
 		query_start(&modem->queries->network);
 	modem_changed(modem);
 }

@@ -1,57 +1,121 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make          build/ofono-mcp, no network
-# make demo     a whole gateway with simulated modems; installs what it needs
-# make check    every test; installs what they need
-# make lint     format, layers, licence lines, static analysis
-# make san      the unit tests under ASan and UBSan
-# make install  DESTDIR= PREFIX=
+# make            build/ofono-mcp; needs no network
+# make demo       a whole gateway with emulated modems; installs what it needs (PORT=9531)
+# make check      every test; installs what they need
+# make unit san house lab integration valgrind    parts of it (san: ASan and UBSan)
+# make lint       format, layers, licence lines, static analysis
+# make format     writes the format that lint wants
+# make packages   the Debian packages of the build
+# make install uninstall    PREFIX=/usr/local DESTDIR=
+# make clean
+#
+# V=1 shows the commands.
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 BUILD ?= build
 PORT ?= 9531
-CC ?= gcc
 PKG_CONFIG ?= pkg-config
 PYTHON ?= /usr/bin/python3
+INSTALL ?= install
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 
 LIBRARIES := dbus-1 libmicrohttpd yajl libsystemd sqlite3 gnutls inih
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
             -Wformat=2 -Wundef -Wno-missing-field-initializers $(if $(WERROR),-Werror)
+
+# Asked when first needed: a fresh machine has no pkg-config.
+LIBRARY_CFLAGS = $(eval LIBRARY_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBRARIES)))$(LIBRARY_CFLAGS)
+LIBRARY_LIBS = $(eval LIBRARY_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBRARIES)))$(LIBRARY_LIBS)
+
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARNINGS)
-override CPPFLAGS += -Iinclude -D_GNU_SOURCE -DOFONO_MCP_VERSION='"$(VERSION)"' \
-                     $(shell $(PKG_CONFIG) --cflags $(LIBRARIES))
-LDLIBS += $(shell $(PKG_CONFIG) --libs $(LIBRARIES))
+override CPPFLAGS += -Iinclude -D_GNU_SOURCE -DOFONO_MCP_VERSION='"$(VERSION)"' $(LIBRARY_CFLAGS)
+LDLIBS += $(LIBRARY_LIBS)
 
 SOURCES := $(wildcard src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: all demo check unit integration valgrind lint format san install clean
+Q := $(if $(V),,@)
+RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
+
+.PHONY: all toolchain programs packages demo check unit san house lab integration valgrind lint format \
+        flags install uninstall clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/ofono-mcp
 
+programs: all $(TESTS)
+
 $(BUILD)/ofono-mcp: $(BUILD)/main.o $(BUILD)/libgateway.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/libgateway.a: $(OBJECTS)
-	rm -f $@
-	$(AR) rcs $@ $^
+	@echo "  AR      $@"
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
-$(BUILD)/%.o: src/%.c Makefile
+$(BUILD)/%.o: src/%.c Makefile | toolchain
+	@echo "  CC      $<"
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgateway.a
+$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgateway.a Makefile | toolchain
+	@echo "  TEST    $<"
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a \
+		$(LDLIBS) -lcmocka
 
-unit: $(TESTS)
-	@set -e; for test in $(TESTS); do $$test; done
+toolchain:
+	@{ echo '#include <stdlib.h>' | $(CC) -E - && $(PKG_CONFIG) --exists $(LIBRARIES); } >/dev/null 2>&1 || \
+	{ echo "ofono-mcp: to build, these Debian packages are needed:" \
+	  $$(tests/packages/install --missing build)"; \"make packages\" installs them, and so do" \
+	  "\"make check\" and \"make demo\"." >&2; exit 1; }
+
+packages:
+	@tests/packages/install build
+
+demo:
+	@tests/packages/install build demo
+	@$(MAKE) --no-print-directory all
+	@tests/as-root $(PYTHON) -B tests/demo/demo.py --port $(PORT)
+
+check:
+	@tests/packages/install build demo test
+	@$(RUN)
+
+unit san house lab integration valgrind:
+	@tests/packages/install build demo test
+	@$(RUN) $@
+
+lint:
+	@tests/packages/install build demo test lint
+	@$(RUN) lint
+
+format:
+	@tests/packages/install test
+	clang-format -i $(wildcard src/*.c src/*/*.c include/*/*.h tests/*/*.c tests/*/*.h)
+
+# For clang-tidy, which asks what a compiler would be told.
+flags:
+	@: $(info $(CPPFLAGS) -std=gnu11)
+
+install: all
+	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp $(DESTDIR)$(PREFIX)/bin/ofono-mcp
+	$(INSTALL) -D -m 644 doc/ofono-mcp.1 $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1
+	$(INSTALL) -D -m 644 etc/ofono-mcp.conf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp/ofono-mcp.conf
+	$(INSTALL) -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/ofono-mcp $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp
 
 clean:
-	rm -rf build
+	rm -rf $(BUILD)
 
 -include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d)

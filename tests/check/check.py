@@ -1,0 +1,298 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Run every test, one line for each part, and end with one line: N passed, N failed.
+
+    tests/check/check.py [--make MAKE] [--build FOLDER] [PART...]
+
+A part that fails does not stop the others.  A part that ran nothing has failed, and so has
+one whose program crashed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+
+PROJECT = Path(__file__).resolve().parents[2]
+TIMEOUT_S = 1800                        # of one program; the slowest take minutes
+SANITIZE = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+SANITIZER_OPTIONS = {
+    "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+}
+VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
+            "--show-leak-kinds=definite,indirect,possible",
+            "--errors-for-leak-kinds=definite,indirect,possible"]
+VALGRIND_PATIENCE = "5"
+
+
+@dataclass
+class Verdict:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    details: list[str] = field(default_factory=list)
+
+    def add(self, other: Verdict) -> None:
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.details += other.details
+
+    @classmethod
+    def failure(cls, *details: str) -> Verdict:
+        return cls(failed=1, details=list(details))
+
+    def __str__(self) -> str:
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{self.passed} passed, {self.failed} failed{skipped}"
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    output: str
+
+
+class Programs:
+    """What runs now; each in a session of its own, ended with all its children."""
+
+    def __init__(self) -> None:
+        self._running: set[int] = set()
+        self._lock = threading.Lock()
+
+    def run(self, command: Sequence[str], environment: Mapping[str, str] = {}) -> Ended:
+        with subprocess.Popen(command, cwd=PROJECT, env=os.environ | dict(environment),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, start_new_session=True) as child:
+            with self._lock:
+                self._running.add(child.pid)
+            try:
+                output, _ = child.communicate(timeout=TIMEOUT_S)
+                note = ""
+            except subprocess.TimeoutExpired:
+                end_session(child.pid)
+                output, _ = child.communicate()
+                note = f"\n{command[0]}: ended after {TIMEOUT_S} s"
+            finally:
+                with self._lock:
+                    self._running.discard(child.pid)
+        return Ended(child.returncode, output.decode(errors="replace") + note)
+
+    def end_all(self) -> None:
+        with self._lock:
+            for pid in self._running:
+                end_session(pid)
+
+
+def end_session(pid: int) -> None:
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+# ---- reading what the test programs say
+
+def read_tap(name: str, ended: Ended) -> Verdict:
+    """TAP as cmocka and lint.py write it; a test without a line has not passed."""
+    verdict = Verdict()
+    verdict.passed = len(re.findall(r"^ok \d+ ", ended.output, re.MULTILINE))
+    verdict.failed = len(re.findall(r"^not ok \d+ ", ended.output, re.MULTILINE))
+    planned = sum(int(count) for count in re.findall(r"^1\.\.(\d+)$", ended.output,
+                                                     re.MULTILINE))
+    if planned == 0:
+        verdict.details.append(f"{name} ran no test")
+    missing = planned - verdict.passed - verdict.failed
+    if missing > 0:
+        verdict.details.append(f"{name}: {missing} of {planned} tests gave no verdict")
+    verdict.failed += max(missing, 0)
+    if verdict.failed == 0 and (ended.code != 0 or planned == 0):
+        verdict.details.append(f"{name} ended with {ended.code}")
+        verdict.failed = 1
+    if verdict.failed:
+        verdict.details.append(ended.output.rstrip())
+    return verdict
+
+
+def read_junit(name: str, ended: Ended, report: Path) -> Verdict:
+    """The report that pytest wrote; without one, or with an empty one, it has failed."""
+    try:
+        suites = list(ElementTree.parse(report).iter("testsuite"))
+    except (OSError, ElementTree.ParseError):
+        suites = []
+    verdict = Verdict()
+    for suite in suites:
+        bad = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+        skipped = int(suite.get("skipped", 0))
+        verdict.failed += bad
+        verdict.skipped += skipped
+        verdict.passed += int(suite.get("tests", 0)) - bad - skipped
+    if verdict.failed == 0 and (ended.code != 0 or verdict.passed == 0):
+        verdict.details.append(f"{name}: pytest ended with {ended.code}, "
+                               f"{verdict.passed} tests passed")
+        verdict.failed = 1
+    if verdict.failed:
+        verdict.details.append(ended.output.rstrip())
+    return verdict
+
+
+# ---- the parts
+
+class Check:
+    def __init__(self, make: str, build: Path) -> None:
+        self._make = shlex.split(make)
+        self.build = build
+        self.programs = Programs()
+
+    def make(self, *arguments: str) -> Verdict:
+        """Counts as a test only when it fails."""
+        flags = os.environ.get("MAKEFLAGS", "")     # variables of the command line stay
+        flags = re.sub(r"(^|\s)(-j\d*|--jobserver-\S+)(?=\s|$)", " ", flags)
+        ended = self.programs.run(
+            [*self._make, "--no-print-directory", f"-j{os.cpu_count()}", *arguments],
+            {"MAKEFLAGS": flags.strip()})
+        if ended.code == 0:
+            return Verdict()
+        return Verdict.failure(f"make {shlex.join(arguments)} failed", ended.output.rstrip())
+
+    def unit_programs(self, build: Path, environment: Mapping[str, str]) -> Verdict:
+        sources = sorted((PROJECT / "tests" / "unit").glob("test_*.c"))
+        verdict = Verdict()
+        for source in sources:
+            program = str(PROJECT / build / "unit" / source.stem)
+            try:
+                ended = self.programs.run([program], {"CMOCKA_MESSAGE_OUTPUT": "TAP"}
+                                          | dict(environment))
+            except OSError as error:
+                verdict.add(Verdict.failure(f"{program}: {error.strerror}"))
+                continue
+            verdict.add(read_tap(source.stem, ended))
+        return verdict
+
+    def pytest(self, name: str, folders: Sequence[str],
+               environment: Mapping[str, str] = {}) -> Verdict:
+        with tempfile.TemporaryDirectory(prefix="ofono-mcp-check-") as folder:
+            report = Path(folder, "junit.xml")
+            ended = self.programs.run(
+                ["tests/as-root", sys.executable, "-B", "-m", "pytest", "-q",
+                 "-p", "no:cacheprovider", f"--junitxml={report}", *folders],
+                {"GATEWAY_BINARY": str(PROJECT / self.build / "ofono-mcp"),
+                 "PYTHONDONTWRITEBYTECODE": "1"} | dict(environment))
+            return read_junit(name, ended, report)
+
+    def lint_program(self, *arguments: str) -> Verdict:
+        return read_tap("lint", self.programs.run(
+            [sys.executable, "-B", "tests/lint/lint.py", "--make", self._make[0],
+             "--build", str(self.build), *arguments]))
+
+    # what can be asked for by name
+
+    def lint_quick(self) -> Verdict:
+        return self.lint_program("--quick")
+
+    def lint(self) -> Verdict:
+        return self.lint_program()
+
+    def unit(self) -> Verdict:
+        verdict = self.make(f"BUILD={self.build}", "-k", "programs")
+        verdict.add(self.unit_programs(self.build, {}))
+        return verdict
+
+    def san(self) -> Verdict:
+        build = self.build / "san"
+        verdict = self.make(f"BUILD={build}", f"CFLAGS={SANITIZE}", "-k", "programs")
+        verdict.add(self.unit_programs(build, SANITIZER_OPTIONS))
+        return verdict
+
+    def house(self) -> Verdict:
+        return self.pytest("house", ["tests/lint", "tests/check"])
+
+    def lab(self) -> Verdict:
+        return self.pytest("lab", ["tests/modem", "tests/lab"])
+
+    def integration(self) -> Verdict:
+        return self.with_gateway(lambda: self.pytest("integration", ["tests/integration"]))
+
+    def demo(self) -> Verdict:
+        return self.with_gateway(lambda: self.pytest("demo", ["tests/demo"]))
+
+    def valgrind(self) -> Verdict:
+        return self.with_gateway(lambda: self.pytest(
+            "valgrind", ["tests/integration"],
+            {"GATEWAY_WRAPPER": shlex.join(VALGRIND), "LAB_TIMEOUT_SCALE": VALGRIND_PATIENCE}))
+
+    def with_gateway(self, part: Callable[[], Verdict]) -> Verdict:
+        verdict = self.make(f"BUILD={self.build}", "all")
+        if not verdict.failed:
+            verdict.add(part())
+        return verdict
+
+
+PARTS: dict[str, str] = {
+    "lint-quick": "layers, licence lines, references, format",
+    "lint": "these, a build with -Werror, cppcheck, clang-tidy",
+    "unit": "cmocka, one program for each module",
+    "san": "the same under ASan and UBSan",
+    "house": "the tests of lint and check themselves",
+    "lab": "the modem emulator against the real ofonod",
+    "integration": "the gateway on the real ofonod",
+    "demo": "make demo",
+    "valgrind": "the integration tests with the gateway under valgrind",
+}
+EVERY_TIME = ["lint-quick", "house", "unit", "san", "lab", "integration", "demo", "valgrind"]
+
+
+def run_part(check: Check, name: str) -> Verdict:
+    began = time.monotonic()
+    if sys.stdout.isatty():
+        print(f"{name}: {PARTS[name]} ...", flush=True)
+    verdict: Verdict = getattr(check, name.replace("-", "_"))()
+    if verdict.passed == verdict.failed == 0:
+        verdict = Verdict.failure(f"{name} ran no test")
+    if verdict.failed:
+        print(f"\n---- {name} failed", *verdict.details, f"---- end of {name}\n", sep="\n")
+    print(f"{name:12} {verdict} in {time.monotonic() - began:.1f} s", flush=True)
+    return verdict
+
+
+def leave(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--make", default="make")
+    parser.add_argument("--build", type=Path, default=Path("build"))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, leave)
+    check, total = Check(options.make, options.build), Verdict()
+    try:
+        for name in options.parts or EVERY_TIME:
+            total.add(run_part(check, name))
+    except KeyboardInterrupt:
+        check.programs.end_all()
+        print("check: interrupted", file=sys.stderr)
+        return 130
+    print(f"{total.passed} passed, {total.failed} failed", flush=True)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The runner's verdict: nothing that failed, crashed or did not run can pass."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import check
+from check import Ended, Verdict, read_junit, read_tap
+
+RUNNER = Path(check.__file__)
+GOOD = "1..2\nok 1 - one\nok 2 - two\n"
+
+
+def counts(verdict: Verdict) -> tuple[int, int]:
+    return verdict.passed, verdict.failed
+
+
+@pytest.mark.parametrize("code, output, expected", [
+    (0, GOOD, (2, 0)),
+    (0, f"a line of the log\n{GOOD}", (2, 0)),
+    (0, "1..1\nok 1 - a\n1..1\nok 1 - b\n", (2, 0)),    # two groups in one program
+    (1, "1..2\nok 1 - one\nnot ok 2 - two\n", (1, 1)),
+    (-11, "1..3\nok 1 - one\n", (1, 2)),                # crashed in the second
+    (1, GOOD, (2, 1)),                                  # a leak found at the end
+    (0, "", (0, 1)),
+    (0, "1..0\n", (0, 1)),
+])
+def test_tap(code: int, output: str, expected: tuple[int, int]) -> None:
+    verdict = read_tap("program", Ended(code, output))
+    assert counts(verdict) == expected
+    assert bool(verdict.details) == bool(verdict.failed)
+
+
+def junit(tests: int, failures: int = 0, errors: int = 0, skipped: int = 0) -> str:
+    return (f'<testsuites><testsuite tests="{tests}" failures="{failures}" '
+            f'errors="{errors}" skipped="{skipped}"/></testsuites>')
+
+
+@pytest.mark.parametrize("code, report, expected", [
+    (0, junit(3), (3, 0)),
+    (0, junit(3, skipped=1), (2, 0)),
+    (1, junit(4, failures=1, errors=1), (2, 2)),
+    (5, junit(0), (0, 1)),                              # nothing collected
+    (0, junit(2, skipped=2), (0, 1)),
+    (3, junit(3), (3, 1)),                              # pytest itself broke
+    (1, "", (0, 1)),
+    (1, None, (0, 1)),
+])
+def test_junit(tmp_path: Path, code: int, report: str | None,
+               expected: tuple[int, int]) -> None:
+    file = tmp_path / "junit.xml"
+    if report is not None:
+        file.write_text(report)
+    verdict = read_junit("folder", Ended(code, "the output"), file)
+    assert counts(verdict) == expected
+    assert bool(verdict.details) == bool(verdict.failed)
+
+
+def run_check(make: str, *parts: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-B", str(RUNNER), "--make", make, *parts],
+                          stdout=subprocess.PIPE, text=True)
+
+
+def test_last_line_and_exit_status(tmp_path: Path) -> None:
+    make = tmp_path / "make"
+    make.write_text("#!/bin/sh\necho no compiler\nexit 2\n")
+    make.chmod(0o755)
+    done = run_check(str(make), "integration", "demo")
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "0 passed, 2 failed"
+    assert re.match(r"demo +0 passed, 1 failed in ", lines[-2])
+    assert "no compiler" in lines
+    assert done.returncode == 1
+
+
+def test_unknown_part() -> None:
+    assert run_check("make", "everything").returncode == 2
+
+
+def test_a_program_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "TIMEOUT_S", 0.2)
+    ended = check.Programs().run(["sh", "-c", "echo begun; sleep 1000 & wait"])
+    assert ended.code != 0
+    assert ended.output.startswith("begun\n")
+
+
+def test_programs_have_no_input() -> None:
+    assert check.Programs().run(["cat"], os.environ) == Ended(0, "")

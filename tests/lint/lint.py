@@ -1,0 +1,218 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Everything that is checked without running the program; the answer is TAP.
+
+    tests/lint/lint.py [--quick] [--make MAKE] [--build FOLDER] [CHECK...]
+
+--quick leaves out what takes long: a build with -Werror, cppcheck, clang-tidy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import layers
+
+PROJECT = Path(__file__).resolve().parents[2]
+NOT_OURS = {".git", "build", "__pycache__", ".pytest_cache"}
+LICENCE = "SPDX-License-Identifier: GPL-2.0-or-later"
+CODE = {".c", ".h", ".py", ".sh", ".1", ".yml", ".yaml", ".mk"}
+CODE_NAMES = {"Makefile", "layers", "list", ".clang-format", ".clang-tidy"}
+FORBIDDEN = ("/work" + "/",)            # where a session of ours had its files
+CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--std=c11", "--quiet",
+            "--inline-suppr", "--error-exitcode=1", "--suppress=missingIncludeSystem",
+            "--template={file}:{line}: {message} [{id}]", "-D_GNU_SOURCE", "-Iinclude"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`complaints` is empty when all is well; `looked_at` says at how much."""
+
+    looked_at: str
+    complaints: list[str]
+
+
+@dataclass(frozen=True)
+class Tools:
+    make: str
+    build: Path
+
+
+def files() -> Iterator[Path]:
+    for folder, folders, names in os.walk(PROJECT):
+        folders[:] = sorted(set(folders) - NOT_OURS)
+        yield from (Path(folder, name) for name in sorted(names))
+
+
+def c_files(*folders: str) -> list[str]:
+    found = [file for folder in folders for file in (PROJECT / folder).rglob("*.[ch]")]
+    return sorted(str(file.relative_to(PROJECT)) for file in found)
+
+
+def command(*words: str) -> list[str]:
+    """What it says when it fails, line by line."""
+    try:
+        done = subprocess.run(words, cwd=PROJECT, stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except FileNotFoundError:
+        return [f"{words[0]} is not installed"]
+    if done.returncode == 0:
+        return []
+    return done.stdout.splitlines() or [f"{words[0]} ended with {done.returncode}"]
+
+
+# ---- the checks
+
+Check = Callable[[Tools], Finding]
+
+
+def check_layers(_: Tools) -> Finding:
+    count, complaints = layers.check(PROJECT)
+    return Finding(f"{count} files", complaints)
+
+
+def is_code(file: Path, text: str) -> bool:
+    return file.suffix in CODE or file.name in CODE_NAMES or text.startswith("#!")
+
+
+def check_licence(_: Tools) -> Finding:
+    """An SPDX line among the first three of every file of code."""
+    texts = {file: file.read_text(errors="replace") for file in files()}
+    code = [file for file, text in texts.items() if is_code(file, text)]
+    bare = [file for file in code
+            if not any(LICENCE in line for line in texts[file].splitlines()[:3])]
+    return Finding(f"{len(code)} files",
+                   [f'{file.relative_to(PROJECT)}:1: no "{LICENCE}"' for file in bare])
+
+
+def check_paths(_: Tools) -> Finding:
+    """No file names a folder of the machine it was written on."""
+    complaints, count = [], 0
+    for file in files():
+        count += 1
+        for number, line in enumerate(file.read_text(errors="replace").splitlines(), start=1):
+            complaints += [f"{file.relative_to(PROJECT)}:{number}: names {word}"
+                           for word in FORBIDDEN if word in line]
+    return Finding(f"{count} files", complaints)
+
+
+def check_references(_: Tools) -> Finding:
+    """Tests that a text or a comment names are there, down to the function."""
+    complaints, count = [], 0
+    for file in files():
+        if file.suffix not in {".md", ".c", ".h"}:
+            continue
+        for number, line in enumerate(file.read_text(errors="replace").splitlines(), start=1):
+            for name, function in re.findall(r"\b(tests/[\w./-]*\w)(?:::(\w+))?", line):
+                count += 1
+                there = PROJECT / name
+                if not there.exists():
+                    complaints.append(f"{file.relative_to(PROJECT)}:{number}: no {name}")
+                elif function and f"def {function}(" not in there.read_text():
+                    complaints.append(f"{file.relative_to(PROJECT)}:{number}: "
+                                      f"no {function} in {name}")
+    return Finding(f"{count} references", complaints)
+
+
+def check_manual(_: Tools) -> Finding:
+    """The manual page has every option of the command line and every configuration key."""
+    page = (PROJECT / "doc" / "ofono-mcp.1").read_text()
+    keys = re.findall(r'\.name = "(\w+)"',
+                      (PROJECT / "src" / "base" / "config_key.c").read_text())
+    options = [name for file in sorted((PROJECT / "src" / "cli").glob("*.c"))
+               for name in re.findall(r'^\t\{ "([\w-]+)", \w+_argument', file.read_text(),
+                                      re.MULTILINE)]
+    complaints = [f"doc/ofono-mcp.1:1: no key {key}" for key in keys
+                  if f".It Cm {key} " not in page]
+    complaints += [f"doc/ofono-mcp.1:1: no option --{name}" for name in options
+                   if not re.search(rf"Fl Fl {name}\b", page)]
+    return Finding(f"{len(keys)} keys, {len(options)} options",
+                   complaints if keys and options else ["found no keys or no options"])
+
+
+def check_format(_: Tools) -> Finding:
+    names = c_files("src", "include", "tests")
+    complaints = command("clang-format", "--dry-run", "-Werror", *names)
+    places = [line for line in complaints if re.match(r"\S+:\d+:\d+: ", line)]
+    return Finding(f"{len(names)} files", places or complaints)
+
+
+def check_warnings(tools: Tools) -> Finding:
+    """Another build, since one with warnings is not made again."""
+    complaints = command(tools.make, "--no-print-directory", f"-j{os.cpu_count()}",
+                         f"BUILD={tools.build}/werror", "WERROR=1", "programs")
+    return Finding("the program and the unit tests with -Werror", complaints)
+
+
+def check_mandoc(_: Tools) -> Finding:
+    return Finding("doc/ofono-mcp.1", command("mandoc", "-Tlint", "-Wwarning",
+                                              "doc/ofono-mcp.1"))
+
+
+def check_cppcheck(_: Tools) -> Finding:
+    names = [name for name in c_files("src") if name.endswith(".c")]
+    queues = [f"--include={header}" for header in Path("/usr/include").glob("*/sys/queue.h")]
+    return Finding(f"{len(names)} files",
+                   command(*CPPCHECK, *queues, f"-j{os.cpu_count()}", *names))
+
+
+def check_clang_tidy(tools: Tools) -> Finding:
+    names = [name for name in c_files("src") if name.endswith(".c")]
+    asked = subprocess.run([tools.make, "-s", "--no-print-directory", "flags"], cwd=PROJECT,
+                           stdout=subprocess.PIPE, text=True, check=True)
+    flags = shlex.split(asked.stdout)
+
+    def tidy(name: str) -> list[str]:
+        said = command("clang-tidy", "--quiet", "--warnings-as-errors=*", name, "--", *flags)
+        return [line for line in said if re.search(r"\[[\w.,-]+\]$", line)] or said
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return Finding(f"{len(names)} files", sum(pool.map(tidy, names), []))
+
+
+QUICK: dict[str, Check] = {
+    "layers": check_layers,
+    "licence": check_licence,
+    "paths": check_paths,
+    "references": check_references,
+    "manual": check_manual,
+    "format": check_format,
+}
+SLOW: dict[str, Check] = {
+    "warnings": check_warnings,
+    "mandoc": check_mandoc,
+    "cppcheck": check_cppcheck,
+    "clang-tidy": check_clang_tidy,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--make", default="make")
+    parser.add_argument("--build", type=Path, default=Path("build"))
+    parser.add_argument("checks", nargs="*", metavar="CHECK", help=", ".join(QUICK | SLOW))
+    options = parser.parse_args()
+    chosen = options.checks or list(QUICK if options.quick else QUICK | SLOW)
+    print(f"1..{len(chosen)}", flush=True)
+    bad = 0
+    for number, name in enumerate(chosen, start=1):
+        finding = (QUICK | SLOW)[name](Tools(options.make, options.build))
+        bad += bool(finding.complaints)
+        verdict = "not ok" if finding.complaints else "ok"
+        print(f"{verdict} {number} - {name}: {finding.looked_at}")
+        print(*(f"# {line}\n" for line in finding.complaints), sep="", end="", flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

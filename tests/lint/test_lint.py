@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Each quick check of lint.py finds what it is there to find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import lint
+
+TOOLS = lint.Tools("make", Path("build"))
+SPDX = "/* SPDX-License-Identifier: GPL-2.0-or-later */\n"
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(lint, "PROJECT", tmp_path)
+    format_file = Path(__file__).resolve().parents[2] / ".clang-format"
+    (tmp_path / ".clang-format").write_text(format_file.read_text())
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "good.c").write_text(SPDX + "int good(void);\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("check", [lint.check_licence, lint.check_paths, lint.check_format])
+def test_a_good_tree_passes(check: lint.Check) -> None:
+    finding = check(TOOLS)
+    assert finding.complaints == []
+    assert finding.looked_at in ("1 files", "2 files")
+
+
+@pytest.mark.parametrize("name, text", [
+    ("src/bad.c", "int bad(void);\n"),
+    ("run", "#!/bin/sh\n"),
+    ("Makefile", "all:\n\n\n# SPDX-License-Identifier: GPL-2.0-or-later\n"),
+    ("other.py", "# SPDX-License-Identifier: MIT\n"),
+])
+def test_code_without_its_licence(project: Path, name: str, text: str) -> None:
+    (project / name).write_text(text)
+    assert lint.check_licence(TOOLS).complaints == [
+        f'{name}:1: no "SPDX-License-Identifier: GPL-2.0-or-later"']
+
+
+def test_a_build_folder_is_not_ours(project: Path) -> None:
+    (project / "build").mkdir()
+    (project / "build" / "bad.c").write_text("int bad(void);\n")
+    assert lint.check_licence(TOOLS).complaints == []
+
+
+def test_a_path_of_another_machine(project: Path) -> None:
+    (project / "notes.md").write_text(f"first\nsee {lint.FORBIDDEN[0]}notes\n")
+    assert lint.check_paths(TOOLS).complaints == [f"notes.md:2: names {lint.FORBIDDEN[0]}"]
+
+
+def test_another_format(project: Path) -> None:
+    (project / "src" / "bad.c").write_text("int  bad (void){return 1;}\n")
+    complaints = lint.check_format(TOOLS).complaints
+    assert complaints
+    assert all(line.startswith("src/bad.c:1:") for line in complaints)

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What `make demo` promises: a real PDU, lines that work, nothing left at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # the packages lab and modem
+
+from lab import wait_until
+from lab.gateway import free_port
+from modem.patience import patience
+from modem.pdu import decode_submit
+
+DEMO = Path(__file__).with_name("demo.py")
+TO = "+36201234567"
+TEXT = "Hello! An agent sent me through a real oFono."
+UP = "Ctrl-C ends everything"
+
+
+class Demo:
+    """One run; `output` grows as it prints."""
+
+    def __init__(self, *arguments: str, stdout: int = subprocess.PIPE) -> None:
+        self.port = free_port()
+        self.output = ""
+        self._child = subprocess.Popen(
+            [sys.executable, "-B", str(DEMO), "--port", str(self.port), *arguments],
+            stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.STDOUT)
+        if self._child.stdout:
+            threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        for line in self._child.stdout:
+            self.output += line.decode()
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def wait_up(self) -> None:
+        self.wait_output(UP)
+
+    def wait_output(self, words: str) -> None:
+        wait_until(lambda: words in self.output or self._child.poll() is not None,
+                   what=f"the demo prints {words!r}")
+        assert words in self.output, self.output
+
+    def signal(self, number: signal.Signals) -> None:
+        self._child.send_signal(number)
+
+    def wait(self) -> int:
+        return self._child.wait(patience(20))
+
+    def kill(self) -> None:
+        self._child.kill()
+        self._child.wait()
+        if self._child.stdout:
+            self._child.stdout.close()
+
+    @property
+    def folder(self) -> str:
+        return re.search(r"^ +folder +(\S+)$", self.output, re.MULTILINE)[1]
+
+    def curl_lines(self) -> list[str]:
+        return re.findall(r"^ +(curl .*)$", self.output, re.MULTILINE)
+
+
+@pytest.fixture
+def demo() -> Iterator[Demo]:
+    demo = Demo()
+    try:
+        demo.wait_up()
+        yield demo
+    finally:
+        demo.kill()
+
+
+def namers(folder: str) -> list[str]:
+    """Processes whose command line or environment names the folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+        except OSError:                         # it ended, or is somebody else's
+            continue
+        if folder.encode() in words:
+            found.append(f"{process.name}: {words[:200]!r}")
+    return found
+
+
+def assert_nothing_left(folder: str) -> None:
+    wait_until(lambda: not namers(folder), what="the demo's programs have ended")
+    assert not Path(folder).exists()
+
+
+def run(line: str) -> dict:
+    done = subprocess.run(["sh", "-c", line], stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+def test_shows_request_answer_and_pdu() -> None:
+    demo = Demo("--once")
+    assert demo.wait() == 0
+    demo.wait_output("Ended")
+    pdu = re.search(r"^ +PDU +([0-9A-F]+)$", demo.output, re.MULTILINE)[1]
+    submit = decode_submit(pdu)
+    assert (submit.destination, submit.text, submit.alphabet) == (TO, TEXT, "gsm7")
+    assert re.search(rf"^ +text +{re.escape(TEXT)}$", demo.output, re.MULTILINE)
+    assert '"method":"tools/call","params":{"name":"send_sms"' in demo.output
+    assert f'"text":"SMS sent to {TO}"' in demo.output
+    assert '"count":2' in demo.output
+    assert "\033" not in demo.output            # colours are for terminals
+    assert_nothing_left(demo.folder)
+
+
+def test_every_curl_line_works(demo: Demo) -> None:
+    hello, tools, sims, send = map(run, demo.curl_lines())
+    assert hello["result"]["serverInfo"]["name"] == "ofono-mcp"
+    assert [tool["name"] for tool in tools["result"]["tools"]][:2] == [
+        "send_sms", "get_sms_subscriptions"]
+    assert sims["result"]["structuredContent"]["count"] == 2
+    assert send["result"]["content"][0]["text"] == f"SMS sent to {TO}"
+    demo.wait_output("Hello from curl")         # shown as it goes out
+
+
+def test_second_demo_says_how_to_choose_another_port(demo: Demo) -> None:
+    second = subprocess.run([sys.executable, "-B", str(DEMO), "--port", str(demo.port)],
+                            capture_output=True, text=True)
+    assert second.returncode == 1
+    assert second.stdout == ""                  # nothing was started
+    assert re.fullmatch(rf"Port {demo.port} is taken \(another demo\?\)\. "
+                        r"Choose another: make demo PORT=\d+\n", second.stderr)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signal_ends_everything(demo: Demo, number: signal.Signals) -> None:
+    folder = demo.folder
+    assert len(namers(folder)) >= 3             # bus, ofonod, gateway
+    demo.signal(number)
+    demo.signal(number)                         # impatience does not cut the clearing up
+    assert demo.wait() == 0
+    assert_nothing_left(folder)
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", demo.port)) != 0
+
+
+def test_signal_while_starting_ends_everything() -> None:
+    demo = Demo()
+    try:
+        demo.wait_output("Starting")
+        mine = f"/proc/{demo.pid}/task/{demo.pid}/children"
+        wait_until(lambda: Path(mine).read_text(), what="the first program starts")
+        children = Path(mine).read_text().split()
+        demo.signal(signal.SIGINT)
+        assert demo.wait() == 0
+        wait_until(lambda: not any(Path("/proc", pid).exists() for pid in children))
+    finally:
+        demo.kill()
+
+
+def test_killed_demo_takes_its_programs_along(demo: Demo) -> None:
+    folder = demo.folder
+    demo.kill()
+    wait_until(lambda: not namers(folder), what="the demo's programs have ended")
+    subprocess.run(["rm", "-rf", folder], check=True)   # SIGKILL leaves the folder
+
+
+def test_closed_terminal_ends_everything() -> None:
+    ours, theirs = pty.openpty()
+    demo = Demo(stdout=theirs)
+    os.close(theirs)
+    try:
+        seen = b""
+        while UP.encode() not in seen:
+            seen += os.read(ours, 4096)
+        folder = re.search(rb"folder +(\S+)", seen)[1].decode()
+        assert b"\033[" in seen
+        os.close(ours)
+        run(re.search(r"curl [^\r\n]*send_sms[^\r\n]*", seen.decode())[0])  # to be shown
+        assert demo.wait() == 0
+        assert_nothing_left(folder)
+    finally:
+        demo.kill()
+
+
+def test_port_out_of_range() -> None:
+    done = subprocess.run([sys.executable, "-B", str(DEMO), "--port", "70000"],
+                          capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "a port is between 1 and 65535, not 70000" in done.stderr

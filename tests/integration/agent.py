@@ -82,7 +82,8 @@ class Agent:
         wait_until(lambda: self.slots() == slots, timeout, f"the SIMs are {slots}")
 
     def wait_states(self, *states: str, timeout: float = SOON_S) -> None:
-        wait_until(lambda: self.states() == list(states), timeout, f"the SIMs are {states}")
+        wait_until(lambda: self.states() == list(states), timeout,
+                   f"the SIMs are {states}")
 
 
 def assert_sent(result: Result, to: str = TO) -> None:

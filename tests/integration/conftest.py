@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fixtures: a lab that the tests of a module share, labs of a test's own, agents.
 
-`lab` is shared: two modems, two cards, the gateway with --open.  A test may do to it what it
-can undo; when it ends, the world must be as it was, or the test fails and the next one gets
-a new lab.  Who breaks more makes a lab with `make_lab`.
+`lab` is shared: two modems, two cards, the gateway with --open.  A test may do to it what
+it can undo; when it ends, the world must be as it was, or the test fails and the next one
+gets a new lab.  Who breaks more makes a lab with `make_lab`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # the packages lab and modem
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab and modem
 
 from agent import Agent
 from journal import Journal
@@ -26,21 +26,32 @@ from modem import Modem, Outcome, Sim
 HOME = 1                            # +CREG: registered with the home network
 
 
-def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+def pytest_make_parametrize_id(
+        config: pytest.Config, val: object, argname: str) -> str | None:
     """Long texts do not belong into the names of tests."""
     if isinstance(val, str) and len(val) > 40:
         return f"{ascii(val[:10])}+{len(val) - 10}"
     return None
 
 
-def new_lab(config: str = "", *, powered: bool = True, **options: object) -> Lab:
+def new_lab(config: str = "", **options: object) -> Lab:
     """Not yet entered; `config` is the gateway's, in a file of the lab's folder."""
-    lab = Lab(gateway=True, powered=powered, **options)
+    lab = Lab(gateway=True, **options)
     if config:
         file = lab.folder / "gateway.conf"
         file.write_text(config)
         lab.gateway.args += ["--config", str(file)]
     return lab
+
+
+def wait_until_known(lab: Lab, powered: bool) -> None:
+    """The gateway sees what there is to see."""
+    agent = Agent(lab)
+    wait_until(lambda: agent.send("nobody", sim=0).code == "subscription_unknown",
+               what="the gateway knows oFono")
+    cards = {modem.sim.imsi: modem.sim for modem in lab.modems if modem.sim and powered}
+    states = ["locked" if card.pin else "ready" for card in cards.values()]
+    agent.wait_states(*states, timeout=10)
 
 
 class SharedLab:
@@ -54,6 +65,7 @@ class SharedLab:
     def get(self) -> Lab:
         if self._lab is None:
             self._lab = self._exit.enter_context(new_lab())
+            wait_until_known(self._lab, powered=True)
             self.cards = [modem.sim for modem in self._lab.modems]
         return self._lab
 
@@ -97,7 +109,8 @@ def lab(shared_lab: SharedLab) -> Iterator[Lab]:
         forget_messages(modem)
     yield lab
     try:
-        wait_until(lambda: is_normal(lab, shared_lab.cards), what="the world is as it was")
+        wait_until(lambda: is_normal(lab, shared_lab.cards),
+                   what="the world is as it was")
         Journal(lab).wait_finished()
     except BaseException:
         shared_lab.discard()
@@ -108,7 +121,12 @@ def lab(shared_lab: SharedLab) -> Iterator[Lab]:
 def make_lab() -> Iterator[Callable[..., Lab]]:
     """make_lab(config="", **options of Lab): a lab of this test's own."""
     with ExitStack() as labs:
-        yield lambda *args, **options: labs.enter_context(new_lab(*args, **options))
+        def make(config: str = "", **options: object) -> Lab:
+            lab = labs.enter_context(new_lab(config, **options))
+            if options.get("gateway_open", True):
+                wait_until_known(lab, options.get("powered", True))
+            return lab
+        yield make
 
 
 @pytest.fixture

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import Lab, wait_until
+from lab.radio import connection
 
-STATES = ("", "queued", "handing", "handed", "held", "sent", "failed", "cancelled", "unknown")
+STATES = ("", "queued", "handing", "handed", "held",
+          "sent", "failed", "cancelled", "unknown")
 FINAL = {"sent", "failed", "cancelled", "unknown"}
 
 
@@ -29,7 +31,8 @@ class Journal:
     def messages(self) -> list[Stored]:
         """In order of their numbers."""
         with closing(sqlite3.connect(f"file:{self.file}?mode=ro", uri=True)) as database:
-            rows = database.execute("SELECT id, number, text, state FROM message ORDER BY id")
+            rows = database.execute(
+                "SELECT id, number, text, state FROM message ORDER BY id")
             return [Stored(*row[:3], STATES[row[3]]) for row in rows]
 
     def states(self, *texts: str) -> list[str]:
@@ -44,3 +47,16 @@ class Journal:
     def wait_finished(self, timeout: float = 10) -> None:
         wait_until(lambda: all(message.state in FINAL for message in self.messages()),
                    timeout, "every message has an outcome")
+
+
+def wait_call_left(lab: Lab, text: str) -> None:
+    """Until the SendMessage of this text is on its way to an ofonod that is stopped.
+
+    The row says so before the call leaves; after that the loop of the gateway has to go
+    round once, and that of the bus.
+    """
+    Journal(lab).wait_state(text, "handing")
+    with lab.client() as client:
+        client.call("ping")
+    with connection(lab.bus.address):
+        pass

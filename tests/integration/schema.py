@@ -11,7 +11,8 @@ KNOWN = {"type", "description", "properties", "required", "items", "enum",
 
 
 def is_a(value: Any, kind: str) -> bool:
-    return isinstance(value, TYPES[kind]) and (kind == "boolean") == isinstance(value, bool)
+    return (isinstance(value, TYPES[kind])
+            and (kind == "boolean") == isinstance(value, bool))
 
 
 def bounds(value: Any, schema: dict[str, Any]) -> bool:
@@ -39,12 +40,14 @@ def problems(value: Any, schema: dict[str, Any], place: str = "$") -> list[str]:
     return found
 
 
-def object_problems(value: dict[str, Any], schema: dict[str, Any], place: str) -> list[str]:
+def object_problems(
+        value: dict[str, Any], schema: dict[str, Any], place: str) -> list[str]:
     properties = schema.get("properties", {})
     found = [f"{place}: {name} is missing" for name in schema.get("required", [])
              if name not in value]
     if schema.get("additionalProperties") is False:
-        found += [f"{place}: {name} is too much" for name in value if name not in properties]
+        found += [f"{place}: {name} is too much" for name in value
+                  if name not in properties]
     for name in value.keys() & properties.keys():
         found += problems(value[name], properties[name], f"{place}.{name}")
     return found

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The program as its owner meets it: options, configuration, tokens, files, systemd, log."""
+"""The program as its owner meets it: options, configuration, tokens, files, systemd,
+log."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
-import signal
 import socket
 import sqlite3
 import stat
@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from agent import TO, Agent, assert_pending, assert_refused, assert_sent
-from lab import Lab, McpClient, wait_until
+from lab import Lab, McpClient
 from lab.gateway import BINARY, Gateway, free_port
 from modem import Outcome
 from modem.patience import patience
@@ -126,7 +126,8 @@ verbose = no
 """
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", GOOD, GOOD.replace("\n", "\r\n"), "[sms]\n"])
+@pytest.mark.parametrize("text", [
+    "", "\n\n", GOOD, GOOD.replace("\n", "\r\n"), "[sms]\n"])
 def test_good_configuration(folder: Path, text: str) -> None:
     file = folder / "good.conf"
     file.write_text(text)
@@ -145,7 +146,7 @@ def test_good_configuration(folder: Path, text: str) -> None:
     ("[sms]\nmax_segments = 3x\n", 2, ["sms.max_segments", "whole number"]),
     ("[sms]\nmax_segments = 0\n", 2, ["sms.max_segments", "from 1 to 20"]),
     ("[sms]\nmax_segments = 21\n", 2, ["sms.max_segments", "from 1 to 20"]),
-    ("[sms]\nmax_segments = 99999999999999999999\n", 2, ["sms.max_segments", "from 1 to 20"]),
+    ("[sms]\nmax_segments = 99999999999999999999\n", 2, ["sms.max_segments", "1 to 20"]),
     ("[sms]\nsend_wait_seconds = -1\n", 2, ["sms.send_wait_seconds"]),
     ("[sms]\nmax_segments =\n", 2, ["sms.max_segments", "empty"]),
     ("[sms]\nmax_segments = 3\nmax_segments = 4\n", 3, ["sms.max_segments", "line 2"]),
@@ -169,8 +170,8 @@ def test_bad_configuration(
 
 
 def test_printed_configuration_is_read_again(folder: Path) -> None:
-    options = ["--listen", "127.0.0.1:1234", "--listen", "[::1]:1235", "--open", "--verbose",
-               "--state-dir", "/somewhere"]
+    options = ["--listen", "127.0.0.1:1234", "--listen", "[::1]:1235", "--open",
+               "--verbose", "--state-dir", "/somewhere"]
     printed = run("serve", "--print-config", *options)
     file = folder / "printed.conf"
     file.write_text(printed.stdout)
@@ -194,7 +195,8 @@ def test_options_win_over_the_file(folder: Path) -> None:
     file = folder / "gateway.conf"
     ports = free_port(), free_port()
     file.write_text(f"[server]\nlisten = 127.0.0.1:{ports[0]}\n")
-    with serving(folder, "--config", str(file), "--listen", f"127.0.0.2:{ports[1]}") as gateway:
+    options = "--config", str(file), "--listen", f"127.0.0.2:{ports[1]}"
+    with serving(folder, *options) as gateway:
         assert answers("127.0.0.1", gateway.port)
         assert answers("127.0.0.2", ports[1])
         assert not answers("127.0.0.1", ports[0])
@@ -242,8 +244,9 @@ def test_a_taken_port(folder: Path) -> None:
 
 
 def test_listens_on_loopback_by_default() -> None:
-    assert "\n#listen = 127.0.0.1:9531\n" in run("serve", "--print-config").stdout.replace(
-        "# listen", "#listen")
+    printed = run("serve", "--print-config").stdout
+    assert re.search(r"^# ?listen = 127\.0\.0\.1:9531$", printed, re.MULTILINE)
+    assert not re.search(r"^listen", printed, re.MULTILINE)
 
 
 # ---- tokens -----------------------------------------------------------------------
@@ -271,9 +274,10 @@ def guarded(folder: Path) -> Iterator[Gateway]:
 
 
 @pytest.mark.parametrize("authorization", [
-    None, "", "Bearer", "Bearer ", "Bearer " + "0" * 64, "Basic dXNlcjpwYXNz", "Bearer x y",
-    "Bearer " + "x" * 5000])
-def test_without_a_good_token_nothing_goes(guarded: Gateway, authorization: str | None) -> None:
+    None, "", "Bearer", "Bearer ", "Bearer " + "0" * 64, "Basic dXNlcjpwYXNz",
+    "Bearer x y", "Bearer " + "x" * 5000])
+def test_without_a_good_token_nothing_goes(
+        guarded: Gateway, authorization: str | None) -> None:
     pair(guarded, "somebody else")
     with McpClient(guarded.port) as client:
         if authorization is not None:
@@ -288,7 +292,7 @@ def test_a_paired_client_may_come_at_once(guarded: Gateway) -> None:
     assert status(guarded, None) == 401
     token = pair(guarded, "agent")
     assert status(guarded, f"Bearer {token}") == 200
-    assert status(guarded, f"bearer {token}") == 200        # the scheme has no case, RFC 9110
+    assert status(guarded, f"bearer {token}") == 200    # the scheme has no case, RFC 9110
     assert status(guarded, f"Bearer {token[:-1]}") == 401
     assert status(guarded, f"Bearer {token}0") == 401
     assert status(guarded, None) == 401
@@ -309,7 +313,8 @@ def test_pair_shows_what_the_agent_needs(guarded: Gateway) -> None:
 def test_each_pairing_has_its_own_token(guarded: Gateway) -> None:
     first, second = pair(guarded, "one"), pair(guarded, "another")
     assert first != second
-    assert status(guarded, f"Bearer {first}") == status(guarded, f"Bearer {second}") == 200
+    assert status(guarded, f"Bearer {first}") == 200
+    assert status(guarded, f"Bearer {second}") == 200
 
 
 def test_a_name_is_paired_once(guarded: Gateway) -> None:
@@ -388,7 +393,8 @@ def set_version(file: Path, version: int) -> None:
     lambda file: file.write_bytes(b"\0" * 4096 + file.read_bytes()[4096:]),
     lambda file: set_version(file, 4711),
 ], ids=["other content", "cut", "first page lost", "newer"])
-def test_a_damaged_store_is_left_alone(folder: Path, damage: Callable[[Path], None]) -> None:
+def test_a_damaged_store_is_left_alone(
+        folder: Path, damage: Callable[[Path], None]) -> None:
     file = make_store(folder)
     damage(file)
     before = file.read_bytes()
@@ -446,7 +452,8 @@ def test_ready_status_and_stopping_are_told(folder: Path, systemd: Systemd) -> N
     with serving(folder):
         systemd.wait("READY=1")
         systemd.wait("STATUS=")
-        assert not any(line.startswith(("WATCHDOG", "STOPPING")) for line in systemd.heard)
+        assert not any(line.startswith(("WATCHDOG", "STOPPING"))
+                       for line in systemd.heard)
     systemd.wait("STOPPING=1")
 
 
@@ -454,7 +461,8 @@ def test_when_ready_is_told_it_answers(folder: Path, systemd: Systemd) -> None:
     gateway = Gateway(folder, NoBus())
     gateway.state.mkdir()
     with subprocess.Popen(gateway.command, env=os.environ | NOWHERE,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
         try:
             systemd.wait("READY=1")
             assert answers("127.0.0.1", gateway.port)
@@ -472,18 +480,18 @@ def test_the_watchdog_is_fed(
     assert time.monotonic() - begun < patience(4 * 0.2 + 1)
 
 
-def test_a_gateway_that_hangs_feeds_no_watchdog(
-        folder: Path, systemd: Systemd, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is fed is the loop, not a thread beside it."""
-    monkeypatch.setenv("WATCHDOG_USEC", "100000")
-    with serving(folder) as gateway:
-        systemd.wait("WATCHDOG=1", count=2)
-        assert len(os.listdir(f"/proc/{gateway.pid}/task")) == 1
-        gateway.send_signal(signal.SIGSTOP)
-        wait_until(lambda: f"State:\tT" in Path(f"/proc/{gateway.pid}/status").read_text(),
-                   what="it is stopped")
-        gateway.send_signal(signal.SIGCONT)
-        systemd.wait("WATCHDOG=1", count=4)
+def test_it_is_one_thread(
+        lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
+    """So what feeds the watchdog is the loop that does the work; calls wait without one."""
+    lab.modems[0].plan(Outcome.hang())
+    calls = [background.submit(agent.send, f"waits {i}", agent.ids()[0]) for i in range(5)]
+    try:
+        lab.modems[0].wait_offered(1)
+        assert len(os.listdir(f"/proc/{lab.gateway.pid}/task")) == 1
+    finally:
+        lab.modems[0].unhang(Outcome.ok())
+    for call in calls:
+        assert_sent(call.result())
 
 
 def test_the_status_counts_the_sims(lab: Lab, systemd: Systemd) -> None:
@@ -511,7 +519,8 @@ def test_why_it_cannot_start_is_told(folder: Path, systemd: Systemd) -> None:
     file = make_store(folder)
     file.write_bytes(b"damaged" * 1000)
     systemd.heard.clear()
-    run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}", "--state-dir", file.parent)
+    run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
+        "--state-dir", file.parent)
     systemd.wait("STATUS=cannot start: ")
     assert "READY=1" not in systemd.heard[systemd.heard.index("STOPPING=1"):]
 
@@ -559,11 +568,13 @@ SECRET_NUMBER = "+36307654321"
 
 
 @pytest.mark.parametrize("verbose", [False, True])
-def test_no_text_and_no_token_in_the_log(make_lab: Callable[..., Lab], verbose: bool) -> None:
+def test_no_text_and_no_token_in_the_log(
+        make_lab: Callable[..., Lab], verbose: bool) -> None:
     lab = make_lab("[sms]\nsend_wait_seconds = 1\n", modem_count=1, gateway_open=False,
                    gateway_args=["--verbose"] if verbose else [])
     token = pair(lab.gateway, "agent")
     agent, modem = Agent(lab, token), lab.modems[0]
+    agent.wait_states("ready", timeout=10)
     assert_sent(agent.send(SECRET_TEXT, to=SECRET_NUMBER), SECRET_NUMBER)
     modem.plan(Outcome.cms(38))
     assert_refused(agent.send(SECRET_TEXT, to=SECRET_NUMBER), "network_refused")

@@ -16,7 +16,7 @@ import dbus
 import pytest
 
 from agent import Agent, Result, assert_pending, assert_refused, assert_sent
-from journal import Journal
+from journal import Journal, wait_call_left
 from lab import Lab, wait_until
 from lab.radio import Radio
 from modem import Modem, Outcome
@@ -131,12 +131,12 @@ def test_modem_gone_with_a_message(
         assert_goes_on(lab)
         assert len(signals.wait("MessageAdded")) == 1           # that of the next one
     assert taken(modem) == ["in flight", "the next one"]
-    assert offered(modem) == ["in flight", "in flight", "the next one"]     # ofonod's second
+    assert offered(modem) == ["in flight", "in flight", "the next one"]  # ofonod's second
 
 
 def test_modem_back_while_the_call_waits(
         patient: Lab, background: ThreadPoolExecutor) -> None:
-    """oFono still lists the message when the modem is back: the call hears its outcome."""
+    """oFono still lists the message then: the call hears its outcome."""
     modem = patient.modems[0]
     call = hand_over(patient, background, "patience")
     modem.cut_link()
@@ -206,7 +206,7 @@ def test_registration_lost_with_messages_queued(
     modem.unhang(Outcome.ok())
     Journal(lab).wait_state("first", "sent")
     assert Journal(lab).states("second", "third") == ["queued", "queued"]
-    assert lab.radios[0].pending_messages() == []       # nothing is handed to a deaf modem
+    assert lab.radios[0].pending_messages() == []   # nothing is handed to a deaf modem
     modem.set_registration(HOME)
     assert [submit.text for submit in modem.wait_taken(3)] == ["first", "second", "third"]
     Journal(lab).wait_state("third", "sent")
@@ -235,7 +235,8 @@ def test_the_message_follows_its_card_into_another_modem(
     assert taken(other) == ["moves house", "unpacked"]
 
 
-def test_link_cut_at_random_moments_under_a_stream(patient: Lab, journal: Journal) -> None:
+def test_link_cut_at_random_moments_under_a_stream(
+        patient: Lab, journal: Journal) -> None:
     modem, cuts = patient.modems[0], 8
     modem.send_latency_s, modem.send_jitter_s = 0.004, 0.004
     stream = Stream(patient, agents=4)
@@ -254,8 +255,9 @@ def test_link_cut_at_random_moments_under_a_stream(patient: Lab, journal: Journa
     assert set(state.values()) <= {"sent", "unknown"}
     assert all(state[text] == "sent" for text in told_sent)
     assert handed_over <= len(state)
-    assert {text for text in state if state[text] == "sent"} <= set(taken(modem)) <= set(state)
-    assert len(taken(modem)) - len(set(taken(modem))) <= cuts       # by ofonod, see above
+    went = set(taken(modem))
+    assert {text for text in state if state[text] == "sent"} <= went <= set(state)
+    assert len(taken(modem)) - len(went) <= cuts            # by ofonod, see above
 
 
 # ---- oFono goes away ---------------------------------------------------------------
@@ -329,7 +331,7 @@ def test_ofono_dies_with_a_call_unanswered(
     modem = patient.modems[0]
     patient.ofonod.pause()
     call = background.submit(Agent(patient).send, "who knows")
-    Journal(patient).wait_state("who knows", "handing")
+    wait_call_left(patient, "who knows")
     patient.ofonod.kill()
     result = call.result()
     assert_refused(result, "unknown_outcome")
@@ -367,7 +369,7 @@ def test_ofono_restarted_again_and_again_under_a_stream(
     went = list(dict.fromkeys(taken(modem)))
     assert went == [text for text in accepted if text in went]
     assert all(state[text] == "unknown" for text in accepted if text not in went)
-    assert len(taken(modem)) - len(went) <= 4               # at most one a crash, by ofonod
+    assert len(taken(modem)) - len(went) <= 4           # at most one a crash, by ofonod
 
 
 # ---- the bus goes away ------------------------------------------------------------
@@ -397,7 +399,7 @@ def test_bus_gone_with_a_call_unanswered(
     modem = patient.modems[0]
     patient.ofonod.pause()
     call = background.submit(Agent(patient).send, "who knows")
-    Journal(patient).wait_state("who knows", "handing")
+    wait_call_left(patient, "who knows")
     patient.bus.stop()
     assert_refused(call.result(), "unknown_outcome")
     restart_bus_and_ofono(patient)

@@ -14,6 +14,7 @@ import pytest
 from agent import SOON_S, Agent, Result, assert_refused, assert_sent
 from lab import Lab, McpClient, wait_until
 from modem import Modem, Sim
+from modem.sim import EF_ICCID
 from schema import problems
 
 NOT, HOME, SEARCHING, DENIED, UNKNOWN, ROAMING = range(6)      # +CREG <stat>
@@ -141,8 +142,9 @@ def test_slots_follow_the_order_of_the_modems(make_lab: Callable[..., Lab]) -> N
     """sim10 comes behind sim2."""
     agent = Agent(make_lab(sims=[Sim.numbered(i, spn=f"Card {i}") for i in range(11)]))
     wait_until(lambda: agent.states() == ["ready"] * 11, what="eleven SIMs")
-    assert [sim["display_name"] for sim in agent.sims()] == [f"Card {i}" for i in range(11)]
-    assert [sim["sim_slot_index"] for sim in agent.sims()] == list(range(11))
+    sims = agent.sims()
+    assert [sim["display_name"] for sim in sims] == [f"Card {i}" for i in range(11)]
+    assert [sim["sim_slot_index"] for sim in sims] == list(range(11))
 
 
 def test_the_list_does_not_wait_for_ofono(lab: Lab, agent: Agent) -> None:
@@ -246,13 +248,15 @@ def test_a_locked_sim_is_listed_and_cannot_send(lab: Lab, agent: Agent) -> None:
         assert (locked["carrier_name"], locked["display_name"]) == ("", "SIM 1")
         result = agent.send("locked", locked["subscription_id"])
         assert_refused(result, "sim_locked")
-        assert not any(digits in json.dumps(result.raw) for digits in (card.pin, card.puk))
+        answer = json.dumps(result.raw)
+        assert card.pin not in answer and card.puk not in answer
         assert (card.pin_tries, card.puk_tries) == (3, 10)          # nobody tried
     agent.wait_states("ready", "ready", timeout=2)
     assert lab.modems[0].offered == []
 
 
-def test_unlocking_makes_it_ready_under_the_same_number(make_lab: Callable[..., Lab]) -> None:
+def test_unlocking_makes_it_ready_under_the_same_number(
+        make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(0, pin="1234")])
     agent, radio = Agent(lab), lab.radios[0]
     agent.wait_states("locked")
@@ -340,7 +344,8 @@ def test_a_new_card_gets_a_new_number_for_ever(lab: Lab, agent: Agent) -> None:
 
 class SimWithoutIccid(Sim):
     def files(self) -> dict:
-        return {number: file for number, file in super().files().items() if number != 0x2FE2}
+        return {number: file for number, file in super().files().items()
+                if number != EF_ICCID}
 
 
 def test_a_card_without_iccid_is_known_by_its_imsi(make_lab: Callable[..., Lab]) -> None:
@@ -360,7 +365,7 @@ def test_the_same_card_in_two_modems_is_listed_once(make_lab: Callable[..., Lab]
     agent = Agent(lab)
     agent.wait_states("ready", "ready")
     assert [sim["sim_slot_index"] for sim in agent.sims()] == [0, 2]
-    assert lab.modems[0].sim.iccid not in lab.gateway.log       # a card is named by its number
+    assert lab.modems[0].sim.iccid not in lab.gateway.log
 
 
 # ---- which SIM does not exist -----------------------------------------------------
@@ -373,7 +378,6 @@ def test_a_number_that_no_card_ever_had(lab: Lab, agent: Agent, sim: int) -> Non
 
 def test_no_modem_at_all(make_lab: Callable[..., Lab]) -> None:
     agent = Agent(make_lab(modem_count=0))
-    wait_until(lambda: agent.send("nothing").code != "ofono_unavailable", what="oFono is there")
     result = agent.call("get_sms_subscriptions")
     assert result.text == '{"count":0,"subscriptions":[]}'
     assert result.structured == {"count": 0, "subscriptions": []}
@@ -433,7 +437,7 @@ def test_the_bus_gone_and_back(lab: Lab, agent: Agent) -> None:
     lab.bus.start()
     lab.ofonod.start()
     lab.bring_up()
-    agent.wait_slots(slots, timeout=6)              # the bus is tried every 5 s at the latest
+    agent.wait_slots(slots, timeout=6)          # the bus is tried every 5 s at the latest
     agent.wait_states("ready", "ready")
     assert_sent(agent.send("again", agent.ids()[0]))
     assert (lab.gateway.pid, lab.gateway.is_running) == (pid, True)

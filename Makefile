@@ -81,6 +81,7 @@ packages:
 	@tests/packages/install build
 
 demo:
+	@tests/as-root true
 	@tests/packages/install build demo
 	@$(MAKE) --no-print-directory all
 	@tests/as-root $(PYTHON) -B tests/demo/demo.py --port $(PORT)

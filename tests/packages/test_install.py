@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The installer asks nobody when nothing is missing, and says what it is about to do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+INSTALL = Path(__file__).with_name("install")
+GROUPS = ("build", "demo", "test", "lint")
+
+
+class Machine:
+    """Its dpkg-query, id and sudo are scripts of ours; sudo installs what it is told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.installed = folder / "installed"
+        self.asked = folder / "asked"
+        self.asked.touch()
+        self.installed.write_text("")
+        self.command("dpkg-query", f'sed "s/$/ installed/" {self.installed}')
+        self.command("id", "echo 1000")
+
+    def command(self, name: str, script: str) -> None:
+        file = self.folder / name
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(0o755)
+
+    def add_sudo(self) -> None:
+        self.command("sudo", f'echo "$@" >>{self.asked}; shift 3\n'
+                             f'for name; do echo "$name" >>{self.installed}; done')
+
+    def hide_sudo(self) -> None:
+        """A PATH of exactly the programs that the installer may use."""
+        for name in ("sh", "dirname", "sed", "cut", "grep", "cat"):
+            (self.folder / name).symlink_to(f"/usr/bin/{name}")
+
+    def run(self, *arguments: str, alone: bool = False) -> subprocess.CompletedProcess[str]:
+        path = str(self.folder) if alone else f"{self.folder}:{os.environ['PATH']}"
+        return subprocess.run(["/bin/sh", str(INSTALL), *arguments], env={"PATH": path},
+                              capture_output=True, text=True)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def missing(machine: Machine, *groups: str) -> list[str]:
+    return machine.run("--missing", *groups).stdout.split()
+
+
+def test_every_group_has_packages(machine: Machine) -> None:
+    found = [missing(machine, group) for group in GROUPS]
+    assert all(found)
+    assert sum(found, []) == missing(machine, *GROUPS)
+
+
+def test_only_what_is_not_there_is_missing(machine: Machine) -> None:
+    machine.installed.write_text("gcc\nmake\nlibc6-dev\n")
+    assert not {"gcc", "make", "libc6-dev"} & set(missing(machine, "build"))
+    assert "libinih-dev" in missing(machine, "build")
+
+
+def test_nothing_missing_nothing_done(machine: Machine) -> None:
+    machine.add_sudo()
+    machine.installed.write_text("\n".join(missing(machine, "build")) + "\n")
+    done = machine.run("build")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert machine.asked.read_text() == ""
+
+
+def test_says_what_and_why_and_asks_sudo(machine: Machine) -> None:
+    machine.add_sudo()
+    absent = missing(machine, "demo")
+    done = machine.run("demo")
+    assert done.returncode == 0, done.stderr
+    assert "    ofono              the real ofonod\n" in done.stdout
+    assert machine.asked.read_text() == f"sh {INSTALL} --as-root {' '.join(absent)}\n"
+    assert missing(machine, "demo") == []
+
+
+def test_neither_root_nor_sudo(machine: Machine) -> None:
+    machine.hide_sudo()
+    done = machine.run("demo", alone=True)
+    assert done.returncode == 1
+    assert "not root, and no sudo here. As root: apt-get install" in done.stderr
+
+
+def test_what_was_not_installed_is_told(machine: Machine) -> None:
+    machine.command("sudo", "exit 0")
+    done = machine.run("demo")
+    assert done.returncode == 1
+    assert "apt-get did not install: dbus ofono" in done.stderr

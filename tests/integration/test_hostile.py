@@ -20,7 +20,7 @@ from wire import ABSENT, Closed, Wire, request, rpc
 
 DESCRIPTORS_MORE = 2
 MEMORY_MORE_KIB = 32 * 1024 if "GATEWAY_WRAPPER" in os.environ else 1024
-ROUNDS = 3
+WARM_UP, ROUNDS = 3, 3
 CLIENTS = 16
 MOMENT_S = 0.05         # for the answer to what need not be answered
 
@@ -84,18 +84,19 @@ def wrong_answers(gateway: LoneGateway) -> list[str]:
 
 
 def test_all_at_once_and_nothing_is_kept() -> None:
-    """Descriptors and memory after one round of everything, and after more of them.
+    """Descriptors and memory after a few rounds of everything, and after more of them.
 
-    valgrind keeps 20 MB of what was freed; it finds leaks in its own way.
+    The heap grows to the most that was ever in use at once, which differs a little from
+    round to round; what leaks grows on.  valgrind keeps 20 MB of what was freed; it finds leaks in its own way.
     """
     with LoneGateway(request_timeout_seconds=1, idle_timeout_seconds=1) as gateway:
-        fresh, memory = gateway.fd_count, 0
-        for _ in range(1 + ROUNDS):
+        fresh, memory = gateway.fd_count, []
+        for _ in range(WARM_UP + ROUNDS):
             assert wrong_answers(gateway) == []
             wait_until(lambda: gateway.fd_count <= fresh + DESCRIPTORS_MORE,
                        what="the connections are gone")
-            memory = memory or gateway.rss_kib
-        assert gateway.rss_kib - memory < MEMORY_MORE_KIB
+            memory.append(gateway.rss_kib)
+        assert memory[-1] - memory[WARM_UP - 1] < MEMORY_MORE_KIB, memory
 
 
 def test_no_request_is_hidden_in_another(gateway: LoneGateway) -> None:

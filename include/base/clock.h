@@ -10,10 +10,12 @@
 struct clock_source {
 	int64_t (*monotonic_ms)(void);
 	int64_t (*wall_ms)(void); /* since 1970-01-01T00:00:00Z; may jump, may be 1970 */
+	int64_t (*boot_ms)(void); /* as monotonic, and runs on in suspend; NULL: as it */
 };
 
 int64_t clock_monotonic_ms(void);
 int64_t clock_wall_ms(void);
+int64_t clock_boot_ms(void);
 void clock_set_source(const struct clock_source *source); /* NULL: the system's clocks */
 
 /* "2026-11-21T07:30:00.123Z" into text[CLOCK_TEXT_BYTES]; RFC 3339, UTC. */

@@ -43,6 +43,8 @@ struct config {
 	int64_t max_segments;
 	int64_t send_wait_seconds; /* send_sms waits this long for the network */
 	int64_t queue_limit;	   /* messages waiting to be handed to oFono */
+	int64_t duplicate_seconds; /* the same again within this counts as asked twice */
+	bool delivery_reports;	   /* ask the network for them */
 	/* [log] */
 	bool verbose;
 };

@@ -8,7 +8,7 @@ static int64_t system_ms(clockid_t id)
 {
 	struct timespec now;
 
-	clock_gettime(id, &now); /* cannot fail for the two clocks below */
+	clock_gettime(id, &now); /* cannot fail for the clocks below */
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
@@ -22,9 +22,15 @@ static int64_t system_wall_ms(void)
 	return system_ms(CLOCK_REALTIME);
 }
 
+static int64_t system_boot_ms(void)
+{
+	return system_ms(CLOCK_BOOTTIME);
+}
+
 static const struct clock_source system_source = {
 	.monotonic_ms = system_monotonic_ms,
 	.wall_ms = system_wall_ms,
+	.boot_ms = system_boot_ms,
 };
 
 static const struct clock_source *clock_source = &system_source;
@@ -37,6 +43,13 @@ int64_t clock_monotonic_ms(void)
 int64_t clock_wall_ms(void)
 {
 	return clock_source->wall_ms();
+}
+
+int64_t clock_boot_ms(void)
+{
+	if (!clock_source->boot_ms)
+		return clock_source->monotonic_ms();
+	return clock_source->boot_ms();
 }
 
 void clock_set_source(const struct clock_source *source)

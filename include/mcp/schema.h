@@ -20,7 +20,7 @@ enum schema_type {
 	SCHEMA_INTEGER,
 	SCHEMA_BOOLEAN,
 	SCHEMA_OBJECT, /* with `members` */
-	SCHEMA_ARRAY,  /* of objects with `members` */
+	SCHEMA_ARRAY,  /* of objects with `members`; without those, of `items` */
 };
 
 /* a table of these ends with a NULL name */
@@ -33,6 +33,8 @@ struct schema_field {
 	int64_t maximum;
 	const char *const *words; /* string: the only values, ends with NULL */
 	const struct schema_field *members;
+	enum schema_type
+		items; /* a string or number; bounds and words are those of each */
 };
 
 enum schema_kind {

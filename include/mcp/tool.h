@@ -45,6 +45,9 @@ struct tool_error {
 	const char *fix;     /* what to do next */
 	bool retryable; /* may the same call succeed later without anything being fixed? */
 	int retry_after_seconds; /* 0: not told */
+	/* NULL: nothing more. Writes members of the JSON block for this one case. */
+	void (*more)(struct json_writer *writer, const void *data);
+	const void *data;
 };
 
 /*
@@ -53,6 +56,8 @@ struct tool_error {
  */
 void tool_call_succeed(struct tool_call *call, const char *text,
 		       struct buffer *structured, bool mirror);
+/* The same where nothing is said but the facts: the only block is `structured` itself. */
+void tool_call_succeed_plainly(struct tool_call *call, struct buffer *structured);
 /* isError: a text block to act on, and a JSON block with the same facts. */
 void tool_call_fail(struct tool_call *call, const struct tool_error *error);
 

@@ -44,6 +44,43 @@ static void write_words(struct json_writer *writer, const char *const *words)
 	json_close_array(writer);
 }
 
+/* An item of an array, as a field. */
+static struct schema_field item_field(const struct schema_field *field)
+{
+	struct schema_field item = *field;
+
+	item.type = field->members ? SCHEMA_OBJECT : field->items;
+	item.description = NULL;
+	return item;
+}
+
+/* An array's own bounds and words are those of its items. */
+static void write_type(struct json_writer *writer, const struct schema_field *field)
+{
+	json_put_string(writer, "type", types[field->type].name);
+	if (field->description)
+		json_put_string(writer, "description", field->description);
+	if (field->type == SCHEMA_ARRAY)
+		return;
+	write_bounds(writer, field);
+	if (field->words)
+		write_words(writer, field->words);
+}
+
+static void write_items(struct json_writer *writer, const struct schema_field *field)
+{
+	struct schema_field item = item_field(field);
+
+	json_key(writer, "items");
+	if (item.type == SCHEMA_OBJECT) {
+		schema_write(writer, item.members, SCHEMA_OPEN);
+		return;
+	}
+	json_open_object(writer);
+	write_type(writer, &item);
+	json_close_object(writer);
+}
+
 static void write_field(struct json_writer *writer, const struct schema_field *field)
 {
 	json_key(writer, field->name);
@@ -52,16 +89,9 @@ static void write_field(struct json_writer *writer, const struct schema_field *f
 		return;
 	}
 	json_open_object(writer);
-	json_put_string(writer, "type", types[field->type].name);
-	if (field->description)
-		json_put_string(writer, "description", field->description);
-	write_bounds(writer, field);
-	if (field->words)
-		write_words(writer, field->words);
-	if (field->type == SCHEMA_ARRAY) {
-		json_key(writer, "items");
-		schema_write(writer, field->members, SCHEMA_OPEN);
-	}
+	write_type(writer, field);
+	if (field->type == SCHEMA_ARRAY)
+		write_items(writer, field);
 	json_close_object(writer);
 }
 
@@ -167,8 +197,9 @@ static const char *check_string(const struct schema_field *field,
 	return NULL;
 }
 
-static const char *check_value(const struct schema_field *field, const struct json *value,
-			       struct arena *arena)
+/* Everything but an array. */
+static const char *check_one(const struct schema_field *field, const struct json *value,
+			     struct arena *arena)
 {
 	const char *problem = check_type(field, value, arena);
 
@@ -182,16 +213,43 @@ static const char *check_value(const struct schema_field *field, const struct js
 	case SCHEMA_OBJECT:
 		return schema_check(field->members, value, arena);
 	case SCHEMA_ARRAY:
-		json_foreach (item, value) {
-			problem = schema_check(field->members, item, arena);
-			if (problem)
-				return problem;
-		}
-		return NULL;
 	case SCHEMA_BOOLEAN:
 		return NULL;
 	}
 	return NULL;
+}
+
+/* Names the array and the item's place in it: "message_ids[2] must be ..." */
+static const char *check_items(const struct schema_field *field, const struct json *array,
+			       struct arena *arena)
+{
+	struct schema_field item = item_field(field);
+	const char *problem = NULL;
+	unsigned place = 0;
+
+	json_foreach (value, array) {
+		if (item.type == SCHEMA_OBJECT)
+			problem = schema_check(item.members, value, arena);
+		else
+			problem = check_one(&item, value, arena);
+		if (problem)
+			break;
+		place++;
+	}
+	if (!problem || item.type == SCHEMA_OBJECT)
+		return problem;
+	return arena_printf(arena, "%s[%u]%s", field->name, place,
+			    problem + strlen(field->name));
+}
+
+static const char *check_value(const struct schema_field *field, const struct json *value,
+			       struct arena *arena)
+{
+	const char *problem = check_one(field, value, arena);
+
+	if (problem || field->type != SCHEMA_ARRAY)
+		return problem;
+	return check_items(field, value, arena);
 }
 
 static const char *list_names(const struct schema_field *fields, struct arena *arena)

@@ -56,19 +56,21 @@ static void write_text_block(struct json_writer *writer, const char *text, size_
 	json_close_object(writer);
 }
 
-void tool_call_succeed(struct tool_call *call, const char *text,
-		       struct buffer *structured, bool mirror)
+/* `text` may be NULL: then the mirror is the only block. */
+static void succeed(struct tool_call *call, const char *text, struct buffer *structured,
+		    bool mirror)
 {
 	struct json_writer *writer = NULL;
 
-	if (structured->failed || !text)
+	if (structured->failed)
 		request_fail(call->request, RPC_INTERNAL_ERROR, "out of memory");
 	else
 		writer = request_open_result(call->request);
 	if (writer) {
 		json_key(writer, "content");
 		json_open_array(writer);
-		write_text_block(writer, text, strlen(text));
+		if (text)
+			write_text_block(writer, text, strlen(text));
 		if (mirror)
 			write_text_block(writer, structured->data, structured->length);
 		json_close_array(writer);
@@ -77,6 +79,19 @@ void tool_call_succeed(struct tool_call *call, const char *text,
 		request_close_result(call->request);
 	}
 	buffer_deinit(structured);
+}
+
+void tool_call_succeed(struct tool_call *call, const char *text,
+		       struct buffer *structured, bool mirror)
+{
+	if (!text) /* it could not be made */
+		structured->failed = true;
+	succeed(call, text, structured, mirror);
+}
+
+void tool_call_succeed_plainly(struct tool_call *call, struct buffer *structured)
+{
+	succeed(call, NULL, structured, true);
 }
 
 static void write_error_facts(struct buffer *facts, const struct tool_error *error)
@@ -93,6 +108,8 @@ static void write_error_facts(struct buffer *facts, const struct tool_error *err
 		json_put_integer(writer, "retry_after_seconds",
 				 error->retry_after_seconds);
 	json_put_string(writer, "fix", error->fix);
+	if (error->more)
+		error->more(writer, error->data);
 	json_close_object(writer);
 	json_writer_free(writer);
 }

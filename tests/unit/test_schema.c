@@ -27,6 +27,8 @@ static const struct schema_field fields[] = {
 	{ "colour", SCHEMA_STRING, false, "A colour", .words = colours },
 	{ "list", SCHEMA_ARRAY, false, "A list", .members = inner },
 	{ "box", SCHEMA_OBJECT, false, "A box", .members = inner },
+	{ "ids", SCHEMA_ARRAY, false, "Numbers", 1, 9, .items = SCHEMA_INTEGER },
+	{ "words", SCHEMA_ARRAY, false, "Words", .words = colours },
 	{ 0 },
 };
 
@@ -45,6 +47,9 @@ static const struct {
 	{ "{\"name\":\"ab\",\"list\":[]}", NULL },
 	{ "{\"name\":\"ab\",\"list\":[{\"depth\":1},{\"depth\":2}]}", NULL },
 	{ "{\"name\":\"ab\",\"box\":{\"depth\":1}}", NULL },
+	{ "{\"name\":\"ab\",\"ids\":[]}", NULL },
+	{ "{\"name\":\"ab\",\"ids\":[1,9.0,3]}", NULL },
+	{ "{\"name\":\"ab\",\"words\":[\"red\",\"red\"]}", NULL },
 	{ "{}", "name is missing" },
 	{ "[]", "must be an object" },
 	{ "{\"name\":\"a\"}", "name must have 2 to 4 characters, not 1" },
@@ -63,8 +68,17 @@ static const struct {
 	{ "{\"name\":\"ab\",\"list\":[1]}", "must be an object" },
 	{ "{\"name\":\"ab\",\"box\":{\"x\":1}}",
 	  "unknown parameter \"x\"; there are: depth" },
+	{ "{\"name\":\"ab\",\"ids\":7}", "ids must be an array, not a number" },
+	{ "{\"name\":\"ab\",\"ids\":[1,\"2\"]}",
+	  "ids[1] must be an integer (without quotes), not a string" },
+	{ "{\"name\":\"ab\",\"ids\":[[1]]}",
+	  "ids[0] must be an integer (without quotes), not an array" },
+	{ "{\"name\":\"ab\",\"ids\":[1,2,10]}", "ids[2] must be from 1 to 9" },
+	{ "{\"name\":\"ab\",\"words\":[\"green\",\"blue\"]}",
+	  "words[1] must be one of: red, green" },
 	{ "{\"name\":\"ab\",\"other\":1}", "unknown parameter \"other\"; there are: "
-					   "name, count, free, flag, colour, list, box" },
+					   "name, count, free, flag, colour, list, box, "
+					   "ids, words" },
 };
 
 static const struct json *read(struct arena *arena, const char *text)
@@ -140,12 +154,31 @@ static void test_write(void **state)
 		       "\"required\":[\"name\"]}");
 }
 
+static void test_write_items(void **state)
+{
+	static const struct schema_field two[] = {
+		{ "ids", SCHEMA_ARRAY, true, "Numbers", 1, 9, .items = SCHEMA_INTEGER },
+		{ "words", SCHEMA_ARRAY, false, "Words", .words = colours },
+		{ 0 },
+	};
+
+	(void)state;
+	expect_written(two, SCHEMA_CLOSED,
+		       "{\"type\":\"object\",\"properties\":{"
+		       "\"ids\":{\"type\":\"array\",\"description\":\"Numbers\","
+		       "\"items\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":9}},"
+		       "\"words\":{\"type\":\"array\",\"description\":\"Words\","
+		       "\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\"]}}},"
+		       "\"required\":[\"ids\"],\"additionalProperties\":false}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_absent_object_is_an_empty_one),
 		cmocka_unit_test(test_write),
+		cmocka_unit_test(test_write_items),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

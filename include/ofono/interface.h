@@ -35,6 +35,10 @@ extern const struct interface interface_sim_manager;
 extern const struct interface interface_network_registration;
 extern const struct interface interface_message_manager;
 extern const struct interface interface_message;
+extern const struct interface interface_sms_history;
+
+/* A signal of either interface that may bring StatusReport. */
+void status_report_signal(struct modem *modem, DBusMessage *signal);
 
 /* The UUID in the path of a message: what stands behind "/message_", cut to fit. */
 void message_uuid(const char *path, char uuid[MESSAGE_UUID_BYTES]);
@@ -43,6 +47,8 @@ void message_uuid(const char *path, char uuid[MESSAGE_UUID_BYTES]);
 DBusMessage *ofono_message(const char *path, const char *interface, const char *method);
 
 struct bus *ofono_bus(struct ofono *ofono);
+/* See ofono_use_delivery_reports(). */
+bool ofono_wants_delivery_reports(const struct ofono *ofono);
 void ofono_tell(struct ofono *ofono, const struct ofono_event *event);
 /* A modem may have settled: signals that waited for it go on. */
 void ofono_settled(struct ofono *ofono);

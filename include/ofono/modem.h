@@ -58,6 +58,9 @@ struct modem {
 	char name[64];
 	char serial[24];     /* IMEI */
 	uint32_t interfaces; /* enum modem_interface bits */
+	/* MessageManager's UseDeliveryReports as far as it was told; false when that is
+	 * away */
+	bool uses_delivery_reports;
 	struct sim_facts sim;
 	struct network_facts network;
 

@@ -31,6 +31,7 @@ enum ofono_event_type {
 	MODEM_REMOVED,	  /* not listed any more; freed after the event */
 	MESSAGE_STATE,	  /* a message handed over earlier: .uuid, .state */
 	MESSAGE_RECEIVED, /* .sender, .text, ... */
+	MESSAGE_REPORT,	  /* a delivery report, perhaps days later: .uuid, .delivered */
 };
 
 /* org.ofono.Message State */
@@ -48,6 +49,7 @@ struct ofono_event {
 	struct modem *modem; /* NULL for (UN)AVAILABLE */
 	const char *uuid;
 	enum message_state_word state;
+	bool delivered; /* false: given up */
 	const char *sender;
 	const char *text;
 	const char *sent_time;	     /* as oFono wrote it, sender network's zone */
@@ -59,6 +61,12 @@ struct ofono_event {
 int ofono_new(sd_event *loop, const char *bus_address, struct ofono **ofono_out);
 /* Tells no events. Not from inside one. NULL is fine. */
 void ofono_free(struct ofono *ofono);
+
+/*
+ * From now on UseDeliveryReports is switched on in every modem, as soon as it takes
+ * messages. The switch is everybody's: it is left alone until this is called.
+ */
+void ofono_use_delivery_reports(struct ofono *ofono);
 
 /* Events are struct ofono_event. */
 struct observers *ofono_observers(struct ofono *ofono);

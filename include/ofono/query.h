@@ -14,6 +14,7 @@
 #include <systemd/sd-event.h>
 
 #include "ofono/modem.h"
+#include "ofono/report_switch.h"
 
 struct query {
 	struct modem *modem;
@@ -33,6 +34,7 @@ bool query_is_waiting(
 struct modem_queries {
 	struct query sim;
 	struct query network;
+	struct report_switch reports;
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "ofono/interface.h"
 #include "ofono/property.h"
+#include "ofono/query.h"
 
 struct message_send {
 	struct bus_call *call;
@@ -35,7 +36,24 @@ static const struct property info_properties[] = {
 
 enum { INFO_PROPERTIES = sizeof(info_properties) / sizeof(info_properties[0]) };
 
-static void on_signal(struct modem *modem, DBusMessage *signal)
+static const struct property manager_properties[] = {
+	PROPERTY("UseDeliveryReports", PROPERTY_BOOLEAN, struct modem,
+		 uses_delivery_reports),
+};
+
+static void on_appeared(struct modem *modem)
+{
+	if (ofono_wants_delivery_reports(modem->ofono))
+		report_switch_on(&modem->queries->reports);
+}
+
+static void on_vanished(struct modem *modem)
+{
+	report_switch_stop(&modem->queries->reports);
+	modem->uses_delivery_reports = false;
+}
+
+static void on_incoming(struct modem *modem, DBusMessage *signal)
 {
 	bool immediate = dbus_message_has_member(signal, "ImmediateMessage");
 	struct incoming_info info = { "", "", "" };
@@ -62,10 +80,22 @@ static void on_signal(struct modem *modem, DBusMessage *signal)
 	ofono_tell(modem->ofono, &event);
 }
 
+static void on_signal(struct modem *modem, DBusMessage *signal)
+{
+	if (dbus_message_has_member(signal, "PropertyChanged"))
+		property_changed(manager_properties, 1, signal, modem);
+	else if (dbus_message_has_member(signal, "StatusReport"))
+		status_report_signal(modem, signal);
+	else
+		on_incoming(modem, signal);
+}
+
 const struct interface interface_message_manager = {
 	.name = "org.ofono.MessageManager",
 	.bit = MODEM_MESSAGE_MANAGER,
 	.is_about_a_sim = true,
+	.appeared = on_appeared,
+	.vanished = on_vanished,
 	.signal = on_signal,
 };
 

@@ -103,6 +103,7 @@ struct modem *modem_new(struct ofono *ofono, const char *path)
 	}
 	modem->queries->sim.modem = modem;
 	modem->queries->network.modem = modem;
+	modem->queries->reports.modem = modem;
 	return modem;
 }
 
@@ -110,6 +111,7 @@ void modem_free(struct modem *modem)
 {
 	query_stop(&modem->queries->sim);
 	query_stop(&modem->queries->network);
+	report_switch_stop(&modem->queries->reports);
 	free(modem->queries);
 	free(modem);
 }

@@ -33,6 +33,7 @@ static const char *const match_rules[] = {
 	MATCH("org.ofono.MessageManager"),
 	MATCH("org.ofono.Message"),
 	MATCH("org.ofono.NetworkRegistration"),
+	MATCH("org.ofono.SmsHistory"),
 	NULL,
 };
 
@@ -42,6 +43,7 @@ static const struct interface *const interfaces[] = {
 	&interface_network_registration,
 	&interface_message_manager,
 	&interface_message,
+	&interface_sms_history,
 };
 
 struct ofono {
@@ -52,6 +54,7 @@ struct ofono {
 	struct bus_call *owner_call; /* GetNameOwner */
 	char owner[256];	     /* unique name, "": none */
 	bool available;
+	bool wants_delivery_reports;
 	char user[64];
 	char condition[256];
 };
@@ -59,6 +62,11 @@ struct ofono {
 struct bus *ofono_bus(struct ofono *ofono)
 {
 	return ofono->bus;
+}
+
+bool ofono_wants_delivery_reports(const struct ofono *ofono)
+{
+	return ofono->wants_delivery_reports;
 }
 
 void ofono_tell(struct ofono *ofono, const struct ofono_event *event)
@@ -345,6 +353,17 @@ void ofono_free(struct ofono *ofono)
 	bus_free(ofono->bus);
 	observers_deinit(&ofono->observers);
 	free(ofono);
+}
+
+void ofono_use_delivery_reports(struct ofono *ofono)
+{
+	struct modem *modem;
+
+	ofono->wants_delivery_reports = true;
+	TAILQ_FOREACH (modem, &ofono->manager.modems, link) {
+		if (modem->interfaces & MODEM_MESSAGE_MANAGER)
+			interface_message_manager.appeared(modem);
+	}
 }
 
 struct observers *ofono_observers(struct ofono *ofono)

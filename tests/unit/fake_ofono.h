@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ofono/message_cancel.h"
 #include "ofono/message_manager.h"
 #include "ofono/modem.h"
 #include "ofono/ofono.h"
@@ -17,6 +18,7 @@
 struct ofono {
 	struct observers observers;
 	struct modem_list modems;
+	bool uses_delivery_reports;
 };
 
 struct message_send {
@@ -35,7 +37,16 @@ struct message_listing {
 	TAILQ_ENTRY(message_listing) link;
 };
 
+struct message_cancel {
+	struct modem *modem; /* may be gone */
+	char uuid[MESSAGE_UUID_BYTES];
+	void (*done)(void *data, enum cancel_outcome outcome);
+	void *data;
+	TAILQ_ENTRY(message_cancel) link;
+};
+
 static struct ofono fake_ofono;
+static TAILQ_HEAD(, message_cancel) fake_cancels = TAILQ_HEAD_INITIALIZER(fake_cancels);
 static TAILQ_HEAD(fake_send_list,
 		  message_send) fake_sends = TAILQ_HEAD_INITIALIZER(fake_sends);
 static TAILQ_HEAD(,
@@ -122,10 +133,42 @@ void message_listing_cancel(struct message_listing *listing)
 	free(listing);
 }
 
+void ofono_use_delivery_reports(struct ofono *ofono)
+{
+	ofono->uses_delivery_reports = true;
+}
+
+struct message_cancel *message_cancel(struct modem *modem, const char *uuid,
+				      void (*done)(void *data,
+						   enum cancel_outcome outcome),
+				      void *data)
+{
+	struct message_cancel *cancel;
+
+	if (fake_no_memory)
+		return NULL;
+	cancel = calloc(1, sizeof(*cancel));
+	cancel->modem = modem;
+	strcpy(cancel->uuid, uuid);
+	cancel->done = done;
+	cancel->data = data;
+	TAILQ_INSERT_TAIL(&fake_cancels, cancel, link);
+	return cancel;
+}
+
+void message_cancel_stop(struct message_cancel *cancel)
+{
+	if (!cancel)
+		return;
+	TAILQ_REMOVE(&fake_cancels, cancel, link);
+	free(cancel);
+}
+
 static inline void fake_init(void)
 {
 	observers_init(&fake_ofono.observers);
 	TAILQ_INIT(&fake_ofono.modems);
+	fake_ofono.uses_delivery_reports = false;
 	fake_no_memory = false;
 	fake_send_count = 0;
 }
@@ -232,6 +275,25 @@ static inline void fake_list(struct message_listing *listing, const char *uuid)
 	TAILQ_REMOVE(&fake_listings, listing, link);
 	listing->done(listing->data, uuid ? uuids : NULL, uuid ? 2 : 0);
 	free(listing);
+}
+
+/* Answers the oldest Cancel. */
+static inline void fake_cancel_answer(enum cancel_outcome outcome)
+{
+	struct message_cancel *cancel = TAILQ_FIRST(&fake_cancels);
+
+	TAILQ_REMOVE(&fake_cancels, cancel, link);
+	cancel->done(cancel->data, outcome);
+	free(cancel);
+}
+
+static inline void fake_report(const char *uuid, bool delivered)
+{
+	struct ofono_event event = { .type = MESSAGE_REPORT,
+				     .uuid = uuid,
+				     .delivered = delivered };
+
+	observers_notify(&fake_ofono.observers, &event);
 }
 
 static inline void fake_message_state(struct modem *modem, const char *uuid,

@@ -363,6 +363,10 @@ static inline void recorder_notify(void *data, const void *event_data)
 	case MODEM_REMOVED:
 		recorder_add(recorder, "removed:%s ", path);
 		break;
+	case MESSAGE_REPORT:
+		recorder_add(recorder, "report:%s:%s:%d ", path, event->uuid,
+			     event->delivered);
+		break;
 	case MESSAGE_STATE:
 		recorder_add(recorder, "state:%s:%s:%d ", path, event->uuid,
 			     (int)event->state);

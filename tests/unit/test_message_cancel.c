@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ofono_lab.h"
+
+#include "ofono/bus.h"
+#include "ofono/message_cancel.h"
+
+#define UUID "834F0A3C5968CA5426919B1380A8C001B4090BDA"
+
+static const struct fact on[] = {
+	WORDS("Interfaces", MESSAGES),
+	LAST,
+};
+
+struct answer {
+	int count;
+	enum cancel_outcome outcome;
+	struct recorder *recorder;
+};
+
+static void on_done(void *data, enum cancel_outcome outcome)
+{
+	struct answer *answer = data;
+
+	answer->count++;
+	answer->outcome = outcome;
+	if (answer->recorder)
+		recorder_add(answer->recorder, "answered ");
+}
+
+static struct modem *start(struct fixture *fixture)
+{
+	fixture->fake.modems[0] = (struct fake_modem){ "/sim0", on, NULL, NULL };
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_listen(fixture);
+	fixture_wait_available(fixture);
+	fixture_clear(fixture);
+	return fixture_modem(fixture);
+}
+
+static void reply_list(struct fake *fake, DBusMessage *call, const char *path)
+{
+	static const char *const other = "/sim0/message_other";
+	static const struct fact pending[] = { TEXT("State", "pending"), LAST };
+	DBusMessage *reply = dbus_message_new_method_return(call);
+	DBusMessageIter iterator, array, element;
+
+	dbus_message_iter_init_append(reply, &iterator);
+	dbus_message_iter_open_container(&iterator, DBUS_TYPE_ARRAY, "(oa{sv})", &array);
+	for (int i = 0; i < (path ? 2 : 1); i++) {
+		dbus_message_iter_open_container(&array, DBUS_TYPE_STRUCT, NULL,
+						 &element);
+		dbus_message_iter_append_basic(&element, DBUS_TYPE_OBJECT_PATH,
+					       i ? &path : &other);
+		facts_append(&element, pending);
+		dbus_message_iter_close_container(&array, &element);
+	}
+	dbus_message_iter_close_container(&iterator, &array);
+	peer_send(&fake->peer, reply);
+}
+
+/* As ofonod: the state first. */
+static void obey(struct fake *fake, DBusMessage *call)
+{
+	if (dbus_message_is_method_call(call, MESSAGES, "GetMessages")) {
+		reply_list(fake, call, "/sim0/message_" UUID);
+		return;
+	}
+	assert_true(dbus_message_is_method_call(call, MESSAGE, "Cancel"));
+	assert_string_equal(dbus_message_get_path(call), "/sim0/message_" UUID);
+	fake_changed(fake, "/sim0/message_" UUID, MESSAGE,
+		     (struct fact)TEXT("State", "cancelled"));
+	peer_send(&fake->peer, dbus_message_new_method_return(call));
+}
+
+static void test_done(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture);
+	struct answer answer = { .recorder = &fixture->recorder };
+
+	fixture->fake.called = obey;
+	assert_non_null(message_cancel(modem, UUID, on_done, &answer));
+	assert_int_equal(answer.count, 0);
+	lab_wait(&fixture->lab, answer.count == 1);
+	assert_int_equal(answer.outcome, CANCEL_DONE);
+	assert_string_equal(fixture->recorder.trace, "state:/sim0:" UUID ":3 answered ");
+	assert_string_equal(fixture->fake.log,
+			    "GetMessages:/sim0 Cancel:/sim0/message_" UUID " ");
+}
+
+static void list_none(struct fake *fake, DBusMessage *call)
+{
+	assert_true(dbus_message_is_method_call(call, MESSAGES, "GetMessages"));
+	reply_list(fake, call, NULL);
+}
+
+static void reply_nothing(struct fake *fake, DBusMessage *call)
+{
+	peer_send(&fake->peer, dbus_message_new_method_return(call));
+}
+
+static void test_not_listed(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture);
+	struct answer answer = { 0 }, odd = { 0 };
+
+	fixture->fake.called = list_none;
+	message_cancel(modem, UUID, on_done, &answer);
+	lab_wait(&fixture->lab, answer.count == 1);
+	assert_int_equal(answer.outcome, CANCEL_NOT_THERE);
+
+	fixture->fake.called = reply_nothing;
+	message_cancel(modem, UUID, on_done, &odd);
+	lab_wait(&fixture->lab, odd.count == 1);
+	assert_int_equal(odd.outcome, CANCEL_NOT_ASKED);
+}
+
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *member;
+		const char *error;
+		enum cancel_outcome outcome;
+	} rows[] = {
+		{ "Cancel", "org.ofono.Error.AccessDenied", CANCEL_REFUSED },
+		{ "Cancel", "org.ofono.Error.NotAvailable", CANCEL_REFUSED },
+		{ "Cancel", DBUS_ERROR_ACCESS_DENIED, CANCEL_REFUSED },
+		{ "Cancel", DBUS_ERROR_UNKNOWN_OBJECT, CANCEL_NOT_THERE },
+		{ "Cancel", DBUS_ERROR_UNKNOWN_METHOD, CANCEL_NOT_THERE },
+		{ "Cancel", DBUS_ERROR_NO_REPLY, CANCEL_UNKNOWN },
+		{ "Cancel", "org.ofono.Other", CANCEL_UNKNOWN },
+		{ "GetMessages", DBUS_ERROR_UNKNOWN_METHOD, CANCEL_NOT_ASKED },
+		{ "GetMessages", DBUS_ERROR_NO_REPLY, CANCEL_NOT_ASKED },
+	};
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture);
+
+	fixture->fake.called = obey;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct answer answer = { 0 };
+
+		fixture->fake.failing_member = rows[i].member;
+		fixture->fake.failing_error = rows[i].error;
+		fixture->fake.failing_count = 1;
+		message_cancel(modem, UUID, on_done, &answer);
+		lab_wait(&fixture->lab, answer.count == 1);
+		assert_int_equal(answer.outcome, rows[i].outcome);
+	}
+}
+
+/* The modem is freed before its answer comes. */
+static void test_ofono_dies(void **state)
+{
+	static const struct {
+		const char *member;
+		enum cancel_outcome outcome;
+	} rows[] = {
+		{ "GetMessages", CANCEL_NOT_ASKED },
+		{ "Cancel", CANCEL_UNKNOWN },
+	};
+	struct fixture *fixture = *state;
+
+	start(fixture);
+	for (size_t i = 0; i < 2; i++) {
+		struct answer answer = { 0 };
+
+		fixture->fake.called = obey;
+		fixture->fake.failing_member = rows[i].member;
+		fixture->fake.failing_error = "";
+		fixture->fake.failing_count = 1;
+		message_cancel(fixture_modem(fixture), UUID, on_done, &answer);
+		lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+		fake_close(&fixture->fake);
+		lab_wait(&fixture->lab, answer.count == 1);
+		assert_int_equal(answer.outcome, rows[i].outcome);
+		fake_open(&fixture->fake, &fixture->lab);
+		fixture_wait_available(fixture);
+	}
+}
+
+static void test_stopped(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture);
+	struct answer answer = { 0 };
+
+	fixture->fake.called = obey;
+	message_cancel_stop(message_cancel(modem, UUID, on_done, &answer));
+	message_cancel_stop(NULL);
+	lab_settle(&fixture->lab, 50);
+	assert_int_equal(answer.count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+		TEST(test_done),       TEST(test_not_listed), TEST(test_errors),
+		TEST(test_ofono_dies), TEST(test_stopped),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("message_cancel", tests, NULL, NULL);
+}

@@ -10,6 +10,9 @@
  * oFono tells the state. At start: queued ones go on, handing ones become unknown, handed
  * ones become held until oFono lists them (handed) or does not (unknown).
  *
+ * Scheduled ones wait for their time, and all that wait in the gateway may expire; both
+ * survive a restart (tests/integration/test_outgoing_ledger.py).
+ *
  * Unknown ends the waiting, but oFono's late answer still corrects the stored state.
  */
 #ifndef SMS_OUTBOX_H
@@ -21,13 +24,18 @@
 #include "base/config.h"
 #include "base/observer.h"
 #include "ofono/ofono.h"
+#include "sms/delivery.h"
 #include "sms/sim.h"
 #include "sms/store.h"
 
-/* outcomes of outbox_submit() */
+/* outcomes of outbox_submit() and outbox_cancel() */
 enum {
-	OUTBOX_E_FULL = 1, /* queue_limit messages wait already */
-	OUTBOX_E_STORAGE,  /* the disk takes nothing more */
+	OUTBOX_E_FULL = 1,  /* queue_limit messages wait already */
+	OUTBOX_E_STORAGE,   /* the disk takes nothing more */
+	OUTBOX_E_TOO_LATE,  /* it is on its way, or its outcome is known */
+	OUTBOX_E_ASKING,    /* oFono is being asked to cancel it */
+	OUTBOX_E_AWAY,	    /* oFono has it and cannot be asked now */
+	OUTBOX_E_NO_ANSWER, /* oFono was asked and did not answer: nobody knows */
 };
 
 struct outbox;
@@ -47,6 +55,8 @@ struct outbox_event {
 	enum message_state state;
 	const char
 		*reason; /* "" none; a code of product errors: "network_refused", ... */
+	enum delivery delivery; /* as it is stored */
+	bool last;		/* nothing more can be told */
 };
 
 int outbox_new(sd_event *loop, const struct config *config, struct store *store,
@@ -57,20 +67,43 @@ void outbox_set_timing(struct outbox *outbox,
 		       const struct outbox_timing *timing); /* tests */
 
 /*
- * Takes a message over: it is on disk (queued) when 0 returns, and no event of it has been
- * told yet. -errno, OUTBOX_E_*.
+ * Takes a message over: it is on disk (in its draft's state) when 0 returns, and no event
+ * of it has been told yet. -errno, OUTBOX_E_FULL, OUTBOX_E_STORAGE.
  */
 int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
 		  int64_t *message_id_out);
 
 /*
- * Hears every later change (struct outbox_event) until observer_remove(). False: no such
- * message is under way (it may be final: ask the store). The observer is removed by itself
- * after a final state was told.
+ * Hears every later change (struct outbox_event) until observer_remove(). A message that
+ * was sent and whose delivery report is awaited can be watched, too. False: nothing more
+ * can be told of it (ask the store). The observer is removed by itself after the last that
+ * can be told: a final state, or, where one is awaited, the report (an event of its own,
+ * delivered or still sent).
  */
 bool outbox_watch(struct outbox *outbox, int64_t message_id, struct observer *observer,
 		  void (*notify)(void *data, const void *event), void *data);
 
-unsigned outbox_waiting(const struct outbox *outbox); /* queued and not yet handed over */
+/* Messages that wait in the gateway, scheduled ones too; queue_limit is about these. */
+unsigned outbox_waiting(const struct outbox *outbox);
+bool outbox_is_full(const struct outbox *outbox);
+
+struct outbox_recall; /* oFono is being asked to cancel a message */
+
+/*
+ * Takes a message back. 0: it is cancelled, and no restart sends it. OUTBOX_E_ASKING:
+ * oFono has it and is being asked, see outbox_recall_wait(); only then *recall_out is
+ * written. Else nothing has happened: OUTBOX_E_TOO_LATE, _AWAY, _STORAGE, -errno.
+ */
+int outbox_cancel(struct outbox *outbox, int64_t message_id,
+		  struct outbox_recall **recall_out);
+
+/*
+ * `done` hears, once and later, what became of it: 0, OUTBOX_E_TOO_LATE, _AWAY or
+ * _NO_ANSWER; the recall is gone then. To be called in the same turn as outbox_cancel().
+ */
+void outbox_recall_wait(struct outbox_recall *recall,
+			void (*done)(void *data, int outcome), void *data);
+/* Nobody waits any more; oFono is asked all the same. NULL is fine. */
+void outbox_recall_leave(struct outbox_recall *recall);
 
 #endif

@@ -25,9 +25,10 @@ struct outbox_shared {
 	struct store *store;
 	struct sims *sims;
 	struct outbox_timing timing;
-	unsigned waiting;      /* messages in state queued */
+	unsigned waiting;      /* messages that message_state_is_waiting() */
 	bool storage_refuses;  /* logged once */
 	sd_event_source *turn; /* deferred: moves every lane on */
+	struct outbox_schedule *schedule;
 };
 
 struct outbox_message {
@@ -35,7 +36,11 @@ struct outbox_message {
 	int64_t id;
 	enum message_state state;
 	enum message_state saved; /* differs while the disk refuses `state` */
-	const char *reason;	  /* static text, "" none */
+	enum delivery delivery;
+	enum delivery saved_delivery;
+	const char *reason;    /* static text, "" none */
+	int64_t send_at_ms;    /* 0: at once */
+	int64_t expires_at_ms; /* 0: never */
 	char uuid[MESSAGE_UUID_BYTES];
 	struct observers observers;
 	TAILQ_ENTRY(outbox_message) link;
@@ -44,8 +49,8 @@ struct outbox_message {
 TAILQ_HEAD(outbox_message_list, outbox_message);
 
 /* What a row of the store says. NULL: no memory. */
-struct outbox_message *outbox_message_new(struct outbox_shared *shared, int64_t id,
-					  enum message_state state, const char *uuid);
+struct outbox_message *outbox_message_new(struct outbox_shared *shared,
+					  const struct message *row);
 void outbox_message_free(struct outbox_message *message); /* observers are removed */
 
 /*
@@ -56,17 +61,34 @@ void outbox_message_free(struct outbox_message *message); /* observers are remov
 int outbox_message_claim(struct outbox_message *message);
 
 /*
+ * Cancels one that waits in the gateway: after 0 no restart sends it. Else as above.
+ */
+int outbox_message_cancel(struct outbox_message *message);
+
+/*
  * Something became true of it: in memory, on disk if that takes it, told to the watchers,
- * who are removed after a final state. Nothing happens when it is in this state already.
+ * who are removed when nothing more can be told. Nothing happens when it is in this state
+ * already.
  */
 void outbox_message_become(struct outbox_message *message, enum message_state state,
 			   const char *reason);
+
+/* oFono has it under this UUID; `awaited`: a delivery report was asked for. */
+void outbox_message_hand(struct outbox_message *message, const char *uuid, bool awaited);
+
+/*
+ * A delivery report of it. One that comes before oFono told that it was sent is kept until
+ * then.
+ */
+void outbox_message_report(struct outbox_message *message, bool delivered);
 
 /* Tries again what the disk refused. */
 void outbox_message_save(struct outbox_message *message);
 
 bool outbox_message_is_saved(const struct outbox_message *message);
-/* Final and on disk: nothing is left to do. */
+/* Nothing more can be told of it: final, and no report is awaited. */
+bool outbox_message_is_over(const struct outbox_message *message);
+/* Final and on disk, and nobody waits for a report: nothing is left to do. */
 bool outbox_message_is_done(const struct outbox_message *message);
 
 enum { OUTBOX_ARENA_BYTES = 1024 * 1024 }; /* what one message may take */

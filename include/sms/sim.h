@@ -64,6 +64,9 @@ const struct sim *sims_find(const struct sims *sims,
 /* Is it a number that was given to a card, present or not? */
 bool sims_is_known(const struct sims *sims, int64_t sim_id);
 
+/* The number of the card that shows these facts. 0: it shows none, or the store fails. */
+int64_t sims_identify(struct sims *sims, const struct sim_facts *facts);
+
 const char *sim_state_name(enum sim_state state); /* "ready" */
 
 #endif

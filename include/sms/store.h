@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/client.h"
 #include "base/config.h"
+#include "sms/delivery.h"
 #include "sms/message_state.h"
 
 /* outcomes */
@@ -53,23 +54,56 @@ struct message_draft {
 	const char *number; /* as handed to oFono */
 	const char *text;
 	unsigned segments;
+	enum message_state state;    /* 0: queued; or scheduled, waiting_approval */
+	const char *idempotency_key; /* one of this client's, NULL none */
+	int64_t send_at_ms;	     /* wall clock: not before; 0 at once */
+	int64_t expires_at_ms;	     /* ... not handed over after; 0 never expires */
+};
+
+enum message_direction {
+	MESSAGE_OUTGOING,
+	MESSAGE_INCOMING
+}; /* stored as these numbers */
+
+/* Bits of message.flags; stored: only append. */
+enum message_flag {
+	MESSAGE_REPAIRED = 1 << 0, /* upstream oFono's damage to emoji was undone */
+	MESSAGE_UNREADABLE =
+		1 << 1, /* empty, or oFono could not decode it: nobody knows */
+	MESSAGE_IMMEDIATE = 1 << 2, /* class 0: was to be shown at once and not stored */
+	MESSAGE_CLOCK_WRONG =
+		1 << 3, /* our clock said a year before this program was built */
 };
 
 struct message {
 	int64_t id; /* grows with every message */
-	int64_t sim_id;
+	enum message_direction direction;
+	int64_t sim_id; /* 0: came in for a card that was not known */
 	int64_t client_id;
 	const char *number;
 	const char *text;
-	unsigned segments;
+	unsigned segments; /* incoming: 0 */
 	enum message_state state;
 	const char *reason; /* of the state, "" none */
 	const char *uuid;   /* oFono's, "" before it took the message */
-	int64_t created_ms; /* wall clock */
+	int64_t created_ms; /* wall clock; incoming: when we were told of it */
 	int64_t changed_ms;
+	/* outgoing only */
+	const char *idempotency_key; /* "" none */
+	int64_t send_at_ms;	     /* see struct message_draft */
+	int64_t expires_at_ms;
+	enum delivery delivery; /* as stored: what is true, delivery_of() tells */
+	/* incoming only */
+	const char *sent_time; /* the service centre's stamp as oFono wrote it, "" none */
+	unsigned flags;	       /* enum message_flag */
+	unsigned repeats;      /* how often the same message came again */
+	int64_t read_ms;       /* 0: unread */
 };
 
-/* A new message in state queued, on disk when 0 returns. Else -errno, STORE_E_FULL. */
+/*
+ * A new message in its draft's state, on disk when 0 returns. Else -errno, STORE_E_FULL;
+ * -EINVAL: this client has used the key already.
+ */
 int store_message_add(struct store *store, const struct message_draft *draft,
 		      int64_t *message_id_out);
 
@@ -88,7 +122,7 @@ struct message_change {
 	int64_t at_ms;	    /* wall clock */
 };
 
-/* The history, oldest first; none for an unknown id. 0 or -errno. */
+/* The history, oldest first; none for an unknown id or an incoming one. 0 or -errno. */
 int store_message_changes(struct store *store, int64_t message_id,
 			  void (*visit)(void *data, const struct message_change *change),
 			  void *data);
@@ -104,6 +138,86 @@ int store_message_get(struct store *store, int64_t message_id, struct arena *are
 int store_messages_unfinished(struct store *store,
 			      void (*visit)(void *data, const struct message *message),
 			      void *data);
+
+struct incoming_draft {	    /* strings borrowed, valid UTF-8 */
+	int64_t sim_id;	    /* 0: of a card that is not known */
+	int64_t told_ms;    /* wall clock: when we were told of it */
+	const char *number; /* sender as oFono wrote it, "" none */
+	const char *text;
+	const char *sent_time;
+	unsigned flags;
+};
+
+/* How long the same message of the same sender and stamp counts as a repeat. */
+enum { STORE_REPEAT_MS = 10 * 60 * 1000 };
+
+/*
+ * An incoming message, on disk when 0 returns. The same sender, SIM, stamp and text within
+ * STORE_REPEAT_MS is a repeat: counted in its row, whose id is given, with *repeated_out
+ * true. STORE_E_FULL or -errno: it is not stored.
+ */
+int store_incoming_add(struct store *store, const struct incoming_draft *draft,
+		       int64_t *message_id_out, bool *repeated_out);
+
+struct message_filter { /* of both directions; what is 0, NULL or false filters nothing */
+	bool outgoing_only;
+	bool incoming_only;
+	bool unread_only;
+	const char *number;
+	const char *search; /* a part of the text, letters of ASCII without case */
+	int64_t sim_id;
+	int64_t since_ms;  /* created_ms >= */
+	int64_t until_ms;  /* created_ms < */
+	int64_t before_id; /* newest first: only older than this */
+	int64_t after_id;  /* only newer than this; then the order is oldest first */
+	unsigned limit;	   /* at most this many; never 0 */
+};
+
+/* Newest first (see after_id). `message` lives during the call of visit. 0 or -errno. */
+int store_messages_list(struct store *store, const struct message_filter *filter,
+			void (*visit)(void *data, const struct message *message),
+			void *data);
+
+struct conversation { /* all messages with one number, as it is written */
+	const char *number;
+	struct message last;
+	int64_t messages;
+	int64_t unread;
+};
+
+/* Latest first; `before_id`: only those whose last message is older, 0 all. */
+int store_conversations_list(
+	struct store *store, bool unread_only, int64_t before_id, unsigned limit,
+	void (*visit)(void *data, const struct conversation *conversation), void *data);
+
+/* Incoming ones that were unread; the others are passed over. 0, STORE_E_FULL, -errno. */
+int store_messages_mark_read(struct store *store, const int64_t *message_ids,
+			     size_t count, unsigned *marked_out);
+
+/* A time in which the gateway could not hear: it was down, or oFono was, or it slept. */
+struct gap {
+	int64_t from_ms;
+	int64_t until_ms;   /* 0: it goes on */
+	const char *reason; /* "gateway_down", "ofono_down", "suspended" */
+};
+
+/* Gaps of one reason with less than this between them are one. */
+enum { STORE_GAP_JOIN_MS = 5 * 1000 };
+
+/* 0, STORE_E_FULL, -errno. One that goes on already is not added again. */
+int store_gap_add(struct store *store, const struct gap *gap);
+/* Those that end after `since_ms` or go on, oldest first, at most the last 100. */
+int store_gaps_list(struct store *store, int64_t since_ms,
+		    void (*visit)(void *data, const struct gap *gap), void *data);
+/* Every gap of this reason that goes on ended then. */
+int store_gap_end(struct store *store, const char *reason, int64_t until_ms);
+
+/* After the first store_alive_set() other writes tell the time on, this often at most. */
+enum { STORE_ALIVE_MS = 60 * 1000 };
+
+/* The gateway was alive and heard at this time; the start of a gap after a crash. */
+int store_alive_set(struct store *store, int64_t wall_ms);
+int store_alive_get(struct store *store, int64_t *wall_ms_out); /* 0 in it: never */
 
 /* A client and the hash of its token. 0, STORE_E_EXISTS, STORE_E_FULL, -errno. */
 int store_client_add(struct store *store, const char *name,

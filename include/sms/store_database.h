@@ -11,7 +11,10 @@
 
 #include "base/config.h"
 
-enum { STORE_SCHEMA_VERSION = 1 };
+enum { STORE_SCHEMA_VERSION = 2 };
+
+/* Each takes the schema one version up. Run without foreign keys, in one transaction. */
+extern const char *const store_migrations[STORE_SCHEMA_VERSION];
 
 /*
  * Opens, checks and migrates `folder`/gateway.db. 0, or -errno with the error's text.

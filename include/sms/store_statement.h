@@ -26,8 +26,35 @@ enum store_statement {
 	MESSAGE_CHANGES,
 	MESSAGE_STATE_GET,
 	MESSAGE_STATE_SET,
+	MESSAGE_DELIVERY_SET,
 	MESSAGE_GET,
 	MESSAGES_UNFINISHED,
+	OUTGOING_BY_KEY,
+	OUTGOING_SAME,
+	OUTGOING_BY_UUID,
+	INCOMING_REPEATED,
+	INCOMING_COUNT,
+	INCOMING_ADD,
+	IDS_SINCE,
+	IDS_UNTIL,
+	/* newest first, each by its index; then the same, oldest first */
+	LIST_BY_ID,
+	LIST_BY_DIRECTION,
+	LIST_BY_NUMBER,
+	LIST_BY_UNREAD,
+	LIST_BY_ID_UP,
+	LIST_BY_DIRECTION_UP,
+	LIST_BY_NUMBER_UP,
+	LIST_BY_UNREAD_UP,
+	CONVERSATIONS,
+	CONVERSATIONS_UNREAD,
+	MESSAGE_MARK_READ,
+	GAP_JOIN,
+	GAP_ADD,
+	GAP_END,
+	GAPS,
+	ALIVE_SET,
+	ALIVE_GET,
 	CLIENT_ADD,
 	CLIENT_FIND,
 	CLIENT_COUNT,
@@ -37,6 +64,7 @@ enum store_statement {
 struct store {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
+	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
 };
 
 int store_prepare(struct store *store); /* 0, -errno, STORE_E_FULL */
@@ -52,6 +80,9 @@ int store_run(struct store *store, sqlite3_stmt *statement);
 void statement_bind_text(sqlite3_stmt *statement, int place, const char *text);
 /* "" for SQL's NULL; lives until the next step. */
 const char *statement_column_text(sqlite3_stmt *statement, int column);
+
+/* A row of a statement that begins with MESSAGE_COLUMNS; texts live until the next step. */
+void statement_read_message(sqlite3_stmt *statement, struct message *message_out);
 
 /*
  * What is written between these is on disk as a whole when store_end(store, 0) gives 0.

@@ -10,6 +10,7 @@
 #include "sms/sim.h"
 
 enum failure {
+	FAILURE_INVALID_ARGUMENTS,
 	FAILURE_INVALID_NUMBER,
 	FAILURE_INVALID_TEXT,
 	FAILURE_TEXT_TOO_LONG,
@@ -24,9 +25,26 @@ enum failure {
 	FAILURE_NETWORK_REFUSED,
 	FAILURE_UNKNOWN_OUTCOME,
 	FAILURE_CANCELLED,
+	FAILURE_EXPIRED,
+	FAILURE_NOT_FOUND,
+	FAILURE_TOO_LATE,
 	FAILURE_OFONO_UNAVAILABLE,
 	FAILURE_INTERNAL,
 };
+
+/* A failure that would be answered: what a check found, or a dry run collects. */
+struct refusal {
+	enum failure failure;
+	const char *message; /* NULL: out of memory */
+};
+
+const char *failure_code(enum failure failure);
+const char *failure_fix(enum failure failure);
+
+/* Finishes the call with more members in the JSON block, see struct tool_error. */
+void failure_answer_with(struct tool_call *call, const struct refusal *refusal,
+			 void (*more)(struct json_writer *writer, const void *data),
+			 const void *data);
 
 /* Finishes the call. `message` says what went wrong this time; NULL: out of memory. */
 void failure_answer(struct tool_call *call, enum failure failure, const char *message);

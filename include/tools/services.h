@@ -9,6 +9,7 @@
 
 #include "base/config.h"
 #include "ofono/ofono.h"
+#include "sms/inbox.h"
 #include "sms/outbox.h"
 #include "sms/sim.h"
 #include "sms/store.h"
@@ -20,6 +21,7 @@ struct services {
 	struct store *store;
 	struct sims *sims;
 	struct outbox *outbox;
+	struct inbox *inbox;
 };
 
 #endif

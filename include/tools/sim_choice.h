@@ -10,8 +10,10 @@
 
 /*
  * The SIM named by the argument subscription_id; without it, the one SIM that can send.
- * NULL: the call has been finished with a failure that says why and lists the choices.
+ * `later`: for a message that is not to go out now, so the card need not be able to, nor,
+ * when it is named, be there. False: *refusal_out says why and lists the choices.
  */
-const struct sim *sim_choice(struct tool_call *call);
+bool sim_choice(const struct tool_call *call, bool later, int64_t *sim_id_out,
+		struct refusal *refusal_out);
 
 #endif

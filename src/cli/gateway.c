@@ -2,7 +2,9 @@
 /*
  * The order of start and stop.
  *
- *   store -> oFono (match rules first) -> SIMs -> outbox -> HTTP -> READY
+ *   store -> oFono (match rules first) -> SIMs -> inbox -> outbox -> HTTP -> READY
+ *
+ * All before the loop turns: oFono tells of a message once.
  *
  * A missing bus, oFono or modem is a state that calls report, never a reason to stop. On
  * SIGTERM or SIGINT: no new connections, waiting calls are answered with what is known,
@@ -111,6 +113,9 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		error = sims_new(services->loop, services->ofono, services->store,
 				 &services->sims);
 	if (error == 0)
+		error = inbox_new(services->loop, services->store, services->sims,
+				  services->ofono, &services->inbox);
+	if (error == 0)
 		error = outbox_new(services->loop, config, services->store,
 				   services->sims, services->ofono, &services->outbox);
 	if (error == 0)
@@ -171,6 +176,7 @@ static void close_all(struct gateway *gateway)
 	endpoint_free(gateway->endpoint);
 	status_report_deinit(&gateway->status);
 	outbox_free(services->outbox);
+	inbox_free(services->inbox);
 	sims_free(services->sims);
 	ofono_free(services->ofono);
 	store_close(services->store);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "sms/outbox_lane.h"
-#include "sms/outbox_message.h"
+#include "sms/outbox_private.h"
+#include "sms/store_outgoing.h"
 
 static const struct outbox_timing usual_timing = {
 	.answer_ms = 30 * 1000,
@@ -21,20 +21,13 @@ static const struct outbox_timing usual_timing = {
 	.storage_ms = 5 * 1000,
 };
 
-struct outbox {
-	struct outbox_shared shared;
-	const struct config *config;
-	struct outbox_lane_list lanes;
-	struct observer ofono_observer;
-	struct observer sims_observer;
-};
-
 static int outbox_turn(sd_event_source *source, void *data)
 {
 	struct outbox *outbox = data;
 	struct outbox_lane *lane, *next;
 
 	(void)source;
+	outbox_schedule_run(&outbox->schedule, &outbox->lanes);
 	for (lane = TAILQ_FIRST(&outbox->lanes); lane; lane = next) {
 		outbox_lane_pump(lane);
 		next = TAILQ_NEXT(lane, link); /* watchers may have submitted */
@@ -61,8 +54,7 @@ static struct outbox_lane *outbox_lane(struct outbox *outbox, int64_t sim_id)
 	return lane;
 }
 
-static struct outbox_message *outbox_find_uuid(const struct outbox *outbox,
-					       const char *uuid)
+struct outbox_message *outbox_find_uuid(const struct outbox *outbox, const char *uuid)
 {
 	struct outbox_message *message = NULL;
 	struct outbox_lane *lane;
@@ -72,6 +64,35 @@ static struct outbox_message *outbox_find_uuid(const struct outbox *outbox,
 		if (message)
 			break;
 	}
+	return message;
+}
+
+struct outbox_message *outbox_find(const struct outbox *outbox, int64_t message_id,
+				   struct outbox_lane **lane_out)
+{
+	struct outbox_message *message = NULL;
+	struct outbox_lane *lane;
+
+	TAILQ_FOREACH (lane, &outbox->lanes, link) {
+		message = outbox_lane_find(lane, message_id);
+		if (message)
+			break;
+	}
+	if (message && lane_out)
+		*lane_out = lane;
+	return message;
+}
+
+struct outbox_message *outbox_adopt(struct outbox *outbox, const struct message *row)
+{
+	struct outbox_lane *lane = outbox_lane(outbox, row->sim_id);
+	struct outbox_message *message = NULL;
+
+	if (lane)
+		message = outbox_message_new(&outbox->shared, row);
+	if (message)
+		TAILQ_INSERT_TAIL(&lane->messages, message, link);
+	outbox_turn_later(&outbox->shared); /* also sweeps a lane that is empty */
 	return message;
 }
 
@@ -97,6 +118,30 @@ static void on_message_state(struct outbox *outbox, const struct ofono_event *ev
 	}
 }
 
+/* It was final long ago, perhaps before we last started: find it by what is on disk. */
+static struct outbox_message *reported_message(struct outbox *outbox, const char *uuid)
+{
+	struct outbox_message *message = NULL;
+	struct arena *arena = arena_new(OUTBOX_ARENA_BYTES);
+	struct message row;
+
+	if (arena && !store_outgoing_by_uuid(outbox->shared.store, uuid, arena, &row) &&
+	    message_state_is_final(row.state))
+		message = outbox_adopt(outbox, &row);
+	arena_free(arena);
+	return message;
+}
+
+static void on_message_report(struct outbox *outbox, const struct ofono_event *event)
+{
+	struct outbox_message *message = outbox_find_uuid(outbox, event->uuid);
+
+	if (!message)
+		message = reported_message(outbox, event->uuid);
+	if (message)
+		outbox_message_report(message, event->delivered);
+}
+
 static void outbox_lose(struct outbox *outbox, const struct modem *modem)
 {
 	struct outbox_lane *lane;
@@ -114,12 +159,17 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MODEM_CHANGED:
 		if (!(event->modem->interfaces & MODEM_MESSAGE_MANAGER))
 			outbox_lose(outbox, event->modem);
+		else if (!TAILQ_EMPTY(&outbox->lanes)) /* held ones may be asked for */
+			outbox_turn_later(&outbox->shared);
 		break;
 	case MODEM_REMOVED:
 		outbox_lose(outbox, event->modem);
 		break;
 	case MESSAGE_STATE:
 		on_message_state(outbox, event);
+		break;
+	case MESSAGE_REPORT:
+		on_message_report(outbox, event);
 		break;
 	case OFONO_AVAILABLE:
 	case OFONO_UNAVAILABLE:
@@ -149,15 +199,8 @@ struct outbox_loading {
 static void load(void *data, const struct message *row)
 {
 	struct outbox_loading *loading = data;
-	struct outbox_lane *lane = outbox_lane(loading->outbox, row->sim_id);
-	struct outbox_message *message = NULL;
 
-	if (lane)
-		message = outbox_message_new(&loading->outbox->shared, row->id,
-					     row->state, row->uuid);
-	if (message)
-		TAILQ_INSERT_TAIL(&lane->messages, message, link);
-	else
+	if (!outbox_adopt(loading->outbox, row))
 		loading->error = -ENOMEM;
 }
 
@@ -186,7 +229,6 @@ static int outbox_load(struct outbox *outbox)
 		return error < 0 ? error : -EIO;
 	TAILQ_FOREACH (lane, &outbox->lanes, link)
 		lane_restart(lane);
-	outbox_turn_later(&outbox->shared);
 	return 0;
 }
 
@@ -204,13 +246,18 @@ int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 	outbox->shared.sims = sims;
 	outbox->shared.timing = usual_timing;
 	TAILQ_INIT(&outbox->lanes);
+	TAILQ_INIT(&outbox->recalls);
 	error = sd_event_add_defer(loop, &outbox->shared.turn, outbox_turn, outbox);
+	if (error >= 0)
+		error = outbox_schedule_init(&outbox->schedule, &outbox->shared);
 	if (error >= 0)
 		error = outbox_load(outbox);
 	if (error < 0) {
 		outbox_free(outbox);
 		return error;
 	}
+	if (config->delivery_reports)
+		ofono_use_delivery_reports(ofono);
 	observer_add(ofono_observers(ofono), &outbox->ofono_observer, on_ofono_event,
 		     outbox);
 	observer_add(sims_observers(sims), &outbox->sims_observer, on_sims_event, outbox);
@@ -226,10 +273,12 @@ void outbox_free(struct outbox *outbox)
 		return;
 	observer_remove(&outbox->ofono_observer);
 	observer_remove(&outbox->sims_observer);
+	outbox_recalls_free(outbox);
 	while ((lane = TAILQ_FIRST(&outbox->lanes))) {
 		TAILQ_REMOVE(&outbox->lanes, lane, link);
 		outbox_lane_free(lane);
 	}
+	outbox_schedule_deinit(&outbox->schedule);
 	sd_event_source_disable_unref(outbox->shared.turn);
 	free(outbox);
 }
@@ -243,8 +292,13 @@ void outbox_set_timing(struct outbox *outbox, const struct outbox_timing *timing
 static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
 		       const struct message_draft *draft, int64_t *message_id_out)
 {
-	struct outbox_message *message =
-		outbox_message_new(&outbox->shared, 0, STATE_QUEUED, "");
+	const struct message row = {
+		.state = draft->state ? draft->state : STATE_QUEUED,
+		.uuid = "",
+		.send_at_ms = draft->send_at_ms,
+		.expires_at_ms = draft->expires_at_ms,
+	};
+	struct outbox_message *message = outbox_message_new(&outbox->shared, &row);
 	int error;
 
 	if (!message)
@@ -259,13 +313,18 @@ static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
 	return 0;
 }
 
+bool outbox_is_full(const struct outbox *outbox)
+{
+	return outbox->shared.waiting >= outbox->config->queue_limit;
+}
+
 int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
 		  int64_t *message_id_out)
 {
 	struct outbox_lane *lane;
 	int error;
 
-	if (outbox->shared.waiting >= outbox->config->queue_limit)
+	if (outbox_is_full(outbox))
 		return OUTBOX_E_FULL;
 	lane = outbox_lane(outbox, draft->sim_id);
 	if (!lane)
@@ -275,18 +334,29 @@ int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
 	return error;
 }
 
+/* A message that was sent is no longer in memory, but its report may be awaited. */
+static struct outbox_message *awaiting_message(struct outbox *outbox, int64_t message_id)
+{
+	struct outbox_message *message = NULL;
+	struct arena *arena = arena_new(OUTBOX_ARENA_BYTES);
+	struct message row;
+
+	if (arena && !store_message_get(outbox->shared.store, message_id, arena, &row) &&
+	    row.direction == MESSAGE_OUTGOING && row.state == STATE_SENT &&
+	    row.delivery == DELIVERY_AWAITED)
+		message = outbox_adopt(outbox, &row);
+	arena_free(arena);
+	return message;
+}
+
 bool outbox_watch(struct outbox *outbox, int64_t message_id, struct observer *observer,
 		  void (*notify)(void *data, const void *event), void *data)
 {
-	struct outbox_message *message = NULL;
-	struct outbox_lane *lane;
+	struct outbox_message *message = outbox_find(outbox, message_id, NULL);
 
-	TAILQ_FOREACH (lane, &outbox->lanes, link) {
-		message = outbox_lane_find(lane, message_id);
-		if (message)
-			break;
-	}
-	if (!message || message_state_is_final(message->state))
+	if (!message)
+		message = awaiting_message(outbox, message_id);
+	if (!message || outbox_message_is_over(message))
 		return false;
 	observer_add(&message->observers, observer, notify, data);
 	return true;

@@ -63,8 +63,8 @@ static void lane_accepted(struct outbox_lane *lane, struct outbox_message *messa
 			  const char *uuid)
 {
 	lane->refusals = 0;
-	memcpy(message->uuid, uuid, sizeof(message->uuid));
-	outbox_message_become(message, STATE_HANDED, "");
+	outbox_message_hand(message, uuid,
+			    lane->modem && lane->modem->uses_delivery_reports);
 	if (!lane->modem) /* lost meanwhile */
 		outbox_message_become(message, STATE_HELD, "");
 }

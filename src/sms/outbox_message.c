@@ -6,6 +6,7 @@
  */
 #include "sms/outbox_message.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "sms/segments.h"
+#include "sms/store_outgoing.h"
 
 enum { OFONO_PARTS_MAX = 255 };
 
@@ -27,21 +29,23 @@ static const struct {
 	{ "org.freedesktop.DBus.Error.AccessDenied", "ofono_unavailable" },
 };
 
-struct outbox_message *outbox_message_new(struct outbox_shared *shared, int64_t id,
-					  enum message_state state, const char *uuid)
+struct outbox_message *outbox_message_new(struct outbox_shared *shared,
+					  const struct message *row)
 {
 	struct outbox_message *message = calloc(1, sizeof(*message));
 
 	if (!message)
 		return NULL;
 	message->shared = shared;
-	message->id = id;
-	message->state = message->saved = state;
+	message->id = row->id;
+	message->state = message->saved = row->state;
+	message->delivery = message->saved_delivery = row->delivery;
 	message->reason = "";
-	snprintf(message->uuid, sizeof(message->uuid), "%s", uuid);
+	message->send_at_ms = row->send_at_ms;
+	message->expires_at_ms = row->expires_at_ms;
+	snprintf(message->uuid, sizeof(message->uuid), "%s", row->uuid);
 	observers_init(&message->observers);
-	if (state == STATE_QUEUED)
-		shared->waiting++;
+	shared->waiting += message_state_is_waiting(row->state);
 	return message;
 }
 
@@ -60,8 +64,7 @@ static void remove_observers(struct outbox_message *message)
 
 void outbox_message_free(struct outbox_message *message)
 {
-	if (message->state == STATE_QUEUED)
-		message->shared->waiting--;
+	message->shared->waiting -= message_state_is_waiting(message->state);
 	remove_observers(message);
 	observers_deinit(&message->observers);
 	free(message);
@@ -70,22 +73,23 @@ void outbox_message_free(struct outbox_message *message)
 static void set_state(struct outbox_message *message, enum message_state state,
 		      const char *reason)
 {
-	message->shared->waiting += state == STATE_QUEUED;
-	message->shared->waiting -= message->state == STATE_QUEUED;
+	message->shared->waiting += message_state_is_waiting(state);
+	message->shared->waiting -= message_state_is_waiting(message->state);
 	message->state = state;
 	message->reason = reason;
 }
 
 static void tell(struct outbox_message *message)
 {
-	struct outbox_event event = { message->id, message->state, message->reason };
-	bool final = message_state_is_final(message->state);
+	bool over = outbox_message_is_over(message);
+	struct outbox_event event = { message->id, message->state, message->reason,
+				      message->delivery, over };
 
 	log_info("outbox: message %lld: %s%s%s", (long long)message->id,
 		 message_state_name(message->state), *message->reason ? ", " : "",
 		 message->reason);
 	observers_notify(&message->observers, &event);
-	if (final)
+	if (over)
 		remove_observers(message);
 }
 
@@ -109,9 +113,13 @@ static void note_storage(struct outbox_shared *shared, int error)
 static int move_row(struct outbox_message *message, enum message_state state,
 		    const char *reason)
 {
-	const char *uuid = *message->uuid ? message->uuid : NULL;
-	int error = store_message_move(message->shared->store, message->id, state, reason,
-				       uuid);
+	struct outgoing_move move = {
+		.to = state,
+		.reason = reason,
+		.uuid = *message->uuid ? message->uuid : NULL,
+		.delivery = message->delivery,
+	};
+	int error = store_outgoing_move(message->shared->store, message->id, &move);
 
 	if (row_is_lost(error))
 		log_error("outbox: message %lld: its row cannot become %s",
@@ -121,9 +129,10 @@ static int move_row(struct outbox_message *message, enum message_state state,
 	return error;
 }
 
-int outbox_message_claim(struct outbox_message *message)
+/* The disk first: nothing has become true yet. */
+static int become_on_disk(struct outbox_message *message, enum message_state state)
 {
-	int error = move_row(message, STATE_HANDING, NULL);
+	int error = move_row(message, state, NULL);
 
 	if (row_is_lost(error)) {
 		set_state(message, STATE_UNKNOWN, "internal");
@@ -133,31 +142,98 @@ int outbox_message_claim(struct outbox_message *message)
 	}
 	if (error)
 		return error;
-	set_state(message, STATE_HANDING, "");
-	message->saved = STATE_HANDING;
+	set_state(message, state, "");
+	message->saved = state;
+	message->saved_delivery = message->delivery;
 	tell(message);
+	outbox_turn_later(message->shared);
 	return 0;
+}
+
+int outbox_message_claim(struct outbox_message *message)
+{
+	return become_on_disk(message, STATE_HANDING);
+}
+
+int outbox_message_cancel(struct outbox_message *message)
+{
+	assert(message_state_is_waiting(message->state));
+	return become_on_disk(message, STATE_CANCELLED);
+}
+
+static int save_delivery(struct outbox_message *message)
+{
+	int error = store_outgoing_report(message->shared->store, message->id,
+					  message->delivery);
+
+	if (error != STORE_E_NOT_FOUND)
+		note_storage(message->shared, error);
+	return error;
 }
 
 void outbox_message_save(struct outbox_message *message)
 {
 	int error;
 
-	if (message->saved == message->state)
+	if (outbox_message_is_saved(message))
 		return;
-	error = move_row(message, message->state, message->reason);
-	if (!error || row_is_lost(error))
-		message->saved = message->state;
+	if (message->saved != message->state)
+		error = move_row(message, message->state, message->reason);
+	else
+		error = save_delivery(message);
+	if (error && !row_is_lost(error))
+		return;
+	message->saved = message->state;
+	message->saved_delivery = message->delivery;
+}
+
+/* What a report proved needs no other word. */
+static bool is_proved(const struct outbox_message *message, enum message_state state)
+{
+	return message->delivery == DELIVERY_CONFIRMED &&
+	       (state == STATE_HELD || state == STATE_UNKNOWN);
 }
 
 void outbox_message_become(struct outbox_message *message, enum message_state state,
 			   const char *reason)
 {
+	if (is_proved(message, state)) {
+		state = STATE_DELIVERED;
+		reason = "";
+	}
 	if (message->state == state)
 		return;
 	set_state(message, state, reason);
 	outbox_message_save(message);
 	tell(message);
+	outbox_turn_later(message->shared);
+	if (state == STATE_SENT && message->delivery == DELIVERY_CONFIRMED)
+		outbox_message_become(message, STATE_DELIVERED, "");
+}
+
+void outbox_message_hand(struct outbox_message *message, const char *uuid, bool awaited)
+{
+	memcpy(message->uuid, uuid, sizeof(message->uuid));
+	if (awaited)
+		message->delivery = DELIVERY_AWAITED;
+	outbox_message_become(message, STATE_HANDED, "");
+}
+
+void outbox_message_report(struct outbox_message *message, bool delivered)
+{
+	enum delivery delivery = delivered ? DELIVERY_CONFIRMED : DELIVERY_REFUSED;
+
+	if (message->delivery == delivery || message->delivery == DELIVERY_CONFIRMED)
+		return;
+	message->delivery = delivery;
+	if (delivered && message->state != STATE_HANDED &&
+	    message_state_may_become(message->state, STATE_DELIVERED)) {
+		outbox_message_become(message, STATE_DELIVERED, "");
+		return;
+	}
+	outbox_message_save(message);
+	if (message_state_is_final(message->state))
+		tell(message);
 	outbox_turn_later(message->shared);
 }
 
@@ -204,10 +280,25 @@ const char *outbox_message_refusal(const struct outbox_message *message,
 
 bool outbox_message_is_saved(const struct outbox_message *message)
 {
-	return message->saved == message->state;
+	return message->saved == message->state &&
+	       message->saved_delivery == message->delivery;
+}
+
+/* One that is confirmed already is about to become delivered. */
+bool outbox_message_is_over(const struct outbox_message *message)
+{
+	bool awaits = message->delivery == DELIVERY_AWAITED ||
+		      message->delivery == DELIVERY_CONFIRMED;
+
+	return message_state_is_final(message->state) &&
+	       !(message->state == STATE_SENT && awaits);
 }
 
 bool outbox_message_is_done(const struct outbox_message *message)
 {
-	return message_state_is_final(message->state) && outbox_message_is_saved(message);
+	bool watched = !TAILQ_EMPTY(&message->observers.list);
+
+	return message_state_is_final(message->state) &&
+	       outbox_message_is_saved(message) &&
+	       (!watched || outbox_message_is_over(message));
 }

@@ -253,6 +253,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case OFONO_AVAILABLE:
 	case OFONO_UNAVAILABLE:
 	case MESSAGE_STATE:
+	case MESSAGE_REPORT:
 	case MESSAGE_RECEIVED:
 		break;
 	}
@@ -326,6 +327,11 @@ const struct sim *sims_find(const struct sims *sims, int64_t sim_id)
 bool sims_is_known(const struct sims *sims, int64_t sim_id)
 {
 	return list_find(&sims->list, sim_id) || !store_sim_known(sims->store, sim_id);
+}
+
+int64_t sims_identify(struct sims *sims, const struct sim_facts *facts)
+{
+	return sim_cards_identify(&sims->cards, sims->store, facts);
 }
 
 const char *sim_state_name(enum sim_state state)

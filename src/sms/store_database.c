@@ -2,9 +2,6 @@
 /*
  * Store database: opening never destroys. What is damaged or newer is left alone, for the
  * owner to decide (tests/unit/test_store_damage.c).
- *
- * Each entry of store_migrations takes the schema one version up, in one transaction with
- * PRAGMA user_version; entries are never edited once released, only added.
  */
 #include "sms/store_database.h"
 
@@ -24,44 +21,15 @@
 
 enum { STORE_BUSY_TIMEOUT_MS = 2000 }; /* `ofono-mcp pair` writes from its own process */
 
-static const char *const store_migrations[STORE_SCHEMA_VERSION] = {
-	/*
-	 * sim: a card that hides its ICCID is known by its IMSI; two cards may show one IMSI,
-	 * hence only the ICCID is unique. AUTOINCREMENT: no number is ever given out twice.
-	 * message: client_id is no reference, for 0 is nobody in particular, and what a
-	 * revoked client sent stays. The index holds the few that are not final.
-	 */
-	"CREATE TABLE sim ("
-	" id INTEGER PRIMARY KEY AUTOINCREMENT, iccid TEXT UNIQUE, imsi TEXT,"
-	" first_seen INTEGER NOT NULL, CHECK (iccid IS NOT NULL OR imsi IS NOT NULL)"
-	") STRICT;"
-	"CREATE INDEX sim_imsi ON sim (imsi);"
-	"CREATE TABLE client ("
-	" id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,"
-	" token_hash BLOB NOT NULL UNIQUE, created INTEGER NOT NULL"
-	") STRICT;"
-	"CREATE TABLE message ("
-	" id INTEGER PRIMARY KEY AUTOINCREMENT, sim_id INTEGER NOT NULL REFERENCES sim "
-	"(id),"
-	" client_id INTEGER NOT NULL, number TEXT NOT NULL, text TEXT NOT NULL,"
-	" segments INTEGER NOT NULL, state INTEGER NOT NULL,"
-	" reason TEXT NOT NULL DEFAULT '', uuid TEXT NOT NULL DEFAULT '',"
-	" created INTEGER NOT NULL, changed INTEGER NOT NULL"
-	") STRICT;"
-	"CREATE INDEX message_unfinished ON message (id) WHERE state IN (1, 2, 3, 4);"
-	"CREATE TABLE message_change ("
-	" id INTEGER PRIMARY KEY, message_id INTEGER NOT NULL REFERENCES message (id),"
-	" state INTEGER NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL"
-	") STRICT;"
-	"CREATE INDEX message_change_message ON message_change (message_id);",
-};
-
 static const char store_settings[] = "PRAGMA journal_mode = WAL;"
 				     "PRAGMA synchronous = FULL;"
-				     "PRAGMA foreign_keys = ON;"
+				     "PRAGMA foreign_keys = OFF;"
 				     "PRAGMA trusted_schema = OFF;"
 				     "PRAGMA wal_autocheckpoint = 200;"
 				     "PRAGMA journal_size_limit = 1048576;";
+
+/* Not before the migrations, which put tables in the place of others. */
+static const char store_guards[] = "PRAGMA foreign_keys = ON;";
 
 struct store_opening {
 	char folder[PATH_MAX];
@@ -329,6 +297,8 @@ int store_database_open(const char *folder, sqlite3 **database_out,
 		failure = opening_check(&opening);
 	if (!failure)
 		failure = opening_migrate(&opening);
+	if (!failure)
+		failure = opening_execute(&opening, store_guards);
 	if (failure) {
 		sqlite3_close(opening.database);
 		return failure;

@@ -7,10 +7,11 @@
 
 #include "base/clock.h"
 #include "sms/store.h"
+#include "sms/store_message.h"
 #include "sms/store_statement.h"
 
-static int message_change_add(struct store *store, int64_t message_id,
-			      const struct message_change *change)
+int store_message_note(struct store *store, int64_t message_id,
+		       const struct message_change *change)
 {
 	sqlite3_stmt *statement = store_use(store, MESSAGE_CHANGE_ADD);
 
@@ -34,6 +35,9 @@ static int message_row_add(struct store *store, const struct message_draft *draf
 	sqlite3_bind_int64(statement, 5, draft->segments);
 	sqlite3_bind_int(statement, 6, change->state);
 	sqlite3_bind_int64(statement, 7, change->at_ms);
+	statement_bind_text(statement, 8, draft->idempotency_key);
+	sqlite3_bind_int64(statement, 9, draft->send_at_ms);
+	sqlite3_bind_int64(statement, 10, draft->expires_at_ms);
 	error = store_run(store, statement);
 	if (!error)
 		*message_id_out = sqlite3_last_insert_rowid(store->database);
@@ -43,7 +47,8 @@ static int message_row_add(struct store *store, const struct message_draft *draf
 int store_message_add(struct store *store, const struct message_draft *draft,
 		      int64_t *message_id_out)
 {
-	struct message_change change = { STATE_QUEUED, "", clock_wall_ms() };
+	struct message_change change = { draft->state ? draft->state : STATE_QUEUED, "",
+					 clock_wall_ms() };
 	int64_t message_id = 0;
 	int error = store_begin(store);
 
@@ -51,15 +56,15 @@ int store_message_add(struct store *store, const struct message_draft *draft,
 		return error;
 	error = message_row_add(store, draft, &change, &message_id);
 	if (!error)
-		error = message_change_add(store, message_id, &change);
+		error = store_message_note(store, message_id, &change);
 	error = store_end(store, error);
 	if (!error)
 		*message_id_out = message_id;
 	return error;
 }
 
-static int message_state_get(struct store *store, int64_t message_id,
-			     enum message_state *state_out)
+int store_message_state(struct store *store, int64_t message_id,
+			enum message_state *state_out)
 {
 	sqlite3_stmt *statement = store_use(store, MESSAGE_STATE_GET);
 	int result, error;
@@ -75,7 +80,8 @@ static int message_state_get(struct store *store, int64_t message_id,
 }
 
 static int message_state_set(struct store *store, int64_t message_id,
-			     const struct message_change *change, const char *uuid)
+			     const struct message_change *change, const char *uuid,
+			     enum delivery delivery)
 {
 	sqlite3_stmt *statement = store_use(store, MESSAGE_STATE_SET);
 
@@ -84,22 +90,24 @@ static int message_state_set(struct store *store, int64_t message_id,
 	statement_bind_text(statement, 3, change->reason);
 	statement_bind_text(statement, 4, uuid);
 	sqlite3_bind_int64(statement, 5, change->at_ms);
+	if (delivery != DELIVERY_NONE) /* else SQL's NULL */
+		sqlite3_bind_int(statement, 6, delivery);
 	return store_run(store, statement);
 }
 
-/* Inside a transaction. */
-static int message_change_apply(struct store *store, int64_t message_id,
-				const struct message_change *change, const char *uuid)
+int store_message_apply(struct store *store, int64_t message_id,
+			const struct message_change *change, const char *uuid,
+			enum delivery delivery)
 {
 	enum message_state from;
-	int error = message_state_get(store, message_id, &from);
+	int error = store_message_state(store, message_id, &from);
 
 	if (error)
 		return error;
 	if (!message_state_may_become(from, change->state))
 		return STORE_E_ILLEGAL;
-	error = message_state_set(store, message_id, change, uuid);
-	return error ? error : message_change_add(store, message_id, change);
+	error = message_state_set(store, message_id, change, uuid, delivery);
+	return error ? error : store_message_note(store, message_id, change);
 }
 
 int store_message_move(struct store *store, int64_t message_id, enum message_state to,
@@ -110,31 +118,15 @@ int store_message_move(struct store *store, int64_t message_id, enum message_sta
 
 	if (error)
 		return error;
-	return store_end(store, message_change_apply(store, message_id, &change, uuid));
-}
-
-/* In the order of MESSAGE_COLUMNS; the texts live until the next step. */
-static void message_read(sqlite3_stmt *statement, struct message *message)
-{
-	*message = (struct message){
-		.id = sqlite3_column_int64(statement, 0),
-		.sim_id = sqlite3_column_int64(statement, 1),
-		.client_id = sqlite3_column_int64(statement, 2),
-		.number = statement_column_text(statement, 3),
-		.text = statement_column_text(statement, 4),
-		.segments = (unsigned)sqlite3_column_int(statement, 5),
-		.state = (enum message_state)sqlite3_column_int(statement, 6),
-		.reason = statement_column_text(statement, 7),
-		.uuid = statement_column_text(statement, 8),
-		.created_ms = sqlite3_column_int64(statement, 9),
-		.changed_ms = sqlite3_column_int64(statement, 10),
-	};
+	return store_end(store, store_message_apply(store, message_id, &change, uuid,
+						    DELIVERY_NONE));
 }
 
 static int message_keep(struct message *message, struct arena *arena)
 {
-	const char **texts[] = { &message->number, &message->text, &message->reason,
-				 &message->uuid };
+	const char **texts[] = { &message->number,    &message->text,
+				 &message->reason,    &message->uuid,
+				 &message->sent_time, &message->idempotency_key };
 	size_t place;
 
 	for (place = 0; place < sizeof(texts) / sizeof(*texts); place++)
@@ -142,17 +134,15 @@ static int message_keep(struct message *message, struct arena *arena)
 	return arena_error(arena);
 }
 
-int store_message_get(struct store *store, int64_t message_id, struct arena *arena,
-		      struct message *message_out)
+int store_message_fetch(struct store *store, sqlite3_stmt *statement, struct arena *arena,
+			struct message *message_out)
 {
-	sqlite3_stmt *statement = store_use(store, MESSAGE_GET);
 	struct message message;
 	int result, error, kept = STORE_E_NOT_FOUND;
 
-	sqlite3_bind_int64(statement, 1, message_id);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW) {
-		message_read(statement, &message);
+		statement_read_message(statement, &message);
 		kept = message_keep(&message, arena);
 	}
 	error = store_done(store, statement, result);
@@ -160,6 +150,15 @@ int store_message_get(struct store *store, int64_t message_id, struct arena *are
 		return error ? error : kept;
 	*message_out = message;
 	return 0;
+}
+
+int store_message_get(struct store *store, int64_t message_id, struct arena *arena,
+		      struct message *message_out)
+{
+	sqlite3_stmt *statement = store_use(store, MESSAGE_GET);
+
+	sqlite3_bind_int64(statement, 1, message_id);
+	return store_message_fetch(store, statement, arena, message_out);
 }
 
 int store_message_changes(struct store *store, int64_t message_id,
@@ -191,7 +190,7 @@ int store_messages_unfinished(struct store *store,
 	int result;
 
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
-		message_read(statement, &message);
+		statement_read_message(statement, &message);
 		visit(data, &message);
 	}
 	return store_done(store, statement, result);

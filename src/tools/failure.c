@@ -9,6 +9,10 @@ static const struct {
 	bool retryable;
 	int retry_after_seconds;
 } table[] = {
+	[FAILURE_INVALID_ARGUMENTS] = {
+		"invalid_arguments",
+		"Call again with arguments that fit the tool's inputSchema.",
+	},
 	[FAILURE_INVALID_NUMBER] = {
 		"invalid_number",
 		"Give the number as + and country code, for example +36201234567.",
@@ -67,7 +71,19 @@ static const struct {
 	},
 	[FAILURE_CANCELLED] = {
 		"cancelled",
-		"It was taken back on the phone. Ask the owner before sending it again.",
+		"Somebody took it back. Ask your person before sending it again.",
+	},
+	[FAILURE_EXPIRED] = {
+		"expired",
+		"It was not sent, and will not be. Send it again if it is still wanted.",
+	},
+	[FAILURE_NOT_FOUND] = {
+		"not_found",
+		"Call list_sms and use a message_id from its answer.",
+	},
+	[FAILURE_TOO_LATE] = {
+		"too_late",
+		"It cannot be taken back any more; get_sms_status tells what became of it.",
 	},
 	[FAILURE_OFONO_UNAVAILABLE] = {
 		"ofono_unavailable",
@@ -81,17 +97,39 @@ static const struct {
 	},
 };
 
-void failure_answer(struct tool_call *call, enum failure failure, const char *message)
+const char *failure_code(enum failure failure)
+{
+	return table[failure].code;
+}
+
+const char *failure_fix(enum failure failure)
+{
+	return table[failure].fix;
+}
+
+void failure_answer_with(struct tool_call *call, const struct refusal *refusal,
+			 void (*more)(struct json_writer *writer, const void *data),
+			 const void *data)
 {
 	struct tool_error error = {
-		.code = table[failure].code,
-		.message = message ? message : "The gateway is out of memory.",
-		.fix = table[failure].fix,
-		.retryable = table[failure].retryable,
-		.retry_after_seconds = table[failure].retry_after_seconds,
+		.code = table[refusal->failure].code,
+		.message = refusal->message ? refusal->message
+					    : "The gateway is out of memory.",
+		.fix = table[refusal->failure].fix,
+		.retryable = table[refusal->failure].retryable,
+		.retry_after_seconds = table[refusal->failure].retry_after_seconds,
+		.more = more,
+		.data = data,
 	};
 
 	tool_call_fail(call, &error);
+}
+
+void failure_answer(struct tool_call *call, enum failure failure, const char *message)
+{
+	struct refusal refusal = { failure, message };
+
+	failure_answer_with(call, &refusal, NULL, NULL);
 }
 
 enum failure failure_of_code(const char *code)

@@ -1,100 +1,131 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/sim_choice.h"
 
-static const char *list_choices(struct tool_call *call, const char *opening)
+struct sim_choosing {
+	const struct services *services;
+	struct arena *arena;
+	bool later; /* it need not be able to send now */
+	struct refusal *refusal;
+};
+
+static const struct sim *refuse(struct sim_choosing *choosing, enum failure failure,
+				const char *message)
 {
-	const struct services *services = call->services;
+	*choosing->refusal = (struct refusal){ failure, message };
+	return NULL;
+}
+
+static const char *list_choices(const struct sim_choosing *choosing, const char *opening)
+{
 	const char *list = opening;
 	const struct sim *sim;
 
-	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
+	TAILQ_FOREACH (sim, sims_list(choosing->services->sims), link) {
 		if (list)
 			list = arena_printf(
-				call->arena, "%s%s subscription_id %lld is %s (%s)", list,
-				list == opening ? "" : ",", (long long)sim->id,
+				choosing->arena, "%s%s subscription_id %lld is %s (%s)",
+				list, list == opening ? "" : ",", (long long)sim->id,
 				sim->display_name, sim_state_name(sim->state));
 	}
-	return list ? arena_printf(call->arena, "%s.", list) : NULL;
+	return list ? arena_printf(choosing->arena, "%s.", list) : NULL;
 }
 
-static const struct sim *refuse_sim(struct tool_call *call, const struct sim *sim)
+static bool is_able(const struct sim_choosing *choosing, const struct sim *sim)
 {
-	failure_answer(
-		call, failure_of_sim_state(sim->state),
+	return choosing->later || sim->state == SIM_READY;
+}
+
+static const struct sim *refuse_sim(struct sim_choosing *choosing, const struct sim *sim)
+{
+	return refuse(
+		choosing, failure_of_sim_state(sim->state),
 		arena_printf(
-			call->arena,
+			choosing->arena,
 			"The SIM %s (subscription_id %lld) cannot send now: it is %s.",
 			sim->display_name, (long long)sim->id,
 			sim_state_name(sim->state)));
-	return NULL;
 }
 
-static const struct sim *choose_given(struct tool_call *call, int64_t sim_id)
+/* False: refused. A card that is not there now may be there later. */
+static bool choose_given(struct sim_choosing *choosing, int64_t sim_id)
 {
-	const struct services *services = call->services;
+	const struct services *services = choosing->services;
 	const struct sim *sim = sims_find(services->sims, sim_id);
-	struct arena *arena = call->arena;
+	bool known = sim || sims_is_known(services->sims, sim_id);
 
-	if (sim)
-		return sim->state == SIM_READY ? sim : refuse_sim(call, sim);
-	if (sims_is_known(services->sims, sim_id))
-		failure_answer(
-			call, FAILURE_SIM_ABSENT,
-			arena_printf(arena,
-				     "The SIM with subscription_id %lld is not in the "
-				     "phone now.",
-				     (long long)sim_id));
+	if (sim && !is_able(choosing, sim))
+		refuse_sim(choosing, sim);
+	else if (!known)
+		refuse(choosing, FAILURE_SUBSCRIPTION_UNKNOWN,
+		       arena_printf(choosing->arena,
+				    "No SIM ever had subscription_id %lld.",
+				    (long long)sim_id));
+	else if (!sim && !choosing->later)
+		refuse(choosing, FAILURE_SIM_ABSENT,
+		       arena_printf(choosing->arena,
+				    "The SIM with subscription_id %lld is not in the "
+				    "phone now.",
+				    (long long)sim_id));
 	else
-		failure_answer(call, FAILURE_SUBSCRIPTION_UNKNOWN,
-			       arena_printf(arena,
-					    "No SIM ever had subscription_id %lld.",
-					    (long long)sim_id));
-	return NULL;
+		return true;
+	return false;
 }
 
 /* Without a subscription_id: the one SIM that can send, or a refusal that lists the SIMs. */
-static const struct sim *choose_only(struct tool_call *call)
+static const struct sim *choose_only(struct sim_choosing *choosing)
 {
-	const struct services *services = call->services;
+	const struct services *services = choosing->services;
 	const struct sim_list *sims = sims_list(services->sims);
 	const struct sim *sim, *only = NULL;
 
 	TAILQ_FOREACH (sim, sims, link) {
-		if (sim->state == SIM_READY && only) {
-			failure_answer(call, FAILURE_SUBSCRIPTION_REQUIRED,
-				       list_choices(call, "More than one SIM can send:"));
-			return NULL;
-		}
-		if (sim->state == SIM_READY)
+		if (is_able(choosing, sim) && only)
+			return refuse(choosing, FAILURE_SUBSCRIPTION_REQUIRED,
+				      list_choices(choosing,
+						   choosing->later
+							   ? "There is more than one SIM:"
+							   : "More than one SIM can "
+							     "send:"));
+		if (is_able(choosing, sim))
 			only = sim;
 	}
 	if (only)
 		return only;
 	sim = TAILQ_FIRST(sims);
 	if (!sim)
-		failure_answer(call, FAILURE_SIM_ABSENT, "There is no SIM in the phone.");
-	else if (sims_count(services->sims) == 1)
-		refuse_sim(call, sim);
-	else
-		failure_answer(call, failure_of_sim_state(sim->state),
-			       list_choices(call, "No SIM can send now:"));
-	return NULL;
+		return refuse(choosing, FAILURE_SIM_ABSENT,
+			      "There is no SIM in the phone.");
+	if (sims_count(services->sims) == 1)
+		return refuse_sim(choosing, sim);
+	return refuse(choosing, failure_of_sim_state(sim->state),
+		      list_choices(choosing, "No SIM can send now:"));
 }
 
-const struct sim *sim_choice(struct tool_call *call)
+bool sim_choice(const struct tool_call *call, bool later, int64_t *sim_id_out,
+		struct refusal *refusal_out)
 {
-	const struct services *services = call->services;
 	const struct json *given = json_member(call->arguments, "subscription_id");
+	struct sim_choosing choosing = { call->services, call->arena, later,
+					 refusal_out };
+	const struct ofono *ofono = choosing.services->ofono;
+	const struct sim *sim;
 	int64_t sim_id;
+	bool is_given = given && json_integer(given, &sim_id);
 
-	if (!ofono_is_available(services->ofono)) {
-		failure_answer(call, FAILURE_OFONO_UNAVAILABLE,
-			       arena_printf(call->arena,
-					    "The modems are out of reach: %s.",
-					    ofono_condition(services->ofono)));
-		return NULL;
+	if (!ofono_is_available(ofono) && !(later && is_given)) {
+		refuse(&choosing, FAILURE_OFONO_UNAVAILABLE,
+		       arena_printf(call->arena, "The modems are out of reach: %s.",
+				    ofono_condition(ofono)));
+		return false;
 	}
-	if (given && json_integer(given, &sim_id))
-		return choose_given(call, sim_id);
-	return choose_only(call);
+	if (is_given) {
+		if (!choose_given(&choosing, sim_id))
+			return false;
+		*sim_id_out = sim_id;
+		return true;
+	}
+	sim = choose_only(&choosing);
+	if (sim)
+		*sim_id_out = sim->id;
+	return sim != NULL;
 }

@@ -4,5 +4,11 @@
 const struct tool *const tool_table[] = {
 	&tool_send_sms,
 	&tool_get_sms_subscriptions,
+	&tool_get_sms_status,
+	&tool_list_sms,
+	&tool_list_sms_conversations,
+	&tool_wait_for_sms,
+	&tool_mark_sms_read,
+	&tool_cancel_sms,
 	NULL,
 };

@@ -6,6 +6,7 @@
 #ifndef OUTBOX_BENCH_H
 #define OUTBOX_BENCH_H
 
+#include <errno.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -91,6 +92,7 @@ static inline int bench_set_up(void **state)
 	strcpy(bench_folder, "/tmp/test_outbox.XXXXXX");
 	fake_init();
 	bench_config.queue_limit = 1000;
+	bench_config.delivery_reports = false;
 	if (!mkdtemp(bench_folder) || sd_event_new(&loop) < 0 ||
 	    store_open(bench_folder, &store, &error))
 		return -1;
@@ -113,6 +115,7 @@ static inline int bench_tear_down(void **state)
 	bench_stop();
 	assert_true(TAILQ_EMPTY(&fake_sends));
 	assert_true(TAILQ_EMPTY(&fake_listings));
+	assert_true(TAILQ_EMPTY(&fake_cancels));
 	store_close(store);
 	sd_event_unref(loop);
 	fake_deinit();

@@ -10,11 +10,23 @@
 
 /* Row: from, column: to, in the order of the enum; 'x' = may. */
 static const char *const ways[STATE_LAST + 1] = {
-	/*                    qhHdsfcu: queued handing handed held sent failed cancelled unknown */
-	[STATE_QUEUED] = ".x......",	[STATE_HANDING] = "x.xxxxxx",
-	[STATE_HANDED] = "...xxxxx",	[STATE_HELD] = "..x.xxxx",
-	[STATE_SENT] = "........",	[STATE_FAILED] = "........",
-	[STATE_CANCELLED] = "........", [STATE_UNKNOWN] = "..xxxxx.",
+	/*
+	 * queued handing handed held sent failed cancelled unknown received scheduled
+	 * waiting_approval delivered expired
+	 */
+	[STATE_QUEUED] = ".x....x.....x",
+	[STATE_HANDING] = "x.xxxxxx...xx",
+	[STATE_HANDED] = "...xxxxx...x.",
+	[STATE_HELD] = "..x.xxxx...x.",
+	[STATE_SENT] = "...........x.",
+	[STATE_FAILED] = ".............",
+	[STATE_CANCELLED] = ".............",
+	[STATE_UNKNOWN] = "..xxxxx....x.",
+	[STATE_RECEIVED] = ".............",
+	[STATE_SCHEDULED] = "x.....x.....x",
+	[STATE_WAITING_APPROVAL] = "x....xx..x..x",
+	[STATE_DELIVERED] = ".............",
+	[STATE_EXPIRED] = ".............",
 };
 
 static void test_ways(void **state)
@@ -39,8 +51,28 @@ static void test_only_handing_goes_back(void **state)
 		assert_int_equal(message_state_may_become(from, STATE_HANDING),
 				 from == STATE_QUEUED);
 		assert_int_equal(message_state_may_become(from, STATE_QUEUED),
-				 from == STATE_HANDING);
+				 from == STATE_HANDING || from == STATE_SCHEDULED ||
+					 from == STATE_WAITING_APPROVAL);
 	}
+}
+
+/* Nothing that oFono may have comes back to where it could be handed over again. */
+static void test_only_waiting_ones_wait(void **state)
+{
+	enum message_state from, to;
+
+	(void)state;
+	for (from = STATE_QUEUED; from <= STATE_LAST; from++) {
+		for (to = STATE_QUEUED; to <= STATE_LAST; to++) {
+			if (message_state_is_waiting(to) && from != STATE_HANDING &&
+			    message_state_may_become(from, to))
+				assert_true(message_state_is_waiting(from));
+		}
+		if (message_state_is_waiting(from))
+			assert_false(message_state_is_final(from));
+	}
+	assert_true(message_state_is_waiting(STATE_SCHEDULED));
+	assert_false(message_state_is_waiting(STATE_HANDING));
 }
 
 static void test_no_state(void **state)
@@ -63,7 +95,16 @@ static void test_names(void **state)
 	assert_string_equal(message_state_name(STATE_FAILED), "failed");
 	assert_string_equal(message_state_name(STATE_CANCELLED), "cancelled");
 	assert_string_equal(message_state_name(STATE_UNKNOWN), "unknown");
+	assert_string_equal(message_state_name(STATE_RECEIVED), "received");
+	assert_string_equal(message_state_name(STATE_SCHEDULED), "scheduled");
+	assert_string_equal(message_state_name(STATE_WAITING_APPROVAL),
+			    "waiting_approval");
+	assert_string_equal(message_state_name(STATE_DELIVERED), "delivered");
+	assert_string_equal(message_state_name(STATE_EXPIRED), "expired");
+	assert_int_equal(STATE_LAST, 13); /* stored: numbers never change */
+	assert_int_equal(STATE_SCHEDULED, 10);
 	assert_false(message_state_is_final(STATE_HELD));
+	assert_true(message_state_is_final(STATE_EXPIRED));
 	assert_true(message_state_is_final(STATE_SENT));
 	assert_true(message_state_is_final(STATE_UNKNOWN));
 }
@@ -73,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_only_handing_goes_back),
+		cmocka_unit_test(test_only_waiting_ones_wait),
 		cmocka_unit_test(test_no_state),
 		cmocka_unit_test(test_names),
 	};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code word: what a word says about the numbers near it, in the languages of the table.
+ *
+ * Private to src/sms/extract.c.
+ */
+#ifndef SMS_CODE_WORD_H
+#define SMS_CODE_WORD_H
+
+#include "sms/text_words.h"
+
+/* a word may be several of these */
+enum code_word {
+	CODE_WORD_NAME = 1 << 0,  /* "code", "PIN": a number near it is one */
+	CODE_WORD_WEAK = 1 << 1,  /* "verify": perhaps */
+	CODE_WORD_LINK = 1 << 2,  /* "is", "your": may stand between name and code */
+	CODE_WORD_THING = 1 << 3, /* "order", "card", "balance": its number is no code */
+	CODE_WORD_MONEY = 1 << 4, /* "EUR" before or behind a number */
+	CODE_WORD_UNIT = 1 << 5,  /* "minutes" behind a number */
+	CODE_WORD_CALL = 1 << 6,  /* "call": a phone number follows */
+	CODE_WORD_BARGAIN = 1 << 7, /* "promo": the code beside it is no secret */
+};
+
+unsigned code_word_kinds(const struct text_word *word); /* enum code_word, or 0 */
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inbox: messages that come in.
+ *
+ * oFono signals each message once and keeps nothing: so it is on disk, with fsync, before
+ * anything else happens (tests/integration/test_receive.py). What could not be stored is
+ * kept in memory, up to INBOX_MEMORY_MAX, and tried again until the disk takes it.
+ *
+ * Blind times are rows too: while the gateway, oFono or the bus was down, or the phone slept,
+ * nobody could have told us of a message.
+ */
+#ifndef SMS_INBOX_H
+#define SMS_INBOX_H
+
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#include "base/observer.h"
+#include "ofono/ofono.h"
+#include "sms/sim.h"
+#include "sms/store.h"
+
+enum { INBOX_MEMORY_MAX = 256 };
+
+struct inbox;
+
+/* how long, in milliseconds */
+struct inbox_timing {
+	uint64_t retry_ms; /* before the disk is tried again; 5 s */
+	uint64_t grace_ms; /* for oFono to answer at the start, before it is a gap; 2 s */
+};
+
+/* Told when the message is on disk; not for repeats. */
+struct inbox_event {
+	int64_t message_id;
+};
+
+/* To be made before ofono's first event, that is in the same turn of the loop as it. */
+int inbox_new(sd_event *loop, struct store *store, struct sims *sims, struct ofono *ofono,
+	      struct inbox **inbox_out);
+void inbox_free(struct inbox *inbox); /* NULL is fine; notes the end of hearing */
+
+/* At once after inbox_new(). */
+void inbox_set_timing(struct inbox *inbox, const struct inbox_timing *timing); /* tests */
+
+struct observers *inbox_observers(struct inbox *inbox);
+
+/* Messages that the disk has not taken yet. */
+unsigned inbox_unstored(const struct inbox *inbox);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Outbox schedule: what happens to waiting messages at a time of the wall clock.
+ *
+ *   scheduled -> queued at send_at;   scheduled, queued, waiting_approval -> expired
+ *
+ * One timer, on CLOCK_REALTIME, for the earliest time of all: it follows a clock that is
+ * set, and while nothing is due at a time nothing wakes the process.
+ *
+ * Private to src/sms/outbox*.c.
+ */
+#ifndef SMS_OUTBOX_SCHEDULE_H
+#define SMS_OUTBOX_SCHEDULE_H
+
+#include "sms/outbox_lane.h"
+
+struct outbox_schedule {
+	sd_event_source *timer;
+	int64_t next_ms; /* what the timer is set to; INT64_MAX: it is off */
+};
+
+/* 0 or -errno; outbox_schedule_deinit() is due in either case. */
+int outbox_schedule_init(struct outbox_schedule *schedule, struct outbox_shared *shared);
+void outbox_schedule_deinit(struct outbox_schedule *schedule);
+
+/* Does what is due, and sets the timer for what is due next. Part of every turn. */
+void outbox_schedule_run(struct outbox_schedule *schedule,
+			 const struct outbox_lane_list *lanes);
+
+#endif

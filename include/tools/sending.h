@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sending: a call of send_sms whose message is on disk: it waits for what was asked for,
+ * then answers.
+ *
+ * The message goes its way whatever becomes of the call. Many calls may wait for one
+ * message, each with its own patience.
+ */
+#ifndef TOOLS_SENDING_H
+#define TOOLS_SENDING_H
+
+#include "tools/sms_repeat.h"
+
+/* one call; lives in the call's arena */
+struct sending {
+	struct sms_order *order;
+	enum sms_repeat repeat;
+	struct message message; /* as far as it is known here */
+	struct observer watch;
+	sd_event_source *timer;
+};
+
+/* Finishes the call, now or later. `sending` is filled but for watch and timer. */
+void sending_follow(struct sending *sending);
+
+/* Finishes the call with what `message` says. */
+void sending_answer(const struct sending *sending);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SMS order: what a call of send_sms asks for, and whether it may be done.
+ *
+ * Reading and checking change nothing: that is why a dry run can use all of it.
+ */
+#ifndef TOOLS_SMS_ORDER_H
+#define TOOLS_SMS_ORDER_H
+
+#include "sms/phone_number.h"
+#include "sms/segments.h"
+#include "tools/failure.h"
+#include "tools/services.h"
+
+enum {
+	ORDER_AHEAD_DAYS = 30, /* send_at */
+	ORDER_VALID_LEAST_SECONDS = 60,
+	ORDER_VALID_MOST_SECONDS = ORDER_AHEAD_DAYS * 24 * 60 * 60,
+	ORDER_WAIT_MOST_SECONDS = 120,
+};
+
+enum order_wait { ORDER_WAIT_NONE, ORDER_WAIT_SENT, ORDER_WAIT_DELIVERED };
+
+/* the words of enum order_wait, for the schema; ends with NULL */
+extern const char *const order_wait_words[];
+
+struct sms_order {
+	struct tool_call *call;
+	const char *recipient; /* as the caller wrote it */
+	const char *text;
+	const char *idempotency_key; /* NULL: none */
+	const char *send_at;	     /* as written; NULL: at once */
+	enum order_wait wait_for;
+	int64_t wait_seconds;
+	bool dry_run;
+	/* found by the checks */
+	char number[PHONE_NUMBER_BYTES];
+	struct segments segments;
+	int64_t sim_id;	       /* 0: none found */
+	int64_t send_at_ms;    /* 0: at once */
+	int64_t expires_at_ms; /* 0: never */
+};
+
+/* The arguments fit the schema. */
+void sms_order_read(struct sms_order *order, struct tool_call *call);
+
+/* Each finds out its part, or says why not; NULL ends the list. In this order. */
+typedef bool (*sms_order_check)(struct sms_order *order, struct refusal *refusal_out);
+
+/* What tells this order from others: number and text. */
+extern const sms_order_check sms_order_identity_checks[];
+/* Whether it could be taken over now: length, time, SIM, queue. */
+extern const sms_order_check sms_order_acceptance_checks[];
+
+/* The first refusal of a list, answered. False: the call has been finished. */
+bool sms_order_pass(struct sms_order *order, const sms_order_check *checks);
+
+/* What goes to the store; borrows the order's strings. */
+struct message_draft sms_order_draft(const struct sms_order *order);
+
+/* "U+1F600 (...)": the character `code` of the order's text, shown and numbered. */
+const char *sms_order_name_character(const struct sms_order *order, uint32_t code);
+
+#endif

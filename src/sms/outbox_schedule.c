@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sms/outbox_schedule.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+enum { USEC_PER_MS = 1000 };
+
+static void message_run(struct outbox_message *message, int64_t now_ms)
+{
+	if (!message_state_is_waiting(message->state))
+		return;
+	if (message->expires_at_ms && message->expires_at_ms <= now_ms)
+		outbox_message_become(message, STATE_EXPIRED, "");
+	else if (message->state == STATE_SCHEDULED && message->send_at_ms <= now_ms)
+		outbox_message_become(message, STATE_QUEUED, "");
+}
+
+/* When the message is to be looked at again; INT64_MAX: never. */
+static int64_t message_next(const struct outbox_message *message)
+{
+	int64_t next_ms = INT64_MAX;
+
+	if (!message_state_is_waiting(message->state))
+		return next_ms;
+	if (message->expires_at_ms)
+		next_ms = message->expires_at_ms;
+	if (message->state == STATE_SCHEDULED && message->send_at_ms < next_ms)
+		next_ms = message->send_at_ms;
+	return next_ms;
+}
+
+static void set_timer(struct outbox_schedule *schedule, int64_t next_ms)
+{
+	int error;
+
+	if (schedule->next_ms == next_ms)
+		return;
+	schedule->next_ms = next_ms;
+	if (next_ms == INT64_MAX) {
+		sd_event_source_set_enabled(schedule->timer, SD_EVENT_OFF);
+		return;
+	}
+	error = sd_event_source_set_time(schedule->timer,
+					 (uint64_t)next_ms * USEC_PER_MS);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(schedule->timer, SD_EVENT_ONESHOT);
+	if (error < 0)
+		log_error("outbox: the timer of scheduled messages: %s",
+			  strerror(-error));
+}
+
+void outbox_schedule_run(struct outbox_schedule *schedule,
+			 const struct outbox_lane_list *lanes)
+{
+	int64_t now_ms = clock_wall_ms(), next_ms = INT64_MAX;
+	struct outbox_message *message;
+	struct outbox_lane *lane;
+
+	TAILQ_FOREACH (lane, lanes, link) {
+		TAILQ_FOREACH (message, &lane->messages, link) {
+			int64_t message_ms;
+
+			message_run(message, now_ms);
+			message_ms = message_next(message);
+			if (message_ms < next_ms)
+				next_ms = message_ms;
+		}
+	}
+	set_timer(schedule, next_ms);
+}
+
+/* The clock may have been set back meanwhile: the turn looks for itself. */
+static int on_time(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct outbox_shared *shared = data;
+
+	(void)source;
+	(void)usec;
+	shared->schedule->next_ms = INT64_MAX; /* the timer has gone off */
+	outbox_turn_later(shared);
+	return 0;
+}
+
+int outbox_schedule_init(struct outbox_schedule *schedule, struct outbox_shared *shared)
+{
+	int error;
+
+	shared->schedule = schedule;
+	schedule->next_ms = INT64_MAX;
+	error = sd_event_add_time(shared->loop, &schedule->timer, CLOCK_REALTIME,
+				  UINT64_MAX, 0, on_time, shared);
+	if (error < 0)
+		return error;
+	return sd_event_source_set_enabled(schedule->timer, SD_EVENT_OFF);
+}
+
+void outbox_schedule_deinit(struct outbox_schedule *schedule)
+{
+	schedule->timer = sd_event_source_disable_unref(schedule->timer);
+}

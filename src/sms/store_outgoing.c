@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sms/store_outgoing.h"
+
+#include "base/clock.h"
+#include "sms/store_message.h"
+
+int store_outgoing_by_key(struct store *store, int64_t client_id, const char *key,
+			  struct arena *arena, struct message *message_out)
+{
+	sqlite3_stmt *statement = store_use(store, OUTGOING_BY_KEY);
+
+	sqlite3_bind_int64(statement, 1, client_id);
+	statement_bind_text(statement, 2, key);
+	return store_message_fetch(store, statement, arena, message_out);
+}
+
+/* The clock may have been set back since, hence both sides of now. */
+int store_outgoing_same(struct store *store, const struct message_draft *draft,
+			int64_t window_ms, struct arena *arena,
+			struct message *message_out)
+{
+	sqlite3_stmt *statement = store_use(store, OUTGOING_SAME);
+	int64_t now_ms = clock_wall_ms();
+
+	statement_bind_text(statement, 1, draft->number);
+	sqlite3_bind_int64(statement, 2, draft->client_id);
+	statement_bind_text(statement, 3, draft->text);
+	sqlite3_bind_int64(statement, 4, now_ms - window_ms);
+	sqlite3_bind_int64(statement, 5, now_ms + window_ms);
+	sqlite3_bind_int64(statement, 6, draft->send_at_ms);
+	return store_message_fetch(store, statement, arena, message_out);
+}
+
+int store_outgoing_by_uuid(struct store *store, const char *uuid, struct arena *arena,
+			   struct message *message_out)
+{
+	sqlite3_stmt *statement = store_use(store, OUTGOING_BY_UUID);
+
+	statement_bind_text(statement, 1, uuid);
+	return store_message_fetch(store, statement, arena, message_out);
+}
+
+int store_outgoing_move(struct store *store, int64_t message_id,
+			const struct outgoing_move *move)
+{
+	struct message_change change = { move->to, move->reason ? move->reason : "",
+					 clock_wall_ms() };
+	int error = store_begin(store);
+
+	if (error)
+		return error;
+	return store_end(store, store_message_apply(store, message_id, &change,
+						    move->uuid, move->delivery));
+}
+
+/* Inside a transaction. */
+static int report_apply(struct store *store, int64_t message_id, enum delivery delivery)
+{
+	struct message_change change = { .reason = "not_delivered",
+					 .at_ms = clock_wall_ms() };
+	sqlite3_stmt *statement;
+	int error = store_message_state(store, message_id, &change.state);
+
+	if (error)
+		return error;
+	statement = store_use(store, MESSAGE_DELIVERY_SET);
+	sqlite3_bind_int64(statement, 1, message_id);
+	sqlite3_bind_int(statement, 2, delivery);
+	error = store_run(store, statement);
+	if (error || delivery != DELIVERY_REFUSED)
+		return error;
+	return store_message_note(store, message_id, &change);
+}
+
+int store_outgoing_report(struct store *store, int64_t message_id, enum delivery delivery)
+{
+	int error = store_begin(store);
+
+	if (error)
+		return error;
+	return store_end(store, report_apply(store, message_id, delivery));
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/argument.h"
+
+#include <string.h>
+
+#include "base/timestamp.h"
+#include "sms/phone_number.h"
+#include "tools/failure.h"
+
+const char *argument_text(const struct tool_call *call, const char *name)
+{
+	return json_string(json_member(call->arguments, name));
+}
+
+int64_t argument_integer(const struct tool_call *call, const char *name, int64_t fallback)
+{
+	const struct json *value = json_member(call->arguments, name);
+	int64_t integer;
+
+	return value && json_integer(value, &integer) ? integer : fallback;
+}
+
+bool argument_boolean(const struct tool_call *call, const char *name)
+{
+	const struct json *value = json_member(call->arguments, name);
+
+	return value && value->boolean;
+}
+
+const char *argument_party(const struct tool_call *call, const char *name)
+{
+	const char *text = argument_text(call, name);
+	char number[PHONE_NUMBER_BYTES];
+
+	if (!text || phone_number_parse(text, number) != PHONE_NUMBER_OK)
+		return text;
+	return arena_copy(call->arena, number, strlen(number));
+}
+
+bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_out)
+{
+	const char *text = argument_text(call, name);
+
+	if (!text) {
+		*wall_ms_out = 0;
+		return true;
+	}
+	if (timestamp_parse(text, wall_ms_out)) {
+		if (*wall_ms_out < 1) /* before any message; 0 would mean no bound */
+			*wall_ms_out = 1;
+		return true;
+	}
+	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
+		       arena_printf(call->arena,
+				    "%s must be a time with its offset from UTC as RFC "
+				    "3339 has it, for example 2026-11-21T08:30:00+01:00 "
+				    "or 2026-11-21T07:30:00Z.",
+				    name));
+	return false;
+}

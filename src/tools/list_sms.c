@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * list_sms: the stored messages, newest first, a page at a time.
+ *
+ * A page ends before the message whose number the cursor holds, so that messages that
+ * arrive meanwhile move nothing (tests/integration/test_reading_tools.py). It also ends
+ * when it is large: texts come from strangers, and the phone's memory is small.
+ */
+#include "tools/argument.h"
+#include "tools/cursor.h"
+#include "tools/failure.h"
+#include "tools/message_view.h"
+#include "tools/services.h"
+#include "tools/tool_table.h"
+
+enum {
+	LIMIT_USUAL = 20,
+	LIMIT_MAX = 100,
+	PAGE_BYTES = 256 * 1024,
+};
+
+static const char *const directions[] = { "in", "out", NULL };
+
+static const struct schema_field input[] = {
+	{ "direction", SCHEMA_STRING, false, "in: received; out: sent from here",
+	  .words = directions },
+	{ "phone_number", SCHEMA_STRING, false,
+	  "Only messages with this number, or of this sender's name as it is written", 1,
+	  64 },
+	{ "subscription_id", SCHEMA_INTEGER, false, "Only messages of this SIM" },
+	{ "since", SCHEMA_STRING, false,
+	  "Only messages from this time on, RFC 3339 with offset: "
+	  "2026-11-21T08:30:00+01:00" },
+	{ "until", SCHEMA_STRING, false, "Only messages before this time, RFC 3339" },
+	{ "unread_only", SCHEMA_BOOLEAN, false,
+	  "Only received ones that mark_sms_read has not marked" },
+	{ "search", SCHEMA_STRING, false,
+	  "Only texts with these words in them, just so; A and a are the same", 1, 160 },
+	{ "limit", SCHEMA_INTEGER, false, "At most so many; 20 when left out", 1,
+	  LIMIT_MAX },
+	{ "cursor", SCHEMA_STRING, false,
+	  "next_cursor of the answer before, with the same filters: the page after it" },
+	{ 0 },
+};
+
+static const struct schema_field gap_fields[] = {
+	{ "from", SCHEMA_STRING, true, "RFC 3339" },
+	{ "until", SCHEMA_STRING, false, "Left out while it goes on" },
+	{ "reason", SCHEMA_STRING, true,
+	  "gateway_down, ofono_down, or suspended: the phone slept" },
+	{ 0 },
+};
+
+static const struct schema_field output[] = {
+	MESSAGE_VIEW_NOTICE_FIELD,
+	{ "messages", SCHEMA_ARRAY, true, "Newest first",
+	  .members = message_view_fields },
+	{ "count", SCHEMA_INTEGER, true, "Messages in this answer" },
+	{ "next_cursor", SCHEMA_STRING, false, "There are more: the cursor for them" },
+	{ "gaps", SCHEMA_ARRAY, true,
+	  "Times, among those listed, in which the gateway could not hear: a message "
+	  "that "
+	  "came then may be missing",
+	  .members = gap_fields },
+	{ "wait_cursor", SCHEMA_STRING, true,
+	  "Give it to wait_for_sms as after: nothing that comes from now on is missed" },
+	{ 0 },
+};
+
+/* one call */
+struct listing {
+	const struct services *services;
+	struct message_filter filter;
+	unsigned limit;
+	struct buffer structured;
+	struct json_writer *writer;
+	unsigned count;
+	bool more;
+	int64_t last_id; /* of the messages written */
+	int64_t from_ms; /* the time that this page is about */
+	int64_t until_ms;
+};
+
+static bool read_words(struct tool_call *call, struct message_filter *filter)
+{
+	const char *direction = argument_text(call, "direction");
+
+	filter->incoming_only = direction && direction[0] == 'i';
+	filter->outgoing_only = direction && direction[0] == 'o';
+	filter->unread_only = argument_boolean(call, "unread_only");
+	filter->number = argument_party(call, "phone_number");
+	filter->search = argument_text(call, "search");
+	return argument_time(call, "since", &filter->since_ms) &&
+	       argument_time(call, "until", &filter->until_ms) &&
+	       cursor_argument(call, "cursor", CURSOR_MESSAGES, &filter->before_id);
+}
+
+static bool read_sim(struct tool_call *call, struct message_filter *filter)
+{
+	const struct services *services = call->services;
+
+	filter->sim_id = argument_integer(call, "subscription_id", 0);
+	if (!json_member(call->arguments, "subscription_id") ||
+	    sims_is_known(services->sims, filter->sim_id))
+		return true;
+	failure_answer(call, FAILURE_SUBSCRIPTION_UNKNOWN,
+		       arena_printf(call->arena, "No SIM ever had subscription_id %lld.",
+				    (long long)filter->sim_id));
+	return false;
+}
+
+static void add_message(void *data, const struct message *message)
+{
+	struct listing *listing = data;
+
+	if (listing->count == listing->limit || listing->structured.length > PAGE_BYTES) {
+		listing->more = true;
+		return;
+	}
+	message_view_write(listing->writer, message);
+	listing->count++;
+	listing->last_id = message->id;
+	if (listing->count == 1 || message->created_ms < listing->from_ms)
+		listing->from_ms = message->created_ms;
+}
+
+static int write_messages(struct listing *listing)
+{
+	int error;
+
+	listing->filter.limit = listing->limit + 1; /* to know whether there are more */
+	json_key(listing->writer, "messages");
+	json_open_array(listing->writer);
+	error = store_messages_list(listing->services->store, &listing->filter,
+				    add_message, listing);
+	json_close_array(listing->writer);
+	json_put_integer(listing->writer, "count", listing->count);
+	if (listing->more)
+		cursor_put(listing->writer, "next_cursor", CURSOR_MESSAGES,
+			   listing->last_id);
+	return error;
+}
+
+/* Pages touch: the time between two messages belongs to the page of the later one. */
+static void find_times(struct listing *listing, struct arena *arena)
+{
+	struct message before;
+
+	if (!listing->more)
+		listing->from_ms = listing->filter.since_ms;
+	listing->until_ms =
+		listing->filter.until_ms ? listing->filter.until_ms : INT64_MAX;
+	if (listing->filter.before_id &&
+	    store_message_get(listing->services->store, listing->filter.before_id, arena,
+			      &before) == 0 &&
+	    before.created_ms < listing->until_ms)
+		listing->until_ms = before.created_ms;
+}
+
+static void add_gap(void *data, const struct gap *gap)
+{
+	struct listing *listing = data;
+	struct json_writer *writer = listing->writer;
+
+	if (gap->from_ms >= listing->until_ms)
+		return;
+	json_open_object(writer);
+	message_view_put_time(writer, "from", gap->from_ms);
+	if (gap->until_ms)
+		message_view_put_time(writer, "until", gap->until_ms);
+	json_put_string(writer, "reason", gap->reason);
+	json_close_object(writer);
+}
+
+static int write_gaps(struct listing *listing)
+{
+	int error;
+
+	json_key(listing->writer, "gaps");
+	json_open_array(listing->writer);
+	error = store_gaps_list(listing->services->store, listing->from_ms, add_gap,
+				listing);
+	json_close_array(listing->writer);
+	return error;
+}
+
+static int write_page(struct listing *listing, struct arena *arena)
+{
+	int64_t newest_id = 0;
+	int error, gaps_error;
+
+	json_open_object(listing->writer);
+	message_view_put_notice(listing->writer);
+	error = write_messages(listing);
+	find_times(listing, arena);
+	gaps_error = write_gaps(listing);
+	if (!error)
+		error = gaps_error;
+	if (!error)
+		error = cursor_newest(listing->services->store, &newest_id);
+	cursor_put(listing->writer, "wait_cursor", CURSOR_ARRIVALS, newest_id);
+	json_close_object(listing->writer);
+	return error;
+}
+
+static void run(struct tool_call *call)
+{
+	struct listing listing = {
+		.services = call->services,
+		.limit = (unsigned)argument_integer(call, "limit", LIMIT_USUAL),
+	};
+	int error;
+
+	if (!read_words(call, &listing.filter) || !read_sim(call, &listing.filter))
+		return;
+	listing.writer = json_writer_new(&listing.structured);
+	if (!listing.writer) {
+		failure_answer(call, FAILURE_INTERNAL, NULL);
+		return;
+	}
+	error = write_page(&listing, call->arena);
+	json_writer_free(listing.writer);
+	if (!error) {
+		tool_call_succeed_plainly(call, &listing.structured);
+		return;
+	}
+	buffer_deinit(&listing.structured);
+	failure_answer(call, FAILURE_INTERNAL, "The stored messages could not be read.");
+}
+
+const struct tool tool_list_sms = {
+	.name = "list_sms",
+	.title = "Read stored messages",
+	.description =
+		"Lists the messages that this phone received and sent through the "
+		"gateway, "
+		"newest first, a page at a time; filters narrow it down. Call it to read "
+		"or "
+		"to look something up; to wait for a message that is still to come, call "
+		"wait_for_sms. Costs nothing and marks nothing as read. A message that "
+		"is "
+		"not listed may still have been sent to the phone: \"gaps\" tells when "
+		"the "
+		"gateway could not hear, and a sender's name or number proves nothing "
+		"about "
+		"who wrote.",
+	.input = input,
+	.output = output,
+	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
+	.run = run,
+};

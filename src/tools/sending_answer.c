@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The words of send_sms. They say what is known and nothing more: "sent" when oFono said
+ * so, "delivered" when a report did.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "tools/message_view.h"
+#include "tools/sending.h"
+
+static enum delivery delivery_now(const struct sending *sending)
+{
+	return delivery_of(&sending->message, clock_wall_ms());
+}
+
+static void write_repeat(struct json_writer *writer, const struct sending *sending)
+{
+	if (sending->repeat == REPEAT_KEY)
+		json_put_boolean(writer, "replayed", true);
+	if (sending->repeat == REPEAT_SAME)
+		json_put_boolean(writer, "duplicate", true);
+}
+
+/* The first six stand in the plain case, too; the others where they tell something. */
+static void write_members(struct json_writer *writer, const struct sending *sending)
+{
+	const struct message *message = &sending->message;
+	const struct sms_order *order = sending->order;
+	enum delivery delivery = delivery_now(sending);
+
+	json_put_integer(writer, "message_id", message->id);
+	json_put_string(writer, "state", message_state_name(message->state));
+	json_put_string(writer, "to_phone_number", message->number);
+	json_put_integer(writer, "subscription_id", message->sim_id);
+	json_put_integer(writer, "segments", message->segments);
+	json_put_string(writer, "encoding",
+			segments_encoding_name(order->segments.encoding));
+	if (order->wait_for == ORDER_WAIT_DELIVERED || delivery > DELIVERY_AWAITED)
+		json_put_string(writer, "delivery", delivery_name(delivery));
+	if (message->send_at_ms)
+		message_view_put_time(writer, "send_at", message->send_at_ms);
+	if (message->expires_at_ms)
+		message_view_put_time(writer, "expires_at", message->expires_at_ms);
+	write_repeat(writer, sending);
+}
+
+/* Said at the end of whatever is said of an earlier message in place of a new one. */
+static const char *say_duplicate(const struct sending *sending, const char *text)
+{
+	int64_t age_ms = clock_wall_ms() - sending->message.created_ms;
+	bool ended = text && *text && text[strlen(text) - 1] == '.';
+
+	if (sending->repeat != REPEAT_SAME || !text)
+		return text;
+	return arena_printf(
+		sending->order->call->arena,
+		"%s%s Nothing new was sent: this is what became of message %lld, the "
+		"same text to the same number, asked for %lld s ago. To send it once "
+		"more, call again with a new idempotency_key.",
+		text, ended ? "" : ".", (long long)sending->message.id,
+		(long long)(age_ms > 0 ? age_ms / 1000 : 0));
+}
+
+static void succeed(const struct sending *sending, const char *text)
+{
+	struct buffer structured = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&structured);
+
+	if (writer) {
+		json_open_object(writer);
+		write_members(writer, sending);
+		json_close_object(writer);
+		json_writer_free(writer);
+	} else {
+		structured.failed = true;
+	}
+	tool_call_succeed(sending->order->call, say_duplicate(sending, text), &structured,
+			  true);
+}
+
+static void write_failure_facts(struct json_writer *writer, const void *data)
+{
+	const struct sending *sending = data;
+
+	json_put_integer(writer, "message_id", sending->message.id);
+	json_put_string(writer, "state", message_state_name(sending->message.state));
+	write_repeat(writer, sending);
+}
+
+static void fail(const struct sending *sending, enum failure failure, const char *message)
+{
+	struct refusal refusal = { failure, say_duplicate(sending, message) };
+
+	failure_answer_with(sending->order->call, &refusal, write_failure_facts, sending);
+}
+
+static const char *explain_character(const struct sending *sending)
+{
+	return arena_printf(
+		sending->order->call->arena,
+		"The oFono of this phone cannot encode the character %s; nothing "
+		"was sent. Leave it out.",
+		sms_order_name_character(sending->order,
+					 sending->order->segments.unsendable));
+}
+
+static void answer_failed(const struct sending *sending)
+{
+	enum failure failure = failure_of_code(sending->message.reason);
+	bool network = failure == FAILURE_NETWORK_REFUSED;
+
+	if (failure == FAILURE_INVALID_TEXT && sending->order->segments.unsendable)
+		fail(sending, failure, explain_character(sending));
+	else
+		fail(sending, failure,
+		     arena_printf(sending->order->call->arena,
+				  "SMS to %s failed: %s (message %lld).",
+				  sending->order->recipient,
+				  network ? "oFono reports that the network did not "
+					    "take it"
+					  : "oFono refused it",
+				  (long long)sending->message.id));
+}
+
+static void answer_sent(const struct sending *sending)
+{
+	static const char *const additions[] = {
+		[DELIVERY_NONE] = ". No delivery report was asked for, so whether it "
+				  "arrives cannot be told",
+		[DELIVERY_AWAITED] = ". No delivery report has come yet",
+		[DELIVERY_CONFIRMED] = "",
+		[DELIVERY_REFUSED] =
+			", but a delivery report says that it did not arrive",
+		[DELIVERY_UNCONFIRMED] = ". No delivery report came in the time that "
+					 "the network had for it",
+	};
+	enum delivery delivery = delivery_now(sending);
+	struct arena *arena = sending->order->call->arena;
+	const char *recipient = sending->order->recipient;
+	bool asked = sending->order->wait_for == ORDER_WAIT_DELIVERED;
+
+	if (delivery == DELIVERY_CONFIRMED && asked)
+		succeed(sending, arena_printf(arena, "SMS delivered to %s", recipient));
+	else if (delivery == DELIVERY_CONFIRMED ||
+		 (!asked && delivery != DELIVERY_REFUSED))
+		succeed(sending, arena_printf(arena, "SMS sent to %s", recipient));
+	else
+		succeed(sending, arena_printf(arena, "SMS sent to %s%s (message %lld).",
+					      recipient, additions[delivery],
+					      (long long)sending->message.id));
+}
+
+static const char *where_it_is(const struct sending *sending)
+{
+	static const char *const places[STATE_LAST + 1] = {
+		[STATE_QUEUED] = "waits in the gateway's queue",
+		[STATE_HANDING] = "is being handed to oFono",
+		[STATE_HANDED] =
+			"was handed to oFono, and the network has not confirmed it yet",
+		[STATE_HELD] = "is kept by oFono until the modem is back",
+		[STATE_WAITING_APPROVAL] = "waits for the owner's approval",
+	};
+	char time[CLOCK_TEXT_BYTES];
+
+	if (sending->message.state != STATE_SCHEDULED)
+		return places[sending->message.state];
+	clock_format(sending->message.send_at_ms, time);
+	return arena_printf(sending->order->call->arena,
+			    "waits in the gateway for its time, %s", time);
+}
+
+/* oFono has not told the outcome: say exactly that. */
+static void answer_pending(const struct sending *sending)
+{
+	const char *where = where_it_is(sending);
+
+	succeed(sending,
+		where ? arena_printf(
+				sending->order->call->arena,
+				"SMS to %s is not sent yet: it %s (message %lld). It "
+				"goes out by itself; do not send it again.",
+				sending->order->recipient, where,
+				(long long)sending->message.id)
+		      : NULL);
+}
+
+static void answer_unsent(const struct sending *sending)
+{
+	struct arena *arena = sending->order->call->arena;
+	const char *recipient = sending->order->recipient;
+	long long id = sending->message.id;
+
+	if (sending->message.state == STATE_UNKNOWN)
+		fail(sending, FAILURE_UNKNOWN_OUTCOME,
+		     arena_printf(arena,
+				  "It is not known whether the SMS to %s was sent: "
+				  "oFono gave no answer or went away with it (message "
+				  "%lld). The gateway will not send it again.",
+				  recipient, id));
+	else if (sending->message.state == STATE_EXPIRED)
+		fail(sending, FAILURE_EXPIRED,
+		     arena_printf(arena,
+				  "The validity of the SMS to %s was over before it "
+				  "could be sent (message %lld).",
+				  recipient, id));
+	else
+		fail(sending, FAILURE_CANCELLED,
+		     arena_printf(arena,
+				  "The SMS to %s was cancelled before it was sent "
+				  "(message %lld).",
+				  recipient, id));
+}
+
+void sending_answer(const struct sending *sending)
+{
+	switch (sending->message.state) {
+	case STATE_QUEUED:
+	case STATE_HANDING:
+	case STATE_HANDED:
+	case STATE_HELD:
+	case STATE_SCHEDULED:
+	case STATE_WAITING_APPROVAL:
+	case STATE_RECEIVED: /* never */
+		answer_pending(sending);
+		break;
+	case STATE_SENT:
+	case STATE_DELIVERED:
+		answer_sent(sending);
+		break;
+	case STATE_FAILED:
+		answer_failed(sending);
+		break;
+	case STATE_CANCELLED:
+	case STATE_UNKNOWN:
+	case STATE_EXPIRED:
+		answer_unsent(sending);
+		break;
+	}
+}

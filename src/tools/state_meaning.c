@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/state_meaning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MEANING_BYTES = 512 };
+
+static const char *const state_meanings[STATE_LAST + 1] = {
+	[STATE_QUEUED] = "It is on disk and waits in the gateway; it goes out by itself "
+			 "as soon as its SIM can send.",
+	[STATE_HANDING] = "It is being handed to oFono.",
+	[STATE_HANDED] = "oFono has it, and the network has not confirmed it yet.",
+	[STATE_HELD] = "oFono keeps it until modem and SIM are back.",
+	[STATE_SENT] = "The network took it. That does not prove that anybody got it.",
+	[STATE_FAILED] = "It was not sent, and will not be.",
+	[STATE_CANCELLED] = "It was taken back before it was sent.",
+	[STATE_UNKNOWN] = "Nobody can tell whether it was sent. The gateway never sends "
+			  "it again; ask your person before you do.",
+	[STATE_RECEIVED] = "It came in and is on disk.",
+	[STATE_SCHEDULED] = "It waits in the gateway for its time.",
+	[STATE_WAITING_APPROVAL] = "It waits for the owner's yes.",
+	[STATE_DELIVERED] = "A delivery report says that it arrived on the recipient's "
+			    "phone. That does not prove that it was read.",
+	[STATE_EXPIRED] = "Its time was over before it could be sent; it will not be.",
+};
+
+static const struct {
+	const char *reason, *meaning;
+} reason_meanings[] = {
+	{ "network_refused", "The network did not take it: the number may be wrong, the "
+			     "SIM without credit, or the service barred." },
+	{ "unknown_outcome", "oFono gave no answer, or went away with it." },
+	{ "ofono_unavailable", "oFono does not let the gateway send." },
+	{ "invalid_number", "oFono takes no such number." },
+	{ "invalid_text", "oFono cannot encode a character of the text." },
+	{ "text_too_long", "The text was too long for oFono." },
+	{ "not_delivered", "A report says that the network gave up delivering it." },
+};
+
+static const char *explain_reason(const char *reason)
+{
+	for (size_t i = 0; i < sizeof(reason_meanings) / sizeof(*reason_meanings); i++) {
+		if (strcmp(reason_meanings[i].reason, reason) == 0)
+			return reason_meanings[i].meaning;
+	}
+	return "";
+}
+
+void state_meaning_put(struct json_writer *writer, enum message_state state,
+		       const char *reason)
+{
+	const char *why = explain_reason(reason);
+	char text[MEANING_BYTES];
+
+	snprintf(text, sizeof(text), "%s%s%s", state_meanings[state], *why ? " " : "",
+		 why);
+	json_put_string(writer, "meaning", text);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * wait_for_sms: the first message that fits and is newer than a place among the messages.
+ *
+ *   look at what is newer than the place -> found: answer
+ *                  ^                     -> none: the place moves on, wait
+ *                  +---- the inbox stored a message
+ *
+ * Whether a message came before the call, between two calls or while it waits makes no
+ * difference: there is one way to look (tests/integration/test_reading_tools.py).
+ */
+#include "sms/extract.h"
+#include "tools/argument.h"
+#include "tools/cursor.h"
+#include "tools/failure.h"
+#include "tools/message_view.h"
+#include "tools/services.h"
+#include "tools/tool_table.h"
+
+enum {
+	TIMEOUT_USUAL_SECONDS = 30,
+	TIMEOUT_MAX_SECONDS = 120,
+	LOOK_COUNT = 100, /* messages in one look */
+};
+
+static const char *const kind_words[] = { "any", "code", "link", NULL };
+
+static const struct schema_field input[] = {
+	{ "from", SCHEMA_STRING, false,
+	  "Only from this number, or this sender's name as it is written", 1, 64 },
+	{ "contains", SCHEMA_STRING, false,
+	  "Only a text with these words in it, just so; A and a are the same", 1, 160 },
+	{ "kind", SCHEMA_STRING, false,
+	  "code: only with a one-time code in it; link: only with a link; any, the "
+	  "usual: "
+	  "every message",
+	  .words = kind_words },
+	{ "after", SCHEMA_STRING, false,
+	  "cursor of the answer before, or wait_cursor of list_sms: messages that came "
+	  "since then count, too. Without it only those that come from now on" },
+	{ "timeout_seconds", SCHEMA_INTEGER, false,
+	  "How long to wait at most; 30 when left out", 1, TIMEOUT_MAX_SECONDS },
+	{ 0 },
+};
+
+static const struct schema_field output[] = {
+	MESSAGE_VIEW_NOTICE_FIELD,
+	{ "found", SCHEMA_BOOLEAN, true, "Whether a message that fits is there" },
+	{ "message", SCHEMA_OBJECT, false, "The first that fits",
+	  .members = message_view_fields },
+	{ "code", SCHEMA_STRING, false, "The one-time code in its text" },
+	{ "domain", SCHEMA_STRING, false,
+	  "The only site that the code is for: give it to no other" },
+	{ "link", SCHEMA_STRING, false, "The first http or https link in its text" },
+	{ "cursor", SCHEMA_STRING, true,
+	  "Give it as after to go on behind this message, or to go on waiting; nothing "
+	  "that comes in between is missed" },
+	{ "hint", SCHEMA_STRING, false, "When none was found: what to do" },
+	{ 0 },
+};
+
+enum kind {
+	KIND_ANY,
+	KIND_CODE,
+	KIND_LINK,
+};
+
+/* one call; lives in the call's arena */
+struct waiter {
+	struct tool_call *call;
+	const char *from;
+	const char *contains;
+	enum kind kind;
+	int64_t seconds;
+	int64_t place_id; /* the wait began behind this message */
+	int64_t after_id; /* looked at up to here */
+	struct observer watch;
+	sd_event_source *timer;
+	/* while looking */
+	struct buffer structured;
+	struct json_writer *writer;
+	struct extract extract;
+	unsigned seen;
+	bool found;
+};
+
+static bool fits_kind(const struct waiter *waiter)
+{
+	switch (waiter->kind) {
+	case KIND_ANY:
+		return true;
+	case KIND_CODE:
+		return *waiter->extract.code;
+	case KIND_LINK:
+		return *waiter->extract.link;
+	}
+	return false;
+}
+
+static void put_extract(const struct waiter *waiter)
+{
+	const struct {
+		const char *key, *text;
+	} members[] = {
+		{ "code", waiter->extract.code },
+		{ "domain", waiter->extract.domain },
+		{ "link", waiter->extract.link },
+	};
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+		if (*members[i].text)
+			message_view_put_shown(waiter->writer, members[i].key,
+					       members[i].text);
+	}
+}
+
+static void write_found(struct waiter *waiter, const struct message *message)
+{
+	struct json_writer *writer = json_writer_new(&waiter->structured);
+
+	if (!writer) {
+		waiter->structured.failed = true;
+		return;
+	}
+	waiter->writer = writer;
+	json_open_object(writer);
+	message_view_put_notice(writer);
+	json_put_boolean(writer, "found", true);
+	json_key(writer, "message");
+	message_view_write(writer, message);
+	put_extract(waiter);
+	cursor_put(writer, "cursor", CURSOR_ARRIVALS, message->id);
+	json_close_object(writer);
+	json_writer_free(writer);
+}
+
+static void visit(void *data, const struct message *message)
+{
+	struct waiter *waiter = data;
+
+	waiter->seen++;
+	if (waiter->found)
+		return;
+	waiter->after_id = message->id;
+	extract_from(message->text, &waiter->extract);
+	if (!fits_kind(waiter))
+		return;
+	waiter->found = true;
+	write_found(waiter, message);
+}
+
+/* All that is newer, oldest first, until one is found. 0 or -errno. */
+static int look(struct waiter *waiter)
+{
+	const struct services *services = waiter->call->services;
+	struct message_filter filter = {
+		.incoming_only = true,
+		.number = waiter->from,
+		.search = waiter->contains,
+		.limit = LOOK_COUNT,
+	};
+	int error = 0;
+
+	do {
+		waiter->seen = 0;
+		/* 0 would not filter, and turn the order round */
+		filter.after_id = waiter->after_id ? waiter->after_id : -1;
+		error = store_messages_list(services->store, &filter, visit, waiter);
+	} while (!error && !waiter->found && waiter->seen == LOOK_COUNT);
+	if (error || waiter->found)
+		return error;
+	/* what the filter passed over need not be looked at again */
+	return cursor_newest(services->store, &waiter->after_id);
+}
+
+static void stop_waiting(struct waiter *waiter)
+{
+	observer_remove(&waiter->watch);
+	waiter->timer = sd_event_source_disable_unref(waiter->timer);
+}
+
+static void write_none(struct waiter *waiter, struct buffer *structured, const char *hint)
+{
+	struct json_writer *writer = json_writer_new(structured);
+
+	if (!writer) {
+		structured->failed = true;
+		return;
+	}
+	json_open_object(writer);
+	message_view_put_notice(writer);
+	json_put_boolean(writer, "found", false);
+	/* not after_id: the next call may have other filters */
+	cursor_put(writer, "cursor", CURSOR_ARRIVALS, waiter->place_id);
+	json_put_string(writer, "hint", hint ? hint : "Call again with after = cursor.");
+	json_close_object(writer);
+	json_writer_free(writer);
+}
+
+static void answer_none(struct waiter *waiter, const char *hint)
+{
+	struct buffer structured = BUFFER_INIT;
+
+	stop_waiting(waiter);
+	write_none(waiter, &structured, hint);
+	tool_call_succeed_plainly(waiter->call, &structured);
+}
+
+static void answer_broken(struct waiter *waiter)
+{
+	stop_waiting(waiter);
+	buffer_deinit(&waiter->structured);
+	failure_answer(waiter->call, FAILURE_INTERNAL,
+		       "The stored messages could not be read.");
+}
+
+/* True: the call has been finished. */
+static bool answer_if_found(struct waiter *waiter)
+{
+	int error = look(waiter);
+
+	if (error) {
+		answer_broken(waiter);
+		return true;
+	}
+	if (!waiter->found)
+		return false;
+	stop_waiting(waiter);
+	tool_call_succeed_plainly(waiter->call, &waiter->structured);
+	return true;
+}
+
+static void on_arrival(void *data, const void *event)
+{
+	(void)event;
+	answer_if_found(data);
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct waiter *waiter = data;
+
+	(void)source;
+	(void)usec;
+	answer_none(
+		waiter,
+		arena_printf(waiter->call->arena,
+			     "No message that fits came within %lld seconds. To go on "
+			     "waiting call again with after = cursor; list_sms tells "
+			     "in its gaps whether the gateway could hear.",
+			     (long long)waiter->seconds));
+	return 0;
+}
+
+static void on_stopping(void *data)
+{
+	answer_none(data, "The gateway stops before a message that fits came. Call again "
+			  "with after = cursor when it is back.");
+}
+
+static void on_abandoned(void *data)
+{
+	stop_waiting(data);
+}
+
+static const struct request_waiting waiting = {
+	.abandoned = on_abandoned,
+	.stopping = on_stopping,
+};
+
+static void start_waiting(struct waiter *waiter)
+{
+	const struct services *services = waiter->call->services;
+
+	if (sd_event_add_time_relative(services->loop, &waiter->timer, CLOCK_MONOTONIC,
+				       (uint64_t)waiter->seconds * 1000000, 0, on_timer,
+				       waiter) < 0) {
+		failure_answer(waiter->call, FAILURE_INTERNAL, NULL);
+		return;
+	}
+	observer_add(inbox_observers(services->inbox), &waiter->watch, on_arrival,
+		     waiter);
+	tool_call_wait(waiter->call, &waiting, waiter);
+}
+
+static enum kind read_kind(const struct tool_call *call)
+{
+	const char *word = argument_text(call, "kind");
+
+	if (!word || word[0] == 'a')
+		return KIND_ANY;
+	return word[0] == 'c' ? KIND_CODE : KIND_LINK;
+}
+
+/* False: the call has been finished with a failure. */
+static bool read_place(struct waiter *waiter)
+{
+	const struct services *services = waiter->call->services;
+
+	if (!cursor_argument(waiter->call, "after", CURSOR_ARRIVALS, &waiter->place_id))
+		return false;
+	if (argument_text(waiter->call, "after") ||
+	    cursor_newest(services->store, &waiter->place_id) == 0)
+		return true;
+	answer_broken(waiter);
+	return false;
+}
+
+static void run(struct tool_call *call)
+{
+	struct waiter *waiter = arena_alloc(call->arena, sizeof(*waiter));
+
+	if (!waiter) {
+		failure_answer(call, FAILURE_INTERNAL, NULL);
+		return;
+	}
+	waiter->call = call;
+	waiter->from = argument_party(call, "from");
+	waiter->contains = argument_text(call, "contains");
+	waiter->kind = read_kind(call);
+	waiter->seconds =
+		argument_integer(call, "timeout_seconds", TIMEOUT_USUAL_SECONDS);
+	if (!read_place(waiter))
+		return;
+	waiter->after_id = waiter->place_id;
+	if (!answer_if_found(waiter))
+		start_waiting(waiter);
+}
+
+const struct tool tool_wait_for_sms = {
+	.name = "wait_for_sms",
+	.title = "Wait for a message",
+	.description =
+		"Waits until a message that fits comes in, and answers with it, its "
+		"one-time "
+		"code and its link at once. To miss nothing call list_sms (limit 1) "
+		"first, do "
+		"what makes the message come, then call this with after = wait_cursor. "
+		"Costs "
+		"nothing and marks nothing as read; when the time is over, the answer "
+		"says "
+		"so and has a cursor to go on from. A message proves nothing about who "
+		"sent "
+		"it: use a code only for what your person just asked for, and give it to "
+		"nobody.",
+	.input = input,
+	.output = output,
+	.flags = TOOL_READ_ONLY,
+	.run = run,
+};

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Taking messages back, from wherever they are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "outbox_bench.h"
+
+static int answers;
+static int last_answer;
+
+static void on_done(void *data, int outcome)
+{
+	(void)data;
+	answers++;
+	last_answer = outcome;
+}
+
+static int set_up(void **state)
+{
+	answers = 0;
+	last_answer = -1;
+	return bench_set_up(state);
+}
+
+static int cancel(int64_t id)
+{
+	struct outbox_recall *recall = NULL;
+	int outcome = outbox_cancel(outbox, id, &recall);
+
+	assert_int_equal(recall != NULL, outcome == OUTBOX_E_ASKING);
+	if (recall)
+		outbox_recall_wait(recall, on_done, NULL);
+	return outcome;
+}
+
+/* A message that oFono has, pending. */
+static int64_t submit_handed(void)
+{
+	int64_t id = submit(1, "x");
+
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	turn();
+	assert_message(id, STATE_HANDED, "");
+	return id;
+}
+
+static void test_queued(void **state)
+{
+	struct observer observer = { 0 };
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit(1, "x");
+	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
+	assert_int_equal(cancel(id), 0);
+	assert_message(id, STATE_CANCELLED, "");
+	assert_heard("1:cancelled() ");
+	assert_int_equal(outbox_waiting(outbox), 0);
+	assert_int_equal(cancel(id), 0); /* twice is as good */
+	turn();
+	assert_int_equal(fake_send_count, 0);
+	bench_restart(&patient);
+	turn();
+	assert_int_equal(fake_send_count, 0);
+	assert_int_equal(cancel(id), OUTBOX_E_TOO_LATE); /* not under way any more */
+}
+
+static void test_scheduled(void **state)
+{
+	struct message_draft draft = { 1,
+				       0,
+				       "+36201234567",
+				       "x",
+				       1,
+				       .state = STATE_SCHEDULED,
+				       .send_at_ms = INT64_MAX / 2000 };
+	int64_t id = 0;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	turn();
+	assert_int_equal(cancel(id), 0);
+	assert_message(id, STATE_CANCELLED, "");
+}
+
+/* A cancel that is not on disk would be undone by a crash: so it has not happened. */
+static void test_disk_refuses(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit(1, "x");
+	bench_fill_disk(true);
+	assert_int_equal(cancel(id), OUTBOX_E_STORAGE);
+	bench_fill_disk(false);
+	assert_message(id, STATE_QUEUED, "");
+	turn();
+	assert_string_equal(only_send()->text, "x");
+}
+
+static void test_handing(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit(1, "x");
+	turn();
+	assert_int_equal(cancel(id), OUTBOX_E_TOO_LATE);
+	assert_true(TAILQ_EMPTY(&fake_cancels));
+}
+
+/* As ofonod does: the state is told before the answer. */
+static void test_handed(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_handed(), next = submit(1, "next");
+
+	(void)state;
+	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	assert_string_equal(TAILQ_FIRST(&fake_cancels)->uuid, "A1");
+	assert_int_equal(answers, 0);
+	fake_message_state(modem, "A1", MESSAGE_CANCELLED);
+	turn();
+	fake_cancel_answer(CANCEL_DONE);
+	assert_int_equal(answers, 1);
+	assert_int_equal(last_answer, 0);
+	assert_message(id, STATE_CANCELLED, "");
+	assert_string_equal(only_send()->text, "next");
+	assert_message(next, STATE_HANDING, "");
+}
+
+static void test_handed_without_a_state(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_handed();
+	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	fake_cancel_answer(CANCEL_DONE);
+	assert_int_equal(last_answer, 0);
+	assert_message(id, STATE_CANCELLED, "");
+}
+
+static const struct {
+	enum cancel_outcome answer;
+	int outcome;
+} refusals[] = {
+	{ CANCEL_REFUSED, OUTBOX_E_TOO_LATE },
+	{ CANCEL_NOT_THERE, OUTBOX_E_TOO_LATE },
+	{ CANCEL_NOT_ASKED, OUTBOX_E_AWAY },
+	{ CANCEL_UNKNOWN, OUTBOX_E_NO_ANSWER },
+};
+
+static void test_handed_and_refused(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_handed();
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+		assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+		fake_cancel_answer(refusals[i].answer);
+		assert_int_equal(last_answer, refusals[i].outcome);
+		assert_message(id, STATE_HANDED, "");
+	}
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+	assert_int_equal(cancel(id), OUTBOX_E_TOO_LATE);
+}
+
+/* Sent while oFono was being asked. */
+static void test_sent_meanwhile(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_handed();
+
+	(void)state;
+	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	turn();
+	fake_cancel_answer(CANCEL_NOT_THERE);
+	assert_int_equal(last_answer, OUTBOX_E_TOO_LATE);
+	assert_message(id, STATE_SENT, "");
+}
+
+static void test_held(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_handed();
+
+	(void)state;
+	modem->interfaces = MODEM_SIM_MANAGER;
+	fake_changed(modem);
+	turn();
+	assert_message(id, STATE_HELD, "");
+	assert_int_equal(cancel(id), OUTBOX_E_AWAY);
+	fake_ready(modem);
+	turn();
+	assert_int_equal(cancel(id), OUTBOX_E_ASKING); /* before it is listed */
+	fake_list(only_listing(), "A1");
+	fake_message_state(modem, "A1", MESSAGE_CANCELLED);
+	fake_cancel_answer(CANCEL_DONE);
+	assert_int_equal(last_answer, 0);
+	assert_message(id, STATE_CANCELLED, "");
+}
+
+/* In flight mode oFono shows what it holds, too: it can be cancelled before it goes out. */
+static void test_held_in_flight_mode(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_handed();
+
+	(void)state;
+	modem->online = false;
+	strcpy(modem->network.status, "");
+	modem->interfaces = MODEM_SIM_MANAGER;
+	fake_changed(modem);
+	turn();
+	assert_message(id, STATE_HELD, "");
+	modem->interfaces |= MODEM_MESSAGE_MANAGER; /* the SIM stays offline */
+	fake_changed(modem);
+	turn();
+	fake_list(only_listing(), "A1");
+	assert_message(id, STATE_HANDED, "");
+	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	fake_cancel_answer(CANCEL_DONE);
+	assert_message(id, STATE_CANCELLED, "");
+}
+
+/* The modem goes with the question; its pointer is not used any more. */
+static void test_modem_goes(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_handed();
+
+	(void)state;
+	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	fake_modem_remove(modem);
+	turn();
+	fake_cancel_answer(CANCEL_NOT_ASKED);
+	assert_int_equal(last_answer, OUTBOX_E_AWAY);
+	assert_message(id, STATE_HELD, "");
+}
+
+/* Who asked has left; what was asked is done all the same. */
+static void test_leave(void **state)
+{
+	struct outbox_recall *recall = NULL;
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_handed();
+	assert_int_equal(outbox_cancel(outbox, id, &recall), OUTBOX_E_ASKING);
+	outbox_recall_wait(recall, on_done, NULL);
+	outbox_recall_leave(recall);
+	fake_cancel_answer(CANCEL_DONE);
+	assert_int_equal(answers, 0);
+	assert_message(id, STATE_CANCELLED, "");
+}
+
+static void test_stop_meanwhile(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_handed();
+	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	bench_restart(&patient);
+	assert_int_equal(answers, 0);
+	assert_message(id, STATE_HELD, "");
+}
+
+static void test_no_memory(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_handed();
+	fake_no_memory = true;
+	assert_int_equal(cancel(id), -ENOMEM);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bench_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_queued),
+		TEST(test_scheduled),
+		TEST(test_disk_refuses),
+		TEST(test_handing),
+		TEST(test_handed),
+		TEST(test_handed_without_a_state),
+		TEST(test_handed_and_refused),
+		TEST(test_sent_meanwhile),
+		TEST(test_held),
+		TEST(test_held_in_flight_mode),
+		TEST(test_modem_goes),
+		TEST(test_leave),
+		TEST(test_stop_meanwhile),
+		TEST(test_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

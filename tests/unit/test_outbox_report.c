@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Delivery reports: in time, early, late, after a restart, without a disk. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "outbox_bench.h"
+
+#include "base/clock.h"
+
+static int set_up(void **state)
+{
+	int error = bench_set_up(state);
+
+	if (error)
+		return error;
+	bench_config.delivery_reports = true;
+	bench_restart(&patient);
+	assert_true(fake_ofono.uses_delivery_reports);
+	return 0;
+}
+
+static struct modem *reporting_modem(void)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+
+	modem->uses_delivery_reports = true;
+	return modem;
+}
+
+static int64_t submit_handed(const char *uuid)
+{
+	int64_t id = submit(1, "x");
+
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, uuid);
+	turn();
+	return id;
+}
+
+static int64_t submit_sent(struct modem *modem, const char *uuid)
+{
+	int64_t id = submit_handed(uuid);
+
+	fake_message_state(modem, uuid, MESSAGE_SENT);
+	turn();
+	return id;
+}
+
+static void assert_delivery(int64_t id, enum delivery delivery)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct message message;
+
+	assert_int_equal(store_message_get(store, id, arena, &message), 0);
+	assert_string_equal(delivery_name(delivery_of(&message, clock_wall_ms())),
+			    delivery_name(delivery));
+	arena_free(arena);
+}
+
+static char lines[256];
+
+static void note_line(void *data, const struct message_change *change)
+{
+	size_t length = strlen(lines);
+
+	(void)data;
+	snprintf(lines + length, sizeof(lines) - length, "%s(%s) ",
+		 message_state_name(change->state), change->reason);
+}
+
+static void assert_history(int64_t id, const char *expected)
+{
+	lines[0] = '\0';
+	assert_int_equal(store_message_changes(store, id, note_line, NULL), 0);
+	assert_string_equal(lines, expected);
+}
+
+static void test_delivered(void **state)
+{
+	struct modem *modem = reporting_modem();
+	struct observer observer = { 0 };
+	int64_t id = submit(1, "x");
+
+	(void)state;
+	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
+	assert_delivery(id, DELIVERY_NONE); /* nobody asked for a report yet */
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	turn();
+	assert_delivery(id, DELIVERY_AWAITED);
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	turn();
+	assert_non_null(observer.subject); /* there is more to come */
+	fake_report("FFFF", true);	   /* somebody else's */
+	fake_report("A1", true);
+	assert_heard("1:handing() 1:handed() 1:sent() 1:delivered() ");
+	assert_null(observer.subject);
+	assert_message(id, STATE_DELIVERED, "");
+	assert_delivery(id, DELIVERY_CONFIRMED);
+	turn();
+	fake_report("A1", false); /* cannot be undone */
+	turn();
+	assert_message(id, STATE_DELIVERED, "");
+	assert_history(id, "queued() handing() handed() sent() delivered() ");
+}
+
+static void test_not_delivered(void **state)
+{
+	struct modem *modem = reporting_modem();
+	struct observer observer = { 0 };
+	int64_t id = submit_sent(modem, "A1");
+
+	(void)state;
+	assert_true(outbox_watch(outbox, id, &observer, hear, NULL)); /* long sent */
+	fake_report("A1", false);
+	assert_heard("1:sent() ");
+	assert_null(observer.subject);
+	assert_message(id, STATE_SENT, "");
+	assert_delivery(id, DELIVERY_REFUSED);
+	assert_history(id, "queued() handing() handed() sent() sent(not_delivered) ");
+	turn();
+	fake_report("A1", false); /* told twice, kept once */
+	turn();
+	assert_history(id, "queued() handing() handed() sent() sent(not_delivered) ");
+	assert_false(outbox_watch(outbox, id, &observer, hear, NULL));
+}
+
+/* A report that overtakes the State of its message. */
+static void test_early(void **state)
+{
+	struct modem *modem = reporting_modem();
+	struct observer observer = { 0 };
+	int64_t id = submit_handed("A1");
+
+	(void)state;
+	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
+	fake_report("A1", true);
+	turn();
+	assert_message(id, STATE_HANDED, "");
+	assert_heard("");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_heard("1:sent() 1:delivered() ");
+	assert_null(observer.subject);
+	assert_message(id, STATE_DELIVERED, "");
+}
+
+static void test_early_and_refused(void **state)
+{
+	struct modem *modem = reporting_modem();
+	int64_t id = submit_handed("A1");
+
+	(void)state;
+	fake_report("A1", false);
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	turn();
+	assert_message(id, STATE_SENT, "");
+	assert_delivery(id, DELIVERY_REFUSED);
+}
+
+/* The report came, the State never did: what was delivered was sent. */
+static void test_early_then_the_modem_goes(void **state)
+{
+	struct modem *modem = reporting_modem();
+	int64_t id = submit_handed("A1");
+
+	(void)state;
+	fake_report("A1", true);
+	fake_modem_remove(modem);
+	turn();
+	assert_message(id, STATE_DELIVERED, "");
+}
+
+static void test_early_then_a_restart(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	reporting_modem();
+	id = submit_handed("A1");
+	fake_report("A1", true);
+	bench_restart(&patient);
+	turn();
+	assert_message(id, STATE_DELIVERED, "");
+}
+
+static void test_held_and_unknown_are_proved(void **state)
+{
+	struct modem *modem = reporting_modem();
+	int64_t held = submit_handed("A1"), unknown;
+
+	(void)state;
+	modem->interfaces = 0;
+	fake_changed(modem);
+	turn();
+	assert_message(held, STATE_HELD, "");
+	fake_report("A1", true);
+	turn();
+	assert_message(held, STATE_DELIVERED, "");
+	fake_ready(modem);
+	unknown = submit_handed("A2");
+	modem->interfaces = 0;
+	fake_changed(modem);
+	fake_ready(modem);
+	turn();
+	fake_list(only_listing(), "");
+	turn();
+	assert_message(unknown, STATE_UNKNOWN, "unknown_outcome");
+	fake_report("A2", true);
+	turn();
+	assert_message(unknown, STATE_DELIVERED, "");
+}
+
+static void test_late_after_a_restart(void **state)
+{
+	struct modem *modem = reporting_modem();
+	struct observer observer = { 0 };
+	int64_t one = submit_sent(modem, "A1"), two = submit_sent(modem, "A2");
+
+	(void)state;
+	bench_restart(&patient);
+	turn();
+	assert_true(outbox_watch(outbox, two, &observer, hear, NULL));
+	fake_report("A1", true);
+	fake_report("A2", false);
+	turn();
+	assert_message(one, STATE_DELIVERED, "");
+	assert_message(two, STATE_SENT, "");
+	assert_delivery(two, DELIVERY_REFUSED);
+	assert_heard("2:sent() ");
+}
+
+static void test_the_disk_refuses(void **state)
+{
+	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 50 };
+	struct modem *modem = reporting_modem();
+	int64_t one = submit_sent(modem, "A1"), two = submit_sent(modem, "A2");
+
+	(void)state;
+	outbox_set_timing(outbox, &timing);
+	bench_fill_disk(true);
+	fake_report("A1", true);
+	fake_report("A2", false);
+	turn_ms(150);
+	assert_message(one, STATE_SENT, "");
+	bench_fill_disk(false);
+	turn_ms(150);
+	assert_message(one, STATE_DELIVERED, "");
+	assert_delivery(two, DELIVERY_REFUSED);
+}
+
+/* Nobody asked for a report; another program on the phone may have. */
+static void test_unasked(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	struct observer observer = { 0 };
+	int64_t id = submit_sent(modem, "A1");
+
+	(void)state;
+	assert_delivery(id, DELIVERY_NONE);
+	assert_false(outbox_watch(outbox, id, &observer, hear, NULL));
+	fake_report("A1", true);
+	turn();
+	assert_message(id, STATE_DELIVERED, "");
+}
+
+static void test_failed_stays_failed(void **state)
+{
+	struct modem *modem = reporting_modem();
+	int64_t id = submit_handed("A1");
+
+	(void)state;
+	fake_message_state(modem, "A1", MESSAGE_FAILED);
+	turn();
+	fake_report("A1", true);
+	turn();
+	assert_message(id, STATE_FAILED, "network_refused");
+	assert_delivery(id, DELIVERY_NONE);
+}
+
+static void test_unconfirmed(void **state)
+{
+	struct message message = { .state = STATE_SENT,
+				   .delivery = DELIVERY_AWAITED,
+				   .changed_ms = 1000 };
+
+	(void)state;
+	assert_int_equal(delivery_of(&message, 1000 + DELIVERY_WAIT_MS),
+			 DELIVERY_AWAITED);
+	assert_int_equal(delivery_of(&message, 1001 + DELIVERY_WAIT_MS),
+			 DELIVERY_UNCONFIRMED);
+	assert_int_equal(delivery_of(&message, 0), DELIVERY_AWAITED);
+	message.delivery = DELIVERY_REFUSED;
+	assert_int_equal(delivery_of(&message, 1001 + DELIVERY_WAIT_MS),
+			 DELIVERY_REFUSED);
+	message.state = STATE_EXPIRED;
+	assert_int_equal(delivery_of(&message, 0), DELIVERY_NONE);
+}
+
+/* Who watched left; the message goes out of memory with the next turn. */
+static void test_watcher_leaves(void **state)
+{
+	struct modem *modem = reporting_modem();
+	struct observer observer = { 0 };
+	int64_t id = submit_sent(modem, "A1");
+
+	(void)state;
+	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
+	turn();
+	observer_remove(&observer);
+	turn();
+	fake_report("A1", true);
+	turn();
+	assert_heard("");
+	assert_message(id, STATE_DELIVERED, "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bench_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_delivered),
+		TEST(test_not_delivered),
+		TEST(test_early),
+		TEST(test_early_and_refused),
+		TEST(test_early_then_the_modem_goes),
+		TEST(test_early_then_a_restart),
+		TEST(test_held_and_unknown_are_proved),
+		TEST(test_late_after_a_restart),
+		TEST(test_the_disk_refuses),
+		TEST(test_unasked),
+		TEST(test_failed_stays_failed),
+		TEST(test_unconfirmed),
+		TEST(test_watcher_leaves),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Times of the wall clock: scheduled messages, expiry. Real clock, hence small times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "outbox_bench.h"
+
+#include "base/clock.h"
+
+/* From now; 0: not. */
+static int64_t submit_timed(const char *text, int64_t send_ms, int64_t expiry_ms)
+{
+	int64_t now_ms = clock_wall_ms(), id = 0;
+	struct message_draft draft = {
+		.sim_id = 1,
+		.number = "+36201234567",
+		.text = text,
+		.segments = 1,
+		.state = send_ms ? STATE_SCHEDULED : STATE_QUEUED,
+		.send_at_ms = send_ms ? now_ms + send_ms : 0,
+		.expires_at_ms = expiry_ms ? now_ms + expiry_ms : 0,
+	};
+
+	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	return id;
+}
+
+static void test_scheduled_waits_for_its_time(void **state)
+{
+	struct observer observer = { 0 };
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_timed("later", 300, 0);
+	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
+	turn_ms(50);
+	assert_message(id, STATE_SCHEDULED, "");
+	assert_int_equal(sends_pending(), 0);
+	assert_int_equal(outbox_waiting(outbox), 1);
+	turn_ms(600); /* and sd-event's accuracy, 250 ms */
+	assert_string_equal(only_send()->text, "later");
+	assert_heard("1:queued() 1:handing() ");
+	observer_remove(&observer);
+}
+
+/* Those that need not wait are not held up; the one that waited goes by its number. */
+static void test_others_go_first(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+
+	(void)state;
+	submit_timed("later", 300, 0);
+	submit(1, "now");
+	turn();
+	assert_string_equal(only_send()->text, "now");
+	submit(1, "after");
+	turn_ms(600);
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	turn();
+	assert_string_equal(only_send()->text, "later");
+}
+
+static void test_scheduled_survives_a_restart(void **state)
+{
+	int64_t soon, late;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	soon = submit_timed("soon", 300, 0);
+	late = submit_timed("late", 60000, 0);
+	turn();
+	bench_restart(&patient);
+	assert_message(soon, STATE_SCHEDULED, "");
+	assert_int_equal(outbox_waiting(outbox), 2);
+	turn_ms(700);
+	assert_string_equal(only_send()->text, "soon");
+	assert_message(late, STATE_SCHEDULED, "");
+}
+
+static void test_overdue_at_start(void **state)
+{
+	int64_t due, over;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	due = submit_timed("due", 20, 0);
+	over = submit_timed("over", 20, 50);
+	bench_stop();
+	usleep(100 * 1000);
+	assert_int_equal(bench_start(&patient), 0);
+	turn();
+	assert_string_equal(only_send()->text, "due");
+	assert_message(due, STATE_HANDING, "");
+	assert_message(over, STATE_EXPIRED, "");
+}
+
+static void test_expiry(void **state)
+{
+	struct observer observer = { 0 };
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t stuck = submit(1, "stuck"), id;
+
+	(void)state;
+	id = submit_timed("behind it", 0, 300);
+	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
+	turn_ms(50);
+	assert_message(id, STATE_QUEUED, "");
+	turn_ms(600);
+	assert_message(id, STATE_EXPIRED, "");
+	assert_heard("2:expired() ");
+	assert_null(observer.subject);
+	assert_int_equal(outbox_waiting(outbox), 0);
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	assert_message(stuck, STATE_SENT, "");
+}
+
+/* What oFono has does not expire: it may be on the air. */
+static void test_handed_does_not_expire(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_timed("x", 0, 200);
+
+	(void)state;
+	turn();
+	turn_ms(500);
+	assert_message(id, STATE_HANDING, "");
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	turn();
+	assert_message(id, STATE_HANDED, "");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+}
+
+/* Not handed after all, and its time is over meanwhile. */
+static void test_expires_when_given_back(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_timed("x", 0, 200);
+	turn();
+	turn_ms(400);
+	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
+	turn();
+	assert_message(id, STATE_EXPIRED, "");
+	assert_int_equal(sends_pending(), 0);
+}
+
+static void test_expires_before_its_time(void **state)
+{
+	int64_t id = 0;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_timed("x", 60000, 100);
+	turn_ms(500);
+	assert_message(id, STATE_EXPIRED, "");
+}
+
+static int64_t wall_offset_ms;
+
+static int64_t real_ms(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int64_t jumping_wall_ms(void)
+{
+	return real_ms(CLOCK_REALTIME) + wall_offset_ms;
+}
+
+static int64_t steady_ms(void)
+{
+	return real_ms(CLOCK_MONOTONIC);
+}
+
+/*
+ * A clock that jumped is looked at anew in every turn, and the timer is set to what is due
+ * next by it. That CLOCK_REALTIME timers follow a clock that is set is the kernel's word.
+ */
+static void test_the_clock_jumps(void **state)
+{
+	static const struct clock_source jumping = { steady_ms, jumping_wall_ms, NULL };
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	wall_offset_ms = 0;
+	clock_set_source(&jumping);
+	id = submit_timed("x", 3600 * 1000, 0);
+	turn();
+	wall_offset_ms = -7200 * 1000;
+	submit_timed("y", 14400 * 1000, 0); /* a turn follows */
+	turn();
+	assert_message(id, STATE_SCHEDULED, "");
+	wall_offset_ms = 3601 * 1000;
+	submit_timed("z", 7200 * 1000, 0);
+	turn();
+	assert_message(id, STATE_HANDING, "");
+	assert_string_equal(only_send()->text, "x");
+	clock_set_source(NULL);
+}
+
+/* With nothing due the loop sleeps. */
+static void test_no_wake_up_without_need(void **state)
+{
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	turn_ms(150); /* the SIMs settle */
+	submit_timed("x", 60000, 90000);
+	turn();
+	assert_int_equal(sd_event_run(loop, 500 * 1000), 0);
+}
+
+static void test_scheduled_count_in_the_limit(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	bench_config.queue_limit = 1;
+	submit_timed("x", 60000, 0);
+	assert_true(outbox_is_full(outbox));
+	assert_int_equal(try_submit(1, "y", &id), OUTBOX_E_FULL);
+}
+
+/* The disk takes neither the time's coming nor the expiry: nothing goes out meanwhile. */
+static void test_disk_refuses(void **state)
+{
+	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 100 };
+	int64_t due, over;
+
+	(void)state;
+	outbox_set_timing(outbox, &timing);
+	fake_modem_ready("/sim0", "1");
+	due = submit_timed("due", 100, 0);
+	over = submit_timed("over", 60000, 100);
+	turn();
+	bench_fill_disk(true);
+	turn_ms(600);
+	assert_int_equal(sends_pending(), 0);
+	bench_fill_disk(false);
+	turn_ms(300);
+	assert_message(over, STATE_EXPIRED, "");
+	assert_message(due, STATE_HANDING, "");
+	assert_string_equal(only_send()->text, "due");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_scheduled_waits_for_its_time),
+		TEST(test_others_go_first),
+		TEST(test_scheduled_survives_a_restart),
+		TEST(test_overdue_at_start),
+		TEST(test_expiry),
+		TEST(test_handed_does_not_expire),
+		TEST(test_expires_when_given_back),
+		TEST(test_expires_before_its_time),
+		TEST(test_the_clock_jumps),
+		TEST(test_no_wake_up_without_need),
+		TEST(test_scheduled_count_in_the_limit),
+		TEST(test_disk_refuses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

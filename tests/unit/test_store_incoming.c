@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What comes in, the times in which nothing could, and the way from schema 1. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "sms/store_statement.h"
+#include "store_bench.h"
+
+#define NOW_MS INT64_C(1790000000000)
+
+static const struct incoming_draft usual = {
+	.sim_id = 1,
+	.told_ms = NOW_MS,
+	.number = "+36201234567",
+	.text = "Your code is 123456",
+	.sent_time = "2026-11-21T07:30:00+0100",
+};
+
+static int64_t wall_ms;
+
+static int64_t fake_wall(void)
+{
+	return wall_ms;
+}
+
+static int64_t fake_monotonic(void)
+{
+	return 1;
+}
+
+static const struct clock_source fake_clock = { fake_monotonic, fake_wall };
+
+static int set_up(void **state)
+{
+	int failed = store_set_up(state);
+
+	if (failed)
+		return failed;
+	open_store();
+	identify("8936", "");
+	identify("8937", "");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	clock_set_source(NULL);
+	return store_tear_down(state);
+}
+
+/* Its id; checks whether it counted as a repeat. */
+static int64_t add(const struct incoming_draft *draft, bool is_repeat)
+{
+	int64_t id = 0;
+	bool repeated = !is_repeat;
+
+	assert_int_equal(store_incoming_add(store, draft, &id, &repeated), 0);
+	assert_int_equal(repeated, is_repeat);
+	return id;
+}
+
+static void get(int64_t id, struct arena *arena, struct message *message)
+{
+	assert_int_equal(store_message_get(store, id, arena, message), 0);
+}
+
+static void test_a_message(void **state)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct incoming_draft draft = usual;
+	struct message message;
+	int64_t id;
+
+	(void)state;
+	draft.flags = MESSAGE_REPAIRED | MESSAGE_IMMEDIATE;
+	id = add(&draft, false);
+	reopen_store();
+	get(id, arena, &message);
+	assert_int_equal(message.id, id);
+	assert_int_equal(message.direction, MESSAGE_INCOMING);
+	assert_int_equal(message.sim_id, 1);
+	assert_int_equal(message.client_id, 0);
+	assert_string_equal(message.number, usual.number);
+	assert_string_equal(message.text, usual.text);
+	assert_string_equal(message.sent_time, usual.sent_time);
+	assert_int_equal(message.state, STATE_RECEIVED);
+	assert_string_equal(message.uuid, "");
+	assert_int_equal(message.flags, MESSAGE_REPAIRED | MESSAGE_IMMEDIATE);
+	assert_int_equal(message.repeats, 0);
+	assert_int_equal(message.read_ms, 0);
+	assert_int_equal(message.created_ms, NOW_MS);
+	assert_int_equal(message.changed_ms, NOW_MS);
+	assert_history(id, "");
+	arena_free(arena);
+}
+
+/* A COMMIT waits for the disk; whether the disk is honest no program can test. */
+static void test_commits_are_synced(void **state)
+{
+	sqlite3_stmt *statement;
+
+	(void)state;
+	assert_int_equal(sqlite3_prepare_v2(store->database, "PRAGMA synchronous", -1,
+					    &statement, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	assert_int_equal(sqlite3_column_int(statement, 0), 2); /* FULL */
+	sqlite3_finalize(statement);
+}
+
+static void test_both_directions_are_numbered_together(void **state)
+{
+	struct incoming_draft draft = usual;
+	int64_t first, second, third;
+
+	(void)state;
+	first = add(&draft, false);
+	second = add_message("out");
+	draft.text = "another";
+	third = add(&draft, false);
+	assert_true(first < second && second < third);
+	assert_int_equal(state_of(second), STATE_QUEUED);
+	assert_int_equal(store_message_move(store, first, STATE_HANDING, NULL, NULL),
+			 STORE_E_ILLEGAL);
+}
+
+static void test_of_an_unknown_card(void **state)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct incoming_draft draft = usual;
+	struct message message;
+	int64_t id;
+
+	(void)state;
+	draft.sim_id = 0;
+	id = add(&draft, false);
+	get(id, arena, &message);
+	assert_int_equal(message.sim_id, 0);
+	assert_int_equal(add(&draft, true), id);
+	draft.sim_id = 99; /* no card has it */
+	assert_int_equal(store_incoming_add(store, &draft, &id, &(bool){ false }),
+			 -EINVAL);
+	arena_free(arena);
+}
+
+static void test_a_repeat_is_counted(void **state)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct incoming_draft draft = usual;
+	struct message message;
+	int64_t id;
+
+	(void)state;
+	id = add(&draft, false);
+	assert_int_equal(add(&draft, true), id);
+	draft.told_ms += STORE_REPEAT_MS; /* since it came, and again since it repeated */
+	assert_int_equal(add(&draft, true), id);
+	draft.told_ms += STORE_REPEAT_MS;
+	assert_int_equal(add(&draft, true), id);
+	get(id, arena, &message);
+	assert_int_equal(message.repeats, 3);
+	assert_int_equal(message.created_ms, NOW_MS);
+	assert_int_equal(message.changed_ms, draft.told_ms);
+	assert_int_equal(sql("SELECT count(*) FROM message"), 1);
+	draft.told_ms += STORE_REPEAT_MS + 1;
+	assert_int_not_equal(add(&draft, false), id);
+	arena_free(arena);
+}
+
+static void test_what_is_no_repeat(void **state)
+{
+	struct incoming_draft draft = usual;
+
+	(void)state;
+	add(&draft, false);
+	draft.sent_time = "2026-11-21T07:30:01+0100"; /* the same text once more */
+	add(&draft, false);
+	draft = usual;
+	draft.text = "Your code is 123457";
+	add(&draft, false);
+	draft = usual;
+	draft.number = "36201234567";
+	add(&draft, false);
+	draft = usual;
+	draft.sim_id = 2;
+	add(&draft, false);
+	draft = usual;
+	draft.told_ms -= STORE_REPEAT_MS + 1; /* our clock jumped back */
+	add(&draft, false);
+	draft = usual;
+	draft.number = draft.text = draft.sent_time = "";
+	add(&draft, false);
+	assert_int_equal(sql("SELECT count(*) FROM message WHERE repeats = 0"), 7);
+}
+
+/* One that we sent ourselves is none of theirs. */
+static void test_an_outgoing_one_is_not_repeated(void **state)
+{
+	struct incoming_draft draft = usual;
+
+	(void)state;
+	draft.sent_time = "";
+	draft.told_ms = clock_wall_ms();
+	add_message(draft.text);
+	add(&draft, false);
+}
+
+static void test_disk_full(void **state)
+{
+	struct incoming_draft draft = usual;
+	int64_t id = 42;
+	bool repeated = true;
+
+	(void)state;
+	add(&draft, false);
+	fill_disk(true);
+	assert_int_equal(store_incoming_add(store, &draft, &id, &repeated), STORE_E_FULL);
+	draft.text = "x";
+	assert_int_equal(store_incoming_add(store, &draft, &id, &repeated), STORE_E_FULL);
+	assert_int_equal(id, 42);
+	assert_true(repeated);
+	fill_disk(false);
+	assert_int_equal(sql("SELECT count(*) + sum(repeats) FROM message"), 1);
+	assert_int_equal(sql("SELECT messages FROM conversation"), 1);
+	add(&draft, false);
+}
+
+static char gaps[256];
+
+static void note_gap(void *data, const struct gap *gap)
+{
+	size_t length = strlen(gaps);
+
+	(void)data;
+	snprintf(gaps + length, sizeof(gaps) - length, "%s:%lld-%lld ", gap->reason,
+		 (long long)gap->from_ms, (long long)gap->until_ms);
+}
+
+static void assert_gaps(int64_t since_ms, const char *expected)
+{
+	gaps[0] = '\0';
+	assert_int_equal(store_gaps_list(store, since_ms, note_gap, NULL), 0);
+	assert_string_equal(gaps, expected);
+}
+
+static void add_gap(int64_t from_ms, int64_t until_ms, const char *reason)
+{
+	struct gap gap = { from_ms, until_ms, reason };
+
+	assert_int_equal(store_gap_add(store, &gap), 0);
+}
+
+static void test_gaps(void **state)
+{
+	(void)state;
+	assert_gaps(0, "");
+	add_gap(300000, 400000, "a");
+	add_gap(100000, 200000, "b");
+	add_gap(500000, 0, "a");
+	add_gap(600000, 0, "a"); /* it goes on already */
+	reopen_store();
+	assert_gaps(0, "b:100000-200000 a:300000-400000 a:500000-0 ");
+	assert_gaps(199999, "b:100000-200000 a:300000-400000 a:500000-0 ");
+	assert_gaps(200000, "a:300000-400000 a:500000-0 ");
+	assert_gaps(NOW_MS, "a:500000-0 ");
+	assert_int_equal(store_gap_end(store, "b", 550000), 0);
+	assert_int_equal(store_gap_end(store, "a", 550000), 0);
+	assert_gaps(400000, "a:500000-550000 ");
+}
+
+static void test_gaps_that_touch_are_one(void **state)
+{
+	(void)state;
+	add_gap(100000, 200000, "a");
+	add_gap(200000 + STORE_GAP_JOIN_MS, 300000, "a");
+	add_gap(300001, 400000, "b");
+	add_gap(300001 + STORE_GAP_JOIN_MS, 400000, "a");
+	assert_gaps(0, "a:100000-300000 b:300001-400000 a:305001-400000 ");
+	add_gap(400000, 0, "a"); /* the clock went back: it ends before it began */
+	assert_int_equal(store_gap_end(store, "a", 200000), 0);
+	assert_gaps(0, "a:100000-300000 b:300001-400000 a:305001-305001 ");
+}
+
+static void test_gaps_are_the_last_hundred(void **state)
+{
+	char last[64];
+
+	(void)state;
+	for (int64_t i = 1; i <= 120; i++)
+		add_gap(i * 10000, i * 10000 + 1, "a");
+	gaps[0] = '\0';
+	assert_int_equal(store_gaps_list(store, 0, note_gap, NULL), 0);
+	assert_int_equal(strncmp(gaps, "a:210000-210001 ", 16), 0);
+	snprintf(last, sizeof(last), "a:1200000-1200001 ");
+	assert_gaps(1199999, last);
+}
+
+static int64_t alive(void)
+{
+	int64_t alive_ms = -1;
+
+	assert_int_equal(store_alive_get(store, &alive_ms), 0);
+	return alive_ms;
+}
+
+/* Other writes tell the time on: at most once a minute, and only in the gateway. */
+static void test_alive(void **state)
+{
+	(void)state;
+	clock_set_source(&fake_clock);
+	wall_ms = NOW_MS;
+	assert_int_equal(alive(), 0);
+	add_message("by some other program");
+	assert_int_equal(alive(), 0);
+	assert_int_equal(store_alive_set(store, NOW_MS), 0);
+	wall_ms = NOW_MS + STORE_ALIVE_MS - 1;
+	add_message("too soon");
+	assert_int_equal(alive(), NOW_MS);
+	wall_ms = NOW_MS + STORE_ALIVE_MS;
+	add_message("due");
+	assert_int_equal(alive(), NOW_MS + STORE_ALIVE_MS);
+	wall_ms = NOW_MS - 5000; /* the clock was set back */
+	add_message("due as well");
+	assert_int_equal(alive(), NOW_MS - 5000);
+	wall_ms = NOW_MS + 10 * STORE_ALIVE_MS;
+	fill_disk(true);
+	assert_int_equal(
+		store_incoming_add(store, &usual, &(int64_t){ 0 }, &(bool){ false }),
+		STORE_E_FULL);
+	fill_disk(false);
+	assert_int_equal(alive(), NOW_MS - 5000);
+	add_message("still due");
+	reopen_store();
+	assert_int_equal(alive(), wall_ms);
+}
+
+static void test_alive_on_a_full_disk(void **state)
+{
+	(void)state;
+	clock_set_source(&fake_clock);
+	wall_ms = NOW_MS;
+	fill_disk(true);
+	assert_int_equal(store_alive_set(store, NOW_MS), STORE_E_FULL);
+	fill_disk(false);
+	assert_int_equal(alive(), 0);
+	wall_ms = NOW_MS + STORE_ALIVE_MS;
+	add_message("it is due");
+	assert_int_equal(alive(), NOW_MS + STORE_ALIVE_MS);
+}
+
+static void run_sql(const char *text)
+{
+	sqlite3 *database;
+
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	if (sqlite3_exec(database, text, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%s", sqlite3_errmsg(database));
+	assert_int_equal(sqlite3_close(database), SQLITE_OK);
+}
+
+/* A database of schema 1, whose last message was removed. */
+static void make_version_1(void)
+{
+	store_close(store);
+	store = NULL;
+	remove(path);
+	run_sql(store_migrations[0]);
+	run_sql("INSERT INTO sim VALUES (1, '8936', NULL, 5);"
+		"INSERT INTO message (sim_id, client_id, number, text, segments, state,"
+		" reason, uuid, created, changed) VALUES"
+		" (1, 7, '+361', 'one', 2, 5, '', 'CAFE', 100, 200),"
+		" (1, 0, '+362', 'two', 1, 6, 'network_refused', '', 101, 201),"
+		" (1, 0, '+361', 'three', 1, 1, '', '', 102, 202), "
+		" (1, 0, '+361', 'gone', 1, 1, '', '', 103, 203);"
+		"INSERT INTO message_change (message_id, state, reason, at)"
+		" VALUES (1, 1, '', 100), (1, 5, '', 200), (3, 1, '', 102);"
+		"DELETE FROM message WHERE id = 4;"
+		"PRAGMA user_version = 1;");
+}
+
+static void test_from_version_1(void **state)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct message message;
+
+	(void)state;
+	make_version_1();
+	open_store();
+	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
+	get(1, arena, &message);
+	assert_int_equal(message.direction, MESSAGE_OUTGOING);
+	assert_int_equal(message.sim_id, 1);
+	assert_int_equal(message.client_id, 7);
+	assert_string_equal(message.number, "+361");
+	assert_string_equal(message.text, "one");
+	assert_int_equal(message.segments, 2);
+	assert_int_equal(message.state, STATE_SENT);
+	assert_string_equal(message.uuid, "CAFE");
+	assert_int_equal(message.created_ms, 100);
+	assert_int_equal(message.changed_ms, 200);
+	assert_history(1, "queued() sent() ");
+	get(2, arena, &message);
+	assert_string_equal(message.reason, "network_refused");
+	assert_int_equal(sql("SELECT count(*) FROM conversation"), 2);
+	assert_int_equal(sql("SELECT last_id * 100 + messages * 10 + unread"
+			     " FROM conversation WHERE number = '+361'"),
+			 320);
+	assert_int_equal(add_message("new"), 5); /* no number is given twice */
+	assert_int_equal(sql("SELECT count(*) FROM pragma_foreign_key_check"), 0);
+	assert_int_equal(sql("SELECT count(*) FROM sqlite_schema"
+			     " WHERE sql LIKE '%message_2%'"),
+			 0);
+	arena_free(arena);
+}
+
+/* Both ways end in the same tables. */
+static void test_versions_agree(void **state)
+{
+	static const char digest[] = "SELECT sum(length(sql)) * 1000 + count(*)"
+				     " FROM sqlite_schema";
+	int64_t fresh;
+
+	(void)state;
+	fresh = sql(digest);
+	make_version_1();
+	open_store();
+	assert_int_equal(sql(digest), fresh);
+}
+
+/* What the migration cannot finish it has not begun. */
+static void test_migration_on_a_full_disk(void **state)
+{
+	struct config_error error = { "" };
+
+	(void)state;
+	make_version_1();
+	fill_disk(true);
+	assert_true(store_open(folder, &store, &error) < 0);
+	fill_disk(false);
+	assert_int_equal(sql("PRAGMA user_version"), 1);
+	assert_int_equal(sql("SELECT count(*) FROM message"), 3);
+	open_store();
+	assert_int_equal(state_of(1), STATE_SENT);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_message),
+		TEST(test_commits_are_synced),
+		TEST(test_both_directions_are_numbered_together),
+		TEST(test_of_an_unknown_card),
+		TEST(test_a_repeat_is_counted),
+		TEST(test_what_is_no_repeat),
+		TEST(test_an_outgoing_one_is_not_repeated),
+		TEST(test_disk_full),
+		TEST(test_gaps),
+		TEST(test_gaps_that_touch_are_one),
+		TEST(test_gaps_are_the_last_hundred),
+		TEST(test_alive),
+		TEST(test_alive_on_a_full_disk),
+		TEST(test_from_version_1),
+		TEST(test_versions_agree),
+		TEST(test_migration_on_a_full_disk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

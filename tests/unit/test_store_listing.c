@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lists: the right messages in the right order, and no more work than a page is worth. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "sms/store_statement.h"
+#include "store_bench.h"
+
+enum { LISTED_MAX = 1000 };
+
+static int64_t listed[LISTED_MAX];
+static size_t listed_count;
+
+static int set_up(void **state)
+{
+	int failed = store_set_up(state);
+
+	if (failed)
+		return failed;
+	open_store();
+	identify("8936", "");
+	identify("8937", "");
+	return 0;
+}
+
+/* Past the store; what it reads was not touched. */
+static void run_sql(const char *text)
+{
+	if (sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", text, sqlite3_errmsg(store->database));
+}
+
+static int64_t add_incoming(const char *number, const char *text)
+{
+	static int64_t moment;
+	char sent_time[24];
+	struct incoming_draft draft = {
+		.sim_id = 1,
+		.told_ms = ++moment * 1000,
+		.number = number,
+		.text = text,
+		.sent_time = sent_time,
+	};
+	int64_t id = 0;
+	bool repeated;
+
+	snprintf(sent_time, sizeof(sent_time), "%lld", (long long)moment);
+	assert_int_equal(store_incoming_add(store, &draft, &id, &repeated), 0);
+	return id;
+}
+
+static void note_listed(void *data, const struct message *message)
+{
+	(void)data;
+	assert_true(listed_count < LISTED_MAX);
+	listed[listed_count++] = message->id;
+}
+
+static void list(const struct message_filter *filter)
+{
+	listed_count = 0;
+	assert_int_equal(store_messages_list(store, filter, note_listed, NULL), 0);
+}
+
+/* The ids that must come, in order; ends with 0. */
+static void assert_listed(const struct message_filter *filter, const int64_t *expected)
+{
+	size_t count = 0;
+
+	list(filter);
+	for (; expected[count]; count++) {
+		assert_true(count < listed_count);
+		assert_int_equal(listed[count], expected[count]);
+	}
+	assert_int_equal(listed_count, count);
+}
+
+#define IDS(...) ((const int64_t[]){ __VA_ARGS__ __VA_OPT__(, ) 0 })
+
+static void test_orders(void **state)
+{
+	struct message_filter filter = { .limit = 2 };
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		add_incoming("+361", "x");
+	assert_listed(&filter, IDS(5, 4));
+	filter.before_id = 4;
+	assert_listed(&filter, IDS(3, 2));
+	filter.before_id = 1;
+	assert_listed(&filter, IDS());
+	filter.before_id = 0;
+	filter.after_id = 2;
+	assert_listed(&filter, IDS(3, 4));
+	filter.after_id = 5;
+	assert_listed(&filter, IDS());
+	filter.after_id = 1;
+	filter.before_id = 3;
+	assert_listed(&filter, IDS(2));
+}
+
+static void test_times(void **state)
+{
+	struct message_filter filter = { .limit = 9 };
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		add_incoming("+361", "x");
+	run_sql("UPDATE message SET created = id * 100");
+	filter.until_ms = 400;
+	assert_listed(&filter, IDS(3, 2, 1));
+	filter.before_id = 3; /* the last that the time allows */
+	assert_listed(&filter, IDS(2, 1));
+	filter.before_id = 0;
+	filter.since_ms = 200;
+	assert_listed(&filter, IDS(3, 2));
+	filter.after_id = 2;
+	assert_listed(&filter, IDS(3));
+	filter.after_id = 1;
+	assert_listed(&filter, IDS(2, 3));
+	run_sql("UPDATE message SET created = 150 WHERE id = 5"); /* the clock went back */
+	assert_listed(&filter, IDS(2, 3));
+	filter.since_ms = 150;
+	assert_listed(&filter, IDS(2, 3, 5));
+}
+
+static void test_an_empty_store(void **state)
+{
+	struct message_filter filter = { .limit = 100, .since_ms = 5, .until_ms = 9 };
+
+	(void)state;
+	assert_listed(&filter, IDS());
+	filter.after_id = 7;
+	filter.search = "x";
+	assert_listed(&filter, IDS());
+}
+
+static void test_search(void **state)
+{
+	struct message_filter filter = { .limit = 100 };
+
+	(void)state;
+	add_incoming("+361", "Your code is 100% secret_word");
+	add_incoming("+361", "YOUR CODE IS 1000 secretXword");
+	add_incoming("+361", "C:\\temp \xc3\x89t\xc3\xa9");
+	filter.search = "Code";
+	assert_listed(&filter, IDS(2, 1));
+	filter.search = "100%";
+	assert_listed(&filter, IDS(1));
+	filter.search = "T_W";
+	assert_listed(&filter, IDS(1));
+	filter.search = ":\\T";
+	assert_listed(&filter, IDS(3));
+	filter.search = "\xc3\xa9";
+	assert_listed(&filter, IDS(3));
+	filter.search = "%";
+	assert_listed(&filter, IDS(1));
+	filter.search = "' OR 1=1 --";
+	assert_listed(&filter, IDS());
+	filter.search = "";
+	assert_listed(&filter, IDS(3, 2, 1));
+}
+
+/* ---- against a plain reading of the contract ------------------------------------ */
+
+enum { RANDOM_MESSAGES = 300, RANDOM_ROUNDS = 3000 };
+
+static struct random_row {
+	enum message_direction direction;
+	int64_t sim_id, created_ms, read_ms;
+	const char *number, *text;
+} rows[RANDOM_MESSAGES + 1]; /* by id */
+
+static const char *const numbers[] = { "+361", "+362", "Bank", "" };
+static const char *const texts[] = { "alpha", "Alphabet", "beta", "" };
+
+/* The clock mostly goes on, and sometimes jumps. */
+static int64_t random_time(int id)
+{
+	return 1 + (rand() % 10 ? id * 10 : rand() % (RANDOM_MESSAGES * 10));
+}
+
+static void add_random_rows(void)
+{
+	char text[256];
+
+	for (int id = 1; id <= RANDOM_MESSAGES; id++) {
+		struct random_row *row = &rows[id];
+
+		row->direction = rand() % 3 ? MESSAGE_INCOMING : MESSAGE_OUTGOING;
+		row->sim_id = 1 + rand() % 2;
+		row->number = numbers[rand() % 4];
+		row->text = texts[rand() % 4];
+		row->created_ms = random_time(id);
+		row->read_ms = rand() % 2;
+		snprintf(text, sizeof(text),
+			 "INSERT INTO message (direction, sim_id, number, text, state,"
+			 " created, changed, read_at)"
+			 " VALUES (%d, %d, '%s', '%s', 9, %d, 1, %d)",
+			 row->direction, (int)row->sim_id, row->number, row->text,
+			 (int)row->created_ms, (int)row->read_ms);
+		run_sql(text);
+	}
+}
+
+static bool fits(const struct message_filter *filter, int id)
+{
+	const struct random_row *row = &rows[id];
+	bool incoming = row->direction == MESSAGE_INCOMING;
+
+	return !(filter->outgoing_only && incoming) &&
+	       !(filter->incoming_only && !incoming) &&
+	       !(filter->unread_only && (!incoming || row->read_ms)) &&
+	       !(filter->number && strcmp(filter->number, row->number)) &&
+	       !(filter->search && !strcasestr(row->text, filter->search)) &&
+	       !(filter->sim_id && filter->sim_id != row->sim_id) &&
+	       !(filter->since_ms && row->created_ms < filter->since_ms) &&
+	       !(filter->until_ms && row->created_ms >= filter->until_ms) &&
+	       !(filter->before_id && id >= filter->before_id) &&
+	       !(filter->after_id && id <= filter->after_id);
+}
+
+static void assert_listed_as_told(const struct message_filter *filter)
+{
+	int64_t expected[RANDOM_MESSAGES + 1] = { 0 };
+	size_t count = 0;
+
+	for (int i = 1; i <= RANDOM_MESSAGES; i++) {
+		int id = filter->after_id ? i : RANDOM_MESSAGES + 1 - i;
+
+		if (count < filter->limit && fits(filter, id))
+			expected[count++] = id;
+	}
+	assert_listed(filter, expected);
+}
+
+static int sometimes(int most)
+{
+	return rand() % 3 ? 0 : 1 + rand() % most;
+}
+
+static void test_random_filters(void **state)
+{
+	(void)state;
+	srand(7);
+	add_random_rows();
+	for (int round = 0; round < RANDOM_ROUNDS; round++) {
+		int direction = rand() % 4;
+		struct message_filter filter = {
+			.outgoing_only = direction == 1,
+			.incoming_only = direction == 2,
+			.unread_only = rand() % 4 == 0,
+			.number = rand() % 2 ? numbers[rand() % 4] : NULL,
+			.search = rand() % 4 ? NULL : "ALPHA",
+			.sim_id = sometimes(2),
+			.since_ms = sometimes(RANDOM_MESSAGES * 11),
+			.until_ms = sometimes(RANDOM_MESSAGES * 11),
+			.before_id = sometimes(RANDOM_MESSAGES + 5),
+			.after_id = sometimes(RANDOM_MESSAGES + 5),
+			.limit = 1 + (unsigned)rand() % 50,
+		};
+
+		assert_listed_as_told(&filter);
+	}
+}
+
+/* ---- conversations and reading -------------------------------------------------- */
+
+static char talks[512];
+
+static void note_talk(void *data, const struct conversation *conversation)
+{
+	size_t length = strlen(talks);
+
+	(void)data;
+	assert_string_equal(conversation->number, conversation->last.number);
+	snprintf(talks + length, sizeof(talks) - length, "%s:%lld/%lld/%lld(%s) ",
+		 conversation->number, (long long)conversation->last.id,
+		 (long long)conversation->messages, (long long)conversation->unread,
+		 conversation->last.text);
+}
+
+static void assert_talks(bool unread_only, int64_t before_id, unsigned limit,
+			 const char *expected)
+{
+	talks[0] = '\0';
+	assert_int_equal(store_conversations_list(store, unread_only, before_id, limit,
+						  note_talk, NULL),
+			 0);
+	assert_string_equal(talks, expected);
+}
+
+static unsigned mark(const int64_t *ids, size_t count)
+{
+	unsigned marked = 99;
+
+	assert_int_equal(store_messages_mark_read(store, ids, count, &marked), 0);
+	return marked;
+}
+
+static void test_conversations(void **state)
+{
+	(void)state;
+	assert_talks(false, 0, 10, "");
+	add_incoming("Bank", "one");
+	add_message("two"); /* to +36201234567 */
+	add_incoming("Bank", "three");
+	add_incoming("", "four");
+	add_incoming("+36201234567", "five");
+	reopen_store();
+	assert_talks(false, 0, 10,
+		     "+36201234567:5/2/1(five) :4/1/1(four) "
+		     "Bank:3/2/2(three) ");
+	assert_talks(false, 0, 1, "+36201234567:5/2/1(five) ");
+	assert_talks(false, 5, 1, ":4/1/1(four) ");
+	assert_talks(false, 4, 5, "Bank:3/2/2(three) ");
+	assert_int_equal(mark(IDS(4, 1), 2), 2);
+	assert_talks(true, 0, 10, "+36201234567:5/2/1(five) Bank:3/2/1(three) ");
+	assert_talks(true, 5, 10, "Bank:3/2/1(three) ");
+}
+
+static void test_conversations_shrink(void **state)
+{
+	(void)state;
+	add_incoming("Bank", "one");
+	add_incoming("Bank", "two");
+	add_incoming("Shop", "three");
+	run_sql("DELETE FROM message WHERE id = 2");
+	assert_talks(false, 0, 10, "Shop:3/1/1(three) Bank:1/1/1(one) ");
+	run_sql("UPDATE message SET read_at = 5 WHERE id = 1");
+	run_sql("DELETE FROM message WHERE id = 1");
+	assert_talks(false, 0, 10, "Shop:3/1/1(three) ");
+	run_sql("UPDATE message SET read_at = 5");
+	assert_talks(false, 0, 10, "Shop:3/1/0(three) ");
+	run_sql("UPDATE message SET read_at = 0");
+	assert_talks(true, 0, 10, "Shop:3/1/1(three) ");
+	run_sql("DELETE FROM message");
+	assert_talks(false, 0, 10, "");
+}
+
+static void test_mark_read(void **state)
+{
+	struct message_filter filter = { .limit = 10, .unread_only = true };
+	struct arena *arena = arena_new(1 << 20);
+	struct message message;
+	int64_t changed_ms, outgoing;
+	unsigned marked = 42;
+
+	(void)state;
+	add_incoming("Bank", "one");
+	add_incoming("Bank", "two");
+	outgoing = add_message("mine");
+	assert_listed(&filter, IDS(2, 1));
+	assert_int_equal(store_message_get(store, 1, arena, &message), 0);
+	changed_ms = message.changed_ms;
+	assert_int_equal(mark(IDS(1, outgoing, 77, 1), 4), 1);
+	assert_listed(&filter, IDS(2));
+	assert_int_equal(store_message_get(store, 1, arena, &message), 0);
+	assert_true(llabs(message.read_ms - clock_wall_ms()) < 60000);
+	assert_int_equal(message.changed_ms, changed_ms);
+	assert_int_equal(mark(IDS(1), 1), 0);
+	assert_int_equal(mark(NULL, 0), 0);
+	fill_disk(true);
+	assert_int_equal(store_messages_mark_read(store, IDS(2), 1, &marked),
+			 STORE_E_FULL);
+	assert_int_equal(marked, 42);
+	fill_disk(false);
+	assert_listed(&filter, IDS(2));
+	arena_free(arena);
+}
+
+static int64_t clock_at_zero(void)
+{
+	return 0;
+}
+
+/* A phone that does not know the time yet. */
+static void test_mark_read_in_1970(void **state)
+{
+	static const struct clock_source zero = { clock_at_zero, clock_at_zero };
+	struct message_filter filter = { .limit = 10, .unread_only = true };
+
+	(void)state;
+	add_incoming("Bank", "one");
+	clock_set_source(&zero);
+	assert_int_equal(mark(IDS(1), 1), 1);
+	clock_set_source(NULL);
+	assert_listed(&filter, IDS());
+}
+
+/* ---- the work ------------------------------------------------------------------- */
+
+static void assert_plan(enum store_statement which, const char *unwanted)
+{
+	sqlite3_stmt *plan;
+	char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s",
+				     sqlite3_sql(store->statements[which]));
+
+	assert_int_equal(sqlite3_prepare_v2(store->database, text, -1, &plan, NULL),
+			 SQLITE_OK);
+	while (sqlite3_step(plan) == SQLITE_ROW) {
+		const char *step = (const char *)sqlite3_column_text(plan, 3);
+
+		if (strstr(step, unwanted))
+			fail_msg("statement %d: %s", which, step);
+	}
+	sqlite3_finalize(plan);
+	sqlite3_free(text);
+}
+
+static void test_plans(void **state)
+{
+	int which;
+
+	(void)state;
+	for (which = 0; which < STATEMENT_COUNT; which++) {
+		if (which !=
+		    MESSAGES_UNFINISHED) /* its index holds no more than it wants */
+			assert_plan((enum store_statement)which, "SCAN message");
+		assert_plan((enum store_statement)which, "SCAN conversation");
+	}
+	for (which = LIST_BY_ID; which <= CONVERSATIONS_UNREAD; which++)
+		assert_plan((enum store_statement)which, "TEMP B-TREE");
+	assert_plan(GAPS, "SCAN gap");
+}
+
+enum { MANY = 100000 };
+
+/*
+ * 500 numbers; each fiftieth is ours; all but a hundred are read; one a second. The
+ * statement's own counters say what was done, so that no clock decides.
+ */
+static void add_many(void)
+{
+	run_sql("BEGIN;"
+		"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+		" WHERE i < 100000) INSERT INTO message (direction, sim_id, number, text,"
+		" state, created, changed, read_at) SELECT i % 50 > 0, 1,"
+		" '+36' || (i % 500), 'text number ' || i, 9, i * 1000, i * 1000,"
+		" i % 1000 > 1 FROM n;"
+		"COMMIT");
+}
+
+static int take_steps(void)
+{
+	int steps = 0;
+
+	for (int which = 0; which < STATEMENT_COUNT; which++) {
+		assert_int_equal(sqlite3_stmt_status(store->statements[which],
+						     SQLITE_STMTSTATUS_SORT, true),
+				 0);
+		steps += sqlite3_stmt_status(store->statements[which],
+					     SQLITE_STMTSTATUS_VM_STEP, true);
+		assert_int_equal(sqlite3_stmt_status(store->statements[which],
+						     SQLITE_STMTSTATUS_FULLSCAN_STEP,
+						     true),
+				 0);
+	}
+	return steps;
+}
+
+static const struct {
+	const char *name;
+	struct message_filter filter;
+	size_t count;
+	int most_steps; /* a row of a page takes about 40 */
+} pages[] = {
+	{ "newest", { .limit = 100 }, 100, 8000 },
+	{ "next", { .limit = 100, .before_id = 50000 }, 100, 8000 },
+	{ "after", { .limit = 100, .after_id = 50000 }, 100, 8000 },
+	{ "after the last", { .limit = 100, .after_id = MANY }, 0, 100 },
+	{ "number", { .limit = 100, .number = "+367" }, 100, 8000 },
+	{ "its end", { .limit = 100, .number = "+367", .before_id = 40000 }, 80, 8000 },
+	{ "nobody", { .limit = 100, .number = "+49" }, 0, 100 },
+	{ "unread", { .limit = 100, .unread_only = true }, 100, 8000 },
+	{ "unread since",
+	  { .limit = 100, .unread_only = true, .after_id = 99000 },
+	  1,
+	  1000 },
+	{ "unread of a number",
+	  { .limit = 100, .unread_only = true, .number = "+361" },
+	  100,
+	  16000 },
+	{ "outgoing", { .limit = 100, .outgoing_only = true }, 100, 8000 },
+	{ "incoming", { .limit = 100, .incoming_only = true }, 100, 8000 },
+	{ "card", { .limit = 100, .sim_id = 1 }, 100, 8000 },
+	{ "last minute", { .limit = 100, .since_ms = MANY * 1000 - 59000 }, 60, 8000 },
+	{ "first minute", { .limit = 100, .until_ms = 61000 }, 60, 8000 },
+	{ "tomorrow", { .limit = 100, .since_ms = MANY * 1000 + 1 }, 0, 100 },
+	{ "yesterday", { .limit = 100, .until_ms = 1000 }, 0, 100 },
+	{ "word", { .limit = 100, .search = "number" }, 100, 8000 },
+	/* These walk an index of numbers, once; the messages stay untouched. */
+	{ "all since", { .limit = 100, .since_ms = 1 }, 100, 8 * MANY },
+	{ "all until", { .limit = 100, .until_ms = MANY * 1000 }, 100, 8 * MANY },
+};
+
+static void test_many(void **state)
+{
+	char talk[64];
+
+	(void)state;
+	add_many();
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+		int steps;
+
+		take_steps();
+		list(&pages[i].filter);
+		steps = take_steps();
+		if (listed_count != pages[i].count || steps > pages[i].most_steps)
+			fail_msg("%s: %zu messages, %d steps", pages[i].name,
+				 listed_count, steps);
+	}
+	take_steps();
+	assert_talks(false, 0, 1, "+360:100000/200/0(text number 100000) ");
+	snprintf(talk, sizeof(talk), "+361:99501/200/100(text number 99501) ");
+	assert_talks(true, 0, 1, talk);
+	assert_true(take_steps() < 500);
+}
+
+/* Nor does what comes in look at more than its own. */
+static void test_many_and_one_more(void **state)
+{
+	int steps;
+
+	(void)state;
+	add_many();
+	run_sql("UPDATE message SET number = 'Bank'");
+	add_incoming("Bank", "x");
+	take_steps();
+	add_incoming("Bank", "x");
+	steps = take_steps();
+	if (steps > 500)
+		fail_msg("%d steps", steps);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_orders),
+		TEST(test_times),
+		TEST(test_an_empty_store),
+
+		TEST(test_search),
+		TEST(test_random_filters),
+		TEST(test_conversations),
+		TEST(test_conversations_shrink),
+		TEST(test_mark_read),
+		TEST(test_mark_read_in_1970),
+		TEST(test_plans),
+		TEST(test_many),
+		TEST(test_many_and_one_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store_bench.h"
+
+#include "base/clock.h"
+#include "sms/store_outgoing.h"
+
+enum { MINUTE_MS = 60 * 1000 };
+
+static int64_t now_ms = 1800000000000;
+static struct arena *arena;
+
+static int64_t fake_wall_ms(void)
+{
+	return now_ms;
+}
+
+static const struct clock_source fake_clock = { fake_wall_ms, fake_wall_ms, NULL };
+
+static int set_up(void **state)
+{
+	int error = store_set_up(state);
+
+	if (error)
+		return error;
+	arena = arena_new(1 << 20);
+	clock_set_source(&fake_clock);
+	open_store();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	clock_set_source(NULL);
+	arena_free(arena);
+	return store_tear_down(state);
+}
+
+static struct message_draft draft_of(int64_t client_id, const char *key)
+{
+	return (struct message_draft){
+		.sim_id = identify("8936", ""),
+		.client_id = client_id,
+		.number = "+36201234567",
+		.text = "x",
+		.segments = 1,
+		.idempotency_key = key,
+	};
+}
+
+static int64_t add(int64_t client_id, const char *key)
+{
+	struct message_draft draft = draft_of(client_id, key);
+	int64_t id = -1;
+
+	assert_int_equal(store_message_add(store, &draft, &id), 0);
+	return id;
+}
+
+static int64_t by_key(int64_t client_id, const char *key)
+{
+	struct message message = { 0 };
+	int error = store_outgoing_by_key(store, client_id, key, arena, &message);
+
+	assert_true(error == 0 || error == STORE_E_NOT_FOUND);
+	return error ? 0 : message.id;
+}
+
+static int64_t same(struct message_draft draft)
+{
+	struct message message = { 0 };
+	int error = store_outgoing_same(store, &draft, MINUTE_MS, arena, &message);
+
+	assert_true(error == 0 || error == STORE_E_NOT_FOUND);
+	return error ? 0 : message.id;
+}
+
+static void test_keys(void **state)
+{
+	struct message_draft again = draft_of(1, "k");
+	int64_t first = add(1, "k"), id = -1;
+	struct message message;
+
+	(void)state;
+	add(1, NULL);
+	add(1, NULL); /* none is not a key */
+	assert_int_equal(by_key(1, "k"), first);
+	assert_int_equal(by_key(2, "k"), 0); /* another client's is another key */
+	assert_int_equal(by_key(1, "K"), 0);
+	assert_int_equal(by_key(1, ""), 0);
+	assert_int_equal(store_message_add(store, &again, &id), -EINVAL);
+	assert_int_equal(id, -1);
+	assert_true(add(2, "k") > first);
+	reopen_store();
+	assert_int_equal(by_key(1, "k"), first);
+	assert_int_equal(store_outgoing_by_key(store, 1, "k", arena, &message), 0);
+	assert_string_equal(message.idempotency_key, "k");
+	assert_string_equal(message.text, "x");
+}
+
+static void test_same(void **state)
+{
+	struct message_draft draft = draft_of(1, NULL);
+	int64_t first = add(1, NULL);
+
+	(void)state;
+	add(1, "fresh");
+	assert_int_equal(same(draft), first); /* the first, not the latest */
+	now_ms += MINUTE_MS;
+	assert_int_equal(same(draft), first);
+	now_ms += 1;
+	assert_int_equal(same(draft), 0);
+	now_ms -= 2 * MINUTE_MS; /* the clock was set back */
+	assert_int_equal(same(draft), first);
+	draft.client_id = 2;
+	assert_int_equal(same(draft), 0);
+	draft = draft_of(1, NULL);
+	draft.number = "+36201234568";
+	assert_int_equal(same(draft), 0);
+	draft = draft_of(1, NULL);
+	draft.text = "X";
+	assert_int_equal(same(draft), 0);
+	draft = draft_of(1, NULL);
+	draft.send_at_ms = now_ms + 1; /* a reminder may come twice */
+	assert_int_equal(same(draft), 0);
+}
+
+static void move(int64_t id, enum message_state to)
+{
+	assert_int_equal(store_message_move(store, id, to, NULL, NULL), 0);
+}
+
+/* Who was told that it will not go out must be able to try again. */
+static void test_same_but_not_sent(void **state)
+{
+	int64_t failed = add(1, NULL), unknown;
+
+	(void)state;
+	move(failed, STATE_HANDING);
+	assert_int_equal(same(draft_of(1, NULL)), failed);
+	move(failed, STATE_FAILED);
+	assert_int_equal(same(draft_of(1, NULL)), 0);
+	move(add(1, NULL), STATE_CANCELLED);
+	move(add(1, NULL), STATE_EXPIRED);
+	assert_int_equal(same(draft_of(1, NULL)), 0);
+	unknown = add(1, NULL);
+	move(unknown, STATE_HANDING);
+	move(unknown, STATE_UNKNOWN);
+	assert_int_equal(same(draft_of(1, NULL)), unknown);
+}
+
+static void test_times_and_state(void **state)
+{
+	struct message_draft draft = draft_of(1, NULL);
+	struct message message;
+	int64_t id;
+
+	(void)state;
+	draft.state = STATE_SCHEDULED;
+	draft.send_at_ms = now_ms + 5;
+	draft.expires_at_ms = now_ms + 7;
+	assert_int_equal(store_message_add(store, &draft, &id), 0);
+	assert_history(id, "scheduled() ");
+	reopen_store();
+	assert_int_equal(store_message_get(store, id, arena, &message), 0);
+	assert_int_equal(message.state, STATE_SCHEDULED);
+	assert_int_equal(message.send_at_ms, now_ms + 5);
+	assert_int_equal(message.expires_at_ms, now_ms + 7);
+	assert_int_equal(message.delivery, DELIVERY_NONE);
+	assert_string_equal(message.idempotency_key, "");
+}
+
+static int64_t unfinished[8];
+static size_t unfinished_count;
+
+static void note_unfinished(void *data, const struct message *message)
+{
+	(void)data;
+	unfinished[unfinished_count++] = message->id;
+}
+
+static void test_unfinished(void **state)
+{
+	struct message_draft scheduled = draft_of(1, NULL), approval = scheduled;
+	int64_t queued = add(1, NULL), two, three;
+
+	(void)state;
+	scheduled.state = STATE_SCHEDULED;
+	approval.state = STATE_WAITING_APPROVAL;
+	assert_int_equal(store_message_add(store, &scheduled, &two), 0);
+	assert_int_equal(store_message_add(store, &approval, &three), 0);
+	move(add(1, NULL), STATE_EXPIRED);
+	unfinished_count = 0;
+	assert_int_equal(store_messages_unfinished(store, note_unfinished, NULL), 0);
+	assert_int_equal(unfinished_count, 3);
+	assert_int_equal(unfinished[0], queued);
+	assert_int_equal(unfinished[1], two);
+	assert_int_equal(unfinished[2], three);
+}
+
+static void test_delivery(void **state)
+{
+	struct outgoing_move handed = { STATE_HANDED, NULL, "A1", DELIVERY_AWAITED };
+	struct outgoing_move sent = { .to = STATE_SENT };
+	struct message message;
+	int64_t id = add(1, NULL);
+
+	(void)state;
+	move(id, STATE_HANDING);
+	assert_int_equal(store_outgoing_move(store, id, &handed), 0);
+	assert_int_equal(store_outgoing_move(store, id, &sent), 0);
+	assert_int_equal(store_outgoing_by_uuid(store, "A1", arena, &message), 0);
+	assert_int_equal(message.id, id);
+	assert_int_equal(message.delivery, DELIVERY_AWAITED); /* left as it was */
+	assert_int_equal(store_outgoing_report(store, id, DELIVERY_REFUSED), 0);
+	assert_history(id, "queued() handing() handed() sent() sent(not_delivered) ");
+	assert_int_equal(store_outgoing_by_uuid(store, "A1", arena, &message), 0);
+	assert_int_equal(message.delivery, DELIVERY_REFUSED);
+	assert_int_equal(message.state, STATE_SENT);
+	assert_int_equal(store_outgoing_by_uuid(store, "", arena, &message),
+			 STORE_E_NOT_FOUND);
+	assert_int_equal(store_outgoing_report(store, 99, DELIVERY_REFUSED),
+			 STORE_E_NOT_FOUND);
+	move(id, STATE_DELIVERED);
+	assert_int_equal(store_outgoing_move(store, id, &sent), STORE_E_ILLEGAL);
+}
+
+static void test_full_disk(void **state)
+{
+	struct outgoing_move handing = { .to = STATE_HANDING };
+	int64_t id = add(1, NULL);
+
+	(void)state;
+	fill_disk(true);
+	assert_int_equal(store_outgoing_move(store, id, &handing), STORE_E_FULL);
+	assert_int_equal(store_outgoing_report(store, id, DELIVERY_REFUSED),
+			 STORE_E_FULL);
+	fill_disk(false);
+	assert_history(id, "queued() ");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_keys),
+		TEST(test_same),
+		TEST(test_same_but_not_sent),
+		TEST(test_times_and_state),
+		TEST(test_unfinished),
+		TEST(test_delivery),
+		TEST(test_full_disk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -35,12 +35,9 @@ def pytest_make_parametrize_id(
 
 
 def new_lab(config: str = "", **options: object) -> Lab:
-    """Not yet entered; `config` is the gateway's, in a file of the lab's folder."""
+    """Not yet entered; `config` is added to what the lab's gateway has."""
     lab = Lab(gateway=True, **options)
-    if config:
-        file = lab.folder / "gateway.conf"
-        file.write_text(config)
-        lab.gateway.args += ["--config", str(file)]
+    lab.gateway.config += config
     return lab
 
 

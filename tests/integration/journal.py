@@ -12,8 +12,9 @@ from lab import Lab, wait_until
 from lab.radio import connection
 
 STATES = ("", "queued", "handing", "handed", "held",
-          "sent", "failed", "cancelled", "unknown")
-FINAL = {"sent", "failed", "cancelled", "unknown"}
+          "sent", "failed", "cancelled", "unknown",
+          "received", "scheduled", "waiting_approval", "delivered", "expired")
+FINAL = {"sent", "failed", "cancelled", "unknown", "received", "delivered", "expired"}
 
 
 @dataclass(frozen=True)

@@ -459,7 +459,7 @@ def test_ready_status_and_stopping_are_told(folder: Path, systemd: Systemd) -> N
 
 def test_when_ready_is_told_it_answers(folder: Path, systemd: Systemd) -> None:
     gateway = Gateway(folder, NoBus())
-    gateway.state.mkdir()
+    gateway.prepare()
     with subprocess.Popen(gateway.command, env=os.environ | NOWHERE,
                           stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import http.client
 import os
+import random
 import shlex
 import signal
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from .bus import Bus
@@ -19,9 +21,12 @@ BINARY = Path(__file__).resolve().parents[2] / "build" / "ofono-mcp"
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below the range from which Linux gives clients their ports, so none takes it first."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Gateway:
@@ -29,7 +34,8 @@ class Gateway:
     GATEWAY_BINARY takes its place.
 
     `args` comes after all that the lab needs itself; `open` lets every client in without
-    a token.  The port, the state folder and the log stay the same over a restart.
+    a token.  The port, the state folder and the log stay the same over a restart.  `config`
+    is the text of its configuration file: tests send the same text again and mean it.
     """
 
     def __init__(self, folder: Path, bus: Bus, port: int = 0,
@@ -37,6 +43,8 @@ class Gateway:
                  binary: Path | None = None, wrapper: str | None = None) -> None:
         self._bus = bus
         self.args = list(args)
+        self.config = "[sms]\nduplicate_seconds = 0\n"
+        self._config_file = folder / "lab.conf"
         self._open = ["--open"] if open else []
         self._binary = binary or os.environ.get("GATEWAY_BINARY", BINARY)
         self._wrapper = shlex.split(wrapper or os.environ.get("GATEWAY_WRAPPER", ""))
@@ -59,12 +67,18 @@ class Gateway:
     @property
     def command(self) -> list[str]:
         return [*self._wrapper, str(self._binary), "serve", *self._open,
+                "--config", str(self._config_file),
                 "--listen", f"127.0.0.1:{self.port}", "--state-dir", str(self.state),
                 *self.args]
 
+    def prepare(self) -> None:
+        """The files that `command` names."""
+        self.state.mkdir(mode=0o700, exist_ok=True)
+        self._config_file.write_text(self.config)
+
     def start(self) -> None:
         """Ready when GET /healthz answers 200."""
-        self.state.mkdir(mode=0o700, exist_ok=True)
+        self.prepare()
         self._process.run(self.command, self._bus.environment)
         wait_until(self._is_healthy, what="the gateway answers /healthz")
 

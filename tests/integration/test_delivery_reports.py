@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Delivery reports through the whole gateway, with an oFono of our own (stub_ofono.py).
+
+The ofonod of Debian signals none, and only the owner of org.ofono is believed, so a test
+cannot speak beside it.  How the forks' signals look is in ../../src/ofono/status_report.c.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # the packages lab and modem
+
+from lab import McpClient, wait_until
+from lab.bus import Bus
+from lab.gateway import Gateway
+
+TO = "+36301234567"
+STUB = Path(__file__).with_name("stub_ofono.py")
+
+
+class StubOfono:
+    def __init__(self, address: str) -> None:
+        self._process = subprocess.Popen([sys.executable, "-B", str(STUB), address],
+                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         text=True)
+        assert self.read() == ["ready"]
+
+    def read(self) -> list[str]:
+        """The next line that it says."""
+        return self._process.stdout.readline().split()
+
+    def sent(self) -> str:
+        """The UUID of the next message that it sends."""
+        word, uuid = self.read()
+        assert word == "sent"
+        return uuid
+
+    def report(self, uuid: str, delivered: bool, interface: str = "SmsHistory",
+               kind: str = "s") -> None:
+        print("report", uuid, interface, kind, int(delivered), file=self._process.stdin,
+              flush=True)
+
+    def stop(self) -> None:
+        self._process.stdin.close()
+        self._process.wait(10)
+        self._process.stdout.close()
+
+
+class Phone:
+    def __init__(self, folder: Path) -> None:
+        self.bus = Bus(folder)
+        self.gateway = Gateway(folder, self.bus)
+        self.gateway.config = "[sms]\nduplicate_seconds = 60\n"
+
+    def start(self) -> None:
+        self.bus.start()
+        self.ofono = StubOfono(self.bus.address)
+        self.gateway.start()
+        self.wait_ready()
+        assert self.ofono.read() == ["reports", "1"]
+
+    def stop(self) -> None:
+        self.gateway.stop()
+        self.ofono.stop()
+        self.bus.stop()
+
+    def wait_ready(self) -> None:
+        wait_until(lambda: self.call("get_sms_subscriptions")["structuredContent"]["count"],
+                   what="the SIM is there")
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        with McpClient(self.gateway.port) as client:
+            return client.tool(tool, **arguments)
+
+    def send(self, text: str, **more: Any) -> dict[str, Any]:
+        return self.call("send_sms", to_phone_number=TO, sms_text=text, **more)
+
+    def history(self, message_id: int) -> list[tuple[str, str]]:
+        status = self.call("get_sms_status", message_id=message_id)["structuredContent"]
+        return [(change["state"], change.get("reason", "")) for change in status["changes"]]
+
+    def wait_history(self, message_id: int, *last: tuple[str, str]) -> None:
+        wait_until(lambda: self.history(message_id)[-len(last):] == list(last),
+                   what=f"{message_id} ends with {last}")
+
+
+@pytest.fixture
+def phone() -> Iterator[Phone]:
+    with tempfile.TemporaryDirectory(prefix="ofono-lab-") as folder:
+        phone = Phone(Path(folder))
+        phone.start()
+        yield phone
+        phone.stop()
+
+
+def text_of(result: dict[str, Any]) -> str:
+    return result["content"][0]["text"]
+
+
+@pytest.mark.parametrize("interface", ["SmsHistory", "MessageManager"])
+@pytest.mark.parametrize("kind", ["s", "o"])
+def test_delivered(phone: Phone, interface: str, kind: str) -> None:
+    with ThreadPoolExecutor() as pool:
+        call = pool.submit(phone.send, "arrives", wait_for="delivered", wait_seconds=20)
+        phone.ofono.report(phone.ofono.sent(), True, interface, kind)
+        result = call.result()
+    assert text_of(result) == f"SMS delivered to {TO}"
+    facts = result["structuredContent"]
+    assert (facts["state"], facts["delivery"]) == ("delivered", "delivered")
+    assert phone.history(facts["message_id"])[-2:] == [("sent", ""), ("delivered", "")]
+
+
+def test_not_delivered(phone: Phone) -> None:
+    with ThreadPoolExecutor() as pool:
+        call = pool.submit(phone.send, "lost", wait_for="delivered", wait_seconds=20)
+        phone.ofono.report(phone.ofono.sent(), False)
+        result = call.result()
+    facts = result["structuredContent"]
+    assert (facts["state"], facts["delivery"]) == ("sent", "refused")
+    assert text_of(result) == (f"SMS sent to {TO}, but a delivery report says that it did "
+                               f"not arrive (message {facts['message_id']}).")
+    assert phone.history(facts["message_id"])[-2:] == [("sent", ""),
+                                                       ("sent", "not_delivered")]
+
+
+def test_sent_is_told_before_the_report(phone: Phone) -> None:
+    assert text_of(phone.send("plain")) == f"SMS sent to {TO}"
+
+
+def test_a_report_after_a_restart(phone: Phone) -> None:
+    ids, uuids = [], []
+    for text in ("late", "never"):
+        ids.append(phone.send(text)["structuredContent"]["message_id"])
+        uuids.append(phone.ofono.sent())
+    phone.gateway.kill()
+    phone.gateway.start()
+    phone.wait_ready()
+    with ThreadPoolExecutor() as pool:
+        again = pool.submit(phone.send, "late", wait_for="delivered", wait_seconds=20)
+        time.sleep(0.3)                 # it waits now, most likely
+        phone.ofono.report(uuids[0], True)
+        phone.ofono.report(uuids[1], False)
+        result = again.result()
+    assert result["structuredContent"]["duplicate"]
+    assert result["structuredContent"]["state"] == "delivered"
+    phone.wait_history(ids[0], ("delivered", ""))
+    phone.wait_history(ids[1], ("sent", "not_delivered"))
+
+
+def test_two_wait_for_one_report(phone: Phone) -> None:
+    with ThreadPoolExecutor() as pool:
+        calls = [pool.submit(phone.send, "one report", wait_for="delivered",
+                             wait_seconds=20, idempotency_key="k") for _ in range(3)]
+        phone.ofono.report(phone.ofono.sent(), True)
+        states = [call.result()["structuredContent"]["state"] for call in calls]
+    assert states == ["delivered"] * 3

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Messages that come in: what the real ofonod tells is on disk, once, whole, in order."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab and modem
+
+from lab import Lab, wait_until
+from modem import Modem
+from modem.pdu import encode_deliver
+
+INCOMING, RECEIVED = 1, 9                       # message.direction, message.state
+REPAIRED, UNREADABLE, IMMEDIATE = 1, 2, 4       # bits of message.flags
+SENDER = "+36201234567"
+ZONE = timezone(timedelta(hours=1))
+SENT_AT = datetime(2026, 11, 21, 7, 30, 0, tzinfo=ZONE)
+SENT_TIME = "2026-11-21T07:30:00+0100"          # as oFono writes it
+
+
+class Ledger:
+    """What the gateway has on disk."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._file = lab.gateway.state / "gateway.db"
+
+    def rows(self, sql: str) -> list[sqlite3.Row]:
+        with closing(sqlite3.connect(f"file:{self._file}?mode=ro", uri=True)) as database:
+            database.row_factory = sqlite3.Row
+            return database.execute(sql).fetchall()
+
+    @property
+    def incoming(self) -> list[sqlite3.Row]:
+        return self.rows(f"SELECT * FROM message WHERE direction = {INCOMING}"
+                         " ORDER BY id")
+
+    @property
+    def texts(self) -> list[str]:
+        return [row["text"] for row in self.incoming]
+
+    @property
+    def gaps(self) -> list[sqlite3.Row]:
+        return self.rows("SELECT * FROM gap ORDER BY id")
+
+    def wait(self, count: int, timeout: float = 10) -> list[sqlite3.Row]:
+        wait_until(lambda: len(self.incoming) >= count, timeout, f"{count} messages")
+        return self.incoming
+
+    def wait_gap(self, reason: str) -> sqlite3.Row:
+        """One that is over."""
+        def find() -> list[sqlite3.Row]:
+            return [gap for gap in self.gaps
+                    if gap["reason"] == reason and gap["until_at"]]
+        return wait_until(find, what=f"a gap: {reason}")[-1]
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Lab]:
+    with Lab(gateway=True) as lab:
+        yield lab
+
+
+@pytest.fixture
+def lab(shared: Lab) -> Lab:
+    """Its ledger holds what came before: see `fresh`."""
+    assert shared.gateway.is_running
+    return shared
+
+
+@pytest.fixture
+def own_lab() -> Iterator[Lab]:
+    with Lab(modem_count=1, gateway=True) as lab:
+        yield lab
+
+
+def now_ms() -> int:
+    return int(time.time() * 1000)
+
+
+def receive(lab: Lab, count: int = 1, after: int = 0,
+            timeout: float = 10) -> list[sqlite3.Row]:
+    """The `count` messages behind the first `after`, when nothing more is on its way."""
+    rows = Ledger(lab).wait(after + count, timeout)[after:]
+    for modem in lab.modems:
+        wait_until(lambda: modem.all_delivered, what="all is acknowledged")
+    assert len(rows) == count
+    return rows
+
+
+@pytest.fixture
+def before(lab: Lab) -> int:
+    """How many messages there are before the test."""
+    return len(Ledger(lab).incoming)
+
+
+@pytest.mark.parametrize("how", ["cmt", "cmti"])
+def test_a_message(lab: Lab, before: int, how: str) -> None:
+    started = now_ms()
+    lab.modems[0].deliver(SENDER, f"Szia {how}, 5 €", how, SENT_AT)
+    [row] = receive(lab, after=before)
+    assert (row["number"], row["text"]) == (SENDER, f"Szia {how}, 5 €")
+    assert (row["sent_time"], row["state"], row["flags"]) == (SENT_TIME, RECEIVED, 0)
+    assert (row["repeats"], row["read_at"], row["uuid"]) == (0, 0, "")
+    assert started <= row["created"] == row["changed"] <= now_ms()
+
+
+def test_the_card_is_known(lab: Lab, before: int) -> None:
+    for modem in lab.modems:
+        modem.deliver(SENDER, f"to {modem.name}")
+        receive(lab, len(lab.modems[:lab.modems.index(modem) + 1]), before)
+    rows = Ledger(lab).incoming[before:]
+    cards = {row["id"]: row["iccid"] for row in Ledger(lab).rows("SELECT * FROM sim")}
+    assert [cards[row["sim_id"]] for row in rows] == [m.sim.iccid for m in lab.modems]
+
+
+def test_class_0(lab: Lab, before: int) -> None:
+    lab.modems[0].deliver(SENDER, "flash", message_class=0)
+    lab.modems[0].deliver(SENDER, "no flash", message_class=1)
+    rows = receive(lab, 2, before)
+    assert [(row["text"], row["flags"]) for row in rows] == [
+        ("flash", IMMEDIATE), ("no flash", 0)]
+
+
+@pytest.mark.parametrize(("word", "order"), [
+    pytest.param("long GSM text ", [3, 1, 4, 2], id="gsm7"),
+    pytest.param("hosszú szöveg ű ", [8, 3, 1, 4, 2, 7, 6, 5], id="ucs2"),
+])
+def test_a_long_one_in_wrong_order(
+        lab: Lab, before: int, word: str, order: list[int]) -> None:
+    text = word * (520 // len(word))
+    lab.modems[0].deliver(SENDER, text, parts_order=order)
+    [row] = receive(lab, after=before)
+    assert row["text"] == text
+
+
+@pytest.mark.parametrize(("text", "flags"), [
+    pytest.param("Szia \N{GRINNING FACE}\N{THUMBS UP SIGN}!", REPAIRED, id="emoji"),
+    pytest.param("\N{GREEK SMALL LETTER LAMDA} \N{SNOWMAN}", 0, id="others"),
+])
+def test_emoji_arrive_mended(lab: Lab, before: int, text: str, flags: int) -> None:
+    lab.modems[0].deliver(SENDER, text)
+    [row] = receive(lab, after=before)
+    assert (row["text"], row["flags"]) == (text, flags)
+
+
+def test_what_ofono_cannot_decode(lab: Lab, before: int) -> None:
+    """Nobody can tell it from an empty one, and both are kept."""
+    lab.modems[0].deliver(SENDER, "before \uffff after")
+    lab.modems[0].deliver("+36209999999", "")
+    rows = receive(lab, 2, before)
+    assert [(row["text"], row["flags"]) for row in rows] == [("", UNREADABLE)] * 2
+    assert [row["number"] for row in rows] == [SENDER, "+36209999999"]
+
+
+@pytest.mark.parametrize("sender", ["Telekom HU", "OTP-Bank.+", "1234", "06201234567"])
+def test_senders(lab: Lab, before: int, sender: str) -> None:
+    lab.modems[0].deliver(sender, "from whom")
+    [row] = receive(lab, after=before)
+    assert row["number"] == sender
+
+
+@pytest.mark.parametrize(("minutes", "zone"), [
+    (-9 * 60 - 30, "-0930"), (0, "+0000"), (5 * 60 + 45, "+0545"), (14 * 60, "+1400")])
+def test_the_zone_stays_the_sender_networks(
+        lab: Lab, before: int, minutes: int, zone: str) -> None:
+    there = SENT_AT.astimezone(timezone(timedelta(minutes=minutes)))
+    lab.modems[0].deliver(SENDER, f"from {zone}", sent_at=there)
+    [row] = receive(lab, after=before)
+    assert row["sent_time"] == there.strftime("%Y-%m-%dT%H:%M:%S") + zone
+
+
+def test_a_repeated_pdu_is_counted(lab: Lab, before: int) -> None:
+    modem = lab.modems[0]
+    same = encode_deliver("Bank", "Your code is 4711", SENT_AT)
+    later = encode_deliver("Bank", "Your code is 4711", SENT_AT + timedelta(seconds=1))
+    for tpdu in (same, same, later, same):
+        modem.deliver_tpdu(tpdu)
+    modem.deliver(SENDER, "the end")
+    rows = receive(lab, 3, before)
+    assert [(row["text"], row["repeats"]) for row in rows] == [
+        ("Your code is 4711", 2), ("Your code is 4711", 0), ("the end", 0)]
+
+
+def test_two_hundred_keep_their_order(lab: Lab, before: int) -> None:
+    texts = [f"number {i}" for i in range(200)]
+    for text in texts:
+        lab.modems[0].deliver(SENDER, text, sent_at=SENT_AT)
+    rows = receive(lab, len(texts), before, timeout=60)
+    assert [row["text"] for row in rows] == texts
+    assert [row["id"] for row in rows] == sorted({row["id"] for row in rows})
+
+
+def test_both_modems_at_once(lab: Lab, before: int) -> None:
+    for i in range(30):
+        for modem in lab.modems:
+            modem.deliver(modem.name, f"number {i}", sent_at=SENT_AT)
+    rows = receive(lab, 60, before, timeout=30)
+    for modem in lab.modems:
+        assert [row["text"] for row in rows if row["number"] == modem.name] == [
+            f"number {i}" for i in range(30)]
+
+
+# ---- before, between and after ------------------------------------------------------
+
+def deliver_stored(modem: Modem, count: int) -> list[str]:
+    texts = [f"stored {i}" for i in range(count)]
+    for text in texts:
+        modem.deliver(SENDER, text, "stored")
+    return texts
+
+
+def test_stored_on_the_card_before_power_up() -> None:
+    """oFono tells of them the moment the modem is up, and deletes them."""
+    with Lab(gateway=True, powered=False) as lab:
+        texts = [deliver_stored(modem, 10) for modem in lab.modems]
+        lab.bring_up()
+        rows = receive(lab, 20)
+        cards = {row["id"]: row["iccid"] for row in Ledger(lab).rows("SELECT * FROM sim")}
+        for modem, expected in zip(lab.modems, texts):
+            mine = [row["text"] for row in rows
+                    if cards.get(row["sim_id"]) == modem.sim.iccid]
+            assert mine == expected
+            assert modem.sim.messages == {}
+
+
+def test_stored_on_the_card_before_ofonod_starts(own_lab: Lab) -> None:
+    """ofonod comes up with a bang: its name, its modems and their messages."""
+    own_lab.ofonod.stop()
+    texts = deliver_stored(own_lab.modems[0], 10)
+    own_lab.ofonod.start()
+    own_lab.bring_up()
+    receive(own_lab, 10)
+    assert Ledger(own_lab).texts == texts
+    gap = Ledger(own_lab).wait_gap("ofono_down")
+    assert gap["from_at"] < gap["until_at"] <= now_ms()
+
+
+def start_to_hear(lab: Lab) -> None:
+    """It serves HTTP a moment before; what comes in that moment is lost, and a gap."""
+    def count() -> int:
+        return lab.gateway.log.count("ofono: oFono answers")
+
+    before = count()
+    lab.gateway.start()
+    wait_until(lambda: count() > before, what="the gateway hears ofonod")
+
+
+def test_restart_of_the_gateway(own_lab: Lab) -> None:
+    ledger, modem, gateway = Ledger(own_lab), own_lab.modems[0], own_lab.gateway
+    assert ledger.gaps == []                    # the first start
+    modem.deliver(SENDER, "before")
+    receive(own_lab)
+    stopping = now_ms()
+    gateway.stop()
+    stopped = now_ms()
+    assert ledger.texts == ["before"]
+    start_to_hear(own_lab)
+    modem.deliver(SENDER, "after")
+    receive(own_lab, 2)
+    assert ledger.texts == ["before", "after"]
+    [gap] = ledger.gaps
+    assert gap["reason"] == "gateway_down"
+    assert stopping <= gap["from_at"] <= stopped < gap["until_at"] <= now_ms()
+
+
+def test_death_of_the_gateway(own_lab: Lab) -> None:
+    """What it has told ofonod about nobody asks it again: it has to be on disk."""
+    ledger, modem, gateway = Ledger(own_lab), own_lab.modems[0], own_lab.gateway
+    modem.deliver(SENDER, "before")
+    receive(own_lab)
+    gateway.kill()
+    killed = now_ms()
+    start_to_hear(own_lab)
+    modem.deliver(SENDER, "after")
+    receive(own_lab, 2)
+    assert ledger.texts == ["before", "after"]
+    [gap] = ledger.gaps
+    assert gap["reason"] == "gateway_down"
+    assert gap["from_at"] <= killed <= gap["until_at"]
+
+
+def test_killed_while_they_come(own_lab: Lab) -> None:
+    """None of those that are on disk is lost or doubled, whatever the moment."""
+    ledger, modem, gateway = Ledger(own_lab), own_lab.modems[0], own_lab.gateway
+    texts = [f"number {i}" for i in range(100)]
+    for text in texts:
+        modem.deliver(SENDER, text, sent_at=SENT_AT)
+    seen = 0
+    for _ in range(4):
+        wait_until(lambda: len(ledger.incoming) > seen or modem.all_delivered,
+                   what="some more")
+        gateway.kill()
+        seen = len(ledger.incoming)
+        start_to_hear(own_lab)
+    wait_until(lambda: modem.all_delivered, 30, "all are delivered")
+    modem.deliver(SENDER, "the end")
+    wait_until(lambda: ledger.texts[-1:] == ["the end"], what="the end")
+    kept = [text for text in texts if text in ledger.texts]
+    assert ledger.texts == [*kept, "the end"]   # in order, none twice
+    assert all(row["repeats"] == 0 for row in ledger.incoming)
+
+
+def test_restart_of_the_bus(own_lab: Lab) -> None:
+    ledger = Ledger(own_lab)
+    own_lab.bus.stop()
+    own_lab.bus.start()
+    own_lab.ofonod.kill()
+    own_lab.ofonod.start()
+    own_lab.bring_up()
+    ledger.wait_gap("ofono_down")
+    own_lab.modems[0].deliver(SENDER, "after")
+    receive(own_lab)
+    assert ledger.texts == ["after"]

@@ -129,7 +129,7 @@ def test_client_that_never_reads_is_cut(gateway: LoneGateway) -> None:
         with suppress(BlockingIOError, ConnectionError):
             while True:
                 wire.socket.send(LIST * 100)
-        assert wire.port in gateway.peers
+        wait_until(lambda: wire.port in gateway.peers, what="it is accepted")
         assert_serves_at_once(gateway)
         wait_until(lambda: wire.port not in gateway.peers, TIMEOUT_S + GRACE_S,
                    "it is cut")

@@ -30,6 +30,12 @@ TEXT = "Hello! An agent sent me through a real oFono."
 UP = "Ctrl-C ends everything"
 
 
+def as_from_a_shell() -> None:
+    """Whoever runs the tests in the background has Ctrl-C ignored for all below."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Demo:
     """One run; `output` grows as it prints."""
 
@@ -38,7 +44,8 @@ class Demo:
         self.output = ""
         self._child = subprocess.Popen(
             [sys.executable, "-B", str(DEMO), "--port", str(self.port), *arguments],
-            stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.STDOUT)
+            stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.STDOUT,
+            preexec_fn=as_from_a_shell)
         if self._child.stdout:
             threading.Thread(target=self._read, daemon=True).start()
 

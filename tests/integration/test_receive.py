@@ -63,9 +63,19 @@ class Ledger:
         return wait_until(find, what=f"a gap: {reason}")[-1]
 
 
+def wait_listening(lab: Lab) -> None:
+    """The gateway answers before it is on the bus; it listens once it knows the SIMs."""
+    def known() -> bool:
+        with lab.client() as client:
+            found = client.tool("get_sms_subscriptions")["structuredContent"]
+        return found["count"] == len(lab.modems)
+    wait_until(known, what="the gateway knows the SIMs")
+
+
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Lab]:
     with Lab(gateway=True) as lab:
+        wait_listening(lab)
         yield lab
 
 
@@ -79,6 +89,7 @@ def lab(shared: Lab) -> Lab:
 @pytest.fixture
 def own_lab() -> Iterator[Lab]:
     with Lab(modem_count=1, gateway=True) as lab:
+        wait_listening(lab)
         yield lab
 
 

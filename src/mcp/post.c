@@ -12,6 +12,7 @@
 #include "mcp/post.h"
 
 #include "base/json_reader.h"
+#include "base/log.h"
 #include "mcp/era.h"
 #include "mcp/header_value.h"
 #include "mcp/request.h"
@@ -62,6 +63,7 @@ static void refuse(struct post *post, const struct json *id, unsigned status,
 {
 	struct buffer body = BUFFER_INIT;
 
+	log_debug("mcp: refused with %u, %d: %s", status, error->code, error->text);
 	rpc_write_error(&body, id, error);
 	answer(post, status, &body);
 	buffer_deinit(&body);

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "mcp/era.h"
 
 static void answer(struct request *request, unsigned status)
@@ -52,6 +53,8 @@ void request_fail(struct request *request, enum rpc_code code, const char *text)
 
 void request_refuse(struct request *request, const struct rpc_error *error)
 {
+	log_debug("mcp: refused, %d: %s", error->code,
+		  error->text ? error->text : "out of memory");
 	rpc_write_error(&request->body, request->message.id, error);
 	answer(request, 400);
 }

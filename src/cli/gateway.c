@@ -2,9 +2,12 @@
 /*
  * The order of start and stop.
  *
- *   store -> oFono (match rules first) -> SIMs -> inbox -> outbox -> HTTP -> READY
+ *   store -> oFono (match rules first) -> SIMs -> inbox -> outbox -> ports taken
+ *   the bus took the match rules (cli/readiness.h) -> HTTP answers, READY
  *
- * All before the loop turns: oFono tells of a message once.
+ * oFono tells of a message once: all who hear it are there before the loop turns, and
+ * nobody is told that we are ready before we hear (test_ready.py). Who connects meanwhile
+ * waits to be answered.
  *
  * A missing bus, oFono or modem is a state that calls report, never a reason to stop. On
  * SIGTERM or SIGINT: no new connections, waiting calls are answered with what is known,
@@ -19,6 +22,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
+#include "cli/readiness.h"
 #include "cli/status_report.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
@@ -34,6 +38,7 @@ struct gateway {
 	struct http_server *server;
 	struct http_route routes[3];
 	struct status_report status;
+	struct readiness readiness;
 	bool stopping;
 };
 
@@ -152,8 +157,9 @@ static int open_network(struct gateway *gateway, const struct config *config,
 			       &gateway->auth, &gateway->server, error_out);
 }
 
-static void announce(struct gateway *gateway, const struct config *config)
+static void announce(struct gateway *gateway)
 {
+	const struct config *config = gateway->services.config;
 	int64_t clients = 0;
 
 	for (unsigned i = 0; i < config->listen.count; i++)
@@ -168,12 +174,29 @@ static void announce(struct gateway *gateway, const struct config *config)
 	sd_notify(0, "READY=1");
 }
 
+static void on_ready(void *data)
+{
+	struct gateway *gateway = data;
+	int error;
+
+	if (gateway->stopping)
+		return;
+	error = http_server_serve(gateway->server);
+	if (error == 0) {
+		announce(gateway);
+		return;
+	}
+	log_error("cannot serve: %s", strerror(-error));
+	sd_event_exit(gateway->services.loop, EXIT_CODE_FAILED);
+}
+
 static void close_all(struct gateway *gateway)
 {
 	struct services *services = &gateway->services;
 
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);
+	readiness_deinit(&gateway->readiness);
 	status_report_deinit(&gateway->status);
 	outbox_free(services->outbox);
 	inbox_free(services->inbox);
@@ -194,12 +217,14 @@ int gateway_run(const struct config *config)
 		error = open_phone(&gateway, config, &problem);
 	if (error == 0)
 		error = open_network(&gateway, config, &problem);
+	if (error == 0)
+		error = readiness_init(&gateway.readiness, &gateway.services, on_ready,
+				       &gateway);
 	if (error != 0) {
 		log_error("cannot start: %s",
 			  *problem.text ? problem.text : strerror(-error));
 		sd_notifyf(0, "STATUS=cannot start: %s\nERRNO=%d", problem.text, -error);
 	} else {
-		announce(&gateway, config);
 		error = sd_event_loop(gateway.services.loop);
 		if (error < 0)
 			log_error("the event loop broke: %s", strerror(-error));

@@ -223,6 +223,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case OFONO_UNAVAILABLE:
 		hearing_ofono(&inbox->hearing, event->type == OFONO_AVAILABLE);
 		break;
+	case OFONO_BUS_KNOWN:
 	case MODEM_ADDED:
 	case MODEM_CHANGED:
 	case MODEM_REMOVED:

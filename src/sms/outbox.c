@@ -171,6 +171,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MESSAGE_REPORT:
 		on_message_report(outbox, event);
 		break;
+	case OFONO_BUS_KNOWN:
 	case OFONO_AVAILABLE:
 	case OFONO_UNAVAILABLE:
 	case MODEM_ADDED:

@@ -9,6 +9,7 @@ gets a new lab.  Who breaks more makes a lab with `make_lab`.
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -22,6 +23,7 @@ from agent import Agent
 from journal import Journal
 from lab import Lab, McpClient, wait_until
 from modem import Modem, Outcome, Sim
+from systemd import Systemd
 
 HOME = 1                            # +CREG: registered with the home network
 
@@ -141,6 +143,20 @@ def client(lab: Lab) -> Iterator[McpClient]:
     """Over one connection that stays open."""
     with lab.client() as client:
         yield client
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="ofono-mcp-") as name:
+        yield Path(name)
+
+
+@pytest.fixture
+def systemd(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Systemd]:
+    """For every gateway that is started after it."""
+    with Systemd(folder) as systemd:
+        monkeypatch.setenv("NOTIFY_SOCKET", str(systemd.path))
+        yield systemd
 
 
 @pytest.fixture

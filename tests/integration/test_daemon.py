@@ -11,7 +11,6 @@ import socket
 import sqlite3
 import stat
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -25,15 +24,10 @@ from lab import Lab, McpClient
 from lab.gateway import BINARY, Gateway, free_port
 from modem import Outcome
 from modem.patience import patience
+from systemd import Systemd
 
 ROOT = Path(__file__).resolve().parents[2]
 OK, FAILED, USAGE = 0, 1, 2         # exit codes, as --help tells them
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="ofono-mcp-") as name:
-        yield Path(name)
 
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -418,36 +412,6 @@ def test_a_state_folder_that_cannot_be(folder: Path) -> None:
 
 # ---- systemd ----------------------------------------------------------------------
 
-class Systemd:
-    """Listens as the service manager does."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "notify"
-        self.heard: list[str] = []
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.bind(str(self.path))
-
-    def __enter__(self) -> Systemd:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._socket.close()
-
-    def wait(self, what: str, count: int = 1) -> None:
-        """Until `count` lines with `what` in them came."""
-        deadline = time.monotonic() + patience(5)
-        while sum(what in line for line in self.heard) < count:
-            self._socket.settimeout(max(0.001, deadline - time.monotonic()))
-            self.heard += self._socket.recv(65536).decode().splitlines()
-
-
-@pytest.fixture
-def systemd(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Systemd]:
-    with Systemd(folder) as systemd:
-        monkeypatch.setenv("NOTIFY_SOCKET", str(systemd.path))
-        yield systemd
-
-
 def test_ready_status_and_stopping_are_told(folder: Path, systemd: Systemd) -> None:
     with serving(folder):
         systemd.wait("READY=1")
@@ -455,20 +419,6 @@ def test_ready_status_and_stopping_are_told(folder: Path, systemd: Systemd) -> N
         assert not any(line.startswith(("WATCHDOG", "STOPPING"))
                        for line in systemd.heard)
     systemd.wait("STOPPING=1")
-
-
-def test_when_ready_is_told_it_answers(folder: Path, systemd: Systemd) -> None:
-    gateway = Gateway(folder, NoBus())
-    gateway.prepare()
-    with subprocess.Popen(gateway.command, env=os.environ | NOWHERE,
-                          stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL) as process:
-        try:
-            systemd.wait("READY=1")
-            assert answers("127.0.0.1", gateway.port)
-        finally:
-            process.terminate()
-    assert process.returncode == OK
 
 
 def test_the_watchdog_is_fed(

@@ -78,9 +78,13 @@ class Gateway:
 
     def start(self) -> None:
         """Ready when GET /healthz answers 200."""
+        self.launch()
+        wait_until(self._is_healthy, what="the gateway answers /healthz")
+
+    def launch(self) -> None:
+        """Does not wait."""
         self.prepare()
         self._process.run(self.command, self._bus.environment)
-        wait_until(self._is_healthy, what="the gateway answers /healthz")
 
     def stop(self) -> int | None:
         """SIGTERM; gives the exit code."""

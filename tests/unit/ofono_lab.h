@@ -310,6 +310,7 @@ struct recorder {
 	struct observer observer;
 	char trace[8192];  /* "available added:/sim0 received:/sim0:hello " */
 	int changes;	   /* MODEM_CHANGED, not in the trace */
+	int bus_known;	   /* likewise */
 	struct modem last; /* of the last event with a modem, as it was then */
 	struct ofono_event event;
 	char sender[64], text[512], sent_time[40], local_sent_time[40];
@@ -348,6 +349,9 @@ static inline void recorder_notify(void *data, const void *event_data)
 	if (event->modem)
 		recorder->last = *event->modem;
 	switch (event->type) {
+	case OFONO_BUS_KNOWN:
+		recorder->bus_known++;
+		break;
 	case OFONO_AVAILABLE:
 		recorder_add(recorder, "available ");
 		break;

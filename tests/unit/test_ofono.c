@@ -75,8 +75,9 @@ static void test_ofono_comes_later(void **state)
 	struct fixture *fixture = *state;
 
 	fixture_listen(fixture);
-	lab_wait(&fixture->lab,
-		 strcmp(ofono_condition(fixture->ofono), "oFono is not running") == 0);
+	assert_int_equal(fixture->recorder.bus_known, 0);
+	lab_wait(&fixture->lab, fixture->recorder.bus_known == 1);
+	assert_string_equal(ofono_condition(fixture->ofono), "oFono is not running");
 	assert_false(ofono_is_available(fixture->ofono));
 	add_two(&fixture->fake);
 	fake_open(&fixture->fake, &fixture->lab);
@@ -91,6 +92,7 @@ static void test_bus_comes_later(void **state)
 
 	lab_stop_daemon(&fixture->lab);
 	fixture_listen(fixture);
+	lab_wait(&fixture->lab, fixture->recorder.bus_known);
 	lab_settle(&fixture->lab, 50);
 	assert_string_equal(fixture->recorder.trace, "");
 	lab_start_daemon(&fixture->lab);

@@ -518,6 +518,34 @@ static void test_stop_gives_up(void **state)
 	peer_close(receiving);
 }
 
+static void test_who_comes_before_it_serves_waits(void **state)
+{
+	struct peer *peer;
+
+	(void)state;
+	lab_listen();
+	peer = peer_connect();
+	peer_get(peer, "/echo");
+	lab_turn(50);
+	assert_int_equal(lab.record_count, 0);
+	assert_int_equal(http_server_serve(lab.server), 0);
+	assert_int_equal(peer_reply(peer)->status, 200);
+	peer_close(peer);
+}
+
+static void test_stop_before_it_serves(void **state)
+{
+	struct peer *peer;
+
+	(void)state;
+	lab_listen();
+	peer = peer_connect();
+	http_server_stop(lab.server, 60000, on_stopped, &lab.stopped);
+	LAB_WAIT(lab.stopped == 1);
+	LAB_WAIT(peer_is_closed(peer));
+	peer_close(peer);
+}
+
 static void test_port_taken(void **state)
 {
 	struct http_server *second = NULL;
@@ -601,6 +629,8 @@ int main(void)
 		TEST(test_stop_without_connections),
 		TEST(test_stop_lets_an_answer_finish),
 		TEST(test_stop_gives_up),
+		TEST(test_who_comes_before_it_serves_waits),
+		TEST(test_stop_before_it_serves),
 		TEST(test_port_taken),
 		TEST(test_two_addresses),
 	};

@@ -110,7 +110,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .offset = FIELD(duplicate_seconds),
 	  .least = 0,
 	  .most = 3600,
-	  .initial = "0",
+	  .initial = "60",
 	  .help = "The same text to the same number by the same client within this\n"
 		  "time is not sent again unless it has an idempotency_key; 0: never" },
 	{ .section = "sms",

@@ -143,6 +143,20 @@ def test_every_curl_line_works(demo: Demo) -> None:
     demo.wait_output("Hello from curl")         # shown as it goes out
 
 
+def test_the_same_text_again(demo: Demo) -> None:
+    """The answer says that nothing went out, and how to send it again; that works."""
+    line = next(line for line in demo.curl_lines() if "send_sms" in line)
+    first, again = run(line)["result"], run(line)["result"]
+    assert again["structuredContent"]["message_id"] == first["structuredContent"]["message_id"]
+    assert again["structuredContent"]["duplicate"]
+    assert "Nothing new was sent" in again["content"][0]["text"]
+    assert "call again with a new idempotency_key" in again["content"][0]["text"]
+    demo.wait_output('"idempotency_key":"any new word"')
+    keyed = line.replace('"sms_text"', '"idempotency_key":"any new word","sms_text"')
+    assert run(keyed)["result"]["content"][0]["text"] == f"SMS sent to {TO}"
+    wait_until(lambda: demo.output.count("an SMS went out") == 2, what="two are shown")
+
+
 def test_second_demo_says_how_to_choose_another_port(demo: Demo) -> None:
     second = subprocess.run([sys.executable, "-B", str(DEMO), "--port", str(demo.port)],
                             capture_output=True, text=True)

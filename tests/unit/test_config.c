@@ -92,7 +92,7 @@ static void test_defaults(void **state)
 	assert_int_equal(config.max_segments, 3);
 	assert_int_equal(config.send_wait_seconds, 30);
 	assert_int_equal(config.queue_limit, 1000);
-	assert_int_equal(config.duplicate_seconds, 0);
+	assert_int_equal(config.duplicate_seconds, 60);
 	assert_true(config.delivery_reports);
 	assert_false(config.verbose);
 	assert_int_equal(config_check(&config, &error), 0);

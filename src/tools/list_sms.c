@@ -3,21 +3,14 @@
  * list_sms: the stored messages, newest first, a page at a time.
  *
  * A page ends before the message whose number the cursor holds, so that messages that
- * arrive meanwhile move nothing (tests/integration/test_reading_tools.py). It also ends
- * when it is large: texts come from strangers, and the phone's memory is small.
+ * arrive meanwhile move nothing (tests/integration/test_reading_tools.py).
  */
 #include "tools/argument.h"
-#include "tools/cursor.h"
 #include "tools/failure.h"
 #include "tools/message_view.h"
+#include "tools/page.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
-
-enum {
-	LIMIT_USUAL = 20,
-	LIMIT_MAX = 100,
-	PAGE_BYTES = 256 * 1024,
-};
 
 static const char *const directions[] = { "in", "out", NULL };
 
@@ -36,8 +29,7 @@ static const struct schema_field input[] = {
 	  "Only received ones that mark_sms_read has not marked" },
 	{ "search", SCHEMA_STRING, false,
 	  "Only texts with these words in them, just so; A and a are the same", 1, 160 },
-	{ "limit", SCHEMA_INTEGER, false, "At most so many; 20 when left out", 1,
-	  LIMIT_MAX },
+	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false,
 	  "next_cursor of the answer before, with the same filters: the page after it" },
 	{ 0 },
@@ -71,12 +63,7 @@ static const struct schema_field output[] = {
 struct listing {
 	const struct services *services;
 	struct message_filter filter;
-	unsigned limit;
-	struct buffer structured;
-	struct json_writer *writer;
-	unsigned count;
-	bool more;
-	int64_t last_id; /* of the messages written */
+	struct page page;
 	int64_t from_ms; /* the time that this page is about */
 	int64_t until_ms;
 };
@@ -113,14 +100,10 @@ static void add_message(void *data, const struct message *message)
 {
 	struct listing *listing = data;
 
-	if (listing->count == listing->limit || listing->structured.length > PAGE_BYTES) {
-		listing->more = true;
+	if (!page_takes_row(&listing->page, message->id))
 		return;
-	}
-	message_view_write(listing->writer, message);
-	listing->count++;
-	listing->last_id = message->id;
-	if (listing->count == 1 || message->created_ms < listing->from_ms)
+	message_view_write(listing->page.writer, message);
+	if (listing->page.count == 1 || message->created_ms < listing->from_ms)
 		listing->from_ms = message->created_ms;
 }
 
@@ -128,16 +111,11 @@ static int write_messages(struct listing *listing)
 {
 	int error;
 
-	listing->filter.limit = listing->limit + 1; /* to know whether there are more */
-	json_key(listing->writer, "messages");
-	json_open_array(listing->writer);
+	listing->filter.limit = listing->page.limit + 1; /* are there more? */
+	page_open_rows(&listing->page, "messages");
 	error = store_messages_list(listing->services->store, &listing->filter,
 				    add_message, listing);
-	json_close_array(listing->writer);
-	json_put_integer(listing->writer, "count", listing->count);
-	if (listing->more)
-		cursor_put(listing->writer, "next_cursor", CURSOR_MESSAGES,
-			   listing->last_id);
+	page_close_rows(&listing->page, CURSOR_MESSAGES);
 	return error;
 }
 
@@ -146,7 +124,7 @@ static void find_times(struct listing *listing, struct arena *arena)
 {
 	struct message before;
 
-	if (!listing->more)
+	if (!listing->page.more)
 		listing->from_ms = listing->filter.since_ms;
 	listing->until_ms =
 		listing->filter.until_ms ? listing->filter.until_ms : INT64_MAX;
@@ -160,7 +138,7 @@ static void find_times(struct listing *listing, struct arena *arena)
 static void add_gap(void *data, const struct gap *gap)
 {
 	struct listing *listing = data;
-	struct json_writer *writer = listing->writer;
+	struct json_writer *writer = listing->page.writer;
 
 	if (gap->from_ms >= listing->until_ms)
 		return;
@@ -174,13 +152,14 @@ static void add_gap(void *data, const struct gap *gap)
 
 static int write_gaps(struct listing *listing)
 {
+	struct json_writer *writer = listing->page.writer;
 	int error;
 
-	json_key(listing->writer, "gaps");
-	json_open_array(listing->writer);
+	json_key(writer, "gaps");
+	json_open_array(writer);
 	error = store_gaps_list(listing->services->store, listing->from_ms, add_gap,
 				listing);
-	json_close_array(listing->writer);
+	json_close_array(writer);
 	return error;
 }
 
@@ -189,8 +168,6 @@ static int write_page(struct listing *listing, struct arena *arena)
 	int64_t newest_id = 0;
 	int error, gaps_error;
 
-	json_open_object(listing->writer);
-	message_view_put_notice(listing->writer);
 	error = write_messages(listing);
 	find_times(listing, arena);
 	gaps_error = write_gaps(listing);
@@ -198,34 +175,17 @@ static int write_page(struct listing *listing, struct arena *arena)
 		error = gaps_error;
 	if (!error)
 		error = cursor_newest(listing->services->store, &newest_id);
-	cursor_put(listing->writer, "wait_cursor", CURSOR_ARRIVALS, newest_id);
-	json_close_object(listing->writer);
+	cursor_put(listing->page.writer, "wait_cursor", CURSOR_ARRIVALS, newest_id);
 	return error;
 }
 
 static void run(struct tool_call *call)
 {
-	struct listing listing = {
-		.services = call->services,
-		.limit = (unsigned)argument_integer(call, "limit", LIMIT_USUAL),
-	};
-	int error;
+	struct listing listing = { .services = call->services };
 
-	if (!read_words(call, &listing.filter) || !read_sim(call, &listing.filter))
-		return;
-	listing.writer = json_writer_new(&listing.structured);
-	if (!listing.writer) {
-		failure_answer(call, FAILURE_INTERNAL, NULL);
-		return;
-	}
-	error = write_page(&listing, call->arena);
-	json_writer_free(listing.writer);
-	if (!error) {
-		tool_call_succeed_plainly(call, &listing.structured);
-		return;
-	}
-	buffer_deinit(&listing.structured);
-	failure_answer(call, FAILURE_INTERNAL, "The stored messages could not be read.");
+	if (read_words(call, &listing.filter) && read_sim(call, &listing.filter) &&
+	    page_begin(&listing.page, call))
+		page_answer(&listing.page, call, write_page(&listing, call->arena));
 }
 
 const struct tool tool_list_sms = {

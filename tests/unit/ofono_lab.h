@@ -439,4 +439,48 @@ static inline int fixture_tear_down(void **state)
 	return 0;
 }
 
+static const struct fact idle_modem[] = {
+	FLAG("Powered", 0),
+	TEXT("Type", "hardware"),
+	WORDS("Interfaces", NULL),
+	LAST,
+};
+
+static const struct fact modem_with_card[] = {
+	FLAG("Powered", 1),
+	FLAG("Online", 1),
+	TEXT("Type", "hardware"),
+	TEXT("Serial", "350000000003770"),
+	WORDS("Interfaces", SIM, "org.ofono.Unheard", NETWORK, MESSAGES),
+	LAST,
+};
+
+static const struct fact card_present[] = {
+	FLAG("Present", 1),
+	TEXT("SubscriberIdentity", "216300000000000"),
+	LAST,
+};
+
+static const struct fact network_registered[] = {
+	TEXT("Status", "registered"),
+	LAST,
+};
+
+static inline void fixture_add_two(struct fixture *fixture)
+{
+	fixture->fake.modems[0] = (struct fake_modem){ "/sim10", idle_modem, NULL, NULL };
+	fixture->fake.modems[1] = (struct fake_modem){ "/sim2", modem_with_card,
+						       card_present, network_registered };
+}
+
+/* The first GetModems gets this error; "" = no answer yet. */
+static inline void fixture_refuse_modems(struct fixture *fixture, const char *error)
+{
+	fixture->fake.failing_member = "GetModems";
+	fixture->fake.failing_error = error;
+	fixture->fake.failing_count = 1;
+	fixture_add_two(fixture);
+	fake_open(&fixture->fake, &fixture->lab);
+}
+
 #endif

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from agent import TO, Agent, assert_pending, assert_refused, assert_sent
+from agent import TO, Agent, assert_pending, assert_refused, assert_sent, pair
 from lab import Lab, McpClient
 from lab.gateway import BINARY, Gateway, free_port
 from modem import Outcome
@@ -244,14 +244,6 @@ def test_listens_on_loopback_by_default() -> None:
 
 
 # ---- tokens -----------------------------------------------------------------------
-
-def pair(gateway: Gateway, name: str) -> str:
-    """The token."""
-    result = run("pair", "--state-dir", gateway.state, name)
-    assert (result.returncode, result.stderr) == (OK, "")
-    [token] = set(re.findall(r"\b[0-9a-f]{64}\b", result.stdout))
-    return token
-
 
 def status(gateway: Gateway, authorization: str | None) -> int:
     with McpClient(gateway.port) as client:

@@ -19,10 +19,9 @@ from agent import Agent, Result, assert_pending, assert_refused, assert_sent
 from journal import Journal, wait_call_left
 from lab import Lab, wait_until
 from lab.radio import Radio
-from modem import Modem, Outcome
+from modem import HOME, SEARCHING, Modem, Outcome
 from stream import Stream, any_moment
 
-HOME, SEARCHING = 1, 2
 HASTY = "[sms]\nsend_wait_seconds = 1\n"
 
 

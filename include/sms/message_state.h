@@ -7,7 +7,8 @@
  *          |                |          |         |          +-> failed | cancelled
  *          |                |          |         |          +-> held  (oFono or the modem
  *          |                |          |         |               went away with it)
- *          |                |          |         |               -> handed, ...
+ *          |                |          |         |               -> handed, ...; -> held
+ *          |                |          |         |               (with another reason)
  *          |                |          |         +-> queued (it did not reach oFono)
  *          |                |          |         +-> failed (oFono refuses it)
  *          +----------------+----------+-> cancelled | expired

@@ -32,6 +32,8 @@ struct outbox_message *outbox_find_uuid(const struct outbox *outbox, const char 
  */
 struct outbox_message *outbox_adopt(struct outbox *outbox, const struct message *row);
 
+/* Asks oFono to cancel what is due. */
+void outbox_recalls_start(struct outbox *outbox, struct outbox_lane *lane);
 void outbox_recalls_free(struct outbox *outbox); /* nobody is told */
 
 #endif

@@ -23,7 +23,9 @@ static const struct {
 				    WAY(STATE_HELD) | WAY(STATE_UNKNOWN) |
 				    WAY(STATE_EXPIRED) },
 	[STATE_HANDED] = { "handed", false, TOLD | WAY(STATE_HELD) | WAY(STATE_UNKNOWN) },
-	[STATE_HELD] = { "held", false, TOLD | WAY(STATE_HANDED) | WAY(STATE_UNKNOWN) },
+	[STATE_HELD] = { "held", false,
+			 TOLD | WAY(STATE_HANDED) | WAY(STATE_HELD) |
+				 WAY(STATE_UNKNOWN) },
 	[STATE_SENT] = { "sent", true, WAY(STATE_DELIVERED) },
 	[STATE_FAILED] = { "failed", true, 0 },
 	[STATE_CANCELLED] = { "cancelled", true, 0 },

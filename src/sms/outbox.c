@@ -30,6 +30,7 @@ static int outbox_turn(sd_event_source *source, void *data)
 	outbox_schedule_run(&outbox->schedule, &outbox->lanes);
 	for (lane = TAILQ_FIRST(&outbox->lanes); lane; lane = next) {
 		outbox_lane_pump(lane);
+		outbox_recalls_start(outbox, lane);
 		next = TAILQ_NEXT(lane, link); /* watchers may have submitted */
 		if (!outbox_lane_sweep(lane))
 			continue;

@@ -19,6 +19,9 @@
 
 enum { OFONO_PARTS_MAX = 255 };
 
+/* Of a state in which it is oFono that would have to cancel it. */
+static const char cancel_wanted[] = "cancel_wanted";
+
 /* What oFono's refusals mean; all others are the network's. */
 static const struct {
 	const char *error;
@@ -40,7 +43,8 @@ struct outbox_message *outbox_message_new(struct outbox_shared *shared,
 	message->id = row->id;
 	message->state = message->saved = row->state;
 	message->delivery = message->saved_delivery = row->delivery;
-	message->reason = "";
+	message->unwanted = row->reason && strcmp(row->reason, cancel_wanted) == 0;
+	message->reason = message->unwanted ? cancel_wanted : "";
 	message->send_at_ms = row->send_at_ms;
 	message->expires_at_ms = row->expires_at_ms;
 	snprintf(message->uuid, sizeof(message->uuid), "%s", row->uuid);
@@ -130,9 +134,10 @@ static int move_row(struct outbox_message *message, enum message_state state,
 }
 
 /* The disk first: nothing has become true yet. */
-static int become_on_disk(struct outbox_message *message, enum message_state state)
+static int become_on_disk(struct outbox_message *message, enum message_state state,
+			  const char *reason)
 {
-	int error = move_row(message, state, NULL);
+	int error = move_row(message, state, reason);
 
 	if (row_is_lost(error)) {
 		set_state(message, STATE_UNKNOWN, "internal");
@@ -142,7 +147,7 @@ static int become_on_disk(struct outbox_message *message, enum message_state sta
 	}
 	if (error)
 		return error;
-	set_state(message, state, "");
+	set_state(message, state, reason);
 	message->saved = state;
 	message->saved_delivery = message->delivery;
 	tell(message);
@@ -152,13 +157,25 @@ static int become_on_disk(struct outbox_message *message, enum message_state sta
 
 int outbox_message_claim(struct outbox_message *message)
 {
-	return become_on_disk(message, STATE_HANDING);
+	return become_on_disk(message, STATE_HANDING, "");
 }
 
 int outbox_message_cancel(struct outbox_message *message)
 {
 	assert(message_state_is_waiting(message->state));
-	return become_on_disk(message, STATE_CANCELLED);
+	return become_on_disk(message, STATE_CANCELLED, "");
+}
+
+int outbox_message_unwant(struct outbox_message *message)
+{
+	int error;
+
+	assert(message->state == STATE_HELD);
+	if (message->unwanted)
+		return 0;
+	error = become_on_disk(message, STATE_HELD, cancel_wanted);
+	message->unwanted = !error;
+	return error;
 }
 
 static int save_delivery(struct outbox_message *message)
@@ -203,6 +220,8 @@ void outbox_message_become(struct outbox_message *message, enum message_state st
 	}
 	if (message->state == state)
 		return;
+	if (message->unwanted && (state == STATE_HELD || state == STATE_HANDED))
+		reason = cancel_wanted;
 	set_state(message, state, reason);
 	outbox_message_save(message);
 	tell(message);

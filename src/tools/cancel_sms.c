@@ -17,7 +17,8 @@ static const struct schema_field input[] = {
 
 static const struct schema_field output[] = {
 	{ "message_id", SCHEMA_INTEGER, true, "As it was asked for" },
-	{ "state", SCHEMA_STRING, true, "cancelled" },
+	{ "state", SCHEMA_STRING, true,
+	  "cancelled; or held: it will be when its modem is back, if oFono lets us" },
 	{ 0 },
 };
 
@@ -29,7 +30,8 @@ struct cancelling {
 	struct outbox_recall *recall; /* NULL: oFono is not being asked */
 };
 
-static void answer_cancelled(const struct cancelling *cancelling)
+static void succeed(const struct cancelling *cancelling, enum message_state state,
+		    const char *text)
 {
 	struct buffer structured = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&structured);
@@ -37,17 +39,29 @@ static void answer_cancelled(const struct cancelling *cancelling)
 	if (writer) {
 		json_open_object(writer);
 		json_put_integer(writer, "message_id", cancelling->message_id);
-		json_put_string(writer, "state", message_state_name(STATE_CANCELLED));
+		json_put_string(writer, "state", message_state_name(state));
 		json_close_object(writer);
 		json_writer_free(writer);
 	} else {
 		structured.failed = true;
 	}
 	tool_call_succeed(cancelling->call,
-			  arena_printf(cancelling->call->arena,
-				       "Message %lld is cancelled; it was not sent.",
-				       (long long)cancelling->message_id),
+			  arena_printf(cancelling->call->arena, "Message %lld %s",
+				       (long long)cancelling->message_id, text),
 			  &structured, true);
+}
+
+static void answer_cancelled(const struct cancelling *cancelling)
+{
+	succeed(cancelling, STATE_CANCELLED, "is cancelled; it was not sent.");
+}
+
+static void answer_later(const struct cancelling *cancelling)
+{
+	succeed(cancelling, STATE_HELD,
+		"is not cancelled yet: oFono keeps it, and cannot be asked while its "
+		"modem is away. When the modem is back the gateway cancels it, unless "
+		"oFono is quicker and sends it; get_sms_status tells what became of it.");
 }
 
 static void write_facts(struct json_writer *writer, const void *data)
@@ -96,11 +110,8 @@ static void answer(const struct cancelling *cancelling, int outcome)
 		answer_failure(cancelling, FAILURE_TOO_LATE,
 			       too_late_words[cancelling->state]);
 		break;
-	case OUTBOX_E_AWAY:
-		answer_failure(cancelling, FAILURE_TOO_LATE,
-			       "is kept by oFono, which cannot be asked to cancel it "
-			       "while its modem is away; it will go out when the modem "
-			       "is back unless it is cancelled right then");
+	case OUTBOX_E_LATER:
+		answer_later(cancelling);
 		break;
 	case OUTBOX_E_NO_ANSWER:
 		answer_failure(cancelling, FAILURE_TOO_LATE,

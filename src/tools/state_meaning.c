@@ -35,6 +35,8 @@ static const struct {
 	{ "invalid_number", "oFono takes no such number." },
 	{ "invalid_text", "oFono cannot encode a character of the text." },
 	{ "text_too_long", "The text was too long for oFono." },
+	{ "cancel_wanted", "It is to be cancelled: the gateway asks oFono as soon as its "
+			   "modem is back, but it may be on the air by then." },
 	{ "not_delivered", "A report says that the network gave up delivering it." },
 };
 

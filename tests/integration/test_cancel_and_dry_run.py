@@ -7,6 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
 from agent import (
     TO, Agent, assert_refused, assert_sent, pair, seconds_ahead, taken_texts,
 )
@@ -65,7 +67,9 @@ def test_cancel_what_waits_in_ofono(make_lab: Callable[..., Lab]) -> None:
     assert agent.history(result.message_id)[-1] == "cancelled"
 
 
-def test_cancel_held(make_lab: Callable[..., Lab]) -> None:
+@pytest.mark.parametrize("restart", ["none", "gateway", "gateway killed"])
+def test_cancel_held(make_lab: Callable[..., Lab], restart: str) -> None:
+    """The wish stays, over restarts, until oFono can be asked."""
     lab = make_lab()
     agent = Agent(lab)
     lab.modems[0].plan(Outcome.error())
@@ -73,16 +77,23 @@ def test_cancel_held(make_lab: Callable[..., Lab]) -> None:
     lab.radios[0].power(False)
     agent.wait_state(result.message_id, "held")
     answer = agent.cancel(result.message_id)
-    assert_refused(answer, "too_late")
-    assert answer.facts["state"] == "held" and "modem is away" in answer.text
+    assert answer.facts == {"message_id": result.message_id, "state": "held"}
+    assert "not cancelled yet" in answer.text and "is cancelled" not in answer.text
+    assert agent.cancel(result.message_id).facts == answer.facts
+    status = agent.call("get_sms_status", message_id=result.message_id).structured
+    assert status["reason"] == "cancel_wanted" and "to be cancelled" in status["meaning"]
+    if restart == "gateway killed":
+        lab.gateway.kill()
+        lab.gateway.start()
+    elif restart == "gateway":
+        lab.gateway.restart()
     lab.modems[0].set_registration(SEARCHING)
     lab.radios[0].power()
-    lab.radios[0].wait_for("MessageManager")
-    agent.wait_state(result.message_id, "handed")
-    assert agent.cancel(result.message_id).facts["state"] == "cancelled"
+    agent.wait_state(result.message_id, "cancelled")
+    assert lab.radios[0].pending_messages() == []
     lab.radios[0].online()
     lab.modems[0].set_registration(HOME)
-    lab.radios[0].wait_ready()
+    agent.wait_states("ready", timeout=10)
     assert_sent(agent.send("the next one"))
     assert taken_texts(lab) == ["the next one"]
 
@@ -105,13 +116,14 @@ def test_a_cancelled_message_stays_so(make_lab: Callable[..., Lab]) -> None:
 
 def test_only_ones_own(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
-    one, two = pair(lab.gateway, "one"), pair(lab.gateway, "two")
-    result = Agent(lab, one).send("mine", send_at=seconds_ahead(60))
-    foreign = Agent(lab, two).cancel(result.message_id)
+    one, two = (Agent(lab, pair(lab.gateway, name)) for name in ("one", "two"))
+    one.wait_states("ready", timeout=10)
+    result = one.send("mine", send_at=seconds_ahead(60))
+    foreign = two.cancel(result.message_id)
     assert_refused(foreign, "not_found")
-    missing = Agent(lab, two).cancel(999)
+    missing = two.cancel(999)
     assert foreign.text == missing.text.replace("999", str(result.message_id))
-    assert Agent(lab, one).cancel(result.message_id).facts["state"] == "cancelled"
+    assert one.cancel(result.message_id).facts["state"] == "cancelled"
 
 
 def test_an_incoming_message_cannot_be_cancelled(lab: Lab, agent: Agent) -> None:
@@ -150,7 +162,7 @@ def test_a_dry_run_tells_every_refusal(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     lab.modems[0].set_registration(SEARCHING)
-    wait_until(lambda: not lab.radios[0].is_ready, what="no network")
+    agent.wait_states("searching")
     result = agent.send("x" * 1000, to="nobody", dry_run=True)
     codes = [refusal["code"] for refusal in result.facts["refusals"]]
     assert codes == ["invalid_number", "text_too_long", "not_registered"]

@@ -19,6 +19,7 @@ from agent import (
 )
 from lab import Lab, wait_until
 from modem import HOME, SEARCHING, Outcome
+from modem.patience import patience
 
 SOON_S = 3                              # a schedule that a test waits for
 ROUND_S = 1                             # a schedule is kept within
@@ -122,10 +123,11 @@ def test_bad_keys(lab: Lab, agent: Agent, key: str) -> None:
 
 def test_clients_have_keys_of_their_own(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
-    one, two = pair(lab.gateway, "one"), pair(lab.gateway, "two")
-    assert_sent(Agent(lab, one).send("mine", idempotency_key="k"))
-    assert_sent(Agent(lab, two).send("mine", idempotency_key="k"))
-    assert Agent(lab, two).send("mine", idempotency_key="k").facts["replayed"]
+    one, two = (Agent(lab, pair(lab.gateway, name)) for name in ("one", "two"))
+    one.wait_states("ready", timeout=10)
+    assert_sent(one.send("mine", idempotency_key="k"))
+    assert_sent(two.send("mine", idempotency_key="k"))
+    assert two.send("mine", idempotency_key="k").facts["replayed"]
     assert taken_texts(lab) == ["mine", "mine"]
 
 
@@ -256,7 +258,7 @@ def test_a_scheduled_message_goes_out_at_its_time(lab: Lab, agent: Agent) -> Non
 def test_a_schedule_survives_a_restart(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
-    result = agent.send("after the restart", send_at=seconds_ahead(SOON_S))
+    result = agent.send("after the restart", send_at=seconds_ahead(patience(SOON_S)))
     overdue = agent.send("overdue", send_at=seconds_ahead(1))
     lab.gateway.kill()
     due = datetime.fromisoformat(overdue.facts["send_at"]).timestamp()
@@ -273,7 +275,7 @@ def test_a_schedule_needs_no_modem_now(make_lab: Callable[..., Lab]) -> None:
     agent = Agent(lab)
     [sim] = agent.call("get_sms_subscriptions").structured["subscriptions"]
     lab.modems[0].set_registration(SEARCHING)
-    wait_until(lambda: not lab.radios[0].is_ready, what="no network")
+    agent.wait_states("searching")
     result = agent.send("when there is a network", send_at=seconds_ahead(2),
                   subscription_id=sim["subscription_id"])
     assert result.facts["state"] == "scheduled"
@@ -325,7 +327,7 @@ def test_a_queued_message_expires(make_lab: Callable[..., Lab]) -> None:
     assert head.facts["state"] == "handed"
     result = agent.send("in vain", wait_for="none", valid_for_seconds=60)
     assert "expires_at" in result.facts
-    shorten_validity(lab, result.message_id, 2)
+    shorten_validity(lab, result.message_id, patience(2))
     assert agent.state(result.message_id) == "queued"
     agent.wait_state(result.message_id, "expired", 5)
     again = agent.send("in vain", wait_for="none", valid_for_seconds=60)

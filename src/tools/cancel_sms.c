@@ -59,9 +59,11 @@ static void answer_cancelled(const struct cancelling *cancelling)
 static void answer_later(const struct cancelling *cancelling)
 {
 	succeed(cancelling, STATE_HELD,
-		"is not cancelled yet: oFono keeps it, and cannot be asked while its "
-		"modem is away. When the modem is back the gateway cancels it, unless "
-		"oFono is quicker and sends it; get_sms_status tells what became of it.");
+		"is not cancelled yet: "
+		"oFono keeps it, and cannot be asked while its modem is away. "
+		"When the modem is back the gateway cancels it, "
+		"unless oFono is quicker and sends it; "
+		"get_sms_status tells what became of it.");
 }
 
 static void write_facts(struct json_writer *writer, const void *data)
@@ -115,13 +117,13 @@ static void answer(const struct cancelling *cancelling, int outcome)
 		break;
 	case OUTBOX_E_NO_ANSWER:
 		answer_failure(cancelling, FAILURE_TOO_LATE,
-			       "may be cancelled or not: oFono was asked to and did not "
-			       "answer");
+			       "may be cancelled or not: "
+			       "oFono was asked to and did not answer");
 		break;
 	case OUTBOX_E_STORAGE:
 		answer_failure(cancelling, FAILURE_STORAGE_FULL,
-			       "was not cancelled: that could not be written to the "
-			       "phone's storage");
+			       "was not cancelled: "
+			       "that could not be written to the phone's storage");
 		break;
 	default:
 		answer_failure(cancelling, FAILURE_INTERNAL, "could not be cancelled");
@@ -226,11 +228,13 @@ static void run(struct tool_call *call)
 const struct tool tool_cancel_sms = {
 	.name = "cancel_sms",
 	.title = "Take a message back",
-	.description = "Cancels a message that send_sms accepted and that is not on the "
-		       "air yet: scheduled, waiting in the gateway, or waiting in oFono. "
-		       "Costs nothing. The error too_late means that it was sent, or is "
-		       "being sent now, and cannot be recalled by anybody; only "
-		       "\"cancelled\" means that it does not go out.",
+	.description =
+		"Cancels a message that send_sms accepted and that is not on the air "
+		"yet: scheduled, waiting in the gateway, or waiting in oFono. Costs "
+		"nothing. Only \"cancelled\" means that it does not go out; \"held\" "
+		"means that it is cancelled when its modem is back, if oFono has not "
+		"sent it by then. The error too_late means that it was sent, or is "
+		"being sent now, and cannot be recalled by anybody.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_DESTRUCTIVE | TOOL_IDEMPOTENT,

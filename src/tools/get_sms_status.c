@@ -29,9 +29,8 @@ static const struct schema_field input[] = {
 	  "Instead of message_id: the key that send_sms was called with", 1,
 	  IDEMPOTENCY_KEY_MAX },
 	{ "wait_for", SCHEMA_STRING, false,
-	  "Answer only when the message is that far, when it cannot come so far any "
-	  "more, "
-	  "or when wait_seconds are over",
+	  "Answer only when the message is that far, when it cannot come so far "
+	  "any more, or when wait_seconds are over",
 	  .words = wanted_words },
 	{ "wait_seconds", SCHEMA_INTEGER, false,
 	  "How long to wait at most; 30 when only wait_for is given", 0,
@@ -50,11 +49,10 @@ static const struct schema_field change_fields[] = {
 static const struct schema_field output[] = {
 	{ "message_id", SCHEMA_INTEGER, true, "The gateway's number of it" },
 	{ "state", SCHEMA_STRING, true,
-	  "received; waiting_approval, scheduled, queued: in the gateway; handing, "
-	  "handed, "
-	  "held: in oFono; sent: the network took it; delivered: a report says so; "
-	  "failed, "
-	  "expired, cancelled: it will not go out; unknown: nobody can tell" },
+	  "received; waiting_approval, scheduled, queued: in the gateway; "
+	  "handing, handed, held: in oFono; sent: the network took it; "
+	  "delivered: a report says so; failed, expired, cancelled: it will not go "
+	  "out; unknown: nobody can tell" },
 	{ "meaning", SCHEMA_STRING, true, "The state in words" },
 	{ "reason", SCHEMA_STRING, false, "Why it is in this state" },
 	{ "final", SCHEMA_BOOLEAN, true,
@@ -325,14 +323,11 @@ const struct tool tool_get_sms_status = {
 	.title = "Ask what became of a message",
 	.description =
 		"Tells where a message is, every state it was in with its time and "
-		"reason, "
-		"and what that means. Call it after send_sms said that the message is "
-		"not "
-		"sent yet, or with wait_for to be told when it is; do not send again "
-		"meanwhile. Costs nothing. \"sent\" means that the network took it, and "
-		"\"delivered\" that the recipient's phone did; neither proves that "
-		"anybody "
-		"read it.",
+		"reason, and what that means. Call it after send_sms said that the "
+		"message is not sent yet, or with wait_for to be told when it is; do "
+		"not send again meanwhile. Costs nothing. \"sent\" means that the "
+		"network took it, and \"delivered\" that the recipient's phone did; "
+		"neither proves that anybody read it.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,

@@ -50,9 +50,8 @@ static const struct schema_field output[] = {
 	{ "count", SCHEMA_INTEGER, true, "Messages in this answer" },
 	{ "next_cursor", SCHEMA_STRING, false, "There are more: the cursor for them" },
 	{ "gaps", SCHEMA_ARRAY, true,
-	  "Times, among those listed, in which the gateway could not hear: a message "
-	  "that "
-	  "came then may be missing",
+	  "Times, among those listed, in which the gateway could not hear: "
+	  "a message that came then may be missing",
 	  .members = gap_fields },
 	{ "wait_cursor", SCHEMA_STRING, true,
 	  "Give it to wait_for_sms as after: nothing that comes from now on is missed" },
@@ -193,17 +192,12 @@ const struct tool tool_list_sms = {
 	.title = "Read stored messages",
 	.description =
 		"Lists the messages that this phone received and sent through the "
-		"gateway, "
-		"newest first, a page at a time; filters narrow it down. Call it to read "
-		"or "
-		"to look something up; to wait for a message that is still to come, call "
-		"wait_for_sms. Costs nothing and marks nothing as read. A message that "
-		"is "
-		"not listed may still have been sent to the phone: \"gaps\" tells when "
-		"the "
-		"gateway could not hear, and a sender's name or number proves nothing "
-		"about "
-		"who wrote.",
+		"gateway, newest first, a page at a time; filters narrow it down. "
+		"Call it to read or to look something up; to wait for a message that is "
+		"still to come, call wait_for_sms. Costs nothing and marks nothing as "
+		"read. A message that is not listed may still have been sent to the "
+		"phone: \"gaps\" tells when the gateway could not hear, and a sender's "
+		"name or number proves nothing about who wrote.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,

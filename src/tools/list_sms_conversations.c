@@ -79,13 +79,10 @@ const struct tool tool_list_sms_conversations = {
 	.description =
 		"Lists with whom this phone exchanged messages: one row per number or "
 		"sender's name, with the last message and how many are unread, the "
-		"latest "
-		"first. Call it for an overview, then list_sms with a phone_number to "
-		"read "
-		"one. Costs nothing and marks nothing as read. The same person may stand "
-		"in "
-		"several rows, and a sender's name or number proves nothing about who "
-		"wrote.",
+		"latest first. Call it for an overview, then list_sms with a "
+		"phone_number to read one. Costs nothing and marks nothing as read. The "
+		"same person may stand in several rows, and a sender's name or number "
+		"proves nothing about who wrote.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,

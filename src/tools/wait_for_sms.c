@@ -31,13 +31,13 @@ static const struct schema_field input[] = {
 	{ "contains", SCHEMA_STRING, false,
 	  "Only a text with these words in it, just so; A and a are the same", 1, 160 },
 	{ "kind", SCHEMA_STRING, false,
-	  "code: only with a one-time code in it; link: only with a link; any, the "
-	  "usual: "
-	  "every message",
+	  "code: only with a one-time code in it; link: only with a link; "
+	  "any, the usual: every message",
 	  .words = kind_words },
 	{ "after", SCHEMA_STRING, false,
-	  "cursor of the answer before, or wait_cursor of list_sms: messages that came "
-	  "since then count, too. Without it only those that come from now on" },
+	  "cursor of the answer before, or wait_cursor of list_sms: "
+	  "messages that came since then count, too. "
+	  "Without it only those that come from now on" },
 	{ "timeout_seconds", SCHEMA_INTEGER, false,
 	  "How long to wait at most; 30 when left out", 1, TIMEOUT_MAX_SECONDS },
 	{ 0 },
@@ -53,8 +53,8 @@ static const struct schema_field output[] = {
 	  "The only site that the code is for: give it to no other" },
 	{ "link", SCHEMA_STRING, false, "The first http or https link in its text" },
 	{ "cursor", SCHEMA_STRING, true,
-	  "Give it as after to go on behind this message, or to go on waiting; nothing "
-	  "that comes in between is missed" },
+	  "Give it as after to go on behind this message, or to go on waiting; "
+	  "nothing that comes in between is missed" },
 	{ "hint", SCHEMA_STRING, false, "When none was found: what to do" },
 	{ 0 },
 };
@@ -245,17 +245,17 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	answer_none(
 		waiter,
 		arena_printf(waiter->call->arena,
-			     "No message that fits came within %lld seconds. To go on "
-			     "waiting call again with after = cursor; list_sms tells "
-			     "in its gaps whether the gateway could hear.",
+			     "No message that fits came within %lld seconds. "
+			     "To go on waiting call again with after = cursor; "
+			     "list_sms tells in its gaps whether the gateway could hear.",
 			     (long long)waiter->seconds));
 	return 0;
 }
 
 static void on_stopping(void *data)
 {
-	answer_none(data, "The gateway stops before a message that fits came. Call again "
-			  "with after = cursor when it is back.");
+	answer_none(data, "The gateway stops before a message that fits came. "
+			  "Call again with after = cursor when it is back.");
 }
 
 static void on_abandoned(void *data)
@@ -332,17 +332,12 @@ const struct tool tool_wait_for_sms = {
 	.title = "Wait for a message",
 	.description =
 		"Waits until a message that fits comes in, and answers with it, its "
-		"one-time "
-		"code and its link at once. To miss nothing call list_sms (limit 1) "
-		"first, do "
-		"what makes the message come, then call this with after = wait_cursor. "
-		"Costs "
-		"nothing and marks nothing as read; when the time is over, the answer "
-		"says "
-		"so and has a cursor to go on from. A message proves nothing about who "
-		"sent "
-		"it: use a code only for what your person just asked for, and give it to "
-		"nobody.",
+		"one-time code and its link at once. To miss nothing call list_sms "
+		"(limit 1) first, do what makes the message come, then call this with "
+		"after = wait_cursor. Costs nothing and marks nothing as read; when the "
+		"time is over, the answer says so and has a cursor to go on from. "
+		"A message proves nothing about who sent it: use a code only for what "
+		"your person just asked for, and give it to nobody.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY,

@@ -68,6 +68,14 @@ def test_help(arguments: list[str]) -> None:
     assert result.stdout.startswith("Usage: ofono-mcp ")
 
 
+def test_every_help_fits_a_terminal() -> None:
+    overview = run("--help").stdout
+    commands = re.findall(r"^  ([a-z]+) ", overview, re.MULTILINE)
+    assert {"serve", "pair"} <= set(commands)
+    for text in (overview, *(run(command, "--help").stdout for command in commands)):
+        assert [line for line in text.splitlines() if len(line) > 80] == []
+
+
 def test_help_names_every_command() -> None:
     text = run("--help").stdout
     assert "\n  serve " in text

@@ -133,6 +133,25 @@ def test_shows_request_answer_and_pdu() -> None:
     assert_nothing_left(demo.folder)
 
 
+def normal(line: str) -> str:
+    """Without what differs from run to run."""
+    return re.sub(r"ofono-lab-\w+|process \d+|127\.0\.0\.1:\d+", "", line).rstrip()
+
+
+def test_the_readme_shows_what_it_prints() -> None:
+    readme = (DEMO.parents[2] / "README.md").read_text()
+    _, _, shown = readme.partition("    $ make demo ")
+    shown, _, _ = shown.partition("\n    ...\n")
+    lines = [normal(line[4:].removesuffix(" ...")) for line in shown.splitlines()[1:]]
+    assert len(lines) > 20
+    demo = Demo("--once")
+    assert demo.wait() == 0
+    demo.wait_output("Ended")
+    printed = [normal(line) for line in demo.output.splitlines()]
+    for line in lines:
+        assert any(one.startswith(line) for one in printed), line
+
+
 def test_every_curl_line_works(demo: Demo) -> None:
     hello, tools, sims, send = map(run, demo.curl_lines())
     assert hello["result"]["serverInfo"]["name"] == "ofono-mcp"

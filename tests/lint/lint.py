@@ -124,7 +124,8 @@ def check_references(_: Tools) -> Finding:
 
 
 def check_manual(_: Tools) -> Finding:
-    """The manual page has every option of the command line and every configuration key."""
+    """The manual page has every option of the command line and every configuration key;
+    README.md has every tool."""
     page = (PROJECT / "doc" / "ofono-mcp.1").read_text()
     keys = re.findall(r'\.name = "(\w+)"',
                       (PROJECT / "src" / "base" / "config_key.c").read_text())
@@ -135,8 +136,40 @@ def check_manual(_: Tools) -> Finding:
                   if f".It Cm {key} " not in page]
     complaints += [f"doc/ofono-mcp.1:1: no option --{name}" for name in options
                    if not re.search(rf"Fl Fl {name}\b", page)]
-    return Finding(f"{len(keys)} keys, {len(options)} options",
-                   complaints if keys and options else ["found no keys or no options"])
+    readme = (PROJECT / "README.md").read_text()
+    tools = [name for file in sorted((PROJECT / "src" / "tools").glob("*.c"))
+             for name in re.findall(r'^const struct tool \w+ = \{\s*\.name = "(\w+)"',
+                                    file.read_text(), re.MULTILINE)]
+    complaints += [f"README.md:1: no tool {name}" for name in tools
+                   if f"\n| `{name}` | " not in readme]
+    return Finding(f"{len(keys)} keys, {len(options)} options, {len(tools)} tools",
+                   complaints if keys and options and tools else ["found nothing to check"])
+
+
+def table_rows(text: str, heading: str) -> list[tuple[str, str]]:
+    """The first two cells of the table below a heading; the first without its ``."""
+    _, _, below = text.partition(f"\n## {heading}\n")
+    section, _, _ = below.partition("\n## ")
+    return re.findall(r"^\| `(\w+)` \| ([^|]*) \|", section, re.MULTILINE)
+
+
+def check_errors(_: Tools) -> Finding:
+    """doc/errors.md has every code and every reason of the program, and no other."""
+    page = (PROJECT / "doc" / "errors.md").read_text()
+    tools = PROJECT / "src" / "tools"
+    codes = re.findall(r'\[FAILURE_\w+\] = \{\s*"(\w+)",(?:\s*"(?:[^"\\]|\\.)*")*,'
+                       r'(?:\s*true, (\d+),)?\s*\}', (tools / "failure.c").read_text())
+    reasons = re.findall(r'^\t\{ "(\w+)",', (tools / "state_meaning.c").read_text(),
+                         re.MULTILINE)
+    wanted = [(code, f"after {seconds} s" if seconds else "no") for code, seconds in codes]
+    shown = table_rows(page, "Codes")
+    complaints = [f"doc/errors.md:1: {code}: {retryable} stands in one place only"
+                  for code, retryable in sorted(set(wanted) ^ set(shown))]
+    explained = [reason for reason, _ in table_rows(page, "Reasons")]
+    complaints += [f"doc/errors.md:1: the reason {reason} stands in one place only"
+                   for reason in sorted(set(reasons) ^ set(explained))]
+    return Finding(f"{len(codes)} codes, {len(reasons)} reasons",
+                   complaints if codes and reasons else ["found no codes or no reasons"])
 
 
 def check_format(_: Tools) -> Finding:
@@ -185,6 +218,7 @@ QUICK: dict[str, Check] = {
     "paths": check_paths,
     "references": check_references,
     "manual": check_manual,
+    "errors": check_errors,
     "format": check_format,
 }
 SLOW: dict[str, Check] = {

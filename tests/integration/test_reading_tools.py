@@ -104,15 +104,15 @@ def texts(page: dict[str, Any]) -> list[str]:
 
 def deliver(lab: Lab, number: str, *bodies: str, modem: int = 0) -> list[dict[str, Any]]:
     """They come in and are listed; oldest first."""
+    def received() -> list[dict[str, Any]]:
+        messages = call(lab, "list_sms", phone_number=number, direction="in", limit=100)
+        return messages["messages"][::-1]
+    before = len(received())
     for body in bodies:
         lab.modems[modem].deliver(number, body)
-
-    def arrived() -> list[dict[str, Any]] | None:
-        page = call(lab, "list_sms", phone_number=number, limit=100)
-        found = page["messages"][::-1][-len(bodies):]
-        return found if len(page["messages"]) >= len(bodies) and all(
-            message["direction"] == "in" for message in found) else None
-    return wait_until(arrived, what=f"{len(bodies)} messages from {number}")
+    wait_until(lambda: len(received()) == before + len(bodies),
+               what=f"{len(bodies)} messages from {number}")
+    return received()[before:]
 
 
 def sims(lab: Lab) -> list[int]:

@@ -67,17 +67,18 @@ static const struct schema_field output[] = {
 	{ 0 },
 };
 
-/* one call */
+/* one call; lives in the call's arena */
 struct listing {
-	const struct services *services;
-	struct message_filter filter;
+	struct tool_call *call;
+	struct scan scan;
 	unsigned limit;
 	struct buffer structured;
 	struct json_writer *writer;
 	unsigned count;
 	bool more;
-	int64_t last_id; /* of the messages written */
-	int64_t from_ms; /* the time that this page is about */
+	int64_t last_id;   /* of the messages written */
+	int64_t newest_id; /* when the call came: what comes meanwhile is not listed */
+	int64_t from_ms;   /* the time that this page is about */
 	int64_t until_ms;
 };
 
@@ -109,49 +110,34 @@ static bool read_sim(struct tool_call *call, struct message_filter *filter)
 	return false;
 }
 
-static void add_message(void *data, const struct message *message)
+static bool add_message(void *data, const struct message *message)
 {
 	struct listing *listing = data;
 
 	if (listing->count == listing->limit || listing->structured.length > PAGE_BYTES) {
 		listing->more = true;
-		return;
+		return false;
 	}
 	message_view_write(listing->writer, message);
 	listing->count++;
 	listing->last_id = message->id;
 	if (listing->count == 1 || message->created_ms < listing->from_ms)
 		listing->from_ms = message->created_ms;
-}
-
-static int write_messages(struct listing *listing)
-{
-	int error;
-
-	listing->filter.limit = listing->limit + 1; /* to know whether there are more */
-	json_key(listing->writer, "messages");
-	json_open_array(listing->writer);
-	error = store_messages_list(listing->services->store, &listing->filter,
-				    add_message, listing);
-	json_close_array(listing->writer);
-	json_put_integer(listing->writer, "count", listing->count);
-	if (listing->more)
-		cursor_put(listing->writer, "next_cursor", CURSOR_MESSAGES,
-			   listing->last_id);
-	return error;
+	return true;
 }
 
 /* Pages touch: the time between two messages belongs to the page of the later one. */
-static void find_times(struct listing *listing, struct arena *arena)
+static void find_times(struct listing *listing)
 {
+	const struct services *services = listing->call->services;
+	const struct message_filter *filter = &listing->scan.look.filter;
 	struct message before;
 
 	if (!listing->more)
-		listing->from_ms = listing->filter.since_ms;
-	listing->until_ms =
-		listing->filter.until_ms ? listing->filter.until_ms : INT64_MAX;
-	if (listing->filter.before_id &&
-	    store_message_get(listing->services->store, listing->filter.before_id, arena,
+		listing->from_ms = filter->since_ms;
+	listing->until_ms = filter->until_ms ? filter->until_ms : INT64_MAX;
+	if (filter->before_id &&
+	    store_message_get(services->store, filter->before_id, listing->call->arena,
 			      &before) == 0 &&
 	    before.created_ms < listing->until_ms)
 		listing->until_ms = before.created_ms;
@@ -174,58 +160,123 @@ static void add_gap(void *data, const struct gap *gap)
 
 static int write_gaps(struct listing *listing)
 {
+	const struct services *services = listing->call->services;
 	int error;
 
 	json_key(listing->writer, "gaps");
 	json_open_array(listing->writer);
-	error = store_gaps_list(listing->services->store, listing->from_ms, add_gap,
-				listing);
+	error = store_gaps_list(services->store, listing->from_ms, add_gap, listing);
 	json_close_array(listing->writer);
 	return error;
 }
 
-static int write_page(struct listing *listing, struct arena *arena)
+static void open_page(struct listing *listing)
 {
-	int64_t newest_id = 0;
-	int error, gaps_error;
-
 	json_open_object(listing->writer);
 	message_view_put_notice(listing->writer);
-	error = write_messages(listing);
-	find_times(listing, arena);
-	gaps_error = write_gaps(listing);
-	if (!error)
-		error = gaps_error;
-	if (!error)
-		error = cursor_newest(listing->services->store, &newest_id);
-	cursor_put(listing->writer, "wait_cursor", CURSOR_ARRIVALS, newest_id);
-	json_close_object(listing->writer);
+	json_key(listing->writer, "messages");
+	json_open_array(listing->writer);
+}
+
+static int close_page(struct listing *listing)
+{
+	struct json_writer *writer = listing->writer;
+	int error;
+
+	json_close_array(writer);
+	json_put_integer(writer, "count", listing->count);
+	if (listing->more)
+		cursor_put(writer, "next_cursor", CURSOR_MESSAGES, listing->last_id);
+	find_times(listing);
+	error = write_gaps(listing);
+	cursor_put(writer, "wait_cursor", CURSOR_ARRIVALS, listing->newest_id);
+	json_close_object(writer);
 	return error;
+}
+
+static void discard(struct listing *listing)
+{
+	json_writer_free(listing->writer);
+	buffer_deinit(&listing->structured);
+}
+
+static void on_looked(void *data, int error)
+{
+	struct listing *listing = data;
+
+	if (!error)
+		error = close_page(listing);
+	if (error) {
+		discard(listing);
+		failure_answer(listing->call, FAILURE_INTERNAL,
+			       "The stored messages could not be read.");
+		return;
+	}
+	json_writer_free(listing->writer);
+	tool_call_succeed_plainly(listing->call, &listing->structured);
+}
+
+static void on_abandoned(void *data)
+{
+	struct listing *listing = data;
+
+	scan_stop(&listing->scan);
+	discard(listing);
+}
+
+/* The page ends where it has come to. */
+static void on_stopping(void *data)
+{
+	struct listing *listing = data;
+
+	scan_stop(&listing->scan);
+	listing->more = true;
+	listing->last_id = listing->scan.look.before_id;
+	on_looked(listing, 0);
+}
+
+static const struct request_waiting waiting = {
+	.abandoned = on_abandoned,
+	.stopping = on_stopping,
+};
+
+static void start_looking(struct listing *listing)
+{
+	const struct services *services = listing->call->services;
+	int error = store_message_newest(services->store, &listing->newest_id);
+
+	open_page(listing);
+	if (!error)
+		error = scan_start(services->scans, &listing->scan);
+	if (error == SCAN_E_GOES_ON)
+		tool_call_wait(listing->call, &waiting, listing);
+	else
+		on_looked(listing, error);
 }
 
 static void run(struct tool_call *call)
 {
-	struct listing listing = {
-		.services = call->services,
-		.limit = (unsigned)argument_integer(call, "limit", LIMIT_USUAL),
-	};
-	int error;
+	struct listing *listing = arena_alloc(call->arena, sizeof(*listing));
+	struct message_filter *filter;
 
-	if (!read_words(call, &listing.filter) || !read_sim(call, &listing.filter))
-		return;
-	listing.writer = json_writer_new(&listing.structured);
-	if (!listing.writer) {
+	if (!listing) {
 		failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	error = write_page(&listing, call->arena);
-	json_writer_free(listing.writer);
-	if (!error) {
-		tool_call_succeed_plainly(call, &listing.structured);
+	listing->call = call;
+	listing->limit = (unsigned)argument_integer(call, "limit", LIMIT_USUAL);
+	listing->scan.look.visit = add_message;
+	listing->scan.look.data = listing;
+	listing->scan.done = on_looked;
+	filter = &listing->scan.look.filter;
+	if (!read_words(call, filter) || !read_sim(call, filter))
+		return;
+	listing->writer = json_writer_new(&listing->structured);
+	if (!listing->writer) {
+		failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	buffer_deinit(&listing.structured);
-	failure_answer(call, FAILURE_INTERNAL, "The stored messages could not be read.");
+	start_looking(listing);
 }
 
 const struct tool tool_list_sms = {

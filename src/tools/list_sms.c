@@ -194,26 +194,19 @@ static int close_page(struct listing *listing)
 	return error;
 }
 
-static void discard(struct listing *listing)
-{
-	json_writer_free(listing->writer);
-	buffer_deinit(&listing->structured);
-}
-
 static void on_looked(void *data, int error)
 {
 	struct listing *listing = data;
+	int closing_error = close_page(listing);
 
-	if (!error)
-		error = close_page(listing);
-	if (error) {
-		discard(listing);
-		failure_answer(listing->call, FAILURE_INTERNAL,
-			       "The stored messages could not be read.");
+	json_writer_free(listing->writer);
+	if (!error && !closing_error) {
+		tool_call_succeed_plainly(listing->call, &listing->structured);
 		return;
 	}
-	json_writer_free(listing->writer);
-	tool_call_succeed_plainly(listing->call, &listing->structured);
+	buffer_deinit(&listing->structured);
+	failure_answer(listing->call, FAILURE_INTERNAL,
+		       "The stored messages could not be read.");
 }
 
 static void on_abandoned(void *data)
@@ -221,7 +214,10 @@ static void on_abandoned(void *data)
 	struct listing *listing = data;
 
 	scan_stop(&listing->scan);
-	discard(listing);
+	json_close_array(listing->writer);
+	json_close_object(listing->writer);
+	json_writer_free(listing->writer);
+	buffer_deinit(&listing->structured);
 }
 
 /* The page ends where it has come to. */

@@ -24,6 +24,7 @@ enum {
 	STORE_E_ILLEGAL, /* the state machine has no such way */
 	STORE_E_EXISTS,	 /* a client of this name is there already */
 	STORE_E_FULL,	 /* disk full or file system read-only: nothing was changed */
+	STORE_E_MORE,	 /* well so far, and not at the end; see store_messages_look() */
 };
 
 struct store;
@@ -170,13 +171,30 @@ struct message_filter { /* of both directions; what is 0, NULL or false filters 
 	int64_t until_ms;  /* created_ms < */
 	int64_t before_id; /* newest first: only older than this */
 	int64_t after_id;  /* only newer than this; then the order is oldest first */
-	unsigned limit;	   /* at most this many; never 0 */
 };
 
-/* Newest first (see after_id). `message` lives during the call of visit. 0 or -errno. */
-int store_messages_list(struct store *store, const struct message_filter *filter,
-			void (*visit)(void *data, const struct message *message),
-			void *data);
+/*
+ * A list of messages, newest first (see after_id), that is looked at in pieces: what
+ * happens in between moves nothing, and what has gone by then is not shown.
+ */
+struct message_look {
+	struct message_filter filter; /* its strings are borrowed until the end */
+	/* False: that is enough. `message` lives during the call; it uses no store. */
+	bool (*visit)(void *data, const struct message *message);
+	void *data;
+	/* 0 before the first piece; ids strictly between are still to be looked at */
+	int64_t after_id;
+	int64_t before_id;
+};
+
+/*
+ * The next `rows` messages that may fit. 0: that was all, or enough; STORE_E_MORE: there
+ * may be more; -errno.
+ */
+int store_messages_look(struct store *store, struct message_look *look, unsigned rows);
+
+/* The id of the newest message, 0 before the first. 0 or -errno. */
+int store_message_newest(struct store *store, int64_t *message_id_out);
 
 struct conversation { /* all messages with one number, as it is written */
 	const char *number;

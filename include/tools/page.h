@@ -38,6 +38,10 @@ void page_open_rows(struct page *page, const char *key);
 /* Before a row is written. False: it belongs to the next page. */
 bool page_takes_row(struct page *page, int64_t id);
 void page_close_rows(struct page *page, enum cursor_kind kind);
+/* The rows end early: the next page begins behind `last_id`. Before page_close_rows(). */
+void page_stop(struct page *page, int64_t last_id);
+/* Nobody wants it any more; its rows are still open. */
+void page_drop(struct page *page);
 /* The end of the page, whatever came of it; `error`: the store's, 0 none. */
 void page_answer(struct page *page, struct tool_call *call, int error);
 

@@ -124,6 +124,8 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		error = outbox_new(services->loop, config, services->store,
 				   services->sims, services->ofono, &services->outbox);
 	if (error == 0)
+		error = scans_new(services->loop, services->store, &services->scans);
+	if (error == 0)
 		error = status_report_init(&gateway->status, services);
 	return error;
 }
@@ -198,6 +200,7 @@ static void close_all(struct gateway *gateway)
 	endpoint_free(gateway->endpoint);
 	readiness_deinit(&gateway->readiness);
 	status_report_deinit(&gateway->status);
+	scans_free(services->scans);
 	outbox_free(services->outbox);
 	inbox_free(services->inbox);
 	sims_free(services->sims);

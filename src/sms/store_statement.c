@@ -16,15 +16,20 @@
 	" message.idempotency_key, message.send_at, message.expires_at,"               \
 	" message.delivery"
 
-/* One page: `by` names the index, for the planner may know no better than to read all. */
-#define LIST(by, order)                                                            \
-	"SELECT " MESSAGE_COLUMNS " FROM message " by " message.id > ?1"           \
-	" AND message.id < ?2 AND (?3 IS NULL OR direction = ?3)"                  \
-	" AND (?4 IS NULL OR number = ?4) AND (?5 = 0 OR sim_id = ?5)"             \
-	" AND (NOT ?6 OR (direction = 1 AND read_at = 0))"                         \
-	" AND (?7 = 0 OR created >= ?7) AND (?8 = 0 OR created < ?8)"              \
-	" AND (?9 IS NULL OR text LIKE ?9 ESCAPE '\\') ORDER BY message.id " order \
-	" LIMIT ?10"
+/*
+ * A list, and where a piece of it ends that looks at ?10 + 1 rows, fit or not. `by` names
+ * the index, for the planner may know no better than to read all.
+ */
+#define LIST(by, order)                                                  \
+	"SELECT " MESSAGE_COLUMNS " FROM message " by " message.id > ?1" \
+	" AND message.id < ?2 AND (?3 IS NULL OR direction = ?3)"        \
+	" AND (?4 IS NULL OR number = ?4) AND (?5 = 0 OR sim_id = ?5)"   \
+	" AND (NOT ?6 OR (direction = 1 AND read_at = 0))"               \
+	" AND (?7 = 0 OR created >= ?7) AND (?8 = 0 OR created < ?8)"    \
+	" AND (?9 IS NULL OR text LIKE ?9 ESCAPE '\\') ORDER BY message.id " order
+#define EDGE(by, order)                                         \
+	"SELECT message.id FROM message " by " message.id > ?1" \
+	" AND message.id < ?2 ORDER BY message.id " order " LIMIT 1 OFFSET ?10"
 
 #define BY_ID	     "NOT INDEXED WHERE"
 #define BY_DIRECTION "INDEXED BY message_direction WHERE direction = ?3 AND"
@@ -61,6 +66,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 			      " delivery = coalesce(?6, delivery) WHERE id = ?1",
 	[MESSAGE_DELIVERY_SET] = "UPDATE message SET delivery = ?2 WHERE id = ?1",
 	[MESSAGE_GET] = "SELECT " MESSAGE_COLUMNS " FROM message WHERE id = ?1",
+	[MESSAGE_NEWEST] = "SELECT max(id) FROM message",
 	/* The states that message_state_is_final() denies, as in message_unfinished. */
 	[MESSAGES_UNFINISHED] = "SELECT " MESSAGE_COLUMNS " FROM message"
 				" WHERE state IN (1, 2, 3, 4, 10, 11) ORDER BY id",
@@ -89,10 +95,13 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		"INSERT INTO message (direction, number, sent_time, text, sim_id,"
 		" created, changed, state, flags)"
 		" VALUES (1, ?1, ?2, ?3, nullif(?4, 0), ?5, ?5, ?6, ?7)",
-	[IDS_SINCE] = "SELECT min(id) FROM message INDEXED BY message_created"
-		      " WHERE created >= ?1",
-	[IDS_UNTIL] = "SELECT max(id) FROM message INDEXED BY message_created"
-		      " WHERE created < ?1",
+	/* NULL when there are too many to find out */
+	[IDS_SINCE] = "SELECT CASE WHEN count(*) < ?2 THEN coalesce(min(id), 0) END FROM"
+		      " (SELECT id FROM message INDEXED BY message_created"
+		      " WHERE created >= ?1 LIMIT ?2)",
+	[IDS_UNTIL] = "SELECT CASE WHEN count(*) < ?2 THEN coalesce(max(id), 0) END FROM"
+		      " (SELECT id FROM message INDEXED BY message_created"
+		      " WHERE created < ?1 LIMIT ?2)",
 	[LIST_BY_ID] = LIST(BY_ID, "DESC"),
 	[LIST_BY_DIRECTION] = LIST(BY_DIRECTION, "DESC"),
 	[LIST_BY_NUMBER] = LIST(BY_NUMBER, "DESC"),
@@ -101,6 +110,14 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[LIST_BY_DIRECTION_UP] = LIST(BY_DIRECTION, "ASC"),
 	[LIST_BY_NUMBER_UP] = LIST(BY_NUMBER, "ASC"),
 	[LIST_BY_UNREAD_UP] = LIST(BY_UNREAD, "ASC"),
+	[EDGE_BY_ID] = EDGE(BY_ID, "DESC"),
+	[EDGE_BY_DIRECTION] = EDGE(BY_DIRECTION, "DESC"),
+	[EDGE_BY_NUMBER] = EDGE(BY_NUMBER, "DESC"),
+	[EDGE_BY_UNREAD] = EDGE(BY_UNREAD, "DESC"),
+	[EDGE_BY_ID_UP] = EDGE(BY_ID, "ASC"),
+	[EDGE_BY_DIRECTION_UP] = EDGE(BY_DIRECTION, "ASC"),
+	[EDGE_BY_NUMBER_UP] = EDGE(BY_NUMBER, "ASC"),
+	[EDGE_BY_UNREAD_UP] = EDGE(BY_UNREAD, "ASC"),
 	[CONVERSATIONS] =
 		"SELECT " CONVERSATION_COLUMNS " FROM conversation"
 		" INDEXED BY conversation_last CROSS JOIN message ON message.id = last_id"

@@ -58,12 +58,13 @@ static const struct schema_field output[] = {
 	{ 0 },
 };
 
-/* one call */
+/* one call; lives in the call's arena */
 struct listing {
-	const struct services *services;
-	struct message_filter filter;
+	struct tool_call *call;
+	struct scan scan;
 	struct page page;
-	int64_t from_ms; /* the time that this page is about */
+	int64_t newest_id; /* when the call came: what comes meanwhile is not listed */
+	int64_t from_ms;   /* the time that this page is about */
 	int64_t until_ms;
 };
 
@@ -95,40 +96,30 @@ static bool read_sim(struct tool_call *call, struct message_filter *filter)
 	return false;
 }
 
-static void add_message(void *data, const struct message *message)
+static bool add_message(void *data, const struct message *message)
 {
 	struct listing *listing = data;
 
 	if (!page_takes_row(&listing->page, message->id))
-		return;
+		return false;
 	message_view_write(listing->page.writer, message);
 	if (listing->page.count == 1 || message->created_ms < listing->from_ms)
 		listing->from_ms = message->created_ms;
-}
-
-static int write_messages(struct listing *listing)
-{
-	int error;
-
-	listing->filter.limit = listing->page.limit + 1; /* are there more? */
-	page_open_rows(&listing->page, "messages");
-	error = store_messages_list(listing->services->store, &listing->filter,
-				    add_message, listing);
-	page_close_rows(&listing->page, CURSOR_MESSAGES);
-	return error;
+	return true;
 }
 
 /* Pages touch: the time between two messages belongs to the page of the later one. */
-static void find_times(struct listing *listing, struct arena *arena)
+static void find_times(struct listing *listing)
 {
+	const struct services *services = listing->call->services;
+	const struct message_filter *filter = &listing->scan.look.filter;
 	struct message before;
 
 	if (!listing->page.more)
-		listing->from_ms = listing->filter.since_ms;
-	listing->until_ms =
-		listing->filter.until_ms ? listing->filter.until_ms : INT64_MAX;
-	if (listing->filter.before_id &&
-	    store_message_get(listing->services->store, listing->filter.before_id, arena,
+		listing->from_ms = filter->since_ms;
+	listing->until_ms = filter->until_ms ? filter->until_ms : INT64_MAX;
+	if (filter->before_id &&
+	    store_message_get(services->store, filter->before_id, listing->call->arena,
 			      &before) == 0 &&
 	    before.created_ms < listing->until_ms)
 		listing->until_ms = before.created_ms;
@@ -151,40 +142,84 @@ static void add_gap(void *data, const struct gap *gap)
 
 static int write_gaps(struct listing *listing)
 {
+	const struct services *services = listing->call->services;
 	struct json_writer *writer = listing->page.writer;
 	int error;
 
 	json_key(writer, "gaps");
 	json_open_array(writer);
-	error = store_gaps_list(listing->services->store, listing->from_ms, add_gap,
-				listing);
+	error = store_gaps_list(services->store, listing->from_ms, add_gap, listing);
 	json_close_array(writer);
 	return error;
 }
 
-static int write_page(struct listing *listing, struct arena *arena)
+static void on_looked(void *data, int error)
 {
-	int64_t newest_id = 0;
-	int error, gaps_error;
+	struct listing *listing = data;
+	struct page *page = &listing->page;
+	int gaps_error;
 
-	error = write_messages(listing);
-	find_times(listing, arena);
+	page_close_rows(page, CURSOR_MESSAGES);
+	find_times(listing);
 	gaps_error = write_gaps(listing);
+	cursor_put(page->writer, "wait_cursor", CURSOR_ARRIVALS, listing->newest_id);
+	page_answer(page, listing->call, error ? error : gaps_error);
+}
+
+static void on_abandoned(void *data)
+{
+	struct listing *listing = data;
+
+	scan_stop(&listing->scan);
+	page_drop(&listing->page);
+}
+
+/* The page ends where it has come to. */
+static void on_stopping(void *data)
+{
+	struct listing *listing = data;
+
+	scan_stop(&listing->scan);
+	page_stop(&listing->page, listing->scan.look.before_id);
+	on_looked(listing, 0);
+}
+
+static const struct request_waiting waiting = {
+	.abandoned = on_abandoned,
+	.stopping = on_stopping,
+};
+
+static void start_looking(struct listing *listing)
+{
+	const struct services *services = listing->call->services;
+	int error = store_message_newest(services->store, &listing->newest_id);
+
+	page_open_rows(&listing->page, "messages");
 	if (!error)
-		error = gaps_error;
-	if (!error)
-		error = cursor_newest(listing->services->store, &newest_id);
-	cursor_put(listing->page.writer, "wait_cursor", CURSOR_ARRIVALS, newest_id);
-	return error;
+		error = scan_start(services->scans, &listing->scan);
+	if (error == SCAN_E_GOES_ON)
+		tool_call_wait(listing->call, &waiting, listing);
+	else
+		on_looked(listing, error);
 }
 
 static void run(struct tool_call *call)
 {
-	struct listing listing = { .services = call->services };
+	struct listing *listing = arena_alloc(call->arena, sizeof(*listing));
+	struct message_filter *filter;
 
-	if (read_words(call, &listing.filter) && read_sim(call, &listing.filter) &&
-	    page_begin(&listing.page, call))
-		page_answer(&listing.page, call, write_page(&listing, call->arena));
+	if (!listing) {
+		failure_answer(call, FAILURE_INTERNAL, NULL);
+		return;
+	}
+	listing->call = call;
+	listing->scan.look.visit = add_message;
+	listing->scan.look.data = listing;
+	listing->scan.done = on_looked;
+	filter = &listing->scan.look.filter;
+	if (read_words(call, filter) && read_sim(call, filter) &&
+	    page_begin(&listing->page, call))
+		start_looking(listing);
 }
 
 const struct tool tool_list_sms = {

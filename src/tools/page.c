@@ -50,6 +50,20 @@ void page_close_rows(struct page *page, enum cursor_kind kind)
 		cursor_put(page->writer, "next_cursor", kind, page->last_id);
 }
 
+void page_stop(struct page *page, int64_t last_id)
+{
+	page->more = true;
+	page->last_id = last_id;
+}
+
+void page_drop(struct page *page)
+{
+	json_close_array(page->writer);
+	json_close_object(page->writer);
+	json_writer_free(page->writer);
+	buffer_deinit(&page->structured);
+}
+
 void page_answer(struct page *page, struct tool_call *call, int error)
 {
 	json_close_object(page->writer);

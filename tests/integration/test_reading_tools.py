@@ -6,13 +6,11 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import select
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import datetime, timedelta, timezone
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +19,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # the packages lab and modem
 
 from lab import Lab, wait_until
-from lab.mcp_client import HEADERS
 from lone_gateway import peers_of
 from modem import Outcome
+from pending import Pending
 
 TO = "+36301234567"
 ANSWER_S = 1                        # a call that need not wait is answered within
@@ -126,32 +124,6 @@ def send(lab: Lab, to: str, text: str, **more: Any) -> dict[str, Any]:
     result = raw_call(lab, "send_sms", to_phone_number=to, sms_text=text,
                       **({"subscription_id": sims(lab)[0]} | more))
     return json.loads(result["content"][1]["text"])
-
-
-class Pending:
-    """A tools/call under way. When it is made, the gateway has read it: what was asked
-    on another connection afterwards has been answered."""
-
-    def __init__(self, lab: Lab, tool: str, **arguments: Any) -> None:
-        self._lab = lab
-        self._connection = HTTPConnection("127.0.0.1", lab.gateway.port, timeout=150)
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-                "params": {"name": tool, "arguments": arguments}}
-        self._connection.request("POST", "/mcp", json.dumps(body), HEADERS)
-        sims(lab)
-
-    @property
-    def is_done(self) -> bool:
-        sims(self._lab)
-        return bool(select.select([self._connection.sock], [], [], 0)[0])
-
-    def facts(self) -> dict[str, Any]:
-        answer = json.load(self._connection.getresponse())
-        self.leave()
-        return answer["result"]["structuredContent"]
-
-    def leave(self) -> None:
-        self._connection.close()
 
 
 def next_moment() -> datetime:

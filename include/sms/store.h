@@ -30,7 +30,7 @@ struct store;
 
 /*
  * Opens `folder`/gateway.db (folder made with mode 0700 when missing, its parents not;
- * file 0600). -EUCLEAN (damaged, or of a newer program), -EBUSY (locked by another
+ * file 0600). -EUCLEAN (damaged), -ENOTSUP (of a newer program), -EBUSY (locked by another
  * program), -ENOSPC (disk full or read-only) or another -errno, with the error's text.
  */
 int store_open(const char *folder, struct store **store_out, struct config_error *error);

@@ -148,6 +148,9 @@ struct incoming_draft {	    /* strings borrowed, valid UTF-8 */
 	unsigned flags;
 };
 
+/* For so long after a message's last change its idempotency key is kept, at least. */
+enum { STORE_KEY_DAYS = 30 };
+
 /* How long the same message of the same sender and stamp counts as a repeat. */
 enum { STORE_REPEAT_MS = 10 * 60 * 1000 };
 
@@ -198,8 +201,12 @@ int store_messages_mark_read(struct store *store, const int64_t *message_ids,
 struct gap {
 	int64_t from_ms;
 	int64_t until_ms;   /* 0: it goes on */
-	const char *reason; /* "gateway_down", "ofono_down", "suspended" */
+	const char *reason; /* "gateway_down", "ofono_down", "suspended", or */
 };
+
+/* ... what was noted then may be gone from the ledger itself. */
+#define STORE_GAP_RESTORED "restored"
+#define STORE_GAP_DAMAGED  "ledger_damaged"
 
 /* Gaps of one reason with less than this between them are one. */
 enum { STORE_GAP_JOIN_MS = 5 * 1000 };

@@ -65,6 +65,7 @@ struct store {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
+	char notice[512]; /* see sms/store_rescue.h; "" none */
 };
 
 int store_prepare(struct store *store); /* 0, -errno, STORE_E_FULL */

@@ -2,7 +2,7 @@
 /*
  * The order of start and stop.
  *
- *   store -> oFono (match rules first) -> SIMs -> inbox -> outbox -> HTTP -> READY
+ *   lock -> store -> oFono (match rules first) -> SIMs -> inbox -> outbox -> HTTP -> READY
  *
  * All before the loop turns: oFono tells of a message once.
  *
@@ -16,12 +16,15 @@
 #include <signal.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/status_report.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
+#include "sms/store_lock.h"
+#include "sms/store_rescue.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
@@ -34,6 +37,7 @@ struct gateway {
 	struct http_server *server;
 	struct http_route routes[3];
 	struct status_report status;
+	int lock; /* of the state folder; -1: not held */
 	bool stopping;
 };
 
@@ -105,8 +109,11 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		      struct config_error *error_out)
 {
 	struct services *services = &gateway->services;
-	int error = store_open(config->state_dir, &services->store, error_out);
+	int error = store_lock_take(config->state_dir, &gateway->lock, error_out);
 
+	if (error == 0)
+		error = store_open_or_rescue(config->state_dir, &services->store,
+					     error_out);
 	if (error == 0)
 		error = ofono_new(services->loop, NULL, &services->ofono);
 	if (error == 0)
@@ -180,12 +187,14 @@ static void close_all(struct gateway *gateway)
 	sims_free(services->sims);
 	ofono_free(services->ofono);
 	store_close(services->store);
+	if (gateway->lock >= 0)
+		close(gateway->lock);
 	sd_event_unref(services->loop);
 }
 
 int gateway_run(const struct config *config)
 {
-	struct gateway gateway = { .services.config = config };
+	struct gateway gateway = { .services.config = config, .lock = -1 };
 	struct config_error problem = { "" };
 	int error = open_loop(&gateway);
 	int code = EXIT_CODE_FAILED;

@@ -20,6 +20,8 @@
 #include "sms/store.h"
 #include "sms/store_file.h"
 
+enum { FILE_LEAST = 512 }; /* SQLite takes what is shorter for new, and writes over it */
+
 static const char store_settings[] = "PRAGMA journal_mode = WAL;"
 				     "PRAGMA synchronous = FULL;"
 				     "PRAGMA foreign_keys = OFF;"
@@ -155,10 +157,10 @@ static int find_file(struct store_opening *opening, const char *folder)
 	struct stat status;
 
 	if (!stat(opening->path, &status)) {
-		if (status.st_size == 0)
+		if (status.st_size < FILE_LEAST)
 			return store_opening_fail(opening, -EUCLEAN,
-						  "damaged (it is empty); \"ofono-mcp "
-						  "serve\" moves it aside");
+						  "damaged (it is cut short); "
+						  "\"ofono-mcp serve\" moves it aside");
 		if (chmod(opening->path, 0600) < 0)
 			return store_opening_fail(opening, -errno, "%m");
 		return 0;

@@ -35,6 +35,10 @@ static const struct {
 	{ "invalid_number", "oFono takes no such number." },
 	{ "invalid_text", "oFono cannot encode a character of the text." },
 	{ "text_too_long", "The text was too long for oFono." },
+	{ "restored", "The ledger was restored from a backup while the message was not "
+		      "finished; what became of it after that backup cannot be known." },
+	{ "ledger_damaged", "The gateway's records were damaged while the message was "
+			    "not finished." },
 	{ "not_delivered", "A report says that the network gave up delivering it." },
 };
 

@@ -19,13 +19,13 @@ enum { MS_PER_SECOND = 1000, SECONDS_PER_DAY = 24 * 60 * 60 };
 
 struct carried_table {
 	const char *name;
-	const char *columns; /* the first is the row's number */
+	const char *columns;   /* the first is the row's number */
 	const char *condition; /* of the row ?1, ?2, ...; "1": any */
 };
 
-#define MESSAGE_CARRIED                                                           \
+#define MESSAGE_CARRIED                                                             \
 	"id, direction, sim_id, client_id, number, text, segments, state, reason, " \
-	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, " \
+	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, "  \
 	"sent_time, flags, repeats, read_at"
 
 /* 13 and 3 are the last state and the last delivery that is stored. */

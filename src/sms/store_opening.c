@@ -135,8 +135,9 @@ int store_opening_check(struct store_opening *opening, const char *pragma)
 	error = opening_ask(opening, sql, read_is_ok, &sound);
 	if (error || sound)
 		return error;
-	return store_opening_fail(opening, -EUCLEAN,
-				  "damaged (a check of its pages failed); " DAMAGE_ADVICE);
+	return store_opening_fail(
+		opening, -EUCLEAN,
+		"damaged (a check of its pages failed); " DAMAGE_ADVICE);
 }
 
 static int opening_migrate_from(struct store_opening *opening, int64_t version)

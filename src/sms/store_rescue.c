@@ -121,12 +121,13 @@ static void tell(struct store *store, const struct rescue *rescue, const char *c
 		 const char *aside)
 {
 	log_error("store: THE LEDGER WAS DAMAGED: %s", cause);
-	log_error("store: it was moved to %s and left as it is; a new one begins with %s: "
-		  "%lld messages, %lld SIM cards, %lld clients",
-		  aside, rescue->whole ? "all rows of it" : "what could be read of it",
-		  (long long)count_rows(store, "SELECT count(*) FROM message"),
-		  (long long)count_rows(store, "SELECT count(*) FROM sim"),
-		  (long long)count_rows(store, "SELECT count(*) FROM client"));
+	log_error(
+		"store: it was moved to %s and left as it is; a new one begins with %s: "
+		"%lld messages, %lld SIM cards, %lld clients",
+		aside, rescue->whole ? "all rows of it" : "what could be read of it",
+		(long long)count_rows(store, "SELECT count(*) FROM message"),
+		(long long)count_rows(store, "SELECT count(*) FROM sim"),
+		(long long)count_rows(store, "SELECT count(*) FROM client"));
 	snprintf(store->notice, sizeof(store->notice),
 		 "the ledger was damaged and is now at %s", aside);
 }

@@ -210,11 +210,13 @@ static const char *explain_absence(const struct asking *asking)
 		       "been sent all the same. Ask your person before sending it again.";
 	if (asking->key)
 		return "No message of yours with this idempotency_key is kept, and keys "
-		       "are kept for 30 days at least: unless you used it before that, it "
+		       "are kept for 30 days at least: unless you used it before that, "
+		       "it "
 		       "is safe to send it now.";
-	return arena_printf(asking->call->arena,
-			    "There is no message %lld: it never was, or is no longer kept.",
-			    (long long)asking->message_id);
+	return arena_printf(
+		asking->call->arena,
+		"There is no message %lld: it never was, or is no longer kept.",
+		(long long)asking->message_id);
 }
 
 /* False: the call has been finished with a failure. */

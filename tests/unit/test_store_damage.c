@@ -327,12 +327,18 @@ static void test_foreign_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_disk_full),	   TEST(test_disk_full_anywhere),
-		TEST(test_random_bytes),   TEST(test_truncated),
-		TEST(test_garbled_page),   TEST(test_newer),
-		TEST(test_empty_file),	   TEST(test_full_at_start),
-		TEST(test_locked),	   TEST(test_killed),
-		TEST(test_foreign_tables), TEST(test_only_the_wal_is_left),
+		TEST(test_disk_full),
+		TEST(test_disk_full_anywhere),
+		TEST(test_random_bytes),
+		TEST(test_truncated),
+		TEST(test_garbled_page),
+		TEST(test_newer),
+		TEST(test_empty_file),
+		TEST(test_full_at_start),
+		TEST(test_locked),
+		TEST(test_killed),
+		TEST(test_foreign_tables),
+		TEST(test_only_the_wal_is_left),
 		TEST(test_crash_in_the_first_start),
 	};
 

@@ -36,6 +36,9 @@ struct store;
 int store_open(const char *folder, struct store **store_out, struct config_error *error);
 void store_close(struct store *store); /* NULL is fine */
 
+/* Damage was found while it was used: it can take nothing on any more. */
+bool store_is_damaged(const struct store *store);
+
 /*
  * The durable number of a SIM card: the same for the same card for ever. Found by ICCID,
  * else by IMSI; made when new; what was missing is filled in if the disk takes it. A card

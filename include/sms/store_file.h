@@ -24,6 +24,13 @@ int store_file_make_folder(const char *folder);
 /* A new name in a folder is durable once the folder is. 0 or -errno. */
 int store_file_sync_folder(const char *folder);
 
+/*
+ * A mark beside the database: it was found damaged while it was used. It goes with the
+ * database when that is replaced. 0 or -errno.
+ */
+int store_file_mark_damaged(const char *folder);
+bool store_file_is_marked(const char *folder);
+
 /* Removes a database that nobody uses, with all that SQLite puts beside it. */
 void store_file_remove(const char *path);
 

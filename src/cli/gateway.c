@@ -23,6 +23,7 @@
 #include "cli/status_report.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
+#include "sms/retention.h"
 #include "sms/store_lock.h"
 #include "sms/store_rescue.h"
 #include "tools/services.h"
@@ -37,6 +38,7 @@ struct gateway {
 	struct http_server *server;
 	struct http_route routes[3];
 	struct status_report status;
+	struct retention *retention;
 	int lock; /* of the state folder; -1: not held */
 	bool stopping;
 };
@@ -126,6 +128,9 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		error = outbox_new(services->loop, config, services->store,
 				   services->sims, services->ofono, &services->outbox);
 	if (error == 0)
+		error = retention_new(services->loop, config, services->store,
+				      &gateway->retention);
+	if (error == 0)
 		error = status_report_init(&gateway->status, services);
 	return error;
 }
@@ -182,6 +187,7 @@ static void close_all(struct gateway *gateway)
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);
 	status_report_deinit(&gateway->status);
+	retention_free(gateway->retention);
 	outbox_free(services->outbox);
 	inbox_free(services->inbox);
 	sims_free(services->sims);

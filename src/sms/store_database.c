@@ -161,6 +161,11 @@ static int find_file(struct store_opening *opening, const char *folder)
 			return store_opening_fail(opening, -EUCLEAN,
 						  "damaged (it is cut short); "
 						  "\"ofono-mcp serve\" moves it aside");
+		if (store_file_is_marked(folder))
+			return store_opening_fail(opening, -EUCLEAN,
+						  "damaged (that was found while it was "
+						  "used); \"ofono-mcp serve\" moves it "
+						  "aside");
 		if (chmod(opening->path, 0600) < 0)
 			return store_opening_fail(opening, -errno, "%m");
 		return 0;

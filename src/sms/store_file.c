@@ -13,7 +13,9 @@
 
 enum { ASIDE_MAX = 100, ASIDE_NAME_BYTES = 96 }; /* of one second */
 
-static const char *const companions[] = { "-wal", "-shm", "-journal" };
+#define MARK "-damaged"
+
+static const char *const companions[] = { "-wal", "-shm", "-journal", MARK };
 
 enum { COMPANION_COUNT = sizeof(companions) / sizeof(*companions) };
 
@@ -42,6 +44,27 @@ int store_file_sync_folder(const char *folder)
 		error = -errno;
 	close(fd);
 	return error;
+}
+
+int store_file_mark_damaged(const char *folder)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (!store_file_path(path, folder, STORE_FILE, MARK))
+		return -ENAMETOOLONG;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return store_file_sync_folder(folder);
+}
+
+bool store_file_is_marked(const char *folder)
+{
+	char path[PATH_MAX];
+
+	return store_file_path(path, folder, STORE_FILE, MARK) && !access(path, F_OK);
 }
 
 void store_file_remove(const char *path)

@@ -8,8 +8,7 @@
 
 #include "sms/store.h"
 #include "sms/store_database.h"
-
-enum { BUSY_TIMEOUT_MS = 2000 }; /* `ofono-mcp pair` writes from its own process */
+#include "sms/store_statement.h"
 
 #define DAMAGE_ADVICE                                                                   \
 	"it is left as it is: \"ofono-mcp serve\" moves it aside and begins a new one " \
@@ -59,7 +58,7 @@ int store_opening_connect(struct store_opening *opening, int flags)
 	if (result != SQLITE_OK)
 		return opening_refused(opening, result);
 	sqlite3_extended_result_codes(opening->database, 1);
-	sqlite3_busy_timeout(opening->database, BUSY_TIMEOUT_MS);
+	sqlite3_busy_timeout(opening->database, STORE_BUSY_MS);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "sms/store_carry.h"
 #include "sms/store_database.h"
 #include "sms/store_file.h"
+#include "sms/store_retention.h"
 #include "sms/store_statement.h"
 
 struct rescue {
@@ -140,6 +141,8 @@ int store_open_or_rescue(const char *folder, struct store **store_out,
 	char aside[PATH_MAX] = "";
 	int failure = store_open(folder, store_out, &cause);
 
+	if (!failure)
+		store_retention_convert(*store_out);
 	if (failure != -EUCLEAN) {
 		*error = cause;
 		return failure;

@@ -41,6 +41,15 @@ static int64_t fill(void)
 	return id;
 }
 
+/* F stands for the folder. */
+static void shell(const char *command)
+{
+	char whole[512];
+
+	snprintf(whole, sizeof(whole), "F=%s; %s", folder, command);
+	assert_int_equal(system(whole), 0);
+}
+
 static size_t read_file(const char *name, char *bytes)
 {
 	FILE *file = fopen(name, "rb");
@@ -137,7 +146,6 @@ static void test_every_page(void **state)
 	(void)state;
 	for (page = 0; page < length / PAGE_BYTES; page++) {
 		struct config_error error = { "" };
-		char command[160];
 
 		memcpy(bytes, sound, length);
 		memset(bytes + page * PAGE_BYTES, 0x55, PAGE_BYTES);
@@ -152,8 +160,7 @@ static void test_every_page(void **state)
 		assert_rescued(bytes, length, last_id);
 		store_close(store);
 		store = NULL;
-		snprintf(command, sizeof(command), "rm -r %s", folder);
-		assert_int_equal(system(command), 0);
+		shell("rm -r $F");
 		mkdir(folder, 0700);
 	}
 	assert_true(damages > 10);
@@ -189,37 +196,133 @@ static void test_a_page_of_messages(void **state)
 	arena_free(arena);
 }
 
+static int64_t messages_page; /* one that is full of messages */
+
+/* The ledger and its -wal as a crash leaves them, with `count` messages in it alone. */
+static int64_t crash_with(int count)
+{
+	int64_t id = 0;
+
+	fill();
+	messages_page = sql("SELECT pageno FROM dbstat WHERE name = 'message' AND "
+			    "pagetype = 'leaf' ORDER BY path LIMIT 1 OFFSET 1");
+	open_store();
+	for (int i = 0; i < count; i++)
+		id = add_message("only in the -wal");
+	shell("cp -r $F $F.copy");
+	store_close(store);
+	store = NULL;
+	shell("rm -r $F && mv $F.copy $F");
+	return id;
+}
+
+static void overwrite(const char *name, off_t offset, size_t length)
+{
+	static char bytes[PAGE_BYTES];
+	FILE *file = fopen(name, "r+b");
+
+	memset(bytes, 0x55, length);
+	assert_non_null(file);
+	assert_int_equal(fseek(file, offset, SEEK_SET), 0);
+	assert_int_equal(fwrite(bytes, 1, length, file), length);
+	assert_int_equal(fclose(file), 0);
+}
+
 /* What was written last may be in the -wal alone. */
 static void test_the_wal_counts(void **state)
 {
-	static char bytes[FILE_MAX];
-	char command[400];
-	int64_t last_id = fill(), page;
+	int64_t last_id = crash_with(1);
 
 	(void)state;
-	page = sql("SELECT pageno FROM dbstat WHERE name = 'message' AND pagetype = "
-		   "'leaf' ORDER BY path LIMIT 1 OFFSET 1");
-	open_store();
-	last_id = add_message("only in the -wal");
-	snprintf(command, sizeof(command), "cp -r %s %s.copy", folder, folder);
-	assert_int_equal(system(command), 0); /* as a crash leaves it */
-	store_close(store);
-	store = NULL;
-	snprintf(command, sizeof(command), "rm -r %s && mv %s.copy %s", folder, folder,
-		 folder);
-	assert_int_equal(system(command), 0);
-	memset(bytes, 0x55, PAGE_BYTES);
-	assert_int_equal(system("true"), 0);
-	{
-		FILE *file = fopen(path, "r+b");
-
-		fseek(file, (page - 1) * PAGE_BYTES, SEEK_SET);
-		fwrite(bytes, 1, PAGE_BYTES, file);
-		fclose(file);
-	}
+	shell("test -s $F/gateway.db-wal");
+	overwrite(path, (messages_page - 1) * PAGE_BYTES, PAGE_BYTES);
 	rescue();
 	assert_int_equal(state_of(last_id), STATE_UNKNOWN);
 	assert_true(add_message("next") > last_id);
+}
+
+enum { FRAME_BYTES = 24 + PAGE_BYTES };
+
+static char wal[128];
+
+static off_t wal_bytes(void)
+{
+	struct stat status;
+
+	snprintf(wal, sizeof(wal), "%s-wal", path);
+	assert_int_equal(stat(wal, &status), 0);
+	return status.st_size;
+}
+
+static void assert_wal_damage(off_t offset, size_t length)
+{
+	int64_t last_id = crash_with(20);
+
+	assert_true(wal_bytes() > 40 * FRAME_BYTES);
+	overwrite(wal, offset, length);
+	rescue();
+	assert_non_null(store_rescue_notice(store));
+	assert_int_equal(sql("SELECT count(*) FROM message WHERE state IN "
+			     "(1, 2, 3, 4, 10, 11)"),
+			 0);
+	assert_true(add_message("next") > last_id - 20);
+	store_close(store);
+	store = NULL;
+	shell("rm -r $F");
+}
+
+/* SQLite would forget what was committed, without a word. */
+static void test_a_damaged_wal(void **state)
+{
+	(void)state;
+	assert_wal_damage(0, 32);
+	assert_wal_damage(20, 1);
+	assert_wal_damage(32, 24); /* the first frame's header */
+	assert_wal_damage(32 + 3 * FRAME_BYTES + 100, 1);
+	assert_wal_damage(32 + 10 * FRAME_BYTES, 24 + 100);
+	assert_wal_damage(32 + 20 * FRAME_BYTES + 24, PAGE_BYTES);
+}
+
+/* A power cut leaves the last commit half written: that is no damage. */
+static void test_a_torn_wal(void **state)
+{
+	int64_t last_id = crash_with(20);
+	off_t size = wal_bytes();
+
+	(void)state;
+	overwrite(wal, size - 100, 100);
+	rescue();
+	assert_null(store_rescue_notice(store));
+	assert_int_equal(state_of(last_id - 1), STATE_QUEUED);
+	assert_int_equal(sql("SELECT count(*) FROM message"), last_id - 1);
+	store_close(store);
+	store = NULL;
+	shell("rm -r $F");
+	last_id = crash_with(20);
+	assert_int_equal(truncate(wal, wal_bytes() - FRAME_BYTES - 7), 0);
+	rescue();
+	assert_null(store_rescue_notice(store));
+	assert_int_equal(state_of(last_id - 1), STATE_QUEUED);
+}
+
+/* What is left of a longer log behind the end of the present one is none of it. */
+static void test_an_old_end_of_the_wal(void **state)
+{
+	int64_t last_id;
+
+	(void)state;
+	open_store();
+	for (int i = 0; i < 100; i++)
+		add_message("so that the log begins anew several times over");
+	last_id = add_message("last");
+	shell("cp -r $F $F.copy");
+	store_close(store);
+	store = NULL;
+	shell("rm -r $F && mv $F.copy $F");
+	assert_true(wal_bytes() > 0);
+	rescue();
+	assert_null(store_rescue_notice(store));
+	assert_int_equal(state_of(last_id), STATE_QUEUED);
 }
 
 /* Nothing at all can be read: then numbers jump above all that can have been. */
@@ -231,8 +334,6 @@ static void test_nothing_is_left(void **state)
 	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
-		char command[160];
-
 		mkdir(folder, 0700);
 		write_file(bytes, lengths[i]);
 		rescue();
@@ -240,8 +341,7 @@ static void test_nothing_is_left(void **state)
 		assert_true(identify("8936", "") > 10000);
 		store_close(store);
 		store = NULL;
-		snprintf(command, sizeof(command), "rm -r %s", folder);
-		assert_int_equal(system(command), 0);
+		shell("rm -r $F");
 	}
 }
 
@@ -342,6 +442,9 @@ int main(void)
 		TEST(test_every_page),
 		TEST(test_a_page_of_messages),
 		TEST(test_the_wal_counts),
+		TEST(test_a_damaged_wal),
+		TEST(test_a_torn_wal),
+		TEST(test_an_old_end_of_the_wal),
 		TEST(test_nothing_is_left),
 		TEST(test_twice),
 		TEST(test_rows_that_are_none_of_ours),

@@ -10,6 +10,8 @@
 static const struct command *const commands[] = {
 	&command_serve,
 	&command_pair,
+	&command_backup,
+	&command_restore,
 };
 
 static int print_help(FILE *out, int code)

@@ -31,7 +31,7 @@
 /* outcomes of outbox_submit() and outbox_cancel() */
 enum {
 	OUTBOX_E_FULL = 1,  /* queue_limit messages wait already */
-	OUTBOX_E_STORAGE,   /* the disk takes nothing more */
+	OUTBOX_E_STORAGE,   /* the disk takes nothing more, or its last is reserved */
 	OUTBOX_E_TOO_LATE,  /* it is on its way, or its outcome is known */
 	OUTBOX_E_ASKING,    /* oFono is being asked to cancel it */
 	OUTBOX_E_LATER,	    /* oFono has it and cannot be asked yet: the wish is noted */
@@ -86,6 +86,8 @@ bool outbox_watch(struct outbox *outbox, int64_t message_id, struct observer *ob
 /* Messages that wait in the gateway, scheduled ones too; queue_limit is about these. */
 unsigned outbox_waiting(const struct outbox *outbox);
 bool outbox_is_full(const struct outbox *outbox);
+/* The disk has room for one more, and the ledger is sound. */
+bool outbox_has_storage(struct outbox *outbox);
 
 struct outbox_recall; /* oFono is being asked to cancel a message */
 

@@ -19,6 +19,7 @@ struct outbox {
 	TAILQ_HEAD(outbox_recall_list, outbox_recall) recalls; /* under way */
 	struct observer ofono_observer;
 	struct observer sims_observer;
+	bool storage_is_short; /* logged once */
 };
 
 /* NULL: none in memory. `lane_out` may be NULL. */

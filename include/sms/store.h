@@ -31,11 +31,14 @@ struct store;
 
 /*
  * Opens `folder`/gateway.db (folder made with mode 0700 when missing, its parents not;
- * file 0600). -EUCLEAN (damaged, or of a newer program), -EBUSY (locked by another
+ * file 0600). -EUCLEAN (damaged), -ENOTSUP (of a newer program), -EBUSY (locked by another
  * program), -ENOSPC (disk full or read-only) or another -errno, with the error's text.
  */
 int store_open(const char *folder, struct store **store_out, struct config_error *error);
 void store_close(struct store *store); /* NULL is fine */
+
+/* Damage was found while it was used: it can take nothing on any more. */
+bool store_is_damaged(const struct store *store);
 
 /*
  * The durable number of a SIM card: the same for the same card for ever. Found by ICCID,
@@ -149,6 +152,9 @@ struct incoming_draft {	    /* strings borrowed, valid UTF-8 */
 	unsigned flags;
 };
 
+/* For so long after a message's last change its idempotency key is kept, at least. */
+enum { STORE_KEY_DAYS = 30 };
+
 /* How long the same message of the same sender and stamp counts as a repeat. */
 enum { STORE_REPEAT_MS = 10 * 60 * 1000 };
 
@@ -216,8 +222,12 @@ int store_messages_mark_read(struct store *store, const int64_t *message_ids,
 struct gap {
 	int64_t from_ms;
 	int64_t until_ms;   /* 0: it goes on */
-	const char *reason; /* "gateway_down", "ofono_down", "suspended" */
+	const char *reason; /* "gateway_down", "ofono_down", "suspended", or */
 };
+
+/* ... what was noted then may be gone from the ledger itself. */
+#define STORE_GAP_RESTORED "restored"
+#define STORE_GAP_DAMAGED  "ledger_damaged"
 
 /* Gaps of one reason with less than this between them are one. */
 enum { STORE_GAP_JOIN_MS = 5 * 1000 };

@@ -8,6 +8,7 @@
 #ifndef SMS_STORE_STATEMENT_H
 #define SMS_STORE_STATEMENT_H
 
+#include <limits.h>
 #include <sqlite3.h>
 
 #include "sms/store.h"
@@ -67,6 +68,12 @@ enum store_statement {
 	CLIENT_ADD,
 	CLIENT_FIND,
 	CLIENT_COUNT,
+	RETENTION_PAGE,
+	RETENTION_CHANGES,
+	RETENTION_REMOVE,
+	RETENTION_BORDER,
+	RETENTION_COUNT,
+	RETENTION_GAPS,
 	STATEMENT_COUNT,
 };
 
@@ -74,12 +81,20 @@ struct store {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
+	int64_t added;	  /* messages, since it was opened */
+	bool damaged;	  /* found while it was used, and told */
+	char folder[PATH_MAX];
+	char notice[512]; /* see sms/store_rescue.h; "" none */
 };
+
+enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp pair` writes from its own process */
 
 int store_prepare(struct store *store); /* 0, -errno, STORE_E_FULL */
 
 /* Ready to be bound and stepped: every use ends with store_done() or store_run(). */
 sqlite3_stmt *store_use(struct store *store, enum store_statement which);
+/* A result of SQLite as 0, -errno or STORE_E_FULL; damage is told, and remembered. */
+int store_noted(struct store *store, int result);
 /* Gives a statement back; what its last step gave, as 0, -errno or STORE_E_FULL. */
 int store_done(struct store *store, sqlite3_stmt *statement, int result);
 /* Steps a statement that gives no rows, and gives it back. */

@@ -2,7 +2,7 @@
 /*
  * The order of start and stop.
  *
- *   store -> oFono (match rules first) -> SIMs -> inbox -> outbox -> ports taken
+ *   lock -> store -> oFono (match rules first) -> SIMs -> inbox -> outbox -> ports taken
  *   the bus took the match rules (cli/readiness.h) -> HTTP answers, READY
  *
  * oFono tells of a message once: all who hear it are there before the loop turns, and
@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "cli/command.h"
@@ -26,6 +27,9 @@
 #include "cli/status_report.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
+#include "sms/retention.h"
+#include "sms/store_lock.h"
+#include "sms/store_rescue.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
@@ -39,6 +43,8 @@ struct gateway {
 	struct http_route routes[3];
 	struct status_report status;
 	struct readiness readiness;
+	struct retention *retention;
+	int lock; /* of the state folder; -1: not held */
 	bool stopping;
 };
 
@@ -110,8 +116,11 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		      struct config_error *error_out)
 {
 	struct services *services = &gateway->services;
-	int error = store_open(config->state_dir, &services->store, error_out);
+	int error = store_lock_take(config->state_dir, &gateway->lock, error_out);
 
+	if (error == 0)
+		error = store_open_or_rescue(config->state_dir, &services->store,
+					     error_out);
 	if (error == 0)
 		error = ofono_new(services->loop, NULL, &services->ofono);
 	if (error == 0)
@@ -125,6 +134,9 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 				   services->sims, services->ofono, &services->outbox);
 	if (error == 0)
 		error = scans_new(services->loop, services->store, &services->scans);
+	if (error == 0)
+		error = retention_new(services->loop, config, services->store,
+				      &gateway->retention);
 	if (error == 0)
 		error = status_report_init(&gateway->status, services);
 	return error;
@@ -200,18 +212,21 @@ static void close_all(struct gateway *gateway)
 	endpoint_free(gateway->endpoint);
 	readiness_deinit(&gateway->readiness);
 	status_report_deinit(&gateway->status);
+	retention_free(gateway->retention);
 	scans_free(services->scans);
 	outbox_free(services->outbox);
 	inbox_free(services->inbox);
 	sims_free(services->sims);
 	ofono_free(services->ofono);
 	store_close(services->store);
+	if (gateway->lock >= 0)
+		close(gateway->lock);
 	sd_event_unref(services->loop);
 }
 
 int gateway_run(const struct config *config)
 {
-	struct gateway gateway = { .services.config = config };
+	struct gateway gateway = { .services.config = config, .lock = -1 };
 	struct config_error problem = { "" };
 	int error = open_loop(&gateway);
 	int code = EXIT_CODE_FAILED;

@@ -83,6 +83,7 @@ int store_incoming_add(struct store *store, const struct incoming_draft *draft,
 	error = store_end(store, incoming_put(store, draft, &message_id, &repeated));
 	if (error)
 		return error;
+	store->added += !repeated;
 	*message_id_out = message_id;
 	*repeated_out = repeated;
 	return 0;

@@ -5,7 +5,9 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "sms/store_database.h"
+#include "sms/store_file.h"
 
 /* in the order of statement_read_message() */
 #define MESSAGE_COLUMNS                                                                \
@@ -147,6 +149,24 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		" ON CONFLICT (name) DO NOTHING",
 	[CLIENT_FIND] = "SELECT id, name FROM client WHERE token_hash = ?1",
 	[CLIENT_COUNT] = "SELECT count(*) FROM client",
+	/*
+	 * Each with: may it go? Only in a final state, with no report awaited (as
+	 * delivery_of() has it), and with no key that still promises something.
+	 */
+	[RETENTION_PAGE] =
+		"SELECT id, state NOT IN (1, 2, 3, 4, 10, 11)"
+		" AND NOT (delivery = 1 AND state IN (5, 8) AND changed >= ?2)"
+		" AND NOT (idempotency_key IS NOT NULL AND changed >= ?3), created"
+		" FROM message NOT INDEXED WHERE id > ?1 ORDER BY id LIMIT ?4",
+	[RETENTION_CHANGES] = "DELETE FROM message_change WHERE message_id = ?1",
+	[RETENTION_REMOVE] = "DELETE FROM message WHERE id = ?1",
+	/* By id: what is passed over is about to be removed. */
+	[RETENTION_BORDER] =
+		"SELECT id FROM message NOT INDEXED WHERE id > 0 AND created >= ?1"
+		" ORDER BY id LIMIT 1",
+	[RETENTION_COUNT] = "SELECT count(*) FROM message",
+	[RETENTION_GAPS] = "DELETE FROM gap WHERE until_at > 0 AND (until_at < ?1"
+			   " OR id <= (SELECT max(id) FROM gap) - ?2)",
 };
 
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)
@@ -155,9 +175,40 @@ sqlite3_stmt *store_use(struct store *store, enum store_statement which)
 	return store->statements[which];
 }
 
-int store_done(struct store *store, sqlite3_stmt *statement, int result)
+/*
+ * The gateway goes on: it keeps what comes in in memory and refuses to send. The mark makes
+ * the next start move the ledger aside, even if a quick check finds it sound.
+ */
+static void note_damage(struct store *store)
+{
+	if (store->damaged)
+		return;
+	store->damaged = true;
+	log_error("store: THE LEDGER IS DAMAGED (%s): nothing is sent any more, and what "
+		  "comes in is kept in memory; restart the gateway, which moves the "
+		  "ledger aside and goes on with what can be read of it",
+		  sqlite3_errmsg(store->database));
+	if (store_file_mark_damaged(store->folder))
+		log_error("store: the mark for that cannot be made");
+}
+
+int store_noted(struct store *store, int result)
 {
 	int error = store_database_error(store->database, result);
+
+	if (error == -EUCLEAN)
+		note_damage(store);
+	return error;
+}
+
+bool store_is_damaged(const struct store *store)
+{
+	return store->damaged;
+}
+
+int store_done(struct store *store, sqlite3_stmt *statement, int result)
+{
+	int error = store_noted(store, result);
 
 	sqlite3_reset(statement);
 	sqlite3_clear_bindings(statement);

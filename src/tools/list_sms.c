@@ -39,7 +39,9 @@ static const struct schema_field gap_fields[] = {
 	{ "from", SCHEMA_STRING, true, "RFC 3339" },
 	{ "until", SCHEMA_STRING, false, "Left out while it goes on" },
 	{ "reason", SCHEMA_STRING, true,
-	  "gateway_down, ofono_down, or suspended: the phone slept" },
+	  "gateway_down; ofono_down; suspended: the phone slept; restored, "
+	  "ledger_damaged: messages of that time may be missing from the gateway's "
+	  "records" },
 	{ 0 },
 };
 

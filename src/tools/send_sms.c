@@ -24,10 +24,10 @@ static const struct schema_field input[] = {
 	  "SIM to send from, as get_sms_subscriptions lists it; "
 	  "needed when more than one SIM can send" },
 	{ "idempotency_key", SCHEMA_STRING, false,
-	  "A word of your own for this message. A call with the same key never "
-	  "sends again: it is answered with what became of the first. Another "
-	  "message needs another key. Without a key, the same text to the same "
-	  "number within a short time is taken for the same call made again",
+	  "A word of your own for this message. For 30 days at least, a call with "
+	  "the same key never sends again: it is answered with what became of the "
+	  "first. Another message needs another key. Without a key, the same text to "
+	  "the same number within a short time is taken for the same call made again",
 	  1, IDEMPOTENCY_KEY_MAX },
 	{ "send_at", SCHEMA_STRING, false,
 	  "Not before this time, RFC 3339 with offset, "

@@ -381,22 +381,29 @@ def set_version(file: Path, version: int) -> None:
         database.execute(f"PRAGMA user_version = {version}")
 
 
-@pytest.mark.parametrize("damage", [
-    lambda file: file.write_bytes(b"not a database, but somebody's only copy " * 100),
-    lambda file: file.write_bytes(file.read_bytes()[:5000]),
-    lambda file: file.write_bytes(b"\0" * 4096 + file.read_bytes()[4096:]),
-    lambda file: set_version(file, 4711),
-], ids=["other content", "cut", "first page lost", "newer"])
-def test_a_damaged_store_is_left_alone(
-        folder: Path, damage: Callable[[Path], None]) -> None:
+def test_a_newer_store_is_left_alone(folder: Path) -> None:
     file = make_store(folder)
-    damage(file)
+    set_version(file, 4711)
     before = file.read_bytes()
     result = run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
                  "--state-dir", file.parent)
     assert result.returncode == FAILED
-    assert str(file) in result.stderr
+    assert str(file) in result.stderr and "newer" in result.stderr
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", [
+    lambda file: file.write_bytes(b"not a database, but somebody's only copy " * 100),
+    lambda file: file.write_bytes(file.read_bytes()[:5000]),
+    lambda file: file.write_bytes(b"\0" * 4096 + file.read_bytes()[4096:]),
+    lambda file: file.write_bytes(b""),
+    lambda file: set_version(file, 4711),
+], ids=["other content", "cut", "first page lost", "empty", "newer"])
+def test_pair_leaves_a_damaged_store_alone(
+        folder: Path, damage: Callable[[Path], None]) -> None:
+    file = make_store(folder)
+    damage(file)
+    before = file.read_bytes()
     paired = run("pair", "--state-dir", file.parent, "agent")
     assert (paired.returncode, paired.stdout) == (FAILED, "")
     assert file.read_bytes() == before
@@ -467,7 +474,7 @@ def test_the_status_is_right_after_a_quick_restart_of_ofono(
 
 def test_why_it_cannot_start_is_told(folder: Path, systemd: Systemd) -> None:
     file = make_store(folder)
-    file.write_bytes(b"damaged" * 1000)
+    set_version(file, 4711)
     systemd.heard.clear()
     run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
         "--state-dir", file.parent)

@@ -36,6 +36,8 @@ class Gateway:
     `args` comes after all that the lab needs itself; `open` lets every client in without
     a token.  The port, the state folder and the log stay the same over a restart.  `config`
     is the text of its configuration file: tests send the same text again and mean it.
+    `disk` ("8m") gives the state folder a disk of that size, which ends with the process;
+    `state_seen` is where it can be seen meanwhile.
     """
 
     def __init__(self, folder: Path, bus: Bus, port: int = 0,
@@ -43,6 +45,7 @@ class Gateway:
                  binary: Path | None = None, wrapper: str | None = None) -> None:
         self._bus = bus
         self.args = list(args)
+        self.disk = ""
         self.config = "[sms]\nduplicate_seconds = 0\n"
         self._config_file = folder / "lab.conf"
         self._open = ["--open"] if open else []
@@ -65,6 +68,10 @@ class Gateway:
         return self._process.is_running
 
     @property
+    def state_seen(self) -> Path:
+        return Path(f"/proc/{self.pid}/root{self.state}") if self.disk else self.state
+
+    @property
     def command(self) -> list[str]:
         return [*self._wrapper, str(self._binary), "serve", *self._open,
                 "--config", str(self._config_file),
@@ -84,7 +91,8 @@ class Gateway:
     def launch(self) -> None:
         """Does not wait."""
         self.prepare()
-        self._process.run(self.command, self._bus.environment)
+        disk = (self.disk, self.state) if self.disk else None
+        self._process.run(self.command, self._bus.environment, disk=disk)
 
     def stop(self) -> int | None:
         """SIGTERM; gives the exit code."""

@@ -40,12 +40,15 @@ class Process:
         return self._child is not None and self._child.poll() is None
 
     def run(self, command: Sequence[str], environment: Mapping[str, str] | None = None,
-            bind: tuple[Path, Path] | None = None) -> None:
+            bind: tuple[Path, Path] | None = None,
+            disk: tuple[str, Path] | None = None) -> None:
         if self.is_running:
             raise AssertionError(f"{self.name} runs already")
         confined = [sys.executable, "-I", "-S", str(CONFINE), str(os.getpid())]
         if bind:
             confined += ["--bind", *map(str, bind)]
+        elif disk:
+            confined += ["--disk", *map(str, disk)]
         with self._log_file.open("ab") as log:
             self._child = subprocess.Popen(
                 [*confined, *command], env=os.environ | dict(environment or {}),

@@ -103,30 +103,17 @@ static int note_time(struct backing_up *work)
 	return store_opening_execute(&work->to, sql);
 }
 
-static int sync_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int error = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (fsync(fd) < 0)
-		error = -errno;
-	close(fd);
-	return error;
-}
-
 static int give_name(struct backing_up *work)
 {
 	const struct store_backup *backup = work->backup;
 	unsigned flags = backup->replace ? 0 : RENAME_NOREPLACE;
-	int error = sync_file(work->to.path);
+	int error = store_file_sync(work->to.path);
 
 	if (!error &&
 	    renameat2(AT_FDCWD, work->to.path, AT_FDCWD, backup->file, flags) < 0)
 		error = -errno;
 	if (!error)
-		error = store_file_sync_folder(work->target_folder);
+		error = store_file_sync(work->target_folder);
 	if (error)
 		return store_opening_fail(&work->to, error, "cannot become %s: %s",
 					  backup->file, strerror(-error));
@@ -154,7 +141,7 @@ int store_backup(const struct store_backup *backup, struct store_summary *summar
 	struct backing_up work = { .backup = backup,
 				   .from.error = error,
 				   .to.error = error };
-	struct store_summary summary;
+	struct store_summary summary = { 0 };
 	int failure = name_files(&work);
 
 	if (!failure)

@@ -32,9 +32,14 @@ static const char store_settings[] = "PRAGMA journal_mode = WAL;"
 /* Not before the migrations, which put tables in the place of others. */
 static const char store_guards[] = "PRAGMA foreign_keys = ON;";
 
-/* Pages that are freed can be given back in small steps; only before the first table. */
+/*
+ * Pages that are freed can be given back in small steps; only before the first table. What
+ * has no name yet need not survive: it is synced once, before it gets one.
+ */
 static const char birth_settings[] = "PRAGMA auto_vacuum = INCREMENTAL;"
-				     "PRAGMA synchronous = FULL;"
+				     "PRAGMA synchronous = OFF;"
+				     "PRAGMA journal_mode = MEMORY;"
+				     "PRAGMA cache_size = -32768;"
 				     "PRAGMA trusted_schema = OFF;";
 
 static bool is_full(int system_error)
@@ -117,15 +122,15 @@ int store_database_make(struct store_opening *opening)
 /* Somebody else may be making it as well: the first one has it. */
 static int give_name(struct store_opening *made, const char *folder, const char *path)
 {
+	int error = store_file_sync(made->path);
 	struct stat status;
-	int error = 0;
 
-	if (link(made->path, path) < 0 && errno != EEXIST) {
+	if (!error && link(made->path, path) < 0 && errno != EEXIST) {
 		if (lstat(path, &status) < 0 && rename(made->path, path) < 0)
 			error = -errno;
 	}
 	if (!error)
-		error = store_file_sync_folder(folder);
+		error = store_file_sync(folder);
 	if (error)
 		return store_opening_fail(made, error, "cannot be named gateway.db: %s",
 					  strerror(-error));

@@ -13,6 +13,7 @@
 #include "sms/store_copy.h"
 #include "sms/store_file.h"
 #include "sms/store_lock.h"
+#include "sms/store_wal.h"
 
 struct backing_up {
 	const struct store_backup *backup;
@@ -75,11 +76,19 @@ static int check_target(const struct backing_up *work, struct config_error *erro
 
 static int open_ledger(struct backing_up *work)
 {
+	const char *folder = work->backup->folder;
+	char wal[PATH_MAX];
 	struct stat status;
 	int error;
 
 	if (stat(work->from.path, &status) < 0)
 		return store_opening_fail(&work->from, -errno, "%m");
+	if (!store_file_path(wal, folder, STORE_FILE, "-wal"))
+		return store_opening_fail(&work->from, -ENAMETOOLONG, "too long");
+	if (!store_lock_is_taken(folder) && !store_wal_is_sound(wal))
+		return store_opening_fail(&work->from, -EUCLEAN,
+					  "its -wal is damaged; start the gateway, which "
+					  "goes on with what can be read");
 	error = store_opening_connect(&work->from, SQLITE_OPEN_READONLY);
 	if (!error)
 		error = store_copy_check_kind(&work->from);

@@ -156,29 +156,45 @@ static int make_first(struct store_opening *opening, const char *folder)
 	return error;
 }
 
+/* Its looks, before SQLite sees it. */
+static int look_at_file(struct store_opening *opening, const char *folder,
+			const struct stat *status)
+{
+	const char *damage = NULL;
+
+	if (!S_ISREG(status->st_mode))
+		return store_opening_fail(opening, -EINVAL, "not a file");
+	if (status->st_size < FILE_LEAST)
+		damage = "it is cut short";
+	else if (store_file_is_marked(folder))
+		damage = "that was found while it was used";
+	if (damage)
+		return store_opening_fail(opening, -EUCLEAN,
+					  "damaged (%s); \"ofono-mcp serve\" moves it "
+					  "aside",
+					  damage);
+	if (chmod(opening->path, 0600) < 0)
+		return store_opening_fail(opening, -errno, "%m");
+	return 0;
+}
+
+static bool has_bytes(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && status.st_size > 0;
+}
+
 static int find_file(struct store_opening *opening, const char *folder)
 {
 	char wal[PATH_MAX];
 	struct stat status;
 
-	if (!stat(opening->path, &status)) {
-		if (status.st_size < FILE_LEAST)
-			return store_opening_fail(opening, -EUCLEAN,
-						  "damaged (it is cut short); "
-						  "\"ofono-mcp serve\" moves it aside");
-		if (store_file_is_marked(folder))
-			return store_opening_fail(opening, -EUCLEAN,
-						  "damaged (that was found while it was "
-						  "used); \"ofono-mcp serve\" moves it "
-						  "aside");
-		if (chmod(opening->path, 0600) < 0)
-			return store_opening_fail(opening, -errno, "%m");
-		return 0;
-	}
+	if (!stat(opening->path, &status))
+		return look_at_file(opening, folder, &status);
 	if (errno != ENOENT)
 		return store_opening_fail(opening, -errno, "%m");
-	if (store_file_path(wal, folder, STORE_FILE, "-wal") && !stat(wal, &status) &&
-	    status.st_size > 0)
+	if (store_file_path(wal, folder, STORE_FILE, "-wal") && has_bytes(wal))
 		return store_opening_fail(opening, -EUCLEAN,
 					  "damaged (it is gone, and its -wal is there); "
 					  "\"ofono-mcp serve\" moves that aside");

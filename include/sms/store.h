@@ -237,6 +237,8 @@ int store_gap_add(struct store *store, const struct gap *gap);
 /* Those that end after `since_ms` or go on, oldest first, at most the last 100. */
 int store_gaps_list(struct store *store, int64_t since_ms,
 		    void (*visit)(void *data, const struct gap *gap), void *data);
+/* Is there one of this reason that ended after that? 0, STORE_E_NOT_FOUND, -errno. */
+int store_gap_known(struct store *store, const char *reason, int64_t since_ms);
 /* Every gap of this reason that goes on ended then. */
 int store_gap_end(struct store *store, const char *reason, int64_t until_ms);
 

@@ -21,8 +21,11 @@ bool store_file_path(char *path, const char *folder, const char *name,
 /* Made with mode 0700 when missing, its parents not. 0 or -errno. */
 int store_file_make_folder(const char *folder);
 
-/* A new name in a folder is durable once the folder is. 0 or -errno. */
-int store_file_sync_folder(const char *folder);
+/*
+ * What a file or a folder holds is on disk after 0, else -errno. A new name is durable once
+ * its folder is.
+ */
+int store_file_sync(const char *path);
 
 /*
  * A mark beside the database: it was found damaged while it was used. It goes with the

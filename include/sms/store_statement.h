@@ -63,6 +63,7 @@ enum store_statement {
 	GAP_ADD,
 	GAP_END,
 	GAPS,
+	GAP_KNOWN,
 	ALIVE_SET,
 	ALIVE_GET,
 	CLIENT_ADD,

@@ -13,6 +13,7 @@
 #include "sms/store_copy.h"
 #include "sms/store_file.h"
 #include "sms/store_lock.h"
+#include "sms/store_wal.h"
 
 struct backing_up {
 	const struct store_backup *backup;
@@ -75,11 +76,19 @@ static int check_target(const struct backing_up *work, struct config_error *erro
 
 static int open_ledger(struct backing_up *work)
 {
+	const char *folder = work->backup->folder;
+	char wal[PATH_MAX];
 	struct stat status;
 	int error;
 
 	if (stat(work->from.path, &status) < 0)
 		return store_opening_fail(&work->from, -errno, "%m");
+	if (!store_file_path(wal, folder, STORE_FILE, "-wal"))
+		return store_opening_fail(&work->from, -ENAMETOOLONG, "too long");
+	if (!store_lock_is_taken(folder) && !store_wal_is_sound(wal))
+		return store_opening_fail(&work->from, -EUCLEAN,
+					  "its -wal is damaged; start the gateway, which "
+					  "goes on with what can be read");
 	error = store_opening_connect(&work->from, SQLITE_OPEN_READONLY);
 	if (!error)
 		error = store_copy_check_kind(&work->from);
@@ -103,30 +112,17 @@ static int note_time(struct backing_up *work)
 	return store_opening_execute(&work->to, sql);
 }
 
-static int sync_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int error = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (fsync(fd) < 0)
-		error = -errno;
-	close(fd);
-	return error;
-}
-
 static int give_name(struct backing_up *work)
 {
 	const struct store_backup *backup = work->backup;
 	unsigned flags = backup->replace ? 0 : RENAME_NOREPLACE;
-	int error = sync_file(work->to.path);
+	int error = store_file_sync(work->to.path);
 
 	if (!error &&
 	    renameat2(AT_FDCWD, work->to.path, AT_FDCWD, backup->file, flags) < 0)
 		error = -errno;
 	if (!error)
-		error = store_file_sync_folder(work->target_folder);
+		error = store_file_sync(work->target_folder);
 	if (error)
 		return store_opening_fail(&work->to, error, "cannot become %s: %s",
 					  backup->file, strerror(-error));
@@ -154,7 +150,7 @@ int store_backup(const struct store_backup *backup, struct store_summary *summar
 	struct backing_up work = { .backup = backup,
 				   .from.error = error,
 				   .to.error = error };
-	struct store_summary summary;
+	struct store_summary summary = { 0 };
 	int failure = name_files(&work);
 
 	if (!failure)

@@ -32,9 +32,14 @@ static const char store_settings[] = "PRAGMA journal_mode = WAL;"
 /* Not before the migrations, which put tables in the place of others. */
 static const char store_guards[] = "PRAGMA foreign_keys = ON;";
 
-/* Pages that are freed can be given back in small steps; only before the first table. */
+/*
+ * Pages that are freed can be given back in small steps; only before the first table. What
+ * has no name yet need not survive: it is synced once, before it gets one.
+ */
 static const char birth_settings[] = "PRAGMA auto_vacuum = INCREMENTAL;"
-				     "PRAGMA synchronous = FULL;"
+				     "PRAGMA synchronous = OFF;"
+				     "PRAGMA journal_mode = MEMORY;"
+				     "PRAGMA cache_size = -32768;"
 				     "PRAGMA trusted_schema = OFF;";
 
 static bool is_full(int system_error)
@@ -117,15 +122,15 @@ int store_database_make(struct store_opening *opening)
 /* Somebody else may be making it as well: the first one has it. */
 static int give_name(struct store_opening *made, const char *folder, const char *path)
 {
+	int error = store_file_sync(made->path);
 	struct stat status;
-	int error = 0;
 
-	if (link(made->path, path) < 0 && errno != EEXIST) {
+	if (!error && link(made->path, path) < 0 && errno != EEXIST) {
 		if (lstat(path, &status) < 0 && rename(made->path, path) < 0)
 			error = -errno;
 	}
 	if (!error)
-		error = store_file_sync_folder(folder);
+		error = store_file_sync(folder);
 	if (error)
 		return store_opening_fail(made, error, "cannot be named gateway.db: %s",
 					  strerror(-error));
@@ -151,29 +156,45 @@ static int make_first(struct store_opening *opening, const char *folder)
 	return error;
 }
 
+/* Its looks, before SQLite sees it. */
+static int look_at_file(struct store_opening *opening, const char *folder,
+			const struct stat *status)
+{
+	const char *damage = NULL;
+
+	if (!S_ISREG(status->st_mode))
+		return store_opening_fail(opening, -EINVAL, "not a file");
+	if (status->st_size < FILE_LEAST)
+		damage = "it is cut short";
+	else if (store_file_is_marked(folder))
+		damage = "that was found while it was used";
+	if (damage)
+		return store_opening_fail(opening, -EUCLEAN,
+					  "damaged (%s); \"ofono-mcp serve\" moves it "
+					  "aside",
+					  damage);
+	if (chmod(opening->path, 0600) < 0)
+		return store_opening_fail(opening, -errno, "%m");
+	return 0;
+}
+
+static bool has_bytes(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && status.st_size > 0;
+}
+
 static int find_file(struct store_opening *opening, const char *folder)
 {
 	char wal[PATH_MAX];
 	struct stat status;
 
-	if (!stat(opening->path, &status)) {
-		if (status.st_size < FILE_LEAST)
-			return store_opening_fail(opening, -EUCLEAN,
-						  "damaged (it is cut short); "
-						  "\"ofono-mcp serve\" moves it aside");
-		if (store_file_is_marked(folder))
-			return store_opening_fail(opening, -EUCLEAN,
-						  "damaged (that was found while it was "
-						  "used); \"ofono-mcp serve\" moves it "
-						  "aside");
-		if (chmod(opening->path, 0600) < 0)
-			return store_opening_fail(opening, -errno, "%m");
-		return 0;
-	}
+	if (!stat(opening->path, &status))
+		return look_at_file(opening, folder, &status);
 	if (errno != ENOENT)
 		return store_opening_fail(opening, -errno, "%m");
-	if (store_file_path(wal, folder, STORE_FILE, "-wal") && !stat(wal, &status) &&
-	    status.st_size > 0)
+	if (store_file_path(wal, folder, STORE_FILE, "-wal") && has_bytes(wal))
 		return store_opening_fail(opening, -EUCLEAN,
 					  "damaged (it is gone, and its -wal is there); "
 					  "\"ofono-mcp serve\" moves that aside");

@@ -33,9 +33,9 @@ int store_file_make_folder(const char *folder)
 	return -errno;
 }
 
-int store_file_sync_folder(const char *folder)
+int store_file_sync(const char *path)
 {
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int error = 0;
 
 	if (fd < 0)
@@ -57,7 +57,7 @@ int store_file_mark_damaged(const char *folder)
 	if (fd < 0)
 		return -errno;
 	close(fd);
-	return store_file_sync_folder(folder);
+	return store_file_sync(folder);
 }
 
 bool store_file_is_marked(const char *folder)
@@ -138,7 +138,7 @@ static int set_aside(const char *folder, const char *name)
 		if (rename(from, to) < 0 && errno != ENOENT)
 			error = -errno;
 	}
-	return error ? error : store_file_sync_folder(folder);
+	return error ? error : store_file_sync(folder);
 }
 
 int store_file_replace(const char *folder, const char *fresh, const char *word,
@@ -150,12 +150,14 @@ int store_file_replace(const char *folder, const char *fresh, const char *word,
 
 	if (!store_file_path(path, folder, STORE_FILE, ""))
 		return -ENAMETOOLONG;
+	if (!error)
+		error = store_file_sync(fresh);
 	if (!error && anything)
 		error = set_aside(folder, name);
 	if (!error && rename(fresh, path) < 0)
 		error = -errno;
 	if (!error)
-		error = store_file_sync_folder(folder);
+		error = store_file_sync(folder);
 	if (error)
 		return error;
 	*aside = '\0';

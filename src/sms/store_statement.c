@@ -142,6 +142,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[GAPS] = "SELECT from_at, until_at, reason FROM"
 		 " (SELECT * FROM gap WHERE until_at > ?1 OR until_at = 0"
 		 "  ORDER BY from_at DESC, id DESC LIMIT 100) ORDER BY from_at, id",
+	[GAP_KNOWN] = "SELECT 1 FROM gap WHERE reason = ?1 AND until_at > ?2 LIMIT 1",
 	[ALIVE_SET] = "INSERT OR REPLACE INTO alive (id, at) VALUES (1, ?1)",
 	[ALIVE_GET] = "SELECT at FROM alive",
 	[CLIENT_ADD] =

@@ -5,8 +5,6 @@
  * All that is told is read from the store when the answer is written; what is waited for
  * only decides when that is.
  */
-#include <string.h>
-
 #include "base/clock.h"
 #include "sms/delivery.h"
 #include "sms/store_outgoing.h"
@@ -183,26 +181,20 @@ static void answer_message(struct asking *asking, const struct message *message)
 		       "The message's history could not be read.");
 }
 
-static void note_loss(void *data, const struct gap *gap)
-{
-	if (strcmp(gap->reason, STORE_GAP_RESTORED) == 0 ||
-	    strcmp(gap->reason, STORE_GAP_DAMAGED) == 0)
-		*(bool *)data = true;
-}
-
 /* Looks no further back than messages and keys are sure to be kept. */
-static bool records_were_lost(const struct services *services)
+static bool records_were_lost(struct store *store)
 {
 	int64_t since_ms = clock_wall_ms() - (int64_t)STORE_KEY_DAYS * CLOCK_MS_PER_DAY;
-	bool lost = false;
 
-	store_gaps_list(services->store, since_ms, note_loss, &lost);
-	return lost;
+	return !store_gap_known(store, STORE_GAP_DAMAGED, since_ms) ||
+	       !store_gap_known(store, STORE_GAP_RESTORED, since_ms);
 }
 
 static const char *explain_absence(const struct asking *asking)
 {
-	if (records_were_lost(asking->call->services))
+	const struct services *services = asking->call->services;
+
+	if (records_were_lost(services->store))
 		return "There is no such message in the gateway's records; but they were "
 		       "damaged or restored from a backup not long ago, so it may have "
 		       "been sent all the same. Ask your person before sending it again.";

@@ -17,7 +17,6 @@ import pytest
 from agent import Agent, Result, assert_pending, assert_refused, assert_sent
 from journal import Journal, wait_call_left
 from lab import Lab, wait_until
-from lab.gateway import Gateway
 from modem import Modem, Outcome
 from modem.patience import patience
 from stream import LOST, Stream, any_moment
@@ -278,27 +277,6 @@ def test_nothing_is_handed_over_that_the_disk_does_not_know_of(
     assert_sent(second.result())                    # the disk is tried again
     journal.wait_finished()
     assert journal.states("first", "second") == ["sent", "sent"]
-
-
-# ---- two gateways by mistake -------------------------------------------------------
-
-def test_a_second_gateway_with_the_same_store_hands_nothing_over_twice(
-        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
-    modem.plan(Outcome.hang())
-    submit(lab, background, *(f"message {number}" for number in range(6)))
-    modem.wait_offered(1)
-    second = Gateway(lab.folder, lab.bus)
-    try:
-        second.start()                              # or it refuses, which is as good
-    except AssertionError:
-        assert "gateway.db" in second.log
-    try:
-        modem.unhang(Outcome.ok())
-        assert texts(modem.wait_taken(6)) == [f"message {number}" for number in range(6)]
-        assert_sent(Agent(lab).send("the last"))
-        assert len(modem.offered) == 7
-    finally:
-        second.stop()
 
 
 # ---- SIGTERM ----------------------------------------------------------------------

@@ -472,6 +472,15 @@ def test_the_status_is_right_after_a_quick_restart_of_ofono(
     systemd.wait("2 of 2 SIMs can send")
 
 
+def test_a_damaged_ledger_is_told(
+        make_lab: Callable[..., Lab], systemd: Systemd) -> None:
+    lab = make_lab(modem_count=2)
+    lab.gateway.stop()
+    (lab.gateway.state / "gateway.db").write_bytes(b"damaged" * 1000)
+    lab.gateway.start()
+    systemd.wait("2 of 2 SIMs can send; the ledger was damaged and is now at ")
+
+
 def test_why_it_cannot_start_is_told(folder: Path, systemd: Systemd) -> None:
     file = make_store(folder)
     set_version(file, 4711)

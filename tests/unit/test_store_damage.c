@@ -188,6 +188,21 @@ static void test_empty_file(void **state)
 	assert_damaged();
 }
 
+/* A folder of that name is no damage, and stays as it is. */
+static void test_no_file(void **state)
+{
+	struct config_error error = { "" };
+	struct stat status;
+
+	(void)state;
+	mkdir(folder, 0700);
+	mkdir(path, 0755);
+	assert_int_equal(store_open(folder, &store, &error), -EINVAL);
+	assert_non_null(strstr(error.text, path));
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0755);
+}
+
 static bool exists(const char *name)
 {
 	struct stat status;
@@ -340,6 +355,7 @@ int main(void)
 		TEST(test_foreign_tables),
 		TEST(test_only_the_wal_is_left),
 		TEST(test_crash_in_the_first_start),
+		TEST(test_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

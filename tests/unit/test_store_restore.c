@@ -356,6 +356,26 @@ static void test_backup_of_a_damaged_one(void **state)
 	assert_int_equal(access(file, F_OK), -1);
 }
 
+/* SQLite would copy what is before the damage, and not say that it is not all. */
+static void test_backup_with_a_damaged_wal(void **state)
+{
+	struct config_error error = { "" };
+	char command[400], wal[128];
+
+	(void)state;
+	open_store();
+	for (int i = 0; i < 20; i++)
+		add_message("x");
+	snprintf(command, sizeof(command), "cp -r %s %s.copy", folder, folder);
+	assert_int_equal(system(command), 0);
+	snprintf(folder, sizeof(folder), "%s/state.copy", root);
+	snprintf(wal, sizeof(wal), "%s/gateway.db-wal", folder);
+	must_back_up();
+	assert_int_equal(truncate(wal, 20), 0);
+	assert_int_equal(back_up(true, &error), -EUCLEAN);
+	assert_non_null(strstr(error.text, "-wal"));
+}
+
 /* One from before pages could be given back, of the schema before. */
 static void test_an_old_one(void **state)
 {
@@ -398,6 +418,7 @@ int main(void)
 		TEST(test_no_room),
 		TEST(test_backup_is_never_over_something),
 		TEST(test_backup_of_a_damaged_one),
+		TEST(test_backup_with_a_damaged_wal),
 		TEST(test_an_old_one),
 	};
 

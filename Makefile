@@ -4,6 +4,8 @@
 # make demo       a whole gateway with emulated modems; installs what it needs (PORT=9531)
 # make check      every test; installs what they need
 # make unit san house lab integration valgrind    parts of it (san: ASan and UBSan)
+# make bench      what calls cost with few and with many stored messages, one table
+#                 (BENCH_MESSAGES=100000 BENCH_SECONDS=40)
 # make lint       format, layers, licence lines, static analysis
 # make format     writes the format that lint wants
 # make packages   the Debian packages of the build
@@ -43,13 +45,13 @@ TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all toolchain programs packages demo check unit san house lab integration valgrind lint format \
+.PHONY: all toolchain programs packages demo bench check unit san house lab integration valgrind lint format \
         flags install uninstall clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/ofono-mcp
 
-programs: all $(TESTS)
+programs: all $(TESTS) $(BUILD)/bench/ledger
 
 $(BUILD)/ofono-mcp: $(BUILD)/main.o $(BUILD)/libgateway.a
 	@echo "  LD      $@"
@@ -71,6 +73,11 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgateway.a Makefile | toolchain
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a \
 		$(LDLIBS) -lcmocka
 
+$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libgateway.a Makefile | toolchain
+	@echo "  BENCH   $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a $(LDLIBS)
+
 toolchain:
 	@{ echo '#include <stdlib.h>' | $(CC) -E - && $(PKG_CONFIG) --exists $(LIBRARIES); } >/dev/null 2>&1 || \
 	{ echo "ofono-mcp: to build, these Debian packages are needed:" \
@@ -85,6 +92,12 @@ demo:
 	@tests/packages/install build demo
 	@$(MAKE) --no-print-directory all
 	@tests/as-root $(PYTHON) -B tests/demo/demo.py --port $(PORT)
+
+bench:
+	@tests/as-root true
+	@tests/packages/install build demo
+	@$(MAKE) --no-print-directory all $(BUILD)/bench/ledger
+	@tests/as-root $(PYTHON) -B tests/bench/bench.py --build $(BUILD)
 
 check:
 	@tests/packages/install build demo test
@@ -119,4 +132,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d) $(BUILD)/bench/ledger.d

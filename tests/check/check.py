@@ -236,6 +236,9 @@ class Check:
     def demo(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("demo", ["tests/demo"]))
 
+    def bench(self) -> Verdict:
+        return self.with_gateway(lambda: self.pytest("bench", ["tests/bench"]))
+
     def valgrind(self) -> Verdict:
         return self.under_valgrind(["tests/integration"])
 
@@ -263,10 +266,11 @@ PARTS: dict[str, str] = {
     "lab": "the modem emulator against the real ofonod",
     "integration": "the gateway on the real ofonod",
     "demo": "make demo",
+    "bench": "make bench, small",
     "valgrind": "the integration tests with the gateway under valgrind",
     "valgrind-brief": "the quick ones of them",
 }
-EVERY_TIME = ["lint-quick", "house", "unit", "san", "lab", "integration", "demo",
+EVERY_TIME = ["lint-quick", "house", "unit", "san", "lab", "integration", "demo", "bench",
               "valgrind-brief"]
 
 

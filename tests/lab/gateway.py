@@ -36,6 +36,7 @@ class Gateway:
     `args` comes after all that the lab needs itself; `open` lets every client in without
     a token.  The port, the state folder and the log stay the same over a restart.  `config`
     is the text of its configuration file: tests send the same text again and mean it.
+    `binary` and `environment` may be changed before it starts.
     """
 
     def __init__(self, folder: Path, bus: Bus, port: int = 0,
@@ -46,7 +47,8 @@ class Gateway:
         self.config = "[sms]\nduplicate_seconds = 0\n"
         self._config_file = folder / "lab.conf"
         self._open = ["--open"] if open else []
-        self._binary = binary or os.environ.get("GATEWAY_BINARY", BINARY)
+        self.binary = binary or os.environ.get("GATEWAY_BINARY", BINARY)
+        self.environment: dict[str, str] = {}
         self._wrapper = shlex.split(wrapper or os.environ.get("GATEWAY_WRAPPER", ""))
         self.port = port or free_port()
         self.state = folder / "gateway"
@@ -66,7 +68,7 @@ class Gateway:
 
     @property
     def command(self) -> list[str]:
-        return [*self._wrapper, str(self._binary), "serve", *self._open,
+        return [*self._wrapper, str(self.binary), "serve", *self._open,
                 "--config", str(self._config_file),
                 "--listen", f"127.0.0.1:{self.port}", "--state-dir", str(self.state),
                 *self.args]
@@ -79,7 +81,7 @@ class Gateway:
     def start(self) -> None:
         """Ready when GET /healthz answers 200."""
         self.prepare()
-        self._process.run(self.command, self._bus.environment)
+        self._process.run(self.command, self._bus.environment | self.environment)
         wait_until(self._is_healthy, what="the gateway answers /healthz")
 
     def stop(self) -> int | None:

@@ -26,7 +26,7 @@ static struct truth {
 
 static int64_t submitted;
 static int64_t newest_taken[SIMS + 1]; /* by SIM, scheduled ones aside */
-static bool calm; /* it tells every state, and in order */
+static bool calm;		       /* it tells every state, and in order */
 static struct modem *modems[SIMS];
 static int64_t card_in[SIMS]; /* by modem; 0: no card */
 

@@ -6,6 +6,7 @@
 # make unit san house lab integration valgrind    parts of it (san: ASan and UBSan)
 # make bench      what calls cost with few and with many stored messages, one table
 #                 (BENCH_MESSAGES=100000 BENCH_SECONDS=40)
+# make matrix     kill -9 at every boundary, not only at the sample that "make check" takes
 # make lint       format, layers, licence lines, static analysis
 # make format     writes the format that lint wants
 # make packages   the Debian packages of the build
@@ -40,22 +41,31 @@ LDLIBS += $(LIBRARY_LIBS)
 
 SOURCES := $(wildcard src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
+# Library calls that tests/faults/fault_points.c stands in for, in a program of its own.
+FAULT_SEAMS := sqlite3_step dbus_connection_send_with_reply dbus_connection_dispatch \
+               MHD_queue_response MHD_run
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all toolchain programs packages demo bench check unit san house lab integration valgrind lint format \
-        flags install uninstall clean
+.PHONY: all toolchain programs packages demo bench check unit san house lab integration matrix valgrind lint \
+        format faults flags install uninstall clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/ofono-mcp
 
-programs: all $(TESTS) $(BUILD)/bench/ledger
+programs: all faults $(TESTS) $(BUILD)/bench/ledger
+
+faults: $(BUILD)/ofono-mcp-faults
 
 $(BUILD)/ofono-mcp: $(BUILD)/main.o $(BUILD)/libgateway.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/ofono-mcp-faults: tests/faults/fault_points.c $(BUILD)/main.o $(BUILD)/libgateway.a
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(FAULT_SEAMS:%=-Wl,--wrap=%) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/libgateway.a: $(OBJECTS)
 	@echo "  AR      $@"
@@ -103,7 +113,7 @@ check:
 	@tests/packages/install build demo test
 	@$(RUN)
 
-unit san house lab integration valgrind:
+unit san house lab integration matrix valgrind:
 	@tests/packages/install build demo test
 	@$(RUN) $@
 

@@ -57,15 +57,33 @@ static int want_later(struct outbox_message *message)
 	return OUTBOX_E_LATER;
 }
 
+/* While oFono was asked the message may have become unknown, and gone from memory. */
+static struct outbox_message *recalled_message(const struct outbox_recall *recall)
+{
+	struct outbox_message *message =
+		outbox_find(recall->outbox, recall->message_id, NULL);
+	struct store *store = recall->outbox->shared.store;
+	struct arena *arena;
+	struct message row;
+
+	if (message)
+		return message;
+	arena = arena_new(OUTBOX_ARENA_BYTES);
+	if (arena && !store_message_get(store, recall->message_id, arena, &row))
+		message = outbox_adopt(recall->outbox, &row);
+	arena_free(arena);
+	return message;
+}
+
 /* oFono tells the state before it answers, but a fork may not. */
 static void on_cancelled(void *data, enum cancel_outcome answer)
 {
 	struct outbox_recall *recall = data;
-	struct outbox_message *message =
-		outbox_find(recall->outbox, recall->message_id, NULL);
+	struct outbox_message *message = recalled_message(recall);
 	int outcome = outcome_of(answer);
 
-	if (answer == CANCEL_DONE && message && !message_state_is_final(message->state))
+	if (answer == CANCEL_DONE && message &&
+	    message_state_may_become(message->state, STATE_CANCELLED))
 		outbox_message_become(message, STATE_CANCELLED, "");
 	if (message && message->state == STATE_CANCELLED)
 		outcome = 0;

@@ -24,8 +24,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab a
 from agent import Agent
 from journal import Journal
 from lab import Lab, McpClient, wait_until
+from matrix import Tally
 from modem import HOME, Modem, Outcome, Sim
 from systemd import Systemd
+
+TALLY = pytest.StashKey[Tally]()
 
 
 def pytest_make_parametrize_id(
@@ -34,6 +37,21 @@ def pytest_make_parametrize_id(
     if isinstance(val, str) and len(val) > 40:
         return f"{ascii(val[:10])}+{len(val) - 10}"
     return None
+
+
+@pytest.fixture(scope="session")
+def tally(record_testsuite_property: Callable[[str, object], None],
+          pytestconfig: pytest.Config) -> Iterator[Tally]:
+    """Of the crash matrix; told at the end, and in the report that "make check" reads."""
+    pytestconfig.stash[TALLY] = tally = Tally()
+    yield tally
+    record_testsuite_property("summary", tally)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter,
+                            config: pytest.Config) -> None:
+    if tally := config.stash.get(TALLY, None):
+        terminalreporter.write_line(str(tally))
 
 
 def new_lab(config: str = "", notices_repeats: bool = False, **options: object) -> Lab:

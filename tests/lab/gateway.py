@@ -38,6 +38,7 @@ class Gateway:
     is the text of its configuration file: tests send the same text again and mean it.
     `disk` ("8m") gives the state folder a disk of that size, which ends with the process;
     `state_seen` is where it can be seen meanwhile.
+    `binary` and `environment` may be changed before it starts.
     """
 
     def __init__(self, folder: Path, bus: Bus, port: int = 0,
@@ -49,7 +50,8 @@ class Gateway:
         self.config = "[sms]\nduplicate_seconds = 0\n"
         self._config_file = folder / "lab.conf"
         self._open = ["--open"] if open else []
-        self._binary = binary or os.environ.get("GATEWAY_BINARY", BINARY)
+        self.binary = binary or os.environ.get("GATEWAY_BINARY", BINARY)
+        self.environment: dict[str, str] = {}
         self._wrapper = shlex.split(wrapper or os.environ.get("GATEWAY_WRAPPER", ""))
         self.port = port or free_port()
         self.state = folder / "gateway"
@@ -73,7 +75,7 @@ class Gateway:
 
     @property
     def command(self) -> list[str]:
-        return [*self._wrapper, str(self._binary), "serve", *self._open,
+        return [*self._wrapper, str(self.binary), "serve", *self._open,
                 "--config", str(self._config_file),
                 "--listen", f"127.0.0.1:{self.port}", "--state-dir", str(self.state),
                 *self.args]
@@ -92,7 +94,8 @@ class Gateway:
         """Does not wait."""
         self.prepare()
         disk = (self.disk, self.state) if self.disk else None
-        self._process.run(self.command, self._bus.environment, disk=disk)
+        self._process.run(self.command, self._bus.environment | self.environment,
+                          disk=disk)
 
     def stop(self) -> int | None:
         """SIGTERM; gives the exit code."""

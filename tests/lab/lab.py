@@ -20,6 +20,9 @@ from .ofonod import Ofonod
 from .radio import Radio
 from .signals import Signals
 
+SEND_MESSAGE = ("type='method_call',interface='org.ofono.MessageManager',"
+                "member='SendMessage'")
+
 
 class Lab:
     """with Lab(modem_count=2, gateway=True) as lab: ...
@@ -92,6 +95,10 @@ class Lab:
     def signals(self) -> Signals:
         """Everything that ofonod says on the bus from now on; a context manager."""
         return Signals(self.bus, self.folder)
+
+    def handovers(self) -> Signals:
+        """Every SendMessage from now on, whoever makes it; a context manager."""
+        return Signals(self.bus, self.folder, SEND_MESSAGE)
 
 
 def make_modem(i: int, card: Sim | None) -> Modem:

@@ -409,6 +409,30 @@ static void test_stop_meanwhile(void **state)
 	assert_message(id, STATE_HELD, "");
 }
 
+/* Not listed any more it is unknown, and gone from memory; then the answer says why. */
+static void test_answer_after_it_is_unknown(void **state)
+{
+	struct modem *modem;
+	int64_t id;
+
+	(void)state;
+	modem = fake_modem_ready("/sim0", "1");
+	id = submit_handed();
+	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	modem->interfaces = MODEM_SIM_MANAGER;
+	fake_changed(modem);
+	fake_ready(modem);
+	turn();
+	fake_list(only_listing(), "");
+	turn();
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+	fake_cancel_answer(CANCEL_DONE);
+	turn();
+	assert_int_equal(answers, 1);
+	assert_int_equal(last_answer, 0);
+	assert_message(id, STATE_CANCELLED, "");
+}
+
 static void test_no_memory(void **state)
 {
 	int64_t id;
@@ -444,6 +468,7 @@ int main(void)
 		TEST(test_modem_goes),
 		TEST(test_leave),
 		TEST(test_stop_meanwhile),
+		TEST(test_answer_after_it_is_unknown),
 		TEST(test_no_memory),
 	};
 

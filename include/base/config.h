@@ -39,6 +39,7 @@ struct config {
 	int64_t idle_timeout_seconds;	 /* for a kept connection to ask again */
 	/* [store] */
 	char state_dir[CONFIG_TEXT_BYTES];
+	char spool_dir[CONFIG_TEXT_BYTES]; /* "": spool in state_dir */
 	/* [sms] */
 	int64_t max_segments;
 	int64_t send_wait_seconds; /* send_sms waits this long for the network */

@@ -2,7 +2,7 @@
 /*
  * The order of start and stop.
  *
- *   store -> oFono (match rules first) -> SIMs -> inbox -> outbox -> HTTP -> READY
+ *   store -> oFono (match rules first) -> SIMs -> inbox -> spool -> outbox -> HTTP -> READY
  *
  * All before the loop turns: oFono tells of a message once.
  *
@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
@@ -22,6 +23,7 @@
 #include "cli/status_report.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
+#include "sms/spool.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
@@ -34,6 +36,7 @@ struct gateway {
 	struct http_server *server;
 	struct http_route routes[3];
 	struct status_report status;
+	struct spool *spool;
 	bool stopping;
 };
 
@@ -101,6 +104,18 @@ static int open_loop(struct gateway *gateway)
 	return error < 0 ? error : 0;
 }
 
+static int open_spool(struct gateway *gateway, const struct config *config)
+{
+	char folder[2 * CONFIG_TEXT_BYTES];
+
+	if (*config->spool_dir)
+		snprintf(folder, sizeof(folder), "%s", config->spool_dir);
+	else
+		snprintf(folder, sizeof(folder), "%s/spool", config->state_dir);
+	return spool_new(gateway->services.loop, folder, gateway->services.inbox,
+			 &gateway->spool);
+}
+
 static int open_phone(struct gateway *gateway, const struct config *config,
 		      struct config_error *error_out)
 {
@@ -115,6 +130,8 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 	if (error == 0)
 		error = inbox_new(services->loop, services->store, services->sims,
 				  services->ofono, &services->inbox);
+	if (error == 0)
+		error = open_spool(gateway, config);
 	if (error == 0)
 		error = outbox_new(services->loop, config, services->store,
 				   services->sims, services->ofono, &services->outbox);
@@ -176,6 +193,7 @@ static void close_all(struct gateway *gateway)
 	endpoint_free(gateway->endpoint);
 	status_report_deinit(&gateway->status);
 	outbox_free(services->outbox);
+	spool_free(gateway->spool);
 	inbox_free(services->inbox);
 	sims_free(services->sims);
 	ofono_free(services->ofono);

@@ -83,11 +83,11 @@ packages:
 	@tests/packages/install build
 
 # Loaded into ofonod, so it is built for exactly that version, and of nothing else of ours.
-SPOOL ?= /var/lib/ofono-mcp/spool
+PLUGIN_SPOOL ?= /var/lib/ofono-mcp/spool
 PLUGIN := $(BUILD)/plugin/ofono-mcp-history.so
 PLUGIN_SOURCES := $(wildcard plugin/*.c)
 PLUGIN_FOLDER = $(DESTDIR)$(shell $(PKG_CONFIG) --variable=plugindir ofono)
-PLUGIN_CPPFLAGS = -D_GNU_SOURCE -DSPOOL_FOLDER='"$(SPOOL)"' $(shell $(PKG_CONFIG) --cflags ofono dbus-1)
+PLUGIN_CPPFLAGS = -D_GNU_SOURCE -DSPOOL_FOLDER='"$(PLUGIN_SPOOL)"' $(shell $(PKG_CONFIG) --cflags ofono dbus-1)
 PLUGIN_CFLAGS = $(CFLAGS) -fPIC -fvisibility=hidden
 PLUGIN_LDFLAGS = $(LDFLAGS) -shared -Wl,-z,nodelete $(shell $(PKG_CONFIG) --libs dbus-1)
 
@@ -105,7 +105,7 @@ plugin-packages:
 install-plugin: plugin
 	$(INSTALL) -D -m 644 $(PLUGIN) $(PLUGIN_FOLDER)/$(notdir $(PLUGIN))
 
-uninstall-plugin:
+uninstall-plugin: plugin-packages
 	rm -f $(PLUGIN_FOLDER)/$(notdir $(PLUGIN))
 
 demo:

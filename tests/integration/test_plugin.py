@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,10 +27,12 @@ from test_receive import (
     wait_listening,
 )
 
-PLUGIN = BINARY.parent / "plugin" / "ofono-mcp-history.so"
+BUILD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
+PLUGIN = BUILD / "plugin" / "ofono-mcp-history.so"
 TO = "+36301234567"
 FILES_MAX = 4096                        # plugin/spool.h
 FOREIGN = "README"
+NOBODY = 65534
 
 
 class Phone:
@@ -215,6 +218,7 @@ HARD = [
     pytest.param(SENDER, "", UNREADABLE, id="empty"),
     pytest.param("OTP-Bank.+", "Your code is 4711", 0, id="alphanumeric"),
     pytest.param(SENDER, "hosszú szöveg ű " * 30, 0, id="long"),
+    pytest.param(SENDER, "0123456789abcde" * 2601, 0, id="255-parts"),
     pytest.param(SENDER, '"\\\n\r\t\x01\x1f\x7f \u2028{}[€]', 0, id="to-be-escaped"),
 ]
 
@@ -374,6 +378,26 @@ def test_class_0_is_only_signalled(phone: Phone) -> None:
     phone.start()
     phone.wait_empty()
     assert phone.told == [("heard", 0), ("class 1", 0)]
+
+
+def another_user() -> int:
+    """Whom a file can be given to here; in a user namespace there is none but us."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            os.chown(folder, NOBODY, NOBODY)
+        except OSError:
+            return os.geteuid()
+        return NOBODY
+
+
+def test_a_file_belongs_to_the_owner_of_the_folder(phone: Phone) -> None:
+    phone.gateway.kill()
+    user = another_user()
+    os.chown(phone.spool, user, user)
+    phone.deliver("for an ordinary user")
+    [file] = phone.spool.iterdir()
+    assert (file.stat().st_uid, file.stat().st_gid) == (user, user)
+    assert file.stat().st_mode & 0o777 == 0o600
 
 
 # ---- a folder that does not do --------------------------------------------------------

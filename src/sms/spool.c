@@ -36,9 +36,10 @@ enum {
 	FILE_ARENA_BYTES = 3 * SPOOL_FILE_BYTES_MAX,
 };
 
-/* IN_MOVED_TO is the plugin; the others a folder that goes, or is given away. */
-#define WATCHED \
-	(IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW)
+/* The plugin moves its files to their names; others may write theirs, or take the folder. */
+#define WATCHED                                                                      \
+	(IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | \
+	 IN_DONT_FOLLOW)
 
 struct spool {
 	sd_event *loop;
@@ -57,13 +58,14 @@ struct spool {
 
 /* ---- the list --------------------------------------------------------------------- */
 
-static bool is_of_interest(const struct spool *spool, const char *name)
+/* It is not finished, or was set aside. */
+static bool is_left_alone(const char *name)
 {
 	size_t length = strlen(name);
 
-	if (name[0] == '.' || strcmp(name, spool->handled) <= 0)
-		return false;
-	return length < sizeof(BAD) || strcmp(name + length - strlen(BAD), BAD) != 0;
+	if (name[0] == '.')
+		return true;
+	return length >= sizeof(BAD) && strcmp(name + length - strlen(BAD), BAD) == 0;
 }
 
 /* Among the first LIST_MAX, if it belongs there. */
@@ -102,7 +104,8 @@ static int list_read(struct spool *spool)
 		return -errno;
 	spool->count = spool->next = 0;
 	while ((entry = readdir(entries))) {
-		if (is_of_interest(spool, entry->d_name))
+		if (!is_left_alone(entry->d_name) &&
+		    strcmp(entry->d_name, spool->handled) > 0)
 			list_insert(spool, entry->d_name);
 	}
 	closedir(entries);
@@ -224,7 +227,8 @@ static int on_change(sd_event_source *source, const struct inotify_event *event,
 
 	(void)source;
 	if (!(event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))) {
-		on_file(spool);
+		if (!event->len || !is_left_alone(event->name))
+			on_file(spool);
 		return 0;
 	}
 	log_warning("spool: %s is gone", spool->folder);

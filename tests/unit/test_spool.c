@@ -245,6 +245,26 @@ static void test_a_file_comes_at_any_time(void **state)
 	assert_int_equal(count_files(), 0);
 }
 
+/* By whoever else: whole when it is closed. */
+static void test_a_file_is_written_in_place(void **state)
+{
+	FILE *out;
+
+	(void)state;
+	run();
+	out = fopen(file_path(NAME), "w");
+	assert_non_null(out);
+	fputs(HEAD CARD, out);
+	fflush(out);
+	run();
+	assert_true(is_there(NAME));
+	fputs(WHO HELLO, out);
+	fclose(out);
+	run();
+	assert_rows(1, 0);
+	assert_int_equal(count_files(), 0);
+}
+
 static void test_cards(void **state)
 {
 	struct modem *modem = fake_modem_add("/sim0");
@@ -627,6 +647,7 @@ int main(void)
 		TEST(test_flags),
 		TEST(test_the_order_is_that_of_the_names),
 		TEST(test_a_file_comes_at_any_time),
+		TEST(test_a_file_is_written_in_place),
 		TEST(test_cards),
 		TEST(test_told_by_both_ways),
 		TEST(test_an_old_file_is_known),

@@ -104,14 +104,17 @@ def texts(page: dict[str, Any]) -> list[str]:
 
 def deliver(lab: Lab, number: str, *bodies: str, modem: int = 0) -> list[dict[str, Any]]:
     """They come in and are listed; oldest first."""
+    def received() -> list[dict[str, Any]]:
+        return call(lab, "list_sms", phone_number=number, direction="in",
+                    limit=100)["messages"][::-1]
+
+    before = len(received())
     for body in bodies:
         lab.modems[modem].deliver(number, body)
 
     def arrived() -> list[dict[str, Any]] | None:
-        page = call(lab, "list_sms", phone_number=number, limit=100)
-        found = page["messages"][::-1][-len(bodies):]
-        return found if len(page["messages"]) >= len(bodies) and all(
-            message["direction"] == "in" for message in found) else None
+        found = received()[before:]
+        return found if len(found) == len(bodies) else None
     return wait_until(arrived, what=f"{len(bodies)} messages from {number}")
 
 
@@ -609,6 +612,7 @@ def test_a_gateway_that_stops_answers(make_lab: Callable[..., Lab]) -> None:
     none = waiting.facts()
     assert none["found"] is False and "stops" in none["hint"]
     lab.gateway.start()
+    wait_until(lambda: lab.gateway.log.count("oFono answers") == 2, what="it listens")
     lab.modems[0].deliver(TO, "while it was down")
     found = call(lab, "wait_for_sms", after=none["cursor"], timeout_seconds=60)
     assert found["message"]["text"] == "while it was down"

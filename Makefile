@@ -11,6 +11,7 @@
 # make format     writes the format that lint wants
 # make packages   the Debian packages of the build
 # make install uninstall    PREFIX=/usr/local DESTDIR=
+# make plugin install-plugin uninstall-plugin    for upstream oFono; needs ofono-dev: plugin/README.md
 # make clean
 #
 # V=1 shows the commands.
@@ -50,7 +51,8 @@ Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
 .PHONY: all toolchain programs packages demo bench check unit san house lab integration matrix valgrind lint \
-        format faults flags install uninstall clean
+        format faults flags plugin-flags install uninstall plugin plugin-packages install-plugin \
+        uninstall-plugin clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/ofono-mcp
@@ -97,6 +99,32 @@ toolchain:
 packages:
 	@tests/packages/install build
 
+# Loaded into ofonod, so it is built for exactly that version, and of nothing else of ours.
+PLUGIN_SPOOL ?= /var/lib/ofono-mcp/spool
+PLUGIN := $(BUILD)/plugin/ofono-mcp-history.so
+PLUGIN_SOURCES := $(wildcard plugin/*.c)
+PLUGIN_FOLDER = $(DESTDIR)$(shell $(PKG_CONFIG) --variable=plugindir ofono)
+PLUGIN_CPPFLAGS = -D_GNU_SOURCE -DSPOOL_FOLDER='"$(PLUGIN_SPOOL)"' $(shell $(PKG_CONFIG) --cflags ofono dbus-1)
+PLUGIN_CFLAGS = $(CFLAGS) -fPIC -fvisibility=hidden
+PLUGIN_LDFLAGS = $(LDFLAGS) -shared -Wl,-z,nodelete $(shell $(PKG_CONFIG) --libs dbus-1)
+
+plugin: $(PLUGIN)
+
+$(PLUGIN): $(PLUGIN_SOURCES) $(wildcard plugin/*.h) Makefile | plugin-packages
+	@echo "  PLUGIN  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PLUGIN_CPPFLAGS) $(PLUGIN_CFLAGS) -o $@ $(PLUGIN_SOURCES) $(PLUGIN_LDFLAGS)
+
+plugin-packages:
+	@$(PKG_CONFIG) --exists ofono || { echo "ofono-mcp: to build the plugin," \
+	  "the Debian package ofono-dev is needed, of the same version as ofono." >&2; exit 1; }
+
+install-plugin: plugin
+	$(INSTALL) -D -m 644 $(PLUGIN) $(PLUGIN_FOLDER)/$(notdir $(PLUGIN))
+
+uninstall-plugin: plugin-packages
+	rm -f $(PLUGIN_FOLDER)/$(notdir $(PLUGIN))
+
 demo:
 	@tests/as-root true
 	@tests/packages/install build demo
@@ -123,11 +151,14 @@ lint:
 
 format:
 	@tests/packages/install test
-	clang-format -i $(wildcard src/*.c src/*/*.c include/*/*.h tests/*/*.c tests/*/*.h)
+	clang-format -i $(wildcard src/*.c src/*/*.c include/*/*.h plugin/*.[ch] tests/*/*.c tests/*/*.h)
 
 # For clang-tidy, which asks what a compiler would be told.
 flags:
 	@: $(info $(CPPFLAGS) -std=gnu11)
+
+plugin-flags:
+	@: $(info $(PLUGIN_CPPFLAGS) -std=gnu11)
 
 install: all
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp $(DESTDIR)$(PREFIX)/bin/ofono-mcp

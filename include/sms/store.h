@@ -89,7 +89,8 @@ struct message {
 	unsigned segments; /* incoming: 0 */
 	enum message_state state;
 	const char *reason; /* of the state, "" none */
-	const char *uuid;   /* oFono's, "" before it took the message */
+	const char *uuid;   /* oFono's, "" before it took the message; incoming: the last
+			     * file of the spool that told of it, "" none */
 	int64_t created_ms; /* wall clock; incoming: when we were told of it */
 	int64_t changed_ms;
 	/* outgoing only */
@@ -150,6 +151,7 @@ struct incoming_draft {	    /* strings borrowed, valid UTF-8 */
 	const char *text;
 	const char *sent_time;
 	unsigned flags;
+	const char *spool_file; /* that tells of it; NULL: a signal of oFono does */
 };
 
 /* For so long after a message's last change its idempotency key is kept, at least. */
@@ -160,11 +162,13 @@ enum { STORE_REPEAT_MS = 10 * 60 * 1000 };
 
 /*
  * An incoming message, on disk when 0 returns. The same sender, SIM, stamp and text within
- * STORE_REPEAT_MS is a repeat: counted in its row, whose id is given, with *repeated_out
- * true. STORE_E_FULL or -errno: it is not stored.
+ * STORE_REPEAT_MS is the same message: its row is there, whose id is given, with
+ * *known_out true. A repeat is counted in it; that both a signal and a file tell of it is
+ * none, nor is a file that is seen again. Files are to be told in the order of their names.
+ * STORE_E_FULL or -errno: it is not stored.
  */
 int store_incoming_add(struct store *store, const struct incoming_draft *draft,
-		       int64_t *message_id_out, bool *repeated_out);
+		       int64_t *message_id_out, bool *known_out);
 
 struct message_filter { /* of both directions; what is 0, NULL or false filters nothing */
 	bool outgoing_only;

@@ -105,6 +105,13 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .initial = "16",
 	  .help = "With less than this many MiB left on the disk nothing more is\n"
 		  "accepted to be sent, so that what comes in finds room; 0: no limit" },
+	{ .section = "store",
+	  .name = "spool_dir",
+	  .type = CONFIG_KEY_TEXT,
+	  .offset = FIELD(spool_dir),
+	  .example = "/var/lib/ofono-mcp/spool",
+	  .help = "Directory into which the plugin of oFono spools what comes in; it is\n"
+		  "\"spool\" in state_dir unless said otherwise" },
 	{ .section = "sms",
 	  .name = "max_segments",
 	  .type = CONFIG_KEY_INTEGER,
@@ -404,7 +411,7 @@ static bool is_initial(const struct config_key *key, const struct config *config
 	initial = key_present(key, &defaults);
 	switch (key->type) {
 	case CONFIG_KEY_TEXT:
-		return strcmp(key_present(key, config), key->initial) == 0;
+		return strcmp(key_present(key, config), key_present(key, &defaults)) == 0;
 	case CONFIG_KEY_LIST:
 	case CONFIG_KEY_ADDRESS_LIST:
 		return list->count == 0 ||

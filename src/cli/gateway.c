@@ -2,7 +2,8 @@
 /*
  * The order of start and stop.
  *
- *   lock -> store -> oFono (match rules first) -> SIMs -> inbox -> outbox -> ports taken
+ *   lock -> store -> oFono (match rules first) -> SIMs -> inbox -> spool -> outbox
+ *   -> ports taken
  *   the bus took the match rules (cli/readiness.h) -> HTTP answers, READY
  *
  * oFono tells of a message once: all who hear it are there before the loop turns, and
@@ -17,6 +18,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -28,6 +30,7 @@
 #include "http/server.h"
 #include "mcp/endpoint.h"
 #include "sms/retention.h"
+#include "sms/spool.h"
 #include "sms/store_lock.h"
 #include "sms/store_rescue.h"
 #include "tools/services.h"
@@ -44,6 +47,7 @@ struct gateway {
 	struct status_report status;
 	struct readiness readiness;
 	struct retention *retention;
+	struct spool *spool;
 	int lock; /* of the state folder; -1: not held */
 	bool stopping;
 };
@@ -112,6 +116,18 @@ static int open_loop(struct gateway *gateway)
 	return error < 0 ? error : 0;
 }
 
+static int open_spool(struct gateway *gateway, const struct config *config)
+{
+	char folder[2 * CONFIG_TEXT_BYTES];
+
+	if (*config->spool_dir)
+		snprintf(folder, sizeof(folder), "%s", config->spool_dir);
+	else
+		snprintf(folder, sizeof(folder), "%s/spool", config->state_dir);
+	return spool_new(gateway->services.loop, folder, gateway->services.inbox,
+			 &gateway->spool);
+}
+
 static int open_phone(struct gateway *gateway, const struct config *config,
 		      struct config_error *error_out)
 {
@@ -129,6 +145,8 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 	if (error == 0)
 		error = inbox_new(services->loop, services->store, services->sims,
 				  services->ofono, &services->inbox);
+	if (error == 0)
+		error = open_spool(gateway, config);
 	if (error == 0)
 		error = outbox_new(services->loop, config, services->store,
 				   services->sims, services->ofono, &services->outbox);
@@ -215,6 +233,7 @@ static void close_all(struct gateway *gateway)
 	retention_free(gateway->retention);
 	scans_free(services->scans);
 	outbox_free(services->outbox);
+	spool_free(gateway->spool);
 	inbox_free(services->inbox);
 	sims_free(services->sims);
 	ofono_free(services->ofono);

@@ -86,17 +86,24 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_uuid"
 		" WHERE uuid = ?1 AND uuid <> '' AND direction = 0"
 		" ORDER BY id DESC LIMIT 1",
+	[INCOMING_OF_FILE] = "SELECT id FROM message INDEXED BY message_uuid"
+			     " WHERE uuid = ?1 AND uuid <> '' AND direction = 1",
 	[INCOMING_REPEATED] =
 		"SELECT id FROM message INDEXED BY message_stamp WHERE direction = 1"
 		" AND number = ?1 AND sent_time = ?2 AND text = ?3"
 		" AND sim_id IS nullif(?4, 0) AND changed BETWEEN ?5 AND ?6"
 		" ORDER BY id DESC LIMIT 1",
-	[INCOMING_COUNT] = "UPDATE message SET repeats = repeats + 1, changed = ?2"
-			   " WHERE id = ?1",
+	/* The way that told more often tells how often it came: see store_incoming.c. */
+	[INCOMING_SIGNALLED] = "UPDATE message SET repeats = repeats + (spool_lead <= 0),"
+			       " spool_lead = spool_lead - 1, changed = ?2 WHERE id = ?1",
+	[INCOMING_SPOOLED] =
+		"UPDATE message SET repeats = repeats + (spool_lead >= 0),"
+		" spool_lead = spool_lead + 1, changed = max(changed, ?2), uuid = ?3"
+		" WHERE id = ?1 AND uuid < ?3",
 	[INCOMING_ADD] =
 		"INSERT INTO message (direction, number, sent_time, text, sim_id,"
-		" created, changed, state, flags)"
-		" VALUES (1, ?1, ?2, ?3, nullif(?4, 0), ?5, ?5, ?6, ?7)",
+		" created, changed, state, flags, uuid, spool_lead)"
+		" VALUES (1, ?1, ?2, ?3, nullif(?4, 0), ?5, ?5, ?6, ?7, ?8, ?9)",
 	/* NULL when there are too many to find out */
 	[IDS_SINCE] = "SELECT CASE WHEN count(*) < ?2 THEN coalesce(min(id), 0) END FROM"
 		      " (SELECT id FROM message INDEXED BY message_created"

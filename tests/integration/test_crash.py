@@ -218,7 +218,8 @@ def full_disk(lab: Lab) -> Iterator[None]:
     try:
         yield
     finally:
-        resource.prlimit(lab.gateway.pid, resource.RLIMIT_FSIZE, before)
+        if lab.gateway.is_running:
+            resource.prlimit(lab.gateway.pid, resource.RLIMIT_FSIZE, before)
 
 
 def test_what_cannot_be_stored_is_not_accepted(

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from agent import TO, Agent, assert_pending, assert_refused, assert_sent, pair
-from lab import Lab, McpClient
+from lab import Lab, McpClient, wait_until
 from lab.gateway import BINARY, Gateway, free_port
 from modem import Outcome
 from modem.patience import patience
@@ -336,7 +336,7 @@ def test_pairing_before_the_first_start(folder: Path) -> None:
 def test_a_token_is_nowhere_on_disk(guarded: Gateway) -> None:
     token = pair(guarded, "agent")
     assert status(guarded, f"Bearer {token}") == 200
-    octets = b"".join(file.read_bytes() for file in guarded.state.iterdir())
+    octets = b"".join(file.read_bytes() for file in guarded.state.rglob("*.db*"))
     assert b"agent" in octets
     assert token.encode() not in octets
     assert bytes.fromhex(token) not in octets
@@ -364,7 +364,9 @@ def test_files_are_the_owners_alone(folder: Path, careless: None) -> None:
     state = folder / "made by itself"
     with serving(folder, "--state-dir", str(state)):
         assert mode(state) == 0o700
-        files = list(state.iterdir())
+        wait_until((state / "spool").exists, what="the spool is made")
+        assert mode(state / "spool") == 0o700
+        files = [file for file in state.iterdir() if file.is_file()]
         assert state / "gateway.db" in files
         assert {mode(file) for file in files} == {0o600}
 

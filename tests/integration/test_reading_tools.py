@@ -580,6 +580,7 @@ def test_a_gateway_that_stops_answers(make_lab: Callable[..., Lab]) -> None:
     none = waiting.facts()
     assert none["found"] is False and "stops" in none["hint"]
     lab.gateway.start()
+    wait_until(lambda: lab.gateway.log.count("oFono answers") == 2, what="it listens")
     lab.modems[0].deliver(TO, "while it was down")
     found = call(lab, "wait_for_sms", after=none["cursor"], timeout_seconds=60)
     assert found["message"]["text"] == "while it was down"

@@ -55,6 +55,7 @@ class Gateway:
         self._wrapper = shlex.split(wrapper or os.environ.get("GATEWAY_WRAPPER", ""))
         self.port = port or free_port()
         self.state = folder / "gateway"
+        self.spool = self.state / "spool"
         self._process = Process("gateway", folder / "gateway.log")
 
     @property

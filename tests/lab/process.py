@@ -41,7 +41,8 @@ class Process:
 
     def run(self, command: Sequence[str], environment: Mapping[str, str] | None = None,
             bind: tuple[Path, Path] | None = None,
-            disk: tuple[str, Path] | None = None) -> None:
+            disk: tuple[str, Path] | None = None,
+            folder: Path | None = None) -> None:
         if self.is_running:
             raise AssertionError(f"{self.name} runs already")
         confined = [sys.executable, "-I", "-S", str(CONFINE), str(os.getpid())]
@@ -52,7 +53,7 @@ class Process:
         with self._log_file.open("ab") as log:
             self._child = subprocess.Popen(
                 [*confined, *command], env=os.environ | dict(environment or {}),
-                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=folder,
                 start_new_session=True)         # Ctrl-C is for us, who end them in order
 
     def send_signal(self, number: signal.Signals) -> None:

@@ -25,6 +25,7 @@ import layers
 PROJECT = Path(__file__).resolve().parents[2]
 NOT_OURS = {".git", "build", "__pycache__", ".pytest_cache"}
 LICENCE = "SPDX-License-Identifier: GPL-2.0-or-later"
+PLUGIN_LICENCE = "SPDX-License-Identifier: GPL-2.0-only"      # that of ofonod
 CODE = {".c", ".h", ".py", ".sh", ".1", ".yml", ".yaml", ".mk"}
 CODE_NAMES = {"Makefile", "layers", "list", ".clang-format", ".clang-tidy"}
 FORBIDDEN = ("/work" + "/",)            # where a session of ours had its files
@@ -84,14 +85,19 @@ def is_code(file: Path, text: str) -> bool:
     return file.suffix in CODE or file.name in CODE_NAMES or text.startswith("#!")
 
 
+def licence_of(file: Path) -> str:
+    return PLUGIN_LICENCE if file.parent == PROJECT / "plugin" else LICENCE
+
+
 def check_licence(_: Tools) -> Finding:
     """An SPDX line among the first three of every file of code."""
     texts = {file: file.read_text(errors="replace") for file in files()}
     code = [file for file, text in texts.items() if is_code(file, text)]
     bare = [file for file in code
-            if not any(LICENCE in line for line in texts[file].splitlines()[:3])]
+            if not any(licence_of(file) in line for line in texts[file].splitlines()[:3])]
     return Finding(f"{len(code)} files",
-                   [f'{file.relative_to(PROJECT)}:1: no "{LICENCE}"' for file in bare])
+                   [f'{file.relative_to(PROJECT)}:1: no "{licence_of(file)}"'
+                    for file in bare])
 
 
 def check_paths(_: Tools) -> Finding:
@@ -173,7 +179,7 @@ def check_errors(_: Tools) -> Finding:
 
 
 def check_format(_: Tools) -> Finding:
-    names = c_files("src", "include", "tests")
+    names = c_files("src", "include", "plugin", "tests")
     complaints = command("clang-format", "--dry-run", "-Werror", *names)
     places = [line for line in complaints if re.match(r"\S+:\d+:\d+: ", line)]
     return Finding(f"{len(names)} files", places or complaints)
@@ -182,8 +188,8 @@ def check_format(_: Tools) -> Finding:
 def check_warnings(tools: Tools) -> Finding:
     """Another build, since one with warnings is not made again."""
     complaints = command(tools.make, "--no-print-directory", f"-j{os.cpu_count()}",
-                         f"BUILD={tools.build}/werror", "WERROR=1", "programs")
-    return Finding("the program and the unit tests with -Werror", complaints)
+                         f"BUILD={tools.build}/werror", "WERROR=1", "programs", "plugin")
+    return Finding("the program, its plugin and the unit tests with -Werror", complaints)
 
 
 def check_mandoc(_: Tools) -> Finding:
@@ -192,20 +198,25 @@ def check_mandoc(_: Tools) -> Finding:
 
 
 def check_cppcheck(_: Tools) -> Finding:
-    names = [name for name in c_files("src") if name.endswith(".c")]
+    names = [name for name in c_files("src", "plugin") if name.endswith(".c")]
     queues = [f"--include={header}" for header in Path("/usr/include").glob("*/sys/queue.h")]
     return Finding(f"{len(names)} files",
                    command(*CPPCHECK, *queues, f"-j{os.cpu_count()}", *names))
 
 
 def check_clang_tidy(tools: Tools) -> Finding:
-    names = [name for name in c_files("src") if name.endswith(".c")]
-    asked = subprocess.run([tools.make, "-s", "--no-print-directory", "flags"], cwd=PROJECT,
-                           stdout=subprocess.PIPE, text=True, check=True)
-    flags = shlex.split(asked.stdout)
+    names = [name for name in c_files("src", "plugin") if name.endswith(".c")]
+
+    def ask(target: str) -> list[str]:
+        asked = subprocess.run([tools.make, "-s", "--no-print-directory", target],
+                               cwd=PROJECT, stdout=subprocess.PIPE, text=True, check=True)
+        return shlex.split(asked.stdout)
+
+    flags = {"src": ask("flags"), "plugin": ask("plugin-flags")}
 
     def tidy(name: str) -> list[str]:
-        said = command("clang-tidy", "--quiet", "--warnings-as-errors=*", name, "--", *flags)
+        said = command("clang-tidy", "--quiet", "--warnings-as-errors=*", name, "--",
+                       *flags[name.partition("/")[0]])
         return [line for line in said if re.search(r"\[[\w.,-]+\]$", line)] or said
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -42,6 +42,14 @@ def test_code_without_its_licence(project: Path, name: str, text: str) -> None:
         f'{name}:1: no "SPDX-License-Identifier: GPL-2.0-or-later"']
 
 
+def test_the_plugin_has_the_licence_of_ofonod(project: Path) -> None:
+    (project / "plugin").mkdir()
+    (project / "plugin" / "good.c").write_text("/* SPDX-License-Identifier: GPL-2.0-only */\n")
+    (project / "plugin" / "bad.c").write_text(SPDX)
+    assert lint.check_licence(TOOLS).complaints == [
+        'plugin/bad.c:1: no "SPDX-License-Identifier: GPL-2.0-only"']
+
+
 def test_a_build_folder_is_not_ours(project: Path) -> None:
     (project / "build").mkdir()
     (project / "build" / "bad.c").write_text("int bad(void);\n")

@@ -17,7 +17,7 @@ from pathlib import Path
 from modem import Modem
 
 from .bus import Bus
-from .process import Process
+from .process import Process, Program
 from .radio import Radio
 from .wait import wait_until
 
@@ -38,7 +38,7 @@ def mounted_here(folder: Path) -> bool:
                if mount[MOUNT_POINT] == str(STATE))
 
 
-class Ofonod:
+class Ofonod(Program):
     def __init__(self, folder: Path, bus: Bus, modems: Sequence[Modem]) -> None:
         self._bus = bus
         self._modems = modems
@@ -47,18 +47,6 @@ class Ofonod:
         self._config = folder / "phonesim.conf"
         self._config.write_text(phonesim_config(modems))
         self._process = Process("ofonod", folder / "ofonod.log")
-
-    @property
-    def log(self) -> str:
-        return self._process.log
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def is_running(self) -> bool:
-        return self._process.is_running
 
     def start(self) -> None:
         """Ready when it lists its modems; they are unpowered."""

@@ -231,7 +231,7 @@ static void restart(void)
 		if (chance(50))
 			take(atoll(send->text));
 	}
-	bench_fill_disk(false); /* a start needs the disk */
+	fill_disk(false); /* a start needs the disk */
 	bench_stop();
 	for (place = 0; place < SIMS; place++) {
 		if (chance(50))
@@ -273,7 +273,7 @@ static void step(void)
 	else if (what < 92)
 		restart();
 	else if (what < 94)
-		bench_fill_disk(chance(50));
+		fill_disk(chance(50));
 	else if (what < 97)
 		turn_ms(2);
 	else
@@ -298,7 +298,7 @@ static void calm_down(void)
 {
 	int place, i;
 
-	bench_fill_disk(false);
+	fill_disk(false);
 	for (place = 0; place < SIMS; place++) {
 		remove_card(place);
 		fake_changed(modems[place]);

@@ -16,18 +16,6 @@ enum { LISTED_MAX = 1000 };
 static int64_t listed[LISTED_MAX];
 static size_t listed_count;
 
-static int set_up(void **state)
-{
-	int failed = store_set_up(state);
-
-	if (failed)
-		return failed;
-	open_store();
-	identify("8936", "");
-	identify("8937", "");
-	return 0;
-}
-
 /* Past the store; what it reads was not touched. */
 static void run_sql(const char *text)
 {
@@ -538,7 +526,8 @@ static void test_many_and_one_more(void **state)
 		fail_msg("%d steps", steps);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, store_set_up_with_cards, store_tear_down)
 
 int main(void)
 {

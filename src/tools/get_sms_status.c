@@ -14,6 +14,7 @@
 #include "tools/services.h"
 #include "tools/state_meaning.h"
 #include "tools/tool_table.h"
+#include "tools/watch.h"
 
 enum {
 	WAIT_USUAL_SECONDS = 30,
@@ -85,8 +86,7 @@ struct asking {
 	int64_t message_id;
 	const char *key; /* NULL: it is asked for by its number */
 	enum wanted wanted;
-	struct observer watch;
-	sd_event_source *timer;
+	struct watch watch;
 	struct json_writer *writer;
 };
 
@@ -230,64 +230,19 @@ static bool get_message(struct asking *asking, struct message *message_out)
 	return error == 0;
 }
 
-static void stop_waiting(struct asking *asking)
-{
-	observer_remove(&asking->watch);
-	asking->timer = sd_event_source_disable_unref(asking->timer);
-}
-
 /* With what is known now. */
-static void finish(void *data)
+static void answer(void *data)
 {
 	struct asking *asking = data;
 	struct message message;
 
-	stop_waiting(asking);
 	if (get_message(asking, &message))
 		answer_message(asking, &message);
 }
 
-static void on_change(void *data, const void *event_data)
+static bool hear(void *data, const struct outbox_event *event)
 {
-	const struct outbox_event *event = event_data;
-
-	if (event->last || is_settled(data, event->state))
-		finish(data);
-}
-
-static int on_timer(sd_event_source *source, uint64_t usec, void *data)
-{
-	(void)source;
-	(void)usec;
-	finish(data);
-	return 0;
-}
-
-static void on_abandoned(void *data)
-{
-	stop_waiting(data);
-}
-
-static const struct request_waiting waiting = {
-	.abandoned = on_abandoned,
-	.stopping = finish,
-};
-
-/* False: it cannot be waited for. */
-static bool start_waiting(struct asking *asking, uint64_t seconds)
-{
-	const struct services *services = asking->call->services;
-
-	if (seconds == 0 || !outbox_watch(services->outbox, asking->message_id,
-					  &asking->watch, on_change, asking))
-		return false;
-	if (sd_event_add_time_relative(services->loop, &asking->timer, CLOCK_MONOTONIC,
-				       seconds * 1000000, 0, on_timer, asking) < 0) {
-		stop_waiting(asking);
-		return false;
-	}
-	tool_call_wait(asking->call, &waiting, asking);
-	return true;
+	return is_settled(data, event->state);
 }
 
 static enum wanted read_wanted(const struct tool_call *call)
@@ -332,8 +287,9 @@ static void run(struct tool_call *call)
 	seconds = asking->wanted == WANTED_NOTHING
 			  ? 0
 			  : argument_integer(call, "wait_seconds", WAIT_USUAL_SECONDS);
+	asking->watch = (struct watch){ hear, answer, asking };
 	if (is_settled(asking, message.state) ||
-	    !start_waiting(asking, (uint64_t)seconds))
+	    !watch_start(&asking->watch, call, message.id, (uint64_t)seconds))
 		answer_message(asking, &message);
 }
 

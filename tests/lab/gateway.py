@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from .bus import Bus
-from .process import Process
+from .process import Process, Program
 from .wait import wait_until
 
 BINARY = Path(__file__).resolve().parents[2] / "build" / "ofono-mcp"
@@ -29,7 +29,7 @@ def free_port() -> int:
             return port
 
 
-class Gateway:
+class Gateway(Program):
     """GATEWAY_WRAPPER, for instance "valgrind -q", is put before the command,
     GATEWAY_BINARY takes its place.
 
@@ -57,18 +57,6 @@ class Gateway:
         self.state = folder / "gateway"
         self.spool = self.state / "spool"
         self._process = Process("gateway", folder / "gateway.log")
-
-    @property
-    def log(self) -> str:
-        return self._process.log
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def is_running(self) -> bool:
-        return self._process.is_running
 
     @property
     def state_seen(self) -> Path:

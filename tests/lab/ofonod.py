@@ -22,7 +22,7 @@ from pathlib import Path
 from modem import Modem
 
 from .bus import Bus
-from .process import Process
+from .process import Process, Program
 from .radio import Radio
 from .wait import wait_until
 
@@ -58,7 +58,7 @@ def with_plugin(binary: str, plugin: Path, folder: Path) -> str:
     return str(copy)
 
 
-class Ofonod:
+class Ofonod(Program):
     """`plugin` is loaded into it; `environment` is added to what it gets."""
 
     def __init__(self, folder: Path, bus: Bus, modems: Sequence[Modem],
@@ -76,18 +76,6 @@ class Ofonod:
         self._config = folder / "phonesim.conf"
         self._config.write_text(phonesim_config(modems))
         self._process = Process("ofonod", folder / "ofonod.log")
-
-    @property
-    def log(self) -> str:
-        return self._process.log
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def is_running(self) -> bool:
-        return self._process.is_running
 
     def start(self) -> None:
         """Ready when it lists its modems; they are unpowered."""

@@ -76,3 +76,21 @@ class Process:
         self.send_signal(signal.SIGKILL)
         if self._child:
             self._child.wait()
+
+
+class Program:
+    """What has a process to show."""
+
+    _process: Process
+
+    @property
+    def log(self) -> str:
+        return self._process.log
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.is_running

@@ -62,9 +62,9 @@ static void submit_one(void)
 }
 
 /* The disk catches up before anything else happens. */
-static void fill_disk(bool full)
+static void turn_disk(bool full)
 {
-	bench_fill_disk(full);
+	fill_disk(full);
 	if (!full)
 		turn_ms(2 * (int64_t)hasty.storage_ms + 1);
 	disk_full = full;
@@ -101,7 +101,7 @@ static void take_back_one(void)
 static void restart(void)
 {
 	finish_alone();
-	bench_fill_disk(false); /* a start needs the disk */
+	fill_disk(false); /* a start needs the disk */
 	disk_full = false;
 	bench_restart(&hasty);
 }
@@ -132,7 +132,7 @@ static void step(void)
 	else if (what < 28)
 		fake_ready(modems[place]);
 	else if (what < 30)
-		fill_disk(chance(50));
+		turn_disk(chance(50));
 	else
 		turn_ms(2);
 }
@@ -155,7 +155,7 @@ static void calm_down(void)
 {
 	int i;
 
-	fill_disk(false);
+	turn_disk(false);
 	wild_settle();
 	for (i = 0; i < 20 * MESSAGES_MAX; i++) {
 		turn_ms(i % 20 ? 0 : 2);

@@ -98,9 +98,9 @@ static void test_disk_refuses(void **state)
 	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
-	bench_fill_disk(true);
+	fill_disk(true);
 	assert_int_equal(cancel(id), OUTBOX_E_STORAGE);
-	bench_fill_disk(false);
+	fill_disk(false);
 	assert_message(id, STATE_QUEUED, "");
 	turn();
 	assert_string_equal(only_send()->text, "x");
@@ -313,9 +313,9 @@ static void test_later_and_the_disk_refuses(void **state)
 	int64_t id = submit_held(modem);
 
 	(void)state;
-	bench_fill_disk(true);
+	fill_disk(true);
 	assert_int_equal(cancel(id), OUTBOX_E_STORAGE);
-	bench_fill_disk(false);
+	fill_disk(false);
 	assert_message(id, STATE_HELD, "");
 	show_again(modem);
 	assert_true(TAILQ_EMPTY(&fake_cancels));

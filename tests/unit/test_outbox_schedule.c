@@ -261,10 +261,10 @@ static void test_disk_refuses(void **state)
 	due = submit_timed("due", 100, 0);
 	over = submit_timed("over", 60000, 100);
 	turn();
-	bench_fill_disk(true);
+	fill_disk(true);
 	turn_ms(600);
 	assert_int_equal(sends_pending(), 0);
-	bench_fill_disk(false);
+	fill_disk(false);
 	turn_ms(300);
 	assert_message(over, STATE_EXPIRED, "");
 	assert_message(due, STATE_HANDING, "");

@@ -35,18 +35,6 @@ static int64_t fake_monotonic(void)
 
 static const struct clock_source fake_clock = { fake_monotonic, fake_wall };
 
-static int set_up(void **state)
-{
-	int failed = store_set_up(state);
-
-	if (failed)
-		return failed;
-	open_store();
-	identify("8936", "");
-	identify("8937", "");
-	return 0;
-}
-
 static int tear_down(void **state)
 {
 	clock_set_source(NULL);
@@ -475,7 +463,8 @@ static void test_migration_on_a_full_disk(void **state)
 	assert_int_equal(state_of(1), STATE_SENT);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, store_set_up_with_cards, tear_down)
 
 int main(void)
 {

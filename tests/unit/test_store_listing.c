@@ -21,16 +21,9 @@ static unsigned list_rows; /* in one piece */
 
 static int set_up(void **state)
 {
-	int failed = store_set_up(state);
-
-	if (failed)
-		return failed;
 	list_limit = 100;
 	list_rows = UINT_MAX;
-	open_store();
-	identify("8936", "");
-	identify("8937", "");
-	return 0;
+	return store_set_up_with_cards(state);
 }
 
 /* Past the store; what it reads was not touched. */

@@ -4,10 +4,14 @@
 # make demo       a whole gateway with emulated modems; installs what it needs (PORT=9531)
 # make check      every test; installs what they need
 # make unit san house lab integration clients valgrind    parts of it (san: ASan and UBSan)
+# make bench      what calls cost with few and with many stored messages, one table
+#                 (BENCH_MESSAGES=100000 BENCH_SECONDS=40)
+# make matrix     kill -9 at every boundary, not only at the sample that "make check" takes
 # make lint       format, layers, licence lines, static analysis
 # make format     writes the format that lint wants
 # make packages   the Debian packages of the build
 # make install uninstall    PREFIX=/usr/local DESTDIR=
+# make plugin install-plugin uninstall-plugin    for upstream oFono; needs ofono-dev: plugin/README.md
 # make clean
 #
 # V=1 shows the commands.
@@ -38,22 +42,32 @@ LDLIBS += $(LIBRARY_LIBS)
 
 SOURCES := $(wildcard src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
+# Library calls that tests/faults/fault_points.c stands in for, in a program of its own.
+FAULT_SEAMS := sqlite3_step dbus_connection_send_with_reply dbus_connection_dispatch \
+               MHD_queue_response MHD_run
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all toolchain programs packages demo check unit san house lab integration clients valgrind lint \
-        format flags install uninstall clean
+.PHONY: all toolchain programs packages demo bench check unit san house lab integration clients matrix \
+        valgrind lint format faults flags plugin-flags install uninstall plugin plugin-packages \
+        install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/ofono-mcp
 
-programs: all $(TESTS)
+programs: all faults $(TESTS) $(BUILD)/bench/ledger
+
+faults: $(BUILD)/ofono-mcp-faults
 
 $(BUILD)/ofono-mcp: $(BUILD)/main.o $(BUILD)/libgateway.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/ofono-mcp-faults: tests/faults/fault_points.c $(BUILD)/main.o $(BUILD)/libgateway.a
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(FAULT_SEAMS:%=-Wl,--wrap=%) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/libgateway.a: $(OBJECTS)
 	@echo "  AR      $@"
@@ -71,6 +85,11 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgateway.a Makefile | toolchain
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a \
 		$(LDLIBS) -lcmocka
 
+$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libgateway.a Makefile | toolchain
+	@echo "  BENCH   $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a $(LDLIBS)
+
 toolchain:
 	@{ echo '#include <stdlib.h>' | $(CC) -E - && $(PKG_CONFIG) --exists $(LIBRARIES); } >/dev/null 2>&1 || \
 	{ echo "ofono-mcp: to build, these Debian packages are needed:" \
@@ -80,17 +99,49 @@ toolchain:
 packages:
 	@tests/packages/install build
 
+# Loaded into ofonod, so it is built for exactly that version, and of nothing else of ours.
+PLUGIN_SPOOL ?= /var/lib/ofono-mcp/spool
+PLUGIN := $(BUILD)/plugin/ofono-mcp-history.so
+PLUGIN_SOURCES := $(wildcard plugin/*.c)
+PLUGIN_FOLDER = $(DESTDIR)$(shell $(PKG_CONFIG) --variable=plugindir ofono)
+PLUGIN_CPPFLAGS = -D_GNU_SOURCE -DSPOOL_FOLDER='"$(PLUGIN_SPOOL)"' $(shell $(PKG_CONFIG) --cflags ofono dbus-1)
+PLUGIN_CFLAGS = $(CFLAGS) -fPIC -fvisibility=hidden
+PLUGIN_LDFLAGS = $(LDFLAGS) -shared -Wl,-z,nodelete $(shell $(PKG_CONFIG) --libs dbus-1)
+
+plugin: $(PLUGIN)
+
+$(PLUGIN): $(PLUGIN_SOURCES) $(wildcard plugin/*.h) Makefile | plugin-packages
+	@echo "  PLUGIN  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PLUGIN_CPPFLAGS) $(PLUGIN_CFLAGS) -o $@ $(PLUGIN_SOURCES) $(PLUGIN_LDFLAGS)
+
+plugin-packages:
+	@$(PKG_CONFIG) --exists ofono || { echo "ofono-mcp: to build the plugin," \
+	  "the Debian package ofono-dev is needed, of the same version as ofono." >&2; exit 1; }
+
+install-plugin: plugin
+	$(INSTALL) -D -m 644 $(PLUGIN) $(PLUGIN_FOLDER)/$(notdir $(PLUGIN))
+
+uninstall-plugin: plugin-packages
+	rm -f $(PLUGIN_FOLDER)/$(notdir $(PLUGIN))
+
 demo:
 	@tests/as-root true
 	@tests/packages/install build demo
 	@$(MAKE) --no-print-directory all
 	@tests/as-root $(PYTHON) -B tests/demo/demo.py --port $(PORT)
 
+bench:
+	@tests/as-root true
+	@tests/packages/install build demo
+	@$(MAKE) --no-print-directory all $(BUILD)/bench/ledger
+	@tests/as-root $(PYTHON) -B tests/bench/bench.py --build $(BUILD)
+
 check:
 	@tests/packages/install build demo test
 	@$(RUN)
 
-unit san house lab integration clients valgrind:
+unit san house lab integration clients matrix valgrind:
 	@tests/packages/install build demo test
 	@$(RUN) $@
 
@@ -100,11 +151,14 @@ lint:
 
 format:
 	@tests/packages/install test
-	clang-format -i $(wildcard src/*.c src/*/*.c include/*/*.h tests/*/*.c tests/*/*.h)
+	clang-format -i $(wildcard src/*.c src/*/*.c include/*/*.h plugin/*.[ch] tests/*/*.c tests/*/*.h)
 
 # For clang-tidy, which asks what a compiler would be told.
 flags:
 	@: $(info $(CPPFLAGS) -std=gnu11)
+
+plugin-flags:
+	@: $(info $(PLUGIN_CPPFLAGS) -std=gnu11)
 
 install: all
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp $(DESTDIR)$(PREFIX)/bin/ofono-mcp
@@ -119,4 +173,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d) $(BUILD)/bench/ledger.d

@@ -10,6 +10,8 @@
 static const struct command *const commands[] = {
 	&command_serve,
 	&command_pair,
+	&command_backup,
+	&command_restore,
 };
 
 static int print_help(FILE *out, int code)
@@ -20,7 +22,7 @@ static int print_help(FILE *out, int code)
 	      out);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\n\"ofono-mcp COMMAND --help\" tells more of each. "
+	fputs("\n\"ofono-mcp COMMAND --help\" tells more of each.\n"
 	      "\"ofono-mcp --version\" prints the version.\n",
 	      out);
 	return code;

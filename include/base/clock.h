@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+enum { CLOCK_MS_PER_DAY = 24 * 60 * 60 * 1000 };
+
 struct clock_source {
 	int64_t (*monotonic_ms)(void);
 	int64_t (*wall_ms)(void); /* since 1970-01-01T00:00:00Z; may jump, may be 1970 */

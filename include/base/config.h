@@ -39,6 +39,10 @@ struct config {
 	int64_t idle_timeout_seconds;	 /* for a kept connection to ask again */
 	/* [store] */
 	char state_dir[CONFIG_TEXT_BYTES];
+	int64_t keep_days;     /* messages older than that go; 0 none */
+	int64_t keep_messages; /* the oldest go when there are more; 0 never */
+	int64_t reserve_mib;   /* with less left on the disk nothing is sent; 0: any */
+	char spool_dir[CONFIG_TEXT_BYTES]; /* "": spool in state_dir */
 	/* [sms] */
 	int64_t max_segments;
 	int64_t send_wait_seconds; /* send_sms waits this long for the network */

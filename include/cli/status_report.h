@@ -18,7 +18,7 @@ struct status_report {
 	struct observer sims_observer;
 	struct observer ofono_observer;
 	sd_event_source *timer;
-	char line[384]; /* as last told */
+	char line[768]; /* as last told */
 };
 
 /* `services` are complete, and outlive it. 0 or -errno. */

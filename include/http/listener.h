@@ -20,9 +20,13 @@ struct listener {
 	uint16_t port;
 };
 
-/* `text`: "127.0.0.1:9531", "[::1]:9531". -errno with the error's text. */
+/*
+ * `text`: "127.0.0.1:9531", "[::1]:9531". Who connects waits until listener_serve().
+ * -errno with the error's text.
+ */
 int listener_open(struct listener *listener, struct connections *connections,
 		  const char *text, struct config_error *error);
+int listener_serve(struct listener *listener);	  /* -errno */
 void listener_quiesce(struct listener *listener); /* takes no new connection */
 /* Closes what is left; no exchange waits any more (connections_abandon()). */
 void listener_close(struct listener *listener);

@@ -23,7 +23,9 @@ struct pump {
 	bool moved;	/* set by every callback of the daemon: it does something */
 };
 
-int pump_init(struct pump *pump, sd_event *loop, struct MHD_Daemon *daemon); /* -errno */
+/* The daemon does nothing until pump_start(). -errno */
+int pump_init(struct pump *pump, sd_event *loop, struct MHD_Daemon *daemon);
+int pump_start(struct pump *pump); /* -errno */
 void pump_deinit(struct pump *pump);
 /*
  * Something changed that the daemon does not notice by itself: a connection was resumed or

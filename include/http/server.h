@@ -37,12 +37,16 @@ struct http_route {
 struct http_server;
 
 /*
- * Listens on config->listen. `routes` ends with a NULL path; config, routes and auth outlive
+ * Listens on config->listen: whoever connects waits, for http_server_serve() or for the end.
+ * `routes` ends with a NULL path; config, routes and auth outlive
  * the server. -errno with the error's text ("127.0.0.1:9531: the port is taken; ...").
  */
 int http_server_new(sd_event *loop, const struct config *config,
 		    const struct http_route *routes, const struct auth *auth,
 		    struct http_server **server_out, struct config_error *error);
+
+/* From now on the routes answer. -errno */
+int http_server_serve(struct http_server *server);
 
 /* The port of listen address `index` (useful after port 0). */
 uint16_t http_server_port(const struct http_server *server, unsigned index);

@@ -32,6 +32,8 @@ struct bus_handlers {
 	/* Connected (the bus has greeted, match rules are out) or gone. */
 	void (*connected)(void *data);
 	void (*disconnected)(void *data);
+	/* An attempt to connect has failed; another follows. */
+	void (*unreachable)(void *data);
 	/* Every signal that reaches us, in order with the answers to calls. */
 	void (*signal)(void *data, DBusMessage *signal);
 };

@@ -24,6 +24,7 @@ struct ofono;
 TAILQ_HEAD(modem_list, modem);
 
 enum ofono_event_type {
+	OFONO_BUS_KNOWN,   /* it took our match rules: all is heard; or it is not there */
 	OFONO_AVAILABLE,   /* the service answers; its modems follow */
 	OFONO_UNAVAILABLE, /* all its modems have been removed already */
 	MODEM_ADDED,
@@ -46,7 +47,7 @@ enum { MESSAGE_UUID_BYTES = 41 }; /* 40 hex digits and NUL */
 
 struct ofono_event {
 	enum ofono_event_type type;
-	struct modem *modem; /* NULL for (UN)AVAILABLE */
+	struct modem *modem; /* NULL for OFONO_... */
 	const char *uuid;
 	enum message_state_word state;
 	bool delivered; /* false: given up */

@@ -5,6 +5,7 @@
  * oFono signals each message once and keeps nothing: so it is on disk, with fsync, before
  * anything else happens (tests/integration/test_receive.py). What could not be stored is
  * kept in memory, up to INBOX_MEMORY_MAX, and tried again until the disk takes it.
+ * What a plugin of ours in ofonod has spooled comes by sms/spool.h.
  *
  * Blind times are rows too: while the gateway, oFono or the bus was down, or the phone slept,
  * nobody could have told us of a message.
@@ -30,6 +31,17 @@ struct inbox_timing {
 	uint64_t grace_ms; /* for oFono to answer at the start, before it is a gap; 2 s */
 };
 
+/* A message in a file of the spool; strings borrowed, valid UTF-8. */
+struct inbox_spooled {
+	const char *file;  /* its name; names sort in the order of reception */
+	const char *modem; /* object path */
+	const char *imsi;  /* "" not known */
+	const char *sender;
+	const char *sent_time;
+	const char *text;
+	int64_t received_ms; /* wall clock */
+};
+
 /* Told when the message is on disk; not for repeats. */
 struct inbox_event {
 	int64_t message_id;
@@ -42,6 +54,12 @@ void inbox_free(struct inbox *inbox); /* NULL is fine; notes the end of hearing 
 
 /* At once after inbox_new(). */
 void inbox_set_timing(struct inbox *inbox, const struct inbox_timing *timing); /* tests */
+
+/*
+ * On disk when 0 returns, whether oFono's signal has told of it or will or will not: the
+ * file may be removed. STORE_E_FULL or -errno: it is not, and is not kept either.
+ */
+int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled);
 
 struct observers *inbox_observers(struct inbox *inbox);
 

@@ -7,13 +7,16 @@
  *          |                |          |         |          +-> failed | cancelled
  *          |                |          |         |          +-> held  (oFono or the modem
  *          |                |          |         |               went away with it)
- *          |                |          |         |               -> handed, ...
+ *          |                |          |         |               -> handed, ...; -> held
+ *          |                |          |         |               (with another reason)
  *          |                |          |         +-> queued (it did not reach oFono)
  *          |                |          |         +-> failed (oFono refuses it)
  *          +----------------+----------+-> cancelled | expired
  *   waiting_approval -> queued | failed (the owner says yes, or no)
  *   handing, held -> unknown  (nobody can tell; never handed over again)
  *   held, unknown -> delivered (the report proves what nobody told us)
+ *   whatever is not final -> unknown (the ledger is older than what was done: it was
+ *                restored from a backup, or rescued from a damaged one)
  *
  * Unknown is final for whoever waits, but late truth corrects it: oFono's answer may come
  * after we gave up (unknown -> handed, sent, failed, ...). Nothing that was ever handed

@@ -31,10 +31,10 @@
 /* outcomes of outbox_submit() and outbox_cancel() */
 enum {
 	OUTBOX_E_FULL = 1,  /* queue_limit messages wait already */
-	OUTBOX_E_STORAGE,   /* the disk takes nothing more */
+	OUTBOX_E_STORAGE,   /* the disk takes nothing more, or its last is reserved */
 	OUTBOX_E_TOO_LATE,  /* it is on its way, or its outcome is known */
 	OUTBOX_E_ASKING,    /* oFono is being asked to cancel it */
-	OUTBOX_E_AWAY,	    /* oFono has it and cannot be asked now */
+	OUTBOX_E_LATER,	    /* oFono has it and cannot be asked yet: the wish is noted */
 	OUTBOX_E_NO_ANSWER, /* oFono was asked and did not answer: nobody knows */
 };
 
@@ -86,6 +86,8 @@ bool outbox_watch(struct outbox *outbox, int64_t message_id, struct observer *ob
 /* Messages that wait in the gateway, scheduled ones too; queue_limit is about these. */
 unsigned outbox_waiting(const struct outbox *outbox);
 bool outbox_is_full(const struct outbox *outbox);
+/* The disk has room for one more, and the ledger is sound. */
+bool outbox_has_storage(struct outbox *outbox);
 
 /*
  * Who asked for the message left before anything was told of it, and wants it no more. One
@@ -101,14 +103,17 @@ struct outbox_recall; /* oFono is being asked to cancel a message */
 /*
  * Takes a message back. 0: it is cancelled, and no restart sends it. OUTBOX_E_ASKING:
  * oFono has it and is being asked, see outbox_recall_wait(); only then *recall_out is
- * written. Else nothing has happened: OUTBOX_E_TOO_LATE, _AWAY, _STORAGE, -errno.
+ * written. OUTBOX_E_LATER: its modem is away; the wish is on disk, and oFono is asked as
+ * soon as it tells again that it has the message
+ * (tests/integration/test_cancel_and_dry_run.py). Else nothing has happened:
+ * OUTBOX_E_TOO_LATE, _STORAGE, -errno.
  */
 int outbox_cancel(struct outbox *outbox, int64_t message_id,
 		  struct outbox_recall **recall_out);
 
 /*
- * `done` hears, once and later, what became of it: 0, OUTBOX_E_TOO_LATE, _AWAY or
- * _NO_ANSWER; the recall is gone then. To be called in the same turn as outbox_cancel().
+ * `done` hears, once and later, what became of it: 0, OUTBOX_E_TOO_LATE, _LATER,
+ * _STORAGE or _NO_ANSWER; the recall is gone then. To be called in the same turn as outbox_cancel().
  */
 void outbox_recall_wait(struct outbox_recall *recall,
 			void (*done)(void *data, int outcome), void *data);

@@ -38,9 +38,11 @@ struct outbox_message {
 	enum message_state saved; /* differs while the disk refuses `state` */
 	enum delivery delivery;
 	enum delivery saved_delivery;
-	const char *reason;    /* static text, "" none */
-	bool kept;	       /* outbox_keep() */
-	int64_t send_at_ms;    /* 0: at once */
+	const char *reason; /* static text, "" none */
+	bool unwanted;	    /* to be cancelled; stays over held and handed, on disk too */
+	bool recall_due;    /* ... and oFono, which told that it has it, can be asked */
+	bool kept;	    /* outbox_keep() */
+	int64_t send_at_ms; /* 0: at once */
 	int64_t expires_at_ms; /* 0: never */
 	char uuid[MESSAGE_UUID_BYTES];
 	struct observers observers;
@@ -67,6 +69,9 @@ int outbox_message_claim(struct outbox_message *message);
 int outbox_message_cancel(struct outbox_message *message);
 /* The same for one whose client has left: its idempotency key is free again, too. */
 int outbox_message_withdraw(struct outbox_message *message);
+
+/* Notes that a held one is to be cancelled: after 0 no restart forgets that. As above. */
+int outbox_message_unwant(struct outbox_message *message);
 
 /*
  * Something became true of it: in memory, on disk if that takes it, told to the watchers,

@@ -19,6 +19,7 @@ struct outbox {
 	TAILQ_HEAD(outbox_recall_list, outbox_recall) recalls; /* under way */
 	struct observer ofono_observer;
 	struct observer sims_observer;
+	bool storage_is_short; /* logged once */
 };
 
 /* NULL: none in memory. `lane_out` may be NULL. */
@@ -32,6 +33,8 @@ struct outbox_message *outbox_find_uuid(const struct outbox *outbox, const char 
  */
 struct outbox_message *outbox_adopt(struct outbox *outbox, const struct message *row);
 
+/* Asks oFono to cancel what is due. */
+void outbox_recalls_start(struct outbox *outbox, struct outbox_lane *lane);
 void outbox_recalls_free(struct outbox *outbox); /* nobody is told */
 
 #endif

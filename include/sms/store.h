@@ -24,17 +24,21 @@ enum {
 	STORE_E_ILLEGAL, /* the state machine has no such way */
 	STORE_E_EXISTS,	 /* a client of this name is there already */
 	STORE_E_FULL,	 /* disk full or file system read-only: nothing was changed */
+	STORE_E_MORE,	 /* well so far, and not at the end; see store_messages_look() */
 };
 
 struct store;
 
 /*
  * Opens `folder`/gateway.db (folder made with mode 0700 when missing, its parents not;
- * file 0600). -EUCLEAN (damaged, or of a newer program), -EBUSY (locked by another
+ * file 0600). -EUCLEAN (damaged), -ENOTSUP (of a newer program), -EBUSY (locked by another
  * program), -ENOSPC (disk full or read-only) or another -errno, with the error's text.
  */
 int store_open(const char *folder, struct store **store_out, struct config_error *error);
 void store_close(struct store *store); /* NULL is fine */
+
+/* Damage was found while it was used: it can take nothing on any more. */
+bool store_is_damaged(const struct store *store);
 
 /*
  * The durable number of a SIM card: the same for the same card for ever. Found by ICCID,
@@ -85,7 +89,8 @@ struct message {
 	unsigned segments; /* incoming: 0 */
 	enum message_state state;
 	const char *reason; /* of the state, "" none */
-	const char *uuid;   /* oFono's, "" before it took the message */
+	const char *uuid;   /* oFono's, "" before it took the message; incoming: the last
+			     * file of the spool that told of it, "" none */
 	int64_t created_ms; /* wall clock; incoming: when we were told of it */
 	int64_t changed_ms;
 	/* outgoing only */
@@ -146,18 +151,24 @@ struct incoming_draft {	    /* strings borrowed, valid UTF-8 */
 	const char *text;
 	const char *sent_time;
 	unsigned flags;
+	const char *spool_file; /* that tells of it; NULL: a signal of oFono does */
 };
+
+/* For so long after a message's last change its idempotency key is kept, at least. */
+enum { STORE_KEY_DAYS = 30 };
 
 /* How long the same message of the same sender and stamp counts as a repeat. */
 enum { STORE_REPEAT_MS = 10 * 60 * 1000 };
 
 /*
  * An incoming message, on disk when 0 returns. The same sender, SIM, stamp and text within
- * STORE_REPEAT_MS is a repeat: counted in its row, whose id is given, with *repeated_out
- * true. STORE_E_FULL or -errno: it is not stored.
+ * STORE_REPEAT_MS is the same message: its row is there, whose id is given, with
+ * *known_out true. A repeat is counted in it; that both a signal and a file tell of it is
+ * none, nor is a file that is seen again. Files are to be told in the order of their names.
+ * STORE_E_FULL or -errno: it is not stored.
  */
 int store_incoming_add(struct store *store, const struct incoming_draft *draft,
-		       int64_t *message_id_out, bool *repeated_out);
+		       int64_t *message_id_out, bool *known_out);
 
 struct message_filter { /* of both directions; what is 0, NULL or false filters nothing */
 	bool outgoing_only;
@@ -170,13 +181,30 @@ struct message_filter { /* of both directions; what is 0, NULL or false filters 
 	int64_t until_ms;  /* created_ms < */
 	int64_t before_id; /* newest first: only older than this */
 	int64_t after_id;  /* only newer than this; then the order is oldest first */
-	unsigned limit;	   /* at most this many; never 0 */
 };
 
-/* Newest first (see after_id). `message` lives during the call of visit. 0 or -errno. */
-int store_messages_list(struct store *store, const struct message_filter *filter,
-			void (*visit)(void *data, const struct message *message),
-			void *data);
+/*
+ * A list of messages, newest first (see after_id), that is looked at in pieces: what
+ * happens in between moves nothing, and what has gone by then is not shown.
+ */
+struct message_look {
+	struct message_filter filter; /* its strings are borrowed until the end */
+	/* False: that is enough. `message` lives during the call; it uses no store. */
+	bool (*visit)(void *data, const struct message *message);
+	void *data;
+	/* 0 before the first piece; ids strictly between are still to be looked at */
+	int64_t after_id;
+	int64_t before_id;
+};
+
+/*
+ * The next `rows` messages that may fit. 0: that was all, or enough; STORE_E_MORE: there
+ * may be more; -errno.
+ */
+int store_messages_look(struct store *store, struct message_look *look, unsigned rows);
+
+/* The id of the newest message, 0 before the first. 0 or -errno. */
+int store_message_newest(struct store *store, int64_t *message_id_out);
 
 struct conversation { /* all messages with one number, as it is written */
 	const char *number;
@@ -198,8 +226,12 @@ int store_messages_mark_read(struct store *store, const int64_t *message_ids,
 struct gap {
 	int64_t from_ms;
 	int64_t until_ms;   /* 0: it goes on */
-	const char *reason; /* "gateway_down", "ofono_down", "suspended" */
+	const char *reason; /* "gateway_down", "ofono_down", "suspended", or */
 };
+
+/* ... what was noted then may be gone from the ledger itself. */
+#define STORE_GAP_RESTORED "restored"
+#define STORE_GAP_DAMAGED  "ledger_damaged"
 
 /* Gaps of one reason with less than this between them are one. */
 enum { STORE_GAP_JOIN_MS = 5 * 1000 };
@@ -209,6 +241,8 @@ int store_gap_add(struct store *store, const struct gap *gap);
 /* Those that end after `since_ms` or go on, oldest first, at most the last 100. */
 int store_gaps_list(struct store *store, int64_t since_ms,
 		    void (*visit)(void *data, const struct gap *gap), void *data);
+/* Is there one of this reason that ended after that? 0, STORE_E_NOT_FOUND, -errno. */
+int store_gap_known(struct store *store, const char *reason, int64_t since_ms);
 /* Every gap of this reason that goes on ended then. */
 int store_gap_end(struct store *store, const char *reason, int64_t until_ms);
 

@@ -8,6 +8,7 @@
 #ifndef SMS_STORE_STATEMENT_H
 #define SMS_STORE_STATEMENT_H
 
+#include <limits.h>
 #include <sqlite3.h>
 
 #include "sms/store.h"
@@ -28,17 +29,20 @@ enum store_statement {
 	MESSAGE_STATE_SET,
 	MESSAGE_DELIVERY_SET,
 	MESSAGE_GET,
+	MESSAGE_NEWEST,
 	MESSAGES_UNFINISHED,
 	OUTGOING_BY_KEY,
 	OUTGOING_SAME,
 	OUTGOING_BY_UUID,
 	OUTGOING_KEY_FREE,
+	INCOMING_OF_FILE,
 	INCOMING_REPEATED,
-	INCOMING_COUNT,
+	INCOMING_SIGNALLED,
+	INCOMING_SPOOLED,
 	INCOMING_ADD,
 	IDS_SINCE,
 	IDS_UNTIL,
-	/* newest first, each by its index; then the same, oldest first */
+	/* newest first, each by its index; the same, oldest first; the ends of pieces */
 	LIST_BY_ID,
 	LIST_BY_DIRECTION,
 	LIST_BY_NUMBER,
@@ -47,6 +51,14 @@ enum store_statement {
 	LIST_BY_DIRECTION_UP,
 	LIST_BY_NUMBER_UP,
 	LIST_BY_UNREAD_UP,
+	EDGE_BY_ID,
+	EDGE_BY_DIRECTION,
+	EDGE_BY_NUMBER,
+	EDGE_BY_UNREAD,
+	EDGE_BY_ID_UP,
+	EDGE_BY_DIRECTION_UP,
+	EDGE_BY_NUMBER_UP,
+	EDGE_BY_UNREAD_UP,
 	CONVERSATIONS,
 	CONVERSATIONS_UNREAD,
 	MESSAGE_MARK_READ,
@@ -54,11 +66,18 @@ enum store_statement {
 	GAP_ADD,
 	GAP_END,
 	GAPS,
+	GAP_KNOWN,
 	ALIVE_SET,
 	ALIVE_GET,
 	CLIENT_ADD,
 	CLIENT_FIND,
 	CLIENT_COUNT,
+	RETENTION_PAGE,
+	RETENTION_CHANGES,
+	RETENTION_REMOVE,
+	RETENTION_BORDER,
+	RETENTION_COUNT,
+	RETENTION_GAPS,
 	STATEMENT_COUNT,
 };
 
@@ -66,12 +85,20 @@ struct store {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
+	int64_t added;	  /* messages, since it was opened */
+	bool damaged;	  /* found while it was used, and told */
+	char folder[PATH_MAX];
+	char notice[512]; /* see sms/store_rescue.h; "" none */
 };
+
+enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp pair` writes from its own process */
 
 int store_prepare(struct store *store); /* 0, -errno, STORE_E_FULL */
 
 /* Ready to be bound and stepped: every use ends with store_done() or store_run(). */
 sqlite3_stmt *store_use(struct store *store, enum store_statement which);
+/* A result of SQLite as 0, -errno or STORE_E_FULL; damage is told, and remembered. */
+int store_noted(struct store *store, int result);
 /* Gives a statement back; what its last step gave, as 0, -errno or STORE_E_FULL. */
 int store_done(struct store *store, sqlite3_stmt *statement, int result);
 /* Steps a statement that gives no rows, and gives it back. */

@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "mcp/tool.h"
-#include "sms/store.h"
 
 enum cursor_kind {
 	CURSOR_MESSAGES,      /* list_sms goes on with what is older than this message */
@@ -34,8 +33,5 @@ bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind 
 		     int64_t *message_id_out);
 void cursor_put(struct json_writer *writer, const char *key, enum cursor_kind kind,
 		int64_t message_id);
-
-/* Where the newest message stands, 0 before the first. 0 or -errno. */
-int cursor_newest(struct store *store, int64_t *message_id_out);
 
 #endif

@@ -11,17 +11,17 @@
 #define TOOLS_SENDING_H
 
 #include "tools/sms_repeat.h"
+#include "tools/watch.h"
 
 /* one call; lives in the call's arena */
 struct sending {
 	struct sms_order *order;
 	enum sms_repeat repeat;
 	struct message message; /* as far as it is known here */
-	struct observer watch;
-	sd_event_source *timer;
+	struct watch watch;
 };
 
-/* Finishes the call, now or later. `sending` is filled but for watch and timer. */
+/* Finishes the call, now or later. `sending` is filled but for `watch`. */
 void sending_follow(struct sending *sending);
 
 /* Finishes the call with what `message` says. */

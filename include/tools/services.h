@@ -11,6 +11,7 @@
 #include "ofono/ofono.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
+#include "sms/scan.h"
 #include "sms/sim.h"
 #include "sms/store.h"
 
@@ -22,6 +23,7 @@ struct services {
 	struct sims *sims;
 	struct outbox *outbox;
 	struct inbox *inbox;
+	struct scans *scans;
 };
 
 #endif

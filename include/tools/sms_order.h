@@ -49,7 +49,7 @@ typedef bool (*sms_order_check)(struct sms_order *order, struct refusal *refusal
 
 /* What tells this order from others: number and text. */
 extern const sms_order_check sms_order_identity_checks[];
-/* Whether it could be taken over now: length, time, SIM, queue. */
+/* Whether it could be taken over now: length, time, SIM, queue, disk. */
 extern const sms_order_check sms_order_acceptance_checks[];
 
 /* The first refusal of a list, answered. False: the call has been finished. */

@@ -264,6 +264,11 @@ int config_check(const struct config *config, struct config_error *error)
 				  "store.state_dir: %s is not an absolute path; it "
 				  "begins with '/'",
 				  config->state_dir);
+	if (config->spool_dir[0] && config->spool_dir[0] != '/')
+		return check_fail(error,
+				  "store.spool_dir: %s is not an absolute path; it "
+				  "begins with '/'",
+				  config->spool_dir);
 	return config->open ? check_open(config, error) : 0;
 }
 

@@ -79,6 +79,39 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .offset = FIELD(state_dir),
 	  .initial = "/var/lib/ofono-mcp",
 	  .help = "Directory of the message store" },
+	{ .section = "store",
+	  .name = "keep_days",
+	  .type = CONFIG_KEY_INTEGER,
+	  .offset = FIELD(keep_days),
+	  .least = 0,
+	  .most = 36500,
+	  .initial = "0",
+	  .help = "Messages older than this are removed; 0: for their age none is" },
+	{ .section = "store",
+	  .name = "keep_messages",
+	  .type = CONFIG_KEY_INTEGER,
+	  .offset = FIELD(keep_messages),
+	  .least = 0,
+	  .most = 10000000,
+	  .initial = "100000",
+	  .help = "When there are more than this the oldest are removed; 0: any\n"
+		  "number is kept" },
+	{ .section = "store",
+	  .name = "reserve_mib",
+	  .type = CONFIG_KEY_INTEGER,
+	  .offset = FIELD(reserve_mib),
+	  .least = 0,
+	  .most = 1048576,
+	  .initial = "16",
+	  .help = "With less than this many MiB left on the disk nothing more is\n"
+		  "accepted to be sent, so that what comes in finds room; 0: no limit" },
+	{ .section = "store",
+	  .name = "spool_dir",
+	  .type = CONFIG_KEY_TEXT,
+	  .offset = FIELD(spool_dir),
+	  .example = "/var/lib/ofono-mcp/spool",
+	  .help = "Directory into which the plugin of oFono spools what comes in; it is\n"
+		  "\"spool\" in state_dir unless said otherwise" },
 	{ .section = "sms",
 	  .name = "max_segments",
 	  .type = CONFIG_KEY_INTEGER,
@@ -110,7 +143,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .offset = FIELD(duplicate_seconds),
 	  .least = 0,
 	  .most = 3600,
-	  .initial = "0",
+	  .initial = "60",
 	  .help = "The same text to the same number by the same client within this\n"
 		  "time is not sent again unless it has an idempotency_key; 0: never" },
 	{ .section = "sms",
@@ -378,7 +411,7 @@ static bool is_initial(const struct config_key *key, const struct config *config
 	initial = key_present(key, &defaults);
 	switch (key->type) {
 	case CONFIG_KEY_TEXT:
-		return strcmp(key_present(key, config), key->initial) == 0;
+		return strcmp(key_present(key, config), key_present(key, &defaults)) == 0;
 	case CONFIG_KEY_LIST:
 	case CONFIG_KEY_ADDRESS_LIST:
 		return list->count == 0 ||

@@ -2,9 +2,13 @@
 /*
  * The order of start and stop.
  *
- *   store -> oFono (match rules first) -> SIMs -> inbox -> outbox -> HTTP -> READY
+ *   lock -> store -> oFono (match rules first) -> SIMs -> inbox -> spool -> outbox
+ *   -> ports taken
+ *   the bus took the match rules (cli/readiness.h) -> HTTP answers, READY
  *
- * All before the loop turns: oFono tells of a message once.
+ * oFono tells of a message once: all who hear it are there before the loop turns, and
+ * nobody is told that we are ready before we hear (test_ready.py). Who connects meanwhile
+ * waits to be answered.
  *
  * A missing bus, oFono or modem is a state that calls report, never a reason to stop. On
  * SIGTERM or SIGINT: no new connections, waiting calls are answered with what is known,
@@ -14,14 +18,21 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "cli/command.h"
+#include "cli/readiness.h"
 #include "cli/status_report.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
+#include "sms/retention.h"
+#include "sms/spool.h"
+#include "sms/store_lock.h"
+#include "sms/store_rescue.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
@@ -34,6 +45,10 @@ struct gateway {
 	struct http_server *server;
 	struct http_route routes[3];
 	struct status_report status;
+	struct readiness readiness;
+	struct retention *retention;
+	struct spool *spool;
+	int lock; /* of the state folder; -1: not held */
 	bool stopping;
 };
 
@@ -101,12 +116,27 @@ static int open_loop(struct gateway *gateway)
 	return error < 0 ? error : 0;
 }
 
+static int open_spool(struct gateway *gateway, const struct config *config)
+{
+	char folder[2 * CONFIG_TEXT_BYTES];
+
+	if (*config->spool_dir)
+		snprintf(folder, sizeof(folder), "%s", config->spool_dir);
+	else
+		snprintf(folder, sizeof(folder), "%s/spool", config->state_dir);
+	return spool_new(gateway->services.loop, folder, gateway->services.inbox,
+			 &gateway->spool);
+}
+
 static int open_phone(struct gateway *gateway, const struct config *config,
 		      struct config_error *error_out)
 {
 	struct services *services = &gateway->services;
-	int error = store_open(config->state_dir, &services->store, error_out);
+	int error = store_lock_take(config->state_dir, &gateway->lock, error_out);
 
+	if (error == 0)
+		error = store_open_or_rescue(config->state_dir, &services->store,
+					     error_out);
 	if (error == 0)
 		error = ofono_new(services->loop, NULL, &services->ofono);
 	if (error == 0)
@@ -116,8 +146,15 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		error = inbox_new(services->loop, services->store, services->sims,
 				  services->ofono, &services->inbox);
 	if (error == 0)
+		error = open_spool(gateway, config);
+	if (error == 0)
 		error = outbox_new(services->loop, config, services->store,
 				   services->sims, services->ofono, &services->outbox);
+	if (error == 0)
+		error = scans_new(services->loop, services->store, &services->scans);
+	if (error == 0)
+		error = retention_new(services->loop, config, services->store,
+				      &gateway->retention);
 	if (error == 0)
 		error = status_report_init(&gateway->status, services);
 	return error;
@@ -152,8 +189,9 @@ static int open_network(struct gateway *gateway, const struct config *config,
 			       &gateway->auth, &gateway->server, error_out);
 }
 
-static void announce(struct gateway *gateway, const struct config *config)
+static void announce(struct gateway *gateway)
 {
+	const struct config *config = gateway->services.config;
 	int64_t clients = 0;
 
 	for (unsigned i = 0; i < config->listen.count; i++)
@@ -168,24 +206,46 @@ static void announce(struct gateway *gateway, const struct config *config)
 	sd_notify(0, "READY=1");
 }
 
+static void on_ready(void *data)
+{
+	struct gateway *gateway = data;
+	int error;
+
+	if (gateway->stopping)
+		return;
+	error = http_server_serve(gateway->server);
+	if (error == 0) {
+		announce(gateway);
+		return;
+	}
+	log_error("cannot serve: %s", strerror(-error));
+	sd_event_exit(gateway->services.loop, EXIT_CODE_FAILED);
+}
+
 static void close_all(struct gateway *gateway)
 {
 	struct services *services = &gateway->services;
 
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);
+	readiness_deinit(&gateway->readiness);
 	status_report_deinit(&gateway->status);
+	retention_free(gateway->retention);
+	scans_free(services->scans);
 	outbox_free(services->outbox);
+	spool_free(gateway->spool);
 	inbox_free(services->inbox);
 	sims_free(services->sims);
 	ofono_free(services->ofono);
 	store_close(services->store);
+	if (gateway->lock >= 0)
+		close(gateway->lock);
 	sd_event_unref(services->loop);
 }
 
 int gateway_run(const struct config *config)
 {
-	struct gateway gateway = { .services.config = config };
+	struct gateway gateway = { .services.config = config, .lock = -1 };
 	struct config_error problem = { "" };
 	int error = open_loop(&gateway);
 	int code = EXIT_CODE_FAILED;
@@ -194,12 +254,14 @@ int gateway_run(const struct config *config)
 		error = open_phone(&gateway, config, &problem);
 	if (error == 0)
 		error = open_network(&gateway, config, &problem);
+	if (error == 0)
+		error = readiness_init(&gateway.readiness, &gateway.services, on_ready,
+				       &gateway);
 	if (error != 0) {
 		log_error("cannot start: %s",
 			  *problem.text ? problem.text : strerror(-error));
 		sd_notifyf(0, "STATUS=cannot start: %s\nERRNO=%d", problem.text, -error);
 	} else {
-		announce(&gateway, config);
 		error = sd_event_loop(gateway.services.loop);
 		if (error < 0)
 			log_error("the event loop broke: %s", strerror(-error));

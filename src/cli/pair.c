@@ -5,7 +5,6 @@
  * Only the token's hash is kept. The running gateway obeys at once, since it looks clients
  * up in the same store.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,29 +12,31 @@
 
 #include "base/config.h"
 #include "cli/command.h"
+#include "cli/ledger_options.h"
 #include "http/auth.h"
 #include "sms/store.h"
 
 enum {
 	TOKEN_BYTES = 32, /* 256 bits */
 	TOKEN_TEXT_BYTES = TOKEN_BYTES * 2 + 1,
+	NAME_MAX_BYTES = 63,
 };
 
 static const char help[] =
 	"Usage: ofono-mcp pair [--config FILE] [--state-dir DIR] NAME\n"
 	"Make a token for the agent NAME and print it, once, with what the agent needs.\n"
 	"\n"
-	"  --config FILE    the gateway's configuration "
-	"(default " CONFIG_DEFAULT_PATH ", if there)\n"
+	"  --config FILE    the gateway's configuration; else, where it is there,\n"
+	"                   " CONFIG_DEFAULT_PATH "\n"
 	"  --state-dir DIR  where the gateway keeps its clients\n"
 	"  --help           this text\n"
 	"\n"
 	"Exit codes: 0 paired; 1 could not; 2 wrong options.\n";
 
 static const struct option options[] = {
-	{ "config", required_argument, NULL, 'c' },
-	{ "state-dir", required_argument, NULL, 's' },
-	{ "help", no_argument, NULL, 'h' },
+	{ "config", required_argument, NULL, LEDGER_OPTION_CONFIG },
+	{ "state-dir", required_argument, NULL, LEDGER_OPTION_STATE_DIR },
+	{ "help", no_argument, NULL, LEDGER_OPTION_HELP },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -98,32 +99,17 @@ static int pair(const struct config *config, const char *name)
 
 static int run_pair(int argc, char **argv)
 {
-	struct config_error problem = { "" };
-	const char *file = NULL, *state_dir = NULL;
-	struct config config;
-	int option;
+	static const struct ledger_command command = { "ofono-mcp pair", help, options };
+	struct ledger_options given;
+	int code;
 
-	optind = 1;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			return EXIT_CODE_OK;
-		}
-		if (option == '?')
-			return EXIT_CODE_USAGE;
-		*(option == 'c' ? &file : &state_dir) = optarg;
-	}
-	if (optind != argc - 1 || !*argv[optind] || strlen(argv[optind]) > 63) {
+	if (!ledger_options_read(&command, argc, argv, &given, &code))
+		return code;
+	if (strlen(given.argument) > NAME_MAX_BYTES) {
 		fputs(help, stderr);
 		return EXIT_CODE_USAGE;
 	}
-	if (config_load(&config, file, &problem) != 0 ||
-	    (state_dir && config_set(&config, "store.state_dir", state_dir, "--state-dir",
-				     &problem) != 0)) {
-		fprintf(stderr, "ofono-mcp pair: %s\n", problem.text);
-		return EXIT_CODE_USAGE;
-	}
-	return pair(&config, argv[optind]);
+	return pair(&given.config, given.argument);
 }
 
 const struct command command_pair = {

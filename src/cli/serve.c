@@ -16,21 +16,22 @@ static const char help[] =
 	"Usage: ofono-mcp serve [OPTION]...\n"
 	"Run the gateway in the foreground until SIGTERM or SIGINT.\n"
 	"\n"
-	"  --config FILE          read FILE (default " CONFIG_DEFAULT_PATH ", if there)\n"
-	"  --listen ADDRESS:PORT  serve there; may stand several times "
-	"(default 127.0.0.1:9531)\n"
+	"  --config FILE          read FILE; else, where it is there,\n"
+	"                         " CONFIG_DEFAULT_PATH "\n"
+	"  --listen ADDRESS:PORT  serve there (default 127.0.0.1:9531);\n"
+	"                         may stand several times\n"
 	"  --state-dir DIR        keep messages and clients in DIR\n"
-	"  --open                 ask for no token; only where all addresses are "
-	"loopback\n"
+	"  --open                 ask for no token; only where all addresses are\n"
+	"                         loopback\n"
 	"  --verbose              log more, with whole phone numbers\n"
 	"  --check-config         check options and configuration, then exit\n"
-	"  --print-config         print the configuration as it would be used, then "
-	"exit\n"
+	"  --print-config         print the configuration as it would be used,\n"
+	"                         then exit\n"
 	"  --help                 this text\n"
 	"\n"
 	"The bus is the system bus, or DBUS_SYSTEM_BUS_ADDRESS.\n"
-	"Exit codes: 0 ended as asked; 1 could not start or broke; 2 wrong options or "
-	"configuration.\n";
+	"Exit codes: 0 ended as asked; 1 could not start or broke;\n"
+	"2 wrong options or configuration.\n";
 
 enum option_code {
 	OPTION_CONFIG = 1,

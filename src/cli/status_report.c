@@ -5,12 +5,15 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
+#include "sms/store_rescue.h"
+
 enum { QUIET_USEC = 150 * 1000 };
 
 static int tell(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct status_report *report = data;
 	const struct services *services = report->services;
+	const char *notice = store_rescue_notice(services->store);
 	const struct sim *sim;
 	char line[sizeof(report->line)];
 	unsigned ready = 0;
@@ -19,8 +22,9 @@ static int tell(sd_event_source *source, uint64_t usec, void *data)
 	(void)usec;
 	TAILQ_FOREACH (sim, sims_list(services->sims), link)
 		ready += sim->state == SIM_READY;
-	snprintf(line, sizeof(line), "%s; %u of %u SIMs can send",
-		 ofono_condition(services->ofono), ready, sims_count(services->sims));
+	snprintf(line, sizeof(line), "%s; %u of %u SIMs can send%s%s",
+		 ofono_condition(services->ofono), ready, sims_count(services->sims),
+		 notice ? "; " : "", notice ? notice : "");
 	if (strcmp(line, report->line) == 0)
 		return 0;
 	strcpy(report->line, line);

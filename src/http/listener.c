@@ -195,6 +195,11 @@ int listener_open(struct listener *listener, struct connections *connections,
 	return result ? listen_error(-result, &address, error) : 0;
 }
 
+int listener_serve(struct listener *listener)
+{
+	return pump_start(&listener->pump);
+}
+
 void listener_quiesce(struct listener *listener)
 {
 	int fd = MHD_quiesce_daemon(listener->daemon);

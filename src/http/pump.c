@@ -102,8 +102,12 @@ static int sources_add(struct pump *pump, sd_event *loop, int epoll_fd)
 				    pump);
 
 	if (error >= 0)
+		error = sd_event_source_set_enabled(pump->readable, SD_EVENT_OFF);
+	if (error >= 0)
 		error = sd_event_add_defer(loop, &pump->again_later, on_again_later,
 					   pump);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(pump->again_later, SD_EVENT_OFF);
 	if (error >= 0)
 		error = sd_event_add_time(loop, &pump->retry, CLOCK_MONOTONIC, UINT64_MAX,
 					  PUMP_RETRY_US, on_retry, pump);
@@ -124,9 +128,17 @@ int pump_init(struct pump *pump, sd_event *loop, struct MHD_Daemon *daemon)
 	error = sources_add(pump, loop, info->epoll_fd);
 	if (error)
 		pump_deinit(pump);
-	else
-		run_later(pump); /* its first run arms the listening socket */
 	return error;
+}
+
+/* The daemon's first run arms the listening socket. */
+int pump_start(struct pump *pump)
+{
+	int error = sd_event_source_set_enabled(pump->readable, SD_EVENT_ON);
+
+	if (error >= 0)
+		error = sd_event_source_set_enabled(pump->again_later, SD_EVENT_ONESHOT);
+	return error < 0 ? error : 0;
 }
 
 void pump_deinit(struct pump *pump)

@@ -109,6 +109,15 @@ int http_server_new(sd_event *loop, const struct config *config,
 	return 0;
 }
 
+int http_server_serve(struct http_server *server)
+{
+	int error = 0;
+
+	for (unsigned at = 0; at < server->listener_count && !error; at++)
+		error = listener_serve(&server->listeners[at]);
+	return error;
+}
+
 uint16_t http_server_port(const struct http_server *server, unsigned index)
 {
 	assert(index < server->listener_count);

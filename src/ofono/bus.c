@@ -104,6 +104,8 @@ static void give_up(struct bus *bus)
 	if (told) {
 		log_warning("bus: connection lost");
 		bus->handlers->disconnected(bus->data);
+	} else {
+		bus->handlers->unreachable(bus->data);
 	}
 }
 

@@ -2,6 +2,9 @@
 /*
  * bus connected ---> GetNameOwner ---> owner known ---> GetModems ---> available
  *
+ * The bus handles what we send in order: the answer to GetNameOwner proves that the match
+ * rules, which went before it, are in force.
+ *
  * Every step back (bus lost, owner changed) starts anew from there. Answers and signals
  * come over one connection, so what arrives later is newer, and the last word counts.
  *
@@ -211,6 +214,13 @@ static void set_owner(struct ofono *ofono, const char *owner)
 	manager_start(&ofono->manager);
 }
 
+static void tell_bus_known(struct ofono *ofono)
+{
+	struct ofono_event event = { .type = OFONO_BUS_KNOWN };
+
+	ofono_tell(ofono, &event);
+}
+
 static void on_owner(void *data, DBusMessage *reply)
 {
 	struct ofono *ofono = data;
@@ -222,6 +232,7 @@ static void on_owner(void *data, DBusMessage *reply)
 				   DBUS_TYPE_INVALID))
 		log_warning("ofono: the bus does not tell who owns " OFONO_NAME);
 	set_owner(ofono, owner);
+	tell_bus_known(ofono);
 }
 
 static void on_owner_changed(struct ofono *ofono, DBusMessage *signal)
@@ -266,6 +277,12 @@ static void on_disconnected(void *data)
 	drop_owner(ofono);
 	mailbag_clear(&ofono->mailbag);
 	set_condition_no_bus(ofono);
+	tell_bus_known(ofono);
+}
+
+static void on_unreachable(void *data)
+{
+	tell_bus_known(data);
 }
 
 static void on_ofono_signal(struct ofono *ofono, DBusMessage *signal)
@@ -304,6 +321,7 @@ static void on_signal(void *data, DBusMessage *signal)
 static const struct bus_handlers handlers = {
 	.connected = on_connected,
 	.disconnected = on_disconnected,
+	.unreachable = on_unreachable,
 	.signal = on_signal,
 };
 

@@ -34,6 +34,7 @@ struct unstored {
 struct inbox {
 	struct store *store;
 	struct sims *sims;
+	struct ofono *ofono;
 	uint64_t retry_ms;
 	struct hearing hearing;
 	struct observers observers;
@@ -106,15 +107,16 @@ static void inbox_keep(struct inbox *inbox, const struct incoming_draft *draft,
 static int inbox_store(struct inbox *inbox, const struct incoming_draft *draft)
 {
 	struct inbox_event event;
-	bool repeated;
-	int error = store_incoming_add(inbox->store, draft, &event.message_id, &repeated);
+	bool known;
+	int error = store_incoming_add(inbox->store, draft, &event.message_id, &known);
 
 	if (error)
 		return error;
-	log_info("inbox: message %lld from %s%s", (long long)event.message_id,
-		 log_number(draft->number), repeated ? ": came again" : "");
+	log_info("inbox: message %lld from %s%s%s", (long long)event.message_id,
+		 log_number(draft->number), known ? ": told again" : "",
+		 draft->spool_file ? ", by the spool" : "");
 	hearing_save(&inbox->hearing);
-	if (!repeated)
+	if (!known)
 		observers_notify(&inbox->observers, &event);
 	return 0;
 }
@@ -178,36 +180,87 @@ static void inbox_take(struct inbox *inbox, const struct incoming_draft *draft,
 	inbox_keep(inbox, draft, card);
 }
 
-static unsigned flags_of(const struct ofono_event *event, int64_t told_ms, bool mended)
+/*
+ * Text as oFono told it becomes text as it is stored, with the flags that follow. To be
+ * freed by the caller; NULL: no memory, the draft keeps the text that it has.
+ */
+static char *draft_mend(struct incoming_draft *draft)
 {
-	unsigned flags = 0;
+	bool mended = false;
+	char *text = mended_text(draft->text, &mended);
 
 	if (mended)
-		flags |= MESSAGE_REPAIRED;
-	if (!*event->text)
-		flags |= MESSAGE_UNREADABLE;
-	if (event->immediate)
-		flags |= MESSAGE_IMMEDIATE;
-	if (told_ms < CLOCK_SANE_MS)
-		flags |= MESSAGE_CLOCK_WRONG;
-	return flags;
+		draft->flags |= MESSAGE_REPAIRED;
+	if (!*draft->text)
+		draft->flags |= MESSAGE_UNREADABLE;
+	if (draft->told_ms < CLOCK_SANE_MS)
+		draft->flags |= MESSAGE_CLOCK_WRONG;
+	if (text) /* damaged is better than none */
+		draft->text = text;
+	return text;
 }
 
 static void on_received(struct inbox *inbox, const struct ofono_event *event)
 {
-	bool mended = false;
-	char *text = mended_text(event->text, &mended);
 	struct incoming_draft draft = {
 		.sim_id = sims_identify(inbox->sims, &event->modem->sim),
 		.told_ms = clock_wall_ms(),
 		.number = event->sender,
-		.text = text ? text : event->text, /* damaged is better than none */
+		.text = event->text,
 		.sent_time = event->sent_time,
+		.flags = event->immediate ? MESSAGE_IMMEDIATE : 0,
 	};
+	char *text = draft_mend(&draft);
 
-	draft.flags = flags_of(event, draft.told_ms, mended);
 	inbox_take(inbox, &draft, &event->modem->sim);
 	free(text);
+}
+
+/* The ICCID that goes with this IMSI, as far as it is seen now; "" none. */
+static const char *iccid_of(const struct inbox *inbox,
+			    const struct inbox_spooled *spooled)
+{
+	const struct modem *modem;
+
+	TAILQ_FOREACH (modem, ofono_modems(inbox->ofono), link) {
+		if (!strcmp(modem->path, spooled->modem) &&
+		    !strcmp(modem->sim.subscriber_identity, spooled->imsi))
+			return modem->sim.card_identifier;
+	}
+	return "";
+}
+
+/* The card may have left since: without an IMSI nobody knows which it was. */
+static int identify_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,
+			    int64_t *sim_id_out)
+{
+	*sim_id_out = 0;
+	if (!*spooled->imsi)
+		return 0;
+	return store_sim_identify(inbox->store, iccid_of(inbox, spooled), spooled->imsi,
+				  sim_id_out);
+}
+
+int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled)
+{
+	struct incoming_draft draft = {
+		.told_ms = spooled->received_ms,
+		.number = spooled->sender,
+		.text = spooled->text,
+		.sent_time = spooled->sent_time,
+		.spool_file = spooled->file,
+	};
+	int error = inbox_retry(inbox);
+	char *text;
+
+	if (!error)
+		error = identify_spooled(inbox, spooled, &draft.sim_id);
+	if (error)
+		return error;
+	text = draft_mend(&draft);
+	error = text ? inbox_store(inbox, &draft) : -ENOMEM;
+	free(text);
+	return error;
 }
 
 static void on_ofono_event(void *data, const void *event_data)
@@ -223,6 +276,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case OFONO_UNAVAILABLE:
 		hearing_ofono(&inbox->hearing, event->type == OFONO_AVAILABLE);
 		break;
+	case OFONO_BUS_KNOWN:
 	case MODEM_ADDED:
 	case MODEM_CHANGED:
 	case MODEM_REMOVED:
@@ -257,6 +311,7 @@ int inbox_new(sd_event *loop, struct store *store, struct sims *sims, struct ofo
 		return -ENOMEM;
 	inbox->store = store;
 	inbox->sims = sims;
+	inbox->ofono = ofono;
 	inbox->retry_ms = default_timing.retry_ms;
 	TAILQ_INIT(&inbox->unstored);
 	observers_init(&inbox->observers);

@@ -9,8 +9,11 @@
 #define TOLD                                                          \
 	(WAY(STATE_SENT) | WAY(STATE_FAILED) | WAY(STATE_CANCELLED) | \
 	 WAY(STATE_DELIVERED))
-/* What may end it while it waits in the gateway. */
-#define GIVEN_UP (WAY(STATE_CANCELLED) | WAY(STATE_EXPIRED))
+/*
+ * What may end it while it waits in the gateway; unknown: the ledger was restored or
+ * rescued, and what it says may be older than what was done.
+ */
+#define GIVEN_UP (WAY(STATE_CANCELLED) | WAY(STATE_EXPIRED) | WAY(STATE_UNKNOWN))
 
 static const struct {
 	const char *name;
@@ -23,7 +26,9 @@ static const struct {
 				    WAY(STATE_HELD) | WAY(STATE_UNKNOWN) |
 				    WAY(STATE_EXPIRED) },
 	[STATE_HANDED] = { "handed", false, TOLD | WAY(STATE_HELD) | WAY(STATE_UNKNOWN) },
-	[STATE_HELD] = { "held", false, TOLD | WAY(STATE_HANDED) | WAY(STATE_UNKNOWN) },
+	[STATE_HELD] = { "held", false,
+			 TOLD | WAY(STATE_HANDED) | WAY(STATE_HELD) |
+				 WAY(STATE_UNKNOWN) },
 	[STATE_SENT] = { "sent", true, WAY(STATE_DELIVERED) },
 	[STATE_FAILED] = { "failed", true, 0 },
 	[STATE_CANCELLED] = { "cancelled", true, 0 },

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "sms/outbox_private.h"
+#include "sms/storage.h"
 #include "sms/store_outgoing.h"
 
 static const struct outbox_timing usual_timing = {
@@ -30,6 +31,7 @@ static int outbox_turn(sd_event_source *source, void *data)
 	outbox_schedule_run(&outbox->schedule, &outbox->lanes);
 	for (lane = TAILQ_FIRST(&outbox->lanes); lane; lane = next) {
 		outbox_lane_pump(lane);
+		outbox_recalls_start(outbox, lane);
 		next = TAILQ_NEXT(lane, link); /* watchers may have submitted */
 		if (!outbox_lane_sweep(lane))
 			continue;
@@ -171,6 +173,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MESSAGE_REPORT:
 		on_message_report(outbox, event);
 		break;
+	case OFONO_BUS_KNOWN:
 	case OFONO_AVAILABLE:
 	case OFONO_UNAVAILABLE:
 	case MODEM_ADDED:
@@ -318,6 +321,20 @@ bool outbox_is_full(const struct outbox *outbox)
 	return outbox->shared.waiting >= outbox->config->queue_limit;
 }
 
+bool outbox_has_storage(struct outbox *outbox)
+{
+	bool has_room = storage_has_room(outbox->config);
+
+	if (!has_room && !outbox->storage_is_short)
+		log_error("outbox: less than %lld MiB are left on the disk: nothing is "
+			  "accepted to be sent until there is more",
+			  (long long)outbox->config->reserve_mib);
+	if (has_room && outbox->storage_is_short)
+		log_info("outbox: there is room on the disk again");
+	outbox->storage_is_short = !has_room;
+	return has_room && !store_is_damaged(outbox->shared.store);
+}
+
 int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
 		  int64_t *message_id_out)
 {
@@ -326,6 +343,8 @@ int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
 
 	if (outbox_is_full(outbox))
 		return OUTBOX_E_FULL;
+	if (!outbox_has_storage(outbox))
+		return OUTBOX_E_STORAGE;
 	lane = outbox_lane(outbox, draft->sim_id);
 	if (!lane)
 		return -ENOMEM;

@@ -202,10 +202,12 @@ static void on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t coun
 	TAILQ_FOREACH (message, &lane->messages, link) {
 		if (message->state != STATE_HELD)
 			continue;
-		if (list_has(uuids, count, message->uuid))
-			outbox_message_become(message, STATE_HANDED, "");
-		else
+		if (!list_has(uuids, count, message->uuid)) {
 			outbox_message_become(message, STATE_UNKNOWN, unknown_outcome);
+			continue;
+		}
+		message->recall_due = message->unwanted;
+		outbox_message_become(message, STATE_HANDED, "");
 	}
 	outbox_turn_later(lane->shared);
 }

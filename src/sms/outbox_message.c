@@ -19,6 +19,9 @@
 
 enum { OFONO_PARTS_MAX = 255 };
 
+/* Of a state in which it is oFono that would have to cancel it. */
+static const char cancel_wanted[] = "cancel_wanted";
+
 /* What oFono's refusals mean; all others are the network's. */
 static const struct {
 	const char *error;
@@ -40,7 +43,8 @@ struct outbox_message *outbox_message_new(struct outbox_shared *shared,
 	message->id = row->id;
 	message->state = message->saved = row->state;
 	message->delivery = message->saved_delivery = row->delivery;
-	message->reason = "";
+	message->unwanted = row->reason && strcmp(row->reason, cancel_wanted) == 0;
+	message->reason = message->unwanted ? cancel_wanted : "";
 	message->send_at_ms = row->send_at_ms;
 	message->expires_at_ms = row->expires_at_ms;
 	snprintf(message->uuid, sizeof(message->uuid), "%s", row->uuid);
@@ -171,6 +175,19 @@ int outbox_message_withdraw(struct outbox_message *message)
 	return become_on_disk(message, &move);
 }
 
+int outbox_message_unwant(struct outbox_message *message)
+{
+	int error;
+
+	assert(message->state == STATE_HELD);
+	if (message->unwanted)
+		return 0;
+	error = become_on_disk(message,
+			       &(struct outgoing_move){ STATE_HELD, cancel_wanted });
+	message->unwanted = !error;
+	return error;
+}
+
 static int save_delivery(struct outbox_message *message)
 {
 	int error = store_outgoing_report(message->shared->store, message->id,
@@ -214,6 +231,8 @@ void outbox_message_become(struct outbox_message *message, enum message_state st
 	}
 	if (message->state == state)
 		return;
+	if (message->unwanted && (state == STATE_HELD || state == STATE_HANDED))
+		reason = cancel_wanted;
 	set_state(message, state, reason);
 	outbox_message_save(message);
 	tell(message);

@@ -250,6 +250,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MODEM_REMOVED:
 		sims_refresh(sims, event->modem);
 		break;
+	case OFONO_BUS_KNOWN:
 	case OFONO_AVAILABLE:
 	case OFONO_UNAVAILABLE:
 	case MESSAGE_STATE:

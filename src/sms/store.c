@@ -19,6 +19,7 @@ int store_open(const char *folder, struct store **store_out, struct config_error
 		snprintf(error->text, sizeof(error->text), "out of memory");
 		return -ENOMEM;
 	}
+	snprintf(store->folder, sizeof(store->folder), "%s", folder);
 	failure = store_database_open(folder, &store->database, error);
 	if (failure) {
 		free(store);

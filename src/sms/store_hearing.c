@@ -55,6 +55,20 @@ int store_gaps_list(struct store *store, int64_t since_ms,
 	return store_done(store, statement, result);
 }
 
+int store_gap_known(struct store *store, const char *reason, int64_t since_ms)
+{
+	sqlite3_stmt *statement = store_use(store, GAP_KNOWN);
+	int result, error;
+
+	statement_bind_text(statement, 1, reason);
+	sqlite3_bind_int64(statement, 2, since_ms);
+	result = sqlite3_step(statement);
+	error = store_done(store, statement, result);
+	if (error)
+		return error;
+	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+}
+
 int store_alive_set(struct store *store, int64_t wall_ms)
 {
 	sqlite3_stmt *statement = store_use(store, ALIVE_SET);

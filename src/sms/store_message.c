@@ -58,9 +58,11 @@ int store_message_add(struct store *store, const struct message_draft *draft,
 	if (!error)
 		error = store_message_note(store, message_id, &change);
 	error = store_end(store, error);
-	if (!error)
-		*message_id_out = message_id;
-	return error;
+	if (error)
+		return error;
+	store->added++;
+	*message_id_out = message_id;
+	return 0;
 }
 
 int store_message_state(struct store *store, int64_t message_id,

@@ -129,4 +129,12 @@ static const char version_1[] =
 static const char version_2[] = MESSAGE_TABLE MESSAGE_INDEXES CONVERSATION_TABLE
 	CONVERSATION_TRIGGERS HEARING_TABLES;
 
-const char *const store_migrations[STORE_SCHEMA_VERSION] = { version_1, version_2 };
+/*
+ * spool_lead: how many times more the spool told of an incoming message than oFono's
+ * signal did. What was there before was told by a signal.
+ */
+static const char version_3[] =
+	"ALTER TABLE message ADD COLUMN spool_lead INTEGER NOT NULL DEFAULT -1;";
+
+const char *const store_migrations[STORE_SCHEMA_VERSION] = { version_1, version_2,
+							     version_3 };

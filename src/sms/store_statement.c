@@ -5,7 +5,9 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "sms/store_database.h"
+#include "sms/store_file.h"
 
 /* in the order of statement_read_message() */
 #define MESSAGE_COLUMNS                                                                \
@@ -16,15 +18,20 @@
 	" message.idempotency_key, message.send_at, message.expires_at,"               \
 	" message.delivery"
 
-/* One page: `by` names the index, for the planner may know no better than to read all. */
-#define LIST(by, order)                                                            \
-	"SELECT " MESSAGE_COLUMNS " FROM message " by " message.id > ?1"           \
-	" AND message.id < ?2 AND (?3 IS NULL OR direction = ?3)"                  \
-	" AND (?4 IS NULL OR number = ?4) AND (?5 = 0 OR sim_id = ?5)"             \
-	" AND (NOT ?6 OR (direction = 1 AND read_at = 0))"                         \
-	" AND (?7 = 0 OR created >= ?7) AND (?8 = 0 OR created < ?8)"              \
-	" AND (?9 IS NULL OR text LIKE ?9 ESCAPE '\\') ORDER BY message.id " order \
-	" LIMIT ?10"
+/*
+ * A list, and where a piece of it ends that looks at ?10 + 1 rows, fit or not. `by` names
+ * the index, for the planner may know no better than to read all.
+ */
+#define LIST(by, order)                                                  \
+	"SELECT " MESSAGE_COLUMNS " FROM message " by " message.id > ?1" \
+	" AND message.id < ?2 AND (?3 IS NULL OR direction = ?3)"        \
+	" AND (?4 IS NULL OR number = ?4) AND (?5 = 0 OR sim_id = ?5)"   \
+	" AND (NOT ?6 OR (direction = 1 AND read_at = 0))"               \
+	" AND (?7 = 0 OR created >= ?7) AND (?8 = 0 OR created < ?8)"    \
+	" AND (?9 IS NULL OR text LIKE ?9 ESCAPE '\\') ORDER BY message.id " order
+#define EDGE(by, order)                                         \
+	"SELECT message.id FROM message " by " message.id > ?1" \
+	" AND message.id < ?2 ORDER BY message.id " order " LIMIT 1 OFFSET ?10"
 
 #define BY_ID	     "NOT INDEXED WHERE"
 #define BY_DIRECTION "INDEXED BY message_direction WHERE direction = ?3 AND"
@@ -61,6 +68,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 			      " delivery = coalesce(?6, delivery) WHERE id = ?1",
 	[MESSAGE_DELIVERY_SET] = "UPDATE message SET delivery = ?2 WHERE id = ?1",
 	[MESSAGE_GET] = "SELECT " MESSAGE_COLUMNS " FROM message WHERE id = ?1",
+	[MESSAGE_NEWEST] = "SELECT max(id) FROM message",
 	/* The states that message_state_is_final() denies, as in message_unfinished. */
 	[MESSAGES_UNFINISHED] = "SELECT " MESSAGE_COLUMNS " FROM message"
 				" WHERE state IN (1, 2, 3, 4, 10, 11) ORDER BY id",
@@ -79,21 +87,31 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		" WHERE uuid = ?1 AND uuid <> '' AND direction = 0"
 		" ORDER BY id DESC LIMIT 1",
 	[OUTGOING_KEY_FREE] = "UPDATE message SET idempotency_key = NULL WHERE id = ?1",
+	[INCOMING_OF_FILE] = "SELECT id FROM message INDEXED BY message_uuid"
+			     " WHERE uuid = ?1 AND uuid <> '' AND direction = 1",
 	[INCOMING_REPEATED] =
 		"SELECT id FROM message INDEXED BY message_stamp WHERE direction = 1"
 		" AND number = ?1 AND sent_time = ?2 AND text = ?3"
 		" AND sim_id IS nullif(?4, 0) AND changed BETWEEN ?5 AND ?6"
 		" ORDER BY id DESC LIMIT 1",
-	[INCOMING_COUNT] = "UPDATE message SET repeats = repeats + 1, changed = ?2"
-			   " WHERE id = ?1",
+	/* The way that told more often tells how often it came: see store_incoming.c. */
+	[INCOMING_SIGNALLED] = "UPDATE message SET repeats = repeats + (spool_lead <= 0),"
+			       " spool_lead = spool_lead - 1, changed = ?2 WHERE id = ?1",
+	[INCOMING_SPOOLED] =
+		"UPDATE message SET repeats = repeats + (spool_lead >= 0),"
+		" spool_lead = spool_lead + 1, changed = max(changed, ?2), uuid = ?3"
+		" WHERE id = ?1 AND uuid < ?3",
 	[INCOMING_ADD] =
 		"INSERT INTO message (direction, number, sent_time, text, sim_id,"
-		" created, changed, state, flags)"
-		" VALUES (1, ?1, ?2, ?3, nullif(?4, 0), ?5, ?5, ?6, ?7)",
-	[IDS_SINCE] = "SELECT min(id) FROM message INDEXED BY message_created"
-		      " WHERE created >= ?1",
-	[IDS_UNTIL] = "SELECT max(id) FROM message INDEXED BY message_created"
-		      " WHERE created < ?1",
+		" created, changed, state, flags, uuid, spool_lead)"
+		" VALUES (1, ?1, ?2, ?3, nullif(?4, 0), ?5, ?5, ?6, ?7, ?8, ?9)",
+	/* NULL when there are too many to find out */
+	[IDS_SINCE] = "SELECT CASE WHEN count(*) < ?2 THEN coalesce(min(id), 0) END FROM"
+		      " (SELECT id FROM message INDEXED BY message_created"
+		      " WHERE created >= ?1 LIMIT ?2)",
+	[IDS_UNTIL] = "SELECT CASE WHEN count(*) < ?2 THEN coalesce(max(id), 0) END FROM"
+		      " (SELECT id FROM message INDEXED BY message_created"
+		      " WHERE created < ?1 LIMIT ?2)",
 	[LIST_BY_ID] = LIST(BY_ID, "DESC"),
 	[LIST_BY_DIRECTION] = LIST(BY_DIRECTION, "DESC"),
 	[LIST_BY_NUMBER] = LIST(BY_NUMBER, "DESC"),
@@ -102,6 +120,14 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[LIST_BY_DIRECTION_UP] = LIST(BY_DIRECTION, "ASC"),
 	[LIST_BY_NUMBER_UP] = LIST(BY_NUMBER, "ASC"),
 	[LIST_BY_UNREAD_UP] = LIST(BY_UNREAD, "ASC"),
+	[EDGE_BY_ID] = EDGE(BY_ID, "DESC"),
+	[EDGE_BY_DIRECTION] = EDGE(BY_DIRECTION, "DESC"),
+	[EDGE_BY_NUMBER] = EDGE(BY_NUMBER, "DESC"),
+	[EDGE_BY_UNREAD] = EDGE(BY_UNREAD, "DESC"),
+	[EDGE_BY_ID_UP] = EDGE(BY_ID, "ASC"),
+	[EDGE_BY_DIRECTION_UP] = EDGE(BY_DIRECTION, "ASC"),
+	[EDGE_BY_NUMBER_UP] = EDGE(BY_NUMBER, "ASC"),
+	[EDGE_BY_UNREAD_UP] = EDGE(BY_UNREAD, "ASC"),
 	[CONVERSATIONS] =
 		"SELECT " CONVERSATION_COLUMNS " FROM conversation"
 		" INDEXED BY conversation_last CROSS JOIN message ON message.id = last_id"
@@ -124,6 +150,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[GAPS] = "SELECT from_at, until_at, reason FROM"
 		 " (SELECT * FROM gap WHERE until_at > ?1 OR until_at = 0"
 		 "  ORDER BY from_at DESC, id DESC LIMIT 100) ORDER BY from_at, id",
+	[GAP_KNOWN] = "SELECT 1 FROM gap WHERE reason = ?1 AND until_at > ?2 LIMIT 1",
 	[ALIVE_SET] = "INSERT OR REPLACE INTO alive (id, at) VALUES (1, ?1)",
 	[ALIVE_GET] = "SELECT at FROM alive",
 	[CLIENT_ADD] =
@@ -131,6 +158,24 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		" ON CONFLICT (name) DO NOTHING",
 	[CLIENT_FIND] = "SELECT id, name FROM client WHERE token_hash = ?1",
 	[CLIENT_COUNT] = "SELECT count(*) FROM client",
+	/*
+	 * Each with: may it go? Only in a final state, with no report awaited (as
+	 * delivery_of() has it), and with no key that still promises something.
+	 */
+	[RETENTION_PAGE] =
+		"SELECT id, state NOT IN (1, 2, 3, 4, 10, 11)"
+		" AND NOT (delivery = 1 AND state IN (5, 8) AND changed >= ?2)"
+		" AND NOT (idempotency_key IS NOT NULL AND changed >= ?3), created"
+		" FROM message NOT INDEXED WHERE id > ?1 ORDER BY id LIMIT ?4",
+	[RETENTION_CHANGES] = "DELETE FROM message_change WHERE message_id = ?1",
+	[RETENTION_REMOVE] = "DELETE FROM message WHERE id = ?1",
+	/* By id: what is passed over is about to be removed. */
+	[RETENTION_BORDER] =
+		"SELECT id FROM message NOT INDEXED WHERE id > 0 AND created >= ?1"
+		" ORDER BY id LIMIT 1",
+	[RETENTION_COUNT] = "SELECT count(*) FROM message",
+	[RETENTION_GAPS] = "DELETE FROM gap WHERE until_at > 0 AND (until_at < ?1"
+			   " OR id <= (SELECT max(id) FROM gap) - ?2)",
 };
 
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)
@@ -139,9 +184,40 @@ sqlite3_stmt *store_use(struct store *store, enum store_statement which)
 	return store->statements[which];
 }
 
-int store_done(struct store *store, sqlite3_stmt *statement, int result)
+/*
+ * The gateway goes on: it keeps what comes in in memory and refuses to send. The mark makes
+ * the next start move the ledger aside, even if a quick check finds it sound.
+ */
+static void note_damage(struct store *store)
+{
+	if (store->damaged)
+		return;
+	store->damaged = true;
+	log_error("store: THE LEDGER IS DAMAGED (%s): nothing is sent any more, and what "
+		  "comes in is kept in memory; restart the gateway, which moves the "
+		  "ledger aside and goes on with what can be read of it",
+		  sqlite3_errmsg(store->database));
+	if (store_file_mark_damaged(store->folder))
+		log_error("store: the mark for that cannot be made");
+}
+
+int store_noted(struct store *store, int result)
 {
 	int error = store_database_error(store->database, result);
+
+	if (error == -EUCLEAN)
+		note_damage(store);
+	return error;
+}
+
+bool store_is_damaged(const struct store *store)
+{
+	return store->damaged;
+}
+
+int store_done(struct store *store, sqlite3_stmt *statement, int result)
+{
+	int error = store_noted(store, result);
 
 	sqlite3_reset(statement);
 	sqlite3_clear_bindings(statement);

@@ -52,9 +52,9 @@ bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_ou
 	}
 	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
 		       arena_printf(call->arena,
-				    "%s must be a time with its offset from UTC as RFC "
-				    "3339 has it, for example 2026-11-21T08:30:00+01:00 "
-				    "or 2026-11-21T07:30:00Z.",
+				    "%s must be a time with its offset from UTC "
+				    "as RFC 3339 has it, for example "
+				    "2026-11-21T08:30:00+01:00 or 2026-11-21T07:30:00Z.",
 				    name));
 	return false;
 }

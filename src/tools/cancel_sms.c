@@ -17,7 +17,8 @@ static const struct schema_field input[] = {
 
 static const struct schema_field output[] = {
 	{ "message_id", SCHEMA_INTEGER, true, "As it was asked for" },
-	{ "state", SCHEMA_STRING, true, "cancelled" },
+	{ "state", SCHEMA_STRING, true,
+	  "cancelled; or held: it will be when its modem is back, if oFono lets us" },
 	{ 0 },
 };
 
@@ -29,7 +30,8 @@ struct cancelling {
 	struct outbox_recall *recall; /* NULL: oFono is not being asked */
 };
 
-static void answer_cancelled(const struct cancelling *cancelling)
+static void succeed(const struct cancelling *cancelling, enum message_state state,
+		    const char *text)
 {
 	struct buffer structured = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&structured);
@@ -37,17 +39,31 @@ static void answer_cancelled(const struct cancelling *cancelling)
 	if (writer) {
 		json_open_object(writer);
 		json_put_integer(writer, "message_id", cancelling->message_id);
-		json_put_string(writer, "state", message_state_name(STATE_CANCELLED));
+		json_put_string(writer, "state", message_state_name(state));
 		json_close_object(writer);
 		json_writer_free(writer);
 	} else {
 		structured.failed = true;
 	}
 	tool_call_succeed(cancelling->call,
-			  arena_printf(cancelling->call->arena,
-				       "Message %lld is cancelled; it was not sent.",
-				       (long long)cancelling->message_id),
+			  arena_printf(cancelling->call->arena, "Message %lld %s",
+				       (long long)cancelling->message_id, text),
 			  &structured, true);
+}
+
+static void answer_cancelled(const struct cancelling *cancelling)
+{
+	succeed(cancelling, STATE_CANCELLED, "is cancelled; it was not sent.");
+}
+
+static void answer_later(const struct cancelling *cancelling)
+{
+	succeed(cancelling, STATE_HELD,
+		"is not cancelled yet: "
+		"oFono keeps it, and cannot be asked while its modem is away. "
+		"When the modem is back the gateway cancels it, "
+		"unless oFono is quicker and sends it; "
+		"get_sms_status tells what became of it.");
 }
 
 static void write_facts(struct json_writer *writer, const void *data)
@@ -96,21 +112,18 @@ static void answer(const struct cancelling *cancelling, int outcome)
 		answer_failure(cancelling, FAILURE_TOO_LATE,
 			       too_late_words[cancelling->state]);
 		break;
-	case OUTBOX_E_AWAY:
-		answer_failure(cancelling, FAILURE_TOO_LATE,
-			       "is kept by oFono, which cannot be asked to cancel it "
-			       "while its modem is away; it will go out when the modem "
-			       "is back unless it is cancelled right then");
+	case OUTBOX_E_LATER:
+		answer_later(cancelling);
 		break;
 	case OUTBOX_E_NO_ANSWER:
 		answer_failure(cancelling, FAILURE_TOO_LATE,
-			       "may be cancelled or not: oFono was asked to and did not "
-			       "answer");
+			       "may be cancelled or not: "
+			       "oFono was asked to and did not answer");
 		break;
 	case OUTBOX_E_STORAGE:
 		answer_failure(cancelling, FAILURE_STORAGE_FULL,
-			       "was not cancelled: that could not be written to the "
-			       "phone's storage");
+			       "was not cancelled: "
+			       "that could not be written to the phone's storage");
 		break;
 	default:
 		answer_failure(cancelling, FAILURE_INTERNAL, "could not be cancelled");
@@ -215,11 +228,13 @@ static void run(struct tool_call *call)
 const struct tool tool_cancel_sms = {
 	.name = "cancel_sms",
 	.title = "Take a message back",
-	.description = "Cancels a message that send_sms accepted and that is not on the "
-		       "air yet: scheduled, waiting in the gateway, or waiting in oFono. "
-		       "Costs nothing. The error too_late means that it was sent, or is "
-		       "being sent now, and cannot be recalled by anybody; only "
-		       "\"cancelled\" means that it does not go out.",
+	.description =
+		"Cancels a message that send_sms accepted and that is not on the air "
+		"yet: scheduled, waiting in the gateway, or waiting in oFono. Costs "
+		"nothing. Only \"cancelled\" means that it does not go out; \"held\" "
+		"means that it is cancelled when its modem is back, if oFono has not "
+		"sent it by then. The error too_late means that it was sent, or is "
+		"being sent now, and cannot be recalled by anybody.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_DESTRUCTIVE | TOOL_IDEMPOTENT,

@@ -87,19 +87,3 @@ void cursor_put(struct json_writer *writer, const char *key, enum cursor_kind ki
 	cursor_write(kind, message_id, text);
 	json_put_string(writer, key, text);
 }
-
-static void keep_id(void *data, const struct message *message)
-{
-	*(int64_t *)data = message->id;
-}
-
-int cursor_newest(struct store *store, int64_t *message_id_out)
-{
-	static const struct message_filter newest = { .limit = 1 };
-	int64_t message_id = 0;
-	int error = store_messages_list(store, &newest, keep_id, &message_id);
-
-	if (!error)
-		*message_id_out = message_id;
-	return error;
-}

@@ -58,7 +58,8 @@ static const struct {
 	},
 	[FAILURE_STORAGE_FULL] = {
 		"storage_full",
-		"Nothing was accepted. Ask the owner to free space on the phone.",
+		"Nothing was accepted. Ask the owner to free space on the phone; sending "
+		"works again by itself as soon as there is room.",
 	},
 	[FAILURE_NETWORK_REFUSED] = {
 		"network_refused",

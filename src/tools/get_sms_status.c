@@ -14,6 +14,7 @@
 #include "tools/services.h"
 #include "tools/state_meaning.h"
 #include "tools/tool_table.h"
+#include "tools/watch.h"
 
 enum {
 	WAIT_USUAL_SECONDS = 30,
@@ -29,9 +30,8 @@ static const struct schema_field input[] = {
 	  "Instead of message_id: the key that send_sms was called with", 1,
 	  IDEMPOTENCY_KEY_MAX },
 	{ "wait_for", SCHEMA_STRING, false,
-	  "Answer only when the message is that far, when it cannot come so far any "
-	  "more, "
-	  "or when wait_seconds are over",
+	  "Answer only when the message is that far, when it cannot come so far "
+	  "any more, or when wait_seconds are over",
 	  .words = wanted_words },
 	{ "wait_seconds", SCHEMA_INTEGER, false,
 	  "How long to wait at most; 30 when only wait_for is given", 0,
@@ -50,11 +50,10 @@ static const struct schema_field change_fields[] = {
 static const struct schema_field output[] = {
 	{ "message_id", SCHEMA_INTEGER, true, "The gateway's number of it" },
 	{ "state", SCHEMA_STRING, true,
-	  "received; waiting_approval, scheduled, queued: in the gateway; handing, "
-	  "handed, "
-	  "held: in oFono; sent: the network took it; delivered: a report says so; "
-	  "failed, "
-	  "expired, cancelled: it will not go out; unknown: nobody can tell" },
+	  "received; waiting_approval, scheduled, queued: in the gateway; "
+	  "handing, handed, held: in oFono; sent: the network took it; "
+	  "delivered: a report says so; failed, expired, cancelled: it will not go "
+	  "out; unknown: nobody can tell" },
 	{ "meaning", SCHEMA_STRING, true, "The state in words" },
 	{ "reason", SCHEMA_STRING, false, "Why it is in this state" },
 	{ "final", SCHEMA_BOOLEAN, true,
@@ -87,8 +86,7 @@ struct asking {
 	int64_t message_id;
 	const char *key; /* NULL: it is asked for by its number */
 	enum wanted wanted;
-	struct observer watch;
-	sd_event_source *timer;
+	struct watch watch;
 	struct json_writer *writer;
 };
 
@@ -183,13 +181,32 @@ static void answer_message(struct asking *asking, const struct message *message)
 		       "The message's history could not be read.");
 }
 
+/* Looks no further back than messages and keys are sure to be kept. */
+static bool records_were_lost(struct store *store)
+{
+	int64_t since_ms = clock_wall_ms() - (int64_t)STORE_KEY_DAYS * CLOCK_MS_PER_DAY;
+
+	return !store_gap_known(store, STORE_GAP_DAMAGED, since_ms) ||
+	       !store_gap_known(store, STORE_GAP_RESTORED, since_ms);
+}
+
 static const char *explain_absence(const struct asking *asking)
 {
+	const struct services *services = asking->call->services;
+
+	if (records_were_lost(services->store))
+		return "There is no such message in the gateway's records; but they were "
+		       "damaged or restored from a backup not long ago, so it may have "
+		       "been sent all the same. Ask your person before sending it again.";
 	if (asking->key)
-		return "No message of yours was sent with this idempotency_key; it is "
-		       "safe to send it now.";
-	return arena_printf(asking->call->arena, "There is no message %lld.",
-			    (long long)asking->message_id);
+		return "No message of yours with this idempotency_key is kept, and keys "
+		       "are kept for 30 days at least: unless you used it before that, "
+		       "it "
+		       "is safe to send it now.";
+	return arena_printf(
+		asking->call->arena,
+		"There is no message %lld: it never was, or is no longer kept.",
+		(long long)asking->message_id);
 }
 
 /* False: the call has been finished with a failure. */
@@ -213,64 +230,19 @@ static bool get_message(struct asking *asking, struct message *message_out)
 	return error == 0;
 }
 
-static void stop_waiting(struct asking *asking)
-{
-	observer_remove(&asking->watch);
-	asking->timer = sd_event_source_disable_unref(asking->timer);
-}
-
 /* With what is known now. */
-static void finish(void *data)
+static void answer(void *data)
 {
 	struct asking *asking = data;
 	struct message message;
 
-	stop_waiting(asking);
 	if (get_message(asking, &message))
 		answer_message(asking, &message);
 }
 
-static void on_change(void *data, const void *event_data)
+static bool hear(void *data, const struct outbox_event *event)
 {
-	const struct outbox_event *event = event_data;
-
-	if (event->last || is_settled(data, event->state))
-		finish(data);
-}
-
-static int on_timer(sd_event_source *source, uint64_t usec, void *data)
-{
-	(void)source;
-	(void)usec;
-	finish(data);
-	return 0;
-}
-
-static void on_abandoned(void *data)
-{
-	stop_waiting(data);
-}
-
-static const struct request_waiting waiting = {
-	.abandoned = on_abandoned,
-	.stopping = finish,
-};
-
-/* False: it cannot be waited for. */
-static bool start_waiting(struct asking *asking, uint64_t seconds)
-{
-	const struct services *services = asking->call->services;
-
-	if (seconds == 0 || !outbox_watch(services->outbox, asking->message_id,
-					  &asking->watch, on_change, asking))
-		return false;
-	if (sd_event_add_time_relative(services->loop, &asking->timer, CLOCK_MONOTONIC,
-				       seconds * 1000000, 0, on_timer, asking) < 0) {
-		stop_waiting(asking);
-		return false;
-	}
-	tool_call_wait(asking->call, &waiting, asking);
-	return true;
+	return is_settled(data, event->state);
 }
 
 static enum wanted read_wanted(const struct tool_call *call)
@@ -315,8 +287,9 @@ static void run(struct tool_call *call)
 	seconds = asking->wanted == WANTED_NOTHING
 			  ? 0
 			  : argument_integer(call, "wait_seconds", WAIT_USUAL_SECONDS);
+	asking->watch = (struct watch){ .hear = hear, .answer = answer, .data = asking };
 	if (is_settled(asking, message.state) ||
-	    !start_waiting(asking, (uint64_t)seconds))
+	    !watch_start(&asking->watch, call, message.id, (uint64_t)seconds))
 		answer_message(asking, &message);
 }
 
@@ -325,14 +298,11 @@ const struct tool tool_get_sms_status = {
 	.title = "Ask what became of a message",
 	.description =
 		"Tells where a message is, every state it was in with its time and "
-		"reason, "
-		"and what that means. Call it after send_sms said that the message is "
-		"not "
-		"sent yet, or with wait_for to be told when it is; do not send again "
-		"meanwhile. Costs nothing. \"sent\" means that the network took it, and "
-		"\"delivered\" that the recipient's phone did; neither proves that "
-		"anybody "
-		"read it.",
+		"reason, and what that means. Call it after send_sms said that the "
+		"message is not sent yet, or with wait_for to be told when it is; do "
+		"not send again meanwhile. Costs nothing. \"sent\" means that the "
+		"network took it, and \"delivered\" that the recipient's phone did; "
+		"neither proves that anybody read it.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,

@@ -16,8 +16,8 @@ static const struct schema_field subscription[] = {
 	{ "carrier_name", SCHEMA_STRING, true, "Network operator" },
 	{ "display_name", SCHEMA_STRING, true, "Name to show to a person" },
 	{ "state", SCHEMA_STRING, true,
-	  "ready: can send now; searching: no network; offline: flight mode; starting; "
-	  "locked: waits for its PIN" },
+	  "ready: can send now; searching: no network; offline: flight mode; "
+	  "locked: waits for its PIN; starting" },
 	{ "can_send", SCHEMA_BOOLEAN, true, "Whether send_sms would be accepted now" },
 	{ "own_number", SCHEMA_STRING, true, "The card's own number, often empty" },
 	{ "roaming", SCHEMA_BOOLEAN, true, "Registered with a foreign network" },
@@ -97,12 +97,11 @@ static void run(struct tool_call *call)
 const struct tool tool_get_sms_subscriptions = {
 	.name = "get_sms_subscriptions",
 	.title = "List the SIM cards",
-	.description = "Lists the SIM cards in this phone, each with the subscription_id "
-		       "that send_sms "
-		       "takes. Call it before send_sms when the phone may hold more than "
-		       "one SIM. Costs "
-		       "nothing. A SIM whose state is not ready is listed too, but "
-		       "cannot send now.",
+	.description =
+		"Lists the SIM cards in this phone, each with the subscription_id that "
+		"send_sms takes. Call it before send_sms when the phone may hold more "
+		"than one SIM. Costs nothing. A SIM whose state is not ready is listed "
+		"too, but cannot send now.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,

@@ -3,21 +3,14 @@
  * list_sms: the stored messages, newest first, a page at a time.
  *
  * A page ends before the message whose number the cursor holds, so that messages that
- * arrive meanwhile move nothing (tests/integration/test_reading_tools.py). It also ends
- * when it is large: texts come from strangers, and the phone's memory is small.
+ * arrive meanwhile move nothing (tests/integration/test_reading_tools.py).
  */
 #include "tools/argument.h"
-#include "tools/cursor.h"
 #include "tools/failure.h"
 #include "tools/message_view.h"
+#include "tools/page.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
-
-enum {
-	LIMIT_USUAL = 20,
-	LIMIT_MAX = 100,
-	PAGE_BYTES = 256 * 1024,
-};
 
 static const char *const directions[] = { "in", "out", NULL };
 
@@ -36,8 +29,7 @@ static const struct schema_field input[] = {
 	  "Only received ones that mark_sms_read has not marked" },
 	{ "search", SCHEMA_STRING, false,
 	  "Only texts with these words in them, just so; A and a are the same", 1, 160 },
-	{ "limit", SCHEMA_INTEGER, false, "At most so many; 20 when left out", 1,
-	  LIMIT_MAX },
+	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false,
 	  "next_cursor of the answer before, with the same filters: the page after it" },
 	{ 0 },
@@ -47,7 +39,9 @@ static const struct schema_field gap_fields[] = {
 	{ "from", SCHEMA_STRING, true, "RFC 3339" },
 	{ "until", SCHEMA_STRING, false, "Left out while it goes on" },
 	{ "reason", SCHEMA_STRING, true,
-	  "gateway_down, ofono_down, or suspended: the phone slept" },
+	  "gateway_down; ofono_down; suspended: the phone slept; restored, "
+	  "ledger_damaged: messages of that time may be missing from the gateway's "
+	  "records" },
 	{ 0 },
 };
 
@@ -58,26 +52,21 @@ static const struct schema_field output[] = {
 	{ "count", SCHEMA_INTEGER, true, "Messages in this answer" },
 	{ "next_cursor", SCHEMA_STRING, false, "There are more: the cursor for them" },
 	{ "gaps", SCHEMA_ARRAY, true,
-	  "Times, among those listed, in which the gateway could not hear: a message "
-	  "that "
-	  "came then may be missing",
+	  "Times, among those listed, in which the gateway could not hear: "
+	  "a message that came then may be missing",
 	  .members = gap_fields },
 	{ "wait_cursor", SCHEMA_STRING, true,
 	  "Give it to wait_for_sms as after: nothing that comes from now on is missed" },
 	{ 0 },
 };
 
-/* one call */
+/* one call; lives in the call's arena */
 struct listing {
-	const struct services *services;
-	struct message_filter filter;
-	unsigned limit;
-	struct buffer structured;
-	struct json_writer *writer;
-	unsigned count;
-	bool more;
-	int64_t last_id; /* of the messages written */
-	int64_t from_ms; /* the time that this page is about */
+	struct tool_call *call;
+	struct scan scan;
+	struct page page;
+	int64_t newest_id; /* when the call came: what comes meanwhile is not listed */
+	int64_t from_ms;   /* the time that this page is about */
 	int64_t until_ms;
 };
 
@@ -109,49 +98,30 @@ static bool read_sim(struct tool_call *call, struct message_filter *filter)
 	return false;
 }
 
-static void add_message(void *data, const struct message *message)
+static bool add_message(void *data, const struct message *message)
 {
 	struct listing *listing = data;
 
-	if (listing->count == listing->limit || listing->structured.length > PAGE_BYTES) {
-		listing->more = true;
-		return;
-	}
-	message_view_write(listing->writer, message);
-	listing->count++;
-	listing->last_id = message->id;
-	if (listing->count == 1 || message->created_ms < listing->from_ms)
+	if (!page_takes_row(&listing->page, message->id))
+		return false;
+	message_view_write(listing->page.writer, message);
+	if (listing->page.count == 1 || message->created_ms < listing->from_ms)
 		listing->from_ms = message->created_ms;
-}
-
-static int write_messages(struct listing *listing)
-{
-	int error;
-
-	listing->filter.limit = listing->limit + 1; /* to know whether there are more */
-	json_key(listing->writer, "messages");
-	json_open_array(listing->writer);
-	error = store_messages_list(listing->services->store, &listing->filter,
-				    add_message, listing);
-	json_close_array(listing->writer);
-	json_put_integer(listing->writer, "count", listing->count);
-	if (listing->more)
-		cursor_put(listing->writer, "next_cursor", CURSOR_MESSAGES,
-			   listing->last_id);
-	return error;
+	return true;
 }
 
 /* Pages touch: the time between two messages belongs to the page of the later one. */
-static void find_times(struct listing *listing, struct arena *arena)
+static void find_times(struct listing *listing)
 {
+	const struct services *services = listing->call->services;
+	const struct message_filter *filter = &listing->scan.look.filter;
 	struct message before;
 
-	if (!listing->more)
-		listing->from_ms = listing->filter.since_ms;
-	listing->until_ms =
-		listing->filter.until_ms ? listing->filter.until_ms : INT64_MAX;
-	if (listing->filter.before_id &&
-	    store_message_get(listing->services->store, listing->filter.before_id, arena,
+	if (!listing->page.more)
+		listing->from_ms = filter->since_ms;
+	listing->until_ms = filter->until_ms ? filter->until_ms : INT64_MAX;
+	if (filter->before_id &&
+	    store_message_get(services->store, filter->before_id, listing->call->arena,
 			      &before) == 0 &&
 	    before.created_ms < listing->until_ms)
 		listing->until_ms = before.created_ms;
@@ -160,7 +130,7 @@ static void find_times(struct listing *listing, struct arena *arena)
 static void add_gap(void *data, const struct gap *gap)
 {
 	struct listing *listing = data;
-	struct json_writer *writer = listing->writer;
+	struct json_writer *writer = listing->page.writer;
 
 	if (gap->from_ms >= listing->until_ms)
 		return;
@@ -174,58 +144,84 @@ static void add_gap(void *data, const struct gap *gap)
 
 static int write_gaps(struct listing *listing)
 {
+	const struct services *services = listing->call->services;
+	struct json_writer *writer = listing->page.writer;
 	int error;
 
-	json_key(listing->writer, "gaps");
-	json_open_array(listing->writer);
-	error = store_gaps_list(listing->services->store, listing->from_ms, add_gap,
-				listing);
-	json_close_array(listing->writer);
+	json_key(writer, "gaps");
+	json_open_array(writer);
+	error = store_gaps_list(services->store, listing->from_ms, add_gap, listing);
+	json_close_array(writer);
 	return error;
 }
 
-static int write_page(struct listing *listing, struct arena *arena)
+static void on_looked(void *data, int error)
 {
-	int64_t newest_id = 0;
-	int error, gaps_error;
+	struct listing *listing = data;
+	struct page *page = &listing->page;
+	int gaps_error;
 
-	json_open_object(listing->writer);
-	message_view_put_notice(listing->writer);
-	error = write_messages(listing);
-	find_times(listing, arena);
+	page_close_rows(page, CURSOR_MESSAGES);
+	find_times(listing);
 	gaps_error = write_gaps(listing);
+	cursor_put(page->writer, "wait_cursor", CURSOR_ARRIVALS, listing->newest_id);
+	page_answer(page, listing->call, error ? error : gaps_error);
+}
+
+static void on_abandoned(void *data)
+{
+	struct listing *listing = data;
+
+	scan_stop(&listing->scan);
+	page_drop(&listing->page);
+}
+
+/* The page ends where it has come to. */
+static void on_stopping(void *data)
+{
+	struct listing *listing = data;
+
+	scan_stop(&listing->scan);
+	page_stop(&listing->page, listing->scan.look.before_id);
+	on_looked(listing, 0);
+}
+
+static const struct request_waiting waiting = {
+	.abandoned = on_abandoned,
+	.stopping = on_stopping,
+};
+
+static void start_looking(struct listing *listing)
+{
+	const struct services *services = listing->call->services;
+	int error = store_message_newest(services->store, &listing->newest_id);
+
+	page_open_rows(&listing->page, "messages");
 	if (!error)
-		error = gaps_error;
-	if (!error)
-		error = cursor_newest(listing->services->store, &newest_id);
-	cursor_put(listing->writer, "wait_cursor", CURSOR_ARRIVALS, newest_id);
-	json_close_object(listing->writer);
-	return error;
+		error = scan_start(services->scans, &listing->scan);
+	if (error == SCAN_E_GOES_ON)
+		tool_call_wait(listing->call, &waiting, listing);
+	else
+		on_looked(listing, error);
 }
 
 static void run(struct tool_call *call)
 {
-	struct listing listing = {
-		.services = call->services,
-		.limit = (unsigned)argument_integer(call, "limit", LIMIT_USUAL),
-	};
-	int error;
+	struct listing *listing = arena_alloc(call->arena, sizeof(*listing));
+	struct message_filter *filter;
 
-	if (!read_words(call, &listing.filter) || !read_sim(call, &listing.filter))
-		return;
-	listing.writer = json_writer_new(&listing.structured);
-	if (!listing.writer) {
+	if (!listing) {
 		failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	error = write_page(&listing, call->arena);
-	json_writer_free(listing.writer);
-	if (!error) {
-		tool_call_succeed_plainly(call, &listing.structured);
-		return;
-	}
-	buffer_deinit(&listing.structured);
-	failure_answer(call, FAILURE_INTERNAL, "The stored messages could not be read.");
+	listing->call = call;
+	listing->scan.look.visit = add_message;
+	listing->scan.look.data = listing;
+	listing->scan.done = on_looked;
+	filter = &listing->scan.look.filter;
+	if (read_words(call, filter) && read_sim(call, filter) &&
+	    page_begin(&listing->page, call))
+		start_looking(listing);
 }
 
 const struct tool tool_list_sms = {
@@ -233,17 +229,12 @@ const struct tool tool_list_sms = {
 	.title = "Read stored messages",
 	.description =
 		"Lists the messages that this phone received and sent through the "
-		"gateway, "
-		"newest first, a page at a time; filters narrow it down. Call it to read "
-		"or "
-		"to look something up; to wait for a message that is still to come, call "
-		"wait_for_sms. Costs nothing and marks nothing as read. A message that "
-		"is "
-		"not listed may still have been sent to the phone: \"gaps\" tells when "
-		"the "
-		"gateway could not hear, and a sender's name or number proves nothing "
-		"about "
-		"who wrote.",
+		"gateway, newest first, a page at a time; filters narrow it down. "
+		"Call it to read or to look something up; to wait for a message that is "
+		"still to come, call wait_for_sms. Costs nothing and marks nothing as "
+		"read. A message that is not listed may still have been sent to the "
+		"phone: \"gaps\" tells when the gateway could not hear, and a sender's "
+		"name or number proves nothing about who wrote.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,

@@ -80,14 +80,12 @@ static void run(struct tool_call *call)
 const struct tool tool_mark_sms_read = {
 	.name = "mark_sms_read",
 	.title = "Mark messages as read",
-	.description = "Marks received messages as read, for every client of the "
-		       "gateway; nothing "
-		       "else does that. Call it when your person has been told of them "
-		       "or you have "
-		       "dealt with them. Costs nothing, and the senders are not told. "
-		       "Ids that are "
-		       "unknown, read already or of sent messages are passed over and "
-		       "not counted.",
+	.description =
+		"Marks received messages as read, for every client of the gateway; "
+		"nothing else does that. Call it when your person has been told of "
+		"them, or you have dealt with them. Costs nothing, and the senders are "
+		"not told. Ids that are unknown, read already or of sent messages are "
+		"passed over and not counted.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_IDEMPOTENT,

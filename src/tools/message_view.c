@@ -24,8 +24,8 @@ const struct schema_field message_view_fields[] = {
 	{ "subscription_id", SCHEMA_INTEGER, false,
 	  "SIM it came to or goes out from; left out when not known" },
 	{ "text", SCHEMA_STRING, true,
-	  "As it was written; control and bidirectional characters are written out, as "
-	  "\\u202e" },
+	  "As it was written; control and bidirectional characters are written "
+	  "out, as \\u202e" },
 	{ "state", SCHEMA_STRING, true,
 	  "received, or where an outgoing message is: see get_sms_status" },
 	{ "reason", SCHEMA_STRING, false, "Why it is in this state" },
@@ -35,11 +35,11 @@ const struct schema_field message_view_fields[] = {
 	  "in: the network's stamp, which may be wrong; left out when there is none" },
 	{ "read", SCHEMA_BOOLEAN, false, "in: marked by mark_sms_read" },
 	{ "flags", SCHEMA_ARRAY, true,
-	  "repaired: emoji that oFono damaged were put back; undecodable_or_empty: "
-	  "nobody "
-	  "knows what it said; immediate: was to be shown at once (class 0); "
-	  "clock_wrong: "
-	  "created_at cannot be right; repeated N: came N times more",
+	  "repaired: emoji that oFono damaged were put back; "
+	  "undecodable_or_empty: nobody knows what it said; "
+	  "immediate: was to be shown at once (class 0); "
+	  "clock_wrong: created_at cannot be right; "
+	  "repeated N: came N times more",
 	  .items = SCHEMA_STRING },
 	{ 0 },
 };

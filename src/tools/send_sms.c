@@ -15,35 +15,37 @@
 
 static const struct schema_field input[] = {
 	{ "to_phone_number", SCHEMA_STRING, true,
-	  "Recipient in international format, + and country code, for example "
-	  "+36201234567" },
+	  "Recipient in international format, + and country code, "
+	  "for example +36201234567" },
 	{ "sms_text", SCHEMA_STRING, true,
-	  "The text. One segment holds 160 characters of the GSM alphabet, or 70 of any "
-	  "other; a longer text is sent, and paid, as several segments" },
+	  "The text. One segment holds 160 characters of the GSM alphabet, "
+	  "or 70 of any other; a longer text is sent, and paid, as several segments" },
 	{ "subscription_id", SCHEMA_INTEGER, false,
-	  "SIM to send from, as get_sms_subscriptions lists it; needed when more than "
-	  "one SIM can send" },
+	  "SIM to send from, as get_sms_subscriptions lists it; "
+	  "needed when more than one SIM can send" },
 	{ "idempotency_key", SCHEMA_STRING, false,
-	  "A word of your own for this message. A call with the same key never sends "
-	  "again, it is answered with what became of the first; another message needs "
-	  "another key",
+	  "A word of your own for this message. For 30 days at least, a call with "
+	  "the same key never sends again: it is answered with what became of the "
+	  "first. Another message needs another key. Without a key, the same text to "
+	  "the same number within a short time is taken for the same call made again",
 	  1, IDEMPOTENCY_KEY_MAX },
 	{ "send_at", SCHEMA_STRING, false,
-	  "Not before this time, RFC 3339 with offset, for example "
-	  "2026-11-21T08:30:00+01:00; at most 30 days ahead" },
+	  "Not before this time, RFC 3339 with offset, "
+	  "for example 2026-11-21T08:30:00+01:00; at most 30 days ahead" },
 	{ "valid_for_seconds", SCHEMA_INTEGER, false,
 	  "Drop it when it could not be handed over to be sent within this time, "
 	  "counted from now, or from send_at",
 	  ORDER_VALID_LEAST_SECONDS, ORDER_VALID_MOST_SECONDS },
 	{ "wait_for", SCHEMA_STRING, false,
-	  "none: answer as soon as it is on disk; sent (default): when the network took "
-	  "it; delivered: when a delivery report came, which may take long or never come",
+	  "none: answer as soon as it is on disk; "
+	  "sent (default): when the network took it; "
+	  "delivered: when a delivery report came, which may never be",
 	  .words = order_wait_words },
 	{ "wait_seconds", SCHEMA_INTEGER, false, "How long to wait for that at most", 0,
 	  ORDER_WAIT_MOST_SECONDS },
 	{ "dry_run", SCHEMA_BOOLEAN, false,
-	  "Send nothing; tell segments, encoding, SIM and everything that would refuse "
-	  "it" },
+	  "Send nothing; tell segments, encoding, SIM, "
+	  "and everything that would refuse it" },
 	{ 0 },
 };
 
@@ -53,9 +55,11 @@ static const struct schema_field output[] = {
 	{ "message_id", SCHEMA_INTEGER, false,
 	  "The gateway's number of this message; not in a dry run" },
 	{ "state", SCHEMA_STRING, false,
-	  "scheduled, queued: waits in the gateway; handing, handed: given to oFono; "
-	  "held: oFono keeps it until the modem is back; sent: the network took it, "
-	  "which is not yet delivery; delivered: a report says so; not in a dry run" },
+	  "scheduled, queued: waits in the gateway; "
+	  "handing, handed: given to oFono; "
+	  "held: oFono keeps it until the modem is back; "
+	  "sent: the network took it, which is not yet delivery; "
+	  "delivered: a report says so; not in a dry run" },
 	{ "to_phone_number", SCHEMA_STRING, false, "Recipient as given to the network" },
 	{ "subscription_id", SCHEMA_INTEGER, false, "SIM it goes out from" },
 	{ "segments", SCHEMA_INTEGER, true,
@@ -63,8 +67,9 @@ static const struct schema_field output[] = {
 	{ "encoding", SCHEMA_STRING, true, "Alphabet of the segments",
 	  .words = encodings },
 	{ "delivery", SCHEMA_STRING, false,
-	  "none: no report was asked for; awaited; delivered; refused: a report says "
-	  "that it did not arrive; unconfirmed: no report came in time" },
+	  "none: no report was asked for; awaited; delivered; "
+	  "refused: a report says that it did not arrive; "
+	  "unconfirmed: no report came in time" },
 	{ "send_at", SCHEMA_STRING, false, "Not before, RFC 3339" },
 	{ "expires_at", SCHEMA_STRING, false, "Not handed over after, RFC 3339" },
 	{ "replayed", SCHEMA_BOOLEAN, false,
@@ -168,13 +173,13 @@ static void run(struct tool_call *call)
 const struct tool tool_send_sms = {
 	.name = "send_sms",
 	.title = "Send a text message",
-	.description = "Sends one text message (SMS) from a SIM of this phone and "
-		       "answers when the network has taken it. Each segment costs the "
-		       "owner money and cannot be recalled once it is on the air, so "
-		       "send only what the person asked for. When more than one SIM can "
-		       "send, subscription_id is needed. \"SMS sent\" means that the "
-		       "network accepted the message; it does not prove that anybody "
-		       "received or read it.",
+	.description =
+		"Sends one text message (SMS) from a SIM of this phone and answers when "
+		"the network has taken it. Each segment costs the owner money and "
+		"cannot be recalled once it is on the air, so send only what the person "
+		"asked for. When more than one SIM can send, subscription_id is needed. "
+		"\"SMS sent\" means that the network accepted the message; it does not "
+		"prove that anybody received or read it.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_DESTRUCTIVE | TOOL_OPEN_WORLD,

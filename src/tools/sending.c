@@ -3,9 +3,11 @@
 
 #include "base/clock.h"
 
-static const struct services *services_of(const struct sending *sending)
+static struct outbox *outbox_of(const struct sending *sending)
 {
-	return sending->order->call->services;
+	const struct services *services = sending->order->call->services;
+
+	return services->outbox;
 }
 
 /* There is nothing to wait for: it is so far, or never will be, or not for long. */
@@ -28,84 +30,40 @@ static bool is_settled(const struct sending *sending)
 	       message->state == STATE_WAITING_APPROVAL;
 }
 
-static void stop_waiting(struct sending *sending)
+static bool hear(void *data, const struct outbox_event *event)
 {
-	observer_remove(&sending->watch);
-	sending->timer = sd_event_source_disable_unref(sending->timer);
-}
-
-static void finish(void *data)
-{
-	struct sending *sending = data;
-
-	stop_waiting(sending);
-	sending_answer(sending);
-}
-
-static void on_change(void *data, const void *event_data)
-{
-	const struct outbox_event *event = event_data;
 	struct sending *sending = data;
 
 	sending->message.state = event->state;
 	sending->message.reason = event->reason;
 	sending->message.delivery = event->delivery;
 	sending->message.changed_ms = clock_wall_ms();
-	if (event->last || is_settled(sending))
-		finish(sending);
+	return is_settled(sending);
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *data)
+static void answer(void *data)
 {
-	(void)source;
-	(void)usec;
-	finish(data);
-	return 0;
-}
-
-static void on_abandoned(void *data)
-{
-	/* The client left. Its message goes on: it was accepted, and may be on the air. */
-	stop_waiting(data);
+	sending_answer(data);
 }
 
 /* What another call asked for first is that call's to withdraw. */
-static void on_cancelled(void *data)
+static void withdraw(void *data)
 {
 	struct sending *sending = data;
 
-	stop_waiting(sending);
 	if (sending->repeat == REPEAT_NONE)
-		outbox_withdraw(services_of(sending)->outbox, sending->message.id);
-}
-
-static const struct request_waiting waiting = {
-	.abandoned = on_abandoned,
-	.cancelled = on_cancelled,
-	.stopping = finish,
-};
-
-static bool start_waiting(struct sending *sending)
-{
-	const struct services *services = services_of(sending);
-	uint64_t usec = (uint64_t)sending->order->wait_seconds * 1000000;
-
-	if (usec == 0 || !outbox_watch(services->outbox, sending->message.id,
-				       &sending->watch, on_change, sending))
-		return false;
-	if (sd_event_add_time_relative(services->loop, &sending->timer, CLOCK_MONOTONIC,
-				       usec, 0, on_timer, sending) < 0) {
-		stop_waiting(sending);
-		return false;
-	}
-	tool_call_wait(sending->order->call, &waiting, sending);
-	return true;
+		outbox_withdraw(outbox_of(sending), sending->message.id);
 }
 
 void sending_follow(struct sending *sending)
 {
 	if (sending->repeat != REPEAT_NONE)
-		outbox_keep(services_of(sending)->outbox, sending->message.id);
-	if (is_settled(sending) || !start_waiting(sending))
+		outbox_keep(outbox_of(sending), sending->message.id);
+	sending->watch = (struct watch){
+		.hear = hear, .answer = answer, .cancelled = withdraw, .data = sending
+	};
+	if (is_settled(sending) ||
+	    !watch_start(&sending->watch, sending->order->call, sending->message.id,
+			 (uint64_t)sending->order->wait_seconds))
 		sending_answer(sending);
 }

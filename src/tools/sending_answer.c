@@ -55,9 +55,9 @@ static const char *say_duplicate(const struct sending *sending, const char *text
 		return text;
 	return arena_printf(
 		sending->order->call->arena,
-		"%s%s Nothing new was sent: this is what became of message %lld, the "
-		"same text to the same number, asked for %lld s ago. To send it once "
-		"more, call again with a new idempotency_key.",
+		"%s%s Nothing new was sent: this is what became of message %lld, "
+		"the same text to the same number, asked for %lld s ago. "
+		"To send it once more, call again with a new idempotency_key.",
 		text, ended ? "" : ".", (long long)sending->message.id,
 		(long long)(age_ms > 0 ? age_ms / 1000 : 0));
 }
@@ -97,12 +97,11 @@ static void fail(const struct sending *sending, enum failure failure, const char
 
 static const char *explain_character(const struct sending *sending)
 {
-	return arena_printf(
-		sending->order->call->arena,
-		"The oFono of this phone cannot encode the character %s; nothing "
-		"was sent. Leave it out.",
-		sms_order_name_character(sending->order,
-					 sending->order->segments.unsendable));
+	return arena_printf(sending->order->call->arena,
+			    "The oFono of this phone cannot encode the character %s; "
+			    "nothing was sent. Leave it out.",
+			    sms_order_name_character(
+				    sending->order, sending->order->segments.unsendable));
 }
 
 static void answer_failed(const struct sending *sending)
@@ -117,8 +116,8 @@ static void answer_failed(const struct sending *sending)
 		     arena_printf(sending->order->call->arena,
 				  "SMS to %s failed: %s (message %lld).",
 				  sending->order->recipient,
-				  network ? "oFono reports that the network did not "
-					    "take it"
+				  network ? "oFono reports that "
+					    "the network did not take it"
 					  : "oFono refused it",
 				  (long long)sending->message.id));
 }
@@ -126,14 +125,14 @@ static void answer_failed(const struct sending *sending)
 static void answer_sent(const struct sending *sending)
 {
 	static const char *const additions[] = {
-		[DELIVERY_NONE] = ". No delivery report was asked for, so whether it "
-				  "arrives cannot be told",
+		[DELIVERY_NONE] = ". No delivery report was asked for, "
+				  "so whether it arrives cannot be told",
 		[DELIVERY_AWAITED] = ". No delivery report has come yet",
 		[DELIVERY_CONFIRMED] = "",
 		[DELIVERY_REFUSED] =
 			", but a delivery report says that it did not arrive",
-		[DELIVERY_UNCONFIRMED] = ". No delivery report came in the time that "
-					 "the network had for it",
+		[DELIVERY_UNCONFIRMED] = ". No delivery report came "
+					 "in the time that the network had for it",
 	};
 	enum delivery delivery = delivery_now(sending);
 	struct arena *arena = sending->order->call->arena;
@@ -176,12 +175,12 @@ static void answer_pending(const struct sending *sending)
 	const char *where = where_it_is(sending);
 
 	succeed(sending,
-		where ? arena_printf(
-				sending->order->call->arena,
-				"SMS to %s is not sent yet: it %s (message %lld). It "
-				"goes out by itself; do not send it again.",
-				sending->order->recipient, where,
-				(long long)sending->message.id)
+		where ? arena_printf(sending->order->call->arena,
+				     "SMS to %s is not sent yet: "
+				     "it %s (message %lld). "
+				     "It goes out by itself; do not send it again.",
+				     sending->order->recipient, where,
+				     (long long)sending->message.id)
 		      : NULL);
 }
 
@@ -195,20 +194,20 @@ static void answer_unsent(const struct sending *sending)
 		fail(sending, FAILURE_UNKNOWN_OUTCOME,
 		     arena_printf(arena,
 				  "It is not known whether the SMS to %s was sent: "
-				  "oFono gave no answer or went away with it (message "
-				  "%lld). The gateway will not send it again.",
+				  "oFono gave no answer or went away with it "
+				  "(message %lld). The gateway will not send it again.",
 				  recipient, id));
 	else if (sending->message.state == STATE_EXPIRED)
 		fail(sending, FAILURE_EXPIRED,
 		     arena_printf(arena,
-				  "The validity of the SMS to %s was over before it "
-				  "could be sent (message %lld).",
+				  "The validity of the SMS to %s "
+				  "was over before it could be sent (message %lld).",
 				  recipient, id));
 	else
 		fail(sending, FAILURE_CANCELLED,
 		     arena_printf(arena,
-				  "The SMS to %s was cancelled before it was sent "
-				  "(message %lld).",
+				  "The SMS to %s was cancelled "
+				  "before it was sent (message %lld).",
 				  recipient, id));
 }
 

@@ -76,16 +76,14 @@ static const struct sim *choose_only(struct sim_choosing *choosing)
 {
 	const struct services *services = choosing->services;
 	const struct sim_list *sims = sims_list(services->sims);
+	const char *many = choosing->later ? "There is more than one SIM:"
+					   : "More than one SIM can send:";
 	const struct sim *sim, *only = NULL;
 
 	TAILQ_FOREACH (sim, sims, link) {
 		if (is_able(choosing, sim) && only)
 			return refuse(choosing, FAILURE_SUBSCRIPTION_REQUIRED,
-				      list_choices(choosing,
-						   choosing->later
-							   ? "There is more than one SIM:"
-							   : "More than one SIM can "
-							     "send:"));
+				      list_choices(choosing, many));
 		if (is_able(choosing, sim))
 			only = sim;
 	}

@@ -184,11 +184,30 @@ static bool check_queue(struct sms_order *order, struct refusal *refusal_out)
 		      "Too many messages are waiting to be sent.");
 }
 
+static bool check_storage(struct sms_order *order, struct refusal *refusal_out)
+{
+	const struct services *services = order->call->services;
+
+	if (outbox_has_storage(services->outbox))
+		return true;
+	if (store_is_damaged(services->store))
+		return refuse(
+			refusal_out, FAILURE_INTERNAL,
+			"The gateway's records are damaged, so nothing is sent until "
+			"it was restarted.");
+	return refuse(refusal_out, FAILURE_STORAGE_FULL,
+		      arena_printf(order->call->arena,
+				   "Less than %lld MiB are left on the phone's storage, "
+				   "which are reserved for messages that come in.",
+				   (long long)services->config->reserve_mib));
+}
+
 const sms_order_check sms_order_identity_checks[] = { check_number, check_text, NULL };
 
-const sms_order_check sms_order_acceptance_checks[] = { check_length,	check_send_at,
-							check_validity, check_sim,
-							check_queue,	NULL };
+const sms_order_check sms_order_acceptance_checks[] = {
+	check_length,  check_send_at, check_validity, check_sim, check_queue,
+	check_storage, NULL
+};
 
 bool sms_order_pass(struct sms_order *order, const sms_order_check *checks)
 {

@@ -37,6 +37,12 @@ static const struct {
 	{ "text_too_long", "The text was too long for oFono." },
 	{ "client_left", "Who asked for it left before it was answered; asked for again, "
 			 "it is a new message." },
+	{ "cancel_wanted", "It is to be cancelled: the gateway asks oFono as soon as its "
+			   "modem is back, but it may be on the air by then." },
+	{ "restored", "The ledger was restored from a backup while the message was not "
+		      "finished; what became of it after that backup cannot be known." },
+	{ "ledger_damaged", "The gateway's records were damaged while the message was "
+			    "not finished." },
 	{ "not_delivered", "A report says that the network gave up delivering it." },
 };
 

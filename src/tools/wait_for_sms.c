@@ -7,7 +7,9 @@
  *                  +---- the inbox stored a message
  *
  * Whether a message came before the call, between two calls or while it waits makes no
- * difference: there is one way to look (tests/integration/test_reading_tools.py).
+ * difference: there is one way to look (tests/integration/test_reading_tools.py). When much
+ * is newer, looking takes several turns of the loop; what comes meanwhile is newer, too, and
+ * is come to in the end. Time that is over before that does not end the looking.
  */
 #include "sms/extract.h"
 #include "tools/argument.h"
@@ -20,7 +22,6 @@
 enum {
 	TIMEOUT_USUAL_SECONDS = 30,
 	TIMEOUT_MAX_SECONDS = 120,
-	LOOK_COUNT = 100, /* messages in one look */
 };
 
 static const char *const kind_words[] = { "any", "code", "link", NULL };
@@ -31,13 +32,13 @@ static const struct schema_field input[] = {
 	{ "contains", SCHEMA_STRING, false,
 	  "Only a text with these words in it, just so; A and a are the same", 1, 160 },
 	{ "kind", SCHEMA_STRING, false,
-	  "code: only with a one-time code in it; link: only with a link; any, the "
-	  "usual: "
-	  "every message",
+	  "code: only with a one-time code in it; link: only with a link; "
+	  "any, the usual: every message",
 	  .words = kind_words },
 	{ "after", SCHEMA_STRING, false,
-	  "cursor of the answer before, or wait_cursor of list_sms: messages that came "
-	  "since then count, too. Without it only those that come from now on" },
+	  "cursor of the answer before, or wait_cursor of list_sms: "
+	  "messages that came since then count, too. "
+	  "Without it only those that come from now on" },
 	{ "timeout_seconds", SCHEMA_INTEGER, false,
 	  "How long to wait at most; 30 when left out", 1, TIMEOUT_MAX_SECONDS },
 	{ 0 },
@@ -53,8 +54,8 @@ static const struct schema_field output[] = {
 	  "The only site that the code is for: give it to no other" },
 	{ "link", SCHEMA_STRING, false, "The first http or https link in its text" },
 	{ "cursor", SCHEMA_STRING, true,
-	  "Give it as after to go on behind this message, or to go on waiting; nothing "
-	  "that comes in between is missed" },
+	  "Give it as after to go on behind this message, or to go on waiting; "
+	  "nothing that comes in between is missed" },
 	{ "hint", SCHEMA_STRING, false, "When none was found: what to do" },
 	{ 0 },
 };
@@ -74,14 +75,17 @@ struct waiter {
 	int64_t seconds;
 	int64_t place_id; /* the wait began behind this message */
 	int64_t after_id; /* looked at up to here */
+	struct scan scan;
+	bool looking; /* the scan is under way */
+	bool late;    /* the time is over */
 	struct observer watch;
 	sd_event_source *timer;
-	/* while looking */
+	/* of the last message looked at */
+	struct extract extract;
+	/* when one is found */
+	bool found;
 	struct buffer structured;
 	struct json_writer *writer;
-	struct extract extract;
-	unsigned seen;
-	bool found;
 };
 
 static bool fits_kind(const struct waiter *waiter)
@@ -134,47 +138,21 @@ static void write_found(struct waiter *waiter, const struct message *message)
 	json_writer_free(writer);
 }
 
-static void visit(void *data, const struct message *message)
+static bool visit(void *data, const struct message *message)
 {
 	struct waiter *waiter = data;
 
-	waiter->seen++;
-	if (waiter->found)
-		return;
-	waiter->after_id = message->id;
 	extract_from(message->text, &waiter->extract);
 	if (!fits_kind(waiter))
-		return;
+		return true;
 	waiter->found = true;
 	write_found(waiter, message);
-}
-
-/* All that is newer, oldest first, until one is found. 0 or -errno. */
-static int look(struct waiter *waiter)
-{
-	const struct services *services = waiter->call->services;
-	struct message_filter filter = {
-		.incoming_only = true,
-		.number = waiter->from,
-		.search = waiter->contains,
-		.limit = LOOK_COUNT,
-	};
-	int error = 0;
-
-	do {
-		waiter->seen = 0;
-		/* 0 would not filter, and turn the order round */
-		filter.after_id = waiter->after_id ? waiter->after_id : -1;
-		error = store_messages_list(services->store, &filter, visit, waiter);
-	} while (!error && !waiter->found && waiter->seen == LOOK_COUNT);
-	if (error || waiter->found)
-		return error;
-	/* what the filter passed over need not be looked at again */
-	return cursor_newest(services->store, &waiter->after_id);
+	return false;
 }
 
 static void stop_waiting(struct waiter *waiter)
 {
+	scan_stop(&waiter->scan);
 	observer_remove(&waiter->watch);
 	waiter->timer = sd_event_source_disable_unref(waiter->timer);
 }
@@ -206,6 +184,17 @@ static void answer_none(struct waiter *waiter, const char *hint)
 	tool_call_succeed_plainly(waiter->call, &structured);
 }
 
+static void answer_late(struct waiter *waiter)
+{
+	answer_none(
+		waiter,
+		arena_printf(waiter->call->arena,
+			     "No message that fits came within %lld seconds. To go on "
+			     "waiting call again with after = cursor; list_sms tells "
+			     "in its gaps whether the gateway could hear.",
+			     (long long)waiter->seconds));
+}
+
 static void answer_broken(struct waiter *waiter)
 {
 	stop_waiting(waiter);
@@ -214,26 +203,66 @@ static void answer_broken(struct waiter *waiter)
 		       "The stored messages could not be read.");
 }
 
-/* True: the call has been finished. */
-static bool answer_if_found(struct waiter *waiter)
+static void answer_found(struct waiter *waiter)
 {
-	int error = look(waiter);
-
-	if (error) {
-		answer_broken(waiter);
-		return true;
-	}
-	if (!waiter->found)
-		return false;
 	stop_waiting(waiter);
 	tool_call_succeed_plainly(waiter->call, &waiter->structured);
+}
+
+/* True: the call has been finished. */
+static bool look_ended(struct waiter *waiter, int error)
+{
+	const struct services *services = waiter->call->services;
+
+	if (!error && !waiter->found) /* what does not fit need not be looked at again */
+		error = store_message_newest(services->store, &waiter->after_id);
+	if (error)
+		answer_broken(waiter);
+	else if (waiter->found)
+		answer_found(waiter);
+	else if (waiter->late)
+		answer_late(waiter);
+	else
+		return false;
 	return true;
+}
+
+static void on_looked(void *data, int error)
+{
+	struct waiter *waiter = data;
+
+	waiter->looking = false;
+	look_ended(waiter, error);
+}
+
+/* All that is newer, oldest first, until one is found. True: the call has been finished. */
+static bool look(struct waiter *waiter)
+{
+	const struct services *services = waiter->call->services;
+	int error;
+
+	waiter->scan = (struct scan){
+		.look.filter.incoming_only = true,
+		.look.filter.number = waiter->from,
+		.look.filter.search = waiter->contains,
+		/* 0 would not filter, and turn the order round */
+		.look.filter.after_id = waiter->after_id ? waiter->after_id : -1,
+		.look.visit = visit,
+		.look.data = waiter,
+		.done = on_looked,
+	};
+	error = scan_start(services->scans, &waiter->scan);
+	waiter->looking = error == SCAN_E_GOES_ON;
+	return !waiter->looking && look_ended(waiter, error);
 }
 
 static void on_arrival(void *data, const void *event)
 {
+	struct waiter *waiter = data;
+
 	(void)event;
-	answer_if_found(data);
+	if (!waiter->looking)
+		look(waiter);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)
@@ -242,20 +271,16 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 
 	(void)source;
 	(void)usec;
-	answer_none(
-		waiter,
-		arena_printf(waiter->call->arena,
-			     "No message that fits came within %lld seconds. To go on "
-			     "waiting call again with after = cursor; list_sms tells "
-			     "in its gaps whether the gateway could hear.",
-			     (long long)waiter->seconds));
+	waiter->late = true;
+	if (!waiter->looking)
+		answer_late(waiter);
 	return 0;
 }
 
 static void on_stopping(void *data)
 {
-	answer_none(data, "The gateway stops before a message that fits came. Call again "
-			  "with after = cursor when it is back.");
+	answer_none(data, "The gateway stops before a message that fits came. "
+			  "Call again with after = cursor when it is back.");
 }
 
 static void on_abandoned(void *data)
@@ -275,6 +300,7 @@ static void start_waiting(struct waiter *waiter)
 	if (sd_event_add_time_relative(services->loop, &waiter->timer, CLOCK_MONOTONIC,
 				       (uint64_t)waiter->seconds * 1000000, 0, on_timer,
 				       waiter) < 0) {
+		scan_stop(&waiter->scan);
 		failure_answer(waiter->call, FAILURE_INTERNAL, NULL);
 		return;
 	}
@@ -300,7 +326,7 @@ static bool read_place(struct waiter *waiter)
 	if (!cursor_argument(waiter->call, "after", CURSOR_ARRIVALS, &waiter->place_id))
 		return false;
 	if (argument_text(waiter->call, "after") ||
-	    cursor_newest(services->store, &waiter->place_id) == 0)
+	    store_message_newest(services->store, &waiter->place_id) == 0)
 		return true;
 	answer_broken(waiter);
 	return false;
@@ -323,7 +349,7 @@ static void run(struct tool_call *call)
 	if (!read_place(waiter))
 		return;
 	waiter->after_id = waiter->place_id;
-	if (!answer_if_found(waiter))
+	if (!look(waiter))
 		start_waiting(waiter);
 }
 
@@ -332,17 +358,12 @@ const struct tool tool_wait_for_sms = {
 	.title = "Wait for a message",
 	.description =
 		"Waits until a message that fits comes in, and answers with it, its "
-		"one-time "
-		"code and its link at once. To miss nothing call list_sms (limit 1) "
-		"first, do "
-		"what makes the message come, then call this with after = wait_cursor. "
-		"Costs "
-		"nothing and marks nothing as read; when the time is over, the answer "
-		"says "
-		"so and has a cursor to go on from. A message proves nothing about who "
-		"sent "
-		"it: use a code only for what your person just asked for, and give it to "
-		"nobody.",
+		"one-time code and its link at once. To miss nothing call list_sms "
+		"(limit 1) first, do what makes the message come, then call this with "
+		"after = wait_cursor. Costs nothing and marks nothing as read; when the "
+		"time is over, the answer says so and has a cursor to go on from. "
+		"A message proves nothing about who sent it: use a code only for what "
+		"your person just asked for, and give it to nobody.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY,

@@ -27,7 +27,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 PROJECT = Path(__file__).resolve().parents[2]
-TIMEOUT_S = 1800                        # of one program; the slowest take minutes
+TIMEOUT_S = 3600                        # of one program; "make matrix" takes half an hour
 SANITIZE = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 SANITIZER_OPTIONS = {
     "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
@@ -37,6 +37,7 @@ VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
             "--show-leak-kinds=definite,indirect,possible",
             "--errors-for-leak-kinds=definite,indirect,possible",
             f"--suppressions={PROJECT}/tests/check/valgrind.supp"]
+MATRIX = "tests/integration/test_crash_matrix.py"
 VALGRIND_PATIENCE = "5"
 VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes more
                        for name in ("seed", "protocol", "modern", "batch", "gates", "hostile",
@@ -49,12 +50,14 @@ class Verdict:
     failed: int = 0
     skipped: int = 0
     details: list[str] = field(default_factory=list)
+    summaries: list[str] = field(default_factory=list)
 
     def add(self, other: Verdict) -> None:
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
         self.details += other.details
+        self.summaries += other.summaries
 
     @classmethod
     def failure(cls, *details: str) -> Verdict:
@@ -145,6 +148,8 @@ def read_junit(name: str, ended: Ended, report: Path) -> Verdict:
         verdict.failed += bad
         verdict.skipped += skipped
         verdict.passed += int(suite.get("tests", 0)) - bad - skipped
+        verdict.summaries += [mark.get("value", "") for mark in suite.iter("property")
+                              if mark.get("name") == "summary"]
     if verdict.failed == 0 and (ended.code != 0 or verdict.passed == 0):
         verdict.details.append(f"{name}: pytest ended with {ended.code}, "
                                f"{verdict.passed} tests passed")
@@ -237,11 +242,18 @@ class Check:
     def clients(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("clients", ["tests/clients"]))
 
+    def matrix(self) -> Verdict:
+        return self.with_gateway(lambda: self.pytest(
+            "matrix", [MATRIX], {"CRASH_MATRIX": "all"}))
+
     def demo(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("demo", ["tests/demo"]))
 
+    def bench(self) -> Verdict:
+        return self.with_gateway(lambda: self.pytest("bench", ["tests/bench"]))
+
     def valgrind(self) -> Verdict:
-        return self.under_valgrind(["tests/integration"])
+        return self.under_valgrind(["tests/integration", f"--ignore={MATRIX}"])
 
     def valgrind_brief(self) -> Verdict:
         return self.under_valgrind(VALGRIND_EVERY_TIME)
@@ -252,7 +264,7 @@ class Check:
             {"GATEWAY_WRAPPER": shlex.join(VALGRIND), "LAB_TIMEOUT_SCALE": VALGRIND_PATIENCE}))
 
     def with_gateway(self, part: Callable[[], Verdict]) -> Verdict:
-        verdict = self.make(f"BUILD={self.build}", "all")
+        verdict = self.make(f"BUILD={self.build}", "all", "faults", "plugin")
         if not verdict.failed:
             verdict.add(part())
         return verdict
@@ -267,12 +279,14 @@ PARTS: dict[str, str] = {
     "lab": "the modem emulator against the real ofonod",
     "integration": "the gateway on the real ofonod",
     "clients": "real MCP clients and the official conformance runner",
+    "matrix": "kill -9 at every boundary, and at every one of each recovery",
     "demo": "make demo",
+    "bench": "make bench, small",
     "valgrind": "the integration tests with the gateway under valgrind",
     "valgrind-brief": "the quick ones of them",
 }
 EVERY_TIME = ["lint-quick", "house", "unit", "san", "lab", "integration", "clients",
-              "demo", "valgrind-brief"]
+              "demo", "bench", "valgrind-brief"]
 
 
 def run_part(check: Check, name: str) -> Verdict:
@@ -285,6 +299,8 @@ def run_part(check: Check, name: str) -> Verdict:
     if verdict.failed:
         print(f"\n---- {name} failed", *verdict.details, f"---- end of {name}\n", sep="\n")
     print(f"{name:14} {verdict} in {time.monotonic() - began:.1f} s", flush=True)
+    print(*(f"{'':14} {summary}\n" for summary in verdict.summaries), sep="", end="",
+          flush=True)
     return verdict
 
 

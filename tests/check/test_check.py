@@ -63,6 +63,15 @@ def test_junit(tmp_path: Path, code: int, report: str | None,
     assert bool(verdict.details) == bool(verdict.failed)
 
 
+def test_junit_summaries(tmp_path: Path) -> None:
+    """What a test wants to be read at the end of "make check"."""
+    file = tmp_path / "junit.xml"
+    file.write_text('<testsuites><testsuite tests="1"><properties>'
+                    '<property name="summary" value="3 kills"/>'
+                    '<property name="other" value="4"/></properties></testsuite></testsuites>')
+    assert read_junit("folder", Ended(0, ""), file).summaries == ["3 kills"]
+
+
 def run_check(make: str, *parts: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-B", str(RUNNER), "--make", make, *parts],
                           stdout=subprocess.PIPE, text=True)

@@ -35,6 +35,10 @@ PROTOCOL_VERSION = "2025-11-25"
 POLL_S = 0.2
 PR_SET_PDEATHSIG = 1
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ON_REPEATS = (
+    "The same text to the same number within a minute is taken for the same call made",
+    "again: it is answered, and not sent again. To send it again, change the text or add",
+    '"idempotency_key":"any new word" to the arguments.')
 COLOURS = {"title": "1", "sent": "36", "answer": "32", "radio": "33", "faint": "2"}
 
 
@@ -137,6 +141,9 @@ def show_how_to_go_on(port: int) -> None:
     title("Try it yourself, in another terminal")
     for line in configuration(port):
         say(line)
+    say()
+    for line in ON_REPEATS:
+        say(f"  {line}")
 
 
 def watch(lab: Lab, shown: dict[str, int]) -> None:
@@ -172,12 +179,10 @@ def another_port(port: int) -> int:
 
 
 def new_lab(port: int) -> Lab:
-    """Not yet entered.  A configuration that the machine has is not read."""
+    """Not yet entered.  The gateway is as it comes."""
     lab = Lab(modem_count=2, gateway=True)
     lab.gateway.port = port
-    empty = lab.folder / "gateway.conf"
-    empty.touch()
-    lab.gateway.args += ["--config", str(empty)]
+    lab.gateway.config = ""
     return lab
 
 

@@ -133,6 +133,25 @@ def test_shows_request_answer_and_pdu() -> None:
     assert_nothing_left(demo.folder)
 
 
+def normal(line: str) -> str:
+    """Without what differs from run to run."""
+    return re.sub(r"ofono-lab-\w+|process \d+|127\.0\.0\.1:\d+", "", line).rstrip()
+
+
+def test_the_readme_shows_what_it_prints() -> None:
+    readme = (DEMO.parents[2] / "README.md").read_text()
+    _, _, shown = readme.partition("    $ make demo ")
+    shown, _, _ = shown.partition("\n    ...\n")
+    lines = [normal(line[4:].removesuffix(" ...")) for line in shown.splitlines()[1:]]
+    assert len(lines) > 20
+    demo = Demo("--once")
+    assert demo.wait() == 0
+    demo.wait_output("Ended")
+    printed = [normal(line) for line in demo.output.splitlines()]
+    for line in lines:
+        assert any(one.startswith(line) for one in printed), line
+
+
 def test_every_curl_line_works(demo: Demo) -> None:
     hello, tools, sims, send = map(run, demo.curl_lines())
     assert hello["result"]["serverInfo"]["name"] == "ofono-mcp"
@@ -141,6 +160,20 @@ def test_every_curl_line_works(demo: Demo) -> None:
     assert sims["result"]["structuredContent"]["count"] == 2
     assert send["result"]["content"][0]["text"] == f"SMS sent to {TO}"
     demo.wait_output("Hello from curl")         # shown as it goes out
+
+
+def test_the_same_text_again(demo: Demo) -> None:
+    """The answer says that nothing went out, and how to send it again; that works."""
+    line = next(line for line in demo.curl_lines() if "send_sms" in line)
+    first, again = run(line)["result"], run(line)["result"]
+    assert again["structuredContent"]["message_id"] == first["structuredContent"]["message_id"]
+    assert again["structuredContent"]["duplicate"]
+    assert "Nothing new was sent" in again["content"][0]["text"]
+    assert "call again with a new idempotency_key" in again["content"][0]["text"]
+    demo.wait_output('"idempotency_key":"any new word"')
+    keyed = line.replace('"sms_text"', '"idempotency_key":"any new word","sms_text"')
+    assert run(keyed)["result"]["content"][0]["text"] == f"SMS sent to {TO}"
+    wait_until(lambda: demo.output.count("an SMS went out") == 2, what="two are shown")
 
 
 def test_second_demo_says_how_to_choose_another_port(demo: Demo) -> None:

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from lab import Lab, wait_until
+from lab.gateway import Gateway
 
 TO = "+36301234567"
 SOON_S = 1          # the list of SIMs is right within a second
@@ -38,7 +42,7 @@ class Result:
 
     @property
     def message_id(self) -> int:
-        return self.structured["message_id"]
+        return self.facts["message_id"]
 
     @property
     def code(self) -> str:
@@ -59,9 +63,27 @@ class Agent:
                 client.headers["Authorization"] = f"Bearer {self._token}"
             return Result(client.tool(tool, **arguments))
 
-    def send(self, text: str, sim: int | None = None, to: str = TO) -> Result:
+    def send(self, text: str, sim: int | None = None, to: str = TO,
+             **more: Any) -> Result:
         chosen = {} if sim is None else {"subscription_id": sim}
-        return self.call("send_sms", to_phone_number=to, sms_text=text, **chosen)
+        return self.call("send_sms", to_phone_number=to, sms_text=text, **chosen, **more)
+
+    def cancel(self, message_id: int) -> Result:
+        return self.call("cancel_sms", message_id=message_id)
+
+    # ---- messages
+
+    def history(self, message_id: int) -> list[str]:
+        """Its states, in order."""
+        status = self.call("get_sms_status", message_id=message_id).structured
+        return [change["state"] for change in status["changes"]]
+
+    def state(self, message_id: int) -> str:
+        return self.call("get_sms_status", message_id=message_id).structured["state"]
+
+    def wait_state(self, message_id: int, state: str, timeout: float = 10) -> None:
+        wait_until(lambda: self.state(message_id) == state, timeout,
+                   f"message {message_id} is {state}")
 
     # ---- the SIMs, in order of slot
 
@@ -84,6 +106,27 @@ class Agent:
     def wait_states(self, *states: str, timeout: float = SOON_S) -> None:
         wait_until(lambda: self.states() == list(states), timeout,
                    f"the SIMs are {states}")
+
+
+def pair(gateway: Gateway, name: str) -> str:
+    """The token of a new client; the gateway need not run."""
+    binary = gateway.command[gateway.command.index("serve") - 1]
+    said = subprocess.run([binary, "pair", "--state-dir", str(gateway.state), name],
+                          check=True, capture_output=True, text=True)
+    assert said.stderr == ""
+    [token] = set(re.findall(r"\b[0-9a-f]{64}\b", said.stdout))
+    return token
+
+
+def seconds_ahead(seconds: float) -> str:
+    """A time, as send_at takes it."""
+    moment = datetime.now(timezone.utc) + timedelta(seconds=seconds)
+    return moment.isoformat(timespec="milliseconds")
+
+
+def taken_texts(lab: Lab) -> list[str]:
+    """What the network took from the first modem, in order."""
+    return [submit.text for submit in lab.modems[0].taken]
 
 
 def assert_sent(result: Result, to: str = TO) -> None:

@@ -3,16 +3,19 @@
 
 `lab` is shared: two modems, two cards, the gateway with --open.  A test may do to it what
 it can undo; when it ends, the world must be as it was, or the test fails and the next one
-gets a new lab.  Who breaks more makes a lab with `make_lab`.
+gets a new lab.  Who breaks more makes a lab with `make_lab`.  LAB = {...} in a module is
+for new_lab(), for the labs of both kinds.
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,9 +24,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab a
 from agent import Agent
 from journal import Journal
 from lab import Lab, McpClient, wait_until
-from modem import Modem, Outcome, Sim
+from matrix import Tally
+from modem import HOME, Modem, Outcome, Sim
+from systemd import Systemd
 
-HOME = 1                            # +CREG: registered with the home network
+TALLY = pytest.StashKey[Tally]()
 
 
 def pytest_make_parametrize_id(
@@ -34,10 +39,28 @@ def pytest_make_parametrize_id(
     return None
 
 
-def new_lab(config: str = "", **options: object) -> Lab:
-    """Not yet entered; `config` is added to what the lab's gateway has."""
+@pytest.fixture(scope="session")
+def tally(record_testsuite_property: Callable[[str, object], None],
+          pytestconfig: pytest.Config) -> Iterator[Tally]:
+    """Of the crash matrix; told at the end, and in the report that "make check" reads."""
+    pytestconfig.stash[TALLY] = tally = Tally()
+    yield tally
+    record_testsuite_property("summary", tally)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter,
+                            config: pytest.Config) -> None:
+    if tally := config.stash.get(TALLY, None):
+        terminalreporter.write_line(str(tally))
+
+
+def new_lab(config: str = "", notices_repeats: bool = False, **options: object) -> Lab:
+    """Not yet entered; `config` is added to what the lab's gateway has.
+
+    With `notices_repeats` it is all: the same text again is no new message then.
+    """
     lab = Lab(gateway=True, **options)
-    lab.gateway.config += config
+    lab.gateway.config = config if notices_repeats else lab.gateway.config + config
     return lab
 
 
@@ -54,14 +77,15 @@ def wait_until_known(lab: Lab, powered: bool) -> None:
 class SharedLab:
     """Made when it is first needed, again after discard()."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options
         self._exit = ExitStack()
         self._lab: Lab | None = None
         self.cards: list[Sim | None] = []
 
     def get(self) -> Lab:
         if self._lab is None:
-            self._lab = self._exit.enter_context(new_lab())
+            self._lab = self._exit.enter_context(new_lab(**self._options))
             wait_until_known(self._lab, powered=True)
             self.cards = [modem.sim for modem in self._lab.modems]
         return self._lab
@@ -93,8 +117,13 @@ def is_normal(lab: Lab, cards: list[Sim | None]) -> bool:
 
 
 @pytest.fixture(scope="module")
-def shared_lab() -> Iterator[SharedLab]:
-    shared = SharedLab()
+def lab_options(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return getattr(request.module, "LAB", {})
+
+
+@pytest.fixture(scope="module")
+def shared_lab(lab_options: dict[str, Any]) -> Iterator[SharedLab]:
+    shared = SharedLab(lab_options)
     yield shared
     shared.discard()
 
@@ -115,11 +144,11 @@ def lab(shared_lab: SharedLab) -> Iterator[Lab]:
 
 
 @pytest.fixture
-def make_lab() -> Iterator[Callable[..., Lab]]:
+def make_lab(lab_options: dict[str, Any]) -> Iterator[Callable[..., Lab]]:
     """make_lab(config="", **options of Lab): a lab of this test's own."""
     with ExitStack() as labs:
         def make(config: str = "", **options: object) -> Lab:
-            lab = labs.enter_context(new_lab(config, **options))
+            lab = labs.enter_context(new_lab(config, **lab_options | options))
             if options.get("gateway_open", True):
                 wait_until_known(lab, options.get("powered", True))
             return lab
@@ -141,6 +170,20 @@ def client(lab: Lab) -> Iterator[McpClient]:
     """Over one connection that stays open."""
     with lab.client() as client:
         yield client
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="ofono-mcp-") as name:
+        yield Path(name)
+
+
+@pytest.fixture
+def systemd(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Systemd]:
+    """For every gateway that is started after it."""
+    with Systemd(folder) as systemd:
+        monkeypatch.setenv("NOTIFY_SOCKET", str(systemd.path))
+        yield systemd
 
 
 @pytest.fixture

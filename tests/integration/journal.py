@@ -41,6 +41,11 @@ class Journal:
         found = {message.text: message.state for message in self.messages()}
         return [found.get(text, "") for text in texts]
 
+    def gaps(self) -> list[tuple[int, int]]:
+        """From and until, in ms of the wall clock; 0 while it goes on."""
+        with closing(sqlite3.connect(f"file:{self.file}?mode=ro", uri=True)) as database:
+            return database.execute("SELECT from_at, until_at FROM gap").fetchall()
+
     def wait_state(self, text: str, *states: str, timeout: float = 10) -> None:
         wait_until(lambda: self.states(text)[0] in states, timeout,
                    f"{text!r} is one of {states}")

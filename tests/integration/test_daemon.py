@@ -11,7 +11,6 @@ import socket
 import sqlite3
 import stat
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -20,20 +19,15 @@ from pathlib import Path
 
 import pytest
 
-from agent import TO, Agent, assert_pending, assert_refused, assert_sent
-from lab import Lab, McpClient
+from agent import TO, Agent, assert_pending, assert_refused, assert_sent, pair
+from lab import Lab, McpClient, wait_until
 from lab.gateway import BINARY, Gateway, free_port
 from modem import Outcome
 from modem.patience import patience
+from systemd import Systemd
 
 ROOT = Path(__file__).resolve().parents[2]
 OK, FAILED, USAGE = 0, 1, 2         # exit codes, as --help tells them
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="ofono-mcp-") as name:
-        yield Path(name)
 
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -72,6 +66,14 @@ def test_help(arguments: list[str]) -> None:
     result = run(*arguments)
     assert (result.returncode, result.stderr) == (OK, "")
     assert result.stdout.startswith("Usage: ofono-mcp ")
+
+
+def test_every_help_fits_a_terminal() -> None:
+    overview = run("--help").stdout
+    commands = re.findall(r"^  ([a-z]+) ", overview, re.MULTILINE)
+    assert {"serve", "pair"} <= set(commands)
+    for text in (overview, *(run(command, "--help").stdout for command in commands)):
+        assert [line for line in text.splitlines() if len(line) > 80] == []
 
 
 def test_help_names_every_command() -> None:
@@ -251,14 +253,6 @@ def test_listens_on_loopback_by_default() -> None:
 
 # ---- tokens -----------------------------------------------------------------------
 
-def pair(gateway: Gateway, name: str) -> str:
-    """The token."""
-    result = run("pair", "--state-dir", gateway.state, name)
-    assert (result.returncode, result.stderr) == (OK, "")
-    [token] = set(re.findall(r"\b[0-9a-f]{64}\b", result.stdout))
-    return token
-
-
 def status(gateway: Gateway, authorization: str | None) -> int:
     with McpClient(gateway.port) as client:
         if authorization is not None:
@@ -342,7 +336,7 @@ def test_pairing_before_the_first_start(folder: Path) -> None:
 def test_a_token_is_nowhere_on_disk(guarded: Gateway) -> None:
     token = pair(guarded, "agent")
     assert status(guarded, f"Bearer {token}") == 200
-    octets = b"".join(file.read_bytes() for file in guarded.state.iterdir())
+    octets = b"".join(file.read_bytes() for file in guarded.state.rglob("*.db*"))
     assert b"agent" in octets
     assert token.encode() not in octets
     assert bytes.fromhex(token) not in octets
@@ -370,7 +364,9 @@ def test_files_are_the_owners_alone(folder: Path, careless: None) -> None:
     state = folder / "made by itself"
     with serving(folder, "--state-dir", str(state)):
         assert mode(state) == 0o700
-        files = list(state.iterdir())
+        wait_until((state / "spool").exists, what="the spool is made")
+        assert mode(state / "spool") == 0o700
+        files = [file for file in state.iterdir() if file.is_file()]
         assert state / "gateway.db" in files
         assert {mode(file) for file in files} == {0o600}
 
@@ -387,22 +383,29 @@ def set_version(file: Path, version: int) -> None:
         database.execute(f"PRAGMA user_version = {version}")
 
 
-@pytest.mark.parametrize("damage", [
-    lambda file: file.write_bytes(b"not a database, but somebody's only copy " * 100),
-    lambda file: file.write_bytes(file.read_bytes()[:5000]),
-    lambda file: file.write_bytes(b"\0" * 4096 + file.read_bytes()[4096:]),
-    lambda file: set_version(file, 4711),
-], ids=["other content", "cut", "first page lost", "newer"])
-def test_a_damaged_store_is_left_alone(
-        folder: Path, damage: Callable[[Path], None]) -> None:
+def test_a_newer_store_is_left_alone(folder: Path) -> None:
     file = make_store(folder)
-    damage(file)
+    set_version(file, 4711)
     before = file.read_bytes()
     result = run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
                  "--state-dir", file.parent)
     assert result.returncode == FAILED
-    assert str(file) in result.stderr
+    assert str(file) in result.stderr and "newer" in result.stderr
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", [
+    lambda file: file.write_bytes(b"not a database, but somebody's only copy " * 100),
+    lambda file: file.write_bytes(file.read_bytes()[:5000]),
+    lambda file: file.write_bytes(b"\0" * 4096 + file.read_bytes()[4096:]),
+    lambda file: file.write_bytes(b""),
+    lambda file: set_version(file, 4711),
+], ids=["other content", "cut", "first page lost", "empty", "newer"])
+def test_pair_leaves_a_damaged_store_alone(
+        folder: Path, damage: Callable[[Path], None]) -> None:
+    file = make_store(folder)
+    damage(file)
+    before = file.read_bytes()
     paired = run("pair", "--state-dir", file.parent, "agent")
     assert (paired.returncode, paired.stdout) == (FAILED, "")
     assert file.read_bytes() == before
@@ -418,36 +421,6 @@ def test_a_state_folder_that_cannot_be(folder: Path) -> None:
 
 # ---- systemd ----------------------------------------------------------------------
 
-class Systemd:
-    """Listens as the service manager does."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "notify"
-        self.heard: list[str] = []
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.bind(str(self.path))
-
-    def __enter__(self) -> Systemd:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._socket.close()
-
-    def wait(self, what: str, count: int = 1) -> None:
-        """Until `count` lines with `what` in them came."""
-        deadline = time.monotonic() + patience(5)
-        while sum(what in line for line in self.heard) < count:
-            self._socket.settimeout(max(0.001, deadline - time.monotonic()))
-            self.heard += self._socket.recv(65536).decode().splitlines()
-
-
-@pytest.fixture
-def systemd(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Systemd]:
-    with Systemd(folder) as systemd:
-        monkeypatch.setenv("NOTIFY_SOCKET", str(systemd.path))
-        yield systemd
-
-
 def test_ready_status_and_stopping_are_told(folder: Path, systemd: Systemd) -> None:
     with serving(folder):
         systemd.wait("READY=1")
@@ -455,20 +428,6 @@ def test_ready_status_and_stopping_are_told(folder: Path, systemd: Systemd) -> N
         assert not any(line.startswith(("WATCHDOG", "STOPPING"))
                        for line in systemd.heard)
     systemd.wait("STOPPING=1")
-
-
-def test_when_ready_is_told_it_answers(folder: Path, systemd: Systemd) -> None:
-    gateway = Gateway(folder, NoBus())
-    gateway.prepare()
-    with subprocess.Popen(gateway.command, env=os.environ | NOWHERE,
-                          stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL) as process:
-        try:
-            systemd.wait("READY=1")
-            assert answers("127.0.0.1", gateway.port)
-        finally:
-            process.terminate()
-    assert process.returncode == OK
 
 
 def test_the_watchdog_is_fed(
@@ -515,9 +474,18 @@ def test_the_status_is_right_after_a_quick_restart_of_ofono(
     systemd.wait("2 of 2 SIMs can send")
 
 
+def test_a_damaged_ledger_is_told(
+        make_lab: Callable[..., Lab], systemd: Systemd) -> None:
+    lab = make_lab(modem_count=2)
+    lab.gateway.stop()
+    (lab.gateway.state / "gateway.db").write_bytes(b"damaged" * 1000)
+    lab.gateway.start()
+    systemd.wait("2 of 2 SIMs can send; the ledger was damaged and is now at ")
+
+
 def test_why_it_cannot_start_is_told(folder: Path, systemd: Systemd) -> None:
     file = make_store(folder)
-    file.write_bytes(b"damaged" * 1000)
+    set_version(file, 4711)
     systemd.heard.clear()
     run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
         "--state-dir", file.parent)

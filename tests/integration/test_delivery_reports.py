@@ -10,21 +10,20 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # the packages lab and modem
 
+from agent import TO, Agent
 from lab import McpClient, wait_until
 from lab.bus import Bus
 from lab.gateway import Gateway
+from wire import Wire, request, rpc
 
-TO = "+36301234567"
 STUB = Path(__file__).with_name("stub_ofono.py")
 
 
@@ -60,7 +59,8 @@ class Phone:
     def __init__(self, folder: Path) -> None:
         self.bus = Bus(folder)
         self.gateway = Gateway(folder, self.bus)
-        self.gateway.config = "[sms]\nduplicate_seconds = 60\n"
+        self.gateway.config = ""            # the same text again is no new message
+        self.agent = Agent(self)
 
     def start(self) -> None:
         self.bus.start()
@@ -75,18 +75,14 @@ class Phone:
         self.bus.stop()
 
     def wait_ready(self) -> None:
-        wait_until(lambda: self.call("get_sms_subscriptions")["structuredContent"]["count"],
-                   what="the SIM is there")
+        wait_until(self.agent.sims, what="the SIM is there")
 
-    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        with McpClient(self.gateway.port) as client:
-            return client.tool(tool, **arguments)
-
-    def send(self, text: str, **more: Any) -> dict[str, Any]:
-        return self.call("send_sms", to_phone_number=TO, sms_text=text, **more)
+    def client(self) -> McpClient:
+        return McpClient(self.gateway.port)
 
     def history(self, message_id: int) -> list[tuple[str, str]]:
-        status = self.call("get_sms_status", message_id=message_id)["structuredContent"]
+        """States with reasons."""
+        status = self.agent.call("get_sms_status", message_id=message_id).structured
         return [(change["state"], change.get("reason", "")) for change in status["changes"]]
 
     def wait_history(self, message_id: int, *last: tuple[str, str]) -> None:
@@ -103,64 +99,61 @@ def phone() -> Iterator[Phone]:
         phone.stop()
 
 
-def text_of(result: dict[str, Any]) -> str:
-    return result["content"][0]["text"]
-
-
 @pytest.mark.parametrize("interface", ["SmsHistory", "MessageManager"])
 @pytest.mark.parametrize("kind", ["s", "o"])
 def test_delivered(phone: Phone, interface: str, kind: str) -> None:
     with ThreadPoolExecutor() as pool:
-        call = pool.submit(phone.send, "arrives", wait_for="delivered", wait_seconds=20)
+        call = pool.submit(phone.agent.send, "arrives", wait_for="delivered", wait_seconds=20)
         phone.ofono.report(phone.ofono.sent(), True, interface, kind)
         result = call.result()
-    assert text_of(result) == f"SMS delivered to {TO}"
-    facts = result["structuredContent"]
+    assert result.text == f"SMS delivered to {TO}"
+    facts = result.structured
     assert (facts["state"], facts["delivery"]) == ("delivered", "delivered")
     assert phone.history(facts["message_id"])[-2:] == [("sent", ""), ("delivered", "")]
 
 
 def test_not_delivered(phone: Phone) -> None:
     with ThreadPoolExecutor() as pool:
-        call = pool.submit(phone.send, "lost", wait_for="delivered", wait_seconds=20)
+        call = pool.submit(phone.agent.send, "lost", wait_for="delivered", wait_seconds=20)
         phone.ofono.report(phone.ofono.sent(), False)
         result = call.result()
-    facts = result["structuredContent"]
+    facts = result.structured
     assert (facts["state"], facts["delivery"]) == ("sent", "refused")
-    assert text_of(result) == (f"SMS sent to {TO}, but a delivery report says that it did "
+    assert result.text == (f"SMS sent to {TO}, but a delivery report says that it did "
                                f"not arrive (message {facts['message_id']}).")
     assert phone.history(facts["message_id"])[-2:] == [("sent", ""),
                                                        ("sent", "not_delivered")]
 
 
 def test_sent_is_told_before_the_report(phone: Phone) -> None:
-    assert text_of(phone.send("plain")) == f"SMS sent to {TO}"
+    assert phone.agent.send("plain").text == f"SMS sent to {TO}"
 
 
 def test_a_report_after_a_restart(phone: Phone) -> None:
     ids, uuids = [], []
     for text in ("late", "never"):
-        ids.append(phone.send(text)["structuredContent"]["message_id"])
+        ids.append(phone.agent.send(text).message_id)
         uuids.append(phone.ofono.sent())
     phone.gateway.kill()
     phone.gateway.start()
     phone.wait_ready()
-    with ThreadPoolExecutor() as pool:
-        again = pool.submit(phone.send, "late", wait_for="delivered", wait_seconds=20)
-        time.sleep(0.3)                 # it waits now, most likely
+    with Wire(phone.gateway.port, timeout=20) as waiting:
+        waiting.send(request(rpc("tools/call", {"name": "send_sms", "arguments": {
+            "to_phone_number": TO, "sms_text": "late", "wait_for": "delivered",
+            "wait_seconds": 20}})))
+        assert phone.agent.state(ids[0]) == "sent"  # asked later: so that one waits now
         phone.ofono.report(uuids[0], True)
         phone.ofono.report(uuids[1], False)
-        result = again.result()
-    assert result["structuredContent"]["duplicate"]
-    assert result["structuredContent"]["state"] == "delivered"
+        result = waiting.receive().result["structuredContent"]
+    assert (result["state"], result["duplicate"]) == ("delivered", True)
     phone.wait_history(ids[0], ("delivered", ""))
     phone.wait_history(ids[1], ("sent", "not_delivered"))
 
 
 def test_two_wait_for_one_report(phone: Phone) -> None:
     with ThreadPoolExecutor() as pool:
-        calls = [pool.submit(phone.send, "one report", wait_for="delivered",
+        calls = [pool.submit(phone.agent.send, "one report", wait_for="delivered",
                              wait_seconds=20, idempotency_key="k") for _ in range(3)]
         phone.ofono.report(phone.ofono.sent(), True)
-        states = [call.result()["structuredContent"]["state"] for call in calls]
+        states = [call.result().structured["state"] for call in calls]
     assert states == ["delivered"] * 3

@@ -19,10 +19,9 @@ from agent import Agent, Result, assert_pending, assert_refused, assert_sent
 from journal import Journal, wait_call_left
 from lab import Lab, wait_until
 from lab.radio import Radio
-from modem import Modem, Outcome
+from modem import HOME, SEARCHING, Modem, Outcome
 from stream import Stream, any_moment
 
-HOME, SEARCHING = 1, 2
 HASTY = "[sms]\nsend_wait_seconds = 1\n"
 
 
@@ -88,44 +87,16 @@ def bring_up_searching(lab: Lab) -> None:
 
 # ---- the modem goes away with a message -------------------------------------------
 
-Repair = Callable[[], None]
-
-
-def cut_link(lab: Lab) -> Repair:
-    lab.modems[0].cut_link()
-    return lab.bring_up
-
-
-def power_off(lab: Lab) -> Repair:
-    lab.radios[0].power(False)
-    return lab.bring_up
-
-
-def pull_sim(lab: Lab) -> Repair:
-    modem = lab.modems[0]
-    card = modem.sim
-    modem.remove_sim()
-
-    def put_back() -> None:
-        modem.cut_link()                # else the +CMGS without an answer blocks the line
-        modem.insert_sim(card)
-        lab.radios[0].wait_property("Modem", "Powered", False)
-        lab.bring_up()
-
-    return put_back
-
-
-@pytest.mark.parametrize("fault", [cut_link, power_off, pull_sim])
 def test_modem_gone_with_a_message(
-        lab: Lab, modem: Modem, background: ThreadPoolExecutor,
-        fault: Callable[[Lab], Repair]) -> None:
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
+    """Every other way to lose a modem: test_fault_matrix.py."""
     call = hand_over(lab, background, "in flight")
     with lab.signals() as signals:
-        repair = fault(lab)
+        modem.cut_link()
         result = call.result()
         assert_pending(result, "held")
         assert "kept by oFono until the modem is back" in result.text
-        repair()
+        lab.bring_up()
         modem.wait_taken(1)
         Journal(lab).wait_state("in flight", "sent", "unknown")
         assert_goes_on(lab)
@@ -213,28 +184,6 @@ def test_registration_lost_with_messages_queued(
     assert offered(modem) == taken(modem)
 
 
-def test_the_message_follows_its_card_into_another_modem(
-        make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
-    """oFono's queue belongs to the IMSI."""
-    lab = make_lab(HASTY)
-    agent, (one, other) = Agent(lab), lab.modems
-    sim, card = agent.ids()[0], one.sim
-    one.plan(Outcome.hang())
-    call = background.submit(agent.send, "moves house", sim)
-    one.wait_offered(1)
-    one.remove_sim()
-    Journal(lab).wait_state("moves house", "held")
-    assert_pending(call.result(), "handed", "held")
-    other.remove_sim()
-    other.insert_sim(card)
-    agent.wait_slots({sim: 1})
-    assert [submit.text for submit in other.wait_taken(1)] == ["moves house"]
-    Journal(lab).wait_state("moves house", "sent", "unknown")
-    agent.wait_states("ready")
-    assert_sent(agent.send("unpacked", sim))
-    assert taken(other) == ["moves house", "unpacked"]
-
-
 def test_link_cut_at_random_moments_under_a_stream(
         patient: Lab, journal: Journal) -> None:
     modem, cuts = patient.modems[0], 8
@@ -262,11 +211,10 @@ def test_link_cut_at_random_moments_under_a_stream(
 
 # ---- oFono goes away ---------------------------------------------------------------
 
-@pytest.mark.parametrize("how", ["kill", "stop"])
 def test_ofono_gone_with_a_message(
-        lab: Lab, modem: Modem, background: ThreadPoolExecutor, how: str) -> None:
+        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     call = hand_over(lab, background, "in flight")
-    getattr(lab.ofonod, how)()
+    lab.ofonod.kill()
     assert_pending(call.result(), "handed", "held")
     assert_refused(Agent(lab).send("meanwhile"), "ofono_unavailable")
     lab.ofonod.start()
@@ -292,21 +240,6 @@ def test_ofono_back_while_the_call_waits(
     modem.set_registration(HOME)
     assert_sent(call.result())
     assert taken(modem) == ["patience"]
-
-
-def test_ofono_gone_with_messages_in_our_queue(
-        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
-    call = hand_over(lab, background, "first")
-    for text in ("second", "third"):
-        assert_pending(Agent(lab).send(text), "queued")
-    lab.ofonod.kill()
-    assert_pending(call.result(), "handed", "held")
-    lab.ofonod.start()
-    lab.bring_up()
-    modem.wait_taken(3)
-    assert taken(modem) == ["first", "second", "third"]
-    Journal(lab).wait_state("third", "sent")
-    assert_goes_on(lab)
 
 
 def test_ofono_stopped_answers_late(lab: Lab, modem: Modem) -> None:

@@ -10,146 +10,154 @@ import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 
 import pytest
 
-from outgoing import (
-    HOME, SEARCHING, TO, assert_code, assert_sent, call, cancel, lab, make_lab, pair,
-    seconds_ahead, send, shared, state, states, texts, wait_state,
+from agent import (
+    TO, Agent, assert_refused, assert_sent, pair, seconds_ahead, taken_texts,
 )
 from lab import Lab, wait_until
-from modem import Outcome
+from modem import HOME, SEARCHING, Outcome
+from modem.patience import patience
 
 SOON_S = 3                              # a schedule that a test waits for
 ROUND_S = 1                             # a schedule is kept within
 
+LAB = {"modem_count": 1, "notices_repeats": True}
+
+
 # ---- keys -------------------------------------------------------------------------
 
-def test_a_key_is_replayed(lab: Lab) -> None:
-    first = send(lab, "once", idempotency_key="replay")
+def test_a_key_is_replayed(lab: Lab, agent: Agent) -> None:
+    first = agent.send("once", idempotency_key="replay")
     assert_sent(first)
     assert "replayed" not in first.facts
     for _ in range(3):
-        again = send(lab, "once", idempotency_key="replay")
+        again = agent.send("once", idempotency_key="replay")
         assert_sent(again)
         assert again.facts == first.facts | {"replayed": True}
-    assert texts(lab) == ["once"]
+    assert taken_texts(lab) == ["once"]
 
 
 def test_a_key_survives_a_kill_and_a_restart(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
-    first = send(lab, "once", idempotency_key="k")
+    agent = Agent(lab)
+    first = agent.send("once", idempotency_key="k")
     assert_sent(first)
     lab.gateway.kill()
     lab.gateway.start()
     lab.gateway.restart()
     # at once, before the modems are known again: the answer needs no SIM
-    again = send(lab, "once", idempotency_key="k")
+    again = agent.send("once", idempotency_key="k")
     assert_sent(again)
     assert again.facts == first.facts | {"replayed": True}
-    assert texts(lab) == ["once"]
+    assert taken_texts(lab) == ["once"]
 
 
 def test_killed_with_the_message_in_flight(make_lab: Callable[..., Lab]) -> None:
     """The client lost its connection and asks again, with the same key, until it knows."""
     lab = make_lab()
+    agent = Agent(lab)
     lab.modems[0].send_latency_s = 1.0
     with ThreadPoolExecutor() as pool:
-        lost = pool.submit(send, lab, "in flight", idempotency_key="k")
+        lost = pool.submit(agent.send, "in flight", idempotency_key="k")
         lab.modems[0].wait_offered(1)
         lab.gateway.kill()
         with pytest.raises(Exception):
             lost.result()
     lab.gateway.start()
-    again = send(lab, "in flight", idempotency_key="k")
+    again = agent.send("in flight", idempotency_key="k")
     assert again.facts["replayed"]
     wait_until(lambda: len(lab.modems[0].taken) == 1, what="it is sent")
-    wait_until(lambda: state(lab, again.id) in ("sent", "unknown"), what="it is settled")
-    final = send(lab, "in flight", idempotency_key="k")
-    assert final.facts["message_id"] == again.id
+    wait_until(lambda: agent.state(again.message_id) in ("sent", "unknown"),
+               what="it is settled")
+    final = agent.send("in flight", idempotency_key="k")
+    assert final.facts["message_id"] == again.message_id
     assert len(lab.modems[0].offered) == 1
 
 
-def test_the_same_key_at_the_same_time(lab: Lab) -> None:
+def test_the_same_key_at_the_same_time(lab: Lab, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 0.5
     try:
         with ThreadPoolExecutor(8) as pool:
-            calls = [pool.submit(send, lab, "together", idempotency_key="together")
+            calls = [pool.submit(agent.send, "together", idempotency_key="together")
                      for _ in range(8)]
             results = [one.result() for one in calls]
     finally:
         lab.modems[0].send_latency_s = 0.0
     for result in results:
         assert_sent(result)
-    assert len({result.id for result in results}) == 1
+    assert len({result.message_id for result in results}) == 1
     assert sum("replayed" in result.facts for result in results) == 7
     assert [submit.text for submit in lab.modems[0].offered] == ["together"]
 
 
-def test_a_key_stands_for_one_message(lab: Lab) -> None:
-    first = send(lab, "one", idempotency_key="stands")
-    for other in (send(lab, "two", idempotency_key="stands"),
-                  send(lab, "one", to="+36301234568", idempotency_key="stands")):
-        assert_code(other, "invalid_arguments")
-        assert str(first.id) in other.text
+def test_a_key_stands_for_one_message(lab: Lab, agent: Agent) -> None:
+    first = agent.send("one", idempotency_key="stands")
+    for other in (agent.send("two", idempotency_key="stands"),
+                  agent.send("one", to="+36301234568", idempotency_key="stands")):
+        assert_refused(other, "invalid_arguments")
+        assert str(first.message_id) in other.text
     # the number may be written in another way
-    assert_sent(send(lab, "one", to="+36 30 123 4567", idempotency_key="stands"),
+    assert_sent(agent.send("one", to="+36 30 123 4567", idempotency_key="stands"),
                 "+36 30 123 4567")
-    assert texts(lab) == ["one"]
+    assert taken_texts(lab) == ["one"]
 
 
-def test_a_failure_is_replayed_too(lab: Lab) -> None:
+def test_a_failure_is_replayed_too(lab: Lab, agent: Agent) -> None:
     lab.modems[0].plan(Outcome.cms(38))
-    first = send(lab, "refused", idempotency_key="fails")
-    assert_code(first, "network_refused")
-    again = send(lab, "refused", idempotency_key="fails")
-    assert_code(again, "network_refused")
+    first = agent.send("refused", idempotency_key="fails")
+    assert_refused(first, "network_refused")
+    again = agent.send("refused", idempotency_key="fails")
+    assert_refused(again, "network_refused")
     assert again.facts == first.facts | {"replayed": True}
-    assert texts(lab) == []
+    assert taken_texts(lab) == []
 
 
 @pytest.mark.parametrize("key", ["", "x" * 65])
-def test_bad_keys(lab: Lab, key: str) -> None:
-    assert_code(send(lab, "bad key", idempotency_key=key), "invalid_arguments")
-    assert texts(lab) == []
+def test_bad_keys(lab: Lab, agent: Agent, key: str) -> None:
+    assert_refused(agent.send("bad key", idempotency_key=key), "invalid_arguments")
+    assert taken_texts(lab) == []
 
 
 def test_clients_have_keys_of_their_own(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
-    one, two = pair(lab, "one"), pair(lab, "two")
-    assert_sent(send(lab, "mine", one, idempotency_key="k"))
-    assert_sent(send(lab, "mine", two, idempotency_key="k"))
-    assert send(lab, "mine", two, idempotency_key="k").facts["replayed"]
-    assert texts(lab) == ["mine", "mine"]
+    one, two = (Agent(lab, pair(lab.gateway, name)) for name in ("one", "two"))
+    one.wait_states("ready", timeout=10)
+    assert_sent(one.send("mine", idempotency_key="k"))
+    assert_sent(two.send("mine", idempotency_key="k"))
+    assert two.send("mine", idempotency_key="k").facts["replayed"]
+    assert taken_texts(lab) == ["mine", "mine"]
 
 
 # ---- duplicates without a key -----------------------------------------------------
 
-def test_a_duplicate_is_answered_for_the_first(lab: Lab) -> None:
-    first = send(lab, "twice?")
+def test_a_duplicate_is_answered_for_the_first(lab: Lab, agent: Agent) -> None:
+    first = agent.send("twice?")
     assert_sent(first)
-    again = send(lab, "twice?")
+    again = agent.send("twice?")
     assert not again.is_error
     assert again.facts == first.facts | {"duplicate": True}
     assert again.text.startswith(f"SMS sent to {TO}. Nothing new was sent")
-    assert "idempotency_key" in again.text and str(first.id) in again.text
-    assert texts(lab) == ["twice?"]
-    assert_sent(send(lab, "twice?", idempotency_key="fresh, on purpose"))
-    assert texts(lab) == ["twice?", "twice?"]
+    assert "idempotency_key" in again.text and str(first.message_id) in again.text
+    assert taken_texts(lab) == ["twice?"]
+    assert_sent(agent.send("twice?", idempotency_key="fresh, on purpose"))
+    assert taken_texts(lab) == ["twice?", "twice?"]
 
 
-def test_other_texts_and_numbers_are_no_duplicates(lab: Lab) -> None:
-    assert_sent(send(lab, "a"))
-    assert_sent(send(lab, "A"))
-    assert_sent(send(lab, "a", to="+36301234568"), "+36301234568")
-    assert texts(lab) == ["a", "A", "a"]
+def test_other_texts_and_numbers_are_no_duplicates(lab: Lab, agent: Agent) -> None:
+    assert_sent(agent.send("a"))
+    assert_sent(agent.send("A"))
+    assert_sent(agent.send("a", to="+36301234568"), "+36301234568")
+    assert taken_texts(lab) == ["a", "A", "a"]
 
 
-def test_duplicates_at_the_same_time(lab: Lab) -> None:
+def test_duplicates_at_the_same_time(lab: Lab, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 0.5
     try:
         with ThreadPoolExecutor(4) as pool:
-            calls = [pool.submit(send, lab, "impatient") for _ in range(4)]
+            calls = [pool.submit(agent.send, "impatient") for _ in range(4)]
             results = [one.result() for one in calls]
     finally:
         lab.modems[0].send_latency_s = 0.0
@@ -158,59 +166,63 @@ def test_duplicates_at_the_same_time(lab: Lab) -> None:
     assert len(lab.modems[0].offered) == 1
 
 
-def test_what_failed_may_be_tried_again(lab: Lab) -> None:
+def test_what_failed_may_be_tried_again(lab: Lab, agent: Agent) -> None:
     lab.modems[0].plan(Outcome.cms(38))
-    assert_code(send(lab, "try again"), "network_refused")
-    assert_sent(send(lab, "try again"))
-    assert texts(lab) == ["try again"]
+    assert_refused(agent.send("try again"), "network_refused")
+    assert_sent(agent.send("try again"))
+    assert taken_texts(lab) == ["try again"]
 
 
 def test_the_window_is_configured(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[sms]\nduplicate_seconds = 0\n")
-    assert_sent(send(lab, "again"))
-    assert_sent(send(lab, "again"))
+    agent = Agent(lab)
+    assert_sent(agent.send("again"))
+    assert_sent(agent.send("again"))
     lab = make_lab("[sms]\nduplicate_seconds = 1\n")
-    assert_sent(send(lab, "later"))
-    wait_until(lambda: "duplicate" not in send(lab, "later").facts, what="the window is over")
-    assert texts(lab) == ["later", "later"]
+    agent = Agent(lab)
+    assert_sent(agent.send("later"))
+    wait_until(lambda: "duplicate" not in agent.send("later").facts,
+               what="the window is over")
+    assert taken_texts(lab) == ["later", "later"]
 
 
 # ---- waiting ----------------------------------------------------------------------
 
-def test_wait_for_none(lab: Lab) -> None:
+def test_wait_for_none(lab: Lab, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 0.5
     try:
         begun = time.monotonic()
-        result = send(lab, "no waiting", wait_for="none")
+        result = agent.send("no waiting", wait_for="none")
         assert time.monotonic() - begun < 0.4
         assert result.facts["state"] == "queued" and "not sent yet" in result.text
-        wait_state(lab, result.id, "sent")
+        agent.wait_state(result.message_id, "sent")
     finally:
         lab.modems[0].send_latency_s = 0.0
 
 
-def test_wait_seconds(lab: Lab) -> None:
+def test_wait_seconds(lab: Lab, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 2.0
     try:
-        result = send(lab, "a second", wait_seconds=1)
+        result = agent.send("a second", wait_seconds=1)
         assert result.facts["state"] == "handed"
-        result = send(lab, "a second", wait_seconds=10)
+        result = agent.send("a second", wait_seconds=10)
         assert result.facts["state"] == "sent" and result.facts["duplicate"]
     finally:
         lab.modems[0].send_latency_s = 0.0
 
 
-def test_wait_for_delivered_without_a_report(lab: Lab) -> None:
-    result = send(lab, "did it arrive", wait_for="delivered", wait_seconds=1)
+def test_wait_for_delivered_without_a_report(agent: Agent) -> None:
+    result = agent.send("did it arrive", wait_for="delivered", wait_seconds=1)
     assert result.text == (f"SMS sent to {TO}. No delivery report has come yet "
-                           f"(message {result.id}).")
+                           f"(message {result.message_id}).")
     assert result.facts["state"] == "sent" and result.facts["delivery"] == "awaited"
 
 
 def test_wait_for_delivered_with_reports_off(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[sms]\ndelivery_reports = no\n")
+    agent = Agent(lab)
     begun = time.monotonic()
-    result = send(lab, "no reports", wait_for="delivered", wait_seconds=20)
+    result = agent.send("no reports", wait_for="delivered", wait_seconds=20)
     assert time.monotonic() - begun < 10
     assert result.facts["delivery"] == "none"
     assert not lab.radios[0].properties("MessageManager")["UseDeliveryReports"]
@@ -230,66 +242,71 @@ def test_reports_are_switched_on_at_every_start(make_lab: Callable[..., Lab]) ->
 
 # ---- schedules and validity -------------------------------------------------------
 
-def test_a_scheduled_message_goes_out_at_its_time(lab: Lab) -> None:
+def test_a_scheduled_message_goes_out_at_its_time(lab: Lab, agent: Agent) -> None:
     at = time.time() + SOON_S
-    result = send(lab, "at its time", send_at=seconds_ahead(SOON_S))
+    result = agent.send("at its time", send_at=seconds_ahead(SOON_S))
     assert not result.is_error
     assert result.facts["state"] == "scheduled" and "send_at" in result.facts
     assert "not sent yet" in result.text and "SMS sent" not in result.text
     lab.modems[0].wait_taken(1, SOON_S + 5)
     assert -0.01 <= time.time() - at < ROUND_S
-    wait_state(lab, result.id, "sent")
-    assert states(lab, result.id) == ["scheduled", "queued", "handing", "handed", "sent"]
+    agent.wait_state(result.message_id, "sent")
+    assert agent.history(result.message_id) == [
+        "scheduled", "queued", "handing", "handed", "sent"]
 
 
 def test_a_schedule_survives_a_restart(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
-    result = send(lab, "after the restart", send_at=seconds_ahead(SOON_S))
-    overdue = send(lab, "overdue", send_at=seconds_ahead(1))
+    agent = Agent(lab)
+    result = agent.send("after the restart", send_at=seconds_ahead(patience(SOON_S)))
+    overdue = agent.send("overdue", send_at=seconds_ahead(1))
     lab.gateway.kill()
-    time.sleep(1.2)                     # its time passes while nobody is there
+    due = datetime.fromisoformat(overdue.facts["send_at"]).timestamp()
+    wait_until(lambda: time.time() > due, what="its time passes while nobody is there")
     assert lab.modems[0].taken == []
     lab.gateway.start()
     assert [s.text for s in lab.modems[0].wait_taken(2)] == ["overdue", "after the restart"]
-    wait_state(lab, result.id, "sent")
-    wait_state(lab, overdue.id, "sent")
+    agent.wait_state(result.message_id, "sent")
+    agent.wait_state(overdue.message_id, "sent")
 
 
 def test_a_schedule_needs_no_modem_now(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
-    [sim] = call(lab, "get_sms_subscriptions").raw["structuredContent"]["subscriptions"]
+    agent = Agent(lab)
+    [sim] = agent.call("get_sms_subscriptions").structured["subscriptions"]
     lab.modems[0].set_registration(SEARCHING)
-    wait_until(lambda: not lab.radios[0].is_ready, what="no network")
-    result = send(lab, "when there is a network", send_at=seconds_ahead(2),
+    agent.wait_states("searching")
+    result = agent.send("when there is a network", send_at=seconds_ahead(2),
                   subscription_id=sim["subscription_id"])
     assert result.facts["state"] == "scheduled"
-    wait_state(lab, result.id, "queued")
+    agent.wait_state(result.message_id, "queued")
     lab.modems[0].set_registration(HOME)
-    wait_state(lab, result.id, "sent")
+    agent.wait_state(result.message_id, "sent")
 
 
 @pytest.mark.parametrize("at, word", [
     ("tomorrow", "RFC 3339"), ("2026-11-21", "RFC 3339"), ("2026-11-21T08:30:00", "RFC 3339"),
     ("2020-01-01T00:00:00Z", "over already"), ("2099-01-01T00:00:00Z", "30 days"),
 ])
-def test_bad_times(lab: Lab, at: str, word: str) -> None:
-    result = send(lab, "bad time", send_at=at)
-    assert_code(result, "invalid_arguments")
+def test_bad_times(lab: Lab, agent: Agent, at: str, word: str) -> None:
+    result = agent.send("bad time", send_at=at)
+    assert_refused(result, "invalid_arguments")
     assert word in result.text
-    assert texts(lab) == []
+    assert taken_texts(lab) == []
 
 
-def test_reminders_at_two_times_are_two_messages(lab: Lab) -> None:
-    one = send(lab, "reminder", send_at=seconds_ahead(60))
-    two = send(lab, "reminder", send_at=seconds_ahead(120))
-    assert one.id != two.id and "duplicate" not in two.facts
+def test_reminders_at_two_times_are_two_messages(agent: Agent) -> None:
+    one = agent.send("reminder", send_at=seconds_ahead(60))
+    two = agent.send("reminder", send_at=seconds_ahead(120))
+    assert one.message_id != two.message_id and "duplicate" not in two.facts
     for message in (one, two):
-        assert cancel(lab, message.id).facts["state"] == "cancelled"
+        assert agent.cancel(message.message_id).facts["state"] == "cancelled"
 
 
 @pytest.mark.parametrize("seconds", [0, 59, 2592001])
-def test_bad_validity(lab: Lab, seconds: int) -> None:
-    assert_code(send(lab, "bad validity", valid_for_seconds=seconds), "invalid_arguments")
+def test_bad_validity(agent: Agent, seconds: int) -> None:
+    result = agent.send("bad validity", valid_for_seconds=seconds)
+    assert_refused(result, "invalid_arguments")
 
 
 def shorten_validity(lab: Lab, message_id: int, seconds: float) -> None:
@@ -304,25 +321,27 @@ def shorten_validity(lab: Lab, message_id: int, seconds: float) -> None:
 
 def test_a_queued_message_expires(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
+    agent = Agent(lab)
     lab.modems[0].plan(Outcome.hang())
-    head = send(lab, "hangs", wait_seconds=1)
+    head = agent.send("hangs", wait_seconds=1)
     assert head.facts["state"] == "handed"
-    result = send(lab, "in vain", wait_for="none", valid_for_seconds=60)
+    result = agent.send("in vain", wait_for="none", valid_for_seconds=60)
     assert "expires_at" in result.facts
-    shorten_validity(lab, result.id, 2)
-    assert state(lab, result.id) == "queued"
-    wait_state(lab, result.id, "expired", 5)
-    again = send(lab, "in vain", wait_for="none", valid_for_seconds=60)
+    shorten_validity(lab, result.message_id, patience(2))
+    assert agent.state(result.message_id) == "queued"
+    agent.wait_state(result.message_id, "expired", 5)
+    again = agent.send("in vain", wait_for="none", valid_for_seconds=60)
     assert "duplicate" not in again.facts   # it did not go out: try again
-    assert cancel(lab, again.id).facts["state"] == "cancelled"
+    assert agent.cancel(again.message_id).facts["state"] == "cancelled"
     lab.modems[0].unhang(Outcome.ok())
-    wait_state(lab, head.id, "sent")
-    assert texts(lab) == ["hangs"]
+    agent.wait_state(head.message_id, "sent")
+    assert taken_texts(lab) == ["hangs"]
 
 
 def test_expired_while_nobody_was_there(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
-    result = send(lab, "too old", send_at=seconds_ahead(60), valid_for_seconds=60)
-    shorten_validity(lab, result.id, -1)
-    wait_state(lab, result.id, "expired")
+    agent = Agent(lab)
+    result = agent.send("too old", send_at=seconds_ahead(60), valid_for_seconds=60)
+    shorten_validity(lab, result.message_id, -1)
+    agent.wait_state(result.message_id, "expired")
     assert lab.modems[0].offered == []

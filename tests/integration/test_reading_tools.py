@@ -6,13 +6,11 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import select
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import datetime, timedelta, timezone
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +19,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # the packages lab and modem
 
 from lab import Lab, wait_until
-from lab.mcp_client import HEADERS
+from lone_gateway import peers_of
 from modem import Outcome
+from pending import Pending
 
 TO = "+36301234567"
 ANSWER_S = 1                        # a call that need not wait is answered within
@@ -104,15 +103,15 @@ def texts(page: dict[str, Any]) -> list[str]:
 
 def deliver(lab: Lab, number: str, *bodies: str, modem: int = 0) -> list[dict[str, Any]]:
     """They come in and are listed; oldest first."""
+    def listed() -> list[dict[str, Any]]:
+        page = call(lab, "list_sms", phone_number=number, direction="in", limit=100)
+        return page["messages"][::-1]
+
+    wanted = len(listed()) + len(bodies)
     for body in bodies:
         lab.modems[modem].deliver(number, body)
-
-    def arrived() -> list[dict[str, Any]] | None:
-        page = call(lab, "list_sms", phone_number=number, limit=100)
-        found = page["messages"][::-1][-len(bodies):]
-        return found if len(page["messages"]) >= len(bodies) and all(
-            message["direction"] == "in" for message in found) else None
-    return wait_until(arrived, what=f"{len(bodies)} messages from {number}")
+    wait_until(lambda: len(listed()) == wanted, what=f"{wanted} messages from {number}")
+    return listed()[-len(bodies):]
 
 
 def sims(lab: Lab) -> list[int]:
@@ -125,32 +124,6 @@ def send(lab: Lab, to: str, text: str, **more: Any) -> dict[str, Any]:
     result = raw_call(lab, "send_sms", to_phone_number=to, sms_text=text,
                       **({"subscription_id": sims(lab)[0]} | more))
     return json.loads(result["content"][1]["text"])
-
-
-class Pending:
-    """A tools/call under way. When it is made, the gateway has read it: what was asked
-    on another connection afterwards has been answered."""
-
-    def __init__(self, lab: Lab, tool: str, **arguments: Any) -> None:
-        self._lab = lab
-        self._connection = HTTPConnection("127.0.0.1", lab.gateway.port, timeout=150)
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-                "params": {"name": tool, "arguments": arguments}}
-        self._connection.request("POST", "/mcp", json.dumps(body), HEADERS)
-        sims(lab)
-
-    @property
-    def is_done(self) -> bool:
-        sims(self._lab)
-        return bool(select.select([self._connection.sock], [], [], 0)[0])
-
-    def facts(self) -> dict[str, Any]:
-        answer = json.load(self._connection.getresponse())
-        self.leave()
-        return answer["result"]["structuredContent"]
-
-    def leave(self) -> None:
-        self._connection.close()
 
 
 def next_moment() -> datetime:
@@ -592,13 +565,11 @@ def test_wait_arguments(shared: Lab, arguments: dict[str, Any]) -> None:
 
 
 def test_a_client_that_leaves_costs_nothing(shared: Lab, number: str) -> None:
-    folder = Path(f"/proc/{shared.gateway.pid}/fd")
-    before = len(list(folder.iterdir()))
     calls = [Pending(shared, "wait_for_sms", timeout_seconds=120) for _ in range(20)]
-    assert len(list(folder.iterdir())) >= before + 20
+    assert len(peers_of(shared.gateway)) >= 20
     for waiting in calls:
         waiting.leave()
-    wait_until(lambda: len(list(folder.iterdir())) <= before, what="the gateway let go")
+    wait_until(lambda: not peers_of(shared.gateway), what="the gateway let go")
     deliver(shared, number, "nobody hears this")
 
 
@@ -609,6 +580,7 @@ def test_a_gateway_that_stops_answers(make_lab: Callable[..., Lab]) -> None:
     none = waiting.facts()
     assert none["found"] is False and "stops" in none["hint"]
     lab.gateway.start()
+    wait_until(lambda: lab.gateway.log.count("oFono answers") == 2, what="it listens")
     lab.modems[0].deliver(TO, "while it was down")
     found = call(lab, "wait_for_sms", after=none["cursor"], timeout_seconds=60)
     assert found["message"]["text"] == "while it was down"

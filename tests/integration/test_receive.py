@@ -7,7 +7,6 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -16,10 +15,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab and modem
 
 from lab import Lab, wait_until
+from ledger import Ledger
 from modem import Modem
 from modem.pdu import encode_deliver
 
-INCOMING, RECEIVED = 1, 9                       # message.direction, message.state
+RECEIVED = 9                                    # message.state
 REPAIRED, UNREADABLE, IMMEDIATE = 1, 2, 4       # bits of message.flags
 SENDER = "+36201234567"
 ZONE = timezone(timedelta(hours=1))
@@ -27,55 +27,9 @@ SENT_AT = datetime(2026, 11, 21, 7, 30, 0, tzinfo=ZONE)
 SENT_TIME = "2026-11-21T07:30:00+0100"          # as oFono writes it
 
 
-class Ledger:
-    """What the gateway has on disk."""
-
-    def __init__(self, lab: Lab) -> None:
-        self._file = lab.gateway.state / "gateway.db"
-
-    def rows(self, sql: str) -> list[sqlite3.Row]:
-        with closing(sqlite3.connect(f"file:{self._file}?mode=ro", uri=True)) as database:
-            database.row_factory = sqlite3.Row
-            return database.execute(sql).fetchall()
-
-    @property
-    def incoming(self) -> list[sqlite3.Row]:
-        return self.rows(f"SELECT * FROM message WHERE direction = {INCOMING}"
-                         " ORDER BY id")
-
-    @property
-    def texts(self) -> list[str]:
-        return [row["text"] for row in self.incoming]
-
-    @property
-    def gaps(self) -> list[sqlite3.Row]:
-        return self.rows("SELECT * FROM gap ORDER BY id")
-
-    def wait(self, count: int, timeout: float = 10) -> list[sqlite3.Row]:
-        wait_until(lambda: len(self.incoming) >= count, timeout, f"{count} messages")
-        return self.incoming
-
-    def wait_gap(self, reason: str) -> sqlite3.Row:
-        """One that is over."""
-        def find() -> list[sqlite3.Row]:
-            return [gap for gap in self.gaps
-                    if gap["reason"] == reason and gap["until_at"]]
-        return wait_until(find, what=f"a gap: {reason}")[-1]
-
-
-def wait_listening(lab: Lab) -> None:
-    """The gateway answers before it is on the bus; it listens once it knows the SIMs."""
-    def known() -> bool:
-        with lab.client() as client:
-            found = client.tool("get_sms_subscriptions")["structuredContent"]
-        return found["count"] == len(lab.modems)
-    wait_until(known, what="the gateway knows the SIMs")
-
-
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Lab]:
     with Lab(gateway=True) as lab:
-        wait_listening(lab)
         yield lab
 
 
@@ -89,7 +43,6 @@ def lab(shared: Lab) -> Lab:
 @pytest.fixture
 def own_lab() -> Iterator[Lab]:
     with Lab(modem_count=1, gateway=True) as lab:
-        wait_listening(lab)
         yield lab
 
 
@@ -255,16 +208,6 @@ def test_stored_on_the_card_before_ofonod_starts(own_lab: Lab) -> None:
     assert gap["from_at"] < gap["until_at"] <= now_ms()
 
 
-def start_to_hear(lab: Lab) -> None:
-    """It serves HTTP a moment before; what comes in that moment is lost, and a gap."""
-    def count() -> int:
-        return lab.gateway.log.count("ofono: oFono answers")
-
-    before = count()
-    lab.gateway.start()
-    wait_until(lambda: count() > before, what="the gateway hears ofonod")
-
-
 def test_restart_of_the_gateway(own_lab: Lab) -> None:
     ledger, modem, gateway = Ledger(own_lab), own_lab.modems[0], own_lab.gateway
     assert ledger.gaps == []                    # the first start
@@ -274,7 +217,7 @@ def test_restart_of_the_gateway(own_lab: Lab) -> None:
     gateway.stop()
     stopped = now_ms()
     assert ledger.texts == ["before"]
-    start_to_hear(own_lab)
+    gateway.start()
     modem.deliver(SENDER, "after")
     receive(own_lab, 2)
     assert ledger.texts == ["before", "after"]
@@ -290,7 +233,7 @@ def test_death_of_the_gateway(own_lab: Lab) -> None:
     receive(own_lab)
     gateway.kill()
     killed = now_ms()
-    start_to_hear(own_lab)
+    gateway.start()
     modem.deliver(SENDER, "after")
     receive(own_lab, 2)
     assert ledger.texts == ["before", "after"]
@@ -311,7 +254,7 @@ def test_killed_while_they_come(own_lab: Lab) -> None:
                    what="some more")
         gateway.kill()
         seen = len(ledger.incoming)
-        start_to_hear(own_lab)
+        gateway.start()
     wait_until(lambda: modem.all_delivered, 30, "all are delivered")
     modem.deliver(SENDER, "the end")
     wait_until(lambda: ledger.texts[-1:] == ["the end"], what="the end")

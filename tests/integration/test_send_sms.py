@@ -18,11 +18,10 @@ from agent import TO, Agent, assert_pending, assert_refused, assert_sent
 from journal import Journal
 from lab import Lab, McpClient, wait_until
 from lab.wire import read_messages
-from modem import Outcome, join_parts
+from modem import HOME, SEARCHING, Outcome, join_parts
 from modem.patience import patience
 from schema import problems
 
-HOME, SEARCHING = 1, 2
 MEMBERS = ["message_id", "state", "to_phone_number", "subscription_id", "segments",
            "encoding"]
 

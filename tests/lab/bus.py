@@ -6,7 +6,7 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from .process import Process
+from .process import Process, Program
 from .wait import wait_until
 
 CONFIG = """\
@@ -34,7 +34,7 @@ CONFIG = """\
 """
 
 
-class Bus:
+class Bus(Program):
     """Keeps its address over a restart."""
 
     def __init__(self, folder: Path) -> None:
@@ -50,14 +50,6 @@ class Bus:
     @property
     def environment(self) -> dict[str, str]:
         return {"DBUS_SYSTEM_BUS_ADDRESS": self.address}
-
-    @property
-    def log(self) -> str:
-        return self._process.log
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
 
     def start(self) -> None:
         self._socket.unlink(missing_ok=True)

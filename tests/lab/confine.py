@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Run a command that dies with its parent, if asked with a folder mounted over another.
+"""Run a command that dies with its parent, if asked with a folder mounted over another,
+or a disk of its own there that holds no more than SIZE.
 
-    python3 confine.py PARENT-PID [--bind FOLDER OVER] COMMAND [ARGUMENT...]
+    python3 confine.py PARENT-PID [--bind FOLDER OVER | --disk SIZE OVER] COMMAND [ARG...]
 
 A program of its own, because a process with threads must not do such things between fork
 and exec.  It becomes the command, so the process id stays the same.
@@ -32,20 +33,31 @@ def must(result: int, what: str) -> None:
         sys.exit(f"confine: {what}: {os.strerror(error)}")
 
 
-def bind_privately(folder: str, over: str) -> None:
+def be_private() -> None:
     """In a plain chroot / is no mount point and its propagation cannot be changed."""
     must(libc.unshare(CLONE_NEWNS), "unshare")
     if libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) != 0:
         if ctypes.get_errno() != EINVAL:
             must(-1, "make / private")
+
+
+def bind_privately(folder: str, over: str) -> None:
+    be_private()
     bound = libc.mount(folder.encode(), over.encode(), None, MS_BIND, None)
     must(bound, f"bind over {over}")
 
 
+def mount_disk(size: str, over: str) -> None:
+    be_private()
+    options = f"size={size},mode=0700".encode()
+    must(libc.mount(b"tmpfs", over.encode(), b"tmpfs", 0, options), f"disk at {over}")
+
+
 def main(parent: str, *command: str) -> None:
     die_with_parent(int(parent))
-    if command[0] == "--bind":
-        bind_privately(command[1], command[2])
+    if command[0] in ("--bind", "--disk"):
+        mount = bind_privately if command[0] == "--bind" else mount_disk
+        mount(command[1], command[2])
         command = command[3:]
     try:
         os.execvp(command[0], command)

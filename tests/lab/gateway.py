@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from .bus import Bus
-from .process import Process
+from .process import Process, Program
 from .wait import wait_until
 
 BINARY = Path(__file__).resolve().parents[2] / "build" / "ofono-mcp"
@@ -29,13 +29,16 @@ def free_port() -> int:
             return port
 
 
-class Gateway:
+class Gateway(Program):
     """GATEWAY_WRAPPER, for instance "valgrind -q", is put before the command,
     GATEWAY_BINARY takes its place.
 
     `args` comes after all that the lab needs itself; `open` lets every client in without
     a token.  The port, the state folder and the log stay the same over a restart.  `config`
     is the text of its configuration file: tests send the same text again and mean it.
+    `disk` ("8m") gives the state folder a disk of that size, which ends with the process;
+    `state_seen` is where it can be seen meanwhile.
+    `binary` and `environment` may be changed before it starts.
     """
 
     def __init__(self, folder: Path, bus: Bus, port: int = 0,
@@ -43,30 +46,25 @@ class Gateway:
                  binary: Path | None = None, wrapper: str | None = None) -> None:
         self._bus = bus
         self.args = list(args)
+        self.disk = ""
         self.config = "[sms]\nduplicate_seconds = 0\n"
         self._config_file = folder / "lab.conf"
         self._open = ["--open"] if open else []
-        self._binary = binary or os.environ.get("GATEWAY_BINARY", BINARY)
+        self.binary = binary or os.environ.get("GATEWAY_BINARY", BINARY)
+        self.environment: dict[str, str] = {}
         self._wrapper = shlex.split(wrapper or os.environ.get("GATEWAY_WRAPPER", ""))
         self.port = port or free_port()
         self.state = folder / "gateway"
+        self.spool = self.state / "spool"
         self._process = Process("gateway", folder / "gateway.log")
 
     @property
-    def log(self) -> str:
-        return self._process.log
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def is_running(self) -> bool:
-        return self._process.is_running
+    def state_seen(self) -> Path:
+        return Path(f"/proc/{self.pid}/root{self.state}") if self.disk else self.state
 
     @property
     def command(self) -> list[str]:
-        return [*self._wrapper, str(self._binary), "serve", *self._open,
+        return [*self._wrapper, str(self.binary), "serve", *self._open,
                 "--config", str(self._config_file),
                 "--listen", f"127.0.0.1:{self.port}", "--state-dir", str(self.state),
                 *self.args]
@@ -78,9 +76,15 @@ class Gateway:
 
     def start(self) -> None:
         """Ready when GET /healthz answers 200."""
-        self.prepare()
-        self._process.run(self.command, self._bus.environment)
+        self.launch()
         wait_until(self._is_healthy, what="the gateway answers /healthz")
+
+    def launch(self) -> None:
+        """Does not wait."""
+        self.prepare()
+        disk = (self.disk, self.state) if self.disk else None
+        self._process.run(self.command, self._bus.environment | self.environment,
+                          disk=disk)
 
     def stop(self) -> int | None:
         """SIGTERM; gives the exit code."""

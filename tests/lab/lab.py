@@ -20,26 +20,32 @@ from .ofonod import Ofonod
 from .radio import Radio
 from .signals import Signals
 
+SEND_MESSAGE = ("type='method_call',interface='org.ofono.MessageManager',"
+                "member='SendMessage'")
+
 
 class Lab:
     """with Lab(modem_count=2, gateway=True) as lab: ...
 
     `powered=False` leaves the modems as ofonod starts them.  `sims` says which card is in
-    which modem (None: no card); `gateway_args` goes to the gateway as it is.  Leaving
-    fails when the gateway ended other than well or by Gateway.kill().
+    which modem (None: no card); `gateway_args` goes to the gateway as it is.  `plugin` is
+    loaded into ofonod and spools to where the gateway looks.  Leaving fails when the gateway
+    ended other than well or by Gateway.kill().
     """
 
     def __init__(self, modem_count: int = 2, *, gateway: bool = False,
                  powered: bool = True, sims: Sequence[Sim | None] | None = None,
-                 gateway_args: Sequence[str] = (), gateway_open: bool = True) -> None:
+                 gateway_args: Sequence[str] = (), gateway_open: bool = True,
+                 plugin: Path | None = None) -> None:
         cards = [Sim.numbered(i) for i in range(modem_count)] if sims is None else sims
         self.folder = Path(tempfile.mkdtemp(prefix="ofono-lab-"))
         self.modems = [make_modem(i, card) for i, card in enumerate(cards)]
         self.bus = Bus(self.folder)
-        self.ofonod = Ofonod(self.folder, self.bus, self.modems)
+        self.ofonod = Ofonod(self.folder, self.bus, self.modems, plugin)
         self.radios = [Radio(self.bus.address, f"/{modem.name}") for modem in self.modems]
         self.gateway = Gateway(self.folder, self.bus, args=gateway_args,
                                open=gateway_open)
+        self.ofonod.environment["OFONO_MCP_SPOOL"] = str(self.gateway.spool)
         self._with_gateway = gateway
         self._powered = powered
         self._exit = ExitStack()
@@ -92,6 +98,10 @@ class Lab:
     def signals(self) -> Signals:
         """Everything that ofonod says on the bus from now on; a context manager."""
         return Signals(self.bus, self.folder)
+
+    def handovers(self) -> Signals:
+        """Every SendMessage from now on, whoever makes it; a context manager."""
+        return Signals(self.bus, self.folder, SEND_MESSAGE)
 
 
 def make_modem(i: int, card: Sim | None) -> Modem:

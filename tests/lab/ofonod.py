@@ -4,12 +4,17 @@
 ofonod's state folder is compiled in, so a folder of ours is mounted over it in a mount
 namespace of its own.  Where that mount spreads (a plain chroot in a tree of shared
 mounts) stop() takes it away again.
+
+So is its plugin folder, which need not exist on the machine, so that nothing can be mounted
+over it: ofonod with a plugin is a copy in which that one name is another.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import shlex
+import shutil
 import signal
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,13 +22,14 @@ from pathlib import Path
 from modem import Modem
 
 from .bus import Bus
-from .process import Process
+from .process import Process, Program
 from .radio import Radio
 from .wait import wait_until
 
 STATE = Path("/var/lib/ofono")
 MOUNT_ROOT, MOUNT_POINT = 3, 4          # fields of /proc/self/mountinfo
 MNT_DETACH = 2
+PLUGIN_FOLDER, NEAR_PLUGIN_FOLDER = b"/usr/lib/ofono/plugins\0", b"./plugins\0"
 
 
 def phonesim_config(modems: Sequence[Modem]) -> str:
@@ -38,9 +44,32 @@ def mounted_here(folder: Path) -> bool:
                if mount[MOUNT_POINT] == str(STATE))
 
 
-class Ofonod:
-    def __init__(self, folder: Path, bus: Bus, modems: Sequence[Modem]) -> None:
+def with_plugin(binary: str, plugin: Path, folder: Path) -> str:
+    """A copy of ofonod that, started in `folder`, loads the plugin."""
+    octets = Path(shutil.which(binary, path=os.environ["PATH"] + ":/usr/sbin")).read_bytes()
+    if octets.count(PLUGIN_FOLDER) != 1:
+        raise AssertionError(f"{binary} does not name {PLUGIN_FOLDER!r} once")
+    near = NEAR_PLUGIN_FOLDER.ljust(len(PLUGIN_FOLDER), b"\0")
+    copy = folder / "ofonod"
+    copy.write_bytes(octets.replace(PLUGIN_FOLDER, near))
+    copy.chmod(0o755)
+    (folder / "plugins").mkdir()
+    shutil.copy(plugin, folder / "plugins")
+    return str(copy)
+
+
+class Ofonod(Program):
+    """`plugin` is loaded into it; `environment` is added to what it gets."""
+
+    def __init__(self, folder: Path, bus: Bus, modems: Sequence[Modem],
+                 plugin: Path | None = None) -> None:
         self._bus = bus
+        self._folder = folder
+        self._binary = os.environ.get("OFONOD", "ofonod")
+        self._wrapper = shlex.split(os.environ.get("OFONOD_WRAPPER", ""))
+        self.environment: dict[str, str] = {}
+        if plugin:
+            self._binary = with_plugin(self._binary, plugin, folder)
         self._modems = modems
         self.state = folder / "state"
         self.state.mkdir()
@@ -48,23 +77,12 @@ class Ofonod:
         self._config.write_text(phonesim_config(modems))
         self._process = Process("ofonod", folder / "ofonod.log")
 
-    @property
-    def log(self) -> str:
-        return self._process.log
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def is_running(self) -> bool:
-        return self._process.is_running
-
     def start(self) -> None:
         """Ready when it lists its modems; they are unpowered."""
         environment = self._bus.environment | {"OFONO_PHONESIM_CONFIG": str(self._config)}
-        binary = os.environ.get("OFONOD", "ofonod")
-        self._process.run([binary, "-n"], environment, bind=(self.state, STATE))
+        self._process.run([*self._wrapper, self._binary, "-n"],
+                          environment | self.environment, bind=(self.state, STATE),
+                          folder=self._folder)
         wait_until(self._lists_modems, what="ofonod lists its modems")
 
     def stop(self) -> None:

@@ -40,16 +40,20 @@ class Process:
         return self._child is not None and self._child.poll() is None
 
     def run(self, command: Sequence[str], environment: Mapping[str, str] | None = None,
-            bind: tuple[Path, Path] | None = None) -> None:
+            bind: tuple[Path, Path] | None = None,
+            disk: tuple[str, Path] | None = None,
+            folder: Path | None = None) -> None:
         if self.is_running:
             raise AssertionError(f"{self.name} runs already")
         confined = [sys.executable, "-I", "-S", str(CONFINE), str(os.getpid())]
         if bind:
             confined += ["--bind", *map(str, bind)]
+        elif disk:
+            confined += ["--disk", *map(str, disk)]
         with self._log_file.open("ab") as log:
             self._child = subprocess.Popen(
                 [*confined, *command], env=os.environ | dict(environment or {}),
-                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=folder,
                 start_new_session=True)         # Ctrl-C is for us, who end them in order
 
     def send_signal(self, number: signal.Signals) -> None:
@@ -72,3 +76,21 @@ class Process:
         self.send_signal(signal.SIGKILL)
         if self._child:
             self._child.wait()
+
+
+class Program:
+    """What has a process to show."""
+
+    _process: Process
+
+    @property
+    def log(self) -> str:
+        return self._process.log
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.is_running

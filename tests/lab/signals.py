@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What ofonod signals on the bus, recorded with dbus-monitor."""
+"""What ofonod signals on the bus, or what another rule names, recorded by dbus-monitor."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ RUNS = itertools.count(1)
 
 
 class Signals:
-    def __init__(self, bus: Bus, folder: Path) -> None:
+    def __init__(self, bus: Bus, folder: Path, rule: str = RULE) -> None:
         self._bus = bus
+        self._rule = rule
         self._record = folder / f"signals-{next(RUNS)}"
         self._process = Process("dbus-monitor", self._record)
 
     def __enter__(self) -> Signals:
         self._process.run(["dbus-monitor", "--binary", "--address", self._bus.address,
-                           RULE])
+                           self._rule])
         # a monitor gives up its own name, and sees that
         wait_until(lambda: self.seen("NameLost"), what="dbus-monitor is on")
         return self

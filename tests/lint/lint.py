@@ -25,6 +25,7 @@ import layers
 PROJECT = Path(__file__).resolve().parents[2]
 NOT_OURS = {".git", "build", "__pycache__", ".pytest_cache"}
 LICENCE = "SPDX-License-Identifier: GPL-2.0-or-later"
+PLUGIN_LICENCE = "SPDX-License-Identifier: GPL-2.0-only"      # that of ofonod
 CODE = {".c", ".h", ".py", ".sh", ".1", ".yml", ".yaml", ".mk"}
 CODE_NAMES = {"Makefile", "layers", "list", ".clang-format", ".clang-tidy"}
 FORBIDDEN = ("/work" + "/",)            # where a session of ours had its files
@@ -84,14 +85,19 @@ def is_code(file: Path, text: str) -> bool:
     return file.suffix in CODE or file.name in CODE_NAMES or text.startswith("#!")
 
 
+def licence_of(file: Path) -> str:
+    return PLUGIN_LICENCE if file.parent == PROJECT / "plugin" else LICENCE
+
+
 def check_licence(_: Tools) -> Finding:
     """An SPDX line among the first three of every file of code."""
     texts = {file: file.read_text(errors="replace") for file in files()}
     code = [file for file, text in texts.items() if is_code(file, text)]
     bare = [file for file in code
-            if not any(LICENCE in line for line in texts[file].splitlines()[:3])]
+            if not any(licence_of(file) in line for line in texts[file].splitlines()[:3])]
     return Finding(f"{len(code)} files",
-                   [f'{file.relative_to(PROJECT)}:1: no "{LICENCE}"' for file in bare])
+                   [f'{file.relative_to(PROJECT)}:1: no "{licence_of(file)}"'
+                    for file in bare])
 
 
 def check_paths(_: Tools) -> Finding:
@@ -124,7 +130,8 @@ def check_references(_: Tools) -> Finding:
 
 
 def check_manual(_: Tools) -> Finding:
-    """The manual page has every option of the command line and every configuration key."""
+    """The manual page has every option of the command line and every configuration key;
+    README.md has every tool."""
     page = (PROJECT / "doc" / "ofono-mcp.1").read_text()
     keys = re.findall(r'\.name = "(\w+)"',
                       (PROJECT / "src" / "base" / "config_key.c").read_text())
@@ -135,12 +142,44 @@ def check_manual(_: Tools) -> Finding:
                   if f".It Cm {key} " not in page]
     complaints += [f"doc/ofono-mcp.1:1: no option --{name}" for name in options
                    if not re.search(rf"Fl Fl {name}\b", page)]
-    return Finding(f"{len(keys)} keys, {len(options)} options",
-                   complaints if keys and options else ["found no keys or no options"])
+    readme = (PROJECT / "README.md").read_text()
+    tools = [name for file in sorted((PROJECT / "src" / "tools").glob("*.c"))
+             for name in re.findall(r'^const struct tool \w+ = \{\s*\.name = "(\w+)"',
+                                    file.read_text(), re.MULTILINE)]
+    complaints += [f"README.md:1: no tool {name}" for name in tools
+                   if f"\n| `{name}` | " not in readme]
+    return Finding(f"{len(keys)} keys, {len(options)} options, {len(tools)} tools",
+                   complaints if keys and options and tools else ["found nothing to check"])
+
+
+def table_rows(text: str, heading: str) -> list[tuple[str, str]]:
+    """The first two cells of the table below a heading; the first without its ``."""
+    _, _, below = text.partition(f"\n## {heading}\n")
+    section, _, _ = below.partition("\n## ")
+    return re.findall(r"^\| `(\w+)` \| ([^|]*) \|", section, re.MULTILINE)
+
+
+def check_errors(_: Tools) -> Finding:
+    """doc/errors.md has every code and every reason of the program, and no other."""
+    page = (PROJECT / "doc" / "errors.md").read_text()
+    tools = PROJECT / "src" / "tools"
+    codes = re.findall(r'\[FAILURE_\w+\] = \{\s*"(\w+)",(?:\s*"(?:[^"\\]|\\.)*")*,'
+                       r'(?:\s*true, (\d+),)?\s*\}', (tools / "failure.c").read_text())
+    reasons = re.findall(r'^\t\{ "(\w+)",', (tools / "state_meaning.c").read_text(),
+                         re.MULTILINE)
+    wanted = [(code, f"after {seconds} s" if seconds else "no") for code, seconds in codes]
+    shown = table_rows(page, "Codes")
+    complaints = [f"doc/errors.md:1: {code}: {retryable} stands in one place only"
+                  for code, retryable in sorted(set(wanted) ^ set(shown))]
+    explained = [reason for reason, _ in table_rows(page, "Reasons")]
+    complaints += [f"doc/errors.md:1: the reason {reason} stands in one place only"
+                   for reason in sorted(set(reasons) ^ set(explained))]
+    return Finding(f"{len(codes)} codes, {len(reasons)} reasons",
+                   complaints if codes and reasons else ["found no codes or no reasons"])
 
 
 def check_format(_: Tools) -> Finding:
-    names = c_files("src", "include", "tests")
+    names = c_files("src", "include", "plugin", "tests")
     complaints = command("clang-format", "--dry-run", "-Werror", *names)
     places = [line for line in complaints if re.match(r"\S+:\d+:\d+: ", line)]
     return Finding(f"{len(names)} files", places or complaints)
@@ -149,8 +188,8 @@ def check_format(_: Tools) -> Finding:
 def check_warnings(tools: Tools) -> Finding:
     """Another build, since one with warnings is not made again."""
     complaints = command(tools.make, "--no-print-directory", f"-j{os.cpu_count()}",
-                         f"BUILD={tools.build}/werror", "WERROR=1", "programs")
-    return Finding("the program and the unit tests with -Werror", complaints)
+                         f"BUILD={tools.build}/werror", "WERROR=1", "programs", "plugin")
+    return Finding("the program, its plugin and the unit tests with -Werror", complaints)
 
 
 def check_mandoc(_: Tools) -> Finding:
@@ -159,20 +198,25 @@ def check_mandoc(_: Tools) -> Finding:
 
 
 def check_cppcheck(_: Tools) -> Finding:
-    names = [name for name in c_files("src") if name.endswith(".c")]
+    names = [name for name in c_files("src", "plugin") if name.endswith(".c")]
     queues = [f"--include={header}" for header in Path("/usr/include").glob("*/sys/queue.h")]
     return Finding(f"{len(names)} files",
                    command(*CPPCHECK, *queues, f"-j{os.cpu_count()}", *names))
 
 
 def check_clang_tidy(tools: Tools) -> Finding:
-    names = [name for name in c_files("src") if name.endswith(".c")]
-    asked = subprocess.run([tools.make, "-s", "--no-print-directory", "flags"], cwd=PROJECT,
-                           stdout=subprocess.PIPE, text=True, check=True)
-    flags = shlex.split(asked.stdout)
+    names = [name for name in c_files("src", "plugin") if name.endswith(".c")]
+
+    def ask(target: str) -> list[str]:
+        asked = subprocess.run([tools.make, "-s", "--no-print-directory", target],
+                               cwd=PROJECT, stdout=subprocess.PIPE, text=True, check=True)
+        return shlex.split(asked.stdout)
+
+    flags = {"src": ask("flags"), "plugin": ask("plugin-flags")}
 
     def tidy(name: str) -> list[str]:
-        said = command("clang-tidy", "--quiet", "--warnings-as-errors=*", name, "--", *flags)
+        said = command("clang-tidy", "--quiet", "--warnings-as-errors=*", name, "--",
+                       *flags[name.partition("/")[0]])
         return [line for line in said if re.search(r"\[[\w.,-]+\]$", line)] or said
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -185,6 +229,7 @@ QUICK: dict[str, Check] = {
     "paths": check_paths,
     "references": check_references,
     "manual": check_manual,
+    "errors": check_errors,
     "format": check_format,
 }
 SLOW: dict[str, Check] = {

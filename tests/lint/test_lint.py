@@ -42,6 +42,14 @@ def test_code_without_its_licence(project: Path, name: str, text: str) -> None:
         f'{name}:1: no "SPDX-License-Identifier: GPL-2.0-or-later"']
 
 
+def test_the_plugin_has_the_licence_of_ofonod(project: Path) -> None:
+    (project / "plugin").mkdir()
+    (project / "plugin" / "good.c").write_text("/* SPDX-License-Identifier: GPL-2.0-only */\n")
+    (project / "plugin" / "bad.c").write_text(SPDX)
+    assert lint.check_licence(TOOLS).complaints == [
+        'plugin/bad.c:1: no "SPDX-License-Identifier: GPL-2.0-only"']
+
+
 def test_a_build_folder_is_not_ours(project: Path) -> None:
     (project / "build").mkdir()
     (project / "build" / "bad.c").write_text("int bad(void);\n")
@@ -58,3 +66,41 @@ def test_another_format(project: Path) -> None:
     complaints = lint.check_format(TOOLS).complaints
     assert complaints
     assert all(line.startswith("src/bad.c:1:") for line in complaints)
+
+
+CODES = """static const struct row table[] = {
+\t[FAILURE_ONE] = {
+\t\t"one",
+\t\t"Say \\"please\\"; "
+\t\t"then wait.",
+\t\ttrue, 30,
+\t},
+\t[FAILURE_TWO] = { "two", "Give up.", },
+};
+"""
+REASONS = 'static const struct row reasons[] = {\n\t{ "why", "So." },\n};\n'
+PAGE = """# Errors
+## Codes
+| `one` | after 30 s | First |
+| `two` | no | Second |
+## Reasons
+| `why` | failed | So |
+"""
+
+
+@pytest.mark.parametrize("page, complaints", [
+    (PAGE, []),
+    (PAGE.replace("after 30 s", "no"), ["one: after 30 s", "one: no"]),
+    (PAGE.replace("| `two` | no | Second |\n", ""), ["two: no"]),
+    (PAGE.replace("## Reasons", "| `three` | no | Gone |\n## Reasons"), ["three: no"]),
+    (PAGE.replace("`why`", "`because`"), ["the reason because", "the reason why"]),
+])
+def test_errors_that_are_told_otherwise(
+        project: Path, page: str, complaints: list[str]) -> None:
+    (project / "src" / "tools").mkdir()
+    (project / "src" / "tools" / "failure.c").write_text(CODES)
+    (project / "src" / "tools" / "state_meaning.c").write_text(REASONS)
+    (project / "doc").mkdir()
+    (project / "doc" / "errors.md").write_text(page)
+    assert lint.check_errors(TOOLS).complaints == [
+        f"doc/errors.md:1: {words} stands in one place only" for words in complaints]

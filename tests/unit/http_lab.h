@@ -236,7 +236,7 @@ static bool lab_find(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 	return memcmp(hash, expected, AUTH_HASH_BYTES) == 0;
 }
 
-static void lab_start(void)
+static void lab_listen(void)
 {
 	struct config_error error = { "" };
 	int result = http_server_new(lab.loop, &lab.config, lab_routes, &lab.auth,
@@ -244,6 +244,12 @@ static void lab_start(void)
 
 	if (result)
 		fail_msg("%s", error.text);
+}
+
+static void lab_start(void)
+{
+	lab_listen();
+	assert_int_equal(http_server_serve(lab.server), 0);
 }
 
 static int lab_setup(void **state)

@@ -310,6 +310,7 @@ struct recorder {
 	struct observer observer;
 	char trace[8192];  /* "available added:/sim0 received:/sim0:hello " */
 	int changes;	   /* MODEM_CHANGED, not in the trace */
+	int bus_known;	   /* likewise */
 	struct modem last; /* of the last event with a modem, as it was then */
 	struct ofono_event event;
 	char sender[64], text[512], sent_time[40], local_sent_time[40];
@@ -348,6 +349,9 @@ static inline void recorder_notify(void *data, const void *event_data)
 	if (event->modem)
 		recorder->last = *event->modem;
 	switch (event->type) {
+	case OFONO_BUS_KNOWN:
+		recorder->bus_known++;
+		break;
 	case OFONO_AVAILABLE:
 		recorder_add(recorder, "available ");
 		break;
@@ -433,6 +437,50 @@ static inline int fixture_tear_down(void **state)
 	lab_close(&fixture->lab);
 	free(fixture);
 	return 0;
+}
+
+static const struct fact idle_modem[] = {
+	FLAG("Powered", 0),
+	TEXT("Type", "hardware"),
+	WORDS("Interfaces", NULL),
+	LAST,
+};
+
+static const struct fact modem_with_card[] = {
+	FLAG("Powered", 1),
+	FLAG("Online", 1),
+	TEXT("Type", "hardware"),
+	TEXT("Serial", "350000000003770"),
+	WORDS("Interfaces", SIM, "org.ofono.Unheard", NETWORK, MESSAGES),
+	LAST,
+};
+
+static const struct fact card_present[] = {
+	FLAG("Present", 1),
+	TEXT("SubscriberIdentity", "216300000000000"),
+	LAST,
+};
+
+static const struct fact network_registered[] = {
+	TEXT("Status", "registered"),
+	LAST,
+};
+
+static inline void fixture_add_two(struct fixture *fixture)
+{
+	fixture->fake.modems[0] = (struct fake_modem){ "/sim10", idle_modem, NULL, NULL };
+	fixture->fake.modems[1] = (struct fake_modem){ "/sim2", modem_with_card,
+						       card_present, network_registered };
+}
+
+/* The first GetModems gets this error; "" = no answer yet. */
+static inline void fixture_refuse_modems(struct fixture *fixture, const char *error)
+{
+	fixture->fake.failing_member = "GetModems";
+	fixture->fake.failing_error = error;
+	fixture->fake.failing_count = 1;
+	fixture_add_two(fixture);
+	fake_open(&fixture->fake, &fixture->lab);
 }
 
 #endif

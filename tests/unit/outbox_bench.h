@@ -8,12 +8,11 @@
 
 #include <errno.h>
 #include <ftw.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "fake_ofono.h"
+#include "full_disk.h"
 #include "sms/outbox.h"
 
 /* Times are real, hence small where they are waited for, and 1 min where they must not. */
@@ -72,17 +71,6 @@ static inline void bench_restart(const struct outbox_timing *timing)
 	assert_int_equal(bench_start(timing), 0);
 }
 
-/* The disk takes no more bytes of this process. */
-static inline void bench_fill_disk(bool full)
-{
-	struct rlimit limit;
-
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &limit);
-	limit.rlim_cur = full ? 1 : limit.rlim_max;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
 static inline int bench_set_up(void **state)
 {
 	struct config_error error;
@@ -111,7 +99,7 @@ static inline int bench_remove(const char *name, const struct stat *status, int 
 static inline int bench_tear_down(void **state)
 {
 	(void)state;
-	bench_fill_disk(false);
+	fill_disk(false);
 	bench_stop();
 	assert_true(TAILQ_EMPTY(&fake_sends));
 	assert_true(TAILQ_EMPTY(&fake_listings));

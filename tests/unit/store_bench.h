@@ -9,15 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "full_disk.h"
 #include "sms/store.h"
 #include "sms/store_database.h"
 
@@ -44,17 +43,6 @@ static inline int store_set_up(void **state)
 	snprintf(folder, sizeof(folder), "%s/state", root);
 	snprintf(path, sizeof(path), "%s/gateway.db", folder);
 	return 0;
-}
-
-/* The disk takes no more bytes of this process; sockets and memory are not affected. */
-static inline void fill_disk(bool full)
-{
-	struct rlimit limit;
-
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &limit);
-	limit.rlim_cur = full ? 1 : limit.rlim_max;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
 static inline int store_tear_down(void **state)
@@ -148,6 +136,19 @@ static inline void assert_history(int64_t message_id, const char *expected)
 	history[0] = '\0';
 	assert_int_equal(store_message_changes(store, message_id, note_change, NULL), 0);
 	assert_string_equal(history, expected);
+}
+
+/* An open store that knows two cards. */
+static inline int store_set_up_with_cards(void **state)
+{
+	int failed = store_set_up(state);
+
+	if (failed)
+		return failed;
+	open_store();
+	identify("8936", "");
+	identify("8937", "");
+	return 0;
 }
 
 #endif

@@ -11,6 +11,7 @@ enum { MANY = 250 };
 struct seen {
 	int connected;
 	int disconnected;
+	int unreachable;
 	int signals;
 	char trace[4096]; /* one letter or word per event, in order */
 };
@@ -56,7 +57,17 @@ static void on_signal(void *data, DBusMessage *signal)
 		strcat(seen->trace, "s");
 }
 
-static const struct bus_handlers handlers = { on_connected, on_disconnected, on_signal };
+static void on_unreachable(void *data)
+{
+	((struct seen *)data)->unreachable++;
+}
+
+static const struct bus_handlers handlers = {
+	.connected = on_connected,
+	.disconnected = on_disconnected,
+	.unreachable = on_unreachable,
+	.signal = on_signal,
+};
 static const char *const rules[] = { "type='signal',interface='" INTERFACE "'", NULL };
 
 static void on_answer(void *data, DBusMessage *reply)
@@ -162,6 +173,7 @@ static void test_bus_absent_at_start(void **state)
 	assert_string_equal(answer.error, BUS_ERROR_NOT_SENT);
 	lab_settle(&fixture->lab, 100);
 	assert_int_equal(fixture->seen.connected, 0);
+	assert_true(fixture->seen.unreachable > 0);
 
 	lab_start_daemon(&fixture->lab);
 	lab_wait(&fixture->lab, fixture->seen.connected == 1);

@@ -89,10 +89,11 @@ static void test_defaults(void **state)
 	assert_int_equal(config.request_timeout_seconds, 10);
 	assert_int_equal(config.idle_timeout_seconds, 60);
 	assert_string_equal(config.state_dir, "/var/lib/ofono-mcp");
+	assert_string_equal(config.spool_dir, "");
 	assert_int_equal(config.max_segments, 3);
 	assert_int_equal(config.send_wait_seconds, 30);
 	assert_int_equal(config.queue_limit, 1000);
-	assert_int_equal(config.duplicate_seconds, 0);
+	assert_int_equal(config.duplicate_seconds, 60);
 	assert_true(config.delivery_reports);
 	assert_false(config.verbose);
 	assert_int_equal(config_check(&config, &error), 0);
@@ -509,6 +510,13 @@ static void test_check_the_rest(void **state)
 			    "store.state_dir: state is not an absolute path; it "
 			    "begins with '/'");
 	strcpy(config.state_dir, "/state");
+	strcpy(config.spool_dir, "spool");
+	assert_int_equal(config_check(&config, &error), -EINVAL);
+	assert_string_equal(error.text,
+			    "store.spool_dir: spool is not an absolute path; it "
+			    "begins with '/'");
+	strcpy(config.spool_dir, "/spool");
+	assert_int_equal(config_check(&config, &error), 0);
 	config_list_clear(&config.listen);
 	assert_int_equal(config_check(&config, &error), -EINVAL);
 	assert_string_equal(error.text,

@@ -2,55 +2,12 @@
 /* Signals about messages that come before anybody knows whose they are. */
 #include "ofono_lab.h"
 
-static const struct fact idle[] = {
-	FLAG("Powered", 0),
-	TEXT("Type", "hardware"),
-	WORDS("Interfaces", NULL),
-	LAST,
-};
-
-static const struct fact with_card[] = {
-	FLAG("Powered", 1),
-	FLAG("Online", 1),
-	TEXT("Type", "hardware"),
-	TEXT("Serial", "350000000003770"),
-	WORDS("Interfaces", SIM, "org.ofono.Unheard", NETWORK, MESSAGES),
-	LAST,
-};
-
-static const struct fact card[] = {
-	FLAG("Present", 1),
-	TEXT("SubscriberIdentity", "216300000000000"),
-	LAST,
-};
-
-static const struct fact registered[] = {
-	TEXT("Status", "registered"),
-	LAST,
-};
-
-static void add_two(struct fake *fake)
-{
-	fake->modems[0] = (struct fake_modem){ "/sim10", idle, NULL, NULL };
-	fake->modems[1] = (struct fake_modem){ "/sim2", with_card, card, registered };
-}
-
-/* The first GetModems gets this error; "" = no answer yet. */
-static void refuse_modems(struct fixture *fixture, const char *error)
-{
-	fixture->fake.failing_member = "GetModems";
-	fixture->fake.failing_error = error;
-	fixture->fake.failing_count = 1;
-	add_two(&fixture->fake);
-	fake_open(&fixture->fake, &fixture->lab);
-}
-
 /* oFono tells of a message once: while GetModems is under way it must not be lost. */
 static void test_message_before_the_modems_are_known(void **state)
 {
 	struct fixture *fixture = *state;
 
-	refuse_modems(fixture, "");
+	fixture_refuse_modems(fixture, "");
 	fixture_listen(fixture);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	fake_incoming(&fixture->fake, "/sim2", "one");
@@ -73,7 +30,7 @@ static void test_message_before_the_owner_is_known(void **state)
 	struct fixture *fixture = *state;
 	DBusConnection *connection;
 
-	add_two(&fixture->fake);
+	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
 	connection = fixture->fake.peer.connection;
 	fixture_listen(fixture);
@@ -96,7 +53,7 @@ static void test_messages_all_through_the_start(void **state)
 	char text[16];
 	int sent = 0, first, number;
 
-	add_two(&fixture->fake);
+	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_listen(fixture);
 	while (!ofono_is_available(fixture->ofono) && sent < 300) {
@@ -122,7 +79,7 @@ static void test_message_before_the_card_is_known(void **state)
 {
 	struct fixture *fixture = *state;
 
-	add_two(&fixture->fake);
+	fixture_add_two(fixture);
 	fixture->fake.failing_member = "GetProperties";
 	fixture->fake.failing_error = "";
 	fixture->fake.failing_count = 2; /* card and network */
@@ -143,7 +100,7 @@ static void test_message_before_the_card_is_known(void **state)
 
 static void hold_card(struct fixture *fixture)
 {
-	add_two(&fixture->fake);
+	fixture_add_two(fixture);
 	fixture->fake.failing_member = "GetProperties";
 	fixture->fake.failing_error = "";
 	fixture->fake.failing_count = 2;

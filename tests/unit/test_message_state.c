@@ -14,17 +14,17 @@ static const char *const ways[STATE_LAST + 1] = {
 	 * queued handing handed held sent failed cancelled unknown received scheduled
 	 * waiting_approval delivered expired
 	 */
-	[STATE_QUEUED] = ".x....x.....x",
+	[STATE_QUEUED] = ".x....xx....x",
 	[STATE_HANDING] = "x.xxxxxx...xx",
 	[STATE_HANDED] = "...xxxxx...x.",
-	[STATE_HELD] = "..x.xxxx...x.",
+	[STATE_HELD] = "..xxxxxx...x.",
 	[STATE_SENT] = "...........x.",
 	[STATE_FAILED] = ".............",
 	[STATE_CANCELLED] = ".............",
 	[STATE_UNKNOWN] = "..xxxxx....x.",
 	[STATE_RECEIVED] = ".............",
-	[STATE_SCHEDULED] = "x.....x.....x",
-	[STATE_WAITING_APPROVAL] = "x....xx..x..x",
+	[STATE_SCHEDULED] = "x.....xx....x",
+	[STATE_WAITING_APPROVAL] = "x....xxx.x..x",
 	[STATE_DELIVERED] = ".............",
 	[STATE_EXPIRED] = ".............",
 };

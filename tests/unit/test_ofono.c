@@ -1,55 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ofono_lab.h"
 
-static const struct fact idle[] = {
-	FLAG("Powered", 0),
-	TEXT("Type", "hardware"),
-	WORDS("Interfaces", NULL),
-	LAST,
-};
-
-static const struct fact with_card[] = {
-	FLAG("Powered", 1),
-	FLAG("Online", 1),
-	TEXT("Type", "hardware"),
-	TEXT("Serial", "350000000003770"),
-	WORDS("Interfaces", SIM, "org.ofono.Unheard", NETWORK, MESSAGES),
-	LAST,
-};
-
-static const struct fact card[] = {
-	FLAG("Present", 1),
-	TEXT("SubscriberIdentity", "216300000000000"),
-	LAST,
-};
-
-static const struct fact registered[] = {
-	TEXT("Status", "registered"),
-	LAST,
-};
-
-static void add_two(struct fake *fake)
-{
-	fake->modems[0] = (struct fake_modem){ "/sim10", idle, NULL, NULL };
-	fake->modems[1] = (struct fake_modem){ "/sim2", with_card, card, registered };
-}
-
-/* The first GetModems gets this error; "" = no answer yet. */
-static void refuse_modems(struct fixture *fixture, const char *error)
-{
-	fixture->fake.failing_member = "GetModems";
-	fixture->fake.failing_error = error;
-	fixture->fake.failing_count = 1;
-	add_two(&fixture->fake);
-	fake_open(&fixture->fake, &fixture->lab);
-}
-
 static void test_everything_there_at_start(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
 
-	add_two(&fixture->fake);
+	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_listen(fixture);
 	assert_non_null(strstr(ofono_condition(fixture->ofono), fixture->lab.address));
@@ -75,10 +32,11 @@ static void test_ofono_comes_later(void **state)
 	struct fixture *fixture = *state;
 
 	fixture_listen(fixture);
-	lab_wait(&fixture->lab,
-		 strcmp(ofono_condition(fixture->ofono), "oFono is not running") == 0);
+	assert_int_equal(fixture->recorder.bus_known, 0);
+	lab_wait(&fixture->lab, fixture->recorder.bus_known == 1);
+	assert_string_equal(ofono_condition(fixture->ofono), "oFono is not running");
 	assert_false(ofono_is_available(fixture->ofono));
-	add_two(&fixture->fake);
+	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_wait_available(fixture);
 	assert_string_equal(fixture->recorder.trace,
@@ -91,6 +49,7 @@ static void test_bus_comes_later(void **state)
 
 	lab_stop_daemon(&fixture->lab);
 	fixture_listen(fixture);
+	lab_wait(&fixture->lab, fixture->recorder.bus_known);
 	lab_settle(&fixture->lab, 50);
 	assert_string_equal(fixture->recorder.trace, "");
 	lab_start_daemon(&fixture->lab);
@@ -103,7 +62,7 @@ static void test_ofono_crashes_and_returns(void **state)
 {
 	struct fixture *fixture = *state;
 
-	add_two(&fixture->fake);
+	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_listen(fixture);
 	fixture_wait_available(fixture);
@@ -126,7 +85,7 @@ static void test_bus_dies_and_returns(void **state)
 {
 	struct fixture *fixture = *state;
 
-	add_two(&fixture->fake);
+	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_listen(fixture);
 	fixture_wait_available(fixture);
@@ -149,9 +108,9 @@ static void test_bus_dies_and_returns(void **state)
 static void test_modems_come_and_go(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct fake_modem added = { "/sim9", idle, NULL, NULL };
+	const struct fake_modem added = { "/sim9", idle_modem, NULL, NULL };
 
-	add_two(&fixture->fake);
+	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_listen(fixture);
 	fixture_wait_available(fixture);
@@ -172,7 +131,7 @@ static void test_malformed_signals_are_ignored(void **state)
 	const char *members[] = { "ModemAdded", "ModemRemoved", "Unheard" };
 	const char *text = "/sim2";
 
-	add_two(&fixture->fake);
+	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_listen(fixture);
 	fixture_wait_available(fixture);
@@ -207,7 +166,7 @@ static void test_strangers_are_not_believed(void **state)
 	struct peer stranger = { 0 };
 	DBusMessage *signal;
 
-	add_two(&fixture->fake);
+	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_listen(fixture);
 	fixture_wait_available(fixture);
@@ -251,7 +210,7 @@ static void test_strangers_take_no_room(void **state)
 	dbus_message_unref(signal);
 	lab_settle(&fixture->lab, 50);
 	peer_close(&stranger);
-	refuse_modems(fixture, "");
+	fixture_refuse_modems(fixture, "");
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	fake_incoming(&fixture->fake, "/sim2", "true");
 	lab_settle(&fixture->lab, 20);
@@ -263,7 +222,7 @@ static void test_refused_then_allowed(void **state)
 {
 	struct fixture *fixture = *state;
 
-	refuse_modems(fixture, DBUS_ERROR_ACCESS_DENIED);
+	fixture_refuse_modems(fixture, DBUS_ERROR_ACCESS_DENIED);
 	fixture_listen(fixture);
 	lab_wait(&fixture->lab, strstr(ofono_condition(fixture->ofono), "refuses"));
 	assert_non_null(strstr(ofono_condition(fixture->ofono), "D-Bus policy"));
@@ -278,7 +237,7 @@ static void test_not_ready_yet(void **state)
 {
 	struct fixture *fixture = *state;
 
-	refuse_modems(fixture, DBUS_ERROR_UNKNOWN_OBJECT);
+	fixture_refuse_modems(fixture, DBUS_ERROR_UNKNOWN_OBJECT);
 	fixture_listen(fixture);
 	lab_wait(&fixture->lab, fixture->fake.log[0]);
 	lab_settle(&fixture->lab, 20);
@@ -291,7 +250,7 @@ static void test_owner_changes_while_asked(void **state)
 {
 	struct fixture *fixture = *state;
 
-	refuse_modems(fixture, "");
+	fixture_refuse_modems(fixture, "");
 	fixture_listen(fixture);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	assert_string_equal(ofono_condition(fixture->ofono), "oFono does not answer yet");
@@ -309,9 +268,9 @@ static void test_owner_changes_while_asked(void **state)
 static void test_manager_signals_before_the_answer(void **state)
 {
 	struct fixture *fixture = *state;
-	const struct fake_modem added = { "/sim9", idle, NULL, NULL };
+	const struct fake_modem added = { "/sim9", idle_modem, NULL, NULL };
 
-	refuse_modems(fixture, "");
+	fixture_refuse_modems(fixture, "");
 	fixture_listen(fixture);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	fake_modem_added(&fixture->fake, &added);
@@ -336,7 +295,7 @@ static void test_too_many_and_too_long(void **state)
 		if (i == 0)
 			memset(paths[i] + 1, 'x', 140);
 		fixture->fake.modems[i].path = paths[i];
-		fixture->fake.modems[i].modem = idle;
+		fixture->fake.modems[i].modem = idle_modem;
 	}
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_listen(fixture);

@@ -98,9 +98,9 @@ static void test_disk_refuses(void **state)
 	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
-	bench_fill_disk(true);
+	fill_disk(true);
 	assert_int_equal(cancel(id), OUTBOX_E_STORAGE);
-	bench_fill_disk(false);
+	fill_disk(false);
 	assert_message(id, STATE_QUEUED, "");
 	turn();
 	assert_string_equal(only_send()->text, "x");
@@ -157,7 +157,7 @@ static const struct {
 } refusals[] = {
 	{ CANCEL_REFUSED, OUTBOX_E_TOO_LATE },
 	{ CANCEL_NOT_THERE, OUTBOX_E_TOO_LATE },
-	{ CANCEL_NOT_ASKED, OUTBOX_E_AWAY },
+	{ CANCEL_NOT_ASKED, OUTBOX_E_NO_ANSWER },
 	{ CANCEL_UNKNOWN, OUTBOX_E_NO_ANSWER },
 };
 
@@ -194,17 +194,28 @@ static void test_sent_meanwhile(void **state)
 	assert_message(id, STATE_SENT, "");
 }
 
-static void test_held(void **state)
+static void lose(struct modem *modem)
 {
-	struct modem *modem = fake_modem_ready("/sim0", "1");
-	int64_t id = submit_handed();
-
-	(void)state;
 	modem->interfaces = MODEM_SIM_MANAGER;
 	fake_changed(modem);
 	turn();
+}
+
+static int64_t submit_held(struct modem *modem)
+{
+	int64_t id = submit_handed();
+
+	lose(modem);
 	assert_message(id, STATE_HELD, "");
-	assert_int_equal(cancel(id), OUTBOX_E_AWAY);
+	return id;
+}
+
+static void test_held(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_held(modem);
+
+	(void)state;
 	fake_ready(modem);
 	turn();
 	assert_int_equal(cancel(id), OUTBOX_E_ASKING); /* before it is listed */
@@ -212,6 +223,121 @@ static void test_held(void **state)
 	fake_message_state(modem, "A1", MESSAGE_CANCELLED);
 	fake_cancel_answer(CANCEL_DONE);
 	assert_int_equal(last_answer, 0);
+	assert_message(id, STATE_CANCELLED, "");
+}
+
+/* The modem is back, and oFono shows the message. */
+static void show_again(struct modem *modem)
+{
+	fake_ready(modem);
+	turn();
+	fake_list(only_listing(), "A1");
+	turn();
+}
+
+/* oFono cannot be asked yet: it is as soon as it can. */
+static void test_later(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_held(modem);
+
+	(void)state;
+	assert_int_equal(cancel(id), OUTBOX_E_LATER);
+	assert_message(id, STATE_HELD, "cancel_wanted");
+	assert_int_equal(cancel(id), OUTBOX_E_LATER); /* twice is as good */
+	show_again(modem);
+	assert_message(id, STATE_HANDED, "cancel_wanted");
+	assert_string_equal(TAILQ_FIRST(&fake_cancels)->uuid, "A1");
+	fake_cancel_answer(CANCEL_DONE);
+	assert_message(id, STATE_CANCELLED, "");
+	assert_int_equal(answers, 0); /* who asked was answered long ago */
+}
+
+static void test_later_survives_restarts(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_held(modem);
+
+	(void)state;
+	assert_int_equal(cancel(id), OUTBOX_E_LATER);
+	bench_restart(&patient);
+	turn();
+	assert_message(id, STATE_HELD, "cancel_wanted");
+	show_again(modem);
+	assert_false(TAILQ_EMPTY(&fake_cancels));
+	bench_restart(&patient); /* with the question on its way */
+	turn();
+	assert_message(id, STATE_HELD, "cancel_wanted");
+	fake_list(only_listing(), "A1");
+	turn();
+	fake_cancel_answer(CANCEL_DONE);
+	assert_message(id, STATE_CANCELLED, "");
+}
+
+static void test_later_and_the_modem_goes_again(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_held(modem);
+
+	(void)state;
+	assert_int_equal(cancel(id), OUTBOX_E_LATER);
+	show_again(modem);
+	lose(modem);
+	fake_cancel_answer(CANCEL_NOT_ASKED);
+	assert_message(id, STATE_HELD, "cancel_wanted");
+	show_again(modem);
+	fake_cancel_answer(CANCEL_DONE);
+	assert_message(id, STATE_CANCELLED, "");
+}
+
+/* On the air already. One refusal is enough: it is not asked about for ever. */
+static void test_later_is_too_late(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_held(modem);
+
+	(void)state;
+	assert_int_equal(cancel(id), OUTBOX_E_LATER);
+	show_again(modem);
+	fake_cancel_answer(CANCEL_REFUSED);
+	turn();
+	assert_true(TAILQ_EMPTY(&fake_cancels));
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+}
+
+/* A wish that is not on disk would be lost with a crash: so it is none. */
+static void test_later_and_the_disk_refuses(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_held(modem);
+
+	(void)state;
+	fill_disk(true);
+	assert_int_equal(cancel(id), OUTBOX_E_STORAGE);
+	fill_disk(false);
+	assert_message(id, STATE_HELD, "");
+	show_again(modem);
+	assert_true(TAILQ_EMPTY(&fake_cancels));
+}
+
+static void test_later_without_memory(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit_held(modem);
+
+	(void)state;
+	assert_int_equal(cancel(id), OUTBOX_E_LATER);
+	fake_ready(modem);
+	turn();
+	fake_list(only_listing(), "A1");
+	fake_no_memory = true;
+	turn();
+	assert_true(TAILQ_EMPTY(&fake_cancels));
+	fake_no_memory = false;
+	fake_changed(modem); /* whatever comes next */
+	turn();
+	fake_cancel_answer(CANCEL_DONE);
 	assert_message(id, STATE_CANCELLED, "");
 }
 
@@ -249,8 +375,8 @@ static void test_modem_goes(void **state)
 	fake_modem_remove(modem);
 	turn();
 	fake_cancel_answer(CANCEL_NOT_ASKED);
-	assert_int_equal(last_answer, OUTBOX_E_AWAY);
-	assert_message(id, STATE_HELD, "");
+	assert_int_equal(last_answer, OUTBOX_E_LATER);
+	assert_message(id, STATE_HELD, "cancel_wanted");
 }
 
 /* Who asked has left; what was asked is done all the same. */
@@ -281,6 +407,30 @@ static void test_stop_meanwhile(void **state)
 	bench_restart(&patient);
 	assert_int_equal(answers, 0);
 	assert_message(id, STATE_HELD, "");
+}
+
+/* Not listed any more it is unknown, and gone from memory; then the answer says why. */
+static void test_answer_after_it_is_unknown(void **state)
+{
+	struct modem *modem;
+	int64_t id;
+
+	(void)state;
+	modem = fake_modem_ready("/sim0", "1");
+	id = submit_handed();
+	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	modem->interfaces = MODEM_SIM_MANAGER;
+	fake_changed(modem);
+	fake_ready(modem);
+	turn();
+	fake_list(only_listing(), "");
+	turn();
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+	fake_cancel_answer(CANCEL_DONE);
+	turn();
+	assert_int_equal(answers, 1);
+	assert_int_equal(last_answer, 0);
+	assert_message(id, STATE_CANCELLED, "");
 }
 
 static void test_no_memory(void **state)
@@ -363,9 +513,9 @@ static void test_withdrawn_and_the_disk_refuses(void **state)
 	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
-	bench_fill_disk(true);
+	fill_disk(true);
 	outbox_withdraw(outbox, id);
-	bench_fill_disk(false);
+	fill_disk(false);
 	assert_message(id, STATE_QUEUED, "");
 	turn();
 	assert_string_equal(only_send()->text, "x");
@@ -385,10 +535,17 @@ int main(void)
 		TEST(test_handed_and_refused),
 		TEST(test_sent_meanwhile),
 		TEST(test_held),
+		TEST(test_later),
+		TEST(test_later_survives_restarts),
+		TEST(test_later_and_the_modem_goes_again),
+		TEST(test_later_is_too_late),
+		TEST(test_later_and_the_disk_refuses),
+		TEST(test_later_without_memory),
 		TEST(test_held_in_flight_mode),
 		TEST(test_modem_goes),
 		TEST(test_leave),
 		TEST(test_stop_meanwhile),
+		TEST(test_answer_after_it_is_unknown),
 		TEST(test_no_memory),
 		TEST(test_withdrawn_while_it_waits),
 		TEST(test_withdrawn_too_late),

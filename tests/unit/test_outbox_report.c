@@ -241,12 +241,12 @@ static void test_the_disk_refuses(void **state)
 
 	(void)state;
 	outbox_set_timing(outbox, &timing);
-	bench_fill_disk(true);
+	fill_disk(true);
 	fake_report("A1", true);
 	fake_report("A2", false);
 	turn_ms(150);
 	assert_message(one, STATE_SENT, "");
-	bench_fill_disk(false);
+	fill_disk(false);
 	turn_ms(150);
 	assert_message(one, STATE_DELIVERED, "");
 	assert_delivery(two, DELIVERY_REFUSED);

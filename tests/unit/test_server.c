@@ -518,6 +518,34 @@ static void test_stop_gives_up(void **state)
 	peer_close(receiving);
 }
 
+static void test_who_comes_before_it_serves_waits(void **state)
+{
+	struct peer *peer;
+
+	(void)state;
+	lab_listen();
+	peer = peer_connect();
+	peer_get(peer, "/echo");
+	lab_turn(50);
+	assert_int_equal(lab.record_count, 0);
+	assert_int_equal(http_server_serve(lab.server), 0);
+	assert_int_equal(peer_reply(peer)->status, 200);
+	peer_close(peer);
+}
+
+static void test_stop_before_it_serves(void **state)
+{
+	struct peer *peer;
+
+	(void)state;
+	lab_listen();
+	peer = peer_connect();
+	http_server_stop(lab.server, 60000, on_stopped, &lab.stopped);
+	LAB_WAIT(lab.stopped == 1);
+	LAB_WAIT(peer_is_closed(peer));
+	peer_close(peer);
+}
+
 static void test_port_taken(void **state)
 {
 	struct http_server *second = NULL;
@@ -545,35 +573,71 @@ static void test_port_taken(void **state)
 			 -EINVAL);
 }
 
-static void test_two_addresses(void **state)
+/* Served at `text` as at the first address; `address` lacks the port. */
+static void check_second_address(const char *text, struct sockaddr *address,
+				 socklen_t length)
 {
-	const struct sockaddr_in6 loopback = { .sin6_family = AF_INET6,
-					       .sin6_addr = IN6ADDR_LOOPBACK_INIT };
-	int probe = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	bool has_ipv6 = probe >= 0 && bind(probe, (const struct sockaddr *)&loopback,
-					   sizeof(loopback)) == 0;
-	struct sockaddr_in6 address = loopback;
 	struct peer *peer;
+	in_port_t port;
 
-	(void)state;
-	if (probe >= 0)
-		close(probe);
-	if (!has_ipv6)
-		skip();
 	lab.config.listen.count = 2;
-	strcpy(lab.config.listen.items[1], "[::1]:0");
+	strcpy(lab.config.listen.items[1], text);
 	lab_start();
 	peer = peer_connect();
 	peer_get(peer, "/echo");
 	assert_int_equal(peer_reply(peer)->status, 200);
 	close(peer->fd);
-	peer->fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	address.sin6_port = htons(http_server_port(lab.server, 1));
-	assert_int_equal(
-		connect(peer->fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	peer->fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	port = htons(http_server_port(lab.server, 1));
+	if (address->sa_family == AF_INET6)
+		((struct sockaddr_in6 *)address)->sin6_port = port;
+	else
+		((struct sockaddr_in *)address)->sin_port = port;
+	assert_int_equal(connect(peer->fd, address, length), 0);
 	peer_get(peer, "/echo");
 	assert_int_equal(peer_reply(peer)->status, 200);
 	peer_close(peer);
+}
+
+static void test_two_addresses(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET };
+
+	(void)state;
+	inet_pton(AF_INET, "127.0.0.2", &address.sin_addr);
+	check_second_address("127.0.0.2:0", (struct sockaddr *)&address, sizeof(address));
+}
+
+static bool has_ipv6(const struct sockaddr_in6 *loopback)
+{
+	int probe = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool has = probe >= 0 &&
+		   bind(probe, (const struct sockaddr *)loopback, sizeof(*loopback)) == 0;
+
+	if (probe >= 0)
+		close(probe);
+	return has;
+}
+
+/* A machine without it must say so, and not serve half of what it was told to. */
+static void test_ipv6(void **state)
+{
+	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
+					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct config_error error = { "" };
+
+	(void)state;
+	if (has_ipv6(&address)) {
+		check_second_address("[::1]:0", (struct sockaddr *)&address,
+				     sizeof(address));
+		return;
+	}
+	lab.config.listen.count = 2;
+	strcpy(lab.config.listen.items[1], "[::1]:0");
+	assert_true(http_server_new(lab.loop, &lab.config, lab_routes, &lab.auth,
+				    &lab.server, &error) < 0);
+	assert_null(lab.server);
+	assert_non_null(strstr(error.text, "[::1]:0: "));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
@@ -601,8 +665,11 @@ int main(void)
 		TEST(test_stop_without_connections),
 		TEST(test_stop_lets_an_answer_finish),
 		TEST(test_stop_gives_up),
+		TEST(test_who_comes_before_it_serves_waits),
+		TEST(test_stop_before_it_serves),
 		TEST(test_port_taken),
 		TEST(test_two_addresses),
+		TEST(test_ipv6),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,14 +86,14 @@ static void write_file(const char *bytes, size_t length)
 	close(fd);
 }
 
-/* Opening gives -EUCLEAN and a text that names the file; not one byte of it changes. */
-static void assert_damaged(const char *word)
+/* Opening fails with a text that names the file; not one byte of it changes. */
+static void assert_refused(int expected, const char *word)
 {
 	struct config_error error = { "" };
 	struct stat before, after;
 
 	stat(path, &before);
-	assert_int_equal(store_open(folder, &store, &error), -EUCLEAN);
+	assert_int_equal(store_open(folder, &store, &error), expected);
 	assert_null(store);
 	stat(path, &after);
 	assert_int_equal(before.st_size, after.st_size);
@@ -101,6 +101,11 @@ static void assert_damaged(const char *word)
 	assert_non_null(strstr(error.text, path));
 	assert_non_null(strstr(error.text, word));
 	assert_non_null(strstr(error.text, "move"));
+}
+
+static void assert_damaged(void)
+{
+	assert_refused(-EUCLEAN, "damaged");
 }
 
 static void test_random_bytes(void **state)
@@ -114,9 +119,9 @@ static void test_random_bytes(void **state)
 	for (i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (char)rand();
 	write_file(bytes, sizeof(bytes));
-	assert_damaged("damaged");
+	assert_damaged();
 	write_file(bytes, 50);
-	assert_damaged("damaged");
+	assert_damaged();
 }
 
 static off_t fill_store(void)
@@ -139,13 +144,13 @@ static void test_truncated(void **state)
 
 	(void)state;
 	assert_int_equal(truncate(path, size - 100), 0);
-	assert_damaged("damaged");
+	assert_damaged();
 	assert_int_equal(truncate(path, size / 2), 0);
-	assert_damaged("damaged");
+	assert_damaged();
 	assert_int_equal(truncate(path, 4096), 0);
-	assert_damaged("damaged");
+	assert_damaged();
 	assert_int_equal(truncate(path, 1000), 0);
-	assert_damaged("damaged");
+	assert_damaged();
 }
 
 static void test_garbled_page(void **state)
@@ -159,7 +164,7 @@ static void test_garbled_page(void **state)
 	assert_int_equal(pwrite(fd, bytes, sizeof(bytes), size / 2 / 4096 * 4096),
 			 sizeof(bytes));
 	close(fd);
-	assert_damaged("damaged");
+	assert_damaged();
 }
 
 static void test_newer(void **state)
@@ -169,19 +174,73 @@ static void test_newer(void **state)
 	store_close(store);
 	store = NULL;
 	sql("PRAGMA user_version = 99");
-	assert_damaged("newer");
+	assert_refused(-ENOTSUP, "newer");
 	sql("PRAGMA user_version = -5");
-	assert_damaged("newer");
+	assert_refused(-ENOTSUP, "newer");
 }
 
-/* A crash between making the file and the first migration leaves an empty file. */
+/* A database gets its name when it is whole: an empty one was one with contents. */
 static void test_empty_file(void **state)
 {
 	(void)state;
 	mkdir(folder, 0700);
 	write_file("", 0);
+	assert_damaged();
+}
+
+/* A folder of that name is no damage, and stays as it is. */
+static void test_no_file(void **state)
+{
+	struct config_error error = { "" };
+	struct stat status;
+
+	(void)state;
+	mkdir(folder, 0700);
+	mkdir(path, 0755);
+	assert_int_equal(store_open(folder, &store, &error), -EINVAL);
+	assert_non_null(strstr(error.text, path));
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0755);
+}
+
+static bool exists(const char *name)
+{
+	struct stat status;
+
+	return !lstat(name, &status);
+}
+
+/* SQLite would apply it to the next database of this name. */
+static void test_only_the_wal_is_left(void **state)
+{
+	char wal[128], moved[128];
+
+	(void)state;
 	open_store();
 	add_message("x");
+	snprintf(wal, sizeof(wal), "%s-wal", path);
+	snprintf(moved, sizeof(moved), "%s.moved", path);
+	assert_int_equal(rename(path, moved), 0);
+	store_close(store);
+	store = NULL;
+	write_file("x", 1);
+	assert_int_equal(rename(path, wal), 0);
+	assert_damaged();
+	assert_false(exists(path));
+}
+
+/* Until the first schema is whole there is no file of this name. */
+static void test_crash_in_the_first_start(void **state)
+{
+	struct config_error error = { "" };
+
+	(void)state;
+	fill_disk(true);
+	assert_int_equal(store_open(folder, &store, &error), -ENOSPC);
+	assert_false(exists(path));
+	fill_disk(false);
+	open_store();
+	assert_int_equal(sql("PRAGMA auto_vacuum"), 2);
 }
 
 static void test_full_at_start(void **state)
@@ -283,12 +342,20 @@ static void test_foreign_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_disk_full),	   TEST(test_disk_full_anywhere),
-		TEST(test_random_bytes),   TEST(test_truncated),
-		TEST(test_garbled_page),   TEST(test_newer),
-		TEST(test_empty_file),	   TEST(test_full_at_start),
-		TEST(test_locked),	   TEST(test_killed),
+		TEST(test_disk_full),
+		TEST(test_disk_full_anywhere),
+		TEST(test_random_bytes),
+		TEST(test_truncated),
+		TEST(test_garbled_page),
+		TEST(test_newer),
+		TEST(test_empty_file),
+		TEST(test_full_at_start),
+		TEST(test_locked),
+		TEST(test_killed),
 		TEST(test_foreign_tables),
+		TEST(test_only_the_wal_is_left),
+		TEST(test_crash_in_the_first_start),
+		TEST(test_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,18 +35,6 @@ static int64_t fake_monotonic(void)
 
 static const struct clock_source fake_clock = { fake_monotonic, fake_wall };
 
-static int set_up(void **state)
-{
-	int failed = store_set_up(state);
-
-	if (failed)
-		return failed;
-	open_store();
-	identify("8936", "");
-	identify("8937", "");
-	return 0;
-}
-
 static int tear_down(void **state)
 {
 	clock_set_source(NULL);
@@ -432,6 +420,33 @@ static void test_versions_agree(void **state)
 	assert_int_equal(sql(digest), fresh);
 }
 
+/* Who told of it before there were spools: signals. */
+static void test_from_version_2(void **state)
+{
+	struct incoming_draft draft = usual;
+
+	(void)state;
+	store_close(store);
+	store = NULL;
+	remove(path);
+	run_sql(store_migrations[0]);
+	run_sql(store_migrations[1]);
+	run_sql("INSERT INTO message (direction, number, sent_time, text, created, "
+		"changed,"
+		" state) VALUES (1, '+36201234567', '2026-11-21T07:30:00+0100',"
+		" 'Your code is 123456', 1790000000000, 1790000000000, 9);"
+		"PRAGMA user_version = 2;");
+	open_store();
+	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
+	draft.sim_id = 0;
+	draft.spool_file = "1";
+	assert_int_equal(add(&draft, true), 1);
+	assert_int_equal(sql("SELECT repeats FROM message"), 0);
+	draft.spool_file = "2";
+	assert_int_equal(add(&draft, true), 1);
+	assert_int_equal(sql("SELECT repeats FROM message"), 1);
+}
+
 /* What the migration cannot finish it has not begun. */
 static void test_migration_on_a_full_disk(void **state)
 {
@@ -448,7 +463,8 @@ static void test_migration_on_a_full_disk(void **state)
 	assert_int_equal(state_of(1), STATE_SENT);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, store_set_up_with_cards, tear_down)
 
 int main(void)
 {
@@ -467,6 +483,7 @@ int main(void)
 		TEST(test_alive),
 		TEST(test_alive_on_a_full_disk),
 		TEST(test_from_version_1),
+		TEST(test_from_version_2),
 		TEST(test_versions_agree),
 		TEST(test_migration_on_a_full_disk),
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lists: the right messages in the right order, and no more work than a page is worth. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,17 +16,14 @@ enum { LISTED_MAX = 1000 };
 
 static int64_t listed[LISTED_MAX];
 static size_t listed_count;
+static size_t list_limit;  /* then it is enough */
+static unsigned list_rows; /* in one piece */
 
 static int set_up(void **state)
 {
-	int failed = store_set_up(state);
-
-	if (failed)
-		return failed;
-	open_store();
-	identify("8936", "");
-	identify("8937", "");
-	return 0;
+	list_limit = 100;
+	list_rows = UINT_MAX;
+	return store_set_up_with_cards(state);
 }
 
 /* Past the store; what it reads was not touched. */
@@ -54,17 +52,24 @@ static int64_t add_incoming(const char *number, const char *text)
 	return id;
 }
 
-static void note_listed(void *data, const struct message *message)
+static bool note_listed(void *data, const struct message *message)
 {
 	(void)data;
 	assert_true(listed_count < LISTED_MAX);
 	listed[listed_count++] = message->id;
+	return listed_count < list_limit;
 }
 
 static void list(const struct message_filter *filter)
 {
+	struct message_look look = { .filter = *filter, .visit = note_listed };
+	int error;
+
 	listed_count = 0;
-	assert_int_equal(store_messages_list(store, filter, note_listed, NULL), 0);
+	do
+		error = store_messages_look(store, &look, list_rows);
+	while (error == STORE_E_MORE);
+	assert_int_equal(error, 0);
 }
 
 /* The ids that must come, in order; ends with 0. */
@@ -84,9 +89,10 @@ static void assert_listed(const struct message_filter *filter, const int64_t *ex
 
 static void test_orders(void **state)
 {
-	struct message_filter filter = { .limit = 2 };
+	struct message_filter filter = { 0 };
 
 	(void)state;
+	list_limit = 2;
 	for (int i = 0; i < 5; i++)
 		add_incoming("+361", "x");
 	assert_listed(&filter, IDS(5, 4));
@@ -106,7 +112,7 @@ static void test_orders(void **state)
 
 static void test_times(void **state)
 {
-	struct message_filter filter = { .limit = 9 };
+	struct message_filter filter = { 0 };
 
 	(void)state;
 	for (int i = 0; i < 5; i++)
@@ -131,7 +137,7 @@ static void test_times(void **state)
 
 static void test_an_empty_store(void **state)
 {
-	struct message_filter filter = { .limit = 100, .since_ms = 5, .until_ms = 9 };
+	struct message_filter filter = { .since_ms = 5, .until_ms = 9 };
 
 	(void)state;
 	assert_listed(&filter, IDS());
@@ -142,7 +148,7 @@ static void test_an_empty_store(void **state)
 
 static void test_search(void **state)
 {
-	struct message_filter filter = { .limit = 100 };
+	struct message_filter filter = { 0 };
 
 	(void)state;
 	add_incoming("+361", "Your code is 100% secret_word");
@@ -233,7 +239,7 @@ static void assert_listed_as_told(const struct message_filter *filter)
 	for (int i = 1; i <= RANDOM_MESSAGES; i++) {
 		int id = filter->after_id ? i : RANDOM_MESSAGES + 1 - i;
 
-		if (count < filter->limit && fits(filter, id))
+		if (count < list_limit && fits(filter, id))
 			expected[count++] = id;
 	}
 	assert_listed(filter, expected);
@@ -262,11 +268,59 @@ static void test_random_filters(void **state)
 			.until_ms = sometimes(RANDOM_MESSAGES * 11),
 			.before_id = sometimes(RANDOM_MESSAGES + 5),
 			.after_id = sometimes(RANDOM_MESSAGES + 5),
-			.limit = 1 + (unsigned)rand() % 50,
 		};
 
+		list_limit = 1 + (size_t)rand() % 50;
+		list_rows = 1 + (unsigned)rand() % (2 * RANDOM_MESSAGES);
 		assert_listed_as_told(&filter);
 	}
+}
+
+/* ---- pieces --------------------------------------------------------------------- */
+
+static void look_once(struct message_look *look, unsigned count, int expected)
+{
+	assert_int_equal(store_messages_look(store, look, count), expected);
+}
+
+static void test_what_happens_between_pieces(void **state)
+{
+	struct message_look down = { .filter.search = "x", .visit = note_listed };
+	struct message_look up = { .filter.after_id = -1, .visit = note_listed };
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		add_incoming("+361", i == 4 ? "y" : "x");
+	listed_count = 0;
+	look_once(&down, 2, STORE_E_MORE); /* 6, and 5 that does not fit */
+	run_sql("DELETE FROM message WHERE id IN (3, 5)");
+	add_incoming("+361", "x"); /* above where it began */
+	look_once(&down, 2, STORE_E_MORE);
+	run_sql("DELETE FROM message WHERE id = 1");
+	look_once(&down, 2, 0);
+	assert_int_equal(listed_count, 3);
+	assert_memory_equal(listed, IDS(6, 4, 2), 3 * sizeof(*listed));
+	listed_count = 0;
+	look_once(&up, 3, STORE_E_MORE);
+	assert_int_equal(add_incoming("+361", "x"), 8);
+	look_once(&up, 3, 0);
+	assert_int_equal(listed_count, 5);
+	assert_memory_equal(listed, IDS(2, 4, 6, 7, 8), 5 * sizeof(*listed));
+}
+
+/* However few fit, a piece looks at no more rows than it was told to. */
+static void test_a_piece_is_bounded(void **state)
+{
+	struct message_look look = { .filter.search = "no such", .visit = note_listed };
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		add_incoming("+361", "x");
+	for (int left = 100; left > 0; left -= 10) {
+		assert_true(!look.before_id || look.before_id == left + 1);
+		look_once(&look, 10, STORE_E_MORE);
+	}
+	look_once(&look, 10, 0);
 }
 
 /* ---- conversations and reading -------------------------------------------------- */
@@ -345,7 +399,7 @@ static void test_conversations_shrink(void **state)
 
 static void test_mark_read(void **state)
 {
-	struct message_filter filter = { .limit = 10, .unread_only = true };
+	struct message_filter filter = { .unread_only = true };
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
 	int64_t changed_ms, outgoing;
@@ -383,7 +437,7 @@ static int64_t clock_at_zero(void)
 static void test_mark_read_in_1970(void **state)
 {
 	static const struct clock_source zero = { clock_at_zero, clock_at_zero };
-	struct message_filter filter = { .limit = 10, .unread_only = true };
+	struct message_filter filter = { .unread_only = true };
 
 	(void)state;
 	add_incoming("Bank", "one");
@@ -419,8 +473,9 @@ static void test_plans(void **state)
 
 	(void)state;
 	for (which = 0; which < STATEMENT_COUNT; which++) {
-		if (which !=
-		    MESSAGES_UNFINISHED) /* its index holds no more than it wants */
+		/* The index of the first holds no more than it wants; the second counts,
+		   once before old messages go: 18 ms for 100000 on a cold disk. */
+		if (which != MESSAGES_UNFINISHED && which != RETENTION_COUNT)
 			assert_plan((enum store_statement)which, "SCAN message");
 		assert_plan((enum store_statement)which, "SCAN conversation");
 	}
@@ -470,33 +525,29 @@ static const struct {
 	size_t count;
 	int most_steps; /* a row of a page takes about 40 */
 } pages[] = {
-	{ "newest", { .limit = 100 }, 100, 8000 },
-	{ "next", { .limit = 100, .before_id = 50000 }, 100, 8000 },
-	{ "after", { .limit = 100, .after_id = 50000 }, 100, 8000 },
-	{ "after the last", { .limit = 100, .after_id = MANY }, 0, 100 },
-	{ "number", { .limit = 100, .number = "+367" }, 100, 8000 },
-	{ "its end", { .limit = 100, .number = "+367", .before_id = 40000 }, 80, 8000 },
-	{ "nobody", { .limit = 100, .number = "+49" }, 0, 100 },
-	{ "unread", { .limit = 100, .unread_only = true }, 100, 8000 },
-	{ "unread since",
-	  { .limit = 100, .unread_only = true, .after_id = 99000 },
-	  1,
-	  1000 },
-	{ "unread of a number",
-	  { .limit = 100, .unread_only = true, .number = "+361" },
-	  100,
-	  16000 },
-	{ "outgoing", { .limit = 100, .outgoing_only = true }, 100, 8000 },
-	{ "incoming", { .limit = 100, .incoming_only = true }, 100, 8000 },
-	{ "card", { .limit = 100, .sim_id = 1 }, 100, 8000 },
-	{ "last minute", { .limit = 100, .since_ms = MANY * 1000 - 59000 }, 60, 8000 },
-	{ "first minute", { .limit = 100, .until_ms = 61000 }, 60, 8000 },
-	{ "tomorrow", { .limit = 100, .since_ms = MANY * 1000 + 1 }, 0, 100 },
-	{ "yesterday", { .limit = 100, .until_ms = 1000 }, 0, 100 },
-	{ "word", { .limit = 100, .search = "number" }, 100, 8000 },
-	/* These walk an index of numbers, once; the messages stay untouched. */
-	{ "all since", { .limit = 100, .since_ms = 1 }, 100, 8 * MANY },
-	{ "all until", { .limit = 100, .until_ms = MANY * 1000 }, 100, 8 * MANY },
+	{ "newest", { 0 }, 100, 8000 },
+	{ "next", { .before_id = 50000 }, 100, 8000 },
+	{ "after", { .after_id = 50000 }, 100, 8000 },
+	{ "after the last", { .after_id = MANY }, 0, 100 },
+	{ "number", { .number = "+367" }, 100, 8000 },
+	{ "its end", { .number = "+367", .before_id = 40000 }, 80, 8000 },
+	{ "nobody", { .number = "+49" }, 0, 100 },
+	{ "unread", { .unread_only = true }, 100, 8000 },
+	{ "unread since", { .unread_only = true, .after_id = 99000 }, 1, 1000 },
+	{ "unread of a number", { .unread_only = true, .number = "+361" }, 100, 16000 },
+	{ "outgoing", { .outgoing_only = true }, 100, 8000 },
+	{ "incoming", { .incoming_only = true }, 100, 8000 },
+	{ "card", { .sim_id = 1 }, 100, 8000 },
+	{ "last minute", { .since_ms = MANY * 1000 - 59000 }, 60, 8000 },
+	{ "first minute", { .until_ms = 61000 }, 60, 8000 },
+	{ "tomorrow", { .since_ms = MANY * 1000 + 1 }, 0, 100 },
+	{ "yesterday", { .until_ms = 1000 }, 0, 100 },
+	{ "word", { .search = "number" }, 100, 8000 },
+	{ "all since", { .since_ms = 1 }, 100, 20000 },
+	{ "all until", { .until_ms = MANY * 1000 }, 100, 20000 },
+	/* These look at what does not fit, and may only in pieces. */
+	{ "old half", { .until_ms = MANY / 2 * 1000 }, 100, 15 * MANY },
+	{ "no such word", { .search = "nummer" }, 0, 30 * MANY },
 };
 
 static void test_many(void **state)
@@ -504,6 +555,7 @@ static void test_many(void **state)
 	char talk[64];
 
 	(void)state;
+	list_rows = 256;
 	add_many();
 	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
 		int steps;
@@ -549,6 +601,8 @@ int main(void)
 
 		TEST(test_search),
 		TEST(test_random_filters),
+		TEST(test_what_happens_between_pieces),
+		TEST(test_a_piece_is_bounded),
 		TEST(test_conversations),
 		TEST(test_conversations_shrink),
 		TEST(test_mark_read),

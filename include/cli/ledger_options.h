@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ledger options: what the commands that work on the ledger without the gateway are told.
+ */
+#ifndef CLI_LEDGER_OPTIONS_H
+#define CLI_LEDGER_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+#include "base/config.h"
+
+struct ledger_options {
+	struct config config;
+	const char *argument; /* the one that is no option */
+	bool force;
+	bool json;
+};
+
+/* Of `options` in a command's table: which field they fill. */
+enum ledger_option {
+	LEDGER_OPTION_CONFIG = 1,
+	LEDGER_OPTION_STATE_DIR,
+	LEDGER_OPTION_FORCE,
+	LEDGER_OPTION_JSON,
+	LEDGER_OPTION_HELP,
+};
+
+struct ledger_command {
+	const char *name; /* "ofono-mcp backup" */
+	const char *help;
+	const struct option *options;
+};
+
+/* True: go on. False: everything has been said, end with *code_out. */
+bool ledger_options_read(const struct ledger_command *command, int argc, char **argv,
+			 struct ledger_options *options_out, int *code_out);
+
+#endif

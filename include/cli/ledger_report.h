@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ledger report: what `backup` and `restore` tell of a ledger, in words or as JSON.
+ */
+#ifndef CLI_LEDGER_REPORT_H
+#define CLI_LEDGER_REPORT_H
+
+#include "sms/store_restore.h"
+
+/* Tells on the terminal how far it is, where that is one and it takes long. */
+struct store_progress ledger_report_progress(void);
+
+/* "12 messages, 2 SIM cards, 1 client" */
+void ledger_report_print(const struct store_summary *summary);
+
+/* Writes {"file":...,"messages":...}; `restored` NULL: a backup was made. */
+int ledger_report_json(const char *file, const struct store_summary *summary,
+		       const struct store_restored *restored);
+
+#endif

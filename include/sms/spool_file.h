@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Spool file: one message as our plugin in ofonod wrote it; plugin/README.md has the format.
+ * It is read strictly: what is not just so was not written by the plugin, or is damaged.
+ *
+ * Private to src/sms/spool.c.
+ */
+#ifndef SMS_SPOOL_FILE_H
+#define SMS_SPOOL_FILE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "sms/inbox.h"
+
+enum {
+	SPOOL_FILE_NAME_BYTES = 20 + 1 + 40 + 4 + 1,
+	SPOOL_FILE_BYTES_MAX = 1 << 20,
+};
+
+/* outcomes */
+enum {
+	SPOOL_FILE_E_BAD = 1,
+};
+
+/* Is it a name that the plugin gives? */
+bool spool_file_is_named(const char *name);
+
+/*
+ * The message in the file `name` of `folder`; its strings live in `arena` but for the name.
+ * 0, -errno (-ENOENT: it has gone), or SPOOL_FILE_E_BAD with *flaw_out, why.
+ */
+int spool_file_read(int folder, const char *name, struct arena *arena,
+		    struct inbox_spooled *spooled_out, const char **flaw_out);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/ledger_options.h"
+
+#include <stdio.h>
+
+#include "cli/command.h"
+
+static bool end(int *code_out, int code)
+{
+	*code_out = code;
+	return false;
+}
+
+static bool load(const struct ledger_command *command, const char *file,
+		 const char *state_dir, struct config *config)
+{
+	struct config_error problem = { "" };
+
+	if (config_load(config, file, &problem) == 0 &&
+	    (!state_dir || config_set(config, "store.state_dir", state_dir, "--state-dir",
+				      &problem) == 0))
+		return true;
+	fprintf(stderr, "%s: %s\n", command->name, problem.text);
+	return false;
+}
+
+bool ledger_options_read(const struct ledger_command *command, int argc, char **argv,
+			 struct ledger_options *options_out, int *code_out)
+{
+	const char *file = NULL, *state_dir = NULL;
+	int option;
+
+	*options_out = (struct ledger_options){ 0 };
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "", command->options, NULL)) != -1) {
+		if (option == LEDGER_OPTION_HELP) {
+			fputs(command->help, stdout);
+			return end(code_out, EXIT_CODE_OK);
+		}
+		if (option == '?')
+			return end(code_out, EXIT_CODE_USAGE);
+		if (option == LEDGER_OPTION_CONFIG)
+			file = optarg;
+		if (option == LEDGER_OPTION_STATE_DIR)
+			state_dir = optarg;
+		options_out->force |= option == LEDGER_OPTION_FORCE;
+		options_out->json |= option == LEDGER_OPTION_JSON;
+	}
+	if (optind != argc - 1 || !*argv[optind]) {
+		fputs(command->help, stderr);
+		return end(code_out, EXIT_CODE_USAGE);
+	}
+	options_out->argument = argv[optind];
+	if (!load(command, file, state_dir, &options_out->config))
+		return end(code_out, EXIT_CODE_USAGE);
+	return true;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ofono-mcp restore: a backup becomes the ledger. Not while a gateway works with it.
+ */
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/ledger_options.h"
+#include "cli/ledger_report.h"
+#include "sms/store_restore.h"
+
+static const char help[] =
+	"Usage: ofono-mcp restore [--config FILE] [--state-dir DIR] [--json] FILE\n"
+	"Make FILE, which \"ofono-mcp backup\" wrote, the ledger of the gateway, which "
+	"must\n"
+	"not run. The ledger that is there is kept beside it. Messages that FILE says "
+	"were\n"
+	"on their way may have been sent since: they become \"unknown\" and are not "
+	"sent.\n"
+	"\n"
+	"  --config FILE    the gateway's configuration "
+	"(default " CONFIG_DEFAULT_PATH ", if there)\n"
+	"  --state-dir DIR  where the gateway keeps its ledger\n"
+	"  --json           tell as JSON what was done\n"
+	"  --help           this text\n"
+	"\n"
+	"Exit codes: 0 restored; 1 nothing has changed; 2 wrong options.\n";
+
+static const struct option options[] = {
+	{ "config", required_argument, NULL, LEDGER_OPTION_CONFIG },
+	{ "state-dir", required_argument, NULL, LEDGER_OPTION_STATE_DIR },
+	{ "json", no_argument, NULL, LEDGER_OPTION_JSON },
+	{ "help", no_argument, NULL, LEDGER_OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static void print_restored(const struct store_restored *restored)
+{
+	fputs("The ledger holds ", stdout);
+	ledger_report_print(&restored->summary);
+	puts(".");
+	if (restored->unknown)
+		printf("%lld that were on their way are unknown now, and are not sent.\n",
+		       (long long)restored->unknown);
+	if (*restored->aside)
+		printf("The one before is %s.\n", restored->aside);
+}
+
+static int run_restore(int argc, char **argv)
+{
+	static const struct ledger_command command = { "ofono-mcp restore", help,
+						       options };
+	struct config_error problem = { "" };
+	struct store_restored restored;
+	struct ledger_options given;
+	struct store_restore restore;
+	int code;
+
+	if (!ledger_options_read(&command, argc, argv, &given, &code))
+		return code;
+	restore = (struct store_restore){
+		.folder = given.config.state_dir,
+		.file = given.argument,
+		.progress = ledger_report_progress(),
+	};
+	if (store_restore(&restore, &restored, &problem) != 0) {
+		fprintf(stderr, "%s: %s\n", command.name, problem.text);
+		return EXIT_CODE_FAILED;
+	}
+	if (given.json)
+		return ledger_report_json(restore.file, &restored.summary, &restored)
+			       ? EXIT_CODE_FAILED
+			       : EXIT_CODE_OK;
+	print_restored(&restored);
+	return EXIT_CODE_OK;
+}
+
+const struct command command_restore = {
+	.name = "restore",
+	.summary = "make a backup the ledger again",
+	.run = run_restore,
+};

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sms/spool_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json_reader.h"
+
+enum { DIGITS = 20, UUID_DIGITS = 40 };
+
+/* 9999-12-31T23:59:59.999Z */
+#define LAST_MS INT64_C(253402300799999)
+
+struct bytes {
+	const char *text;
+	size_t length;
+};
+
+/* The texts of a message; what is longer was not told by oFono. */
+struct texts {
+	const char *modem, *imsi, *uuid, *sender, *sent_time, *text;
+};
+
+static const struct {
+	const char *name;
+	size_t offset; /* in struct texts */
+	size_t most;   /* bytes */
+} members[] = {
+	{ "modem", offsetof(struct texts, modem), 127 },
+	{ "imsi", offsetof(struct texts, imsi), 15 },
+	{ "uuid", offsetof(struct texts, uuid), UUID_DIGITS },
+	{ "sender", offsetof(struct texts, sender), 63 },
+	{ "sent_time", offsetof(struct texts, sent_time), 39 },
+	{ "text", offsetof(struct texts, text), SPOOL_FILE_BYTES_MAX },
+};
+
+enum { TEXTS = sizeof(members) / sizeof(members[0]), MEMBERS = TEXTS + 2 };
+
+static bool is_made_of(const char *text, size_t length, const char *allowed)
+{
+	return strspn(text, allowed) >= length;
+}
+
+bool spool_file_is_named(const char *name)
+{
+	return strlen(name) == SPOOL_FILE_NAME_BYTES - 1 &&
+	       is_made_of(name, DIGITS, "0123456789") && name[DIGITS] == '-' &&
+	       is_made_of(name + DIGITS + 1, UUID_DIGITS, "0123456789ABCDEF") &&
+	       strcmp(name + DIGITS + 1 + UUID_DIGITS, ".sms") == 0;
+}
+
+/* What is wrong with it, or NULL. */
+static const char *status_flaw(const struct stat *status)
+{
+	if (!S_ISREG(status->st_mode))
+		return "it is no ordinary file";
+	if (status->st_size > SPOOL_FILE_BYTES_MAX)
+		return "it is too large";
+	return NULL;
+}
+
+/* Up to `length` bytes, less at the end of the file; -errno. */
+static ssize_t file_read(int fd, char *bytes, size_t length)
+{
+	size_t have = 0;
+
+	while (have < length) {
+		ssize_t got = read(fd, bytes + have, length - have);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		have += (size_t)got;
+	}
+	return (ssize_t)have;
+}
+
+/* 0, -errno, E_BAD. */
+static int fd_text(int fd, struct arena *arena, struct bytes *bytes,
+		   const char **flaw_out)
+{
+	struct stat status;
+	ssize_t length;
+	char *text;
+
+	if (fstat(fd, &status) < 0)
+		return -EIO;
+	*flaw_out = status_flaw(&status);
+	if (*flaw_out)
+		return SPOOL_FILE_E_BAD;
+	text = arena_alloc(arena, (size_t)status.st_size + 1);
+	if (!text)
+		return -ENOMEM;
+	length = file_read(fd, text, (size_t)status.st_size);
+	if (length < 0)
+		return (int)length;
+	*bytes = (struct bytes){ text, (size_t)length };
+	return 0;
+}
+
+/* A pipe or a device is not waited for, nor a link followed. 0, -errno, E_BAD. */
+static int file_text(int folder, const char *name, struct arena *arena,
+		     struct bytes *bytes, const char **flaw_out)
+{
+	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int error;
+
+	*flaw_out = "it is no ordinary file";
+	if (fd < 0)
+		return errno == ELOOP || errno == ENXIO ? SPOOL_FILE_E_BAD : -errno;
+	error = fd_text(fd, arena, bytes, flaw_out);
+	close(fd);
+	return error;
+}
+
+/* 0, -ENOMEM, E_BAD. */
+static int parse(const struct bytes *bytes, struct arena *arena,
+		 const struct json **root_out, const char **flaw_out)
+{
+	struct json_reader *reader = json_reader_new(arena);
+	int error;
+
+	if (!reader)
+		return -ENOMEM;
+	error = json_reader_feed(reader, bytes->text, bytes->length);
+	if (!error)
+		error = json_reader_finish(reader, root_out);
+	json_reader_free(reader);
+	if (error > 0) {
+		*flaw_out = json_error_text(error);
+		return SPOOL_FILE_E_BAD;
+	}
+	return error;
+}
+
+static bool take_texts(const struct json *root, struct texts *texts)
+{
+	for (size_t i = 0; i < TEXTS; i++) {
+		const char *text = json_string(json_member(root, members[i].name));
+
+		if (!text || strlen(text) > members[i].most)
+			return false;
+		*(const char **)((char *)texts + members[i].offset) = text;
+	}
+	return true;
+}
+
+static bool texts_fit(const struct texts *texts, const char *name)
+{
+	return texts->modem[0] == '/' &&
+	       is_made_of(texts->imsi, strlen(texts->imsi), "0123456789") &&
+	       strlen(texts->uuid) == UUID_DIGITS &&
+	       strncmp(texts->uuid, name + DIGITS + 1, UUID_DIGITS) == 0;
+}
+
+/* What is wrong with it, or NULL. */
+static const char *take_message(const struct json *root, const char *name,
+				struct inbox_spooled *spooled)
+{
+	struct texts texts;
+	int64_t format, received_ms;
+
+	if (!json_integer(json_member(root, "format"), &format))
+		return "it has no format";
+	if (format != 1)
+		return "its format is of another version";
+	if (!json_integer(json_member(root, "received_ms"), &received_ms) ||
+	    received_ms < 0 || received_ms > LAST_MS || root->count != MEMBERS ||
+	    !take_texts(root, &texts) || !texts_fit(&texts, name))
+		return "its members are not those of the format";
+	*spooled = (struct inbox_spooled){
+		.file = name,
+		.modem = texts.modem,
+		.imsi = texts.imsi,
+		.sender = texts.sender,
+		.sent_time = texts.sent_time,
+		.text = texts.text,
+		.received_ms = received_ms,
+	};
+	return NULL;
+}
+
+int spool_file_read(int folder, const char *name, struct arena *arena,
+		    struct inbox_spooled *spooled_out, const char **flaw_out)
+{
+	const struct json *root = NULL;
+	struct bytes bytes = { NULL, 0 };
+	int error = file_text(folder, name, arena, &bytes, flaw_out);
+
+	if (!error)
+		error = parse(&bytes, arena, &root, flaw_out);
+	if (error)
+		return error;
+	*flaw_out = take_message(root, name, spooled_out);
+	return *flaw_out ? SPOOL_FILE_E_BAD : 0;
+}

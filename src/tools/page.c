@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/page.h"
+
+#include "tools/argument.h"
+#include "tools/failure.h"
+#include "tools/message_view.h"
+
+enum {
+	LIMIT_USUAL = 20,
+	LARGE_BYTES = 256 * 1024,
+};
+
+bool page_begin(struct page *page, struct tool_call *call)
+{
+	*page = (struct page){
+		.limit = (unsigned)argument_integer(call, "limit", LIMIT_USUAL),
+	};
+	page->writer = json_writer_new(&page->structured);
+	if (!page->writer) {
+		failure_answer(call, FAILURE_INTERNAL, NULL);
+		return false;
+	}
+	json_open_object(page->writer);
+	message_view_put_notice(page->writer);
+	return true;
+}
+
+void page_open_rows(struct page *page, const char *key)
+{
+	json_key(page->writer, key);
+	json_open_array(page->writer);
+}
+
+bool page_takes_row(struct page *page, int64_t id)
+{
+	if (page->count == page->limit || page->structured.length > LARGE_BYTES) {
+		page->more = true;
+		return false;
+	}
+	page->count++;
+	page->last_id = id;
+	return true;
+}
+
+void page_close_rows(struct page *page, enum cursor_kind kind)
+{
+	json_close_array(page->writer);
+	json_put_integer(page->writer, "count", page->count);
+	if (page->more)
+		cursor_put(page->writer, "next_cursor", kind, page->last_id);
+}
+
+void page_stop(struct page *page, int64_t last_id)
+{
+	page->more = true;
+	page->last_id = last_id;
+}
+
+void page_drop(struct page *page)
+{
+	json_close_array(page->writer);
+	json_close_object(page->writer);
+	json_writer_free(page->writer);
+	buffer_deinit(&page->structured);
+}
+
+void page_answer(struct page *page, struct tool_call *call, int error)
+{
+	json_close_object(page->writer);
+	json_writer_free(page->writer);
+	if (!error) {
+		tool_call_succeed_plainly(call, &page->structured);
+		return;
+	}
+	buffer_deinit(&page->structured);
+	failure_answer(call, FAILURE_INTERNAL, "The stored messages could not be read.");
+}

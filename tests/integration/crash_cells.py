@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the gateway is doing when it is killed: one class for each scenario of the crash
+matrix, one object for each cell.
+
+prepare() runs before the fault is armed, act() until the gateway dies, settle() after the
+last restart; then every message has an outcome, and complaints() judges it by what the
+modem and the bus really saw.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from agent import TO, Agent, Result
+from journal import FINAL, Journal
+from lab import Lab, wait_until
+from modem import Modem, Outcome
+from stream import LOST
+
+# What may become of a message of which the disk said this when the gateway died.
+OUTCOMES: dict[str, set[str]] = {
+    "": {""},
+    "scheduled": {"sent"},
+    "queued": {"sent"},
+    "handing": {"unknown"},             # the one window
+    "handed": {"sent", "unknown"},      # sent, and nobody there to hear it
+    "held": {"sent", "unknown"},
+    "sent": {"sent"},
+    "cancelled": {"cancelled"},
+    "unknown": {"unknown", "sent"},     # sent: oFono told late
+}
+LOST_MESSAGE, DOUBLED, UNTRUE = "lost", "doubled", "untrue"
+Complaint = tuple[str, str]             # one of the three, and what is wrong
+
+
+class Killed(Exception):
+    """The gateway died while the cell waited for something."""
+
+
+def from_now(seconds: float) -> str:
+    moment = datetime.now(timezone.utc) + timedelta(seconds=seconds)
+    return moment.isoformat(timespec="milliseconds")
+
+
+class Cell:
+    messages = 1
+
+    def __init__(self, lab: Lab, number: int, pool: ThreadPoolExecutor) -> None:
+        self.lab = lab
+        self.pool = pool
+        self.modem: Modem = lab.modems[0]
+        self.journal = Journal(lab)
+        self.texts = [f"{self.name()} {number} {place}" for place in range(self.messages)]
+        self.text = self.texts[0]
+        self.answers: dict[str, Result] = {}
+        self.at_kill = [""] * self.messages
+
+    @classmethod
+    def name(cls) -> str:
+        return cls.__name__
+
+    # ---- what scenarios are made of
+
+    def call(self, tool: str, **arguments: Any) -> Result:
+        try:
+            return Agent(self.lab).call(tool, **arguments)
+        except LOST:
+            raise Killed from None
+
+    def send(self, text: str, **more: Any) -> Result:
+        result = self.call("send_sms", to_phone_number=TO, sms_text=text, **more)
+        self.answers[text] = result
+        return result
+
+    def wait(self, what: str, predicate: Callable[[], object]) -> None:
+        gateway = self.lab.gateway
+        wait_until(lambda: not gateway.is_running or predicate(), what=what)
+        if not gateway.is_running:
+            raise Killed
+
+    def wait_final(self) -> None:
+        self.wait("it is final", lambda: set(self.states) <= FINAL)
+
+    def wait_ready(self) -> None:
+        try:
+            Agent(self.lab).wait_states("ready", timeout=10)
+        except LOST:
+            raise Killed from None
+
+    @property
+    def states(self) -> list[str]:
+        return self.journal.states(*self.texts)
+
+    def hold_modem(self) -> None:
+        """Every +CMGS hangs until release_modem()."""
+        self.modem.default_outcome = Outcome.hang()
+
+    @property
+    def is_in_the_air(self) -> bool:
+        return len(self.modem.offered) > len(self.modem.taken)
+
+    def release_modem(self) -> None:
+        def unhang() -> None:
+            if self.is_in_the_air:
+                self.modem.unhang(Outcome.ok())
+        self.modem.default_outcome = Outcome.ok()
+        self.modem.link.call(unhang)
+
+    # ---- the three parts
+
+    def prepare(self) -> None:
+        pass
+
+    def act(self) -> None:
+        raise NotImplementedError
+
+    def note_kill(self) -> None:
+        self.at_kill = self.states
+
+    def settle(self) -> None:
+        pass
+
+    def is_settled(self) -> bool:
+        return set(self.states) <= FINAL | {""}
+
+    # ---- judgement
+
+    def outcomes(self, place: int) -> set[str]:
+        return OUTCOMES[self.at_kill[place]]
+
+    def complaints(self, handed_over: list[str]) -> list[Complaint]:
+        """`handed_over`: the text of every SendMessage on the bus."""
+        found: list[Complaint] = []
+        taken = [submit.text for submit in self.modem.taken]
+        rows = [message.text for message in self.journal.messages()]
+        for place, (text, state) in enumerate(zip(self.texts, self.states)):
+            counts = {"rows": rows.count(text), "handed over": handed_over.count(text),
+                      "taken": taken.count(text)}
+            found += [(DOUBLED, f"{what} {count} times")
+                      for what, count in counts.items() if count > 1]
+            if text in self.answers and not self.answers[text].is_error and not state:
+                found.append((LOST_MESSAGE, "accepted, and no row"))
+            if state not in self.outcomes(place):
+                kind = UNTRUE if state else LOST_MESSAGE
+                found.append((kind, f"{self.at_kill[place]!r} became {state!r}"))
+            if state != "unknown" and counts["taken"] != (state in ("sent", "delivered")):
+                found.append((UNTRUE, f"{state!r}, taken {counts['taken']} times"))
+            if self.was_told_sent(text) and state != "sent":
+                found.append((UNTRUE, f"told sent, and it is {state!r}"))
+        return found + self.complaints_of_order(taken, rows)
+
+    def was_told_sent(self, text: str) -> bool:
+        return text in self.answers and self.answers[text].text.startswith("SMS sent")
+
+    def complaints_of_order(self, taken: list[str], rows: list[str]) -> list[Complaint]:
+        went = [text for text in taken if text in self.texts]
+        wanted = [text for text in rows if text in went]
+        return [(UNTRUE, f"order {went}")] if went != wanted else []
+
+
+class SendOne(Cell):
+    def act(self) -> None:
+        self.send(self.text)
+        self.wait_final()
+
+
+class SendTwo(Cell):
+    """At the same time, on one SIM."""
+
+    messages = 2
+
+    def act(self) -> None:
+        for call in [self.pool.submit(self.send, text) for text in self.texts]:
+            call.result()
+        self.wait_final()
+
+
+class SendAndAskAgain(Cell):
+    """The client that had no answer asks again with its key."""
+
+    def act(self) -> None:
+        self.ask()
+        self.wait_final()
+
+    def settle(self) -> None:
+        self.wait_ready()
+        before = self.answers.get(self.text)
+        again = self.ask()
+        if before and before.facts["message_id"] != again.facts["message_id"]:
+            raise AssertionError(f"another message for the same key: {before}, {again}")
+
+    def ask(self) -> Result:
+        return self.send(self.text, idempotency_key=f"key of {self.text}")
+
+    def outcomes(self, place: int) -> set[str]:
+        return {"sent"} if self.at_kill[place] == "" else super().outcomes(place)
+
+    def was_told_sent(self, text: str) -> bool:
+        return self.answers[text].facts.get("state") == "sent"
+
+
+class SendLater(Cell):
+    def act(self) -> None:
+        self.send(self.text, send_at=from_now(0.1))
+        self.wait_final()
+
+
+class SendAndHang(Cell):
+    """The modem takes its time, so oFono still has it when the gateway is back."""
+
+    def prepare(self) -> None:
+        self.hold_modem()
+
+    def act(self) -> None:
+        call: Future[Result] = self.pool.submit(self.send, self.text)
+        self.wait("it is in the air",
+                  lambda: self.states == ["handed"] and self.is_in_the_air)
+        self.release_modem()
+        call.result()
+        self.wait_final()
+
+    def note_kill(self) -> None:
+        super().note_kill()
+        self.was_in_the_air = self.is_in_the_air
+
+    def settle(self) -> None:
+        self.wait("it is looked for", lambda: set(self.states) <= FINAL | {"", "handed"})
+        self.release_modem()
+
+    def outcomes(self, place: int) -> set[str]:
+        if self.at_kill[place] in ("handed", "held") and self.was_in_the_air:
+            return {"sent"}             # listed by oFono, so it is adopted
+        return super().outcomes(place)
+
+
+class CancelLater(Cell):
+    """A scheduled message is taken back."""
+
+    def prepare(self) -> None:
+        self.id = self.send(self.text, send_at=from_now(3600)).message_id
+
+    def act(self) -> None:
+        self.cancelled = self.call("cancel_sms", message_id=self.id)
+
+    def settle(self) -> None:
+        again = self.call("cancel_sms", message_id=self.id)
+        if again.code not in ("", "too_late"):
+            raise AssertionError(f"cancel_sms: {again}")
+
+    def outcomes(self, place: int) -> set[str]:
+        return {"cancelled"}
+
+
+class CancelInOfono(Cell):
+    """A message that oFono has queued behind somebody else's is taken back."""
+
+    def prepare(self) -> None:
+        self.cancelled: Result | None = None
+        self.hold_modem()
+        offered = len(self.modem.offered)
+        self.lab.radios[0].send_message("+36209999999", f"before {self.text}")
+        self.modem.wait_offered(offered + 1)
+        self.id = self.send(self.text, wait_for="none").message_id
+        self.wait("oFono has it", lambda: self.states == ["handed"])
+
+    def act(self) -> None:
+        self.cancelled = self.call("cancel_sms", message_id=self.id)
+        self.release_modem()
+        self.wait_final()
+
+    def note_kill(self) -> None:
+        super().note_kill()
+        self.was_listed = bool(len(self.lab.radios[0].pending_messages()) > 1)
+
+    def settle(self) -> None:
+        self.wait("it is looked for", lambda: set(self.states) <= FINAL | {"handed"})
+        self.release_modem()
+        wait_until(lambda: not self.is_in_the_air, what="the other one is sent")
+
+    def outcomes(self, place: int) -> set[str]:
+        if self.cancelled and not self.cancelled.is_error:
+            return {"cancelled"}
+        if self.at_kill[place] not in ("handed", "held"):
+            return super().outcomes(place)
+        return {"sent"} if self.was_listed else {"unknown"}
+
+
+class Receive(Cell):
+    def act(self) -> None:
+        self.told_ms = [time.time() * 1000, 0.0]
+        self.modem.deliver("+36205551234", self.text)
+        wait_until(lambda: self.modem.all_delivered, what="oFono has acknowledged it")
+        self.told_ms[1] = time.time() * 1000
+        self.wait_final()
+
+    def complaints(self, handed_over: list[str]) -> list[Complaint]:
+        found: list[Complaint] = []
+        rows = [message.text for message in self.journal.messages()]
+        if (count := rows.count(self.text)) > 1:
+            found.append((DOUBLED, f"stored {count} times"))
+        if self.at_kill != [""] and self.states != self.at_kill:
+            found.append((LOST_MESSAGE, f"{self.at_kill} became {self.states}"))
+        if self.states == [""] and not self.is_in_a_gap():
+            found.append((LOST_MESSAGE, "not stored, and no gap tells of it"))
+        return found
+
+    def is_in_a_gap(self) -> bool:
+        begun, ended = self.told_ms
+        return any(start <= begun and ended <= (end or time.time() * 1000)
+                   for start, end in self.journal.gaps())
+
+
+CELLS: list[type[Cell]] = [SendOne, SendTwo, SendAndAskAgain, SendLater, SendAndHang,
+                           CancelLater, CancelInOfono, Receive]

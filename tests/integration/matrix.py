@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Kill the gateway at every boundary of a scenario, by number, and judge what it left.
+
+CRASH_MATRIX=all kills every recovery at each of its boundaries, too; else some of them,
+drawn with CRASH_SEED.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+from agent import Agent
+from crash_cells import DOUBLED, LOST_MESSAGE, UNTRUE, Cell, Killed
+from fault_plan import FaultPlan, faulty_binary
+from lab import Lab, wait_until
+from lab.signals import Signals
+from stream import LOST
+
+SLACK = 4           # signals that a count may have missed
+
+
+@dataclass
+class Tally:
+    """Over all scenarios of one run."""
+
+    kills: int = 0
+    cells: int = 0
+    boundaries: set[str] = field(default_factory=set)
+    wrong: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        return (f"crash matrix: {self.kills} kills in {self.cells} cells at "
+                f"{len(self.boundaries)} boundaries, {self.wrong[LOST_MESSAGE]} lost, "
+                f"{self.wrong[DOUBLED]} doubled, {self.wrong[UNTRUE]} untrue")
+
+
+@dataclass
+class Place:
+    """A cell, and where its gateway was killed."""
+
+    cell: Cell
+    kills: list[str] = field(default_factory=list)
+
+
+class Matrix:
+    """One lab for all cells of a scenario; between them only the gateway starts anew."""
+
+    def __init__(self, scenario: type[Cell], tally: Tally) -> None:
+        self._scenario = scenario
+        self._tally = tally
+        self._places: list[Place] = []
+        self.seed = int(os.environ.get("CRASH_SEED", random.randrange(1_000_000)))
+        self._dice = random.Random(self.seed)
+        self.complaints: list[str] = []
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        with ExitStack() as undo:
+            lab = Lab(modem_count=1, gateway=True)
+            self._plan = FaultPlan(lab.folder / "faults")
+            lab.gateway.binary = faulty_binary()
+            lab.gateway.environment = self._plan.environment
+            self._lab = undo.enter_context(lab)
+            self._pool = undo.enter_context(ThreadPoolExecutor(4))
+            self._handovers: Signals = undo.enter_context(lab.handovers())
+            Agent(lab).wait_states("ready", timeout=10)
+            yield
+            self._judge()
+
+    def kill_everywhere(self) -> None:
+        passed = self._count()
+        recovered = self._count_recovery(passed // 2)
+        numbers = range(1, passed + SLACK + 1)
+        recoveries = list(itertools.product(numbers, range(1, recovered + SLACK + 1)))
+        if os.environ.get("CRASH_MATRIX") != "all":
+            recoveries = self._dice.sample(recoveries, len(numbers) // 4)
+        for number in numbers:
+            self._kill(number)
+        for pair in recoveries:
+            self._kill(*pair)
+
+    # ---- cells
+
+    def _count(self) -> int:
+        """Passings of a run that nothing disturbs."""
+        cell = self._new_cell()
+        cell.prepare()
+        self._plan.arm()
+        cell.act()
+        cell.note_kill()
+        passed = self._plan.passed
+        self._finish(cell)
+        return passed
+
+    def _count_recovery(self, kill_at: int) -> int:
+        self._kill(kill_at)
+        return self._plan.passed
+
+    def _kill(self, *kill_at: int) -> None:
+        """At this passing, and then at those of the recoveries that follow."""
+        cell = self._new_cell()
+        cell.prepare()
+        run = cell.act
+        for number in kill_at:
+            self._plan.arm(number)
+            self._run_until_killed(run)
+            self._note_kill(cell)
+            run = functools.partial(self._recover, cell)
+        self._plan.arm()
+        self._recover(cell)
+
+    def _new_cell(self) -> Cell:
+        number = len(self._places) + 1
+        cell = self._scenario(self._lab, number, self._pool)
+        self._places.append(Place(cell))
+        return cell
+
+    def _run_until_killed(self, run: Callable[[], None]) -> None:
+        """What ends undisturbed is killed while the gateway answers something else."""
+        gateway = self._lab.gateway
+        try:
+            run()
+            while gateway.is_running:
+                with self._lab.client() as client:
+                    client.call("ping")
+        except (Killed, *LOST):
+            wait_until(lambda: not gateway.is_running, what="the gateway is dead")
+        except AssertionError:
+            if gateway.is_running:
+                raise
+
+    def _recover(self, cell: Cell) -> None:
+        self._lab.gateway.start()
+        self._finish(cell)
+
+    def _note_kill(self, cell: Cell) -> None:
+        cell.note_kill()
+        self._places[-1].kills.append(where := self._plan.boundaries[-1])
+        self._tally.kills += 1
+        self._tally.boundaries.add(f"{cell.name()} {self._plan.passed} {where}")
+
+    def _finish(self, cell: Cell) -> None:
+        cell.settle()
+        cell.wait("it is settled", cell.is_settled)
+        cell.wait_ready()
+
+    # ---- judgement, when nothing can come any more
+
+    def _judge(self) -> None:
+        end = "the end of the scenario"
+        self._lab.radios[0].send_message("+36209999999", end)
+        wait_until(lambda: end in self._handed_over(), what="the bus is recorded")
+        handed_over = self._handed_over()
+        for place in self._places:
+            print(place.cell.text, *place.kills, sep=", ")     # seen when a test fails
+            self._tally.cells += 1
+            for kind, what in place.cell.complaints(handed_over):
+                self._tally.wrong[kind] += 1
+                self.complaints.append(f"{place.cell.text}, killed {place.kills}: "
+                                       f"{kind}: {what}")
+
+    def _handed_over(self) -> list[str]:
+        return [call.arguments[1] for call in self._handovers.seen("SendMessage")]

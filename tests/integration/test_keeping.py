@@ -1,0 +1,502 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the ledger keeps: retention, a full disk, damage, backup and restore."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent import TO, Agent, assert_refused, assert_sent
+from journal import Journal
+from lab import Lab, wait_until
+from lab.gateway import BINARY, free_port
+from modem.patience import patience
+
+SENDER = "+36201234567"
+DAY_MS = 24 * 60 * 60 * 1000
+PAGE = 4096
+UNFINISHED = "(1, 2, 3, 4, 10, 11)"
+MESSAGE_NUMBER = """WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+                    WHERE i < ?) """
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True,
+                          text=True, timeout=patience(60), check=False)
+
+
+def rows(file: Path, sql: str, *values: Any) -> list[Any]:
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+        return database.execute(sql, values).fetchall()
+
+
+def change(file: Path, sql: str, *values: Any) -> None:
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute(sql, values)
+
+
+def ledger(lab: Lab) -> Path:
+    return lab.gateway.state / "gateway.db"
+
+
+def count(lab: Lab) -> int:
+    return rows(ledger(lab), "SELECT count(*) FROM message")[0][0]
+
+
+def assert_consistent(file: Path) -> None:
+    """What triggers keep is what would be counted, and every page is sound."""
+    assert rows(file, "PRAGMA integrity_check") == [("ok",)]
+    counted = rows(file, "SELECT number, max(id), count(*), sum(direction = 1 AND"
+                         " read_at = 0) FROM message GROUP BY number ORDER BY number")
+    assert counted == rows(file, "SELECT number, last_id, messages, unread"
+                                 " FROM conversation ORDER BY number")
+    assert rows(file, "SELECT count(*) FROM message_change WHERE message_id NOT IN"
+                      " (SELECT id FROM message)") == [(0,)]
+
+
+def listed(lab: Lab, **arguments: Any) -> dict[str, Any]:
+    return Agent(lab).call("list_sms", **arguments).structured
+
+
+def gap_reasons(lab: Lab) -> list[str]:
+    return [gap["reason"] for gap in listed(lab)["gaps"]]
+
+
+def receive(lab: Lab, *texts: str) -> None:
+    for text in texts:
+        lab.modems[0].deliver(SENDER, text)
+
+
+def wait_texts(lab: Lab, *texts: str, timeout: float = 10) -> None:
+    def found() -> bool:
+        known = {text for text, in rows(ledger(lab), "SELECT text FROM message")}
+        return set(texts) <= known
+    wait_until(found, timeout, f"{texts} are on disk")
+
+
+# ---- retention --------------------------------------------------------------------
+
+def test_only_so_many_are_kept_while_others_come_and_go(
+        make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab("delivery_reports = no\n[store]\nkeep_messages = 20\n", modem_count=1)
+    first = listed(lab)["wait_cursor"]
+    with ThreadPoolExecutor(4) as pool:
+        calls = [pool.submit(Agent(lab).send, f"out {i}") for i in range(30)]
+        receive(lab, *(f"in {i}" for i in range(30)))
+        for call in calls:
+            assert_sent(call.result())
+    wait_texts(lab, "in 29")
+    wait_until(lambda: count(lab) == 20, what="the others are gone")
+    assert_consistent(ledger(lab))
+    kept = listed(lab, limit=100)
+    assert kept["count"] == 20
+    ids = [message["message_id"] for message in kept["messages"]]
+    assert ids == list(range(60, 40, -1))
+    assert_refused(Agent(lab).call("get_sms_status", message_id=5), "not_found")
+    conversations = Agent(lab).call("list_sms_conversations").structured
+    assert conversations["count"] == len({m["phone_number"] for m in kept["messages"]})
+    # cursors outlive their messages
+    waited = Agent(lab).call("wait_for_sms", after=first, timeout_seconds=1).structured
+    assert not waited.get("timed_out", False)
+    page = listed(lab, limit=5)
+    receive(lab, *(f"later {i}" for i in range(30)))
+    wait_texts(lab, "later 29")
+    wait_until(lambda: count(lab) == 20, what="the others are gone")
+    assert listed(lab, limit=5, cursor=page["next_cursor"])["messages"] == []
+    assert_sent(Agent(lab).send("and on it goes"))
+
+
+def test_old_ones_go(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab("[store]\nkeep_days = 30\n", modem_count=1)
+    receive(lab, "old", "young")
+    wait_texts(lab, "old", "young")
+    lab.gateway.stop()
+    change(ledger(lab), "UPDATE message SET created = created - ?, changed = changed - ?"
+                        " WHERE text = 'old'", 31 * DAY_MS, 31 * DAY_MS)
+    lab.gateway.start()
+    wait_until(lambda: count(lab) == 1, 20, "the old one is gone")
+    wait_texts(lab, "young")
+    assert_consistent(ledger(lab))
+
+
+def fill(file: Path, messages: int) -> None:
+    change(file, "INSERT OR IGNORE INTO sim (id, iccid, first_seen) VALUES (99, 'X', 1)")
+    change(file, MESSAGE_NUMBER +
+           "INSERT INTO message (direction, sim_id, number, text, state, created,"
+           " changed) SELECT 1, 99, '+36' || (i % 50), 'a text of some length ' || i, 9,"
+           " i, i FROM n", messages)
+
+
+@contextmanager
+def pinging(lab: Lab) -> Iterator[list[float]]:
+    """How long each of the calls takes that are made meanwhile."""
+    times: list[float] = []
+    over = threading.Event()
+
+    def ping() -> None:
+        with lab.client() as client:
+            while not over.is_set():
+                begun = time.monotonic()
+                client.call("ping")
+                times.append(time.monotonic() - begun)
+    thread = threading.Thread(target=ping)
+    thread.start()
+    try:
+        yield times
+    finally:
+        over.set()
+        thread.join()
+
+
+STALL_S = 0.5       # measured: some hundredths, on a quiet machine
+
+
+def test_nobody_waits_for_it(make_lab: Callable[..., Lab]) -> None:
+    """KEEPING_MESSAGES=100000 measures what the documents tell."""
+    messages = int(os.environ.get("KEEPING_MESSAGES", "10000"))
+    lab = make_lab("[store]\nkeep_messages = 100\n", modem_count=1)
+    lab.gateway.stop()
+    fill(ledger(lab), messages)
+    size = ledger(lab).stat().st_size
+    begun = time.monotonic()
+    lab.gateway.start()
+    with pinging(lab) as times:
+        wait_until(lambda: count(lab) == 100, 30 + messages / 100, "the others are gone")
+        wait_until(lambda: rows(ledger(lab), "PRAGMA freelist_count")[0][0] <= 64, 60,
+                   "room is back")
+        wait_until(lambda: ledger(lab).with_name("gateway.db-wal").stat().st_size == 0,
+                   what="the -wal is empty")
+    assert ledger(lab).stat().st_size < size / 2
+    assert len(times) > 50
+    print(f"\n{messages} messages: {len(times)} calls, the longest {max(times):.3f} s; "
+          f"{time.monotonic() - begun:.1f} s in all; {size} bytes became "
+          f"{ledger(lab).stat().st_size}")
+    assert max(times) < patience(STALL_S)
+    assert_consistent(ledger(lab))
+
+
+# ---- the disk fills ----------------------------------------------------------------
+
+def disk_lab(make_lab: Callable[..., Lab]) -> Lab:
+    """A gateway whose disk has 8 MiB, of which 4 are reserved."""
+    lab = make_lab("[store]\nreserve_mib = 4\n", modem_count=1)
+    lab.gateway.stop()
+    lab.gateway.disk = "8m"
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    return lab
+
+
+def wait_listed(lab: Lab, *texts: str, timeout: float = 10) -> None:
+    """These came in, in this order.  The disk itself is seen by the gateway alone."""
+    def found() -> bool:
+        messages = listed(lab, direction="in", limit=100)["messages"]
+        return [message["text"] for message in reversed(messages)] == list(texts)
+    wait_until(found, timeout, f"{texts} are listed")
+
+
+def take_room(lab: Lab, leave: int) -> Path:
+    """All but so many bytes of the gateway's disk."""
+    file = lab.gateway.state_seen / "ballast"
+    status = os.statvfs(file.parent)
+    with file.open("ab") as ballast:
+        ballast.write(b"\0" * max(0, status.f_bavail * status.f_frsize - leave))
+    return file
+
+
+def test_sends_are_refused_before_the_disk_is_full(
+        make_lab: Callable[..., Lab]) -> None:
+    lab = disk_lab(make_lab)
+    assert_sent(Agent(lab).send("before"))
+    ballast = take_room(lab, leave=2 << 20)
+    refused = Agent(lab).send("no room")
+    assert_refused(refused, "storage_full")
+    assert "reserved" in refused.text and "free space" in refused.text
+    tried = Agent(lab).call("send_sms", to_phone_number=TO, sms_text="x", dry_run=True)
+    assert [refusal["code"] for refusal in tried.structured["refusals"]] == [
+        "storage_full"]
+    receive(lab, "still heard")
+    wait_listed(lab, "still heard")
+    ballast.unlink()
+    assert_sent(Agent(lab).send("after"))
+    assert [submit.text for submit in lab.modems[0].taken] == ["before", "after"]
+    assert "less than 4 MiB" in lab.gateway.log
+    assert "room on the disk again" in lab.gateway.log
+
+
+def test_what_comes_in_on_a_full_disk_is_stored_later(
+        make_lab: Callable[..., Lab]) -> None:
+    lab = disk_lab(make_lab)
+    receive(lab, "before")
+    wait_listed(lab, "before")
+    ballast = take_room(lab, leave=0)
+    texts = [f"{i} " + "x" * 100 for i in range(60)]
+    receive(lab, *texts)
+    wait_until(lambda: "kept in memory" in lab.gateway.log, what="the disk is full")
+    assert_refused(Agent(lab).send("no room"), "storage_full")
+    assert Agent(lab).states() == ["ready"]
+    ballast.unlink()
+    wait_listed(lab, "before", *texts, timeout=15)
+    assert_sent(Agent(lab).send("after"))
+
+
+# ---- damage -----------------------------------------------------------------------
+
+def overwrite(file: Path, offset: int, data: bytes) -> None:
+    with file.open("r+b") as stream:
+        stream.seek(offset)
+        stream.write(data)
+
+
+def middle_of_messages(file: Path) -> int:
+    """The offset of a page with messages."""
+    [(page,)] = rows(file, "SELECT pageno FROM dbstat WHERE name = 'message' AND"
+                           " pagetype = 'leaf' ORDER BY path LIMIT 1 OFFSET 1")
+    return (page - 1) * PAGE
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "header": lambda file: overwrite(file, 0, b"\0" * 100),
+    "first page": lambda file: overwrite(file, 0, b"\x55" * PAGE),
+    "messages": lambda file: overwrite(file, middle_of_messages(file), b"\x55" * PAGE),
+    "half": lambda file: os.truncate(file, file.stat().st_size // 2 // PAGE * PAGE),
+    "a byte": lambda file: os.truncate(file, 1),
+    "empty": lambda file: os.truncate(file, 0),
+    "text": lambda file: file.write_text("somebody's notes\n" * 1000) and None,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_ledger_is_moved_aside(
+        make_lab: Callable[..., Lab], damage: Callable[[Path], None]) -> None:
+    lab = make_lab(modem_count=1)
+    file = ledger(lab)
+    assert_sent(Agent(lab).send("before"))
+    lab.gateway.stop()
+    fill(file, 200)
+    last = rows(file, "SELECT max(id) FROM message")[0][0]
+    damage(file)
+    content = file.read_bytes()
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    [aside] = [name for name in file.parent.glob("gateway.db.damaged-*")
+               if not name.name.endswith(("-wal", "-shm"))]
+    assert aside.read_bytes() == content
+    assert "THE LEDGER WAS DAMAGED" in lab.gateway.log
+    assert str(aside) in lab.gateway.log
+    assert "ledger_damaged" in gap_reasons(lab)
+    receive(lab, "still heard")
+    wait_texts(lab, "still heard")
+    sent = Agent(lab).send("goes on")
+    assert_sent(sent)
+    assert sent.message_id > last
+    absent = Agent(lab).call("get_sms_status", idempotency_key="was it sent")
+    assert_refused(absent, "not_found")
+    assert "damaged" in absent.text and "safe to send" not in absent.text
+    assert_consistent(file)
+    lab.gateway.restart()                       # and from then on it is a ledger
+    assert len(list(file.parent.glob("gateway.db.damaged-*Z"))) == 1
+
+
+@pytest.mark.parametrize("offset", [0, 32 + 24 + 100], ids=["header", "first frame"])
+def test_a_damaged_log_is_no_silent_step_back(
+        make_lab: Callable[..., Lab], offset: int) -> None:
+    """The states that are in it alone would be forgotten, and a message sent twice."""
+    lab = make_lab(modem_count=1)
+    for number in range(5):
+        assert_sent(Agent(lab).send(f"message {number}"))
+    lab.gateway.kill()
+    overwrite(lab.gateway.state / "gateway.db-wal", offset, b"\x55" * 16)
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    assert "THE LEDGER WAS DAMAGED" in lab.gateway.log
+    assert rows(ledger(lab), "SELECT count(*) FROM message"
+                             f" WHERE state IN {UNFINISHED}") == [(0,)]
+    assert_sent(Agent(lab).send("goes on"))
+    assert [submit.text for submit in lab.modems[0].offered] == [
+        *(f"message {number}" for number in range(5)), "goes on"]
+
+
+def test_tokens_cards_and_keys_survive_a_lost_page(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False)
+    file = ledger(lab)
+    paired = run("pair", "--state-dir", lab.gateway.state, "laptop").stdout
+    token = paired.split("token")[1].split()[0]
+    agent = Agent(lab, token)
+    wait_until(lambda: agent.states() == ["ready"], 10, "the SIM is ready")
+    [sim] = agent.ids()
+    sent = agent.call("send_sms", to_phone_number=TO, sms_text="once",
+                      idempotency_key="the key")
+    assert_sent(sent)
+    lab.gateway.stop()
+    fill(file, 200)
+    overwrite(file, middle_of_messages(file), b"\x55" * PAGE)
+    lab.gateway.start()
+    wait_until(lambda: agent.states() == ["ready"], 10, "the SIM is ready")
+    assert agent.ids() == [sim]
+    again = agent.call("send_sms", to_phone_number=TO, sms_text="once",
+                       idempotency_key="the key")
+    assert again.message_id == sent.message_id and again.structured["replayed"]
+    assert [submit.text for submit in lab.modems[0].taken] == ["once"]
+    with lab.client() as client:                # and nobody else got in by this
+        assert client.call("ping").status == 401
+
+
+def test_damage_that_is_met_at_work(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1)
+    file = ledger(lab)
+    lab.gateway.stop()
+    fill(file, 40_000)                          # more than fits into memory
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    last = rows(file, "SELECT max(id) FROM message")[0][0]
+    for page in range(1, file.stat().st_size // PAGE):
+        overwrite(file, page * PAGE, b"\x55" * PAGE)
+    wait_until(lambda: Agent(lab).call("list_sms", search="nowhere to be found").is_error,
+               what="the damage is met")
+    assert_refused(Agent(lab).send("not now"), "internal")
+    assert lab.modems[0].offered == []
+    assert "THE LEDGER IS DAMAGED" in lab.gateway.log
+    lab.gateway.stop()
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    assert list(file.parent.glob("gateway.db.damaged-*"))
+    sent = Agent(lab).send("goes on")
+    assert_sent(sent)
+    assert sent.message_id > last
+
+
+# ---- one gateway ------------------------------------------------------------------
+
+def test_a_second_gateway_is_refused(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1)
+    result = run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
+                 "--state-dir", lab.gateway.state)
+    assert result.returncode == 1
+    assert f"process {lab.gateway.pid}" in result.stderr
+    assert_sent(Agent(lab).send("the first goes on"))
+    lab.gateway.kill()                          # its lock goes with it
+    lab.gateway.start()
+
+
+# ---- backup and restore -----------------------------------------------------------
+
+def back_up(lab: Lab, file: Path, *options: str) -> dict[str, Any]:
+    result = run("backup", "--state-dir", lab.gateway.state, "--json", *options, file)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_a_backup_under_load_is_whole(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1)
+    copies = []
+    done: set[str] = set()
+    with ThreadPoolExecutor(2) as pool:
+        calls = {pool.submit(Agent(lab).send, f"out {i}"): i for i in range(40)}
+        for number in range(4):
+            copy = lab.folder / f"copy{number}.db"
+            done = {f"out {i}" for call, i in calls.items() if call.done()}
+            facts = back_up(lab, copy)
+            copies.append((copy, facts, done))
+        for call in calls:
+            assert_sent(call.result())
+    for copy, facts, done in copies:
+        assert copy.stat().st_mode & 0o777 == 0o600
+        assert not list(copy.parent.glob(copy.name + "?*"))
+        stored = {text for text, in rows(copy, "SELECT text FROM message")}
+        assert done <= stored                   # what was answered is in it
+        assert (facts["messages"], facts["sims"]) == (len(stored), 1)
+        assert_consistent(copy)
+
+
+def restore(lab: Lab, file: Path) -> subprocess.CompletedProcess[str]:
+    return run("restore", "--state-dir", lab.gateway.state, file)
+
+
+def test_what_waited_in_a_backup_is_never_sent_again(
+        make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1)
+    modem = lab.modems[0]
+    assert_sent(Agent(lab).send("sent"))
+    modem.set_registration(2)
+    Agent(lab).wait_states("searching")
+    soon = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
+    waiting = Agent(lab).call("send_sms", to_phone_number=TO, sms_text="waits",
+                              send_at=soon)
+    copy = lab.folder / "copy.db"
+    back_up(lab, copy)
+    modem.set_registration(1)
+    Agent(lab).wait_states("ready")
+    after = Agent(lab).send("after the backup")
+    assert_sent(after)
+    refused = restore(lab, copy)
+    assert refused.returncode == 1
+    assert f"process {lab.gateway.pid}" in refused.stderr
+    lab.gateway.stop()
+    result = restore(lab, copy)
+    assert result.returncode == 0, result.stderr
+    assert "unknown" in result.stdout
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    status = Agent(lab).call("get_sms_status", message_id=waiting.message_id).structured
+    assert (status["state"], status["reason"]) == ("unknown", "restored")
+    assert "after that backup cannot be known" in status["meaning"]
+    assert "restored" in gap_reasons(lab)
+    sent = Agent(lab).send("goes on")
+    assert_sent(sent)
+    assert sent.message_id > after.message_id
+    assert [submit.text for submit in modem.offered] == [
+        "sent", "after the backup", "goes on"]
+    assert list(lab.gateway.state.glob("gateway.db.replaced-*"))
+
+
+def test_a_backup_goes_to_another_phone(
+        make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+    lab = make_lab(modem_count=2)
+    sims = Agent(lab).ids()
+    assert_sent(Agent(lab).send("hello", sim=sims[1]))
+    copy = tmp_path / "copy.db"
+    back_up(lab, copy)
+    lab.gateway.stop()
+    shutil.rmtree(lab.gateway.state)
+    lab.gateway.prepare()
+    assert restore(lab, copy).returncode == 0
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", "ready", timeout=10)
+    assert Agent(lab).ids() == sims
+    assert [m["text"] for m in listed(lab)["messages"]] == ["hello"]
+    assert Journal(lab).states("hello") == ["sent"]
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["a", "b"], ["--what", "a"], ["--config", "/nowhere", "a"],
+])
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_wrong_options(command: str, arguments: list[str]) -> None:
+    result = run(command, *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_help(command: str) -> None:
+    result = run(command, "--help")
+    assert result.returncode == 0 and result.stdout.startswith(f"Usage: ofono-mcp {command}")
+
+
+def test_backup_of_nothing(tmp_path: Path) -> None:
+    result = run("backup", "--state-dir", tmp_path / "none", tmp_path / "copy.db")
+    assert result.returncode == 1 and "gateway.db" in result.stderr
+    assert list(tmp_path.iterdir()) == []

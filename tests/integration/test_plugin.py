@@ -1,0 +1,536 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Our plugin in the real ofonod: delivery reports, and a spool that outlives the gateway."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab and modem
+
+from lab import Lab, wait_until
+from lab.gateway import BINARY
+from modem.pdu import Submit, encode_deliver
+from test_crash import full_disk
+from test_receive import (
+    IMMEDIATE, REPAIRED, SENDER, SENT_AT, SENT_TIME, UNREADABLE, Ledger, now_ms,
+    wait_listening,
+)
+
+BUILD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
+PLUGIN = BUILD / "plugin" / "ofono-mcp-history.so"
+TO = "+36301234567"
+FILES_MAX = 4096                        # plugin/spool.h
+FOREIGN = "README"
+NOBODY = 65534
+
+
+class Phone:
+    """One modem, ofonod with the plugin, the gateway."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self.modem = lab.modems[0]
+        self.gateway = lab.gateway
+        self.ledger = Ledger(lab)
+        self.spool = lab.gateway.spool
+
+    @property
+    def files(self) -> list[str]:
+        return sorted(file.name for file in self.spool.iterdir()) \
+            if self.spool.is_dir() else []
+
+    @property
+    def told(self) -> list[tuple[str, int]]:
+        """The texts in the ledger, each with how often it came again."""
+        return [(row["text"], row["repeats"]) for row in self.ledger.incoming]
+
+    def deliver(self, *texts: str, sender: str = SENDER, **more: Any) -> None:
+        for text in texts:
+            self.modem.deliver(sender, text, sent_at=SENT_AT, **more)
+        self.wait_acknowledged()
+
+    def wait_acknowledged(self) -> None:
+        wait_until(lambda: self.modem.all_delivered, 60, "all is acknowledged")
+
+    def wait_empty(self, timeout: float = 60) -> None:
+        wait_until(lambda: self.files == [], timeout, "the spool is empty")
+
+    def start(self) -> None:
+        self.gateway.start()
+        wait_listening(self.lab)
+
+    def assert_told(self, *expected: tuple[str, int]) -> None:
+        wait_until(lambda: self.told == list(expected), 30,
+                   f"{expected} in the ledger, there is {self.told}")
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        with self.lab.client() as client:
+            return client.tool(tool, **arguments)["structuredContent"]
+
+    def send(self, text: str, **more: Any) -> dict[str, Any]:
+        return self.call("send_sms", to_phone_number=TO, sms_text=text, **more)
+
+    def history(self, message_id: int) -> list[tuple[str, str]]:
+        changes = self.call("get_sms_status", message_id=message_id)["changes"]
+        return [(change["state"], change.get("reason", "")) for change in changes]
+
+    def wait_last(self, message_id: int, *expected: str) -> None:
+        wait_until(lambda: self.history(message_id)[-1] == expected,
+                   what=f"{message_id} ends with {expected}")
+
+
+@contextmanager
+def started(**options: Any) -> Iterator[Phone]:
+    with Lab(modem_count=1, gateway=True, plugin=PLUGIN, **options) as lab:
+        wait_listening(lab)
+        yield Phone(lab)
+        assert lab.ofonod.is_running
+
+
+@pytest.fixture
+def phone() -> Iterator[Phone]:
+    with started() as phone:
+        yield phone
+
+
+# ---- delivery reports -----------------------------------------------------------------
+
+def report_on(phone: Phone, delivered: bool, count: int = 1) -> list[Submit]:
+    taken = phone.modem.wait_taken(count)
+    for submit in taken:
+        phone.modem.report(submit, delivered)
+    phone.wait_acknowledged()
+    return taken
+
+
+def test_the_interface_is_listed_while_there_is_a_sim(phone: Phone) -> None:
+    [radio] = phone.lab.radios
+    assert radio.has("SmsHistory")
+    card = phone.modem.sim
+    phone.modem.remove_sim()
+    radio.wait_for("SmsHistory", present=False)
+    phone.modem.insert_sim(card)
+    radio.wait_for("SmsHistory")
+    radio.power(False)
+    radio.wait_for("SmsHistory", present=False)
+
+
+@pytest.mark.parametrize(("text", "parts"), [("arrives", 1), ("in parts " * 40, 3)])
+def test_delivered(phone: Phone, text: str, parts: int) -> None:
+    with ThreadPoolExecutor() as pool:
+        call = pool.submit(phone.send, text, wait_for="delivered", wait_seconds=60)
+        report_on(phone, True, parts)
+        facts = call.result()
+    assert (facts["state"], facts["delivery"]) == ("delivered", "delivered")
+    assert phone.history(facts["message_id"])[-2:] == [("sent", ""), ("delivered", "")]
+
+
+def test_not_delivered(phone: Phone) -> None:
+    with ThreadPoolExecutor() as pool:
+        call = pool.submit(phone.send, "lost", wait_for="delivered", wait_seconds=60)
+        report_on(phone, False)
+        facts = call.result()
+    assert (facts["state"], facts["delivery"]) == ("sent", "refused")
+
+
+def test_one_part_not_delivered(phone: Phone) -> None:
+    message_id = phone.send("in parts " * 40)["message_id"]
+    first, second, _ = phone.modem.wait_taken(3)
+    phone.modem.report(first)
+    phone.modem.report(second, delivered=False)
+    phone.wait_last(message_id, "sent", "not_delivered")
+
+
+def test_a_report_after_a_restart(phone: Phone) -> None:
+    """Of the gateway, which was killed, and of another message after one of ofonod."""
+    message_id = phone.send("late")["message_id"]
+    phone.gateway.kill()
+    phone.start()
+    report_on(phone, True)
+    phone.wait_last(message_id, "delivered", "")
+    message_id = phone.send("later")["message_id"]
+    [_, later] = phone.modem.wait_taken(2)
+    phone.lab.ofonod.restart()
+    phone.lab.bring_up()
+    phone.modem.report(later)
+    phone.wait_last(message_id, "delivered", "")
+
+
+# ---- the spool while all is well ---------------------------------------------------------
+
+def test_both_ways_tell_of_one_message(phone: Phone) -> None:
+    began = now_ms()
+    phone.deliver("Szia \N{GRINNING FACE}")
+    phone.wait_empty()
+    [row] = phone.ledger.incoming
+    assert (row["text"], row["flags"], row["repeats"]) == \
+        ("Szia \N{GRINNING FACE}", REPAIRED, 0)
+    assert (row["number"], row["sent_time"], row["sim_id"]) == (SENDER, SENT_TIME, 1)
+    assert began <= row["created"] <= now_ms()
+    assert (phone.spool.stat().st_mode & 0o777, row["uuid"][-4:]) == (0o700, ".sms")
+
+
+def test_what_the_network_repeats_is_counted(phone: Phone) -> None:
+    tpdu = encode_deliver(SENDER, "again", SENT_AT)
+    for count in range(4):
+        phone.modem.deliver_tpdu(tpdu)
+        phone.wait_acknowledged()
+        phone.wait_empty()
+        phone.assert_told(("again", count))
+
+
+def test_two_hundred_in_a_burst(phone: Phone) -> None:
+    texts = [f"number {i}" for i in range(200)]
+    phone.deliver(*texts)
+    phone.wait_empty()
+    assert sorted(phone.told) == sorted((text, 0) for text in texts)
+
+
+def test_the_acknowledgement_comes_after_the_file(phone: Phone) -> None:
+    phone.gateway.kill()
+    counts, acknowledged = [], phone.modem.incoming.acknowledged
+
+    def watch() -> None:
+        counts.append(len([name for name in phone.files if name.endswith(".sms")]))
+        acknowledged()
+
+    phone.modem.incoming.acknowledged = watch
+    phone.deliver("one", "two", "three")
+    assert counts == [1, 2, 3]
+
+
+# ---- the gateway is away --------------------------------------------------------------
+
+HARD = [
+    pytest.param(SENDER, "plain", 0, id="plain"),
+    pytest.param(SENDER, "Szia \N{GRINNING FACE}\N{THUMBS UP SIGN}!", REPAIRED, id="emoji"),
+    pytest.param(SENDER, "", UNREADABLE, id="empty"),
+    pytest.param("OTP-Bank.+", "Your code is 4711", 0, id="alphanumeric"),
+    pytest.param(SENDER, "hosszú szöveg ű " * 30, 0, id="long"),
+    pytest.param(SENDER, "0123456789abcde" * 2601, 0, id="255-parts"),
+    pytest.param(SENDER, '"\\\n\r\t\x01\x1f\x7f \u2028{}[€]', 0, id="to-be-escaped"),
+]
+
+
+@pytest.mark.parametrize(("sender", "text", "flags"), HARD)
+def test_a_message_for_a_dead_gateway(
+        phone: Phone, sender: str, text: str, flags: int) -> None:
+    began = now_ms()
+    phone.gateway.kill()
+    phone.deliver(text, sender=sender)
+    died = now_ms()
+    assert len(phone.files) == 1
+    phone.start()
+    phone.wait_empty()
+    [row] = phone.ledger.incoming
+    assert (row["number"], row["text"], row["flags"]) == (sender, text, flags)
+    assert (row["sent_time"], row["repeats"]) == (SENT_TIME, 0)
+    assert began <= row["created"] <= died
+    [card] = phone.ledger.rows("SELECT * FROM sim")
+    assert (row["sim_id"], card["iccid"]) == (card["id"], phone.modem.sim.iccid)
+
+
+def test_agents_see_it_like_any_other(phone: Phone) -> None:
+    phone.deliver("before")
+    cursor = phone.call("wait_for_sms", timeout_seconds=1)["cursor"]
+    phone.gateway.kill()
+    phone.deliver("Your code is 123456", sender="Bank")
+    phone.start()
+    found = phone.call("wait_for_sms", after=cursor, kind="code", timeout_seconds=30)
+    assert found["code"] == "123456"
+    listed = phone.call("list_sms", direction="in")
+    assert [message["text"] for message in listed["messages"]] == [
+        "Your code is 123456", "before"]
+    [gap] = listed["gaps"]
+    assert gap["from"] <= listed["messages"][0]["created_at"] <= gap["until"]
+
+
+def test_many_for_a_dead_gateway_keep_their_order(phone: Phone) -> None:
+    phone.gateway.kill()
+    texts = [f"number {i}" for i in range(200)]
+    phone.deliver(*texts)
+    phone.start()
+    phone.wait_empty()
+    assert phone.told == [(text, 0) for text in texts]
+
+
+def test_repeated_while_the_gateway_was_dead(phone: Phone) -> None:
+    tpdu = encode_deliver(SENDER, "again", SENT_AT)
+    phone.gateway.kill()
+    for _ in range(3):
+        phone.modem.deliver_tpdu(tpdu)
+    phone.wait_acknowledged()
+    phone.start()
+    phone.wait_empty()
+    phone.assert_told(("again", 2))
+    phone.modem.deliver_tpdu(tpdu)
+    phone.wait_acknowledged()
+    phone.wait_empty()
+    phone.assert_told(("again", 3))
+
+
+def test_a_gateway_that_never_ran_before() -> None:
+    with Lab(modem_count=1, plugin=PLUGIN) as lab:
+        phone = Phone(lab)
+        lab.gateway.state.mkdir()
+        phone.spool.mkdir(mode=0o700)
+        phone.deliver("the first")
+        phone.start()
+        phone.wait_empty()
+        phone.assert_told(("the first", 0))
+
+
+def test_killed_while_they_come(phone: Phone) -> None:
+    """Whatever the moment, each of them is there once."""
+    texts = [f"number {i}" for i in range(100)]
+    for text in texts:
+        phone.modem.deliver(SENDER, text, sent_at=SENT_AT)
+    for _ in range(4):
+        seen = len(phone.ledger.incoming)
+        wait_until(lambda: len(phone.ledger.incoming) > seen or phone.modem.all_delivered,
+                   what="some more")
+        phone.gateway.kill()
+        phone.start()
+    phone.wait_acknowledged()
+    phone.wait_empty()
+    assert sorted(phone.told) == sorted((text, 0) for text in texts)
+
+
+def test_a_bus_that_hangs(phone: Phone) -> None:
+    """The file is there long before the signal comes; both tell of one message."""
+    os.kill(phone.lab.bus.pid, signal.SIGSTOP)
+    try:
+        phone.deliver("past the bus")
+        phone.assert_told(("past the bus", 0))
+        phone.wait_empty()
+    finally:
+        os.kill(phone.lab.bus.pid, signal.SIGCONT)
+    phone.deliver("by the bus")
+    phone.wait_empty()
+    phone.assert_told(("past the bus", 0), ("by the bus", 0))
+
+
+def test_a_bus_that_stops(phone: Phone) -> None:
+    """ofonod ends with the bus; what it has acknowledged before is there."""
+    phone.gateway.kill()
+    phone.deliver("before")
+    phone.lab.bus.stop()
+    wait_until(lambda: not phone.lab.ofonod.is_running, what="ofonod ends")
+    phone.gateway.start()
+    phone.assert_told(("before", 0))
+    phone.lab.bus.start()
+    phone.lab.ofonod.start()
+    phone.lab.bring_up()
+    phone.deliver("after")
+    phone.assert_told(("before", 0), ("after", 0))
+
+
+def test_a_file_that_is_seen_twice(phone: Phone, tmp_path: Path) -> None:
+    """As if the gateway had died after it stored the message, before it removed the file."""
+    phone.gateway.kill()
+    phone.deliver("once")
+    [file] = phone.spool.iterdir()
+    shutil.copy(file, tmp_path)
+    for _ in range(2):
+        phone.start()
+        phone.wait_empty()
+        phone.gateway.kill()
+        os.replace(shutil.copy(tmp_path / file.name, phone.spool / ".copy"), file)
+    phone.start()
+    phone.wait_empty()
+    assert phone.told == [("once", 0)]
+
+
+def test_the_signal_was_stored_and_the_file_was_not(phone: Phone) -> None:
+    """The gateway dies between both."""
+    phone.gateway.send_signal(signal.SIGSTOP)
+    phone.deliver("once")
+    [file] = phone.spool.iterdir()
+    hidden = file.rename(phone.spool / f".{file.name}")
+    phone.gateway.send_signal(signal.SIGCONT)
+    phone.assert_told(("once", 0))
+    phone.gateway.kill()
+    hidden.rename(file)
+    phone.start()
+    phone.wait_empty()
+    assert phone.told == [("once", 0)]
+
+
+def test_class_0_is_only_signalled(phone: Phone) -> None:
+    phone.deliver("heard", message_class=0)
+    phone.assert_told(("heard", 0))
+    assert phone.ledger.incoming[0]["flags"] == IMMEDIATE
+    phone.gateway.kill()
+    phone.deliver("flash", message_class=0)
+    phone.deliver("class 1", message_class=1)
+    assert len(phone.files) == 1
+    phone.start()
+    phone.wait_empty()
+    assert phone.told == [("heard", 0), ("class 1", 0)]
+
+
+def another_user() -> int:
+    """Whom a file can be given to here; in a user namespace there is none but us."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            os.chown(folder, NOBODY, NOBODY)
+        except OSError:
+            return os.geteuid()
+        return NOBODY
+
+
+def test_a_file_belongs_to_the_owner_of_the_folder(phone: Phone) -> None:
+    phone.gateway.kill()
+    user = another_user()
+    os.chown(phone.spool, user, user)
+    phone.deliver("for an ordinary user")
+    [file] = phone.spool.iterdir()
+    assert (file.stat().st_uid, file.stat().st_gid) == (user, user)
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+# ---- a folder that does not do --------------------------------------------------------
+
+def break_by_full(phone: Phone) -> None:
+    for i in range(FILES_MAX):
+        (phone.spool / f"{i}.bad").touch()
+
+
+def break_by_removal(phone: Phone) -> None:
+    phone.spool.rmdir()
+
+
+def break_by_link(phone: Phone) -> None:
+    elsewhere = phone.spool.rename(phone.spool.with_name("elsewhere"))
+    phone.spool.symlink_to(elsewhere)
+
+
+def break_by_file(phone: Phone) -> None:
+    phone.spool.rmdir()
+    phone.spool.touch()
+
+
+def break_by_mode(phone: Phone) -> None:
+    phone.spool.chmod(0o777)
+
+
+BROKEN: list[tuple[Callable[[Phone], None], str]] = [
+    (break_by_full, "it is full"),
+    (break_by_removal, "No such file or directory"),
+    (break_by_link, "Not a directory"),
+    (break_by_file, "Not a directory"),
+    (break_by_mode, "others than its owner may write there"),
+]
+
+
+@pytest.mark.parametrize(("damage", "said"), BROKEN)
+def test_what_cannot_be_spooled_is_signalled(
+        phone: Phone, damage: Callable[[Phone], None], said: str) -> None:
+    """Nothing is written through a link, nothing is written where others may, too."""
+    phone.gateway.kill()
+    damage(phone)
+    phone.deliver("for nobody")
+    assert f"a message was not spooled, {phone.spool}: {said}" in phone.lab.ofonod.log
+    assert [name for name in phone.lab.folder.rglob("*.sms")] == []
+    phone.start()
+    phone.deliver("heard")
+    phone.assert_told(("heard", 0))
+
+
+def test_a_folder_is_made_again(phone: Phone) -> None:
+    phone.spool.rmdir()
+    wait_until(phone.spool.is_dir, what="the folder is there again")
+    phone.gateway.send_signal(signal.SIGSTOP)
+    phone.deliver("into the new one")
+    assert len(phone.files) == 1
+    phone.gateway.send_signal(signal.SIGCONT)
+    phone.wait_empty()
+    phone.assert_told(("into the new one", 0))
+
+
+def test_damaged_and_foreign_files_are_kept(phone: Phone) -> None:
+    phone.gateway.kill()
+    phone.deliver("good")
+    [good] = phone.spool.iterdir()
+    damaged = phone.spool / good.name.replace("0", "1", 1)
+    damaged.write_text(good.read_text()[:-10])
+    (phone.spool / FOREIGN).write_text("not ours")
+    (phone.spool / "link").symlink_to("/etc/passwd")
+    (phone.spool / "folder").mkdir()
+    os.mkfifo(phone.spool / "pipe")
+    bad = sorted(f"{name}.bad" for name in (damaged.name, FOREIGN, "link", "folder", "pipe"))
+    phone.start()
+    wait_until(lambda: phone.files == bad, what="all others are set aside")
+    phone.assert_told(("good", 0))
+    for name in bad:
+        assert f"it is kept as {name}" in phone.gateway.log
+    assert (phone.spool / f"{FOREIGN}.bad").read_text() == "not ours"
+    phone.deliver("more")
+    phone.assert_told(("good", 0), ("more", 0))
+    assert phone.gateway.log.count("it is kept as") == len(bad)
+
+
+def test_the_log_tells_no_text(phone: Phone) -> None:
+    phone.gateway.kill()
+    phone.deliver("a secret of the spool")
+    [file] = phone.spool.iterdir()
+    file.write_text(file.read_text()[:-5])
+    phone.start()
+    wait_until(lambda: phone.files == [f"{file.name}.bad"], what="it is set aside")
+    assert "secret" not in phone.gateway.log + phone.lab.ofonod.log
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_the_gateways_disk_is_full(phone: Phone, killed: bool) -> None:
+    """The file stays, and is taken as soon as there is room, by this gateway or the next."""
+    phone.deliver("before")
+    phone.wait_empty()
+    with full_disk(phone.lab):
+        phone.deliver("kept")
+        wait_until(lambda: "the store takes none" in phone.gateway.log, what="it says so")
+        assert len(phone.files) == 1
+        if killed:
+            phone.gateway.kill()
+    if killed:
+        phone.start()
+    phone.wait_empty(30)
+    phone.assert_told(("before", 0), ("kept", 0))
+
+
+def test_another_folder(tmp_path: Path) -> None:
+    lab = Lab(modem_count=1, gateway=True, plugin=PLUGIN)
+    lab.gateway.spool = tmp_path / "other"
+    lab.gateway.config += f"[store]\nspool_dir = {lab.gateway.spool}\n"
+    lab.ofonod.environment["OFONO_MCP_SPOOL"] = str(lab.gateway.spool)
+    with lab:
+        wait_listening(lab)
+        phone = Phone(lab)
+        lab.gateway.kill()
+        phone.deliver("elsewhere")
+        assert len(phone.files) == 1
+        phone.start()
+        phone.wait_empty()
+        phone.assert_told(("elsewhere", 0))
+
+
+def test_the_spool_can_be_switched_off() -> None:
+    lab = Lab(modem_count=1, gateway=True, plugin=PLUGIN)
+    lab.ofonod.environment["OFONO_MCP_SPOOL"] = ""
+    with lab:
+        wait_listening(lab)
+        phone = Phone(lab)
+        lab.gateway.kill()
+        phone.deliver("for nobody")
+        assert phone.files == []
+        assert "not spooled" not in lab.ofonod.log

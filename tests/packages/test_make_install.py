@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""make install puts what a phone needs where packagers want it, make uninstall takes it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("GATEWAY_BINARY", PROJECT / "build" / "ofono-mcp"))
+
+
+def make(target: str, destination: Path, prefix: str) -> None:
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith(("MAKE", "MFLAGS"))}
+    subprocess.run(["make", "-s", f"BUILD={BINARY.parent}", target,
+                    f"DESTDIR={destination}", f"PREFIX={prefix}"],
+                   cwd=PROJECT, env=environment, check=True, stdout=subprocess.DEVNULL)
+
+
+def files(folder: Path) -> set[str]:
+    return {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
+
+
+@pytest.mark.parametrize("prefix", ["/usr/local", "/usr"])
+def test_what_is_installed_works_and_goes_again(tmp_path: Path, prefix: str) -> None:
+    make("install", tmp_path, prefix)
+    home = tmp_path / prefix.lstrip("/")
+    assert files(home) == {
+        "bin/ofono-mcp", "share/man/man1/ofono-mcp.1", "share/doc/ofono-mcp/README.md",
+        "share/doc/ofono-mcp/LICENSE", "share/doc/ofono-mcp/ofono-mcp.conf"}
+    subprocess.run([home / "bin" / "ofono-mcp", "serve", "--check-config", "--config",
+                    home / "share" / "doc" / "ofono-mcp" / "ofono-mcp.conf"],
+                   check=True, stdout=subprocess.DEVNULL)
+    make("uninstall", tmp_path, prefix)
+    assert files(tmp_path) == set()

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is old goes, in small steps; what still means something stays. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <systemd/sd-event.h>
+
+#include "base/clock.h"
+#include "sms/retention.h"
+#include "sms/store_outgoing.h"
+#include "sms/store_retention.h"
+#include "store_bench.h"
+
+#define DAY ((int64_t)CLOCK_MS_PER_DAY)
+
+static sd_event *loop;
+static struct config config;
+static struct retention *retention;
+static int64_t wall_ms;
+
+static int64_t tell_wall(void)
+{
+	return wall_ms;
+}
+
+static int64_t tell_monotonic(void)
+{
+	return 1;
+}
+
+static const struct clock_source source = { tell_monotonic, tell_wall, NULL };
+
+static int set_up(void **state)
+{
+	int result = store_set_up(state);
+
+	wall_ms = 1800000000000;
+	clock_set_source(&source);
+	memset(&config, 0, sizeof(config));
+	open_store();
+	return result ? result : sd_event_new(&loop);
+}
+
+static int tear_down(void **state)
+{
+	retention_free(retention);
+	retention = NULL;
+	loop = sd_event_unref(loop);
+	clock_set_source(NULL);
+	return store_tear_down(state);
+}
+
+static void start(void)
+{
+	const struct retention_timing timing = { 1, 0, 60000, 60000 };
+
+	assert_int_equal(retention_new(loop, &config, store, &retention), 0);
+	retention_set_timing(retention, &timing);
+}
+
+/* Until the pass that is due is over. */
+static void wait_for_pass(void)
+{
+	int turns = 0;
+
+	while (!retention_is_at_work(retention) && turns++ < 1000)
+		assert_true(sd_event_run(loop, 10000) >= 0);
+	while (retention_is_at_work(retention) && turns++ < 100000)
+		assert_true(sd_event_run(loop, 1000000) >= 0);
+	assert_false(retention_is_at_work(retention));
+}
+
+static void run_pass(void)
+{
+	start();
+	wait_for_pass();
+	retention_free(retention);
+	retention = NULL;
+}
+
+static int64_t add_incoming(const char *number)
+{
+	static unsigned count;
+	char stamp[40];
+	struct incoming_draft draft = { 1, wall_ms, number, "hello", stamp, 0 };
+	int64_t id;
+	bool repeated;
+
+	snprintf(stamp, sizeof(stamp), "2026-11-21T10:00:00+%04u", count++);
+	identify("8936", "");
+	assert_int_equal(store_incoming_add(store, &draft, &id, &repeated), 0);
+	assert_false(repeated);
+	return id;
+}
+
+static int64_t add_sent(const char *key, enum delivery delivery)
+{
+	struct message_draft draft = { identify("8936", ""), 7,	 "+36201234567", "x", 1,
+				       STATE_QUEUED,	     key };
+	struct outgoing_move sent = { STATE_SENT, NULL, NULL, delivery };
+	int64_t id;
+
+	assert_int_equal(store_message_add(store, &draft, &id), 0);
+	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL), 0);
+	assert_int_equal(store_outgoing_move(store, id, &sent), 0);
+	return id;
+}
+
+static int64_t count(void)
+{
+	return sql("SELECT count(*) FROM message");
+}
+
+static bool is_there(int64_t id)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "SELECT count(*) FROM message WHERE id = %lld",
+		 (long long)id);
+	return sql(text);
+}
+
+/* What the triggers keep is what would be counted, and no history is without message. */
+static void assert_consistent(void)
+{
+	assert_int_equal(
+		sql("SELECT count(*) FROM (SELECT number, max(id), count(*),"
+		    " sum(direction = 1 AND read_at = 0) FROM message GROUP BY number"
+		    " EXCEPT SELECT number, last_id, messages, unread FROM "
+		    "conversation)"),
+		0);
+	assert_int_equal(sql("SELECT count(*) FROM conversation WHERE number NOT IN"
+			     " (SELECT number FROM message)"),
+			 0);
+	assert_int_equal(sql("SELECT count(*) FROM message_change WHERE message_id NOT IN"
+			     " (SELECT id FROM message)"),
+			 0);
+	assert_int_equal(sql("SELECT count(*) FROM pragma_integrity_check"
+			     " WHERE integrity_check <> 'ok'"),
+			 0);
+}
+
+static void test_by_count(void **state)
+{
+	int64_t last = 0;
+
+	(void)state;
+	config.keep_messages = 70;
+	for (int i = 0; i < 500; i++)
+		last = i % 3 ? add_incoming(i % 2 ? "+361" : "Bank")
+			     : add_sent(NULL, DELIVERY_NONE);
+	add_incoming("once, long ago");
+	run_pass();
+	assert_int_equal(count(), 70);
+	assert_true(is_there(last));
+	assert_true(is_there(last - 68));
+	assert_false(is_there(last - 69));
+	assert_consistent();
+	run_pass();
+	assert_int_equal(count(), 70);
+}
+
+static void test_by_age(void **state)
+{
+	int64_t old, border, young;
+
+	(void)state;
+	config.keep_days = 30;
+	old = add_incoming("only old ones");
+	wall_ms += 2 * DAY;
+	border = add_incoming("+361");
+	wall_ms += 29 * DAY;
+	young = add_incoming("+361");
+	run_pass();
+	assert_false(is_there(old));
+	assert_true(is_there(border));
+	assert_true(is_there(young));
+	assert_consistent();
+	wall_ms += 100 * DAY;
+	run_pass();
+	assert_int_equal(count(), 0);
+	assert_int_equal(sql("SELECT count(*) FROM conversation"), 0);
+}
+
+/* A message is not old because the clock said 1970 when it came. */
+static void test_a_clock_that_was_wrong(void **state)
+{
+	int64_t old, now_ms = wall_ms, lost;
+
+	(void)state;
+	config.keep_days = 30;
+	wall_ms = 1000;
+	lost = add_incoming("before the first time");
+	wall_ms = now_ms;
+	add_incoming("+361");
+	wall_ms = 1000;
+	old = add_incoming("+361");
+	wall_ms = now_ms + 10 * DAY;
+	run_pass();
+	assert_true(is_there(old));
+	assert_false(is_there(lost));
+	wall_ms = 1000; /* and now it is wrong itself */
+	run_pass();
+	assert_int_equal(count(), 2);
+}
+
+static void test_what_is_not_over_stays(void **state)
+{
+	int64_t queued, awaited, keyed, incoming;
+
+	(void)state;
+	config.keep_messages = 1;
+	config.keep_days = 1;
+	queued = add_message("waits");
+	awaited = add_sent(NULL, DELIVERY_AWAITED);
+	keyed = add_sent("key", DELIVERY_NONE);
+	incoming = add_incoming("unread");
+	wall_ms += DAY; /* not older than a day */
+	run_pass();
+	assert_true(is_there(queued) && is_there(awaited) && is_there(keyed));
+	assert_false(is_there(incoming));
+	wall_ms += 2 * DAY;
+	run_pass();
+	assert_true(is_there(queued) && is_there(keyed));
+	assert_false(is_there(awaited)); /* no report came in time */
+	wall_ms += 26 * DAY;
+	run_pass();
+	assert_true(is_there(keyed));
+	wall_ms += 2 * DAY;
+	run_pass();
+	assert_false(is_there(keyed));
+	assert_true(is_there(queued));
+	assert_consistent();
+}
+
+/* Many that must stay are no reason for a long step, nor to stop before the others. */
+static void test_behind_many_that_stay(void **state)
+{
+	int64_t id = 0;
+
+	(void)state;
+	config.keep_messages = 10;
+	for (int i = 0; i < 250; i++)
+		add_message("waits");
+	for (int i = 0; i < 50; i++)
+		id = add_incoming("+361");
+	run_pass();
+	assert_int_equal(count(), 250);
+	assert_false(is_there(id));
+}
+
+static void test_after_messages_were_added(void **state)
+{
+	int64_t id = 0;
+
+	(void)state;
+	config.keep_messages = 20;
+	start();
+	wait_for_pass();
+	for (int i = 0; i < 30; i++)
+		id = add_incoming("+361");
+	assert_int_equal(count(), 30);
+	while (count() > 20) /* a turn of the loop is all it takes */
+		assert_true(sd_event_run(loop, 1000000) > 0);
+	wait_for_pass();
+	assert_int_equal(count(), 20);
+	assert_true(is_there(id));
+	assert_consistent();
+}
+
+static void test_no_limits(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 300; i++)
+		add_incoming("+361");
+	wall_ms += 10000 * DAY;
+	run_pass();
+	assert_int_equal(count(), 300);
+}
+
+static void test_gaps(void **state)
+{
+	struct gap gap = { 1, 0, "ofono_down" };
+
+	(void)state;
+	config.keep_days = 10;
+	assert_int_equal(store_gap_add(store, &gap), 0);
+	for (int i = 0; i < 20; i++) {
+		gap = (struct gap){ wall_ms - i * DAY - 20000, wall_ms - i * DAY,
+				    "suspended" };
+		assert_int_equal(store_gap_add(store, &gap), 0);
+	}
+	run_pass();
+	assert_int_equal(sql("SELECT count(*) FROM gap WHERE until_at > 0"), 11);
+	assert_int_equal(sql("SELECT count(*) FROM gap WHERE until_at = 0"), 1);
+	config.keep_days = 0;
+	sql("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+	    "2000) INSERT INTO gap (from_at, until_at, reason) SELECT i * 100000, i * "
+	    "100000 + 1, 'x' FROM n");
+	run_pass();
+	assert_in_range(sql("SELECT count(*) FROM gap"), 1000, 1001);
+}
+
+/* Room that becomes free goes back to the file system, and the -wal is empty. */
+static void test_vacuum(void **state)
+{
+	struct stat before, after, wal;
+	char name[128], text[2001];
+	int i;
+
+	(void)state;
+	memset(text, 'x', 2000);
+	text[2000] = '\0';
+	snprintf(name, sizeof(name), "%s-wal", path);
+	config.keep_messages = 10;
+	for (i = 0; i < 2000; i++)
+		store_message_move(store, add_message(text), STATE_CANCELLED, NULL, NULL);
+	store_retention_checkpoint(store);
+	assert_int_equal(stat(path, &before), 0);
+	run_pass();
+	assert_int_equal(count(), 10);
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(stat(name, &wal), 0);
+	assert_true(after.st_size < before.st_size / 4);
+	assert_int_equal(wal.st_size, 0);
+	assert_in_range(sql("PRAGMA freelist_count"), 0, 64);
+}
+
+static void test_full_disk(void **state)
+{
+	(void)state;
+	config.keep_messages = 10;
+	for (int i = 0; i < 300; i++)
+		add_incoming("+361");
+	start();
+	fill_disk(true);
+	for (int i = 0; i < 20; i++)
+		sd_event_run(loop, 5000);
+	assert_false(retention_is_at_work(retention));
+	fill_disk(false);
+	assert_int_equal(count(), 300);
+	retention_free(retention);
+	retention = NULL;
+	run_pass();
+	assert_int_equal(count(), 10);
+	assert_consistent();
+}
+
+/* A small one from before gets the means to give room back; nothing else changes. */
+static void test_convert(void **state)
+{
+	int64_t id = add_incoming("+361");
+
+	(void)state;
+	store_close(store);
+	store = NULL;
+	sql("PRAGMA journal_mode = DELETE");
+	{
+		sqlite3 *database;
+
+		assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+		assert_int_equal(sqlite3_exec(database,
+					      "PRAGMA auto_vacuum = NONE; VACUUM", NULL,
+					      NULL, NULL),
+				 SQLITE_OK);
+		sqlite3_close(database);
+	}
+	assert_int_equal(sql("PRAGMA auto_vacuum"), 0);
+	open_store();
+	store_retention_convert(store);
+	assert_int_equal(sql("PRAGMA auto_vacuum"), 2);
+	assert_true(is_there(id));
+	assert_true(add_incoming("+361") > id);
+	assert_consistent();
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_by_count),
+		TEST(test_by_age),
+		TEST(test_a_clock_that_was_wrong),
+		TEST(test_what_is_not_over_stays),
+		TEST(test_behind_many_that_stay),
+		TEST(test_after_messages_were_added),
+		TEST(test_no_limits),
+		TEST(test_gaps),
+		TEST(test_vacuum),
+		TEST(test_full_disk),
+		TEST(test_convert),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Real: spool, inbox, sims, store and the folder. Fake: oFono, by fake_ofono.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "fake_ofono.h"
+#include "sms/inbox.h"
+#include "sms/spool.h"
+#include "sms/spool_file.h"
+#include "store_bench.h"
+
+#define NOW_MS INT64_C(1790000000000)
+#define STAMP  "2026-11-21T07:30:00+0100"
+#define UUID   "0123456789ABCDEF0123456789ABCDEF01234567"
+#define NAME   "01790000000000000000-" UUID ".sms"
+#define LATER  "01790000001000000000-" UUID ".sms"
+#define LATEST "01790000002000000000-" UUID ".sms"
+
+/* A good file in pieces. */
+#define HEAD  "{\"format\":1,\"received_ms\":1790000000000,\"modem\":\"/sim0\","
+#define CARD  "\"imsi\":\"216301\",\"uuid\":\"" UUID "\","
+#define WHO   "\"sender\":\"+36201234567\",\"sent_time\":\"" STAMP "\","
+#define HELLO "\"text\":\"hello\"}\n"
+#define GOOD  HEAD CARD WHO HELLO
+
+static const struct inbox_timing patient = { 60000, 60000 };
+
+static sd_event *loop;
+static struct sims *sims;
+static struct inbox *inbox;
+static struct spool *spool;
+static struct observer watcher;
+static char heard[2048];
+static char spool_folder[96];
+
+static int64_t fake_monotonic(void)
+{
+	return 5000;
+}
+
+static int64_t fake_wall(void)
+{
+	return NOW_MS;
+}
+
+static const struct clock_source fake_clock = { fake_monotonic, fake_wall };
+
+static void on_inbox_event(void *data, const void *event_data)
+{
+	const struct inbox_event *event = event_data;
+	size_t length = strlen(heard);
+
+	(void)data;
+	snprintf(heard + length, sizeof(heard) - length, "%lld ",
+		 (long long)event->message_id);
+}
+
+static void start(void)
+{
+	assert_int_equal(sims_new(loop, &fake_ofono, store, &sims), 0);
+	assert_int_equal(inbox_new(loop, store, sims, &fake_ofono, &inbox), 0);
+	inbox_set_timing(inbox, &patient);
+	observer_add(inbox_observers(inbox), &watcher, on_inbox_event, NULL);
+	assert_int_equal(spool_new(loop, spool_folder, inbox, &spool), 0);
+	spool_set_retry(spool, 1);
+}
+
+static void stop(void)
+{
+	spool_free(spool);
+	spool = NULL;
+	observer_remove(&watcher);
+	inbox_free(inbox);
+	sims_free(sims);
+}
+
+static int set_up(void **state)
+{
+	if (store_set_up(state) || sd_event_new(&loop) < 0)
+		return -1;
+	snprintf(spool_folder, sizeof(spool_folder), "%s/spool", root);
+	heard[0] = '\0';
+	clock_set_source(&fake_clock);
+	fake_init();
+	open_store();
+	start();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	fill_disk(false);
+	stop();
+	fake_deinit();
+	sd_event_unref(loop);
+	clock_set_source(NULL);
+	return store_tear_down(state);
+}
+
+/* Until nothing is to be done. */
+static void run(void)
+{
+	while (sd_event_run(loop, 30 * 1000) > 0)
+		;
+}
+
+static const char *file_path(const char *name)
+{
+	static char file[512];
+
+	snprintf(file, sizeof(file), "%s/%s", spool_folder, name);
+	return file;
+}
+
+static bool is_there(const char *name)
+{
+	struct stat status;
+
+	return lstat(file_path(name), &status) == 0;
+}
+
+static int count_files(void)
+{
+	DIR *entries = opendir(spool_folder);
+	int count = -2; /* . and .. */
+
+	assert_non_null(entries);
+	while (readdir(entries))
+		count++;
+	closedir(entries);
+	return count;
+}
+
+/* As the plugin does it. */
+static void put_bytes(const char *name, const char *bytes, size_t length)
+{
+	char unfinished[512];
+	FILE *out;
+
+	mkdir(spool_folder, 0700);
+	strcpy(unfinished, file_path(".incoming.tmp"));
+	out = fopen(unfinished, "w");
+	assert_non_null(out);
+	assert_int_equal(fwrite(bytes, 1, length, out), length);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(rename(unfinished, file_path(name)), 0);
+}
+
+static void put(const char *name, const char *text)
+{
+	put_bytes(name, text, strlen(text));
+}
+
+static void receive(struct modem *modem)
+{
+	struct ofono_event event = {
+		.type = MESSAGE_RECEIVED,
+		.modem = modem,
+		.sender = "+36201234567",
+		.text = "hello",
+		.sent_time = STAMP,
+		.local_sent_time = STAMP,
+	};
+
+	observers_notify(&fake_ofono.observers, &event);
+}
+
+static void assert_rows(int count, int repeats)
+{
+	assert_int_equal(sql("SELECT count(*) FROM message"), count);
+	if (count)
+		assert_int_equal(sql("SELECT repeats FROM message WHERE id = 1"),
+				 repeats);
+}
+
+static void test_a_file(void **state)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct message message;
+
+	(void)state;
+	put(NAME, HEAD CARD WHO "\"text\":\"Hi \\uF600 \\\"\\n\"}");
+	run();
+	assert_int_equal(count_files(), 0);
+	assert_string_equal(heard, "1 ");
+	assert_int_equal(store_message_get(store, 1, arena, &message), 0);
+	assert_int_equal(message.direction, MESSAGE_INCOMING);
+	assert_int_equal(message.state, STATE_RECEIVED);
+	assert_string_equal(message.text, "Hi \U0001F600 \"\n");
+	assert_string_equal(message.number, "+36201234567");
+	assert_string_equal(message.sent_time, STAMP);
+	assert_string_equal(message.uuid, NAME);
+	assert_int_equal(message.created_ms, NOW_MS);
+	assert_int_equal(message.flags, MESSAGE_REPAIRED);
+	assert_int_equal(message.sim_id, identify("", "216301"));
+	arena_free(arena);
+}
+
+static void test_flags(void **state)
+{
+	(void)state;
+	put(NAME, HEAD CARD WHO "\"text\":\"\"}");
+	put(LATER, "{\"format\":1,\"received_ms\":5,\"modem\":\"/sim0\"," CARD WHO HELLO);
+	run();
+	assert_int_equal(sql("SELECT flags FROM message WHERE text = ''"),
+			 MESSAGE_UNREADABLE);
+	assert_int_equal(sql("SELECT flags FROM message WHERE created = 5"),
+			 MESSAGE_CLOCK_WRONG);
+}
+
+/* Before the start and behind it; more than one list and one turn. */
+static void test_the_order_is_that_of_the_names(void **state)
+{
+	char name[SPOOL_FILE_NAME_BYTES], text[512];
+
+	(void)state;
+	for (int i = 200; i > 0; i--) {
+		snprintf(name, sizeof(name), "%020d-" UUID ".sms", i);
+		snprintf(text, sizeof(text), HEAD CARD WHO "\"text\":\"%d\"}", i);
+		put(name, text);
+	}
+	run();
+	assert_int_equal(count_files(), 0);
+	assert_int_equal(sql("SELECT count(*) FROM message WHERE text = '' || id"), 200);
+}
+
+static void test_a_file_comes_at_any_time(void **state)
+{
+	(void)state;
+	run();
+	put(NAME, GOOD);
+	run();
+	assert_rows(1, 0);
+	put(LATER, HEAD CARD WHO "\"text\":\"another\"}");
+	run();
+	assert_string_equal(heard, "1 2 ");
+	assert_int_equal(count_files(), 0);
+}
+
+/* By whoever else: whole when it is closed. */
+static void test_a_file_is_written_in_place(void **state)
+{
+	FILE *out;
+
+	(void)state;
+	run();
+	out = fopen(file_path(NAME), "w");
+	assert_non_null(out);
+	fputs(HEAD CARD, out);
+	fflush(out);
+	run();
+	assert_true(is_there(NAME));
+	fputs(WHO HELLO, out);
+	fclose(out);
+	run();
+	assert_rows(1, 0);
+	assert_int_equal(count_files(), 0);
+}
+
+static void test_cards(void **state)
+{
+	struct modem *modem = fake_modem_add("/sim0");
+	int64_t known = identify("8936", "216301"), twin = identify("8937", "216301");
+
+	(void)state;
+	put(NAME, GOOD); /* the latest of that IMSI */
+	run();
+	assert_int_equal(sql("SELECT sim_id FROM message WHERE id = 1"), twin);
+	fake_card(modem, "8936", "216301");
+	put(LATER, HEAD CARD WHO "\"text\":\"it is in the modem\"}");
+	run();
+	assert_int_equal(sql("SELECT sim_id FROM message WHERE id = 2"), known);
+	put(LATEST, HEAD "\"imsi\":\"\",\"uuid\":\"" UUID "\"," WHO HELLO);
+	run();
+	assert_int_equal(sql("SELECT sim_id IS NULL FROM message WHERE id = 3"), 1);
+}
+
+/* ---- told by both ways ------------------------------------------------------------ */
+
+static struct modem *ready(void)
+{
+	struct modem *modem = fake_modem_add("/sim0");
+
+	fake_card(modem, "8936", "216301");
+	return modem;
+}
+
+/*
+ * 's' the signal, 'f' a file of its own, 'a' the last file again, as after a crash; and how
+ * often the message came again.
+ */
+static const struct {
+	const char *told;
+	int repeats;
+} orders[] = {
+	{ "sf", 0 },	    { "fs", 0 },   { "sfa", 0 },    { "fas", 0 },
+	{ "faas", 0 },	    { "sfsf", 1 }, { "ssff", 1 },   { "ffss", 1 },
+	{ "fsfs", 1 },	    { "fssf", 1 }, { "sffs", 1 },   { "ss", 1 },
+	{ "ff", 1 },	    { "fff", 2 },  { "fafaf", 2 },  { "fffsf", 3 },
+	{ "fffasfasf", 4 }, { "sss", 2 },  { "sfsfsf", 2 }, { "sssf", 2 },
+};
+
+static void tell(struct modem *modem, char way, int *files)
+{
+	char name[SPOOL_FILE_NAME_BYTES];
+
+	if (way == 's') {
+		receive(modem);
+		return;
+	}
+	*files += way == 'f';
+	snprintf(name, sizeof(name), "%020d-" UUID ".sms", *files);
+	put(name, GOOD);
+	run();
+}
+
+static void test_told_by_both_ways(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		struct modem *modem = ready();
+		int files = 0;
+
+		for (const char *way = orders[i].told; *way; way++)
+			tell(modem, *way, &files);
+		if (sql("SELECT count(*) FROM message") != 1 ||
+		    sql("SELECT repeats FROM message") != orders[i].repeats)
+			fail_msg("%s: %lld messages, came %lld times again",
+				 orders[i].told,
+				 (long long)sql("SELECT count(*) FROM message"),
+				 (long long)sql("SELECT repeats FROM message"));
+		assert_string_equal(heard, "1 ");
+		assert_int_equal(tear_down(state), 0);
+		assert_int_equal(set_up(state), 0);
+	}
+}
+
+/* Repeats have moved the row's time on, further than repeats go. */
+static void test_an_old_file_is_known(void **state)
+{
+	(void)state;
+	put(NAME, GOOD);
+	run();
+	sql("UPDATE message SET changed = changed + 100000000");
+	put(NAME, GOOD);
+	run();
+	assert_rows(1, 0);
+	assert_int_equal(count_files(), 0);
+}
+
+/* ---- files that do not do ----------------------------------------------------------- */
+
+#define LONG_16	 "0123456789abcdef"
+#define LONG_64	 LONG_16 LONG_16 LONG_16 LONG_16
+#define LONG_128 LONG_64 LONG_64
+
+static const char *const bad_texts[] = {
+	"",
+	"\n",
+	"{}",
+	"[]",
+	"null",
+	"\"hello\"",
+	HEAD CARD WHO "\"text\":\"hel", /* ends early */
+	GOOD GOOD,			/* two */
+	GOOD "x",
+	HEAD CARD "\"text\":\"hello\"}", /* no sender, no stamp */
+	HEAD CARD WHO "\"text\":5}",
+	HEAD CARD WHO "\"text\":null}",
+	HEAD CARD WHO "\"text\":[\"hello\"]}",
+	HEAD CARD WHO "\"text\":\"a\",\"text\":\"b\"}",
+	HEAD CARD WHO "\"more\":1," HELLO,
+	HEAD CARD WHO "\"text\":\"\\ud800\"}",
+	HEAD CARD WHO "\"text\":\"\\u0000\"}",
+	HEAD CARD WHO "\"text\":\"\xff\"}",
+	"{\"format\":2,\"received_ms\":1,\"modem\":\"/sim0\"," CARD WHO HELLO,
+	"{\"format\":\"1\",\"received_ms\":1,\"modem\":\"/sim0\"," CARD WHO HELLO,
+	"{\"received_ms\":1,\"modem\":\"/sim0\"," CARD WHO HELLO,
+	"{\"format\":1,\"received_ms\":-1,\"modem\":\"/sim0\"," CARD WHO HELLO,
+	"{\"format\":1,\"received_ms\":1.5,\"modem\":\"/sim0\"," CARD WHO HELLO,
+	"{\"format\":1,\"received_ms\":253402300800000,\"modem\":\"/sim0\"," CARD WHO
+		HELLO,
+	"{\"format\":1,\"received_ms\":1e99,\"modem\":\"/sim0\"," CARD WHO HELLO,
+	"{\"format\":1,\"received_ms\":1,\"modem\":\"sim0\"," CARD WHO HELLO,
+	"{\"format\":1,\"received_ms\":1,\"modem\":\"/" LONG_128 "\"," CARD WHO HELLO,
+	HEAD "\"imsi\":\"2163x\",\"uuid\":\"" UUID "\"," WHO HELLO,
+	HEAD "\"imsi\":\"" LONG_16 "\",\"uuid\":\"" UUID "\"," WHO HELLO,
+	HEAD "\"imsi\":\"1\",\"uuid\":\"\"," WHO HELLO,
+	HEAD "\"imsi\":\"1\",\"uuid\":\"1123456789ABCDEF0123456789ABCDEF01234567\"," WHO
+		HELLO, /* another than the name's */
+	HEAD CARD "\"sender\":\"" LONG_64 "\",\"sent_time\":\"\"," HELLO,
+	HEAD CARD "\"sender\":\"\",\"sent_time\":\"" LONG_64 "\"," HELLO,
+};
+
+static void test_bad_texts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad_texts) / sizeof(bad_texts[0]); i++) {
+		put(NAME, bad_texts[i]);
+		run();
+		if (is_there(NAME) || !is_there(NAME ".bad"))
+			fail_msg("not set aside: %s", bad_texts[i]);
+		assert_rows(0, 0);
+		assert_int_equal(unlink(file_path(NAME ".bad")), 0);
+	}
+	put_bytes(NAME, GOOD "\0", sizeof(GOOD));
+	run();
+	assert_true(is_there(NAME ".bad"));
+	put(LATER, GOOD); /* the spool goes on */
+	run();
+	assert_rows(1, 0);
+}
+
+static const char *const bad_names[] = {
+	"README",
+	"x",
+	"%s%n",
+	"\033[2Jevil\n",
+	"01790000000000000000-" UUID ".sm",
+	"01790000000000000000-" UUID ".sms~",
+	"01790000000000000000-" UUID ".txt",
+	"0179000000000000000-" UUID ".sms",
+	"x1790000000000000000-" UUID ".sms",
+	"01790000000000000000_" UUID ".sms",
+	"01790000000000000000-0123456789abcdef0123456789abcdef01234567.sms",
+	"01790000000000000000-.sms",
+	"bad",
+};
+
+static void test_foreign_names(void **state)
+{
+	char aside[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad_names) / sizeof(bad_names[0]); i++) {
+		put(bad_names[i], GOOD);
+		run();
+		snprintf(aside, sizeof(aside), "%s.bad", bad_names[i]);
+		if (is_there(bad_names[i]) || !is_there(aside))
+			fail_msg("not set aside: %s", bad_names[i]);
+	}
+	assert_rows(0, 0);
+}
+
+static void test_names_that_are_left_alone(void **state)
+{
+	(void)state;
+	put(".hidden", GOOD);
+	put("x.bad", GOOD);
+	put(".bad", GOOD);
+	run();
+	assert_int_equal(count_files(), 3);
+	assert_rows(0, 0);
+}
+
+/* Neither waited for nor followed. */
+static void test_no_ordinary_files(void **state)
+{
+	char elsewhere[128];
+
+	(void)state;
+	put(LATEST, GOOD);
+	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", root);
+	assert_int_equal(rename(file_path(LATEST), elsewhere), 0);
+	assert_int_equal(mkfifo(file_path(NAME), 0600), 0);
+	assert_int_equal(symlink(elsewhere, file_path(LATER)), 0);
+	assert_int_equal(mkdir(file_path(LATEST), 0700), 0);
+	run();
+	assert_true(is_there(NAME ".bad"));
+	assert_true(is_there(LATER ".bad"));
+	assert_true(is_there(LATEST ".bad"));
+	assert_rows(0, 0);
+	assert_int_equal(access(elsewhere, F_OK), 0);
+}
+
+static void test_a_large_file(void **state)
+{
+	static char text[SPOOL_FILE_BYTES_MAX + 1];
+	int length;
+
+	(void)state;
+	memset(text, ' ', sizeof(text));
+	length = sprintf(text, "%s", GOOD);
+	text[length] = ' ';
+	put_bytes(NAME, text, sizeof(text));
+	put_bytes(LATER, text, sizeof(text) - 1);
+	run();
+	assert_true(is_there(NAME ".bad"));
+	assert_int_equal(count_files(), 1);
+	assert_rows(1, 0);
+}
+
+/* What cannot be renamed stays, and is not looped on. */
+static void test_nothing_is_overwritten(void **state)
+{
+	(void)state;
+	put(NAME ".bad", "older");
+	put(NAME, "newer");
+	run();
+	assert_true(is_there(NAME));
+	assert_true(is_there(NAME ".bad"));
+	put(LATER, GOOD);
+	run();
+	assert_rows(1, 0);
+	assert_int_equal(count_files(), 2);
+}
+
+/* ---- the disk and the folder --------------------------------------------------------- */
+
+static void run_some(int turns)
+{
+	while (turns-- > 0)
+		sd_event_run(loop, 20 * 1000);
+}
+
+static void test_the_disk_is_full(void **state)
+{
+	(void)state;
+	put(NAME, GOOD);
+	put(LATER, HEAD CARD WHO "\"text\":\"another\"}");
+	fill_disk(true);
+	run_some(20);
+	assert_true(is_there(NAME));
+	assert_true(is_there(LATER));
+	assert_string_equal(heard, "");
+	fill_disk(false);
+	run();
+	assert_int_equal(count_files(), 0);
+	assert_string_equal(heard, "1 2 ");
+}
+
+/* The signal is kept in memory, the file on disk: one message in the end. */
+static void test_the_disk_is_full_for_both(void **state)
+{
+	struct modem *modem = ready();
+
+	(void)state;
+	run();
+	put(NAME, GOOD);
+	fill_disk(true);
+	receive(modem);
+	run_some(20);
+	assert_int_equal(inbox_unstored(inbox), 1);
+	assert_true(is_there(NAME));
+	fill_disk(false);
+	run();
+	assert_int_equal(inbox_unstored(inbox), 0);
+	assert_int_equal(count_files(), 0);
+	assert_rows(1, 0);
+	assert_string_equal(heard, "1 ");
+}
+
+static void test_the_folder_is_made(void **state)
+{
+	struct stat status;
+
+	(void)state;
+	run();
+	assert_int_equal(stat(spool_folder, &status), 0);
+	assert_int_equal(status.st_mode, S_IFDIR | 0700);
+	assert_int_equal(rmdir(spool_folder), 0);
+	run();
+	assert_int_equal(stat(spool_folder, &status), 0);
+	put(NAME, GOOD);
+	run();
+	assert_rows(1, 0);
+}
+
+static void test_the_folder_is_moved(void **state)
+{
+	char elsewhere[128];
+
+	(void)state;
+	run();
+	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", root);
+	assert_int_equal(rename(spool_folder, elsewhere), 0);
+	run();
+	put(NAME, GOOD);
+	run();
+	assert_rows(1, 0);
+}
+
+/* Other messages come by signals all the same. */
+static void assert_not_drained(void)
+{
+	run();
+	assert_int_equal(sql("SELECT count(*) FROM message"), 0);
+	receive(ready());
+	run();
+	assert_rows(1, 0);
+}
+
+static void test_others_may_write(void **state)
+{
+	(void)state;
+	put(NAME, GOOD);
+	assert_int_equal(chmod(spool_folder, 0730), 0);
+	assert_not_drained();
+	assert_true(is_there(NAME));
+}
+
+static void test_a_link_to_a_folder(void **state)
+{
+	char elsewhere[128];
+
+	(void)state;
+	put(NAME, GOOD);
+	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", root);
+	assert_int_equal(rename(spool_folder, elsewhere), 0);
+	assert_int_equal(symlink(elsewhere, spool_folder), 0);
+	assert_not_drained();
+	assert_true(is_there(NAME));
+}
+
+static void test_no_folder_at_all(void **state)
+{
+	int fd = open(spool_folder, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+	(void)state;
+	close(fd);
+	assert_not_drained();
+}
+
+static void test_no_parent(void **state)
+{
+	(void)state;
+	spool_free(spool);
+	snprintf(spool_folder, sizeof(spool_folder), "%s/no/spool", root);
+	assert_int_equal(spool_new(loop, spool_folder, inbox, &spool), 0);
+	assert_not_drained();
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_file),
+		TEST(test_flags),
+		TEST(test_the_order_is_that_of_the_names),
+		TEST(test_a_file_comes_at_any_time),
+		TEST(test_a_file_is_written_in_place),
+		TEST(test_cards),
+		TEST(test_told_by_both_ways),
+		TEST(test_an_old_file_is_known),
+		TEST(test_bad_texts),
+		TEST(test_foreign_names),
+		TEST(test_names_that_are_left_alone),
+		TEST(test_no_ordinary_files),
+		TEST(test_a_large_file),
+		TEST(test_nothing_is_overwritten),
+		TEST(test_the_disk_is_full),
+		TEST(test_the_disk_is_full_for_both),
+		TEST(test_the_folder_is_made),
+		TEST(test_the_folder_is_moved),
+		TEST(test_others_may_write),
+		TEST(test_a_link_to_a_folder),
+		TEST(test_no_folder_at_all),
+		TEST(test_no_parent),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR - 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

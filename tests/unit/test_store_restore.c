@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Backup and restore: whole, checked, never over something, and nothing is sent twice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "sms/store_lock.h"
+#include "sms/store_restore.h"
+#include "store_bench.h"
+
+static char file[96];
+static struct store_restored restored;
+
+static int set_up(void **state)
+{
+	int result = store_set_up(state);
+
+	snprintf(file, sizeof(file), "%s/copy.db", root);
+	return result;
+}
+
+static int back_up(bool replace, struct config_error *error)
+{
+	const struct store_backup backup = { folder, file, replace, { NULL } };
+	struct store_summary summary;
+
+	return store_backup(&backup, &summary, error);
+}
+
+static void must_back_up(void)
+{
+	struct config_error error = { "" };
+
+	if (back_up(false, &error))
+		fail_msg("%s", error.text);
+}
+
+static int restore(struct config_error *error)
+{
+	const struct store_restore order = { folder, file, { NULL } };
+
+	return store_restore(&order, &restored, error);
+}
+
+static void must_restore(void)
+{
+	struct config_error error = { "" };
+
+	store_close(store);
+	store = NULL;
+	if (restore(&error))
+		fail_msg("%s", error.text);
+	open_store();
+}
+
+static int64_t add_in_state(enum message_state wanted)
+{
+	static const enum message_state way[] = { STATE_HANDING, STATE_HANDED,
+						  STATE_HELD };
+	int64_t id;
+
+	if (wanted == STATE_SCHEDULED || wanted == STATE_WAITING_APPROVAL) {
+		struct message_draft draft = { 1, 0, "+36201234567", "x", 1, wanted };
+
+		assert_int_equal(store_message_add(store, &draft, &id), 0);
+		return id;
+	}
+	id = add_message("x");
+	for (size_t i = 0; state_of(id) != wanted; i++)
+		assert_int_equal(store_message_move(store, id, way[i], NULL, NULL), 0);
+	return id;
+}
+
+static void test_what_was_under_way_is_unknown(void **state)
+{
+	static const enum message_state states[] = {
+		STATE_QUEUED, STATE_HANDING,   STATE_HANDED,
+		STATE_HELD,   STATE_SCHEDULED, STATE_WAITING_APPROVAL
+	};
+	enum { COUNT = sizeof(states) / sizeof(*states) };
+	int64_t ids[COUNT], sent;
+
+	(void)state;
+	open_store();
+	identify("8936", "");
+	for (int i = 0; i < COUNT; i++)
+		ids[i] = add_in_state(states[i]);
+	sent = add_in_state(STATE_HANDING);
+	assert_int_equal(store_message_move(store, sent, STATE_SENT, NULL, NULL), 0);
+	must_back_up();
+	must_restore();
+	assert_int_equal(restored.unknown, COUNT);
+	for (int i = 0; i < COUNT; i++) {
+		assert_int_equal(state_of(ids[i]), STATE_UNKNOWN);
+		/* the way that was taken is one that the state machine has */
+		assert_true(message_state_may_become(states[i], STATE_UNKNOWN));
+	}
+	assert_history(ids[0], "queued() unknown(restored) ");
+	assert_int_equal(state_of(sent), STATE_SENT);
+}
+
+/* Numbers that were given out after the backup are not given out again. */
+static void test_numbers_go_on(void **state)
+{
+	uint8_t hash[CLIENT_HASH_BYTES] = { 7 };
+	int64_t last_id = 0, sim_id, client_id, other_id;
+
+	(void)state;
+	open_store();
+	add_message("before");
+	must_back_up();
+	for (int i = 0; i < 20; i++)
+		last_id = add_message("after");
+	sim_id = identify("CARD AFTER", "");
+	assert_int_equal(store_client_add(store, "after", hash, &client_id), 0);
+	must_restore();
+	assert_int_equal(sql("SELECT count(*) FROM message"), 1);
+	assert_true(add_message("next") > last_id);
+	assert_int_equal(identify("CARD AFTER", ""), sim_id);
+	assert_true(identify("ANOTHER", "") > sim_id);
+	assert_int_equal(store_client_add(store, "after", hash, &other_id), 0);
+	assert_true(other_id > client_id);
+}
+
+/* ... also when the ledger that was there cannot be read any more. */
+static void test_over_a_damaged_one(void **state)
+{
+	int64_t last_id = 0;
+
+	(void)state;
+	open_store();
+	add_message("before");
+	must_back_up();
+	for (int i = 0; i < 20; i++)
+		last_id = add_message("after");
+	store_close(store);
+	store = NULL;
+	assert_int_equal(truncate(path, 100), 0);
+	must_restore();
+	assert_true(add_message("next") > last_id);
+	assert_true(identify("ANOTHER", "") > 1000);
+	assert_int_equal(truncate(restored.aside, 100), 0); /* it is there */
+}
+
+static struct gap found;
+
+static void note_gap(void *data, const struct gap *gap)
+{
+	(void)data;
+	if (!strcmp(gap->reason, STORE_GAP_RESTORED))
+		found = *gap;
+}
+
+static void test_the_time_between_is_a_gap(void **state)
+{
+	int64_t before_ms = 1700000000000, alive_ms = 0;
+
+	(void)state;
+	open_store();
+	add_message("x");
+	assert_int_equal(store_alive_set(store, before_ms), 0);
+	must_back_up();
+	must_restore();
+	found = (struct gap){ 0 };
+	assert_int_equal(store_gaps_list(store, 0, note_gap, NULL), 0);
+	assert_int_equal(found.from_ms, before_ms);
+	assert_in_range(found.until_ms, clock_wall_ms() - 60000, clock_wall_ms());
+	assert_int_equal(store_alive_get(store, &alive_ms), 0);
+	assert_int_equal(alive_ms, found.until_ms);
+}
+
+/* With a gateway at work the copy knows of everything until now. */
+static void test_the_gap_begins_at_the_backup(void **state)
+{
+	struct config_error error = { "" };
+	int lock;
+
+	(void)state;
+	open_store();
+	add_message("x");
+	assert_int_equal(store_alive_set(store, 1700000000000), 0);
+	assert_int_equal(store_lock_take(folder, &lock, &error), 0);
+	must_back_up();
+	close(lock);
+	must_restore();
+	found = (struct gap){ 0 };
+	assert_int_equal(store_gaps_list(store, 0, note_gap, NULL), 0);
+	assert_in_range(found.from_ms, clock_wall_ms() - 60000, clock_wall_ms());
+}
+
+static void test_the_one_before_is_kept(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	open_store();
+	must_back_up();
+	id = add_message("after");
+	must_restore();
+	assert_string_not_equal(restored.aside, "");
+	store_close(store);
+	store = NULL;
+	assert_int_equal(rename(restored.aside, path), 0);
+	open_store();
+	assert_int_equal(state_of(id), STATE_QUEUED);
+}
+
+static void test_elsewhere(void **state)
+{
+	(void)state;
+	open_store();
+	identify("8936", "");
+	add_message("x");
+	must_back_up();
+	snprintf(folder, sizeof(folder), "%s/elsewhere", root);
+	snprintf(path, sizeof(path), "%s/gateway.db", folder);
+	must_restore();
+	assert_string_equal(restored.aside, "");
+	assert_int_equal(restored.summary.messages, 1);
+	assert_int_equal(identify("8936", ""), 1);
+	assert_int_equal(add_message("next"), 2);
+}
+
+static void assert_not_restored(int expected, const char *word)
+{
+	struct config_error error = { "" };
+
+	assert_int_equal(restore(&error), expected);
+	if (!strstr(error.text, word))
+		fail_msg("%s", error.text);
+	open_store();
+	assert_int_equal(sql("SELECT count(*) FROM message WHERE text = 'present'"), 1);
+	assert_int_equal(sql("SELECT count(*) FROM gap"), 0);
+	store_close(store);
+	store = NULL;
+}
+
+static void make_present(void)
+{
+	open_store();
+	add_message("present");
+	store_close(store);
+	store = NULL;
+}
+
+static void test_bad_files(void **state)
+{
+	char backup[64];
+	FILE *text;
+
+	(void)state;
+	make_present();
+	assert_not_restored(-ENOENT, file);
+	text = fopen(file, "w");
+	for (int i = 0; i < 1000; i++)
+		fputs("not a database\n", text);
+	fclose(text);
+	assert_not_restored(-EUCLEAN, "no backup");
+	assert_int_equal(truncate(file, 0), 0);
+	assert_not_restored(-EINVAL, "not a ledger");
+	unlink(file);
+	must_back_up();
+	assert_int_equal(truncate(file, 3 * 4096), 0);
+	assert_not_restored(-EUCLEAN, "damaged");
+	unlink(file);
+	must_back_up();
+	strcpy(backup, path);
+	strcpy(path, file);
+	sql("PRAGMA user_version = 99");
+	strcpy(path, backup);
+	assert_not_restored(-ENOTSUP, "newer");
+	unlink(file);
+	assert_int_equal(mkdir(file, 0700), 0);
+	assert_not_restored(-EINVAL, "not a file");
+}
+
+static void test_not_under_a_gateway(void **state)
+{
+	struct config_error error = { "" };
+	int lock;
+
+	(void)state;
+	make_present();
+	must_back_up();
+	assert_int_equal(store_lock_take(folder, &lock, &error), 0);
+	assert_not_restored(-EBUSY, "another ofono-mcp");
+	assert_int_equal(store_lock_take(folder, &lock, &error), -EBUSY);
+	close(lock);
+	assert_int_equal(restore(&error), 0);
+}
+
+/* At no place does a full disk leave less than there was. */
+static void test_no_room(void **state)
+{
+	struct config_error error = { "" };
+	struct rlimit limit;
+	int refused = 0;
+
+	(void)state;
+	make_present();
+	must_back_up();
+	signal(SIGXFSZ, SIG_IGN);
+	for (rlim_t room = 1; room < 130000; room += 13001) {
+		int result;
+
+		getrlimit(RLIMIT_FSIZE, &limit);
+		limit.rlim_cur = room;
+		setrlimit(RLIMIT_FSIZE, &limit);
+		result = restore(&error);
+		fill_disk(false);
+		refused += result != 0;
+		open_store();
+		assert_int_equal(sql("SELECT count(*) FROM message"), 1);
+		store_close(store);
+		store = NULL;
+	}
+	assert_true(refused > 3);
+}
+
+static void test_backup_is_never_over_something(void **state)
+{
+	struct config_error error = { "" };
+	struct stat before, after;
+
+	(void)state;
+	assert_int_equal(back_up(false, &error), -ENOENT);
+	make_present();
+	must_back_up();
+	assert_int_equal(stat(file, &before), 0);
+	assert_int_equal(before.st_mode & 07777, 0600);
+	assert_int_equal(back_up(false, &error), -EEXIST);
+	assert_non_null(strstr(error.text, "--force"));
+	assert_int_equal(back_up(true, &error), 0);
+	assert_int_equal(stat(file, &after), 0);
+	assert_true(before.st_ino != after.st_ino);
+	strcpy(file, path);
+	assert_int_equal(back_up(true, &error), -EINVAL);
+	snprintf(file, sizeof(file), "%s/gateway.lock", folder);
+	assert_int_equal(back_up(true, &error), -EINVAL);
+	strcpy(file, root);
+	assert_int_equal(back_up(true, &error), -EISDIR);
+}
+
+static void test_backup_of_a_damaged_one(void **state)
+{
+	struct config_error error = { "" };
+
+	(void)state;
+	make_present();
+	assert_int_equal(truncate(path, 5 * 4096), 0);
+	assert_int_equal(back_up(false, &error), -EUCLEAN);
+	assert_int_equal(access(file, F_OK), -1);
+}
+
+/* SQLite would copy what is before the damage, and not say that it is not all. */
+static void test_backup_with_a_damaged_wal(void **state)
+{
+	struct config_error error = { "" };
+	char command[400], wal[128];
+
+	(void)state;
+	open_store();
+	for (int i = 0; i < 20; i++)
+		add_message("x");
+	snprintf(command, sizeof(command), "cp -r %s %s.copy", folder, folder);
+	assert_int_equal(system(command), 0);
+	snprintf(folder, sizeof(folder), "%s/state.copy", root);
+	snprintf(wal, sizeof(wal), "%s/gateway.db-wal", folder);
+	must_back_up();
+	assert_int_equal(truncate(wal, 20), 0);
+	assert_int_equal(back_up(true, &error), -EUCLEAN);
+	assert_non_null(strstr(error.text, "-wal"));
+}
+
+/* One from before pages could be given back, of the schema before. */
+static void test_an_old_one(void **state)
+{
+	char backup[64];
+	sqlite3 *database;
+
+	(void)state;
+	make_present();
+	strcpy(backup, path);
+	strcpy(path, file);
+	assert_int_equal(sqlite3_open(file, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(database, store_migrations[0], NULL, NULL, NULL),
+			 SQLITE_OK);
+	sqlite3_close(database);
+	sql("PRAGMA user_version = 1");
+	sql("INSERT INTO sim (iccid, first_seen) VALUES ('OLD', 1)");
+	sql("INSERT INTO message (sim_id, client_id, number, text, segments, state,"
+	    " created, changed) VALUES (1, 0, '+36', 'x', 1, 1, 1, 1)");
+	strcpy(path, backup);
+	must_restore();
+	assert_int_equal(state_of(1), STATE_UNKNOWN);
+	assert_int_equal(sql("PRAGMA auto_vacuum"), 2);
+	assert_int_equal(sql("SELECT count(*) FROM conversation"), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_what_was_under_way_is_unknown),
+		TEST(test_numbers_go_on),
+		TEST(test_over_a_damaged_one),
+		TEST(test_the_time_between_is_a_gap),
+		TEST(test_the_gap_begins_at_the_backup),
+		TEST(test_the_one_before_is_kept),
+		TEST(test_elsewhere),
+		TEST(test_bad_files),
+		TEST(test_not_under_a_gateway),
+		TEST(test_no_room),
+		TEST(test_backup_is_never_over_something),
+		TEST(test_backup_of_a_damaged_one),
+		TEST(test_backup_with_a_damaged_wal),
+		TEST(test_an_old_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

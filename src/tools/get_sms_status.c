@@ -183,13 +183,17 @@ static void answer_message(struct asking *asking, const struct message *message)
 		       "The message's history could not be read.");
 }
 
-static const char *explain_absence(const struct asking *asking)
+static void answer_absence(struct asking *asking)
 {
 	if (asking->key)
-		return "No message of yours was sent with this idempotency_key; it is "
-		       "safe to send it now.";
-	return arena_printf(asking->call->arena, "There is no message %lld.",
-			    (long long)asking->message_id);
+		failure_answer(asking->call, FAILURE_KEY_NOT_FOUND,
+			       "No message of yours was accepted with this "
+			       "idempotency_key; it is safe to send it now.");
+	else
+		failure_answer(asking->call, FAILURE_NOT_FOUND,
+			       arena_printf(asking->call->arena,
+					    "There is no message %lld.",
+					    (long long)asking->message_id));
 }
 
 /* False: the call has been finished with a failure. */
@@ -207,7 +211,7 @@ static bool get_message(struct asking *asking, struct message *message_out)
 		error = store_message_get(services->store, asking->message_id,
 					  call->arena, message_out);
 	if (error == STORE_E_NOT_FOUND)
-		failure_answer(call, FAILURE_NOT_FOUND, explain_absence(asking));
+		answer_absence(asking);
 	else if (error)
 		failure_answer(call, FAILURE_INTERNAL, "The message could not be read.");
 	return error == 0;

@@ -165,7 +165,8 @@ def test_a_dry_run_tells_of_repeats(lab: Lab) -> None:
     assert send(lab, "said before", dry_run=True,
                 idempotency_key="fresh").facts["would_send"]
     other = send(lab, "other", dry_run=True, idempotency_key="said")
-    assert [refusal["code"] for refusal in other.facts["refusals"]] == ["invalid_arguments"]
+    assert [refusal["code"] for refusal in other.facts["refusals"]] == [
+        "duplicate_suppressed"]
 
 
 def test_a_dry_run_names_what_ofono_may_not_encode(lab: Lab) -> None:

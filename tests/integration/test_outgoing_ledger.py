@@ -90,7 +90,7 @@ def test_a_key_stands_for_one_message(lab: Lab) -> None:
     first = send(lab, "one", idempotency_key="stands")
     for other in (send(lab, "two", idempotency_key="stands"),
                   send(lab, "one", to="+36301234568", idempotency_key="stands")):
-        assert_code(other, "invalid_arguments")
+        assert_code(other, "duplicate_suppressed")
         assert str(first.id) in other.text
     # the number may be written in another way
     assert_sent(send(lab, "one", to="+36 30 123 4567", idempotency_key="stands"),
@@ -105,6 +105,7 @@ def test_a_failure_is_replayed_too(lab: Lab) -> None:
     again = send(lab, "refused", idempotency_key="fails")
     assert_code(again, "network_refused")
     assert again.facts == first.facts | {"replayed": True}
+    assert "needs a new idempotency_key" in first.text
     assert texts(lab) == []
 
 

@@ -80,7 +80,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		" ORDER BY id DESC LIMIT 1",
 	[INCOMING_REPEATED] =
 		"SELECT id FROM message INDEXED BY message_stamp WHERE direction = 1"
-		" AND number = ?1 AND sent_time = ?2 AND text = ?3"
+		" AND number = ?1 AND sent_time = ?2 AND sent_time <> '' AND text = ?3"
 		" AND sim_id IS nullif(?4, 0) AND changed BETWEEN ?5 AND ?6"
 		" ORDER BY id DESC LIMIT 1",
 	[INCOMING_COUNT] = "UPDATE message SET repeats = repeats + 1, changed = ?2"

@@ -175,6 +175,8 @@ static void close_all(struct gateway *gateway)
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);
 	status_report_deinit(&gateway->status);
+	if (services->ofono)
+		ofono_tell_waiting(services->ofono);
 	outbox_free(services->outbox);
 	inbox_free(services->inbox);
 	sims_free(services->sims);

@@ -211,6 +211,9 @@ int store_gaps_list(struct store *store, int64_t since_ms,
 		    void (*visit)(void *data, const struct gap *gap), void *data);
 /* Every gap of this reason that goes on ended then. */
 int store_gap_end(struct store *store, const char *reason, int64_t until_ms);
+/* Those that begin within [from_ms, until_ms) began, and ended, so much later. */
+int store_gaps_shift(struct store *store, int64_t from_ms, int64_t until_ms,
+		     int64_t later_ms);
 
 /* After the first store_alive_set() other writes tell the time on, this often at most. */
 enum { STORE_ALIVE_MS = 60 * 1000 };

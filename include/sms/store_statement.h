@@ -52,6 +52,7 @@ enum store_statement {
 	GAP_JOIN,
 	GAP_ADD,
 	GAP_END,
+	GAPS_SHIFT,
 	GAPS,
 	ALIVE_SET,
 	ALIVE_GET,

@@ -120,6 +120,9 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		    " (SELECT 1 FROM gap WHERE until_at = 0 AND reason = ?3)",
 	[GAP_END] = "UPDATE gap SET until_at = max(?2, from_at)"
 		    " WHERE until_at = 0 AND reason = ?1",
+	[GAPS_SHIFT] = "UPDATE gap SET from_at = from_at + ?3,"
+		       " until_at = until_at + ?3 * (until_at > 0)"
+		       " WHERE from_at >= ?1 AND from_at < ?2",
 	[GAPS] = "SELECT from_at, until_at, reason FROM"
 		 " (SELECT * FROM gap WHERE until_at > ?1 OR until_at = 0"
 		 "  ORDER BY from_at DESC, id DESC LIMIT 100) ORDER BY from_at, id",
@@ -207,7 +210,7 @@ static int mark_alive(struct store *store, int64_t now_ms)
 
 static bool is_alive_due(const struct store *store, int64_t now_ms)
 {
-	return store->alive_ms &&
+	return store->alive_ms && now_ms >= CLOCK_SANE_MS &&
 	       (now_ms < store->alive_ms || now_ms - store->alive_ms >= STORE_ALIVE_MS);
 }
 

@@ -10,6 +10,7 @@
 
 #include <sqlite3.h>
 
+#include "base/clock_history.h"
 #include "sms/store.h"
 
 enum store_statement {
@@ -66,6 +67,7 @@ struct store {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
+	struct clock_history clock; /* since the first message was added */
 };
 
 int store_prepare(struct store *store); /* 0, -errno, STORE_E_FULL */

@@ -190,6 +190,9 @@ int store_conversations_list(
 	struct store *store, bool unread_only, int64_t before_id, unsigned limit,
 	void (*visit)(void *data, const struct conversation *conversation), void *data);
 
+/* Is there a message with this number, just as it is written? false also when it fails. */
+bool store_conversation_known(struct store *store, const char *number);
+
 /* Incoming ones that were unread; the others are passed over. 0, STORE_E_FULL, -errno. */
 int store_messages_mark_read(struct store *store, const int64_t *message_ids,
 			     size_t count, unsigned *marked_out);

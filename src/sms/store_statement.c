@@ -110,6 +110,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		" INDEXED BY conversation_unread"
 		" CROSS JOIN message ON message.id = last_id"
 		" WHERE unread > 0 AND last_id < ?1 ORDER BY last_id DESC LIMIT ?2",
+	[CONVERSATION_KNOWN] = "SELECT 1 FROM conversation WHERE number = ?1",
 	[MESSAGE_MARK_READ] = "UPDATE message SET read_at = ?2"
 			      " WHERE id = ?1 AND direction = 1 AND read_at = 0",
 	[GAP_JOIN] = "UPDATE gap SET until_at = ?2 WHERE reason = ?3 AND until_at > 0"

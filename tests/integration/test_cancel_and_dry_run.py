@@ -69,6 +69,8 @@ def test_cancel_held(make_lab: Callable[..., Lab]) -> None:
     result = send(lab, "held", wait_seconds=1)
     lab.radios[0].power(False)
     wait_state(lab, result.id, "held")
+    held = call(lab, "get_sms_status", message_id=result.id).raw["structuredContent"]
+    assert held["reason"] == "modem_away" and "modem or SIM went away" in held["meaning"]
     answer = cancel(lab, result.id)
     assert_code(answer, "too_late")
     assert answer.facts["state"] == "held" and "modem is away" in answer.text

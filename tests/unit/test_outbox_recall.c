@@ -203,7 +203,7 @@ static void test_held(void **state)
 	modem->interfaces = MODEM_SIM_MANAGER;
 	fake_changed(modem);
 	turn();
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "modem_away");
 	assert_int_equal(cancel(id), OUTBOX_E_AWAY);
 	fake_ready(modem);
 	turn();
@@ -227,7 +227,7 @@ static void test_held_in_flight_mode(void **state)
 	modem->interfaces = MODEM_SIM_MANAGER;
 	fake_changed(modem);
 	turn();
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "modem_away");
 	modem->interfaces |= MODEM_MESSAGE_MANAGER; /* the SIM stays offline */
 	fake_changed(modem);
 	turn();
@@ -250,7 +250,7 @@ static void test_modem_goes(void **state)
 	turn();
 	fake_cancel_answer(CANCEL_NOT_ASKED);
 	assert_int_equal(last_answer, OUTBOX_E_AWAY);
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "modem_away");
 }
 
 /* Who asked has left; what was asked is done all the same. */
@@ -280,7 +280,7 @@ static void test_stop_meanwhile(void **state)
 	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
 	bench_restart(&patient);
 	assert_int_equal(answers, 0);
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "gateway_restarted");
 }
 
 static void test_no_memory(void **state)

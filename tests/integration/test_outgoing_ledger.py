@@ -6,10 +6,12 @@ Cancelling and dry runs: test_cancel_and_dry_run.py; reports: test_delivery_repo
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 
 import pytest
 
@@ -18,6 +20,7 @@ from outgoing import (
     seconds_ahead, send, shared, state, states, texts, wait_state,
 )
 from lab import Lab, wait_until
+from lab.mcp_client import HEADERS
 from modem import Outcome
 
 SOON_S = 3                              # a schedule that a test waits for
@@ -48,6 +51,22 @@ def test_a_key_survives_a_kill_and_a_restart(make_lab: Callable[..., Lab]) -> No
     assert_sent(again)
     assert again.facts == first.facts | {"replayed": True}
     assert texts(lab) == ["once"]
+
+
+@pytest.mark.parametrize("connected_s", [0, 0.001, 0.005, 0.02, 0.1])
+def test_who_hangs_up_and_asks_again_sends_once(lab: Lab, connected_s: float) -> None:
+    """Without a key: whether the request had arrived is more than it can know."""
+    text = f"hung up after {connected_s}"
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "send_sms", "arguments": {"to_phone_number": TO, "sms_text": text}}})
+    for _ in range(4):
+        connection = HTTPConnection("127.0.0.1", lab.gateway.port)
+        connection.request("POST", "/mcp", body, HEADERS)
+        time.sleep(connected_s)
+        connection.close()
+    result = send(lab, text)
+    assert not result.is_error and result.facts["state"] == "sent"
+    assert texts(lab) == [text]
 
 
 def test_killed_with_the_message_in_flight(make_lab: Callable[..., Lab]) -> None:

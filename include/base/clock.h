@@ -20,6 +20,9 @@ int64_t clock_wall_ms(void);
 int64_t clock_boot_ms(void);
 void clock_set_source(const struct clock_source *source); /* NULL: the system's clocks */
 
+/* 2024-01-01T00:00:00Z: a phone that has not heard the time yet says 1970. */
+#define CLOCK_SANE_MS INT64_C(1704067200000)
+
 /* "2026-11-21T07:30:00.123Z" into text[CLOCK_TEXT_BYTES]; RFC 3339, UTC. */
 enum { CLOCK_TEXT_BYTES = 32 };
 void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES]);

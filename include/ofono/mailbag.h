@@ -23,6 +23,7 @@ struct mailbag {
 
 void mailbag_init(struct mailbag *bag);
 void mailbag_clear(struct mailbag *bag); /* what is left is lost, with a warning */
+bool mailbag_is_full(const struct mailbag *bag);
 /* Past MAILBAG_MAX the signal is lost, with a warning. */
 void mailbag_put(struct mailbag *bag, DBusMessage *signal);
 /* Takes out, oldest first, every signal for which `take` returns true. */

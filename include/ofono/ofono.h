@@ -31,7 +31,7 @@ enum ofono_event_type {
 	MODEM_CHANGED,	  /* some fact differs; bursts are common */
 	MODEM_REMOVED,	  /* not listed any more; freed after the event */
 	MESSAGE_STATE,	  /* a message handed over earlier: .uuid, .state */
-	MESSAGE_RECEIVED, /* .sender, .text, ... */
+	MESSAGE_RECEIVED, /* .sender, .text, ...; .modem may be one that is not listed */
 	MESSAGE_REPORT,	  /* a delivery report, perhaps days later: .uuid, .delivered */
 };
 
@@ -68,6 +68,12 @@ void ofono_free(struct ofono *ofono);
  * messages. The switch is everybody's: it is left alone until this is called.
  */
 void ofono_use_delivery_reports(struct ofono *ofono);
+
+/*
+ * A message that came in is told when its modem and card are known; what waits for that is
+ * told now, before those who listen go.
+ */
+void ofono_tell_waiting(struct ofono *ofono);
 
 /* Events are struct ofono_event. */
 struct observers *ofono_observers(struct ofono *ofono);

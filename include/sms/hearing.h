@@ -12,6 +12,10 @@
  *                next event that the loop handles, and lies somewhere between the event
  *                before and that one: the gap is as long as it may have been.
  *
+ * A phone may learn the time long after its start. Gaps noted by a clock that was not set
+ * are put right when it is; when a set clock is set again, a gap that goes on rather
+ * becomes too long than too short.
+ *
  * Private to src/sms/inbox.c.
  */
 #ifndef SMS_HEARING_H
@@ -28,6 +32,9 @@ enum { HEARING_GAPS_MAX = 16 }; /* that the disk did not take yet */
 /* A shorter suspend is not worth a gap. */
 enum { HEARING_ASLEEP_MS = 10 * 1000 };
 
+/* A clock that is put right by less is only kept right. */
+enum { HEARING_CLOCK_SET_MS = 5 * 1000 };
+
 /* At least, before the disk is asked again. */
 enum { HEARING_RETRY_MS = 5 * 1000 };
 
@@ -39,6 +46,9 @@ struct hearing {
 	bool down_is_stored;  /* ... its row is there */
 	int64_t up_from_ms;   /* the row is to be ended then; 0: it is */
 	int64_t tried_ms;     /* clock_boot_ms() when the disk was last asked again */
+	int64_t start_ms;     /* by the present clock */
+	int64_t heard_ms;     /* before the start; until the clock is set, else 0 */
+	int64_t epoch_ms;     /* of clock_boot_ms() by the wall clock */
 	int64_t looked_ms;    /* clock_boot_ms() of the last event */
 	int64_t asleep_ms;    /* what it was ahead of clock_monotonic_ms() */
 	struct gap gaps[HEARING_GAPS_MAX];

@@ -2,7 +2,8 @@
 /*
  * Mended text: upstream oFono (1.28 and later) cuts a character above U+FFFF to 16 bits, so
  * most emoji arrive as U+F000 to U+F8FF. Adding 0x10000 restores those; nobody uses that
- * private area in an SMS. Forks do not do the damage, and such characters do not appear.
+ * private area in an SMS. Forks do not do the damage: in a text with a character above
+ * U+FFFF in it there is none, and what is private there was meant.
  * Source: oFono since commit 9c7a8767; measured on 1.31 and 2.16.
  */
 #ifndef SMS_MENDED_TEXT_H

@@ -218,6 +218,9 @@ int store_conversations_list(
 	struct store *store, bool unread_only, int64_t before_id, unsigned limit,
 	void (*visit)(void *data, const struct conversation *conversation), void *data);
 
+/* Is there a message with this number, just as it is written? false also when it fails. */
+bool store_conversation_known(struct store *store, const char *number);
+
 /* Incoming ones that were unread; the others are passed over. 0, STORE_E_FULL, -errno. */
 int store_messages_mark_read(struct store *store, const int64_t *message_ids,
 			     size_t count, unsigned *marked_out);
@@ -245,6 +248,9 @@ int store_gaps_list(struct store *store, int64_t since_ms,
 int store_gap_known(struct store *store, const char *reason, int64_t since_ms);
 /* Every gap of this reason that goes on ended then. */
 int store_gap_end(struct store *store, const char *reason, int64_t until_ms);
+/* Those that begin within [from_ms, until_ms) began, and ended, so much later. */
+int store_gaps_shift(struct store *store, int64_t from_ms, int64_t until_ms,
+		     int64_t later_ms);
 
 /* After the first store_alive_set() other writes tell the time on, this often at most. */
 enum { STORE_ALIVE_MS = 60 * 1000 };

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <sqlite3.h>
 
+#include "base/clock_history.h"
 #include "sms/store.h"
 
 enum store_statement {
@@ -61,10 +62,12 @@ enum store_statement {
 	EDGE_BY_UNREAD_UP,
 	CONVERSATIONS,
 	CONVERSATIONS_UNREAD,
+	CONVERSATION_KNOWN,
 	MESSAGE_MARK_READ,
 	GAP_JOIN,
 	GAP_ADD,
 	GAP_END,
+	GAPS_SHIFT,
 	GAPS,
 	GAP_KNOWN,
 	ALIVE_SET,
@@ -88,7 +91,8 @@ struct store {
 	int64_t added;	  /* messages, since it was opened */
 	bool damaged;	  /* found while it was used, and told */
 	char folder[PATH_MAX];
-	char notice[512]; /* see sms/store_rescue.h; "" none */
+	char notice[512];	    /* see sms/store_rescue.h; "" none */
+	struct clock_history clock; /* since the first message was added */
 };
 
 enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp pair` writes from its own process */

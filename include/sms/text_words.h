@@ -14,7 +14,7 @@
 
 enum {
 	TEXT_WORDS_MAX = 512, /* what comes behind them is not looked at */
-	TEXT_WORD_FOLDED_BYTES = 64,
+	TEXT_WORD_FOLDED_BYTES = 128,
 };
 
 enum text_word_type {

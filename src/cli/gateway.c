@@ -232,6 +232,8 @@ static void close_all(struct gateway *gateway)
 	status_report_deinit(&gateway->status);
 	retention_free(gateway->retention);
 	scans_free(services->scans);
+	if (services->ofono)
+		ofono_tell_waiting(services->ofono);
 	outbox_free(services->outbox);
 	spool_free(gateway->spool);
 	inbox_free(services->inbox);

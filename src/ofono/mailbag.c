@@ -33,6 +33,11 @@ void mailbag_clear(struct mailbag *bag)
 		free_letter(bag, TAILQ_FIRST(&bag->list));
 }
 
+bool mailbag_is_full(const struct mailbag *bag)
+{
+	return bag->count == MAILBAG_MAX;
+}
+
 void mailbag_put(struct mailbag *bag, DBusMessage *signal)
 {
 	struct letter *letter = NULL;

@@ -53,6 +53,28 @@ static void on_vanished(struct modem *modem)
 	modem->uses_delivery_reports = false;
 }
 
+static bool begins_with(DBusMessage *signal, const char *signature)
+{
+	return strncmp(dbus_message_get_signature(signal), signature,
+		       strlen(signature)) == 0;
+}
+
+/* A text comes once: it is taken also when what stands behind it is not understood. */
+static bool read_incoming(DBusMessage *signal, const char **text_out,
+			  struct incoming_info *info)
+{
+	DBusMessageIter arguments;
+
+	if (!begins_with(signal, "s"))
+		return false;
+	dbus_message_iter_init(signal, &arguments);
+	dbus_message_iter_get_basic(&arguments, text_out);
+	dbus_message_iter_next(&arguments);
+	if (begins_with(signal, "sa{sv}"))
+		property_store_all(info_properties, INFO_PROPERTIES, &arguments, info);
+	return true;
+}
+
 static void on_incoming(struct modem *modem, DBusMessage *signal)
 {
 	bool immediate = dbus_message_has_member(signal, "ImmediateMessage");
@@ -65,19 +87,13 @@ static void on_incoming(struct modem *modem, DBusMessage *signal)
 		.local_sent_time = info.local_sent_time,
 		.immediate = immediate,
 	};
-	DBusMessageIter arguments;
 
 	if (!immediate && !dbus_message_has_member(signal, "IncomingMessage"))
 		return;
-	if (!dbus_message_has_signature(signal, "sa{sv}")) {
-		log_warning("ofono: %s: a message in an unknown form", modem->path);
-		return;
-	}
-	dbus_message_iter_init(signal, &arguments);
-	dbus_message_iter_get_basic(&arguments, &event.text);
-	dbus_message_iter_next(&arguments);
-	property_store_all(info_properties, INFO_PROPERTIES, &arguments, &info);
-	ofono_tell(modem->ofono, &event);
+	if (read_incoming(signal, &event.text, &info))
+		ofono_tell(modem->ofono, &event);
+	else
+		log_error("ofono: %s: a message in an unknown form is lost", modem->path);
 }
 
 static void on_signal(struct modem *modem, DBusMessage *signal)

@@ -54,6 +54,7 @@ struct ofono {
 	struct observers observers;
 	struct manager manager;
 	struct mailbag mailbag;
+	struct modem *nobody; /* stands for a modem that we do not know, with no card */
 	struct bus_call *owner_call; /* GetNameOwner */
 	char owner[256];	     /* unique name, "": none */
 	bool available;
@@ -143,6 +144,8 @@ static void deliver(struct ofono *ofono, const struct interface *interface,
 
 	if (modem && is_below == interface->is_below)
 		interface->signal(modem, signal);
+	else if (!modem && interface == &interface_message_manager)
+		interface->signal(ofono->nobody, signal); /* nobody tells it again */
 	else if (interface->is_about_a_sim)
 		log_warning("ofono: a signal about a message of %s, no modem: dropped",
 			    path);
@@ -177,6 +180,24 @@ static bool take_unsettled(void *data, DBusMessage *signal)
 	return true;
 }
 
+/* As take(), when nothing more will become known. */
+static bool take_anyhow(void *data, DBusMessage *signal)
+{
+	struct ofono *ofono = data;
+
+	if (!ofono->owner[0])
+		return false;
+	if (is_from_owner(ofono, signal))
+		deliver(ofono, find_interface(dbus_message_get_interface(signal)),
+			signal);
+	return true;
+}
+
+void ofono_tell_waiting(struct ofono *ofono)
+{
+	mailbag_empty(&ofono->mailbag, take_anyhow, ofono);
+}
+
 void ofono_settled(struct ofono *ofono)
 {
 	mailbag_empty(&ofono->mailbag, take, ofono);
@@ -189,7 +210,7 @@ static void drop_owner(struct ofono *ofono)
 
 	if (!ofono->owner[0])
 		return;
-	mailbag_empty(&ofono->mailbag, take_unsettled, ofono);
+	ofono_tell_waiting(ofono);
 	ofono->available = false;
 	ofono->owner[0] = '\0';
 	manager_stop(&ofono->manager);
@@ -294,6 +315,8 @@ static void on_ofono_signal(struct ofono *ofono, DBusMessage *signal)
 	if (!is_from_owner(ofono, signal) && !ofono->owner_call)
 		return;
 	if (interface && interface->is_about_a_sim) {
+		if (mailbag_is_full(&ofono->mailbag))
+			ofono_tell_waiting(ofono);
 		mailbag_put(&ofono->mailbag, signal);
 		ofono_settled(ofono);
 	} else if (!is_from_owner(ofono, signal)) {
@@ -343,11 +366,17 @@ int ofono_new(sd_event *loop, const char *address, struct ofono **ofono_out)
 
 	if (!ofono)
 		return -ENOMEM;
+	ofono->nobody = modem_new(ofono, "");
+	if (!ofono->nobody) {
+		free(ofono);
+		return -ENOMEM;
+	}
 	observers_init(&ofono->observers);
 	mailbag_init(&ofono->mailbag);
 	find_user(ofono);
 	r = bus_new(loop, address, match_rules, &handlers, ofono, &ofono->bus);
 	if (r < 0) {
+		modem_free(ofono->nobody);
 		free(ofono);
 		return r;
 	}
@@ -368,6 +397,7 @@ void ofono_free(struct ofono *ofono)
 	manager_deinit(&ofono->manager);
 	bus_call_cancel(ofono->owner_call);
 	mailbag_clear(&ofono->mailbag);
+	modem_free(ofono->nobody);
 	bus_free(ofono->bus);
 	observers_deinit(&ofono->observers);
 	free(ofono);

@@ -80,7 +80,7 @@ static bool is_glued_before(const char *text, const struct text_word *word)
 	case 0x2026:
 		return true;
 	case '*':
-		return word->behind != '*' || (mark > text && mark[-1] == '*');
+		return word->behind != '*';
 	case '.':
 		return mark > text && (is_digit(mark[-1]) || mark[-1] == '.');
 	case ',':

@@ -26,17 +26,20 @@ static const struct {
 	const char *words;
 } table[] = {
 	{ CODE_WORD_NAME, CAPITALS, "tan pin otp" },
-	{ CODE_WORD_NAME, END, "code codes kod kode koden koodi kennwort passwort" },
+	{ CODE_WORD_NAME, END, "code codes kod kode koden kood koodi kennwort passwort" },
 	{ CODE_WORD_NAME, WITHIN,
-	  "koodisi koodin tunnusluk passcode password 验证码 驗證碼 动态码 コード "
-	  "인증번호" },
+	  "kodod kodja koodisi koodin tunnusluk passcode password 验证码 驗證碼 校验码 "
+	  "校驗碼 确认码 "
+	  "確認碼 动态码 密码 密碼 コード 認証番号 暗証番号 パスワード 인증번호 인증코드 "
+	  "비밀번호 รหัส" },
+	{ CODE_WORD_NAME, WITHIN, "رمز كود קוד סיסמ" },
 	{ CODE_WORD_NAME, BEGIN,
 	  "code passcode password token kennwort passwort wachtwoord contrasen kod koodi "
-	  "haslo hasla jelsz losenord tunnuslu salasan sifre heslo код парол пинкод "
-	  "κωδικ" },
+	  "haslo hasla jelsz losenord tunnuslu salasan sifre heslo parool код парол "
+	  "пинкод κωδικ ओटीपी कोड কোড ওটিপি კოდ կոդ" },
 	{ CODE_WORD_NAME, WHOLE,
 	  "pin otp totp passe cod codul clave codigo codigos codice codici senha chave "
-	  "parola passphrase adgangskode пин" },
+	  "parola passphrase adgangskode xac пин کد" },
 
 	{ CODE_WORD_WEAK, WHOLE, "2fa sign log security sicherheit" },
 	{ CODE_WORD_WEAK, BEGIN,

@@ -85,14 +85,6 @@ static void ofono_came(struct hearing *hearing)
 	hearing->down_is_gap = hearing->down_is_stored = hearing->ran_before = false;
 }
 
-void hearing_ofono(struct hearing *hearing, bool available)
-{
-	if (available)
-		ofono_came(hearing);
-	else
-		ofono_left(hearing);
-}
-
 static int on_grace(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct hearing *hearing = data;
@@ -103,12 +95,70 @@ static int on_grace(sd_event_source *source, uint64_t usec, void *data)
 	return 0;
 }
 
+/* Not while nobody has told us the time: the next start would count from 1970. */
+static void note_alive(struct hearing *hearing, int64_t now_ms)
+{
+	if (now_ms >= CLOCK_SANE_MS && store_alive_set(hearing->store, now_ms))
+		log_error("inbox: the disk does not take until when it was heard");
+}
+
+/* The gap of the start ended before it began, as long as the clock was not set. */
+static void lengthen_start(struct hearing *hearing, int64_t now_ms)
+{
+	if (hearing->heard_ms)
+		note_gap(hearing, hearing->heard_ms, hearing->start_ms, GATEWAY_DOWN);
+	hearing->heard_ms = 0;
+	note_alive(hearing, now_ms);
+}
+
+/* What was noted since the start by a clock that nobody had set is put right. */
+static void shift_noted(struct hearing *hearing, int64_t later_ms)
+{
+	for (unsigned i = 0; i < hearing->gap_count; i++) {
+		hearing->gaps[i].from_ms += later_ms;
+		hearing->gaps[i].until_ms += later_ms;
+	}
+	if (store_gaps_shift(hearing->store, hearing->start_ms, CLOCK_SANE_MS, later_ms))
+		log_error("inbox: the disk does not take when nothing could be heard");
+}
+
+static void follow_clock(struct hearing *hearing, int64_t now_ms, int64_t later_ms)
+{
+	bool was_set = now_ms - later_ms >= CLOCK_SANE_MS;
+
+	if (!was_set)
+		shift_noted(hearing, later_ms);
+	else if (hearing->down_is_stored && later_ms < 0) /* else it ends too early */
+		store_gaps_shift(hearing->store, hearing->down_from_ms,
+				 hearing->down_from_ms + 1, later_ms);
+	if (hearing->down_from_ms)
+		hearing->down_from_ms += later_ms;
+	if (hearing->up_from_ms)
+		hearing->up_from_ms += later_ms;
+	hearing->start_ms += later_ms;
+	if (!was_set && now_ms >= CLOCK_SANE_MS)
+		lengthen_start(hearing, now_ms);
+}
+
+/* How far the wall clock is from the one that nobody sets grows by nothing but setting. */
+static void look_at_wall_clock(struct hearing *hearing)
+{
+	int64_t now_ms = clock_wall_ms();
+	int64_t epoch_ms = now_ms - clock_boot_ms();
+	int64_t later_ms = epoch_ms - hearing->epoch_ms;
+
+	hearing->epoch_ms = epoch_ms;
+	if (later_ms >= HEARING_CLOCK_SET_MS || later_ms <= -HEARING_CLOCK_SET_MS)
+		follow_clock(hearing, now_ms, later_ms);
+}
+
 /* How far the two clocks are apart grows by nothing but suspend. */
 static void look_at_clocks(struct hearing *hearing)
 {
 	int64_t boot_ms = clock_boot_ms(), now_ms = clock_wall_ms();
 	int64_t asleep_ms = boot_ms - clock_monotonic_ms();
 
+	look_at_wall_clock(hearing);
 	if (asleep_ms - hearing->asleep_ms >= HEARING_ASLEEP_MS)
 		note_gap(hearing, now_ms - (boot_ms - hearing->looked_ms), now_ms,
 			 SUSPENDED);
@@ -139,15 +189,27 @@ static void note_start(struct hearing *hearing)
 {
 	int64_t now_ms = clock_wall_ms(), heard_ms = 0;
 
-	hearing->down_from_ms = now_ms;
+	hearing->start_ms = hearing->down_from_ms = now_ms;
 	hearing->looked_ms = clock_boot_ms();
+	hearing->epoch_ms = now_ms - hearing->looked_ms;
 	hearing->asleep_ms = hearing->looked_ms - clock_monotonic_ms();
 	if (store_alive_get(hearing->store, &heard_ms))
 		log_error("inbox: the store does not tell when the gateway last ran");
 	hearing->ran_before = heard_ms;
 	if (heard_ms)
 		note_gap(hearing, heard_ms, now_ms, GATEWAY_DOWN);
-	store_alive_set(hearing->store, now_ms); /* else with the first write */
+	if (now_ms < CLOCK_SANE_MS)
+		hearing->heard_ms = heard_ms;
+	note_alive(hearing, now_ms);
+}
+
+void hearing_ofono(struct hearing *hearing, bool available)
+{
+	look_at_wall_clock(hearing);
+	if (available)
+		ofono_came(hearing);
+	else
+		ofono_left(hearing);
 }
 
 void hearing_set_grace(struct hearing *hearing, uint64_t grace_ms)
@@ -180,6 +242,5 @@ void hearing_deinit(struct hearing *hearing)
 	sd_event_source_disable_unref(hearing->look);
 	sd_event_source_disable_unref(hearing->grace);
 	hearing_save(hearing);
-	if (store_alive_set(hearing->store, clock_wall_ms()))
-		log_error("inbox: the disk does not take until when it was heard");
+	note_alive(hearing, clock_wall_ms());
 }

@@ -17,9 +17,6 @@
 #include "sms/hearing.h"
 #include "sms/mended_text.h"
 
-/* 2024-01-01T00:00:00Z: a phone that has not heard the time yet says 1970. */
-#define CLOCK_SANE_MS INT64_C(1704067200000)
-
 enum { ACCURACY_USEC = 100 * 1000 };
 
 static const struct inbox_timing default_timing = { .retry_ms = 5000, .grace_ms = 2000 };

@@ -16,14 +16,22 @@ static bool is_within(uint32_t character, uint32_t first, uint32_t last)
 	return character >= first && character <= last;
 }
 
+/* Blank, comma, full stop, brackets and their kin of East Asia. */
+static bool is_wide_mark(uint32_t character)
+{
+	return is_within(character, 0x3000, 0x3002) ||
+	       is_within(character, 0x3008, 0x301b) || character == 0xff01 ||
+	       is_within(character, 0xff08, 0xff09) || character == 0xff0c ||
+	       is_within(character, 0xff1a, 0xff1b) || character == 0xff1f;
+}
+
 static bool ends_link(uint32_t character)
 {
 	if (character < 0x80)
 		return character <= ' ' || strchr("<>\"", (int)character);
 	return shown_text_escapes(character) || character == 0xa0 || character == 0xab ||
 	       character == 0xbb || is_within(character, 0x2000, 0x200a) ||
-	       is_within(character, 0x2018, 0x202f) ||
-	       is_within(character, 0x3000, 0x3002);
+	       is_within(character, 0x2018, 0x202f) || is_wide_mark(character);
 }
 
 /* A bracket stays when it was opened within the link. */

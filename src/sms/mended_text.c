@@ -15,12 +15,21 @@ static bool is_damaged(const char *at)
 	return bytes[0] == 0xef && bytes[1] >= 0x80 && bytes[1] <= 0xa3;
 }
 
+/* A character of four bytes: the oFono that passed it on damages none. */
+static bool is_beyond_16_bits(const char *at)
+{
+	return (unsigned char)*at >= 0xf0;
+}
+
 static size_t count_damaged(const char *text)
 {
 	size_t count = 0;
 
-	for (; *text; text++)
+	for (; *text; text++) {
+		if (is_beyond_16_bits(text))
+			return 0;
 		count += is_damaged(text);
+	}
 	return count;
 }
 
@@ -32,7 +41,7 @@ char *mended_text(const char *text, bool *mended_out)
 	if (!mended)
 		return NULL;
 	for (; *text; text++) {
-		if (is_damaged(text)) {
+		if (damaged && is_damaged(text)) {
 			*end++ = '\xf0';
 			*end++ = '\x9f';
 		} else {

@@ -216,7 +216,7 @@ static void lane_restart(struct outbox_lane *lane)
 		if (message->state == STATE_HANDING)
 			outbox_message_become(message, STATE_UNKNOWN, "unknown_outcome");
 		else if (message->state == STATE_HANDED)
-			outbox_message_become(message, STATE_HELD, "");
+			outbox_message_become(message, STATE_HELD, "gateway_restarted");
 	}
 }
 

@@ -25,6 +25,7 @@ enum {
 };
 
 static const char unknown_outcome[] = "unknown_outcome";
+static const char modem_away[] = "modem_away";
 
 struct lane_survey {
 	bool unsaved; /* the disk lags behind */
@@ -66,7 +67,7 @@ static void lane_accepted(struct outbox_lane *lane, struct outbox_message *messa
 	outbox_message_hand(message, uuid,
 			    lane->modem && lane->modem->uses_delivery_reports);
 	if (!lane->modem) /* lost meanwhile */
-		outbox_message_become(message, STATE_HELD, "");
+		outbox_message_become(message, STATE_HELD, modem_away);
 }
 
 /* It is certain that oFono has it not. */
@@ -79,7 +80,7 @@ static void lane_not_handed(struct outbox_lane *lane, struct outbox_message *mes
 	if (message->state == STATE_UNKNOWN)
 		outbox_message_become(message, STATE_FAILED, "ofono_unavailable");
 	else
-		outbox_message_become(message, STATE_QUEUED, "");
+		outbox_message_become(message, STATE_QUEUED, "not_taken");
 	lane_back_off(lane);
 }
 
@@ -287,7 +288,7 @@ void outbox_lane_lose(struct outbox_lane *lane, const struct modem *modem)
 	}
 	TAILQ_FOREACH (message, &lane->messages, link) {
 		if (message->state == STATE_HANDED)
-			outbox_message_become(message, STATE_HELD, "");
+			outbox_message_become(message, STATE_HELD, modem_away);
 	}
 	outbox_turn_later(lane->shared);
 }

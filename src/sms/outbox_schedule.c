@@ -13,7 +13,7 @@ static void message_run(struct outbox_message *message, int64_t now_ms)
 	if (!message_state_is_waiting(message->state))
 		return;
 	if (message->expires_at_ms && message->expires_at_ms <= now_ms)
-		outbox_message_become(message, STATE_EXPIRED, "");
+		outbox_message_become(message, STATE_EXPIRED, "validity_over");
 	else if (message->state == STATE_SCHEDULED && message->send_at_ms <= now_ms)
 		outbox_message_become(message, STATE_QUEUED, "");
 }

@@ -36,6 +36,17 @@ int store_gap_end(struct store *store, const char *reason, int64_t until_ms)
 	return store_run(store, statement);
 }
 
+int store_gaps_shift(struct store *store, int64_t from_ms, int64_t until_ms,
+		     int64_t later_ms)
+{
+	sqlite3_stmt *statement = store_use(store, GAPS_SHIFT);
+
+	sqlite3_bind_int64(statement, 1, from_ms);
+	sqlite3_bind_int64(statement, 2, until_ms);
+	sqlite3_bind_int64(statement, 3, later_ms);
+	return store_run(store, statement);
+}
+
 int store_gaps_list(struct store *store, int64_t since_ms,
 		    void (*visit)(void *data, const struct gap *gap), void *data)
 {

@@ -215,6 +215,17 @@ int store_conversations_list(
 	return store_done(store, statement, result);
 }
 
+bool store_conversation_known(struct store *store, const char *number)
+{
+	sqlite3_stmt *statement = store_use(store, CONVERSATION_KNOWN);
+	int result;
+
+	statement_bind_text(statement, 1, number);
+	result = sqlite3_step(statement);
+	store_done(store, statement, result);
+	return result == SQLITE_ROW;
+}
+
 static int message_mark_read(struct store *store, int64_t message_id, int64_t now_ms)
 {
 	sqlite3_stmt *statement = store_use(store, MESSAGE_MARK_READ);

@@ -52,6 +52,8 @@ int store_message_add(struct store *store, const struct message_draft *draft,
 	int64_t message_id = 0;
 	int error = store_begin(store);
 
+	clock_history_look(&store->clock); /* see store_outgoing_same() */
+
 	if (error)
 		return error;
 	error = message_row_add(store, draft, &change, &message_id);

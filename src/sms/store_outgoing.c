@@ -14,21 +14,39 @@ int store_outgoing_by_key(struct store *store, int64_t client_id, const char *ke
 	return store_message_fetch(store, statement, arena, message_out);
 }
 
-/* The clock may have been set back since, hence both sides of now. */
-int store_outgoing_same(struct store *store, const struct message_draft *draft,
-			int64_t window_ms, struct arena *arena,
-			struct message *message_out)
+static sqlite3_stmt *same_use(struct store *store, const struct message_draft *draft)
 {
 	sqlite3_stmt *statement = store_use(store, OUTGOING_SAME);
-	int64_t now_ms = clock_wall_ms();
 
 	statement_bind_text(statement, 1, draft->number);
 	sqlite3_bind_int64(statement, 2, draft->client_id);
 	statement_bind_text(statement, 3, draft->text);
-	sqlite3_bind_int64(statement, 4, now_ms - window_ms);
-	sqlite3_bind_int64(statement, 5, now_ms + window_ms);
 	sqlite3_bind_int64(statement, 6, draft->send_at_ms);
-	return store_message_fetch(store, statement, arena, message_out);
+	return statement;
+}
+
+/*
+ * Asked for each clock that messages of this boot were noted by. It may also have been set
+ * back before the last start, hence both sides of now.
+ */
+int store_outgoing_same(struct store *store, const struct message_draft *draft,
+			int64_t window_ms, struct arena *arena,
+			struct message *message_out)
+{
+	int error = STORE_E_NOT_FOUND;
+	unsigned place;
+
+	clock_history_look(&store->clock);
+	for (place = 0; place < store->clock.count && error == STORE_E_NOT_FOUND;
+	     place++) {
+		int64_t now_ms = clock_history_now_ms(&store->clock, place);
+		sqlite3_stmt *statement = same_use(store, draft);
+
+		sqlite3_bind_int64(statement, 4, now_ms - window_ms);
+		sqlite3_bind_int64(statement, 5, now_ms + window_ms);
+		error = store_message_fetch(store, statement, arena, message_out);
+	}
+	return error;
 }
 
 int store_outgoing_by_uuid(struct store *store, const char *uuid, struct arena *arena,

@@ -91,7 +91,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 			     " WHERE uuid = ?1 AND uuid <> '' AND direction = 1",
 	[INCOMING_REPEATED] =
 		"SELECT id FROM message INDEXED BY message_stamp WHERE direction = 1"
-		" AND number = ?1 AND sent_time = ?2 AND text = ?3"
+		" AND number = ?1 AND sent_time = ?2 AND sent_time <> '' AND text = ?3"
 		" AND sim_id IS nullif(?4, 0) AND changed BETWEEN ?5 AND ?6"
 		" ORDER BY id DESC LIMIT 1",
 	/* The way that told more often tells how often it came: see store_incoming.c. */
@@ -137,6 +137,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		" INDEXED BY conversation_unread"
 		" CROSS JOIN message ON message.id = last_id"
 		" WHERE unread > 0 AND last_id < ?1 ORDER BY last_id DESC LIMIT ?2",
+	[CONVERSATION_KNOWN] = "SELECT 1 FROM conversation WHERE number = ?1",
 	[MESSAGE_MARK_READ] = "UPDATE message SET read_at = ?2"
 			      " WHERE id = ?1 AND direction = 1 AND read_at = 0",
 	[GAP_JOIN] = "UPDATE gap SET until_at = ?2 WHERE reason = ?3 AND until_at > 0"
@@ -147,6 +148,9 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		    " (SELECT 1 FROM gap WHERE until_at = 0 AND reason = ?3)",
 	[GAP_END] = "UPDATE gap SET until_at = max(?2, from_at)"
 		    " WHERE until_at = 0 AND reason = ?1",
+	[GAPS_SHIFT] = "UPDATE gap SET from_at = from_at + ?3,"
+		       " until_at = until_at + ?3 * (until_at > 0)"
+		       " WHERE from_at >= ?1 AND from_at < ?2",
 	[GAPS] = "SELECT from_at, until_at, reason FROM"
 		 " (SELECT * FROM gap WHERE until_at > ?1 OR until_at = 0"
 		 "  ORDER BY from_at DESC, id DESC LIMIT 100) ORDER BY from_at, id",
@@ -284,7 +288,7 @@ static int mark_alive(struct store *store, int64_t now_ms)
 
 static bool is_alive_due(const struct store *store, int64_t now_ms)
 {
-	return store->alive_ms &&
+	return store->alive_ms && now_ms >= CLOCK_SANE_MS &&
 	       (now_ms < store->alive_ms || now_ms - store->alive_ms >= STORE_ALIVE_MS);
 }
 

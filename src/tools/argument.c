@@ -6,6 +6,7 @@
 #include "base/timestamp.h"
 #include "sms/phone_number.h"
 #include "tools/failure.h"
+#include "tools/services.h"
 
 const char *argument_text(const struct tool_call *call, const char *name)
 {
@@ -29,10 +30,12 @@ bool argument_boolean(const struct tool_call *call, const char *name)
 
 const char *argument_party(const struct tool_call *call, const char *name)
 {
+	const struct services *services = call->services;
 	const char *text = argument_text(call, name);
 	char number[PHONE_NUMBER_BYTES];
 
-	if (!text || phone_number_parse(text, number) != PHONE_NUMBER_OK)
+	if (!text || phone_number_parse(text, number) != PHONE_NUMBER_OK ||
+	    store_conversation_known(services->store, text))
 		return text;
 	return arena_copy(call->arena, number, strlen(number));
 }

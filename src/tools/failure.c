@@ -82,6 +82,15 @@ static const struct {
 		"not_found",
 		"Call list_sms and use a message_id from its answer.",
 	},
+	[FAILURE_KEY_NOT_FOUND] = {
+		"not_found",
+		"If the message is still wanted, call send_sms with this idempotency_key.",
+	},
+	[FAILURE_KEY_TAKEN] = {
+		"duplicate_suppressed",
+		"Nothing was sent. Call again with an idempotency_key that was never used, or "
+		"ask with get_sms_status what became of the first message.",
+	},
 	[FAILURE_TOO_LATE] = {
 		"too_late",
 		"It cannot be taken back any more; get_sms_status tells what became of it.",

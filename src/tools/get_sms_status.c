@@ -190,23 +190,31 @@ static bool records_were_lost(struct store *store)
 	       !store_gap_known(store, STORE_GAP_RESTORED, since_ms);
 }
 
-static const char *explain_absence(const struct asking *asking)
+static void answer_absence(struct asking *asking)
 {
 	const struct services *services = asking->call->services;
+	struct tool_call *call = asking->call;
 
 	if (records_were_lost(services->store))
-		return "There is no such message in the gateway's records; but they were "
-		       "damaged or restored from a backup not long ago, so it may have "
-		       "been sent all the same. Ask your person before sending it again.";
-	if (asking->key)
-		return "No message of yours with this idempotency_key is kept, and keys "
-		       "are kept for 30 days at least: unless you used it before that, "
-		       "it "
-		       "is safe to send it now.";
-	return arena_printf(
-		asking->call->arena,
-		"There is no message %lld: it never was, or is no longer kept.",
-		(long long)asking->message_id);
+		failure_answer(
+			call, FAILURE_NOT_FOUND,
+			"There is no such message in the gateway's records; but they "
+			"were "
+			"damaged or restored from a backup not long ago, so it may have "
+			"been sent all the same. Ask your person before sending it "
+			"again.");
+	else if (asking->key)
+		failure_answer(
+			call, FAILURE_KEY_NOT_FOUND,
+			"No message of yours with this idempotency_key is kept, and keys "
+			"are kept for 30 days at least: unless you used it before that, "
+			"it is safe to send it now.");
+	else
+		failure_answer(call, FAILURE_NOT_FOUND,
+			       arena_printf(call->arena,
+					    "There is no message %lld: it never was, or "
+					    "is no longer kept.",
+					    (long long)asking->message_id));
 }
 
 /* False: the call has been finished with a failure. */
@@ -224,7 +232,7 @@ static bool get_message(struct asking *asking, struct message *message_out)
 		error = store_message_get(services->store, asking->message_id,
 					  call->arena, message_out);
 	if (error == STORE_E_NOT_FOUND)
-		failure_answer(call, FAILURE_NOT_FOUND, explain_absence(asking));
+		answer_absence(asking);
 	else if (error)
 		failure_answer(call, FAILURE_INTERNAL, "The message could not be read.");
 	return error == 0;

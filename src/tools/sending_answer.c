@@ -88,9 +88,21 @@ static void write_failure_facts(struct json_writer *writer, const void *data)
 	write_repeat(writer, sending);
 }
 
+/* A client that tries again with its key would hear of this failure for ever. */
+static const char *say_key_is_used_up(const struct sending *sending, const char *text)
+{
+	if (!sending->order->idempotency_key || !text)
+		return text;
+	return arena_printf(sending->order->call->arena,
+			    "%s Another try needs a new idempotency_key.", text);
+}
+
 static void fail(const struct sending *sending, enum failure failure, const char *message)
 {
 	struct refusal refusal = { failure, say_duplicate(sending, message) };
+
+	if (failure != FAILURE_UNKNOWN_OUTCOME)
+		refusal.message = say_key_is_used_up(sending, refusal.message);
 
 	failure_answer_with(sending->order->call, &refusal, write_failure_facts, sending);
 }

@@ -11,11 +11,11 @@ enum { MS_PER_SECOND = 1000 };
 static bool refuse_key(const struct sms_order *order, const struct message *message,
 		       struct refusal *refusal_out)
 {
-	refusal_out->failure = FAILURE_INVALID_ARGUMENTS;
+	refusal_out->failure = FAILURE_KEY_TAKEN;
 	refusal_out->message = arena_printf(
 		order->call->arena,
 		"This idempotency_key stands for message %lld already, which has another "
-		"%s; nothing was sent. Another message needs another key.",
+		"%s.",
 		(long long)message->id,
 		strcmp(message->number, order->number) != 0 ? "number" : "text");
 	return false;

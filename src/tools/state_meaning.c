@@ -22,7 +22,7 @@ static const char *const state_meanings[STATE_LAST + 1] = {
 	[STATE_WAITING_APPROVAL] = "It waits for the owner's yes.",
 	[STATE_DELIVERED] = "A delivery report says that it arrived on the recipient's "
 			    "phone. That does not prove that it was read.",
-	[STATE_EXPIRED] = "Its time was over before it could be sent; it will not be.",
+	[STATE_EXPIRED] = "It could not be sent in time, and will not be.",
 };
 
 static const struct {
@@ -43,6 +43,11 @@ static const struct {
 		      "finished; what became of it after that backup cannot be known." },
 	{ "ledger_damaged", "The gateway's records were damaged while the message was "
 			    "not finished." },
+	{ "modem_away", "Its modem or SIM went away, or oFono did." },
+	{ "gateway_restarted", "The gateway was not there to hear what became of it; it "
+			       "asks oFono." },
+	{ "not_taken", "oFono could not be reached when it was to be handed over." },
+	{ "validity_over", "It was valid until then, as was asked for." },
 	{ "not_delivered", "A report says that the network gave up delivering it." },
 };
 

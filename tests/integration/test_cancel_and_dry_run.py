@@ -76,6 +76,8 @@ def test_cancel_held(make_lab: Callable[..., Lab], restart: str) -> None:
     result = agent.send("held", wait_seconds=1)
     lab.radios[0].power(False)
     agent.wait_state(result.message_id, "held")
+    held = agent.call("get_sms_status", message_id=result.message_id).structured
+    assert held["reason"] == "modem_away" and "modem or SIM went away" in held["meaning"]
     answer = agent.cancel(result.message_id)
     assert answer.facts == {"message_id": result.message_id, "state": "held"}
     assert "not cancelled yet" in answer.text and "is cancelled" not in answer.text
@@ -184,7 +186,7 @@ def test_a_dry_run_tells_of_repeats(agent: Agent) -> None:
                 idempotency_key="fresh").facts["would_send"]
     other = agent.send("other", dry_run=True, idempotency_key="said")
     [refusal] = other.facts["refusals"]
-    assert refusal["code"] == "invalid_arguments"
+    assert refusal["code"] == "duplicate_suppressed"
 
 
 def test_a_dry_run_names_what_ofono_may_not_encode(agent: Agent) -> None:

@@ -6,11 +6,13 @@ Cancelling and dry runs: test_cancel_and_dry_run.py; reports: test_delivery_repo
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from http.client import HTTPConnection
 
 import pytest
 
@@ -18,6 +20,7 @@ from agent import (
     TO, Agent, assert_refused, assert_sent, pair, seconds_ahead, taken_texts,
 )
 from lab import Lab, wait_until
+from lab.mcp_client import HEADERS
 from modem import HOME, SEARCHING, Outcome
 from modem.patience import patience
 
@@ -53,6 +56,23 @@ def test_a_key_survives_a_kill_and_a_restart(make_lab: Callable[..., Lab]) -> No
     assert_sent(again)
     assert again.facts == first.facts | {"replayed": True}
     assert taken_texts(lab) == ["once"]
+
+
+@pytest.mark.parametrize("connected_s", [0, 0.001, 0.005, 0.02, 0.1])
+def test_who_hangs_up_and_asks_again_sends_once(lab: Lab, agent: Agent,
+                                                connected_s: float) -> None:
+    """Without a key: whether the request had arrived is more than it can know."""
+    text = f"hung up after {connected_s}"
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": "send_sms", "arguments": {"to_phone_number": TO, "sms_text": text}}})
+    for _ in range(4):
+        connection = HTTPConnection("127.0.0.1", lab.gateway.port)
+        connection.request("POST", "/mcp", body, HEADERS)
+        time.sleep(connected_s)
+        connection.close()
+    result = agent.send(text)
+    assert not result.is_error and result.facts["state"] == "sent"
+    assert taken_texts(lab) == [text]
 
 
 def test_killed_with_the_message_in_flight(make_lab: Callable[..., Lab]) -> None:
@@ -97,7 +117,7 @@ def test_a_key_stands_for_one_message(lab: Lab, agent: Agent) -> None:
     first = agent.send("one", idempotency_key="stands")
     for other in (agent.send("two", idempotency_key="stands"),
                   agent.send("one", to="+36301234568", idempotency_key="stands")):
-        assert_refused(other, "invalid_arguments")
+        assert_refused(other, "duplicate_suppressed")
         assert str(first.message_id) in other.text
     # the number may be written in another way
     assert_sent(agent.send("one", to="+36 30 123 4567", idempotency_key="stands"),
@@ -112,6 +132,7 @@ def test_a_failure_is_replayed_too(lab: Lab, agent: Agent) -> None:
     again = agent.send("refused", idempotency_key="fails")
     assert_refused(again, "network_refused")
     assert again.facts == first.facts | {"replayed": True}
+    assert "needs a new idempotency_key" in first.text
     assert taken_texts(lab) == []
 
 

@@ -20,11 +20,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab a
 
 from lab import Lab, wait_until
 from lab.gateway import BINARY
+from ledger import Ledger
 from modem.pdu import Submit, encode_deliver
 from test_crash import full_disk
 from test_receive import (
-    IMMEDIATE, REPAIRED, SENDER, SENT_AT, SENT_TIME, UNREADABLE, Ledger, now_ms,
-    wait_listening,
+    IMMEDIATE, REPAIRED, SENDER, SENT_AT, SENT_TIME, UNREADABLE, now_ms,
 )
 
 BUILD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
@@ -68,7 +68,6 @@ class Phone:
 
     def start(self) -> None:
         self.gateway.start()
-        wait_listening(self.lab)
 
     def assert_told(self, *expected: tuple[str, int]) -> None:
         wait_until(lambda: self.told == list(expected), 30,
@@ -93,7 +92,6 @@ class Phone:
 @contextmanager
 def started(**options: Any) -> Iterator[Phone]:
     with Lab(modem_count=1, gateway=True, plugin=PLUGIN, **options) as lab:
-        wait_listening(lab)
         yield Phone(lab)
         assert lab.ofonod.is_running
 
@@ -514,7 +512,6 @@ def test_another_folder(tmp_path: Path) -> None:
     lab.gateway.config += f"[store]\nspool_dir = {lab.gateway.spool}\n"
     lab.ofonod.environment["OFONO_MCP_SPOOL"] = str(lab.gateway.spool)
     with lab:
-        wait_listening(lab)
         phone = Phone(lab)
         lab.gateway.kill()
         phone.deliver("elsewhere")
@@ -528,7 +525,6 @@ def test_the_spool_can_be_switched_off() -> None:
     lab = Lab(modem_count=1, gateway=True, plugin=PLUGIN)
     lab.ofonod.environment["OFONO_MCP_SPOOL"] = ""
     with lab:
-        wait_listening(lab)
         phone = Phone(lab)
         lab.gateway.kill()
         phone.deliver("for nobody")

@@ -60,8 +60,8 @@ class Lab:
             self.bus.start()
             undo.callback(self.ofonod.kill)
             self.ofonod.start()
+            undo.callback(self._end_gateway)
             if self._with_gateway:          # first, so that it misses no stored message
-                undo.callback(self._end_gateway)
                 self.gateway.start()
             if self._powered:
                 self.bring_up()

@@ -308,7 +308,7 @@ static inline void fake_close(struct fake *fake)
 
 struct recorder {
 	struct observer observer;
-	char trace[8192];  /* "available added:/sim0 received:/sim0:hello " */
+	char trace[32768]; /* "available added:/sim0 received:/sim0:hello " */
 	int changes;	   /* MODEM_CHANGED, not in the trace */
 	int bus_known;	   /* likewise */
 	struct modem last; /* of the last event with a modem, as it was then */

@@ -110,6 +110,7 @@ static const struct {
 	  "447121" },
 	{ "Bel\u00e9p\u00e9si jelszava: Xk42Pq. \u00c9rv\u00e9nyes: 2026. 11. 21. 14:30",
 	  "Xk42Pq" },
+	{ "482910 a nyit\u00f3k\u00f3dod, c\u00edm: Budapest 1111", "482910" },
 	/* Finnish */
 	{ "Vahvistuskoodisi on 602144.", "602144" },
 	{ "Kertak\u00e4ytt\u00f6inen tunnuslukusi: 6021", "6021" },
@@ -133,6 +134,43 @@ static const struct {
 	{ "\u60a8\u7684\u9a8c\u8bc1\u7801\u662f123456\uff0c5\u5206\u949f\u5185\u6709"
 	  "\u6548",
 	  "123456" },
+	{ "Use **482910** to sign in", "482910" },
+	{ "\u3010\u652f\u4ed8\u5b9d\u3011\u60a8\u7684\u6821\u9a8c"
+	  "\u7801\u662f 593021",
+	  "593021" },
+	{ "\u60a8\u7684\u52a8\u6001\u5bc6\u7801:593022,\u8bf7\u52ff"
+	  "\u6cc4\u9732",
+	  "593022" },
+	{ "\u304a\u5ba2\u69d8\u306e\u8a8d\u8a3c\u756a\u53f7\u306f5930"
+	  "23\u3067\u3059",
+	  "593023" },
+	{ "\ube44\ubc00\ubc88\ud638 593024 \ub97c \uc785\ub825\ud558"
+	  "\uc138\uc694",
+	  "593024" },
+	{ "\u0e23\u0e2b\u0e31\u0e2a\u0e02\u0e2d\u0e07\u0e04\u0e38"
+	  "\u0e13\u0e04\u0e37\u0e2d 593025",
+	  "593025" },
+	{ "\u0631\u0645\u0632 \u0627\u0644\u062a\u062d\u0642\u0642 "
+	  "\u0627\u0644\u062e\u0627\u0635 \u0628\u0643 \u0647\u0648 4"
+	  "82193",
+	  "482193" },
+	{ "\u06a9\u062f \u062a\u0627\u06cc\u06cc\u062f \u0634\u0645"
+	  "\u0627: 48219",
+	  "48219" },
+	{ "\u05e7\u05d5\u05d3 \u05d4\u05d0\u05d9\u05de\u05d5\u05ea "
+	  "\u05e9\u05dc\u05da \u05d4\u05d5\u05d0 482194",
+	  "482194" },
+	{ "\u0906\u092a\u0915\u093e \u0913\u091f\u0940\u092a\u0940 48"
+	  "2195 \u0939\u0948",
+	  "482195" },
+	{ "M\u00e3 x\u00e1c minh c\u1ee7a b\u1ea1n l\u00e0 482196", "482196" },
+	{ "Teie kood on 482197", "482197" },
+	{ "Kinnituskood: 482198", "482198" },
+	{ "\u5c0a\u656c\u7684\u7528\u6237\u60a8\u597d\u60a8\u6b63"
+	  "\u5728\u8fdb\u884c\u624b\u673a\u53f7\u767b\u5f55\u64cd"
+	  "\u4f5c\u8bf7\u6ce8\u610f\u60a8\u7684\u9a8c\u8bc1\u7801"
+	  "\u662f593026\u8bf7\u52ff\u6cc4\u9732",
+	  "593026" },
 	/* bound to a site */
 	{ "747723 is your ExampleCo code.\n\n@example.com #747723", "747723" },
 	{ "Your code is 111111\n@example.com #222222 %frame.example", "222222" },
@@ -164,6 +202,7 @@ static const struct {
 	{ "Your order 4829103 was shipped. Confirm at the door.", "" },
 	{ "Text STOP to 70707. Code of practice applies.", "" },
 	{ "Card *1234 was used with PIN", "" },
+	{ "Card **1234 was used with PIN", "" },
 	{ "PIN changed for card \u2022\u2022\u2022\u20221234", "" },
 	{ "Card 1234 5678 9012 3456: the PIN is on its way", "" },
 	{ "The code is valid for 3600 seconds", "" },
@@ -246,6 +285,11 @@ static void test_links(void **state)
 		{ "one\nhttps://a.example\nhttps://b.example", "https://a.example" },
 		{ "https://\u00e1rv\u00edz.example/t\u0171r\u0151 x",
 		  "https://\u00e1rv\u00edz.example/t\u0171r\u0151" },
+		{ "\u94fe\u63a5\uff1ahttps://a.example/x\uff0c\u8c22\u8c22",
+		  "https://a.example/x" },
+		{ "\u3010https://a.example/x\u3011", "https://a.example/x" },
+		{ "https://\u4f8b\u3048.example/\u30d1\u30b9\uff1f",
+		  "https://\u4f8b\u3048.example/\u30d1\u30b9" },
 		{ "https://good.example\u202e/live", "https://good.example" },
 		{ "https://good.example\u200b.evil.example", "https://good.example" },
 	};

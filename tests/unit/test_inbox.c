@@ -592,6 +592,61 @@ static void happen(void)
 	sd_event_source_disable_unref(source);
 }
 
+/* A phone without a clock of its own: it boots in 1970, and hears the time later. */
+static void test_the_clock_is_set_after_the_start(void **state)
+{
+	(void)state;
+	pass(100000);
+	stop();
+	pass(300000);
+	now.wall_ms -= NOW_MS - 1000000;
+	start();
+	inbox_set_timing(inbox, &no_grace);
+	sd_event_run(loop, 10 * 1000 * 1000);
+	pass(20000);
+	fake_tell(OFONO_AVAILABLE, NULL);
+	pass(30000);
+	fake_tell(OFONO_UNAVAILABLE, NULL);
+	pass(40000);
+	now.wall_ms += NOW_MS - 1000000;
+	happen();
+	assert_gaps("gateway_down:100+300 ofono_down:400+20 ofono_down:450... ");
+	pass(10000);
+	fake_tell(OFONO_AVAILABLE, NULL);
+	assert_gaps("gateway_down:100+300 ofono_down:400+20 ofono_down:450+50 ");
+}
+
+/* It stops again before anybody told it the time. */
+static void test_the_clock_is_never_set(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", ICCID);
+
+	(void)state;
+	pass(100000);
+	stop();
+	now.wall_ms -= NOW_MS - 1000000;
+	start();
+	pass(STORE_ALIVE_MS);
+	receive(modem, "another write");
+	stop();
+	now.wall_ms += NOW_MS - 1000000;
+	start();
+	assert_gaps("gateway_down:100+60 ");
+}
+
+/* The gap lies where the messages of its time lie, by the new clock. */
+static void test_the_clock_is_set_back_in_a_gap(void **state)
+{
+	(void)state;
+	fake_tell(OFONO_AVAILABLE, NULL);
+	pass(5000000);
+	fake_tell(OFONO_UNAVAILABLE, NULL);
+	pass(50000);
+	now.wall_ms -= 3600000;
+	fake_tell(OFONO_AVAILABLE, NULL);
+	assert_gaps("ofono_down:1400+50 ");
+}
+
 /* Left, come and left again while the disk was full. */
 static void test_two_gaps_wait_for_the_disk(void **state)
 {
@@ -694,6 +749,9 @@ int main(void)
 		TEST(test_gateway_down_until_it_hears),
 		TEST(test_gateway_crashed),
 		TEST(test_gateway_started_before_its_time),
+		TEST(test_the_clock_is_set_after_the_start),
+		TEST(test_the_clock_is_never_set),
+		TEST(test_the_clock_is_set_back_in_a_gap),
 		TEST(test_ofono_down),
 		TEST(test_ofono_down_at_the_start),
 		TEST(test_ofono_soon_after_the_start),

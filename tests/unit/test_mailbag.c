@@ -2,6 +2,8 @@
 /* Signals about messages that come before anybody knows whose they are. */
 #include "ofono_lab.h"
 
+#include "ofono/mailbag.h"
+
 /* oFono tells of a message once: while GetModems is under way it must not be lost. */
 static void test_message_before_the_modems_are_known(void **state)
 {
@@ -12,14 +14,75 @@ static void test_message_before_the_modems_are_known(void **state)
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	fake_incoming(&fixture->fake, "/sim2", "one");
 	fake_incoming(&fixture->fake, "/sim2", "two");
-	fake_incoming(&fixture->fake, "/nobody", "lost");
+	fake_incoming(&fixture->fake, "/nobody", "whose?");
 	lab_settle(&fixture->lab, 20);
 	assert_string_equal(fixture->recorder.trace, "");
 	fake_answer_kept(&fixture->fake);
 	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "two"));
 	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 "
+			    "available added:/sim10 added:/sim2 received::whose? "
 			    "received:/sim2:one received:/sim2:two ");
+}
+
+/* The answer that would tell the modems may never come. */
+static void test_waiting_messages_are_told_when_we_stop(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture_refuse_modems(fixture, "");
+	fixture_listen(fixture);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fake_incoming(&fixture->fake, "/sim2", "one");
+	fake_incoming(&fixture->fake, "/sim2", "two");
+	lab_settle(&fixture->lab, 20);
+	assert_string_equal(fixture->recorder.trace, "");
+	ofono_tell_waiting(fixture->ofono);
+	assert_string_equal(fixture->recorder.trace, "received::one received::two ");
+	ofono_tell_waiting(fixture->ofono);
+	assert_string_equal(fixture->recorder.trace, "received::one received::two ");
+}
+
+static void test_waiting_messages_are_told_when_ofono_goes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture_refuse_modems(fixture, "");
+	fixture_listen(fixture);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fake_incoming(&fixture->fake, "/sim2", "one");
+	fake_close(&fixture->fake);
+	lab_wait(&fixture->lab, fixture->recorder.trace[0]);
+	assert_string_equal(fixture->recorder.trace, "received::one ");
+}
+
+static void test_none_is_lost_for_want_of_room(void **state)
+{
+	struct fixture *fixture = *state;
+	char text[16];
+
+	fixture_refuse_modems(fixture, "");
+	fixture_listen(fixture);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	for (int i = 0; i <= MAILBAG_MAX; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		fake_incoming(&fixture->fake, "/sim2", text);
+	}
+	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, ":999 "));
+	fake_answer_kept(&fixture->fake);
+	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "/sim2:1000 "));
+}
+
+static void test_the_card_is_told_with_the_message(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture_refuse_modems(fixture, "");
+	fixture_listen(fixture);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fake_incoming(&fixture->fake, "/sim2", "one");
+	lab_settle(&fixture->lab, 20);
+	fake_answer_kept(&fixture->fake);
+	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "one"));
 	assert_string_equal(fixture->recorder.last.sim.subscriber_identity,
 			    "216300000000000");
 }
@@ -173,6 +236,10 @@ int main(void)
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 		TEST(test_message_before_the_modems_are_known),
+		TEST(test_waiting_messages_are_told_when_we_stop),
+		TEST(test_waiting_messages_are_told_when_ofono_goes),
+		TEST(test_none_is_lost_for_want_of_room),
+		TEST(test_the_card_is_told_with_the_message),
 		TEST(test_message_before_the_owner_is_known),
 		TEST(test_messages_all_through_the_start),
 		TEST(test_message_before_the_card_is_known),

@@ -30,7 +30,9 @@ static void test_texts(void **state)
 	assert_mended("", "");
 	assert_mended("\uF600", "\U0001F600");
 	assert_mended("Hi \uF600\uF44D!", "Hi \U0001F600\U0001F44D!");
-	assert_mended("\uF600 \U0001F600", "\U0001F600 \U0001F600"); /* a fork's beside */
+	/* a fork that damages nothing: what is private stays private */
+	assert_mended("\uF8FF \U0001F600", "\uF8FF \U0001F600");
+	assert_mended("\U0001F600\uF8FF", "\U0001F600\uF8FF");
 	assert_mended("\uF469\u200D\uF469\uFE0F", "\U0001F469\u200D\U0001F469\uFE0F");
 }
 

@@ -376,6 +376,25 @@ static void test_incoming(void **state)
 	assert_string_equal(fixture->recorder.sender, "");
 }
 
+static void test_incoming_in_another_form(void **state)
+{
+	struct fixture *fixture = *state;
+	DBusMessage *signal =
+		dbus_message_new_signal("/sim0", MESSAGES, "IncomingMessage");
+	DBusMessage *longer = incoming_signal("/sim0", "IncomingMessage", "two", "+49");
+	const char *text = "one";
+
+	start(fixture);
+	dbus_message_append_args(signal, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID);
+	dbus_message_append_args(longer, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID);
+	peer_send(&fixture->fake.peer, signal);
+	peer_send(&fixture->fake.peer, longer);
+	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "two"));
+	assert_string_equal(fixture->recorder.trace,
+			    "received:/sim0:one received:/sim0:two ");
+	assert_string_equal(fixture->recorder.sender, "+49");
+}
+
 static void test_incoming_burst_keeps_its_order(void **state)
 {
 	struct fixture *fixture = *state;
@@ -408,6 +427,7 @@ int main(void)
 		TEST(test_listing),
 		TEST(test_states_of_any_message),
 		TEST(test_incoming),
+		TEST(test_incoming_in_another_form),
 		TEST(test_incoming_burst_keeps_its_order),
 	};
 

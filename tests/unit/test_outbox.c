@@ -161,7 +161,7 @@ static void test_not_handed(void **state)
 	outbox_watch(outbox, id, &observer, hear, NULL);
 	turn();
 	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
-	assert_message(id, STATE_QUEUED, "");
+	assert_message(id, STATE_QUEUED, "not_taken");
 	assert_int_equal(outbox_waiting(outbox), 2);
 	turn();
 	assert_int_equal(sends_pending(), 0); /* not at once, */
@@ -175,7 +175,7 @@ static void test_not_handed(void **state)
 	assert_string_equal(only_send()->text, "x");
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
-	assert_heard("1:handing() 1:queued() 1:handing() 1:handed() 1:sent() ");
+	assert_heard("1:handing() 1:queued(not_taken) 1:handing() 1:handed() 1:sent() ");
 	turn();
 	assert_string_equal(only_send()->text, "y");
 	assert_int_equal(state_of(next), STATE_HANDING);
@@ -209,7 +209,7 @@ static void test_no_memory(void **state)
 	(void)state;
 	fake_no_memory = true;
 	turn();
-	assert_message(id, STATE_QUEUED, "");
+	assert_message(id, STATE_QUEUED, "not_taken");
 	fake_no_memory = false;
 	modem->online = false;
 	fake_changed(modem);

@@ -206,7 +206,7 @@ static int64_t submit_held(struct modem *modem)
 	int64_t id = submit_handed();
 
 	lose(modem);
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "modem_away");
 	return id;
 }
 
@@ -316,7 +316,7 @@ static void test_later_and_the_disk_refuses(void **state)
 	fill_disk(true);
 	assert_int_equal(cancel(id), OUTBOX_E_STORAGE);
 	fill_disk(false);
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "modem_away");
 	show_again(modem);
 	assert_true(TAILQ_EMPTY(&fake_cancels));
 }
@@ -353,7 +353,7 @@ static void test_held_in_flight_mode(void **state)
 	modem->interfaces = MODEM_SIM_MANAGER;
 	fake_changed(modem);
 	turn();
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "modem_away");
 	modem->interfaces |= MODEM_MESSAGE_MANAGER; /* the SIM stays offline */
 	fake_changed(modem);
 	turn();
@@ -406,7 +406,7 @@ static void test_stop_meanwhile(void **state)
 	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
 	bench_restart(&patient);
 	assert_int_equal(answers, 0);
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "gateway_restarted");
 }
 
 /* Not listed any more it is unknown, and gone from memory; then the answer says why. */

@@ -196,7 +196,7 @@ static void test_held_and_unknown_are_proved(void **state)
 	modem->interfaces = 0;
 	fake_changed(modem);
 	turn();
-	assert_message(held, STATE_HELD, "");
+	assert_message(held, STATE_HELD, "modem_away");
 	fake_report("A1", true);
 	turn();
 	assert_message(held, STATE_DELIVERED, "");

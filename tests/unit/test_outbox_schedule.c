@@ -109,7 +109,7 @@ static void test_overdue_at_start(void **state)
 	turn();
 	assert_string_equal(only_send()->text, "due");
 	assert_message(due, STATE_HANDING, "");
-	assert_message(over, STATE_EXPIRED, "");
+	assert_message(over, STATE_EXPIRED, "validity_over");
 }
 
 static void test_expiry(void **state)
@@ -124,8 +124,8 @@ static void test_expiry(void **state)
 	turn_ms(50);
 	assert_message(id, STATE_QUEUED, "");
 	turn_ms(600);
-	assert_message(id, STATE_EXPIRED, "");
-	assert_heard("2:expired() ");
+	assert_message(id, STATE_EXPIRED, "validity_over");
+	assert_heard("2:expired(validity_over) ");
 	assert_null(observer.subject);
 	assert_int_equal(outbox_waiting(outbox), 0);
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
@@ -164,7 +164,7 @@ static void test_expires_when_given_back(void **state)
 	turn_ms(400);
 	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
 	turn();
-	assert_message(id, STATE_EXPIRED, "");
+	assert_message(id, STATE_EXPIRED, "validity_over");
 	assert_int_equal(sends_pending(), 0);
 }
 
@@ -176,7 +176,7 @@ static void test_expires_before_its_time(void **state)
 	fake_modem_ready("/sim0", "1");
 	id = submit_timed("x", 60000, 100);
 	turn_ms(500);
-	assert_message(id, STATE_EXPIRED, "");
+	assert_message(id, STATE_EXPIRED, "validity_over");
 }
 
 static int64_t wall_offset_ms;
@@ -266,7 +266,7 @@ static void test_disk_refuses(void **state)
 	assert_int_equal(sends_pending(), 0);
 	fill_disk(false);
 	turn_ms(300);
-	assert_message(over, STATE_EXPIRED, "");
+	assert_message(over, STATE_EXPIRED, "validity_over");
 	assert_message(due, STATE_HANDING, "");
 	assert_string_equal(only_send()->text, "due");
 }

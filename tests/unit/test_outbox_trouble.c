@@ -99,7 +99,7 @@ static int64_t hold(struct modem *modem, const char *uuid)
 	fake_answer(only_send(), SEND_ACCEPTED, uuid);
 	modem->interfaces = MODEM_SIM_MANAGER;
 	fake_changed(modem);
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "modem_away");
 	turn();
 	assert_int_equal(sends_pending(), 0);
 	assert_true(TAILQ_EMPTY(&fake_listings));
@@ -178,7 +178,7 @@ static void test_held_and_moved(void **state)
 	fake_list(only_listing(), "A1");
 	assert_message(id, STATE_HANDED, "");
 	fake_modem_remove(other);
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "modem_away");
 }
 
 static void test_listing_fails(void **state)
@@ -194,7 +194,7 @@ static void test_listing_fails(void **state)
 	fake_list(only_listing(), NULL);
 	turn();
 	assert_true(TAILQ_EMPTY(&fake_listings));
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "modem_away");
 	turn_ms(50);
 	modem->interfaces = MODEM_SIM_MANAGER; /* lost while it is asked */
 	fake_changed(modem);
@@ -219,7 +219,7 @@ static void test_lost_while_handing(void **state)
 	fake_modem_remove(modem);
 	assert_message(id, STATE_HANDING, "");
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
-	assert_message(id, STATE_HELD, "");
+	assert_message(id, STATE_HELD, "modem_away");
 	fake_modem_ready("/sim0", "1");
 	turn();
 	fake_list(only_listing(), "A1");
@@ -239,7 +239,7 @@ static void test_restart(void **state)
 	bench_restart(&patient);
 	assert_message(handing, STATE_UNKNOWN, "unknown_outcome");
 	assert_message(queued, STATE_QUEUED, "");
-	assert_message(handed, STATE_HELD, "");
+	assert_message(handed, STATE_HELD, "gateway_restarted");
 	assert_int_equal(outbox_waiting(outbox), 1);
 	turn();
 	assert_string_equal(only_send()->text, "y");

@@ -9,19 +9,26 @@
 #include "store_bench.h"
 
 #include "base/clock.h"
+#include "base/clock_history.h"
 #include "sms/store_outgoing.h"
 
 enum { MINUTE_MS = 60 * 1000 };
 
 static int64_t now_ms = 1800000000000;
+static int64_t set_ms; /* by how much the wall clock was set */
 static struct arena *arena;
 
 static int64_t fake_wall_ms(void)
 {
+	return now_ms + set_ms;
+}
+
+static int64_t fake_boot_ms(void)
+{
 	return now_ms;
 }
 
-static const struct clock_source fake_clock = { fake_wall_ms, fake_wall_ms, NULL };
+static const struct clock_source fake_clock = { fake_boot_ms, fake_wall_ms, NULL };
 
 static int set_up(void **state)
 {
@@ -129,6 +136,25 @@ static void test_same(void **state)
 	draft = draft_of(1, NULL);
 	draft.send_at_ms = now_ms + 1; /* a reminder may come twice */
 	assert_int_equal(same(draft), 0);
+}
+
+/* The minute is one of life, not one of the clock. */
+static void test_same_though_the_clock_was_set(void **state)
+{
+	struct message_draft draft = draft_of(1, NULL);
+	int64_t first = add(1, NULL);
+
+	(void)state;
+	for (int i = 1; i < CLOCK_HISTORY_MAX; i++) {
+		set_ms += (i % 2 ? -i : i) * 1000 * MINUTE_MS;
+		now_ms += 1000;
+		assert_int_equal(same(draft), first);
+	}
+	now_ms += MINUTE_MS;
+	assert_int_equal(same(draft), 0);
+	assert_int_not_equal(add(1, NULL), first);
+	set_ms = 0;
+	assert_int_equal(same(draft), first + 1);
 }
 
 static void move(int64_t id, enum message_state to)
@@ -252,6 +278,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_keys),
 		TEST(test_same),
+		TEST(test_same_though_the_clock_was_set),
 		TEST(test_same_but_not_sent),
 		TEST(test_times_and_state),
 		TEST(test_unfinished),

@@ -42,14 +42,11 @@ static void write_identity(struct json_writer *writer, const struct sim *sim)
 
 static void write_details(struct json_writer *writer, const struct sim *sim)
 {
-	const struct modem *modem = sim->modem;
-
 	json_put_string(writer, "state", sim_state_name(sim->state));
 	json_put_boolean(writer, "can_send", sim->state == SIM_READY);
-	json_put_string(writer, "own_number", modem->sim.own_number);
-	json_put_boolean(writer, "roaming",
-			 strcmp(modem->network.status, "roaming") == 0);
-	json_put_integer(writer, "signal_percent", modem->network.strength);
+	json_put_string(writer, "own_number", sim->own_number);
+	json_put_boolean(writer, "roaming", sim->roaming);
+	json_put_integer(writer, "signal_percent", sim->modem->network.strength);
 }
 
 enum detail {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Endpoint: MCP's one URL. Bodies become messages, messages become method calls.
+ * Endpoint: MCP's one URL, and what all requests to it have in common.
  */
 #ifndef MCP_ENDPOINT_H
 #define MCP_ENDPOINT_H

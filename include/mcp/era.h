@@ -2,7 +2,7 @@
 /*
  * Era: everything in which families of MCP revisions differ, as one constant table each.
  *
- * The era of a request is decided once, in era_decide(); afterwards all code calls through
+ * The era of a message is decided once, in era_decide(); afterwards all code calls through
  * the table, and no handler knows the revision. Adding a family is one more table.
  */
 #ifndef MCP_ERA_H
@@ -10,37 +10,67 @@
 
 #include "mcp/request.h"
 
+struct revision {
+	const char *name; /* "2025-11-25": they compare as strings */
+	bool batches;	  /* one POST may carry an array of messages */
+};
+
 struct method {
 	const char *name;
 	void (*run)(struct request *request);
+	/* The era of 2026 */
+	const char *name_parameter; /* what Mcp-Name repeats; NULL: nothing */
+	const char *cache_scope;    /* "public", "private"; NULL: not to be cached */
+	unsigned ttl_ms;
 };
 
 struct era {
 	const char *name;
-	const char *const *versions;  /* newest first, ends with NULL */
-	const struct method *methods; /* ends with a NULL name */
+	const struct revision *revisions; /* newest first, ends with a NULL name */
+	const struct method *methods;	  /* ends with a NULL name */
+	bool leaving_cancels;		  /* a client that leaves wants it no more */
+	/* False: the request may not run, and has been refused. NULL: any may. */
+	bool (*admit)(struct request *request);
 	/* Members that every result of this era begins with. */
 	void (*open_result)(const struct request *request, struct json_writer *writer);
-	/* HTTP status under which an error with this code travels. */
+	/* HTTP status under which a method's error with this code travels. */
 	unsigned (*error_status)(enum rpc_code code);
 };
 
 /* initialize, protocol revisions 2025-11-25 back to 2024-11-05 */
 extern const struct era era_2025;
+/* an envelope in every request, protocol revision 2026-07-28 */
+extern const struct era era_2026;
 
-struct era_refusal {
-	enum rpc_code code;
-	const char *text;
+enum era_session {
+	ERA_SESSION_NONE, /* no Mcp-Session-Id */
+	ERA_SESSION_LIVE,
+	ERA_SESSION_DEAD, /* ended, or never ours */
 };
 
-/*
- * The era that serves this message; NULL with a refusal (HTTP 400) when none does.
- * Source: MCP, basic/transports, "Protocol Version Header".
- */
-const struct era *era_decide(struct exchange *exchange, const struct rpc_message *message,
-			     struct era_refusal *refusal_out);
+/* what the era of a message depends on */
+struct era_question {
+	const struct rpc_message *message;
+	const char *header; /* MCP-Protocol-Version, plain and collapsed; NULL: absent */
+	bool header_conflict;
+	enum era_session session;
+	const struct revision *session_revision; /* of a live one: what it negotiated */
+};
 
-/* The version an initialize gets: the one asked for when served, else the newest. */
-const char *era_negotiate(const struct era *era, const char *asked);
+/* `era` is NULL when the message is refused: with `error` under `status`. */
+struct era_verdict {
+	const struct era *era;
+	const struct revision *revision;
+	unsigned status;
+	struct rpc_error error; /* its data is of the question's message or header */
+};
+
+struct era_verdict era_decide(const struct era_question *question);
+
+/* The revision of this name, or NULL. */
+const struct revision *era_find_revision(const struct era *era, const char *name);
+
+/* An array of the names of its revisions. */
+void era_write_revisions(const struct era *era, struct json_writer *writer);
 
 #endif

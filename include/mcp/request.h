@@ -9,36 +9,59 @@
 #ifndef MCP_REQUEST_H
 #define MCP_REQUEST_H
 
-#include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "http/exchange.h"
 #include "mcp/rpc.h"
 
 struct endpoint;
 struct era;
+struct method;
 struct request;
+struct revision;
 
+/* After `abandoned` and `cancelled` no answer is possible any more. */
 struct request_waiting {
-	void (*abandoned)(void *data); /* the peer left: no answer is possible any more */
-	void (*stopping)(void *data);  /* answer now with what is known */
+	/* The client left, and what it asked for goes on. */
+	void (*abandoned)(void *data);
+	/* ... and wants it no more: undo what has not begun. NULL: as `abandoned`. */
+	void (*cancelled)(void *data);
+	void (*stopping)(void *data); /* answer now with what is known */
 };
 
 struct request {
 	struct endpoint *endpoint;
-	struct exchange *exchange;
-	struct arena *arena; /* lives as long as the request */
-	struct json_reader *reader;
+	struct exchange *exchange; /* that brought it, alone or with others */
+	struct arena *arena;	   /* lives as long as the request */
 	const struct era *era;
+	const struct revision *revision;
+	const struct method *method; /* NULL: not known */
 	struct rpc_message message;
+	struct rpc_error error;		       /* of its params; code 0: none */
 	const struct request_waiting *waiting; /* NULL: not waiting */
 	void *waiting_data;
 	struct buffer body; /* of the answer */
 	struct json_writer *writer;
+	/* Hears that `body` (which may have failed) is the answer, and its HTTP status. */
+	void (*answered)(void *data, struct request *request, unsigned status);
+	void *answered_data;
 };
 
-/* The writer stands inside the result object. NULL: no memory, the request has failed. */
+/*
+ * For methods. The writer stands inside the result object. NULL: no memory, the request has
+ * failed.
+ */
 struct json_writer *request_open_result(struct request *request);
 void request_close_result(struct request *request);
 void request_fail(struct request *request, enum rpc_code code, const char *text);
+void request_fail_with(struct request *request, const struct rpc_error *error);
+
+/* For eras: it is refused before any method saw it, with HTTP status 400. */
+void request_refuse(struct request *request, const struct rpc_error *error);
+
+/* For who brings it; its era is decided. */
+void request_run(struct request *request);
+void request_leave(struct request *request); /* the client left; nothing when answered */
+void request_stop(struct request *request);  /* answers, if it waits */
+void request_deinit(struct request *request);
 
 #endif

@@ -9,7 +9,10 @@
 #include "base/json.h"
 #include "base/json_writer.h"
 
-/* JSON-RPC 2.0 section 5.1; RPC_REFUSED: 2025 revisions, by custom */
+/*
+ * JSON-RPC 2.0 section 5.1; -32000 and -32001: 2025 revisions, by custom; -32020 and on:
+ * 2026-07-28, basic/index, "Error Codes"
+ */
 enum rpc_code {
 	RPC_PARSE_ERROR = -32700,
 	RPC_INVALID_REQUEST = -32600,
@@ -17,6 +20,10 @@ enum rpc_code {
 	RPC_INVALID_PARAMS = -32602,
 	RPC_INTERNAL_ERROR = -32603,
 	RPC_REFUSED = -32000,
+	RPC_SESSION_NOT_FOUND = -32001,
+	RPC_HEADER_MISMATCH = -32020,
+	RPC_MISSING_CAPABILITY = -32021,
+	RPC_UNSUPPORTED_VERSION = -32022,
 };
 
 enum rpc_kind {
@@ -32,22 +39,25 @@ struct rpc_message {
 	const struct json *params; /* an object, or NULL when absent */
 };
 
-struct rpc_problem {
+struct rpc_error {
 	enum rpc_code code; /* 0: none */
-	const char *text;
+	const char *text;   /* NULL: it could not be made */
+	/* NULL: no data. Writes the value of error.data. */
+	void (*write_data)(struct json_writer *writer, const void *data);
+	const void *data;
 };
 
 /*
- * Reads the envelope. What could be read is in `message` even when there is a problem, so
+ * Reads the envelope. What could be read is in `message` even when there is an error, so
  * that the id can be echoed.
  */
-struct rpc_problem rpc_read(const struct json *root, struct rpc_message *message);
+struct rpc_error rpc_read(const struct json *root, struct rpc_message *message);
 
 /* Opens {"jsonrpc":"2.0","id":... ; the caller goes on and closes. No id when NULL. */
 void rpc_open(struct json_writer *writer, const struct json *id);
 
 /* {"jsonrpc":"2.0","id":...,"error":{"code":...,"message":...}}; no id when it is NULL. */
-void rpc_write_error(struct buffer *body, const struct json *id, enum rpc_code code,
-		     const char *text);
+void rpc_write_error(struct buffer *body, const struct json *id,
+		     const struct rpc_error *error);
 
 #endif

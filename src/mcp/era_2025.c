@@ -6,10 +6,13 @@
  * also skip the handshake, as the clients that this product began with do.
  */
 #include "mcp/era.h"
+#include "mcp/introduction.h"
 #include "mcp/tool.h"
 
-static const char *const versions[] = { "2025-11-25", "2025-06-18", "2025-03-26",
-					"2024-11-05", NULL };
+static const struct revision revisions[] = {
+	{ "2025-11-25" }, { "2025-06-18" }, { "2025-03-26", .batches = true },
+	{ "2024-11-05" }, { NULL },
+};
 
 static void open_result(const struct request *request, struct json_writer *writer)
 {
@@ -19,38 +22,16 @@ static void open_result(const struct request *request, struct json_writer *write
 
 static unsigned error_status(enum rpc_code code)
 {
-	switch (code) {
-	case RPC_PARSE_ERROR:
-	case RPC_INVALID_REQUEST:
-	case RPC_REFUSED:
-		return 400;
-	case RPC_METHOD_NOT_FOUND:
-	case RPC_INVALID_PARAMS:
-	case RPC_INTERNAL_ERROR:
-		return 200;
-	}
+	(void)code; /* the request was understood, whatever became of it */
 	return 200;
 }
 
-static void write_capabilities(struct json_writer *writer)
+/* The revision asked for when it is served, else the newest: nobody is turned away. */
+static const char *negotiate(const char *asked)
 {
-	json_key(writer, "capabilities");
-	json_open_object(writer);
-	json_key(writer, "tools");
-	json_open_object(writer);
-	json_put_boolean(writer, "listChanged", false);
-	json_close_object(writer);
-	json_close_object(writer);
-}
+	const struct revision *revision = era_find_revision(&era_2025, asked);
 
-static void write_server(struct json_writer *writer)
-{
-	json_key(writer, "serverInfo");
-	json_open_object(writer);
-	json_put_string(writer, "name", "ofono-mcp");
-	json_put_string(writer, "title", "Phone (SMS through oFono)");
-	json_put_string(writer, "version", OFONO_MCP_VERSION);
-	json_close_object(writer);
+	return revision ? revision->name : revisions[0].name;
 }
 
 static void run_initialize(struct request *request)
@@ -68,14 +49,10 @@ static void run_initialize(struct request *request)
 	writer = request_open_result(request);
 	if (!writer)
 		return;
-	json_put_string(writer, "protocolVersion", era_negotiate(request->era, asked));
-	write_capabilities(writer);
-	write_server(writer);
-	json_put_string(
-		writer, "instructions",
-		"Sends text messages (SMS) from the SIM cards of this phone. Each "
-		"one costs the owner money and cannot be recalled. When several SIMs "
-		"can send, get_sms_subscriptions tells their subscription_id.");
+	json_put_string(writer, "protocolVersion", negotiate(asked));
+	introduction_put_capabilities(writer);
+	introduction_put_server(writer, "serverInfo");
+	introduction_put_instructions(writer);
 	request_close_result(request);
 }
 
@@ -95,7 +72,7 @@ static const struct method methods[] = {
 
 const struct era era_2025 = {
 	.name = "2025",
-	.versions = versions,
+	.revisions = revisions,
 	.methods = methods,
 	.open_result = open_result,
 	.error_status = error_status,

@@ -2,18 +2,14 @@
 #include "mcp/request.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "mcp/era.h"
 
 static void answer(struct request *request, unsigned status)
 {
 	request->waiting = NULL;
-	if (request->body.failed) {
-		buffer_clear(&request->body);
-		exchange_answer(request->exchange, 503, NULL, NULL);
-		return;
-	}
-	exchange_answer(request->exchange, status, "application/json", &request->body);
+	request->answered(request->answered_data, request, status);
 }
 
 struct json_writer *request_open_result(struct request *request)
@@ -43,8 +39,65 @@ void request_close_result(struct request *request)
 	answer(request, 200);
 }
 
+void request_fail_with(struct request *request, const struct rpc_error *error)
+{
+	rpc_write_error(&request->body, request->message.id, error);
+	answer(request, request->era->error_status(error->code));
+}
+
 void request_fail(struct request *request, enum rpc_code code, const char *text)
 {
-	rpc_write_error(&request->body, request->message.id, code, text);
-	answer(request, request->era->error_status(code));
+	request_fail_with(request, &(struct rpc_error){ code, text });
+}
+
+void request_refuse(struct request *request, const struct rpc_error *error)
+{
+	rpc_write_error(&request->body, request->message.id, error);
+	answer(request, 400);
+}
+
+static const struct method *find_method(const struct era *era, const char *name)
+{
+	for (const struct method *method = era->methods; method->name; method++) {
+		if (strcmp(method->name, name) == 0)
+			return method;
+	}
+	return NULL;
+}
+
+void request_run(struct request *request)
+{
+	request->method = find_method(request->era, request->message.method);
+	if (request->era->admit && !request->era->admit(request))
+		return;
+	if (request->error.code)
+		request_fail_with(request, &request->error);
+	else if (request->method)
+		request->method->run(request);
+	else
+		request_fail(request, RPC_METHOD_NOT_FOUND, "Method not found");
+}
+
+void request_leave(struct request *request)
+{
+	const struct request_waiting *waiting = request->waiting;
+
+	request->waiting = NULL;
+	if (!waiting)
+		return;
+	if (request->era->leaving_cancels && waiting->cancelled)
+		waiting->cancelled(request->waiting_data);
+	else
+		waiting->abandoned(request->waiting_data);
+}
+
+void request_stop(struct request *request)
+{
+	if (request->waiting)
+		request->waiting->stopping(request->waiting_data);
+}
+
+void request_deinit(struct request *request)
+{
+	buffer_deinit(&request->body);
 }

@@ -11,31 +11,30 @@ static bool id_is_valid(const struct json *id)
 	return id->type == JSON_NUMBER && !strpbrk(id->text, ".eE");
 }
 
-static struct rpc_problem invalid(const char *text)
+static struct rpc_error invalid(const char *text)
 {
-	return (struct rpc_problem){ RPC_INVALID_REQUEST, text };
+	return (struct rpc_error){ RPC_INVALID_REQUEST, text };
 }
 
-static struct rpc_problem read_params(const struct json *root,
-				      struct rpc_message *message)
+static struct rpc_error read_params(const struct json *root, struct rpc_message *message)
 {
 	const struct json *params = json_member(root, "params");
 
 	if (!params || params->type == JSON_NULL)
-		return (struct rpc_problem){ 0 };
+		return (struct rpc_error){ 0 };
 	if (params->type == JSON_ARRAY)
-		return (struct rpc_problem){
+		return (struct rpc_error){
 			RPC_INVALID_PARAMS,
 			"MCP takes params as an object, not as an array"
 		};
 	if (params->type != JSON_OBJECT)
 		return invalid("params must be an object");
 	message->params = params;
-	return (struct rpc_problem){ 0 };
+	return (struct rpc_error){ 0 };
 }
 
-static struct rpc_problem read_response(const struct json *root,
-					struct rpc_message *message)
+static struct rpc_error read_response(const struct json *root,
+				      struct rpc_message *message)
 {
 	const struct json *result = json_member(root, "result");
 	const struct json *error = json_member(root, "error");
@@ -45,19 +44,17 @@ static struct rpc_problem read_response(const struct json *root,
 		return invalid("a message has either a method, or a result, or an error");
 	if (!message->id)
 		return invalid("a response needs the id of its request");
-	return (struct rpc_problem){ 0 };
+	return (struct rpc_error){ 0 };
 }
 
-struct rpc_problem rpc_read(const struct json *root, struct rpc_message *message)
+struct rpc_error rpc_read(const struct json *root, struct rpc_message *message)
 {
 	const struct json *id, *method;
 	const char *version;
 
 	*message = (struct rpc_message){ .kind = RPC_REQUEST };
-	if (root->type == JSON_ARRAY)
-		return invalid("batches are not served: send one message per POST");
 	if (root->type != JSON_OBJECT)
-		return invalid("the body must be one JSON-RPC object");
+		return invalid("a message must be a JSON-RPC object");
 	id = json_member(root, "id");
 	if (id && !id_is_valid(id))
 		return invalid("id must be a string or an integer");
@@ -95,18 +92,24 @@ void rpc_open(struct json_writer *writer, const struct json *id)
 		write_id(writer, id);
 }
 
-void rpc_write_error(struct buffer *body, const struct json *id, enum rpc_code code,
-		     const char *text)
+void rpc_write_error(struct buffer *body, const struct json *id,
+		     const struct rpc_error *error)
 {
 	struct json_writer *writer = json_writer_new(body);
 
-	if (!writer)
+	if (!writer) {
+		body->failed = true;
 		return;
+	}
 	rpc_open(writer, id);
 	json_key(writer, "error");
 	json_open_object(writer);
-	json_put_integer(writer, "code", code);
-	json_put_string(writer, "message", text ? text : "out of memory");
+	json_put_integer(writer, "code", error->code);
+	json_put_string(writer, "message", error->text ? error->text : "out of memory");
+	if (error->write_data) {
+		json_key(writer, "data");
+		error->write_data(writer, error->data);
+	}
 	json_close_object(writer);
 	json_close_object(writer);
 	json_writer_free(writer);

@@ -18,11 +18,18 @@
 
 #include "http/exchange.h"
 
+enum { FAKE_HEADERS_MAX = 4 };
+
+struct fake_header {
+	const char *name; /* NULL: no more */
+	const char *value;
+	bool conflict;
+};
+
 struct exchange {
 	struct arena *arena;
 	void *context;
-	const char *version; /* MCP-Protocol-Version, NULL: absent */
-	bool version_conflict;
+	struct fake_header headers[FAKE_HEADERS_MAX];
 	unsigned status; /* 0: not answered */
 	const char *content_type;
 	char *body; /* NUL-terminated; NULL: none */
@@ -61,11 +68,15 @@ const struct client *exchange_client(const struct exchange *exchange)
 const char *exchange_header(struct exchange *exchange, const char *name,
 			    bool *conflict_out)
 {
-	if (strcasecmp(name, "MCP-Protocol-Version") != 0)
-		return NULL;
-	if (exchange->version_conflict && conflict_out)
-		*conflict_out = true;
-	return exchange->version;
+	for (const struct fake_header *header = exchange->headers;
+	     header < exchange->headers + FAKE_HEADERS_MAX && header->name; header++) {
+		if (strcasecmp(name, header->name) != 0)
+			continue;
+		if (header->conflict && conflict_out)
+			*conflict_out = true;
+		return header->value;
+	}
+	return NULL;
 }
 
 void exchange_answer(struct exchange *exchange, unsigned status, const char *content_type,

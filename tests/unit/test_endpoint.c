@@ -7,8 +7,8 @@
 #include "base/json_reader.h"
 #include "mcp/endpoint.h"
 
-static struct tool_call *waiting_call;
-static int abandoned_count;
+static struct tool_call *waiting_call; /* the latest */
+static int abandoned_count, cancelled_count;
 
 static const struct schema_field no_input[] = { { 0 } };
 static const struct schema_field echo_input[] = {
@@ -50,6 +50,12 @@ static void on_wait_abandoned(void *data)
 	abandoned_count++;
 }
 
+static void on_wait_cancelled(void *data)
+{
+	(void)data;
+	cancelled_count++;
+}
+
 static void on_wait_stopping(void *data)
 {
 	finish(data, "stopping");
@@ -57,8 +63,11 @@ static void on_wait_stopping(void *data)
 
 static void run_wait(struct tool_call *call)
 {
-	static const struct request_waiting waiting = { on_wait_abandoned,
-							on_wait_stopping };
+	static const struct request_waiting waiting = {
+		.abandoned = on_wait_abandoned,
+		.cancelled = on_wait_cancelled,
+		.stopping = on_wait_stopping,
+	};
 
 	waiting_call = call;
 	tool_call_wait(call, &waiting, call);
@@ -137,7 +146,6 @@ static const struct {
 	{ "{", 400, "-32700" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\\udc00\"}", 400, "-32700" },
 	{ "[]", 400, "-32600" },
-	{ "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", 400, "-32600" },
 	{ "1", 400, "-32600" },
 	{ "null", 400, "-32600" },
 	{ "{}", 400, "-32600" },
@@ -221,8 +229,11 @@ static void test_cases(void **state)
 static void expect_version(void *endpoint, const char *version, bool conflict,
 			   const char *body, unsigned status)
 {
-	struct exchange exchange = { .version = version, .version_conflict = conflict };
+	struct exchange exchange = { 0 };
 
+	if (version)
+		exchange.headers[0] =
+			(struct fake_header){ "MCP-Protocol-Version", version, conflict };
 	open_exchange(&exchange, endpoint, body);
 	assert_int_equal(exchange.status, status);
 	close_exchange(&exchange, endpoint);
@@ -267,10 +278,11 @@ static void test_waiting_call_hears_that_the_client_left(void **state)
 {
 	struct exchange exchange = { 0 };
 
-	abandoned_count = 0;
+	abandoned_count = cancelled_count = 0;
 	open_exchange(&exchange, *state, wait_body);
 	endpoint_handler.abandoned(*state, &exchange);
 	assert_int_equal(abandoned_count, 1);
+	assert_int_equal(cancelled_count, 0);
 	close_exchange(&exchange, *state);
 }
 
@@ -298,6 +310,203 @@ static void test_body_in_pieces(void **state)
 	close_exchange(&exchange, *state);
 }
 
+/* 2026-07-28 */
+
+#define META                                                                     \
+	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"," \
+	"\"io.modelcontextprotocol/clientCapabilities\":{}}"
+#define MODERN(method, params)                               \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" method \
+	"\",\"params\":{" params META "}}"
+#define MODERN_HEADERS(method, name)                                                \
+	{                                                                           \
+		{ "MCP-Protocol-Version", "2026-07-28" }, { "Mcp-Method", method }, \
+		{                                                                   \
+			name ? "Mcp-Name" : NULL, name                              \
+		}                                                                   \
+	}
+
+static const struct {
+	const char *body;
+	struct fake_header headers[FAKE_HEADERS_MAX];
+	unsigned status;
+	const char *piece;
+} modern_cases[] = {
+	{ MODERN("server/discover", ""), MODERN_HEADERS("server/discover", NULL), 200,
+	  "\"result\":{\"resultType\":\"complete\",\"_meta\":{\"io.modelcontextprotocol/"
+	  "serverInfo\":{\"name\":\"ofono-mcp\"" },
+	{ MODERN("server/discover", ""), MODERN_HEADERS("server/discover", NULL), 200,
+	  "\"ttlMs\":3600000,\"cacheScope\":\"public\",\"supportedVersions\":[\"2026-07-"
+	  "28\"]" },
+	{ MODERN("tools/list", ""), MODERN_HEADERS("tools/list", NULL), 200,
+	  "\"ttlMs\":300000,\"cacheScope\":\"private\",\"tools\":[{\"name\":\"echo\"" },
+	{ MODERN("tools/call", "\"name\":\"fail\","),
+	  MODERN_HEADERS("tools/call", "fail"), 200, "\"isError\":true" },
+	{ MODERN("tools/call", "\"name\":\"fail\","),
+	  MODERN_HEADERS("tools/call", "=?base64?ZmFpbA==?="), 200, "\"isError\":true" },
+	{ MODERN("tools/call", "\"name\":\"nope\","),
+	  MODERN_HEADERS("tools/call", "nope"), 200, "-32602" },
+	{ MODERN("tools/call", ""), MODERN_HEADERS("tools/call", NULL), 200, "-32602" },
+	{ MODERN("tools/call", "\"name\":\"fail\","), MODERN_HEADERS("tools/call", NULL),
+	  400, "-32020" },
+	{ MODERN("tools/call", "\"name\":\"fail\","),
+	  MODERN_HEADERS("tools/call", "echo"), 400, "-32020" },
+	{ MODERN("tools/list", ""), MODERN_HEADERS("tools/List", NULL), 400, "-32020" },
+	{ MODERN("ping", ""), MODERN_HEADERS("ping", NULL), 404, "-32601" },
+	{ MODERN("ping", ""), MODERN_HEADERS("pong", NULL), 400, "-32020" },
+	{ MODERN("initialize", ""), MODERN_HEADERS("initialize", NULL), 404, "-32601" },
+	{ MODERN("tools/list", ""),
+	  { { "MCP-Protocol-Version", "2026-07-28" } },
+	  400,
+	  "the header Mcp-Method is missing" },
+	{ MODERN("tools/list", ""),
+	  { { "Mcp-Method", "tools/list" } },
+	  400,
+	  "the header MCP-Protocol-Version is missing" },
+	{ MODERN("tools/list", ""),
+	  { { "MCP-Protocol-Version", "2026-07-28" },
+	    { "Mcp-Method", "tools/list", .conflict = true } },
+	  400,
+	  "stands twice" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\"}",
+	  MODERN_HEADERS("server/discover", NULL), 400,
+	  "params._meta lacks \\\"io.modelcontextprotocol/protocolVersion\\\" "
+	  "\\\"io.modelcontextprotocol/clientCapabilities\\\"" },
+};
+
+static void test_modern_cases(void **state)
+{
+	for (size_t i = 0; i < sizeof(modern_cases) / sizeof(modern_cases[0]); i++) {
+		struct exchange exchange = { 0 };
+
+		memcpy(exchange.headers, modern_cases[i].headers,
+		       sizeof(exchange.headers));
+		open_exchange(&exchange, *state, modern_cases[i].body);
+		if (exchange.status != modern_cases[i].status ||
+		    !strstr(exchange.body, modern_cases[i].piece))
+			fail_msg("%s\n  gave %u %s", modern_cases[i].body,
+				 exchange.status, exchange.body);
+		close_exchange(&exchange, *state);
+	}
+}
+
+static void test_leaving_cancels_a_modern_call(void **state)
+{
+	struct exchange exchange = { .headers = MODERN_HEADERS("tools/call", "wait") };
+
+	abandoned_count = cancelled_count = 0;
+	open_exchange(&exchange, *state, MODERN("tools/call", "\"name\":\"wait\","));
+	endpoint_handler.abandoned(*state, &exchange);
+	assert_int_equal(abandoned_count, 0);
+	assert_int_equal(cancelled_count, 1);
+	close_exchange(&exchange, *state);
+}
+
+/* Batches */
+
+#define PING "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}"
+#define PONG "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"result\":{}}"
+#define NOTE "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}"
+#define WAIT(id)                                           \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id                  \
+	",\"method\":\"tools/call\",\"params\":{\"name\":" \
+	"\"wait\"}}"
+
+static void test_batch_is_answered_in_order(void **state)
+{
+	expect(*state, "[" PING "]", 200, "[" PONG "]");
+	expect(*state, "[" NOTE "," PING "," PONG "," PING "]", 200,
+	       "[" PONG "," PONG "]");
+	expect(*state, "[" NOTE "," NOTE "]", 202, NULL);
+	expect(*state, "[" NOTE "," PONG "]", 202, NULL);
+}
+
+static void test_batch_is_answered_when_the_last_is(void **state)
+{
+	struct exchange exchange = { 0 };
+
+	open_exchange(&exchange, *state, "[" WAIT("1") "," PING "]");
+	assert_int_equal(exchange.status, 0);
+	finish(waiting_call, "first");
+	assert_int_equal(exchange.status, 200);
+	assert_non_null(strstr(exchange.body, "\"first\""));
+	assert_non_null(strstr(exchange.body, "," PONG "]"));
+	close_exchange(&exchange, *state);
+}
+
+static void test_batch_with_two_that_wait(void **state)
+{
+	struct exchange exchange = { 0 };
+	const char *one, *two;
+
+	open_exchange(&exchange, *state, "[" WAIT("1") "," WAIT("2") "," PING "]");
+	finish(waiting_call, "two");
+	assert_int_equal(exchange.status, 0);
+	endpoint_handler.stopping(*state,
+				  &exchange); /* the first, not the second again */
+	assert_int_equal(exchange.status, 200);
+	one = strstr(exchange.body, "\"stopping\"");
+	two = strstr(exchange.body, "\"two\"");
+	assert_non_null(one);
+	assert_true(one < two);
+	close_exchange(&exchange, *state);
+}
+
+static void test_leaving_tells_each_of_a_batch(void **state)
+{
+	struct exchange exchange = { 0 };
+
+	abandoned_count = 0;
+	open_exchange(&exchange, *state, "[" WAIT("1") "," WAIT("2") "," PING "]");
+	endpoint_handler.abandoned(*state, &exchange);
+	assert_int_equal(abandoned_count, 2);
+	close_exchange(&exchange, *state);
+}
+
+static void test_batch_is_refused_whole(void **state)
+{
+	static const char *const refused[] = {
+		"[[" PING "]]",
+		"[" PING ",1]",
+		"[" PING ",{}]",
+		"[" PING ",null]",
+		"[" PING "," MODERN("ping", "") "]",
+		"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+		"\"protocolVersion\":\"2025-03-26\"}}]",
+	};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		expect(*state, refused[i], 400,
+		       "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,");
+	expect_version(*state, "2025-03-26", false, "[" PING "]", 200);
+	expect_version(*state, "2024-11-05", false, "[" PING "]", 400);
+	expect_version(*state, "2025-06-18", false, "[" PING "]", 400);
+	expect_version(*state, "2025-11-25", false, "[" PING "]", 400);
+	expect_version(*state, "2026-07-28", false, "[" PING "]", 400);
+	expect_version(*state, "1.0", false, "[" PING "]", 400);
+}
+
+static void expect_batch_of(void *endpoint, int count, unsigned status)
+{
+	struct exchange exchange = { 0 };
+	struct buffer body = BUFFER_INIT;
+
+	buffer_append_text(&body, "[" PING);
+	for (int i = 1; i < count; i++)
+		buffer_append_text(&body, "," PING);
+	buffer_append(&body, "]", 2);
+	open_exchange(&exchange, endpoint, body.data);
+	assert_int_equal(exchange.status, status);
+	close_exchange(&exchange, endpoint);
+	buffer_deinit(&body);
+}
+
+static void test_batch_is_bounded(void **state)
+{
+	expect_batch_of(*state, 100, 200);
+	expect_batch_of(*state, 101, 400);
+}
+
 static void test_refusal_is_an_error_without_id(void **state)
 {
 	struct buffer body = BUFFER_INIT;
@@ -323,6 +532,20 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_waiting_call_answers_at_stop, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_body_in_pieces, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_modern_cases, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_leaving_cancels_a_modern_call,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_batch_is_answered_in_order, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_batch_is_answered_when_the_last_is,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_batch_with_two_that_wait, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_leaving_tells_each_of_a_batch,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_batch_is_refused_whole, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_batch_is_bounded, set_up, tear_down),
 		cmocka_unit_test(test_refusal_is_an_error_without_id),
 	};
 

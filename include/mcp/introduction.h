@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Introduction: what the server says of itself, whatever the revision.
+ */
+#ifndef MCP_INTRODUCTION_H
+#define MCP_INTRODUCTION_H
+
+#include "base/json_writer.h"
+
+/* {"name":...,"title":...,"version":...} */
+void introduction_put_server(struct json_writer *writer, const char *key);
+/* "capabilities": what there is to ask for */
+void introduction_put_capabilities(struct json_writer *writer);
+/* "instructions": for the model */
+void introduction_put_instructions(struct json_writer *writer);
+
+#endif

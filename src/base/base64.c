@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/base64.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	GROUP_CHARACTERS = 4,
+	GROUP_BYTES = 3,
+	BITS = 6, /* of one character */
+};
+
+static const char alphabet[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* Characters that carry bits: 2 to 4 of the last group, 4 of any other. */
+static size_t meant_characters(const char *group, bool last)
+{
+	if (!last || group[3] != '=')
+		return 4;
+	return group[2] == '=' ? 2 : 3;
+}
+
+/* Bits behind the last whole byte must be zero, so that each value has one writing. */
+static bool decode_group(const char *group, size_t meant, char *bytes_out)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < GROUP_CHARACTERS; i++) {
+		const char *at = i < meant ? memchr(alphabet, group[i], 64) : alphabet;
+
+		if (!at)
+			return false;
+		bits = bits << BITS | (uint32_t)(at - alphabet);
+	}
+	for (size_t i = 0; i < GROUP_BYTES; i++)
+		if (i < meant - 1)
+			bytes_out[i] = (char)(bits >> (8 * (GROUP_BYTES - 1 - i)) & 0xff);
+	return !(bits & ((UINT32_C(1) << (8 * (GROUP_CHARACTERS - meant))) - 1));
+}
+
+bool base64_decode(const char *text, size_t length, char *data_out, size_t *length_out)
+{
+	size_t done = 0;
+
+	if (length % GROUP_CHARACTERS != 0)
+		return false;
+	for (size_t at = 0; at < length; at += GROUP_CHARACTERS) {
+		size_t meant =
+			meant_characters(text + at, at + GROUP_CHARACTERS == length);
+
+		if (!decode_group(text + at, meant, data_out + done))
+			return false;
+		done += meant - 1;
+	}
+	*length_out = done;
+	return true;
+}

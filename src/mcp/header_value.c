@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mcp/header_value.h"
+
+#include <string.h>
+
+#include "base/base64.h"
+
+static const char wrapper_begin[] = "=?base64?";
+static const char wrapper_end[] = "?=";
+
+enum {
+	BEGIN_LENGTH = sizeof(wrapper_begin) - 1,
+	END_LENGTH = sizeof(wrapper_end) - 1,
+};
+
+static bool is_plain(char c)
+{
+	return (c >= ' ' && c <= '~') || c == '\t';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* The length of the first element of a list whose elements are all the same, else 0. */
+static size_t repeated_length(const char *value)
+{
+	size_t length = strcspn(value, ",");
+	const char *at = value + length;
+
+	while (length && is_blank(value[length - 1]))
+		length--;
+	while (*at) {
+		while (is_blank(*at))
+			at++;
+		if (*at++ != ',')
+			return 0;
+		while (is_blank(*at))
+			at++;
+		if (strncmp(at, value, length) != 0)
+			return 0;
+		at += length;
+	}
+	return length;
+}
+
+const char *header_value_collapse(struct arena *arena, const char *value)
+{
+	size_t length = strchr(value, ',') ? repeated_length(value) : 0;
+	const char *single;
+
+	if (!length)
+		return value;
+	single = arena_copy(arena, value, length);
+	return single ? single : value;
+}
+
+static bool is_wrapped(const char *value, size_t length)
+{
+	return length >= BEGIN_LENGTH + END_LENGTH &&
+	       memcmp(value, wrapper_begin, BEGIN_LENGTH) == 0 &&
+	       memcmp(value + length - END_LENGTH, wrapper_end, END_LENGTH) == 0;
+}
+
+static bool unwraps_to(struct arena *arena, const char *value, size_t length,
+		       const char *text)
+{
+	char *bytes = arena_alloc(arena, length);
+	size_t count;
+
+	return bytes &&
+	       base64_decode(value + BEGIN_LENGTH, length - BEGIN_LENGTH - END_LENGTH,
+			     bytes, &count) &&
+	       count == strlen(text) && memcmp(bytes, text, count) == 0;
+}
+
+static bool single_is(struct arena *arena, const char *value, const char *text)
+{
+	size_t length = strlen(value);
+
+	for (size_t i = 0; i < length; i++)
+		if (!is_plain(value[i]))
+			return false;
+	if (is_wrapped(value, length))
+		return unwraps_to(arena, value, length, text);
+	return strcmp(value, text) == 0;
+}
+
+bool header_value_is(struct arena *arena, const char *value, const char *text)
+{
+	const char *single = header_value_collapse(arena, value);
+
+	/* A comma may be part of the text. */
+	return single_is(arena, value, text) ||
+	       (single != value && single_is(arena, single, text));
+}
+
+const char *header_value_plain(struct arena *arena, const char *value)
+{
+	char *plain = arena_copy(arena, value, strlen(value));
+
+	for (char *at = plain; at && *at; at++)
+		if (!is_plain(*at))
+			*at = '?';
+	return plain ? plain : "";
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What happens to one POST:
+ *
+ *   body pieces -> JSON reader -> envelopes -> era -> requests run -> answers, now or later
+ *
+ * A notification or a response is taken (202) and needs nothing further.
+ *
+ * An array is taken whole or refused whole: every message in it must be of a revision that
+ * has batches (2025-03-26, basic, "Batching"). `initialize` is not, so it is refused, too.
+ */
+#include "mcp/post.h"
+
+#include "base/json_reader.h"
+#include "mcp/era.h"
+#include "mcp/header_value.h"
+#include "mcp/request.h"
+
+struct post {
+	struct endpoint *endpoint;
+	struct exchange *exchange;
+	struct arena *arena;
+	struct json_reader *reader;
+	bool is_array;
+	struct request *requests; /* one for each message, of any kind */
+	size_t count;
+	size_t unanswered;
+	size_t answer_bytes; /* so far */
+};
+
+struct post *post_begin(struct endpoint *endpoint, struct exchange *exchange)
+{
+	struct arena *arena = exchange_arena(exchange);
+	struct post *post = arena_alloc(arena, sizeof(*post));
+
+	if (!post)
+		return NULL;
+	post->endpoint = endpoint;
+	post->exchange = exchange;
+	post->arena = arena;
+	post->reader = json_reader_new(arena);
+	return post->reader ? post : NULL;
+}
+
+void post_receive(struct post *post, const char *piece, size_t length)
+{
+	json_reader_feed(post->reader, piece, length); /* finish() repeats errors */
+}
+
+static void answer(struct post *post, unsigned status, struct buffer *body)
+{
+	if (body->failed) {
+		buffer_clear(body);
+		exchange_answer(post->exchange, 503, NULL, NULL);
+		return;
+	}
+	exchange_answer(post->exchange, status, "application/json", body);
+}
+
+static void refuse(struct post *post, const struct json *id, unsigned status,
+		   const struct rpc_error *error)
+{
+	struct buffer body = BUFFER_INIT;
+
+	rpc_write_error(&body, id, error);
+	answer(post, status, &body);
+	buffer_deinit(&body);
+}
+
+static void refuse_as(struct post *post, enum rpc_code code, const char *text)
+{
+	refuse(post, NULL, 400, &(struct rpc_error){ code, text });
+}
+
+static void answer_array(struct post *post)
+{
+	struct buffer body = BUFFER_INIT;
+
+	for (size_t i = 0; i < post->count; i++) {
+		struct request *request = &post->requests[i];
+
+		if (request->message.kind != RPC_REQUEST)
+			continue;
+		buffer_append_text(&body, body.length ? "," : "[");
+		buffer_append(&body, request->body.data, request->body.length);
+		body.failed |= request->body.failed;
+		request_deinit(request);
+	}
+	buffer_append_text(&body, "]");
+	answer(post, 200, &body);
+	buffer_deinit(&body);
+}
+
+static void on_answered(void *data, struct request *request, unsigned status)
+{
+	struct post *post = data;
+
+	post->answer_bytes += request->body.length;
+	if (--post->unanswered)
+		return;
+	if (post->is_array)
+		answer_array(post);
+	else
+		answer(post, status, &request->body);
+}
+
+/* No session is kept yet. */
+static struct era_verdict decide(struct post *post, const struct rpc_message *message)
+{
+	struct era_question question = { .message = message };
+
+	question.header = exchange_header(post->exchange, "MCP-Protocol-Version",
+					  &question.header_conflict);
+	if (question.header)
+		question.header = header_value_plain(
+			post->arena, header_value_collapse(post->arena, question.header));
+	return era_decide(&question);
+}
+
+static void run(struct request *request)
+{
+	const struct post *post = request->answered_data;
+
+	if (post->answer_bytes > POST_ANSWERS_MAX)
+		request_fail(request, RPC_INTERNAL_ERROR,
+			     "not run: the answers before it are too long; ask for it "
+			     "in a POST of its own");
+	else
+		request_run(request);
+}
+
+/* While they run, the post itself counts as one more that is unanswered. */
+static void run_all(struct post *post)
+{
+	for (size_t i = 0; i < post->count; i++)
+		post->unanswered += post->requests[i].message.kind == RPC_REQUEST;
+	if (!post->unanswered) {
+		exchange_answer(post->exchange, 202, NULL, NULL);
+		return;
+	}
+	post->unanswered += post->is_array;
+	for (size_t i = 0; i < post->count; i++)
+		if (post->requests[i].message.kind == RPC_REQUEST)
+			run(&post->requests[i]);
+	if (post->is_array && !--post->unanswered)
+		answer_array(post);
+}
+
+static bool make_room(struct post *post, size_t count)
+{
+	post->requests = arena_alloc(post->arena, count * sizeof(*post->requests));
+	if (!post->requests)
+		exchange_answer(post->exchange, 503, NULL, NULL);
+	else
+		post->count = count;
+	return post->requests;
+}
+
+/* Reads one message into its request. */
+static struct era_verdict read_message(struct post *post, struct request *request,
+				       const struct json *value)
+{
+	struct era_verdict verdict = { .status = 400 };
+
+	request->endpoint = post->endpoint;
+	request->exchange = post->exchange;
+	request->arena = post->arena;
+	request->answered = on_answered;
+	request->answered_data = post;
+	request->error = rpc_read(value, &request->message);
+	if (request->error.code == RPC_INVALID_REQUEST)
+		verdict.error = request->error;
+	else
+		verdict = decide(post, &request->message);
+	request->era = verdict.era;
+	request->revision = verdict.revision;
+	return verdict;
+}
+
+static void take_single(struct post *post, const struct json *value)
+{
+	struct era_verdict verdict;
+
+	if (!make_room(post, 1))
+		return;
+	verdict = read_message(post, post->requests, value);
+	if (verdict.era)
+		run_all(post);
+	else
+		refuse(post, post->requests->message.id, verdict.status, &verdict.error);
+}
+
+static void take_array(struct post *post, const struct json *array)
+{
+	struct request *request;
+
+	if (!array->count || array->count > POST_MESSAGES_MAX) {
+		refuse_as(post, RPC_INVALID_REQUEST,
+			  array->count ? "a batch has at most 100 messages"
+				       : "a batch has at least one message");
+		return;
+	}
+	if (!make_room(post, array->count))
+		return;
+	post->is_array = true;
+	request = post->requests;
+	json_foreach (value, array) {
+		struct era_verdict verdict = read_message(post, request++, value);
+
+		if (verdict.era && verdict.revision->batches)
+			continue;
+		refuse_as(post, RPC_INVALID_REQUEST,
+			  "a batch is an array of valid messages of revision 2025-03-26, "
+			  "none of them initialize; otherwise send one message per POST");
+		return;
+	}
+	run_all(post);
+}
+
+void post_complete(struct post *post)
+{
+	const struct json *root;
+	int error = json_reader_finish(post->reader, &root);
+
+	if (error < 0)
+		exchange_answer(post->exchange, 503, NULL, NULL);
+	else if (error == JSON_E_SYNTAX || error == JSON_E_TEXT)
+		refuse_as(post, RPC_PARSE_ERROR, json_error_text(error));
+	else if (error > 0)
+		refuse_as(post, RPC_INVALID_REQUEST, json_error_text(error));
+	else if (root->type == JSON_ARRAY)
+		take_array(post, root);
+	else
+		take_single(post, root);
+}
+
+void post_leave(struct post *post)
+{
+	for (size_t i = 0; i < post->count; i++)
+		request_leave(&post->requests[i]);
+}
+
+void post_stop(struct post *post)
+{
+	for (size_t i = 0; i < post->count; i++)
+		request_stop(&post->requests[i]);
+}
+
+void post_end(struct post *post)
+{
+	json_reader_free(post->reader);
+	for (size_t i = 0; i < post->count; i++)
+		request_deinit(&post->requests[i]);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ladder: which revision serves a message, for each thing that it may depend on. What
+ * the client then hears is in tests/integration/test_ladder.py.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/json_reader.h"
+#include "mcp/era.h"
+
+#define REQUEST(method, params) \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" method "\",\"params\":" params "}"
+#define NOTIFICATION(params) \
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":" params "}"
+#define CLAIM(version) \
+	"{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":" version "}}"
+
+static const char ping[] = REQUEST("ping", "{}");
+static const char modern[] = REQUEST("ping", CLAIM("\"2026-07-28\""));
+static const char future[] = REQUEST("ping", CLAIM("\"v999.0.0\""));
+static const char old[] = REQUEST("ping", CLAIM("\"2025-11-25\""));
+static const char typed[] = REQUEST("ping", CLAIM("5"));
+static const char empty[] = REQUEST("ping", CLAIM("\"\""));
+static const char handshake[] = REQUEST("initialize", "{}");
+static const char modern_handshake[] = REQUEST("initialize", CLAIM("\"2026-07-28\""));
+static const char old_handshake[] = REQUEST("initialize", CLAIM("\"2025-06-18\""));
+static const char note[] = NOTIFICATION("{}");
+static const char modern_note[] = NOTIFICATION(CLAIM("\"2026-07-28\""));
+static const char future_note[] = NOTIFICATION(CLAIM("\"v999.0.0\""));
+static const char old_note[] = NOTIFICATION(CLAIM("\"2025-11-25\""));
+static const char response[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
+
+#define NONE	    ERA_SESSION_NONE
+#define LIVE	    ERA_SESSION_LIVE
+#define DEAD	    ERA_SESSION_DEAD
+#define MISMATCH    RPC_HEADER_MISMATCH
+#define UNSUPPORTED RPC_UNSUPPORTED_VERSION
+
+/* A live session has negotiated 2025-06-18. */
+static const struct {
+	const char *body;
+	const char *header; /* "!": two that differ */
+	enum era_session session;
+	const char *revision; /* NULL: refused with status and code */
+	unsigned status;
+	enum rpc_code code;
+} cells[] = {
+	/* no header */
+	{ ping, NULL, NONE, "2025-03-26" },
+	{ note, NULL, NONE, "2025-03-26" },
+	{ response, NULL, NONE, "2025-03-26" },
+	{ handshake, NULL, NONE, "2025-11-25" },
+	{ modern, NULL, NONE, "2026-07-28" },
+	{ typed, NULL, NONE, "2026-07-28" },
+	{ future, NULL, NONE, NULL, 400, UNSUPPORTED },
+	{ empty, NULL, NONE, NULL, 400, UNSUPPORTED },
+	{ old, NULL, NONE, NULL, 400, UNSUPPORTED },
+	{ modern_handshake, NULL, NONE, "2026-07-28" },
+	{ old_handshake, NULL, NONE, "2025-11-25" },
+	{ modern_note, NULL, NONE, "2026-07-28" },
+	{ future_note, NULL, NONE, "2026-07-28" },
+	{ old_note, NULL, NONE, "2025-03-26" },
+	/* a header of 2025 */
+	{ ping, "2025-11-25", NONE, "2025-11-25" },
+	{ ping, "2024-11-05", NONE, "2024-11-05" },
+	{ note, "2025-06-18", NONE, "2025-06-18" },
+	{ handshake, "2025-06-18", NONE, "2025-11-25" },
+	{ modern, "2025-11-25", NONE, NULL, 400, MISMATCH },
+	{ future, "2025-11-25", NONE, NULL, 400, MISMATCH },
+	{ typed, "2025-11-25", NONE, "2026-07-28" },
+	{ old, "2025-11-25", NONE, NULL, 400, UNSUPPORTED },
+	{ modern_handshake, "2025-11-25", NONE, NULL, 400, MISMATCH },
+	{ modern_note, "2025-11-25", NONE, "2026-07-28" },
+	{ old_note, "2025-06-18", NONE, "2025-06-18" },
+	/* of 2026 */
+	{ ping, "2026-07-28", NONE, "2026-07-28" },
+	{ note, "2026-07-28", NONE, "2026-07-28" },
+	{ response, "2026-07-28", NONE, "2025-03-26" },
+	{ handshake, "2026-07-28", NONE, "2025-11-25" },
+	{ modern, "2026-07-28", NONE, "2026-07-28" },
+	{ modern_handshake, "2026-07-28", NONE, "2026-07-28" },
+	{ future, "2026-07-28", NONE, NULL, 400, MISMATCH },
+	{ empty, "", NONE, NULL, 400, UNSUPPORTED },
+	{ old, "2026-07-28", NONE, NULL, 400, UNSUPPORTED },
+	/* later ones */
+	{ ping, "2099-01-01", NONE, "2026-07-28" },
+	{ ping, "latest", NONE, "2026-07-28" },
+	{ future, "v999.0.0", NONE, NULL, 400, UNSUPPORTED },
+	{ modern, "2099-01-01", NONE, NULL, 400, MISMATCH },
+	{ note, "2099-01-01", NONE, "2026-07-28" },
+	/* unknown and older */
+	{ ping, "2025-11-26", NONE, NULL, 400, UNSUPPORTED },
+	{ ping, "", NONE, NULL, 400, UNSUPPORTED },
+	{ note, "1.0", NONE, NULL, 400, UNSUPPORTED },
+	{ handshake, "1.0", NONE, "2025-11-25" },
+	{ response, "1.0", NONE, "2025-03-26" },
+	/* two that differ */
+	{ ping, "!", NONE, NULL, 400, MISMATCH },
+	{ note, "!", NONE, NULL, 400, MISMATCH },
+	{ modern, "!", NONE, NULL, 400, MISMATCH },
+	{ handshake, "!", NONE, "2025-11-25" },
+	/* a live session is what it negotiated */
+	{ ping, NULL, LIVE, "2025-06-18" },
+	{ ping, "2025-11-25", LIVE, "2025-06-18" },
+	{ ping, "2026-07-28", LIVE, "2025-06-18" },
+	{ ping, "1.0", LIVE, "2025-06-18" },
+	{ ping, "!", LIVE, "2025-06-18" },
+	{ note, "2026-07-28", LIVE, "2025-06-18" },
+	{ response, "2026-07-28", LIVE, "2025-06-18" },
+	{ handshake, NULL, LIVE, "2025-11-25" },
+	{ modern, "2026-07-28", LIVE, "2026-07-28" },
+	{ old, "2025-11-25", LIVE, NULL, 400, UNSUPPORTED },
+	/* a dead one must be opened again, but for those who do just that, or need none */
+	{ ping, NULL, DEAD, NULL, 404, RPC_SESSION_NOT_FOUND },
+	{ ping, "2025-11-25", DEAD, NULL, 404, RPC_SESSION_NOT_FOUND },
+	{ note, "2025-11-25", DEAD, NULL, 404, RPC_SESSION_NOT_FOUND },
+	{ ping, "1.0", DEAD, NULL, 400, UNSUPPORTED },
+	{ handshake, "2025-11-25", DEAD, "2025-11-25" },
+	{ modern, "2026-07-28", DEAD, "2026-07-28" },
+	{ ping, "2026-07-28", DEAD, "2026-07-28" },
+};
+
+static const struct json *parse(struct arena *arena, const char *text)
+{
+	struct json_reader *reader = json_reader_new(arena);
+	const struct json *root;
+
+	assert_int_equal(json_reader_feed(reader, text, strlen(text)), 0);
+	assert_int_equal(json_reader_finish(reader, &root), 0);
+	json_reader_free(reader);
+	return root;
+}
+
+static struct era_verdict ask(struct arena *arena, size_t cell)
+{
+	const char *header = cells[cell].header;
+	bool conflict = header && strcmp(header, "!") == 0;
+	struct rpc_message message;
+	struct era_question question = {
+		.message = &message,
+		.header = conflict ? "2026-07-28" : header,
+		.header_conflict = conflict,
+		.session = cells[cell].session,
+	};
+
+	if (cells[cell].session == ERA_SESSION_LIVE)
+		question.session_revision = era_find_revision(&era_2025, "2025-06-18");
+	assert_int_equal(rpc_read(parse(arena, cells[cell].body), &message).code, 0);
+	return era_decide(&question);
+}
+
+static void check(size_t cell)
+{
+	struct arena *arena = arena_new(64 * 1024);
+	struct era_verdict verdict = ask(arena, cell);
+	const char *revision = verdict.era ? verdict.revision->name : "none";
+	const char *expected = cells[cell].revision ? cells[cell].revision : "none";
+
+	if (strcmp(revision, expected) != 0 || verdict.status != cells[cell].status ||
+	    verdict.error.code != cells[cell].code)
+		fail_msg("%s with header %s: %s, %u, %d", cells[cell].body,
+			 cells[cell].header ? cells[cell].header : "none", revision,
+			 verdict.status, verdict.error.code);
+	assert_int_equal(!verdict.era, verdict.error.text != NULL);
+	assert_int_equal(verdict.error.code == UNSUPPORTED, !!verdict.error.write_data);
+	arena_free(arena);
+}
+
+static void test_cells(void **state)
+{
+	(void)state;
+	for (size_t cell = 0; cell < sizeof(cells) / sizeof(cells[0]); cell++)
+		check(cell);
+}
+
+/* Clients read the list and believe it. */
+static void test_unsupported_names_what_is_served(void **state)
+{
+	struct arena *arena = arena_new(64 * 1024);
+	struct rpc_message message;
+	struct era_question question = { .message = &message };
+	struct era_verdict verdict;
+	struct buffer body = BUFFER_INIT;
+
+	(void)state;
+	rpc_read(parse(arena, future), &message);
+	verdict = era_decide(&question);
+	rpc_write_error(&body, message.id, &verdict.error);
+	buffer_append(&body, "", 1);
+	assert_non_null(strstr(body.data, "\"data\":{\"supported\":[\"2026-07-28\"],"
+					  "\"requested\":\"v999.0.0\"}"));
+	buffer_deinit(&body);
+	arena_free(arena);
+}
+
+/* initialize counters with the first. */
+static void test_revisions_stand_newest_first(void **state)
+{
+	const struct era *const eras[] = { &era_2025, &era_2026 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		for (const struct revision *at = eras[i]->revisions; at[1].name; at++)
+			assert_true(strcmp(at[0].name, at[1].name) > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cells),
+		cmocka_unit_test(test_unsupported_names_what_is_served),
+		cmocka_unit_test(test_revisions_stand_newest_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

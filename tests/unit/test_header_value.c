@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Header values: the base64 wrapper to the letter, and lists that proxies make.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "mcp/header_value.h"
+
+static int set_up(void **state)
+{
+	*state = arena_new(64 * 1024);
+	return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	arena_free(*state);
+	return 0;
+}
+
+static const struct {
+	const char *value, *text;
+	bool is;
+} cases[] = {
+	{ "send_sms", "send_sms", true },
+	{ "", "", true },
+	{ "Send_sms", "send_sms", false },
+	{ "send_sms ", "send_sms", false },
+	{ "", "send_sms", false },
+	{ "send_sms", "", false },
+	/* wrapped */
+	{ "=?base64?c2VuZF9zbXM=?=", "send_sms", true },
+	{ "=?base64?w6k=?=", "\xc3\xa9", true },
+	{ "=?base64?IHg=?=", " x", true },
+	{ "=?base64?"
+	  "?=",
+	  "", true },
+	{ "=?base64?c2VuZF9zbXM=?=", "=?base64?c2VuZF9zbXM=?=", false },
+	{ "=?base64?PT9iYXNlNjQ/eD89?=", "=?base64?x?=", true },
+	{ "=?BASE64?c2VuZF9zbXM=?=", "send_sms", false },
+	{ "=?Base64?c2VuZF9zbXM=?=", "send_sms", false },
+	{ "=?base64?c2VuZF9zbXM?=", "send_sms", false },
+	{ "=?base64?c2VuZF9zbXM==?=", "send_sms", false },
+	{ "=?base64?c2VuZF9zb*M=?=", "send_sms", false },
+	{ "=?base64? c2VuZF9zbXM=?=", "send_sms", false },
+	{ "=?base64?AA==?=", "", false },
+	/* half a wrapper is literal */
+	{ "=?base64?x", "=?base64?x", true },
+	{ "x?=", "x?=", true },
+	{ "=?base64?=", "=?base64?=", true },
+	/* what must be wrapped */
+	{ "\xc3\xa9", "\xc3\xa9", false },
+	{ "a\x7f", "a\x7f", false },
+	/* joined by a proxy */
+	{ "a, a", "a", true },
+	{ "a,a", "a", true },
+	{ "a \t, \ta , a", "a", true },
+	{ "=?base64?YQ==?=, =?base64?YQ==?=", "a", true },
+	{ "a, b", "a", false },
+	{ "b, a", "a", false },
+	{ "a, aa", "a", false },
+	{ "aa, a", "aa", false },
+	{ "a,", "a", false },
+	{ "a, A", "a", false },
+	{ ",", "", false },
+	/* a comma of the text itself */
+	{ "a, a", "a, a", true },
+	{ "a, b", "a, b", true },
+};
+
+static void test_is(void **state)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (header_value_is(*state, cases[i].value, cases[i].text) != cases[i].is)
+			fail_msg("\"%s\" is \"%s\": expected %d", cases[i].value,
+				 cases[i].text, cases[i].is);
+}
+
+static void test_collapse(void **state)
+{
+	assert_string_equal(header_value_collapse(*state, "2025-11-25"), "2025-11-25");
+	assert_string_equal(header_value_collapse(*state, "x, x,x"), "x");
+	assert_string_equal(header_value_collapse(*state, "x, y"), "x, y");
+	assert_string_equal(header_value_collapse(*state, ""), "");
+	assert_string_equal(header_value_collapse(*state, ", ,"), ", ,");
+}
+
+static void test_plain(void **state)
+{
+	assert_string_equal(header_value_plain(*state, "2025-11-25"), "2025-11-25");
+	assert_string_equal(header_value_plain(*state, "\xfc\xc3x"), "??x");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_is, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_collapse, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_plain, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -14,6 +14,8 @@
 #include "sms/sim.h"
 #include "sms/store.h"
 
+struct change_source;
+
 struct services {
 	sd_event *loop;
 	const struct config *config;
@@ -22,6 +24,7 @@ struct services {
 	struct sims *sims;
 	struct outbox *outbox;
 	struct inbox *inbox;
+	struct change_source *changes; /* NULL: nobody may listen */
 };
 
 #endif

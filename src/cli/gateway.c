@@ -22,6 +22,8 @@
 #include "cli/status_report.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
+#include "resources/resource_table.h"
+#include "tools/change_source.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
@@ -30,6 +32,7 @@ enum { STOP_TIMEOUT_MS = 2000 };
 struct gateway {
 	struct services services;
 	struct auth auth;
+	struct change_source changes;
 	struct endpoint *endpoint;
 	struct http_server *server;
 	struct http_route routes[3];
@@ -131,7 +134,14 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.find = store_client_find,
 		.data = gateway->services.store,
 	};
-	gateway->endpoint = endpoint_new(tool_table, &gateway->services);
+	change_source_init(&gateway->changes, &gateway->services);
+	gateway->services.changes = &gateway->changes;
+	gateway->endpoint = endpoint_new(&(struct endpoint_offer){
+		.tools = tool_table,
+		.resources = resource_table,
+		.services = &gateway->services,
+		.changes = &gateway->changes.observers,
+	});
 	if (!gateway->endpoint)
 		return -ENOMEM;
 	gateway->routes[0] = (struct http_route){
@@ -174,6 +184,7 @@ static void close_all(struct gateway *gateway)
 
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);
+	change_source_deinit(&gateway->changes);
 	status_report_deinit(&gateway->status);
 	outbox_free(services->outbox);
 	inbox_free(services->inbox);

@@ -6,8 +6,7 @@
 #include "mcp/post.h"
 
 struct endpoint {
-	const struct tool *const *tools;
-	void *services;
+	struct endpoint_offer offer;
 	struct buffer tool_list;
 };
 
@@ -87,19 +86,18 @@ static bool write_tool_list(struct endpoint *endpoint)
 
 	if (!writer)
 		return false;
-	tool_list_write(writer, endpoint->tools);
+	tool_list_write(writer, endpoint->offer.tools);
 	json_writer_free(writer);
 	return !endpoint->tool_list.failed;
 }
 
-struct endpoint *endpoint_new(const struct tool *const *tools, void *services)
+struct endpoint *endpoint_new(const struct endpoint_offer *offer)
 {
 	struct endpoint *endpoint = calloc(1, sizeof(*endpoint));
 
 	if (!endpoint)
 		return NULL;
-	endpoint->tools = tools;
-	endpoint->services = services;
+	endpoint->offer = *offer;
 	if (!write_tool_list(endpoint)) {
 		endpoint_free(endpoint);
 		return NULL;
@@ -117,12 +115,17 @@ void endpoint_free(struct endpoint *endpoint)
 
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint)
 {
-	return endpoint->tools;
+	return endpoint->offer.tools;
+}
+
+const struct resource *const *endpoint_resources(const struct endpoint *endpoint)
+{
+	return endpoint->offer.resources;
 }
 
 void *endpoint_services(const struct endpoint *endpoint)
 {
-	return endpoint->services;
+	return endpoint->offer.services;
 }
 
 const struct buffer *endpoint_tool_list(const struct endpoint *endpoint)

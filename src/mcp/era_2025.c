@@ -7,6 +7,7 @@
  */
 #include "mcp/era.h"
 #include "mcp/introduction.h"
+#include "mcp/resource.h"
 #include "mcp/tool.h"
 
 static const struct revision revisions[] = {
@@ -67,6 +68,10 @@ static const struct method methods[] = {
 	{ "ping", run_ping },
 	{ "tools/list", tool_run_list },
 	{ "tools/call", tool_run_call },
+	{ "resources/list", resource_run_list },
+	{ "resources/templates/list", resource_run_list_templates },
+	{ "resources/read", resource_run_read },
+	{ "completion/complete", resource_run_complete },
 	{ NULL, NULL },
 };
 
@@ -75,5 +80,6 @@ const struct era era_2025 = {
 	.revisions = revisions,
 	.methods = methods,
 	.open_result = open_result,
+	.resource_not_found = RPC_RESOURCE_NOT_FOUND,
 	.error_status = error_status,
 };

@@ -11,6 +11,7 @@
 #include "mcp/envelope.h"
 #include "mcp/era.h"
 #include "mcp/introduction.h"
+#include "mcp/resource.h"
 #include "mcp/tool.h"
 
 enum {
@@ -55,6 +56,7 @@ static unsigned error_status(enum rpc_code code)
 	case RPC_UNSUPPORTED_VERSION:
 		return 400;
 	case RPC_INVALID_PARAMS:
+	case RPC_RESOURCE_NOT_FOUND:
 	case RPC_INTERNAL_ERROR:
 		return 200;
 	}
@@ -80,6 +82,13 @@ static const struct method methods[] = {
 	  .ttl_ms = DISCOVER_TTL_MS },
 	{ "tools/list", tool_run_list, .cache_scope = "private", .ttl_ms = LIST_TTL_MS },
 	{ "tools/call", tool_run_call, .name_parameter = "name" },
+	{ "resources/list", resource_run_list, .cache_scope = "private",
+	  .ttl_ms = LIST_TTL_MS },
+	{ "resources/templates/list", resource_run_list_templates,
+	  .cache_scope = "private", .ttl_ms = LIST_TTL_MS },
+	{ "resources/read", resource_run_read, .name_parameter = "uri",
+	  .cache_scope = "private" },
+	{ "completion/complete", resource_run_complete },
 	{ NULL, NULL },
 };
 
@@ -90,5 +99,6 @@ const struct era era_2026 = {
 	.leaving_cancels = true,
 	.admit = envelope_admit,
 	.open_result = open_result,
+	.resource_not_found = RPC_INVALID_PARAMS,
 	.error_status = error_status,
 };

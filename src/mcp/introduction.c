@@ -19,6 +19,14 @@ void introduction_put_capabilities(struct json_writer *writer)
 	json_open_object(writer);
 	json_put_boolean(writer, "listChanged", false);
 	json_close_object(writer);
+	json_key(writer, "resources");
+	json_open_object(writer);
+	json_put_boolean(writer, "subscribe", false);
+	json_put_boolean(writer, "listChanged", false);
+	json_close_object(writer);
+	json_key(writer, "completions");
+	json_open_object(writer);
+	json_close_object(writer);
 	json_close_object(writer);
 }
 

@@ -90,6 +90,15 @@ struct observers *outbox_observers(struct outbox *outbox);
 unsigned outbox_waiting(const struct outbox *outbox);
 bool outbox_is_full(const struct outbox *outbox);
 
+/*
+ * Who asked for the message left before anything was told of it, and wants it no more. One
+ * that waits in the gateway is cancelled ("client_left") and frees its idempotency key: asked
+ * for again, it is a new message. One that oFono was handed, or that was kept, goes on.
+ */
+void outbox_withdraw(struct outbox *outbox, int64_t message_id);
+/* It was asked for again, and that call relies on it: it is not withdrawn any more. */
+void outbox_keep(struct outbox *outbox, int64_t message_id);
+
 struct outbox_recall; /* oFono is being asked to cancel a message */
 
 /*

@@ -40,6 +40,7 @@ struct outbox_message {
 	enum delivery delivery;
 	enum delivery saved_delivery;
 	const char *reason;    /* static text, "" none */
+	bool kept;	       /* outbox_keep() */
 	int64_t send_at_ms;    /* 0: at once */
 	int64_t expires_at_ms; /* 0: never */
 	char uuid[MESSAGE_UUID_BYTES];
@@ -65,6 +66,8 @@ int outbox_message_claim(struct outbox_message *message);
  * Cancels one that waits in the gateway: after 0 no restart sends it. Else as above.
  */
 int outbox_message_cancel(struct outbox_message *message);
+/* The same for one whose client has left: its idempotency key is free again, too. */
+int outbox_message_withdraw(struct outbox_message *message);
 
 /*
  * Something became true of it: in memory, on disk if that takes it, told to the watchers,

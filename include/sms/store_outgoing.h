@@ -35,6 +35,7 @@ struct outgoing_move {
 	const char *reason;	/* NULL: none */
 	const char *uuid;	/* NULL: leave */
 	enum delivery delivery; /* DELIVERY_NONE: leave */
+	bool frees_key;		/* its idempotency key stands for it no more */
 };
 
 /* As store_message_move(), and what is known of the delivery. */

@@ -3,8 +3,9 @@
  * Sending: a call of send_sms whose message is on disk: it waits for what was asked for,
  * then answers.
  *
- * The message goes its way whatever becomes of the call. Many calls may wait for one
- * message, each with its own patience.
+ * The message goes its way whatever becomes of the call, unless the client leaves in a
+ * revision where that means to cancel, and oFono was not handed it yet. Many calls may wait
+ * for one message, each with its own patience.
  */
 #ifndef TOOLS_SENDING_H
 #define TOOLS_SENDING_H

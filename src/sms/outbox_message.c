@@ -110,30 +110,30 @@ static void note_storage(struct outbox_shared *shared, int error)
 	shared->storage_refuses = error != 0;
 }
 
-/* 0: the disk has it. STORE_E_NOT_FOUND, STORE_E_ILLEGAL: somebody else changed the row. */
-static int move_row(struct outbox_message *message, enum message_state state,
-		    const char *reason)
+/*
+ * UUID and delivery are the message's own. 0: the disk has it. STORE_E_NOT_FOUND,
+ * STORE_E_ILLEGAL: somebody else changed the row.
+ */
+static int move_row(struct outbox_message *message, struct outgoing_move move)
 {
-	struct outgoing_move move = {
-		.to = state,
-		.reason = reason,
-		.uuid = *message->uuid ? message->uuid : NULL,
-		.delivery = message->delivery,
-	};
-	int error = store_outgoing_move(message->shared->store, message->id, &move);
+	int error;
 
+	move.uuid = *message->uuid ? message->uuid : NULL;
+	move.delivery = message->delivery;
+	error = store_outgoing_move(message->shared->store, message->id, &move);
 	if (row_is_lost(error))
 		log_error("outbox: message %lld: its row cannot become %s",
-			  (long long)message->id, message_state_name(state));
+			  (long long)message->id, message_state_name(move.to));
 	else
 		note_storage(message->shared, error);
 	return error;
 }
 
 /* The disk first: nothing has become true yet. */
-static int become_on_disk(struct outbox_message *message, enum message_state state)
+static int become_on_disk(struct outbox_message *message,
+			  const struct outgoing_move *move)
 {
-	int error = move_row(message, state, NULL);
+	int error = move_row(message, *move);
 
 	if (row_is_lost(error)) {
 		set_state(message, STATE_UNKNOWN, "internal");
@@ -143,8 +143,8 @@ static int become_on_disk(struct outbox_message *message, enum message_state sta
 	}
 	if (error)
 		return error;
-	set_state(message, state, "");
-	message->saved = state;
+	set_state(message, move->to, move->reason ? move->reason : "");
+	message->saved = move->to;
 	message->saved_delivery = message->delivery;
 	tell(message);
 	outbox_turn_later(message->shared);
@@ -153,13 +153,23 @@ static int become_on_disk(struct outbox_message *message, enum message_state sta
 
 int outbox_message_claim(struct outbox_message *message)
 {
-	return become_on_disk(message, STATE_HANDING);
+	return become_on_disk(message, &(struct outgoing_move){ STATE_HANDING });
 }
 
 int outbox_message_cancel(struct outbox_message *message)
 {
 	assert(message_state_is_waiting(message->state));
-	return become_on_disk(message, STATE_CANCELLED);
+	return become_on_disk(message, &(struct outgoing_move){ STATE_CANCELLED });
+}
+
+int outbox_message_withdraw(struct outbox_message *message)
+{
+	static const struct outgoing_move move = { .to = STATE_CANCELLED,
+						   .reason = "client_left",
+						   .frees_key = true };
+
+	assert(message_state_is_waiting(message->state));
+	return become_on_disk(message, &move);
 }
 
 static int save_delivery(struct outbox_message *message)
@@ -179,7 +189,8 @@ void outbox_message_save(struct outbox_message *message)
 	if (outbox_message_is_saved(message))
 		return;
 	if (message->saved != message->state)
-		error = move_row(message, message->state, message->reason);
+		error = move_row(message, (struct outgoing_move){ message->state,
+								  message->reason });
 	else
 		error = save_delivery(message);
 	if (error && !row_is_lost(error))

@@ -108,6 +108,23 @@ int outbox_cancel(struct outbox *outbox, int64_t message_id,
 	return recall_start(outbox, lane->modem, message, recall_out);
 }
 
+void outbox_keep(struct outbox *outbox, int64_t message_id)
+{
+	struct outbox_message *message = outbox_find(outbox, message_id, NULL);
+
+	if (message)
+		message->kept = true;
+}
+
+/* What the disk refuses goes on: it was accepted. */
+void outbox_withdraw(struct outbox *outbox, int64_t message_id)
+{
+	struct outbox_message *message = outbox_find(outbox, message_id, NULL);
+
+	if (message && !message->kept && message_state_is_waiting(message->state))
+		outbox_message_withdraw(message);
+}
+
 void outbox_recall_wait(struct outbox_recall *recall,
 			void (*done)(void *data, int outcome), void *data)
 {

@@ -40,6 +40,14 @@ int store_outgoing_by_uuid(struct store *store, const char *uuid, struct arena *
 	return store_message_fetch(store, statement, arena, message_out);
 }
 
+static int key_free(struct store *store, int64_t message_id)
+{
+	sqlite3_stmt *statement = store_use(store, OUTGOING_KEY_FREE);
+
+	sqlite3_bind_int64(statement, 1, message_id);
+	return store_run(store, statement);
+}
+
 int store_outgoing_move(struct store *store, int64_t message_id,
 			const struct outgoing_move *move)
 {
@@ -49,8 +57,11 @@ int store_outgoing_move(struct store *store, int64_t message_id,
 
 	if (error)
 		return error;
-	return store_end(store, store_message_apply(store, message_id, &change,
-						    move->uuid, move->delivery));
+	error = store_message_apply(store, message_id, &change, move->uuid,
+				    move->delivery);
+	if (!error && move->frees_key)
+		error = key_free(store, message_id);
+	return store_end(store, error);
 }
 
 /* Inside a transaction. */

@@ -78,6 +78,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_uuid"
 		" WHERE uuid = ?1 AND uuid <> '' AND direction = 0"
 		" ORDER BY id DESC LIMIT 1",
+	[OUTGOING_KEY_FREE] = "UPDATE message SET idempotency_key = NULL WHERE id = ?1",
 	[INCOMING_REPEATED] =
 		"SELECT id FROM message INDEXED BY message_stamp WHERE direction = 1"
 		" AND number = ?1 AND sent_time = ?2 AND text = ?3"

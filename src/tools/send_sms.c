@@ -4,8 +4,8 @@
  * on disk, wait for the network's word, answer.
  *
  * Until outbox_submit() nothing has happened and every refusal is free. After it the
- * message goes its way whatever becomes of this call: the answer only reports. That a
- * repeat is looked for before the SIM lets a client ask again when the SIM is gone.
+ * message goes its way, and the answer only reports (tools/sending.h). That a repeat is
+ * looked for before the SIM lets a client ask again when the SIM is gone.
  */
 #include "sms/store_outgoing.h"
 #include "base/clock.h"

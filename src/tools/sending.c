@@ -69,8 +69,19 @@ static void on_abandoned(void *data)
 	stop_waiting(data);
 }
 
+/* What another call asked for first is that call's to withdraw. */
+static void on_cancelled(void *data)
+{
+	struct sending *sending = data;
+
+	stop_waiting(sending);
+	if (sending->repeat == REPEAT_NONE)
+		outbox_withdraw(services_of(sending)->outbox, sending->message.id);
+}
+
 static const struct request_waiting waiting = {
 	.abandoned = on_abandoned,
+	.cancelled = on_cancelled,
 	.stopping = finish,
 };
 
@@ -93,6 +104,8 @@ static bool start_waiting(struct sending *sending)
 
 void sending_follow(struct sending *sending)
 {
+	if (sending->repeat != REPEAT_NONE)
+		outbox_keep(services_of(sending)->outbox, sending->message.id);
 	if (is_settled(sending) || !start_waiting(sending))
 		sending_answer(sending);
 }

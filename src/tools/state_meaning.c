@@ -35,6 +35,8 @@ static const struct {
 	{ "invalid_number", "oFono takes no such number." },
 	{ "invalid_text", "oFono cannot encode a character of the text." },
 	{ "text_too_long", "The text was too long for oFono." },
+	{ "client_left", "Who asked for it left before it was answered; asked for again, "
+			 "it is a new message." },
 	{ "not_delivered", "A report says that the network gave up delivering it." },
 };
 

@@ -294,6 +294,83 @@ static void test_no_memory(void **state)
 	assert_int_equal(cancel(id), -ENOMEM);
 }
 
+/* Withdrawing: the client has left */
+
+static int64_t submit_with_key(void)
+{
+	struct message_draft draft = { 1,   0, "+36201234567",
+				       "x", 1, .idempotency_key = "k" };
+	int64_t id = 0;
+
+	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	return id;
+}
+
+static void test_withdrawn_while_it_waits(void **state)
+{
+	struct observer observer = { 0 };
+	int64_t id, again;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_with_key();
+	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
+	outbox_withdraw(outbox, id);
+	assert_message(id, STATE_CANCELLED, "client_left");
+	assert_heard("1:cancelled(client_left) ");
+	again = submit_with_key(); /* the key is free */
+	assert_true(again > id);
+	turn();
+	assert_int_equal(fake_send_count, 1);
+	assert_message(again, STATE_HANDING, "");
+}
+
+static void test_withdrawn_too_late(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit(1, "x");
+	turn();
+	outbox_withdraw(outbox, id);
+	assert_message(id, STATE_HANDING, "");
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	turn();
+	outbox_withdraw(outbox, id);
+	assert_message(id, STATE_HANDED, "");
+	assert_true(TAILQ_EMPTY(&fake_cancels));
+}
+
+static void test_withdrawn_but_kept(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit(1, "x");
+	outbox_keep(outbox, id);
+	outbox_withdraw(outbox, id);
+	assert_message(id, STATE_QUEUED, "");
+	turn();
+	assert_string_equal(only_send()->text, "x");
+}
+
+static void test_withdrawn_and_the_disk_refuses(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit(1, "x");
+	bench_fill_disk(true);
+	outbox_withdraw(outbox, id);
+	bench_fill_disk(false);
+	assert_message(id, STATE_QUEUED, "");
+	turn();
+	assert_string_equal(only_send()->text, "x");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bench_tear_down)
 
 int main(void)
@@ -313,6 +390,10 @@ int main(void)
 		TEST(test_leave),
 		TEST(test_stop_meanwhile),
 		TEST(test_no_memory),
+		TEST(test_withdrawn_while_it_waits),
+		TEST(test_withdrawn_too_late),
+		TEST(test_withdrawn_but_kept),
+		TEST(test_withdrawn_and_the_disk_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

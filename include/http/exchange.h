@@ -55,7 +55,7 @@ void exchange_set_context(struct exchange *exchange,
 			  void *context); /* the handler's own */
 void *exchange_context(const struct exchange *exchange);
 const char *exchange_method(
-	const struct exchange *exchange); /* "POST"; "GET" for HEAD, too */
+	const struct exchange *exchange); /* "POST"; of HEAD no body goes out */
 const struct client *exchange_client(const struct exchange *exchange);
 
 /*

@@ -54,6 +54,9 @@ struct rpc_error {
  */
 struct rpc_error rpc_read(const struct json *root, struct rpc_message *message);
 
+/* key and value: an id in its own JSON type, as it was written */
+void rpc_put_id(struct json_writer *writer, const char *key, const struct json *id);
+
 /* Opens {"jsonrpc":"2.0","id":... ; the caller goes on and closes. No id when NULL. */
 void rpc_open(struct json_writer *writer, const struct json *id);
 

@@ -11,7 +11,7 @@
 
 #include "base/config.h"
 
-enum { STORE_SCHEMA_VERSION = 2 };
+enum { STORE_SCHEMA_VERSION = 3 };
 
 /* Each takes the schema one version up. Run without foreign keys, in one transaction. */
 extern const char *const store_migrations[STORE_SCHEMA_VERSION];

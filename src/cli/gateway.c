@@ -33,6 +33,7 @@ struct gateway {
 	struct services services;
 	struct auth auth;
 	struct change_source changes;
+	struct session_shelf shelf;
 	struct endpoint *endpoint;
 	struct http_server *server;
 	struct http_route routes[3];
@@ -134,6 +135,12 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.find = store_client_find,
 		.data = gateway->services.store,
 	};
+	gateway->shelf = (struct session_shelf){
+		.put = store_session_put,
+		.remove = store_session_remove,
+		.list = store_sessions_list,
+		.data = gateway->services.store,
+	};
 	change_source_init(&gateway->changes, &gateway->services);
 	gateway->services.changes = &gateway->changes;
 	gateway->endpoint = endpoint_new(&(struct endpoint_offer){
@@ -141,12 +148,13 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.resources = resource_table,
 		.services = &gateway->services,
 		.changes = &gateway->changes.observers,
+		.shelf = &gateway->shelf,
 	});
 	if (!gateway->endpoint)
 		return -ENOMEM;
 	gateway->routes[0] = (struct http_route){
 		.path = "/mcp",
-		.methods = HTTP_POST,
+		.methods = HTTP_POST | HTTP_GET | HTTP_DELETE,
 		.json_body = true,
 		.handler = &endpoint_handler,
 		.data = gateway->endpoint,

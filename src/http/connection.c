@@ -312,8 +312,7 @@ static enum MHD_Result exchange_start(struct connection *connection,
 	struct exchange_request request = {
 		.handler = verdict->route->handler,
 		.handler_data = verdict->route->data,
-		/* libmicrohttpd leaves the body out by itself */
-		.method = strcmp(method, "HEAD") == 0 ? "GET" : method,
+		.method = method,
 		.client = &verdict->client,
 		.body_length = verdict->body_length,
 	};

@@ -21,7 +21,7 @@ void introduction_put_capabilities(struct json_writer *writer)
 	json_close_object(writer);
 	json_key(writer, "resources");
 	json_open_object(writer);
-	json_put_boolean(writer, "subscribe", false);
+	json_put_boolean(writer, "subscribe", true);
 	json_put_boolean(writer, "listChanged", false);
 	json_close_object(writer);
 	json_key(writer, "completions");

@@ -12,6 +12,7 @@
 #include "mcp/post.h"
 
 #include "base/json_reader.h"
+#include "mcp/endpoint.h"
 #include "mcp/era.h"
 #include "mcp/header_value.h"
 #include "mcp/request.h"
@@ -104,11 +105,25 @@ static void on_answered(void *data, struct request *request, unsigned status)
 		answer(post, status, &request->body);
 }
 
-/* No session is kept yet. */
+static void name_session(struct post *post, struct era_question *question)
+{
+	bool named = false;
+	const struct session *session =
+		endpoint_session(post->endpoint, post->exchange, &named);
+
+	if (!named)
+		return;
+	question->session = session ? ERA_SESSION_LIVE : ERA_SESSION_DEAD;
+	if (session)
+		question->session_revision =
+			era_find_revision(&era_2025, session->revision);
+}
+
 static struct era_verdict decide(struct post *post, const struct rpc_message *message)
 {
 	struct era_question question = { .message = message };
 
+	name_session(post, &question);
 	question.header = exchange_header(post->exchange, "MCP-Protocol-Version",
 					  &question.header_conflict);
 	if (question.header)

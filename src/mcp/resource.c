@@ -35,7 +35,17 @@ static bool uri_is_whole(const char *uri)
 	return true;
 }
 
-/* A plus is a plus: + means a blank in forms, not in paths. NULL: not UTF-8, or with NUL. */
+static bool has_control(const char *text)
+{
+	while (*text && (unsigned char)*text >= ' ' && *text != 0x7f)
+		text++;
+	return *text;
+}
+
+/*
+ * A plus is a plus: + means a blank in forms, not in paths. NULL: not UTF-8, or with
+ * control characters.
+ */
 static const char *decode(const char *text, struct arena *arena)
 {
 	char *decoded = arena_alloc(arena, strlen(text) + 1), *to = decoded;
@@ -51,7 +61,7 @@ static const char *decode(const char *text, struct arena *arena)
 		text += 2;
 	}
 	*to = '\0';
-	if (strlen(decoded) != (size_t)(to - decoded) ||
+	if (strlen(decoded) != (size_t)(to - decoded) || has_control(decoded) ||
 	    !utf8_valid(decoded, strlen(decoded)))
 		return NULL;
 	return decoded;

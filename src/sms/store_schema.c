@@ -129,4 +129,13 @@ static const char version_1[] =
 static const char version_2[] = MESSAGE_TABLE MESSAGE_INDEXES CONVERSATION_TABLE
 	CONVERSATION_TRIGGERS HEARING_TABLES;
 
-const char *const store_migrations[STORE_SCHEMA_VERSION] = { version_1, version_2 };
+/* client_id is no reference, for 0 is nobody in particular. */
+static const char version_3[] =
+	"CREATE TABLE session ("
+	" id TEXT PRIMARY KEY, client_id INTEGER NOT NULL, revision TEXT NOT NULL,"
+	" capabilities INTEGER NOT NULL, used INTEGER NOT NULL,"
+	" subscriptions TEXT NOT NULL"
+	") STRICT, WITHOUT ROWID;";
+
+const char *const store_migrations[STORE_SCHEMA_VERSION] = { version_1, version_2,
+							     version_3 };

@@ -131,6 +131,12 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		" ON CONFLICT (name) DO NOTHING",
 	[CLIENT_FIND] = "SELECT id, name FROM client WHERE token_hash = ?1",
 	[CLIENT_COUNT] = "SELECT count(*) FROM client",
+	[SESSION_PUT] = "INSERT OR REPLACE INTO session"
+			" (id, client_id, revision, capabilities, used, subscriptions)"
+			" VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+	[SESSION_REMOVE] = "DELETE FROM session WHERE id = ?1",
+	[SESSIONS] = "SELECT id, client_id, revision, capabilities, used, subscriptions"
+		     " FROM session ORDER BY used",
 };
 
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)

@@ -115,6 +115,8 @@ static void others_are_not_found(void **state)
 	assert_outcome("x://item/none", RESOURCE_E_NOT_FOUND);
 	assert_outcome("x://item/%00", RESOURCE_E_NOT_FOUND);
 	assert_outcome("x://item/a%00b", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/a%0Ab", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/%7f", RESOURCE_E_NOT_FOUND);
 	assert_outcome("x://item/%FF", RESOURCE_E_NOT_FOUND);
 	assert_outcome("x://item/%ED%A0%80", RESOURCE_E_NOT_FOUND);
 	assert_outcome("y://other", RESOURCE_E_NOT_FOUND);

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Batches, which 2025-03-26 alone has: each request in one has a life of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from agent import TO, Agent
+from journal import Journal
+from lab import Lab
+from lone_gateway import LoneGateway
+from modem import Outcome
+from wire import ABSENT, Number, Reply, Wire, request, rpc
+
+MESSAGES_MAX = 100
+NOTE = rpc("notifications/cancelled", {"requestId": 5}, id=ABSENT)
+RESPONSE = b'{"jsonrpc":"2.0","id":"r","result":{}}'
+
+
+@pytest.fixture(scope="module")
+def gateway() -> Iterator[LoneGateway]:
+    with LoneGateway() as gateway:
+        yield gateway
+
+
+def batch(*messages: bytes) -> bytes:
+    return b"[" + b",".join(messages) + b"]"
+
+
+def post(port: int, *messages: bytes) -> Reply:
+    with Wire(port, timeout=60) as wire:
+        return wire.ask(request(batch(*messages)))
+
+
+def send(text: str, sim: int, id: Any, **more: Any) -> bytes:
+    return rpc("tools/call", {"name": "send_sms", "arguments": {
+        "to_phone_number": TO, "sms_text": text, "subscription_id": sim} | more}, id)
+
+
+def by_id(reply: Reply) -> dict[Any, Any]:
+    assert reply.status == 200, reply
+    return {answer["id"]: answer for answer in json.loads(reply.body)}
+
+
+@pytest.mark.parametrize("count", [1, 2, MESSAGES_MAX])
+def test_answers_stand_in_the_order_of_requests(gateway: LoneGateway, count: int) -> None:
+    answers = post(gateway.port, *(rpc("ping", id=i) for i in range(count))).json
+    assert [answer["id"] for answer in answers] == [Number(i) for i in range(count)]
+
+
+@pytest.mark.parametrize("count", [0, MESSAGES_MAX + 1, 400])
+def test_too_few_and_too_many(gateway: LoneGateway, count: int) -> None:
+    reply = post(gateway.port, *(NOTE for _ in range(count)))
+    assert reply.error == (400, -32600) and "id" not in reply.json
+
+
+def test_only_requests_are_answered(gateway: LoneGateway) -> None:
+    answers = post(gateway.port, NOTE, rpc("ping", id="a"), RESPONSE,
+                   rpc("tools/list", [], id="b"), rpc("nope", id="c"), NOTE).json
+    assert [answer["id"] for answer in answers] == ["a", "b", "c"]
+    assert [answer.get("error", {}).get("code") for answer in answers] == [
+        None, "-32602", "-32601"]
+
+
+@pytest.mark.parametrize("messages", [[NOTE], [NOTE, RESPONSE], [RESPONSE] * 100])
+def test_nothing_to_answer(gateway: LoneGateway, messages: list[bytes]) -> None:
+    reply = post(gateway.port, *messages)
+    assert (reply.status, reply.body) == (202, b"")
+
+
+@pytest.mark.parametrize("bad", [
+    b"1", b"null", b'"ping"', b"[]", b"{}", batch(rpc("ping")),
+    rpc("ping", id=None), rpc("ping", id=1.5), b'{"jsonrpc":"2.0","id":1}',
+    b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
+    rpc("initialize", {"protocolVersion": "2025-03-26"})])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_one_bad_message_spoils_all(lab: Lab, bad: bytes, place: int) -> None:
+    """Nothing of it has happened then."""
+    messages = [send("spoiled", Agent(lab).ids()[0], 1), rpc("ping", id=2)]
+    messages.insert(place, bad)
+    assert post(lab.gateway.port, *messages).error == (400, -32600)
+    assert Journal(lab).states("spoiled") == [""]
+
+
+def test_the_same_id_twice_is_echoed_twice(gateway: LoneGateway) -> None:
+    answers = post(gateway.port, rpc("ping", id=7), rpc("nope", id=7)).json
+    assert [set(answer) - {"jsonrpc", "id"} for answer in answers] == [
+        {"result"}, {"error"}]
+
+
+def test_long_answers_are_bounded(gateway: LoneGateway) -> None:
+    """What is not run any more says so, and what was run is all there."""
+    size = len(gateway.post(rpc("tools/list")).body)
+    answers = post(gateway.port, *(rpc("tools/list", id=i) for i in range(100))).json
+    results = ["result" in answer for answer in answers]
+    assert len(results) == 100 and results == sorted(results, reverse=True)
+    assert results.count(True) * size < 2 * 1024 * 1024
+    for answer in answers[results.count(True):]:
+        assert "not run" in answer["error"]["message"]
+
+
+def test_two_messages_in_one_batch(lab: Lab, journal: Journal) -> None:
+    sim = Agent(lab).ids()[0]
+    answers = by_id(post(lab.gateway.port, send("first of two", sim, 1), rpc("ping", id=2),
+                         send("second of two", sim, 3)))
+    assert list(answers) == [1, 2, 3]
+    for id in (1, 3):
+        assert answers[id]["result"]["structuredContent"]["state"] == "sent"
+    assert [submit.text for submit in lab.modems[0].wait_taken(2)] == [
+        "first of two", "second of two"]
+
+
+def test_each_waits_for_itself(
+        lab: Lab, journal: Journal, background: ThreadPoolExecutor) -> None:
+    """The second is answered by its own patience, the batch by the first."""
+    modem, sim = lab.modems[0], Agent(lab).ids()[0]
+    modem.plan(Outcome.hang())
+    waiting = background.submit(
+        post, lab.gateway.port, send("patient", sim, 1),
+        send("impatient", sim, 2, wait_seconds=0), send("none", sim, 3, wait_for="none"))
+    try:
+        modem.wait_offered(1)
+        journal.wait_state("none", "queued")
+        assert not waiting.done()
+    finally:
+        modem.unhang(Outcome.ok())
+    answers = by_id(waiting.result())
+    states = [answers[id]["result"]["structuredContent"]["state"] for id in (1, 2, 3)]
+    assert states == ["sent", "queued", "queued"]
+
+
+def test_a_client_that_leaves_its_batch(lab: Lab, journal: Journal) -> None:
+    modem, sim = lab.modems[0], Agent(lab).ids()[0]
+    modem.plan(Outcome.hang())
+    try:
+        with Wire(lab.gateway.port) as wire:
+            wire.send(request(batch(*(send(f"left {i}", sim, i) for i in range(3)))))
+            modem.wait_offered(1)
+            journal.wait_state("left 2", "queued")
+    finally:
+        modem.unhang(Outcome.ok())
+    for i in range(3):
+        journal.wait_state(f"left {i}", "sent")
+
+
+def test_the_gateway_stops_with_a_batch_waiting(
+        make_lab: Any, background: ThreadPoolExecutor) -> None:
+    lab = make_lab()
+    sim = Agent(lab).ids()[0]
+    lab.modems[0].plan(Outcome.hang())
+    waiting = background.submit(post, lab.gateway.port, send("one", sim, 1),
+                                send("two", sim, 2), rpc("ping", id=3))
+    Journal(lab).wait_state("two", "queued")
+    lab.gateway.stop()
+    answers = by_id(waiting.result())
+    states = [answers[id]["result"]["structuredContent"]["state"] for id in (1, 2)]
+    assert states == ["handed", "queued"] and answers[3]["result"] == {}

@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""MCP 2026-07-28: envelopes, headers, results, errors, and what leaving means."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from agent import TO, Agent
+from journal import Journal
+from lab import Lab, wait_until
+from lone_gateway import LoneGateway
+from modem import Outcome
+from modern import (
+    CLIENT, HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PREFIX,
+    UNSUPPORTED_VERSION, VERSION, Request, call,
+)
+from wire import ABSENT, Number, Reply, Wire, request, rpc
+
+DISCOVER, LIST = Request("server/discover"), Request("tools/list")
+SUBSCRIPTIONS = call("get_sms_subscriptions", {})
+REMOVED = ["initialize", "ping", "logging/setLevel", "resources/subscribe",
+           "resources/unsubscribe"]
+NOT_SERVED = ["tasks/get", "tasks/list", "prompts/list", "prompts/get", "no/such/method",
+              "sampling/createMessage", "Tools/list", "tools/list/", ""]
+
+
+@pytest.fixture(scope="module")
+def gateway() -> Iterator[LoneGateway]:
+    with LoneGateway() as gateway:
+        yield gateway
+
+
+def ask(gateway: LoneGateway, request: Request) -> Reply:
+    return gateway.ask(request.octets)
+
+
+# ---- results ----------------------------------------------------------------------
+
+@pytest.mark.parametrize("request_", [DISCOVER, LIST, SUBSCRIPTIONS, call("send_sms", {})],
+                         ids=lambda request: request.params.get("name", request.method))
+def test_every_result(gateway: LoneGateway, request_: Request) -> None:
+    reply = ask(gateway, request_)
+    assert reply.result["resultType"] == "complete"
+    assert "serverInfo" not in reply.result
+    server = reply.result["_meta"][PREFIX + "serverInfo"]
+    assert server["name"] == "ofono-mcp" and server["version"] and server["title"]
+    assert {"mcp-session-id", "mcp-protocol-version"}.isdisjoint(dict(reply.headers))
+    assert reply.header("content-type") == "application/json"
+
+
+def test_discover(gateway: LoneGateway) -> None:
+    result = ask(gateway, DISCOVER).result
+    assert result["supportedVersions"] == [VERSION]
+    assert isinstance(result["capabilities"]["tools"]["listChanged"], bool)
+    assert result["instructions"]
+    assert set(result) == {"resultType", "supportedVersions", "capabilities",
+                           "instructions", "ttlMs", "cacheScope", "_meta"}
+
+
+@pytest.mark.parametrize("request_,scope", [(DISCOVER, "public"), (LIST, "private")],
+                         ids=["discover", "list"])
+def test_what_may_be_cached(gateway: LoneGateway, request_: Request, scope: str) -> None:
+    result = ask(gateway, request_).result
+    assert type(result["ttlMs"]) is int and result["ttlMs"] >= 0
+    assert result["cacheScope"] == scope
+
+
+@pytest.mark.parametrize("request_", [SUBSCRIPTIONS, call("send_sms", {})])
+def test_calls_are_not_cached(gateway: LoneGateway, request_: Request) -> None:
+    assert {"ttlMs", "cacheScope"}.isdisjoint(ask(gateway, request_).result)
+
+
+def test_both_eras_list_and_call_the_same(gateway: LoneGateway) -> None:
+    modern = ask(gateway, LIST).result
+    assert modern["tools"] == gateway.post(rpc("tools/list")).result["tools"]
+    legacy = gateway.post(rpc("tools/call", SUBSCRIPTIONS.params)).result
+    assert legacy.items() <= ask(gateway, SUBSCRIPTIONS).result.items()
+    assert set(legacy) == {"content", "structuredContent"}
+
+
+def test_a_tool_that_fails(gateway: LoneGateway) -> None:
+    result = ask(gateway, call("send_sms", {"sms_text": "x"})).result
+    assert result["isError"] is True and "structuredContent" not in result
+    assert json.loads(result["content"][1]["text"])["code"] == "invalid_arguments"
+
+
+@pytest.mark.parametrize("id", [0, -1, "", "d1", 2 ** 63, 10 ** 40, 'é"\\'])
+@pytest.mark.parametrize("request_", [LIST, Request("ping"), LIST.claiming("v999.0.0"),
+                                      LIST.header(Mcp_Method=None)],
+                         ids=["result", "unknown", "version", "header"])
+def test_id_is_echoed(gateway: LoneGateway, request_: Request, id: Any) -> None:
+    asked = Request(request_.method, id=id, meta_members=request_.meta_members,
+                    changed=request_.changed)
+    echoed = ask(gateway, asked).json["id"]
+    assert echoed == (Number(id) if isinstance(id, int) else id)
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "0", 5, {}, False])
+def test_unknown_cursor(gateway: LoneGateway, cursor: Any) -> None:
+    """No list has a second page, so none was ever given out."""
+    assert "nextCursor" not in ask(gateway, LIST).result
+    asked = Request("tools/list", {"cursor": cursor})
+    assert ask(gateway, asked).error == (200, INVALID_PARAMS)
+    legacy = gateway.post(rpc("tools/list", {"cursor": cursor}))
+    assert legacy.error == (200, INVALID_PARAMS)
+
+
+def test_the_list_stays_as_it_is(gateway: LoneGateway) -> None:
+    assert len({ask(gateway, LIST).body for _ in range(5)}) == 1
+
+
+@pytest.mark.parametrize("request_", [
+    call("no_such_tool", {}), call(""), Request("tools/call"), call(5),
+    call("send_sms", []), call("send_sms", "x")])
+def test_wrong_params(gateway: LoneGateway, request_: Request) -> None:
+    assert ask(gateway, request_).error == (200, INVALID_PARAMS)
+
+
+@pytest.mark.parametrize("method", REMOVED + NOT_SERVED)
+def test_method_is_not_found(gateway: LoneGateway, method: str) -> None:
+    reply = ask(gateway, Request(method, {"protocolVersion": "2025-11-25", "uri": "x"}))
+    assert reply.error == (404, METHOD_NOT_FOUND)
+
+
+# ---- the envelope -----------------------------------------------------------------
+
+@pytest.mark.parametrize("members,named", [
+    ({"protocolVersion": ABSENT}, ["protocolVersion"]),
+    ({"clientCapabilities": ABSENT}, ["clientCapabilities"]),
+    ({"protocolVersion": ABSENT, "clientCapabilities": ABSENT},
+     ["protocolVersion", "clientCapabilities"]),
+    *(({"protocolVersion": bad}, ["protocolVersion"]) for bad in (5, None, True, [], {})),
+    *(({"clientCapabilities": bad}, ["clientCapabilities"])
+      for bad in (None, [], "x", 5, {"elicitation": True}, {"extensions": []})),
+    *(({"clientInfo": bad}, ["clientInfo"])
+      for bad in (None, [], "x", {}, {"name": "x"}, {"name": 5, "version": "1"})),
+    *(({"logLevel": bad}, ["logLevel"]) for bad in ("loud", "", 5, None)),
+])
+def test_envelope_is_refused(gateway: LoneGateway, members: dict[str, Any],
+                             named: list[str]) -> None:
+    reply = ask(gateway, LIST.meta(**members))
+    assert reply.error == (400, INVALID_PARAMS)
+    for name in named:
+        assert PREFIX + name in reply.json["error"]["message"]
+
+
+@pytest.mark.parametrize("meta", [ABSENT, None, 5, "x", [], {}])
+def test_no_envelope_at_all(gateway: LoneGateway, meta: Any) -> None:
+    reply = ask(gateway, Request("server/discover", meta_members=meta))
+    assert reply.error == (400, INVALID_PARAMS)
+    assert PREFIX + "protocolVersion" in reply.json["error"]["message"]
+    assert PREFIX + "clientCapabilities" in reply.json["error"]["message"]
+
+
+@pytest.mark.parametrize("members", [
+    {"clientInfo": ABSENT}, {"clientInfo": CLIENT | {"title": "Test", "icons": []}},
+    {"clientCapabilities": {"elicitation": {}, "sampling": {"tools": {}}, "newer": 5}},
+    {"logLevel": "debug"}, {"somethingNew": [1]},
+])
+def test_envelope_is_good(gateway: LoneGateway, members: dict[str, Any]) -> None:
+    assert ask(gateway, LIST.meta(**members)).result["tools"]
+
+
+@pytest.mark.parametrize("token,good", [("t", True), (0, True), ("", True), (1.5, False),
+                                        (None, False), ([], False)])
+def test_progress_token(gateway: LoneGateway, token: Any, good: bool) -> None:
+    meta = LIST.meta_members | {"progressToken": token, "traceparent": "00-x-y-01"}
+    reply = ask(gateway, Request("tools/list", meta_members=meta))
+    assert reply.status == (200 if good else 400)
+
+
+@pytest.mark.parametrize("request_,code,requested", [
+    (LIST.header(MCP_Protocol_Version="2025-11-25"), HEADER_MISMATCH, None),
+    (LIST.meta(protocolVersion="v999.0.0"), HEADER_MISMATCH, None),
+    (LIST.claiming("v999.0.0"), UNSUPPORTED_VERSION, "v999.0.0"),
+    (LIST.claiming("2027-01-01"), UNSUPPORTED_VERSION, "2027-01-01"),
+    (LIST.claiming(""), UNSUPPORTED_VERSION, ""),
+    (LIST.claiming("2025-11-25"), UNSUPPORTED_VERSION, "2025-11-25"),
+    (LIST.meta(protocolVersion="v9").header(MCP_Protocol_Version=None),
+     UNSUPPORTED_VERSION, "v9"),
+    (Request("initialize").claiming("v999.0.0"), UNSUPPORTED_VERSION, "v999.0.0"),
+    (Request("nope").claiming("v999.0.0"), UNSUPPORTED_VERSION, "v999.0.0"),
+])
+def test_version_is_refused(gateway: LoneGateway, request_: Request, code: int,
+                            requested: str | None) -> None:
+    reply = ask(gateway, request_)
+    assert reply.error == (400, code)
+    if requested is not None:
+        assert reply.json["error"]["data"] == {"supported": [VERSION],
+                                               "requested": requested}
+
+
+# ---- headers ----------------------------------------------------------------------
+
+def wrapped(text: str) -> str:
+    return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
+
+
+NAME = "get_sms_subscriptions"
+
+
+@pytest.mark.parametrize("headers", [
+    {"Mcp_Name": f"  {NAME}\t"}, {"Mcp_Name": wrapped(NAME)}, {"Mcp_Name": [NAME] * 2},
+    {"Mcp_Name": f"{NAME}, {NAME}"}, {"Mcp_Name": f"{wrapped(NAME)},{wrapped(NAME)}"},
+    {"Mcp_Method": "\ttools/call "}, {"Mcp_Method": ["tools/call"] * 3},
+    {"Mcp_Method": "tools/call, tools/call"},
+    {"MCP_Protocol_Version": f" {VERSION} "}, {"MCP_Protocol_Version": [VERSION] * 2},
+    {"MCP_Protocol_Version": f"{VERSION}, {VERSION}"},
+    {"MCP_Protocol_Version": f"{VERSION},{VERSION},{VERSION}"},
+    {"MCP_Protocol_Version": None, "mcp_protocol_version": VERSION},
+    {"Mcp_Session_Id": "stale"}, {"Last_Event_ID": "7"}, {"Mcp_Param_Sim": "1"},
+    {"Accept": "application/json"}, {"Accept": "*/*"}, {"Accept": None},
+])
+def test_headers_are_good(gateway: LoneGateway, headers: dict[str, Any]) -> None:
+    reply = ask(gateway, SUBSCRIPTIONS.header(**headers))
+    assert reply.result["structuredContent"] == {"count": 0, "subscriptions": []}
+    assert reply.header("mcp-session-id") is None
+
+
+@pytest.mark.parametrize("headers", [
+    {"Mcp_Name": None}, {"Mcp_Name": ""}, {"Mcp_Name": "send_sms"},
+    {"Mcp_Name": NAME.upper()}, {"Mcp_Name": [NAME, "send_sms"]},
+    {"Mcp_Name": f"{NAME}, send_sms"}, {"Mcp_Name": f"{NAME},"},
+    {"Mcp_Name": wrapped(NAME)[:-3] + "?="}, {"Mcp_Name": wrapped(NAME).upper()},
+    {"Mcp_Name": wrapped(NAME)[:-2]}, {"Mcp_Name": wrapped(NAME + " ")},
+    {"Mcp_Name": f"=?base64?{NAME}?="}, {"Mcp_Name": [NAME, wrapped(NAME)]},
+    {"Mcp_Name": NAME + "\xe9"},
+    {"Mcp_Method": None}, {"Mcp_Method": ""}, {"Mcp_Method": "tools/list"},
+    {"Mcp_Method": "TOOLS/CALL"}, {"Mcp_Method": ["tools/call", "tools/list"]},
+    {"Mcp_Method": "tools/call;x=1"},
+    {"MCP_Protocol_Version": None}, {"MCP_Protocol_Version": [VERSION, "2025-11-25"]},
+    {"MCP_Protocol_Version": f"{VERSION}, 2025-11-25"}, {"MCP_Protocol_Version": ""},
+    {"MCP_Protocol_Version": f'"{VERSION}"'}, {"MCP_Protocol_Version": "\xfc"},
+])
+def test_headers_are_refused(gateway: LoneGateway, headers: dict[str, Any]) -> None:
+    reply = ask(gateway, SUBSCRIPTIONS.header(**headers))
+    assert reply.error == (400, HEADER_MISMATCH)
+    assert next(iter(headers)).replace("_", "-").lower() in (
+        reply.json["error"]["message"].lower())
+
+
+def test_a_name_beyond_ascii(gateway: LoneGateway) -> None:
+    """Wrapped it agrees with the body; it is no tool, which the call then says."""
+    asked = call("é,=?base64?x?=").header(Mcp_Name=wrapped("é,=?base64?x?="))
+    assert ask(gateway, asked).error == (200, INVALID_PARAMS)
+
+
+def test_no_name_where_none_is_needed(gateway: LoneGateway) -> None:
+    assert ask(gateway, LIST.header(Mcp_Name="anything")).result["tools"]
+
+
+@pytest.mark.parametrize("request_,status,code", [
+    # each is wrong in two ways; what is named first counts
+    (LIST.meta(protocolVersion="v9", clientCapabilities=ABSENT), 400, HEADER_MISMATCH),
+    (LIST.claiming("v9").meta(clientCapabilities=ABSENT), 400, UNSUPPORTED_VERSION),
+    (LIST.claiming("v9").header(Mcp_Method=None), 400, UNSUPPORTED_VERSION),
+    (LIST.meta(clientCapabilities=ABSENT).header(Mcp_Method=None), 400, INVALID_PARAMS),
+    (Request("ping").meta(clientCapabilities=ABSENT), 400, INVALID_PARAMS),
+    (Request("ping").header(Mcp_Method="x"), 400, HEADER_MISMATCH),
+    (call("nope").header(Mcp_Name="x"), 400, HEADER_MISMATCH),
+])
+def test_the_order_of_errors(gateway: LoneGateway, request_: Request, status: int,
+                             code: int) -> None:
+    assert ask(gateway, request_).error == (status, code)
+
+
+# ---- what is no request -----------------------------------------------------------
+
+@pytest.mark.parametrize("method", [
+    "notifications/initialized", "notifications/cancelled", "tools/call", "x"])
+@pytest.mark.parametrize("meta", [ABSENT, Request("x").meta_members, {}])
+def test_notification_is_taken(gateway: LoneGateway, method: str, meta: Any) -> None:
+    note = Request(method, id=ABSENT, meta_members=meta).header(Mcp_Method=None)
+    reply = ask(gateway, note)
+    assert (reply.status, reply.body) == (202, b"")
+
+
+@pytest.mark.parametrize("id", [None, 1.5, True, {}, []])
+def test_id_is_refused(gateway: LoneGateway, id: Any) -> None:
+    asked = Request("tools/list", id=id)
+    reply = gateway.ask(request(asked.body, asked.headers))
+    assert reply.error == (400, INVALID_REQUEST)
+    assert "id" not in reply.json
+
+
+def test_nothing_is_remembered(gateway: LoneGateway) -> None:
+    """Both eras over one connection, one after the other, and neither changes the other."""
+    with gateway.wire() as wire:
+        for _ in range(3):
+            assert wire.ask(LIST.octets).result["resultType"] == "complete"
+            legacy = wire.ask(request(rpc("tools/list"))).result
+            assert set(legacy) == {"tools"}
+            assert wire.ask(Request("ping").octets).status == 404
+            assert wire.ask(request(rpc("ping"))).result == {}
+
+
+# ---- a client that leaves ---------------------------------------------------------
+
+def send(text: str, sim: int, **more: Any) -> Request:
+    return call("send_sms", {"to_phone_number": TO, "sms_text": text,
+                             "subscription_id": sim} | more)
+
+
+class Behind:
+    """with Behind(lab): the first SIM's lane is held up by a message on the air."""
+
+    def __init__(self, lab: Lab, background: ThreadPoolExecutor) -> None:
+        self.modem, self.agent = lab.modems[0], Agent(lab)
+        self.sim = self.agent.ids()[0]
+        self._background = background
+
+    def __enter__(self) -> Behind:
+        self.modem.plan(Outcome.hang())
+        self._head = self._background.submit(self.agent.send, "the head", self.sim)
+        self.modem.wait_offered(1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.modem.unhang(Outcome.ok())
+        assert not self._head.result().is_error
+
+
+def test_leaving_cancels_what_is_queued(
+        lab: Lab, journal: Journal, background: ThreadPoolExecutor) -> None:
+    with Behind(lab, background) as behind:
+        with Wire(lab.gateway.port) as wire:
+            wire.send(send("taken back", behind.sim).octets)
+            journal.wait_state("taken back", "queued")
+        journal.wait_state("taken back", "cancelled")
+    assert [submit.text for submit in lab.modems[0].wait_taken(1)] == ["the head"]
+
+
+def test_leaving_does_not_recall_what_is_on_its_way(lab: Lab, journal: Journal) -> None:
+    modem, sim = lab.modems[0], Agent(lab).ids()[0]
+    modem.plan(Outcome.hang())
+    try:
+        with Wire(lab.gateway.port) as wire:
+            wire.send(send("on its way", sim).octets)
+            modem.wait_offered(1)
+    finally:
+        modem.unhang(Outcome.ok())
+    journal.wait_state("on its way", "sent")
+
+
+def test_a_legacy_client_that_leaves_takes_nothing_back(
+        lab: Lab, journal: Journal, background: ThreadPoolExecutor) -> None:
+    with Behind(lab, background) as behind:
+        with Wire(lab.gateway.port) as wire:
+            arguments = send("goes on", behind.sim).params
+            wire.send(request(rpc("tools/call", arguments)))
+            journal.wait_state("goes on", "queued")
+        # the gateway has noticed when it has answered somebody who came later
+        assert Request("server/discover").ask(lab.gateway.port).status == 200
+        assert journal.states("goes on") == ["queued"]
+    journal.wait_state("goes on", "sent")
+
+
+@pytest.mark.parametrize("key", [{"idempotency_key": "again"}, {}], ids=["key", "no key"])
+def test_asked_again_after_leaving_it_is_sent_once(
+        lab: Lab, journal: Journal, background: ThreadPoolExecutor,
+        key: dict[str, str]) -> None:
+    """A client of 2026-07-28 must ask again after a lost connection."""
+    text = f"once {key}"
+    with Behind(lab, background) as behind:
+        with Wire(lab.gateway.port) as wire:
+            wire.send(send(text, behind.sim, **key).octets)
+            journal.wait_state(text, "queued")
+        journal.wait_state(text, "cancelled")
+        again = background.submit(send(text, behind.sim, **key).ask, lab.gateway.port)
+        journal.wait_state(text, "queued")
+    facts = again.result().result["structuredContent"]
+    assert facts["state"] == "sent" and "replayed" not in facts and "duplicate" not in facts
+    assert [submit.text for submit in lab.modems[0].taken].count(text) == 1
+
+
+def test_a_repeat_keeps_the_message(
+        lab: Lab, journal: Journal, background: ThreadPoolExecutor) -> None:
+    """The client asks again before the gateway noticed that it had left."""
+    with Behind(lab, background) as behind:
+        asked = send("asked twice", behind.sim, idempotency_key="twice")
+        with Wire(lab.gateway.port) as wire:
+            wire.send(asked.octets)
+            journal.wait_state("asked twice", "queued")
+            hasty = send("asked twice", behind.sim, idempotency_key="twice", wait_seconds=0)
+            facts = hasty.ask(lab.gateway.port).result["structuredContent"]
+            assert (facts["state"], facts["replayed"]) == ("queued", True)
+        again = background.submit(asked.ask, lab.gateway.port)
+    assert again.result().result["structuredContent"]["state"] == "sent"
+    assert [submit.text for submit in lab.modems[0].taken].count("asked twice") == 1
+
+
+def test_what_was_answered_is_not_taken_back(lab: Lab, journal: Journal) -> None:
+    """A message that waits for its time was answered for: only cancel_sms ends it."""
+    with Wire(lab.gateway.port) as wire:
+        sim = Agent(lab).ids()[0]
+        soon = datetime.now(timezone.utc) + timedelta(minutes=5)
+        reply = wire.ask(send("later", sim, send_at=soon.isoformat()).octets)
+        message_id = reply.result["structuredContent"]["message_id"]
+    assert Request("server/discover").ask(lab.gateway.port).status == 200
+    assert journal.states("later") == ["scheduled"]
+    assert not Agent(lab).call("cancel_sms", message_id=message_id).is_error
+
+
+def test_other_calls_just_end(lab: Lab) -> None:
+    with Wire(lab.gateway.port) as wire:
+        wire.send(call("wait_for_sms", {"timeout_seconds": 100}).octets)
+    wait_until(lambda: Request("server/discover").ask(lab.gateway.port).status == 200,
+               what="it serves others")

@@ -21,9 +21,11 @@ struct watcher { /* embedded in its owner; all zero: not open */
 	LIST_ENTRY(watcher) link;
 };
 
-/* False: there are too many, or no memory; the exchange is still to be answered. */
-bool watcher_open(struct watcher *watcher, struct watcher_list *list,
-		  struct exchange *exchange);
+/* May this client have one more? */
+bool watcher_is_allowed(const struct watcher_list *list, const struct exchange *exchange);
+/* `stream` is the answer of the exchange. */
+void watcher_open(struct watcher *watcher, struct watcher_list *list,
+		  const struct exchange *exchange, struct stream *stream);
 void watcher_close(struct watcher *watcher); /* fine when not open */
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mcp/accept.h"
 #include "mcp/post.h"
 #include "mcp/session_stream.h"
 
@@ -56,15 +57,6 @@ static void refuse_session(struct exchange *exchange)
 	       "There is no such session: begin again with initialize");
 }
 
-/* Absent is everything (RFC 9110 section 12.5.1). Weights are for those with a choice. */
-static bool accepts_streams(struct exchange *exchange)
-{
-	const char *accept = exchange_header(exchange, "Accept", NULL);
-
-	return !accept || strcasestr(accept, "text/event-stream") ||
-	       strcasestr(accept, "text/*") || strstr(accept, "*/*");
-}
-
 static void get_on_complete(struct endpoint *endpoint, struct exchange *exchange)
 {
 	bool named = false;
@@ -72,7 +64,7 @@ static void get_on_complete(struct endpoint *endpoint, struct exchange *exchange
 
 	if (named && !session)
 		refuse_session(exchange);
-	else if (!accepts_streams(exchange))
+	else if (!accept_streams(exchange))
 		refuse(exchange, 406, RPC_REFUSED,
 		       "GET gives a stream: send Accept: text/event-stream");
 	else

@@ -11,6 +11,7 @@
 #include "mcp/envelope.h"
 #include "mcp/era.h"
 #include "mcp/introduction.h"
+#include "mcp/listen.h"
 #include "mcp/resource.h"
 #include "mcp/tool.h"
 
@@ -22,11 +23,14 @@ enum {
 
 static const struct revision revisions[] = { { "2026-07-28" }, { NULL } };
 
-static void put_server(struct json_writer *writer)
+static void put_meta(struct json_writer *writer, const struct request *request)
 {
 	json_key(writer, "_meta");
 	json_open_object(writer);
 	introduction_put_server(writer, ENVELOPE_PREFIX "serverInfo");
+	if (request->subscription_id)
+		rpc_put_id(writer, ENVELOPE_PREFIX "subscriptionId",
+			   request->subscription_id);
 	json_close_object(writer);
 }
 
@@ -35,7 +39,7 @@ static void open_result(const struct request *request, struct json_writer *write
 	const struct method *method = request->method;
 
 	json_put_string(writer, "resultType", "complete");
-	put_server(writer);
+	put_meta(writer, request);
 	if (!method->cache_scope)
 		return;
 	json_put_integer(writer, "ttlMs", method->ttl_ms);
@@ -89,6 +93,7 @@ static const struct method methods[] = {
 	{ "resources/read", resource_run_read, .name_parameter = "uri",
 	  .cache_scope = "private" },
 	{ "completion/complete", resource_run_complete },
+	{ "subscriptions/listen", listen_run },
 	{ NULL, NULL },
 };
 

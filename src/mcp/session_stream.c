@@ -200,12 +200,15 @@ void session_stream_open(struct endpoint *endpoint, struct exchange *exchange,
 {
 	struct session_stream *stream =
 		arena_alloc(exchange_arena(exchange), sizeof(*stream));
+	struct watcher_list *watchers = endpoint_watchers(endpoint);
+	struct stream *events;
 
-	if (!stream ||
-	    !watcher_open(&stream->watcher, endpoint_watchers(endpoint), exchange)) {
+	if (!stream || !watcher_is_allowed(watchers, exchange) ||
+	    !(events = exchange_stream(exchange))) {
 		refuse(exchange);
 		return;
 	}
+	watcher_open(&stream->watcher, watchers, exchange, events);
 	exchange_set_context(exchange, stream);
 	if (session)
 		join(stream, session, exchange_header(exchange, "Last-Event-ID", NULL));

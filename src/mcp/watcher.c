@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mcp/watcher.h"
 
-static unsigned count_of(const struct watcher_list *list, int64_t client_id)
+bool watcher_is_allowed(const struct watcher_list *list, const struct exchange *exchange)
 {
+	int64_t client_id = exchange_client(exchange)->id;
 	const struct watcher *watcher;
 	unsigned count = 0;
 
 	LIST_FOREACH (watcher, list, link)
 		count += watcher->client_id == client_id;
-	return count;
+	return !client_id || count < WATCHERS_PER_CLIENT;
 }
 
-bool watcher_open(struct watcher *watcher, struct watcher_list *list,
-		  struct exchange *exchange)
+void watcher_open(struct watcher *watcher, struct watcher_list *list,
+		  const struct exchange *exchange, struct stream *stream)
 {
-	int64_t client_id = exchange_client(exchange)->id;
-
-	if (client_id && count_of(list, client_id) >= WATCHERS_PER_CLIENT)
-		return false;
-	watcher->stream = exchange_stream(exchange);
-	if (!watcher->stream)
-		return false;
-	watcher->client_id = client_id;
+	watcher->client_id = exchange_client(exchange)->id;
+	watcher->stream = stream;
 	LIST_INSERT_HEAD(list, watcher, link);
-	return true;
 }
 
 void watcher_close(struct watcher *watcher)

@@ -233,7 +233,9 @@ static void finish(void *data)
 static void on_change(void *data, const void *event_data)
 {
 	const struct outbox_event *event = event_data;
+	struct asking *asking = data;
 
+	message_view_tell_progress(asking->call, event->message_id, event->state);
 	if (event->last || is_settled(data, event->state))
 		finish(data);
 }

@@ -2,6 +2,7 @@
 #include "tools/sending.h"
 
 #include "base/clock.h"
+#include "tools/message_view.h"
 
 static const struct services *services_of(const struct sending *sending)
 {
@@ -42,6 +43,12 @@ static void finish(void *data)
 	sending_answer(sending);
 }
 
+static void tell_progress(const struct sending *sending)
+{
+	message_view_tell_progress(sending->order->call, sending->message.id,
+				   sending->message.state);
+}
+
 static void on_change(void *data, const void *event_data)
 {
 	const struct outbox_event *event = event_data;
@@ -51,6 +58,7 @@ static void on_change(void *data, const void *event_data)
 	sending->message.reason = event->reason;
 	sending->message.delivery = event->delivery;
 	sending->message.changed_ms = clock_wall_ms();
+	tell_progress(sending);
 	if (event->last || is_settled(sending))
 		finish(sending);
 }
@@ -99,6 +107,7 @@ static bool start_waiting(struct sending *sending)
 		return false;
 	}
 	tool_call_wait(sending->order->call, &waiting, sending);
+	tell_progress(sending);
 	return true;
 }
 

@@ -232,8 +232,12 @@ static bool answer_if_found(struct waiter *waiter)
 
 static void on_arrival(void *data, const void *event)
 {
+	struct waiter *waiter = data;
+
 	(void)event;
-	answer_if_found(data);
+	if (!answer_if_found(waiter))
+		tool_call_progress(waiter->call,
+				   "a message came that does not fit; still waiting");
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)
@@ -281,6 +285,7 @@ static void start_waiting(struct waiter *waiter)
 	observer_add(inbox_observers(services->inbox), &waiter->watch, on_arrival,
 		     waiter);
 	tool_call_wait(waiter->call, &waiting, waiter);
+	tool_call_progress(waiter->call, "waiting for a message that fits");
 }
 
 static enum kind read_kind(const struct tool_call *call)

@@ -18,6 +18,16 @@ TCP_LOCAL, TCP_PEER, TCP_STATE, TCP_INODE = 1, 2, 3, 9     # fields of /proc/PID
 TCP_LISTENS = "0A"
 
 
+def peers_of(gateway: Gateway) -> set[int]:
+    """The ports of all clients whose connections the process has not closed."""
+    lines = Path(f"/proc/{gateway.pid}/net/tcp").read_text().splitlines()[1:]
+    sockets = [line.split() for line in lines]
+    ours = f":{gateway.port:04X}"
+    return {int(fields[TCP_PEER].rpartition(":")[2], 16) for fields in sockets
+            if fields[TCP_LOCAL].endswith(ours) and fields[TCP_INODE] != "0"
+            and fields[TCP_STATE] != TCP_LISTENS}
+
+
 class NoBus:
     def __init__(self, folder: Path) -> None:
         self.environment = {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={folder}/no-bus"}
@@ -78,13 +88,7 @@ class LoneGateway(Gateway):
 
     @property
     def peers(self) -> set[int]:
-        """The ports of all clients whose connections the process has not closed."""
-        lines = Path(f"/proc/{self.pid}/net/tcp").read_text().splitlines()[1:]
-        sockets = [line.split() for line in lines]
-        ours = f":{self.port:04X}"
-        return {int(fields[TCP_PEER].rpartition(":")[2], 16) for fields in sockets
-                if fields[TCP_LOCAL].endswith(ours) and fields[TCP_INODE] != "0"
-                and fields[TCP_STATE] != TCP_LISTENS}
+        return peers_of(self)
 
     @property
     def fd_count(self) -> int:

@@ -56,8 +56,9 @@ def test_initialize_result(gateway: LoneGateway) -> None:
     result = gateway.post(initialize(NEWEST)).result
     assert set(result) <= {"protocolVersion", "capabilities", "serverInfo",
                            "instructions"}
-    assert set(result["capabilities"]) == {"tools"}
+    assert set(result["capabilities"]) == {"tools", "resources", "completions"}
     assert isinstance(result["capabilities"]["tools"]["listChanged"], bool)
+    assert result["capabilities"]["resources"] == {"subscribe": True, "listChanged": False}
     for fact in ("name", "version", "title"):
         assert result["serverInfo"][fact]
 
@@ -221,8 +222,9 @@ def test_ping(gateway: LoneGateway, params: Any) -> None:
 
 
 @pytest.mark.parametrize("method", [
-    "no/such/method", "", "Ping", "ping ", "tools", "tools/Call", "resources/list",
-    "prompts/list", "logging/setLevel", "completion/complete", "server/discover",
+    "no/such/method", "", "Ping", "ping ", "tools", "tools/Call", "resources/lists",
+    "prompts/list", "logging/setLevel", "complete", "server/discover",
+    "subscriptions/listen",
     "notifications/initialized", "rpc.discover", "é", "%s%n", LONG])
 def test_unknown_method(gateway: LoneGateway, method: str) -> None:
     reply = gateway.post(rpc(method, id="m"))

@@ -155,6 +155,7 @@ def test_the_gateway_stops_with_a_batch_waiting(
     lab.modems[0].plan(Outcome.hang())
     waiting = background.submit(post, lab.gateway.port, send("one", sim, 1),
                                 send("two", sim, 2), rpc("ping", id=3))
+    Journal(lab).wait_state("one", "handed")
     Journal(lab).wait_state("two", "queued")
     lab.gateway.stop()
     answers = by_id(waiting.result())

@@ -327,6 +327,14 @@ class Behind:
         assert not self._head.result().is_error
 
 
+def wait_noticed(lab: Lab, journal: Journal, sim: int, text: str) -> None:
+    """Until the gateway has noticed who left before now: it sees them in their order."""
+    with Wire(lab.gateway.port) as wire:
+        wire.send(send(text, sim).octets)
+        journal.wait_state(text, "queued")
+    journal.wait_state(text, "cancelled")
+
+
 def test_leaving_cancels_what_is_queued(
         lab: Lab, journal: Journal, background: ThreadPoolExecutor) -> None:
     with Behind(lab, background) as behind:
@@ -356,8 +364,7 @@ def test_a_legacy_client_that_leaves_takes_nothing_back(
             arguments = send("goes on", behind.sim).params
             wire.send(request(rpc("tools/call", arguments)))
             journal.wait_state("goes on", "queued")
-        # the gateway has noticed when it has answered somebody who came later
-        assert Request("server/discover").ask(lab.gateway.port).status == 200
+        wait_noticed(lab, journal, behind.sim, "left after it")
         assert journal.states("goes on") == ["queued"]
     journal.wait_state("goes on", "sent")
 
@@ -391,6 +398,8 @@ def test_a_repeat_keeps_the_message(
             hasty = send("asked twice", behind.sim, idempotency_key="twice", wait_seconds=0)
             facts = hasty.ask(lab.gateway.port).result["structuredContent"]
             assert (facts["state"], facts["replayed"]) == ("queued", True)
+        wait_noticed(lab, journal, behind.sim, "left after the repeat")
+        assert journal.states("asked twice") == ["queued"]
         again = background.submit(asked.ask, lab.gateway.port)
     assert again.result().result["structuredContent"]["state"] == "sent"
     assert [submit.text for submit in lab.modems[0].taken].count("asked twice") == 1

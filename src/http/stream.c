@@ -70,7 +70,7 @@ static bool add_piece(struct stream *stream, const char *key, const struct buffe
 	piece->key_length = key_length;
 	piece->length = text->length;
 	if (key)
-		memcpy(piece->bytes, key, key_length);
+		memcpy(piece->bytes, key, piece->key_length);
 	memcpy(piece->bytes + key_length, text->data, text->length);
 	TAILQ_INSERT_TAIL(&stream->pieces, piece, link);
 	stream->count++;

@@ -10,6 +10,7 @@
 struct listened {
 	const char *uri;     /* as the client wrote it */
 	const char *subject; /* see struct change */
+	TAILQ_ENTRY(listened) link;
 };
 
 /* one request; lives in its arena */
@@ -18,18 +19,20 @@ struct listen {
 	struct watcher watcher;
 	struct observer observer;
 	bool tools;
-	struct listened *resources;
+	TAILQ_HEAD(listened_list, listened) resources;
 	size_t resource_count;
-	size_t room; /* for so many */
 };
 
 /* The filter */
 
 static bool is_listened(const struct listen *listen, const char *uri)
 {
-	for (size_t at = 0; at < listen->resource_count; at++)
-		if (strcmp(listen->resources[at].uri, uri) == 0)
+	const struct listened *listened;
+
+	TAILQ_FOREACH (listened, &listen->resources, link) {
+		if (strcmp(listened->uri, uri) == 0)
 			return true;
+	}
 	return false;
 }
 
@@ -41,12 +44,18 @@ static void add_resource(struct listen *listen, const char *uri)
 		.services = endpoint_services(request->endpoint),
 		.arena = request->arena,
 	};
+	struct listened *listened;
 
-	if (listen->resource_count == listen->room || is_listened(listen, uri) ||
+	if (listen->resource_count == LISTEN_URIS_MAX || is_listened(listen, uri) ||
 	    resource_find(endpoint_resources(request->endpoint), uri, &call))
 		return;
-	listen->resources[listen->resource_count++] =
-		(struct listened){ uri, call.subject };
+	listened = arena_alloc(request->arena, sizeof(*listened));
+	if (!listened)
+		return;
+	listened->uri = uri;
+	listened->subject = call.subject;
+	TAILQ_INSERT_TAIL(&listen->resources, listened, link);
+	listen->resource_count++;
 }
 
 /* False: they are not what they have to be. */
@@ -56,11 +65,6 @@ static bool read_resources(struct listen *listen, const struct json *uris)
 		return true;
 	if (uris->type != JSON_ARRAY)
 		return false;
-	listen->room = uris->count < LISTEN_URIS_MAX ? uris->count : LISTEN_URIS_MAX;
-	listen->resources = arena_alloc(listen->request->arena,
-					listen->room * sizeof(*listen->resources));
-	if (!listen->resources)
-		listen->room = 0; /* none is honoured */
 	json_foreach (uri, uris) {
 		if (uri->type != JSON_STRING)
 			return false;
@@ -85,6 +89,7 @@ static bool read_filter(struct listen *listen)
 static void acknowledge(struct listen *listen)
 {
 	const struct json *id = listen->request->message.id;
+	const struct listened *listened;
 	struct buffer body = BUFFER_INIT;
 	struct json_writer *writer =
 		notification_open(&body, "notifications/subscriptions/acknowledged", id);
@@ -97,8 +102,8 @@ static void acknowledge(struct listen *listen)
 		if (listen->resource_count) {
 			json_key(writer, "resourceSubscriptions");
 			json_open_array(writer);
-			for (size_t at = 0; at < listen->resource_count; at++)
-				json_write_string(writer, listen->resources[at].uri);
+			TAILQ_FOREACH (listened, &listen->resources, link)
+				json_write_string(writer, listened->uri);
 			json_close_array(writer);
 		}
 		json_close_object(writer);
@@ -115,16 +120,17 @@ static void on_change(void *data, const void *event_data)
 	const struct listen *listen = data;
 	const struct json *id = listen->request->message.id;
 	struct stream *stream = listen->watcher.stream;
+	const struct listened *listened;
 
 	if (change->type == CHANGE_TOOLS) {
 		if (listen->tools)
 			notification_push_change(stream, NULL, NULL, id);
 		return;
 	}
-	for (size_t at = 0; at < listen->resource_count; at++)
-		if (strcmp(listen->resources[at].subject, change->subject) == 0)
-			notification_push_change(stream, NULL, listen->resources[at].uri,
-						 id);
+	TAILQ_FOREACH (listened, &listen->resources, link) {
+		if (strcmp(listened->subject, change->subject) == 0)
+			notification_push_change(stream, NULL, listened->uri, id);
+	}
 }
 
 static void leave(void *data)
@@ -190,6 +196,7 @@ void listen_run(struct request *request)
 		return;
 	}
 	listen->request = request;
+	TAILQ_INIT(&listen->resources);
 	if (!read_filter(listen))
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "params.notifications must be an object with "

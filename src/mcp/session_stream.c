@@ -217,10 +217,10 @@ void session_stream_open(struct endpoint *endpoint, struct exchange *exchange,
 			     stream);
 }
 
-static void leave(struct session_stream *stream)
+static void leave(struct session_stream *stream, struct session *session)
 {
-	TAILQ_REMOVE(&stream->session->streams, stream, link);
-	sessions_drop_interest(stream->session->sessions);
+	TAILQ_REMOVE(&session->streams, stream, link);
+	sessions_drop_interest(session->sessions);
 	stream->session = NULL;
 }
 
@@ -232,7 +232,7 @@ void session_stream_ended(struct exchange *exchange)
 		return;
 	observer_remove(&stream->observer);
 	if (stream->session)
-		leave(stream);
+		leave(stream, stream->session);
 	watcher_close(&stream->watcher);
 }
 
@@ -242,6 +242,6 @@ void session_streams_end(struct session *session)
 
 	while ((stream = TAILQ_FIRST(&session->streams))) {
 		stream_end(stream->watcher.stream, NULL);
-		leave(stream);
+		leave(stream, session);
 	}
 }

@@ -173,14 +173,10 @@ static void connection_awake(struct connection *connection)
 	pump_kick(connection->pump);
 }
 
+/* stream_read() comes next, and sets the deadline. */
 static void stream_filled(void *data)
 {
-	struct connection *connection = data;
-
-	if (connection->asleep)
-		deadline_set(&connection->connections->deadlines, &connection->deadline,
-			     DEADLINE_REQUEST);
-	connection_awake(connection);
+	connection_awake(data);
 }
 
 static void stream_overrun(void *data)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -17,6 +18,8 @@ from lone_gateway import LoneGateway
 from wire import rpc
 
 CLIENT_MAX = 128
+# valgrind keeps 20 MB of what was freed
+MEMORY_MORE_KIB = 32 * 1024 if "GATEWAY_WRAPPER" in os.environ else 512
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +167,7 @@ def test_many_sessions_are_bounded_in_memory(gateway: LoneGateway) -> None:
         before = gateway.rss_kib
         for _ in range(600):
             begin(client)
-        assert gateway.rss_kib - before < 512
+        assert gateway.rss_kib - before < MEMORY_MORE_KIB
 
 
 # ---- subscriptions

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +25,9 @@ PREFIX = "io.modelcontextprotocol/"
 SENDER = "+36209876543"
 INBOX = {"resourceSubscriptions": ["sms://inbox"]}
 MANY = 200
-IDLE_KIB = 14               # at most, of one stream; 8 are libmicrohttpd's for headers
+WATCHED = "GATEWAY_WRAPPER" in os.environ   # by valgrind, which takes its own share
+IDLE_KIB = 100 if WATCHED else 14   # of one stream; 8 are libmicrohttpd's for headers
+IDLE_CPU_S = 1 if WATCHED else 0.05         # in three seconds
 SUBSCRIPTION_ID = PREFIX + "subscriptionId"
 
 
@@ -288,12 +291,12 @@ def test_stopping_answers_on_the_stream(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     lab.modems[0].send_latency_s = 30
     with waiting_send(lab, 1, True, "never sent") as events:
-        while "handing" not in events.next().message["params"]["message"]:
+        while "handed" not in events.next().message["params"]["message"]:
             pass
         lab.gateway.stop()
         *_, answer = events.wait_end()
         assert events.ended
-        assert answer.message["result"]["structuredContent"]["state"] == "handing"
+        assert answer.message["result"]["structuredContent"]["state"] == "handed"
 
 
 def test_client_that_leaves_does_not_stop_its_message(lab: Lab) -> None:
@@ -353,7 +356,7 @@ def test_idle_stream_costs_no_time(gateway: LoneGateway) -> None:
         acknowledged(events)
         before = gateway.cpu_seconds
         assert events.poll(3) is None
-        assert gateway.cpu_seconds - before < 0.05
+        assert gateway.cpu_seconds - before < IDLE_CPU_S
 
 
 def spellings(count: int) -> list[str]:

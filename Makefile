@@ -3,7 +3,7 @@
 # make            build/ofono-mcp; needs no network
 # make demo       a whole gateway with emulated modems; installs what it needs (PORT=9531)
 # make check      every test; installs what they need
-# make unit san house lab integration valgrind    parts of it (san: ASan and UBSan)
+# make unit san house lab integration clients valgrind    parts of it (san: ASan and UBSan)
 # make lint       format, layers, licence lines, static analysis
 # make format     writes the format that lint wants
 # make packages   the Debian packages of the build
@@ -43,8 +43,8 @@ TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all toolchain programs packages demo check unit san house lab integration valgrind lint format \
-        flags install uninstall clean
+.PHONY: all toolchain programs packages demo check unit san house lab integration clients valgrind lint \
+        format flags install uninstall clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/ofono-mcp
@@ -90,7 +90,7 @@ check:
 	@tests/packages/install build demo test
 	@$(RUN)
 
-unit san house lab integration valgrind:
+unit san house lab integration clients valgrind:
 	@tests/packages/install build demo test
 	@$(RUN) $@
 

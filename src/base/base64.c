@@ -21,21 +21,28 @@ static size_t meant_characters(const char *group, bool last)
 	return group[2] == '=' ? 2 : 3;
 }
 
+static bool read_character(char c, uint32_t *bits_out)
+{
+	const char *at = c ? strchr(alphabet, c) : NULL;
+
+	if (at)
+		*bits_out = (uint32_t)(at - alphabet);
+	return at;
+}
+
 /* Bits behind the last whole byte must be zero, so that each value has one writing. */
 static bool decode_group(const char *group, size_t meant, char *bytes_out)
 {
-	uint32_t bits = 0;
+	uint32_t bits = 0, more;
 
 	for (size_t i = 0; i < GROUP_CHARACTERS; i++) {
-		const char *at = i < meant ? memchr(alphabet, group[i], 64) : alphabet;
-
-		if (!at)
+		more = 0;
+		if (i < meant && !read_character(group[i], &more))
 			return false;
-		bits = bits << BITS | (uint32_t)(at - alphabet);
+		bits = bits << BITS | more;
 	}
-	for (size_t i = 0; i < GROUP_BYTES; i++)
-		if (i < meant - 1)
-			bytes_out[i] = (char)(bits >> (8 * (GROUP_BYTES - 1 - i)) & 0xff);
+	for (size_t i = 0; i < meant - 1; i++)
+		bytes_out[i] = (char)(bits >> (8 * (GROUP_BYTES - 1 - i)) & 0xff);
 	return !(bits & ((UINT32_C(1) << (8 * (GROUP_CHARACTERS - meant))) - 1));
 }
 

@@ -39,7 +39,8 @@ VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
             f"--suppressions={PROJECT}/tests/check/valgrind.supp"]
 VALGRIND_PATIENCE = "5"
 VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes more
-                       for name in ("seed", "protocol", "gates", "hostile", "send_sms")]
+                       for name in ("seed", "protocol", "modern", "batch", "gates", "hostile",
+                                     "send_sms")]
 
 
 @dataclass
@@ -233,6 +234,9 @@ class Check:
     def integration(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("integration", ["tests/integration"]))
 
+    def clients(self) -> Verdict:
+        return self.with_gateway(lambda: self.pytest("clients", ["tests/clients"]))
+
     def demo(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("demo", ["tests/demo"]))
 
@@ -262,12 +266,13 @@ PARTS: dict[str, str] = {
     "house": "the tests of lint, check and packages themselves",
     "lab": "the modem emulator against the real ofonod",
     "integration": "the gateway on the real ofonod",
+    "clients": "real MCP clients and the official conformance runner",
     "demo": "make demo",
     "valgrind": "the integration tests with the gateway under valgrind",
     "valgrind-brief": "the quick ones of them",
 }
-EVERY_TIME = ["lint-quick", "house", "unit", "san", "lab", "integration", "demo",
-              "valgrind-brief"]
+EVERY_TIME = ["lint-quick", "house", "unit", "san", "lab", "integration", "clients",
+              "demo", "valgrind-brief"]
 
 
 def run_part(check: Check, name: str) -> Verdict:

@@ -66,6 +66,17 @@ def test_only_what_is_not_there_is_missing(machine: Machine) -> None:
     assert "libinih-dev" in missing(machine, "build")
 
 
+def test_a_command_may_do_in_place_of_its_package(machine: Machine) -> None:
+    machine.hide_sudo()
+    [npm] = [name for name in machine.run("--missing", "test", alone=True).stdout.split()
+             if name.startswith("npm")]
+    assert npm == "npm"
+    told = machine.run("test", alone=True).stdout
+    assert "    npm                fetches real MCP clients" in told
+    machine.command("npm", "exit 0")
+    assert npm not in machine.run("--missing", "test", alone=True).stdout.split()
+
+
 def test_nothing_missing_nothing_done(machine: Machine) -> None:
     machine.add_sudo()
     machine.installed.write_text("\n".join(missing(machine, "build")) + "\n")

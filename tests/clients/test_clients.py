@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Real clients of MCP: each lists, calls, gets errors, and survives a restart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent import TO, Agent
+from lab import Lab
+from npm import Npm
+from talk import Refused, Talk
+
+LEGACY, MODERN = "2025-11-25", "2026-07-28"
+VERSIONS = {"sdk-1": None, "sdk-2-legacy": LEGACY, "sdk-2-auto": MODERN,
+            "sdk-2-modern": MODERN, "mcp-remote": None}       # None: it does not tell
+ERAS = {"legacy", "auto", "modern"}
+INVALID_PARAMS = -32602
+CROWD = 50
+INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def client(request: pytest.FixtureRequest, npm: Npm, lab: Lab,
+           tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
+    url = f"http://127.0.0.1:{lab.gateway.port}/mcp"
+    with Talk(npm, tmp_path_factory.mktemp("home"), request.param, url) as client:
+        assert client.greeting["server"] == "ofono-mcp"
+        assert client.greeting["version"] == VERSIONS[request.param]
+        yield client
+
+
+def test_lists(client: Talk, lab: Lab) -> None:
+    with lab.client() as raw:
+        names = [tool["name"] for tool in raw.call("tools/list").result["tools"]]
+    assert [tool["name"] for tool in client.list()] == names
+
+
+def test_calls(client: Talk, lab: Lab) -> None:
+    subscriptions = client.call("get_sms_subscriptions")["structuredContent"]
+    assert subscriptions["count"] == 2
+    sim = subscriptions["subscriptions"][1]["subscription_id"]
+    result = client.call("send_sms", to_phone_number=TO, sms_text="from a real client",
+                         subscription_id=sim)
+    assert result["content"][0]["text"] == f"SMS sent to {TO}"
+    assert result["structuredContent"]["state"] == "sent"
+    assert lab.modems[1].taken[-1].text == "from a real client"
+
+
+def test_gets_errors(client: Talk) -> None:
+    with pytest.raises(Refused) as refused:
+        client.call("no_such_tool")
+    assert refused.value.code == INVALID_PARAMS
+    assert "no_such_tool" in str(refused.value)
+    result = client.call("send_sms", to_phone_number="nobody", sms_text="x")
+    assert result["isError"] is True
+    assert json.loads(result["content"][1]["text"])["code"] == "invalid_number"
+
+
+def test_survives_a_restart(client: Talk, lab: Lab) -> None:
+    names = [tool["name"] for tool in client.list()]
+    lab.gateway.restart()
+    Agent(lab).wait_states("ready", "ready", timeout=20)
+    assert [tool["name"] for tool in client.list()] == names
+    assert client.call("get_sms_subscriptions")["structuredContent"]["count"] == 2
+
+
+def test_fifty_at_once(npm: Npm, url: str, lab: Lab, tmp_path: Path) -> None:
+    ended = npm.run(tmp_path, "crowd.mjs", str(CROWD), url)
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout) == {"connected": CROWD, "listed": CROWD,
+                                        "called": CROWD}
+
+
+class Inspector:
+    def __init__(self, npm: Npm, home: Path, url: str, era: str) -> None:
+        self._npm, self._home = npm, home
+        self._arguments = ["--cli", url, "--transport", "http", "--protocol-era", era]
+
+    def ask(self, *arguments: str) -> tuple[int, Any]:
+        """Exit code and the first value it prints."""
+        ended = self._npm.run(self._home, INSPECTOR, *self._arguments, *arguments)
+        assert ended.stdout, ended.stderr
+        return ended.returncode, json.JSONDecoder().raw_decode(ended.stdout)[0]
+
+    def call(self, name: str, **arguments: Any) -> tuple[int, Any]:
+        return self.ask("--method", "tools/call", "--tool-name", name, "--tool-args-json",
+                        json.dumps(arguments))
+
+
+@pytest.mark.parametrize("era", sorted(ERAS))
+def test_inspector(npm: Npm, url: str, lab: Lab, tmp_path: Path, era: str) -> None:
+    inspector = Inspector(npm, tmp_path, url, era)
+    with ThreadPoolExecutor(2) as pool:
+        listed = pool.submit(inspector.ask, "--method", "tools/list")
+        called = pool.submit(inspector.call, "get_sms_subscriptions")
+    code, answer = listed.result()
+    assert (code, answer["tools"][0]["name"]) == (0, "send_sms")
+    code, answer = called.result()
+    assert (code, answer["structuredContent"]["count"]) == (0, 2)
+    code, answer = inspector.call("send_sms", to_phone_number="nobody", sms_text="x")
+    assert code != 0 and answer["isError"] is True
+    sim = Agent(lab).ids()[0]
+    code, answer = inspector.call("send_sms", to_phone_number=TO, sms_text=f"by {era}",
+                                  subscription_id=sim)
+    assert (code, answer["content"][0]["text"]) == (0, f"SMS sent to {TO}")
+    assert lab.modems[0].taken[-1].text == f"by {era}"

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""MCP's own conformance runner against the gateway, in the versions package.json pins.
+
+What is not passed stands in conformance-expected with the reason.  A scenario that fails
+and is not there, or is there and does not fail just so, fails here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance import RUNS, Summary, expected, run
+from lab import Lab
+from npm import Npm
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "doc" / "protocol.md"
+
+
+@pytest.fixture(scope="module", params=RUNS)
+def summary(request: pytest.FixtureRequest, npm: Npm, lab: Lab,
+            tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Summary]:
+    url = f"http://127.0.0.1:{lab.gateway.port}/mcp"
+    return request.param, run(npm, tmp_path_factory.mktemp("home"), request.param, url)
+
+
+def test_what_fails_is_what_is_expected(summary: tuple[str, Summary]) -> None:
+    name, result = summary
+    listed = list(expected(name))
+    assert result.failed == {one.scenario: one.failed for one in listed}
+    assert len(listed) == len(result.failed), "a scenario is listed twice"
+    assert all(one.reason for one in listed)
+
+
+def test_what_passes_did_something(summary: tuple[str, Summary]) -> None:
+    _, result = summary
+    for scenario in ("ping" if "ping" in result.passed else "server-stateless",
+                     "tools-list", "dns-rebinding-protection"):
+        assert result.passed[scenario] > 0
+
+
+def test_the_document_tells_it_as_printed(summary: tuple[str, Summary]) -> None:
+    name, result = summary
+    assert result.text in DOCUMENT.read_text(), f"of {name} it should say {result.text}"

@@ -19,6 +19,7 @@
 #include "http/drain.h"
 #include "http/pump.h"
 #include "http/server.h"
+#include "http/stream_carrier.h"
 
 /* all of a server, with what they share */
 struct connections {
@@ -28,6 +29,7 @@ struct connections {
 	const struct auth *auth;
 	struct deadlines deadlines;
 	struct drains drains;
+	struct streams streams;
 	TAILQ_HEAD(connection_list, connection) list;
 	unsigned count;
 	bool stopping;

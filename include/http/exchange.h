@@ -6,6 +6,9 @@
  * later. A handler that answers later costs a suspended connection, nothing else. When the
  * peer leaves first, or the server stops, `abandoned` runs instead of an answer. `ended` is
  * always the last call and runs exactly once after `begin` ran.
+ *
+ * An answer may be a stream of events, begun at any time after `complete`: then `abandoned`
+ * runs when the peer leaves before stream_end().
  */
 #ifndef HTTP_EXCHANGE_H
 #define HTTP_EXCHANGE_H
@@ -16,6 +19,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "http/auth.h"
+#include "http/stream.h"
 
 struct exchange;
 
@@ -24,6 +28,7 @@ enum {
 	EXCHANGE_BODY_MAX = 64 * 1024,
 	EXCHANGE_PIECE_MIN = 4 * 1024, /* a body piece is no smaller, but for the last */
 	EXCHANGE_ARENA_MAX = 1024 * 1024,
+	EXCHANGE_HEADERS_MAX = 2,
 };
 
 /* all but `complete` may be NULL: nothing to do */
@@ -35,9 +40,11 @@ struct exchange_handler {
 		     size_t length);
 	/* The request is whole: answer now, or later from the loop. */
 	void (*complete)(void *data, struct exchange *exchange);
-	/* The peer left before the answer; exchange_answer() is no longer allowed. */
+	/* The peer left before the answer, or before the end of its stream: no answer and
+	 * no event is possible any more. */
 	void (*abandoned)(void *data, struct exchange *exchange);
-	/* The server is about to stop: an exchange that waits is to answer what it knows. */
+	/* The server is about to stop: an exchange that waits is to answer what it knows. A
+	 * stream that is not ended then ends without a last event. */
 	void (*stopping)(void *data, struct exchange *exchange);
 	/* The exchange and its arena go now. */
 	void (*ended)(void *data, struct exchange *exchange);
@@ -48,7 +55,7 @@ void exchange_set_context(struct exchange *exchange,
 			  void *context); /* the handler's own */
 void *exchange_context(const struct exchange *exchange);
 const char *exchange_method(
-	const struct exchange *exchange); /* "POST"; "GET" for HEAD, too */
+	const struct exchange *exchange); /* "POST"; of HEAD no body goes out */
 const struct client *exchange_client(const struct exchange *exchange);
 
 /*
@@ -58,6 +65,19 @@ const struct client *exchange_client(const struct exchange *exchange);
  */
 const char *exchange_header(struct exchange *exchange, const char *name,
 			    bool *conflict_out);
+
+/*
+ * A header of the answer, before it is given; `name` is static. At most
+ * EXCHANGE_HEADERS_MAX; without memory it is left out.
+ */
+void exchange_add_header(struct exchange *exchange, const char *name, const char *value);
+
+/*
+ * Answers with 200 and a stream, in place of exchange_answer(). Allowed in `complete`,
+ * `stopping` and later from the loop. It lives until `ended` has returned. NULL: there are
+ * too many streams, or no memory; then an answer is still due.
+ */
+struct stream *exchange_stream(struct exchange *exchange);
 
 /*
  * Answers, exactly once. `body` is taken (left empty); NULL is no body. `content_type` is

@@ -15,6 +15,10 @@
 struct exchange_carrier {
 	/* See exchange_header(). */
 	const char *(*header)(void *data, const char *name, bool *conflict_out);
+	/* A header of the answer; `value` lives as long as the exchange. */
+	void (*header_added)(void *data, const char *name, const char *value);
+	/* The answer is this stream, which outlives the exchange. NULL: no. */
+	struct stream *(*streamed)(void *data);
 	/* The answer; `body` (may be NULL) is to be taken. May come within any call below. */
 	void (*answered)(void *data, unsigned status, const char *content_type,
 			 struct buffer *body);
@@ -39,7 +43,7 @@ void exchange_complete(struct exchange *exchange);
 
 bool exchange_answered(const struct exchange *exchange);
 void exchange_stop(struct exchange *exchange);	  /* tells it `stopping` if it waits */
-void exchange_abandon(struct exchange *exchange); /* nothing when answered before */
+void exchange_abandon(struct exchange *exchange); /* nothing when answered to the end */
 void exchange_free(
 	struct exchange *exchange); /* abandons what is unanswered; NULL is fine */
 

@@ -17,6 +17,8 @@ struct response {
 
 /* `body` is taken, NULL is an empty one; `content_type` NULL: none. */
 struct response response_make(const char *content_type, struct buffer *body);
+/* Bytes as `reader` gives them, until it says that this was the end. */
+struct response response_make_stream(MHD_ContentReaderCallback reader, void *data);
 void response_header(struct response *response, const char *name, const char *value);
 /* Lets the page of an allowed Origin read it. */
 void response_allow_origin(struct response *response, const char *origin);

@@ -33,6 +33,7 @@ struct era {
 	bool (*admit)(struct request *request);
 	/* Members that every result of this era begins with. */
 	void (*open_result)(const struct request *request, struct json_writer *writer);
+	enum rpc_code resource_not_found;
 	/* HTTP status under which a method's error with this code travels. */
 	unsigned (*error_status)(enum rpc_code code);
 };

@@ -41,6 +41,11 @@ struct request {
 	void *waiting_data;
 	struct buffer body; /* of the answer */
 	struct json_writer *writer;
+	const struct json *subscription_id; /* of the result; NULL: none */
+	int64_t progress;		    /* as last told */
+	/* Turns the answer into a stream, whose last event it then is; see
+	 * request_stream(). */
+	struct stream *(*streamed)(void *data);
 	/* Hears that `body` (which may have failed) is the answer, and its HTTP status. */
 	void (*answered)(void *data, struct request *request, unsigned status);
 	void *answered_data;
@@ -54,6 +59,12 @@ struct json_writer *request_open_result(struct request *request);
 void request_close_result(struct request *request);
 void request_fail(struct request *request, enum rpc_code code, const char *text);
 void request_fail_with(struct request *request, const struct rpc_error *error);
+
+/*
+ * A stream for what is to be told before the answer; the same one each time. NULL: the client
+ * takes none, or there is no room for one, and the answer comes as it would without.
+ */
+struct stream *request_stream(struct request *request);
 
 /* For eras: it is refused before any method saw it, with HTTP status 400. */
 void request_refuse(struct request *request, const struct rpc_error *error);

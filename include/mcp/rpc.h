@@ -10,7 +10,7 @@
 #include "base/json_writer.h"
 
 /*
- * JSON-RPC 2.0 section 5.1; -32000 and -32001: 2025 revisions, by custom; -32020 and on:
+ * JSON-RPC 2.0 section 5.1; -32000 to -32002: 2025 revisions, by custom; -32020 and on:
  * 2026-07-28, basic/index, "Error Codes"
  */
 enum rpc_code {
@@ -20,6 +20,7 @@ enum rpc_code {
 	RPC_INVALID_PARAMS = -32602,
 	RPC_INTERNAL_ERROR = -32603,
 	RPC_REFUSED = -32000,
+	RPC_RESOURCE_NOT_FOUND = -32002,
 	RPC_SESSION_NOT_FOUND = -32001,
 	RPC_HEADER_MISMATCH = -32020,
 	RPC_MISSING_CAPABILITY = -32021,
@@ -52,6 +53,9 @@ struct rpc_error {
  * that the id can be echoed.
  */
 struct rpc_error rpc_read(const struct json *root, struct rpc_message *message);
+
+/* key and value: an id in its own JSON type, as it was written */
+void rpc_put_id(struct json_writer *writer, const char *key, const struct json *id);
 
 /* Opens {"jsonrpc":"2.0","id":... ; the caller goes on and closes. No id when NULL. */
 void rpc_open(struct json_writer *writer, const struct json *id);

@@ -65,6 +65,9 @@ void tool_call_fail(struct tool_call *call, const struct tool_error *error);
 void tool_call_wait(struct tool_call *call, const struct request_waiting *waiting,
 		    void *data);
 
+/* How far a call is that waits, in words; see mcp/progress.h. */
+void tool_call_progress(struct tool_call *call, const char *message);
+
 /* Writes the whole tools/list array of a table that ends with NULL. */
 void tool_list_write(struct json_writer *writer, const struct tool *const *tools);
 

@@ -49,7 +49,7 @@ struct outbox_timing {
 	uint64_t storage_ms;	/* before the disk is tried again; 5 s */
 };
 
-/* to those who watch a message */
+/* to those who watch a message, and to outbox_observers() */
 struct outbox_event {
 	int64_t message_id;
 	enum message_state state;
@@ -67,8 +67,8 @@ void outbox_set_timing(struct outbox *outbox,
 		       const struct outbox_timing *timing); /* tests */
 
 /*
- * Takes a message over: it is on disk (in its draft's state) when 0 returns, and no event
- * of it has been told yet. -errno, OUTBOX_E_FULL, OUTBOX_E_STORAGE.
+ * Takes a message over: it is on disk (in its draft's state) when 0 returns, and nobody who
+ * watches it has been told anything yet. -errno, OUTBOX_E_FULL, OUTBOX_E_STORAGE.
  */
 int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
 		  int64_t *message_id_out);
@@ -82,6 +82,9 @@ int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
  */
 bool outbox_watch(struct outbox *outbox, int64_t message_id, struct observer *observer,
 		  void (*notify)(void *data, const void *event), void *data);
+
+/* Hear of every message: that it was taken over, inside outbox_submit(), and every change. */
+struct observers *outbox_observers(struct outbox *outbox);
 
 /* Messages that wait in the gateway, scheduled ones too; queue_limit is about these. */
 unsigned outbox_waiting(const struct outbox *outbox);

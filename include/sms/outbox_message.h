@@ -25,9 +25,10 @@ struct outbox_shared {
 	struct store *store;
 	struct sims *sims;
 	struct outbox_timing timing;
-	unsigned waiting;      /* messages that message_state_is_waiting() */
-	bool storage_refuses;  /* logged once */
-	sd_event_source *turn; /* deferred: moves every lane on */
+	unsigned waiting;	    /* messages that message_state_is_waiting() */
+	bool storage_refuses;	    /* logged once */
+	sd_event_source *turn;	    /* deferred: moves every lane on */
+	struct observers observers; /* of all messages */
 	struct outbox_schedule *schedule;
 };
 

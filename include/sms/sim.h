@@ -35,14 +35,18 @@ struct sim {
 		[64]; /* network's name, else the card's, else MCC+MNC, else "" */
 	char display_name
 		[80]; /* the card's provider name, else the carrier's, else "SIM 1" */
+	char own_number[24]; /* the card's first, "" unknown */
+	bool roaming;	     /* registered with a foreign network */
 	TAILQ_ENTRY(sim) link;
 };
 
 TAILQ_HEAD(sim_list, sim);
 
 enum sims_event_type {
-	SIMS_STATE,   /* at once: some SIM came, went or changed its state */
-	SIMS_SETTLED, /* after a burst is over (100 ms): what the list shows differs */
+	SIMS_STATE, /* at once: some SIM came, went or changed its state */
+	/* After a burst is over (100 ms): what the list shows differs. Signal strength is
+	 * a fact of the modem, changes all the time, and is not told. */
+	SIMS_SETTLED,
 };
 
 struct sims_event {

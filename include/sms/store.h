@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/client.h"
 #include "base/config.h"
+#include "base/session_record.h"
 #include "sms/delivery.h"
 #include "sms/message_state.h"
 
@@ -266,5 +267,14 @@ int store_client_add(struct store *store, const char *name,
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 		       struct client *client_out);
 int store_client_count(struct store *store, int64_t *count_out);
+
+/* Sessions of MCP; fit struct session_shelf of mcp/session.h: `data` is the store. */
+int store_session_put(void *data, const struct session_record *record);
+int store_session_remove(void *data, const char *id);
+/* Used longest ago first; the record lives during the call of visit. */
+int store_sessions_list(void *data,
+			void (*visit)(void *visit_data,
+				      const struct session_record *record),
+			void *visit_data);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef TOOLS_MESSAGE_VIEW_H
 #define TOOLS_MESSAGE_VIEW_H
 
-#include "mcp/schema.h"
+#include "mcp/tool.h"
 #include "sms/store.h"
 
 /* for output schemas: the members of a message; then of {"notice"} in front of messages */
@@ -17,6 +17,10 @@ extern const struct schema_field message_view_fields[];
 	}
 
 void message_view_write(struct json_writer *writer, const struct message *message);
+
+/* How far a message is, for who waits for it. */
+void message_view_tell_progress(struct tool_call *call, int64_t message_id,
+				enum message_state state);
 
 /* key and value; the text is a stranger's */
 void message_view_put_shown(struct json_writer *writer, const char *key,

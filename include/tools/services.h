@@ -15,6 +15,8 @@
 #include "sms/sim.h"
 #include "sms/store.h"
 
+struct change_source;
+
 struct services {
 	sd_event *loop;
 	const struct config *config;
@@ -24,6 +26,7 @@ struct services {
 	struct outbox *outbox;
 	struct inbox *inbox;
 	struct scans *scans;
+	struct change_source *changes; /* NULL: nobody may listen */
 };
 
 #endif

@@ -5,7 +5,8 @@
  * It ends, once, when the owner has heard enough, when nothing more can be told, when the
  * time is over or when the gateway stops; then the owner answers. A client that leaves ends
  * it without an answer: its message goes on, for it was accepted, and may be on the air,
- * unless leaving means to cancel and the owner knows how.
+ * unless leaving means to cancel and the owner knows how. Each change is told to the client
+ * as progress.
  */
 #ifndef TOOLS_WATCH_H
 #define TOOLS_WATCH_H
@@ -20,6 +21,7 @@ struct watch {
 	void (*cancelled)(void *data); /* the watch is over; NULL: nothing to undo */
 	void *data;
 	/* its own */
+	struct tool_call *call;
 	struct observer observer;
 	sd_event_source *timer;
 };

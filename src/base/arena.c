@@ -17,7 +17,7 @@
 
 enum {
 	ARENA_ALIGNMENT = _Alignof(max_align_t),
-	ARENA_BLOCK_LEAST = 4096,
+	ARENA_BLOCK_LEAST = 2048,
 	ARENA_BLOCK_MOST = 65536,
 };
 

@@ -33,6 +33,8 @@
 #include "sms/spool.h"
 #include "sms/store_lock.h"
 #include "sms/store_rescue.h"
+#include "resources/resource_table.h"
+#include "tools/change_source.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
@@ -41,6 +43,8 @@ enum { STOP_TIMEOUT_MS = 2000 };
 struct gateway {
 	struct services services;
 	struct auth auth;
+	struct change_source changes;
+	struct session_shelf shelf;
 	struct endpoint *endpoint;
 	struct http_server *server;
 	struct http_route routes[3];
@@ -168,12 +172,26 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.find = store_client_find,
 		.data = gateway->services.store,
 	};
-	gateway->endpoint = endpoint_new(tool_table, &gateway->services);
+	gateway->shelf = (struct session_shelf){
+		.put = store_session_put,
+		.remove = store_session_remove,
+		.list = store_sessions_list,
+		.data = gateway->services.store,
+	};
+	change_source_init(&gateway->changes, &gateway->services);
+	gateway->services.changes = &gateway->changes;
+	gateway->endpoint = endpoint_new(&(struct endpoint_offer){
+		.tools = tool_table,
+		.resources = resource_table,
+		.services = &gateway->services,
+		.changes = &gateway->changes.observers,
+		.shelf = &gateway->shelf,
+	});
 	if (!gateway->endpoint)
 		return -ENOMEM;
 	gateway->routes[0] = (struct http_route){
 		.path = "/mcp",
-		.methods = HTTP_POST,
+		.methods = HTTP_POST | HTTP_GET | HTTP_DELETE,
 		.json_body = true,
 		.handler = &endpoint_handler,
 		.data = gateway->endpoint,
@@ -229,6 +247,7 @@ static void close_all(struct gateway *gateway)
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);
 	readiness_deinit(&gateway->readiness);
+	change_source_deinit(&gateway->changes);
 	status_report_deinit(&gateway->status);
 	retention_free(gateway->retention);
 	scans_free(services->scans);

@@ -2,12 +2,13 @@
 /*
  * Life of a connection:
  *
- *   IDLE -> LINE -> BODY -> ANSWERING -> IDLE ...
+ *   IDLE -> LINE -> BODY -> ANSWERING or STREAMING -> IDLE ...
  *                    |  ^
  *                  WAITING (suspended in libmicrohttpd: it neither reads nor times out)
  *
  * and CLOSING from everywhere, once we shut the socket down. Every state but WAITING and
- * CLOSING has a deadline. libmicrohttpd is the one that closes and frees: what we do is
+ * CLOSING has a deadline; STREAMING while something waits to be taken by the peer, and
+ * anew with every piece that was taken. When nothing waits, it is suspended, too. libmicrohttpd is the one that closes and frees: what we do is
  * shutdown(), and it then finds out.
  *
  * An answer can be handed to libmicrohttpd when the headers are in, which makes it close
@@ -27,6 +28,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -37,7 +40,11 @@
 #include "http/refusal.h"
 #include "http/response.h"
 
-enum { DRAIN_MS = 2000 };
+enum {
+	DRAIN_MS = 2000,
+	UNHEARD_MS =
+		30 * 1000, /* what a stream's peer does not acknowledge: it is gone */
+};
 
 enum connection_state {
 	CONNECTION_IDLE,      /* no request line yet */
@@ -45,6 +52,7 @@ enum connection_state {
 	CONNECTION_BODY,      /* the body is coming in */
 	CONNECTION_WAITING,   /* the exchange answers later */
 	CONNECTION_ANSWERING, /* libmicrohttpd has the answer */
+	CONNECTION_STREAMING, /* ... and asks for it piece by piece */
 	CONNECTION_CLOSING,
 };
 
@@ -66,6 +74,11 @@ struct connection {
 	struct exchange *exchange;
 	struct MHD_Response *response; /* made, not handed over yet */
 	unsigned status;
+	struct stream *stream;
+	bool asleep; /* suspended until the stream is filled */
+	struct {
+		const char *name, *value;
+	} headers[EXCHANGE_HEADERS_MAX]; /* of the answer, from the handler */
 };
 
 static void connection_hang_up(struct connection *connection)
@@ -86,7 +99,8 @@ static enum MHD_Result connection_send(struct connection *connection)
 
 	MHD_destroy_response(connection->response);
 	connection->response = NULL;
-	connection->state = CONNECTION_ANSWERING;
+	connection->state =
+		connection->stream ? CONNECTION_STREAMING : CONNECTION_ANSWERING;
 	deadline_set(&connection->connections->deadlines, &connection->deadline,
 		     DEADLINE_REQUEST);
 	return result;
@@ -99,9 +113,26 @@ static const char *carry_header(void *data, const char *name, bool *conflict_out
 	return header_lines_find(connection->mhd, name, conflict_out);
 }
 
+static void carry_header_added(void *data, const char *name, const char *value)
+{
+	struct connection *connection = data;
+	size_t at = 0;
+
+	while (at < EXCHANGE_HEADERS_MAX && connection->headers[at].name)
+		at++;
+	assert(at < EXCHANGE_HEADERS_MAX);
+	connection->headers[at].name = name;
+	connection->headers[at].value = value;
+}
+
 static void connection_respond(struct connection *connection, unsigned status,
 			       struct response *response)
 {
+	size_t at;
+
+	for (at = 0; at < EXCHANGE_HEADERS_MAX && connection->headers[at].name; at++)
+		response_header(response, connection->headers[at].name,
+				connection->headers[at].value);
 	if (connection->connections->stopping)
 		response_header(response, "Connection", "close");
 	connection->status = status;
@@ -109,15 +140,12 @@ static void connection_respond(struct connection *connection, unsigned status,
 }
 
 /* Within a callback of libmicrohttpd the answer waits for its end, else it goes out now. */
-static void carry_answer(void *data, unsigned status, const char *content_type,
-			 struct buffer *body)
+static void connection_answer(struct connection *connection, unsigned status,
+			      struct response *response)
 {
-	struct connection *connection = data;
-	struct response response = response_make(content_type, body);
-
 	if (connection->origin)
-		response_allow_origin(&response, connection->origin);
-	connection_respond(connection, status, &response);
+		response_allow_origin(response, connection->origin);
+	connection_respond(connection, status, response);
 	if (connection->state != CONNECTION_WAITING)
 		return;
 	if (!connection->response || connection_send(connection) != MHD_YES)
@@ -126,18 +154,108 @@ static void carry_answer(void *data, unsigned status, const char *content_type,
 	pump_kick(connection->pump);
 }
 
+static void carry_answer(void *data, unsigned status, const char *content_type,
+			 struct buffer *body)
+{
+	struct response response = response_make(content_type, body);
+
+	connection_answer(data, status, &response);
+}
+
+/* Streams */
+
+static void connection_awake(struct connection *connection)
+{
+	if (!connection->asleep)
+		return;
+	connection->asleep = false;
+	MHD_resume_connection(connection->mhd);
+	pump_kick(connection->pump);
+}
+
+/* stream_read() comes next, and sets the deadline. */
+static void stream_filled(void *data)
+{
+	connection_awake(data);
+}
+
+static void stream_overrun(void *data)
+{
+	struct connection *connection = data;
+
+	log_info("http: connection %d: does not read its stream; closed", connection->fd);
+	connection_hang_up(connection);
+	connection_awake(connection);
+}
+
+static const struct stream_carrier connection_stream_carrier = {
+	.filled = stream_filled,
+	.overrun = stream_overrun,
+};
+
+/* Called when the piece before has gone out: so the peer reads. */
+static ssize_t stream_read(void *data, uint64_t position, char *to, size_t room)
+{
+	struct connection *connection = data;
+	struct deadlines *deadlines = &connection->connections->deadlines;
+	size_t length;
+
+	(void)position;
+	connection->pump->moved = true;
+	if (connection->state == CONNECTION_CLOSING)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	length = stream_take(connection->stream, to, room);
+	if (length || stream_is_ended(connection->stream)) {
+		deadline_set(deadlines, &connection->deadline, DEADLINE_REQUEST);
+		return length ? (ssize_t)length : MHD_CONTENT_READER_END_OF_STREAM;
+	}
+	deadline_clear(deadlines, &connection->deadline);
+	connection->asleep = true;
+	MHD_suspend_connection(connection->mhd);
+	return 0;
+}
+
+static struct stream *carry_stream(void *data)
+{
+	const int unheard_ms = UNHEARD_MS;
+	struct connection *connection = data;
+	struct response response;
+
+	connection->stream = stream_new(&connection->connections->streams,
+					&connection_stream_carrier, connection);
+	if (!connection->stream)
+		return NULL;
+	setsockopt(connection->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard_ms,
+		   sizeof(unheard_ms));
+	response = response_make_stream(stream_read, connection);
+	connection_answer(connection, MHD_HTTP_OK, &response);
+	return connection->stream;
+}
+
 static const struct exchange_carrier connection_carrier = {
 	.header = carry_header,
+	.header_added = carry_header_added,
+	.streamed = carry_stream,
 	.answered = carry_answer,
 };
 
 /* Waiting */
 
+/* It lasts as long as the handler likes. */
+static bool connection_is_open_ended(const struct connection *connection)
+{
+	return connection->state == CONNECTION_WAITING ||
+	       (connection->state == CONNECTION_STREAMING &&
+		!stream_is_ended(connection->stream));
+}
+
 static void connection_abandon(struct connection *connection)
 {
+	if (connection->state == CONNECTION_WAITING)
+		connection->asleep = true;
 	connection_hang_up(connection);
 	exchange_abandon(connection->exchange);
-	MHD_resume_connection(connection->mhd);
+	connection_awake(connection);
 }
 
 /* Until the next request, or for one that was read ahead of the peer's leaving. */
@@ -156,7 +274,7 @@ static int on_peer_gone(sd_event_source *source, int fd, uint32_t events, void *
 	(void)fd;
 	(void)events;
 	connection->peer_gone = true;
-	if (connection->state == CONNECTION_WAITING)
+	if (connection_is_open_ended(connection))
 		connection_abandon(connection);
 	else if (connection->state == CONNECTION_IDLE)
 		connection_rest(connection);
@@ -190,8 +308,7 @@ static enum MHD_Result exchange_start(struct connection *connection,
 	struct exchange_request request = {
 		.handler = verdict->route->handler,
 		.handler_data = verdict->route->data,
-		/* libmicrohttpd leaves the body out by itself */
-		.method = strcmp(method, "HEAD") == 0 ? "GET" : method,
+		.method = method,
 		.client = &verdict->client,
 		.body_length = verdict->body_length,
 	};
@@ -394,6 +511,10 @@ void connection_completed(void *home, struct MHD_Connection *mhd, void **request
 	if (connection->response)
 		MHD_destroy_response(connection->response);
 	connection->response = NULL;
+	stream_free(connection->stream);
+	connection->stream = NULL;
+	connection->asleep = false;
+	memset(connection->headers, 0, sizeof(connection->headers));
 	connection->origin = NULL;
 	connection->route = NULL;
 	if (connection->state == CONNECTION_CLOSING)
@@ -417,6 +538,12 @@ void connection_notify(void *home, struct MHD_Connection *mhd, void **socket_con
 	pump_kick(at->pump); /* it accepts again only in a run after this one */
 }
 
+/* The rest is for requests: streams alone must not shut everybody out. */
+static unsigned streams_most(const struct config *config)
+{
+	return (unsigned)(config->max_connections * 3 / 4);
+}
+
 int connections_init(struct connections *connections)
 {
 	const struct config *config = connections->config;
@@ -425,9 +552,14 @@ int connections_init(struct connections *connections)
 		[DEADLINE_IDLE] = (uint64_t)config->idle_timeout_seconds * 1000,
 		[DEADLINE_DRAIN] = DRAIN_MS,
 	};
+	int error;
 
 	TAILQ_INIT(&connections->list);
 	drains_init(&connections->drains, connections->loop, &connections->deadlines);
+	error = streams_init(&connections->streams, connections->loop,
+			     streams_most(config));
+	if (error < 0)
+		return error;
 	return deadlines_init(&connections->deadlines, connections->loop, period_ms);
 }
 
@@ -435,6 +567,7 @@ void connections_deinit(struct connections *connections)
 {
 	assert(TAILQ_EMPTY(&connections->list));
 	drains_deinit(&connections->drains);
+	streams_deinit(&connections->streams);
 	deadlines_deinit(&connections->deadlines);
 }
 
@@ -446,7 +579,7 @@ void connections_stop(struct connections *connections)
 	TAILQ_FOREACH (connection, &connections->list, link) {
 		if (connection->state == CONNECTION_IDLE)
 			connection_hang_up(connection);
-		else if (connection->state == CONNECTION_WAITING)
+		else if (connection_is_open_ended(connection))
 			exchange_stop(connection->exchange);
 	}
 }
@@ -456,7 +589,7 @@ void connections_abandon(struct connections *connections)
 	struct connection *connection;
 
 	TAILQ_FOREACH (connection, &connections->list, link) {
-		if (connection->state == CONNECTION_WAITING)
+		if (connection_is_open_ended(connection))
 			connection_abandon(connection);
 	}
 }

@@ -15,10 +15,12 @@
 #include <string.h>
 
 #include "http/exchange_carrier.h"
+#include "http/stream_carrier.h"
 
 enum exchange_state {
 	EXCHANGE_RECEIVING,
 	EXCHANGE_WAITING, /* whole, and the handler answers later */
+	EXCHANGE_STREAMING,
 	EXCHANGE_ANSWERED,
 	EXCHANGE_ABANDONED,
 };
@@ -31,6 +33,7 @@ struct exchange {
 	const struct exchange_handler *handler;
 	void *handler_data;
 	void *context;
+	struct stream *stream; /* the carrier's; NULL: not streaming */
 	struct arena *arena;
 	struct buffer piece; /* what came and is not handed on yet */
 	uint64_t received;
@@ -83,6 +86,23 @@ const char *exchange_header(struct exchange *exchange, const char *name,
 	for (whole = length = strlen(value); length && blank(value[length - 1]);)
 		length--;
 	return length == whole ? value : arena_copy(exchange->arena, value, length);
+}
+
+void exchange_add_header(struct exchange *exchange, const char *name, const char *value)
+{
+	const char *copy = arena_copy(exchange->arena, value, strlen(value));
+
+	if (copy)
+		exchange->carrier->header_added(exchange->carrier_data, name, copy);
+}
+
+struct stream *exchange_stream(struct exchange *exchange)
+{
+	assert(exchange->state == EXCHANGE_WAITING);
+	exchange->stream = exchange->carrier->streamed(exchange->carrier_data);
+	if (exchange->stream)
+		exchange->state = EXCHANGE_STREAMING;
+	return exchange->stream;
 }
 
 void exchange_answer(struct exchange *exchange, unsigned status, const char *content_type,
@@ -166,21 +186,43 @@ void exchange_complete(struct exchange *exchange)
 
 bool exchange_answered(const struct exchange *exchange)
 {
-	return exchange->state == EXCHANGE_ANSWERED;
+	return exchange->state == EXCHANGE_ANSWERED ||
+	       exchange->state == EXCHANGE_STREAMING;
 }
 
 void exchange_stop(struct exchange *exchange)
 {
-	if (exchange->state != EXCHANGE_WAITING || exchange->told_to_stop)
+	bool streams = exchange->state == EXCHANGE_STREAMING;
+
+	if ((exchange->state != EXCHANGE_WAITING && !streams) || exchange->told_to_stop)
 		return;
 	exchange->told_to_stop = true;
-	if (exchange->handler->stopping)
+	if (exchange->handler->stopping &&
+	    !(streams && stream_is_ended(exchange->stream)))
 		exchange->handler->stopping(exchange->handler_data, exchange);
+	if (exchange->state == EXCHANGE_STREAMING)
+		stream_end(exchange->stream, NULL);
+}
+
+/* Nobody is owed anything any more. */
+static bool is_over(const struct exchange *exchange)
+{
+	switch (exchange->state) {
+	case EXCHANGE_RECEIVING:
+	case EXCHANGE_WAITING:
+		return false;
+	case EXCHANGE_STREAMING:
+		return stream_is_ended(exchange->stream);
+	case EXCHANGE_ANSWERED:
+	case EXCHANGE_ABANDONED:
+		break;
+	}
+	return true;
 }
 
 void exchange_abandon(struct exchange *exchange)
 {
-	if (exchange->state == EXCHANGE_ANSWERED || exchange->state == EXCHANGE_ABANDONED)
+	if (is_over(exchange))
 		return;
 	exchange->state = EXCHANGE_ABANDONED;
 	if (exchange->handler->abandoned)

@@ -6,6 +6,9 @@
 
 #include "http/server.h"
 
+/* of a stream to HTTP/1.0; chunks are made in the connection's memory */
+enum { STREAM_BLOCK_BYTES = 256 };
+
 static void response_fail(struct response *response)
 {
 	if (response->message)
@@ -36,6 +39,18 @@ struct response response_make(const char *content_type, struct buffer *body)
 		response_fail(&response);
 	if (content_type)
 		response_header(&response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
+	return response;
+}
+
+struct response response_make_stream(MHD_ContentReaderCallback reader, void *data)
+{
+	struct response response = { MHD_create_response_from_callback(
+		MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, reader, data, NULL) };
+
+	response_header(&response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
+	response_header(&response, MHD_HTTP_HEADER_CACHE_CONTROL,
+			"no-cache, no-transform");
+	response_header(&response, "X-Accel-Buffering", "no"); /* nginx: pass it on */
 	return response;
 }
 

@@ -1,25 +1,138 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mcp/endpoint.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "mcp/accept.h"
 #include "mcp/post.h"
+#include "mcp/session_stream.h"
 
 struct endpoint {
-	const struct tool *const *tools;
-	void *services;
+	struct endpoint_offer offer;
 	struct buffer tool_list;
+	struct sessions sessions;
+	struct watcher_list watchers;
 };
+
+/* The methods of HTTP */
+
+static void post_on_begin(struct endpoint *endpoint, struct exchange *exchange)
+{
+	exchange_set_context(exchange, post_begin(endpoint, exchange));
+}
+
+static void post_on_complete(struct endpoint *endpoint, struct exchange *exchange)
+{
+	struct post *post = exchange_context(exchange);
+
+	(void)endpoint;
+	if (post)
+		post_complete(post);
+	else
+		exchange_answer(exchange, 503, NULL, NULL);
+}
+
+static void post_on_ended(struct exchange *exchange)
+{
+	struct post *post = exchange_context(exchange);
+
+	if (post)
+		post_end(post);
+}
+
+static void refuse(struct exchange *exchange, unsigned status, enum rpc_code code,
+		   const char *text)
+{
+	struct buffer body = BUFFER_INIT;
+
+	rpc_write_error(&body, NULL, &(struct rpc_error){ code, text });
+	exchange_answer(exchange, status, "application/json", &body);
+}
+
+static void refuse_session(struct exchange *exchange)
+{
+	refuse(exchange, 404, RPC_SESSION_NOT_FOUND,
+	       "There is no such session: begin again with initialize");
+}
+
+static void get_on_complete(struct endpoint *endpoint, struct exchange *exchange)
+{
+	bool named = false;
+	struct session *session = endpoint_session(endpoint, exchange, &named);
+
+	if (named && !session)
+		refuse_session(exchange);
+	else if (!accept_streams(exchange))
+		refuse(exchange, 406, RPC_REFUSED,
+		       "GET gives a stream: send Accept: text/event-stream");
+	else
+		session_stream_open(endpoint, exchange, session);
+}
+
+/* What GET would answer with, but no stream. */
+static void head_on_complete(struct endpoint *endpoint, struct exchange *exchange)
+{
+	(void)endpoint;
+	exchange_answer(exchange, 200, NULL, NULL);
+}
+
+static void delete_on_complete(struct endpoint *endpoint, struct exchange *exchange)
+{
+	bool named = false;
+	struct session *session = endpoint_session(endpoint, exchange, &named);
+
+	if (session) {
+		session_end(session);
+		exchange_answer(exchange, 204, NULL, NULL);
+	} else if (named) {
+		refuse_session(exchange);
+	} else {
+		refuse(exchange, 400, RPC_REFUSED,
+		       "DELETE ends a session: name it in Mcp-Session-Id");
+	}
+}
+
+static const struct verb {
+	const char *name;
+	void (*begin)(struct endpoint *endpoint, struct exchange *exchange);
+	void (*complete)(struct endpoint *endpoint, struct exchange *exchange);
+	void (*ended)(struct exchange *exchange);
+} verbs[] = {
+	{ "POST", post_on_begin, post_on_complete, post_on_ended },
+	{ "GET", NULL, get_on_complete, session_stream_ended },
+	{ "HEAD", NULL, head_on_complete, NULL },
+	{ "DELETE", NULL, delete_on_complete, NULL },
+};
+
+/* The route has no others. */
+static const struct verb *verb_of(const struct exchange *exchange)
+{
+	const struct verb *verb = verbs;
+
+	while (strcmp(verb->name, exchange_method(exchange)) != 0)
+		verb++;
+	return verb;
+}
+
+static struct post *post_of(const struct exchange *exchange)
+{
+	return verb_of(exchange) == verbs ? exchange_context(exchange) : NULL;
+}
 
 static void on_begin(void *data, struct exchange *exchange)
 {
-	exchange_set_context(exchange, post_begin(data, exchange));
+	const struct verb *verb = verb_of(exchange);
+
+	if (verb->begin)
+		verb->begin(data, exchange);
 }
 
 static void on_body(void *data, struct exchange *exchange, const char *piece,
 		    size_t length)
 {
-	struct post *post = exchange_context(exchange);
+	struct post *post = post_of(exchange);
 
 	(void)data;
 	if (post)
@@ -28,18 +141,12 @@ static void on_body(void *data, struct exchange *exchange, const char *piece,
 
 static void on_complete(void *data, struct exchange *exchange)
 {
-	struct post *post = exchange_context(exchange);
-
-	(void)data;
-	if (post)
-		post_complete(post);
-	else
-		exchange_answer(exchange, 503, NULL, NULL);
+	verb_of(exchange)->complete(data, exchange);
 }
 
 static void on_abandoned(void *data, struct exchange *exchange)
 {
-	struct post *post = exchange_context(exchange);
+	struct post *post = post_of(exchange);
 
 	(void)data;
 	if (post)
@@ -48,7 +155,7 @@ static void on_abandoned(void *data, struct exchange *exchange)
 
 static void on_stopping(void *data, struct exchange *exchange)
 {
-	struct post *post = exchange_context(exchange);
+	struct post *post = post_of(exchange);
 
 	(void)data;
 	if (post)
@@ -57,11 +164,11 @@ static void on_stopping(void *data, struct exchange *exchange)
 
 static void on_ended(void *data, struct exchange *exchange)
 {
-	struct post *post = exchange_context(exchange);
+	const struct verb *verb = verb_of(exchange);
 
 	(void)data;
-	if (post)
-		post_end(post);
+	if (verb->ended)
+		verb->ended(exchange);
 }
 
 const struct exchange_handler endpoint_handler = {
@@ -87,20 +194,21 @@ static bool write_tool_list(struct endpoint *endpoint)
 
 	if (!writer)
 		return false;
-	tool_list_write(writer, endpoint->tools);
+	tool_list_write(writer, endpoint->offer.tools);
 	json_writer_free(writer);
 	return !endpoint->tool_list.failed;
 }
 
-struct endpoint *endpoint_new(const struct tool *const *tools, void *services)
+struct endpoint *endpoint_new(const struct endpoint_offer *offer)
 {
 	struct endpoint *endpoint = calloc(1, sizeof(*endpoint));
 
 	if (!endpoint)
 		return NULL;
-	endpoint->tools = tools;
-	endpoint->services = services;
-	if (!write_tool_list(endpoint)) {
+	endpoint->offer = *offer;
+	LIST_INIT(&endpoint->watchers);
+	if (sessions_init(&endpoint->sessions, offer->shelf, offer->changes) ||
+	    !write_tool_list(endpoint)) {
 		endpoint_free(endpoint);
 		return NULL;
 	}
@@ -111,21 +219,55 @@ void endpoint_free(struct endpoint *endpoint)
 {
 	if (!endpoint)
 		return;
+	assert(LIST_EMPTY(&endpoint->watchers));
+	sessions_deinit(&endpoint->sessions);
 	buffer_deinit(&endpoint->tool_list);
 	free(endpoint);
 }
 
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint)
 {
-	return endpoint->tools;
+	return endpoint->offer.tools;
+}
+
+const struct resource *const *endpoint_resources(const struct endpoint *endpoint)
+{
+	return endpoint->offer.resources;
 }
 
 void *endpoint_services(const struct endpoint *endpoint)
 {
-	return endpoint->services;
+	return endpoint->offer.services;
 }
 
 const struct buffer *endpoint_tool_list(const struct endpoint *endpoint)
 {
 	return &endpoint->tool_list;
+}
+
+struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exchange,
+				 bool *named_out)
+{
+	bool conflict = false;
+	const char *id = exchange_header(exchange, "Mcp-Session-Id", &conflict);
+
+	*named_out = id != NULL;
+	if (!id || conflict)
+		return NULL;
+	return session_find(&endpoint->sessions, exchange_client(exchange), id);
+}
+
+struct sessions *endpoint_sessions(struct endpoint *endpoint)
+{
+	return &endpoint->sessions;
+}
+
+struct watcher_list *endpoint_watchers(struct endpoint *endpoint)
+{
+	return &endpoint->watchers;
+}
+
+struct observers *endpoint_changes(const struct endpoint *endpoint)
+{
+	return endpoint->offer.changes;
 }

@@ -2,11 +2,16 @@
 /*
  * The 2025 family: 2025-11-25, 2025-06-18, 2025-03-26, and 2024-11-05 in initialize.
  *
- * A handshake opens it, but nothing is remembered between requests yet, so a client may
- * also skip the handshake, as the clients that this product began with do.
+ * A handshake opens it and begins a session. A client may also skip the handshake, as the
+ * clients that this product began with do, or forget the session: then it is served without
+ * one, but for what needs one.
  */
+#include <errno.h>
+
+#include "mcp/endpoint.h"
 #include "mcp/era.h"
 #include "mcp/introduction.h"
+#include "mcp/resource.h"
 #include "mcp/tool.h"
 
 static const struct revision revisions[] = {
@@ -34,6 +39,34 @@ static const char *negotiate(const char *asked)
 	return revision ? revision->name : revisions[0].name;
 }
 
+/* {} is {"form":{}}, for there was nothing else at first. */
+static unsigned read_capabilities(const struct request *request)
+{
+	const struct json *capabilities =
+		json_member(request->message.params, "capabilities");
+	const struct json *elicitation = json_member(capabilities, "elicitation");
+	unsigned known = 0;
+
+	if (!elicitation || elicitation->type != JSON_OBJECT)
+		return 0;
+	if (!elicitation->count || json_member(elicitation, "form"))
+		known |= SESSION_ELICITS_FORMS;
+	if (json_member(elicitation, "url"))
+		known |= SESSION_ELICITS_URLS;
+	return known;
+}
+
+/* Without memory for one the client is served without: it may also forget it. */
+static void begin_session(struct request *request, const char *revision)
+{
+	const struct session *session = session_begin(
+		endpoint_sessions(request->endpoint), exchange_client(request->exchange),
+		revision, read_capabilities(request));
+
+	if (session)
+		exchange_add_header(request->exchange, "Mcp-Session-Id", session->id);
+}
+
 static void run_initialize(struct request *request)
 {
 	const char *asked =
@@ -46,6 +79,7 @@ static void run_initialize(struct request *request)
 			     "\"2025-11-25\"");
 		return;
 	}
+	begin_session(request, negotiate(asked));
 	writer = request_open_result(request);
 	if (!writer)
 		return;
@@ -56,17 +90,76 @@ static void run_initialize(struct request *request)
 	request_close_result(request);
 }
 
-static void run_ping(struct request *request)
+static void run_nothing(struct request *request)
 {
 	if (request_open_result(request))
 		request_close_result(request);
 }
 
+/* Subscriptions to resources */
+
+/* NULL: it has none, and has been answered. */
+static struct session *need_session(struct request *request)
+{
+	bool named;
+	struct session *session =
+		endpoint_session(request->endpoint, request->exchange, &named);
+
+	if (!session)
+		request_fail(request, RPC_REFUSED,
+			     "Subscriptions belong to a session: begin one with "
+			     "initialize and send its Mcp-Session-Id");
+	return session;
+}
+
+static void run_subscribe(struct request *request)
+{
+	struct session *session = need_session(request);
+	struct resource_call call;
+	int error;
+
+	if (!session || !resource_of_request(request, &call))
+		return;
+	error = session_subscribe(
+		session, json_string(json_member(request->message.params, "uri")),
+		call.subject);
+	if (error)
+		request_fail(request, error == -ENOSPC ? RPC_REFUSED : RPC_INTERNAL_ERROR,
+			     error == -ENOSPC
+				     ? "This session has 32 subscriptions, no more are "
+				       "kept: unsubscribe from some"
+				     : "out of memory: try again later");
+	else
+		run_nothing(request);
+}
+
+static void run_unsubscribe(struct request *request)
+{
+	const char *uri = json_string(json_member(request->message.params, "uri"));
+	struct session *session = need_session(request);
+
+	if (!session)
+		return;
+	if (!uri) {
+		request_fail(request, RPC_INVALID_PARAMS,
+			     "params.uri must be what was subscribed to");
+		return;
+	}
+	session_unsubscribe(session, uri);
+	run_nothing(request);
+}
+
 static const struct method methods[] = {
 	{ "initialize", run_initialize },
-	{ "ping", run_ping },
+	{ "ping", run_nothing },
 	{ "tools/list", tool_run_list },
 	{ "tools/call", tool_run_call },
+	{ "resources/list", resource_run_list },
+	{ "resources/templates/list", resource_run_list_templates },
+	{ "resources/read", resource_run_read },
+	{ "resources/subscribe", run_subscribe },
+	{ "resources/unsubscribe", run_unsubscribe },
+	{ "completion/complete", resource_run_complete },
 	{ NULL, NULL },
 };
 
@@ -75,5 +168,6 @@ const struct era era_2025 = {
 	.revisions = revisions,
 	.methods = methods,
 	.open_result = open_result,
+	.resource_not_found = RPC_RESOURCE_NOT_FOUND,
 	.error_status = error_status,
 };

@@ -11,6 +11,8 @@
 #include "mcp/envelope.h"
 #include "mcp/era.h"
 #include "mcp/introduction.h"
+#include "mcp/listen.h"
+#include "mcp/resource.h"
 #include "mcp/tool.h"
 
 enum {
@@ -21,11 +23,14 @@ enum {
 
 static const struct revision revisions[] = { { "2026-07-28" }, { NULL } };
 
-static void put_server(struct json_writer *writer)
+static void put_meta(struct json_writer *writer, const struct request *request)
 {
 	json_key(writer, "_meta");
 	json_open_object(writer);
 	introduction_put_server(writer, ENVELOPE_PREFIX "serverInfo");
+	if (request->subscription_id)
+		rpc_put_id(writer, ENVELOPE_PREFIX "subscriptionId",
+			   request->subscription_id);
 	json_close_object(writer);
 }
 
@@ -34,7 +39,7 @@ static void open_result(const struct request *request, struct json_writer *write
 	const struct method *method = request->method;
 
 	json_put_string(writer, "resultType", "complete");
-	put_server(writer);
+	put_meta(writer, request);
 	if (!method->cache_scope)
 		return;
 	json_put_integer(writer, "ttlMs", method->ttl_ms);
@@ -55,6 +60,7 @@ static unsigned error_status(enum rpc_code code)
 	case RPC_UNSUPPORTED_VERSION:
 		return 400;
 	case RPC_INVALID_PARAMS:
+	case RPC_RESOURCE_NOT_FOUND:
 	case RPC_INTERNAL_ERROR:
 		return 200;
 	}
@@ -80,6 +86,14 @@ static const struct method methods[] = {
 	  .ttl_ms = DISCOVER_TTL_MS },
 	{ "tools/list", tool_run_list, .cache_scope = "private", .ttl_ms = LIST_TTL_MS },
 	{ "tools/call", tool_run_call, .name_parameter = "name" },
+	{ "resources/list", resource_run_list, .cache_scope = "private",
+	  .ttl_ms = LIST_TTL_MS },
+	{ "resources/templates/list", resource_run_list_templates,
+	  .cache_scope = "private", .ttl_ms = LIST_TTL_MS },
+	{ "resources/read", resource_run_read, .name_parameter = "uri",
+	  .cache_scope = "private" },
+	{ "completion/complete", resource_run_complete },
+	{ "subscriptions/listen", listen_run },
 	{ NULL, NULL },
 };
 
@@ -90,5 +104,6 @@ const struct era era_2026 = {
 	.leaving_cancels = true,
 	.admit = envelope_admit,
 	.open_result = open_result,
+	.resource_not_found = RPC_INVALID_PARAMS,
 	.error_status = error_status,
 };

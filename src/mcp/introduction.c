@@ -17,7 +17,15 @@ void introduction_put_capabilities(struct json_writer *writer)
 	json_open_object(writer);
 	json_key(writer, "tools");
 	json_open_object(writer);
+	json_put_boolean(writer, "listChanged", true);
+	json_close_object(writer);
+	json_key(writer, "resources");
+	json_open_object(writer);
+	json_put_boolean(writer, "subscribe", true);
 	json_put_boolean(writer, "listChanged", false);
+	json_close_object(writer);
+	json_key(writer, "completions");
+	json_open_object(writer);
 	json_close_object(writer);
 	json_close_object(writer);
 }

@@ -13,6 +13,8 @@
 
 #include "base/json_reader.h"
 #include "base/log.h"
+#include "mcp/accept.h"
+#include "mcp/endpoint.h"
 #include "mcp/era.h"
 #include "mcp/header_value.h"
 #include "mcp/request.h"
@@ -26,7 +28,8 @@ struct post {
 	struct request *requests; /* one for each message, of any kind */
 	size_t count;
 	size_t unanswered;
-	size_t answer_bytes; /* so far */
+	size_t answer_bytes;   /* so far */
+	struct stream *stream; /* the answer will be its last event; NULL: not so */
 };
 
 struct post *post_begin(struct endpoint *endpoint, struct exchange *exchange)
@@ -56,6 +59,25 @@ static void answer(struct post *post, unsigned status, struct buffer *body)
 		return;
 	}
 	exchange_answer(post->exchange, status, "application/json", body);
+}
+
+/* Its status was said when the stream began. Without memory it ends without its answer. */
+static void answer_last(struct post *post, struct buffer *body)
+{
+	struct stream_event last = { .data = body->data, .length = body->length };
+
+	stream_end(post->stream, body->failed ? NULL : &last);
+	buffer_clear(body);
+}
+
+/* Answers of an array wait for each other, and none is told of before. */
+static struct stream *on_streamed(void *data)
+{
+	struct post *post = data;
+
+	if (!post->stream && !post->is_array && accept_streams(post->exchange))
+		post->stream = exchange_stream(post->exchange);
+	return post->stream;
 }
 
 static void refuse(struct post *post, const struct json *id, unsigned status,
@@ -102,15 +124,31 @@ static void on_answered(void *data, struct request *request, unsigned status)
 		return;
 	if (post->is_array)
 		answer_array(post);
+	else if (post->stream)
+		answer_last(post, &request->body);
 	else
 		answer(post, status, &request->body);
 }
 
-/* No session is kept yet. */
+static void name_session(struct post *post, struct era_question *question)
+{
+	bool named = false;
+	const struct session *session =
+		endpoint_session(post->endpoint, post->exchange, &named);
+
+	if (!named)
+		return;
+	question->session = session ? ERA_SESSION_LIVE : ERA_SESSION_DEAD;
+	if (session)
+		question->session_revision =
+			era_find_revision(&era_2025, session->revision);
+}
+
 static struct era_verdict decide(struct post *post, const struct rpc_message *message)
 {
 	struct era_question question = { .message = message };
 
+	name_session(post, &question);
 	question.header = exchange_header(post->exchange, "MCP-Protocol-Version",
 					  &question.header_conflict);
 	if (question.header)
@@ -168,6 +206,7 @@ static struct era_verdict read_message(struct post *post, struct request *reques
 	request->exchange = post->exchange;
 	request->arena = post->arena;
 	request->answered = on_answered;
+	request->streamed = on_streamed;
 	request->answered_data = post;
 	request->error = rpc_read(value, &request->message);
 	if (request->error.code == RPC_INVALID_REQUEST)
@@ -224,6 +263,8 @@ void post_complete(struct post *post)
 	const struct json *root;
 	int error = json_reader_finish(post->reader, &root);
 
+	json_reader_free(post->reader); /* what it read is in the arena */
+	post->reader = NULL;
 	if (error < 0)
 		exchange_answer(post->exchange, 503, NULL, NULL);
 	else if (error == JSON_E_SYNTAX || error == JSON_E_TEXT)

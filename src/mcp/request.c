@@ -40,6 +40,11 @@ void request_close_result(struct request *request)
 	answer(request, 200);
 }
 
+struct stream *request_stream(struct request *request)
+{
+	return request->streamed(request->answered_data);
+}
+
 void request_fail_with(struct request *request, const struct rpc_error *error)
 {
 	rpc_write_error(&request->body, request->message.id, error);

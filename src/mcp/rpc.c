@@ -75,9 +75,9 @@ struct rpc_error rpc_read(const struct json *root, struct rpc_message *message)
 	return read_params(root, message);
 }
 
-static void write_id(struct json_writer *writer, const struct json *id)
+void rpc_put_id(struct json_writer *writer, const char *key, const struct json *id)
 {
-	json_key(writer, "id");
+	json_key(writer, key);
 	if (id->type == JSON_STRING)
 		json_write_text(writer, id->text, id->length);
 	else
@@ -89,7 +89,7 @@ void rpc_open(struct json_writer *writer, const struct json *id)
 	json_open_object(writer);
 	json_put_string(writer, "jsonrpc", "2.0");
 	if (id)
-		write_id(writer, id);
+		rpc_put_id(writer, "id", id);
 }
 
 void rpc_write_error(struct buffer *body, const struct json *id,

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "mcp/endpoint.h"
+#include "mcp/progress.h"
 
 static const struct {
 	enum tool_flag flag;
@@ -140,6 +141,11 @@ void tool_call_wait(struct tool_call *call, const struct request_waiting *waitin
 {
 	call->request->waiting = waiting;
 	call->request->waiting_data = data;
+}
+
+void tool_call_progress(struct tool_call *call, const char *message)
+{
+	progress_tell(call->request, message);
 }
 
 void tool_run_list(struct request *request)

@@ -250,6 +250,7 @@ int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 	outbox->shared.timing = usual_timing;
 	TAILQ_INIT(&outbox->lanes);
 	TAILQ_INIT(&outbox->recalls);
+	observers_init(&outbox->shared.observers);
 	error = sd_event_add_defer(loop, &outbox->shared.turn, outbox_turn, outbox);
 	if (error >= 0)
 		error = outbox_schedule_init(&outbox->schedule, &outbox->shared);
@@ -282,6 +283,7 @@ void outbox_free(struct outbox *outbox)
 		outbox_lane_free(lane);
 	}
 	outbox_schedule_deinit(&outbox->schedule);
+	observers_deinit(&outbox->shared.observers);
 	sd_event_source_disable_unref(outbox->shared.turn);
 	free(outbox);
 }
@@ -289,6 +291,15 @@ void outbox_free(struct outbox *outbox)
 void outbox_set_timing(struct outbox *outbox, const struct outbox_timing *timing)
 {
 	outbox->shared.timing = *timing;
+}
+
+/* Nobody can watch it yet. */
+static void tell_taken(struct outbox *outbox, const struct outbox_message *message)
+{
+	struct outbox_event event = { message->id, message->state, message->reason,
+				      message->delivery, false };
+
+	observers_notify(&outbox->shared.observers, &event);
 }
 
 /* The row is there; without memory for the message nothing would ever move it on. */
@@ -313,7 +324,13 @@ static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
 	}
 	TAILQ_INSERT_TAIL(&lane->messages, message, link);
 	*message_id_out = message->id;
+	tell_taken(outbox, message);
 	return 0;
+}
+
+struct observers *outbox_observers(struct outbox *outbox)
+{
+	return &outbox->shared.observers;
 }
 
 bool outbox_is_full(const struct outbox *outbox)

@@ -93,6 +93,7 @@ static void tell(struct outbox_message *message)
 		 message_state_name(message->state), *message->reason ? ", " : "",
 		 message->reason);
 	observers_notify(&message->observers, &event);
+	observers_notify(&message->shared->observers, &event);
 	if (over)
 		remove_observers(message);
 }

@@ -62,7 +62,9 @@ static bool sim_is_shown_alike(const struct sim *one, const struct sim *other)
 	return one->id == other->id && one->slot == other->slot &&
 	       one->state == other->state &&
 	       !strcmp(one->carrier_name, other->carrier_name) &&
-	       !strcmp(one->display_name, other->display_name);
+	       !strcmp(one->display_name, other->display_name) &&
+	       !strcmp(one->own_number, other->own_number) &&
+	       one->roaming == other->roaming;
 }
 
 static bool list_is_shown_alike(const struct sim_list *one, const struct sim_list *other)

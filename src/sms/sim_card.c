@@ -148,6 +148,8 @@ void sim_describe(struct sim *sim, struct modem *modem, int slot)
 	sim->modem = modem;
 	sim->slot = slot;
 	sim->state = modem_sim_state(modem);
+	sim->roaming = strcmp(modem->network.status, "roaming") == 0;
+	snprintf(sim->own_number, sizeof(sim->own_number), "%s", modem->sim.own_number);
 	describe_carrier(sim, modem);
 	if (!name[0])
 		name = sim->carrier_name;

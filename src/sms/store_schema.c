@@ -136,5 +136,13 @@ static const char version_2[] = MESSAGE_TABLE MESSAGE_INDEXES CONVERSATION_TABLE
 static const char version_3[] =
 	"ALTER TABLE message ADD COLUMN spool_lead INTEGER NOT NULL DEFAULT -1;";
 
+/* client_id is no reference, for 0 is nobody in particular. */
+static const char version_4[] =
+	"CREATE TABLE session ("
+	" id TEXT PRIMARY KEY, client_id INTEGER NOT NULL, revision TEXT NOT NULL,"
+	" capabilities INTEGER NOT NULL, used INTEGER NOT NULL,"
+	" subscriptions TEXT NOT NULL"
+	") STRICT, WITHOUT ROWID;";
+
 const char *const store_migrations[STORE_SCHEMA_VERSION] = { version_1, version_2,
-							     version_3 };
+							     version_3, version_4 };

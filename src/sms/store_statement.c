@@ -180,6 +180,12 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[RETENTION_COUNT] = "SELECT count(*) FROM message",
 	[RETENTION_GAPS] = "DELETE FROM gap WHERE until_at > 0 AND (until_at < ?1"
 			   " OR id <= (SELECT max(id) FROM gap) - ?2)",
+	[SESSION_PUT] = "INSERT OR REPLACE INTO session"
+			" (id, client_id, revision, capabilities, used, subscriptions)"
+			" VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+	[SESSION_REMOVE] = "DELETE FROM session WHERE id = ?1",
+	[SESSIONS] = "SELECT id, client_id, revision, capabilities, used, subscriptions"
+		     " FROM session ORDER BY used",
 };
 
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)

@@ -2,6 +2,7 @@
 /*
  * mark_sms_read: received messages are marked as read, for all clients.
  */
+#include "tools/change_source.h"
 #include "tools/failure.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
@@ -65,6 +66,8 @@ static void run(struct tool_call *call)
 	}
 	switch (store_messages_mark_read(services->store, ids, count, &marked)) {
 	case 0:
+		if (marked)
+			change_source_read(services->changes, ids, count);
 		answer(call, marked);
 		break;
 	case STORE_E_FULL:

@@ -132,6 +132,16 @@ void message_view_write(struct json_writer *writer, const struct message *messag
 	json_close_object(writer);
 }
 
+void message_view_tell_progress(struct tool_call *call, int64_t message_id,
+				enum message_state state)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "message %lld: %s", (long long)message_id,
+		 message_state_name(state));
+	tool_call_progress(call, text);
+}
+
 void message_view_put_notice(struct json_writer *writer)
 {
 	json_put_string(writer, "notice",

@@ -2,6 +2,7 @@
 #include "tools/sending.h"
 
 #include "base/clock.h"
+#include "tools/message_view.h"
 
 static struct outbox *outbox_of(const struct sending *sending)
 {
@@ -66,4 +67,7 @@ void sending_follow(struct sending *sending)
 	    !watch_start(&sending->watch, sending->order->call, sending->message.id,
 			 (uint64_t)sending->order->wait_seconds))
 		sending_answer(sending);
+	else
+		message_view_tell_progress(sending->order->call, sending->message.id,
+					   sending->message.state);
 }

@@ -261,8 +261,9 @@ static void on_arrival(void *data, const void *event)
 	struct waiter *waiter = data;
 
 	(void)event;
-	if (!waiter->looking)
-		look(waiter);
+	if (!waiter->looking && !look(waiter))
+		tool_call_progress(waiter->call,
+				   "a message came that does not fit; still waiting");
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)
@@ -307,6 +308,7 @@ static void start_waiting(struct waiter *waiter)
 	observer_add(inbox_observers(services->inbox), &waiter->watch, on_arrival,
 		     waiter);
 	tool_call_wait(waiter->call, &waiting, waiter);
+	tool_call_progress(waiter->call, "waiting for a message that fits");
 }
 
 static enum kind read_kind(const struct tool_call *call)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/watch.h"
 
+#include "tools/message_view.h"
+
 static void end(struct watch *watch)
 {
 	observer_remove(&watch->observer);
@@ -20,6 +22,7 @@ static void on_change(void *data, const void *event_data)
 	const struct outbox_event *event = event_data;
 	struct watch *watch = data;
 
+	message_view_tell_progress(watch->call, event->message_id, event->state);
 	if (watch->hear(watch->data, event) || event->last)
 		finish(watch);
 }
@@ -57,6 +60,7 @@ bool watch_start(struct watch *watch, struct tool_call *call, int64_t message_id
 {
 	const struct services *services = call->services;
 
+	watch->call = call;
 	if (seconds == 0 || !outbox_watch(services->outbox, message_id, &watch->observer,
 					  on_change, watch))
 		return false;

@@ -123,7 +123,7 @@ def test_refusals_reach_pages_of_allowed_origins(gateway: LoneGateway) -> None:
     for data in (request(b"{", origin),
                  request(PING, origin | {"Content-Type": "text/plain"}),
                  request(PING, origin, path="/nowhere"),
-                 request(method="GET", headers=origin)):
+                 request(method="PUT", headers=origin)):
         reply = gateway.ask(data)
         assert reply.status >= 400
         assert reply.header("access-control-allow-origin") == origin["Origin"]

@@ -56,8 +56,9 @@ def test_initialize_result(gateway: LoneGateway) -> None:
     result = gateway.post(initialize(NEWEST)).result
     assert set(result) <= {"protocolVersion", "capabilities", "serverInfo",
                            "instructions"}
-    assert set(result["capabilities"]) == {"tools"}
+    assert set(result["capabilities"]) == {"tools", "resources", "completions"}
     assert isinstance(result["capabilities"]["tools"]["listChanged"], bool)
+    assert result["capabilities"]["resources"] == {"subscribe": True, "listChanged": False}
     for fact in ("name", "version", "title"):
         assert result["serverInfo"][fact]
 
@@ -221,8 +222,9 @@ def test_ping(gateway: LoneGateway, params: Any) -> None:
 
 
 @pytest.mark.parametrize("method", [
-    "no/such/method", "", "Ping", "ping ", "tools", "tools/Call", "resources/list",
-    "prompts/list", "logging/setLevel", "completion/complete", "server/discover",
+    "no/such/method", "", "Ping", "ping ", "tools", "tools/Call", "resources/lists",
+    "prompts/list", "logging/setLevel", "complete", "server/discover",
+    "subscriptions/listen",
     "notifications/initialized", "rpc.discover", "é", "%s%n", LONG])
 def test_unknown_method(gateway: LoneGateway, method: str) -> None:
     reply = gateway.post(rpc(method, id="m"))
@@ -401,15 +403,17 @@ def test_version_header_of_later_revisions(gateway: LoneGateway, version: str) -
 
 # ---- HTTP -------------------------------------------------------------------------
 
+MCP_METHODS = {"GET", "HEAD", "POST", "DELETE", "OPTIONS"}
+
+
 @pytest.mark.parametrize("method,path,status,allowed", [
-    ("GET", "/mcp", 405, {"POST", "OPTIONS"}),
-    ("GET", "/mcp/", 405, {"POST", "OPTIONS"}),
-    ("HEAD", "/mcp", 405, {"POST", "OPTIONS"}),
-    ("DELETE", "/mcp", 405, {"POST", "OPTIONS"}),
-    ("PUT", "/mcp", 405, {"POST", "OPTIONS"}),
-    ("PATCH", "/mcp", 405, {"POST", "OPTIONS"}),
-    ("post", "/mcp", 405, {"POST", "OPTIONS"}),
-    ("BREW", "/mcp", 405, {"POST", "OPTIONS"}),
+    ("HEAD", "/mcp", 200, None),
+    ("DELETE", "/mcp", 400, None),
+    ("PUT", "/mcp", 405, MCP_METHODS),
+    ("PUT", "/mcp/", 405, MCP_METHODS),
+    ("PATCH", "/mcp", 405, MCP_METHODS),
+    ("post", "/mcp", 405, MCP_METHODS),
+    ("BREW", "/mcp", 405, MCP_METHODS),
     ("GET", "/healthz", 200, None),
     ("GET", "/healthz/", 200, None),
     ("GET", "/healthz?verbose=1", 200, None),
@@ -474,12 +478,13 @@ def test_accept_encoding_does_not_matter(gateway: LoneGateway, coding: str) -> N
 
 
 @pytest.mark.parametrize("session", ["stale", "0" * 64, "ümlaut", "a, b"])
-@pytest.mark.parametrize("body,status", [(rpc("tools/list"), 200),
-                                         (rpc("notifications/x", id=ABSENT), 202)])
-def test_stale_session_is_harmless(gateway: LoneGateway, session: str, body: bytes,
-                                   status: int) -> None:
+@pytest.mark.parametrize("body", [rpc("tools/list"), rpc("notifications/x", id=ABSENT)])
+def test_stale_session_is_told_so(gateway: LoneGateway, session: str, body: bytes) -> None:
     reply = gateway.post(body, Mcp_Session_Id=session)
-    assert (reply.status, reply.header("mcp-session-id")) == (status, None)
+    assert (reply.status, reply.header("mcp-session-id")) == (404, None)
+    assert reply.error == (404, -32001)
+    begun = gateway.post(initialize(NEWEST), Mcp_Session_Id=session)
+    assert begun.status == 200 and begun.header("mcp-session-id")
 
 
 @pytest.mark.parametrize("data,status", [
@@ -489,7 +494,7 @@ def test_stale_session_is_harmless(gateway: LoneGateway, session: str, body: byt
     (request(b"{"), 400),
     (request(rpc("ping"), {"Origin": "https://evil.example"}), 403),
     (request(rpc("ping"), path="/nowhere"), 404),
-    (request(method="GET"), 405),
+    (request(method="PUT"), 405),
     (request(rpc("ping"), {"Content-Type": "text/plain"}), 415),
     (request(method="GET", path="/healthz"), 200),
 ])
@@ -501,7 +506,7 @@ def test_headers_of_a_reply(gateway: LoneGateway, data: bytes, status: int) -> N
         if reply.body:
             assert reply.header("content-type") == "application/json"
             assert reply.json
-        noise = {"server", "set-cookie", "x-powered-by", "mcp-session-id", "etag",
+        noise = {"server", "set-cookie", "x-powered-by", "etag",
                  "access-control-allow-origin"}
         assert noise.isdisjoint(name for name, _ in reply.headers)
         if reply.header("connection").lower() == "keep-alive":
@@ -556,7 +561,7 @@ def test_pipelined_kinds(gateway: LoneGateway) -> None:
     kinds = [(request(rpc("ping")), 200), (request(b"{"), 400),
              (request(rpc("notifications/x", id=ABSENT)), 202),
              (request(method="GET", path="/healthz"), 200),
-             (request(method="GET"), 405), (request(rpc("tools/list")), 200),
+             (request(method="PUT"), 405), (request(rpc("tools/list")), 200),
              (request(rpc("tools/call")), 200), (request(method="GET", path="/no"), 404)]
     with gateway.wire() as wire:
         wire.send(b"".join(data for data, _ in kinds))

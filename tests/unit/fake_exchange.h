@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "http/exchange.h"
+#include "http/stream_carrier.h"
 
 enum { FAKE_HEADERS_MAX = 4 };
 
@@ -27,6 +28,8 @@ struct fake_header {
 };
 
 struct exchange {
+	const char *method; /* NULL: "POST" */
+	struct client client;
 	struct arena *arena;
 	void *context;
 	struct fake_header headers[FAKE_HEADERS_MAX];
@@ -34,6 +37,9 @@ struct exchange {
 	const char *content_type;
 	char *body; /* NUL-terminated; NULL: none */
 	size_t body_length;
+	char session_id[64]; /* the answer's Mcp-Session-Id, "" none */
+	struct stream *stream;
+	char events[8192]; /* that have been taken, see fake_events() */
 };
 
 struct arena *exchange_arena(struct exchange *exchange)
@@ -53,16 +59,12 @@ void *exchange_context(const struct exchange *exchange)
 
 const char *exchange_method(const struct exchange *exchange)
 {
-	(void)exchange;
-	return "POST";
+	return exchange->method ? exchange->method : "POST";
 }
 
 const struct client *exchange_client(const struct exchange *exchange)
 {
-	static const struct client client = { 0, "open" };
-
-	(void)exchange;
-	return &client;
+	return &exchange->client;
 }
 
 const char *exchange_header(struct exchange *exchange, const char *name,
@@ -90,6 +92,63 @@ void exchange_answer(struct exchange *exchange, unsigned status, const char *con
 	buffer_append(body, "", 1);
 	exchange->body = buffer_take(body, &exchange->body_length);
 	exchange->body_length--;
+}
+
+void exchange_add_header(struct exchange *exchange, const char *name, const char *value)
+{
+	assert_string_equal(name, "Mcp-Session-Id");
+	assert_true(strlen(value) < sizeof(exchange->session_id));
+	strcpy(exchange->session_id, value);
+}
+
+/* Streams */
+
+static struct streams fake_streams;
+
+static void fake_filled(void *data)
+{
+	(void)data;
+}
+
+static void fake_overrun(void *data)
+{
+	(void)data;
+}
+
+struct stream *exchange_stream(struct exchange *exchange)
+{
+	static const struct stream_carrier carrier = { fake_filled, fake_overrun };
+	sd_event *loop = NULL;
+
+	assert_int_equal(exchange->status, 0);
+	if (!fake_streams.loop) {
+		assert_true(sd_event_default(&loop) >= 0);
+		assert_true(streams_init(&fake_streams, loop, 1000) >= 0);
+	}
+	exchange->status = 200;
+	exchange->stream = stream_new(&fake_streams, &carrier, exchange);
+	return exchange->stream;
+}
+
+/* What has been pushed since the last call, without the first comment. */
+static inline const char *fake_events(struct exchange *exchange)
+{
+	size_t length = 0, part;
+
+	while ((part = stream_take(exchange->stream, exchange->events + length,
+				   sizeof(exchange->events) - 1 - length)))
+		length += part;
+	exchange->events[length] = '\0';
+	return strncmp(exchange->events, ": \n\n", 4) ? exchange->events
+						      : exchange->events + 4;
+}
+
+/* After `ended`. */
+static inline void fake_exchange_free(struct exchange *exchange)
+{
+	stream_free(exchange->stream);
+	arena_free(exchange->arena);
+	free(exchange->body);
 }
 
 #endif

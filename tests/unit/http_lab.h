@@ -33,6 +33,7 @@ enum {
 
 struct record {			   /* of one exchange; stays when that is gone */
 	struct exchange *exchange; /* NULL: ended */
+	struct stream *stream;	   /* NULL: none, or ended */
 	char method[8];
 	int pieces, completed, abandoned, stopping, ended;
 	struct buffer body;
@@ -68,7 +69,10 @@ static void lab_answer(struct exchange *exchange, unsigned status, const char *t
 	assert_null(body.data);
 }
 
-/* Handlers: /echo answers at the end, /later when the test says, /early in begin */
+/*
+ * Handlers: /echo answers at the end, /later when the test says, /early in begin, /stream
+ * with a stream
+ */
 
 static void lab_begin(void *data, struct exchange *exchange)
 {
@@ -133,6 +137,17 @@ static void lab_complete_huge(void *data, struct exchange *exchange)
 	exchange_answer(exchange, 200, "text/plain", &body);
 }
 
+static void lab_complete_stream(void *data, struct exchange *exchange)
+{
+	struct record *record = exchange_context(exchange);
+
+	lab_complete_later(data, exchange);
+	exchange_add_header(exchange, "Lab-Header", "kept");
+	record->stream = exchange_stream(exchange);
+	if (!record->stream)
+		lab_answer(exchange, 503, "too many");
+}
+
 static void lab_complete_accepted(void *data, struct exchange *exchange)
 {
 	lab_complete_later(data, exchange);
@@ -161,7 +176,7 @@ static void lab_stopping(void *data, struct exchange *exchange)
 
 	(void)data;
 	record->stopping++;
-	if (lab.answers_when_stopping)
+	if (lab.answers_when_stopping && !record->stream)
 		lab_answer(exchange, 503, "stopping");
 }
 
@@ -172,6 +187,7 @@ static void lab_ended(void *data, struct exchange *exchange)
 	(void)data;
 	record->ended++;
 	record->exchange = NULL;
+	record->stream = NULL;
 }
 
 #define LAB_HANDLER(begin_, body_, complete_)                                            \
@@ -192,6 +208,8 @@ static const struct exchange_handler lab_huge =
 	LAB_HANDLER(lab_begin, lab_body, lab_complete_huge);
 static const struct exchange_handler lab_release =
 	LAB_HANDLER(lab_begin, lab_body, lab_complete_release);
+static const struct exchange_handler lab_stream =
+	LAB_HANDLER(lab_begin, lab_body, lab_complete_stream);
 static const struct exchange_handler lab_accepted =
 	LAB_HANDLER(lab_begin, lab_body, lab_complete_accepted);
 
@@ -216,6 +234,7 @@ static const struct http_route lab_routes[] = {
 	LAB_ROUTE("/huge", lab_huge),
 	LAB_ROUTE("/release", lab_release),
 	LAB_ROUTE("/accepted", lab_accepted),
+	LAB_ROUTE("/stream", lab_stream),
 	{ .path = "/mcp",
 	  .methods = HTTP_POST,
 	  .json_body = true,

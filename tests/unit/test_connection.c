@@ -80,7 +80,7 @@ static void test_head(void **state)
 	LAB_WAIT(peer_take(peer, &reply, true));
 	assert_int_equal(reply.status, 200);
 	assert_true(reply_has(&reply, "\r\nContent-Length: 5\r\n"));
-	assert_string_equal(lab.records[0].method, "GET");
+	assert_string_equal(lab.records[0].method, "HEAD");
 	peer_send(peer, HEAD("GET", "/early") "\r\n");
 	assert_string_equal(peer_reply(peer)->body, "early"); /* no stray body before */
 	peer_close(peer);

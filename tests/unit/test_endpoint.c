@@ -94,9 +94,15 @@ static const struct tool wait_tool = { .name = "wait",
 				       .run = run_wait };
 static const struct tool *const tools[] = { &echo, &fail_tool, &wait_tool, NULL };
 
+static const struct resource *const resources[] = { NULL };
+
 static int set_up(void **state)
 {
-	*state = endpoint_new(tools, (void *)"services");
+	*state = endpoint_new(&(struct endpoint_offer){
+		.tools = tools,
+		.resources = resources,
+		.services = (void *)"services",
+	});
 	return *state ? 0 : -1;
 }
 

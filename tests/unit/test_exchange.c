@@ -113,7 +113,7 @@ static void answered(void *data, unsigned status, const char *content_type,
 	seen->status = status;
 }
 
-static const struct exchange_carrier carrier = { header, answered };
+static const struct exchange_carrier carrier = { .header = header, .answered = answered };
 
 static struct exchange *start(struct seen *seen, uint64_t body_length)
 {

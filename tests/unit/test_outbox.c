@@ -42,6 +42,27 @@ static void test_sent(void **state)
 	assert_message(id, STATE_SENT, "");
 }
 
+static void test_all_are_told(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	struct observer observer = { 0 };
+
+	(void)state;
+	observer_add(outbox_observers(outbox), &observer, hear, NULL);
+	submit(1, "one");
+	assert_heard("1:queued() "); /* inside submit */
+	submit(1, "two");
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	turn();
+	assert_heard("2:queued() 1:handing() 1:handed() 1:sent() 2:handing() ");
+	fake_answer(only_send(), SEND_ACCEPTED, "A2");
+	fake_message_state(modem, "A2", MESSAGE_FAILED);
+	assert_heard("2:handed() 2:failed(network_refused) ");
+	observer_remove(&observer);
+}
+
 static void test_failed_and_cancelled(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
@@ -333,6 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_sent),
+		TEST(test_all_are_told),
 		TEST(test_failed_and_cancelled),
 		TEST(test_order),
 		TEST(test_two_sims),

@@ -313,10 +313,29 @@ static void test_burst(void **state)
 	fake_changed(modem);
 	settle();
 	assert_int_equal(settled, 2);
-	modem->network.strength = 77; /* nothing that the list shows */
+	modem->network.strength = 77; /* not worth to be told */
 	fake_changed(modem);
 	settle();
 	assert_int_equal(settled, 2);
+}
+
+static void test_roaming_and_own_number(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "8936001");
+
+	(void)state;
+	settle();
+	assert_false(only_sim()->roaming);
+	strcpy(modem->network.status, "roaming");
+	fake_changed(modem);
+	assert_true(only_sim()->roaming);
+	settle();
+	assert_int_equal(settled, 2);
+	strcpy(modem->sim.own_number, "+36201234567");
+	fake_changed(modem);
+	assert_string_equal(only_sim()->own_number, "+36201234567");
+	settle();
+	assert_int_equal(settled, 3);
 }
 
 /* Modems that are there when sims_new() is called are listed, and told as settled. */
@@ -367,12 +386,19 @@ static void test_state_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_life_of_a_card),    TEST(test_locks),
-		TEST(test_without_identity),  TEST(test_slots),
-		TEST(test_card_moves),	      TEST(test_same_card_twice),
-		TEST(test_carrier_name),      TEST(test_equal_names),
-		TEST(test_longest_names),     TEST(test_burst),
-		TEST(test_start_with_modems), TEST(test_many_cards),
+		TEST(test_life_of_a_card),
+		TEST(test_locks),
+		TEST(test_without_identity),
+		TEST(test_slots),
+		TEST(test_card_moves),
+		TEST(test_same_card_twice),
+		TEST(test_carrier_name),
+		TEST(test_equal_names),
+		TEST(test_longest_names),
+		TEST(test_burst),
+		TEST(test_roaming_and_own_number),
+		TEST(test_start_with_modems),
+		TEST(test_many_cards),
 		TEST(test_state_names),
 	};
 

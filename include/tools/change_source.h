@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Change source: what happens to messages and SIMs, told as resources that changed.
+ *
+ * Costs nothing while nobody listens.
+ */
+#ifndef TOOLS_CHANGE_SOURCE_H
+#define TOOLS_CHANGE_SOURCE_H
+
+#include "base/observer.h"
+#include "tools/services.h"
+
+struct change_source {
+	const struct services *services;
+	struct observers observers; /* of struct change */
+	struct observer inbox, outbox, sims, ofono;
+};
+
+/* `services` are complete, and outlive it. */
+void change_source_init(struct change_source *source, const struct services *services);
+void change_source_deinit(struct change_source *source); /* fine when never begun */
+
+/* Messages were marked as read. NULL is fine. */
+void change_source_read(struct change_source *source, const int64_t *message_ids,
+			size_t count);
+
+#endif

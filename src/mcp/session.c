@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "mcp/session.h"
+
+#include <errno.h>
+#include <gnutls/crypto.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "mcp/change.h"
+#include "mcp/session_stream.h"
+
+enum { ID_RANDOM_BYTES = (SESSION_ID_BYTES - 1) / 2 };
+
+#define DAY_MS	    INT64_C(86400000)
+#define LIFETIME_MS (SESSION_DAYS * DAY_MS)
+/* 2024-01-01T00:00:00Z: a phone that has not heard the time yet says 1970. */
+#define CLOCK_SANE_MS INT64_C(1704067200000)
+
+/* Records */
+
+/* Neither URIs nor subjects have a line feed. */
+static void write_subscriptions(const struct session *session, struct buffer *lines)
+{
+	const struct subscription *subscription;
+
+	TAILQ_FOREACH (subscription, &session->subscriptions, link) {
+		buffer_append_text(lines, subscription->uri);
+		buffer_append_text(lines, "\n");
+		buffer_append_text(lines, subscription->subject);
+		buffer_append_text(lines, "\n");
+	}
+	buffer_append(lines, "", 1);
+}
+
+/* Without the disk it lives as long as the process: better than none. */
+static void save(struct session *session)
+{
+	const struct session_shelf *shelf = session->sessions->shelf;
+	struct buffer lines = BUFFER_INIT;
+	struct session_record record = {
+		.id = session->id,
+		.client_id = session->client_id,
+		.revision = session->revision,
+		.capabilities = session->capabilities,
+		.used_ms = session->used_ms,
+	};
+
+	session->saved_ms = session->used_ms;
+	if (!shelf)
+		return;
+	write_subscriptions(session, &lines);
+	record.subscriptions = lines.data;
+	if (lines.failed || shelf->put(shelf->data, &record))
+		log_warning("mcp: a session could not be stored: it will not outlive "
+			    "the gateway");
+	buffer_deinit(&lines);
+}
+
+/* Telling */
+
+static void on_change(void *data, const void *event_data)
+{
+	const struct change *change = event_data;
+	struct sessions *sessions = data;
+	struct subscription *subscription;
+	struct session *session;
+
+	TAILQ_FOREACH (session, &sessions->list, link) {
+		if (change->type == CHANGE_TOOLS) {
+			session_tell(session, &session->tools);
+			continue;
+		}
+		TAILQ_FOREACH (subscription, &session->subscriptions, link) {
+			if (strcmp(subscription->subject, change->subject) == 0)
+				session_tell(session, subscription);
+		}
+	}
+}
+
+void sessions_add_interest(struct sessions *sessions)
+{
+	if (!sessions->interest++ && sessions->changes)
+		observer_add(sessions->changes, &sessions->observer, on_change, sessions);
+}
+
+void sessions_drop_interest(struct sessions *sessions)
+{
+	if (!--sessions->interest)
+		observer_remove(&sessions->observer);
+}
+
+/* Subscriptions */
+
+static void subscription_free(struct session *session, struct subscription *subscription)
+{
+	TAILQ_REMOVE(&session->subscriptions, subscription, link);
+	session->subscription_count--;
+	sessions_drop_interest(session->sessions);
+	free(subscription->uri);
+	free(subscription->subject);
+	free(subscription);
+}
+
+static struct subscription *find_subscription(const struct session *session,
+					      const char *uri)
+{
+	struct subscription *subscription;
+
+	TAILQ_FOREACH (subscription, &session->subscriptions, link) {
+		if (strcmp(subscription->uri, uri) == 0)
+			return subscription;
+	}
+	return NULL;
+}
+
+/* NULL: no memory. */
+static struct subscription *add_subscription(struct session *session, const char *uri,
+					     const char *subject)
+{
+	struct subscription *subscription = calloc(1, sizeof(*subscription));
+
+	if (!subscription)
+		return NULL;
+	subscription->uri = strdup(uri);
+	subscription->subject = strdup(subject);
+	if (!subscription->uri || !subscription->subject) {
+		free(subscription->uri);
+		free(subscription->subject);
+		free(subscription);
+		return NULL;
+	}
+	TAILQ_INSERT_TAIL(&session->subscriptions, subscription, link);
+	session->subscription_count++;
+	sessions_add_interest(session->sessions);
+	return subscription;
+}
+
+int session_subscribe(struct session *session, const char *uri, const char *subject)
+{
+	if (find_subscription(session, uri))
+		return 0;
+	if (session->subscription_count == SESSION_URIS_MAX)
+		return -ENOSPC;
+	if (!add_subscription(session, uri, subject))
+		return -ENOMEM;
+	save(session);
+	return 0;
+}
+
+void session_unsubscribe(struct session *session, const char *uri)
+{
+	struct subscription *subscription = find_subscription(session, uri);
+
+	if (!subscription)
+		return;
+	subscription_free(session, subscription);
+	save(session);
+}
+
+/* Life */
+
+static struct session *session_new(struct sessions *sessions, int64_t client_id)
+{
+	struct session *session = calloc(1, sizeof(*session));
+
+	if (!session)
+		return NULL;
+	session->sessions = sessions;
+	session->client_id = client_id;
+	TAILQ_INIT(&session->subscriptions);
+	TAILQ_INIT(&session->streams);
+	TAILQ_INSERT_TAIL(&sessions->list, session, link);
+	sessions->count++;
+	return session;
+}
+
+/* The shelf keeps it. */
+static void session_free(struct session *session)
+{
+	struct subscription *subscription;
+
+	session_streams_end(session);
+	while ((subscription = TAILQ_FIRST(&session->subscriptions)))
+		subscription_free(session, subscription);
+	TAILQ_REMOVE(&session->sessions->list, session, link);
+	session->sessions->count--;
+	free(session);
+}
+
+void session_end(struct session *session)
+{
+	const struct session_shelf *shelf = session->sessions->shelf;
+
+	if (shelf && shelf->remove(shelf->data, session->id))
+		log_error("mcp: a session that ended could not be taken from the store");
+	session_free(session);
+}
+
+/* A clock that was wrong then says nothing. */
+static bool is_expired(int64_t used_ms)
+{
+	return used_ms >= CLOCK_SANE_MS && clock_wall_ms() - used_ms > LIFETIME_MS;
+}
+
+static struct session *oldest_of(const struct sessions *sessions, int64_t client_id)
+{
+	struct session *session;
+
+	TAILQ_FOREACH (session, &sessions->list, link) {
+		if (session->client_id == client_id)
+			return session;
+	}
+	return NULL;
+}
+
+static unsigned count_of(const struct sessions *sessions, int64_t client_id)
+{
+	const struct session *session;
+	unsigned count = 0;
+
+	TAILQ_FOREACH (session, &sessions->list, link)
+		count += session->client_id == client_id;
+	return count;
+}
+
+/* Without tokens all are one client, and only the sum is bounded. */
+static void make_room(struct sessions *sessions, int64_t client_id)
+{
+	if (client_id && count_of(sessions, client_id) >= SESSIONS_PER_CLIENT)
+		session_end(oldest_of(sessions, client_id));
+	if (sessions->count >= SESSIONS_MAX)
+		session_end(TAILQ_FIRST(&sessions->list));
+}
+
+static bool make_id(char id[SESSION_ID_BYTES])
+{
+	unsigned char random[ID_RANDOM_BYTES];
+	size_t at;
+
+	if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0)
+		return false;
+	for (at = 0; at < sizeof(random); at++)
+		snprintf(id + 2 * at, 3, "%02x", random[at]);
+	return true;
+}
+
+struct session *session_begin(struct sessions *sessions, const struct client *client,
+			      const char *revision, unsigned capabilities)
+{
+	char id[SESSION_ID_BYTES];
+	struct session *session = NULL;
+
+	make_room(sessions, client->id);
+	if (make_id(id))
+		session = session_new(sessions, client->id);
+	if (!session)
+		return NULL;
+	memcpy(session->id, id, sizeof(id));
+	snprintf(session->revision, sizeof(session->revision), "%s", revision);
+	session->capabilities = capabilities;
+	session->used_ms = clock_wall_ms();
+	save(session);
+	return session;
+}
+
+static struct session *find_id(const struct sessions *sessions, const char *id)
+{
+	struct session *session;
+
+	TAILQ_FOREACH_REVERSE(session, &sessions->list, session_list, link)
+	{
+		if (strcmp(session->id, id) == 0)
+			return session;
+	}
+	return NULL;
+}
+
+/* On disk once a day: no request waits for the disk because of this. */
+static void use(struct session *session)
+{
+	struct sessions *sessions = session->sessions;
+
+	TAILQ_REMOVE(&sessions->list, session, link);
+	TAILQ_INSERT_TAIL(&sessions->list, session, link);
+	session->used_ms = clock_wall_ms();
+	if (llabs(session->used_ms - session->saved_ms) > DAY_MS)
+		save(session);
+}
+
+struct session *session_find(struct sessions *sessions, const struct client *client,
+			     const char *id)
+{
+	struct session *session = find_id(sessions, id);
+
+	if (!session || session->client_id != client->id)
+		return NULL;
+	if (is_expired(session->used_ms)) {
+		session_end(session);
+		return NULL;
+	}
+	use(session);
+	return session;
+}
+
+/* From the shelf */
+
+/* Copies a line without its end; what follows it, or NULL. */
+static const char *take_line(const char *text, char *line, size_t size)
+{
+	size_t length = strcspn(text, "\n");
+
+	if (!text[length] || length >= size)
+		return NULL;
+	memcpy(line, text, length);
+	line[length] = '\0';
+	return text + length + 1;
+}
+
+/* Since we do not know what happened meanwhile, each counts as changed. */
+static void load_subscriptions(struct session *session, const char *lines)
+{
+	char uri[1024], subject[1024];
+
+	while ((lines = take_line(lines, uri, sizeof(uri))) &&
+	       (lines = take_line(lines, subject, sizeof(subject)))) {
+		struct subscription *subscription =
+			add_subscription(session, uri, subject);
+
+		if (subscription)
+			subscription->pending = true;
+	}
+}
+
+static void load(void *data, const struct session_record *record)
+{
+	struct sessions *sessions = data;
+	struct session *session;
+
+	if (strlen(record->id) != SESSION_ID_BYTES - 1 || sessions->count == SESSIONS_MAX)
+		return;
+	session = session_new(sessions, record->client_id);
+	if (!session)
+		return;
+	strcpy(session->id, record->id);
+	snprintf(session->revision, sizeof(session->revision), "%s", record->revision);
+	session->capabilities = (unsigned)record->capabilities;
+	session->used_ms = session->saved_ms = record->used_ms;
+	load_subscriptions(session, record->subscriptions);
+}
+
+int sessions_init(struct sessions *sessions, const struct session_shelf *shelf,
+		  struct observers *changes)
+{
+	*sessions = (struct sessions){ .shelf = shelf, .changes = changes };
+	TAILQ_INIT(&sessions->list);
+	if (gnutls_rnd(GNUTLS_RND_NONCE, &sessions->epoch, sizeof(sessions->epoch)) != 0)
+		return -EIO;
+	return shelf ? shelf->list(shelf->data, load, sessions) : 0;
+}
+
+void sessions_deinit(struct sessions *sessions)
+{
+	struct session *session;
+
+	while ((session = TAILQ_FIRST(&sessions->list)))
+		session_free(session);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sms://conversation/{number}: the messages with one number, or with a sender's name.
+ */
+#include <string.h>
+
+#include "base/shown_text.h"
+#include "base/utf8.h"
+#include "resources/message_page.h"
+#include "resources/resource_table.h"
+#include "sms/phone_number.h"
+#include "tools/services.h"
+
+enum {
+	MESSAGES = 50,
+	CONVERSATIONS = 1000, /* that are looked at for a completion */
+	CHARACTERS_MAX = 64,
+};
+
+/* A number without its separators, or a name as it was written; there need be no message. */
+static const char *spell(const struct resource_call *call)
+{
+	char number[PHONE_NUMBER_BYTES];
+
+	if (phone_number_parse(call->value, number) == PHONE_NUMBER_OK)
+		return arena_copy(call->arena, number, strlen(number));
+	return utf8_cut(call->value, CHARACTERS_MAX) == strlen(call->value) ? call->value
+									    : NULL;
+}
+
+static int write_content(const struct resource_call *call, struct json_writer *writer)
+{
+	const struct message_page page = {
+		.filter.number = call->value,
+		.limit = MESSAGES,
+		.needed = true,
+	};
+
+	return message_page_write(call, &page, writer);
+}
+
+struct proposing {
+	const struct resource_call *call;
+	struct completion *completion;
+};
+
+/* What would have to be shown in another way could not be asked for by what is shown. */
+static bool is_plain(const char *text)
+{
+	while (*text) {
+		if (shown_text_escapes(utf8_next(&text)))
+			return false;
+	}
+	return true;
+}
+
+/* Whoever types 36 may mean +36. */
+static void propose(void *data, const struct conversation *conversation)
+{
+	struct proposing *proposing = data;
+	const char *number = conversation->number;
+	const char *typed = proposing->call->value;
+	size_t length = strlen(typed);
+
+	if (strncmp(number, typed, length) != 0 &&
+	    (number[0] != '+' || strncmp(number + 1, typed, length) != 0))
+		return;
+	if (*number && is_plain(number))
+		completion_add(proposing->completion, number);
+}
+
+static int complete(const struct resource_call *call, struct completion *completion)
+{
+	const struct services *services = call->services;
+	struct proposing proposing = { call, completion };
+
+	return store_conversations_list(services->store, false, 0, CONVERSATIONS, propose,
+					&proposing);
+}
+
+const struct resource resource_conversation = {
+	.uri = "sms://conversation/",
+	.variable = "number",
+	.name = "conversation",
+	.title = "Messages with one number",
+	.description =
+		"The last 50 messages with a phone number, or with a sender's name "
+		"as it is written, newest first. Subscribe to it to hear of new "
+		"ones and of their states.",
+	.spell = spell,
+	.write = write_content,
+	.complete = complete,
+};

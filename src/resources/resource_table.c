@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "resources/resource_table.h"
+
+const struct resource *const resource_table[] = {
+	&resource_inbox,   &resource_subscriptions, &resource_status,
+	&resource_message, &resource_conversation,  NULL,
+};

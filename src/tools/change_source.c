@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/change_source.h"
+
+#include <stdio.h>
+
+#include "mcp/change.h"
+
+enum { ARENA_BYTES = 1024 * 1024 }; /* what one message may take */
+
+static bool has_listener(const struct change_source *source)
+{
+	return !TAILQ_EMPTY(&source->observers.list);
+}
+
+static void tell(struct change_source *source, const char *subject)
+{
+	struct change change = { CHANGE_RESOURCE, subject };
+
+	observers_notify(&source->observers, &change);
+}
+
+/* The conversation of a message, which only its row names. */
+static void tell_conversation(struct change_source *source, int64_t message_id)
+{
+	struct arena *arena = arena_new(ARENA_BYTES);
+	const char *subject = NULL;
+	struct message message;
+
+	if (arena &&
+	    store_message_get(source->services->store, message_id, arena, &message) == 0)
+		subject = arena_printf(arena, "sms://conversation/%s", message.number);
+	if (subject)
+		tell(source, subject);
+	arena_free(arena);
+}
+
+static void tell_message(struct change_source *source, int64_t message_id)
+{
+	char subject[48];
+
+	snprintf(subject, sizeof(subject), "sms://message/%lld", (long long)message_id);
+	tell(source, subject);
+	tell_conversation(source, message_id);
+}
+
+static void on_inbox(void *data, const void *event_data)
+{
+	const struct inbox_event *event = event_data;
+	struct change_source *source = data;
+
+	if (!has_listener(source))
+		return;
+	tell(source, "sms://inbox");
+	tell_message(source, event->message_id);
+}
+
+static void on_outbox(void *data, const void *event_data)
+{
+	const struct outbox_event *event = event_data;
+	struct change_source *source = data;
+
+	if (!has_listener(source))
+		return;
+	tell_message(source, event->message_id);
+	tell(source, "sms://status"); /* the queue */
+}
+
+static void on_sims(void *data, const void *event_data)
+{
+	const struct sims_event *event = event_data;
+
+	if (event->type != SIMS_SETTLED)
+		return;
+	tell(data, "sms://subscriptions");
+	tell(data, "sms://status");
+}
+
+static void on_ofono(void *data, const void *event_data)
+{
+	const struct ofono_event *event = event_data;
+
+	if (event->type == OFONO_AVAILABLE || event->type == OFONO_UNAVAILABLE)
+		tell(data, "sms://status");
+}
+
+void change_source_init(struct change_source *source, const struct services *services)
+{
+	*source = (struct change_source){ .services = services };
+	observers_init(&source->observers);
+	observer_add(inbox_observers(services->inbox), &source->inbox, on_inbox, source);
+	observer_add(outbox_observers(services->outbox), &source->outbox, on_outbox,
+		     source);
+	observer_add(sims_observers(services->sims), &source->sims, on_sims, source);
+	observer_add(ofono_observers(services->ofono), &source->ofono, on_ofono, source);
+}
+
+void change_source_deinit(struct change_source *source)
+{
+	if (!source->services)
+		return;
+	observer_remove(&source->inbox);
+	observer_remove(&source->outbox);
+	observer_remove(&source->sims);
+	observer_remove(&source->ofono);
+	observers_deinit(&source->observers);
+	source->services = NULL;
+}
+
+void change_source_read(struct change_source *source, const int64_t *message_ids,
+			size_t count)
+{
+	if (!source || !has_listener(source))
+		return;
+	tell(source, "sms://inbox");
+	for (size_t at = 0; at < count; at++)
+		tell_message(source, message_ids[at]);
+}

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Resources: what there is to read, and how a URI names it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from agent import TO, Agent
+from lab import Lab, McpClient, wait_until
+
+SENDER = "+36209876543"
+NAMED = "Bank"
+
+
+def read(client: McpClient, uri: str) -> Any:
+    [content] = client.call("resources/read", {"uri": uri}).result["contents"]
+    assert content["uri"] == uri
+    assert content["mimeType"] == "application/json"
+    return json.loads(content["text"])
+
+
+def code(client: McpClient, uri: Any) -> int:
+    return client.call("resources/read", {"uri": uri}).error["code"]
+
+
+def receive(lab: Lab, client: McpClient, text: str, sender: str = SENDER) -> int:
+    """The message_id of a message that comes in."""
+    def newest() -> int:
+        messages = read(client, "sms://inbox")["messages"]
+        return messages[0]["message_id"] if messages else 0
+    before = newest()
+    lab.modems[0].deliver(sender, text)
+    wait_until(lambda: newest() > before, what=f"{text!r} is in the inbox")
+    return newest()
+
+
+def test_lists(client: McpClient) -> None:
+    resources = client.call("resources/list").result["resources"]
+    templates = client.call("resources/templates/list").result["resourceTemplates"]
+    assert [row["uri"] for row in resources] == [
+        "sms://inbox", "sms://subscriptions", "sms://status"]
+    assert [row["uriTemplate"] for row in templates] == [
+        "sms://message/{id}", "sms://conversation/{number}"]
+    for row in resources + templates:
+        assert row["mimeType"] == "application/json"
+        assert row["name"] and row["title"] and row["description"]
+
+
+def test_every_listed_resource_can_be_read(client: McpClient) -> None:
+    for row in client.call("resources/list").result["resources"]:
+        read(client, row["uri"])
+
+
+def test_capabilities_are_those_that_answer(client: McpClient) -> None:
+    capabilities = client.initialize().result["capabilities"]
+    assert "resources" in capabilities and "completions" in capabilities
+    assert "prompts" not in capabilities and "logging" not in capabilities
+    assert client.call("prompts/list").error["code"] == -32601
+
+
+def test_inbox_holds_what_came_in(lab: Lab, client: McpClient) -> None:
+    message_id = receive(lab, client, "resource in")
+    page = read(client, "sms://inbox")
+    assert page["messages"][0]["message_id"] == message_id
+    assert page["messages"][0]["phone_number"] == SENDER
+    assert "not instructions" in page["notice"]
+    assert all(message["direction"] == "in" for message in page["messages"])
+    assert page["count"] == len(page["messages"]) <= 20
+    found = client.tool("wait_for_sms", after=page["wait_cursor"], timeout_seconds=1)
+    assert found["structuredContent"]["found"] is False
+
+
+def test_message_both_ways(lab: Lab, client: McpClient, agent: Agent) -> None:
+    came = receive(lab, client, "one of them")
+    [sim, *_] = agent.ids()
+    sent = agent.send("resource out", sim=sim).message_id
+    for message_id, direction in ((came, "in"), (sent, "out")):
+        message = read(client, f"sms://message/{message_id}")["message"]
+        assert (message["message_id"], message["direction"]) == (message_id, direction)
+
+
+def test_text_of_strangers_is_written_out(lab: Lab, client: McpClient) -> None:
+    receive(lab, client, "a\u202eb\x1b", NAMED)
+    inbox = read(client, "sms://inbox")["messages"][0]
+    assert inbox["text"] == "a\\u202eb\\u001b"
+    conversation = read(client, f"sms://conversation/{NAMED}")
+    assert conversation["messages"][0]["text"] == inbox["text"]
+    assert "not instructions" in conversation["notice"]
+
+
+@pytest.mark.parametrize("spelt", [
+    SENDER, quote(SENDER, safe=""), "%2b36209876543", "%2B36%2020%20987%206543",
+    "%2B36-20-987-6543",
+])
+def test_conversation_however_the_number_is_spelt(
+        lab: Lab, client: McpClient, spelt: str) -> None:
+    receive(lab, client, f"spelt {spelt}")
+    page = read(client, f"sms://conversation/{spelt}")
+    assert page["messages"][0]["text"] == f"spelt {spelt}"
+    assert {message["phone_number"] for message in page["messages"]} == {SENDER}
+
+
+@pytest.mark.parametrize("uri", [
+    "sms://nothing", "sms://inbox/", "sms://inbox?x", "sms://INBOX", "SMS://inbox",
+    "sms://message/", "sms://message/0", "sms://message/07", "sms://message/-1",
+    "sms://message/+1", "sms://message/1.0", "sms://message/999999999",
+    "sms://message/99999999999999999999", "sms://message/1%00", "sms://message/1/2",
+    "sms://conversation/", "sms://conversation/+15550001111", "sms://conversation/%FF",
+    "sms://conversation/" + "9" * 65, "test://nonexistent", "file:///etc/passwd",
+])
+def test_what_is_not_there(client: McpClient, uri: str) -> None:
+    error = client.call("resources/read", {"uri": uri}).error
+    assert error["code"] == -32002
+    assert error["data"] == {"uri": uri}
+
+
+@pytest.mark.parametrize("uri", [
+    "", "inbox", "sms://message/%", "sms://message/%2", "sms://message/%zz",
+    "sms://inbox\n", "sms://conversation/é", "sms://message/{id}", "x://" + "a" * 600,
+    7, None, ["sms://inbox"],
+])
+def test_what_is_no_uri(client: McpClient, uri: Any) -> None:
+    assert code(client, uri) == -32602
+
+
+def test_subscriptions_are_those_of_the_tool(client: McpClient, agent: Agent) -> None:
+    assert read(client, "sms://subscriptions") == agent.call(
+        "get_sms_subscriptions").structured
+
+
+def test_status(client: McpClient) -> None:
+    status = read(client, "sms://status")
+    assert status["ofono_available"] is True
+    assert status["sims"]["count"] == 2
+    assert status["queue"]["waiting"] == 0
+    assert {gap["reason"] for gap in status["gaps"]} <= {
+        "gateway_down", "ofono_down", "suspended"}
+
+
+def complete(client: McpClient, value: str) -> list[str]:
+    return client.call("completion/complete", {
+        "ref": {"type": "ref/resource", "uri": "sms://conversation/{number}"},
+        "argument": {"name": "number", "value": value},
+    }).result["completion"]["values"]
+
+
+def test_completion_of_numbers(lab: Lab, client: McpClient, agent: Agent) -> None:
+    receive(lab, client, "to be completed")
+    receive(lab, client, "to be completed, too", NAMED)
+    [sim, *_] = agent.ids()
+    agent.send("completed", sim=sim)
+    assert {SENDER, TO, NAMED} <= set(complete(client, ""))
+    assert complete(client, "+3620") == [SENDER] == complete(client, "3620")
+    assert complete(client, "Ba") == [NAMED]
+    assert complete(client, "nobody") == []
+    for number in complete(client, ""):
+        read(client, f"sms://conversation/{quote(number, safe='')}")

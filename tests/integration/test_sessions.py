@@ -1,0 +1,452 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sessions of the 2025 family: they outlive the gateway and belong to their client."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from events import Events
+from lab import Lab, wait_until
+from lab.mcp_client import Answer, McpClient
+from lone_gateway import LoneGateway
+from wire import rpc
+
+CLIENT_MAX = 128
+# valgrind keeps 20 MB of what was freed
+MEMORY_MORE_KIB = 32 * 1024 if "GATEWAY_WRAPPER" in os.environ else 512
+
+
+@pytest.fixture(scope="module")
+def gateway() -> Iterator[LoneGateway]:
+    with LoneGateway() as gateway:
+        yield gateway
+
+
+def begin(client: McpClient, version: str = "2025-11-25") -> str:
+    """The id of a new session; the client does not use it by itself."""
+    answer = client.call("initialize", {
+        "protocolVersion": version, "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"}})
+    assert answer.status == 200
+    return answer.headers["mcp-session-id"]
+
+
+def ping(client: McpClient, session: str, version: str | None = None) -> Answer:
+    headers = {**client.headers, "Mcp-Session-Id": session}
+    if version:
+        headers["MCP-Protocol-Version"] = version
+    return client.post(rpc("ping"), headers)
+
+
+def delete(client: McpClient, session: str | None) -> Answer:
+    headers = dict(client.headers)
+    if session is not None:
+        headers["Mcp-Session-Id"] = session
+    return client.request("DELETE", "/mcp", None, headers)
+
+
+def new_client(gateway: LoneGateway, token: str | None = None) -> McpClient:
+    return McpClient(gateway.port, token=token)
+
+
+def test_ids_are_visible_ascii_and_differ(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        ids = {begin(client) for _ in range(50)}
+    assert len(ids) == 50
+    assert all(re.fullmatch(r"[\x21-\x7e]{22,}", id) for id in ids)
+
+
+def test_life(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        session = begin(client)
+        assert ping(client, session).result == {}
+        assert delete(client, session).status == 204
+        dead = ping(client, session)
+        assert (dead.status, dead.error["code"]) == (404, -32001)
+        assert delete(client, session).status == 404
+        assert begin(client) != session
+
+
+def test_delete_needs_a_session(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        assert delete(client, None).status == 400
+        assert delete(client, "0" * 32).status == 404
+
+
+def test_initialize_ignores_a_stale_session(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        client.headers["Mcp-Session-Id"] = "stale"
+        assert begin(client) != "stale"
+
+
+def test_only_initialize_begins_one(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        assert "mcp-session-id" not in client.call("ping").headers
+        assert "mcp-session-id" not in client.call("tools/list").headers
+        refused = client.call("initialize", {})
+        assert refused.error["code"] == -32602
+        assert "mcp-session-id" not in refused.headers
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2025-03-26",
+                                     "2026-07-28", "2099-01-01"])
+def test_live_session_is_served_whatever_version_is_stamped(
+        gateway: LoneGateway, version: str) -> None:
+    with new_client(gateway) as client:
+        assert ping(client, begin(client), version).result == {}
+
+
+def test_client_that_drops_the_session_is_served(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        begin(client)
+        assert client.call("ping").result == {}
+        assert client.notify("notifications/initialized").status == 202
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_survives_a_restart(end: str) -> None:
+    with LoneGateway() as gateway, new_client(gateway) as client:
+        kept, ended = begin(client, "2025-06-18"), begin(client)
+        assert delete(client, ended).status == 204
+        client.close()
+        getattr(gateway, end)()
+        gateway.start()
+        assert ping(client, kept).result == {}
+        assert ping(client, ended).status == 404
+
+
+def pair(gateway: LoneGateway, name: str) -> str:
+    said = subprocess.run(
+        [gateway.command[len(gateway._wrapper)], "pair", name, "--state-dir",
+         str(gateway.state)], check=True, capture_output=True, text=True).stdout
+    [token] = re.findall(r"^  token  (\S+)$", said, re.MULTILINE)
+    return token
+
+
+def test_belongs_to_its_client() -> None:
+    with LoneGateway(open=False) as gateway:
+        one, other = pair(gateway, "one"), pair(gateway, "other")
+        with new_client(gateway, one) as owner, new_client(gateway, other) as thief:
+            session = begin(owner)
+            assert ping(thief, session).status == 404
+            assert delete(thief, session).status == 404
+            with Events(gateway.port, Mcp_Session_Id=session,
+                        Authorization=f"Bearer {other}") as events:
+                assert events.status == 404
+            assert ping(owner, session).result == {}
+            owner.headers["Authorization"] = "Bearer wrong"
+            assert ping(owner, session).status == 401
+
+
+def test_one_client_has_a_bounded_number_and_keeps_the_used_ones() -> None:
+    with LoneGateway(open=False) as gateway:
+        one, other = pair(gateway, "one"), pair(gateway, "other")
+        with new_client(gateway, one) as client, new_client(gateway, other) as neighbour:
+            theirs = begin(neighbour)
+            first, second = begin(client), begin(client)
+            for _ in range(CLIENT_MAX - 2):
+                begin(client)
+            assert ping(client, first).status == 200
+            newest = begin(client)
+            assert ping(client, second).status == 404
+            assert ping(client, first).status == 200
+            assert ping(client, newest).status == 200
+            assert ping(neighbour, theirs).status == 200
+
+
+def test_many_sessions_are_bounded_in_memory(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        for _ in range(600):
+            begin(client)
+        before = gateway.rss_kib
+        for _ in range(600):
+            begin(client)
+        assert gateway.rss_kib - before < MEMORY_MORE_KIB
+
+
+# ---- subscriptions
+
+def subscribe(client: McpClient, session: str, uri: str,
+              method: str = "resources/subscribe") -> Answer:
+    return client.post(rpc(method, {"uri": uri}),
+                       {**client.headers, "Mcp-Session-Id": session})
+
+
+def test_subscribing_needs_a_session(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        answer = client.call("resources/subscribe", {"uri": "sms://inbox"})
+        assert answer.error["code"] == -32000
+        assert "initialize" in answer.error["message"]
+
+
+def test_subscribing_answers_an_empty_object(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        session = begin(client)
+        for _ in range(2):
+            assert subscribe(client, session, "sms://inbox").result == {}
+        for _ in range(2):
+            assert subscribe(client, session, "sms://inbox",
+                             "resources/unsubscribe").result == {}
+
+
+def test_subscribing_to_what_is_not_there(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        session = begin(client)
+        for uri in ("sms://nothing", "sms://message/77777"):
+            assert subscribe(client, session, uri).error["code"] == -32002
+        for uri in ("nothing", "sms://message/%"):
+            assert subscribe(client, session, uri).error["code"] == -32602
+
+
+def test_subscriptions_of_a_session_are_bounded(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        session = begin(client)
+        answers = [subscribe(client, session, f"sms://conversation/{n:05}")
+                   for n in range(33)]
+        assert all(answer.result == {} for answer in answers[:32])
+        assert answers[32].error["code"] == -32000
+
+
+# ---- the stream of a session
+
+def test_stream_of_a_dead_session(gateway: LoneGateway) -> None:
+    with Events(gateway.port, Mcp_Session_Id="0" * 32) as events:
+        assert events.status == 404
+
+
+def test_stream_is_refused_only_when_it_cannot_be_read(gateway: LoneGateway) -> None:
+    for accept, status in (("application/json", 406), ("text/event-stream", 200),
+                           ("*/*", 200), ("text/*", 200), (None, 200)):
+        with Events(gateway.port, Accept=accept) as events:
+            assert events.status == status
+
+
+def test_head_opens_nothing(gateway: LoneGateway) -> None:
+    with Events(gateway.port, method="HEAD") as events:
+        assert events.status == 200
+        assert "transfer-encoding" not in events.headers
+
+
+def test_stream_ends_with_its_session(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        session = begin(client)
+        with Events(gateway.port, Mcp_Session_Id=session) as events:
+            events.wait_comment()
+            assert delete(client, session).status == 204
+            events.wait_end()
+            assert events.ended
+
+
+def test_fifth_stream_ends_the_first(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        session = begin(client)
+        streams = [Events(gateway.port, Mcp_Session_Id=session) for _ in range(4)]
+        for events in streams:
+            events.wait_comment()
+        with Events(gateway.port, Mcp_Session_Id=session) as fifth:
+            fifth.wait_comment()
+            streams[0].wait_end()
+            assert streams[0].ended
+        for events in streams:
+            events.socket.close()
+
+
+@pytest.mark.parametrize("version, primed", [("2025-11-25", True), ("2025-06-18", False)])
+def test_priming_event_for_those_that_know_it(
+        gateway: LoneGateway, version: str, primed: bool) -> None:
+    with new_client(gateway) as client:
+        session = begin(client, version)
+        with Events(gateway.port, Mcp_Session_Id=session) as events:
+            first = events.poll(0.5)
+            assert (first is not None) == primed
+            if first:
+                assert first.fields["data"] == "" and first.id
+                assert int(first.fields["retry"]) > 0
+
+
+# ---- events, on a phone
+
+SENDER = "+36209876543"
+
+
+def open_session(lab: Lab, *uris: str, version: str = "2025-11-25") -> str:
+    with lab.client() as client:
+        session = begin(client, version)
+        for uri in uris:
+            assert subscribe(client, session, uri).result == {}
+        return session
+
+
+def watch(lab: Lab, session: str, **headers: str) -> Events:
+    events = Events(lab.gateway.port, Mcp_Session_Id=session, **headers)
+    events.wait_comment() if events.status == 200 else None
+    return events
+
+
+def newest(lab: Lab) -> int:
+    with lab.client() as client:
+        page = client.tool("list_sms", limit=1)["structuredContent"]["messages"]
+        return page[0]["message_id"] if page else 0
+
+
+def receive(lab: Lab, text: str) -> None:
+    before = newest(lab)
+    lab.modems[0].deliver(SENDER, text)
+    wait_until(lambda: newest(lab) > before, what=f"{text!r} came in")
+
+
+def test_incoming_message_is_told_to_who_subscribed(lab: Lab) -> None:
+    session, other = open_session(lab, "sms://inbox"), open_session(lab)
+    with watch(lab, session) as events, watch(lab, other) as quiet:
+        receive(lab, "told")
+        event = events.next_message()
+        assert event.uri == "sms://inbox"
+        assert set(event.message["params"]) == {"uri"}      # no text
+        assert event.id
+        assert quiet.next().fields["data"] == ""            # the priming event
+        assert quiet.poll(0.3) is None
+
+
+def test_each_message_goes_to_one_stream(lab: Lab) -> None:
+    session = open_session(lab, "sms://inbox")
+    with watch(lab, session) as old, watch(lab, session) as new:
+        receive(lab, "only once")
+        assert new.next_message().uri == "sms://inbox"
+        old.next()
+        assert old.poll(0.3) is None
+    # the connection of `new` is gone; a stream that is left is told
+    with watch(lab, session) as events:
+        receive(lab, "to who is left")
+        assert events.next_message().uri == "sms://inbox"
+
+
+def test_change_before_the_stream_is_told_when_it_opens(lab: Lab) -> None:
+    session = open_session(lab, "sms://inbox")
+    receive(lab, "before the stream")
+    with watch(lab, session) as events:
+        assert events.next_message().uri == "sms://inbox"
+        assert events.poll(0.3) is None
+    with watch(lab, session) as events:
+        events.next()
+        assert events.poll(0.3) is None
+
+
+def test_uri_is_told_as_it_was_subscribed(lab: Lab) -> None:
+    uris = [f"sms://conversation/{SENDER}", "sms://conversation/%2B36209876543"]
+    session = open_session(lab, *uris)
+    with watch(lab, session) as events:
+        receive(lab, "in two spellings")
+        assert {events.next_message().uri for _ in uris} == set(uris)
+
+
+def test_unsubscribed_is_not_told(lab: Lab) -> None:
+    session = open_session(lab, "sms://inbox", "sms://conversation/+36209876543")
+    with lab.client() as client:
+        subscribe(client, session, "sms://inbox", "resources/unsubscribe")
+    with watch(lab, session) as events:
+        receive(lab, "one of two")
+        assert events.next_message().uri == "sms://conversation/+36209876543"
+        assert events.poll(0.3) is None
+
+
+def test_states_of_a_message_are_told(lab: Lab) -> None:
+    with lab.client() as client:
+        [sim, *_] = client.tool("get_sms_subscriptions")["structuredContent"][
+            "subscriptions"]
+        sent = client.tool("send_sms", to_phone_number="+36301234567", wait_for="none",
+                           sms_text="watched", subscription_id=sim["subscription_id"])
+        message_id = sent["structuredContent"]["message_id"]
+        session = begin(client)
+        uri = f"sms://message/{message_id}"
+        subscribe(client, session, uri)
+
+        def state() -> str:
+            read = client.call("resources/read", {"uri": uri}).result["contents"][0]
+            return json.loads(read["text"])["message"]["state"]
+        with watch(lab, session) as events:
+            while state() != "sent":
+                assert events.next_message().uri == uri
+
+
+def test_reading_marks_are_told(lab: Lab) -> None:
+    receive(lab, "to be marked")
+    session = open_session(lab, "sms://inbox")
+    with watch(lab, session) as events, lab.client() as client:
+        client.tool("mark_sms_read", message_ids=[newest(lab)])
+        assert events.next_message().uri == "sms://inbox"
+        client.tool("mark_sms_read", message_ids=[newest(lab)])
+        assert events.poll(0.3) is None
+
+
+def test_missed_events_are_told_to_who_comes_again(lab: Lab) -> None:
+    uris = ("sms://inbox", f"sms://conversation/{SENDER}")
+    session = open_session(lab, *uris)
+    with watch(lab, session) as events:
+        receive(lab, "seen")
+        seen = [events.next_message() for _ in uris]
+    # The peer was told twice more, and is gone without having read the second.
+    last = seen[0].id
+    with watch(lab, session, Last_Event_ID=last) as events:
+        again = events.next_message()
+        assert again.uri == seen[1].uri
+        assert events.poll(0.3) is None
+    with watch(lab, session, Last_Event_ID=again.id) as events:
+        events.next()
+        assert events.poll(0.3) is None
+
+
+@pytest.mark.parametrize("foreign", ["", "x", "1-2", "0" * 16 + "-99999999999999999999",
+                                     "ffffffffffffffff-1", "-1"])
+def test_event_id_of_nobody_is_harmless(lab: Lab, foreign: str) -> None:
+    session = open_session(lab, "sms://inbox")
+    with watch(lab, session, Last_Event_ID=foreign) as events:
+        receive(lab, f"after {foreign}")
+        assert events.next_message().uri == "sms://inbox"
+
+
+def test_resuming_takes_the_stream_over(lab: Lab) -> None:
+    session = open_session(lab, "sms://inbox")
+    with watch(lab, session) as dead:
+        receive(lab, "first")
+        last = dead.next_message().id
+        with watch(lab, session, Last_Event_ID=last) as events:
+            dead.wait_end()
+            assert dead.ended
+            receive(lab, "second")
+            event = events.next_message()
+            assert event.uri == "sms://inbox"
+            assert event.id.split("-")[0] == last.split("-")[0]
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_subscription_goes_on_after_a_restart(
+        make_lab: Callable[..., Lab], end: str) -> None:
+    lab = make_lab()
+    session = open_session(lab, "sms://inbox")
+    with watch(lab, session) as events:
+        last = events.next().id
+        getattr(lab.gateway, end)()
+        events.wait_end()
+        assert events.ended == (end == "stop")
+    lab.gateway.start()
+    with watch(lab, session, Last_Event_ID=last) as events:
+        assert events.next_message().uri == "sms://inbox"   # it may have changed
+        wait_until(lambda: lab.client().tool("get_sms_subscriptions")[
+            "structuredContent"]["count"] == 2, what="the SIMs are known")
+        receive(lab, "after the restart")
+        assert events.next_message().uri == "sms://inbox"
+
+
+def test_stopping_ends_streams_whole(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    session = open_session(lab, "sms://inbox")
+    with watch(lab, session) as events:
+        lab.gateway.stop()
+        events.wait_end()
+        assert events.ended

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Resources: URIs, the methods over a table, both eras. */
+#include "fake_exchange.h"
+
+#include "base/json_reader.h"
+#include "mcp/endpoint.h"
+
+static const char *spell(const struct resource_call *call)
+{
+	return strcmp(call->value, "none") == 0 ? NULL : call->value;
+}
+
+static int write_plain(const struct resource_call *call, struct json_writer *writer)
+{
+	assert_string_equal(call->services, "services");
+	assert_null(call->value);
+	json_write_string(writer, "plain \"text\"");
+	return 0;
+}
+
+static int write_item(const struct resource_call *call, struct json_writer *writer)
+{
+	if (strcmp(call->value, "gone") == 0)
+		return RESOURCE_E_NOT_FOUND;
+	if (strcmp(call->value, "broken") == 0)
+		return -5;
+	json_write_string(writer, call->value);
+	return 0;
+}
+
+static int complete_item(const struct resource_call *call, struct completion *completion)
+{
+	int at;
+
+	completion_add(completion, call->value);
+	for (at = 0; strcmp(call->value, "many") == 0 && at < 200; at++)
+		completion_add(completion, "x");
+	return 0;
+}
+
+static const struct resource plain = { .uri = "x://plain",
+				       .name = "plain",
+				       .title = "Plain",
+				       .description = "Plain.",
+				       .write = write_plain };
+static const struct resource item = { .uri = "x://item/",
+				      .variable = "id",
+				      .name = "item",
+				      .title = "Item",
+				      .description = "An item.",
+				      .spell = spell,
+				      .write = write_item,
+				      .complete = complete_item };
+static const struct resource *const resources[] = { &plain, &item, NULL };
+static const struct tool *const tools[] = { NULL };
+
+static int set_up(void **state)
+{
+	*state = endpoint_new(&(struct endpoint_offer){
+		.tools = tools,
+		.resources = resources,
+		.services = (void *)"services",
+	});
+	return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	endpoint_free(*state);
+	return 0;
+}
+
+/* Finding */
+
+static void assert_found(const char *uri, const char *subject)
+{
+	struct resource_call call = { .arena = arena_new(1 << 16) };
+
+	assert_int_equal(resource_find(resources, uri, &call), 0);
+	assert_string_equal(call.subject, subject);
+	arena_free(call.arena);
+}
+
+static void assert_outcome(const char *uri, int outcome)
+{
+	struct resource_call call = { .arena = arena_new(1 << 16) };
+
+	assert_int_equal(resource_find(resources, uri, &call), outcome);
+	arena_free(call.arena);
+}
+
+static void escapes_are_decoded(void **state)
+{
+	(void)state;
+	assert_found("x://plain", "x://plain");
+	assert_found("x://item/7", "x://item/7");
+	assert_found("x://item/+36", "x://item/+36");
+	assert_found("x://item/%2B36", "x://item/+36");
+	assert_found("x://item/%2b36", "x://item/+36");
+	assert_found("x://item/%C3%A9t%C3%A9", "x://item/\xc3\xa9t\xc3\xa9");
+	assert_found("x://item/a%2Fb%20c%25", "x://item/a/b c%");
+}
+
+static void others_are_not_found(void **state)
+{
+	(void)state;
+	assert_outcome("x://plain/", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://PLAIN", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://plain?a=b", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/7/8", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/7?x", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/7#x", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/none", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/%00", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/a%00b", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/a%0Ab", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/%7f", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/%FF", RESOURCE_E_NOT_FOUND);
+	assert_outcome("x://item/%ED%A0%80", RESOURCE_E_NOT_FOUND);
+	assert_outcome("y://other", RESOURCE_E_NOT_FOUND);
+}
+
+static void what_is_no_uri_is_told(void **state)
+{
+	char text[RESOURCE_URI_MAX + 2];
+
+	(void)state;
+	assert_outcome("", RESOURCE_E_MALFORMED);
+	assert_outcome("inbox", RESOURCE_E_MALFORMED);
+	assert_outcome("x://item/%", RESOURCE_E_MALFORMED);
+	assert_outcome("x://item/%4", RESOURCE_E_MALFORMED);
+	assert_outcome("x://item/%zz", RESOURCE_E_MALFORMED);
+	assert_outcome("x://item/a b", RESOURCE_E_MALFORMED);
+	assert_outcome("x://item/\xc3\xa9", RESOURCE_E_MALFORMED);
+	assert_outcome("x://item/{id}", RESOURCE_E_MALFORMED);
+	assert_outcome("x://item/a\nb", RESOURCE_E_MALFORMED);
+	memset(text, 'a', sizeof(text));
+	memcpy(text, "x://item/", 9);
+	text[RESOURCE_URI_MAX] = '\0';
+	assert_outcome(text, 0);
+	text[RESOURCE_URI_MAX] = 'a';
+	text[RESOURCE_URI_MAX + 1] = '\0';
+	assert_outcome(text, RESOURCE_E_MALFORMED);
+}
+
+/* Methods */
+
+static void assert_answer(void *endpoint, const char *body, const char *expected)
+{
+	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
+
+	endpoint_handler.begin(endpoint, &exchange);
+	endpoint_handler.body(endpoint, &exchange, body, strlen(body));
+	endpoint_handler.complete(endpoint, &exchange);
+	assert_int_equal(exchange.status, 200);
+	assert_string_equal(exchange.body, expected);
+	endpoint_handler.ended(endpoint, &exchange);
+	arena_free(exchange.arena);
+	free(exchange.body);
+}
+
+#define BEGIN "{\"jsonrpc\":\"2.0\",\"id\":1,"
+
+static void assert_result(void *endpoint, const char *method, const char *params,
+			  const char *result)
+{
+	char body[512], expected[4096];
+
+	snprintf(body, sizeof(body), BEGIN "\"method\":\"%s\",\"params\":%s}", method,
+		 params);
+	snprintf(expected, sizeof(expected), BEGIN "\"result\":%s}", result);
+	assert_answer(endpoint, body, expected);
+}
+
+static void assert_error(void *endpoint, const char *method, const char *params, int code)
+{
+	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
+	char body[1024], expected[64];
+
+	snprintf(body, sizeof(body), BEGIN "\"method\":\"%s\",\"params\":%s}", method,
+		 params);
+	snprintf(expected, sizeof(expected), BEGIN "\"error\":{\"code\":%d,", code);
+	endpoint_handler.begin(endpoint, &exchange);
+	endpoint_handler.body(endpoint, &exchange, body, strlen(body));
+	endpoint_handler.complete(endpoint, &exchange);
+	assert_memory_equal(exchange.body, expected, strlen(expected));
+	endpoint_handler.ended(endpoint, &exchange);
+	arena_free(exchange.arena);
+	free(exchange.body);
+}
+
+static void lists_hold_rows_and_templates_apart(void **state)
+{
+	assert_result(
+		*state, "resources/list", "{}",
+		"{\"resources\":[{\"uri\":\"x://plain\",\"name\":\"plain\",\"title\":"
+		"\"Plain\",\"description\":\"Plain.\",\"mimeType\":\"application/json\""
+		"}]}");
+	assert_result(*state, "resources/templates/list", "{}",
+		      "{\"resourceTemplates\":[{\"uriTemplate\":\"x://item/{id}\","
+		      "\"name\":\"item\",\"title\":\"Item\",\"description\":\"An item."
+		      "\",\"mimeType\":\"application/json\"}]}");
+	assert_error(*state, "resources/list", "{\"cursor\":\"\"}", -32602);
+	assert_error(*state, "resources/templates/list", "{\"cursor\":\"x\"}", -32602);
+}
+
+static void reading_gives_json_as_text(void **state)
+{
+	assert_result(*state, "resources/read", "{\"uri\":\"x://plain\"}",
+		      "{\"contents\":[{\"uri\":\"x://plain\",\"mimeType\":\"application/"
+		      "json\",\"text\":\"\\\"plain \\\\\\\"text\\\\\\\"\\\"\"}]}");
+	assert_result(*state, "resources/read", "{\"uri\":\"x://item/%2B7\"}",
+		      "{\"contents\":[{\"uri\":\"x://item/%2B7\",\"mimeType\":"
+		      "\"application/json\",\"text\":\"\\\"+7\\\"\"}]}");
+}
+
+static void reading_fails_by_name(void **state)
+{
+	assert_answer(*state,
+		      BEGIN "\"method\":\"resources/read\",\"params\":{\"uri\":\"x://"
+			    "item/none\"}}",
+		      BEGIN "\"error\":{\"code\":-32002,\"message\":\"Resource not "
+			    "found: resources/list and resources/templates/list tell "
+			    "which there are\",\"data\":{\"uri\":\"x://item/none\"}}}");
+	assert_error(*state, "resources/read", "{\"uri\":\"x://item/gone\"}", -32002);
+	assert_error(*state, "resources/read", "{\"uri\":\"x://item/broken\"}", -32603);
+	assert_error(*state, "resources/read", "{\"uri\":\"x://item/%\"}", -32602);
+	assert_error(*state, "resources/read", "{\"uri\":7}", -32602);
+	assert_error(*state, "resources/read", "{}", -32602);
+}
+
+#define ENVELOPE                                                                 \
+	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"," \
+	"\"io.modelcontextprotocol/clientCapabilities\":{}}"
+
+static void later_era_has_another_code(void **state)
+{
+	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX),
+				     .headers = {
+					     { "MCP-Protocol-Version", "2026-07-28" },
+					     { "Mcp-Method", "resources/read" },
+					     { "Mcp-Name", "x://item/none" } } };
+	static const char body[] =
+		BEGIN "\"method\":\"resources/read\",\"params\":{\"uri\":\"x://item/"
+		      "none\"," ENVELOPE "}}";
+
+	endpoint_handler.begin(*state, &exchange);
+	endpoint_handler.body(*state, &exchange, body, strlen(body));
+	endpoint_handler.complete(*state, &exchange);
+	assert_int_equal(exchange.status, 200);
+	assert_non_null(strstr(exchange.body, "\"code\":-32602"));
+	assert_non_null(strstr(exchange.body, "\"data\":{\"uri\":\"x://item/none\"}"));
+	endpoint_handler.ended(*state, &exchange);
+	arena_free(exchange.arena);
+	free(exchange.body);
+}
+
+#define REF(uri) "\"ref\":{\"type\":\"ref/resource\",\"uri\":\"" uri "\"}"
+#define ARGUMENT(name, value) \
+	"\"argument\":{\"name\":\"" name "\",\"value\":\"" value "\"}"
+
+static void completion_is_bounded(void **state)
+{
+	const char *method = "completion/complete";
+	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
+	static const char body[] =
+		BEGIN "\"method\":\"completion/complete\",\"params\":{" REF(
+			"x://item/{id}") "," ARGUMENT("id", "many") "}}";
+	size_t values = 0;
+	const char *at;
+
+	assert_result(*state, method,
+		      "{" REF("x://item/{id}") "," ARGUMENT("id", "+3") "}",
+		      "{\"completion\":{\"values\":[\"+3\"],\"hasMore\":false}}");
+	assert_error(*state, method, "{" REF("x://item/") "," ARGUMENT("id", "") "}",
+		     -32602);
+	assert_error(*state, method, "{" REF("x://plain") "," ARGUMENT("id", "") "}",
+		     -32602);
+	assert_error(*state, method,
+		     "{" REF("x://item/{id}") "," ARGUMENT("other", "") "}", -32602);
+	assert_error(*state, method, "{" REF("x://item/{id}") "}", -32602);
+	assert_error(*state, method,
+		     "{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"x\"}," ARGUMENT(
+			     "id", "") "}",
+		     -32602);
+	endpoint_handler.begin(*state, &exchange);
+	endpoint_handler.body(*state, &exchange, body, strlen(body));
+	endpoint_handler.complete(*state, &exchange);
+	for (at = exchange.body; (at = strstr(at, "\"x\"")); at++)
+		values++;
+	assert_int_equal(values, RESOURCE_COMPLETIONS - 1); /* and "many" */
+	assert_non_null(strstr(exchange.body, "\"hasMore\":true"));
+	endpoint_handler.ended(*state, &exchange);
+	arena_free(exchange.arena);
+	free(exchange.body);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(escapes_are_decoded),
+		TEST(others_are_not_found),
+		TEST(what_is_no_uri_is_told),
+		TEST(lists_hold_rows_and_templates_apart),
+		TEST(reading_gives_json_as_text),
+		TEST(reading_fails_by_name),
+		TEST(later_era_has_another_code),
+		TEST(completion_is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sessions without HTTP: their life, the shelf, what is bounded. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "mcp/change.h"
+#include "mcp/session.h"
+
+#define DAY_MS INT64_C(86400000)
+#define NOW_MS INT64_C(1795255200000)
+
+enum { RECORDS_MAX = 1024 };
+
+/* A shelf in memory */
+static struct record {
+	char id[SESSION_ID_BYTES];
+	int64_t client_id;
+	char revision[16];
+	int64_t capabilities;
+	int64_t used_ms;
+	char subscriptions[4096];
+} records[RECORDS_MAX];
+static int record_count, puts_count;
+static bool shelf_refuses;
+static int64_t now_ms;
+
+static struct record *find_record(const char *id)
+{
+	for (int at = 0; at < record_count; at++)
+		if (strcmp(records[at].id, id) == 0)
+			return &records[at];
+	return NULL;
+}
+
+static int put(void *data, const struct session_record *from)
+{
+	struct record *to = find_record(from->id);
+
+	(void)data;
+	puts_count++;
+	if (shelf_refuses)
+		return -ENOSPC;
+	if (!to)
+		to = &records[record_count++];
+	strcpy(to->id, from->id);
+	to->client_id = from->client_id;
+	strcpy(to->revision, from->revision);
+	to->capabilities = from->capabilities;
+	to->used_ms = from->used_ms;
+	strcpy(to->subscriptions, from->subscriptions);
+	return 0;
+}
+
+static int take_away(void *data, const char *id)
+{
+	struct record *record = find_record(id);
+
+	(void)data;
+	if (record)
+		*record = records[--record_count];
+	return 0;
+}
+
+static int list(void *data,
+		void (*visit)(void *visit_data, const struct session_record *record),
+		void *visit_data)
+{
+	(void)data;
+	for (int at = 0; at < record_count; at++) {
+		struct session_record record = {
+			.id = records[at].id,
+			.client_id = records[at].client_id,
+			.revision = records[at].revision,
+			.capabilities = records[at].capabilities,
+			.used_ms = records[at].used_ms,
+			.subscriptions = records[at].subscriptions,
+		};
+
+		visit(visit_data, &record);
+	}
+	return 0;
+}
+
+static const struct session_shelf shelf = { put, take_away, list, NULL };
+
+static int64_t fake_now(void)
+{
+	return now_ms;
+}
+
+static const struct clock_source fake_clock = { .monotonic_ms = fake_now,
+						.wall_ms = fake_now };
+static const struct client one = { 1, "one" }, other = { 2, "other" }, open = { 0, "" };
+static struct observers changes;
+static struct sessions sessions;
+
+static int set_up(void **state)
+{
+	(void)state;
+	record_count = puts_count = 0;
+	shelf_refuses = false;
+	now_ms = NOW_MS;
+	clock_set_source(&fake_clock);
+	observers_init(&changes);
+	return sessions_init(&sessions, &shelf, &changes);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	sessions_deinit(&sessions);
+	observers_deinit(&changes); /* asserts that nobody listens */
+	clock_set_source(NULL);
+	return 0;
+}
+
+static void restart(void)
+{
+	sessions_deinit(&sessions);
+	assert_int_equal(sessions_init(&sessions, &shelf, &changes), 0);
+}
+
+static const char *begin(const struct client *client, char id[SESSION_ID_BYTES])
+{
+	struct session *session =
+		session_begin(&sessions, client, "2025-06-18", SESSION_ELICITS_FORMS);
+
+	assert_non_null(session);
+	strcpy(id, session->id);
+	return id;
+}
+
+static void survives_with_what_was_negotiated(void **state)
+{
+	char id[SESSION_ID_BYTES];
+	struct session *session;
+
+	(void)state;
+	begin(&one, id);
+	restart();
+	session = session_find(&sessions, &one, id);
+	assert_non_null(session);
+	assert_string_equal(session->revision, "2025-06-18");
+	assert_int_equal(session->capabilities, SESSION_ELICITS_FORMS);
+	assert_null(session_find(&sessions, &other, id));
+	assert_null(session_find(&sessions, &open, id));
+	session_end(session_find(&sessions, &one, id));
+	assert_null(session_find(&sessions, &one, id));
+	restart();
+	assert_null(session_find(&sessions, &one, id));
+}
+
+static void expires_without_use(void **state)
+{
+	char used[SESSION_ID_BYTES], unused[SESSION_ID_BYTES];
+	int day;
+
+	(void)state;
+	begin(&one, used);
+	begin(&one, unused);
+	for (day = 0; day <= SESSION_DAYS; day++) {
+		now_ms += DAY_MS;
+		assert_non_null(session_find(&sessions, &one, used));
+	}
+	assert_null(session_find(&sessions, &one, unused));
+	assert_null(find_record(unused)); /* and the row went with it */
+	restart();
+	assert_non_null(session_find(&sessions, &one, used));
+}
+
+static void clock_of_1970_expires_nothing(void **state)
+{
+	char id[SESSION_ID_BYTES];
+
+	(void)state;
+	now_ms = 5000;
+	begin(&one, id);
+	now_ms = NOW_MS;
+	assert_non_null(session_find(&sessions, &one, id));
+	now_ms = 5000; /* after a restart without a clock */
+	assert_non_null(session_find(&sessions, &one, id));
+}
+
+static void use_is_written_once_a_day(void **state)
+{
+	char id[SESSION_ID_BYTES];
+
+	(void)state;
+	begin(&one, id);
+	assert_int_equal(puts_count, 1);
+	for (int at = 0; at < 1000; at++)
+		session_find(&sessions, &one, id);
+	assert_int_equal(puts_count, 1);
+	now_ms += DAY_MS + 1;
+	session_find(&sessions, &one, id);
+	session_find(&sessions, &one, id);
+	assert_int_equal(puts_count, 2);
+	assert_int_equal(find_record(id)->used_ms, now_ms);
+}
+
+static void full_disk_stops_nobody(void **state)
+{
+	char id[SESSION_ID_BYTES];
+
+	(void)state;
+	shelf_refuses = true;
+	begin(&one, id);
+	assert_int_equal(session_subscribe(session_find(&sessions, &one, id),
+					   "sms://inbox", "sms://inbox"),
+			 0);
+	assert_non_null(session_find(&sessions, &one, id));
+}
+
+static void all_together_are_bounded(void **state)
+{
+	char first[SESSION_ID_BYTES], id[SESSION_ID_BYTES];
+
+	(void)state;
+	begin(&one, first);
+	for (int at = 0; at < 2 * SESSIONS_MAX; at++)
+		begin(&open, id);
+	assert_int_equal(sessions.count, SESSIONS_MAX);
+	assert_int_equal(record_count, SESSIONS_MAX);
+	assert_null(session_find(&sessions, &one, first));
+	assert_non_null(session_find(&sessions, &open, id));
+}
+
+static void one_client_is_bounded_for_itself(void **state)
+{
+	char theirs[SESSION_ID_BYTES], id[SESSION_ID_BYTES];
+
+	(void)state;
+	begin(&other, theirs);
+	for (int at = 0; at < 2 * SESSIONS_PER_CLIENT; at++)
+		begin(&one, id);
+	assert_int_equal(sessions.count, SESSIONS_PER_CLIENT + 1);
+	assert_non_null(session_find(&sessions, &other, theirs));
+}
+
+static void subscriptions_survive_as_changed(void **state)
+{
+	char id[SESSION_ID_BYTES], uri[32];
+	struct session *session;
+	int at;
+
+	(void)state;
+	begin(&one, id);
+	session = session_find(&sessions, &one, id);
+	assert_true(TAILQ_EMPTY(&changes.list)); /* nobody is to be told: no cost */
+	for (at = 0; at < SESSION_URIS_MAX; at++) {
+		snprintf(uri, sizeof(uri), "x://%d", at);
+		assert_int_equal(session_subscribe(session, uri, "x://subject"), 0);
+		assert_int_equal(session_subscribe(session, uri, "x://subject"), 0);
+	}
+	assert_false(TAILQ_EMPTY(&changes.list));
+	assert_int_equal(session_subscribe(session, "x://more", "x://more"), -ENOSPC);
+	session_unsubscribe(session, "x://0");
+	session_unsubscribe(session, "x://0");
+	assert_false(TAILQ_FIRST(&session->subscriptions)->pending);
+	restart();
+	session = session_find(&sessions, &one, id);
+	assert_int_equal(session->subscription_count, SESSION_URIS_MAX - 1);
+	assert_string_equal(TAILQ_FIRST(&session->subscriptions)->uri, "x://1");
+	assert_string_equal(TAILQ_FIRST(&session->subscriptions)->subject, "x://subject");
+	assert_true(TAILQ_FIRST(&session->subscriptions)->pending);
+}
+
+static void change_without_a_stream_is_noted(void **state)
+{
+	const struct change change = { CHANGE_RESOURCE, "x://subject" };
+	const struct change elsewhere = { CHANGE_RESOURCE, "x://else" };
+	const struct change tools = { CHANGE_TOOLS, NULL };
+	char id[SESSION_ID_BYTES];
+	struct session *session;
+
+	(void)state;
+	begin(&one, id);
+	session = session_find(&sessions, &one, id);
+	session_subscribe(session, "x://uri", "x://subject");
+	observers_notify(&changes, &elsewhere);
+	assert_false(TAILQ_FIRST(&session->subscriptions)->pending);
+	observers_notify(&changes, &change);
+	assert_true(TAILQ_FIRST(&session->subscriptions)->pending);
+	assert_false(session->tools.pending);
+	observers_notify(&changes, &tools);
+	assert_true(session->tools.pending);
+}
+
+static void damaged_rows_are_passed_over(void **state)
+{
+	char id[SESSION_ID_BYTES];
+	struct session *session;
+
+	(void)state;
+	begin(&one, id);
+	strcpy(find_record(id)->subscriptions, "x://uri\nx://subject\nx://half");
+	strcpy(records[record_count++].id, "short");
+	restart();
+	assert_int_equal(sessions.count, 1);
+	session = session_find(&sessions, &one, id);
+	assert_int_equal(session->subscription_count, 1);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(survives_with_what_was_negotiated),
+		TEST(expires_without_use),
+		TEST(clock_of_1970_expires_nothing),
+		TEST(use_is_written_once_a_day),
+		TEST(full_disk_stops_nobody),
+		TEST(all_together_are_bounded),
+		TEST(one_client_is_bounded_for_itself),
+		TEST(subscriptions_survive_as_changed),
+		TEST(change_without_a_stream_is_noted),
+		TEST(damaged_rows_are_passed_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

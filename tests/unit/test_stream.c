@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Streams, alone and behind a server. */
+#include "http_lab.h"
+
+#include "http/stream_carrier.h"
+
+enum {
+	MANY = 200,
+	EVENTS = 1000,
+	KEEP_ALIVE_MS = 20,
+	LIMIT = 4,
+};
+
+static const char comment[] = ": \n\n";
+
+/* Alone */
+
+struct alone {
+	struct streams streams;
+	int filled, overrun;
+};
+
+static void note_filled(void *data)
+{
+	struct alone *alone = data;
+
+	alone->filled++;
+}
+
+static void note_overrun(void *data)
+{
+	struct alone *alone = data;
+
+	alone->overrun++;
+}
+
+static const struct stream_carrier carrier = { note_filled, note_overrun };
+
+static struct stream *alone_open(struct alone *alone)
+{
+	struct stream *stream;
+
+	*alone = (struct alone){ .filled = 0 };
+	assert_true(streams_init(&alone->streams, lab.loop, LIMIT) >= 0);
+	stream = stream_new(&alone->streams, &carrier, alone);
+	assert_non_null(stream);
+	return stream;
+}
+
+static void alone_close(struct alone *alone, struct stream *stream)
+{
+	stream_free(stream);
+	streams_deinit(&alone->streams);
+}
+
+static const char *take_all(struct stream *stream)
+{
+	static char text[STREAM_BYTES_MAX * 2];
+	size_t length = 0, part;
+
+	while ((part = stream_take(stream, text + length, 7)))
+		length += part;
+	text[length] = '\0';
+	return text;
+}
+
+static bool push(struct stream *stream, const char *key, const char *data)
+{
+	struct stream_event event = { NULL, key, data, strlen(data) };
+
+	return stream_push(stream, &event);
+}
+
+static void events_are_framed(void **state)
+{
+	struct stream_event event = { "a.1", NULL, "{\"x\":1}", 7 };
+	struct alone alone;
+	struct stream *stream = alone_open(&alone);
+
+	(void)state;
+	assert_string_equal(take_all(stream), comment);
+	assert_true(push(stream, NULL, "{}"));
+	assert_true(stream_push(stream, &event));
+	assert_true(stream_prime(stream, "a.2", 1500));
+	assert_string_equal(take_all(stream),
+			    "event: message\ndata: {}\n\n"
+			    "id: a.1\nevent: message\ndata: {\"x\":1}\n\n"
+			    "id: a.2\nretry: 1500\ndata: \n\n");
+	alone_close(&alone, stream);
+}
+
+static void filled_is_told_once_until_all_is_taken(void **state)
+{
+	struct alone alone;
+	struct stream *stream = alone_open(&alone);
+
+	(void)state;
+	assert_true(push(stream, NULL, "{}"));
+	assert_int_equal(alone.filled,
+			 0); /* the comment waits, and nobody was told to wait */
+	take_all(stream);
+	assert_true(push(stream, NULL, "{}"));
+	assert_true(push(stream, NULL, "{}"));
+	assert_int_equal(alone.filled, 1);
+	alone_close(&alone, stream);
+}
+
+static void same_key_waits_once(void **state)
+{
+	struct alone alone;
+	struct stream *stream = alone_open(&alone);
+	char first[sizeof(comment) + 3];
+
+	(void)state;
+	assert_true(push(stream, "k", "1"));
+	assert_true(push(stream, "k", "2"));
+	assert_true(push(stream, "kk", "3"));
+	assert_string_equal(take_all(stream), ": \n\nevent: message\ndata: 1\n\n"
+					      "event: message\ndata: 3\n\n");
+	/* One that is on its way out may be older than what it would have to tell. */
+	assert_true(push(stream, "k", "4"));
+	assert_int_equal(stream_take(stream, first, 3), 3);
+	assert_true(push(stream, "k", "5"));
+	assert_non_null(strstr(take_all(stream), "data: 5"));
+	alone_close(&alone, stream);
+}
+
+static void too_many_events_break_it_off(void **state)
+{
+	struct alone alone;
+	struct stream *stream = alone_open(&alone);
+	int at;
+
+	(void)state;
+	for (at = 1; at < STREAM_EVENTS_MAX; at++)
+		assert_true(push(stream, NULL, "{}"));
+	assert_int_equal(alone.overrun, 0);
+	assert_false(push(stream, NULL, "{}"));
+	assert_false(push(stream, NULL, "{}"));
+	assert_int_equal(alone.overrun, 1);
+	assert_string_equal(take_all(stream), "");
+	alone_close(&alone, stream);
+}
+
+static void too_many_bytes_break_it_off(void **state)
+{
+	static char large[STREAM_BYTES_MAX / 2];
+	struct alone alone;
+	struct stream *stream = alone_open(&alone);
+
+	(void)state;
+	memset(large, 'x', sizeof(large) - 1);
+	assert_true(push(stream, NULL, large));
+	assert_false(push(stream, NULL, large));
+	assert_int_equal(alone.overrun, 1);
+	alone_close(&alone, stream);
+}
+
+static void last_event_is_not_bounded(void **state)
+{
+	static char large[STREAM_BYTES_MAX * 3 / 2];
+	struct stream_event last = { .data = large, .length = sizeof(large) };
+	struct alone alone;
+	struct stream *stream = alone_open(&alone);
+
+	(void)state;
+	memset(large, 'x', sizeof(large));
+	assert_false(stream_is_ended(stream));
+	stream_end(stream, &last);
+	assert_true(stream_is_ended(stream));
+	assert_false(push(stream, NULL, "{}"));
+	stream_end(stream, &last);
+	assert_int_equal(strlen(take_all(stream)),
+			 strlen(": \n\nevent: message\ndata: \n\n") + sizeof(large));
+	assert_int_equal(alone.overrun, 0);
+	alone_close(&alone, stream);
+}
+
+static void streams_are_bounded_in_number(void **state)
+{
+	struct alone alone;
+	struct stream *streams[LIMIT];
+	int at;
+
+	(void)state;
+	streams[0] = alone_open(&alone);
+	for (at = 1; at < LIMIT; at++)
+		streams[at] = stream_new(&alone.streams, &carrier, &alone);
+	assert_non_null(streams[LIMIT - 1]);
+	assert_null(stream_new(&alone.streams, &carrier, &alone));
+	for (at = 1; at < LIMIT; at++)
+		stream_free(streams[at]);
+	alone_close(&alone, streams[0]);
+}
+
+static int timer_enabled(const struct streams *streams)
+{
+	int enabled = -1;
+
+	assert_true(sd_event_source_get_enabled(streams->keep_alive, &enabled) >= 0);
+	return enabled;
+}
+
+static void keep_alive_needs_one_timer_and_none_without_streams(void **state)
+{
+	struct alone alone;
+	struct stream *one = alone_open(&alone), *other;
+	int round;
+
+	(void)state;
+	other = stream_new(&alone.streams, &carrier, &alone);
+	streams_set_period(&alone.streams, KEEP_ALIVE_MS);
+	for (round = 0; round < 3; round++) {
+		take_all(one);
+		take_all(other);
+		alone.filled = 0;
+		LAB_WAIT(alone.filled == 2);
+		assert_string_equal(take_all(one), comment);
+		assert_string_equal(take_all(other), comment);
+	}
+	/* Who has something to read needs none. */
+	assert_true(push(one, NULL, "{}"));
+	LAB_WAIT(*take_all(other));
+	assert_null(strstr(take_all(one), comment));
+	stream_free(other);
+	assert_int_equal(timer_enabled(&alone.streams), SD_EVENT_ONESHOT);
+	stream_free(one);
+	assert_int_equal(timer_enabled(&alone.streams), SD_EVENT_OFF);
+	streams_deinit(&alone.streams);
+}
+
+/* Behind a server */
+
+static bool has(struct peer *peer, const char *text)
+{
+	peer_read(peer);
+	return strstr(peer->in, text) != NULL;
+}
+
+static struct peer *open_stream(struct record **record_out)
+{
+	struct peer *peer = peer_connect();
+	int at = lab.record_count;
+
+	peer_get(peer, "/stream");
+	LAB_WAIT(has(peer, comment));
+	*record_out = &lab.records[at];
+	assert_non_null((*record_out)->stream);
+	return peer;
+}
+
+static void first_byte_comes_at_once_with_headers(void **state)
+{
+	struct record *record;
+	struct peer *peer;
+
+	(void)state;
+	lab_start();
+	peer = open_stream(&record);
+	assert_non_null(strstr(peer->in, "HTTP/1.1 200 OK\r\n"));
+	assert_non_null(strstr(peer->in, "Content-Type: text/event-stream\r\n"));
+	assert_non_null(strstr(peer->in, "Cache-Control: no-cache, no-transform\r\n"));
+	assert_non_null(strstr(peer->in, "X-Accel-Buffering: no\r\n"));
+	assert_non_null(strstr(peer->in, "Transfer-Encoding: chunked\r\n"));
+	assert_non_null(strstr(peer->in, "Lab-Header: kept\r\n"));
+	peer_close(peer);
+	LAB_WAIT(record->ended);
+	assert_int_equal(record->abandoned, 1);
+}
+
+static void pages_of_allowed_origins_may_read(void **state)
+{
+	struct peer *peer;
+
+	(void)state;
+	lab_start();
+	peer = peer_connect();
+	peer_send(peer, "GET /stream HTTP/1.1\r\nHost: localhost\r\n"
+			"Origin: http://localhost:6274\r\n\r\n");
+	LAB_WAIT(has(peer, comment));
+	assert_non_null(strstr(peer->in,
+			       "Access-Control-Allow-Origin: http://localhost:6274\r\n"));
+	peer_close(peer);
+	LAB_WAIT(lab.records[0].ended);
+}
+
+static void events_arrive_in_order(void **state)
+{
+	struct record *record;
+	struct peer *peer;
+	char text[32];
+	int at;
+
+	(void)state;
+	lab_start();
+	peer = open_stream(&record);
+	for (at = 0; at < EVENTS; at++) {
+		peer->length = 0;
+		snprintf(text, sizeof(text), "<%d>", at);
+		assert_true(push(record->stream, NULL, text));
+		LAB_WAIT(has(peer, text));
+	}
+	stream_end(record->stream, NULL);
+	LAB_WAIT(has(peer, "0\r\n\r\n"));
+	LAB_WAIT(record->ended);
+	assert_int_equal(record->abandoned, 0);
+	peer->length = 0;
+	peer_get(peer, "/echo"); /* the connection lives on */
+	assert_int_equal(peer_reply(peer)->status, 200);
+	peer_close(peer);
+}
+
+static void waiting_exchange_becomes_a_stream(void **state)
+{
+	struct stream_event last = { .data = "last", .length = 4 };
+	struct peer *peer;
+
+	(void)state;
+	lab_start();
+	peer = peer_connect();
+	peer_post(peer, "/later", "x");
+	LAB_WAIT(lab.record_count && lab.records[0].completed);
+	lab.records[0].stream = exchange_stream(lab.records[0].exchange);
+	assert_non_null(lab.records[0].stream);
+	assert_true(push(lab.records[0].stream, NULL, "early"));
+	LAB_WAIT(has(peer, "data: early\n\n"));
+	stream_end(lab.records[0].stream, &last);
+	LAB_WAIT(has(peer, "data: last\n\n\r\n0\r\n\r\n"));
+	LAB_WAIT(lab.records[0].ended);
+	assert_int_equal(lab.records[0].abandoned, 0);
+	peer_close(peer);
+}
+
+static void old_http_gets_bytes_until_the_end(void **state)
+{
+	struct peer *peer;
+
+	(void)state;
+	lab_start();
+	peer = peer_connect();
+	peer_send(peer, "GET /stream HTTP/1.0\r\nHost: localhost\r\n\r\n");
+	LAB_WAIT(has(peer, comment));
+	assert_true(push(lab.records[0].stream, NULL, "plain"));
+	LAB_WAIT(has(peer, "\ndata: plain\n\n"));
+	stream_end(lab.records[0].stream, NULL);
+	LAB_WAIT(peer_is_closed(peer));
+	peer_close(peer);
+}
+
+static void head_gets_headers_only(void **state)
+{
+	struct reply reply;
+	struct peer *peer;
+
+	(void)state;
+	lab_start();
+	peer = peer_connect();
+	peer_send(peer, "HEAD /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	LAB_WAIT(peer_take(peer, &reply, true));
+	assert_int_equal(reply.status, 200);
+	LAB_WAIT(lab.records[0].ended);
+	peer_get(peer, "/echo");
+	assert_int_equal(peer_reply(peer)->status, 200);
+	peer_close(peer);
+}
+
+/* Sends until the stream breaks; merged with nothing. */
+static void flood(struct record *record)
+{
+	static char large[STREAM_BYTES_MAX / 8];
+	uint64_t end_ms = lab_now_ms() + LAB_WAIT_MS;
+
+	memset(large, 'x', sizeof(large) - 1);
+	while (record->stream && push(record->stream, NULL, large))
+		assert_true(lab_turn(end_ms));
+}
+
+static void who_does_not_read_is_cut_off_alone(void **state)
+{
+	struct record *slow_record, *quick_record;
+	struct peer *slow, *quick;
+
+	(void)state;
+	lab_start();
+	slow = open_stream(&slow_record);
+	quick = open_stream(&quick_record);
+	flood(slow_record);
+	LAB_WAIT(slow_record->ended);
+	assert_int_equal(slow_record->abandoned, 1);
+	assert_true(push(quick_record->stream, NULL, "well"));
+	LAB_WAIT(has(quick, "data: well\n\n"));
+	peer_close(slow);
+	peer_close(quick);
+	LAB_WAIT(quick_record->ended);
+}
+
+static void what_is_not_taken_in_time_ends_it(void **state)
+{
+	static char large[STREAM_BYTES_MAX / 8];
+	struct record *record;
+	struct peer *peer;
+	uint64_t end_ms = lab_now_ms() + LAB_WAIT_MS;
+
+	(void)state;
+	lab.config.request_timeout_seconds = 1;
+	lab_start();
+	peer = open_stream(&record);
+	memset(large, 'x', sizeof(large) - 1);
+	/* With one key the queue never holds more than two: it cannot overrun. */
+	while (record->stream && push(record->stream, "key", large))
+		assert_true(lab_turn(end_ms));
+	LAB_WAIT(record->ended);
+	assert_int_equal(record->abandoned, 1);
+	peer_close(peer);
+}
+
+static void idle_stream_outlives_all_deadlines(void **state)
+{
+	struct record *record;
+	struct peer *peer;
+	uint64_t end_ms;
+
+	(void)state;
+	lab.config.request_timeout_seconds = 1;
+	lab.config.idle_timeout_seconds = 1;
+	lab_start();
+	peer = open_stream(&record);
+	end_ms = lab_now_ms() + 1500;
+	while (lab_turn(end_ms))
+		;
+	assert_true(push(record->stream, NULL, "still"));
+	LAB_WAIT(has(peer, "data: still\n\n"));
+	peer_close(peer);
+	LAB_WAIT(record->ended);
+}
+
+static void stopping_ends_streams_with_their_last_event(void **state)
+{
+	struct record *record;
+	struct peer *peer;
+
+	(void)state;
+	lab_start();
+	peer = open_stream(&record);
+	assert_true(push(record->stream, NULL, "before"));
+	http_server_stop(lab.server, LAB_WAIT_MS, (void (*)(void *))note_filled,
+			 &(struct alone){ .filled = 0 });
+	LAB_WAIT(peer_is_closed(peer));
+	assert_non_null(strstr(peer->in, "data: before\n\n"));
+	assert_non_null(strstr(peer->in, "\r\n0\r\n\r\n"));
+	assert_int_equal(record->stopping, 1);
+	assert_int_equal(record->abandoned, 0);
+	peer_close(peer);
+}
+
+static void freeing_the_server_abandons_streams(void **state)
+{
+	struct record *record;
+	struct peer *peer;
+
+	(void)state;
+	lab_start();
+	peer = open_stream(&record);
+	http_server_free(lab.server);
+	lab.server = NULL;
+	assert_int_equal(record->abandoned, 1);
+	assert_int_equal(record->ended, 1);
+	peer_close(peer);
+}
+
+static void streams_leave_room_for_requests(void **state)
+{
+	struct peer *peers[LIMIT];
+	struct record *record;
+	int at;
+
+	(void)state;
+	lab.config.max_connections = LIMIT;
+	lab_start();
+	for (at = 0; at < LIMIT - 1; at++)
+		peers[at] = open_stream(&record);
+	peers[at] = peer_connect();
+	peer_get(peers[at], "/stream");
+	assert_int_equal(peer_reply(peers[at])->status, 503);
+	for (at = 0; at < LIMIT; at++)
+		peer_close(peers[at]);
+	LAB_WAIT(http_server_connections(lab.server) == 0);
+}
+
+static void many_streams_get_every_event(void **state)
+{
+	static struct peer *peers[MANY];
+	static struct record *records[MANY];
+	char text[32];
+	int at, round;
+
+	(void)state;
+	lab_start();
+	for (at = 0; at < MANY; at++)
+		peers[at] = open_stream(&records[at]);
+	for (round = 0; round < 5; round++) {
+		snprintf(text, sizeof(text), "<%d>", round);
+		for (at = 0; at < MANY; at++)
+			assert_true(push(records[at]->stream, NULL, text));
+		for (at = 0; at < MANY; at++)
+			LAB_WAIT(has(peers[at], text));
+	}
+	for (at = 0; at < MANY; at++)
+		peer_close(peers[at]);
+	LAB_WAIT(http_server_connections(lab.server) == 0);
+	for (at = 0; at < MANY; at++)
+		assert_int_equal(records[at]->abandoned, 1);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, lab_setup, lab_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(events_are_framed),
+		TEST(filled_is_told_once_until_all_is_taken),
+		TEST(same_key_waits_once),
+		TEST(too_many_events_break_it_off),
+		TEST(too_many_bytes_break_it_off),
+		TEST(last_event_is_not_bounded),
+		TEST(streams_are_bounded_in_number),
+		TEST(keep_alive_needs_one_timer_and_none_without_streams),
+		TEST(first_byte_comes_at_once_with_headers),
+		TEST(pages_of_allowed_origins_may_read),
+		TEST(events_arrive_in_order),
+		TEST(waiting_exchange_becomes_a_stream),
+		TEST(old_http_gets_bytes_until_the_end),
+		TEST(head_gets_headers_only),
+		TEST(who_does_not_read_is_cut_off_alone),
+		TEST(what_is_not_taken_in_time_ends_it),
+		TEST(idle_stream_outlives_all_deadlines),
+		TEST(stopping_ends_streams_with_their_last_event),
+		TEST(freeing_the_server_abandons_streams),
+		TEST(streams_leave_room_for_requests),
+		TEST(many_streams_get_every_event),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

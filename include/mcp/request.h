@@ -41,6 +41,8 @@ struct request {
 	void *waiting_data;
 	struct buffer body; /* of the answer */
 	struct json_writer *writer;
+	/* Of the result: what it is, where the era tells; NULL: "complete". */
+	const char *result_type;
 	const struct json *subscription_id; /* of the result; NULL: none */
 	int64_t progress;		    /* as last told */
 	/* Turns the answer into a stream, whose last event it then is; see

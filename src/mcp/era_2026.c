@@ -38,9 +38,10 @@ static void open_result(const struct request *request, struct json_writer *write
 {
 	const struct method *method = request->method;
 
-	json_put_string(writer, "resultType", "complete");
+	json_put_string(writer, "resultType",
+			request->result_type ? request->result_type : "complete");
 	put_meta(writer, request);
-	if (!method->cache_scope)
+	if (!method->cache_scope || request->result_type)
 		return;
 	json_put_integer(writer, "ttlMs", method->ttl_ms);
 	json_put_string(writer, "cacheScope", method->cache_scope);

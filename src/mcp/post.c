@@ -250,6 +250,10 @@ static void take_array(struct post *post, const struct json *array)
 
 		if (verdict.era && verdict.revision->batches)
 			continue;
+		if (!verdict.era && verdict.error.code == RPC_SESSION_NOT_FOUND) {
+			refuse(post, NULL, verdict.status, &verdict.error);
+			return;
+		}
 		refuse_as(post, RPC_INVALID_REQUEST,
 			  "a batch is an array of valid messages of revision 2025-03-26, "
 			  "none of them initialize; otherwise send one message per POST");

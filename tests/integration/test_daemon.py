@@ -561,7 +561,7 @@ def test_no_text_and_no_token_in_the_log(
     assert status(lab.gateway, f"Bearer {wrong}") == 401
     with McpClient(lab.gateway.port, token=token) as client:
         client.post(b'{"text": "' + SECRET_TEXT.encode() + b'"')
-        client.request("GET", f"/mcp?token={token}", headers=client.headers)
+        client.request("PUT", f"/mcp?token={token}", headers=client.headers)
     log = lab.gateway.log
     assert "message 1: sent" in log                 # it does say what happens
     for secret in (SECRET_TEXT, "treasure", token, wrong, modem.sim.puk):

@@ -19,6 +19,7 @@ from agent import TO, Agent, Result
 from journal import FINAL, Journal
 from lab import Lab, wait_until
 from modem import Modem, Outcome
+from modem.pdu import Submit
 from stream import LOST
 
 # What may become of a message of which the disk said this when the gateway died.
@@ -48,6 +49,7 @@ def from_now(seconds: float) -> str:
 
 class Cell:
     messages = 1
+    with_plugin = False                 # ofonod has ours
 
     def __init__(self, lab: Lab, number: int, pool: ThreadPoolExecutor) -> None:
         self.lab = lab
@@ -314,5 +316,77 @@ class Receive(Cell):
                    for start, end in self.journal.gaps())
 
 
+class ReceiveSpooled(Receive):
+    """The plugin lays it down before it is acknowledged, so it is there once, always."""
+
+    with_plugin = True
+
+    def settle(self) -> None:
+        wait_until(lambda: self.modem.all_delivered, what="oFono has acknowledged it")
+        self.wait_final()
+
+    def complaints(self, handed_over: list[str]) -> list[Complaint]:
+        found = super().complaints(handed_over)
+        [repeats] = [message.repeats for message in self.journal.messages()
+                     if message.text == self.text][:1] or [0]
+        if self.states != ["received"]:
+            found.append((LOST_MESSAGE, "not stored"))
+        if repeats:
+            found.append((DOUBLED, f"told to have come {repeats} times more"))
+        return found
+
+
+class Deliver(Cell):
+    """The recipient's report comes while the gateway works, is dead, or is back."""
+
+    with_plugin = True
+    reported = was_reported = False
+
+    def act(self) -> None:
+        call = self.pool.submit(self.send, self.text, wait_for="delivered",
+                                wait_seconds=60)
+        self.wait("it is taken", lambda: self.taken)
+        self.report()
+        call.result()
+        self.wait("it is delivered", lambda: self.states == ["delivered"])
+
+    @property
+    def taken(self) -> list[Submit]:
+        return [submit for submit in self.modem.taken if submit.text == self.text]
+
+    def report(self) -> None:
+        self.reported = True
+        self.modem.report(self.taken[0])
+
+    def note_kill(self) -> None:
+        super().note_kill()
+        self.was_reported = self.reported
+
+    def settle(self) -> None:
+        self.wait("it is looked for", lambda: set(self.states) <= FINAL | {""})
+        if self.taken and not self.reported:
+            self.report()
+        wait_until(lambda: self.modem.all_delivered, what="oFono has the report")
+        if not self.was_reported and self.states == ["sent"]:
+            self.wait("the report is told", lambda: self.states == ["delivered"])
+
+    def outcomes(self, place: int) -> set[str]:
+        """oFono tells a report once: who was dead then stays with what it knew."""
+        missed = {"sent"} if self.was_reported else set()
+        return {
+            "": {""},
+            "queued": {"delivered"},
+            "handing": {"unknown"},
+            "handed": {"delivered", "unknown"} | missed,
+            "held": {"delivered", "unknown"} | missed,
+            "sent": {"delivered"} | missed,
+            "unknown": {"delivered", "unknown"},
+            "delivered": {"delivered"},
+        }[self.at_kill[place]]
+
+    def was_told_sent(self, text: str) -> bool:
+        return False                    # what it was told of is more than sent
+
+
 CELLS: list[type[Cell]] = [SendOne, SendTwo, SendAndAskAgain, SendLater, SendAndHang,
-                           CancelLater, CancelInOfono, Receive]
+                           CancelLater, CancelInOfono, Receive, ReceiveSpooled, Deliver]

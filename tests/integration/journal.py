@@ -22,6 +22,7 @@ class Stored:
     id: int
     number: str
     text: str
+    repeats: int
     state: str
 
 
@@ -33,8 +34,8 @@ class Journal:
         """In order of their numbers."""
         with closing(sqlite3.connect(f"file:{self.file}?mode=ro", uri=True)) as database:
             rows = database.execute(
-                "SELECT id, number, text, state FROM message ORDER BY id")
-            return [Stored(*row[:3], STATES[row[3]]) for row in rows]
+                "SELECT id, number, text, repeats, state FROM message ORDER BY id")
+            return [Stored(*row[:4], STATES[row[4]]) for row in rows]
 
     def states(self, *texts: str) -> list[str]:
         """Of the messages with these texts; "" where there is none."""

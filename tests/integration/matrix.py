@@ -21,6 +21,7 @@ from agent import Agent
 from crash_cells import DOUBLED, LOST_MESSAGE, UNTRUE, Cell, Killed
 from fault_plan import FaultPlan, faulty_binary
 from lab import Lab, wait_until
+from lab.ofonod import PLUGIN
 from lab.signals import Signals
 from stream import LOST
 
@@ -64,7 +65,8 @@ class Matrix:
     @contextmanager
     def opened(self) -> Iterator[None]:
         with ExitStack() as undo:
-            lab = Lab(modem_count=1, gateway=True)
+            lab = Lab(modem_count=1, gateway=True,
+                      plugin=PLUGIN if self._scenario.with_plugin else None)
             self._plan = FaultPlan(lab.folder / "faults")
             lab.gateway.binary = faulty_binary()
             lab.gateway.environment = self._plan.environment

@@ -19,7 +19,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab and modem
 
 from lab import Lab, wait_until
-from lab.gateway import BINARY
+from lab.ofonod import PLUGIN
 from ledger import Ledger
 from modem.pdu import Submit, encode_deliver
 from test_crash import full_disk
@@ -27,8 +27,6 @@ from test_receive import (
     IMMEDIATE, REPAIRED, SENDER, SENT_AT, SENT_TIME, UNREADABLE, now_ms,
 )
 
-BUILD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
-PLUGIN = BUILD / "plugin" / "ofono-mcp-history.so"
 TO = "+36301234567"
 FILES_MAX = 4096                        # plugin/spool.h
 FOREIGN = "README"

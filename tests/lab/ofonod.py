@@ -22,10 +22,13 @@ from pathlib import Path
 from modem import Modem
 
 from .bus import Bus
+from .gateway import BINARY
 from .process import Process, Program
 from .radio import Radio
 from .wait import wait_until
 
+PLUGIN = (Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
+          / "plugin" / "ofono-mcp-history.so")      # ours, of "make plugin"
 STATE = Path("/var/lib/ofono")
 MOUNT_ROOT, MOUNT_POINT = 3, 4          # fields of /proc/self/mountinfo
 MNT_DETACH = 2

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "sms/message_state.h"
+#include "store/message_state.h"
 
 /* Row: from, column: to, in the order of the enum; 'x' = may. */
 static const char *const ways[STATE_LAST + 1] = {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "sms/store_statement.h"
+#include "store/store_statement.h"
 #include "store_bench.h"
 
 #define NOW_MS INT64_C(1790000000000)

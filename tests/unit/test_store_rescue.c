@@ -10,8 +10,8 @@
 #include <dirent.h>
 
 #include "base/clock.h"
-#include "sms/store_outgoing.h"
-#include "sms/store_rescue.h"
+#include "store/store_outgoing.h"
+#include "store/store_rescue.h"
 #include "store_bench.h"
 
 enum { PAGE_BYTES = 4096, MESSAGES = 150, FILE_MAX = 4 << 20 };

@@ -226,10 +226,10 @@ int store_carry_numbers(sqlite3 *from, sqlite3 *to)
 /* Bound by number: reason, now, where the gap begins (0: as `alive` knows). */
 static const char *const settling[] = {
 	"INSERT INTO message_change (message_id, state, reason, at)"
-	" SELECT id, 8, ?1, ?2 FROM message WHERE state IN (1, 2, 3, 4, 10, 11)",
+	" SELECT id, 8, ?1, ?2 FROM message WHERE state IN " STATES_UNFINISHED,
 	/* see message_state.h: whatever waits or is under way may become unknown */
 	"UPDATE message SET state = 8, reason = ?1, changed = ?2"
-	" WHERE state IN (1, 2, 3, 4, 10, 11)",
+	" WHERE state IN " STATES_UNFINISHED,
 	"UPDATE gap SET until_at = max(from_at, ?2) WHERE until_at = 0",
 	"INSERT INTO gap (from_at, until_at, reason) SELECT min(?2, from_at), ?2, ?1"
 	" FROM (SELECT coalesce(nullif(?3, 0), (SELECT at FROM alive), ?2) AS from_at)",

@@ -115,7 +115,7 @@ static int make_fresh(struct restoring *work, struct store_restored *restored)
 	if (!error)
 		error = store_opening_ask(&work->fresh,
 					  "SELECT count(*) FROM message"
-					  " WHERE state IN (1, 2, 3, 4, 10, 11)",
+					  " WHERE state IN " STATES_UNFINISHED,
 					  &restored->unknown);
 	if (!error)
 		error = carry_over(work);

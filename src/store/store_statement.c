@@ -69,9 +69,9 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[MESSAGE_DELIVERY_SET] = "UPDATE message SET delivery = ?2 WHERE id = ?1",
 	[MESSAGE_GET] = "SELECT " MESSAGE_COLUMNS " FROM message WHERE id = ?1",
 	[MESSAGE_NEWEST] = "SELECT max(id) FROM message",
-	/* The states that message_state_is_final() denies, as in message_unfinished. */
+	/* as message_unfinished has it */
 	[MESSAGES_UNFINISHED] = "SELECT " MESSAGE_COLUMNS " FROM message"
-				" WHERE state IN (1, 2, 3, 4, 10, 11) ORDER BY id",
+				" WHERE state IN " STATES_UNFINISHED " ORDER BY id",
 	[OUTGOING_BY_KEY] =
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_idempotency"
 		" WHERE client_id = ?1 AND idempotency_key = ?2",
@@ -167,7 +167,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	 * delivery_of() has it), and with no key that still promises something.
 	 */
 	[RETENTION_PAGE] =
-		"SELECT id, state NOT IN (1, 2, 3, 4, 10, 11)"
+		"SELECT id, state NOT IN " STATES_UNFINISHED
 		" AND NOT (delivery = 1 AND state IN (5, 8) AND changed >= ?2)"
 		" AND NOT (idempotency_key IS NOT NULL AND changed >= ?3), created"
 		" FROM message NOT INDEXED WHERE id > ?1 ORDER BY id LIMIT ?4",

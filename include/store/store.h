@@ -44,7 +44,8 @@ bool store_is_damaged(const struct store *store);
 /*
  * The durable number of a SIM card: the same for the same card for ever. Found by ICCID,
  * else by IMSI; made when new; what was missing is filled in if the disk takes it. A card
- * of the same IMSI and another ICCID is another card. "" = unknown, one is known.
+ * of the same IMSI and another ICCID is another card. "" = unknown, one is known. What came
+ * in for an IMSI whose card was not known yet becomes the card's when that shows.
  * 0 or -errno or STORE_E_FULL.
  */
 int store_sim_identify(struct store *store, const char *iccid, const char *imsi,

@@ -107,6 +107,16 @@ static int sim_row_complete(struct store *store, int64_t sim_id, const char *icc
 	return store_run(store, statement);
 }
 
+/* What came in under its IMSI alone, before both were seen together, is the card's. */
+static int sim_row_join(struct store *store, int64_t sim_id, const char *imsi)
+{
+	sqlite3_stmt *statement = store_use(store, SIM_JOIN);
+
+	sqlite3_bind_int64(statement, 1, sim_id);
+	bind_identity(statement, 2, imsi);
+	return store_run(store, statement);
+}
+
 static int sim_row_add(struct store *store, const char *iccid, const char *imsi,
 		       int64_t *sim_id_out)
 {
@@ -140,7 +150,10 @@ static int sim_row_make(struct store *store, const char *iccid, const char *imsi
 	if (!row.id)
 		return sim_row_add(store, iccid, imsi, sim_id_out);
 	*sim_id_out = row.id;
-	return sim_row_complete(store, row.id, iccid, imsi);
+	error = sim_row_complete(store, row.id, iccid, imsi);
+	if (error || row.has_imsi || !*imsi)
+		return error;
+	return sim_row_join(store, row.id, imsi);
 }
 
 int store_sim_identify(struct store *store, const char *iccid, const char *imsi,

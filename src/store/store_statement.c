@@ -53,6 +53,9 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[SIM_COMPLETE] = "UPDATE sim SET iccid = coalesce(iccid, ?2),"
 			 " imsi = coalesce(imsi, ?3) WHERE id = ?1",
 	[SIM_ADD] = "INSERT INTO sim (iccid, imsi, first_seen) VALUES (?1, ?2, ?3)",
+	/* The spool tells no ICCID, and may have told of the card first. */
+	[SIM_JOIN] = "UPDATE message SET sim_id = ?1 WHERE direction = 1 AND sim_id IN"
+		     " (SELECT id FROM sim WHERE imsi = ?2 AND iccid IS NULL)",
 	[SIM_KNOWN] = "SELECT 1 FROM sim WHERE id = ?1",
 	[MESSAGE_ADD] = "INSERT INTO message (sim_id, client_id, number, text, segments,"
 			" state, created, changed, idempotency_key, send_at, expires_at)"

@@ -160,6 +160,31 @@ static void test_a_repeat_is_counted(void **state)
 	arena_free(arena);
 }
 
+/*
+ * The gateway saw the ICCID and died; a file of the spool told the IMSI alone; then both
+ * show together.
+ */
+static void test_a_card_that_shows_by_halves(void **state)
+{
+	struct incoming_draft draft = usual;
+	struct arena *arena = arena_new(1 << 20);
+	struct message message;
+	int64_t card = identify("8938", ""), half = identify("", "21630"), id;
+
+	(void)state;
+	assert_int_not_equal(card, half);
+	draft.sim_id = half;
+	draft.spool_file = "1";
+	id = add(&draft, false);
+	assert_int_equal(identify("8938", "21630"), card);
+	get(id, arena, &message);
+	assert_int_equal(message.sim_id, card);
+	draft.sim_id = identify("", "21630");
+	draft.spool_file = "2";
+	assert_int_equal(add(&draft, true), id);
+	arena_free(arena);
+}
+
 static void test_what_is_no_repeat(void **state)
 {
 	struct incoming_draft draft = usual;
@@ -475,6 +500,7 @@ int main(void)
 		TEST(test_both_directions_are_numbered_together),
 		TEST(test_of_an_unknown_card),
 		TEST(test_a_repeat_is_counted),
+		TEST(test_a_card_that_shows_by_halves),
 		TEST(test_what_is_no_repeat),
 		TEST(test_an_outgoing_one_is_not_repeated),
 		TEST(test_disk_full),

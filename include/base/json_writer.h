@@ -22,6 +22,9 @@ struct json_writer *json_writer_new(struct buffer *buffer);
 void json_writer_free(
 	struct json_writer *writer); /* asserts that the document is whole */
 
+/* Bytes in the buffer by now. */
+size_t json_writer_length(const struct json_writer *writer);
+
 void json_open_object(struct json_writer *writer);
 void json_close_object(struct json_writer *writer);
 void json_open_array(struct json_writer *writer);

@@ -5,7 +5,7 @@
 #ifndef CLI_LEDGER_REPORT_H
 #define CLI_LEDGER_REPORT_H
 
-#include "sms/store_restore.h"
+#include "store/store_restore.h"
 
 /* Tells on the terminal how far it is, where that is one and it takes long. */
 struct store_progress ledger_report_progress(void);

@@ -6,7 +6,7 @@
 #define RESOURCES_MESSAGE_PAGE_H
 
 #include "mcp/resource.h"
-#include "sms/store.h"
+#include "store/store.h"
 
 struct message_page {
 	struct message_filter filter; /* of what an index tells apart */

@@ -25,7 +25,7 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#include "sms/store.h"
+#include "store/store.h"
 
 enum { HEARING_GAPS_MAX = 16 }; /* that the disk did not take yet */
 

@@ -19,7 +19,7 @@
 #include "base/observer.h"
 #include "ofono/ofono.h"
 #include "sms/sim.h"
-#include "sms/store.h"
+#include "store/store.h"
 
 enum { INBOX_MEMORY_MAX = 256 };
 

@@ -24,9 +24,9 @@
 #include "base/config.h"
 #include "base/observer.h"
 #include "ofono/ofono.h"
-#include "sms/delivery.h"
 #include "sms/sim.h"
-#include "sms/store.h"
+#include "store/delivery.h"
+#include "store/store.h"
 
 /* outcomes of outbox_submit() and outbox_cancel() */
 enum {

@@ -17,7 +17,7 @@
 #include "ofono/ofono.h"
 #include "sms/outbox.h"
 #include "sms/sim.h"
-#include "sms/store.h"
+#include "store/store.h"
 
 /* by all messages and lanes of one outbox */
 struct outbox_shared {

@@ -15,7 +15,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/config.h"
-#include "sms/store.h"
+#include "store/store.h"
 
 struct retention;
 

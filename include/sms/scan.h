@@ -16,7 +16,7 @@
 #include <sys/queue.h>
 #include <systemd/sd-event.h>
 
-#include "sms/store.h"
+#include "store/store.h"
 
 enum { SCAN_ROWS = 256 };
 

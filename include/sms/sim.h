@@ -15,7 +15,7 @@
 
 #include "base/observer.h"
 #include "ofono/ofono.h"
-#include "sms/store.h"
+#include "store/store.h"
 
 enum sim_state {
 	SIM_READY,     /* registered, takes messages */

@@ -12,7 +12,7 @@
 
 #include "ofono/modem.h"
 #include "sms/sim.h"
-#include "sms/store.h"
+#include "store/store.h"
 
 enum { SIM_CARDS_MAX = 64 }; /* that are remembered; more are asked again */
 

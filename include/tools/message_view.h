@@ -7,7 +7,7 @@
 #define TOOLS_MESSAGE_VIEW_H
 
 #include "mcp/tool.h"
-#include "sms/store.h"
+#include "store/store.h"
 
 /* for output schemas: the members of a message; then of {"notice"} in front of messages */
 extern const struct schema_field message_view_fields[];

@@ -14,7 +14,10 @@
 #include "mcp/tool.h"
 #include "tools/cursor.h"
 
-enum { PAGE_LIMIT_MAX = 100 };
+enum {
+	PAGE_LIMIT_MAX = 100,
+	PAGE_LARGE_BYTES = 256 * 1024, /* no row begins behind that */
+};
 
 /* The argument that page_begin() reads. */
 #define PAGE_LIMIT_FIELD                                                                \

@@ -13,7 +13,7 @@
 #include "sms/outbox.h"
 #include "sms/scan.h"
 #include "sms/sim.h"
-#include "sms/store.h"
+#include "store/store.h"
 
 struct change_source;
 

@@ -7,7 +7,7 @@
 #define TOOLS_STATE_MEANING_H
 
 #include "base/json_writer.h"
-#include "sms/message_state.h"
+#include "store/message_state.h"
 
 /* "meaning"; a reason ("" none) that is not in the table adds nothing. */
 void state_meaning_put(struct json_writer *writer, enum message_state state,

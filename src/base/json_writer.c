@@ -21,6 +21,7 @@ enum place {
 
 struct json_writer {
 	yajl_gen generator;
+	struct buffer *buffer;
 	bool whole; /* the document has ended */
 	size_t depth;
 	enum place places[JSON_WRITER_DEPTH_MAX];
@@ -42,6 +43,7 @@ struct json_writer *json_writer_new(struct buffer *buffer)
 		free(writer);
 		return NULL;
 	}
+	writer->buffer = buffer;
 	yajl_gen_config(writer->generator, yajl_gen_print_callback, print_to_buffer,
 			buffer);
 	return writer;
@@ -54,6 +56,11 @@ void json_writer_free(struct json_writer *writer)
 	assert(writer->whole);
 	yajl_gen_free(writer->generator);
 	free(writer);
+}
+
+size_t json_writer_length(const struct json_writer *writer)
+{
+	return writer->buffer->length;
 }
 
 static void check(yajl_gen_status status)

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/ledger_options.h"
 #include "cli/ledger_report.h"
-#include "sms/store_backup.h"
+#include "store/store_backup.h"
 
 static const char help[] =
 	"Usage: ofono-mcp backup [OPTION]... FILE\n"

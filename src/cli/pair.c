@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/ledger_options.h"
 #include "http/auth.h"
-#include "sms/store.h"
+#include "store/store.h"
 
 enum {
 	TOKEN_BYTES = 32, /* 256 bits */

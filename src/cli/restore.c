@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/ledger_options.h"
 #include "cli/ledger_report.h"
-#include "sms/store_restore.h"
+#include "store/store_restore.h"
 
 static const char help[] =
 	"Usage: ofono-mcp restore [OPTION]... FILE\n"

@@ -7,9 +7,8 @@
  *                  WAITING (suspended in libmicrohttpd: it neither reads nor times out)
  *
  * and CLOSING from everywhere, once we shut the socket down. Every state but WAITING and
- * CLOSING has a deadline; STREAMING while something waits to be taken by the peer, and
- * anew with every piece that was taken. When nothing waits, it is suspended, too. libmicrohttpd is the one that closes and frees: what we do is
- * shutdown(), and it then finds out.
+ * CLOSING has a deadline; how STREAMING has one, connection_stream.c tells. libmicrohttpd is
+ * the one that closes and frees: what we do is shutdown(), and it then finds out.
  *
  * An answer can be handed to libmicrohttpd when the headers are in, which makes it close
  * the connection afterwards, or when the request is whole. So a refusal is sent at once only
@@ -21,67 +20,21 @@
  * edge-triggered and does not fire for data, and so costs nothing per request. Requests that
  * were read ahead are still answered: a peer that left while idle has DEADLINE_DRAIN.
  */
-#include "http/connection.h"
+#include "http/connection_private.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include "base/log.h"
-#include "http/exchange_carrier.h"
 #include "http/gate.h"
 #include "http/header_lines.h"
 #include "http/refusal.h"
-#include "http/response.h"
 
-enum {
-	DRAIN_MS = 2000,
-	UNHEARD_MS =
-		30 * 1000, /* what a stream's peer does not acknowledge: it is gone */
-};
-
-enum connection_state {
-	CONNECTION_IDLE,      /* no request line yet */
-	CONNECTION_LINE,      /* headers are coming in */
-	CONNECTION_BODY,      /* the body is coming in */
-	CONNECTION_WAITING,   /* the exchange answers later */
-	CONNECTION_ANSWERING, /* libmicrohttpd has the answer */
-	CONNECTION_STREAMING, /* ... and asks for it piece by piece */
-	CONNECTION_CLOSING,
-};
-
-struct connection {
-	struct connections *connections;
-	struct pump *pump;
-	struct MHD_Connection *mhd;
-	int fd;
-	enum connection_state state;
-	bool peer_gone;
-	bool unread; /* refused while bytes of the body are on their way */
-	sd_event_source *watch;
-	struct deadline deadline;
-	TAILQ_ENTRY(connection) link;
-	/* of the present request */
-	const char *line_end; /* of its URI, see header_lines.h */
-	const char *origin;   /* to be named in the answer, or NULL */
-	const struct http_route *route;
-	struct exchange *exchange;
-	struct MHD_Response *response; /* made, not handed over yet */
-	unsigned status;
-	struct stream *stream;
-	bool asleep; /* suspended until the stream is filled */
-	struct {
-		const char *name, *value;
-	} headers[EXCHANGE_HEADERS_MAX]; /* of the answer, from the handler */
-};
-
-static void connection_hang_up(struct connection *connection)
+void connection_hang_up(struct connection *connection)
 {
 	connection->state = CONNECTION_CLOSING;
 	deadline_clear(&connection->connections->deadlines, &connection->deadline);
@@ -89,22 +42,7 @@ static void connection_hang_up(struct connection *connection)
 	pump_kick(connection->pump);
 }
 
-/* Answers */
-
-/* Hands the answer over. Only where libmicrohttpd takes one: see above. */
-static enum MHD_Result connection_send(struct connection *connection)
-{
-	enum MHD_Result result = MHD_queue_response(connection->mhd, connection->status,
-						    connection->response);
-
-	MHD_destroy_response(connection->response);
-	connection->response = NULL;
-	connection->state =
-		connection->stream ? CONNECTION_STREAMING : CONNECTION_ANSWERING;
-	deadline_set(&connection->connections->deadlines, &connection->deadline,
-		     DEADLINE_REQUEST);
-	return result;
-}
+/* The exchange's side */
 
 static const char *carry_header(void *data, const char *name, bool *conflict_out)
 {
@@ -115,43 +53,12 @@ static const char *carry_header(void *data, const char *name, bool *conflict_out
 
 static void carry_header_added(void *data, const char *name, const char *value)
 {
-	struct connection *connection = data;
-	size_t at = 0;
-
-	while (at < EXCHANGE_HEADERS_MAX && connection->headers[at].name)
-		at++;
-	assert(at < EXCHANGE_HEADERS_MAX);
-	connection->headers[at].name = name;
-	connection->headers[at].value = value;
+	connection_add_header(data, name, value);
 }
 
-static void connection_respond(struct connection *connection, unsigned status,
-			       struct response *response)
+static struct stream *carry_stream(void *data)
 {
-	size_t at;
-
-	for (at = 0; at < EXCHANGE_HEADERS_MAX && connection->headers[at].name; at++)
-		response_header(response, connection->headers[at].name,
-				connection->headers[at].value);
-	if (connection->connections->stopping)
-		response_header(response, "Connection", "close");
-	connection->status = status;
-	connection->response = response_take(response);
-}
-
-/* Within a callback of libmicrohttpd the answer waits for its end, else it goes out now. */
-static void connection_answer(struct connection *connection, unsigned status,
-			      struct response *response)
-{
-	if (connection->origin)
-		response_allow_origin(response, connection->origin);
-	connection_respond(connection, status, response);
-	if (connection->state != CONNECTION_WAITING)
-		return;
-	if (!connection->response || connection_send(connection) != MHD_YES)
-		connection_hang_up(connection);
-	MHD_resume_connection(connection->mhd);
-	pump_kick(connection->pump);
+	return connection_stream(data);
 }
 
 static void carry_answer(void *data, unsigned status, const char *content_type,
@@ -160,76 +67,6 @@ static void carry_answer(void *data, unsigned status, const char *content_type,
 	struct response response = response_make(content_type, body);
 
 	connection_answer(data, status, &response);
-}
-
-/* Streams */
-
-static void connection_awake(struct connection *connection)
-{
-	if (!connection->asleep)
-		return;
-	connection->asleep = false;
-	MHD_resume_connection(connection->mhd);
-	pump_kick(connection->pump);
-}
-
-/* stream_read() comes next, and sets the deadline. */
-static void stream_filled(void *data)
-{
-	connection_awake(data);
-}
-
-static void stream_overrun(void *data)
-{
-	struct connection *connection = data;
-
-	log_info("http: connection %d: does not read its stream; closed", connection->fd);
-	connection_hang_up(connection);
-	connection_awake(connection);
-}
-
-static const struct stream_carrier connection_stream_carrier = {
-	.filled = stream_filled,
-	.overrun = stream_overrun,
-};
-
-/* Called when the piece before has gone out: so the peer reads. */
-static ssize_t stream_read(void *data, uint64_t position, char *to, size_t room)
-{
-	struct connection *connection = data;
-	struct deadlines *deadlines = &connection->connections->deadlines;
-	size_t length;
-
-	(void)position;
-	connection->pump->moved = true;
-	if (connection->state == CONNECTION_CLOSING)
-		return MHD_CONTENT_READER_END_WITH_ERROR;
-	length = stream_take(connection->stream, to, room);
-	if (length || stream_is_ended(connection->stream)) {
-		deadline_set(deadlines, &connection->deadline, DEADLINE_REQUEST);
-		return length ? (ssize_t)length : MHD_CONTENT_READER_END_OF_STREAM;
-	}
-	deadline_clear(deadlines, &connection->deadline);
-	connection->asleep = true;
-	MHD_suspend_connection(connection->mhd);
-	return 0;
-}
-
-static struct stream *carry_stream(void *data)
-{
-	const int unheard_ms = UNHEARD_MS;
-	struct connection *connection = data;
-	struct response response;
-
-	connection->stream = stream_new(&connection->connections->streams,
-					&connection_stream_carrier, connection);
-	if (!connection->stream)
-		return NULL;
-	setsockopt(connection->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard_ms,
-		   sizeof(unheard_ms));
-	response = response_make_stream(stream_read, connection);
-	connection_answer(connection, MHD_HTTP_OK, &response);
-	return connection->stream;
 }
 
 static const struct exchange_carrier connection_carrier = {
@@ -241,15 +78,14 @@ static const struct exchange_carrier connection_carrier = {
 
 /* Waiting */
 
-/* It lasts as long as the handler likes. */
-static bool connection_is_open_ended(const struct connection *connection)
+bool connection_is_open_ended(const struct connection *connection)
 {
 	return connection->state == CONNECTION_WAITING ||
 	       (connection->state == CONNECTION_STREAMING &&
 		!stream_is_ended(connection->stream));
 }
 
-static void connection_abandon(struct connection *connection)
+void connection_abandon(struct connection *connection)
 {
 	if (connection->state == CONNECTION_WAITING)
 		connection->asleep = true;
@@ -536,60 +372,4 @@ void connection_notify(void *home, struct MHD_Connection *mhd, void **socket_con
 	if (*socket_context)
 		connection_free(*socket_context);
 	pump_kick(at->pump); /* it accepts again only in a run after this one */
-}
-
-/* The rest is for requests: streams alone must not shut everybody out. */
-static unsigned streams_most(const struct config *config)
-{
-	return (unsigned)(config->max_connections * 3 / 4);
-}
-
-int connections_init(struct connections *connections)
-{
-	const struct config *config = connections->config;
-	const uint64_t period_ms[DEADLINE_KINDS] = {
-		[DEADLINE_REQUEST] = (uint64_t)config->request_timeout_seconds * 1000,
-		[DEADLINE_IDLE] = (uint64_t)config->idle_timeout_seconds * 1000,
-		[DEADLINE_DRAIN] = DRAIN_MS,
-	};
-	int error;
-
-	TAILQ_INIT(&connections->list);
-	drains_init(&connections->drains, connections->loop, &connections->deadlines);
-	error = streams_init(&connections->streams, connections->loop,
-			     streams_most(config));
-	if (error < 0)
-		return error;
-	return deadlines_init(&connections->deadlines, connections->loop, period_ms);
-}
-
-void connections_deinit(struct connections *connections)
-{
-	assert(TAILQ_EMPTY(&connections->list));
-	drains_deinit(&connections->drains);
-	streams_deinit(&connections->streams);
-	deadlines_deinit(&connections->deadlines);
-}
-
-void connections_stop(struct connections *connections)
-{
-	struct connection *connection;
-
-	connections->stopping = true;
-	TAILQ_FOREACH (connection, &connections->list, link) {
-		if (connection->state == CONNECTION_IDLE)
-			connection_hang_up(connection);
-		else if (connection_is_open_ended(connection))
-			exchange_stop(connection->exchange);
-	}
-}
-
-void connections_abandon(struct connections *connections)
-{
-	struct connection *connection;
-
-	TAILQ_FOREACH (connection, &connections->list, link) {
-		if (connection_is_open_ended(connection))
-			connection_abandon(connection);
-	}
 }

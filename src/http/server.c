@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "http/connection.h"
+#include "http/connections.h"
 #include "http/listener.h"
 
 struct http_server {

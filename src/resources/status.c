@@ -4,7 +4,7 @@
  */
 #include "base/clock.h"
 #include "resources/resource_table.h"
-#include "tools/message_view.h"
+#include "tools/gap_view.h"
 #include "tools/services.h"
 #include "tools/sim_view.h"
 
@@ -12,14 +12,7 @@
 
 static void add_gap(void *data, const struct gap *gap)
 {
-	struct json_writer *writer = data;
-
-	json_open_object(writer);
-	message_view_put_time(writer, "from", gap->from_ms);
-	if (gap->until_ms)
-		message_view_put_time(writer, "until", gap->until_ms);
-	json_put_string(writer, "reason", gap->reason);
-	json_close_object(writer);
+	gap_view_write(data, gap);
 }
 
 static void write_queue(struct json_writer *writer, const struct services *services)

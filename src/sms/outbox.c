@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "sms/outbox_private.h"
 #include "sms/storage.h"
-#include "sms/store_outgoing.h"
+#include "store/store_outgoing.h"
 
 static const struct outbox_timing usual_timing = {
 	.answer_ms = 30 * 1000,

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "sms/segments.h"
-#include "sms/store_outgoing.h"
+#include "store/store_outgoing.h"
 
 enum { OFONO_PARTS_MAX = 255 };
 

@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "sms/store_retention.h"
+#include "store/store_retention.h"
 
 enum {
 	USEC_PER_MS = 1000,

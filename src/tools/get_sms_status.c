@@ -6,8 +6,8 @@
  * only decides when that is.
  */
 #include "base/clock.h"
-#include "sms/delivery.h"
-#include "sms/store_outgoing.h"
+#include "store/delivery.h"
+#include "store/store_outgoing.h"
 #include "tools/argument.h"
 #include "tools/failure.h"
 #include "tools/message_view.h"

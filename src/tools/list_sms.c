@@ -7,6 +7,7 @@
  */
 #include "tools/argument.h"
 #include "tools/failure.h"
+#include "tools/gap_view.h"
 #include "tools/message_view.h"
 #include "tools/page.h"
 #include "tools/services.h"
@@ -35,16 +36,6 @@ static const struct schema_field input[] = {
 	{ 0 },
 };
 
-static const struct schema_field gap_fields[] = {
-	{ "from", SCHEMA_STRING, true, "RFC 3339" },
-	{ "until", SCHEMA_STRING, false, "Left out while it goes on" },
-	{ "reason", SCHEMA_STRING, true,
-	  "gateway_down; ofono_down; suspended: the phone slept; restored, "
-	  "ledger_damaged: messages of that time may be missing from the gateway's "
-	  "records" },
-	{ 0 },
-};
-
 static const struct schema_field output[] = {
 	MESSAGE_VIEW_NOTICE_FIELD,
 	{ "messages", SCHEMA_ARRAY, true, "Newest first",
@@ -54,7 +45,7 @@ static const struct schema_field output[] = {
 	{ "gaps", SCHEMA_ARRAY, true,
 	  "Times, among those listed, in which the gateway could not hear: "
 	  "a message that came then may be missing",
-	  .members = gap_fields },
+	  .members = gap_view_fields },
 	{ "wait_cursor", SCHEMA_STRING, true,
 	  "Give it to wait_for_sms as after: nothing that comes from now on is missed" },
 	{ 0 },
@@ -130,16 +121,9 @@ static void find_times(struct listing *listing)
 static void add_gap(void *data, const struct gap *gap)
 {
 	struct listing *listing = data;
-	struct json_writer *writer = listing->page.writer;
 
-	if (gap->from_ms >= listing->until_ms)
-		return;
-	json_open_object(writer);
-	message_view_put_time(writer, "from", gap->from_ms);
-	if (gap->until_ms)
-		message_view_put_time(writer, "until", gap->until_ms);
-	json_put_string(writer, "reason", gap->reason);
-	json_close_object(writer);
+	if (gap->from_ms < listing->until_ms)
+		gap_view_write(listing->page.writer, gap);
 }
 
 static int write_gaps(struct listing *listing)

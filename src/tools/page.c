@@ -5,10 +5,7 @@
 #include "tools/failure.h"
 #include "tools/message_view.h"
 
-enum {
-	LIMIT_USUAL = 20,
-	LARGE_BYTES = 256 * 1024,
-};
+enum { LIMIT_USUAL = 20 };
 
 bool page_begin(struct page *page, struct tool_call *call)
 {
@@ -33,7 +30,7 @@ void page_open_rows(struct page *page, const char *key)
 
 bool page_takes_row(struct page *page, int64_t id)
 {
-	if (page->count == page->limit || page->structured.length > LARGE_BYTES) {
+	if (page->count == page->limit || page->structured.length > PAGE_LARGE_BYTES) {
 		page->more = true;
 		return false;
 	}

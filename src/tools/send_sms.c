@@ -7,8 +7,8 @@
  * message goes its way, and the answer only reports (tools/sending.h). That a repeat is
  * looked for before the SIM lets a client ask again when the SIM is gone.
  */
-#include "sms/store_outgoing.h"
 #include "base/clock.h"
+#include "store/store_outgoing.h"
 #include "tools/dry_run.h"
 #include "tools/sending.h"
 #include "tools/tool_table.h"

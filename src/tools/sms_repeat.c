@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/timestamp.h"
-#include "sms/store_outgoing.h"
+#include "store/store_outgoing.h"
 
 enum { MS_PER_SECOND = 1000 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "sms/store_statement.h"
+#include "store/store_statement.h"
 
 enum {
 	PARTIES = 60,

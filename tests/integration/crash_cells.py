@@ -312,8 +312,9 @@ class Receive(Cell):
 
     def is_in_a_gap(self) -> bool:
         begun, ended = self.told_ms
-        return any(start <= begun and ended <= (end or time.time() * 1000)
-                   for start, end in self.journal.gaps())
+        return any(gap["from_at"] <= begun and
+                   ended <= (gap["until_at"] or time.time() * 1000)
+                   for gap in self.journal.ledger.gaps)
 
 
 class ReceiveSpooled(Receive):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the gateway has on disk of the messages that came in."""
+"""What the gateway has on disk, read without touching it."""
 
 from __future__ import annotations
 

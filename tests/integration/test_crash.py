@@ -212,7 +212,7 @@ def assert_each_once(stream: Stream, modem: Modem, journal: Journal, kills: int)
 @contextmanager
 def full_disk(lab: Lab) -> Iterator[None]:
     """No file of the gateway may grow; Python's children ignore SIGXFSZ."""
-    size = Journal(lab).file.with_name("gateway.db-wal").stat().st_size
+    size = (lab.gateway.state / "gateway.db-wal").stat().st_size
     before = resource.prlimit(lab.gateway.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(lab.gateway.pid, resource.RLIMIT_FSIZE, (size, before[1]))
     try:

@@ -18,6 +18,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab and modem
 
+from agent import Agent
+from conftest import wait_until_known
 from lab import Lab, wait_until
 from lab.ofonod import PLUGIN
 from ledger import Ledger
@@ -27,7 +29,6 @@ from test_receive import (
     IMMEDIATE, REPAIRED, SENDER, SENT_AT, SENT_TIME, UNREADABLE, now_ms,
 )
 
-TO = "+36301234567"
 FILES_MAX = 4096                        # plugin/spool.h
 FOREIGN = "README"
 NOBODY = 65534
@@ -40,6 +41,7 @@ class Phone:
         self.lab = lab
         self.modem = lab.modems[0]
         self.gateway = lab.gateway
+        self.agent = Agent(lab)
         self.ledger = Ledger(lab)
         self.spool = lab.gateway.spool
 
@@ -71,16 +73,9 @@ class Phone:
         wait_until(lambda: self.told == list(expected), 30,
                    f"{expected} in the ledger, there is {self.told}")
 
-    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        with self.lab.client() as client:
-            return client.tool(tool, **arguments)["structuredContent"]
-
-    def send(self, text: str, **more: Any) -> dict[str, Any]:
-        return self.call("send_sms", to_phone_number=TO, sms_text=text, **more)
-
     def history(self, message_id: int) -> list[tuple[str, str]]:
-        changes = self.call("get_sms_status", message_id=message_id)["changes"]
-        return [(change["state"], change.get("reason", "")) for change in changes]
+        status = self.agent.call("get_sms_status", message_id=message_id).structured
+        return [(change["state"], change.get("reason", "")) for change in status["changes"]]
 
     def wait_last(self, message_id: int, *expected: str) -> None:
         wait_until(lambda: self.history(message_id)[-1] == expected,
@@ -90,6 +85,7 @@ class Phone:
 @contextmanager
 def started(**options: Any) -> Iterator[Phone]:
     with Lab(modem_count=1, gateway=True, plugin=PLUGIN, **options) as lab:
+        wait_until_known(lab, powered=True)
         yield Phone(lab)
         assert lab.ofonod.is_running
 
@@ -125,23 +121,23 @@ def test_the_interface_is_listed_while_there_is_a_sim(phone: Phone) -> None:
 @pytest.mark.parametrize(("text", "parts"), [("arrives", 1), ("in parts " * 40, 3)])
 def test_delivered(phone: Phone, text: str, parts: int) -> None:
     with ThreadPoolExecutor() as pool:
-        call = pool.submit(phone.send, text, wait_for="delivered", wait_seconds=60)
+        call = pool.submit(phone.agent.send, text, wait_for="delivered", wait_seconds=60)
         report_on(phone, True, parts)
-        facts = call.result()
+        facts = call.result().structured
     assert (facts["state"], facts["delivery"]) == ("delivered", "delivered")
     assert phone.history(facts["message_id"])[-2:] == [("sent", ""), ("delivered", "")]
 
 
 def test_not_delivered(phone: Phone) -> None:
     with ThreadPoolExecutor() as pool:
-        call = pool.submit(phone.send, "lost", wait_for="delivered", wait_seconds=60)
+        call = pool.submit(phone.agent.send, "lost", wait_for="delivered", wait_seconds=60)
         report_on(phone, False)
-        facts = call.result()
+        facts = call.result().structured
     assert (facts["state"], facts["delivery"]) == ("sent", "refused")
 
 
 def test_one_part_not_delivered(phone: Phone) -> None:
-    message_id = phone.send("in parts " * 40)["message_id"]
+    message_id = phone.agent.send("in parts " * 40).message_id
     first, second, _ = phone.modem.wait_taken(3)
     phone.modem.report(first)
     phone.modem.report(second, delivered=False)
@@ -150,12 +146,13 @@ def test_one_part_not_delivered(phone: Phone) -> None:
 
 def test_a_report_after_a_restart(phone: Phone) -> None:
     """Of the gateway, which was killed, and of another message after one of ofonod."""
-    message_id = phone.send("late")["message_id"]
+    message_id = phone.agent.send("late").message_id
     phone.gateway.kill()
     phone.start()
     report_on(phone, True)
     phone.wait_last(message_id, "delivered", "")
-    message_id = phone.send("later")["message_id"]
+    phone.agent.wait_states("ready", timeout=10)
+    message_id = phone.agent.send("later").message_id
     [_, later] = phone.modem.wait_taken(2)
     phone.lab.ofonod.restart()
     phone.lab.bring_up()
@@ -239,13 +236,14 @@ def test_a_message_for_a_dead_gateway(
 
 def test_agents_see_it_like_any_other(phone: Phone) -> None:
     phone.deliver("before")
-    cursor = phone.call("wait_for_sms", timeout_seconds=1)["cursor"]
+    cursor = phone.agent.call("wait_for_sms", timeout_seconds=1).structured["cursor"]
     phone.gateway.kill()
     phone.deliver("Your code is 123456", sender="Bank")
     phone.start()
-    found = phone.call("wait_for_sms", after=cursor, kind="code", timeout_seconds=30)
-    assert found["code"] == "123456"
-    listed = phone.call("list_sms", direction="in")
+    found = phone.agent.call("wait_for_sms", after=cursor, kind="code",
+                             timeout_seconds=30)
+    assert found.structured["code"] == "123456"
+    listed = phone.agent.call("list_sms", direction="in").structured
     assert [message["text"] for message in listed["messages"]] == [
         "Your code is 123456", "before"]
     [gap] = listed["gaps"]

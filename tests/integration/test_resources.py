@@ -10,9 +10,9 @@ from urllib.parse import quote
 import pytest
 
 from agent import TO, Agent
-from lab import Lab, McpClient, wait_until
+from incoming import SENDER, receive
+from lab import Lab, McpClient
 
-SENDER = "+36209876543"
 NAMED = "Bank"
 
 
@@ -25,17 +25,6 @@ def read(client: McpClient, uri: str) -> Any:
 
 def code(client: McpClient, uri: Any) -> int:
     return client.call("resources/read", {"uri": uri}).error["code"]
-
-
-def receive(lab: Lab, client: McpClient, text: str, sender: str = SENDER) -> int:
-    """The message_id of a message that comes in."""
-    def newest() -> int:
-        messages = read(client, "sms://inbox")["messages"]
-        return messages[0]["message_id"] if messages else 0
-    before = newest()
-    lab.modems[0].deliver(sender, text)
-    wait_until(lambda: newest() > before, what=f"{text!r} is in the inbox")
-    return newest()
 
 
 def test_lists(client: McpClient) -> None:
@@ -63,7 +52,7 @@ def test_capabilities_are_those_that_answer(client: McpClient) -> None:
 
 
 def test_inbox_holds_what_came_in(lab: Lab, client: McpClient) -> None:
-    message_id = receive(lab, client, "resource in")
+    message_id = receive(lab, "resource in")
     page = read(client, "sms://inbox")
     assert page["messages"][0]["message_id"] == message_id
     assert page["messages"][0]["phone_number"] == SENDER
@@ -75,7 +64,7 @@ def test_inbox_holds_what_came_in(lab: Lab, client: McpClient) -> None:
 
 
 def test_message_both_ways(lab: Lab, client: McpClient, agent: Agent) -> None:
-    came = receive(lab, client, "one of them")
+    came = receive(lab, "one of them")
     [sim, *_] = agent.ids()
     sent = agent.send("resource out", sim=sim).message_id
     for message_id, direction in ((came, "in"), (sent, "out")):
@@ -84,7 +73,7 @@ def test_message_both_ways(lab: Lab, client: McpClient, agent: Agent) -> None:
 
 
 def test_text_of_strangers_is_written_out(lab: Lab, client: McpClient) -> None:
-    receive(lab, client, "a\u202eb\x1b", NAMED)
+    receive(lab, "a\u202eb\x1b", NAMED)
     inbox = read(client, "sms://inbox")["messages"][0]
     assert inbox["text"] == "a\\u202eb\\u001b"
     conversation = read(client, f"sms://conversation/{NAMED}")
@@ -98,7 +87,7 @@ def test_text_of_strangers_is_written_out(lab: Lab, client: McpClient) -> None:
 ])
 def test_conversation_however_the_number_is_spelt(
         lab: Lab, client: McpClient, spelt: str) -> None:
-    receive(lab, client, f"spelt {spelt}")
+    receive(lab, f"spelt {spelt}")
     page = read(client, f"sms://conversation/{spelt}")
     assert page["messages"][0]["text"] == f"spelt {spelt}"
     assert {message["phone_number"] for message in page["messages"]} == {SENDER}
@@ -149,8 +138,8 @@ def complete(client: McpClient, value: str) -> list[str]:
 
 
 def test_completion_of_numbers(lab: Lab, client: McpClient, agent: Agent) -> None:
-    receive(lab, client, "to be completed")
-    receive(lab, client, "to be completed, too", NAMED)
+    receive(lab, "to be completed")
+    receive(lab, "to be completed, too", NAMED)
     [sim, *_] = agent.ids()
     agent.send("completed", sim=sim)
     assert {SENDER, TO, NAMED} <= set(complete(client, ""))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from events import Events
+from incoming import SENDER, newest, receive
 from lab import Lab, wait_until
 from lab.mcp_client import Answer, McpClient
 from lone_gateway import LoneGateway
@@ -272,8 +273,6 @@ def test_priming_event_for_those_that_know_it(
 
 # ---- events, on a phone
 
-SENDER = "+36209876543"
-
 
 def open_session(lab: Lab, *uris: str, version: str = "2025-11-25") -> str:
     with lab.client() as client:
@@ -287,18 +286,6 @@ def watch(lab: Lab, session: str, **headers: str) -> Events:
     events = Events(lab.gateway.port, Mcp_Session_Id=session, **headers)
     events.wait_comment() if events.status == 200 else None
     return events
-
-
-def newest(lab: Lab) -> int:
-    with lab.client() as client:
-        page = client.tool("list_sms", limit=1)["structuredContent"]["messages"]
-        return page[0]["message_id"] if page else 0
-
-
-def receive(lab: Lab, text: str) -> None:
-    before = newest(lab)
-    lab.modems[0].deliver(SENDER, text)
-    wait_until(lambda: newest(lab) > before, what=f"{text!r} came in")
 
 
 def test_incoming_message_is_told_to_who_subscribed(lab: Lab) -> None:

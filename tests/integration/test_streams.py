@@ -14,6 +14,7 @@ import pytest
 
 from agent import TO, Agent
 from events import Event, Events
+from incoming import SENDER, newest, receive
 from lab import Lab, wait_until
 from lone_gateway import LoneGateway, peers_of
 from modem import Outcome
@@ -22,7 +23,6 @@ from modern import Request
 from wire import Wire, request, rpc
 
 PREFIX = "io.modelcontextprotocol/"
-SENDER = "+36209876543"
 INBOX = {"resourceSubscriptions": ["sms://inbox"]}
 MANY = 200
 WATCHED = "GATEWAY_WRAPPER" in os.environ   # by valgrind, which takes its own share
@@ -52,18 +52,6 @@ def result(event: Event, id: Any = 5) -> dict[str, Any]:
     assert answer["resultType"] == "complete"
     assert answer["_meta"][SUBSCRIPTION_ID] == id
     return answer
-
-
-def newest(lab: Lab) -> int:
-    with lab.client() as client:
-        page = client.tool("list_sms", limit=1)["structuredContent"]["messages"]
-        return page[0]["message_id"] if page else 0
-
-
-def receive(lab: Lab, text: str) -> None:
-    before = newest(lab)
-    lab.modems[0].deliver(SENDER, text)
-    wait_until(lambda: newest(lab) > before, what=f"{text!r} came in")
 
 
 @pytest.fixture(scope="module")

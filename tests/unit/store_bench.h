@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "full_disk.h"
-#include "sms/store.h"
-#include "sms/store_database.h"
+#include "store/store.h"
+#include "store/store_database.h"
 
 static char root[32];
 static char folder[64];

@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "sms/retention.h"
-#include "sms/store_outgoing.h"
-#include "sms/store_retention.h"
+#include "store/store_outgoing.h"
+#include "store/store_retention.h"
 #include "store_bench.h"
 
 #define DAY ((int64_t)CLOCK_MS_PER_DAY)

@@ -275,7 +275,7 @@ static void test_unfinished(void **state)
 	}
 	assert_int_equal(visited_count, expected);
 	assert_int_equal(sql("SELECT count(*) FROM message INDEXED BY message_unfinished"
-			     " WHERE state IN (1, 2, 3, 4, 10, 11)"),
+			     " WHERE state IN " STATES_UNFINISHED),
 			 (int64_t)expected);
 }
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "sms/store_statement.h"
+#include "store/store_statement.h"
 #include "store_bench.h"
 
 #define NOW_MS INT64_C(1790000000000)
@@ -157,6 +157,31 @@ static void test_a_repeat_is_counted(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM message"), 1);
 	draft.told_ms += STORE_REPEAT_MS + 1;
 	assert_int_not_equal(add(&draft, false), id);
+	arena_free(arena);
+}
+
+/*
+ * The gateway saw the ICCID and died; a file of the spool told the IMSI alone; then both
+ * show together.
+ */
+static void test_a_card_that_shows_by_halves(void **state)
+{
+	struct incoming_draft draft = usual;
+	struct arena *arena = arena_new(1 << 20);
+	struct message message;
+	int64_t card = identify("8938", ""), half = identify("", "21630"), id;
+
+	(void)state;
+	assert_int_not_equal(card, half);
+	draft.sim_id = half;
+	draft.spool_file = "1";
+	id = add(&draft, false);
+	assert_int_equal(identify("8938", "21630"), card);
+	get(id, arena, &message);
+	assert_int_equal(message.sim_id, card);
+	draft.sim_id = identify("", "21630");
+	draft.spool_file = "2";
+	assert_int_equal(add(&draft, true), id);
 	arena_free(arena);
 }
 
@@ -475,6 +500,7 @@ int main(void)
 		TEST(test_both_directions_are_numbered_together),
 		TEST(test_of_an_unknown_card),
 		TEST(test_a_repeat_is_counted),
+		TEST(test_a_card_that_shows_by_halves),
 		TEST(test_what_is_no_repeat),
 		TEST(test_an_outgoing_one_is_not_repeated),
 		TEST(test_disk_full),

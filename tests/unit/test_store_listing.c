@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "sms/store_statement.h"
+#include "store/store_statement.h"
 #include "store_bench.h"
 
 enum { LISTED_MAX = 1000 };

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/clock_history.h"
-#include "sms/store_outgoing.h"
+#include "store/store_outgoing.h"
 
 enum { MINUTE_MS = 60 * 1000 };
 

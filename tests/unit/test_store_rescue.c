@@ -10,8 +10,8 @@
 #include <dirent.h>
 
 #include "base/clock.h"
-#include "sms/store_outgoing.h"
-#include "sms/store_rescue.h"
+#include "store/store_outgoing.h"
+#include "store/store_rescue.h"
 #include "store_bench.h"
 
 enum { PAGE_BYTES = 4096, MESSAGES = 150, FILE_MAX = 4 << 20 };
@@ -123,8 +123,8 @@ static void assert_rescued(const char *bytes, size_t length, int64_t last_id)
 	assert_int_equal(read_file(aside, now), length);
 	assert_memory_equal(now, bytes, length);
 	assert_non_null(strstr(store_rescue_notice(store), aside));
-	assert_int_equal(sql("SELECT count(*) FROM message WHERE state IN "
-			     "(1, 2, 3, 4, 10, 11)"),
+	assert_int_equal(sql("SELECT count(*) FROM message"
+			     " WHERE state IN " STATES_UNFINISHED),
 			 0);
 	assert_int_equal(store_gaps_list(store, 0, note_gap, &gap), 0);
 	assert_true(gap.until_ms > 0 && gap.from_ms > 0);
@@ -262,8 +262,8 @@ static void assert_wal_damage(off_t offset, size_t length)
 	overwrite(wal, offset, length);
 	rescue();
 	assert_non_null(store_rescue_notice(store));
-	assert_int_equal(sql("SELECT count(*) FROM message WHERE state IN "
-			     "(1, 2, 3, 4, 10, 11)"),
+	assert_int_equal(sql("SELECT count(*) FROM message"
+			     " WHERE state IN " STATES_UNFINISHED),
 			 0);
 	assert_true(add_message("next") > last_id - 20);
 	store_close(store);

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "sms/store_lock.h"
-#include "sms/store_restore.h"
+#include "store/store_lock.h"
+#include "store/store_restore.h"
 #include "store_bench.h"
 
 static char file[96];

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Connection, inside: its parts, for the files that together are the connection.
+ *
+ * Private to src/http/connection*.c.
+ */
+#ifndef HTTP_CONNECTION_PRIVATE_H
+#define HTTP_CONNECTION_PRIVATE_H
+
+#include "http/connection.h"
+#include "http/exchange_carrier.h"
+#include "http/response.h"
+
+enum connection_state {
+	CONNECTION_IDLE,      /* no request line yet */
+	CONNECTION_LINE,      /* headers are coming in */
+	CONNECTION_BODY,      /* the body is coming in */
+	CONNECTION_WAITING,   /* the exchange answers later */
+	CONNECTION_ANSWERING, /* libmicrohttpd has the answer */
+	CONNECTION_STREAMING, /* ... and asks for it piece by piece */
+	CONNECTION_CLOSING,
+};
+
+struct connection {
+	struct connections *connections;
+	struct pump *pump;
+	struct MHD_Connection *mhd;
+	int fd;
+	enum connection_state state;
+	bool peer_gone;
+	bool unread; /* refused while bytes of the body are on their way */
+	sd_event_source *watch;
+	struct deadline deadline;
+	TAILQ_ENTRY(connection) link;
+	/* of the present request */
+	const char *line_end; /* of its URI, see header_lines.h */
+	const char *origin;   /* to be named in the answer, or NULL */
+	const struct http_route *route;
+	struct exchange *exchange;
+	struct MHD_Response *response; /* made, not handed over yet */
+	unsigned status;
+	struct stream *stream; /* the answer is this; NULL: it is none */
+	bool asleep;	       /* suspended until the stream is filled */
+	struct {
+		const char *name, *value;
+	} headers[EXCHANGE_HEADERS_MAX]; /* of the answer, from the handler */
+};
+
+/* Shuts the socket down: libmicrohttpd finds out, and closes and frees. */
+void connection_hang_up(struct connection *connection);
+
+/* It lasts as long as the handler likes: it waits, or streams. */
+bool connection_is_open_ended(const struct connection *connection);
+/* The peer is gone: whoever would answer is told, and nothing goes out any more. */
+void connection_abandon(struct connection *connection);
+
+/* Answers */
+
+/* Of the answer that is to come; `value` lives until it is made. */
+void connection_add_header(struct connection *connection, const char *name,
+			   const char *value);
+/* Makes the answer: connection->response, or NULL without memory. */
+void connection_respond(struct connection *connection, unsigned status,
+			struct response *response);
+/* Hands it over. Only where libmicrohttpd takes one: see connection.c. */
+enum MHD_Result connection_send(struct connection *connection);
+/* Both, as soon as may be; names the Origin that may read it. */
+void connection_answer(struct connection *connection, unsigned status,
+		       struct response *response);
+
+/* Streams */
+
+/* Answers with a stream, which is freed with the request. NULL: too many, no memory. */
+struct stream *connection_stream(struct connection *connection);
+/* Resumes one that is asleep. */
+void connection_awake(struct connection *connection);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Connections: all of a server, and what they share: deadlines, drains, streams.
+ */
+#ifndef HTTP_CONNECTIONS_H
+#define HTTP_CONNECTIONS_H
+
+#include <stdbool.h>
+#include <sys/queue.h>
+#include <systemd/sd-event.h>
+
+#include "base/config.h"
+#include "http/auth.h"
+#include "http/deadline.h"
+#include "http/drain.h"
+#include "http/server.h"
+#include "http/stream_carrier.h"
+
+struct connections {
+	sd_event *loop;
+	const struct config *config;
+	const struct http_route *routes;
+	const struct auth *auth;
+	struct deadlines deadlines;
+	struct drains drains;
+	struct streams streams;
+	TAILQ_HEAD(connection_list, connection) list;
+	unsigned count;
+	bool stopping;
+	void (*emptied)(void *data); /* the last one went; never NULL */
+	void *data;
+};
+
+/* `loop`, config, routes, auth, emptied and data are set before. -errno */
+int connections_init(struct connections *connections);
+void connections_deinit(struct connections *connections); /* asserts that none is left */
+/* From now on every connection closes after its answer, and idle ones at once. */
+void connections_stop(struct connections *connections);
+/* Abandons every exchange that waits, so that the daemons may be stopped. */
+void connections_abandon(struct connections *connections);
+
+#endif

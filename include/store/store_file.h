@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Store file: the names under which a database lies in its folder, and how one takes the
+ * place of another. Nothing is ever overwritten or removed but what we made and never used.
+ *
+ * Private to src/store.
+ */
+#ifndef STORE_STORE_FILE_H
+#define STORE_STORE_FILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#define STORE_FILE	 "gateway.db"
+#define STORE_FILE_FRESH STORE_FILE ".new" /* under the lock: being made */
+
+/* `folder`/`name``suffix` into path[PATH_MAX]. False: too long. */
+bool store_file_path(char *path, const char *folder, const char *name,
+		     const char *suffix);
+
+/* Made with mode 0700 when missing, its parents not. 0 or -errno. */
+int store_file_make_folder(const char *folder);
+
+/*
+ * What a file or a folder holds is on disk after 0, else -errno. A new name is durable once
+ * its folder is.
+ */
+int store_file_sync(const char *path);
+
+/*
+ * A mark beside the database: it was found damaged while it was used. It goes with the
+ * database when that is replaced. 0 or -errno.
+ */
+int store_file_mark_damaged(const char *folder);
+bool store_file_is_marked(const char *folder);
+
+/* Removes a database that nobody uses, with all that SQLite puts beside it. */
+void store_file_remove(const char *path);
+
+/*
+ * `fresh`, a database that is closed, takes the place of the one in `folder`. What is there
+ * stays beside it as gateway.db.WORD-20261121T100102Z (its -wal and -shm with it), whose
+ * path goes to aside[PATH_MAX]; "": there was none. A crash leaves the old one in its place
+ * or the new one, never none. 0 or -errno. To be called under the lock of the folder.
+ */
+int store_file_replace(const char *folder, const char *fresh, const char *word,
+		       char *aside);
+
+#endif

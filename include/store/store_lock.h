@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Store lock: at most one gateway works with a folder, and nobody puts another database in
+ * its place meanwhile.
+ *
+ * A lock of the open file `folder`/gateway.lock, which the kernel gives back however its holder ends
+ * (tests/integration/test_keeping.py). `pair` and `backup` need it not: they are guests.
+ */
+#ifndef STORE_STORE_LOCK_H
+#define STORE_STORE_LOCK_H
+
+#include <stdbool.h>
+
+#include "base/config.h"
+
+/*
+ * The folder is made when missing. 0, and a descriptor that holds the lock until it is
+ * closed; -EBUSY: a gateway has it; or another -errno, with the error's text.
+ */
+int store_lock_take(const char *folder, int *lock_out, struct config_error *error);
+
+/* Does a gateway work with this folder now? */
+bool store_lock_is_taken(const char *folder);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Store statement: every SQL statement of the store, prepared once at opening. Values are
+ * bound, never printed.
+ *
+ * Private to src/store.
+ */
+#ifndef STORE_STORE_STATEMENT_H
+#define STORE_STORE_STATEMENT_H
+
+#include <limits.h>
+#include <sqlite3.h>
+
+#include "base/clock_history.h"
+#include "store/store.h"
+
+enum store_statement {
+	BEGIN,
+	COMMIT,
+	ROLLBACK,
+	SIM_BY_ICCID,
+	SIM_BY_IMSI,
+	SIM_COMPLETE,
+	SIM_ADD,
+	SIM_JOIN,
+	SIM_KNOWN,
+	MESSAGE_ADD,
+	MESSAGE_CHANGE_ADD,
+	MESSAGE_CHANGES,
+	MESSAGE_STATE_GET,
+	MESSAGE_STATE_SET,
+	MESSAGE_DELIVERY_SET,
+	MESSAGE_GET,
+	MESSAGE_NEWEST,
+	MESSAGES_UNFINISHED,
+	OUTGOING_BY_KEY,
+	OUTGOING_SAME,
+	OUTGOING_BY_UUID,
+	OUTGOING_KEY_FREE,
+	INCOMING_OF_FILE,
+	INCOMING_REPEATED,
+	INCOMING_SIGNALLED,
+	INCOMING_SPOOLED,
+	INCOMING_ADD,
+	IDS_SINCE,
+	IDS_UNTIL,
+	/* newest first, each by its index; the same, oldest first; the ends of pieces */
+	LIST_BY_ID,
+	LIST_BY_DIRECTION,
+	LIST_BY_NUMBER,
+	LIST_BY_UNREAD,
+	LIST_BY_ID_UP,
+	LIST_BY_DIRECTION_UP,
+	LIST_BY_NUMBER_UP,
+	LIST_BY_UNREAD_UP,
+	EDGE_BY_ID,
+	EDGE_BY_DIRECTION,
+	EDGE_BY_NUMBER,
+	EDGE_BY_UNREAD,
+	EDGE_BY_ID_UP,
+	EDGE_BY_DIRECTION_UP,
+	EDGE_BY_NUMBER_UP,
+	EDGE_BY_UNREAD_UP,
+	CONVERSATIONS,
+	CONVERSATIONS_UNREAD,
+	CONVERSATION_KNOWN,
+	MESSAGE_MARK_READ,
+	GAP_JOIN,
+	GAP_ADD,
+	GAP_END,
+	GAPS_SHIFT,
+	GAPS,
+	GAP_KNOWN,
+	ALIVE_SET,
+	ALIVE_GET,
+	CLIENT_ADD,
+	CLIENT_FIND,
+	CLIENT_COUNT,
+	RETENTION_PAGE,
+	RETENTION_CHANGES,
+	RETENTION_REMOVE,
+	RETENTION_BORDER,
+	RETENTION_COUNT,
+	RETENTION_GAPS,
+	SESSION_PUT,
+	SESSION_REMOVE,
+	SESSIONS,
+	STATEMENT_COUNT,
+};
+
+struct store {
+	sqlite3 *database;
+	sqlite3_stmt *statements[STATEMENT_COUNT];
+	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
+	int64_t added;	  /* messages, since it was opened */
+	bool damaged;	  /* found while it was used, and told */
+	char folder[PATH_MAX];
+	char notice[512];	    /* see store/store_rescue.h; "" none */
+	struct clock_history clock; /* since the first message was added */
+};
+
+enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp pair` writes from its own process */
+
+int store_prepare(struct store *store); /* 0, -errno, STORE_E_FULL */
+
+/* Ready to be bound and stepped: every use ends with store_done() or store_run(). */
+sqlite3_stmt *store_use(struct store *store, enum store_statement which);
+/* A result of SQLite as 0, -errno or STORE_E_FULL; damage is told, and remembered. */
+int store_noted(struct store *store, int result);
+/* Gives a statement back; what its last step gave, as 0, -errno or STORE_E_FULL. */
+int store_done(struct store *store, sqlite3_stmt *statement, int result);
+/* Steps a statement that gives no rows, and gives it back. */
+int store_run(struct store *store, sqlite3_stmt *statement);
+
+/* `text` is borrowed until the statement is given back; NULL is SQL's NULL. */
+void statement_bind_text(sqlite3_stmt *statement, int place, const char *text);
+/* "" for SQL's NULL; lives until the next step. */
+const char *statement_column_text(sqlite3_stmt *statement, int column);
+
+/* A row of a statement that begins with MESSAGE_COLUMNS; texts live until the next step. */
+void statement_read_message(sqlite3_stmt *statement, struct message *message_out);
+
+/*
+ * What is written between these is on disk as a whole when store_end(store, 0) gives 0.
+ * Else (its `error` is not 0, or the disk refuses) nothing of it is; it gives the error.
+ */
+int store_begin(struct store *store);
+int store_end(struct store *store, int error);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "http/connection_private.h"
+
+#include <assert.h>
+
+enum MHD_Result connection_send(struct connection *connection)
+{
+	enum MHD_Result result = MHD_queue_response(connection->mhd, connection->status,
+						    connection->response);
+
+	MHD_destroy_response(connection->response);
+	connection->response = NULL;
+	connection->state =
+		connection->stream ? CONNECTION_STREAMING : CONNECTION_ANSWERING;
+	deadline_set(&connection->connections->deadlines, &connection->deadline,
+		     DEADLINE_REQUEST);
+	return result;
+}
+
+void connection_add_header(struct connection *connection, const char *name,
+			   const char *value)
+{
+	size_t at = 0;
+
+	while (at < EXCHANGE_HEADERS_MAX && connection->headers[at].name)
+		at++;
+	assert(at < EXCHANGE_HEADERS_MAX);
+	connection->headers[at].name = name;
+	connection->headers[at].value = value;
+}
+
+void connection_respond(struct connection *connection, unsigned status,
+			struct response *response)
+{
+	size_t at;
+
+	for (at = 0; at < EXCHANGE_HEADERS_MAX && connection->headers[at].name; at++)
+		response_header(response, connection->headers[at].name,
+				connection->headers[at].value);
+	if (connection->connections->stopping)
+		response_header(response, "Connection", "close");
+	connection->status = status;
+	connection->response = response_take(response);
+}
+
+/* Within a callback of libmicrohttpd the answer waits for its end, else it goes out now. */
+void connection_answer(struct connection *connection, unsigned status,
+		       struct response *response)
+{
+	if (connection->origin)
+		response_allow_origin(response, connection->origin);
+	connection_respond(connection, status, response);
+	if (connection->state != CONNECTION_WAITING)
+		return;
+	if (!connection->response || connection_send(connection) != MHD_YES)
+		connection_hang_up(connection);
+	MHD_resume_connection(connection->mhd);
+	pump_kick(connection->pump);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Streams: libmicrohttpd asks for the next piece when the one before has gone out. While
+ * nothing waits the connection is suspended and has no deadline; while something does, the
+ * deadline is set anew with every piece that the peer took (tests/unit/test_stream.c).
+ */
+#include "http/connection_private.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include "base/log.h"
+
+enum { UNHEARD_MS = 30 * 1000 }; /* what the peer does not acknowledge: it is gone */
+
+void connection_awake(struct connection *connection)
+{
+	if (!connection->asleep)
+		return;
+	connection->asleep = false;
+	MHD_resume_connection(connection->mhd);
+	pump_kick(connection->pump);
+}
+
+/* stream_read() comes next, and sets the deadline. */
+static void stream_filled(void *data)
+{
+	connection_awake(data);
+}
+
+static void stream_overrun(void *data)
+{
+	struct connection *connection = data;
+
+	log_info("http: connection %d: does not read its stream; closed", connection->fd);
+	connection_hang_up(connection);
+	connection_awake(connection);
+}
+
+static const struct stream_carrier stream_carrier = {
+	.filled = stream_filled,
+	.overrun = stream_overrun,
+};
+
+/* Called when the piece before has gone out: so the peer reads. */
+static ssize_t stream_read(void *data, uint64_t position, char *to, size_t room)
+{
+	struct connection *connection = data;
+	struct deadlines *deadlines = &connection->connections->deadlines;
+	size_t length;
+
+	(void)position;
+	connection->pump->moved = true;
+	if (connection->state == CONNECTION_CLOSING)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	length = stream_take(connection->stream, to, room);
+	if (length || stream_is_ended(connection->stream)) {
+		deadline_set(deadlines, &connection->deadline, DEADLINE_REQUEST);
+		return length ? (ssize_t)length : MHD_CONTENT_READER_END_OF_STREAM;
+	}
+	deadline_clear(deadlines, &connection->deadline);
+	connection->asleep = true;
+	MHD_suspend_connection(connection->mhd);
+	return 0;
+}
+
+struct stream *connection_stream(struct connection *connection)
+{
+	const int unheard_ms = UNHEARD_MS;
+	struct response response;
+
+	connection->stream = stream_new(&connection->connections->streams,
+					&stream_carrier, connection);
+	if (!connection->stream)
+		return NULL;
+	setsockopt(connection->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard_ms,
+		   sizeof(unheard_ms));
+	response = response_make_stream(stream_read, connection);
+	connection_answer(connection, MHD_HTTP_OK, &response);
+	return connection->stream;
+}

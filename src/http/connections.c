@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "http/connections.h"
+
+#include <assert.h>
+
+#include "http/connection_private.h"
+
+enum { DRAIN_MS = 2000 };
+
+/* The rest is for requests: streams alone must not shut everybody out. */
+static unsigned streams_most(const struct config *config)
+{
+	return (unsigned)(config->max_connections * 3 / 4);
+}
+
+int connections_init(struct connections *connections)
+{
+	const struct config *config = connections->config;
+	const uint64_t period_ms[DEADLINE_KINDS] = {
+		[DEADLINE_REQUEST] = (uint64_t)config->request_timeout_seconds * 1000,
+		[DEADLINE_IDLE] = (uint64_t)config->idle_timeout_seconds * 1000,
+		[DEADLINE_DRAIN] = DRAIN_MS,
+	};
+	int error;
+
+	TAILQ_INIT(&connections->list);
+	drains_init(&connections->drains, connections->loop, &connections->deadlines);
+	error = streams_init(&connections->streams, connections->loop,
+			     streams_most(config));
+	if (error < 0)
+		return error;
+	return deadlines_init(&connections->deadlines, connections->loop, period_ms);
+}
+
+void connections_deinit(struct connections *connections)
+{
+	assert(TAILQ_EMPTY(&connections->list));
+	drains_deinit(&connections->drains);
+	streams_deinit(&connections->streams);
+	deadlines_deinit(&connections->deadlines);
+}
+
+void connections_stop(struct connections *connections)
+{
+	struct connection *connection;
+
+	connections->stopping = true;
+	TAILQ_FOREACH (connection, &connections->list, link) {
+		if (connection->state == CONNECTION_IDLE)
+			connection_hang_up(connection);
+		else if (connection_is_open_ended(connection))
+			exchange_stop(connection->exchange);
+	}
+}
+
+void connections_abandon(struct connections *connections)
+{
+	struct connection *connection;
+
+	TAILQ_FOREACH (connection, &connections->list, link) {
+		if (connection_is_open_ended(connection))
+			connection_abandon(connection);
+	}
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "store/store_database.h"
+#include "store/store_statement.h"
+
+int store_open(const char *folder, struct store **store_out, struct config_error *error)
+{
+	struct store *store = calloc(1, sizeof(*store));
+	int failure;
+
+	if (!store) {
+		snprintf(error->text, sizeof(error->text), "out of memory");
+		return -ENOMEM;
+	}
+	snprintf(store->folder, sizeof(store->folder), "%s", folder);
+	failure = store_database_open(folder, &store->database, error);
+	if (failure) {
+		free(store);
+		return failure;
+	}
+	failure = store_prepare(store);
+	if (failure) {
+		snprintf(error->text, sizeof(error->text),
+			 "%s: its tables are not those of ofono-mcp (%s)", folder,
+			 sqlite3_errmsg(store->database));
+		store_close(store);
+		return failure < 0 ? failure : -ENOSPC;
+	}
+	*store_out = store;
+	return 0;
+}
+
+void store_close(struct store *store)
+{
+	int which;
+
+	if (!store)
+		return;
+	for (which = 0; which < STATEMENT_COUNT; which++)
+		sqlite3_finalize(store->statements[which]);
+	sqlite3_close(store->database);
+	free(store);
+}
+
+/* "" is unknown: SQL's NULL */
+static void bind_identity(sqlite3_stmt *statement, int place, const char *identity)
+{
+	statement_bind_text(statement, place, *identity ? identity : NULL);
+}
+
+struct sim_row {
+	int64_t id; /* 0: no such row */
+	bool has_iccid;
+	bool has_imsi;
+};
+
+/* The statement is SIM_BY_ICCID or SIM_BY_IMSI, bound. */
+static int sim_row_read(struct store *store, sqlite3_stmt *statement, struct sim_row *row)
+{
+	int result = sqlite3_step(statement);
+
+	if (result == SQLITE_ROW) {
+		row->id = sqlite3_column_int64(statement, 0);
+		row->has_iccid = sqlite3_column_type(statement, 1) != SQLITE_NULL;
+		row->has_imsi = sqlite3_column_type(statement, 2) != SQLITE_NULL;
+	}
+	return store_done(store, statement, result);
+}
+
+static int sim_row_find(struct store *store, const char *iccid, const char *imsi,
+			struct sim_row *row)
+{
+	sqlite3_stmt *statement;
+	int error;
+
+	memset(row, 0, sizeof(*row));
+	if (*iccid) {
+		statement = store_use(store, SIM_BY_ICCID);
+		bind_identity(statement, 1, iccid);
+		error = sim_row_read(store, statement, row);
+		if (error || row->id)
+			return error;
+	}
+	if (!*imsi)
+		return 0;
+	statement = store_use(store, SIM_BY_IMSI);
+	bind_identity(statement, 1, imsi);
+	bind_identity(statement, 2, iccid);
+	return sim_row_read(store, statement, row);
+}
+
+static int sim_row_complete(struct store *store, int64_t sim_id, const char *iccid,
+			    const char *imsi)
+{
+	sqlite3_stmt *statement = store_use(store, SIM_COMPLETE);
+
+	sqlite3_bind_int64(statement, 1, sim_id);
+	bind_identity(statement, 2, iccid);
+	bind_identity(statement, 3, imsi);
+	return store_run(store, statement);
+}
+
+/* What came in under its IMSI alone, before both were seen together, is the card's. */
+static int sim_row_join(struct store *store, int64_t sim_id, const char *imsi)
+{
+	sqlite3_stmt *statement = store_use(store, SIM_JOIN);
+
+	sqlite3_bind_int64(statement, 1, sim_id);
+	bind_identity(statement, 2, imsi);
+	return store_run(store, statement);
+}
+
+static int sim_row_add(struct store *store, const char *iccid, const char *imsi,
+		       int64_t *sim_id_out)
+{
+	sqlite3_stmt *statement = store_use(store, SIM_ADD);
+	int error;
+
+	bind_identity(statement, 1, iccid);
+	bind_identity(statement, 2, imsi);
+	sqlite3_bind_int64(statement, 3, clock_wall_ms());
+	error = store_run(store, statement);
+	if (!error)
+		*sim_id_out = sqlite3_last_insert_rowid(store->database);
+	return error;
+}
+
+static bool sim_row_is_complete(const struct sim_row *row, const char *iccid,
+				const char *imsi)
+{
+	return row->id && (row->has_iccid || !*iccid) && (row->has_imsi || !*imsi);
+}
+
+/* Inside a transaction. */
+static int sim_row_make(struct store *store, const char *iccid, const char *imsi,
+			int64_t *sim_id_out)
+{
+	struct sim_row row;
+	int error = sim_row_find(store, iccid, imsi, &row);
+
+	if (error)
+		return error;
+	if (!row.id)
+		return sim_row_add(store, iccid, imsi, sim_id_out);
+	*sim_id_out = row.id;
+	error = sim_row_complete(store, row.id, iccid, imsi);
+	if (error || row.has_imsi || !*imsi)
+		return error;
+	return sim_row_join(store, row.id, imsi);
+}
+
+int store_sim_identify(struct store *store, const char *iccid, const char *imsi,
+		       int64_t *sim_id_out)
+{
+	struct sim_row row;
+	int64_t sim_id = 0;
+	int error;
+
+	if (!*iccid && !*imsi)
+		return -EINVAL;
+	error = sim_row_find(store, iccid, imsi, &row);
+	if (error)
+		return error;
+	if (!sim_row_is_complete(&row, iccid, imsi)) {
+		error = store_begin(store);
+		if (!error)
+			error = store_end(store,
+					  sim_row_make(store, iccid, imsi, &sim_id));
+		if (error && !row.id)
+			return error;
+		/* A full disk does not hide a card that is known; it stays incomplete. */
+		if (!error)
+			row.id = sim_id;
+	}
+	*sim_id_out = row.id;
+	return 0;
+}
+
+int store_sim_known(struct store *store, int64_t sim_id)
+{
+	sqlite3_stmt *statement = store_use(store, SIM_KNOWN);
+	int result, error;
+
+	sqlite3_bind_int64(statement, 1, sim_id);
+	result = sqlite3_step(statement);
+	error = store_done(store, statement, result);
+	if (error)
+		return error;
+	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+}
+
+int store_client_add(struct store *store, const char *name,
+		     const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out)
+{
+	sqlite3_stmt *statement = store_use(store, CLIENT_ADD);
+	int error;
+
+	statement_bind_text(statement, 1, name);
+	sqlite3_bind_blob(statement, 2, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
+	sqlite3_bind_int64(statement, 3, clock_wall_ms());
+	error = store_run(store, statement);
+	if (error)
+		return error;
+	if (!sqlite3_changes(store->database))
+		return STORE_E_EXISTS;
+	*client_id_out = sqlite3_last_insert_rowid(store->database);
+	return 0;
+}
+
+bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
+		       struct client *client_out)
+{
+	struct store *store = data;
+	sqlite3_stmt *statement = store_use(store, CLIENT_FIND);
+	int result;
+
+	sqlite3_bind_blob(statement, 1, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
+	result = sqlite3_step(statement);
+	if (result == SQLITE_ROW) {
+		client_out->id = sqlite3_column_int64(statement, 0);
+		snprintf(client_out->name, sizeof(client_out->name), "%s",
+			 statement_column_text(statement, 1));
+	}
+	store_done(store, statement, result);
+	return result == SQLITE_ROW;
+}
+
+int store_client_count(struct store *store, int64_t *count_out)
+{
+	sqlite3_stmt *statement = store_use(store, CLIENT_COUNT);
+	int result = sqlite3_step(statement);
+
+	if (result == SQLITE_ROW)
+		*count_out = sqlite3_column_int64(statement, 0);
+	return store_done(store, statement, result);
+}

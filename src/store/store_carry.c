@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A table with a damaged page is read from its first row up to the damage and then from
+ * its last row down to it (tests/unit/test_store_rescue.c).
+ */
+#include "store/store_carry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "store/delivery.h"
+#include "store/message_state.h"
+
+enum { MS_PER_SECOND = 1000, SECONDS_PER_DAY = 24 * 60 * 60 };
+
+#define NUMBER_MAX (INT64_C(1) << 40) /* a greater one was not counted up to */
+
+struct carried_table {
+	const char *name;
+	const char *columns;   /* the first is the row's number */
+	const char *condition; /* of the row ?1, ?2, ...; "1": any */
+};
+
+#define MESSAGE_CARRIED                                                             \
+	"id, direction, sim_id, client_id, number, text, segments, state, reason, " \
+	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, "  \
+	"sent_time, flags, repeats, read_at"
+
+/* 13 and 3 are the last state and the last delivery that is stored. */
+_Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3, "as in the conditions");
+
+static const struct carried_table tables[] = {
+	{ "sim", "id, iccid, imsi, first_seen", "?1 > 0" },
+	{ "client", "id, name, token_hash, created", "?1 > 0" },
+	{ "message", MESSAGE_CARRIED,
+	  "?1 > 0 AND ?8 BETWEEN 1 AND 13 AND ?16 BETWEEN 0 AND 3"
+	  " AND (?2 = 1) = (?8 = 9)" },
+	{ "message_change", "id, message_id, state, reason, at",
+	  "?3 BETWEEN 1 AND 13 AND EXISTS (SELECT 1 FROM message WHERE id = ?2)" },
+	{ "gap", "id, from_at, until_at, reason", "1" },
+	{ "alive", "id, at", "1" },
+};
+
+enum { TABLE_COUNT = sizeof(tables) / sizeof(*tables), COLUMNS_MAX = 20 };
+
+static bool value_is_sound(sqlite3_value *value)
+{
+	const char *text;
+	size_t length;
+
+	if (sqlite3_value_type(value) != SQLITE_TEXT)
+		return true;
+	text = (const char *)sqlite3_value_text(value);
+	length = (size_t)sqlite3_value_bytes(value);
+	return text && strlen(text) == length && utf8_valid(text, length);
+}
+
+/* One table on its way. */
+struct carrying {
+	sqlite3_stmt *insert;
+	bool whole; /* every row so far came over */
+	int result; /* of `to`, which must take what it is given */
+};
+
+/* A row that is none of ours, or does not fit, is left out; one that is there stays. */
+static void carry_row(struct carrying *carrying, sqlite3_stmt *row)
+{
+	int column, columns = sqlite3_column_count(row);
+
+	for (column = 0; column < columns; column++) {
+		sqlite3_value *value = sqlite3_column_value(row, column);
+
+		if (!value_is_sound(value)) {
+			carrying->whole = false;
+			return;
+		}
+		sqlite3_bind_value(carrying->insert, column + 1, value);
+	}
+	carrying->result = sqlite3_step(carrying->insert);
+	sqlite3_reset(carrying->insert);
+	if (carrying->result == SQLITE_DONE)
+		carrying->result = SQLITE_OK;
+	if ((carrying->result & 0xff) != SQLITE_CONSTRAINT)
+		return;
+	carrying->result = SQLITE_OK;
+	carrying->whole = false;
+}
+
+static void carry_rows(struct carrying *carrying, sqlite3 *from,
+		       const struct carried_table *table, const char *order)
+{
+	sqlite3_stmt *row = NULL;
+	char sql[512];
+	int result;
+
+	snprintf(sql, sizeof(sql), "SELECT %s FROM %s NOT INDEXED ORDER BY id %s",
+		 table->columns, table->name, order);
+	result = sqlite3_prepare_v2(from, sql, -1, &row, NULL);
+	if (result == SQLITE_OK)
+		result = sqlite3_step(row);
+	for (; result == SQLITE_ROW && !carrying->result; result = sqlite3_step(row))
+		carry_row(carrying, row);
+	if (result != SQLITE_DONE)
+		carrying->whole = false;
+	sqlite3_finalize(row);
+}
+
+static sqlite3_stmt *prepare_insert(sqlite3 *to, const struct carried_table *table)
+{
+	sqlite3_stmt *insert = NULL;
+	char sql[1024], places[COLUMNS_MAX * 5] = "";
+	const char *comma = table->columns;
+	int column = 1, length = 0;
+
+	do {
+		length += snprintf(places + length, sizeof(places) - (size_t)length,
+				   "%s?%d", column > 1 ? "," : "", column);
+		column++;
+		comma = strchr(comma + 1, ',');
+	} while (comma);
+	snprintf(sql, sizeof(sql), "INSERT OR IGNORE INTO %s (%s) SELECT %s WHERE %s",
+		 table->name, table->columns, places, table->condition);
+	sqlite3_prepare_v2(to, sql, -1, &insert, NULL);
+	return insert;
+}
+
+static int carry_table(sqlite3 *from, sqlite3 *to, const struct carried_table *table,
+		       bool *whole)
+{
+	struct carrying carrying = { prepare_insert(to, table), true, SQLITE_OK };
+
+	if (!carrying.insert)
+		return sqlite3_errcode(to);
+	carry_rows(&carrying, from, table, "ASC");
+	if (!carrying.whole && !carrying.result)
+		carry_rows(&carrying, from, table, "DESC");
+	sqlite3_finalize(carrying.insert);
+	*whole &= carrying.whole;
+	return carrying.result;
+}
+
+static int carry_tables(sqlite3 *from, sqlite3 *to, int count, bool *whole_out)
+{
+	int result = sqlite3_exec(to, "BEGIN", NULL, NULL, NULL);
+	bool whole = true;
+
+	for (int i = 0; !result && i < count; i++)
+		result = carry_table(from, to, &tables[i], &whole);
+	if (!result)
+		result = sqlite3_exec(to, "COMMIT", NULL, NULL, NULL);
+	if (!result)
+		*whole_out = whole;
+	return result;
+}
+
+int store_carry_all(sqlite3 *from, sqlite3 *to, bool *whole_out)
+{
+	return carry_tables(from, to, TABLE_COUNT, whole_out);
+}
+
+int store_carry_sims(sqlite3 *from, sqlite3 *to, bool *whole_out)
+{
+	return carry_tables(from, to, 1, whole_out);
+}
+
+/* -1: it cannot be read, or is no number that was counted up to. */
+static int64_t last_number(sqlite3 *from, const char *table)
+{
+	sqlite3_stmt *statement = NULL;
+	int64_t number = -1;
+	int result = SQLITE_ERROR;
+
+	if (from)
+		result = sqlite3_prepare_v2(
+			from, "SELECT max(seq) FROM sqlite_sequence WHERE name = ?1", -1,
+			&statement, NULL);
+	if (result == SQLITE_OK) {
+		sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+		if (sqlite3_step(statement) == SQLITE_ROW)
+			number = sqlite3_column_int64(statement, 0);
+	}
+	sqlite3_finalize(statement);
+	return number > NUMBER_MAX ? -1 : number;
+}
+
+/*
+ * Above all that can have been given out, and no more than must be: a phone makes no
+ * message a second, and sees no new card a day, for years.
+ */
+static int64_t jump(const char *table)
+{
+	int64_t seconds = clock_wall_ms() / MS_PER_SECOND;
+
+	return strcmp(table, "sim") == 0 ? seconds / SECONDS_PER_DAY : seconds;
+}
+
+static int raise_number(sqlite3 *to, const char *table, int64_t number)
+{
+	char sql[320];
+
+	snprintf(sql, sizeof(sql),
+		 "INSERT INTO sqlite_sequence (name, seq) SELECT '%s', 0 WHERE NOT EXISTS"
+		 " (SELECT 1 FROM sqlite_sequence WHERE name = '%s');"
+		 "UPDATE sqlite_sequence SET seq = max(seq, %lld) WHERE name = '%s'",
+		 table, table, (long long)number, table);
+	return sqlite3_exec(to, sql, NULL, NULL, NULL);
+}
+
+int store_carry_numbers(sqlite3 *from, sqlite3 *to)
+{
+	static const char *const numbered[] = { "sim", "client", "message" };
+	int result = SQLITE_OK;
+
+	for (size_t i = 0; !result && i < sizeof(numbered) / sizeof(*numbered); i++) {
+		int64_t number = last_number(from, numbered[i]);
+
+		if (number < 0)
+			number = jump(numbered[i]);
+		result = raise_number(to, numbered[i], number);
+	}
+	return result;
+}
+
+/* Bound by number: reason, now, where the gap begins (0: as `alive` knows). */
+static const char *const settling[] = {
+	"INSERT INTO message_change (message_id, state, reason, at)"
+	" SELECT id, 8, ?1, ?2 FROM message WHERE state IN " STATES_UNFINISHED,
+	/* see message_state.h: whatever waits or is under way may become unknown */
+	"UPDATE message SET state = 8, reason = ?1, changed = ?2"
+	" WHERE state IN " STATES_UNFINISHED,
+	"UPDATE gap SET until_at = max(from_at, ?2) WHERE until_at = 0",
+	"INSERT INTO gap (from_at, until_at, reason) SELECT min(?2, from_at), ?2, ?1"
+	" FROM (SELECT coalesce(nullif(?3, 0), (SELECT at FROM alive), ?2) AS from_at)",
+	"INSERT OR REPLACE INTO alive (id, at) VALUES (1, ?2)",
+};
+
+static int settle_step(sqlite3 *to, const char *sql, const char *reason,
+		       const int64_t times_ms[2])
+{
+	sqlite3_stmt *statement = NULL;
+	int result = sqlite3_prepare_v2(to, sql, -1, &statement, NULL);
+
+	if (result == SQLITE_OK) {
+		sqlite3_bind_text(statement, 1, reason, -1, SQLITE_STATIC);
+		sqlite3_bind_int64(statement, 2, times_ms[0]);
+		sqlite3_bind_int64(statement, 3, times_ms[1]);
+		result = sqlite3_step(statement);
+	}
+	sqlite3_finalize(statement);
+	return result == SQLITE_DONE ? SQLITE_OK : result;
+}
+
+int store_carry_settle(sqlite3 *to, const char *reason, int64_t heard_ms)
+{
+	const int64_t times_ms[2] = { clock_wall_ms(), heard_ms };
+	int result = sqlite3_exec(to, "BEGIN", NULL, NULL, NULL);
+
+	for (size_t i = 0; !result && i < sizeof(settling) / sizeof(*settling); i++)
+		result = settle_step(to, settling[i], reason, times_ms);
+	if (!result)
+		result = sqlite3_exec(to, "COMMIT", NULL, NULL, NULL);
+	return result;
+}

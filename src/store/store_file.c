@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/store_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { ASIDE_MAX = 100, ASIDE_NAME_BYTES = 96 }; /* of one second */
+
+#define MARK "-damaged"
+
+static const char *const companions[] = { "-wal", "-shm", "-journal", MARK };
+
+enum { COMPANION_COUNT = sizeof(companions) / sizeof(*companions) };
+
+bool store_file_path(char *path, const char *folder, const char *name, const char *suffix)
+{
+	int length = snprintf(path, PATH_MAX, "%s/%s%s", folder, name, suffix);
+
+	return length > 0 && length < PATH_MAX;
+}
+
+int store_file_make_folder(const char *folder)
+{
+	if (!mkdir(folder, 0700) || errno == EEXIST)
+		return 0;
+	return -errno;
+}
+
+int store_file_sync(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fsync(fd) < 0)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+int store_file_mark_damaged(const char *folder)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (!store_file_path(path, folder, STORE_FILE, MARK))
+		return -ENAMETOOLONG;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return store_file_sync(folder);
+}
+
+bool store_file_is_marked(const char *folder)
+{
+	char path[PATH_MAX];
+
+	return store_file_path(path, folder, STORE_FILE, MARK) && !access(path, F_OK);
+}
+
+void store_file_remove(const char *path)
+{
+	char companion[PATH_MAX];
+
+	unlink(path);
+	for (int i = 0; i < COMPANION_COUNT; i++) {
+		if (snprintf(companion, PATH_MAX, "%s%s", path, companions[i]) < PATH_MAX)
+			unlink(companion);
+	}
+}
+
+static bool name_is_free(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	if (!store_file_path(path, folder, name, "") || !lstat(path, &status))
+		return false;
+	for (int i = 0; i < COMPANION_COUNT; i++) {
+		if (!store_file_path(path, folder, name, companions[i]) ||
+		    !lstat(path, &status))
+			return false;
+	}
+	return true;
+}
+
+/* Nobody else makes such names, for we hold the lock. */
+static int choose_name(const char *folder, const char *word, char name[ASIDE_NAME_BYTES])
+{
+	time_t now = (time_t)(clock_wall_ms() / 1000);
+	char stamp[32];
+	struct tm utc;
+	int number;
+
+	if (!gmtime_r(&now, &utc))
+		return -EOVERFLOW;
+	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc);
+	snprintf(name, ASIDE_NAME_BYTES, STORE_FILE ".%s-%s", word, stamp);
+	for (number = 2; !name_is_free(folder, name); number++) {
+		if (number > ASIDE_MAX)
+			return -EEXIST;
+		snprintf(name, ASIDE_NAME_BYTES, STORE_FILE ".%s-%s-%d", word, stamp,
+			 number);
+	}
+	return 0;
+}
+
+/* A second name where the file system has such, so that the first never is without file. */
+static int keep_file(const char *from, const char *to)
+{
+	if (!link(from, to) || errno == ENOENT)
+		return 0;
+	return rename(from, to) < 0 ? -errno : 0;
+}
+
+static int set_aside(const char *folder, const char *name)
+{
+	char from[PATH_MAX], to[PATH_MAX];
+	int error;
+
+	if (!store_file_path(from, folder, STORE_FILE, "") ||
+	    !store_file_path(to, folder, name, ""))
+		return -ENAMETOOLONG;
+	error = keep_file(from, to);
+	for (int i = 0; !error && i < COMPANION_COUNT; i++) {
+		if (!store_file_path(from, folder, STORE_FILE, companions[i]) ||
+		    !store_file_path(to, folder, name, companions[i]))
+			return -ENAMETOOLONG;
+		if (rename(from, to) < 0 && errno != ENOENT)
+			error = -errno;
+	}
+	return error ? error : store_file_sync(folder);
+}
+
+int store_file_replace(const char *folder, const char *fresh, const char *word,
+		       char *aside)
+{
+	char name[ASIDE_NAME_BYTES], path[PATH_MAX];
+	bool anything = !name_is_free(folder, STORE_FILE);
+	int error = choose_name(folder, word, name);
+
+	if (!store_file_path(path, folder, STORE_FILE, ""))
+		return -ENAMETOOLONG;
+	if (!error)
+		error = store_file_sync(fresh);
+	if (!error && anything)
+		error = set_aside(folder, name);
+	if (!error && rename(fresh, path) < 0)
+		error = -errno;
+	if (!error)
+		error = store_file_sync(folder);
+	if (error)
+		return error;
+	*aside = '\0';
+	if (anything)
+		store_file_path(aside, folder, name, "");
+	return 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The store's incoming messages. Modem and network repeat what they think was not taken:
+ * oFono signals it again, with the same stamp (tests/unit/test_store_incoming.c).
+ *
+ * With our plugin in ofonod each coming is told twice: by a signal, unless nobody heard it,
+ * and by a file of the spool, unless that was full; in any order. So a message has come as
+ * often as the way told that told it more often. A file that is seen twice, because we
+ * died before it was removed, has a name that is not behind the one in the row.
+ */
+#include "store/store.h"
+#include "store/store_statement.h"
+
+/* What INCOMING_REPEATED and INCOMING_ADD have in common. */
+static sqlite3_stmt *incoming_use(struct store *store, enum store_statement which,
+				  const struct incoming_draft *draft)
+{
+	sqlite3_stmt *statement = store_use(store, which);
+
+	statement_bind_text(statement, 1, draft->number);
+	statement_bind_text(statement, 2, draft->sent_time);
+	statement_bind_text(statement, 3, draft->text);
+	sqlite3_bind_int64(statement, 4, draft->sim_id);
+	return statement;
+}
+
+/* Steps a statement that is bound. *message_id_out: 0 when there is no row. */
+static int incoming_read_id(struct store *store, sqlite3_stmt *statement,
+			    int64_t *message_id_out)
+{
+	int result = sqlite3_step(statement);
+
+	*message_id_out = result == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+	return store_done(store, statement, result);
+}
+
+/* *message_id_out: 0 when it did not come before. */
+static int incoming_find(struct store *store, const struct incoming_draft *draft,
+			 int64_t *message_id_out)
+{
+	sqlite3_stmt *statement = incoming_use(store, INCOMING_REPEATED, draft);
+
+	sqlite3_bind_int64(statement, 5, draft->told_ms - STORE_REPEAT_MS);
+	sqlite3_bind_int64(statement, 6, draft->told_ms + STORE_REPEAT_MS);
+	return incoming_read_id(store, statement, message_id_out);
+}
+
+/* *message_id_out: 0 when the draft is of no file, or of one that is not known. */
+static int incoming_find_file(struct store *store, const struct incoming_draft *draft,
+			      int64_t *message_id_out)
+{
+	sqlite3_stmt *statement = store_use(store, INCOMING_OF_FILE);
+
+	if (draft->spool_file)
+		statement_bind_text(statement, 1, draft->spool_file);
+	return incoming_read_id(store, statement, message_id_out);
+}
+
+static int incoming_tell_again(struct store *store, int64_t message_id,
+			       const struct incoming_draft *draft)
+{
+	bool spooled = draft->spool_file;
+	sqlite3_stmt *statement =
+		store_use(store, spooled ? INCOMING_SPOOLED : INCOMING_SIGNALLED);
+
+	sqlite3_bind_int64(statement, 1, message_id);
+	sqlite3_bind_int64(statement, 2, draft->told_ms);
+	if (spooled)
+		statement_bind_text(statement, 3, draft->spool_file);
+	return store_run(store, statement);
+}
+
+static int incoming_row_add(struct store *store, const struct incoming_draft *draft,
+			    int64_t *message_id_out)
+{
+	sqlite3_stmt *statement = incoming_use(store, INCOMING_ADD, draft);
+	int error;
+
+	sqlite3_bind_int64(statement, 5, draft->told_ms);
+	sqlite3_bind_int(statement, 6, STATE_RECEIVED);
+	sqlite3_bind_int64(statement, 7, draft->flags);
+	statement_bind_text(statement, 8, draft->spool_file ? draft->spool_file : "");
+	sqlite3_bind_int(statement, 9, draft->spool_file ? 1 : -1);
+	error = store_run(store, statement);
+	if (!error)
+		*message_id_out = sqlite3_last_insert_rowid(store->database);
+	return error;
+}
+
+/* Inside a transaction. */
+static int incoming_put(struct store *store, const struct incoming_draft *draft,
+			int64_t *message_id_out, bool *known_out)
+{
+	int error = incoming_find_file(store, draft, message_id_out);
+
+	if (!error && !*message_id_out)
+		error = incoming_find(store, draft, message_id_out);
+	if (error)
+		return error;
+	*known_out = *message_id_out;
+	if (*known_out)
+		return incoming_tell_again(store, *message_id_out, draft);
+	return incoming_row_add(store, draft, message_id_out);
+}
+
+int store_incoming_add(struct store *store, const struct incoming_draft *draft,
+		       int64_t *message_id_out, bool *known_out)
+{
+	int64_t message_id = 0;
+	bool known = false;
+	int error = store_begin(store);
+
+	if (error)
+		return error;
+	error = store_end(store, incoming_put(store, draft, &message_id, &known));
+	if (error)
+		return error;
+	store->added += !known;
+	*message_id_out = message_id;
+	*known_out = known;
+	return 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/store_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/store_file.h"
+
+#define LOCK_FILE "gateway.lock"
+
+__attribute__((format(printf, 3, 4))) static int lock_fail(struct config_error *error,
+							   int failure,
+							   const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return failure;
+}
+
+/* Who has it, as that one wrote it; only for the eyes of the owner. */
+static int refuse(int fd, const char *folder, struct config_error *error)
+{
+	char holder[24] = "";
+	ssize_t length = pread(fd, holder, sizeof(holder) - 1, 0);
+	size_t digits = strspn(holder, "0123456789");
+
+	if (length <= 0 || !digits)
+		return lock_fail(error, -EBUSY,
+				 "%s: another ofono-mcp uses it; stop that one first",
+				 folder);
+	return lock_fail(error, -EBUSY,
+			 "%s: another ofono-mcp (process %.*s) uses it; stop that one "
+			 "first",
+			 folder, (int)digits, holder);
+}
+
+/* That the process is not written there harms nobody: the disk may be full. */
+static void sign(int fd)
+{
+	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0)
+		return;
+}
+
+int store_lock_take(const char *folder, int *lock_out, struct config_error *error)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char path[PATH_MAX];
+	int fd, failure = store_file_make_folder(folder);
+
+	if (failure)
+		return lock_fail(error, failure, "%s: the folder cannot be made: %s",
+				 folder, strerror(-failure));
+	if (!store_file_path(path, folder, LOCK_FILE, ""))
+		return lock_fail(error, -ENAMETOOLONG, "%s: too long", folder);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return lock_fail(error, -errno, "%s: %m", path);
+	if (fcntl(fd, F_OFD_SETLK, &whole) < 0) {
+		failure = errno == EAGAIN || errno == EACCES
+				  ? refuse(fd, folder, error)
+				  : lock_fail(error, -errno, "%s: %m", path);
+		close(fd);
+		return failure;
+	}
+	sign(fd);
+	*lock_out = fd;
+	return 0;
+}
+
+bool store_lock_is_taken(const char *folder)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char path[PATH_MAX];
+	bool taken;
+	int fd;
+
+	if (!store_file_path(path, folder, LOCK_FILE, ""))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	taken = !fcntl(fd, F_OFD_GETLK, &whole) && whole.l_type != F_UNLCK;
+	close(fd);
+	return taken;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/store_outgoing.h"
+
+#include "base/clock.h"
+#include "store/store_message.h"
+
+int store_outgoing_by_key(struct store *store, int64_t client_id, const char *key,
+			  struct arena *arena, struct message *message_out)
+{
+	sqlite3_stmt *statement = store_use(store, OUTGOING_BY_KEY);
+
+	sqlite3_bind_int64(statement, 1, client_id);
+	statement_bind_text(statement, 2, key);
+	return store_message_fetch(store, statement, arena, message_out);
+}
+
+static sqlite3_stmt *same_use(struct store *store, const struct message_draft *draft)
+{
+	sqlite3_stmt *statement = store_use(store, OUTGOING_SAME);
+
+	statement_bind_text(statement, 1, draft->number);
+	sqlite3_bind_int64(statement, 2, draft->client_id);
+	statement_bind_text(statement, 3, draft->text);
+	sqlite3_bind_int64(statement, 6, draft->send_at_ms);
+	return statement;
+}
+
+/*
+ * Asked for each clock that messages of this boot were noted by. It may also have been set
+ * back before the last start, hence both sides of now.
+ */
+int store_outgoing_same(struct store *store, const struct message_draft *draft,
+			int64_t window_ms, struct arena *arena,
+			struct message *message_out)
+{
+	int error = STORE_E_NOT_FOUND;
+	unsigned place;
+
+	clock_history_look(&store->clock);
+	for (place = 0; place < store->clock.count && error == STORE_E_NOT_FOUND;
+	     place++) {
+		int64_t now_ms = clock_history_now_ms(&store->clock, place);
+		sqlite3_stmt *statement = same_use(store, draft);
+
+		sqlite3_bind_int64(statement, 4, now_ms - window_ms);
+		sqlite3_bind_int64(statement, 5, now_ms + window_ms);
+		error = store_message_fetch(store, statement, arena, message_out);
+	}
+	return error;
+}
+
+int store_outgoing_by_uuid(struct store *store, const char *uuid, struct arena *arena,
+			   struct message *message_out)
+{
+	sqlite3_stmt *statement = store_use(store, OUTGOING_BY_UUID);
+
+	statement_bind_text(statement, 1, uuid);
+	return store_message_fetch(store, statement, arena, message_out);
+}
+
+static int key_free(struct store *store, int64_t message_id)
+{
+	sqlite3_stmt *statement = store_use(store, OUTGOING_KEY_FREE);
+
+	sqlite3_bind_int64(statement, 1, message_id);
+	return store_run(store, statement);
+}
+
+int store_outgoing_move(struct store *store, int64_t message_id,
+			const struct outgoing_move *move)
+{
+	struct message_change change = { move->to, move->reason ? move->reason : "",
+					 clock_wall_ms() };
+	int error = store_begin(store);
+
+	if (error)
+		return error;
+	error = store_message_apply(store, message_id, &change, move->uuid,
+				    move->delivery);
+	if (!error && move->frees_key)
+		error = key_free(store, message_id);
+	return store_end(store, error);
+}
+
+/* Inside a transaction. */
+static int report_apply(struct store *store, int64_t message_id, enum delivery delivery)
+{
+	struct message_change change = { .reason = "not_delivered",
+					 .at_ms = clock_wall_ms() };
+	sqlite3_stmt *statement;
+	int error = store_message_state(store, message_id, &change.state);
+
+	if (error)
+		return error;
+	statement = store_use(store, MESSAGE_DELIVERY_SET);
+	sqlite3_bind_int64(statement, 1, message_id);
+	sqlite3_bind_int(statement, 2, delivery);
+	error = store_run(store, statement);
+	if (error || delivery != DELIVERY_REFUSED)
+		return error;
+	return store_message_note(store, message_id, &change);
+}
+
+int store_outgoing_report(struct store *store, int64_t message_id, enum delivery delivery)
+{
+	int error = store_begin(store);
+
+	if (error)
+		return error;
+	return store_end(store, report_apply(store, message_id, delivery));
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/store_restore.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/store.h"
+#include "store/store_carry.h"
+#include "store/store_copy.h"
+#include "store/store_file.h"
+#include "store/store_lock.h"
+
+enum { INCREMENTAL = 2 };
+
+struct restoring {
+	const struct store_restore *restore;
+	struct store_opening backup;
+	struct store_opening fresh;
+	struct store_opening present;
+};
+
+static int open_backup(struct restoring *work)
+{
+	struct stat status;
+	int error;
+
+	snprintf(work->backup.path, PATH_MAX, "%s", work->restore->file);
+	if (stat(work->backup.path, &status) < 0)
+		return store_opening_fail(&work->backup, -errno, "%m");
+	if (!S_ISREG(status.st_mode))
+		return store_opening_fail(&work->backup, -EINVAL, "not a file");
+	error = store_opening_connect(&work->backup, SQLITE_OPEN_READONLY);
+	if (!error)
+		error = store_copy_check_kind(&work->backup);
+	if (error == -EUCLEAN)
+		return store_opening_fail(
+			&work->backup, error,
+			"damaged, or no backup; the ledger stays what it is");
+	return error;
+}
+
+/* Checked where it is going to be used, which also finds what the copying did to it. */
+static int copy_backup(struct restoring *work)
+{
+	int error;
+
+	if (!store_file_path(work->fresh.path, work->restore->folder, STORE_FILE_FRESH,
+			     ""))
+		return store_opening_fail(&work->fresh, -ENAMETOOLONG, "too long");
+	store_file_remove(work->fresh.path);
+	error = store_copy(&work->backup, &work->fresh, &work->restore->progress);
+	if (!error)
+		error = store_opening_check(&work->fresh, "integrity_check");
+	if (error == -EUCLEAN)
+		return store_opening_fail(&work->backup, error,
+					  "damaged; the ledger stays what it is");
+	return error ? error : store_opening_migrate(&work->fresh);
+}
+
+/* 1: there is one. Its database is NULL when nothing of it can be read. */
+static int open_present(struct restoring *work)
+{
+	struct stat status;
+
+	if (!store_file_path(work->present.path, work->restore->folder, STORE_FILE, "") ||
+	    stat(work->present.path, &status) < 0)
+		return 0;
+	if (store_opening_connect(&work->present, SQLITE_OPEN_READONLY))
+		store_opening_abort(&work->present);
+	return 1;
+}
+
+static int carry_over(struct restoring *work)
+{
+	struct config_error ignored;
+	sqlite3 *to = work->fresh.database;
+	int result = SQLITE_OK;
+	bool whole;
+
+	work->present.error = &ignored;
+	if (open_present(work)) {
+		if (work->present.database)
+			result = store_carry_sims(work->present.database, to, &whole);
+		if (!result)
+			result = store_carry_numbers(work->present.database, to);
+	}
+	if (!result)
+		result = store_carry_settle(to, STORE_GAP_RESTORED, 0);
+	store_opening_abort(&work->present);
+	if (!result)
+		return 0;
+	return store_opening_fail(&work->fresh, -EIO, "cannot be written: %s",
+				  sqlite3_errmsg(to));
+}
+
+/* One that was made before pages could be given back in small steps. */
+static int convert(struct restoring *work)
+{
+	int64_t mode = 0;
+	int error = store_opening_ask(&work->fresh, "PRAGMA auto_vacuum", &mode);
+
+	if (error || mode == INCREMENTAL)
+		return error;
+	return store_opening_execute(&work->fresh,
+				     "PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
+}
+
+static int make_fresh(struct restoring *work, struct store_restored *restored)
+{
+	int error = copy_backup(work);
+
+	if (!error)
+		error = store_opening_ask(&work->fresh,
+					  "SELECT count(*) FROM message"
+					  " WHERE state IN " STATES_UNFINISHED,
+					  &restored->unknown);
+	if (!error)
+		error = carry_over(work);
+	if (!error)
+		error = convert(work);
+	if (!error)
+		error = store_copy_summarize(&work->fresh, &restored->summary);
+	return error ? error : store_opening_close(&work->fresh);
+}
+
+static int put_in_place(struct restoring *work, struct store_restored *restored)
+{
+	int error = store_file_replace(work->restore->folder, work->fresh.path,
+				       "replaced", restored->aside);
+
+	if (!error)
+		return 0;
+	return store_opening_fail(&work->fresh, error, "cannot become the ledger: %s",
+				  strerror(-error));
+}
+
+int store_restore(const struct store_restore *restore,
+		  struct store_restored *restored_out, struct config_error *error)
+{
+	struct restoring work = { .restore = restore,
+				  .backup.error = error,
+				  .fresh.error = error };
+	struct store_restored restored = { 0 };
+	int lock, failure = store_lock_take(restore->folder, &lock, error);
+
+	if (failure)
+		return failure;
+	failure = open_backup(&work);
+	if (!failure) {
+		failure = make_fresh(&work, &restored);
+		if (!failure)
+			failure = put_in_place(&work, &restored);
+		store_opening_abort(&work.fresh);
+		store_file_remove(work.fresh.path);
+	}
+	store_opening_abort(&work.backup);
+	close(lock);
+	if (!failure)
+		*restored_out = restored;
+	return failure;
+}

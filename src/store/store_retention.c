@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/store_retention.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/store_statement.h"
+
+enum { GAPS_MAX = 1000, INCREMENTAL = 2 };
+
+#define SMALL_BYTES (INT64_C(16) << 20)
+
+/* What one step is going to remove. */
+struct doomed {
+	int64_t ids[RETENTION_STEP_ROWS];
+	unsigned count;
+};
+
+/*
+ * Age goes by the order of ids, for clocks jump: a message between others of this year is
+ * not old, whatever the clock said when it came.
+ */
+static bool is_wanted(const struct store_retention *retention, int64_t id)
+{
+	return id < retention->border_id || retention->excess > 0;
+}
+
+static void look_at(struct store_retention *retention, struct doomed *doomed,
+		    sqlite3_stmt *statement)
+{
+	int64_t id = sqlite3_column_int64(statement, 0);
+
+	if (!is_wanted(retention, id)) {
+		retention->done = true;
+		if (!retention->oldest_ms)
+			retention->oldest_ms = sqlite3_column_int64(statement, 2);
+		return;
+	}
+	retention->after_id = id;
+	if (!sqlite3_column_int(statement, 1))
+		return;
+	doomed->ids[doomed->count++] = id;
+	retention->excess--;
+}
+
+static int look_at_page(struct store *store, struct store_retention *retention,
+			struct doomed *doomed)
+{
+	sqlite3_stmt *statement = store_use(store, RETENTION_PAGE);
+	int64_t now_ms = clock_wall_ms();
+	int result = SQLITE_DONE, rows = 0;
+
+	sqlite3_bind_int64(statement, 1, retention->after_id);
+	sqlite3_bind_int64(statement, 2, now_ms - DELIVERY_WAIT_MS);
+	sqlite3_bind_int64(statement, 3,
+			   now_ms - (int64_t)STORE_KEY_DAYS * CLOCK_MS_PER_DAY);
+	sqlite3_bind_int(statement, 4, RETENTION_STEP_ROWS);
+	while (!retention->done && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+		look_at(retention, doomed, statement);
+		rows++;
+	}
+	if (result == SQLITE_DONE && rows < RETENTION_STEP_ROWS)
+		retention->done = true;
+	return store_done(store, statement, result);
+}
+
+static int remove_row(struct store *store, enum store_statement which, int64_t id)
+{
+	sqlite3_stmt *statement = store_use(store, which);
+
+	sqlite3_bind_int64(statement, 1, id);
+	return store_run(store, statement);
+}
+
+/* Inside a transaction; triggers keep the conversations right. */
+static int remove_all(struct store *store, const struct doomed *doomed)
+{
+	int error = 0;
+
+	for (unsigned i = 0; !error && i < doomed->count; i++) {
+		error = remove_row(store, RETENTION_CHANGES, doomed->ids[i]);
+		if (!error)
+			error = remove_row(store, RETENTION_REMOVE, doomed->ids[i]);
+	}
+	return error;
+}
+
+int store_retention_step(struct store *store, struct store_retention *retention)
+{
+	struct store_retention next = *retention;
+	struct doomed doomed = { .count = 0 };
+	int error = look_at_page(store, &next, &doomed);
+
+	if (!error && doomed.count) {
+		error = store_begin(store);
+		if (!error)
+			error = store_end(store, remove_all(store, &doomed));
+	}
+	if (error)
+		return error;
+	next.removed += doomed.count;
+	*retention = next;
+	return 0;
+}
+
+/* The number that a statement without parameters left to bind gives. */
+static int read_number(struct store *store, sqlite3_stmt *statement, int64_t *number_out)
+{
+	int result = sqlite3_step(statement);
+
+	if (result == SQLITE_ROW)
+		*number_out = sqlite3_column_int64(statement, 0);
+	return store_done(store, statement, result);
+}
+
+int store_retention_border(struct store *store, int64_t made_ms, int64_t *id_out)
+{
+	sqlite3_stmt *statement = store_use(store, RETENTION_BORDER);
+	int64_t id = 0;
+	int error;
+
+	sqlite3_bind_int64(statement, 1, made_ms);
+	error = read_number(store, statement, &id);
+	if (!error)
+		*id_out = id ? id : INT64_MAX;
+	return error;
+}
+
+int store_retention_count(struct store *store, int64_t *count_out)
+{
+	return read_number(store, store_use(store, RETENTION_COUNT), count_out);
+}
+
+int64_t store_retention_added(const struct store *store)
+{
+	return store->added;
+}
+
+int store_retention_gaps(struct store *store, int64_t ended_ms)
+{
+	sqlite3_stmt *statement = store_use(store, RETENTION_GAPS);
+
+	sqlite3_bind_int64(statement, 1, ended_ms);
+	sqlite3_bind_int(statement, 2, GAPS_MAX);
+	return store_run(store, statement);
+}
+
+/* A pragma that gives a row for each page is stepped to its end. */
+static int run_pragma(struct store *store, const char *sql)
+{
+	errno = 0; /* see store_database_error() */
+	return store_noted(store, sqlite3_exec(store->database, sql, NULL, NULL, NULL));
+}
+
+static int ask_pragma(struct store *store, const char *sql, int64_t *number_out)
+{
+	sqlite3_stmt *statement = NULL;
+	int result = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
+
+	if (result == SQLITE_OK)
+		result = sqlite3_step(statement);
+	if (result == SQLITE_ROW)
+		*number_out = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return store_noted(store, result);
+}
+
+int store_retention_vacuum(struct store *store, int64_t *left_out)
+{
+	int64_t mode = 0, left = 0;
+	char sql[48];
+	int error = ask_pragma(store, "PRAGMA auto_vacuum", &mode);
+
+	if (!error && mode == INCREMENTAL) {
+		snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%d)",
+			 RETENTION_STEP_PAGES);
+		error = run_pragma(store, sql);
+		if (!error)
+			error = ask_pragma(store, "PRAGMA freelist_count", &left);
+	}
+	if (!error)
+		*left_out = left;
+	return error;
+}
+
+/* It would wait for readers, a backup for instance; the next one does it then. */
+void store_retention_checkpoint(struct store *store)
+{
+	sqlite3_busy_timeout(store->database, 0);
+	sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+				  NULL);
+	sqlite3_busy_timeout(store->database, STORE_BUSY_MS);
+}
+
+void store_retention_convert(struct store *store)
+{
+	int64_t mode = 0, pages = 0, page_bytes = 0;
+
+	if (ask_pragma(store, "PRAGMA auto_vacuum", &mode) || mode == INCREMENTAL ||
+	    ask_pragma(store, "PRAGMA page_count", &pages) ||
+	    ask_pragma(store, "PRAGMA page_size", &page_bytes) ||
+	    pages * page_bytes > SMALL_BYTES)
+		return;
+	if (run_pragma(store, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM"))
+		log_warning("store: room that becomes free is used again, and not given "
+			    "back to the file system");
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Store schema: from nothing to the present version. An entry is never edited once it was
+ * released, only added.
+ */
+#include "store/store_database.h"
+
+/*
+ * sim: a card that hides its ICCID is known by its IMSI; two cards may show one IMSI,
+ * hence only the ICCID is unique. AUTOINCREMENT: no number is ever given out twice.
+ * message: client_id is no reference, for 0 is nobody in particular, and what a
+ * revoked client sent stays. The index holds the few that are not final.
+ */
+static const char version_1[] =
+	"CREATE TABLE sim ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, iccid TEXT UNIQUE, imsi TEXT,"
+	" first_seen INTEGER NOT NULL, CHECK (iccid IS NOT NULL OR imsi IS NOT NULL)"
+	") STRICT;"
+	"CREATE INDEX sim_imsi ON sim (imsi);"
+	"CREATE TABLE client ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,"
+	" token_hash BLOB NOT NULL UNIQUE, created INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE TABLE message ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, sim_id INTEGER NOT NULL REFERENCES sim "
+	"(id),"
+	" client_id INTEGER NOT NULL, number TEXT NOT NULL, text TEXT NOT NULL,"
+	" segments INTEGER NOT NULL, state INTEGER NOT NULL,"
+	" reason TEXT NOT NULL DEFAULT '', uuid TEXT NOT NULL DEFAULT '',"
+	" created INTEGER NOT NULL, changed INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE INDEX message_unfinished ON message (id) WHERE state IN (1, 2, 3, 4);"
+	"CREATE TABLE message_change ("
+	" id INTEGER PRIMARY KEY, message_id INTEGER NOT NULL REFERENCES message (id),"
+	" state INTEGER NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE INDEX message_change_message ON message_change (message_id);";
+
+/*
+ * message: both directions in one table, so that their numbers order everything. SQLite
+ * takes no NOT NULL away, hence a new table in the place of the old one, which goes on
+ * with its numbers. sim_id NULL: it came in by a modem whose card was not known. From
+ * idempotency_key to delivery is about outgoing ones, from sent_time on about incoming.
+ */
+#define MESSAGE_TABLE                                                                  \
+	"CREATE TABLE message_2 ("                                                     \
+	" id INTEGER PRIMARY KEY AUTOINCREMENT,"                                       \
+	" direction INTEGER NOT NULL DEFAULT 0 CHECK (direction IN (0, 1)),"           \
+	" sim_id INTEGER REFERENCES sim (id), client_id INTEGER NOT NULL DEFAULT 0,"   \
+	" number TEXT NOT NULL, text TEXT NOT NULL,"                                   \
+	" segments INTEGER NOT NULL DEFAULT 0, state INTEGER NOT NULL,"                \
+	" reason TEXT NOT NULL DEFAULT '', uuid TEXT NOT NULL DEFAULT '',"             \
+	" created INTEGER NOT NULL, changed INTEGER NOT NULL,"                         \
+	" idempotency_key TEXT, send_at INTEGER NOT NULL DEFAULT 0,"                   \
+	" expires_at INTEGER NOT NULL DEFAULT 0, delivery INTEGER NOT NULL DEFAULT 0," \
+	" sent_time TEXT NOT NULL DEFAULT '', flags INTEGER NOT NULL DEFAULT 0,"       \
+	" repeats INTEGER NOT NULL DEFAULT 0, read_at INTEGER NOT NULL DEFAULT 0,"     \
+	" CHECK (direction = 1 OR sim_id IS NOT NULL)"                                 \
+	") STRICT;"                                                                    \
+	"INSERT INTO message_2 (id, sim_id, client_id, number, text, segments, state," \
+	" reason, uuid, created, changed) SELECT id, sim_id, client_id, number, text," \
+	" segments, state, reason, uuid, created, changed FROM message;"               \
+	"DELETE FROM sqlite_sequence WHERE name = 'message_2';"                        \
+	"INSERT INTO sqlite_sequence (name, seq)"                                      \
+	" SELECT 'message_2', seq FROM sqlite_sequence WHERE name = 'message';"        \
+	"DROP TABLE message;"                                                          \
+	"ALTER TABLE message_2 RENAME TO message;"
+
+/*
+ * Every index ends with the id. By id, number, direction or unread a page is read in
+ * order; message_created narrows times down to ids; message_stamp finds repeats.
+ */
+#define MESSAGE_INDEXES                                                                \
+	"CREATE INDEX message_unfinished ON message (id) WHERE state IN (1, 2, 3, 4, " \
+	"10, 11);"                                                                     \
+	"CREATE INDEX message_uuid ON message (uuid) WHERE uuid <> '';"                \
+	"CREATE UNIQUE INDEX message_idempotency ON message"                           \
+	" (client_id, idempotency_key) WHERE idempotency_key IS NOT NULL;"             \
+	"CREATE INDEX message_direction ON message (direction);"                       \
+	"CREATE INDEX message_number ON message (number);"                             \
+	"CREATE INDEX message_created ON message (created);"                           \
+	"CREATE INDEX message_unread ON message (id)"                                  \
+	" WHERE direction = 1 AND read_at = 0;"                                        \
+	"CREATE INDEX message_stamp ON message (number, sent_time) WHERE direction = 1;"
+
+/* What would have to be counted over all messages; kept by triggers, whoever writes. */
+#define CONVERSATION_TABLE                                                             \
+	"CREATE TABLE conversation ("                                                  \
+	" number TEXT PRIMARY KEY, last_id INTEGER NOT NULL,"                          \
+	" messages INTEGER NOT NULL, unread INTEGER NOT NULL"                          \
+	") STRICT, WITHOUT ROWID;"                                                     \
+	"CREATE INDEX conversation_last ON conversation (last_id);"                    \
+	"CREATE INDEX conversation_unread ON conversation (last_id) WHERE unread > 0;" \
+	"INSERT INTO conversation SELECT number, max(id), count(*), 0"                 \
+	" FROM message GROUP BY number;"
+
+#define CONVERSATION_TRIGGERS                                                            \
+	"CREATE TRIGGER message_added AFTER INSERT ON message BEGIN"                     \
+	" INSERT INTO conversation (number, last_id, messages, unread)"                  \
+	"  VALUES (new.number, new.id, 1, new.direction = 1 AND new.read_at = 0)"        \
+	"  ON CONFLICT (number) DO UPDATE SET last_id = max(last_id, excluded.last_id)," \
+	"  messages = messages + 1, unread = unread + excluded.unread;"                  \
+	"END;"                                                                           \
+	"CREATE TRIGGER message_read AFTER UPDATE OF read_at ON message"                 \
+	" WHEN new.direction = 1 BEGIN"                                                  \
+	" UPDATE conversation"                                                           \
+	"  SET unread = unread + (new.read_at = 0) - (old.read_at = 0)"                  \
+	"  WHERE number = new.number;"                                                   \
+	"END;"                                                                           \
+	"CREATE TRIGGER message_removed AFTER DELETE ON message BEGIN"                   \
+	" UPDATE conversation SET messages = messages - 1,"                              \
+	"  unread = unread - (old.direction = 1 AND old.read_at = 0),"                   \
+	"  last_id = CASE WHEN last_id <> old.id THEN last_id ELSE coalesce("            \
+	"   (SELECT max(id) FROM message WHERE number = old.number), 0) END"             \
+	"  WHERE number = old.number;"                                                   \
+	" DELETE FROM conversation WHERE number = old.number AND messages = 0;"          \
+	"END;"
+
+/* gap: until_at 0, it goes on. alive: one row at most. */
+#define HEARING_TABLES                                                               \
+	"CREATE TABLE gap ("                                                         \
+	" id INTEGER PRIMARY KEY, from_at INTEGER NOT NULL,"                         \
+	" until_at INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL"                 \
+	") STRICT;"                                                                  \
+	"CREATE INDEX gap_until ON gap (until_at);"                                  \
+	"CREATE TABLE alive (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT " \
+	"NULL) STRICT;"
+
+static const char version_2[] = MESSAGE_TABLE MESSAGE_INDEXES CONVERSATION_TABLE
+	CONVERSATION_TRIGGERS HEARING_TABLES;
+
+/*
+ * spool_lead: how many times more the spool told of an incoming message than oFono's
+ * signal did. What was there before was told by a signal.
+ */
+static const char version_3[] =
+	"ALTER TABLE message ADD COLUMN spool_lead INTEGER NOT NULL DEFAULT -1;";
+
+/* client_id is no reference, for 0 is nobody in particular. */
+static const char version_4[] =
+	"CREATE TABLE session ("
+	" id TEXT PRIMARY KEY, client_id INTEGER NOT NULL, revision TEXT NOT NULL,"
+	" capabilities INTEGER NOT NULL, used INTEGER NOT NULL,"
+	" subscriptions TEXT NOT NULL"
+	") STRICT, WITHOUT ROWID;";
+
+const char *const store_migrations[STORE_SCHEMA_VERSION] = { version_1, version_2,
+							     version_3, version_4 };

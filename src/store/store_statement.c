@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/store_statement.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/store_database.h"
+#include "store/store_file.h"
+
+/* in the order of statement_read_message() */
+#define MESSAGE_COLUMNS                                                                \
+	"message.id, message.sim_id, message.client_id, message.number, message.text," \
+	" message.segments, message.state, message.reason, message.uuid,"              \
+	" message.created, message.changed, message.direction, message.sent_time,"     \
+	" message.flags, message.repeats, message.read_at,"                            \
+	" message.idempotency_key, message.send_at, message.expires_at,"               \
+	" message.delivery"
+
+/*
+ * A list, and where a piece of it ends that looks at ?10 + 1 rows, fit or not. `by` names
+ * the index, for the planner may know no better than to read all.
+ */
+#define LIST(by, order)                                                  \
+	"SELECT " MESSAGE_COLUMNS " FROM message " by " message.id > ?1" \
+	" AND message.id < ?2 AND (?3 IS NULL OR direction = ?3)"        \
+	" AND (?4 IS NULL OR number = ?4) AND (?5 = 0 OR sim_id = ?5)"   \
+	" AND (NOT ?6 OR (direction = 1 AND read_at = 0))"               \
+	" AND (?7 = 0 OR created >= ?7) AND (?8 = 0 OR created < ?8)"    \
+	" AND (?9 IS NULL OR text LIKE ?9 ESCAPE '\\') ORDER BY message.id " order
+#define EDGE(by, order)                                         \
+	"SELECT message.id FROM message " by " message.id > ?1" \
+	" AND message.id < ?2 ORDER BY message.id " order " LIMIT 1 OFFSET ?10"
+
+#define BY_ID	     "NOT INDEXED WHERE"
+#define BY_DIRECTION "INDEXED BY message_direction WHERE direction = ?3 AND"
+#define BY_NUMBER    "INDEXED BY message_number WHERE number = ?4 AND"
+#define BY_UNREAD    "INDEXED BY message_unread WHERE direction = 1 AND read_at = 0 AND"
+
+#define CONVERSATION_COLUMNS \
+	MESSAGE_COLUMNS ", conversation.messages, conversation.unread"
+
+static const char *const store_sql[STATEMENT_COUNT] = {
+	[BEGIN] = "BEGIN IMMEDIATE",
+	[COMMIT] = "COMMIT",
+	[ROLLBACK] = "ROLLBACK",
+	[SIM_BY_ICCID] = "SELECT id, iccid, imsi FROM sim WHERE iccid = ?1",
+	/* With an ICCID at hand, a row that has another one is another card. */
+	[SIM_BY_IMSI] =
+		"SELECT id, iccid, imsi FROM sim WHERE imsi = ?1"
+		" AND (iccid IS NULL OR ?2 IS NULL) ORDER BY iccid IS NULL, id DESC",
+	[SIM_COMPLETE] = "UPDATE sim SET iccid = coalesce(iccid, ?2),"
+			 " imsi = coalesce(imsi, ?3) WHERE id = ?1",
+	[SIM_ADD] = "INSERT INTO sim (iccid, imsi, first_seen) VALUES (?1, ?2, ?3)",
+	/* The spool tells no ICCID, and may have told of the card first. */
+	[SIM_JOIN] = "UPDATE message SET sim_id = ?1 WHERE direction = 1 AND sim_id IN"
+		     " (SELECT id FROM sim WHERE imsi = ?2 AND iccid IS NULL)",
+	[SIM_KNOWN] = "SELECT 1 FROM sim WHERE id = ?1",
+	[MESSAGE_ADD] = "INSERT INTO message (sim_id, client_id, number, text, segments,"
+			" state, created, changed, idempotency_key, send_at, expires_at)"
+			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10)",
+	[MESSAGE_CHANGE_ADD] =
+		"INSERT INTO message_change (message_id, state, reason, at)"
+		" VALUES (?1, ?2, ?3, ?4)",
+	[MESSAGE_CHANGES] = "SELECT state, reason, at FROM message_change"
+			    " WHERE message_id = ?1 ORDER BY id",
+	[MESSAGE_STATE_GET] = "SELECT state FROM message WHERE id = ?1",
+	[MESSAGE_STATE_SET] = "UPDATE message SET state = ?2, reason = ?3,"
+			      " uuid = coalesce(?4, uuid), changed = ?5,"
+			      " delivery = coalesce(?6, delivery) WHERE id = ?1",
+	[MESSAGE_DELIVERY_SET] = "UPDATE message SET delivery = ?2 WHERE id = ?1",
+	[MESSAGE_GET] = "SELECT " MESSAGE_COLUMNS " FROM message WHERE id = ?1",
+	[MESSAGE_NEWEST] = "SELECT max(id) FROM message",
+	/* as message_unfinished has it */
+	[MESSAGES_UNFINISHED] = "SELECT " MESSAGE_COLUMNS " FROM message"
+				" WHERE state IN " STATES_UNFINISHED " ORDER BY id",
+	[OUTGOING_BY_KEY] =
+		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_idempotency"
+		" WHERE client_id = ?1 AND idempotency_key = ?2",
+	/* By time, for those of a minute are few. */
+	[OUTGOING_SAME] =
+		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_created"
+		" WHERE number = ?1 AND direction = 0 AND client_id = ?2 AND text = ?3"
+		" AND created BETWEEN ?4 AND ?5 AND send_at = ?6"
+		" AND state NOT IN (6, 7, 13)" /* failed, cancelled, expired */
+		" ORDER BY id LIMIT 1",
+	[OUTGOING_BY_UUID] =
+		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_uuid"
+		" WHERE uuid = ?1 AND uuid <> '' AND direction = 0"
+		" ORDER BY id DESC LIMIT 1",
+	[OUTGOING_KEY_FREE] = "UPDATE message SET idempotency_key = NULL WHERE id = ?1",
+	[INCOMING_OF_FILE] = "SELECT id FROM message INDEXED BY message_uuid"
+			     " WHERE uuid = ?1 AND uuid <> '' AND direction = 1",
+	[INCOMING_REPEATED] =
+		"SELECT id FROM message INDEXED BY message_stamp WHERE direction = 1"
+		" AND number = ?1 AND sent_time = ?2 AND sent_time <> '' AND text = ?3"
+		" AND sim_id IS nullif(?4, 0) AND changed BETWEEN ?5 AND ?6"
+		" ORDER BY id DESC LIMIT 1",
+	/* The way that told more often tells how often it came: see store_incoming.c. */
+	[INCOMING_SIGNALLED] = "UPDATE message SET repeats = repeats + (spool_lead <= 0),"
+			       " spool_lead = spool_lead - 1, changed = ?2 WHERE id = ?1",
+	[INCOMING_SPOOLED] =
+		"UPDATE message SET repeats = repeats + (spool_lead >= 0),"
+		" spool_lead = spool_lead + 1, changed = max(changed, ?2), uuid = ?3"
+		" WHERE id = ?1 AND uuid < ?3",
+	[INCOMING_ADD] =
+		"INSERT INTO message (direction, number, sent_time, text, sim_id,"
+		" created, changed, state, flags, uuid, spool_lead)"
+		" VALUES (1, ?1, ?2, ?3, nullif(?4, 0), ?5, ?5, ?6, ?7, ?8, ?9)",
+	/* NULL when there are too many to find out */
+	[IDS_SINCE] = "SELECT CASE WHEN count(*) < ?2 THEN coalesce(min(id), 0) END FROM"
+		      " (SELECT id FROM message INDEXED BY message_created"
+		      " WHERE created >= ?1 LIMIT ?2)",
+	[IDS_UNTIL] = "SELECT CASE WHEN count(*) < ?2 THEN coalesce(max(id), 0) END FROM"
+		      " (SELECT id FROM message INDEXED BY message_created"
+		      " WHERE created < ?1 LIMIT ?2)",
+	[LIST_BY_ID] = LIST(BY_ID, "DESC"),
+	[LIST_BY_DIRECTION] = LIST(BY_DIRECTION, "DESC"),
+	[LIST_BY_NUMBER] = LIST(BY_NUMBER, "DESC"),
+	[LIST_BY_UNREAD] = LIST(BY_UNREAD, "DESC"),
+	[LIST_BY_ID_UP] = LIST(BY_ID, "ASC"),
+	[LIST_BY_DIRECTION_UP] = LIST(BY_DIRECTION, "ASC"),
+	[LIST_BY_NUMBER_UP] = LIST(BY_NUMBER, "ASC"),
+	[LIST_BY_UNREAD_UP] = LIST(BY_UNREAD, "ASC"),
+	[EDGE_BY_ID] = EDGE(BY_ID, "DESC"),
+	[EDGE_BY_DIRECTION] = EDGE(BY_DIRECTION, "DESC"),
+	[EDGE_BY_NUMBER] = EDGE(BY_NUMBER, "DESC"),
+	[EDGE_BY_UNREAD] = EDGE(BY_UNREAD, "DESC"),
+	[EDGE_BY_ID_UP] = EDGE(BY_ID, "ASC"),
+	[EDGE_BY_DIRECTION_UP] = EDGE(BY_DIRECTION, "ASC"),
+	[EDGE_BY_NUMBER_UP] = EDGE(BY_NUMBER, "ASC"),
+	[EDGE_BY_UNREAD_UP] = EDGE(BY_UNREAD, "ASC"),
+	[CONVERSATIONS] =
+		"SELECT " CONVERSATION_COLUMNS " FROM conversation"
+		" INDEXED BY conversation_last CROSS JOIN message ON message.id = last_id"
+		" WHERE last_id < ?1 ORDER BY last_id DESC LIMIT ?2",
+	[CONVERSATIONS_UNREAD] =
+		"SELECT " CONVERSATION_COLUMNS " FROM conversation"
+		" INDEXED BY conversation_unread"
+		" CROSS JOIN message ON message.id = last_id"
+		" WHERE unread > 0 AND last_id < ?1 ORDER BY last_id DESC LIMIT ?2",
+	[CONVERSATION_KNOWN] = "SELECT 1 FROM conversation WHERE number = ?1",
+	[MESSAGE_MARK_READ] = "UPDATE message SET read_at = ?2"
+			      " WHERE id = ?1 AND direction = 1 AND read_at = 0",
+	[GAP_JOIN] = "UPDATE gap SET until_at = ?2 WHERE reason = ?3 AND until_at > 0"
+		     " AND until_at BETWEEN ?1 - ?4 AND ?1",
+	/* One that goes on is there once. */
+	[GAP_ADD] = "INSERT INTO gap (from_at, until_at, reason) SELECT ?1, ?2, ?3"
+		    " WHERE ?2 <> 0 OR NOT EXISTS"
+		    " (SELECT 1 FROM gap WHERE until_at = 0 AND reason = ?3)",
+	[GAP_END] = "UPDATE gap SET until_at = max(?2, from_at)"
+		    " WHERE until_at = 0 AND reason = ?1",
+	[GAPS_SHIFT] = "UPDATE gap SET from_at = from_at + ?3,"
+		       " until_at = until_at + ?3 * (until_at > 0)"
+		       " WHERE from_at >= ?1 AND from_at < ?2",
+	[GAPS] = "SELECT from_at, until_at, reason FROM"
+		 " (SELECT * FROM gap WHERE until_at > ?1 OR until_at = 0"
+		 "  ORDER BY from_at DESC, id DESC LIMIT 100) ORDER BY from_at, id",
+	[GAP_KNOWN] = "SELECT 1 FROM gap WHERE reason = ?1 AND until_at > ?2 LIMIT 1",
+	[ALIVE_SET] = "INSERT OR REPLACE INTO alive (id, at) VALUES (1, ?1)",
+	[ALIVE_GET] = "SELECT at FROM alive",
+	[CLIENT_ADD] =
+		"INSERT INTO client (name, token_hash, created) VALUES (?1, ?2, ?3)"
+		" ON CONFLICT (name) DO NOTHING",
+	[CLIENT_FIND] = "SELECT id, name FROM client WHERE token_hash = ?1",
+	[CLIENT_COUNT] = "SELECT count(*) FROM client",
+	/*
+	 * Each with: may it go? Only in a final state, with no report awaited (as
+	 * delivery_of() has it), and with no key that still promises something.
+	 */
+	[RETENTION_PAGE] =
+		"SELECT id, state NOT IN " STATES_UNFINISHED
+		" AND NOT (delivery = 1 AND state IN (5, 8) AND changed >= ?2)"
+		" AND NOT (idempotency_key IS NOT NULL AND changed >= ?3), created"
+		" FROM message NOT INDEXED WHERE id > ?1 ORDER BY id LIMIT ?4",
+	[RETENTION_CHANGES] = "DELETE FROM message_change WHERE message_id = ?1",
+	[RETENTION_REMOVE] = "DELETE FROM message WHERE id = ?1",
+	/* By id: what is passed over is about to be removed. */
+	[RETENTION_BORDER] =
+		"SELECT id FROM message NOT INDEXED WHERE id > 0 AND created >= ?1"
+		" ORDER BY id LIMIT 1",
+	[RETENTION_COUNT] = "SELECT count(*) FROM message",
+	[RETENTION_GAPS] = "DELETE FROM gap WHERE until_at > 0 AND (until_at < ?1"
+			   " OR id <= (SELECT max(id) FROM gap) - ?2)",
+	[SESSION_PUT] = "INSERT OR REPLACE INTO session"
+			" (id, client_id, revision, capabilities, used, subscriptions)"
+			" VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+	[SESSION_REMOVE] = "DELETE FROM session WHERE id = ?1",
+	[SESSIONS] = "SELECT id, client_id, revision, capabilities, used, subscriptions"
+		     " FROM session ORDER BY used",
+};
+
+sqlite3_stmt *store_use(struct store *store, enum store_statement which)
+{
+	assert(!sqlite3_stmt_busy(store->statements[which]));
+	return store->statements[which];
+}
+
+/*
+ * The gateway goes on: it keeps what comes in in memory and refuses to send. The mark makes
+ * the next start move the ledger aside, even if a quick check finds it sound.
+ */
+static void note_damage(struct store *store)
+{
+	if (store->damaged)
+		return;
+	store->damaged = true;
+	log_error("store: THE LEDGER IS DAMAGED (%s): nothing is sent any more, and what "
+		  "comes in is kept in memory; restart the gateway, which moves the "
+		  "ledger aside and goes on with what can be read of it",
+		  sqlite3_errmsg(store->database));
+	if (store_file_mark_damaged(store->folder))
+		log_error("store: the mark for that cannot be made");
+}
+
+int store_noted(struct store *store, int result)
+{
+	int error = store_database_error(store->database, result);
+
+	if (error == -EUCLEAN)
+		note_damage(store);
+	return error;
+}
+
+bool store_is_damaged(const struct store *store)
+{
+	return store->damaged;
+}
+
+int store_done(struct store *store, sqlite3_stmt *statement, int result)
+{
+	int error = store_noted(store, result);
+
+	sqlite3_reset(statement);
+	sqlite3_clear_bindings(statement);
+	return error;
+}
+
+int store_run(struct store *store, sqlite3_stmt *statement)
+{
+	errno = 0; /* see store_database_error() */
+	return store_done(store, statement, sqlite3_step(statement));
+}
+
+void statement_bind_text(sqlite3_stmt *statement, int place, const char *text)
+{
+	sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
+}
+
+const char *statement_column_text(sqlite3_stmt *statement, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+
+	return text ? text : "";
+}
+
+void statement_read_message(sqlite3_stmt *statement, struct message *message_out)
+{
+	*message_out = (struct message){
+		.id = sqlite3_column_int64(statement, 0),
+		.sim_id = sqlite3_column_int64(statement, 1), /* 0 for SQL's NULL */
+		.client_id = sqlite3_column_int64(statement, 2),
+		.number = statement_column_text(statement, 3),
+		.text = statement_column_text(statement, 4),
+		.segments = (unsigned)sqlite3_column_int(statement, 5),
+		.state = (enum message_state)sqlite3_column_int(statement, 6),
+		.reason = statement_column_text(statement, 7),
+		.uuid = statement_column_text(statement, 8),
+		.created_ms = sqlite3_column_int64(statement, 9),
+		.changed_ms = sqlite3_column_int64(statement, 10),
+		.direction = (enum message_direction)sqlite3_column_int(statement, 11),
+		.sent_time = statement_column_text(statement, 12),
+		.flags = (unsigned)sqlite3_column_int(statement, 13),
+		.repeats = (unsigned)sqlite3_column_int(statement, 14),
+		.read_ms = sqlite3_column_int64(statement, 15),
+		.idempotency_key = statement_column_text(statement, 16),
+		.send_at_ms = sqlite3_column_int64(statement, 17),
+		.expires_at_ms = sqlite3_column_int64(statement, 18),
+		.delivery = (enum delivery)sqlite3_column_int(statement, 19),
+	};
+}
+
+int store_begin(struct store *store)
+{
+	return store_run(store, store_use(store, BEGIN));
+}
+
+/* Inside the transaction of another write, so that it costs no wake-up and no fsync. */
+static int mark_alive(struct store *store, int64_t now_ms)
+{
+	sqlite3_stmt *statement = store_use(store, ALIVE_SET);
+
+	sqlite3_bind_int64(statement, 1, now_ms);
+	return store_run(store, statement);
+}
+
+static bool is_alive_due(const struct store *store, int64_t now_ms)
+{
+	return store->alive_ms && now_ms >= CLOCK_SANE_MS &&
+	       (now_ms < store->alive_ms || now_ms - store->alive_ms >= STORE_ALIVE_MS);
+}
+
+int store_end(struct store *store, int error)
+{
+	int64_t now_ms = clock_wall_ms();
+	bool due = is_alive_due(store, now_ms);
+
+	if (!error && due)
+		error = mark_alive(store, now_ms);
+	if (!error)
+		error = store_run(store, store_use(store, COMMIT));
+	if (!error && due)
+		store->alive_ms = now_ms;
+	if (error && !sqlite3_get_autocommit(store->database))
+		store_run(store, store_use(store, ROLLBACK));
+	return error;
+}
+
+int store_prepare(struct store *store)
+{
+	int which;
+
+	for (which = 0; which < STATEMENT_COUNT; which++) {
+		int result = sqlite3_prepare_v3(store->database, store_sql[which], -1,
+						SQLITE_PREPARE_PERSISTENT,
+						&store->statements[which], NULL);
+
+		if (result != SQLITE_OK)
+			return store_database_error(store->database, result);
+	}
+	return 0;
+}

@@ -32,6 +32,7 @@ struct config {
 	struct config_list listen;	   /* ADDRESS:PORT; default 127.0.0.1:9531 */
 	struct config_list allowed_host;   /* besides IP literals, localhost, ours */
 	struct config_list allowed_origin; /* besides those of this machine */
+	struct config_list hidden_tools;   /* names of tools that are not offered */
 	bool open;			   /* no token; loopback only */
 	int64_t max_connections;
 	int64_t max_connections_per_address;
@@ -77,6 +78,15 @@ int config_load(struct config *config, const char *path, struct config_error *er
 int config_set(struct config *config, const char *key, const char *value,
 	       const char *origin, struct config_error *error);
 void config_list_clear(struct config_list *list);
+
+/*
+ * Takes over what may change while the program runs from `next`, and tells of each key that
+ * differs whether it was `adopted`; those that were not need a restart.
+ */
+void config_adopt(struct config *config, const struct config *next,
+		  void (*changed)(void *data, const char *section, const char *name,
+				  bool adopted),
+		  void *data);
 
 /* What no single key can tell: open only on loopback, ports, ... */
 int config_check(const struct config *config, struct config_error *error);

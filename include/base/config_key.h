@@ -27,6 +27,7 @@ struct config_key {
 	const char *name;
 	enum config_key_type type;
 	size_t offset; /* in struct config */
+	bool live; /* it may change while the program runs: all look at it each time */
 	int64_t least; /* CONFIG_KEY_INTEGER */
 	int64_t most;
 	const char *initial; /* the default; NULL: none, */
@@ -34,7 +35,7 @@ struct config_key {
 	const char *help;    /* a sentence without its full stop; may have lines */
 };
 
-enum { CONFIG_KEY_COUNT = 19 };
+enum { CONFIG_KEY_COUNT = 20 };
 
 extern const struct config_key config_keys[CONFIG_KEY_COUNT]; /* by section */
 
@@ -57,6 +58,8 @@ int config_value_fail(const struct config_place *place, const struct config_key 
 bool config_section_known(const char *section);
 const struct config_key *config_key_find(const char *section, const char *name);
 bool config_key_is_list(const struct config_key *key);
+/* Bytes of its field. */
+size_t config_key_size(const struct config_key *key);
 void *config_key_field(const struct config_key *key, struct config *config);
 
 /* NULL: the value is set, or appended to a list. Else what is wrong with it. */

@@ -6,8 +6,12 @@
 #define CLI_GATEWAY_H
 
 #include "base/config.h"
+#include "cli/reload.h"
 
-/* Runs until SIGTERM or SIGINT. Returns the exit code; says on the log what went wrong. */
-int gateway_run(const struct config *config);
+/*
+ * Runs until SIGTERM or SIGINT; SIGHUP changes `config` to what `source` has. Returns the exit
+ * code; says on the log what went wrong.
+ */
+int gateway_run(struct config *config, const struct config_source *source);
 
 #endif

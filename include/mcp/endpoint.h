@@ -5,6 +5,7 @@
 #ifndef MCP_ENDPOINT_H
 #define MCP_ENDPOINT_H
 
+#include "base/config.h"
 #include "base/observer.h"
 #include "http/server.h"
 #include "mcp/watcher.h"
@@ -17,6 +18,7 @@ struct endpoint;
 /* what there is to serve; outlives the endpoint */
 struct endpoint_offer {
 	const struct tool *const *tools;	 /* ends with NULL */
+	const struct config_list *hidden_tools;	 /* NULL: none; see mcp/tool_set.h */
 	const struct resource *const *resources; /* likewise */
 	void *services;				 /* for tools and resources */
 	struct observers *changes;		 /* of struct change; NULL: none ever */
@@ -26,6 +28,12 @@ struct endpoint_offer {
 /* `offer` is borrowed for the call. NULL: no memory. */
 struct endpoint *endpoint_new(const struct endpoint_offer *offer);
 void endpoint_free(struct endpoint *endpoint); /* NULL is fine */
+
+/*
+ * Which tools are offered may be different now: when it is, all who want to know are told.
+ * 0, or -ENOMEM with all as it was.
+ */
+int endpoint_review_tools(struct endpoint *endpoint);
 
 extern const struct exchange_handler endpoint_handler; /* its data is the endpoint */
 /* A gate's refusal as a JSON-RPC error without an id. */
@@ -42,10 +50,11 @@ struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exc
 struct sessions *endpoint_sessions(struct endpoint *endpoint);
 struct watcher_list *endpoint_watchers(struct endpoint *endpoint);
 struct observers *endpoint_changes(const struct endpoint *endpoint); /* may be NULL */
+/* Those that are offered now; ends with NULL. */
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint);
 const struct resource *const *endpoint_resources(const struct endpoint *endpoint);
 void *endpoint_services(const struct endpoint *endpoint);
-/* The tools/list array, written once. */
+/* Their tools/list array. */
 const struct buffer *endpoint_tool_list(const struct endpoint *endpoint);
 
 #endif

@@ -28,6 +28,8 @@ struct tool {
 	const struct schema_field *input;
 	const struct schema_field *output;
 	unsigned flags;
+	/* Is it of use now? Whoever changes that calls endpoint_review_tools(). NULL: it is. */
+	bool (*usable)(const void *services);
 	void (*run)(struct tool_call *call);
 };
 

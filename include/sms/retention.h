@@ -32,6 +32,9 @@ int retention_new(sd_event *loop, const struct config *config, struct store *sto
 		  struct retention **retention_out);
 void retention_free(struct retention *retention); /* NULL is fine */
 
+/* The limits in `config` are others now. */
+void retention_review(struct retention *retention);
+
 /* At once after retention_new(). */
 void retention_set_timing(struct retention *retention,
 			  const struct retention_timing *timing); /* tests */

@@ -225,6 +225,26 @@ void config_list_clear(struct config_list *list)
 	memset(list, 0, sizeof(*list));
 }
 
+/* What is unused of a text or a list is zero, so fields compare byte by byte. */
+void config_adopt(struct config *config, const struct config *next,
+		  void (*changed)(void *data, const char *section, const char *name,
+				  bool adopted),
+		  void *data)
+{
+	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
+		const struct config_key *key = &config_keys[at];
+		void *field = config_key_field(key, config);
+		const char *wanted = (const char *)next + key->offset;
+		size_t size = config_key_size(key);
+
+		if (memcmp(field, wanted, size) == 0)
+			continue;
+		if (key->live)
+			memcpy(field, wanted, size);
+		changed(data, key->section, key->name, key->live);
+	}
+}
+
 static __attribute__((format(printf, 2, 3))) int check_fail(struct config_error *error,
 							    const char *format, ...)
 {

@@ -25,6 +25,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .name = "allowed_host",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(allowed_host),
+	  .live = true,
 	  .example = "gateway.example.org",
 	  .help = "Host name that clients may use besides IP addresses, localhost\n"
 		  "and this machine's own; may stand several times" },
@@ -32,9 +33,18 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .name = "allowed_origin",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(allowed_origin),
+	  .live = true,
 	  .example = "https://app.example.org",
 	  .help = "Origin of web pages that may connect besides those of this\n"
 		  "machine; may stand several times" },
+	{ .section = "server",
+	  .name = "hidden_tools",
+	  .type = CONFIG_KEY_LIST,
+	  .offset = FIELD(hidden_tools),
+	  .live = true,
+	  .example = "cancel_sms mark_sms_read",
+	  .help = "Tools that agents are not offered, blanks between the names; may\n"
+		  "stand several times" },
 	{ .section = "server",
 	  .name = "open",
 	  .type = CONFIG_KEY_BOOLEAN,
@@ -83,6 +93,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .name = "keep_days",
 	  .type = CONFIG_KEY_INTEGER,
 	  .offset = FIELD(keep_days),
+	  .live = true,
 	  .least = 0,
 	  .most = 36500,
 	  .initial = "0",
@@ -91,6 +102,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .name = "keep_messages",
 	  .type = CONFIG_KEY_INTEGER,
 	  .offset = FIELD(keep_messages),
+	  .live = true,
 	  .least = 0,
 	  .most = 10000000,
 	  .initial = "100000",
@@ -100,6 +112,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .name = "reserve_mib",
 	  .type = CONFIG_KEY_INTEGER,
 	  .offset = FIELD(reserve_mib),
+	  .live = true,
 	  .least = 0,
 	  .most = 1048576,
 	  .initial = "16",
@@ -116,6 +129,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .name = "max_segments",
 	  .type = CONFIG_KEY_INTEGER,
 	  .offset = FIELD(max_segments),
+	  .live = true,
 	  .least = 1,
 	  .most = 20,
 	  .initial = "3",
@@ -124,6 +138,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .name = "send_wait_seconds",
 	  .type = CONFIG_KEY_INTEGER,
 	  .offset = FIELD(send_wait_seconds),
+	  .live = true,
 	  .least = 0,
 	  .most = 120,
 	  .initial = "30",
@@ -133,6 +148,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .name = "queue_limit",
 	  .type = CONFIG_KEY_INTEGER,
 	  .offset = FIELD(queue_limit),
+	  .live = true,
 	  .least = 1,
 	  .most = 10000,
 	  .initial = "1000",
@@ -141,6 +157,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .name = "duplicate_seconds",
 	  .type = CONFIG_KEY_INTEGER,
 	  .offset = FIELD(duplicate_seconds),
+	  .live = true,
 	  .least = 0,
 	  .most = 3600,
 	  .initial = "60",
@@ -157,6 +174,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .name = "verbose",
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(verbose),
+	  .live = true,
 	  .initial = "no",
 	  .help = "Log every step, with whole phone numbers" },
 };
@@ -240,6 +258,22 @@ const struct config_key *config_key_find(const char *section, const char *name)
 			return &config_keys[at];
 	}
 	return NULL;
+}
+
+size_t config_key_size(const struct config_key *key)
+{
+	switch (key->type) {
+	case CONFIG_KEY_TEXT:
+		return CONFIG_TEXT_BYTES;
+	case CONFIG_KEY_LIST:
+	case CONFIG_KEY_ADDRESS_LIST:
+		return sizeof(struct config_list);
+	case CONFIG_KEY_BOOLEAN:
+		return sizeof(bool);
+	case CONFIG_KEY_INTEGER:
+		return sizeof(int64_t);
+	}
+	return 0;
 }
 
 void *config_key_field(const struct config_key *key, struct config *config)

@@ -12,11 +12,13 @@
  *
  * A missing bus, oFono or modem is a state that calls report, never a reason to stop. On
  * SIGTERM or SIGINT: no new connections, waiting calls are answered with what is known,
- * then everything ends in the opposite order. A second signal ends at once.
+ * then everything ends in the opposite order. A second signal ends at once. SIGHUP reads the
+ * configuration again (cli/reload.h).
  */
 #include "cli/gateway.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +44,8 @@ enum { STOP_TIMEOUT_MS = 2000 };
 
 struct gateway {
 	struct services services;
+	struct config *config; /* the services' own */
+	const struct config_source *source;
 	struct auth auth;
 	struct change_source changes;
 	struct session_shelf shelf;
@@ -53,6 +57,7 @@ struct gateway {
 	struct retention *retention;
 	struct spool *spool;
 	int lock; /* of the state folder; -1: not held */
+	bool ready;
 	bool stopping;
 };
 
@@ -80,6 +85,35 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	return 0;
 }
 
+/* What does not look at the configuration each time. */
+static void apply_config(struct gateway *gateway)
+{
+	log_set_level(gateway->config->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+	retention_review(gateway->retention);
+	if (endpoint_review_tools(gateway->endpoint))
+		log_error("reload: the tools are as they were: out of memory");
+}
+
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info,
+		     void *data)
+{
+	struct gateway *gateway = data;
+	uint64_t now_us = 0;
+
+	(void)source;
+	(void)info;
+	if (gateway->stopping)
+		return 0;
+	sd_event_now(gateway->services.loop, CLOCK_MONOTONIC, &now_us);
+	if (gateway->ready)
+		sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_us);
+	if (reload_config(gateway->config, gateway->source))
+		apply_config(gateway);
+	if (gateway->ready)
+		sd_notify(0, "READY=1");
+	return 0;
+}
+
 static void on_health(void *data, struct exchange *exchange)
 {
 	struct buffer body = BUFFER_INIT;
@@ -93,19 +127,28 @@ static const struct exchange_handler health_handler = { .complete = on_health };
 
 static int watch_signals(struct gateway *gateway)
 {
-	static const int signals[] = { SIGTERM, SIGINT };
+	static const struct {
+		int number;
+		sd_event_signal_handler_t handler;
+	} signals[] = {
+		{ SIGTERM, on_signal },
+		{ SIGINT, on_signal },
+		{ SIGHUP, on_reload },
+	};
+	const unsigned count = sizeof(signals) / sizeof(signals[0]);
 	sigset_t mask;
 	int error = 0;
 
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&mask);
-	for (unsigned i = 0; i < 2; i++)
-		sigaddset(&mask, signals[i]);
+	for (unsigned i = 0; i < count; i++)
+		sigaddset(&mask, signals[i].number);
 	if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
 		return -errno;
-	for (unsigned i = 0; i < 2 && error >= 0; i++)
-		error = sd_event_add_signal(gateway->services.loop, NULL, signals[i],
-					    on_signal, gateway);
+	for (unsigned i = 0; i < count && error >= 0; i++)
+		error = sd_event_add_signal(gateway->services.loop, NULL,
+					    signals[i].number, signals[i].handler,
+					    gateway);
 	return error < 0 ? error : 0;
 }
 
@@ -182,6 +225,7 @@ static int open_network(struct gateway *gateway, const struct config *config,
 	gateway->services.changes = &gateway->changes;
 	gateway->endpoint = endpoint_new(&(struct endpoint_offer){
 		.tools = tool_table,
+		.hidden_tools = &config->hidden_tools,
 		.resources = resource_table,
 		.services = &gateway->services,
 		.changes = &gateway->changes.observers,
@@ -231,6 +275,7 @@ static void on_ready(void *data)
 
 	if (gateway->stopping)
 		return;
+	gateway->ready = true;
 	error = http_server_serve(gateway->server);
 	if (error == 0) {
 		announce(gateway);
@@ -264,9 +309,14 @@ static void close_all(struct gateway *gateway)
 	sd_event_unref(services->loop);
 }
 
-int gateway_run(const struct config *config)
+int gateway_run(struct config *config, const struct config_source *source)
 {
-	struct gateway gateway = { .services.config = config, .lock = -1 };
+	struct gateway gateway = {
+		.services.config = config,
+		.config = config,
+		.source = source,
+		.lock = -1,
+	};
 	struct config_error problem = { "" };
 	int error = open_loop(&gateway);
 	int code = EXIT_CODE_FAILED;

@@ -4,6 +4,7 @@
  *
  * The command line wins over the file; --listen replaces the file's addresses.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,10 +12,13 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/gateway.h"
+#include "mcp/tool_set.h"
+#include "tools/tool_table.h"
 
 static const char help[] =
 	"Usage: ofono-mcp serve [OPTION]...\n"
-	"Run the gateway in the foreground until SIGTERM or SIGINT.\n"
+	"Run the gateway in the foreground until SIGTERM or SIGINT; SIGHUP makes\n"
+	"it read its configuration again.\n"
 	"\n"
 	"  --config FILE          read FILE; else, where it is there,\n"
 	"                         " CONFIG_DEFAULT_PATH "\n"
@@ -117,24 +121,46 @@ static int apply_options(int argc, char **argv, struct config *config,
 	return error;
 }
 
-static int load(int argc, char **argv, const char *file, struct config *config,
-		struct config_error *error_out)
+static int check_tools(const struct config *config, struct config_error *error_out)
 {
-	int error = config_load(config, file, error_out);
+	const char *name;
+	size_t length;
+
+	if (tool_set_knows(tool_table, &config->hidden_tools, &name, &length))
+		return 0;
+	snprintf(error_out->text, sizeof(error_out->text),
+		 "server.hidden_tools: there is no tool \"%.*s\"", (int)length, name);
+	return -EINVAL;
+}
+
+/* What a start is told by. */
+struct telling {
+	int argc;
+	char **argv;
+	const char *file; /* NULL: the default one */
+};
+
+static int load(const void *data, struct config *config, struct config_error *error_out)
+{
+	const struct telling *telling = data;
+	int error = config_load(config, telling->file, error_out);
 
 	if (error == 0)
-		error = apply_options(argc, argv, config, error_out);
+		error = apply_options(telling->argc, telling->argv, config, error_out);
 	if (error == 0)
 		error = config_check(config, error_out);
+	if (error == 0)
+		error = check_tools(config, error_out);
 	return error;
 }
 
 static int run_serve(int argc, char **argv)
 {
 	struct config_error problem = { "" };
-	const char *file = NULL;
+	struct telling telling = { argc, argv, NULL };
+	const struct config_source source = { load, &telling };
 	struct config config;
-	enum mode mode = read_mode(argc, argv, &file);
+	enum mode mode = read_mode(argc, argv, &telling.file);
 
 	if (mode == MODE_HELP) {
 		fputs(help, stdout);
@@ -144,7 +170,7 @@ static int run_serve(int argc, char **argv)
 		fputs("Try: ofono-mcp serve --help\n", stderr);
 		return EXIT_CODE_USAGE;
 	}
-	if (load(argc, argv, file, &config, &problem) != 0) {
+	if (load(&telling, &config, &problem) != 0) {
 		fprintf(stderr, "ofono-mcp: %s\n", problem.text);
 		return EXIT_CODE_USAGE;
 	}
@@ -155,7 +181,7 @@ static int run_serve(int argc, char **argv)
 	if (mode != MODE_RUN)
 		return EXIT_CODE_OK;
 	log_set_level(config.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
-	return gateway_run(&config);
+	return gateway_run(&config, &source);
 }
 
 const struct command command_serve = {

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "mcp/accept.h"
+#include "mcp/change.h"
 #include "mcp/post.h"
 #include "mcp/session_stream.h"
+#include "mcp/tool_set.h"
 
 struct endpoint {
 	struct endpoint_offer offer;
-	struct buffer tool_list;
+	struct tool_set tools;
 	struct sessions sessions;
 	struct watcher_list watchers;
 };
@@ -188,17 +190,6 @@ void endpoint_refusal(struct buffer *body, unsigned status, const char *text)
 				     text });
 }
 
-static bool write_tool_list(struct endpoint *endpoint)
-{
-	struct json_writer *writer = json_writer_new(&endpoint->tool_list);
-
-	if (!writer)
-		return false;
-	tool_list_write(writer, endpoint->offer.tools);
-	json_writer_free(writer);
-	return !endpoint->tool_list.failed;
-}
-
 struct endpoint *endpoint_new(const struct endpoint_offer *offer)
 {
 	struct endpoint *endpoint = calloc(1, sizeof(*endpoint));
@@ -208,7 +199,8 @@ struct endpoint *endpoint_new(const struct endpoint_offer *offer)
 	endpoint->offer = *offer;
 	LIST_INIT(&endpoint->watchers);
 	if (sessions_init(&endpoint->sessions, offer->shelf, offer->changes) ||
-	    !write_tool_list(endpoint)) {
+	    tool_set_init(&endpoint->tools, offer->tools, offer->hidden_tools,
+			  offer->services)) {
 		endpoint_free(endpoint);
 		return NULL;
 	}
@@ -221,13 +213,23 @@ void endpoint_free(struct endpoint *endpoint)
 		return;
 	assert(LIST_EMPTY(&endpoint->watchers));
 	sessions_deinit(&endpoint->sessions);
-	buffer_deinit(&endpoint->tool_list);
+	tool_set_deinit(&endpoint->tools);
 	free(endpoint);
+}
+
+int endpoint_review_tools(struct endpoint *endpoint)
+{
+	const struct change change = { CHANGE_TOOLS };
+	int changed = tool_set_review(&endpoint->tools);
+
+	if (changed > 0 && endpoint->offer.changes)
+		observers_notify(endpoint->offer.changes, &change);
+	return changed < 0 ? changed : 0;
 }
 
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint)
 {
-	return endpoint->offer.tools;
+	return endpoint->tools.offered;
 }
 
 const struct resource *const *endpoint_resources(const struct endpoint *endpoint)
@@ -242,7 +244,7 @@ void *endpoint_services(const struct endpoint *endpoint)
 
 const struct buffer *endpoint_tool_list(const struct endpoint *endpoint)
 {
-	return &endpoint->tool_list;
+	return &endpoint->tools.list;
 }
 
 struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exchange,

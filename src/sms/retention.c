@@ -41,6 +41,7 @@ struct retention {
 	int64_t count; /* messages when the last pass ended; -1: none was made */
 	int64_t added; /* store_retention_added() then */
 	int64_t free_pages;
+	bool again; /* another pass at once when this one ends */
 	sd_event_source *step;
 	sd_event_source *due;
 	sd_event_source *look;
@@ -73,6 +74,11 @@ static void due_later(struct retention *retention, int64_t after_ms)
 static void rest(struct retention *retention)
 {
 	retention->phase = RESTING;
+	if (retention->again) {
+		retention->again = false;
+		step_later(retention, retention->timing.pause_ms);
+		return;
+	}
 	if (retention->config->keep_days == 0)
 		return;
 	due_later(retention, retention->walk.oldest_ms
@@ -258,6 +264,14 @@ void retention_free(struct retention *retention)
 	sd_event_source_disable_unref(retention->due);
 	sd_event_source_disable_unref(retention->look);
 	free(retention);
+}
+
+void retention_review(struct retention *retention)
+{
+	if (retention->phase == RESTING)
+		step_later(retention, retention->timing.pause_ms);
+	else
+		retention->again = true;
 }
 
 void retention_set_timing(struct retention *retention,

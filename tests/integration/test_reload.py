@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""SIGHUP: the configuration is read again, and agents hear when the tools are others."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent import Agent, assert_refused
+from events import Events
+from lab import Lab, wait_until
+from lone_gateway import LoneGateway
+from modern import Request, call
+from systemd import Systemd
+from wire import rpc
+
+INVALID_PARAMS = -32602
+LIST_CHANGED = "notifications/tools/list_changed"
+QUIET_S = 0.3
+HIDDEN = "[server]\nhidden_tools = wait_for_sms, cancel_sms\n"
+
+
+@pytest.fixture
+def gateway() -> Iterator[LoneGateway]:
+    with LoneGateway() as gateway:
+        yield gateway
+
+
+def reload(gateway: LoneGateway, text: str, said: str) -> None:
+    """Until the log tells the outcome once more."""
+    count = gateway.log.count(said)
+    (gateway.folder / "gateway.conf").write_text(text)
+    gateway.send_signal(signal.SIGHUP)
+    wait_until(lambda: gateway.log.count(said) > count, what=f"the log says {said}")
+
+
+def names(gateway: LoneGateway) -> list[str]:
+    return [tool["name"] for tool in gateway.post(rpc("tools/list")).result["tools"]]
+
+
+def session(gateway: LoneGateway) -> str:
+    hello: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": {},
+                             "clientInfo": {"name": "t", "version": "1"}}
+    id = gateway.post(rpc("initialize", hello)).header("mcp-session-id")
+    assert id
+    return id
+
+
+def listen(gateway: LoneGateway, filter: Any) -> Events:
+    asked = Request("subscriptions/listen", {"notifications": filter})
+    return Events(gateway.port, asked.body, **asked.headers)
+
+
+# ---- tools that the owner hides
+
+def test_hidden_tool_is_not_there(gateway: LoneGateway) -> None:
+    before = names(gateway)
+    reload(gateway, HIDDEN, "server.hidden_tools: changed")
+    hidden = ["wait_for_sms", "cancel_sms"]
+    assert names(gateway) == [name for name in before if name not in hidden]
+    for reply in (gateway.post(rpc("tools/call", {"name": "wait_for_sms"})),
+                  call("wait_for_sms").ask(gateway.port)):
+        assert reply.error == (200, INVALID_PARAMS)
+        assert reply.json["error"]["message"] == "Unknown tool: wait_for_sms"
+    reload(gateway, "", "server.hidden_tools: changed")
+    assert names(gateway) == before
+    reply = gateway.post(rpc("tools/call", {"name": "cancel_sms", "arguments": {}}))
+    assert reply.result["isError"] is True
+
+
+def test_hidden_from_the_start() -> None:
+    with LoneGateway(hidden_tools="send_sms list_sms") as gateway:
+        listed = names(gateway)
+        assert listed[0] == "get_sms_subscriptions"
+        assert not {"send_sms", "list_sms"} & set(listed)
+
+
+def test_all_may_be_hidden(gateway: LoneGateway) -> None:
+    text = "[server]\n" + "".join(f"hidden_tools = {name}\n" for name in names(gateway))
+    reload(gateway, text, "server.hidden_tools: changed")
+    assert names(gateway) == []
+
+
+def test_all_who_listen_are_told(gateway: LoneGateway) -> None:
+    id = session(gateway)
+    with listen(gateway, {"toolsListChanged": True}) as modern, \
+            listen(gateway, {"resourceSubscriptions": ["sms://status"]}) as other, \
+            Events(gateway.port, Mcp_Session_Id=id) as legacy, \
+            Events(gateway.port) as without_session:
+        modern.next(), other.next()
+        legacy.wait_comment(), without_session.wait_comment()
+        for text in (HIDDEN, ""):
+            reload(gateway, text, "server.hidden_tools: changed")
+            for events in (modern, legacy, without_session):
+                assert events.next_message().method == LIST_CHANGED
+        assert other.poll(QUIET_S) is None
+
+
+def test_nobody_is_told_of_the_same_tools(gateway: LoneGateway) -> None:
+    reload(gateway, HIDDEN, "server.hidden_tools: changed")
+    with listen(gateway, {"toolsListChanged": True}) as events:
+        events.next()
+        reload(gateway, "[server]\nhidden_tools = cancel_sms\nhidden_tools=wait_for_sms\n",
+               "server.hidden_tools: changed")
+        reload(gateway, HIDDEN + "[sms]\nmax_segments = 7\n", "sms.max_segments: changed")
+        assert events.poll(QUIET_S) is None
+
+
+def test_session_without_a_stream_is_told_when_it_has_one(gateway: LoneGateway) -> None:
+    id = session(gateway)
+    with Events(gateway.port, Mcp_Session_Id=id) as events:
+        events.wait_comment()
+        reload(gateway, HIDDEN, "server.hidden_tools: changed")
+        last = events.next_message()
+        assert last.method == LIST_CHANGED
+    with Events(gateway.port, Mcp_Session_Id=id, Last_Event_ID=last.id) as events:
+        events.wait_comment()
+        reload(gateway, "", "server.hidden_tools: changed")
+        assert events.next_message().method == LIST_CHANGED
+
+
+# ---- the file
+
+@pytest.mark.parametrize("text,why", [
+    ("[server]\nhidden_tools = send_fax\n", 'there is no tool "send_fax"'),
+    ("[server]\nhidden_tools = cancel_sms\nhidden = 1\n", "gateway.conf:3: server.hidden"),
+    (HIDDEN + "[sms]\nmax_segments = 0\n", "sms.max_segments: the value is out of range"),
+    (HIDDEN + "[server]\nlisten = 0.0.0.0\n", "server.listen"),
+    (HIDDEN + "nonsense\n", "neither [SECTION] nor KEY"),
+], ids=["tool", "key", "value", "address", "line"])
+def test_broken_file_changes_nothing(gateway: LoneGateway, text: str, why: str) -> None:
+    before = names(gateway)
+    reload(gateway, text, "reload: everything stays as it was: ")
+    assert why in gateway.log
+    assert names(gateway) == before
+    reload(gateway, HIDDEN, "server.hidden_tools: changed")
+    assert names(gateway) != before
+
+
+def test_missing_file_changes_nothing(gateway: LoneGateway) -> None:
+    reload(gateway, HIDDEN, "server.hidden_tools: changed")
+    hidden = names(gateway)
+    (gateway.folder / "gateway.conf").unlink()
+    gateway.send_signal(signal.SIGHUP)
+    wait_until(lambda: "stays as it was" in gateway.log, what="the log says why")
+    assert names(gateway) == hidden
+
+
+def test_unknown_tool_is_refused_at_the_start(folder: Path) -> None:
+    gateway = LoneGateway(hidden_tools="send_sms send_fax")
+    try:
+        with pytest.raises(AssertionError, match='there is no tool "send_fax"'):
+            gateway.start()
+    finally:
+        gateway._clear()
+
+
+def test_what_needs_a_restart_is_said(gateway: LoneGateway) -> None:
+    reload(gateway, "[server]\nmax_connections = 3\n[sms]\nqueue_limit = 5\n",
+           "server.max_connections: changed in the file, but it takes a restart")
+    assert "sms.queue_limit: changed\n" in gateway.log
+    reload(gateway, "[server]\nmax_connections = 3\n[sms]\nqueue_limit = 5\n",
+           "server.max_connections: changed in the file, but it takes a restart")
+
+
+def test_nothing_new_is_said_too(gateway: LoneGateway) -> None:
+    reload(gateway, "", "reload: nothing changed")
+
+
+def test_command_line_still_wins(gateway: LoneGateway) -> None:
+    reload(gateway, "[server]\nopen = no\nlisten = 127.0.0.1:1\n"
+                    "[store]\nstate_dir = /nonexistent\n", "reload: nothing changed")
+    gateway.assert_serves()
+
+
+def test_verbose_comes_and_goes(gateway: LoneGateway) -> None:
+    def chatter() -> int:
+        before = len(gateway.log)
+        gateway.post(rpc("tools/list"), Mcp_Session_Id="none", MCP_Protocol_Version="1")
+        return len(gateway.log) - before
+
+    assert chatter() == 0
+    reload(gateway, "[log]\nverbose = yes\n", "log.verbose: changed")
+    assert chatter() > 0
+    reload(gateway, "[log]\nverbose = no\n", "log.verbose: changed")
+    assert chatter() == 0
+
+
+def test_limit_changes_at_once(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab("[sms]\nmax_segments = 1\n", modem_count=1)
+    agent = Agent(lab)
+    assert_refused(agent.send("x" * 200), "text_too_long")
+    lab.gateway.config = "[sms]\nmax_segments = 2\n"
+    lab.gateway.prepare()
+    lab.gateway.send_signal(signal.SIGHUP)
+    wait_until(lambda: "sms.max_segments: changed" in lab.gateway.log, what="it is read")
+    assert agent.send("x" * 200).structured["state"] == "sent"
+
+
+def test_messages_beyond_the_new_limit_go(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab("[store]\nkeep_messages = 2\n", modem_count=1)
+    agent = Agent(lab)
+    for text in ("one", "two", "three"):
+        lab.modems[0].deliver("+36209876543", text)
+
+    def count() -> int:
+        return agent.call("list_sms").structured["count"]
+
+    wait_until(lambda: "three" in str(agent.call("list_sms").raw), what="all came in")
+    wait_until(lambda: count() == 2, what="the first pass was made")
+    lab.gateway.config = "[store]\nkeep_messages = 1\n"
+    lab.gateway.prepare()
+    lab.gateway.send_signal(signal.SIGHUP)
+    wait_until(lambda: count() == 1, what="the oldest are gone")
+
+
+# ---- the service manager
+
+@pytest.mark.parametrize("text", ["", "broken"])
+def test_service_manager_is_told(systemd: Systemd, text: str) -> None:
+    with LoneGateway() as gateway:
+        systemd.wait("READY=1")
+        (gateway.folder / "gateway.conf").write_text(text)
+        gateway.send_signal(signal.SIGHUP)
+        systemd.wait("READY=1", count=2)
+        at = systemd.heard.index("RELOADING=1")
+        assert systemd.heard[at + 1].startswith("MONOTONIC_USEC=")
+        assert systemd.heard.index("READY=1", at) > at

@@ -87,7 +87,7 @@ def test_all_at_once_and_nothing_is_kept() -> None:
     """Descriptors and memory after a few rounds of everything, and after more of them.
 
     The heap grows to the most that was ever in use at once, which differs a little from
-    round to round; what leaks grows on.  valgrind keeps 20 MB of what was freed; it finds leaks in its own way.
+    round to round (a batch alone may hold 1 MiB); what leaks grows on.  valgrind keeps 20 MB of what was freed; it finds leaks in its own way.
     """
     with LoneGateway(request_timeout_seconds=1, idle_timeout_seconds=1) as gateway:
         fresh, memory = gateway.fd_count, []

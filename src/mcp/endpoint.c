@@ -14,6 +14,7 @@ struct endpoint {
 	struct buffer tool_list;
 	struct sessions sessions;
 	struct watcher_list watchers;
+	struct request_list cancellable;
 };
 
 /* The methods of HTTP */
@@ -207,7 +208,9 @@ struct endpoint *endpoint_new(const struct endpoint_offer *offer)
 		return NULL;
 	endpoint->offer = *offer;
 	LIST_INIT(&endpoint->watchers);
-	if (sessions_init(&endpoint->sessions, offer->shelf, offer->changes) ||
+	LIST_INIT(&endpoint->cancellable);
+	if (asking_init(&endpoint->offer.asking) ||
+	    sessions_init(&endpoint->sessions, offer->shelf, offer->changes) ||
 	    !write_tool_list(endpoint)) {
 		endpoint_free(endpoint);
 		return NULL;
@@ -260,6 +263,16 @@ struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exc
 struct sessions *endpoint_sessions(struct endpoint *endpoint)
 {
 	return &endpoint->sessions;
+}
+
+struct asking *endpoint_asking(struct endpoint *endpoint)
+{
+	return &endpoint->offer.asking;
+}
+
+struct request_list *endpoint_cancellable(struct endpoint *endpoint)
+{
+	return &endpoint->cancellable;
 }
 
 struct watcher_list *endpoint_watchers(struct endpoint *endpoint)

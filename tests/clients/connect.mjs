@@ -5,18 +5,32 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpV1 }
     from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { fileURLToPath } from 'node:url';
 
 const INFO = { name: 'ofono-mcp-tests', version: '1' };
+const CAPABILITIES = { elicitation: { form: {} } };
 const MODERN = '2026-07-28';
 
+// A person who takes the last of the choices.
+function answer({ params }) {
+    const fields = Object.entries(params.requestedSchema.properties);
+    const chosen = fields.map(([name, field]) => [name, field.oneOf.at(-1).const]);
+    return { action: 'accept', content: Object.fromEntries(chosen) };
+}
+
 function v1() {
-    return new ClientV1(INFO);
+    const client = new ClientV1(INFO, { capabilities: CAPABILITIES });
+    client.setRequestHandler(ElicitRequestSchema, answer);
+    return client;
 }
 
 function v2(mode) {
-    return new Client(INFO, { versionNegotiation: { mode } });
+    const client = new Client(INFO, {
+        capabilities: CAPABILITIES, versionNegotiation: { mode } });
+    client.setRequestHandler('elicitation/create', answer);
+    return client;
 }
 
 function throughMcpRemote(url) {

@@ -52,6 +52,13 @@ def test_calls(client: Talk, lab: Lab) -> None:
     assert lab.modems[1].taken[-1].text == "from a real client"
 
 
+def test_asks_its_person(client: Talk, lab: Lab) -> None:
+    """Who takes the last of the SIMs."""
+    result = client.call("send_sms", to_phone_number=TO, sms_text="from which SIM?")
+    assert result["content"][0]["text"] == f"SMS sent to {TO}"
+    assert lab.modems[1].taken[-1].text == "from which SIM?"
+
+
 def test_gets_errors(client: Talk) -> None:
     with pytest.raises(Refused) as refused:
         client.call("no_such_tool")

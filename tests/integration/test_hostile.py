@@ -19,7 +19,7 @@ from modem.patience import patience
 from wire import ABSENT, Closed, Wire, request, rpc
 
 DESCRIPTORS_MORE = 2
-MEMORY_MORE_KIB = 32 * 1024 if "GATEWAY_WRAPPER" in os.environ else 1024
+MEMORY_MORE_KIB = 32 * 1024 if "GATEWAY_WRAPPER" in os.environ else 2048
 WARM_UP, ROUNDS = 3, 3
 CLIENTS = 16
 MOMENT_S = 0.05         # for the answer to what need not be answered
@@ -87,7 +87,8 @@ def test_all_at_once_and_nothing_is_kept() -> None:
     """Descriptors and memory after a few rounds of everything, and after more of them.
 
     The heap grows to the most that was ever in use at once, which differs a little from
-    round to round (a batch alone may hold 1 MiB); what leaks grows on.  valgrind keeps 20 MB of what was freed; it finds leaks in its own way.
+    round to round (a batch alone may hold 1 MiB); what leaks grows on.  valgrind keeps
+    20 MB of what was freed; it finds leaks in its own way.
     """
     with LoneGateway(request_timeout_seconds=1, idle_timeout_seconds=1) as gateway:
         fresh, memory = gateway.fd_count, []

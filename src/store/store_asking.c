@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "sms/store.h"
-#include "sms/store_statement.h"
+#include "store/store.h"
+#include "store/store_statement.h"
 
 static int add_key(struct store *store, const struct asking_key *key)
 {

@@ -84,6 +84,8 @@ enum store_statement {
 	SESSION_PUT,
 	SESSION_REMOVE,
 	SESSIONS,
+	SECRET_GET,
+	SECRET_ADD,
 	STATEMENT_COUNT,
 };
 

@@ -144,5 +144,11 @@ static const char version_4[] =
 	" subscriptions TEXT NOT NULL"
 	") STRICT, WITHOUT ROWID;";
 
-const char *const store_migrations[STORE_SCHEMA_VERSION] = { version_1, version_2,
-							     version_3, version_4 };
+static const char version_5[] = "CREATE TABLE secret ("
+				" id INTEGER PRIMARY KEY, purpose TEXT NOT NULL UNIQUE,"
+				" value BLOB NOT NULL CHECK (length(value) = 32)"
+				") STRICT;";
+
+const char *const store_migrations[STORE_SCHEMA_VERSION] = {
+	version_1, version_2, version_3, version_4, version_5,
+};

@@ -186,6 +186,8 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[SESSION_REMOVE] = "DELETE FROM session WHERE id = ?1",
 	[SESSIONS] = "SELECT id, client_id, revision, capabilities, used, subscriptions"
 		     " FROM session ORDER BY used",
+	[SECRET_GET] = "SELECT value FROM secret WHERE purpose = ?1",
+	[SECRET_ADD] = "INSERT INTO secret (purpose, value) VALUES (?1, ?2)",
 };
 
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)

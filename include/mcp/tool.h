@@ -37,6 +37,9 @@ struct tool_call {
 	const struct json *arguments; /* fits tool->input; NULL when absent */
 	void *services;		      /* what endpoint_new() was given */
 	struct arena *arena;	      /* lives as long as the call */
+	/* The members of the result go here, and `request` is not needed; NULL: they are
+	 * the request's answer. */
+	struct json_writer *into;
 };
 
 struct tool_error {

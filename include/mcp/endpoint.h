@@ -10,6 +10,7 @@
 #include "mcp/watcher.h"
 #include "mcp/resource.h"
 #include "mcp/session.h"
+#include "mcp/task.h"
 #include "mcp/tool.h"
 
 struct endpoint;
@@ -18,7 +19,8 @@ struct endpoint;
 struct endpoint_offer {
 	const struct tool *const *tools;	 /* ends with NULL */
 	const struct resource *const *resources; /* likewise */
-	void *services;				 /* for tools and resources */
+	const struct task_kind *const *tasks;	 /* likewise; NULL: nothing can be one */
+	void *services;				 /* for all of them */
 	struct observers *changes;		 /* of struct change; NULL: none ever */
 	const struct session_shelf *shelf; /* for sessions; NULL: they end with it */
 };
@@ -44,6 +46,7 @@ struct watcher_list *endpoint_watchers(struct endpoint *endpoint);
 struct observers *endpoint_changes(const struct endpoint *endpoint); /* may be NULL */
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint);
 const struct resource *const *endpoint_resources(const struct endpoint *endpoint);
+const struct task_kind *const *endpoint_tasks(const struct endpoint *endpoint);
 void *endpoint_services(const struct endpoint *endpoint);
 /* The tools/list array, written once. */
 const struct buffer *endpoint_tool_list(const struct endpoint *endpoint);

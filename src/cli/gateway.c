@@ -36,6 +36,7 @@
 #include "resources/resource_table.h"
 #include "tools/change_source.h"
 #include "tools/services.h"
+#include "tools/sms_task.h"
 #include "tools/tool_table.h"
 
 enum { STOP_TIMEOUT_MS = 2000 };
@@ -183,6 +184,7 @@ static int open_network(struct gateway *gateway, const struct config *config,
 	gateway->endpoint = endpoint_new(&(struct endpoint_offer){
 		.tools = tool_table,
 		.resources = resource_table,
+		.tasks = sms_task_table,
 		.services = &gateway->services,
 		.changes = &gateway->changes.observers,
 		.shelf = &gateway->shelf,

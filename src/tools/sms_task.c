@@ -264,6 +264,17 @@ static const struct task_kind sms_task_kind = {
 
 const struct task_kind *const sms_task_table[] = { &sms_task_kind, NULL };
 
+/* Who asked for a second message is to know that there is none. */
+static const char *say_begun(const struct sending *sending, const struct task *task)
+{
+	if (sending->repeat != REPEAT_SAME || !task->status_message)
+		return task->status_message;
+	return arena_printf(sending->order->call->arena,
+			    "%s Nothing new was sent: the same text to the same number "
+			    "was asked for just before, and this is its task.",
+			    task->status_message);
+}
+
 bool sms_task_begin(const struct sending *sending)
 {
 	struct tool_call *call = sending->order->call;
@@ -281,6 +292,7 @@ bool sms_task_begin(const struct sending *sending)
 	if (!task.id || look_at(&query, sending->message.id, &task) ||
 	    task.status != TASK_WORKING)
 		return false;
+	task.status_message = say_begun(sending, &task);
 	task_answer(call->request, &task);
 	return true;
 }

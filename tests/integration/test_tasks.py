@@ -448,6 +448,20 @@ def test_a_replay_is_the_same_task(lab: Lab, tasks: TaskAgent) -> None:
     assert taken_texts(lab) == ["once"]
 
 
+def test_the_same_just_before_is_the_same_task(make_lab: Callable[..., Lab]) -> None:
+    """With a word about it; and it is one, whatever the first call waited for."""
+    lab = make_lab(notices_repeats=True)
+    tasks = TaskAgent(lab)
+    Agent(lab).send("said twice")
+    first = tasks.send("said twice")
+    assert first["resultType"] == "task" and "Nothing new was sent" in first["statusMessage"]
+    assert "Nothing new" not in tasks.get(first["taskId"])["statusMessage"]
+    assert tasks.begin("said twice") == first["taskId"]
+    report(lab, "said twice")
+    assert tasks.result(first["taskId"]).facts["state"] == "delivered"
+    assert taken_texts(lab) == ["said twice"]
+
+
 def test_no_waiting_for_a_task(tasks: TaskAgent) -> None:
     task_id = tasks.begin("no patience", send_at=seconds_ahead(3600), wait_seconds=0)
     assert tasks.get(task_id)["status"] == "working"

@@ -27,7 +27,7 @@ enum task_status {
 	TASK_CANCELLED,
 };
 
-/* what is true of a task at this moment; strings live in the arena it was found with */
+/* What is true of a task at this moment; its strings live as long as the query's. */
 struct task {
 	const struct task_kind *kind;
 	const char *id;

@@ -96,7 +96,9 @@ static int look(struct arena *arena, int64_t client_id, int64_t message_id,
 	char id[TASK_ID_MAX];
 
 	write_id(id, client_id, message_id);
-	return task_find(kinds, &(struct task_query){ id, client_id, &services, arena },
+	return task_find(kinds,
+			 &(struct task_query){ arena_copy(arena, id, strlen(id)),
+					       client_id, &services, arena },
 			 task_out);
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/asking_key.h"
 
-/* where it is kept, see sms/store.h; 0 or an error, which is logged and lived with */
+/* where it is kept, see store/store.h; 0 or an error, which is logged and lived with */
 struct asking_shelf {
 	int (*key)(void *data, struct asking_key *key);
 	int (*close)(void *data, const char *order, int64_t until_ms);

@@ -12,6 +12,7 @@
 #include "mcp/watcher.h"
 #include "mcp/resource.h"
 #include "mcp/session.h"
+#include "mcp/task.h"
 #include "mcp/tool.h"
 
 struct endpoint;
@@ -21,7 +22,8 @@ struct endpoint_offer {
 	const struct tool *const *tools;	 /* ends with NULL */
 	const struct config_list *hidden_tools;	 /* NULL: none; see mcp/tool_set.h */
 	const struct resource *const *resources; /* likewise */
-	void *services;				 /* for tools and resources */
+	const struct task_kind *const *tasks;	 /* likewise; NULL: nothing can be one */
+	void *services;				 /* for all of them */
 	struct observers *changes;		 /* of struct change; NULL: none ever */
 	const struct session_shelf *shelf; /* for sessions; NULL: they end with it */
 	struct asking asking;		   /* see asking_init() */
@@ -57,6 +59,7 @@ struct observers *endpoint_changes(const struct endpoint *endpoint); /* may be N
 /* Those that are offered now; ends with NULL. */
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint);
 const struct resource *const *endpoint_resources(const struct endpoint *endpoint);
+const struct task_kind *const *endpoint_tasks(const struct endpoint *endpoint);
 void *endpoint_services(const struct endpoint *endpoint);
 /* Their tools/list array. */
 const struct buffer *endpoint_tool_list(const struct endpoint *endpoint);

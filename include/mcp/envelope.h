@@ -18,6 +18,8 @@ const struct json *envelope_version(const struct rpc_message *message);
 
 /* The clientCapabilities of params._meta; NULL: it has none. */
 const struct json *envelope_capabilities(const struct rpc_message *message);
+/* For struct era: does the request's clientCapabilities have this extension? */
+bool envelope_declares(const struct request *request, const char *extension);
 
 /*
  * For struct era: whether envelope and headers are whole and agree. That the version of

@@ -35,6 +35,8 @@ struct era {
 	bool leaving_cancels;		  /* a client that leaves wants it no more */
 	/* False: the request may not run, and has been refused. NULL: any may. */
 	bool (*admit)(struct request *request);
+	/* Does the client of this request say that it knows an extension? NULL: none can. */
+	bool (*declares)(const struct request *request, const char *extension);
 	/* Members that every result of this era begins with. */
 	void (*open_result)(const struct request *request, struct json_writer *writer);
 	const struct ask_front *asking; /* how a person is asked */

@@ -9,8 +9,8 @@
 
 /* {"name":...,"title":...,"version":...} */
 void introduction_put_server(struct json_writer *writer, const char *key);
-/* "capabilities": what there is to ask for */
-void introduction_put_capabilities(struct json_writer *writer);
+/* "capabilities": what there is to ask for; `extension`: its name, NULL none */
+void introduction_put_capabilities(struct json_writer *writer, const char *extension);
 /* "instructions": for the model */
 void introduction_put_instructions(struct json_writer *writer);
 

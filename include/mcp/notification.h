@@ -24,7 +24,10 @@ void notification_close(struct json_writer *writer);
 bool notification_push_change(struct stream *stream, const char *event_id,
 			      const char *uri, const struct json *listen_id);
 
-/* Pushes what was written; it is used up. */
-bool notification_push(struct stream *stream, struct buffer *body);
+/*
+ * Pushes what was written; it is used up. `key`: what waits under the same is replaced by
+ * it; NULL: nothing is.
+ */
+bool notification_push(struct stream *stream, struct buffer *body, const char *key);
 
 #endif

@@ -41,6 +41,9 @@ struct tool_call {
 	void *services;		      /* what endpoint_new() was given */
 	struct arena *arena;	      /* lives as long as the call */
 	struct ask *ask;	      /* see mcp/ask.h */
+	/* The members of the result go here, and `request` is not needed; NULL: they are
+	 * the request's answer. */
+	struct json_writer *into;
 };
 
 struct tool_error {

@@ -83,7 +83,10 @@ int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
 bool outbox_watch(struct outbox *outbox, int64_t message_id, struct observer *observer,
 		  void (*notify)(void *data, const void *event), void *data);
 
-/* Hear of every message: that it was taken over, inside outbox_submit(), and every change. */
+/*
+ * Hear of every message: that it was taken over, inside outbox_submit(), and every change;
+ * and of one that the disk refused once more when it is there.
+ */
 struct observers *outbox_observers(struct outbox *outbox);
 
 /* Messages that wait in the gateway, scheduled ones too; queue_limit is about these. */

@@ -91,7 +91,7 @@ void outbox_message_hand(struct outbox_message *message, const char *uuid, bool 
  */
 void outbox_message_report(struct outbox_message *message, bool delivered);
 
-/* Tries again what the disk refused. */
+/* Tries again what the disk refused; outbox_observers() hear when it took it. */
 void outbox_message_save(struct outbox_message *message);
 
 bool outbox_message_is_saved(const struct outbox_message *message);

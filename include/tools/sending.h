@@ -5,7 +5,8 @@
  *
  * The message goes its way whatever becomes of the call, unless the client leaves in a
  * revision where that means to cancel, and oFono was not handed it yet. Many calls may wait
- * for one message, each with its own patience.
+ * for one message, each with its own patience. A call may be answered with a task, and then
+ * nothing of it waits (tools/sms_task.h).
  */
 #ifndef TOOLS_SENDING_H
 #define TOOLS_SENDING_H
@@ -18,6 +19,7 @@ struct sending {
 	struct sms_order *order;
 	enum sms_repeat repeat;
 	struct message message; /* as far as it is known here */
+	bool is_task;		/* it is answered for as a task, long after its call */
 	struct watch watch;
 };
 

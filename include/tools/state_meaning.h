@@ -9,7 +9,12 @@
 #include "base/json_writer.h"
 #include "store/message_state.h"
 
-/* "meaning"; a reason ("" none) that is not in the table adds nothing. */
+enum { STATE_MEANING_BYTES = 512 };
+
+/* A reason ("" none) that is not in the table adds nothing. */
+void state_meaning_write(char text[STATE_MEANING_BYTES], enum message_state state,
+			 const char *reason);
+/* The same as "meaning". */
 void state_meaning_put(struct json_writer *writer, enum message_state state,
 		       const char *reason);
 

@@ -84,7 +84,7 @@ static void take_back(const struct elicitation *elicitation)
 		json_put_string(writer, "reason", "No answer came in time");
 		notification_close(writer);
 	}
-	notification_push(elicitation->stream, &body);
+	notification_push(elicitation->stream, &body, NULL);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)
@@ -114,7 +114,7 @@ static bool push_request(const struct elicitation *elicitation)
 	json_close_object(writer);
 	json_close_object(writer);
 	json_writer_free(writer);
-	return notification_push(elicitation->stream, &body);
+	return notification_push(elicitation->stream, &body, NULL);
 }
 
 static bool start(struct elicitation *elicitation)

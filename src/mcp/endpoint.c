@@ -240,6 +240,11 @@ const struct resource *const *endpoint_resources(const struct endpoint *endpoint
 	return endpoint->offer.resources;
 }
 
+const struct task_kind *const *endpoint_tasks(const struct endpoint *endpoint)
+{
+	return endpoint->offer.tasks;
+}
+
 void *endpoint_services(const struct endpoint *endpoint)
 {
 	return endpoint->offer.services;

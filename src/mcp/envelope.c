@@ -21,6 +21,15 @@ const struct json *envelope_capabilities(const struct rpc_message *message)
 	return json_member(meta_of(message), ENVELOPE_PREFIX "clientCapabilities");
 }
 
+bool envelope_declares(const struct request *request, const char *extension)
+{
+	const struct json *capabilities = envelope_capabilities(&request->message);
+	const struct json *settings =
+		json_member(json_member(capabilities, "extensions"), extension);
+
+	return settings && settings->type == JSON_OBJECT;
+}
+
 /* The types of its members */
 
 static bool is_string(const struct json *value)

@@ -88,7 +88,7 @@ static void run_initialize(struct request *request)
 	if (!writer)
 		return;
 	json_put_string(writer, "protocolVersion", negotiate(asked));
-	introduction_put_capabilities(writer);
+	introduction_put_capabilities(writer, NULL);
 	introduction_put_server(writer, "serverInfo");
 	introduction_put_instructions(writer);
 	request_close_result(request);

@@ -8,12 +8,14 @@
  *
  * Source: MCP 2026-07-28, basic/index, server/discover, server/utilities/caching.
  */
+#include "mcp/endpoint.h"
 #include "mcp/envelope.h"
 #include "mcp/era.h"
 #include "mcp/input_required.h"
 #include "mcp/introduction.h"
 #include "mcp/listen.h"
 #include "mcp/resource.h"
+#include "mcp/task.h"
 #include "mcp/tool.h"
 
 enum {
@@ -80,7 +82,8 @@ static void run_discover(struct request *request)
 		return;
 	json_key(writer, "supportedVersions");
 	era_write_revisions(request->era, writer);
-	introduction_put_capabilities(writer);
+	introduction_put_capabilities(
+		writer, endpoint_tasks(request->endpoint) ? TASK_EXTENSION : NULL);
 	introduction_put_instructions(writer);
 	request_close_result(request);
 }
@@ -99,6 +102,9 @@ static const struct method methods[] = {
 	  .cache_scope = "private" },
 	{ "completion/complete", resource_run_complete },
 	{ "subscriptions/listen", listen_run },
+	{ "tasks/get", task_run_get, .name_parameter = "taskId" },
+	{ "tasks/update", task_run_update, .name_parameter = "taskId" },
+	{ "tasks/cancel", task_run_cancel, .name_parameter = "taskId" },
 	{ NULL, NULL },
 };
 
@@ -108,6 +114,7 @@ const struct era era_2026 = {
 	.methods = methods,
 	.leaving_cancels = true,
 	.admit = envelope_admit,
+	.declares = envelope_declares,
 	.open_result = open_result,
 	.asking = &input_required_front,
 	.resource_not_found = RPC_INVALID_PARAMS,

@@ -11,7 +11,17 @@ void introduction_put_server(struct json_writer *writer, const char *key)
 	json_close_object(writer);
 }
 
-void introduction_put_capabilities(struct json_writer *writer)
+static void put_extension(struct json_writer *writer, const char *name)
+{
+	json_key(writer, "extensions");
+	json_open_object(writer);
+	json_key(writer, name);
+	json_open_object(writer);
+	json_close_object(writer);
+	json_close_object(writer);
+}
+
+void introduction_put_capabilities(struct json_writer *writer, const char *extension)
 {
 	json_key(writer, "capabilities");
 	json_open_object(writer);
@@ -27,6 +37,8 @@ void introduction_put_capabilities(struct json_writer *writer)
 	json_key(writer, "completions");
 	json_open_object(writer);
 	json_close_object(writer);
+	if (extension)
+		put_extension(writer, extension);
 	json_close_object(writer);
 }
 

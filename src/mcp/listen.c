@@ -7,10 +7,18 @@
 #include "mcp/endpoint.h"
 #include "mcp/notification.h"
 
+/* What a look at a task may take. It goes at once, for a stream may live for long. */
+enum { TASK_ARENA_BYTES = 1024 * 1024 };
+
 struct listened {
-	const char *uri;     /* as the client wrote it */
+	const char *uri;     /* as the client wrote it; or the id of a task */
 	const char *subject; /* see struct change */
 	TAILQ_ENTRY(listened) link;
+};
+
+struct listened_list {
+	TAILQ_HEAD(, listened) items;
+	size_t count;
 };
 
 /* one request; lives in its arena */
@@ -19,21 +27,44 @@ struct listen {
 	struct watcher watcher;
 	struct observer observer;
 	bool tools;
-	TAILQ_HEAD(listened_list, listened) resources;
-	size_t resource_count;
+	struct listened_list resources, tasks;
 };
 
 /* The filter */
 
-static bool is_listened(const struct listen *listen, const char *uri)
+static void list_init(struct listened_list *list)
+{
+	TAILQ_INIT(&list->items);
+	list->count = 0;
+}
+
+static bool is_listened(const struct listened_list *list, const char *uri)
 {
 	const struct listened *listened;
 
-	TAILQ_FOREACH (listened, &listen->resources, link) {
+	TAILQ_FOREACH (listened, &list->items, link) {
 		if (strcmp(listened->uri, uri) == 0)
 			return true;
 	}
 	return false;
+}
+
+static bool takes(const struct listened_list *list, const char *uri)
+{
+	return list->count < LISTEN_URIS_MAX && !is_listened(list, uri);
+}
+
+static void add(struct listened_list *list, struct arena *arena, const char *uri,
+		const char *subject)
+{
+	struct listened *listened = arena_alloc(arena, sizeof(*listened));
+
+	if (!listened || !subject)
+		return;
+	listened->uri = uri;
+	listened->subject = subject;
+	TAILQ_INSERT_TAIL(&list->items, listened, link);
+	list->count++;
 }
 
 /* What is not there is left out. */
@@ -44,52 +75,90 @@ static void add_resource(struct listen *listen, const char *uri)
 		.services = endpoint_services(request->endpoint),
 		.arena = request->arena,
 	};
-	struct listened *listened;
 
-	if (listen->resource_count == LISTEN_URIS_MAX || is_listened(listen, uri) ||
-	    resource_find(endpoint_resources(request->endpoint), uri, &call))
-		return;
-	listened = arena_alloc(request->arena, sizeof(*listened));
-	if (!listened)
-		return;
-	listened->uri = uri;
-	listened->subject = call.subject;
-	TAILQ_INSERT_TAIL(&listen->resources, listened, link);
-	listen->resource_count++;
+	if (takes(&listen->resources, uri) &&
+	    !resource_find(endpoint_resources(request->endpoint), uri, &call))
+		add(&listen->resources, request->arena, uri, call.subject);
+}
+
+static struct task_query task_query(const struct listen *listen, const char *id,
+				    struct arena *arena)
+{
+	return (struct task_query){
+		.id = id,
+		.client_id = exchange_client(listen->request->exchange)->id,
+		.services = endpoint_services(listen->request->endpoint),
+		.arena = arena,
+	};
+}
+
+/* What is not there, or not this client's, is left out. */
+static void add_task(struct listen *listen, const char *id)
+{
+	struct request *request = listen->request;
+	struct arena *arena = arena_new(TASK_ARENA_BYTES);
+	struct task_query query = task_query(listen, id, arena);
+	struct task task;
+
+	if (arena && takes(&listen->tasks, id) &&
+	    !task_find(endpoint_tasks(request->endpoint), &query, &task))
+		add(&listen->tasks, request->arena, id,
+		    arena_copy(request->arena, task.subject, strlen(task.subject)));
+	arena_free(arena);
 }
 
 /* False: they are not what they have to be. */
-static bool read_resources(struct listen *listen, const struct json *uris)
+static bool read_texts(struct listen *listen, const struct json *texts,
+		       void (*add_text)(struct listen *listen, const char *text))
 {
-	if (!uris)
+	if (!texts)
 		return true;
-	if (uris->type != JSON_ARRAY)
+	if (texts->type != JSON_ARRAY)
 		return false;
-	json_foreach (uri, uris) {
-		if (uri->type != JSON_STRING)
+	json_foreach (text, texts) {
+		if (text->type != JSON_STRING)
 			return false;
-		add_resource(listen, uri->text);
+		add_text(listen, text->text);
 	}
 	return true;
 }
 
+static const struct json *filter_of(const struct listen *listen)
+{
+	return json_member(listen->request->message.params, "notifications");
+}
+
 static bool read_filter(struct listen *listen)
 {
-	const struct json *filter =
-		json_member(listen->request->message.params, "notifications");
+	const struct json *filter = filter_of(listen);
 	const struct json *tools = json_member(filter, "toolsListChanged");
 
 	if (!filter || filter->type != JSON_OBJECT ||
 	    (tools && tools->type != JSON_BOOLEAN))
 		return false;
 	listen->tools = tools && tools->boolean;
-	return read_resources(listen, json_member(filter, "resourceSubscriptions"));
+	return read_texts(listen, json_member(filter, "resourceSubscriptions"),
+			  add_resource) &&
+	       read_texts(listen, json_member(filter, "taskIds"), add_task);
+}
+
+static void put_list(struct json_writer *writer, const char *key,
+		     const struct listened_list *list)
+{
+	const struct listened *listened;
+
+	if (!list->count)
+		return;
+	json_key(writer, key);
+	json_open_array(writer);
+	TAILQ_FOREACH (listened, &list->items, link)
+		json_write_string(writer, listened->uri);
+	json_close_array(writer);
 }
 
 static void acknowledge(struct listen *listen)
 {
 	const struct json *id = listen->request->message.id;
-	const struct listened *listened;
 	struct buffer body = BUFFER_INIT;
 	struct json_writer *writer =
 		notification_open(&body, "notifications/subscriptions/acknowledged", id);
@@ -99,20 +168,52 @@ static void acknowledge(struct listen *listen)
 		json_open_object(writer);
 		if (listen->tools)
 			json_put_boolean(writer, "toolsListChanged", true);
-		if (listen->resource_count) {
-			json_key(writer, "resourceSubscriptions");
-			json_open_array(writer);
-			TAILQ_FOREACH (listened, &listen->resources, link)
-				json_write_string(writer, listened->uri);
-			json_close_array(writer);
-		}
+		put_list(writer, "resourceSubscriptions", &listen->resources);
+		put_list(writer, "taskIds", &listen->tasks);
 		json_close_object(writer);
 		notification_close(writer);
 	}
-	notification_push(listen->watcher.stream, &body);
+	notification_push(listen->watcher.stream, &body, NULL);
 }
 
-/* Life */
+/* Telling */
+
+static void write_task(const struct task_query *query, const struct task *task,
+		       const struct json *listen_id, struct buffer *body)
+{
+	struct json_writer *writer =
+		notification_open(body, "notifications/tasks", listen_id);
+
+	if (!writer)
+		return;
+	task_write(query, task, writer);
+	notification_close(writer);
+}
+
+/* How it is by now. */
+static void tell_task(const struct listen *listen, const char *id)
+{
+	struct arena *arena = arena_new(TASK_ARENA_BYTES);
+	struct task_query query = task_query(listen, id, arena);
+	struct buffer body = BUFFER_INIT;
+	struct task task;
+
+	if (arena &&
+	    !task_find(endpoint_tasks(listen->request->endpoint), &query, &task)) {
+		write_task(&query, &task, listen->request->message.id, &body);
+		notification_push(listen->watcher.stream, &body, id);
+	}
+	arena_free(arena);
+}
+
+/* One that was over before it was listened to would never be told of. */
+static void tell_tasks(const struct listen *listen)
+{
+	const struct listened *listened;
+
+	TAILQ_FOREACH (listened, &listen->tasks.items, link)
+		tell_task(listen, listened->uri);
+}
 
 static void on_change(void *data, const void *event_data)
 {
@@ -127,11 +228,17 @@ static void on_change(void *data, const void *event_data)
 			notification_push_change(stream, NULL, NULL, id);
 		return;
 	}
-	TAILQ_FOREACH (listened, &listen->resources, link) {
+	TAILQ_FOREACH (listened, &listen->resources.items, link) {
 		if (strcmp(listened->subject, change->subject) == 0)
 			notification_push_change(stream, NULL, listened->uri, id);
 	}
+	TAILQ_FOREACH (listened, &listen->tasks.items, link) {
+		if (strcmp(listened->subject, change->subject) == 0)
+			tell_task(listen, listened->uri);
+	}
 }
+
+/* Life */
 
 static void leave(void *data)
 {
@@ -169,6 +276,11 @@ static bool open_stream(struct listen *listen)
 	return stream;
 }
 
+static bool is_empty(const struct listen *listen)
+{
+	return !listen->tools && !listen->resources.count && !listen->tasks.count;
+}
+
 /* Heard before it is acknowledged: nothing falls between. */
 static void start(struct listen *listen)
 {
@@ -178,7 +290,8 @@ static void start(struct listen *listen)
 	if (changes)
 		observer_add(changes, &listen->observer, on_change, listen);
 	acknowledge(listen);
-	if (!changes || (!listen->tools && !listen->resource_count)) {
+	tell_tasks(listen);
+	if (!changes || is_empty(listen)) {
 		finish(listen);
 		return;
 	}
@@ -196,12 +309,15 @@ void listen_run(struct request *request)
 		return;
 	}
 	listen->request = request;
-	TAILQ_INIT(&listen->resources);
+	list_init(&listen->resources);
+	list_init(&listen->tasks);
+	if (json_member(filter_of(listen), "taskIds") && !task_admit(request))
+		return;
 	if (!read_filter(listen))
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "params.notifications must be an object with "
 			     "toolsListChanged, a boolean, or resourceSubscriptions, an "
-			     "array of URIs");
+			     "array of URIs, or taskIds, an array of ids");
 	else if (!accept_streams(request->exchange))
 		request_fail(request, RPC_INVALID_REQUEST,
 			     "the answer is a stream: send Accept: application/json, "

@@ -65,7 +65,7 @@ bool notification_push_change(struct stream *stream, const char *event_id,
 	return push(stream, &body, event_id, uri ? uri : "tools");
 }
 
-bool notification_push(struct stream *stream, struct buffer *body)
+bool notification_push(struct stream *stream, struct buffer *body, const char *key)
 {
-	return push(stream, body, NULL, NULL);
+	return push(stream, body, NULL, key);
 }

@@ -32,5 +32,5 @@ void progress_tell(struct request *request, const char *message)
 		json_put_string(writer, "message", message);
 		notification_close(writer);
 	}
-	notification_push(stream, &body);
+	notification_push(stream, &body, NULL);
 }

@@ -58,6 +58,30 @@ static void write_text_block(struct json_writer *writer, const char *text, size_
 	json_close_object(writer);
 }
 
+/* NULL: no memory, and the call has been answered. */
+static struct json_writer *open_result(struct tool_call *call)
+{
+	return call->into ? call->into : request_open_result(call->request);
+}
+
+static void close_result(struct tool_call *call)
+{
+	if (!call->into)
+		request_close_result(call->request);
+}
+
+static void answer_without_memory(struct tool_call *call)
+{
+	if (!call->into) {
+		request_fail(call->request, RPC_INTERNAL_ERROR, "out of memory");
+		return;
+	}
+	json_key(call->into, "content");
+	json_open_array(call->into);
+	json_close_array(call->into);
+	json_put_boolean(call->into, "isError", true);
+}
+
 /* `text` may be NULL: then the mirror is the only block. */
 static void succeed(struct tool_call *call, const char *text, struct buffer *structured,
 		    bool mirror)
@@ -65,9 +89,9 @@ static void succeed(struct tool_call *call, const char *text, struct buffer *str
 	struct json_writer *writer = NULL;
 
 	if (structured->failed)
-		request_fail(call->request, RPC_INTERNAL_ERROR, "out of memory");
+		answer_without_memory(call);
 	else
-		writer = request_open_result(call->request);
+		writer = open_result(call);
 	if (writer) {
 		json_key(writer, "content");
 		json_open_array(writer);
@@ -78,7 +102,7 @@ static void succeed(struct tool_call *call, const char *text, struct buffer *str
 		json_close_array(writer);
 		json_key(writer, "structuredContent");
 		json_write_raw(writer, structured->data, structured->length);
-		request_close_result(call->request);
+		close_result(call);
 	}
 	buffer_deinit(structured);
 }
@@ -119,7 +143,7 @@ static void write_error_facts(struct buffer *facts, const struct tool_error *err
 void tool_call_fail(struct tool_call *call, const struct tool_error *error)
 {
 	const char *text = arena_printf(call->arena, "%s %s", error->message, error->fix);
-	struct json_writer *writer = request_open_result(call->request);
+	struct json_writer *writer = open_result(call);
 	struct buffer facts = BUFFER_INIT;
 
 	if (!writer)
@@ -133,7 +157,7 @@ void tool_call_fail(struct tool_call *call, const struct tool_error *error)
 	write_text_block(writer, facts.data ? facts.data : "", facts.length);
 	json_close_array(writer);
 	json_put_boolean(writer, "isError", true);
-	request_close_result(call->request);
+	close_result(call);
 	buffer_deinit(&facts);
 }
 

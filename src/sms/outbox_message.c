@@ -83,18 +83,23 @@ static void set_state(struct outbox_message *message, enum message_state state,
 	message->reason = reason;
 }
 
+static struct outbox_event event_of(const struct outbox_message *message)
+{
+	return (struct outbox_event){ message->id, message->state, message->reason,
+				      message->delivery,
+				      outbox_message_is_over(message) };
+}
+
 static void tell(struct outbox_message *message)
 {
-	bool over = outbox_message_is_over(message);
-	struct outbox_event event = { message->id, message->state, message->reason,
-				      message->delivery, over };
+	struct outbox_event event = event_of(message);
 
 	log_info("outbox: message %lld: %s%s%s", (long long)message->id,
 		 message_state_name(message->state), *message->reason ? ", " : "",
 		 message->reason);
 	observers_notify(&message->observers, &event);
 	observers_notify(&message->shared->observers, &event);
-	if (over)
+	if (event.last)
 		remove_observers(message);
 }
 
@@ -199,7 +204,7 @@ static int save_delivery(struct outbox_message *message)
 	return error;
 }
 
-void outbox_message_save(struct outbox_message *message)
+static void save(struct outbox_message *message)
 {
 	int error;
 
@@ -214,6 +219,20 @@ void outbox_message_save(struct outbox_message *message)
 		return;
 	message->saved = message->state;
 	message->saved_delivery = message->delivery;
+}
+
+/* Who watches it knows; who reads it in the store does not. */
+void outbox_message_save(struct outbox_message *message)
+{
+	struct outbox_event event;
+
+	if (outbox_message_is_saved(message))
+		return;
+	save(message);
+	if (!outbox_message_is_saved(message))
+		return;
+	event = event_of(message);
+	observers_notify(&message->shared->observers, &event);
 }
 
 /* What a report proved needs no other word. */
@@ -235,7 +254,7 @@ void outbox_message_become(struct outbox_message *message, enum message_state st
 	if (message->unwanted && (state == STATE_HELD || state == STATE_HANDED))
 		reason = cancel_wanted;
 	set_state(message, state, reason);
-	outbox_message_save(message);
+	save(message);
 	tell(message);
 	outbox_turn_later(message->shared);
 	if (state == STATE_SENT && message->delivery == DELIVERY_CONFIRMED)
@@ -262,7 +281,7 @@ void outbox_message_report(struct outbox_message *message, bool delivered)
 		outbox_message_become(message, STATE_DELIVERED, "");
 		return;
 	}
-	outbox_message_save(message);
+	save(message);
 	if (message_state_is_final(message->state))
 		tell(message);
 	outbox_turn_later(message->shared);

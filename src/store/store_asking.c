@@ -4,38 +4,16 @@
  * answered before may not be known then, so that nothing asked before may count
  * (tests/integration/test_ask.py::test_a_restored_ledger_knows_no_question).
  */
-#include <errno.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "store/store.h"
+#include "store/store_secret.h"
 #include "store/store_statement.h"
 
-static int add_key(struct store *store, const struct asking_key *key)
-{
-	sqlite3_stmt *statement = store_use(store, ASKING_KEY_ADD);
-
-	sqlite3_bind_blob(statement, 1, key->bytes, sizeof(key->bytes), SQLITE_STATIC);
-	return store_run(store, statement);
-}
+_Static_assert(sizeof(struct asking_key) == STORE_SECRET_BYTES, "the secret is the key");
 
 int store_asking_key(void *data, struct asking_key *key)
 {
-	struct store *store = data;
-	int error = add_key(store, key);
-	sqlite3_stmt *statement;
-	int result;
-
-	if (error)
-		return error;
-	statement = store_use(store, ASKING_KEY);
-	result = sqlite3_step(statement);
-	if (result == SQLITE_ROW &&
-	    sqlite3_column_bytes(statement, 0) == sizeof(key->bytes))
-		memcpy(key->bytes, sqlite3_column_blob(statement, 0), sizeof(key->bytes));
-	else
-		error = -EUCLEAN;
-	return store_done(store, statement, result) ?: error;
+	return store_secret(data, STORE_ASKING_PURPOSE, key->bytes);
 }
 
 static int forget_old(struct store *store)

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "store/delivery.h"
 #include "store/message_state.h"
+#include "store/store_secret.h"
 
 enum { MS_PER_SECOND = 1000, SECONDS_PER_DAY = 24 * 60 * 60 };
 
@@ -41,6 +42,7 @@ static const struct carried_table tables[] = {
 	  "?3 BETWEEN 1 AND 13 AND EXISTS (SELECT 1 FROM message WHERE id = ?2)" },
 	{ "gap", "id, from_at, until_at, reason", "1" },
 	{ "alive", "id, at", "1" },
+	{ "secret", "id, purpose, value", "1" },
 };
 
 enum { TABLE_COUNT = sizeof(tables) / sizeof(*tables), COLUMNS_MAX = 20 };
@@ -235,7 +237,7 @@ static const char *const settling[] = {
 	" FROM (SELECT coalesce(nullif(?3, 0), (SELECT at FROM alive), ?2) AS from_at)",
 	"INSERT OR REPLACE INTO alive (id, at) VALUES (1, ?2)",
 	/* what was sent after an answer may be gone: see store_asking.c */
-	"DELETE FROM asking_key",
+	"DELETE FROM secret WHERE purpose = '" STORE_ASKING_PURPOSE "'",
 };
 
 static int settle_step(sqlite3 *to, const char *sql, const char *reason,

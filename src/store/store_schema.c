@@ -144,10 +144,15 @@ static const char version_4[] =
 	" subscriptions TEXT NOT NULL"
 	") STRICT, WITHOUT ROWID;";
 
-/* asking_closed: what the person said no to, by the name of the order. */
+/*
+ * secret: see store_secret.h. asking_closed: what the person said no to, by the name of the
+ * order.
+ */
 static const char version_5[] =
-	"CREATE TABLE asking_key ("
-	" id INTEGER PRIMARY KEY CHECK (id = 1), bytes BLOB NOT NULL) STRICT;"
+	"CREATE TABLE secret ("
+	" id INTEGER PRIMARY KEY, purpose TEXT NOT NULL UNIQUE,"
+	" value BLOB NOT NULL CHECK (length(value) = 32)"
+	") STRICT;"
 	"CREATE TABLE asking_closed (name TEXT PRIMARY KEY, until INTEGER NOT NULL)"
 	" STRICT, WITHOUT ROWID;";
 

@@ -189,8 +189,8 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[SESSION_REMOVE] = "DELETE FROM session WHERE id = ?1",
 	[SESSIONS] = "SELECT id, client_id, revision, capabilities, used, subscriptions"
 		     " FROM session ORDER BY used",
-	[ASKING_KEY_ADD] = "INSERT OR IGNORE INTO asking_key (id, bytes) VALUES (1, ?1)",
-	[ASKING_KEY] = "SELECT bytes FROM asking_key WHERE id = 1",
+	[SECRET_GET] = "SELECT value FROM secret WHERE purpose = ?1",
+	[SECRET_ADD] = "INSERT INTO secret (purpose, value) VALUES (?1, ?2)",
 	[ASKING_CLOSE] =
 		"INSERT OR IGNORE INTO asking_closed (name, until) VALUES (?1, ?2)",
 	[ASKING_CLOSED] = "SELECT 1 FROM asking_closed WHERE name = ?1",

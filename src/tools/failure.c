@@ -70,6 +70,11 @@ static const struct {
 		"Check the number and the SIM's credit; segments before the refused one may "
 		"have been delivered.",
 	},
+	[FAILURE_NOT_DELIVERED] = {
+		"not_delivered",
+		"The network took it, so it was paid for. Check the number, and ask your "
+		"person before sending it again.",
+	},
 	[FAILURE_UNKNOWN_OUTCOME] = {
 		"unknown_outcome",
 		"Do not send it again without asking the person: it may have been delivered.",

@@ -42,9 +42,11 @@ static const struct schema_field input[] = {
 	{ "wait_for", SCHEMA_STRING, false,
 	  "none: answer as soon as it is on disk; "
 	  "sent (default): when the network took it; "
-	  "delivered: when a delivery report came, which may never be",
+	  "delivered: when a delivery report came, which may never be; a client that "
+	  "knows tasks of MCP gets a task at once",
 	  .words = order_wait_words },
-	{ "wait_seconds", SCHEMA_INTEGER, false, "How long to wait for that at most", 0,
+	{ "wait_seconds", SCHEMA_INTEGER, false,
+	  "How long to wait for that at most; a task does not wait", 0,
 	  ORDER_WAIT_MOST_SECONDS },
 	{ "dry_run", SCHEMA_BOOLEAN, false,
 	  "Send nothing; tell segments, encoding, SIM, "

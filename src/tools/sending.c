@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "tools/message_view.h"
+#include "tools/sms_task.h"
 
 static struct outbox *outbox_of(const struct sending *sending)
 {
@@ -60,6 +61,8 @@ void sending_follow(struct sending *sending)
 {
 	if (sending->repeat != REPEAT_NONE)
 		outbox_keep(outbox_of(sending), sending->message.id);
+	if (sms_task_begin(sending))
+		return;
 	sending->watch = (struct watch){
 		.hear = hear, .answer = answer, .cancelled = withdraw, .data = sending
 	};

@@ -151,7 +151,11 @@ static void answer_sent(const struct sending *sending)
 	const char *recipient = sending->order->recipient;
 	bool asked = sending->order->wait_for == ORDER_WAIT_DELIVERED;
 
-	if (delivery == DELIVERY_CONFIRMED && asked)
+	if (delivery == DELIVERY_REFUSED && sending->is_task)
+		fail(sending, FAILURE_NOT_DELIVERED,
+		     arena_printf(arena, "SMS sent to %s%s (message %lld).", recipient,
+				  additions[delivery], (long long)sending->message.id));
+	else if (delivery == DELIVERY_CONFIRMED && asked)
 		succeed(sending, arena_printf(arena, "SMS delivered to %s", recipient));
 	else if (delivery == DELIVERY_CONFIRMED ||
 		 (!asked && delivery != DELIVERY_REFUSED))

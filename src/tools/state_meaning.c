@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MEANING_BYTES = 512 };
-
 static const char *const state_meanings[STATE_LAST + 1] = {
 	[STATE_QUEUED] = "It is on disk and waits in the gateway; it goes out by itself "
 			 "as soon as its SIM can send.",
@@ -60,13 +58,20 @@ static const char *explain_reason(const char *reason)
 	return "";
 }
 
+void state_meaning_write(char text[STATE_MEANING_BYTES], enum message_state state,
+			 const char *reason)
+{
+	const char *why = explain_reason(reason);
+
+	snprintf(text, STATE_MEANING_BYTES, "%s%s%s", state_meanings[state],
+		 *why ? " " : "", why);
+}
+
 void state_meaning_put(struct json_writer *writer, enum message_state state,
 		       const char *reason)
 {
-	const char *why = explain_reason(reason);
-	char text[MEANING_BYTES];
+	char text[STATE_MEANING_BYTES];
 
-	snprintf(text, sizeof(text), "%s%s%s", state_meanings[state], *why ? " " : "",
-		 why);
+	state_meaning_write(text, state, reason);
 	json_put_string(writer, "meaning", text);
 }

@@ -13,7 +13,7 @@ VERSION = "2026-07-28"
 PREFIX = "io.modelcontextprotocol/"
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = (
     -32700, -32600, -32601, -32602)
-HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
+HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION = -32020, -32021, -32022
 CLIENT = {"name": "test", "version": "1"}
 META = {PREFIX + "protocolVersion": VERSION, PREFIX + "clientCapabilities": {},
         PREFIX + "clientInfo": CLIENT}
@@ -57,8 +57,9 @@ class Request:
     def headers(self) -> dict[str, Value]:
         headers: dict[str, Value] = {"MCP-Protocol-Version": VERSION,
                                      "Mcp-Method": self.method}
-        if isinstance(self.params.get("name"), str):
-            headers["Mcp-Name"] = self.params["name"]
+        for name in ("name", "taskId"):
+            if isinstance(self.params.get(name), str):
+                headers["Mcp-Name"] = self.params[name]
         return headers | self.changed
 
     @property

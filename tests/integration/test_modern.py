@@ -27,7 +27,7 @@ DISCOVER, LIST = Request("server/discover"), Request("tools/list")
 SUBSCRIPTIONS = call("get_sms_subscriptions", {})
 REMOVED = ["initialize", "ping", "logging/setLevel", "resources/subscribe",
            "resources/unsubscribe"]
-NOT_SERVED = ["tasks/get", "tasks/list", "prompts/list", "prompts/get", "no/such/method",
+NOT_SERVED = ["tasks/result", "tasks/list", "prompts/list", "prompts/get", "no/such/method",
               "sampling/createMessage", "Tools/list", "tools/list/", ""]
 
 

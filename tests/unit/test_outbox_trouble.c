@@ -283,7 +283,7 @@ static void test_disk_full_afterwards(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 30 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
-	struct observer observer = { 0 };
+	struct observer observer = { 0 }, reader = { 0 };
 	int64_t id = submit(1, "x"), next = submit(1, "y");
 
 	(void)state;
@@ -294,13 +294,17 @@ static void test_disk_full_afterwards(void **state)
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	assert_heard("1:handing() 1:handed() 1:sent() ");
+	observer_add(outbox_observers(outbox), &reader, hear, NULL);
 	turn_ms(60);
+	assert_heard("");
 	assert_message(id, STATE_HANDING, "");
 	assert_message(next, STATE_QUEUED, "");
 	fill_disk(false);
 	turn_ms(60);
 	assert_message(id, STATE_SENT, "");
+	assert_heard("1:sent() 2:handing() "); /* who reads the store is told again */
 	assert_string_equal(only_send()->text, "y");
+	observer_remove(&reader);
 }
 
 /* A message that went back to the queue in memory only is not handed over twice. */

@@ -1,0 +1,549 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tasks of MCP 2026-07-28: messages that are to be delivered, for clients that know tasks.
+
+Reports come from the real ofonod with our plugin.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from agent import TO, Agent, pair, seconds_ahead, taken_texts
+from events import Events
+from lab import Lab, wait_until
+from modem import HOME, SEARCHING, Outcome
+from modern import (
+    HEADER_MISMATCH, INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_CAPABILITY, PREFIX, Request,
+)
+from task_agent import DECLARED, TASKS, TTL_MS, TaskAgent, told
+from test_plugin import PLUGIN
+from wire import Wire
+
+LAB = {"modem_count": 1, "plugin": PLUGIN}
+ACCEPTED = "accepted by the network, waiting for the delivery report"
+REQUIRED = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
+METHODS = ["get", "update", "cancel"]
+RESTARTS = ["restarted", "killed"]
+HOURS_26, HOURS_73 = (hours * 60 * 60 * 1000 for hours in (26, 73))
+
+
+@pytest.fixture
+def tasks(lab: Lab) -> TaskAgent:
+    return TaskAgent(lab)
+
+
+def report(lab: Lab, text: str, delivered: bool = True) -> None:
+    """On a message that the network took."""
+    modem = lab.modems[0]
+    wait_until(lambda: text in taken_texts(lab), what=f"{text!r} was taken")
+    [submit] = [taken for taken in modem.wait_taken(1) if taken.text == text]
+    modem.report(submit, delivered)
+
+
+def restart(lab: Lab, how: str) -> None:
+    if how == "killed":
+        lab.gateway.kill()
+    else:
+        lab.gateway.stop()
+    lab.gateway.start()
+
+
+def age(lab: Lab, sql: str) -> None:
+    """Of a gateway that does not run."""
+    with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as ledger, ledger:
+        assert ledger.execute(sql).rowcount == 1
+
+
+# ---- the life of one --------------------------------------------------------------
+
+def test_delivered(lab: Lab, tasks: TaskAgent) -> None:
+    first = tasks.send("arrives")
+    task_id = first["taskId"]
+    working = tasks.wait(task_id, "working", ACCEPTED)
+    assert working["createdAt"] == first["createdAt"]
+    assert working["ttlMs"] == first["ttlMs"] == TTL_MS
+    report(lab, "arrives")
+    result = tasks.result(task_id)
+    assert not result.is_error and result.text == f"SMS delivered to {TO}"
+    assert result.structured == result.facts
+    assert (result.facts["state"], result.facts["delivery"]) == ("delivered", "delivered")
+    assert tasks.get(task_id)["lastUpdatedAt"] > working["lastUpdatedAt"]
+
+
+def test_the_result_is_what_the_call_would_have_given(
+        lab: Lab, tasks: TaskAgent, agent: Agent) -> None:
+    task_id = tasks.begin("one way", valid_for_seconds=600)
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(agent.send, "the other way", wait_for="delivered",
+                              wait_seconds=60, valid_for_seconds=600)
+        report(lab, "one way")
+        report(lab, "the other way")
+        called, of_task = waiting.result().raw, tasks.result(task_id).raw
+    assert set(called) == set(of_task)
+    assert called["content"][0] == of_task["content"][0]
+    facts, others = called["structuredContent"], of_task["structuredContent"]
+    different = {"message_id", "expires_at"}
+    assert set(facts) == set(others) >= different
+    assert {name for name in facts if facts[name] != others[name]} <= different
+
+
+def test_not_delivered(lab: Lab, tasks: TaskAgent) -> None:
+    task_id = tasks.begin("lost")
+    report(lab, "lost", delivered=False)
+    result = tasks.result(task_id)
+    assert result.code == "not_delivered" and "structuredContent" not in result.raw
+    assert "did not arrive" in result.text and result.facts["state"] == "sent"
+
+
+def test_refused_by_the_network(lab: Lab, tasks: TaskAgent) -> None:
+    lab.modems[0].plan(Outcome.cms(21))
+    task_id = tasks.begin("nobody takes it")
+    result = tasks.result(task_id)
+    assert result.code == "network_refused" and result.facts["state"] == "failed"
+
+
+def test_its_time_comes(lab: Lab, tasks: TaskAgent) -> None:
+    at = seconds_ahead(3)
+    task = tasks.send("later", send_at=at)
+    assert "waits in the gateway for its time" in task["statusMessage"]
+    assert TTL_MS < task["ttlMs"] <= TTL_MS + 3000
+    report(lab, "later")
+    assert tasks.result(task["taskId"]).facts["state"] == "delivered"
+
+
+def test_expires_before_it_is_sent(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    tasks = TaskAgent(lab)
+    lab.modems[0].plan(Outcome.hang())
+    tasks.begin("on the air")
+    lab.modems[0].wait_offered(1)
+    task_id = tasks.begin("too late", valid_for_seconds=60)
+    assert tasks.get(task_id)["status"] == "working"
+    lab.gateway.stop()
+    age(lab, "UPDATE message SET expires_at = created + 1 WHERE text = 'too late'")
+    lab.gateway.start()
+    assert tasks.result(task_id).code == "expired"
+
+
+def test_no_report_will_come(make_lab: Callable[..., Lab]) -> None:
+    """The owner wants none: so it ends when it is sent."""
+    lab = make_lab("[sms]\ndelivery_reports = no\n")
+    tasks = TaskAgent(lab)
+    result = tasks.result(tasks.begin("no report"))
+    assert (result.facts["state"], result.facts["delivery"]) == ("sent", "none")
+    assert "No delivery report was asked for" in result.text
+
+
+def test_the_report_never_comes(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    tasks = TaskAgent(lab)
+    task_id = tasks.begin("silence")
+    tasks.wait(task_id, "working", ACCEPTED)
+    lab.gateway.stop()
+    age(lab, f"UPDATE message SET created = created - {HOURS_26}, "
+             f"changed = changed - {HOURS_26}")
+    lab.gateway.start()
+    result = tasks.result(task_id)
+    assert not result.is_error
+    assert (result.facts["state"], result.facts["delivery"]) == ("sent", "unconfirmed")
+    report(lab, "silence")
+    wait_until(lambda: tasks.result(task_id).facts["state"] == "delivered",
+               what="late truth corrects the result")
+
+
+def test_expired(make_lab: Callable[..., Lab]) -> None:
+    """It is unknown, and what is asked again is answered without a task."""
+    lab = make_lab()
+    tasks = TaskAgent(lab)
+    task_id = tasks.begin("old", idempotency_key="old")
+    report(lab, "old")
+    tasks.wait(task_id, "completed")
+    lab.gateway.stop()
+    age(lab, f"UPDATE message SET created = created - {HOURS_73}")
+    lab.gateway.start()
+    for method in METHODS:
+        assert tasks.about(method, task_id, inputResponses={}).error == (200, INVALID_PARAMS)
+    assert tasks.send("old", idempotency_key="old")["resultType"] == "complete"
+
+
+# ---- restarts ---------------------------------------------------------------------
+
+@pytest.mark.parametrize("how", RESTARTS)
+def test_restart_while_it_waits(make_lab: Callable[..., Lab], how: str) -> None:
+    """Scheduled, queued, and in oFono's hands; all of them arrive."""
+    lab = make_lab()
+    tasks = TaskAgent(lab)
+    lab.modems[0].plan(Outcome.hang())
+    ids = [tasks.begin(text) for text in ("handed", "queued")]
+    ids.append(tasks.begin("scheduled", send_at=seconds_ahead(5)))
+    lab.modems[0].wait_offered(1)
+    tasks.wait(ids[0], "working", "handed")
+    before = [tasks.get(task_id) for task_id in ids]
+    restart(lab, how)
+    for task, task_id in zip(before, ids):
+        now = tasks.get(task_id)
+        assert (now["status"], now["createdAt"]) == ("working", task["createdAt"])
+    lab.modems[0].unhang(Outcome.ok())
+    for text, task_id in zip(("handed", "queued", "scheduled"), ids):
+        report(lab, text)
+        assert tasks.result(task_id).facts["state"] == "delivered"
+    assert len(taken_texts(lab)) == 3
+
+
+@pytest.mark.parametrize("how", RESTARTS)
+def test_restart_before_the_report(make_lab: Callable[..., Lab], how: str) -> None:
+    lab = make_lab()
+    tasks = TaskAgent(lab)
+    task_id = tasks.begin("sent")
+    tasks.wait(task_id, "working", ACCEPTED)
+    restart(lab, how)
+    assert ACCEPTED in tasks.get(task_id)["statusMessage"]
+    report(lab, "sent")
+    done = tasks.wait(task_id, "completed")
+    restart(lab, how)
+    assert tasks.get(task_id) == done
+
+
+@pytest.mark.parametrize("how", RESTARTS)
+def test_restart_while_held_and_after_cancelling(
+        make_lab: Callable[..., Lab], how: str) -> None:
+    lab = make_lab()
+    tasks = TaskAgent(lab)
+    lab.modems[0].plan(Outcome.error())
+    held = tasks.begin("held")
+    lab.modems[0].wait_offered(1)
+    tasks.wait(held, "working", "handed")
+    behind = tasks.begin("behind it")
+    lab.radios[0].power(False)
+    tasks.wait(held, "working", "held")
+    tasks.cancel(behind)
+    tasks.wait(behind, "cancelled")
+    restart(lab, how)
+    assert tasks.get(held)["status"] == "working"
+    assert tasks.get(behind)["status"] == "cancelled"
+    tasks.cancel(held)                               # as soon as oFono can be asked
+    assert tasks.get(held)["status"] == "working"
+    lab.modems[0].set_registration(SEARCHING)
+    lab.radios[0].power()
+    tasks.wait(held, "cancelled")
+    lab.modems[0].set_registration(HOME)
+    assert "held" not in taken_texts(lab)
+
+
+def test_killed_while_it_is_handed_over(make_lab: Callable[..., Lab]) -> None:
+    """Nobody can tell: that is a failure, and stays completed when it is corrected."""
+    lab = make_lab()
+    tasks = TaskAgent(lab)
+    task_id = tasks.begin("in between")
+    tasks.wait(task_id, "working", ACCEPTED)
+    lab.gateway.stop()
+    age(lab, "UPDATE message SET state = 2")
+    lab.gateway.start()
+    result = tasks.result(task_id)
+    assert result.code == "unknown_outcome"
+    report(lab, "in between")
+    wait_until(lambda: not tasks.result(task_id).is_error, what="the report proves it")
+    assert tasks.result(task_id).facts["state"] == "delivered"
+
+
+# ---- cancelling -------------------------------------------------------------------
+
+def test_cancel(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    tasks = TaskAgent(lab)
+    lab.modems[0].plan(Outcome.hang())
+    on_air, queued = tasks.begin("on the air"), tasks.begin("behind it")
+    lab.modems[0].wait_offered(1)
+    for _ in range(2):
+        tasks.cancel(queued)
+        assert tasks.get(queued)["status"] == "cancelled"
+    tasks.cancel(on_air)                             # too late, and said to nobody
+    assert tasks.get(on_air)["status"] == "working"
+    lab.modems[0].unhang(Outcome.ok())
+    report(lab, "on the air")
+    assert tasks.result(on_air).facts["state"] == "delivered"
+    tasks.cancel(on_air)
+    assert tasks.get(on_air)["status"] == "completed"
+    assert taken_texts(lab) == ["on the air"]
+
+
+def test_cancelling_races(lab: Lab, tasks: TaskAgent) -> None:
+    """Whoever wins, status and radio agree."""
+    texts = [f"race {number}" for number in range(12)]
+    with ThreadPoolExecutor() as pool:
+        ids = list(pool.map(tasks.begin, texts))
+        list(pool.map(tasks.cancel, ids))
+    for text, task_id in zip(texts, ids):
+        def is_settled() -> bool:
+            task = tasks.get(task_id)
+            return task["status"] == "cancelled" or ACCEPTED in task["statusMessage"]
+        wait_until(is_settled, 30, f"{text!r} is settled")
+        was_cancelled = tasks.get(task_id)["status"] == "cancelled"
+        assert (text in taken_texts(lab)) != was_cancelled
+    for text in taken_texts(lab):
+        report(lab, text)
+
+
+def test_leaving_cancels_nothing(lab: Lab, tasks: TaskAgent) -> None:
+    call = {"name": "send_sms", "arguments": {
+        "to_phone_number": TO, "sms_text": "goes on", "wait_for": "delivered"}}
+    request = Request("tools/call", call).meta(clientCapabilities=DECLARED)
+    with Wire(lab.gateway.port) as wire:
+        task_id = wire.ask(request.octets).result["taskId"]
+        wire.reset()
+    report(lab, "goes on")
+    assert tasks.result(task_id).facts["state"] == "delivered"
+
+
+# ---- who gets one, and who may ask ------------------------------------------------
+
+@pytest.mark.parametrize("capabilities", [
+    {}, {"extensions": {}}, {"extensions": {"other/tasks": {}}}, {"tasks": {}},
+    {"extensions": {TASKS: None}}, {"experimental": {TASKS: {}}}], ids=str)
+def test_who_does_not_declare_it(
+        lab: Lab, tasks: TaskAgent, capabilities: dict[str, Any]) -> None:
+    task_id = tasks.begin("seen by some", send_at=seconds_ahead(3600))
+    arguments = {"to_phone_number": TO, "sms_text": "no task", "wait_for": "delivered",
+                 "wait_seconds": 0}
+    call = Request("tools/call", {"name": "send_sms", "arguments": arguments}).meta(
+        clientCapabilities=capabilities)
+    assert call.ask(lab.gateway.port).result["resultType"] == "complete"
+    for method in METHODS:
+        asked = Request(f"tasks/{method}", {"taskId": task_id, "inputResponses": {}})
+        reply = asked.meta(clientCapabilities=capabilities).ask(lab.gateway.port)
+        assert reply.error == (400, MISSING_CAPABILITY)
+        assert reply.json["error"]["data"] == REQUIRED
+    filter = {"notifications": {"taskIds": [task_id]}}
+    listening = Request("subscriptions/listen", filter).meta(clientCapabilities=capabilities)
+    reply = listening.ask(lab.gateway.port)
+    assert reply.error == (400, MISSING_CAPABILITY)
+    assert reply.json["error"]["data"] == REQUIRED
+    tasks.cancel(task_id)
+    report(lab, "no task")
+
+
+def test_2025_sees_none(lab: Lab, agent: Agent) -> None:
+    """Its own kind of tasks is not there, and asking for one is passed over."""
+    with lab.client() as client:
+        capabilities = client.initialize(**DECLARED).result["capabilities"]
+        assert TASKS not in str(capabilities) and "tasks" not in capabilities
+        answer = client.call("tools/call", {
+            "name": "send_sms", "task": {"ttl": 60000},
+            "arguments": {"to_phone_number": TO, "sms_text": "2025", "wait_seconds": 0,
+                          "wait_for": "delivered"}})
+        assert answer.result["structuredContent"]["message_id"]
+        assert {"task", "taskId", "resultType"}.isdisjoint(answer.result)
+        for method in ("tasks/get", "tasks/cancel", "tasks/list", "tasks/result"):
+            assert client.call(method, {"taskId": "1"}).error["code"] == METHOD_NOT_FOUND
+    report(lab, "2025")
+
+
+def test_a_foreign_task_is_unknown(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(gateway_open=False)
+    tokens = [pair(lab.gateway, name) for name in ("one", "two")]
+    Agent(lab, tokens[0]).wait_states("ready", timeout=10)
+    one, two = (TaskAgent(lab, token) for token in tokens)
+    task_id = one.begin("mine", send_at=seconds_ahead(3600))
+    for method in METHODS:
+        foreign = two.about(method, task_id, inputResponses={})
+        never = two.about(method, "1" + "0" * 40, inputResponses={})
+        assert foreign.error == (200, INVALID_PARAMS)
+        assert foreign.json["error"] == never.json["error"]
+    with two.listen(task_id) as events:
+        assert acknowledged(events) == {}
+        assert events.next().message["result"]["resultType"] == "complete"
+    assert one.get(task_id)["status"] == "working"
+    one.cancel(task_id)
+
+
+def test_ids_cannot_be_made_up(lab: Lab, tasks: TaskAgent) -> None:
+    task_id = tasks.begin("real", send_at=seconds_ahead(3600))
+    number, mac = task_id.split("-")
+    made_up = ["", "-", number, number + "-", mac, f"{int(number) + 1}-{mac}",
+               f"0{task_id}", f"+{task_id}", task_id[:-1], task_id + "0",
+               task_id.upper(), f"-{task_id}", f"{2 ** 64 + int(number)}-{mac}",
+               "9" * 200, f"{number}-{'0' * len(mac)}", number * 1000]
+    for wrong in made_up:
+        if wrong != task_id:
+            assert tasks.about("get", wrong).error == (200, INVALID_PARAMS), wrong
+    for wrong in (None, 7, ["x"], {}):
+        asked = Request("tasks/get", {"taskId": wrong})
+        assert tasks.ask(asked).status in (200, 400)
+        assert tasks.ask(asked).error[1] in (INVALID_PARAMS, HEADER_MISMATCH)
+    tasks.cancel(task_id)
+
+
+# ---- the methods ------------------------------------------------------------------
+
+def test_discovered(lab: Lab) -> None:
+    discovered = Request("server/discover").ask(lab.gateway.port).result
+    assert discovered["capabilities"]["extensions"] == {TASKS: {}}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", [None, "another", "", "WRONG-CASE"])
+def test_the_header_names_the_task(
+        tasks: TaskAgent, method: str, name: str | None) -> None:
+    task_id = tasks.begin(f"{method} {name}", send_at=seconds_ahead(3600))
+    asked = Request(f"tasks/{method}", {"taskId": task_id, "inputResponses": {}})
+    assert tasks.ask(asked.header(Mcp_Name=name)).error == (400, HEADER_MISMATCH)
+    assert tasks.ask(asked.header(Mcp_Name=f" {task_id}\t")).status == 200
+    tasks.cancel(task_id)
+
+
+def test_update(tasks: TaskAgent) -> None:
+    """Nothing is outstanding: answers to nothing are taken and change nothing."""
+    task_id = tasks.begin("asks for nothing", send_at=seconds_ahead(3600))
+    before = tasks.get(task_id)
+    for answers in ({}, {"confirm": {"action": "accept", "content": {"send": True}}},
+                    {"confirm": None}):
+        result = tasks.about("update", task_id, inputResponses=answers).result
+        assert result.pop("_meta") and result == {"resultType": "complete"}
+    for wrong in ([], "x", None):
+        reply = tasks.about("update", task_id, inputResponses=wrong)
+        assert reply.error == (200, INVALID_PARAMS)
+    assert tasks.about("update", task_id).error == (200, INVALID_PARAMS)
+    assert tasks.get(task_id)["status"] == before["status"]
+    tasks.cancel(task_id)
+
+
+@pytest.mark.parametrize("method", ["tasks/list", "tasks/result"])
+def test_methods_of_2025_are_gone(tasks: TaskAgent, method: str) -> None:
+    assert tasks.ask(Request(method, {"taskId": "1"})).error == (404, METHOD_NOT_FOUND)
+
+
+def test_what_is_settled_at_once_is_no_task(lab: Lab, tasks: TaskAgent) -> None:
+    def is_error(result: dict[str, Any]) -> bool:
+        assert result["resultType"] == "complete" and "taskId" not in result
+        return result.get("isError", False)
+    assert not is_error(tasks.send("dry", dry_run=True))
+    assert is_error(tasks.send("x", to_phone_number="nobody"))
+    assert is_error(tasks.send("x", wait_for="never"))
+    assert not is_error(tasks.send("sent", wait_for="sent"))
+    assert not is_error(tasks.send("none", wait_for="none"))
+    task_id = tasks.begin("twice", idempotency_key="settled")
+    report(lab, "twice")
+    done = tasks.wait(task_id, "completed")["result"]
+    again = tasks.send("twice", idempotency_key="settled")
+    assert not is_error(again) and again["structuredContent"].pop("replayed")
+    assert again["structuredContent"] == done["structuredContent"]
+    for text in ("sent", "none"):
+        report(lab, text)
+
+
+def test_a_replay_is_the_same_task(lab: Lab, tasks: TaskAgent) -> None:
+    first = tasks.begin("once", idempotency_key="once")
+    assert tasks.begin("once", idempotency_key="once") == first
+    tasks.wait(first, "working", ACCEPTED)
+    restart(lab, "restarted")
+    assert tasks.begin("once", idempotency_key="once") == first
+    report(lab, "once")
+    tasks.wait(first, "completed")
+    assert taken_texts(lab) == ["once"]
+
+
+def test_the_same_just_before_is_the_same_task(make_lab: Callable[..., Lab]) -> None:
+    """With a word about it; and it is one, whatever the first call waited for."""
+    lab = make_lab(notices_repeats=True)
+    tasks = TaskAgent(lab)
+    Agent(lab).send("said twice")
+    first = tasks.send("said twice")
+    assert first["resultType"] == "task" and "Nothing new was sent" in first["statusMessage"]
+    assert "Nothing new" not in tasks.get(first["taskId"])["statusMessage"]
+    assert tasks.begin("said twice") == first["taskId"]
+    report(lab, "said twice")
+    assert tasks.result(first["taskId"]).facts["state"] == "delivered"
+    assert taken_texts(lab) == ["said twice"]
+
+
+def test_no_waiting_for_a_task(tasks: TaskAgent) -> None:
+    task_id = tasks.begin("no patience", send_at=seconds_ahead(3600), wait_seconds=0)
+    assert tasks.get(task_id)["status"] == "working"
+    tasks.cancel(task_id)
+
+
+def test_ids_outlive_a_crash(lab: Lab, tasks: TaskAgent) -> None:
+    """What makes the ids is no secret of one process."""
+    ids = {tasks.begin(f"id {n}", send_at=seconds_ahead(3600)) for n in range(5)}
+    assert len({task_id.split("-")[1] for task_id in ids}) == 5
+    restart(lab, "killed")
+    for task_id in ids:
+        tasks.cancel(task_id)
+
+
+# ---- pushes -----------------------------------------------------------------------
+
+def acknowledged(events: Events, id: Any = 5) -> dict[str, Any]:
+    event = events.next()
+    assert event.method == "notifications/subscriptions/acknowledged"
+    assert event.message["params"]["_meta"] == {PREFIX + "subscriptionId": id}
+    return event.message["params"]["notifications"]
+
+
+def told_last(events: Events, status: str, id: Any = 5) -> dict[str, Any]:
+    """What is pushed until it has this status."""
+    while (task := told(events.next(30), id))["status"] != status:
+        assert task["status"] == "working"
+    return task
+
+
+@pytest.mark.parametrize("id", [5, "five", 0])
+def test_pushes(lab: Lab, tasks: TaskAgent, id: Any) -> None:
+    text = f"told {id}"
+    task_id = tasks.begin(text)
+    with tasks.listen(task_id, "unknown", task_id, id=id) as events:
+        assert acknowledged(events, id) == {"taskIds": [task_id]}
+        assert told(events.next(), id)["taskId"] == task_id
+        report(lab, text)
+        last = told_last(events, "completed", id)
+    assert last["result"]["structuredContent"]["state"] == "delivered"
+    assert tasks.get(task_id)["result"] == last["result"]
+
+
+def test_what_is_over_is_told_at_once(lab: Lab, tasks: TaskAgent) -> None:
+    task_id = tasks.begin("over")
+    report(lab, "over")
+    done = tasks.wait(task_id, "completed")
+    with tasks.listen(task_id) as events:
+        assert acknowledged(events) == {"taskIds": [task_id]}
+        assert told(events.next()) == done
+
+
+def test_pushes_of_two_after_a_restart(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    tasks = TaskAgent(lab)
+    ids = [tasks.begin(text) for text in ("one", "two")]
+    for task_id in ids:
+        tasks.wait(task_id, "working", ACCEPTED)
+    restart(lab, "killed")
+    with tasks.listen(*ids) as events, tasks.listen(ids[0], id=6) as other:
+        assert acknowledged(events) == {"taskIds": ids}
+        assert acknowledged(other, 6) == {"taskIds": ids[:1]}
+        assert [told(events.next())["taskId"] for _ in ids] == ids
+        report(lab, "two", delivered=False)
+        failed = told_last(events, "completed")
+        assert failed["taskId"] == ids[1] and failed["result"]["isError"]
+        report(lab, "one")
+        assert told_last(events, "completed")["taskId"] == ids[0]
+        assert told_last(other, "completed", 6)["taskId"] == ids[0]
+
+
+def test_a_cancelled_task_is_told_of(tasks: TaskAgent) -> None:
+    task_id = tasks.begin("taken back", send_at=seconds_ahead(3600))
+    with tasks.listen(task_id) as events:
+        assert acknowledged(events) == {"taskIds": [task_id]}
+        assert told(events.next())["status"] == "working"
+        tasks.cancel(task_id)
+        assert told(events.next())["status"] == "cancelled"
+
+
+@pytest.mark.parametrize("ids", ["x", {"a": 1}, [1], [None], 7, None])
+def test_malformed_filters(tasks: TaskAgent, ids: Any) -> None:
+    asked = Request("subscriptions/listen", {"notifications": {"taskIds": ids}})
+    assert tasks.ask(asked).error == (200, INVALID_PARAMS)

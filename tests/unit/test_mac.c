@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mac.h"
+
+static const uint8_t key[MAC_KEY_BYTES] = "0123456789abcdef0123456789abcde";
+
+/* RFC 4231, case 2: to HMAC a key that is padded with zeros is the same key. */
+static void test_known(void **state)
+{
+	static const uint8_t jefe[MAC_KEY_BYTES] = "Jefe";
+	char mac[MAC_TEXT_BYTES];
+
+	(void)state;
+	assert_true(mac_write(jefe, "what do ya want for nothing?", mac));
+	assert_string_equal(mac, "5bdcc146bf60754e6a042426089575c75a003f08");
+}
+
+static void test_only_the_same_fits(void **state)
+{
+	char mac[MAC_TEXT_BYTES], wrong[2 * MAC_TEXT_BYTES];
+	uint8_t other[MAC_KEY_BYTES];
+
+	(void)state;
+	assert_true(mac_write(key, "text", mac));
+	assert_true(mac_is(key, "text", mac));
+	assert_false(mac_is(key, "texts", mac));
+	memcpy(other, key, sizeof(other));
+	other[31] ^= 1;
+	assert_false(mac_is(other, "text", mac));
+	for (int i = 0; i < MAC_TEXT_BYTES - 1; i++) {
+		strcpy(wrong, mac);
+		wrong[i] = wrong[i] == '0' ? '1' : '0';
+		assert_false(mac_is(key, "text", wrong));
+		wrong[i] = '\0';
+		assert_false(mac_is(key, "text", wrong));
+	}
+	strcpy(wrong, mac);
+	strcat(wrong, "0");
+	assert_false(mac_is(key, "text", wrong));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_only_the_same_fits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A message as a task: its status in every state and at every time, on a real store and a
+ * clock of our own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store_bench.h"
+
+#include "base/clock.h"
+#include "base/mac.h"
+#include "store/store_outgoing.h"
+#include "store/store_secret.h"
+#include "tools/sms_task.h"
+
+enum { CLIENT = 7, STRANGER = 8, HOUR_MS = 60 * 60 * 1000, TTL_HOURS = 72 };
+
+static const struct task_kind *const *kinds = sms_task_table;
+static int64_t now_ms;
+
+static int64_t fake_ms(void)
+{
+	return now_ms;
+}
+
+static const struct clock_source fake_clock = { fake_ms, fake_ms, NULL };
+
+static int set_up(void **state)
+{
+	int failed = store_set_up_with_cards(state);
+
+	now_ms = INT64_C(1790000000000);
+	clock_set_source(&fake_clock);
+	return failed;
+}
+
+static int tear_down(void **state)
+{
+	clock_set_source(NULL);
+	return store_tear_down(state);
+}
+
+static int64_t add(int64_t send_at_ms)
+{
+	struct message_draft draft = {
+		.sim_id = 1,
+		.client_id = CLIENT,
+		.number = "+36201234567",
+		.text = "x",
+		.segments = 1,
+		.state = send_at_ms ? STATE_SCHEDULED : STATE_QUEUED,
+		.send_at_ms = send_at_ms,
+	};
+	int64_t message_id = 0;
+
+	assert_int_equal(store_message_add(store, &draft, &message_id), 0);
+	return message_id;
+}
+
+static void move(int64_t message_id, enum message_state to, enum delivery delivery)
+{
+	struct outgoing_move move = { .to = to, .delivery = delivery };
+
+	assert_int_equal(store_outgoing_move(store, message_id, &move), 0);
+}
+
+static void make_sent(int64_t message_id)
+{
+	move(message_id, STATE_HANDING, DELIVERY_NONE);
+	move(message_id, STATE_HANDED, DELIVERY_AWAITED);
+	move(message_id, STATE_SENT, DELIVERY_NONE);
+}
+
+static void write_id(char id[TASK_ID_MAX], int64_t client_id, int64_t message_id)
+{
+	uint8_t key[STORE_SECRET_BYTES];
+	char text[64], mac[MAC_TEXT_BYTES];
+
+	assert_int_equal(store_secret(store, "task", key), 0);
+	snprintf(text, sizeof(text), "task %lld %lld", (long long)client_id,
+		 (long long)message_id);
+	assert_true(mac_write(key, text, mac));
+	snprintf(id, TASK_ID_MAX, "%lld-%s", (long long)message_id, mac);
+}
+
+/* One look; strings go with `arena`. */
+static int look(struct arena *arena, int64_t client_id, int64_t message_id,
+		struct task *task_out)
+{
+	struct services services = { .store = store };
+	char id[TASK_ID_MAX];
+
+	write_id(id, client_id, message_id);
+	return task_find(kinds,
+			 &(struct task_query){ arena_copy(arena, id, strlen(id)),
+					       client_id, &services, arena },
+			 task_out);
+}
+
+static void assert_found(int64_t message_id, int expected)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct task task;
+
+	assert_int_equal(look(arena, CLIENT, message_id, &task), expected);
+	arena_free(arena);
+}
+
+/* `result`: a piece of it; "" for a task without one. */
+static void assert_task(int64_t message_id, enum task_status status, const char *words,
+			const char *result)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct services services = { .store = store };
+	struct task_query query = { "", CLIENT, &services, arena };
+	struct buffer body = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&body);
+	struct task task;
+
+	assert_int_equal(look(arena, CLIENT, message_id, &task), 0);
+	assert_int_equal(task.status, status);
+	assert_non_null(strstr(task.status_message, words));
+	json_open_object(writer);
+	task_write(&query, &task, writer);
+	json_close_object(writer);
+	json_writer_free(writer);
+	buffer_append(&body, "", 1);
+	if (*result)
+		assert_non_null(strstr(body.data, "\"result\":{\"resultType\":"
+						  "\"complete\",\"content\":["));
+	else
+		assert_null(strstr(body.data, "\"result\""));
+	if (!strstr(body.data, result))
+		fail_msg("%s\n  is without %s", body.data, result);
+	buffer_deinit(&body);
+	arena_free(arena);
+}
+
+static void test_every_state(void **state)
+{
+	static const struct {
+		enum message_state way[6]; /* from queued on, 0 ends */
+		enum task_status status;
+		const char *words, *result;
+	} cases[] = {
+		{ { 0 }, TASK_WORKING, "waits in the gateway", "" },
+		{ { STATE_HANDING }, TASK_WORKING, "being handed", "" },
+		{ { STATE_HANDING, STATE_HANDED }, TASK_WORKING, "oFono has it", "" },
+		{ { STATE_HANDING, STATE_HANDED, STATE_HELD },
+		  TASK_WORKING,
+		  "until modem",
+		  "" },
+		{ { STATE_HANDING, STATE_HANDED, STATE_SENT }, /* no report asked for */
+		  TASK_COMPLETED,
+		  "network took it",
+		  "No delivery report was asked for" },
+		{ { STATE_HANDING, STATE_FAILED },
+		  TASK_COMPLETED,
+		  "was not sent",
+		  "\"isError\":true" },
+		{ { STATE_HANDING, STATE_UNKNOWN },
+		  TASK_COMPLETED,
+		  "Nobody can tell",
+		  "unknown_outcome" },
+		{ { STATE_EXPIRED }, TASK_COMPLETED, "in time", "\"isError\":true" },
+		{ { STATE_CANCELLED }, TASK_CANCELLED, "taken back", "" },
+		/* once over, always over, whatever is learnt later */
+		{ { STATE_HANDING, STATE_UNKNOWN, STATE_HANDED },
+		  TASK_COMPLETED,
+		  "oFono has it",
+		  "is not sent yet" },
+		{ { STATE_HANDING, STATE_UNKNOWN, STATE_DELIVERED },
+		  TASK_COMPLETED,
+		  "report says",
+		  "SMS delivered to +36201234567" },
+		{ { STATE_HANDING, STATE_UNKNOWN, STATE_CANCELLED },
+		  TASK_COMPLETED,
+		  "taken back",
+		  "\"isError\":true" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int64_t id = add(0);
+
+		for (const enum message_state *to = cases[i].way; *to; to++)
+			move(id, *to, DELIVERY_NONE);
+		assert_task(id, cases[i].status, cases[i].words, cases[i].result);
+	}
+}
+
+static void test_reports(void **state)
+{
+	int64_t confirmed = add(0), refused = add(0), silent = add(0);
+
+	(void)state;
+	make_sent(confirmed);
+	make_sent(refused);
+	make_sent(silent);
+	assert_task(confirmed, TASK_WORKING,
+		    "accepted by the network, waiting for the delivery report", "");
+	move(confirmed, STATE_DELIVERED, DELIVERY_CONFIRMED);
+	assert_task(confirmed, TASK_COMPLETED, "arrived", "SMS delivered to");
+	assert_int_equal(store_outgoing_report(store, refused, DELIVERY_REFUSED), 0);
+	assert_task(refused, TASK_COMPLETED, "took it", "not_delivered");
+	now_ms += 25 * HOUR_MS;
+	assert_task(silent, TASK_WORKING, "waiting", "");
+	now_ms += 1;
+	assert_task(silent, TASK_COMPLETED, "took it", "\"delivery\":\"unconfirmed\"");
+	assert_task(silent, TASK_COMPLETED, "took it", "No delivery report came");
+}
+
+static void test_its_time(void **state)
+{
+	struct arena *arena = arena_new(1 << 20);
+	int64_t start_ms = now_ms, plain = add(0), later = add(now_ms + 24 * HOUR_MS);
+	struct task task;
+
+	(void)state;
+	assert_int_equal(look(arena, CLIENT, plain, &task), 0);
+	assert_int_equal(task.created_ms, start_ms);
+	assert_int_equal(task.ttl_ms, TTL_HOURS * HOUR_MS);
+	assert_int_equal(look(arena, CLIENT, later, &task), 0);
+	assert_int_equal(task.ttl_ms, (24 + TTL_HOURS) * HOUR_MS);
+	now_ms = start_ms + TTL_HOURS * HOUR_MS;
+	assert_found(plain, 0);
+	now_ms++;
+	assert_found(plain, TASK_E_NOT_FOUND);
+	assert_found(later, 0);
+	now_ms = start_ms + (24 + TTL_HOURS) * HOUR_MS + 1;
+	assert_found(later, TASK_E_NOT_FOUND);
+	arena_free(arena);
+}
+
+static int64_t poll_after(int64_t message_id, int64_t unchanged_ms)
+{
+	struct arena *arena = arena_new(1 << 20);
+	int64_t was_ms = now_ms;
+	struct task task;
+
+	now_ms += unchanged_ms;
+	assert_int_equal(look(arena, CLIENT, message_id, &task), 0);
+	assert_int_equal(task.changed_ms, was_ms);
+	now_ms = was_ms;
+	arena_free(arena);
+	return task.poll_ms;
+}
+
+static void test_polling_gets_rarer(void **state)
+{
+	int64_t id = add(0);
+
+	(void)state;
+	assert_int_equal(poll_after(id, 0), 5000);
+	assert_int_equal(poll_after(id, 50 * 1000), 5000);
+	assert_int_equal(poll_after(id, 300 * 1000), 30000);
+	assert_int_equal(poll_after(id, HOUR_MS), 60000);
+	now_ms += HOUR_MS;
+	move(id, STATE_HANDING, DELIVERY_NONE);
+	assert_int_equal(poll_after(id, 0), 5000);
+}
+
+static void test_ones_own(void **state)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct services services = { .store = store };
+	struct task_query query = { NULL, STRANGER, &services, arena };
+	char id[TASK_ID_MAX];
+	int64_t message_id = add(0);
+	struct task task;
+
+	(void)state;
+	write_id(id, CLIENT, message_id);
+	query.id = id;
+	assert_int_equal(task_find(kinds, &query, &task), TASK_E_NOT_FOUND);
+	/* one that a stranger was given by whatever mistake */
+	assert_int_equal(look(arena, STRANGER, message_id, &task), TASK_E_NOT_FOUND);
+	query.client_id = CLIENT;
+	id[0]++; /* the MAC of another message */
+	add(0);
+	assert_int_equal(task_find(kinds, &query, &task), TASK_E_NOT_FOUND);
+	id[0]--;
+	assert_int_equal(task_find(kinds, &query, &task), 0);
+	assert_string_equal(task.id, id);
+	assert_string_equal(task.subject, "sms://message/1");
+	assert_found(message_id + 2, TASK_E_NOT_FOUND);
+	arena_free(arena);
+}
+
+static void test_incoming(void **state)
+{
+	struct incoming_draft draft = { .sim_id = 1,
+					.told_ms = now_ms,
+					.number = "+36201234567",
+					.text = "x",
+					.sent_time = "" };
+	int64_t message_id;
+	bool known;
+
+	(void)state;
+	assert_int_equal(store_incoming_add(store, &draft, &message_id, &known), 0);
+	assert_found(message_id, TASK_E_NOT_FOUND);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_every_state, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_reports, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_its_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_polling_gets_rarer, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_ones_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_incoming, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store_bench.h"
+
+#include "store/store_file.h"
+#include "store/store_rescue.h"
+#include "store/store_secret.h"
+
+static void assert_secret(const char *purpose, const uint8_t *expected, bool same)
+{
+	uint8_t secret[STORE_SECRET_BYTES];
+
+	assert_int_equal(store_secret(store, purpose, secret), 0);
+	assert_int_equal(memcmp(secret, expected, sizeof(secret)) == 0, same);
+}
+
+static void test_one_for_each_purpose(void **state)
+{
+	uint8_t secret[STORE_SECRET_BYTES];
+
+	(void)state;
+	open_store();
+	assert_int_equal(store_secret(store, "one", secret), 0);
+	assert_secret("one", secret, true);
+	assert_secret("two", secret, false);
+	reopen_store();
+	assert_secret("one", secret, true);
+}
+
+static void test_it_survives_a_rescue(void **state)
+{
+	struct config_error error = { "" };
+	uint8_t secret[STORE_SECRET_BYTES];
+
+	(void)state;
+	open_store();
+	add_message("x");
+	assert_int_equal(store_secret(store, "one", secret), 0);
+	store_close(store);
+	store = NULL;
+	assert_int_equal(store_file_mark_damaged(folder), 0);
+	assert_int_equal(store_open_or_rescue(folder, &store, &error), 0);
+	assert_secret("one", secret, true);
+}
+
+static void test_not_without_the_disk(void **state)
+{
+	uint8_t secret[STORE_SECRET_BYTES] = { 0 }, untouched[STORE_SECRET_BYTES] = { 0 };
+
+	(void)state;
+	open_store();
+	fill_disk(true);
+	assert_int_equal(store_secret(store, "one", secret), STORE_E_FULL);
+	assert_memory_equal(secret, untouched, sizeof(secret));
+	fill_disk(false);
+	assert_int_equal(store_secret(store, "one", secret), 0);
+	fill_disk(true);
+	assert_secret("one", secret, true);
+	fill_disk(false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_one_for_each_purpose, store_set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_it_survives_a_rescue, store_set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_not_without_the_disk, store_set_up,
+						store_tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

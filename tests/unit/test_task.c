@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The methods of tasks over a table of kinds: what is asked, and what is answered.
+ */
+#include <errno.h>
+
+#include "fake_exchange.h"
+
+#include "mcp/endpoint.h"
+
+static struct task present; /* what the kind knows; its id is "here" */
+static int find_error, cancel_error, cancelled;
+
+static int find(const struct task_query *query, struct task *task_out)
+{
+	assert_string_equal(query->services, "services");
+	assert_int_equal(query->client_id, 3);
+	if (find_error)
+		return find_error;
+	if (strcmp(query->id, "here") != 0)
+		return TASK_E_NOT_FOUND;
+	present.kind = task_out->kind;
+	present.id = task_out->id;
+	*task_out = present;
+	return 0;
+}
+
+static void write_result(const struct task_query *query, const struct task *task,
+			 struct json_writer *writer)
+{
+	struct tool_call call = { .arena = query->arena, .into = writer };
+
+	(void)task;
+	tool_call_fail(&call, &(struct tool_error){ .code = "gone",
+						    .message = "It is gone.",
+						    .fix = "Look elsewhere." });
+}
+
+static int cancel(const struct task_query *query, const struct task *task)
+{
+	(void)query;
+	assert_string_equal(task->id, "here");
+	cancelled++;
+	return cancel_error;
+}
+
+static int find_none(const struct task_query *query, struct task *task_out)
+{
+	(void)query;
+	task_out->status_message = "never seen";
+	return TASK_E_NOT_FOUND;
+}
+
+static const struct task_kind other_kind = { .find = find_none };
+static const struct task_kind kind = { find, write_result, cancel };
+static const struct task_kind *const kinds[] = { &other_kind, &kind, NULL };
+
+static void run_begin(struct tool_call *call)
+{
+	struct buffer structured = BUFFER_INIT;
+
+	if (task_is_welcome(call->request)) {
+		task_answer(call->request, &present);
+		return;
+	}
+	buffer_append_text(&structured, "{}");
+	tool_call_succeed(call, "at once", &structured, true);
+}
+
+static const struct schema_field no_fields[] = { { 0 } };
+static const struct tool begin_tool = { .name = "begin",
+					.title = "Begin",
+					.description = "Begins one.",
+					.input = no_fields,
+					.output = no_fields,
+					.run = run_begin };
+static const struct tool *const tools[] = { &begin_tool, NULL };
+static const struct resource *const resources[] = { NULL };
+
+static struct endpoint *make(const struct task_kind *const *tasks)
+{
+	return endpoint_new(&(struct endpoint_offer){
+		.tools = tools,
+		.resources = resources,
+		.tasks = tasks,
+		.services = (void *)"services",
+	});
+}
+
+static int set_up(void **state)
+{
+	present = (struct task){
+		.kind = &kind,
+		.id = "here",
+		.status_message = "under way",
+		.created_ms = INT64_C(1790000000000),
+		.changed_ms = INT64_C(1790000001000),
+		.ttl_ms = 7000,
+		.poll_ms = 5000,
+		.subject = "x://y",
+	};
+	find_error = cancel_error = cancelled = 0;
+	*state = make(kinds);
+	return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	endpoint_free(*state);
+	return 0;
+}
+
+#define DECLARED "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}"
+
+struct asked {
+	const char *method, *name; /* Mcp-Name */
+	const char *params;	   /* members, with a comma behind each */
+	const char *capabilities;
+};
+
+/* Status and a piece of the answer's text. */
+static void expect(struct endpoint *endpoint, struct asked asked, unsigned status,
+		   const char *piece)
+{
+	struct exchange exchange = {
+		.client.id = 3,
+		.arena = arena_new(EXCHANGE_ARENA_MAX),
+		.headers = { { "MCP-Protocol-Version", "2026-07-28" },
+			     { "Mcp-Method", asked.method },
+			     { "Mcp-Name", asked.name } },
+	};
+	char body[2048];
+
+	if (!asked.name)
+		exchange.headers[2].name = NULL;
+	snprintf(body, sizeof(body),
+		 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{%s"
+		 "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+		 "\"io.modelcontextprotocol/clientCapabilities\":{%s}}}}",
+		 asked.method, asked.params, asked.capabilities);
+	endpoint_handler.begin(endpoint, &exchange);
+	endpoint_handler.body(endpoint, &exchange, body, strlen(body));
+	endpoint_handler.complete(endpoint, &exchange);
+	if (exchange.status != status || !strstr(exchange.body, piece))
+		fail_msg("%s\n  gave %u %s\n  not %u %s", body, exchange.status,
+			 exchange.body, status, piece);
+	endpoint_handler.ended(endpoint, &exchange);
+	fake_exchange_free(&exchange);
+}
+
+static struct asked about(const char *method, const char *id)
+{
+	static char params[512];
+
+	snprintf(params, sizeof(params), "\"taskId\":\"%s\",\"inputResponses\":{},", id);
+	return (struct asked){ method, id, params, DECLARED };
+}
+
+#define MEMBERS                                                          \
+	"\"taskId\":\"here\",\"status\":\"working\",\"statusMessage\":"  \
+	"\"under way\",\"createdAt\":\"2026-09-21T14:13:20.000Z\","      \
+	"\"lastUpdatedAt\":\"2026-09-21T14:13:21.000Z\",\"ttlMs\":7000," \
+	"\"pollIntervalMs\":5000}"
+
+static void test_begin(void **state)
+{
+	struct asked asked = { "tools/call", "begin", "\"name\":\"begin\",", DECLARED };
+
+	expect(*state, asked, 200, "\"result\":{\"resultType\":\"task\",");
+	expect(*state, asked, 200, MEMBERS "}");
+	asked.capabilities = "";
+	expect(*state, asked, 200, "\"resultType\":\"complete\"");
+	asked.capabilities = "\"extensions\":{\"io.modelcontextprotocol/ui\":{}}";
+	expect(*state, asked, 200, "\"resultType\":\"complete\"");
+}
+
+static void test_get(void **state)
+{
+	expect(*state, about("tasks/get", "here"), 200, MEMBERS "}");
+	expect(*state, about("tasks/get", "here"), 200, "\"resultType\":\"complete\"");
+	present.status = TASK_CANCELLED;
+	expect(*state, about("tasks/get", "here"), 200, "\"pollIntervalMs\":5000}}");
+	present.status = TASK_COMPLETED;
+	expect(*state, about("tasks/get", "here"), 200,
+	       "\"result\":{\"resultType\":\"complete\",\"content\":[{\"type\":\"text\","
+	       "\"text\":\"It is gone. Look elsewhere.\"}");
+	expect(*state, about("tasks/get", "here"), 200, "\"isError\":true}}}");
+}
+
+static void test_cancel(void **state)
+{
+	struct asked asked = about("tasks/cancel", "here");
+
+	expect(*state, asked, 200, "\"resultType\":\"complete\"");
+	assert_int_equal(cancelled, 1);
+	cancel_error = -ENOSPC;
+	expect(*state, asked, 200, "-32603");
+	present.status = TASK_COMPLETED; /* acknowledged, and nothing happens */
+	expect(*state, asked, 200, "\"resultType\":\"complete\"");
+	assert_int_equal(cancelled, 2);
+}
+
+static void test_not_there(void **state)
+{
+	static const char *const methods[] = { "tasks/get", "tasks/update",
+					       "tasks/cancel" };
+	char long_id[TASK_ID_MAX + 2];
+
+	memset(long_id, 'x', sizeof(long_id));
+	long_id[sizeof(long_id) - 1] = '\0';
+	for (int i = 0; i < 3; i++) {
+		find_error = 0;
+		expect(*state, about(methods[i], "there"), 200, "-32602");
+		expect(*state, about(methods[i], ""), 200, "-32602");
+		find_error = -EIO;
+		expect(*state, about(methods[i], "here"), 200, "-32603");
+		expect(*state, about(methods[i], long_id), 200, "-32602");
+		expect(*state, (struct asked){ methods[i], NULL, "", DECLARED }, 200,
+		       "-32602");
+		expect(*state, (struct asked){ methods[i], NULL, "", "" }, 400,
+		       "-32021,\"message\":");
+	}
+	assert_int_equal(cancelled, 0);
+}
+
+static void test_not_declared(void **state)
+{
+	struct asked asked = about("tasks/get", "here");
+
+	asked.capabilities = "\"extensions\":{}";
+	expect(*state, asked, 400, "\"code\":-32021,");
+	expect(*state, asked, 400,
+	       "\"data\":{\"requiredCapabilities\":{\"extensions\":{"
+	       "\"io.modelcontextprotocol/tasks\":{}}}}");
+}
+
+static void test_nothing_can_be_one(void **state)
+{
+	struct endpoint *endpoint = make(NULL);
+	struct asked asked = { "tools/call", "begin", "\"name\":\"begin\",", DECLARED };
+
+	expect(endpoint, about("tasks/get", "here"), 404, "-32601");
+	expect(endpoint, asked, 200, "\"resultType\":\"complete\"");
+	expect(endpoint, (struct asked){ "server/discover", NULL, "", "" }, 200,
+	       "\"completions\":{}}");
+	endpoint_free(endpoint);
+	expect(*state, (struct asked){ "server/discover", NULL, "", "" }, 200,
+	       "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_begin, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_get, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_cancel, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_not_there, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_not_declared, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_nothing_can_be_one, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

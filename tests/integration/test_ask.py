@@ -742,6 +742,30 @@ def test_what_still_waits_is_taken_back(
     assert is_sent(lab, "taken back") == 0
 
 
+@pytest.mark.parametrize("cancelled", [[2], [1, 2]])
+def test_a_batch_answers_for_the_rest(
+        lab: Lab, background: ThreadPoolExecutor, cancelled: list[int]) -> None:
+    """The first waits for one second, unless it is cancelled, too."""
+    session = Legacy(lab, "2025-03-26")
+    seconds = {1: 60 if 1 in cancelled else 1, 2: 60}
+    batch = b",".join(rpc("tools/call", {
+        "name": "wait_for_sms", "arguments": {"timeout_seconds": seconds[id]}}, id)
+        for id in seconds)
+    posted = background.submit(Events, session.port, b"[" + batch + b"]",
+                               **session.headers)
+
+    def is_over() -> bool:
+        for id in cancelled:
+            cancel(session, id)
+        return posted.done()
+
+    wait_until(is_over, what="the batch is answered")
+    with posted.result() as events:
+        answered = json.loads(events.rest() or b"[]")
+    assert events.status == (200 if answered else 202)
+    assert {answer["id"] for answer in answered} == seconds.keys() - set(cancelled)
+
+
 @pytest.mark.parametrize("params", [
     None, {}, {"requestId": None}, {"requestId": {}}, {"requestId": 1.5}, {"requestId": 99}])
 def test_cancellations_of_nothing(lab: Lab, params: Any) -> None:

@@ -13,7 +13,7 @@ static const struct ask_front *front_of(const struct tool_call *call)
 	return call->request->era->asking;
 }
 
-/* What of a client */
+/* The client */
 
 bool ask_is_declared(const struct json *capabilities)
 {

@@ -54,9 +54,11 @@ void post_receive(struct post *post, const char *piece, size_t length)
 
 static void answer(struct post *post, unsigned status, struct buffer *body)
 {
+	if (body->failed)
+		status = 503;
 	if (body->failed || !body->length) {
 		buffer_clear(body);
-		exchange_answer(post->exchange, body->failed ? 503 : status, NULL, NULL);
+		exchange_answer(post->exchange, status, NULL, NULL);
 		return;
 	}
 	exchange_answer(post->exchange, status, "application/json", body);

@@ -184,7 +184,8 @@ static bool choose_sim(struct sms_order *order)
 {
 	struct refusal refusal = {
 		FAILURE_SUBSCRIPTION_REQUIRED,
-		"The SIMs are not those any more that the person was asked about.",
+		"The SIMs have changed since the person was asked: "
+		"get_sms_subscriptions lists them.",
 	};
 	bool chosen = (*sms_order_sim_checks)(order, &refusal);
 

@@ -299,15 +299,16 @@ def test_a_replay_of_a_failure(lab: Lab, agent: Agent) -> None:
 
 
 def test_a_restart_between_question_answer_and_replay(lab: Lab, agent: Agent) -> None:
+    second = agent.ids()[1]
     sending = Modern(lab, "restarted")
     sending.question()
     lab.gateway.restart()
     wait_until(lambda: agent.states() == ["ready", "ready"], what="the SIMs are back")
-    sent = sending.choose(agent.ids()[1])
+    sent = sending.choose(second)
     assert_sent(sent)
     lab.gateway.kill()
     lab.gateway.start()
-    again = sending.choose(agent.ids()[1])
+    again = sending.choose(second)          # whether its SIM is there again or not
     assert again.message_id == sent.message_id
     assert is_sent(lab, "restarted") == 1
 
@@ -716,7 +717,7 @@ def test_a_cancelled_call_asks_no_more(lab: Lab, agent: Agent, id: Any) -> None:
         question = asked(events)
         cancel(session, f"{id}" if isinstance(id, int) else 7)      # of another type
         cancel(Legacy(lab), id)                                     # of another session
-        assert events.poll(0.1) is None
+        assert events.poll(0.3) is None and not events.ended
         cancel(session, id)
         assert events.wait_end() == []                              # no response
         assert events.ended
@@ -740,6 +741,30 @@ def test_what_still_waits_is_taken_back(
         assert (events.status, events.rest()) == (202, b"")
     agent.wait_state(ahead.message_id, "sent")
     assert is_sent(lab, "taken back") == 0
+
+
+@pytest.mark.parametrize("cancelled", [[2], [1, 2]])
+def test_a_batch_answers_for_the_rest(
+        lab: Lab, background: ThreadPoolExecutor, cancelled: list[int]) -> None:
+    """The first waits for one second, unless it is cancelled, too."""
+    session = Legacy(lab, "2025-03-26")
+    seconds = {1: 60 if 1 in cancelled else 1, 2: 60}
+    batch = b",".join(rpc("tools/call", {
+        "name": "wait_for_sms", "arguments": {"timeout_seconds": seconds[id]}}, id)
+        for id in seconds)
+    posted = background.submit(Events, session.port, b"[" + batch + b"]",
+                               **session.headers)
+
+    def is_over() -> bool:
+        for id in cancelled:
+            cancel(session, id)
+        return posted.done()
+
+    wait_until(is_over, what="the batch is answered")
+    with posted.result() as events:
+        answered = json.loads(events.rest() or b"[]")
+    assert events.status == (200 if answered else 202)
+    assert {answer["id"] for answer in answered} == seconds.keys() - set(cancelled)
 
 
 @pytest.mark.parametrize("params", [

@@ -9,6 +9,7 @@ for new_lab(), for the labs of both kinds.
 
 from __future__ import annotations
 
+import itertools
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ from modem import HOME, Modem, Outcome, Sim
 from systemd import Systemd
 
 TALLY = pytest.StashKey[Tally]()
+NUMBERS = (f"+3620{i:07d}" for i in itertools.count(1))
 
 
 def pytest_make_parametrize_id(
@@ -153,6 +155,12 @@ def make_lab(lab_options: dict[str, Any]) -> Iterator[Callable[..., Lab]]:
                 wait_until_known(lab, options.get("powered", True))
             return lab
         yield make
+
+
+@pytest.fixture
+def number() -> str:
+    """Of somebody who wrote to nobody before."""
+    return next(NUMBERS)
 
 
 @pytest.fixture

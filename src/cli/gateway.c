@@ -7,8 +7,8 @@
  *   the bus took the match rules (cli/readiness.h) -> HTTP answers, READY
  *
  * oFono tells of a message once: all who hear it are there before the loop turns, and
- * nobody is told that we are ready before we hear (test_ready.py). Who connects meanwhile
- * waits to be answered.
+ * nobody is told that we are ready before we hear (tests/integration/test_ready.py). Who
+ * connects meanwhile waits to be answered.
  *
  * A missing bus, oFono or modem is a state that calls report, never a reason to stop. On
  * SIGTERM or SIGINT: no new connections, waiting calls are answered with what is known,

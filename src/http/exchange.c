@@ -4,8 +4,8 @@
  *
  * Body pieces are joined until there are EXCHANGE_PIECE_MIN bytes, because the parser behind
  * scans a string again from its start at each piece: a peer that drips bytes must not buy
- * CPU with them (test_exchange: pieces_are_joined). A body that arrives at once is handed on
- * without a copy.
+ * CPU with them (tests/unit/test_exchange.c::test_pieces_are_joined). A body that arrives at
+ * once is handed on without a copy.
  */
 #include "http/exchange.h"
 

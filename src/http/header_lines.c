@@ -5,8 +5,8 @@
  * line to the header's *name* ("Content-Len: 5" CRLF " gth" becomes Content-Length), drops what
  * follows a NUL, and takes a bare LF for a line's end. None of that is visible in names and
  * values, but all of it is in where they lie: each line must begin exactly two bytes behind
- * the end of the one before, from the request line to the body (test_server:
- * torn_headers_are_refused).
+ * the end of the one before, from the request line to the body
+ * (tests/unit/test_connection.c::test_torn_headers_are_refused).
  */
 #include "http/header_lines.h"
 

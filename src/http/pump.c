@@ -3,11 +3,13 @@
  * libmicrohttpd 0.9.75 has three gaps here: nothing wakes the loop after
  * MHD_resume_connection(), MHD_get_timeout() does not see a resume that is pending, and at
  * its connection limit it listens again only in the run after the one that closed a
- * connection (test_server: limit_recovers). Each is closed by one more MHD_run().
+ * connection (tests/unit/test_server.c::test_limit_recovers). Each is closed by one more
+ * MHD_run().
  *
  * And it has a spin: when a chunk's size line does not fit into its buffer, it wants to be
  * run at once for ever, and does nothing. So runs that move nothing are soon spaced out; the
- * connection's deadline ends it (test_server: endless_chunk_line_does_not_spin).
+ * connection's deadline ends it
+ * (tests/unit/test_server.c::test_endless_chunk_line_does_not_spin).
  */
 #include "http/pump.h"
 
@@ -42,7 +44,8 @@ static void run_later(struct pump *pump)
 /*
  * A timer even when it is due at once: a deferred source that is switched on again in its
  * own callback stays the oldest of its priority, and sd-event (252) would never come to
- * anybody else's timer or descriptor (test_slow_clients: busy_clients).
+ * anybody else's timer or descriptor
+ * (tests/integration/test_slow_clients.py::test_busy_clients_do_not_hold_up_deadlines).
  */
 static void run_after(struct pump *pump, uint64_t pause_us)
 {

@@ -9,7 +9,7 @@
  * come over one connection, so what arrives later is newer, and the last word counts.
  *
  * Anybody may send signals to us directly, past the match rules: only those of the present
- * owner of the name are believed (test_strangers_are_not_believed).
+ * owner of the name are believed (tests/unit/test_ofono.c::test_strangers_are_not_believed).
  */
 #include "ofono/ofono.h"
 

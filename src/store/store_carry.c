@@ -32,6 +32,10 @@ struct carried_table {
 /* 13 and 3 are the last state and the last delivery that is stored. */
 _Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3, "as in the conditions");
 
+/*
+ * Sessions stay behind, and their clients begin new ones. So does spool_lead: an older
+ * version has none, and only what comes in twice within minutes asks for it.
+ */
 static const struct carried_table tables[] = {
 	{ "sim", "id, iccid, imsi, first_seen", "?1 > 0" },
 	{ "client", "id, name, token_hash, created", "?1 > 0" },

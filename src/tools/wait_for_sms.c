@@ -7,7 +7,7 @@
  *                  +---- the inbox stored a message
  *
  * Whether a message came before the call, between two calls or while it waits makes no
- * difference: there is one way to look (tests/integration/test_reading_tools.py). When much
+ * difference: there is one way to look (tests/integration/test_wait_for_sms.py). When much
  * is newer, looking takes several turns of the loop; what comes meanwhile is newer, too, and
  * is come to in the end. Time that is over before that does not end the looking.
  */

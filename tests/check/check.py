@@ -40,8 +40,8 @@ VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
 MATRIX = "tests/integration/test_crash_matrix.py"
 VALGRIND_PATIENCE = "5"
 VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes more
-                       for name in ("seed", "protocol", "modern", "batch", "gates", "hostile",
-                                     "send_sms")]
+                       for name in ("seed", "protocol", "ladder", "modern", "batch", "gates",
+                                    "hostile", "resources", "send_sms")]
 
 
 @dataclass

@@ -5,10 +5,13 @@
 it can undo; when it ends, the world must be as it was, or the test fails and the next one
 gets a new lab.  Who breaks more makes a lab with `make_lab`.  LAB = {...} in a module is
 for new_lab(), for the labs of both kinds.
+
+`gateway` is shared, too: one without a bus; SERVER = {...} is its section [server].
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -24,11 +27,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab a
 from agent import Agent
 from journal import Journal
 from lab import Lab, McpClient, wait_until
+from lone_gateway import LoneGateway
 from matrix import Tally
 from modem import HOME, Modem, Outcome, Sim
 from systemd import Systemd
 
 TALLY = pytest.StashKey[Tally]()
+NUMBERS = (f"+3620{i:07d}" for i in itertools.count(1))
 
 
 def pytest_make_parametrize_id(
@@ -153,6 +158,18 @@ def make_lab(lab_options: dict[str, Any]) -> Iterator[Callable[..., Lab]]:
                 wait_until_known(lab, options.get("powered", True))
             return lab
         yield make
+
+
+@pytest.fixture
+def number() -> str:
+    """Of somebody who wrote to nobody before."""
+    return next(NUMBERS)
+
+
+@pytest.fixture(scope="module")
+def gateway(request: pytest.FixtureRequest) -> Iterator[LoneGateway]:
+    with LoneGateway(**getattr(request.module, "SERVER", {})) as gateway:
+        yield gateway
 
 
 @pytest.fixture

@@ -22,6 +22,16 @@ def bounds(value: Any, schema: dict[str, Any]) -> bool:
     return least <= measure <= most
 
 
+def closed(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same, and nothing that it does not name: a model learns of it from here alone."""
+    if "items" in schema:
+        return schema | {"items": closed(schema["items"])}
+    if "properties" not in schema:
+        return schema
+    members = {name: closed(member) for name, member in schema["properties"].items()}
+    return schema | {"properties": members, "additionalProperties": False}
+
+
 def problems(value: Any, schema: dict[str, Any], place: str = "$") -> list[str]:
     """Everything in which `value` does not agree with `schema`."""
     assert schema.keys() <= KNOWN, f"{place}: cannot check {schema.keys() - KNOWN}"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -20,12 +19,6 @@ from wire import ABSENT, Number, Reply, Wire, request, rpc
 MESSAGES_MAX = 100
 NOTE = rpc("notifications/cancelled", {"requestId": 5}, id=ABSENT)
 RESPONSE = b'{"jsonrpc":"2.0","id":"r","result":{}}'
-
-
-@pytest.fixture(scope="module")
-def gateway() -> Iterator[LoneGateway]:
-    with LoneGateway() as gateway:
-        yield gateway
 
 
 def batch(*messages: bytes) -> bytes:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import socket
 import sqlite3
 import stat
 import subprocess

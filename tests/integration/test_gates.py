@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import os
 import socket
-import subprocess
 from collections.abc import Iterator
 
 import pytest
 
-from lab.gateway import BINARY
+from agent import pair
 from lone_gateway import LoneGateway
 from wire import Value, chunk, request, rpc
 
@@ -20,13 +18,7 @@ PING = rpc("ping")
 CORS_HEADERS = {
     "content-type", "accept", "authorization", "mcp-protocol-version", "mcp-method",
     "mcp-name", "mcp-session-id", "last-event-id", "traceparent"}
-
-
-@pytest.fixture(scope="module")
-def gateway() -> Iterator[LoneGateway]:
-    with LoneGateway(allowed_host="phone.example",
-                     allowed_origin="https://app.example") as gateway:
-        yield gateway
+SERVER = {"allowed_host": "phone.example", "allowed_origin": "https://app.example"}
 
 
 # ---- Host -------------------------------------------------------------------------
@@ -239,10 +231,7 @@ def guarded() -> Iterator[LoneGateway]:
 @pytest.fixture(scope="module")
 def token(guarded: LoneGateway) -> str:
     """Made while the gateway runs."""
-    binary = os.environ.get("GATEWAY_BINARY", str(BINARY))
-    shown = subprocess.run([binary, "pair", "--state-dir", str(guarded.state), "agent"],
-                           check=True, capture_output=True, text=True).stdout
-    return shown.partition("token")[2].split()[0]
+    return pair(guarded, "agent")
 
 
 @pytest.mark.parametrize("authorization", [

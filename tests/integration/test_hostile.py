@@ -23,12 +23,7 @@ MEMORY_MORE_KIB = 32 * 1024 if "GATEWAY_WRAPPER" in os.environ else 2048
 WARM_UP, ROUNDS = 3, 3
 CLIENTS = 16
 MOMENT_S = 0.05         # for the answer to what need not be answered
-
-
-@pytest.fixture(scope="module")
-def gateway() -> Iterator[LoneGateway]:
-    with LoneGateway(request_timeout_seconds=1) as gateway:
-        yield gateway
+SERVER = {"request_timeout_seconds": 1}
 
 
 def read_answer(wire: Wire) -> int:

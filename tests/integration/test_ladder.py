@@ -145,12 +145,6 @@ def cells() -> Iterator[tuple[str, str, str]]:
             yield body, header, meaning
 
 
-@pytest.fixture(scope="module")
-def gateway() -> Iterator[LoneGateway]:
-    with LoneGateway() as gateway:
-        yield gateway
-
-
 def headers_of(body: bytes, version: Value) -> dict[str, Value]:
     """The method is always right here; what it may be wrong in is in test_modern.py."""
     headers: dict[str, Value] = {"MCP-Protocol-Version": version}

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -29,12 +28,6 @@ REMOVED = ["initialize", "ping", "logging/setLevel", "resources/subscribe",
            "resources/unsubscribe"]
 NOT_SERVED = ["tasks/result", "tasks/list", "prompts/list", "prompts/get", "no/such/method",
               "sampling/createMessage", "Tools/list", "tools/list/", ""]
-
-
-@pytest.fixture(scope="module")
-def gateway() -> Iterator[LoneGateway]:
-    with LoneGateway() as gateway:
-        yield gateway
 
 
 def ask(gateway: LoneGateway, request: Request) -> Reply:

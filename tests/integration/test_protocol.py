@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -21,12 +20,6 @@ PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = (
     -32700, -32600, -32601, -32602)
 DEPTH_MAX = 32
 LONG = "x" * 10_000
-
-
-@pytest.fixture(scope="module")
-def gateway() -> Iterator[LoneGateway]:
-    with LoneGateway() as gateway:
-        yield gateway
 
 
 def initialize(version: Any, **more: Any) -> bytes:

@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
+from agent import pair
 from events import Events
 from incoming import SENDER, newest, receive
 from lab import Lab, wait_until
@@ -21,12 +21,6 @@ from wire import rpc
 CLIENT_MAX = 128
 # valgrind keeps 20 MB of what was freed
 MEMORY_MORE_KIB = 32 * 1024 if "GATEWAY_WRAPPER" in os.environ else 512
-
-
-@pytest.fixture(scope="module")
-def gateway() -> Iterator[LoneGateway]:
-    with LoneGateway() as gateway:
-        yield gateway
 
 
 def begin(client: McpClient, version: str = "2025-11-25") -> str:
@@ -120,14 +114,6 @@ def test_survives_a_restart(end: str) -> None:
         gateway.start()
         assert ping(client, kept).result == {}
         assert ping(client, ended).status == 404
-
-
-def pair(gateway: LoneGateway, name: str) -> str:
-    said = subprocess.run(
-        [gateway.command[len(gateway._wrapper)], "pair", name, "--state-dir",
-         str(gateway.state)], check=True, capture_output=True, text=True).stdout
-    [token] = re.findall(r"^  token  (\S+)$", said, re.MULTILINE)
-    return token
 
 
 def test_belongs_to_its_client() -> None:

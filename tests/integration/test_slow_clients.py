@@ -16,6 +16,7 @@ from modem.patience import patience
 from wire import Closed, Wire, chunk, request, rpc
 
 TIMEOUT_S = 1
+SERVER = {"request_timeout_seconds": TIMEOUT_S, "idle_timeout_seconds": TIMEOUT_S}
 GRACE_S = 1             # after which a connection that is over time is gone
 DRIP_S = 0.1
 AT_ONCE_S = 0.5         # for another client's answer
@@ -56,13 +57,6 @@ def assert_serves_at_once(gateway: LoneGateway) -> None:
 def wait_cut(wire: Wire) -> None:
     """Closed in time; counts from now."""
     assert seconds_of(wire.wait_closed) < TIMEOUT_S + patience(GRACE_S)
-
-
-@pytest.fixture(scope="module")
-def gateway() -> Iterator[LoneGateway]:
-    with LoneGateway(request_timeout_seconds=TIMEOUT_S,
-                     idle_timeout_seconds=TIMEOUT_S) as gateway:
-        yield gateway
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
@@ -52,12 +52,6 @@ def result(event: Event, id: Any = 5) -> dict[str, Any]:
     assert answer["resultType"] == "complete"
     assert answer["_meta"][SUBSCRIPTION_ID] == id
     return answer
-
-
-@pytest.fixture(scope="module")
-def gateway() -> Iterator[LoneGateway]:
-    with LoneGateway() as gateway:
-        yield gateway
 
 
 # ---- subscriptions/listen

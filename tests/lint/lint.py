@@ -123,7 +123,8 @@ def check_references(_: Tools) -> Finding:
                 there = PROJECT / name
                 if not there.exists():
                     complaints.append(f"{file.relative_to(PROJECT)}:{number}: no {name}")
-                elif function and f"def {function}(" not in there.read_text():
+                elif function and not re.search(rf"\b(def|void) {function}\(",
+                                                there.read_text()):
                     complaints.append(f"{file.relative_to(PROJECT)}:{number}: "
                                       f"no {function} in {name}")
     return Finding(f"{count} references", complaints)

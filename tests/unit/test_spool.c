@@ -9,16 +9,10 @@
 
 #include <dirent.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "fake_ofono.h"
-#include "sms/inbox.h"
+#include "inbox_bench.h"
 #include "sms/spool.h"
 #include "sms/spool_file.h"
-#include "store_bench.h"
 
-#define NOW_MS INT64_C(1790000000000)
-#define STAMP  "2026-11-21T07:30:00+0100"
 #define UUID   "0123456789ABCDEF0123456789ABCDEF01234567"
 #define NAME   "01790000000000000000-" UUID ".sms"
 #define LATER  "01790000001000000000-" UUID ".sms"
@@ -31,44 +25,11 @@
 #define HELLO "\"text\":\"hello\"}\n"
 #define GOOD  HEAD CARD WHO HELLO
 
-static const struct inbox_timing patient = { 60000, 60000 };
-
-static sd_event *loop;
-static struct sims *sims;
-static struct inbox *inbox;
 static struct spool *spool;
-static struct observer watcher;
-static char heard[2048];
 static char spool_folder[96];
-
-static int64_t fake_monotonic(void)
-{
-	return 5000;
-}
-
-static int64_t fake_wall(void)
-{
-	return NOW_MS;
-}
-
-static const struct clock_source fake_clock = { fake_monotonic, fake_wall };
-
-static void on_inbox_event(void *data, const void *event_data)
-{
-	const struct inbox_event *event = event_data;
-	size_t length = strlen(heard);
-
-	(void)data;
-	snprintf(heard + length, sizeof(heard) - length, "%lld ",
-		 (long long)event->message_id);
-}
 
 static void start(void)
 {
-	assert_int_equal(sims_new(loop, &fake_ofono, store, &sims), 0);
-	assert_int_equal(inbox_new(loop, store, sims, &fake_ofono, &inbox), 0);
-	inbox_set_timing(inbox, &patient);
-	observer_add(inbox_observers(inbox), &watcher, on_inbox_event, NULL);
 	assert_int_equal(spool_new(loop, spool_folder, inbox, &spool), 0);
 	spool_set_retry(spool, 1);
 }
@@ -77,32 +38,21 @@ static void stop(void)
 {
 	spool_free(spool);
 	spool = NULL;
-	observer_remove(&watcher);
-	inbox_free(inbox);
-	sims_free(sims);
 }
 
 static int set_up(void **state)
 {
-	if (store_set_up(state) || sd_event_new(&loop) < 0)
+	if (inbox_set_up(state))
 		return -1;
 	snprintf(spool_folder, sizeof(spool_folder), "%s/spool", root);
-	heard[0] = '\0';
-	clock_set_source(&fake_clock);
-	fake_init();
-	open_store();
 	start();
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	fill_disk(false);
 	stop();
-	fake_deinit();
-	sd_event_unref(loop);
-	clock_set_source(NULL);
-	return store_tear_down(state);
+	return inbox_tear_down(state);
 }
 
 /* Until nothing is to be done. */
@@ -157,20 +107,6 @@ static void put_bytes(const char *name, const char *bytes, size_t length)
 static void put(const char *name, const char *text)
 {
 	put_bytes(name, text, strlen(text));
-}
-
-static void receive(struct modem *modem)
-{
-	struct ofono_event event = {
-		.type = MESSAGE_RECEIVED,
-		.modem = modem,
-		.sender = "+36201234567",
-		.text = "hello",
-		.sent_time = STAMP,
-		.local_sent_time = STAMP,
-	};
-
-	observers_notify(&fake_ofono.observers, &event);
 }
 
 static void assert_rows(int count, int repeats)
@@ -313,7 +249,7 @@ static void tell(struct modem *modem, char way, int *files)
 	char name[SPOOL_FILE_NAME_BYTES];
 
 	if (way == 's') {
-		receive(modem);
+		receive(modem, "hello");
 		return;
 	}
 	*files += way == 'f';
@@ -546,7 +482,7 @@ static void test_the_disk_is_full_for_both(void **state)
 	run();
 	put(NAME, GOOD);
 	fill_disk(true);
-	receive(modem);
+	receive(modem, "hello");
 	run_some(20);
 	assert_int_equal(inbox_unstored(inbox), 1);
 	assert_true(is_there(NAME));
@@ -593,7 +529,7 @@ static void assert_not_drained(void)
 {
 	run();
 	assert_int_equal(sql("SELECT count(*) FROM message"), 0);
-	receive(ready());
+	receive(ready(), "hello");
 	run();
 	assert_rows(1, 0);
 }

@@ -10,6 +10,10 @@ import { fileURLToPath } from 'node:url';
 
 const INFO = { name: 'ofono-mcp-tests', version: '1' };
 const MODERN = '2026-07-28';
+// As they are, but more patient with a gateway that restarts on a busy machine.
+const OPTIONS = { reconnectionOptions: {
+    initialReconnectionDelay: 1000, maxReconnectionDelay: 30000,
+    reconnectionDelayGrowFactor: 1.5, maxRetries: 10 } };
 
 function v1() {
     return new ClientV1(INFO);
@@ -30,7 +34,7 @@ function throughMcpRemote(url) {
 }
 
 const KINDS = {
-    'sdk-1': { client: v1, transport: url => new HttpV1(new URL(url)) },
+    'sdk-1': { client: v1, transport: url => new HttpV1(new URL(url), OPTIONS) },
     'sdk-2-legacy': { client: () => v2('legacy') },
     'sdk-2-auto': { client: () => v2('auto') },
     'sdk-2-modern': { client: () => v2({ pin: MODERN }) },
@@ -41,8 +45,22 @@ export const kinds = Object.keys(KINDS);
 
 export async function connect(kind, url) {
     const transport = KINDS[kind].transport
-        ?? (url => new StreamableHTTPClientTransport(new URL(url)));
+        ?? (url => new StreamableHTTPClientTransport(new URL(url), OPTIONS));
     const client = KINDS[kind].client();
     await client.connect(transport(url));
     return client;
+}
+
+// To a resource and to the list of tools, as the revision has it.
+export async function subscribe(client, uri) {
+    if (client.getNegotiatedProtocolVersion?.() === MODERN)
+        await client.listen({ toolsListChanged: true, resourceSubscriptions: [uri] });
+    else
+        await client.subscribeResource({ uri });
+}
+
+// Version 1 has a schema between parameters and options.
+export function call(client, params, options) {
+    return client instanceof ClientV1 ? client.callTool(params, undefined, options)
+        : client.callTool(params, options);
 }

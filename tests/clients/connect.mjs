@@ -51,12 +51,17 @@ export async function connect(kind, url) {
     return client;
 }
 
-// To a resource and to the list of tools, as the revision has it.
+let listening = null;
+
+// To a resource and to the list of tools, as the revision has it: in 2026 in the place of
+// what was subscribed to before, for each stream tells of every change.
 export async function subscribe(client, uri) {
-    if (client.getNegotiatedProtocolVersion?.() === MODERN)
-        await client.listen({ toolsListChanged: true, resourceSubscriptions: [uri] });
-    else
+    if (client.getNegotiatedProtocolVersion?.() !== MODERN) {
         await client.subscribeResource({ uri });
+        return;
+    }
+    await listening?.close();
+    listening = await client.listen({ toolsListChanged: true, resourceSubscriptions: [uri] });
 }
 
 // Version 1 has a schema between parameters and options.

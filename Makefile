@@ -45,21 +45,25 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 # Library calls that tests/faults/fault_points.c stands in for, in a program of its own.
 FAULT_SEAMS := sqlite3_step dbus_connection_send_with_reply dbus_connection_dispatch \
                MHD_queue_response MHD_run
+# Tools and resources of the conformance runner, in a program of its own as well.
+FIXTURES := $(wildcard tests/fixtures/*.c)
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
 .PHONY: all toolchain programs packages demo bench check unit san house lab integration clients matrix \
-        valgrind lint format faults flags plugin-flags install uninstall plugin plugin-packages \
+        valgrind lint format faults fixtures flags plugin-flags install uninstall plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/ofono-mcp
 
-programs: all faults $(TESTS) $(BUILD)/bench/ledger
+programs: all faults fixtures $(TESTS) $(BUILD)/bench/ledger
 
 faults: $(BUILD)/ofono-mcp-faults
+
+fixtures: $(BUILD)/ofono-mcp-fixtures
 
 $(BUILD)/ofono-mcp: $(BUILD)/main.o $(BUILD)/libgateway.a
 	@echo "  LD      $@"
@@ -68,6 +72,11 @@ $(BUILD)/ofono-mcp: $(BUILD)/main.o $(BUILD)/libgateway.a
 $(BUILD)/ofono-mcp-faults: tests/faults/fault_points.c $(BUILD)/main.o $(BUILD)/libgateway.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(FAULT_SEAMS:%=-Wl,--wrap=%) -o $@ $^ $(LDLIBS)
+
+# Their tables stand in for the product's, which the linker then leaves in the archive.
+$(BUILD)/ofono-mcp-fixtures: $(FIXTURES) $(BUILD)/main.o $(BUILD)/libgateway.a tests/fixtures/fixture.h
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LDLIBS)
 
 $(BUILD)/libgateway.a: $(OBJECTS)
 	@echo "  AR      $@"

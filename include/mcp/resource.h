@@ -2,8 +2,8 @@
 /*
  * Resource: one row of the resource table, and the methods over that table.
  *
- * A row with a variable is a template: its URI goes on with the variable's value to the
- * end, percent-encoded (RFC 6570, simple expansion). Contents are JSON.
+ * A row with a variable is a template: its URI goes on with the variable's value,
+ * percent-encoded (RFC 6570, simple expansion), and ends with its tail. Contents are JSON.
  */
 #ifndef MCP_RESOURCE_H
 #define MCP_RESOURCE_H
@@ -39,6 +39,7 @@ struct completion {
 struct resource {
 	const char *uri;      /* "sms://inbox", "sms://message/" */
 	const char *variable; /* "id"; NULL: none */
+	const char *tail;     /* what stands behind that; NULL: nothing */
 	const char *name;
 	const char *title;
 	const char *description;

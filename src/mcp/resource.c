@@ -80,19 +80,30 @@ static bool fits_plain(const char *uri, struct resource_call *call)
 	return strcmp(uri, call->resource->uri) == 0;
 }
 
+static const char *tail_of(const struct resource *resource)
+{
+	return resource->tail ? resource->tail : "";
+}
+
 static bool fits_template(const char *uri, struct resource_call *call)
 {
-	const char *rest = uri + strlen(call->resource->uri);
+	const char *tail = tail_of(call->resource), *written;
+	size_t before = strlen(call->resource->uri), after = strlen(tail);
+	size_t length = strlen(uri);
 
-	if (!begins_with(uri, call->resource->uri) || !*rest || strpbrk(rest, "/?#"))
+	if (length <= before + after || !begins_with(uri, call->resource->uri) ||
+	    strcmp(uri + length - after, tail) != 0)
 		return false;
-	call->value = decode(rest, call->arena);
+	written = arena_copy(call->arena, uri + before, length - before - after);
+	if (!written || strpbrk(written, "/?#"))
+		return false;
+	call->value = decode(written, call->arena);
 	if (call->value)
 		call->value = call->resource->spell(call);
 	if (!call->value)
 		return false;
-	call->subject =
-		arena_printf(call->arena, "%s%s", call->resource->uri, call->value);
+	call->subject = arena_printf(call->arena, "%s%s%s", call->resource->uri,
+				     call->value, tail);
 	return call->subject;
 }
 
@@ -120,18 +131,23 @@ static void write_about(struct json_writer *writer, const struct resource *resou
 	json_put_string(writer, "mimeType", JSON_TYPE);
 }
 
+/* "" without memory. */
+static const char *template_of(const struct resource *resource, struct arena *arena)
+{
+	const char *template = arena_printf(arena, "%s{%s}%s", resource->uri,
+					    resource->variable, tail_of(resource));
+
+	return template ? template : "";
+}
+
 static void write_row(struct json_writer *writer, const struct resource *resource,
 		      struct arena *arena)
 {
-	const char *template;
-
 	json_open_object(writer);
 	if (!resource->variable) {
 		json_put_string(writer, "uri", resource->uri);
 	} else {
-		template =
-			arena_printf(arena, "%s{%s}", resource->uri, resource->variable);
-		json_put_string(writer, "uriTemplate", template ? template : "");
+		json_put_string(writer, "uriTemplate", template_of(resource, arena));
 	}
 	write_about(writer, resource);
 	json_close_object(writer);
@@ -289,17 +305,12 @@ static const struct resource *find_template(struct request *request)
 	const char *type = json_string(json_member(ref, "type"));
 	const char *uri = json_string(json_member(ref, "uri"));
 
-	if (!type || strcmp(type, "ref/resource") != 0 || !uri)
+	if (!type || strcmp(type, "ref/resource") != 0 || !uri || !*uri)
 		return NULL;
 	for (; *resources; resources++) {
-		const struct resource *row = *resources;
-		size_t length = strlen(row->uri);
-		const char *variable = uri + length + 1; /* when it fits so far */
-
-		if (row->variable && begins_with(uri, row->uri) && uri[length] == '{' &&
-		    begins_with(variable, row->variable) &&
-		    strcmp(variable + strlen(row->variable), "}") == 0)
-			return row;
+		if ((*resources)->variable &&
+		    strcmp(uri, template_of(*resources, request->arena)) == 0)
+			return *resources;
 	}
 	return NULL;
 }

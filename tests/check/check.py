@@ -264,7 +264,8 @@ class Check:
             {"GATEWAY_WRAPPER": shlex.join(VALGRIND), "LAB_TIMEOUT_SCALE": VALGRIND_PATIENCE}))
 
     def with_gateway(self, part: Callable[[], Verdict]) -> Verdict:
-        verdict = self.make(f"BUILD={self.build}", "all", "faults", "plugin")
+        verdict = self.make(f"BUILD={self.build}", "all", "faults", "fixtures",
+                            "plugin")
         if not verdict.failed:
             verdict.add(part())
         return verdict

@@ -14,7 +14,7 @@ sys.path[:0] = [str(TESTS), str(TESTS / "integration")]
 
 from agent import Agent
 from lab import Lab
-from npm import Npm
+from npm import FIXTURES, Npm
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +25,16 @@ def npm() -> Npm:
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
     with Lab(gateway=True) as lab:
+        Agent(lab).wait_states("ready", "ready", timeout=20)
+        yield lab
+
+
+@pytest.fixture(scope="module")
+def fixture_lab() -> Iterator[Lab]:
+    """With the gateway that also has what the conformance runner asks for."""
+    lab = Lab(gateway=True)
+    lab.gateway.binary = FIXTURES
+    with lab:
         Agent(lab).wait_states("ready", "ready", timeout=20)
         yield lab
 

@@ -12,6 +12,10 @@ import { fileURLToPath } from 'node:url';
 const INFO = { name: 'ofono-mcp-tests', version: '1' };
 const CAPABILITIES = { elicitation: { form: {} } };
 const MODERN = '2026-07-28';
+// As they are, but more patient with a gateway that restarts on a busy machine.
+const OPTIONS = { reconnectionOptions: {
+    initialReconnectionDelay: 1000, maxReconnectionDelay: 30000,
+    reconnectionDelayGrowFactor: 1.5, maxRetries: 10 } };
 
 // A person who takes the last of the choices.
 function answer({ params }) {
@@ -44,7 +48,7 @@ function throughMcpRemote(url) {
 }
 
 const KINDS = {
-    'sdk-1': { client: v1, transport: url => new HttpV1(new URL(url)) },
+    'sdk-1': { client: v1, transport: url => new HttpV1(new URL(url), OPTIONS) },
     'sdk-2-legacy': { client: () => v2('legacy') },
     'sdk-2-auto': { client: () => v2('auto') },
     'sdk-2-modern': { client: () => v2({ pin: MODERN }) },
@@ -55,8 +59,27 @@ export const kinds = Object.keys(KINDS);
 
 export async function connect(kind, url) {
     const transport = KINDS[kind].transport
-        ?? (url => new StreamableHTTPClientTransport(new URL(url)));
+        ?? (url => new StreamableHTTPClientTransport(new URL(url), OPTIONS));
     const client = KINDS[kind].client();
     await client.connect(transport(url));
     return client;
+}
+
+let listening = null;
+
+// To a resource and to the list of tools, as the revision has it: in 2026 in the place of
+// what was subscribed to before, for each stream tells of every change.
+export async function subscribe(client, uri) {
+    if (client.getNegotiatedProtocolVersion?.() !== MODERN) {
+        await client.subscribeResource({ uri });
+        return;
+    }
+    await listening?.close();
+    listening = await client.listen({ toolsListChanged: true, resourceSubscriptions: [uri] });
+}
+
+// Version 1 has a schema between parameters and options.
+export function call(client, params, options) {
+    return client instanceof ClientV1 ? client.callTool(params, undefined, options)
+        : client.callTool(params, options);
 }

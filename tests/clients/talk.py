@@ -74,3 +74,21 @@ class Talk:
 
     def call(self, name: str, **arguments: Any) -> dict[str, Any]:
         return self.ask("call", name=name, arguments=arguments)
+
+    def progress(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """{"result": ..., "progress": [...]}"""
+        return self.ask("progress", name=name, arguments=arguments)
+
+    def session(self) -> str | None:
+        return self.ask("session")["id"]
+
+    def subscribe(self, uri: str) -> None:
+        """In 2026 also to the list of tools, which sessions are told of anyway."""
+        self.ask("subscribe", uri=uri)
+
+    def wait_heard(self, method: str, uri: str | None = None) -> None:
+        """Takes notifications until this one has come."""
+        while True:
+            heard = self.ask("heard")
+            if heard["method"] == method and (heard["params"] or {}).get("uri") == uri:
+                return

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real clients of MCP: each lists, calls, gets errors, and survives a restart."""
+"""Real clients of MCP: each lists, calls, gets errors, hears of progress and of changes,
+and survives a restart."""
 
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,6 +24,9 @@ VERSIONS = {"sdk-1": None, "sdk-2-legacy": LEGACY, "sdk-2-auto": MODERN,
 ERAS = {"legacy", "auto", "modern"}
 INVALID_PARAMS = -32602
 CROWD = 50
+SENDER, INBOX = "+36209876543", "sms://inbox"
+UPDATED = "notifications/resources/updated"
+TOOLS_CHANGED = "notifications/tools/list_changed"
 INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 
 
@@ -69,10 +74,62 @@ def test_gets_errors(client: Talk) -> None:
     assert json.loads(result["content"][1]["text"])["code"] == "invalid_number"
 
 
-def test_survives_a_restart(client: Talk, lab: Lab) -> None:
-    names = [tool["name"] for tool in client.list()]
+def test_hears_how_far_a_call_is(client: Talk, lab: Lab) -> None:
+    """Version 1 drops progress that it reads together with the answer: the network is
+    slow, so that what comes before that is read before."""
+    sim = Agent(lab).ids()[0]
+    lab.modems[0].send_latency_s = 0.2
+    told = client.progress("send_sms", to_phone_number=TO, sms_text="step by step",
+                           subscription_id=sim)
+    lab.modems[0].send_latency_s = 0.0
+    assert told["result"]["structuredContent"]["state"] == "sent"
+    steps = [step["progress"] for step in told["progress"]]
+    assert steps == sorted(set(steps)) and len(steps) >= 2
+    assert all(step["message"] for step in told["progress"])
+
+
+def restart(lab: Lab) -> None:
     lab.gateway.restart()
     Agent(lab).wait_states("ready", "ready", timeout=20)
+
+
+def test_hears_of_messages_also_after_a_restart(client: Talk, lab: Lab) -> None:
+    client.subscribe(INBOX)
+    lab.modems[0].deliver(SENDER, "hello")
+    client.wait_heard(UPDATED, INBOX)
+    session = client.session()
+    restart(lab)
+    if client.greeting["version"] == MODERN:    # nothing is remembered: it asks again
+        client.subscribe(INBOX)
+    else:                                       # everything counts as changed
+        client.wait_heard(UPDATED, INBOX)
+    lab.modems[1].deliver(SENDER, "hello again")
+    client.wait_heard(UPDATED, INBOX)
+    assert client.session() == session
+
+
+def reload(lab: Lab, text: str) -> None:
+    lab.gateway.config = text
+    lab.gateway.prepare()
+    lab.gateway.send_signal(signal.SIGHUP)
+
+
+def test_hears_of_other_tools(client: Talk, lab: Lab) -> None:
+    client.subscribe("sms://status")
+    names = [tool["name"] for tool in client.list()]
+    before = lab.gateway.config
+    reload(lab, before + "[server]\nhidden_tools = mark_sms_read\n")
+    client.wait_heard(TOOLS_CHANGED)
+    assert [tool["name"] for tool in client.list()] == \
+        [name for name in names if name != "mark_sms_read"]
+    reload(lab, before)
+    client.wait_heard(TOOLS_CHANGED)
+    assert [tool["name"] for tool in client.list()] == names
+
+
+def test_survives_a_restart(client: Talk, lab: Lab) -> None:
+    names = [tool["name"] for tool in client.list()]
+    restart(lab)
     assert [tool["name"] for tool in client.list()] == names
     assert client.call("get_sms_subscriptions")["structuredContent"]["count"] == 2
 

@@ -19,9 +19,9 @@ DOCUMENT = Path(__file__).resolve().parents[2] / "doc" / "protocol.md"
 
 
 @pytest.fixture(scope="module", params=RUNS)
-def summary(request: pytest.FixtureRequest, npm: Npm, lab: Lab,
+def summary(request: pytest.FixtureRequest, npm: Npm, fixture_lab: Lab,
             tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Summary]:
-    url = f"http://127.0.0.1:{lab.gateway.port}/mcp"
+    url = f"http://127.0.0.1:{fixture_lab.gateway.port}/mcp"
     return request.param, run(npm, tmp_path_factory.mktemp("home"), request.param, url)
 
 

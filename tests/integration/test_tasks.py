@@ -38,10 +38,17 @@ def tasks(lab: Lab) -> TaskAgent:
     return TaskAgent(lab)
 
 
+def state(lab: Lab, text: str) -> str:
+    """Of the latest with this text."""
+    page = Agent(lab).call("list_sms", direction="out", search=text, limit=100).structured
+    return next(one["state"] for one in page["messages"] if one["text"] == text)
+
+
 def report(lab: Lab, text: str, delivered: bool = True) -> None:
-    """On a message that the network took."""
+    """On a message that the network took; ofonod loses one that comes before it knows."""
     modem = lab.modems[0]
     wait_until(lambda: text in taken_texts(lab), what=f"{text!r} was taken")
+    wait_until(lambda: state(lab, text) in ("sent", "unknown"), what=f"{text!r} was sent")
     [submit] = [taken for taken in modem.wait_taken(1) if taken.text == text]
     modem.report(submit, delivered)
 

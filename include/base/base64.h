@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* `text_out` has room for base64_length(length) characters; no NUL is added. */
+void base64_encode(const char *data, size_t length, char *text_out);
+size_t base64_length(size_t length);
+
 /* `data_out` has room for length / 4 * 3 bytes. False: that is no base64. */
 bool base64_decode(const char *text, size_t length, char *data_out, size_t *length_out);
 

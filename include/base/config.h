@@ -49,6 +49,7 @@ struct config {
 	int64_t send_wait_seconds; /* send_sms waits this long for the network */
 	int64_t queue_limit;	   /* messages waiting to be handed to oFono */
 	int64_t duplicate_seconds; /* the same again within this counts as asked twice */
+	int64_t ask_seconds;	   /* a person may think while a call waits; 0: none */
 	bool delivery_reports;	   /* ask the network for them */
 	/* [log] */
 	bool verbose;

@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "base/observer.h"
 #include "http/server.h"
+#include "mcp/asking.h"
 #include "mcp/watcher.h"
 #include "mcp/resource.h"
 #include "mcp/session.h"
@@ -23,6 +24,7 @@ struct endpoint_offer {
 	void *services;				 /* for tools and resources */
 	struct observers *changes;		 /* of struct change; NULL: none ever */
 	const struct session_shelf *shelf; /* for sessions; NULL: they end with it */
+	struct asking asking;		   /* see asking_init() */
 };
 
 /* `offer` is borrowed for the call. NULL: no memory. */
@@ -48,6 +50,8 @@ void endpoint_refusal(struct buffer *body, unsigned status, const char *text);
 struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exchange,
 				 bool *named_out);
 struct sessions *endpoint_sessions(struct endpoint *endpoint);
+struct asking *endpoint_asking(struct endpoint *endpoint);
+struct request_list *endpoint_cancellable(struct endpoint *endpoint);
 struct watcher_list *endpoint_watchers(struct endpoint *endpoint);
 struct observers *endpoint_changes(const struct endpoint *endpoint); /* may be NULL */
 /* Those that are offered now; ends with NULL. */

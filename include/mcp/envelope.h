@@ -16,6 +16,9 @@
 /* The protocolVersion of params._meta, of whatever type; NULL: it has none. */
 const struct json *envelope_version(const struct rpc_message *message);
 
+/* The clientCapabilities of params._meta; NULL: it has none. */
+const struct json *envelope_capabilities(const struct rpc_message *message);
+
 /*
  * For struct era: whether envelope and headers are whole and agree. That the version of
  * both is one that is served, era_decide() has seen.

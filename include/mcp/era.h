@@ -8,11 +8,15 @@
 #ifndef MCP_ERA_H
 #define MCP_ERA_H
 
+#include "mcp/ask_form.h"
 #include "mcp/request.h"
+
+struct ask_front;
 
 struct revision {
 	const char *name; /* "2025-11-25": they compare as strings */
 	bool batches;	  /* one POST may carry an array of messages */
+	enum ask_form form;
 };
 
 struct method {
@@ -33,7 +37,11 @@ struct era {
 	bool (*admit)(struct request *request);
 	/* Members that every result of this era begins with. */
 	void (*open_result)(const struct request *request, struct json_writer *writer);
+	const struct ask_front *asking; /* how a person is asked */
+	/* A notification or a response of the client. NULL: none means anything. */
+	void (*hear)(struct request *message);
 	enum rpc_code resource_not_found;
+	enum rpc_code missing_capability;
 	/* HTTP status under which a method's error with this code travels. */
 	unsigned (*error_status)(enum rpc_code code);
 };

@@ -9,6 +9,8 @@
 #ifndef MCP_REQUEST_H
 #define MCP_REQUEST_H
 
+#include <sys/queue.h>
+
 #include "base/json_writer.h"
 #include "http/exchange.h"
 #include "mcp/rpc.h"
@@ -28,6 +30,8 @@ struct request_waiting {
 	void (*stopping)(void *data); /* answer now with what is known */
 };
 
+LIST_HEAD(request_list, request);
+
 struct request {
 	struct endpoint *endpoint;
 	struct exchange *exchange; /* that brought it, alone or with others */
@@ -39,7 +43,9 @@ struct request {
 	struct rpc_error error;		       /* of its params; code 0: none */
 	const struct request_waiting *waiting; /* NULL: not waiting */
 	void *waiting_data;
-	struct buffer body; /* of the answer */
+	const char *session_id;	  /* while it may be cancelled, else NULL */
+	LIST_ENTRY(request) link; /* ... in the endpoint's list of those */
+	struct buffer body;	  /* of the answer */
 	struct json_writer *writer;
 	/* Of the result: what it is, where the era tells; NULL: "complete". */
 	const char *result_type;
@@ -48,7 +54,8 @@ struct request {
 	/* Turns the answer into a stream, whose last event it then is; see
 	 * request_stream(). */
 	struct stream *(*streamed)(void *data);
-	/* Hears that `body` (which may have failed) is the answer, and its HTTP status. */
+	/* Hears that `body` (which may have failed) is the answer, and its HTTP status.
+	 * Without a byte in it the request gets none. */
 	void (*answered)(void *data, struct request *request, unsigned status);
 	void *answered_data;
 };
@@ -73,8 +80,9 @@ void request_refuse(struct request *request, const struct rpc_error *error);
 
 /* For who brings it; its era is decided. */
 void request_run(struct request *request);
-void request_leave(struct request *request); /* the client left; nothing when answered */
-void request_stop(struct request *request);  /* answers, if it waits */
+void request_leave(struct request *request);  /* the client left; nothing when answered */
+void request_cancel(struct request *request); /* it waits; it gets no answer */
+void request_stop(struct request *request);   /* answers, if it waits */
 void request_deinit(struct request *request);
 
 #endif

@@ -38,6 +38,7 @@ struct rpc_message {
 	const struct json *id;	   /* string or integer; NULL for a notification */
 	const char *method;	   /* NULL for a response */
 	const struct json *params; /* an object, or NULL when absent */
+	const struct json *result; /* of a response; NULL: it is an error */
 };
 
 struct rpc_error {

@@ -3,7 +3,7 @@
  * Tool: one row of the tool table, and a call of it.
  *
  * A tool's run() finishes the call exactly once, at once or later, with
- * tool_call_succeed() or tool_call_fail().
+ * tool_call_succeed() or tool_call_fail(). After a question it runs once more (mcp/ask.h).
  */
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
@@ -19,6 +19,7 @@ enum tool_flag {
 	TOOL_OPEN_WORLD = 1 << 3, /* reaches beyond this phone */
 };
 
+struct ask;
 struct tool_call;
 
 struct tool {
@@ -39,6 +40,7 @@ struct tool_call {
 	const struct json *arguments; /* fits tool->input; NULL when absent */
 	void *services;		      /* what endpoint_new() was given */
 	struct arena *arena;	      /* lives as long as the call */
+	struct ask *ask;	      /* see mcp/ask.h */
 };
 
 struct tool_error {

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/asking_key.h"
 #include "base/client.h"
 #include "base/config.h"
 #include "base/session_record.h"
@@ -276,5 +277,16 @@ int store_sessions_list(void *data,
 			void (*visit)(void *visit_data,
 				      const struct session_record *record),
 			void *visit_data);
+
+/* Questions to the person; fit struct asking_shelf of mcp/asking.h: `data` is the store. */
+
+enum { STORE_ASKINGS_CLOSED_MAX = 1000 };
+
+/* `key` is the one to keep if there is none yet, and then the one that is kept. */
+int store_asking_key(void *data, struct asking_key *key);
+/* The person said no to what this order asks for; remembered until then. */
+int store_asking_close(void *data, const char *order, int64_t until_ms);
+/* Also true when it cannot be told. */
+bool store_asking_is_closed(void *data, const char *order);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/config.h"
 #include "sms/store_opening.h"
 
-enum { STORE_SCHEMA_VERSION = 4 };
+enum { STORE_SCHEMA_VERSION = 5 };
 
 /* Each takes the schema one version up. Run without foreign keys, in one transaction. */
 extern const char *const store_migrations[STORE_SCHEMA_VERSION];

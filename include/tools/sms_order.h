@@ -29,7 +29,8 @@ struct sms_order {
 	const char *recipient; /* as the caller wrote it */
 	const char *text;
 	const char *idempotency_key; /* NULL: none */
-	const char *send_at;	     /* as written; NULL: at once */
+	bool key_is_ours; /* ... the name of what the person was asked about, ask_order() */
+	const char *send_at; /* as written; NULL: at once */
 	enum order_wait wait_for;
 	int64_t wait_seconds;
 	bool dry_run;
@@ -49,8 +50,10 @@ typedef bool (*sms_order_check)(struct sms_order *order, struct refusal *refusal
 
 /* What tells this order from others: number and text. */
 extern const sms_order_check sms_order_identity_checks[];
-/* Whether it could be taken over now: length, time, SIM, queue, disk. */
+/* Whether it could be taken over now: length, time, queue, disk. */
 extern const sms_order_check sms_order_acceptance_checks[];
+/* Which SIM it goes out from, as far as nobody need be asked. */
+extern const sms_order_check sms_order_sim_checks[];
 
 /* The first refusal of a list, answered. False: the call has been finished. */
 bool sms_order_pass(struct sms_order *order, const sms_order_check *checks);

@@ -2,7 +2,7 @@
 /*
  * SMS repeat: the message that an order asks for a second time.
  *
- * With an idempotency_key, the message that this client's key stands for, whenever that
+ * With an idempotency_key, of the client's or of what its person was asked about, the message that this client's key stands for, whenever that
  * was. Without one, the first with the same number, text and send_at within
  * sms.duplicate_seconds that did not fail: a client that lost its connection and asks again
  * must not send twice, and one that was told of a failure must be able to try again.

@@ -63,3 +63,22 @@ bool base64_decode(const char *text, size_t length, char *data_out, size_t *leng
 	*length_out = done;
 	return true;
 }
+
+size_t base64_length(size_t length)
+{
+	return (length + GROUP_BYTES - 1) / GROUP_BYTES * GROUP_CHARACTERS;
+}
+
+void base64_encode(const char *data, size_t length, char *text_out)
+{
+	for (size_t at = 0; at < length; at += GROUP_BYTES) {
+		uint32_t bits = 0;
+
+		for (size_t i = 0; i < GROUP_BYTES; i++)
+			bits = bits << 8 | (at + i < length ? (uint8_t)data[at + i] : 0);
+		for (size_t i = 0; i < GROUP_CHARACTERS; i++)
+			*text_out++ = at + i > length
+					      ? '='
+					      : alphabet[bits >> (18 - BITS * i) & 63];
+	}
+}

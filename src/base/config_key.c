@@ -164,6 +164,16 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .help = "The same text to the same number by the same client within this\n"
 		  "time is not sent again unless it has an idempotency_key; 0: never" },
 	{ .section = "sms",
+	  .name = "ask_seconds",
+	  .type = CONFIG_KEY_INTEGER,
+	  .offset = FIELD(ask_seconds),
+	  .least = 0,
+	  .most = 3600,
+	  .initial = "300",
+	  .help = "A person who is asked while a call waits (MCP of 2025) may think "
+		  "this\n"
+		  "long; 0: nobody is asked then" },
+	{ .section = "sms",
 	  .name = "delivery_reports",
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(delivery_reports),

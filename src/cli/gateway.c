@@ -49,6 +49,7 @@ struct gateway {
 	struct auth auth;
 	struct change_source changes;
 	struct session_shelf shelf;
+	struct asking_shelf asking_shelf;
 	struct endpoint *endpoint;
 	struct http_server *server;
 	struct http_route routes[3];
@@ -221,6 +222,12 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.list = store_sessions_list,
 		.data = gateway->services.store,
 	};
+	gateway->asking_shelf = (struct asking_shelf){
+		.key = store_asking_key,
+		.close = store_asking_close,
+		.is_closed = store_asking_is_closed,
+		.data = gateway->services.store,
+	};
 	change_source_init(&gateway->changes, &gateway->services);
 	gateway->services.changes = &gateway->changes;
 	gateway->endpoint = endpoint_new(&(struct endpoint_offer){
@@ -230,6 +237,8 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.services = &gateway->services,
 		.changes = &gateway->changes.observers,
 		.shelf = &gateway->shelf,
+		.asking = { &gateway->asking_shelf, gateway->services.loop,
+			    config->ask_seconds },
 	});
 	if (!gateway->endpoint)
 		return -ENOMEM;

@@ -16,6 +16,7 @@ struct endpoint {
 	struct tool_set tools;
 	struct sessions sessions;
 	struct watcher_list watchers;
+	struct request_list cancellable;
 };
 
 /* The methods of HTTP */
@@ -198,7 +199,9 @@ struct endpoint *endpoint_new(const struct endpoint_offer *offer)
 		return NULL;
 	endpoint->offer = *offer;
 	LIST_INIT(&endpoint->watchers);
-	if (sessions_init(&endpoint->sessions, offer->shelf, offer->changes) ||
+	LIST_INIT(&endpoint->cancellable);
+	if (asking_init(&endpoint->offer.asking) ||
+	    sessions_init(&endpoint->sessions, offer->shelf, offer->changes) ||
 	    tool_set_init(&endpoint->tools, offer->tools, offer->hidden_tools,
 			  offer->services)) {
 		endpoint_free(endpoint);
@@ -262,6 +265,16 @@ struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exc
 struct sessions *endpoint_sessions(struct endpoint *endpoint)
 {
 	return &endpoint->sessions;
+}
+
+struct asking *endpoint_asking(struct endpoint *endpoint)
+{
+	return &endpoint->offer.asking;
+}
+
+struct request_list *endpoint_cancellable(struct endpoint *endpoint)
+{
+	return &endpoint->cancellable;
 }
 
 struct watcher_list *endpoint_watchers(struct endpoint *endpoint)

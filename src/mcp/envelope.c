@@ -16,6 +16,11 @@ const struct json *envelope_version(const struct rpc_message *message)
 	return json_member(meta_of(message), ENVELOPE_PREFIX "protocolVersion");
 }
 
+const struct json *envelope_capabilities(const struct rpc_message *message)
+{
+	return json_member(meta_of(message), ENVELOPE_PREFIX "clientCapabilities");
+}
+
 /* The types of its members */
 
 static bool is_string(const struct json *value)

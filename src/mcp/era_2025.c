@@ -7,7 +7,11 @@
  * one, but for what needs one.
  */
 #include <errno.h>
+#include <string.h>
 
+#include "mcp/ask.h"
+#include "mcp/cancellation.h"
+#include "mcp/elicitation.h"
 #include "mcp/endpoint.h"
 #include "mcp/era.h"
 #include "mcp/introduction.h"
@@ -15,8 +19,11 @@
 #include "mcp/tool.h"
 
 static const struct revision revisions[] = {
-	{ "2025-11-25" }, { "2025-06-18" }, { "2025-03-26", .batches = true },
-	{ "2024-11-05" }, { NULL },
+	{ "2025-11-25", .form = ASK_FORM_TITLES },
+	{ "2025-06-18", .form = ASK_FORM_NAMES },
+	{ "2025-03-26", .batches = true },
+	{ "2024-11-05" },
+	{ NULL },
 };
 
 static void open_result(const struct request *request, struct json_writer *writer)
@@ -39,7 +46,6 @@ static const char *negotiate(const char *asked)
 	return revision ? revision->name : revisions[0].name;
 }
 
-/* {} is {"form":{}}, for there was nothing else at first. */
 static unsigned read_capabilities(const struct request *request)
 {
 	const struct json *capabilities =
@@ -47,9 +53,7 @@ static unsigned read_capabilities(const struct request *request)
 	const struct json *elicitation = json_member(capabilities, "elicitation");
 	unsigned known = 0;
 
-	if (!elicitation || elicitation->type != JSON_OBJECT)
-		return 0;
-	if (!elicitation->count || json_member(elicitation, "form"))
+	if (ask_is_declared(capabilities))
 		known |= SESSION_ELICITS_FORMS;
 	if (json_member(elicitation, "url"))
 		known |= SESSION_ELICITS_URLS;
@@ -149,6 +153,15 @@ static void run_unsubscribe(struct request *request)
 	run_nothing(request);
 }
 
+/* What is no notification of these needs nothing but to be taken. */
+static void hear(struct request *message)
+{
+	if (message->message.kind == RPC_RESPONSE)
+		elicitation_hear(message);
+	else if (strcmp(message->message.method, "notifications/cancelled") == 0)
+		cancellation_hear(message);
+}
+
 static const struct method methods[] = {
 	{ "initialize", run_initialize },
 	{ "ping", run_nothing },
@@ -168,6 +181,9 @@ const struct era era_2025 = {
 	.revisions = revisions,
 	.methods = methods,
 	.open_result = open_result,
+	.asking = &elicitation_front,
+	.hear = hear,
 	.resource_not_found = RPC_RESOURCE_NOT_FOUND,
+	.missing_capability = RPC_REFUSED,
 	.error_status = error_status,
 };

@@ -10,6 +10,7 @@
  */
 #include "mcp/envelope.h"
 #include "mcp/era.h"
+#include "mcp/input_required.h"
 #include "mcp/introduction.h"
 #include "mcp/listen.h"
 #include "mcp/resource.h"
@@ -21,7 +22,10 @@ enum {
 	DISCOVER_TTL_MS = 60 * MINUTE_MS,
 };
 
-static const struct revision revisions[] = { { "2026-07-28" }, { NULL } };
+static const struct revision revisions[] = {
+	{ "2026-07-28", .form = ASK_FORM_TITLES },
+	{ NULL },
+};
 
 static void put_meta(struct json_writer *writer, const struct request *request)
 {
@@ -105,6 +109,8 @@ const struct era era_2026 = {
 	.leaving_cancels = true,
 	.admit = envelope_admit,
 	.open_result = open_result,
+	.asking = &input_required_front,
 	.resource_not_found = RPC_INVALID_PARAMS,
+	.missing_capability = RPC_MISSING_CAPABILITY,
 	.error_status = error_status,
 };

@@ -4,7 +4,7 @@
  *
  *   body pieces -> JSON reader -> envelopes -> era -> requests run -> answers, now or later
  *
- * A notification or a response is taken (202) and needs nothing further.
+ * A notification or a response is taken (202); what it means, its era knows.
  *
  * An array is taken whole or refused whole: every message in it must be of a revision that
  * has batches (2025-03-26, basic, "Batching"). `initialize` is not, so it is refused, too.
@@ -14,6 +14,7 @@
 #include "base/json_reader.h"
 #include "base/log.h"
 #include "mcp/accept.h"
+#include "mcp/cancellation.h"
 #include "mcp/endpoint.h"
 #include "mcp/era.h"
 #include "mcp/header_value.h"
@@ -53,9 +54,9 @@ void post_receive(struct post *post, const char *piece, size_t length)
 
 static void answer(struct post *post, unsigned status, struct buffer *body)
 {
-	if (body->failed) {
+	if (body->failed || !body->length) {
 		buffer_clear(body);
-		exchange_answer(post->exchange, 503, NULL, NULL);
+		exchange_answer(post->exchange, body->failed ? 503 : status, NULL, NULL);
 		return;
 	}
 	exchange_answer(post->exchange, status, "application/json", body);
@@ -66,7 +67,7 @@ static void answer_last(struct post *post, struct buffer *body)
 {
 	struct stream_event last = { .data = body->data, .length = body->length };
 
-	stream_end(post->stream, body->failed ? NULL : &last);
+	stream_end(post->stream, body->failed || !body->length ? NULL : &last);
 	buffer_clear(body);
 }
 
@@ -103,15 +104,16 @@ static void answer_array(struct post *post)
 	for (size_t i = 0; i < post->count; i++) {
 		struct request *request = &post->requests[i];
 
-		if (request->message.kind != RPC_REQUEST)
-			continue;
-		buffer_append_text(&body, body.length ? "," : "[");
-		buffer_append(&body, request->body.data, request->body.length);
 		body.failed |= request->body.failed;
+		if (request->body.length) {
+			buffer_append_text(&body, body.length ? "," : "[");
+			buffer_append(&body, request->body.data, request->body.length);
+		}
 		request_deinit(request);
 	}
-	buffer_append_text(&body, "]");
-	answer(post, 200, &body);
+	if (body.length)
+		buffer_append_text(&body, "]");
+	answer(post, body.length ? 200 : 202, &body);
 	buffer_deinit(&body);
 }
 
@@ -167,22 +169,34 @@ static void run(struct request *request)
 			     "in a POST of its own");
 	else
 		request_run(request);
+	if (request->waiting && request->era->hear)
+		cancellation_allow(request);
+}
+
+/* What it ends may be a request beside it. */
+static void hear(struct request *message)
+{
+	if (message->era->hear)
+		message->era->hear(message);
 }
 
 /* While they run, the post itself counts as one more that is unanswered. */
 static void run_all(struct post *post)
 {
+	bool silent;
+
 	for (size_t i = 0; i < post->count; i++)
 		post->unanswered += post->requests[i].message.kind == RPC_REQUEST;
-	if (!post->unanswered) {
-		exchange_answer(post->exchange, 202, NULL, NULL);
-		return;
-	}
+	silent = !post->unanswered;
 	post->unanswered += post->is_array;
 	for (size_t i = 0; i < post->count; i++)
 		if (post->requests[i].message.kind == RPC_REQUEST)
 			run(&post->requests[i]);
-	if (post->is_array && !--post->unanswered)
+		else
+			hear(&post->requests[i]);
+	if (silent)
+		exchange_answer(post->exchange, 202, NULL, NULL);
+	else if (post->is_array && !--post->unanswered)
 		answer_array(post);
 }
 

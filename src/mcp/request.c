@@ -7,8 +7,16 @@
 #include "base/log.h"
 #include "mcp/era.h"
 
+static void withdraw(struct request *request)
+{
+	if (request->session_id)
+		LIST_REMOVE(request, link);
+	request->session_id = NULL;
+}
+
 static void answer(struct request *request, unsigned status)
 {
+	withdraw(request);
 	request->waiting = NULL;
 	request->answered(request->answered_data, request, status);
 }
@@ -90,6 +98,7 @@ void request_leave(struct request *request)
 {
 	const struct request_waiting *waiting = request->waiting;
 
+	withdraw(request);
 	request->waiting = NULL;
 	if (!waiting)
 		return;
@@ -97,6 +106,18 @@ void request_leave(struct request *request)
 		waiting->cancelled(request->waiting_data);
 	else
 		waiting->abandoned(request->waiting_data);
+}
+
+void request_cancel(struct request *request)
+{
+	const struct request_waiting *waiting = request->waiting;
+
+	request->waiting = NULL;
+	if (waiting && waiting->cancelled)
+		waiting->cancelled(request->waiting_data);
+	else if (waiting)
+		waiting->abandoned(request->waiting_data);
+	answer(request, 202);
 }
 
 void request_stop(struct request *request)
@@ -107,5 +128,6 @@ void request_stop(struct request *request)
 
 void request_deinit(struct request *request)
 {
+	withdraw(request);
 	buffer_deinit(&request->body);
 }

@@ -44,6 +44,7 @@ static struct rpc_error read_response(const struct json *root,
 		return invalid("a message has either a method, or a result, or an error");
 	if (!message->id)
 		return invalid("a response needs the id of its request");
+	message->result = result;
 	return (struct rpc_error){ 0 };
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "mcp/ask.h"
 #include "mcp/endpoint.h"
 #include "mcp/progress.h"
 
@@ -188,7 +189,8 @@ static void start(struct tool_call *call)
 	};
 
 	if (!problem) {
-		call->tool->run(call);
+		if (ask_begin(call))
+			call->tool->run(call);
 		return;
 	}
 	error.message = arena_printf(call->arena, "%s: %s.", call->tool->name, problem);

@@ -234,6 +234,8 @@ static const char *const settling[] = {
 	"INSERT INTO gap (from_at, until_at, reason) SELECT min(?2, from_at), ?2, ?1"
 	" FROM (SELECT coalesce(nullif(?3, 0), (SELECT at FROM alive), ?2) AS from_at)",
 	"INSERT OR REPLACE INTO alive (id, at) VALUES (1, ?2)",
+	/* what was sent after an answer may be gone: see store_asking.c */
+	"DELETE FROM asking_key",
 };
 
 static int settle_step(sqlite3 *to, const char *sql, const char *reason,

@@ -144,5 +144,13 @@ static const char version_4[] =
 	" subscriptions TEXT NOT NULL"
 	") STRICT, WITHOUT ROWID;";
 
-const char *const store_migrations[STORE_SCHEMA_VERSION] = { version_1, version_2,
-							     version_3, version_4 };
+/* asking_closed: what the person said no to, by the name of the order. */
+static const char version_5[] =
+	"CREATE TABLE asking_key ("
+	" id INTEGER PRIMARY KEY CHECK (id = 1), bytes BLOB NOT NULL) STRICT;"
+	"CREATE TABLE asking_closed (name TEXT PRIMARY KEY, until INTEGER NOT NULL)"
+	" STRICT, WITHOUT ROWID;";
+
+const char *const store_migrations[STORE_SCHEMA_VERSION] = {
+	version_1, version_2, version_3, version_4, version_5,
+};

@@ -186,6 +186,14 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[SESSION_REMOVE] = "DELETE FROM session WHERE id = ?1",
 	[SESSIONS] = "SELECT id, client_id, revision, capabilities, used, subscriptions"
 		     " FROM session ORDER BY used",
+	[ASKING_KEY_ADD] = "INSERT OR IGNORE INTO asking_key (id, bytes) VALUES (1, ?1)",
+	[ASKING_KEY] = "SELECT bytes FROM asking_key WHERE id = 1",
+	[ASKING_CLOSE] =
+		"INSERT OR IGNORE INTO asking_closed (name, until) VALUES (?1, ?2)",
+	[ASKING_CLOSED] = "SELECT 1 FROM asking_closed WHERE name = ?1",
+	[ASKING_FORGET] =
+		"DELETE FROM asking_closed WHERE until < ?1 OR name NOT IN"
+		" (SELECT name FROM asking_closed ORDER BY until DESC LIMIT ?2)",
 };
 
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)

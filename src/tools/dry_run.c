@@ -50,6 +50,7 @@ static void run_all(struct dry_run *dry_run)
 	    !sms_repeat_find(dry_run->order, &dry_run->repeat, &dry_run->first, &refusal))
 		note(dry_run, &refusal);
 	run_checks(dry_run, sms_order_acceptance_checks);
+	run_checks(dry_run, sms_order_sim_checks);
 }
 
 static bool would_send(const struct dry_run *dry_run)

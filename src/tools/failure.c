@@ -33,6 +33,10 @@ static const struct {
 		"subscription_unknown",
 		"Call get_sms_subscriptions and use a subscription_id from its answer.",
 	},
+	[FAILURE_ASKING_DECLINED] = {
+		"asking_declined",
+		"Do not try again by yourself: nothing was sent, and your person knows why.",
+	},
 	[FAILURE_SIM_ABSENT] = {
 		"sim_absent",
 		"Ask the owner to insert the SIM, or to switch its modem on; "

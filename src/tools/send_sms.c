@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * send_sms: check, look for a message that this call only repeats, choose the SIM, put it
- * on disk, wait for the network's word, answer.
+ * send_sms: check, look for a message that this call only repeats, choose the SIM (asking
+ * the person when there are several and the client can), put it on disk, wait for the
+ * network's word, answer.
  *
  * Until outbox_submit() nothing has happened and every refusal is free. After it the
  * message goes its way, and the answer only reports (tools/sending.h). That a repeat is
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "tools/dry_run.h"
 #include "tools/sending.h"
+#include "tools/sim_question.h"
 #include "tools/tool_table.h"
 
 static const struct schema_field input[] = {
@@ -22,7 +24,8 @@ static const struct schema_field input[] = {
 	  "or 70 of any other; a longer text is sent, and paid, as several segments" },
 	{ "subscription_id", SCHEMA_INTEGER, false,
 	  "SIM to send from, as get_sms_subscriptions lists it; "
-	  "needed when more than one SIM can send" },
+	  "needed when more than one SIM can send, unless your client can ask its "
+	  "person, who is asked then" },
 	{ "idempotency_key", SCHEMA_STRING, false,
 	  "A word of your own for this message. For 30 days at least, a call with "
 	  "the same key never sends again: it is answered with what became of the "
@@ -73,7 +76,8 @@ static const struct schema_field output[] = {
 	{ "send_at", SCHEMA_STRING, false, "Not before, RFC 3339" },
 	{ "expires_at", SCHEMA_STRING, false, "Not handed over after, RFC 3339" },
 	{ "replayed", SCHEMA_BOOLEAN, false,
-	  "true: this idempotency_key was used before, and this is about that message" },
+	  "true: this idempotency_key, or this answer of the person, was used before, "
+	  "and this is about that message" },
 	{ "duplicate", SCHEMA_BOOLEAN, false,
 	  "true: the same was asked for just before, and this is about that message" },
 	{ "dry_run", SCHEMA_BOOLEAN, false, "true: nothing was sent or stored" },
@@ -137,6 +141,58 @@ static bool submit(struct sending *sending)
 	}
 }
 
+/* Since the question the SIMs may have become others, or one: no guess then. */
+static bool is_to_ask(const struct sms_order *order, const struct refusal *refusal)
+{
+	if (refusal)
+		return refusal->failure == FAILURE_SUBSCRIPTION_REQUIRED;
+	return ask_is_resumed(order->call) &&
+	       !json_member(order->call->arguments, "subscription_id");
+}
+
+/* False: answered, or the person is being asked. */
+static bool ask_sim(struct sms_order *order, const struct refusal *unable)
+{
+	struct tool_call *call = order->call;
+
+	switch (sim_question_ask(order, &order->sim_id)) {
+	case ASK_ANSWERED:
+		return true;
+	case ASK_UNDER_WAY:
+		return false;
+	case ASK_DECLINED:
+		failure_answer(
+			call, FAILURE_ASKING_DECLINED,
+			"The person was asked which SIM to send from, and declined.");
+		return false;
+	case ASK_DISMISSED:
+		failure_answer(
+			call, FAILURE_ASKING_DECLINED,
+			"The person was asked which SIM to send from, and closed the "
+			"question without an answer.");
+		return false;
+	case ASK_UNABLE:
+		break;
+	}
+	failure_answer_with(call, unable, NULL, NULL);
+	return false;
+}
+
+static bool choose_sim(struct sms_order *order)
+{
+	struct refusal refusal = {
+		FAILURE_SUBSCRIPTION_REQUIRED,
+		"The SIMs are not those any more that the person was asked about.",
+	};
+	bool chosen = (*sms_order_sim_checks)(order, &refusal);
+
+	if (is_to_ask(order, chosen ? NULL : &refusal))
+		return ask_sim(order, &refusal);
+	if (!chosen)
+		failure_answer_with(order->call, &refusal, NULL, NULL);
+	return chosen;
+}
+
 static void send_order(struct sending *sending)
 {
 	struct sms_order *order = sending->order;
@@ -149,7 +205,8 @@ static void send_order(struct sending *sending)
 		return;
 	}
 	if (sending->repeat != REPEAT_NONE ||
-	    (sms_order_pass(order, sms_order_acceptance_checks) && submit(sending)))
+	    (sms_order_pass(order, sms_order_acceptance_checks) && choose_sim(order) &&
+	     submit(sending)))
 		sending_follow(sending);
 }
 
@@ -177,7 +234,8 @@ const struct tool tool_send_sms = {
 		"Sends one text message (SMS) from a SIM of this phone and answers when "
 		"the network has taken it. Each segment costs the owner money and "
 		"cannot be recalled once it is on the air, so send only what the person "
-		"asked for. When more than one SIM can send, subscription_id is needed. "
+		"asked for. When more than one SIM can send, subscription_id is needed, "
+		"or the person is asked, where your client can do that. "
 		"\"SMS sent\" means that the network accepted the message; it does not "
 		"prove that anybody received or read it.",
 	.input = input,

@@ -91,7 +91,7 @@ static void write_failure_facts(struct json_writer *writer, const void *data)
 /* A client that tries again with its key would hear of this failure for ever. */
 static const char *say_key_is_used_up(const struct sending *sending, const char *text)
 {
-	if (!sending->order->idempotency_key || !text)
+	if (!sending->order->idempotency_key || sending->order->key_is_ours || !text)
 		return text;
 	return arena_printf(sending->order->call->arena,
 			    "%s Another try needs a new idempotency_key.", text);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
+#include "mcp/ask.h"
 #include "tools/argument.h"
 #include "tools/sim_choice.h"
 
@@ -45,6 +46,10 @@ void sms_order_read(struct sms_order *order, struct tool_call *call)
 						 services->config->send_wait_seconds),
 		.dry_run = argument_boolean(call, "dry_run"),
 	};
+	if (!order->idempotency_key && ask_order(call)) {
+		order->idempotency_key = ask_order(call);
+		order->key_is_ours = true;
+	}
 }
 
 static bool refuse(struct refusal *refusal_out, enum failure failure, const char *message)
@@ -204,10 +209,11 @@ static bool check_storage(struct sms_order *order, struct refusal *refusal_out)
 
 const sms_order_check sms_order_identity_checks[] = { check_number, check_text, NULL };
 
-const sms_order_check sms_order_acceptance_checks[] = {
-	check_length,  check_send_at, check_validity, check_sim, check_queue,
-	check_storage, NULL
-};
+const sms_order_check sms_order_acceptance_checks[] = { check_length,	check_send_at,
+							check_validity, check_queue,
+							check_storage,	NULL };
+
+const sms_order_check sms_order_sim_checks[] = { check_sim, NULL };
 
 bool sms_order_pass(struct sms_order *order, const sms_order_check *checks)
 {

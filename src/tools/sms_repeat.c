@@ -50,9 +50,12 @@ bool sms_repeat_find(const struct sms_order *order, enum sms_repeat *repeat_out,
 		     struct message *message_out, struct refusal *refusal_out)
 {
 	const char *key = order->idempotency_key;
-	int error = key ? find_by_key(order, message_out) : find_same(order, message_out);
+	int error = key ? find_by_key(order, message_out) : STORE_E_NOT_FOUND;
+	bool found = key && !error;
 
 	*repeat_out = REPEAT_NONE;
+	if (error == STORE_E_NOT_FOUND && (!key || order->key_is_ours))
+		error = find_same(order, message_out);
 	if (error == STORE_E_NOT_FOUND)
 		return true;
 	if (error) {
@@ -60,9 +63,9 @@ bool sms_repeat_find(const struct sms_order *order, enum sms_repeat *repeat_out,
 						 "The messages could not be read." };
 		return false;
 	}
-	if (key && (strcmp(message_out->number, order->number) != 0 ||
-		    strcmp(message_out->text, order->text) != 0))
+	if (found && (strcmp(message_out->number, order->number) != 0 ||
+		      strcmp(message_out->text, order->text) != 0))
 		return refuse_key(order, message_out, refusal_out);
-	*repeat_out = key ? REPEAT_KEY : REPEAT_SAME;
+	*repeat_out = found ? REPEAT_KEY : REPEAT_SAME;
 	return true;
 }

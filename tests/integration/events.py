@@ -149,6 +149,13 @@ class Events:
             assert self._fill(timeout), "no first byte"
             self._decode()
 
+    def rest(self) -> bytes:
+        """The body of an answer that is no stream."""
+        length = int(self.headers.get("content-length", 0))
+        while len(self._received) < length:
+            assert self._fill(10), "the answer is cut"
+        return self._received[:length]
+
     def wait_end(self, timeout: float = 10) -> list[Event]:
         """What still comes until the stream ends or the connection is closed."""
         events = []

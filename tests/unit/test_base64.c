@@ -45,7 +45,7 @@ static const struct {
 
 static void test_cases(void **state)
 {
-	char data[16];
+	char data[16], again[16];
 	size_t length;
 
 	(void)state;
@@ -59,6 +59,9 @@ static void test_cases(void **state)
 			continue;
 		assert_int_equal(length, strlen(cases[i].data));
 		assert_memory_equal(data, cases[i].data, length);
+		assert_int_equal(base64_length(length), strlen(text));
+		base64_encode(data, length, again);
+		assert_memory_equal(again, text, strlen(text));
 	}
 }
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ask front: how the questions of mcp/ask.h reach a person, and the answers come back, in
+ * one era. Private to ask.c and the fronts.
+ */
+#ifndef MCP_ASK_FRONT_H
+#define MCP_ASK_FRONT_H
+
+#include "mcp/ask.h"
+#include "mcp/ask_state.h"
+#include "mcp/asking.h"
+
+enum ask_action { ASK_ACCEPT, ASK_DECLINE, ASK_CANCEL };
+
+/* what a person said; lives in the call's arena */
+struct ask_reply {
+	const char *key;
+	const char *seen; /* digest of the question that was answered */
+	enum ask_action action;
+	const struct json *content; /* not checked; may be NULL */
+	struct ask_reply *next;
+};
+
+/* one call and its questions; lives in its arena */
+struct ask {
+	struct tool_call *call;
+	struct asking *asking;
+	const char *order; /* see ask_order() */
+	bool is_resumed;
+	bool is_alone; /* nobody answers any more */
+	unsigned rounds;
+	struct ask_reply *replies; /* latest first */
+};
+
+struct ask_front {
+	/* Reads what the call brings along. False: refused, answered. NULL: nothing. */
+	bool (*begin)(struct ask *ask);
+	bool (*can)(const struct ask *ask);
+	/* False: it did not go out. `seen` lives as long as the call. */
+	bool (*put)(struct ask *ask, const struct ask_question *question,
+		    const char *seen);
+};
+
+/* A reply that the call can live without; false: no memory, and nothing was changed. */
+bool ask_add_reply(struct ask *ask, const struct ask_reply *reply);
+
+/* An ElicitResult's action. False: it is none. */
+bool ask_read_action(const struct json *result, enum ask_action *action_out);
+
+/* The members of an elicitation's params. */
+void ask_write_params(struct json_writer *writer, const struct ask *ask,
+		      const struct ask_question *question);
+
+/* The tool runs once more. */
+void ask_resume(struct ask *ask);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SIM question: the person says which SIM a message goes out from.
+ */
+#ifndef TOOLS_SIM_QUESTION_H
+#define TOOLS_SIM_QUESTION_H
+
+#include "mcp/ask.h"
+#include "tools/sms_order.h"
+
+/* Among those that can send now; a scheduled message may go out from any that is there. */
+enum ask_outcome sim_question_ask(struct sms_order *order, int64_t *sim_id_out);
+
+#endif

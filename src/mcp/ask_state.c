@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * "v1." BASE64(JSON) "." HEX(HMAC of what stands before this point)
+ *
+ * Both writings are strict, so that no state has a second one.
+ */
+#include "mcp/ask_state.h"
+
+#include <errno.h>
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/clock.h"
+#include "base/json_canonical.h"
+#include "base/json_reader.h"
+
+#define VERSION "v1."
+
+enum { VERSION_LENGTH = sizeof(VERSION) - 1, MAC_BYTES = 32 };
+
+bool ask_digest(const struct asking_key *key, const char *data, size_t length,
+		char digest[ASK_DIGEST_BYTES])
+{
+	unsigned char mac[MAC_BYTES];
+
+	if (gnutls_hmac_fast(GNUTLS_MAC_SHA256, key->bytes, sizeof(key->bytes), data,
+			     length, mac) != 0)
+		return false;
+	for (size_t at = 0; at < sizeof(mac); at++)
+		snprintf(digest + 2 * at, 3, "%02x", mac[at]);
+	return true;
+}
+
+static void write_members(const struct ask_state *state, struct json_writer *writer)
+{
+	json_open_object(writer);
+	json_put_string(writer, "order", state->order);
+	json_put_integer(writer, "expires", clock_wall_ms() + ASK_STATE_MS);
+	json_put_string(writer, "call", state->call);
+	json_put_string(writer, "question", state->question);
+	json_put_string(writer, "seen", state->seen);
+	if (state->answers) {
+		json_key(writer, "answers");
+		json_write_canonical(writer, state->answers);
+	}
+	json_close_object(writer);
+}
+
+/* "v1." and the members */
+static char *write_signed_part(const struct ask_state *state, struct arena *arena)
+{
+	struct buffer members = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&members);
+	size_t length;
+	char *text = NULL;
+
+	if (writer) {
+		write_members(state, writer);
+		json_writer_free(writer);
+		length = base64_length(members.length);
+		if (!members.failed)
+			text = arena_alloc(arena, VERSION_LENGTH + length + 1);
+	}
+	if (text) {
+		memcpy(text, VERSION, VERSION_LENGTH);
+		base64_encode(members.data, members.length, text + VERSION_LENGTH);
+	}
+	buffer_deinit(&members);
+	return text;
+}
+
+const char *ask_state_write(const struct ask_state *state, const struct asking_key *key,
+			    struct arena *arena)
+{
+	const char *text = write_signed_part(state, arena);
+	char mac[ASK_DIGEST_BYTES];
+
+	if (!text || !ask_digest(key, text, strlen(text), mac))
+		return NULL;
+	return arena_printf(arena, "%s.%s", text, mac);
+}
+
+/* Where the MAC begins, or NULL: it is none of ours. */
+static const char *find_mac(const char *text, const struct asking_key *key)
+{
+	const char *point = strrchr(text, '.');
+	char mac[ASK_DIGEST_BYTES];
+
+	if (strncmp(text, VERSION, VERSION_LENGTH) != 0 || point < text + VERSION_LENGTH)
+		return NULL;
+	if (strlen(point + 1) != sizeof(mac) - 1 ||
+	    !ask_digest(key, text, (size_t)(point - text), mac) ||
+	    gnutls_memcmp(mac, point + 1, sizeof(mac) - 1) != 0)
+		return NULL;
+	return point + 1;
+}
+
+static int read_json(const char *text, size_t length, struct arena *arena,
+		     const struct json **root_out)
+{
+	char *data = arena_alloc(arena, length + 1);
+	struct json_reader *reader = json_reader_new(arena);
+	int error = data && reader ? 0 : -ENOMEM;
+
+	if (!error && !base64_decode(text, length, data, &length))
+		error = ASK_STATE_E_FORGED;
+	if (!error) {
+		json_reader_feed(reader, data, length);
+		error = json_reader_finish(reader, root_out) ? -ENOMEM : 0;
+	}
+	json_reader_free(reader);
+	return error;
+}
+
+/* Far ahead is a clock that was set back since: it is not one of the last minutes. */
+static bool is_expired(const struct json *root)
+{
+	int64_t expires_ms, now_ms = clock_wall_ms();
+
+	return !json_integer(json_member(root, "expires"), &expires_ms) ||
+	       now_ms >= expires_ms || expires_ms - now_ms > ASK_STATE_MS;
+}
+
+int ask_state_read(const char *text, const struct asking_key *key, struct arena *arena,
+		   struct ask_state *state_out)
+{
+	const char *mac = find_mac(text, key);
+	const struct json *root;
+	struct ask_state state;
+	int error;
+
+	if (!mac)
+		return ASK_STATE_E_FORGED;
+	text += VERSION_LENGTH;
+	error = read_json(text, (size_t)(mac - 1 - text), arena, &root);
+	if (error)
+		return error;
+	if (is_expired(root))
+		return ASK_STATE_E_EXPIRED;
+	state = (struct ask_state){
+		.order = json_string(json_member(root, "order")),
+		.call = json_string(json_member(root, "call")),
+		.question = json_string(json_member(root, "question")),
+		.seen = json_string(json_member(root, "seen")),
+		.answers = json_member(root, "answers"),
+	};
+	if (!state.order || !state.call || !state.question || !state.seen)
+		return ASK_STATE_E_FORGED;
+	*state_out = state;
+	return 0;
+}

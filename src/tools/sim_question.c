@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/sim_question.h"
+
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/shown_text.h"
+
+/* A card's name comes from whoever made it. NULL: no memory. */
+static const char *title_of(const struct sim *sim, struct arena *arena)
+{
+	struct buffer name = BUFFER_INIT;
+	const char *title = NULL;
+
+	shown_text_append(&name, sim->display_name);
+	if (!name.failed)
+		title = arena_printf(arena, "%.*s (SIM %d%s%s)", (int)name.length,
+				     name.data ? name.data : "", sim->slot + 1,
+				     *sim->own_number ? ", " : "", sim->own_number);
+	buffer_deinit(&name);
+	return title;
+}
+
+/* Ends with a NULL value. NULL: no memory. */
+static const struct ask_choice *list_sims(const struct sms_order *order)
+{
+	const struct services *services = order->call->services;
+	struct arena *arena = order->call->arena;
+	struct ask_choice *choices =
+		arena_alloc(arena, (sims_count(services->sims) + 1) * sizeof(*choices));
+	struct ask_choice *choice = choices;
+	const struct sim *sim;
+
+	if (!choices)
+		return NULL;
+	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
+		if (!order->send_at && sim->state != SIM_READY)
+			continue;
+		choice->value = arena_printf(arena, "%lld", (long long)sim->id);
+		choice->title = title_of(sim, arena);
+		if (!choice->value || !choice->title)
+			return NULL;
+		choice++;
+	}
+	return choices;
+}
+
+static const struct ask_question *make_question(const struct sms_order *order)
+{
+	struct arena *arena = order->call->arena;
+	struct ask_question *question = arena_alloc(arena, sizeof(*question));
+	struct ask_field *fields = arena_alloc(arena, 2 * sizeof(*fields));
+	const struct ask_choice *choices = list_sims(order);
+
+	if (!question || !fields || !choices)
+		return NULL;
+	fields[0] = (struct ask_field){
+		.name = "subscription_id",
+		.type = SCHEMA_STRING,
+		.required = true,
+		.title = "SIM",
+		.choices = choices,
+	};
+	question->key = "subscription_id";
+	question->message = arena_printf(
+		arena,
+		"Which SIM should the text message to %s go out from? It is %u SMS.",
+		order->number, order->segments.count);
+	question->fields = fields;
+	return question->message ? question : NULL;
+}
+
+enum ask_outcome sim_question_ask(struct sms_order *order, int64_t *sim_id_out)
+{
+	const struct ask_question *question = make_question(order);
+	const struct json *content;
+	enum ask_outcome outcome = ASK_UNABLE;
+
+	if (question)
+		outcome = ask_person(order->call, question, &content);
+	if (outcome == ASK_ANSWERED)
+		*sim_id_out = strtoll(
+			json_string(json_member(content, "subscription_id")), NULL, 10);
+	return outcome;
+}

@@ -1,0 +1,751 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Asking the person which SIM to send from: in 2026 by repeating the call, in 2025 while
+it waits."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import sqlite3
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from typing import Any
+
+import pytest
+
+from agent import TO, Agent, Result, assert_refused, assert_sent, pair
+from events import Event, Events
+from lab import Lab, wait_until
+from lab.mcp_client import Answer, McpClient
+from lone_gateway import peers_of
+from modem import HOME, SEARCHING, Outcome
+from modern import INVALID_PARAMS, PREFIX, Request, call
+from wire import Reply, Wire, rpc
+
+FORMS: dict[str, Any] = {"elicitation": {}}
+KEY = "subscription_id"
+
+
+def is_sent(lab: Lab, text: str) -> int:
+    """How often, from any SIM."""
+    return sum(submit.text == text for modem in lab.modems for submit in modem.taken)
+
+
+@contextmanager
+def searching(lab: Lab, place: int) -> Iterator[None]:
+    """That SIM cannot send meanwhile."""
+    agent, modem = Agent(lab), lab.modems[place]
+    modem.set_registration(SEARCHING)
+    try:
+        wait_until(lambda: agent.states()[place] == "searching", what="it searches")
+        yield
+    finally:
+        modem.set_registration(HOME)
+        wait_until(lambda: agent.states()[place] == "ready", what="it is back")
+
+
+def newest(agent: Agent) -> int:
+    page = agent.call("list_sms", limit=1).structured["messages"]
+    return page[0]["message_id"] if page else 0
+
+
+# ---- 2026-07-28: the call is repeated
+
+class Modern:
+    """One send_sms and the state that it carries."""
+
+    def __init__(self, lab: Lab, text: str, capabilities: Any = FORMS,
+                 token: str | None = None, **more: Any) -> None:
+        self._lab = lab
+        self.arguments = {"to_phone_number": TO, "sms_text": text} | more
+        self.capabilities = capabilities
+        self.state: Any = None
+        self._token = token
+
+    def ask(self, **params: Any) -> Reply:
+        asked: Request = call("send_sms", self.arguments, **params)
+        asked = asked.meta(clientCapabilities=self.capabilities)
+        if self._token:
+            asked = asked.header(Authorization=f"Bearer {self._token}")
+        return asked.ask(self._lab.gateway.port)
+
+    def question(self, **params: Any) -> dict[str, Any]:
+        """The call gives one; its form and message."""
+        result = self.ask(**params).result
+        assert result["resultType"] == "input_required", result
+        assert set(result) == {"resultType", "_meta", "inputRequests", "requestState"}
+        [(key, asked)] = result["inputRequests"].items()
+        assert key == KEY
+        assert asked["method"] == "elicitation/create"
+        assert asked["params"]["mode"] == "form"
+        self.state = result["requestState"]
+        return asked["params"]
+
+    def repeat(self, response: Any, **more: Any) -> Reply:
+        return self.ask(**{"requestState": self.state,
+                           "inputResponses": {KEY: response}} | more)
+
+    def choose(self, sim: int) -> Result:
+        return self.result(self.repeat(accept(sim)))
+
+    @staticmethod
+    def result(reply: Reply) -> Result:
+        assert reply.result["resultType"] == "complete", reply
+        return Result(reply.result)
+
+
+def accept(sim: Any) -> dict[str, Any]:
+    return {"action": "accept", "content": {"subscription_id": str(sim)}}
+
+
+def assert_declined(result: Result) -> None:
+    assert_refused(result, "asking_declined")
+
+
+def test_it_asks_and_sends_from_the_one_chosen(lab: Lab, agent: Agent) -> None:
+    first, second = agent.ids()
+    sending = Modern(lab, "ask me")
+    question = sending.question()
+    assert TO in question["message"]
+    assert question["requestedSchema"] == {
+        "type": "object", "required": ["subscription_id"],
+        "properties": {"subscription_id": {"type": "string", "title": "SIM", "oneOf": [
+            {"const": str(first), "title": "Telekom HU (SIM 1)"},
+            {"const": str(second), "title": "Yettel HU (SIM 2)"}]}}}
+    assert is_sent(lab, "ask me") == 0
+    result = sending.choose(second)
+    assert_sent(result)
+    assert result.structured["subscription_id"] == second
+    assert "replayed" not in result.structured
+    assert [submit.text for submit in lab.modems[1].taken] == ["ask me"]
+    assert lab.modems[0].taken == []
+
+
+@pytest.mark.parametrize("capabilities", [
+    {}, {"elicitation": {"url": {}}}, {"sampling": {}}, {"elicitation": {"form": None}}])
+def test_who_cannot_ask_gets_the_choices(lab: Lab, agent: Agent, capabilities: Any) -> None:
+    result = Modern.result(Modern(lab, "cannot ask", capabilities).ask())
+    assert_refused(result, "subscription_required")
+    assert all(str(sim) in result.text for sim in agent.ids())
+
+
+@pytest.mark.parametrize("capabilities", [
+    {"elicitation": {"form": {}}}, {"elicitation": {"form": {}, "url": {}}}])
+def test_form_mode_by_its_name(lab: Lab, capabilities: Any) -> None:
+    Modern(lab, "form", capabilities).question()
+
+
+def test_no_question_without_a_choice(lab: Lab, agent: Agent) -> None:
+    first, second = agent.ids()
+    named = Modern(lab, "named", subscription_id=second)
+    assert_sent(Modern.result(named.ask()))
+    with searching(lab, 1):
+        only = Modern.result(Modern(lab, "only one can").ask())
+    assert_sent(only)
+    assert only.structured["subscription_id"] == first
+
+
+def test_a_dry_run_does_not_ask(lab: Lab) -> None:
+    result = Modern.result(Modern(lab, "dry", dry_run=True).ask())
+    assert [why["code"] for why in result.structured["refusals"]] == ["subscription_required"]
+
+
+def test_other_refusals_come_before_the_question(lab: Lab) -> None:
+    result = Modern.result(Modern(lab, "x" * 2000).ask())
+    assert_refused(result, "text_too_long")
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+def test_a_no_is_final(lab: Lab, agent: Agent, action: str) -> None:
+    text = f"no: {action}"
+    sending = Modern(lab, text)
+    sending.question()
+    assert_declined(Modern.result(sending.repeat({"action": action})))
+    assert_declined(sending.choose(agent.ids()[0]))
+    lab.gateway.restart()
+    wait_until(lambda: agent.states() == ["ready", "ready"], what="the SIMs are back")
+    assert_declined(sending.choose(agent.ids()[0]))
+    assert is_sent(lab, text) == 0
+
+
+@pytest.mark.parametrize("response", [
+    None, {"action": "accept"}, {"action": "accept", "content": None},
+    {"action": "accept", "content": {}}, {"action": "accept", "content": 5},
+    accept(99), accept(""), {"action": "accept", "content": {"subscription_id": 1}},
+    {"action": "accept", "content": {"subscription_id": None}},
+    {"action": "accept", "content": {"subscription_id": ["1"]}}])
+def test_what_is_no_answer_is_asked_again(lab: Lab, agent: Agent, response: Any) -> None:
+    sending = Modern(lab, f"again {json.dumps(response)}")
+    sending.question()
+    before = sending.state
+    sending.question(requestState=sending.state, inputResponses={KEY: response})
+    assert_sent(sending.choose(agent.ids()[1]))
+    sending.state = before                  # a state of an earlier round: the same order
+    assert sending.choose(agent.ids()[0]).structured["replayed"]
+    assert is_sent(lab, sending.arguments["sms_text"]) == 1
+
+
+@pytest.mark.parametrize("params", [
+    {}, {"inputResponses": None}, {"inputResponses": {}},
+    {"inputResponses": {"another": {"action": "accept"}}}])
+def test_a_state_without_answers_is_asked_again(lab: Lab, agent: Agent, params: Any) -> None:
+    sending = Modern(lab, f"empty {json.dumps(params)}")
+    sending.question()
+    sending.question(requestState=sending.state, **params)
+    assert_sent(sending.choose(agent.ids()[0]))
+
+
+def test_unknown_keys_are_ignored(lab: Lab, agent: Agent) -> None:
+    sending = Modern(lab, "more keys")
+    sending.question()
+    chosen = accept(agent.ids()[0])
+    chosen["content"]["more"] = {"than": "asked"}
+    reply = sending.repeat(None, inputResponses={
+        "another": 5, "third": {"action": "decline"}, KEY: chosen, "fourth": None})
+    assert_sent(Modern.result(reply))
+
+
+@pytest.mark.parametrize("responses", [
+    5, "x", [], {KEY: 5}, {KEY: "accept"}, {KEY: {}}, {KEY: {"action": "maybe"}},
+    {KEY: {"action": 1}}, {KEY: []}])
+def test_malformed_responses(lab: Lab, responses: Any) -> None:
+    sending = Modern(lab, "malformed")
+    sending.question()
+    reply = sending.repeat(None, inputResponses=responses)
+    assert reply.error == (200, INVALID_PARAMS)
+    assert is_sent(lab, "malformed") == 0
+
+
+def test_answers_without_a_state_answer_nothing(lab: Lab, agent: Agent) -> None:
+    sending = Modern(lab, "no state")
+    sending.question(inputResponses={KEY: accept(agent.ids()[0])})
+    sending.question(inputResponses={KEY: accept(agent.ids()[0])}, requestState=None)
+
+
+def tampered(state: str) -> Iterator[str]:
+    for place in range(len(state)):
+        other = "A" if state[place] != "A" else "B"
+        yield state[:place] + other + state[place + 1:]
+    yield from (state[:-1], state + "0", state + "-TAMPERED", state.upper(), state[1:],
+                " " + state, state + "=", "", ".", "..", "v1.", "v1..", "é")
+
+
+def test_every_changed_character_is_noticed(lab: Lab, agent: Agent) -> None:
+    sending = Modern(lab, "tampered")
+    sending.question()
+    state = sending.state
+    for sending.state in tampered(state):
+        reply = sending.repeat(accept(agent.ids()[0]))
+        assert reply.error == (200, INVALID_PARAMS), sending.state
+    for sending.state in (5, [state], {"state": state}, True):
+        assert sending.repeat(accept(1)).error == (200, INVALID_PARAMS), sending.state
+    assert is_sent(lab, "tampered") == 0
+    sending.state = state
+    assert_sent(sending.choose(agent.ids()[0]))
+
+
+@pytest.mark.parametrize("change", [
+    {"to_phone_number": "+36301234568"}, {"sms_text": "another text"},
+    {"idempotency_key": "k"}, {"wait_for": "none"}, {"subscription_id": 1}])
+def test_a_state_is_for_its_arguments_only(lab: Lab, agent: Agent, change: Any) -> None:
+    sending = Modern(lab, "these arguments")
+    sending.question()
+    sending.arguments |= change
+    assert sending.repeat(accept(agent.ids()[0])).error == (200, INVALID_PARAMS)
+
+
+def test_another_tool_and_another_writing(lab: Lab, agent: Agent) -> None:
+    sending = Modern(lab, "written otherwise", wait_seconds=20)
+    sending.question()
+    other: Request = call("get_sms_subscriptions", {}, requestState=sending.state)
+    other = other.meta(clientCapabilities=FORMS)
+    assert other.ask(lab.gateway.port).error == (200, INVALID_PARAMS)
+    sending.arguments = dict(reversed(sending.arguments.items())) | {"wait_seconds": 20.0}
+    assert_sent(sending.choose(agent.ids()[0]))
+
+
+# ---- once, whatever happens
+
+def test_a_replay_is_told_what_became_of_it(lab: Lab, agent: Agent) -> None:
+    first, second = agent.ids()
+    sending = Modern(lab, "replayed")
+    sending.question()
+    sent = sending.choose(first)
+    for sim in (first, second):
+        again = sending.choose(sim)
+        assert_sent(again)
+        assert (again.message_id, again.structured["replayed"]) == (sent.message_id, True)
+    assert_sent(Modern.result(sending.ask(requestState=sending.state)))
+    assert is_sent(lab, "replayed") == 1
+
+
+def test_a_replay_of_a_failure(lab: Lab, agent: Agent) -> None:
+    sending = Modern(lab, "refused once")
+    sending.question()
+    lab.modems[0].default_outcome = Outcome.cms(500)
+    try:
+        failed = sending.choose(agent.ids()[0])
+    finally:
+        lab.modems[0].default_outcome = Outcome.ok()
+    assert_refused(failed, "network_refused")
+    again = sending.choose(agent.ids()[0])
+    assert (again.code, again.message_id) == (failed.code, failed.message_id)
+    assert is_sent(lab, "refused once") == 0
+
+
+def test_a_restart_between_question_answer_and_replay(lab: Lab, agent: Agent) -> None:
+    sending = Modern(lab, "restarted")
+    sending.question()
+    lab.gateway.restart()
+    wait_until(lambda: agent.states() == ["ready", "ready"], what="the SIMs are back")
+    sent = sending.choose(agent.ids()[1])
+    assert_sent(sent)
+    lab.gateway.kill()
+    lab.gateway.start()
+    again = sending.choose(agent.ids()[1])
+    assert again.message_id == sent.message_id
+    assert is_sent(lab, "restarted") == 1
+
+
+def test_answers_at_the_same_time_send_once(
+        lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
+    first, second = agent.ids()
+    sending = Modern(lab, "at once")
+    sending.question()
+    results = list(background.map(sending.choose, [first, second] * 8))
+    assert len({result.message_id for result in results}) == 1
+    assert is_sent(lab, "at once") == 1
+
+
+def test_with_a_key_of_its_own(lab: Lab, agent: Agent) -> None:
+    sending = Modern(lab, "keyed", idempotency_key="mine")
+    sending.question()
+    sent = sending.choose(agent.ids()[0])
+    assert_sent(sent)
+    assert sending.choose(agent.ids()[1]).message_id == sent.message_id
+    fresh = Modern.result(sending.ask())        # a repeat is not asked about
+    assert (fresh.message_id, fresh.structured["replayed"]) == (sent.message_id, True)
+    assert is_sent(lab, "keyed") == 1
+
+
+def test_the_same_call_twice_is_a_duplicate(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab("", notices_repeats=True)
+    agent = Agent(lab)
+    one, two = Modern(lab, "twice"), Modern(lab, "twice")
+    one.question()
+    two.question()
+    sent = one.choose(agent.ids()[0])
+    other = two.choose(agent.ids()[1])
+    assert (other.message_id, other.structured["duplicate"]) == (sent.message_id, True)
+    assert Modern.result(Modern(lab, "twice").ask()).structured["duplicate"]
+    assert is_sent(lab, "twice") == 1
+
+
+def test_who_leaves_and_repeats_sends_once(lab: Lab, agent: Agent) -> None:
+    """Leaving cancels what still waits, and then the order is free to be asked for again."""
+    first, _ = agent.ids()
+    lab.modems[0].send_latency_s = 3
+    ahead = agent.send("in the way", first, wait_for="none")
+    sending = Modern(lab, "left")
+    sending.question()
+    asked = call("send_sms", sending.arguments, requestState=sending.state,
+                 inputResponses={KEY: accept(first)}).meta(clientCapabilities=FORMS)
+    with Wire(lab.gateway.port) as wire:
+        wire.send(asked.octets)
+        wait_until(lambda: newest(agent) > ahead.message_id, what="it is stored")
+    left = newest(agent)
+    agent.wait_state(left, "cancelled")
+    lab.modems[0].send_latency_s = 0
+    sent = sending.choose(first)
+    assert_sent(sent)
+    assert sent.message_id > left
+    assert sending.choose(first).message_id == sent.message_id
+    assert is_sent(lab, "left") == 1
+
+
+def test_the_sims_changed_since_the_question(lab: Lab, agent: Agent) -> None:
+    first, second = agent.ids()
+    sending = Modern(lab, "changed")
+    sending.question()
+    with searching(lab, 1):
+        again = sending.question(requestState=sending.state,
+                                 inputResponses={KEY: accept(second)})
+        [choice] = again["requestedSchema"]["properties"]["subscription_id"]["oneOf"]
+        assert choice["const"] == str(first)
+        sending.capabilities = {}
+        lone = Modern.result(sending.repeat(accept(second)))
+        assert_refused(lone, "subscription_required")
+        assert is_sent(lab, "changed") == 0
+        assert_sent(sending.choose(first))
+
+
+# ---- the state: key, expiry, client
+
+def stored_key(lab: Lab) -> bytes:
+    with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as database:
+        [[key]] = database.execute("SELECT bytes FROM asking_key").fetchall()
+    return key
+
+
+def signed(lab: Lab, members: dict[str, Any]) -> str:
+    text = "v1." + base64.b64encode(json.dumps(members).encode()).decode()
+    return f"{text}.{hmac.digest(stored_key(lab), text.encode(), 'sha256').hex()}"
+
+
+def members_of(state: str) -> dict[str, Any]:
+    return json.loads(base64.b64decode(state.split(".")[1]))
+
+
+def test_it_expires(lab: Lab, agent: Agent) -> None:
+    sending = Modern(lab, "expired")
+    sending.question()
+    members = members_of(sending.state)
+    left_ms = members["expires"] - time.time() * 1000
+    assert 9 * 60_000 < left_ms <= 10 * 60_000
+    now_ms = int(time.time() * 1000)
+    for expires in (now_ms - 1000, 0, -1, now_ms + 20 * 60_000):
+        sending.state = signed(lab, members | {"expires": expires})
+        reply = sending.repeat(accept(agent.ids()[0]))
+        assert reply.error == (200, INVALID_PARAMS), expires
+        assert "expired" in reply.json["error"]["message"]
+    assert is_sent(lab, "expired") == 0
+    sending.state = signed(lab, members | {"expires": now_ms + 60_000})
+    assert_sent(sending.choose(agent.ids()[0]))         # so the MAC was not at fault
+
+
+def test_it_tells_nothing(lab: Lab) -> None:
+    sending = Modern(lab, "confidential words")
+    sending.question()
+    readable = json.dumps(members_of(sending.state))
+    assert "confidential" not in readable and TO[1:] not in readable
+
+
+def test_the_key_is_for_the_owner_alone(lab: Lab) -> None:
+    assert (lab.gateway.state / "gateway.db").stat().st_mode & 0o077 == 0
+    assert len(stored_key(lab)) == 32
+    assert stored_key(lab).hex() not in lab.gateway.log
+
+
+def test_another_client(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(gateway_open=False)
+    mine, other = pair(lab.gateway, "mine"), pair(lab.gateway, "other")
+    agent = Agent(lab, mine)
+    agent.wait_states("ready", "ready", timeout=10)
+    sending = Modern(lab, "mine alone", token=mine)
+    sending.question()
+    theirs = Modern(lab, "mine alone", token=other)
+    theirs.state = sending.state
+    assert theirs.repeat(accept(agent.ids()[0])).error == (200, INVALID_PARAMS)
+    assert_sent(sending.choose(agent.ids()[0]))
+
+
+def test_a_restored_ledger_knows_no_question(
+        make_lab: Callable[..., Lab], tmp_path: Any) -> None:
+    """It may not know either what was sent after the answer."""
+    lab = make_lab()
+    agent = Agent(lab)
+    sending = Modern(lab, "restored")
+    sending.question()
+    binary = str(lab.gateway.binary)
+    folder = ["--state-dir", str(lab.gateway.state)]
+    backup = str(tmp_path / "backup")
+    subprocess.run([binary, "backup", *folder, backup], check=True, capture_output=True)
+    sim = agent.ids()[0]
+    assert_sent(sending.choose(sim))
+    lab.gateway.stop()
+    subprocess.run([binary, "restore", *folder, backup], check=True, capture_output=True)
+    lab.gateway.start()
+    wait_until(lambda: agent.states() == ["ready", "ready"], what="the SIMs are back")
+    assert sending.repeat(accept(sim)).error == (200, INVALID_PARAMS)
+    assert is_sent(lab, "restored") == 1
+
+
+# ---- 2025: the call waits
+
+class Legacy:
+    """A session that can ask, and calls in it whose answers are streams."""
+
+    def __init__(self, lab: Lab, version: str = "2025-11-25", capabilities: Any = FORMS,
+                 token: str | None = None) -> None:
+        self.port = lab.gateway.port
+        self.headers: dict[str, str | None] = {}
+        if token:
+            self.headers["Authorization"] = f"Bearer {token}"
+        with self._client() as client:
+            answer = client.call("initialize", {
+                "protocolVersion": version, "capabilities": capabilities,
+                "clientInfo": {"name": "t", "version": "1"}})
+        self.headers["Mcp_Session_Id"] = answer.headers["mcp-session-id"]
+        self.headers["MCP_Protocol_Version"] = version
+
+    def _client(self) -> McpClient:
+        client = McpClient(self.port)
+        client.headers |= {name.replace("_", "-"): value
+                           for name, value in self.headers.items() if value}
+        return client
+
+    def send(self, text: str, id: Any = 7, accept_header: str | None = None,
+             **more: Any) -> Events:
+        arguments = {"to_phone_number": TO, "sms_text": text} | more
+        headers = dict(self.headers)
+        if accept_header:
+            headers["Accept"] = accept_header
+        return Events(self.port, rpc("tools/call", {
+            "name": "send_sms", "arguments": arguments}, id), **headers)
+
+    def say(self, message: dict[str, Any]) -> Answer:
+        with self._client() as client:
+            return client.post(json.dumps({"jsonrpc": "2.0"} | message).encode())
+
+    def answer(self, question: Event, result: Any) -> None:
+        taken = self.say({"id": question.message["id"], "result": result})
+        assert (taken.status, taken.body) == (202, "")
+
+
+def asked(events: Events) -> Event:
+    question = events.next_message()
+    assert set(question.message) == {"jsonrpc", "id", "method", "params"}
+    assert question.method == "elicitation/create"
+    return question
+
+
+def result_of(events: Events, id: Any = 7) -> Result:
+    message = events.next_message().message
+    assert message["id"] == id, message
+    assert events.wait_end() == []
+    return Result(message["result"])
+
+
+def plain_result(events: Events) -> Result:
+    """Not a stream."""
+    assert events.headers["content-type"] == "application/json"
+    return Result(json.loads(events.rest())["result"])
+
+
+def test_a_call_waits_for_its_person(lab: Lab, agent: Agent) -> None:
+    first, second = agent.ids()
+    session = Legacy(lab)
+    with session.send("legacy") as events:
+        question = asked(events)
+        params = question.message["params"]
+        assert params["mode"] == "form"
+        assert TO in params["message"]
+        assert params["requestedSchema"]["properties"]["subscription_id"]["oneOf"] == [
+            {"const": str(first), "title": "Telekom HU (SIM 1)"},
+            {"const": str(second), "title": "Yettel HU (SIM 2)"}]
+        assert is_sent(lab, "legacy") == 0
+        session.answer(question, accept(second))
+        result = result_of(events)
+    assert_sent(result)
+    assert result.structured["subscription_id"] == second
+    assert "resultType" not in result.raw
+    session.answer(question, accept(first))         # too late: nobody waits any more
+    assert is_sent(lab, "legacy") == 1
+
+
+def test_choices_as_2025_06_18_has_them(lab: Lab, agent: Agent) -> None:
+    session = Legacy(lab, "2025-06-18")
+    with session.send("older") as events:
+        question = asked(events)
+        params = question.message["params"]
+        assert set(params) == {"message", "requestedSchema"}
+        assert params["requestedSchema"]["properties"]["subscription_id"] == {
+            "type": "string", "title": "SIM", "enum": [str(sim) for sim in agent.ids()],
+            "enumNames": ["Telekom HU (SIM 1)", "Yettel HU (SIM 2)"]}
+        session.answer(question, accept(agent.ids()[0]))
+        assert_sent(result_of(events))
+
+
+@pytest.mark.parametrize("version, capabilities", [
+    ("2025-03-26", FORMS), ("2024-11-05", FORMS), ("2025-11-25", {}),
+    ("2025-11-25", {"elicitation": {"url": {}}}), ("2025-06-18", {"sampling": {}})])
+def test_sessions_that_cannot_ask(lab: Lab, version: str, capabilities: Any) -> None:
+    with Legacy(lab, version, capabilities).send("cannot") as events:
+        assert_refused(plain_result(events), "subscription_required")
+
+
+def test_a_client_that_takes_no_stream(lab: Lab) -> None:
+    with Legacy(lab).send("no stream", accept_header="application/json") as events:
+        assert_refused(plain_result(events), "subscription_required")
+
+
+def test_without_the_session(lab: Lab) -> None:
+    session = Legacy(lab)
+    session.headers["Mcp_Session_Id"] = None
+    with session.send("no session") as events:
+        assert_refused(plain_result(events), "subscription_required")
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+def test_a_no(lab: Lab, action: str) -> None:
+    session = Legacy(lab)
+    with session.send(f"legacy {action}") as events:
+        session.answer(asked(events), {"action": action})
+        assert_declined(result_of(events))
+    assert is_sent(lab, f"legacy {action}") == 0
+
+
+@pytest.mark.parametrize("said", [
+    {"error": {"code": -32601, "message": "no"}}, {"result": {}}, {"result": 5},
+    {"result": {"action": "maybe"}}])
+def test_a_client_that_cannot_after_all(lab: Lab, said: Any) -> None:
+    session = Legacy(lab)
+    with session.send("cannot after all") as events:
+        question = asked(events)
+        assert session.say({"id": question.message["id"]} | said).status == 202
+        assert_refused(result_of(events), "subscription_required")
+
+
+def test_an_answer_that_does_not_fit_is_asked_again(lab: Lab, agent: Agent) -> None:
+    session = Legacy(lab)
+    with session.send("fits not") as events:
+        for wrong in ({"action": "accept"}, accept(99)):
+            session.answer(asked(events), wrong)
+        session.answer(asked(events), accept(agent.ids()[0]))
+        assert_sent(result_of(events))
+
+
+def test_not_for_ever(lab: Lab) -> None:
+    session = Legacy(lab)
+    ids = set()
+    with session.send("for ever") as events:
+        while (event := events.next_message()).method:
+            ids.add(event.message["id"])
+            session.answer(event, accept(99))
+        assert_refused(Result(event.message["result"]), "subscription_required")
+    assert len(ids) == 5
+
+
+def test_responses_of_strangers(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(gateway_open=False)
+    tokens = [pair(lab.gateway, name) for name in ("mine", "other")]
+    agent = Agent(lab, tokens[0])
+    agent.wait_states("ready", "ready", timeout=10)
+    sim = agent.ids()[0]
+    mine, beside = Legacy(lab, token=tokens[0]), Legacy(lab, token=tokens[0])
+    other = Legacy(lab, token=tokens[1])
+    with mine.send("strangers") as events:
+        question = asked(events)
+        for stranger in (beside, other):
+            stranger.answer(question, accept(sim))
+        other.headers["Mcp_Session_Id"] = mine.headers["Mcp_Session_Id"]
+        other.answer(question, accept(sim))
+        beside.headers["Mcp_Session_Id"] = None
+        beside.answer(question, accept(sim))
+        for id in ("ask-0", 1, "", question.message["id"] + "0"):
+            assert mine.say({"id": id, "result": accept(sim)}).status == 202
+        assert events.poll(0.3) is None
+        assert is_sent(lab, "strangers") == 0
+        mine.answer(question, accept(sim))
+        assert_sent(result_of(events))
+    assert is_sent(lab, "strangers") == 1
+
+
+def test_each_call_gets_its_own_answer(
+        lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
+    session = Legacy(lab)
+
+    def send(number: int) -> tuple[int, Result]:
+        sim = agent.ids()[number % 2]
+        with session.send(f"call {number}", id=number) as events:
+            question = asked(events)
+            everyone_asked.wait()
+            session.answer(question, accept(sim))
+            return sim, result_of(events, number)
+
+    everyone_asked = threading.Barrier(8)
+    for sim, result in background.map(send, range(8)):
+        assert_sent(result)
+        assert result.structured["subscription_id"] == sim
+
+
+def test_nobody_answers(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab("ask_seconds = 1\n")
+    session = Legacy(lab)
+    with session.send("slow person") as events:
+        question = asked(events)
+        taken_back = events.next_message()
+        assert taken_back.method == "notifications/cancelled"
+        assert taken_back.message["params"]["requestId"] == question.message["id"]
+        assert_refused(result_of(events), "subscription_required")
+    session.answer(question, accept(Agent(lab).ids()[0]))
+    assert is_sent(lab, "slow person") == 0
+
+
+def test_nobody_is_asked(make_lab: Callable[..., Lab]) -> None:
+    with Legacy(make_lab("ask_seconds = 0\n")).send("never") as events:
+        assert_refused(plain_result(events), "subscription_required")
+
+
+def test_who_leaves_is_not_sent_for(lab: Lab, agent: Agent) -> None:
+    session = Legacy(lab)
+    with session.send("gone") as events:
+        question = asked(events)
+        port = events.socket.getsockname()[1]
+    wait_until(lambda: port not in peers_of(lab.gateway), what="it left")
+    session.answer(question, accept(agent.ids()[0]))
+    assert is_sent(lab, "gone") == 0
+
+
+def test_the_gateway_stops(lab: Lab, background: ThreadPoolExecutor) -> None:
+    with Legacy(lab).send("stopping") as events:
+        asked(events)
+        stopped = background.submit(lab.gateway.stop)
+        assert_refused(result_of(events), "subscription_required")
+        assert stopped.result() == 0
+    lab.gateway.start()
+
+
+# ---- notifications/cancelled
+
+def cancel(session: Legacy, id: Any) -> None:
+    taken = session.say({"method": "notifications/cancelled",
+                         "params": {"requestId": id, "reason": "changed my mind"}})
+    assert (taken.status, taken.body) == (202, "")
+
+
+@pytest.mark.parametrize("id", [7, "7", "ü", 0, 12345678901234567890123])
+def test_a_cancelled_call_asks_no_more(lab: Lab, agent: Agent, id: Any) -> None:
+    session = Legacy(lab)
+    with session.send(f"cancelled {id}", id=id) as events:
+        question = asked(events)
+        cancel(session, f"{id}" if isinstance(id, int) else 7)      # of another type
+        cancel(Legacy(lab), id)                                     # of another session
+        assert events.poll(0.1) is None
+        cancel(session, id)
+        assert events.wait_end() == []                              # no response
+        assert events.ended
+    session.answer(question, accept(agent.ids()[0]))
+    assert is_sent(lab, f"cancelled {id}") == 0
+
+
+def test_what_still_waits_is_taken_back(
+        lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
+    first = agent.ids()[0]
+    session = Legacy(lab)
+    lab.modems[0].send_latency_s = 3
+    ahead = agent.send("before it", first, wait_for="none")
+    call = background.submit(session.send, "taken back", subscription_id=first)
+    wait_until(lambda: newest(agent) > ahead.message_id, what="it is stored")
+    taken_back = newest(agent)
+    wait_until(lambda: cancel(session, 7) or agent.state(taken_back) == "cancelled",
+               what="it is cancelled")
+    lab.modems[0].send_latency_s = 0
+    with call.result() as events:
+        assert (events.status, events.rest()) == (202, b"")
+    agent.wait_state(ahead.message_id, "sent")
+    assert is_sent(lab, "taken back") == 0
+
+
+@pytest.mark.parametrize("params", [
+    None, {}, {"requestId": None}, {"requestId": {}}, {"requestId": 1.5}, {"requestId": 99}])
+def test_cancellations_of_nothing(lab: Lab, params: Any) -> None:
+    message = {"method": "notifications/cancelled"}
+    if params is not None:
+        message["params"] = params
+    assert Legacy(lab).say(message).status == 202

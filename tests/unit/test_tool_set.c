@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which tools are offered, and when that counts as another set.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "mcp/tool_set.h"
+
+static const struct schema_field nothing[] = { { 0 } };
+
+static bool is_usable(const void *services)
+{
+	return *(const bool *)services;
+}
+
+#define TOOL(id) \
+	.name = id, .title = id, .description = id, .input = nothing, .output = nothing
+
+static const struct tool one = { TOOL("one") };
+static const struct tool two = { TOOL("two"), .usable = is_usable };
+static const struct tool three = { TOOL("three") };
+static const struct tool *const table[] = { &one, &two, &three, NULL };
+
+static bool two_is_usable;
+static struct config_list hidden;
+static struct tool_set set;
+
+static int set_up(void **state)
+{
+	(void)state;
+	two_is_usable = true;
+	config_list_clear(&hidden);
+	return tool_set_init(&set, table, &hidden, &two_is_usable);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	tool_set_deinit(&set);
+	return 0;
+}
+
+static void hide(const char *value)
+{
+	strcpy(hidden.items[hidden.count++], value);
+}
+
+/* `names` with a blank behind each. */
+static void expect(const char *names)
+{
+	char found[64] = "";
+
+	for (const struct tool **tool = set.offered; *tool; tool++) {
+		strcat(found, (*tool)->name);
+		strcat(found, " ");
+	}
+	assert_string_equal(found, names);
+	for (const struct tool *const *tool = table; *tool; tool++) {
+		bool offered = strstr(names, (*tool)->name);
+
+		assert_int_equal(memmem(set.list.data, set.list.length, (*tool)->title,
+					strlen((*tool)->title)) != NULL,
+				 offered);
+	}
+}
+
+static void test_all_in_order(void **state)
+{
+	(void)state;
+	expect("one two three ");
+	assert_int_equal(tool_set_review(&set), 0);
+}
+
+static void test_usable(void **state)
+{
+	(void)state;
+	two_is_usable = false;
+	assert_int_equal(tool_set_review(&set), 1);
+	expect("one three ");
+	assert_int_equal(tool_set_review(&set), 0);
+	two_is_usable = true;
+	assert_int_equal(tool_set_review(&set), 1);
+	expect("one two three ");
+}
+
+static void test_hidden(void **state)
+{
+	(void)state;
+	hide("three");
+	hide(" ,one,,\t");
+	assert_int_equal(tool_set_review(&set), 1);
+	expect("two ");
+	two_is_usable = false;
+	assert_int_equal(tool_set_review(&set), 1);
+	expect("");
+	config_list_clear(&hidden);
+	hide("two");
+	assert_int_equal(tool_set_review(&set), 1);
+	expect("one three ");
+	two_is_usable = true; /* hidden all the same */
+	assert_int_equal(tool_set_review(&set), 0);
+}
+
+static void test_only_whole_names(void **state)
+{
+	(void)state;
+	hide("on thre onetwo twothree");
+	assert_int_equal(tool_set_review(&set), 0);
+	expect("one two three ");
+}
+
+static void test_strangers(void **state)
+{
+	const char *name = NULL;
+	size_t length = 0;
+
+	(void)state;
+	assert_true(tool_set_knows(table, &hidden, &name, &length));
+	hide("one, two");
+	hide("three");
+	assert_true(tool_set_knows(table, &hidden, &name, &length));
+	assert_null(name);
+	hide("three four,five");
+	assert_false(tool_set_knows(table, &hidden, &name, &length));
+	assert_int_equal(length, 4);
+	assert_memory_equal(name, "four", length);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_all_in_order, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_usable, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_hidden, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_only_whole_names, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_strangers, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -109,6 +109,12 @@ void session_end(struct session *session); /* for ever; its streams end */
 int session_subscribe(struct session *session, const char *uri, const char *subject);
 void session_unsubscribe(struct session *session, const char *uri);
 
+/*
+ * The tools are others. While nobody listens the sessions hear of no change; of this one they
+ * are told when they listen again.
+ */
+void sessions_note_tools(struct sessions *sessions);
+
 /* For session_stream.c: one stream more, or less, that is to be told. */
 void sessions_add_interest(struct sessions *sessions);
 void sessions_drop_interest(struct sessions *sessions);

@@ -225,8 +225,10 @@ int endpoint_review_tools(struct endpoint *endpoint)
 	const struct change change = { CHANGE_TOOLS };
 	int changed = tool_set_review(&endpoint->tools);
 
-	if (changed > 0 && endpoint->offer.changes)
+	if (changed > 0 && endpoint->offer.changes) {
+		sessions_note_tools(&endpoint->sessions);
 		observers_notify(endpoint->offer.changes, &change);
+	}
 	return changed < 0 ? changed : 0;
 }
 

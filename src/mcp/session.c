@@ -81,6 +81,16 @@ static void on_change(void *data, const void *event_data)
 	}
 }
 
+void sessions_note_tools(struct sessions *sessions)
+{
+	struct session *session;
+
+	if (sessions->interest)
+		return;
+	TAILQ_FOREACH (session, &sessions->list, link)
+		session_tell(session, &session->tools);
+}
+
 void sessions_add_interest(struct sessions *sessions)
 {
 	if (!sessions->interest++ && sessions->changes)

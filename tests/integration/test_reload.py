@@ -112,15 +112,17 @@ def test_nobody_is_told_of_the_same_tools(gateway: LoneGateway) -> None:
 
 def test_session_without_a_stream_is_told_when_it_has_one(gateway: LoneGateway) -> None:
     id = session(gateway)
+    reload(gateway, HIDDEN, "server.hidden_tools: changed")
     with Events(gateway.port, Mcp_Session_Id=id) as events:
-        events.wait_comment()
-        reload(gateway, HIDDEN, "server.hidden_tools: changed")
         last = events.next_message()
         assert last.method == LIST_CHANGED
+    wait_until(lambda: not gateway.peers, what="the gateway saw it leave")
+    reload(gateway, "", "server.hidden_tools: changed")
     with Events(gateway.port, Mcp_Session_Id=id, Last_Event_ID=last.id) as events:
-        events.wait_comment()
-        reload(gateway, "", "server.hidden_tools: changed")
         assert events.next_message().method == LIST_CHANGED
+    with Events(gateway.port, Mcp_Session_Id=id) as events:     # once
+        assert events.next().fields["data"] == ""               # just its id
+        assert events.poll(QUIET_S) is None
 
 
 # ---- the file

@@ -207,8 +207,8 @@ static const struct ask_field yes_fields[] = {
 };
 static struct ask_question first = { "first", "The first?", fields },
 			   second = { "second", "The second?", yes_fields };
-static char said[64]; /* what it took */
-static const char *order;
+static char said[64];  /* what it took */
+static char order[40]; /* of the last call, which is gone with its arena */
 static int runs;
 
 static void finish(struct tool_call *call, const char *text)
@@ -244,7 +244,7 @@ static void run_twice(struct tool_call *call)
 		return;
 	snprintf(said, sizeof(said), "%s and %d", json_string(json_member(one, "colour")),
 		 json_member(two, "yes")->boolean);
-	order = ask_order(call);
+	snprintf(order, sizeof(order), "%s", ask_order(call));
 	finish(call, said);
 }
 
@@ -305,7 +305,7 @@ static int set_up(void **state)
 	clock_set_source(&clock);
 	arena = arena_new(64 * 1024 * 1024);
 	*closed = *said = '\0';
-	order = NULL;
+	order[0] = '\0';
 	runs = 0;
 	second.message = "The second?";
 	*state = endpoint_new(&(struct endpoint_offer){
@@ -392,7 +392,6 @@ static void test_two_rounds(void **state)
 	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
 
 	assert_string_equal(text_of(call(*state, reply(two, YES))), "g and 1");
-	assert_non_null(order);
 	assert_int_equal(strlen(order), 32);
 }
 

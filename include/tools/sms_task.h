@@ -16,8 +16,8 @@
 #include "mcp/task.h"
 #include "tools/sending.h"
 
-/* What can be a task here; ends with NULL. */
-extern const struct task_kind *const sms_task_table[];
+/* A message that is to be delivered, as a task. */
+extern const struct task_kind sms_task_kind;
 
 /*
  * Answers a call of send_sms that waits for delivery with a task, if its client knows tasks

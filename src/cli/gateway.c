@@ -38,7 +38,7 @@
 #include "store/store_rescue.h"
 #include "tools/change_source.h"
 #include "tools/services.h"
-#include "tools/sms_task.h"
+#include "tools/task_table.h"
 #include "tools/tool_table.h"
 
 enum { STOP_TIMEOUT_MS = 2000 };
@@ -235,7 +235,7 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.tools = tool_table,
 		.hidden_tools = &config->hidden_tools,
 		.resources = resource_table,
-		.tasks = sms_task_table,
+		.tasks = task_table,
 		.services = &gateway->services,
 		.changes = &gateway->changes.observers,
 		.shelf = &gateway->shelf,

@@ -256,13 +256,11 @@ static int cancel(const struct task_query *query, const struct task *task)
 	return outcome < 0 ? outcome : 0;
 }
 
-static const struct task_kind sms_task_kind = {
+const struct task_kind sms_task_kind = {
 	.find = find,
 	.write_result = write_result,
 	.cancel = cancel,
 };
-
-const struct task_kind *const sms_task_table[] = { &sms_task_kind, NULL };
 
 /* Who asked for a second message is to know that there is none. */
 static const char *say_begun(const struct sending *sending, const struct task *task)

@@ -17,10 +17,11 @@
 #include "store/store_outgoing.h"
 #include "store/store_secret.h"
 #include "tools/sms_task.h"
+#include "tools/task_table.h"
 
 enum { CLIENT = 7, STRANGER = 8, HOUR_MS = 60 * 60 * 1000, TTL_HOURS = 72 };
 
-static const struct task_kind *const *kinds = sms_task_table;
+static const struct task_kind *const *kinds = task_table;
 static int64_t now_ms;
 
 static int64_t fake_ms(void)

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from agent import Agent
 from events import Events
 from lab import Lab
 from lab.mcp_client import McpClient
 from modern import Request, call
 from npm import FIXTURES, RELEASE
+from task_agent import TaskAgent
 
 MARKS = [b"test_simple_text", b"test_trigger_tool_change", b"test_changing_tool",
          b"test://", b"fixture_answer"]
@@ -108,3 +110,19 @@ def test_nothing_is_logged_to_a_client(fixture_lab: Lab) -> None:
     reply = call("test_logging_tool").meta(logLevel="debug").ask(fixture_lab.gateway.port)
     assert reply.header("content-type") == "application/json"
     assert fixture_lab.gateway.log.count("fixture: goes on") == said + 1
+
+
+def test_tasks_of_the_release_are_found_behind_its_own(fixture_lab: Lab) -> None:
+    """Of a table that gives way to another by its name."""
+    tasks = TaskAgent(fixture_lab)
+    task_id = tasks.begin("a task", subscription_id=Agent(fixture_lab).ids()[0])
+    assert tasks.get(task_id)["statusMessage"].startswith("message ")
+
+
+def test_input_that_was_not_asked_for_is_asked_for(fixture_lab: Lab) -> None:
+    """Why the runner warns of input-required-result-ignore-extra-params."""
+    answer = {"user_name": {"action": "accept", "content": {"name": "Alice"}}}
+    request = call("test_input_required_result_elicitation", {}, inputResponses=answer)
+    reply = request.meta(clientCapabilities={"elicitation": {}}).ask(
+        fixture_lab.gateway.port)
+    assert reply.json["result"]["resultType"] == "input_required"

@@ -3,7 +3,7 @@
 # make            build/ofono-mcp; needs no network
 # make demo       a whole gateway with emulated modems; installs what it needs (PORT=9531)
 # make check      every test; installs what they need
-# make unit san house lab integration clients valgrind    parts of it (san: ASan and UBSan)
+# make unit san house lab integration clients package valgrind    parts of it (san: ASan and UBSan)
 # make bench      what calls cost with few and with many stored messages, one table
 #                 (BENCH_MESSAGES=100000 BENCH_SECONDS=40)
 # make matrix     kill -9 at every boundary, not only at the sample that "make check" takes
@@ -11,6 +11,7 @@
 # make format     writes the format that lint wants
 # make packages   the Debian packages of the build
 # make install uninstall    PREFIX=/usr/local DESTDIR=
+# make deb      the Debian packages, in build/deb
 # make plugin install-plugin uninstall-plugin    for upstream oFono; needs ofono-dev: plugin/README.md
 # make clean
 #
@@ -36,6 +37,7 @@ LIBRARY_CFLAGS = $(eval LIBRARY_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBRA
 LIBRARY_LIBS = $(eval LIBRARY_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBRARIES)))$(LIBRARY_LIBS)
 
 CFLAGS ?= -O2 -g
+GIVEN_CPPFLAGS := $(CPPFLAGS)
 override CFLAGS += -std=gnu11 $(WARNINGS)
 override CPPFLAGS += -Iinclude -D_GNU_SOURCE -DOFONO_MCP_VERSION='"$(VERSION)"' $(LIBRARY_CFLAGS)
 LDLIBS += $(LIBRARY_LIBS)
@@ -52,8 +54,8 @@ TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all toolchain programs packages demo bench check unit san house lab integration clients matrix \
-        valgrind lint format faults fixtures flags plugin-flags install uninstall plugin plugin-packages \
+.PHONY: all toolchain programs packages demo bench check unit san house lab integration clients package matrix \
+        valgrind lint format faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
 
@@ -113,7 +115,7 @@ PLUGIN_SPOOL ?= /var/lib/ofono-mcp/spool
 PLUGIN := $(BUILD)/plugin/ofono-mcp-history.so
 PLUGIN_SOURCES := $(wildcard plugin/*.c)
 PLUGIN_FOLDER = $(DESTDIR)$(shell $(PKG_CONFIG) --variable=plugindir ofono)
-PLUGIN_CPPFLAGS = -D_GNU_SOURCE -DSPOOL_FOLDER='"$(PLUGIN_SPOOL)"' $(shell $(PKG_CONFIG) --cflags ofono dbus-1)
+PLUGIN_CPPFLAGS = $(GIVEN_CPPFLAGS) -D_GNU_SOURCE -DSPOOL_FOLDER='"$(PLUGIN_SPOOL)"' $(shell $(PKG_CONFIG) --cflags ofono dbus-1)
 PLUGIN_CFLAGS = $(CFLAGS) -fPIC -fvisibility=hidden
 PLUGIN_LDFLAGS = $(LDFLAGS) -shared -Wl,-z,nodelete $(shell $(PKG_CONFIG) --libs dbus-1)
 
@@ -134,6 +136,18 @@ install-plugin: plugin
 uninstall-plugin: plugin-packages
 	rm -f $(PLUGIN_FOLDER)/$(notdir $(PLUGIN))
 
+# Built in a copy, so that the tree stays as it is. What a clone does not have is left out.
+DEB := $(BUILD)/deb
+
+deb:
+	@tests/packages/install build deb
+	$(Q)rm -rf $(DEB)
+	$(Q)mkdir -p $(DEB)/source
+	$(Q)tar -c --exclude-vcs --exclude=./$(BUILD) --exclude=__pycache__ . | tar -x -C $(DEB)/source
+	$(Q)cd $(DEB)/source && env -u MAKEFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc -b
+	$(Q)rm -rf $(DEB)/source
+	@ls -l $(DEB)/*.deb
+
 demo:
 	@tests/as-root true
 	@tests/packages/install build demo
@@ -150,7 +164,7 @@ check:
 	@tests/packages/install build demo test
 	@$(RUN)
 
-unit san house lab integration clients matrix valgrind:
+unit san house lab integration clients package matrix valgrind:
 	@tests/packages/install build demo test
 	@$(RUN) $@
 

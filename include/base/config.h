@@ -55,7 +55,8 @@ struct config {
 	bool verbose;
 };
 
-#define CONFIG_DEFAULT_PATH "/etc/ofono-mcp/ofono-mcp.conf"
+#define CONFIG_DEFAULT_PATH   "/etc/ofono-mcp/ofono-mcp.conf"
+#define CONFIG_DEFAULT_FOLDER "/etc/ofono-mcp/conf.d"
 
 struct config_error {
 	char text[512]; /* "/etc/x.conf:12: sms.max_segment: unknown key; ..." */
@@ -68,7 +69,8 @@ int config_read(struct config *config, const char *path, struct config_error *er
 
 /*
  * What a program starts with: the defaults, and over them `path`. NULL is the default
- * path, which need not be there; when it is there it must be readable.
+ * path and then the files of the default folder (base/config_folder.h): neither need be
+ * there, and what is there must be readable.
  */
 int config_load(struct config *config, const char *path, struct config_error *error);
 

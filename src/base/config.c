@@ -17,6 +17,7 @@
 #include <ini.h>
 
 #include "base/address.h"
+#include "base/config_folder.h"
 #include "base/config_key.h"
 #include "base/utf8.h"
 
@@ -197,8 +198,12 @@ int config_load(struct config *config, const char *path, struct config_error *er
 	int result;
 
 	config_defaults(config);
-	result = config_read(config, path ? path : CONFIG_DEFAULT_PATH, error);
-	return result == -ENOENT && !path ? 0 : result;
+	if (path)
+		return config_read(config, path, error);
+	result = config_read(config, CONFIG_DEFAULT_PATH, error);
+	if (result != 0 && result != -ENOENT)
+		return result;
+	return config_folder_read(config, CONFIG_DEFAULT_FOLDER, error);
 }
 
 int config_set(struct config *config, const char *key, const char *value,

@@ -249,6 +249,9 @@ class Check:
     def demo(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("demo", ["tests/demo"]))
 
+    def package(self) -> Verdict:
+        return self.pytest("package", ["tests/package"])
+
     def bench(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("bench", ["tests/bench"]))
 
@@ -282,12 +285,13 @@ PARTS: dict[str, str] = {
     "clients": "real MCP clients and the official conformance runner",
     "matrix": "kill -9 at every boundary, and at every one of each recovery",
     "demo": "make demo",
+    "package": "the Debian packages, built twice and installed in a fresh Debian",
     "bench": "make bench, small",
     "valgrind": "the integration tests with the gateway under valgrind",
     "valgrind-brief": "the quick ones of them",
 }
 EVERY_TIME = ["lint-quick", "house", "unit", "san", "lab", "integration", "clients",
-              "demo", "bench", "valgrind-brief"]
+              "demo", "bench", "package", "valgrind-brief"]
 
 
 def run_part(check: Check, name: str) -> Verdict:

@@ -29,18 +29,18 @@ class Lab:
 
     `powered=False` leaves the modems as ofonod starts them.  `sims` says which card is in
     which modem (None: no card); `gateway_args` goes to the gateway as it is.  `plugin` is
-    loaded into ofonod and spools to where the gateway looks.  Leaving fails when the gateway
+    loaded into ofonod and spools to where the gateway looks.  `bus` makes the bus.  Leaving fails when the gateway
     ended other than well or by Gateway.kill().
     """
 
     def __init__(self, modem_count: int = 2, *, gateway: bool = False,
                  powered: bool = True, sims: Sequence[Sim | None] | None = None,
                  gateway_args: Sequence[str] = (), gateway_open: bool = True,
-                 plugin: Path | None = None) -> None:
+                 plugin: Path | None = None, bus: type[Bus] = Bus) -> None:
         cards = [Sim.numbered(i) for i in range(modem_count)] if sims is None else sims
         self.folder = Path(tempfile.mkdtemp(prefix="ofono-lab-"))
         self.modems = [make_modem(i, card) for i, card in enumerate(cards)]
-        self.bus = Bus(self.folder)
+        self.bus = bus(self.folder)
         self.ofonod = Ofonod(self.folder, self.bus, self.modems, plugin)
         self.radios = [Radio(self.bus.address, f"/{modem.name}") for modem in self.modems]
         self.gateway = Gateway(self.folder, self.bus, args=gateway_args,

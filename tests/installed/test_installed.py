@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The installed package: its user, its policy for the bus, its program.
+
+debian/tests runs this where the package is installed, and tests/package where it has just been
+built.  The system's own bus and oFono are left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent import Agent, assert_sent
+from lab import Lab
+from lab.gateway import Gateway
+from stock_bus import StockBus
+
+USER = "ofono-mcp"
+PROGRAM = Path("/usr/bin/ofono-mcp")
+AS_USER = f"setpriv --reuid={USER} --regid={USER} --clear-groups"
+SENDER = "+36209876543"
+REFUSED = [
+    ("/sim0", "org.ofono.Modem.SetProperty", ["string:Powered", "variant:boolean:false"]),
+    ("/sim0", "org.ofono.SimManager.EnterPin", ["string:pin", "string:0000"]),
+    ("/sim0", "org.ofono.VoiceCallManager.Dial", ["string:112", "string:default"]),
+    ("/sim0", "org.ofono.SupplementaryServices.Initiate", ["string:*100#"]),
+    ("/", "org.freedesktop.DBus.Introspectable.Introspect", []),
+]
+
+
+def own(path: Path) -> None:
+    user = pwd.getpwnam(USER)
+    os.chown(path, user.pw_uid, user.pw_gid)
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    lab = Lab(gateway=True, bus=StockBus)
+    lab.folder.chmod(0o755)
+    lab.gateway = Gateway(lab.folder, lab.bus, binary=PROGRAM, wrapper=AS_USER)
+    lab.gateway.prepare()
+    own(lab.gateway.state)
+    with lab:
+        Agent(lab).wait_states("ready", "ready", timeout=20)
+        yield lab
+
+
+def call_as_user(lab: Lab, path: str, member: str,
+                 arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*AS_USER.split(), "dbus-send", "--print-reply", f"--bus={lab.bus.address}",
+         "--dest=org.ofono", path, member, *arguments], capture_output=True, text=True)
+
+
+def test_sends_and_receives(lab: Lab) -> None:
+    agent = Agent(lab)
+    assert_sent(agent.send("from a package", agent.ids()[0]))
+    assert lab.modems[0].taken[-1].text == "from a package"
+    cursor = agent.call("list_sms").structured["wait_cursor"]
+    lab.modems[1].deliver(SENDER, "to a package")
+    heard = agent.call("wait_for_sms", after=cursor, timeout_seconds=60)
+    assert heard.structured["message"]["text"] == "to a package"
+
+
+def test_runs_as_its_user(lab: Lab) -> None:
+    status = Path(f"/proc/{lab.gateway.pid}/status").read_text()
+    assert f"Uid:\t{pwd.getpwnam(USER).pw_uid}\t" in status
+    assert "CapEff:\t0000000000000000" in status
+
+
+@pytest.mark.parametrize("path,member,arguments", REFUSED, ids=[row[1] for row in REFUSED])
+def test_may_do_no_more_than_it_needs(lab: Lab, path: str, member: str,
+                                      arguments: list[str]) -> None:
+    ended = call_as_user(lab, path, member, arguments)
+    assert ended.returncode != 0
+    assert "org.freedesktop.DBus.Error.AccessDenied" in ended.stderr
+
+
+def test_others_may_not_speak_to_ofono(lab: Lab) -> None:
+    ended = subprocess.run(
+        ["setpriv", "--reuid=nobody", "--clear-groups", "dbus-send", "--print-reply",
+         f"--bus={lab.bus.address}", "--dest=org.ofono", "/",
+         "org.ofono.Manager.GetModems"], capture_output=True, text=True)
+    assert "org.freedesktop.DBus.Error.AccessDenied" in ended.stderr
+
+
+def test_says_how_it_is_used() -> None:
+    ended = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True)
+    assert "pair" in ended.stdout

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A Debian 12 of its own in a folder, from where this machine has its packages, and from a
+folder of packages besides."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+SUITE = "bookworm"
+SOURCES = [*Path("/etc/apt").glob("sources.list"),
+           *Path("/etc/apt/sources.list.d").glob("*.sources"),
+           *Path("/etc/apt/sources.list.d").glob("*.list")]
+# What runs in it ends with it, and so do its mounts.
+CONFINED = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation=private"]
+MOUNT = """
+set -e
+mount -t proc proc "$1/proc"
+mount --rbind /dev "$1/dev"
+mount -t tmpfs tmpfs "$1/run"
+mount -t tmpfs tmpfs "$1/tmp"
+root=$1
+shift
+exec chroot "$root" "$@"
+"""
+
+
+class FreshDebian:
+    """`packages` are installed, some of them from the folder `ours`."""
+
+    def __init__(self, root: Path, ours: Path, packages: Sequence[str]) -> None:
+        self.root = root
+        index = self._must("dpkg-scanpackages", "--multiversion", ".", folder=ours)
+        (ours / "Packages").write_text(index)
+        self._must("mmdebstrap", "--quiet", "--variant=apt",
+                   f"--include={','.join(packages)}", SUITE, str(root),
+                   *map(str, SOURCES), f"deb [trusted=yes] copy:{ours} ./")
+
+    def run(self, *command: str) -> str:
+        """What it said; it must succeed."""
+        return self._must(*CONFINED, "sh", "-c", MOUNT, "sh", str(self.root),
+                          "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8",
+                          "DEBIAN_FRONTEND=noninteractive", *command)
+
+    def _must(self, *command: str, folder: Path | None = None) -> str:
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True,
+                               text=True, cwd=folder)
+        assert ended.returncode == 0, f"{command}\n{ended.stdout}{ended.stderr}"
+        return ended.stdout

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Debian packages as they are built."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from build import PROJECT, Build, Builder
+
+EXPOSURE_MOST = 15      # of 100, as systemd counts
+FILES = {
+    "ofono-mcp": [
+        "./usr/bin/ofono-mcp", "./etc/ofono-mcp/ofono-mcp.conf", "./etc/ofono-mcp/conf.d/",
+        "./lib/systemd/system/ofono-mcp.service", "./etc/init.d/ofono-mcp",
+        "./usr/lib/sysusers.d/ofono-mcp.conf", "./usr/share/dbus-1/system.d/ofono-mcp.conf",
+        "./etc/apparmor.d/ofono-mcp", "./usr/share/man/man1/ofono-mcp.1.gz",
+    ],
+    "ofono-plugin-sms-history": ["./usr/lib/ofono/plugins/ofono-mcp-history.so"],
+}
+
+
+def say(*command: str | Path) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def digests(build: Build) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in build.all_packages}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_holds_what_it_should(built: Build, name: str) -> None:
+    listing = [line.split()[-1] for line in
+               say("dpkg-deb", "--contents", built.packages[name]).splitlines()]
+    assert not set(FILES[name]) - set(listing)
+
+
+def test_lintian_has_nothing_to_say(built: Build) -> None:
+    ended = subprocess.run(
+        ["lintian", "--allow-root", "-I", "-E", "--pedantic", "--tag-display-limit=0",
+         str(built.changes)], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, "")
+
+
+def test_built_elsewhere_it_is_the_same(built: Build, tmp_path: Path) -> None:
+    other = Builder(tmp_path / "a-longer-path" / "elsewhere", umask=0o002,
+                    timezone="Pacific/Kiritimati", language="C").build()
+    assert digests(other) == digests(built)
+
+
+def test_the_unit_is_confined() -> None:
+    ended = subprocess.run(
+        ["systemd-analyze", "security", "--offline=yes", f"--threshold={EXPOSURE_MOST}",
+         str(PROJECT / "etc" / "systemd" / "ofono-mcp.service")],
+        capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_the_apparmor_profile_is_understood() -> None:
+    say("apparmor_parser", "--skip-kernel-load", "--skip-cache",
+        PROJECT / "etc" / "apparmor" / "ofono-mcp")
+
+
+def test_the_plugin_wants_the_ofono_that_it_was_built_for(built: Build) -> None:
+    depends = say("dpkg-deb", "--field", built.packages["ofono-plugin-sms-history"],
+                  "Depends")
+    version = say("pkg-config", "--modversion", "ofono").strip()
+    assert f"ofono (>= {version})" in depends
+    assert subprocess.run(["dpkg", "--compare-versions", f"{version}-9", "lt",
+                           depends.split("ofono (<< ")[1].split(")")[0]]).returncode == 0
+
+
+def test_sizes(built: Build, record_testsuite_property: Callable[[str, object], None]) -> None:
+    for name, path in built.packages.items():
+        record_testsuite_property("summary", f"{name}: {path.stat().st_size} bytes")

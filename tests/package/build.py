@@ -10,7 +10,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAMES = ("ofono-mcp", "ofono-plugin-sms-history")
-COPY = ["tar", "-c", "--exclude-vcs", "--exclude=./build*", "--exclude=__pycache__", "."]
+COPY = ["tar", "-c", "--exclude-vcs", "--exclude=./build", "--exclude=__pycache__", "."]
 
 
 @dataclass(frozen=True)

@@ -27,15 +27,24 @@ exec chroot "$root" "$@"
 
 
 class FreshDebian:
-    """`packages` are installed, some of them from the folder `ours`."""
+    """`packages` are installed, some of them from the folder `ours`, some perhaps of another
+    architecture."""
 
-    def __init__(self, root: Path, ours: Path, packages: Sequence[str]) -> None:
+    def __init__(self, root: Path, ours: Path | None, packages: Sequence[str],
+                 others: Sequence[str] = ()) -> None:
         self.root = root
+        own = self._must("dpkg", "--print-architecture").strip()
+        self._must("mmdebstrap", "--quiet", "--variant=apt",
+                   f"--architectures={','.join([own, *others])}",
+                   f"--include={','.join(packages)}", SUITE, str(root),
+                   *map(str, SOURCES), *self._offer(ours))
+
+    def _offer(self, ours: Path | None) -> list[str]:
+        if not ours:
+            return []
         index = self._must("dpkg-scanpackages", "--multiversion", ".", folder=ours)
         (ours / "Packages").write_text(index)
-        self._must("mmdebstrap", "--quiet", "--variant=apt",
-                   f"--include={','.join(packages)}", SUITE, str(root),
-                   *map(str, SOURCES), f"deb [trusted=yes] copy:{ours} ./")
+        return [f"deb [trusted=yes] copy:{ours} ./"]
 
     def run(self, *command: str) -> str:
         """What it said; it must succeed."""

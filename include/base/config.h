@@ -51,6 +51,9 @@ struct config {
 	int64_t duplicate_seconds; /* the same again within this counts as asked twice */
 	int64_t ask_seconds;	   /* a person may think while a call waits; 0: none */
 	bool delivery_reports;	   /* ask the network for them */
+	/* [policy] */
+	bool approve_through_client; /* the yes of the person before the client counts */
+	int64_t approval_hours;	     /* a message waits so long for a yes */
 	/* [log] */
 	bool verbose;
 };

@@ -38,7 +38,8 @@ _Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3, "as in the conditions"
 
 /*
  * Sessions stay behind, and their clients begin new ones. So does spool_lead: an older
- * version has none, and only what comes in twice within minutes asks for it.
+ * version has none, and only what comes in twice within minutes asks for it. And so do the
+ * owner's words to a change, which an older version has not either.
  */
 static const struct carried_table tables[] = {
 	{ "sim", "id, iccid, imsi, first_seen", "?1 > 0" },

@@ -19,6 +19,7 @@ int store_message_note(struct store *store, int64_t message_id,
 	sqlite3_bind_int(statement, 2, change->state);
 	statement_bind_text(statement, 3, change->reason);
 	sqlite3_bind_int64(statement, 4, change->at_ms);
+	statement_bind_text(statement, 5, change->note);
 	return store_run(store, statement);
 }
 
@@ -38,6 +39,7 @@ static int message_row_add(struct store *store, const struct message_draft *draf
 	statement_bind_text(statement, 8, draft->idempotency_key);
 	sqlite3_bind_int64(statement, 9, draft->send_at_ms);
 	sqlite3_bind_int64(statement, 10, draft->expires_at_ms);
+	statement_bind_text(statement, 11, change->reason);
 	error = store_run(store, statement);
 	if (!error)
 		*message_id_out = sqlite3_last_insert_rowid(store->database);
@@ -47,8 +49,11 @@ static int message_row_add(struct store *store, const struct message_draft *draf
 int store_message_add(struct store *store, const struct message_draft *draft,
 		      int64_t *message_id_out)
 {
-	struct message_change change = { draft->state ? draft->state : STATE_QUEUED, "",
-					 clock_wall_ms() };
+	struct message_change change = {
+		.state = draft->state ? draft->state : STATE_QUEUED,
+		.reason = draft->reason ? draft->reason : "",
+		.at_ms = draft->created_ms ? draft->created_ms : clock_wall_ms(),
+	};
 	int64_t message_id = 0;
 	int error = store_begin(store);
 
@@ -117,7 +122,9 @@ int store_message_apply(struct store *store, int64_t message_id,
 int store_message_move(struct store *store, int64_t message_id, enum message_state to,
 		       const char *reason, const char *uuid)
 {
-	struct message_change change = { to, reason ? reason : "", clock_wall_ms() };
+	struct message_change change = { .state = to,
+					 .reason = reason ? reason : "",
+					 .at_ms = clock_wall_ms() };
 	int error = store_begin(store);
 
 	if (error)
@@ -178,6 +185,7 @@ int store_message_changes(struct store *store, int64_t message_id,
 			(enum message_state)sqlite3_column_int(statement, 0),
 			statement_column_text(statement, 1),
 			sqlite3_column_int64(statement, 2),
+			statement_column_text(statement, 3),
 		};
 
 		visit(data, &change);

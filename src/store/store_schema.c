@@ -157,7 +157,7 @@ static const char version_5[] =
 	" STRICT, WITHOUT ROWID;";
 
 /*
- * client: what it may do; see base/client.h. usage: what each accepted message takes of the
+ * client: what it may do; see base/client.h. note: the owner's words to a change. usage: what each accepted message takes of the
  * limits; it outlives the message. audit: a line, and the hash over it and the one before.
  */
 static const char version_6[] =
@@ -169,6 +169,7 @@ static const char version_6[] =
 	"ALTER TABLE client ADD COLUMN per_hour INTEGER NOT NULL DEFAULT -1;"
 	"ALTER TABLE client ADD COLUMN per_day INTEGER NOT NULL DEFAULT -1;"
 	"ALTER TABLE client ADD COLUMN segments_per_month INTEGER NOT NULL DEFAULT -1;"
+	"ALTER TABLE message_change ADD COLUMN note TEXT NOT NULL DEFAULT '';"
 	"CREATE TABLE usage ("
 	" id INTEGER PRIMARY KEY, at INTEGER NOT NULL, client_id INTEGER NOT NULL,"
 	" sim_id INTEGER NOT NULL, segments INTEGER NOT NULL"

@@ -62,12 +62,13 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		     " (SELECT id FROM sim WHERE imsi = ?2 AND iccid IS NULL)",
 	[SIM_KNOWN] = "SELECT 1 FROM sim WHERE id = ?1",
 	[MESSAGE_ADD] = "INSERT INTO message (sim_id, client_id, number, text, segments,"
-			" state, created, changed, idempotency_key, send_at, expires_at)"
-			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10)",
+			" state, created, changed, idempotency_key, send_at, expires_at,"
+			" reason)"
+			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11)",
 	[MESSAGE_CHANGE_ADD] =
-		"INSERT INTO message_change (message_id, state, reason, at)"
-		" VALUES (?1, ?2, ?3, ?4)",
-	[MESSAGE_CHANGES] = "SELECT state, reason, at FROM message_change"
+		"INSERT INTO message_change (message_id, state, reason, at, note)"
+		" VALUES (?1, ?2, ?3, ?4, coalesce(?5, ''))",
+	[MESSAGE_CHANGES] = "SELECT state, reason, at, note FROM message_change"
 			    " WHERE message_id = ?1 ORDER BY id",
 	[MESSAGE_STATE_GET] = "SELECT state FROM message WHERE id = ?1",
 	[MESSAGE_STATE_SET] = "UPDATE message SET state = ?2, reason = ?3,"
@@ -93,6 +94,11 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_uuid"
 		" WHERE uuid = ?1 AND uuid <> '' AND direction = 0"
 		" ORDER BY id DESC LIMIT 1",
+	[OUTGOING_EXPIRY_SET] = "UPDATE message SET expires_at = ?2 WHERE id = ?1",
+	/* sent, delivered: the network took it */
+	[NUMBER_EXCHANGED] =
+		"SELECT 1 FROM message INDEXED BY message_number WHERE number = ?1"
+		" AND (direction = 1 OR state IN (5, 12)) LIMIT 1",
 	[OUTGOING_KEY_FREE] = "UPDATE message SET idempotency_key = NULL WHERE id = ?1",
 	[INCOMING_OF_FILE] = "SELECT id FROM message INDEXED BY message_uuid"
 			     " WHERE uuid = ?1 AND uuid <> '' AND direction = 1",

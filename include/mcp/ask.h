@@ -51,6 +51,12 @@ enum ask_outcome {
 enum ask_outcome ask_person(struct tool_call *call, const struct ask_question *question,
 			    const struct json **content_out);
 
+/*
+ * An answer that fits the form was a no: whoever repeats the call with the same
+ * requestState is told ASK_DECLINED.
+ */
+void ask_take_as_no(struct tool_call *call);
+
 /* Can this client ask its person now? */
 bool ask_can(const struct tool_call *call);
 

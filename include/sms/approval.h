@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/config.h"
+#include "store/store.h"
 
 enum { APPROVAL_GOOD_MS = 10 * 60 * 1000 };
 
@@ -16,8 +17,9 @@ enum { APPROVAL_GOOD_MS = 10 * 60 * 1000 };
 extern const char approval_by_owner[];	/* with `ofono-mcp approve` */
 extern const char approval_by_person[]; /* asked by the client */
 
-/* Nobody decides about a message that was made then any more. */
-int64_t approval_awaited_until(const struct config *config, int64_t created_ms);
+/* Nobody decides about it any more then; its own validity may end before. */
+int64_t approval_awaited_until(const struct config *config,
+			       const struct message *message);
 
 /* It is not handed over after: `expires_at_ms`, 0 never, as the yes makes it earlier. */
 int64_t approval_expiry(int64_t yes_ms, int64_t send_at_ms, int64_t expires_at_ms);

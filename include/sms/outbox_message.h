@@ -45,7 +45,7 @@ struct outbox_message {
 	bool recall_due;    /* ... and oFono, which told that it has it, can be asked */
 	bool kept;	    /* outbox_keep() */
 	int64_t created_ms;
-	int64_t send_at_ms; /* 0: at once */
+	int64_t send_at_ms;    /* 0: at once */
 	int64_t expires_at_ms; /* 0: never */
 	char uuid[MESSAGE_UUID_BYTES];
 	struct observers observers;

@@ -186,7 +186,8 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .offset = FIELD(approve_through_client),
 	  .live = true,
 	  .initial = "yes",
-	  .help = "A message that needs a yes may get it from the person before an agent\n"
+	  .help = "A message that needs a yes may get it from the person before an "
+		  "agent\n"
 		  "that can ask; no: only ofono-mcp approve counts" },
 	{ .section = "policy",
 	  .name = "approval_hours",

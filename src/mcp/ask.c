@@ -151,6 +151,11 @@ static void close_order(const struct ask *ask)
 		asking_close(ask->asking, ask->order, clock_wall_ms() + ASK_STATE_MS);
 }
 
+void ask_take_as_no(struct tool_call *call)
+{
+	close_order(call->ask);
+}
+
 enum ask_outcome ask_person(struct tool_call *call, const struct ask_question *question,
 			    const struct json **content_out)
 {

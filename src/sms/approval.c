@@ -6,9 +6,13 @@
 const char approval_by_owner[] = "approved_by_owner";
 const char approval_by_person[] = "approved_by_person";
 
-int64_t approval_awaited_until(const struct config *config, int64_t created_ms)
+int64_t approval_awaited_until(const struct config *config, const struct message *message)
 {
-	return created_ms + config->approval_hours * MS_PER_HOUR;
+	int64_t until_ms = message->created_ms + config->approval_hours * MS_PER_HOUR;
+
+	return message->expires_at_ms && message->expires_at_ms < until_ms
+		       ? message->expires_at_ms
+		       : until_ms;
 }
 
 int64_t approval_expiry(int64_t yes_ms, int64_t send_at_ms, int64_t expires_at_ms)

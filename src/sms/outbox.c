@@ -301,7 +301,8 @@ static void tell_taken(struct outbox *outbox, const struct outbox_message *messa
 				      message->delivery, false };
 
 	if (message->state == STATE_WAITING_APPROVAL)
-		log_info("outbox: message %lld waits for the owner: ofono-mcp approve %lld",
+		log_info("outbox: message %lld waits for the owner: ofono-mcp approve "
+			 "%lld",
 			 (long long)message->id, (long long)message->id);
 	observers_notify(&outbox->shared.observers, &event);
 }

@@ -35,25 +35,20 @@ static const char *why_expired(const struct outbox_message *message)
 
 	if (store_message_changes(message->shared->store, message->id, hear_change, &yes))
 		yes.at_ms = 0;
-	return yes.at_ms && message->expires_at_ms == approval_expiry(yes.at_ms,
-								      message->send_at_ms,
-								      0)
+	return yes.at_ms && message->expires_at_ms ==
+				       approval_expiry(yes.at_ms, message->send_at_ms, 0)
 		       ? "approval_expired"
 		       : "validity_over";
 }
 
-static int64_t awaited_until(const struct outbox_message *message)
-{
-	return approval_awaited_until(message->shared->config, message->created_ms);
-}
-
 int64_t outbox_approval_end(const struct outbox_message *message)
 {
-	int64_t end_ms = message->expires_at_ms ? message->expires_at_ms : INT64_MAX;
+	const struct message row = { .created_ms = message->created_ms,
+				     .expires_at_ms = message->expires_at_ms };
 
-	if (message->state == STATE_WAITING_APPROVAL && awaited_until(message) < end_ms)
-		end_ms = awaited_until(message);
-	return end_ms;
+	if (message->state == STATE_WAITING_APPROVAL)
+		return approval_awaited_until(message->shared->config, &row);
+	return message->expires_at_ms ? message->expires_at_ms : INT64_MAX;
 }
 
 const char *outbox_approval_end_reason(const struct outbox_message *message)
@@ -92,8 +87,8 @@ int outbox_approve(struct outbox *outbox, int64_t message_id, const char *who)
 	if (!message)
 		return OUTBOX_E_NOT_WAITING;
 	move.to = message->send_at_ms > now_ms ? STATE_SCHEDULED : STATE_QUEUED;
-	move.expires_at_ms = approval_expiry(now_ms, message->send_at_ms,
-					     message->expires_at_ms);
+	move.expires_at_ms =
+		approval_expiry(now_ms, message->send_at_ms, message->expires_at_ms);
 	log_info("outbox: message %lld: %s says yes", (long long)message_id, who);
 	error = outbox_message_decide(message, &move);
 	if (!error)

@@ -190,8 +190,9 @@ int outbox_message_unwant(struct outbox_message *message)
 	assert(message->state == STATE_HELD);
 	if (message->unwanted)
 		return 0;
-	error = outbox_message_decide(message,
-			       &(struct outgoing_move){ .to = STATE_HELD, .reason = cancel_wanted });
+	error = outbox_message_decide(
+		message,
+		&(struct outgoing_move){ .to = STATE_HELD, .reason = cancel_wanted });
 	message->unwanted = !error;
 	return error;
 }
@@ -213,9 +214,9 @@ static void save(struct outbox_message *message)
 	if (outbox_message_is_saved(message))
 		return;
 	if (message->saved != message->state)
-		error = move_row(message, (struct outgoing_move){
-							  .to = message->state,
-							  .reason = message->reason });
+		error = move_row(message,
+				 (struct outgoing_move){ .to = message->state,
+							 .reason = message->reason });
 	else
 		error = save_delivery(message);
 	if (error && !row_is_lost(error))

@@ -37,6 +37,11 @@ static const struct {
 		"asking_declined",
 		"Do not try again by yourself: nothing was sent, and your person knows why.",
 	},
+	[FAILURE_APPROVAL_REJECTED] = {
+		"approval_rejected",
+		"Do not try again, nor with other words: nothing was sent. Ask your person what "
+		"they want instead.",
+	},
 	[FAILURE_SIM_ABSENT] = {
 		"sim_absent",
 		"Ask the owner to insert the SIM, or to switch its modem on; "

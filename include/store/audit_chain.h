@@ -17,15 +17,7 @@
 
 #include <sqlite3.h>
 
-#include "store/store_audit.h"
-
-struct audit_line {
-	int64_t id;    /* 1, 2, 3, ... */
-	int64_t at_ms; /* wall clock */
-	const char *event;
-	const char *detail; /* a JSON object */
-	uint8_t hash[AUDIT_HASH_BYTES];
-};
+#include "store/audit_line.h"
 
 void audit_chain_hash(const uint8_t before[AUDIT_HASH_BYTES],
 		      const struct audit_line *line, uint8_t hash_out[AUDIT_HASH_BYTES]);

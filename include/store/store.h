@@ -127,6 +127,7 @@ struct message_change {
 	enum message_state state;
 	const char *reason; /* "" none */
 	int64_t at_ms;	    /* wall clock */
+	const char *by; /* who decided so, for the audit; NULL: nobody in particular */
 };
 
 /* The history, oldest first; none for an unknown id or an incoming one. 0 or -errno. */

@@ -15,12 +15,12 @@
 
 #include "base/client.h"
 #include "store/audit_event.h"
+#include "store/audit_head.h"
 #include "store/store.h"
 
 enum {
 	AUDIT_KEEP = 100000,	   /* lines; the oldest go when there are more */
 	AUDIT_DETAIL_BYTES = 8192, /* of one line, at most */
-	AUDIT_HASH_BYTES = 32,
 };
 
 /*
@@ -42,12 +42,8 @@ int store_audit_note(struct store *store, enum audit_event event,
 int store_audit_client(struct store *store, enum audit_event event,
 		       const struct client *client);
 
-struct audit_head {			/* the newest line */
-	int64_t line;			/* 0: none was written yet */
-	uint8_t hash[AUDIT_HASH_BYTES]; /* of it; zeros before the first */
-};
-
-int store_audit_head(struct store *store, struct audit_head *head_out); /* 0 or -errno */
+/* The newest line. 0 or -errno. */
+int store_audit_head(struct store *store, struct audit_head *head_out);
 
 /*
  * A step of at most AUDIT_STEP_LINES that lets the oldest go while there are more than

@@ -36,6 +36,7 @@ struct outgoing_move {
 	const char *uuid;	/* NULL: leave */
 	enum delivery delivery; /* DELIVERY_NONE: leave */
 	bool frees_key;		/* its idempotency key stands for it no more */
+	const char *by;		/* who decided so, for the audit: "owner"; NULL: nobody */
 };
 
 /* As store_message_move(), and what is known of the delivery. */

@@ -54,13 +54,22 @@ static void read_hash(sqlite3_stmt *statement, int column, uint8_t *hash_out)
 		       AUDIT_HASH_BYTES);
 }
 
+/* What SQL hides behind a NUL is not left out of the hash: such a line has no text at all. */
+static const char *read_text(sqlite3_stmt *statement, int column)
+{
+	const char *text = statement_column_text(statement, column);
+
+	return strlen(text) == (size_t)sqlite3_column_bytes(statement, column) ? text
+									       : "";
+}
+
 void audit_chain_read(sqlite3_stmt *statement, struct audit_line *line_out)
 {
 	*line_out = (struct audit_line){
 		.id = sqlite3_column_int64(statement, 0),
 		.at_ms = sqlite3_column_int64(statement, 1),
-		.event = statement_column_text(statement, 2),
-		.detail = statement_column_text(statement, 3),
+		.event = read_text(statement, 2),
+		.detail = read_text(statement, 3),
 	};
 	read_hash(statement, 4, line_out->hash);
 }

@@ -9,9 +9,9 @@
 		"message_id", "client_id", "client", "number", "subscription_id", \
 			"segments", "state"                                       \
 	}
-#define DECISION_FIELDS                     \
-	{                                   \
-		"message_id", "state", "by" \
+#define DECISION_FIELDS                               \
+	{                                             \
+		"message_id", "state", "reason", "by" \
 	}
 #define CLIENT_FIELDS                                                                  \
 	{                                                                              \
@@ -28,10 +28,10 @@ const struct audit_event_row audit_events[AUDIT_EVENT_COUNT] = {
 				 { "client_id", "client", "number", "code", "count" } },
 	[AUDIT_SEND_CANCELLED] = { "send_cancelled",
 				   "message cancelled",
-				   { "message_id", "reason", "by" } },
+				   { "message_id", "state", "reason", "by" } },
 	[AUDIT_SEND_OUTCOME] = { "send_outcome",
 				 "message ended",
-				 { "message_id", "state", "reason" } },
+				 { "message_id", "state", "reason", "by" } },
 	[AUDIT_APPROVAL_ASKED] = { "approval_asked", "owner is asked to approve",
 				   MESSAGE_FIELDS },
 	[AUDIT_APPROVAL_GIVEN] = { "approval_given", "message approved",
@@ -62,7 +62,7 @@ const struct audit_event_row audit_events[AUDIT_EVENT_COUNT] = {
 				   { "complete" } },
 	[AUDIT_LEDGER_RESTORED] = { "ledger_restored",
 				    "ledger restored from a backup",
-				    { "replaced_line", "replaced_hash" } },
+				    { "replaced" } },
 };
 
 const struct audit_event_row *audit_event_find(const char *name)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The store's messages. A message and its history change together or not at all
- * (tests/unit/test_store_damage.c).
+ * The store's messages. A message, its history and what the audit says of it change together
+ * or not at all (tests/unit/test_store_damage.c, tests/unit/test_store_audit.c).
  */
 #include <string.h>
 
 #include "base/clock.h"
+#include "store/audit_message.h"
 #include "store/store.h"
 #include "store/store_message.h"
 #include "store/store_statement.h"
@@ -59,6 +60,8 @@ int store_message_add(struct store *store, const struct message_draft *draft,
 	error = message_row_add(store, draft, &change, &message_id);
 	if (!error)
 		error = store_message_note(store, message_id, &change);
+	if (!error)
+		error = audit_message_added(store, message_id, draft);
 	error = store_end(store, error);
 	if (error)
 		return error;
@@ -111,7 +114,9 @@ int store_message_apply(struct store *store, int64_t message_id,
 	if (!message_state_may_become(from, change->state))
 		return STORE_E_ILLEGAL;
 	error = message_state_set(store, message_id, change, uuid, delivery);
-	return error ? error : store_message_note(store, message_id, change);
+	if (!error)
+		error = store_message_note(store, message_id, change);
+	return error ? error : audit_message_moved(store, message_id, from, change);
 }
 
 int store_message_move(struct store *store, int64_t message_id, enum message_state to,

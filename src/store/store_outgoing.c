@@ -70,7 +70,7 @@ int store_outgoing_move(struct store *store, int64_t message_id,
 			const struct outgoing_move *move)
 {
 	struct message_change change = { move->to, move->reason ? move->reason : "",
-					 clock_wall_ms() };
+					 clock_wall_ms(), move->by };
 	int error = store_begin(store);
 
 	if (error)

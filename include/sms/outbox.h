@@ -112,7 +112,7 @@ void outbox_keep(struct outbox *outbox, int64_t message_id);
  * and SIM, once, for ten minutes (sms/approval.h); then, or when its own validity is over,
  * it expires. Or the owner says no, with words for whoever asked ("" none). 0: decided, on
  * disk. Else nothing has changed: OUTBOX_E_NOT_WAITING (the store tells what it is
- * instead), OUTBOX_E_STORAGE, -errno. `who` is for the log.
+ * instead), OUTBOX_E_STORAGE, -errno. `who` is for log and audit.
  */
 int outbox_approve(struct outbox *outbox, int64_t message_id, const char *who);
 int outbox_reject(struct outbox *outbox, int64_t message_id, const char *who,

@@ -129,7 +129,8 @@ struct message_change {
 	enum message_state state;
 	const char *reason; /* "" none */
 	int64_t at_ms;	    /* wall clock */
-	const char *note;   /* what the owner said to it, NULL or "" nothing */
+	const char *by;	  /* who decided so, for the audit; NULL: nobody in particular */
+	const char *note; /* what the owner said to it, NULL or "" nothing */
 };
 
 /* The history, oldest first; none for an unknown id or an incoming one. 0 or -errno. */

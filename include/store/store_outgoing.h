@@ -43,6 +43,7 @@ struct outgoing_move {
 	const char *uuid;	/* NULL: leave */
 	enum delivery delivery; /* DELIVERY_NONE: leave */
 	bool frees_key;		/* its idempotency key stands for it no more */
+	const char *by;		/* who decided so, for the audit: "owner"; NULL: nobody */
 	const char *note;	/* the owner's words, NULL none */
 	int64_t at_ms;		/* wall clock; 0: now */
 	int64_t expires_at_ms;	/* 0: leave */

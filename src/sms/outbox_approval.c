@@ -81,7 +81,11 @@ int outbox_approve(struct outbox *outbox, int64_t message_id, const char *who)
 {
 	struct outbox_message *message = find_waiting(outbox, message_id);
 	int64_t now_ms = clock_wall_ms();
-	struct outgoing_move move = { .reason = approval_by_owner, .at_ms = now_ms };
+	struct outgoing_move move = {
+		.reason = approval_by_owner,
+		.by = who,
+		.at_ms = now_ms,
+	};
 	int error;
 
 	if (!message)
@@ -103,6 +107,7 @@ int outbox_reject(struct outbox *outbox, int64_t message_id, const char *who,
 	struct outgoing_move move = {
 		.to = STATE_FAILED,
 		.reason = "approval_rejected",
+		.by = who,
 		.note = words,
 	};
 

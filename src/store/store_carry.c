@@ -56,7 +56,8 @@ static const struct carried_table tables[] = {
 	{ "usage", "id, at, client_id, sim_id, segments", "1" },
 	{ "opt_out", "id, number, at, word, confirmed", "1" },
 	{ "setting", "id, name, value, at", "1" },
-	{ "audit", "id, at, event, detail, hash", "1" },
+	{ "audit_anchor", "id, line, hash", "1" },
+	{ "audit", "id, at, event, detail, hash", "?1 > 0" },
 };
 
 enum { TABLE_COUNT = sizeof(tables) / sizeof(*tables), COLUMNS_MAX = 20 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The store's messages. A message and its history change together or not at all
- * (tests/unit/test_store_damage.c).
+ * The store's messages. A message, its history and what the audit says of it change together
+ * or not at all (tests/unit/test_store_damage.c, tests/unit/test_store_audit.c).
  */
 #include <string.h>
 
 #include "base/clock.h"
+#include "store/audit_message.h"
 #include "store/store.h"
 #include "store/store_message.h"
 #include "store/store_statement.h"
@@ -64,6 +65,8 @@ int store_message_add(struct store *store, const struct message_draft *draft,
 	error = message_row_add(store, draft, &change, &message_id);
 	if (!error)
 		error = store_message_note(store, message_id, &change);
+	if (!error)
+		error = audit_message_added(store, message_id, draft);
 	error = store_end(store, error);
 	if (error)
 		return error;
@@ -116,7 +119,9 @@ int store_message_apply(struct store *store, int64_t message_id,
 	if (!message_state_may_become(from, change->state))
 		return STORE_E_ILLEGAL;
 	error = message_state_set(store, message_id, change, uuid, delivery);
-	return error ? error : store_message_note(store, message_id, change);
+	if (!error)
+		error = store_message_note(store, message_id, change);
+	return error ? error : audit_message_moved(store, message_id, from, change);
 }
 
 int store_message_move(struct store *store, int64_t message_id, enum message_state to,
@@ -182,10 +187,10 @@ int store_message_changes(struct store *store, int64_t message_id,
 	sqlite3_bind_int64(statement, 1, message_id);
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		struct message_change change = {
-			(enum message_state)sqlite3_column_int(statement, 0),
-			statement_column_text(statement, 1),
-			sqlite3_column_int64(statement, 2),
-			statement_column_text(statement, 3),
+			.state = (enum message_state)sqlite3_column_int(statement, 0),
+			.reason = statement_column_text(statement, 1),
+			.at_ms = sqlite3_column_int64(statement, 2),
+			.note = statement_column_text(statement, 3),
 		};
 
 		visit(data, &change);

@@ -95,6 +95,7 @@ int store_outgoing_move(struct store *store, int64_t message_id,
 		.state = move->to,
 		.reason = move->reason ? move->reason : "",
 		.at_ms = move->at_ms ? move->at_ms : clock_wall_ms(),
+		.by = move->by,
 		.note = move->note,
 	};
 	int error = store_begin(store);

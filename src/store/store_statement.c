@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/audit_chain.h"
 #include "store/store_database.h"
 #include "store/store_file.h"
 
@@ -207,6 +208,17 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[ASKING_FORGET] =
 		"DELETE FROM asking_closed WHERE until < ?1 OR name NOT IN"
 		" (SELECT name FROM asking_closed ORDER BY until DESC LIMIT ?2)",
+	[AUDIT_HEAD] = AUDIT_HEAD_SQL,
+	[AUDIT_ADD] = AUDIT_ADD_SQL,
+	[CLIENT_NAME] = "SELECT name FROM client WHERE id = ?1",
+	[AUDIT_SPAN] = "SELECT min(id), coalesce(max(id) - min(id) + 1, 0) FROM audit",
+	/* the last of those that go, which a rescue may have left out */
+	[AUDIT_ANCHOR_SET] =
+		"INSERT INTO audit_anchor (id, line, hash)"
+		" SELECT 1, id, hash FROM audit WHERE id <= ?1 ORDER BY id DESC LIMIT 1"
+		" ON CONFLICT (id) DO UPDATE SET line = excluded.line,"
+		" hash = excluded.hash",
+	[AUDIT_FORGET] = "DELETE FROM audit WHERE id <= (SELECT line FROM audit_anchor)",
 };
 
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)

@@ -33,6 +33,7 @@ struct owner_command {
 	const struct owner_option *options; /* its own; the last has no name; or NULL */
 	const char *operand; /* the argument that the operand becomes; NULL: takes none */
 	bool operand_is_optional;
+	bool operands_are_many; /* one or more, for add() alone */
 	/* NULL: goes on. Else what is wrong with what was given. */
 	const char *(*flaw)(const struct owner_call *call);
 	/* Adds to the arguments of the request; 0, or an exit code: all has been said. */
@@ -44,7 +45,9 @@ struct owner_command {
 struct owner_call {
 	const struct owner_command *command;
 	struct config config;
-	const char *operand;		       /* NULL: not given */
+	const char *operand; /* NULL: not given */
+	char **operands;     /* of a command that takes many */
+	int operand_count;
 	const char *values[OWNER_OPTIONS_MAX]; /* of its options, in their order */
 	bool json;
 };

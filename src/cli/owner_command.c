@@ -105,10 +105,20 @@ static int read_options(struct owner_call *call, int argc, char **argv,
 	return 0;
 }
 
+static int read_operands(struct owner_call *call, int argc, char **argv)
+{
+	call->operands = argv + optind;
+	call->operand_count = argc - optind;
+	return call->operand_count ? 0
+				   : fail_usage(call->command, "an argument is missing");
+}
+
 static int read_operand(struct owner_call *call, int argc, char **argv)
 {
 	const struct owner_command *command = call->command;
 
+	if (command->operands_are_many)
+		return read_operands(call, argc, argv);
 	if (optind < argc && command->operand)
 		call->operand = argv[optind++];
 	if (optind < argc)

@@ -4,8 +4,7 @@
 #include <string.h>
 
 const struct control_command *const command_table[] = {
-	&control_clients,
-	NULL,
+	&control_clients, &control_approvals, &control_approve, &control_reject, NULL,
 };
 
 const struct control_command *control_command_find(const char *name)

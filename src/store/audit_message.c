@@ -1,31 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/audit_message.h"
 
-#include <stdio.h>
-
 #include "store/store_audit.h"
+#include "store/store_client.h"
 #include "store/store_statement.h"
-
-/* "" for one that is not, or no more, paired. */
-static int read_client_name(struct store *store, int64_t client_id,
-			    char name[CLIENT_NAME_BYTES])
-{
-	sqlite3_stmt *statement = store_use(store, CLIENT_NAME);
-	int result;
-
-	sqlite3_bind_int64(statement, 1, client_id);
-	result = sqlite3_step(statement);
-	snprintf(name, CLIENT_NAME_BYTES, "%s",
-		 result == SQLITE_ROW ? statement_column_text(statement, 0) : "");
-	return store_done(store, statement, result);
-}
 
 int audit_message_added(struct store *store, int64_t message_id,
 			const struct message_draft *draft)
 {
 	enum message_state state = draft->state ? draft->state : STATE_QUEUED;
 	char client[CLIENT_NAME_BYTES];
-	int error = read_client_name(store, draft->client_id, client);
+	int error = store_client_name(store, draft->client_id, client);
 
 	if (error)
 		return error;

@@ -95,6 +95,19 @@ int store_clients_list(struct store *store,
 	return store_done(store, statement, result);
 }
 
+int store_client_name(struct store *store, int64_t client_id,
+		      char name_out[CLIENT_NAME_BYTES])
+{
+	sqlite3_stmt *statement = store_use(store, CLIENT_NAME);
+	int result;
+
+	sqlite3_bind_int64(statement, 1, client_id);
+	result = sqlite3_step(statement);
+	snprintf(name_out, CLIENT_NAME_BYTES, "%s",
+		 result == SQLITE_ROW ? statement_column_text(statement, 0) : "");
+	return store_done(store, statement, result);
+}
+
 int store_client_count(struct store *store, int64_t *count_out)
 {
 	sqlite3_stmt *statement = store_use(store, CLIENT_COUNT);

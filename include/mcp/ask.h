@@ -60,8 +60,10 @@ void ask_take_as_no(struct tool_call *call);
 /* Can this client ask its person now? */
 bool ask_can(const struct tool_call *call);
 
-/* The call goes on after a question: what it asks for must not be guessed any more. */
+/* The call goes on after a question. */
 bool ask_is_resumed(const struct tool_call *call);
+/* ... this one among them: what it asks for must not be guessed any more. */
+bool ask_was_about(const struct tool_call *call, const char *key);
 
 /*
  * Names what the call asks for, over every question and however often the client repeats

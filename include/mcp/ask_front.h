@@ -27,7 +27,8 @@ struct ask {
 	struct asking *asking;
 	const char *order; /* see ask_order() */
 	bool is_resumed;
-	bool is_alone; /* nobody answers any more */
+	const char *about; /* key of the last question; NULL: none yet */
+	bool is_alone;	   /* nobody answers any more */
 	unsigned rounds;
 	struct ask_reply *replies; /* latest first */
 };

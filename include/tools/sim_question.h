@@ -8,6 +8,8 @@
 #include "mcp/ask.h"
 #include "tools/sms_order.h"
 
+#define SIM_QUESTION_KEY "subscription_id"
+
 /* Among those that can send now; a scheduled message may go out from any that is there. */
 enum ask_outcome sim_question_ask(struct sms_order *order, int64_t *sim_id_out);
 

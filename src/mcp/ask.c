@@ -181,6 +181,7 @@ enum ask_outcome ask_person(struct tool_call *call, const struct ask_question *q
 	}
 	if (ask->rounds++ >= ASK_ROUNDS_MAX || !ask_can(call))
 		return ASK_UNABLE;
+	ask->about = question->key;
 	return front_of(call)->put(ask, question, seen) ? ASK_UNDER_WAY : ASK_UNABLE;
 }
 
@@ -189,6 +190,16 @@ enum ask_outcome ask_person(struct tool_call *call, const struct ask_question *q
 bool ask_is_resumed(const struct tool_call *call)
 {
 	return call->ask->is_resumed;
+}
+
+bool ask_was_about(const struct tool_call *call, const char *key)
+{
+	const struct ask *ask = call->ask;
+	const struct ask_reply *reply = ask->replies;
+
+	while (reply && strcmp(reply->key, key) != 0)
+		reply = reply->next;
+	return reply || (ask->about && strcmp(ask->about, key) == 0);
 }
 
 const char *ask_order(const struct tool_call *call)

@@ -62,9 +62,14 @@ static void on_left(void *data)
 	end(data);
 }
 
+/* Without an answer the tool may wait for something else: not now. */
 static void on_stopping(void *data)
 {
-	do_without(data);
+	struct elicitation *elicitation = data;
+	struct request *request = elicitation->ask->call->request;
+
+	do_without(elicitation);
+	request_stop(request);
 }
 
 static const struct request_waiting waiting = {

@@ -110,6 +110,7 @@ static bool begin(struct ask *ask)
 				   "one with the same arguments, or call without it");
 	ask->order = state.order;
 	ask->is_resumed = true;
+	ask->about = state.question;
 	return read_answers(ask, state.answers) && read_response(ask, &state);
 }
 

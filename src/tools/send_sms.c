@@ -148,18 +148,13 @@ static bool submit(struct sending *sending)
 	}
 }
 
-/*
- * Since the question the SIMs may have become others, or one: no guess then, unless the
- * owner will see it.
- */
-static bool is_to_ask(const struct sms_order *order, const struct refusal *refusal,
-		      bool needs_yes)
+/* Since the question the SIMs may have become others, or one: no guess then. */
+static bool is_to_ask(const struct sms_order *order, const struct refusal *refusal)
 {
 	if (refusal)
 		return refusal->failure == FAILURE_SUBSCRIPTION_REQUIRED;
-	return ask_is_resumed(order->call) &&
-	       !json_member(order->call->arguments, "subscription_id") &&
-	       !(needs_yes && !ask_can(order->call));
+	return ask_was_about(order->call, SIM_QUESTION_KEY) &&
+	       !json_member(order->call->arguments, "subscription_id");
 }
 
 /* False: answered, or the person is being asked. */
@@ -234,7 +229,7 @@ static bool settle(struct sms_order *order)
 	    approval_may_ask(order))
 		return ask_yes(order, chosen ? NULL : &refusal);
 	order->approval = needs_yes ? ORDER_APPROVAL_AWAITED : ORDER_APPROVAL_NONE;
-	if (is_to_ask(order, chosen ? NULL : &refusal, needs_yes))
+	if (is_to_ask(order, chosen ? NULL : &refusal))
 		return ask_sim(order, &refusal);
 	if (!chosen)
 		failure_answer_with(order->call, &refusal, NULL, NULL);

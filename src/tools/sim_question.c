@@ -74,7 +74,7 @@ static const struct ask_question *make_question(const struct sms_order *order)
 
 	if (!question || !fields || !sim_question_field(order, &fields[0]))
 		return NULL;
-	question->key = "subscription_id";
+	question->key = SIM_QUESTION_KEY;
 	question->message = arena_printf(
 		arena,
 		"Which SIM should the text message to %s go out from? It is %u SMS.",

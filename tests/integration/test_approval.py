@@ -16,10 +16,11 @@ import pytest
 from agent import (TO, Agent, Result, assert_pending, assert_refused, assert_sent,
                    seconds_ahead, taken_texts)
 from approving import Owner, new_agent, new_client, set_ask, write_past_the_gateway
-from asking import Legacy, Modern, asked, is_sent, result_of
+from asking import Legacy, Modern, is_sent, result_of
 from events import Events
 from journal import Journal
 from lab import Lab, wait_until
+from legacy_session import asked
 from modem import HOME, SEARCHING
 from modern import call
 from owner import FAILED, OK, USAGE

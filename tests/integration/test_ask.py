@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from agent import TO, Agent, Result, assert_refused, assert_sent, pair
-from asking import (FORMS, KEY, Legacy, Modern, accept, asked, is_sent, plain_result,
-                    result_of)
+from asking import KEY, Legacy, Modern, accept, is_sent, plain_result, result_of
 from events import Events
 from lab import Lab, wait_until
+from legacy_session import FORMS, asked
 from lone_gateway import peers_of
 from modem import HOME, SEARCHING, Outcome
 from modern import INVALID_PARAMS, Request, call

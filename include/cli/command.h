@@ -23,5 +23,6 @@ extern const struct command command_serve;
 extern const struct command command_pair;
 extern const struct command command_backup;
 extern const struct command command_restore;
+extern const struct command command_audit;
 
 #endif

@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/buffer.h"
+
 enum {
 	CONFIG_LIST_MAX = 8,
 	CONFIG_TEXT_BYTES = 176, /* with its key it fits into a line of inih, 200 */
@@ -93,6 +95,13 @@ void config_adopt(struct config *config, const struct config *next,
 		  void (*changed)(void *data, const char *section, const char *name,
 				  bool adopted),
 		  void *data);
+
+/*
+ * The value of a key that is there, as the file would have it; those of a list with blanks
+ * between. No key holds a secret: the audit keeps what a value was.
+ */
+void config_write_value(const struct config *config, const char *section,
+			const char *name, struct buffer *text_out);
 
 /* What no single key can tell: open only on loopback, ports, ... */
 int config_check(const struct config *config, struct config_error *error);

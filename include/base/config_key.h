@@ -66,6 +66,10 @@ void *config_key_field(const struct config_key *key, struct config *config);
 const char *config_key_set(const struct config_key *key, struct config *config,
 			   const char *value);
 
+/* See config_write_value(). */
+void config_key_write(const struct config_key *key, const struct config *config,
+		      struct buffer *text_out);
+
 /* The key with its help, as lines of a file; commented out when it has its default. */
 void config_key_print(const struct config_key *key, const struct config *config,
 		      FILE *out);

@@ -27,5 +27,6 @@ extern const struct command command_approve;
 extern const struct command command_reject;
 extern const struct command command_backup;
 extern const struct command command_restore;
+extern const struct command command_audit;
 
 #endif

@@ -45,6 +45,15 @@ int store_audit_client(struct store *store, enum audit_event event,
 /* The newest line. 0 or -errno. */
 int store_audit_head(struct store *store, struct audit_head *head_out);
 
+/* How many lines this program added since it opened the store. */
+int64_t store_audit_added(const struct store *store);
+
+/*
+ * Lines that `write` adds are one commit, or none is there: 0, its error, or the disk's.
+ */
+int store_audit_together(struct store *store,
+			 int (*write)(void *data, struct store *store), void *data);
+
 /*
  * A step of at most AUDIT_STEP_LINES that lets the oldest go while there are more than
  * `keep`; the hash of the last of them stays as the anchor of the rest. *done_out: there

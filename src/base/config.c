@@ -246,6 +246,12 @@ void config_adopt(struct config *config, const struct config *next,
 	}
 }
 
+void config_write_value(const struct config *config, const char *section,
+			const char *name, struct buffer *text_out)
+{
+	config_key_write(config_key_find(section, name), config, text_out);
+}
+
 static __attribute__((format(printf, 2, 3))) int check_fail(struct config_error *error,
 							    const char *format, ...)
 {

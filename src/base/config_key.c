@@ -526,6 +526,44 @@ static void value_print(const struct config_key *key, const struct config *confi
 	}
 }
 
+static void write_list(const struct config_list *list, struct buffer *text_out)
+{
+	for (size_t at = 0; at < list->count; at++) {
+		buffer_append(text_out, " ", at ? 1 : 0);
+		buffer_append_text(text_out, list->items[at]);
+	}
+}
+
+static void write_integer(int64_t value, struct buffer *text_out)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	buffer_append_text(text_out, text);
+}
+
+void config_key_write(const struct config_key *key, const struct config *config,
+		      struct buffer *text_out)
+{
+	const void *field = key_present(key, config);
+
+	switch (key->type) {
+	case CONFIG_KEY_TEXT:
+		buffer_append_text(text_out, field);
+		return;
+	case CONFIG_KEY_LIST:
+	case CONFIG_KEY_ADDRESS_LIST:
+		write_list(field, text_out);
+		return;
+	case CONFIG_KEY_BOOLEAN:
+		buffer_append_text(text_out, *(const bool *)field ? "yes" : "no");
+		return;
+	case CONFIG_KEY_INTEGER:
+		write_integer(*(const int64_t *)field, text_out);
+		return;
+	}
+}
+
 static void help_print(const struct config_key *key, FILE *out)
 {
 	const char *line = key->help;

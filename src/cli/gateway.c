@@ -2,7 +2,7 @@
 /*
  * The order of start and stop.
  *
- *   lock -> store -> oFono (match rules first) -> SIMs -> inbox -> spool -> outbox
+ *   lock -> store -> audit -> oFono (match rules first) -> SIMs -> inbox -> spool -> outbox
  *   -> ports taken
  *   the bus took the match rules (cli/readiness.h) -> HTTP answers, READY
  *
@@ -116,7 +116,7 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 	sd_event_now(gateway->services.loop, CLOCK_MONOTONIC, &now_us);
 	if (gateway->ready)
 		sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_us);
-	if (reload_config(gateway->config, gateway->source))
+	if (reload_config(gateway->config, gateway->source, gateway->services.store))
 		apply_config(gateway);
 	if (gateway->ready)
 		sd_notify(0, "READY=1");
@@ -223,6 +223,10 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		error = store_open_or_rescue(config->state_dir, &services->store,
 					     error_out);
 	if (error == 0)
+		error = audit_new(services->loop, services->store, &services->audit);
+	if (error == 0)
+		audit_start(services->audit);
+	if (error == 0)
 		error = ofono_new(services->loop, NULL, &services->ofono);
 	if (error == 0)
 		error = sims_new(services->loop, services->ofono, services->store,
@@ -245,6 +249,11 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 	return error;
 }
 
+static void on_auth_failed(void *data, const char *source)
+{
+	audit_auth_failed(data, source);
+}
+
 static int open_network(struct gateway *gateway, const struct config *config,
 			struct config_error *error_out)
 {
@@ -252,6 +261,8 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.open = config->open,
 		.find = store_client_find,
 		.data = gateway->services.store,
+		.failed = on_auth_failed,
+		.failed_data = gateway->services.audit,
 	};
 	gateway->shelf = (struct session_shelf){
 		.put = store_session_put,
@@ -372,6 +383,9 @@ static void close_all(struct gateway *gateway)
 	inbox_free(services->inbox);
 	sims_free(services->sims);
 	ofono_free(services->ofono);
+	if (services->audit)
+		audit_stop(services->audit);
+	audit_free(services->audit);
 	store_close(services->store);
 	if (gateway->lock >= 0)
 		close(gateway->lock);

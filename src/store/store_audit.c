@@ -41,7 +41,22 @@ static int append(struct store *store, enum audit_event event, const char *detai
 		return error;
 	statement = store_use(store, AUDIT_ADD);
 	audit_chain_bind(statement, &head, &line);
-	return store_run(store, statement);
+	error = store_run(store, statement);
+	store->audit_added += !error;
+	return error;
+}
+
+int64_t store_audit_added(const struct store *store)
+{
+	return store->audit_added;
+}
+
+int store_audit_together(struct store *store,
+			 int (*write)(void *data, struct store *store), void *data)
+{
+	int error = store_begin(store);
+
+	return error ? error : store_end(store, write(data, store));
 }
 
 int store_audit_add(struct store *store, enum audit_event event, const char *detail_json)

@@ -38,6 +38,13 @@ void audit_free(struct audit *audit); /* writes what waits; NULL is fine */
 void audit_send_refused(struct audit *audit, const struct client *client,
 			const char *number, const char *code);
 
+/*
+ * The client's person is asked for a yes. What becomes of it: the message is accepted
+ * ("approved_by_person"), or refused ("approval_rejected").
+ */
+void audit_person_asked(struct audit *audit, const struct client *client,
+			const char *number);
+
 /* A request had no token, or one that is none of ours. `source`: an IP address. */
 void audit_auth_failed(struct audit *audit, const char *source);
 

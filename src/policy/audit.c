@@ -84,17 +84,34 @@ static int write_auth_failed(struct store *store, const struct collected *one)
 				});
 }
 
+static int write_asked(struct store *store, const struct collected *one)
+{
+	return store_audit_note(store, AUDIT_APPROVAL_ASKED,
+				(struct audit_fact[]){
+					{ "count", NULL, one->count },
+					{ "client_id", NULL, one->client_id },
+					{ "client", one->client },
+					{ "reason", one->code },
+					{ *one->subject ? "number" : NULL, one->subject },
+					{ NULL },
+				});
+}
+
+static int write_one(struct store *store, const struct collected *one)
+{
+	if (one->event == AUDIT_AUTH_FAILED)
+		return write_auth_failed(store, one);
+	return one->event == AUDIT_APPROVAL_ASKED ? write_asked(store, one)
+						  : write_refused(store, one);
+}
+
 static int write_all(void *data, struct store *store)
 {
 	const struct audit *audit = data;
 	int error = 0;
 
-	for (unsigned i = 0; !error && i < audit->count; i++) {
-		const struct collected *one = &audit->waiting[i];
-
-		error = one->event == AUDIT_AUTH_FAILED ? write_auth_failed(store, one)
-							: write_refused(store, one);
-	}
+	for (unsigned i = 0; !error && i < audit->count; i++)
+		error = write_one(store, &audit->waiting[i]);
 	return error;
 }
 
@@ -166,17 +183,33 @@ static void collect(struct audit *audit, struct collected *next)
 	take(audit, next, COARSEST);
 }
 
+static void note_of_client(struct audit *audit, struct collected next,
+			   const struct client *client, const char *number)
+{
+	if (!audit)
+		return;
+	next.client_id = client->id;
+	snprintf(next.client, sizeof(next.client), "%s", client->name);
+	snprintf(next.subject, sizeof(next.subject), "%s", number);
+	collect(audit, &next);
+}
+
 void audit_send_refused(struct audit *audit, const struct client *client,
 			const char *number, const char *code)
 {
-	struct collected next = { .event = AUDIT_SEND_REFUSED, .client_id = client->id };
+	struct collected next = { .event = AUDIT_SEND_REFUSED };
 
-	if (!audit)
-		return;
-	snprintf(next.client, sizeof(next.client), "%s", client->name);
-	snprintf(next.subject, sizeof(next.subject), "%s", number);
 	snprintf(next.code, sizeof(next.code), "%s", code);
-	collect(audit, &next);
+	note_of_client(audit, next, client, number);
+}
+
+void audit_person_asked(struct audit *audit, const struct client *client,
+			const char *number)
+{
+	struct collected next = { .event = AUDIT_APPROVAL_ASKED,
+				  .code = "person_is_asked" };
+
+	note_of_client(audit, next, client, number);
 }
 
 void audit_auth_failed(struct audit *audit, const char *source)

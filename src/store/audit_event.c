@@ -7,13 +7,11 @@
 #define MESSAGE_FIELDS                                                            \
 	{                                                                         \
 		"message_id", "client_id", "client", "number", "subscription_id", \
-			"segments", "state", "reason"                             \
+			"segments", "state", "reason", "count"                    \
 	}
-/* Of a message that was never made, because the person said no, without its number. */
-#define DECISION_FIELDS                                                                 \
-	{                                                                               \
-		"message_id", "state", "reason", "by", "client_id", "client", "number", \
-			"subscription_id"                                               \
+#define DECISION_FIELDS                               \
+	{                                             \
+		"message_id", "state", "reason", "by" \
 	}
 #define CLIENT_FIELDS                                                                  \
 	{                                                                              \

@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/shown_text.h"
-#include "store/store_audit.h"
 #include "store/store_outgoing.h"
 #include "tools/sim_question.h"
 
@@ -113,31 +112,15 @@ static const struct ask_question *make_question(const struct sms_order *order)
 	return question->message ? question : NULL;
 }
 
-/* A yes is in the line of the message. What the disk refuses it refuses the message, too. */
-static void note(const struct sms_order *order, enum audit_event event,
-		 const char *reason)
+enum ask_outcome approval_ask(struct sms_order *order)
 {
 	const struct services *services = order->call->services;
-	const struct client *client = client_of(order);
-
-	store_audit_note(
-		services->store, event,
-		(struct audit_fact[]){
-			{ "client_id", NULL, client->id },
-			{ "client", client->name },
-			{ "number", order->number },
-			{ "reason", reason },
-			{ order->sim_id ? "subscription_id" : NULL, NULL, order->sim_id },
-			{ NULL },
-		});
-}
-
-static enum ask_outcome ask(struct sms_order *order)
-{
 	const struct ask_question *question = make_question(order);
 	const struct json *content;
 	enum ask_outcome outcome = ASK_UNABLE;
 
+	if (!ask_is_resumed(order->call))
+		audit_person_asked(services->audit, client_of(order), order->number);
 	if (question)
 		outcome = ask_person(order->call, question, &content);
 	if (outcome != ASK_ANSWERED)
@@ -150,17 +133,4 @@ static enum ask_outcome ask(struct sms_order *order)
 		order->sim_id = sim_question_read(content);
 	order->approval = ORDER_APPROVAL_GIVEN;
 	return ASK_ANSWERED;
-}
-
-enum ask_outcome approval_ask(struct sms_order *order)
-{
-	enum ask_outcome outcome;
-
-	if (!ask_is_resumed(order->call))
-		note(order, AUDIT_APPROVAL_ASKED, "person_is_asked");
-	outcome = ask(order);
-	if (outcome == ASK_DECLINED || outcome == ASK_DISMISSED)
-		note(order, AUDIT_APPROVAL_REJECTED,
-		     outcome == ASK_DECLINED ? "person_declined" : "person_closed");
-	return outcome;
 }

@@ -46,6 +46,11 @@ static const struct {
 		"Do not try again, nor with other words: nothing was sent. Ask your person what "
 		"they want instead.",
 	},
+	[FAILURE_PERSON_REJECTED] = {
+		"approval_rejected",
+		"Do not try again, nor with other words: nothing was sent, and your person "
+		"knows why.",
+	},
 	[FAILURE_SIM_ABSENT] = {
 		"sim_absent",
 		"Ask the owner to insert the SIM, or to switch its modem on; "
@@ -146,6 +151,7 @@ static bool is_refusal(const struct tool_call *call, enum failure failure)
 	case FAILURE_UNKNOWN_OUTCOME:
 	case FAILURE_CANCELLED:
 	case FAILURE_EXPIRED:
+	case FAILURE_APPROVAL_REJECTED:
 		return false;
 	default:
 		return true;

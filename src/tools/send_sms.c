@@ -196,12 +196,12 @@ static bool ask_yes(struct sms_order *order, const struct refusal *unable)
 	case ASK_UNDER_WAY:
 		return false;
 	case ASK_DECLINED:
-		failure_answer(call, FAILURE_APPROVAL_REJECTED,
+		failure_answer(call, FAILURE_PERSON_REJECTED,
 			       "Your person was asked whether this message may be sent, "
 			       "and said no.");
 		return false;
 	case ASK_DISMISSED:
-		failure_answer(call, FAILURE_APPROVAL_REJECTED,
+		failure_answer(call, FAILURE_PERSON_REJECTED,
 			       "Your person was asked whether this message may be sent, "
 			       "and closed the question without a yes.");
 		return false;

@@ -57,6 +57,19 @@ static void wait_for_lines(int64_t wanted)
 	assert_int_equal(lines(), wanted);
 }
 
+static void test_the_person_is_asked(void **state)
+{
+	(void)state;
+	audit_person_asked(audit, &laptop, "+36201234567");
+	audit_person_asked(audit, &laptop, "+36201234567");
+	audit_send_refused(audit, &laptop, "+36201234567", "approval_rejected");
+	wait_for_lines(2);
+	assert_int_equal(counted("event = 'approval_asked' AND"
+				 " json_extract(detail, '$.client') = 'laptop' AND"
+				 " json_extract(detail, '$.number') = '+36201234567'"),
+			 2);
+}
+
 static void stop(void)
 {
 	audit_free(audit);
@@ -175,8 +188,11 @@ static void test_start_and_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_merged),	   TEST(test_bounded),
-		TEST(test_paced),	   TEST(test_a_full_disk_keeps_them),
+		TEST(test_merged),
+		TEST(test_the_person_is_asked),
+		TEST(test_bounded),
+		TEST(test_paced),
+		TEST(test_a_full_disk_keeps_them),
 		TEST(test_start_and_stop),
 	};
 

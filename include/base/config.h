@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/buffer.h"
+
 enum {
 	CONFIG_LIST_MAX = 8,
 	CONFIG_TEXT_BYTES = 176, /* with its key it fits into a line of inih, 200 */
@@ -34,6 +36,8 @@ struct config {
 	struct config_list allowed_origin; /* besides those of this machine */
 	struct config_list hidden_tools;   /* names of tools that are not offered */
 	bool open;			   /* no token; loopback only */
+	/* "": control in state_dir */
+	char control_socket[CONFIG_TEXT_BYTES];
 	int64_t max_connections;
 	int64_t max_connections_per_address;
 	int64_t request_timeout_seconds; /* for a request to arrive whole */
@@ -51,6 +55,9 @@ struct config {
 	int64_t duplicate_seconds; /* the same again within this counts as asked twice */
 	int64_t ask_seconds;	   /* a person may think while a call waits; 0: none */
 	bool delivery_reports;	   /* ask the network for them */
+	/* [policy] */
+	bool approve_through_client; /* the yes of the person before the client counts */
+	int64_t approval_hours;	     /* a message waits so long for a yes */
 	/* [log] */
 	bool verbose;
 };
@@ -91,8 +98,22 @@ void config_adopt(struct config *config, const struct config *next,
 				  bool adopted),
 		  void *data);
 
+/*
+ * The value of a key that is there, as the file would have it; those of a list with blanks
+ * between. No key holds a secret: the audit keeps what a value was.
+ */
+void config_write_value(const struct config *config, const char *section,
+			const char *name, struct buffer *text_out);
+
 /* What no single key can tell: open only on loopback, ports, ... */
 int config_check(const struct config *config, struct config_error *error);
+
+/*
+ * The path of the control socket into path[size], which is as long as a socket's may be.
+ * -EINVAL with the error's text.
+ */
+int config_control_path(const struct config *config, char *path, size_t size,
+			struct config_error *error);
 
 /* Every key with its help and its present value, as a file that config_read() takes. */
 void config_print(const struct config *config, FILE *out);

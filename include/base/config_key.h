@@ -35,7 +35,7 @@ struct config_key {
 	const char *help;    /* a sentence without its full stop; may have lines */
 };
 
-enum { CONFIG_KEY_COUNT = 21 };
+enum { CONFIG_KEY_COUNT = 24 };
 
 extern const struct config_key config_keys[CONFIG_KEY_COUNT]; /* by section */
 
@@ -65,6 +65,10 @@ void *config_key_field(const struct config_key *key, struct config *config);
 /* NULL: the value is set, or appended to a list. Else what is wrong with it. */
 const char *config_key_set(const struct config_key *key, struct config *config,
 			   const char *value);
+
+/* See config_write_value(). */
+void config_key_write(const struct config_key *key, const struct config *config,
+		      struct buffer *text_out);
 
 /* The key with its help, as lines of a file; commented out when it has its default. */
 void config_key_print(const struct config_key *key, const struct config *config,

@@ -21,7 +21,12 @@ struct command {
 
 extern const struct command command_serve;
 extern const struct command command_pair;
+extern const struct command command_clients;
+extern const struct command command_approvals;
+extern const struct command command_approve;
+extern const struct command command_reject;
 extern const struct command command_backup;
 extern const struct command command_restore;
+extern const struct command command_audit;
 
 #endif

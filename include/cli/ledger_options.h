@@ -12,7 +12,7 @@
 
 struct ledger_options {
 	struct config config;
-	const char *argument; /* the one that is no option */
+	const char *argument; /* the one that is no option; NULL: none was given */
 	bool force;
 	bool json;
 };
@@ -24,12 +24,17 @@ enum ledger_option {
 	LEDGER_OPTION_FORCE,
 	LEDGER_OPTION_JSON,
 	LEDGER_OPTION_HELP,
+	LEDGER_OPTION_OTHER, /* from here on: the command's own */
 };
 
 struct ledger_command {
 	const char *name; /* "ofono-mcp backup" */
 	const char *help;
 	const struct option *options;
+	bool argument_optional;
+	/* Takes the command's own options, NULL: there are none. False: the value is wrong. */
+	bool (*take)(void *data, int option, const char *value);
+	void *data;
 };
 
 /* True: go on. False: everything has been said, end with *code_out. */

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "base/client.h"
 
@@ -21,6 +22,9 @@ struct auth {
 	bool (*find)(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 		     struct client *client_out);
 	void *data;
+	/* NULL, or hears of each 401, by the peer's IP address. */
+	void (*failed)(void *data, const char *source);
+	void *failed_data;
 };
 
 void auth_hash(const char *token, uint8_t hash_out[AUTH_HASH_BYTES]);
@@ -28,5 +32,8 @@ void auth_hash(const char *token, uint8_t hash_out[AUTH_HASH_BYTES]);
 /* `authorization`: the header's value or NULL. False: answer 401. */
 bool auth_check(const struct auth *auth, const char *authorization,
 		struct client *client_out);
+
+/* A request of this peer was refused for its token. */
+void auth_tell_failed(const struct auth *auth, const struct sockaddr *peer);
 
 #endif

@@ -17,6 +17,11 @@
  */
 void header_lines_collect(struct MHD_Connection *mhd, const char *line_end,
 			  struct gate_request *request);
+/*
+ * Overwrites what only the gates needed, in libmicrohttpd's own buffer, so that no token stays
+ * in memory (tests/integration/test_audit_secrets.py::test_memory).
+ */
+void header_lines_forget_secrets(struct gate_request *request);
 /* See exchange_header(); blanks at the end of the value stay. */
 const char *header_lines_find(struct MHD_Connection *mhd, const char *name,
 			      bool *conflict_out);

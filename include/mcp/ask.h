@@ -26,18 +26,11 @@
 #ifndef MCP_ASK_H
 #define MCP_ASK_H
 
-#include "mcp/ask_form.h"
+#include "mcp/ask_question.h"
 #include "mcp/tool.h"
 
 /* In 2025 one call asks so often; then it has to do without. */
 enum { ASK_ROUNDS_MAX = 5 };
-
-/* lives as long as the call */
-struct ask_question {
-	const char *key; /* tells this question of a tool from its others */
-	const char *message;
-	const struct ask_field *fields;
-};
 
 enum ask_outcome {
 	ASK_ANSWERED,
@@ -47,15 +40,23 @@ enum ask_outcome {
 	ASK_UNABLE,    /* this client cannot ask, or got no answer */
 };
 
-/* `question` is borrowed until the call ends. *content_out: with ASK_ANSWERED only. */
+/* `question` lives as long as the call. *content_out: with ASK_ANSWERED only. */
 enum ask_outcome ask_person(struct tool_call *call, const struct ask_question *question,
 			    const struct json **content_out);
+
+/*
+ * An answer that fits the form was a no: whoever repeats the call with the same
+ * requestState is told ASK_DECLINED.
+ */
+void ask_take_as_no(struct tool_call *call);
 
 /* Can this client ask its person now? */
 bool ask_can(const struct tool_call *call);
 
-/* The call goes on after a question: what it asks for must not be guessed any more. */
+/* The call goes on after a question. */
 bool ask_is_resumed(const struct tool_call *call);
+/* ... this one among them: what it asks for must not be guessed any more. */
+bool ask_was_about(const struct tool_call *call, const char *key);
 
 /*
  * Names what the call asks for, over every question and however often the client repeats

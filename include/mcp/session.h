@@ -105,6 +105,9 @@ struct session *session_find(struct sessions *sessions, const struct client *cli
 
 void session_end(struct session *session); /* for ever; its streams end */
 
+void sessions_end_client(struct sessions *sessions,
+			 int64_t client_id); /* likewise, all */
+
 /* 0; -ENOSPC: SESSION_URIS_MAX are there already; -ENOMEM. Twice is as once. */
 int session_subscribe(struct session *session, const char *uri, const char *subject);
 void session_unsubscribe(struct session *session, const char *uri);

@@ -10,6 +10,8 @@
  * oFono tells the state. At start: queued ones go on, handing ones become unknown, handed
  * ones become held until oFono lists them (handed) or does not (unknown).
  *
+ * Those that need the owner's yes wait for it, first of all: outbox_approve().
+ *
  * Scheduled ones wait for their time, and all that wait in the gateway may expire; both
  * survive a restart (tests/integration/test_outgoing_ledger.py).
  *
@@ -28,7 +30,7 @@
 #include "store/delivery.h"
 #include "store/store.h"
 
-/* outcomes of outbox_submit() and outbox_cancel() */
+/* outcomes */
 enum {
 	OUTBOX_E_FULL = 1,  /* queue_limit messages wait already */
 	OUTBOX_E_STORAGE,   /* the disk takes nothing more, or its last is reserved */
@@ -36,6 +38,7 @@ enum {
 	OUTBOX_E_ASKING,    /* oFono is being asked to cancel it */
 	OUTBOX_E_LATER,	    /* oFono has it and cannot be asked yet: the wish is noted */
 	OUTBOX_E_NO_ANSWER, /* oFono was asked and did not answer: nobody knows */
+	OUTBOX_E_NOT_WAITING, /* it waits for no yes: never did, or not any more */
 };
 
 struct outbox;
@@ -103,6 +106,17 @@ bool outbox_has_storage(struct outbox *outbox);
 void outbox_withdraw(struct outbox *outbox, int64_t message_id);
 /* It was asked for again, and that call relies on it: it is not withdrawn any more. */
 void outbox_keep(struct outbox *outbox, int64_t message_id);
+
+/*
+ * The owner says yes to a message that waits for it: as it stands, with its number, text
+ * and SIM, once, for ten minutes (sms/approval.h); then, or when its own validity is over,
+ * it expires. Or the owner says no, with words for whoever asked ("" none). 0: decided, on
+ * disk. Else nothing has changed: OUTBOX_E_NOT_WAITING (the store tells what it is
+ * instead), OUTBOX_E_STORAGE, -errno. `who` is for log and audit.
+ */
+int outbox_approve(struct outbox *outbox, int64_t message_id, const char *who);
+int outbox_reject(struct outbox *outbox, int64_t message_id, const char *who,
+		  const char *words);
 
 struct outbox_recall; /* oFono is being asked to cancel a message */
 

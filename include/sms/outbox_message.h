@@ -17,11 +17,12 @@
 #include "ofono/ofono.h"
 #include "sms/outbox.h"
 #include "sms/sim.h"
-#include "store/store.h"
+#include "store/store_outgoing.h"
 
 /* by all messages and lanes of one outbox */
 struct outbox_shared {
 	sd_event *loop;
+	const struct config *config;
 	struct store *store;
 	struct sims *sims;
 	struct outbox_timing timing;
@@ -43,7 +44,8 @@ struct outbox_message {
 	bool unwanted;	    /* to be cancelled; stays over held and handed, on disk too */
 	bool recall_due;    /* ... and oFono, which told that it has it, can be asked */
 	bool kept;	    /* outbox_keep() */
-	int64_t send_at_ms; /* 0: at once */
+	int64_t created_ms;
+	int64_t send_at_ms;    /* 0: at once */
 	int64_t expires_at_ms; /* 0: never */
 	char uuid[MESSAGE_UUID_BYTES];
 	struct observers observers;
@@ -63,6 +65,12 @@ void outbox_message_free(struct outbox_message *message); /* observers are remov
  * the row is gone and the message is unknown.
  */
 int outbox_message_claim(struct outbox_message *message);
+
+/*
+ * Somebody decided about one that waits: after 0 no restart forgets that. Else as above.
+ */
+int outbox_message_decide(struct outbox_message *message,
+			  const struct outgoing_move *move);
 
 /*
  * Cancels one that waits in the gateway: after 0 no restart sends it. Else as above.

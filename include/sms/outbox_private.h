@@ -13,7 +13,6 @@
 
 struct outbox {
 	struct outbox_shared shared;
-	const struct config *config;
 	struct outbox_lane_list lanes;
 	struct outbox_schedule schedule;
 	TAILQ_HEAD(outbox_recall_list, outbox_recall) recalls; /* under way */

@@ -64,6 +64,8 @@ struct message_draft {
 	const char *idempotency_key; /* one of this client's, NULL none */
 	int64_t send_at_ms;	     /* wall clock: not before; 0 at once */
 	int64_t expires_at_ms;	     /* ... not handed over after; 0 never expires */
+	const char *reason;	     /* of the state, NULL none */
+	int64_t created_ms;	     /* wall clock; 0: now */
 };
 
 enum message_direction {
@@ -127,6 +129,8 @@ struct message_change {
 	enum message_state state;
 	const char *reason; /* "" none */
 	int64_t at_ms;	    /* wall clock */
+	const char *by;	  /* who decided so, for the audit; NULL: nobody in particular */
+	const char *note; /* what the owner said to it, NULL or "" nothing */
 };
 
 /* The history, oldest first; none for an unknown id or an incoming one. 0 or -errno. */

@@ -8,12 +8,26 @@
 #include "base/client.h"
 #include "store/store.h"
 
-/* A client and the hash of its token. 0, STORE_E_EXISTS, STORE_E_FULL, -errno. */
+struct client_row {
+	struct client client;
+	int64_t created_ms; /* wall clock */
+};
+
+/* As client_paired, with the hash of its token. 0, STORE_E_EXISTS, STORE_E_FULL, -errno. */
 int store_client_add(struct store *store, const char *name,
 		     const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out);
 /* Fits struct auth of http/auth.h: `data` is the store. */
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 		       struct client *client_out);
+/* 0, STORE_E_NOT_FOUND, -errno. */
+int store_client_get(struct store *store, const char *name, struct client_row *row_out);
+/* In the order of their names; visit uses no clients of the store. 0 or -errno. */
+int store_clients_list(struct store *store,
+		       void (*visit)(void *data, const struct client_row *row),
+		       void *data);
+/* "" for one that is not, or no more, paired. 0 or -errno. */
+int store_client_name(struct store *store, int64_t client_id,
+		      char name_out[CLIENT_NAME_BYTES]);
 int store_client_count(struct store *store, int64_t *count_out);
 
 #endif

@@ -30,12 +30,23 @@ int store_outgoing_same(struct store *store, const struct message_draft *draft,
 int store_outgoing_by_uuid(struct store *store, const char *uuid, struct arena *arena,
 			   struct message *message_out);
 
+/*
+ * Was a message ever exchanged with this number, as it is written: one that came from it, or
+ * one that the network took? What retention removed is not known any more. 0,
+ * STORE_E_NOT_FOUND, -errno.
+ */
+int store_outgoing_exchanged(struct store *store, const char *number);
+
 struct outgoing_move {
 	enum message_state to;
 	const char *reason;	/* NULL: none */
 	const char *uuid;	/* NULL: leave */
 	enum delivery delivery; /* DELIVERY_NONE: leave */
 	bool frees_key;		/* its idempotency key stands for it no more */
+	const char *by;		/* who decided so, for the audit: "owner"; NULL: nobody */
+	const char *note;	/* the owner's words, NULL none */
+	int64_t at_ms;		/* wall clock; 0: now */
+	int64_t expires_at_ms;	/* 0: leave */
 };
 
 /* As store_message_move(), and what is known of the delivery. */

@@ -37,6 +37,8 @@ enum store_statement {
 	OUTGOING_SAME,
 	OUTGOING_BY_UUID,
 	OUTGOING_KEY_FREE,
+	OUTGOING_EXPIRY_SET,
+	NUMBER_EXCHANGED,
 	INCOMING_OF_FILE,
 	INCOMING_REPEATED,
 	INCOMING_SIGNALLED,
@@ -75,6 +77,8 @@ enum store_statement {
 	ALIVE_GET,
 	CLIENT_ADD,
 	CLIENT_FIND,
+	CLIENT_GET,
+	CLIENTS,
 	CLIENT_COUNT,
 	RETENTION_PAGE,
 	RETENTION_CHANGES,
@@ -90,6 +94,12 @@ enum store_statement {
 	ASKING_CLOSE,
 	ASKING_CLOSED,
 	ASKING_FORGET,
+	AUDIT_HEAD,
+	AUDIT_ADD,
+	CLIENT_NAME,
+	AUDIT_SPAN,
+	AUDIT_ANCHOR_SET,
+	AUDIT_FORGET,
 	STATEMENT_COUNT,
 };
 
@@ -98,7 +108,8 @@ struct store {
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
 	int64_t added;	  /* messages, since it was opened */
-	bool damaged;	  /* found while it was used, and told */
+	int64_t audit_added; /* lines, likewise; also what was rolled back */
+	bool damaged;	     /* found while it was used, and told */
 	char folder[PATH_MAX];
 	char notice[512];	    /* see store/store_rescue.h; "" none */
 	struct clock_history clock; /* since the first message was added */

@@ -9,6 +9,7 @@
 
 #include "base/config.h"
 #include "ofono/ofono.h"
+#include "policy/audit.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
 #include "sms/scan.h"
@@ -22,6 +23,7 @@ struct services {
 	const struct config *config;
 	struct ofono *ofono;
 	struct store *store;
+	struct audit *audit; /* NULL: nobody notes who is refused */
 	struct sims *sims;
 	struct outbox *outbox;
 	struct inbox *inbox;

@@ -21,6 +21,13 @@ enum {
 
 enum order_wait { ORDER_WAIT_NONE, ORDER_WAIT_SENT, ORDER_WAIT_DELIVERED };
 
+/* the yes that it needs before it goes out */
+enum order_approval {
+	ORDER_APPROVAL_NONE,
+	ORDER_APPROVAL_AWAITED, /* the owner is to give it */
+	ORDER_APPROVAL_GIVEN,	/* the person before the client has, just now */
+};
+
 /* the words of enum order_wait, for the schema; ends with NULL */
 extern const char *const order_wait_words[];
 
@@ -40,6 +47,7 @@ struct sms_order {
 	int64_t sim_id;	       /* 0: none found */
 	int64_t send_at_ms;    /* 0: at once */
 	int64_t expires_at_ms; /* 0: never */
+	enum order_approval approval;
 };
 
 /* The arguments fit the schema. */

@@ -52,6 +52,13 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .initial = "no",
 	  .help = "Serve without a token; only on loopback addresses" },
 	{ .section = "server",
+	  .name = "control_socket",
+	  .type = CONFIG_KEY_TEXT,
+	  .offset = FIELD(control_socket),
+	  .example = "/run/ofono-mcp/control",
+	  .help = "UNIX socket through which the owner's commands reach the gateway;\n"
+		  "it is \"control\" in state_dir unless said otherwise" },
+	{ .section = "server",
 	  .name = "max_connections",
 	  .type = CONFIG_KEY_INTEGER,
 	  .offset = FIELD(max_connections),
@@ -180,6 +187,23 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .initial = "yes",
 	  .help = "Ask the network to report delivery; some charge for it. With \"no\"\n"
 		  "oFono's own setting is left as it is" },
+	{ .section = "policy",
+	  .name = "approve_through_client",
+	  .type = CONFIG_KEY_BOOLEAN,
+	  .offset = FIELD(approve_through_client),
+	  .live = true,
+	  .initial = "yes",
+	  .help = "A message that needs a yes may get it from the person before an "
+		  "agent\n"
+		  "that can ask; no: only ofono-mcp approve counts" },
+	{ .section = "policy",
+	  .name = "approval_hours",
+	  .type = CONFIG_KEY_INTEGER,
+	  .offset = FIELD(approval_hours),
+	  .least = 1,
+	  .most = 720,
+	  .initial = "24",
+	  .help = "A message waits this long for the owner's yes and expires then" },
 	{ .section = "log",
 	  .name = "verbose",
 	  .type = CONFIG_KEY_BOOLEAN,
@@ -498,6 +522,44 @@ static void value_print(const struct config_key *key, const struct config *confi
 		return;
 	case CONFIG_KEY_INTEGER:
 		fprintf(out, "%s = %" PRId64 "\n", key->name, *(const int64_t *)field);
+		return;
+	}
+}
+
+static void write_list(const struct config_list *list, struct buffer *text_out)
+{
+	for (size_t at = 0; at < list->count; at++) {
+		buffer_append(text_out, " ", at ? 1 : 0);
+		buffer_append_text(text_out, list->items[at]);
+	}
+}
+
+static void write_integer(int64_t value, struct buffer *text_out)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	buffer_append_text(text_out, text);
+}
+
+void config_key_write(const struct config_key *key, const struct config *config,
+		      struct buffer *text_out)
+{
+	const void *field = key_present(key, config);
+
+	switch (key->type) {
+	case CONFIG_KEY_TEXT:
+		buffer_append_text(text_out, field);
+		return;
+	case CONFIG_KEY_LIST:
+	case CONFIG_KEY_ADDRESS_LIST:
+		write_list(field, text_out);
+		return;
+	case CONFIG_KEY_BOOLEAN:
+		buffer_append_text(text_out, *(const bool *)field ? "yes" : "no");
+		return;
+	case CONFIG_KEY_INTEGER:
+		write_integer(*(const int64_t *)field, text_out);
 		return;
 	}
 }

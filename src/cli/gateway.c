@@ -2,7 +2,7 @@
 /*
  * The order of start and stop.
  *
- *   lock -> store -> oFono (match rules first) -> SIMs -> inbox -> spool -> outbox
+ *   lock -> store -> audit -> oFono (match rules first) -> SIMs -> inbox -> spool -> outbox
  *   -> ports taken
  *   the bus took the match rules (cli/readiness.h) -> HTTP answers, READY
  *
@@ -29,6 +29,7 @@
 #include "cli/command.h"
 #include "cli/readiness.h"
 #include "cli/status_report.h"
+#include "control/control_server.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
 #include "resources/resource_table.h"
@@ -42,7 +43,10 @@
 #include "tools/task_table.h"
 #include "tools/tool_table.h"
 
-enum { STOP_TIMEOUT_MS = 2000 };
+enum {
+	STOP_TIMEOUT_MS = 2000,
+	LOCK_TIMEOUT_MS = 1000, /* before the loop turns: nobody waits for it yet */
+};
 
 struct gateway {
 	struct services services;
@@ -59,7 +63,9 @@ struct gateway {
 	struct readiness readiness;
 	struct retention *retention;
 	struct spool *spool;
-	int lock; /* of the state folder; -1: not held */
+	struct control control;
+	struct control_server *control_server; /* NULL: its socket cannot be made */
+	int lock;			       /* of the state folder; -1: not held */
 	bool ready;
 	bool stopping;
 };
@@ -110,12 +116,40 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 	sd_event_now(gateway->services.loop, CLOCK_MONOTONIC, &now_us);
 	if (gateway->ready)
 		sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_us);
-	if (reload_config(gateway->config, gateway->source))
+	if (reload_config(gateway->config, gateway->source, gateway->services.store))
 		apply_config(gateway);
 	if (gateway->ready)
 		sd_notify(0, "READY=1");
 	return 0;
 }
+
+/* For the owner's commands */
+
+static void on_client_cut(void *data, int64_t client_id)
+{
+	const struct gateway *gateway = data;
+
+	http_server_cut_client(gateway->server, client_id);
+}
+
+static void on_client_forgotten(void *data, int64_t client_id)
+{
+	const struct gateway *gateway = data;
+
+	sessions_end_client(endpoint_sessions(gateway->endpoint), client_id);
+}
+
+static void on_client_changed(void *data, int64_t client_id)
+{
+	(void)data;
+	(void)client_id;
+}
+
+static const struct control_gateway control_gateway = {
+	.client_cut = on_client_cut,
+	.client_forgotten = on_client_forgotten,
+	.client_changed = on_client_changed,
+};
 
 static void on_health(void *data, struct exchange *exchange)
 {
@@ -182,11 +216,16 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		      struct config_error *error_out)
 {
 	struct services *services = &gateway->services;
-	int error = store_lock_take(config->state_dir, &gateway->lock, error_out);
+	int error = store_lock_await(config->state_dir, LOCK_TIMEOUT_MS, &gateway->lock,
+				     error_out);
 
 	if (error == 0)
 		error = store_open_or_rescue(config->state_dir, &services->store,
 					     error_out);
+	if (error == 0)
+		error = audit_new(services->loop, services->store, &services->audit);
+	if (error == 0)
+		audit_start(services->audit);
 	if (error == 0)
 		error = ofono_new(services->loop, NULL, &services->ofono);
 	if (error == 0)
@@ -210,6 +249,11 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 	return error;
 }
 
+static void on_auth_failed(void *data, const char *source)
+{
+	audit_auth_failed(data, source);
+}
+
 static int open_network(struct gateway *gateway, const struct config *config,
 			struct config_error *error_out)
 {
@@ -217,6 +261,8 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.open = config->open,
 		.find = store_client_find,
 		.data = gateway->services.store,
+		.failed = on_auth_failed,
+		.failed_data = gateway->services.audit,
 	};
 	gateway->shelf = (struct session_shelf){
 		.put = store_session_put,
@@ -263,6 +309,27 @@ static int open_network(struct gateway *gateway, const struct config *config,
 			       &gateway->auth, &gateway->server, error_out);
 }
 
+/* What the phone does is worth more than what its owner can tell it. */
+static void open_control(struct gateway *gateway, const struct config *config)
+{
+	struct services *services = &gateway->services;
+	struct config_error problem = { "" };
+
+	gateway->control = (struct control){
+		.config = config,
+		.store = services->store,
+		.sims = services->sims,
+		.outbox = services->outbox,
+		.ofono = services->ofono,
+		.gateway = &control_gateway,
+		.gateway_data = gateway,
+	};
+	if (control_server_new(services->loop, &gateway->control,
+			       &gateway->control_server, &problem) != 0)
+		log_error("the owner's commands do not reach this gateway: %s",
+			  problem.text);
+}
+
 static void announce(struct gateway *gateway)
 {
 	const struct config *config = gateway->services.config;
@@ -301,6 +368,7 @@ static void close_all(struct gateway *gateway)
 {
 	struct services *services = &gateway->services;
 
+	control_server_free(gateway->control_server);
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);
 	readiness_deinit(&gateway->readiness);
@@ -315,6 +383,9 @@ static void close_all(struct gateway *gateway)
 	inbox_free(services->inbox);
 	sims_free(services->sims);
 	ofono_free(services->ofono);
+	if (services->audit)
+		audit_stop(services->audit);
+	audit_free(services->audit);
 	store_close(services->store);
 	if (gateway->lock >= 0)
 		close(gateway->lock);
@@ -340,6 +411,8 @@ int gateway_run(struct config *config, const struct config_source *source)
 	if (error == 0)
 		error = readiness_init(&gateway.readiness, &gateway.services, on_ready,
 				       &gateway);
+	if (error == 0)
+		open_control(&gateway, config);
 	if (error != 0) {
 		log_error("cannot start: %s",
 			  *problem.text ? problem.text : strerror(-error));

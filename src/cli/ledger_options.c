@@ -24,6 +24,13 @@ static bool load(const struct ledger_command *command, const char *file,
 	return false;
 }
 
+static bool arguments_fit(const struct ledger_command *command, int count, char **given)
+{
+	if (count == 0)
+		return command->argument_optional;
+	return count == 1 && **given;
+}
+
 bool ledger_options_read(const struct ledger_command *command, int argc, char **argv,
 			 struct ledger_options *options_out, int *code_out)
 {
@@ -45,8 +52,14 @@ bool ledger_options_read(const struct ledger_command *command, int argc, char **
 			state_dir = optarg;
 		options_out->force |= option == LEDGER_OPTION_FORCE;
 		options_out->json |= option == LEDGER_OPTION_JSON;
+		if (option >= LEDGER_OPTION_OTHER &&
+		    !command->take(command->data, option, optarg)) {
+			fprintf(stderr, "%s: \"%s\" is no such value\n", command->name,
+				optarg);
+			return end(code_out, EXIT_CODE_USAGE);
+		}
 	}
-	if (optind != argc - 1 || !*argv[optind]) {
+	if (!arguments_fit(command, argc - optind, argv + optind)) {
 		fputs(command->help, stderr);
 		return end(code_out, EXIT_CODE_USAGE);
 	}

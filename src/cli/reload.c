@@ -1,13 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/reload.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config_key.h"
 #include "base/log.h"
+
+struct reloaded_key {
+	const char *section;
+	const char *name;
+	bool adopted;
+};
+
+struct reloading {
+	struct config before;
+	struct config next;
+	struct reloaded_key keys[CONFIG_KEY_COUNT]; /* that differ */
+	unsigned count;
+};
 
 static void on_changed(void *data, const char *section, const char *name, bool adopted)
 {
-	unsigned *count = data;
+	struct reloading *reloading = data;
 
-	++*count;
+	reloading->keys[reloading->count++] =
+		(struct reloaded_key){ section, name, adopted };
 	if (adopted)
 		log_info("reload: %s.%s: changed", section, name);
 	else
@@ -15,18 +33,72 @@ static void on_changed(void *data, const char *section, const char *name, bool a
 			    section, name);
 }
 
-bool reload_config(struct config *config, const struct config_source *source)
+/* NULL: no memory. To be freed. */
+static char *write_value(const struct config *config, const struct reloaded_key *key)
+{
+	struct buffer text = BUFFER_INIT;
+
+	config_write_value(config, key->section, key->name, &text);
+	buffer_append(&text, "", 1);
+	return buffer_take(&text, &(size_t){ 0 });
+}
+
+static int note_key(struct store *store, const struct reloading *reloading,
+		    const struct reloaded_key *key)
+{
+	char *old = write_value(&reloading->before, key);
+	char *new = write_value(&reloading->next, key);
+	char name[64];
+	int error;
+
+	snprintf(name, sizeof(name), "%s.%s", key->section, key->name);
+	error = store_audit_note(store, AUDIT_CONFIG_CHANGED,
+				 (struct audit_fact[]){
+					 { "key", name },
+					 { "adopted", NULL, key->adopted },
+					 { old ? "old" : NULL, old },
+					 { new ? "new" : NULL, new },
+					 { NULL },
+				 });
+	free(old);
+	free(new);
+	return error;
+}
+
+static int note_keys(void *data, struct store *store)
+{
+	const struct reloading *reloading = data;
+	int error = 0;
+
+	for (unsigned i = 0; !error && i < reloading->count; i++)
+		error = note_key(store, reloading, &reloading->keys[i]);
+	return error;
+}
+
+static void note(struct reloading *reloading, struct store *store)
+{
+	int error = 0;
+
+	if (!reloading->count)
+		log_info("reload: nothing changed");
+	else
+		error = store_audit_together(store, note_keys, reloading);
+	if (error)
+		log_warning("reload: the audit does not have it: %s",
+			    error < 0 ? strerror(-error) : "the disk is full");
+}
+
+bool reload_config(struct config *config, const struct config_source *source,
+		   struct store *store)
 {
 	struct config_error problem = { "" };
-	struct config next;
-	unsigned count = 0;
+	struct reloading reloading = { .before = *config };
 
-	if (source->read(source->data, &next, &problem) != 0) {
+	if (source->read(source->data, &reloading.next, &problem) != 0) {
 		log_error("reload: everything stays as it was: %s", problem.text);
 		return false;
 	}
-	config_adopt(config, &next, on_changed, &count);
-	if (!count)
-		log_info("reload: nothing changed");
+	config_adopt(config, &reloading.next, on_changed, &reloading);
+	note(&reloading, store);
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "base/log.h"
 #include "cli/command.h"
@@ -180,6 +181,9 @@ static int run_serve(int argc, char **argv)
 		puts("The configuration is good.");
 	if (mode != MODE_RUN)
 		return EXIT_CODE_OK;
+	/* What a core would hold, doc/security.md tells; root can still look in. */
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		log_warning("a crash may write a core file: %s", strerror(errno));
 	log_set_level(config.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
 	return gateway_run(&config, &source);
 }

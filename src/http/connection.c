@@ -157,29 +157,42 @@ static enum MHD_Result exchange_start(struct connection *connection,
 }
 
 static void connection_refuse(struct connection *connection,
-			      const struct gate_request *request,
 			      const struct gate_verdict *verdict)
 {
 	struct response response = refusal_response(verdict);
 
+	/* nothing of what was sent: some put tokens into paths, too */
 	if (verdict->status != MHD_HTTP_NO_CONTENT)
-		log_debug("http: %s %s: %u, %s", request->method, request->path,
+		log_debug("http: %s: %u, %s",
+			  verdict->route ? verdict->route->path : "another path",
 			  verdict->status, verdict->text);
 	connection_respond(connection, verdict->status, &response);
 }
 
+static void tell_failed(struct connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection->mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	if (info)
+		auth_tell_failed(connection->connections->auth, info->client_addr);
+}
+
 static enum MHD_Result handle_headers(struct connection *connection,
-				      const struct gate_request *request)
+				      struct gate_request *request)
 {
 	const struct connections *all = connection->connections;
 	struct gate_verdict verdict;
 
 	gate_check(request, all->config, all->routes, all->auth, &verdict);
+	header_lines_forget_secrets(request);
+	if (verdict.status == MHD_HTTP_UNAUTHORIZED)
+		tell_failed(connection);
 	connection->state = CONNECTION_BODY;
 	connection->origin = verdict.origin;
 	connection->route = verdict.route;
 	if (verdict.status)
-		connection_refuse(connection, request, &verdict);
+		connection_refuse(connection, &verdict);
 	else if (exchange_start(connection, &verdict, request->method) != MHD_YES)
 		return MHD_NO;
 	if (!connection->response || (!verdict.body_length && !verdict.close))

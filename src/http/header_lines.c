@@ -75,6 +75,30 @@ void header_lines_collect(struct MHD_Connection *mhd, const char *line_end,
 		request->torn = true;
 }
 
+/* The buffer is memory of ours that libmicrohttpd only lends as const. */
+static void forget(struct gate_header *header)
+{
+	explicit_bzero((char *)(uintptr_t)header->value, header->value_length);
+}
+
+void header_lines_forget_secrets(struct gate_request *request)
+{
+	static const char *const secret[] = { "Authorization", "Proxy-Authorization",
+					      "Cookie" };
+
+	for (size_t i = 0; i < request->header_count && i < GATE_HEADERS_MAX; i++) {
+		struct gate_header *header = &request->headers[i];
+
+		for (size_t which = 0; which < sizeof(secret) / sizeof(*secret);
+		     which++) {
+			if (strlen(secret[which]) == header->name_length &&
+			    strncasecmp(header->name, secret[which],
+					header->name_length) == 0)
+				forget(header);
+		}
+	}
+}
+
 struct finding {
 	const char *name;
 	size_t name_length;

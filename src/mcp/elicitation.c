@@ -6,6 +6,7 @@
 
 #include "mcp/accept.h"
 #include "mcp/endpoint.h"
+#include "mcp/era.h"
 #include "mcp/notification.h"
 
 enum { ID_BYTES = 32 };
@@ -62,9 +63,14 @@ static void on_left(void *data)
 	end(data);
 }
 
+/* Without an answer the tool may wait for something else: not now. */
 static void on_stopping(void *data)
 {
-	do_without(data);
+	struct elicitation *elicitation = data;
+	struct request *request = elicitation->ask->call->request;
+
+	do_without(elicitation);
+	request_stop(request);
 }
 
 static const struct request_waiting waiting = {
@@ -107,11 +113,8 @@ static bool push_request(const struct elicitation *elicitation)
 		return false;
 	rpc_open(writer, NULL);
 	json_put_string(writer, "id", elicitation->id);
-	json_put_string(writer, "method", "elicitation/create");
-	json_key(writer, "params");
-	json_open_object(writer);
-	ask_write_params(writer, elicitation->ask, elicitation->question);
-	json_close_object(writer);
+	ask_question_write(writer, elicitation->question,
+			   elicitation->ask->call->request->revision->form);
 	json_close_object(writer);
 	json_writer_free(writer);
 	return notification_push(elicitation->stream, &body, NULL);
@@ -190,7 +193,7 @@ void elicitation_hear(struct request *response)
 		return;
 	ask = elicitation->ask;
 	reply = (struct ask_reply){ elicitation->question->key, elicitation->seen };
-	if (!result || !ask_read_action(result, &reply.action)) {
+	if (!result || !ask_action_read(result, &reply.action)) {
 		do_without(elicitation);
 		return;
 	}

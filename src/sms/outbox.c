@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "sms/outbox_private.h"
 #include "sms/storage.h"
@@ -243,7 +244,7 @@ int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 
 	if (!outbox)
 		return -ENOMEM;
-	outbox->config = config;
+	outbox->shared.config = config;
 	outbox->shared.loop = loop;
 	outbox->shared.store = store;
 	outbox->shared.sims = sims;
@@ -299,6 +300,10 @@ static void tell_taken(struct outbox *outbox, const struct outbox_message *messa
 	struct outbox_event event = { message->id, message->state, message->reason,
 				      message->delivery, false };
 
+	if (message->state == STATE_WAITING_APPROVAL)
+		log_info("outbox: message %lld waits for the owner: ofono-mcp approve "
+			 "%lld",
+			 (long long)message->id, (long long)message->id);
 	observers_notify(&outbox->shared.observers, &event);
 }
 
@@ -309,6 +314,7 @@ static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
 	const struct message row = {
 		.state = draft->state ? draft->state : STATE_QUEUED,
 		.uuid = "",
+		.created_ms = draft->created_ms ? draft->created_ms : clock_wall_ms(),
 		.send_at_ms = draft->send_at_ms,
 		.expires_at_ms = draft->expires_at_ms,
 	};
@@ -335,17 +341,17 @@ struct observers *outbox_observers(struct outbox *outbox)
 
 bool outbox_is_full(const struct outbox *outbox)
 {
-	return outbox->shared.waiting >= outbox->config->queue_limit;
+	return outbox->shared.waiting >= outbox->shared.config->queue_limit;
 }
 
 bool outbox_has_storage(struct outbox *outbox)
 {
-	bool has_room = storage_has_room(outbox->config);
+	bool has_room = storage_has_room(outbox->shared.config);
 
 	if (!has_room && !outbox->storage_is_short)
 		log_error("outbox: less than %lld MiB are left on the disk: nothing is "
 			  "accepted to be sent until there is more",
-			  (long long)outbox->config->reserve_mib);
+			  (long long)outbox->shared.config->reserve_mib);
 	if (has_room && outbox->storage_is_short)
 		log_info("outbox: there is room on the disk again");
 	outbox->storage_is_short = !has_room;

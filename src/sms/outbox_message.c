@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "sms/segments.h"
-#include "store/store_outgoing.h"
 
 enum { OFONO_PARTS_MAX = 255 };
 
@@ -45,6 +44,7 @@ struct outbox_message *outbox_message_new(struct outbox_shared *shared,
 	message->delivery = message->saved_delivery = row->delivery;
 	message->unwanted = row->reason && strcmp(row->reason, cancel_wanted) == 0;
 	message->reason = message->unwanted ? cancel_wanted : "";
+	message->created_ms = row->created_ms;
 	message->send_at_ms = row->send_at_ms;
 	message->expires_at_ms = row->expires_at_ms;
 	snprintf(message->uuid, sizeof(message->uuid), "%s", row->uuid);
@@ -139,7 +139,7 @@ static int move_row(struct outbox_message *message, struct outgoing_move move)
 }
 
 /* The disk first: nothing has become true yet. */
-static int become_on_disk(struct outbox_message *message,
+int outbox_message_decide(struct outbox_message *message,
 			  const struct outgoing_move *move)
 {
 	int error = move_row(message, *move);
@@ -162,13 +162,15 @@ static int become_on_disk(struct outbox_message *message,
 
 int outbox_message_claim(struct outbox_message *message)
 {
-	return become_on_disk(message, &(struct outgoing_move){ STATE_HANDING });
+	return outbox_message_decide(message,
+				     &(struct outgoing_move){ .to = STATE_HANDING });
 }
 
 int outbox_message_cancel(struct outbox_message *message)
 {
 	assert(message_state_is_waiting(message->state));
-	return become_on_disk(message, &(struct outgoing_move){ STATE_CANCELLED });
+	return outbox_message_decide(message,
+				     &(struct outgoing_move){ .to = STATE_CANCELLED });
 }
 
 int outbox_message_withdraw(struct outbox_message *message)
@@ -178,7 +180,7 @@ int outbox_message_withdraw(struct outbox_message *message)
 						   .frees_key = true };
 
 	assert(message_state_is_waiting(message->state));
-	return become_on_disk(message, &move);
+	return outbox_message_decide(message, &move);
 }
 
 int outbox_message_unwant(struct outbox_message *message)
@@ -188,8 +190,9 @@ int outbox_message_unwant(struct outbox_message *message)
 	assert(message->state == STATE_HELD);
 	if (message->unwanted)
 		return 0;
-	error = become_on_disk(message,
-			       &(struct outgoing_move){ STATE_HELD, cancel_wanted });
+	error = outbox_message_decide(
+		message,
+		&(struct outgoing_move){ .to = STATE_HELD, .reason = cancel_wanted });
 	message->unwanted = !error;
 	return error;
 }
@@ -211,8 +214,9 @@ static void save(struct outbox_message *message)
 	if (outbox_message_is_saved(message))
 		return;
 	if (message->saved != message->state)
-		error = move_row(message, (struct outgoing_move){ message->state,
-								  message->reason });
+		error = move_row(message,
+				 (struct outgoing_move){ .to = message->state,
+							 .reason = message->reason });
 	else
 		error = save_delivery(message);
 	if (error && !row_is_lost(error))

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "sms/outbox_approval.h"
 
 enum { USEC_PER_MS = 1000 };
 
@@ -12,8 +13,9 @@ static void message_run(struct outbox_message *message, int64_t now_ms)
 {
 	if (!message_state_is_waiting(message->state))
 		return;
-	if (message->expires_at_ms && message->expires_at_ms <= now_ms)
-		outbox_message_become(message, STATE_EXPIRED, "validity_over");
+	if (outbox_approval_end(message) <= now_ms)
+		outbox_message_become(message, STATE_EXPIRED,
+				      outbox_approval_end_reason(message));
 	else if (message->state == STATE_SCHEDULED && message->send_at_ms <= now_ms)
 		outbox_message_become(message, STATE_QUEUED, "");
 }
@@ -21,12 +23,11 @@ static void message_run(struct outbox_message *message, int64_t now_ms)
 /* When the message is to be looked at again; INT64_MAX: never. */
 static int64_t message_next(const struct outbox_message *message)
 {
-	int64_t next_ms = INT64_MAX;
+	int64_t next_ms;
 
 	if (!message_state_is_waiting(message->state))
-		return next_ms;
-	if (message->expires_at_ms)
-		next_ms = message->expires_at_ms;
+		return INT64_MAX;
+	next_ms = outbox_approval_end(message);
 	if (message->state == STATE_SCHEDULED && message->send_at_ms < next_ms)
 		next_ms = message->send_at_ms;
 	return next_ms;

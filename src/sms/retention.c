@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- *   resting -> removing -> vacuuming -> resting
+ *   resting -> removing -> pruning (the audit) -> vacuuming -> resting
  *
  * Every step is a turn of the step timer. What one pass finds locked in place (a message
  * under way, a key that still counts) is looked at again in the next.
@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/store_audit.h"
 #include "store/store_retention.h"
 
 enum {
@@ -30,7 +31,7 @@ static const struct retention_timing usual_timing = {
 	.most_ms = 24 * 60 * 60 * 1000,
 };
 
-enum retention_phase { RESTING, REMOVING, VACUUMING };
+enum retention_phase { RESTING, REMOVING, PRUNING, VACUUMING };
 
 struct retention {
 	const struct config *config;
@@ -40,6 +41,7 @@ struct retention {
 	struct store_retention walk;
 	int64_t count; /* messages when the last pass ended; -1: none was made */
 	int64_t added; /* store_retention_added() then */
+	int64_t lines; /* store_audit_added() then */
 	int64_t free_pages;
 	bool again; /* another pass at once when this one ends */
 	sd_event_source *step;
@@ -112,6 +114,7 @@ static int begin(struct retention *retention)
 		walk.excess = count - config->keep_messages;
 	retention->count = count;
 	retention->added = store_retention_added(retention->store);
+	retention->lines = store_audit_added(retention->store);
 	retention->walk = walk;
 	retention->phase = REMOVING;
 	return 0;
@@ -123,7 +126,7 @@ static int end_removing(struct retention *retention)
 
 	retention->count -= walk->removed;
 	retention->free_pages = INT64_MAX;
-	retention->phase = VACUUMING;
+	retention->phase = PRUNING;
 	if (walk->removed)
 		log_info("retention: %lld old messages are gone, %lld are kept",
 			 (long long)walk->removed, (long long)retention->count);
@@ -137,6 +140,16 @@ static int remove_some(struct retention *retention)
 
 	if (!error && retention->walk.done)
 		error = end_removing(retention);
+	return error;
+}
+
+static int prune_some(struct retention *retention)
+{
+	bool done = false;
+	int error = store_audit_prune(retention->store, AUDIT_KEEP, &done);
+
+	if (!error && done)
+		retention->phase = VACUUMING;
 	return error;
 }
 
@@ -164,6 +177,8 @@ static int work(struct retention *retention)
 		return begin(retention);
 	case REMOVING:
 		return remove_some(retention);
+	case PRUNING:
+		return prune_some(retention);
 	case VACUUMING:
 		return vacuum_some(retention);
 	}
@@ -195,12 +210,15 @@ static int on_due(sd_event_source *source, uint64_t usec, void *data)
 	return 0;
 }
 
-/* So many came since the last pass that another one finds something. */
+/* So many came since the last pass that another one may find something. */
 static bool is_over(const struct retention *retention)
 {
 	int64_t most = retention->config->keep_messages;
 	int64_t added = store_retention_added(retention->store) - retention->added;
+	int64_t lines = store_audit_added(retention->store) - retention->lines;
 
+	if (lines > AUDIT_KEEP / SLACK_DIVISOR)
+		return true;
 	return most && retention->count >= 0 && added > most / SLACK_DIVISOR &&
 	       retention->count + added > most;
 }

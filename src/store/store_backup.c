@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "store/store_copy.h"
 #include "store/store_file.h"
+#include "store/store_guest.h"
 #include "store/store_lock.h"
-#include "store/store_wal.h"
 
 struct backing_up {
 	const struct store_backup *backup;
@@ -33,8 +33,6 @@ static int name_files(struct backing_up *work)
 		return store_opening_fail(&work->from, -ENAMETOOLONG, "too long");
 	snprintf(name, sizeof(name), "%s", backup->file);
 	snprintf(work->target_folder, PATH_MAX, "%s", dirname(name));
-	if (!store_file_path(work->from.path, backup->folder, STORE_FILE, ""))
-		return store_opening_fail(&work->from, -ENAMETOOLONG, "too long");
 	return 0;
 }
 
@@ -72,27 +70,6 @@ static int check_target(const struct backing_up *work, struct config_error *erro
 	snprintf(error->text, sizeof(error->text),
 		 "%s: is there already; --force replaces it", file);
 	return -EEXIST;
-}
-
-static int open_ledger(struct backing_up *work)
-{
-	const char *folder = work->backup->folder;
-	char wal[PATH_MAX];
-	struct stat status;
-	int error;
-
-	if (stat(work->from.path, &status) < 0)
-		return store_opening_fail(&work->from, -errno, "%m");
-	if (!store_file_path(wal, folder, STORE_FILE, "-wal"))
-		return store_opening_fail(&work->from, -ENAMETOOLONG, "too long");
-	if (!store_lock_is_taken(folder) && !store_wal_is_sound(wal))
-		return store_opening_fail(&work->from, -EUCLEAN,
-					  "its -wal is damaged; start the gateway, which "
-					  "goes on with what can be read");
-	error = store_opening_connect(&work->from, SQLITE_OPEN_READONLY);
-	if (!error)
-		error = store_copy_check_kind(&work->from);
-	return error;
 }
 
 /* A gateway that works says with it until when the copy is all there is to know. */
@@ -156,7 +133,7 @@ int store_backup(const struct store_backup *backup, struct store_summary *summar
 	if (!failure)
 		failure = check_target(&work, error);
 	if (!failure)
-		failure = open_ledger(&work);
+		failure = store_guest_open(backup->folder, &work.from);
 	if (!failure) {
 		failure = make_copy(&work, &summary);
 		store_opening_abort(&work.to);

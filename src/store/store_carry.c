@@ -38,7 +38,8 @@ _Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3, "as in the conditions"
 
 /*
  * Sessions stay behind, and their clients begin new ones. So does spool_lead: an older
- * version has none, and only what comes in twice within minutes asks for it.
+ * version has none, and only what comes in twice within minutes asks for it. And so do the
+ * owner's words to a change, which an older version has not either.
  */
 static const struct carried_table tables[] = {
 	{ "sim", "id, iccid, imsi, first_seen", "?1 > 0" },
@@ -55,7 +56,8 @@ static const struct carried_table tables[] = {
 	{ "usage", "id, at, client_id, sim_id, segments", "1" },
 	{ "opt_out", "id, number, at, word, confirmed", "1" },
 	{ "setting", "id, name, value, at", "1" },
-	{ "audit", "id, at, event, detail, hash", "1" },
+	{ "audit_anchor", "id, line, hash", "1" },
+	{ "audit", "id, at, event, detail, hash", "?1 > 0" },
 };
 
 enum { TABLE_COUNT = sizeof(tables) / sizeof(*tables), COLUMNS_MAX = 20 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The store's messages. A message and its history change together or not at all
- * (tests/unit/test_store_damage.c).
+ * The store's messages. A message, its history and what the audit says of it change together
+ * or not at all (tests/unit/test_store_damage.c, tests/unit/test_store_audit.c).
  */
 #include <string.h>
 
 #include "base/clock.h"
+#include "store/audit_message.h"
 #include "store/store.h"
 #include "store/store_message.h"
 #include "store/store_statement.h"
@@ -19,6 +20,7 @@ int store_message_note(struct store *store, int64_t message_id,
 	sqlite3_bind_int(statement, 2, change->state);
 	statement_bind_text(statement, 3, change->reason);
 	sqlite3_bind_int64(statement, 4, change->at_ms);
+	statement_bind_text(statement, 5, change->note);
 	return store_run(store, statement);
 }
 
@@ -38,6 +40,7 @@ static int message_row_add(struct store *store, const struct message_draft *draf
 	statement_bind_text(statement, 8, draft->idempotency_key);
 	sqlite3_bind_int64(statement, 9, draft->send_at_ms);
 	sqlite3_bind_int64(statement, 10, draft->expires_at_ms);
+	statement_bind_text(statement, 11, change->reason);
 	error = store_run(store, statement);
 	if (!error)
 		*message_id_out = sqlite3_last_insert_rowid(store->database);
@@ -47,8 +50,11 @@ static int message_row_add(struct store *store, const struct message_draft *draf
 int store_message_add(struct store *store, const struct message_draft *draft,
 		      int64_t *message_id_out)
 {
-	struct message_change change = { draft->state ? draft->state : STATE_QUEUED, "",
-					 clock_wall_ms() };
+	struct message_change change = {
+		.state = draft->state ? draft->state : STATE_QUEUED,
+		.reason = draft->reason ? draft->reason : "",
+		.at_ms = draft->created_ms ? draft->created_ms : clock_wall_ms(),
+	};
 	int64_t message_id = 0;
 	int error = store_begin(store);
 
@@ -59,6 +65,8 @@ int store_message_add(struct store *store, const struct message_draft *draft,
 	error = message_row_add(store, draft, &change, &message_id);
 	if (!error)
 		error = store_message_note(store, message_id, &change);
+	if (!error)
+		error = audit_message_added(store, message_id, draft);
 	error = store_end(store, error);
 	if (error)
 		return error;
@@ -111,13 +119,17 @@ int store_message_apply(struct store *store, int64_t message_id,
 	if (!message_state_may_become(from, change->state))
 		return STORE_E_ILLEGAL;
 	error = message_state_set(store, message_id, change, uuid, delivery);
-	return error ? error : store_message_note(store, message_id, change);
+	if (!error)
+		error = store_message_note(store, message_id, change);
+	return error ? error : audit_message_moved(store, message_id, from, change);
 }
 
 int store_message_move(struct store *store, int64_t message_id, enum message_state to,
 		       const char *reason, const char *uuid)
 {
-	struct message_change change = { to, reason ? reason : "", clock_wall_ms() };
+	struct message_change change = { .state = to,
+					 .reason = reason ? reason : "",
+					 .at_ms = clock_wall_ms() };
 	int error = store_begin(store);
 
 	if (error)
@@ -175,9 +187,10 @@ int store_message_changes(struct store *store, int64_t message_id,
 	sqlite3_bind_int64(statement, 1, message_id);
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		struct message_change change = {
-			(enum message_state)sqlite3_column_int(statement, 0),
-			statement_column_text(statement, 1),
-			sqlite3_column_int64(statement, 2),
+			.state = (enum message_state)sqlite3_column_int(statement, 0),
+			.reason = statement_column_text(statement, 1),
+			.at_ms = sqlite3_column_int64(statement, 2),
+			.note = statement_column_text(statement, 3),
 		};
 
 		visit(data, &change);

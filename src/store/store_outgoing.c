@@ -66,11 +66,38 @@ static int key_free(struct store *store, int64_t message_id)
 	return store_run(store, statement);
 }
 
+static int expiry_set(struct store *store, int64_t message_id, int64_t expires_at_ms)
+{
+	sqlite3_stmt *statement = store_use(store, OUTGOING_EXPIRY_SET);
+
+	sqlite3_bind_int64(statement, 1, message_id);
+	sqlite3_bind_int64(statement, 2, expires_at_ms);
+	return store_run(store, statement);
+}
+
+int store_outgoing_exchanged(struct store *store, const char *number)
+{
+	sqlite3_stmt *statement = store_use(store, NUMBER_EXCHANGED);
+	int result, error;
+
+	statement_bind_text(statement, 1, number);
+	result = sqlite3_step(statement);
+	error = store_done(store, statement, result);
+	if (error)
+		return error;
+	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+}
+
 int store_outgoing_move(struct store *store, int64_t message_id,
 			const struct outgoing_move *move)
 {
-	struct message_change change = { move->to, move->reason ? move->reason : "",
-					 clock_wall_ms() };
+	struct message_change change = {
+		.state = move->to,
+		.reason = move->reason ? move->reason : "",
+		.at_ms = move->at_ms ? move->at_ms : clock_wall_ms(),
+		.by = move->by,
+		.note = move->note,
+	};
 	int error = store_begin(store);
 
 	if (error)
@@ -79,6 +106,8 @@ int store_outgoing_move(struct store *store, int64_t message_id,
 				    move->delivery);
 	if (!error && move->frees_key)
 		error = key_free(store, message_id);
+	if (!error && move->expires_at_ms)
+		error = expiry_set(store, message_id, move->expires_at_ms);
 	return store_end(store, error);
 }
 

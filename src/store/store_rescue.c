@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "store/audit_chain.h"
 #include "store/store_carry.h"
 #include "store/store_database.h"
 #include "store/store_file.h"
@@ -68,6 +69,10 @@ static int fill_fresh(struct rescue *rescue)
 		result = store_carry_numbers(from, to);
 	if (!result)
 		result = store_carry_settle(to, STORE_GAP_DAMAGED, gap_begin(rescue));
+	if (!result)
+		result = audit_chain_add(to, AUDIT_LEDGER_RESCUED,
+					 rescue->whole ? "{\"complete\":true}"
+						       : "{\"complete\":false}");
 	if (!result)
 		return 0;
 	return store_opening_fail(&rescue->fresh, -EIO,

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/audit_chain.h"
 #include "store/store.h"
 #include "store/store_carry.h"
 #include "store/store_copy.h"
@@ -73,6 +74,20 @@ static int open_present(struct restoring *work)
 	return 1;
 }
 
+/* Where the audit stood that is set aside now: that file still proves it. */
+static int note_restore(sqlite3 *present, sqlite3 *to)
+{
+	struct audit_head head = { .line = 0 };
+	char text[AUDIT_HEAD_TEXT_BYTES];
+	char detail[AUDIT_HEAD_TEXT_BYTES + 32] = "{}";
+
+	if (present && audit_chain_head(present, &head) == SQLITE_OK && head.line) {
+		audit_head_write(&head, text);
+		snprintf(detail, sizeof(detail), "{\"replaced\":\"%s\"}", text);
+	}
+	return audit_chain_add(to, AUDIT_LEDGER_RESTORED, detail);
+}
+
 static int carry_over(struct restoring *work)
 {
 	struct config_error ignored;
@@ -89,6 +104,8 @@ static int carry_over(struct restoring *work)
 	}
 	if (!result)
 		result = store_carry_settle(to, STORE_GAP_RESTORED, 0);
+	if (!result)
+		result = note_restore(work->present.database, to);
 	store_opening_abort(&work->present);
 	if (!result)
 		return 0;

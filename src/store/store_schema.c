@@ -157,8 +157,10 @@ static const char version_5[] =
 	" STRICT, WITHOUT ROWID;";
 
 /*
- * client: what it may do; see base/client.h. usage: what each accepted message takes of the
- * limits; it outlives the message. audit: a line, and the hash over it and the one before.
+ * client: what it may do; see base/client.h. note: the owner's words to a change. usage: what each accepted message takes of the
+ * limits; it outlives the message. audit: a line, and the hash over it and the one before;
+ * audit_anchor: the last line that went for its age. That only the oldest go, and none
+ * changes, is said here too, against our own mistakes.
  */
 static const char version_6[] =
 	"ALTER TABLE client ADD COLUMN scopes INTEGER NOT NULL DEFAULT 3;"
@@ -169,6 +171,7 @@ static const char version_6[] =
 	"ALTER TABLE client ADD COLUMN per_hour INTEGER NOT NULL DEFAULT -1;"
 	"ALTER TABLE client ADD COLUMN per_day INTEGER NOT NULL DEFAULT -1;"
 	"ALTER TABLE client ADD COLUMN segments_per_month INTEGER NOT NULL DEFAULT -1;"
+	"ALTER TABLE message_change ADD COLUMN note TEXT NOT NULL DEFAULT '';"
 	"CREATE TABLE usage ("
 	" id INTEGER PRIMARY KEY, at INTEGER NOT NULL, client_id INTEGER NOT NULL,"
 	" sim_id INTEGER NOT NULL, segments INTEGER NOT NULL"
@@ -187,8 +190,28 @@ static const char version_6[] =
 	" id INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL,"
 	" detail TEXT NOT NULL, hash BLOB NOT NULL CHECK (length(hash) = 32)"
 	") STRICT;"
+	"CREATE TABLE audit_anchor ("
+	" id INTEGER PRIMARY KEY CHECK (id = 1), line INTEGER NOT NULL CHECK (line > 0),"
+	" hash BLOB NOT NULL CHECK (length(hash) = 32)"
+	") STRICT;"
 	"CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN"
 	" SELECT raise(ABORT, 'the audit is append-only');"
+	"END;"
+	"CREATE TRIGGER audit_is_added_to BEFORE INSERT ON audit"
+	" WHEN EXISTS (SELECT 1 FROM audit WHERE id = new.id) BEGIN"
+	" SELECT raise(ABORT, 'the audit is append-only');"
+	"END;"
+	"CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit"
+	" WHEN old.id > coalesce((SELECT line FROM audit_anchor), 0) BEGIN"
+	" SELECT raise(ABORT, 'the audit is append-only');"
+	"END;"
+	"CREATE TRIGGER audit_anchor_moves BEFORE UPDATE ON audit_anchor"
+	" WHEN new.line <= old.line OR NOT EXISTS"
+	" (SELECT 1 FROM audit WHERE id = new.line AND hash = new.hash) BEGIN"
+	" SELECT raise(ABORT, 'the anchor goes from line to line');"
+	"END;"
+	"CREATE TRIGGER audit_anchor_stays BEFORE DELETE ON audit_anchor BEGIN"
+	" SELECT raise(ABORT, 'the anchor goes from line to line');"
 	"END;";
 
 const char *const store_migrations[STORE_SCHEMA_VERSION] = {

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/audit_chain.h"
 #include "store/store_database.h"
 #include "store/store_file.h"
 
@@ -62,12 +63,13 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		     " (SELECT id FROM sim WHERE imsi = ?2 AND iccid IS NULL)",
 	[SIM_KNOWN] = "SELECT 1 FROM sim WHERE id = ?1",
 	[MESSAGE_ADD] = "INSERT INTO message (sim_id, client_id, number, text, segments,"
-			" state, created, changed, idempotency_key, send_at, expires_at)"
-			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10)",
+			" state, created, changed, idempotency_key, send_at, expires_at,"
+			" reason)"
+			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11)",
 	[MESSAGE_CHANGE_ADD] =
-		"INSERT INTO message_change (message_id, state, reason, at)"
-		" VALUES (?1, ?2, ?3, ?4)",
-	[MESSAGE_CHANGES] = "SELECT state, reason, at FROM message_change"
+		"INSERT INTO message_change (message_id, state, reason, at, note)"
+		" VALUES (?1, ?2, ?3, ?4, coalesce(?5, ''))",
+	[MESSAGE_CHANGES] = "SELECT state, reason, at, note FROM message_change"
 			    " WHERE message_id = ?1 ORDER BY id",
 	[MESSAGE_STATE_GET] = "SELECT state FROM message WHERE id = ?1",
 	[MESSAGE_STATE_SET] = "UPDATE message SET state = ?2, reason = ?3,"
@@ -93,6 +95,11 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_uuid"
 		" WHERE uuid = ?1 AND uuid <> '' AND direction = 0"
 		" ORDER BY id DESC LIMIT 1",
+	[OUTGOING_EXPIRY_SET] = "UPDATE message SET expires_at = ?2 WHERE id = ?1",
+	/* sent, delivered: the network took it */
+	[NUMBER_EXCHANGED] =
+		"SELECT 1 FROM message INDEXED BY message_number WHERE number = ?1"
+		" AND (direction = 1 OR state IN (5, 12)) LIMIT 1",
 	[OUTGOING_KEY_FREE] = "UPDATE message SET idempotency_key = NULL WHERE id = ?1",
 	[INCOMING_OF_FILE] = "SELECT id FROM message INDEXED BY message_uuid"
 			     " WHERE uuid = ?1 AND uuid <> '' AND direction = 1",
@@ -168,6 +175,8 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		"INSERT INTO client (name, token_hash, created) VALUES (?1, ?2, ?3)"
 		" ON CONFLICT (name) DO NOTHING",
 	[CLIENT_FIND] = "SELECT " CLIENT_COLUMNS " FROM client WHERE token_hash = ?1",
+	[CLIENT_GET] = "SELECT " CLIENT_COLUMNS ", created FROM client WHERE name = ?1",
+	[CLIENTS] = "SELECT " CLIENT_COLUMNS ", created FROM client ORDER BY name",
 	[CLIENT_COUNT] = "SELECT count(*) FROM client",
 	/*
 	 * Each with: may it go? Only in a final state, with no report awaited (as
@@ -201,6 +210,17 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[ASKING_FORGET] =
 		"DELETE FROM asking_closed WHERE until < ?1 OR name NOT IN"
 		" (SELECT name FROM asking_closed ORDER BY until DESC LIMIT ?2)",
+	[AUDIT_HEAD] = AUDIT_HEAD_SQL,
+	[AUDIT_ADD] = AUDIT_ADD_SQL,
+	[CLIENT_NAME] = "SELECT name FROM client WHERE id = ?1",
+	[AUDIT_SPAN] = "SELECT min(id), coalesce(max(id) - min(id) + 1, 0) FROM audit",
+	/* the last of those that go, which a rescue may have left out */
+	[AUDIT_ANCHOR_SET] =
+		"INSERT INTO audit_anchor (id, line, hash)"
+		" SELECT 1, id, hash FROM audit WHERE id <= ?1 ORDER BY id DESC LIMIT 1"
+		" ON CONFLICT (id) DO UPDATE SET line = excluded.line,"
+		" hash = excluded.hash",
+	[AUDIT_FORGET] = "DELETE FROM audit WHERE id <= (SELECT line FROM audit_anchor)",
 };
 
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)

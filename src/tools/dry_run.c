@@ -2,6 +2,7 @@
 #include "tools/dry_run.h"
 
 #include "base/buffer.h"
+#include "tools/approval.h"
 #include "tools/message_view.h"
 #include "tools/sms_repeat.h"
 
@@ -94,6 +95,9 @@ static void write_members(struct json_writer *writer, const struct dry_run *dry_
 		message_view_put_time(writer, "send_at", order->send_at_ms);
 	if (order->expires_at_ms)
 		message_view_put_time(writer, "expires_at", order->expires_at_ms);
+	if (*order->number)
+		json_put_string(writer, "approval",
+				approval_is_needed(order) ? "required" : "not_required");
 	if (dry_run->repeat != REPEAT_NONE)
 		json_put_integer(writer, "repeats_message_id", dry_run->first.id);
 	write_refusals(writer, dry_run);
@@ -138,6 +142,14 @@ static const char *say_character(const struct dry_run *dry_run)
 			    sms_order_name_character(order, order->segments.unsendable));
 }
 
+static const char *say_approval(const struct sms_order *order)
+{
+	if (!approval_is_needed(order))
+		return "";
+	return approval_may_ask(order) ? " Your person would be asked for a yes first."
+				       : " It would wait for the owner's yes first.";
+}
+
 static const char *say(const struct dry_run *dry_run)
 {
 	const struct sms_order *order = dry_run->order;
@@ -161,8 +173,9 @@ static const char *say(const struct dry_run *dry_run)
 				    message_state_name(dry_run->first.state));
 	return arena_printf(arena,
 			    "Dry run, nothing was sent: the SMS to %s would go out from "
-			    "the SIM with subscription_id %lld as %s.%s",
-			    order->recipient, (long long)order->sim_id, size, character);
+			    "the SIM with subscription_id %lld as %s.%s%s",
+			    order->recipient, (long long)order->sim_id, size, character,
+			    say_approval(order));
 }
 
 void dry_run_answer(struct sms_order *order)

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "sms/phone_number.h"
+#include "tools/services.h"
+#include "tools/tool_table.h"
+
 static const struct {
 	const char *code;
 	const char *fix;
@@ -36,6 +40,16 @@ static const struct {
 	[FAILURE_ASKING_DECLINED] = {
 		"asking_declined",
 		"Do not try again by yourself: nothing was sent, and your person knows why.",
+	},
+	[FAILURE_APPROVAL_REJECTED] = {
+		"approval_rejected",
+		"Do not try again, nor with other words: nothing was sent. Ask your person what "
+		"they want instead.",
+	},
+	[FAILURE_PERSON_REJECTED] = {
+		"approval_rejected",
+		"Do not try again, nor with other words: nothing was sent, and your person "
+		"knows why.",
 	},
 	[FAILURE_SIM_ABSENT] = {
 		"sim_absent",
@@ -126,6 +140,40 @@ const char *failure_fix(enum failure failure)
 	return table[failure].fix;
 }
 
+/* Refused before it was taken over: what comes after is in the ledger, and in the audit. */
+static bool is_refusal(const struct tool_call *call, enum failure failure)
+{
+	if (call->into || call->tool != &tool_send_sms)
+		return false;
+	switch (failure) {
+	case FAILURE_NETWORK_REFUSED:
+	case FAILURE_NOT_DELIVERED:
+	case FAILURE_UNKNOWN_OUTCOME:
+	case FAILURE_CANCELLED:
+	case FAILURE_EXPIRED:
+	case FAILURE_APPROVAL_REJECTED:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* The number only where it is one: a caller may write anything there. */
+static void note_refusal(const struct tool_call *call, enum failure failure)
+{
+	const struct services *services = call->services;
+	const char *recipient =
+		json_string(json_member(call->arguments, "to_phone_number"));
+	char number[PHONE_NUMBER_BYTES];
+
+	if (!is_refusal(call, failure))
+		return;
+	if (!recipient || phone_number_parse(recipient, number) != PHONE_NUMBER_OK)
+		number[0] = '\0';
+	audit_send_refused(services->audit, exchange_client(call->request->exchange),
+			   number, failure_code(failure));
+}
+
 void failure_answer_with(struct tool_call *call, const struct refusal *refusal,
 			 void (*more)(struct json_writer *writer, const void *data),
 			 const void *data)
@@ -141,6 +189,7 @@ void failure_answer_with(struct tool_call *call, const struct refusal *refusal,
 		.data = data,
 	};
 
+	note_refusal(call, refusal->failure);
 	tool_call_fail(call, &error);
 }
 

@@ -6,6 +6,7 @@
  * only decides when that is.
  */
 #include "base/clock.h"
+#include "sms/approval.h"
 #include "store/delivery.h"
 #include "store/store_outgoing.h"
 #include "tools/argument.h"
@@ -44,6 +45,7 @@ static const struct schema_field change_fields[] = {
 	{ "at", SCHEMA_STRING, true, "This phone's clock, RFC 3339" },
 	{ "reason", SCHEMA_STRING, false, "Why" },
 	{ "meaning", SCHEMA_STRING, true, "In words" },
+	{ "note", SCHEMA_STRING, false, "What the owner said to it" },
 	{ 0 },
 };
 
@@ -69,6 +71,8 @@ static const struct schema_field output[] = {
 	{ "created_at", SCHEMA_STRING, true, "RFC 3339" },
 	{ "send_at", SCHEMA_STRING, false, "out: not before, RFC 3339" },
 	{ "expires_at", SCHEMA_STRING, false, "out: not handed over after, RFC 3339" },
+	{ "approval_until", SCHEMA_STRING, false,
+	  "waiting_approval: without a yes it expires then, RFC 3339" },
 	{ "changes", SCHEMA_ARRAY, true, "Every state it was in, oldest first",
 	  .members = change_fields },
 	{ 0 },
@@ -101,6 +105,8 @@ static void write_change(void *data, const struct message_change *change)
 	if (*change->reason)
 		json_put_string(writer, "reason", change->reason);
 	state_meaning_put(writer, change->state, change->reason);
+	if (*change->note)
+		message_view_put_shown(writer, "note", change->note);
 	json_close_object(writer);
 }
 
@@ -116,6 +122,21 @@ static bool is_settled(const struct asking *asking, enum message_state state)
 	if (state == STATE_SENT && asking->wanted == WANTED_DELIVERED)
 		return false;
 	return message_state_is_final(state);
+}
+
+static void write_times(const struct asking *asking, const struct message *message)
+{
+	const struct services *services = asking->call->services;
+	struct json_writer *writer = asking->writer;
+
+	message_view_put_time(writer, "created_at", message->created_ms);
+	if (message->send_at_ms)
+		message_view_put_time(writer, "send_at", message->send_at_ms);
+	if (message->expires_at_ms)
+		message_view_put_time(writer, "expires_at", message->expires_at_ms);
+	if (message->state == STATE_WAITING_APPROVAL)
+		message_view_put_time(writer, "approval_until",
+				      approval_awaited_until(services->config, message));
 }
 
 static void write_facts(const struct asking *asking, const struct message *message)
@@ -138,11 +159,7 @@ static void write_facts(const struct asking *asking, const struct message *messa
 		json_put_string(writer, "delivery",
 				delivery_name(delivery_of(message, clock_wall_ms())));
 	}
-	message_view_put_time(writer, "created_at", message->created_ms);
-	if (message->send_at_ms)
-		message_view_put_time(writer, "send_at", message->send_at_ms);
-	if (message->expires_at_ms)
-		message_view_put_time(writer, "expires_at", message->expires_at_ms);
+	write_times(asking, message);
 }
 
 static int write_status(struct asking *asking, const struct message *message)

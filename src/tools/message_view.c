@@ -138,7 +138,8 @@ void message_view_tell_progress(struct tool_call *call, int64_t message_id,
 	char text[64];
 
 	snprintf(text, sizeof(text), "message %lld: %s", (long long)message_id,
-		 message_state_name(state));
+		 state == STATE_WAITING_APPROVAL ? "waiting for the owner's approval"
+						 : message_state_name(state));
 	tool_call_progress(call, text);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * send_sms: check, look for a message that this call only repeats, choose the SIM (asking
- * the person when there are several and the client can), put it on disk, wait for the
- * network's word, answer.
+ * send_sms: check, look for a message that this call only repeats, choose the SIM, get a
+ * yes where one is needed (both may ask the person), put it on disk, wait for the network's
+ * word, answer.
  *
  * Until outbox_submit() nothing has happened and every refusal is free. After it the
  * message goes its way, and the answer only reports (tools/sending.h). That a repeat is
@@ -10,6 +10,7 @@
  */
 #include "base/clock.h"
 #include "store/store_outgoing.h"
+#include "tools/approval.h"
 #include "tools/dry_run.h"
 #include "tools/sending.h"
 #include "tools/sim_question.h"
@@ -55,12 +56,13 @@ static const struct schema_field input[] = {
 };
 
 static const char *const encodings[] = { "gsm7", "ucs2", NULL };
+static const char *const approvals[] = { "not_required", "required", NULL };
 
 static const struct schema_field output[] = {
 	{ "message_id", SCHEMA_INTEGER, false,
 	  "The gateway's number of this message; not in a dry run" },
 	{ "state", SCHEMA_STRING, false,
-	  "scheduled, queued: waits in the gateway; "
+	  "waiting_approval, scheduled, queued: waits in the gateway; "
 	  "handing, handed: given to oFono; "
 	  "held: oFono keeps it until the modem is back; "
 	  "sent: the network took it, which is not yet delivery; "
@@ -84,6 +86,9 @@ static const struct schema_field output[] = {
 	  "true: the same was asked for just before, and this is about that message" },
 	{ "dry_run", SCHEMA_BOOLEAN, false, "true: nothing was sent or stored" },
 	{ "would_send", SCHEMA_BOOLEAN, false, "In a dry run: nothing refuses it now" },
+	{ "approval", SCHEMA_STRING, false,
+	  "In a dry run: required: somebody has to say yes before it goes out",
+	  .words = approvals },
 	{ "units", SCHEMA_INTEGER, false,
 	  "In a dry run: 7-bit characters or 16-bit units of the text" },
 	{ "units_left", SCHEMA_INTEGER, false,
@@ -108,7 +113,7 @@ static struct message message_of(const struct message_draft *draft)
 		.text = draft->text,
 		.segments = draft->segments,
 		.state = draft->state,
-		.reason = "",
+		.reason = draft->reason ? draft->reason : "",
 		.created_ms = now_ms,
 		.changed_ms = now_ms,
 		.send_at_ms = draft->send_at_ms,
@@ -148,7 +153,7 @@ static bool is_to_ask(const struct sms_order *order, const struct refusal *refus
 {
 	if (refusal)
 		return refusal->failure == FAILURE_SUBSCRIPTION_REQUIRED;
-	return ask_is_resumed(order->call) &&
+	return ask_was_about(order->call, SIM_QUESTION_KEY) &&
 	       !json_member(order->call->arguments, "subscription_id");
 }
 
@@ -180,7 +185,37 @@ static bool ask_sim(struct sms_order *order, const struct refusal *unable)
 	return false;
 }
 
-static bool choose_sim(struct sms_order *order)
+/* With the SIM, when `unable` says that it is to be chosen. As above. */
+static bool ask_yes(struct sms_order *order, const struct refusal *unable)
+{
+	struct tool_call *call = order->call;
+
+	switch (approval_ask(order)) {
+	case ASK_ANSWERED:
+		return true;
+	case ASK_UNDER_WAY:
+		return false;
+	case ASK_DECLINED:
+		failure_answer(call, FAILURE_PERSON_REJECTED,
+			       "Your person was asked whether this message may be sent, "
+			       "and said no.");
+		return false;
+	case ASK_DISMISSED:
+		failure_answer(call, FAILURE_PERSON_REJECTED,
+			       "Your person was asked whether this message may be sent, "
+			       "and closed the question without a yes.");
+		return false;
+	case ASK_UNABLE:
+		break;
+	}
+	order->approval = ORDER_APPROVAL_AWAITED;
+	if (unable)
+		failure_answer_with(call, unable, NULL, NULL);
+	return !unable;
+}
+
+/* The SIM, and the yes; one question for both where both are open. As above. */
+static bool settle(struct sms_order *order)
 {
 	struct refusal refusal = {
 		FAILURE_SUBSCRIPTION_REQUIRED,
@@ -188,7 +223,12 @@ static bool choose_sim(struct sms_order *order)
 		"get_sms_subscriptions lists them.",
 	};
 	bool chosen = (*sms_order_sim_checks)(order, &refusal);
+	bool needs_yes = approval_is_needed(order);
 
+	if ((chosen || refusal.failure == FAILURE_SUBSCRIPTION_REQUIRED) && needs_yes &&
+	    approval_may_ask(order))
+		return ask_yes(order, chosen ? NULL : &refusal);
+	order->approval = needs_yes ? ORDER_APPROVAL_AWAITED : ORDER_APPROVAL_NONE;
 	if (is_to_ask(order, chosen ? NULL : &refusal))
 		return ask_sim(order, &refusal);
 	if (!chosen)
@@ -208,7 +248,7 @@ static void send_order(struct sending *sending)
 		return;
 	}
 	if (sending->repeat != REPEAT_NONE ||
-	    (sms_order_pass(order, sms_order_acceptance_checks) && choose_sim(order) &&
+	    (sms_order_pass(order, sms_order_acceptance_checks) && settle(order) &&
 	     submit(sending)))
 		sending_follow(sending);
 }
@@ -239,6 +279,8 @@ const struct tool tool_send_sms = {
 		"cannot be recalled once it is on the air, so send only what the person "
 		"asked for. When more than one SIM can send, subscription_id is needed, "
 		"or the person is asked, where your client can do that. "
+		"The owner may have to say yes first: then the message waits for that, "
+		"and must not be sent again. "
 		"\"SMS sent\" means that the network accepted the message; it does not "
 		"prove that anybody received or read it.",
 	.input = input,

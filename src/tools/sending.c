@@ -28,8 +28,7 @@ static bool is_settled(const struct sending *sending)
 		break;
 	}
 	return message_state_is_final(message->state) ||
-	       message->state == STATE_SCHEDULED ||
-	       message->state == STATE_WAITING_APPROVAL;
+	       message->state == STATE_SCHEDULED;
 }
 
 static bool hear(void *data, const struct outbox_event *event)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/shown_text.h"
+#include "sms/approval.h"
 #include "tools/message_view.h"
 #include "tools/sending.h"
 
@@ -116,12 +118,40 @@ static const char *explain_character(const struct sending *sending)
 				    sending->order, sending->order->segments.unsendable));
 }
 
+static void hear_note(void *data, const struct message_change *change)
+{
+	struct buffer *note = data;
+
+	if (!*change->note)
+		return;
+	buffer_append_text(note, ": ");
+	shown_text_append(note, change->note);
+}
+
+/* The owner's words are in the history alone. */
+static void answer_rejected(const struct sending *sending)
+{
+	const struct services *services = sending->order->call->services;
+	struct arena *arena = sending->order->call->arena;
+	struct buffer note = BUFFER_INIT;
+
+	store_message_changes(services->store, sending->message.id, hear_note, &note);
+	fail(sending, FAILURE_APPROVAL_REJECTED,
+	     arena_printf(arena,
+			  "The owner did not approve the SMS to %s%.*s (message %lld).",
+			  sending->order->recipient, (int)note.length,
+			  note.data ? note.data : "", (long long)sending->message.id));
+	buffer_deinit(&note);
+}
+
 static void answer_failed(const struct sending *sending)
 {
 	enum failure failure = failure_of_code(sending->message.reason);
 	bool network = failure == FAILURE_NETWORK_REFUSED;
 
-	if (failure == FAILURE_INVALID_TEXT && sending->order->segments.unsendable)
+	if (failure == FAILURE_APPROVAL_REJECTED)
+		answer_rejected(sending);
+	else if (failure == FAILURE_INVALID_TEXT && sending->order->segments.unsendable)
 		fail(sending, failure, explain_character(sending));
 	else
 		fail(sending, failure,
@@ -174,7 +204,6 @@ static const char *where_it_is(const struct sending *sending)
 		[STATE_HANDED] =
 			"was handed to oFono, and the network has not confirmed it yet",
 		[STATE_HELD] = "is kept by oFono until the modem is back",
-		[STATE_WAITING_APPROVAL] = "waits for the owner's approval",
 	};
 	char time[CLOCK_TEXT_BYTES];
 
@@ -183,6 +212,22 @@ static const char *where_it_is(const struct sending *sending)
 	clock_format(sending->message.send_at_ms, time);
 	return arena_printf(sending->order->call->arena,
 			    "waits in the gateway for its time, %s", time);
+}
+
+static void answer_unapproved(const struct sending *sending)
+{
+	const struct services *services = sending->order->call->services;
+	char until[CLOCK_TEXT_BYTES];
+
+	clock_format(approval_awaited_until(services->config, &sending->message), until);
+	succeed(sending,
+		arena_printf(sending->order->call->arena,
+			     "SMS to %s is not sent yet: it waits for the owner's "
+			     "approval, until %s at most (message %lld). After a yes it "
+			     "goes out by itself, after a no never; do not send it "
+			     "again. get_sms_status tells what the owner decided.",
+			     sending->order->recipient, until,
+			     (long long)sending->message.id));
 }
 
 /* oFono has not told the outcome: say exactly that. */
@@ -200,6 +245,18 @@ static void answer_pending(const struct sending *sending)
 		      : NULL);
 }
 
+/* Of one that expired. */
+static const char *say_what_was_over(const struct sending *sending)
+{
+	const char *reason = sending->message.reason;
+
+	if (strcmp(reason, "approval_not_given") == 0)
+		return "was not approved in time, so it was not sent";
+	if (strcmp(reason, "approval_expired") == 0)
+		return "was approved, but could not be sent within ten minutes of that";
+	return "could not be sent while it was valid";
+}
+
 static void answer_unsent(const struct sending *sending)
 {
 	struct arena *arena = sending->order->call->arena;
@@ -215,10 +272,8 @@ static void answer_unsent(const struct sending *sending)
 				  recipient, id));
 	else if (sending->message.state == STATE_EXPIRED)
 		fail(sending, FAILURE_EXPIRED,
-		     arena_printf(arena,
-				  "The validity of the SMS to %s "
-				  "was over before it could be sent (message %lld).",
-				  recipient, id));
+		     arena_printf(arena, "The SMS to %s %s (message %lld).", recipient,
+				  say_what_was_over(sending), id));
 	else
 		fail(sending, FAILURE_CANCELLED,
 		     arena_printf(arena,
@@ -235,9 +290,11 @@ void sending_answer(const struct sending *sending)
 	case STATE_HANDED:
 	case STATE_HELD:
 	case STATE_SCHEDULED:
-	case STATE_WAITING_APPROVAL:
 	case STATE_RECEIVED: /* never */
 		answer_pending(sending);
+		break;
+	case STATE_WAITING_APPROVAL:
+		answer_unapproved(sending);
 		break;
 	case STATE_SENT:
 	case STATE_DELIVERED:

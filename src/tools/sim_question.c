@@ -6,8 +6,8 @@
 #include "base/buffer.h"
 #include "base/shown_text.h"
 
-/* A card's name comes from whoever made it. NULL: no memory. */
-static const char *title_of(const struct sim *sim, struct arena *arena)
+/* A card's name comes from whoever made it. */
+const char *sim_question_title(const struct sim *sim, struct arena *arena)
 {
 	struct buffer name = BUFFER_INIT;
 	const char *title = NULL;
@@ -37,7 +37,7 @@ static const struct ask_choice *list_sims(const struct sms_order *order)
 		if (!order->send_at && sim->state != SIM_READY)
 			continue;
 		choice->value = arena_printf(arena, "%lld", (long long)sim->id);
-		choice->title = title_of(sim, arena);
+		choice->title = sim_question_title(sim, arena);
 		if (!choice->value || !choice->title)
 			return NULL;
 		choice++;
@@ -45,23 +45,36 @@ static const struct ask_choice *list_sims(const struct sms_order *order)
 	return choices;
 }
 
-static const struct ask_question *make_question(const struct sms_order *order)
+bool sim_question_field(const struct sms_order *order, struct ask_field *field_out)
 {
-	struct arena *arena = order->call->arena;
-	struct ask_question *question = arena_alloc(arena, sizeof(*question));
-	struct ask_field *fields = arena_alloc(arena, 2 * sizeof(*fields));
 	const struct ask_choice *choices = list_sims(order);
 
-	if (!question || !fields || !choices)
-		return NULL;
-	fields[0] = (struct ask_field){
+	if (!choices)
+		return false;
+	*field_out = (struct ask_field){
 		.name = "subscription_id",
 		.type = SCHEMA_STRING,
 		.required = true,
 		.title = "SIM",
 		.choices = choices,
 	};
-	question->key = "subscription_id";
+	return true;
+}
+
+int64_t sim_question_read(const struct json *content)
+{
+	return strtoll(json_string(json_member(content, "subscription_id")), NULL, 10);
+}
+
+static const struct ask_question *make_question(const struct sms_order *order)
+{
+	struct arena *arena = order->call->arena;
+	struct ask_question *question = arena_alloc(arena, sizeof(*question));
+	struct ask_field *fields = arena_alloc(arena, 2 * sizeof(*fields));
+
+	if (!question || !fields || !sim_question_field(order, &fields[0]))
+		return NULL;
+	question->key = SIM_QUESTION_KEY;
 	question->message = arena_printf(
 		arena,
 		"Which SIM should the text message to %s go out from? It is %u SMS.",
@@ -79,7 +92,6 @@ enum ask_outcome sim_question_ask(struct sms_order *order, int64_t *sim_id_out)
 	if (question)
 		outcome = ask_person(order->call, question, &content);
 	if (outcome == ASK_ANSWERED)
-		*sim_id_out = strtoll(
-			json_string(json_member(content, "subscription_id")), NULL, 10);
+		*sim_id_out = sim_question_read(content);
 	return outcome;
 }

@@ -7,6 +7,7 @@
 #include "base/timestamp.h"
 #include "base/utf8.h"
 #include "mcp/ask.h"
+#include "sms/approval.h"
 #include "tools/argument.h"
 #include "tools/sim_choice.h"
 
@@ -228,17 +229,32 @@ bool sms_order_pass(struct sms_order *order, const sms_order_check *checks)
 	return true;
 }
 
+static enum message_state first_state(const struct sms_order *order)
+{
+	if (order->approval == ORDER_APPROVAL_AWAITED)
+		return STATE_WAITING_APPROVAL;
+	return order->send_at_ms ? STATE_SCHEDULED : STATE_QUEUED;
+}
+
 struct message_draft sms_order_draft(const struct sms_order *order)
 {
-	return (struct message_draft){
+	struct message_draft draft = {
 		.sim_id = order->sim_id,
 		.client_id = exchange_client(order->call->request->exchange)->id,
 		.number = order->number,
 		.text = order->text,
 		.segments = order->segments.count,
-		.state = order->send_at_ms ? STATE_SCHEDULED : STATE_QUEUED,
+		.state = first_state(order),
 		.idempotency_key = order->idempotency_key,
 		.send_at_ms = order->send_at_ms,
 		.expires_at_ms = order->expires_at_ms,
+		.created_ms = clock_wall_ms(),
 	};
+
+	if (order->approval == ORDER_APPROVAL_GIVEN) {
+		draft.reason = approval_by_person;
+		draft.expires_at_ms = approval_expiry(draft.created_ms, draft.send_at_ms,
+						      draft.expires_at_ms);
+	}
+	return draft;
 }

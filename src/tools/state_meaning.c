@@ -46,6 +46,14 @@ static const struct {
 			       "asks oFono." },
 	{ "not_taken", "oFono could not be reached when it was to be handed over." },
 	{ "validity_over", "It was valid until then, as was asked for." },
+	{ "approved_by_owner", "The owner said yes; that is good for ten minutes." },
+	{ "approved_by_person",
+	  "The person was asked by the client and said yes; that is "
+	  "good for ten minutes." },
+	{ "approval_rejected", "The owner said no." },
+	{ "approval_not_given", "Nobody said yes in time." },
+	{ "approval_expired", "The yes was good for ten minutes, and it could not be "
+			      "handed over within them." },
 	{ "not_delivered", "A report says that the network gave up delivering it." },
 };
 

@@ -16,10 +16,12 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from agent import TO, Agent, Result
+from approving import Owner
 from journal import FINAL, Journal
 from lab import Lab, wait_until
 from modem import Modem, Outcome
 from modem.pdu import Submit
+from owner import OK
 from stream import LOST
 
 # What may become of a message of which the disk said this when the gateway died.
@@ -31,6 +33,7 @@ OUTCOMES: dict[str, set[str]] = {
     "handed": {"sent", "unknown"},      # sent, and nobody there to hear it
     "held": {"sent", "unknown"},
     "sent": {"sent"},
+    "failed": {"failed"},
     "cancelled": {"cancelled"},
     "unknown": {"unknown", "sent"},     # sent: oFono told late
 }
@@ -50,6 +53,7 @@ def from_now(seconds: float) -> str:
 class Cell:
     messages = 1
     with_plugin = False                 # ofonod has ours
+    needs_yes = False                   # the client's messages wait for the owner
 
     def __init__(self, lab: Lab, number: int, pool: ThreadPoolExecutor) -> None:
         self.lab = lab
@@ -291,6 +295,50 @@ class CancelInOfono(Cell):
         return {"sent"} if self.was_listed else {"unknown"}
 
 
+class Approve(Cell):
+    """The owner says yes: before that is on disk nothing goes out, and then it does."""
+
+    needs_yes = True
+    command, decided = "approve", "sent"
+    told = False                        # the owner was, that it is decided
+
+    def prepare(self) -> None:
+        self.id = self.send(self.text, wait_for="none").message_id
+
+    def act(self) -> None:
+        self.decide()
+        self.wait_final()
+
+    def decide(self) -> None:
+        if Owner(self.lab).run(self.command, self.id).returncode != OK:
+            raise Killed
+        self.told = True
+
+    def settle(self) -> None:
+        if self.at_kill != ["waiting_approval"]:
+            return
+        if self.told or self.states != self.at_kill:
+            raise AssertionError(f"{self.states}, and the owner was told: {self.told}")
+        self.decide()
+
+    def outcomes(self, place: int) -> set[str]:
+        if self.at_kill[place] == "waiting_approval":
+            return {self.decided}
+        return super().outcomes(place)
+
+
+class Reject(Approve):
+    """The owner says no, and nothing ever goes out."""
+
+    command, decided = "reject", "failed"
+
+    def complaints(self, handed_over: list[str]) -> list[Complaint]:
+        found = super().complaints(handed_over)
+        if self.text in handed_over:
+            found.append((UNTRUE, "handed over without a yes"))
+        return found
+
+
 class Receive(Cell):
     def act(self) -> None:
         self.told_ms = [time.time() * 1000, 0.0]
@@ -390,4 +438,5 @@ class Deliver(Cell):
 
 
 CELLS: list[type[Cell]] = [SendOne, SendTwo, SendAndAskAgain, SendLater, SendAndHang,
-                           CancelLater, CancelInOfono, Receive, ReceiveSpooled, Deliver]
+                           CancelLater, CancelInOfono, Approve, Reject, Receive,
+                           ReceiveSpooled, Deliver]

@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from agent import Agent
+from approving import new_client
 from crash_cells import DOUBLED, LOST_MESSAGE, UNTRUE, Cell, Killed
 from fault_plan import FaultPlan, faulty_binary
 from lab import Lab, wait_until
@@ -65,7 +66,7 @@ class Matrix:
     @contextmanager
     def opened(self) -> Iterator[None]:
         with ExitStack() as undo:
-            lab = Lab(modem_count=1, gateway=True,
+            lab = Lab(modem_count=1, gateway=True, gateway_open=not self._scenario.needs_yes,
                       plugin=PLUGIN if self._scenario.with_plugin else None)
             self._plan = FaultPlan(lab.folder / "faults")
             lab.gateway.binary = faulty_binary()
@@ -73,6 +74,8 @@ class Matrix:
             self._lab = undo.enter_context(lab)
             self._pool = undo.enter_context(ThreadPoolExecutor(4))
             self._handovers: Signals = undo.enter_context(lab.handovers())
+            if self._scenario.needs_yes:
+                lab.token = new_client(lab)
             Agent(lab).wait_states("ready", timeout=10)
             yield
             self._judge()

@@ -19,21 +19,14 @@ from typing import Any
 import pytest
 
 from agent import TO, Agent, Result, assert_refused, assert_sent, pair
-from events import Event, Events
+from asking import KEY, Legacy, Modern, accept, is_sent, plain_result, result_of
+from events import Events
 from lab import Lab, wait_until
-from lab.mcp_client import Answer, McpClient
+from legacy_session import FORMS, asked
 from lone_gateway import peers_of
 from modem import HOME, SEARCHING, Outcome
-from modern import INVALID_PARAMS, PREFIX, Request, call
-from wire import Reply, Wire, rpc
-
-FORMS: dict[str, Any] = {"elicitation": {}}
-KEY = "subscription_id"
-
-
-def is_sent(lab: Lab, text: str) -> int:
-    """How often, from any SIM."""
-    return sum(submit.text == text for modem in lab.modems for submit in modem.taken)
+from modern import INVALID_PARAMS, Request, call
+from wire import Wire, rpc
 
 
 @contextmanager
@@ -55,53 +48,6 @@ def newest(agent: Agent) -> int:
 
 
 # ---- 2026-07-28: the call is repeated
-
-class Modern:
-    """One send_sms and the state that it carries."""
-
-    def __init__(self, lab: Lab, text: str, capabilities: Any = FORMS,
-                 token: str | None = None, **more: Any) -> None:
-        self._lab = lab
-        self.arguments = {"to_phone_number": TO, "sms_text": text} | more
-        self.capabilities = capabilities
-        self.state: Any = None
-        self._token = token
-
-    def ask(self, **params: Any) -> Reply:
-        asked: Request = call("send_sms", self.arguments, **params)
-        asked = asked.meta(clientCapabilities=self.capabilities)
-        if self._token:
-            asked = asked.header(Authorization=f"Bearer {self._token}")
-        return asked.ask(self._lab.gateway.port)
-
-    def question(self, **params: Any) -> dict[str, Any]:
-        """The call gives one; its form and message."""
-        result = self.ask(**params).result
-        assert result["resultType"] == "input_required", result
-        assert set(result) == {"resultType", "_meta", "inputRequests", "requestState"}
-        [(key, asked)] = result["inputRequests"].items()
-        assert key == KEY
-        assert asked["method"] == "elicitation/create"
-        assert asked["params"]["mode"] == "form"
-        self.state = result["requestState"]
-        return asked["params"]
-
-    def repeat(self, response: Any, **more: Any) -> Reply:
-        return self.ask(**{"requestState": self.state,
-                           "inputResponses": {KEY: response}} | more)
-
-    def choose(self, sim: int) -> Result:
-        return self.result(self.repeat(accept(sim)))
-
-    @staticmethod
-    def result(reply: Reply) -> Result:
-        assert reply.result["resultType"] == "complete", reply
-        return Result(reply.result)
-
-
-def accept(sim: Any) -> dict[str, Any]:
-    return {"action": "accept", "content": {"subscription_id": str(sim)}}
-
 
 def assert_declined(result: Result) -> None:
     assert_refused(result, "asking_declined")
@@ -467,66 +413,6 @@ def test_a_restored_ledger_knows_no_question(
 
 
 # ---- 2025: the call waits
-
-class Legacy:
-    """A session that can ask, and calls in it whose answers are streams."""
-
-    def __init__(self, lab: Lab, version: str = "2025-11-25", capabilities: Any = FORMS,
-                 token: str | None = None) -> None:
-        self.port = lab.gateway.port
-        self.headers: dict[str, str | None] = {}
-        if token:
-            self.headers["Authorization"] = f"Bearer {token}"
-        with self._client() as client:
-            answer = client.call("initialize", {
-                "protocolVersion": version, "capabilities": capabilities,
-                "clientInfo": {"name": "t", "version": "1"}})
-        self.headers["Mcp_Session_Id"] = answer.headers["mcp-session-id"]
-        self.headers["MCP_Protocol_Version"] = version
-
-    def _client(self) -> McpClient:
-        client = McpClient(self.port)
-        client.headers |= {name.replace("_", "-"): value
-                           for name, value in self.headers.items() if value}
-        return client
-
-    def send(self, text: str, id: Any = 7, accept_header: str | None = None,
-             **more: Any) -> Events:
-        arguments = {"to_phone_number": TO, "sms_text": text} | more
-        headers = dict(self.headers)
-        if accept_header:
-            headers["Accept"] = accept_header
-        return Events(self.port, rpc("tools/call", {
-            "name": "send_sms", "arguments": arguments}, id), **headers)
-
-    def say(self, message: dict[str, Any]) -> Answer:
-        with self._client() as client:
-            return client.post(json.dumps({"jsonrpc": "2.0"} | message).encode())
-
-    def answer(self, question: Event, result: Any) -> None:
-        taken = self.say({"id": question.message["id"], "result": result})
-        assert (taken.status, taken.body) == (202, "")
-
-
-def asked(events: Events) -> Event:
-    question = events.next_message()
-    assert set(question.message) == {"jsonrpc", "id", "method", "params"}
-    assert question.method == "elicitation/create"
-    return question
-
-
-def result_of(events: Events, id: Any = 7) -> Result:
-    message = events.next_message().message
-    assert message["id"] == id, message
-    assert events.wait_end() == []
-    return Result(message["result"])
-
-
-def plain_result(events: Events) -> Result:
-    """Not a stream."""
-    assert events.headers["content-type"] == "application/json"
-    return Result(json.loads(events.rest())["result"])
-
 
 def test_a_call_waits_for_its_person(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()

@@ -46,6 +46,7 @@ class Lab:
         self.gateway = Gateway(self.folder, self.bus, args=gateway_args,
                                open=gateway_open)
         self.ofonod.environment["OFONO_MCP_SPOOL"] = str(self.gateway.spool)
+        self.token = ""             # of the client that client() is
         self._with_gateway = gateway
         self._powered = powered
         self._exit = ExitStack()
@@ -92,8 +93,11 @@ class Lab:
             raise AssertionError(f"the gateway ended with {code}:\n{self.gateway.log}")
 
     def client(self) -> McpClient:
-        """A client of the gateway; each thread makes its own."""
-        return McpClient(self.gateway.port)
+        """A client of the gateway, with `token` if there is one; each thread makes its own."""
+        client = McpClient(self.gateway.port)
+        if self.token:
+            client.headers["Authorization"] = f"Bearer {self.token}"
+        return client
 
     def signals(self) -> Signals:
         """Everything that ofonod says on the bus from now on; a context manager."""

@@ -80,6 +80,7 @@ static inline int bench_set_up(void **state)
 	strcpy(bench_folder, "/tmp/test_outbox.XXXXXX");
 	fake_init();
 	bench_config.queue_limit = 1000;
+	bench_config.approval_hours = 24;
 	bench_config.delivery_reports = false;
 	if (!mkdtemp(bench_folder) || sd_event_new(&loop) < 0 ||
 	    store_open(bench_folder, &store, &error))

@@ -96,6 +96,8 @@ static void test_defaults(void **state)
 	assert_int_equal(config.duplicate_seconds, 60);
 	assert_int_equal(config.ask_seconds, 300);
 	assert_true(config.delivery_reports);
+	assert_true(config.approve_through_client);
+	assert_int_equal(config.approval_hours, 24);
 	assert_false(config.verbose);
 	assert_int_equal(config_check(&config, &error), 0);
 }
@@ -122,6 +124,9 @@ static const char full[] = "; a comment\n"
 			   "duplicate_seconds = 3600\n"
 			   "ask_seconds = 0\n"
 			   "delivery_reports = no\n"
+			   "[policy]\n"
+			   "approve_through_client = no\n"
+			   "approval_hours = 720\n"
 			   "  [log]\n"
 			   "\tverbose = on";
 
@@ -146,6 +151,8 @@ static void test_every_key(void **state)
 	assert_int_equal(config.duplicate_seconds, 3600);
 	assert_int_equal(config.ask_seconds, 0);
 	assert_false(config.delivery_reports);
+	assert_false(config.approve_through_client);
+	assert_int_equal(config.approval_hours, 720);
 	assert_true(config.verbose);
 }
 
@@ -212,11 +219,11 @@ static void test_unknown_names(void **state)
 	expect_error("[log]\nopen = 1\n", ":2: log.open: unknown key; [log] has verbose");
 	expect_error("[log]\n[sever]\n",
 		     ":2: [sever]: unknown section; there are [server], [store], [sms], "
-		     "[log]");
+		     "[policy], [log]");
 	expect_error("\n[]\nx = 1\n", ":3: a key stands before any section; there are "
-				      "[server], [store], [sms], [log]");
+				      "[server], [store], [sms], [policy], [log]");
 	expect_error("open = yes\n", ":1: a key stands before any section; there are "
-				     "[server], [store], [sms], [log]");
+				     "[server], [store], [sms], [policy], [log]");
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
 }
 
@@ -463,10 +470,10 @@ static void test_set_refuses(void **state)
 	expect_set_error(
 		"logs.verbose", "1",
 		"--option: [logs]: unknown section; there are [server], [store], "
-		"[sms], [log]");
+		"[sms], [policy], [log]");
 	expect_set_error("verbose", "1",
 			 "--option: a key stands before any section; there are [server], "
-			 "[store], [sms], [log]");
+			 "[store], [sms], [policy], [log]");
 }
 
 /* What a file would not give back. */

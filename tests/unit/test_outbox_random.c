@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The outbox against the oFono of wild_ofono.h and a disk that is full now and then, with
- * messages that are scheduled, expire, are taken back and reported, and a gateway that is
- * killed. What is checked are the promises:
+ * messages that wait for a yes, are scheduled, expire, are taken back and reported, and a
+ * gateway that is killed. What is checked are the promises:
  *
  *   - no message is given to oFono twice, and each SIM's in the order of submission;
- *   - what was taken back or has expired is never given to it;
+ *   - what was taken back or has expired is never given to it, nor without its yes;
  *   - "sent", "failed", "cancelled", "delivered" are said only of what is so;
  *   - each step of its history is a way of the state machine;
  *   - at the end every message has a final state.
@@ -40,12 +40,15 @@ static void submit_one(void)
 {
 	int64_t sim_id = 1 + rand() % SIMS, id, send_at_ms = soon(20);
 	char text[24];
+	bool needs_yes = chance(15);
 	struct message_draft draft = {
 		.sim_id = sim_id,
 		.number = "+36201234567",
 		.text = text,
 		.segments = 1,
-		.state = send_at_ms ? STATE_SCHEDULED : STATE_QUEUED,
+		.state = needs_yes    ? STATE_WAITING_APPROVAL
+			 : send_at_ms ? STATE_SCHEDULED
+				      : STATE_QUEUED,
 		.send_at_ms = send_at_ms,
 		.expires_at_ms = soon(10),
 	};
@@ -58,7 +61,26 @@ static void submit_one(void)
 	assert_int_equal(id, submitted + 1);
 	submitted++;
 	truths[id].sim_id = sim_id;
-	truths[id].scheduled = send_at_ms != 0;
+	truths[id].scheduled = send_at_ms != 0 || needs_yes;
+	truths[id].needs_yes = needs_yes;
+}
+
+static void approve(int64_t id)
+{
+	if (outbox_approve(outbox, id, "owner"))
+		return;
+	assert_true(truths[id].needs_yes); /* once */
+	truths[id].needs_yes = false;
+}
+
+static void decide_one(void)
+{
+	int64_t id = submitted ? 1 + rand() % submitted : 0;
+
+	if (id && chance(80))
+		approve(id);
+	else if (id && !outbox_reject(outbox, id, "owner", ""))
+		truths[id].rejected = true;
 }
 
 /* The disk catches up before anything else happens. */
@@ -114,7 +136,7 @@ static void step(void)
 	} deeds[] = {
 		{ 17, submit_one },   { 22, answer_send },  { 7, answer_listing },
 		{ 5, answer_cancel }, { 6, take_back_one }, { 5, report },
-		{ 2, restart },	      { 3, turn },
+		{ 2, restart },	      { 3, turn },	    { 6, decide_one },
 	};
 	int place = rand() % SIMS, what = rand() % 100;
 
@@ -125,13 +147,13 @@ static void step(void)
 			return;
 		}
 	}
-	if (what < 15)
+	if (what < 13)
 		transmit(place, chance(90));
-	else if (what < 21)
+	else if (what < 18)
 		disturb(place);
-	else if (what < 28)
+	else if (what < 23)
 		fake_ready(modems[place]);
-	else if (what < 30)
+	else if (what < 25)
 		turn_disk(chance(50));
 	else
 		turn_ms(2);
@@ -157,6 +179,8 @@ static void calm_down(void)
 
 	turn_disk(false);
 	wild_settle();
+	for (int64_t id = 1; id <= submitted; id++)
+		approve(id);
 	for (i = 0; i < 20 * MESSAGES_MAX; i++) {
 		turn_ms(i % 20 ? 0 : 2);
 		answer_send();
@@ -180,6 +204,8 @@ static bool is_true(const struct truth *truth, enum message_state state)
 
 	if (truth->taken_back)
 		return state == STATE_CANCELLED;
+	if (truth->rejected)
+		return state == STATE_FAILED && truth->fate == NOT_TAKEN;
 	if (truth->was_reported && state == STATE_DELIVERED)
 		return true;
 	return truths_of[truth->fate] & 1U << state;

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "sms/retention.h"
+#include "store/store_audit.h"
 #include "store/store_outgoing.h"
 #include "store/store_retention.h"
 #include "store_bench.h"
@@ -272,6 +273,53 @@ static void test_after_messages_were_added(void **state)
 	assert_consistent();
 }
 
+static void add_lines(int64_t from, int64_t until)
+{
+	char text[320];
+
+	snprintf(text, sizeof(text),
+		 "WITH RECURSIVE n (i) AS (SELECT %lld UNION ALL SELECT i + 1 FROM n"
+		 " WHERE i < %lld) INSERT INTO audit"
+		 " SELECT i, 0, 'started', '{}', zeroblob(32) FROM n",
+		 (long long)from, (long long)until);
+	sql(text);
+}
+
+static int64_t lines(void)
+{
+	return sql("SELECT count(*) FROM audit");
+}
+
+static int note_many(void *data, struct store *to)
+{
+	int error = 0;
+
+	(void)data;
+	for (int i = 0; !error && i <= AUDIT_KEEP / 100; i++)
+		error = store_audit_add(to, AUDIT_PAUSED, "{}");
+	return error;
+}
+
+/* The audit is bounded without any message or limit, at the start and as it grows. */
+static void test_the_audit(void **state)
+{
+	(void)state;
+	add_lines(1, AUDIT_KEEP + 250);
+	start();
+	wait_for_pass();
+	assert_int_equal(lines(), AUDIT_KEEP);
+	assert_int_equal(sql("SELECT line FROM audit_anchor"), 250);
+	assert_int_equal(store_audit_together(store, note_many, NULL), 0);
+	assert_int_equal(lines(), AUDIT_KEEP + AUDIT_KEEP / 100 + 1);
+	add_incoming("+361");
+	while (lines() > AUDIT_KEEP) /* whatever turns the loop */
+		assert_true(sd_event_run(loop, 1000000) > 0);
+	wait_for_pass();
+	assert_int_equal(lines(), AUDIT_KEEP);
+	assert_int_equal(sql("SELECT min(id) FROM audit"),
+			 sql("SELECT line + 1 FROM audit_anchor"));
+}
+
 static void test_no_limits(void **state)
 {
 	(void)state;
@@ -389,6 +437,7 @@ int main(void)
 		TEST(test_what_is_not_over_stays),
 		TEST(test_behind_many_that_stay),
 		TEST(test_after_messages_were_added),
+		TEST(test_the_audit),
 		TEST(test_no_limits),
 		TEST(test_gaps),
 		TEST(test_vacuum),

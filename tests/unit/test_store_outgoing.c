@@ -257,6 +257,46 @@ static void test_delivery(void **state)
 	assert_int_equal(store_outgoing_move(store, id, &sent), STORE_E_ILLEGAL);
 }
 
+static void receive(const char *number)
+{
+	struct incoming_draft draft = {
+		.told_ms = clock_wall_ms(), .number = number, .text = "x", .sent_time = ""
+	};
+	int64_t id;
+	bool known;
+
+	assert_int_equal(store_incoming_add(store, &draft, &id, &known), 0);
+}
+
+/* What was never sent, or nobody knows of, was not exchanged. */
+static void test_exchanged(void **state)
+{
+	static const enum message_state unsent[] = { STATE_FAILED, STATE_UNKNOWN,
+						     STATE_HANDED, STATE_CANCELLED };
+	const char *number = draft_of(1, NULL).number;
+	int64_t id;
+
+	(void)state;
+	assert_int_equal(store_outgoing_exchanged(store, number), STORE_E_NOT_FOUND);
+	add(1, NULL);
+	for (size_t i = 0; i < sizeof(unsent) / sizeof(*unsent); i++) {
+		id = add(1, NULL);
+		if (unsent[i] != STATE_CANCELLED)
+			move(id, STATE_HANDING);
+		move(id, unsent[i]);
+	}
+	assert_int_equal(store_outgoing_exchanged(store, number), STORE_E_NOT_FOUND);
+	receive("+36209999999");
+	assert_int_equal(store_outgoing_exchanged(store, "+36209999999"), 0);
+	assert_int_equal(store_outgoing_exchanged(store, number), STORE_E_NOT_FOUND);
+	id = add(1, NULL);
+	move(id, STATE_HANDING);
+	move(id, STATE_SENT);
+	assert_int_equal(store_outgoing_exchanged(store, number), 0);
+	move(id, STATE_DELIVERED);
+	assert_int_equal(store_outgoing_exchanged(store, number), 0);
+}
+
 static void test_full_disk(void **state)
 {
 	struct outgoing_move handing = { .to = STATE_HANDING };
@@ -283,6 +323,7 @@ int main(void)
 		TEST(test_times_and_state),
 		TEST(test_unfinished),
 		TEST(test_delivery),
+		TEST(test_exchanged),
 		TEST(test_full_disk),
 	};
 

@@ -19,8 +19,10 @@ enum fate { NOT_TAKEN, TAKEN, SENT, FAILED, DROPPED };
 static struct truth {
 	int64_t sim_id;
 	enum fate fate;
-	bool scheduled;	   /* it may overtake and be overtaken */
-	bool taken_back;   /* the outbox has said so: it must never go out */
+	bool scheduled;	 /* it may overtake and be overtaken */
+	bool taken_back; /* the outbox has said so: it must never go out */
+	bool needs_yes;	 /* ... and so must one that nobody said yes to */
+	bool rejected;
 	bool was_reported; /* a report said "delivered" */
 } truths[MESSAGES_MAX + 1];
 
@@ -119,13 +121,18 @@ static inline void disturb(int place)
 
 /* ---- messages */
 
-/* oFono puts it into its queue: once, not what was taken back, in order of submission. */
+/*
+ * oFono puts it into its queue: once, not what was taken back or needs a yes, in order of
+ * submission.
+ */
 static inline void take(int64_t id)
 {
 	struct truth *truth = &truths[id];
 
 	assert_int_equal(truth->fate, NOT_TAKEN);
 	assert_false(truth->taken_back);
+	assert_false(truth->needs_yes);
+	assert_false(truth->rejected);
 	truth->fate = TAKEN;
 	if (truth->scheduled)
 		return;

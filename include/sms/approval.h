@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Approval: the times of a yes. A message waits for one so long, and the yes is good so
+ * long; and what the history of a message calls the two who may give it.
+ */
+#ifndef SMS_APPROVAL_H
+#define SMS_APPROVAL_H
+
+#include <stdint.h>
+
+#include "base/config.h"
+#include "store/store.h"
+
+enum { APPROVAL_GOOD_MS = 10 * 60 * 1000 };
+
+/* Reasons of queued and scheduled. */
+extern const char approval_by_owner[];	/* with `ofono-mcp approve` */
+extern const char approval_by_person[]; /* asked by the client */
+
+/* Nobody decides about it any more then; its own validity may end before. */
+int64_t approval_awaited_until(const struct config *config,
+			       const struct message *message);
+
+/* It is not handed over after: `expires_at_ms`, 0 never, as the yes makes it earlier. */
+int64_t approval_expiry(int64_t yes_ms, int64_t send_at_ms, int64_t expires_at_ms);
+
+#endif

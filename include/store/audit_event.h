@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Audit event: what lines of the audit can tell, and which facts each has. One table.
+ *
+ * No fact is a message's text, a token, a one-time code or a PIN. Phone numbers are whole:
+ * the audit is the owner's proof of whom his phone wrote to, it is as secret as the ledger
+ * that it lies in, and it goes nowhere by itself; a log is copied, shipped and pasted, so
+ * there only three digits are left.
+ */
+#ifndef STORE_AUDIT_EVENT_H
+#define STORE_AUDIT_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Stored by name: the order may change. */
+enum audit_event {
+	AUDIT_STARTED,
+	AUDIT_STOPPED,
+	AUDIT_SEND_ACCEPTED,
+	AUDIT_SEND_REFUSED,
+	AUDIT_SEND_CANCELLED,
+	AUDIT_SEND_OUTCOME,
+	AUDIT_APPROVAL_ASKED,
+	AUDIT_APPROVAL_GIVEN,
+	AUDIT_APPROVAL_REJECTED,
+	AUDIT_APPROVAL_EXPIRED,
+	AUDIT_CLIENT_PAIRED,
+	AUDIT_CLIENT_CHANGED,
+	AUDIT_CLIENT_REVOKED,
+	AUDIT_CLIENT_ROTATED,
+	AUDIT_AUTH_FAILED,
+	AUDIT_CONFIG_CHANGED,
+	AUDIT_PAUSED,
+	AUDIT_RESUMED,
+	AUDIT_SIM_UNLOCK,
+	AUDIT_OPTED_OUT,
+	AUDIT_OPTED_IN,
+	AUDIT_LEDGER_RESCUED,
+	AUDIT_LEDGER_RESTORED,
+	AUDIT_EVENT_COUNT,
+};
+
+enum { AUDIT_FIELDS_MAX = 10 };
+
+struct audit_event_row {
+	const char *name;  /* "send_accepted" */
+	const char *words; /* "message accepted" */
+	/* Each may be left out; ends with NULL. */
+	const char *fields[AUDIT_FIELDS_MAX + 1];
+};
+
+extern const struct audit_event_row audit_events[AUDIT_EVENT_COUNT];
+
+/* NULL: none of ours, of a newer program perhaps. */
+const struct audit_event_row *audit_event_find(const char *name);
+bool audit_event_has(enum audit_event event, const char *field);
+
+/* One fact; a list of them ends with { NULL }. */
+struct audit_fact {
+	const char *field;
+	const char *text; /* NULL: `number` is the fact */
+	int64_t number;
+};
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ofono-mcp approvals: the messages that wait for the owner's yes.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/owner_command.h"
+
+static const char help[] =
+	"Usage: ofono-mcp approvals [OPTION]...\n"
+	"List the messages that wait for your yes, oldest first: who wants to send what "
+	"to\n"
+	"whom, and until when you can decide. What would be invisible in a text is "
+	"written\n"
+	"out, as \\u202e.\n"
+	"\n"
+	"  --after ID       only those with a higher number\n"
+	"  --config FILE    the gateway's configuration; else, where it is there,\n"
+	"                   " CONFIG_DEFAULT_PATH "\n"
+	"  --state-dir DIR  where the gateway keeps its ledger\n"
+	"  --json           as JSON: a line for each message, then how many there are\n"
+	"  --help           this text\n"
+	"\n"
+	"The gateway may run. Exit codes: 0 listed; 1 could not; 2 wrong options.\n";
+
+static const struct owner_option options[] = {
+	{ .name = "after" },
+	{ 0 },
+};
+
+static const char *text_of(const struct json *item, const char *name)
+{
+	const struct json *value = json_member(item, name);
+
+	return value && value->text ? value->text : "";
+}
+
+/* Its lines begin with a bar, so that none can pass for one of ours. */
+static void print_text(const char *text)
+{
+	for (;;) {
+		size_t length = strcspn(text, "\n");
+
+		printf("  | %.*s\n", (int)length, text);
+		if (!text[length])
+			return;
+		text += length + 1;
+	}
+}
+
+static void show_item(const struct owner_call *call, const struct json *item)
+{
+	const char *sim = text_of(item, "sim");
+	const char *send_at = text_of(item, "send_at");
+	const char *client = text_of(item, "client");
+
+	(void)call;
+	printf("%s  %s wants to send %s SMS to %s from SIM %s%s%s%s\n",
+	       text_of(item, "message_id"), *client ? client : "somebody",
+	       text_of(item, "segments"), text_of(item, "phone_number"),
+	       text_of(item, "subscription_id"), *sim ? " (" : "", sim, *sim ? ")" : "");
+	print_text(text_of(item, "text"));
+	printf("  since %s, until %s%s%s\n\n", text_of(item, "asked_at"),
+	       text_of(item, "until"), *send_at ? "; not to go out before " : "",
+	       send_at);
+}
+
+static int show(const struct owner_call *call, const struct json *result)
+{
+	(void)call;
+	if (strcmp(text_of(result, "listed"), "0") == 0)
+		puts("No message waits for you.");
+	else if (strcmp(text_of(result, "more"), "0") == 0)
+		puts("ofono-mcp approve ID..., or ofono-mcp reject ID... [REASON]");
+	else
+		printf("%s more: ofono-mcp approvals --after ID\n",
+		       text_of(result, "more"));
+	return EXIT_CODE_OK;
+}
+
+static int run_approvals(int argc, char **argv)
+{
+	static const struct owner_command command = {
+		.name = "approvals",
+		.help = help,
+		.options = options,
+		.show_item = show_item,
+		.show = show,
+	};
+
+	return owner_command_run(&command, argc, argv);
+}
+
+const struct command command_approvals = {
+	.name = "approvals",
+	.summary = "list the messages that wait for your yes",
+	.run = run_approvals,
+};

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ofono-mcp audit: what was decided, and whether anybody has touched it since. A guest: the
+ * gateway may run.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/timestamp.h"
+#include "cli/audit_report.h"
+#include "cli/command.h"
+#include "cli/ledger_options.h"
+
+static const char help[] =
+	"Usage: ofono-mcp audit [OPTION]... [verify]\n"
+	"Print what was allowed, refused, approved and changed, oldest first. With\n"
+	"\"verify\": prove that no line was changed, taken out, put in or moved, and\n"
+	"print the head, the number and hash of the newest line. That lines were cut\n"
+	"off at the end shows only against a head that was noted before: the gateway\n"
+	"logs it at each start and stop. The gateway may run.\n"
+	"\n"
+	"  --since TIME     only lines from TIME on, as 2026-11-21T08:30:00+01:00\n"
+	"  --last N         only the newest N of them\n"
+	"  --head N:HASH    with verify: the audit must have gone through this head\n"
+	"  --json           an object per line\n"
+	"  --config FILE    the gateway's configuration; else, where it is there,\n"
+	"                   " CONFIG_DEFAULT_PATH "\n"
+	"  --state-dir DIR  where the gateway keeps its ledger\n"
+	"  --help           this text\n"
+	"\n"
+	"Exit codes: 0 fine; 1 it cannot be read, or is not whole; 2 wrong options.\n";
+
+enum { OPTION_SINCE = LEDGER_OPTION_OTHER, OPTION_LAST, OPTION_HEAD };
+
+enum { LAST_DIGITS_MAX = 9 };
+
+static const struct option options[] = {
+	{ "since", required_argument, NULL, OPTION_SINCE },
+	{ "last", required_argument, NULL, OPTION_LAST },
+	{ "head", required_argument, NULL, OPTION_HEAD },
+	{ "json", no_argument, NULL, LEDGER_OPTION_JSON },
+	{ "config", required_argument, NULL, LEDGER_OPTION_CONFIG },
+	{ "state-dir", required_argument, NULL, LEDGER_OPTION_STATE_DIR },
+	{ "help", no_argument, NULL, LEDGER_OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct asked {
+	struct audit_range range;
+	struct audit_head head;
+	bool has_head;
+	bool json;
+};
+
+static bool parse_count(const char *text, int64_t *count_out)
+{
+	size_t digits = strspn(text, "0123456789");
+	int64_t count = 0;
+
+	if (!digits || digits > LAST_DIGITS_MAX || text[digits])
+		return false;
+	for (; *text; text++)
+		count = count * 10 + (*text - '0');
+	*count_out = count;
+	return count > 0;
+}
+
+static bool take(void *data, int option, const char *value)
+{
+	struct asked *asked = data;
+
+	switch (option) {
+	case OPTION_SINCE:
+		return timestamp_parse(value, &asked->range.since_ms);
+	case OPTION_LAST:
+		return parse_count(value, &asked->range.last);
+	default:
+		asked->has_head = true;
+		return audit_head_parse(value, &asked->head);
+	}
+}
+
+static void show(void *data, const struct audit_line *line)
+{
+	const struct asked *asked = data;
+
+	if (asked->json)
+		audit_report_json(line);
+	else
+		audit_report_print(line);
+}
+
+static int fail(const char *text)
+{
+	fprintf(stderr, "ofono-mcp audit: %s\n", text);
+	return EXIT_CODE_FAILED;
+}
+
+static int list(struct audit_reader *reader, struct asked *asked)
+{
+	if (audit_reader_list(reader, &asked->range, show, asked))
+		return fail(audit_reader_error(reader));
+	return EXIT_CODE_OK;
+}
+
+static int verify(struct audit_reader *reader, const struct asked *asked)
+{
+	struct audit_verdict verdict;
+
+	if (audit_reader_verify(reader, asked->has_head ? &asked->head : NULL, &verdict))
+		return fail(audit_reader_error(reader));
+	if (asked->json)
+		audit_report_json_verdict(&verdict);
+	else
+		audit_report_print_verdict(&verdict);
+	return verdict.break_count ? EXIT_CODE_FAILED : EXIT_CODE_OK;
+}
+
+static int run_on(const struct config *config, struct asked *asked, bool verifies)
+{
+	struct config_error problem = { "" };
+	struct audit_reader *reader;
+	int code;
+
+	if (audit_reader_open(config->state_dir, &reader, &problem))
+		return fail(problem.text);
+	code = verifies ? verify(reader, asked) : list(reader, asked);
+	audit_reader_close(reader);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return fail("not all could be written");
+	return code;
+}
+
+static int run_audit(int argc, char **argv)
+{
+	struct asked asked = { 0 };
+	const struct ledger_command command = {
+		"ofono-mcp audit", help, options, true, take, &asked
+	};
+	struct ledger_options given;
+	bool verifies;
+	int code;
+
+	if (!ledger_options_read(&command, argc, argv, &given, &code))
+		return code;
+	verifies = given.argument && strcmp(given.argument, "verify") == 0;
+	if ((given.argument && !verifies) || (asked.has_head && !verifies) ||
+	    (verifies && (asked.range.since_ms || asked.range.last))) {
+		fputs(help, stderr);
+		return EXIT_CODE_USAGE;
+	}
+	asked.json = given.json;
+	return run_on(&given.config, &asked, verifies);
+}
+
+const struct command command_audit = {
+	.name = "audit",
+	.summary = "show what was decided, and prove it",
+	.run = run_audit,
+};

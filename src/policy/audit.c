@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "policy/audit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+enum {
+	USEC_PER_MS = 1000,
+	ACCURACY_USEC = 100 * 1000,
+	SUBJECT_BYTES = 64, /* a number or an address */
+	CODE_BYTES = 40,
+	/* without what differs most: see collect() */
+	COARSE = AUDIT_COLLECTED + 8,
+	COARSEST = COARSE + 2,
+};
+
+struct collected {
+	enum audit_event event;
+	int64_t client_id;
+	char client[CLIENT_NAME_BYTES];
+	char subject[SUBJECT_BYTES];
+	char code[CODE_BYTES];
+	int64_t count;
+};
+
+struct audit {
+	struct store *store;
+	sd_event_source *timer;
+	struct collected waiting[COARSEST];
+	unsigned count;
+	int64_t not_before_ms; /* monotonic */
+	bool troubled;	       /* the disk refused, and that was told */
+};
+
+static bool is_same(const struct collected *one, const struct collected *other)
+{
+	return one->event == other->event && one->client_id == other->client_id &&
+	       strcmp(one->client, other->client) == 0 &&
+	       strcmp(one->subject, other->subject) == 0 &&
+	       strcmp(one->code, other->code) == 0;
+}
+
+/* False: there are `room` already. */
+static bool take(struct audit *audit, const struct collected *next, unsigned room)
+{
+	for (unsigned i = 0; i < audit->count; i++) {
+		if (is_same(&audit->waiting[i], next)) {
+			audit->waiting[i].count++;
+			return true;
+		}
+	}
+	if (audit->count >= room)
+		return false;
+	audit->waiting[audit->count] = *next;
+	audit->waiting[audit->count++].count = 1;
+	return true;
+}
+
+static int write_refused(struct store *store, const struct collected *one)
+{
+	return store_audit_note(store, AUDIT_SEND_REFUSED,
+				(struct audit_fact[]){
+					{ "count", NULL, one->count },
+					{ "client_id", NULL, one->client_id },
+					{ "client", one->client },
+					{ "code", one->code },
+					{ *one->subject ? "number" : NULL, one->subject },
+					{ NULL },
+				});
+}
+
+static int write_auth_failed(struct store *store, const struct collected *one)
+{
+	return store_audit_note(store, AUDIT_AUTH_FAILED,
+				(struct audit_fact[]){
+					{ "count", NULL, one->count },
+					{ *one->subject ? "source" : NULL, one->subject },
+					{ NULL },
+				});
+}
+
+static int write_asked(struct store *store, const struct collected *one)
+{
+	return store_audit_note(store, AUDIT_APPROVAL_ASKED,
+				(struct audit_fact[]){
+					{ "count", NULL, one->count },
+					{ "client_id", NULL, one->client_id },
+					{ "client", one->client },
+					{ "reason", one->code },
+					{ *one->subject ? "number" : NULL, one->subject },
+					{ NULL },
+				});
+}
+
+static int write_one(struct store *store, const struct collected *one)
+{
+	if (one->event == AUDIT_AUTH_FAILED)
+		return write_auth_failed(store, one);
+	return one->event == AUDIT_APPROVAL_ASKED ? write_asked(store, one)
+						  : write_refused(store, one);
+}
+
+static int write_all(void *data, struct store *store)
+{
+	const struct audit *audit = data;
+	int error = 0;
+
+	for (unsigned i = 0; !error && i < audit->count; i++)
+		error = write_one(store, &audit->waiting[i]);
+	return error;
+}
+
+static int64_t pause_after(unsigned lines)
+{
+	int64_t pause_ms = (int64_t)lines * AUDIT_PER_LINE_MS;
+
+	return pause_ms < AUDIT_LATEST_MS ? pause_ms : AUDIT_LATEST_MS;
+}
+
+static void tell_trouble(struct audit *audit, int error)
+{
+	if (error && !audit->troubled)
+		log_warning("audit: what was refused cannot be noted now: %s",
+			    error < 0 ? strerror(-error) : "the disk is full");
+	audit->troubled = error;
+}
+
+/* Keeps what the disk refuses. */
+static void flush(struct audit *audit)
+{
+	int error;
+
+	if (!audit->count)
+		return;
+	error = store_audit_together(audit->store, write_all, audit);
+	tell_trouble(audit, error);
+	audit->not_before_ms = clock_monotonic_ms() + pause_after(audit->count);
+	if (!error)
+		audit->count = 0;
+}
+
+static void flush_later(struct audit *audit)
+{
+	int64_t wait_ms = audit->not_before_ms - clock_monotonic_ms();
+
+	if (wait_ms < AUDIT_SOON_MS)
+		wait_ms = AUDIT_SOON_MS;
+	if (wait_ms > AUDIT_LATEST_MS)
+		wait_ms = AUDIT_LATEST_MS;
+	sd_event_source_set_time_relative(audit->timer, (uint64_t)wait_ms * USEC_PER_MS);
+	sd_event_source_set_enabled(audit->timer, SD_EVENT_ONESHOT);
+}
+
+static int on_due(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct audit *audit = data;
+
+	(void)source;
+	(void)usec;
+	flush(audit);
+	if (audit->count)
+		flush_later(audit);
+	return 0;
+}
+
+/* `next` loses what differs most until there is room for it; at the end there is. */
+static void collect(struct audit *audit, struct collected *next)
+{
+	if (!audit->count)
+		flush_later(audit);
+	if (take(audit, next, AUDIT_COLLECTED))
+		return;
+	next->subject[0] = '\0';
+	if (take(audit, next, COARSE))
+		return;
+	next->client_id = 0;
+	next->client[0] = next->code[0] = '\0';
+	take(audit, next, COARSEST);
+}
+
+static void note_of_client(struct audit *audit, struct collected next,
+			   const struct client *client, const char *number)
+{
+	if (!audit)
+		return;
+	next.client_id = client->id;
+	snprintf(next.client, sizeof(next.client), "%s", client->name);
+	snprintf(next.subject, sizeof(next.subject), "%s", number);
+	collect(audit, &next);
+}
+
+void audit_send_refused(struct audit *audit, const struct client *client,
+			const char *number, const char *code)
+{
+	struct collected next = { .event = AUDIT_SEND_REFUSED };
+
+	snprintf(next.code, sizeof(next.code), "%s", code);
+	note_of_client(audit, next, client, number);
+}
+
+void audit_person_asked(struct audit *audit, const struct client *client,
+			const char *number)
+{
+	struct collected next = { .event = AUDIT_APPROVAL_ASKED,
+				  .code = "person_is_asked" };
+
+	note_of_client(audit, next, client, number);
+}
+
+void audit_auth_failed(struct audit *audit, const char *source)
+{
+	struct collected next = { .event = AUDIT_AUTH_FAILED };
+
+	if (!audit)
+		return;
+	snprintf(next.subject, sizeof(next.subject), "%s", source);
+	collect(audit, &next);
+}
+
+static void note_version(struct audit *audit, enum audit_event event, const char *moment)
+{
+	char text[AUDIT_HEAD_TEXT_BYTES];
+	struct audit_head head;
+	int error = store_audit_note(audit->store, event,
+				     (struct audit_fact[]){
+					     { "version", OFONO_MCP_VERSION },
+					     { NULL },
+				     });
+
+	if (error)
+		log_warning("audit: the %s cannot be noted: %s", moment,
+			    error < 0 ? strerror(-error) : "the disk is full");
+	if (store_audit_head(audit->store, &head))
+		return;
+	audit_head_write(&head, text);
+	log_info("audit: head at the %s: %s", moment, text);
+}
+
+void audit_start(struct audit *audit)
+{
+	note_version(audit, AUDIT_STARTED, "start");
+}
+
+void audit_stop(struct audit *audit)
+{
+	flush(audit);
+	note_version(audit, AUDIT_STOPPED, "stop");
+}
+
+int audit_new(sd_event *loop, struct store *store, struct audit **audit_out)
+{
+	struct audit *audit = calloc(1, sizeof(*audit));
+	int error;
+
+	if (!audit)
+		return -ENOMEM;
+	audit->store = store;
+	error = sd_event_add_time_relative(loop, &audit->timer, CLOCK_MONOTONIC, 0,
+					   ACCURACY_USEC, on_due, audit);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(audit->timer, SD_EVENT_OFF);
+	if (error < 0) {
+		audit_free(audit);
+		return error;
+	}
+	*audit_out = audit;
+	return 0;
+}
+
+void audit_free(struct audit *audit)
+{
+	if (!audit)
+		return;
+	flush(audit);
+	sd_event_source_disable_unref(audit->timer);
+	free(audit);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/audit_chain.h"
+
+#include <gnutls/crypto.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "store/store_statement.h"
+
+static void hash_bytes(gnutls_hash_hd_t digest, const void *bytes, size_t length)
+{
+	if (gnutls_hash(digest, bytes, length) < 0)
+		abort();
+}
+
+static void hash_number(gnutls_hash_hd_t digest, uint64_t number)
+{
+	uint8_t bytes[sizeof(number)];
+
+	for (size_t i = sizeof(bytes); i-- > 0; number >>= 8)
+		bytes[i] = (uint8_t)number;
+	hash_bytes(digest, bytes, sizeof(bytes));
+}
+
+static void hash_text(gnutls_hash_hd_t digest, const char *text)
+{
+	size_t length = strlen(text);
+
+	hash_number(digest, length);
+	hash_bytes(digest, text, length);
+}
+
+void audit_chain_hash(const uint8_t before[AUDIT_HASH_BYTES],
+		      const struct audit_line *line, uint8_t hash_out[AUDIT_HASH_BYTES])
+{
+	gnutls_hash_hd_t digest;
+
+	if (gnutls_hash_init(&digest, GNUTLS_DIG_SHA256) < 0)
+		abort(); /* GnuTLS without SHA-256: no client could be told either */
+	hash_bytes(digest, before, AUDIT_HASH_BYTES);
+	hash_number(digest, (uint64_t)line->id);
+	hash_number(digest, (uint64_t)line->at_ms);
+	hash_text(digest, line->event);
+	hash_text(digest, line->detail);
+	gnutls_hash_deinit(digest, hash_out);
+}
+
+static void read_hash(sqlite3_stmt *statement, int column, uint8_t *hash_out)
+{
+	memset(hash_out, 0, AUDIT_HASH_BYTES);
+	if (sqlite3_column_bytes(statement, column) == AUDIT_HASH_BYTES)
+		memcpy(hash_out, sqlite3_column_blob(statement, column),
+		       AUDIT_HASH_BYTES);
+}
+
+/* What SQL hides behind a NUL is not left out of the hash: such a line has no text at all. */
+static const char *read_text(sqlite3_stmt *statement, int column)
+{
+	const char *text = statement_column_text(statement, column);
+
+	return strlen(text) == (size_t)sqlite3_column_bytes(statement, column) ? text
+									       : "";
+}
+
+void audit_chain_read(sqlite3_stmt *statement, struct audit_line *line_out)
+{
+	*line_out = (struct audit_line){
+		.id = sqlite3_column_int64(statement, 0),
+		.at_ms = sqlite3_column_int64(statement, 1),
+		.event = read_text(statement, 2),
+		.detail = read_text(statement, 3),
+	};
+	read_hash(statement, 4, line_out->hash);
+}
+
+void audit_chain_read_head(sqlite3_stmt *statement, struct audit_head *head_out)
+{
+	head_out->line = sqlite3_column_int64(statement, 0);
+	read_hash(statement, 1, head_out->hash);
+}
+
+void audit_chain_bind(sqlite3_stmt *statement, const struct audit_head *head,
+		      struct audit_line *line)
+{
+	line->id = head->line + 1;
+	line->at_ms = clock_wall_ms();
+	audit_chain_hash(head->hash, line, line->hash);
+	sqlite3_bind_int64(statement, 1, line->id);
+	sqlite3_bind_int64(statement, 2, line->at_ms);
+	statement_bind_text(statement, 3, line->event);
+	statement_bind_text(statement, 4, line->detail);
+	sqlite3_bind_blob(statement, 5, line->hash, AUDIT_HASH_BYTES, SQLITE_STATIC);
+}
+
+int audit_chain_head(sqlite3 *database, struct audit_head *head_out)
+{
+	sqlite3_stmt *statement = NULL;
+	int result = sqlite3_prepare_v2(database, AUDIT_HEAD_SQL, -1, &statement, NULL);
+
+	*head_out = (struct audit_head){ .line = 0 };
+	if (result == SQLITE_OK)
+		result = sqlite3_step(statement);
+	if (result == SQLITE_ROW)
+		audit_chain_read_head(statement, head_out);
+	sqlite3_finalize(statement);
+	return result == SQLITE_ROW || result == SQLITE_DONE ? SQLITE_OK : result;
+}
+
+int audit_chain_add(sqlite3 *database, enum audit_event event, const char *detail_json)
+{
+	struct audit_line line = { .event = audit_events[event].name,
+				   .detail = detail_json };
+	struct audit_head head;
+	sqlite3_stmt *statement = NULL;
+	int result = audit_chain_head(database, &head);
+
+	if (!result)
+		result =
+			sqlite3_prepare_v2(database, AUDIT_ADD_SQL, -1, &statement, NULL);
+	if (!result) {
+		audit_chain_bind(statement, &head, &line);
+		result = sqlite3_step(statement);
+	}
+	sqlite3_finalize(statement);
+	return result == SQLITE_DONE ? SQLITE_OK : result;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/audit_event.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define MESSAGE_FIELDS                                                            \
+	{                                                                         \
+		"message_id", "client_id", "client", "number", "subscription_id", \
+			"segments", "state", "reason", "count"                    \
+	}
+#define DECISION_FIELDS                               \
+	{                                             \
+		"message_id", "state", "reason", "by" \
+	}
+#define CLIENT_FIELDS                                                                  \
+	{                                                                              \
+		"client_id", "client", "scopes", "ask", "sims", "allow", "per_minute", \
+			"per_hour", "per_day", "segments_per_month"                    \
+	}
+
+const struct audit_event_row audit_events[AUDIT_EVENT_COUNT] = {
+	[AUDIT_STARTED] = { "started", "gateway started", { "version" } },
+	[AUDIT_STOPPED] = { "stopped", "gateway stopped", { "version" } },
+	[AUDIT_SEND_ACCEPTED] = { "send_accepted", "message accepted", MESSAGE_FIELDS },
+	[AUDIT_SEND_REFUSED] = { "send_refused",
+				 "message refused",
+				 { "client_id", "client", "number", "code", "count" } },
+	[AUDIT_SEND_CANCELLED] = { "send_cancelled",
+				   "message cancelled",
+				   { "message_id", "state", "reason", "by" } },
+	[AUDIT_SEND_OUTCOME] = { "send_outcome",
+				 "message ended",
+				 { "message_id", "state", "reason", "by" } },
+	[AUDIT_APPROVAL_ASKED] = { "approval_asked", "owner is asked to approve",
+				   MESSAGE_FIELDS },
+	[AUDIT_APPROVAL_GIVEN] = { "approval_given", "message approved",
+				   DECISION_FIELDS },
+	[AUDIT_APPROVAL_REJECTED] = { "approval_rejected", "message rejected",
+				      DECISION_FIELDS },
+	[AUDIT_APPROVAL_EXPIRED] = { "approval_expired", "nobody approved in time",
+				     DECISION_FIELDS },
+	[AUDIT_CLIENT_PAIRED] = { "client_paired", "client paired", CLIENT_FIELDS },
+	[AUDIT_CLIENT_CHANGED] = { "client_changed", "client may do other things",
+				   CLIENT_FIELDS },
+	[AUDIT_CLIENT_REVOKED] = { "client_revoked", "client revoked", CLIENT_FIELDS },
+	[AUDIT_CLIENT_ROTATED] = { "client_rotated", "client has a new token",
+				   CLIENT_FIELDS },
+	[AUDIT_AUTH_FAILED] = { "auth_failed", "wrong token", { "source", "count" } },
+	[AUDIT_CONFIG_CHANGED] = { "config_changed",
+				   "configuration changed",
+				   { "key", "old", "new", "adopted" } },
+	[AUDIT_PAUSED] = { "paused", "sending paused", { "by", "reason" } },
+	[AUDIT_RESUMED] = { "resumed", "sending resumed", { "by", "reason" } },
+	[AUDIT_SIM_UNLOCK] = { "sim_unlock",
+			       "SIM unlock",
+			       { "subscription_id", "outcome", "retries", "by" } },
+	[AUDIT_OPTED_OUT] = { "opted_out", "number wants no messages", { "number" } },
+	[AUDIT_OPTED_IN] = { "opted_in", "number wants messages again", { "number" } },
+	[AUDIT_LEDGER_RESCUED] = { "ledger_rescued",
+				   "damaged ledger was replaced",
+				   { "complete" } },
+	[AUDIT_LEDGER_RESTORED] = { "ledger_restored",
+				    "ledger restored from a backup",
+				    { "replaced" } },
+};
+
+const struct audit_event_row *audit_event_find(const char *name)
+{
+	for (unsigned i = 0; i < AUDIT_EVENT_COUNT; i++) {
+		if (strcmp(audit_events[i].name, name) == 0)
+			return &audit_events[i];
+	}
+	return NULL;
+}
+
+bool audit_event_has(enum audit_event event, const char *field)
+{
+	for (const char *const *known = audit_events[event].fields; *known; known++) {
+		if (strcmp(*known, field) == 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/audit_reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/audit_chain.h"
+#include "store/store_guest.h"
+
+struct audit_reader {
+	struct store_opening opening;
+	struct config_error error;
+};
+
+static int open_moment(struct store_opening *opening)
+{
+	int64_t tables = 0;
+	int error = store_opening_execute(opening, "PRAGMA trusted_schema = OFF; BEGIN");
+
+	if (!error)
+		error = store_opening_ask(
+			opening,
+			"SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
+			" AND name IN ('audit', 'audit_anchor')",
+			&tables);
+	if (error || tables == 2)
+		return error;
+	return store_opening_fail(opening, -ENOTSUP,
+				  "from before there was an audit; it begins when the "
+				  "gateway starts");
+}
+
+int audit_reader_open(const char *folder, struct audit_reader **reader_out,
+		      struct config_error *error)
+{
+	struct audit_reader *reader = calloc(1, sizeof(*reader));
+	int failure;
+
+	if (!reader)
+		return -ENOMEM;
+	reader->opening.error = error;
+	failure = store_guest_open(folder, &reader->opening);
+	if (!failure)
+		failure = open_moment(&reader->opening);
+	if (failure) {
+		audit_reader_close(reader);
+		return failure;
+	}
+	reader->opening.error = &reader->error;
+	*reader_out = reader;
+	return 0;
+}
+
+void audit_reader_close(struct audit_reader *reader)
+{
+	if (!reader)
+		return;
+	store_opening_abort(&reader->opening);
+	free(reader);
+}
+
+const char *audit_reader_error(const struct audit_reader *reader)
+{
+	return reader->error.text;
+}
+
+/* NULL: told. */
+static sqlite3_stmt *prepare(struct audit_reader *reader, const char *sql)
+{
+	sqlite3 *database = reader->opening.database;
+	sqlite3_stmt *statement = NULL;
+
+	if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) != SQLITE_OK)
+		store_opening_fail(&reader->opening, -EIO, "%s",
+				   sqlite3_errmsg(database));
+	return statement;
+}
+
+/* `result`: of the last step. */
+static int finish(struct audit_reader *reader, sqlite3_stmt *statement, int result)
+{
+	int error = 0;
+
+	if (result != SQLITE_DONE && result != SQLITE_ROW)
+		error = store_opening_fail(&reader->opening, -EIO,
+					   "cannot be read to its end: %s",
+					   sqlite3_errmsg(reader->opening.database));
+	sqlite3_finalize(statement);
+	return error;
+}
+
+int audit_reader_list(struct audit_reader *reader, const struct audit_range *range,
+		      void (*visit)(void *data, const struct audit_line *line),
+		      void *data)
+{
+	sqlite3_stmt *statement =
+		prepare(reader, "SELECT * FROM (SELECT " AUDIT_COLUMNS " FROM audit"
+				" WHERE at >= ?1 ORDER BY id DESC LIMIT ?2) ORDER BY id");
+	struct audit_line line;
+	int result;
+
+	if (!statement)
+		return -EIO;
+	sqlite3_bind_int64(statement, 1, range->since_ms ? range->since_ms : INT64_MIN);
+	sqlite3_bind_int64(statement, 2, range->last ? range->last : -1);
+	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+		audit_chain_read(statement, &line);
+		visit(data, &line);
+	}
+	return finish(reader, statement, result);
+}
+
+struct verifying {
+	struct audit_verdict verdict;
+	const struct audit_head *noted; /* NULL: none, or found */
+	uint8_t before[AUDIT_HASH_BYTES];
+	bool linked;  /* `before` is known */
+	int64_t next; /* the number that is due */
+};
+
+static void add_break(struct verifying *verifying, enum audit_flaw flaw, int64_t line,
+		      int64_t until)
+{
+	struct audit_verdict *verdict = &verifying->verdict;
+
+	if (verdict->break_count < AUDIT_BREAKS_MAX)
+		verdict->breaks[verdict->break_count] =
+			(struct audit_break){ flaw, line, until };
+	verdict->break_count++;
+}
+
+static void look_for_noted(struct verifying *verifying, int64_t line, const uint8_t *hash)
+{
+	const struct audit_head *noted = verifying->noted;
+
+	if (!noted || noted->line != line)
+		return;
+	if (memcmp(noted->hash, hash, AUDIT_HASH_BYTES) != 0)
+		add_break(verifying, AUDIT_OTHER_HEAD, line, line);
+	verifying->noted = NULL;
+}
+
+static int read_anchor(struct audit_reader *reader, struct verifying *verifying)
+{
+	sqlite3_stmt *statement = prepare(reader, "SELECT line, hash FROM audit_anchor");
+	struct audit_head anchor = { .line = 0 };
+	int result;
+
+	if (!statement)
+		return -EIO;
+	result = sqlite3_step(statement);
+	if (result == SQLITE_ROW)
+		audit_chain_read_head(statement, &anchor);
+	verifying->verdict.gone = anchor.line;
+	verifying->verdict.head = anchor;
+	verifying->next = anchor.line + 1;
+	verifying->linked = true;
+	memcpy(verifying->before, anchor.hash, AUDIT_HASH_BYTES);
+	look_for_noted(verifying, anchor.line, anchor.hash);
+	return finish(reader, statement, result);
+}
+
+static void check_place(struct verifying *verifying, const struct audit_line *line)
+{
+	if (line->id > verifying->next)
+		add_break(verifying, AUDIT_MISSING, verifying->next, line->id - 1);
+	else if (line->id < verifying->next)
+		add_break(verifying, AUDIT_BAD_ANCHOR, line->id, line->id);
+	verifying->linked &= line->id == verifying->next;
+}
+
+static void check_hash(struct verifying *verifying, const struct audit_line *line)
+{
+	struct audit_verdict *verdict = &verifying->verdict;
+	bool follows_anchor = verdict->gone && line->id == verdict->gone + 1;
+	uint8_t hash[AUDIT_HASH_BYTES];
+
+	audit_chain_hash(verifying->before, line, hash);
+	if (verifying->linked && memcmp(hash, line->hash, sizeof(hash)) != 0)
+		add_break(verifying, follows_anchor ? AUDIT_BAD_ANCHOR : AUDIT_CHANGED,
+			  line->id, line->id);
+}
+
+static void verify_line(struct verifying *verifying, const struct audit_line *line)
+{
+	struct audit_verdict *verdict = &verifying->verdict;
+
+	check_place(verifying, line);
+	check_hash(verifying, line);
+	look_for_noted(verifying, line->id, line->hash);
+	if (!verdict->lines++)
+		verdict->first = line->id;
+	verdict->head.line = line->id;
+	memcpy(verdict->head.hash, line->hash, AUDIT_HASH_BYTES);
+	memcpy(verifying->before, line->hash, AUDIT_HASH_BYTES);
+	verifying->linked = true;
+	verifying->next = line->id + 1;
+}
+
+static void end_noted(struct verifying *verifying)
+{
+	const struct audit_head *noted = verifying->noted;
+
+	if (noted)
+		add_break(verifying,
+			  noted->line < verifying->verdict.gone ? AUDIT_HEAD_GONE
+								: AUDIT_CUT,
+			  noted->line, noted->line);
+}
+
+int audit_reader_verify(struct audit_reader *reader, const struct audit_head *noted,
+			struct audit_verdict *verdict_out)
+{
+	struct verifying verifying = { .noted = noted };
+	int error = read_anchor(reader, &verifying);
+	sqlite3_stmt *statement;
+	struct audit_line line;
+	int result;
+
+	if (error)
+		return error;
+	statement = prepare(reader, "SELECT " AUDIT_COLUMNS
+				    " FROM audit NOT INDEXED ORDER BY id");
+	if (!statement)
+		return -EIO;
+	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+		audit_chain_read(statement, &line);
+		verify_line(&verifying, &line);
+	}
+	end_noted(&verifying);
+	error = finish(reader, statement, result);
+	if (!error)
+		*verdict_out = verifying.verdict;
+	return error;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/store_audit.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/json_writer.h"
+#include "base/utf8.h"
+#include "store/audit_chain.h"
+#include "store/store_statement.h"
+
+int store_audit_head(struct store *store, struct audit_head *head_out)
+{
+	sqlite3_stmt *statement = store_use(store, AUDIT_HEAD);
+	struct audit_head head = { .line = 0 };
+	int result = sqlite3_step(statement);
+	int error;
+
+	if (result == SQLITE_ROW)
+		audit_chain_read_head(statement, &head);
+	error = store_done(store, statement, result);
+	if (!error)
+		*head_out = head;
+	return error;
+}
+
+/* Inside a transaction, so that nobody else adds a line to the same head. */
+static int append(struct store *store, enum audit_event event, const char *detail_json)
+{
+	struct audit_line line = { .event = audit_events[event].name,
+				   .detail = detail_json };
+	struct audit_head head;
+	sqlite3_stmt *statement;
+	int error = store_audit_head(store, &head);
+
+	if (error)
+		return error;
+	statement = store_use(store, AUDIT_ADD);
+	audit_chain_bind(statement, &head, &line);
+	error = store_run(store, statement);
+	store->audit_added += !error;
+	return error;
+}
+
+int64_t store_audit_added(const struct store *store)
+{
+	return store->audit_added;
+}
+
+int store_audit_together(struct store *store,
+			 int (*write)(void *data, struct store *store), void *data)
+{
+	int error = store_begin(store);
+
+	return error ? error : store_end(store, write(data, store));
+}
+
+int store_audit_add(struct store *store, enum audit_event event, const char *detail_json)
+{
+	int error;
+
+	if (strlen(detail_json) > AUDIT_DETAIL_BYTES)
+		return -E2BIG;
+	if (!sqlite3_get_autocommit(store->database))
+		return append(store, event, detail_json);
+	error = store_begin(store);
+	if (error)
+		return error;
+	return store_end(store, append(store, event, detail_json));
+}
+
+static void write_fact(struct json_writer *writer, const struct audit_fact *fact)
+{
+	if (!fact->text)
+		json_put_integer(writer, fact->field, fact->number);
+	else if (utf8_valid(fact->text, strlen(fact->text)))
+		json_put_string(writer, fact->field, fact->text);
+}
+
+/* NULL: no memory. To be freed. */
+static char *write_detail(enum audit_event event, const struct audit_fact *facts)
+{
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&text);
+
+	if (!writer)
+		return NULL;
+	json_open_object(writer);
+	for (; facts->field; facts++) {
+		assert(audit_event_has(event, facts->field));
+		write_fact(writer, facts);
+	}
+	json_close_object(writer);
+	json_writer_free(writer);
+	buffer_append(&text, "", 1);
+	return buffer_take(&text, &(size_t){ 0 });
+}
+
+int store_audit_note(struct store *store, enum audit_event event,
+		     const struct audit_fact *facts)
+{
+	char *detail = write_detail(event, facts);
+	int error = detail ? store_audit_add(store, event, detail) : -ENOMEM;
+
+	free(detail);
+	return error;
+}
+
+/* "read send"; CLIENT_SCOPES_ALL has room */
+static void name_scopes(unsigned scopes, char *text, size_t size)
+{
+	static const char *const names[] = { "read", "send", "codes", "ussd", "admin" };
+	size_t length = 0;
+
+	*text = '\0';
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (scopes & 1U << i)
+			length += (size_t)snprintf(text + length, size - length, "%s%s",
+						   length ? " " : "", names[i]);
+	}
+}
+
+int store_audit_client(struct store *store, enum audit_event event,
+		       const struct client *client)
+{
+	static const char *const asks[] = {
+		[CLIENT_ASK_NEVER] = "never",
+		[CLIENT_ASK_NEW_RECIPIENTS] = "new_recipients",
+		[CLIENT_ASK_ALWAYS] = "always",
+	};
+	char scopes[64];
+
+	name_scopes(client->scopes, scopes, sizeof(scopes));
+	return store_audit_note(
+		store, event,
+		(struct audit_fact[]){
+			{ "client_id", NULL, client->id },
+			{ "client", client->name },
+			{ "scopes", scopes },
+			{ "ask", asks[client->ask] },
+			{ "sims", client->sims },
+			{ "allow", client->allow },
+			{ "per_minute", NULL, client->limits.per_minute },
+			{ "per_hour", NULL, client->limits.per_hour },
+			{ "per_day", NULL, client->limits.per_day },
+			{ "segments_per_month", NULL, client->limits.segments_per_month },
+			{ NULL },
+		});
+}
+
+/* The first line that is there, and how many there are from it to the newest. */
+static int read_span(struct store *store, int64_t *first_out, int64_t *count_out)
+{
+	sqlite3_stmt *statement = store_use(store, AUDIT_SPAN);
+	int result = sqlite3_step(statement);
+
+	if (result == SQLITE_ROW) {
+		*first_out = sqlite3_column_int64(statement, 0);
+		*count_out = sqlite3_column_int64(statement, 1);
+	}
+	return store_done(store, statement, result);
+}
+
+/* Inside a transaction: `last` becomes the anchor, and goes with all before it. */
+static int let_go(struct store *store, int64_t last)
+{
+	sqlite3_stmt *statement = store_use(store, AUDIT_ANCHOR_SET);
+	int error;
+
+	sqlite3_bind_int64(statement, 1, last);
+	error = store_run(store, statement);
+	if (error)
+		return error;
+	return store_run(store, store_use(store, AUDIT_FORGET));
+}
+
+int store_audit_prune(struct store *store, int64_t keep, bool *done_out)
+{
+	int64_t first = 0, count = 0, excess;
+	int error = read_span(store, &first, &count);
+
+	if (error)
+		return error;
+	excess = count - (keep > 1 ? keep : 1);
+	if (excess > 0) {
+		int64_t going = excess < AUDIT_STEP_LINES ? excess : AUDIT_STEP_LINES;
+
+		error = store_begin(store);
+		if (!error)
+			error = store_end(store, let_go(store, first + going - 1));
+	}
+	if (!error)
+		*done_out = excess <= AUDIT_STEP_LINES;
+	return error;
+}

@@ -1,0 +1,614 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A message that needs a yes: from the person in front of the client, or from the owner."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from agent import (TO, Agent, Result, assert_pending, assert_refused, assert_sent,
+                   seconds_ahead, taken_texts)
+from approving import Owner, new_agent, new_client, set_ask, write_past_the_gateway
+from asking import Legacy, Modern, is_sent, result_of
+from events import Events
+from journal import Journal
+from lab import Lab, wait_until
+from legacy_session import asked
+from modem import HOME, SEARCHING
+from modern import call
+from owner import FAILED, OK, USAGE
+from task_agent import TaskAgent
+
+MakeLab = Callable[..., Lab]
+ONE = {"modem_count": 1, "gateway_open": False}
+HOUR_MS = 60 * 60 * 1000
+
+
+@pytest.fixture
+def lab(make_lab: MakeLab) -> Lab:
+    """One SIM, and nobody without a token."""
+    return make_lab(**ONE)
+
+
+@pytest.fixture
+def agent(lab: Lab) -> Agent:
+    """Each of its messages needs a yes, and it cannot ask."""
+    return new_agent(lab)
+
+
+@pytest.fixture
+def owner(lab: Lab) -> Owner:
+    return Owner(lab)
+
+
+def reasons(agent: Agent, message_id: int) -> list[tuple[str, str]]:
+    changes = agent.call("get_sms_status", message_id=message_id).structured["changes"]
+    return [(change["state"], change.get("reason", "")) for change in changes]
+
+
+def rows(lab: Lab) -> list[str]:
+    return [message.text for message in Journal(lab).messages()]
+
+
+def audited(lab: Lab) -> list[dict[str, Any]]:
+    lines = Journal(lab).ledger.rows("SELECT event, detail FROM audit ORDER BY id")
+    return [{"event": line["event"]} | json.loads(line["detail"]) for line in lines]
+
+
+# ---- the owner
+
+def test_the_waiting_call_hears_the_yes(
+        lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
+    call = background.submit(agent.send, "please", wait_seconds=60)
+    [item] = wait_until(owner.approvals, what="the owner is asked")
+    assert item["client"] == "careful" and item["phone_number"] == TO
+    assert (item["text"], item["segments"]) == ("please", 1)
+    assert item["sim"] == "Telekom HU" and item["subscription_id"] == agent.ids()[0]
+    asked_at, until = (datetime.fromisoformat(item[name].replace("Z", "+00:00"))
+                       for name in ("asked_at", "until"))
+    assert until - asked_at == timedelta(hours=24)
+    assert not call.done() and taken_texts(lab) == []
+    said = owner.do("approve", item["message_id"])
+    assert said.startswith(f"Message {item['message_id']} to {TO} is approved")
+    assert_sent(call.result())
+    assert taken_texts(lab) == ["please"] and owner.approvals() == []
+    assert reasons(agent, item["message_id"])[:3] == [
+        ("waiting_approval", ""), ("queued", "approved_by_owner"), ("handing", "")]
+
+
+def test_the_waiting_call_hears_the_no(
+        lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
+    call = background.submit(agent.send, "please", wait_seconds=60)
+    [message_id] = owner.wait_asked()
+    owner.do("reject", message_id, "she is asleep")
+    result = call.result()
+    assert_refused(result, "approval_rejected")
+    assert "she is asleep" in result.text and result.message_id == message_id
+    status = agent.call("get_sms_status", message_id=message_id).structured
+    assert (status["state"], status["reason"]) == ("failed", "approval_rejected")
+    assert status["changes"][-1]["note"] == "she is asleep"
+    assert taken_texts(lab) == []
+
+
+def test_who_does_not_wait_is_told_what_will_happen(
+        lab: Lab, agent: Agent, owner: Owner) -> None:
+    result = agent.send("later", wait_seconds=0)
+    assert_pending(result, "waiting_approval")
+    assert "owner's approval" in result.text
+    status = agent.call("get_sms_status", message_id=result.message_id).structured
+    assert status["state"] == "waiting_approval" and not status["final"]
+    assert status["approval_until"] in result.text
+    assert "owner" in status["meaning"]
+    [listed] = agent.call("list_sms").structured["messages"]
+    assert listed["state"] == "waiting_approval"
+    owner.do("approve", result.message_id)
+    agent.wait_state(result.message_id, "sent")
+    assert taken_texts(lab) == ["later"]
+
+
+def test_get_sms_status_waits_for_the_decision(
+        lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
+    message_id = agent.send("asked for", wait_for="none").message_id
+    call = background.submit(agent.call, "get_sms_status", message_id=message_id,
+                             wait_for="sent", wait_seconds=60)
+    owner.do("reject", message_id)
+    status = call.result().structured
+    assert (status["state"], status["reached"]) == ("failed", False)
+
+
+@pytest.mark.parametrize("reject", [False, True])
+def test_only_the_first_decides(
+        lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor,
+        reject: bool) -> None:
+    message_id = agent.send("once", wait_for="none").message_id
+    commands = ["reject" if reject and place % 2 else "approve" for place in range(6)]
+    said = list(background.map(lambda command: owner.run(command, message_id), commands))
+    decided = [command for command, result in zip(commands, said)
+               if result.returncode == OK]
+    assert len(decided) == 1
+    assert all(result.returncode == FAILED and "not" in result.stdout
+               for result in said if result.returncode != OK)
+    agent.wait_state(message_id, "sent" if decided == ["approve"] else "failed")
+    assert is_sent(lab, "once") == (decided == ["approve"])
+
+
+def test_what_does_not_wait_is_told(lab: Lab, agent: Agent, owner: Owner) -> None:
+    ids = [agent.send(text, wait_for="none").message_id for text in "abcd"]
+    agent.cancel(ids[0])
+    owner.do("reject", ids[1])
+    owner.do("approve", ids[2])
+    agent.wait_state(ids[2], "sent")
+    said = owner.run("approve", *ids, 99)
+    assert said.returncode == FAILED
+    assert "4 of 5 messages could not be approved" in said.stderr
+    lines = said.stdout.splitlines()
+    for line, words in zip(lines, ["is cancelled", "was rejected already",
+                                   "was approved already, and is sent", "is approved",
+                                   "no such message"]):
+        assert words in line
+    agent.wait_state(ids[3], "sent")
+
+
+@pytest.mark.parametrize("arguments", [
+    ("approve",), ("approve", "x"), ("approve", "7", "x"), ("approve", "0"),
+    ("approve", "-7"), ("reject",), ("reject", "why"), ("reject", "7", "two", "reasons"),
+    ("reject", "7", "x" * 201), ("approve", "9" * 30), ("approve", "7", "--no-such")])
+def test_wrong_arguments(lab: Lab, owner: Owner, arguments: tuple[str, ...]) -> None:
+    said = owner.run(*arguments)
+    assert (said.returncode, said.stdout) == (USAGE, "")
+    assert said.stderr
+
+
+def test_without_a_gateway(lab: Lab, agent: Agent, owner: Owner) -> None:
+    """They can be seen; what is decided is carried out, so that needs one."""
+    message_id = agent.send("alone", wait_for="none").message_id
+    lab.gateway.stop()
+    assert [item["text"] for item in owner.approvals()] == ["alone"]
+    for command in ("approve", "reject"):
+        said = owner.run(command, message_id)
+        assert said.returncode == FAILED and "does not run" in said.stderr
+    lab.gateway.start()
+    assert owner.wait_asked() == [message_id]
+
+
+def test_what_the_owner_reads(lab: Lab, agent: Agent, owner: Owner) -> None:
+    assert "No message waits" in owner.do("approvals")
+    text = "safe\u202e\x1b[2J\n1  owner wants to send 1 SMS"
+    message_id = agent.send(text, wait_for="none").message_id
+    said = owner.do("approvals")
+    assert "\x1b" not in said and "\u202e" not in said
+    assert "  | safe\\u202e\\u001b[2J\n  | 1  owner wants" in said
+    assert said.startswith(f"{message_id}  careful wants to send 1 SMS to {TO}")
+    for command in ("approvals", "approve", "reject"):
+        assert owner.do(command, "--help").startswith(f"Usage: ofono-mcp {command}")
+    assert "safe" not in lab.gateway.log
+
+
+def test_many_are_read_page_by_page(lab: Lab, agent: Agent, owner: Owner) -> None:
+    ids = [agent.send(f"message {place}", wait_for="none").message_id
+           for place in range(43)]
+    first = owner.approvals()
+    rest = owner.approvals("--after", first[-1]["message_id"])
+    assert [item["message_id"] for item in first + rest] == ids
+    assert "3 more" in owner.do("approvals")
+
+
+def test_they_are_bounded(make_lab: MakeLab) -> None:
+    lab = make_lab("queue_limit = 1\n", **ONE)
+    agent = new_agent(lab)
+    message_id = agent.send("first", wait_for="none").message_id
+    assert_refused(agent.send("second"), "queue_full")
+    Owner(lab).do("reject", message_id)
+    assert_pending(agent.send("third", wait_for="none"), "waiting_approval")
+
+
+def test_a_restart_while_it_waits(lab: Lab, agent: Agent, owner: Owner) -> None:
+    message_id = agent.send("patient", wait_for="none").message_id
+    lab.gateway.restart()
+    agent.wait_states("ready", timeout=10)
+    lab.gateway.kill()
+    lab.gateway.start()
+    agent.wait_states("ready", timeout=10)
+    assert owner.wait_asked() == [message_id] and taken_texts(lab) == []
+    owner.do("approve", message_id)
+    agent.wait_state(message_id, "sent")
+    assert taken_texts(lab) == ["patient"]
+
+
+def test_killed_between_the_yes_and_its_sending(
+        lab: Lab, agent: Agent, owner: Owner) -> None:
+    message_id = agent.send("killed", wait_for="none").message_id
+    lab.modems[0].set_registration(SEARCHING)
+    agent.wait_states("searching", timeout=10)
+    owner.do("approve", message_id)
+    assert agent.state(message_id) == "queued"
+    lab.gateway.kill()
+    lab.gateway.start()
+    assert owner.run("approve", message_id).returncode == FAILED
+    lab.modems[0].set_registration(HOME)
+    agent.wait_state(message_id, "sent")
+    assert taken_texts(lab) == ["killed"]
+
+
+def age(lab: Lab, sql: str, *values: object) -> None:
+    """As if the gateway had been away for so long."""
+    lab.gateway.stop()
+    write_past_the_gateway(lab, sql, *values)
+    lab.gateway.start()
+
+
+def test_nobody_says_yes(lab: Lab, agent: Agent, owner: Owner) -> None:
+    message_id = agent.send("forgotten", wait_for="none",
+                            idempotency_key="forgotten").message_id
+    age(lab, "UPDATE message SET created = created - ?", 24 * HOUR_MS)
+    agent.wait_state(message_id, "expired")
+    assert reasons(agent, message_id)[-1] == ("expired", "approval_not_given")
+    said = owner.run("approve", message_id)
+    assert said.returncode == FAILED and "nobody approved it in time" in said.stdout
+    again = agent.send("forgotten", idempotency_key="forgotten")
+    assert_refused(again, "expired")
+    assert "not approved in time" in again.text
+    assert taken_texts(lab) == []
+
+
+def test_the_yes_is_good_for_ten_minutes(lab: Lab, agent: Agent, owner: Owner) -> None:
+    message_id = agent.send("stale", wait_for="none",
+                            idempotency_key="stale").message_id
+    lab.modems[0].set_registration(SEARCHING)
+    agent.wait_states("searching", timeout=10)
+    owner.do("approve", message_id)
+    lab.gateway.stop()
+    for table, column in (("message", "expires_at"), ("message_change", "at")):
+        write_past_the_gateway(lab, f"UPDATE {table} SET {column} = {column} - ?",
+                               HOUR_MS // 6)
+    lab.modems[0].set_registration(HOME)
+    lab.gateway.start()
+    agent.wait_state(message_id, "expired")
+    assert reasons(agent, message_id)[-1] == ("expired", "approval_expired")
+    assert "within ten minutes" in agent.send("stale", idempotency_key="stale").text
+    assert "ten minutes" in owner.run("approve", message_id).stdout
+    assert taken_texts(lab) == []
+
+
+def test_cancelled_while_it_waits(lab: Lab, agent: Agent, owner: Owner) -> None:
+    message_id = agent.send("no longer", wait_for="none").message_id
+    assert agent.cancel(message_id).structured["state"] == "cancelled"
+    assert owner.approvals() == []
+    assert owner.run("approve", message_id).returncode == FAILED
+    assert taken_texts(lab) == []
+
+
+def test_a_key_stands_for_the_message_that_waits(
+        lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
+    calls = [background.submit(agent.send, "keyed", idempotency_key="k", wait_seconds=60)
+             for _ in range(4)]
+    [message_id] = owner.wait_asked()
+    again = agent.send("keyed", idempotency_key="k", wait_seconds=0)
+    assert_pending(again, "waiting_approval")
+    assert (again.message_id, again.structured["replayed"]) == (message_id, True)
+    owner.do("approve", message_id)
+    for result in (call.result() for call in calls):
+        assert_sent(result)
+        assert result.message_id == message_id
+    assert taken_texts(lab) == ["keyed"]
+
+
+def test_scheduled(
+        lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
+    """It is asked for when it is accepted; the call hears the yes, and does not wait on."""
+    call = background.submit(agent.send, "tomorrow", send_at=seconds_ahead(3600),
+                             wait_seconds=60)
+    [item] = wait_until(owner.approvals, what="the owner is asked")
+    owner.do("approve", item["message_id"])
+    result = call.result()
+    assert_pending(result, "scheduled")
+    status = agent.call("get_sms_status", message_id=result.message_id).structured
+    send_at, expires_at = (datetime.fromisoformat(status[name].replace("Z", "+00:00"))
+                           for name in ("send_at", "expires_at"))
+    assert expires_at - send_at == timedelta(minutes=10)
+    assert item["send_at"] == status["send_at"]
+
+
+def test_its_time_comes_before_the_yes(lab: Lab, agent: Agent, owner: Owner) -> None:
+    soon = seconds_ahead(0.3)
+    message_id = agent.send("late", send_at=soon, wait_for="none").message_id
+    wait_until(lambda: seconds_ahead(0) > soon, what="its time is over")
+    assert agent.state(message_id) == "waiting_approval" and taken_texts(lab) == []
+    owner.do("approve", message_id)
+    agent.wait_state(message_id, "sent")
+
+
+def test_a_task_waits_too(lab: Lab, owner: Owner) -> None:
+    token = new_client(lab)
+    Agent(lab, token).wait_states("ready", timeout=10)
+    agent = TaskAgent(lab, token)
+    result = agent.send("a task")
+    assert result["resultType"] == "task" and result["status"] == "working"
+    assert "waits for the owner's yes" in result["statusMessage"]
+    [message_id] = owner.wait_asked()
+    owner.do("reject", message_id, "no tasks")
+    task = agent.get(result["taskId"])
+    assert task["status"] == "completed" and task["result"]["isError"]
+    assert "no tasks" in task["result"]["content"][0]["text"]
+    task_id = agent.begin("another task")
+    owner.do("approve", *owner.wait_asked())
+    agent.wait(task_id, "working", "accepted by the network")
+    assert taken_texts(lab) == ["another task"]
+
+
+def test_progress_and_a_client_that_leaves(lab: Lab, owner: Owner) -> None:
+    """In 2026 that cancels what was not handed over."""
+    token = new_client(lab)
+    agent = Agent(lab, token)
+    agent.wait_states("ready", timeout=10)
+    arguments = {"to_phone_number": TO, "sms_text": "left", "wait_seconds": 60}
+    request = call("send_sms", arguments).header(Authorization=f"Bearer {token}")
+    request = replace(request, meta_members=request.meta_members | {"progressToken": 1})
+    with Events(lab.gateway.port, request.body, **{
+            name.replace("-", "_"): value for name, value in request.headers.items()}
+            ) as events:
+        progress = events.next_message()
+        assert progress.method == "notifications/progress"
+        assert "waiting for the owner's approval" in progress.message["params"]["message"]
+        [message_id] = owner.wait_asked()
+    agent.wait_state(message_id, "cancelled")
+    assert owner.approvals() == []
+    assert reasons(agent, message_id)[-1] == ("cancelled", "client_left")
+
+
+def test_a_dry_run_tells(lab: Lab, agent: Agent) -> None:
+    result = agent.send("dry", dry_run=True)
+    assert result.structured["approval"] == "required" and result.structured["would_send"]
+    assert "owner's yes" in result.text
+    set_ask(lab, "careful", "never")
+    assert agent.send("dry", dry_run=True).structured["approval"] == "not_required"
+    assert rows(lab) == []
+
+
+def test_the_audit_knows_who_decided(lab: Lab, agent: Agent, owner: Owner) -> None:
+    ids = [agent.send(text, wait_for="none").message_id for text in ("secret", "words")]
+    owner.do("approve", ids[0])
+    owner.do("reject", ids[1], "confidential")
+    lines = audited(lab)
+    found = {(line["event"], line["message_id"]): line for line in lines
+             if line["event"].startswith("approval")}
+    assert set(found) == {("approval_asked", ids[0]), ("approval_given", ids[0]),
+                          ("approval_asked", ids[1]), ("approval_rejected", ids[1])}
+    assert found["approval_asked", ids[0]]["client"] == "careful"
+    assert "owner" in found["approval_given", ids[0]]["by"]
+    assert not any(word in json.dumps(lines) + lab.gateway.log
+                   for word in ("secret", "words", "confidential"))
+
+
+# ---- who needs a yes
+
+def test_new_recipients(
+        lab: Lab, owner: Owner, background: ThreadPoolExecutor, number: str) -> None:
+    agent = new_agent(lab, ask="new-recipients")
+    assert_pending(agent.send("unknown", wait_for="none"), "waiting_approval")
+    assert_pending(agent.send("still unknown", wait_for="none"), "waiting_approval")
+    ids = owner.wait_asked(2)
+    owner.do("approve", ids[0])
+    agent.wait_state(ids[0], "sent")
+    assert_sent(agent.send("known"))
+    assert owner.wait_asked() == ids[1:]        # what was asked stays asked
+    assert_pending(agent.send("stranger", to=number, wait_for="none"), "waiting_approval")
+    lab.modems[0].deliver(number, "write to me")
+    wait_until(lambda: len(Journal(lab).ledger.incoming) == 1, what="it came in")
+    assert_sent(agent.send("an answer", to=number), to=number)
+
+
+def test_it_is_each_client_for_itself(lab: Lab, agent: Agent, owner: Owner) -> None:
+    assert_sent(new_agent(lab, "trusted", "never").send("free"))
+    assert_pending(agent.send("careful", wait_for="none"), "waiting_approval")
+    set_ask(lab, "careful", "never")            # from the next request on
+    assert_sent(agent.send("trusted now"))
+    assert len(owner.approvals()) == 1
+
+
+def test_checks_come_first(lab: Lab, agent: Agent, owner: Owner) -> None:
+    assert_refused(agent.send("x" * 2000), "text_too_long")
+    assert_refused(agent.send("hello", to="12"), "invalid_number")
+    assert_refused(agent.send("hello", sim=99), "subscription_unknown")
+    assert owner.approvals() == []
+
+
+# ---- the person in front of the client
+
+class Approval(Modern):
+    key = "approval"
+
+    def say(self, send: bool = True, **content: Any) -> Result:
+        return self.result(self.repeat(
+            {"action": "accept", "content": {"send": send} | content}))
+
+
+YES = {"action": "accept", "content": {"send": True}}
+NO = {"action": "accept", "content": {"send": False}}
+
+
+@pytest.fixture
+def token(lab: Lab) -> str:
+    token = new_client(lab)
+    Agent(lab, token).wait_states("ready", timeout=10)
+    return token
+
+
+def test_the_person_says_yes(lab: Lab, token: str, owner: Owner) -> None:
+    sending = Approval(lab, "two\nlines\u202e", token=token)
+    question = sending.question()
+    assert question["message"] == (
+        f"careful wants to send a text message to {TO}, from Telekom HU (SIM 1). "
+        "It is 1 SMS, and this is its text:\n\ntwo\nlines\\u202e")
+    assert question["requestedSchema"] == {
+        "type": "object", "required": ["send"], "properties": {
+            "send": {"type": "boolean", "title": "Yes, send this message"}}}
+    assert rows(lab) == [] and owner.approvals() == []
+    result = sending.say()
+    assert_sent(result)
+    agent = Agent(lab, token)
+    assert reasons(agent, result.message_id)[0] == ("queued", "approved_by_person")
+    created, expires = (datetime.fromisoformat(
+        agent.call("get_sms_status", message_id=result.message_id)
+        .structured[name].replace("Z", "+00:00")) for name in ("created_at", "expires_at"))
+    assert expires - created == timedelta(minutes=10)
+    again = sending.say()                       # once: it is about the same message
+    assert again.structured["replayed"] and again.message_id == result.message_id
+    assert len(lab.modems[0].taken) == 1
+    wait_until(lambda: "approval_asked" in [line["event"] for line in audited(lab)],
+               what="the question is in the audit")
+    [accepted] = [line for line in audited(lab) if line["event"] == "send_accepted"]
+    assert (accepted["client"], accepted["reason"]) == ("careful", "approved_by_person")
+
+
+@pytest.mark.parametrize("answer", [NO, {"action": "decline"}, {"action": "cancel"}])
+def test_the_person_does_not_say_yes(
+        lab: Lab, token: str, owner: Owner, answer: dict[str, Any]) -> None:
+    sending = Approval(lab, "refused", token=token)
+    sending.question()
+    result = sending.result(sending.repeat(answer))
+    assert_refused(result, "approval_rejected")
+    assert ("closed" in result.text) == (answer["action"] == "cancel")
+    assert_refused(sending.say(), "approval_rejected")      # a no is final
+    lab.gateway.restart()
+    Agent(lab, token).wait_states("ready", timeout=10)
+    assert_refused(sending.say(), "approval_rejected")
+    assert rows(lab) == [] and owner.approvals() == []
+    assert "approval_rejected" in [line.get("code") for line in audited(lab)]
+
+
+@pytest.mark.parametrize("content", [
+    {}, {"send": "yes"}, {"send": None}, {"send": 1}, {"yes": True}])
+def test_what_is_no_answer_is_asked_again(
+        lab: Lab, token: str, content: dict[str, Any]) -> None:
+    sending = Approval(lab, "again", token=token)
+    sending.question()
+    sending.question(requestState=sending.state, inputResponses={
+        "approval": {"action": "accept", "content": content}})
+    assert rows(lab) == []
+
+
+def test_a_yes_is_for_its_text_alone(lab: Lab, token: str) -> None:
+    sending = Approval(lab, "this text", token=token)
+    sending.question()
+    other = Approval(lab, "another text", token=token)
+    other.state = sending.state
+    assert other.repeat(YES).error
+    assert rows(lab) == []
+
+
+def test_one_question_for_sim_and_yes(make_lab: MakeLab) -> None:
+    lab = make_lab(gateway_open=False)
+    token = new_client(lab)
+    agent = Agent(lab, token)
+    agent.wait_states("ready", "ready", timeout=10)
+    second = agent.ids()[1]
+    sending = Approval(lab, "both", token=token)
+    question = sending.question()
+    assert ", from" not in question["message"]
+    assert set(question["requestedSchema"]["properties"]) == {"subscription_id", "send"}
+    assert_refused(Approval.result(Approval(lab, "cannot", {}, token).ask()),
+                   "subscription_required")
+    result = sending.say(subscription_id=str(second))
+    assert_sent(result)
+    assert result.structured["subscription_id"] == second
+    named = Approval(lab, "named", token=token, subscription_id=second)
+    assert "from Yettel HU (SIM 2)" in named.question()["message"]
+
+
+def test_the_sim_is_another_by_then(make_lab: MakeLab) -> None:
+    """What the person saw is no more: it is asked again."""
+    lab = make_lab(gateway_open=False)
+    token = new_client(lab)
+    agent = Agent(lab, token)
+    agent.wait_states("ready", "ready", timeout=10)
+    lab.modems[1].set_registration(SEARCHING)
+    agent.wait_states("ready", "searching", timeout=10)
+    sending = Approval(lab, "moved", token=token)
+    assert "Telekom" in sending.question()["message"]
+    lab.modems[0].set_registration(SEARCHING)
+    lab.modems[1].set_registration(HOME)
+    agent.wait_states("searching", "ready", timeout=10)
+    question = sending.question(requestState=sending.state,
+                                inputResponses={"approval": YES})
+    assert "Yettel" in question["message"]
+    assert_sent(sending.say())
+    assert [submit.text for submit in lab.modems[1].taken] == ["moved"]
+
+
+def test_a_call_of_2025_waits_for_its_person(lab: Lab, token: str) -> None:
+    session = Legacy(lab, token=token)
+    with session.send("legacy") as events:
+        question = asked(events)
+        assert question.message["params"]["message"].endswith("\n\nlegacy")
+        assert rows(lab) == []
+        session.answer(question, YES)
+        assert_sent(result_of(events))
+    assert taken_texts(lab) == ["legacy"]
+
+
+@pytest.mark.parametrize("answer", [NO, {"action": "decline"}, {"action": "cancel"}])
+def test_a_no_in_2025(lab: Lab, token: str, answer: dict[str, Any]) -> None:
+    session = Legacy(lab, token=token)
+    with session.send("legacy") as events:
+        session.answer(asked(events), answer)
+        result = result_of(events)
+    assert_refused(result, "approval_rejected")
+    assert rows(lab) == []
+
+
+def test_nobody_answers_so_the_owner_decides(make_lab: MakeLab) -> None:
+    lab = make_lab("ask_seconds = 1\n", **ONE)
+    token = new_client(lab)
+    Agent(lab, token).wait_states("ready", timeout=10)
+    with Legacy(lab, token=token).send("slow person") as events:
+        asked(events)
+        assert events.next_message().method == "notifications/cancelled"
+        owner = Owner(lab)
+        owner.do("approve", *owner.wait_asked())
+        assert_sent(result_of(events))
+
+
+def test_the_gateway_stops_while_the_person_thinks(
+        lab: Lab, token: str, owner: Owner, background: ThreadPoolExecutor) -> None:
+    with Legacy(lab, token=token).send("stopping") as events:
+        asked(events)
+        stopped = background.submit(lab.gateway.stop)
+        assert_pending(result_of(events), "waiting_approval")
+        assert stopped.result() == 0
+    lab.gateway.start()
+    assert [item["text"] for item in owner.approvals()] == ["stopping"]
+    assert taken_texts(lab) == []
+
+
+def test_the_owner_trusts_no_client(make_lab: MakeLab) -> None:
+    """Not even one that says that it asked."""
+    lab = make_lab("[policy]\napprove_through_client = no\n", **ONE)
+    token = new_client(lab)
+    agent = Agent(lab, token)
+    agent.wait_states("ready", timeout=10)
+    sending = Approval(lab, "modern", token=token, wait_for="none")
+    assert_pending(Approval.result(sending.ask()), "waiting_approval")
+    with Legacy(lab, token=token).send("legacy", wait_for="none") as events:
+        assert_pending(Result(json.loads(events.rest())["result"]), "waiting_approval")
+    assert taken_texts(lab) == []
+    Owner(lab).do("approve", *Owner(lab).wait_asked(2))
+    wait_until(lambda: taken_texts(lab) == ["modern", "legacy"], what="both are sent")
+
+
+def test_the_owner_decides_anew_while_it_runs(lab: Lab, token: str) -> None:
+    sending = Approval(lab, "asked", token=token, wait_for="none")
+    sending.question()
+    lab.gateway.config += "[policy]\napprove_through_client = no\n"
+    lab.gateway.prepare()
+    lab.gateway.send_signal(signal.SIGHUP)
+    wait_until(lambda: "approve_through_client" in lab.gateway.log, what="it is read")
+    assert_pending(sending.say(), "waiting_approval")
+    assert taken_texts(lab) == []

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Refusals become lines: soon, merged, bounded, and none is lost by an orderly stop. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "policy/audit.h"
+#include "store_bench.h"
+
+static sd_event *loop;
+static struct audit *audit;
+static const struct client laptop = { .id = 3, .name = "laptop" };
+
+static int set_up(void **state)
+{
+	int failed = store_set_up(state);
+
+	open_store();
+	if (!failed)
+		failed = sd_event_new(&loop) < 0;
+	return failed ? failed : audit_new(loop, store, &audit);
+}
+
+static int tear_down(void **state)
+{
+	audit_free(audit);
+	audit = NULL;
+	loop = sd_event_unref(loop);
+	clock_set_source(NULL);
+	return store_tear_down(state);
+}
+
+static int64_t lines(void)
+{
+	return sql("SELECT count(*) FROM audit");
+}
+
+static int64_t counted(const char *condition)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "SELECT coalesce(sum(json_extract(detail, '$.count')), 0) FROM audit"
+		 " WHERE %s",
+		 condition);
+	return sql(text);
+}
+
+static void wait_for_lines(int64_t wanted)
+{
+	while (lines() < wanted)
+		assert_true(sd_event_run(loop, UINT64_MAX) >= 0);
+	assert_int_equal(lines(), wanted);
+}
+
+static void test_the_person_is_asked(void **state)
+{
+	(void)state;
+	audit_person_asked(audit, &laptop, "+36201234567");
+	audit_person_asked(audit, &laptop, "+36201234567");
+	audit_send_refused(audit, &laptop, "+36201234567", "approval_rejected");
+	wait_for_lines(2);
+	assert_int_equal(counted("event = 'approval_asked' AND"
+				 " json_extract(detail, '$.client') = 'laptop' AND"
+				 " json_extract(detail, '$.number') = '+36201234567'"),
+			 2);
+}
+
+static void stop(void)
+{
+	audit_free(audit);
+	audit = NULL;
+}
+
+/* No call of a client makes the disk work. */
+static void test_merged(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		audit_send_refused(audit, &laptop, "+36201234567", "rate_limited");
+	audit_send_refused(audit, &laptop, "+36201234567", "paused");
+	audit_send_refused(audit, &laptop, "", "invalid_number");
+	audit_auth_failed(audit, "192.0.2.1");
+	audit_auth_failed(audit, "192.0.2.1");
+	assert_int_equal(lines(), 0);
+	wait_for_lines(4);
+	assert_int_equal(counted("json_extract(detail, '$.code') = 'rate_limited' AND"
+				 " json_extract(detail, '$.client') = 'laptop' AND"
+				 " json_extract(detail, '$.number') = '+36201234567'"),
+			 1000);
+	assert_int_equal(counted("json_extract(detail, '$.code') = 'invalid_number' AND"
+				 " json_extract(detail, '$.number') IS NULL"),
+			 1);
+	assert_int_equal(counted("event = 'auth_failed' AND"
+				 " json_extract(detail, '$.source') = '192.0.2.1'"),
+			 2);
+}
+
+/* However many different ones there are, they are counted, and the lines are few. */
+static void test_bounded(void **state)
+{
+	struct client client = { .id = 1 };
+	char number[32];
+
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		snprintf(number, sizeof(number), "+3620%07d", i);
+		audit_send_refused(audit, &laptop, number, "rate_limited");
+		audit_auth_failed(audit, number);
+	}
+	for (client.id = 10; client.id < 200; client.id++) {
+		snprintf(client.name, sizeof(client.name), "c%d", (int)client.id);
+		audit_send_refused(audit, &client, "+36201234567", "paused");
+	}
+	stop();
+	assert_true(lines() <= AUDIT_COLLECTED + 10);
+	assert_int_equal(counted("event = 'send_refused'"), 5000 + 190);
+	assert_int_equal(counted("event = 'auth_failed'"), 5000);
+	assert_true(counted("json_extract(detail, '$.client') = 'laptop' AND"
+			    " json_extract(detail, '$.number') IS NULL") > 4000);
+}
+
+static int64_t now_ms;
+
+static int64_t tell_now(void)
+{
+	return now_ms;
+}
+
+/* The next lines wait the longer the more were written. */
+static void test_paced(void **state)
+{
+	static const struct clock_source source = { tell_now, tell_now, NULL };
+	uint64_t due_us, from_us;
+
+	(void)state;
+	now_ms = CLOCK_SANE_MS;
+	clock_set_source(&source);
+	audit_send_refused(audit, &laptop, "+361", "paused");
+	wait_for_lines(1);
+	for (int i = 0; i < 1000; i++)
+		audit_send_refused(audit, &laptop, "+361", "paused");
+	assert_int_equal(sd_event_now(loop, CLOCK_MONOTONIC, &from_us), 0);
+	now_ms += AUDIT_PER_LINE_MS;
+	wait_for_lines(2);
+	assert_int_equal(sd_event_now(loop, CLOCK_MONOTONIC, &due_us), 0);
+	assert_true(due_us - from_us >= (AUDIT_PER_LINE_MS - AUDIT_SOON_MS) * 1000);
+	assert_int_equal(counted("1"), 1001);
+}
+
+static void test_a_full_disk_keeps_them(void **state)
+{
+	(void)state;
+	fill_disk(true);
+	audit_send_refused(audit, &laptop, "+361", "paused");
+	assert_true(sd_event_run(loop, UINT64_MAX) > 0);
+	audit_send_refused(audit, &laptop, "+361", "paused");
+	fill_disk(false);
+	assert_int_equal(lines(), 0);
+	wait_for_lines(1);
+	assert_int_equal(counted("1"), 2);
+}
+
+static void test_start_and_stop(void **state)
+{
+	(void)state;
+	audit_start(audit);
+	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'started' AND"
+			     " json_extract(detail, '$.version') IS NOT NULL"),
+			 1);
+	audit_send_refused(audit, &laptop, "+361", "paused");
+	audit_stop(audit);
+	assert_int_equal(lines(), 3);
+	assert_int_equal(sql("SELECT id FROM audit WHERE event = 'stopped'"), 3);
+	stop();
+	assert_int_equal(lines(), 3);
+	audit_send_refused(NULL, &laptop, "+361", "paused");
+	audit_auth_failed(NULL, "192.0.2.1");
+	audit_free(NULL);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_merged),
+		TEST(test_the_person_is_asked),
+		TEST(test_bounded),
+		TEST(test_paced),
+		TEST(test_a_full_disk_keeps_them),
+		TEST(test_start_and_stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The owner's yes and no, on a clock of our own: once, for ten minutes, and never without. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "outbox_bench.h"
+
+#include "base/clock.h"
+#include "sms/approval.h"
+
+#define MINUTE_MS (INT64_C(60) * 1000)
+#define HOUR_MS	  (60 * MINUTE_MS)
+
+static int64_t now_ms;
+
+static int64_t fake_wall(void)
+{
+	return now_ms;
+}
+
+static const struct clock_source fake_clock = { fake_wall, fake_wall, NULL };
+
+static int set_up(void **state)
+{
+	now_ms = clock_wall_ms(); /* the timer is a real one */
+	clock_set_source(&fake_clock);
+	return bench_set_up(state);
+}
+
+static int tear_down(void **state)
+{
+	int failed = bench_tear_down(state);
+
+	clock_set_source(NULL);
+	return failed;
+}
+
+/* Its card is known and cannot send: what is approved waits. */
+static struct modem *modem_searching(void)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+
+	strcpy(modem->network.status, "searching");
+	fake_changed(modem);
+	return modem;
+}
+
+/* 0: at once; never. */
+static int64_t submit_unapproved(int64_t send_at_ms, int64_t expires_at_ms)
+{
+	struct message_draft draft = {
+		.sim_id = 1,
+		.number = "+36201234567",
+		.text = "may I",
+		.segments = 1,
+		.state = STATE_WAITING_APPROVAL,
+		.send_at_ms = send_at_ms,
+		.expires_at_ms = expires_at_ms,
+	};
+	int64_t id = 0;
+
+	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	turn();
+	assert_message(id, STATE_WAITING_APPROVAL, "");
+	return id;
+}
+
+static int approve(int64_t id)
+{
+	return outbox_approve(outbox, id, "owner");
+}
+
+static int reject(int64_t id)
+{
+	return outbox_reject(outbox, id, "owner", "not now");
+}
+
+static int64_t expiry_of(int64_t id)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct message message;
+
+	assert_int_equal(store_message_get(store, id, arena, &message), 0);
+	arena_free(arena);
+	return message.expires_at_ms;
+}
+
+static char lines[512];
+
+static void note_line(void *data, const struct message_change *change)
+{
+	size_t length = strlen(lines);
+
+	(void)data;
+	snprintf(lines + length, sizeof(lines) - length, "%s(%s)%s ",
+		 message_state_name(change->state), change->reason, change->note);
+}
+
+static void assert_lines(int64_t id, const char *expected)
+{
+	lines[0] = '\0';
+	assert_int_equal(store_message_changes(store, id, note_line, NULL), 0);
+	assert_string_equal(lines, expected);
+}
+
+static void assert_decided(int64_t id)
+{
+	assert_int_equal(approve(id), OUTBOX_E_NOT_WAITING);
+	assert_int_equal(reject(id), OUTBOX_E_NOT_WAITING);
+}
+
+static void test_yes(void **state)
+{
+	struct observer observer = { 0 };
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_unapproved(0, 0);
+	assert_int_equal(outbox_waiting(outbox), 1);
+	assert_int_equal(sends_pending(), 0);
+	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
+	now_ms += HOUR_MS;
+	assert_int_equal(approve(id), 0);
+	assert_message(id, STATE_QUEUED,
+		       "approved_by_owner"); /* before it is handed over */
+	assert_int_equal(expiry_of(id), now_ms + APPROVAL_GOOD_MS);
+	turn();
+	assert_string_equal(only_send()->text, "may I");
+	assert_heard("1:queued(approved_by_owner) 1:handing() ");
+	assert_lines(id, "waiting_approval() queued(approved_by_owner) handing() ");
+	assert_decided(id);
+	observer_remove(&observer);
+}
+
+static void test_no(void **state)
+{
+	struct observer observer = { 0 };
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_unapproved(0, 0);
+	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
+	assert_int_equal(reject(id), 0);
+	turn();
+	assert_heard("1:failed(approval_rejected) ");
+	assert_lines(id, "waiting_approval() failed(approval_rejected)not now ");
+	assert_int_equal(outbox_waiting(outbox), 0);
+	assert_int_equal(sends_pending(), 0);
+	assert_decided(id);
+}
+
+static void test_what_does_not_wait(void **state)
+{
+	struct outbox_recall *recall;
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	assert_decided(99);
+	id = submit(1, "needs none");
+	assert_decided(id);
+	turn();
+	fake_answer(only_send(), SEND_REFUSED, "org.ofono.Error.Failed");
+	turn();
+	assert_decided(id);
+	id = submit_unapproved(0, 0);
+	assert_int_equal(outbox_cancel(outbox, id, &recall), 0);
+	assert_decided(id);
+	assert_message(id, STATE_CANCELLED, "");
+	id = submit_unapproved(0, 0);
+	outbox_withdraw(outbox, id);
+	assert_decided(id);
+	assert_message(id, STATE_CANCELLED, "client_left");
+	assert_int_equal(sends_pending(), 0);
+}
+
+/* No turn in between: what is over is over. */
+static void test_nobody_said_yes(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_unapproved(0, 0);
+	now_ms += 24 * HOUR_MS - 1;
+	bench_restart(&patient);
+	turn();
+	assert_message(id, STATE_WAITING_APPROVAL, "");
+	now_ms += 1;
+	assert_decided(id);
+	assert_message(id, STATE_EXPIRED, "approval_not_given");
+	id = submit_unapproved(0, now_ms + HOUR_MS);
+	now_ms += HOUR_MS;
+	assert_decided(id);
+	assert_message(id, STATE_EXPIRED, "validity_over");
+}
+
+/* The timer is real: it wakes for this. */
+static void test_the_timer(void **state)
+{
+	struct message_draft draft = {
+		.sim_id = 1,
+		.number = "+36201234567",
+		.text = "x",
+		.segments = 1,
+		.state = STATE_WAITING_APPROVAL,
+	};
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	clock_set_source(NULL);
+	draft.created_ms = clock_wall_ms() - 24 * HOUR_MS + 100;
+	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	turn();
+	assert_message(id, STATE_WAITING_APPROVAL, "");
+	turn_ms(600);
+	assert_message(id, STATE_EXPIRED, "approval_not_given");
+}
+
+/* Its SIM is not there; also over a restart, and never a minute more by a second yes. */
+static void test_ten_minutes(void **state)
+{
+	struct modem *modem = modem_searching();
+	int64_t id;
+
+	(void)state;
+	id = submit_unapproved(0, 0);
+	assert_int_equal(approve(id), 0);
+	now_ms += APPROVAL_GOOD_MS - 1;
+	assert_decided(id);
+	bench_restart(&patient);
+	turn();
+	assert_message(id, STATE_QUEUED, "approved_by_owner");
+	now_ms += 1;
+	bench_restart(&patient);
+	fake_ready(modem);
+	turn();
+	assert_message(id, STATE_EXPIRED, "approval_expired");
+	assert_int_equal(sends_pending(), 0);
+}
+
+/* oFono certainly has it not: the same yes is good for a second try, in its time. */
+static void test_ten_minutes_and_tries(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_unapproved(0, 0);
+	assert_int_equal(approve(id), 0);
+	turn();
+	fake_answer(only_send(), SEND_NOT_HANDED, NULL);
+	turn();
+	assert_message(id, STATE_QUEUED, "not_taken");
+	now_ms += APPROVAL_GOOD_MS;
+	bench_restart(&patient);
+	turn();
+	assert_message(id, STATE_EXPIRED, "approval_expired");
+	assert_int_equal(sends_pending(), 0);
+}
+
+static void test_its_own_validity_is_shorter(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	modem_searching();
+	id = submit_unapproved(0, now_ms + MINUTE_MS);
+	assert_int_equal(approve(id), 0);
+	assert_int_equal(expiry_of(id), now_ms + MINUTE_MS);
+	now_ms += MINUTE_MS;
+	bench_restart(&patient);
+	turn();
+	assert_message(id, STATE_EXPIRED, "validity_over");
+}
+
+static void test_scheduled(void **state)
+{
+	int64_t send_at_ms = now_ms + 12 * HOUR_MS, id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_unapproved(send_at_ms, 0);
+	assert_int_equal(approve(id), 0);
+	assert_message(id, STATE_SCHEDULED, "approved_by_owner");
+	assert_int_equal(expiry_of(id), send_at_ms + APPROVAL_GOOD_MS);
+	now_ms = send_at_ms - 1;
+	bench_restart(&patient);
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	now_ms = send_at_ms;
+	bench_restart(&patient);
+	turn();
+	assert_string_equal(only_send()->text, "may I");
+	assert_lines(id, "waiting_approval() scheduled(approved_by_owner) queued() "
+			 "handing() ");
+}
+
+/* Its time came while it waited: a yes sends it at once, and only a yes. */
+static void test_scheduled_and_late(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_unapproved(now_ms + HOUR_MS, 0);
+	now_ms += 2 * HOUR_MS;
+	bench_restart(&patient);
+	turn();
+	assert_message(id, STATE_WAITING_APPROVAL, "");
+	assert_int_equal(approve(id), 0);
+	assert_int_equal(expiry_of(id), now_ms + APPROVAL_GOOD_MS);
+	turn();
+	assert_string_equal(only_send()->text, "may I");
+}
+
+/* A yes that the client's person gave with the order is good for as long. */
+static void test_yes_of_the_person(void **state)
+{
+	struct message_draft draft = {
+		.sim_id = 1,
+		.number = "+36201234567",
+		.text = "x",
+		.segments = 1,
+		.reason = approval_by_person,
+		.created_ms = now_ms,
+		.expires_at_ms = approval_expiry(now_ms, 0, 0),
+	};
+	int64_t id;
+
+	(void)state;
+	modem_searching();
+	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	now_ms += APPROVAL_GOOD_MS;
+	bench_restart(&patient);
+	turn();
+	assert_message(id, STATE_EXPIRED, "approval_expired");
+	assert_lines(id, "queued(approved_by_person) expired(approval_expired) ");
+}
+
+static void test_full_disk(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_unapproved(0, 0);
+	fill_disk(true);
+	assert_int_equal(approve(id), OUTBOX_E_STORAGE);
+	assert_int_equal(reject(id), OUTBOX_E_STORAGE);
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	fill_disk(false);
+	assert_message(id, STATE_WAITING_APPROVAL, "");
+	assert_lines(id, "waiting_approval() ");
+	assert_int_equal(approve(id), 0);
+	turn();
+	assert_string_equal(only_send()->text, "may I");
+}
+
+static void test_they_are_bounded(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	bench_config.queue_limit = 2;
+	submit_unapproved(0, 0);
+	id = submit_unapproved(0, 0);
+	assert_true(outbox_is_full(outbox));
+	assert_int_equal(try_submit(1, "one more", &id), OUTBOX_E_FULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_yes),
+		TEST(test_no),
+		TEST(test_what_does_not_wait),
+		TEST(test_nobody_said_yes),
+		TEST(test_the_timer),
+		TEST(test_ten_minutes),
+		TEST(test_ten_minutes_and_tries),
+		TEST(test_its_own_validity_is_shorter),
+		TEST(test_scheduled),
+		TEST(test_scheduled_and_late),
+		TEST(test_yes_of_the_person),
+		TEST(test_full_disk),
+		TEST(test_they_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

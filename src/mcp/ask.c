@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mac.h"
 #include "mcp/ask_front.h"
 #include "mcp/endpoint.h"
 #include "mcp/era.h"
@@ -118,7 +119,7 @@ static const char *digest_question(const struct ask *ask,
 {
 	struct buffer text = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&text);
-	char digest[ASK_DIGEST_BYTES];
+	char digest[MAC_DIGEST_BYTES];
 	bool made = false;
 
 	if (writer) {
@@ -128,7 +129,7 @@ static const char *digest_question(const struct ask *ask,
 		json_close_array(writer);
 		json_writer_free(writer);
 		made = !text.failed &&
-		       ask_digest(&ask->asking->key, text.data, text.length, digest);
+		       mac_digest(ask->asking->key.bytes, text.data, text.length, digest);
 	}
 	buffer_deinit(&text);
 	return made ? arena_copy(ask->call->arena, digest, strlen(digest)) : NULL;

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/json_canonical.h"
+#include "base/mac.h"
 #include "mcp/envelope.h"
 
 enum { ORDER_RANDOM_BYTES = 16 };
 
 /* What the state is bound to. False: no memory. */
-static bool digest_call(const struct ask *ask, char digest[ASK_DIGEST_BYTES])
+static bool digest_call(const struct ask *ask, char digest[MAC_DIGEST_BYTES])
 {
 	const struct tool_call *call = ask->call;
 	static const struct json none = { .type = JSON_OBJECT };
@@ -28,7 +29,7 @@ static bool digest_call(const struct ask *ask, char digest[ASK_DIGEST_BYTES])
 		json_close_array(writer);
 		json_writer_free(writer);
 		made = !text.failed &&
-		       ask_digest(&ask->asking->key, text.data, text.length, digest);
+		       mac_digest(ask->asking->key.bytes, text.data, text.length, digest);
 	}
 	buffer_deinit(&text);
 	return made;
@@ -94,7 +95,7 @@ static bool begin(struct ask *ask)
 {
 	const struct json *text =
 		json_member(ask->call->request->message.params, "requestState");
-	char digest[ASK_DIGEST_BYTES];
+	char digest[MAC_DIGEST_BYTES];
 	struct ask_state state;
 	int outcome;
 
@@ -199,7 +200,7 @@ static const struct json *collect_answers(const struct ask *ask, const char *but
 static const char *write_state(struct ask *ask, const struct ask_question *question,
 			       const char *seen)
 {
-	char digest[ASK_DIGEST_BYTES];
+	char digest[MAC_DIGEST_BYTES];
 	struct ask_state state = {
 		.order = name_order(ask),
 		.call = digest,

@@ -175,7 +175,8 @@ enum ask_outcome ask_person(struct tool_call *call, const struct ask_question *q
 		*content_out = content;
 		return ASK_ANSWERED;
 	}
-	if (ask->rounds++ >= ASK_ROUNDS_MAX || !ask_can(call))
+	if (ask->rounds++ >= ASK_ROUNDS_MAX || !ask_can(call) ||
+	    !ask_form_can_show(call->request->revision->form, question->fields))
 		return ASK_UNABLE;
 	return front_of(call)->put(ask, question, seen) ? ASK_UNDER_WAY : ASK_UNABLE;
 }

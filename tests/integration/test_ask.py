@@ -19,15 +19,14 @@ from typing import Any
 import pytest
 
 from agent import TO, Agent, Result, assert_refused, assert_sent, pair
-from events import Event, Events
+from events import Events
 from lab import Lab, wait_until
-from lab.mcp_client import Answer, McpClient
+from legacy_session import FORMS, LegacySession, asked
 from lone_gateway import peers_of
 from modem import HOME, SEARCHING, Outcome
 from modern import INVALID_PARAMS, PREFIX, Request, call
 from wire import Reply, Wire, rpc
 
-FORMS: dict[str, Any] = {"elicitation": {}}
 KEY = "subscription_id"
 
 
@@ -468,51 +467,18 @@ def test_a_restored_ledger_knows_no_question(
 
 # ---- 2025: the call waits
 
-class Legacy:
-    """A session that can ask, and calls in it whose answers are streams."""
+class Legacy(LegacySession):
+    """One that can ask, and sends."""
 
     def __init__(self, lab: Lab, version: str = "2025-11-25", capabilities: Any = FORMS,
                  token: str | None = None) -> None:
-        self.port = lab.gateway.port
-        self.headers: dict[str, str | None] = {}
-        if token:
-            self.headers["Authorization"] = f"Bearer {token}"
-        with self._client() as client:
-            answer = client.call("initialize", {
-                "protocolVersion": version, "capabilities": capabilities,
-                "clientInfo": {"name": "t", "version": "1"}})
-        self.headers["Mcp_Session_Id"] = answer.headers["mcp-session-id"]
-        self.headers["MCP_Protocol_Version"] = version
-
-    def _client(self) -> McpClient:
-        client = McpClient(self.port)
-        client.headers |= {name.replace("_", "-"): value
-                           for name, value in self.headers.items() if value}
-        return client
+        super().__init__(lab.gateway, version, capabilities, token)
 
     def send(self, text: str, id: Any = 7, accept_header: str | None = None,
              **more: Any) -> Events:
+        headers = {"Accept": accept_header} if accept_header else {}
         arguments = {"to_phone_number": TO, "sms_text": text} | more
-        headers = dict(self.headers)
-        if accept_header:
-            headers["Accept"] = accept_header
-        return Events(self.port, rpc("tools/call", {
-            "name": "send_sms", "arguments": arguments}, id), **headers)
-
-    def say(self, message: dict[str, Any]) -> Answer:
-        with self._client() as client:
-            return client.post(json.dumps({"jsonrpc": "2.0"} | message).encode())
-
-    def answer(self, question: Event, result: Any) -> None:
-        taken = self.say({"id": question.message["id"], "result": result})
-        assert (taken.status, taken.body) == (202, "")
-
-
-def asked(events: Events) -> Event:
-    question = events.next_message()
-    assert set(question.message) == {"jsonrpc", "id", "method", "params"}
-    assert question.method == "elicitation/create"
-    return question
+        return self.call("send_sms", arguments, id, **headers)
 
 
 def result_of(events: Events, id: Any = 7) -> Result:

@@ -13,6 +13,7 @@
 #include "mcp/resource.h"
 #include "mcp/session.h"
 #include "mcp/task.h"
+#include "mcp/task_alarm.h"
 #include "mcp/tool.h"
 
 struct endpoint;
@@ -55,6 +56,7 @@ struct sessions *endpoint_sessions(struct endpoint *endpoint);
 struct asking *endpoint_asking(struct endpoint *endpoint);
 struct request_list *endpoint_cancellable(struct endpoint *endpoint);
 struct watcher_list *endpoint_watchers(struct endpoint *endpoint);
+struct task_alarms *endpoint_task_alarms(struct endpoint *endpoint);
 struct observers *endpoint_changes(const struct endpoint *endpoint); /* may be NULL */
 /* Those that are offered now; ends with NULL. */
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint);

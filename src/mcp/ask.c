@@ -77,34 +77,6 @@ bool ask_add_reply(struct ask *ask, const struct ask_reply *reply)
 	return true;
 }
 
-bool ask_read_action(const struct json *result, enum ask_action *action_out)
-{
-	static const char *const words[] = { [ASK_ACCEPT] = "accept",
-					     [ASK_DECLINE] = "decline",
-					     [ASK_CANCEL] = "cancel" };
-	const char *word = json_string(json_member(result, "action"));
-
-	for (int i = 0; word && i < (int)(sizeof(words) / sizeof(words[0])); i++) {
-		if (strcmp(word, words[i]) == 0) {
-			*action_out = (enum ask_action)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-void ask_write_params(struct json_writer *writer, const struct ask *ask,
-		      const struct ask_question *question)
-{
-	enum ask_form form = ask->call->request->revision->form;
-
-	if (form == ASK_FORM_TITLES) /* what is older knows no other mode, and no word */
-		json_put_string(writer, "mode", "form");
-	json_put_string(writer, "message", question->message);
-	json_key(writer, "requestedSchema");
-	ask_form_write(writer, question->fields, form);
-}
-
 void ask_resume(struct ask *ask)
 {
 	ask->is_resumed = true;

@@ -6,6 +6,7 @@
 
 #include "mcp/accept.h"
 #include "mcp/endpoint.h"
+#include "mcp/era.h"
 #include "mcp/notification.h"
 
 enum { ID_BYTES = 32 };
@@ -107,11 +108,8 @@ static bool push_request(const struct elicitation *elicitation)
 		return false;
 	rpc_open(writer, NULL);
 	json_put_string(writer, "id", elicitation->id);
-	json_put_string(writer, "method", "elicitation/create");
-	json_key(writer, "params");
-	json_open_object(writer);
-	ask_write_params(writer, elicitation->ask, elicitation->question);
-	json_close_object(writer);
+	ask_question_write(writer, elicitation->question,
+			   elicitation->ask->call->request->revision->form);
 	json_close_object(writer);
 	json_writer_free(writer);
 	return notification_push(elicitation->stream, &body, NULL);
@@ -190,7 +188,7 @@ void elicitation_hear(struct request *response)
 		return;
 	ask = elicitation->ask;
 	reply = (struct ask_reply){ elicitation->question->key, elicitation->seen };
-	if (!result || !ask_read_action(result, &reply.action)) {
+	if (!result || !ask_action_read(result, &reply.action)) {
 		do_without(elicitation);
 		return;
 	}

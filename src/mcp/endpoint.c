@@ -17,6 +17,7 @@ struct endpoint {
 	struct sessions sessions;
 	struct watcher_list watchers;
 	struct request_list cancellable;
+	struct task_alarms alarms;
 };
 
 /* The methods of HTTP */
@@ -200,7 +201,8 @@ struct endpoint *endpoint_new(const struct endpoint_offer *offer)
 	endpoint->offer = *offer;
 	LIST_INIT(&endpoint->watchers);
 	LIST_INIT(&endpoint->cancellable);
-	if (asking_init(&endpoint->offer.asking) ||
+	if (task_alarms_init(&endpoint->alarms, offer->asking.loop) ||
+	    asking_init(&endpoint->offer.asking) ||
 	    sessions_init(&endpoint->sessions, offer->shelf, offer->changes) ||
 	    tool_set_init(&endpoint->tools, offer->tools, offer->hidden_tools,
 			  offer->services)) {
@@ -215,6 +217,7 @@ void endpoint_free(struct endpoint *endpoint)
 	if (!endpoint)
 		return;
 	assert(LIST_EMPTY(&endpoint->watchers));
+	task_alarms_deinit(&endpoint->alarms);
 	sessions_deinit(&endpoint->sessions);
 	tool_set_deinit(&endpoint->tools);
 	free(endpoint);
@@ -287,6 +290,11 @@ struct request_list *endpoint_cancellable(struct endpoint *endpoint)
 struct watcher_list *endpoint_watchers(struct endpoint *endpoint)
 {
 	return &endpoint->watchers;
+}
+
+struct task_alarms *endpoint_task_alarms(struct endpoint *endpoint)
+{
+	return &endpoint->alarms;
 }
 
 struct observers *endpoint_changes(const struct endpoint *endpoint)

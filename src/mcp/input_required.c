@@ -67,7 +67,7 @@ static bool read_response(struct ask *ask, const struct ask_state *state)
 		return refuse(ask, "inputResponses must be an object");
 	if (!response || response->type == JSON_NULL)
 		return true;
-	if (!ask_read_action(response, &reply.action))
+	if (!ask_action_read(response, &reply.action))
 		return refuse(ask, "an input response must have the action accept, "
 				   "decline or cancel");
 	reply.content = json_member(response, "content");
@@ -214,22 +214,6 @@ static const char *write_state(struct ask *ask, const struct ask_question *quest
 	return ask_state_write(&state, &ask->asking->key, ask->call->arena);
 }
 
-static void write_request(struct json_writer *writer, const struct ask *ask,
-			  const struct ask_question *question)
-{
-	json_key(writer, "inputRequests");
-	json_open_object(writer);
-	json_key(writer, question->key);
-	json_open_object(writer);
-	json_put_string(writer, "method", "elicitation/create");
-	json_key(writer, "params");
-	json_open_object(writer);
-	ask_write_params(writer, ask, question);
-	json_close_object(writer);
-	json_close_object(writer);
-	json_close_object(writer);
-}
-
 static bool put(struct ask *ask, const struct ask_question *question, const char *seen)
 {
 	struct request *request = ask->call->request;
@@ -242,7 +226,10 @@ static bool put(struct ask *ask, const struct ask_question *question, const char
 	writer = request_open_result(request);
 	if (!writer)
 		return true; /* the request has failed */
-	write_request(writer, ask, question);
+	json_key(writer, "inputRequests");
+	json_open_object(writer);
+	ask_question_put_input(writer, question);
+	json_close_object(writer);
 	json_put_string(writer, "requestState", state);
 	request_close_result(request);
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mcp/listen.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "mcp/accept.h"
@@ -13,6 +14,8 @@ enum { TASK_ARENA_BYTES = 1024 * 1024 };
 struct listened {
 	const char *uri;     /* as the client wrote it; or the id of a task */
 	const char *subject; /* see struct change */
+	struct listen *listen;
+	struct task_alarm alarm; /* of a task */
 	TAILQ_ENTRY(listened) link;
 };
 
@@ -54,13 +57,15 @@ static bool takes(const struct listened_list *list, const char *uri)
 	return list->count < LISTEN_URIS_MAX && !is_listened(list, uri);
 }
 
-static void add(struct listened_list *list, struct arena *arena, const char *uri,
+static void add(struct listen *listen, struct listened_list *list, const char *uri,
 		const char *subject)
 {
-	struct listened *listened = arena_alloc(arena, sizeof(*listened));
+	struct listened *listened =
+		arena_alloc(listen->request->arena, sizeof(*listened));
 
 	if (!listened || !subject)
 		return;
+	listened->listen = listen;
 	listened->uri = uri;
 	listened->subject = subject;
 	TAILQ_INSERT_TAIL(&list->items, listened, link);
@@ -78,7 +83,7 @@ static void add_resource(struct listen *listen, const char *uri)
 
 	if (takes(&listen->resources, uri) &&
 	    !resource_find(endpoint_resources(request->endpoint), uri, &call))
-		add(&listen->resources, request->arena, uri, call.subject);
+		add(listen, &listen->resources, uri, call.subject);
 }
 
 static struct task_query task_query(const struct listen *listen, const char *id,
@@ -102,7 +107,7 @@ static void add_task(struct listen *listen, const char *id)
 
 	if (arena && takes(&listen->tasks, id) &&
 	    !task_find(endpoint_tasks(request->endpoint), &query, &task))
-		add(&listen->tasks, request->arena, id,
+		add(listen, &listen->tasks, id,
 		    arena_copy(request->arena, task.subject, strlen(task.subject)));
 	arena_free(arena);
 }
@@ -191,8 +196,10 @@ static void write_task(const struct task_query *query, const struct task *task,
 }
 
 /* How it is by now. */
-static void tell_task(const struct listen *listen, const char *id)
+static void tell_task(struct listened *listened)
 {
+	const struct listen *listen = listened->listen;
+	const char *id = listened->uri;
 	struct arena *arena = arena_new(TASK_ARENA_BYTES);
 	struct task_query query = task_query(listen, id, arena);
 	struct buffer body = BUFFER_INIT;
@@ -202,17 +209,26 @@ static void tell_task(const struct listen *listen, const char *id)
 	    !task_find(endpoint_tasks(listen->request->endpoint), &query, &task)) {
 		write_task(&query, &task, listen->request->message.id, &body);
 		notification_push(listen->watcher.stream, &body, id);
+		task_alarm_set(endpoint_task_alarms(listen->request->endpoint),
+			       &listened->alarm, task.due_ms);
 	}
 	arena_free(arena);
+}
+
+static void on_alarm(struct task_alarm *alarm)
+{
+	tell_task((struct listened *)((char *)alarm - offsetof(struct listened, alarm)));
 }
 
 /* One that was over before it was listened to would never be told of. */
 static void tell_tasks(const struct listen *listen)
 {
-	const struct listened *listened;
+	struct listened *listened;
 
-	TAILQ_FOREACH (listened, &listen->tasks.items, link)
-		tell_task(listen, listened->uri);
+	TAILQ_FOREACH (listened, &listen->tasks.items, link) {
+		listened->alarm.ring = on_alarm;
+		tell_task(listened);
+	}
 }
 
 static void on_change(void *data, const void *event_data)
@@ -221,7 +237,7 @@ static void on_change(void *data, const void *event_data)
 	const struct listen *listen = data;
 	const struct json *id = listen->request->message.id;
 	struct stream *stream = listen->watcher.stream;
-	const struct listened *listened;
+	struct listened *listened;
 
 	if (change->type == CHANGE_TOOLS) {
 		if (listen->tools)
@@ -234,7 +250,7 @@ static void on_change(void *data, const void *event_data)
 	}
 	TAILQ_FOREACH (listened, &listen->tasks.items, link) {
 		if (strcmp(listened->subject, change->subject) == 0)
-			tell_task(listen, listened->uri);
+			tell_task(listened);
 	}
 }
 
@@ -243,7 +259,11 @@ static void on_change(void *data, const void *event_data)
 static void leave(void *data)
 {
 	struct listen *listen = data;
+	struct listened *listened;
 
+	TAILQ_FOREACH (listened, &listen->tasks.items, link)
+		task_alarm_set(endpoint_task_alarms(listen->request->endpoint),
+			       &listened->alarm, 0);
 	observer_remove(&listen->observer);
 	watcher_close(&listen->watcher);
 }

@@ -52,6 +52,9 @@ void endpoint_refusal(struct buffer *body, unsigned status, const char *text);
  */
 struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exchange,
 				 bool *named_out);
+/* The same for one that was named before. */
+struct session *endpoint_find_session(struct endpoint *endpoint,
+				      const struct client *client, const char *id);
 struct sessions *endpoint_sessions(struct endpoint *endpoint);
 struct asking *endpoint_asking(struct endpoint *endpoint);
 struct request_list *endpoint_cancellable(struct endpoint *endpoint);

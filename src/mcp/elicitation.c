@@ -16,24 +16,16 @@ struct elicitation {
 	struct ask *ask;
 	const struct ask_question *question;
 	const char *seen;
-	struct stream *stream;
 	char id[ID_BYTES];
 	char session_id[SESSION_ID_BYTES];
 	sd_event_source *timer;
 	LIST_ENTRY(elicitation) link;
 };
 
-static struct session *session_of(const struct request *request)
-{
-	bool named;
-
-	return endpoint_session(request->endpoint, request->exchange, &named);
-}
-
 static bool can(const struct ask *ask)
 {
 	const struct request *request = ask->call->request;
-	const struct session *session = session_of(request);
+	const struct session *session = request_session(request);
 
 	return session && session->capabilities & SESSION_ELICITS_FORMS &&
 	       ask->asking->loop && ask->asking->patience_seconds > 0 &&
@@ -85,7 +77,7 @@ static void take_back(const struct elicitation *elicitation)
 		json_put_string(writer, "reason", "No answer came in time");
 		notification_close(writer);
 	}
-	notification_push(elicitation->stream, &body, NULL);
+	request_tell(elicitation->ask->call->request, &body);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)
@@ -112,7 +104,7 @@ static bool push_request(const struct elicitation *elicitation)
 			   elicitation->ask->call->request->revision->form);
 	json_close_object(writer);
 	json_writer_free(writer);
-	return notification_push(elicitation->stream, &body, NULL);
+	return request_tell(elicitation->ask->call->request, &body);
 }
 
 static bool start(struct elicitation *elicitation)
@@ -120,8 +112,7 @@ static bool start(struct elicitation *elicitation)
 	struct asking *asking = elicitation->ask->asking;
 	struct request *request = elicitation->ask->call->request;
 
-	if (!elicitation->stream ||
-	    sd_event_add_time_relative(asking->loop, &elicitation->timer, CLOCK_MONOTONIC,
+	if (sd_event_add_time_relative(asking->loop, &elicitation->timer, CLOCK_MONOTONIC,
 				       (uint64_t)asking->patience_seconds * 1000000, 0,
 				       on_timer, elicitation) < 0)
 		return false;
@@ -138,7 +129,7 @@ static bool start(struct elicitation *elicitation)
 static bool put(struct ask *ask, const struct ask_question *question, const char *seen)
 {
 	struct request *request = ask->call->request;
-	const struct session *session = session_of(request);
+	const struct session *session = request_session(request);
 	struct elicitation *elicitation =
 		arena_alloc(ask->call->arena, sizeof(*elicitation));
 
@@ -147,7 +138,6 @@ static bool put(struct ask *ask, const struct ask_question *question, const char
 	elicitation->ask = ask;
 	elicitation->question = question;
 	elicitation->seen = seen;
-	elicitation->stream = request_stream(request);
 	strcpy(elicitation->session_id, session->id);
 	snprintf(elicitation->id, sizeof(elicitation->id), "ask-%08x-%u",
 		 ask->asking->epoch, ++ask->asking->number);
@@ -164,7 +154,7 @@ const struct ask_front elicitation_front = {
 static struct elicitation *find(const struct request *response)
 {
 	struct asking *asking = endpoint_asking(response->endpoint);
-	const struct session *session = session_of(response); /* of this client */
+	const struct session *session = request_session(response); /* of this client */
 	const char *id = json_string(response->message.id);
 	struct elicitation *elicitation;
 

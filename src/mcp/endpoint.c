@@ -38,6 +38,14 @@ static void post_on_complete(struct endpoint *endpoint, struct exchange *exchang
 		exchange_answer(exchange, 503, NULL, NULL);
 }
 
+static void post_on_stopping(struct exchange *exchange)
+{
+	struct post *post = exchange_context(exchange);
+
+	if (post)
+		post_stop(post);
+}
+
 static void post_on_ended(struct exchange *exchange)
 {
 	struct post *post = exchange_context(exchange);
@@ -102,12 +110,13 @@ static const struct verb {
 	const char *name;
 	void (*begin)(struct endpoint *endpoint, struct exchange *exchange);
 	void (*complete)(struct endpoint *endpoint, struct exchange *exchange);
+	void (*stopping)(struct exchange *exchange);
 	void (*ended)(struct exchange *exchange);
 } verbs[] = {
-	{ "POST", post_on_begin, post_on_complete, post_on_ended },
-	{ "GET", NULL, get_on_complete, session_stream_ended },
-	{ "HEAD", NULL, head_on_complete, NULL },
-	{ "DELETE", NULL, delete_on_complete, NULL },
+	{ "POST", post_on_begin, post_on_complete, post_on_stopping, post_on_ended },
+	{ "GET", NULL, get_on_complete, session_stream_stopping, session_stream_ended },
+	{ "HEAD", NULL, head_on_complete, NULL, NULL },
+	{ "DELETE", NULL, delete_on_complete, NULL, NULL },
 };
 
 /* The route has no others. */
@@ -159,11 +168,11 @@ static void on_abandoned(void *data, struct exchange *exchange)
 
 static void on_stopping(void *data, struct exchange *exchange)
 {
-	struct post *post = post_of(exchange);
+	const struct verb *verb = verb_of(exchange);
 
 	(void)data;
-	if (post)
-		post_stop(post);
+	if (verb->stopping)
+		verb->stopping(exchange);
 }
 
 static void on_ended(void *data, struct exchange *exchange)
@@ -209,6 +218,7 @@ struct endpoint *endpoint_new(const struct endpoint_offer *offer)
 		endpoint_free(endpoint);
 		return NULL;
 	}
+	endpoint->sessions.loop = offer->asking.loop;
 	return endpoint;
 }
 
@@ -260,6 +270,12 @@ const struct buffer *endpoint_tool_list(const struct endpoint *endpoint)
 	return &endpoint->tools.list;
 }
 
+struct session *endpoint_find_session(struct endpoint *endpoint,
+				      const struct client *client, const char *id)
+{
+	return session_find(&endpoint->sessions, client, id);
+}
+
 struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exchange,
 				 bool *named_out)
 {
@@ -269,7 +285,7 @@ struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exc
 	*named_out = id != NULL;
 	if (!id || conflict)
 		return NULL;
-	return session_find(&endpoint->sessions, exchange_client(exchange), id);
+	return endpoint_find_session(endpoint, exchange_client(exchange), id);
 }
 
 struct sessions *endpoint_sessions(struct endpoint *endpoint)

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from agent import TO, Agent, Result, assert_refused, assert_sent, pair
-from events import Events
+from events import Event, Events
 from lab import Lab, wait_until
 from legacy_session import FORMS, LegacySession, asked
 from lone_gateway import peers_of
@@ -649,14 +649,31 @@ def test_nobody_is_asked(make_lab: Callable[..., Lab]) -> None:
         assert_refused(plain_result(events), "subscription_required")
 
 
-def test_who_leaves_is_not_sent_for(lab: Lab, agent: Agent) -> None:
-    session = Legacy(lab)
-    with session.send("gone") as events:
+def leave_when_asked(lab: Lab, session: Legacy, text: str) -> Event:
+    """The question."""
+    with session.send(text) as events:
         question = asked(events)
         port = events.socket.getsockname()[1]
     wait_until(lambda: port not in peers_of(lab.gateway), what="it left")
+    return question
+
+
+def test_who_leaves_is_not_sent_for(lab: Lab, agent: Agent) -> None:
+    session = Legacy(lab, "2025-06-18")
+    question = leave_when_asked(lab, session, "gone")
     session.answer(question, accept(agent.ids()[0]))
     assert is_sent(lab, "gone") == 0
+
+
+def test_who_leaves_may_come_again(lab: Lab, agent: Agent) -> None:
+    """In 2025-11-25: the answer counts, and what came of it is told on a GET."""
+    session = Legacy(lab)
+    question = leave_when_asked(lab, session, "back again")
+    assert is_sent(lab, "back again") == 0
+    session.answer(question, accept(agent.ids()[0]))
+    with session.listen(question.id) as events:
+        assert_sent(result_of(events))
+    assert is_sent(lab, "back again") == 1
 
 
 def test_the_gateway_stops(lab: Lab, background: ThreadPoolExecutor) -> None:

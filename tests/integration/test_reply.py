@@ -6,6 +6,7 @@ Only in 2025-11-25, and only in the session that asked.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -24,6 +25,8 @@ from lone_gateway import LoneGateway
 ASKING = "test_streaming_elicitation"       # answers when the person has, however long
 OK = {"action": "accept", "content": {"ok": True}}
 PER_SESSION = 8
+# valgrind keeps 20 MB of what was freed
+MEMORY_MORE_KIB = 32 * 1024 if "GATEWAY_WRAPPER" in os.environ else 512
 
 
 @pytest.fixture(scope="module")
@@ -341,7 +344,7 @@ def test_nothing_is_left_of_many(gateway: FixtureGateway) -> None:
     lose_some(20)
     before = gateway.rss_kib
     lose_some(100)
-    assert gateway.rss_kib - before < 512
+    assert gateway.rss_kib - before < MEMORY_MORE_KIB
 
 
 # ---- with a phone ------------------------------------------------------------------

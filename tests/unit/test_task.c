@@ -270,6 +270,7 @@ static void test_input_required(void **state)
 	struct asked begin = { "tools/call", "begin", "\"name\":\"begin\",", DECLARED };
 
 	ask();
+	expect(*state, begin, 200, "\"pollIntervalMs\":5000}}"); /* no questions in it */
 	expect(*state, about("tasks/get", "here"), 200, "\"status\":\"input_required\"");
 	expect(*state, about("tasks/get", "here"), 200,
 	       "\"pollIntervalMs\":5000,\"inputRequests\":{"
@@ -278,7 +279,6 @@ static void test_input_required(void **state)
 	       "\"type\":\"object\",\"properties\":{\"yes\":{\"type\":\"boolean\","
 	       "\"title\":\"Yes\"}},\"required\":[\"yes\"]}}},"
 	       "\"two\":{\"method\":");
-	expect(*state, begin, 200, "\"pollIntervalMs\":5000}}"); /* no questions in it */
 	expect(*state, about("tasks/cancel", "here"), 200, "\"complete\"");
 	assert_int_equal(cancelled, 1);
 }

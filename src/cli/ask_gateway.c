@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "cli/agent_url.h"
+#include "cli/folder_owner.h"
 #include "control/control_call.h"
 #include "control/control_socket.h"
 #include "store/store_lock.h"
@@ -175,6 +176,8 @@ bool ask_gateway(const struct gateway_question *question, struct config_error *e
 				    fd == -EACCES ? "; run it as root, or as a member "
 						    "of this file's group"
 						  : "");
+		if (!folder_owner_become(question->config->state_dir, error))
+			return false;
 		failure = store_lock_take(question->config->state_dir, &lock, error);
 		if (failure == 0) {
 			answered = run_here(question, error);

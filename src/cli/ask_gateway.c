@@ -17,7 +17,10 @@
 #include "control/control_socket.h"
 #include "store/store_lock.h"
 
-enum { PAUSE_MS = 50 };
+enum {
+	PAUSE_MS = 50,
+	SILENCE_S = 120, /* longer than any command that asks a modem takes */
+};
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct config_error *error,
 						       const char *format, ...)
@@ -35,11 +38,14 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct config_error *erro
 /* A descriptor, or -errno. */
 static int reach(const struct sockaddr_un *address)
 {
+	const struct timeval silence = { .tv_sec = SILENCE_S };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int failure;
 
 	if (fd < 0)
 		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof(silence));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof(silence));
 	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
 		return fd;
 	failure = -errno;

@@ -12,11 +12,15 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "cli/agent_url.h"
+#include "cli/folder_owner.h"
 #include "control/control_call.h"
 #include "control/control_socket.h"
 #include "store/store_lock.h"
 
-enum { PAUSE_MS = 50 };
+enum {
+	PAUSE_MS = 50,
+	SILENCE_S = 120, /* longer than any command that asks a modem takes */
+};
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct config_error *error,
 						       const char *format, ...)
@@ -34,11 +38,14 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct config_error *erro
 /* A descriptor, or -errno. */
 static int reach(const struct sockaddr_un *address)
 {
+	const struct timeval silence = { .tv_sec = SILENCE_S };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int failure;
 
 	if (fd < 0)
 		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof(silence));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof(silence));
 	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
 		return fd;
 	failure = -errno;
@@ -175,6 +182,8 @@ bool ask_gateway(const struct gateway_question *question, struct config_error *e
 				    fd == -EACCES ? "; run it as root, or as a member "
 						    "of this file's group"
 						  : "");
+		if (!folder_owner_become(question->config->state_dir, error))
+			return false;
 		failure = store_lock_take(question->config->state_dir, &lock, error);
 		if (failure == 0) {
 			answered = run_here(question, error);

@@ -170,17 +170,24 @@ const struct command command_rotate = {
 
 /* revoke */
 
-static const char revoke_help[] = "Usage: ofono-mcp revoke [OPTION]... NAME\n"
-				  "Refuse the agent NAME from now on; what it has under "
-				  "way ends. Messages that the\n"
-				  "gateway took from it before still go out.\n"
-				  "\n" COMMON_HELP "\n"
-				  "Exit codes: 0 done; 1 could not; 2 wrong options.\n";
+static const char revoke_help[] =
+	"Usage: ofono-mcp revoke [OPTION]... NAME\n"
+	"Refuse the agent NAME from now on; what it has under way ends. Messages that "
+	"the\n"
+	"gateway accepted from it before still go out; how many wait is told.\n"
+	"\n" COMMON_HELP "\n"
+	"Exit codes: 0 done; 1 could not; 2 wrong options.\n";
 
 static int show_revocation(const struct owner_call *call, const struct json *result)
 {
-	(void)result;
+	int64_t waiting = 0;
+
 	printf("%s may not use this gateway any more.\n", call->operand);
+	json_integer(json_member(result, "waiting_messages"), &waiting);
+	if (waiting)
+		printf("Accepted from it before, and still to go out: %lld. To hold back "
+		       "everything: ofono-mcp pause\n",
+		       (long long)waiting);
 	return EXIT_CODE_OK;
 }
 

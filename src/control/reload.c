@@ -42,7 +42,7 @@ static void run(struct control_call *call)
 {
 	struct buffer changes = BUFFER_INIT;
 	struct json_writer *writer;
-	struct config_error error;
+	struct config_error error = { "" };
 
 	if (!reload(call, &changes, &error)) {
 		control_fail(call, "invalid_configuration",

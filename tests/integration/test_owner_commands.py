@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from agent import Agent, pair
+from agent import TO, Agent, assert_pending, assert_sent, pair, seconds_ahead
 from events import Events
 from lab import Lab, McpClient, wait_until
 from lab.gateway import BINARY
@@ -325,13 +325,31 @@ def test_rotate(gateway: LoneGateway, either: Owner) -> None:
 def test_revoke(gateway: LoneGateway, either: Owner) -> None:
     kept, _ = paired(either, "another")
     token, _ = paired(either, "laptop")
-    assert either.json("revoke", "laptop") == {"revoked": "laptop"}
+    assert either.json("revoke", "laptop") == {"revoked": "laptop", "waiting_messages": 0}
     assert [client["name"] for client in either.json("clients")["clients"]] == ["another"]
     if not gateway.is_running:
         gateway.start()
     assert (status(gateway, token), status(gateway, kept)) == (401, 200)
     again, _ = paired(either, "laptop")
     assert (status(gateway, token), status(gateway, again)) == (401, 200)
+
+
+def test_what_still_waits_is_told(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False)
+    owner = Owner(lab.gateway.state)
+    agents = [Agent(lab, pair(lab.gateway, name)) for name in ("one", "other")]
+    for agent in agents:
+        agent.wait_states("ready", timeout=10)
+    for agent, count in zip(agents, (2, 1)):
+        assert_sent(agent.send("goes out at once"))
+        for number in range(count):
+            assert_pending(agent.call("send_sms", to_phone_number=TO,
+                                      sms_text=f"later {number}",
+                                      send_at=seconds_ahead(3600)), "scheduled")
+    assert "still to go out: 2." in owner.do("revoke", "one")
+    assert owner.json("revoke", "other")["waiting_messages"] == 1
+    with pytest.raises(AssertionError, match="401"):
+        agents[0].states()
 
 
 def stream_of(gateway: LoneGateway, token: str) -> Events:

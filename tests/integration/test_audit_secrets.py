@@ -21,7 +21,7 @@ from lab.gateway import BINARY, Gateway
 from lone_gateway import LoneGateway
 from modem import Outcome
 from modem.patience import patience
-from wire import Wire
+from wire import Wire, request, rpc
 
 TO = "+36301234567"
 TEXTS = ["The treasure lies under the third oak", "Árvíztűrő tükörfúrógép a padláson",
@@ -182,6 +182,18 @@ def test_memory_after_good_tokens(guarded: LoneGateway) -> None:
             for _ in range(3):
                 assert client.call("tools/list").status == 200
     forgotten(guarded, good)
+
+
+def test_memory_while_a_call_waits(guarded: LoneGateway) -> None:
+    """It is over for the token as soon as it was looked at."""
+    good = pair(guarded, "laptop")
+    call = rpc("tools/call", {"name": "wait_for_sms", "arguments": {"timeout_seconds": 60}})
+    with guarded.wire() as wire:
+        wire.send(request(call, {"Authorization": f"Bearer {good}"}))
+        with McpClient(guarded.port, token=good) as client:
+            assert client.call("tools/list").status == 200
+        forgotten(guarded, good)
+        assert not wire.has_news(0)
 
 
 def test_memory_while_the_connection_stays(guarded: LoneGateway) -> None:

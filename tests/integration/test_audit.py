@@ -161,6 +161,15 @@ def test_configuration(gateway: LoneGateway) -> None:
          "new": f"{gateway.folder}/elsewhere"}]
 
 
+def test_another_configuration_at_a_start_shows(gateway: LoneGateway) -> None:
+    gateway.restart()
+    (gateway.folder / "gateway.conf").write_text("[store]\nkeep_days = 7\n")
+    gateway.restart()
+    first, same, other = [line["detail"]["config"]
+                          for line in Audit(gateway).lines("started")]
+    assert first == same != other
+
+
 def test_a_kill_leaves_a_line_for_each_message(
         make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
     lab = make_lab(modem_count=1)

@@ -161,6 +161,15 @@ def test_configuration(gateway: LoneGateway) -> None:
          "new": f"{gateway.folder}/elsewhere"}]
 
 
+def test_another_configuration_at_a_start_shows(gateway: LoneGateway) -> None:
+    gateway.restart()
+    (gateway.folder / "gateway.conf").write_text("[store]\nkeep_days = 7\n")
+    gateway.restart()
+    first, same, other = [line["detail"]["config"]
+                          for line in Audit(gateway).lines("started")]
+    assert first == same != other
+
+
 def test_a_kill_leaves_a_line_for_each_message(
         make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
     lab = make_lab(modem_count=1)
@@ -295,5 +304,5 @@ def test_no_core(folder: Path, gateway: LoneGateway) -> None:
         pytest.skip("no program leaves a core file here")
     gateway.stop()
     environment = {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={folder}/none"}
-    assert not dumps_core(gateway.command, folder, lambda: is_taken(gateway.port),
-                          environment)
+    command = gateway.command[gateway.command.index("serve") - 1:]      # and no wrapper
+    assert not dumps_core(command, folder, lambda: is_taken(gateway.port), environment)

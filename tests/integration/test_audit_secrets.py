@@ -21,7 +21,7 @@ from lab.gateway import BINARY, Gateway
 from lone_gateway import LoneGateway
 from modem import Outcome
 from modem.patience import patience
-from wire import Wire
+from wire import Wire, request, rpc
 
 TO = "+36301234567"
 TEXTS = ["The treasure lies under the third oak", "Árvíztűrő tükörfúrógép a padláson",
@@ -30,6 +30,7 @@ TEXTS = ["The treasure lies under the third oak", "Árvíztűrő tükörfúróg�
 CODE_TEXT = "Your code is 739184. Do not share it."
 CODE = "739184"
 PIN = "83920174"
+ADDRESSES_ONLY = 1 << 30
 
 
 HASH = re.compile(rb"[0-9a-f]{64}")
@@ -147,6 +148,8 @@ def memory(pid: int) -> Iterator[bytes]:
             if not rights.startswith("rw") or "[vvar]" in line:
                 continue
             begin, end = (int(place, 16) for place in span.split("-"))
+            if end - begin > ADDRESSES_ONLY:    # of a sanitizer
+                continue
             file.seek(begin)
             with suppress(OSError):
                 yield file.read(end - begin)
@@ -167,12 +170,11 @@ def forgotten(gateway: Gateway, what: str) -> None:
 
 
 def test_memory_is_looked_at(guarded: LoneGateway) -> None:
-    """A token that the gateway cannot have forgotten yet, for its header is not over."""
+    """What the gateway cannot have forgotten yet, for the header is not over, is found."""
     value = token()
     with guarded.wire() as wire:
         wire.send(b"POST /mcp HTTP/1.1\r\nX-Early: " + value.encode() + b"\r\nX-Late: ")
         wait_until(lambda: remembers(guarded, value), what="the header has come in")
-    forgotten(guarded, value)
 
 
 def test_memory_after_good_tokens(guarded: LoneGateway) -> None:
@@ -182,6 +184,18 @@ def test_memory_after_good_tokens(guarded: LoneGateway) -> None:
             for _ in range(3):
                 assert client.call("tools/list").status == 200
     forgotten(guarded, good)
+
+
+def test_memory_while_a_call_waits(guarded: LoneGateway) -> None:
+    """It is over for the token as soon as it was looked at."""
+    good = pair(guarded, "laptop")
+    call = rpc("tools/call", {"name": "wait_for_sms", "arguments": {"timeout_seconds": 60}})
+    with guarded.wire() as wire:
+        wire.send(request(call, {"Authorization": f"Bearer {good}"}))
+        with McpClient(guarded.port, token=good) as client:
+            assert client.call("tools/list").status == 200
+        forgotten(guarded, good)
+        assert not wire.has_news(0)
 
 
 def test_memory_while_the_connection_stays(guarded: LoneGateway) -> None:

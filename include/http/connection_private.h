@@ -34,7 +34,9 @@ struct connection {
 	TAILQ_ENTRY(connection) link;
 	/* of the present request */
 	const char *line_end; /* of its URI, see header_lines.h */
-	const char *origin;   /* to be named in the answer, or NULL */
+	const char *header;   /* from the request line on, in libmicrohttpd's buffer */
+	size_t header_length;
+	const char *origin; /* to be named in the answer, or NULL */
 	const struct http_route *route;
 	struct exchange *exchange;
 	struct MHD_Response *response; /* made, not handed over yet */

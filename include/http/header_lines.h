@@ -17,11 +17,18 @@
  */
 void header_lines_collect(struct MHD_Connection *mhd, const char *line_end,
 			  struct gate_request *request);
+
 /*
- * Overwrites what only the gates needed, in libmicrohttpd's own buffer, so that no token stays
- * in memory (tests/integration/test_audit_secrets.py::test_memory).
+ * Both overwrite memory that libmicrohttpd will use again or give back as it is, so that no
+ * token stays there (tests/integration/test_audit_secrets.py): what only the gates needed,
+ * and, when the request is over, all of it, for a token may be in the wrong place.
  */
-void header_lines_forget_secrets(struct gate_request *request);
+void header_lines_forget_token(struct MHD_Connection *mhd, struct gate_request *request);
+void header_lines_forget(const char *header, size_t length);
+
+/* Bytes of the whole header, which begins with the method. */
+size_t header_lines_length(struct MHD_Connection *mhd);
+
 /* See exchange_header(); blanks at the end of the value stay. */
 const char *header_lines_find(struct MHD_Connection *mhd, const char *name,
 			      bool *conflict_out);

@@ -16,6 +16,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/client.h"
+#include "base/config.h"
 #include "store/store_audit.h"
 
 enum {
@@ -48,8 +49,12 @@ void audit_person_asked(struct audit *audit, const struct client *client,
 /* A request had no token, or one that is none of ours. `source`: an IP address. */
 void audit_auth_failed(struct audit *audit, const char *source);
 
-/* "started" and "stopped", and the head on the log, so that the journal is a witness. */
-void audit_start(struct audit *audit);
+/*
+ * "started" and "stopped", and the head on the log, so that the journal is a witness. The
+ * line of the start has a digest of the configuration: whether it is the one of the start
+ * before shows, what differs does not.
+ */
+void audit_start(struct audit *audit, const struct config *config);
 void audit_stop(struct audit *audit);
 
 #endif

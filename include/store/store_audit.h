@@ -5,7 +5,7 @@
  *
  * Each line has the hash over itself and the hash before (store/audit_chain.h), so that
  * none can be changed, taken out or put in without that showing (audit_reader.h,
- * tests/unit/test_store_audit.c). A line is written in the transaction of what it tells
+ * tests/unit/test_audit_reader.c). A line is written in the transaction of what it tells
  * where there is one: both are on disk, or neither, and it costs no fsync of its own.
  *
  * Whoever is asked by strangers as often as they like writes through policy/audit.h.

@@ -225,7 +225,7 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 	if (error == 0)
 		error = audit_new(services->loop, services->store, &services->audit);
 	if (error == 0)
-		audit_start(services->audit);
+		audit_start(services->audit, config);
 	if (error == 0)
 		error = ofono_new(services->loop, NULL, &services->ofono);
 	if (error == 0)

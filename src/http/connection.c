@@ -185,7 +185,7 @@ static enum MHD_Result handle_headers(struct connection *connection,
 	struct gate_verdict verdict;
 
 	gate_check(request, all->config, all->routes, all->auth, &verdict);
-	header_lines_forget_secrets(request);
+	header_lines_forget_token(connection->mhd, request);
 	if (verdict.status == MHD_HTTP_UNAUTHORIZED)
 		tell_failed(connection);
 	connection->state = CONNECTION_BODY;
@@ -315,6 +315,8 @@ enum MHD_Result connection_handle(void *home, struct MHD_Connection *mhd,
 		headers.path = path;
 		headers.version = version;
 		header_lines_collect(mhd, connection->line_end, &headers);
+		connection->header = method;
+		connection->header_length = header_lines_length(mhd);
 		return handle_headers(connection, &headers);
 	}
 	if (connection->state != CONNECTION_BODY)
@@ -364,6 +366,8 @@ void connection_completed(void *home, struct MHD_Connection *mhd, void **request
 	connection->stream = NULL;
 	connection->asleep = false;
 	memset(connection->headers, 0, sizeof(connection->headers));
+	header_lines_forget(connection->header, connection->header_length);
+	connection->header_length = 0;
 	connection->origin = NULL;
 	connection->route = NULL;
 	if (connection->state == CONNECTION_CLOSING)

@@ -58,11 +58,17 @@ static enum MHD_Result collect(void *data, enum MHD_ValueKind kind, const char *
 	return MHD_YES;
 }
 
-void header_lines_collect(struct MHD_Connection *mhd, const char *line_end,
-			  struct gate_request *request)
+size_t header_lines_length(struct MHD_Connection *mhd)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+	return info ? info->header_size : 0;
+}
+
+void header_lines_collect(struct MHD_Connection *mhd, const char *line_end,
+			  struct gate_request *request)
+{
 	struct collecting collecting = {
 		.request = request,
 		.next = request->version + strlen(request->version) + CRLF_BYTES,
@@ -71,30 +77,45 @@ void header_lines_collect(struct MHD_Connection *mhd, const char *line_end,
 	request->torn = request->version != line_end + 1;
 	request->header_count = 0;
 	MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, collect, &collecting);
-	if (!info || collecting.next + CRLF_BYTES != request->method + info->header_size)
+	if (collecting.next + CRLF_BYTES != request->method + header_lines_length(mhd))
 		request->torn = true;
 }
 
-/* The buffer is memory of ours that libmicrohttpd only lends as const. */
-static void forget(struct gate_header *header)
+/* It is no constant: libmicrohttpd only lends it as one. */
+void header_lines_forget(const char *header, size_t length)
 {
-	explicit_bzero((char *)(uintptr_t)header->value, header->value_length);
+	if (length)
+		explicit_bzero((char *)(uintptr_t)header, length);
 }
 
-void header_lines_forget_secrets(struct gate_request *request)
+/* libmicrohttpd has made a copy of these. */
+static enum MHD_Result forget_cookie(void *data, enum MHD_ValueKind kind,
+				     const char *name, size_t name_length,
+				     const char *value, size_t value_length)
+{
+	(void)data;
+	(void)kind;
+	(void)name;
+	(void)name_length;
+	header_lines_forget(value, value_length);
+	return MHD_YES;
+}
+
+void header_lines_forget_token(struct MHD_Connection *mhd, struct gate_request *request)
 {
 	static const char *const secret[] = { "Authorization", "Proxy-Authorization",
 					      "Cookie" };
 
+	MHD_get_connection_values_n(mhd, MHD_COOKIE_KIND, forget_cookie, NULL);
 	for (size_t i = 0; i < request->header_count && i < GATE_HEADERS_MAX; i++) {
-		struct gate_header *header = &request->headers[i];
+		const struct gate_header *header = &request->headers[i];
 
 		for (size_t which = 0; which < sizeof(secret) / sizeof(*secret);
 		     which++) {
 			if (strlen(secret[which]) == header->name_length &&
 			    strncasecmp(header->name, secret[which],
 					header->name_length) == 0)
-				forget(header);
+				header_lines_forget(header->value, header->value_length);
 		}
 	}
 }

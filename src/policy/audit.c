@@ -2,6 +2,7 @@
 #include "policy/audit.h"
 
 #include <errno.h>
+#include <gnutls/crypto.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@ enum {
 	ACCURACY_USEC = 100 * 1000,
 	SUBJECT_BYTES = 64, /* a number or an address */
 	CODE_BYTES = 40,
+	DIGEST_BYTES = 32,
+	DIGEST_TEXT_BYTES = 17, /* enough to tell two from each other */
 	/* without what differs most: see collect() */
 	COARSE = AUDIT_COLLECTED + 8,
 	COARSEST = COARSE + 2,
@@ -222,13 +225,36 @@ void audit_auth_failed(struct audit *audit, const char *source)
 	collect(audit, &next);
 }
 
-static void note_version(struct audit *audit, enum audit_event event, const char *moment)
+/* "": no memory */
+static void write_digest(const struct config *config, char digest[DIGEST_TEXT_BYTES])
+{
+	uint8_t bytes[DIGEST_BYTES];
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	digest[0] = '\0';
+	if (!out)
+		return;
+	config_print(config, out);
+	if (fclose(out) == 0 &&
+	    gnutls_hash_fast(GNUTLS_DIG_SHA256, text, length, bytes) >= 0) {
+		for (int i = 0; i < (DIGEST_TEXT_BYTES - 1) / 2; i++)
+			snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
+	}
+	free(text);
+}
+
+/* `config`: its digest, NULL none */
+static void note_moment(struct audit *audit, enum audit_event event, const char *moment,
+			const char *config)
 {
 	char text[AUDIT_HEAD_TEXT_BYTES];
 	struct audit_head head;
 	int error = store_audit_note(audit->store, event,
 				     (struct audit_fact[]){
 					     { "version", OFONO_MCP_VERSION },
+					     { config ? "config" : NULL, config },
 					     { NULL },
 				     });
 
@@ -241,15 +267,18 @@ static void note_version(struct audit *audit, enum audit_event event, const char
 	log_info("audit: head at the %s: %s", moment, text);
 }
 
-void audit_start(struct audit *audit)
+void audit_start(struct audit *audit, const struct config *config)
 {
-	note_version(audit, AUDIT_STARTED, "start");
+	char digest[DIGEST_TEXT_BYTES];
+
+	write_digest(config, digest);
+	note_moment(audit, AUDIT_STARTED, "start", digest);
 }
 
 void audit_stop(struct audit *audit)
 {
 	flush(audit);
-	note_version(audit, AUDIT_STOPPED, "stop");
+	note_moment(audit, AUDIT_STOPPED, "stop", NULL);
 }
 
 int audit_new(sd_event *loop, struct store *store, struct audit **audit_out)

@@ -20,7 +20,7 @@
 	}
 
 const struct audit_event_row audit_events[AUDIT_EVENT_COUNT] = {
-	[AUDIT_STARTED] = { "started", "gateway started", { "version" } },
+	[AUDIT_STARTED] = { "started", "gateway started", { "version", "config" } },
 	[AUDIT_STOPPED] = { "stopped", "gateway stopped", { "version" } },
 	[AUDIT_SEND_ACCEPTED] = { "send_accepted", "message accepted", MESSAGE_FIELDS },
 	[AUDIT_SEND_REFUSED] = { "send_refused",

@@ -167,8 +167,11 @@ static void test_a_full_disk_keeps_them(void **state)
 
 static void test_start_and_stop(void **state)
 {
+	struct config config;
+
 	(void)state;
-	audit_start(audit);
+	config_defaults(&config);
+	audit_start(audit, &config);
 	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'started' AND"
 			     " json_extract(detail, '$.version') IS NOT NULL"),
 			 1);

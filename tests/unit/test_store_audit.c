@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The audit: lines hang on each other, and whatever was done to them shows. */
+/* The audit: what is noted with what, what goes for its age, and what a rescue leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,259 +7,10 @@
 
 #include <cmocka.h>
 
-#include "store/audit_reader.h"
-#include "store/store_audit.h"
+#include "audit_bench.h"
 #include "store/store_outgoing.h"
 #include "store/store_rescue.h"
 #include "store/store_restore.h"
-#include "store_bench.h"
-
-enum { LINES = 9 };
-
-static struct audit_verdict verdict;
-
-static int set_up(void **state)
-{
-	int failed = store_set_up(state);
-
-	if (!failed)
-		open_store();
-	return failed;
-}
-
-static void add_lines(int count)
-{
-	for (int i = 0; i < count; i++)
-		assert_int_equal(store_audit_note(store, AUDIT_OPTED_OUT,
-						  (struct audit_fact[]){
-							  { "number", "+36201234567" },
-							  { NULL },
-						  }),
-				 0);
-}
-
-static int set_up_lines(void **state)
-{
-	int failed = set_up(state);
-
-	add_lines(LINES);
-	return failed;
-}
-
-static void verify_from(const struct audit_head *noted)
-{
-	struct config_error error = { "" };
-	struct audit_reader *reader;
-
-	if (audit_reader_open(folder, &reader, &error))
-		fail_msg("%s", error.text);
-	if (audit_reader_verify(reader, noted, &verdict))
-		fail_msg("%s", audit_reader_error(reader));
-	audit_reader_close(reader);
-}
-
-static void verify(void)
-{
-	verify_from(NULL);
-}
-
-/* What can be done to the file by who is not kept by triggers. */
-static void tamper(const char *text)
-{
-	sqlite3 *database;
-	char *error = NULL;
-
-	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-	sqlite3_exec(database,
-		     "DROP TRIGGER audit_stays; DROP TRIGGER audit_is_kept;"
-		     "DROP TRIGGER audit_is_added_to; DROP TRIGGER audit_anchor_moves;"
-		     "DROP TRIGGER audit_anchor_stays;",
-		     NULL, NULL, NULL);
-	if (sqlite3_exec(database, text, NULL, NULL, &error) != SQLITE_OK)
-		fail_msg("%s", error);
-	assert_int_equal(sqlite3_close(database), SQLITE_OK);
-}
-
-static void assert_break(int place, enum audit_flaw flaw, int64_t line, int64_t until)
-{
-	assert_true(place < verdict.break_count);
-	assert_int_equal(verdict.breaks[place].flaw, flaw);
-	assert_int_equal(verdict.breaks[place].line, line);
-	assert_int_equal(verdict.breaks[place].until, until);
-}
-
-static void assert_only(enum audit_flaw flaw, int64_t line, int64_t until)
-{
-	assert_int_equal(verdict.break_count, 1);
-	assert_break(0, flaw, line, until);
-}
-
-static void test_empty(void **state)
-{
-	(void)state;
-	verify();
-	assert_int_equal(verdict.break_count, 0);
-	assert_int_equal(verdict.lines, 0);
-	assert_int_equal(verdict.head.line, 0);
-}
-
-static void test_whole(void **state)
-{
-	struct audit_head head;
-
-	(void)state;
-	verify();
-	assert_int_equal(verdict.break_count, 0);
-	assert_int_equal(verdict.lines, LINES);
-	assert_int_equal(verdict.first, 1);
-	assert_int_equal(verdict.head.line, LINES);
-	assert_int_equal(store_audit_head(store, &head), 0);
-	assert_int_equal(head.line, LINES);
-	assert_memory_equal(head.hash, verdict.head.hash, AUDIT_HASH_BYTES);
-	reopen_store();
-	add_lines(1);
-	verify();
-	assert_int_equal(verdict.break_count, 0);
-	assert_int_equal(verdict.lines, LINES + 1);
-}
-
-/* The same lines give the same hashes everywhere: others can verify a copy. */
-static void test_the_hash_is_what_is_documented(void **state)
-{
-	char command[1024];
-
-	(void)state;
-	snprintf(command, sizeof(command),
-		 "/usr/bin/python3 - %s <<'END'\n"
-		 "import hashlib, sqlite3, sys\n"
-		 "before = bytes(32)\n"
-		 "for id, at, event, detail, hash in "
-		 "sqlite3.connect(sys.argv[1]).execute(\n"
-		 "        'SELECT * FROM audit ORDER BY id'):\n"
-		 "    e, d = event.encode(), detail.encode()\n"
-		 "    n = lambda number: number.to_bytes(8, 'big')\n"
-		 "    before = hashlib.sha256(before + n(id) + n(at) + n(len(e)) + e\n"
-		 "                            + n(len(d)) + d).digest()\n"
-		 "    assert before == hash\n"
-		 "END\n",
-		 path);
-	assert_int_equal(system(command), 0);
-}
-
-static void test_changed(void **state)
-{
-	static const char *const changes[] = {
-		"UPDATE audit SET detail = '{\"number\":\"+36309999999\"}' WHERE id = 4",
-		"UPDATE audit SET detail = detail || ' ' WHERE id = 4",
-		"UPDATE audit SET detail = detail || char(0) || 'x' WHERE id = 4",
-		"UPDATE audit SET event = 'opted_in' WHERE id = 4",
-		"UPDATE audit SET at = at + 1 WHERE id = 4",
-		/* a byte moves from one part into the next */
-		"UPDATE audit SET event = event || substr(detail, 1, 1),"
-		" detail = substr(detail, 2) WHERE id = 4",
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		tamper("CREATE TABLE was AS SELECT * FROM audit");
-		tamper(changes[i]);
-		verify();
-		assert_only(AUDIT_CHANGED, 4, 4);
-		tamper("DELETE FROM audit; INSERT INTO audit SELECT * FROM was;"
-		       "DROP TABLE was");
-		verify();
-		assert_int_equal(verdict.break_count, 0);
-	}
-}
-
-/* Who changes a line and its hash breaks the line after it. */
-static void test_changed_with_its_hash(void **state)
-{
-	(void)state;
-	tamper("UPDATE audit SET detail = '{}', hash = randomblob(32) WHERE id = 4");
-	verify();
-	assert_int_equal(verdict.break_count, 2);
-	assert_break(0, AUDIT_CHANGED, 4, 4);
-	assert_break(1, AUDIT_CHANGED, 5, 5);
-}
-
-static void test_swapped(void **state)
-{
-	(void)state;
-	tamper("UPDATE audit SET id = -1 WHERE id = 3; UPDATE audit SET id = 3 WHERE "
-	       "id = 6;"
-	       "UPDATE audit SET id = 6 WHERE id = -1");
-	verify();
-	assert_true(verdict.break_count >= 2);
-	assert_break(0, AUDIT_CHANGED, 3, 3);
-}
-
-static void test_missing(void **state)
-{
-	(void)state;
-	tamper("DELETE FROM audit WHERE id IN (4, 5)");
-	verify();
-	assert_only(AUDIT_MISSING, 4, 5);
-	tamper("DELETE FROM audit WHERE id = 1");
-	verify();
-	assert_int_equal(verdict.break_count, 2);
-	assert_break(0, AUDIT_MISSING, 1, 1);
-	tamper("DELETE FROM audit WHERE id = 8");
-	verify();
-	assert_int_equal(verdict.break_count, 3);
-}
-
-/* Lines closed up after one was taken out. */
-static void test_missing_and_closed_up(void **state)
-{
-	(void)state;
-	tamper("DELETE FROM audit WHERE id = 4");
-	for (int id = 5; id <= LINES; id++) {
-		char text[96];
-
-		snprintf(text, sizeof(text), "UPDATE audit SET id = %d WHERE id = %d",
-			 id - 1, id);
-		tamper(text);
-	}
-	verify();
-	assert_true(verdict.break_count > 0);
-	assert_break(0, AUDIT_CHANGED, 4, 4);
-}
-
-static void test_put_in(void **state)
-{
-	(void)state;
-	tamper("INSERT INTO audit SELECT 10, at, event, detail, hash FROM audit"
-	       " WHERE id = 9");
-	verify();
-	assert_only(AUDIT_CHANGED, 10, 10);
-}
-
-/* A cut end is seen against what was noted, and only so. */
-static void test_cut(void **state)
-{
-	struct audit_head noted, other;
-
-	(void)state;
-	assert_int_equal(store_audit_head(store, &noted), 0);
-	add_lines(2);
-	verify_from(&noted);
-	assert_int_equal(verdict.break_count, 0);
-	other = noted;
-	other.hash[31] ^= 1;
-	verify_from(&other);
-	assert_only(AUDIT_OTHER_HEAD, LINES, LINES);
-	tamper("DELETE FROM audit WHERE id > 7");
-	verify();
-	assert_int_equal(verdict.break_count, 0);
-	verify_from(&noted);
-	assert_only(AUDIT_CUT, LINES, LINES);
-	add_lines(5); /* it grew again, another way */
-	verify();
-	assert_int_equal(verdict.break_count, 0);
-	verify_from(&noted);
-	assert_only(AUDIT_OTHER_HEAD, LINES, LINES);
-}
 
 static void test_triggers(void **state)
 {
@@ -293,19 +44,6 @@ static void test_triggers(void **state)
 	assert_int_equal(verdict.lines, AUDIT_STEP_LINES + LINES - 3);
 }
 
-static void prune_to(int64_t keep)
-{
-	bool done = false;
-	int steps = 0;
-
-	while (!done) {
-		assert_int_equal(store_audit_prune(store, keep, &done), 0);
-		verify(); /* at every moment */
-		assert_int_equal(verdict.break_count, 0);
-		assert_true(++steps < 10);
-	}
-}
-
 static void test_what_is_pruned_leaves_an_anchor(void **state)
 {
 	struct audit_head noted;
@@ -329,40 +67,6 @@ static void test_what_is_pruned_leaves_an_anchor(void **state)
 	verify();
 	assert_int_equal(verdict.break_count, 0);
 	assert_int_equal(verdict.head.line, LINES + 251);
-}
-
-static void test_noted_and_pruned(void **state)
-{
-	struct audit_head noted, anchor;
-
-	(void)state;
-	assert_int_equal(store_audit_head(store, &anchor), 0);
-	add_lines(10);
-	prune_to(10);
-	verify_from(&anchor); /* the very line that is the anchor now */
-	assert_int_equal(verdict.break_count, 0);
-	noted = (struct audit_head){ .line = 2 };
-	verify_from(&noted);
-	assert_only(AUDIT_HEAD_GONE, 2, 2);
-}
-
-static void test_broken_anchor(void **state)
-{
-	(void)state;
-	prune_to(5);
-	tamper("UPDATE audit_anchor SET hash = randomblob(32)");
-	verify();
-	assert_only(AUDIT_BAD_ANCHOR, 5, 5);
-	tamper("UPDATE audit_anchor SET line = 6");
-	verify();
-	assert_true(verdict.break_count > 0);
-	assert_break(0, AUDIT_BAD_ANCHOR, 5, 5);
-	tamper("DELETE FROM audit_anchor");
-	verify();
-	assert_only(AUDIT_MISSING, 1, 4);
-	tamper("INSERT INTO audit_anchor SELECT 1, 3, hash FROM audit WHERE id = 5");
-	verify();
-	assert_only(AUDIT_MISSING, 4, 4);
 }
 
 /* A message and its line: both, or neither, and no number of a line is left out. */
@@ -536,6 +240,41 @@ static void test_rescued_with_loss(void **state)
 	assert_int_equal(verdict.head.line, LINES + 2);
 }
 
+static void overwrite_page(int64_t page)
+{
+	char bytes[4096];
+	int fd = open(path, O_WRONLY);
+
+	memset(bytes, 0x55, sizeof(bytes));
+	assert_int_equal(
+		pwrite(fd, bytes, sizeof(bytes), (page - 1) * (off_t)sizeof(bytes)),
+		sizeof(bytes));
+	close(fd);
+}
+
+/* A page of it is damaged: the lines on both sides come over, and the gap is told. */
+static void test_rescued_around_a_damaged_page(void **state)
+{
+	int64_t page;
+
+	(void)state;
+	add_lines(500);
+	page = sql("SELECT pageno FROM dbstat WHERE name = 'audit' AND pagetype = 'leaf'"
+		   " ORDER BY path LIMIT 1 OFFSET 3");
+	store_close(store);
+	store = NULL;
+	overwrite_page(page);
+	open_rescued();
+	verify();
+	assert_int_equal(verdict.break_count, 1);
+	assert_int_equal(verdict.breaks[0].flaw, AUDIT_MISSING);
+	assert_true(verdict.first == 1 && verdict.breaks[0].line > 1);
+	assert_int_equal(verdict.head.line, LINES + 500 + 1);
+	assert_int_equal(verdict.lines + verdict.breaks[0].until -
+				 verdict.breaks[0].line + 1,
+			 LINES + 500 + 1);
+}
+
 static void test_restored(void **state)
 {
 	struct config_error error = { "" };
@@ -570,39 +309,6 @@ static void test_restored(void **state)
 	assert_int_equal(sql(expected), 1);
 }
 
-static void test_heads_as_text(void **state)
-{
-	static const char *const wrong[] = {
-		"",
-		":",
-		"1",
-		"1:",
-		"x:00",
-		"-1:00",
-		"1:0g",
-		"1:000000000000000000000000000000000000000000000000000000000000000",
-		"1:00000000000000000000000000000000000000000000000000000000000000000",
-		"1:\x10"
-		"000000000000000000000000000000000000000000000000000000000000000",
-		"9999999999999999999:"
-		"0000000000000000000000000000000000000000000000000000000000000000",
-	};
-	struct audit_head head = { .line = 12, .hash = { 0xab, 1 } }, read;
-	char text[AUDIT_HEAD_TEXT_BYTES];
-
-	(void)state;
-	audit_head_write(&head, text);
-	assert_int_equal(strlen(text), 67);
-	assert_true(audit_head_parse(text, &read));
-	assert_int_equal(read.line, 12);
-	assert_memory_equal(read.hash, head.hash, AUDIT_HASH_BYTES);
-	text[3] = 'A';
-	assert_true(audit_head_parse(text, &read));
-	assert_memory_equal(read.hash, head.hash, AUDIT_HASH_BYTES);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_false(audit_head_parse(wrong[i], &read));
-}
-
 static void test_table(void **state)
 {
 	(void)state;
@@ -624,27 +330,15 @@ static void test_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH(test_empty, set_up),
-		WITH(test_whole, set_up_lines),
-		WITH(test_the_hash_is_what_is_documented, set_up_lines),
-		WITH(test_changed, set_up_lines),
-		WITH(test_changed_with_its_hash, set_up_lines),
-		WITH(test_swapped, set_up_lines),
-		WITH(test_missing, set_up_lines),
-		WITH(test_missing_and_closed_up, set_up_lines),
-		WITH(test_put_in, set_up_lines),
-		WITH(test_cut, set_up_lines),
 		WITH(test_triggers, set_up_lines),
 		WITH(test_what_is_pruned_leaves_an_anchor, set_up_lines),
-		WITH(test_noted_and_pruned, set_up_lines),
-		WITH(test_broken_anchor, set_up_lines),
 		WITH(test_with_its_message, set_up),
 		WITH(test_moves, set_up),
 		WITH(test_details, set_up),
 		WITH(test_rescued, set_up_lines),
 		WITH(test_rescued_with_loss, set_up_lines),
+		WITH(test_rescued_around_a_damaged_page, set_up_lines),
 		WITH(test_restored, set_up_lines),
-		cmocka_unit_test(test_heads_as_text),
 		cmocka_unit_test(test_table),
 	};
 

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The audit as its owner reads it, and what shows when somebody touched it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import signal
+import socket
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent import Agent, assert_refused, assert_sent, pair
+from lab import Lab, McpClient, wait_until
+from lab.gateway import BINARY, Gateway
+from lone_gateway import LoneGateway
+from modem.patience import patience
+
+OK, FAILED, USAGE = 0, 1, 2
+HEAD = re.compile(r"head at the (start|stop): (\d+:[0-9a-f]{64})")
+TRIGGERS = ("audit_stays", "audit_is_kept", "audit_is_added_to", "audit_anchor_moves",
+            "audit_anchor_stays")
+
+
+class Audit:
+    """`ofono-mcp audit` on a gateway's folder, whether it runs or not."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._state = gateway.state
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [str(os.environ.get("GATEWAY_BINARY", BINARY)), "audit",
+                   "--state-dir", str(self._state), *arguments]
+        return subprocess.run(command, capture_output=True, text=True,
+                              timeout=patience(20))
+
+    def lines(self, event: str = "", *arguments: str) -> list[dict[str, Any]]:
+        done = self.run("--json", *arguments)
+        assert done.returncode == OK, done.stderr
+        lines = map(json.loads, done.stdout.splitlines())
+        return [line for line in lines if event in ("", line["event"])]
+
+    def wait(self, event: str, count: int = 1) -> list[dict[str, Any]]:
+        wait_until(lambda: len(self.lines(event)) >= count, what=f"{count} of {event}")
+        return self.lines(event)
+
+    def verify(self, *arguments: str) -> dict[str, Any]:
+        done = self.run("verify", "--json", *arguments)
+        found = json.loads(done.stdout)
+        assert done.returncode == (OK if found["whole"] else FAILED)
+        return found
+
+    def flaws(self, *arguments: str) -> list[tuple[str, int]]:
+        return [(found["flaw"], found["line"])
+                for found in self.verify(*arguments)["breaks"]]
+
+    def tamper(self, *statements: str) -> None:
+        with closing(sqlite3.connect(self._state / "gateway.db")) as database, database:
+            for trigger in TRIGGERS:
+                database.execute(f"DROP TRIGGER IF EXISTS {trigger}")
+            for statement in statements:
+                database.execute(statement)
+
+
+@pytest.fixture
+def gateway() -> Iterator[LoneGateway]:
+    with LoneGateway() as gateway:
+        yield gateway
+
+
+@pytest.fixture
+def stopped(gateway: LoneGateway) -> Iterator[Audit]:
+    """Of a gateway that came and went some times, and does not run."""
+    for _ in range(3):
+        gateway.restart()
+    gateway.stop()
+    yield Audit(gateway)
+
+
+def refuse(gateway: Gateway, number: str = "nobody") -> None:
+    with McpClient(gateway.port) as client:
+        client.tool("send_sms", to_phone_number=number, sms_text="x")
+
+
+# ---- what is noted
+
+def test_a_message_and_its_end(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False)
+    agent = Agent(lab, pair(lab.gateway, "laptop"))
+    agent.wait_states("ready", timeout=10)
+    assert_sent(agent.send("Hello", to="+36301234567"), "+36301234567")
+    audit = Audit(lab.gateway)
+    accepted, = audit.lines("send_accepted")
+    assert accepted["detail"] == {
+        "message_id": 1, "client_id": 1, "client": "laptop", "number": "+36301234567",
+        "subscription_id": 1, "segments": 1, "state": "queued"}
+    ended, = audit.lines("send_outcome")
+    assert ended["detail"] == {"message_id": 1, "state": "sent", "reason": ""}
+    shown = audit.run("--last", "2").stdout.splitlines()
+    assert re.fullmatch(r"20\S+Z  \d+  message accepted: message id 1, client id 1, client "
+                        r"laptop, number \+36301234567, .* segments 1, state queued",
+                        shown[0])
+    later = agent.send("Later", send_at="2026-12-24T08:30:00+01:00", wait_for="none")
+    if not later.is_error:                      # the clock of the machine is before that
+        agent.cancel(later.message_id)
+        assert audit.wait("send_cancelled")[0]["detail"]["message_id"] == later.message_id
+    assert audit.verify()["whole"]
+
+
+def test_refusals_are_one_line(gateway: LoneGateway) -> None:
+    audit = Audit(gateway)
+    for _ in range(50):
+        refuse(gateway)
+    refuse(gateway, "+36301234567")
+    gateway.stop()                              # writes what waits
+    lines = audit.lines("send_refused")
+    assert sum(line["detail"]["count"] for line in lines) == 51
+    assert len(lines) < 10
+    invalid = [line["detail"] for line in lines
+               if line["detail"]["code"] == "invalid_number"]
+    assert invalid and all("number" not in detail for detail in invalid)
+    assert [line["detail"]["number"] for line in lines
+            if line["detail"]["code"] != "invalid_number"] == ["+36301234567"]
+    assert audit.lines()[-1]["event"] == "stopped"
+
+
+def test_a_refusal_needs_no_stop(gateway: LoneGateway) -> None:
+    refuse(gateway)
+    assert Audit(gateway).wait("send_refused")[0]["detail"]["client"] == "open"
+
+
+def test_wrong_tokens() -> None:
+    with LoneGateway(open=False) as gateway:
+        for token in (None, "f00d" * 16):
+            with McpClient(gateway.port, token=token) as client:
+                assert client.call("tools/list").status == 401
+        lines = Audit(gateway).wait("auth_failed")
+        assert {line["detail"]["source"] for line in lines} == {"127.0.0.1"}
+        assert "f00d" not in str(lines)
+
+
+def test_configuration(gateway: LoneGateway) -> None:
+    file = gateway.folder / "gateway.conf"
+    file.write_text("[server]\nhidden_tools = wait_for_sms\n[store]\nkeep_days = 7\n"
+                    f"spool_dir = {gateway.folder}/elsewhere\n")
+    gateway.send_signal(signal.SIGHUP)
+    details = [line["detail"] for line in Audit(gateway).wait("config_changed", 3)]
+    assert details == [
+        {"key": "server.hidden_tools", "adopted": 1, "old": "", "new": "wait_for_sms"},
+        {"key": "store.keep_days", "adopted": 1, "old": "0", "new": "7"},
+        {"key": "store.spool_dir", "adopted": 0, "old": "",
+         "new": f"{gateway.folder}/elsewhere"}]
+
+
+def test_another_configuration_at_a_start_shows(gateway: LoneGateway) -> None:
+    gateway.restart()
+    (gateway.folder / "gateway.conf").write_text("[store]\nkeep_days = 7\n")
+    gateway.restart()
+    first, same, other = [line["detail"]["config"]
+                          for line in Audit(gateway).lines("started")]
+    assert first == same != other
+
+
+def test_a_kill_leaves_a_line_for_each_message(
+        make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
+    lab = make_lab(modem_count=1)
+    agent, file = Agent(lab), lab.gateway.state / "gateway.db"
+    for i in range(30):
+        background.submit(agent.send, f"message {i}", wait_for="none")
+
+    def ids(sql: str) -> set[int]:
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+            return {row[0] for row in database.execute(sql)}
+
+    wait_until(lambda: len(ids("SELECT id FROM message")) > 5, what="some messages")
+    lab.gateway.kill()
+    audit = Audit(lab.gateway)
+    accepted = {line["detail"]["message_id"] for line in audit.lines("send_accepted")}
+    assert accepted == ids("SELECT id FROM message")
+    assert audit.verify()["whole"]
+    lab.gateway.start()
+    assert audit.verify()["whole"]
+    # a start that no stop precedes: it crashed
+    assert [line["event"] for line in audit.lines()
+            if line["event"] in ("started", "stopped")][-2:] == ["started", "started"]
+
+
+# ---- who touched it
+
+def test_the_journal_is_a_witness(gateway: LoneGateway) -> None:
+    audit = Audit(gateway)
+    gateway.restart()
+    gateway.stop()
+    heads = [found[1] for found in HEAD.findall(gateway.log)]
+    assert len(heads) == 4
+    for head in heads:
+        assert audit.flaws("--head", head) == []
+    assert audit.verify()["head"] == heads[-1]
+    newest = int(heads[-1].partition(":")[0])
+    audit.tamper(f"DELETE FROM audit WHERE id > {newest - 2}")
+    assert audit.flaws() == []                  # nothing in the file tells that
+    assert audit.flaws("--head", heads[-1]) == [("cut", newest)]
+    gateway.start()
+    gateway.restart()
+    assert audit.flaws() == []
+    assert audit.flaws("--head", heads[-1]) == [("other_head", newest)]
+    assert audit.flaws("--head", heads[0]) == []
+
+
+@pytest.mark.parametrize("statement, flaws", [
+    ("UPDATE audit SET detail = replace(detail, '0', '1') WHERE id = 2",
+     [("changed", 2)]),
+    ("DELETE FROM audit WHERE id = 3", [("missing", 3)]),
+    ("DELETE FROM audit WHERE id = 1", [("missing", 1)]),
+    ("UPDATE audit SET at = at - 1 WHERE id = 4", [("changed", 4)]),
+])
+def test_tampering(stopped: Audit, statement: str, flaws: list[tuple[str, int]]) -> None:
+    assert stopped.flaws() == []
+    assert stopped.run("verify").returncode == OK
+    stopped.tamper(statement)
+    assert stopped.flaws() == flaws
+    done = stopped.run("verify")
+    assert done.returncode == FAILED
+    assert f"BROKEN: line {flaws[0][1]} " in done.stdout
+
+
+def test_nothing_of_a_line_reaches_the_terminal_as_it_is(stopped: Audit) -> None:
+    stopped.tamper(
+        "UPDATE audit SET event = 'x' || char(27) || '[2J', detail = '{\"number\":\""
+        "' || char(8238) || '\\u001b[31m\\nnext\"}' WHERE id = 2",
+        "UPDATE audit SET detail = 'no ' || char(7) || ' JSON' || char(10) WHERE id = 3")
+    done = stopped.run()
+    assert done.returncode == OK
+    for character in "\x1b\x07\u202e":
+        assert character not in done.stdout
+    assert len(done.stdout.splitlines()) == len(stopped.lines())
+    assert stopped.lines()[2]["detail"] == "no \x07 JSON\n"
+
+
+# ---- the command
+
+@pytest.mark.parametrize("arguments", [
+    ["--head", "1:" + 64 * "0"], ["verify", "--head", "1:abc"], ["--since", "yesterday"],
+    ["--last", "0"], ["--last", "many"], ["prove"], ["verify", "twice"],
+    ["verify", "--last", "1"], ["--unknown"],
+])
+def test_wrong_options(stopped: Audit, arguments: list[str]) -> None:
+    done = stopped.run(*arguments)
+    assert done.returncode == USAGE
+    assert done.stderr and not done.stdout
+
+
+def test_no_ledger(folder: Path) -> None:
+    done = subprocess.run([str(BINARY), "audit", "--state-dir", str(folder)],
+                          capture_output=True, text=True, timeout=patience(10))
+    assert done.returncode == FAILED
+    assert str(folder) in done.stderr
+
+
+def test_a_part_of_it(stopped: Audit) -> None:
+    lines = stopped.lines()
+    assert [line["line"] for line in lines] == list(range(1, len(lines) + 1))
+    assert stopped.lines("", "--last", "2") == lines[-2:]
+    since = stopped.lines("", "--since", lines[3]["at"])
+    assert since == [line for line in lines if line["at"] >= lines[3]["at"]]
+    assert stopped.lines("", "--since", "2999-01-01T00:00:00Z") == []
+
+
+# ---- a process that tells nobody what it knows
+
+def dumps_core(command: list[str], folder: Path, ready: Callable[[], bool],
+               environment: dict[str, str]) -> bool:
+    """As far as the machine lets programs do that at all."""
+    def allow() -> None:
+        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
+
+    with (folder / "output").open("w") as output:
+        process = subprocess.Popen(command, cwd=folder, preexec_fn=allow, stdout=output,
+                                   stderr=output, env=os.environ | environment)
+    wait_until(ready, what="it runs")
+    process.send_signal(signal.SIGABRT)
+    ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    process.wait()
+    assert ended
+    return ended.si_code == os.CLD_DUMPED
+
+
+def is_taken(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_no_core(folder: Path, gateway: LoneGateway) -> None:
+    if not dumps_core(["sleep", "60"], folder, lambda: True, {}):
+        pytest.skip("no program leaves a core file here")
+    gateway.stop()
+    environment = {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={folder}/none"}
+    assert not dumps_core(gateway.command, folder, lambda: is_taken(gateway.port),
+                          environment)

@@ -11,6 +11,7 @@
 #define CLI_RELOAD_H
 
 #include "base/config.h"
+#include "control/control.h"
 #include "store/store_audit.h"
 
 struct config_source {
@@ -20,8 +21,11 @@ struct config_source {
 	const void *data;
 };
 
-/* False: refused, and `config` is as it was. What differs is a line of the audit each. */
+/*
+ * False: refused, with the reload's error, and `config` is as it was. What differs is a line
+ * of the audit each.
+ */
 bool reload_config(struct config *config, const struct config_source *source,
-		   struct store *store);
+		   struct store *store, struct control_reload *reload);
 
 #endif

@@ -10,6 +10,7 @@
 #define CONTROL_CONTROL_H
 
 #include "base/config.h"
+#include "base/json_writer.h"
 #include "ofono/ofono.h"
 #include "sms/outbox.h"
 #include "sms/sim.h"
@@ -29,15 +30,19 @@ struct control_gateway {
 	void (*client_cut)(void *data, int64_t client_id);
 	/* Its sessions end, for ever. */
 	void (*client_forgotten)(void *data, int64_t client_id);
-	/* What it may do is different. */
+	/* What it may do is different; or it is new, or was revoked. */
 	void (*client_changed)(void *data, int64_t client_id);
 	/* False: refused, with the error's text; then nothing has changed. */
 	bool (*reload)(void *data, struct control_reload *reload);
+	/* Kept over a restart. 0, STORE_E_FULL, -errno. */
+	int (*set_paused)(void *data, bool paused);
 };
 
 struct control {
 	const struct config *config;
 	struct store *store;
+	/* The elements of an array: where agents reach the gateway, the best first. */
+	void (*write_urls)(const struct config *config, struct json_writer *writer);
 	/* Of a gateway that runs; else all of these are NULL */
 	struct sims *sims;
 	struct outbox *outbox;
@@ -45,5 +50,15 @@ struct control {
 	const struct control_gateway *gateway;
 	void *gateway_data;
 };
+
+enum control_client_news {
+	CONTROL_CLIENT_CHANGED, /* it came, or may do something else */
+	CONTROL_CLIENT_CUT,	/* ... or has another token: what it has under way ends */
+	CONTROL_CLIENT_REVOKED, /* it is gone; and so are its sessions */
+};
+
+/* The gateway, where there is one, does all that this asks for. */
+void control_tell_client(const struct control *control, int64_t client_id,
+			 enum control_client_news news);
 
 #endif

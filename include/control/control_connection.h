@@ -13,12 +13,12 @@
 LIST_HEAD(control_connection_list, control_connection);
 
 struct control_connection {
-	struct control_connection_list *list;
 	int fd;
 	sd_event_source *source;
 	sd_event_source *timer;
 	struct control_call call;
 	struct buffer request; /* until its line feed */
+	bool is_admitted;      /* it may command */
 	bool is_asked;	       /* the request was whole */
 	bool is_answered;
 	struct buffer answer;

@@ -24,6 +24,7 @@ enum store_statement {
 	SIM_ADD,
 	SIM_JOIN,
 	SIM_KNOWN,
+	SIMS_KNOWN,
 	MESSAGE_ADD,
 	MESSAGE_CHANGE_ADD,
 	MESSAGE_CHANGES,
@@ -76,6 +77,10 @@ enum store_statement {
 	ALIVE_SET,
 	ALIVE_GET,
 	CLIENT_ADD,
+	CLIENT_CHANGE,
+	CLIENT_ROTATE,
+	CLIENT_REMOVE,
+	CLIENT_SESSIONS_REMOVE,
 	CLIENT_FIND,
 	CLIENT_GET,
 	CLIENTS,
@@ -100,6 +105,9 @@ enum store_statement {
 	AUDIT_SPAN,
 	AUDIT_ANCHOR_SET,
 	AUDIT_FORGET,
+	SETTING_GET,
+	SETTING_PUT,
+	SETTING_REMOVE,
 	STATEMENT_COUNT,
 };
 
@@ -115,7 +123,7 @@ struct store {
 	struct clock_history clock; /* since the first message was added */
 };
 
-enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp pair` writes from its own process */
+enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp backup` reads from its own process */
 
 int store_prepare(struct store *store); /* 0, -errno, STORE_E_FULL */
 

@@ -11,6 +11,8 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "cli/agent_url.h"
+#include "cli/folder_owner.h"
 #include "control/control_call.h"
 #include "control/control_socket.h"
 #include "store/store_lock.h"
@@ -114,7 +116,10 @@ static void on_told(void *data, const char *line, size_t length, bool last)
 static bool run_here(const struct gateway_question *question, struct config_error *error)
 {
 	static const struct control_carrier carrier = { .told = on_told };
-	struct control control = { .config = question->config };
+	struct control control = {
+		.config = question->config,
+		.write_urls = agent_url_write_all,
+	};
 	struct control_call call;
 	union {
 		const void *borrowed;
@@ -171,6 +176,8 @@ bool ask_gateway(const struct gateway_question *question, struct config_error *e
 				    fd == -EACCES ? "; run it as root, or as a member "
 						    "of this file's group"
 						  : "");
+		if (!folder_owner_become(question->config->state_dir, error))
+			return false;
 		failure = store_lock_take(question->config->state_dir, &lock, error);
 		if (failure == 0) {
 			answered = run_here(question, error);

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cli/agent_url.h"
 #include "cli/command.h"
 #include "cli/readiness.h"
 #include "cli/status_report.h"
@@ -38,6 +39,7 @@
 #include "store/store_client.h"
 #include "store/store_lock.h"
 #include "store/store_rescue.h"
+#include "store/store_setting.h"
 #include "tools/change_source.h"
 #include "tools/services.h"
 #include "tools/task_table.h"
@@ -103,23 +105,33 @@ static void apply_config(struct gateway *gateway)
 		log_error("reload: the tools are as they were: out of memory");
 }
 
-static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info,
-		     void *data)
+static bool read_config_again(struct gateway *gateway, struct control_reload *reload)
 {
-	struct gateway *gateway = data;
 	uint64_t now_us = 0;
+	bool done;
 
-	(void)source;
-	(void)info;
-	if (gateway->stopping)
-		return 0;
 	sd_event_now(gateway->services.loop, CLOCK_MONOTONIC, &now_us);
 	if (gateway->ready)
 		sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_us);
-	if (reload_config(gateway->config, gateway->source, gateway->services.store))
+	done = reload_config(gateway->config, gateway->source, gateway->services.store,
+			     reload);
+	if (done)
 		apply_config(gateway);
 	if (gateway->ready)
 		sd_notify(0, "READY=1");
+	return done;
+}
+
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info,
+		     void *data)
+{
+	struct control_reload reload = { NULL };
+	struct gateway *gateway = data;
+
+	(void)source;
+	(void)info;
+	if (!gateway->stopping)
+		read_config_again(gateway, &reload);
 	return 0;
 }
 
@@ -145,10 +157,25 @@ static void on_client_changed(void *data, int64_t client_id)
 	(void)client_id;
 }
 
+static bool on_reload_asked(void *data, struct control_reload *reload)
+{
+	return read_config_again(data, reload);
+}
+
+static int on_pause(void *data, bool paused)
+{
+	const struct gateway *gateway = data;
+
+	return store_setting_set(gateway->services.store, STORE_SETTING_PAUSED,
+				 paused ? "yes" : NULL);
+}
+
 static const struct control_gateway control_gateway = {
 	.client_cut = on_client_cut,
 	.client_forgotten = on_client_forgotten,
 	.client_changed = on_client_changed,
+	.reload = on_reload_asked,
+	.set_paused = on_pause,
 };
 
 static void on_health(void *data, struct exchange *exchange)
@@ -318,6 +345,7 @@ static void open_control(struct gateway *gateway, const struct config *config)
 	gateway->control = (struct control){
 		.config = config,
 		.store = services->store,
+		.write_urls = agent_url_write_all,
 		.sims = services->sims,
 		.outbox = services->outbox,
 		.ofono = services->ofono,

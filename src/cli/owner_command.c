@@ -150,7 +150,7 @@ static void name_argument(const char *option, char name[NAME_BYTES])
 {
 	size_t at;
 
-	for (at = 0; option[at] && at < NAME_BYTES - 1; at++)
+	for (at = 0; at < NAME_BYTES - 1 && option[at]; at++)
 		name[at] = option[at] == '-' ? '_' : option[at];
 	name[at] = '\0';
 }

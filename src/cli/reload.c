@@ -14,6 +14,7 @@ struct reloaded_key {
 };
 
 struct reloading {
+	struct control_reload *reload;
 	struct config before;
 	struct config next;
 	struct reloaded_key keys[CONFIG_KEY_COUNT]; /* that differ */
@@ -23,6 +24,7 @@ struct reloading {
 static void on_changed(void *data, const char *section, const char *name, bool adopted)
 {
 	struct reloading *reloading = data;
+	struct control_reload *reload = reloading->reload;
 
 	reloading->keys[reloading->count++] =
 		(struct reloaded_key){ section, name, adopted };
@@ -31,6 +33,8 @@ static void on_changed(void *data, const char *section, const char *name, bool a
 	else
 		log_warning("reload: %s.%s: changed in the file, but it takes a restart",
 			    section, name);
+	if (reload->changed)
+		reload->changed(reload->data, section, name, adopted);
 }
 
 /* NULL: no memory. To be freed. */
@@ -89,13 +93,12 @@ static void note(struct reloading *reloading, struct store *store)
 }
 
 bool reload_config(struct config *config, const struct config_source *source,
-		   struct store *store)
+		   struct store *store, struct control_reload *reload)
 {
-	struct config_error problem = { "" };
-	struct reloading reloading = { .before = *config };
+	struct reloading reloading = { .reload = reload, .before = *config };
 
-	if (source->read(source->data, &reloading.next, &problem) != 0) {
-		log_error("reload: everything stays as it was: %s", problem.text);
+	if (source->read(source->data, &reloading.next, &reload->error) != 0) {
+		log_error("reload: everything stays as it was: %s", reload->error.text);
 		return false;
 	}
 	config_adopt(config, &reloading.next, on_changed, &reloading);

@@ -101,12 +101,24 @@ static bool write_more(struct control_connection *connection)
 
 /* Reading */
 
+/* Only now, for what would be left unread would reset the connection under the answer. */
+static void refuse_asker(struct control_connection *connection)
+{
+	control_fail(&connection->call, "not_allowed",
+		     "Run it as root, or as a member of the control socket's group",
+		     "uid %lld may not command the gateway",
+		     (long long)connection->call.asker_uid);
+}
+
 static void ask(struct control_connection *connection, size_t length)
 {
 	connection->is_asked = true;
 	wait_for(connection, 0);
 	sd_event_source_set_enabled(connection->timer, SD_EVENT_OFF);
-	control_call_run(&connection->call, connection->request.data, length);
+	if (connection->is_admitted)
+		control_call_run(&connection->call, connection->request.data, length);
+	else
+		refuse_asker(connection);
 }
 
 static void refuse_length(struct control_connection *connection)
@@ -169,15 +181,6 @@ static int watch(struct control_connection *connection, sd_event *loop)
 					  on_late, connection);
 }
 
-static void refuse_asker(struct control_connection *connection)
-{
-	connection->is_asked = true;
-	control_fail(&connection->call, "not_allowed",
-		     "Run it as root, or as a member of the control socket's group",
-		     "uid %lld may not command the gateway",
-		     (long long)connection->call.asker_uid);
-}
-
 int control_connection_begin(sd_event *loop, struct control_connection_list *list,
 			     const struct control *control,
 			     const struct control_asker *asker)
@@ -197,8 +200,7 @@ int control_connection_begin(sd_event *loop, struct control_connection_list *lis
 	connection->call.asker_uid = asker->uid;
 	connection->ended = asker->ended;
 	connection->ended_data = asker->data;
+	connection->is_admitted = asker->is_admitted;
 	LIST_INSERT_HEAD(list, connection, link);
-	if (!asker->is_admitted)
-		refuse_asker(connection);
 	return 0;
 }

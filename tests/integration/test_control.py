@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import pytest
 
 from agent import pair
 from lab import wait_until
+from lab.gateway import BINARY
 from lone_gateway import LoneGateway
 from modem.patience import patience
 from owner import FAILED, OK, USAGE, Owner, run
@@ -73,7 +76,7 @@ def control(gateway: LoneGateway) -> Path:
     return gateway.state / "control"
 
 
-def command(name: str, **arguments: object) -> bytes:
+def command(name: str, /, **arguments: object) -> bytes:
     return json.dumps({"command": name, "arguments": arguments}).encode() + b"\n"
 
 
@@ -130,14 +133,12 @@ def test_what_is_no_socket_stays(gateway: LoneGateway, owner: Owner) -> None:
     assert names(owner) == []
 
 
-@contextmanager
-def configured(folder: Path, path: Path) -> Iterator[LoneGateway]:
-    with LoneGateway(open=False, control_socket=str(path)) as gateway:
-        yield gateway
+def configured(path: Path) -> LoneGateway:
+    return LoneGateway(open=False, control_socket=str(path))
 
 
 def test_the_socket_may_be_elsewhere(folder: Path) -> None:
-    with configured(folder, folder / "there") as gateway:
+    with configured(folder / "there") as gateway:
         pair_here = Owner(gateway.state, "--config", str(gateway.folder / "gateway.conf"))
         assert names(pair_here) == []
         assert gateway.log.count("control: clients") == 1
@@ -149,8 +150,8 @@ def test_the_socket_may_be_elsewhere(folder: Path) -> None:
 
 
 def test_two_gateways_do_not_share_one(folder: Path) -> None:
-    with configured(folder, folder / "there") as first, \
-            configured(folder, folder / "there") as second:
+    with configured(folder / "there") as first, \
+            configured(folder / "there") as second:
         assert "another program listens there" in second.log
         second.stop()
         assert names(Owner(first.state, "--config",
@@ -169,6 +170,73 @@ def test_a_path_too_long_for_a_socket(folder: Path, option: str) -> None:
         assert result.returncode in (FAILED, USAGE)
         assert "control_socket" in result.stderr and "107 bytes" in result.stderr
 
+
+
+# ---- who may ask ------------------------------------------------------------------
+
+NOBODY = 65534
+
+
+def ask_as(path: Path, uid: int, groups: list[int]) -> Any:
+    """The answer to `clients`, or the name of the error when connecting fails."""
+    program = (f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({str(path)!r});"
+               f"s.sendall({command('clients')!r}); print(s.makefile().read())")
+    done = subprocess.run([sys.executable, "-c", program], user=uid, group=NOBODY,
+                          extra_groups=groups, capture_output=True, text=True,
+                          timeout=patience(20))
+    if done.returncode:
+        return done.stderr.split("\n")[-2].split(":")[0]
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def reachable(folder: Path) -> Iterator[LoneGateway]:
+    """Its socket lies where everybody may look."""
+    folder.chmod(0o755)
+    with configured(folder / "there") as gateway:
+        yield gateway
+
+
+def test_others_may_not_ask(reachable: LoneGateway, folder: Path) -> None:
+    assert ask_as(folder / "there", NOBODY, []) == "PermissionError"
+    (folder / "there").chmod(0o666)             # ... nor when somebody opens the door
+    error = ask_as(folder / "there", NOBODY, [])["error"]
+    assert error["code"] == "not_allowed"
+    assert error["fix"]
+    assert f"uid {NOBODY} was refused" in reachable.log
+    assert "control: clients" not in reachable.log
+
+
+def test_the_group_of_the_socket_may_ask(reachable: LoneGateway, folder: Path) -> None:
+    group = (folder / "there").stat().st_gid
+    assert ask_as(folder / "there", NOBODY, [group]) == {"result": {"clients": []}}
+    assert f"control: clients, asked by uid {NOBODY}" in reachable.log
+
+
+def test_others_are_told_what_to_do(reachable: LoneGateway, folder: Path) -> None:
+    config = reachable.folder / "gateway.conf"
+    reachable.folder.chmod(0o755)
+    done = subprocess.run([os.environ.get("GATEWAY_BINARY", BINARY), "clients", "--config",
+                           config, "--state-dir", reachable.state], user=NOBODY,
+                          group=NOBODY, extra_groups=[], capture_output=True, text=True,
+                          timeout=patience(20))
+    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert "run it as root, or as a member of this file's group" in done.stderr
+
+
+def test_what_root_makes_is_the_owners_of_the_folder(gateway: LoneGateway) -> None:
+    gateway.stop()
+    gateway.folder.chmod(0o755)
+    for file in (gateway.state, *gateway.state.rglob("*")):
+        os.chown(file, NOBODY, NOBODY)
+    (gateway.state / "gateway.lock").unlink()
+    pair(gateway, "laptop")
+    files = list(gateway.state.rglob("*"))
+    assert gateway.state / "gateway.lock" in files
+    assert {(file.stat().st_uid, file.stat().st_gid) for file in files} == {
+        (NOBODY, NOBODY)}
+    gateway.start()
+    assert names(Owner(gateway.state)) == ["laptop"]
 
 
 # ---- what comes in ----------------------------------------------------------------
@@ -240,11 +308,17 @@ def test_slow_writers_hold_nobody_up_for_ever(gateway: LoneGateway, owner: Owner
         asker.socket.close()
 
 
-def test_one_that_does_not_read(gateway: LoneGateway, owner: Owner) -> None:
-    for number in range(60):
-        pair(gateway, f"{number:02}" + "x" * 60)
-    with Asker(control(gateway)) as asker:
-        asker.send(command("clients"))
-        assert len(names(owner)) == 60          # nobody else waits for it
-        [line] = asker.read()
-        assert len(line["result"]["clients"]) == 60
+def test_one_that_does_not_read(gateway: LoneGateway) -> None:
+    """Its answer is longer than what a socket holds, and waits; nobody else does."""
+    allow = ",".join(f"+3620{number:07}" for number in range(38))
+    for number in range(400):
+        with Asker(control(gateway)) as asker:
+            assert "result" in asker.ask(command("pair", name=f"{number}", allow=allow))
+    with Asker(control(gateway)) as lazy:
+        lazy.send(command("clients"))
+        wait_until(lambda: gateway.log.count("control: clients") == 1, what="it is asked")
+        with Asker(control(gateway)) as asker:
+            assert asker.ask(command("reload")) == {"result": {"changed": []}}
+        [line] = lazy.read()
+        assert len(line["result"]["clients"]) == 400
+        assert len(json.dumps(line)) > 256 * 1024

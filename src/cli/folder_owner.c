@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/folder_owner.h"
+
+#include <grp.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool folder_owner_become(const char *folder, struct config_error *error)
+{
+	struct stat status;
+
+	if (geteuid() != 0 || stat(folder, &status) < 0 || status.st_uid == 0)
+		return true;
+	if (setgroups(0, NULL) == 0 && setegid(status.st_gid) == 0 &&
+	    seteuid(status.st_uid) == 0)
+		return true;
+	snprintf(error->text, sizeof(error->text),
+		 "%s belongs to uid %u, whose files must stay its own: run it as that "
+		 "user (%m)",
+		 folder, (unsigned)status.st_uid);
+	return false;
+}

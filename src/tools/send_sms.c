@@ -278,9 +278,8 @@ const struct tool tool_send_sms = {
 		"the network has taken it. Each segment costs the owner money and "
 		"cannot be recalled once it is on the air, so send only what the person "
 		"asked for. When more than one SIM can send, subscription_id is needed, "
-		"or the person is asked, where your client can do that. "
-		"The owner may have to say yes first: then the message waits for that, "
-		"and must not be sent again. "
+		"or the person is asked, where your client can do that; where the owner "
+		"has to say yes first, the message waits for it. "
 		"\"SMS sent\" means that the network accepted the message; it does not "
 		"prove that anybody received or read it.",
 	.input = input,

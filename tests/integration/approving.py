@@ -12,9 +12,6 @@ from agent import Agent, pair
 from lab import Lab, wait_until
 from owner import Owner as Terminal
 
-ASK = {"never": 0, "new-recipients": 1, "always": 2}
-
-
 def write_past_the_gateway(lab: Lab, sql: str, *values: object) -> None:
     """Into its ledger, whether it runs or not."""
     with closing(sqlite3.connect(lab.gateway.state / "gateway.db", timeout=10)) as ledger:
@@ -23,7 +20,7 @@ def write_past_the_gateway(lab: Lab, sql: str, *values: object) -> None:
 
 
 def set_ask(lab: Lab, name: str, ask: str) -> None:
-    write_past_the_gateway(lab, "UPDATE client SET ask = ? WHERE name = ?", ASK[ask], name)
+    Terminal(lab.gateway.state).do("change", "--ask", ask, name)
 
 
 def new_client(lab: Lab, name: str = "careful", ask: str = "always") -> str:

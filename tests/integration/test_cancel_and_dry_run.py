@@ -154,7 +154,8 @@ def test_a_dry_run_does_nothing(lab: Lab, agent: Agent) -> None:
         assert facts == {
             "dry_run": True, "would_send": True, "to_phone_number": TO,
             "subscription_id": sim["subscription_id"], "segments": 2, "encoding": "gsm7",
-            "units": 162, "units_left": 2 * 153 - 162, "refusals": []}
+            "units": 162, "units_left": 2 * 153 - 162, "approval": "not_required",
+            "refusals": []}
         assert "nothing was sent" in result.text and "SMS sent" not in result.text
     assert lab.modems[0].offered == [] and count_messages(agent) == before
     assert_sent(agent.send("another", idempotency_key="dry"))    # the key was not used

@@ -66,10 +66,10 @@ static void write_refusals(struct json_writer *writer, const struct dry_run *dry
 		const struct refusal *refusal = &dry_run->refusals[i];
 
 		json_open_object(writer);
-		json_put_string(writer, "code", failure_code(refusal->failure));
+		json_put_string(writer, "code", failure_words(refusal->failure)->code);
 		json_put_string(writer, "message",
 				refusal->message ? refusal->message : "");
-		json_put_string(writer, "fix", failure_fix(refusal->failure));
+		json_put_string(writer, "fix", failure_words(refusal->failure)->fix);
 		json_close_object(writer);
 	}
 	json_close_array(writer);
@@ -108,9 +108,9 @@ static const char *say_refusals(const struct dry_run *dry_run)
 		const struct refusal *refusal = &dry_run->refusals[i];
 
 		text = arena_printf(arena, "%s %s: %s %s", text,
-				    failure_code(refusal->failure),
+				    failure_words(refusal->failure)->code,
 				    refusal->message ? refusal->message : "",
-				    failure_fix(refusal->failure));
+				    failure_words(refusal->failure)->fix);
 	}
 	return text;
 }

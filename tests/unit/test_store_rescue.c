@@ -286,7 +286,7 @@ static void test_a_damaged_wal(void **state)
 /* A power cut leaves the last commit half written: that is no damage. */
 static void test_a_torn_wal(void **state)
 {
-	int64_t last_id = crash_with(20);
+	int64_t last_id = crash_with(10);
 	off_t size = wal_bytes();
 
 	(void)state;
@@ -298,7 +298,7 @@ static void test_a_torn_wal(void **state)
 	store_close(store);
 	store = NULL;
 	shell("rm -r $F");
-	last_id = crash_with(20);
+	last_id = crash_with(10);
 	assert_int_equal(truncate(wal, wal_bytes() - FRAME_BYTES - 7), 0);
 	rescue();
 	assert_null(store_rescue_notice(store));

@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/client.h"
+
 enum {
 	CONFIG_LIST_MAX = 8,
 	CONFIG_TEXT_BYTES = 176, /* with its key it fits into a line of inih, 200 */
@@ -25,6 +27,17 @@ enum {
 struct config_list {
 	size_t count;
 	char items[CONFIG_LIST_MAX][CONFIG_TEXT_BYTES];
+};
+
+/* what may be sent; see policy/policy.h */
+struct config_policy {
+	struct client_limits client; /* of a client that has none of its own; 0 none */
+	struct client_limits sim;
+	struct config_list allow; /* numbers and prefixes with *; empty: all */
+	struct config_list deny;
+	struct config_list countries; /* "home", "any", or prefixes */
+	bool premium;
+	char quiet_hours[CONFIG_TEXT_BYTES]; /* "22:00-07:00"; "" none */
 };
 
 struct config {
@@ -51,6 +64,8 @@ struct config {
 	int64_t duplicate_seconds; /* the same again within this counts as asked twice */
 	int64_t ask_seconds;	   /* a person may think while a call waits; 0: none */
 	bool delivery_reports;	   /* ask the network for them */
+	/* [policy] */
+	struct config_policy policy;
 	/* [log] */
 	bool verbose;
 };

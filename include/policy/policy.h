@@ -18,6 +18,7 @@
 #include "base/config.h"
 #include "base/failure.h"
 #include "ofono/ofono.h"
+#include "policy/limit.h"
 #include "sms/outbox.h"
 #include "sms/sim.h"
 #include "store/store.h"
@@ -79,6 +80,18 @@ int policy_judge(struct policy *policy, const struct policy_request *request,
 void policy_judge_all(struct policy *policy, const struct policy_request *request,
 		      void (*hear)(void *data, const struct verdict *verdict),
 		      void *data);
+
+struct policy_limit_visit {
+	/* `frees_ms`: wall clock, when there is one more again; 0: all are free */
+	void (*visit)(void *data, const struct limit *limit, int64_t left,
+		      int64_t frees_ms);
+	void *data;
+	int error; /* 0; -errno: the rest could not be read */
+};
+
+/* What is left now of each limit of the client (NULL none) and of the SIM (0 none). */
+void policy_list_limits(struct policy *policy, const struct client *client,
+			int64_t sim_id, struct policy_limit_visit *visit);
 
 /* May this client use this SIM? The same question that the rule asks. */
 bool policy_allows_sim(const struct client *client, int64_t sim_id);

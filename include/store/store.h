@@ -53,6 +53,10 @@ int store_sim_identify(struct store *store, const char *iccid, const char *imsi,
 /* Was this number ever given out? 0, STORE_E_NOT_FOUND, -errno. */
 int store_sim_known(struct store *store, int64_t sim_id);
 
+enum { STORE_IMSI_BYTES = 24 };
+/* The IMSI of a card, "" when it never showed one. 0, STORE_E_NOT_FOUND, -errno. */
+int store_sim_imsi(struct store *store, int64_t sim_id, char imsi_out[STORE_IMSI_BYTES]);
+
 /* strings borrowed, valid UTF-8 */
 struct message_draft {
 	int64_t sim_id;

@@ -9,6 +9,7 @@
 
 #include "base/config.h"
 #include "ofono/ofono.h"
+#include "policy/policy.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
 #include "sms/scan.h"
@@ -24,6 +25,7 @@ struct services {
 	struct store *store;
 	struct sims *sims;
 	struct outbox *outbox;
+	struct policy *policy;
 	struct inbox *inbox;
 	struct scans *scans;
 	struct change_source *changes; /* NULL: nobody may listen */

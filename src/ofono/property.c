@@ -180,9 +180,9 @@ static bool put_counts(const struct property *property, uint8_t *field,
 static bool put(const struct property *property, void *field, DBusMessageIter *value)
 {
 	static const char *const signatures[] = {
-		[PROPERTY_BOOLEAN] = "b", [PROPERTY_BYTE] = "y",
-		[PROPERTY_STRING] = "s",  [PROPERTY_FLAGS] = "as",
-		[PROPERTY_FIRST] = "as",  [PROPERTY_WORDS] = "as",
+		[PROPERTY_BOOLEAN] = "b",    [PROPERTY_BYTE] = "y",
+		[PROPERTY_STRING] = "s",     [PROPERTY_FLAGS] = "as",
+		[PROPERTY_FIRST] = "as",     [PROPERTY_WORDS] = "as",
 		[PROPERTY_COUNTS] = "a{sy}",
 	};
 

@@ -25,8 +25,7 @@ int store_setting_get(struct store *store, const char *name,
 
 int store_setting_set(struct store *store, const char *name, const char *value)
 {
-	sqlite3_stmt *statement =
-		store_use(store, value ? SETTING_PUT : SETTING_REMOVE);
+	sqlite3_stmt *statement = store_use(store, value ? SETTING_PUT : SETTING_REMOVE);
 
 	statement_bind_text(statement, 1, name);
 	if (value) {

@@ -43,10 +43,10 @@
 #define BY_UNREAD    "INDEXED BY message_unread WHERE direction = 1 AND read_at = 0 AND"
 
 /* The times of what took of a limit; ?4 at most. `by` is the column and its index. */
-#define USAGE_UNTIL(by)                                                                \
+#define USAGE_UNTIL(by)                                                                 \
 	"SELECT at FROM usage INDEXED BY usage_" by " WHERE " by "_id = ?1 AND at > ?2" \
 	" AND at <= ?3 ORDER BY at DESC LIMIT ?4"
-#define USAGE_AFTER(by)                                                                \
+#define USAGE_AFTER(by)                                                                 \
 	"SELECT at FROM usage INDEXED BY usage_" by " WHERE " by "_id = ?1 AND at > ?2" \
 	" AND at < ?3 ORDER BY at LIMIT ?4"
 #define USAGE_SUM(by)                                                                   \
@@ -72,6 +72,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[SIM_JOIN] = "UPDATE message SET sim_id = ?1 WHERE direction = 1 AND sim_id IN"
 		     " (SELECT id FROM sim WHERE imsi = ?2 AND iccid IS NULL)",
 	[SIM_KNOWN] = "SELECT 1 FROM sim WHERE id = ?1",
+	[SIM_IMSI] = "SELECT imsi FROM sim WHERE id = ?1",
 	[MESSAGE_ADD] = "INSERT INTO message (sim_id, client_id, number, text, segments,"
 			" state, created, changed, idempotency_key, send_at, expires_at)"
 			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10)",

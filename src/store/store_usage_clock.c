@@ -61,8 +61,8 @@ static int newest(struct store *store, int64_t *noted_ms_out)
 	sqlite3_stmt *statement = store_use(store, USAGE_NEWEST);
 	int result = sqlite3_step(statement);
 
-	*noted_ms_out = result == SQLITE_ROW ? sqlite3_column_int64(statement, 0)
-					     : INT64_MIN;
+	*noted_ms_out =
+		result == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : INT64_MIN;
 	return store_done(store, statement, result);
 }
 
@@ -122,8 +122,8 @@ static int look_again(struct store *store, struct usage_clock *clock)
 	struct clock_note note;
 	int error = note_read(store, &note);
 	bool found = error == 0;
-	bool same = found && *clock_boot_id() &&
-		    strcmp(note.boot_id, clock_boot_id()) == 0;
+	bool same =
+		found && *clock_boot_id() && strcmp(note.boot_id, clock_boot_id()) == 0;
 
 	if (error && error != STORE_E_NOT_FOUND)
 		return error;

@@ -112,8 +112,9 @@ static const char *explain_character(const struct sending *sending)
 	return arena_printf(sending->order->call->arena,
 			    "The oFono of this phone cannot encode the character %s; "
 			    "nothing was sent. Leave it out.",
-			    sms_order_name_character(
-				    sending->order, sending->order->segments.unsendable));
+			    segments_name_character(sending->order->call->arena,
+						    sending->order->text,
+						    sending->order->segments.unsendable));
 }
 
 static void answer_failed(const struct sending *sending)

@@ -32,6 +32,7 @@ enum {
 struct policy;
 
 struct policy_parts {
+	sd_event *loop;
 	const struct config *config; /* looked at each time */
 	struct store *store;
 	struct ofono *ofono;
@@ -101,7 +102,7 @@ bool policy_allows_sim(const struct client *client, int64_t sim_id);
  * waits goes on then. On disk when 0 returns; else STORE_E_FULL, -errno.
  */
 int policy_set_paused(struct policy *policy, bool paused);
-bool policy_is_paused(const struct policy *policy);
+bool policy_is_paused(const struct policy *policy); /* NULL: it is not */
 /* Somebody else may have written the setting: reads it again. */
 void policy_review(struct policy *policy);
 

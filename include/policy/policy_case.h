@@ -14,6 +14,7 @@ struct policy {
 	struct policy_parts parts;
 	struct policy_facts facts;
 	bool paused;
+	sd_event_source *look;
 };
 
 /* What a rule needs; what is not known leaves it out. */

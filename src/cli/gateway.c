@@ -181,6 +181,7 @@ static int open_spool(struct gateway *gateway, const struct config *config)
 static int open_policy(struct services *services, const struct config *config)
 {
 	const struct policy_parts parts = {
+		.loop = services->loop,
 		.config = config,
 		.store = services->store,
 		.ofono = services->ofono,

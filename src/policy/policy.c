@@ -190,7 +190,7 @@ int policy_set_paused(struct policy *policy, bool paused)
 
 bool policy_is_paused(const struct policy *policy)
 {
-	return policy->paused;
+	return policy && policy->paused;
 }
 
 static int read_paused(struct policy *policy)
@@ -215,6 +215,28 @@ void policy_use_facts(struct policy *policy, const struct policy_facts *facts)
 	policy->facts = *facts;
 }
 
+/*
+ * Whatever wakes the loop: that somebody set the clock has to be seen before the machine is
+ * switched off, for after that it could not be told from the time that it was off.
+ */
+static int on_look(sd_event_source *source, void *data)
+{
+	struct policy *policy = data;
+	int64_t now_ms, ahead_ms;
+
+	(void)source;
+	store_usage_now(policy->parts.store, &now_ms, &ahead_ms);
+	return 0;
+}
+
+void policy_free(struct policy *policy)
+{
+	if (!policy)
+		return;
+	sd_event_source_disable_unref(policy->look);
+	free(policy);
+}
+
 int policy_new(const struct policy_parts *parts, struct policy **policy_out)
 {
 	struct policy *policy = calloc(1, sizeof(*policy));
@@ -225,8 +247,10 @@ int policy_new(const struct policy_parts *parts, struct policy **policy_out)
 		return -ENOMEM;
 	policy->parts = *parts;
 	error = read_paused(policy);
-	if (error) {
-		free(policy);
+	if (!error)
+		error = sd_event_add_post(parts->loop, &policy->look, on_look, policy);
+	if (error < 0) {
+		policy_free(policy);
 		return error;
 	}
 	/* The clock of the limits begins now; else it would with the first message. */
@@ -236,7 +260,3 @@ int policy_new(const struct policy_parts *parts, struct policy **policy_out)
 	return 0;
 }
 
-void policy_free(struct policy *policy)
-{
-	free(policy);
-}

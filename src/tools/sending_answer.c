@@ -177,8 +177,12 @@ static const char *where_it_is(const struct sending *sending)
 		[STATE_HELD] = "is kept by oFono until the modem is back",
 		[STATE_WAITING_APPROVAL] = "waits for the owner's approval",
 	};
+	const struct services *services = sending->order->call->services;
 	char time[CLOCK_TEXT_BYTES];
 
+	if (policy_is_paused(services->policy) &&
+	    message_state_is_waiting(sending->message.state))
+		return "waits in the gateway until the owner ends the pause";
 	if (sending->message.state != STATE_SCHEDULED)
 		return places[sending->message.state];
 	clock_format(sending->message.send_at_ms, time);

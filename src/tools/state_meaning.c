@@ -46,6 +46,8 @@ static const struct {
 			       "asks oFono." },
 	{ "not_taken", "oFono could not be reached when it was to be handed over." },
 	{ "validity_over", "It was valid until then, as was asked for." },
+	{ "paused_by_owner",
+	  "The owner paused the gateway; it goes on when the pause is over." },
 	{ "not_delivered", "A report says that the network gave up delivering it." },
 };
 

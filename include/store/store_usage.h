@@ -21,7 +21,8 @@
 
 enum usage_by { USAGE_BY_CLIENT, USAGE_BY_SIM };
 
-enum { USAGE_KEEP_DAYS = 32, USAGE_PRUNE_ROWS = 100 };
+/* Rows that are older go, so many at most with each message that is added. */
+enum { USAGE_KEEP_DAYS = 32, USAGE_PRUNE_ROWS = 4 };
 
 struct usage_span {
 	enum usage_by by;
@@ -50,8 +51,5 @@ int store_usage_segments(struct store *store, const struct usage_span *span, int
 int store_usage_add(struct store *store, const struct message_draft *draft);
 /* A transaction failed that may have written the clock: it is read again. */
 void store_usage_forget_clock(struct store *store);
-
-/* What is older than USAGE_KEEP_DAYS goes, USAGE_PRUNE_ROWS at most; one commit. */
-int store_usage_prune(struct store *store, int *removed_out);
 
 #endif

@@ -259,4 +259,3 @@ int policy_new(const struct policy_parts *parts, struct policy **policy_out)
 	*policy_out = policy;
 	return 0;
 }
-

@@ -62,6 +62,17 @@ int store_usage_segments(struct store *store, const struct usage_span *span, int
 	return error;
 }
 
+/* A few of the oldest with each message that is added, so that nothing has to wake for it. */
+static int prune(struct store *store, int64_t now_ms)
+{
+	sqlite3_stmt *statement = store_use(store, USAGE_PRUNE);
+
+	sqlite3_bind_int64(statement, 1,
+			   now_ms - USAGE_KEEP_DAYS * (int64_t)CLOCK_MS_PER_DAY);
+	sqlite3_bind_int(statement, 2, USAGE_PRUNE_ROWS);
+	return store_run(store, statement);
+}
+
 int store_usage_add(struct store *store, const struct message_draft *draft)
 {
 	int64_t now_ms, ahead_ms, at_ms;
@@ -79,23 +90,6 @@ int store_usage_add(struct store *store, const struct message_draft *draft)
 	sqlite3_bind_int64(statement, 3, draft->segments);
 	sqlite3_bind_int64(statement, 4, at_ms);
 	sqlite3_bind_int64(statement, 5, now_ms);
-	return store_run(store, statement);
-}
-
-int store_usage_prune(struct store *store, int *removed_out)
-{
-	int64_t now_ms, ahead_ms;
-	sqlite3_stmt *statement;
-	int error = store_usage_now(store, &now_ms, &ahead_ms);
-
-	if (error)
-		return error;
-	statement = store_use(store, USAGE_PRUNE);
-	sqlite3_bind_int64(statement, 1,
-			   now_ms - USAGE_KEEP_DAYS * (int64_t)CLOCK_MS_PER_DAY);
-	sqlite3_bind_int(statement, 2, USAGE_PRUNE_ROWS);
 	error = store_run(store, statement);
-	if (!error)
-		*removed_out = sqlite3_changes(store->database);
-	return error;
+	return error ? error : prune(store, now_ms);
 }

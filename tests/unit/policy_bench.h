@@ -18,7 +18,7 @@ enum { SECOND_MS = 1000, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
 
 static struct policy *policy;
 static struct arena *arena;
-static int64_t boot_now_ms;  /* since the machine was started */
+static int64_t boot_now_ms;   /* since the machine was started */
 static int64_t wall_epoch_ms; /* what the wall clock said then */
 static char boot_id[16];
 

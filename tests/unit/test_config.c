@@ -514,7 +514,8 @@ static void test_policy(void **state)
 
 		config_defaults(&config);
 		snprintf(key, sizeof(key), "policy.%s", cases[i].key);
-		assert_int_equal(config_set(&config, key, cases[i].value, "x", &error), 0);
+		assert_int_equal(config_set(&config, key, cases[i].value, "x", &error),
+				 0);
 		assert_int_equal(config_check(&config, &error),
 				 cases[i].flaw ? -EINVAL : 0);
 		if (cases[i].flaw && !strstr(error.text, cases[i].flaw))

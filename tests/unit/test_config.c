@@ -685,7 +685,7 @@ int main(void)
 		CONFIG_TEST(test_set_refuses),
 		CONFIG_TEST(test_set_refuses_what_cannot_be_printed),
 		CONFIG_TEST(test_policy),
-		TEST(test_check_open),
+		CONFIG_TEST(test_check_open),
 		CONFIG_TEST(test_check_the_rest),
 		CONFIG_TEST(test_print_can_be_read),
 		CONFIG_TEST(test_longest_values_survive_print),

@@ -123,6 +123,8 @@ static int check_premium(struct policy_case *about)
 static bool is_country_named(const struct policy_case *about,
 			     const struct config_list *countries)
 {
+	const char *digits = about->recipient.digits;
+
 	for (size_t i = 0; i < countries->count; i++) {
 		const char *at = countries->items[i];
 		char word[COUNTRY_DIGITS_BYTES];
@@ -130,8 +132,7 @@ static bool is_country_named(const struct policy_case *about,
 		while (word_list_next(&at, word, sizeof(word))) {
 			if (strcmp(word, "any") == 0)
 				return true;
-			if (*word == '+' && strncmp(about->recipient.digits, word + 1,
-						    strlen(word + 1)) == 0)
+			if (*word == '+' && strstr(digits, word + 1) == digits)
 				return true;
 		}
 	}

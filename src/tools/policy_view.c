@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/policy_view.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -73,6 +74,14 @@ static void say(struct json_writer *writer, const char *before, const char *word
 	buffer_deinit(&text);
 }
 
+static void say_length(struct json_writer *writer, int64_t segments)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "%lld", (long long)segments);
+	say(writer, "A message has so many segments at most: ", text, ".");
+}
+
 /* One sentence for each item of a list that says the same. */
 static void say_list(struct json_writer *writer, const char *before,
 		     const struct config_list *list)
@@ -126,6 +135,7 @@ void policy_view_write_words(struct json_writer *writer, const struct services *
 		say(writer, "You may only write to these: ", client->allow, ".");
 	if (policy->deny.count)
 		json_write_string(writer, "Some numbers are never written to.");
+	say_length(writer, services->config->max_segments);
 	if (*policy->quiet_hours)
 		say(writer, "Nothing goes out in the quiet hours, ", policy->quiet_hours,
 		    " by the phone's local time.");

@@ -339,7 +339,8 @@ static void test_emergency_numbers(void **state)
 	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM, VOICE));
 	settle(fixture);
 	assert_string_equal(modem->emergency_numbers, "112 911");
-	change(fixture, VOICE, (struct fact)WORDS("EmergencyNumbers", "112", "08", "1 2"));
+	change(fixture, VOICE,
+	       (struct fact)WORDS("EmergencyNumbers", "112", "08", "1 2"));
 	settle(fixture);
 	assert_string_equal(modem->emergency_numbers, "112 08");
 	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));

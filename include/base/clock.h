@@ -13,11 +13,14 @@ struct clock_source {
 	int64_t (*monotonic_ms)(void);
 	int64_t (*wall_ms)(void); /* since 1970-01-01T00:00:00Z; may jump, may be 1970 */
 	int64_t (*boot_ms)(void); /* as monotonic, and runs on in suspend; NULL: as it */
+	const char *(*boot_id)(void); /* NULL: as the system has it */
 };
 
 int64_t clock_monotonic_ms(void);
 int64_t clock_wall_ms(void);
 int64_t clock_boot_ms(void);
+/* Differs after each start of the machine, when clock_boot_ms() begins anew; "" unknown. */
+const char *clock_boot_id(void);
 void clock_set_source(const struct clock_source *source); /* NULL: the system's clocks */
 
 /* 2024-01-01T00:00:00Z: a phone that has not heard the time yet says 1970. */

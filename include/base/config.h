@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "base/buffer.h"
+#include "base/client.h"
 
 enum {
 	CONFIG_LIST_MAX = 8,
@@ -27,6 +28,17 @@ enum {
 struct config_list {
 	size_t count;
 	char items[CONFIG_LIST_MAX][CONFIG_TEXT_BYTES];
+};
+
+/* what may be sent; see policy/policy.h */
+struct config_policy {
+	struct client_limits client; /* of a client that has none of its own; 0 none */
+	struct client_limits sim;
+	struct config_list allow; /* numbers and prefixes with *; empty: all */
+	struct config_list deny;
+	struct config_list countries; /* "home", "any", or prefixes */
+	bool premium;
+	char quiet_hours[CONFIG_TEXT_BYTES]; /* "22:00-07:00"; "" none */
 };
 
 struct config {
@@ -58,6 +70,7 @@ struct config {
 	/* [policy] */
 	bool approve_through_client; /* the yes of the person before the client counts */
 	int64_t approval_hours;	     /* a message waits so long for a yes */
+	struct config_policy policy;
 	/* [log] */
 	bool verbose;
 };

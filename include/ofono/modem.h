@@ -63,6 +63,8 @@ struct modem {
 	bool uses_delivery_reports;
 	struct sim_facts sim;
 	struct network_facts network;
+	/* of VoiceCallManager: the card's and the network's, blanks between; "" unknown */
+	char emergency_numbers[256];
 
 	struct ofono *ofono;
 	TAILQ_ENTRY(modem) link;       /* in order of path, "/sim2" before "/sim10" */

@@ -19,7 +19,8 @@ enum property_type {
 	PROPERTY_STRING,  /* s: char[size]; a longer value is cut at a character */
 	PROPERTY_FLAGS,	  /* as: uint32_t, bits of the known words */
 	PROPERTY_FIRST,	  /* as: char[size], the first element, or "" */
-	PROPERTY_COUNTS,  /* a{sy}: uint8_t[size], by the known words; others 0 */
+	PROPERTY_WORDS, /* as: char[size], blanks between; what does not fit is left out */
+	PROPERTY_COUNTS, /* a{sy}: uint8_t[size], by the known words; others 0 */
 };
 
 struct property {

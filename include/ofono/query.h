@@ -34,6 +34,7 @@ bool query_is_waiting(
 struct modem_queries {
 	struct query sim;
 	struct query network;
+	struct query voice;
 	struct report_switch reports;
 };
 

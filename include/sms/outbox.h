@@ -66,6 +66,12 @@ int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 	       struct sims *sims, struct ofono *ofono, struct outbox **outbox_out);
 void outbox_free(struct outbox *outbox); /* NULL is fine; the rows stay as they are */
 
+/*
+ * While it is paused nothing is handed to oFono; what waits stays and may expire, and goes
+ * on when the pause is over. What oFono has it has.
+ */
+void outbox_set_paused(struct outbox *outbox, bool paused);
+
 void outbox_set_timing(struct outbox *outbox,
 		       const struct outbox_timing *timing); /* tests */
 

@@ -28,6 +28,7 @@ struct outbox_shared {
 	struct outbox_timing timing;
 	unsigned waiting;	    /* messages that message_state_is_waiting() */
 	bool storage_refuses;	    /* logged once */
+	bool paused;		    /* nothing is handed over */
 	sd_event_source *turn;	    /* deferred: moves every lane on */
 	struct observers observers; /* of all messages */
 	struct outbox_schedule *schedule;

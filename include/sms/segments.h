@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "base/arena.h"
+
 enum segments_encoding { SEGMENTS_GSM7, SEGMENTS_UCS2 };
 
 struct segments {
@@ -25,5 +27,8 @@ struct segments {
 /* `text` is valid UTF-8. The empty text is one segment of no units. */
 void segments_measure(const char *text, struct segments *segments_out);
 const char *segments_encoding_name(enum segments_encoding encoding); /* "gsm7", "ucs2" */
+
+/* "U+1F600 (...)": the character `code` of the text, shown and numbered. NULL: no memory. */
+const char *segments_name_character(struct arena *arena, const char *text, uint32_t code);
 
 #endif

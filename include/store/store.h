@@ -56,6 +56,9 @@ int store_sim_known(struct store *store, int64_t sim_id);
 /* Every number that was given out, in order. 0 or -errno. */
 int store_sims_list(struct store *store, void (*visit)(void *data, int64_t sim_id),
 		    void *data);
+enum { STORE_IMSI_BYTES = 24 };
+/* The IMSI of a card, "" when it never showed one. 0, STORE_E_NOT_FOUND, -errno. */
+int store_sim_imsi(struct store *store, int64_t sim_id, char imsi_out[STORE_IMSI_BYTES]);
 
 /* strings borrowed, valid UTF-8 */
 struct message_draft {

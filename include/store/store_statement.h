@@ -25,6 +25,7 @@ enum store_statement {
 	SIM_JOIN,
 	SIM_KNOWN,
 	SIMS_KNOWN,
+	SIM_IMSI,
 	MESSAGE_ADD,
 	MESSAGE_CHANGE_ADD,
 	MESSAGE_CHANGES,
@@ -105,10 +106,28 @@ enum store_statement {
 	AUDIT_SPAN,
 	AUDIT_ANCHOR_SET,
 	AUDIT_FORGET,
+	USAGE_ADD,
+	/* by client, by SIM: in this order */
+	USAGE_CLIENT_UNTIL,
+	USAGE_SIM_UNTIL,
+	USAGE_CLIENT_AFTER,
+	USAGE_SIM_AFTER,
+	USAGE_CLIENT_SUM,
+	USAGE_SIM_SUM,
+	USAGE_NEWEST,
+	USAGE_SHIFT,
+	USAGE_PRUNE,
 	SETTING_GET,
 	SETTING_PUT,
 	SETTING_REMOVE,
 	STATEMENT_COUNT,
+};
+
+/* see store/store_usage.h; private to store_usage_clock.c */
+struct usage_clock {
+	bool known;
+	int64_t offset_ms; /* usage time is clock_boot_ms() and this */
+	int64_t epoch_ms;  /* the wall clock is clock_boot_ms() and this */
 };
 
 struct store {
@@ -121,6 +140,7 @@ struct store {
 	char folder[PATH_MAX];
 	char notice[512];	    /* see store/store_rescue.h; "" none */
 	struct clock_history clock; /* since the first message was added */
+	struct usage_clock usage_clock;
 };
 
 enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp backup` reads from its own process */

@@ -11,7 +11,7 @@
 #ifndef TOOLS_SENDING_H
 #define TOOLS_SENDING_H
 
-#include "tools/sms_repeat.h"
+#include "tools/sms_order.h"
 #include "tools/watch.h"
 
 /* one call; lives in the call's arena */

@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "ofono/ofono.h"
 #include "policy/audit.h"
+#include "policy/policy.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
 #include "sms/scan.h"
@@ -26,6 +27,7 @@ struct services {
 	struct audit *audit; /* NULL: nobody notes who is refused */
 	struct sims *sims;
 	struct outbox *outbox;
+	struct policy *policy;
 	struct inbox *inbox;
 	struct scans *scans;
 	struct change_source *changes; /* NULL: nobody may listen */

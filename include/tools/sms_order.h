@@ -2,11 +2,13 @@
 /*
  * SMS order: what a call of send_sms asks for, and whether it may be done.
  *
- * Reading and checking change nothing: that is why a dry run can use all of it.
+ * Reading and checking change nothing: that is why a dry run can use all of it. What the
+ * owner lets be sent is not asked here but of the policy.
  */
 #ifndef TOOLS_SMS_ORDER_H
 #define TOOLS_SMS_ORDER_H
 
+#include "policy/policy.h"
 #include "sms/phone_number.h"
 #include "sms/segments.h"
 #include "tools/failure.h"
@@ -41,9 +43,9 @@ struct sms_order {
 	enum order_wait wait_for;
 	int64_t wait_seconds;
 	bool dry_run;
-	/* found by the checks */
-	char number[PHONE_NUMBER_BYTES];
+	char number[PHONE_NUMBER_BYTES]; /* "": it is none */
 	struct segments segments;
+	/* found by the checks */
 	int64_t sim_id;	       /* 0: none found */
 	int64_t send_at_ms;    /* 0: at once */
 	int64_t expires_at_ms; /* 0: never */
@@ -56,9 +58,9 @@ void sms_order_read(struct sms_order *order, struct tool_call *call);
 /* Each finds out its part, or says why not; NULL ends the list. In this order. */
 typedef bool (*sms_order_check)(struct sms_order *order, struct refusal *refusal_out);
 
-/* What tells this order from others: number and text. */
-extern const sms_order_check sms_order_identity_checks[];
-/* Whether it could be taken over now: length, time, queue, disk. */
+/* Whether it says anything: a text, and a time that is one. */
+extern const sms_order_check sms_order_form_checks[];
+/* Whether it could be taken over now, as far as the policy does not say: time, disk. */
 extern const sms_order_check sms_order_acceptance_checks[];
 /* Which SIM it goes out from, as far as nobody need be asked. */
 extern const sms_order_check sms_order_sim_checks[];
@@ -66,10 +68,10 @@ extern const sms_order_check sms_order_sim_checks[];
 /* The first refusal of a list, answered. False: the call has been finished. */
 bool sms_order_pass(struct sms_order *order, const sms_order_check *checks);
 
+/* What the policy is asked, with what was found by now; borrows the order's strings. */
+struct policy_request sms_order_request(const struct sms_order *order);
+
 /* What goes to the store; borrows the order's strings. */
 struct message_draft sms_order_draft(const struct sms_order *order);
-
-/* "U+1F600 (...)": the character `code` of the order's text, shown and numbered. */
-const char *sms_order_name_character(const struct sms_order *order, uint32_t code);
 
 #endif

@@ -17,6 +17,7 @@ extern const struct tool tool_list_sms_conversations;
 extern const struct tool tool_wait_for_sms;
 extern const struct tool tool_mark_sms_read;
 extern const struct tool tool_cancel_sms;
+extern const struct tool tool_get_gateway_status;
 
 extern const struct tool *const tool_table[]; /* ends with NULL */
 

@@ -27,10 +27,27 @@ static int64_t system_boot_ms(void)
 	return system_ms(CLOCK_BOOTTIME);
 }
 
+static const char *system_boot_id(void)
+{
+	static char id[40];
+	FILE *file;
+
+	if (*id)
+		return id;
+	file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	if (!file)
+		return "";
+	if (fscanf(file, "%39[0-9a-f-]", id) != 1)
+		id[0] = '\0';
+	fclose(file);
+	return id;
+}
+
 static const struct clock_source system_source = {
 	.monotonic_ms = system_monotonic_ms,
 	.wall_ms = system_wall_ms,
 	.boot_ms = system_boot_ms,
+	.boot_id = system_boot_id,
 };
 
 static const struct clock_source *clock_source = &system_source;
@@ -50,6 +67,11 @@ int64_t clock_boot_ms(void)
 	if (!clock_source->boot_ms)
 		return clock_source->monotonic_ms();
 	return clock_source->boot_ms();
+}
+
+const char *clock_boot_id(void)
+{
+	return clock_source->boot_id ? clock_source->boot_id() : system_boot_id();
 }
 
 void clock_set_source(const struct clock_source *source)

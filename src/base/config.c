@@ -20,6 +20,7 @@
 #include "base/address.h"
 #include "base/config_folder.h"
 #include "base/config_key.h"
+#include "base/config_policy.h"
 #include "base/utf8.h"
 
 void config_defaults(struct config *config)
@@ -327,7 +328,9 @@ int config_check(const struct config *config, struct config_error *error)
 				  "store.spool_dir: %s is not an absolute path; it "
 				  "begins with '/'",
 				  config->spool_dir);
-	if (config_control_path(config, socket.sun_path, sizeof(socket.sun_path), error))
+	if (config_control_path(config, socket.sun_path, sizeof(socket.sun_path),
+				error) ||
+	    config_policy_check(&config->policy, error))
 		return -EINVAL;
 	return config->open ? check_open(config, error) : 0;
 }

@@ -239,6 +239,20 @@ static int open_spool(struct gateway *gateway, const struct config *config)
 			 &gateway->spool);
 }
 
+static int open_policy(struct services *services, const struct config *config)
+{
+	const struct policy_parts parts = {
+		.loop = services->loop,
+		.config = config,
+		.store = services->store,
+		.ofono = services->ofono,
+		.sims = services->sims,
+		.outbox = services->outbox,
+	};
+
+	return policy_new(&parts, &services->policy);
+}
+
 static int open_phone(struct gateway *gateway, const struct config *config,
 		      struct config_error *error_out)
 {
@@ -266,6 +280,8 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 	if (error == 0)
 		error = outbox_new(services->loop, config, services->store,
 				   services->sims, services->ofono, &services->outbox);
+	if (error == 0)
+		error = open_policy(services, config);
 	if (error == 0)
 		error = scans_new(services->loop, services->store, &services->scans);
 	if (error == 0)
@@ -406,6 +422,7 @@ static void close_all(struct gateway *gateway)
 	scans_free(services->scans);
 	if (services->ofono)
 		ofono_tell_waiting(services->ofono);
+	policy_free(services->policy);
 	outbox_free(services->outbox);
 	spool_free(gateway->spool);
 	inbox_free(services->inbox);

@@ -223,6 +223,7 @@ bool resource_of_request(struct request *request, struct resource_call *call)
 		return false;
 	}
 	call->services = endpoint_services(request->endpoint);
+	call->client = exchange_client(request->exchange);
 	call->arena = request->arena;
 	outcome = resource_find(endpoint_resources(request->endpoint), uri, call);
 	if (outcome)

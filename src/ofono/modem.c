@@ -18,6 +18,7 @@ static const struct interface *const interfaces[] = {
 	&interface_sim_manager,
 	&interface_network_registration,
 	&interface_message_manager,
+	&interface_voice_call_manager,
 };
 
 /* In the order of enum modem_interface */
@@ -103,6 +104,7 @@ struct modem *modem_new(struct ofono *ofono, const char *path)
 	}
 	modem->queries->sim.modem = modem;
 	modem->queries->network.modem = modem;
+	modem->queries->voice.modem = modem;
 	modem->queries->reports.modem = modem;
 	return modem;
 }
@@ -111,6 +113,7 @@ void modem_free(struct modem *modem)
 {
 	query_stop(&modem->queries->sim);
 	query_stop(&modem->queries->network);
+	query_stop(&modem->queries->voice);
 	report_switch_stop(&modem->queries->reports);
 	free(modem->queries);
 	free(modem);

@@ -37,6 +37,7 @@ static const char *const match_rules[] = {
 	MATCH("org.ofono.Message"),
 	MATCH("org.ofono.NetworkRegistration"),
 	MATCH("org.ofono.SmsHistory"),
+	MATCH("org.ofono.VoiceCallManager"),
 	NULL,
 };
 
@@ -47,6 +48,7 @@ static const struct interface *const interfaces[] = {
 	&interface_message_manager,
 	&interface_message,
 	&interface_sms_history,
+	&interface_voice_call_manager,
 };
 
 struct ofono {

@@ -114,6 +114,37 @@ static bool put_first(const struct property *property, char *field,
 	return put_text(field, property->size, text);
 }
 
+static bool is_a_word(const char *text)
+{
+	return *text && !strchr(text, ' ');
+}
+
+static bool put_words(const struct property *property, char *field,
+		      DBusMessageIter *value)
+{
+	DBusMessageIter element;
+	char words[512] = "";
+	size_t used = 0;
+
+	dbus_message_iter_recurse(value, &element);
+	while (dbus_message_iter_get_arg_type(&element) == DBUS_TYPE_STRING) {
+		const char *word;
+		size_t length;
+
+		dbus_message_iter_get_basic(&element, &word);
+		length = strlen(word);
+		if (is_a_word(word) && used + 1 + length < property->size &&
+		    used + 1 + length < sizeof(words)) {
+			if (used)
+				words[used++] = ' ';
+			memcpy(words + used, word, length + 1);
+			used += length;
+		}
+		dbus_message_iter_next(&element);
+	}
+	return put_text(field, property->size, words);
+}
+
 static void count_one(const struct property *property, DBusMessageIter *entry,
 		      uint8_t *counts)
 {
@@ -149,9 +180,10 @@ static bool put_counts(const struct property *property, uint8_t *field,
 static bool put(const struct property *property, void *field, DBusMessageIter *value)
 {
 	static const char *const signatures[] = {
-		[PROPERTY_BOOLEAN] = "b", [PROPERTY_BYTE] = "y",
-		[PROPERTY_STRING] = "s",  [PROPERTY_FLAGS] = "as",
-		[PROPERTY_FIRST] = "as",  [PROPERTY_COUNTS] = "a{sy}",
+		[PROPERTY_BOOLEAN] = "b",    [PROPERTY_BYTE] = "y",
+		[PROPERTY_STRING] = "s",     [PROPERTY_FLAGS] = "as",
+		[PROPERTY_FIRST] = "as",     [PROPERTY_WORDS] = "as",
+		[PROPERTY_COUNTS] = "a{sy}",
 	};
 
 	if (!has_signature(value, signatures[property->type]))
@@ -167,6 +199,8 @@ static bool put(const struct property *property, void *field, DBusMessageIter *v
 		return put_flags(property, field, value);
 	case PROPERTY_FIRST:
 		return put_first(property, field, value);
+	case PROPERTY_WORDS:
+		return put_words(property, field, value);
 	case PROPERTY_COUNTS:
 		return put_counts(property, field, value);
 	}

@@ -289,6 +289,13 @@ void outbox_free(struct outbox *outbox)
 	free(outbox);
 }
 
+void outbox_set_paused(struct outbox *outbox, bool paused)
+{
+	outbox->shared.paused = paused;
+	if (!paused)
+		outbox_turn_later(&outbox->shared);
+}
+
 void outbox_set_timing(struct outbox *outbox, const struct outbox_timing *timing)
 {
 	outbox->shared.timing = *timing;

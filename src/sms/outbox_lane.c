@@ -263,7 +263,8 @@ void outbox_lane_pump(struct outbox_lane *lane)
 			lane_ask(lane, sim->modem);
 		return;
 	}
-	if (!survey.handed && survey.next && sim->state == SIM_READY)
+	if (!survey.handed && survey.next && sim->state == SIM_READY &&
+	    !lane->shared->paused)
 		lane_hand_over(lane, survey.next, sim->modem);
 }
 

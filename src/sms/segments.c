@@ -133,3 +133,16 @@ const char *segments_encoding_name(enum segments_encoding encoding)
 	}
 	return "";
 }
+
+const char *segments_name_character(struct arena *arena, const char *text, uint32_t code)
+{
+	const char *end = text;
+	const char *at = end;
+
+	while (*end) {
+		at = end;
+		if (utf8_next(&end) == code)
+			break;
+	}
+	return arena_printf(arena, "U+%04X (%.*s)", code, (int)(end - at), at);
+}

@@ -183,6 +183,22 @@ int store_sim_identify(struct store *store, const char *iccid, const char *imsi,
 	return 0;
 }
 
+int store_sim_imsi(struct store *store, int64_t sim_id, char imsi_out[STORE_IMSI_BYTES])
+{
+	sqlite3_stmt *statement = store_use(store, SIM_IMSI);
+	int result, error;
+
+	sqlite3_bind_int64(statement, 1, sim_id);
+	result = sqlite3_step(statement);
+	if (result == SQLITE_ROW)
+		snprintf(imsi_out, STORE_IMSI_BYTES, "%s",
+			 statement_column_text(statement, 0));
+	error = store_done(store, statement, result);
+	if (error)
+		return error;
+	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+}
+
 int store_sim_known(struct store *store, int64_t sim_id)
 {
 	sqlite3_stmt *statement = store_use(store, SIM_KNOWN);

@@ -53,7 +53,7 @@ static const struct carried_table tables[] = {
 	{ "gap", "id, from_at, until_at, reason", "1" },
 	{ "alive", "id, at", "1" },
 	{ "secret", "id, purpose, value", "1" },
-	{ "usage", "id, at, client_id, sim_id, segments", "1" },
+	{ "usage", "id, at, client_id, sim_id, segments, noted", "1" },
 	{ "opt_out", "id, number, at, word, confirmed", "1" },
 	{ "setting", "id, name, value, at", "1" },
 	{ "audit_anchor", "id, line, hash", "1" },

@@ -10,6 +10,7 @@
 #include "store/store.h"
 #include "store/store_message.h"
 #include "store/store_statement.h"
+#include "store/store_usage.h"
 
 int store_message_note(struct store *store, int64_t message_id,
 		       const struct message_change *change)
@@ -66,10 +67,14 @@ int store_message_add(struct store *store, const struct message_draft *draft,
 	if (!error)
 		error = store_message_note(store, message_id, &change);
 	if (!error)
+		error = store_usage_add(store, draft);
+	if (!error)
 		error = audit_message_added(store, message_id, draft);
 	error = store_end(store, error);
-	if (error)
+	if (error) {
+		store_usage_forget_clock(store);
 		return error;
+	}
 	store->added++;
 	*message_id_out = message_id;
 	return 0;

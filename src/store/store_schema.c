@@ -157,10 +157,11 @@ static const char version_5[] =
 	" STRICT, WITHOUT ROWID;";
 
 /*
- * client: what it may do; see base/client.h. note: the owner's words to a change. usage: what each accepted message takes of the
- * limits; it outlives the message. audit: a line, and the hash over it and the one before;
- * audit_anchor: the last line that went for its age. That only the oldest go, and none
- * changes, is said here too, against our own mistakes.
+ * client: what it may do; see base/client.h. note: the owner's words to a change. usage:
+ * what each accepted message takes of the limits, by the clock of store_usage.h, and when
+ * it was taken; it outlives the message. audit: a line, and the hash over it and the one
+ * before; audit_anchor: the last line that went for its age. That only the oldest go, and
+ * none changes, is said here too, against our own mistakes.
  */
 static const char version_6[] =
 	"ALTER TABLE client ADD COLUMN scopes INTEGER NOT NULL DEFAULT 3;"
@@ -174,10 +175,10 @@ static const char version_6[] =
 	"ALTER TABLE message_change ADD COLUMN note TEXT NOT NULL DEFAULT '';"
 	"CREATE TABLE usage ("
 	" id INTEGER PRIMARY KEY, at INTEGER NOT NULL, client_id INTEGER NOT NULL,"
-	" sim_id INTEGER NOT NULL, segments INTEGER NOT NULL"
+	" sim_id INTEGER NOT NULL, segments INTEGER NOT NULL, noted INTEGER NOT NULL"
 	") STRICT;"
-	"CREATE INDEX usage_client ON usage (client_id, at);"
-	"CREATE INDEX usage_sim ON usage (sim_id, at);"
+	"CREATE INDEX usage_client ON usage (client_id, at, segments);"
+	"CREATE INDEX usage_sim ON usage (sim_id, at, segments);"
 	"CREATE TABLE opt_out ("
 	" id INTEGER PRIMARY KEY, number TEXT NOT NULL UNIQUE, at INTEGER NOT NULL,"
 	" word TEXT NOT NULL, confirmed INTEGER NOT NULL DEFAULT 0"

@@ -43,6 +43,17 @@
 #define BY_NUMBER    "INDEXED BY message_number WHERE number = ?4 AND"
 #define BY_UNREAD    "INDEXED BY message_unread WHERE direction = 1 AND read_at = 0 AND"
 
+/* The times of what took of a limit; ?4 at most. `by` is the column and its index. */
+#define USAGE_UNTIL(by)                                                                 \
+	"SELECT at FROM usage INDEXED BY usage_" by " WHERE " by "_id = ?1 AND at > ?2" \
+	" AND at <= ?3 ORDER BY at DESC LIMIT ?4"
+#define USAGE_AFTER(by)                                                                 \
+	"SELECT at FROM usage INDEXED BY usage_" by " WHERE " by "_id = ?1 AND at > ?2" \
+	" AND at < ?3 ORDER BY at LIMIT ?4"
+#define USAGE_SUM(by)                                                                   \
+	"SELECT coalesce(sum(segments), 0) FROM (SELECT segments FROM usage INDEXED BY" \
+	" usage_" by " WHERE " by "_id = ?1 AND at >= ?2 AND at < ?3 LIMIT ?4)"
+
 #define CONVERSATION_COLUMNS \
 	MESSAGE_COLUMNS ", conversation.messages, conversation.unread"
 
@@ -63,6 +74,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		     " (SELECT id FROM sim WHERE imsi = ?2 AND iccid IS NULL)",
 	[SIM_KNOWN] = "SELECT 1 FROM sim WHERE id = ?1",
 	[SIMS_KNOWN] = "SELECT id FROM sim ORDER BY id",
+	[SIM_IMSI] = "SELECT imsi FROM sim WHERE id = ?1",
 	[MESSAGE_ADD] = "INSERT INTO message (sim_id, client_id, number, text, segments,"
 			" state, created, changed, idempotency_key, send_at, expires_at,"
 			" reason)"
@@ -232,6 +244,19 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		" ON CONFLICT (id) DO UPDATE SET line = excluded.line,"
 		" hash = excluded.hash",
 	[AUDIT_FORGET] = "DELETE FROM audit WHERE id <= (SELECT line FROM audit_anchor)",
+	[USAGE_ADD] = "INSERT INTO usage (client_id, sim_id, segments, at, noted)"
+		      " VALUES (?1, ?2, ?3, ?4, ?5)",
+	[USAGE_CLIENT_UNTIL] = USAGE_UNTIL("client"),
+	[USAGE_SIM_UNTIL] = USAGE_UNTIL("sim"),
+	[USAGE_CLIENT_AFTER] = USAGE_AFTER("client"),
+	[USAGE_SIM_AFTER] = USAGE_AFTER("sim"),
+	[USAGE_CLIENT_SUM] = USAGE_SUM("client"),
+	[USAGE_SIM_SUM] = USAGE_SUM("sim"),
+	[USAGE_NEWEST] = "SELECT noted FROM usage ORDER BY id DESC LIMIT 1",
+	[USAGE_SHIFT] = "UPDATE usage SET at = max(?1, at + ?2) WHERE at > ?1",
+	/* Of the oldest: one that was scheduled long before its time waits for that. */
+	[USAGE_PRUNE] = "DELETE FROM usage WHERE at < ?1 AND id IN (SELECT id FROM usage"
+			" NOT INDEXED ORDER BY id LIMIT ?2)",
 	[SETTING_GET] = "SELECT value FROM setting WHERE name = ?1",
 	[SETTING_PUT] = "INSERT INTO setting (name, value, at) VALUES (?1, ?2, ?3)"
 			" ON CONFLICT (name) DO UPDATE SET value = excluded.value,"

@@ -4,9 +4,8 @@
 #include "base/buffer.h"
 #include "tools/approval.h"
 #include "tools/message_view.h"
-#include "tools/sms_repeat.h"
 
-enum { REFUSALS_MAX = 8 }; /* there are fewer checks */
+enum { REFUSALS_MAX = 32 }; /* there are fewer rules and checks */
 
 const struct schema_field dry_run_refusal_fields[] = {
 	{ "code", SCHEMA_STRING, true, "As an error of send_sms has it" },
@@ -23,35 +22,50 @@ struct dry_run {
 	struct message first; /* when it is a repeat */
 };
 
-static bool note(struct dry_run *dry_run, const struct refusal *refusal)
+static void note(struct dry_run *dry_run, const struct refusal *refusal)
 {
 	if (dry_run->refusal_count < REFUSALS_MAX)
 		dry_run->refusals[dry_run->refusal_count++] = *refusal;
-	return false;
 }
 
-/* False: some check refused. */
-static bool run_checks(struct dry_run *dry_run, const sms_order_check *checks)
+static void run_checks(struct dry_run *dry_run, const sms_order_check *checks)
 {
-	bool passed = true;
 	struct refusal refusal;
 
 	for (; *checks; checks++) {
 		if (!(*checks)(dry_run->order, &refusal))
-			passed = note(dry_run, &refusal);
+			note(dry_run, &refusal);
 	}
-	return passed;
 }
 
+static void hear(void *data, const struct verdict *verdict)
+{
+	struct dry_run *dry_run = data;
+	const struct refusal refusal = { verdict->failure, verdict->message };
+
+	if (verdict->repeat == REPEAT_NONE) {
+		note(dry_run, &refusal);
+		return;
+	}
+	dry_run->repeat = verdict->repeat;
+	dry_run->first = verdict->first;
+}
+
+/* The SIM first, for much of the policy is about it; told in the order of send_sms. */
 static void run_all(struct dry_run *dry_run)
 {
+	struct sms_order *order = dry_run->order;
+	const struct services *services = order->call->services;
+	struct policy_request request;
 	struct refusal refusal;
+	bool chosen = (*sms_order_sim_checks)(order, &refusal);
 
-	if (run_checks(dry_run, sms_order_identity_checks) &&
-	    !sms_repeat_find(dry_run->order, &dry_run->repeat, &dry_run->first, &refusal))
-		note(dry_run, &refusal);
+	run_checks(dry_run, sms_order_form_checks);
+	request = sms_order_request(order);
+	policy_judge_all(services->policy, &request, hear, dry_run);
 	run_checks(dry_run, sms_order_acceptance_checks);
-	run_checks(dry_run, sms_order_sim_checks);
+	if (!chosen)
+		note(dry_run, &refusal);
 }
 
 static bool would_send(const struct dry_run *dry_run)
@@ -67,10 +81,10 @@ static void write_refusals(struct json_writer *writer, const struct dry_run *dry
 		const struct refusal *refusal = &dry_run->refusals[i];
 
 		json_open_object(writer);
-		json_put_string(writer, "code", failure_code(refusal->failure));
+		json_put_string(writer, "code", failure_words(refusal->failure)->code);
 		json_put_string(writer, "message",
 				refusal->message ? refusal->message : "");
-		json_put_string(writer, "fix", failure_fix(refusal->failure));
+		json_put_string(writer, "fix", failure_words(refusal->failure)->fix);
 		json_close_object(writer);
 	}
 	json_close_array(writer);
@@ -112,9 +126,9 @@ static const char *say_refusals(const struct dry_run *dry_run)
 		const struct refusal *refusal = &dry_run->refusals[i];
 
 		text = arena_printf(arena, "%s %s: %s %s", text,
-				    failure_code(refusal->failure),
+				    failure_words(refusal->failure)->code,
 				    refusal->message ? refusal->message : "",
-				    failure_fix(refusal->failure));
+				    failure_words(refusal->failure)->fix);
 	}
 	return text;
 }
@@ -139,7 +153,8 @@ static const char *say_character(const struct dry_run *dry_run)
 	return arena_printf(order->call->arena,
 			    " oFono may not be able to encode the character %s and "
 			    "refuse it then.",
-			    sms_order_name_character(order, order->segments.unsendable));
+			    segments_name_character(order->call->arena, order->text,
+						    order->segments.unsendable));
 }
 
 static const char *say_approval(const struct sms_order *order)

@@ -10,6 +10,7 @@
 #include "tools/gap_view.h"
 #include "tools/message_view.h"
 #include "tools/page.h"
+#include "tools/pause_note.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
@@ -92,10 +93,12 @@ static bool read_sim(struct tool_call *call, struct message_filter *filter)
 static bool add_message(void *data, const struct message *message)
 {
 	struct listing *listing = data;
+	struct message shown = *message;
 
 	if (!page_takes_row(&listing->page, message->id))
 		return false;
-	message_view_write(listing->page.writer, message);
+	shown.reason = pause_note_reason(listing->call->services, message);
+	message_view_write(listing->page.writer, &shown);
 	if (listing->page.count == 1 || message->created_ms < listing->from_ms)
 		listing->from_ms = message->created_ms;
 	return true;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * send_sms: check, look for a message that this call only repeats, choose the SIM, get a
- * yes where one is needed (both may ask the person), put it on disk, wait for the network's
- * word, answer.
+ * send_sms: choose the SIM, ask the policy, which also finds the message that this call only
+ * repeats, get a yes where one is needed, and the SIM where there are several (both may ask
+ * the person), put the message on disk, wait for the network's word, answer.
  *
  * Until outbox_submit() nothing has happened and every refusal is free. After it the
- * message goes its way, and the answer only reports (tools/sending.h). That a repeat is
- * looked for before the SIM lets a client ask again when the SIM is gone.
+ * message goes its way, and the answer only reports (tools/sending.h). That the policy
+ * answers before the lack of a SIM does lets a client ask again when the SIM is gone.
  */
 #include "base/clock.h"
 #include "store/store_outgoing.h"
@@ -214,42 +214,82 @@ static bool ask_yes(struct sms_order *order, const struct refusal *unable)
 	return !unable;
 }
 
-/* The SIM, and the yes; one question for both where both are open. As above. */
-static bool settle(struct sms_order *order)
+/* False: refused, and answered. A repeat is none of that. */
+static bool pass_policy(struct sending *sending)
 {
+	struct tool_call *call = sending->order->call;
+	const struct services *services = call->services;
+	struct policy_request request = sms_order_request(sending->order);
+	struct verdict verdict;
+	struct refusal refusal;
+
+	switch (policy_judge(services->policy, &request, &verdict)) {
+	case POLICY_E_REFUSED:
+		refusal = (struct refusal){ verdict.failure, verdict.message,
+					    verdict.retry_after_seconds };
+		failure_answer_with(call, &refusal, NULL, NULL);
+		return false;
+	case POLICY_E_REPEAT:
+		sending->repeat = verdict.repeat;
+		sending->message = verdict.first;
+		return true;
+	}
+	return true;
+}
+
+/*
+ * The yes, where one is needed, and the SIM, when `unable` says that it is to be chosen: one
+ * question for both where both are open. As above.
+ */
+static bool settle(struct sending *sending, const struct refusal *unable)
+{
+	struct sms_order *order = sending->order;
+	bool needs_yes = approval_is_needed(order);
+	bool settled;
+
+	order->approval = needs_yes ? ORDER_APPROVAL_AWAITED : ORDER_APPROVAL_NONE;
+	if (needs_yes && approval_may_ask(order))
+		settled = ask_yes(order, unable);
+	else
+		settled = !unable || ask_sim(order, unable);
+	return settled && (!unable || pass_policy(sending));
+}
+
+/*
+ * What the policy refuses nobody is asked about, and what it can only tell of a SIM it is
+ * asked again when there is one.
+ */
+static bool choose_sim(struct sending *sending)
+{
+	struct sms_order *order = sending->order;
 	struct refusal refusal = {
 		FAILURE_SUBSCRIPTION_REQUIRED,
 		"The SIMs have changed since the person was asked: "
 		"get_sms_subscriptions lists them.",
 	};
 	bool chosen = (*sms_order_sim_checks)(order, &refusal);
-	bool needs_yes = approval_is_needed(order);
+	bool asks = is_to_ask(order, chosen ? NULL : &refusal);
 
-	if ((chosen || refusal.failure == FAILURE_SUBSCRIPTION_REQUIRED) && needs_yes &&
-	    approval_may_ask(order))
-		return ask_yes(order, chosen ? NULL : &refusal);
-	order->approval = needs_yes ? ORDER_APPROVAL_AWAITED : ORDER_APPROVAL_NONE;
-	if (is_to_ask(order, chosen ? NULL : &refusal))
-		return ask_sim(order, &refusal);
-	if (!chosen)
-		failure_answer_with(order->call, &refusal, NULL, NULL);
-	return chosen;
+	if (asks)
+		order->sim_id = 0;
+	if (!pass_policy(sending))
+		return false;
+	if (sending->repeat != REPEAT_NONE)
+		return true;
+	if (!sms_order_pass(order, sms_order_acceptance_checks))
+		return false;
+	if (chosen || asks)
+		return settle(sending, asks ? &refusal : NULL);
+	failure_answer_with(order->call, &refusal, NULL, NULL);
+	return false;
 }
 
 static void send_order(struct sending *sending)
 {
-	struct sms_order *order = sending->order;
-	struct refusal refusal;
-
-	if (!sms_order_pass(order, sms_order_identity_checks))
+	if (!sms_order_pass(sending->order, sms_order_form_checks) ||
+	    !choose_sim(sending))
 		return;
-	if (!sms_repeat_find(order, &sending->repeat, &sending->message, &refusal)) {
-		failure_answer_with(order->call, &refusal, NULL, NULL);
-		return;
-	}
-	if (sending->repeat != REPEAT_NONE ||
-	    (sms_order_pass(order, sms_order_acceptance_checks) && settle(order) &&
-	     submit(sending)))
+	if (sending->repeat != REPEAT_NONE || submit(sending))
 		sending_follow(sending);
 }
 

@@ -114,8 +114,9 @@ static const char *explain_character(const struct sending *sending)
 	return arena_printf(sending->order->call->arena,
 			    "The oFono of this phone cannot encode the character %s; "
 			    "nothing was sent. Leave it out.",
-			    sms_order_name_character(
-				    sending->order, sending->order->segments.unsendable));
+			    segments_name_character(sending->order->call->arena,
+						    sending->order->text,
+						    sending->order->segments.unsendable));
 }
 
 static void hear_note(void *data, const struct message_change *change)
@@ -205,8 +206,12 @@ static const char *where_it_is(const struct sending *sending)
 			"was handed to oFono, and the network has not confirmed it yet",
 		[STATE_HELD] = "is kept by oFono until the modem is back",
 	};
+	const struct services *services = sending->order->call->services;
 	char time[CLOCK_TEXT_BYTES];
 
+	if (policy_is_paused(services->policy) &&
+	    message_state_is_waiting(sending->message.state))
+		return "waits in the gateway until the owner ends the pause";
 	if (sending->message.state != STATE_SCHEDULED)
 		return places[sending->message.state];
 	clock_format(sending->message.send_at_ms, time);

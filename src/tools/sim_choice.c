@@ -4,6 +4,7 @@
 struct sim_choosing {
 	const struct services *services;
 	struct arena *arena;
+	const struct client *client;
 	bool later; /* it need not be able to send now */
 	struct refusal *refusal;
 };
@@ -21,7 +22,7 @@ static const char *list_choices(const struct sim_choosing *choosing, const char 
 	const struct sim *sim;
 
 	TAILQ_FOREACH (sim, sims_list(choosing->services->sims), link) {
-		if (list)
+		if (list && policy_allows_sim(choosing->client, sim->id))
 			list = arena_printf(
 				choosing->arena, "%s%s subscription_id %lld is %s (%s)",
 				list, list == opening ? "" : ",", (long long)sim->id,
@@ -71,40 +72,59 @@ static bool choose_given(struct sim_choosing *choosing, int64_t sim_id)
 	return false;
 }
 
-/* Without a subscription_id: the one SIM that can send, or a refusal that lists the SIMs. */
+/* None that the client may use can send. `first` of `count` that it may use, NULL none. */
+static const struct sim *refuse_all(struct sim_choosing *choosing,
+				    const struct sim *first, unsigned count)
+{
+	if (!first)
+		return refuse(
+			choosing, FAILURE_SIM_ABSENT,
+			sims_count(choosing->services->sims)
+				? "There is no SIM in the phone that the owner lets "
+				  "this client use."
+				: "There is no SIM in the phone.");
+	if (count == 1)
+		return refuse_sim(choosing, first);
+	return refuse(choosing, failure_of_sim_state(first->state),
+		      list_choices(choosing, "No SIM can send now:"));
+}
+
+/*
+ * Without a subscription_id: the one SIM that can send of those that the client may use, or a
+ * refusal that lists them.
+ */
 static const struct sim *choose_only(struct sim_choosing *choosing)
 {
-	const struct services *services = choosing->services;
-	const struct sim_list *sims = sims_list(services->sims);
 	const char *many = choosing->later ? "There is more than one SIM:"
 					   : "More than one SIM can send:";
-	const struct sim *sim, *only = NULL;
+	const struct sim *sim, *only = NULL, *first = NULL;
+	unsigned count = 0;
 
-	TAILQ_FOREACH (sim, sims, link) {
+	TAILQ_FOREACH (sim, sims_list(choosing->services->sims), link) {
+		if (!policy_allows_sim(choosing->client, sim->id))
+			continue;
+		if (count++ == 0)
+			first = sim;
 		if (is_able(choosing, sim) && only)
 			return refuse(choosing, FAILURE_SUBSCRIPTION_REQUIRED,
 				      list_choices(choosing, many));
 		if (is_able(choosing, sim))
 			only = sim;
 	}
-	if (only)
-		return only;
-	sim = TAILQ_FIRST(sims);
-	if (!sim)
-		return refuse(choosing, FAILURE_SIM_ABSENT,
-			      "There is no SIM in the phone.");
-	if (sims_count(services->sims) == 1)
-		return refuse_sim(choosing, sim);
-	return refuse(choosing, failure_of_sim_state(sim->state),
-		      list_choices(choosing, "No SIM can send now:"));
+	return only ? only : refuse_all(choosing, first, count);
 }
 
 bool sim_choice(const struct tool_call *call, bool later, int64_t *sim_id_out,
 		struct refusal *refusal_out)
 {
 	const struct json *given = json_member(call->arguments, "subscription_id");
-	struct sim_choosing choosing = { call->services, call->arena, later,
-					 refusal_out };
+	struct sim_choosing choosing = {
+		.services = call->services,
+		.arena = call->arena,
+		.client = exchange_client(call->request->exchange),
+		.later = later,
+		.refusal = refusal_out,
+	};
 	const struct ofono *ofono = choosing.services->ofono;
 	const struct sim *sim;
 	int64_t sim_id;

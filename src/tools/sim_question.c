@@ -28,13 +28,15 @@ static const struct ask_choice *list_sims(const struct sms_order *order)
 	struct arena *arena = order->call->arena;
 	struct ask_choice *choices =
 		arena_alloc(arena, (sims_count(services->sims) + 1) * sizeof(*choices));
+	const struct client *client = exchange_client(order->call->request->exchange);
 	struct ask_choice *choice = choices;
 	const struct sim *sim;
 
 	if (!choices)
 		return NULL;
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
-		if (!order->send_at && sim->state != SIM_READY)
+		if (!policy_allows_sim(client, sim->id) ||
+		    (!order->send_at && sim->state != SIM_READY))
 			continue;
 		choice->value = arena_printf(arena, "%lld", (long long)sim->id);
 		choice->title = sim_question_title(sim, arena);

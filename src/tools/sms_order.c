@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/timestamp.h"
-#include "base/utf8.h"
 #include "mcp/ask.h"
 #include "sms/approval.h"
 #include "tools/argument.h"
@@ -47,6 +46,8 @@ void sms_order_read(struct sms_order *order, struct tool_call *call)
 						 services->config->send_wait_seconds),
 		.dry_run = argument_boolean(call, "dry_run"),
 	};
+	phone_number_parse(order->recipient, order->number);
+	segments_measure(order->text, &order->segments);
 	if (!order->idempotency_key && ask_order(call)) {
 		order->idempotency_key = ask_order(call);
 		order->key_is_ours = true;
@@ -59,76 +60,11 @@ static bool refuse(struct refusal *refusal_out, enum failure failure, const char
 	return false;
 }
 
-static bool check_number(struct sms_order *order, struct refusal *refusal_out)
-{
-	enum phone_number_problem problem =
-		phone_number_parse(order->recipient, order->number);
-
-	if (problem == PHONE_NUMBER_OK)
-		return true;
-	return refuse(refusal_out, FAILURE_INVALID_NUMBER,
-		      arena_printf(order->call->arena, "to_phone_number %s.",
-				   phone_number_problem_text(problem)));
-}
-
 static bool check_text(struct sms_order *order, struct refusal *refusal_out)
 {
-	segments_measure(order->text, &order->segments);
 	if (*order->text)
 		return true;
 	return refuse(refusal_out, FAILURE_INVALID_TEXT, "sms_text is empty.");
-}
-
-const char *sms_order_name_character(const struct sms_order *order, uint32_t code)
-{
-	const char *end = order->text;
-	const char *at = end;
-
-	while (*end) {
-		at = end;
-		if (utf8_next(&end) == code)
-			break;
-	}
-	return arena_printf(order->call->arena, "U+%04X (%.*s)", code, (int)(end - at),
-			    at);
-}
-
-static int64_t units_in(enum segments_encoding encoding, int64_t segments)
-{
-	if (segments == 1)
-		return encoding == SEGMENTS_GSM7 ? 160 : 70;
-	return segments * (encoding == SEGMENTS_GSM7 ? 153 : 67);
-}
-
-static const char *explain_length(const struct sms_order *order, int64_t most)
-{
-	const struct segments *segments = &order->segments;
-	struct arena *arena = order->call->arena;
-	const char *cause = "";
-
-	if (segments->culprit)
-		cause = arena_printf(
-			arena,
-			" The character %s is not in the GSM alphabet; without "
-			"such characters more than twice as much fits.",
-			sms_order_name_character(order, segments->culprit));
-	return arena_printf(
-		arena,
-		"The text needs %u segments, and the owner allows %lld in one "
-		"message: it has %u units in %s, and %lld fit.%s",
-		segments->count, (long long)most, segments->units,
-		segments_encoding_name(segments->encoding),
-		(long long)units_in(segments->encoding, most), cause ? cause : "");
-}
-
-static bool check_length(struct sms_order *order, struct refusal *refusal_out)
-{
-	const struct services *services = order->call->services;
-	int64_t most = services->config->max_segments;
-
-	if (order->segments.count <= most)
-		return true;
-	return refuse(refusal_out, FAILURE_TEXT_TOO_LONG, explain_length(order, most));
 }
 
 static bool refuse_time(struct sms_order *order, struct refusal *refusal_out,
@@ -143,23 +79,28 @@ static bool refuse_time(struct sms_order *order, struct refusal *refusal_out,
 				   now));
 }
 
+/* A time that is over is not refused before the policy has looked for a repeat. */
+static bool read_send_at(struct sms_order *order, struct refusal *refusal_out)
+{
+	if (!order->send_at || timestamp_parse(order->send_at, &order->send_at_ms))
+		return true;
+	return refuse_time(order, refusal_out,
+			   "must be a time with its offset from UTC as RFC 3339 "
+			   "has it, for example 2026-11-21T08:30:00+01:00");
+}
+
 static bool check_send_at(struct sms_order *order, struct refusal *refusal_out)
 {
-	int64_t now_ms = clock_wall_ms(), send_at_ms;
+	int64_t now_ms = clock_wall_ms();
 
-	if (!order->send_at)
+	if (!order->send_at_ms)
 		return true;
-	if (!timestamp_parse(order->send_at, &send_at_ms))
-		return refuse_time(order, refusal_out,
-				   "must be a time with its offset from UTC as RFC 3339 "
-				   "has it, for example 2026-11-21T08:30:00+01:00");
-	if (send_at_ms <= now_ms)
+	if (order->send_at_ms <= now_ms)
 		return refuse_time(order, refusal_out,
 				   "is over already, so nothing was scheduled");
-	if (send_at_ms - now_ms >
+	if (order->send_at_ms - now_ms >
 	    (int64_t)ORDER_AHEAD_DAYS * 24 * 60 * 60 * MS_PER_SECOND)
 		return refuse_time(order, refusal_out, "is more than 30 days ahead");
-	order->send_at_ms = send_at_ms;
 	return true;
 }
 
@@ -180,16 +121,6 @@ static bool check_sim(struct sms_order *order, struct refusal *refusal_out)
 			  refusal_out);
 }
 
-static bool check_queue(struct sms_order *order, struct refusal *refusal_out)
-{
-	const struct services *services = order->call->services;
-
-	if (!outbox_is_full(services->outbox))
-		return true;
-	return refuse(refusal_out, FAILURE_QUEUE_FULL,
-		      "Too many messages are waiting to be sent.");
-}
-
 static bool check_storage(struct sms_order *order, struct refusal *refusal_out)
 {
 	const struct services *services = order->call->services;
@@ -208,13 +139,32 @@ static bool check_storage(struct sms_order *order, struct refusal *refusal_out)
 				   (long long)services->config->reserve_mib));
 }
 
-const sms_order_check sms_order_identity_checks[] = { check_number, check_text, NULL };
+const sms_order_check sms_order_form_checks[] = { check_text, read_send_at, NULL };
 
-const sms_order_check sms_order_acceptance_checks[] = { check_length,	check_send_at,
-							check_validity, check_queue,
-							check_storage,	NULL };
+const sms_order_check sms_order_acceptance_checks[] = { check_send_at, check_validity,
+							check_storage, NULL };
 
 const sms_order_check sms_order_sim_checks[] = { check_sim, NULL };
+
+struct policy_request sms_order_request(const struct sms_order *order)
+{
+	const struct services *services = order->call->services;
+	int64_t given = argument_integer(order->call, "subscription_id", 0);
+
+	if (!sims_is_known(services->sims, given))
+		given = 0;
+	return (struct policy_request){
+		.arena = order->call->arena,
+		.client = exchange_client(order->call->request->exchange),
+		.number = order->recipient,
+		.text = order->text,
+		.segments = order->segments.count,
+		.sim_id = order->sim_id ? order->sim_id : given,
+		.send_at_ms = order->send_at_ms,
+		.idempotency_key = order->idempotency_key,
+		.key_is_ours = order->key_is_ours,
+	};
+}
 
 bool sms_order_pass(struct sms_order *order, const sms_order_check *checks)
 {

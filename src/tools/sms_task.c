@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mac.h"
 #include "store/store_secret.h"
+#include "tools/pause_note.h"
 #include "tools/state_meaning.h"
 #include "tools/tool_table.h"
 
@@ -161,7 +162,8 @@ static const char *say_status(const struct task_query *query, const struct sms_t
 				    "message %lld: accepted by the network, "
 				    "waiting for the delivery report",
 				    (long long)message->id);
-	state_meaning_write(meaning, message->state, message->reason);
+	state_meaning_write(meaning, message->state,
+			    pause_note_reason(query->services, message));
 	return arena_printf(query->arena, "message %lld: %s. %s", (long long)message->id,
 			    message_state_name(message->state), meaning);
 }

@@ -54,6 +54,8 @@ static const struct {
 	{ "approval_not_given", "Nobody said yes in time." },
 	{ "approval_expired", "The yes was good for ten minutes, and it could not be "
 			      "handed over within them." },
+	{ "paused_by_owner",
+	  "The owner paused the gateway; it goes on when the pause is over." },
 	{ "not_delivered", "A report says that the network gave up delivering it." },
 };
 

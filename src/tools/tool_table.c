@@ -10,5 +10,6 @@ const struct tool *const tool_table[] = {
 	&tool_wait_for_sms,
 	&tool_mark_sms_read,
 	&tool_cancel_sms,
+	&tool_get_gateway_status,
 	NULL,
 };

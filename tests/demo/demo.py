@@ -182,7 +182,7 @@ def new_lab(port: int) -> Lab:
     """Not yet entered.  The gateway is as it comes."""
     lab = Lab(modem_count=2, gateway=True)
     lab.gateway.port = port
-    lab.gateway.config = ""
+    lab.gateway.config = lab.gateway.policy = ""
     return lab
 
 

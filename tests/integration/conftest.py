@@ -59,13 +59,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter,
         terminalreporter.write_line(str(tally))
 
 
-def new_lab(config: str = "", notices_repeats: bool = False, **options: object) -> Lab:
+def new_lab(config: str = "", notices_repeats: bool = False,
+            policy: str | None = None, **options: object) -> Lab:
     """Not yet entered; `config` is added to what the lab's gateway has.
 
-    With `notices_repeats` it is all: the same text again is no new message then.
+    With `notices_repeats` it is all: the same text again is no new message then.  `policy`
+    takes the place of limits that are lifted.
     """
     lab = Lab(gateway=True, **options)
     lab.gateway.config = config if notices_repeats else lab.gateway.config + config
+    if policy is not None:
+        lab.gateway.policy = policy
     return lab
 
 

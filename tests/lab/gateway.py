@@ -17,6 +17,20 @@ from .bus import Bus
 from .process import Process, Program
 from .wait import wait_until
 
+# Tests send much, to anywhere; those that are about limits take this away.
+UNLIMITED = """[policy]
+per_minute = 0
+per_hour = 0
+per_day = 0
+segments_per_month = 0
+sim_per_minute = 0
+sim_per_hour = 0
+sim_per_day = 0
+sim_segments_per_month = 0
+countries = any
+premium = yes
+"""
+
 BINARY = Path(__file__).resolve().parents[2] / "build" / "ofono-mcp"
 
 
@@ -36,6 +50,7 @@ class Gateway(Program):
     `args` comes after all that the lab needs itself; `open` lets every client in without
     a token.  The port, the state folder and the log stay the same over a restart.  `config`
     is the text of its configuration file: tests send the same text again and mean it.
+    `policy` stands below it and lifts all limits.
     `disk` ("8m") gives the state folder a disk of that size, which ends with the process;
     `state_seen` is where it can be seen meanwhile.
     `binary` and `environment` may be changed before it starts.
@@ -48,6 +63,7 @@ class Gateway(Program):
         self.args = list(args)
         self.disk = ""
         self.config = "[sms]\nduplicate_seconds = 0\n"
+        self.policy = UNLIMITED
         self._config_file = folder / "lab.conf"
         self._open = ["--open"] if open else []
         self.binary = binary or os.environ.get("GATEWAY_BINARY", BINARY)
@@ -72,7 +88,7 @@ class Gateway(Program):
     def prepare(self) -> None:
         """The files that `command` names."""
         self.state.mkdir(mode=0o700, exist_ok=True)
-        self._config_file.write_text(self.config)
+        self._config_file.write_text(self.config + self.policy)
 
     def start(self) -> None:
         """Ready when GET /healthz answers 200."""

@@ -164,9 +164,9 @@ def table_rows(text: str, heading: str) -> list[tuple[str, str]]:
 def check_errors(_: Tools) -> Finding:
     """doc/errors.md has every code and every reason of the program, and no other."""
     page = (PROJECT / "doc" / "errors.md").read_text()
-    tools = PROJECT / "src" / "tools"
+    base, tools = PROJECT / "src" / "base", PROJECT / "src" / "tools"
     codes = re.findall(r'\[FAILURE_\w+\] = \{\s*"(\w+)",(?:\s*"(?:[^"\\]|\\.)*")*,'
-                       r'(?:\s*true, (\d+),)?\s*\}', (tools / "failure.c").read_text())
+                       r'(?:\s*true, (\d+),)?\s*\}', (base / "failure.c").read_text())
     reasons = re.findall(r'^\t\{ "(\w+)",', (tools / "state_meaning.c").read_text(),
                          re.MULTILINE)
     wanted = [(code, f"after {seconds} s" if seconds else "no") for code, seconds in codes]

@@ -97,8 +97,9 @@ PAGE = """# Errors
 ])
 def test_errors_that_are_told_otherwise(
         project: Path, page: str, complaints: list[str]) -> None:
+    (project / "src" / "base").mkdir()
     (project / "src" / "tools").mkdir()
-    (project / "src" / "tools" / "failure.c").write_text(CODES)
+    (project / "src" / "base" / "failure.c").write_text(CODES)
     (project / "src" / "tools" / "state_meaning.c").write_text(REASONS)
     (project / "doc").mkdir()
     (project / "doc" / "errors.md").write_text(page)

@@ -16,6 +16,7 @@
 #define NETWORK	 "org.ofono.NetworkRegistration"
 #define MESSAGES "org.ofono.MessageManager"
 #define MESSAGE	 "org.ofono.Message"
+#define VOICE	 "org.ofono.VoiceCallManager"
 
 enum { FAKE_MODEMS_MAX = 40, FAKE_CALLS_MAX = 64 };
 
@@ -59,6 +60,7 @@ struct fake_modem {
 	const struct fact *modem;
 	const struct fact *sim;	    /* NULL: GetProperties is UnknownMethod */
 	const struct fact *network; /* likewise */
+	const struct fact *voice;   /* likewise */
 };
 
 struct fake {
@@ -256,6 +258,7 @@ static inline void fake_answer(struct fake *fake, DBusMessage *call)
 		fake_reply_facts(fake, call,
 				 strcmp(interface, SIM) == 0	   ? modem->sim
 				 : strcmp(interface, NETWORK) == 0 ? modem->network
+				 : strcmp(interface, VOICE) == 0   ? modem->voice
 								   : NULL);
 	else if (fake->called)
 		fake->called(fake, call);

@@ -493,6 +493,43 @@ static void test_set_refuses_what_cannot_be_printed(void **state)
 			 0);
 }
 
+static void test_policy(void **state)
+{
+	static const struct {
+		const char *key, *value, *flaw; /* NULL: it is well */
+	} cases[] = {
+		{ "allow", "+36201234567, +3630* 1234", NULL },
+		{ "allow", "*", NULL },
+		{ "allow", "Anna", "policy.allow: \"Anna\" is not a number" },
+		{ "deny", "+*", "policy.deny: \"+*\" is not a number" },
+		{ "deny", "+36*30", "policy.deny: \"+36*30\" is not" },
+		{ "countries", "any", NULL },
+		{ "countries", "+43 +49", NULL },
+		{ "countries", "AT", "policy.countries: \"AT\" is not home, any" },
+		{ "quiet_hours", "22:00-07:00", NULL },
+		{ "quiet_hours", "0:00-24:00", NULL },
+		{ "quiet_hours", "22-7", "policy.quiet_hours: \"22-7\" is not two" },
+		{ "quiet_hours", "22:00-22:00", "policy.quiet_hours: " },
+		{ "quiet_hours", "22:60-07:00", "policy.quiet_hours: " },
+		{ "quiet_hours", "22:00-07:00x", "policy.quiet_hours: " },
+		{ "quiet_hours", "24:01-07:00", "policy.quiet_hours: " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char key[32];
+
+		config_defaults(&config);
+		snprintf(key, sizeof(key), "policy.%s", cases[i].key);
+		assert_int_equal(config_set(&config, key, cases[i].value, "x", &error),
+				 0);
+		assert_int_equal(config_check(&config, &error),
+				 cases[i].flaw ? -EINVAL : 0);
+		if (cases[i].flaw && !strstr(error.text, cases[i].flaw))
+			fail_msg("%s: %s", cases[i].value, error.text);
+	}
+}
+
 static void test_check_open(void **state)
 {
 	(void)state;
@@ -654,6 +691,7 @@ int main(void)
 		CONFIG_TEST(test_set),
 		CONFIG_TEST(test_set_refuses),
 		CONFIG_TEST(test_set_refuses_what_cannot_be_printed),
+		CONFIG_TEST(test_policy),
 		CONFIG_TEST(test_check_open),
 		CONFIG_TEST(test_check_the_rest),
 		CONFIG_TEST(test_print_can_be_read),

@@ -326,6 +326,28 @@ static void test_other_failures_are_final(void **state)
 	assert_false(modem->sim.known);
 }
 
+static void test_emergency_numbers(void **state)
+{
+	static const struct fact numbers[] = { WORDS("EmergencyNumbers", "112", "911"),
+					       LAST };
+	struct fixture *fixture = *state;
+	struct modem *modem;
+
+	modem = start(fixture, off, card, NULL);
+	assert_string_equal(modem->emergency_numbers, "");
+	fixture->fake.modems[0].voice = numbers;
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM, VOICE));
+	settle(fixture);
+	assert_string_equal(modem->emergency_numbers, "112 911");
+	change(fixture, VOICE,
+	       (struct fact)WORDS("EmergencyNumbers", "112", "08", "1 2"));
+	settle(fixture);
+	assert_string_equal(modem->emergency_numbers, "112 08");
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
+	settle(fixture);
+	assert_string_equal(modem->emergency_numbers, "");
+}
+
 static void test_predicates(void **state)
 {
 	struct modem modem = { .type = "hardware" };
@@ -363,6 +385,7 @@ int main(void)
 		TEST(test_busy_interface_is_asked_again),
 		TEST(test_busy_interface_is_asked_only_once_again),
 		TEST(test_other_failures_are_final),
+		TEST(test_emergency_numbers),
 		cmocka_unit_test(test_predicates),
 	};
 

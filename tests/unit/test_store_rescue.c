@@ -180,11 +180,15 @@ static void test_a_page_of_messages(void **state)
 	(void)state;
 	page = sql("SELECT pageno FROM dbstat WHERE name = 'message' AND pagetype = "
 		   "'leaf' ORDER BY path LIMIT 1 OFFSET 1");
+	sql("INSERT INTO setting (name, value, at) VALUES ('paused', 'yes', 0)");
 	length = read_file(path, bytes);
 	memset(bytes + (page - 1) * PAGE_BYTES, 0x55, PAGE_BYTES);
 	write_file(bytes, length);
 	rescue();
 	assert_rescued(bytes, length, last_id);
+	/* limits are as used up as before, and a pause goes on */
+	assert_in_range(sql("SELECT count(*) FROM usage"), MESSAGES, 2 * MESSAGES);
+	assert_int_equal(sql("SELECT count(*) FROM setting WHERE name = 'paused'"), 1);
 	assert_int_equal(identify("8936", ""), 1);
 	assert_int_equal(identify("8937", ""), 2);
 	assert_true(store_client_find(store, token_hash, &client));

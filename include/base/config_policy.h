@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Configuration, [policy]: what the words of its lists and its hours may be.
+ */
+#ifndef BASE_CONFIG_POLICY_H
+#define BASE_CONFIG_POLICY_H
+
+#include "base/config.h"
+
+/* A number or a prefix of one, and NUL: more is none. */
+enum { CONFIG_NUMBER_BYTES = 24 };
+
+/* 0, or -EINVAL with the error's text. */
+int config_policy_check(const struct config_policy *policy, struct config_error *error);
+
+/* "+36201234567", "1234", "+3620*", "*". */
+bool config_number_is_valid(const char *word);
+
+struct config_hours { /* minutes after midnight; the end is not in them */
+	int from;
+	int until;
+};
+
+/* "22:00-07:00". False: it is no such text, or no time at all. */
+bool config_hours_parse(const char *text, struct config_hours *hours_out);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Failure: the ways a call can end badly, each with its code, whether trying again can help,
+ * and the next step. One table, so that an agent hears the same words everywhere.
+ */
+#ifndef BASE_FAILURE_H
+#define BASE_FAILURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum failure {
+	FAILURE_INVALID_ARGUMENTS,
+	FAILURE_INVALID_NUMBER,
+	FAILURE_INVALID_TEXT,
+	FAILURE_TEXT_TOO_LONG,
+	FAILURE_SUBSCRIPTION_REQUIRED,
+	FAILURE_SUBSCRIPTION_UNKNOWN,
+	FAILURE_ASKING_DECLINED,
+	FAILURE_APPROVAL_REJECTED, /* by the owner */
+	FAILURE_PERSON_REJECTED,   /* also approval_rejected, by who was asked */
+	FAILURE_SIM_ABSENT,
+	FAILURE_SIM_LOCKED,
+	FAILURE_MODEM_OFF,
+	FAILURE_NOT_REGISTERED,
+	FAILURE_PAUSED,
+	FAILURE_SCOPE,
+	FAILURE_SUBSCRIPTION_NOT_ALLOWED,
+	FAILURE_EMERGENCY_NUMBER,
+	FAILURE_PREMIUM_NUMBER,
+	FAILURE_INTERNATIONAL,
+	FAILURE_RECIPIENT_NOT_ALLOWED,
+	FAILURE_RECIPIENT_OPTED_OUT,
+	FAILURE_QUIET_HOURS,
+	FAILURE_LOOP,
+	FAILURE_RATE_LIMITED,
+	FAILURE_BUDGET_EXHAUSTED,
+	FAILURE_QUEUE_FULL,
+	FAILURE_STORAGE_FULL,
+	FAILURE_NETWORK_REFUSED,
+	FAILURE_NOT_DELIVERED,
+	FAILURE_UNKNOWN_OUTCOME,
+	FAILURE_CANCELLED,
+	FAILURE_EXPIRED,
+	FAILURE_NOT_FOUND,
+	FAILURE_KEY_NOT_FOUND, /* also not_found, with another way on */
+	FAILURE_KEY_TAKEN,
+	FAILURE_TOO_LATE,
+	FAILURE_OFONO_UNAVAILABLE,
+	FAILURE_INTERNAL,
+};
+
+struct failure_words {
+	const char *code;
+	const char *fix;
+	bool retryable;
+	int retry_after_seconds; /* when nothing better is known */
+};
+
+const struct failure_words *failure_words(enum failure failure);
+
+/* The failure with this code ("network_refused"), as the outbox gives reasons. */
+enum failure failure_of_code(const char *code);
+
+/* A failure that would be answered: what a check found, or a dry run collects. */
+struct refusal {
+	enum failure failure;
+	const char *message;	     /* NULL: out of memory */
+	int64_t retry_after_seconds; /* 0: as the table has it */
+};
+
+#endif

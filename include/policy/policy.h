@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Policy: what the owner decides about every message before it is taken over.
+ *
+ * One table of rules (policy_rules.c), asked in one order by send_sms, a dry run and
+ * get_gateway_status: so what is told beforehand is what happens. A rule changes nothing.
+ * What a rule needs and is not known yet (a number, a SIM) leaves the rule out; ask again
+ * when it is known.
+ */
+#ifndef POLICY_POLICY_H
+#define POLICY_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/client.h"
+#include "base/config.h"
+#include "base/failure.h"
+#include "ofono/ofono.h"
+#include "policy/limit.h"
+#include "sms/outbox.h"
+#include "sms/sim.h"
+#include "store/store.h"
+
+/* outcomes of policy_judge() */
+enum {
+	POLICY_E_REFUSED = 1,
+	POLICY_E_REPEAT, /* it was asked for before: nothing new is to be sent */
+};
+
+struct policy;
+
+struct policy_parts {
+	sd_event *loop;
+	const struct config *config; /* looked at each time */
+	struct store *store;
+	struct ofono *ofono;
+	struct sims *sims;
+	struct outbox *outbox;
+};
+
+/* Borrowed strings. What is NULL or 0 is not known. */
+struct policy_request {
+	struct arena *arena; /* the verdicts' words live there */
+	const struct client *client;
+	const char *number; /* as it was written */
+	const char *text;
+	unsigned segments;
+	int64_t sim_id;
+	int64_t send_at_ms;	     /* wall clock; 0, or over: now */
+	const char *idempotency_key; /* NULL: none */
+	bool key_is_ours;	     /* ... see struct sms_order */
+};
+
+enum sms_repeat {
+	REPEAT_NONE,
+	REPEAT_KEY,  /* "replayed": its key stands for the first */
+	REPEAT_SAME, /* "duplicate": the same within sms.duplicate_seconds */
+};
+
+struct verdict {
+	const char *code;
+	const char *message; /* NULL: out of memory */
+	const char *fix;
+	bool retryable;
+	int64_t retry_after_seconds;
+	enum failure failure;	/* whose code that is */
+	enum sms_repeat repeat; /* POLICY_E_REPEAT only: */
+	struct message first;	/* ... the message that this one repeats */
+};
+
+int policy_new(const struct policy_parts *parts, struct policy **policy_out);
+void policy_free(struct policy *policy); /* NULL is fine */
+
+/* The first rule that refuses. 0: none, POLICY_E_REFUSED, POLICY_E_REPEAT. */
+int policy_judge(struct policy *policy, const struct policy_request *request,
+		 struct verdict *verdict_out);
+
+/* Every rule that refuses, in the same order; a repeat with it. */
+void policy_judge_all(struct policy *policy, const struct policy_request *request,
+		      void (*hear)(void *data, const struct verdict *verdict),
+		      void *data);
+
+struct policy_limit_visit {
+	/* `frees_ms`: wall clock, when there is one more again; 0: all are free */
+	void (*visit)(void *data, const struct limit *limit, int64_t left,
+		      int64_t frees_ms);
+	void *data;
+	int error; /* 0; -errno: the rest could not be read */
+};
+
+/* What is left now of each limit of the client (NULL none) and of the SIM (0 none). */
+void policy_list_limits(struct policy *policy, const struct client *client,
+			int64_t sim_id, struct policy_limit_visit *visit);
+
+/* May this client use this SIM? The same question that the rule asks. */
+bool policy_allows_sim(const struct client *client, int64_t sim_id);
+
+/*
+ * Nothing is accepted, and nothing more is handed to oFono, until the pause is over: what
+ * waits goes on then. On disk when 0 returns; else STORE_E_FULL, -errno.
+ */
+int policy_set_paused(struct policy *policy, bool paused);
+bool policy_is_paused(const struct policy *policy); /* NULL: it is not */
+/* Somebody else may have written the setting: reads it again. */
+void policy_review(struct policy *policy);
+
+/*
+ * Facts that others know, each asked with a number as phone_number_parse() gives it. A loop:
+ * two machines text each other; *seconds_out: when it may be answered again.
+ */
+struct policy_facts {
+	bool (*is_opted_out)(void *data, const char *number);
+	bool (*is_loop)(void *data, const char *number, int64_t *seconds_out);
+	void *data;
+};
+
+void policy_use_facts(struct policy *policy, const struct policy_facts *facts);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Status view: how the gateway is and what it lets a client do, as JSON; the same in
+ * get_gateway_status and sms://status.
+ */
+#ifndef TOOLS_STATUS_VIEW_H
+#define TOOLS_STATUS_VIEW_H
+
+#include "mcp/schema.h"
+#include "tools/services.h"
+
+extern const struct schema_field status_view_fields[];
+
+struct status_view {
+	const struct services *services;
+	const struct client *client; /* who asks */
+	struct arena *arena;
+};
+
+/* A whole object in either case. 0, or -errno: something of it could not be read. */
+int status_view_write(struct json_writer *writer, const struct status_view *view);
+
+/*
+ * What stops a message of this client now, whoever it is for, in one sentence or two. "":
+ * nothing does. NULL: out of memory.
+ */
+const char *status_view_why_not(const struct status_view *view);
+
+#endif

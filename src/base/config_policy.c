@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/config_policy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/word_list.h"
+
+enum { HOURS_PER_DAY = 24, MINUTES_PER_HOUR = 60 };
+
+bool config_number_is_valid(const char *word)
+{
+	size_t plus = *word == '+' ? 1 : 0;
+	size_t digits = strspn(word + plus, "0123456789");
+	const char *end = word + plus + digits;
+
+	if (*end == '*')
+		return end[1] == '\0' && (digits > 0 || plus == 0);
+	return *end == '\0' && digits > 0;
+}
+
+static bool is_country(const char *word)
+{
+	if (strcmp(word, "home") == 0 || strcmp(word, "any") == 0)
+		return true;
+	return word[0] == '+' && !strchr(word, '*') && config_number_is_valid(word);
+}
+
+static int check_list(const struct config_list *list, bool (*is_valid)(const char *word),
+		      char word[CONFIG_NUMBER_BYTES])
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const char *at = list->items[i];
+
+		while (word_list_next(&at, word, CONFIG_NUMBER_BYTES)) {
+			if (!is_valid(word))
+				return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* "7:30" and "07:30", up to 24:00; the end of it in *end_out. */
+static bool parse_minute(const char *text, const char **end_out, int *minute_out)
+{
+	int hour, minute, length = 0;
+
+	if (*text < '0' || *text > '9' ||
+	    sscanf(text, "%2d:%2d%n", &hour, &minute, &length) != 2)
+		return false;
+	if (text[length - 3] != ':' || text[length - 2] < '0' || text[length - 2] > '9')
+		return false;
+	*minute_out = hour * MINUTES_PER_HOUR + minute;
+	*end_out = text + length;
+	return minute < MINUTES_PER_HOUR &&
+	       *minute_out <= HOURS_PER_DAY * MINUTES_PER_HOUR;
+}
+
+bool config_hours_parse(const char *text, struct config_hours *hours_out)
+{
+	struct config_hours hours;
+	const char *end;
+
+	if (!parse_minute(text, &end, &hours.from) || *end != '-' ||
+	    !parse_minute(end + 1, &end, &hours.until) || *end != '\0' ||
+	    hours.from == hours.until)
+		return false;
+	*hours_out = hours;
+	return true;
+}
+
+int config_policy_check(const struct config_policy *policy, struct config_error *error)
+{
+	const struct {
+		const char *key;
+		const struct config_list *list;
+		bool (*is_valid)(const char *word);
+		const char *wanted;
+	} lists[] = {
+		{ "allow", &policy->allow, config_number_is_valid,
+		  "a number or a prefix that ends with *, such as +3620*" },
+		{ "deny", &policy->deny, config_number_is_valid,
+		  "a number or a prefix that ends with *, such as +3620*" },
+		{ "countries", &policy->countries, is_country,
+		  "home, any, or a prefix such as +43" },
+	};
+	char word[CONFIG_NUMBER_BYTES];
+	struct config_hours hours;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		if (!check_list(lists[i].list, lists[i].is_valid, word))
+			continue;
+		snprintf(error->text, sizeof(error->text), "policy.%s: \"%s\" is not %s",
+			 lists[i].key, word, lists[i].wanted);
+		return -EINVAL;
+	}
+	if (!*policy->quiet_hours || config_hours_parse(policy->quiet_hours, &hours))
+		return 0;
+	snprintf(error->text, sizeof(error->text),
+		 "policy.quiet_hours: \"%s\" is not two times of the day such as "
+		 "22:00-07:00",
+		 policy->quiet_hours);
+	return -EINVAL;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/failure.h"
+
+#include <string.h>
+
+static const struct failure_words table[] = {
+	[FAILURE_INVALID_ARGUMENTS] = {
+		"invalid_arguments",
+		"Call again with arguments that fit the tool's inputSchema.",
+	},
+	[FAILURE_INVALID_NUMBER] = {
+		"invalid_number",
+		"Give the number as + and country code, for example +36201234567.",
+	},
+	[FAILURE_INVALID_TEXT] = {
+		"invalid_text",
+		"Change the text and call again.",
+	},
+	[FAILURE_TEXT_TOO_LONG] = {
+		"text_too_long",
+		"Shorten the text, or send it as several messages.",
+	},
+	[FAILURE_SUBSCRIPTION_REQUIRED] = {
+		"subscription_required",
+		"Call again with subscription_id set to one of these.",
+	},
+	[FAILURE_SUBSCRIPTION_UNKNOWN] = {
+		"subscription_unknown",
+		"Call get_sms_subscriptions and use a subscription_id from its answer.",
+	},
+	[FAILURE_ASKING_DECLINED] = {
+		"asking_declined",
+		"Do not try again by yourself: nothing was sent, and your person knows why.",
+	},
+	[FAILURE_APPROVAL_REJECTED] = {
+		"approval_rejected",
+		"Do not try again, nor with other words: nothing was sent. Ask your person what "
+		"they want instead.",
+	},
+	[FAILURE_PERSON_REJECTED] = {
+		"approval_rejected",
+		"Do not try again, nor with other words: nothing was sent, and your person "
+		"knows why.",
+	},
+	[FAILURE_SIM_ABSENT] = {
+		"sim_absent",
+		"Ask the owner to insert the SIM, or to switch its modem on; "
+		"get_sms_subscriptions lists the SIMs that are there.",
+	},
+	[FAILURE_SIM_LOCKED] = {
+		"sim_locked",
+		"Ask the owner to unlock the SIM on the phone. Never ask for its PIN here.",
+	},
+	[FAILURE_MODEM_OFF] = {
+		"modem_off",
+		"Ask the owner to end flight mode on the phone.",
+	},
+	[FAILURE_NOT_REGISTERED] = {
+		"not_registered",
+		"Nothing was sent. Try again when the phone has reception.",
+		true, 30,
+	},
+	[FAILURE_PAUSED] = {
+		"paused_by_owner",
+		"Nothing was accepted. Only the owner can end the pause; do not try again "
+		"before your person says so.",
+	},
+	[FAILURE_SCOPE] = {
+		"insufficient_scope",
+		"Do not try again. Only the owner can change what this client may do.",
+	},
+	[FAILURE_SUBSCRIPTION_NOT_ALLOWED] = {
+		"subscription_not_allowed",
+		"Use another SIM that get_gateway_status lists for you; only the owner can "
+		"allow this one.",
+	},
+	[FAILURE_EMERGENCY_NUMBER] = {
+		"emergency_number_blocked",
+		"Never try to reach an emergency service through this gateway. Tell your "
+		"person to call the number.",
+	},
+	[FAILURE_PREMIUM_NUMBER] = {
+		"premium_number_blocked",
+		"Use an ordinary number. Only the owner can allow numbers that may cost "
+		"extra.",
+	},
+	[FAILURE_INTERNATIONAL] = {
+		"international_blocked",
+		"Only the owner can allow numbers of other countries. Check that the number "
+		"is right.",
+	},
+	[FAILURE_RECIPIENT_NOT_ALLOWED] = {
+		"recipient_not_allowed",
+		"Do not try other ways to reach this number. Only the owner can allow it.",
+	},
+	[FAILURE_RECIPIENT_OPTED_OUT] = {
+		"recipient_opted_out",
+		"Do not write to this number again. It can be written to when START comes "
+		"from it.",
+	},
+	[FAILURE_QUIET_HOURS] = {
+		"quiet_hours",
+		"Nothing was accepted. Try again then, or call with send_at set to a time "
+		"after that.",
+		true, 60,
+	},
+	[FAILURE_LOOP] = {
+		"loop_suspected",
+		"Do not answer this number by yourself: something there answers by itself, "
+		"too. Ask your person.",
+		true, 3600,
+	},
+	[FAILURE_RATE_LIMITED] = {
+		"rate_limited",
+		"Nothing was accepted. Wait for that time before the next call; the owner "
+		"sets the limits.",
+		true, 60,
+	},
+	[FAILURE_BUDGET_EXHAUSTED] = {
+		"budget_exhausted",
+		"Nothing was accepted. Tell your person: only the owner can raise the "
+		"budget before the month is over.",
+		true, 3600,
+	},
+	[FAILURE_QUEUE_FULL] = {
+		"queue_full",
+		"Nothing was accepted. Wait until messages have gone out.",
+		true, 60,
+	},
+	[FAILURE_STORAGE_FULL] = {
+		"storage_full",
+		"Nothing was accepted. Ask the owner to free space on the phone; sending "
+		"works again by itself as soon as there is room.",
+	},
+	[FAILURE_NETWORK_REFUSED] = {
+		"network_refused",
+		"Check the number and the SIM's credit; segments before the refused one may "
+		"have been delivered.",
+	},
+	[FAILURE_NOT_DELIVERED] = {
+		"not_delivered",
+		"The network took it, so it was paid for. Check the number, and ask your "
+		"person before sending it again.",
+	},
+	[FAILURE_UNKNOWN_OUTCOME] = {
+		"unknown_outcome",
+		"Do not send it again without asking the person: it may have been delivered.",
+	},
+	[FAILURE_CANCELLED] = {
+		"cancelled",
+		"Somebody took it back. Ask your person before sending it again.",
+	},
+	[FAILURE_EXPIRED] = {
+		"expired",
+		"It was not sent, and will not be. Send it again if it is still wanted.",
+	},
+	[FAILURE_NOT_FOUND] = {
+		"not_found",
+		"Call list_sms and use a message_id from its answer.",
+	},
+	[FAILURE_KEY_NOT_FOUND] = {
+		"not_found",
+		"If the message is still wanted, call send_sms with this idempotency_key.",
+	},
+	[FAILURE_KEY_TAKEN] = {
+		"duplicate_suppressed",
+		"Nothing was sent. Call again with an idempotency_key that was never used, or "
+		"ask with get_sms_status what became of the first message.",
+	},
+	[FAILURE_TOO_LATE] = {
+		"too_late",
+		"It cannot be taken back any more; get_sms_status tells what became of it.",
+	},
+	[FAILURE_OFONO_UNAVAILABLE] = {
+		"ofono_unavailable",
+		"Nothing was sent. Try again shortly; if it stays so, ask the owner to start "
+		"oFono on the phone.",
+		true, 10,
+	},
+	[FAILURE_INTERNAL] = {
+		"internal",
+		"Ask the owner to look at the gateway's log.",
+	},
+};
+
+const struct failure_words *failure_words(enum failure failure)
+{
+	return &table[failure];
+}
+
+enum failure failure_of_code(const char *code)
+{
+	for (unsigned i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (strcmp(table[i].code, code) == 0)
+			return i;
+	}
+	return FAILURE_INTERNAL;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether a message at the time T exceeds: every run of `most` messages near T must be
+ * longer, together with T, than the span. Near is what is less than a span away. If a run
+ * is not, T has to wait until its first one is a span ago, whether it lies before T or
+ * ahead of it.
+ */
+#include "policy/limit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "policy/local_time.h"
+
+enum { STEPS_MAX = 64, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
+
+static const struct {
+	const char *name;
+	int64_t span_ms; /* LIMIT_MONTH: of the calendar */
+} units[] = {
+	[LIMIT_MINUTE] = { "minute", MINUTE_MS },
+	[LIMIT_HOUR] = { "hour", HOUR_MS },
+	[LIMIT_DAY] = { "day", CLOCK_MS_PER_DAY },
+	[LIMIT_MONTH] = { "month", 0 },
+};
+
+const char *limit_unit_name(enum limit_unit unit)
+{
+	return units[unit].name;
+}
+
+static int64_t most_of(const struct client_limits *limits, enum limit_unit unit)
+{
+	switch (unit) {
+	case LIMIT_MINUTE:
+		return limits->per_minute;
+	case LIMIT_HOUR:
+		return limits->per_hour;
+	case LIMIT_DAY:
+		return limits->per_day;
+	case LIMIT_MONTH:
+		return limits->segments_per_month;
+	}
+	return 0;
+}
+
+size_t limits_of(const struct config_policy *policy, const struct client *client,
+		 int64_t sim_id, struct limit limits_out[LIMITS_MAX])
+{
+	size_t count = 0;
+
+	for (enum limit_unit unit = LIMIT_MINUTE; unit <= LIMIT_MONTH; unit++) {
+		int64_t most = client ? most_of(&client->limits, unit) : 0;
+
+		if (most < 0)
+			most = most_of(&policy->client, unit);
+		if (most > 0)
+			limits_out[count++] =
+				(struct limit){ USAGE_BY_CLIENT, unit, client->id, most };
+		most = most_of(&policy->sim, unit);
+		if (sim_id && most > 0)
+			limits_out[count++] =
+				(struct limit){ USAGE_BY_SIM, unit, sim_id, most };
+	}
+	return count;
+}
+
+/* What was accepted near a moment, in order of time. */
+struct neighbours {
+	int64_t *times_ms;
+	size_t count;
+};
+
+static void reverse(int64_t *times, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		int64_t time = times[i];
+
+		times[i] = times[count - 1 - i];
+		times[count - 1 - i] = time;
+	}
+}
+
+/* `most` on each side at most: more make no difference. The caller frees. */
+static int find_neighbours(struct store *store, const struct limit *limit, int64_t at_ms,
+			   struct neighbours *found)
+{
+	int64_t span_ms = units[limit->unit].span_ms;
+	struct usage_span span = { limit->by, limit->id, at_ms - span_ms, at_ms };
+	size_t room = (size_t)limit->most, after = 0;
+	int error;
+
+	*found = (struct neighbours){ .times_ms = calloc(2 * room, sizeof(int64_t)) };
+	if (!found->times_ms)
+		return -ENOMEM;
+	error = store_usage_until(store, &span, found->times_ms, room, &found->count);
+	reverse(found->times_ms, found->count);
+	span.from_ms = at_ms;
+	span.until_ms = at_ms + span_ms;
+	if (!error)
+		error = store_usage_after(store, &span, found->times_ms + found->count,
+					  room, &after);
+	found->count += after;
+	return error;
+}
+
+static int64_t least(int64_t one, int64_t other)
+{
+	return one < other ? one : other;
+}
+
+static int64_t greatest(int64_t one, int64_t other)
+{
+	return one > other ? one : other;
+}
+
+/* Are those from `first` to `last`, and one at `at_ms`, within one span? */
+static bool is_run(const struct neighbours *near, size_t first, size_t last,
+		   const int64_t window_ms[2])
+{
+	int64_t at_ms = window_ms[0];
+
+	return greatest(near->times_ms[last], at_ms) -
+		       least(near->times_ms[first], at_ms) <
+	       window_ms[1];
+}
+
+/* at_ms, or a later time before which there is no place. */
+static int next_place(struct store *store, const struct limit *limit, int64_t at_ms,
+		      int64_t *next_ms_out)
+{
+	const int64_t window_ms[2] = { at_ms, units[limit->unit].span_ms };
+	size_t most = (size_t)limit->most;
+	struct neighbours near;
+	int64_t next_ms = at_ms;
+	int error = find_neighbours(store, limit, at_ms, &near);
+
+	for (size_t i = 0; !error && i + most <= near.count; i++) {
+		if (is_run(&near, i, i + most - 1, window_ms))
+			next_ms = greatest(next_ms, near.times_ms[i] + window_ms[1]);
+	}
+	free(near.times_ms);
+	if (!error)
+		*next_ms_out = next_ms;
+	return error;
+}
+
+/* In usage time. Later than at_ms: *limit_out is in the way first. */
+static int search(struct store *store, const struct limit *limits, size_t count,
+		  struct limit_place *place)
+{
+	bool moved = true, is_late = false;
+
+	for (int step = 0; moved && step < STEPS_MAX; step++) {
+		moved = false;
+		for (size_t i = 0; i < count; i++) {
+			int64_t next_ms;
+			int error;
+
+			if (limits[i].unit == LIMIT_MONTH)
+				continue;
+			error = next_place(store, &limits[i], place->fits_ms, &next_ms);
+			if (error)
+				return error;
+			if (next_ms == place->fits_ms)
+				continue;
+			if (!is_late)
+				place->limit = limits[i];
+			is_late = moved = true;
+			place->fits_ms = next_ms;
+		}
+	}
+	return 0;
+}
+
+/* When the wish is, in usage time. */
+static int64_t wished_ms(const struct limit_wish *wish, int64_t now_ms, int64_t ahead_ms)
+{
+	return wish->at_ms ? greatest(wish->at_ms - ahead_ms, now_ms) : now_ms;
+}
+
+int limit_find_place(struct store *store, const struct limit *limits, size_t count,
+		     const struct limit_wish *wish, struct limit_place *place_out)
+{
+	int64_t now_ms, ahead_ms;
+	struct limit_place place;
+	int error = store_usage_now(store, &now_ms, &ahead_ms);
+
+	if (error)
+		return error;
+	place = (struct limit_place){ .fits_ms = wished_ms(wish, now_ms, ahead_ms) };
+	error = search(store, limits, count, &place);
+	if (error)
+		return error;
+	place.fits_ms += ahead_ms;
+	*place_out = place;
+	return 0;
+}
+
+/* The month of a moment in usage time, and what is used up of it. */
+static int month_used(struct store *store, const struct limit *limit, int64_t at_ms,
+		      int64_t ahead_ms, int64_t *until_ms_out, int64_t *used_out)
+{
+	struct usage_span span = { .by = limit->by, .id = limit->id };
+
+	local_time_month(at_ms + ahead_ms, &span.from_ms, &span.until_ms);
+	*until_ms_out = span.until_ms;
+	span.from_ms -= ahead_ms;
+	span.until_ms -= ahead_ms;
+	return store_usage_segments(store, &span, limit->most, used_out);
+}
+
+int limit_check_budgets(struct store *store, const struct limit *limits, size_t count,
+			const struct limit_wish *wish, struct limit_place *place_out)
+{
+	int64_t now_ms, ahead_ms, until_ms, used;
+	int error = store_usage_now(store, &now_ms, &ahead_ms);
+
+	for (size_t i = 0; !error && i < count; i++) {
+		if (limits[i].unit != LIMIT_MONTH)
+			continue;
+		error = month_used(store, &limits[i], wished_ms(wish, now_ms, ahead_ms),
+				   ahead_ms, &until_ms, &used);
+		if (error || used + wish->segments <= limits[i].most)
+			continue;
+		*place_out = (struct limit_place){ until_ms, limits[i] };
+		return LIMIT_E_BUDGET;
+	}
+	return error;
+}
+
+/* The fullest window that now is in, and when its first one is a span ago. */
+static size_t fullest(const struct neighbours *near, const int64_t window_ms[2],
+		      int64_t *frees_ms)
+{
+	size_t first = 0, most = 0;
+
+	for (size_t last = 0; last < near->count; last++) {
+		while (first < last && !is_run(near, first, last, window_ms))
+			first++;
+		if (!is_run(near, first, last, window_ms) || last + 1 - first < most)
+			continue;
+		most = last + 1 - first;
+		*frees_ms = near->times_ms[first] + window_ms[1];
+	}
+	return most;
+}
+
+static int rate_left(struct store *store, const struct limit *limit, int64_t now_ms,
+		     int64_t *left_out, int64_t *frees_ms_out)
+{
+	const int64_t window_ms[2] = { now_ms, units[limit->unit].span_ms };
+	struct neighbours near;
+	int64_t frees_ms = 0;
+	int error = find_neighbours(store, limit, now_ms, &near);
+	size_t used = error ? 0 : fullest(&near, window_ms, &frees_ms);
+
+	free(near.times_ms);
+	if (error)
+		return error;
+	*left_out = greatest(limit->most - (int64_t)used, 0);
+	*frees_ms_out = frees_ms;
+	return *left_out ? 0 : next_place(store, limit, now_ms, frees_ms_out);
+}
+
+int limit_left(struct store *store, const struct limit *limit, int64_t *left_out,
+	       int64_t *frees_ms_out)
+{
+	int64_t now_ms, ahead_ms, used = 0, frees_ms = 0, left = 0;
+	int error = store_usage_now(store, &now_ms, &ahead_ms);
+
+	if (error)
+		return error;
+	if (limit->unit == LIMIT_MONTH) {
+		error = month_used(store, limit, now_ms, ahead_ms, &frees_ms, &used);
+		left = greatest(limit->most - used, 0);
+		frees_ms = used ? frees_ms : 0;
+	} else {
+		error = rate_left(store, limit, now_ms, &left, &frees_ms);
+		frees_ms = frees_ms ? frees_ms + ahead_ms : 0;
+	}
+	if (error)
+		return error;
+	*left_out = left;
+	*frees_ms_out = frees_ms;
+	return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rules about limits, in words. */
+#include "base/clock.h"
+#include "policy/limit.h"
+#include "policy/policy_case.h"
+
+static int refuse_unread(struct policy_case *about)
+{
+	return policy_refuse(
+		about, FAILURE_INTERNAL,
+		"What was sent lately could not be read, so nothing is sent.");
+}
+
+static const char *whose(const struct limit *limit)
+{
+	return limit->by == USAGE_BY_CLIENT ? "this client" : "this SIM";
+}
+
+static int refuse_rate(struct policy_case *about, const struct limit_place *place)
+{
+	char time[CLOCK_TEXT_BYTES];
+
+	clock_format(place->fits_ms, time);
+	policy_refuse(about, FAILURE_RATE_LIMITED,
+		      arena_printf(about->request->arena,
+				   "The owner allows %s %lld message%s in a%s %s, and "
+				   "that is reached; the next one fits at %s.",
+				   whose(&place->limit), (long long)place->limit.most,
+				   place->limit.most == 1 ? "" : "s",
+				   place->limit.unit == LIMIT_HOUR ? "n" : "",
+				   limit_unit_name(place->limit.unit), time));
+	policy_retry_at(about, place->fits_ms);
+	return POLICY_E_REFUSED;
+}
+
+static int refuse_budget(struct policy_case *about, const struct limit_place *place)
+{
+	char time[CLOCK_TEXT_BYTES];
+
+	clock_format(place->fits_ms, time);
+	policy_refuse(
+		about, FAILURE_BUDGET_EXHAUSTED,
+		arena_printf(about->request->arena,
+			     "The owner allows %s %lld segment%s in a month, and "
+			     "this message would exceed that; the month ends at %s.",
+			     whose(&place->limit), (long long)place->limit.most,
+			     place->limit.most == 1 ? "" : "s", time));
+	policy_retry_at(about, place->fits_ms);
+	return POLICY_E_REFUSED;
+}
+
+static size_t limits_about(const struct policy_case *about,
+			   struct limit limits_out[LIMITS_MAX])
+{
+	return limits_of(&about->policy->parts.config->policy, about->request->client,
+			 about->request->sim_id, limits_out);
+}
+
+/* Of a message that is not known yet one segment is needed at least. */
+static struct limit_wish wish_about(const struct policy_case *about)
+{
+	unsigned segments = about->request->segments;
+
+	return (struct limit_wish){ about->request->send_at_ms, segments ? segments : 1 };
+}
+
+int policy_check_rates(struct policy_case *about)
+{
+	struct limit_wish wish = wish_about(about);
+	struct limit limits[LIMITS_MAX];
+	struct limit_place place;
+	size_t count = limits_about(about, limits);
+
+	if (limit_find_place(about->policy->parts.store, limits, count, &wish, &place))
+		return refuse_unread(about);
+	return place.limit.most ? refuse_rate(about, &place) : 0;
+}
+
+int policy_check_budgets(struct policy_case *about)
+{
+	struct limit_wish wish = wish_about(about);
+	struct limit limits[LIMITS_MAX];
+	struct limit_place place;
+	size_t count = limits_about(about, limits);
+	int outcome = limit_check_budgets(about->policy->parts.store, limits, count,
+					  &wish, &place);
+
+	if (outcome == LIMIT_E_BUDGET)
+		return refuse_budget(about, &place);
+	return outcome ? refuse_unread(about) : 0;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of rules, at the end, is the order. What costs least to tell and can least be
+ * changed comes first; limits, which a try could use up, come last.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/word_list.h"
+#include "policy/local_time.h"
+#include "policy/policy_case.h"
+
+static const struct config_policy *config_of(const struct policy_case *about)
+{
+	return &about->policy->parts.config->policy;
+}
+
+static struct arena *arena_of(const struct policy_case *about)
+{
+	return about->request->arena;
+}
+
+static int check_paused(struct policy_case *about)
+{
+	if (!about->policy->paused)
+		return 0;
+	return policy_refuse(about, FAILURE_PAUSED,
+			     "The owner has paused the gateway: nothing is sent.");
+}
+
+static int check_scope(struct policy_case *about)
+{
+	if (about->request->client->scopes & CLIENT_SEND)
+		return 0;
+	return policy_refuse(about, FAILURE_SCOPE,
+			     "The owner does not let this client send.");
+}
+
+static int check_sim(struct policy_case *about)
+{
+	int64_t sim_id = about->request->sim_id;
+
+	if (policy_allows_sim(about->request->client, sim_id))
+		return 0;
+	return policy_refuse(
+		about, FAILURE_SUBSCRIPTION_NOT_ALLOWED,
+		arena_printf(arena_of(about),
+			     "The owner does not let this client use the SIM "
+			     "with subscription_id %lld.",
+			     (long long)sim_id));
+}
+
+static int check_number(struct policy_case *about)
+{
+	enum phone_number_problem problem = about->recipient.problem;
+
+	if (problem == PHONE_NUMBER_OK)
+		return 0;
+	return policy_refuse(about, FAILURE_INVALID_NUMBER,
+			     arena_printf(arena_of(about), "to_phone_number %s.",
+					  phone_number_problem_text(problem)));
+}
+
+static bool is_emergency(const struct policy_case *about)
+{
+	const struct modem_list *modems = ofono_modems(about->policy->parts.ofono);
+	const struct modem *modem;
+
+	TAILQ_FOREACH (modem, modems, link) {
+		if (recipient_is_emergency(&about->recipient, modem->emergency_numbers))
+			return true;
+	}
+	return recipient_is_emergency(&about->recipient, "");
+}
+
+static int check_emergency(struct policy_case *about)
+{
+	if (!is_emergency(about))
+		return 0;
+	return policy_refuse(
+		about, FAILURE_EMERGENCY_NUMBER,
+		arena_printf(arena_of(about),
+			     "%s reaches an emergency service, and those are "
+			     "never written to.",
+			     about->recipient.number));
+}
+
+static bool is_in_list(const struct policy_case *about, const struct config_list *list,
+		       bool (*is_in)(const struct recipient *recipient,
+				     const char *words))
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (is_in(&about->recipient, list->items[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A prefix allows no number of which the owner may not have thought. */
+static bool is_named(const struct policy_case *about)
+{
+	return recipient_is_named_in(&about->recipient, about->request->client->allow) ||
+	       is_in_list(about, &config_of(about)->allow, recipient_is_named_in);
+}
+
+static int check_premium(struct policy_case *about)
+{
+	const struct recipient *recipient = &about->recipient;
+
+	if (config_of(about)->premium || !recipient_is_premium(recipient) ||
+	    is_named(about))
+		return 0;
+	return policy_refuse(
+		about, FAILURE_PREMIUM_NUMBER,
+		arena_printf(arena_of(about),
+			     "%s is %s, which may cost extra, and the owner "
+			     "has not allowed it.",
+			     recipient->number,
+			     recipient->is_short ? "a short code" : "a premium number"));
+}
+
+/* Named besides home, as "+43", which also stands for numbers written 0043. */
+static bool is_country_named(const struct policy_case *about,
+			     const struct config_list *countries)
+{
+	const char *digits = about->recipient.digits;
+
+	for (size_t i = 0; i < countries->count; i++) {
+		const char *at = countries->items[i];
+		char word[COUNTRY_DIGITS_BYTES];
+
+		while (word_list_next(&at, word, sizeof(word))) {
+			if (strcmp(word, "any") == 0)
+				return true;
+			if (*word == '+' && strstr(digits, word + 1) == digits)
+				return true;
+		}
+	}
+	return false;
+}
+
+static int check_country(struct policy_case *about)
+{
+	const struct recipient *recipient = &about->recipient;
+
+	if (is_country_named(about, &config_of(about)->countries) ||
+	    recipient_is_at_home(recipient))
+		return 0;
+	return policy_refuse(
+		about, FAILURE_INTERNATIONAL,
+		arena_printf(arena_of(about),
+			     recipient->home
+				     ? "%s is a number of another country than the "
+				       "SIM's, and the owner has not allowed that."
+				     : "%s is an international number, and it is not "
+				       "known of which country the SIM is.",
+			     recipient->number));
+}
+
+static int check_allowed(struct policy_case *about)
+{
+	const struct config_list *allow = &config_of(about)->allow;
+	const char *own = about->request->client->allow;
+
+	if (allow->count && !is_in_list(about, allow, recipient_is_in))
+		return policy_refuse(
+			about, FAILURE_RECIPIENT_NOT_ALLOWED,
+			arena_printf(arena_of(about),
+				     "%s is not among the numbers that the owner lets be "
+				     "written to.",
+				     about->recipient.number));
+	if (*own && !recipient_is_in(&about->recipient, own))
+		return policy_refuse(
+			about, FAILURE_RECIPIENT_NOT_ALLOWED,
+			arena_printf(arena_of(about),
+				     "%s is not among the numbers that the owner lets "
+				     "this client write to.",
+				     about->recipient.number));
+	return 0;
+}
+
+static int check_denied(struct policy_case *about)
+{
+	if (!is_in_list(about, &config_of(about)->deny, recipient_is_in))
+		return 0;
+	return policy_refuse(about, FAILURE_RECIPIENT_NOT_ALLOWED,
+			     arena_printf(arena_of(about),
+					  "%s is among the numbers that the owner lets "
+					  "nobody write to.",
+					  about->recipient.number));
+}
+
+/* As it is written, and as networks write who a message is from. */
+static const char *other_form(const struct policy_case *about)
+{
+	if (*about->recipient.number == '+' || !*about->recipient.digits)
+		return NULL;
+	return arena_printf(arena_of(about), "+%s", about->recipient.digits);
+}
+
+static int check_opted_out(struct policy_case *about)
+{
+	const struct policy_facts *facts = &about->policy->facts;
+	const char *other = other_form(about);
+
+	if (!facts->is_opted_out)
+		return 0;
+	if (!facts->is_opted_out(facts->data, about->recipient.number) &&
+	    !(other && facts->is_opted_out(facts->data, other)))
+		return 0;
+	return policy_refuse(about, FAILURE_RECIPIENT_OPTED_OUT,
+			     arena_printf(arena_of(about),
+					  "From %s came STOP: whoever has that number "
+					  "wants no messages.",
+					  about->recipient.number));
+}
+
+static int check_quiet_hours(struct policy_case *about)
+{
+	const char *hours = config_of(about)->quiet_hours;
+	int64_t end_ms = local_time_hours_end(hours, about->at_ms);
+	char end[CLOCK_TEXT_BYTES];
+
+	if (!end_ms)
+		return 0;
+	clock_format(end_ms, end);
+	policy_refuse(
+		about, FAILURE_QUIET_HOURS,
+		arena_printf(arena_of(about),
+			     "%s in the owner's quiet hours (%s by the phone's local "
+			     "time), which end at %s.",
+			     about->at_ms > about->now_ms ? "send_at is" : "It is", hours,
+			     end));
+	policy_retry_at(about, end_ms);
+	return POLICY_E_REFUSED;
+}
+
+static int check_loop(struct policy_case *about)
+{
+	const struct policy_facts *facts = &about->policy->facts;
+	int64_t seconds = 0;
+
+	if (!facts->is_loop ||
+	    !facts->is_loop(facts->data, about->recipient.number, &seconds))
+		return 0;
+	policy_refuse(about, FAILURE_LOOP,
+		      arena_printf(arena_of(about),
+				   "So many messages went to and fro with %s in so short "
+				   "a time that two machines seem to answer each other.",
+				   about->recipient.number));
+	about->refusal.retry_after_seconds = seconds;
+	return POLICY_E_REFUSED;
+}
+
+static int check_queue(struct policy_case *about)
+{
+	if (!outbox_is_full(about->policy->parts.outbox))
+		return 0;
+	return policy_refuse(about, FAILURE_QUEUE_FULL,
+			     "Too many messages are waiting to be sent.");
+}
+
+const struct policy_rule policy_rules[] = {
+	{ 0, check_paused },
+	{ 0, check_scope },
+	{ NEEDS_SIM, check_sim },
+	{ NEEDS_WRITTEN, check_number },
+	{ NEEDS_NUMBER, check_emergency },
+	{ NEEDS_NUMBER, check_premium },
+	{ NEEDS_NUMBER | NEEDS_SIM, check_country },
+	{ NEEDS_NUMBER, check_allowed },
+	{ NEEDS_NUMBER, check_denied },
+	{ NEEDS_NUMBER, check_opted_out },
+	{ 0, check_quiet_hours },
+	{ NEEDS_NUMBER | NEEDS_TEXT, policy_check_repeat },
+	{ NEEDS_NUMBER, check_loop },
+	{ NEEDS_TEXT, policy_check_length },
+	{ 0, policy_check_rates },
+	{ 0, policy_check_budgets },
+	{ 0, check_queue },
+	{ 0 },
+};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/status_view.h"
+
+#include "base/clock.h"
+#include "tools/gap_view.h"
+#include "tools/message_view.h"
+#include "tools/policy_view.h"
+#include "tools/sim_view.h"
+
+#define GAPS_MS INT64_C(604800000) /* a week */
+
+static const struct schema_field sims_fields[] = {
+	{ "count", SCHEMA_INTEGER, true, "Number of SIMs" },
+	{ "subscriptions", SCHEMA_ARRAY, true, "As get_sms_subscriptions lists them",
+	  .members = sim_view_fields },
+	{ 0 },
+};
+
+static const struct schema_field queue_fields[] = {
+	{ "waiting", SCHEMA_INTEGER, true,
+	  "Messages that wait in the gateway to be sent" },
+	{ "limit", SCHEMA_INTEGER, true, "When so many wait no more is accepted" },
+	{ "unstored_received", SCHEMA_INTEGER, true,
+	  "Messages that came in and could not be stored yet" },
+	{ 0 },
+};
+
+const struct schema_field status_view_fields[] = {
+	{ "can_send", SCHEMA_BOOLEAN, true,
+	  "Nothing stops a message of yours now; its recipient or text still may" },
+	{ "why_not", SCHEMA_STRING, false, "What stops it; left out when nothing does" },
+	{ "paused", SCHEMA_BOOLEAN, true, "The owner stopped all sending" },
+	{ "ofono_available", SCHEMA_BOOLEAN, true,
+	  "oFono, which knows the modems, answers" },
+	{ "ofono", SCHEMA_STRING, true, "The same in words" },
+	{ "sims", SCHEMA_OBJECT, true, "The SIM cards", .members = sims_fields },
+	{ "queue", SCHEMA_OBJECT, true, "What is on its way", .members = queue_fields },
+	{ "policy", SCHEMA_ARRAY, true, "What the owner lets you send, a sentence each",
+	  .items = SCHEMA_STRING },
+	{ "limits", SCHEMA_ARRAY, true, "What is left of each limit that there is",
+	  .members = policy_view_limit_fields },
+	{ "gaps", SCHEMA_ARRAY, true,
+	  "Times of the last week in which the gateway could not hear: what came then "
+	  "may be missing",
+	  .members = gap_view_fields },
+	{ 0 },
+};
+
+static struct policy_request request_of(const struct status_view *view, int64_t sim_id)
+{
+	return (struct policy_request){
+		.arena = view->arena,
+		.client = view->client,
+		.sim_id = sim_id,
+	};
+}
+
+static const char *say_verdict(const struct status_view *view,
+			       const struct verdict *verdict)
+{
+	if (!verdict->message)
+		return NULL;
+	return arena_printf(view->arena, "%s %s", verdict->message, verdict->fix);
+}
+
+/* A rule is asked of each SIM that could send: one that lets it pass is enough. */
+static const char *why_no_sim(const struct status_view *view)
+{
+	const struct services *services = view->services;
+	const char *why = "No SIM that you may use can send now.";
+	const struct sim *sim;
+
+	if (!ofono_is_available(services->ofono))
+		return arena_printf(view->arena, "The modems are out of reach: %s.",
+				    ofono_condition(services->ofono));
+	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
+		struct policy_request request = request_of(view, sim->id);
+		struct verdict verdict;
+
+		if (sim->state != SIM_READY)
+			continue;
+		if (!policy_judge(services->policy, &request, &verdict))
+			return "";
+		if (verdict.failure != FAILURE_SUBSCRIPTION_NOT_ALLOWED)
+			why = say_verdict(view, &verdict);
+	}
+	return why;
+}
+
+const char *status_view_why_not(const struct status_view *view)
+{
+	const struct services *services = view->services;
+	struct policy_request request = request_of(view, 0);
+	struct verdict verdict;
+
+	if (policy_judge(services->policy, &request, &verdict))
+		return say_verdict(view, &verdict);
+	if (!outbox_has_storage(services->outbox))
+		return "There is no room on the phone's storage, or its records are "
+		       "damaged.";
+	return why_no_sim(view);
+}
+
+static void write_queue(struct json_writer *writer, const struct services *services)
+{
+	json_key(writer, "queue");
+	json_open_object(writer);
+	json_put_integer(writer, "waiting", outbox_waiting(services->outbox));
+	json_put_integer(writer, "limit", services->config->queue_limit);
+	json_put_integer(writer, "unstored_received", inbox_unstored(services->inbox));
+	json_close_object(writer);
+}
+
+static void add_gap(void *data, const struct gap *gap)
+{
+	gap_view_write(data, gap);
+}
+
+static int write_gaps(struct json_writer *writer, const struct services *services)
+{
+	int error;
+
+	json_key(writer, "gaps");
+	json_open_array(writer);
+	error = store_gaps_list(services->store, clock_wall_ms() - GAPS_MS, add_gap,
+				writer);
+	json_close_array(writer);
+	return error;
+}
+
+int status_view_write(struct json_writer *writer, const struct status_view *view)
+{
+	const struct services *services = view->services;
+	const char *why_not = status_view_why_not(view);
+	int limits_error, gaps_error;
+
+	json_open_object(writer);
+	json_put_boolean(writer, "can_send", why_not && !*why_not);
+	if (why_not && *why_not)
+		message_view_put_shown(writer, "why_not", why_not);
+	json_put_boolean(writer, "paused", policy_is_paused(services->policy));
+	json_put_boolean(writer, "ofono_available", ofono_is_available(services->ofono));
+	json_put_string(writer, "ofono", ofono_condition(services->ofono));
+	json_key(writer, "sims");
+	sim_view_write(writer, services->sims, SIM_VIEW_FULL);
+	write_queue(writer, services);
+	policy_view_write_words(writer, services, view->client);
+	limits_error = policy_view_write_limits(writer, services, view->client);
+	gaps_error = write_gaps(writer, services);
+	json_close_object(writer);
+	return limits_error ? limits_error : gaps_error;
+}

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the owner lets agents send: as it comes out of the box, as it is configured, paused,
+and what get_gateway_status tells of it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from agent import TO, Agent, Result, assert_refused, assert_sent, pair, seconds_ahead
+from lab import Lab, wait_until
+from lab.radio import call
+from modem import HOME, SEARCHING
+from schema import closed, problems
+
+LAB: dict[str, Any] = {"modem_count": 1, "policy": ""}
+MINUTE_S, PER_MINUTE = 60, 10
+CLIENTS_AND_SIMS = "client", "sim"
+
+
+def status(agent: Agent) -> dict[str, Any]:
+    return agent.call("get_gateway_status").structured
+
+
+def left(agent: Agent, of: str, per: str) -> dict[str, Any]:
+    [limit] = [limit for limit in status(agent)["limits"]
+               if (limit["of"], limit["per"]) == (of, per)]
+    return limit
+
+
+def would_refuse(agent: Agent, to: str = TO, text: str = "hello", **more: Any) -> list[str]:
+    """What a dry run tells, in its order."""
+    facts = agent.send(text, to=to, dry_run=True, **more).structured
+    assert facts["would_send"] == (not facts["refusals"])
+    return [refusal["code"] for refusal in facts["refusals"]]
+
+
+def assert_refused_alike(agent: Agent, code: str, **arguments: Any) -> Result:
+    """A send and a dry run agree."""
+    result = agent.send("refused", **arguments)
+    assert_refused(result, code)
+    assert code in would_refuse(agent, **arguments)
+    return result
+
+
+def write(lab: Lab, sql: str) -> None:
+    """What the owner's commands write."""
+    with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as database:
+        database.execute(sql)
+        database.commit()
+
+
+def reconfigure(lab: Lab, policy: str, told: str) -> None:
+    lab.gateway.policy = policy
+    lab.gateway.prepare()
+    seen = lab.gateway.log.count(told)
+    lab.gateway.send_signal(signal.SIGHUP)
+    wait_until(lambda: lab.gateway.log.count(told) > seen, what=f"it says {told}")
+
+
+# ---- limits
+
+def fill_minute(agent: Agent) -> None:
+    for i in range(PER_MINUTE):
+        assert_sent(agent.send(f"message {i}"))
+
+
+def test_ten_a_minute_and_no_restart_gives_more(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    agent = Agent(lab)
+    first = agent.send("the first", idempotency_key="first")
+    for i in range(PER_MINUTE - 1):
+        assert_sent(agent.send(f"message {i}"))
+    refused = assert_refused_alike(agent, "rate_limited")
+    assert 1 <= refused.facts["retry_after_seconds"] <= MINUTE_S
+    assert "10 messages in a minute" in refused.facts["message"]
+    # who asks for what was accepted is told what became of it
+    again = agent.send("the first", idempotency_key="first")
+    assert again.structured["message_id"] == first.message_id
+    assert again.structured["replayed"] is True
+    lab.gateway.restart()
+    agent.wait_states("ready", timeout=10)
+    assert_refused(agent.send("after a restart"), "rate_limited")
+    assert len(lab.modems[0].taken) == PER_MINUTE
+
+
+def test_cancelling_gives_no_place_back(make_lab: Callable[..., Lab]) -> None:
+    agent = Agent(make_lab())
+    for i in range(PER_MINUTE):
+        result = agent.send(f"not after all {i}", send_at=seconds_ahead(30))
+        assert agent.cancel(result.message_id).facts["state"] == "cancelled"
+    assert_refused(agent.send("one more"), "rate_limited")
+    assert_refused(agent.send("one more", send_at=seconds_ahead(30)), "rate_limited")
+    result = agent.send("much later", send_at=seconds_ahead(30 + 2 * MINUTE_S))
+    assert result.structured["state"] == "scheduled"
+
+
+def test_what_is_left_is_told(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    agent = Agent(lab)
+    for of in CLIENTS_AND_SIMS:
+        assert left(agent, of, "minute")["left"] == PER_MINUTE
+        assert "frees_at" not in left(agent, of, "minute")
+    assert_sent(agent.send("x" * 200))
+    for of in CLIENTS_AND_SIMS:
+        assert left(agent, of, "minute")["left"] == PER_MINUTE - 1
+        assert left(agent, of, "minute")["frees_at"] < left(agent, of, "day")["frees_at"]
+        assert left(agent, of, "month")["limit"] - left(agent, of, "month")["left"] == 2
+    before = status(agent)
+    assert before["can_send"] is True and "why_not" not in before
+    for i in range(PER_MINUTE - 1):
+        assert_sent(agent.send(f"message {i}"))
+    after = status(agent)
+    assert after["can_send"] is False
+    assert "10 messages in a minute" in after["why_not"]
+
+
+def test_clients_have_limits_of_their_own(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(gateway_open=False)
+    few, many = (Agent(lab, pair(lab.gateway, name)) for name in ("few", "many"))
+    write(lab, "UPDATE client SET per_minute = 1 WHERE name = 'few'")
+    few.wait_states("ready", timeout=10)
+    assert_sent(few.send("one"))
+    assert_refused(few.send("two"), "rate_limited")
+    assert_sent(many.send("one"))
+    assert left(few, "client", "minute")["limit"] == 1
+    assert left(few, "client", "hour")["limit"] == left(many, "client", "hour")["limit"]
+
+
+# ---- numbers
+
+@pytest.mark.parametrize("number, code", [
+    ("112", "emergency_number_blocked"),
+    ("0036 112", "emergency_number_blocked"),
+    ("06-112", "emergency_number_blocked"),
+    ("104", "emergency_number_blocked"),
+    ("1750", "premium_number_blocked"),
+    ("+36901234567", "premium_number_blocked"),
+    ("06 90 123 456", "premium_number_blocked"),
+    ("+43664123456", "international_blocked"),
+    ("0043664123456", "international_blocked"),
+    ("Anna", "invalid_number"),
+])
+def test_numbers_out_of_the_box(lab: Lab, agent: Agent, number: str, code: str) -> None:
+    assert_refused_alike(agent, code, to=number)
+    assert lab.modems[0].offered == []
+
+
+def test_emergency_numbers_of_ofono(lab: Lab, agent: Agent) -> None:
+    facts = call(lab.bus.address, lab.radios[0].path, "VoiceCallManager", "GetProperties")
+    numbers = [str(number) for number in facts["EmergencyNumbers"] if len(number) > 2]
+    assert numbers
+    for number in numbers:
+        assert_refused(agent.send("help", to=number), "emergency_number_blocked")
+
+
+def test_what_the_owner_allows(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    agent = Agent(lab)
+    assert_refused(agent.send("abroad", to="+43664123456"), "international_blocked")
+    reconfigure(lab, "[policy]\ncountries = +43\npremium = yes\ndeny = +3630*\n",
+                "policy.deny: changed")
+    assert_sent(agent.send("abroad", to="+43664123456"), "+43664123456")
+    assert_sent(agent.send("short", to="1750"), "1750")
+    assert_refused_alike(agent, "recipient_not_allowed", to="0630 999 9999")
+    reconfigure(lab, "[policy]\nallow = +36301234567\n", "policy.allow: changed")
+    assert_sent(agent.send("the only one", to="06301234567"), "06301234567")
+    assert_refused_alike(agent, "recipient_not_allowed", to="+36301234568")
+    reconfigure(lab, "[policy]\nallow = Anna\n", "everything stays as it was")
+    assert '"Anna" is not a number' in lab.gateway.log
+    assert_refused(agent.send("not her", to="+36301234568"), "recipient_not_allowed")
+
+
+def test_quiet_hours(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    agent = Agent(lab)
+    reconfigure(lab, "[policy]\nquiet_hours = 00:00-24:00\n", "policy.quiet_hours: changed")
+    refused = assert_refused_alike(agent, "quiet_hours")
+    assert 1 <= refused.facts["retry_after_seconds"] <= 25 * 60 * 60
+    assert_refused_alike(agent, "quiet_hours", send_at=seconds_ahead(30))
+    assert "quiet hours" in status(agent)["why_not"]
+    assert any("00:00-24:00" in words for words in status(agent)["policy"])
+
+
+# ---- SIMs
+
+def test_only_its_sims(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=2, gateway_open=False)
+    agent = Agent(lab, pair(lab.gateway, "one"))
+    agent.wait_states("ready", "ready", timeout=10)
+    first, second = agent.ids()
+    assert_refused(agent.send("which"), "subscription_required")
+    write(lab, f"UPDATE client SET sims = '{second}'")
+    result = agent.send("the only one that it may use", to="06301234567")
+    assert result.structured["subscription_id"] == second
+    assert_refused_alike(agent, "subscription_not_allowed", sim=first)
+    lab.modems[1].set_registration(SEARCHING)
+    agent.wait_states("ready", "searching")
+    assert_refused(agent.send("not from the other"), "not_registered")
+    lab.modems[1].set_registration(HOME)
+    agent.wait_states("ready", "ready")
+
+
+def test_scope(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(gateway_open=False)
+    agent = Agent(lab, pair(lab.gateway, "reader"))
+    write(lab, "UPDATE client SET scopes = 1")
+    agent.wait_states("ready", timeout=10)
+    assert "does not let this client send" in status(agent)["why_not"]
+    assert status(agent)["can_send"] is False
+
+
+# ---- the pause
+
+def test_pause_keeps_what_waits_and_survives(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    agent = Agent(lab)
+    lab.modems[0].set_registration(SEARCHING)
+    agent.wait_states("searching")
+    scheduled = agent.send("at its time", send_at=seconds_ahead(1), sim=agent.ids()[0])
+    lab.gateway.stop()
+    write(lab, "INSERT INTO setting (name, value, at) VALUES ('paused', 'yes', 0)")
+    lab.gateway.start()
+    lab.modems[0].set_registration(HOME)
+    agent.wait_states("ready", timeout=10)
+    agent.wait_state(scheduled.message_id, "queued")
+    kept = agent.call("get_sms_status", message_id=scheduled.message_id).structured
+    assert kept["reason"] == "paused_by_owner"
+    assert "when the pause is over" in kept["meaning"]
+    assert_refused_alike(agent, "paused_by_owner")
+    assert status(agent)["paused"] is True
+    assert status(agent)["why_not"].startswith("The owner has paused the gateway")
+    assert lab.modems[0].offered == []
+    lab.gateway.stop()
+    write(lab, "DELETE FROM setting WHERE name = 'paused'")
+    lab.gateway.start()
+    agent.wait_state(scheduled.message_id, "sent")
+    assert status(agent)["paused"] is False
+
+
+# ---- the status
+
+def test_status_tells_what_it_declares(lab: Lab, agent: Agent) -> None:
+    with lab.client() as client:
+        tools = client.call("tools/list").result["tools"]
+        [content] = client.call("resources/read", {"uri": "sms://status"}
+                                ).result["contents"]
+    [schema] = [tool["outputSchema"] for tool in tools
+                if tool["name"] == "get_gateway_status"]
+    told = status(agent)
+    assert problems(told, closed(schema)) == []
+    shown = json.loads(content["text"])
+    assert shown.keys() == told.keys()
+    assert shown["sims"] == told["sims"] == {
+        "count": 1, "subscriptions": agent.sims()}
+    assert shown["policy"] == told["policy"]
+    assert told["queue"] == {"waiting": 0, "limit": 1000, "unstored_received": 0}
+
+
+def test_status_without_ofono(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    agent = Agent(lab)
+    assert status(agent)["can_send"] is True
+    lab.ofonod.kill()
+    wait_until(lambda: not status(agent)["ofono_available"], what="oFono is gone")
+    assert "out of reach" in status(agent)["why_not"]

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the tests of the policy stand on: the bench of the outbox, a policy on it, and a clock
+ * that the test sets.
+ */
+#ifndef POLICY_BENCH_H
+#define POLICY_BENCH_H
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "outbox_bench.h"
+#include "policy/policy.h"
+
+enum { SECOND_MS = 1000, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
+
+/* 2026-11-21T12:00:00Z */
+#define NOON_MS INT64_C(1795262400000)
+
+static struct policy *policy;
+static struct arena *arena;
+static int64_t boot_now_ms;   /* since the machine was started */
+static int64_t wall_epoch_ms; /* what the wall clock said then */
+static char boot_id[16];
+
+static int64_t bench_boot_ms(void)
+{
+	return boot_now_ms;
+}
+
+static int64_t bench_wall_ms(void)
+{
+	return wall_epoch_ms + boot_now_ms;
+}
+
+static const char *bench_boot_id(void)
+{
+	return boot_id;
+}
+
+static const struct clock_source bench_clock = {
+	.monotonic_ms = bench_boot_ms,
+	.wall_ms = bench_wall_ms,
+	.boot_ms = bench_boot_ms,
+	.boot_id = bench_boot_id,
+};
+
+static inline int policy_open(void)
+{
+	const struct policy_parts parts = {
+		.loop = loop,
+		.config = &bench_config,
+		.store = store,
+		.ofono = &fake_ofono,
+		.sims = sims,
+		.outbox = outbox,
+	};
+
+	return policy_new(&parts, &policy);
+}
+
+/* The program ends and begins anew; `meanwhile`, if there is anything, happens between. */
+static inline void policy_restart(void (*meanwhile)(void))
+{
+	struct config_error error;
+
+	policy_free(policy);
+	bench_stop();
+	store_close(store);
+	if (meanwhile)
+		meanwhile();
+	assert_int_equal(store_open(bench_folder, &store, &error), 0);
+	assert_int_equal(bench_start(&patient), 0);
+	assert_int_equal(policy_open(), 0);
+}
+
+static inline int policy_set_up(void **state)
+{
+	int64_t sim_id;
+	int error;
+
+	setenv("TZ", "UTC", 1);
+	boot_now_ms = HOUR_MS;
+	wall_epoch_ms = NOON_MS - boot_now_ms;
+	strcpy(boot_id, "1");
+	clock_set_source(&bench_clock);
+	config_defaults(&bench_config);
+	arena = arena_new(1 << 24);
+	error = bench_set_up(state);
+	for (int i = 0; !error && i < 2; i++)
+		error = store_sim_identify(store, "", i ? "232011" : "216301", &sim_id);
+	return error ? error : policy_open();
+}
+
+static inline int policy_tear_down(void **state)
+{
+	int error;
+
+	policy_free(policy);
+	error = bench_tear_down(state);
+	arena_free(arena);
+	clock_set_source(NULL);
+	return error;
+}
+
+#endif

@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Each rule of the policy, their order, and the pause. SIM 1 is Hungarian, SIM 2 Austrian. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "policy_bench.h"
+#include "base/config_policy.h"
+#include "store/store_setting.h"
+
+#define TEXT_OF_FIVE                                                                                                                                                   \
+	"ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé"   \
+	"őőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőő" \
+	"őőő"
+
+static struct client client;
+static struct policy_request request;
+static char codes[512]; /* of all rules that refuse */
+
+static int set_up(void **state)
+{
+	int error = policy_set_up(state);
+
+	client = client_open;
+	request = (struct policy_request){
+		.arena = arena,
+		.client = &client,
+		.number = "+36201234567",
+		.text = "hello",
+		.segments = 1,
+		.sim_id = 1,
+	};
+	return error;
+}
+
+static void configure(const char *key, const char *value)
+{
+	struct config_error error;
+	char name[40];
+
+	snprintf(name, sizeof(name), "policy.%s", key);
+	if (strcmp(key, "countries") == 0)
+		config_list_clear(&bench_config.policy.countries);
+	assert_int_equal(config_set(&bench_config, name, value, "test", &error), 0);
+	assert_int_equal(config_policy_check(&bench_config.policy, &error), 0);
+}
+
+static void collect(void *data, const struct verdict *verdict)
+{
+	size_t length = strlen(codes);
+
+	(void)data;
+	snprintf(codes + length, sizeof(codes) - length, "%s ",
+		 verdict->repeat ? "repeat" : verdict->code);
+}
+
+static const char *all_codes(void)
+{
+	codes[0] = '\0';
+	policy_judge_all(policy, &request, collect, NULL);
+	return codes;
+}
+
+/* "": it passes. What is judged first is what all tell first. */
+static const char *code(void)
+{
+	struct verdict verdict = { .code = "" };
+	int outcome = policy_judge(policy, &request, &verdict);
+	const char *all = all_codes();
+
+	assert_true(outcome == 0 || outcome == POLICY_E_REFUSED);
+	assert_int_equal(strncmp(all, verdict.code, strlen(verdict.code)), 0);
+	assert_int_equal(*all == '\0', outcome == 0);
+	if (outcome) {
+		assert_non_null(verdict.message);
+		assert_true(*verdict.fix);
+		assert_int_equal(verdict.retryable, verdict.retry_after_seconds > 0);
+	}
+	return verdict.code;
+}
+
+static const char *code_of(const char *number)
+{
+	request.number = number;
+	return code();
+}
+
+static void accept_one(void)
+{
+	struct message_draft draft = {
+		.sim_id = request.sim_id,
+		.client_id = client.id,
+		.number = request.number,
+		.text = request.text,
+		.segments = request.segments,
+		.send_at_ms = request.send_at_ms,
+	};
+	int64_t id;
+
+	assert_int_equal(store_message_add(store, &draft, &id), 0);
+}
+
+static void test_passes(void **state)
+{
+	(void)state;
+	assert_string_equal(code(), "");
+}
+
+static void test_paused(void **state)
+{
+	(void)state;
+	assert_false(policy_is_paused(policy));
+	assert_int_equal(policy_set_paused(policy, true), 0);
+	assert_string_equal(code(), "paused_by_owner");
+	policy_restart(NULL);
+	assert_true(policy_is_paused(policy));
+	assert_string_equal(code(), "paused_by_owner");
+	assert_int_equal(store_setting_set(store, "paused", NULL), 0); /* by another */
+	assert_true(policy_is_paused(policy));
+	policy_review(policy);
+	assert_string_equal(code(), "");
+}
+
+/* A disk that is full stops nobody from stopping it. */
+static void test_paused_on_a_full_disk(void **state)
+{
+	(void)state;
+	fill_disk(true);
+	assert_int_not_equal(policy_set_paused(policy, true), 0);
+	assert_true(policy_is_paused(policy));
+	fill_disk(false);
+	assert_int_equal(policy_set_paused(policy, true), 0);
+	fill_disk(true); /* it would come back with a restart, so it goes on */
+	assert_int_not_equal(policy_set_paused(policy, false), 0);
+	assert_true(policy_is_paused(policy));
+}
+
+/* Nothing more is handed over, what oFono has goes on, and all goes on after it. */
+static void test_pause_keeps_what_waits(void **state)
+{
+	int64_t sim_id, first, second;
+
+	(void)state;
+	fake_modem_ready("/sim0", "8936");
+	turn();
+	assert_int_equal(store_sim_identify(store, "8936", "", &sim_id), 0);
+	first = submit(sim_id, "one");
+	second = submit(sim_id, "two");
+	turn();
+	policy_set_paused(policy, true);
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(TAILQ_FIRST(&fake_ofono.modems), "A1", MESSAGE_SENT);
+	turn();
+	assert_int_equal(state_of(first), STATE_SENT);
+	assert_int_equal(state_of(second), STATE_QUEUED);
+	assert_int_equal(sends_pending(), 0);
+	policy_restart(NULL);
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	policy_set_paused(policy, false);
+	turn();
+	assert_string_equal(only_send()->text, "two");
+}
+
+static void test_scope(void **state)
+{
+	(void)state;
+	client.scopes = CLIENT_SCOPES_ALL & ~CLIENT_SEND;
+	assert_string_equal(code(), "insufficient_scope");
+}
+
+static void test_sim(void **state)
+{
+	(void)state;
+	strcpy(client.sims, "2 12");
+	assert_string_equal(code(), "subscription_not_allowed");
+	request.sim_id = 0; /* not known yet */
+	assert_string_equal(code(), "");
+	request.sim_id = 12;
+	assert_true(policy_allows_sim(&client, 12));
+	assert_false(policy_allows_sim(&client, 1));
+	strcpy(client.sims, "1");
+	request.sim_id = 1;
+	assert_string_equal(code(), "");
+}
+
+static void test_number(void **state)
+{
+	(void)state;
+	assert_string_equal(code_of("Anna"), "invalid_number");
+	assert_string_equal(code_of(""), "invalid_number");
+	assert_string_equal(code_of("+36 20 123-4567"), "");
+}
+
+static void test_emergency(void **state)
+{
+	static const char *const blocked[] = {
+		"112",	 "911",	    "000",     "110",	 "1-1-2",   "00112",
+		"06112", "0036112", "0036107", "003611", "0043144",
+	};
+	struct modem *modem = fake_modem_add("/sim0");
+
+	(void)state;
+	/* nothing that the owner may allow allows these */
+	configure("premium", "yes");
+	configure("countries", "any");
+	configure("allow", "* 112 911");
+	strcpy(modem->emergency_numbers, "11 555");
+	for (size_t i = 0; i < sizeof(blocked) / sizeof(blocked[0]); i++) {
+		if (strcmp(code_of(blocked[i]), "emergency_number_blocked") != 0)
+			fail_msg("%s: %s", blocked[i], code());
+	}
+	assert_string_equal(code_of("104"), "emergency_number_blocked"); /* Hungary's */
+	assert_string_equal(code_of("555"), "emergency_number_blocked"); /* oFono's */
+	strcpy(modem->emergency_numbers, "");
+	assert_string_equal(code_of("555"), "");
+	assert_string_equal(code_of("1122"), "");
+	assert_string_equal(code_of("+36112555"), "");
+	request.sim_id = 2;
+	assert_string_equal(code_of("144"), "emergency_number_blocked"); /* Austria's */
+}
+
+static void test_premium(void **state)
+{
+	(void)state;
+	assert_string_equal(code_of("1750"), "premium_number_blocked");
+	assert_string_equal(code_of("123456"), "premium_number_blocked");
+	assert_string_equal(code_of("1234567"), "");
+	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
+	assert_string_equal(code_of("0690123456"), "premium_number_blocked");
+	assert_string_equal(code_of("003690123456"), "premium_number_blocked");
+	request.sim_id = 2;
+	assert_string_equal(code_of("0900123456"), "premium_number_blocked");
+	assert_string_equal(code_of("0664123456"), "");
+	request.sim_id = 0; /* the number tells */
+	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
+	request.sim_id = 1;
+	configure("allow", "+36*");
+	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
+	configure("allow", "+36901234567 1750");
+	assert_string_equal(code_of("0690 123 4567"), "");
+	assert_string_equal(code_of("1750"), "");
+	assert_string_equal(all_codes(), "");
+	strcpy(client.allow, "1751");
+	assert_string_equal(code_of("1752"), "premium_number_blocked");
+	configure("premium", "yes");
+	client.allow[0] = '\0';
+	config_list_clear(&bench_config.policy.allow);
+	assert_string_equal(code_of("1752"), "");
+}
+
+static void test_country(void **state)
+{
+	(void)state;
+	assert_string_equal(code_of("+43664123456"), "international_blocked");
+	assert_string_equal(code_of("0043664123456"), "international_blocked");
+	assert_string_equal(code_of("+99999999999"), "international_blocked");
+	assert_string_equal(code_of("06201234567"), "");
+	request.sim_id = 2;
+	assert_string_equal(code_of("+43664123456"), "");
+	assert_string_equal(code_of("+36201234567"), "international_blocked");
+	request.sim_id = 0; /* of which country it will be is not known yet */
+	assert_string_equal(code_of("+43664123456"), "");
+	request.sim_id = 1;
+	configure("countries", "home +43");
+	assert_string_equal(code_of("+43664123456"), "");
+	assert_string_equal(code_of("0043664123456"), "");
+	assert_string_equal(code_of("+36201234567"), "");
+	assert_string_equal(code_of("+49301234567"), "international_blocked");
+	configure("countries", "any");
+	assert_string_equal(code_of("+49301234567"), "");
+}
+
+/* One calling code, many countries: the area tells. */
+static void test_american_countries(void **state)
+{
+	int64_t american;
+
+	(void)state;
+	assert_int_equal(store_sim_identify(store, "", "310260000000001", &american), 0);
+	request.sim_id = american;
+	assert_string_equal(code_of("+12125551234"), "");
+	assert_string_equal(code_of("2125551234"), "");
+	assert_string_equal(code_of("12125551234"), "");
+	assert_string_equal(code_of("+18765551234"), "international_blocked");
+	assert_string_equal(code_of("8765551234"), "international_blocked");
+	assert_string_equal(code_of("01136201234567"), "international_blocked");
+	assert_string_equal(code_of("19005551234"), "premium_number_blocked");
+}
+
+/* Neither a modem nor the ledger tells of which country it is. */
+static void test_country_unknown(void **state)
+{
+	int64_t nowhere;
+
+	(void)state;
+	assert_int_equal(store_sim_identify(store, "89360", "", &nowhere), 0);
+	request.sim_id = nowhere;
+	assert_string_equal(code_of("+36201234567"), "international_blocked");
+	assert_string_equal(code_of("06201234567"), "");
+	configure("countries", "+36");
+	assert_string_equal(code_of("+36201234567"), "");
+}
+
+static void test_lists(void **state)
+{
+	(void)state;
+	configure("allow", "+36201234567, +3630*");
+	configure("allow", "0670*");
+	assert_string_equal(code_of("+36201234567"), "");
+	assert_string_equal(code_of("06201234567"), "");
+	assert_string_equal(code_of("0036309999999"), "");
+	assert_string_equal(code_of("+36709999999"), "");
+	assert_string_equal(code_of("+36201234568"), "recipient_not_allowed");
+	strcpy(client.allow, "+36309999999");
+	assert_string_equal(code_of("+36201234567"), "recipient_not_allowed");
+	assert_string_equal(code_of("06309999999"), "");
+	configure("deny", "+36309*");
+	assert_string_equal(code_of("06309999999"), "recipient_not_allowed");
+	config_list_clear(&bench_config.policy.allow);
+	client.allow[0] = '\0';
+	assert_string_equal(code_of("06309999999"), "recipient_not_allowed");
+	assert_string_equal(code_of("+36301999999"), "");
+}
+
+static bool fact_is_opted_out(void *data, const char *number)
+{
+	(void)data;
+	return strcmp(number, "+36201234567") == 0;
+}
+
+static bool fact_is_loop(void *data, const char *number, int64_t *seconds_out)
+{
+	(void)data;
+	*seconds_out = 77;
+	return strcmp(number, "+36301111111") == 0;
+}
+
+static void test_facts_of_others(void **state)
+{
+	struct policy_facts facts = { fact_is_opted_out, fact_is_loop, NULL };
+	struct verdict verdict;
+
+	(void)state;
+	policy_use_facts(policy, &facts);
+	assert_string_equal(code_of("+36201234567"), "recipient_opted_out");
+	assert_string_equal(code_of("06201234567"), "recipient_opted_out");
+	assert_string_equal(code_of("+36301111111"), "loop_suspected");
+	policy_judge(policy, &request, &verdict);
+	assert_int_equal(verdict.retry_after_seconds, 77);
+	assert_string_equal(code_of("+36309999999"), "");
+}
+
+static void test_quiet_hours(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	configure("quiet_hours", "22:00-07:00");
+	assert_string_equal(code(), "");
+	request.send_at_ms = NOON_MS + 10 * HOUR_MS; /* it counts at its time */
+	assert_string_equal(code(), "quiet_hours");
+	boot_now_ms += 10 * HOUR_MS; /* 22:00 */
+	request.send_at_ms = 0;
+	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REFUSED);
+	assert_string_equal(verdict.code, "quiet_hours");
+	assert_int_equal(verdict.retry_after_seconds, 9 * 60 * 60);
+	request.send_at_ms = NOON_MS + 19 * HOUR_MS; /* 07:00 */
+	assert_string_equal(code(), "");
+	boot_now_ms += 9 * HOUR_MS - 1;
+	request.send_at_ms = 0;
+	policy_judge(policy, &request, &verdict);
+	assert_int_equal(verdict.retry_after_seconds, 1);
+	boot_now_ms++;
+	assert_string_equal(code(), "");
+	configure("quiet_hours", "12:00-13:00");
+	boot_now_ms += 5 * HOUR_MS;
+	assert_string_equal(code(), "quiet_hours");
+}
+
+/* By the phone's own clock: 11:30 UTC is 12:30 in Budapest, and in summer 13:30. */
+static void test_quiet_hours_are_local(void **state)
+{
+	(void)state;
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	configure("quiet_hours", "12:30-13:00");
+	assert_string_equal(code(), "");
+	boot_now_ms -= HOUR_MS / 2;
+	assert_string_equal(code(), "quiet_hours");
+	boot_now_ms += 212 * (int64_t)CLOCK_MS_PER_DAY; /* the clocks have been changed */
+	assert_string_equal(code(), "");
+	boot_now_ms -= HOUR_MS;
+	assert_string_equal(code(), "quiet_hours");
+}
+
+static void test_repeat(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	accept_one();
+	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REPEAT);
+	assert_int_equal(verdict.repeat, REPEAT_SAME);
+	assert_string_equal(verdict.first.text, "hello");
+	assert_string_equal(all_codes(), "repeat ");
+	bench_config.policy.client.per_minute = 1; /* a repeat takes nothing of a limit */
+	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REPEAT);
+	request.text = "another";
+	assert_string_equal(code(), "rate_limited");
+}
+
+static void test_length(void **state)
+{
+	(void)state;
+	request.text = TEXT_OF_FIVE;
+	request.segments = 4;
+	assert_string_equal(code(), "text_too_long");
+	bench_config.max_segments = 4;
+	assert_string_equal(code(), "");
+}
+
+static void test_rates(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	bench_config.duplicate_seconds = 0;
+	for (int i = 0; i < 10; i++) { /* the default */
+		assert_string_equal(code(), "");
+		accept_one();
+		boot_now_ms += SECOND_MS;
+	}
+	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REFUSED);
+	assert_string_equal(verdict.code, "rate_limited");
+	assert_non_null(strstr(verdict.message, "10 messages in a minute"));
+	assert_int_equal(verdict.retry_after_seconds, 50);
+	client.id = 5; /* another one, and the same SIM */
+	assert_string_equal(code(), "rate_limited");
+	bench_config.policy.sim.per_minute = 0;
+	assert_string_equal(code(), "");
+	client.limits.per_minute = 0; /* none */
+	client.id = 0;
+	assert_string_equal(code(), "");
+}
+
+static void test_restart_within_a_minute(void **state)
+{
+	(void)state;
+	bench_config.duplicate_seconds = 0;
+	for (int i = 0; i < 10; i++)
+		accept_one();
+	boot_now_ms += 30 * SECOND_MS;
+	policy_restart(NULL);
+	assert_string_equal(code(), "rate_limited");
+	boot_now_ms += 30 * SECOND_MS - 1;
+	policy_restart(NULL);
+	assert_string_equal(code(), "rate_limited");
+	boot_now_ms++;
+	assert_string_equal(code(), "");
+}
+
+/* What is scheduled counts at its time, before and behind what is asked for now. */
+static void test_scheduled_counts_at_its_time(void **state)
+{
+	(void)state;
+	bench_config.duplicate_seconds = 0;
+	request.send_at_ms = NOON_MS + 2 * MINUTE_MS;
+	for (int i = 0; i < 10; i++) {
+		assert_string_equal(code(), "");
+		accept_one();
+	}
+	assert_string_equal(code(), "rate_limited");
+	request.send_at_ms = 0;
+	assert_string_equal(code(), "");
+	boot_now_ms += MINUTE_MS + 1; /* the minute reaches them now */
+	assert_string_equal(code(), "rate_limited");
+	request.send_at_ms = NOON_MS + 3 * MINUTE_MS;
+	assert_string_equal(code(), "");
+}
+
+static void test_budget(void **state)
+{
+	struct verdict verdict;
+
+	(void)state;
+	bench_config.duplicate_seconds = 0;
+	bench_config.policy.client.segments_per_month = 6;
+	request.segments = 3;
+	accept_one();
+	assert_string_equal(code(), "");
+	accept_one();
+	request.segments = 1;
+	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REFUSED);
+	assert_string_equal(verdict.code, "budget_exhausted");
+	assert_int_equal(verdict.retry_after_seconds, (9 * 24 + 12) * 60 * 60);
+	request.send_at_ms = NOON_MS + 10 * (int64_t)CLOCK_MS_PER_DAY; /* in December */
+	assert_string_equal(code(), "");
+	request.send_at_ms = 0;
+	boot_now_ms += (9 * 24 + 12) * (int64_t)HOUR_MS - 1;
+	assert_string_equal(code(), "budget_exhausted");
+	boot_now_ms++;
+	assert_string_equal(code(), "");
+	bench_config.policy.client.segments_per_month = 0;
+	bench_config.policy.sim.segments_per_month = 1;
+	request.segments = 2;
+	assert_string_equal(code(), "budget_exhausted");
+}
+
+/* Setting the clock makes no room, neither the minute's nor the month's. */
+static void test_clock_is_set(void **state)
+{
+	(void)state;
+	bench_config.duplicate_seconds = 0;
+	bench_config.policy.client.segments_per_month = 10;
+	for (int i = 0; i < 10; i++)
+		accept_one();
+	wall_epoch_ms += 40 * (int64_t)CLOCK_MS_PER_DAY;
+	assert_string_equal(code(), "rate_limited");
+	assert_string_equal(all_codes(), "rate_limited budget_exhausted ");
+	policy_restart(NULL);
+	assert_string_equal(all_codes(), "rate_limited budget_exhausted ");
+	wall_epoch_ms -= 80 * (int64_t)CLOCK_MS_PER_DAY;
+	policy_restart(NULL);
+	assert_string_equal(all_codes(), "rate_limited budget_exhausted ");
+	boot_now_ms += MINUTE_MS;
+	assert_string_equal(all_codes(), "budget_exhausted ");
+}
+
+static void test_queue(void **state)
+{
+	(void)state;
+	bench_config.queue_limit = 1;
+	submit(1, "one");
+	assert_string_equal(code(), "queue_full");
+}
+
+/* What could not be counted is not sent. */
+static void test_unreadable(void **state)
+{
+	(void)state;
+	fill_disk(true);
+	wall_epoch_ms += HOUR_MS; /* which would have to be written down */
+	assert_string_equal(code(), "internal");
+	fill_disk(false);
+	assert_string_equal(code(), "");
+}
+
+static void test_order(void **state)
+{
+	struct policy_facts facts = { fact_is_opted_out, fact_is_loop, NULL };
+
+	(void)state;
+	bench_config.duplicate_seconds = 0;
+	request.number = "+36301111111";
+	accept_one();
+	request.number = "+36901234567";
+	policy_use_facts(policy, &facts);
+	policy_set_paused(policy, true);
+	client.scopes = 0;
+	strcpy(client.sims, "2");
+	strcpy(client.allow, "+1*");
+	configure("deny", "+36*");
+	configure("quiet_hours", "11:00-13:00");
+	request.segments = 4;
+	request.text = TEXT_OF_FIVE;
+	bench_config.policy.client.per_minute = 1;
+	bench_config.policy.client.segments_per_month = 1;
+	submit(1, "one");
+	bench_config.queue_limit = 1;
+	assert_string_equal(all_codes(),
+			    "paused_by_owner insufficient_scope subscription_not_allowed "
+			    "premium_number_blocked recipient_not_allowed "
+			    "recipient_not_allowed quiet_hours text_too_long "
+			    "rate_limited budget_exhausted queue_full ");
+	request.number = "+36301111111";
+	assert_string_equal(all_codes(),
+			    "paused_by_owner insufficient_scope subscription_not_allowed "
+			    "recipient_not_allowed recipient_not_allowed quiet_hours "
+			    "loop_suspected text_too_long rate_limited "
+			    "budget_exhausted queue_full ");
+	request = (struct policy_request){ .arena = arena, .client = &client };
+	assert_string_equal(all_codes(), "paused_by_owner insufficient_scope quiet_hours "
+					 "rate_limited budget_exhausted queue_full ");
+}
+
+static int64_t left_of[LIMITS_MAX], frees_of[LIMITS_MAX];
+static size_t limit_count;
+
+static void take_limit(void *data, const struct limit *limit, int64_t left,
+		       int64_t frees_ms)
+{
+	(void)data;
+	(void)limit;
+	left_of[limit_count] = left;
+	frees_of[limit_count++] = frees_ms;
+}
+
+static void test_what_is_left(void **state)
+{
+	struct policy_limit_visit visit = { take_limit, NULL, 0 };
+
+	(void)state;
+	bench_config.policy.client.per_minute = 2;
+	bench_config.policy.client.per_day = 0;
+	limit_count = 0;
+	policy_list_limits(policy, &client, 0, &visit);
+	assert_int_equal(limit_count, 3);
+	assert_int_equal(left_of[0], 2);
+	assert_int_equal(frees_of[0], 0);
+	accept_one();
+	boot_now_ms += SECOND_MS;
+	accept_one();
+	limit_count = 0;
+	policy_list_limits(policy, &client, 0, &visit);
+	assert_int_equal(visit.error, 0);
+	assert_int_equal(left_of[0], 0);
+	assert_int_equal(frees_of[0], NOON_MS + MINUTE_MS);
+	assert_int_equal(left_of[1], 58);
+	assert_int_equal(left_of[2], 998);
+	assert_int_equal(frees_of[2],
+			 NOON_MS + (9 * 24 + 12) * (int64_t)HOUR_MS); /* December */
+	limit_count = 0;
+	policy_list_limits(policy, NULL, 2, &visit);
+	assert_int_equal(limit_count, 4);
+	assert_int_equal(left_of[0], 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, policy_tear_down)
+		TEST(test_passes),
+		TEST(test_paused),
+		TEST(test_paused_on_a_full_disk),
+		TEST(test_pause_keeps_what_waits),
+		TEST(test_scope),
+		TEST(test_sim),
+		TEST(test_number),
+		TEST(test_emergency),
+		TEST(test_premium),
+		TEST(test_country),
+		TEST(test_american_countries),
+		TEST(test_country_unknown),
+		TEST(test_lists),
+		TEST(test_facts_of_others),
+		TEST(test_quiet_hours),
+		TEST(test_quiet_hours_are_local),
+		TEST(test_repeat),
+		TEST(test_length),
+		TEST(test_rates),
+		TEST(test_restart_within_a_minute),
+		TEST(test_scheduled_counts_at_its_time),
+		TEST(test_budget),
+		TEST(test_clock_is_set),
+		TEST(test_queue),
+		TEST(test_unreadable),
+		TEST(test_order),
+		TEST(test_what_is_left),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
+}

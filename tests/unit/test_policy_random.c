@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Limits against calls in any order: of several clients and SIMs, at once and scheduled, with
+ * restarts of the program and of the machine, and a clock that is set to and fro. After each
+ * message that is accepted every window that holds it is counted anew from what really was
+ * and is to be; and a message that is refused fits when it was told to fit, and not before.
+ *
+ * A seed can be given as the argument, to see one run again.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "policy_bench.h"
+
+enum { STEPS = 250, ROUNDS = 24, CLIENTS = 3, SIMS = 2, MESSAGES_MAX = STEPS * 2 };
+
+static unsigned first_seed = 1, rounds = ROUNDS;
+
+/* What was accepted, in real time. */
+static struct truth {
+	int64_t client_id;
+	int64_t sim_id;
+	int64_t at_ms; /* real; of one that is still to come, as the clock is now */
+	int64_t wall_ms;
+	unsigned segments;
+} truths[MESSAGES_MAX];
+
+static unsigned accepted;
+static int64_t real_ms; /* nobody sets it */
+static bool clock_was_set;
+
+static bool chance(int percent)
+{
+	return rand() % 100 < percent;
+}
+
+static void pass(int64_t ms)
+{
+	real_ms += ms;
+	boot_now_ms += ms;
+}
+
+/* Those that are still to come go out by the clock, those that are due by it at once. */
+static void set_clock(int64_t by_ms)
+{
+	int64_t now_ms, ahead_ms;
+
+	clock_was_set = true;
+	wall_epoch_ms += by_ms;
+	for (unsigned i = 0; i < accepted; i++) {
+		if (truths[i].at_ms <= real_ms)
+			continue;
+		truths[i].at_ms -= by_ms;
+		if (truths[i].at_ms < real_ms)
+			truths[i].at_ms = real_ms;
+	}
+	assert_int_equal(store_usage_now(store, &now_ms, &ahead_ms), 0);
+}
+
+/* While the gateway is not there nobody sees the clock being set, but for what it says. */
+static void set_clock_meanwhile(void)
+{
+	int64_t by_ms = (rand() % 200 - 100) * (int64_t)MINUTE_MS;
+
+	clock_was_set = true;
+	wall_epoch_ms += by_ms;
+	for (unsigned i = 0; i < accepted; i++) {
+		if (truths[i].at_ms <= real_ms)
+			continue;
+		truths[i].at_ms -= by_ms;
+		if (truths[i].at_ms < real_ms)
+			truths[i].at_ms = real_ms;
+	}
+}
+
+static void start_machine(void)
+{
+	int64_t off_ms = rand() % (3 * HOUR_MS);
+	int64_t wall_ms = bench_wall_ms() + off_ms;
+
+	real_ms += off_ms;
+	snprintf(boot_id, sizeof(boot_id), "%d", atoi(boot_id) + 1);
+	boot_now_ms = 20 * SECOND_MS;
+	wall_epoch_ms = wall_ms - boot_now_ms;
+}
+
+static bool is_of(const struct truth *one, const struct truth *other, enum usage_by by)
+{
+	return by == USAGE_BY_CLIENT ? one->client_id == other->client_id
+				     : one->sim_id == other->sim_id;
+}
+
+/* The fullest window of this length that the message is in. */
+static int64_t fullest(const struct truth *message, enum usage_by by, int64_t span_ms)
+{
+	int64_t most = 0;
+
+	for (unsigned i = 0; i < accepted; i++) {
+		int64_t from_ms = truths[i].at_ms, count = 0;
+
+		if (!is_of(&truths[i], message, by) || from_ms > message->at_ms ||
+		    message->at_ms - from_ms >= span_ms)
+			continue;
+		for (unsigned j = 0; j < accepted; j++)
+			count += is_of(&truths[j], message, by) &&
+				 truths[j].at_ms >= from_ms &&
+				 truths[j].at_ms - from_ms < span_ms;
+		if (count > most)
+			most = count;
+	}
+	return most;
+}
+
+static int month_of(int64_t wall_ms)
+{
+	time_t seconds = wall_ms / 1000;
+
+	return gmtime(&seconds)->tm_mon;
+}
+
+static int64_t month_used(const struct truth *message, enum usage_by by)
+{
+	int64_t segments = 0;
+
+	for (unsigned i = 0; i < accepted; i++) {
+		if (is_of(&truths[i], message, by) &&
+		    month_of(truths[i].wall_ms) == month_of(message->wall_ms))
+			segments += truths[i].segments;
+	}
+	return segments;
+}
+
+static void assert_limits(const struct truth *message, enum usage_by by,
+			  const struct client_limits *limits)
+{
+	assert_in_range(fullest(message, by, MINUTE_MS), 1, limits->per_minute);
+	assert_in_range(fullest(message, by, HOUR_MS), 1, limits->per_hour);
+	assert_in_range(fullest(message, by, CLOCK_MS_PER_DAY), 1, limits->per_day);
+	if (!clock_was_set) /* the month is one of the clock */
+		assert_in_range(month_used(message, by), 1, limits->segments_per_month);
+}
+
+static struct client client_of(int64_t id)
+{
+	struct client client = client_open;
+
+	client.id = id;
+	if (id == 2)
+		client.limits = (struct client_limits){ 2, -1, 5, -1 };
+	return client;
+}
+
+static struct client_limits limits_in_force(const struct client *client)
+{
+	struct client_limits limits = bench_config.policy.client;
+
+	if (client->limits.per_minute >= 0)
+		limits.per_minute = client->limits.per_minute;
+	if (client->limits.per_day >= 0)
+		limits.per_day = client->limits.per_day;
+	return limits;
+}
+
+static void note(const struct client *client, const struct message_draft *draft)
+{
+	int64_t wall_ms = bench_wall_ms(), later_ms = draft->send_at_ms - wall_ms;
+	struct client_limits limits = limits_in_force(client);
+	struct truth *message = &truths[accepted];
+	int64_t id;
+
+	assert_true(accepted < MESSAGES_MAX);
+	assert_int_equal(store_message_add(store, draft, &id), 0);
+	if (!draft->send_at_ms || later_ms < 0)
+		later_ms = 0;
+	*message = (struct truth){ draft->client_id, draft->sim_id, real_ms + later_ms,
+				   wall_ms + later_ms, draft->segments };
+	accepted++;
+	assert_limits(message, USAGE_BY_CLIENT, &limits);
+	assert_limits(message, USAGE_BY_SIM, &bench_config.policy.sim);
+}
+
+static int judge(const struct client *client, const struct message_draft *draft,
+		 struct verdict *verdict)
+{
+	struct policy_request request = {
+		.arena = arena,
+		.client = client,
+		.segments = draft->segments,
+		.sim_id = draft->sim_id,
+		.send_at_ms = draft->send_at_ms,
+	};
+
+	return policy_judge(policy, &request, verdict);
+}
+
+/* What is told of when it fits is so, to the second. */
+static void wait_it_out(const struct client *client, const struct message_draft *draft,
+			int64_t seconds)
+{
+	struct verdict verdict;
+
+	assert_in_range(seconds, 1, 40 * 24 * 60 * 60);
+	pass((seconds - 1) * SECOND_MS);
+	assert_int_equal(judge(client, draft, &verdict), POLICY_E_REFUSED);
+	pass(SECOND_MS);
+	assert_int_equal(judge(client, draft, &verdict) == 0 ||
+				 strcmp(verdict.code, "budget_exhausted") == 0,
+			 1);
+	if (!judge(client, draft, &verdict))
+		note(client, draft);
+}
+
+static void call(void)
+{
+	struct client client = client_of(rand() % CLIENTS);
+	struct message_draft draft = {
+		.sim_id = 1 + rand() % SIMS,
+		.client_id = client.id,
+		.number = "+36201234567",
+		.text = "x",
+		.segments = 1 + (unsigned)rand() % 3,
+	};
+	struct verdict verdict;
+
+	if (chance(30)) {
+		draft.send_at_ms = bench_wall_ms() + rand() % (2 * HOUR_MS);
+		draft.state = STATE_SCHEDULED;
+	}
+	if (!judge(&client, &draft, &verdict))
+		note(&client, &draft);
+	else if (!draft.send_at_ms && strcmp(verdict.code, "rate_limited") == 0 &&
+		 chance(10))
+		wait_it_out(&client, &draft, verdict.retry_after_seconds);
+}
+
+static void step(bool sets_clock)
+{
+	if (chance(80))
+		call();
+	else if (chance(50))
+		pass(rand() % (chance(80) ? 2 * MINUTE_MS : 20 * HOUR_MS));
+	else if (chance(40))
+		policy_restart(NULL);
+	else if (!sets_clock)
+		policy_restart(start_machine);
+	else if (chance(30))
+		policy_restart(set_clock_meanwhile);
+	else
+		set_clock((rand() % 3000 - 1500) * (int64_t)MINUTE_MS);
+}
+
+static void run(unsigned seed)
+{
+	void *state = NULL;
+
+	srand(seed);
+	accepted = 0;
+	clock_was_set = false;
+	real_ms = 0;
+	assert_int_equal(policy_set_up(&state), 0);
+	bench_config.policy.client = (struct client_limits){ 3, 6, 12, 60 };
+	bench_config.policy.sim = (struct client_limits){ 4, 9, 16, 80 };
+	for (int i = 0; i < STEPS; i++)
+		step(seed % 2);
+	assert_true(accepted > 20);
+	assert_int_equal(policy_tear_down(&state), 0);
+}
+
+static void test_no_window_exceeds(void **state)
+{
+	(void)state;
+	for (unsigned seed = first_seed; seed < first_seed + rounds; seed++) {
+		print_message("seed %u\n", seed);
+		run(seed);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_no_window_exceeds) };
+
+	if (argc > 1) {
+		first_seed = (unsigned)atoi(argv[1]);
+		rounds = 1;
+	}
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("policy, random", tests, NULL, NULL);
+}

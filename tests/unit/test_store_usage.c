@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What counts towards limits, by which clock, and settings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store_bench.h"
+
+#include "base/clock.h"
+#include "store/store_setting.h"
+#include "store/store_usage.h"
+
+enum { MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
+
+static const int64_t noon_ms = 1800000000000;
+static int64_t boot_now_ms, epoch_ms;
+static const char *boot_id;
+static int64_t sim_id;
+
+static int64_t fake_boot_ms(void)
+{
+	return boot_now_ms;
+}
+
+static int64_t fake_wall_ms(void)
+{
+	return epoch_ms + boot_now_ms;
+}
+
+static const char *fake_boot_id(void)
+{
+	return boot_id;
+}
+
+static const struct clock_source fake_clock = { fake_boot_ms, fake_wall_ms, NULL,
+						fake_boot_id };
+
+static void reopen(void)
+{
+	store_close(store);
+	store = NULL;
+	open_store();
+}
+
+static int set_up(void **state)
+{
+	int error = store_set_up(state);
+
+	boot_now_ms = HOUR_MS;
+	epoch_ms = noon_ms - HOUR_MS;
+	boot_id = "one";
+	clock_set_source(&fake_clock);
+	if (error)
+		return error;
+	open_store();
+	sim_id = identify("8936", "");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	clock_set_source(NULL);
+	return store_tear_down(state);
+}
+
+static int64_t now_ms(void)
+{
+	int64_t usage_ms, ahead_ms;
+
+	assert_int_equal(store_usage_now(store, &usage_ms, &ahead_ms), 0);
+	assert_int_equal(usage_ms + ahead_ms, fake_wall_ms());
+	return usage_ms;
+}
+
+static int64_t add(int64_t client_id, unsigned segments, int64_t send_at_ms)
+{
+	struct message_draft draft = {
+		.sim_id = sim_id,
+		.client_id = client_id,
+		.number = "+36201234567",
+		.text = "x",
+		.segments = segments,
+		.send_at_ms = send_at_ms,
+	};
+	int64_t id;
+
+	assert_int_equal(store_message_add(store, &draft, &id), 0);
+	return id;
+}
+
+static void assert_times(enum usage_by by, int64_t id, size_t count, const int64_t *times)
+{
+	const struct usage_span span = { by, id, 0, INT64_MAX };
+	int64_t found[8];
+	size_t found_count;
+
+	assert_int_equal(store_usage_after(store, &span, found, 8, &found_count), 0);
+	assert_int_equal(found_count, count);
+	assert_memory_equal(found, times, count * sizeof(*times));
+}
+
+#define ASSERT_TIMES(by, id, ...)                                                  \
+	assert_times(by, id, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), \
+		     (int64_t[]){ __VA_ARGS__ })
+
+static void test_counts_at_its_time(void **state)
+{
+	(void)state;
+	add(1, 1, 0);
+	add(1, 2, noon_ms + HOUR_MS);
+	add(2, 3, noon_ms - HOUR_MS); /* over: now */
+	ASSERT_TIMES(USAGE_BY_CLIENT, 1, noon_ms, noon_ms + HOUR_MS);
+	ASSERT_TIMES(USAGE_BY_CLIENT, 2, noon_ms);
+	ASSERT_TIMES(USAGE_BY_SIM, sim_id, noon_ms, noon_ms, noon_ms + HOUR_MS);
+}
+
+static void test_spans(void **state)
+{
+	struct usage_span span = { USAGE_BY_CLIENT, 1, noon_ms, noon_ms + 3 * MINUTE_MS };
+	int64_t times[4], segments;
+	size_t count;
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		add(1, 1u << i, 0);
+		boot_now_ms += MINUTE_MS;
+	}
+	assert_int_equal(store_usage_until(store, &span, times, 2, &count), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(times[0], noon_ms + 3 * MINUTE_MS);
+	assert_int_equal(times[1], noon_ms + 2 * MINUTE_MS);
+	assert_int_equal(store_usage_after(store, &span, times, 4, &count), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(times[0], noon_ms + MINUTE_MS);
+	assert_int_equal(store_usage_segments(store, &span, 100, &segments), 0);
+	assert_int_equal(segments, 1 + 2 + 4);
+	assert_int_equal(store_usage_segments(store, &span, 2, &segments), 0);
+	assert_int_equal(segments, 1 + 2); /* no more rows are looked at */
+	span.id = 2;
+	assert_int_equal(store_usage_segments(store, &span, 100, &segments), 0);
+	assert_int_equal(segments, 0);
+}
+
+/* In the same commit: neither is there without the other. */
+static void test_with_its_message(void **state)
+{
+	struct message_draft draft = {
+		.sim_id = sim_id, .number = "1", .text = "x", .idempotency_key = "k"
+	};
+	int64_t id;
+
+	(void)state;
+	assert_int_equal(store_message_add(store, &draft, &id), 0);
+	assert_int_equal(store_message_add(store, &draft, &id), -EINVAL);
+	fill_disk(true);
+	draft.idempotency_key = NULL;
+	assert_int_equal(store_message_add(store, &draft, &id), STORE_E_FULL);
+	fill_disk(false);
+	assert_int_equal(sql("SELECT count(*) FROM usage"), 1);
+	assert_int_equal(store_message_move(store, 1, STATE_CANCELLED, "", NULL), 0);
+	assert_int_equal(sql("SELECT count(*) FROM usage"),
+			 1); /* it gives no place back */
+	sql("DELETE FROM message_change; DELETE FROM message");
+	assert_int_equal(sql("SELECT count(*) FROM usage"), 1);
+}
+
+static void test_nobody_sets_it(void **state)
+{
+	(void)state;
+	assert_int_equal(now_ms(), noon_ms);
+	epoch_ms += 3 * HOUR_MS;
+	boot_now_ms += MINUTE_MS;
+	assert_int_equal(now_ms(), noon_ms + MINUTE_MS);
+	reopen();
+	assert_int_equal(now_ms(), noon_ms + MINUTE_MS);
+	epoch_ms -= 300 * (int64_t)CLOCK_MS_PER_DAY; /* while nobody looked */
+	reopen();
+	boot_now_ms += MINUTE_MS;
+	assert_int_equal(now_ms(), noon_ms + 2 * MINUTE_MS);
+}
+
+/* What is still to go out by the clock moves with it; what is over stays. */
+static void test_what_is_to_come_moves(void **state)
+{
+	(void)state;
+	add(1, 1, 0);
+	add(1, 1, noon_ms + HOUR_MS);
+	add(1, 1, noon_ms + 3 * HOUR_MS);
+	boot_now_ms += MINUTE_MS;
+	epoch_ms += 2 * HOUR_MS; /* the second is due at once */
+	now_ms();
+	ASSERT_TIMES(USAGE_BY_CLIENT, 1, noon_ms, noon_ms + MINUTE_MS, noon_ms + HOUR_MS);
+	epoch_ms -= 2 * HOUR_MS;
+	now_ms();
+	ASSERT_TIMES(USAGE_BY_CLIENT, 1, noon_ms, noon_ms + MINUTE_MS,
+		     noon_ms + 3 * HOUR_MS);
+}
+
+static void start_machine(const char *id, int64_t wall_ms)
+{
+	store_close(store);
+	store = NULL;
+	boot_id = id;
+	boot_now_ms = MINUTE_MS;
+	epoch_ms = wall_ms - MINUTE_MS;
+	open_store();
+}
+
+static void test_the_machine_was_off(void **state)
+{
+	(void)state;
+	add(1, 1, noon_ms + 5 * HOUR_MS);
+	start_machine("two", noon_ms + HOUR_MS);
+	assert_int_equal(now_ms(), noon_ms + HOUR_MS);
+	ASSERT_TIMES(USAGE_BY_CLIENT, 1, noon_ms + 5 * HOUR_MS);
+}
+
+/* It has no battery for its clock: no time has passed, for all that is known. */
+static void test_the_clock_began_anew(void **state)
+{
+	(void)state;
+	boot_now_ms += MINUTE_MS;
+	add(1, 1, noon_ms + 5 * HOUR_MS);
+	boot_now_ms += MINUTE_MS;
+	start_machine("two", 1000 * 1000);
+	assert_int_equal(now_ms(), noon_ms + MINUTE_MS); /* when the last was accepted */
+	epoch_ms = noon_ms + HOUR_MS;			 /* the network told the time */
+	boot_now_ms += MINUTE_MS;
+	assert_int_equal(now_ms(), noon_ms + 2 * MINUTE_MS);
+	/* by the clock it is at five o'clock, as it was meant to be */
+	ASSERT_TIMES(USAGE_BY_CLIENT, 1,
+		     noon_ms + 5 * HOUR_MS - (fake_wall_ms() - now_ms()));
+}
+
+static void test_prune(void **state)
+{
+	(void)state;
+	for (int i = 0; i < USAGE_PRUNE_ROWS + 2; i++)
+		add(1, 1, 0);
+	boot_now_ms += USAGE_KEEP_DAYS * (int64_t)CLOCK_MS_PER_DAY;
+	add(2, 1, 0);
+	assert_int_equal(sql("SELECT count(*) FROM usage"), USAGE_PRUNE_ROWS + 3);
+	boot_now_ms++;
+	add(2, 1, 0);
+	assert_int_equal(sql("SELECT count(*) FROM usage"), 4);
+	add(2, 1, 0);
+	add(2, 1, 0);
+	assert_int_equal(sql("SELECT count(*) FROM usage WHERE client_id = 1"), 0);
+	assert_int_equal(sql("SELECT count(*) FROM usage"), 4);
+}
+
+static void test_settings(void **state)
+{
+	char value[STORE_SETTING_BYTES];
+
+	(void)state;
+	assert_int_equal(store_setting_get(store, "x", value), STORE_E_NOT_FOUND);
+	assert_int_equal(store_setting_set(store, "x", NULL), 0);
+	assert_int_equal(store_setting_set(store, "x", "one"), 0);
+	assert_int_equal(store_setting_set(store, "x", "two"), 0);
+	reopen();
+	assert_int_equal(store_setting_get(store, "x", value), 0);
+	assert_string_equal(value, "two");
+	assert_int_equal(store_setting_set(store, "x", NULL), 0);
+	assert_int_equal(store_setting_get(store, "x", value), STORE_E_NOT_FOUND);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(test_counts_at_its_time),
+		TEST(test_spans),
+		TEST(test_with_its_message),
+		TEST(test_nobody_sets_it),
+		TEST(test_what_is_to_come_moves),
+		TEST(test_the_machine_was_off),
+		TEST(test_the_clock_began_anew),
+		TEST(test_prune),
+		TEST(test_settings),
+	};
+
+	return cmocka_run_group_tests_name("store, usage", tests, NULL, NULL);
+}

@@ -21,10 +21,10 @@ int store_client_add(struct store *store, const struct client *client,
 		     const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out);
 /* Each: 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
 int store_client_change(struct store *store, const struct client *client); /* by its id */
-int store_client_rotate(struct store *store, int64_t client_id,
+int store_client_rotate(struct store *store, const struct client *client,
 			const uint8_t hash[CLIENT_HASH_BYTES]);
 /* Its sessions go with it; its messages stay. */
-int store_client_revoke(struct store *store, int64_t client_id);
+int store_client_revoke(struct store *store, const struct client *client);
 /* Fits struct auth of http/auth.h: `data` is the store. */
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 		       struct client *client_out);

@@ -166,8 +166,7 @@ static int on_pause(void *data, bool paused)
 {
 	const struct gateway *gateway = data;
 
-	return store_setting_set(gateway->services.store, STORE_SETTING_PAUSED,
-				 paused ? "yes" : NULL);
+	return policy_set_paused(gateway->services.policy, paused);
 }
 
 static const struct control_gateway control_gateway = {

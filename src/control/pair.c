@@ -99,7 +99,7 @@ static void run_rotate(struct control_call *call)
 
 	if (!client_name_find(call, &row) || !make_token(call, token, hash))
 		return;
-	error = store_client_rotate(call->control->store, row.client.id, hash);
+	error = store_client_rotate(call->control->store, &row.client, hash);
 	if (error) {
 		control_fail_store(call, error);
 		return;

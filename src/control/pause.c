@@ -2,7 +2,9 @@
 /*
  * pause, resume: whether agents may send anything at all; kept over a restart.
  */
+#include "base/log.h"
 #include "control/control_command.h"
+#include "store/store_audit.h"
 #include "store/store_setting.h"
 
 static bool is_paused(struct store *store, int *error_out)
@@ -22,6 +24,16 @@ static int set_paused(const struct control *control, bool paused)
 				 paused ? "yes" : NULL);
 }
 
+/* That there is no room for the line is no reason to go on sending. */
+static void note(struct store *store, bool paused)
+{
+	static const struct audit_fact facts[] = { { "by", "owner" }, { NULL } };
+
+	if (store_audit_note(store, paused ? AUDIT_PAUSED : AUDIT_RESUMED, facts))
+		log_warning("control: the audit does not have the %s",
+			    paused ? "pause" : "end of the pause");
+}
+
 static void set(struct control_call *call, bool paused)
 {
 	struct json_writer *writer;
@@ -30,6 +42,8 @@ static void set(struct control_call *call, bool paused)
 
 	if (!error && before != paused)
 		error = set_paused(call->control, paused);
+	if (!error && before != paused)
+		note(call->control->store, paused);
 	if (error) {
 		control_fail_store(call, error);
 		return;

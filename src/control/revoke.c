@@ -43,7 +43,7 @@ static void run(struct control_call *call)
 
 	if (!client_name_find(call, &row))
 		return;
-	error = store_client_revoke(control->store, row.client.id);
+	error = store_client_revoke(control->store, &row.client);
 	if (error) {
 		control_fail_store(call, error);
 		return;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "store/store_audit.h"
 #include "store/store_statement.h"
 
 /* A row of a statement that selects CLIENT_COLUMNS. */
@@ -42,8 +43,17 @@ static void bind_client(sqlite3_stmt *statement, const struct client *client)
 	sqlite3_bind_int64(statement, 9, limits->segments_per_month);
 }
 
-int store_client_add(struct store *store, const struct client *client,
-		     const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out)
+/* Ends a transaction: what was done and its line in the audit are one commit. */
+static int end_noted(struct store *store, int error, enum audit_event event,
+		     const struct client *client)
+{
+	if (!error)
+		error = store_audit_client(store, event, client);
+	return store_end(store, error);
+}
+
+static int insert_client(struct store *store, const struct client *client,
+			 const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out)
 {
 	sqlite3_stmt *statement = store_use(store, CLIENT_ADD);
 	int error;
@@ -60,6 +70,21 @@ int store_client_add(struct store *store, const struct client *client,
 	return 0;
 }
 
+int store_client_add(struct store *store, const struct client *client,
+		     const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out)
+{
+	struct client added = *client;
+	int error = store_begin(store);
+
+	if (error)
+		return error;
+	error = insert_client(store, client, hash, &added.id);
+	error = end_noted(store, error, AUDIT_CLIENT_PAIRED, &added);
+	if (!error)
+		*client_id_out = added.id;
+	return error;
+}
+
 /* Runs a statement that is about one client. */
 static int run_for_one(struct store *store, sqlite3_stmt *statement)
 {
@@ -72,21 +97,31 @@ static int run_for_one(struct store *store, sqlite3_stmt *statement)
 
 int store_client_change(struct store *store, const struct client *client)
 {
-	sqlite3_stmt *statement = store_use(store, CLIENT_CHANGE);
+	sqlite3_stmt *statement;
+	int error = store_begin(store);
 
+	if (error)
+		return error;
+	statement = store_use(store, CLIENT_CHANGE);
 	bind_client(statement, client);
 	sqlite3_bind_int64(statement, 10, client->id);
-	return run_for_one(store, statement);
+	return end_noted(store, run_for_one(store, statement), AUDIT_CLIENT_CHANGED,
+			 client);
 }
 
-int store_client_rotate(struct store *store, int64_t client_id,
+int store_client_rotate(struct store *store, const struct client *client,
 			const uint8_t hash[CLIENT_HASH_BYTES])
 {
-	sqlite3_stmt *statement = store_use(store, CLIENT_ROTATE);
+	sqlite3_stmt *statement;
+	int error = store_begin(store);
 
-	sqlite3_bind_int64(statement, 1, client_id);
+	if (error)
+		return error;
+	statement = store_use(store, CLIENT_ROTATE);
+	sqlite3_bind_int64(statement, 1, client->id);
 	sqlite3_bind_blob(statement, 2, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
-	return run_for_one(store, statement);
+	return end_noted(store, run_for_one(store, statement), AUDIT_CLIENT_ROTATED,
+			 client);
 }
 
 static int remove_client(struct store *store, int64_t client_id)
@@ -103,11 +138,14 @@ static int remove_client(struct store *store, int64_t client_id)
 	return run_for_one(store, statement);
 }
 
-int store_client_revoke(struct store *store, int64_t client_id)
+int store_client_revoke(struct store *store, const struct client *client)
 {
 	int error = store_begin(store);
 
-	return error ? error : store_end(store, remove_client(store, client_id));
+	if (error)
+		return error;
+	return end_noted(store, remove_client(store, client->id), AUDIT_CLIENT_REVOKED,
+			 client);
 }
 
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],

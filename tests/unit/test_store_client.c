@@ -91,13 +91,18 @@ static void test_rotate(void **state)
 	open_store();
 	add(&NAMED("another"), 1);
 	id = add(&NAMED("laptop"), 0);
-	assert_int_equal(store_client_rotate(store, id, hashes[2]), 0);
+	assert_int_equal(
+		store_client_rotate(store, &(struct client){ .id = id }, hashes[2]), 0);
 	assert_false(store_client_find(store, hashes[0], &found));
 	assert_true(store_client_find(store, hashes[2], &found));
 	assert_int_equal(found.id, id);
-	assert_int_equal(store_client_rotate(store, id, hashes[1]), -EINVAL);
+	assert_int_equal(
+		store_client_rotate(store, &(struct client){ .id = id }, hashes[1]),
+		-EINVAL);
 	assert_true(store_client_find(store, hashes[2], &found));
-	assert_int_equal(store_client_rotate(store, 99, hashes[0]), STORE_E_NOT_FOUND);
+	assert_int_equal(
+		store_client_rotate(store, &(struct client){ .id = 99 }, hashes[0]),
+		STORE_E_NOT_FOUND);
 }
 
 static void count_session(void *data, const struct session_record *record)
@@ -138,11 +143,12 @@ static void test_revoke(void **state)
 	put_session("a", id);
 	put_session("b", id);
 	put_session("c", other);
-	assert_int_equal(store_client_revoke(store, id), 0);
+	assert_int_equal(store_client_revoke(store, &(struct client){ .id = id }), 0);
 	assert_false(store_client_find(store, hashes[0], &found));
 	assert_int_equal(store_client_get(store, "laptop", &row), STORE_E_NOT_FOUND);
 	assert_int_equal(session_clients(), other);
-	assert_int_equal(store_client_revoke(store, id), STORE_E_NOT_FOUND);
+	assert_int_equal(store_client_revoke(store, &(struct client){ .id = id }),
+			 STORE_E_NOT_FOUND);
 	/* What a client of that number left is never another's. */
 	assert_true(add(&NAMED("laptop"), 0) > other);
 }
@@ -157,8 +163,8 @@ static void test_a_full_disk_changes_nothing(void **state)
 	put_session("a", client.id);
 	fill_disk(true);
 	assert_int_equal(store_client_change(store, &client), STORE_E_FULL);
-	assert_int_equal(store_client_rotate(store, client.id, hashes[1]), STORE_E_FULL);
-	assert_int_equal(store_client_revoke(store, client.id), STORE_E_FULL);
+	assert_int_equal(store_client_rotate(store, &client, hashes[1]), STORE_E_FULL);
+	assert_int_equal(store_client_revoke(store, &client), STORE_E_FULL);
 	fill_disk(false);
 	assert_true(store_client_find(store, hashes[0], &found));
 	assert_same(&found, &NAMED("laptop"));

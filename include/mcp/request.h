@@ -51,6 +51,7 @@ struct request {
 	const char *result_type;
 	const struct json *subscription_id; /* of the result; NULL: none */
 	int64_t progress;		    /* as last told */
+	const char *challenge;		    /* WWW-Authenticate of a 403; NULL: none */
 	/* Turns the answer into a stream, whose last event it then is; see
 	 * request_stream(). */
 	struct stream *(*streamed)(void *data);
@@ -77,6 +78,13 @@ struct stream *request_stream(struct request *request);
 
 /* For eras: it is refused before any method saw it, with HTTP status 400. */
 void request_refuse(struct request *request, const struct rpc_error *error);
+
+/*
+ * This client may not: HTTP status 403 with that challenge. In a batch it is told in the
+ * answer alone.
+ */
+void request_forbid(struct request *request, const char *challenge,
+		    const struct rpc_error *error);
 
 /* For who brings it; its era is decided. */
 void request_run(struct request *request);

@@ -62,6 +62,7 @@ struct session {
 	struct sessions *sessions;
 	char id[SESSION_ID_BYTES];
 	int64_t client_id;
+	unsigned scopes; /* its client's when it was used last, or changed since */
 	char revision[16];
 	unsigned capabilities;
 	int64_t used_ms;
@@ -109,11 +110,18 @@ void session_end(struct session *session); /* for ever; its streams end */
 int session_subscribe(struct session *session, const char *uri, const char *subject);
 void session_unsubscribe(struct session *session, const char *uri);
 
+/* Ends the subscriptions that are not to be kept. */
+void session_keep_subscriptions(struct session *session,
+				bool (*keeps)(const void *data, const char *subject),
+				const void *data);
+/* Ends all that a client has, of which there is none any more. */
+void sessions_end_of(struct sessions *sessions, int64_t client_id);
+
 /*
- * The tools are others. While nobody listens the sessions hear of no change; of this one they
- * are told when they listen again.
+ * The tools are others, for one client or (0) for all. While nobody listens the sessions
+ * hear of no change; of this one they are told when they listen again.
  */
-void sessions_note_tools(struct sessions *sessions);
+void sessions_note_tools(struct sessions *sessions, int64_t client_id);
 
 /* For session_stream.c: one stream more, or less, that is to be told. */
 void sessions_add_interest(struct sessions *sessions);

@@ -14,6 +14,8 @@ int store_client_add(struct store *store, const char *name,
 /* Fits struct auth of http/auth.h: `data` is the store. */
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 		       struct client *client_out);
+/* Fits struct endpoint_offer of mcp/endpoint.h: `data` is the store. */
+bool store_client_find_id(void *data, int64_t client_id, struct client *client_out);
 int store_client_count(struct store *store, int64_t *count_out);
 
 #endif

@@ -242,6 +242,8 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.shelf = &gateway->shelf,
 		.asking = { &gateway->asking_shelf, gateway->services.loop,
 			    config->ask_seconds },
+		.find_client = store_client_find_id,
+		.clients = gateway->services.store,
 	});
 	if (!gateway->endpoint)
 		return -ENOMEM;

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "mcp/endpoint.h"
-#include "mcp/watcher.h"
 #include "mcp/notification.h"
+#include "mcp/permission.h"
+#include "mcp/watcher.h"
 
 enum { EVENT_ID_BYTES = 40 };
 
@@ -18,6 +19,7 @@ enum { EVENT_ID_BYTES = 40 };
 /* lives in the exchange's arena */
 struct session_stream {
 	struct watcher watcher;
+	struct endpoint *endpoint;
 	struct session *session;  /* NULL: without one, or it ended */
 	struct observer observer; /* only without one */
 	uint64_t number;
@@ -43,10 +45,22 @@ static bool read_id(const char *text, uint64_t *number_out, uint64_t *event_out)
 
 /* Telling */
 
+/* Of tools there is always something to be told. */
+static bool may_hear(const struct session_stream *stream,
+		     const struct subscription *subscription)
+{
+	return !subscription->subject ||
+	       permission_covers(stream->watcher.scopes,
+				 resource_scopes(endpoint_resources(stream->endpoint),
+						 subscription->subject));
+}
+
 static bool push(struct session_stream *stream, struct subscription *subscription)
 {
 	char id[EVENT_ID_BYTES];
 
+	if (!may_hear(stream, subscription))
+		return false;
 	format_id(id, stream->number, stream->event + 1);
 	if (!notification_push_change(stream->watcher.stream, id, subscription->uri,
 				      NULL))
@@ -74,8 +88,13 @@ static void on_change(void *data, const void *event_data)
 	const struct change *change = event_data;
 	struct session_stream *stream = data;
 
+	if (change->type == CHANGE_RESOURCE ||
+	    !change_is_of(change, stream->watcher.client_id))
+		return;
 	if (change->type == CHANGE_TOOLS)
 		notification_push_change(stream->watcher.stream, NULL, NULL, NULL);
+	else
+		stream_end(stream->watcher.stream, NULL);
 }
 
 static void tell_pending(struct session_stream *stream)
@@ -209,6 +228,7 @@ void session_stream_open(struct endpoint *endpoint, struct exchange *exchange,
 		return;
 	}
 	watcher_open(&stream->watcher, watchers, exchange, events);
+	stream->endpoint = endpoint;
 	exchange_set_context(exchange, stream);
 	if (session)
 		join(stream, session, exchange_header(exchange, "Last-Event-ID", NULL));

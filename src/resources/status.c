@@ -53,5 +53,6 @@ const struct resource resource_status = {
 		"Whether oFono answers, the SIM cards, how many messages wait to be "
 		"sent, and the times of the last week in which the gateway could "
 		"not hear, so that a message that came then may be missing.",
+	.scopes = CLIENT_READ,
 	.write = write_content,
 };

@@ -168,6 +168,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		"INSERT INTO client (name, token_hash, created) VALUES (?1, ?2, ?3)"
 		" ON CONFLICT (name) DO NOTHING",
 	[CLIENT_FIND] = "SELECT " CLIENT_COLUMNS " FROM client WHERE token_hash = ?1",
+	[CLIENT_FIND_ID] = "SELECT " CLIENT_COLUMNS " FROM client WHERE id = ?1",
 	[CLIENT_COUNT] = "SELECT count(*) FROM client",
 	/*
 	 * Each with: may it go? Only in a final state, with no report awaited (as

@@ -52,6 +52,14 @@ struct client {
 	char allow[CLIENT_ALLOW_BYTES]; /* numbers, or prefixes that end with *; "" any */
 };
 
+/* "read"; NULL: there is no such scope. */
+const char *client_scope_name(enum client_scope scope);
+enum client_scope client_scope_find(const char *name); /* 0: there is none */
+const char *client_ask_name(enum client_ask ask);      /* "new-recipients" */
+
+/* What a client may do unless the owner says otherwise. */
+extern const struct client client_paired;
+
 /* What open mode lets do: all but what the owner decides. */
 extern const struct client client_open;
 

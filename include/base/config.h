@@ -34,6 +34,8 @@ struct config {
 	struct config_list allowed_origin; /* besides those of this machine */
 	struct config_list hidden_tools;   /* names of tools that are not offered */
 	bool open;			   /* no token; loopback only */
+	/* "": control in state_dir */
+	char control_socket[CONFIG_TEXT_BYTES];
 	int64_t max_connections;
 	int64_t max_connections_per_address;
 	int64_t request_timeout_seconds; /* for a request to arrive whole */
@@ -91,6 +93,13 @@ void config_adopt(struct config *config, const struct config *next,
 
 /* What no single key can tell: open only on loopback, ports, ... */
 int config_check(const struct config *config, struct config_error *error);
+
+/*
+ * The path of the control socket into path[size], which is as long as a socket's may be.
+ * -EINVAL with the error's text.
+ */
+int config_control_path(const struct config *config, char *path, size_t size,
+			struct config_error *error);
 
 /* Every key with its help and its present value, as a file that config_read() takes. */
 void config_print(const struct config *config, FILE *out);

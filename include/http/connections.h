@@ -36,6 +36,8 @@ int connections_init(struct connections *connections);
 void connections_deinit(struct connections *connections); /* asserts that none is left */
 /* From now on every connection closes after its answer, and idle ones at once. */
 void connections_stop(struct connections *connections);
+/* Ends what this client has under way; see http_server_cut_client(). */
+void connections_cut_client(struct connections *connections, int64_t client_id);
 /* Abandons every exchange that waits, so that the daemons may be stopped. */
 void connections_abandon(struct connections *connections);
 

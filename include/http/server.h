@@ -54,6 +54,12 @@ uint16_t http_server_port(const struct http_server *server, unsigned index);
 unsigned http_server_connections(const struct http_server *server);
 
 /*
+ * Requests of this client that wait or are coming in are abandoned, its streams end, and
+ * the connections close. An answer that was given before still goes out.
+ */
+void http_server_cut_client(struct http_server *server, int64_t client_id);
+
+/*
  * Takes no new connection, tells every waiting exchange `stopping`, and calls `stopped` in a
  * later turn: when the last connection has gone, or after `timeout_ms` at the latest.
  */

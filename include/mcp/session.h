@@ -106,6 +106,9 @@ struct session *session_find(struct sessions *sessions, const struct client *cli
 
 void session_end(struct session *session); /* for ever; its streams end */
 
+void sessions_end_client(struct sessions *sessions,
+			 int64_t client_id); /* likewise, all */
+
 /* 0; -ENOSPC: SESSION_URIS_MAX are there already; -ENOMEM. Twice is as once. */
 int session_subscribe(struct session *session, const char *uri, const char *subject);
 void session_unsubscribe(struct session *session, const char *uri);
@@ -114,8 +117,6 @@ void session_unsubscribe(struct session *session, const char *uri);
 void session_keep_subscriptions(struct session *session,
 				bool (*keeps)(const void *data, const char *subject),
 				const void *data);
-/* Ends all that a client has, of which there is none any more. */
-void sessions_end_of(struct sessions *sessions, int64_t client_id);
 
 /*
  * The tools are others, for one client or (0) for all. While nobody listens the sessions

@@ -8,7 +8,12 @@
 #include "base/client.h"
 #include "store/store.h"
 
-/* A client and the hash of its token. 0, STORE_E_EXISTS, STORE_E_FULL, -errno. */
+struct client_row {
+	struct client client;
+	int64_t created_ms; /* wall clock */
+};
+
+/* As client_paired, with the hash of its token. 0, STORE_E_EXISTS, STORE_E_FULL, -errno. */
 int store_client_add(struct store *store, const char *name,
 		     const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out);
 /* Fits struct auth of http/auth.h: `data` is the store. */
@@ -16,6 +21,12 @@ bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 		       struct client *client_out);
 /* Fits struct endpoint_offer of mcp/endpoint.h: `data` is the store. */
 bool store_client_find_id(void *data, int64_t client_id, struct client *client_out);
+/* 0, STORE_E_NOT_FOUND, -errno. */
+int store_client_get(struct store *store, const char *name, struct client_row *row_out);
+/* In the order of their names; visit uses no clients of the store. 0 or -errno. */
+int store_clients_list(struct store *store,
+		       void (*visit)(void *data, const struct client_row *row),
+		       void *data);
 int store_client_count(struct store *store, int64_t *count_out);
 
 #endif

@@ -3,25 +3,67 @@
 
 #include <string.h>
 
+static const struct {
+	enum client_scope scope;
+	const char *name;
+} scopes[] = {
+	{ CLIENT_READ, "read" }, { CLIENT_SEND, "send" },   { CLIENT_CODES, "codes" },
+	{ CLIENT_USSD, "ussd" }, { CLIENT_ADMIN, "admin" },
+};
+
+const char *client_scope_name(enum client_scope scope)
+{
+	for (size_t at = 0; at < sizeof(scopes) / sizeof(scopes[0]); at++) {
+		if (scopes[at].scope == scope)
+			return scopes[at].name;
+	}
+	return NULL;
+}
+
+enum client_scope client_scope_find(const char *name)
+{
+	for (size_t at = 0; at < sizeof(scopes) / sizeof(scopes[0]); at++) {
+		if (strcmp(scopes[at].name, name) == 0)
+			return scopes[at].scope;
+	}
+	return 0;
+}
+
+const char *client_ask_name(enum client_ask ask)
+{
+	switch (ask) {
+	case CLIENT_ASK_NEVER:
+		return "never";
+	case CLIENT_ASK_NEW_RECIPIENTS:
+		return "new-recipients";
+	case CLIENT_ASK_ALWAYS:
+		break;
+	}
+	return "always";
+}
+
+const struct client client_paired = {
+	.scopes = CLIENT_READ | CLIENT_SEND,
+	.ask = CLIENT_ASK_NEVER,
+	.limits = { -1, -1, -1, -1 },
+};
+
 const struct client client_open = {
 	.name = "open",
 	.scopes = CLIENT_SCOPES_ALL & ~CLIENT_ADMIN,
 	.limits = { -1, -1, -1, -1 },
 };
 
-/* In the order of the bits */
-static const char *const scope_names[] = { "read", "send", "codes", "ussd", "admin" };
-
-void client_write_scopes(unsigned scopes, char between, char text[CLIENT_SCOPES_BYTES])
+void client_write_scopes(unsigned wanted, char between, char text[CLIENT_SCOPES_BYTES])
 {
 	char *to = text;
 
-	for (size_t i = 0; i < sizeof(scope_names) / sizeof(scope_names[0]); i++) {
-		if (!(scopes & 1U << i))
+	for (size_t at = 0; at < sizeof(scopes) / sizeof(scopes[0]); at++) {
+		if (!(wanted & scopes[at].scope))
 			continue;
 		if (to != text)
 			*to++ = between;
-		to = stpcpy(to, scope_names[i]);
+		to = stpcpy(to, scopes[at].name);
 	}
 	*to = '\0';
 }

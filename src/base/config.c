@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/un.h>
 
 #include <ini.h>
 
@@ -274,8 +275,34 @@ static int check_open(const struct config *config, struct config_error *error)
 	return 0;
 }
 
+int config_control_path(const struct config *config, char *path, size_t size,
+			struct config_error *error)
+{
+	const char *given = config->control_socket;
+	int length;
+
+	if (*given && *given != '/')
+		return check_fail(error,
+				  "server.control_socket: %s is not an absolute path; it "
+				  "begins with '/'",
+				  given);
+	if (*given)
+		length = snprintf(path, size, "%s", given);
+	else
+		length = snprintf(path, size, "%s/control", config->state_dir);
+	if (length > 0 && (size_t)length < size)
+		return 0;
+	return check_fail(error,
+			  "server.control_socket: the path %s%s has %d bytes, and a UNIX "
+			  "socket takes at most %zu bytes; give a shorter one",
+			  *given ? given : config->state_dir, *given ? "" : "/control",
+			  length, size - 1);
+}
+
 int config_check(const struct config *config, struct config_error *error)
 {
+	struct sockaddr_un socket;
+
 	if (config->listen.count == 0)
 		return check_fail(error,
 				  "server.listen: at least one ADDRESS:PORT is needed");
@@ -289,6 +316,8 @@ int config_check(const struct config *config, struct config_error *error)
 				  "store.spool_dir: %s is not an absolute path; it "
 				  "begins with '/'",
 				  config->spool_dir);
+	if (config_control_path(config, socket.sun_path, sizeof(socket.sun_path), error))
+		return -EINVAL;
 	return config->open ? check_open(config, error) : 0;
 }
 

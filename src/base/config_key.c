@@ -52,6 +52,13 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .initial = "no",
 	  .help = "Serve without a token; only on loopback addresses" },
 	{ .section = "server",
+	  .name = "control_socket",
+	  .type = CONFIG_KEY_TEXT,
+	  .offset = FIELD(control_socket),
+	  .example = "/run/ofono-mcp/control",
+	  .help = "UNIX socket through which the owner's commands reach the gateway;\n"
+		  "it is \"control\" in state_dir unless said otherwise" },
+	{ .section = "server",
 	  .name = "max_connections",
 	  .type = CONFIG_KEY_INTEGER,
 	  .offset = FIELD(max_connections),

@@ -29,6 +29,7 @@
 #include "cli/command.h"
 #include "cli/readiness.h"
 #include "cli/status_report.h"
+#include "control/control_server.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
 #include "resources/resource_table.h"
@@ -42,7 +43,10 @@
 #include "tools/task_table.h"
 #include "tools/tool_table.h"
 
-enum { STOP_TIMEOUT_MS = 2000 };
+enum {
+	STOP_TIMEOUT_MS = 2000,
+	LOCK_TIMEOUT_MS = 1000, /* before the loop turns: nobody waits for it yet */
+};
 
 struct gateway {
 	struct services services;
@@ -59,7 +63,9 @@ struct gateway {
 	struct readiness readiness;
 	struct retention *retention;
 	struct spool *spool;
-	int lock; /* of the state folder; -1: not held */
+	struct control control;
+	struct control_server *control_server; /* NULL: its socket cannot be made */
+	int lock;			       /* of the state folder; -1: not held */
 	bool ready;
 	bool stopping;
 };
@@ -116,6 +122,35 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 		sd_notify(0, "READY=1");
 	return 0;
 }
+
+/* For the owner's commands */
+
+static void on_client_cut(void *data, int64_t client_id)
+{
+	const struct gateway *gateway = data;
+
+	http_server_cut_client(gateway->server, client_id);
+}
+
+static void on_client_forgotten(void *data, int64_t client_id)
+{
+	const struct gateway *gateway = data;
+
+	sessions_end_client(endpoint_sessions(gateway->endpoint), client_id);
+}
+
+static void on_client_changed(void *data, int64_t client_id)
+{
+	const struct gateway *gateway = data;
+
+	endpoint_review_client(gateway->endpoint, client_id);
+}
+
+static const struct control_gateway control_gateway = {
+	.client_cut = on_client_cut,
+	.client_forgotten = on_client_forgotten,
+	.client_changed = on_client_changed,
+};
 
 static void on_health(void *data, struct exchange *exchange)
 {
@@ -182,7 +217,8 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		      struct config_error *error_out)
 {
 	struct services *services = &gateway->services;
-	int error = store_lock_take(config->state_dir, &gateway->lock, error_out);
+	int error = store_lock_await(config->state_dir, LOCK_TIMEOUT_MS, &gateway->lock,
+				     error_out);
 
 	if (error == 0)
 		error = store_open_or_rescue(config->state_dir, &services->store,
@@ -265,6 +301,27 @@ static int open_network(struct gateway *gateway, const struct config *config,
 			       &gateway->auth, &gateway->server, error_out);
 }
 
+/* What the phone does is worth more than what its owner can tell it. */
+static void open_control(struct gateway *gateway, const struct config *config)
+{
+	struct services *services = &gateway->services;
+	struct config_error problem = { "" };
+
+	gateway->control = (struct control){
+		.config = config,
+		.store = services->store,
+		.sims = services->sims,
+		.outbox = services->outbox,
+		.ofono = services->ofono,
+		.gateway = &control_gateway,
+		.gateway_data = gateway,
+	};
+	if (control_server_new(services->loop, &gateway->control,
+			       &gateway->control_server, &problem) != 0)
+		log_error("the owner's commands do not reach this gateway: %s",
+			  problem.text);
+}
+
 static void announce(struct gateway *gateway)
 {
 	const struct config *config = gateway->services.config;
@@ -303,6 +360,7 @@ static void close_all(struct gateway *gateway)
 {
 	struct services *services = &gateway->services;
 
+	control_server_free(gateway->control_server);
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);
 	readiness_deinit(&gateway->readiness);
@@ -342,6 +400,8 @@ int gateway_run(struct config *config, const struct config_source *source)
 	if (error == 0)
 		error = readiness_init(&gateway.readiness, &gateway.services, on_ready,
 				       &gateway);
+	if (error == 0)
+		open_control(&gateway, config);
 	if (error != 0) {
 		log_error("cannot start: %s",
 			  *problem.text ? problem.text : strerror(-error));

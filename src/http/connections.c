@@ -53,6 +53,24 @@ void connections_stop(struct connections *connections)
 	}
 }
 
+static bool is_under_way(const struct connection *connection, int64_t client_id)
+{
+	return connection->exchange &&
+	       exchange_client(connection->exchange)->id == client_id &&
+	       (connection->state == CONNECTION_BODY ||
+		connection_is_open_ended(connection));
+}
+
+void connections_cut_client(struct connections *connections, int64_t client_id)
+{
+	struct connection *connection;
+
+	TAILQ_FOREACH (connection, &connections->list, link) {
+		if (is_under_way(connection, client_id))
+			connection_abandon(connection);
+	}
+}
+
 void connections_abandon(struct connections *connections)
 {
 	struct connection *connection;

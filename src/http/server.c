@@ -129,6 +129,11 @@ unsigned http_server_connections(const struct http_server *server)
 	return server->connections.count;
 }
 
+void http_server_cut_client(struct http_server *server, int64_t client_id)
+{
+	connections_cut_client(&server->connections, client_id);
+}
+
 void http_server_stop(struct http_server *server, unsigned timeout_ms,
 		      void (*stopped)(void *data), void *data)
 {

@@ -291,7 +291,7 @@ static void end_client(struct endpoint *endpoint, int64_t client_id)
 {
 	const struct change change = { CHANGE_REVOKED, .client_id = client_id };
 
-	sessions_end_of(&endpoint->sessions, client_id);
+	sessions_end_client(&endpoint->sessions, client_id);
 	if (endpoint->offer.changes)
 		observers_notify(endpoint->offer.changes, &change);
 }

@@ -230,6 +230,17 @@ void session_end(struct session *session)
 	session_free(session);
 }
 
+void sessions_end_client(struct sessions *sessions, int64_t client_id)
+{
+	struct session *session, *next;
+
+	for (session = TAILQ_FIRST(&sessions->list); session; session = next) {
+		next = TAILQ_NEXT(session, link);
+		if (session->client_id == client_id)
+			session_end(session);
+	}
+}
+
 /* A clock that was wrong then says nothing. */
 static bool is_expired(int64_t used_ms)
 {
@@ -245,14 +256,6 @@ static struct session *oldest_of(const struct sessions *sessions, int64_t client
 			return session;
 	}
 	return NULL;
-}
-
-void sessions_end_of(struct sessions *sessions, int64_t client_id)
-{
-	struct session *session;
-
-	while ((session = oldest_of(sessions, client_id)))
-		session_end(session);
 }
 
 static unsigned count_of(const struct sessions *sessions, int64_t client_id)

@@ -72,6 +72,42 @@ bool store_client_find_id(void *data, int64_t client_id, struct client *client_o
 	return find(data, statement, client_out);
 }
 
+/* A row of CLIENT_GET or CLIENTS. */
+static void read_row(sqlite3_stmt *statement, struct client_row *row)
+{
+	read_client(statement, &row->client);
+	row->created_ms = sqlite3_column_int64(statement, 10);
+}
+
+int store_client_get(struct store *store, const char *name, struct client_row *row_out)
+{
+	sqlite3_stmt *statement = store_use(store, CLIENT_GET);
+	int error, result;
+
+	statement_bind_text(statement, 1, name);
+	result = sqlite3_step(statement);
+	if (result == SQLITE_ROW)
+		read_row(statement, row_out);
+	error = store_done(store, statement, result);
+	return error || result == SQLITE_ROW ? error : STORE_E_NOT_FOUND;
+}
+
+int store_clients_list(struct store *store,
+		       void (*visit)(void *data, const struct client_row *row),
+		       void *data)
+{
+	sqlite3_stmt *statement = store_use(store, CLIENTS);
+	int result;
+
+	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+		struct client_row row;
+
+		read_row(statement, &row);
+		visit(data, &row);
+	}
+	return store_done(store, statement, result);
+}
+
 int store_client_count(struct store *store, int64_t *count_out)
 {
 	sqlite3_stmt *statement = store_use(store, CLIENT_COUNT);

@@ -6,11 +6,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "store/store_file.h"
 
 #define LOCK_FILE "gateway.lock"
+
+enum { AWAIT_PAUSE_NS = 20 * 1000 * 1000 };
 
 __attribute__((format(printf, 3, 4))) static int lock_fail(struct config_error *error,
 							   int failure,
@@ -72,6 +76,19 @@ int store_lock_take(const char *folder, int *lock_out, struct config_error *erro
 	sign(fd);
 	*lock_out = fd;
 	return 0;
+}
+
+int store_lock_await(const char *folder, int64_t timeout_ms, int *lock_out,
+		     struct config_error *error)
+{
+	const struct timespec moment = { .tv_nsec = AWAIT_PAUSE_NS };
+	int64_t until_ms = clock_monotonic_ms() + timeout_ms;
+	int failure;
+
+	while ((failure = store_lock_take(folder, lock_out, error)) == -EBUSY &&
+	       clock_monotonic_ms() < until_ms)
+		nanosleep(&moment, NULL);
+	return failure;
 }
 
 bool store_lock_is_taken(const char *folder)

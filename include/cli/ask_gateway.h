@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ask gateway: has a command of the owner done by the gateway that runs, or, when none does,
+ * by this program on the store, under its lock (tests/integration/test_control.py).
+ *
+ * A gateway that is just starting or stopping has the lock and no socket: it is waited for.
+ */
+#ifndef CLI_ASK_GATEWAY_H
+#define CLI_ASK_GATEWAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/config.h"
+
+enum { ASK_GATEWAY_PATIENCE_MS = 5000 };
+
+struct gateway_question {
+	const struct config *config;
+	const char *line; /* see control/control_call.h; without a line feed */
+	size_t length;
+	/* Each line of the answer, without its line feed, in order. */
+	void (*told)(void *data, const char *line, size_t length);
+	void *data;
+};
+
+/* False: nobody answered to the end; the error's text tells why. */
+bool ask_gateway(const struct gateway_question *question, struct config_error *error);
+
+#endif

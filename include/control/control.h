@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Control: what the owner's commands work on.
+ *
+ * The same commands run in the gateway, which is asked over its control socket, and, where
+ * that makes sense, in the program of the owner while no gateway runs
+ * (tests/integration/test_control.py).
+ */
+#ifndef CONTROL_CONTROL_H
+#define CONTROL_CONTROL_H
+
+#include "base/config.h"
+#include "ofono/ofono.h"
+#include "sms/outbox.h"
+#include "sms/sim.h"
+#include "store/store.h"
+
+/* What happens when the configuration is read again. */
+struct control_reload {
+	/* Of each key that is different in the file. */
+	void (*changed)(void *data, const char *section, const char *name, bool adopted);
+	void *data;
+	struct config_error error;
+};
+
+/* What the rest of the gateway does for the commands; all of it at once. */
+struct control_gateway {
+	/* Its open requests and streams end; the next one is judged anew. */
+	void (*client_cut)(void *data, int64_t client_id);
+	/* Its sessions end, for ever. */
+	void (*client_forgotten)(void *data, int64_t client_id);
+	/* What it may do is different. */
+	void (*client_changed)(void *data, int64_t client_id);
+	/* False: refused, with the error's text; then nothing has changed. */
+	bool (*reload)(void *data, struct control_reload *reload);
+};
+
+struct control {
+	const struct config *config;
+	struct store *store;
+	/* Of a gateway that runs; else all of these are NULL */
+	struct sims *sims;
+	struct outbox *outbox;
+	struct ofono *ofono;
+	const struct control_gateway *gateway;
+	void *gateway_data;
+};
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/ask_gateway.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "control/control_call.h"
+#include "control/control_socket.h"
+#include "store/store_lock.h"
+
+enum { PAUSE_MS = 50 };
+
+__attribute__((format(printf, 2, 3))) static bool fail(struct config_error *error,
+						       const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+/* The gateway */
+
+/* A descriptor, or -errno. */
+static int reach(const struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int failure;
+
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
+		return fd;
+	failure = -errno;
+	close(fd);
+	return failure;
+}
+
+/* That it breaks off is seen when the answer is read. */
+static void send_all(int fd, const char *data, size_t length)
+{
+	while (length) {
+		ssize_t sent = send(fd, data, length, MSG_NOSIGNAL);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0)
+			return;
+		data += sent;
+		length -= (size_t)sent;
+	}
+}
+
+/* Tells the whole lines, and keeps what is left. */
+static void tell_lines(const struct gateway_question *question, struct buffer *received,
+		       size_t *told_count)
+{
+	const char *line = received->data;
+	const char *end = line + received->length;
+	const char *feed;
+
+	while (line < end && (feed = memchr(line, '\n', (size_t)(end - line)))) {
+		question->told(question->data, line, (size_t)(feed - line));
+		++*told_count;
+		line = feed + 1;
+	}
+	received->length = (size_t)(end - line);
+	if (received->length)
+		memmove(received->data, line, received->length);
+}
+
+static bool converse(const struct gateway_question *question, int fd,
+		     struct config_error *error)
+{
+	struct buffer received = BUFFER_INIT;
+	size_t told_count = 0;
+	char piece[4096];
+	ssize_t length;
+
+	send_all(fd, question->line, question->length);
+	send_all(fd, "\n", 1);
+	while ((length = recv(fd, piece, sizeof(piece), 0)) > 0 ||
+	       (length < 0 && errno == EINTR)) {
+		if (length > 0)
+			buffer_append(&received, piece, (size_t)length);
+		if (!received.failed)
+			tell_lines(question, &received, &told_count);
+	}
+	buffer_deinit(&received);
+	if (told_count)
+		return true;
+	return fail(error, "the gateway did not answer; look into its log");
+}
+
+/* Without the gateway */
+
+static void on_told(void *data, const char *line, size_t length, bool last)
+{
+	const struct gateway_question *question = data;
+
+	(void)last;
+	question->told(question->data, line, length);
+}
+
+static bool run_here(const struct gateway_question *question, struct config_error *error)
+{
+	static const struct control_carrier carrier = { .told = on_told };
+	struct control control = { .config = question->config };
+	struct control_call call;
+	union {
+		const void *borrowed;
+		void *data;
+	} asker = { question };
+
+	if (store_open(question->config->state_dir, &control.store, error) != 0)
+		return false;
+	if (!control_call_init(&call, &control, &carrier, asker.data)) {
+		store_close(control.store);
+		return fail(error, "out of memory");
+	}
+	call.asker_uid = getuid();
+	control_call_run(&call, question->line, question->length);
+	control_call_deinit(&call);
+	store_close(control.store);
+	return true;
+}
+
+static void pause_a_moment(void)
+{
+	const struct timespec moment = { .tv_nsec = PAUSE_MS * 1000000L };
+
+	nanosleep(&moment, NULL);
+}
+
+/* Somebody has the store, and nobody listens. */
+static bool explain(const struct sockaddr_un *address, struct config_error *error)
+{
+	return fail(error,
+		    "the store is in use, and no gateway listens at %s; if one runs with "
+		    "another control_socket, name its configuration with --config",
+		    address->sun_path);
+}
+
+bool ask_gateway(const struct gateway_question *question, struct config_error *error)
+{
+	int64_t until_ms = clock_monotonic_ms() + ASK_GATEWAY_PATIENCE_MS;
+	struct sockaddr_un address;
+	bool answered;
+	int fd, lock, failure;
+
+	if (!control_socket_address(question->config, &address, error))
+		return false;
+	for (;; pause_a_moment()) {
+		fd = reach(&address);
+		if (fd >= 0) {
+			answered = converse(question, fd, error);
+			close(fd);
+			return answered;
+		}
+		if (fd != -ENOENT && fd != -ECONNREFUSED)
+			return fail(error, "%s: %s%s", address.sun_path, strerror(-fd),
+				    fd == -EACCES ? "; run it as root, or as a member "
+						    "of this file's group"
+						  : "");
+		failure = store_lock_take(question->config->state_dir, &lock, error);
+		if (failure == 0) {
+			answered = run_here(question, error);
+			close(lock);
+			return answered;
+		}
+		if (failure != -EBUSY)
+			return false;
+		if (clock_monotonic_ms() > until_ms)
+			return explain(&address, error);
+	}
+}

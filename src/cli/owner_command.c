@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/owner_command.h"
+
+#include <assert.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_reader.h"
+#include "base/utf8.h"
+#include "cli/ask_gateway.h"
+#include "cli/command.h"
+#include "control/control_call.h"
+
+enum {
+	NAME_BYTES = 32,
+	/* codes of getopt_long(); an option of the command has its place */
+	OPTION_CONFIG = OWNER_OPTIONS_MAX + 1,
+	OPTION_STATE_DIR,
+	OPTION_JSON,
+	OPTION_HELP,
+};
+
+static const struct option common_options[] = {
+	{ "config", required_argument, NULL, OPTION_CONFIG },
+	{ "state-dir", required_argument, NULL, OPTION_STATE_DIR },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+enum { COMMON_OPTIONS = sizeof(common_options) / sizeof(common_options[0]) };
+
+static unsigned count_options(const struct owner_command *command)
+{
+	unsigned count = 0;
+
+	while (command->options && command->options[count].name)
+		count++;
+	assert(count <= OWNER_OPTIONS_MAX);
+	return count;
+}
+
+const char *owner_call_value(const struct owner_call *call, const char *option)
+{
+	for (unsigned at = 0; at < count_options(call->command); at++) {
+		if (strcmp(call->command->options[at].name, option) == 0)
+			return call->values[at];
+	}
+	return NULL;
+}
+
+/* Options */
+
+struct given {
+	const char *config;
+	const char *state_dir;
+	bool help;
+};
+
+static int fail_usage(const struct owner_command *command, const char *message)
+{
+	fprintf(stderr, "ofono-mcp %s: %s\nTry: ofono-mcp %s --help\n", command->name,
+		message, command->name);
+	return EXIT_CODE_USAGE;
+}
+
+static void fill_options(const struct owner_command *command, struct option *options)
+{
+	unsigned count = count_options(command);
+
+	for (unsigned at = 0; at < count; at++) {
+		const struct owner_option *option = &command->options[at];
+
+		options[at] = (struct option){
+			.name = option->name,
+			.has_arg = option->is_flag ? no_argument : required_argument,
+			.val = (int)at,
+		};
+	}
+	memcpy(options + count, common_options, sizeof(common_options));
+}
+
+/* 0, or an exit code: all has been said. */
+static int read_options(struct owner_call *call, int argc, char **argv,
+			struct given *given)
+{
+	struct option options[OWNER_OPTIONS_MAX + COMMON_OPTIONS];
+	int code;
+
+	fill_options(call->command, options);
+	optind = 1;
+	while ((code = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (code == '?')
+			return EXIT_CODE_USAGE;
+		if (code < OWNER_OPTIONS_MAX)
+			call->values[code] = optarg ? optarg : "";
+		if (code == OPTION_CONFIG)
+			given->config = optarg;
+		if (code == OPTION_STATE_DIR)
+			given->state_dir = optarg;
+		call->json |= code == OPTION_JSON;
+		given->help |= code == OPTION_HELP;
+	}
+	return 0;
+}
+
+static int read_operand(struct owner_call *call, int argc, char **argv)
+{
+	const struct owner_command *command = call->command;
+
+	if (optind < argc && command->operand)
+		call->operand = argv[optind++];
+	if (optind < argc)
+		return fail_usage(command, "that is one argument too many");
+	if (call->operand && !*call->operand)
+		return fail_usage(command, "an empty argument says nothing");
+	if (command->operand && !command->operand_is_optional && !call->operand)
+		return fail_usage(command, "an argument is missing");
+	return 0;
+}
+
+static int read_config(struct owner_call *call, const struct given *given)
+{
+	struct config_error problem = { "" };
+
+	if (config_load(&call->config, given->config, &problem) == 0 &&
+	    (!given->state_dir ||
+	     config_set(&call->config, "store.state_dir", given->state_dir, "--state-dir",
+			&problem) == 0))
+		return 0;
+	fprintf(stderr, "ofono-mcp %s: %s\n", call->command->name, problem.text);
+	return EXIT_CODE_USAGE;
+}
+
+/* The request */
+
+/* "per-minute" -> "per_minute" */
+static void name_argument(const char *option, char name[NAME_BYTES])
+{
+	size_t at;
+
+	for (at = 0; option[at] && at < NAME_BYTES - 1; at++)
+		name[at] = option[at] == '-' ? '_' : option[at];
+	name[at] = '\0';
+}
+
+static void put_option(struct json_writer *writer, const struct owner_option *option,
+		       const char *value)
+{
+	char name[NAME_BYTES];
+
+	if (!value || option->is_local)
+		return;
+	name_argument(option->name, name);
+	if (option->is_flag)
+		json_put_boolean(writer, name, true);
+	else
+		json_put_string(writer, name, value);
+}
+
+static int write_arguments(const struct owner_call *call, struct json_writer *writer)
+{
+	const struct owner_command *command = call->command;
+
+	if (call->operand)
+		json_put_string(writer, command->operand, call->operand);
+	for (unsigned at = 0; at < count_options(command); at++)
+		put_option(writer, &command->options[at], call->values[at]);
+	return command->add ? command->add(call, writer) : 0;
+}
+
+static int write_request(const struct owner_call *call, struct buffer *request)
+{
+	struct json_writer *writer = json_writer_new(request);
+	int code;
+
+	if (!writer)
+		return EXIT_CODE_FAILED;
+	json_open_object(writer);
+	json_put_string(writer, "command", call->command->name);
+	json_key(writer, "arguments");
+	json_open_object(writer);
+	code = write_arguments(call, writer);
+	json_close_object(writer);
+	json_close_object(writer);
+	json_writer_free(writer);
+	return !code && request->failed ? EXIT_CODE_FAILED : code;
+}
+
+/* The answer */
+
+struct answer {
+	const struct owner_call *call;
+	int code;
+	bool is_over;
+};
+
+static const char *text_of(const struct json *object, const char *name)
+{
+	const char *text = json_string(json_member(object, name));
+
+	return text ? text : "";
+}
+
+static int show_error(const struct owner_call *call, const struct json *error)
+{
+	const char *fix = text_of(error, "fix");
+
+	fprintf(stderr, "ofono-mcp %s: %s.\n", call->command->name,
+		text_of(error, "message"));
+	if (*fix)
+		fprintf(stderr, "%s.\n", fix);
+	return strcmp(text_of(error, "code"), CONTROL_INVALID_ARGUMENT) == 0
+		       ? EXIT_CODE_USAGE
+		       : EXIT_CODE_FAILED;
+}
+
+static void show_line(struct answer *answer, const struct json *line)
+{
+	const struct owner_call *call = answer->call;
+	const struct json *item = json_member(line, "item");
+	const struct json *result = json_member(line, "result");
+	const struct json *error = json_member(line, "error");
+
+	if (item) {
+		if (!call->json && call->command->show_item)
+			call->command->show_item(call, item);
+		return;
+	}
+	answer->is_over = true;
+	if (error)
+		answer->code = show_error(call, error);
+	else if (result)
+		answer->code =
+			call->json ? EXIT_CODE_OK : call->command->show(call, result);
+}
+
+static const struct json *read_line(struct arena *arena, const char *text, size_t length)
+{
+	struct json_reader *reader = json_reader_new(arena);
+	const struct json *root = NULL;
+
+	if (!reader)
+		return NULL;
+	if (json_reader_feed(reader, text, length) || json_reader_finish(reader, &root))
+		root = NULL;
+	json_reader_free(reader);
+	return root;
+}
+
+/* {"result":X} -> X; an error stays what it is. */
+static void print_json(const char *line, size_t length)
+{
+	static const char *const wrappings[] = { "{\"result\":", "{\"item\":" };
+
+	for (size_t at = 0; at < sizeof(wrappings) / sizeof(wrappings[0]); at++) {
+		size_t wrapping = strlen(wrappings[at]);
+
+		if (length > wrapping && strncmp(line, wrappings[at], wrapping) == 0) {
+			line += wrapping;
+			length -= wrapping + 1;
+		}
+	}
+	printf("%.*s\n", (int)length, line);
+}
+
+static void on_told(void *data, const char *text, size_t length)
+{
+	struct arena *arena = arena_new(2 * CONTROL_ANSWER_MAX);
+	const struct json *line = arena ? read_line(arena, text, length) : NULL;
+	struct answer *answer = data;
+
+	if (line && answer->call->json)
+		print_json(text, length);
+	if (line)
+		show_line(answer, line);
+	arena_free(arena);
+}
+
+static int ask(const struct owner_call *call, const struct buffer *request)
+{
+	struct answer answer = { .call = call, .code = EXIT_CODE_FAILED };
+	const struct gateway_question question = {
+		.config = &call->config,
+		.line = request->data,
+		.length = request->length,
+		.told = on_told,
+		.data = &answer,
+	};
+	struct config_error problem = { "" };
+
+	if (!ask_gateway(&question, &problem))
+		fprintf(stderr, "ofono-mcp %s: %s\n", call->command->name, problem.text);
+	else if (!answer.is_over)
+		fprintf(stderr, "ofono-mcp %s: the answer broke off\n",
+			call->command->name);
+	return answer.code;
+}
+
+/* All that was given goes into JSON. */
+static bool is_utf8(int argc, char **argv)
+{
+	for (int at = 0; at < argc; at++) {
+		if (!utf8_valid(argv[at], strlen(argv[at])))
+			return false;
+	}
+	return true;
+}
+
+static int run(struct owner_call *call)
+{
+	struct buffer request = BUFFER_INIT;
+	int code = write_request(call, &request);
+
+	if (!code)
+		code = ask(call, &request);
+	buffer_deinit(&request);
+	return code;
+}
+
+int owner_command_run(const struct owner_command *command, int argc, char **argv)
+{
+	struct owner_call call = { .command = command };
+	struct given given = { NULL };
+	const char *flaw;
+	int code;
+
+	if (!is_utf8(argc, argv))
+		return fail_usage(command, "an argument is not UTF-8");
+	code = read_options(&call, argc, argv, &given);
+	if (code)
+		return code;
+	if (given.help) {
+		fputs(command->help, stdout);
+		return EXIT_CODE_OK;
+	}
+	code = read_operand(&call, argc, argv);
+	if (!code && command->flaw && (flaw = command->flaw(&call)))
+		code = fail_usage(command, flaw);
+	if (!code)
+		code = read_config(&call, &given);
+	return code ? code : run(&call);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "control/control_command.h"
+
+#include <string.h>
+
+const struct control_command *const command_table[] = {
+	&control_clients,
+	NULL,
+};
+
+const struct control_command *control_command_find(const char *name)
+{
+	const struct control_command *const *command = command_table;
+
+	while (*command && strcmp((*command)->name, name) != 0)
+		command++;
+	return *command;
+}

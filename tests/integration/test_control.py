@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The owner's commands: the control socket, and the same commands without a gateway."""
+
+from __future__ import annotations
+
+import json
+import socket
+import stat
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent import pair
+from lab import wait_until
+from lone_gateway import LoneGateway
+from modem.patience import patience
+from owner import FAILED, OK, USAGE, Owner, run
+
+REQUEST_MAX = 64 * 1024
+CONNECTIONS_MAX = 8
+
+
+@pytest.fixture
+def gateway() -> Iterator[LoneGateway]:
+    with LoneGateway(open=False) as gateway:
+        yield gateway
+
+
+@pytest.fixture
+def owner(gateway: LoneGateway) -> Owner:
+    return Owner(gateway.state)
+
+
+class Asker:
+    """A connection to the control socket."""
+
+    def __init__(self, path: Path) -> None:
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(patience(30))
+        self.socket.connect(str(path))
+
+    def __enter__(self) -> Asker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def send(self, data: bytes) -> None:
+        self.socket.sendall(data)
+
+    def read(self) -> list[Any]:
+        """Every line until the gateway closes the connection."""
+        received = b""
+        try:
+            while data := self.socket.recv(1 << 16):
+                received += data
+        except ConnectionResetError:            # it left bytes of ours unread
+            pass
+        return [json.loads(line) for line in received.splitlines()]
+
+    def ask(self, data: bytes) -> Any:
+        """The only line."""
+        self.send(data)
+        [line] = self.read()
+        return line
+
+
+def control(gateway: LoneGateway) -> Path:
+    return gateway.state / "control"
+
+
+def command(name: str, **arguments: object) -> bytes:
+    return json.dumps({"command": name, "arguments": arguments}).encode() + b"\n"
+
+
+def names(owner: Owner) -> list[str]:
+    return [client["name"] for client in owner.json("clients")["clients"]]
+
+
+# ---- the socket -------------------------------------------------------------------
+
+def test_the_same_with_and_without_a_gateway(gateway: LoneGateway, owner: Owner) -> None:
+    for name in ("one", "another"):
+        pair(gateway, name)
+    running, asked = owner.run("clients"), gateway.log.count("control: clients")
+    assert asked == 1
+    gateway.stop()
+    stopped = owner.run("clients")
+    assert (running.returncode, running.stdout) == (OK, stopped.stdout)
+    assert [line.split()[0] for line in stopped.stdout.splitlines()] == [
+        "NAME", "another", "one"]
+    assert names(owner) == ["another", "one"]
+    assert gateway.log.count("control: clients") == asked
+    gateway.start()
+
+
+def test_nobody_is_paired(owner: Owner) -> None:
+    assert "ofono-mcp pair NAME" in owner.run("clients").stdout
+    assert owner.json("clients") == {"clients": []}
+
+
+def test_mode_and_life_of_the_socket(gateway: LoneGateway) -> None:
+    file = control(gateway)
+    assert stat.S_ISSOCK(file.stat().st_mode)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o660
+    gateway.stop()
+    assert not file.exists()
+    gateway.start()
+    gateway.kill()
+    assert file.exists()                        # nobody took it away
+    gateway.start()
+    with Asker(file) as asker:
+        assert asker.ask(command("clients")) == {"result": {"clients": []}}
+
+
+def test_what_is_no_socket_stays(gateway: LoneGateway, owner: Owner) -> None:
+    gateway.stop()
+    control(gateway).write_text("precious")
+    gateway.start()
+    assert "is no socket" in gateway.log
+    assert control(gateway).read_text() == "precious"
+    gateway.stop()
+    assert control(gateway).read_text() == "precious"
+    control(gateway).unlink()
+    gateway.start()
+    assert names(owner) == []
+
+
+@contextmanager
+def configured(folder: Path, path: Path) -> Iterator[LoneGateway]:
+    with LoneGateway(open=False, control_socket=str(path)) as gateway:
+        yield gateway
+
+
+def test_the_socket_may_be_elsewhere(folder: Path) -> None:
+    with configured(folder, folder / "there") as gateway:
+        pair_here = Owner(gateway.state, "--config", str(gateway.folder / "gateway.conf"))
+        assert names(pair_here) == []
+        assert gateway.log.count("control: clients") == 1
+        assert not control(gateway).exists()
+        lost = Owner(gateway.state).run("clients")
+        assert lost.returncode == FAILED
+        assert "another control_socket" in lost.stderr
+    assert not (folder / "there").exists()
+
+
+def test_two_gateways_do_not_share_one(folder: Path) -> None:
+    with configured(folder, folder / "there") as first, \
+            configured(folder, folder / "there") as second:
+        assert "another program listens there" in second.log
+        second.stop()
+        assert names(Owner(first.state, "--config",
+                           str(first.folder / "gateway.conf"))) == []
+        second.start()
+
+
+@pytest.mark.parametrize("option", ["control_socket", "state_dir"])
+def test_a_path_too_long_for_a_socket(folder: Path, option: str) -> None:
+    long = "/" + "x" * 108
+    file = folder / "long.conf"
+    section = "server" if option == "control_socket" else "store"
+    file.write_text(f"[{section}]\n{option} = {long}\n")
+    for arguments in (["serve", "--check-config"], ["clients"]):
+        result = run(*arguments, "--config", file)
+        assert result.returncode in (FAILED, USAGE)
+        assert "control_socket" in result.stderr and "107 bytes" in result.stderr
+
+
+
+# ---- what comes in ----------------------------------------------------------------
+
+@pytest.mark.parametrize("data,code", [
+    (b"\n", "invalid_request"), (b"help\n", "invalid_request"), (b"[]\n", "invalid_request"),
+    (b"{}\n", "invalid_request"), (b'{"command":5}\n', "invalid_request"),
+    (b'{"command":"clients","arguments":[]}\n', "invalid_request"),
+    (b'{"command":"clients"} x\n', "invalid_request"),
+    (b"\xff\xfe\0\n", "invalid_request"), (b"[" * 1000 + b"\n", "invalid_request"),
+    (b'{"command":"fly"}\n', "unknown_command"),
+    (b"x" * (REQUEST_MAX + 5000), "invalid_request"),
+])
+def test_garbage(gateway: LoneGateway, owner: Owner, data: bytes, code: str) -> None:
+    with Asker(control(gateway)) as asker:
+        error = asker.ask(data)["error"]
+    assert error["code"] == code
+    assert error["message"] and error["fix"]
+    assert names(owner) == []
+
+
+def test_a_request_in_pieces(gateway: LoneGateway) -> None:
+    with Asker(control(gateway)) as asker:
+        for octet in command("clients"):
+            asker.send(bytes([octet]))
+        assert asker.read() == [{"result": {"clients": []}}]
+
+
+def test_a_peer_that_asks_and_half_closes(gateway: LoneGateway) -> None:
+    with Asker(control(gateway)) as asker:
+        asker.send(command("clients"))
+        asker.socket.shutdown(socket.SHUT_WR)
+        assert asker.read() == [{"result": {"clients": []}}]
+
+
+def test_one_that_leaves_at_once(gateway: LoneGateway, owner: Owner) -> None:
+    before = gateway.fd_count
+    for data in (b"", b"{", command("clients")):
+        for _ in range(20):
+            with Asker(control(gateway)) as asker:
+                asker.send(data)
+    assert names(owner) == []
+    wait_until(lambda: gateway.fd_count == before, what="no descriptor is left")
+
+
+def test_fifty_at_once(
+        gateway: LoneGateway, owner: Owner, background: ThreadPoolExecutor) -> None:
+    """More than are served at a time; each gets its turn."""
+    before = gateway.fd_count
+    askers = [Asker(control(gateway)) for _ in range(50)]
+    answers = [background.submit(asker.ask, command("clients")) for asker in askers]
+    assert [answer.result() for answer in answers] == 50 * [{"result": {"clients": []}}]
+    for asker in askers:
+        asker.socket.close()
+    wait_until(lambda: gateway.fd_count == before, what="no descriptor is left")
+    assert names(owner) == []
+
+
+def test_slow_writers_hold_nobody_up_for_ever(gateway: LoneGateway, owner: Owner) -> None:
+    """They take all places, and one more waits; it is served when their time is over."""
+    slow = [Asker(control(gateway)) for _ in range(CONNECTIONS_MAX)]
+    for asker in slow:
+        asker.send(b'{"command":')
+    gateway.post(b"")                           # the rest of the gateway does not notice
+    assert names(owner) == []
+    assert gateway.log.count("took too long") >= 1
+    for asker in slow:
+        assert asker.read() == []
+        asker.socket.close()
+
+
+def test_one_that_does_not_read(gateway: LoneGateway, owner: Owner) -> None:
+    for number in range(60):
+        pair(gateway, f"{number:02}" + "x" * 60)
+    with Asker(control(gateway)) as asker:
+        asker.send(command("clients"))
+        assert len(names(owner)) == 60          # nobody else waits for it
+        [line] = asker.read()
+        assert len(line["result"]["clients"]) == 60

@@ -8,8 +8,8 @@
 #include "cli/command.h"
 
 static const struct command *const commands[] = {
-	&command_serve,	 &command_pair,	   &command_clients,
-	&command_backup, &command_restore,
+	&command_serve,	 &command_pair,	  &command_clients,
+	&command_unlock, &command_backup, &command_restore,
 };
 
 static int print_help(FILE *out, int code)

@@ -22,6 +22,7 @@ struct command {
 extern const struct command command_serve;
 extern const struct command command_pair;
 extern const struct command command_clients;
+extern const struct command command_unlock;
 extern const struct command command_backup;
 extern const struct command command_restore;
 

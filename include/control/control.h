@@ -39,6 +39,7 @@ struct control {
 	const struct config *config;
 	struct store *store;
 	/* Of a gateway that runs; else all of these are NULL */
+	sd_event *loop;
 	struct sims *sims;
 	struct outbox *outbox;
 	struct ofono *ofono;

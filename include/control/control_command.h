@@ -18,5 +18,6 @@ extern const struct control_command *const command_table[]; /* ends with NULL */
 const struct control_command *control_command_find(const char *name); /* NULL: none */
 
 extern const struct control_command control_clients;
+extern const struct control_command control_unlock;
 
 #endif

@@ -12,14 +12,7 @@
 #ifndef OFONO_SIM_UNLOCK_H
 #define OFONO_SIM_UNLOCK_H
 
-#include "ofono/modem.h"
-
-enum sim_lock {
-	SIM_LOCK_NONE, /* also: not known yet */
-	SIM_LOCK_PIN,
-	SIM_LOCK_PUK,	/* the PIN is used up */
-	SIM_LOCK_OTHER, /* of a network or a phone: nothing that its owner has */
-};
+#include "ofono/sim_lock.h"
 
 enum unlock_outcome {
 	UNLOCK_DONE,
@@ -37,8 +30,6 @@ struct sim_codes {
 };
 
 struct sim_unlock; /* under way */
-
-enum sim_lock sim_lock_of(const struct sim_facts *facts);
 
 /* As oFono checks it: a PIN has 4 to 8 digits, a PUK 8. */
 bool sim_pin_is_valid(const char *pin);

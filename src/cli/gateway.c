@@ -310,6 +310,7 @@ static void open_control(struct gateway *gateway, const struct config *config)
 	gateway->control = (struct control){
 		.config = config,
 		.store = services->store,
+		.loop = services->loop,
 		.sims = services->sims,
 		.outbox = services->outbox,
 		.ofono = services->ofono,

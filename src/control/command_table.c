@@ -5,6 +5,7 @@
 
 const struct control_command *const command_table[] = {
 	&control_clients,
+	&control_unlock,
 	NULL,
 };
 

@@ -30,7 +30,7 @@ void control_connection_free(struct control_connection *connection)
 	control_call_deinit(&connection->call);
 	sd_event_source_disable_unref(connection->source);
 	sd_event_source_disable_unref(connection->timer);
-	buffer_deinit(&connection->request);
+	buffer_wipe(&connection->request);
 	buffer_deinit(&connection->answer);
 	close(connection->fd);
 	free(connection);
@@ -107,6 +107,7 @@ static void ask(struct control_connection *connection, size_t length)
 	wait_for(connection, 0);
 	sd_event_source_set_enabled(connection->timer, SD_EVENT_OFF);
 	control_call_run(&connection->call, connection->request.data, length);
+	buffer_wipe(&connection->request); /* the call has its own */
 }
 
 static void refuse_length(struct control_connection *connection)
@@ -129,6 +130,7 @@ static bool read_more(struct control_connection *connection)
 	if (length == 0)
 		return false;
 	buffer_append(request, piece, (size_t)length);
+	explicit_bzero(piece, (size_t)length); /* there may be a PIN in it */
 	if (request->failed)
 		return false;
 	end = memchr(request->data, '\n', request->length);

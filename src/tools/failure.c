@@ -44,7 +44,8 @@ static const struct {
 	},
 	[FAILURE_SIM_LOCKED] = {
 		"sim_locked",
-		"Ask the owner to unlock the SIM on the phone. Never ask for its PIN here.",
+		"Ask the owner to unlock the SIM on the phone (ofono-mcp unlock). Never "
+		"ask for its PIN here.",
 	},
 	[FAILURE_MODEM_OFF] = {
 		"modem_off",

@@ -35,6 +35,7 @@
 #include "resources/resource_table.h"
 #include "sms/retention.h"
 #include "sms/spool.h"
+#include "sms/unlocker.h"
 #include "store/store_client.h"
 #include "store/store_lock.h"
 #include "store/store_rescue.h"
@@ -63,6 +64,7 @@ struct gateway {
 	struct readiness readiness;
 	struct retention *retention;
 	struct spool *spool;
+	struct unlocker *unlocker;
 	struct control control;
 	struct control_server *control_server; /* NULL: its socket cannot be made */
 	int lock;			       /* of the state folder; -1: not held */
@@ -229,6 +231,8 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		error = sims_new(services->loop, services->ofono, services->store,
 				 &services->sims);
 	if (error == 0)
+		error = unlocker_new(services->ofono, config, &gateway->unlocker);
+	if (error == 0)
 		error = inbox_new(services->loop, services->store, services->sims,
 				  services->ofono, &services->inbox);
 	if (error == 0)
@@ -374,6 +378,7 @@ static void close_all(struct gateway *gateway)
 	outbox_free(services->outbox);
 	spool_free(gateway->spool);
 	inbox_free(services->inbox);
+	unlocker_free(gateway->unlocker);
 	sims_free(services->sims);
 	ofono_free(services->ofono);
 	store_close(services->store);

@@ -210,13 +210,13 @@ static void test_unknown_names(void **state)
 		     "send_wait_seconds, queue_limit, duplicate_seconds, ask_seconds, "
 		     "delivery_reports");
 	expect_error("[log]\nopen = 1\n", ":2: log.open: unknown key; [log] has verbose");
-	expect_error("[log]\n[sever]\n",
-		     ":2: [sever]: unknown section; there are [server], [store], [sms], "
-		     "[log]");
+	expect_error("[log]\n[sever]\n", ":2: [sever]: unknown section; there are "
+					 "[server], [store], [sim], [sms], "
+					 "[log]");
 	expect_error("\n[]\nx = 1\n", ":3: a key stands before any section; there are "
-				      "[server], [store], [sms], [log]");
+				      "[server], [store], [sim], [sms], [log]");
 	expect_error("open = yes\n", ":1: a key stands before any section; there are "
-				     "[server], [store], [sms], [log]");
+				     "[server], [store], [sim], [sms], [log]");
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
 }
 
@@ -462,11 +462,11 @@ static void test_set_refuses(void **state)
 			 "--option: log.loud: unknown key; [log] has verbose");
 	expect_set_error(
 		"logs.verbose", "1",
-		"--option: [logs]: unknown section; there are [server], [store], "
+		"--option: [logs]: unknown section; there are [server], [store], [sim], "
 		"[sms], [log]");
 	expect_set_error("verbose", "1",
 			 "--option: a key stands before any section; there are [server], "
-			 "[store], [sms], [log]");
+			 "[store], [sim], [sms], [log]");
 }
 
 /* What a file would not give back. */

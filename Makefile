@@ -27,7 +27,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
-LIBRARIES := dbus-1 libmicrohttpd yajl libsystemd sqlite3 gnutls inih
+LIBRARIES := dbus-1 libmicrohttpd yajl libsystemd sqlite3 gnutls inih libqrencode
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
             -Wformat=2 -Wundef -Wno-missing-field-initializers $(if $(WERROR),-Werror)
 

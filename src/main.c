@@ -8,8 +8,9 @@
 #include "cli/command.h"
 
 static const struct command *const commands[] = {
-	&command_serve,	 &command_pair,	  &command_clients,
-	&command_unlock, &command_backup, &command_restore,
+	&command_serve,	 &command_pair,	  &command_clients, &command_change,
+	&command_rotate, &command_revoke, &command_pause,   &command_resume,
+	&command_reload, &command_unlock, &command_backup,  &command_restore,
 };
 
 static int print_help(FILE *out, int code)

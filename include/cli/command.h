@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command: the subcommands of ofono-mcp, one file each.
+ * Command: the subcommands of ofono-mcp, one file each, or one for those of a kind.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
@@ -23,6 +23,12 @@ extern const struct command command_serve;
 extern const struct command command_pair;
 extern const struct command command_clients;
 extern const struct command command_unlock;
+extern const struct command command_change;
+extern const struct command command_rotate;
+extern const struct command command_revoke;
+extern const struct command command_pause;
+extern const struct command command_resume;
+extern const struct command command_reload;
 extern const struct command command_backup;
 extern const struct command command_restore;
 

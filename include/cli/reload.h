@@ -11,6 +11,7 @@
 #define CLI_RELOAD_H
 
 #include "base/config.h"
+#include "control/control.h"
 
 struct config_source {
 	/* What a start would take now. Not 0: the error has its text. */
@@ -19,7 +20,8 @@ struct config_source {
 	const void *data;
 };
 
-/* False: refused, and `config` is as it was. */
-bool reload_config(struct config *config, const struct config_source *source);
+/* False: refused, with the reload's error, and `config` is as it was. */
+bool reload_config(struct config *config, const struct config_source *source,
+		   struct control_reload *reload);
 
 #endif

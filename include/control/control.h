@@ -10,6 +10,7 @@
 #define CONTROL_CONTROL_H
 
 #include "base/config.h"
+#include "base/json_writer.h"
 #include "ofono/ofono.h"
 #include "sms/outbox.h"
 #include "sms/sim.h"
@@ -23,14 +24,16 @@ struct control_reload {
 	struct config_error error;
 };
 
-/* What the rest of the gateway does for the commands; all of it at once. */
+enum control_client_news {
+	CONTROL_CLIENT_CHANGED, /* it came, or may do something else */
+	CONTROL_CLIENT_CUT,	/* ... or has another token: what it has under way ends */
+	CONTROL_CLIENT_REVOKED, /* it is gone; and so are its sessions */
+};
+
+/* What the rest of the gateway does for the commands; when they return it is done. */
 struct control_gateway {
-	/* Its open requests and streams end; the next one is judged anew. */
-	void (*client_cut)(void *data, int64_t client_id);
-	/* Its sessions end, for ever. */
-	void (*client_forgotten)(void *data, int64_t client_id);
-	/* What it may do is different. */
-	void (*client_changed)(void *data, int64_t client_id);
+	void (*heard_of_client)(void *data, int64_t client_id,
+				enum control_client_news news);
 	/* False: refused, with the error's text; then nothing has changed. */
 	bool (*reload)(void *data, struct control_reload *reload);
 };
@@ -38,6 +41,8 @@ struct control_gateway {
 struct control {
 	const struct config *config;
 	struct store *store;
+	/* The elements of an array: where agents reach the gateway, the best first. */
+	void (*write_urls)(const struct config *config, struct json_writer *writer);
 	/* Of a gateway that runs; else all of these are NULL */
 	sd_event *loop;
 	struct sims *sims;
@@ -46,5 +51,9 @@ struct control {
 	const struct control_gateway *gateway;
 	void *gateway_data;
 };
+
+/* Nothing without a gateway. */
+void control_tell_client(const struct control *control, int64_t client_id,
+			 enum control_client_news news);
 
 #endif

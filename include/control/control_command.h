@@ -17,7 +17,14 @@ extern const struct control_command *const command_table[]; /* ends with NULL */
 
 const struct control_command *control_command_find(const char *name); /* NULL: none */
 
+extern const struct control_command control_pair;
 extern const struct control_command control_clients;
 extern const struct control_command control_unlock;
+extern const struct control_command control_change;
+extern const struct control_command control_revoke;
+extern const struct control_command control_rotate;
+extern const struct control_command control_pause;
+extern const struct control_command control_resume;
+extern const struct control_command control_reload;
 
 #endif

@@ -23,8 +23,6 @@ struct auth {
 	void *data;
 };
 
-void auth_hash(const char *token, uint8_t hash_out[AUTH_HASH_BYTES]);
-
 /* `authorization`: the header's value or NULL. False: answer 401. */
 bool auth_check(const struct auth *auth, const char *authorization,
 		struct client *client_out);

@@ -12,7 +12,7 @@
 enum change_type {
 	CHANGE_RESOURCE, /* what resources/read gives for `subject` */
 	CHANGE_TOOLS,	 /* what tools/list gives */
-	CHANGE_REVOKED,	 /* a client is none any more: nothing is left for it to hear */
+	CHANGE_CUT,	 /* a client is to come again: its streams end */
 };
 
 struct change {

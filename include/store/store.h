@@ -53,6 +53,10 @@ int store_sim_identify(struct store *store, const char *iccid, const char *imsi,
 /* Was this number ever given out? 0, STORE_E_NOT_FOUND, -errno. */
 int store_sim_known(struct store *store, int64_t sim_id);
 
+/* Every number that was given out, in order. 0 or -errno. */
+int store_sims_list(struct store *store, void (*visit)(void *data, int64_t sim_id),
+		    void *data);
+
 /* strings borrowed, valid UTF-8 */
 struct message_draft {
 	int64_t sim_id;

@@ -13,9 +13,18 @@ struct client_row {
 	int64_t created_ms; /* wall clock */
 };
 
-/* As client_paired, with the hash of its token. 0, STORE_E_EXISTS, STORE_E_FULL, -errno. */
-int store_client_add(struct store *store, const char *name,
+/*
+ * A new client, whose id is made, and the hash of its token. Numbers are never given out
+ * twice. 0, STORE_E_EXISTS, STORE_E_FULL, -errno.
+ */
+int store_client_add(struct store *store, const struct client *client,
 		     const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out);
+/* Each: 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+int store_client_change(struct store *store, const struct client *client); /* by its id */
+int store_client_rotate(struct store *store, int64_t client_id,
+			const uint8_t hash[CLIENT_HASH_BYTES]);
+/* Its sessions go with it; its messages stay. */
+int store_client_revoke(struct store *store, int64_t client_id);
 /* Fits struct auth of http/auth.h: `data` is the store. */
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 		       struct client *client_out);

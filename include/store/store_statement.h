@@ -24,6 +24,7 @@ enum store_statement {
 	SIM_ADD,
 	SIM_JOIN,
 	SIM_KNOWN,
+	SIMS_KNOWN,
 	MESSAGE_ADD,
 	MESSAGE_CHANGE_ADD,
 	MESSAGE_CHANGES,
@@ -74,6 +75,10 @@ enum store_statement {
 	ALIVE_SET,
 	ALIVE_GET,
 	CLIENT_ADD,
+	CLIENT_CHANGE,
+	CLIENT_ROTATE,
+	CLIENT_REMOVE,
+	CLIENT_SESSIONS_REMOVE,
 	CLIENT_FIND,
 	CLIENT_FIND_ID,
 	CLIENT_GET,
@@ -93,6 +98,9 @@ enum store_statement {
 	ASKING_CLOSE,
 	ASKING_CLOSED,
 	ASKING_FORGET,
+	SETTING_GET,
+	SETTING_PUT,
+	SETTING_REMOVE,
 	STATEMENT_COUNT,
 };
 
@@ -107,7 +115,7 @@ struct store {
 	struct clock_history clock; /* since the first message was added */
 };
 
-enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp pair` writes from its own process */
+enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp backup` reads from its own process */
 
 int store_prepare(struct store *store); /* 0, -errno, STORE_E_FULL */
 

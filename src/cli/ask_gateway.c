@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "cli/agent_url.h"
 #include "control/control_call.h"
 #include "control/control_socket.h"
 #include "store/store_lock.h"
@@ -114,7 +115,10 @@ static void on_told(void *data, const char *line, size_t length, bool last)
 static bool run_here(const struct gateway_question *question, struct config_error *error)
 {
 	static const struct control_carrier carrier = { .told = on_told };
-	struct control control = { .config = question->config };
+	struct control control = {
+		.config = question->config,
+		.write_urls = agent_url_write_all,
+	};
 	struct control_call call;
 	union {
 		const void *borrowed;

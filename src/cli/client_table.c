@@ -61,7 +61,7 @@ static void append_limits(struct buffer *cell, const struct json *limits)
 			continue;
 		none = strcmp(limit->text, "0") == 0;
 		append(cell, cell->length ? " " : "");
-		append(cell, none ? "none" : limit->text);
+		append(cell, none ? "unlimited" : limit->text);
 		append(cell, units[at].unit);
 	}
 	if (!cell->length)

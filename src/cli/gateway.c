@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cli/agent_url.h"
 #include "cli/command.h"
 #include "cli/readiness.h"
 #include "cli/status_report.h"
@@ -105,53 +106,56 @@ static void apply_config(struct gateway *gateway)
 		log_error("reload: the tools are as they were: out of memory");
 }
 
-static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info,
-		     void *data)
+static bool read_config_again(struct gateway *gateway, struct control_reload *reload)
 {
-	struct gateway *gateway = data;
 	uint64_t now_us = 0;
+	bool done;
 
-	(void)source;
-	(void)info;
-	if (gateway->stopping)
-		return 0;
 	sd_event_now(gateway->services.loop, CLOCK_MONOTONIC, &now_us);
 	if (gateway->ready)
 		sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_us);
-	if (reload_config(gateway->config, gateway->source))
+	done = reload_config(gateway->config, gateway->source, reload);
+	if (done)
 		apply_config(gateway);
 	if (gateway->ready)
 		sd_notify(0, "READY=1");
+	return done;
+}
+
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info,
+		     void *data)
+{
+	struct control_reload reload = { NULL };
+	struct gateway *gateway = data;
+
+	(void)source;
+	(void)info;
+	if (!gateway->stopping)
+		read_config_again(gateway, &reload);
 	return 0;
 }
 
 /* For the owner's commands */
 
-static void on_client_cut(void *data, int64_t client_id)
+static void on_client(void *data, int64_t client_id, enum control_client_news news)
 {
-	const struct gateway *gateway = data;
+	struct gateway *gateway = data;
 
+	endpoint_review_client(gateway->endpoint, client_id);
+	if (news == CONTROL_CLIENT_CHANGED)
+		return;
+	endpoint_end_streams(gateway->endpoint, client_id);
 	http_server_cut_client(gateway->server, client_id);
 }
 
-static void on_client_forgotten(void *data, int64_t client_id)
+static bool on_reload_asked(void *data, struct control_reload *reload)
 {
-	const struct gateway *gateway = data;
-
-	sessions_end_client(endpoint_sessions(gateway->endpoint), client_id);
-}
-
-static void on_client_changed(void *data, int64_t client_id)
-{
-	const struct gateway *gateway = data;
-
-	endpoint_review_client(gateway->endpoint, client_id);
+	return read_config_again(data, reload);
 }
 
 static const struct control_gateway control_gateway = {
-	.client_cut = on_client_cut,
-	.client_forgotten = on_client_forgotten,
-	.client_changed = on_client_changed,
+	.heard_of_client = on_client,
+	.reload = on_reload_asked,
 };
 
 static void on_health(void *data, struct exchange *exchange)
@@ -315,6 +319,7 @@ static void open_control(struct gateway *gateway, const struct config *config)
 		.config = config,
 		.store = services->store,
 		.loop = services->loop,
+		.write_urls = agent_url_write_all,
 		.sims = services->sims,
 		.outbox = services->outbox,
 		.ofono = services->ofono,

@@ -1,119 +1,203 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ofono-mcp pair: make a token for one agent and show it once.
- *
- * Only the token's hash is kept. The running gateway obeys at once, since it looks clients
- * up in the same store.
+ * ofono-mcp pair, change, rotate, revoke: the agents, and what each may do.
  */
 #include <stdio.h>
-#include <string.h>
 
-#include <gnutls/crypto.h>
-
-#include "base/config.h"
+#include "cli/client_table.h"
 #include "cli/command.h"
-#include "cli/ledger_options.h"
-#include "http/auth.h"
-#include "store/store_client.h"
+#include "cli/owner_command.h"
+#include "cli/pairing.h"
+#include "control/client_name.h"
 
-enum {
-	TOKEN_BYTES = 32, /* 256 bits */
-	TOKEN_TEXT_BYTES = TOKEN_BYTES * 2 + 1,
-	NAME_MAX_BYTES = 63,
-};
+#define PERMISSIONS_HELP                                                              \
+	"  --scope LIST     of read, send, codes, ussd, admin; commas between them\n" \
+	"  --sim LIST       ids of the SIMs that it may use, as agents see them\n"    \
+	"                   (subscription_id); or \"any\"\n"                          \
+	"  --allow LIST     numbers to which it may send, such as +36201234567, or\n" \
+	"                   prefixes, such as +3620*; or \"any\"\n"                   \
+	"  --ask WHEN       its messages wait for your yes: always, new-recipients\n" \
+	"                   or never\n"                                               \
+	"  --per-minute N, --per-hour N, --per-day N, --segments-per-month N\n"       \
+	"                   it may send as much; \"none\": no limit of its own;\n"    \
+	"                   \"default\": what the configuration says\n"
 
-static const char help[] =
-	"Usage: ofono-mcp pair [--config FILE] [--state-dir DIR] NAME\n"
-	"Make a token for the agent NAME and print it, once, with what the agent needs.\n"
-	"\n"
-	"  --config FILE    the gateway's configuration; else, where it is there,\n"
-	"                   " CONFIG_DEFAULT_PATH "\n"
-	"  --state-dir DIR  where the gateway keeps its clients\n"
+#define COMMON_HELP                                                                  \
+	"  --config FILE    the gateway's configuration; else, where it is there,\n" \
+	"                   " CONFIG_DEFAULT_PATH "\n"                               \
+	"  --state-dir DIR  where the gateway keeps its clients\n"                   \
+	"  --json           tell as JSON what was done\n"                            \
 	"  --help           this text\n"
+
+#define PERMISSION_OPTIONS                                                               \
+	{ .name = "scope" }, { .name = "sim" }, { .name = "allow" }, { .name = "ask" },  \
+		{ .name = "per-minute" }, { .name = "per-hour" }, { .name = "per-day" }, \
+	{                                                                                \
+		.name = "segments-per-month"                                             \
+	}
+
+static const char *name_flaw(const struct owner_call *call)
+{
+	return client_name_flaw(call->operand);
+}
+
+/* With what stands before and behind the name of the client. */
+static void print_named(const char *before, const struct json *client, const char *behind)
+{
+	const char *name = json_string(json_member(client, "name"));
+
+	printf("%s%s%s\n", before, name ? name : "", behind);
+}
+
+/* pair */
+
+static const char pair_help[] =
+	"Usage: ofono-mcp pair [OPTION]... NAME\n"
+	"Make a token for the agent NAME and print it, once, with what the agent needs.\n"
+	"It may read and send unless told otherwise.\n"
+	"\n" PERMISSIONS_HELP
+	"  --qr             a QR code also where the output is no terminal\n" COMMON_HELP
 	"\n"
-	"Exit codes: 0 paired; 1 could not; 2 wrong options.\n";
+	"The gateway may run. Exit codes: 0 paired; 1 could not; 2 wrong options.\n";
 
-static const struct option options[] = {
-	{ "config", required_argument, NULL, LEDGER_OPTION_CONFIG },
-	{ "state-dir", required_argument, NULL, LEDGER_OPTION_STATE_DIR },
-	{ "help", no_argument, NULL, LEDGER_OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static bool make_token(char token[TOKEN_TEXT_BYTES])
+static int show_pairing(const struct owner_call *call, const struct json *result)
 {
-	unsigned char random[TOKEN_BYTES];
-
-	if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0)
-		return false;
-	for (int i = 0; i < TOKEN_BYTES; i++)
-		snprintf(token + i * 2, 3, "%02x", random[i]);
-	return true;
-}
-
-static void print_pairing(const struct config *config, const char *name,
-			  const char *token)
-{
-	const char *address = config->listen.items[0];
-
-	printf("%s may now use this gateway.\n\n"
-	       "  URL    http://%s/mcp\n"
-	       "  token  %s\n\n"
-	       "The token is shown only this once. For an agent that reads "
-	       "mcpServers:\n\n"
-	       "  {\"mcpServers\":{\"phone\":{\"type\":\"http\","
-	       "\"url\":\"http://%s/mcp\",\n"
-	       "    \"headers\":{\"Authorization\":\"Bearer %s\"}}}}\n",
-	       name, address, token, address, token);
-}
-
-static int pair(const struct config *config, const char *name)
-{
-	struct config_error problem = { "" };
-	uint8_t hash[AUTH_HASH_BYTES];
-	char token[TOKEN_TEXT_BYTES];
-	struct store *store;
-	int64_t client_id;
-	int error;
-
-	if (!make_token(token)) {
-		fputs("ofono-mcp pair: no random numbers to be had\n", stderr);
-		return EXIT_CODE_FAILED;
-	}
-	if (store_open(config->state_dir, &store, &problem) != 0) {
-		fprintf(stderr, "ofono-mcp pair: %s\n", problem.text);
-		return EXIT_CODE_FAILED;
-	}
-	auth_hash(token, hash);
-	error = store_client_add(store, name, hash, &client_id);
-	store_close(store);
-	if (error == 0) {
-		print_pairing(config, name, token);
-		return EXIT_CODE_OK;
-	}
-	fprintf(stderr, "ofono-mcp pair: %s%s\n", name,
-		error == STORE_E_EXISTS ? " is paired already; choose another name"
-					: " could not be stored");
-	return EXIT_CODE_FAILED;
+	print_named("", json_member(result, "client"), " may now use this gateway.\n");
+	pairing_print(call, result);
+	return EXIT_CODE_OK;
 }
 
 static int run_pair(int argc, char **argv)
 {
-	static const struct ledger_command command = { "ofono-mcp pair", help, options };
-	struct ledger_options given;
-	int code;
+	static const struct owner_option options[] = { PERMISSION_OPTIONS,
+						       PAIRING_QR,
+						       { NULL } };
+	static const struct owner_command command = {
+		.name = "pair",
+		.help = pair_help,
+		.options = options,
+		.operand = "name",
+		.flaw = name_flaw,
+		.show = show_pairing,
+	};
 
-	if (!ledger_options_read(&command, argc, argv, &given, &code))
-		return code;
-	if (strlen(given.argument) > NAME_MAX_BYTES) {
-		fputs(help, stderr);
-		return EXIT_CODE_USAGE;
-	}
-	return pair(&given.config, given.argument);
+	return owner_command_run(&command, argc, argv);
 }
 
 const struct command command_pair = {
 	.name = "pair",
 	.summary = "give an agent a token",
 	.run = run_pair,
+};
+
+/* change */
+
+static const char change_help[] =
+	"Usage: ofono-mcp change OPTION... NAME\n"
+	"Change what the agent NAME may do. What is not given stays. A gateway that "
+	"runs\n"
+	"obeys at once.\n"
+	"\n" PERMISSIONS_HELP COMMON_HELP "\n"
+	"Exit codes: 0 changed; 1 could not; 2 wrong options.\n";
+
+static int show_change(const struct owner_call *call, const struct json *result)
+{
+	(void)call;
+	print_named("", json_member(result, "client"), " may now do this:\n");
+	client_table_print_one(json_member(result, "client"));
+	return EXIT_CODE_OK;
+}
+
+static int run_change(int argc, char **argv)
+{
+	static const struct owner_option options[] = { PERMISSION_OPTIONS, { NULL } };
+	static const struct owner_command command = {
+		.name = "change",
+		.help = change_help,
+		.options = options,
+		.operand = "name",
+		.show = show_change,
+	};
+
+	return owner_command_run(&command, argc, argv);
+}
+
+const struct command command_change = {
+	.name = "change",
+	.summary = "change what an agent may do",
+	.run = run_change,
+};
+
+/* rotate */
+
+static const char rotate_help[] =
+	"Usage: ofono-mcp rotate [OPTION]... NAME\n"
+	"Make a new token for the agent NAME and print it as \"pair\" does. The one "
+	"before\n"
+	"is refused at once, and what the agent has under way ends.\n"
+	"\n"
+	"  --qr             a QR code also where the output is no terminal\n" COMMON_HELP
+	"\n"
+	"Exit codes: 0 done; 1 could not; 2 wrong options.\n";
+
+static int show_rotation(const struct owner_call *call, const struct json *result)
+{
+	print_named("", json_member(result, "client"),
+		    " needs this token from now on; the one before is refused.\n");
+	pairing_print(call, result);
+	return EXIT_CODE_OK;
+}
+
+static int run_rotate(int argc, char **argv)
+{
+	static const struct owner_option options[] = { PAIRING_QR, { NULL } };
+	static const struct owner_command command = {
+		.name = "rotate",
+		.help = rotate_help,
+		.options = options,
+		.operand = "name",
+		.show = show_rotation,
+	};
+
+	return owner_command_run(&command, argc, argv);
+}
+
+const struct command command_rotate = {
+	.name = "rotate",
+	.summary = "give an agent a new token",
+	.run = run_rotate,
+};
+
+/* revoke */
+
+static const char revoke_help[] = "Usage: ofono-mcp revoke [OPTION]... NAME\n"
+				  "Refuse the agent NAME from now on; what it has under "
+				  "way ends. Messages that the\n"
+				  "gateway took from it before still go out.\n"
+				  "\n" COMMON_HELP "\n"
+				  "Exit codes: 0 done; 1 could not; 2 wrong options.\n";
+
+static int show_revocation(const struct owner_call *call, const struct json *result)
+{
+	(void)result;
+	printf("%s may not use this gateway any more.\n", call->operand);
+	return EXIT_CODE_OK;
+}
+
+static int run_revoke(int argc, char **argv)
+{
+	static const struct owner_command command = {
+		.name = "revoke",
+		.help = revoke_help,
+		.operand = "name",
+		.show = show_revocation,
+	};
+
+	return owner_command_run(&command, argc, argv);
+}
+
+const struct command command_revoke = {
+	.name = "revoke",
+	.summary = "refuse an agent from now on",
+	.run = run_revoke,
 };

@@ -3,30 +3,38 @@
 
 #include "base/log.h"
 
+struct telling {
+	struct control_reload *reload;
+	unsigned count;
+};
+
 static void on_changed(void *data, const char *section, const char *name, bool adopted)
 {
-	unsigned *count = data;
+	struct telling *telling = data;
+	struct control_reload *reload = telling->reload;
 
-	++*count;
+	telling->count++;
 	if (adopted)
 		log_info("reload: %s.%s: changed", section, name);
 	else
 		log_warning("reload: %s.%s: changed in the file, but it takes a restart",
 			    section, name);
+	if (reload->changed)
+		reload->changed(reload->data, section, name, adopted);
 }
 
-bool reload_config(struct config *config, const struct config_source *source)
+bool reload_config(struct config *config, const struct config_source *source,
+		   struct control_reload *reload)
 {
-	struct config_error problem = { "" };
+	struct telling telling = { .reload = reload };
 	struct config next;
-	unsigned count = 0;
 
-	if (source->read(source->data, &next, &problem) != 0) {
-		log_error("reload: everything stays as it was: %s", problem.text);
+	if (source->read(source->data, &next, &reload->error) != 0) {
+		log_error("reload: everything stays as it was: %s", reload->error.text);
 		return false;
 	}
-	config_adopt(config, &next, on_changed, &count);
-	if (!count)
+	config_adopt(config, &next, on_changed, &telling);
+	if (!telling.count)
 		log_info("reload: nothing changed");
 	return true;
 }

@@ -4,9 +4,11 @@
 #include <string.h>
 
 const struct control_command *const command_table[] = {
-	&control_clients,
-	&control_unlock,
-	NULL,
+	&control_pair,	 &control_clients,
+	&control_change, &control_revoke,
+	&control_rotate, &control_pause,
+	&control_resume, &control_reload,
+	&control_unlock, NULL,
 };
 
 const struct control_command *control_command_find(const char *name)

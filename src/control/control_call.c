@@ -8,6 +8,7 @@
 
 #include "base/json_reader.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "control/control_command.h"
 
 const char *control_argument(const struct control_call *call, const char *name)
@@ -73,6 +74,17 @@ void control_close(struct control_call *call)
 		     strncmp(line->data, item, sizeof(item) - 1) != 0);
 }
 
+/* A path need not be UTF-8, and what was cut may end in half a character. */
+static void mend(char *text)
+{
+	if (utf8_valid(text, strlen(text)))
+		return;
+	for (; *text; text++) {
+		if ((unsigned char)*text >= 0x80)
+			*text = '?';
+	}
+}
+
 void control_fail(struct control_call *call, const char *code, const char *fix,
 		  const char *message, ...)
 {
@@ -85,6 +97,7 @@ void control_fail(struct control_call *call, const char *code, const char *fix,
 	va_start(arguments, message);
 	vsnprintf(text, sizeof(text), message, arguments);
 	va_end(arguments);
+	mend(text);
 	json_put_string(writer, "code", code);
 	json_put_string(writer, "message", text);
 	json_put_string(writer, "fix", fix);

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "http/auth.h"
 
-#include <gnutls/crypto.h>
-#include <gnutls/gnutls.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { TOKEN_BYTES_MAX = 256 };
+#include "base/token.h"
 
-static void hash_bytes(const char *data, size_t length, uint8_t hash_out[AUTH_HASH_BYTES])
-{
-	if (gnutls_hash_fast(GNUTLS_DIG_SHA256, data, length, hash_out) < 0)
-		abort(); /* GnuTLS without SHA-256: nobody could be told apart */
-}
+enum { TOKEN_BYTES_MAX = 256 };
 
 static bool blank(char c)
 {
@@ -42,11 +35,6 @@ static const char *token_find(const char *authorization, size_t *length_out)
 	return authorization;
 }
 
-void auth_hash(const char *token, uint8_t hash_out[AUTH_HASH_BYTES])
-{
-	hash_bytes(token, strlen(token), hash_out);
-}
-
 bool auth_check(const struct auth *auth, const char *authorization,
 		struct client *client_out)
 {
@@ -62,7 +50,7 @@ bool auth_check(const struct auth *auth, const char *authorization,
 	token = authorization ? token_find(authorization, &length) : NULL;
 	if (!token)
 		return false;
-	hash_bytes(token, length, hash);
+	token_hash(token, length, hash);
 	if (!auth->find(auth->data, hash, &client))
 		return false;
 	*client_out = client;

@@ -287,12 +287,16 @@ static void end_subscriptions(struct endpoint *endpoint, const struct client *cl
 	}
 }
 
-static void end_client(struct endpoint *endpoint, int64_t client_id)
+void endpoint_end_streams(struct endpoint *endpoint, int64_t client_id)
 {
-	const struct change change = { CHANGE_REVOKED, .client_id = client_id };
+	const struct change change = { CHANGE_CUT, .client_id = client_id };
+	struct session *session;
 
-	sessions_end_client(&endpoint->sessions, client_id);
-	if (endpoint->offer.changes)
+	TAILQ_FOREACH (session, &endpoint->sessions.list, link) {
+		if (session->client_id == client_id)
+			session_streams_end(session);
+	}
+	if (endpoint->offer.changes && client_id)
 		observers_notify(endpoint->offer.changes, &change);
 }
 
@@ -308,8 +312,10 @@ void endpoint_review_client(struct endpoint *endpoint, int64_t client_id)
 	if (note_scopes(endpoint, client_id, client.scopes))
 		tell_tools(endpoint, client_id);
 	end_subscriptions(endpoint, &client);
-	if (!is_there)
-		end_client(endpoint, client_id);
+	if (is_there)
+		return;
+	endpoint_end_streams(endpoint, client_id);
+	sessions_end_of(&endpoint->sessions, client_id);
 }
 
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint)

@@ -272,7 +272,7 @@ static void on_change(void *data, const void *event_data)
 			notification_push_change(listen->watcher.stream, NULL, NULL,
 						 listen->request->message.id);
 		break;
-	case CHANGE_REVOKED:
+	case CHANGE_CUT:
 		if (change_is_of(change, listen->watcher.client_id))
 			finish(listen);
 		break;

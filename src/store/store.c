@@ -195,3 +195,14 @@ int store_sim_known(struct store *store, int64_t sim_id)
 		return error;
 	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
 }
+
+int store_sims_list(struct store *store, void (*visit)(void *data, int64_t sim_id),
+		    void *data)
+{
+	sqlite3_stmt *statement = store_use(store, SIMS_KNOWN);
+	int result;
+
+	while ((result = sqlite3_step(statement)) == SQLITE_ROW)
+		visit(data, sqlite3_column_int64(statement, 0));
+	return store_done(store, statement, result);
+}

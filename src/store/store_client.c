@@ -26,15 +26,31 @@ static void read_client(sqlite3_stmt *statement, struct client *client)
 	};
 }
 
-int store_client_add(struct store *store, const char *name,
+/* What CLIENT_ADD and CLIENT_CHANGE have in common. */
+static void bind_client(sqlite3_stmt *statement, const struct client *client)
+{
+	const struct client_limits *limits = &client->limits;
+
+	statement_bind_text(statement, 1, client->name);
+	sqlite3_bind_int64(statement, 2, client->scopes);
+	sqlite3_bind_int64(statement, 3, client->ask);
+	statement_bind_text(statement, 4, client->sims);
+	statement_bind_text(statement, 5, client->allow);
+	sqlite3_bind_int64(statement, 6, limits->per_minute);
+	sqlite3_bind_int64(statement, 7, limits->per_hour);
+	sqlite3_bind_int64(statement, 8, limits->per_day);
+	sqlite3_bind_int64(statement, 9, limits->segments_per_month);
+}
+
+int store_client_add(struct store *store, const struct client *client,
 		     const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out)
 {
 	sqlite3_stmt *statement = store_use(store, CLIENT_ADD);
 	int error;
 
-	statement_bind_text(statement, 1, name);
-	sqlite3_bind_blob(statement, 2, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
-	sqlite3_bind_int64(statement, 3, clock_wall_ms());
+	bind_client(statement, client);
+	sqlite3_bind_blob(statement, 10, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
+	sqlite3_bind_int64(statement, 11, clock_wall_ms());
 	error = store_run(store, statement);
 	if (error)
 		return error;
@@ -42,6 +58,56 @@ int store_client_add(struct store *store, const char *name,
 		return STORE_E_EXISTS;
 	*client_id_out = sqlite3_last_insert_rowid(store->database);
 	return 0;
+}
+
+/* Runs a statement that is about one client. */
+static int run_for_one(struct store *store, sqlite3_stmt *statement)
+{
+	int error = store_run(store, statement);
+
+	if (!error && !sqlite3_changes(store->database))
+		return STORE_E_NOT_FOUND;
+	return error;
+}
+
+int store_client_change(struct store *store, const struct client *client)
+{
+	sqlite3_stmt *statement = store_use(store, CLIENT_CHANGE);
+
+	bind_client(statement, client);
+	sqlite3_bind_int64(statement, 10, client->id);
+	return run_for_one(store, statement);
+}
+
+int store_client_rotate(struct store *store, int64_t client_id,
+			const uint8_t hash[CLIENT_HASH_BYTES])
+{
+	sqlite3_stmt *statement = store_use(store, CLIENT_ROTATE);
+
+	sqlite3_bind_int64(statement, 1, client_id);
+	sqlite3_bind_blob(statement, 2, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
+	return run_for_one(store, statement);
+}
+
+static int remove_client(struct store *store, int64_t client_id)
+{
+	sqlite3_stmt *statement = store_use(store, CLIENT_SESSIONS_REMOVE);
+	int error;
+
+	sqlite3_bind_int64(statement, 1, client_id);
+	error = store_run(store, statement);
+	if (error)
+		return error;
+	statement = store_use(store, CLIENT_REMOVE);
+	sqlite3_bind_int64(statement, 1, client_id);
+	return run_for_one(store, statement);
+}
+
+int store_client_revoke(struct store *store, int64_t client_id)
+{
+	int error = store_begin(store);
+
+	return error ? error : store_end(store, remove_client(store, client_id));
 }
 
 /* The row of a statement that is bound. */

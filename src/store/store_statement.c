@@ -61,6 +61,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[SIM_JOIN] = "UPDATE message SET sim_id = ?1 WHERE direction = 1 AND sim_id IN"
 		     " (SELECT id FROM sim WHERE imsi = ?2 AND iccid IS NULL)",
 	[SIM_KNOWN] = "SELECT 1 FROM sim WHERE id = ?1",
+	[SIMS_KNOWN] = "SELECT id FROM sim ORDER BY id",
 	[MESSAGE_ADD] = "INSERT INTO message (sim_id, client_id, number, text, segments,"
 			" state, created, changed, idempotency_key, send_at, expires_at)"
 			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10)",
@@ -164,9 +165,19 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[GAP_KNOWN] = "SELECT 1 FROM gap WHERE reason = ?1 AND until_at > ?2 LIMIT 1",
 	[ALIVE_SET] = "INSERT OR REPLACE INTO alive (id, at) VALUES (1, ?1)",
 	[ALIVE_GET] = "SELECT at FROM alive",
-	[CLIENT_ADD] =
-		"INSERT INTO client (name, token_hash, created) VALUES (?1, ?2, ?3)"
-		" ON CONFLICT (name) DO NOTHING",
+	[CLIENT_ADD] = "INSERT INTO client (name, scopes, ask, sims, allow, per_minute, "
+		       "per_hour,"
+		       " per_day, segments_per_month, token_hash, created)"
+		       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+		       " ON CONFLICT (name) DO NOTHING",
+	[CLIENT_CHANGE] =
+		"UPDATE client SET name = ?1, scopes = ?2, ask = ?3, sims = ?4, allow = "
+		"?5,"
+		" per_minute = ?6, per_hour = ?7, per_day = ?8, segments_per_month = ?9"
+		" WHERE id = ?10",
+	[CLIENT_ROTATE] = "UPDATE client SET token_hash = ?2 WHERE id = ?1",
+	[CLIENT_REMOVE] = "DELETE FROM client WHERE id = ?1",
+	[CLIENT_SESSIONS_REMOVE] = "DELETE FROM session WHERE client_id = ?1",
 	[CLIENT_FIND] = "SELECT " CLIENT_COLUMNS " FROM client WHERE token_hash = ?1",
 	[CLIENT_FIND_ID] = "SELECT " CLIENT_COLUMNS " FROM client WHERE id = ?1",
 	[CLIENT_GET] = "SELECT " CLIENT_COLUMNS ", created FROM client WHERE name = ?1",
@@ -204,6 +215,11 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[ASKING_FORGET] =
 		"DELETE FROM asking_closed WHERE until < ?1 OR name NOT IN"
 		" (SELECT name FROM asking_closed ORDER BY until DESC LIMIT ?2)",
+	[SETTING_GET] = "SELECT value FROM setting WHERE name = ?1",
+	[SETTING_PUT] = "INSERT INTO setting (name, value, at) VALUES (?1, ?2, ?3)"
+			" ON CONFLICT (name) DO UPDATE SET value = excluded.value,"
+			" at = excluded.at",
+	[SETTING_REMOVE] = "DELETE FROM setting WHERE name = ?1",
 };
 
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from agent import TO, pair
 from events import Events
 from lone_gateway import LoneGateway
 from modern import Request, call
+from owner import Owner
 from wire import Reply, rpc
 
 SCOPES = {"read": 1, "send": 2, "codes": 4, "ussd": 8, "admin": 16}
@@ -233,3 +234,68 @@ def test_listening_honours_what_may_be_read(guarded: LoneGateway, name: str) -> 
     with Events(guarded.port, asked.body, **headers) as events:
         assert events.next().message["params"]["notifications"] == {
             "toolsListChanged": True}
+
+
+LIST_CHANGED = "notifications/tools/list_changed"
+QUIET_S = 0.3
+
+
+def listen(client: Client) -> Events:
+    asked = Request("subscriptions/listen", {"notifications": {
+        "toolsListChanged": True, "resourceSubscriptions": ["sms://inbox"]}})
+    headers = asked.headers | {"Authorization": client.authorization}
+    stream = Events(client.gateway.port, asked.body, **headers)
+    assert stream.next_message().method == "notifications/subscriptions/acknowledged"
+    return stream
+
+
+@contextmanager
+def streams(client: Client) -> Iterator[list[Events]]:
+    """One of each kind: of 2026, of a session, without one."""
+    with ExitStack() as opened:
+        kinds = [opened.enter_context(stream) for stream in (
+            listen(client), client.events(Mcp_Session_Id=begin(client)), client.events())]
+        for stream in kinds[1:]:
+            stream.wait_comment()
+        yield kinds
+
+
+def told(stream: Events) -> list[str | None]:
+    """What it is told within a moment, or before it ends."""
+    events = []
+    while event := stream.poll(QUIET_S):
+        if event.fields.get("data"):
+            events.append(event.method)
+    return events
+
+
+def test_more_scopes_are_heard_of_at_once_and_by_none_else(
+        guarded: LoneGateway, name: str) -> None:
+    client, other = Client(guarded, name, "read"), Client(guarded, name + "2", "read")
+    owner = Owner(guarded.state)
+    with streams(client) as own, streams(other) as others:
+        owner.do("change", "--scope", "read,codes", name)       # the same tools
+        owner.do("change", "--per-hour", "5", name)
+        assert [told(stream) for stream in own] == [[], [], []]
+        owner.do("change", "--scope", "read,codes,send", name)
+        for stream in own:
+            assert stream.next_message().method == LIST_CHANGED
+            assert not stream.closed and not stream.ended
+        assert [told(stream) for stream in others] == [[], [], []]
+        assert client.tools == ALL and other.tools == READING
+
+
+@pytest.mark.parametrize("command", [["change", "--scope", "send"], ["revoke"]],
+                         ids=lambda words: words[0])
+def test_fewer_scopes_are_heard_of_before_the_streams_end(
+        guarded: LoneGateway, name: str, command: list[str]) -> None:
+    client = Client(guarded, name, "read", "send")
+    other = Client(guarded, name + "2", "read", "send")
+    with streams(client) as own, streams(other) as others:
+        Owner(guarded.state).do(*command, name)
+        for stream in own:
+            assert stream.next_message().method == LIST_CHANGED
+            stream.wait_end()
+            assert stream.ended                             # whole, not cut off
+        assert [told(stream) for stream in others] == [[], [], []]
+

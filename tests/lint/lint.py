@@ -136,9 +136,10 @@ def check_manual(_: Tools) -> Finding:
     page = (PROJECT / "doc" / "ofono-mcp.1").read_text()
     keys = re.findall(r'\.name = "(\w+)"',
                       (PROJECT / "src" / "base" / "config_key.c").read_text())
-    options = [name for file in sorted((PROJECT / "src" / "cli").glob("*.c"))
-               for name in re.findall(r'^\t\{ "([\w-]+)", \w+_argument', file.read_text(),
-                                      re.MULTILINE)]
+    files = sorted(PROJECT.glob("src/cli/*.c")) + sorted(PROJECT.glob("include/cli/*.h"))
+    options = [name for file in files for name in re.findall(
+        r'\{ "([\w-]+)", \w+_argument|\{ \.name = "([\w-]+)"', file.read_text())
+        for name in name if name]
     complaints = [f"doc/ofono-mcp.1:1: no key {key}" for key in keys
                   if f".It Cm {key} " not in page]
     complaints += [f"doc/ofono-mcp.1:1: no option --{name}" for name in options

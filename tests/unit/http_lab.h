@@ -249,7 +249,7 @@ static bool lab_find(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 	uint8_t expected[AUTH_HASH_BYTES];
 
 	(void)data;
-	auth_hash("sesame", expected);
+	token_hash("sesame", strlen("sesame"), expected);
 	client_out->id = 7;
 	strcpy(client_out->name, "laptop");
 	return memcmp(hash, expected, AUTH_HASH_BYTES) == 0;

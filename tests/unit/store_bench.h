@@ -20,6 +20,12 @@
 #include "store/store_client.h"
 #include "store/store_database.h"
 
+/* A client that may do what one may unless the owner says otherwise. */
+#define NAMED(text)                                            \
+	((struct client){ .name = text,                        \
+			  .scopes = CLIENT_READ | CLIENT_SEND, \
+			  .limits = { -1, -1, -1, -1 } })
+
 static char root[32];
 static char folder[64];
 static char path[96];

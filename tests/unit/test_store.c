@@ -289,22 +289,23 @@ static void test_clients(void **state)
 	open_store();
 	assert_int_equal(store_client_count(store, &count), 0);
 	assert_int_equal(count, 0);
-	assert_int_equal(store_client_add(store, "laptop", one, &id), 0);
+	assert_int_equal(store_client_add(store, &NAMED("laptop"), one, &id), 0);
 	assert_int_equal(id, 1);
-	assert_int_equal(store_client_add(store, "laptop", two, &id), STORE_E_EXISTS);
-	assert_int_equal(store_client_add(store, "phone", one, &id), -EINVAL);
+	assert_int_equal(store_client_add(store, &NAMED("laptop"), two, &id),
+			 STORE_E_EXISTS);
+	assert_int_equal(store_client_add(store, &NAMED("phone"), one, &id), -EINVAL);
 	assert_false(store_client_find(store, two, &client));
 	assert_int_equal(client.id, 42);
 	reopen_store();
 	assert_true(store_client_find(store, one, &client));
 	assert_int_equal(client.id, 1);
 	assert_string_equal(client.name, "laptop");
-	assert_int_equal(store_client_add(store, "phone", two, &id), 0);
+	assert_int_equal(store_client_add(store, &NAMED("phone"), two, &id), 0);
 	assert_int_equal(store_client_count(store, &count), 0);
 	assert_int_equal(count, 2);
 }
 
-/* `ofono-mcp pair` adds a client while the daemon runs. */
+/* Nothing is remembered of what the file says. */
 static void test_two_programs(void **state)
 {
 	struct config_error error;
@@ -316,7 +317,7 @@ static void test_two_programs(void **state)
 	(void)state;
 	open_store();
 	assert_int_equal(store_open(folder, &other, &error), 0);
-	assert_int_equal(store_client_add(other, "laptop", hash, &id), 0);
+	assert_int_equal(store_client_add(other, &NAMED("laptop"), hash, &id), 0);
 	store_close(other);
 	assert_true(store_client_find(store, hash, &client));
 	add_message("x");

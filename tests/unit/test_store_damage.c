@@ -25,7 +25,8 @@ static void test_disk_full(void **state)
 	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL),
 			 STORE_E_FULL);
 	assert_int_equal(store_sim_identify(store, "NEW", "", &sim_id), STORE_E_FULL);
-	assert_int_equal(store_client_add(store, "c", hash, &other), STORE_E_FULL);
+	assert_int_equal(store_client_add(store, &NAMED("c"), hash, &other),
+			 STORE_E_FULL);
 	assert_int_equal(sim_id, 42);
 	assert_int_equal(other, 42);
 	/* reading goes on, and a known card stays known though it cannot be completed */

@@ -25,7 +25,8 @@ static int64_t fill(void)
 	int64_t id = 0, client_id;
 
 	open_store();
-	assert_int_equal(store_client_add(store, "laptop", token_hash, &client_id), 0);
+	assert_int_equal(
+		store_client_add(store, &NAMED("laptop"), token_hash, &client_id), 0);
 	assert_int_equal(identify("8936", ""), 1);
 	assert_int_equal(identify("8937", ""), 2);
 	for (int i = 0; i < MESSAGES; i++) {

@@ -116,13 +116,13 @@ static void test_numbers_go_on(void **state)
 	for (int i = 0; i < 20; i++)
 		last_id = add_message("after");
 	sim_id = identify("CARD AFTER", "");
-	assert_int_equal(store_client_add(store, "after", hash, &client_id), 0);
+	assert_int_equal(store_client_add(store, &NAMED("after"), hash, &client_id), 0);
 	must_restore();
 	assert_int_equal(sql("SELECT count(*) FROM message"), 1);
 	assert_true(add_message("next") > last_id);
 	assert_int_equal(identify("CARD AFTER", ""), sim_id);
 	assert_true(identify("ANOTHER", "") > sim_id);
-	assert_int_equal(store_client_add(store, "after", hash, &other_id), 0);
+	assert_int_equal(store_client_add(store, &NAMED("after"), hash, &other_id), 0);
 	assert_true(other_id > client_id);
 }
 

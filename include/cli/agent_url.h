@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Agent URL: under which URLs agents reach the gateway.
+ *
+ * For each address that is listened on; for all addresses at once those of this machine, but
+ * never one of mobile data, and HOST.local. What other machines reach comes first.
+ */
+#ifndef CLI_AGENT_URL_H
+#define CLI_AGENT_URL_H
+
+#include "base/config.h"
+#include "base/json_writer.h"
+
+/* As the elements of an array that is open. */
+void agent_url_write_all(const struct config *config, struct json_writer *writer);
+
+/* May programs of other machines reach it? */
+bool agent_url_is_for_others(const char *url);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * QR code: a text for the camera of another device, drawn with half blocks of UTF-8.
+ */
+#ifndef CLI_QR_CODE_H
+#define CLI_QR_CODE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct qr_code;
+
+struct qr_code *qr_code_new(const char *text); /* NULL: no memory, or too long */
+void qr_code_free(struct qr_code *code);       /* NULL is fine */
+
+/* In characters, with the margin that a camera needs. */
+unsigned qr_code_columns(const struct qr_code *code);
+
+/*
+ * What is light is drawn, as a terminal with a dark ground needs it; with `coloured` the
+ * grounds are set, and it is right on any terminal.
+ */
+void qr_code_print(const struct qr_code *code, bool coloured, FILE *out);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/pairing.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/agent_url.h"
+#include "cli/client_table.h"
+#include "cli/qr_code.h"
+
+/*
+ * %1$s is the URL, %2$s the token. Claude Code, VS Code and Codex each have a form of their
+ * own; mcpServers is what most others read.
+ */
+static const char snippets[] =
+	"Claude Code:\n\n"
+	"  claude mcp add --transport http phone %1$s \\\n"
+	"    --header \"Authorization: Bearer %2$s\"\n\n"
+	"An agent that reads mcpServers, such as Cursor (~/.cursor/mcp.json):\n\n"
+	"  {\"mcpServers\":{\"phone\":{\"type\":\"http\",\"url\":\"%1$s\",\n"
+	"    \"headers\":{\"Authorization\":\"Bearer %2$s\"}}}}\n\n"
+	"VS Code (.vscode/mcp.json):\n\n"
+	"  {\"servers\":{\"phone\":{\"type\":\"http\",\"url\":\"%1$s\",\n"
+	"    \"headers\":{\"Authorization\":\"Bearer %2$s\"}}}}\n\n"
+	"Codex (~/.codex/config.toml), which takes the secret from its environment:\n\n"
+	"  [mcp_servers.phone]\n"
+	"  url = \"%1$s\"\n"
+	"  bearer_token_env_var = \"OFONO_MCP_TOKEN\"\n\n"
+	"  export OFONO_MCP_TOKEN=%2$s\n";
+
+static void print_urls(const struct json *urls)
+{
+	const char *label = "URL";
+
+	json_foreach (url, urls) {
+		printf("  %-9s %s\n", label, url->text);
+		label = "";
+	}
+}
+
+/* Columns of the terminal; 0: it is none, or does not say. */
+static unsigned terminal_columns(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+static void print_code(const struct qr_code *code)
+{
+	unsigned needed = qr_code_columns(code), columns = terminal_columns();
+
+	if (columns && columns < needed) {
+		printf("\nFor a QR code the terminal has to be %u columns wide; it has "
+		       "%u.\n",
+		       needed, columns);
+		return;
+	}
+	printf("\nURL#TOKEN as a QR code:\n\n");
+	qr_code_print(code, isatty(STDOUT_FILENO), stdout);
+}
+
+/* The token is behind the #, which no browser sends to a server. */
+static void print_qr(const char *url, const char *token)
+{
+	char text[512];
+	struct qr_code *code;
+
+	snprintf(text, sizeof(text), "%s#%s", url, token);
+	code = qr_code_new(text);
+	if (code)
+		print_code(code);
+	qr_code_free(code);
+}
+
+void pairing_print(const struct owner_call *call, const struct json *result)
+{
+	const struct json *urls = json_member(result, "urls");
+	const char *token = json_string(json_member(result, "token"));
+	const char *url = urls && urls->first ? urls->first->text : NULL;
+
+	client_table_print_one(json_member(result, "client"));
+	if (url)
+		print_urls(urls);
+	printf("  %-9s %s\n\nThe token is shown only this once.\n", "token",
+	       token ? token : "");
+	if (!token || !url)
+		return;
+	if (!agent_url_is_for_others(url))
+		puts("Only programs of this machine reach that URL; for others, see "
+		     "listen in ofono-mcp(1).");
+	putchar('\n');
+	printf(snippets, url, token);
+	if (owner_call_value(call, "qr") || isatty(STDOUT_FILENO))
+		print_qr(url, token);
+}

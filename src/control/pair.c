@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pair, rotate: a token for one agent, which is in the answer and nowhere else.
+ */
+#include <stdio.h>
+
+#include "base/token.h"
+#include "control/client_name.h"
+#include "control/client_view.h"
+#include "control/control_command.h"
+#include "control/permission_order.h"
+
+/* False: answered. */
+static bool make_token(struct control_call *call, char token[TOKEN_TEXT_BYTES],
+		       uint8_t hash[CLIENT_HASH_BYTES])
+{
+	if (token_make(token)) {
+		token_hash(token, TOKEN_TEXT_BYTES - 1, hash);
+		return true;
+	}
+	control_fail(call, "internal_error", "Try again later",
+		     "no random numbers are to be had");
+	return false;
+}
+
+static void answer(struct control_call *call, const struct client_row *row,
+		   const char *token)
+{
+	struct json_writer *writer = control_result_open(call);
+
+	if (!writer)
+		return;
+	json_key(writer, "client");
+	json_open_object(writer);
+	client_view_put(writer, row);
+	json_close_object(writer);
+	json_put_string(writer, "token", token);
+	json_key(writer, "urls");
+	json_open_array(writer);
+	call->control->write_urls(call->control->config, writer);
+	json_close_array(writer);
+	control_close(call);
+}
+
+static bool read_name(struct control_call *call, struct client *client)
+{
+	const char *name = control_argument(call, "name");
+	const char *flaw = name ? client_name_flaw(name) : "no agent is named";
+
+	if (flaw) {
+		control_fail(call, CONTROL_INVALID_ARGUMENT,
+			     "Give it a name of at most 63 bytes that can be seen", "%s",
+			     flaw);
+		return false;
+	}
+	snprintf(client->name, sizeof(client->name), "%s", name);
+	return true;
+}
+
+static void add(struct control_call *call, const struct client *client)
+{
+	uint8_t hash[CLIENT_HASH_BYTES];
+	char token[TOKEN_TEXT_BYTES];
+	struct client_row row;
+	int64_t client_id;
+	int error;
+
+	if (!make_token(call, token, hash))
+		return;
+	error = store_client_add(call->control->store, client, hash, &client_id);
+	if (!error)
+		error = store_client_get(call->control->store, client->name, &row);
+	if (!error) {
+		control_tell_client(call->control, client_id, CONTROL_CLIENT_CHANGED);
+		answer(call, &row, token);
+	} else if (error == STORE_E_EXISTS) {
+		control_fail(call, "exists",
+			     "Choose another name; or, for a new token: ofono-mcp rotate",
+			     "%s is paired already", client->name);
+	} else {
+		control_fail_store(call, error);
+	}
+}
+
+static void run_pair(struct control_call *call)
+{
+	struct client client = client_paired;
+
+	if (read_name(call, &client) && permission_order_apply(call, &client))
+		add(call, &client);
+}
+
+static void run_rotate(struct control_call *call)
+{
+	uint8_t hash[CLIENT_HASH_BYTES];
+	char token[TOKEN_TEXT_BYTES];
+	struct client_row row;
+	int error;
+
+	if (!client_name_find(call, &row) || !make_token(call, token, hash))
+		return;
+	error = store_client_rotate(call->control->store, row.client.id, hash);
+	if (error) {
+		control_fail_store(call, error);
+		return;
+	}
+	control_tell_client(call->control, row.client.id, CONTROL_CLIENT_CUT);
+	answer(call, &row, token);
+}
+
+const struct control_command control_pair = {
+	.name = "pair",
+	.run = run_pair,
+};
+
+const struct control_command control_rotate = {
+	.name = "rotate",
+	.run = run_rotate,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pause, resume: whether agents may send anything at all; kept over a restart.
+ */
+#include "control/control_command.h"
+#include "store/store_setting.h"
+
+#define SETTING "paused"
+
+static bool is_paused(struct store *store, int *error_out)
+{
+	char value[STORE_SETTING_BYTES];
+	int error = store_setting_get(store, SETTING, value);
+
+	*error_out = error == STORE_E_NOT_FOUND ? 0 : error;
+	return error == 0;
+}
+
+static void set(struct control_call *call, bool paused)
+{
+	struct store *store = call->control->store;
+	struct json_writer *writer;
+	int error;
+	bool before = is_paused(store, &error);
+
+	if (!error && before != paused)
+		error = store_setting_set(store, SETTING, paused ? "yes" : NULL);
+	if (error) {
+		control_fail_store(call, error);
+		return;
+	}
+	if (!(writer = control_result_open(call)))
+		return;
+	json_put_boolean(writer, "paused", paused);
+	json_put_boolean(writer, "changed", before != paused);
+	control_close(call);
+}
+
+static void run_pause(struct control_call *call)
+{
+	set(call, true);
+}
+
+static void run_resume(struct control_call *call)
+{
+	set(call, false);
+}
+
+const struct control_command control_pause = {
+	.name = "pause",
+	.run = run_pause,
+};
+
+const struct control_command control_resume = {
+	.name = "resume",
+	.run = run_resume,
+};

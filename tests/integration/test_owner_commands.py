@@ -1,0 +1,528 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The owner pairs agents, changes what they may do, and is obeyed at once."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import termios
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent import Agent, pair
+from events import Events
+from lab import Lab, McpClient, wait_until
+from lab.gateway import BINARY
+from lone_gateway import LoneGateway
+from modem.patience import patience
+from modern import Request
+from owner import FAILED, OK, USAGE, Owner, run
+from qr import decode
+from test_sessions import begin, ping
+from wire import rpc
+
+TOKEN = re.compile(r"\b[0-9a-f]{64}\b")
+
+
+@pytest.fixture
+def gateway() -> Iterator[LoneGateway]:
+    with LoneGateway(open=False) as gateway:
+        yield gateway
+
+
+@pytest.fixture
+def owner(gateway: LoneGateway) -> Owner:
+    return Owner(gateway.state)
+
+
+@pytest.fixture(params=["running", "stopped"])
+def either(request: pytest.FixtureRequest, gateway: LoneGateway) -> Iterator[Owner]:
+    """The owner of a gateway that runs, and of one that does not."""
+    if request.param == "stopped":
+        gateway.stop()
+    yield Owner(gateway.state)
+    if not gateway.is_running:
+        gateway.start()
+
+
+def status(gateway: LoneGateway, token: str) -> int:
+    return gateway.post(rpc("tools/list"), Authorization=f"Bearer {token}").status
+
+
+def paired(owner: Owner, *options: object) -> tuple[str, Any]:
+    result = owner.json("pair", *options)
+    return result["token"], result["client"]
+
+
+# ---- pair -------------------------------------------------------------------------
+
+def test_what_a_client_may_do_unless_told_otherwise(either: Owner) -> None:
+    _, client = paired(either, "laptop")
+    assert client.pop("paired").endswith("Z")
+    nothing = dict.fromkeys(["per_minute", "per_hour", "per_day", "segments_per_month"])
+    assert client == {"name": "laptop", "scopes": ["read", "send"], "sims": [],
+                      "allow": [], "ask": "never", "limits": nothing}
+
+
+PERMISSIONS = ["--scope", "send, codes", "--allow", "+36 20 123-4567,+3630*,1234*",
+               "--ask", "new-recipients", "--per-minute", 5, "--per-hour", "none",
+               "--per-day", 100, "--segments-per-month", "default"]
+
+
+def assert_permissions(client: Any) -> None:
+    assert client["scopes"] == ["send", "codes"]
+    assert client["allow"] == ["+36201234567", "+3630*", "1234*"]
+    assert client["ask"] == "new-recipients"
+    assert client["limits"] == {"per_minute": 5, "per_hour": 0, "per_day": 100,
+                                "segments_per_month": None}
+
+
+def test_permissions_are_kept(gateway: LoneGateway, either: Owner) -> None:
+    _, client = paired(either, *PERMISSIONS, "laptop")
+    assert_permissions(client)
+    if gateway.is_running:
+        gateway.restart()
+    assert either.json("clients")["clients"] == [client]
+
+
+def test_the_table_of_clients(owner: Owner) -> None:
+    paired(owner, *PERMISSIONS, "laptop")
+    paired(owner, "Gép – ñ")
+    lines = owner.do("clients").splitlines()
+    assert lines[0].split() == ["NAME", "MAY", "SIMS", "TO", "ASK", "LIMITS"]
+    assert re.split("  +", lines[1])[:4] == ["Gép – ñ", "read,send", "any", "any"]
+    assert re.split("  +", lines[2]) == [
+        "laptop", "send,codes", "any", "+36201234567,+3630*,1234*", "new-recipients",
+        "5/min unlimited/h 100/day"]
+    assert {line.index(word) for line, word in zip(lines, ["MAY", "read", "send"])} == {9}
+
+
+def test_sims_are_those_that_were_seen(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=2, gateway_open=False)
+    owner = Owner(lab.gateway.state)
+    agent = Agent(lab, pair(lab.gateway, "one"))
+    agent.wait_states("ready", "ready", timeout=10)
+    one, two = agent.ids()
+    wrong = owner.run("pair", "--sim", "99", "laptop")
+    assert wrong.returncode == USAGE
+    assert f"Known are {one}, {two}" in wrong.stderr
+    _, client = paired(owner, "--sim", f"{two}, {one}", "laptop")
+    assert client["sims"] == [two, one]
+    lab.gateway.stop()
+    assert owner.json("change", "--sim", str(one), "laptop")["client"]["sims"] == [one]
+    assert owner.json("change", "--sim", "any", "laptop")["client"]["sims"] == []
+    lab.gateway.start()
+
+
+@pytest.mark.parametrize("options,words", [
+    (["--scope", "fly"], ['"fly"', "read, send, codes, ussd, admin"]),
+    (["--scope", ""], ["a list is empty"]), (["--scope", ","], ["a list is empty"]),
+    (["--scope", "read;send"], ["no scope"]), (["--scope", "x" * 5000], ["no scope"]),
+    (["--sim", "0"], ['no SIM "0"', "None was seen yet"]), (["--sim", "one"], ["no SIM"]),
+    (["--sim", "1x"], ["no SIM"]), (["--sim", "-1"], ["no SIM"]),
+    (["--allow", "mother"], ['"mother" is no phone number', "+3620*"]),
+    (["--allow", "*"], ["no phone number"]), (["--allow", "+*"], ["no phone number"]),
+    (["--allow", "+36*20*"], ["no phone number"]),
+    (["--allow", "ö" * 31], ["no phone number"]),
+    (["--allow", ",".join(f"+3620{i:07}" for i in range(60))], ["too long"]),
+    (["--ask", "sometimes"], ['"sometimes"', "always, new-recipients or never"]),
+    (["--per-minute", "0"], ['"0" is no limit', "from 1 to"]),
+    (["--per-hour", "-1"], ["no limit"]), (["--per-day", "5x"], ["no limit"]),
+    (["--segments-per-month", "99999999999999999999"], ["no limit"]),
+])
+def test_wrong_permissions(either: Owner, options: list[str], words: list[str]) -> None:
+    result = either.run("pair", *options, "laptop")
+    assert (result.returncode, result.stdout) == (USAGE, "")
+    assert all(word in result.stderr for word in words), result.stderr
+    assert either.json("clients") == {"clients": []}
+
+
+@pytest.mark.parametrize("name", [
+    "x" * 64, "", " x", "x ", "a\nb", "a\x1b[31m", "tab\tbed", "\u202etext", "ü" * 32,
+    "a\u200bb", b"\xff"], ids=ascii)
+def test_wrong_names(folder: Path, name: str | bytes) -> None:
+    result = subprocess.run([os.environ.get("GATEWAY_BINARY", BINARY), "pair",
+                             "--state-dir", folder / "state", name],
+                            capture_output=True, timeout=patience(10))
+    assert (result.returncode, result.stdout) == (USAGE, b"")
+    assert result.stderr.strip()
+    assert not (folder / "state").exists()
+
+
+@pytest.mark.parametrize("name", ["x" * 63, "ü" * 31, "my laptop", "日本", "-", "a'\"b\\"])
+def test_good_names(owner: Owner, name: str) -> None:
+    _, client = paired(owner, "--", name)
+    assert client["name"] == name
+    assert name in owner.do("clients")
+    owner.do("revoke", "--", name)
+
+
+def test_a_name_is_used_once(either: Owner) -> None:
+    paired(either, "laptop")
+    again = either.run("pair", "laptop")
+    assert (again.returncode, again.stdout) == (FAILED, "")
+    assert "laptop is paired already" in again.stderr
+    assert "ofono-mcp rotate" in again.stderr
+
+
+SNIPPETS = [
+    'claude mcp add --transport http phone {url} \\\n    --header "Authorization: Bearer {token}"',
+    'bearer_token_env_var = "OFONO_MCP_TOKEN"', 'url = "{url}"',
+    "export OFONO_MCP_TOKEN={token}",
+]
+
+
+def test_lines_to_paste(gateway: LoneGateway, owner: Owner) -> None:
+    text = owner.do("pair", "laptop")
+    [token] = set(TOKEN.findall(text))
+    url = f"http://127.0.0.1:{gateway.port}/mcp"
+    assert status(gateway, token) == 200
+    for snippet in SNIPPETS:
+        assert snippet.format(url=url, token=token) in text
+    server = {"type": "http", "url": url,
+              "headers": {"Authorization": f"Bearer {token}"}}
+    configurations = [json.loads(part) for part in re.findall(
+        r'^  (\{"(?:mcpServers|servers)".*\n.*)$', text, re.MULTILINE)]
+    assert configurations == [{"mcpServers": {"phone": server}},
+                              {"servers": {"phone": server}}]
+    assert "Only programs of this machine" in text
+
+
+@pytest.mark.parametrize("listen,wanted,unwanted", [
+    ("192.0.2.7:1234", [r"http://192\.0\.2\.7:1234/mcp$"], ["127"]),
+    ("[2001:db8::1]:1234", [r"http://\[2001:db8::1\]:1234/mcp$"], ["127"]),
+    ("127.0.0.1:9531", [r"http://127\.0\.0\.1:9531/mcp$"], [r"\.local"]),
+    ("0.0.0.0:1234", [r"http://127\.0\.0\.1:1234/mcp$"], ["0\\.0\\.0\\.0", r"\["]),
+    ("[::]:1234", [r"http://\[::1\]:1234/mcp$"], [r"127\.0"]),
+])
+def test_urls(folder: Path, listen: str, wanted: list[str], unwanted: list[str]) -> None:
+    file = folder / "gateway.conf"
+    file.write_text(f"[server]\nlisten = {listen}\n")
+    urls = Owner(folder / "state", "--config", str(file)).json("pair", "x")["urls"]
+    for pattern in wanted:
+        assert any(re.match(pattern, url) for url in urls), urls
+    for pattern in unwanted:
+        assert not any(re.search(pattern, url) for url in urls), urls
+
+
+def test_all_addresses_but_those_of_mobile_data(folder: Path) -> None:
+    """In a network of its own: a LAN, a modem, loopback; the LAN comes first."""
+    file = folder / "gateway.conf"
+    file.write_text("[server]\nlisten = 0.0.0.0:1234\n")
+    binary = os.environ.get("GATEWAY_BINARY", BINARY)
+    script = f"""
+        set -e
+        ip link set lo up
+        for name in wlan0 wwan0 rmnet_data1; do ip link add $name type veth peer; done
+        ip address add 192.0.2.7/24 dev wlan0
+        ip address add 198.51.100.1/24 dev wwan0
+        ip address add 198.51.100.2/24 dev rmnet_data1
+        for name in wlan0 wwan0 rmnet_data1; do ip link set $name up; done
+        hostname phone
+        {binary} pair --json --config {file} --state-dir {folder}/state laptop
+        """
+    done = subprocess.run(["unshare", "--net", "--uts", "sh", "-c", script],
+                          capture_output=True, text=True, timeout=patience(20))
+    assert (done.returncode, done.stderr) == (OK, "")
+    assert json.loads(done.stdout)["urls"] == [
+        "http://192.0.2.7:1234/mcp", "http://phone.local:1234/mcp",
+        "http://127.0.0.1:1234/mcp"]
+
+
+# ---- the QR code ------------------------------------------------------------------
+
+def test_a_camera_reads_the_code(owner: Owner, folder: Path) -> None:
+    text = owner.do("pair", "--qr", "laptop")
+    url, token = re.search(r"URL +(\S+)", text)[1], TOKEN.search(text)[0]
+    assert decode(text, folder) == f"{url}#{token}"
+    again = owner.do("rotate", "--qr", "laptop")
+    assert decode(again, folder) == f"{url}#{TOKEN.search(again)[0]}"
+
+
+def on_terminal(columns: int, *command: object) -> str:
+    """What it writes to a terminal so wide."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    child = subprocess.Popen([os.environ.get("GATEWAY_BINARY", BINARY),
+                              *map(str, command)], stdout=theirs, stdin=theirs)
+    os.close(theirs)
+    written = b""
+    with suppress(OSError):             # EIO: the last who had it has closed it
+        while data := os.read(ours, 1 << 16):
+            written += data
+    os.close(ours)
+    assert child.wait(patience(10)) == OK
+    return written.decode().replace("\r\n", "\n")
+
+
+def test_the_code_is_for_terminals_that_are_wide_enough(
+        gateway: LoneGateway, owner: Owner, folder: Path) -> None:
+    assert "▀" not in owner.do("pair", "one")       # no terminal, not asked for
+    wide = on_terminal(80, "pair", "--state-dir", gateway.state, "two")
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", wide)
+    assert decode(plain, folder).endswith("#" + TOKEN.search(wide)[0])
+    narrow = on_terminal(30, "pair", "--state-dir", gateway.state, "three")
+    assert "▀" not in narrow
+    assert re.search(r"has to be \d+ columns wide; it has 30", narrow)
+
+
+# ---- change, rotate, revoke -------------------------------------------------------
+
+def test_change(either: Owner) -> None:
+    _, before = paired(either, *PERMISSIONS, "laptop")
+    changed = either.json("change", "--ask", "always", "--per-day", "default", "laptop")
+    after = changed["client"]
+    assert after == before | {"ask": "always", "limits": before["limits"] | {"per_day": None}}
+    assert either.json("clients")["clients"] == [after]
+    assert "always" in either.do("change", "--ask", "always", "laptop")
+
+
+def test_change_needs_something_to_change(either: Owner) -> None:
+    paired(either, "laptop")
+    result = either.run("change", "laptop")
+    assert result.returncode == USAGE
+    assert "--scope" in result.stderr and "--per-minute" in result.stderr
+
+
+@pytest.mark.parametrize("command", [
+    ["change", "--ask", "never"], ["revoke"], ["rotate"]], ids=lambda words: words[0])
+def test_nobody_of_that_name(either: Owner, command: list[str]) -> None:
+    result = either.run(*command, "nobody")
+    assert (result.returncode, result.stdout) == (FAILED, "")
+    assert "no agent called nobody is paired" in result.stderr
+    assert "ofono-mcp clients" in result.stderr
+
+
+def test_a_wrong_change_changes_nothing(either: Owner) -> None:
+    _, client = paired(either, "laptop")
+    wrong = either.run("change", "--scope", "read", "--per-day", "many", "laptop")
+    assert wrong.returncode == USAGE
+    assert either.json("clients")["clients"] == [client]
+
+
+def test_rotate(gateway: LoneGateway, either: Owner) -> None:
+    old, client = paired(either, *PERMISSIONS, "laptop")
+    rotated = either.json("rotate", "laptop")
+    assert rotated["client"] == client
+    assert rotated["token"] != old
+    if not gateway.is_running:
+        gateway.start()
+    assert status(gateway, old) == 401
+    assert status(gateway, rotated["token"]) == 200
+
+
+def test_revoke(gateway: LoneGateway, either: Owner) -> None:
+    kept, _ = paired(either, "another")
+    token, _ = paired(either, "laptop")
+    assert either.json("revoke", "laptop") == {"revoked": "laptop"}
+    assert [client["name"] for client in either.json("clients")["clients"]] == ["another"]
+    if not gateway.is_running:
+        gateway.start()
+    assert (status(gateway, token), status(gateway, kept)) == (401, 200)
+    again, _ = paired(either, "laptop")
+    assert (status(gateway, token), status(gateway, again)) == (401, 200)
+
+
+def stream_of(gateway: LoneGateway, token: str) -> Events:
+    asked = Request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+    stream = Events(gateway.port, asked.body,
+                    **asked.headers | {"Authorization": f"Bearer {token}"})
+    assert stream.next_message().method == "notifications/subscriptions/acknowledged"
+    return stream
+
+
+def waiting_call(gateway: LoneGateway, token: str) -> Events:
+    """It tells its progress, so it waits."""
+    body = rpc("tools/call", {"name": "wait_for_sms", "_meta": {"progressToken": "w"},
+                              "arguments": {"timeout_seconds": 100}})
+    stream = Events(gateway.port, body, Authorization=f"Bearer {token}")
+    assert stream.next_message().method == "notifications/progress"
+    return stream
+
+
+@pytest.mark.parametrize("command", [["revoke"], ["rotate"], ["change", "--scope", "read"]],
+                         ids=lambda words: words[0])
+def test_what_it_has_under_way_ends(
+        gateway: LoneGateway, owner: Owner, command: list[str]) -> None:
+    token, other = paired(owner, "laptop")[0], paired(owner, "another")[0]
+    with ExitStack() as opened:
+        kept = [opened.enter_context(stream_of(gateway, other)),
+                opened.enter_context(waiting_call(gateway, other))]
+        client = opened.enter_context(McpClient(gateway.port, token=token))
+        bearer = {"Authorization": f"Bearer {token}", "Mcp-Session-Id": begin(client)}
+        cut = [opened.enter_context(stream) for stream in (
+            Events(gateway.port, **bearer), Events(gateway.port, **bearer),
+            stream_of(gateway, token), waiting_call(gateway, token))]
+        for stream in cut[:2]:
+            stream.wait_comment()
+        owner.do(*command, "laptop")
+        for stream in cut:
+            told = [event.message for event in stream.wait_end() if event.fields.get("data")]
+            assert stream is not cut[-1] or not any("result" in one for one in told)
+        assert client.call("tools/list").status == (200 if command[0] == "change" else 401)
+        for stream in kept:
+            stream.poll(0.1)
+            assert not stream.ended and not stream.closed
+
+
+def test_more_rights_cut_nothing(gateway: LoneGateway, owner: Owner) -> None:
+    token, _ = paired(owner, "laptop")
+    with stream_of(gateway, token) as stream:
+        owner.do("change", "--scope", "read,send,codes", "--per-hour", "5", "laptop")
+        stream.poll(0.1)
+        assert not stream.ended and not stream.closed
+
+
+def test_its_sessions_end(gateway: LoneGateway, owner: Owner) -> None:
+    token, _ = paired(owner, "laptop")
+    with McpClient(gateway.port, token=token) as client:
+        session = begin(client)
+        client.headers["Authorization"] = f"Bearer {owner.json('rotate', 'laptop')['token']}"
+        assert ping(client, session).result == {}           # the same client
+        owner.do("revoke", "laptop")
+        again, _ = paired(owner, "laptop")
+        client.headers["Authorization"] = f"Bearer {again}"
+        assert ping(client, session).status == 404
+        gateway.restart()
+        client.close()
+        assert ping(client, session).status == 404
+
+
+def test_a_body_on_its_way_is_not_run(gateway: LoneGateway, owner: Owner) -> None:
+    """Its headers had a token that was good when they came."""
+    token, _ = paired(owner, "laptop")
+    head = ("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"Authorization: Bearer {token}\r\nContent-Length: 500\r\n\r\n{{")
+    with gateway.wire() as wire:
+        wire.send(head.encode())
+        wait_until(lambda: gateway.peers, what="it is connected")
+        assert status(gateway, token) == 200        # so the headers were read by now
+        owner.do("revoke", "laptop")
+        wire.wait_closed()
+
+
+def test_a_keep_alive_connection_is_refused(gateway: LoneGateway, owner: Owner) -> None:
+    token, _ = paired(owner, "laptop")
+    with McpClient(gateway.port, token=token) as client:
+        assert client.call("tools/list").status == 200
+        owner.do("revoke", "laptop")
+        assert client.call("tools/list").status == 401
+
+
+# ---- pause, resume, reload --------------------------------------------------------
+
+def test_pause_and_resume(gateway: LoneGateway, either: Owner) -> None:
+    assert either.json("resume") == {"paused": False, "changed": False}
+    assert either.json("pause") == {"paused": True, "changed": True}
+    if gateway.is_running:
+        gateway.restart()
+    assert either.json("pause") == {"paused": True, "changed": False}
+    assert "already paused" in either.do("pause")
+    assert either.json("resume") == {"paused": False, "changed": True}
+
+
+def test_reload_tells_what_changed(gateway: LoneGateway, owner: Owner) -> None:
+    file = gateway.folder / "gateway.conf"
+    assert owner.do("reload") == "Nothing changed.\n"
+    file.write_text("[sms]\nmax_segments = 5\nask_seconds = 7\n[server]\n"
+                    "hidden_tools = cancel_sms\n")
+    assert owner.json("reload")["changed"] == [
+        {"key": "server.hidden_tools", "needs_restart": False},
+        {"key": "sms.max_segments", "needs_restart": False},
+        {"key": "sms.ask_seconds", "needs_restart": True}]
+    assert owner.do("reload") == "sms.ask_seconds: changed, but it takes a restart\n"
+    token, _ = paired(owner, "laptop")
+    with McpClient(gateway.port, token=token) as client:
+        tools = [tool["name"] for tool in client.call("tools/list").result["tools"]]
+    assert "cancel_sms" not in tools
+
+
+def test_a_wrong_configuration_changes_nothing(gateway: LoneGateway, owner: Owner) -> None:
+    file = gateway.folder / "gateway.conf"
+    file.write_text("[sms]\nmax_segments = 5\nqueue_limit = many\n")
+    result = owner.run("reload")
+    assert (result.returncode, result.stdout) == (FAILED, "")
+    assert f"{file}:3: sms.queue_limit" in result.stderr
+    assert "as it was" in result.stderr
+    file.write_text("")
+    assert owner.do("reload") == "Nothing changed.\n"
+
+
+def test_reload_needs_the_gateway(gateway: LoneGateway, owner: Owner) -> None:
+    gateway.stop()
+    result = owner.run("reload")
+    assert (result.returncode, result.stdout) == (FAILED, "")
+    assert "the gateway does not run" in result.stderr
+    assert "ofono-mcp serve" in result.stderr
+    gateway.start()
+
+
+# ---- all of them ------------------------------------------------------------------
+
+COMMANDS = ["pair", "clients", "change", "rotate", "revoke", "pause", "resume", "reload"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_its_help(command: str) -> None:
+    overview, told = run("--help").stdout, run(command, "--help")
+    assert f"\n  {command} " in overview
+    assert (told.returncode, told.stderr) == (OK, "")
+    for option in ("--config FILE", "--state-dir DIR", "--json", "Exit codes: 0"):
+        assert option in told.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("arguments", [
+    ["--fly"], ["a", "b"], ["--config", "/nonexistent.conf", "x"]])
+def test_wrong_usage(folder: Path, command: str, arguments: list[str]) -> None:
+    result = run(command, "--state-dir", folder / "state", *arguments)
+    assert (result.returncode, result.stdout) == (USAGE, "")
+    assert result.stderr.strip()
+    assert not (folder / "state").exists()
+
+
+def test_errors_as_json(either: Owner) -> None:
+    result = either.run("revoke", "--json", "nobody")
+    assert result.returncode == FAILED
+    error = json.loads(result.stdout)["error"]
+    assert error["code"] == "not_found"
+    assert error["message"] and error["fix"]
+
+
+def test_a_stopped_gateway_is_waited_for(
+        gateway: LoneGateway, owner: Owner, background: ThreadPoolExecutor) -> None:
+    """One that starts while a command has the store, and commands while it starts."""
+    for _ in range(5):
+        gateway.stop()
+        commands = [background.submit(owner.json, "clients") for _ in range(4)]
+        gateway.start()
+        assert [command.result() for command in commands] == 4 * [{"clients": []}]
+
+
+def test_no_token_anywhere_but_where_it_is_shown(
+        gateway: LoneGateway, owner: Owner) -> None:
+    """Neither in a log, nor on disk, nor in the list of processes."""
+    gateway.send_signal(signal.SIGHUP)
+    told = owner.do("pair", "--qr", "laptop") + owner.do("rotate", "laptop")
+    tokens = set(TOKEN.findall(told))
+    assert len(tokens) == 2
+    for token in tokens:
+        status(gateway, token)
+        assert token not in gateway.log
+        assert token not in Path(f"/proc/{gateway.pid}/cmdline").read_text()
+        for file in gateway.folder.rglob("*"):
+            if file.is_file():
+                assert token.encode() not in file.read_bytes(), file
+    assert "control: pair" in gateway.log
+    assert "control: rotate" in gateway.log

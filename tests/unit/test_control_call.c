@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One command of the owner: its request, its answer, what may be asked without a gateway. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "control/client_name.h"
+#include "control/control_command.h"
+#include "control/permission_order.h"
+#include "store_bench.h"
+
+static char told[8192]; /* the lines, each with a line feed */
+static unsigned last_count;
+static int news_count;
+static enum control_client_news news;
+
+static void on_told(void *data, const char *line, size_t length, bool last)
+{
+	assert_ptr_equal(data, told);
+	assert_int_equal(last_count, 0);
+	assert_null(memchr(line, '\n', length));
+	assert_true(strlen(told) + length + 2 < sizeof(told));
+	strncat(told, line, length);
+	strcat(told, "\n");
+	last_count += last;
+}
+
+static const struct control_carrier carrier = { .told = on_told };
+
+static void write_urls(const struct config *config, struct json_writer *writer)
+{
+	(void)config;
+	json_write_string(writer, "http://here/mcp");
+}
+
+static void on_client(void *data, int64_t client_id, enum control_client_news what)
+{
+	(void)data;
+	assert_true(client_id > 0);
+	news = what;
+	news_count++;
+}
+
+static bool on_reload(void *data, struct control_reload *reload)
+{
+	(void)data;
+	reload->changed(reload->data, "sms", "max_segments", true);
+	reload->changed(reload->data, "store", "state_dir", false);
+	return true;
+}
+
+static const struct control_gateway gateway = {
+	.heard_of_client = on_client,
+	.reload = on_reload,
+};
+
+static struct control control;
+
+static int set_up(void **state)
+{
+	if (store_set_up(state))
+		return -1;
+	open_store();
+	log_set_level(LOG_LEVEL_ERROR);
+	control = (struct control){
+		.store = store,
+		.write_urls = write_urls,
+		.gateway = &gateway,
+	};
+	news_count = 0;
+	return 0;
+}
+
+static const char *ask(const char *request)
+{
+	struct control_call call;
+
+	told[0] = '\0';
+	last_count = 0;
+	assert_true(control_call_init(&call, &control, &carrier, told));
+	control_call_run(&call, request, strlen(request));
+	control_call_deinit(&call);
+	assert_int_equal(last_count, 1);
+	return told;
+}
+
+static void assert_code(const char *request, const char *code)
+{
+	char wanted[64];
+
+	snprintf(wanted, sizeof(wanted), "{\"error\":{\"code\":\"%s\",", code);
+	if (strncmp(ask(request), wanted, strlen(wanted)) != 0)
+		fail_msg("%s: %s", request, told);
+	assert_non_null(strstr(told, "\"message\":"));
+	assert_non_null(strstr(told, "\"fix\":"));
+}
+
+#define COMMAND(name, arguments) \
+	"{\"command\":\"" name "\",\"arguments\":{" arguments "}}"
+
+static void test_what_is_no_request(void **state)
+{
+	static const char *const requests[] = {
+		"",
+		" ",
+		"clients",
+		"null",
+		"[]",
+		"{}",
+		"{\"command\":null}",
+		"{\"command\":[\"clients\"]}",
+		"{\"command\":\"clients\",\"arguments\":null}",
+		"{\"command\":\"clients\",\"arguments\":\"x\"}",
+		"{\"command\":\"clients\"",
+		"{\"command\":\"clients\"}}",
+		"{\"command\":\"clients\",\"command\":\"clients\"}",
+		"{\"command\":\"\\ud800\"}",
+		"{\"command\":\"\xff\"}",
+	};
+
+	(void)state;
+	for (size_t at = 0; at < sizeof(requests) / sizeof(requests[0]); at++)
+		assert_code(requests[at], "invalid_request");
+	assert_code("{\"command\":\"\"}", "unknown_command");
+	assert_code("{\"command\":\"Clients\"}", "unknown_command");
+}
+
+static void test_every_row_has_a_name_of_its_own(void **state)
+{
+	(void)state;
+	for (size_t at = 0; command_table[at]; at++) {
+		assert_non_null(command_table[at]->run);
+		assert_ptr_equal(control_command_find(command_table[at]->name),
+				 command_table[at]);
+	}
+	assert_null(control_command_find("clients "));
+}
+
+static void test_arguments_may_be_left_out(void **state)
+{
+	(void)state;
+	assert_string_equal(ask("{\"command\":\"clients\"}"),
+			    "{\"result\":{\"clients\":[]}}\n");
+	assert_string_equal(ask(COMMAND("clients", "\"more\":[1]")),
+			    "{\"result\":{\"clients\":[]}}\n");
+	assert_code(COMMAND("pair", ""), CONTROL_INVALID_ARGUMENT);
+	assert_code(COMMAND("pair", "\"name\":5"), CONTROL_INVALID_ARGUMENT);
+	assert_code(COMMAND("revoke", ""), CONTROL_INVALID_ARGUMENT);
+	assert_code(COMMAND("rotate", "\"name\":\"x\""), "not_found");
+}
+
+static void test_without_a_gateway(void **state)
+{
+	(void)state;
+	control.gateway = NULL;
+	assert_code(COMMAND("reload", ""), "not_running");
+	ask(COMMAND("pair", "\"name\":\"laptop\""));
+	assert_non_null(strstr(told, "\"urls\":[\"http://here/mcp\"]"));
+	assert_int_equal(news_count, 0);
+}
+
+static void assert_news(const char *request, enum control_client_news wanted)
+{
+	int before = news_count;
+
+	assert_non_null(strstr(ask(request), "{\"result\":"));
+	assert_int_equal(news_count, before + 1);
+	assert_int_equal(news, wanted);
+}
+
+static void test_the_gateway_hears_of_every_change(void **state)
+{
+	(void)state;
+	assert_news(COMMAND("pair", "\"name\":\"a\""), CONTROL_CLIENT_CHANGED);
+	assert_news(COMMAND("change", "\"name\":\"a\",\"ask\":\"always\""),
+		    CONTROL_CLIENT_CHANGED);
+	assert_news(COMMAND("change", "\"name\":\"a\",\"scope\":\"read\""),
+		    CONTROL_CLIENT_CUT);
+	assert_news(COMMAND("change", "\"name\":\"a\",\"scope\":\"read,ussd\""),
+		    CONTROL_CLIENT_CHANGED);
+	assert_news(COMMAND("rotate", "\"name\":\"a\""), CONTROL_CLIENT_CUT);
+	assert_news(COMMAND("revoke", "\"name\":\"a\""), CONTROL_CLIENT_REVOKED);
+	assert_code(COMMAND("revoke", "\"name\":\"a\""), "not_found");
+	assert_int_equal(news_count, 6);
+}
+
+static void test_reload(void **state)
+{
+	(void)state;
+	assert_string_equal(ask(COMMAND("reload", "")),
+			    "{\"result\":{\"changed\":["
+			    "{\"key\":\"sms.max_segments\",\"needs_restart\":false},"
+			    "{\"key\":\"store.state_dir\",\"needs_restart\":true}]}}\n");
+}
+
+static void test_a_full_disk(void **state)
+{
+	(void)state;
+	ask(COMMAND("pair", "\"name\":\"a\""));
+	fill_disk(true);
+	assert_code(COMMAND("pair", "\"name\":\"b\""), "storage_full");
+	assert_code(COMMAND("revoke", "\"name\":\"a\""), "storage_full");
+	assert_code(COMMAND("rotate", "\"name\":\"a\""), "storage_full");
+	assert_code(COMMAND("pause", ""), "storage_full");
+	assert_int_equal(news_count, 1);
+}
+
+static void test_long_words_in_errors(void **state)
+{
+	char request[4096];
+
+	(void)state;
+	snprintf(request, sizeof(request), COMMAND("revoke", "\"name\":\"%0999d\""), 0);
+	assert_code(request, "not_found");
+	assert_true(strlen(told) < 400);
+	for (size_t at = 0; at < 900; at += 2)
+		memcpy(request + strlen(COMMAND("revoke", "\"name\":\"")) - 2 + at, "ű",
+		       2);
+	assert_code(request, "not_found");
+}
+
+static bool refuse_reload(void *data, struct control_reload *reload)
+{
+	(void)data;
+	strcpy(reload->error.text, "/\xff/x.conf:1: wrong");
+	return false;
+}
+
+static void test_a_path_that_is_no_text(void **state)
+{
+	const struct control_gateway refusing = { on_client, refuse_reload };
+
+	(void)state;
+	control.gateway = &refusing;
+	assert_code(COMMAND("reload", ""), "invalid_configuration");
+	assert_non_null(strstr(told, "\"message\":\"/?/x.conf:1: wrong\""));
+}
+
+static void test_limits_that_narrow(void **state)
+{
+	struct client before = NAMED("a"), after = NAMED("a");
+
+	(void)state;
+	assert_false(permission_order_narrows(&before, &after));
+	strcpy(after.sims, "1");
+	assert_true(permission_order_narrows(&before, &after));
+	assert_false(permission_order_narrows(&after, &before));
+	after = before;
+	after.scopes = CLIENT_READ | CLIENT_ADMIN;
+	assert_true(permission_order_narrows(&before, &after));
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_null(client_name_flaw("laptop"));
+	assert_null(client_name_flaw("my laptop"));
+	assert_non_null(client_name_flaw(""));
+	assert_non_null(client_name_flaw(" a"));
+	assert_non_null(client_name_flaw("a "));
+	assert_non_null(client_name_flaw("a\tb"));
+	assert_non_null(client_name_flaw("a\x7f"));
+	assert_non_null(client_name_flaw("\u202e"));
+}
+
+/* A command that answers later, as some do; and one whose asker leaves. */
+static struct control_call *later;
+static unsigned abandoned_count;
+
+static void on_abandoned(struct control_call *call)
+{
+	assert_ptr_equal(call, later);
+	abandoned_count++;
+}
+
+static void begin_later(struct control_call *call)
+{
+	told[0] = '\0';
+	last_count = abandoned_count = 0;
+	assert_true(control_call_init(call, &control, &carrier, told));
+	call->abandoned = on_abandoned;
+	later = call;
+}
+
+static void test_items_come_before_the_result(void **state)
+{
+	struct control_call call;
+	struct json_writer *writer;
+
+	(void)state;
+	begin_later(&call);
+	for (int number = 1; number <= 2; number++) {
+		assert_non_null(writer = control_item_open(&call));
+		json_put_integer(writer, "number", number);
+		control_close(&call);
+	}
+	assert_int_equal(last_count, 0);
+	assert_non_null(writer = control_result_open(&call));
+	json_put_integer(writer, "count", 2);
+	control_close(&call);
+	control_call_deinit(&call);
+	assert_string_equal(told, "{\"item\":{\"number\":1}}\n{\"item\":{\"number\":2}}\n"
+				  "{\"result\":{\"count\":2}}\n");
+	assert_int_equal(abandoned_count, 0);
+}
+
+static void test_an_asker_that_leaves(void **state)
+{
+	struct control_call call;
+
+	(void)state;
+	begin_later(&call);
+	control_call_deinit(&call);
+	assert_int_equal(abandoned_count, 1);
+	assert_string_equal(told, "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_what_is_no_request),
+		TEST(test_every_row_has_a_name_of_its_own),
+		TEST(test_arguments_may_be_left_out),
+		TEST(test_without_a_gateway),
+		TEST(test_the_gateway_hears_of_every_change),
+		TEST(test_reload),
+		TEST(test_a_full_disk),
+		TEST(test_long_words_in_errors),
+		TEST(test_a_path_that_is_no_text),
+		TEST(test_limits_that_narrow),
+		TEST(test_names),
+		TEST(test_items_come_before_the_result),
+		TEST(test_an_asker_that_leaves),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Clients in the store: what each may do, its token, and that nothing of it stays. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store_bench.h"
+
+static const uint8_t hashes[3][CLIENT_HASH_BYTES] = { { 1 }, { 2 }, { 3 } };
+
+static int64_t add(const struct client *client, int hash)
+{
+	int64_t id = 0;
+
+	assert_int_equal(store_client_add(store, client, hashes[hash], &id), 0);
+	return id;
+}
+
+static struct client_row get(const char *name)
+{
+	struct client_row row;
+
+	assert_int_equal(store_client_get(store, name, &row), 0);
+	return row;
+}
+
+static struct client busy_client(void)
+{
+	struct client client = NAMED("laptop");
+
+	client.scopes = CLIENT_SEND | CLIENT_CODES;
+	client.ask = CLIENT_ASK_ALWAYS;
+	strcpy(client.sims, "1 3");
+	strcpy(client.allow, "+3620* +36301234567");
+	client.limits = (struct client_limits){ 1, 0, -1, 1000000 };
+	return client;
+}
+
+static void assert_same(const struct client *one, const struct client *other)
+{
+	assert_string_equal(one->name, other->name);
+	assert_int_equal(one->scopes, other->scopes);
+	assert_int_equal(one->ask, other->ask);
+	assert_string_equal(one->sims, other->sims);
+	assert_string_equal(one->allow, other->allow);
+	assert_memory_equal(&one->limits, &other->limits, sizeof(one->limits));
+}
+
+static void test_what_is_added_is_found(void **state)
+{
+	struct client wanted = busy_client(), found;
+
+	(void)state;
+	open_store();
+	wanted.id = add(&wanted, 0);
+	reopen_store();
+	assert_true(store_client_find(store, hashes[0], &found));
+	assert_int_equal(found.id, wanted.id);
+	assert_same(&found, &wanted);
+	found = get("laptop").client;
+	assert_same(&found, &wanted);
+	assert_true(get("laptop").created_ms > 0);
+}
+
+static void test_change(void **state)
+{
+	struct client client = busy_client(), found;
+
+	(void)state;
+	open_store();
+	add(&NAMED("another"), 1);
+	client.id = add(&NAMED("laptop"), 0);
+	assert_int_equal(store_client_change(store, &client), 0);
+	assert_true(store_client_find(store, hashes[0], &found));
+	assert_same(&found, &client);
+	found = get("another").client;
+	assert_same(&found, &NAMED("another"));
+	client.id = 99;
+	assert_int_equal(store_client_change(store, &client), STORE_E_NOT_FOUND);
+}
+
+static void test_rotate(void **state)
+{
+	struct client found;
+	int64_t id;
+
+	(void)state;
+	open_store();
+	add(&NAMED("another"), 1);
+	id = add(&NAMED("laptop"), 0);
+	assert_int_equal(store_client_rotate(store, id, hashes[2]), 0);
+	assert_false(store_client_find(store, hashes[0], &found));
+	assert_true(store_client_find(store, hashes[2], &found));
+	assert_int_equal(found.id, id);
+	assert_int_equal(store_client_rotate(store, id, hashes[1]), -EINVAL);
+	assert_true(store_client_find(store, hashes[2], &found));
+	assert_int_equal(store_client_rotate(store, 99, hashes[0]), STORE_E_NOT_FOUND);
+}
+
+static void count_session(void *data, const struct session_record *record)
+{
+	int64_t *sum = data;
+
+	*sum += record->client_id;
+}
+
+static int64_t session_clients(void)
+{
+	int64_t sum = 0;
+
+	assert_int_equal(store_sessions_list(store, count_session, &sum), 0);
+	return sum;
+}
+
+static void put_session(const char *id, int64_t client_id)
+{
+	const struct session_record record = { .id = id,
+					       .client_id = client_id,
+					       .revision = "2025-11-25",
+					       .subscriptions = "" };
+
+	assert_int_equal(store_session_put(store, &record), 0);
+}
+
+static void test_revoke(void **state)
+{
+	struct client found;
+	struct client_row row;
+	int64_t id, other;
+
+	(void)state;
+	open_store();
+	id = add(&NAMED("laptop"), 0);
+	other = add(&NAMED("another"), 1);
+	put_session("a", id);
+	put_session("b", id);
+	put_session("c", other);
+	assert_int_equal(store_client_revoke(store, id), 0);
+	assert_false(store_client_find(store, hashes[0], &found));
+	assert_int_equal(store_client_get(store, "laptop", &row), STORE_E_NOT_FOUND);
+	assert_int_equal(session_clients(), other);
+	assert_int_equal(store_client_revoke(store, id), STORE_E_NOT_FOUND);
+	/* What a client of that number left is never another's. */
+	assert_true(add(&NAMED("laptop"), 0) > other);
+}
+
+static void test_a_full_disk_changes_nothing(void **state)
+{
+	struct client client = busy_client(), found;
+
+	(void)state;
+	open_store();
+	client.id = add(&NAMED("laptop"), 0);
+	put_session("a", client.id);
+	fill_disk(true);
+	assert_int_equal(store_client_change(store, &client), STORE_E_FULL);
+	assert_int_equal(store_client_rotate(store, client.id, hashes[1]), STORE_E_FULL);
+	assert_int_equal(store_client_revoke(store, client.id), STORE_E_FULL);
+	fill_disk(false);
+	assert_true(store_client_find(store, hashes[0], &found));
+	assert_same(&found, &NAMED("laptop"));
+	assert_int_equal(session_clients(), client.id);
+}
+
+static void append_name(void *data, const struct client_row *row)
+{
+	strcat(data, row->client.name);
+}
+
+static void append_sim(void *data, int64_t sim_id)
+{
+	char *text = data;
+
+	sprintf(text + strlen(text), "%lld ", (long long)sim_id);
+}
+
+static void test_lists(void **state)
+{
+	char text[64] = "";
+
+	(void)state;
+	open_store();
+	assert_int_equal(store_clients_list(store, append_name, text), 0);
+	assert_int_equal(store_sims_list(store, append_sim, text), 0);
+	assert_string_equal(text, "");
+	add(&NAMED("c"), 0);
+	add(&NAMED("a"), 1);
+	add(&NAMED("b"), 2);
+	assert_int_equal(store_clients_list(store, append_name, text), 0);
+	assert_string_equal(text, "abc");
+	identify("8936000", "");
+	identify("8936001", "");
+	text[0] = '\0';
+	assert_int_equal(store_sims_list(store, append_sim, text), 0);
+	assert_string_equal(text, "1 2 ");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_what_is_added_is_found),
+		TEST(test_change),
+		TEST(test_rotate),
+		TEST(test_revoke),
+		TEST(test_a_full_disk_changes_nothing),
+		TEST(test_lists),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

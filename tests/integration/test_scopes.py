@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
@@ -13,10 +13,13 @@ import pytest
 
 from agent import TO, pair
 from events import Events
+from lab import Lab
+from lab.gateway import Gateway
+from ledger import Ledger
 from lone_gateway import LoneGateway
 from modern import Request, call
 from owner import Owner
-from wire import Reply, rpc
+from wire import Reply, Wire, request, rpc
 
 SCOPES = {"read": 1, "send": 2, "codes": 4, "ussd": 8, "admin": 16}
 SENDING = ["send_sms", "cancel_sms"]
@@ -30,7 +33,7 @@ REFUSED = -32000
 
 
 class Client:
-    def __init__(self, gateway: LoneGateway, name: str, *scopes: str) -> None:
+    def __init__(self, gateway: Gateway, name: str, *scopes: str) -> None:
         self.gateway = gateway
         self.name = name
         self.authorization = f"Bearer {pair(gateway, name)}"
@@ -42,8 +45,10 @@ class Client:
             ledger.execute("UPDATE client SET scopes = ? WHERE name = ?", (bits, self.name))
 
     def ask(self, method: str, params: Any = None, **headers: str) -> Reply:
-        return self.gateway.post(rpc(method, params or {}),
-                                 Authorization=self.authorization, **headers)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        with Wire(self.gateway.port) as wire:
+            return wire.ask(request(rpc(method, params or {}),
+                                    {"Authorization": self.authorization} | named))
 
     def ask_modern(self, method: str, **params: Any) -> Reply:
         asked = Request(method, params).header(Authorization=self.authorization)
@@ -299,3 +304,22 @@ def test_fewer_scopes_are_heard_of_before_the_streams_end(
             assert stream.ended                             # whole, not cut off
         assert [told(stream) for stream in others] == [[], [], []]
 
+
+def test_updates_end_with_reading(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False)
+    client = Client(lab.gateway, "laptop", "read", "send")
+    id = begin(client)
+    assert client.ask("resources/subscribe", URI, Mcp_Session_Id=id).result == {}
+    other = Client(lab.gateway, "another", "read")
+    with listen(other) as heard:
+        Owner(lab.gateway.state).do("change", "--scope", "send", "laptop")
+        with client.events(Mcp_Session_Id=id) as session, listen(client) as modern:
+            lab.modems[0].deliver(TO, "for readers")
+            Ledger(lab).wait(1)
+            assert heard.next_message().uri == "sms://inbox"
+            assert set(told(session)) <= {LIST_CHANGED} and told(modern) == []
+        Owner(lab.gateway.state).do("change", "--scope", "read,send", "laptop")
+        with client.events(Mcp_Session_Id=id) as session:       # it has to subscribe again
+            lab.modems[0].deliver(TO, "again for readers")
+            Ledger(lab).wait(2)
+            assert set(told(session)) <= {LIST_CHANGED}

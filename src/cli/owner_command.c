@@ -272,7 +272,7 @@ static void on_told(void *data, const char *text, size_t length)
 	const struct json *line = arena ? read_line(arena, text, length) : NULL;
 	struct answer *answer = data;
 
-	if (line && answer->json)
+	if (line && (answer->json || (answer->call->json && json_member(line, "error"))))
 		print_json(text, length);
 	if (line)
 		show_line(answer, line);

@@ -353,3 +353,12 @@ def test_no_agent_is_asked(locked: Lab) -> None:
 def test_json(locked: Lab) -> None:
     result = unlock(locked.gateway, "--json")
     assert json.loads(result.stdout) == {"sim": "SIM 1 in /sim0", "state": "unlocked"}
+
+
+@pytest.mark.parametrize("arguments, line, code", [
+    (["9"], PIN, "sim_absent"), (["--puk"], PUK, "not_blocked"), ([], WRONG, "wrong_code"),
+])
+def test_json_of_errors(locked: Lab, arguments: list[str], line: str, code: str) -> None:
+    result = unlock(locked.gateway, "--json", *arguments, lines=(line,))
+    assert result.returncode == FAILED and result.stderr
+    assert json.loads(result.stdout)["error"]["code"] == code

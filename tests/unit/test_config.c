@@ -518,6 +518,13 @@ static void test_check_the_rest(void **state)
 	assert_string_equal(error.text,
 			    "store.spool_dir: spool is not an absolute path; it "
 			    "begins with '/'");
+	config.spool_dir[0] = '\0';
+	strcpy(config.pin_file, "pins");
+	assert_int_equal(config_check(&config, &error), -EINVAL);
+	assert_string_equal(error.text,
+			    "sim.pin_file: pins is not an absolute path; it begins with "
+			    "'/'");
+	config.pin_file[0] = '\0';
 	strcpy(config.spool_dir, "/spool");
 	assert_int_equal(config_check(&config, &error), 0);
 	config_list_clear(&config.listen);

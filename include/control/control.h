@@ -24,18 +24,18 @@ struct control_reload {
 	struct config_error error;
 };
 
-enum control_client_news {
-	CONTROL_CLIENT_CHANGED, /* it came, or may do something else */
-	CONTROL_CLIENT_CUT,	/* ... or has another token: what it has under way ends */
-	CONTROL_CLIENT_REVOKED, /* it is gone; and so are its sessions */
-};
-
-/* What the rest of the gateway does for the commands; when they return it is done. */
+/* What the rest of the gateway does for the commands; all of it at once. */
 struct control_gateway {
-	void (*heard_of_client)(void *data, int64_t client_id,
-				enum control_client_news news);
+	/* Its open requests and streams end; the next one is judged anew. */
+	void (*client_cut)(void *data, int64_t client_id);
+	/* Its sessions end, for ever. */
+	void (*client_forgotten)(void *data, int64_t client_id);
+	/* What it may do is different; or it is new, or was revoked. */
+	void (*client_changed)(void *data, int64_t client_id);
 	/* False: refused, with the error's text; then nothing has changed. */
 	bool (*reload)(void *data, struct control_reload *reload);
+	/* Kept over a restart. 0, STORE_E_FULL, -errno. */
+	int (*set_paused)(void *data, bool paused);
 };
 
 struct control {
@@ -52,7 +52,13 @@ struct control {
 	void *gateway_data;
 };
 
-/* Nothing without a gateway. */
+enum control_client_news {
+	CONTROL_CLIENT_CHANGED, /* it came, or may do something else */
+	CONTROL_CLIENT_CUT,	/* ... or has another token: what it has under way ends */
+	CONTROL_CLIENT_REVOKED, /* it is gone; and so are its sessions */
+};
+
+/* The gateway, where there is one, does all that this asks for. */
 void control_tell_client(const struct control *control, int64_t client_id,
 			 enum control_client_news news);
 

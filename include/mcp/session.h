@@ -106,8 +106,8 @@ struct session *session_find(struct sessions *sessions, const struct client *cli
 
 void session_end(struct session *session); /* for ever; its streams end */
 
-/* Ends all that a client has, of which there is none any more. */
-void sessions_end_of(struct sessions *sessions, int64_t client_id);
+void sessions_end_client(struct sessions *sessions,
+			 int64_t client_id); /* likewise, all */
 
 /* 0; -ENOSPC: SESSION_URIS_MAX are there already; -ENOMEM. Twice is as once. */
 int session_subscribe(struct session *session, const char *uri, const char *subject);

@@ -10,6 +10,9 @@
 
 enum { STORE_SETTING_BYTES = 128 };
 
+/* "yes", or not there */
+#define STORE_SETTING_PAUSED "paused"
+
 /* 0, STORE_E_NOT_FOUND, -errno; a value that does not fit is cut. */
 int store_setting_get(struct store *store, const char *name,
 		      char value_out[STORE_SETTING_BYTES]);

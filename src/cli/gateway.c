@@ -40,6 +40,7 @@
 #include "store/store_client.h"
 #include "store/store_lock.h"
 #include "store/store_rescue.h"
+#include "store/store_setting.h"
 #include "tools/change_source.h"
 #include "tools/services.h"
 #include "tools/task_table.h"
@@ -137,15 +138,28 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 
 /* For the owner's commands */
 
-static void on_client(void *data, int64_t client_id, enum control_client_news news)
+static void on_client_cut(void *data, int64_t client_id)
 {
-	struct gateway *gateway = data;
+	const struct gateway *gateway = data;
 
+	/* It hears what is different before its streams end. */
 	endpoint_review_client(gateway->endpoint, client_id);
-	if (news == CONTROL_CLIENT_CHANGED)
-		return;
 	endpoint_end_streams(gateway->endpoint, client_id);
 	http_server_cut_client(gateway->server, client_id);
+}
+
+static void on_client_forgotten(void *data, int64_t client_id)
+{
+	const struct gateway *gateway = data;
+
+	sessions_end_client(endpoint_sessions(gateway->endpoint), client_id);
+}
+
+static void on_client_changed(void *data, int64_t client_id)
+{
+	const struct gateway *gateway = data;
+
+	endpoint_review_client(gateway->endpoint, client_id);
 }
 
 static bool on_reload_asked(void *data, struct control_reload *reload)
@@ -153,9 +167,20 @@ static bool on_reload_asked(void *data, struct control_reload *reload)
 	return read_config_again(data, reload);
 }
 
+static int on_pause(void *data, bool paused)
+{
+	const struct gateway *gateway = data;
+
+	return store_setting_set(gateway->services.store, STORE_SETTING_PAUSED,
+				 paused ? "yes" : NULL);
+}
+
 static const struct control_gateway control_gateway = {
-	.heard_of_client = on_client,
+	.client_cut = on_client_cut,
+	.client_forgotten = on_client_forgotten,
+	.client_changed = on_client_changed,
 	.reload = on_reload_asked,
+	.set_paused = on_pause,
 };
 
 static void on_health(void *data, struct exchange *exchange)

@@ -5,26 +5,31 @@
 #include "control/control_command.h"
 #include "store/store_setting.h"
 
-#define SETTING "paused"
-
 static bool is_paused(struct store *store, int *error_out)
 {
 	char value[STORE_SETTING_BYTES];
-	int error = store_setting_get(store, SETTING, value);
+	int error = store_setting_get(store, STORE_SETTING_PAUSED, value);
 
 	*error_out = error == STORE_E_NOT_FOUND ? 0 : error;
 	return error == 0;
 }
 
+static int set_paused(const struct control *control, bool paused)
+{
+	if (control->gateway)
+		return control->gateway->set_paused(control->gateway_data, paused);
+	return store_setting_set(control->store, STORE_SETTING_PAUSED,
+				 paused ? "yes" : NULL);
+}
+
 static void set(struct control_call *call, bool paused)
 {
-	struct store *store = call->control->store;
 	struct json_writer *writer;
 	int error;
-	bool before = is_paused(store, &error);
+	bool before = is_paused(call->control->store, &error);
 
 	if (!error && before != paused)
-		error = store_setting_set(store, SETTING, paused ? "yes" : NULL);
+		error = set_paused(call->control, paused);
 	if (error) {
 		control_fail_store(call, error);
 		return;

@@ -315,7 +315,7 @@ void endpoint_review_client(struct endpoint *endpoint, int64_t client_id)
 	if (is_there)
 		return;
 	endpoint_end_streams(endpoint, client_id);
-	sessions_end_of(&endpoint->sessions, client_id);
+	sessions_end_client(&endpoint->sessions, client_id);
 }
 
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint)

@@ -230,7 +230,7 @@ void session_end(struct session *session)
 	session_free(session);
 }
 
-void sessions_end_of(struct sessions *sessions, int64_t client_id)
+void sessions_end_client(struct sessions *sessions, int64_t client_id)
 {
 	struct session *session, *next;
 

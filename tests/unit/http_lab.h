@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/token.h"
 #include "http/server.h"
 
 enum {

@@ -11,12 +11,12 @@
 #include "control/client_name.h"
 #include "control/control_command.h"
 #include "control/permission_order.h"
+#include "store/store_setting.h"
 #include "store_bench.h"
 
 static char told[8192]; /* the lines, each with a line feed */
 static unsigned last_count;
-static int news_count;
-static enum control_client_news news;
+static char news[16]; /* what the gateway heard, a letter each */
 
 static void on_told(void *data, const char *line, size_t length, bool last)
 {
@@ -37,12 +37,32 @@ static void write_urls(const struct config *config, struct json_writer *writer)
 	json_write_string(writer, "http://here/mcp");
 }
 
-static void on_client(void *data, int64_t client_id, enum control_client_news what)
+static void on_cut(void *data, int64_t client_id)
 {
 	(void)data;
 	assert_true(client_id > 0);
-	news = what;
-	news_count++;
+	strcat(news, "c");
+}
+
+static void on_forgotten(void *data, int64_t client_id)
+{
+	(void)data;
+	assert_true(client_id > 0);
+	strcat(news, "f");
+}
+
+static void on_changed(void *data, int64_t client_id)
+{
+	(void)data;
+	assert_true(client_id > 0);
+	strcat(news, "n");
+}
+
+static int on_pause(void *data, bool paused)
+{
+	(void)data;
+	strcat(news, paused ? "p" : "r");
+	return store_setting_set(store, STORE_SETTING_PAUSED, paused ? "yes" : NULL);
 }
 
 static bool on_reload(void *data, struct control_reload *reload)
@@ -54,8 +74,11 @@ static bool on_reload(void *data, struct control_reload *reload)
 }
 
 static const struct control_gateway gateway = {
-	.heard_of_client = on_client,
+	.client_cut = on_cut,
+	.client_forgotten = on_forgotten,
+	.client_changed = on_changed,
 	.reload = on_reload,
+	.set_paused = on_pause,
 };
 
 static struct control control;
@@ -71,7 +94,7 @@ static int set_up(void **state)
 		.write_urls = write_urls,
 		.gateway = &gateway,
 	};
-	news_count = 0;
+	news[0] = '\0';
 	return 0;
 }
 
@@ -160,32 +183,30 @@ static void test_without_a_gateway(void **state)
 	assert_code(COMMAND("reload", ""), "not_running");
 	ask(COMMAND("pair", "\"name\":\"laptop\""));
 	assert_non_null(strstr(told, "\"urls\":[\"http://here/mcp\"]"));
-	assert_int_equal(news_count, 0);
+	assert_string_equal(news, "");
 }
 
-static void assert_news(const char *request, enum control_client_news wanted)
+static void assert_news(const char *request, const char *wanted)
 {
-	int before = news_count;
-
+	news[0] = '\0';
 	assert_non_null(strstr(ask(request), "{\"result\":"));
-	assert_int_equal(news_count, before + 1);
-	assert_int_equal(news, wanted);
+	assert_string_equal(news, wanted);
 }
 
 static void test_the_gateway_hears_of_every_change(void **state)
 {
 	(void)state;
-	assert_news(COMMAND("pair", "\"name\":\"a\""), CONTROL_CLIENT_CHANGED);
-	assert_news(COMMAND("change", "\"name\":\"a\",\"ask\":\"always\""),
-		    CONTROL_CLIENT_CHANGED);
-	assert_news(COMMAND("change", "\"name\":\"a\",\"scope\":\"read\""),
-		    CONTROL_CLIENT_CUT);
-	assert_news(COMMAND("change", "\"name\":\"a\",\"scope\":\"read,ussd\""),
-		    CONTROL_CLIENT_CHANGED);
-	assert_news(COMMAND("rotate", "\"name\":\"a\""), CONTROL_CLIENT_CUT);
-	assert_news(COMMAND("revoke", "\"name\":\"a\""), CONTROL_CLIENT_REVOKED);
+	assert_news(COMMAND("pair", "\"name\":\"a\""), "n");
+	assert_news(COMMAND("change", "\"name\":\"a\",\"ask\":\"always\""), "n");
+	assert_news(COMMAND("change", "\"name\":\"a\",\"scope\":\"read\""), "cn");
+	assert_news(COMMAND("change", "\"name\":\"a\",\"scope\":\"read,ussd\""), "n");
+	assert_news(COMMAND("rotate", "\"name\":\"a\""), "cn");
+	assert_news(COMMAND("revoke", "\"name\":\"a\""), "cfn");
+	assert_news(COMMAND("pause", ""), "p");
+	assert_news(COMMAND("pause", ""), "");
+	assert_news(COMMAND("resume", ""), "r");
 	assert_code(COMMAND("revoke", "\"name\":\"a\""), "not_found");
-	assert_int_equal(news_count, 6);
+	assert_string_equal(news, "r");
 }
 
 static void test_reload(void **state)
@@ -206,7 +227,7 @@ static void test_a_full_disk(void **state)
 	assert_code(COMMAND("revoke", "\"name\":\"a\""), "storage_full");
 	assert_code(COMMAND("rotate", "\"name\":\"a\""), "storage_full");
 	assert_code(COMMAND("pause", ""), "storage_full");
-	assert_int_equal(news_count, 1);
+	assert_string_equal(news, "np");
 }
 
 static void test_long_words_in_errors(void **state)
@@ -232,7 +253,7 @@ static bool refuse_reload(void *data, struct control_reload *reload)
 
 static void test_a_path_that_is_no_text(void **state)
 {
-	const struct control_gateway refusing = { on_client, refuse_reload };
+	const struct control_gateway refusing = { .reload = refuse_reload };
 
 	(void)state;
 	control.gateway = &refusing;

@@ -103,6 +103,64 @@ static void test_peer_gone_while_waiting(void **state)
 	LAB_WAIT(http_server_connections(lab.server) == 0);
 }
 
+static void assert_cut(struct peer *peer, int record)
+{
+	assert_int_equal(lab.records[record].abandoned, 1);
+	LAB_WAIT(lab.records[record].ended && peer_is_closed(peer));
+	peer_close(peer);
+}
+
+/* One that waits with another request behind it, one that streams, one half there. */
+static void test_what_a_client_has_under_way_is_cut(void **state)
+{
+	struct peer *waits, *streams, *half;
+
+	(void)state;
+	lab_start();
+	waits = peer_connect();
+	peer_post(waits, "/later", "one");
+	peer_post(waits, "/echo", "two");
+	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
+	streams = peer_connect();
+	peer_get(streams, "/stream");
+	LAB_WAIT(lab.record_count == 2 && lab.records[1].stream);
+	half = peer_connect();
+	peer_send(half, "POST /echo HTTP/1.1\r\nHost: localhost\r\n"
+			"Content-Length: 5\r\n\r\nab");
+	LAB_WAIT(lab.record_count == 3);
+	http_server_cut_client(lab.server, 7);
+	assert_int_equal(lab.records[0].abandoned + lab.records[1].abandoned, 0);
+	http_server_cut_client(lab.server, 0); /* all of open mode */
+	http_server_cut_client(lab.server, 0);
+	peer_send(half, "cde");
+	assert_cut(waits, 0);
+	assert_cut(streams, 1);
+	assert_cut(half, 2);
+	LAB_WAIT(http_server_connections(lab.server) == 0);
+	assert_int_equal(lab.record_count, 3);
+	assert_int_equal(lab.records[2].completed, 0);
+}
+
+static void test_what_a_client_was_answered_is_not_cut(void **state)
+{
+	struct peer *idle, *peer;
+
+	(void)state;
+	lab_start();
+	idle = peer_connect();
+	peer = peer_connect();
+	peer_post(idle, "/echo", "before");
+	assert_string_equal(peer_reply(idle)->body, "before");
+	peer_get(peer, "/huge");
+	LAB_WAIT(lab.record_count == 2 && lab.records[1].completed);
+	http_server_cut_client(lab.server, 0);
+	peer_post(idle, "/echo", "after");
+	assert_string_equal(peer_reply(idle)->body, "after");
+	assert_int_equal(lab.records[1].abandoned, 0);
+	peer_close(idle);
+	peer_close(peer);
+}
+
 /* The next request is already there when the peer resets. */
 static void test_peer_resets_with_a_request_in_the_pipe(void **state)
 {
@@ -649,6 +707,8 @@ int main(void)
 		TEST(test_answer_comes_later),
 		TEST(test_pipelined_requests_keep_their_order),
 		TEST(test_peer_gone_while_waiting),
+		TEST(test_what_a_client_has_under_way_is_cut),
+		TEST(test_what_a_client_was_answered_is_not_cut),
 		TEST(test_peer_resets_with_a_request_in_the_pipe),
 		TEST(test_peer_gone_the_second_time),
 		TEST(test_peer_gone_before_it_waits),

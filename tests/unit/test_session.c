@@ -247,6 +247,26 @@ static void one_client_is_bounded_for_itself(void **state)
 	assert_non_null(session_find(&sessions, &other, theirs));
 }
 
+static void all_of_one_client_end(void **state)
+{
+	char id[SESSION_ID_BYTES], kept[SESSION_ID_BYTES];
+
+	(void)state;
+	for (int at = 0; at < 5; at++)
+		begin(&one, id);
+	begin(&other, kept);
+	assert_int_equal(session_subscribe(session_find(&sessions, &one, id),
+					   "sms://inbox", "sms://inbox"),
+			 0);
+	sessions_end_client(&sessions, one.id);
+	assert_null(session_find(&sessions, &one, id));
+	assert_null(find_record(id));
+	assert_non_null(session_find(&sessions, &other, kept));
+	assert_int_equal(sessions.count, 1);
+	assert_int_equal(sessions.interest, 0);
+	sessions_end_client(&sessions, one.id);
+}
+
 static void subscriptions_survive_as_changed(void **state)
 {
 	char id[SESSION_ID_BYTES], uri[32];
@@ -323,6 +343,7 @@ int main(void)
 		TEST(full_disk_stops_nobody),
 		TEST(all_together_are_bounded),
 		TEST(one_client_is_bounded_for_itself),
+		TEST(all_of_one_client_end),
 		TEST(subscriptions_survive_as_changed),
 		TEST(change_without_a_stream_is_noted),
 		TEST(damaged_rows_are_passed_over),

@@ -11,7 +11,7 @@ static const struct command *const commands[] = {
 	&command_serve,	 &command_pair,	     &command_clients, &command_change,
 	&command_rotate, &command_revoke,    &command_pause,   &command_resume,
 	&command_reload, &command_approvals, &command_approve, &command_reject,
-	&command_backup, &command_restore,   &command_audit,
+	&command_unlock, &command_backup,    &command_restore, &command_audit,
 };
 
 static int print_help(FILE *out, int code)

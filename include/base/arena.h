@@ -16,6 +16,7 @@ struct arena;
 
 struct arena *arena_new(size_t limit_bytes); /* NULL: out of memory */
 void arena_free(struct arena *arena);	     /* NULL is fine */
+void arena_wipe(struct arena *arena); /* the same for secrets: clears its memory first */
 
 /* Zeroed, aligned for any type. */
 void *arena_alloc(struct arena *arena, size_t size_bytes);

@@ -32,5 +32,7 @@ void buffer_clear(struct buffer *buffer); /* keeps the memory; not failed */
  */
 char *buffer_take(struct buffer *buffer, size_t *length_out);
 void buffer_deinit(struct buffer *buffer);
+/* The same for secrets: its memory is cleared first. What it grew out of was not. */
+void buffer_wipe(struct buffer *buffer);
 
 #endif

@@ -63,4 +63,9 @@ extern const struct client client_paired;
 /* What open mode lets do: all but what the owner decides. */
 extern const struct client client_open;
 
+enum { CLIENT_SCOPES_BYTES = 32 };
+
+/* "read,send", with what stands between two names; "" none. */
+void client_write_scopes(unsigned scopes, char between, char text[CLIENT_SCOPES_BYTES]);
+
 #endif

@@ -25,6 +25,7 @@ extern const struct command command_clients;
 extern const struct command command_approvals;
 extern const struct command command_approve;
 extern const struct command command_reject;
+extern const struct command command_unlock;
 extern const struct command command_change;
 extern const struct command command_rotate;
 extern const struct command command_revoke;

@@ -44,6 +44,7 @@ struct control {
 	/* The elements of an array: where agents reach the gateway, the best first. */
 	void (*write_urls)(const struct config *config, struct json_writer *writer);
 	/* Of a gateway that runs; else all of these are NULL */
+	sd_event *loop;
 	struct sims *sims;
 	struct outbox *outbox;
 	struct ofono *ofono;

@@ -22,6 +22,7 @@ extern const struct control_command control_clients;
 extern const struct control_command control_approvals;
 extern const struct control_command control_approve;
 extern const struct control_command control_reject;
+extern const struct control_command control_unlock;
 extern const struct control_command control_change;
 extern const struct control_command control_revoke;
 extern const struct control_command control_rotate;

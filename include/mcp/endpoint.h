@@ -28,6 +28,9 @@ struct endpoint_offer {
 	struct observers *changes;		 /* of struct change; NULL: none ever */
 	const struct session_shelf *shelf; /* for sessions; NULL: they end with it */
 	struct asking asking;		   /* see asking_init() */
+	/* What a client may do by now; false: it is none any more. NULL: that never changes. */
+	bool (*find_client)(void *data, int64_t client_id, struct client *client_out);
+	void *clients;
 };
 
 /* `offer` is borrowed for the call. NULL: no memory. */
@@ -39,6 +42,14 @@ void endpoint_free(struct endpoint *endpoint); /* NULL is fine */
  * 0, or -ENOMEM with all as it was.
  */
 int endpoint_review_tools(struct endpoint *endpoint);
+
+/*
+ * What this client may do is different now, or it was revoked: its streams hear at once what
+ * that changes, and no others.
+ */
+void endpoint_review_client(struct endpoint *endpoint, int64_t client_id);
+/* Its streams that listen end, whole: what was told them goes out before. */
+void endpoint_end_streams(struct endpoint *endpoint, int64_t client_id);
 
 extern const struct exchange_handler endpoint_handler; /* its data is the endpoint */
 /* A gate's refusal as a JSON-RPC error without an id. */
@@ -66,7 +77,7 @@ const struct tool *const *endpoint_tools(const struct endpoint *endpoint);
 const struct resource *const *endpoint_resources(const struct endpoint *endpoint);
 const struct task_kind *const *endpoint_tasks(const struct endpoint *endpoint);
 void *endpoint_services(const struct endpoint *endpoint);
-/* Their tools/list array. */
-const struct buffer *endpoint_tool_list(const struct endpoint *endpoint);
+/* Their tools/list array for a client with these scopes. NULL: no memory. */
+const struct buffer *endpoint_tool_list(struct endpoint *endpoint, unsigned scopes);
 
 #endif

@@ -54,6 +54,7 @@ struct request {
 	const char *result_type;
 	const struct json *subscription_id; /* of the result; NULL: none */
 	int64_t progress;		    /* as last told */
+	const char *challenge;		    /* WWW-Authenticate of a 403; NULL: none */
 	/* Turns the answer into a stream, whose last event it then is. NULL: see
 	 * request_tell(). */
 	struct reply *(*replied)(void *data);
@@ -91,6 +92,13 @@ struct session *request_session(const struct request *request);
 
 /* For eras: it is refused before any method saw it, with HTTP status 400. */
 void request_refuse(struct request *request, const struct rpc_error *error);
+
+/*
+ * This client may not: HTTP status 403 with that challenge. In a batch it is told in the
+ * answer alone.
+ */
+void request_forbid(struct request *request, const char *challenge,
+		    const struct rpc_error *error);
 
 /* For who brings it; its era is decided. */
 void request_run(struct request *request);

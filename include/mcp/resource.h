@@ -44,6 +44,7 @@ struct resource {
 	const char *name;
 	const char *title;
 	const char *description;
+	unsigned scopes; /* enum client_scope: all that a client needs for it */
 	/* A variable's value as changes spell it; NULL: there is no such resource, or no
 	 * memory. Only with a variable. */
 	const char *(*spell)(const struct resource_call *call);
@@ -61,6 +62,12 @@ struct resource {
 int resource_find(const struct resource *const *resources, const char *uri,
 		  struct resource_call *call);
 
+/*
+ * What a client needs to know anything of this URI, or of this subject of changes; 0 when no
+ * row can have it.
+ */
+unsigned resource_scopes(const struct resource *const *resources, const char *uri);
+
 /* Of complete(): one value more; `value` is valid UTF-8. */
 void completion_add(struct completion *completion, const char *value);
 
@@ -72,7 +79,8 @@ void resource_run_complete(struct request *request);
 
 /* Answers that params.uri is missing, malformed or not there (RESOURCE_E_*). */
 void resource_refuse(struct request *request, const char *uri, int outcome);
-/* params.uri found in the endpoint's table; false: the request has been answered. */
+/* params.uri found in the endpoint's table, and the client may read it; false: the request
+ * has been answered. */
 bool resource_of_request(struct request *request, struct resource_call *call);
 
 #endif

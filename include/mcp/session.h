@@ -66,6 +66,7 @@ struct session {
 	struct sessions *sessions;
 	char id[SESSION_ID_BYTES];
 	int64_t client_id;
+	unsigned scopes; /* its client's when it was used last, or changed since */
 	char revision[16];
 	unsigned capabilities;
 	int64_t used_ms;
@@ -119,11 +120,16 @@ void sessions_end_client(struct sessions *sessions,
 int session_subscribe(struct session *session, const char *uri, const char *subject);
 void session_unsubscribe(struct session *session, const char *uri);
 
+/* Ends the subscriptions that are not to be kept. */
+void session_keep_subscriptions(struct session *session,
+				bool (*keeps)(const void *data, const char *subject),
+				const void *data);
+
 /*
- * The tools are others. While nobody listens the sessions hear of no change; of this one they
- * are told when they listen again.
+ * The tools are others, for one client or (0) for all. While nobody listens the sessions
+ * hear of no change; of this one they are told when they listen again.
  */
-void sessions_note_tools(struct sessions *sessions);
+void sessions_note_tools(struct sessions *sessions, int64_t client_id);
 
 /* For streams of sessions. */
 uint64_t sessions_number_stream(struct sessions *sessions);

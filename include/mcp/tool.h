@@ -29,6 +29,7 @@ struct tool {
 	const struct schema_field *input;
 	const struct schema_field *output;
 	unsigned flags;
+	unsigned scopes; /* enum client_scope: all that a client needs for it */
 	/* Is it of use now? Whoever changes that calls endpoint_review_tools(). NULL: it is. */
 	bool (*usable)(const void *services);
 	void (*run)(struct tool_call *call);
@@ -75,8 +76,9 @@ void tool_call_wait(struct tool_call *call, const struct request_waiting *waitin
 /* How far a call is that waits, in words; see mcp/progress.h. */
 void tool_call_progress(struct tool_call *call, const char *message);
 
-/* Writes the whole tools/list array of a table that ends with NULL. */
-void tool_list_write(struct json_writer *writer, const struct tool *const *tools);
+/* Writes the tools/list array for these scopes, of a table that ends with NULL. */
+void tool_list_write(struct json_writer *writer, const struct tool *const *tools,
+		     unsigned scopes);
 
 /* tools/list, tools/call */
 void tool_run_list(struct request *request);

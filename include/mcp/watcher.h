@@ -17,6 +17,7 @@ LIST_HEAD(watcher_list, watcher);
 
 struct watcher { /* embedded in its owner; all zero: not open */
 	int64_t client_id;
+	unsigned scopes;       /* its client's, by now */
 	struct stream *stream; /* NULL: not open */
 	LIST_ENTRY(watcher) link;
 };

@@ -2,7 +2,7 @@
 /*
  * Sim card: from a modem's facts to a card's number, state and names.
  *
- * Private to src/sms/sim.c.
+ * Private to src/sms.
  */
 #ifndef SMS_SIM_CARD_H
 #define SMS_SIM_CARD_H

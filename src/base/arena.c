@@ -56,6 +56,15 @@ void arena_free(struct arena *arena)
 	free(arena);
 }
 
+void arena_wipe(struct arena *arena)
+{
+	struct arena_block *block;
+
+	for (block = arena ? arena->newest : NULL; block; block = block->older)
+		explicit_bzero(block->bytes, block->size);
+	arena_free(arena);
+}
+
 static void *arena_fail(struct arena *arena, int error)
 {
 	if (!arena->error)

@@ -71,3 +71,10 @@ void buffer_deinit(struct buffer *buffer)
 	free(buffer->data);
 	*buffer = (struct buffer)BUFFER_INIT;
 }
+
+void buffer_wipe(struct buffer *buffer)
+{
+	if (buffer->data)
+		explicit_bzero(buffer->data, buffer->capacity);
+	buffer_deinit(buffer);
+}

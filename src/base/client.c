@@ -53,3 +53,17 @@ const struct client client_open = {
 	.scopes = CLIENT_SCOPES_ALL & ~CLIENT_ADMIN,
 	.limits = { -1, -1, -1, -1 },
 };
+
+void client_write_scopes(unsigned wanted, char between, char text[CLIENT_SCOPES_BYTES])
+{
+	char *to = text;
+
+	for (size_t at = 0; at < sizeof(scopes) / sizeof(scopes[0]); at++) {
+		if (!(wanted & scopes[at].scope))
+			continue;
+		if (to != text)
+			*to++ = between;
+		to = stpcpy(to, scopes[at].name);
+	}
+	*to = '\0';
+}

@@ -127,6 +127,13 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .example = "/var/lib/ofono-mcp/spool",
 	  .help = "Directory into which the plugin of oFono spools what comes in; it is\n"
 		  "\"spool\" in state_dir unless said otherwise" },
+	{ .section = "sim",
+	  .name = "pin_file",
+	  .type = CONFIG_KEY_TEXT,
+	  .offset = FIELD(pin_file),
+	  .example = "/etc/ofono-mcp/pins",
+	  .help = "File with a line \"ICCID PIN\" for each SIM card that is to be\n"
+		  "unlocked by itself; only root may be able to read it" },
 	{ .section = "sms",
 	  .name = "max_segments",
 	  .type = CONFIG_KEY_INTEGER,

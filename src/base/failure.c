@@ -49,7 +49,8 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_SIM_LOCKED] = {
 		"sim_locked",
-		"Ask the owner to unlock the SIM on the phone. Never ask for its PIN here.",
+		"Ask the owner to unlock the SIM on the phone (ofono-mcp unlock). Never "
+		"ask for its PIN here.",
 	},
 	[FAILURE_MODEM_OFF] = {
 		"modem_off",

@@ -36,6 +36,7 @@
 #include "resources/resource_table.h"
 #include "sms/retention.h"
 #include "sms/spool.h"
+#include "sms/unlocker.h"
 #include "store/store_client.h"
 #include "store/store_lock.h"
 #include "store/store_rescue.h"
@@ -65,6 +66,7 @@ struct gateway {
 	struct readiness readiness;
 	struct retention *retention;
 	struct spool *spool;
+	struct unlocker *unlocker;
 	struct control control;
 	struct control_server *control_server; /* NULL: its socket cannot be made */
 	int lock;			       /* of the state folder; -1: not held */
@@ -141,6 +143,9 @@ static void on_client_cut(void *data, int64_t client_id)
 {
 	const struct gateway *gateway = data;
 
+	/* It hears what is different before its streams end. */
+	endpoint_review_client(gateway->endpoint, client_id);
+	endpoint_end_streams(gateway->endpoint, client_id);
 	http_server_cut_client(gateway->server, client_id);
 }
 
@@ -153,8 +158,9 @@ static void on_client_forgotten(void *data, int64_t client_id)
 
 static void on_client_changed(void *data, int64_t client_id)
 {
-	(void)data;
-	(void)client_id;
+	const struct gateway *gateway = data;
+
+	endpoint_review_client(gateway->endpoint, client_id);
 }
 
 static bool on_reload_asked(void *data, struct control_reload *reload)
@@ -272,6 +278,9 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		error = sims_new(services->loop, services->ofono, services->store,
 				 &services->sims);
 	if (error == 0)
+		error = unlocker_new(services->ofono, services->store, config,
+				     &gateway->unlocker);
+	if (error == 0)
 		error = inbox_new(services->loop, services->store, services->sims,
 				  services->ofono, &services->inbox);
 	if (error == 0)
@@ -330,6 +339,8 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.shelf = &gateway->shelf,
 		.asking = { &gateway->asking_shelf, gateway->services.loop,
 			    config->ask_seconds },
+		.find_client = store_client_find_id,
+		.clients = gateway->services.store,
 	});
 	if (!gateway->endpoint)
 		return -ENOMEM;
@@ -360,6 +371,7 @@ static void open_control(struct gateway *gateway, const struct config *config)
 	gateway->control = (struct control){
 		.config = config,
 		.store = services->store,
+		.loop = services->loop,
 		.write_urls = agent_url_write_all,
 		.sims = services->sims,
 		.outbox = services->outbox,
@@ -425,6 +437,7 @@ static void close_all(struct gateway *gateway)
 	outbox_free(services->outbox);
 	spool_free(gateway->spool);
 	inbox_free(services->inbox);
+	unlocker_free(gateway->unlocker);
 	sims_free(services->sims);
 	ofono_free(services->ofono);
 	if (services->audit)

@@ -202,6 +202,8 @@ static int write_request(const struct owner_call *call, struct buffer *request)
 
 struct answer {
 	const struct owner_call *call;
+	int (*show)(const struct owner_call *call, const struct json *result);
+	bool json; /* printed as it is, in place of being shown */
 	int code;
 	bool is_over;
 };
@@ -234,7 +236,7 @@ static void show_line(struct answer *answer, const struct json *line)
 	const struct json *error = json_member(line, "error");
 
 	if (item) {
-		if (!call->json && call->command->show_item)
+		if (!answer->json && call->command->show_item)
 			call->command->show_item(call, item);
 		return;
 	}
@@ -242,8 +244,7 @@ static void show_line(struct answer *answer, const struct json *line)
 	if (error)
 		answer->code = show_error(call, error);
 	else if (result)
-		answer->code =
-			call->json ? EXIT_CODE_OK : call->command->show(call, result);
+		answer->code = answer->json ? EXIT_CODE_OK : answer->show(call, result);
 }
 
 static const struct json *read_line(struct arena *arena, const char *text, size_t length)
@@ -281,31 +282,39 @@ static void on_told(void *data, const char *text, size_t length)
 	const struct json *line = arena ? read_line(arena, text, length) : NULL;
 	struct answer *answer = data;
 
-	if (line && answer->call->json)
+	if (line && (answer->json || (answer->call->json && json_member(line, "error"))))
 		print_json(text, length);
 	if (line)
 		show_line(answer, line);
 	arena_free(arena);
 }
 
-static int ask(const struct owner_call *call, const struct buffer *request)
+static int ask(struct answer *answer, const struct buffer *request)
 {
-	struct answer answer = { .call = call, .code = EXIT_CODE_FAILED };
+	const struct owner_call *call = answer->call;
 	const struct gateway_question question = {
 		.config = &call->config,
 		.line = request->data,
 		.length = request->length,
 		.told = on_told,
-		.data = &answer,
+		.data = answer,
 	};
 	struct config_error problem = { "" };
 
 	if (!ask_gateway(&question, &problem))
 		fprintf(stderr, "ofono-mcp %s: %s\n", call->command->name, problem.text);
-	else if (!answer.is_over)
+	else if (!answer->is_over)
 		fprintf(stderr, "ofono-mcp %s: the answer broke off\n",
 			call->command->name);
-	return answer.code;
+	return answer->code;
+}
+
+int owner_call_ask(const struct owner_call *call, const struct buffer *request,
+		   int (*show)(const struct owner_call *call, const struct json *result))
+{
+	struct answer answer = { .call = call, .show = show, .code = EXIT_CODE_FAILED };
+
+	return ask(&answer, request);
 }
 
 /* All that was given goes into JSON. */
@@ -320,12 +329,18 @@ static bool is_utf8(int argc, char **argv)
 
 static int run(struct owner_call *call)
 {
+	struct answer answer = {
+		.call = call,
+		.show = call->command->show,
+		.json = call->json,
+		.code = EXIT_CODE_FAILED,
+	};
 	struct buffer request = BUFFER_INIT;
 	int code = write_request(call, &request);
 
 	if (!code)
-		code = ask(call, &request);
-	buffer_deinit(&request);
+		code = ask(&answer, &request);
+	buffer_wipe(&request); /* there may be a PIN in it */
 	return code;
 }
 

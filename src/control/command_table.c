@@ -4,9 +4,19 @@
 #include <string.h>
 
 const struct control_command *const command_table[] = {
-	&control_pair,	    &control_clients, &control_change, &control_revoke,
-	&control_rotate,    &control_pause,   &control_resume, &control_reload,
-	&control_approvals, &control_approve, &control_reject, NULL,
+	&control_pair,
+	&control_clients,
+	&control_change,
+	&control_revoke,
+	&control_rotate,
+	&control_pause,
+	&control_resume,
+	&control_reload,
+	&control_approvals,
+	&control_approve,
+	&control_reject,
+	&control_unlock,
+	NULL,
 };
 
 const struct control_command *control_command_find(const char *name)

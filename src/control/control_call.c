@@ -206,6 +206,6 @@ void control_call_deinit(struct control_call *call)
 		call->abandoned(call);
 	call->is_over = true;
 	buffer_deinit(&call->line);
-	arena_free(call->arena);
+	arena_wipe(call->arena); /* there may have been a PIN */
 	call->arena = NULL;
 }

@@ -30,7 +30,7 @@ void control_connection_free(struct control_connection *connection)
 	control_call_deinit(&connection->call);
 	sd_event_source_disable_unref(connection->source);
 	sd_event_source_disable_unref(connection->timer);
-	buffer_deinit(&connection->request);
+	buffer_wipe(&connection->request);
 	buffer_deinit(&connection->answer);
 	close(connection->fd);
 	free(connection);
@@ -119,6 +119,7 @@ static void ask(struct control_connection *connection, size_t length)
 		control_call_run(&connection->call, connection->request.data, length);
 	else
 		refuse_asker(connection);
+	buffer_wipe(&connection->request); /* the call has its own */
 }
 
 static void refuse_length(struct control_connection *connection)
@@ -141,6 +142,7 @@ static bool read_more(struct control_connection *connection)
 	if (length == 0)
 		return false;
 	buffer_append(request, piece, (size_t)length);
+	explicit_bzero(piece, (size_t)length); /* there may be a PIN in it */
 	if (request->failed)
 		return false;
 	end = memchr(request->data, '\n', request->length);

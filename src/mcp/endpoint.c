@@ -7,6 +7,7 @@
 
 #include "mcp/accept.h"
 #include "mcp/change.h"
+#include "mcp/permission.h"
 #include "mcp/post.h"
 #include "mcp/session_stream.h"
 #include "mcp/tool_set.h"
@@ -233,16 +234,101 @@ void endpoint_free(struct endpoint *endpoint)
 	free(endpoint);
 }
 
+/* Of one client, or (0) of all. */
+static void tell_tools(struct endpoint *endpoint, int64_t client_id)
+{
+	const struct change change = { CHANGE_TOOLS, .client_id = client_id };
+
+	if (!endpoint->offer.changes)
+		return;
+	sessions_note_tools(&endpoint->sessions, client_id);
+	observers_notify(endpoint->offer.changes, &change);
+}
+
 int endpoint_review_tools(struct endpoint *endpoint)
 {
-	const struct change change = { CHANGE_TOOLS };
 	int changed = tool_set_review(&endpoint->tools);
 
-	if (changed > 0 && endpoint->offer.changes) {
-		sessions_note_tools(&endpoint->sessions);
-		observers_notify(endpoint->offer.changes, &change);
-	}
+	if (changed > 0)
+		tell_tools(endpoint, 0);
 	return changed < 0 ? changed : 0;
+}
+
+/* True: its tools are others. */
+static bool note_scopes(struct endpoint *endpoint, int64_t client_id, unsigned scopes)
+{
+	struct watcher *watcher;
+	struct session *session;
+	bool differ = false;
+
+	LIST_FOREACH (watcher, &endpoint->watchers, link) {
+		if (watcher->client_id != client_id)
+			continue;
+		differ |= !tool_set_is_same(&endpoint->tools, watcher->scopes, scopes);
+		watcher->scopes = scopes;
+	}
+	TAILQ_FOREACH (session, &endpoint->sessions.list, link) {
+		if (session->client_id != client_id)
+			continue;
+		differ |= !tool_set_is_same(&endpoint->tools, session->scopes, scopes);
+		session->scopes = scopes;
+	}
+	return differ;
+}
+
+struct reader {
+	const struct resource *const *resources;
+	unsigned scopes;
+};
+
+static bool may_read(const void *data, const char *subject)
+{
+	const struct reader *reader = data;
+
+	return permission_covers(reader->scopes,
+				 resource_scopes(reader->resources, subject));
+}
+
+static void end_subscriptions(struct endpoint *endpoint, const struct client *client)
+{
+	const struct reader reader = { endpoint->offer.resources, client->scopes };
+	struct session *session;
+
+	TAILQ_FOREACH (session, &endpoint->sessions.list, link) {
+		if (session->client_id == client->id)
+			session_keep_subscriptions(session, may_read, &reader);
+	}
+}
+
+void endpoint_end_streams(struct endpoint *endpoint, int64_t client_id)
+{
+	const struct change change = { CHANGE_CUT, .client_id = client_id };
+	struct session *session;
+
+	TAILQ_FOREACH (session, &endpoint->sessions.list, link) {
+		if (session->client_id == client_id)
+			session_streams_end(session);
+	}
+	if (endpoint->offer.changes && client_id)
+		observers_notify(endpoint->offer.changes, &change);
+}
+
+void endpoint_review_client(struct endpoint *endpoint, int64_t client_id)
+{
+	const struct endpoint_offer *offer = &endpoint->offer;
+	struct client client = { .id = client_id };
+	bool is_there;
+
+	if (!offer->find_client || !client_id) /* whom nobody changes */
+		return;
+	is_there = offer->find_client(offer->clients, client_id, &client);
+	if (note_scopes(endpoint, client_id, client.scopes))
+		tell_tools(endpoint, client_id);
+	end_subscriptions(endpoint, &client);
+	if (is_there)
+		return;
+	endpoint_end_streams(endpoint, client_id);
+	sessions_end_client(&endpoint->sessions, client_id);
 }
 
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint)
@@ -265,9 +351,9 @@ void *endpoint_services(const struct endpoint *endpoint)
 	return endpoint->offer.services;
 }
 
-const struct buffer *endpoint_tool_list(const struct endpoint *endpoint)
+const struct buffer *endpoint_tool_list(struct endpoint *endpoint, unsigned scopes)
 {
-	return &endpoint->tools.list;
+	return tool_set_list(&endpoint->tools, scopes);
 }
 
 struct session *endpoint_find_session(struct endpoint *endpoint,

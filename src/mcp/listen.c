@@ -7,6 +7,7 @@
 #include "mcp/accept.h"
 #include "mcp/endpoint.h"
 #include "mcp/notification.h"
+#include "mcp/permission.h"
 
 /* What a look at a task may take. It goes at once, for a stream may live for long. */
 enum { TASK_ARENA_BYTES = 1024 * 1024 };
@@ -15,6 +16,7 @@ struct listened {
 	const char *uri;     /* as the client wrote it; or the id of a task */
 	const char *subject; /* see struct change */
 	struct listen *listen;
+	unsigned scopes;	 /* of who may be told of it */
 	struct task_alarm alarm; /* of a task */
 	TAILQ_ENTRY(listened) link;
 };
@@ -57,33 +59,37 @@ static bool takes(const struct listened_list *list, const char *uri)
 	return list->count < LISTEN_URIS_MAX && !is_listened(list, uri);
 }
 
-static void add(struct listen *listen, struct listened_list *list, const char *uri,
-		const char *subject)
+static void add(struct listen *listen, struct listened_list *list,
+		const struct listened *what)
 {
 	struct listened *listened =
 		arena_alloc(listen->request->arena, sizeof(*listened));
 
-	if (!listened || !subject)
+	if (!listened || !what->subject)
 		return;
+	*listened = *what;
 	listened->listen = listen;
-	listened->uri = uri;
-	listened->subject = subject;
 	TAILQ_INSERT_TAIL(&list->items, listened, link);
 	list->count++;
 }
 
-/* What is not there is left out. */
+/* What is not there, or may not be read, is left out. */
 static void add_resource(struct listen *listen, const char *uri)
 {
 	struct request *request = listen->request;
+	const struct resource *const *resources = endpoint_resources(request->endpoint);
+	unsigned needed = resource_scopes(resources, uri);
 	struct resource_call call = {
 		.services = endpoint_services(request->endpoint),
 		.arena = request->arena,
 	};
 
 	if (takes(&listen->resources, uri) &&
-	    !resource_find(endpoint_resources(request->endpoint), uri, &call))
-		add(listen, &listen->resources, uri, call.subject);
+	    permission_covers(exchange_client(request->exchange)->scopes, needed) &&
+	    !resource_find(resources, uri, &call))
+		add(listen, &listen->resources,
+		    &(struct listened){
+			    .uri = uri, .subject = call.subject, .scopes = needed });
 }
 
 static struct task_query task_query(const struct listen *listen, const char *id,
@@ -107,8 +113,11 @@ static void add_task(struct listen *listen, const char *id)
 
 	if (arena && takes(&listen->tasks, id) &&
 	    !task_find(endpoint_tasks(request->endpoint), &query, &task))
-		add(listen, &listen->tasks, id,
-		    arena_copy(request->arena, task.subject, strlen(task.subject)));
+		add(listen, &listen->tasks,
+		    &(struct listened){ .uri = id,
+					.subject =
+						arena_copy(request->arena, task.subject,
+							   strlen(task.subject)) });
 	arena_free(arena);
 }
 
@@ -231,25 +240,19 @@ static void tell_tasks(const struct listen *listen)
 	}
 }
 
-static void on_change(void *data, const void *event_data)
+static void tell_resource(const struct listen *listen, const char *subject)
 {
-	const struct change *change = event_data;
-	const struct listen *listen = data;
-	const struct json *id = listen->request->message.id;
-	struct stream *stream = listen->watcher.stream;
 	struct listened *listened;
 
-	if (change->type == CHANGE_TOOLS) {
-		if (listen->tools)
-			notification_push_change(stream, NULL, NULL, id);
-		return;
-	}
 	TAILQ_FOREACH (listened, &listen->resources.items, link) {
-		if (strcmp(listened->subject, change->subject) == 0)
-			notification_push_change(stream, NULL, listened->uri, id);
+		if (strcmp(listened->subject, subject) == 0 &&
+		    permission_covers(listen->watcher.scopes, listened->scopes))
+			notification_push_change(listen->watcher.stream, NULL,
+						 listened->uri,
+						 listen->request->message.id);
 	}
 	TAILQ_FOREACH (listened, &listen->tasks.items, link) {
-		if (strcmp(listened->subject, change->subject) == 0)
+		if (strcmp(listened->subject, subject) == 0)
 			tell_task(listened);
 	}
 }
@@ -276,6 +279,27 @@ static void finish(void *data)
 	listen->request->subscription_id = listen->request->message.id;
 	if (request_open_result(listen->request))
 		request_close_result(listen->request);
+}
+
+static void on_change(void *data, const void *event_data)
+{
+	const struct change *change = event_data;
+	struct listen *listen = data;
+
+	switch (change->type) {
+	case CHANGE_RESOURCE:
+		tell_resource(listen, change->subject);
+		break;
+	case CHANGE_TOOLS:
+		if (listen->tools && change_is_of(change, listen->watcher.client_id))
+			notification_push_change(listen->watcher.stream, NULL, NULL,
+						 listen->request->message.id);
+		break;
+	case CHANGE_CUT:
+		if (change_is_of(change, listen->watcher.client_id))
+			finish(listen);
+		break;
+	}
 }
 
 static const struct request_waiting waiting = {

@@ -161,6 +161,14 @@ static void answer_array(struct post *post)
 	buffer_deinit(&body);
 }
 
+static void answer_single(struct post *post, struct request *request, unsigned status)
+{
+	if (request->challenge)
+		exchange_add_header(post->exchange, "WWW-Authenticate",
+				    request->challenge);
+	answer(post, status, &request->body);
+}
+
 static void on_answered(void *data, struct request *request, unsigned status)
 {
 	struct post *post = data;
@@ -173,7 +181,7 @@ static void on_answered(void *data, struct request *request, unsigned status)
 	else if (post->reply)
 		answer_last(post, &request->body);
 	else
-		answer(post, status, &request->body);
+		answer_single(post, request, status);
 }
 
 static void name_session(struct post *post, struct era_question *question)

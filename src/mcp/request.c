@@ -99,12 +99,25 @@ void request_fail(struct request *request, enum rpc_code code, const char *text)
 	request_fail_with(request, &(struct rpc_error){ code, text });
 }
 
-void request_refuse(struct request *request, const struct rpc_error *error)
+static void refuse(struct request *request, unsigned status,
+		   const struct rpc_error *error)
 {
 	log_debug("mcp: refused, %d: %s", error->code,
 		  error->text ? error->text : "out of memory");
 	rpc_write_error(&request->body, request->message.id, error);
-	answer(request, 400);
+	answer(request, status);
+}
+
+void request_refuse(struct request *request, const struct rpc_error *error)
+{
+	refuse(request, 400, error);
+}
+
+void request_forbid(struct request *request, const char *challenge,
+		    const struct rpc_error *error)
+{
+	request->challenge = challenge;
+	refuse(request, 403, error);
 }
 
 static const struct method *find_method(const struct era *era, const char *name)

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "mcp/endpoint.h"
 #include "mcp/era.h"
+#include "mcp/permission.h"
 
 #define JSON_TYPE "application/json"
 
@@ -121,6 +122,19 @@ int resource_find(const struct resource *const *resources, const char *uri,
 	return RESOURCE_E_NOT_FOUND;
 }
 
+/* Before anything is looked up: whether it is there is told to none who may not know. */
+unsigned resource_scopes(const struct resource *const *resources, const char *uri)
+{
+	unsigned scopes = 0;
+
+	for (; *resources; resources++) {
+		if ((*resources)->variable ? begins_with(uri, (*resources)->uri)
+					   : strcmp(uri, (*resources)->uri) == 0)
+			scopes |= (*resources)->scopes;
+	}
+	return scopes;
+}
+
 /* Lists */
 
 static void write_about(struct json_writer *writer, const struct resource *resource)
@@ -156,6 +170,7 @@ static void write_row(struct json_writer *writer, const struct resource *resourc
 static void run_list(struct request *request, const char *key, bool templates)
 {
 	const struct resource *const *resources = endpoint_resources(request->endpoint);
+	unsigned scopes = exchange_client(request->exchange)->scopes;
 	const struct json *cursor = json_member(request->message.params, "cursor");
 	struct json_writer *writer;
 
@@ -170,7 +185,8 @@ static void run_list(struct request *request, const char *key, bool templates)
 	json_key(writer, key);
 	json_open_array(writer);
 	for (; *resources; resources++) {
-		if (!(*resources)->variable != templates)
+		if (!(*resources)->variable != templates &&
+		    permission_covers(scopes, (*resources)->scopes))
 			write_row(writer, *resources, request->arena);
 	}
 	json_close_array(writer);
@@ -214,6 +230,7 @@ void resource_refuse(struct request *request, const char *uri, int outcome)
 
 bool resource_of_request(struct request *request, struct resource_call *call)
 {
+	const struct resource *const *resources = endpoint_resources(request->endpoint);
 	const char *uri = json_string(json_member(request->message.params, "uri"));
 	int outcome;
 
@@ -222,10 +239,12 @@ bool resource_of_request(struct request *request, struct resource_call *call)
 			     "params.uri must be the URI of a resource");
 		return false;
 	}
+	if (!permission_admit(request, resource_scopes(resources, uri), "This resource"))
+		return false;
 	call->services = endpoint_services(request->endpoint);
 	call->client = exchange_client(request->exchange);
 	call->arena = request->arena;
-	outcome = resource_find(endpoint_resources(request->endpoint), uri, call);
+	outcome = resource_find(resources, uri, call);
 	if (outcome)
 		resource_refuse(request, uri, outcome);
 	return outcome == 0;
@@ -353,6 +372,6 @@ void resource_run_complete(struct request *request)
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "params.argument must have the name of the template's "
 			     "variable, and a value");
-	else
+	else if (permission_admit(request, call.resource->scopes, "This completion"))
 		answer_completion(request, &call);
 }

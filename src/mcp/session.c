@@ -71,10 +71,11 @@ static void on_change(void *data, const void *event_data)
 	struct session *session;
 
 	TAILQ_FOREACH (session, &sessions->list, link) {
-		if (change->type == CHANGE_TOOLS) {
+		if (change->type == CHANGE_TOOLS &&
+		    change_is_of(change, session->client_id))
 			session_tell(session, &session->tools);
+		if (change->type != CHANGE_RESOURCE)
 			continue;
-		}
 		TAILQ_FOREACH (subscription, &session->subscriptions, link) {
 			if (strcmp(subscription->subject, change->subject) == 0)
 				session_tell(session, subscription);
@@ -82,14 +83,16 @@ static void on_change(void *data, const void *event_data)
 	}
 }
 
-void sessions_note_tools(struct sessions *sessions)
+void sessions_note_tools(struct sessions *sessions, int64_t client_id)
 {
 	struct session *session;
 
 	if (sessions->interest)
 		return;
-	TAILQ_FOREACH (session, &sessions->list, link)
-		session_tell(session, &session->tools);
+	TAILQ_FOREACH (session, &sessions->list, link) {
+		if (!client_id || session->client_id == client_id)
+			session_tell(session, &session->tools);
+	}
 }
 
 void sessions_add_interest(struct sessions *sessions)
@@ -175,6 +178,23 @@ void session_unsubscribe(struct session *session, const char *uri)
 		return;
 	subscription_free(session, subscription);
 	save(session);
+}
+
+void session_keep_subscriptions(struct session *session,
+				bool (*keeps)(const void *data, const char *subject),
+				const void *data)
+{
+	unsigned before = session->subscription_count;
+	struct subscription *subscription, *next;
+
+	for (subscription = TAILQ_FIRST(&session->subscriptions); subscription;
+	     subscription = next) {
+		next = TAILQ_NEXT(subscription, link);
+		if (!keeps(data, subscription->subject))
+			subscription_free(session, subscription);
+	}
+	if (session->subscription_count != before)
+		save(session);
 }
 
 /* Life */
@@ -289,6 +309,7 @@ struct session *session_begin(struct sessions *sessions, const struct client *cl
 		return NULL;
 	memcpy(session->id, id, sizeof(id));
 	snprintf(session->revision, sizeof(session->revision), "%s", revision);
+	session->scopes = client->scopes;
 	session->capabilities = capabilities;
 	session->used_ms = clock_wall_ms();
 	save(session);
@@ -330,6 +351,7 @@ struct session *session_find(struct sessions *sessions, const struct client *cli
 		session_end(session);
 		return NULL;
 	}
+	session->scopes = client->scopes;
 	use(session);
 	return session;
 }

@@ -5,9 +5,10 @@
 
 #include "mcp/endpoint.h"
 #include "mcp/event_id.h"
-#include "mcp/watcher.h"
 #include "mcp/notification.h"
+#include "mcp/permission.h"
 #include "mcp/reply.h"
+#include "mcp/watcher.h"
 
 /* From here on an event may be empty but for its id. */
 #define PRIMED_SINCE "2025-11-25"
@@ -15,6 +16,7 @@
 /* lives in the exchange's arena */
 struct session_stream {
 	struct watcher watcher;
+	struct endpoint *endpoint;
 	struct session *session;  /* NULL: without one, or it ended */
 	struct observer observer; /* only without one */
 	uint64_t number;
@@ -26,10 +28,22 @@ struct session_stream {
 
 /* Telling */
 
+/* Of tools there is always something to be told. */
+static bool may_hear(const struct session_stream *stream,
+		     const struct subscription *subscription)
+{
+	return !subscription->subject ||
+	       permission_covers(stream->watcher.scopes,
+				 resource_scopes(endpoint_resources(stream->endpoint),
+						 subscription->subject));
+}
+
 static bool push(struct session_stream *stream, struct subscription *subscription)
 {
 	char id[EVENT_ID_BYTES];
 
+	if (!may_hear(stream, subscription))
+		return false;
 	event_id_write((struct event_id){ stream->number, stream->event + 1 }, id);
 	if (!notification_push_change(stream->watcher.stream, id, subscription->uri,
 				      NULL))
@@ -57,8 +71,13 @@ static void on_change(void *data, const void *event_data)
 	const struct change *change = event_data;
 	struct session_stream *stream = data;
 
+	if (change->type == CHANGE_RESOURCE ||
+	    !change_is_of(change, stream->watcher.client_id))
+		return;
 	if (change->type == CHANGE_TOOLS)
 		notification_push_change(stream->watcher.stream, NULL, NULL, NULL);
+	else
+		stream_end(stream->watcher.stream, NULL);
 }
 
 static void tell_pending(struct session_stream *stream)
@@ -210,6 +229,7 @@ void session_stream_open(struct endpoint *endpoint, struct exchange *exchange,
 		return;
 	}
 	watcher_open(&stream->watcher, watchers, exchange, events);
+	stream->endpoint = endpoint;
 	exchange_set_context(exchange, stream);
 	if (session)
 		open_in(stream, session,

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "mcp/ask.h"
 #include "mcp/endpoint.h"
+#include "mcp/permission.h"
 #include "mcp/progress.h"
 
 static const struct {
@@ -41,11 +42,14 @@ static void write_tool(struct json_writer *writer, const struct tool *tool)
 	json_close_object(writer);
 }
 
-void tool_list_write(struct json_writer *writer, const struct tool *const *tools)
+void tool_list_write(struct json_writer *writer, const struct tool *const *tools,
+		     unsigned scopes)
 {
 	json_open_array(writer);
-	for (; *tools; tools++)
-		write_tool(writer, *tools);
+	for (; *tools; tools++) {
+		if (permission_covers(scopes, (*tools)->scopes))
+			write_tool(writer, *tools);
+	}
 	json_close_array(writer);
 }
 
@@ -175,7 +179,7 @@ void tool_call_progress(struct tool_call *call, const char *message)
 
 void tool_run_list(struct request *request)
 {
-	const struct buffer *list = endpoint_tool_list(request->endpoint);
+	const struct buffer *list;
 	const struct json *cursor = json_member(request->message.params, "cursor");
 	struct json_writer *writer;
 
@@ -184,6 +188,13 @@ void tool_run_list(struct request *request)
 		    JSON_NULL) { /* the list is one page: no cursor was ever given out */
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "unknown cursor: ask tools/list again without one");
+		return;
+	}
+	list = endpoint_tool_list(request->endpoint,
+				  exchange_client(request->exchange)->scopes);
+	if (!list) {
+		request_fail(request, RPC_INTERNAL_ERROR,
+			     "out of memory: try again later");
 		return;
 	}
 	writer = request_open_result(request);
@@ -258,7 +269,7 @@ void tool_run_call(struct request *request)
 	const struct tool *tool = read_call(request, &arguments);
 	struct tool_call *call;
 
-	if (!tool)
+	if (!tool || !permission_admit(request, tool->scopes, tool->name))
 		return;
 	call = arena_alloc(request->arena, sizeof(*call));
 	if (!call) {

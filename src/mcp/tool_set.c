@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mcp/permission.h"
+
 #define BETWEEN_NAMES " \t,"
 
 /* The name that begins at or after `text`; its length, 0: there is none. */
@@ -80,34 +82,34 @@ static bool are_same(const struct tool *const *some, const struct tool *const *o
 	return *some == *others;
 }
 
-static bool write_list(const struct tool *const *tools, struct buffer *list)
+static void forget_lists(struct tool_set *set)
 {
-	struct json_writer *writer = json_writer_new(list);
+	for (size_t i = 0; i < sizeof(set->lists) / sizeof(set->lists[0]); i++)
+		buffer_deinit(&set->lists[i]);
+}
 
-	if (!writer)
-		return false;
-	tool_list_write(writer, tools);
-	json_writer_free(writer);
-	return !list->failed;
+static unsigned scopes_of(const struct tool *const *tools)
+{
+	unsigned scopes = 0;
+
+	for (; *tools; tools++)
+		scopes |= (*tools)->scopes;
+	return scopes;
 }
 
 int tool_set_review(struct tool_set *set)
 {
 	const struct tool **offered = choose(set);
-	struct buffer list = BUFFER_INIT;
 
-	if (offered && set->offered && are_same(offered, set->offered)) {
+	if (!offered)
+		return -ENOMEM;
+	if (set->offered && are_same(offered, set->offered)) {
 		free(offered);
 		return 0;
 	}
-	if (!offered || !write_list(offered, &list)) {
-		buffer_deinit(&list);
-		free(offered);
-		return -ENOMEM;
-	}
 	tool_set_deinit(set);
 	set->offered = offered;
-	set->list = list;
+	set->scopes = scopes_of(offered);
 	return 1;
 }
 
@@ -120,7 +122,6 @@ int tool_set_init(struct tool_set *set, const struct tool *const *table,
 		.table = table,
 		.hidden = hidden,
 		.services = services,
-		.list = BUFFER_INIT,
 	};
 	changed = tool_set_review(set);
 	return changed < 0 ? changed : 0;
@@ -128,9 +129,40 @@ int tool_set_init(struct tool_set *set, const struct tool *const *table,
 
 void tool_set_deinit(struct tool_set *set)
 {
-	buffer_deinit(&set->list);
+	forget_lists(set);
 	free(set->offered);
 	set->offered = NULL;
+}
+
+static bool write_list(const struct tool_set *set, unsigned scopes, struct buffer *list)
+{
+	struct json_writer *writer = json_writer_new(list);
+
+	if (!writer)
+		return false;
+	tool_list_write(writer, set->offered, scopes);
+	json_writer_free(writer);
+	return !list->failed;
+}
+
+const struct buffer *tool_set_list(struct tool_set *set, unsigned scopes)
+{
+	struct buffer *list = &set->lists[scopes & set->scopes];
+
+	if (list->length || write_list(set, scopes, list))
+		return list;
+	buffer_deinit(list);
+	return NULL;
+}
+
+bool tool_set_is_same(const struct tool_set *set, unsigned scopes, unsigned others)
+{
+	for (const struct tool **tool = set->offered; *tool; tool++) {
+		if (permission_covers(scopes, (*tool)->scopes) !=
+		    permission_covers(others, (*tool)->scopes))
+			return false;
+	}
+	return true;
 }
 
 static bool is_in_table(const struct tool *const *table, const char *text, size_t length)

@@ -16,6 +16,7 @@ void watcher_open(struct watcher *watcher, struct watcher_list *list,
 		  const struct exchange *exchange, struct stream *stream)
 {
 	watcher->client_id = exchange_client(exchange)->id;
+	watcher->scopes = exchange_client(exchange)->scopes;
 	watcher->stream = stream;
 	LIST_INSERT_HEAD(list, watcher, link);
 }

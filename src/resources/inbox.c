@@ -24,5 +24,6 @@ const struct resource resource_inbox = {
 	.description = "The 20 messages that came in last, newest first, with "
 		       "wait_cursor for wait_for_sms; list_sms gives the older ones. "
 		       "Subscribe to it to hear of new messages.",
+	.scopes = CLIENT_READ,
 	.write = write_content,
 };

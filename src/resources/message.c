@@ -62,6 +62,7 @@ const struct resource resource_message = {
 	.description =
 		"A message by its message_id, received or sent. Subscribe to it to "
 		"hear when its state changes; get_sms_status tells its history.",
+	.scopes = CLIENT_READ,
 	.spell = spell,
 	.write = write_content,
 };

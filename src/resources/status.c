@@ -27,5 +27,6 @@ const struct resource resource_status = {
 		"the "
 		"last week in which the gateway could not hear, so that a message that "
 		"came then may be missing.",
+	.scopes = CLIENT_READ,
 	.write = write_content,
 };

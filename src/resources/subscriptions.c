@@ -21,5 +21,6 @@ const struct resource resource_subscriptions = {
 	.description = "The SIM cards in this phone and whether they can send. Subscribe "
 		       "to it to hear when one comes, goes or changes its state; changes "
 		       "of the signal alone are not told.",
+	.scopes = CLIENT_READ,
 	.write = write_content,
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "ofono/sim_lock.h"
 
 struct sim_card {
 	int64_t sim_id;
@@ -101,22 +102,9 @@ const char *sim_card_tail(const struct sim_facts *facts)
 	return length > 4 ? identity + length - 4 : identity;
 }
 
-/* PIN2 and PUK2 guard features of the card, not its use. */
-static bool is_locked(const struct sim_facts *facts)
-{
-	static const char *const free_words[] = { "", "none", "pin2", "puk2" };
-	size_t place;
-
-	for (place = 0; place < sizeof(free_words) / sizeof(*free_words); place++) {
-		if (!strcmp(facts->pin_required, free_words[place]))
-			return false;
-	}
-	return true;
-}
-
 static enum sim_state modem_sim_state(const struct modem *modem)
 {
-	if (is_locked(&modem->sim))
+	if (sim_lock_of(&modem->sim) != SIM_LOCK_NONE)
 		return SIM_LOCKED;
 	if (!modem->online)
 		return SIM_OFFLINE;

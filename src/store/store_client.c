@@ -148,19 +148,32 @@ int store_client_revoke(struct store *store, const struct client *client)
 			 client);
 }
 
-bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
-		       struct client *client_out)
+/* The row of a statement that is bound. */
+static bool find(struct store *store, sqlite3_stmt *statement, struct client *client_out)
 {
-	struct store *store = data;
-	sqlite3_stmt *statement = store_use(store, CLIENT_FIND);
-	int result;
+	int result = sqlite3_step(statement);
 
-	sqlite3_bind_blob(statement, 1, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
-	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
 		read_client(statement, client_out);
 	store_done(store, statement, result);
 	return result == SQLITE_ROW;
+}
+
+bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
+		       struct client *client_out)
+{
+	sqlite3_stmt *statement = store_use(data, CLIENT_FIND);
+
+	sqlite3_bind_blob(statement, 1, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
+	return find(data, statement, client_out);
+}
+
+bool store_client_find_id(void *data, int64_t client_id, struct client *client_out)
+{
+	sqlite3_stmt *statement = store_use(data, CLIENT_FIND_ID);
+
+	sqlite3_bind_int64(statement, 1, client_id);
+	return find(data, statement, client_out);
 }
 
 /* A row of CLIENT_GET or CLIENTS. */

@@ -198,6 +198,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[CLIENT_REMOVE] = "DELETE FROM client WHERE id = ?1",
 	[CLIENT_SESSIONS_REMOVE] = "DELETE FROM session WHERE client_id = ?1",
 	[CLIENT_FIND] = "SELECT " CLIENT_COLUMNS " FROM client WHERE token_hash = ?1",
+	[CLIENT_FIND_ID] = "SELECT " CLIENT_COLUMNS " FROM client WHERE id = ?1",
 	[CLIENT_GET] = "SELECT " CLIENT_COLUMNS ", created FROM client WHERE name = ?1",
 	[CLIENTS] = "SELECT " CLIENT_COLUMNS ", created FROM client ORDER BY name",
 	[CLIENT_COUNT] = "SELECT count(*) FROM client",

@@ -238,5 +238,6 @@ const struct tool tool_cancel_sms = {
 	.input = input,
 	.output = output,
 	.flags = TOOL_DESTRUCTIVE | TOOL_IDEMPOTENT,
+	.scopes = CLIENT_SEND,
 	.run = run,
 };

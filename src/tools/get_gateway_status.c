@@ -51,5 +51,6 @@ const struct tool tool_get_gateway_status = {
 	.input = input,
 	.output = status_view_fields,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
+	.scopes = CLIENT_READ,
 	.run = run,
 };

@@ -334,5 +334,6 @@ const struct tool tool_get_sms_status = {
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
+	.scopes = CLIENT_READ,
 	.run = run,
 };

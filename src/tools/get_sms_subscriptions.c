@@ -50,5 +50,6 @@ const struct tool tool_get_sms_subscriptions = {
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
+	.scopes = CLIENT_READ,
 	.run = run,
 };

@@ -225,5 +225,6 @@ const struct tool tool_list_sms = {
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
+	.scopes = CLIENT_READ,
 	.run = run,
 };

@@ -86,5 +86,6 @@ const struct tool tool_list_sms_conversations = {
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
+	.scopes = CLIENT_READ,
 	.run = run,
 };

@@ -92,5 +92,6 @@ const struct tool tool_mark_sms_read = {
 	.input = input,
 	.output = output,
 	.flags = TOOL_IDEMPOTENT,
+	.scopes = CLIENT_READ,
 	.run = run,
 };

@@ -325,5 +325,6 @@ const struct tool tool_send_sms = {
 	.input = input,
 	.output = output,
 	.flags = TOOL_DESTRUCTIVE | TOOL_OPEN_WORLD,
+	.scopes = CLIENT_SEND,
 	.run = run,
 };

@@ -369,5 +369,6 @@ const struct tool tool_wait_for_sms = {
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY,
+	.scopes = CLIENT_READ,
 	.run = run,
 };

@@ -17,6 +17,14 @@ const OPTIONS = { reconnectionOptions: {
     initialReconnectionDelay: 1000, maxReconnectionDelay: 30000,
     reconnectionDelayGrowFactor: 1.5, maxRetries: 10 } };
 
+function options(token) {
+    return token ? { ...OPTIONS, requestInit: { headers: bearer(token) } } : OPTIONS;
+}
+
+function bearer(token) {
+    return { Authorization: `Bearer ${token}` };
+}
+
 // A person who takes the last of the choices.
 function answer({ params }) {
     const fields = Object.entries(params.requestedSchema.properties);
@@ -37,18 +45,21 @@ function v2(mode) {
     return client;
 }
 
-function throughMcpRemote(url) {
+function throughMcpRemote(url, token) {
     const program = new URL('dist/proxy.js', import.meta.resolve('mcp-remote/package.json'));
+    const header = token ? ['--header', `Authorization:${bearer(token).Authorization}`] : [];
     return new StdioClientTransport({
         command: process.execPath,
-        args: [fileURLToPath(program), url, '--allow-http', '--transport', 'http-only'],
+        args: [fileURLToPath(program), url, '--allow-http', '--transport', 'http-only',
+               ...header],
         env: process.env,
         stderr: 'ignore',
     });
 }
 
 const KINDS = {
-    'sdk-1': { client: v1, transport: url => new HttpV1(new URL(url), OPTIONS) },
+    'sdk-1': { client: v1,
+               transport: (url, token) => new HttpV1(new URL(url), options(token)) },
     'sdk-2-legacy': { client: () => v2('legacy') },
     'sdk-2-auto': { client: () => v2('auto') },
     'sdk-2-modern': { client: () => v2({ pin: MODERN }) },
@@ -57,11 +68,12 @@ const KINDS = {
 
 export const kinds = Object.keys(KINDS);
 
-export async function connect(kind, url) {
-    const transport = KINDS[kind].transport
-        ?? (url => new StreamableHTTPClientTransport(new URL(url), OPTIONS));
+// Without a token where the gateway asks for none.
+export async function connect(kind, url, token = null) {
+    const transport = KINDS[kind].transport ?? ((url, token) =>
+        new StreamableHTTPClientTransport(new URL(url), options(token)));
     const client = KINDS[kind].client();
-    await client.connect(transport(url));
+    await client.connect(transport(url, token));
     return client;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// node talk.mjs KIND URL: one client, told by lines of JSON on its input what to do:
+// node talk.mjs KIND URL [TOKEN]: one client, told by lines of JSON on its input what to do:
 //     {"list": {}}    {"call": {"name": ..., "arguments": ...}}    {"session": {}}
 //     {"progress": {"name": ..., "arguments": ...}}    as call, with all progress that came
 //     {"subscribe": {"uri": ...}}                      and to changes of the tools
@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 
 import { call, connect, subscribe } from './connect.mjs';
 
-const [kind, url] = process.argv.slice(2);
+const [kind, url, token] = process.argv.slice(2);
 
 // What the server tells of itself, in order; who waits for it takes it.
 class Notifications {
@@ -58,7 +58,7 @@ function say(what) {
     process.stdout.write(JSON.stringify(what) + '\n');
 }
 
-const client = await connect(kind, url);
+const client = await connect(kind, url, token);
 client.fallbackNotificationHandler = async notification => notifications.add(notification);
 say({ result: { server: client.getServerVersion()?.name ?? null,
                 version: client.getNegotiatedProtocolVersion?.() ?? null } });

@@ -26,12 +26,13 @@ class Refused(Exception):
 class Talk:
     """with Talk(npm, home, "sdk-1", url) as client: client.list()"""
 
-    def __init__(self, npm: Npm, home: Path, kind: str, url: str) -> None:
+    def __init__(self, npm: Npm, home: Path, kind: str, url: str,
+                 token: str | None = None) -> None:
         self._errors = (home / "stderr").open("w+")
         self._process = subprocess.Popen(
-            npm.command("talk.mjs", kind, url), cwd=home, env=npm.environment(home),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True,
-            bufsize=1)
+            npm.command("talk.mjs", kind, url, *([token] if token else [])),
+            cwd=home, env=npm.environment(home), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=self._errors, text=True, bufsize=1)
 
     def __enter__(self) -> Talk:
         try:

@@ -49,7 +49,7 @@ def pin_state(modem: Modem, _: str) -> list[str]:
     return [f"+CPIN: {modem.sim.lock}"]
 
 
-def enter_pin(modem: Modem, argument: str) -> list[str]:
+def enter_pin(modem: Modem, argument: str) -> list[str] | None:
     if modem.sim is None:
         raise cme(CME_NO_SIM)
     lock, codes = modem.sim.lock, fields(argument)
@@ -58,7 +58,10 @@ def enter_pin(modem: Modem, argument: str) -> list[str]:
     if lock == "SIM PUK" and len(codes) < 2:
         raise cme(CME_SIM_PUK)
     enter = modem.sim.enter_puk if len(codes) == 2 else modem.sim.enter_pin
-    if not enter(*codes):
+    is_right = enter(*codes)
+    if not modem.answers_codes:
+        return None
+    if not is_right:
         raise cme(CME_WRONG_PIN)
     modem.after_answer(modem.announce_unlocked)
     return []
@@ -67,6 +70,8 @@ def enter_pin(modem: Modem, argument: str) -> list[str]:
 def pin_retries(modem: Modem, _: str) -> list[str]:
     if modem.sim is None:
         raise cme(CME_NO_SIM)
+    if not modem.tells_tries:
+        raise Refusal("ERROR")
     return [f"+CPINR: SIM PIN,{modem.sim.pin_tries}",
             f"+CPINR: SIM PUK,{modem.sim.puk_tries}"]
 

@@ -55,6 +55,8 @@ class Modem:
         self.send_jitter_s = 0.0
         self.default_outcome = Outcome.ok()
         self.ussd_answers: dict[str, str] = {}
+        self.tells_tries = True         # that a PIN or PUK has left
+        self.answers_codes = True       # to AT+CPIN=; it counts in either case
         self.commands: list[str] = []
         self.session = Session()
         self.outgoing = Outgoing(self)

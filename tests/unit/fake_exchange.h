@@ -38,6 +38,7 @@ struct exchange {
 	char *body; /* NUL-terminated; NULL: none */
 	size_t body_length;
 	char session_id[64]; /* the answer's Mcp-Session-Id, "" none */
+	char challenge[128]; /* ... WWW-Authenticate, likewise */
 	struct stream *stream;
 	bool held;
 	char events[8192]; /* that have been taken, see fake_events() */
@@ -109,6 +110,11 @@ void exchange_release(struct exchange *exchange)
 
 void exchange_add_header(struct exchange *exchange, const char *name, const char *value)
 {
+	if (strcmp(name, "WWW-Authenticate") == 0) {
+		assert_true(strlen(value) < sizeof(exchange->challenge));
+		strcpy(exchange->challenge, value);
+		return;
+	}
 	assert_string_equal(name, "Mcp-Session-Id");
 	assert_true(strlen(value) < sizeof(exchange->session_id));
 	strcpy(exchange->session_id, value);

@@ -217,13 +217,13 @@ static void test_unknown_names(void **state)
 		     "send_wait_seconds, queue_limit, duplicate_seconds, ask_seconds, "
 		     "delivery_reports");
 	expect_error("[log]\nopen = 1\n", ":2: log.open: unknown key; [log] has verbose");
-	expect_error("[log]\n[sever]\n",
-		     ":2: [sever]: unknown section; there are [server], [store], [sms], "
-		     "[policy], [log]");
+	expect_error("[log]\n[sever]\n", ":2: [sever]: unknown section; there are "
+					 "[server], [store], [sim], [sms], "
+					 "[policy], [log]");
 	expect_error("\n[]\nx = 1\n", ":3: a key stands before any section; there are "
-				      "[server], [store], [sms], [policy], [log]");
+				      "[server], [store], [sim], [sms], [policy], [log]");
 	expect_error("open = yes\n", ":1: a key stands before any section; there are "
-				     "[server], [store], [sms], [policy], [log]");
+				     "[server], [store], [sim], [sms], [policy], [log]");
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
 }
 
@@ -469,11 +469,11 @@ static void test_set_refuses(void **state)
 			 "--option: log.loud: unknown key; [log] has verbose");
 	expect_set_error(
 		"logs.verbose", "1",
-		"--option: [logs]: unknown section; there are [server], [store], "
+		"--option: [logs]: unknown section; there are [server], [store], [sim], "
 		"[sms], [policy], [log]");
 	expect_set_error("verbose", "1",
 			 "--option: a key stands before any section; there are [server], "
-			 "[store], [sms], [policy], [log]");
+			 "[store], [sim], [sms], [policy], [log]");
 }
 
 /* What a file would not give back. */
@@ -562,6 +562,13 @@ static void test_check_the_rest(void **state)
 	assert_string_equal(error.text,
 			    "store.spool_dir: spool is not an absolute path; it "
 			    "begins with '/'");
+	config.spool_dir[0] = '\0';
+	strcpy(config.pin_file, "pins");
+	assert_int_equal(config_check(&config, &error), -EINVAL);
+	assert_string_equal(error.text,
+			    "sim.pin_file: pins is not an absolute path; it begins with "
+			    "'/'");
+	config.pin_file[0] = '\0';
 	strcpy(config.spool_dir, "/spool");
 	assert_int_equal(config_check(&config, &error), 0);
 	config_list_clear(&config.listen);

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mcp/tool_set.h"
@@ -23,9 +25,9 @@ static bool is_usable(const void *services)
 #define TOOL(id) \
 	.name = id, .title = id, .description = id, .input = nothing, .output = nothing
 
-static const struct tool one = { TOOL("one") };
+static const struct tool one = { TOOL("one"), .scopes = CLIENT_READ };
 static const struct tool two = { TOOL("two"), .usable = is_usable };
-static const struct tool three = { TOOL("three") };
+static const struct tool three = { TOOL("three"), .scopes = CLIENT_SEND };
 static const struct tool *const table[] = { &one, &two, &three, NULL };
 
 static bool two_is_usable;
@@ -52,6 +54,31 @@ static void hide(const char *value)
 	strcpy(hidden.items[hidden.count++], value);
 }
 
+/* `names`, with a blank behind each, in this order. */
+static void expect_list(unsigned scopes, const char *names)
+{
+	const struct buffer *list = tool_set_list(&set, scopes);
+	char found[64] = "";
+	const char *at;
+
+	assert_non_null(list);
+	assert_memory_equal(list->data, "[", 1);
+	for (at = list->data; at < list->data + list->length; at++) {
+		for (const struct tool *const *tool = table; *tool; tool++) {
+			char name[32];
+			int length = snprintf(name, sizeof(name), "\"name\":\"%s\"",
+					      (*tool)->name);
+
+			if (at + length > list->data + list->length ||
+			    memcmp(at, name, (size_t)length) != 0)
+				continue;
+			strcat(found, (*tool)->name);
+			strcat(found, " ");
+		}
+	}
+	assert_string_equal(found, names);
+}
+
 /* `names` with a blank behind each. */
 static void expect(const char *names)
 {
@@ -62,13 +89,7 @@ static void expect(const char *names)
 		strcat(found, " ");
 	}
 	assert_string_equal(found, names);
-	for (const struct tool *const *tool = table; *tool; tool++) {
-		bool offered = strstr(names, (*tool)->name);
-
-		assert_int_equal(memmem(set.list.data, set.list.length, (*tool)->title,
-					strlen((*tool)->title)) != NULL,
-				 offered);
-	}
+	expect_list(CLIENT_SCOPES_ALL, names);
 }
 
 static void test_all_in_order(void **state)
@@ -133,6 +154,46 @@ static void test_strangers(void **state)
 	assert_memory_equal(name, "four", length);
 }
 
+static void test_scopes(void **state)
+{
+	(void)state;
+	expect_list(0, "two ");
+	expect_list(CLIENT_READ, "one two ");
+	expect_list(CLIENT_SEND, "two three ");
+	expect_list(CLIENT_READ | CLIENT_SEND, "one two three ");
+	hide("one");
+	assert_int_equal(tool_set_review(&set), 1);
+	expect_list(CLIENT_READ | CLIENT_SEND, "two three ");
+	expect_list(CLIENT_READ, "two ");
+	assert_true(tool_set_is_same(&set, CLIENT_READ, 0)); /* it is hidden */
+	assert_false(tool_set_is_same(&set, CLIENT_READ, CLIENT_SEND));
+	assert_true(tool_set_is_same(&set, CLIENT_SEND, CLIENT_SEND | CLIENT_ADMIN));
+}
+
+/* However many clients ask, and however often. */
+static void test_one_list_for_each_set_of_scopes_that_matters(void **state)
+{
+	const struct buffer *list = tool_set_list(&set, CLIENT_READ);
+
+	(void)state;
+	assert_ptr_equal(tool_set_list(&set, CLIENT_READ), list);
+	assert_ptr_equal(tool_set_list(&set, CLIENT_READ | CLIENT_ADMIN | CLIENT_CODES),
+			 list);
+	assert_ptr_not_equal(tool_set_list(&set, CLIENT_SEND), list);
+	assert_ptr_equal(tool_set_list(&set, UINT_MAX),
+			 tool_set_list(&set, CLIENT_READ | CLIENT_SEND));
+}
+
+/* It is no longer of use, but nobody has said so yet: list and calls agree. */
+static void test_list_is_of_what_is_offered(void **state)
+{
+	(void)state;
+	two_is_usable = false;
+	expect_list(CLIENT_READ, "one two ");
+	assert_int_equal(tool_set_review(&set), 1);
+	expect_list(CLIENT_READ, "one ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +202,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_hidden, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_only_whole_names, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_strangers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_scopes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_one_list_for_each_set_of_scopes_that_matters, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(test_list_is_of_what_is_offered, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

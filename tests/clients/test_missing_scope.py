@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What real clients make of a scope that is missing: they tell, and go on."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from agent import pair
+from lone_gateway import LoneGateway
+from npm import Npm
+from talk import Refused, Talk
+
+READ = 1
+WORDS_OF_SDK_2 = 'Insufficient scope: required "send"'
+# mcp-remote has OAuth always ready, and reports how it failed to begin it.
+SAYS = {"sdk-1": "send_sms needs the scope send", "sdk-2-legacy": WORDS_OF_SDK_2,
+        "sdk-2-auto": WORDS_OF_SDK_2, "sdk-2-modern": WORDS_OF_SDK_2,
+        "mcp-remote": "Dynamic Client Registration rejected (HTTP 404)"}
+
+
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[LoneGateway]:
+    with LoneGateway(open=False) as gateway:
+        yield gateway
+
+
+def reader(gateway: LoneGateway, name: str) -> str:
+    """The token of a client that may only read."""
+    token = pair(gateway, name)
+    with closing(sqlite3.connect(gateway.state / "gateway.db")) as ledger, ledger:
+        ledger.execute("UPDATE client SET scopes = ? WHERE name = ?", (READ, name))
+    return token
+
+
+@pytest.mark.parametrize("kind", SAYS)
+def test_shows_what_is_missing(npm: Npm, guarded: LoneGateway, kind: str,
+                               tmp_path_factory: pytest.TempPathFactory) -> None:
+    url = f"http://127.0.0.1:{guarded.port}/mcp"
+    home = tmp_path_factory.mktemp("home")
+    with Talk(npm, home, kind, url, reader(guarded, kind)) as client:
+        names = [tool["name"] for tool in client.list()]
+        assert "list_sms" in names and "send_sms" not in names
+        with pytest.raises(Refused) as refused:
+            client.call("send_sms", to_phone_number="+36301234567", sms_text="x")
+        assert SAYS[kind] in str(refused.value)
+        assert [tool["name"] for tool in client.list()] == names

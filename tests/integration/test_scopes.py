@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What an agent may see and do: the scopes that the owner gave its client."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from typing import Any
+
+import pytest
+
+from agent import TO, pair
+from events import Events
+from lab import Lab
+from lab.gateway import Gateway
+from ledger import Ledger
+from lone_gateway import LoneGateway
+from modern import Request, call
+from owner import Owner
+from wire import Reply, Wire, request, rpc
+
+SCOPES = {"read": 1, "send": 2, "codes": 4, "ussd": 8, "admin": 16}
+SENDING = ["send_sms", "cancel_sms"]
+READING = ["get_sms_subscriptions", "get_sms_status", "list_sms", "list_sms_conversations",
+           "wait_for_sms", "mark_sms_read"]
+ALL = ["send_sms", *READING, "cancel_sms"]
+URI = {"uri": "sms://inbox"}
+COMPLETION = {"ref": {"type": "ref/resource", "uri": "sms://conversation/{number}"},
+              "argument": {"name": "number", "value": "+"}}
+REFUSED = -32000
+
+
+class Client:
+    def __init__(self, gateway: Gateway, name: str, *scopes: str) -> None:
+        self.gateway = gateway
+        self.name = name
+        self.authorization = f"Bearer {pair(gateway, name)}"
+        self.give(*scopes)
+
+    def give(self, *scopes: str) -> None:
+        bits = sum(SCOPES[scope] for scope in scopes)
+        with closing(sqlite3.connect(self.gateway.state / "gateway.db")) as ledger, ledger:
+            ledger.execute("UPDATE client SET scopes = ? WHERE name = ?", (bits, self.name))
+
+    def ask(self, method: str, params: Any = None, **headers: str) -> Reply:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        with Wire(self.gateway.port) as wire:
+            return wire.ask(request(rpc(method, params or {}),
+                                    {"Authorization": self.authorization} | named))
+
+    def ask_modern(self, method: str, **params: Any) -> Reply:
+        asked = Request(method, params).header(Authorization=self.authorization)
+        if "uri" in params:
+            asked = asked.header(Mcp_Name=params["uri"])
+        return asked.ask(self.gateway.port)
+
+    def call(self, name: str, **arguments: Any) -> Reply:
+        return self.ask("tools/call", {"name": name, "arguments": arguments})
+
+    @property
+    def tools(self) -> list[str]:
+        listed = [[tool["name"] for tool in reply.result["tools"]] for reply in (
+            self.ask("tools/list"), self.ask_modern("tools/list"))]
+        assert listed[0] == listed[1]
+        return listed[0]
+
+    @property
+    def resources(self) -> list[str]:
+        plain = self.ask("resources/list").result["resources"]
+        templates = self.ask("resources/templates/list").result["resourceTemplates"]
+        return [row["uri"] for row in plain] + [row["uriTemplate"] for row in templates]
+
+    def events(self, **headers: str) -> Events:
+        return Events(self.gateway.port, Authorization=self.authorization, **headers)
+
+
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[LoneGateway]:
+    with LoneGateway(open=False) as gateway:
+        yield gateway
+
+
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> str:
+    """Of a client of this test's own."""
+    return "client-" + "".join(filter(str.isalnum, request.node.name))[:50]
+
+
+def assert_forbidden(reply: Reply, scope: str) -> str:
+    """What it says."""
+    assert reply.error == (403, REFUSED)
+    assert reply.header("www-authenticate") == (
+        f'Bearer realm="ofono-mcp", error="insufficient_scope", scope="{scope}"')
+    assert reply.header("content-type") == "application/json"
+    error = reply.json["error"]
+    assert error["data"] == {"error": "insufficient_scope", "scope": scope}
+    assert reply.json["id"] == "1"
+    return error["message"]
+
+
+# ---- lists
+
+@pytest.mark.parametrize("scopes, tools", [
+    ([], []), (["read"], READING), (["send"], SENDING), (["read", "send"], ALL),
+    (["codes", "ussd", "admin"], []), (list(SCOPES), ALL),
+], ids=lambda value: "-".join(value) or "none")
+def test_each_sees_what_it_may(
+        guarded: LoneGateway, name: str, scopes: list[str], tools: list[str]) -> None:
+    client = Client(guarded, name, *scopes)
+    assert client.tools == tools
+    assert client.tools == tools        # as it was
+    assert len(client.resources) == (5 if "read" in scopes else 0)
+
+
+def test_lists_are_private(guarded: LoneGateway, name: str) -> None:
+    client = Client(guarded, name, "read")
+    for method in ("tools/list", "resources/list", "resources/templates/list"):
+        assert client.ask_modern(method).result["cacheScope"] == "private"
+
+
+def test_scopes_hold_from_the_next_request(guarded: LoneGateway, name: str) -> None:
+    client = Client(guarded, name, "read", "send")
+    assert client.tools == ALL
+    client.give("read")
+    assert client.tools == READING
+    assert client.call("cancel_sms", message_id="1").status == 403
+    client.give("read", "send")
+    assert client.tools == ALL
+    assert client.call("cancel_sms", message_id="1").result["isError"] is True
+
+
+def test_hidden_tools_stay_hidden() -> None:
+    with LoneGateway(open=False, hidden_tools="list_sms") as gateway:
+        client = Client(gateway, "laptop", "read")
+        assert client.tools == [tool for tool in READING if tool != "list_sms"]
+        assert client.call("list_sms").error == (200, -32602)
+
+
+def test_open_mode_has_all_but_admin(gateway: LoneGateway) -> None:
+    listed = gateway.post(rpc("tools/list")).result["tools"]
+    assert [tool["name"] for tool in listed] == ALL
+    assert gateway.post(rpc("resources/read", URI)).result["contents"]
+    for tool in ALL:
+        assert call(tool, {}).ask(gateway.port).status == 200
+
+
+# ---- calls
+
+@pytest.mark.parametrize("tool", ALL)
+def test_call_without_the_scope(guarded: LoneGateway, name: str, tool: str) -> None:
+    needed = "send" if tool in SENDING else "read"
+    client = Client(guarded, name, *(set(SCOPES) - {needed}))
+    assert_forbidden(client.call(tool), needed)
+    asked = call(tool, {}).header(Authorization=client.authorization)
+    assert_forbidden(asked.ask(guarded.port), needed)
+
+
+def test_a_dry_run_is_a_call(guarded: LoneGateway, name: str) -> None:
+    client = Client(guarded, name, "read")
+    assert_forbidden(client.call("send_sms", to_phone_number=TO, sms_text="x",
+                                 dry_run=True), "send")
+
+
+def test_it_says_how_it_is_granted(guarded: LoneGateway, name: str) -> None:
+    client = Client(guarded, name, "read")
+    said = assert_forbidden(client.call("send_sms"), "send")
+    assert said.startswith("send_sms needs the scope send, ")
+    assert said.endswith(f"ofono-mcp change {name} --scope read,send")
+
+
+@pytest.mark.parametrize("method, params", [
+    ("resources/read", URI), ("resources/read", {"uri": "sms://message/1"}),
+    ("resources/read", {"uri": "sms://message/nothing"}), ("completion/complete", COMPLETION),
+])
+def test_reading_without_the_scope(
+        guarded: LoneGateway, name: str, method: str, params: dict[str, Any]) -> None:
+    client = Client(guarded, name, "send")
+    assert_forbidden(client.ask(method, params), "read")
+    assert_forbidden(client.ask_modern(method, **params), "read")
+
+
+def test_unknown_stays_unknown(guarded: LoneGateway, name: str) -> None:
+    client = Client(guarded, name)
+    assert client.call("no_such_tool").error == (200, -32602)
+    assert client.ask("resources/read", {"uri": "sms://nothing"}).error == (200, -32002)
+
+
+def test_in_a_batch_it_is_the_message_s_own(guarded: LoneGateway, name: str) -> None:
+    client = Client(guarded, name, "read")
+    messages = [rpc("tools/call", {"name": tool, "arguments": {}}, id)
+                for id, tool in ((1, "send_sms"), (2, "get_sms_subscriptions"))]
+    reply = guarded.post(b"[" + b",".join(messages) + b"]",
+                         Authorization=client.authorization)
+    assert reply.status == 200 and reply.header("www-authenticate") is None
+    refused, answered = json.loads(reply.body)
+    assert refused["id"] == 1 and refused["error"]["code"] == REFUSED
+    assert refused["error"]["data"]["scope"] == "send"
+    assert answered["id"] == 2 and "result" in answered
+
+
+def test_nothing_leads_to_an_authorization_server(guarded: LoneGateway, name: str) -> None:
+    reply = Client(guarded, name, "read").call("send_sms")
+    assert b"resource_metadata" not in reply.body
+    assert "resource_metadata" not in (reply.header("www-authenticate") or "")
+
+
+# ---- sessions and streams
+
+def begin(client: Client) -> str:
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {},
+             "clientInfo": {"name": "t", "version": "1"}}
+    id = client.ask("initialize", hello).header("mcp-session-id")
+    assert id
+    return id
+
+
+def test_session_and_stream_stay(guarded: LoneGateway, name: str) -> None:
+    """A refusal ends nothing."""
+    client = Client(guarded, name, "send")
+    id = begin(client)
+    with client.events(Mcp_Session_Id=id) as events:
+        events.wait_comment()
+        assert_forbidden(client.ask("resources/subscribe", URI, Mcp_Session_Id=id), "read")
+        client.give("read")
+        assert_forbidden(client.ask("tools/call", {"name": "send_sms"}, Mcp_Session_Id=id),
+                         "send")
+        assert client.ask("resources/subscribe", URI, Mcp_Session_Id=id).result == {}
+        assert events.poll(0.2) is None or not events.ended
+        assert not events.closed
+
+
+def test_listening_honours_what_may_be_read(guarded: LoneGateway, name: str) -> None:
+    client = Client(guarded, name, "send")
+    asked = Request("subscriptions/listen", {"notifications": {
+        "toolsListChanged": True, "resourceSubscriptions": ["sms://inbox"]}})
+    headers = asked.headers | {"Authorization": client.authorization}
+    with Events(guarded.port, asked.body, **headers) as events:
+        assert events.next().message["params"]["notifications"] == {
+            "toolsListChanged": True}
+
+
+LIST_CHANGED = "notifications/tools/list_changed"
+QUIET_S = 0.3
+
+
+def listen(client: Client) -> Events:
+    asked = Request("subscriptions/listen", {"notifications": {
+        "toolsListChanged": True, "resourceSubscriptions": ["sms://inbox"]}})
+    headers = asked.headers | {"Authorization": client.authorization}
+    stream = Events(client.gateway.port, asked.body, **headers)
+    assert stream.next_message().method == "notifications/subscriptions/acknowledged"
+    return stream
+
+
+@contextmanager
+def streams(client: Client) -> Iterator[list[Events]]:
+    """One of each kind: of 2026, of a session, without one."""
+    with ExitStack() as opened:
+        kinds = [opened.enter_context(stream) for stream in (
+            listen(client), client.events(Mcp_Session_Id=begin(client)), client.events())]
+        for stream in kinds[1:]:
+            stream.wait_comment()
+        yield kinds
+
+
+def told(stream: Events) -> list[str | None]:
+    """What it is told within a moment, or before it ends."""
+    events = []
+    while event := stream.poll(QUIET_S):
+        if event.fields.get("data"):
+            events.append(event.method)
+    return events
+
+
+def test_more_scopes_are_heard_of_at_once_and_by_none_else(
+        guarded: LoneGateway, name: str) -> None:
+    client, other = Client(guarded, name, "read"), Client(guarded, name + "2", "read")
+    owner = Owner(guarded.state)
+    with streams(client) as own, streams(other) as others:
+        owner.do("change", "--scope", "read,codes", name)       # the same tools
+        owner.do("change", "--per-hour", "5", name)
+        assert [told(stream) for stream in own] == [[], [], []]
+        owner.do("change", "--scope", "read,codes,send", name)
+        for stream in own:
+            assert stream.next_message().method == LIST_CHANGED
+            assert not stream.closed and not stream.ended
+        assert [told(stream) for stream in others] == [[], [], []]
+        assert client.tools == ALL and other.tools == READING
+
+
+@pytest.mark.parametrize("command", [["change", "--scope", "send"], ["revoke"]],
+                         ids=lambda words: words[0])
+def test_fewer_scopes_are_heard_of_before_the_streams_end(
+        guarded: LoneGateway, name: str, command: list[str]) -> None:
+    client = Client(guarded, name, "read", "send")
+    other = Client(guarded, name + "2", "read", "send")
+    with streams(client) as own, streams(other) as others:
+        Owner(guarded.state).do(*command, name)
+        for stream in own:
+            assert stream.next_message().method == LIST_CHANGED
+            stream.wait_end()
+            assert stream.ended                             # whole, not cut off
+        assert [told(stream) for stream in others] == [[], [], []]
+
+
+def test_updates_end_with_reading(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False)
+    client = Client(lab.gateway, "laptop", "read", "send")
+    id = begin(client)
+    assert client.ask("resources/subscribe", URI, Mcp_Session_Id=id).result == {}
+    other = Client(lab.gateway, "another", "read")
+    with listen(other) as heard:
+        Owner(lab.gateway.state).do("change", "--scope", "send", "laptop")
+        with client.events(Mcp_Session_Id=id) as session, listen(client) as modern:
+            lab.modems[0].deliver(TO, "for readers")
+            Ledger(lab).wait(1)
+            assert heard.next_message().uri == "sms://inbox"
+            assert set(told(session)) <= {LIST_CHANGED} and told(modern) == []
+        Owner(lab.gateway.state).do("change", "--scope", "read,send", "laptop")
+        with client.events(Mcp_Session_Id=id) as session:       # it has to subscribe again
+            lab.modems[0].deliver(TO, "again for readers")
+            Ledger(lab).wait(2)
+            assert set(told(session)) <= {LIST_CHANGED}

@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""ofono-mcp unlock: a PIN is asked for, tried once, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent import Agent
+from lab import Lab, wait_until
+from lone_gateway import LoneGateway
+from modem import Sim
+from modem.patience import patience
+
+PIN, PUK = "4071", "12345678"
+WRONG = "9385"
+OK, FAILED, USAGE = 0, 1, 2
+Result = subprocess.CompletedProcess[str]
+
+
+def command(gateway: Any, *arguments: str) -> list[str]:
+    return [str(gateway.binary), "unlock", "--state-dir", str(gateway.state), *arguments]
+
+
+def unlock(gateway: Any, *arguments: str, lines: tuple[str, ...] = (PIN,)) -> Result:
+    """With these lines on standard input."""
+    return subprocess.run(command(gateway, *arguments), text=True, capture_output=True,
+                          input="".join(line + "\n" for line in lines),
+                          timeout=patience(60))
+
+
+def assert_unlocked(result: Result) -> None:
+    assert (result.returncode, result.stdout) == (OK, "SIM 1 in /sim0 is unlocked.\n"), result
+
+
+def assert_failed(result: Result, *said: str) -> None:
+    assert (result.returncode, result.stdout) == (FAILED, ""), result
+    for words in said:
+        assert words in result.stderr
+
+
+@pytest.fixture
+def locked(make_lab: Callable[..., Lab]) -> Lab:
+    lab = make_lab(sims=[Sim.numbered(0, pin=PIN)])
+    Agent(lab).wait_states("locked")
+    lab.radios[0].wait_property("SimManager", "Retries", {"pin": 3, "puk": 10})
+    return lab
+
+
+def card(lab: Lab) -> Sim:
+    sim = lab.modems[0].sim
+    assert sim is not None
+    return sim
+
+
+def tries(lab: Lab) -> tuple[int, int]:
+    return card(lab).pin_tries, card(lab).puk_tries
+
+
+def attempts(lab: Lab) -> int:
+    """AT+CPIN= that the modem was ever given."""
+    return sum(line.upper().startswith("AT+CPIN=") for line in lab.modems[0].commands)
+
+
+# ---- the PIN
+
+def test_right(locked: Lab) -> None:
+    result = unlock(locked.gateway)
+    assert_unlocked(result)
+    assert result.stderr == "SIM 1 in /sim0 asks for its PIN; tries left: 3.\n"
+    assert tries(locked) == (3, 10) and attempts(locked) == 1
+    locked.radios[0].wait_for("MessageManager")
+    assert Agent(locked).states() != ["locked"]
+
+
+@pytest.mark.parametrize("named", ["1", "/sim0"])
+def test_named(locked: Lab, named: str) -> None:
+    assert_unlocked(unlock(locked.gateway, named))
+
+
+def test_wrong(locked: Lab) -> None:
+    assert_failed(unlock(locked.gateway, lines=(WRONG,)), "the PIN was wrong; 2 tries are left",
+                  "it is not tried again")
+    assert tries(locked) == (2, 10) and attempts(locked) == 1
+    assert_unlocked(unlock(locked.gateway))
+
+
+def test_last_try(locked: Lab) -> None:
+    for left in (2, 1):
+        unlock(locked.gateway, lines=(WRONG,))
+        assert tries(locked)[0] == left
+    refused = unlock(locked.gateway)
+    assert_failed(refused, "SIM 1 in /sim0 has one try left; if that is wrong it asks for its "
+                  "PUK", "add --force")
+    assert tries(locked) == (1, 10) and attempts(locked) == 2
+    assert_unlocked(unlock(locked.gateway, "--force"))
+    assert tries(locked) == (3, 10)
+
+
+def block(lab: Lab) -> None:
+    """Its PIN is used up."""
+    for _ in range(2):
+        unlock(lab.gateway, lines=(WRONG,))
+    assert_failed(unlock(lab.gateway, "--force", lines=(WRONG,)),
+                  "the PIN was wrong, and SIM 1 in /sim0 now asks for its PUK; of that 10 "
+                  "tries are left", "ofono-mcp unlock --puk")
+
+
+def test_blocked_and_then_the_puk(locked: Lab) -> None:
+    block(locked)
+    assert_failed(unlock(locked.gateway), "asks for its PUK")
+    assert_failed(unlock(locked.gateway, "--puk", lines=("87654321", "2222")),
+                  "the PUK was wrong; 9 tries are left")
+    assert_unlocked(unlock(locked.gateway, "--puk", lines=(PUK, "2222")))
+    assert card(locked).pin == "2222" and tries(locked) == (3, 10)
+
+
+def test_last_try_of_the_puk(locked: Lab) -> None:
+    block(locked)
+    for left in range(9, 0, -1):
+        assert_failed(unlock(locked.gateway, "--puk", lines=("87654321", "2222")),
+                      f"{left} tries are left" if left > 1 else "1 try is left")
+    assert_failed(unlock(locked.gateway, "--puk", lines=(PUK, "2222")),
+                  "the card is lost for ever", "--force")
+    assert tries(locked) == (0, 1)
+    assert_unlocked(unlock(locked.gateway, "--puk", "--force", lines=(PUK, "2222")))
+
+
+def test_puk_for_a_card_that_asks_for_its_pin(locked: Lab) -> None:
+    assert_failed(unlock(locked.gateway, "--puk", lines=(PUK, "2222")),
+                  "asks for its PIN, not for its PUK")
+    assert attempts(locked) == 0
+
+
+@pytest.mark.parametrize("line", ["", "123", "123456789", "12a4", " 1234", "1234 ", "x" * 100])
+def test_no_pin_at_all(locked: Lab, line: str) -> None:
+    assert_failed(unlock(locked.gateway, lines=(line,)), "nothing was tried")
+    assert attempts(locked) == 0
+
+
+def test_the_modem_does_not_tell_how_many(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(sims=[Sim.numbered(0, pin=PIN)], powered=False)
+    lab.modems[0].tells_tries = False
+    lab.radios[0].power()
+    Agent(lab).wait_states("locked", timeout=10)
+    assert_failed(unlock(lab.gateway), "its modem does not tell", "--force")
+    assert attempts(lab) == 0
+    result = unlock(lab.gateway, "--force", lines=(WRONG,))
+    assert_failed(result, "how many tries are left is not known", "the PIN was refused; how many "
+                  "tries are left oFono has not told")
+    assert attempts(lab) == 1
+    assert_unlocked(unlock(lab.gateway, "--force"))
+
+
+# ---- which card
+
+def test_nothing_is_locked(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1)
+    assert_failed(unlock(lab.gateway), "no SIM is locked")
+    assert_failed(unlock(lab.gateway, "1"), "SIM 1 in /sim0 is not locked")
+    assert_failed(unlock(lab.gateway, "9"), "no SIM 9 is in the phone")
+    assert_failed(unlock(lab.gateway, "/nowhere"), "no SIM /nowhere is in the phone")
+    assert attempts(lab) == 0
+
+
+def test_more_than_one_is_locked(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(sims=[Sim.numbered(i, pin=PIN) for i in range(2)])
+    Agent(lab).wait_states("locked", "locked")
+    assert_failed(unlock(lab.gateway), "more than one SIM is locked: SIM 1 in /sim0, "
+                  "SIM 2 in /sim1", "ofono-mcp unlock SIM")
+    result = unlock(lab.gateway, "2")
+    assert result.stdout == "SIM 2 in /sim1 is unlocked.\n"
+    assert_unlocked(unlock(lab.gateway))            # the only one now
+
+
+def test_modem_is_off(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1, powered=False)
+    assert_failed(unlock(lab.gateway), "these modems are off: /sim0")
+    assert_failed(unlock(lab.gateway, "/sim0"), "the modem /sim0 is off")
+
+
+def test_without_ofono() -> None:
+    with LoneGateway() as gateway:
+        assert_failed(unlock(gateway), "oFono cannot be asked", "Start oFono")
+    assert gateway.pid is None or not gateway.is_running
+
+
+def test_without_a_gateway(tmp_path: Path) -> None:
+    with LoneGateway() as gateway:
+        gateway.stop()
+        assert_failed(unlock(gateway), "the gateway does not run")
+        gateway.start()
+
+
+# ---- no answer
+
+def test_no_answer_is_never_tried_again(locked: Lab) -> None:
+    locked.modems[0].answers_codes = False
+    running = subprocess.Popen(command(locked.gateway), stdin=subprocess.PIPE, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdin
+    running.stdin.write(WRONG + "\n")
+    running.stdin.flush()
+    wait_until(lambda: attempts(locked) == 1, what="the modem was given the PIN")
+    assert_failed(unlock(locked.gateway), "nothing was tried: another try is under way")
+    locked.ofonod.kill()
+    _, said = running.communicate(timeout=patience(30))
+    assert running.returncode == FAILED
+    assert "may have been tried or not" in said and "it is not tried again" in said
+    locked.ofonod.start()
+    locked.bring_up()
+    Agent(locked).wait_states("locked", timeout=20)
+    assert tries(locked) == (2, 10) and attempts(locked) == 1
+
+
+def test_whoever_asked_left(locked: Lab) -> None:
+    """Ctrl-C while oFono has it: it is not tried again, and the next one may."""
+    locked.modems[0].answers_codes = False
+    running = subprocess.Popen(command(locked.gateway), stdin=subprocess.PIPE, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdin
+    running.stdin.write(WRONG + "\n")
+    running.stdin.flush()
+    wait_until(lambda: attempts(locked) == 1, what="the modem was given the PIN")
+    running.kill()
+    running.communicate()
+    wait_until(lambda: "another try" not in unlock(locked.gateway, lines=("1",)).stderr,
+               what="the gateway saw it leave")
+    assert_failed(unlock(locked.gateway), "oFono is busy with the card")
+    assert attempts(locked) == 1
+
+
+def test_somebody_else_tried_meanwhile(locked: Lab) -> None:
+    running = subprocess.Popen(command(locked.gateway), stdin=subprocess.PIPE, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdin and running.stderr
+    assert "tries left: 3" in running.stderr.readline()
+    unlock(locked.gateway, lines=(WRONG,))
+    _, said = running.communicate(PIN + "\n", timeout=patience(30))
+    assert running.returncode == FAILED
+    assert "nothing was tried: meanwhile 2 tries are left" in said
+    assert attempts(locked) == 1
+
+
+# ---- the terminal
+
+@contextmanager
+def on_terminal(gateway: Any, *arguments: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """The owner's side of it."""
+    owner, theirs = pty.openpty()
+    running = subprocess.Popen(command(gateway, *arguments), stdin=theirs, stdout=theirs,
+                               stderr=theirs, start_new_session=True)
+    try:
+        yield owner, running
+    finally:
+        running.kill()
+        running.wait()
+        os.close(theirs)
+        os.close(owner)
+
+
+def read_until(terminal: int, words: str) -> str:
+    shown = b""
+    while words.encode() not in shown:
+        shown += os.read(terminal, 1024)
+    return shown.decode()
+
+
+def test_on_a_terminal_it_is_not_shown(locked: Lab) -> None:
+    with on_terminal(locked.gateway) as (terminal, running):
+        shown = read_until(terminal, "PIN: ")
+        assert "tries left: 3" in shown
+        os.write(terminal, (PIN[:2] + "9\x7f" + PIN[2:] + "\n").encode())
+        shown += read_until(terminal, "unlocked.")
+        assert running.wait(patience(10)) == OK
+    assert PIN not in shown and PIN[:2] not in shown.split("PIN: ")[1]
+
+
+def test_new_pin_is_asked_for_twice(locked: Lab) -> None:
+    block(locked)
+    with on_terminal(locked.gateway, "--puk") as (terminal, running):
+        shown = ""
+        for prompt, code in (("PUK: ", PUK), ("New PIN: ", "2222"),
+                             ("New PIN again: ", "2223")):
+            shown += read_until(terminal, prompt)
+            os.write(terminal, f"{code}\n".encode())
+        shown += read_until(terminal, "nothing was tried.")
+        assert "the two new PINs are not the same" in shown
+        assert running.wait(patience(10)) == FAILED
+    assert tries(locked) == (0, 10)
+
+
+def test_giving_up_leaves_the_terminal_as_it_was(locked: Lab) -> None:
+    with on_terminal(locked.gateway) as (terminal, running):
+        read_until(terminal, "PIN: ")
+        os.write(terminal, b"40\x03")
+        read_until(terminal, "no PIN was given; nothing was tried")
+        assert running.wait(patience(10)) == FAILED
+        os.write(terminal, b"seen")
+        read_until(terminal, "seen")            # it echoes again
+    assert attempts(locked) == 0
+
+
+# ---- what is left behind
+
+SHADOW_BYTES = 1 << 30          # what a sanitizer keeps for itself is larger
+
+
+def memory_of(pid: int) -> Iterator[bytes]:
+    """All that the process has written to."""
+    for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+        match = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw", line)
+        if match and "[v" not in line:
+            start, end = (int(text, 16) for text in match.groups())
+            if end - start > SHADOW_BYTES:
+                continue
+            with open(f"/proc/{pid}/mem", "rb") as memory:
+                memory.seek(start)
+                yield memory.read(end - start)
+
+
+@pytest.mark.skipif("GATEWAY_WRAPPER" in os.environ, reason="the wrapper has a copy")
+def test_nothing_of_it_stays(locked: Lab) -> None:
+    """In memory, on disk or in the log."""
+    code = "73915562"
+    assert_failed(unlock(locked.gateway, lines=(code,)), "was wrong; 2 tries are left")
+    found = sum(part.count(code.encode()) for part in memory_of(locked.gateway.pid))
+    assert found == 0
+    for file in locked.gateway.state.rglob("*"):
+        assert not file.is_file() or code.encode() not in file.read_bytes()
+    assert code not in locked.gateway.log
+
+
+def test_never_an_argument(locked: Lab) -> None:
+    result = subprocess.run([str(locked.gateway.binary), "unlock", "--help"], text=True,
+                            capture_output=True)
+    assert "--pin" not in result.stdout
+    assert unlock(locked.gateway, "1", PIN).returncode == USAGE
+    assert unlock(locked.gateway, "--pin", PIN).returncode == USAGE
+    assert attempts(locked) == 0
+
+
+def test_no_agent_is_asked(locked: Lab) -> None:
+    with locked.client() as client:
+        listed = json.dumps(client.call("tools/list").result)
+    assert "unlock" not in listed and "puk" not in listed.lower()
+
+
+def test_json(locked: Lab) -> None:
+    result = unlock(locked.gateway, "--json")
+    assert json.loads(result.stdout) == {"sim": "SIM 1 in /sim0", "state": "unlocked"}
+
+
+@pytest.mark.parametrize("arguments, line, code", [
+    (["9"], PIN, "sim_absent"), (["--puk"], PUK, "not_blocked"), ([], WRONG, "wrong_code"),
+])
+def test_json_of_errors(locked: Lab, arguments: list[str], line: str, code: str) -> None:
+    result = unlock(locked.gateway, "--json", *arguments, lines=(line,))
+    assert result.returncode == FAILED and result.stderr
+    assert json.loads(result.stdout)["error"]["code"] == code

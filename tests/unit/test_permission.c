@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a client may see and do by its scopes, and who hears when the owner changes them.
+ */
+#include "fake_exchange.h"
+
+#include <stdio.h>
+
+#include "mcp/change.h"
+#include "mcp/endpoint.h"
+#include "mcp/permission.h"
+
+#define META                                                                     \
+	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"," \
+	"\"io.modelcontextprotocol/clientCapabilities\":{}}"
+#define LEGACY(method, params) \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" method "\",\"params\":{" params "}}"
+#define MODERN(method, params)                               \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" method \
+	"\",\"params\":{" params META "}}"
+#define CALL_SEND LEGACY("tools/call", "\"name\":\"send\"")
+#define CALL_READ LEGACY("tools/call", "\"name\":\"read\"")
+#define NEEDS(scope) \
+	"Bearer realm=\"ofono-mcp\", error=\"insufficient_scope\", scope=\"" scope "\""
+
+static const struct schema_field nothing[] = { { 0 } };
+
+static void run(struct tool_call *call)
+{
+	struct buffer structured = BUFFER_INIT;
+
+	buffer_append_text(&structured, "{}");
+	tool_call_succeed(call, "done", &structured, false);
+}
+
+static const struct tool read_tool = { .name = "read",
+				       .title = "Read",
+				       .description = "Reads.",
+				       .input = nothing,
+				       .output = nothing,
+				       .scopes = CLIENT_READ,
+				       .run = run };
+static const struct tool send_tool = { .name = "send",
+				       .title = "Send",
+				       .description = "Sends.",
+				       .input = nothing,
+				       .output = nothing,
+				       .scopes = CLIENT_SEND,
+				       .run = run };
+static const struct tool *const tools[] = { &read_tool, &send_tool, NULL };
+
+static const char *spell(const struct resource_call *call)
+{
+	return strcmp(call->value, "none") == 0 ? NULL : call->value;
+}
+
+static int write_content(const struct resource_call *call, struct json_writer *writer)
+{
+	(void)call;
+	json_write_string(writer, "content");
+	return 0;
+}
+
+static int complete(const struct resource_call *call, struct completion *completion)
+{
+	completion_add(completion, call->value);
+	return 0;
+}
+
+static const struct resource plain = { .uri = "x://plain",
+				       .name = "plain",
+				       .title = "Plain",
+				       .description = "Plain.",
+				       .scopes = CLIENT_READ,
+				       .write = write_content };
+static const struct resource item = { .uri = "x://item/",
+				      .variable = "id",
+				      .name = "item",
+				      .title = "Item",
+				      .description = "An item.",
+				      .scopes = CLIENT_READ,
+				      .spell = spell,
+				      .write = write_content,
+				      .complete = complete };
+static const struct resource *const resources[] = { &plain, &item, NULL };
+
+enum { ONE = 1, OTHER = 2, CLIENTS };
+
+static struct client clients[CLIENTS]; /* by id; 0: none any more */
+static struct observers changes;
+static struct endpoint *endpoint;
+
+static bool find_client(void *data, int64_t id, struct client *client_out)
+{
+	assert_ptr_equal(data, clients);
+	if (!clients[id].id)
+		return false;
+	*client_out = clients[id];
+	return true;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	clients[ONE] = (struct client){ ONE, "one", CLIENT_READ | CLIENT_SEND };
+	clients[OTHER] = (struct client){ OTHER, "other", CLIENT_READ | CLIENT_SEND };
+	observers_init(&changes);
+	endpoint = endpoint_new(&(struct endpoint_offer){
+		.tools = tools,
+		.resources = resources,
+		.changes = &changes,
+		.find_client = find_client,
+		.clients = clients,
+	});
+	return endpoint ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	endpoint_free(endpoint);
+	observers_deinit(&changes);
+	return 0;
+}
+
+static void open_as(struct exchange *exchange, int client, const char *body)
+{
+	exchange->client = clients[client];
+	exchange->arena = arena_new(EXCHANGE_ARENA_MAX);
+	endpoint_handler.begin(endpoint, exchange);
+	if (body)
+		endpoint_handler.body(endpoint, exchange, body, strlen(body));
+	endpoint_handler.complete(endpoint, exchange);
+}
+
+static void close_exchange(struct exchange *exchange)
+{
+	if (exchange->stream && !stream_is_ended(exchange->stream))
+		endpoint_handler.abandoned(endpoint, exchange);
+	endpoint_handler.ended(endpoint, exchange);
+	fake_exchange_free(exchange);
+}
+
+static void assert_has(const char *text, const char *piece)
+{
+	if (!text || !strstr(text, piece))
+		fail_msg("%s\n  is not in %s", piece, text ? text : "nothing");
+}
+
+/* Asks as client ONE with these scopes. `challenge` NULL: it may. */
+static void expect(unsigned scopes, struct exchange exchange, const char *body,
+		   const char *challenge)
+{
+	clients[ONE].scopes = scopes;
+	open_as(&exchange, ONE, body);
+	assert_string_equal(exchange.challenge, challenge ? challenge : "");
+	assert_int_equal(exchange.status, challenge ? 403 : 200);
+	if (challenge)
+		assert_has(exchange.body, "\"id\":1,\"error\":{\"code\":-32000,");
+	else
+		assert_has(exchange.body, "\"result\"");
+	close_exchange(&exchange);
+}
+
+static void test_legacy(void **state)
+{
+	const struct exchange plainly = { 0 };
+
+	(void)state;
+	expect(CLIENT_SEND, plainly, CALL_SEND, NULL);
+	expect(CLIENT_READ, plainly, CALL_READ, NULL);
+	expect(CLIENT_READ, plainly, CALL_SEND, NEEDS("send"));
+	expect(CLIENT_SEND, plainly, CALL_READ, NEEDS("read"));
+	expect(CLIENT_SCOPES_ALL & ~CLIENT_SEND, plainly, CALL_SEND, NEEDS("send"));
+	expect(0, plainly, CALL_SEND, NEEDS("send"));
+}
+
+static void test_modern(void **state)
+{
+	const struct exchange sends = { .headers = {
+						{ "MCP-Protocol-Version", "2026-07-28" },
+						{ "Mcp-Method", "tools/call" },
+						{ "Mcp-Name", "send" } } };
+	const struct exchange reads = { .headers = {
+						{ "MCP-Protocol-Version", "2026-07-28" },
+						{ "Mcp-Method", "resources/read" },
+						{ "Mcp-Name", "x://plain" } } };
+
+	(void)state;
+	expect(CLIENT_READ, sends, MODERN("tools/call", "\"name\":\"send\","),
+	       NEEDS("send"));
+	expect(CLIENT_SEND, sends, MODERN("tools/call", "\"name\":\"send\","), NULL);
+	expect(CLIENT_SEND, reads, MODERN("resources/read", "\"uri\":\"x://plain\","),
+	       NEEDS("read"));
+	expect(CLIENT_READ, reads, MODERN("resources/read", "\"uri\":\"x://plain\","),
+	       NULL);
+}
+
+/* Whether there is such an item is told to nobody who may not read it. */
+static void test_resources(void **state)
+{
+	static const char *const bodies[] = {
+		LEGACY("resources/read", "\"uri\":\"x://plain\""),
+		LEGACY("resources/read", "\"uri\":\"x://item/5\""),
+		LEGACY("completion/complete",
+		       "\"ref\":{\"type\":\"ref/resource\",\"uri\":\"x://item/{id}\"},"
+		       "\"argument\":{\"name\":\"id\",\"value\":\"5\"}"),
+	};
+	const struct exchange plainly = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		expect(CLIENT_READ, plainly, bodies[i], NULL);
+		expect(CLIENT_SEND, plainly, bodies[i], NEEDS("read"));
+	}
+	expect(CLIENT_SEND, plainly,
+	       LEGACY("resources/read", "\"uri\":\"x://item/none\""), NEEDS("read"));
+}
+
+static void test_words(void **state)
+{
+	struct exchange exchange = { 0 };
+
+	(void)state;
+	clients[ONE].scopes = CLIENT_READ;
+	open_as(&exchange, ONE, CALL_SEND);
+	assert_has(exchange.body, "send needs the scope send, which the client one does");
+	assert_has(exchange.body, "ofono-mcp change one --scope read,send\"");
+	assert_has(exchange.body, "\"data\":{\"error\":\"insufficient_scope\","
+				  "\"scope\":\"send\"}");
+	close_exchange(&exchange);
+}
+
+static void test_in_a_batch_it_is_the_message_s_own(void **state)
+{
+	struct exchange exchange = { 0 };
+
+	(void)state;
+	clients[ONE].scopes = CLIENT_READ;
+	open_as(&exchange, ONE, "[" CALL_SEND "," CALL_READ "]");
+	assert_int_equal(exchange.status, 200);
+	assert_string_equal(exchange.challenge, "");
+	assert_has(exchange.body, "[{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{");
+	assert_has(exchange.body, "insufficient_scope");
+	assert_has(exchange.body, ",{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{");
+	close_exchange(&exchange);
+}
+
+static void expect_list(unsigned scopes, const char *method, const char *piece,
+			bool there)
+{
+	struct exchange exchange = { 0 };
+	char body[128];
+
+	snprintf(body, sizeof(body), LEGACY("%s", ""), method);
+	clients[ONE].scopes = scopes;
+	open_as(&exchange, ONE, body);
+	assert_int_equal(exchange.status, 200);
+	assert_int_equal(strstr(exchange.body, piece) != NULL, there);
+	close_exchange(&exchange);
+}
+
+static void test_lists(void **state)
+{
+	(void)state;
+	expect_list(CLIENT_READ, "tools/list", "\"read\"", true);
+	expect_list(CLIENT_READ, "tools/list", "\"send\"", false);
+	expect_list(CLIENT_SEND, "tools/list", "\"read\"", false);
+	expect_list(CLIENT_READ, "resources/list", "x://plain", true);
+	expect_list(CLIENT_SEND, "resources/list", "\"resources\":[]", true);
+	expect_list(CLIENT_READ, "resources/templates/list", "x://item/{id}", true);
+	expect_list(CLIENT_SEND, "resources/templates/list", "\"resourceTemplates\":[]",
+		    true);
+}
+
+/* Streams */
+
+#define TOOLS_CHANGED "notifications/tools/list_changed"
+#define UPDATED	      "notifications/resources/updated"
+
+static void listen_as(struct exchange *exchange, int client)
+{
+	*exchange =
+		(struct exchange){ .headers = { { "MCP-Protocol-Version", "2026-07-28" },
+						{ "Mcp-Method", "subscriptions/listen" },
+						{ "Accept", "text/event-stream" } } };
+	open_as(exchange, client,
+		MODERN("subscriptions/listen",
+		       "\"notifications\":{\"toolsListChanged\":true,"
+		       "\"resourceSubscriptions\":[\"x://plain\"]},"));
+	assert_int_equal(exchange->status, 200);
+	assert_has(fake_events(exchange), "subscriptions/acknowledged");
+}
+
+static void get_as(struct exchange *exchange, int client, const char *session)
+{
+	*exchange = (struct exchange){ .method = "GET",
+				       .headers = { { "Accept", "text/event-stream" },
+						    { session ? "Mcp-Session-Id" : NULL,
+						      session } } };
+	open_as(exchange, client, NULL);
+	assert_int_equal(exchange->status, 200);
+	fake_events(exchange);
+}
+
+/* A session that is subscribed. */
+static void begin_as(int client, char id[64])
+{
+	struct exchange hello = { 0 };
+	struct exchange subscribe = { .headers = { { "Mcp-Session-Id", id } } };
+
+	open_as(&hello, client,
+		LEGACY("initialize", "\"protocolVersion\":\"2025-06-18\""));
+	strcpy(id, hello.session_id);
+	close_exchange(&hello);
+	open_as(&subscribe, client,
+		LEGACY("resources/subscribe", "\"uri\":\"x://plain\""));
+	assert_int_equal(subscribe.status, 200);
+	close_exchange(&subscribe);
+}
+
+static void change_plain(void)
+{
+	observers_notify(&changes,
+			 &(struct change){ CHANGE_RESOURCE, .subject = "x://plain" });
+}
+
+/* Scopes of client ONE from now on. */
+static void change_one(unsigned scopes)
+{
+	clients[ONE].scopes = scopes;
+	endpoint_review_client(endpoint, ONE);
+}
+
+/* The streams of both clients, of every kind. */
+enum { KINDS = 3 };
+
+struct streams_of_both {
+	char session[CLIENTS][64];
+	struct exchange exchanges[CLIENTS][KINDS];
+};
+
+static void open_streams(struct streams_of_both *open)
+{
+	for (int client = ONE; client < CLIENTS; client++) {
+		begin_as(client, open->session[client]);
+		listen_as(&open->exchanges[client][0], client);
+		get_as(&open->exchanges[client][1], client, open->session[client]);
+		get_as(&open->exchanges[client][2], client, NULL);
+	}
+}
+
+static void close_streams(struct streams_of_both *open)
+{
+	for (int client = ONE; client < CLIENTS; client++) {
+		for (int kind = 0; kind < KINDS; kind++)
+			close_exchange(&open->exchanges[client][kind]);
+	}
+}
+
+static void test_only_that_client_hears(void **state)
+{
+	struct streams_of_both open = { 0 };
+
+	(void)state;
+	open_streams(&open);
+	change_one(CLIENT_READ);
+	for (int kind = 0; kind < KINDS; kind++) {
+		assert_has(fake_events(&open.exchanges[ONE][kind]), TOOLS_CHANGED);
+		assert_string_equal(fake_events(&open.exchanges[OTHER][kind]), "");
+	}
+	change_one(CLIENT_READ | CLIENT_ADMIN | CLIENT_CODES); /* the same tools */
+	endpoint_review_client(endpoint, ONE);
+	endpoint_review_client(endpoint, OTHER);
+	endpoint_review_client(endpoint, 0);
+	for (int kind = 0; kind < KINDS; kind++) {
+		assert_string_equal(fake_events(&open.exchanges[ONE][kind]), "");
+		assert_string_equal(fake_events(&open.exchanges[OTHER][kind]), "");
+		assert_false(stream_is_ended(open.exchanges[ONE][kind].stream));
+	}
+	close_streams(&open);
+}
+
+static void test_subscriptions_end_with_reading(void **state)
+{
+	struct streams_of_both open = { 0 };
+
+	(void)state;
+	open_streams(&open);
+	change_plain();
+	for (int kind = 0; kind < 2; kind++)
+		assert_has(fake_events(&open.exchanges[ONE][kind]), UPDATED);
+	change_one(CLIENT_SEND);
+	for (int kind = 0; kind < KINDS; kind++) {
+		fake_events(&open.exchanges[ONE][kind]);
+		fake_events(&open.exchanges[OTHER][kind]);
+	}
+	change_plain();
+	for (int kind = 0; kind < 2; kind++) {
+		assert_string_equal(fake_events(&open.exchanges[ONE][kind]), "");
+		assert_has(fake_events(&open.exchanges[OTHER][kind]), UPDATED);
+	}
+	close_streams(&open);
+}
+
+/* The change came while nobody told us: the stream that is opened knows better. */
+static void test_pending_updates_are_kept_from_who_may_not_read(void **state)
+{
+	struct exchange stream;
+	char session[64] = "";
+
+	(void)state;
+	begin_as(ONE, session);
+	change_plain();
+	clients[ONE].scopes = CLIENT_SEND;
+	get_as(&stream, ONE, session);
+	assert_null(strstr(fake_events(&stream), UPDATED));
+	change_plain();
+	assert_string_equal(fake_events(&stream), "");
+	close_exchange(&stream);
+}
+
+static void test_session_without_a_stream_is_told_later(void **state)
+{
+	struct exchange stream = { .method = "GET" };
+	char session[64] = "";
+
+	(void)state;
+	begin_as(ONE, session);
+	change_one(CLIENT_READ);
+	stream.headers[0] = (struct fake_header){ "Accept", "text/event-stream" };
+	stream.headers[1] = (struct fake_header){ "Mcp-Session-Id", session };
+	open_as(&stream, ONE, NULL);
+	assert_has(fake_events(&stream), TOOLS_CHANGED);
+	close_exchange(&stream);
+}
+
+static void test_revoked(void **state)
+{
+	struct exchange again = { .method = "GET" };
+	struct streams_of_both open = { 0 };
+
+	(void)state;
+	open_streams(&open);
+	clients[ONE].id = 0;
+	endpoint_review_client(endpoint, ONE);
+	for (int kind = 0; kind < KINDS; kind++) {
+		assert_has(fake_events(&open.exchanges[ONE][kind]), TOOLS_CHANGED);
+		assert_true(stream_is_ended(open.exchanges[ONE][kind].stream));
+		assert_string_equal(fake_events(&open.exchanges[OTHER][kind]), "");
+		assert_false(stream_is_ended(open.exchanges[OTHER][kind].stream));
+	}
+	change_plain();
+	assert_has(fake_events(&open.exchanges[OTHER][0]), UPDATED);
+	close_streams(&open);
+	clients[ONE].id = ONE; /* its session is gone */
+	again.headers[0] = (struct fake_header){ "Accept", "text/event-stream" };
+	again.headers[1] = (struct fake_header){ "Mcp-Session-Id", open.session[ONE] };
+	open_as(&again, ONE, NULL);
+	assert_int_equal(again.status, 404);
+	close_exchange(&again);
+}
+
+static void test_listening_to_what_may_not_be_read(void **state)
+{
+	struct exchange listening;
+
+	(void)state;
+	clients[ONE].scopes = CLIENT_SEND;
+	listen_as(&listening, ONE);
+	assert_null(strstr(listening.events, "x://plain"));
+	change_plain();
+	assert_string_equal(fake_events(&listening), "");
+	close_exchange(&listening);
+}
+
+static void test_covers(void **state)
+{
+	(void)state;
+	assert_true(permission_covers(0, 0));
+	assert_false(permission_covers(0, CLIENT_READ));
+	assert_false(permission_covers(CLIENT_READ, CLIENT_READ | CLIENT_SEND));
+	assert_true(permission_covers(CLIENT_SCOPES_ALL, CLIENT_READ | CLIENT_SEND));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_legacy),
+		TEST(test_modern),
+		TEST(test_resources),
+		TEST(test_words),
+		TEST(test_in_a_batch_it_is_the_message_s_own),
+		TEST(test_lists),
+		TEST(test_only_that_client_hears),
+		TEST(test_subscriptions_end_with_reading),
+		TEST(test_pending_updates_are_kept_from_who_may_not_read),
+		TEST(test_session_without_a_stream_is_told_later),
+		TEST(test_revoked),
+		TEST(test_listening_to_what_may_not_be_read),
+		TEST(test_covers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* For which cards a PIN was tried since the machine started, also after a crash. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sms/pin_record.h"
+
+#define BOOT "6d9c8f5e-0000-4000-8000-000000000001"
+#define NEXT "6d9c8f5e-0000-4000-8000-000000000002"
+
+static char folder[64], file[80];
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/pin-record-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(file, sizeof(file), "%s/pin_tries", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unlink(file);
+	return rmdir(folder);
+}
+
+static void write_file(const char *text)
+{
+	FILE *out = fopen(file, "w");
+
+	assert_non_null(out);
+	fputs(text, out);
+	fclose(out);
+}
+
+static void expect_file(const char *expected)
+{
+	char text[256] = "";
+	FILE *in = fopen(file, "r");
+
+	assert_non_null(in);
+	text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
+	fclose(in);
+	assert_string_equal(text, expected);
+}
+
+static void test_once_for_each_card(void **state)
+{
+	struct stat made;
+
+	(void)state;
+	assert_int_equal(pin_record_note(folder, BOOT, "8936"), 0);
+	assert_int_equal(pin_record_note(folder, BOOT, "8936"), PIN_RECORD_E_TRIED);
+	assert_int_equal(pin_record_note(folder, BOOT, "893"), 0);
+	assert_int_equal(pin_record_note(folder, BOOT, "936"), 0);
+	assert_int_equal(pin_record_note(folder, BOOT, "936"), PIN_RECORD_E_TRIED);
+	expect_file(BOOT "\n8936\n893\n936\n");
+	assert_int_equal(stat(file, &made), 0);
+	assert_int_equal(made.st_mode & 0777, 0600);
+}
+
+static void test_next_start(void **state)
+{
+	(void)state;
+	assert_int_equal(pin_record_note(folder, BOOT, "8936"), 0);
+	assert_int_equal(pin_record_note(folder, NEXT, "8936"), 0);
+	assert_int_equal(pin_record_note(folder, NEXT, "8936"), PIN_RECORD_E_TRIED);
+	expect_file(NEXT "\n8936\n");
+}
+
+/* The line was not whole, so the PIN was not tried. */
+static void test_cut_by_a_crash(void **state)
+{
+	(void)state;
+	write_file(BOOT "\n8936");
+	assert_int_equal(pin_record_note(folder, BOOT, "8936"), 0);
+	expect_file(BOOT "\n8936\n8936\n");
+	write_file("6d9c");
+	assert_int_equal(pin_record_note(folder, BOOT, "8936"), 0);
+	expect_file(BOOT "\n8936\n");
+}
+
+static void test_not_known(void **state)
+{
+	char text[PIN_RECORD_MAX + 1];
+
+	(void)state;
+	memset(text, '1', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	write_file(text);
+	assert_int_equal(pin_record_note(folder, BOOT, "8936"), -EFBIG);
+	assert_int_equal(pin_record_note("/nowhere", BOOT, "8936"), -ENOENT);
+}
+
+static void test_boot(void **state)
+{
+	char boot[PIN_RECORD_BOOT_BYTES], again[PIN_RECORD_BOOT_BYTES];
+
+	(void)state;
+	assert_int_equal(pin_record_boot(boot), 0);
+	assert_int_equal(pin_record_boot(again), 0);
+	assert_string_equal(boot, again);
+	assert_int_equal(strlen(boot), 36);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_once_for_each_card),
+		TEST(test_next_start),
+		TEST(test_cut_by_a_crash),
+		TEST(test_not_known),
+		TEST(test_boot),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

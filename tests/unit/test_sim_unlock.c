@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ofono_lab.h"
+
+#include "ofono/bus.h"
+#include "ofono/sim_unlock.h"
+
+static const struct fact on[] = {
+	WORDS("Interfaces", SIM),
+	LAST,
+};
+static const struct fact asks_pin[] = {
+	FLAG("Present", 1),
+	TEXT("CardIdentifier", "893630000000000001"),
+	TEXT("PinRequired", "pin"),
+	COUNT("Retries", "pin", 3),
+	LAST,
+};
+static const struct fact asks_puk[] = {
+	FLAG("Present", 1),
+	TEXT("CardIdentifier", "893630000000000001"),
+	TEXT("PinRequired", "puk"),
+	COUNT("Retries", "puk", 10),
+	LAST,
+};
+static const struct sim_codes pin = { "1234", NULL };
+
+struct answer {
+	int count;
+	enum unlock_outcome outcome;
+};
+
+static void on_done(void *data, enum unlock_outcome outcome)
+{
+	struct answer *answer = data;
+
+	answer->count++;
+	answer->outcome = outcome;
+}
+
+static struct modem *start(struct fixture *fixture, const struct fact *sim)
+{
+	fixture->fake.modems[0] = (struct fake_modem){ "/sim0", on, sim, NULL };
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_listen(fixture);
+	fixture_wait_available(fixture);
+	lab_wait(&fixture->lab, fixture_modem(fixture)->sim.known);
+	fixture_clear(fixture);
+	return fixture_modem(fixture);
+}
+
+/* What the last call said. */
+static char asked[64];
+
+static void obey(struct fake *fake, DBusMessage *call)
+{
+	const char *words[3] = { "", "", "" };
+
+	if (dbus_message_is_method_call(call, SIM, "EnterPin"))
+		assert_true(dbus_message_get_args(call, NULL, DBUS_TYPE_STRING, &words[0],
+						  DBUS_TYPE_STRING, &words[1],
+						  DBUS_TYPE_INVALID));
+	else
+		assert_true(dbus_message_get_args(
+			call, NULL, DBUS_TYPE_STRING, &words[0], DBUS_TYPE_STRING,
+			&words[1], DBUS_TYPE_STRING, &words[2], DBUS_TYPE_INVALID));
+	snprintf(asked, sizeof(asked), "%s %s %s %s", dbus_message_get_member(call),
+		 words[0], words[1], words[2]);
+	assert_false(dbus_message_get_auto_start(call));
+	peer_send(&fake->peer, dbus_message_new_method_return(call));
+}
+
+static void test_pin(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, asks_pin);
+	struct answer answer = { 0 };
+
+	fixture->fake.called = obey;
+	assert_int_equal(sim_lock_of(&modem->sim), SIM_LOCK_PIN);
+	assert_non_null(sim_unlock(modem, &pin, on_done, &answer));
+	assert_int_equal(answer.count, 0);
+	lab_wait(&fixture->lab, answer.count == 1);
+	assert_int_equal(answer.outcome, UNLOCK_DONE);
+	assert_string_equal(asked, "EnterPin pin 1234 ");
+	assert_string_equal(fixture->fake.log, "EnterPin:/sim0 ");
+}
+
+static void test_puk(void **state)
+{
+	const struct sim_codes codes = { "12345678", "4321" };
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, asks_puk);
+	struct answer answer = { 0 };
+
+	fixture->fake.called = obey;
+	assert_int_equal(sim_lock_of(&modem->sim), SIM_LOCK_PUK);
+	assert_non_null(sim_unlock(modem, &codes, on_done, &answer));
+	lab_wait(&fixture->lab, answer.count == 1);
+	assert_int_equal(answer.outcome, UNLOCK_DONE);
+	assert_string_equal(asked, "ResetPin puk 12345678 4321");
+}
+
+/* Each is asked once, whatever comes back. */
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *error;
+		enum unlock_outcome outcome;
+	} rows[] = {
+		{ "org.ofono.Error.Failed", UNLOCK_WRONG },
+		{ "org.ofono.Error.InProgress", UNLOCK_BUSY },
+		{ "org.ofono.Error.InvalidFormat", UNLOCK_NOT_TAKEN },
+		{ "org.ofono.Error.NotImplemented", UNLOCK_IMPOSSIBLE },
+		{ "org.ofono.Error.Timedout", UNLOCK_UNKNOWN },
+		{ DBUS_ERROR_UNKNOWN_METHOD, UNLOCK_NOT_TAKEN },
+		{ DBUS_ERROR_ACCESS_DENIED, UNLOCK_IMPOSSIBLE },
+		{ DBUS_ERROR_SERVICE_UNKNOWN, UNLOCK_NOT_ASKED },
+		{ DBUS_ERROR_NO_REPLY, UNLOCK_UNKNOWN },
+		{ DBUS_ERROR_LIMITS_EXCEEDED, UNLOCK_UNKNOWN },
+	};
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, asks_pin);
+
+	fixture->fake.called = obey;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct answer answer = { 0 };
+
+		fixture->fake.failing_member = "EnterPin";
+		fixture->fake.failing_error = rows[i].error;
+		fixture->fake.failing_count = 1;
+		fixture->fake.log[0] = '\0';
+		sim_unlock(modem, &pin, on_done, &answer);
+		lab_wait(&fixture->lab, answer.count == 1);
+		lab_settle(&fixture->lab, 20);
+		assert_int_equal(answer.count, 1);
+		assert_int_equal(answer.outcome, rows[i].outcome);
+		assert_string_equal(fixture->fake.log, "EnterPin:/sim0 ");
+	}
+}
+
+/* The modem is freed before its answer comes; when oFono is back nothing is tried again. */
+static void test_ofono_dies(void **state)
+{
+	struct fixture *fixture = *state;
+	struct answer answer = { 0 };
+
+	start(fixture, asks_pin);
+	fixture->fake.failing_member = "EnterPin";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 1;
+	sim_unlock(fixture_modem(fixture), &pin, on_done, &answer);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fake_close(&fixture->fake);
+	lab_wait(&fixture->lab, answer.count == 1);
+	assert_int_equal(answer.outcome, UNLOCK_UNKNOWN);
+	fixture->fake.log[0] = '\0';
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_wait_available(fixture);
+	lab_settle(&fixture->lab, 50);
+	assert_null(strstr(fixture->fake.log, "EnterPin"));
+	assert_int_equal(answer.count, 1);
+}
+
+static void test_stopped(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, asks_pin);
+	struct answer answer = { 0 };
+
+	fixture->fake.called = obey;
+	sim_unlock_stop(sim_unlock(modem, &pin, on_done, &answer));
+	sim_unlock_stop(NULL);
+	lab_settle(&fixture->lab, 50);
+	assert_int_equal(answer.count, 0);
+}
+
+static void test_valid(void **state)
+{
+	static const char *const pins[] = { "0000", "12345678" };
+	static const char *const others[] = { "",     "123",   "123456789", "12 4",
+					      "12a4", "+1234", "1234\n" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pins) / sizeof(pins[0]); i++)
+		assert_true(sim_pin_is_valid(pins[i]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		assert_false(sim_pin_is_valid(others[i]));
+		assert_false(sim_puk_is_valid(others[i]));
+	}
+	assert_true(sim_puk_is_valid("12345678"));
+	assert_false(sim_puk_is_valid("1234567"));
+}
+
+static void test_locks(void **state)
+{
+	static const struct {
+		const char *word;
+		enum sim_lock lock;
+	} rows[] = {
+		{ "", SIM_LOCK_NONE },
+		{ "none", SIM_LOCK_NONE },
+		{ "pin2", SIM_LOCK_NONE },
+		{ "pin", SIM_LOCK_PIN },
+		{ "puk", SIM_LOCK_PUK },
+		{ "network", SIM_LOCK_OTHER },
+		{ "networkpuk", SIM_LOCK_OTHER },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sim_facts facts = { 0 };
+
+		strcpy(facts.pin_required, rows[i].word);
+		assert_int_equal(sim_lock_of(&facts), rows[i].lock);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+		TEST(test_pin),
+		TEST(test_puk),
+		TEST(test_errors),
+		TEST(test_ofono_dies),
+		TEST(test_stopped),
+		cmocka_unit_test(test_valid),
+		cmocka_unit_test(test_locks),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("sim_unlock", tests, NULL, NULL);
+}

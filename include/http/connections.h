@@ -13,8 +13,12 @@
 #include "http/auth.h"
 #include "http/deadline.h"
 #include "http/drain.h"
+#include "http/lockout.h"
+#include "http/network_interface.h"
 #include "http/server.h"
 #include "http/stream_carrier.h"
+
+struct pump;
 
 struct connections {
 	sd_event *loop;
@@ -24,6 +28,9 @@ struct connections {
 	struct deadlines deadlines;
 	struct drains drains;
 	struct streams streams;
+	struct lockout lockout;
+	struct network_interfaces interfaces;
+	unsigned delayed; /* connections whose refusal is held back now */
 	TAILQ_HEAD(connection_list, connection) list;
 	unsigned count;
 	bool stopping;
@@ -36,7 +43,10 @@ int connections_init(struct connections *connections);
 void connections_deinit(struct connections *connections); /* asserts that none is left */
 /* From now on every connection closes after its answer, and idle ones at once. */
 void connections_stop(struct connections *connections);
-/* Abandons every exchange that waits, so that the daemons may be stopped. */
-void connections_abandon(struct connections *connections);
+/*
+ * Abandons every exchange that waits, so that the daemons may be stopped; with `pump` only
+ * those of its daemon.
+ */
+void connections_abandon(struct connections *connections, const struct pump *pump);
 
 #endif

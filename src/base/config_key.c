@@ -20,7 +20,36 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .type = CONFIG_KEY_ADDRESS_LIST,
 	  .offset = FIELD(listen),
 	  .initial = "127.0.0.1:9531",
-	  .help = "ADDRESS:PORT to serve HTTP on; may stand several times" },
+	  .help = "ADDRESS:PORT to serve HTTP on; may stand several times. Other than\n"
+		  "loopback addresses are opened when a client is paired" },
+	{ .section = "server",
+	  .name = "interfaces",
+	  .type = CONFIG_KEY_LIST,
+	  .offset = FIELD(interfaces),
+	  .live = true,
+	  .example = "wlan0 usb0",
+	  .help = "Network interfaces to serve, blanks between the names; may stand\n"
+		  "several times. Without it all but tunnels; mobile data never is" },
+	{ .section = "server",
+	  .name = "tls_certificate",
+	  .type = CONFIG_KEY_TEXT,
+	  .offset = FIELD(tls_certificate),
+	  .example = "/etc/ofono-mcp/cert.pem",
+	  .help = "PEM file of the certificate for HTTPS, with its chain; it is\n"
+		  "tls/cert.pem in state_dir, where that is there, unless said "
+		  "otherwise" },
+	{ .section = "server",
+	  .name = "tls_key",
+	  .type = CONFIG_KEY_TEXT,
+	  .offset = FIELD(tls_key),
+	  .example = "/etc/ofono-mcp/key.pem",
+	  .help = "PEM file of its private key, which not everybody may read" },
+	{ .section = "server",
+	  .name = "tls_loopback",
+	  .type = CONFIG_KEY_BOOLEAN,
+	  .offset = FIELD(tls_loopback),
+	  .initial = "no",
+	  .help = "Speak HTTPS on loopback addresses, too" },
 	{ .section = "server",
 	  .name = "allowed_host",
 	  .type = CONFIG_KEY_LIST,
@@ -241,7 +270,7 @@ int config_section_fail(const struct config_place *place, const char *section)
 int config_key_fail(const struct config_place *place, const char *section,
 		    const char *name)
 {
-	char known[256] = "";
+	char known[384] = "";
 	size_t used = 0;
 	size_t at;
 

@@ -26,7 +26,7 @@ static const char *token_find(const char *authorization, size_t *length_out)
 	static const char scheme[] = "Bearer";
 	size_t length;
 
-	if (strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
+	if (!authorization || strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
 		return NULL;
 	authorization += sizeof(scheme) - 1;
 	if (!blank(*authorization))
@@ -36,7 +36,7 @@ static const char *token_find(const char *authorization, size_t *length_out)
 	length = strlen(authorization);
 	while (length && blank(authorization[length - 1]))
 		length--;
-	if (!length || length > TOKEN_BYTES_MAX)
+	if (!length)
 		return NULL;
 	*length_out = length;
 	return authorization;
@@ -45,6 +45,13 @@ static const char *token_find(const char *authorization, size_t *length_out)
 void auth_hash(const char *token, uint8_t hash_out[AUTH_HASH_BYTES])
 {
 	hash_bytes(token, strlen(token), hash_out);
+}
+
+bool auth_has_token(const char *authorization)
+{
+	size_t length;
+
+	return token_find(authorization, &length) != NULL;
 }
 
 bool auth_check(const struct auth *auth, const char *authorization,
@@ -59,8 +66,8 @@ bool auth_check(const struct auth *auth, const char *authorization,
 		*client_out = client;
 		return true;
 	}
-	token = authorization ? token_find(authorization, &length) : NULL;
-	if (!token)
+	token = token_find(authorization, &length);
+	if (!token || length > TOKEN_BYTES_MAX)
 		return false;
 	hash_bytes(token, length, hash);
 	if (!auth->find(auth->data, hash, &client))

@@ -161,7 +161,7 @@ static struct MHD_Daemon *daemon_start_tls(struct listener *listener)
 {
 	static const struct MHD_OptionItem options[] = {
 		{ MHD_OPTION_HTTPS_PRIORITIES, 0, TLS_PRIORITIES },
-		{ MHD_OPTION_HTTPS_CERT_CALLBACK2, (intptr_t)tls_retrieve, NULL },
+		{ MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)tls_retrieve },
 		{ MHD_OPTION_END, 0, NULL },
 	};
 

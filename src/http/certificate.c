@@ -7,15 +7,10 @@
 #include "http/certificate.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gnutls/crypto.h>
@@ -23,6 +18,7 @@
 
 #include "base/address.h"
 #include "base/clock.h"
+#include "http/certificate_folder.h"
 
 enum {
 	SERIAL_BYTES = 16,
@@ -191,152 +187,28 @@ static int pair_sign(const struct pair *pair, const struct config_list *names)
 					     pair->key, GNUTLS_DIG_SHA256, 0);
 }
 
+static int pair_write(const struct pair *pair, const char *folder)
+{
+	gnutls_datum_t certificate = { NULL, 0 }, key = { NULL, 0 };
+	int error = -EIO;
+
+	if (!gnutls_x509_privkey_export2(pair->key, GNUTLS_X509_FMT_PEM, &key) &&
+	    !gnutls_x509_crt_export2(pair->certificate, GNUTLS_X509_FMT_PEM,
+				     &certificate))
+		error = certificate_folder_make(folder, &certificate, &key);
+	if (key.data)
+		gnutls_memset(key.data, 0, key.size);
+	gnutls_free(key.data);
+	gnutls_free(certificate.data);
+	return error;
+}
+
 static void pair_deinit(struct pair *pair)
 {
 	if (pair->key)
 		gnutls_x509_privkey_deinit(pair->key);
 	if (pair->certificate)
 		gnutls_x509_crt_deinit(pair->certificate);
-}
-
-/* Files */
-
-static int write_whole(int fd, const gnutls_datum_t *text)
-{
-	size_t done = 0;
-	ssize_t length;
-
-	while (done < text->size) {
-		length = write(fd, text->data + done, text->size - done);
-		if (length < 0 && errno != EINTR)
-			return -errno;
-		if (length > 0)
-			done += (size_t)length;
-	}
-	return fsync(fd) < 0 ? -errno : 0;
-}
-
-/* Root makes it for the user whose state it is. */
-static int hand_over(int fd, const struct stat *above)
-{
-	if (geteuid() == 0 && fchown(fd, above->st_uid, above->st_gid) < 0)
-		return -errno;
-	return 0;
-}
-
-static int file_make(int folder, const char *name, const gnutls_datum_t *text,
-		     const struct stat *above)
-{
-	int fd = openat(folder, name,
-			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	int error;
-
-	if (fd < 0)
-		return -errno;
-	error = hand_over(fd, above);
-	if (!error)
-		error = write_whole(fd, text);
-	close(fd);
-	return error;
-}
-
-static int export_key(const struct pair *pair, gnutls_datum_t *text_out)
-{
-	return gnutls_x509_privkey_export2(pair->key, GNUTLS_X509_FMT_PEM, text_out);
-}
-
-static int export_certificate(const struct pair *pair, gnutls_datum_t *text_out)
-{
-	return gnutls_x509_crt_export2(pair->certificate, GNUTLS_X509_FMT_PEM, text_out);
-}
-
-static const struct {
-	const char *name;
-	int (*export)(const struct pair *pair, gnutls_datum_t *text_out);
-} files[] = {
-	{ CERTIFICATE_KEY_FILE, export_key },
-	{ CERTIFICATE_FILE, export_certificate },
-};
-
-enum { FILE_COUNT = sizeof(files) / sizeof(files[0]) };
-
-static int files_make(int folder, const struct pair *pair, const struct stat *above)
-{
-	int error = hand_over(folder, above);
-
-	for (int at = 0; at < FILE_COUNT && !error; at++) {
-		gnutls_datum_t text = { NULL, 0 };
-
-		if (files[at].export(pair, &text) < 0)
-			return -EIO;
-		error = file_make(folder, files[at].name, &text, above);
-		gnutls_memset(text.data, 0, text.size);
-		gnutls_free(text.data);
-	}
-	if (!error && fsync(folder) < 0)
-		error = -errno;
-	return error;
-}
-
-static void folder_remove(const char *folder)
-{
-	char path[PATH_MAX];
-
-	for (int at = 0; at < FILE_COUNT; at++)
-		if (snprintf(path, sizeof(path), "%s/%s", folder, files[at].name) <
-		    PATH_MAX)
-			unlink(path);
-	rmdir(folder);
-}
-
-/* The new folder takes the name, with an old one they change places. */
-static int folder_place(const char *fresh, const char *folder)
-{
-	if (rename(fresh, folder) == 0)
-		return 0;
-	if (errno != EEXIST && errno != ENOTEMPTY)
-		return -errno;
-	if (renameat2(AT_FDCWD, fresh, AT_FDCWD, folder, RENAME_EXCHANGE) < 0)
-		return -errno;
-	folder_remove(fresh);
-	return 0;
-}
-
-static int above_sync(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int error;
-
-	if (fd < 0)
-		return -errno;
-	error = fsync(fd) < 0 ? -errno : 0;
-	close(fd);
-	return error;
-}
-
-static int folder_make(const char *folder, const struct pair *pair)
-{
-	char fresh[PATH_MAX], above[PATH_MAX];
-	struct stat owner;
-	int fd, error;
-
-	if (snprintf(fresh, sizeof(fresh), "%s.new", folder) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	strcpy(above, folder);
-	if (stat(dirname(above), &owner) < 0)
-		return -errno;
-	folder_remove(fresh); /* of one that was interrupted */
-	if (mkdir(fresh, 0700) < 0)
-		return -errno;
-	fd = open(fresh, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	error = fd < 0 ? -errno : files_make(fd, pair, &owner);
-	if (fd >= 0)
-		close(fd);
-	if (!error)
-		error = folder_place(fresh, folder);
-	if (error)
-		folder_remove(fresh);
-	return error ? error : above_sync(above);
 }
 
 static int fingerprint_take(gnutls_x509_crt_t certificate,
@@ -371,7 +243,7 @@ int certificate_make(const char *folder, const struct config_list *names,
 		return fail(error, -EIO, "%s: no certificate could be made: %s", folder,
 			    gnutls_strerror(result));
 	}
-	result = folder_make(folder, &pair);
+	result = pair_write(&pair, folder);
 	if (!result)
 		result = fingerprint_take(pair.certificate, fingerprint_out);
 	pair_deinit(&pair);

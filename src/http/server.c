@@ -104,7 +104,7 @@ static void network_open(struct http_server *server, struct listener *listener)
 		result = listener_serve(listener);
 	address_format(&listener->address, text);
 	if (result)
-		log_error("http: %s stays closed: %s", text, problem.text);
+		log_error("http: %s stays closed until SIGHUP: %s", text, problem.text);
 	else
 		log_info("http: %s is open to the network now, %s", text,
 			 listener->tls ? "with TLS"

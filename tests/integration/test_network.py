@@ -208,6 +208,17 @@ def test_the_weak_host_model(everywhere: tuple[Phone, str]) -> None:
     assert phone.is_closed_silently("stranger", PHONE_6, token)
 
 
+def test_link_local_addresses(everywhere: tuple[Phone, str]) -> None:
+    """The same one may be on every interface; which is meant, its scope tells."""
+    phone, token = everywhere
+    for interface in ("wlan0", "wwan0"):
+        phone.networks["phone"].add(interface, "fe80::1", 64)
+    for who in ("laptop", "stranger"):
+        phone.networks[who].add("eth0", "fe80::2", 64)
+    assert phone.ask("laptop", "fe80::1%eth0", token).result == {}
+    assert phone.is_closed_silently("stranger", "fe80::1%eth0", token)
+
+
 def test_the_phone_itself_reaches_its_addresses(everywhere: tuple[Phone, str]) -> None:
     phone, token = everywhere
     for host in ("127.0.0.1", "::1", PHONE, PHONE_6):

@@ -43,7 +43,7 @@ def context_of(port: int) -> ssl.SSLContext | None:
 
 def dial(port: int, timeout: float, *, host: str = "127.0.0.1", source: str = "",
          receive_buffer: int = 0) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     plain = socket.socket(family)
     try:
         if receive_buffer:
@@ -51,7 +51,7 @@ def dial(port: int, timeout: float, *, host: str = "127.0.0.1", source: str = ""
         plain.settimeout(timeout)
         if source:
             plain.bind((source, 0))
-        plain.connect((host, port))
+        plain.connect(place)
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if context := context_of(port):
             return context.wrap_socket(plain, server_hostname="localhost")

@@ -116,10 +116,11 @@ static void network_close(struct http_server *server, struct listener *listener)
 {
 	char text[ADDRESS_TEXT_BYTES];
 
-	connections_abandon(&server->connections, &listener->pump);
-	listener_close(listener);
 	address_format(&listener->address, text);
 	log_info("http: %s is closed, for nobody has a token any more", text);
+	listener_quiesce(listener); /* first: who is cut off finds nobody there */
+	connections_abandon(&server->connections, &listener->pump);
+	listener_close(listener);
 }
 
 static int on_review(sd_event_source *source, void *data)

@@ -73,7 +73,7 @@ void address_take(struct address *address, const struct sockaddr *any)
 		address->length = sizeof(address->in);
 	else if (any && any->sa_family == AF_INET6)
 		address->length = sizeof(address->in6);
-	if (address->length)
+	if (any && address->length)
 		memcpy(&address->any, any, address->length);
 }
 

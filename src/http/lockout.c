@@ -56,15 +56,15 @@ static struct lockout_source *source_get(struct lockout *lockout,
 	return source;
 }
 
-/* How many of the last ones, this one among them, came within the window. */
+/* How many came within the window before this one. */
 static unsigned wrong_add(struct lockout_source *source, int64_t now_ms)
 {
 	unsigned count = 0;
 
-	source->wrong_ms[source->wrong_count++ % LOCKOUT_TOKENS] = now_ms;
 	for (unsigned at = 0; at < LOCKOUT_TOKENS && at < source->wrong_count; at++)
 		if (source->wrong_ms[at] > now_ms - LOCKOUT_WINDOW_MS)
 			count++;
+	source->wrong_ms[source->wrong_count++ % LOCKOUT_TOKENS] = now_ms;
 	return count;
 }
 
@@ -87,7 +87,7 @@ static struct lockout_verdict locked(const struct lockout_source *source, int64_
 /* Who was locked out and fails again soon afterwards is locked out again, for longer. */
 static struct lockout_verdict judge(struct lockout_source *source, int64_t now_ms)
 {
-	unsigned count;
+	unsigned before;
 
 	source->failed_ms = now_ms;
 	if (now_ms < source->until_ms)
@@ -97,11 +97,11 @@ static struct lockout_verdict judge(struct lockout_source *source, int64_t now_m
 		return locked(source, now_ms);
 	}
 	source->length_ms = 0;
-	count = wrong_add(source, now_ms);
-	if (count == LOCKOUT_TOKENS)
+	before = wrong_add(source, now_ms);
+	if (before + 1 >= LOCKOUT_TOKENS)
 		lock(source, now_ms);
 	return (struct lockout_verdict){ .delay_ms = (unsigned)LOCKOUT_DELAY_MS
-						     << (count - 1) };
+						     << before };
 }
 
 struct lockout_verdict lockout_wrong(struct lockout *lockout, const struct sockaddr *peer)

@@ -105,7 +105,7 @@ static int certificate_load(const char *path, struct tls_pair *pair,
 			    struct config_error *error)
 {
 	unsigned length = CHAIN_MAX;
-	gnutls_datum_t text;
+	gnutls_datum_t text = { NULL, 0 };
 	int result = file_read(path, false, &text, error);
 
 	if (result)
@@ -126,7 +126,7 @@ static int certificate_load(const char *path, struct tls_pair *pair,
 
 static int key_load(const char *path, struct tls_pair *pair, struct config_error *error)
 {
-	gnutls_datum_t text;
+	gnutls_datum_t text = { NULL, 0 };
 	int result = file_read(path, true, &text, error);
 
 	if (result)

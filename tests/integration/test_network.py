@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import signal
 import sqlite3
+import ssl
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ import pytest
 
 from agent import pair
 from lab import wait_until
+from lab.dial import forget, make_certificate, trust
 from lab.network import Network
 from lone_gateway import LoneGateway, peers_of
 from modem.patience import patience
@@ -165,6 +167,61 @@ def test_an_address_in_use_is_told_at_the_start(phone: Phone) -> None:
             assert f"{PHONE}:{phone.port} is taken by another program" in second.log
         finally:
             second._clear()
+
+
+# ---- TLS
+
+@contextmanager
+def trusted(phone: Phone) -> Iterator[None]:
+    """Clients speak TLS to the addresses beside 127.0.0.1, and take this certificate."""
+    trust(phone.port, phone.gateway.state / "tls" / "cert.pem")
+    try:
+        yield
+    finally:
+        forget(phone.port)
+
+
+def test_the_network_speaks_tls_and_loopback_does_not(phone: Phone) -> None:
+    """The certificate may be made together with the first client, while it runs."""
+    with phone.serving(PHONE) as gateway:
+        make_certificate(gateway.state / "tls")
+        token = pair(gateway, "agent")
+        wait_until(lambda: not phone.is_refused("laptop", PHONE), what="the port is open")
+        assert f"{PHONE}:{phone.port} is open to the network now, with TLS" in gateway.log
+        assert phone.ask("phone", "127.0.0.1", token).result == {}
+        with trusted(phone):
+            assert phone.ask("laptop", PHONE, token).result == {}
+            gateway.restart()
+            assert phone.ask("laptop", PHONE, token).result == {}
+        with phone.wire("laptop", PHONE) as plain:
+            plain.send(request(PING, {"Authorization": f"Bearer {token}"}))
+            assert b"HTTP" not in plain.wait_closed()
+
+
+def test_mobile_data_gets_no_handshake(phone: Phone) -> None:
+    with phone.serving(ANY) as gateway:
+        make_certificate(gateway.state / "tls")
+        pair(gateway, "agent")
+        gateway.restart()
+        with trusted(phone):
+            with pytest.raises((ssl.SSLError, ConnectionError)):
+                phone.wire("stranger", MOBILE).close()
+            phone.wire("laptop", PHONE).close()
+
+
+def test_a_bad_certificate_keeps_it_closed_until_it_is_mended(phone: Phone) -> None:
+    with phone.serving(PHONE) as gateway:
+        make_certificate(gateway.state / "tls")
+        (gateway.state / "tls" / "key.pem").chmod(0o644)
+        token = pair(gateway, "agent")
+        said = f"{PHONE}:{phone.port} stays closed until SIGHUP: {gateway.state}/tls/key.pem"
+        wait_until(lambda: said in gateway.log, what="it is told")
+        assert phone.is_refused("laptop", PHONE)
+        (gateway.state / "tls" / "key.pem").chmod(0o640)
+        gateway.send_signal(signal.SIGHUP)
+        wait_until(lambda: not phone.is_refused("laptop", PHONE), what="the port is open")
+        with trusted(phone):
+            assert phone.ask("laptop", PHONE, token).result == {}
 
 
 # ---- interfaces

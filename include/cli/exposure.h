@@ -5,7 +5,9 @@
  * Tells the server whether there are clients. While there is none, and an address is
  * configured that the network can reach, the store is asked every EXPOSURE_MS, for `pair` is
  * another program. That the last one has gone is noticed when a token is refused; who
- * revokes one calls exposure_review() and it is so at once.
+ * revokes one calls exposure_review() and it is so at once
+ * (tests/integration/test_network.py::test_nobody_can_connect_before_the_first_client and
+ * ::test_it_closes_with_the_last_client_and_opens_again).
  */
 #ifndef CLI_EXPOSURE_H
 #define CLI_EXPOSURE_H

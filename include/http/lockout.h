@@ -6,7 +6,9 @@
  * wrong tokens of that source get 429 for a minute, then for two, and so on. A right token is
  * always taken, and clears what was counted: nobody can shut a client out by failing from
  * its address. Guesses are not what this stops, a token has 256 bits; it keeps
- * those who try from costing much, and tells the owner (doc/security.md).
+ * those who try from costing much, and tells the owner (doc/security.md,
+ * tests/unit/test_lockout.c,
+ * tests/integration/test_network.py::test_wrong_tokens_wait_and_then_are_told_for_how_long).
  *
  * A source is an IPv4 address or an IPv6 /64. Loopback is exempt: every program of the
  * machine has that address.

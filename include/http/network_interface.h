@@ -7,6 +7,9 @@
  * of the connection belongs to, and which one it came in on, for Linux takes a packet for
  * any address of its own on every interface. Loopback is always served.
  *
+ * (tests/integration/test_network.py::test_mobile_data_is_never_served,
+ * ::test_the_weak_host_model)
+ *
  * What cannot be told is not served. The kernel has answered with SYN-ACK by then; who wants
  * that not to happen needs a firewall, see doc/security.md.
  */

@@ -4,7 +4,8 @@
  *
  * There is one for all listeners, because libmicrohttpd asks for it without telling for
  * whom. Each handshake gets copies, so that tls_load() may replace it at any time: handshakes
- * and connections that are under way keep what they have.
+ * and connections that are under way keep what they have
+ * (tests/integration/test_tls.py::test_under_load_while_it_changes).
  */
 #ifndef HTTP_TLS_H
 #define HTTP_TLS_H

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/log.h"
@@ -100,11 +101,15 @@ static void network_open(struct http_server *server, struct listener *listener)
 
 	if (!result)
 		result = listener_open(listener, &problem);
-	if (!result && server->serving)
+	if (!result && server->serving) {
 		result = listener_serve(listener);
+		if (result)
+			listener_close(listener);
+	}
 	address_format(&listener->address, text);
 	if (result)
-		log_error("http: %s stays closed until SIGHUP: %s", text, problem.text);
+		log_error("http: %s stays closed until SIGHUP: %s", text,
+			  *problem.text ? problem.text : strerror(-result));
 	else
 		log_info("http: %s is open to the network now, %s", text,
 			 listener->tls ? "with TLS"

@@ -1,17 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Client: who asks; found by the hash of its token, which http makes and the store keeps.
+ * Client: who asks, and what the owner lets it do.
+ *
+ * Found by the hash of its token, which http makes and the store keeps; so it is as the
+ * owner wants it in every request.
  */
 #ifndef BASE_CLIENT_H
 #define BASE_CLIENT_H
 
 #include <stdint.h>
 
-enum { CLIENT_HASH_BYTES = 32 }; /* SHA-256 of the token */
+enum {
+	CLIENT_HASH_BYTES = 32, /* SHA-256 of the token */
+	CLIENT_NAME_BYTES = 64,
+	CLIENT_SIMS_BYTES = 64,
+	CLIENT_ALLOW_BYTES = 512,
+};
+
+/* Bits of client.scopes; stored: only append. */
+enum client_scope {
+	CLIENT_READ = 1 << 0,
+	CLIENT_SEND = 1 << 1,
+	CLIENT_CODES = 1 << 2, /* sees one-time codes */
+	CLIENT_USSD = 1 << 3,
+	CLIENT_ADMIN = 1 << 4, /* decides in the place of the owner */
+	CLIENT_SCOPES_ALL = (1 << 5) - 1,
+};
+
+/* When its messages wait for the owner's yes; stored: only append. */
+enum client_ask {
+	CLIENT_ASK_NEVER,
+	CLIENT_ASK_NEW_RECIPIENTS, /* numbers with which no message was exchanged */
+	CLIENT_ASK_ALWAYS,
+};
+
+/* Each: -1 as configured for all clients, 0 none. */
+struct client_limits {
+	int64_t per_minute;
+	int64_t per_hour;
+	int64_t per_day;
+	int64_t segments_per_month;
+};
 
 struct client {
 	int64_t id; /* 0: open mode, nobody in particular */
-	char name[64];
+	char name[CLIENT_NAME_BYTES];
+	unsigned scopes; /* enum client_scope */
+	enum client_ask ask;
+	struct client_limits limits;
+	char sims[CLIENT_SIMS_BYTES];	/* subscription_ids, blanks between; "" any */
+	char allow[CLIENT_ALLOW_BYTES]; /* numbers, or prefixes that end with *; "" any */
 };
+
+/* What open mode lets do: all but what the owner decides. */
+extern const struct client client_open;
 
 #endif

@@ -14,7 +14,6 @@
 
 #include "base/arena.h"
 #include "base/asking_key.h"
-#include "base/client.h"
 #include "base/config.h"
 #include "base/session_record.h"
 #include "store/delivery.h"
@@ -261,14 +260,6 @@ enum { STORE_ALIVE_MS = 60 * 1000 };
 /* The gateway was alive and heard at this time; the start of a gap after a crash. */
 int store_alive_set(struct store *store, int64_t wall_ms);
 int store_alive_get(struct store *store, int64_t *wall_ms_out); /* 0 in it: never */
-
-/* A client and the hash of its token. 0, STORE_E_EXISTS, STORE_E_FULL, -errno. */
-int store_client_add(struct store *store, const char *name,
-		     const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out);
-/* Fits struct auth of http/auth.h: `data` is the store. */
-bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
-		       struct client *client_out);
-int store_client_count(struct store *store, int64_t *count_out);
 
 /* Sessions of MCP; fit struct session_shelf of mcp/session.h: `data` is the store. */
 int store_session_put(void *data, const struct session_record *record);

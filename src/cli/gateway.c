@@ -35,6 +35,7 @@
 #include "resources/resource_table.h"
 #include "sms/retention.h"
 #include "sms/spool.h"
+#include "store/store_client.h"
 #include "store/store_lock.h"
 #include "store/store_rescue.h"
 #include "tools/change_source.h"

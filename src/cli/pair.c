@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/ledger_options.h"
 #include "http/auth.h"
-#include "store/store.h"
+#include "store/store_client.h"
 
 enum {
 	TOKEN_BYTES = 32, /* 256 bits */

@@ -58,12 +58,12 @@ bool auth_check(const struct auth *auth, const char *authorization,
 		struct client *client_out)
 {
 	uint8_t hash[AUTH_HASH_BYTES];
-	struct client client = { .id = 0, .name = "open" };
+	struct client client;
 	const char *token;
 	size_t length;
 
 	if (auth->open) {
-		*client_out = client;
+		*client_out = client_open;
 		return true;
 	}
 	token = token_find(authorization, &length);

@@ -29,6 +29,10 @@ struct carried_table {
 	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, "  \
 	"sent_time, flags, repeats, read_at"
 
+#define CLIENT_CARRIED                                                          \
+	"id, name, token_hash, created, scopes, ask, sims, allow, per_minute, " \
+	"per_hour, per_day, segments_per_month"
+
 /* 13 and 3 are the last state and the last delivery that is stored. */
 _Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3, "as in the conditions");
 
@@ -38,7 +42,8 @@ _Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3, "as in the conditions"
  */
 static const struct carried_table tables[] = {
 	{ "sim", "id, iccid, imsi, first_seen", "?1 > 0" },
-	{ "client", "id, name, token_hash, created", "?1 > 0" },
+	{ "client", CLIENT_CARRIED, "?1 > 0" },
+	{ "client", "id, name, token_hash, created", "?1 > 0" }, /* of an older version */
 	{ "message", MESSAGE_CARRIED,
 	  "?1 > 0 AND ?8 BETWEEN 1 AND 13 AND ?16 BETWEEN 0 AND 3"
 	  " AND (?2 = 1) = (?8 = 9)" },
@@ -47,6 +52,10 @@ static const struct carried_table tables[] = {
 	{ "gap", "id, from_at, until_at, reason", "1" },
 	{ "alive", "id, at", "1" },
 	{ "secret", "id, purpose, value", "1" },
+	{ "usage", "id, at, client_id, sim_id, segments", "1" },
+	{ "opt_out", "id, number, at, word, confirmed", "1" },
+	{ "setting", "id, name, value, at", "1" },
+	{ "audit", "id, at, event, detail, hash", "1" },
 };
 
 enum { TABLE_COUNT = sizeof(tables) / sizeof(*tables), COLUMNS_MAX = 20 };

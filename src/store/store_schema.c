@@ -156,6 +156,41 @@ static const char version_5[] =
 	"CREATE TABLE asking_closed (name TEXT PRIMARY KEY, until INTEGER NOT NULL)"
 	" STRICT, WITHOUT ROWID;";
 
+/*
+ * client: what it may do; see base/client.h. usage: what each accepted message takes of the
+ * limits; it outlives the message. audit: a line, and the hash over it and the one before.
+ */
+static const char version_6[] =
+	"ALTER TABLE client ADD COLUMN scopes INTEGER NOT NULL DEFAULT 3;"
+	"ALTER TABLE client ADD COLUMN ask INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE client ADD COLUMN sims TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE client ADD COLUMN allow TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE client ADD COLUMN per_minute INTEGER NOT NULL DEFAULT -1;"
+	"ALTER TABLE client ADD COLUMN per_hour INTEGER NOT NULL DEFAULT -1;"
+	"ALTER TABLE client ADD COLUMN per_day INTEGER NOT NULL DEFAULT -1;"
+	"ALTER TABLE client ADD COLUMN segments_per_month INTEGER NOT NULL DEFAULT -1;"
+	"CREATE TABLE usage ("
+	" id INTEGER PRIMARY KEY, at INTEGER NOT NULL, client_id INTEGER NOT NULL,"
+	" sim_id INTEGER NOT NULL, segments INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE INDEX usage_client ON usage (client_id, at);"
+	"CREATE INDEX usage_sim ON usage (sim_id, at);"
+	"CREATE TABLE opt_out ("
+	" id INTEGER PRIMARY KEY, number TEXT NOT NULL UNIQUE, at INTEGER NOT NULL,"
+	" word TEXT NOT NULL, confirmed INTEGER NOT NULL DEFAULT 0"
+	") STRICT;"
+	"CREATE TABLE setting ("
+	" id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, value TEXT NOT NULL,"
+	" at INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE TABLE audit ("
+	" id INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL,"
+	" detail TEXT NOT NULL, hash BLOB NOT NULL CHECK (length(hash) = 32)"
+	") STRICT;"
+	"CREATE TRIGGER audit_stays BEFORE UPDATE ON audit BEGIN"
+	" SELECT raise(ABORT, 'the audit is append-only');"
+	"END;";
+
 const char *const store_migrations[STORE_SCHEMA_VERSION] = {
-	version_1, version_2, version_3, version_4, version_5,
+	version_1, version_2, version_3, version_4, version_5, version_6,
 };

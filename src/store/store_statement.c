@@ -10,6 +10,10 @@
 #include "store/store_file.h"
 
 /* in the order of statement_read_message() */
+#define CLIENT_COLUMNS                                                       \
+	"id, name, scopes, ask, sims, allow, per_minute, per_hour, per_day," \
+	" segments_per_month"
+
 #define MESSAGE_COLUMNS                                                                \
 	"message.id, message.sim_id, message.client_id, message.number, message.text," \
 	" message.segments, message.state, message.reason, message.uuid,"              \
@@ -163,7 +167,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[CLIENT_ADD] =
 		"INSERT INTO client (name, token_hash, created) VALUES (?1, ?2, ?3)"
 		" ON CONFLICT (name) DO NOTHING",
-	[CLIENT_FIND] = "SELECT id, name FROM client WHERE token_hash = ?1",
+	[CLIENT_FIND] = "SELECT " CLIENT_COLUMNS " FROM client WHERE token_hash = ?1",
 	[CLIENT_COUNT] = "SELECT count(*) FROM client",
 	/*
 	 * Each with: may it go? Only in a final state, with no report awaited (as

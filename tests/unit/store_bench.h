@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "full_disk.h"
-#include "store/store.h"
+#include "store/store_client.h"
 #include "store/store_database.h"
 
 static char root[32];

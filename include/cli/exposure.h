@@ -16,7 +16,7 @@
 
 #include "base/client.h"
 #include "http/server.h"
-#include "store/store.h"
+#include "store/store_client.h"
 
 enum { EXPOSURE_MS = 2000 };
 

@@ -27,8 +27,8 @@ struct listener {
 };
 
 /*
- * Takes the address, so that no other program does, but does not listen: who connects is
- * refused. `text`: "127.0.0.1:9531", "[::1]:9531". -errno with the error's text.
+ * Binds the address, so that one that is taken or not there is told, but does not listen:
+ * who connects is refused. `text`: "127.0.0.1:9531", "[::1]:9531". -errno with the error's text.
  */
 int listener_init(struct listener *listener, struct connections *connections,
 		  const char *text, struct config_error *error);

@@ -38,7 +38,7 @@ struct http_route {
 struct http_server;
 
 /*
- * Takes config->listen, and listens on its loopback addresses: whoever connects waits, for
+ * Binds config->listen, and listens on its loopback addresses: whoever connects waits, for
  * http_server_serve() or for the end. Other addresses wait for http_server_review().
  * `routes` ends with a NULL path; config, routes and auth outlive
  * the server. -errno with the error's text ("127.0.0.1:9531: the port is taken; ...").

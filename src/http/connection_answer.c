@@ -4,7 +4,10 @@
 #include <assert.h>
 #include <time.h>
 
-enum { DELAYED_MAX = 32 }; /* so many hold a slot for nothing; others are told at once */
+enum {
+	DELAYED_MAX = 32, /* so many hold a slot for nothing; others are told at once */
+	DELAY_ACCURACY_US = 10 * 1000,
+};
 
 enum MHD_Result connection_send(struct connection *connection)
 {
@@ -44,8 +47,8 @@ enum MHD_Result connection_send_or_delay(struct connection *connection)
 
 	if (!connection->delay_ms || all->delayed == DELAYED_MAX || all->stopping ||
 	    sd_event_add_time_relative(all->loop, &connection->delay, CLOCK_MONOTONIC,
-				       (uint64_t)connection->delay_ms * 1000, 0,
-				       on_delay_over, connection) < 0)
+				       (uint64_t)connection->delay_ms * 1000,
+				       DELAY_ACCURACY_US, on_delay_over, connection) < 0)
 		return connection_send(connection);
 	all->delayed++;
 	MHD_suspend_connection(connection->mhd);

@@ -21,7 +21,11 @@ enum { ADDRESS_TEXT_BYTES = 64 };
 
 /* "127.0.0.1:9531", "[::1]:9531"; port 0 to 65535. No names are looked up. */
 bool address_parse(const char *text, struct address *address_out);
+/* Of a socket's end; a family other than IP leaves nothing that is an address. */
+void address_take(struct address *address, const struct sockaddr *any);
 bool address_is_loopback(const struct address *address);
 void address_format(const struct address *address, char text[ADDRESS_TEXT_BYTES]);
+/* Without the port: "192.0.2.1", "2001:db8::1". */
+void address_format_host(const struct address *address, char text[ADDRESS_TEXT_BYTES]);
 
 #endif

@@ -43,7 +43,11 @@ struct config_policy {
 
 struct config {
 	/* [server] */
-	struct config_list listen;	   /* ADDRESS:PORT; default 127.0.0.1:9531 */
+	struct config_list listen;     /* ADDRESS:PORT; default 127.0.0.1:9531 */
+	struct config_list interfaces; /* names that are served; none: all that may */
+	char tls_certificate[CONFIG_TEXT_BYTES]; /* "": tls/cert.pem in state_dir */
+	char tls_key[CONFIG_TEXT_BYTES];
+	bool tls_loopback;		   /* loopback addresses speak TLS, too */
 	struct config_list allowed_host;   /* besides IP literals, localhost, ours */
 	struct config_list allowed_origin; /* besides those of this machine */
 	struct config_list hidden_tools;   /* names of tools that are not offered */

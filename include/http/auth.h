@@ -27,7 +27,9 @@ struct auth {
 	void *failed_data;
 };
 
-/* `authorization`: the header's value or NULL. False: answer 401. */
+/* Whether the header's value (NULL: absent) holds a token, right or wrong. */
+bool auth_has_token(const char *authorization);
+/* False: no token, or no client's. */
 bool auth_check(const struct auth *auth, const char *authorization,
 		struct client *client_out);
 

@@ -16,6 +16,7 @@ enum connection_state {
 	CONNECTION_LINE,      /* headers are coming in */
 	CONNECTION_BODY,      /* the body is coming in */
 	CONNECTION_WAITING,   /* the exchange answers later */
+	CONNECTION_DELAYED,   /* the refusal of a wrong token goes out later */
 	CONNECTION_ANSWERING, /* libmicrohttpd has the answer */
 	CONNECTION_STREAMING, /* ... and asks for it piece by piece */
 	CONNECTION_CLOSING,
@@ -41,8 +42,10 @@ struct connection {
 	struct exchange *exchange;
 	struct MHD_Response *response; /* made, not handed over yet */
 	unsigned status;
-	struct stream *stream; /* the answer is this; NULL: it is none */
-	bool asleep;	       /* suspended until the stream is filled */
+	unsigned delay_ms;	/* before it is handed over */
+	sd_event_source *delay; /* runs while CONNECTION_DELAYED */
+	struct stream *stream;	/* the answer is this; NULL: it is none */
+	bool asleep;		/* suspended until the stream is filled */
 	struct {
 		const char *name, *value;
 	} headers[EXCHANGE_HEADERS_MAX]; /* of the answer, from the handler */
@@ -66,7 +69,11 @@ void connection_respond(struct connection *connection, unsigned status,
 			struct response *response);
 /* Hands it over. Only where libmicrohttpd takes one: see connection.c. */
 enum MHD_Result connection_send(struct connection *connection);
-/* Both, as soon as may be; names the Origin that may read it. */
+/* The same, but a refused token's answer waits first. */
+enum MHD_Result connection_send_or_delay(struct connection *connection);
+/* The wait is over. */
+void connection_delay_end(struct connection *connection);
+/* Makes it and hands it over, as soon as may be; names the Origin that may read it. */
 void connection_answer(struct connection *connection, unsigned status,
 		       struct response *response);
 

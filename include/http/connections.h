@@ -13,8 +13,12 @@
 #include "http/auth.h"
 #include "http/deadline.h"
 #include "http/drain.h"
+#include "http/lockout.h"
+#include "http/network_interface.h"
 #include "http/server.h"
 #include "http/stream_carrier.h"
+
+struct pump;
 
 struct connections {
 	sd_event *loop;
@@ -24,6 +28,9 @@ struct connections {
 	struct deadlines deadlines;
 	struct drains drains;
 	struct streams streams;
+	struct lockout lockout;
+	struct network_interfaces interfaces;
+	unsigned delayed; /* connections whose refusal is held back now */
 	TAILQ_HEAD(connection_list, connection) list;
 	unsigned count;
 	bool stopping;
@@ -38,7 +45,10 @@ void connections_deinit(struct connections *connections); /* asserts that none i
 void connections_stop(struct connections *connections);
 /* Ends what this client has under way; see http_server_cut_client(). */
 void connections_cut_client(struct connections *connections, int64_t client_id);
-/* Abandons every exchange that waits, so that the daemons may be stopped. */
-void connections_abandon(struct connections *connections);
+/*
+ * Abandons every exchange that waits, so that the daemons may be stopped; with `pump` only
+ * those of its daemon.
+ */
+void connections_abandon(struct connections *connections, const struct pump *pump);
 
 #endif

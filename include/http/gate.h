@@ -36,9 +36,11 @@ struct gate_verdict {
 	unsigned status;		/* 0: passed; 204: answer a preflight */
 	const char *text;		/* why not, and what to do */
 	const struct http_route *route; /* NULL: no such path */
-	const char *origin;   /* allowed Origin to name in CORS headers, else NULL */
-	bool close;	      /* framing cannot be trusted: close afterwards */
-	uint64_t body_length; /* GATE_LENGTH_UNKNOWN: chunked */
+	const char *origin; /* allowed Origin to name in CORS headers, else NULL */
+	bool close;	    /* framing cannot be trusted: close afterwards */
+	bool wrong_token;   /* one was sent, and no client has it */
+	unsigned retry_after_seconds; /* of 429 */
+	uint64_t body_length;	      /* GATE_LENGTH_UNKNOWN: chunked */
 	struct client client;
 };
 

@@ -8,27 +8,43 @@
 #include <microhttpd.h>
 #include <stdint.h>
 
+#include "base/address.h"
 #include "base/config.h"
 #include "http/connection.h"
 #include "http/pump.h"
 
 /* does not move while it is open */
 struct listener {
-	struct MHD_Daemon *daemon;
+	struct MHD_Daemon *daemon; /* NULL: closed, nobody can connect */
 	struct pump pump;
 	struct connection_home home;
+	struct address address;
+	int fd; /* has the address, but does not listen yet; -1: it has not, or the
+		   daemon has it */
 	uint16_t port;
+	bool network; /* others than this machine could reach it */
+	bool tls;
 };
 
 /*
- * `text`: "127.0.0.1:9531", "[::1]:9531". Who connects waits until listener_serve().
- * -errno with the error's text.
+ * Binds the address, so that one that is taken or not there is told, but does not listen:
+ * who connects is refused. `text`: "127.0.0.1:9531", "[::1]:9531". -errno with the error's text.
  */
-int listener_open(struct listener *listener, struct connections *connections,
+int listener_init(struct listener *listener, struct connections *connections,
 		  const char *text, struct config_error *error);
+/*
+ * Listens. Who connects waits until listener_serve(). It speaks TLS when a certificate is
+ * there (http/tls.h), on loopback when config->tls_loopback says so, too. -errno with the
+ * error's text.
+ */
+int listener_open(struct listener *listener, struct config_error *error);
 int listener_serve(struct listener *listener);	  /* -errno */
 void listener_quiesce(struct listener *listener); /* takes no new connection */
-/* Closes what is left; no exchange waits any more (connections_abandon()). */
+/*
+ * Closes it with what is left; no exchange waits any more (connections_abandon()). It can be
+ * opened again.
+ */
 void listener_close(struct listener *listener);
+void listener_deinit(struct listener *listener); /* closed; gives the address back */
 
 #endif

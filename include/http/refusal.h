@@ -11,10 +11,11 @@
 /* The answer to what the gates did not let pass, or to a preflight (204). */
 struct response refusal_response(const struct gate_verdict *verdict);
 /*
- * Writes a whole answer to the socket behind libmicrohttpd's back, for when it takes none:
- * while a request is still coming in. The socket is to be closed next.
+ * Writes a whole answer behind libmicrohttpd's back, for when it takes none: while a request
+ * is still coming in. Under TLS it goes through the session, for a line of the request was
+ * read, so that stands. The connection is to be closed next.
  */
-void refusal_send(int fd, const struct http_route *route, unsigned status,
-		  const char *text);
+void refusal_send(struct MHD_Connection *mhd, const struct http_route *route,
+		  unsigned status, const char *text);
 
 #endif

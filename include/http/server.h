@@ -9,6 +9,7 @@
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
@@ -37,7 +38,8 @@ struct http_route {
 struct http_server;
 
 /*
- * Listens on config->listen: whoever connects waits, for http_server_serve() or for the end.
+ * Binds config->listen, and listens on its loopback addresses: whoever connects waits, for
+ * http_server_serve() or for the end. Other addresses wait for http_server_review().
  * `routes` ends with a NULL path; config, routes and auth outlive
  * the server. -errno with the error's text ("127.0.0.1:9531: the port is taken; ...").
  */
@@ -48,8 +50,24 @@ int http_server_new(sd_event *loop, const struct config *config,
 /* From now on the routes answer. -errno */
 int http_server_serve(struct http_server *server);
 
+/*
+ * Whether anybody has a token that could be asked for. Addresses that the network can reach
+ * are open only while somebody has: they open, or close with every connection on them, in a
+ * later turn, and the log says so. To be called whenever it may have changed.
+ */
+void http_server_review(struct http_server *server, bool has_clients);
+/* Some of config->listen can be reached from the network. */
+bool http_server_has_network(const struct http_server *server);
+/*
+ * Reads certificate and key again; new connections get them. When that fails the old ones
+ * stay, and the log tells.
+ */
+void http_server_reload_certificate(struct http_server *server);
+
 /* The port of listen address `index` (useful after port 0). */
 uint16_t http_server_port(const struct http_server *server, unsigned index);
+/* It is open, whatever the reason why not. */
+bool http_server_listens(const struct http_server *server, unsigned index);
 /* Connections open now. */
 unsigned http_server_connections(const struct http_server *server);
 

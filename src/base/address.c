@@ -66,6 +66,17 @@ bool address_parse(const char *text, struct address *address_out)
 	return true;
 }
 
+void address_take(struct address *address, const struct sockaddr *any)
+{
+	memset(address, 0, sizeof(*address));
+	if (any && any->sa_family == AF_INET)
+		address->length = sizeof(address->in);
+	else if (any && any->sa_family == AF_INET6)
+		address->length = sizeof(address->in6);
+	if (any && address->length)
+		memcpy(&address->any, any, address->length);
+}
+
 bool address_is_loopback(const struct address *address)
 {
 	const struct in6_addr *in6 = &address->in6.sin6_addr;
@@ -79,21 +90,30 @@ bool address_is_loopback(const struct address *address)
 	return IN6_IS_ADDR_LOOPBACK(in6);
 }
 
+void address_format_host(const struct address *address, char text[ADDRESS_TEXT_BYTES])
+{
+	const void *host = &address->in.sin_addr;
+	int family = address->any.sa_family;
+
+	if (family == AF_INET6)
+		host = &address->in6.sin6_addr;
+	else if (family != AF_INET)
+		host = NULL;
+	if (!host || !inet_ntop(family, host, text, ADDRESS_TEXT_BYTES))
+		snprintf(text, ADDRESS_TEXT_BYTES, "?");
+}
+
 void address_format(const struct address *address, char text[ADDRESS_TEXT_BYTES])
 {
-	char host[INET6_ADDRSTRLEN] = "?";
+	bool bracketed = address->any.sa_family == AF_INET6;
+	char host[ADDRESS_TEXT_BYTES];
 
-	if (address->any.sa_family == AF_INET) {
-		inet_ntop(AF_INET, &address->in.sin_addr, host, sizeof(host));
-		snprintf(text, ADDRESS_TEXT_BYTES, "%s:%u", host,
-			 ntohs(address->in.sin_port));
-		return;
-	}
-	if (address->any.sa_family == AF_INET6) {
-		inet_ntop(AF_INET6, &address->in6.sin6_addr, host, sizeof(host));
-		snprintf(text, ADDRESS_TEXT_BYTES, "[%s]:%u", host,
-			 ntohs(address->in6.sin6_port));
-		return;
-	}
-	snprintf(text, ADDRESS_TEXT_BYTES, "?");
+	address_format_host(address, host);
+	if (address->any.sa_family != AF_INET && !bracketed)
+		snprintf(text, ADDRESS_TEXT_BYTES, "?");
+	else
+		snprintf(
+			text, ADDRESS_TEXT_BYTES, bracketed ? "[%.46s]:%u" : "%.46s:%u",
+			host,
+			ntohs(bracketed ? address->in6.sin6_port : address->in.sin_port));
 }

@@ -311,6 +311,25 @@ int config_control_path(const struct config *config, char *path, size_t size,
 			  length, size - 1);
 }
 
+static int check_tls(const struct config *config, struct config_error *error)
+{
+	const char *certificate = config->tls_certificate, *key = config->tls_key;
+
+	if (!*certificate != !*key)
+		return check_fail(
+			error,
+			"server.%s is missing: a certificate and its key belong "
+			"together",
+			*key ? "tls_certificate" : "tls_key");
+	if (*key && (*certificate != '/' || *key != '/'))
+		return check_fail(error,
+				  "server.%s: %s is not an absolute path; it begins with "
+				  "'/'",
+				  *certificate != '/' ? "tls_certificate" : "tls_key",
+				  *certificate != '/' ? certificate : key);
+	return 0;
+}
+
 int config_check(const struct config *config, struct config_error *error)
 {
 	struct sockaddr_un socket;
@@ -337,7 +356,9 @@ int config_check(const struct config *config, struct config_error *error)
 				error) ||
 	    config_policy_check(&config->policy, error))
 		return -EINVAL;
-	return config->open ? check_open(config, error) : 0;
+	if (config->open && check_open(config, error))
+		return -EINVAL;
+	return check_tls(config, error);
 }
 
 void config_print(const struct config *config, FILE *out)

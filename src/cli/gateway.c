@@ -28,6 +28,7 @@
 #include "base/log.h"
 #include "cli/agent_url.h"
 #include "cli/command.h"
+#include "cli/exposure.h"
 #include "cli/readiness.h"
 #include "cli/status_report.h"
 #include "control/control_server.h"
@@ -61,6 +62,7 @@ struct gateway {
 	struct asking_shelf asking_shelf;
 	struct endpoint *endpoint;
 	struct http_server *server;
+	struct exposure exposure;
 	struct http_route routes[3];
 	struct status_report status;
 	struct readiness readiness;
@@ -103,6 +105,7 @@ static void apply_config(struct gateway *gateway)
 {
 	log_set_level(gateway->config->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
 	retention_review(gateway->retention);
+	http_server_reload_certificate(gateway->server);
 	if (endpoint_review_tools(gateway->endpoint))
 		log_error("reload: the tools are as they were: out of memory");
 }
@@ -310,11 +313,12 @@ static int open_network(struct gateway *gateway, const struct config *config,
 {
 	gateway->auth = (struct auth){
 		.open = config->open,
-		.find = store_client_find,
-		.data = gateway->services.store,
+		.find = exposure_find,
+		.data = &gateway->exposure,
 		.failed = on_auth_failed,
 		.failed_data = gateway->services.audit,
 	};
+	gateway->exposure.store = gateway->services.store;
 	gateway->shelf = (struct session_shelf){
 		.put = store_session_put,
 		.remove = store_session_remove,
@@ -390,9 +394,14 @@ static void announce(struct gateway *gateway)
 	const struct config *config = gateway->services.config;
 	int64_t clients = 0;
 
-	for (unsigned i = 0; i < config->listen.count; i++)
-		log_info("listening on %s (port %u)", config->listen.items[i],
-			 http_server_port(gateway->server, i));
+	for (unsigned i = 0; i < config->listen.count; i++) {
+		if (http_server_listens(gateway->server, i))
+			log_info("listening on %s (port %u)", config->listen.items[i],
+				 http_server_port(gateway->server, i));
+		else
+			log_info("not listening on %s before a client is paired",
+				 config->listen.items[i]);
+	}
 	store_client_count(gateway->services.store, &clients);
 	if (config->open)
 		log_warning("open: every program on this machine may send SMS");
@@ -424,6 +433,7 @@ static void close_all(struct gateway *gateway)
 	struct services *services = &gateway->services;
 
 	control_server_free(gateway->control_server);
+	exposure_deinit(&gateway->exposure);
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);
 	readiness_deinit(&gateway->readiness);
@@ -465,6 +475,9 @@ int gateway_run(struct config *config, const struct config_source *source)
 		error = open_phone(&gateway, config, &problem);
 	if (error == 0)
 		error = open_network(&gateway, config, &problem);
+	if (error == 0)
+		error = exposure_init(&gateway.exposure, gateway.services.loop,
+				      gateway.server);
 	if (error == 0)
 		error = readiness_init(&gateway.readiness, &gateway.services, on_ready,
 				       &gateway);

@@ -21,7 +21,7 @@ static const char *token_find(const char *authorization, size_t *length_out)
 	static const char scheme[] = "Bearer";
 	size_t length;
 
-	if (strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
+	if (!authorization || strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
 		return NULL;
 	authorization += sizeof(scheme) - 1;
 	if (!blank(*authorization))
@@ -31,10 +31,17 @@ static const char *token_find(const char *authorization, size_t *length_out)
 	length = strlen(authorization);
 	while (length && blank(authorization[length - 1]))
 		length--;
-	if (!length || length > TOKEN_BYTES_MAX)
+	if (!length)
 		return NULL;
 	*length_out = length;
 	return authorization;
+}
+
+bool auth_has_token(const char *authorization)
+{
+	size_t length;
+
+	return token_find(authorization, &length) != NULL;
 }
 
 bool auth_check(const struct auth *auth, const char *authorization,
@@ -49,8 +56,8 @@ bool auth_check(const struct auth *auth, const char *authorization,
 		*client_out = client_open;
 		return true;
 	}
-	token = authorization ? token_find(authorization, &length) : NULL;
-	if (!token)
+	token = token_find(authorization, &length);
+	if (!token || length > TOKEN_BYTES_MAX)
 		return false;
 	token_hash(token, length, hash);
 	if (!auth->find(auth->data, hash, &client))

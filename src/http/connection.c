@@ -4,10 +4,10 @@
  *
  *   IDLE -> LINE -> BODY -> ANSWERING or STREAMING -> IDLE ...
  *                    |  ^
- *                  WAITING (suspended in libmicrohttpd: it neither reads nor times out)
+ *         WAITING or DELAYED (suspended in libmicrohttpd: it neither reads nor times out)
  *
- * and CLOSING from everywhere, once we shut the socket down. Every state but WAITING and
- * CLOSING has a deadline; how STREAMING has one, connection_stream.c tells. libmicrohttpd is
+ * and CLOSING from everywhere, once we shut the socket down. Every state but WAITING,
+ * DELAYED, which has a timer of its own, and CLOSING has a deadline; how STREAMING has one, connection_stream.c tells. libmicrohttpd is
  * the one that closes and frees: what we do is shutdown(), and it then finds out.
  *
  * An answer can be handed to libmicrohttpd when the headers are in, which makes it close
@@ -178,6 +178,28 @@ static void tell_failed(struct connection *connection)
 		auth_tell_failed(connection->connections->auth, info->client_addr);
 }
 
+/* Who fails is told later and later, and then only how long to wait. */
+static void token_judge(struct connection *connection, struct gate_verdict *verdict)
+{
+	struct lockout *lockout = &connection->connections->lockout;
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection->mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	struct lockout_verdict locked;
+
+	if (!verdict->status && verdict->client.id)
+		lockout_right(lockout, info->client_addr);
+	if (!verdict->wrong_token)
+		return;
+	locked = lockout_wrong(lockout, info->client_addr);
+	connection->delay_ms = locked.delay_ms;
+	if (!locked.retry_after_seconds)
+		return;
+	verdict->status = MHD_HTTP_TOO_MANY_REQUESTS;
+	verdict->text = "too many wrong tokens came from this address: wait as long as "
+			"Retry-After says; a right token is taken at any time";
+	verdict->retry_after_seconds = locked.retry_after_seconds;
+}
+
 static enum MHD_Result handle_headers(struct connection *connection,
 				      struct gate_request *request)
 {
@@ -186,7 +208,8 @@ static enum MHD_Result handle_headers(struct connection *connection,
 
 	gate_check(request, all->config, all->routes, all->auth, &verdict);
 	header_lines_forget_token(connection->mhd, request);
-	if (verdict.status == MHD_HTTP_UNAUTHORIZED)
+	token_judge(connection, &verdict);
+	if (verdict.status == MHD_HTTP_UNAUTHORIZED || verdict.wrong_token)
 		tell_failed(connection);
 	connection->state = CONNECTION_BODY;
 	connection->origin = verdict.origin;
@@ -198,7 +221,7 @@ static enum MHD_Result handle_headers(struct connection *connection,
 	if (!connection->response || (!verdict.body_length && !verdict.close))
 		return MHD_YES;
 	connection->unread = verdict.body_length > 0;
-	return connection_send(connection);
+	return connection_send_or_delay(connection);
 }
 
 static enum MHD_Result handle_body(struct connection *connection, const char *data,
@@ -210,7 +233,7 @@ static enum MHD_Result handle_body(struct connection *connection, const char *da
 		return MHD_YES; /* thrown away: the answer waits for the request's end */
 	error = exchange_receive(connection->exchange, data, length);
 	if (error == -EMSGSIZE) {
-		refusal_send(connection->fd, connection->route, 413,
+		refusal_send(connection->mhd, connection->route, 413,
 			     "the body is longer than 65536 bytes: send less");
 		connection->unread = true;
 	}
@@ -227,7 +250,7 @@ static enum MHD_Result handle_end(struct connection *connection)
 			exchange_stop(exchange);
 	}
 	if (connection->response)
-		return connection_send(connection);
+		return connection_send_or_delay(connection);
 	if (!exchange || exchange_answered(exchange))
 		return MHD_NO; /* no memory for the answer */
 	return connection_wait(connection);
@@ -242,7 +265,7 @@ static void on_expired(struct deadline *deadline)
 				      offsetof(struct connection, deadline));
 
 	if (connection->state == CONNECTION_LINE || connection->state == CONNECTION_BODY)
-		refusal_send(connection->fd, connection->route, 408,
+		refusal_send(connection->mhd, connection->route, 408,
 			     "the request did not arrive in time");
 	log_debug("http: connection %d: time is over", connection->fd);
 	connection_hang_up(connection);
@@ -269,6 +292,8 @@ static void connection_new(struct connection_home *home, struct MHD_Connection *
 	all->count++;
 	connection_watch(
 		connection); /* without memory it is tried again when it matters */
+	if (!network_interfaces_admit(&all->interfaces, connection->fd))
+		connection_hang_up(connection);
 }
 
 static void connection_free(struct connection *connection)
@@ -368,6 +393,7 @@ void connection_completed(void *home, struct MHD_Connection *mhd, void **request
 	memset(connection->headers, 0, sizeof(connection->headers));
 	header_lines_forget(connection->header, connection->header_length);
 	connection->header_length = 0;
+	connection->delay_ms = 0;
 	connection->origin = NULL;
 	connection->route = NULL;
 	if (connection->state == CONNECTION_CLOSING)

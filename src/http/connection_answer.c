@@ -2,6 +2,12 @@
 #include "http/connection_private.h"
 
 #include <assert.h>
+#include <time.h>
+
+enum {
+	DELAYED_MAX = 32, /* so many hold a slot for nothing; others are told at once */
+	DELAY_ACCURACY_US = 10 * 1000,
+};
 
 enum MHD_Result connection_send(struct connection *connection)
 {
@@ -15,6 +21,40 @@ enum MHD_Result connection_send(struct connection *connection)
 	deadline_set(&connection->connections->deadlines, &connection->deadline,
 		     DEADLINE_REQUEST);
 	return result;
+}
+
+void connection_delay_end(struct connection *connection)
+{
+	connection->delay = sd_event_source_disable_unref(connection->delay);
+	connection->connections->delayed--;
+	if (connection_send(connection) != MHD_YES)
+		connection_hang_up(connection);
+	MHD_resume_connection(connection->mhd);
+	pump_kick(connection->pump);
+}
+
+static int on_delay_over(sd_event_source *source, uint64_t due_us, void *data)
+{
+	(void)source;
+	(void)due_us;
+	connection_delay_end(data);
+	return 0;
+}
+
+enum MHD_Result connection_send_or_delay(struct connection *connection)
+{
+	struct connections *all = connection->connections;
+
+	if (!connection->delay_ms || all->delayed == DELAYED_MAX || all->stopping ||
+	    sd_event_add_time_relative(all->loop, &connection->delay, CLOCK_MONOTONIC,
+				       (uint64_t)connection->delay_ms * 1000,
+				       DELAY_ACCURACY_US, on_delay_over, connection) < 0)
+		return connection_send(connection);
+	all->delayed++;
+	MHD_suspend_connection(connection->mhd);
+	connection->state = CONNECTION_DELAYED;
+	deadline_clear(&all->deadlines, &connection->deadline);
+	return MHD_YES;
 }
 
 void connection_add_header(struct connection *connection, const char *name,

@@ -24,6 +24,7 @@ int connections_init(struct connections *connections)
 	int error;
 
 	TAILQ_INIT(&connections->list);
+	network_interfaces_init(&connections->interfaces, config);
 	drains_init(&connections->drains, connections->loop, &connections->deadlines);
 	error = streams_init(&connections->streams, connections->loop,
 			     streams_most(config));
@@ -35,6 +36,7 @@ int connections_init(struct connections *connections)
 void connections_deinit(struct connections *connections)
 {
 	assert(TAILQ_EMPTY(&connections->list));
+	network_interfaces_deinit(&connections->interfaces);
 	drains_deinit(&connections->drains);
 	streams_deinit(&connections->streams);
 	deadlines_deinit(&connections->deadlines);
@@ -48,6 +50,8 @@ void connections_stop(struct connections *connections)
 	TAILQ_FOREACH (connection, &connections->list, link) {
 		if (connection->state == CONNECTION_IDLE)
 			connection_hang_up(connection);
+		else if (connection->state == CONNECTION_DELAYED)
+			connection_delay_end(connection);
 		else if (connection_is_open_ended(connection))
 			exchange_stop(connection->exchange);
 	}
@@ -71,11 +75,15 @@ void connections_cut_client(struct connections *connections, int64_t client_id)
 	}
 }
 
-void connections_abandon(struct connections *connections)
+void connections_abandon(struct connections *connections, const struct pump *pump)
 {
 	struct connection *connection;
 
 	TAILQ_FOREACH (connection, &connections->list, link) {
+		if (pump && connection->pump != pump)
+			continue;
+		if (connection->state == CONNECTION_DELAYED)
+			connection_delay_end(connection);
 		if (connection_is_open_ended(connection))
 			connection_abandon(connection);
 	}

@@ -319,13 +319,25 @@ static bool body_plain(struct gate_walk *walk)
 
 /* Who asks */
 
-static bool token_known(struct gate_walk *walk)
+static const char *authorization_of(const struct gate_walk *walk)
 {
 	const struct gate_header *header = walk->known[HEADER_AUTHORIZATION];
 
-	return walk->verdict->route->public ||
-	       auth_check(walk->auth, header ? header->value : NULL,
-			  &walk->verdict->client);
+	return header ? header->value : NULL;
+}
+
+static bool token_sent(struct gate_walk *walk)
+{
+	return walk->verdict->route->public || walk->auth->open ||
+	       auth_has_token(authorization_of(walk));
+}
+
+static bool token_known(struct gate_walk *walk)
+{
+	walk->verdict->wrong_token =
+		!walk->verdict->route->public &&
+		!auth_check(walk->auth, authorization_of(walk), &walk->verdict->client);
+	return !walk->verdict->wrong_token;
 }
 
 static const struct gate {
@@ -365,9 +377,12 @@ static const struct gate {
 	{ 415, false, type_is_json, "send the body as Content-Type: application/json" },
 	{ 413, false, length_bounded, "the body is longer than 65536 bytes: send less" },
 	{ 415, false, body_plain, "send the body without Content-Encoding" },
-	{ 401, false, token_known,
+	{ 401, false, token_sent,
 	  "a token is needed: send Authorization: Bearer TOKEN; `ofono-mcp pair` makes "
 	  "one" },
+	{ 401, false, token_known,
+	  "this token is no client's: use the one that `ofono-mcp pair` printed, or make "
+	  "another" },
 };
 
 static void header_sort(struct gate_walk *walk, const struct gate_header *header)

@@ -18,6 +18,7 @@
 
 #include "base/address.h"
 #include "base/log.h"
+#include "http/tls.h"
 
 enum {
 	LISTEN_BACKLOG = 64, /* what comes on top is refused, not queued for ever */
@@ -66,11 +67,7 @@ static int socket_bind(int fd, const struct address *address)
 	if (address->any.sa_family == AF_INET6 &&
 	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) < 0)
 		return -errno;
-	if (bind(fd, &address->any, address->length) < 0)
-		return -errno;
-	if (listen(fd, LISTEN_BACKLOG) < 0)
-		return -errno;
-	return 0;
+	return bind(fd, &address->any, address->length) < 0 ? -errno : 0;
 }
 
 /* The descriptor or -errno. */
@@ -128,20 +125,20 @@ static size_t keep_escapes(void *data, struct MHD_Connection *mhd, char *text)
 	return strlen(text);
 }
 
-static struct MHD_Daemon *daemon_start(struct listener *listener,
-				       const struct address *address, int fd)
+static struct MHD_Daemon *daemon_start(struct listener *listener, unsigned flags,
+				       const struct MHD_OptionItem *more)
 {
 	const struct config *config = listener->home.connections->config;
 	struct connection_home *home = &listener->home;
-	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
 
-	if (address->any.sa_family == AF_INET6)
+	flags |= MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+	if (listener->address.any.sa_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
 	return MHD_start_daemon(
 		flags, listener->port, NULL, NULL, connection_handle, home,
 		MHD_OPTION_EXTERNAL_LOGGER, on_log,
 		NULL, /* first: it tells of the rest */
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_STRICT_FOR_CLIENT, 0,
+		MHD_OPTION_LISTEN_SOCKET, listener->fd, MHD_OPTION_STRICT_FOR_CLIENT, 0,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->max_connections,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
 		(unsigned)config->max_connections_per_address,
@@ -150,49 +147,100 @@ static struct MHD_Daemon *daemon_start(struct listener *listener,
 		keep_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, connection_notify, home,
 		MHD_OPTION_NOTIFY_COMPLETED, connection_completed, home,
 		MHD_OPTION_URI_LOG_CALLBACK, connection_request_line, home,
-		MHD_OPTION_END);
+		MHD_OPTION_ARRAY, more, MHD_OPTION_END);
 }
 
-static int listener_start(struct listener *listener, const struct address *address,
-			  sd_event *loop)
+static struct MHD_Daemon *daemon_start_plain(struct listener *listener)
 {
-	int fd = socket_open(address);
+	static const struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
+
+	return daemon_start(listener, 0, none);
+}
+
+static struct MHD_Daemon *daemon_start_tls(struct listener *listener)
+{
+	static const struct MHD_OptionItem options[] = {
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, TLS_PRIORITIES },
+		{ MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)tls_retrieve },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+
+	return daemon_start(listener, MHD_USE_TLS, options);
+}
+
+static int listener_start(struct listener *listener)
+{
+	const struct connections *connections = listener->home.connections;
 	int error;
 
-	if (fd < 0)
-		return fd;
-	listener->port = socket_port(fd);
-	listener->daemon = daemon_start(listener, address, fd);
-	if (!listener->daemon) {
-		close(fd);
+	if (listen(listener->fd, LISTEN_BACKLOG) < 0)
+		return -errno;
+	listener->tls = tls_is_loaded() &&
+			(listener->network || connections->config->tls_loopback);
+	listener->daemon =
+		listener->tls ? daemon_start_tls(listener) : daemon_start_plain(listener);
+	if (!listener->daemon)
 		return -EIO;
+	error = pump_init(&listener->pump, connections->loop, listener->daemon);
+	if (!error) {
+		listener->fd = -1;
+		return 0;
 	}
-	error = pump_init(&listener->pump, loop, listener->daemon);
-	if (error) {
-		MHD_stop_daemon(listener->daemon);
-		listener->daemon = NULL;
-	}
+	MHD_quiesce_daemon(listener->daemon); /* leaves the socket to us */
+	MHD_stop_daemon(listener->daemon);
+	listener->daemon = NULL;
 	return error;
 }
 
-int listener_open(struct listener *listener, struct connections *connections,
+static int listener_bind(struct listener *listener)
+{
+	int fd = socket_open(&listener->address);
+
+	if (fd < 0)
+		return fd;
+	listener->fd = fd;
+	listener->port = socket_port(fd);
+	return 0;
+}
+
+void listener_deinit(struct listener *listener)
+{
+	if (listener->fd >= 0)
+		close(listener->fd);
+	listener->fd = -1;
+}
+
+int listener_init(struct listener *listener, struct connections *connections,
 		  const char *text, struct config_error *error)
 {
-	struct address address;
 	int result;
 
 	*listener = (struct listener){
 		.home = { connections, &listener->pump },
+		.fd = -1,
 	};
-	if (!address_parse(text, &address)) {
+	if (!address_parse(text, &listener->address)) {
 		snprintf(error->text, sizeof(error->text),
 			 "\"%s\" is no address to listen on: write 127.0.0.1:9531 or "
 			 "[::1]:9531",
 			 text);
 		return -EINVAL;
 	}
-	result = listener_start(listener, &address, connections->loop);
-	return result ? listen_error(-result, &address, error) : 0;
+	listener->network = !address_is_loopback(&listener->address);
+	result = listener_bind(listener);
+	return result ? listen_error(-result, &listener->address, error) : 0;
+}
+
+int listener_open(struct listener *listener, struct config_error *error)
+{
+	int result = listener->fd < 0 ? listener_bind(listener) : 0;
+
+	if (!result)
+		result = listener_start(listener);
+	if (!result)
+		return 0;
+	listener_deinit(listener);
+	return listen_error(-result, &listener->address, error);
 }
 
 int listener_serve(struct listener *listener)
@@ -202,7 +250,7 @@ int listener_serve(struct listener *listener)
 
 void listener_quiesce(struct listener *listener)
 {
-	int fd = MHD_quiesce_daemon(listener->daemon);
+	int fd = listener->daemon ? MHD_quiesce_daemon(listener->daemon) : -1;
 
 	if (fd >= 0)
 		close(fd);

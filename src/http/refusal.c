@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "http/refusal.h"
 
+#include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
@@ -8,6 +9,14 @@
 	"content-type, accept, authorization, mcp-protocol-version, mcp-method, " \
 	"mcp-name, mcp-session-id, last-event-id, traceparent"
 #define CORS_SECONDS "600"
+
+/*
+ * No resource_metadata: a client that finds one starts OAuth, which is not here. No error
+ * where no token was sent (RFC 6750 section 3.1).
+ */
+#define CHALLENGE "Bearer realm=\"ofono-mcp\""
+#define WRONG_TOKEN \
+	", error=\"invalid_token\", error_description=\"this token is no client's\""
 
 /* `text` is one of our own sentences: nothing in it needs escaping. */
 static void refusal_body(struct buffer *body, const struct http_route *route,
@@ -28,6 +37,8 @@ static struct response preflight_response(const struct gate_verdict *verdict)
 	unsigned methods = verdict->route->methods;
 
 	response_methods(&response, "Allow", methods);
+	if (!verdict->origin)
+		return response;
 	response_methods(&response, "Access-Control-Allow-Methods", methods);
 	response_header(&response, "Access-Control-Allow-Headers", CORS_HEADERS);
 	response_header(&response, "Access-Control-Max-Age", CORS_SECONDS);
@@ -38,6 +49,7 @@ static struct response plain_response(const struct gate_verdict *verdict)
 {
 	struct buffer body = BUFFER_INIT;
 	struct response response;
+	char seconds[16];
 
 	refusal_body(&body, verdict->route, verdict->status, verdict->text);
 	response = response_make("application/json", &body);
@@ -45,7 +57,11 @@ static struct response plain_response(const struct gate_verdict *verdict)
 		response_methods(&response, "Allow", verdict->route->methods);
 	if (verdict->status == MHD_HTTP_UNAUTHORIZED)
 		response_header(&response, "WWW-Authenticate",
-				"Bearer realm=\"ofono-mcp\"");
+				verdict->wrong_token ? CHALLENGE WRONG_TOKEN : CHALLENGE);
+	if (verdict->retry_after_seconds) {
+		snprintf(seconds, sizeof(seconds), "%u", verdict->retry_after_seconds);
+		response_header(&response, "Retry-After", seconds);
+	}
 	return response;
 }
 
@@ -62,8 +78,21 @@ struct response refusal_response(const struct gate_verdict *verdict)
 	return response;
 }
 
-void refusal_send(int fd, const struct http_route *route, unsigned status,
-		  const char *text)
+static void send_behind(struct MHD_Connection *mhd, const char *message, size_t length)
+{
+	const union MHD_ConnectionInfo *session =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	const union MHD_ConnectionInfo *socket =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (session && session->tls_session)
+		gnutls_record_send(session->tls_session, message, length);
+	else if (socket)
+		send(socket->connect_fd, message, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void refusal_send(struct MHD_Connection *mhd, const struct http_route *route,
+		  unsigned status, const char *text)
 {
 	struct buffer body = BUFFER_INIT;
 	char message[1024];
@@ -77,7 +106,7 @@ void refusal_send(int fd, const struct http_route *route, unsigned status,
 				  status, MHD_get_reason_phrase_for(status), body.length,
 				  (int)body.length, body.data);
 		if (length > 0 && (size_t)length < sizeof(message))
-			send(fd, message, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL);
+			send_behind(mhd, message, (size_t)length);
 	}
 	buffer_deinit(&body);
 }

@@ -65,7 +65,8 @@ void response_allow_origin(struct response *response, const char *origin)
 {
 	response_header(response, "Access-Control-Allow-Origin", origin);
 	response_header(response, "Access-Control-Expose-Headers",
-			"Mcp-Session-Id, WWW-Authenticate, MCP-Protocol-Version");
+			"Mcp-Session-Id, WWW-Authenticate, MCP-Protocol-Version, "
+			"Retry-After");
 	response_header(response, "Vary", "Origin");
 }
 

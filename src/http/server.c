@@ -10,17 +10,22 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/log.h"
 #include "http/connections.h"
 #include "http/listener.h"
+#include "http/tls.h"
 
 struct http_server {
 	sd_event *loop;
 	struct connections connections;
 	struct listener listeners[CONFIG_LIST_MAX];
 	unsigned listener_count;
+	bool has_clients;
+	bool serving;
+	sd_event_source *review;
 	sd_event_source *stop_timer; /* NULL: not stopping */
 	sd_event_source *stop_later;
 	void (*stopped)(void *data);
@@ -63,17 +68,135 @@ static void on_emptied(void *data)
 static int listeners_open(struct http_server *server, const struct config_list *listen,
 			  struct config_error *error)
 {
+	struct listener *listener;
 	size_t at;
-	int result;
+	int result = 0;
 
-	for (at = 0; at < listen->count; at++) {
-		result = listener_open(&server->listeners[at], &server->connections,
-				       listen->items[at], error);
+	for (at = 0; at < listen->count && !result; at++) {
+		listener = &server->listeners[at];
+		result = listener_init(listener, &server->connections, listen->items[at],
+				       error);
 		if (result)
-			return result;
+			break;
 		server->listener_count++;
+		if (!listener->network)
+			result = listener_open(listener, error);
+	}
+	return result;
+}
+
+static int certificate_load(struct http_server *server, struct config_error *error)
+{
+	int result = tls_load(server->connections.config, error);
+
+	return result == TLS_E_NONE ? 0 : result;
+}
+
+/* A certificate that was made together with the first client is there by now. */
+static void network_open(struct http_server *server, struct listener *listener)
+{
+	struct config_error problem = { "" };
+	char text[ADDRESS_TEXT_BYTES];
+	int result = tls_is_loaded() ? 0 : certificate_load(server, &problem);
+
+	if (!result)
+		result = listener_open(listener, &problem);
+	if (!result && server->serving) {
+		result = listener_serve(listener);
+		if (result)
+			listener_close(listener);
+	}
+	address_format(&listener->address, text);
+	if (result)
+		log_error("http: %s stays closed until SIGHUP: %s", text,
+			  *problem.text ? problem.text : strerror(-result));
+	else
+		log_info("http: %s is open to the network now, %s", text,
+			 listener->tls ? "with TLS"
+				       : "without TLS: who hears the network reads "
+					 "tokens and messages");
+}
+
+static void network_close(struct http_server *server, struct listener *listener)
+{
+	char text[ADDRESS_TEXT_BYTES];
+
+	address_format(&listener->address, text);
+	log_info("http: %s is closed, for nobody has a token any more", text);
+	listener_quiesce(listener); /* first: who is cut off finds nobody there */
+	connections_abandon(&server->connections, &listener->pump);
+	listener_close(listener);
+}
+
+static int on_review(sd_event_source *source, void *data)
+{
+	struct http_server *server = data;
+
+	(void)source;
+	for (unsigned at = 0; at < server->listener_count && !server->stop_timer; at++) {
+		struct listener *listener = &server->listeners[at];
+
+		if (!listener->network || server->has_clients == !!listener->daemon)
+			continue;
+		if (server->has_clients)
+			network_open(server, listener);
+		else
+			network_close(server, listener);
 	}
 	return 0;
+}
+
+void http_server_review(struct http_server *server, bool has_clients)
+{
+	server->has_clients = has_clients;
+	if (sd_event_source_set_enabled(server->review, SD_EVENT_ONESHOT) < 0)
+		log_error("http: cannot look at the addresses again");
+}
+
+bool http_server_has_network(const struct http_server *server)
+{
+	for (unsigned at = 0; at < server->listener_count; at++)
+		if (server->listeners[at].network)
+			return true;
+	return false;
+}
+
+void http_server_reload_certificate(struct http_server *server)
+{
+	struct config_error problem = { "" };
+	bool had = tls_is_loaded();
+	int result = tls_load(server->connections.config, &problem);
+
+	if (result < 0)
+		log_error("http: the certificate stays as it was: %s", problem.text);
+	else if (result == TLS_E_NONE && had)
+		log_warning("http: the certificate is gone; the one that was read stays "
+			    "in use");
+	else if (!result && !had)
+		log_warning("http: there is a certificate now; addresses that are open "
+			    "speak TLS after a restart");
+	else if (!result)
+		log_info("http: read the certificate again");
+	http_server_review(server, server->has_clients); /* what failed may work now */
+}
+
+static int server_init(struct http_server *server, struct config_error *error)
+{
+	int result = connections_init(&server->connections);
+
+	if (!result)
+		result = sd_event_add_defer(server->loop, &server->review, on_review,
+					    server);
+	if (result >= 0)
+		result = sd_event_source_set_enabled(server->review, SD_EVENT_OFF);
+	if (result < 0) {
+		snprintf(error->text, sizeof(error->text), "http: error %d", -result);
+		return result;
+	}
+	result = certificate_load(server, error);
+	return result ? result
+		      : listeners_open(server, &server->connections.config->listen,
+				       error);
 }
 
 int http_server_new(sd_event *loop, const struct config *config,
@@ -96,11 +219,7 @@ int http_server_new(sd_event *loop, const struct config *config,
 		.emptied = on_emptied,
 		.data = server,
 	};
-	result = connections_init(&server->connections);
-	if (result)
-		snprintf(error->text, sizeof(error->text), "http: error %d", -result);
-	else
-		result = listeners_open(server, &config->listen, error);
+	result = server_init(server, error);
 	if (result) {
 		http_server_free(server);
 		return result;
@@ -113,8 +232,10 @@ int http_server_serve(struct http_server *server)
 {
 	int error = 0;
 
+	server->serving = true;
 	for (unsigned at = 0; at < server->listener_count && !error; at++)
-		error = listener_serve(&server->listeners[at]);
+		if (server->listeners[at].daemon)
+			error = listener_serve(&server->listeners[at]);
 	return error;
 }
 
@@ -122,6 +243,12 @@ uint16_t http_server_port(const struct http_server *server, unsigned index)
 {
 	assert(index < server->listener_count);
 	return server->listeners[index].port;
+}
+
+bool http_server_listens(const struct http_server *server, unsigned index)
+{
+	assert(index < server->listener_count);
+	return server->listeners[index].daemon != NULL;
 }
 
 unsigned http_server_connections(const struct http_server *server)
@@ -166,9 +293,13 @@ void http_server_free(struct http_server *server)
 		return;
 	server->stop_timer = sd_event_source_disable_unref(server->stop_timer);
 	server->stop_later = sd_event_source_disable_unref(server->stop_later);
-	connections_abandon(&server->connections);
-	for (at = 0; at < server->listener_count; at++)
+	server->review = sd_event_source_disable_unref(server->review);
+	connections_abandon(&server->connections, NULL);
+	for (at = 0; at < server->listener_count; at++) {
 		listener_close(&server->listeners[at]);
+		listener_deinit(&server->listeners[at]);
+	}
+	tls_unload();
 	connections_deinit(&server->connections);
 	sd_event_unref(server->loop);
 	free(server);

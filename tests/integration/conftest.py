@@ -7,6 +7,8 @@ gets a new lab.  Who breaks more makes a lab with `make_lab`.  LAB = {...} in a 
 for new_lab(), for the labs of both kinds.
 
 `gateway` is shared, too: one without a bus; SERVER = {...} is its section [server].
+
+TRANSPORTS = ["http", "https"] in a module runs the tests with these fixtures over both.
 """
 
 from __future__ import annotations
@@ -125,9 +127,21 @@ def is_normal(lab: Lab, cards: list[Sim | None]) -> bool:
     return Agent(lab).states() == ["ready"] * len(cards)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The tests of a module with TRANSPORTS run once over each of them."""
+    transports = getattr(metafunc.module, "TRANSPORTS", [])
+    if transports and "transport" in metafunc.fixturenames:
+        metafunc.parametrize("transport", transports, indirect=True, scope="module")
+
+
 @pytest.fixture(scope="module")
-def lab_options(request: pytest.FixtureRequest) -> dict[str, Any]:
-    return getattr(request.module, "LAB", {})
+def transport(request: pytest.FixtureRequest) -> str:
+    return getattr(request, "param", "http")
+
+
+@pytest.fixture(scope="module")
+def lab_options(request: pytest.FixtureRequest, transport: str) -> dict[str, Any]:
+    return {"tls": transport == "https"} | getattr(request.module, "LAB", {})
 
 
 @pytest.fixture(scope="module")
@@ -171,8 +185,9 @@ def number() -> str:
 
 
 @pytest.fixture(scope="module")
-def gateway(request: pytest.FixtureRequest) -> Iterator[LoneGateway]:
-    with LoneGateway(**getattr(request.module, "SERVER", {})) as gateway:
+def gateway(request: pytest.FixtureRequest, transport: str) -> Iterator[LoneGateway]:
+    server = getattr(request.module, "SERVER", {})
+    with LoneGateway(tls=transport == "https", **server) as gateway:
         yield gateway
 
 

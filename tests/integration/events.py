@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import json
 import select
-import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lab.dial import dial, has_pending
 from modem.patience import patience
 
 Value = str | None
@@ -43,11 +43,7 @@ class Events:
 
     def __init__(self, port: int, body: bytes | None = None, *, method: str | None = None,
                  receive_buffer: int = 0, **headers: Value) -> None:
-        self.socket = socket.socket()
-        if receive_buffer:
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.socket.settimeout(patience(10))
-        self.socket.connect(("127.0.0.1", port))
+        self.socket = dial(port, patience(10), receive_buffer=receive_buffer)
         self.comments = 0
         self.ended = False          # with the last chunk
         self.closed = False
@@ -86,7 +82,9 @@ class Events:
 
     def _fill(self, timeout: float) -> bool:
         """False: nothing came within `timeout` seconds (scaled), or the peer closed."""
-        readable, _, _ = select.select([self.socket], [], [], patience(timeout))
+        readable = has_pending(self.socket)
+        if not readable:
+            readable, _, _ = select.select([self.socket], [], [], patience(timeout))
         if not readable or self.closed:
             return False
         try:

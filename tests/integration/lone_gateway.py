@@ -18,11 +18,11 @@ TCP_LOCAL, TCP_PEER, TCP_STATE, TCP_INODE = 1, 2, 3, 9     # fields of /proc/PID
 TCP_LISTENS = "0A"
 
 
-def peers_of(gateway: Gateway) -> set[int]:
+def peers_of(gateway: Gateway, port: int = 0) -> set[int]:
     """The ports of all clients whose connections the process has not closed."""
     lines = Path(f"/proc/{gateway.pid}/net/tcp").read_text().splitlines()[1:]
     sockets = [line.split() for line in lines]
-    ours = f":{gateway.port:04X}"
+    ours = f":{port or gateway.port:04X}"
     return {int(fields[TCP_PEER].rpartition(":")[2], 16) for fields in sockets
             if fields[TCP_LOCAL].endswith(ours) and fields[TCP_INODE] != "0"
             and fields[TCP_STATE] != TCP_LISTENS}
@@ -39,13 +39,16 @@ class LoneGateway(Gateway):
     Leaving fails when the gateway did not end well.
     """
 
-    def __init__(self, open: bool = True, **server: int | str) -> None:
+    def __init__(self, open: bool = True, tls: bool = False,
+                 **server: int | str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="ofono-mcp-"))
         config = self.folder / "gateway.conf"
+        if tls:
+            server["tls_loopback"] = "yes"
         lines = [f"{key} = {value}\n" for key, value in server.items()]
         config.write_text("[server]\n" + "".join(lines))
         super().__init__(self.folder, NoBus(self.folder), args=["--config", str(config)],
-                         open=open)
+                         open=open, tls=tls)
 
     def __enter__(self) -> LoneGateway:
         try:
@@ -65,10 +68,12 @@ class LoneGateway(Gateway):
 
     def _clear(self) -> None:
         self.kill()
+        self.forget()
         shutil.rmtree(self.folder)
 
-    def wire(self, source: str = "127.0.0.1") -> Wire:
-        return Wire(self.port, source)
+    def wire(self, source: str = "127.0.0.1", host: str = "127.0.0.1") -> Wire:
+        """To another `host` from wherever that leads."""
+        return Wire(self.port, source if host == "127.0.0.1" else "", host=host)
 
     def ask(self, data: bytes) -> Reply:
         """The reply to these octets on a connection of their own."""

@@ -136,7 +136,8 @@ def test_preflight(gateway: LoneGateway, origin: str, path: str) -> None:
         assert (reply.status, reply.body) == (204, b"")
         assert reply.header("access-control-allow-origin") == origin
         assert {"POST", "OPTIONS"} <= reply.names("access-control-allow-methods")
-        assert CORS_HEADERS <= reply.names("access-control-allow-headers")
+        assert CORS_HEADERS == reply.names("access-control-allow-headers")
+        assert reply.header("access-control-allow-credentials") is None
         assert "*" not in str(reply.headers)
         assert "Origin" in reply.names("vary")
         assert wire.ask(request(PING, {"Origin": origin})).result == {}
@@ -146,7 +147,7 @@ def test_options_without_an_origin(gateway: LoneGateway) -> None:
     reply = gateway.ask(preflight(None))
     assert reply.status == 204
     assert {"POST", "OPTIONS"} <= reply.names("allow")
-    assert reply.header("access-control-allow-origin") is None
+    assert not [name for name, _ in reply.headers if name.startswith("access-control-")]
 
 
 def test_preflight_of_another_path(gateway: LoneGateway) -> None:
@@ -266,3 +267,64 @@ def test_token_comes_last(guarded: LoneGateway) -> None:
     assert guarded.ask(preflight("http://localhost")).status == 204
     assert guarded.post(PING, Origin="https://evil.com").status == 403
     assert guarded.post(PING, Host="evil.com").status == 421
+
+
+CHALLENGE = 'Bearer realm="ofono-mcp"'
+
+
+@pytest.mark.parametrize("authorization,wrong", [
+    (None, False), ("", False), ("Bearer", False), ("Basic dXNlcjpwYXNz", False),
+    ("Bearer nonsense", True), ("bearer " + "0" * 64, True), ("Bearer " + "x" * 5000, True)])
+def test_the_challenge(guarded: LoneGateway, authorization: str | None,
+                       wrong: bool) -> None:
+    """No metadata, which would begin OAuth; an error only where a token was sent."""
+    reply = guarded.post(PING, Authorization=authorization)
+    challenge = reply.header("www-authenticate")
+    assert reply.status == 401
+    assert "resource_metadata" not in challenge
+    if wrong:
+        assert challenge.startswith(f'{CHALLENGE}, error="invalid_token"')
+    else:
+        assert challenge == CHALLENGE
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("path", [
+    "oauth-protected-resource", "oauth-protected-resource/mcp", "openid-configuration",
+    "oauth-authorization-server", "oauth-authorization-server/mcp", "mcp.json", ""])
+def test_well_known(guarded: LoneGateway, method: str, path: str) -> None:
+    """A plain 404: after a 401 or a page clients begin OAuth and never tell of the token."""
+    for headers in ({}, {"Authorization": "Bearer nonsense"}):
+        with guarded.wire() as wire:
+            wire.send(request(method=method, path=f"/.well-known/{path}",
+                              headers=headers | {"Content-Type": None}))
+            reply = wire.receive(head_only=method == "HEAD")
+        assert reply.status == 404
+        assert reply.header("www-authenticate") is None
+
+
+@pytest.mark.parametrize("query", ["token={}", "access_token={}", "authorization=Bearer%20{}",
+                                   "Authorization=Bearer+{}", "{}"])
+def test_token_in_the_url_is_no_token(guarded: LoneGateway, token: str,
+                                      query: str) -> None:
+    path = "/mcp?" + query.format(token)
+    reply = guarded.ask(request(PING, path=path))
+    assert (reply.status, reply.header("www-authenticate")) == (401, CHALLENGE)
+    assert guarded.ask(request(PING, {"Authorization": f"Bearer {token}"},
+                               path=path)).result == {}
+
+
+@pytest.mark.parametrize("authorization", [None, "Bearer nonsense"])
+def test_preflight_is_never_401(guarded: LoneGateway, authorization: str | None) -> None:
+    head = preflight("http://localhost").replace(
+        b"\r\n\r\n", f"\r\nAuthorization: {authorization}\r\n\r\n".encode()
+        if authorization else b"\r\n\r\n")
+    assert guarded.ask(head).status == 204
+
+
+def test_loopback_is_not_locked_out(guarded: LoneGateway, token: str) -> None:
+    """All programs of the machine have that address; doc/security.md tells why."""
+    for _ in range(20):
+        assert guarded.post(PING, Authorization="Bearer wrong").status == 401
+    assert guarded.post(PING, Authorization=f"Bearer {token}").result == {}
+    assert "http: auth failure from 127.0.0.1" in guarded.log

@@ -24,6 +24,7 @@ WARM_UP, ROUNDS = 3, 3
 CLIENTS = 16
 MOMENT_S = 0.05         # for the answer to what need not be answered
 SERVER = {"request_timeout_seconds": 1}
+TRANSPORTS = ["http", "https"]
 
 
 def read_answer(wire: Wire) -> int:

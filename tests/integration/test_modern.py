@@ -22,6 +22,7 @@ from modern import (
 )
 from wire import ABSENT, Number, Reply, Wire, request, rpc
 
+TRANSPORTS = ["http", "https"]
 DISCOVER, LIST = Request("server/discover"), Request("tools/list")
 SUBSCRIPTIONS = call("get_sms_subscriptions", {})
 REMOVED = ["initialize", "ping", "logging/setLevel", "resources/subscribe",

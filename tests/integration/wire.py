@@ -6,12 +6,14 @@ from __future__ import annotations
 import json
 import select
 import socket
+import ssl
 import struct
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from lab.dial import dial, has_pending, say_end
 from modem.patience import patience
 
 ABSENT = object()
@@ -90,10 +92,9 @@ def chunk(data: bytes) -> bytes:
 class Wire:
     """One connection; for one thread."""
 
-    def __init__(self, port: int, source: str = "127.0.0.1", timeout: float = 5) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), patience(timeout),
-                                               (source, 0))
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    def __init__(self, port: int, source: str = "127.0.0.1", timeout: float = 5,
+                 host: str = "127.0.0.1") -> None:
+        self.socket = dial(port, patience(timeout), host=host, source=source)
         self.port: int = self.socket.getsockname()[1]
         self._received = b""
 
@@ -116,14 +117,13 @@ class Wire:
         """Say that nothing more comes, in the same segment as `last`; a peer that left
         already is fine."""
         with suppress(OSError):
-            self.socket.sendall(last, socket.MSG_MORE)
-            self.socket.shutdown(socket.SHUT_WR)
+            say_end(self.socket, last)
 
     def send(self, data: bytes) -> bool:
         """False: the peer does not take it any more."""
         try:
             self.socket.sendall(data)
-        except (BrokenPipeError, ConnectionResetError):
+        except (BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
             return False
         return True
 
@@ -152,8 +152,10 @@ class Wire:
 
     def has_news(self, timeout: float) -> bool:
         """Octets or the end came within `timeout` seconds."""
+        if self._received or has_pending(self.socket):
+            return True
         readable, _, _ = select.select([self.socket], [], [], timeout)
-        return bool(self._received or readable)
+        return bool(readable)
 
     def wait_closed(self) -> bytes:
         """What still comes until the peer closes."""

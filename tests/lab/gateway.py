@@ -10,10 +10,12 @@ import shlex
 import signal
 import socket
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from .bus import Bus
+from .dial import context_of, forget, make_certificate, trust
+from .network import Network
 from .process import Process, Program
 from .wait import wait_until
 
@@ -43,6 +45,14 @@ def free_port() -> int:
             return port
 
 
+def http_connection(port: int, timeout: float) -> http.client.HTTPConnection:
+    """Not open yet."""
+    if context := context_of(port):
+        return http.client.HTTPSConnection("localhost", port, timeout=timeout,
+                                           context=context)
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+
+
 class Gateway(Program):
     """GATEWAY_WRAPPER, for instance "valgrind -q", is put before the command,
     GATEWAY_BINARY takes its place.
@@ -53,12 +63,14 @@ class Gateway(Program):
     `policy` stands below it and lifts all limits.
     `disk` ("8m") gives the state folder a disk of that size, which ends with the process;
     `state_seen` is where it can be seen meanwhile.
-    `binary` and `environment` may be changed before it starts.
+    `binary`, `environment` and `network`, where it is to run, may be changed before it
+    starts.  With `tls` it speaks TLS on 127.0.0.1, too, and clients know (lab/dial.py).
     """
 
     def __init__(self, folder: Path, bus: Bus, port: int = 0,
                  args: Sequence[str] = (), open: bool = True,
-                 binary: Path | None = None, wrapper: str | None = None) -> None:
+                 binary: Path | None = None, wrapper: str | None = None,
+                 tls: bool = False) -> None:
         self._bus = bus
         self.args = list(args)
         self.disk = ""
@@ -68,6 +80,8 @@ class Gateway(Program):
         self._open = ["--open"] if open else []
         self.binary = binary or os.environ.get("GATEWAY_BINARY", BINARY)
         self.environment: dict[str, str] = {}
+        self.network: Network | None = None
+        self.tls = tls
         self._wrapper = shlex.split(wrapper or os.environ.get("GATEWAY_WRAPPER", ""))
         self.port = port or free_port()
         self.state = folder / "gateway"
@@ -80,7 +94,8 @@ class Gateway(Program):
 
     @property
     def command(self) -> list[str]:
-        return [*self._wrapper, str(self.binary), "serve", *self._open,
+        inside = self.network.prefix if self.network else []
+        return [*inside, *self._wrapper, str(self.binary), "serve", *self._open,
                 "--config", str(self._config_file),
                 "--listen", f"127.0.0.1:{self.port}", "--state-dir", str(self.state),
                 *self.args]
@@ -88,7 +103,14 @@ class Gateway(Program):
     def prepare(self) -> None:
         """The files that `command` names."""
         self.state.mkdir(mode=0o700, exist_ok=True)
-        self._config_file.write_text(self.config + self.policy)
+        self._config_file.write_text(self.config + self.policy + self._tls_config)
+        if self.tls and not (self.state / "tls").exists():
+            make_certificate(self.state / "tls")
+            trust(self.port, self.state / "tls" / "cert.pem")
+
+    @property
+    def _tls_config(self) -> str:
+        return "[server]\ntls_loopback = yes\n" if self.tls else ""
 
     def start(self) -> None:
         """Ready when GET /healthz answers 200."""
@@ -106,6 +128,10 @@ class Gateway(Program):
         """SIGTERM; gives the exit code."""
         return self._process.terminate()
 
+    def forget(self) -> None:
+        """It does not start again."""
+        forget(self.port)
+
     def kill(self) -> None:
         self._process.kill()
 
@@ -119,9 +145,10 @@ class Gateway(Program):
     def _is_healthy(self) -> bool:
         if not self.is_running:
             raise AssertionError(f"the gateway ended:\n{self.log}")
+        connection = http_connection(self.port, timeout=1)
         try:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=1)
-            connection.request("GET", "/healthz")
+            with self.network.inside() if self.network else nullcontext():
+                connection.request("GET", "/healthz")
             return connection.getresponse().status == http.HTTPStatus.OK
         except OSError:
             return False

@@ -36,7 +36,8 @@ class Lab:
     def __init__(self, modem_count: int = 2, *, gateway: bool = False,
                  powered: bool = True, sims: Sequence[Sim | None] | None = None,
                  gateway_args: Sequence[str] = (), gateway_open: bool = True,
-                 plugin: Path | None = None, bus: type[Bus] = Bus) -> None:
+                 plugin: Path | None = None, bus: type[Bus] = Bus,
+                 tls: bool = False) -> None:
         cards = [Sim.numbered(i) for i in range(modem_count)] if sims is None else sims
         self.folder = Path(tempfile.mkdtemp(prefix="ofono-lab-"))
         self.modems = [make_modem(i, card) for i, card in enumerate(cards)]
@@ -44,7 +45,7 @@ class Lab:
         self.ofonod = Ofonod(self.folder, self.bus, self.modems, plugin)
         self.radios = [Radio(self.bus.address, f"/{modem.name}") for modem in self.modems]
         self.gateway = Gateway(self.folder, self.bus, args=gateway_args,
-                               open=gateway_open)
+                               open=gateway_open, tls=tls)
         self.ofonod.environment["OFONO_MCP_SPOOL"] = str(self.gateway.spool)
         self.token = ""             # of the client that client() is
         self._with_gateway = gateway
@@ -88,6 +89,7 @@ class Lab:
                 radio.wait_for("SimManager")
 
     def _end_gateway(self) -> None:
+        self.gateway.forget()
         code = self.gateway.stop()
         if code not in (0, -signal.SIGKILL, None):
             raise AssertionError(f"the gateway ended with {code}:\n{self.gateway.log}")

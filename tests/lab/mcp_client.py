@@ -12,6 +12,8 @@ from typing import Any
 
 from modem.patience import patience
 
+from .dial import context_of
+
 PROTOCOL_VERSION = "2025-11-25"
 NEXT_ID = object()
 HEADERS = {
@@ -61,6 +63,9 @@ class McpClient:
     def __init__(self, port: int, host: str = "127.0.0.1", path: str = "/mcp",
                  token: str | None = None, timeout: float = 150) -> None:
         self._connection = http.client.HTTPConnection(host, port, patience(timeout))
+        if context := context_of(port):
+            self._connection = http.client.HTTPSConnection(
+                "localhost", port, timeout=patience(timeout), context=context)
         self._path = path
         self._ids = itertools.count(1)
         self.headers: dict[str, str] = dict(HEADERS)    # sent with every call

@@ -70,7 +70,8 @@ static void test_header_forms(void **state)
 		const struct auth auth = { .find = find, .data = &asked };
 		bool passes = auth_check(&auth, rows[at].authorization, &client);
 
-		if (passes != rows[at].passes || asked != rows[at].asked)
+		if (passes != rows[at].passes || asked != rows[at].asked ||
+		    auth_has_token(rows[at].authorization) != (asked == 1))
 			fail_msg("row %zu", at);
 		assert_int_equal(client.id, passes ? 7 : -1);
 		if (passes)
@@ -92,6 +93,7 @@ static void test_long_token_is_not_hashed(void **state)
 	text[7 + 256] = 'a';
 	assert_false(auth_check(&auth, text, &client));
 	assert_int_equal(asked, 1);
+	assert_true(auth_has_token(text)); /* a wrong one */
 }
 
 static void test_open_takes_everybody(void **state)

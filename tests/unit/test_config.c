@@ -571,6 +571,18 @@ static void test_check_the_rest(void **state)
 	config.pin_file[0] = '\0';
 	strcpy(config.spool_dir, "/spool");
 	assert_int_equal(config_check(&config, &error), 0);
+	strcpy(config.tls_key, "/key.pem");
+	assert_int_equal(config_check(&config, &error), -EINVAL);
+	assert_string_equal(error.text,
+			    "server.tls_certificate is missing: a certificate and its "
+			    "key belong together");
+	strcpy(config.tls_certificate, "cert.pem");
+	assert_int_equal(config_check(&config, &error), -EINVAL);
+	assert_string_equal(error.text,
+			    "server.tls_certificate: cert.pem is not an absolute path; "
+			    "it begins with '/'");
+	strcpy(config.tls_certificate, "/cert.pem");
+	assert_int_equal(config_check(&config, &error), 0);
 	config_list_clear(&config.listen);
 	assert_int_equal(config_check(&config, &error), -EINVAL);
 	assert_string_equal(error.text,

@@ -54,6 +54,11 @@ static void test_token(void **state)
 	peer_send(peer, HEAD("GET", "/echo") "Authorization: Bearer wrong\r\n\r\n");
 	reply = peer_reply(peer);
 	assert_int_equal(reply->status, 401);
+	assert_true(reply_has(reply, "\r\nWWW-Authenticate: Bearer realm=\"ofono-mcp\", "
+				     "error=\"invalid_token\""));
+	peer_send(peer, HEAD("GET", "/echo") "\r\n");
+	reply = peer_reply(peer);
+	assert_int_equal(reply->status, 401);
 	assert_true(
 		reply_has(reply, "\r\nWWW-Authenticate: Bearer realm=\"ofono-mcp\"\r\n"));
 	peer_send(peer, HEAD("GET", "/later") "Authorization: Bearer sesame\r\n\r\n");

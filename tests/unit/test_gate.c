@@ -285,6 +285,9 @@ static void test_token_is_last(void **state)
 		{ 405, "PUT", "/mcp", HOST },
 		{ 415, "POST", "/mcp", HOST },
 		{ 404, "GET", "/.well-known/oauth-protected-resource", HOST },
+		{ 404, "POST", "/.well-known/oauth-protected-resource/mcp", JSON },
+		{ 404, "OPTIONS", "/.well-known/oauth-authorization-server", HOST },
+		{ 404, "PUT", "/.well-known/openid-configuration", HOST },
 	};
 	size_t at;
 
@@ -300,6 +303,8 @@ static void test_token_is_last(void **state)
 		gate_check(&request, &config, routes, &closed_auth, &verdict);
 		if (verdict.status != row->status)
 			fail_msg("%s %s: %u", row->method, row->path, verdict.status);
+		assert_int_equal(verdict.wrong_token,
+				 strstr(row->headers, "Bearer") != NULL);
 	}
 }
 

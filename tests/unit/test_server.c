@@ -700,6 +700,98 @@ static void test_ipv6(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
 
+/* An address that the network can reach, though we come by loopback. */
+static void lab_listen_to_the_network(void)
+{
+	strcpy(lab.config.listen.items[0], "0.0.0.0:0");
+	lab_listen();
+	assert_true(http_server_has_network(lab.server));
+}
+
+static bool refused_by_the_kernel(void)
+{
+	const struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(http_server_port(lab.server, 0)),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool refused =
+		connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 &&
+		errno == ECONNREFUSED;
+
+	close(fd);
+	return refused;
+}
+
+static void test_network_is_closed_without_clients(void **state)
+{
+	struct peer *peer;
+
+	(void)state;
+	lab_listen_to_the_network();
+	assert_int_equal(http_server_serve(lab.server), 0);
+	http_server_review(lab.server, false);
+	lab_turn(0);
+	assert_false(http_server_listens(lab.server, 0));
+	assert_true(refused_by_the_kernel());
+	http_server_review(lab.server, true);
+	LAB_WAIT(http_server_listens(lab.server, 0));
+	peer = peer_connect();
+	peer_get(peer, "/echo");
+	assert_int_equal(peer_reply(peer)->status, 200);
+	peer_close(peer);
+}
+
+static void test_network_closes_with_all_that_is_on_it(void **state)
+{
+	struct peer *waits, *streams, *idle, *sends;
+
+	(void)state;
+	lab_listen_to_the_network();
+	assert_int_equal(http_server_serve(lab.server), 0);
+	http_server_review(lab.server, true);
+	LAB_WAIT(http_server_listens(lab.server, 0));
+	waits = peer_connect();
+	peer_get(waits, "/later");
+	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
+	streams = peer_connect();
+	peer_get(streams, "/stream");
+	LAB_WAIT(lab.record_count == 2 && lab.records[1].stream);
+	idle = peer_connect();
+	sends = peer_connect();
+	peer_send(sends, "POST /echo HTTP/1.1\r\nHost: local");
+	LAB_WAIT(http_server_connections(lab.server) == 4);
+	http_server_review(lab.server, false);
+	LAB_WAIT(peer_is_closed(waits) && peer_is_closed(streams) &&
+		 peer_is_closed(idle) && peer_is_closed(sends));
+	assert_int_equal(lab.records[0].abandoned, 1);
+	assert_int_equal(lab.records[1].abandoned, 1);
+	assert_int_equal(http_server_connections(lab.server), 0);
+	assert_true(refused_by_the_kernel());
+	http_server_review(lab.server, true); /* and once more */
+	LAB_WAIT(http_server_listens(lab.server, 0));
+	peer_close(waits);
+	waits = peer_connect_to(http_server_port(lab.server, 0));
+	peer_get(waits, "/echo");
+	assert_int_equal(peer_reply(waits)->status, 200);
+	peer_close(waits);
+	peer_close(streams);
+	peer_close(idle);
+	peer_close(sends);
+}
+
+static void test_network_stops_while_closed(void **state)
+{
+	(void)state;
+	lab_listen_to_the_network();
+	assert_int_equal(http_server_serve(lab.server), 0);
+	http_server_stop(lab.server, 1000, on_stopped, &lab.stopped);
+	http_server_review(lab.server, true); /* too late */
+	LAB_WAIT(lab.stopped == 1);
+	assert_false(http_server_listens(lab.server, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -729,6 +821,9 @@ int main(void)
 		TEST(test_stop_before_it_serves),
 		TEST(test_port_taken),
 		TEST(test_two_addresses),
+		TEST(test_network_is_closed_without_clients),
+		TEST(test_network_closes_with_all_that_is_on_it),
+		TEST(test_network_stops_while_closed),
 		TEST(test_ipv6),
 	};
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Certificate: makes a self-signed one for this machine, and tells its fingerprint.
+ *
+ * A folder holds a pair, cert.pem and key.pem, and is put in place in one rename: nobody
+ * ever finds a key that does not fit its certificate, nor half a file
+ * (tests/unit/test_certificate.c). The server uses <state_dir>/tls when it is there and the
+ * configuration names no other (http/tls.h).
+ */
+#ifndef HTTP_CERTIFICATE_H
+#define HTTP_CERTIFICATE_H
+
+#include "base/config.h"
+
+#define CERTIFICATE_FOLDER   "tls" /* in state_dir */
+#define CERTIFICATE_FILE     "cert.pem"
+#define CERTIFICATE_KEY_FILE "key.pem"
+
+enum {
+	CERTIFICATE_YEARS = 10,
+	CERTIFICATE_HASH_BYTES = 32,
+	CERTIFICATE_FINGERPRINT_BYTES = 3 * CERTIFICATE_HASH_BYTES, /* with the NUL */
+};
+
+/* SHA-256 of the certificate: "AB:CD:...", as browsers and openssl write it. */
+struct certificate_fingerprint {
+	char text[CERTIFICATE_FINGERPRINT_BYTES];
+};
+
+/*
+ * Makes `folder` with a new pair, in the place of one that is there. The certificate is for
+ * this machine's name, NAME.local, localhost, its addresses, and `names` (may be NULL). The
+ * files belong to whom the folder above belongs to. -errno with the error's text.
+ */
+int certificate_make(const char *folder, const struct config_list *names,
+		     struct certificate_fingerprint *fingerprint_out,
+		     struct config_error *error);
+
+/* Of the first certificate in a PEM file. -errno with the error's text. */
+int certificate_fingerprint(const char *file,
+			    struct certificate_fingerprint *fingerprint_out,
+			    struct config_error *error);
+
+#endif

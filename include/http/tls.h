@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * TLS: the certificate and key that this process shows.
+ *
+ * There is one for all listeners, because libmicrohttpd asks for it without telling for
+ * whom. Each handshake gets copies, so that tls_load() may replace it at any time: handshakes
+ * and connections that are under way keep what they have
+ * (tests/integration/test_tls.py::test_under_load_while_it_changes).
+ */
+#ifndef HTTP_TLS_H
+#define HTTP_TLS_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+
+#include <gnutls/abstract.h>
+
+#include "base/config.h"
+
+enum tls_outcome {
+	TLS_E_NONE = 1, /* no certificate is configured, and none is in state_dir */
+};
+
+/* TLS 1.2 and newer, without what is weak in them. */
+#define TLS_PRIORITIES "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
+/*
+ * Reads config->tls_certificate and tls_key, else state_dir/tls. What was read before stays
+ * when that fails. 0, TLS_E_NONE, -errno with the error's text, which names the file.
+ */
+int tls_load(const struct config *config, struct config_error *error);
+bool tls_is_loaded(void);
+void tls_unload(void);
+
+/* For MHD_OPTION_HTTPS_CERT_CALLBACK2. */
+int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+		 gnutls_pcert_st **certificates, unsigned *certificate_count,
+		 gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count, gnutls_privkey_t *key,
+		 unsigned *flags);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "http/tls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+
+#include "http/certificate.h"
+
+enum {
+	CHAIN_MAX = 8,
+	FILE_BYTES_MAX = 64 * 1024,
+};
+
+struct tls_pair {
+	gnutls_x509_crt_t chain[CHAIN_MAX]; /* the server's first */
+	unsigned length;		    /* 0: none */
+	gnutls_x509_privkey_t key;
+};
+
+static struct tls_pair shown;
+
+static void pair_clear(struct tls_pair *pair)
+{
+	for (unsigned at = 0; at < pair->length; at++)
+		gnutls_x509_crt_deinit(pair->chain[at]);
+	if (pair->key)
+		gnutls_x509_privkey_deinit(pair->key);
+	*pair = (struct tls_pair){ .length = 0 };
+}
+
+static __attribute__((format(printf, 3, 4))) int fail(struct config_error *error,
+						      int number, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return number;
+}
+
+static int read_whole(int fd, gnutls_datum_t *text_out)
+{
+	unsigned char *data = gnutls_malloc(FILE_BYTES_MAX + 1);
+	size_t size = 0;
+	ssize_t length = 1;
+
+	if (!data)
+		return -ENOMEM;
+	while (length > 0 && size <= FILE_BYTES_MAX) {
+		length = read(fd, data + size, FILE_BYTES_MAX + 1 - size);
+		if (length > 0)
+			size += (size_t)length;
+	}
+	if (length < 0 || size > FILE_BYTES_MAX) {
+		int number = length < 0 ? -errno : -EFBIG;
+
+		gnutls_memset(data, 0, size);
+		gnutls_free(data);
+		return number;
+	}
+	*text_out = (gnutls_datum_t){ data, (unsigned)size };
+	return 0;
+}
+
+static int file_read(const char *path, bool secret, gnutls_datum_t *text_out,
+		     struct config_error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+	int result;
+
+	if (fd < 0)
+		return fail(error, -errno, "%s: cannot be read: %s", path,
+			    strerror(errno));
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+		result = fail(error, -EINVAL, "%s: is no regular file", path);
+	else if (secret && (status.st_mode & S_IRWXO))
+		result = fail(error, -EPERM,
+			      "%s: everybody on this machine can read or change this "
+			      "key; run: chmod o-rwx %s, and make a new one if anybody "
+			      "may have read it",
+			      path, path);
+	else {
+		result = read_whole(fd, text_out);
+		if (result)
+			fail(error, result, "%s: cannot be read: %s", path,
+			     strerror(-result));
+	}
+	close(fd);
+	return result;
+}
+
+static int certificate_load(const char *path, struct tls_pair *pair,
+			    struct config_error *error)
+{
+	unsigned length = CHAIN_MAX;
+	gnutls_datum_t text = { NULL, 0 };
+	int result = file_read(path, false, &text, error);
+
+	if (result)
+		return result;
+	result = gnutls_x509_crt_list_import(pair->chain, &length, &text,
+					     GNUTLS_X509_FMT_PEM,
+					     GNUTLS_X509_CRT_LIST_IMPORT_FAIL_IF_EXCEED);
+	gnutls_free(text.data);
+	if (result <= 0)
+		return fail(error, -EINVAL,
+			    "%s: is no certificate in PEM with at most %d in its chain: "
+			    "%s",
+			    path, CHAIN_MAX,
+			    result ? gnutls_strerror(result) : "it holds none");
+	pair->length = length;
+	return 0;
+}
+
+static int key_load(const char *path, struct tls_pair *pair, struct config_error *error)
+{
+	gnutls_datum_t text = { NULL, 0 };
+	int result = file_read(path, true, &text, error);
+
+	if (result)
+		return result;
+	result = gnutls_x509_privkey_init(&pair->key);
+	if (result == 0)
+		result = gnutls_x509_privkey_import2(pair->key, &text,
+						     GNUTLS_X509_FMT_PEM, NULL, 0);
+	gnutls_memset(text.data, 0, text.size);
+	gnutls_free(text.data);
+	if (result == 0)
+		return 0;
+	return fail(error, -EINVAL, "%s: is no private key in PEM without a password: %s",
+		    path, gnutls_strerror(result));
+}
+
+static bool key_fits(const struct tls_pair *pair)
+{
+	unsigned char of_key[64], of_certificate[64];
+	size_t key_size = sizeof(of_key), certificate_size = sizeof(of_certificate);
+
+	return gnutls_x509_privkey_get_key_id(pair->key, GNUTLS_KEYID_USE_SHA256, of_key,
+					      &key_size) == 0 &&
+	       gnutls_x509_crt_get_key_id(pair->chain[0], GNUTLS_KEYID_USE_SHA256,
+					  of_certificate, &certificate_size) == 0 &&
+	       key_size == certificate_size &&
+	       memcmp(of_key, of_certificate, key_size) == 0;
+}
+
+static int pair_load(const char *certificate, const char *key, struct config_error *error)
+{
+	struct tls_pair pair = { .length = 0 };
+	int result = certificate_load(certificate, &pair, error);
+
+	if (result == 0)
+		result = key_load(key, &pair, error);
+	if (result == 0 && !key_fits(&pair))
+		result = fail(error, -EINVAL, "%s: is not the key of %s", key,
+			      certificate);
+	if (result) {
+		pair_clear(&pair);
+		return result;
+	}
+	pair_clear(&shown);
+	shown = pair;
+	return 0;
+}
+
+int tls_load(const struct config *config, struct config_error *error)
+{
+	const char *folder = config->state_dir;
+	char certificate[PATH_MAX], key[PATH_MAX];
+
+	if (*config->tls_certificate)
+		return pair_load(config->tls_certificate, config->tls_key, error);
+	snprintf(certificate, sizeof(certificate), "%s/%s/%s", folder, CERTIFICATE_FOLDER,
+		 CERTIFICATE_FILE);
+	snprintf(key, sizeof(key), "%s/%s/%s", folder, CERTIFICATE_FOLDER,
+		 CERTIFICATE_KEY_FILE);
+	if (access(certificate, F_OK) < 0 && errno == ENOENT)
+		return TLS_E_NONE;
+	return pair_load(certificate, key, error);
+}
+
+bool tls_is_loaded(void)
+{
+	return shown.length > 0;
+}
+
+void tls_unload(void)
+{
+	pair_clear(&shown);
+}
+
+static int key_copy(gnutls_privkey_t *key_out)
+{
+	int error = gnutls_privkey_init(key_out);
+
+	if (error)
+		return error;
+	error = gnutls_privkey_import_x509(*key_out, shown.key,
+					   GNUTLS_PRIVKEY_IMPORT_COPY);
+	if (error)
+		gnutls_privkey_deinit(*key_out);
+	return error;
+}
+
+static int chain_copy(gnutls_pcert_st **chain_out)
+{
+	gnutls_pcert_st *chain = gnutls_malloc(shown.length * sizeof(*chain));
+	unsigned done;
+
+	if (!chain)
+		return GNUTLS_E_MEMORY_ERROR;
+	for (done = 0; done < shown.length; done++)
+		if (gnutls_pcert_import_x509(&chain[done], shown.chain[done], 0) < 0)
+			break;
+	if (done == shown.length) {
+		*chain_out = chain;
+		return 0;
+	}
+	while (done)
+		gnutls_pcert_deinit(&chain[--done]);
+	gnutls_free(chain);
+	return GNUTLS_E_MEMORY_ERROR;
+}
+
+int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+		 gnutls_pcert_st **certificates, unsigned *certificate_count,
+		 gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count, gnutls_privkey_t *key,
+		 unsigned *flags)
+{
+	(void)session;
+	(void)info;
+	*ocsp = NULL;
+	*ocsp_count = 0;
+	if (!shown.length || key_copy(key))
+		return -1;
+	if (chain_copy(certificates)) {
+		gnutls_privkey_deinit(*key);
+		return -1;
+	}
+	*certificate_count = shown.length;
+	*flags = GNUTLS_CERT_RETR_DEINIT_ALL;
+	return 0;
+}

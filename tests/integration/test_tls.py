@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""TLS: certificates good and bad, and that what holds for plain HTTP holds under it.
+
+test_slow_clients.py and test_streams.py run over TLS as well.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import ssl
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from agent import Agent, assert_sent
+from lab import Lab, wait_until
+from lab.dial import make_certificate
+from lone_gateway import LoneGateway
+from modem.patience import patience
+from wire import Closed, Wire, request, rpc
+
+PING = request(rpc("ping"))
+BODY_MAX = 65_536
+CHUNKED = {"Content-Length": None, "Transfer-Encoding": "chunked"}
+
+
+@pytest.fixture(scope="module")
+def secure() -> Iterator[LoneGateway]:
+    with LoneGateway(tls=True, request_timeout_seconds=1) as gateway:
+        yield gateway
+
+
+def plain_socket(gateway: LoneGateway) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", gateway.port), patience(10))
+
+
+def handshake(gateway: LoneGateway, context: ssl.SSLContext) -> ssl.SSLSocket:
+    return context.wrap_socket(plain_socket(gateway), server_hostname="localhost")
+
+
+def naive() -> ssl.SSLContext:
+    """Takes any certificate."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def shown(gateway: LoneGateway) -> bytes:
+    """The certificate that a new connection gets."""
+    with handshake(gateway, naive()) as connection:
+        certificate = connection.getpeercert(binary_form=True)
+        assert certificate
+        return certificate
+
+
+# ---- requests
+
+def test_requests_on_one_connection(secure: LoneGateway) -> None:
+    with secure.wire() as wire:
+        assert isinstance(wire.socket, ssl.SSLSocket)
+        for _ in range(3):
+            assert wire.ask(PING).result == {}
+
+
+@pytest.mark.parametrize("count", [2, 30, 300])
+def test_requests_in_one_record(secure: LoneGateway, count: int) -> None:
+    """What GnuTLS has read, no descriptor tells of any more."""
+    with secure.wire() as wire:
+        wire.send(PING * count)
+        for _ in range(count):
+            assert wire.receive().result == {}
+
+
+@pytest.mark.parametrize("size", [1, 4096, 16_384, 20_000, BODY_MAX])
+def test_bodies_over_records(secure: LoneGateway, size: int) -> None:
+    body = rpc("ping").ljust(BODY_MAX)
+    data = request(body)
+    if size == 1:
+        data = PING
+    with secure.wire() as wire:
+        for at in range(0, len(data), size):
+            wire.send(data[at:at + size])
+        assert wire.receive().result == {}
+
+
+def test_a_request_that_is_late_is_told_so(secure: LoneGateway) -> None:
+    with secure.wire() as wire:
+        wire.send(PING[:-1])
+        assert wire.receive().status == 408
+        assert wire.wait_closed() == b""
+
+
+def test_a_chunked_body_that_is_too_long(secure: LoneGateway) -> None:
+    with secure.wire() as wire:
+        wire.send(request(headers=CHUNKED))
+        for _ in range(BODY_MAX // 4096):
+            wire.send(b"1000\r\n" + b" " * 4096 + b"\r\n")
+        wire.send(b"1\r\n \r\n")
+        assert wire.receive().status == 413
+        assert wire.wait_closed() == b""
+
+
+# ---- what is no TLS
+
+@pytest.mark.parametrize("octets", [
+    PING, b"GET / HTTP/1.0\r\n\r\n", b"x", b"\x16\x03\x01\xff\xff" + b"x" * 70_000,
+    b"\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00", b"\x15\x03\x03\x00\x02\x02\x00", b"\0" * 999],
+    ids=["request", "old", "x", "long record", "short hello", "alert", "zeroes"])
+def test_other_octets_get_nothing_in_clear(secure: LoneGateway, octets: bytes) -> None:
+    """A TLS alert at most."""
+    with plain_socket(secure) as connection:
+        try:
+            connection.sendall(octets)
+            answer = b""
+            while data := connection.recv(4096):
+                answer += data
+        except ConnectionError:
+            pass
+        assert b"HTTP" not in answer
+        assert len(answer) < 20
+    assert secure.ask(PING).result == {}
+
+
+def test_a_handshake_that_never_ends_is_cut(secure: LoneGateway) -> None:
+    with ExitStack() as silent:
+        for octets in (b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"):
+            connection = silent.enter_context(plain_socket(secure))
+            connection.sendall(octets)
+        assert secure.ask(PING).result == {}
+        wait_until(lambda: not secure.peers, what="all were cut")
+
+
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion")
+@pytest.mark.parametrize("version,good", [
+    (ssl.TLSVersion.TLSv1, False), (ssl.TLSVersion.TLSv1_1, False),
+    (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True)])
+def test_versions(secure: LoneGateway, version: ssl.TLSVersion, good: bool) -> None:
+    context = naive()
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.minimum_version = context.maximum_version = version
+    try:
+        with handshake(secure, context) as connection:
+            assert good, connection.version()
+    except (ssl.SSLError, ConnectionResetError):
+        assert not good
+
+
+# ---- calls that wait
+
+def test_who_leaves_while_a_call_waits_is_noticed(secure: LoneGateway) -> None:
+    call = request(rpc("tools/call", {"name": "wait_for_sms",
+                                      "arguments": {"timeout_seconds": 120}}))
+    for leave in (Wire.close, Wire.reset):
+        wire = secure.wire()
+        wire.send(call)
+        assert not wire.has_news(patience(0.1))
+        assert wire.port in secure.peers
+        leave(wire)
+        wait_until(lambda: wire.port not in secure.peers, what="it is let go")
+
+
+def test_stopping_answers_what_waits(background: ThreadPoolExecutor) -> None:
+    with LoneGateway(tls=True) as gateway:
+        with gateway.wire() as wire:
+            wire.send(request(rpc("tools/call", {
+                "name": "wait_for_sms", "arguments": {"timeout_seconds": 120}})))
+            assert not wire.has_news(patience(0.1))
+            stopped = background.submit(gateway.stop)
+            assert wire.receive().status == 200
+            assert stopped.result() == 0
+        gateway.start()
+
+
+def test_an_answer_that_waited_comes(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(tls=True, modem_count=1)
+    lab.modems[0].send_latency_s = 0.3
+    assert_sent(Agent(lab).send("over TLS"))
+
+
+# ---- certificates
+
+@contextmanager
+def launched(gateway: LoneGateway) -> Iterator[LoneGateway]:
+    try:
+        gateway.launch()
+        yield gateway
+    finally:
+        gateway._clear()
+
+
+def refusal(gateway: LoneGateway) -> str:
+    """Why it does not start."""
+    wait_until(lambda: not gateway.is_running, what="it does not start")
+    [line] = [line for line in gateway.log.splitlines() if "cannot start" in line]
+    return line
+
+
+@pytest.fixture
+def configured(folder: Path) -> Iterator[LoneGateway]:
+    """With a certificate that its configuration names; it is not started."""
+    make_certificate(folder)
+    yield LoneGateway(tls_certificate=str(folder / "cert.pem"),
+                      tls_key=str(folder / "key.pem"), tls_loopback="yes")
+
+
+def test_the_configured_certificate_is_shown(configured: LoneGateway,
+                                             folder: Path) -> None:
+    with launched(configured) as gateway:
+        wait_until(lambda: "listening on" in gateway.log, what="it listens")
+        assert ssl.DER_cert_to_PEM_cert(shown(gateway)) == (folder / "cert.pem").read_text()
+
+
+def test_without_the_key_for_it_loopback_stays_plain() -> None:
+    with LoneGateway() as gateway:
+        make_certificate(gateway.state / "tls")
+        gateway.restart()
+        assert gateway.ask(PING).result == {}
+
+
+def test_no_rights_to_the_key(configured: LoneGateway, folder: Path) -> None:
+    (folder / "key.pem").chmod(0o644)
+    with launched(configured) as gateway:
+        said = refusal(gateway)
+        assert f"{folder}/key.pem: everybody on this machine can read or change" in said
+        assert "chmod o-rwx" in said
+
+
+@pytest.mark.parametrize("name", ["cert.pem", "key.pem"])
+@pytest.mark.parametrize("text", ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAA\n",
+                                  "x" * 100_000])
+def test_a_file_that_is_none(configured: LoneGateway, folder: Path, name: str,
+                             text: str) -> None:
+    (folder / name).write_text(text)
+    with launched(configured) as gateway:
+        assert f"{folder / name}: " in refusal(gateway)
+
+
+@pytest.mark.parametrize("name", ["cert.pem", "key.pem"])
+def test_a_file_that_is_missing(configured: LoneGateway, folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    with launched(configured) as gateway:
+        assert f"{folder / name}: cannot be read: No such file" in refusal(gateway)
+    (folder / name).mkdir()
+    with launched(LoneGateway(tls_certificate=str(folder / "cert.pem"),
+                              tls_key=str(folder / "key.pem"))) as gateway:
+        assert f"{folder / name}: is no regular file" in refusal(gateway)
+
+
+def test_the_key_of_another(configured: LoneGateway, folder: Path) -> None:
+    make_certificate(folder / "other")
+    (folder / "key.pem").write_bytes((folder / "other" / "key.pem").read_bytes())
+    with launched(configured) as gateway:
+        assert f"{folder}/key.pem: is not the key of {folder}/cert.pem" in refusal(gateway)
+
+
+def test_a_key_with_a_password(configured: LoneGateway, folder: Path) -> None:
+    key = folder / "key.pem"
+    subprocess.run(["openssl", "pkcs8", "-topk8", "-in", key, "-out", folder / "locked",
+                    "-passout", "pass:secret"], check=True, capture_output=True)
+    key.write_bytes((folder / "locked").read_bytes())
+    with launched(configured) as gateway:
+        assert f"{key}: is no private key in PEM without a password" in refusal(gateway)
+
+
+@pytest.mark.parametrize("given,missing", [
+    ("tls_certificate", "tls_key"), ("tls_key", "tls_certificate")])
+def test_half_a_pair(given: str, missing: str) -> None:
+    with launched(LoneGateway(**{given: "/etc/x.pem"})) as gateway:
+        wait_until(lambda: not gateway.is_running, what="it does not start")
+        assert f"server.{missing} is missing" in gateway.log
+
+
+# ---- SIGHUP
+
+def test_sighup_reads_the_certificate_again() -> None:
+    """For connections that come then; those that are there go on."""
+    with LoneGateway(tls=True) as gateway:
+        with gateway.wire() as wire:
+            assert wire.ask(PING).result == {}
+            before = shown(gateway)
+            make_certificate(gateway.state / "tls")
+            assert shown(gateway) == before
+            gateway.send_signal(signal.SIGHUP)
+            wait_until(lambda: shown(gateway) != before, what="the new one is shown")
+            assert "http: read the certificate again" in gateway.log
+            assert wire.ask(PING).result == {}
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda folder: (folder / "cert.pem").write_text("nonsense"),
+    lambda folder: (folder / "cert.pem").unlink(),
+    lambda folder: (folder / "key.pem").unlink(),
+    lambda folder: (folder / "key.pem").chmod(0o606),
+])
+def test_a_bad_one_leaves_the_old_in_use(spoil: Callable[[Path], object]) -> None:
+    with LoneGateway(tls=True) as gateway:
+        before = shown(gateway)
+        spoil(gateway.state / "tls")
+        gateway.send_signal(signal.SIGHUP)
+        wait_until(lambda: "http: the certificate" in gateway.log, what="it is told")
+        assert shown(gateway) == before
+        assert gateway.ask(PING).result == {}
+
+
+def test_under_load_while_it_changes() -> None:
+    """Handshakes that are under way keep what they began with."""
+    with LoneGateway(tls=True) as gateway, ThreadPoolExecutor(4) as pool:
+        def hammer() -> None:
+            for _ in range(20):
+                shown(gateway)
+
+        running = [pool.submit(hammer) for _ in range(4)]
+        while not all(one.done() for one in running):
+            make_certificate(gateway.state / "tls")
+            gateway.send_signal(signal.SIGHUP)
+        for one in running:
+            one.result()
+        assert gateway.is_running

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <gnutls/x509.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "http/certificate.h"
+
+static char home[64], folder[80], certificate_path[96], key_path[96];
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(home, "/tmp/ofono-mcp-certificate-XXXXXX");
+	assert_non_null(mkdtemp(home));
+	snprintf(folder, sizeof(folder), "%s/tls", home);
+	snprintf(certificate_path, sizeof(certificate_path), "%s/cert.pem", folder);
+	snprintf(key_path, sizeof(key_path), "%s/key.pem", folder);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	unlink(certificate_path);
+	unlink(key_path);
+	rmdir(folder);
+	return rmdir(home); /* nothing else is left */
+}
+
+static struct certificate_fingerprint make(const struct config_list *names)
+{
+	struct certificate_fingerprint fingerprint;
+	struct config_error error = { "" };
+
+	if (certificate_make(folder, names, &fingerprint, &error) != 0)
+		fail_msg("%s", error.text);
+	return fingerprint;
+}
+
+static gnutls_x509_crt_t load(void)
+{
+	gnutls_x509_crt_t certificate;
+	gnutls_datum_t text;
+
+	assert_int_equal(gnutls_load_file(certificate_path, &text), 0);
+	assert_int_equal(gnutls_x509_crt_init(&certificate), 0);
+	assert_int_equal(gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM),
+			 0);
+	gnutls_free(text.data);
+	return certificate;
+}
+
+static void test_it_is_for_this_machine(void **state)
+{
+	struct config_list names = { .count = 1, .items = { "gateway.example.org" } };
+	char host[256 + sizeof(".local")];
+	gnutls_x509_crt_t certificate;
+
+	(void)state;
+	make(&names);
+	certificate = load();
+	assert_int_equal(gethostname(host, 256), 0);
+	assert_true(gnutls_x509_crt_check_hostname(certificate, host));
+	strcat(host, ".local");
+	assert_true(gnutls_x509_crt_check_hostname(certificate, host));
+	assert_true(gnutls_x509_crt_check_hostname(certificate, "localhost"));
+	assert_true(gnutls_x509_crt_check_hostname(certificate, "127.0.0.1"));
+	assert_true(gnutls_x509_crt_check_hostname(certificate, "gateway.example.org"));
+	assert_false(gnutls_x509_crt_check_hostname(certificate, "example.org"));
+	gnutls_x509_crt_deinit(certificate);
+}
+
+static void test_it_is_p256_and_lasts_ten_years(void **state)
+{
+	gnutls_x509_crt_t certificate;
+	unsigned bits;
+	time_t now = time(NULL);
+
+	(void)state;
+	make(NULL);
+	certificate = load();
+	assert_int_equal(gnutls_x509_crt_get_pk_algorithm(certificate, &bits),
+			 GNUTLS_PK_ECDSA);
+	assert_int_equal(bits, 256);
+	assert_true(gnutls_x509_crt_get_activation_time(certificate) <= now);
+	assert_true(gnutls_x509_crt_get_expiration_time(certificate) >
+		    now + (time_t)10 * 365 * 24 * 3600);
+	assert_int_equal(gnutls_x509_crt_get_ca_status(certificate, NULL), 0);
+	gnutls_x509_crt_deinit(certificate);
+}
+
+static int64_t wall_1970(void)
+{
+	return 5000;
+}
+
+static void test_a_phone_without_the_time(void **state)
+{
+	static const struct clock_source clock = { .monotonic_ms = wall_1970,
+						   .wall_ms = wall_1970 };
+	gnutls_x509_crt_t certificate;
+
+	(void)state;
+	clock_set_source(&clock);
+	make(NULL);
+	clock_set_source(NULL);
+	certificate = load();
+	assert_true(gnutls_x509_crt_get_expiration_time(certificate) >
+		    CLOCK_SANE_MS / 1000 + (time_t)9 * 365 * 24 * 3600);
+	gnutls_x509_crt_deinit(certificate);
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat status;
+
+	assert_int_equal(stat(path, &status), 0);
+	return status.st_mode & 07777;
+}
+
+static void test_only_the_owner_reads_the_key(void **state)
+{
+	(void)state;
+	make(NULL);
+	assert_int_equal(mode_of(folder), 0700);
+	assert_int_equal(mode_of(key_path), 0600);
+}
+
+static void test_the_files_go_to_the_owner_of_the_state(void **state)
+{
+	struct stat status;
+
+	(void)state;
+	if (geteuid() != 0 || chown(home, 12345, 12345) != 0)
+		skip();
+	make(NULL);
+	assert_int_equal(stat(key_path, &status), 0);
+	assert_int_equal(status.st_uid, 12345);
+}
+
+static void test_the_fingerprint_is_that_of_the_file(void **state)
+{
+	struct certificate_fingerprint made = make(NULL), read;
+	struct config_error error = { "" };
+
+	(void)state;
+	assert_int_equal(certificate_fingerprint(certificate_path, &read, &error), 0);
+	assert_string_equal(made.text, read.text);
+	assert_int_equal(strlen(read.text), 32 * 3 - 1);
+	assert_int_equal(strspn(read.text, "0123456789ABCDEF:"), strlen(read.text));
+}
+
+static void test_another_takes_its_place_whole(void **state)
+{
+	struct certificate_fingerprint first = make(NULL), second, read;
+	struct config_error error = { "" };
+	gnutls_certificate_credentials_t credentials;
+
+	(void)state;
+	second = make(NULL);
+	assert_string_not_equal(first.text, second.text);
+	assert_int_equal(certificate_fingerprint(certificate_path, &read, &error), 0);
+	assert_string_equal(second.text, read.text);
+	assert_int_equal(gnutls_certificate_allocate_credentials(&credentials), 0);
+	assert_int_equal(gnutls_certificate_set_x509_key_file(credentials,
+							      certificate_path, key_path,
+							      GNUTLS_X509_FMT_PEM),
+			 0); /* the key fits */
+	gnutls_certificate_free_credentials(credentials);
+}
+
+static void test_what_an_interrupted_one_left_is_no_obstacle(void **state)
+{
+	char fresh[96], left[112];
+
+	(void)state;
+	snprintf(fresh, sizeof(fresh), "%s.new", folder);
+	snprintf(left, sizeof(left), "%s/key.pem", fresh);
+	assert_int_equal(mkdir(fresh, 0700), 0);
+	fclose(fopen(left, "w"));
+	make(NULL);
+	assert_int_equal(access(fresh, F_OK), -1);
+}
+
+static void test_errors_name_the_file(void **state)
+{
+	struct certificate_fingerprint fingerprint;
+	struct config_error error = { "" };
+
+	(void)state;
+	assert_int_equal(certificate_make("/nonexistent/tls", NULL, &fingerprint, &error),
+			 -ENOENT);
+	assert_non_null(strstr(error.text, "/nonexistent/tls: "));
+	assert_true(certificate_fingerprint(certificate_path, &fingerprint, &error) < 0);
+	assert_non_null(strstr(error.text, certificate_path));
+	make(NULL);
+	assert_int_equal(certificate_fingerprint(key_path, &fingerprint, &error),
+			 -EINVAL);
+	assert_non_null(strstr(error.text, key_path));
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_it_is_for_this_machine),
+		TEST(test_it_is_p256_and_lasts_ten_years),
+		TEST(test_a_phone_without_the_time),
+		TEST(test_only_the_owner_reads_the_key),
+		TEST(test_the_files_go_to_the_owner_of_the_state),
+		TEST(test_the_fingerprint_is_that_of_the_file),
+		TEST(test_another_takes_its_place_whole),
+		TEST(test_what_an_interrupted_one_left_is_no_obstacle),
+		TEST(test_errors_name_the_file),
+	};
+
+	return cmocka_run_group_tests_name("certificate", tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/address.h"
+#include "base/clock.h"
+#include "http/lockout.h"
+
+static int64_t now_ms;
+
+static int64_t now(void)
+{
+	return now_ms;
+}
+
+static const struct clock_source clock_of_test = { .monotonic_ms = now, .wall_ms = now };
+
+static struct lockout lockout;
+
+static int setup(void **state)
+{
+	(void)state;
+	now_ms = 1000 * 1000;
+	memset(&lockout, 0, sizeof(lockout));
+	clock_set_source(&clock_of_test);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	clock_set_source(NULL);
+	return 0;
+}
+
+static struct address address_of(const char *host)
+{
+	struct address address;
+	char text[ADDRESS_TEXT_BYTES];
+
+	snprintf(text, sizeof(text), strchr(host, ':') ? "[%s]:4000" : "%s:4000", host);
+	assert_true(address_parse(text, &address));
+	return address;
+}
+
+static struct lockout_verdict wrong(const char *host)
+{
+	struct address address = address_of(host);
+
+	return lockout_wrong(&lockout, &address.any);
+}
+
+static void right(const char *host)
+{
+	struct address address = address_of(host);
+
+	lockout_right(&lockout, &address.any);
+}
+
+static unsigned retry_after(const char *host)
+{
+	return wrong(host).retry_after_seconds;
+}
+
+static void lock_out(const char *host)
+{
+	for (int at = 0; at < LOCKOUT_TOKENS; at++)
+		assert_int_equal(retry_after(host), 0);
+}
+
+static void test_each_waits_longer(void **state)
+{
+	static const unsigned delays_ms[LOCKOUT_TOKENS] = { 100, 200, 400, 800, 1600 };
+
+	(void)state;
+	for (int at = 0; at < LOCKOUT_TOKENS; at++)
+		assert_int_equal(wrong("192.0.2.1").delay_ms, delays_ms[at]);
+	assert_int_equal(wrong("192.0.2.1").delay_ms, 0); /* 429 at once */
+}
+
+static void test_429_after_the_fifth(void **state)
+{
+	(void)state;
+	lock_out("192.0.2.1");
+	assert_int_equal(retry_after("192.0.2.1"), 60);
+	now_ms += 100;
+	assert_int_equal(retry_after("192.0.2.1"), 60); /* rounded up, not prolonged */
+	now_ms += 59 * 1000;
+	assert_int_equal(retry_after("192.0.2.1"), 1);
+	assert_int_equal(retry_after("192.0.2.2"), 0); /* another source */
+}
+
+static void test_it_doubles_up_to_fifteen_minutes(void **state)
+{
+	static const unsigned seconds[] = { 120, 240, 480, 900, 900 };
+
+	(void)state;
+	lock_out("192.0.2.1");
+	now_ms += LOCKOUT_FIRST_MS;
+	for (size_t at = 0; at < sizeof(seconds) / sizeof(seconds[0]); at++) {
+		assert_int_equal(retry_after("192.0.2.1"), seconds[at]);
+		now_ms += (int64_t)seconds[at] * 1000;
+	}
+	now_ms += LOCKOUT_MOST_MS; /* forgotten */
+	lock_out("192.0.2.1");
+	assert_int_equal(retry_after("192.0.2.1"), 60);
+}
+
+static void test_slow_ones_are_not_locked_out(void **state)
+{
+	(void)state;
+	for (int at = 0; at < 50; at++) {
+		assert_int_equal(retry_after("192.0.2.1"), 0);
+		now_ms += LOCKOUT_WINDOW_MS / (LOCKOUT_TOKENS - 1);
+	}
+}
+
+static void test_any_minute_counts(void **state)
+{
+	(void)state;
+	retry_after("192.0.2.1");
+	now_ms += 50 * 1000;
+	for (int at = 0; at < 3; at++)
+		assert_int_equal(retry_after("192.0.2.1"), 0);
+	now_ms += 20 * 1000; /* the first is older than a minute now */
+	assert_int_equal(retry_after("192.0.2.1"), 0);
+	assert_int_equal(retry_after("192.0.2.1"), 0);
+	assert_int_equal(retry_after("192.0.2.1"), 60);
+}
+
+static void test_a_right_token_clears(void **state)
+{
+	(void)state;
+	for (int at = 0; at < LOCKOUT_TOKENS - 1; at++)
+		wrong("192.0.2.1");
+	right("192.0.2.1");
+	assert_int_equal(wrong("192.0.2.1").delay_ms, 100);
+	right("192.0.2.1");
+	lock_out("192.0.2.1");
+	assert_int_equal(retry_after("192.0.2.1"), 60);
+	right("192.0.2.1");
+	assert_int_equal(retry_after("192.0.2.1"), 0);
+}
+
+static void test_ipv6_counts_by_64(void **state)
+{
+	(void)state;
+	for (int at = 0; at < LOCKOUT_TOKENS; at++) {
+		char host[64];
+
+		snprintf(host, sizeof(host), "2001:db8:0:1::%x", at + 1);
+		assert_int_equal(retry_after(host), 0);
+	}
+	assert_int_equal(retry_after("2001:db8:0:1:ffff::1"), 60);
+	assert_int_equal(retry_after("2001:db8:0:2::1"), 0);
+}
+
+static void test_mapped_is_ipv4(void **state)
+{
+	(void)state;
+	lock_out("::ffff:192.0.2.1");
+	assert_int_equal(retry_after("192.0.2.1"), 60);
+}
+
+static void test_loopback_is_exempt(void **state)
+{
+	(void)state;
+	for (int at = 0; at < 100; at++) {
+		struct lockout_verdict verdict = wrong(at % 2 ? "127.0.0.1" : "::1");
+
+		assert_int_equal(verdict.retry_after_seconds, 0);
+		assert_int_equal(verdict.delay_ms, 0);
+	}
+}
+
+static void test_the_one_that_failed_longest_ago_is_forgotten(void **state)
+{
+	char host[32];
+
+	(void)state;
+	lock_out("192.0.2.1");
+	now_ms++;
+	lock_out("192.0.2.2");
+	for (int at = 0; at < LOCKOUT_SOURCES_MAX - 1; at++) {
+		now_ms++;
+		snprintf(host, sizeof(host), "198.51.100.%d", at);
+		wrong(host);
+	}
+	assert_true(retry_after("192.0.2.2") > 0);
+	assert_int_equal(retry_after("192.0.2.1"), 0);
+}
+
+static void test_log_pace(void **state)
+{
+	char more[LOG_PACE_TEXT_BYTES];
+	struct log_pace pace = { 0 };
+
+	(void)state;
+	assert_true(log_pace_passes(&pace, more));
+	assert_string_equal(more, "");
+	for (int at = 0; at < 3; at++)
+		assert_false(log_pace_passes(&pace, more));
+	now_ms += LOG_PACE_MS;
+	assert_true(log_pace_passes(&pace, more));
+	assert_string_equal(more, " (3 more since the last such line)");
+	now_ms += LOG_PACE_MS;
+	assert_true(log_pace_passes(&pace, more));
+	assert_string_equal(more, "");
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_each_waits_longer),
+		TEST(test_429_after_the_fifth),
+		TEST(test_it_doubles_up_to_fifteen_minutes),
+		TEST(test_slow_ones_are_not_locked_out),
+		TEST(test_any_minute_counts),
+		TEST(test_a_right_token_clears),
+		TEST(test_ipv6_counts_by_64),
+		TEST(test_mapped_is_ipv4),
+		TEST(test_loopback_is_exempt),
+		TEST(test_the_one_that_failed_longest_ago_is_forgotten),
+		TEST(test_log_pace),
+	};
+
+	return cmocka_run_group_tests_name("lockout", tests, NULL, NULL);
+}

@@ -17,6 +17,9 @@ bool utf8_valid(const char *text, size_t length); /* NUL counts as valid */
 /* The code point at *text, which moves behind it. Valid text only, not at its end. */
 uint32_t utf8_next(const char **text);
 
+/* Writes a code point that is no surrogate; how many bytes, at most 4. */
+size_t utf8_write(uint32_t code_point, char *bytes);
+
 /* Bytes of the first `characters` of a valid text, or of all of it when it is shorter. */
 size_t utf8_cut(const char *text, size_t characters);
 

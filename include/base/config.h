@@ -51,6 +51,12 @@ struct config {
 	int64_t duplicate_seconds; /* the same again within this counts as asked twice */
 	int64_t ask_seconds;	   /* a person may think while a call waits; 0: none */
 	bool delivery_reports;	   /* ask the network for them */
+	/* [incoming] */
+	struct config_list owner_numbers;	   /* see sms/sender.h */
+	struct config_list blocked_senders;	   /* see sms/sender.h */
+	char stop_confirmation[CONFIG_TEXT_BYTES]; /* "": none is sent */
+	int64_t loop_exchanges;			   /* see sms/loop.h; 0: none is one */
+	int64_t loop_minutes;
 	/* [log] */
 	bool verbose;
 };

@@ -24,9 +24,10 @@ enum {
 /* strings live in the arena */
 struct resource_call {
 	const struct resource *resource;
-	const char *value;   /* of its variable, decoded; NULL: it has none */
-	const char *subject; /* see struct change */
-	void *services;	     /* what endpoint_new() was given */
+	const char *value;	     /* of its variable, decoded; NULL: it has none */
+	const char *subject;	     /* see struct change */
+	void *services;		     /* what endpoint_new() was given */
+	const struct client *client; /* who asks; NULL: it is only looked for */
 	struct arena *arena;
 };
 

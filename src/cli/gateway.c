@@ -34,6 +34,7 @@
 #include "resources/resource_table.h"
 #include "sms/retention.h"
 #include "sms/spool.h"
+#include "sms/stop_confirmation.h"
 #include "store/store_client.h"
 #include "store/store_lock.h"
 #include "store/store_rescue.h"
@@ -59,6 +60,7 @@ struct gateway {
 	struct readiness readiness;
 	struct retention *retention;
 	struct spool *spool;
+	struct stop_confirmation stop_confirmation;
 	int lock; /* of the state folder; -1: not held */
 	bool ready;
 	bool stopping;
@@ -178,6 +180,16 @@ static int open_spool(struct gateway *gateway, const struct config *config)
 			 &gateway->spool);
 }
 
+static void begin_confirming(struct gateway *gateway)
+{
+	gateway->stop_confirmation = (struct stop_confirmation){
+		.config = gateway->services.config,
+		.store = gateway->services.store,
+		.outbox = gateway->services.outbox,
+	};
+	stop_confirmation_init(&gateway->stop_confirmation, gateway->services.inbox);
+}
+
 static int open_phone(struct gateway *gateway, const struct config *config,
 		      struct config_error *error_out)
 {
@@ -200,6 +212,8 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 	if (error == 0)
 		error = outbox_new(services->loop, config, services->store,
 				   services->sims, services->ofono, &services->outbox);
+	if (error == 0)
+		begin_confirming(gateway);
 	if (error == 0)
 		error = scans_new(services->loop, services->store, &services->scans);
 	if (error == 0)
@@ -310,6 +324,7 @@ static void close_all(struct gateway *gateway)
 	scans_free(services->scans);
 	if (services->ofono)
 		ofono_tell_waiting(services->ofono);
+	stop_confirmation_deinit(&gateway->stop_confirmation);
 	outbox_free(services->outbox);
 	spool_free(gateway->spool);
 	inbox_free(services->inbox);

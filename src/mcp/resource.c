@@ -223,6 +223,7 @@ bool resource_of_request(struct request *request, struct resource_call *call)
 		return false;
 	}
 	call->services = endpoint_services(request->endpoint);
+	call->client = exchange_client(request->exchange);
 	call->arena = request->arena;
 	outcome = resource_find(endpoint_resources(request->endpoint), uri, call);
 	if (outcome)
@@ -341,6 +342,7 @@ void resource_run_complete(struct request *request)
 		.resource = find_template(request),
 		.value = json_string(json_member(argument, "value")),
 		.services = endpoint_services(request->endpoint),
+		.client = exchange_client(request->exchange),
 		.arena = request->arena,
 	};
 

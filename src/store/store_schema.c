@@ -159,6 +159,7 @@ static const char version_5[] =
 /*
  * client: what it may do; see base/client.h. usage: what each accepted message takes of the
  * limits; it outlives the message. audit: a line, and the hash over it and the one before.
+ * message_sent_to: was anything ever sent there?
  */
 static const char version_6[] =
 	"ALTER TABLE client ADD COLUMN scopes INTEGER NOT NULL DEFAULT 3;"
@@ -179,6 +180,7 @@ static const char version_6[] =
 	" id INTEGER PRIMARY KEY, number TEXT NOT NULL UNIQUE, at INTEGER NOT NULL,"
 	" word TEXT NOT NULL, confirmed INTEGER NOT NULL DEFAULT 0"
 	") STRICT;"
+	"CREATE INDEX message_sent_to ON message (number) WHERE direction = 0;"
 	"CREATE TABLE setting ("
 	" id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, value TEXT NOT NULL,"
 	" at INTEGER NOT NULL"

@@ -53,7 +53,7 @@ def test_a_received_message(lab: Lab, number: str) -> None:
     assert message.pop("message_id") > 0
     assert message == {
         "direction": "in", "phone_number": number, "subscription_id": sims(lab)[1],
-        "text": "Hello, {world}", "state": "received",
+        "trust": "unknown", "text": "Hello, {world}", "state": "received",
         "sent_time": "2026-03-04T05:06:07+01:00", "read": False, "flags": []}
 
 

@@ -16,8 +16,10 @@
 #define BASE_SHOWN_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 
 /* Wherever it stands: joiners and selectors are none of these. */
@@ -25,6 +27,12 @@ bool shown_text_escapes(uint32_t character);
 
 /* `text` is valid UTF-8. True: something was written out. */
 bool shown_text_append(struct buffer *buffer, const char *text);
+/*
+ * The first `characters` of a text, for errors that quote what a caller gave: it may have
+ * come from a stranger. "" without memory.
+ */
+const char *shown_text_quote(struct arena *arena, const char *text, size_t characters);
+
 /* Nothing of it has to be written out. */
 bool shown_text_is_plain(const char *text);
 

@@ -9,6 +9,7 @@
 #ifndef SMS_CODE_TEXT_H
 #define SMS_CODE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct code_text {
@@ -17,6 +18,9 @@ struct code_text {
 	size_t *to;   /* and where that ends */
 	size_t length;
 };
+
+/* Quickly, for most texts have none: may there be a digit in it? */
+bool code_text_has_digits(const char *text);
 
 /* 0, or -ENOMEM with nothing to be given back. Valid UTF-8. */
 int code_text_init(struct code_text *read, const char *text);

@@ -147,6 +147,21 @@ bool shown_text_append(struct buffer *buffer, const char *text)
 	return escaped;
 }
 
+const char *shown_text_quote(struct arena *arena, const char *text, size_t characters)
+{
+	const char *quoted = arena_copy(arena, text, utf8_cut(text, characters));
+	struct buffer shown = BUFFER_INIT;
+
+	if (quoted) {
+		shown_text_append(&shown, quoted);
+		quoted = shown.failed ? NULL
+				      : arena_copy(arena, shown.length ? shown.data : "",
+						   shown.length);
+	}
+	buffer_deinit(&shown);
+	return quoted ? quoted : "";
+}
+
 bool shown_text_is_plain(const char *text)
 {
 	uint32_t before = 0;

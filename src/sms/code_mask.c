@@ -90,10 +90,12 @@ static void find(struct masking *masking, const char *text)
 	struct extract extract;
 
 	code_search(masking->read.text, hide_found, masking);
+	hide_lone_number(masking);
+	if (!strchr(text, '@'))
+		return;
 	extract_from(text, &extract);
 	if (*extract.code) /* bound to a site, it may look like anything */
 		hide_everywhere(masking, extract.code);
-	hide_lone_number(masking);
 }
 
 static void write_masked(const struct masking *masking, const char *text,
@@ -114,8 +116,11 @@ static void write_masked(const struct masking *masking, const char *text,
 
 bool code_mask(const char *text, struct buffer *masked)
 {
-	struct masking masking = { .hidden = calloc(strlen(text) + 1, 1) };
+	struct masking masking = { .any = false };
 
+	if (!code_text_has_digits(text) && !strchr(text, '@'))
+		return false;
+	masking.hidden = calloc(strlen(text) + 1, 1);
 	if (!masking.hidden || code_text_init(&masking.read, text)) {
 		free(masking.hidden);
 		masked->failed = true;

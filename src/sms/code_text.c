@@ -2,7 +2,6 @@
 #include "sms/code_text.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +145,19 @@ static void join_single_digits(struct code_text *read)
 	}
 	read->text[kept] = '\0';
 	read->length = kept;
+}
+
+bool code_text_has_digits(const char *text)
+{
+	static const unsigned char beyond_latin =
+		0xd9; /* leads U+0640 and what follows */
+
+	for (; *text; text++) {
+		if ((*text >= '0' && *text <= '9') ||
+		    (unsigned char)*text >= beyond_latin)
+			return true;
+	}
+	return false;
 }
 
 int code_text_init(struct code_text *read, const char *text)

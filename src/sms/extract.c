@@ -27,7 +27,7 @@ static void find_code(const char *text, char code_out[EXTRACT_CODE_BYTES])
 	struct finding best = { 0, code_out };
 	struct code_text read;
 
-	if (code_text_init(&read, text))
+	if (!code_text_has_digits(text) || code_text_init(&read, text))
 		return;
 	code_search(read.text, keep_best, &best);
 	code_text_deinit(&read);

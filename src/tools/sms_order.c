@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/shown_text.h"
 #include "base/timestamp.h"
 #include "base/utf8.h"
 #include "mcp/ask.h"
@@ -88,8 +89,8 @@ const char *sms_order_name_character(const struct sms_order *order, uint32_t cod
 		if (utf8_next(&end) == code)
 			break;
 	}
-	return arena_printf(order->call->arena, "U+%04X (%.*s)", code, (int)(end - at),
-			    at);
+	return arena_printf(order->call->arena, "U+%04X (%s)", code,
+			    shown_text_quote(order->call->arena, at, 1));
 }
 
 static int64_t units_in(enum segments_encoding encoding, int64_t segments)

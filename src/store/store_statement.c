@@ -205,8 +205,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 			    " WHERE length(imsi) > 3 ORDER BY id LIMIT ?1",
 	[PARTY_COUNTRY] = "SELECT CAST(substr(imsi, 1, 3) AS INTEGER) FROM sim"
 			  " WHERE id = ?1 AND length(imsi) > 3",
-	[PARTY_SENT_TO] = "SELECT 1 FROM message INDEXED BY message_sent_to"
-			  " WHERE number = ?1 AND direction = 0 LIMIT 1",
+	[PARTY_SENT_TO] = "SELECT 1 FROM conversation WHERE number = ?1 AND sent > 0",
 	/* Clocks jump: those that are too old are left out, not looked past. */
 	[PARTY_RECENT] =
 		"SELECT " MESSAGE_COLUMNS " FROM (SELECT id AS recent_id FROM message"

@@ -172,6 +172,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_recent, set_up, store_tear_down),
 		cmocka_unit_test_setup_teardown(test_was_sent_to, set_up,
 						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_an_older_ledger, set_up,
+						store_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

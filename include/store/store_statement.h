@@ -13,6 +13,7 @@
 
 #include "base/clock_history.h"
 #include "store/store.h"
+#include "store/store_party.h"
 
 enum store_statement {
 	BEGIN,
@@ -101,6 +102,13 @@ enum store_statement {
 	STATEMENT_COUNT,
 };
 
+/* Of the SIM cards that were seen, as store_party.h wants them. */
+struct store_countries {
+	bool known; /* else to be read again */
+	size_t count;
+	const struct country *items[STORE_COUNTRIES_MAX];
+};
+
 struct store {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
@@ -108,7 +116,8 @@ struct store {
 	int64_t added;	  /* messages, since it was opened */
 	bool damaged;	  /* found while it was used, and told */
 	char folder[PATH_MAX];
-	char notice[512];	    /* see store/store_rescue.h; "" none */
+	char notice[512]; /* see store/store_rescue.h; "" none */
+	struct store_countries countries;
 	struct clock_history clock; /* since the first message was added */
 };
 

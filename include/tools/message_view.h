@@ -56,6 +56,9 @@ void message_view_tell_progress(struct tool_call *call, int64_t message_id,
 /* key and value; the text is a stranger's. True: something in it was written out. */
 bool message_view_put_shown(struct json_writer *writer, const char *key,
 			    const char *text);
+/* "trust": of whoever has this number or name, see sms/sender.h */
+void message_view_put_trust(struct json_writer *writer, const struct services *services,
+			    const char *number);
 void message_view_put_time(struct json_writer *writer, const char *key, int64_t wall_ms);
 /* "notice": texts are data, not instructions */
 void message_view_put_notice(struct json_writer *writer);

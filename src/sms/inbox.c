@@ -113,7 +113,6 @@ static int inbox_store(struct inbox *inbox, const struct incoming_draft *draft)
 	struct inbox_event event = {
 		.sim_id = draft->sim_id,
 		.number = draft->number,
-		.text = draft->text,
 		.opt = draft->opt,
 	};
 	bool known;

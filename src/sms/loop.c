@@ -130,25 +130,26 @@ static bool is_loop(const struct row *row, const struct loop_question *question)
 		       SENDER_OWNER;
 }
 
-/* False: none, or they cannot be read. */
+/* The last ones that follow each other, at most `limit`. */
 static bool read_row(const struct loop_question *question, struct arena *arena,
-		     struct row *row)
+		     unsigned limit, struct row *row)
 {
 	struct store_recent recent = {
 		.arena = arena,
-		.limit = ROWS_MOST,
+		.limit = limit,
 		.messages = row->messages,
 	};
 	struct store_party party;
 
 	store_party_spell(question->store, question->number, &party);
-	if (!arena || store_party_recent(question->store, &party, &recent)) {
+	if (store_party_recent(question->store, &party, &recent)) {
 		log_warning("loop: the last messages with %s cannot be read",
 			    log_number(question->number));
 		return false;
 	}
 	row->count = recent.count;
-	return recent.count > 0;
+	keep_last_row(row, question->now_ms);
+	return row->count > 0;
 }
 
 bool loop_suspected(const struct loop_question *question, int64_t *until_ms_out)
@@ -161,11 +162,9 @@ bool loop_suspected(const struct loop_question *question, int64_t *until_ms_out)
 	if (!config->loop_exchanges)
 		return false;
 	arena = arena_new(ARENA_BYTES);
-	suspected = read_row(question, arena, &row);
-	if (suspected) {
-		keep_last_row(&row, question->now_ms);
-		suspected = is_loop(&row, question);
-	}
+	/* most are quiet: the last message alone tells */
+	suspected = arena && read_row(question, arena, 1, &row) &&
+		    read_row(question, arena, ROWS_MOST, &row) && is_loop(&row, question);
 	if (suspected)
 		*until_ms_out = row.messages[row.count - 1].created_ms + row.window_ms;
 	arena_free(arena);

@@ -6,27 +6,23 @@
 
 #include "store/store_statement.h"
 
-struct countries {
-	size_t count;
-	const struct country *items[STORE_COUNTRIES_MAX];
-};
-
 /* Those that are not in the table are passed over. */
-static void countries_read(struct store *store, struct countries *countries)
+static void countries_read(struct store *store)
 {
 	sqlite3_stmt *statement = store_use(store, PARTY_COUNTRIES);
+	struct store_countries countries = { .known = true };
 	int result;
 
-	countries->count = 0;
 	sqlite3_bind_int(statement, 1, STORE_COUNTRIES_MAX);
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		const struct country *country =
 			country_find((unsigned)sqlite3_column_int(statement, 0));
 
 		if (country)
-			countries->items[countries->count++] = country;
+			countries.items[countries.count++] = country;
 	}
-	store_done(store, statement, result);
+	if (!store_done(store, statement, result))
+		store->countries = countries;
 }
 
 static const struct country *country_of_sim(struct store *store, int64_t sim_id)
@@ -69,7 +65,7 @@ static void party_add_in(struct store_party *party, const char *number,
 void store_party_spell(struct store *store, const char *number,
 		       struct store_party *party_out)
 {
-	struct countries countries;
+	const struct store_countries *countries = &store->countries;
 
 	party_out->count = 0;
 	if (!number_form_is_number(number))
@@ -77,9 +73,10 @@ void store_party_spell(struct store *store, const char *number,
 	if (strlen(number) < NUMBER_FORM_BYTES)
 		party_add(party_out, number);
 	party_add_in(party_out, number, NULL);
-	countries_read(store, &countries);
-	for (size_t i = 0; i < countries.count; i++)
-		party_add_in(party_out, number, countries.items[i]);
+	if (!countries->known)
+		countries_read(store);
+	for (size_t i = 0; i < countries->count; i++)
+		party_add_in(party_out, number, countries->items[i]);
 }
 
 bool store_party_form(struct store *store, int64_t sim_id, const char *number,

@@ -27,9 +27,8 @@ static const struct schema_field conversation_fields[] = {
 	{ "opted_out", SCHEMA_BOOLEAN, false,
 	  "true: it said STOP, so nothing may be sent to it until it says START" },
 	{ "loop_until", SCHEMA_STRING, false,
-	  "It looks as if two machines answered each other here: nothing may be sent to "
-	  "it "
-	  "until then, or later when more comes; RFC 3339" },
+	  "It looks as if two machines answered each other here: nothing may be sent "
+	  "there until then, or later when more comes; RFC 3339" },
 	{ "messages", SCHEMA_INTEGER, true, "Stored messages, of both directions" },
 	{ "unread", SCHEMA_INTEGER, true, "Received and not marked by mark_sms_read" },
 	{ "last_message", SCHEMA_OBJECT, true, "The latest of them",
@@ -59,9 +58,7 @@ static void write_party(const struct message_view *view, const char *number)
 	int64_t until_ms;
 
 	message_view_put_shown(view->writer, "phone_number", number);
-	json_put_string(view->writer, "trust",
-			sender_trust_words[sender_trust(services->config, services->store,
-							number)]);
+	message_view_put_trust(view->writer, services, number);
 	if (store_opt_out_known(services->store, number))
 		json_put_boolean(view->writer, "opted_out", true);
 	if (loop_suspected(&question, &until_ms))

@@ -216,18 +216,21 @@ static void put_arrival(struct json_writer *writer, const struct message *messag
 	json_put_boolean(writer, "read", message->read_ms != 0);
 }
 
+void message_view_put_trust(struct json_writer *writer, const struct services *services,
+			    const char *number)
+{
+	enum sender_trust trust = sender_trust(services->config, services->store, number);
+
+	json_put_string(writer, "trust", sender_trust_words[trust]);
+}
+
 static void put_party(const struct message_view *view, const struct message *message,
 		      struct findings *findings)
 {
-	const struct services *services = view->services;
-
 	findings->escaped =
 		message_view_put_shown(view->writer, "phone_number", message->number);
 	if (message->direction == MESSAGE_INCOMING)
-		json_put_string(
-			view->writer, "trust",
-			sender_trust_words[sender_trust(services->config, services->store,
-							message->number)]);
+		message_view_put_trust(view->writer, view->services, message->number);
 	if (message->sim_id)
 		json_put_integer(view->writer, "subscription_id", message->sim_id);
 }

@@ -58,6 +58,8 @@ def test_every_view_tells(phone: Lab, case: Case) -> None:
                     assert message["trust"] == case.trust
                     seen += 1
         assert seen >= 6
+        status = Eye(phone, era).facts("get_sms_status", message_id=message_id)
+        assert status["trust"] == case.trust
         rows = Eye(phone, era).facts("list_sms_conversations")["conversations"]
         assert rows[0]["trust"] == case.trust
 

@@ -70,10 +70,10 @@ static void keep_last_row(struct row *row, int64_t now_ms)
 	row->count = kept;
 }
 
-static bool is_exchange(const struct row *row, unsigned at)
+/* `message` and the one before it. */
+static bool is_exchange(const struct message *message)
 {
-	return at > 0 && is_answer(&row->messages[at]) &&
-	       row->messages[at - 1].direction == MESSAGE_INCOMING;
+	return is_answer(message) && message[-1].direction == MESSAGE_INCOMING;
 }
 
 /* So many exchanges within the window, wherever that begins? */
@@ -82,8 +82,8 @@ static bool has_exchanges(const struct row *row, int64_t least)
 	int64_t times_ms[ROWS_MOST];
 	int64_t count = 0;
 
-	for (unsigned at = 0; at < row->count; at++) {
-		if (!is_exchange(row, at))
+	for (unsigned at = 1; at < row->count; at++) {
+		if (!is_exchange(&row->messages[at]))
 			continue;
 		times_ms[count++] = row->messages[at].created_ms;
 		if (count >= least && !is_apart(times_ms[count - least],

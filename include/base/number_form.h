@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/country.h"
+#include "base/dial_plan.h"
 
 enum {
 	NUMBER_FORM_BYTES = 32,
@@ -24,7 +24,7 @@ bool number_form_is_number(const char *party);
  * "+" and all digits where that can be told, else the digits as they are: a short code, or
  * a national number when `country` is NULL. False: it is a name, or too long.
  */
-bool number_form_write(const char *party, const struct country *country,
+bool number_form_write(const char *party, const struct dial_plan *country,
 		       char form_out[NUMBER_FORM_BYTES]);
 
 /* A number of so few digits that no phone has it. */
@@ -34,7 +34,7 @@ bool number_form_is_short(const char *form);
  * How `form` may stand in messages: itself, with 00, without +, and as it is dialled within
  * `country` (NULL: not known). How many were written.
  */
-size_t number_form_spell(const char *form, const struct country *country,
+size_t number_form_spell(const char *form, const struct dial_plan *country,
 			 char spellings_out[NUMBER_SPELLINGS][NUMBER_FORM_BYTES]);
 
 #endif

@@ -104,6 +104,12 @@ void outbox_withdraw(struct outbox *outbox, int64_t message_id);
 /* It was asked for again, and that call relies on it: it is not withdrawn any more. */
 void outbox_keep(struct outbox *outbox, int64_t message_id);
 
+/*
+ * One that waits in the gateway is not to go out any more, for `reason` (static, a row of
+ * doc/errors.md): after 0 no restart sends it. OUTBOX_E_TOO_LATE, _STORAGE, -errno.
+ */
+int outbox_drop(struct outbox *outbox, int64_t message_id, const char *reason);
+
 struct outbox_recall; /* oFono is being asked to cancel a message */
 
 /*

@@ -140,7 +140,7 @@ int store_message_get(struct store *store, int64_t message_id, struct arena *are
 
 /*
  * Every message not in a final state, oldest first; `message` lives during the call, which
- * does not use the store. 0 or -errno.
+ * looks at no list and writes nothing. 0 or -errno.
  */
 int store_messages_unfinished(struct store *store,
 			      void (*visit)(void *data, const struct message *message),

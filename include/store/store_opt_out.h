@@ -17,6 +17,9 @@
  */
 bool store_opt_out_known(struct store *store, const char *number);
 
+/* True, with when it first said so (wall clock): since a START, or ever. */
+bool store_opt_out_since(struct store *store, const char *number, int64_t *at_ms_out);
+
 /*
  * A confirmation is about to be sent: true once for each STOP after a START, and on disk
  * then, whether it is sent or not.

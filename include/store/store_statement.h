@@ -106,7 +106,7 @@ enum store_statement {
 struct store_countries {
 	bool known; /* else to be read again */
 	size_t count;
-	const struct country *items[STORE_COUNTRIES_MAX];
+	const struct dial_plan *items[STORE_COUNTRIES_MAX];
 };
 
 struct store {

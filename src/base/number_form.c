@@ -44,21 +44,21 @@ static void write_whole(const char *before, const char *digits,
 }
 
 /* What is dialled before a number of another country. */
-static const char *international(const struct country *country)
+static const char *international(const struct dial_plan *country)
 {
 	return country && strcmp(country->calling, "1") == 0 ? "011" : "00";
 }
 
 /* "36201234567": networks leave the + out. A national number would begin otherwise. */
 static bool is_whole_without_plus(const struct digits *digits,
-				  const struct country *country)
+				  const struct dial_plan *country)
 {
 	return *country->national && digits->count >= WHOLE_LEAST &&
 	       strcmp(country->calling, country->national) != 0 &&
 	       starts_with(digits->text, country->calling);
 }
 
-static void write_national(const struct digits *digits, const struct country *country,
+static void write_national(const struct digits *digits, const struct dial_plan *country,
 			   char form_out[NUMBER_FORM_BYTES])
 {
 	const char *text = digits->text;
@@ -71,7 +71,7 @@ static void write_national(const struct digits *digits, const struct country *co
 		write_whole(country->calling, text, form_out);
 }
 
-bool number_form_write(const char *party, const struct country *country,
+bool number_form_write(const char *party, const struct dial_plan *country,
 		       char form_out[NUMBER_FORM_BYTES])
 {
 	const char *prefix = international(country);
@@ -97,7 +97,7 @@ bool number_form_is_short(const char *form)
 	return *form != '+' && strlen(form) <= NUMBER_FORM_SHORT_MOST;
 }
 
-size_t number_form_spell(const char *form, const struct country *country,
+size_t number_form_spell(const char *form, const struct dial_plan *country,
 			 char spellings_out[NUMBER_SPELLINGS][NUMBER_FORM_BYTES])
 {
 	size_t count = 0;

@@ -35,6 +35,7 @@
 #include "sms/retention.h"
 #include "sms/spool.h"
 #include "sms/stop_confirmation.h"
+#include "sms/stop_recall.h"
 #include "store/store_client.h"
 #include "store/store_lock.h"
 #include "store/store_rescue.h"
@@ -60,6 +61,7 @@ struct gateway {
 	struct readiness readiness;
 	struct retention *retention;
 	struct spool *spool;
+	struct stop_recall stop_recall;
 	struct stop_confirmation stop_confirmation;
 	int lock; /* of the state folder; -1: not held */
 	bool ready;
@@ -180,8 +182,13 @@ static int open_spool(struct gateway *gateway, const struct config *config)
 			 &gateway->spool);
 }
 
-static void begin_confirming(struct gateway *gateway)
+static void begin_obeying_stop(struct gateway *gateway)
 {
+	gateway->stop_recall = (struct stop_recall){
+		.store = gateway->services.store,
+		.outbox = gateway->services.outbox,
+	};
+	stop_recall_init(&gateway->stop_recall, gateway->services.inbox);
 	gateway->stop_confirmation = (struct stop_confirmation){
 		.config = gateway->services.config,
 		.store = gateway->services.store,
@@ -213,7 +220,7 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 		error = outbox_new(services->loop, config, services->store,
 				   services->sims, services->ofono, &services->outbox);
 	if (error == 0)
-		begin_confirming(gateway);
+		begin_obeying_stop(gateway);
 	if (error == 0)
 		error = scans_new(services->loop, services->store, &services->scans);
 	if (error == 0)
@@ -325,6 +332,7 @@ static void close_all(struct gateway *gateway)
 	if (services->ofono)
 		ofono_tell_waiting(services->ofono);
 	stop_confirmation_deinit(&gateway->stop_confirmation);
+	stop_recall_deinit(&gateway->stop_recall);
 	outbox_free(services->outbox);
 	spool_free(gateway->spool);
 	inbox_free(services->inbox);

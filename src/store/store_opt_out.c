@@ -5,27 +5,41 @@
 #include "store/store_statement.h"
 
 /* 1: there is one; 0; -errno. */
-static int is_kept(struct store *store, const char *form)
+static int read_kept(struct store *store, const char *form, int64_t *at_ms_out)
 {
 	sqlite3_stmt *statement = store_use(store, OPT_OUT_KNOWN);
 	int result, error;
 
 	statement_bind_text(statement, 1, form);
 	result = sqlite3_step(statement);
+	if (result == SQLITE_ROW)
+		*at_ms_out = sqlite3_column_int64(statement, 0);
 	error = store_done(store, statement, result);
 	return error ? error : result == SQLITE_ROW;
 }
 
-bool store_opt_out_known(struct store *store, const char *number)
+/* 1: in one of its spellings; 0; -errno. */
+static int find_kept(struct store *store, const char *number, int64_t *at_ms_out)
 {
 	struct store_party party;
+	int kept = 0;
 
 	store_party_spell(store, number, &party);
-	for (size_t i = 0; i < party.count; i++) {
-		if (is_kept(store, party.spellings[i]))
-			return true;
-	}
-	return false;
+	for (size_t i = 0; !kept && i < party.count; i++)
+		kept = read_kept(store, party.spellings[i], at_ms_out);
+	return kept;
+}
+
+bool store_opt_out_known(struct store *store, const char *number)
+{
+	int64_t at_ms;
+
+	return find_kept(store, number, &at_ms) != 0;
+}
+
+bool store_opt_out_since(struct store *store, const char *number, int64_t *at_ms_out)
+{
+	return find_kept(store, number, at_ms_out) == 1;
 }
 
 bool store_opt_out_confirm(struct store *store, int64_t sim_id, const char *number)

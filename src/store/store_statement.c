@@ -216,7 +216,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[OPT_OUT_SET] = "INSERT INTO opt_out (number, at, word) VALUES (?1, ?2, ?3)"
 			" ON CONFLICT (number) DO NOTHING",
 	[OPT_OUT_CLEAR] = "DELETE FROM opt_out WHERE number = ?1",
-	[OPT_OUT_KNOWN] = "SELECT 1 FROM opt_out WHERE number = ?1",
+	[OPT_OUT_KNOWN] = "SELECT at FROM opt_out WHERE number = ?1",
 	[OPT_OUT_CONFIRM] =
 		"UPDATE opt_out SET confirmed = 1 WHERE number = ?1 AND confirmed = 0",
 };

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from agent import Agent, taken_texts
+from agent import Agent, seconds_ahead, taken_texts
 from incoming import newest
 from lab import Lab, wait_until
 from modem import Submit
@@ -89,6 +92,45 @@ def test_an_older_backup_takes_no_stop_away(make_lab: Callable[..., Lab], folder
     assert opted_out(lab) == {"+36301111111"}       # of whom there are messages
     receive(lab, "hello again", number)
     assert opted_out(lab) == {"+36301111111", number}
+
+
+def schedule(lab: Lab, to: str) -> int:
+    agent = Agent(lab)
+    return agent.send("later", sim=agent.ids()[0], to=to,
+                      send_at=seconds_ahead(3600)).message_id
+
+
+def assert_taken_back(lab: Lab, message_id: int) -> None:
+    status = Agent(lab).call("get_sms_status", message_id=message_id).structured
+    assert (status["state"], status["reason"]) == ("cancelled", "recipient_opted_out")
+    assert "STOP" in status["meaning"]
+
+
+def test_what_waits_is_taken_back(make_lab: Callable[..., Lab], number: str) -> None:
+    """However the number was spelt; what others wait for, and the confirmation, goes out."""
+    lab = make_lab(CONFIRMED, modem_count=1)
+    waiting = [schedule(lab, number), schedule(lab, number.replace("+36", "06"))]
+    other = schedule(lab, "+36301111111")
+    receive(lab, "STOP", number)
+    for message_id in waiting:
+        assert_taken_back(lab, message_id)
+    wait_until(lambda: taken_texts(lab) == ["Goodbye."], what="the confirmation")
+    assert Agent(lab).state(other) == "scheduled"
+    lab.gateway.restart()
+    assert Agent(lab).state(other) == "scheduled"
+
+
+def test_what_a_crash_left_waiting(make_lab: Callable[..., Lab], number: str) -> None:
+    """Killed between the message and what follows from it."""
+    lab = make_lab(modem_count=1)
+    waiting = schedule(lab, number)
+    lab.gateway.kill()
+    with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as ledger:
+        ledger.execute("INSERT INTO opt_out (number, at, word) VALUES (?, ?, 'stop')",
+                       (number, int(time.time() * 1000)))
+        ledger.commit()
+    lab.gateway.start()
+    assert_taken_back(lab, waiting)
 
 
 def test_nothing_is_confirmed_unless_wanted(lab: Lab, number: str) -> None:

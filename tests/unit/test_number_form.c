@@ -43,8 +43,8 @@ static void test_forms(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char form[NUMBER_FORM_BYTES];
 
-		assert_true(number_form_write(cases[i].party, country_find(cases[i].mcc),
-					      form));
+		assert_true(number_form_write(cases[i].party,
+					      dial_plan_find(cases[i].mcc), form));
 		assert_string_equal(form, cases[i].form);
 	}
 }
@@ -76,7 +76,7 @@ static void test_spellings(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
-		const struct country *country = country_find(mccs[i]);
+		const struct dial_plan *country = dial_plan_find(mccs[i]);
 		size_t count = number_form_spell(forms[i], country, spellings);
 
 		assert_int_equal(count, i == 3 ? 1 : 4);
@@ -86,18 +86,18 @@ static void test_spellings(void **state)
 		}
 	}
 	assert_int_equal(
-		number_form_spell("+36201234567", country_find(GERMANY), spellings), 3);
+		number_form_spell("+36201234567", dial_plan_find(GERMANY), spellings), 3);
 }
 
 static void test_countries(void **state)
 {
 	(void)state;
-	assert_string_equal(country_find(HUNGARY)->calling, "36");
-	assert_string_equal(country_find(HUNGARY)->national, "06");
-	assert_string_equal(country_find(202)->calling, "30"); /* the first, the last */
-	assert_string_equal(country_find(750)->calling, "500");
-	assert_null(country_find(1));
-	assert_null(country_find(901));
+	assert_string_equal(dial_plan_find(HUNGARY)->calling, "36");
+	assert_string_equal(dial_plan_find(HUNGARY)->national, "06");
+	assert_string_equal(dial_plan_find(202)->calling, "30"); /* the first, the last */
+	assert_string_equal(dial_plan_find(750)->calling, "500");
+	assert_null(dial_plan_find(1));
+	assert_null(dial_plan_find(901));
 }
 
 int main(void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/country.h"
+#include "base/dial_plan.h"
 
 #include <stdlib.h>
 
 /* by code */
 /* clang-format off */
-static const struct country countries[] = {
+static const struct dial_plan countries[] = {
 	{ 202, "30", "" }, { 204, "31", "0" }, { 206, "32", "0" }, { 208, "33", "0" },
 	{ 212, "377", "" }, { 213, "376", "" }, { 214, "34", "" }, { 216, "36", "06" },
 	{ 218, "387", "0" }, { 219, "385", "0" }, { 220, "381", "0" },
@@ -73,14 +73,14 @@ static const struct country countries[] = {
 
 static int compare(const void *key, const void *element)
 {
-	const struct country *wanted = key, *country = element;
+	const struct dial_plan *wanted = key, *country = element;
 
 	return (int)wanted->mcc - (int)country->mcc;
 }
 
-const struct country *country_find(unsigned mcc)
+const struct dial_plan *dial_plan_find(unsigned mcc)
 {
-	const struct country key = { .mcc = mcc };
+	const struct dial_plan key = { .mcc = mcc };
 
 	return bsearch(&key, countries, sizeof(countries) / sizeof(*countries),
 		       sizeof(*countries), compare);

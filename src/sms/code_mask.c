@@ -33,7 +33,7 @@ static bool is_between(char byte)
 	return byte == ' ' || byte == '-' || byte == '.';
 }
 
-/* Bytes of the code here, blanks and dashes between its digits left out; 0: it is not. */
+/* Bytes of the code here, blanks and dashes in neither counted; 0: it is not. */
 static size_t match(const char *text, const char *code)
 {
 	const char *at = text;
@@ -41,6 +41,10 @@ static size_t match(const char *text, const char *code)
 	if (is_between(*text))
 		return 0;
 	while (*code) {
+		if (is_between(*code)) {
+			code++;
+			continue;
+		}
 		if (strncasecmp(at, code, 1) == 0)
 			code++;
 		else if (!is_between(*at))
@@ -48,6 +52,17 @@ static size_t match(const char *text, const char *code)
 		at++;
 	}
 	return (size_t)(at - text);
+}
+
+/* One that is bound to a site may begin with anything. */
+static void hide_exactly(struct masking *masking, const char *code)
+{
+	const char *text = masking->read.text, *at = text;
+
+	while ((at = strstr(at, code))) {
+		hide(masking, (size_t)(at - text), (size_t)(at - text) + strlen(code));
+		at++;
+	}
 }
 
 static void hide_everywhere(struct masking *masking, const char *code)
@@ -94,8 +109,10 @@ static void find(struct masking *masking, const char *text)
 	if (!strchr(text, '@'))
 		return;
 	extract_from(text, &extract);
-	if (*extract.code) /* bound to a site, it may look like anything */
-		hide_everywhere(masking, extract.code);
+	if (!*extract.code)
+		return;
+	hide_exactly(masking, extract.code);
+	hide_everywhere(masking, extract.code);
 }
 
 static void write_masked(const struct masking *masking, const char *text,

@@ -6,9 +6,12 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "sms/code_mask.h"
+#include "sms/extract.h"
 
 #define M CODE_MASK
 
@@ -32,6 +35,9 @@ static const struct {
 	{ "747723 is your code.\n\n@example.com #747723",
 	  M " is your code.\n\n@example.com #" M },
 	{ "@bank.example #AB-12_3!", "@bank.example #" M },
+	{ "@bank.example #-12-", "@bank.example #" M },
+	{ "@bank.example #---", "@bank.example #" M },
+	{ "@bank.example #1-2-3-4", "@bank.example #" M },
 	/* two of them */
 	{ "Your code is 111111, or use code 222222",
 	  "Your code is " M ", or use code " M },
@@ -62,6 +68,43 @@ static void test_masked(void **state)
 	}
 }
 
+/* Whatever comes: where a code would be given out it is not to be read any more. */
+static void test_any_text(void **state)
+{
+	static const char *const pieces[] = {
+		"code",	  " ",	     "is ",    "-",	 "4821",
+		"123",	  ".",	     ": ",     "\n",	 "PIN",
+		"@a.b #", "1 2 3 4", "\u202e", "\u0664", "\uff14\uff18\uff12",
+		"*",	  "EUR",     "A7K2",
+	};
+	static struct extract extract, left;
+	unsigned codes = 0;
+
+	(void)state;
+	srandom(1);
+	for (unsigned round = 0; round < 20000; round++) {
+		struct buffer masked = BUFFER_INIT;
+		char text[512] = "";
+
+		for (long count = random() % 14; count; count--)
+			strcat(text, pieces[random() % 18]);
+		extract_from(text, &extract);
+		if (code_mask(text, &masked)) {
+			buffer_append(&masked, "", 1);
+			assert_true(utf8_valid(masked.data, masked.length));
+			assert_non_null(strstr(masked.data, CODE_MASK));
+			extract_from(masked.data, &left);
+			if (*extract.code && strcmp(extract.code, left.code) == 0)
+				fail_msg("\"%s\": \"%s\"", text, masked.data);
+			codes++;
+		} else {
+			assert_string_equal(extract.code, "");
+		}
+		buffer_deinit(&masked);
+	}
+	assert_true(codes > 1000);
+}
+
 /* How long a code is tells nothing. */
 static void test_one_length(void **state)
 {
@@ -80,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_masked),
+		cmocka_unit_test(test_any_text),
 		cmocka_unit_test(test_one_length),
 	};
 

@@ -6,9 +6,11 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/shown_text.h"
+#include "base/utf8.h"
 
 static const struct {
 	const char *text, *shown;
@@ -106,6 +108,57 @@ static void test_what_is_no_writing_stays(void **state)
 	}
 }
 
+/* Whatever comes: nothing is left that has to be written out, and all of it comes back. */
+static void test_any_text(void **state)
+{
+	static const uint32_t often[] = { 0x200b, 0x200c, 0x200d, 0xfe0f,  0x1f468,
+					  '\\',	  'u',	  '{',	  '}',	   '2',
+					  0x202e, 0x645,  0x20e3, 0xe0041, 0x1f1e6,
+					  '\n',	  'a',	  0x915 };
+	static const uint32_t limits[] = { 0x80, 0x3000, 0x10000, 0x110000 };
+
+	(void)state;
+	srandom(1);
+	for (unsigned round = 0; round < 20000; round++) {
+		char text[256], restored[4096];
+		struct buffer shown = BUFFER_INIT;
+		size_t length = 0;
+
+		while (length < (size_t)(round % 200)) {
+			long chance = random();
+			uint32_t character =
+				chance % 2 ? often[(size_t)chance / 2 % 18]
+					   : (uint32_t)random() % limits[chance / 2 % 4];
+
+			if (!character || character == '\r' ||
+			    (character >= 0xd800 && character <= 0xdfff))
+				continue;
+			length += utf8_write(character, text + length);
+		}
+		text[length] = '\0';
+		shown_text_append(&shown, text);
+		buffer_append(&shown, "", 1);
+		for (const char *at = shown.data; *at;)
+			assert_false(shown_text_escapes(utf8_next(&at)));
+		assert_true(shown.length < sizeof(restored));
+		strcpy(restored, shown.data);
+		shown_text_restore(restored);
+		assert_string_equal(restored, text);
+		buffer_deinit(&shown);
+	}
+}
+
+static void test_quotes(void **state)
+{
+	struct arena *arena = arena_new(1 << 12);
+
+	(void)state;
+	assert_string_equal(shown_text_quote(arena, "a\u202eb", 64), "a\\u{202E}b");
+	assert_string_equal(shown_text_quote(arena, "a\u202eb", 2), "a\\u{202E}");
+	assert_string_equal(shown_text_quote(arena, "", 2), "");
+	arena_free(arena);
+}
+
 static void test_every_bidirectional_control(void **state)
 {
 	static const uint32_t controls[] = { 0x061c, 0x200e, 0x200f, 0x202a,
@@ -124,6 +177,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_restored),
+		cmocka_unit_test(test_any_text),
+		cmocka_unit_test(test_quotes),
 		cmocka_unit_test(test_what_is_no_writing_stays),
 		cmocka_unit_test(test_every_bidirectional_control),
 	};

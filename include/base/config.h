@@ -76,6 +76,12 @@ struct config {
 	bool approve_through_client; /* the yes of the person before the client counts */
 	int64_t approval_hours;	     /* a message waits so long for a yes */
 	struct config_policy policy;
+	/* [incoming] */
+	struct config_list owner_numbers;	   /* see sms/sender.h */
+	struct config_list blocked_senders;	   /* see sms/sender.h */
+	char stop_confirmation[CONFIG_TEXT_BYTES]; /* "": none is sent */
+	int64_t loop_exchanges;			   /* see sms/loop.h; 0: none is one */
+	int64_t loop_minutes;
 	/* [log] */
 	bool verbose;
 };

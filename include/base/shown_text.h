@@ -1,21 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shown text: a stranger's text as it may be shown to a model or a person. What would be
- * invisible, turn the order of reading or move a cursor is written out, as \u202e.
+ * invisible, turn the order of reading or move a cursor is written out, as \u{202E}.
  *
- * Line feed and tab stay, a carriage return before a line feed is left out. Joiners (U+200C,
- * U+200D) and variation selectors stay, too: Persian, Hindi and emoji are made with them.
- * A backslash is left as it is, so what is written out here may be written so in the text.
+ * A backslash before "u{" is written out, too, as \u{5C}: so whatever reads \u{...} here was
+ * written out by us, and putting the characters back gives what was written.
+ * (tests/unit/test_shown_text.c)
+ *
+ * Line feed and tab stay, a carriage return before a line feed is left out. What draws
+ * nothing by itself stays only where writing needs it: a joiner (U+200C, U+200D) between two
+ * emoji or two letters of a script that joins, a variation selector (U+FE0E, U+FE0F) behind
+ * an emoji.
  */
 #ifndef BASE_SHOWN_TEXT_H
 #define BASE_SHOWN_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 
+/* Wherever it stands: joiners and selectors are none of these. */
 bool shown_text_escapes(uint32_t character);
-void shown_text_append(struct buffer *buffer, const char *text); /* valid UTF-8 */
+
+/* `text` is valid UTF-8. True: something was written out. */
+bool shown_text_append(struct buffer *buffer, const char *text);
+/*
+ * The first `characters` of a text, for errors that quote what a caller gave: it may have
+ * come from a stranger. "" without memory.
+ */
+const char *shown_text_quote(struct arena *arena, const char *text, size_t characters);
+
+/* Nothing of it has to be written out. */
+bool shown_text_is_plain(const char *text);
+
+/*
+ * Puts back what was written out, in place. What is no such writing stays: whoever never
+ * saw it shown may give it as it is.
+ */
+void shown_text_restore(char *text);
 
 #endif

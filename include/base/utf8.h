@@ -18,6 +18,8 @@ bool utf8_valid(const char *text, size_t length); /* NUL counts as valid */
 uint32_t utf8_next(const char **text);
 
 size_t utf8_count(const char *text); /* characters of a valid text */
+/* Writes a code point that is no surrogate; how many bytes, at most 4. */
+size_t utf8_write(uint32_t code_point, char *bytes);
 
 /* Bytes of the first `characters` of a valid text, or of all of it when it is shorter. */
 size_t utf8_cut(const char *text, size_t characters);

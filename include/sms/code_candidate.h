@@ -3,7 +3,7 @@
  * Code candidate: whether a number in a text has the form of a one-time code, and is not a
  * part of a price, date, time, phone number or address.
  *
- * Private to src/sms/extract.c.
+ * Private to src/sms/code_search.c.
  */
 #ifndef SMS_CODE_CANDIDATE_H
 #define SMS_CODE_CANDIDATE_H

@@ -2,7 +2,7 @@
 /*
  * Code word: what a word says about the numbers near it, in the languages of the table.
  *
- * Private to src/sms/extract.c.
+ * Private to src/sms/code_search.c.
  */
 #ifndef SMS_CODE_WORD_H
 #define SMS_CODE_WORD_H

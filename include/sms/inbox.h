@@ -45,6 +45,11 @@ struct inbox_spooled {
 /* Told when the message is on disk; not for repeats. */
 struct inbox_event {
 	int64_t message_id;
+	int64_t sim_id; /* 0: not known */
+	const char
+		*number; /* of the sender, "" none; lives during the call, as the text */
+	const char *text;
+	enum opt opt;
 };
 
 /* To be made before ofono's first event, that is in the same turn of the loop as it. */

@@ -2,11 +2,12 @@
 /*
  * Link: an http or https address in a text.
  *
- * Private to src/sms/extract.c.
+ * Private to src/sms/extract.c and code_search.c.
  */
 #ifndef SMS_LINK_H
 #define SMS_LINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -14,5 +15,8 @@
  * none. It ends before a character that nobody would see.
  */
 const char *link_find(const char *text, size_t *length_out);
+
+/* Is there what phones make a link of, too: "www.example.com", "example.com/a"? */
+bool link_is_hinted(const char *text);
 
 #endif

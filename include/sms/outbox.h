@@ -124,6 +124,12 @@ int outbox_approve(struct outbox *outbox, int64_t message_id, const char *who);
 int outbox_reject(struct outbox *outbox, int64_t message_id, const char *who,
 		  const char *words);
 
+/*
+ * One that waits in the gateway is not to go out any more, for `reason` (static, a row of
+ * doc/errors.md): after 0 no restart sends it. OUTBOX_E_TOO_LATE, _STORAGE, -errno.
+ */
+int outbox_drop(struct outbox *outbox, int64_t message_id, const char *reason);
+
 struct outbox_recall; /* oFono is being asked to cancel a message */
 
 /*

@@ -77,6 +77,8 @@ int outbox_message_decide(struct outbox_message *message,
  * Cancels one that waits in the gateway: after 0 no restart sends it. Else as above.
  */
 int outbox_message_cancel(struct outbox_message *message);
+/* The same, with a reason. */
+int outbox_message_drop(struct outbox_message *message, const char *reason);
 /* The same for one whose client has left: its idempotency key is free again, too. */
 int outbox_message_withdraw(struct outbox_message *message);
 

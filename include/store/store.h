@@ -151,11 +151,18 @@ int store_message_get(struct store *store, int64_t message_id, struct arena *are
 
 /*
  * Every message not in a final state, oldest first; `message` lives during the call, which
- * does not use the store. 0 or -errno.
+ * looks at no list and writes nothing. 0 or -errno.
  */
 int store_messages_unfinished(struct store *store,
 			      void (*visit)(void *data, const struct message *message),
 			      void *data);
+
+/* What the sender wants of later messages; see sms/opt_word.h. */
+enum opt {
+	OPT_NONE,
+	OPT_OUT,
+	OPT_IN,
+};
 
 struct incoming_draft {	    /* strings borrowed, valid UTF-8 */
 	int64_t sim_id;	    /* 0: of a card that is not known */
@@ -165,6 +172,8 @@ struct incoming_draft {	    /* strings borrowed, valid UTF-8 */
 	const char *sent_time;
 	unsigned flags;
 	const char *spool_file; /* that tells of it; NULL: a signal of oFono does */
+	enum opt opt;
+	const char *opt_word; /* static; what it said in its words, NULL: OPT_NONE */
 };
 
 /* For so long after a message's last change its idempotency key is kept, at least. */
@@ -178,6 +187,7 @@ enum { STORE_REPEAT_MS = 10 * 60 * 1000 };
  * STORE_REPEAT_MS is the same message: its row is there, whose id is given, with
  * *known_out true. A repeat is counted in it; that both a signal and a file tell of it is
  * none, nor is a file that is seen again. Files are to be told in the order of their names.
+ * What it says of later messages is on disk with it, for a new one alone.
  * STORE_E_FULL or -errno: it is not stored.
  */
 int store_incoming_add(struct store *store, const struct incoming_draft *draft,
@@ -202,7 +212,8 @@ struct message_filter { /* of both directions; what is 0, NULL or false filters 
  */
 struct message_look {
 	struct message_filter filter; /* its strings are borrowed until the end */
-	/* False: that is enough. `message` lives during the call; it uses no store. */
+	/* False: that is enough. `message` lives during the call, which looks at no other
+	 * list and writes nothing. */
 	bool (*visit)(void *data, const struct message *message);
 	void *data;
 	/* 0 before the first piece; ids strictly between are still to be looked at */

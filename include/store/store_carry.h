@@ -16,8 +16,11 @@
 /* Every row of every table that can be read. *whole_out: none was left out. */
 int store_carry_all(sqlite3 *from, sqlite3 *to, bool *whole_out);
 
-/* The SIM cards alone: a number once given to a card stays its own. */
-int store_carry_sims(sqlite3 *from, sqlite3 *to, bool *whole_out);
+/*
+ * What an older ledger may not take back: a number once given to a SIM card stays its own,
+ * and who said STOP since stays opted out.
+ */
+int store_carry_kept(sqlite3 *from, sqlite3 *to, bool *whole_out);
 
 /*
  * No number of a message, SIM card or client that `from` (NULL: cannot be read) ever gave

@@ -13,6 +13,7 @@
 
 #include "base/clock_history.h"
 #include "store/store.h"
+#include "store/store_party.h"
 
 enum store_statement {
 	BEGIN,
@@ -121,6 +122,14 @@ enum store_statement {
 	SETTING_GET,
 	SETTING_PUT,
 	SETTING_REMOVE,
+	PARTY_COUNTRIES,
+	PARTY_COUNTRY,
+	PARTY_SENT_TO,
+	PARTY_RECENT,
+	OPT_OUT_SET,
+	OPT_OUT_CLEAR,
+	OPT_OUT_KNOWN,
+	OPT_OUT_CONFIRM,
 	STATEMENT_COUNT,
 };
 
@@ -131,6 +140,13 @@ struct usage_clock {
 	int64_t epoch_ms;  /* the wall clock is clock_boot_ms() and this */
 };
 
+/* Of the SIM cards that were seen, as store_party.h wants them. */
+struct store_countries {
+	bool known; /* else to be read again */
+	size_t count;
+	const struct dial_plan *items[STORE_COUNTRIES_MAX];
+};
+
 struct store {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
@@ -139,7 +155,8 @@ struct store {
 	int64_t audit_added; /* lines, likewise; also what was rolled back */
 	bool damaged;	     /* found while it was used, and told */
 	char folder[PATH_MAX];
-	char notice[512];	    /* see store/store_rescue.h; "" none */
+	char notice[512]; /* see store/store_rescue.h; "" none */
+	struct store_countries countries;
 	struct clock_history clock; /* since the first message was added */
 	struct usage_clock usage_clock;
 };

@@ -13,6 +13,7 @@
 #include "base/json_writer.h"
 #include "mcp/tool.h"
 #include "tools/cursor.h"
+#include "tools/message_view.h"
 
 enum {
 	PAGE_LIMIT_MAX = 100,
@@ -28,6 +29,7 @@ enum {
 
 struct page {
 	struct json_writer *writer; /* for the rows, and what is added behind them */
+	struct message_view view;   /* of who asked, to the writer */
 	unsigned limit;
 	unsigned count; /* rows on it */
 	bool more;	/* there is a row that is not on it */

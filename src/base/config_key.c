@@ -354,6 +354,53 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .example = "22:00-07:00",
 	  .help = "Nothing is accepted that would go out within these hours of the\n"
 		  "phone's local time" },
+	{ .section = "incoming",
+	  .name = "owner_numbers",
+	  .type = CONFIG_KEY_LIST,
+	  .offset = FIELD(owner_numbers),
+	  .live = true,
+	  .example = "+36201234567, +36301234567",
+	  .help = "The owner's own numbers, commas between them: agents see that a\n"
+		  "message is from one of them; may stand several times" },
+	{ .section = "incoming",
+	  .name = "blocked_senders",
+	  .type = CONFIG_KEY_LIST,
+	  .offset = FIELD(blocked_senders),
+	  .live = true,
+	  .example = "+3690*, +36201112233, Lottery",
+	  .help = "Numbers, names, or how they begin with a * behind it, commas between\n"
+		  "them: their messages are stored, and no agent is told of one; may\n"
+		  "stand several times" },
+	{ .section = "incoming",
+	  .name = "stop_confirmation",
+	  .type = CONFIG_KEY_TEXT,
+	  .offset = FIELD(stop_confirmation),
+	  .live = true,
+	  .example = "You will get no more messages from this number.",
+	  .help = "Sent once to a number from which STOP comes, and paid for; unless "
+		  "set\n"
+		  "nothing is sent" },
+	{ .section = "incoming",
+	  .name = "loop_exchanges",
+	  .type = CONFIG_KEY_INTEGER,
+	  .offset = FIELD(loop_exchanges),
+	  .live = true,
+	  .least = 0,
+	  .most = 50,
+	  .initial = "5",
+	  .help = "So many messages of one number may be answered within loop_minutes;\n"
+		  "more are taken for two machines that answer each other; 0: never" },
+	{ .section = "incoming",
+	  .name = "loop_minutes",
+	  .type = CONFIG_KEY_INTEGER,
+	  .offset = FIELD(loop_minutes),
+	  .live = true,
+	  .least = 1,
+	  .most = 1440,
+	  .initial = "10",
+	  .help = "See loop_exchanges; a loop is over when nothing came or went for "
+		  "this\n"
+		  "long" },
 	{ .section = "log",
 	  .name = "verbose",
 	  .type = CONFIG_KEY_BOOLEAN,

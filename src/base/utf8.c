@@ -95,6 +95,22 @@ size_t utf8_count(const char *text)
 	return count;
 }
 
+size_t utf8_write(uint32_t code_point, char *bytes)
+{
+	size_t size = 1 + (code_point >= 0x80) + (code_point >= 0x800) +
+		      (code_point >= 0x10000);
+	size_t at;
+
+	if (size == 1) {
+		bytes[0] = (char)code_point;
+		return 1;
+	}
+	for (at = size - 1; at > 0; at--, code_point >>= 6)
+		bytes[at] = (char)(0x80 | (code_point & 0x3f));
+	bytes[0] = (char)(0xf00 >> size | code_point);
+	return size;
+}
+
 size_t utf8_cut(const char *text, size_t characters)
 {
 	const char *end = text;

@@ -37,6 +37,8 @@
 #include "resources/resource_table.h"
 #include "sms/retention.h"
 #include "sms/spool.h"
+#include "sms/stop_confirmation.h"
+#include "sms/stop_recall.h"
 #include "sms/unlocker.h"
 #include "store/store_client.h"
 #include "store/store_lock.h"
@@ -68,6 +70,8 @@ struct gateway {
 	struct readiness readiness;
 	struct retention *retention;
 	struct spool *spool;
+	struct stop_recall stop_recall;
+	struct stop_confirmation stop_confirmation;
 	struct unlocker *unlocker;
 	struct control control;
 	struct control_server *control_server; /* NULL: its socket cannot be made */
@@ -261,6 +265,21 @@ static int open_policy(struct services *services, const struct config *config)
 	return policy_new(&parts, &services->policy);
 }
 
+static void begin_obeying_stop(struct gateway *gateway)
+{
+	gateway->stop_recall = (struct stop_recall){
+		.store = gateway->services.store,
+		.outbox = gateway->services.outbox,
+	};
+	stop_recall_init(&gateway->stop_recall, gateway->services.inbox);
+	gateway->stop_confirmation = (struct stop_confirmation){
+		.config = gateway->services.config,
+		.store = gateway->services.store,
+		.outbox = gateway->services.outbox,
+	};
+	stop_confirmation_init(&gateway->stop_confirmation, gateway->services.inbox);
+}
+
 static int open_phone(struct gateway *gateway, const struct config *config,
 		      struct config_error *error_out)
 {
@@ -293,6 +312,8 @@ static int open_phone(struct gateway *gateway, const struct config *config,
 				   services->sims, services->ofono, &services->outbox);
 	if (error == 0)
 		error = open_policy(services, config);
+	if (error == 0)
+		begin_obeying_stop(gateway);
 	if (error == 0)
 		error = scans_new(services->loop, services->store, &services->scans);
 	if (error == 0)
@@ -443,6 +464,8 @@ static void close_all(struct gateway *gateway)
 	scans_free(services->scans);
 	if (services->ofono)
 		ofono_tell_waiting(services->ofono);
+	stop_confirmation_deinit(&gateway->stop_confirmation);
+	stop_recall_deinit(&gateway->stop_recall);
 	policy_free(services->policy);
 	outbox_free(services->outbox);
 	spool_free(gateway->spool);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/shown_text.h"
 #include "base/utf8.h"
 #include "mcp/endpoint.h"
 #include "mcp/era.h"
@@ -214,7 +215,10 @@ static void write_uri(struct json_writer *writer, const void *uri)
 
 void resource_refuse(struct request *request, const char *uri, int outcome)
 {
-	struct rpc_error error = { .write_data = write_uri, .data = uri };
+	struct rpc_error error = {
+		.write_data = write_uri,
+		.data = shown_text_quote(request->arena, uri, RESOURCE_URI_MAX),
+	};
 
 	if (outcome == RESOURCE_E_NOT_FOUND) {
 		error.code = request->era->resource_not_found;
@@ -361,6 +365,7 @@ void resource_run_complete(struct request *request)
 		.resource = find_template(request),
 		.value = json_string(json_member(argument, "value")),
 		.services = endpoint_services(request->endpoint),
+		.client = exchange_client(request->exchange),
 		.arena = request->arena,
 	};
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/shown_text.h"
 #include "base/utf8.h"
 
 enum { NAME_CHARACTERS = 40 }; /* of a stranger's word in a message */
@@ -291,10 +292,10 @@ static const char *check_unknown(const struct schema_field *fields,
 {
 	json_foreach (member, object) {
 		if (!find(fields, member->name))
-			return arena_printf(arena,
-					    "unknown parameter \"%.*s\"; there are: %s",
-					    (int)utf8_cut(member->name, NAME_CHARACTERS),
-					    member->name, list_names(fields, arena));
+			return arena_printf(
+				arena, "unknown parameter \"%s\"; there are: %s",
+				shown_text_quote(arena, member->name, NAME_CHARACTERS),
+				list_names(fields, arena));
 	}
 	return NULL;
 }

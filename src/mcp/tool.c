@@ -3,11 +3,13 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/shown_text.h"
 #include "mcp/ask.h"
 #include "mcp/endpoint.h"
 #include "mcp/permission.h"
 #include "mcp/progress.h"
+
+enum { NAME_CHARACTERS = 64 }; /* of a tool that there is not */
 
 static const struct {
 	enum tool_flag flag;
@@ -257,8 +259,9 @@ static const struct tool *read_call(struct request *request,
 	tool = find(endpoint_tools(request->endpoint), name);
 	if (!tool)
 		request_fail(request, RPC_INVALID_PARAMS,
-			     arena_printf(request->arena, "Unknown tool: %.*s",
-					  (int)utf8_cut(name, 64), name));
+			     arena_printf(request->arena, "Unknown tool: %s",
+					  shown_text_quote(request->arena, name,
+							   NAME_CHARACTERS)));
 	*arguments_out = arguments;
 	return tool;
 }

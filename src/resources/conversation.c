@@ -17,15 +17,21 @@ enum {
 	CHARACTERS_MAX = 64,
 };
 
-/* A number without its separators, or a name as it was written; there need be no message. */
+/*
+ * A number without its separators, or a name as it was written, or as it is shown; there need
+ * be no message.
+ */
 static const char *spell(const struct resource_call *call)
 {
+	char *name = arena_copy(call->arena, call->value, strlen(call->value));
 	char number[PHONE_NUMBER_BYTES];
 
 	if (phone_number_parse(call->value, number) == PHONE_NUMBER_OK)
 		return arena_copy(call->arena, number, strlen(number));
-	return utf8_cut(call->value, CHARACTERS_MAX) == strlen(call->value) ? call->value
-									    : NULL;
+	if (!name)
+		return NULL;
+	shown_text_restore(name);
+	return utf8_cut(name, CHARACTERS_MAX) == strlen(name) ? name : NULL;
 }
 
 static int write_content(const struct resource_call *call, struct json_writer *writer)
@@ -44,17 +50,9 @@ struct proposing {
 	struct completion *completion;
 };
 
-/* What would have to be shown in another way could not be asked for by what is shown. */
-static bool is_plain(const char *text)
-{
-	while (*text) {
-		if (shown_text_escapes(utf8_next(&text)))
-			return false;
-	}
-	return true;
-}
-
-/* Whoever types 36 may mean +36. */
+/*
+ * Whoever types 36 may mean +36. What would have to be shown in another way is not proposed.
+ */
 static void propose(void *data, const struct conversation *conversation)
 {
 	struct proposing *proposing = data;
@@ -65,7 +63,7 @@ static void propose(void *data, const struct conversation *conversation)
 	if (strncmp(number, typed, length) != 0 &&
 	    (number[0] != '+' || strncmp(number + 1, typed, length) != 0))
 		return;
-	if (*number && is_plain(number))
+	if (*number && shown_text_is_plain(number))
 		completion_add(proposing->completion, number);
 }
 

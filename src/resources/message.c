@@ -40,6 +40,7 @@ static const char *spell(const struct resource_call *call)
 
 static int write_content(const struct resource_call *call, struct json_writer *writer)
 {
+	const struct message_view view = message_view_of_resource(call, writer);
 	struct message message;
 	int error = get(call, &message);
 
@@ -49,7 +50,7 @@ static int write_content(const struct resource_call *call, struct json_writer *w
 	json_open_object(writer);
 	message_view_put_notice(writer);
 	json_key(writer, "message");
-	message_view_write(writer, &message);
+	message_view_write(&view, &message);
 	json_close_object(writer);
 	return 0;
 }

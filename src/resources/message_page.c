@@ -7,6 +7,7 @@
 
 struct writing {
 	struct json_writer *writer;
+	struct message_view view;
 	unsigned limit;
 	unsigned count;
 	bool more;
@@ -21,7 +22,7 @@ static bool add(void *data, const struct message *message)
 		writing->more = true;
 		return false;
 	}
-	message_view_write(writing->writer, message);
+	message_view_write(&writing->view, message);
 	writing->count++;
 	return true;
 }
@@ -44,7 +45,11 @@ int message_page_write(const struct resource_call *call, const struct message_pa
 		       struct json_writer *writer)
 {
 	const struct services *services = call->services;
-	struct writing writing = { .writer = writer, .limit = page->limit };
+	struct writing writing = {
+		.writer = writer,
+		.view = message_view_of_resource(call, writer),
+		.limit = page->limit,
+	};
 	int64_t newest_id;
 	/* before the messages: what comes after is told, or waited for */
 	int error = store_message_newest(services->store, &newest_id);

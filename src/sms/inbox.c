@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "sms/hearing.h"
 #include "sms/mended_text.h"
+#include "sms/opt_word.h"
 
 enum { ACCURACY_USEC = 100 * 1000 };
 
@@ -100,18 +101,28 @@ static void inbox_keep(struct inbox *inbox, const struct incoming_draft *draft,
 	inbox_retry_later(inbox);
 }
 
+static const char *const opt_meanings[] = {
+	[OPT_NONE] = "",
+	[OPT_OUT] = ", who wants no more messages",
+	[OPT_IN] = ", who wants messages",
+};
+
 /* 0: it is on disk, and the observers know. Else the store's error. */
 static int inbox_store(struct inbox *inbox, const struct incoming_draft *draft)
 {
-	struct inbox_event event;
+	struct inbox_event event = {
+		.sim_id = draft->sim_id,
+		.number = draft->number,
+		.opt = draft->opt,
+	};
 	bool known;
 	int error = store_incoming_add(inbox->store, draft, &event.message_id, &known);
 
 	if (error)
 		return error;
-	log_info("inbox: message %lld from %s%s%s", (long long)event.message_id,
+	log_info("inbox: message %lld from %s%s%s%s", (long long)event.message_id,
 		 log_number(draft->number), known ? ": told again" : "",
-		 draft->spool_file ? ", by the spool" : "");
+		 draft->spool_file ? ", by the spool" : "", opt_meanings[draft->opt]);
 	hearing_save(&inbox->hearing);
 	if (!known)
 		observers_notify(&inbox->observers, &event);
@@ -178,7 +189,7 @@ static void inbox_take(struct inbox *inbox, const struct incoming_draft *draft,
 }
 
 /*
- * Text as oFono told it becomes text as it is stored, with the flags that follow. To be
+ * Text as oFono told it becomes text as it is stored, with what follows from it. To be
  * freed by the caller; NULL: no memory, the draft keeps the text that it has.
  */
 static char *draft_mend(struct incoming_draft *draft)
@@ -194,6 +205,7 @@ static char *draft_mend(struct incoming_draft *draft)
 		draft->flags |= MESSAGE_CLOCK_WRONG;
 	if (text) /* damaged is better than none */
 		draft->text = text;
+	draft->opt = opt_word_find(draft->text, &draft->opt_word);
 	return text;
 }
 

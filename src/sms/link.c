@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sms/link.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
@@ -97,4 +96,34 @@ const char *link_find(const char *text, size_t *length_out)
 		}
 	}
 	return NULL;
+}
+
+static const char host[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
+enum { TOP_LEAST = 2 }; /* letters of a top-level domain */
+
+/* "example.com" and then a slash; no "and/or", no "1.5/2". */
+static bool is_host(const char *word, size_t length)
+{
+	size_t top = 0;
+
+	if (word[length] != '/')
+		return false;
+	while (top < length && ((word[length - 1 - top] | 0x20) >= 'a') &&
+	       ((word[length - 1 - top] | 0x20) <= 'z'))
+		top++;
+	return top >= TOP_LEAST && top + 1 < length && word[length - 1 - top] == '.';
+}
+
+bool link_is_hinted(const char *text)
+{
+	while (*text) {
+		size_t length = strspn(text, host);
+
+		if ((length > 4 && strncasecmp(text, "www.", 4) == 0) ||
+		    is_host(text, length))
+			return true;
+		text += length ? length : 1;
+	}
+	return false;
 }

@@ -117,10 +117,8 @@ static int recall_start(struct outbox *outbox, struct modem *modem,
 }
 
 /* It may be final in memory and not on disk: what is true counts. */
-static int cancel_waiting(struct outbox_message *message)
+static int outcome_of_move(int error)
 {
-	int error = outbox_message_cancel(message);
-
 	if (error == STORE_E_FULL)
 		return OUTBOX_E_STORAGE;
 	return error > 0 ? OUTBOX_E_TOO_LATE : error;
@@ -135,7 +133,7 @@ int outbox_cancel(struct outbox *outbox, int64_t message_id,
 	if (!message)
 		return OUTBOX_E_TOO_LATE;
 	if (message_state_is_waiting(message->state))
-		return cancel_waiting(message);
+		return outcome_of_move(outbox_message_cancel(message));
 	if (message->state == STATE_CANCELLED)
 		return 0;
 	if (message->state != STATE_HANDED && message->state != STATE_HELD)
@@ -143,6 +141,15 @@ int outbox_cancel(struct outbox *outbox, int64_t message_id,
 	if (!lane->modem)
 		return want_later(message);
 	return recall_start(outbox, lane->modem, message, recall_out);
+}
+
+int outbox_drop(struct outbox *outbox, int64_t message_id, const char *reason)
+{
+	struct outbox_message *message = outbox_find(outbox, message_id, NULL);
+
+	if (!message || !message_state_is_waiting(message->state))
+		return OUTBOX_E_TOO_LATE;
+	return outcome_of_move(outbox_message_drop(message, reason));
 }
 
 void outbox_keep(struct outbox *outbox, int64_t message_id)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <uchar.h>
 
+#include "base/shown_text.h"
 #include "base/utf8.h"
 
 enum {
@@ -144,5 +145,5 @@ const char *segments_name_character(struct arena *arena, const char *text, uint3
 		if (utf8_next(&end) == code)
 			break;
 	}
-	return arena_printf(arena, "U+%04X (%.*s)", code, (int)(end - at), at);
+	return arena_printf(arena, "U+%04X (%s)", code, shown_text_quote(arena, at, 1));
 }

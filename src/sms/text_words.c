@@ -62,24 +62,6 @@ static bool is_blank(uint32_t character)
 	       !character;
 }
 
-/* Bytes written; `character` is above 0x7f or a folded letter. */
-static size_t encode(uint32_t character, char bytes[3])
-{
-	if (character < 0x80) {
-		bytes[0] = (char)character;
-		return 1;
-	}
-	if (character < 0x800) {
-		bytes[0] = (char)(0xc0 | character >> 6);
-		bytes[1] = (char)(0x80 | (character & 0x3f));
-		return 2;
-	}
-	bytes[0] = (char)(0xe0 | character >> 12);
-	bytes[1] = (char)(0x80 | (character >> 6 & 0x3f));
-	bytes[2] = (char)(0x80 | (character & 0x3f));
-	return 3;
-}
-
 /* where the splitting stands */
 struct splitter {
 	const char *at;
@@ -128,12 +110,12 @@ static void step_mark(struct splitter *splitter)
 
 static void add_folded(struct text_word *word, size_t *length, uint32_t character)
 {
-	char bytes[3];
+	char bytes[4];
 	size_t count;
 
 	if (character > 0xffff)
 		return;
-	count = encode(fold(character), bytes);
+	count = utf8_write(fold(character), bytes);
 	if (*length + count >= TEXT_WORD_FOLDED_BYTES)
 		return;
 	memcpy(word->folded + *length, bytes, count);

@@ -178,6 +178,7 @@ int store_sim_identify(struct store *store, const char *iccid, const char *imsi,
 		/* A full disk does not hide a card that is known; it stays incomplete. */
 		if (!error)
 			row.id = sim_id;
+		store->countries.known = false;
 	}
 	*sim_id_out = row.id;
 	return 0;

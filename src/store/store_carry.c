@@ -60,7 +60,7 @@ static const struct carried_table tables[] = {
 	{ "audit", "id, at, event, detail, hash", "?1 > 0" },
 };
 
-enum { TABLE_COUNT = sizeof(tables) / sizeof(*tables), COLUMNS_MAX = 20 };
+enum { COLUMNS_MAX = 20 };
 
 static bool value_is_sound(sqlite3_value *value)
 {
@@ -158,13 +158,14 @@ static int carry_table(sqlite3 *from, sqlite3 *to, const struct carried_table *t
 	return carrying.result;
 }
 
-static int carry_tables(sqlite3 *from, sqlite3 *to, int count, bool *whole_out)
+static int carry_tables(sqlite3 *from, sqlite3 *to, const struct carried_table *list,
+			size_t count, bool *whole_out)
 {
 	int result = sqlite3_exec(to, "BEGIN", NULL, NULL, NULL);
 	bool whole = true;
 
-	for (int i = 0; !result && i < count; i++)
-		result = carry_table(from, to, &tables[i], &whole);
+	for (size_t i = 0; !result && i < count; i++)
+		result = carry_table(from, to, &list[i], &whole);
 	if (!result)
 		result = sqlite3_exec(to, "COMMIT", NULL, NULL, NULL);
 	if (!result)
@@ -174,12 +175,19 @@ static int carry_tables(sqlite3 *from, sqlite3 *to, int count, bool *whole_out)
 
 int store_carry_all(sqlite3 *from, sqlite3 *to, bool *whole_out)
 {
-	return carry_tables(from, to, TABLE_COUNT, whole_out);
+	return carry_tables(from, to, tables, sizeof(tables) / sizeof(*tables),
+			    whole_out);
 }
 
-int store_carry_sims(sqlite3 *from, sqlite3 *to, bool *whole_out)
+/* The ids of opt-outs may stand for others there. */
+static const struct carried_table kept[] = {
+	{ "sim", "id, iccid, imsi, first_seen", "?1 > 0" },
+	{ "opt_out", "number, at, word, confirmed", "1" },
+};
+
+int store_carry_kept(sqlite3 *from, sqlite3 *to, bool *whole_out)
 {
-	return carry_tables(from, to, 1, whole_out);
+	return carry_tables(from, to, kept, sizeof(kept) / sizeof(*kept), whole_out);
 }
 
 /* -1: it cannot be read, or is no number that was counted up to. */

@@ -9,6 +9,7 @@
  * died before it was removed, has a name that is not behind the one in the row.
  */
 #include "store/store.h"
+#include "store/store_opt_out.h"
 #include "store/store_statement.h"
 
 /* What INCOMING_REPEATED and INCOMING_ADD have in common. */
@@ -82,9 +83,10 @@ static int incoming_row_add(struct store *store, const struct incoming_draft *dr
 	statement_bind_text(statement, 8, draft->spool_file ? draft->spool_file : "");
 	sqlite3_bind_int(statement, 9, draft->spool_file ? 1 : -1);
 	error = store_run(store, statement);
-	if (!error)
-		*message_id_out = sqlite3_last_insert_rowid(store->database);
-	return error;
+	if (error)
+		return error;
+	*message_id_out = sqlite3_last_insert_rowid(store->database);
+	return store_opt_out_note(store, draft);
 }
 
 /* Inside a transaction. */

@@ -98,7 +98,7 @@ static int carry_over(struct restoring *work)
 	work->present.error = &ignored;
 	if (open_present(work)) {
 		if (work->present.database)
-			result = store_carry_sims(work->present.database, to, &whole);
+			result = store_carry_kept(work->present.database, to, &whole);
 		if (!result)
 			result = store_carry_numbers(work->present.database, to);
 	}

@@ -156,6 +156,31 @@ static const char version_5[] =
 	"CREATE TABLE asking_closed (name TEXT PRIMARY KEY, until INTEGER NOT NULL)"
 	" STRICT, WITHOUT ROWID;";
 
+/* sent: how many of the messages are outgoing. */
+#define CONVERSATION_SENT                                                                \
+	"ALTER TABLE conversation ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;"           \
+	"UPDATE conversation SET sent = (SELECT count(*) FROM message"                   \
+	" WHERE message.number = conversation.number AND direction = 0);"                \
+	"DROP TRIGGER message_added;"                                                    \
+	"CREATE TRIGGER message_added AFTER INSERT ON message BEGIN"                     \
+	" INSERT INTO conversation (number, last_id, messages, unread, sent)"            \
+	"  VALUES (new.number, new.id, 1, new.direction = 1 AND new.read_at = 0,"        \
+	"   new.direction = 0)"                                                          \
+	"  ON CONFLICT (number) DO UPDATE SET last_id = max(last_id, excluded.last_id)," \
+	"  messages = messages + 1, unread = unread + excluded.unread,"                  \
+	"  sent = sent + excluded.sent;"                                                 \
+	"END;"                                                                           \
+	"DROP TRIGGER message_removed;"                                                  \
+	"CREATE TRIGGER message_removed AFTER DELETE ON message BEGIN"                   \
+	" UPDATE conversation SET messages = messages - 1,"                              \
+	"  unread = unread - (old.direction = 1 AND old.read_at = 0),"                   \
+	"  sent = sent - (old.direction = 0),"                                           \
+	"  last_id = CASE WHEN last_id <> old.id THEN last_id ELSE coalesce("            \
+	"   (SELECT max(id) FROM message WHERE number = old.number), 0) END"             \
+	"  WHERE number = old.number;"                                                   \
+	" DELETE FROM conversation WHERE number = old.number AND messages = 0;"          \
+	"END;"
+
 /*
  * client: what it may do; see base/client.h. note: the owner's words to a change. usage:
  * what each accepted message takes of the limits, by the clock of store_usage.h, and when
@@ -213,7 +238,7 @@ static const char version_6[] =
 	"END;"
 	"CREATE TRIGGER audit_anchor_stays BEFORE DELETE ON audit_anchor BEGIN"
 	" SELECT raise(ABORT, 'the anchor goes from line to line');"
-	"END;";
+	"END;" CONVERSATION_SENT;
 
 const char *const store_migrations[STORE_SCHEMA_VERSION] = {
 	version_1, version_2, version_3, version_4, version_5, version_6,

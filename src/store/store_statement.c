@@ -263,6 +263,24 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 			" ON CONFLICT (name) DO UPDATE SET value = excluded.value,"
 			" at = excluded.at",
 	[SETTING_REMOVE] = "DELETE FROM setting WHERE name = ?1",
+	[PARTY_COUNTRIES] = "SELECT DISTINCT CAST(substr(imsi, 1, 3) AS INTEGER) FROM sim"
+			    " WHERE length(imsi) > 3 ORDER BY id LIMIT ?1",
+	[PARTY_COUNTRY] = "SELECT CAST(substr(imsi, 1, 3) AS INTEGER) FROM sim"
+			  " WHERE id = ?1 AND length(imsi) > 3",
+	[PARTY_SENT_TO] = "SELECT 1 FROM conversation WHERE number = ?1 AND sent > 0",
+	/* Clocks jump: those that are too old are left out, not looked past. */
+	[PARTY_RECENT] =
+		"SELECT " MESSAGE_COLUMNS " FROM (SELECT id AS recent_id FROM message"
+		" INDEXED BY message_number WHERE number = ?1 ORDER BY id DESC LIMIT ?3)"
+		" CROSS JOIN message ON message.id = recent_id"
+		" WHERE message.created >= ?2 ORDER BY message.id DESC",
+	/* The first STOP counts: what was confirmed is not confirmed again. */
+	[OPT_OUT_SET] = "INSERT INTO opt_out (number, at, word) VALUES (?1, ?2, ?3)"
+			" ON CONFLICT (number) DO NOTHING",
+	[OPT_OUT_CLEAR] = "DELETE FROM opt_out WHERE number = ?1",
+	[OPT_OUT_KNOWN] = "SELECT at FROM opt_out WHERE number = ?1",
+	[OPT_OUT_CONFIRM] =
+		"UPDATE opt_out SET confirmed = 1 WHERE number = ?1 AND confirmed = 0",
 };
 
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/shown_text.h"
 #include "base/timestamp.h"
 #include "sms/phone_number.h"
 #include "tools/failure.h"
@@ -31,9 +32,12 @@ bool argument_boolean(const struct tool_call *call, const char *name)
 const char *argument_party(const struct tool_call *call, const char *name)
 {
 	const struct services *services = call->services;
-	const char *text = argument_text(call, name);
+	const char *shown = argument_text(call, name);
+	char *text = shown ? arena_copy(call->arena, shown, strlen(shown)) : NULL;
 	char number[PHONE_NUMBER_BYTES];
 
+	if (text)
+		shown_text_restore(text);
 	if (!text || phone_number_parse(text, number) != PHONE_NUMBER_OK ||
 	    store_conversation_known(services->store, text))
 		return text;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "mcp/change.h"
+#include "sms/sender.h"
 
 enum { ARENA_BYTES = 1024 * 1024 }; /* what one message may take */
 
@@ -19,16 +20,12 @@ static void tell(struct change_source *source, const char *subject)
 	observers_notify(&source->observers, &change);
 }
 
-/* The conversation of a message, which only its row names. */
-static void tell_conversation(struct change_source *source, int64_t message_id)
+static void tell_conversation(struct change_source *source, const char *number)
 {
 	struct arena *arena = arena_new(ARENA_BYTES);
-	const char *subject = NULL;
-	struct message message;
+	const char *subject =
+		arena ? arena_printf(arena, "sms://conversation/%s", number) : NULL;
 
-	if (arena &&
-	    store_message_get(source->services->store, message_id, arena, &message) == 0)
-		subject = arena_printf(arena, "sms://conversation/%s", message.number);
 	if (subject)
 		tell(source, subject);
 	arena_free(arena);
@@ -40,18 +37,34 @@ static void tell_message(struct change_source *source, int64_t message_id)
 
 	snprintf(subject, sizeof(subject), "sms://message/%lld", (long long)message_id);
 	tell(source, subject);
-	tell_conversation(source, message_id);
 }
 
+/* The conversation is one that only the message's row names. */
+static void tell_of_message(struct change_source *source, int64_t message_id)
+{
+	struct arena *arena = arena_new(ARENA_BYTES);
+	struct message message;
+
+	tell_message(source, message_id);
+	if (arena &&
+	    store_message_get(source->services->store, message_id, arena, &message) == 0)
+		tell_conversation(source, message.number);
+	arena_free(arena);
+}
+
+/* Who listens to a blocked sender's conversation has asked for it. */
 static void on_inbox(void *data, const void *event_data)
 {
 	const struct inbox_event *event = event_data;
 	struct change_source *source = data;
+	const struct services *services = source->services;
 
 	if (!has_listener(source))
 		return;
-	tell(source, "sms://inbox");
+	if (!sender_is_blocked(services->config, services->store, event->number))
+		tell(source, "sms://inbox");
 	tell_message(source, event->message_id);
+	tell_conversation(source, event->number);
 }
 
 static void on_outbox(void *data, const void *event_data)
@@ -61,7 +74,7 @@ static void on_outbox(void *data, const void *event_data)
 
 	if (!has_listener(source))
 		return;
-	tell_message(source, event->message_id);
+	tell_of_message(source, event->message_id);
 	tell(source, "sms://status"); /* the queue */
 }
 
@@ -113,5 +126,5 @@ void change_source_read(struct change_source *source, const int64_t *message_ids
 		return;
 	tell(source, "sms://inbox");
 	for (size_t at = 0; at < count; at++)
-		tell_message(source, message_ids[at]);
+		tell_of_message(source, message_ids[at]);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/shown_text.h"
 #include "tools/argument.h"
 #include "tools/failure.h"
 
@@ -69,13 +69,13 @@ bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind 
 	}
 	if (cursor_read(kind, text, message_id_out))
 		return true;
-	failure_answer(
-		call, FAILURE_INVALID_ARGUMENTS,
-		arena_printf(call->arena,
-			     "%s: \"%.*s\" is no cursor that this tool takes: give "
-			     "the %s exactly as you got it, or leave %s out.",
-			     name, (int)utf8_cut(text, SHOWN_CHARACTERS), text,
-			     kinds[kind].source, name));
+	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
+		       arena_printf(call->arena,
+				    "%s: \"%s\" is no cursor that this tool takes: give "
+				    "the %s exactly as you got it, or leave %s out.",
+				    name,
+				    shown_text_quote(call->arena, text, SHOWN_CHARACTERS),
+				    kinds[kind].source, name));
 	return false;
 }
 

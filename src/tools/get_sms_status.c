@@ -7,6 +7,7 @@
  */
 #include "base/clock.h"
 #include "sms/approval.h"
+#include "sms/sender.h"
 #include "store/delivery.h"
 #include "store/store_outgoing.h"
 #include "tools/argument.h"
@@ -67,6 +68,9 @@ static const struct schema_field output[] = {
 	  "out: none: no report was asked for; awaited; delivered; refused: the network "
 	  "gave up; unconfirmed: no report came in time, which proves nothing" },
 	{ "phone_number", SCHEMA_STRING, true, "The other end" },
+	{ "trust", SCHEMA_STRING, false,
+	  "in: how far the sender is known, as list_sms tells it",
+	  .words = sender_trust_words },
 	{ "subscription_id", SCHEMA_INTEGER, false, "Its SIM; left out when not known" },
 	{ "segments", SCHEMA_INTEGER, false, "out: what the network bills" },
 	{ "created_at", SCHEMA_STRING, true, "RFC 3339" },
@@ -153,6 +157,8 @@ static void write_facts(const struct asking *asking, const struct message *messa
 	if (asking->wanted != WANTED_NOTHING)
 		json_put_boolean(writer, "reached", has_reached(asking, message->state));
 	message_view_put_shown(writer, "phone_number", message->number);
+	if (message->direction == MESSAGE_INCOMING)
+		message_view_put_trust(writer, asking->call->services, message->number);
 	if (message->sim_id)
 		json_put_integer(writer, "subscription_id", message->sim_id);
 	if (message->direction == MESSAGE_OUTGOING) {

@@ -30,7 +30,9 @@ static const struct schema_field input[] = {
 	{ "unread_only", SCHEMA_BOOLEAN, false,
 	  "Only received ones that mark_sms_read has not marked" },
 	{ "search", SCHEMA_STRING, false,
-	  "Only texts with these words in them, just so; A and a are the same", 1, 160 },
+	  "Only texts with these words in them, just so; A and a are the same. What is "
+	  "written out is found by what it stands for; a masked code is not found",
+	  1, 160 },
 	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false,
 	  "next_cursor of the answer before, with the same filters: the page after it" },
@@ -95,10 +97,13 @@ static bool add_message(void *data, const struct message *message)
 	struct listing *listing = data;
 	struct message shown = *message;
 
+	if (!message_view_has(&listing->page.view, message,
+			      listing->scan.look.filter.search))
+		return true;
 	if (!page_takes_row(&listing->page, message->id))
 		return false;
 	shown.reason = pause_note_reason(listing->call->services, message);
-	message_view_write(listing->page.writer, &shown);
+	message_view_write(&listing->page.view, &shown);
 	if (listing->page.count == 1 || message->created_ms < listing->from_ms)
 		listing->from_ms = message->created_ms;
 	return true;

@@ -2,6 +2,10 @@
 /*
  * list_sms_conversations: one row per number, the one with the latest message first.
  */
+#include "base/clock.h"
+#include "sms/loop.h"
+#include "sms/sender.h"
+#include "store/store_opt_out.h"
 #include "tools/argument.h"
 #include "tools/message_view.h"
 #include "tools/page.h"
@@ -18,6 +22,13 @@ static const struct schema_field input[] = {
 
 static const struct schema_field conversation_fields[] = {
 	{ "phone_number", SCHEMA_STRING, true, "The other end, for list_sms" },
+	{ "trust", SCHEMA_STRING, true, "As that of its messages; it proves nothing",
+	  .words = sender_trust_words },
+	{ "opted_out", SCHEMA_BOOLEAN, false,
+	  "true: it said STOP, so nothing may be sent to it until it says START" },
+	{ "loop_until", SCHEMA_STRING, false,
+	  "It looks as if two machines answered each other here: nothing may be sent "
+	  "there until then, or later when more comes; RFC 3339" },
 	{ "messages", SCHEMA_INTEGER, true, "Stored messages, of both directions" },
 	{ "unread", SCHEMA_INTEGER, true, "Received and not marked by mark_sms_read" },
 	{ "last_message", SCHEMA_OBJECT, true, "The latest of them",
@@ -34,6 +45,26 @@ static const struct schema_field output[] = {
 	{ 0 },
 };
 
+/* Who is at the other end, and what keeps messages from going there. */
+static void write_party(const struct message_view *view, const char *number)
+{
+	const struct services *services = view->services;
+	const struct loop_question question = {
+		.config = services->config,
+		.store = services->store,
+		.number = number,
+		.now_ms = clock_wall_ms(),
+	};
+	int64_t until_ms;
+
+	message_view_put_shown(view->writer, "phone_number", number);
+	message_view_put_trust(view->writer, services, number);
+	if (store_opt_out_known(services->store, number))
+		json_put_boolean(view->writer, "opted_out", true);
+	if (loop_suspected(&question, &until_ms))
+		message_view_put_time(view->writer, "loop_until", until_ms);
+}
+
 static void add_conversation(void *data, const struct conversation *conversation)
 {
 	struct page *page = data;
@@ -42,11 +73,11 @@ static void add_conversation(void *data, const struct conversation *conversation
 	if (!page_takes_row(page, conversation->last.id))
 		return;
 	json_open_object(writer);
-	message_view_put_shown(writer, "phone_number", conversation->number);
+	write_party(&page->view, conversation->number);
 	json_put_integer(writer, "messages", conversation->messages);
 	json_put_integer(writer, "unread", conversation->unread);
 	json_key(writer, "last_message");
-	message_view_write(writer, &conversation->last);
+	message_view_write(&page->view, &conversation->last);
 	json_close_object(writer);
 }
 

@@ -3,7 +3,6 @@
 
 #include "tools/argument.h"
 #include "tools/failure.h"
-#include "tools/message_view.h"
 
 enum { LIMIT_USUAL = 20 };
 
@@ -17,6 +16,7 @@ bool page_begin(struct page *page, struct tool_call *call)
 		failure_answer(call, FAILURE_INTERNAL, NULL);
 		return false;
 	}
+	page->view = message_view_of_call(call, page->writer);
 	json_open_object(page->writer);
 	message_view_put_notice(page->writer);
 	return true;

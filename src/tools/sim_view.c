@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/sim_view.h"
 
+#include "tools/message_view.h"
+
 const struct schema_field sim_view_fields[] = {
 	{ "subscription_id", SCHEMA_INTEGER, true,
 	  "Number of the SIM card for send_sms; stays with the card for ever" },
@@ -21,15 +23,15 @@ static void write_identity(struct json_writer *writer, const struct sim *sim)
 {
 	json_put_integer(writer, "subscription_id", sim->id);
 	json_put_integer(writer, "sim_slot_index", sim->slot);
-	json_put_string(writer, "carrier_name", sim->carrier_name);
-	json_put_string(writer, "display_name", sim->display_name);
+	message_view_put_shown(writer, "carrier_name", sim->carrier_name);
+	message_view_put_shown(writer, "display_name", sim->display_name);
 }
 
 static void write_details(struct json_writer *writer, const struct sim *sim)
 {
 	json_put_string(writer, "state", sim_state_name(sim->state));
 	json_put_boolean(writer, "can_send", sim->state == SIM_READY);
-	json_put_string(writer, "own_number", sim->own_number);
+	message_view_put_shown(writer, "own_number", sim->own_number);
 	json_put_boolean(writer, "roaming", sim->roaming);
 	json_put_integer(writer, "signal_percent", sim->modem->network.strength);
 }

@@ -35,6 +35,7 @@ static const struct {
 	{ "text_too_long", "The text was too long for oFono." },
 	{ "client_left", "Who asked for it left before it was answered; asked for again, "
 			 "it is a new message." },
+	{ "recipient_opted_out", "STOP came from that number while it waited." },
 	{ "cancel_wanted", "It is to be cancelled: the gateway asks oFono as soon as its "
 			   "modem is back, but it may be on the air by then." },
 	{ "restored", "The ledger was restored from a backup while the message was not "

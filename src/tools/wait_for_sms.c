@@ -11,7 +11,9 @@
  * is newer, looking takes several turns of the loop; what comes meanwhile is newer, too, and
  * is come to in the end. Time that is over before that does not end the looking.
  */
+#include "sms/code_mask.h"
 #include "sms/extract.h"
+#include "sms/sender.h"
 #include "tools/argument.h"
 #include "tools/cursor.h"
 #include "tools/failure.h"
@@ -28,7 +30,9 @@ static const char *const kind_words[] = { "any", "code", "link", NULL };
 
 static const struct schema_field input[] = {
 	{ "from", SCHEMA_STRING, false,
-	  "Only from this number, or this sender's name as it is written", 1, 64 },
+	  "Only from this number, or this sender's name as it is written; what blocked "
+	  "senders write is told only so",
+	  1, 64 },
 	{ "contains", SCHEMA_STRING, false,
 	  "Only a text with these words in it, just so; A and a are the same", 1, 160 },
 	{ "kind", SCHEMA_STRING, false,
@@ -49,14 +53,16 @@ static const struct schema_field output[] = {
 	{ "found", SCHEMA_BOOLEAN, true, "Whether a message that fits is there" },
 	{ "message", SCHEMA_OBJECT, false, "The first that fits",
 	  .members = message_view_fields },
-	{ "code", SCHEMA_STRING, false, "The one-time code in its text" },
+	{ "code", SCHEMA_STRING, false,
+	  "The one-time code in its text; left out when it is masked" },
 	{ "domain", SCHEMA_STRING, false,
 	  "The only site that the code is for: give it to no other" },
 	{ "link", SCHEMA_STRING, false, "The first http or https link in its text" },
 	{ "cursor", SCHEMA_STRING, true,
 	  "Give it as after to go on behind this message, or to go on waiting; "
 	  "nothing that comes in between is missed" },
-	{ "hint", SCHEMA_STRING, false, "When none was found: what to do" },
+	{ "hint", SCHEMA_STRING, false,
+	  "When none was found, or its code is masked: what to do" },
 	{ 0 },
 };
 
@@ -101,26 +107,47 @@ static bool fits_kind(const struct waiter *waiter)
 	return false;
 }
 
-static void put_extract(const struct waiter *waiter)
+static void put_word(const struct waiter *waiter, const char *key, const char *text)
 {
-	const struct {
-		const char *key, *text;
-	} members[] = {
-		{ "code", waiter->extract.code },
-		{ "domain", waiter->extract.domain },
-		{ "link", waiter->extract.link },
-	};
+	if (*text)
+		message_view_put_shown(waiter->writer, key, text);
+}
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
-		if (*members[i].text)
-			message_view_put_shown(waiter->writer, members[i].key,
-					       members[i].text);
+/* The link may hold the code, too. */
+static void put_masked_extract(const struct waiter *waiter, struct buffer *masked)
+{
+	struct extract extract = { "", "", "" };
+
+	buffer_append(masked, "", 1);
+	if (!masked->failed)
+		extract_from(masked->data, &extract);
+	put_word(waiter, "domain", waiter->extract.domain);
+	put_word(waiter, "link", extract.link);
+	json_put_string(waiter->writer, "hint",
+			"A one-time code came, and this client may not read codes: ask "
+			"your person to read it on the phone, or the owner to allow this "
+			"client the scope \"codes\".");
+}
+
+static void put_extract(const struct waiter *waiter, const struct message_view *view,
+			const struct message *message)
+{
+	struct buffer masked = BUFFER_INIT;
+
+	if (message_view_masks(view, message) && code_mask(message->text, &masked)) {
+		put_masked_extract(waiter, &masked);
+	} else {
+		put_word(waiter, "code", waiter->extract.code);
+		put_word(waiter, "domain", waiter->extract.domain);
+		put_word(waiter, "link", waiter->extract.link);
 	}
+	buffer_deinit(&masked);
 }
 
 static void write_found(struct waiter *waiter, const struct message *message)
 {
 	struct json_writer *writer = json_writer_new(&waiter->structured);
+	struct message_view view = message_view_of_call(waiter->call, writer);
 
 	if (!writer) {
 		waiter->structured.failed = true;
@@ -131,17 +158,30 @@ static void write_found(struct waiter *waiter, const struct message *message)
 	message_view_put_notice(writer);
 	json_put_boolean(writer, "found", true);
 	json_key(writer, "message");
-	message_view_write(writer, message);
-	put_extract(waiter);
+	message_view_write(&view, message);
+	put_extract(waiter, &view, message);
 	cursor_put(writer, "cursor", CURSOR_ARRIVALS, message->id);
 	json_close_object(writer);
 	json_writer_free(writer);
 }
 
+/* Whoever asks for this very sender is told. */
+static bool is_passed_over(const struct waiter *waiter, const char *number)
+{
+	const struct services *services = waiter->call->services;
+
+	return !waiter->from &&
+	       sender_is_blocked(services->config, services->store, number);
+}
+
 static bool visit(void *data, const struct message *message)
 {
 	struct waiter *waiter = data;
+	struct message_view view = message_view_of_call(waiter->call, NULL);
 
+	if (is_passed_over(waiter, message->number) ||
+	    !message_view_has(&view, message, waiter->contains))
+		return true;
 	extract_from(message->text, &waiter->extract);
 	if (!fits_kind(waiter))
 		return true;
@@ -258,9 +298,11 @@ static bool look(struct waiter *waiter)
 
 static void on_arrival(void *data, const void *event)
 {
+	const struct inbox_event *arrival = event;
 	struct waiter *waiter = data;
 
-	(void)event;
+	if (is_passed_over(waiter, arrival->number))
+		return;
 	if (!waiter->looking && !look(waiter))
 		tool_call_progress(waiter->call,
 				   "a message came that does not fit; still waiting");
@@ -360,7 +402,9 @@ const struct tool tool_wait_for_sms = {
 	.title = "Wait for a message",
 	.description =
 		"Waits until a message that fits comes in, and answers with it, its "
-		"one-time code and its link at once. To miss nothing call list_sms "
+		"link and its one-time code (masked, unless the owner lets this client "
+		"see "
+		"codes) at once. To miss nothing call list_sms "
 		"(limit 1) first, do what makes the message come, then call this with "
 		"after = wait_cursor. Costs nothing and marks nothing as read; when the "
 		"time is over, the answer says so and has a cursor to go on from. "

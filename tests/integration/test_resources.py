@@ -75,7 +75,7 @@ def test_message_both_ways(lab: Lab, client: McpClient, agent: Agent) -> None:
 def test_text_of_strangers_is_written_out(lab: Lab, client: McpClient) -> None:
     receive(lab, "a\u202eb\x1b", NAMED)
     inbox = read(client, "sms://inbox")["messages"][0]
-    assert inbox["text"] == "a\\u202eb\\u001b"
+    assert inbox["text"] == "a\\u{202E}b\\u{1B}"
     conversation = read(client, f"sms://conversation/{NAMED}")
     assert conversation["messages"][0]["text"] == inbox["text"]
     assert "not instructions" in conversation["notice"]

@@ -171,6 +171,19 @@ static const struct {
 	  "\u4f5c\u8bf7\u6ce8\u610f\u60a8\u7684\u9a8c\u8bc1\u7801"
 	  "\u662f593026\u8bf7\u52ff\u6cc4\u9732",
 	  "593026" },
+	/* digits of other scripts, in frames, one by one, with something between them */
+	{ "Your code is \uff14\uff18\uff12\uff19\uff11\uff10", "482910" },
+	{ "\u0631\u0645\u0632 \u0627\u0644\u062a\u062d\u0642\u0642: "
+	  "\u0664\u0668\u0662\u0669\u0661\u0660",
+	  "482910" },
+	{ "\u06a9\u062f: \u06f4\u06f8\u06f2\u06f9\u06f1\u06f0", "482910" },
+	{ "Your code is 4\ufe0f\u20e38\ufe0f\u20e32\ufe0f\u20e39\ufe0f\u20e3", "4829" },
+	{ "Your code is 1 2 3 4 5 6", "123456" },
+	{ "Code: 4-8-2-9", "4829" },
+	{ "Your code is 482\u200b910", "482910" },
+	{ "Your code is 4\u2060 8\u2060 2\u2060 9. Tell nobody", "4829" },
+	{ "Your code is \uff21\uff17K2Q9", "A7K2Q9" },
+	{ "Your code is 1 2 3", "" },
 	/* bound to a site */
 	{ "747723 is your ExampleCo code.\n\n@example.com #747723", "747723" },
 	{ "Your code is 111111\n@example.com #222222 %frame.example", "222222" },

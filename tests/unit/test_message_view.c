@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include <string.h>
-
+#include "store_bench.h"
 #include "tools/message_view.h"
+#include "tools/services.h"
 
 static const struct message received = {
 	.id = 7,
@@ -38,12 +38,20 @@ static const struct message failed = {
 	.idempotency_key = "",
 };
 
+static struct config config;
+static struct services services = { .config = &config };
+static const struct client reader = { .id = 5, .scopes = CLIENT_READ | CLIENT_SEND };
+static const struct client trusted = { .id = 6, .scopes = CLIENT_READ | CLIENT_CODES };
+static const struct client *who = &reader;
+
 static void expect(const struct message *message, const char *expected)
 {
 	struct buffer buffer = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&buffer);
+	struct message_view view = { &services, who, writer };
 
-	message_view_write(writer, message);
+	services.store = store;
+	message_view_write(&view, message);
 	json_writer_free(writer);
 	buffer_append(&buffer, "", 1);
 	assert_string_equal(buffer.data, expected);
@@ -55,7 +63,8 @@ static void test_received(void **state)
 	(void)state;
 	expect(&received,
 	       "{\"message_id\":7,\"direction\":\"in\",\"phone_number\":\"+36201234567\","
-	       "\"subscription_id\":2,\"text\":\"hi\",\"state\":\"received\","
+	       "\"trust\":\"unknown\",\"subscription_id\":2,\"text\":\"hi\",\"state\":"
+	       "\"received\","
 	       "\"created_at\":\"2026-11-21T07:30:00.123Z\","
 	       "\"sent_time\":\"2026-11-21T08:30:00+01:00\",\"read\":false,\"flags\":[]"
 	       "}");
@@ -85,11 +94,13 @@ static void test_what_strangers_wrote(void **state)
 			MESSAGE_CLOCK_WRONG;
 	message.repeats = 3;
 	expect(&message,
-	       "{\"message_id\":7,\"direction\":\"in\",\"phone_number\":\"Ba\\\\u202enk"
-	       "\\\\u001b\",\"text\":\"\\\\u202e\\\"}\",\"state\":\"received\","
+	       "{\"message_id\":7,\"direction\":\"in\",\"phone_number\":\"Ba\\\\u{202E}nk"
+	       "\\\\u{1B}\",\"trust\":\"alphanumeric\",\"text\":\"\\\\u{202E}\\\"}\","
+	       "\"state\":\"received\","
 	       "\"created_at\":\"2026-11-21T07:30:00.123Z\",\"sent_time\":"
-	       "\"never\\\\u0007\","
-	       "\"read\":true,\"flags\":[\"repaired\",\"undecodable_or_empty\","
+	       "\"never\\\\u{7}\","
+	       "\"read\":true,\"flags\":[\"escaped\",\"repaired\",\"undecodable_or_"
+	       "empty\","
 	       "\"immediate\",\"clock_wrong\",\"repeated 3\"]}");
 }
 
@@ -110,7 +121,8 @@ static void test_stamps(void **state)
 		struct json_writer *writer = json_writer_new(&buffer);
 
 		message.sent_time = stamps[i][0];
-		message_view_write(writer, &message);
+		message_view_write(&(struct message_view){ &services, who, writer },
+				   &message);
 		json_writer_free(writer);
 		buffer_append(&buffer, "", 1);
 		assert_non_null(strstr(buffer.data, stamps[i][1]));
@@ -119,9 +131,96 @@ static void test_stamps(void **state)
 	message.sent_time = "";
 	expect(&message,
 	       "{\"message_id\":7,\"direction\":\"in\",\"phone_number\":\"+36201234567\","
-	       "\"subscription_id\":2,\"text\":\"hi\",\"state\":\"received\","
+	       "\"trust\":\"unknown\",\"subscription_id\":2,\"text\":\"hi\",\"state\":"
+	       "\"received\","
 	       "\"created_at\":\"2026-11-21T07:30:00.123Z\",\"read\":false,\"flags\":[]"
 	       "}");
+}
+
+/* The text as it is shown, and the flags. */
+static void expect_text(const struct message *message, const char *text,
+			const char *flags)
+{
+	struct buffer buffer = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&buffer);
+	struct message_view view = { &services, who, writer };
+	const char *at;
+
+	services.store = store;
+	message_view_write(&view, message);
+	json_writer_free(writer);
+	buffer_append(&buffer, "", 1);
+	at = strstr(buffer.data, "\"text\":");
+	assert_non_null(at);
+	assert_memory_equal(at, text, strlen(text));
+	assert_non_null(strstr(buffer.data, flags));
+	buffer_deinit(&buffer);
+}
+
+static void test_codes_are_for_some(void **state)
+{
+	struct message message = received;
+
+	(void)state;
+	message.text = "Code 482910: https://a.example/482910";
+	expect_text(&message,
+		    "\"text\":\"Code ******: https://a.example/******\",\"masked\":true,",
+		    "\"flags\":[\"contains_link\",\"looks_like_code\"]");
+	who = NULL;
+	expect_text(&message, "\"text\":\"Code ******", "looks_like_code");
+	who = &trusted;
+	expect_text(&message,
+		    "\"text\":\"Code 482910: https://a.example/482910\",\"state\"",
+		    "\"flags\":[\"contains_link\",\"looks_like_code\"]");
+	who = &reader;
+}
+
+/* Whoever sent it knows it; another client does not. */
+static void test_codes_that_went_out(void **state)
+{
+	struct message message = failed;
+
+	(void)state;
+	message.text = "my code is 482910";
+	message.client_id = reader.id;
+	expect_text(&message, "\"text\":\"my code is 482910\",\"state\"",
+		    "looks_like_code");
+	message.client_id = trusted.id;
+	expect_text(&message, "\"text\":\"my code is ******\",\"masked\":true", "[");
+}
+
+static bool has(const struct message *message, const char *words)
+{
+	struct message_view view = { &services, who, NULL };
+
+	return message_view_has(&view, message, words);
+}
+
+static void test_what_is_masked_is_not_found(void **state)
+{
+	struct message message = received;
+
+	(void)state;
+	message.text = "Your CODE is 482910";
+	assert_true(has(&message, NULL));
+	assert_true(has(&message, "your code"));
+	assert_false(has(&message, "482910"));
+	assert_false(has(&message, "4"));
+	assert_false(has(&message, "is 4"));
+	who = &trusted;
+	assert_true(has(&message, "482910"));
+	who = &reader;
+}
+
+static int set_up(void **state)
+{
+	config_defaults(&config);
+	return store_set_up_with_cards(state);
+}
+
+static int tear_down(void **state)
+{
+	return store_tear_down(state);
 }
 
 int main(void)
@@ -131,7 +230,10 @@ int main(void)
 		cmocka_unit_test(test_outgoing),
 		cmocka_unit_test(test_what_strangers_wrote),
 		cmocka_unit_test(test_stamps),
+		cmocka_unit_test(test_codes_are_for_some),
+		cmocka_unit_test(test_codes_that_went_out),
+		cmocka_unit_test(test_what_is_masked_is_not_found),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

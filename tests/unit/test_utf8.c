@@ -134,6 +134,7 @@ static void test_every_code_point(void **state)
 		char text[5] = "";
 		size_t length = encode(code_point, text);
 		const char *at = text;
+		char written[4];
 		bool surrogate = code_point >= 0xd800 && code_point <= 0xdfff;
 
 		if (utf8_valid(text, length) == surrogate)
@@ -142,6 +143,9 @@ static void test_every_code_point(void **state)
 			continue;
 		if (utf8_next(&at) != code_point || at != text + length)
 			fail_msg("next of U+%04X", code_point);
+		if (utf8_write(code_point, written) != length ||
+		    memcmp(written, text, length) != 0)
+			fail_msg("writing U+%04X", code_point);
 	}
 }
 

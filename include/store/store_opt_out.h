@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The store's opt-outs: numbers from which STOP came, until START comes from there.
+ *
+ * A STOP is on disk with the message that says it, in one transaction (store_incoming_add());
+ * a restore keeps those of the ledger that it replaces, too
+ * (tests/unit/test_store_opt_out.c).
+ */
+#ifndef STORE_STORE_OPT_OUT_H
+#define STORE_STORE_OPT_OUT_H
+
+#include "store/store.h"
+
+/*
+ * Is the number, however it is spelt, opted out? Also true when that cannot be read: nothing
+ * is to go out then.
+ */
+bool store_opt_out_known(struct store *store, const char *number);
+
+/* True, with when it first said so (wall clock): since a START, or ever. */
+bool store_opt_out_since(struct store *store, const char *number, int64_t *at_ms_out);
+
+/*
+ * A confirmation is about to be sent: true once for each STOP after a START, and on disk
+ * then, whether it is sent or not.
+ */
+bool store_opt_out_confirm(struct store *store, int64_t sim_id, const char *number);
+
+/* Inside the transaction of an incoming message; nothing for a sender's name. 0 or error. */
+int store_opt_out_note(struct store *store, const struct incoming_draft *draft);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The store's parties: what it knows of who is at the other end, however the number is
+ * spelt: +36201234567, 0036201234567 and, with a SIM card of Hungary, 06201234567 are one
+ * (tests/unit/test_store_party.c).
+ */
+#ifndef STORE_STORE_PARTY_H
+#define STORE_STORE_PARTY_H
+
+#include "base/number_form.h"
+#include "store/store.h"
+
+enum {
+	STORE_COUNTRIES_MAX = 4, /* of SIM cards that are looked at */
+	STORE_SPELLINGS_MAX = (STORE_COUNTRIES_MAX + 1) * (NUMBER_SPELLINGS + 1),
+};
+
+struct store_party {
+	size_t count; /* 0: it is a sender's name */
+	char spellings[STORE_SPELLINGS_MAX][NUMBER_FORM_BYTES];
+};
+
+/* Every spelling that messages may have, in the countries of all SIM cards seen so far. */
+void store_party_spell(struct store *store, const char *number,
+		       struct store_party *party_out);
+
+/* The one spelling of a number at this SIM (0: not known); see number_form_write(). */
+bool store_party_form(struct store *store, int64_t sim_id, const char *number,
+		      char form_out[NUMBER_FORM_BYTES]);
+
+/* Is there a message that was to go to it? false also when that cannot be read. */
+bool store_party_was_sent_to(struct store *store, const struct store_party *party);
+
+/* Messages from and to a party, newest first; their strings live in the arena. */
+struct store_recent {
+	struct arena *arena;
+	int64_t since_ms; /* no older ones */
+	unsigned limit;	  /* the room of `messages` */
+	struct message *messages;
+	unsigned count; /* of those found */
+};
+
+/* As many as there is room for are looked at of each spelling. 0 or -errno. */
+int store_party_recent(struct store *store, const struct store_party *party,
+		       struct store_recent *recent);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/store_opt_out.h"
+
+#include "store/store_party.h"
+#include "store/store_statement.h"
+
+/* 1: there is one; 0; -errno. */
+static int read_kept(struct store *store, const char *form, int64_t *at_ms_out)
+{
+	sqlite3_stmt *statement = store_use(store, OPT_OUT_KNOWN);
+	int result, error;
+
+	statement_bind_text(statement, 1, form);
+	result = sqlite3_step(statement);
+	if (result == SQLITE_ROW)
+		*at_ms_out = sqlite3_column_int64(statement, 0);
+	error = store_done(store, statement, result);
+	return error ? error : result == SQLITE_ROW;
+}
+
+/* 1: in one of its spellings; 0; -errno. */
+static int find_kept(struct store *store, const char *number, int64_t *at_ms_out)
+{
+	struct store_party party;
+	int kept = 0;
+
+	store_party_spell(store, number, &party);
+	for (size_t i = 0; !kept && i < party.count; i++)
+		kept = read_kept(store, party.spellings[i], at_ms_out);
+	return kept;
+}
+
+bool store_opt_out_known(struct store *store, const char *number)
+{
+	int64_t at_ms;
+
+	return find_kept(store, number, &at_ms) != 0;
+}
+
+bool store_opt_out_since(struct store *store, const char *number, int64_t *at_ms_out)
+{
+	return find_kept(store, number, at_ms_out) == 1;
+}
+
+bool store_opt_out_confirm(struct store *store, int64_t sim_id, const char *number)
+{
+	char form[NUMBER_FORM_BYTES];
+	sqlite3_stmt *statement;
+
+	if (!store_party_form(store, sim_id, number, form))
+		return false;
+	statement = store_use(store, OPT_OUT_CONFIRM);
+	statement_bind_text(statement, 1, form);
+	return !store_run(store, statement) && sqlite3_changes(store->database);
+}
+
+static int set(struct store *store, const struct incoming_draft *draft, const char *form)
+{
+	sqlite3_stmt *statement = store_use(store, OPT_OUT_SET);
+
+	statement_bind_text(statement, 1, form);
+	sqlite3_bind_int64(statement, 2, draft->told_ms);
+	statement_bind_text(statement, 3, draft->opt_word);
+	return store_run(store, statement);
+}
+
+/* However it was spelt when it was stopped, by whichever SIM. */
+static int clear(struct store *store, const char *number)
+{
+	struct store_party party;
+	int error = 0;
+
+	store_party_spell(store, number, &party);
+	for (size_t i = 0; !error && i < party.count; i++) {
+		sqlite3_stmt *statement = store_use(store, OPT_OUT_CLEAR);
+
+		statement_bind_text(statement, 1, party.spellings[i]);
+		error = store_run(store, statement);
+	}
+	return error;
+}
+
+int store_opt_out_note(struct store *store, const struct incoming_draft *draft)
+{
+	char form[NUMBER_FORM_BYTES];
+
+	if (draft->opt == OPT_NONE ||
+	    !store_party_form(store, draft->sim_id, draft->number, form))
+		return 0;
+	return draft->opt == OPT_OUT ? set(store, draft, form)
+				     : clear(store, draft->number);
+}

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""STOP and its kin: remembered until START, and confirmed where the owner wants that."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agent import Agent, seconds_ahead, taken_texts
+from incoming import newest
+from lab import Lab, wait_until
+from modem import Submit
+
+NAME = "Shop"
+SHORT = "1777"
+CONFIRMED = "[incoming]\nstop_confirmation = Goodbye.\n"
+
+
+def receive(lab: Lab, text: str, sender: str) -> None:
+    before = newest(lab)
+    lab.modems[0].deliver(sender, text)
+    wait_until(lambda: newest(lab) > before, what=f"{text!r} came in")
+
+
+def opted_out(lab: Lab) -> set[str]:
+    page = Agent(lab).call("list_sms_conversations", limit=100).structured
+    return {row["phone_number"] for row in page["conversations"]
+            if row.get("opted_out")}
+
+
+def taken(lab: Lab) -> list[Submit]:
+    return lab.modems[0].taken
+
+
+@pytest.mark.parametrize("stop, start", [
+    ("STOP", "START"), ("stop.", "unstop"), ("Arr\u00eat !", "Yes"), ("LE\u00c1LL", "start"),
+    ("\u0421\u0422\u041e\u041f", "\u0421\u0442\u0430\u0440\u0442"), ("opt out", "Opt-in"),
+])
+def test_stop_until_start(lab: Lab, number: str, stop: str, start: str) -> None:
+    receive(lab, "hello", number)
+    assert number not in opted_out(lab)
+    receive(lab, stop, number)
+    assert number in opted_out(lab)
+    receive(lab, "what do you mean?", number)
+    assert number in opted_out(lab)
+    receive(lab, start, number)
+    assert number not in opted_out(lab)
+
+
+def test_a_sentence_is_no_stop(lab: Lab, number: str) -> None:
+    for text in ("Please stop", "Stop by at five", "cancel that"):
+        receive(lab, text, number)
+    assert number not in opted_out(lab)
+
+
+def test_whatever_restarts(make_lab: Callable[..., Lab], number: str) -> None:
+    lab = make_lab(modem_count=1)
+    receive(lab, "STOP", number)
+    lab.gateway.kill()              # the moment it was told it was on disk
+    lab.gateway.start()
+    assert opted_out(lab) == {number}
+    lab.gateway.restart()
+    receive(lab, "START", number)
+    lab.gateway.kill()
+    lab.gateway.start()
+    assert opted_out(lab) == set()
+
+
+def command(lab: Lab, name: str, *arguments: str) -> None:
+    binary = str(lab.gateway.binary)
+    subprocess.run([binary, name, "--state-dir", str(lab.gateway.state), *arguments],
+                   check=True, capture_output=True)
+
+
+def test_an_older_backup_takes_no_stop_away(make_lab: Callable[..., Lab], folder: Path,
+                                            number: str) -> None:
+    lab = make_lab(modem_count=1)
+    receive(lab, "STOP", "+36301111111")
+    command(lab, "backup", str(folder / "backup.db"))
+    receive(lab, "START", "+36301111111")
+    receive(lab, "hello", number)
+    receive(lab, "STOP", number)
+    lab.gateway.stop()
+    command(lab, "restore", str(folder / "backup.db"))
+    lab.gateway.start()
+    assert opted_out(lab) == {"+36301111111"}       # of whom there are messages
+    receive(lab, "hello again", number)
+    assert opted_out(lab) == {"+36301111111", number}
+
+
+def schedule(lab: Lab, to: str) -> int:
+    agent = Agent(lab)
+    return agent.send("later", sim=agent.ids()[0], to=to,
+                      send_at=seconds_ahead(3600)).message_id
+
+
+def assert_taken_back(lab: Lab, message_id: int) -> None:
+    status = Agent(lab).call("get_sms_status", message_id=message_id).structured
+    assert (status["state"], status["reason"]) == ("cancelled", "recipient_opted_out")
+    assert "STOP" in status["meaning"]
+
+
+def test_what_waits_is_taken_back(make_lab: Callable[..., Lab], number: str) -> None:
+    """However the number was spelt; what others wait for, and the confirmation, goes out."""
+    lab = make_lab(CONFIRMED, modem_count=1)
+    waiting = [schedule(lab, number), schedule(lab, number.replace("+36", "06"))]
+    other = schedule(lab, "+36301111111")
+    receive(lab, "STOP", number)
+    for message_id in waiting:
+        assert_taken_back(lab, message_id)
+    wait_until(lambda: taken_texts(lab) == ["Goodbye."], what="the confirmation")
+    assert Agent(lab).state(other) == "scheduled"
+    lab.gateway.restart()
+    assert Agent(lab).state(other) == "scheduled"
+
+
+def test_what_a_crash_left_waiting(make_lab: Callable[..., Lab], number: str) -> None:
+    """Killed between the message and what follows from it."""
+    lab = make_lab(modem_count=1)
+    waiting = schedule(lab, number)
+    lab.gateway.kill()
+    with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as ledger:
+        ledger.execute("INSERT INTO opt_out (number, at, word) VALUES (?, ?, 'stop')",
+                       (number, int(time.time() * 1000)))
+        ledger.commit()
+    lab.gateway.start()
+    assert_taken_back(lab, waiting)
+
+
+def test_nothing_is_confirmed_unless_wanted(lab: Lab, number: str) -> None:
+    receive(lab, "STOP", number)
+    receive(lab, "START", number)
+    assert taken_texts(lab) == []
+
+
+def test_one_confirmation(make_lab: Callable[..., Lab], number: str) -> None:
+    """From a STOP to the next START, whoever dies in between."""
+    lab = make_lab(CONFIRMED, modem_count=1)
+    receive(lab, "STOP", number)
+    wait_until(lambda: taken_texts(lab) == ["Goodbye."], what="the confirmation")
+    assert [submit.destination for submit in taken(lab)] == [number]
+    page = Agent(lab).call("list_sms", phone_number=number, direction="out").structured
+    assert [message["text"] for message in page["messages"]] == ["Goodbye."]
+    receive(lab, "STOP!", number)
+    lab.gateway.kill()
+    lab.gateway.start()
+    receive(lab, "stop", number)
+    receive(lab, "START", number)
+    receive(lab, "Stop", number)
+    wait_until(lambda: len(taken_texts(lab)) == 2, what="the next confirmation")
+    # who is told of the last one knows that there was none before it
+    receive(lab, "START", "+36301111111")
+    receive(lab, "STOP", "+36301111111")
+    wait_until(lambda: taken(lab)[-1].destination == "+36301111111", what="another's")
+    assert [submit.destination for submit in taken(lab)] == [number, number, "+36301111111"]
+
+
+def test_who_gets_no_confirmation(make_lab: Callable[..., Lab], number: str) -> None:
+    lab = make_lab(CONFIRMED + "blocked_senders = +3690*\n", modem_count=1)
+    for sender in (NAME, SHORT, "+36901234567"):
+        receive(lab, "STOP", sender)
+    assert opted_out(lab) == {SHORT, "+36901234567"}
+    receive(lab, "STOP", number)
+    wait_until(lambda: taken_texts(lab), what="a confirmation")
+    assert [submit.destination for submit in taken(lab)] == [number]
+
+
+def test_a_machine_that_answers_with_stop(make_lab: Callable[..., Lab], number: str) -> None:
+    lab = make_lab(CONFIRMED, modem_count=1)
+    for i in range(8):
+        receive(lab, "STOP" + "." * i, number)
+    wait_until(lambda: taken_texts(lab), what="a confirmation")
+    receive(lab, "STOP", "+36301111111")
+    wait_until(lambda: taken(lab)[-1].destination == "+36301111111", what="another's")
+    assert [submit.destination for submit in taken(lab)] == [number, "+36301111111"]

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Who wrote: what is said of it in every view, and what blocked senders are kept from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from agent import Agent
+from conftest import new_lab, wait_until_known
+from events import Events
+from incoming import newest
+from lab import Lab, wait_until
+from modern import Request
+from pending import Pending
+from views import ERAS, Eye, messages, result
+
+OWNER, OTHER, BLOCKED, NAME, BLOCKED_NAME = (
+    "+36201112222", "+36201113333", "+36901234567", "Bank", "Lottery")
+CONFIG = f"[incoming]\nowner_numbers = {OWNER}\nblocked_senders = +3690*, {BLOCKED_NAME}\n"
+
+
+@pytest.fixture(scope="module")
+def phone() -> Iterator[Lab]:
+    with new_lab(CONFIG, modem_count=1) as lab:
+        wait_until_known(lab, powered=True)
+        yield lab
+
+
+def receive(lab: Lab, text: str, sender: str) -> int:
+    before = newest(lab)
+    lab.modems[0].deliver(sender, text)
+    return wait_until(lambda: (now := newest(lab)) > before and now, what=f"{text!r} came")
+
+
+@dataclass(frozen=True)
+class Case:
+    sender: str
+    trust: str
+
+
+CASES = [Case(OWNER, "owner"), Case("06201112222", "owner"), Case(OTHER, "unknown"),
+         Case(NAME, "alphanumeric"), Case("1777", "unknown"), Case(BLOCKED, "blocked"),
+         Case("06901234567", "blocked"), Case("LOTTERY", "blocked")]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.sender for case in CASES])
+def test_every_view_tells(phone: Lab, case: Case) -> None:
+    place = Agent(phone).call("list_sms", limit=1).structured["wait_cursor"]
+    message_id = receive(phone, "who am I?", case.sender)
+    for era in ERAS:
+        seen = 0
+        for _, body in Eye(phone, era).look(message_id, case.sender, place):
+            for message in messages(result(body)):
+                if message["message_id"] == message_id:
+                    assert message["trust"] == case.trust
+                    seen += 1
+        assert seen >= 6
+        status = Eye(phone, era).facts("get_sms_status", message_id=message_id)
+        assert status["trust"] == case.trust
+        rows = Eye(phone, era).facts("list_sms_conversations")["conversations"]
+        assert rows[0]["trust"] == case.trust
+
+
+def test_who_was_written_to_is_known(phone: Lab, number: str) -> None:
+    receive(phone, "hello", number)
+    agent = Agent(phone)
+    assert not agent.send("hello yourself", to=number).is_error
+    receive(phone, "you know me now", number)
+    page = agent.call("list_sms", phone_number=number).structured["messages"]
+    assert [message.get("trust") for message in page] == ["known", None, "known"]
+    national = "06" + number.removeprefix("+36")
+    receive(phone, "it is me", national)
+    [message] = agent.call("list_sms", phone_number=national).structured["messages"]
+    assert message["trust"] == "known"
+
+
+def test_nobody_who_waits_hears_of_a_blocked_one(phone: Lab, number: str) -> None:
+    waiting = Pending(phone, "wait_for_sms", timeout_seconds=60)
+    place = Agent(phone).call("list_sms", limit=1).structured["wait_cursor"]
+    for sender in (BLOCKED, BLOCKED_NAME):
+        receive(phone, "you won", sender)
+    assert not waiting.is_done
+    wanted = receive(phone, "not blocked", number)
+    assert waiting.facts()["message"]["message_id"] == wanted
+    found = Agent(phone).call("wait_for_sms", after=place).structured
+    assert found["message"]["message_id"] == wanted
+
+
+@pytest.mark.parametrize("sender", [BLOCKED, BLOCKED_NAME])
+def test_who_asks_for_that_very_sender_is_told(phone: Lab, sender: str) -> None:
+    waiting = Pending(phone, "wait_for_sms", timeout_seconds=60, **{"from": sender})
+    message_id = receive(phone, "you won again", sender)
+    message = waiting.facts()["message"]
+    assert (message["message_id"], message["trust"]) == (message_id, "blocked")
+
+
+def test_updates(phone: Lab, number: str) -> None:
+    """The next one that is not blocked is the first that the inbox tells of."""
+    blocked = f"sms://conversation/{BLOCKED.replace('+', '%2B')}"
+    asked = Request("subscriptions/listen", {"notifications": {
+        "resourceSubscriptions": ["sms://inbox", blocked]}})
+    headers = {name.replace("-", "_"): value for name, value in asked.headers.items()}
+    with Events(phone.gateway.port, asked.body, **headers) as events:
+        assert events.next().method == "notifications/subscriptions/acknowledged"
+        receive(phone, "you won once more", BLOCKED)
+        receive(phone, "hello", number)
+        assert [events.next_message().uri for _ in range(2)] == [blocked, "sms://inbox"]
+
+
+def test_a_list_that_changes(make_lab: Callable[..., Lab], number: str) -> None:
+    lab = make_lab(modem_count=1)
+    receive(lab, "hello", number)
+
+    def trust() -> str:
+        [message] = Agent(lab).call("list_sms").structured["messages"]
+        return message["trust"]
+    assert trust() == "unknown"
+    lab.gateway.config += f"[incoming]\nblocked_senders = {number}\n"
+    lab.gateway.restart()
+    assert trust() == "blocked"

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "sms/code_mask.h"
+#include "sms/extract.h"
+
+#define M CODE_MASK
+
+/* NULL: nothing is hidden. */
+static const struct {
+	const char *text, *masked;
+} cases[] = {
+	{ "", NULL },
+	{ "Lunch at 12:45? Room 4021", NULL },
+	{ "Call 5551234 or +36201234567 if you did not ask for a code", NULL },
+	{ "Your balance is 45000. Never share your PIN with anyone.", NULL },
+	{ "Your code is 482910", "Your code is " M },
+	{ "482910 is your code. 482910!", M " is your code. " M "!" },
+	{ "Signal code: 456 789.\nKeep it", "Signal code: " M ".\nKeep it" },
+	{ "A7K2Q9 is your Steam Guard code: a7k2q9", M " is your Steam Guard code: " M },
+	/* also where it stands in another way */
+	{ "Telegram code: 48291\nOr tap: https://t.me/login/48291",
+	  "Telegram code: " M "\nOr tap: https://t.me/login/" M },
+	{ "Your code is 482910 (4 8 2 9 1 0, 482-910)",
+	  "Your code is " M " (" M ", " M ")" },
+	{ "747723 is your code.\n\n@example.com #747723",
+	  M " is your code.\n\n@example.com #" M },
+	{ "@bank.example #AB-12_3!", "@bank.example #" M },
+	{ "@bank.example #-12-", "@bank.example #" M },
+	{ "@bank.example #---", "@bank.example #" M },
+	{ "@bank.example #1-2-3-4", "@bank.example #" M },
+	/* two of them */
+	{ "Your code is 111111, or use code 222222",
+	  "Your code is " M ", or use code " M },
+	/* other digits */
+	{ "Your code is \uff14\uff18\uff12\uff19\uff11\uff10!", "Your code is " M "!" },
+	{ "Your code is 1 2 3 4 5 6 now", "Your code is " M " now" },
+	{ "Your code is 48\u200b29\u202e10.", "Your code is " M "." },
+	{ "\u06a9\u062f: \u06f4\u06f8\u06f2\u06f9\u06f1\u06f0", "\u06a9\u062f: " M },
+	/* nothing says what it is */
+	{ "482910", M },
+	{ "482 910\n", M },
+	{ "12", NULL },
+	{ "12345678901", NULL },
+	{ "4021 please", NULL },
+};
+
+static void test_masked(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct buffer masked = BUFFER_INIT;
+		bool any = code_mask(cases[i].text, &masked);
+
+		buffer_append(&masked, "", 1);
+		assert_string_equal(masked.data, cases[i].masked ? cases[i].masked : "");
+		assert_int_equal(any, cases[i].masked != NULL);
+		buffer_deinit(&masked);
+	}
+}
+
+/* Whatever comes: where a code would be given out it is not to be read any more. */
+static void test_any_text(void **state)
+{
+	static const char *const pieces[] = {
+		"code",	  " ",	     "is ",    "-",	 "4821",
+		"123",	  ".",	     ": ",     "\n",	 "PIN",
+		"@a.b #", "1 2 3 4", "\u202e", "\u0664", "\uff14\uff18\uff12",
+		"*",	  "EUR",     "A7K2",
+	};
+	static struct extract extract, left;
+	unsigned codes = 0;
+
+	(void)state;
+	srandom(1);
+	for (unsigned round = 0; round < 20000; round++) {
+		struct buffer masked = BUFFER_INIT;
+		char text[512] = "";
+
+		for (long count = random() % 14; count; count--)
+			strcat(text, pieces[random() % 18]);
+		extract_from(text, &extract);
+		if (code_mask(text, &masked)) {
+			buffer_append(&masked, "", 1);
+			assert_true(utf8_valid(masked.data, masked.length));
+			assert_non_null(strstr(masked.data, CODE_MASK));
+			extract_from(masked.data, &left);
+			if (*extract.code && strcmp(extract.code, left.code) == 0)
+				fail_msg("\"%s\": \"%s\"", text, masked.data);
+			codes++;
+		} else {
+			assert_string_equal(extract.code, "");
+		}
+		buffer_deinit(&masked);
+	}
+	assert_true(codes > 1000);
+}
+
+/* How long a code is tells nothing. */
+static void test_one_length(void **state)
+{
+	struct buffer four = BUFFER_INIT, eight = BUFFER_INIT;
+
+	(void)state;
+	assert_true(code_mask("PIN: 4829", &four));
+	assert_true(code_mask("PIN: 48291055", &eight));
+	assert_int_equal(four.length, eight.length);
+	assert_memory_equal(four.data, eight.data, four.length);
+	buffer_deinit(&four);
+	buffer_deinit(&eight);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_masked),
+		cmocka_unit_test(test_any_text),
+		cmocka_unit_test(test_one_length),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sms/sender.h"
+#include "store_bench.h"
+
+static struct config config;
+
+static void configure(const char *key, const char *value)
+{
+	struct config_error error;
+
+	assert_int_equal(config_set(&config, key, value, "test", &error), 0);
+}
+
+static void send_to(const char *number)
+{
+	struct message_draft draft = {
+		.sim_id = identify("8936", ""),
+		.number = number,
+		.text = "hi",
+		.segments = 1,
+	};
+	int64_t message_id;
+
+	assert_int_equal(store_message_add(store, &draft, &message_id), 0);
+}
+
+static void expect(const char *number, const char *word)
+{
+	assert_string_equal(sender_trust_words[sender_trust(&config, store, number)],
+			    word);
+	assert_int_equal(sender_is_blocked(&config, store, number),
+			 strcmp(word, "blocked") == 0);
+}
+
+static int set_up(void **state)
+{
+	config_defaults(&config);
+	if (store_set_up_with_cards(state))
+		return -1;
+	identify("8936", "216300000000001"); /* of Hungary */
+	return 0;
+}
+
+static void test_nobody_is_known_at_first(void **state)
+{
+	(void)state;
+	expect("+36201234567", "unknown");
+	expect("1777", "unknown");
+	expect("Bank", "alphanumeric");
+	expect("", "unknown");
+}
+
+/* However the number was spelt when the message went there. */
+static void test_known_is_who_was_sent_to(void **state)
+{
+	static const char *const spellings[] = { "+36201234567", "0036201234567",
+						 "06201234567", "36201234567" };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		sql("DELETE FROM message");
+		expect("+36201234567", "unknown");
+		send_to(spellings[i]);
+		for (size_t at = 0; at < 4; at++)
+			expect(spellings[at], "known");
+		expect("+36201234568", "unknown");
+		expect("+49201234567", "unknown");
+	}
+}
+
+/* That somebody wrote makes nobody known. */
+static void test_writing_is_not_enough(void **state)
+{
+	struct incoming_draft draft = {
+		.told_ms = 1790000000000,
+		.number = "+36201234567",
+		.text = "hi",
+		.sent_time = "",
+	};
+	int64_t message_id;
+	bool known;
+
+	(void)state;
+	assert_int_equal(store_incoming_add(store, &draft, &message_id, &known), 0);
+	expect("+36201234567", "unknown");
+}
+
+static void test_owner(void **state)
+{
+	(void)state;
+	configure("incoming.owner_numbers", "+36 20 123 4567,06301112222");
+	configure("incoming.owner_numbers", "Me");
+	expect("+36201234567", "owner");
+	expect("06201234567", "owner");
+	expect("+36301112222", "owner");
+	expect("me", "owner");
+	expect("+3620123456", "unknown");
+	expect("+362012345678", "unknown");
+}
+
+static void test_blocked(void **state)
+{
+	(void)state;
+	send_to("+36201234567");
+	configure("incoming.owner_numbers", "+36201234567, +3690111");
+	configure("incoming.blocked_senders", "+3690* ,  Lottery ,Win*,+36201112222");
+	configure("incoming.blocked_senders", "+36 20 123 4567");
+	expect("+36901234567", "blocked");
+	expect("06901234567", "blocked");
+	expect("+3690111", "blocked"); /* whatever else */
+	expect("+36201234567", "blocked");
+	expect("06201112222", "blocked");
+	expect("LOTTERY", "blocked");
+	expect("Winner", "blocked");
+	expect("Lottery2", "alphanumeric");
+	expect("+36911234567", "unknown");
+	expect("", "unknown");
+}
+
+static void test_odd_lists(void **state)
+{
+	(void)state;
+	configure("incoming.blocked_senders", ",, ,");
+	configure("incoming.blocked_senders", "*");
+	expect("+36201234567", "unknown");
+	expect("Bank", "alphanumeric");
+	expect("*", "blocked");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_nobody_is_known_at_first, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_known_is_who_was_sent_to, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_writing_is_not_enough, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_owner, set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_blocked, set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_odd_lists, set_up, store_tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store/store_opt_out.h"
+#include "store/store_restore.h"
+#include "store_bench.h"
+
+#define NUMBER "+36201234567"
+
+static int64_t hungarian;
+static int64_t told_ms;
+
+static int set_up(void **state)
+{
+	if (store_set_up_with_cards(state))
+		return -1;
+	hungarian = identify("8936", "216300000000001");
+	told_ms = 1790000000000;
+	return 0;
+}
+
+/* One of its own each time: the same stamp and text would be a repeat. */
+static int come(const char *number, enum opt opt)
+{
+	char stamp[32];
+	struct incoming_draft draft = {
+		.sim_id = hungarian,
+		.told_ms = ++told_ms,
+		.number = number,
+		.text = "whatever",
+		.sent_time = stamp,
+		.opt = opt,
+		.opt_word = opt == OPT_NONE ? NULL : "stop",
+	};
+	int64_t message_id;
+	bool known;
+
+	snprintf(stamp, sizeof(stamp), "%lld", (long long)told_ms);
+	return store_incoming_add(store, &draft, &message_id, &known);
+}
+
+static void test_stop_and_start(void **state)
+{
+	(void)state;
+	assert_false(store_opt_out_known(store, NUMBER));
+	assert_int_equal(come(NUMBER, OPT_NONE), 0);
+	assert_int_equal(come(NUMBER, OPT_IN), 0); /* of nothing */
+	assert_false(store_opt_out_known(store, NUMBER));
+	assert_int_equal(come(NUMBER, OPT_OUT), 0);
+	assert_true(store_opt_out_known(store, NUMBER));
+	assert_false(store_opt_out_known(store, "+36201234568"));
+	assert_int_equal(come("+36201234568", OPT_IN), 0);
+	assert_int_equal(come(NUMBER, OPT_NONE), 0);
+	assert_true(store_opt_out_known(store, NUMBER));
+	reopen_store();
+	assert_true(store_opt_out_known(store, NUMBER));
+	assert_int_equal(come(NUMBER, OPT_IN), 0);
+	assert_false(store_opt_out_known(store, NUMBER));
+	assert_int_equal(sql("SELECT count(*) FROM opt_out"), 0);
+}
+
+static void test_every_spelling(void **state)
+{
+	static const char *const spellings[] = { NUMBER, "0036201234567", "06201234567",
+						 "36201234567" };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(come(spellings[i], OPT_OUT), 0);
+		for (size_t at = 0; at < 4; at++)
+			assert_true(store_opt_out_known(store, spellings[at]));
+		assert_int_equal(sql("SELECT count(*) FROM opt_out"), 1);
+		assert_int_equal(come(spellings[(i + 1) % 4], OPT_IN), 0);
+		assert_false(store_opt_out_known(store, spellings[i]));
+	}
+}
+
+/* Nothing can be sent to one. */
+static void test_names_are_left_out(void **state)
+{
+	(void)state;
+	assert_int_equal(come("Bank", OPT_OUT), 0);
+	assert_int_equal(come("", OPT_OUT), 0);
+	assert_false(store_opt_out_known(store, "Bank"));
+	assert_int_equal(sql("SELECT count(*) FROM opt_out"), 0);
+}
+
+/* The message and what it says are there together, or neither is. */
+static void test_a_full_disk(void **state)
+{
+	(void)state;
+	fill_disk(true);
+	assert_int_not_equal(come(NUMBER, OPT_OUT), 0);
+	fill_disk(false);
+	assert_false(store_opt_out_known(store, NUMBER));
+	assert_int_equal(sql("SELECT count(*) FROM message"), 0);
+	assert_int_equal(come(NUMBER, OPT_OUT), 0);
+	assert_true(store_opt_out_known(store, NUMBER));
+}
+
+static void test_one_confirmation(void **state)
+{
+	(void)state;
+	assert_false(store_opt_out_confirm(store, hungarian, NUMBER));
+	assert_int_equal(come(NUMBER, OPT_OUT), 0);
+	assert_true(store_opt_out_confirm(store, hungarian, "06201234567"));
+	assert_false(store_opt_out_confirm(store, hungarian, NUMBER));
+	assert_int_equal(come(NUMBER, OPT_OUT), 0);
+	reopen_store();
+	assert_false(store_opt_out_confirm(store, hungarian, NUMBER));
+	assert_int_equal(come(NUMBER, OPT_IN), 0);
+	assert_false(store_opt_out_confirm(store, hungarian, NUMBER));
+	assert_int_equal(come(NUMBER, OPT_OUT), 0);
+	assert_true(store_opt_out_confirm(store, hungarian, NUMBER));
+	assert_false(store_opt_out_confirm(store, hungarian, "Bank"));
+}
+
+static void restore(const char *file)
+{
+	struct store_restore restore = { .folder = folder, .file = file };
+	struct store_restored restored;
+	struct config_error error = { "" };
+
+	store_close(store);
+	store = NULL;
+	if (store_restore(&restore, &restored, &error))
+		fail_msg("%s", error.text);
+	open_store();
+}
+
+/* Who said STOP since, and before; also where the rows have the same number. */
+static void test_a_restore_keeps_both(void **state)
+{
+	char file[96], text[160];
+
+	(void)state;
+	snprintf(file, sizeof(file), "%s/backup.db", root);
+	assert_int_equal(come("+36301111111", OPT_OUT), 0);
+	snprintf(text, sizeof(text), "VACUUM INTO '%s'", file);
+	sql(text);
+	assert_int_equal(come("+36301111111", OPT_IN), 0);
+	assert_int_equal(come(NUMBER, OPT_OUT), 0);
+	restore(file);
+	assert_true(store_opt_out_known(store, NUMBER));
+	assert_true(store_opt_out_known(store, "+36301111111"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_stop_and_start, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_every_spelling, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_names_are_left_out, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_a_full_disk, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_one_confirmation, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_a_restore_keeps_both, set_up,
+						store_tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store/store_party.h"
+#include "store_bench.h"
+
+enum { ROOM = 6 };
+
+static int set_up(void **state)
+{
+	if (store_set_up_with_cards(state))
+		return -1;
+	identify("8936", "216300000000001"); /* of Hungary, */
+	identify("8937", "262010000000001"); /* Germany, */
+	identify("8938", "001010000000001"); /* and of no country */
+	return 0;
+}
+
+static bool has(const struct store_party *party, const char *spelling)
+{
+	for (size_t i = 0; i < party->count; i++) {
+		if (strcmp(party->spellings[i], spelling) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void test_spellings(void **state)
+{
+	struct store_party party;
+
+	(void)state;
+	store_party_spell(store, "+36201234567", &party);
+	assert_true(has(&party, "+36201234567"));
+	assert_true(has(&party, "0036201234567"));
+	assert_true(has(&party, "36201234567"));
+	assert_true(has(&party, "06201234567"));
+	assert_false(has(&party, "0201234567"));
+	/* a national number may be of either country */
+	store_party_spell(store, "0151 12345678", &party);
+	assert_true(has(&party, "+4915112345678"));
+	assert_true(has(&party, "+36015112345678"));
+	store_party_spell(store, "1777", &party);
+	assert_int_equal(party.count, 1);
+	store_party_spell(store, "Bank", &party);
+	assert_int_equal(party.count, 0);
+	store_party_spell(store, "", &party);
+	assert_int_equal(party.count, 0);
+}
+
+static void test_forms(void **state)
+{
+	char form[NUMBER_FORM_BYTES];
+
+	(void)state;
+	assert_true(store_party_form(store, 1, "06201234567", form));
+	assert_string_equal(form, "+36201234567");
+	assert_true(store_party_form(store, 2, "015112345678", form));
+	assert_string_equal(form, "+4915112345678");
+	assert_true(store_party_form(store, 3, "06201234567", form)); /* nobody knows */
+	assert_string_equal(form, "06201234567");
+	assert_true(store_party_form(store, 0, "0036201234567", form));
+	assert_string_equal(form, "+36201234567");
+	assert_false(store_party_form(store, 1, "Bank", form));
+}
+
+static void add(const char *number)
+{
+	struct message_draft draft = {
+		.sim_id = 1,
+		.number = number,
+		.text = number,
+		.segments = 1,
+	};
+	int64_t message_id;
+
+	assert_int_equal(store_message_add(store, &draft, &message_id), 0);
+}
+
+/* The newest of all spellings, however many there are of one. */
+static void test_recent(void **state)
+{
+	static const char *const spellings[] = { "+36201234567", "06201234567",
+						 "0036201234567" };
+	struct arena *arena = arena_new(1 << 16);
+	struct message messages[ROOM];
+	struct store_recent recent = { .arena = arena,
+				       .limit = ROOM,
+				       .messages = messages };
+	struct store_party party;
+
+	(void)state;
+	store_party_spell(store, "06201234567", &party);
+	assert_int_equal(store_party_recent(store, &party, &recent), 0);
+	assert_int_equal(recent.count, 0);
+	for (unsigned i = 0; i < 20; i++) {
+		add(spellings[i % 3]);
+		add("+36201234568");
+	}
+	assert_int_equal(store_party_recent(store, &party, &recent), 0);
+	assert_int_equal(recent.count, ROOM);
+	for (unsigned i = 0; i < ROOM; i++) {
+		assert_int_equal(messages[i].id, 39 - 2 * i);
+		assert_string_equal(messages[i].text, spellings[(19 - i) % 3]);
+	}
+	recent.since_ms = INT64_MAX;
+	assert_int_equal(store_party_recent(store, &party, &recent), 0);
+	assert_int_equal(recent.count, 0);
+	arena_free(arena);
+}
+
+static void test_was_sent_to(void **state)
+{
+	struct store_party party, other;
+
+	(void)state;
+	add("06201234567");
+	store_party_spell(store, "+36201234567", &party);
+	store_party_spell(store, "+36201234568", &other);
+	assert_true(store_party_was_sent_to(store, &party));
+	assert_false(store_party_was_sent_to(store, &other));
+	store_party_spell(store, "Bank", &party);
+	assert_false(store_party_was_sent_to(store, &party));
+}
+
+/* What a ledger of version 5 says, whose messages were counted otherwise. */
+static void test_an_older_ledger(void **state)
+{
+	sqlite3 *database;
+
+	(void)state;
+	store_close(store);
+	store = NULL;
+	remove(path);
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(
+			sqlite3_exec(database, store_migrations[i], NULL, NULL, NULL),
+			SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(
+			database,
+			"INSERT INTO sim VALUES (1, '8936', '216300000000001', 1);"
+			"INSERT INTO message (direction, sim_id, number, text, state,"
+			" created, changed) VALUES"
+			" (0, 1, '+36201234567', 'out', 5, 1, 1),"
+			" (1, 1, '+36201234568', 'in', 9, 1, 1);"
+			"PRAGMA user_version = 5",
+			NULL, NULL, NULL),
+		SQLITE_OK);
+	assert_int_equal(sqlite3_close(database), SQLITE_OK);
+	open_store();
+	assert_int_equal(sql("SELECT sent FROM conversation WHERE number LIKE '%7'"), 1);
+	assert_int_equal(sql("SELECT sent FROM conversation WHERE number LIKE '%8'"), 0);
+	add("+36201234568");
+	assert_int_equal(sql("SELECT sent FROM conversation WHERE number LIKE '%8'"), 1);
+	sql("DELETE FROM message WHERE direction = 0");
+	assert_int_equal(sql("SELECT sum(sent) FROM conversation"), 0);
+	assert_int_equal(sql("SELECT count(*) FROM conversation"), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_spellings, set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_forms, set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_recent, set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_was_sent_to, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_an_older_ledger, set_up,
+						store_tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -7,8 +7,10 @@
 
 #include <stdint.h>
 
+#include "base/mac.h"
+
 struct asking_key {
-	uint8_t bytes[32]; /* HMAC-SHA256 */
+	uint8_t bytes[MAC_KEY_BYTES];
 };
 
 #endif

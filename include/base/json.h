@@ -45,4 +45,7 @@ const char *json_string(const struct json *value);
 /* True when `value` is a whole number within int64_t (14, -3, 14.0, 1e2). */
 bool json_integer(const struct json *value, int64_t *integer_out);
 
+/* True when `value` is a number that a double can come close to. */
+bool json_real(const struct json *value, double *real_out);
+
 #endif

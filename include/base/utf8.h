@@ -17,6 +17,8 @@ bool utf8_valid(const char *text, size_t length); /* NUL counts as valid */
 /* The code point at *text, which moves behind it. Valid text only, not at its end. */
 uint32_t utf8_next(const char **text);
 
+size_t utf8_count(const char *text); /* characters of a valid text */
+
 /* Bytes of the first `characters` of a valid text, or of all of it when it is shorter. */
 size_t utf8_cut(const char *text, size_t characters);
 

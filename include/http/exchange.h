@@ -9,6 +9,9 @@
  *
  * An answer may be a stream of events, begun at any time after `complete`: then `abandoned`
  * runs when the peer leaves before stream_end().
+ *
+ * A handler may hold an exchange, for what it began goes on without its connection: then
+ * `ended` runs when both have let it go.
  */
 #ifndef HTTP_EXCHANGE_H
 #define HTTP_EXCHANGE_H
@@ -78,6 +81,13 @@ void exchange_add_header(struct exchange *exchange, const char *name, const char
  * too many streams, or no memory; then an answer is still due.
  */
 struct stream *exchange_stream(struct exchange *exchange);
+
+/*
+ * It outlives its connection until it is released, with its arena, method and client; its
+ * headers are absent then. Released once, and not from within what its arena holds.
+ */
+void exchange_hold(struct exchange *exchange);
+void exchange_release(struct exchange *exchange);
 
 /*
  * Answers, exactly once. `body` is taken (left empty); NULL is no body. `content_type` is

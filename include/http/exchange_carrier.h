@@ -24,11 +24,10 @@ struct exchange_carrier {
 			 struct buffer *body);
 };
 
-/* strings are static or outlive the exchange */
 struct exchange_request {
 	const struct exchange_handler *handler;
 	void *handler_data;
-	const char *method;
+	const char *method;	     /* copied */
 	const struct client *client; /* copied */
 	uint64_t body_length;	     /* UINT64_MAX: not known before it ends */
 };

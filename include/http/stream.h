@@ -27,8 +27,8 @@ struct stream;
 
 struct stream_event {
 	const char *id; /* for Last-Event-ID; NULL: none */
-	const char
-		*key; /* one with the same key that still waits says it all; NULL: none */
+	/* An older one with the same key that still waits gives way to it; NULL: none. */
+	const char *key;
 	const char *data; /* without CR and LF, as JSON is written */
 	size_t length;
 };

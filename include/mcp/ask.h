@@ -26,18 +26,11 @@
 #ifndef MCP_ASK_H
 #define MCP_ASK_H
 
-#include "mcp/ask_form.h"
+#include "mcp/ask_question.h"
 #include "mcp/tool.h"
 
 /* In 2025 one call asks so often; then it has to do without. */
 enum { ASK_ROUNDS_MAX = 5 };
-
-/* lives as long as the call */
-struct ask_question {
-	const char *key; /* tells this question of a tool from its others */
-	const char *message;
-	const struct ask_field *fields;
-};
 
 enum ask_outcome {
 	ASK_ANSWERED,
@@ -47,7 +40,7 @@ enum ask_outcome {
 	ASK_UNABLE,    /* this client cannot ask, or got no answer */
 };
 
-/* `question` is borrowed until the call ends. *content_out: with ASK_ANSWERED only. */
+/* `question` lives as long as the call. *content_out: with ASK_ANSWERED only. */
 enum ask_outcome ask_person(struct tool_call *call, const struct ask_question *question,
 			    const struct json **content_out);
 

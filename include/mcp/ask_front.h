@@ -10,8 +10,6 @@
 #include "mcp/ask_state.h"
 #include "mcp/asking.h"
 
-enum ask_action { ASK_ACCEPT, ASK_DECLINE, ASK_CANCEL };
-
 /* what a person said; lives in the call's arena */
 struct ask_reply {
 	const char *key;
@@ -43,13 +41,6 @@ struct ask_front {
 
 /* A reply that the call can live without; false: no memory, and nothing was changed. */
 bool ask_add_reply(struct ask *ask, const struct ask_reply *reply);
-
-/* An ElicitResult's action. False: it is none. */
-bool ask_read_action(const struct json *result, enum ask_action *action_out);
-
-/* The members of an elicitation's params. */
-void ask_write_params(struct json_writer *writer, const struct ask *ask,
-		      const struct ask_question *question);
 
 /* The tool runs once more. */
 void ask_resume(struct ask *ask);

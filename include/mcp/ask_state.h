@@ -16,10 +16,7 @@
 #include "base/asking_key.h"
 #include "base/json.h"
 
-enum {
-	ASK_STATE_MS = 10 * 60 * 1000,
-	ASK_DIGEST_BYTES = 65, /* 64 hex digits and NUL */
-};
+enum { ASK_STATE_MS = 10 * 60 * 1000 };
 
 /* outcomes */
 enum {
@@ -42,9 +39,5 @@ const char *ask_state_write(const struct ask_state *state, const struct asking_k
 /* 0, -ENOMEM or ASK_STATE_E_*. */
 int ask_state_read(const char *text, const struct asking_key *key, struct arena *arena,
 		   struct ask_state *state_out);
-
-/* HMAC-SHA256 in hex digits. False: GnuTLS fails. */
-bool ask_digest(const struct asking_key *key, const char *data, size_t length,
-		char digest[ASK_DIGEST_BYTES]);
 
 #endif

@@ -6,7 +6,7 @@
  * Who may be asked has said so in the handshake of a session. An answer counts when it
  * names our id in the same session with the same token. Without one in time, after an
  * error in its place, and when the gateway stops, the tool has to do without. A client that
- * leaves, or cancels the call, ends it: nothing has been done yet.
+ * leaves for good (see mcp/reply.h), or cancels the call, ends it: nothing has been done yet.
  *
  * Source: MCP 2025-11-25, client/elicitation; basic/transports.
  */

@@ -13,6 +13,7 @@
 #include "mcp/resource.h"
 #include "mcp/session.h"
 #include "mcp/task.h"
+#include "mcp/task_alarm.h"
 #include "mcp/tool.h"
 
 struct endpoint;
@@ -47,7 +48,10 @@ int endpoint_review_tools(struct endpoint *endpoint);
  * that changes, and no others.
  */
 void endpoint_review_client(struct endpoint *endpoint, int64_t client_id);
-/* Its streams that listen end, whole: what was told them goes out before. */
+/*
+ * Its streams that listen end, whole: what was told them goes out before. What it could still
+ * be answered after its connection is lost is forgotten.
+ */
 void endpoint_end_streams(struct endpoint *endpoint, int64_t client_id);
 
 extern const struct exchange_handler endpoint_handler; /* its data is the endpoint */
@@ -62,10 +66,14 @@ void endpoint_refusal(struct buffer *body, unsigned status, const char *text);
  */
 struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exchange,
 				 bool *named_out);
+/* The same for one that was named before. */
+struct session *endpoint_find_session(struct endpoint *endpoint,
+				      const struct client *client, const char *id);
 struct sessions *endpoint_sessions(struct endpoint *endpoint);
 struct asking *endpoint_asking(struct endpoint *endpoint);
 struct request_list *endpoint_cancellable(struct endpoint *endpoint);
 struct watcher_list *endpoint_watchers(struct endpoint *endpoint);
+struct task_alarms *endpoint_task_alarms(struct endpoint *endpoint);
 struct observers *endpoint_changes(const struct endpoint *endpoint); /* may be NULL */
 /* Those that are offered now; ends with NULL. */
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint);

@@ -16,6 +16,7 @@ struct ask_front;
 struct revision {
 	const char *name; /* "2025-11-25": they compare as strings */
 	bool batches;	  /* one POST may carry an array of messages */
+	bool resumes;	  /* the stream of a POST can be read on, see mcp/reply.h */
 	enum ask_form form;
 };
 

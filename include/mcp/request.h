@@ -18,8 +18,10 @@
 struct endpoint;
 struct era;
 struct method;
+struct reply;
 struct request;
 struct revision;
+struct session;
 
 /* After `abandoned` and `cancelled` no answer is possible any more. */
 struct request_waiting {
@@ -43,8 +45,9 @@ struct request {
 	struct rpc_error error;		       /* of its params; code 0: none */
 	const struct request_waiting *waiting; /* NULL: not waiting */
 	void *waiting_data;
-	const char *session_id;	  /* while it may be cancelled, else NULL */
-	LIST_ENTRY(request) link; /* ... in the endpoint's list of those */
+	const char *session_id;	  /* in which it came, alive then; NULL: none */
+	bool cancellable;	  /* it is in the endpoint's list of those */
+	LIST_ENTRY(request) link; /* ... there */
 	struct buffer body;	  /* of the answer */
 	struct json_writer *writer;
 	/* Of the result: what it is, where the era tells; NULL: "complete". */
@@ -52,9 +55,9 @@ struct request {
 	const struct json *subscription_id; /* of the result; NULL: none */
 	int64_t progress;		    /* as last told */
 	const char *challenge;		    /* WWW-Authenticate of a 403; NULL: none */
-	/* Turns the answer into a stream, whose last event it then is; see
-	 * request_stream(). */
-	struct stream *(*streamed)(void *data);
+	/* Turns the answer into a stream, whose last event it then is. NULL: see
+	 * request_tell(). */
+	struct reply *(*replied)(void *data);
 	/* Hears that `body` (which may have failed) is the answer, and its HTTP status.
 	 * Without a byte in it the request gets none. */
 	void (*answered)(void *data, struct request *request, unsigned status);
@@ -71,10 +74,21 @@ void request_fail(struct request *request, enum rpc_code code, const char *text)
 void request_fail_with(struct request *request, const struct rpc_error *error);
 
 /*
- * A stream for what is to be told before the answer; the same one each time. NULL: the client
- * takes none, or there is no room for one, and the answer comes as it would without.
+ * Tells something before the answer, on a stream that begins with it and ends with the
+ * answer. The body is used up. False: the client takes no stream, or there is no room for
+ * one, and the answer comes as it would without; or nobody reads it any more.
  */
+bool request_tell(struct request *request, struct buffer *body);
+
+/* The same stream, of revisions in which none is resumed. NULL: there is none. */
 struct stream *request_stream(struct request *request);
+
+/* Ends the connection while the request waits: the client is to come again for the rest.
+ * False: it could not, and all is as it was. */
+bool request_let_go(struct request *request);
+
+/* The session that it came in, if that is alive still; NULL: none. */
+struct session *request_session(const struct request *request);
 
 /* For eras: it is refused before any method saw it, with HTTP status 400. */
 void request_refuse(struct request *request, const struct rpc_error *error);

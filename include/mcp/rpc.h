@@ -61,6 +61,9 @@ void rpc_put_id(struct json_writer *writer, const char *key, const struct json *
 /* Opens {"jsonrpc":"2.0","id":... ; the caller goes on and closes. No id when NULL. */
 void rpc_open(struct json_writer *writer, const struct json *id);
 
+/* "error":{"code":...,"message":...} */
+void rpc_put_error(struct json_writer *writer, const struct rpc_error *error);
+
 /* {"jsonrpc":"2.0","id":...,"error":{"code":...,"message":...}}; no id when it is NULL. */
 void rpc_write_error(struct buffer *body, const struct json *id,
 		     const struct rpc_error *error);

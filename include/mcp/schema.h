@@ -21,6 +21,7 @@ enum schema_type {
 	SCHEMA_BOOLEAN,
 	SCHEMA_OBJECT, /* with `members` */
 	SCHEMA_ARRAY,  /* of objects with `members`; without those, of `items` */
+	SCHEMA_NUMBER, /* whole or not */
 };
 
 /* a table of these ends with a NULL name */
@@ -29,7 +30,7 @@ struct schema_field {
 	enum schema_type type;
 	bool required;
 	const char *description;
-	int64_t minimum; /* integer: its value; string: characters; both 0: no bound */
+	int64_t minimum; /* number: its value; string: characters; both 0: no bound */
 	int64_t maximum;
 	const char *const *words; /* string: the only values, ends with NULL */
 	const struct schema_field *members;
@@ -45,6 +46,12 @@ enum schema_kind {
 /* {"type":"object","properties":{...},"required":[...]} */
 void schema_write(struct json_writer *writer, const struct schema_field *fields,
 		  enum schema_kind kind);
+
+/* For mcp/ask_form.h, whose forms are schemas, too: JSON Schema's word for it. */
+const char *schema_type_name(enum schema_type type);
+/* "minimum" and "maximum", or what the type calls them; of an array its items. */
+void schema_put_bounds(struct json_writer *writer, enum schema_type type, int64_t minimum,
+		       int64_t maximum);
 
 /* Why `object` does not fit a closed schema, in words a model can act on; NULL: it fits. */
 const char *schema_check(const struct schema_field *fields, const struct json *object,

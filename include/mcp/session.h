@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <sys/queue.h>
+#include <systemd/sd-event.h>
 
 #include "base/client.h"
 #include "base/observer.h"
@@ -58,6 +59,9 @@ TAILQ_HEAD(subscription_list, subscription);
 struct session_stream; /* mcp/session_stream.h */
 TAILQ_HEAD(session_stream_list, session_stream);
 
+struct reply; /* mcp/reply.h */
+TAILQ_HEAD(reply_list, reply);
+
 struct session {
 	struct sessions *sessions;
 	char id[SESSION_ID_BYTES];
@@ -85,9 +89,12 @@ struct sessions {
 	unsigned count;
 	uint32_t epoch; /* upper half of the numbers of this process's streams */
 	uint32_t stream_number;
+	sd_event *loop;		   /* NULL: nothing can be resumed */
+	struct reply_list replies; /* those that can be, oldest first */
+	uint64_t reply_patience_ms;
 };
 
-/* Reads what the shelf has. 0 or -errno. */
+/* Reads what the shelf has. 0 or -errno. `loop` may be set then. */
 int sessions_init(struct sessions *sessions, const struct session_shelf *shelf,
 		  struct observers *changes);
 void sessions_deinit(struct sessions *sessions); /* the shelf keeps them */
@@ -124,6 +131,8 @@ void session_keep_subscriptions(struct session *session,
  */
 void sessions_note_tools(struct sessions *sessions, int64_t client_id);
 
+/* For streams of sessions. */
+uint64_t sessions_number_stream(struct sessions *sessions);
 /* For session_stream.c: one stream more, or less, that is to be told. */
 void sessions_add_interest(struct sessions *sessions);
 void sessions_drop_interest(struct sessions *sessions);

@@ -13,17 +13,23 @@
 #ifndef MCP_TASK_H
 #define MCP_TASK_H
 
+#include "mcp/ask_question.h"
 #include "mcp/request.h"
 
 #define TASK_EXTENSION "io.modelcontextprotocol/tasks"
 
-enum { TASK_ID_MAX = 128 }; /* bytes; a longer one is none of ours */
+enum {
+	TASK_ID_MAX = 128, /* bytes; a longer one is none of ours */
+	TASK_QUESTIONS_MAX = 8,
+};
 
 enum { TASK_E_NOT_FOUND = 1 }; /* never there, no longer there, or another client's */
 
 enum task_status {
 	TASK_WORKING,
-	TASK_COMPLETED, /* has a result, which may be a failure */
+	TASK_INPUT_REQUIRED, /* a person is asked, and it goes on with the answers */
+	TASK_COMPLETED,	     /* has a result, which may be a failure of the tool */
+	TASK_FAILED, /* has no result: the call itself broke, as with a JSON-RPC error */
 	TASK_CANCELLED,
 };
 
@@ -38,7 +44,25 @@ struct task {
 	int64_t ttl_ms; /* from created_ms on */
 	int64_t poll_ms;
 	const char *subject; /* what changes when it does, see struct change */
-	const void *data;    /* the kind's own */
+	/* Wall clock: then it will be another without any change; 0: it will not. */
+	int64_t due_ms;
+	const void *data; /* the kind's own */
+	/* TASK_INPUT_REQUIRED: all that are open, at most TASK_QUESTIONS_MAX; ends with a NULL
+	 * key. A key is never used again in the life of a task. */
+	const struct ask_question *questions;
+	struct rpc_error error; /* TASK_FAILED */
+};
+
+/* what a person said to one question of a task */
+struct task_input {
+	const struct ask_question *question;
+	enum ask_action action;
+	const struct json *content; /* fits the question's form; NULL: not accepted */
+};
+
+struct task_inputs {
+	struct task_input items[TASK_QUESTIONS_MAX];
+	size_t count;
 };
 
 /* who asks for which */
@@ -56,7 +80,11 @@ struct task_kind {
 	/* The members of the CallToolResult of one that is completed. */
 	void (*write_result)(const struct task_query *query, const struct task *task,
 			     struct json_writer *writer);
-	/* Wants a working one to end; it may be too late. 0, or -errno: it is not known. */
+	/* Notes answers to some or all of its questions, before it is asked for again. 0, or
+	 * -errno: nothing was noted. NULL: it never asks. */
+	int (*take)(const struct task_query *query, const struct task *task,
+		    const struct task_inputs *inputs);
+	/* Wants one that is not over to end; it may be too late. 0, or -errno: it is not known. */
 	int (*cancel)(const struct task_query *query, const struct task *task);
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/json.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct json *json_member(const struct json *object, const char *name)
@@ -91,4 +93,17 @@ bool json_integer(const struct json *value, int64_t *integer_out)
 		     (int64_t)strspn(digits, "0123456789") +
 			     exponent_parse(digits + strspn(digits, "0123456789.")),
 		     negative, integer_out);
+}
+
+bool json_real(const struct json *value, double *real_out)
+{
+	double real;
+
+	if (!value || value->type != JSON_NUMBER)
+		return false;
+	real = strtod(value->text, NULL); /* the locale is C */
+	if (!isfinite(real))
+		return false;
+	*real_out = real;
+	return true;
 }

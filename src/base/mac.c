@@ -6,18 +6,30 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DIGEST_BYTES = 32 };
+enum { HASH_BYTES = (MAC_DIGEST_BYTES - 1) / 2 };
+
+bool mac_digest(const uint8_t key[MAC_KEY_BYTES], const char *data, size_t length,
+		char digest[MAC_DIGEST_BYTES])
+{
+	uint8_t hash[HASH_BYTES];
+
+	if (gnutls_hmac_fast(GNUTLS_MAC_SHA256, key, MAC_KEY_BYTES, data, length, hash) <
+	    0)
+		return false;
+	for (int i = 0; i < HASH_BYTES; i++)
+		snprintf(digest + 2 * i, 3, "%02x", hash[i]);
+	return true;
+}
 
 bool mac_write(const uint8_t key[MAC_KEY_BYTES], const char *text,
 	       char mac[MAC_TEXT_BYTES])
 {
-	uint8_t digest[DIGEST_BYTES];
+	char digest[MAC_DIGEST_BYTES];
 
-	if (gnutls_hmac_fast(GNUTLS_MAC_SHA256, key, MAC_KEY_BYTES, text, strlen(text),
-			     digest) < 0)
+	if (!mac_digest(key, text, strlen(text), digest))
 		return false;
-	for (int i = 0; i < (MAC_TEXT_BYTES - 1) / 2; i++)
-		snprintf(mac + 2 * i, 3, "%02x", digest[i]);
+	memcpy(mac, digest, MAC_TEXT_BYTES - 1);
+	mac[MAC_TEXT_BYTES - 1] = '\0';
 	return true;
 }
 

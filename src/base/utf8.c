@@ -86,6 +86,15 @@ uint32_t utf8_next(const char **text)
 	return code_point;
 }
 
+size_t utf8_count(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; count++)
+		utf8_next(&text);
+	return count;
+}
+
 size_t utf8_cut(const char *text, size_t characters)
 {
 	const char *end = text;

@@ -28,7 +28,8 @@ enum exchange_state {
 struct exchange {
 	enum exchange_state state;
 	bool told_to_stop;
-	const struct exchange_carrier *carrier;
+	bool held;
+	const struct exchange_carrier *carrier; /* NULL: it has let it go */
 	void *carrier_data;
 	const struct exchange_handler *handler;
 	void *handler_data;
@@ -75,10 +76,12 @@ static bool blank(char c)
 const char *exchange_header(struct exchange *exchange, const char *name,
 			    bool *conflict_out)
 {
-	const char *value =
-		exchange->carrier->header(exchange->carrier_data, name, conflict_out);
+	const char *value;
 	size_t length, whole;
 
+	if (!exchange->carrier)
+		return NULL;
+	value = exchange->carrier->header(exchange->carrier_data, name, conflict_out);
 	if (!value)
 		return NULL;
 	while (blank(*value))
@@ -126,12 +129,15 @@ struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carr
 		.carrier_data = carrier_data,
 		.handler = request->handler,
 		.handler_data = request->handler_data,
-		.method = request->method,
 		.client = *request->client,
 		.body_length = request->body_length,
 		.arena = arena_new(EXCHANGE_ARENA_MAX),
 	};
-	if (!exchange->arena) {
+	if (exchange->arena)
+		exchange->method = arena_copy(exchange->arena, request->method,
+					      strlen(request->method));
+	if (!exchange->method) {
+		arena_free(exchange->arena);
 		free(exchange);
 		return NULL;
 	}
@@ -229,14 +235,35 @@ void exchange_abandon(struct exchange *exchange)
 		exchange->handler->abandoned(exchange->handler_data, exchange);
 }
 
-void exchange_free(struct exchange *exchange)
+/* Both have let it go. */
+static void end(struct exchange *exchange)
 {
-	if (!exchange)
-		return;
-	exchange_abandon(exchange);
 	if (exchange->handler->ended)
 		exchange->handler->ended(exchange->handler_data, exchange);
 	buffer_deinit(&exchange->piece);
 	arena_free(exchange->arena);
 	free(exchange);
+}
+
+void exchange_hold(struct exchange *exchange)
+{
+	exchange->held = true;
+}
+
+void exchange_release(struct exchange *exchange)
+{
+	exchange->held = false;
+	if (!exchange->carrier)
+		end(exchange);
+}
+
+void exchange_free(struct exchange *exchange)
+{
+	if (!exchange)
+		return;
+	exchange_abandon(exchange);
+	exchange->carrier = NULL;
+	exchange->stream = NULL;
+	if (!exchange->held)
+		end(exchange);
 }

@@ -40,15 +40,18 @@ struct stream {
 	LIST_ENTRY(stream) link;
 };
 
-static void drop_first(struct stream *stream)
+static void drop(struct stream *stream, struct piece *piece)
 {
-	struct piece *piece = TAILQ_FIRST(&stream->pieces);
-
 	TAILQ_REMOVE(&stream->pieces, piece, link);
 	stream->count--;
 	stream->bytes -= piece->length;
-	stream->taken = 0;
 	free(piece);
+}
+
+static void drop_first(struct stream *stream)
+{
+	drop(stream, TAILQ_FIRST(&stream->pieces));
+	stream->taken = 0;
 }
 
 static void break_off(struct stream *stream)
@@ -120,30 +123,32 @@ static void write_event(struct buffer *text, const struct stream_event *event)
 	buffer_append_text(text, "\n");
 }
 
-/* One of which some bytes have gone out may be too old already. */
-static bool waits(const struct stream *stream, const char *key)
+/* One of which some bytes have gone out goes on. NULL: none. */
+static struct piece *find_waiting(const struct stream *stream, const char *key)
 {
 	size_t length = strlen(key);
-	const struct piece *piece;
+	struct piece *piece;
 
 	TAILQ_FOREACH (piece, &stream->pieces, link) {
 		bool begun = piece == TAILQ_FIRST(&stream->pieces) && stream->taken;
 
 		if (!begun && piece->key_length == length &&
 		    memcmp(piece->bytes, key, length) == 0)
-			return true;
+			return piece;
 	}
-	return false;
+	return NULL;
 }
 
 bool stream_push(struct stream *stream, const struct stream_event *event)
 {
 	struct buffer text = BUFFER_INIT;
+	struct piece *older;
 
 	if (stream->ended || stream->broken)
 		return false;
-	if (event->key && waits(stream, event->key))
-		return true;
+	older = event->key ? find_waiting(stream, event->key) : NULL;
+	if (older)
+		drop(stream, older);
 	write_event(&text, event);
 	return push(stream, event->key, &text);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mac.h"
 #include "mcp/ask_front.h"
 #include "mcp/endpoint.h"
 #include "mcp/era.h"
@@ -76,34 +77,6 @@ bool ask_add_reply(struct ask *ask, const struct ask_reply *reply)
 	return true;
 }
 
-bool ask_read_action(const struct json *result, enum ask_action *action_out)
-{
-	static const char *const words[] = { [ASK_ACCEPT] = "accept",
-					     [ASK_DECLINE] = "decline",
-					     [ASK_CANCEL] = "cancel" };
-	const char *word = json_string(json_member(result, "action"));
-
-	for (int i = 0; word && i < (int)(sizeof(words) / sizeof(words[0])); i++) {
-		if (strcmp(word, words[i]) == 0) {
-			*action_out = (enum ask_action)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-void ask_write_params(struct json_writer *writer, const struct ask *ask,
-		      const struct ask_question *question)
-{
-	enum ask_form form = ask->call->request->revision->form;
-
-	if (form == ASK_FORM_TITLES) /* what is older knows no other mode, and no word */
-		json_put_string(writer, "mode", "form");
-	json_put_string(writer, "message", question->message);
-	json_key(writer, "requestedSchema");
-	ask_form_write(writer, question->fields, form);
-}
-
 void ask_resume(struct ask *ask)
 {
 	ask->is_resumed = true;
@@ -118,7 +91,7 @@ static const char *digest_question(const struct ask *ask,
 {
 	struct buffer text = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&text);
-	char digest[ASK_DIGEST_BYTES];
+	char digest[MAC_DIGEST_BYTES];
 	bool made = false;
 
 	if (writer) {
@@ -128,7 +101,7 @@ static const char *digest_question(const struct ask *ask,
 		json_close_array(writer);
 		json_writer_free(writer);
 		made = !text.failed &&
-		       ask_digest(&ask->asking->key, text.data, text.length, digest);
+		       mac_digest(ask->asking->key.bytes, text.data, text.length, digest);
 	}
 	buffer_deinit(&text);
 	return made ? arena_copy(ask->call->arena, digest, strlen(digest)) : NULL;
@@ -174,7 +147,8 @@ enum ask_outcome ask_person(struct tool_call *call, const struct ask_question *q
 		*content_out = content;
 		return ASK_ANSWERED;
 	}
-	if (ask->rounds++ >= ASK_ROUNDS_MAX || !ask_can(call))
+	if (ask->rounds++ >= ASK_ROUNDS_MAX || !ask_can(call) ||
+	    !ask_form_can_show(call->request->revision->form, question->fields))
 		return ASK_UNABLE;
 	return front_of(call)->put(ask, question, seen) ? ASK_UNDER_WAY : ASK_UNABLE;
 }

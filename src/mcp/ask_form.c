@@ -3,35 +3,49 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "mcp/ask_value.h"
 
-static const char *const type_names[] = {
-	[SCHEMA_STRING] = "string",
-	[SCHEMA_INTEGER] = "integer",
-	[SCHEMA_BOOLEAN] = "boolean",
-};
-
-static bool is_bounded(const struct ask_field *field)
+bool ask_form_can_show(enum ask_form form, const struct ask_field *fields)
 {
-	return field->minimum != 0 || field->maximum != 0;
+	for (; fields->name; fields++) {
+		if (form == ASK_FORM_NAMES && fields->type == SCHEMA_ARRAY)
+			return false;
+	}
+	return form != ASK_FORM_NONE;
 }
+
+/* Writing */
 
 static void write_bounds(struct json_writer *writer, const struct ask_field *field)
 {
-	bool text = field->type == SCHEMA_STRING;
-
-	if (is_bounded(field)) {
-		json_put_integer(writer, text ? "minLength" : "minimum", field->minimum);
-		json_put_integer(writer, text ? "maxLength" : "maximum", field->maximum);
-	} else if (text && !field->choices) {
+	if (field->minimum || field->maximum)
+		schema_put_bounds(writer, field->type, field->minimum, field->maximum);
+	else if (field->type == SCHEMA_STRING && !field->choices)
 		json_put_integer(writer, "maxLength", ASK_TEXT_MAX);
-	}
 }
 
-static void write_titled_choices(struct json_writer *writer,
-				 const struct ask_choice *choice)
+static void put_values(struct json_writer *writer, const struct ask_choice *choice)
 {
-	json_key(writer, "oneOf");
+	json_key(writer, "enum");
+	json_open_array(writer);
+	for (; choice->value; choice++)
+		json_write_string(writer, choice->value);
+	json_close_array(writer);
+}
+
+static void put_names(struct json_writer *writer, const struct ask_choice *choice)
+{
+	json_key(writer, "enumNames");
+	json_open_array(writer);
+	for (; choice->value; choice++)
+		json_write_string(writer, choice->title);
+	json_close_array(writer);
+}
+
+static void put_titled(struct json_writer *writer, const char *key,
+		       const struct ask_choice *choice)
+{
+	json_key(writer, key);
 	json_open_array(writer);
 	for (; choice->value; choice++) {
 		json_open_object(writer);
@@ -42,19 +56,71 @@ static void write_titled_choices(struct json_writer *writer,
 	json_close_array(writer);
 }
 
-static void write_named_choices(struct json_writer *writer,
-				const struct ask_choice *choices)
+static void write_choices(struct json_writer *writer, const struct ask_field *field,
+			  enum ask_form form)
 {
-	json_key(writer, "enum");
+	bool titled = field->choices->title;
+	bool named = titled && (field->is_named || form == ASK_FORM_NAMES);
+
+	if (titled && !named) {
+		put_titled(writer, "oneOf", field->choices);
+		return;
+	}
+	put_values(writer, field->choices);
+	if (named)
+		put_names(writer, field->choices);
+}
+
+static void write_items(struct json_writer *writer, const struct ask_choice *choices)
+{
+	json_key(writer, "items");
+	json_open_object(writer);
+	if (choices->title) {
+		put_titled(writer, "anyOf", choices);
+	} else {
+		json_put_string(writer, "type", schema_type_name(SCHEMA_STRING));
+		put_values(writer, choices);
+	}
+	json_close_object(writer);
+}
+
+static const struct ask_choice *next_preset(const struct ask_choice *choice)
+{
+	while (choice->value && !choice->preset)
+		choice++;
+	return choice->value ? choice : NULL;
+}
+
+static void put_preset_choices(struct json_writer *writer, const struct ask_field *field)
+{
+	const struct ask_choice *choice = next_preset(field->choices);
+
+	if (!choice)
+		return;
+	json_key(writer, "default");
+	if (field->type == SCHEMA_STRING) {
+		json_write_string(writer, choice->value);
+		return;
+	}
 	json_open_array(writer);
-	for (const struct ask_choice *choice = choices; choice->value; choice++)
+	for (; choice; choice = next_preset(choice + 1))
 		json_write_string(writer, choice->value);
 	json_close_array(writer);
-	json_key(writer, "enumNames");
-	json_open_array(writer);
-	for (const struct ask_choice *choice = choices; choice->value; choice++)
-		json_write_string(writer, choice->title);
-	json_close_array(writer);
+}
+
+static void write_preset(struct json_writer *writer, const struct ask_field *field)
+{
+	if (field->choices) {
+		put_preset_choices(writer, field);
+		return;
+	}
+	if (!field->preset)
+		return;
+	json_key(writer, "default");
+	if (field->type == SCHEMA_STRING)
+		json_write_string(writer, field->preset);
+	else
+		json_write_raw(writer, field->preset, strlen(field->preset));
 }
 
 static void write_field(struct json_writer *writer, const struct ask_field *field,
@@ -62,15 +128,19 @@ static void write_field(struct json_writer *writer, const struct ask_field *fiel
 {
 	json_key(writer, field->name);
 	json_open_object(writer);
-	json_put_string(writer, "type", type_names[field->type]);
+	json_put_string(writer, "type", schema_type_name(field->type));
 	json_put_string(writer, "title", field->title);
 	if (field->description)
 		json_put_string(writer, "description", field->description);
 	write_bounds(writer, field);
-	if (field->choices && form == ASK_FORM_TITLES)
-		write_titled_choices(writer, field->choices);
+	if (ask_format_name(field->format))
+		json_put_string(writer, "format", ask_format_name(field->format));
+	if (field->type == SCHEMA_ARRAY)
+		write_items(writer, field->choices);
 	else if (field->choices)
-		write_named_choices(writer, field->choices);
+		write_choices(writer, field, form);
+	if (form == ASK_FORM_TITLES || field->type == SCHEMA_BOOLEAN)
+		write_preset(writer, field);
 	json_close_object(writer);
 }
 
@@ -96,64 +166,6 @@ void ask_form_write(struct json_writer *writer, const struct ask_field *fields,
 
 /* Reading */
 
-static bool is_choice(const struct ask_choice *choice, const char *value)
-{
-	for (; choice->value; choice++) {
-		if (strcmp(choice->value, value) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool string_fits(const struct ask_field *field, const struct json *value)
-{
-	int64_t most = is_bounded(field) ? field->maximum : ASK_TEXT_MAX;
-	const char *at = value->text;
-	int64_t length = 0;
-
-	if (field->choices)
-		return is_choice(field->choices, value->text);
-	for (; *at; length++)
-		utf8_next(&at);
-	return length >= field->minimum && length <= most;
-}
-
-static bool value_fits(const struct ask_field *field, const struct json *value)
-{
-	int64_t integer;
-
-	switch (field->type) {
-	case SCHEMA_STRING:
-		return value->type == JSON_STRING && string_fits(field, value);
-	case SCHEMA_INTEGER:
-		return json_integer(value, &integer) &&
-		       (!is_bounded(field) ||
-			(integer >= field->minimum && integer <= field->maximum));
-	case SCHEMA_BOOLEAN:
-		return value->type == JSON_BOOLEAN;
-	case SCHEMA_OBJECT:
-	case SCHEMA_ARRAY:
-		break;
-	}
-	return false;
-}
-
-/* A flat value; `value` may be of another arena. */
-static struct json *copy(const struct ask_field *field, const struct json *value,
-			 struct arena *arena)
-{
-	struct json *member = arena_alloc(arena, sizeof(*member));
-
-	if (!member)
-		return NULL;
-	*member = *value;
-	member->name = arena_copy(arena, field->name, strlen(field->name));
-	member->next = NULL;
-	if (value->text)
-		member->text = arena_copy(arena, value->text, value->length);
-	return member->name && !member->text == !value->text ? member : NULL;
-}
-
 const struct json *ask_form_read(const struct ask_field *fields,
 				 const struct json *content, struct arena *arena)
 {
@@ -169,9 +181,9 @@ const struct json *ask_form_read(const struct ask_field *fields,
 
 		if (!value && !field->required)
 			continue;
-		if (!value || !value_fits(field, value))
+		if (!value || !ask_value_fits(field, value))
 			return NULL;
-		*end = copy(field, value, arena);
+		*end = ask_value_copy(field, value, arena);
 		if (!*end)
 			return NULL;
 		end = &(*end)->next;

@@ -7,32 +7,18 @@
 #include "mcp/ask_state.h"
 
 #include <errno.h>
-#include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/base64.h"
 #include "base/clock.h"
 #include "base/json_canonical.h"
 #include "base/json_reader.h"
+#include "base/mac.h"
 
 #define VERSION "v1."
 
-enum { VERSION_LENGTH = sizeof(VERSION) - 1, MAC_BYTES = 32 };
-
-bool ask_digest(const struct asking_key *key, const char *data, size_t length,
-		char digest[ASK_DIGEST_BYTES])
-{
-	unsigned char mac[MAC_BYTES];
-
-	if (gnutls_hmac_fast(GNUTLS_MAC_SHA256, key->bytes, sizeof(key->bytes), data,
-			     length, mac) != 0)
-		return false;
-	for (size_t at = 0; at < sizeof(mac); at++)
-		snprintf(digest + 2 * at, 3, "%02x", mac[at]);
-	return true;
-}
+enum { VERSION_LENGTH = sizeof(VERSION) - 1 };
 
 static void write_members(const struct ask_state *state, struct json_writer *writer)
 {
@@ -76,9 +62,9 @@ const char *ask_state_write(const struct ask_state *state, const struct asking_k
 			    struct arena *arena)
 {
 	const char *text = write_signed_part(state, arena);
-	char mac[ASK_DIGEST_BYTES];
+	char mac[MAC_DIGEST_BYTES];
 
-	if (!text || !ask_digest(key, text, strlen(text), mac))
+	if (!text || !mac_digest(key->bytes, text, strlen(text), mac))
 		return NULL;
 	return arena_printf(arena, "%s.%s", text, mac);
 }
@@ -87,12 +73,12 @@ const char *ask_state_write(const struct ask_state *state, const struct asking_k
 static const char *find_mac(const char *text, const struct asking_key *key)
 {
 	const char *point = strrchr(text, '.');
-	char mac[ASK_DIGEST_BYTES];
+	char mac[MAC_DIGEST_BYTES];
 
 	if (strncmp(text, VERSION, VERSION_LENGTH) != 0 || point < text + VERSION_LENGTH)
 		return NULL;
 	if (strlen(point + 1) != sizeof(mac) - 1 ||
-	    !ask_digest(key, text, (size_t)(point - text), mac) ||
+	    !mac_digest(key->bytes, text, (size_t)(point - text), mac) ||
 	    gnutls_memcmp(mac, point + 1, sizeof(mac) - 1) != 0)
 		return NULL;
 	return point + 1;

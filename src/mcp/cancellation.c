@@ -5,22 +5,11 @@
 
 #include "mcp/endpoint.h"
 
-static const struct session *session_of(const struct request *request)
-{
-	bool named;
-
-	return endpoint_session(request->endpoint, request->exchange, &named);
-}
-
 void cancellation_allow(struct request *request)
 {
-	const struct session *session = session_of(request);
-
-	if (session)
-		request->session_id =
-			arena_copy(request->arena, session->id, strlen(session->id));
 	if (!request->session_id)
 		return;
+	request->cancellable = true;
 	LIST_INSERT_HEAD(endpoint_cancellable(request->endpoint), request, link);
 }
 
@@ -33,7 +22,8 @@ static bool is_same_id(const struct json *one, const struct json *other)
 
 void cancellation_hear(struct request *notification)
 {
-	const struct session *session = session_of(notification); /* of this client */
+	const struct session *session =
+		request_session(notification); /* of this client */
 	const struct json *id = json_member(notification->message.params, "requestId");
 	struct request *request;
 

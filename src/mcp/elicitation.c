@@ -6,6 +6,7 @@
 
 #include "mcp/accept.h"
 #include "mcp/endpoint.h"
+#include "mcp/era.h"
 #include "mcp/notification.h"
 
 enum { ID_BYTES = 32 };
@@ -15,24 +16,16 @@ struct elicitation {
 	struct ask *ask;
 	const struct ask_question *question;
 	const char *seen;
-	struct stream *stream;
 	char id[ID_BYTES];
 	char session_id[SESSION_ID_BYTES];
 	sd_event_source *timer;
 	LIST_ENTRY(elicitation) link;
 };
 
-static struct session *session_of(const struct request *request)
-{
-	bool named;
-
-	return endpoint_session(request->endpoint, request->exchange, &named);
-}
-
 static bool can(const struct ask *ask)
 {
 	const struct request *request = ask->call->request;
-	const struct session *session = session_of(request);
+	const struct session *session = request_session(request);
 
 	return session && session->capabilities & SESSION_ELICITS_FORMS &&
 	       ask->asking->loop && ask->asking->patience_seconds > 0 &&
@@ -84,7 +77,7 @@ static void take_back(const struct elicitation *elicitation)
 		json_put_string(writer, "reason", "No answer came in time");
 		notification_close(writer);
 	}
-	notification_push(elicitation->stream, &body, NULL);
+	request_tell(elicitation->ask->call->request, &body);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)
@@ -107,14 +100,11 @@ static bool push_request(const struct elicitation *elicitation)
 		return false;
 	rpc_open(writer, NULL);
 	json_put_string(writer, "id", elicitation->id);
-	json_put_string(writer, "method", "elicitation/create");
-	json_key(writer, "params");
-	json_open_object(writer);
-	ask_write_params(writer, elicitation->ask, elicitation->question);
-	json_close_object(writer);
+	ask_question_write(writer, elicitation->question,
+			   elicitation->ask->call->request->revision->form);
 	json_close_object(writer);
 	json_writer_free(writer);
-	return notification_push(elicitation->stream, &body, NULL);
+	return request_tell(elicitation->ask->call->request, &body);
 }
 
 static bool start(struct elicitation *elicitation)
@@ -122,8 +112,7 @@ static bool start(struct elicitation *elicitation)
 	struct asking *asking = elicitation->ask->asking;
 	struct request *request = elicitation->ask->call->request;
 
-	if (!elicitation->stream ||
-	    sd_event_add_time_relative(asking->loop, &elicitation->timer, CLOCK_MONOTONIC,
+	if (sd_event_add_time_relative(asking->loop, &elicitation->timer, CLOCK_MONOTONIC,
 				       (uint64_t)asking->patience_seconds * 1000000, 0,
 				       on_timer, elicitation) < 0)
 		return false;
@@ -140,7 +129,7 @@ static bool start(struct elicitation *elicitation)
 static bool put(struct ask *ask, const struct ask_question *question, const char *seen)
 {
 	struct request *request = ask->call->request;
-	const struct session *session = session_of(request);
+	const struct session *session = request_session(request);
 	struct elicitation *elicitation =
 		arena_alloc(ask->call->arena, sizeof(*elicitation));
 
@@ -149,7 +138,6 @@ static bool put(struct ask *ask, const struct ask_question *question, const char
 	elicitation->ask = ask;
 	elicitation->question = question;
 	elicitation->seen = seen;
-	elicitation->stream = request_stream(request);
 	strcpy(elicitation->session_id, session->id);
 	snprintf(elicitation->id, sizeof(elicitation->id), "ask-%08x-%u",
 		 ask->asking->epoch, ++ask->asking->number);
@@ -166,7 +154,7 @@ const struct ask_front elicitation_front = {
 static struct elicitation *find(const struct request *response)
 {
 	struct asking *asking = endpoint_asking(response->endpoint);
-	const struct session *session = session_of(response); /* of this client */
+	const struct session *session = request_session(response); /* of this client */
 	const char *id = json_string(response->message.id);
 	struct elicitation *elicitation;
 
@@ -190,7 +178,7 @@ void elicitation_hear(struct request *response)
 		return;
 	ask = elicitation->ask;
 	reply = (struct ask_reply){ elicitation->question->key, elicitation->seen };
-	if (!result || !ask_read_action(result, &reply.action)) {
+	if (!result || !ask_action_read(result, &reply.action)) {
 		do_without(elicitation);
 		return;
 	}

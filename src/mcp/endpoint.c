@@ -9,6 +9,7 @@
 #include "mcp/change.h"
 #include "mcp/permission.h"
 #include "mcp/post.h"
+#include "mcp/reply.h"
 #include "mcp/session_stream.h"
 #include "mcp/tool_set.h"
 
@@ -18,6 +19,7 @@ struct endpoint {
 	struct sessions sessions;
 	struct watcher_list watchers;
 	struct request_list cancellable;
+	struct task_alarms alarms;
 };
 
 /* The methods of HTTP */
@@ -36,6 +38,14 @@ static void post_on_complete(struct endpoint *endpoint, struct exchange *exchang
 		post_complete(post);
 	else
 		exchange_answer(exchange, 503, NULL, NULL);
+}
+
+static void post_on_stopping(struct exchange *exchange)
+{
+	struct post *post = exchange_context(exchange);
+
+	if (post)
+		post_stop(post);
 }
 
 static void post_on_ended(struct exchange *exchange)
@@ -102,12 +112,13 @@ static const struct verb {
 	const char *name;
 	void (*begin)(struct endpoint *endpoint, struct exchange *exchange);
 	void (*complete)(struct endpoint *endpoint, struct exchange *exchange);
+	void (*stopping)(struct exchange *exchange);
 	void (*ended)(struct exchange *exchange);
 } verbs[] = {
-	{ "POST", post_on_begin, post_on_complete, post_on_ended },
-	{ "GET", NULL, get_on_complete, session_stream_ended },
-	{ "HEAD", NULL, head_on_complete, NULL },
-	{ "DELETE", NULL, delete_on_complete, NULL },
+	{ "POST", post_on_begin, post_on_complete, post_on_stopping, post_on_ended },
+	{ "GET", NULL, get_on_complete, session_stream_stopping, session_stream_ended },
+	{ "HEAD", NULL, head_on_complete, NULL, NULL },
+	{ "DELETE", NULL, delete_on_complete, NULL, NULL },
 };
 
 /* The route has no others. */
@@ -159,11 +170,11 @@ static void on_abandoned(void *data, struct exchange *exchange)
 
 static void on_stopping(void *data, struct exchange *exchange)
 {
-	struct post *post = post_of(exchange);
+	const struct verb *verb = verb_of(exchange);
 
 	(void)data;
-	if (post)
-		post_stop(post);
+	if (verb->stopping)
+		verb->stopping(exchange);
 }
 
 static void on_ended(void *data, struct exchange *exchange)
@@ -201,13 +212,15 @@ struct endpoint *endpoint_new(const struct endpoint_offer *offer)
 	endpoint->offer = *offer;
 	LIST_INIT(&endpoint->watchers);
 	LIST_INIT(&endpoint->cancellable);
-	if (asking_init(&endpoint->offer.asking) ||
+	if (task_alarms_init(&endpoint->alarms, offer->asking.loop) ||
+	    asking_init(&endpoint->offer.asking) ||
 	    sessions_init(&endpoint->sessions, offer->shelf, offer->changes) ||
 	    tool_set_init(&endpoint->tools, offer->tools, offer->hidden_tools,
 			  offer->services)) {
 		endpoint_free(endpoint);
 		return NULL;
 	}
+	endpoint->sessions.loop = offer->asking.loop;
 	return endpoint;
 }
 
@@ -216,6 +229,7 @@ void endpoint_free(struct endpoint *endpoint)
 	if (!endpoint)
 		return;
 	assert(LIST_EMPTY(&endpoint->watchers));
+	task_alarms_deinit(&endpoint->alarms);
 	sessions_deinit(&endpoint->sessions);
 	tool_set_deinit(&endpoint->tools);
 	free(endpoint);
@@ -293,8 +307,10 @@ void endpoint_end_streams(struct endpoint *endpoint, int64_t client_id)
 	struct session *session;
 
 	TAILQ_FOREACH (session, &endpoint->sessions.list, link) {
-		if (session->client_id == client_id)
-			session_streams_end(session);
+		if (session->client_id != client_id)
+			continue;
+		session_streams_end(session);
+		replies_end(&endpoint->sessions, session);
 	}
 	if (endpoint->offer.changes && client_id)
 		observers_notify(endpoint->offer.changes, &change);
@@ -343,6 +359,12 @@ const struct buffer *endpoint_tool_list(struct endpoint *endpoint, unsigned scop
 	return tool_set_list(&endpoint->tools, scopes);
 }
 
+struct session *endpoint_find_session(struct endpoint *endpoint,
+				      const struct client *client, const char *id)
+{
+	return session_find(&endpoint->sessions, client, id);
+}
+
 struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exchange,
 				 bool *named_out)
 {
@@ -352,7 +374,7 @@ struct session *endpoint_session(struct endpoint *endpoint, struct exchange *exc
 	*named_out = id != NULL;
 	if (!id || conflict)
 		return NULL;
-	return session_find(&endpoint->sessions, exchange_client(exchange), id);
+	return endpoint_find_session(endpoint, exchange_client(exchange), id);
 }
 
 struct sessions *endpoint_sessions(struct endpoint *endpoint)
@@ -373,6 +395,11 @@ struct request_list *endpoint_cancellable(struct endpoint *endpoint)
 struct watcher_list *endpoint_watchers(struct endpoint *endpoint)
 {
 	return &endpoint->watchers;
+}
+
+struct task_alarms *endpoint_task_alarms(struct endpoint *endpoint)
+{
+	return &endpoint->alarms;
 }
 
 struct observers *endpoint_changes(const struct endpoint *endpoint)

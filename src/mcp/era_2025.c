@@ -19,7 +19,7 @@
 #include "mcp/tool.h"
 
 static const struct revision revisions[] = {
-	{ "2025-11-25", .form = ASK_FORM_TITLES },
+	{ "2025-11-25", .resumes = true, .form = ASK_FORM_TITLES },
 	{ "2025-06-18", .form = ASK_FORM_NAMES },
 	{ "2025-03-26", .batches = true },
 	{ "2024-11-05" },
@@ -105,9 +105,7 @@ static void run_nothing(struct request *request)
 /* NULL: it has none, and has been answered. */
 static struct session *need_session(struct request *request)
 {
-	bool named;
-	struct session *session =
-		endpoint_session(request->endpoint, request->exchange, &named);
+	struct session *session = request_session(request);
 
 	if (!session)
 		request_fail(request, RPC_REFUSED,

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/json_canonical.h"
+#include "base/mac.h"
 #include "mcp/envelope.h"
 
 enum { ORDER_RANDOM_BYTES = 16 };
 
 /* What the state is bound to. False: no memory. */
-static bool digest_call(const struct ask *ask, char digest[ASK_DIGEST_BYTES])
+static bool digest_call(const struct ask *ask, char digest[MAC_DIGEST_BYTES])
 {
 	const struct tool_call *call = ask->call;
 	static const struct json none = { .type = JSON_OBJECT };
@@ -28,7 +29,7 @@ static bool digest_call(const struct ask *ask, char digest[ASK_DIGEST_BYTES])
 		json_close_array(writer);
 		json_writer_free(writer);
 		made = !text.failed &&
-		       ask_digest(&ask->asking->key, text.data, text.length, digest);
+		       mac_digest(ask->asking->key.bytes, text.data, text.length, digest);
 	}
 	buffer_deinit(&text);
 	return made;
@@ -66,7 +67,7 @@ static bool read_response(struct ask *ask, const struct ask_state *state)
 		return refuse(ask, "inputResponses must be an object");
 	if (!response || response->type == JSON_NULL)
 		return true;
-	if (!ask_read_action(response, &reply.action))
+	if (!ask_action_read(response, &reply.action))
 		return refuse(ask, "an input response must have the action accept, "
 				   "decline or cancel");
 	reply.content = json_member(response, "content");
@@ -94,7 +95,7 @@ static bool begin(struct ask *ask)
 {
 	const struct json *text =
 		json_member(ask->call->request->message.params, "requestState");
-	char digest[ASK_DIGEST_BYTES];
+	char digest[MAC_DIGEST_BYTES];
 	struct ask_state state;
 	int outcome;
 
@@ -199,7 +200,7 @@ static const struct json *collect_answers(const struct ask *ask, const char *but
 static const char *write_state(struct ask *ask, const struct ask_question *question,
 			       const char *seen)
 {
-	char digest[ASK_DIGEST_BYTES];
+	char digest[MAC_DIGEST_BYTES];
 	struct ask_state state = {
 		.order = name_order(ask),
 		.call = digest,
@@ -211,22 +212,6 @@ static const char *write_state(struct ask *ask, const struct ask_question *quest
 	if (!state.order || !state.answers || !digest_call(ask, digest))
 		return NULL;
 	return ask_state_write(&state, &ask->asking->key, ask->call->arena);
-}
-
-static void write_request(struct json_writer *writer, const struct ask *ask,
-			  const struct ask_question *question)
-{
-	json_key(writer, "inputRequests");
-	json_open_object(writer);
-	json_key(writer, question->key);
-	json_open_object(writer);
-	json_put_string(writer, "method", "elicitation/create");
-	json_key(writer, "params");
-	json_open_object(writer);
-	ask_write_params(writer, ask, question);
-	json_close_object(writer);
-	json_close_object(writer);
-	json_close_object(writer);
 }
 
 static bool put(struct ask *ask, const struct ask_question *question, const char *seen)
@@ -241,7 +226,10 @@ static bool put(struct ask *ask, const struct ask_question *question, const char
 	writer = request_open_result(request);
 	if (!writer)
 		return true; /* the request has failed */
-	write_request(writer, ask, question);
+	json_key(writer, "inputRequests");
+	json_open_object(writer);
+	ask_question_put_input(writer, question);
+	json_close_object(writer);
 	json_put_string(writer, "requestState", state);
 	request_close_result(request);
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mcp/listen.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "mcp/accept.h"
@@ -14,7 +15,9 @@ enum { TASK_ARENA_BYTES = 1024 * 1024 };
 struct listened {
 	const char *uri;     /* as the client wrote it; or the id of a task */
 	const char *subject; /* see struct change */
-	unsigned scopes;     /* of who may be told of it */
+	struct listen *listen;
+	struct task_alarm alarm; /* of a task */
+	unsigned scopes;	 /* of who may be told of it */
 	TAILQ_ENTRY(listened) link;
 };
 
@@ -56,14 +59,16 @@ static bool takes(const struct listened_list *list, const char *uri)
 	return list->count < LISTEN_URIS_MAX && !is_listened(list, uri);
 }
 
-static void add(struct listened_list *list, struct arena *arena,
+static void add(struct listen *listen, struct listened_list *list,
 		const struct listened *what)
 {
-	struct listened *listened = arena_alloc(arena, sizeof(*listened));
+	struct listened *listened =
+		arena_alloc(listen->request->arena, sizeof(*listened));
 
 	if (!listened || !what->subject)
 		return;
 	*listened = *what;
+	listened->listen = listen;
 	TAILQ_INSERT_TAIL(&list->items, listened, link);
 	list->count++;
 }
@@ -82,8 +87,9 @@ static void add_resource(struct listen *listen, const char *uri)
 	if (takes(&listen->resources, uri) &&
 	    permission_covers(exchange_client(request->exchange)->scopes, needed) &&
 	    !resource_find(resources, uri, &call))
-		add(&listen->resources, request->arena,
-		    &(struct listened){ uri, call.subject, needed });
+		add(listen, &listen->resources,
+		    &(struct listened){
+			    .uri = uri, .subject = call.subject, .scopes = needed });
 }
 
 static struct task_query task_query(const struct listen *listen, const char *id,
@@ -107,9 +113,11 @@ static void add_task(struct listen *listen, const char *id)
 
 	if (arena && takes(&listen->tasks, id) &&
 	    !task_find(endpoint_tasks(request->endpoint), &query, &task))
-		add(&listen->tasks, request->arena,
-		    &(struct listened){ id, arena_copy(request->arena, task.subject,
-						       strlen(task.subject)) });
+		add(listen, &listen->tasks,
+		    &(struct listened){ .uri = id,
+					.subject =
+						arena_copy(request->arena, task.subject,
+							   strlen(task.subject)) });
 	arena_free(arena);
 }
 
@@ -197,8 +205,10 @@ static void write_task(const struct task_query *query, const struct task *task,
 }
 
 /* How it is by now. */
-static void tell_task(const struct listen *listen, const char *id)
+static void tell_task(struct listened *listened)
 {
+	const struct listen *listen = listened->listen;
+	const char *id = listened->uri;
 	struct arena *arena = arena_new(TASK_ARENA_BYTES);
 	struct task_query query = task_query(listen, id, arena);
 	struct buffer body = BUFFER_INIT;
@@ -208,22 +218,31 @@ static void tell_task(const struct listen *listen, const char *id)
 	    !task_find(endpoint_tasks(listen->request->endpoint), &query, &task)) {
 		write_task(&query, &task, listen->request->message.id, &body);
 		notification_push(listen->watcher.stream, &body, id);
+		task_alarm_set(endpoint_task_alarms(listen->request->endpoint),
+			       &listened->alarm, task.due_ms);
 	}
 	arena_free(arena);
+}
+
+static void on_alarm(struct task_alarm *alarm)
+{
+	tell_task((struct listened *)((char *)alarm - offsetof(struct listened, alarm)));
 }
 
 /* One that was over before it was listened to would never be told of. */
 static void tell_tasks(const struct listen *listen)
 {
-	const struct listened *listened;
+	struct listened *listened;
 
-	TAILQ_FOREACH (listened, &listen->tasks.items, link)
-		tell_task(listen, listened->uri);
+	TAILQ_FOREACH (listened, &listen->tasks.items, link) {
+		listened->alarm.ring = on_alarm;
+		tell_task(listened);
+	}
 }
 
 static void tell_resource(const struct listen *listen, const char *subject)
 {
-	const struct listened *listened;
+	struct listened *listened;
 
 	TAILQ_FOREACH (listened, &listen->resources.items, link) {
 		if (strcmp(listened->subject, subject) == 0 &&
@@ -234,7 +253,7 @@ static void tell_resource(const struct listen *listen, const char *subject)
 	}
 	TAILQ_FOREACH (listened, &listen->tasks.items, link) {
 		if (strcmp(listened->subject, subject) == 0)
-			tell_task(listen, listened->uri);
+			tell_task(listened);
 	}
 }
 
@@ -243,7 +262,11 @@ static void tell_resource(const struct listen *listen, const char *subject)
 static void leave(void *data)
 {
 	struct listen *listen = data;
+	struct listened *listened;
 
+	TAILQ_FOREACH (listened, &listen->tasks.items, link)
+		task_alarm_set(endpoint_task_alarms(listen->request->endpoint),
+			       &listened->alarm, 0);
 	observer_remove(&listen->observer);
 	watcher_close(&listen->watcher);
 }

@@ -11,6 +11,8 @@
  */
 #include "mcp/post.h"
 
+#include <string.h>
+
 #include "base/json_reader.h"
 #include "base/log.h"
 #include "mcp/accept.h"
@@ -18,6 +20,7 @@
 #include "mcp/endpoint.h"
 #include "mcp/era.h"
 #include "mcp/header_value.h"
+#include "mcp/reply.h"
 #include "mcp/request.h"
 
 struct post {
@@ -29,8 +32,10 @@ struct post {
 	struct request *requests; /* one for each message, of any kind */
 	size_t count;
 	size_t unanswered;
-	size_t answer_bytes;   /* so far */
-	struct stream *stream; /* the answer will be its last event; NULL: not so */
+	size_t answer_bytes;	/* so far */
+	struct reply *reply;	/* the answer will be its last event; NULL: not so */
+	bool is_abandoned;	/* its reply is gone, and nothing is answered any more */
+	const char *session_id; /* that was named and is alive; NULL: none */
 };
 
 struct post *post_begin(struct endpoint *endpoint, struct exchange *exchange)
@@ -67,20 +72,57 @@ static void answer(struct post *post, unsigned status, struct buffer *body)
 /* Its status was said when the stream began. Without memory it ends without its answer. */
 static void answer_last(struct post *post, struct buffer *body)
 {
-	struct stream_event last = { .data = body->data, .length = body->length };
+	struct reply *reply = post->reply;
 
-	stream_end(post->stream, body->failed || !body->length ? NULL : &last);
-	buffer_clear(body);
+	post->reply = NULL;
+	reply_finish(reply, body);
 }
 
-/* Answers of an array wait for each other, and none is told of before. */
-static struct stream *on_streamed(void *data)
+static void leave(struct post *post)
+{
+	for (size_t i = 0; i < post->count; i++)
+		request_leave(&post->requests[i]);
+}
+
+static void on_abandoned(void *data)
 {
 	struct post *post = data;
 
-	if (!post->stream && !post->is_array && accept_streams(post->exchange))
-		post->stream = exchange_stream(post->exchange);
-	return post->stream;
+	post->reply = NULL;
+	post->is_abandoned = true;
+	leave(post);
+}
+
+void post_stop(struct post *post)
+{
+	for (size_t i = 0; i < post->count; i++)
+		request_stop(&post->requests[i]);
+}
+
+static void on_stopping(void *data)
+{
+	post_stop(data);
+}
+
+static struct reply *open_reply(struct post *post)
+{
+	const struct request *request = post->requests;
+	const struct reply_owner owner = { on_abandoned, on_stopping, post };
+
+	return reply_open(post->exchange,
+			  request->revision->resumes ? request_session(request) : NULL,
+			  &owner);
+}
+
+/* Answers of an array wait for each other, and none is told of before. */
+static struct reply *on_replied(void *data)
+{
+	struct post *post = data;
+
+	if (!post->reply && !post->is_array && !post->is_abandoned &&
+	    accept_streams(post->exchange))
+		post->reply = open_reply(post);
+	return post->reply;
 }
 
 static void refuse(struct post *post, const struct json *id, unsigned status,
@@ -132,11 +174,11 @@ static void on_answered(void *data, struct request *request, unsigned status)
 	struct post *post = data;
 
 	post->answer_bytes += request->body.length;
-	if (--post->unanswered)
+	if (--post->unanswered || post->is_abandoned)
 		return;
 	if (post->is_array)
 		answer_array(post);
-	else if (post->stream)
+	else if (post->reply)
 		answer_last(post, &request->body);
 	else
 		answer_single(post, request, status);
@@ -151,9 +193,10 @@ static void name_session(struct post *post, struct era_question *question)
 	if (!named)
 		return;
 	question->session = session ? ERA_SESSION_LIVE : ERA_SESSION_DEAD;
-	if (session)
-		question->session_revision =
-			era_find_revision(&era_2025, session->revision);
+	if (!session)
+		return;
+	question->session_revision = era_find_revision(&era_2025, session->revision);
+	post->session_id = arena_copy(post->arena, session->id, strlen(session->id));
 }
 
 static struct era_verdict decide(struct post *post, const struct rpc_message *message)
@@ -230,13 +273,14 @@ static struct era_verdict read_message(struct post *post, struct request *reques
 	request->exchange = post->exchange;
 	request->arena = post->arena;
 	request->answered = on_answered;
-	request->streamed = on_streamed;
+	request->replied = on_replied;
 	request->answered_data = post;
 	request->error = rpc_read(value, &request->message);
 	if (request->error.code == RPC_INVALID_REQUEST)
 		verdict.error = request->error;
 	else
 		verdict = decide(post, &request->message);
+	request->session_id = post->session_id;
 	request->era = verdict.era;
 	request->revision = verdict.revision;
 	return verdict;
@@ -305,21 +349,20 @@ void post_complete(struct post *post)
 		take_single(post, root);
 }
 
+/* What can be resumed goes on. */
 void post_leave(struct post *post)
 {
-	for (size_t i = 0; i < post->count; i++)
-		request_leave(&post->requests[i]);
-}
-
-void post_stop(struct post *post)
-{
-	for (size_t i = 0; i < post->count; i++)
-		request_stop(&post->requests[i]);
+	if (post->reply && reply_lose(post->reply))
+		return;
+	post->reply = NULL;
+	leave(post);
 }
 
 void post_end(struct post *post)
 {
 	json_reader_free(post->reader);
+	if (post->reply)
+		reply_lose(post->reply);
 	for (size_t i = 0; i < post->count; i++)
 		request_deinit(&post->requests[i]);
 }

@@ -19,11 +19,10 @@ static const struct json *token_of(const struct request *request)
 void progress_tell(struct request *request, const char *message)
 {
 	const struct json *token = token_of(request);
-	struct stream *stream = token ? request_stream(request) : NULL;
 	struct buffer body = BUFFER_INIT;
 	struct json_writer *writer;
 
-	if (!stream)
+	if (!token)
 		return;
 	writer = notification_open(&body, "notifications/progress", NULL);
 	if (writer) {
@@ -32,5 +31,5 @@ void progress_tell(struct request *request, const char *message)
 		json_put_string(writer, "message", message);
 		notification_close(writer);
 	}
-	notification_push(stream, &body, NULL);
+	request_tell(request, &body);
 }

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "mcp/endpoint.h"
 #include "mcp/era.h"
+#include "mcp/reply.h"
 
 static void withdraw(struct request *request)
 {
-	if (request->session_id)
+	if (request->cancellable)
 		LIST_REMOVE(request, link);
-	request->session_id = NULL;
+	request->cancellable = false;
 }
 
 static void answer(struct request *request, unsigned status)
@@ -48,9 +50,42 @@ void request_close_result(struct request *request)
 	answer(request, 200);
 }
 
+static struct reply *reply_of(struct request *request)
+{
+	return request->replied(request->answered_data);
+}
+
+bool request_tell(struct request *request, struct buffer *body)
+{
+	struct reply *reply = reply_of(request);
+
+	if (reply)
+		return reply_push(reply, body);
+	buffer_deinit(body);
+	return false;
+}
+
 struct stream *request_stream(struct request *request)
 {
-	return request->streamed(request->answered_data);
+	struct reply *reply = reply_of(request);
+
+	return reply ? reply_stream(reply) : NULL;
+}
+
+bool request_let_go(struct request *request)
+{
+	struct reply *reply = reply_of(request);
+
+	return reply && reply_let_go(reply);
+}
+
+struct session *request_session(const struct request *request)
+{
+	if (!request->session_id)
+		return NULL;
+	return endpoint_find_session(request->endpoint,
+				     exchange_client(request->exchange),
+				     request->session_id);
 }
 
 void request_fail_with(struct request *request, const struct rpc_error *error)

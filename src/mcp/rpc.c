@@ -93,6 +93,19 @@ void rpc_open(struct json_writer *writer, const struct json *id)
 		rpc_put_id(writer, "id", id);
 }
 
+void rpc_put_error(struct json_writer *writer, const struct rpc_error *error)
+{
+	json_key(writer, "error");
+	json_open_object(writer);
+	json_put_integer(writer, "code", error->code);
+	json_put_string(writer, "message", error->text ? error->text : "out of memory");
+	if (error->write_data) {
+		json_key(writer, "data");
+		error->write_data(writer, error->data);
+	}
+	json_close_object(writer);
+}
+
 void rpc_write_error(struct buffer *body, const struct json *id,
 		     const struct rpc_error *error)
 {
@@ -103,15 +116,7 @@ void rpc_write_error(struct buffer *body, const struct json *id,
 		return;
 	}
 	rpc_open(writer, id);
-	json_key(writer, "error");
-	json_open_object(writer);
-	json_put_integer(writer, "code", error->code);
-	json_put_string(writer, "message", error->text ? error->text : "out of memory");
-	if (error->write_data) {
-		json_key(writer, "data");
-		error->write_data(writer, error->data);
-	}
-	json_close_object(writer);
+	rpc_put_error(writer, error);
 	json_close_object(writer);
 	json_writer_free(writer);
 }

@@ -17,6 +17,7 @@ static const struct {
 	[SCHEMA_BOOLEAN] = { "boolean", "true or false", JSON_BOOLEAN },
 	[SCHEMA_OBJECT] = { "object", "an object", JSON_OBJECT },
 	[SCHEMA_ARRAY] = { "array", "an array", JSON_ARRAY },
+	[SCHEMA_NUMBER] = { "number", "a number (without quotes)", JSON_NUMBER },
 };
 
 static const char *const seen_names[] = {
@@ -25,14 +26,30 @@ static const char *const seen_names[] = {
 	[JSON_ARRAY] = "an array",  [JSON_OBJECT] = "an object",
 };
 
-static void write_bounds(struct json_writer *writer, const struct schema_field *field)
-{
-	bool text = field->type == SCHEMA_STRING;
+static const struct {
+	const char *least, *most;
+} bounds[] = {
+	[SCHEMA_STRING] = { "minLength", "maxLength" },
+	[SCHEMA_INTEGER] = { "minimum", "maximum" },
+	[SCHEMA_ARRAY] = { "minItems", "maxItems" },
+	[SCHEMA_NUMBER] = { "minimum", "maximum" },
+};
 
-	if (field->minimum == 0 && field->maximum == 0)
-		return;
-	json_put_integer(writer, text ? "minLength" : "minimum", field->minimum);
-	json_put_integer(writer, text ? "maxLength" : "maximum", field->maximum);
+const char *schema_type_name(enum schema_type type)
+{
+	return types[type].name;
+}
+
+void schema_put_bounds(struct json_writer *writer, enum schema_type type, int64_t minimum,
+		       int64_t maximum)
+{
+	json_put_integer(writer, bounds[type].least, minimum);
+	json_put_integer(writer, bounds[type].most, maximum);
+}
+
+static bool is_bounded(const struct schema_field *field)
+{
+	return field->minimum != 0 || field->maximum != 0;
 }
 
 static void write_words(struct json_writer *writer, const char *const *words)
@@ -62,7 +79,8 @@ static void write_type(struct json_writer *writer, const struct schema_field *fi
 		json_put_string(writer, "description", field->description);
 	if (field->type == SCHEMA_ARRAY)
 		return;
-	write_bounds(writer, field);
+	if (is_bounded(field))
+		schema_put_bounds(writer, field->type, field->minimum, field->maximum);
 	if (field->words)
 		write_words(writer, field->words);
 }
@@ -142,29 +160,35 @@ static const char *check_type(const struct schema_field *field, const struct jso
 	return NULL;
 }
 
+static const char *say_bounds(const struct schema_field *field, struct arena *arena)
+{
+	return arena_printf(arena, "%s must be from %lld to %lld", field->name,
+			    (long long)field->minimum, (long long)field->maximum);
+}
+
 static const char *check_integer(const struct schema_field *field,
 				 const struct json *value, struct arena *arena)
 {
-	bool bounded = field->minimum != 0 || field->maximum != 0;
 	int64_t number;
 
 	if (!json_integer(value, &number))
 		return arena_printf(arena, "%s must be a whole number", field->name);
-	if (bounded && (number < field->minimum || number > field->maximum))
-		return arena_printf(arena, "%s must be from %lld to %lld", field->name,
-				    (long long)field->minimum, (long long)field->maximum);
+	if (is_bounded(field) && (number < field->minimum || number > field->maximum))
+		return say_bounds(field, arena);
 	return NULL;
 }
 
-static int64_t count_characters(const char *text)
+static const char *check_number(const struct schema_field *field,
+				const struct json *value, struct arena *arena)
 {
-	int64_t count = 0;
+	double number;
 
-	while (*text) {
-		utf8_next(&text);
-		count++;
-	}
-	return count;
+	if (!json_real(value, &number))
+		return arena_printf(arena, "%s is too large a number", field->name);
+	if (is_bounded(field) &&
+	    (number < (double)field->minimum || number > (double)field->maximum))
+		return say_bounds(field, arena);
+	return NULL;
 }
 
 static const char *list_words(const char *const *words, struct arena *arena)
@@ -179,10 +203,9 @@ static const char *list_words(const char *const *words, struct arena *arena)
 static const char *check_string(const struct schema_field *field,
 				const struct json *value, struct arena *arena)
 {
-	bool bounded = field->minimum != 0 || field->maximum != 0;
-	int64_t length = bounded ? count_characters(value->text) : 0;
+	int64_t length = is_bounded(field) ? (int64_t)utf8_count(value->text) : 0;
 
-	if (bounded && (length < field->minimum || length > field->maximum))
+	if (is_bounded(field) && (length < field->minimum || length > field->maximum))
 		return arena_printf(arena,
 				    "%s must have %lld to %lld characters, not %lld",
 				    field->name, (long long)field->minimum,
@@ -210,6 +233,8 @@ static const char *check_one(const struct schema_field *field, const struct json
 		return check_string(field, value, arena);
 	case SCHEMA_INTEGER:
 		return check_integer(field, value, arena);
+	case SCHEMA_NUMBER:
+		return check_number(field, value, arena);
 	case SCHEMA_OBJECT:
 		return schema_check(field->members, value, arena);
 	case SCHEMA_ARRAY:

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "mcp/change.h"
+#include "mcp/reply.h"
 #include "mcp/session_stream.h"
 
 enum { ID_RANDOM_BYTES = (SESSION_ID_BYTES - 1) / 2 };
@@ -104,6 +105,11 @@ void sessions_drop_interest(struct sessions *sessions)
 {
 	if (!--sessions->interest)
 		observer_remove(&sessions->observer);
+}
+
+uint64_t sessions_number_stream(struct sessions *sessions)
+{
+	return (uint64_t)sessions->epoch << 32 | ++sessions->stream_number;
 }
 
 /* Subscriptions */
@@ -214,6 +220,7 @@ static void session_free(struct session *session)
 	struct subscription *subscription;
 
 	session_streams_end(session);
+	replies_end(session->sessions, session);
 	while ((subscription = TAILQ_FIRST(&session->subscriptions)))
 		subscription_free(session, subscription);
 	TAILQ_REMOVE(&session->sessions->list, session, link);
@@ -398,8 +405,13 @@ static void load(void *data, const struct session_record *record)
 int sessions_init(struct sessions *sessions, const struct session_shelf *shelf,
 		  struct observers *changes)
 {
-	*sessions = (struct sessions){ .shelf = shelf, .changes = changes };
+	*sessions = (struct sessions){
+		.shelf = shelf,
+		.changes = changes,
+		.reply_patience_ms = REPLY_PATIENCE_MS,
+	};
 	TAILQ_INIT(&sessions->list);
+	TAILQ_INIT(&sessions->replies);
 	if (gnutls_rnd(GNUTLS_RND_NONCE, &sessions->epoch, sizeof(sessions->epoch)) != 0)
 		return -EIO;
 	return shelf ? shelf->list(shelf->data, load, sessions) : 0;
@@ -409,6 +421,7 @@ void sessions_deinit(struct sessions *sessions)
 {
 	struct session *session;
 
+	replies_end(sessions, NULL);
 	while ((session = TAILQ_FIRST(&sessions->list)))
 		session_free(session);
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mcp/session_stream.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mcp/endpoint.h"
+#include "mcp/event_id.h"
 #include "mcp/notification.h"
 #include "mcp/permission.h"
+#include "mcp/reply.h"
 #include "mcp/watcher.h"
-
-enum { EVENT_ID_BYTES = 40 };
 
 /* From here on an event may be empty but for its id. */
 #define PRIMED_SINCE "2025-11-25"
@@ -24,24 +21,10 @@ struct session_stream {
 	struct observer observer; /* only without one */
 	uint64_t number;
 	uint64_t event; /* the last */
+	/* It reads on what answers a POST, which has `number`; NULL: it does not. */
+	struct sessions *replies;
 	TAILQ_ENTRY(session_stream) link;
 };
-
-static void format_id(char text[EVENT_ID_BYTES], uint64_t number, uint64_t event)
-{
-	snprintf(text, EVENT_ID_BYTES, "%016" PRIx64 "-%" PRIu64, number, event);
-}
-
-/* False: none of ours. */
-static bool read_id(const char *text, uint64_t *number_out, uint64_t *event_out)
-{
-	char again[EVENT_ID_BYTES];
-
-	if (sscanf(text, "%16" SCNx64 "-%" SCNu64, number_out, event_out) != 2)
-		return false;
-	format_id(again, *number_out, *event_out);
-	return strcmp(text, again) == 0;
-}
 
 /* Telling */
 
@@ -61,7 +44,7 @@ static bool push(struct session_stream *stream, struct subscription *subscriptio
 
 	if (!may_hear(stream, subscription))
 		return false;
-	format_id(id, stream->number, stream->event + 1);
+	event_id_write((struct event_id){ stream->number, stream->event + 1 }, id);
 	if (!notification_push_change(stream->watcher.stream, id, subscription->uri,
 				      NULL))
 		return false;
@@ -162,18 +145,15 @@ static void resume(struct session_stream *stream, uint64_t number, uint64_t even
 
 /* Opening */
 
-static void begin(struct session_stream *stream, const char *last_event_id)
+static void begin(struct session_stream *stream, const struct event_id *last)
 {
 	struct session *session = stream->session;
-	struct sessions *sessions = session->sessions;
-	uint64_t number;
-	uint64_t event;
 	char id[EVENT_ID_BYTES];
 
-	stream->number = (uint64_t)sessions->epoch << 32 | ++sessions->stream_number;
-	if (last_event_id && read_id(last_event_id, &number, &event))
-		resume(stream, number, event);
-	format_id(id, stream->number, stream->event);
+	stream->number = sessions_number_stream(session->sessions);
+	if (last)
+		resume(stream, last->stream, last->event);
+	event_id_write((struct event_id){ stream->number, stream->event }, id);
 	if (strcmp(session->revision, PRIMED_SINCE) >= 0)
 		stream_prime(stream->watcher.stream, id, SESSION_RETRY_MS);
 	tell_pending(stream);
@@ -194,13 +174,34 @@ static void make_room(struct session *session)
 }
 
 static void join(struct session_stream *stream, struct session *session,
-		 const char *last_event_id)
+		 const struct event_id *last)
 {
 	stream->session = session;
 	make_room(session);
-	begin(stream, last_event_id);
+	begin(stream, last);
 	TAILQ_INSERT_HEAD(&session->streams, stream, link);
 	sessions_add_interest(session->sessions);
+}
+
+static void read_on(struct session_stream *stream, struct reply *reply,
+		    const struct event_id *last, struct sessions *sessions)
+{
+	stream->replies = sessions;
+	stream->number = last->stream;
+	reply_resume(reply, last->event, stream->watcher.stream);
+}
+
+static void open_in(struct session_stream *stream, struct session *session,
+		    const char *last_event_id)
+{
+	struct event_id last;
+	bool named = last_event_id && event_id_read(last_event_id, &last);
+	struct reply *reply = named ? reply_find(session, last.stream) : NULL;
+
+	if (reply)
+		read_on(stream, reply, &last, session->sessions);
+	else
+		join(stream, session, named ? &last : NULL);
 }
 
 static void refuse(struct exchange *exchange)
@@ -231,7 +232,8 @@ void session_stream_open(struct endpoint *endpoint, struct exchange *exchange,
 	stream->endpoint = endpoint;
 	exchange_set_context(exchange, stream);
 	if (session)
-		join(stream, session, exchange_header(exchange, "Last-Event-ID", NULL));
+		open_in(stream, session,
+			exchange_header(exchange, "Last-Event-ID", NULL));
 	else if (endpoint_changes(endpoint))
 		observer_add(endpoint_changes(endpoint), &stream->observer, on_change,
 			     stream);
@@ -244,12 +246,22 @@ static void leave(struct session_stream *stream, struct session *session)
 	stream->session = NULL;
 }
 
+void session_stream_stopping(struct exchange *exchange)
+{
+	const struct session_stream *stream = exchange_context(exchange);
+
+	if (stream && stream->replies)
+		reply_stop(stream->replies, stream->number);
+}
+
 void session_stream_ended(struct exchange *exchange)
 {
 	struct session_stream *stream = exchange_context(exchange);
 
 	if (!stream)
 		return;
+	if (stream->replies)
+		reply_leave(stream->replies, stream->number, stream->watcher.stream);
 	observer_remove(&stream->observer);
 	if (stream->session)
 		leave(stream, stream->session);

@@ -6,10 +6,11 @@
 #include "base/clock.h"
 #include "mcp/endpoint.h"
 #include "mcp/era.h"
+#include "mcp/task_input.h"
 
 static const char *const status_names[] = {
-	[TASK_WORKING] = "working",
-	[TASK_COMPLETED] = "completed",
+	[TASK_WORKING] = "working",	[TASK_INPUT_REQUIRED] = "input_required",
+	[TASK_COMPLETED] = "completed", [TASK_FAILED] = "failed",
 	[TASK_CANCELLED] = "cancelled",
 };
 
@@ -62,17 +63,43 @@ static void write_members(const struct task *task, struct json_writer *writer)
 	json_put_integer(writer, "pollIntervalMs", task->poll_ms);
 }
 
-void task_write(const struct task_query *query, const struct task *task,
-		struct json_writer *writer)
+static void put_result(const struct task_query *query, const struct task *task,
+		       struct json_writer *writer)
 {
-	write_members(task, writer);
-	if (task->status != TASK_COMPLETED)
-		return;
 	json_key(writer, "result");
 	json_open_object(writer);
 	json_put_string(writer, "resultType", "complete");
 	task->kind->write_result(query, task, writer);
 	json_close_object(writer);
+}
+
+static void put_questions(const struct ask_question *question, struct json_writer *writer)
+{
+	json_key(writer, "inputRequests");
+	json_open_object(writer);
+	for (; question->key; question++)
+		ask_question_put_input(writer, question);
+	json_close_object(writer);
+}
+
+void task_write(const struct task_query *query, const struct task *task,
+		struct json_writer *writer)
+{
+	write_members(task, writer);
+	switch (task->status) {
+	case TASK_INPUT_REQUIRED:
+		put_questions(task->questions, writer);
+		break;
+	case TASK_COMPLETED:
+		put_result(query, task, writer);
+		break;
+	case TASK_FAILED:
+		rpc_put_error(writer, &task->error);
+		break;
+	case TASK_WORKING:
+	case TASK_CANCELLED:
+		break;
+	}
 }
 
 void task_answer(struct request *request, const struct task *task)
@@ -180,7 +207,27 @@ void task_run_get(struct request *request)
 	request_close_result(request);
 }
 
-/* No task of ours asks for anything, and answers to nothing are passed over. */
+/* Answers to nothing are passed over. */
+static void take(struct request *request, const struct task_query *query,
+		 const struct task *task, const struct json *responses)
+{
+	struct task_inputs inputs;
+	const char *problem = task_inputs_read(task, responses, request->arena, &inputs);
+
+	if (problem)
+		request_fail(request, RPC_INVALID_PARAMS, problem);
+	else if (inputs.count && task->kind->take(query, task, &inputs))
+		request_fail(request, RPC_INTERNAL_ERROR,
+			     "the answers could not be noted: try again later");
+	else
+		acknowledge(request);
+}
+
+static bool is_over(const struct task *task)
+{
+	return task->status != TASK_WORKING && task->status != TASK_INPUT_REQUIRED;
+}
+
 void task_run_update(struct request *request)
 {
 	const struct json *responses =
@@ -191,7 +238,7 @@ void task_run_update(struct request *request)
 	if (!begin(request, &query, &task))
 		return;
 	if (responses && responses->type == JSON_OBJECT)
-		acknowledge(request);
+		take(request, &query, &task, responses);
 	else
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "params.inputResponses must be an object");
@@ -204,7 +251,7 @@ void task_run_cancel(struct request *request)
 
 	if (!begin(request, &query, &task))
 		return;
-	if (task.status == TASK_WORKING && task.kind->cancel(&query, &task))
+	if (!is_over(&task) && task.kind->cancel(&query, &task))
 		request_fail(request, RPC_INTERNAL_ERROR,
 			     "the wish to cancel could not be noted: try again later");
 	else

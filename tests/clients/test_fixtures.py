@@ -10,10 +10,10 @@ import pytest
 
 from agent import Agent
 from events import Events
+from fixture_gateway import FIXTURES, RELEASE
 from lab import Lab
 from lab.mcp_client import McpClient
 from modern import Request, call
-from npm import FIXTURES, RELEASE
 from task_agent import TaskAgent
 
 MARKS = [b"test_simple_text", b"test_trigger_tool_change", b"test_changing_tool",

@@ -21,13 +21,12 @@ import pytest
 from agent import TO, Agent, Result, assert_refused, assert_sent, pair
 from events import Event, Events
 from lab import Lab, wait_until
-from lab.mcp_client import Answer, McpClient
+from legacy_session import FORMS, LegacySession, asked
 from lone_gateway import peers_of
 from modem import HOME, SEARCHING, Outcome
 from modern import INVALID_PARAMS, PREFIX, Request, call
 from wire import Reply, Wire, rpc
 
-FORMS: dict[str, Any] = {"elicitation": {}}
 KEY = "subscription_id"
 
 
@@ -468,51 +467,18 @@ def test_a_restored_ledger_knows_no_question(
 
 # ---- 2025: the call waits
 
-class Legacy:
-    """A session that can ask, and calls in it whose answers are streams."""
+class Legacy(LegacySession):
+    """One that can ask, and sends."""
 
     def __init__(self, lab: Lab, version: str = "2025-11-25", capabilities: Any = FORMS,
                  token: str | None = None) -> None:
-        self.port = lab.gateway.port
-        self.headers: dict[str, str | None] = {}
-        if token:
-            self.headers["Authorization"] = f"Bearer {token}"
-        with self._client() as client:
-            answer = client.call("initialize", {
-                "protocolVersion": version, "capabilities": capabilities,
-                "clientInfo": {"name": "t", "version": "1"}})
-        self.headers["Mcp_Session_Id"] = answer.headers["mcp-session-id"]
-        self.headers["MCP_Protocol_Version"] = version
-
-    def _client(self) -> McpClient:
-        client = McpClient(self.port)
-        client.headers |= {name.replace("_", "-"): value
-                           for name, value in self.headers.items() if value}
-        return client
+        super().__init__(lab.gateway, version, capabilities, token)
 
     def send(self, text: str, id: Any = 7, accept_header: str | None = None,
              **more: Any) -> Events:
+        headers = {"Accept": accept_header} if accept_header else {}
         arguments = {"to_phone_number": TO, "sms_text": text} | more
-        headers = dict(self.headers)
-        if accept_header:
-            headers["Accept"] = accept_header
-        return Events(self.port, rpc("tools/call", {
-            "name": "send_sms", "arguments": arguments}, id), **headers)
-
-    def say(self, message: dict[str, Any]) -> Answer:
-        with self._client() as client:
-            return client.post(json.dumps({"jsonrpc": "2.0"} | message).encode())
-
-    def answer(self, question: Event, result: Any) -> None:
-        taken = self.say({"id": question.message["id"], "result": result})
-        assert (taken.status, taken.body) == (202, "")
-
-
-def asked(events: Events) -> Event:
-    question = events.next_message()
-    assert set(question.message) == {"jsonrpc", "id", "method", "params"}
-    assert question.method == "elicitation/create"
-    return question
+        return self.call("send_sms", arguments, id, **headers)
 
 
 def result_of(events: Events, id: Any = 7) -> Result:
@@ -683,14 +649,31 @@ def test_nobody_is_asked(make_lab: Callable[..., Lab]) -> None:
         assert_refused(plain_result(events), "subscription_required")
 
 
-def test_who_leaves_is_not_sent_for(lab: Lab, agent: Agent) -> None:
-    session = Legacy(lab)
-    with session.send("gone") as events:
+def leave_when_asked(lab: Lab, session: Legacy, text: str) -> Event:
+    """The question."""
+    with session.send(text) as events:
         question = asked(events)
         port = events.socket.getsockname()[1]
     wait_until(lambda: port not in peers_of(lab.gateway), what="it left")
+    return question
+
+
+def test_who_leaves_is_not_sent_for(lab: Lab, agent: Agent) -> None:
+    session = Legacy(lab, "2025-06-18")
+    question = leave_when_asked(lab, session, "gone")
     session.answer(question, accept(agent.ids()[0]))
     assert is_sent(lab, "gone") == 0
+
+
+def test_who_leaves_may_come_again(lab: Lab, agent: Agent) -> None:
+    """In 2025-11-25: the answer counts, and what came of it is told on a GET."""
+    session = Legacy(lab)
+    question = leave_when_asked(lab, session, "back again")
+    assert is_sent(lab, "back again") == 0
+    session.answer(question, accept(agent.ids()[0]))
+    with session.listen(question.id) as events:
+        assert_sent(result_of(events))
+    assert is_sent(lab, "back again") == 1
 
 
 def test_the_gateway_stops(lab: Lab, background: ThreadPoolExecutor) -> None:

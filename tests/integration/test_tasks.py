@@ -7,6 +7,7 @@ Reports come from the real ofonod with our plugin.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -18,6 +19,7 @@ from agent import TO, Agent, pair, seconds_ahead, taken_texts
 from events import Events
 from lab import Lab, wait_until
 from modem import HOME, SEARCHING, Outcome
+from modem.patience import patience
 from modern import (
     HEADER_MISMATCH, INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_CAPABILITY, PREFIX, Request,
 )
@@ -30,7 +32,7 @@ ACCEPTED = "accepted by the network, waiting for the delivery report"
 REQUIRED = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
 METHODS = ["get", "update", "cancel"]
 RESTARTS = ["restarted", "killed"]
-HOURS_26, HOURS_73 = (hours * 60 * 60 * 1000 for hours in (26, 73))
+HOURS_25, HOURS_26, HOURS_73 = (hours * 60 * 60 * 1000 for hours in (25, 26, 73))
 
 
 @pytest.fixture
@@ -548,6 +550,31 @@ def test_a_cancelled_task_is_told_of(tasks: TaskAgent) -> None:
         assert told(events.next())["status"] == "working"
         tasks.cancel(task_id)
         assert told(events.next())["status"] == "cancelled"
+
+
+def test_that_no_report_came_is_pushed(make_lab: Callable[..., Lab]) -> None:
+    """Of two messages, each at its time, to whoever listens."""
+    lab = make_lab()
+    tasks = TaskAgent(lab)
+    ids = [tasks.begin(text) for text in ("silent", "more silent")]
+    for task_id in ids:
+        tasks.wait(task_id, "working", ACCEPTED)
+    lab.gateway.stop()
+    for text, seconds in (("silent", patience(4)), ("more silent", patience(5))):
+        sent_ms = int((time.time() + seconds) * 1000) - HOURS_25
+        age(lab, f"UPDATE message SET created = {sent_ms}, changed = {sent_ms} "
+                 f"WHERE text = '{text}'")
+    lab.gateway.start()
+    with tasks.listen(*ids) as events, tasks.listen(ids[1], id=6) as other:
+        assert acknowledged(events) == {"taskIds": ids}
+        assert acknowledged(other, 6) == {"taskIds": ids[1:]}
+        assert [told(events.next())["status"] for _ in ids] == ["working"] * 2
+        ended = [told_last(events, "completed") for _ in ids]
+        assert told_last(other, "completed", 6)["taskId"] == ids[1]
+    assert [task["taskId"] for task in ended] == ids
+    for task in ended:
+        assert task["result"]["structuredContent"]["delivery"] == "unconfirmed"
+        assert tasks.get(task["taskId"]) == task
 
 
 @pytest.mark.parametrize("ids", ["x", {"a": 1}, [1], [None], 7, None])

@@ -40,6 +40,7 @@ struct exchange {
 	char session_id[64]; /* the answer's Mcp-Session-Id, "" none */
 	char challenge[128]; /* ... WWW-Authenticate, likewise */
 	struct stream *stream;
+	bool held;
 	char events[8192]; /* that have been taken, see fake_events() */
 };
 
@@ -93,6 +94,18 @@ void exchange_answer(struct exchange *exchange, unsigned status, const char *con
 	buffer_append(body, "", 1);
 	exchange->body = buffer_take(body, &exchange->body_length);
 	exchange->body_length--;
+}
+
+/* `ended` is up to the test. */
+void exchange_hold(struct exchange *exchange)
+{
+	exchange->held = true;
+}
+
+void exchange_release(struct exchange *exchange)
+{
+	assert_true(exchange->held);
+	exchange->held = false;
 }
 
 void exchange_add_header(struct exchange *exchange, const char *name, const char *value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asking: the state under its MAC, the form, and a tool that asks twice, in 2026.
+ * Asking: the state under its MAC, and a tool that asks twice, in 2026.
  */
 #include "fake_exchange.h"
 
@@ -118,89 +118,13 @@ static void test_ten_minutes(void **state)
 	}
 }
 
-/* The form */
+/* A tool that asks for two things, one after the other */
 
 static const struct ask_choice colours[] = { { "r", "Red" }, { "g", "Green" }, { NULL } };
 static const struct ask_field fields[] = {
 	{ "colour", SCHEMA_STRING, true, "Colour", .choices = colours },
-	{ "count", SCHEMA_INTEGER, false, "Count", "How many", 1, 5 },
-	{ "sure", SCHEMA_BOOLEAN, false, "Sure" },
-	{ "note", SCHEMA_STRING, false, "Note", NULL, 2, 3 },
 	{ NULL },
 };
-
-static void expect_form(enum ask_form form, const char *expected)
-{
-	struct buffer text = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&text);
-
-	ask_form_write(writer, fields, form);
-	json_writer_free(writer);
-	buffer_append(&text, "", 1);
-	assert_string_equal(text.data, expected);
-	buffer_deinit(&text);
-}
-
-static void test_forms_as_revisions_write_them(void **state)
-{
-	(void)state;
-#define REST                                                                \
-	"\"count\":{\"type\":\"integer\",\"title\":\"Count\","              \
-	"\"description\":\"How many\",\"minimum\":1,\"maximum\":5},"        \
-	"\"sure\":{\"type\":\"boolean\",\"title\":\"Sure\"},"               \
-	"\"note\":{\"type\":\"string\",\"title\":\"Note\",\"minLength\":2," \
-	"\"maxLength\":3}},\"required\":[\"colour\"]}"
-#define START                                               \
-	"{\"type\":\"object\",\"properties\":{\"colour\":{" \
-	"\"type\":\"string\",\"title\":\"Colour\","
-	expect_form(ASK_FORM_TITLES,
-		    START "\"oneOf\":[{\"const\":\"r\",\"title\":\"Red\"},"
-			  "{\"const\":\"g\",\"title\":\"Green\"}]}," REST);
-	expect_form(ASK_FORM_NAMES, START "\"enum\":[\"r\",\"g\"],"
-					  "\"enumNames\":[\"Red\",\"Green\"]}," REST);
-}
-
-static void test_what_fits_the_form(void **state)
-{
-	static const struct {
-		const char *content;
-		bool fits;
-	} cases[] = {
-		{ "{\"colour\":\"r\"}", true },
-		{ "{\"colour\":\"g\",\"count\":5,\"sure\":false,\"note\":\"äöü\"}",
-		  true },
-		{ "{\"colour\":\"r\",\"more\":{\"x\":[]}}", true },
-		{ "{\"colour\":\"r\",\"count\":3.0}", true },
-		{ "{}", false },
-		{ "[]", false },
-		{ "5", false },
-		{ "{\"colour\":\"Red\"}", false },
-		{ "{\"colour\":null}", false },
-		{ "{\"colour\":[\"r\"]}", false },
-		{ "{\"colour\":\"r\",\"count\":0}", false },
-		{ "{\"colour\":\"r\",\"count\":6}", false },
-		{ "{\"colour\":\"r\",\"count\":2.5}", false },
-		{ "{\"colour\":\"r\",\"count\":\"2\"}", false },
-		{ "{\"colour\":\"r\",\"sure\":1}", false },
-		{ "{\"colour\":\"r\",\"sure\":null}", false },
-		{ "{\"colour\":\"r\",\"note\":\"ä\"}", false },
-		{ "{\"colour\":\"r\",\"note\":\"äöüß\"}", false },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct json *read =
-			ask_form_read(fields, parse(cases[i].content), arena);
-
-		if (!read == cases[i].fits)
-			fail_msg("%s", cases[i].content);
-		assert_null(json_member(read, "more"));
-	}
-	assert_null(ask_form_read(fields, NULL, arena));
-}
-
-/* A tool that asks for two things, one after the other */
-
 static const struct ask_field yes_fields[] = {
 	{ "yes", SCHEMA_BOOLEAN, true, "Yes" },
 	{ NULL },
@@ -482,10 +406,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_every_changed_bit, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_ten_minutes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_forms_as_revisions_write_them,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_what_fits_the_form, set_up,
-						tear_down),
 		cmocka_unit_test_setup_teardown(test_two_rounds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_an_order_has_one_name, set_up,
 						tear_down),

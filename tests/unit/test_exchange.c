@@ -288,6 +288,34 @@ static void test_what_a_handler_can_ask(void **state)
 	exchange_free(exchange);
 }
 
+/* It ends when the last of both has let it go, in whichever order. */
+static void test_held(void **state)
+{
+	struct seen seen = { 0 };
+	struct exchange *exchange = start(&seen, 0);
+
+	(void)state;
+	exchange_complete(exchange);
+	exchange_hold(exchange);
+	exchange_free(exchange); /* its carrier, which is gone now */
+	assert_int_equal(seen.abandoned, 1);
+	assert_int_equal(seen.ended, 0);
+	assert_string_equal(exchange_method(exchange), "POST");
+	assert_int_equal(exchange_client(exchange)->id, 7);
+	assert_non_null(arena_alloc(exchange_arena(exchange), 100));
+	assert_null(exchange_header(exchange, "Padded", NULL));
+	exchange_release(exchange);
+	assert_int_equal(seen.ended, 1);
+
+	exchange = start(&seen, 0);
+	exchange_complete(exchange);
+	exchange_hold(exchange);
+	exchange_release(exchange);
+	assert_int_equal(seen.ended, 1);
+	exchange_free(exchange);
+	assert_int_equal(seen.ended, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +324,7 @@ int main(void)
 		cmocka_unit_test(test_early_answers_end_the_telling),
 		cmocka_unit_test(test_waits_then_answers_abandons_or_stops),
 		cmocka_unit_test(test_what_a_handler_can_ask),
+		cmocka_unit_test(test_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,11 +14,16 @@ static const uint8_t key[MAC_KEY_BYTES] = "0123456789abcdef0123456789abcde";
 static void test_known(void **state)
 {
 	static const uint8_t jefe[MAC_KEY_BYTES] = "Jefe";
-	char mac[MAC_TEXT_BYTES];
+	static const char text[] = "what do ya want for nothing?";
+	char mac[MAC_TEXT_BYTES], digest[MAC_DIGEST_BYTES];
 
 	(void)state;
-	assert_true(mac_write(jefe, "what do ya want for nothing?", mac));
+	assert_true(mac_write(jefe, text, mac));
 	assert_string_equal(mac, "5bdcc146bf60754e6a042426089575c75a003f08");
+	assert_true(mac_digest(jefe, text, strlen(text), digest));
+	assert_string_equal(
+		digest,
+		"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 }
 
 static void test_only_the_same_fits(void **state)

@@ -29,6 +29,7 @@ static const struct schema_field fields[] = {
 	{ "box", SCHEMA_OBJECT, false, "A box", .members = inner },
 	{ "ids", SCHEMA_ARRAY, false, "Numbers", 1, 9, .items = SCHEMA_INTEGER },
 	{ "words", SCHEMA_ARRAY, false, "Words", .words = colours },
+	{ "share", SCHEMA_NUMBER, false, "A share", 0, 2 },
 	{ 0 },
 };
 
@@ -50,6 +51,13 @@ static const struct {
 	{ "{\"name\":\"ab\",\"ids\":[]}", NULL },
 	{ "{\"name\":\"ab\",\"ids\":[1,9.0,3]}", NULL },
 	{ "{\"name\":\"ab\",\"words\":[\"red\",\"red\"]}", NULL },
+	{ "{\"name\":\"ab\",\"share\":1.5}", NULL },
+	{ "{\"name\":\"ab\",\"share\":2}", NULL },
+	{ "{\"name\":\"ab\",\"share\":2.01}", "share must be from 0 to 2" },
+	{ "{\"name\":\"ab\",\"share\":-1e-3}", "share must be from 0 to 2" },
+	{ "{\"name\":\"ab\",\"share\":1e999}", "share is too large a number" },
+	{ "{\"name\":\"ab\",\"share\":\"1\"}",
+	  "share must be a number (without quotes), not a string" },
 	{ "{}", "name is missing" },
 	{ "[]", "must be an object" },
 	{ "{\"name\":\"a\"}", "name must have 2 to 4 characters, not 1" },
@@ -78,7 +86,7 @@ static const struct {
 	  "words[1] must be one of: red, green" },
 	{ "{\"name\":\"ab\",\"other\":1}", "unknown parameter \"other\"; there are: "
 					   "name, count, free, flag, colour, list, box, "
-					   "ids, words" },
+					   "ids, words, share" },
 };
 
 static const struct json *read(struct arena *arena, const char *text)

@@ -216,6 +216,38 @@ static void test_reports(void **state)
 	assert_task(silent, TASK_COMPLETED, "took it", "No delivery report came");
 }
 
+static int64_t due_of(int64_t message_id)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct task task;
+
+	assert_int_equal(look(arena, CLIENT, message_id, &task), 0);
+	arena_free(arena);
+	return task.due_ms;
+}
+
+/* It becomes another at that moment, and not before. */
+static void test_when_the_report_is_given_up(void **state)
+{
+	int64_t silent = add(0), unknown = add(0);
+	int64_t due_ms;
+
+	(void)state;
+	assert_int_equal(due_of(silent), 0);
+	make_sent(silent);
+	due_ms = due_of(silent);
+	assert_true(due_ms > now_ms);
+	now_ms = due_ms - 1;
+	assert_task(silent, TASK_WORKING, "waiting", "");
+	assert_int_equal(due_of(silent), due_ms);
+	now_ms = due_ms;
+	assert_task(silent, TASK_COMPLETED, "took it", "No delivery report came");
+	assert_int_equal(due_of(silent), 0);
+	move(unknown, STATE_HANDING, DELIVERY_NONE);
+	move(unknown, STATE_UNKNOWN, DELIVERY_AWAITED);
+	assert_int_equal(due_of(unknown), 0); /* it is over already */
+}
+
 static void test_its_time(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
@@ -313,6 +345,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_every_state, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_reports, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_when_the_report_is_given_up, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_its_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_polling_gets_rarer, set_up,
 						tear_down),

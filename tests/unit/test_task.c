@@ -9,7 +9,8 @@
 #include "mcp/endpoint.h"
 
 static struct task present; /* what the kind knows; its id is "here" */
-static int find_error, cancel_error, cancelled;
+static int find_error, cancel_error, take_error, cancelled;
+static char taken[64]; /* "key action" of each, from the last update */
 
 static int find(const struct task_query *query, struct task *task_out)
 {
@@ -44,6 +45,25 @@ static int cancel(const struct task_query *query, const struct task *task)
 	return cancel_error;
 }
 
+static int take(const struct task_query *query, const struct task *task,
+		const struct task_inputs *inputs)
+{
+	static const char *const words[] = { "accept", "decline", "cancel" };
+	size_t length = 0;
+
+	(void)query;
+	assert_string_equal(task->id, "here");
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct task_input *input = &inputs->items[i];
+
+		assert_int_equal(!input->content, input->action != ASK_ACCEPT);
+		length +=
+			(size_t)snprintf(taken + length, sizeof(taken) - length, "%s %s;",
+					 input->question->key, words[input->action]);
+	}
+	return take_error;
+}
+
 static int find_none(const struct task_query *query, struct task *task_out)
 {
 	(void)query;
@@ -52,7 +72,12 @@ static int find_none(const struct task_query *query, struct task *task_out)
 }
 
 static const struct task_kind other_kind = { .find = find_none };
-static const struct task_kind kind = { find, write_result, cancel };
+static const struct task_kind kind = {
+	.find = find,
+	.write_result = write_result,
+	.take = take,
+	.cancel = cancel,
+};
 static const struct task_kind *const kinds[] = { &other_kind, &kind, NULL };
 
 static void run_begin(struct tool_call *call)
@@ -99,7 +124,8 @@ static int set_up(void **state)
 		.poll_ms = 5000,
 		.subject = "x://y",
 	};
-	find_error = cancel_error = cancelled = 0;
+	find_error = cancel_error = take_error = cancelled = 0;
+	*taken = '\0';
 	*state = make(kinds);
 	return *state ? 0 : -1;
 }
@@ -200,6 +226,113 @@ static void test_cancel(void **state)
 	assert_int_equal(cancelled, 2);
 }
 
+static void test_failed(void **state)
+{
+	present.status = TASK_FAILED;
+	present.error = (struct rpc_error){ RPC_INTERNAL_ERROR, "It broke." };
+	expect(*state, about("tasks/get", "here"), 200,
+	       "\"pollIntervalMs\":5000,\"error\":{\"code\":-32603,\"message\":"
+	       "\"It broke.\"}}}");
+	expect(*state, about("tasks/get", "here"), 200, "\"status\":\"failed\"");
+	expect(*state, about("tasks/cancel", "here"), 200, "\"resultType\":\"complete\"");
+	assert_int_equal(cancelled, 0);
+}
+
+/* Questions in a task */
+
+static const struct ask_field yes_form[] = {
+	{ "yes", SCHEMA_BOOLEAN, true, "Yes" },
+	{ NULL },
+};
+static const struct ask_question questions[] = {
+	{ "one", "One?", yes_form },
+	{ "two", "Two?", yes_form },
+	{ NULL },
+};
+
+static void ask(void)
+{
+	present.status = TASK_INPUT_REQUIRED;
+	present.questions = questions;
+}
+
+static struct asked update(const char *responses)
+{
+	static char params[1024];
+
+	snprintf(params, sizeof(params), "\"taskId\":\"here\",\"inputResponses\":%s,",
+		 responses);
+	return (struct asked){ "tasks/update", "here", params, DECLARED };
+}
+
+static void test_input_required(void **state)
+{
+	struct asked begin = { "tools/call", "begin", "\"name\":\"begin\",", DECLARED };
+
+	ask();
+	expect(*state, begin, 200, "\"pollIntervalMs\":5000}}"); /* no questions in it */
+	expect(*state, about("tasks/get", "here"), 200, "\"status\":\"input_required\"");
+	expect(*state, about("tasks/get", "here"), 200,
+	       "\"pollIntervalMs\":5000,\"inputRequests\":{"
+	       "\"one\":{\"method\":\"elicitation/create\",\"params\":{"
+	       "\"mode\":\"form\",\"message\":\"One?\",\"requestedSchema\":{"
+	       "\"type\":\"object\",\"properties\":{\"yes\":{\"type\":\"boolean\","
+	       "\"title\":\"Yes\"}},\"required\":[\"yes\"]}}},"
+	       "\"two\":{\"method\":");
+	expect(*state, about("tasks/cancel", "here"), 200, "\"complete\"");
+	assert_int_equal(cancelled, 1);
+}
+
+#define YES "{\"action\":\"accept\",\"content\":{\"yes\":true,\"more\":1}}"
+
+static void test_update(void **state)
+{
+	static const struct {
+		const char *responses, *taken, *piece;
+	} cases[] = {
+		{ "{\"one\":" YES "}", "one accept;", "\"complete\"" },
+		{ "{\"two\":" YES ",\"one\":{\"action\":\"decline\"}}",
+		  "one decline;two accept;", "\"complete\"" },
+		{ "{\"two\":{\"action\":\"cancel\"}}", "two cancel;", "\"complete\"" },
+		/* nothing that is asked */
+		{ "{}", "", "\"complete\"" },
+		{ "{\"three\":5}", "", "\"complete\"" },
+		{ "{\"one\":null}", "", "\"complete\"" },
+		/* one that does not fit spoils all */
+		{ "{\"one\":" YES ",\"two\":5}", "",
+		  "inputResponses.two must have the action" },
+		{ "{\"one\":{\"action\":\"maybe\"}}", "", "-32602" },
+		{ "{\"one\":{\"action\":\"accept\"}}", "", "-32602" },
+		{ "{\"two\":" YES
+		  ",\"one\":{\"action\":\"accept\",\"content\":{\"yes\":1}}}",
+		  "", "inputResponses.one does not fit its requestedSchema" },
+		{ "[]", "", "-32602" },
+		{ "null", "", "-32602" },
+	};
+
+	ask();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		*taken = '\0';
+		expect(*state, update(cases[i].responses), 200, cases[i].piece);
+		assert_string_equal(taken, cases[i].taken);
+	}
+	take_error = -ENOSPC;
+	expect(*state, update("{\"one\":" YES "}"), 200, "-32603");
+}
+
+static void test_update_of_what_asks_nothing(void **state)
+{
+	static const enum task_status statuses[] = { TASK_WORKING, TASK_COMPLETED,
+						     TASK_FAILED, TASK_CANCELLED };
+
+	present.questions = questions; /* of a time before */
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+		present.status = statuses[i];
+		expect(*state, update("{\"one\":" YES "}"), 200, "\"complete\"");
+		assert_string_equal(taken, "");
+	}
+}
+
 static void test_not_there(void **state)
 {
 	static const char *const methods[] = { "tasks/get", "tasks/update",
@@ -254,6 +387,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_begin, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_get, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cancel, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_failed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_input_required, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_update, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_update_of_what_asks_nothing, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_not_there, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_not_declared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nothing_can_be_one, set_up,

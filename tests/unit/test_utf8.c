@@ -157,6 +157,8 @@ static void test_cut(void **state)
 	assert_int_equal(utf8_cut(text, 4), 8);
 	assert_int_equal(utf8_cut(text, 99), 8);
 	assert_int_equal(utf8_cut("", 9), 0);
+	assert_int_equal(utf8_count(text), 4);
+	assert_int_equal(utf8_count(""), 0);
 }
 
 int main(void)

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ *   WAITED FOR -> (connection lost) -> LOST -> resumed: WAITED FOR again
+ *       |                               |
+ *     ended                          patience is over: its call is abandoned, gone
+ *       |
+ *     ENDED -> the exchange is released -> patience is over: gone
+ *
+ * One that cannot be resumed knows the first and the end only. The exchange is released from
+ * the loop, because who answers still stands in its arena.
+ */
+#include "mcp/reply.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "http/stream.h"
+
+struct kept { /* an event */
+	uint64_t event;
+	size_t length;
+	TAILQ_ENTRY(kept) link;
+	char data[];
+};
+
+TAILQ_HEAD(kept_list, kept);
+
+struct reply {
+	struct stream *stream; /* NULL: nobody reads */
+	struct reply_owner owner;
+	bool is_ended;
+	/* Of one that can be resumed */
+	struct sessions *sessions;     /* NULL: it cannot */
+	const struct session *session; /* NULL: it ended */
+	struct exchange *exchange;     /* held; NULL: released */
+	sd_event_source *timer;
+	struct event_id id; /* of the latest event */
+	struct kept_list kept;
+	size_t kept_count, kept_bytes;
+	TAILQ_ENTRY(reply) link;
+};
+
+/* What is kept */
+
+static void drop_first(struct reply *reply)
+{
+	struct kept *kept = TAILQ_FIRST(&reply->kept);
+
+	TAILQ_REMOVE(&reply->kept, kept, link);
+	reply->kept_count--;
+	reply->kept_bytes -= kept->length;
+	free(kept);
+}
+
+/* Without memory, and when it is too long, nothing of before is of use either. */
+static void keep(struct reply *reply, const struct buffer *body)
+{
+	struct kept *kept = NULL;
+
+	while (reply->kept_count && (reply->kept_count == REPLY_EVENTS_MAX ||
+				     reply->kept_bytes + body->length > REPLY_BYTES_MAX))
+		drop_first(reply);
+	if (body->length <= REPLY_BYTES_MAX)
+		kept = malloc(sizeof(*kept) + body->length);
+	if (!kept) {
+		while (reply->kept_count)
+			drop_first(reply);
+		return;
+	}
+	kept->event = reply->id.event;
+	kept->length = body->length;
+	memcpy(kept->data, body->data, body->length);
+	TAILQ_INSERT_TAIL(&reply->kept, kept, link);
+	reply->kept_count++;
+	reply->kept_bytes += body->length;
+}
+
+/* Life */
+
+static void destroy(struct reply *reply)
+{
+	struct exchange *exchange = reply->exchange;
+
+	while (reply->kept_count)
+		drop_first(reply);
+	if (reply->sessions) {
+		TAILQ_REMOVE(&reply->sessions->replies, reply, link);
+		sd_event_source_disable_unref(reply->timer);
+	}
+	free(reply);
+	if (exchange)
+		exchange_release(exchange);
+}
+
+static void wait_for(struct reply *reply, uint64_t ms)
+{
+	sd_event_source_set_time_relative(reply->timer, ms * 1000);
+	sd_event_source_set_enabled(reply->timer, SD_EVENT_ONESHOT);
+}
+
+static void stop_waiting(struct reply *reply)
+{
+	sd_event_source_set_enabled(reply->timer, SD_EVENT_OFF);
+}
+
+static void abandon(struct reply *reply)
+{
+	if (!reply->is_ended)
+		reply->owner.abandoned(reply->owner.data);
+	reply->is_ended = true;
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct reply *reply = data;
+	struct exchange *exchange = reply->exchange;
+
+	(void)source;
+	(void)usec;
+	if (!reply->is_ended || !exchange || !reply->session) {
+		abandon(reply);
+		destroy(reply);
+		return 0;
+	}
+	reply->exchange = NULL;
+	exchange_release(exchange);
+	wait_for(reply, reply->sessions->reply_patience_ms);
+	return 0;
+}
+
+static struct reply *oldest_ended(const struct sessions *sessions)
+{
+	struct reply *reply;
+
+	TAILQ_FOREACH (reply, &sessions->replies, link) {
+		if (reply->is_ended && !reply->exchange)
+			return reply;
+	}
+	return NULL;
+}
+
+static unsigned count(const struct sessions *sessions, const struct session *session)
+{
+	const struct reply *reply;
+	unsigned sum = 0;
+
+	TAILQ_FOREACH (reply, &sessions->replies, link)
+		sum += !session || reply->session == session;
+	return sum;
+}
+
+static bool make_room(struct sessions *sessions, const struct session *session)
+{
+	struct reply *ended;
+
+	while (count(sessions, NULL) >= REPLIES_MAX ||
+	       count(sessions, session) >= REPLIES_PER_SESSION) {
+		ended = oldest_ended(sessions);
+		if (!ended)
+			return false;
+		destroy(ended);
+	}
+	return true;
+}
+
+static void prime(struct stream *stream, struct event_id id)
+{
+	char text[EVENT_ID_BYTES];
+
+	event_id_write(id, text);
+	stream_prime(stream, text, REPLY_RETRY_MS);
+}
+
+/* Without room for it, it is as one of an older revision. */
+static void make_resumable(struct reply *reply, struct exchange *exchange,
+			   struct session *session)
+{
+	struct sessions *sessions = session->sessions;
+
+	if (!sessions->loop || !make_room(sessions, session) ||
+	    sd_event_add_time(sessions->loop, &reply->timer, CLOCK_MONOTONIC, UINT64_MAX,
+			      0, on_timer, reply) < 0)
+		return;
+	stop_waiting(reply);
+	reply->sessions = sessions;
+	reply->session = session;
+	reply->exchange = exchange;
+	reply->id.stream = sessions_number_stream(sessions);
+	TAILQ_INSERT_TAIL(&sessions->replies, reply, link);
+	exchange_hold(exchange);
+	prime(reply->stream, reply->id);
+}
+
+struct reply *reply_open(struct exchange *exchange, struct session *session,
+			 const struct reply_owner *owner)
+{
+	struct reply *reply = calloc(1, sizeof(*reply));
+
+	if (!reply)
+		return NULL;
+	TAILQ_INIT(&reply->kept);
+	reply->owner = *owner;
+	reply->stream = exchange_stream(exchange);
+	if (!reply->stream) {
+		free(reply);
+		return NULL;
+	}
+	if (session)
+		make_resumable(reply, exchange, session);
+	return reply;
+}
+
+/* Telling */
+
+/* The next event; `text` has its id. */
+static struct stream_event next_event(struct reply *reply, const struct buffer *body,
+				      char text[EVENT_ID_BYTES])
+{
+	struct stream_event event = { .data = body->data, .length = body->length };
+
+	if (!reply->sessions)
+		return event;
+	reply->id.event++;
+	event_id_write(reply->id, text);
+	event.id = text;
+	keep(reply, body);
+	return event;
+}
+
+bool reply_push(struct reply *reply, struct buffer *body)
+{
+	char id[EVENT_ID_BYTES];
+	struct stream_event event;
+	bool told = false;
+
+	if (!body->failed) {
+		event = next_event(reply, body, id);
+		told = reply->stream && stream_push(reply->stream, &event);
+		told |= reply->sessions != NULL;
+	}
+	buffer_deinit(body);
+	return told;
+}
+
+void reply_finish(struct reply *reply, struct buffer *body)
+{
+	char id[EVENT_ID_BYTES];
+	struct stream_event last;
+	bool has_last = !body->failed && body->length;
+
+	if (has_last)
+		last = next_event(reply, body, id);
+	if (reply->stream)
+		stream_end(reply->stream, has_last ? &last : NULL);
+	buffer_clear(body);
+	reply->stream = NULL;
+	reply->is_ended = true;
+	if (reply->sessions)
+		wait_for(reply, 0);
+	else
+		destroy(reply);
+}
+
+bool reply_lose(struct reply *reply)
+{
+	reply->stream = NULL;
+	if (!reply->sessions) {
+		destroy(reply);
+		return false;
+	}
+	wait_for(reply, reply->sessions->reply_patience_ms);
+	return true;
+}
+
+bool reply_let_go(struct reply *reply)
+{
+	if (!reply->sessions || !reply->stream)
+		return false;
+	stream_end(reply->stream, NULL);
+	return reply_lose(reply);
+}
+
+struct stream *reply_stream(const struct reply *reply)
+{
+	return reply->stream;
+}
+
+/* Reading on */
+
+static struct reply *find(const struct sessions *sessions, uint64_t number)
+{
+	struct reply *reply;
+
+	TAILQ_FOREACH (reply, &sessions->replies, link) {
+		if (reply->id.stream == number)
+			return reply;
+	}
+	return NULL;
+}
+
+struct reply *reply_find(const struct session *session, uint64_t number)
+{
+	struct reply *reply = find(session->sessions, number);
+
+	return reply && reply->session == session ? reply : NULL;
+}
+
+static void tell_again(const struct reply *reply, uint64_t event, struct stream *stream)
+{
+	const struct kept *kept;
+
+	TAILQ_FOREACH (kept, &reply->kept, link) {
+		char id[EVENT_ID_BYTES];
+		struct stream_event again = {
+			.id = id,
+			.data = kept->data,
+			.length = kept->length,
+		};
+
+		if (kept->event <= event)
+			continue;
+		event_id_write((struct event_id){ reply->id.stream, kept->event }, id);
+		stream_push(stream, &again);
+	}
+}
+
+void reply_resume(struct reply *reply, uint64_t event, struct stream *stream)
+{
+	if (reply->stream) /* whoever has it is dead, or is left now */
+		stream_end(reply->stream, NULL);
+	reply->stream = stream;
+	prime(stream, (struct event_id){ reply->id.stream, event });
+	tell_again(reply, event, stream);
+	if (reply->is_ended) {
+		stream_end(stream, NULL);
+		reply->stream = NULL;
+	} else {
+		stop_waiting(reply);
+	}
+}
+
+void reply_leave(struct sessions *sessions, uint64_t number, const struct stream *stream)
+{
+	struct reply *reply = find(sessions, number);
+
+	if (reply && reply->stream == stream)
+		reply_lose(reply);
+}
+
+void reply_stop(struct sessions *sessions, uint64_t number)
+{
+	const struct reply *reply = find(sessions, number);
+
+	if (reply && !reply->is_ended)
+		reply->owner.stopping(reply->owner.data);
+}
+
+/* Who answers may be the one whose session is found to be over. */
+static void end(struct reply *reply)
+{
+	if (reply->stream)
+		stream_end(reply->stream, NULL);
+	reply->stream = NULL;
+	reply->session = NULL;
+	abandon(reply);
+	wait_for(reply, 0);
+}
+
+void replies_end(struct sessions *sessions, const struct session *session)
+{
+	struct reply *reply;
+
+	if (!session) {
+		while ((reply = TAILQ_FIRST(&sessions->replies))) {
+			end(reply);
+			destroy(reply);
+		}
+		return;
+	}
+	TAILQ_FOREACH (reply, &sessions->replies, link) {
+		if (reply->session == session)
+			end(reply);
+	}
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Replies without HTTP: what is kept, for how long, and for whom.
+ */
+#include "fake_exchange.h"
+
+#include <stdio.h>
+
+#include "mcp/event_id.h"
+#include "mcp/reply.h"
+
+enum { PATIENCE_MS = 20, WAIT_US = 10 * 1000 * 1000 };
+
+static sd_event *loop;
+static struct sessions sessions;
+static struct session *session, *other;
+static struct exchange first, second; /* a POST, and the GET that reads on */
+static int abandoned, stopped;
+
+static void on_abandoned(void *data)
+{
+	assert_ptr_equal(data, &first);
+	abandoned++;
+}
+
+static void on_stopping(void *data)
+{
+	assert_ptr_equal(data, &first);
+	stopped++;
+}
+
+static const struct reply_owner owner = { on_abandoned, on_stopping, &first };
+
+static int set_up(void **state)
+{
+	static const struct client client = { 1, "one" };
+
+	(void)state;
+	assert_true(sd_event_default(&loop) >= 0);
+	assert_int_equal(sessions_init(&sessions, NULL, NULL), 0);
+	sessions.loop = loop;
+	sessions.reply_patience_ms = PATIENCE_MS;
+	session = session_begin(&sessions, &client, "2025-11-25", 0);
+	other = session_begin(&sessions, &client, "2025-11-25", 0);
+	first = second = (struct exchange){ 0 };
+	abandoned = stopped = 0;
+	return session && other ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	sessions_deinit(&sessions);
+	fake_exchange_free(&first);
+	fake_exchange_free(&second);
+	sd_event_unref(loop);
+	return 0;
+}
+
+static struct reply *open_reply(void)
+{
+	struct reply *reply = reply_open(&first, session, &owner);
+
+	assert_non_null(reply);
+	return reply;
+}
+
+static struct buffer text_of(const char *text)
+{
+	struct buffer body = BUFFER_INIT;
+
+	buffer_append_text(&body, text);
+	return body;
+}
+
+static bool push(struct reply *reply, const char *text)
+{
+	struct buffer body = text_of(text);
+
+	return reply_push(reply, &body);
+}
+
+static void finish(struct reply *reply, const char *text)
+{
+	struct buffer body = text_of(text);
+
+	reply_finish(reply, &body);
+	assert_int_equal(body.length, 0);
+	buffer_deinit(&body);
+}
+
+/* Of the only reply there is. */
+static uint64_t number(void)
+{
+	return (uint64_t)sessions.epoch << 32 | sessions.stream_number;
+}
+
+/* What a GET is told that read up to `event`. */
+static const char *read_on(uint64_t event)
+{
+	struct reply *reply = reply_find(session, number());
+
+	if (!reply)
+		return NULL;
+	stream_free(second.stream);
+	second.status = 0;
+	reply_resume(reply, event, exchange_stream(&second));
+	return fake_events(&second);
+}
+
+static void run_until(const int *flag)
+{
+	while (!*flag)
+		assert_true(sd_event_run(loop, WAIT_US) > 0);
+}
+
+/* Until its time is over. */
+static void run_until_gone(void)
+{
+	while (!TAILQ_EMPTY(&sessions.replies))
+		assert_true(sd_event_run(loop, WAIT_US) > 0);
+}
+
+static const char *event_text(uint64_t event, const char *data)
+{
+	static char text[256];
+	char id[EVENT_ID_BYTES];
+
+	event_id_write((struct event_id){ number(), event }, id);
+	snprintf(text, sizeof(text), "id: %s\nevent: message\ndata: %s\n\n", id, data);
+	return text;
+}
+
+static void test_ids(void **state)
+{
+	static const char *const bad[] = { "",
+					   "1-1",
+					   "000000010000000a-",
+					   "-1",
+					   "000000010000000A-1",
+					   "000000010000000a-1 ",
+					   "a--1",
+					   "000000010000000a-01",
+					   "000000010000000a-1x" };
+	struct event_id id = { 7, 7 };
+	char text[EVENT_ID_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(event_id_read(bad[i], &id));
+	assert_int_equal(id.stream, 7);
+	event_id_write((struct event_id){ 0x10000000aU, UINT64_MAX }, text);
+	assert_string_equal(text, "000000010000000a-18446744073709551615");
+	assert_true(event_id_read(text, &id));
+	assert_true(id.stream == 0x10000000aU && id.event == UINT64_MAX);
+}
+
+static void test_primed_and_numbered(void **state)
+{
+	struct reply *reply = open_reply();
+	const char *told;
+
+	(void)state;
+	assert_true(push(reply, "{\"n\":1}"));
+	finish(reply, "{\"n\":2}");
+	told = fake_events(&first);
+	assert_non_null(strstr(told, "-0\nretry: 1000\ndata: \n\n"));
+	assert_non_null(strstr(told, event_text(1, "{\"n\":1}")));
+	assert_non_null(strstr(told, event_text(2, "{\"n\":2}")));
+	assert_true(stream_is_ended(first.stream));
+}
+
+/* Nothing of it outlives its connection. */
+static void test_one_that_cannot_be_resumed(void **state)
+{
+	struct reply *reply = reply_open(&first, NULL, &owner);
+
+	(void)state;
+	assert_false(first.held);
+	assert_true(push(reply, "1"));
+	assert_false(reply_let_go(reply));
+	assert_string_equal(fake_events(&first), "event: message\ndata: 1\n\n");
+	assert_false(reply_lose(reply));
+	assert_true(TAILQ_EMPTY(&sessions.replies));
+	assert_int_equal(abandoned, 0); /* who loses it knows */
+}
+
+static void test_without_a_loop(void **state)
+{
+	(void)state;
+	sessions.loop = NULL;
+	finish(open_reply(), "1");
+	assert_false(first.held);
+	assert_string_equal(fake_events(&first), "event: message\ndata: 1\n\n");
+}
+
+static void test_lost_and_read_on(void **state)
+{
+	struct reply *reply = open_reply();
+
+	(void)state;
+	push(reply, "1");
+	assert_true(reply_lose(reply));
+	assert_true(push(reply, "2"));
+	assert_non_null(strstr(read_on(1), event_text(2, "2")));
+	assert_null(strstr(second.events, "data: 1"));
+	push(reply, "3");
+	assert_string_equal(fake_events(&second), event_text(3, "3"));
+	finish(reply, "4");
+	assert_string_equal(fake_events(&second), event_text(4, "4"));
+	assert_true(stream_is_ended(second.stream));
+	assert_non_null(strstr(read_on(0), "data: 1"));
+	assert_non_null(strstr(second.events, event_text(4, "4")));
+	assert_true(stream_is_ended(second.stream));
+	assert_int_equal(abandoned, 0);
+}
+
+static void test_only_its_session_finds_it(void **state)
+{
+	struct reply *reply = open_reply();
+
+	(void)state;
+	assert_ptr_equal(reply_find(session, number()), reply);
+	assert_null(reply_find(other, number()));
+	assert_null(reply_find(session, number() + 1));
+	assert_null(reply_find(session, 0));
+}
+
+static void test_who_never_comes(void **state)
+{
+	struct reply *reply = open_reply();
+
+	(void)state;
+	assert_true(first.held);
+	reply_lose(reply);
+	run_until(&abandoned);
+	assert_false(first.held);
+	assert_true(TAILQ_EMPTY(&sessions.replies));
+	assert_null(read_on(0));
+}
+
+/* While somebody reads, and when it is lost again, patience begins anew. */
+static void test_patience_begins_anew(void **state)
+{
+	struct reply *reply = open_reply();
+	int turns = 0;
+
+	(void)state;
+	reply_lose(reply);
+	read_on(0);
+	while (sd_event_run(loop, 3 * PATIENCE_MS * 1000) > 0 && turns++ < 10)
+		;
+	assert_int_equal(abandoned, 0);
+	reply_leave(&sessions, number(), first.stream); /* not the one that reads */
+	assert_int_equal(abandoned, 0);
+	reply_leave(&sessions, number(), second.stream);
+	run_until(&abandoned);
+}
+
+static void test_the_answer_is_kept_for_a_while(void **state)
+{
+	(void)state;
+	finish(open_reply(), "1");
+	assert_true(first.held); /* who answers stands in its arena */
+	assert_true(sd_event_run(loop, WAIT_US) > 0);
+	assert_false(first.held);
+	assert_non_null(strstr(read_on(0), event_text(1, "1")));
+	run_until_gone();
+	assert_int_equal(abandoned, 0);
+}
+
+static void test_let_go(void **state)
+{
+	struct reply *reply = open_reply();
+
+	(void)state;
+	assert_true(reply_let_go(reply));
+	assert_true(stream_is_ended(first.stream));
+	assert_false(reply_let_go(reply)); /* there is nobody */
+	finish(reply, "1");
+	assert_non_null(strstr(read_on(0), event_text(1, "1")));
+}
+
+static void test_nothing_for_an_answer(void **state)
+{
+	(void)state;
+	finish(open_reply(), "");
+	assert_null(strstr(read_on(0), "event: message"));
+	assert_true(stream_is_ended(second.stream));
+}
+
+static void test_what_is_kept_is_bounded(void **state)
+{
+	static char long_text[REPLY_BYTES_MAX / 2], longer[REPLY_BYTES_MAX + 2];
+	struct reply *reply = open_reply();
+
+	(void)state;
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	memset(longer, 'x', sizeof(longer) - 1);
+	reply_lose(reply);
+	for (int i = 0; i < REPLY_EVENTS_MAX + 1; i++)
+		push(reply, "y");
+	assert_null(strstr(read_on(0), event_text(1, "y")));
+	assert_non_null(strstr(second.events, event_text(2, "y")));
+	for (int i = 0; i < 3; i++)
+		push(reply, long_text);
+	push(reply, "z");
+	reply_leave(&sessions, number(), second.stream);
+	read_on(REPLY_EVENTS_MAX);
+	assert_false(stream_is_ended(second.stream));
+	push(reply, longer); /* too long to be told again, and it is told */
+	reply_leave(&sessions, number(), second.stream);
+	assert_null(strstr(read_on(0), "data: x"));
+}
+
+static void test_no_more_than_some(void **state)
+{
+	struct exchange exchanges[REPLIES_PER_SESSION + 1] = { 0 };
+	struct reply *replies[REPLIES_PER_SESSION + 1];
+
+	(void)state;
+	for (int i = 0; i < REPLIES_PER_SESSION + 1; i++) {
+		replies[i] = reply_open(&exchanges[i], session, &owner);
+		assert_int_equal(exchanges[i].held, i < REPLIES_PER_SESSION);
+	}
+	finish(replies[REPLIES_PER_SESSION], "1");
+	finish(replies[0], "1");
+	while (exchanges[0].held)
+		assert_true(sd_event_run(loop, WAIT_US) > 0);
+	assert_non_null(reply_open(&first, session, &owner)); /* what ended makes room */
+	assert_true(first.held);
+	sessions_deinit(&sessions);
+	assert_int_equal(abandoned, REPLIES_PER_SESSION);
+	assert_int_equal(sessions_init(&sessions, NULL, NULL), 0);
+	for (int i = 0; i < REPLIES_PER_SESSION + 1; i++) {
+		assert_false(exchanges[i].held);
+		fake_exchange_free(&exchanges[i]);
+	}
+}
+
+static void test_the_session_ends(void **state)
+{
+	(void)state;
+	open_reply();
+	session_end(session);
+	assert_int_equal(abandoned, 1);
+	assert_true(stream_is_ended(first.stream));
+	assert_true(first.held); /* until the loop turns: it may be ours that ends it */
+	run_until_gone();
+	assert_false(first.held);
+}
+
+static void test_stopping(void **state)
+{
+	struct reply *reply = open_reply();
+
+	(void)state;
+	reply_stop(&sessions, number() + 1);
+	assert_int_equal(stopped, 0);
+	reply_stop(&sessions, number());
+	assert_int_equal(stopped, 1);
+	finish(reply, "1");
+	reply_stop(&sessions, number());
+	assert_int_equal(stopped, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(ids),
+		TEST(primed_and_numbered),
+		TEST(one_that_cannot_be_resumed),
+		TEST(without_a_loop),
+		TEST(lost_and_read_on),
+		TEST(only_its_session_finds_it),
+		TEST(who_never_comes),
+		TEST(patience_begins_anew),
+		TEST(the_answer_is_kept_for_a_while),
+		TEST(let_go),
+		TEST(nothing_for_an_answer),
+		TEST(what_is_kept_is_bounded),
+		TEST(no_more_than_some),
+		TEST(the_session_ends),
+		TEST(stopping),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -46,10 +46,12 @@ static void wipe_argument(const struct control_call *call, const char *name)
 	union {
 		const char *read;
 		char *write;
-	} text = { value ? value->text : NULL };
+	} text;
 
-	if (text.write)
-		explicit_bzero(text.write, value->length);
+	if (!value || !value->text)
+		return;
+	text.read = value->text;
+	explicit_bzero(text.write, value->length);
 }
 
 /* Life */

@@ -129,12 +129,15 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	return 0;
 }
 
-static struct reply *oldest_ended(const struct sessions *sessions)
+/* Here and below, `session` NULL: of all. */
+static struct reply *oldest_ended(const struct sessions *sessions,
+				  const struct session *session)
 {
 	struct reply *reply;
 
 	TAILQ_FOREACH (reply, &sessions->replies, link) {
-		if (reply->is_ended && !reply->exchange)
+		if (reply->is_ended && !reply->exchange &&
+		    (!session || reply->session == session))
 			return reply;
 	}
 	return NULL;
@@ -150,18 +153,17 @@ static unsigned count(const struct sessions *sessions, const struct session *ses
 	return sum;
 }
 
-static bool make_room(struct sessions *sessions, const struct session *session)
+static bool make_room(struct sessions *sessions, const struct session *session,
+		      unsigned most)
 {
 	struct reply *ended;
 
-	while (count(sessions, NULL) >= REPLIES_MAX ||
-	       count(sessions, session) >= REPLIES_PER_SESSION) {
-		ended = oldest_ended(sessions);
-		if (!ended)
-			return false;
+	if (count(sessions, session) < most)
+		return true;
+	ended = oldest_ended(sessions, session);
+	if (ended)
 		destroy(ended);
-	}
-	return true;
+	return ended;
 }
 
 static void prime(struct stream *stream, struct event_id id)
@@ -178,7 +180,8 @@ static void make_resumable(struct reply *reply, struct exchange *exchange,
 {
 	struct sessions *sessions = session->sessions;
 
-	if (!sessions->loop || !make_room(sessions, session) ||
+	if (!sessions->loop || !make_room(sessions, session, REPLIES_PER_SESSION) ||
+	    !make_room(sessions, NULL, REPLIES_MAX) ||
 	    sd_event_add_time(sessions->loop, &reply->timer, CLOCK_MONOTONIC, UINT64_MAX,
 			      0, on_timer, reply) < 0)
 		return;

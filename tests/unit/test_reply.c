@@ -317,8 +317,14 @@ static void test_no_more_than_some(void **state)
 {
 	struct exchange exchanges[REPLIES_PER_SESSION + 1] = { 0 };
 	struct reply *replies[REPLIES_PER_SESSION + 1];
+	uint64_t number_of_other;
 
 	(void)state;
+	sessions.reply_patience_ms = WAIT_US;
+	finish(reply_open(&second, other, &owner), "1");
+	number_of_other = number();
+	while (second.held)
+		assert_true(sd_event_run(loop, WAIT_US) > 0);
 	for (int i = 0; i < REPLIES_PER_SESSION + 1; i++) {
 		replies[i] = reply_open(&exchanges[i], session, &owner);
 		assert_int_equal(exchanges[i].held, i < REPLIES_PER_SESSION);
@@ -329,6 +335,7 @@ static void test_no_more_than_some(void **state)
 		assert_true(sd_event_run(loop, WAIT_US) > 0);
 	assert_non_null(reply_open(&first, session, &owner)); /* what ended makes room */
 	assert_true(first.held);
+	assert_non_null(reply_find(other, number_of_other)); /* not another session's */
 	sessions_deinit(&sessions);
 	assert_int_equal(abandoned, REPLIES_PER_SESSION);
 	assert_int_equal(sessions_init(&sessions, NULL, NULL), 0);

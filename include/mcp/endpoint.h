@@ -48,7 +48,10 @@ int endpoint_review_tools(struct endpoint *endpoint);
  * that changes, and no others.
  */
 void endpoint_review_client(struct endpoint *endpoint, int64_t client_id);
-/* Its streams that listen end, whole: what was told them goes out before. */
+/*
+ * Its streams that listen end, whole: what was told them goes out before. What it could still
+ * be answered after its connection is lost is forgotten.
+ */
 void endpoint_end_streams(struct endpoint *endpoint, int64_t client_id);
 
 extern const struct exchange_handler endpoint_handler; /* its data is the endpoint */

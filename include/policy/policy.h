@@ -106,16 +106,4 @@ bool policy_is_paused(const struct policy *policy); /* NULL: it is not */
 /* Somebody else may have written the setting: reads it again. */
 void policy_review(struct policy *policy);
 
-/*
- * Facts that others know, each asked with a number as phone_number_parse() gives it. A loop:
- * two machines text each other; *seconds_out: when it may be answered again.
- */
-struct policy_facts {
-	bool (*is_opted_out)(void *data, const char *number);
-	bool (*is_loop)(void *data, const char *number, int64_t *seconds_out);
-	void *data;
-};
-
-void policy_use_facts(struct policy *policy, const struct policy_facts *facts);
-
 #endif

@@ -12,7 +12,6 @@
 
 struct policy {
 	struct policy_parts parts;
-	struct policy_facts facts;
 	bool paused;
 	sd_event_source *look;
 };

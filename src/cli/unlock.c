@@ -32,9 +32,8 @@ static const char help[] =
 	"  --json           as JSON\n"
 	"  --help           this text\n"
 	"\n"
-	"The gateway must run. Exit codes: 0 unlocked; 1 not, and standard error tells "
-	"why\n"
-	"and how many tries are left; 2 wrong options.\n";
+	"The gateway must run. Exit codes: 0 unlocked; 1 not, and standard error tells\n"
+	"why and how many tries are left; 2 wrong options.\n";
 
 static const struct owner_option options[] = {
 	{ .name = "puk", .is_flag = true },

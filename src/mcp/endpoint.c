@@ -9,6 +9,7 @@
 #include "mcp/change.h"
 #include "mcp/permission.h"
 #include "mcp/post.h"
+#include "mcp/reply.h"
 #include "mcp/session_stream.h"
 #include "mcp/tool_set.h"
 
@@ -306,8 +307,10 @@ void endpoint_end_streams(struct endpoint *endpoint, int64_t client_id)
 	struct session *session;
 
 	TAILQ_FOREACH (session, &endpoint->sessions.list, link) {
-		if (session->client_id == client_id)
-			session_streams_end(session);
+		if (session->client_id != client_id)
+			continue;
+		session_streams_end(session);
+		replies_end(&endpoint->sessions, session);
 	}
 	if (endpoint->offer.changes && client_id)
 		observers_notify(endpoint->offer.changes, &change);

@@ -208,11 +208,6 @@ void policy_review(struct policy *policy)
 		log_error("policy: whether it is paused could not be read");
 }
 
-void policy_use_facts(struct policy *policy, const struct policy_facts *facts)
-{
-	policy->facts = *facts;
-}
-
 /*
  * Whatever wakes the loop: that somebody set the clock has to be seen before the machine is
  * switched off, for after that it could not be told from the time that it was off.

@@ -9,6 +9,8 @@
 #include "base/word_list.h"
 #include "policy/local_time.h"
 #include "policy/policy_case.h"
+#include "sms/loop.h"
+#include "store/store_opt_out.h"
 
 static const struct config_policy *config_of(const struct policy_case *about)
 {
@@ -190,23 +192,9 @@ static int check_denied(struct policy_case *about)
 					  about->recipient.number));
 }
 
-/* As it is written, and as networks write who a message is from. */
-static const char *other_form(const struct policy_case *about)
-{
-	if (*about->recipient.number == '+' || !*about->recipient.digits)
-		return NULL;
-	return arena_printf(arena_of(about), "+%s", about->recipient.digits);
-}
-
 static int check_opted_out(struct policy_case *about)
 {
-	const struct policy_facts *facts = &about->policy->facts;
-	const char *other = other_form(about);
-
-	if (!facts->is_opted_out)
-		return 0;
-	if (!facts->is_opted_out(facts->data, about->recipient.number) &&
-	    !(other && facts->is_opted_out(facts->data, other)))
+	if (!store_opt_out_known(about->policy->parts.store, about->recipient.number))
 		return 0;
 	return policy_refuse(about, FAILURE_RECIPIENT_OPTED_OUT,
 			     arena_printf(arena_of(about),
@@ -237,18 +225,23 @@ static int check_quiet_hours(struct policy_case *about)
 
 static int check_loop(struct policy_case *about)
 {
-	const struct policy_facts *facts = &about->policy->facts;
-	int64_t seconds = 0;
+	const struct policy_parts *parts = &about->policy->parts;
+	const struct loop_question question = {
+		.config = parts->config,
+		.store = parts->store,
+		.number = about->recipient.number,
+		.now_ms = about->now_ms,
+	};
+	int64_t until_ms;
 
-	if (!facts->is_loop ||
-	    !facts->is_loop(facts->data, about->recipient.number, &seconds))
+	if (!loop_suspected(&question, &until_ms))
 		return 0;
 	policy_refuse(about, FAILURE_LOOP,
 		      arena_printf(arena_of(about),
 				   "So many messages went to and fro with %s in so short "
 				   "a time that two machines seem to answer each other.",
 				   about->recipient.number));
-	about->refusal.retry_after_seconds = seconds;
+	policy_retry_at(about, until_ms);
 	return POLICY_E_REFUSED;
 }
 

@@ -176,9 +176,9 @@ int outbox_message_cancel(struct outbox_message *message)
 int outbox_message_drop(struct outbox_message *message, const char *reason)
 {
 	assert(message_state_is_waiting(message->state));
-	return outbox_message_decide(message,
-				     &(struct outgoing_move){ .to = STATE_CANCELLED,
-							      .reason = reason });
+	return outbox_message_decide(
+		message,
+		&(struct outgoing_move){ .to = STATE_CANCELLED, .reason = reason });
 }
 
 int outbox_message_withdraw(struct outbox_message *message)

@@ -323,3 +323,21 @@ def test_updates_end_with_reading(make_lab: Callable[..., Lab]) -> None:
             lab.modems[0].deliver(TO, "again for readers")
             Ledger(lab).wait(2)
             assert set(told(session)) <= {LIST_CHANGED}
+
+
+def test_kept_replies_end_too(guarded: LoneGateway, name: str) -> None:
+    """A call whose connection is lost goes on; one of a client that may do less does not."""
+    client = Client(guarded, name, "read", "send")
+    session = {"Authorization": client.authorization, "Mcp_Session_Id": begin(client)}
+    body = rpc("tools/call", {"name": "wait_for_sms", "_meta": {"progressToken": "w"},
+                              "arguments": {"timeout_seconds": 1}})
+    with Events(guarded.port, body, **session) as waiting:
+        last = waiting.next_message()
+        assert last.method == "notifications/progress" and last.id
+        Owner(guarded.state).do("change", "--scope", "send", name)
+        assert not any("result" in event.message for event in waiting.wait_end()
+                       if event.fields.get("data"))
+    with client.events(Mcp_Session_Id=session["Mcp_Session_Id"],
+                       Last_Event_ID=last.id) as again:
+        while event := again.poll(2):           # the call would be over by then
+            assert not event.fields.get("data") or event.method == LIST_CHANGED

@@ -220,10 +220,12 @@ static void test_unknown_names(void **state)
 	expect_error("[log]\n[sever]\n", ":2: [sever]: unknown section; there are "
 					 "[server], [store], [sim], [sms], "
 					 "[policy], [incoming], [log]");
-	expect_error("\n[]\nx = 1\n", ":3: a key stands before any section; there are "
-				      "[server], [store], [sim], [sms], [policy], [incoming], [log]");
-	expect_error("open = yes\n", ":1: a key stands before any section; there are "
-				     "[server], [store], [sim], [sms], [policy], [incoming], [log]");
+	expect_error("\n[]\nx = 1\n",
+		     ":3: a key stands before any section; there are "
+		     "[server], [store], [sim], [sms], [policy], [incoming], [log]");
+	expect_error("open = yes\n",
+		     ":1: a key stands before any section; there are "
+		     "[server], [store], [sim], [sms], [policy], [incoming], [log]");
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
 }
 

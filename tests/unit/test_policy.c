@@ -326,31 +326,59 @@ static void test_lists(void **state)
 	assert_string_equal(code_of("+36301999999"), "");
 }
 
-static bool fact_is_opted_out(void *data, const char *number)
+static void receive(const char *number, const char *text, enum opt opt)
 {
-	(void)data;
-	return strcmp(number, "+36201234567") == 0;
+	struct incoming_draft draft = {
+		.sim_id = 1,
+		.told_ms = clock_wall_ms(),
+		.number = number,
+		.text = text,
+		.sent_time = "",
+		.opt = opt,
+		.opt_word = text,
+	};
+	int64_t message_id;
+	bool known;
+
+	assert_int_equal(store_incoming_add(store, &draft, &message_id, &known), 0);
 }
 
-static bool fact_is_loop(void *data, const char *number, int64_t *seconds_out)
+static void test_opted_out(void **state)
 {
-	(void)data;
-	*seconds_out = 77;
-	return strcmp(number, "+36301111111") == 0;
+	(void)state;
+	receive("+36201234567", "stop", OPT_OUT);
+	assert_string_equal(code_of("+36201234567"), "recipient_opted_out");
+	assert_string_equal(code_of("0036201234567"), "recipient_opted_out");
+	assert_string_equal(code_of("+36309999999"), "");
+	receive("+36201234567", "start", OPT_IN);
+	assert_string_equal(code_of("+36201234567"), "");
 }
 
-static void test_facts_of_others(void **state)
+/* As often as two machines answer each other, and once more. */
+static void answer_each_other(const char *number)
 {
-	struct policy_facts facts = { fact_is_opted_out, fact_is_loop, NULL };
+	char text[24];
+
+	request.number = number;
+	for (int i = 0; i <= bench_config.loop_exchanges; i++) {
+		snprintf(text, sizeof(text), "number %d", i);
+		receive(number, text, OPT_NONE);
+		accept_one();
+	}
+}
+
+static void test_loop(void **state)
+{
 	struct verdict verdict;
 
 	(void)state;
-	policy_use_facts(policy, &facts);
-	assert_string_equal(code_of("+36201234567"), "recipient_opted_out");
-	assert_string_equal(code_of("06201234567"), "recipient_opted_out");
-	assert_string_equal(code_of("+36301111111"), "loop_suspected");
-	policy_judge(policy, &request, &verdict);
-	assert_int_equal(verdict.retry_after_seconds, 77);
+	bench_config.policy.client.per_minute = 0;
+	bench_config.policy.sim.per_minute = 0;
+	bench_config.duplicate_seconds = 0;
+	answer_each_other("+36301111111");
+	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REFUSED);
+	assert_string_equal(verdict.code, "loop_suspected");
+	assert_int_equal(verdict.retry_after_seconds, bench_config.loop_minutes * 60);
 	assert_string_equal(code_of("+36309999999"), "");
 }
 
@@ -550,14 +578,10 @@ static void test_unreadable(void **state)
 
 static void test_order(void **state)
 {
-	struct policy_facts facts = { fact_is_opted_out, fact_is_loop, NULL };
-
 	(void)state;
 	bench_config.duplicate_seconds = 0;
-	request.number = "+36301111111";
-	accept_one();
+	answer_each_other("+36301111111");
 	request.number = "+36901234567";
-	policy_use_facts(policy, &facts);
 	policy_set_paused(policy, true);
 	client.scopes = 0;
 	strcpy(client.sims, "2");
@@ -645,7 +669,8 @@ int main(void)
 		TEST(test_american_countries),
 		TEST(test_country_unknown),
 		TEST(test_lists),
-		TEST(test_facts_of_others),
+		TEST(test_opted_out),
+		TEST(test_loop),
 		TEST(test_quiet_hours),
 		TEST(test_quiet_hours_are_local),
 		TEST(test_repeat),

@@ -24,7 +24,7 @@ from legacy_session import asked
 from modem import HOME, SEARCHING
 from modern import call
 from owner import FAILED, OK, USAGE
-from task_agent import TaskAgent
+from task_agent import TaskAgent, told
 
 MakeLab = Callable[..., Lab]
 ONE = {"modem_count": 1, "gateway_open": False}
@@ -325,6 +325,13 @@ def test_its_time_comes_before_the_yes(lab: Lab, agent: Agent, owner: Owner) -> 
     agent.wait_state(message_id, "sent")
 
 
+def next_told(events: Events) -> str:
+    """The statusMessage of the next notification of a task."""
+    while (event := events.next_message()).method != "notifications/tasks":
+        pass
+    return told(event)["statusMessage"]
+
+
 def test_a_task_waits_too(lab: Lab, owner: Owner) -> None:
     token = new_client(lab)
     Agent(lab, token).wait_states("ready", timeout=10)
@@ -338,8 +345,10 @@ def test_a_task_waits_too(lab: Lab, owner: Owner) -> None:
     assert task["status"] == "completed" and task["result"]["isError"]
     assert "no tasks" in task["result"]["content"][0]["text"]
     task_id = agent.begin("another task")
-    owner.do("approve", *owner.wait_asked())
-    agent.wait(task_id, "working", "accepted by the network")
+    with agent.listen(task_id) as events:
+        assert "owner's yes" in next_told(events)
+        owner.do("approve", *owner.wait_asked())
+        wait_until(lambda: "accepted by the network" in next_told(events), what="it is sent")
     assert taken_texts(lab) == ["another task"]
 
 

@@ -8,6 +8,9 @@
 
 #include "store/store.h"
 
+/* "yes", or not there */
+#define STORE_SETTING_PAUSED "paused"
+
 enum { STORE_SETTING_BYTES = 128 };
 
 /* 0, STORE_E_NOT_FOUND, -errno; a value that does not fit is cut. */

@@ -12,8 +12,6 @@
 #include "store/store_setting.h"
 #include "store/store_usage.h"
 
-#define PAUSED_SETTING "paused"
-
 enum { MOBILE_CODE_DIGITS = 3, MS_PER_SECOND = 1000 };
 
 bool policy_allows_sim(const struct client *client, int64_t sim_id)
@@ -180,7 +178,7 @@ static void put_paused(struct policy *policy, bool paused)
 /* A pause that the disk refuses is one all the same, until the program ends. */
 int policy_set_paused(struct policy *policy, bool paused)
 {
-	int error = store_setting_set(policy->parts.store, PAUSED_SETTING,
+	int error = store_setting_set(policy->parts.store, STORE_SETTING_PAUSED,
 				      paused ? "yes" : NULL);
 
 	if (!error || paused)
@@ -196,7 +194,7 @@ bool policy_is_paused(const struct policy *policy)
 static int read_paused(struct policy *policy)
 {
 	char value[STORE_SETTING_BYTES];
-	int error = store_setting_get(policy->parts.store, PAUSED_SETTING, value);
+	int error = store_setting_get(policy->parts.store, STORE_SETTING_PAUSED, value);
 
 	if (error && error != STORE_E_NOT_FOUND)
 		return error;

@@ -93,6 +93,7 @@ static void apply_config(struct gateway *gateway)
 {
 	log_set_level(gateway->config->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
 	retention_review(gateway->retention);
+	policy_review(gateway->services.policy);
 	if (endpoint_review_tools(gateway->endpoint))
 		log_error("reload: the tools are as they were: out of memory");
 }

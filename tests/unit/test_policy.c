@@ -59,6 +59,34 @@ static void test_paused(void **state)
 	assert_string_equal(code(), "");
 }
 
+static void count(void *data, const void *event)
+{
+	(void)event;
+	++*(unsigned *)data;
+}
+
+static void test_changes_are_told(void **state)
+{
+	struct observer observer = { 0 };
+	unsigned told = 0;
+
+	(void)state;
+	observer_add(policy_observers(policy), &observer, count, &told);
+	policy_review(policy);
+	assert_int_equal(told, 0);
+	configure("deny", "+36*");
+	policy_review(policy);
+	policy_review(policy);
+	assert_int_equal(told, 1);
+	policy_set_paused(policy, true);
+	policy_set_paused(policy, true);
+	assert_int_equal(told, 2);
+	store_setting_set(store, STORE_SETTING_PAUSED, NULL);
+	policy_review(policy);
+	assert_int_equal(told, 3);
+	observer_remove(&observer);
+}
+
 /* A disk that is full stops nobody from stopping it. */
 static void test_paused_on_a_full_disk(void **state)
 {
@@ -438,6 +466,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, policy_tear_down)
 		TEST(test_passes),
 		TEST(test_paused),
+		TEST(test_changes_are_told),
 		TEST(test_paused_on_a_full_disk),
 		TEST(test_pause_keeps_what_waits),
 		TEST(test_scope),

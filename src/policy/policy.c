@@ -209,7 +209,9 @@ void policy_review(struct policy *policy)
 
 	if (read_paused(policy))
 		log_error("policy: whether it is paused could not be read");
-	if (memcmp(&policy->seen, config, sizeof(policy->seen)) == 0)
+	/* config_adopt() writes fields, and leaves what may be between them as it was */
+	if (memcmp((const char *)&policy->seen, (const char *)config,
+		   sizeof(policy->seen)) == 0)
 		return;
 	memcpy(&policy->seen, config, sizeof(policy->seen));
 	observers_notify(&policy->observers, NULL);

@@ -17,6 +17,7 @@
 #include "base/client.h"
 #include "base/config.h"
 #include "base/failure.h"
+#include "base/observer.h"
 #include "ofono/ofono.h"
 #include "policy/limit.h"
 #include "sms/outbox.h"
@@ -103,7 +104,10 @@ bool policy_allows_sim(const struct client *client, int64_t sim_id);
  */
 int policy_set_paused(struct policy *policy, bool paused);
 bool policy_is_paused(const struct policy *policy); /* NULL: it is not */
-/* Somebody else may have written the setting: reads it again. */
+/* The configuration, or the setting of the pause, may be another one by now. */
 void policy_review(struct policy *policy);
+
+/* Hear, without an event, that other things may be sent from now on: paused, configured. */
+struct observers *policy_observers(struct policy *policy);
 
 #endif

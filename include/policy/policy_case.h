@@ -14,6 +14,8 @@ struct policy {
 	struct policy_parts parts;
 	bool paused;
 	sd_event_source *look;
+	struct observers observers;
+	struct config_policy seen; /* the configuration that they know of */
 };
 
 /* What a rule needs; what is not known leaves it out. */

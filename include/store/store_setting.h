@@ -8,6 +8,9 @@
 
 #include "store/store.h"
 
+/* "yes", or not there */
+#define STORE_SETTING_PAUSED "paused"
+
 enum { STORE_SETTING_BYTES = 128 };
 
 /* "yes", or not there */

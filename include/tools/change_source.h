@@ -13,7 +13,7 @@
 struct change_source {
 	const struct services *services;
 	struct observers observers; /* of struct change */
-	struct observer inbox, outbox, sims, ofono;
+	struct observer inbox, outbox, sims, ofono, policy;
 };
 
 /* `services` are complete, and outlive it. */

@@ -110,6 +110,7 @@ static void apply_config(struct gateway *gateway)
 	log_set_level(gateway->config->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
 	retention_review(gateway->retention);
 	http_server_reload_certificate(gateway->server);
+	policy_review(gateway->services.policy);
 	if (endpoint_review_tools(gateway->endpoint))
 		log_error("reload: the tools are as they were: out of memory");
 }
@@ -163,11 +164,13 @@ static void on_client_forgotten(void *data, int64_t client_id)
 	sessions_end_client(endpoint_sessions(gateway->endpoint), client_id);
 }
 
+/* A new one, too, and one that is gone. */
 static void on_client_changed(void *data, int64_t client_id)
 {
-	const struct gateway *gateway = data;
+	struct gateway *gateway = data;
 
 	endpoint_review_client(gateway->endpoint, client_id);
+	exposure_review(&gateway->exposure);
 }
 
 static bool on_reload_asked(void *data, struct control_reload *reload)

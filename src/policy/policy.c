@@ -168,11 +168,12 @@ void policy_list_limits(struct policy *policy, const struct client *client,
 
 static void put_paused(struct policy *policy, bool paused)
 {
-	if (policy->paused != paused)
-		log_info("policy: %s",
-			 paused ? "paused by the owner" : "the pause is over");
+	if (policy->paused == paused)
+		return;
+	log_info("policy: %s", paused ? "paused by the owner" : "the pause is over");
 	policy->paused = paused;
 	outbox_set_paused(policy->parts.outbox, paused);
+	observers_notify(&policy->observers, NULL);
 }
 
 /* A pause that the disk refuses is one all the same, until the program ends. */
@@ -204,8 +205,21 @@ static int read_paused(struct policy *policy)
 
 void policy_review(struct policy *policy)
 {
+	const struct config_policy *config = &policy->parts.config->policy;
+
 	if (read_paused(policy))
 		log_error("policy: whether it is paused could not be read");
+	/* config_adopt() writes fields, and leaves what may be between them as it was */
+	if (memcmp((const char *)&policy->seen, (const char *)config,
+		   sizeof(policy->seen)) == 0)
+		return;
+	memcpy(&policy->seen, config, sizeof(policy->seen));
+	observers_notify(&policy->observers, NULL);
+}
+
+struct observers *policy_observers(struct policy *policy)
+{
+	return &policy->observers;
 }
 
 /*
@@ -227,6 +241,7 @@ void policy_free(struct policy *policy)
 	if (!policy)
 		return;
 	sd_event_source_disable_unref(policy->look);
+	observers_deinit(&policy->observers);
 	free(policy);
 }
 
@@ -239,6 +254,8 @@ int policy_new(const struct policy_parts *parts, struct policy **policy_out)
 	if (!policy)
 		return -ENOMEM;
 	policy->parts = *parts;
+	observers_init(&policy->observers);
+	memcpy(&policy->seen, &parts->config->policy, sizeof(policy->seen));
 	error = read_paused(policy);
 	if (!error)
 		error = sd_event_add_post(parts->loop, &policy->look, on_look, policy);

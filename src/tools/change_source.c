@@ -96,6 +96,12 @@ static void on_ofono(void *data, const void *event_data)
 		tell(data, "sms://status");
 }
 
+static void on_policy(void *data, const void *event_data)
+{
+	(void)event_data;
+	tell(data, "sms://status");
+}
+
 void change_source_init(struct change_source *source, const struct services *services)
 {
 	*source = (struct change_source){ .services = services };
@@ -105,6 +111,8 @@ void change_source_init(struct change_source *source, const struct services *ser
 		     source);
 	observer_add(sims_observers(services->sims), &source->sims, on_sims, source);
 	observer_add(ofono_observers(services->ofono), &source->ofono, on_ofono, source);
+	observer_add(policy_observers(services->policy), &source->policy, on_policy,
+		     source);
 }
 
 void change_source_deinit(struct change_source *source)
@@ -115,6 +123,7 @@ void change_source_deinit(struct change_source *source)
 	observer_remove(&source->outbox);
 	observer_remove(&source->sims);
 	observer_remove(&source->ofono);
+	observer_remove(&source->policy);
 	observers_deinit(&source->observers);
 	source->services = NULL;
 }

@@ -102,6 +102,15 @@ def test_all_who_listen_are_told(gateway: LoneGateway) -> None:
         assert other.poll(QUIET_S) is None
 
 
+def test_who_follows_the_status_hears_of_the_policy(gateway: LoneGateway) -> None:
+    with listen(gateway, {"resourceSubscriptions": ["sms://status"]}) as events:
+        events.next()
+        for text in ("[policy]\npremium = yes\n", ""):
+            reload(gateway, text, "policy.premium: changed")
+            assert events.next_message().method == "notifications/resources/updated"
+        assert events.poll(QUIET_S) is None
+
+
 def test_nobody_is_told_of_the_same_tools(gateway: LoneGateway) -> None:
     reload(gateway, HIDDEN, "server.hidden_tools: changed")
     with listen(gateway, {"toolsListChanged": True}) as events:

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each rule of the policy, their order, and the pause. SIM 1 is Hungarian, SIM 2 Austrian. */
+/*
+ * Each rule of the policy, their order, and the pause; what is about numbers is in
+ * test_policy_numbers.c.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,85 +10,17 @@
 
 #include <cmocka.h>
 
-#include "policy_bench.h"
-#include "base/config_policy.h"
+#include "policy_request.h"
 #include "store/store_setting.h"
 
-#define TEXT_OF_FIVE                                                                                                                                                   \
-	"ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé"   \
-	"őőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőőő" \
-	"őőő"
+enum { FOUR_SEGMENTS = 3 * 153 + 1 };
 
-static struct client client;
-static struct policy_request request;
-static char codes[512]; /* of all rules that refuse */
+static char long_text[FOUR_SEGMENTS + 1];
 
 static int set_up(void **state)
 {
-	int error = policy_set_up(state);
-
-	client = client_open;
-	request = (struct policy_request){
-		.arena = arena,
-		.client = &client,
-		.number = "+36201234567",
-		.text = "hello",
-		.segments = 1,
-		.sim_id = 1,
-	};
-	return error;
-}
-
-static void configure(const char *key, const char *value)
-{
-	struct config_error error;
-	char name[40];
-
-	snprintf(name, sizeof(name), "policy.%s", key);
-	if (strcmp(key, "countries") == 0)
-		config_list_clear(&bench_config.policy.countries);
-	assert_int_equal(config_set(&bench_config, name, value, "test", &error), 0);
-	assert_int_equal(config_policy_check(&bench_config.policy, &error), 0);
-}
-
-static void collect(void *data, const struct verdict *verdict)
-{
-	size_t length = strlen(codes);
-
-	(void)data;
-	snprintf(codes + length, sizeof(codes) - length, "%s ",
-		 verdict->repeat ? "repeat" : verdict->code);
-}
-
-static const char *all_codes(void)
-{
-	codes[0] = '\0';
-	policy_judge_all(policy, &request, collect, NULL);
-	return codes;
-}
-
-/* "": it passes. What is judged first is what all tell first. */
-static const char *code(void)
-{
-	struct verdict verdict = { .code = "" };
-	int outcome = policy_judge(policy, &request, &verdict);
-	const char *all = all_codes();
-
-	assert_true(outcome == 0 || outcome == POLICY_E_REFUSED);
-	assert_int_equal(strncmp(all, verdict.code, strlen(verdict.code)), 0);
-	assert_int_equal(*all == '\0', outcome == 0);
-	if (outcome) {
-		assert_non_null(verdict.message);
-		assert_true(*verdict.fix);
-		assert_int_equal(verdict.retryable, verdict.retry_after_seconds > 0);
-	}
-	return verdict.code;
-}
-
-static const char *code_of(const char *number)
-{
-	request.number = number;
-	return code();
+	memset(long_text, 'x', FOUR_SEGMENTS);
+	return request_set_up(state);
 }
 
 static void accept_one(void)
@@ -122,6 +57,34 @@ static void test_paused(void **state)
 	assert_true(policy_is_paused(policy));
 	policy_review(policy);
 	assert_string_equal(code(), "");
+}
+
+static void count(void *data, const void *event)
+{
+	(void)event;
+	++*(unsigned *)data;
+}
+
+static void test_changes_are_told(void **state)
+{
+	struct observer observer = { 0 };
+	unsigned told = 0;
+
+	(void)state;
+	observer_add(policy_observers(policy), &observer, count, &told);
+	policy_review(policy);
+	assert_int_equal(told, 0);
+	configure("deny", "+36*");
+	policy_review(policy);
+	policy_review(policy);
+	assert_int_equal(told, 1);
+	policy_set_paused(policy, true);
+	policy_set_paused(policy, true);
+	assert_int_equal(told, 2);
+	store_setting_set(store, STORE_SETTING_PAUSED, NULL);
+	policy_review(policy);
+	assert_int_equal(told, 3);
+	observer_remove(&observer);
 }
 
 /* A disk that is full stops nobody from stopping it. */
@@ -193,137 +156,6 @@ static void test_number(void **state)
 	assert_string_equal(code_of("Anna"), "invalid_number");
 	assert_string_equal(code_of(""), "invalid_number");
 	assert_string_equal(code_of("+36 20 123-4567"), "");
-}
-
-static void test_emergency(void **state)
-{
-	static const char *const blocked[] = {
-		"112",	 "911",	    "000",     "110",	 "1-1-2",   "00112",
-		"06112", "0036112", "0036107", "003611", "0043144",
-	};
-	struct modem *modem = fake_modem_add("/sim0");
-
-	(void)state;
-	/* nothing that the owner may allow allows these */
-	configure("premium", "yes");
-	configure("countries", "any");
-	configure("allow", "* 112 911");
-	strcpy(modem->emergency_numbers, "11 555");
-	for (size_t i = 0; i < sizeof(blocked) / sizeof(blocked[0]); i++) {
-		if (strcmp(code_of(blocked[i]), "emergency_number_blocked") != 0)
-			fail_msg("%s: %s", blocked[i], code());
-	}
-	assert_string_equal(code_of("104"), "emergency_number_blocked"); /* Hungary's */
-	assert_string_equal(code_of("555"), "emergency_number_blocked"); /* oFono's */
-	strcpy(modem->emergency_numbers, "");
-	assert_string_equal(code_of("555"), "");
-	assert_string_equal(code_of("1122"), "");
-	assert_string_equal(code_of("+36112555"), "");
-	request.sim_id = 2;
-	assert_string_equal(code_of("144"), "emergency_number_blocked"); /* Austria's */
-}
-
-static void test_premium(void **state)
-{
-	(void)state;
-	assert_string_equal(code_of("1750"), "premium_number_blocked");
-	assert_string_equal(code_of("123456"), "premium_number_blocked");
-	assert_string_equal(code_of("1234567"), "");
-	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
-	assert_string_equal(code_of("0690123456"), "premium_number_blocked");
-	assert_string_equal(code_of("003690123456"), "premium_number_blocked");
-	request.sim_id = 2;
-	assert_string_equal(code_of("0900123456"), "premium_number_blocked");
-	assert_string_equal(code_of("0664123456"), "");
-	request.sim_id = 0; /* the number tells */
-	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
-	request.sim_id = 1;
-	configure("allow", "+36*");
-	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
-	configure("allow", "+36901234567 1750");
-	assert_string_equal(code_of("0690 123 4567"), "");
-	assert_string_equal(code_of("1750"), "");
-	assert_string_equal(all_codes(), "");
-	strcpy(client.allow, "1751");
-	assert_string_equal(code_of("1752"), "premium_number_blocked");
-	configure("premium", "yes");
-	client.allow[0] = '\0';
-	config_list_clear(&bench_config.policy.allow);
-	assert_string_equal(code_of("1752"), "");
-}
-
-static void test_country(void **state)
-{
-	(void)state;
-	assert_string_equal(code_of("+43664123456"), "international_blocked");
-	assert_string_equal(code_of("0043664123456"), "international_blocked");
-	assert_string_equal(code_of("+99999999999"), "international_blocked");
-	assert_string_equal(code_of("06201234567"), "");
-	request.sim_id = 2;
-	assert_string_equal(code_of("+43664123456"), "");
-	assert_string_equal(code_of("+36201234567"), "international_blocked");
-	request.sim_id = 0; /* of which country it will be is not known yet */
-	assert_string_equal(code_of("+43664123456"), "");
-	request.sim_id = 1;
-	configure("countries", "home +43");
-	assert_string_equal(code_of("+43664123456"), "");
-	assert_string_equal(code_of("0043664123456"), "");
-	assert_string_equal(code_of("+36201234567"), "");
-	assert_string_equal(code_of("+49301234567"), "international_blocked");
-	configure("countries", "any");
-	assert_string_equal(code_of("+49301234567"), "");
-}
-
-/* One calling code, many countries: the area tells. */
-static void test_american_countries(void **state)
-{
-	int64_t american;
-
-	(void)state;
-	assert_int_equal(store_sim_identify(store, "", "310260000000001", &american), 0);
-	request.sim_id = american;
-	assert_string_equal(code_of("+12125551234"), "");
-	assert_string_equal(code_of("2125551234"), "");
-	assert_string_equal(code_of("12125551234"), "");
-	assert_string_equal(code_of("+18765551234"), "international_blocked");
-	assert_string_equal(code_of("8765551234"), "international_blocked");
-	assert_string_equal(code_of("01136201234567"), "international_blocked");
-	assert_string_equal(code_of("19005551234"), "premium_number_blocked");
-}
-
-/* Neither a modem nor the ledger tells of which country it is. */
-static void test_country_unknown(void **state)
-{
-	int64_t nowhere;
-
-	(void)state;
-	assert_int_equal(store_sim_identify(store, "89360", "", &nowhere), 0);
-	request.sim_id = nowhere;
-	assert_string_equal(code_of("+36201234567"), "international_blocked");
-	assert_string_equal(code_of("06201234567"), "");
-	configure("countries", "+36");
-	assert_string_equal(code_of("+36201234567"), "");
-}
-
-static void test_lists(void **state)
-{
-	(void)state;
-	configure("allow", "+36201234567, +3630*");
-	configure("allow", "0670*");
-	assert_string_equal(code_of("+36201234567"), "");
-	assert_string_equal(code_of("06201234567"), "");
-	assert_string_equal(code_of("0036309999999"), "");
-	assert_string_equal(code_of("+36709999999"), "");
-	assert_string_equal(code_of("+36201234568"), "recipient_not_allowed");
-	strcpy(client.allow, "+36309999999");
-	assert_string_equal(code_of("+36201234567"), "recipient_not_allowed");
-	assert_string_equal(code_of("06309999999"), "");
-	configure("deny", "+36309*");
-	assert_string_equal(code_of("06309999999"), "recipient_not_allowed");
-	config_list_clear(&bench_config.policy.allow);
-	client.allow[0] = '\0';
-	assert_string_equal(code_of("06309999999"), "recipient_not_allowed");
-	assert_string_equal(code_of("+36301999999"), "");
 }
 
 static void receive(const char *number, const char *text, enum opt opt)
@@ -443,7 +275,7 @@ static void test_repeat(void **state)
 static void test_length(void **state)
 {
 	(void)state;
-	request.text = TEXT_OF_FIVE;
+	request.text = long_text;
 	request.segments = 4;
 	assert_string_equal(code(), "text_too_long");
 	bench_config.max_segments = 4;
@@ -589,7 +421,7 @@ static void test_order(void **state)
 	configure("deny", "+36*");
 	configure("quiet_hours", "11:00-13:00");
 	request.segments = 4;
-	request.text = TEXT_OF_FIVE;
+	request.text = long_text;
 	bench_config.policy.client.per_minute = 1;
 	bench_config.policy.client.segments_per_month = 1;
 	submit(1, "one");
@@ -658,17 +490,12 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, policy_tear_down)
 		TEST(test_passes),
 		TEST(test_paused),
+		TEST(test_changes_are_told),
 		TEST(test_paused_on_a_full_disk),
 		TEST(test_pause_keeps_what_waits),
 		TEST(test_scope),
 		TEST(test_sim),
 		TEST(test_number),
-		TEST(test_emergency),
-		TEST(test_premium),
-		TEST(test_country),
-		TEST(test_american_countries),
-		TEST(test_country_unknown),
-		TEST(test_lists),
 		TEST(test_opted_out),
 		TEST(test_loop),
 		TEST(test_quiet_hours),

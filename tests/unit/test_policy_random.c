@@ -45,36 +45,31 @@ static void pass(int64_t ms)
 }
 
 /* Those that are still to come go out by the clock, those that are due by it at once. */
+static void move_clock(int64_t by_ms)
+{
+	clock_was_set = true;
+	wall_epoch_ms += by_ms;
+	for (unsigned i = 0; i < accepted; i++) {
+		if (truths[i].at_ms <= real_ms)
+			continue;
+		truths[i].at_ms -= by_ms;
+		if (truths[i].at_ms < real_ms)
+			truths[i].at_ms = real_ms;
+	}
+}
+
+/* The gateway looks whenever anything wakes it. */
 static void set_clock(int64_t by_ms)
 {
 	int64_t now_ms, ahead_ms;
 
-	clock_was_set = true;
-	wall_epoch_ms += by_ms;
-	for (unsigned i = 0; i < accepted; i++) {
-		if (truths[i].at_ms <= real_ms)
-			continue;
-		truths[i].at_ms -= by_ms;
-		if (truths[i].at_ms < real_ms)
-			truths[i].at_ms = real_ms;
-	}
+	move_clock(by_ms);
 	assert_int_equal(store_usage_now(store, &now_ms, &ahead_ms), 0);
 }
 
-/* While the gateway is not there nobody sees the clock being set, but for what it says. */
 static void set_clock_meanwhile(void)
 {
-	int64_t by_ms = (rand() % 200 - 100) * (int64_t)MINUTE_MS;
-
-	clock_was_set = true;
-	wall_epoch_ms += by_ms;
-	for (unsigned i = 0; i < accepted; i++) {
-		if (truths[i].at_ms <= real_ms)
-			continue;
-		truths[i].at_ms -= by_ms;
-		if (truths[i].at_ms < real_ms)
-			truths[i].at_ms = real_ms;
-	}
+	move_clock((rand() % 200 - 100) * (int64_t)MINUTE_MS);
 }
 
 static void start_machine(void)

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A request to the policy that passes, which each test makes worse. SIM 1 is Hungarian, SIM 2
+ * Austrian.
+ */
+#ifndef POLICY_REQUEST_H
+#define POLICY_REQUEST_H
+
+#include "base/config_policy.h"
+#include "policy_bench.h"
+
+static struct client client;
+static struct policy_request request;
+static char codes[512]; /* of all rules that refuse */
+
+static inline int request_set_up(void **state)
+{
+	int error = policy_set_up(state);
+
+	client = client_open;
+	request = (struct policy_request){
+		.arena = arena,
+		.client = &client,
+		.number = "+36201234567",
+		.text = "hello",
+		.segments = 1,
+		.sim_id = 1,
+	};
+	return error;
+}
+
+static inline void configure(const char *key, const char *value)
+{
+	struct config_error error;
+	char name[40];
+
+	snprintf(name, sizeof(name), "policy.%s", key);
+	if (strcmp(key, "countries") == 0)
+		config_list_clear(&bench_config.policy.countries);
+	assert_int_equal(config_set(&bench_config, name, value, "test", &error), 0);
+	assert_int_equal(config_policy_check(&bench_config.policy, &error), 0);
+}
+
+static inline void collect(void *data, const struct verdict *verdict)
+{
+	size_t length = strlen(codes);
+
+	(void)data;
+	snprintf(codes + length, sizeof(codes) - length, "%s ",
+		 verdict->repeat ? "repeat" : verdict->code);
+}
+
+static inline const char *all_codes(void)
+{
+	codes[0] = '\0';
+	policy_judge_all(policy, &request, collect, NULL);
+	return codes;
+}
+
+/* "": it passes. What is judged first is what all tell first. */
+static inline const char *code(void)
+{
+	struct verdict verdict = { .code = "" };
+	int outcome = policy_judge(policy, &request, &verdict);
+	const char *all = all_codes();
+
+	assert_true(outcome == 0 || outcome == POLICY_E_REFUSED);
+	assert_int_equal(strncmp(all, verdict.code, strlen(verdict.code)), 0);
+	assert_int_equal(*all == '\0', outcome == 0);
+	if (outcome) {
+		assert_non_null(verdict.message);
+		assert_true(*verdict.fix);
+		assert_int_equal(verdict.retryable, verdict.retry_after_seconds > 0);
+	}
+	return verdict.code;
+}
+
+static inline const char *code_of(const char *number)
+{
+	request.number = number;
+	return code();
+}
+
+#endif

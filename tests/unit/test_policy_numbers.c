@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the policy lets be written to: numbers in every form, of every country, in lists. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "policy_request.h"
+
+static void test_emergency(void **state)
+{
+	static const char *const blocked[] = {
+		"112",	 "911",	    "000",     "110",	 "1-1-2",   "00112",
+		"06112", "0036112", "0036107", "003611", "0043144",
+	};
+	struct modem *modem = fake_modem_add("/sim0");
+
+	(void)state;
+	/* nothing that the owner may allow allows these */
+	configure("premium", "yes");
+	configure("countries", "any");
+	configure("allow", "* 112 911");
+	strcpy(modem->emergency_numbers, "11 555");
+	for (size_t i = 0; i < sizeof(blocked) / sizeof(blocked[0]); i++) {
+		if (strcmp(code_of(blocked[i]), "emergency_number_blocked") != 0)
+			fail_msg("%s: %s", blocked[i], code());
+	}
+	assert_string_equal(code_of("104"), "emergency_number_blocked"); /* Hungary's */
+	assert_string_equal(code_of("555"), "emergency_number_blocked"); /* oFono's */
+	strcpy(modem->emergency_numbers, "");
+	assert_string_equal(code_of("555"), "");
+	assert_string_equal(code_of("1122"), "");
+	assert_string_equal(code_of("+36112555"), "");
+	request.sim_id = 2;
+	assert_string_equal(code_of("144"), "emergency_number_blocked"); /* Austria's */
+}
+
+static void test_premium(void **state)
+{
+	(void)state;
+	assert_string_equal(code_of("1750"), "premium_number_blocked");
+	assert_string_equal(code_of("123456"), "premium_number_blocked");
+	assert_string_equal(code_of("1234567"), "");
+	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
+	assert_string_equal(code_of("0690123456"), "premium_number_blocked");
+	assert_string_equal(code_of("003690123456"), "premium_number_blocked");
+	request.sim_id = 2;
+	assert_string_equal(code_of("0900123456"), "premium_number_blocked");
+	assert_string_equal(code_of("0664123456"), "");
+	request.sim_id = 0; /* the number tells */
+	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
+	request.sim_id = 1;
+	configure("allow", "+36*");
+	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
+	configure("allow", "+36901234567 1750");
+	assert_string_equal(code_of("0690 123 4567"), "");
+	assert_string_equal(code_of("1750"), "");
+	assert_string_equal(all_codes(), "");
+	strcpy(client.allow, "1751");
+	assert_string_equal(code_of("1752"), "premium_number_blocked");
+	configure("premium", "yes");
+	client.allow[0] = '\0';
+	config_list_clear(&bench_config.policy.allow);
+	assert_string_equal(code_of("1752"), "");
+}
+
+static void test_country(void **state)
+{
+	(void)state;
+	assert_string_equal(code_of("+43664123456"), "international_blocked");
+	assert_string_equal(code_of("0043664123456"), "international_blocked");
+	assert_string_equal(code_of("+99999999999"), "international_blocked");
+	assert_string_equal(code_of("06201234567"), "");
+	request.sim_id = 2;
+	assert_string_equal(code_of("+43664123456"), "");
+	assert_string_equal(code_of("+36201234567"), "international_blocked");
+	request.sim_id = 0; /* of which country it will be is not known yet */
+	assert_string_equal(code_of("+43664123456"), "");
+	request.sim_id = 1;
+	configure("countries", "home +43");
+	assert_string_equal(code_of("+43664123456"), "");
+	assert_string_equal(code_of("0043664123456"), "");
+	assert_string_equal(code_of("+36201234567"), "");
+	assert_string_equal(code_of("+49301234567"), "international_blocked");
+	configure("countries", "any");
+	assert_string_equal(code_of("+49301234567"), "");
+}
+
+/* One calling code, many countries: the area tells. */
+static void test_american_countries(void **state)
+{
+	int64_t american;
+
+	(void)state;
+	assert_int_equal(store_sim_identify(store, "", "310260000000001", &american), 0);
+	request.sim_id = american;
+	assert_string_equal(code_of("+12125551234"), "");
+	assert_string_equal(code_of("2125551234"), "");
+	assert_string_equal(code_of("12125551234"), "");
+	assert_string_equal(code_of("+18765551234"), "international_blocked");
+	assert_string_equal(code_of("8765551234"), "international_blocked");
+	assert_string_equal(code_of("01136201234567"), "international_blocked");
+	assert_string_equal(code_of("19005551234"), "premium_number_blocked");
+}
+
+/* Neither a modem nor the ledger tells of which country it is. */
+static void test_country_unknown(void **state)
+{
+	int64_t nowhere;
+
+	(void)state;
+	assert_int_equal(store_sim_identify(store, "89360", "", &nowhere), 0);
+	request.sim_id = nowhere;
+	assert_string_equal(code_of("+36201234567"), "international_blocked");
+	assert_string_equal(code_of("06201234567"), "");
+	configure("countries", "+36");
+	assert_string_equal(code_of("+36201234567"), "");
+}
+
+static void test_lists(void **state)
+{
+	(void)state;
+	configure("allow", "+36201234567, +3630*");
+	configure("allow", "0670*");
+	assert_string_equal(code_of("+36201234567"), "");
+	assert_string_equal(code_of("06201234567"), "");
+	assert_string_equal(code_of("0036309999999"), "");
+	assert_string_equal(code_of("+36709999999"), "");
+	assert_string_equal(code_of("+36201234568"), "recipient_not_allowed");
+	strcpy(client.allow, "+36309999999");
+	assert_string_equal(code_of("+36201234567"), "recipient_not_allowed");
+	assert_string_equal(code_of("06309999999"), "");
+	configure("deny", "+36309*");
+	assert_string_equal(code_of("06309999999"), "recipient_not_allowed");
+	config_list_clear(&bench_config.policy.allow);
+	client.allow[0] = '\0';
+	assert_string_equal(code_of("06309999999"), "recipient_not_allowed");
+	assert_string_equal(code_of("+36301999999"), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, request_set_up, policy_tear_down)
+		TEST(test_emergency),	    TEST(test_premium),
+		TEST(test_country),	    TEST(test_american_countries),
+		TEST(test_country_unknown), TEST(test_lists),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("policy, numbers", tests, NULL, NULL);
+}

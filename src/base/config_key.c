@@ -377,9 +377,8 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .offset = FIELD(stop_confirmation),
 	  .live = true,
 	  .example = "You will get no more messages from this number.",
-	  .help = "Sent once to a number from which STOP comes, and paid for; unless "
-		  "set\n"
-		  "nothing is sent" },
+	  .help = "Sent once to a number from which STOP comes, and paid for;\n"
+		  "unless set nothing is sent" },
 	{ .section = "incoming",
 	  .name = "loop_exchanges",
 	  .type = CONFIG_KEY_INTEGER,
@@ -398,9 +397,8 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 1440,
 	  .initial = "10",
-	  .help = "See loop_exchanges; a loop is over when nothing came or went for "
-		  "this\n"
-		  "long" },
+	  .help = "See loop_exchanges; a loop is over when nothing came or went\n"
+		  "for this long" },
 	{ .section = "log",
 	  .name = "verbose",
 	  .type = CONFIG_KEY_BOOLEAN,

@@ -107,6 +107,10 @@ class LoneGateway(Gateway):
 
     @property
     def cpu_seconds(self) -> float:
+        """Of its one thread; /proc/PID/stat counts in hundredths, too coarse to compare."""
+        exact = Path(f"/proc/{self.pid}/schedstat")
+        if exact.exists() and (nanoseconds := int(exact.read_text().split()[0])):
+            return nanoseconds / 1e9
         stat = Path(f"/proc/{self.pid}/stat").read_text()
         behind_name = stat.rpartition(")")[2].split()
         return sum(map(int, behind_name[CPU_FIELDS])) / TICKS

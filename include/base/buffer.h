@@ -16,6 +16,7 @@ struct buffer {
 	size_t length;
 	size_t capacity;
 	bool failed;
+	bool secret; /* set by its owner: whatever memory it leaves is cleared before */
 };
 
 #define BUFFER_INIT               \

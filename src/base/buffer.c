@@ -7,6 +7,26 @@
 
 enum { BUFFER_CAPACITY_LEAST = 256 };
 
+static void clear_secret(struct buffer *buffer)
+{
+	if (buffer->secret && buffer->data)
+		explicit_bzero(buffer->data, buffer->capacity);
+}
+
+/* What realloc() does, but the old place is cleared. NULL: no memory. */
+static char *move_secret(struct buffer *buffer, size_t capacity)
+{
+	char *data = malloc(capacity);
+
+	if (!data)
+		return NULL;
+	if (buffer->length)
+		memcpy(data, buffer->data, buffer->length);
+	clear_secret(buffer);
+	free(buffer->data);
+	return data;
+}
+
 static bool buffer_reserve(struct buffer *buffer, size_t more)
 {
 	size_t capacity = buffer->capacity ? buffer->capacity : BUFFER_CAPACITY_LEAST;
@@ -19,7 +39,8 @@ static bool buffer_reserve(struct buffer *buffer, size_t more)
 			return false;
 		capacity *= 2;
 	}
-	data = realloc(buffer->data, capacity);
+	data = buffer->secret ? move_secret(buffer, capacity)
+			      : realloc(buffer->data, capacity);
 	if (!data)
 		return false;
 	buffer->data = data;
@@ -46,6 +67,7 @@ void buffer_append_text(struct buffer *buffer, const char *text)
 
 void buffer_clear(struct buffer *buffer)
 {
+	clear_secret(buffer);
 	buffer->length = 0;
 	buffer->failed = false;
 }
@@ -68,6 +90,7 @@ char *buffer_take(struct buffer *buffer, size_t *length_out)
 
 void buffer_deinit(struct buffer *buffer)
 {
+	clear_secret(buffer);
 	free(buffer->data);
 	*buffer = (struct buffer)BUFFER_INIT;
 }

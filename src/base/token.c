@@ -5,6 +5,7 @@
 #include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool token_make(char token[TOKEN_TEXT_BYTES])
 {
@@ -14,6 +15,7 @@ bool token_make(char token[TOKEN_TEXT_BYTES])
 		return false;
 	for (int at = 0; at < TOKEN_BYTES; at++)
 		snprintf(token + 2 * at, 3, "%02x", random[at]);
+	explicit_bzero(random, sizeof(random));
 	return true;
 }
 

@@ -196,6 +196,7 @@ bool control_call_init(struct control_call *call, const struct control *control,
 		.arena = arena_new(CONTROL_ARENA_MAX),
 		.carrier = carrier,
 		.carrier_data = carrier_data,
+		.line.secret = true, /* a new token may be in it */
 	};
 	return call->arena;
 }

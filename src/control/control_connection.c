@@ -192,6 +192,7 @@ int control_connection_begin(sd_event *loop, struct control_connection_list *lis
 	if (!connection)
 		return -ENOMEM;
 	connection->fd = asker->fd;
+	connection->answer.secret = true; /* a new token may be in it */
 	if (!control_call_init(&connection->call, control, &carrier, connection) ||
 	    watch(connection, loop) < 0) {
 		sd_event_source_disable_unref(connection->source);

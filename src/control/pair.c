@@ -3,6 +3,7 @@
  * pair, rotate: a token for one agent, which is in the answer and nowhere else.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/token.h"
 #include "control/client_name.h"
@@ -23,8 +24,9 @@ static bool make_token(struct control_call *call, char token[TOKEN_TEXT_BYTES],
 	return false;
 }
 
+/* After it the token is in the answer alone. */
 static void answer(struct control_call *call, const struct client_row *row,
-		   const char *token)
+		   char token[TOKEN_TEXT_BYTES])
 {
 	struct json_writer *writer = control_result_open(call);
 
@@ -35,6 +37,7 @@ static void answer(struct control_call *call, const struct client_row *row,
 	client_view_put(writer, row);
 	json_close_object(writer);
 	json_put_string(writer, "token", token);
+	explicit_bzero(token, TOKEN_TEXT_BYTES);
 	json_key(writer, "urls");
 	json_open_array(writer);
 	call->control->write_urls(call->control->config, writer);

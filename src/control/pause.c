@@ -24,14 +24,25 @@ static int set_paused(const struct control *control, bool paused)
 				 paused ? "yes" : NULL);
 }
 
-/* That there is no room for the line is no reason to go on sending. */
-static void note(struct store *store, bool paused)
+static int note(struct store *store, bool paused)
 {
 	static const struct audit_fact facts[] = { { "by", "owner" }, { NULL } };
 
-	if (store_audit_note(store, paused ? AUDIT_PAUSED : AUDIT_RESUMED, facts))
-		log_warning("control: the audit does not have the %s",
-			    paused ? "pause" : "end of the pause");
+	return store_audit_note(store, paused ? AUDIT_PAUSED : AUDIT_RESUMED, facts);
+}
+
+/* A pause that cannot be noted is one all the same; a resume that cannot is none. */
+static int set_and_note(const struct control *control, bool paused)
+{
+	int error = paused ? set_paused(control, true) : note(control->store, false);
+
+	if (error)
+		return error;
+	if (!paused)
+		return set_paused(control, false);
+	if (note(control->store, true))
+		log_warning("control: the audit does not have the pause");
+	return 0;
 }
 
 static void set(struct control_call *call, bool paused)
@@ -41,9 +52,7 @@ static void set(struct control_call *call, bool paused)
 	bool before = is_paused(call->control->store, &error);
 
 	if (!error && before != paused)
-		error = set_paused(call->control, paused);
-	if (!error && before != paused)
-		note(call->control->store, paused);
+		error = set_and_note(call->control, paused);
 	if (error) {
 		control_fail_store(call, error);
 		return;

@@ -47,8 +47,15 @@ static void bind_client(sqlite3_stmt *statement, const struct client *client)
 static int end_noted(struct store *store, int error, enum audit_event event,
 		     const struct client *client)
 {
-	if (!error)
+	if (!error && (event == AUDIT_CLIENT_PAIRED || event == AUDIT_CLIENT_CHANGED))
 		error = store_audit_client(store, event, client);
+	else if (!error)
+		error = store_audit_note(store, event,
+					 (struct audit_fact[]){
+						 { "client_id", NULL, client->id },
+						 { "client", client->name },
+						 { NULL },
+					 });
 	return store_end(store, error);
 }
 

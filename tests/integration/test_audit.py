@@ -24,6 +24,7 @@ from lab import Lab, McpClient, wait_until
 from lab.gateway import BINARY, Gateway
 from lone_gateway import LoneGateway
 from modem.patience import patience
+from owner import Owner
 
 OK, FAILED, USAGE = 0, 1, 2
 HEAD = re.compile(r"head at the (start|stop): (\d+:[0-9a-f]{64})")
@@ -159,6 +160,32 @@ def test_configuration(gateway: LoneGateway) -> None:
         {"key": "store.keep_days", "adopted": 1, "old": "0", "new": "7"},
         {"key": "store.spool_dir", "adopted": 0, "old": "",
          "new": f"{gateway.folder}/elsewhere"}]
+
+
+@pytest.mark.parametrize("runs", [True, False])
+def test_what_the_owner_does(gateway: LoneGateway, runs: bool) -> None:
+    owner, audit = Owner(gateway.state), Audit(gateway)
+    if not runs:
+        gateway.stop()
+    first = owner.json("pair", "laptop", "--scope", "read", "--per-hour", "9")["token"]
+    owner.do("change", "laptop", "--scope", "read,send", "--sim", "any")
+    second = owner.json("rotate", "laptop")["token"]
+    owner.do("pause")
+    owner.do("resume")
+    owner.do("revoke", "laptop")
+    assert owner.run("revoke", "laptop").returncode == FAILED   # nobody is, no line
+    lines = [line for line in audit.lines() if line["event"] not in ("started", "stopped")]
+    assert [line["event"] for line in lines] == [
+        "client_paired", "client_changed", "client_rotated", "paused", "resumed",
+        "client_revoked"]
+    details = [line["detail"] for line in lines]
+    assert (details[0]["scopes"], details[0]["per_hour"]) == ("read", 9)
+    assert (details[1]["scopes"], details[1]["per_hour"]) == ("read send", 9)
+    assert details[2] == details[5] == {"client_id": 1, "client": "laptop"}
+    assert details[3] == details[4] == {"by": "owner"}
+    shown = audit.run().stdout
+    assert first not in shown and second not in shown
+    assert audit.verify()["whole"]
 
 
 def test_another_configuration_at_a_start_shows(gateway: LoneGateway) -> None:

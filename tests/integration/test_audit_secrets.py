@@ -21,6 +21,7 @@ from lab.gateway import BINARY, Gateway
 from lone_gateway import LoneGateway
 from modem import Outcome
 from modem.patience import patience
+from owner import Owner
 from wire import Wire, request, rpc
 
 TO = "+36301234567"
@@ -184,6 +185,12 @@ def test_memory_after_good_tokens(guarded: LoneGateway) -> None:
             for _ in range(3):
                 assert client.call("tools/list").status == 200
     forgotten(guarded, good)
+
+
+def test_memory_after_the_gateway_made_a_token(guarded: LoneGateway) -> None:
+    owner = Owner(guarded.state)
+    for made in (owner.json("pair", "laptop"), owner.json("rotate", "laptop")):
+        forgotten(guarded, made["token"])
 
 
 def test_memory_while_a_call_waits(guarded: LoneGateway) -> None:

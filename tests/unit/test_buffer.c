@@ -112,6 +112,24 @@ static void test_clear_forgives(void **state)
 	buffer_deinit(&buffer);
 }
 
+/* Only the place that it had before can be looked at: nobody else has it yet. */
+static void test_a_secret_is_cleared(void **state)
+{
+	struct buffer buffer = { .secret = true };
+	const char *token = "0123456789";
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		buffer_append_text(&buffer, token);
+	assert_int_equal(buffer.length, 2000);
+	assert_memory_equal(buffer.data + 1990, token, 10);
+	buffer_clear(&buffer);
+	for (size_t i = 0; i < buffer.capacity; i++)
+		assert_int_equal(buffer.data[i], 0);
+	assert_true(buffer.secret);
+	buffer_deinit(&buffer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +139,7 @@ int main(void)
 		cmocka_unit_test(test_empty_append),
 		cmocka_unit_test(test_failure_is_sticky),
 		cmocka_unit_test(test_clear_forgives),
+		cmocka_unit_test(test_a_secret_is_cleared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

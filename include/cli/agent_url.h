@@ -2,8 +2,10 @@
 /*
  * Agent URL: under which URLs agents reach the gateway.
  *
- * For each address that is listened on; for all addresses at once those of this machine, but
- * never one of mobile data, and HOST.local. What other machines reach comes first.
+ * For each address that is listened on; for all addresses at once those of the interfaces
+ * that are served (http/network_interface.h), so never one of mobile data, and HOST.local.
+ * What other machines reach comes first
+ * (tests/integration/test_owner_commands.py::test_all_addresses_but_those_of_mobile_data).
  */
 #ifndef CLI_AGENT_URL_H
 #define CLI_AGENT_URL_H

@@ -4,20 +4,17 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <net/if_arp.h>
-#include <netpacket/packet.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/address.h"
+#include "http/network_interface.h"
 
 enum {
 	URLS_MAX = 32,
 	URL_BYTES = 128,
-	NAME_BYTES = 65,  /* HOST_NAME_MAX and a NUL */
-	TYPE_RAWIP = 519, /* ARPHRD_RAWIP of linux/if_arp.h */
-	TYPE_UNKNOWN = ARPHRD_VOID,
+	NAME_BYTES = 65, /* HOST_NAME_MAX and a NUL */
 };
 
 /* In this order they are told. */
@@ -29,6 +26,7 @@ enum reach {
 };
 
 struct url_list {
+	const struct config *config;
 	struct {
 		enum reach reach;
 		char text[URL_BYTES];
@@ -75,31 +73,6 @@ static bool is_all(const struct address *address)
 	return IN6_IS_ADDR_UNSPECIFIED(&address->in6.sin6_addr);
 }
 
-static unsigned type_of(const struct ifaddrs *all, const char *name)
-{
-	for (const struct ifaddrs *at = all; at; at = at->ifa_next) {
-		if (at->ifa_addr && at->ifa_addr->sa_family == AF_PACKET &&
-		    strcmp(at->ifa_name, name) == 0)
-			return ((const struct sockaddr_ll *)(const void *)at->ifa_addr)
-				->sll_hatype;
-	}
-	return TYPE_UNKNOWN;
-}
-
-/* A carrier's network: strangers are there, and we do not serve it. */
-static bool is_mobile(const char *name, unsigned type)
-{
-	static const char *const names[] = { "ww",  "rmnet", "ccmni", "ppp",
-					     "qmi", "clat",  "v4-" };
-
-	for (size_t at = 0; at < sizeof(names) / sizeof(names[0]); at++) {
-		if (strncmp(name, names[at], strlen(names[at])) == 0)
-			return true;
-	}
-	return type == ARPHRD_PPP || type == TYPE_RAWIP || type == ARPHRD_NONE ||
-	       type == TYPE_UNKNOWN;
-}
-
 static void add_interface(struct url_list *list, const struct ifaddrs *at,
 			  struct address address)
 {
@@ -117,19 +90,20 @@ static void add_interface(struct url_list *list, const struct ifaddrs *at,
 	add_address(list, &address);
 }
 
+/* Those that are served: not a carrier's, where strangers are. */
 static void add_interfaces(struct url_list *list, const struct address *address)
 {
-	struct ifaddrs *all;
+	struct network_interfaces interfaces;
 
-	if (getifaddrs(&all) < 0)
-		return;
-	for (const struct ifaddrs *at = all; at; at = at->ifa_next) {
+	network_interfaces_init(&interfaces, list->config);
+	network_interfaces_read(&interfaces);
+	for (const struct ifaddrs *at = interfaces.all; at; at = at->ifa_next) {
 		if (at->ifa_addr && at->ifa_addr->sa_family == address->any.sa_family &&
 		    (at->ifa_flags & IFF_UP) &&
-		    !is_mobile(at->ifa_name, type_of(all, at->ifa_name)))
+		    !network_interfaces_flaw(&interfaces, at->ifa_name))
 			add_interface(list, at, *address);
 	}
-	freeifaddrs(all);
+	network_interfaces_deinit(&interfaces);
 }
 
 /* By multicast DNS, where avahi or systemd-resolved tell it. */
@@ -164,7 +138,7 @@ static void add_listen(struct url_list *list, const char *text)
 
 void agent_url_write_all(const struct config *config, struct json_writer *writer)
 {
-	struct url_list list = { .count = 0 };
+	struct url_list list = { .config = config };
 
 	for (size_t at = 0; at < config->listen.count; at++)
 		add_listen(&list, config->listen.items[at]);

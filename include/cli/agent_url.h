@@ -13,8 +13,12 @@
 #include "base/config.h"
 #include "base/json_writer.h"
 
-/* As the elements of an array that is open. */
-void agent_url_write_all(const struct config *config, struct json_writer *writer);
+/*
+ * As the elements of an array that is open. With `tls` those of the network are https, and
+ * those of loopback where config->tls_loopback says so.
+ */
+void agent_url_write_all(const struct config *config, bool tls,
+			 struct json_writer *writer);
 
 /* May programs of other machines reach it? */
 bool agent_url_is_for_others(const char *url);

@@ -27,6 +27,7 @@ enum reach {
 
 struct url_list {
 	const struct config *config;
+	bool tls;
 	struct {
 		enum reach reach;
 		char text[URL_BYTES];
@@ -37,9 +38,10 @@ struct url_list {
 static void add_url(struct url_list *list, enum reach reach, const char *host,
 		    unsigned port)
 {
+	bool tls = list->tls && (reach != REACH_LOOPBACK || list->config->tls_loopback);
 	char text[URL_BYTES];
 
-	snprintf(text, sizeof(text), "http://%s:%u/mcp", host, port);
+	snprintf(text, sizeof(text), "http%s://%s:%u/mcp", tls ? "s" : "", host, port);
 	for (unsigned at = 0; at < list->count; at++) {
 		if (strcmp(list->urls[at].text, text) == 0)
 			return;
@@ -136,9 +138,10 @@ static void add_listen(struct url_list *list, const char *text)
 	add_name(list, &address);
 }
 
-void agent_url_write_all(const struct config *config, struct json_writer *writer)
+void agent_url_write_all(const struct config *config, bool tls,
+			 struct json_writer *writer)
 {
-	struct url_list list = { .config = config };
+	struct url_list list = { .config = config, .tls = tls };
 
 	for (size_t at = 0; at < config->listen.count; at++)
 		add_listen(&list, config->listen.items[at]);
@@ -152,8 +155,9 @@ void agent_url_write_all(const struct config *config, struct json_writer *writer
 
 bool agent_url_is_for_others(const char *url)
 {
-	static const char *const ours[] = { "http://127.", "http://[::1]:" };
+	static const char *const ours[] = { "127.", "[::1]:" };
 
+	url += strcspn(url, "/") + strlen("//");
 	for (size_t at = 0; at < sizeof(ours) / sizeof(ours[0]); at++) {
 		if (strncmp(url, ours[at], strlen(ours[at])) == 0)
 			return false;

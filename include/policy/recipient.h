@@ -7,7 +7,7 @@
 #define POLICY_RECIPIENT_H
 
 #include "base/config.h"
-#include "policy/country.h"
+#include "base/number_form.h"
 #include "sms/phone_number.h"
 
 struct recipient {
@@ -15,7 +15,7 @@ struct recipient {
 	char number[PHONE_NUMBER_BYTES];   /* as oFono is given it */
 	bool is_short;			   /* 3 to 6 digits: a short code */
 	const struct country *home;	   /* of the SIM; NULL not known */
-	char digits[COUNTRY_DIGITS_BYTES]; /* from the calling code on; "" not known */
+	char digits[NUMBER_FORM_BYTES];	   /* from the calling code on; "" not known */
 	const struct country *country;	   /* of these; NULL nobody's */
 	const char *national;		   /* ... behind the calling code */
 };

@@ -144,7 +144,7 @@ struct usage_clock {
 struct store_countries {
 	bool known; /* else to be read again */
 	size_t count;
-	const struct dial_plan *items[STORE_COUNTRIES_MAX];
+	const struct country *items[STORE_COUNTRIES_MAX];
 };
 
 struct store {

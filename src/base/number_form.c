@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DIGITS_MOST = 20, WHOLE_LEAST = 10 };
+#include "base/word_list.h"
+
+enum { DIGITS_MOST = 20, WHOLE_LEAST = 10, AMERICAN_DIGITS = 10 };
 
 struct digits {
 	bool plus;
@@ -37,59 +39,53 @@ static bool starts_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-static void write_whole(const char *before, const char *digits,
+static bool write_whole(const char *before, const char *digits,
 			char form_out[NUMBER_FORM_BYTES])
 {
 	snprintf(form_out, NUMBER_FORM_BYTES, "+%s%s", before, digits);
+	return true;
 }
 
-/* What is dialled before a number of another country. */
-static const char *international(const struct dial_plan *country)
+/* What is dialled before a number of another country; 00 is understood everywhere. */
+static size_t abroad_length(const char *digits, const struct country *country)
 {
-	return country && strcmp(country->calling, "1") == 0 ? "011" : "00";
+	const char *abroad = country_abroad(country);
+
+	if (starts_with(digits, abroad))
+		return strlen(abroad);
+	return starts_with(digits, "00") ? 2 : 0;
 }
 
-/* "36201234567": networks leave the + out. A national number would begin otherwise. */
+/* Networks leave the + out. */
 static bool is_whole_without_plus(const struct digits *digits,
-				  const struct dial_plan *country)
+				  const struct country *country, const char *code)
 {
-	return *country->national && digits->count >= WHOLE_LEAST &&
-	       strcmp(country->calling, country->national) != 0 &&
-	       starts_with(digits->text, country->calling);
+	return digits->count >= WHOLE_LEAST && digits->count > country->own_code_most &&
+	       starts_with(digits->text, code);
 }
 
-static void write_national(const struct digits *digits, const struct dial_plan *country,
+/* In the North American plan the area stands in the number: a local one tells nothing. */
+static bool is_american_local(const char *code, const char *national)
+{
+	return strcmp(code, "1") == 0 && strlen(national) != AMERICAN_DIGITS;
+}
+
+/* False: it cannot be told. */
+static bool write_national(const struct digits *digits, bool is_beginning,
+			   const struct country *country,
 			   char form_out[NUMBER_FORM_BYTES])
 {
-	const char *text = digits->text;
+	size_t trunk = country_trunk_length(country, digits->text);
+	const char *national = digits->text + trunk;
+	char code[COUNTRY_CODE_BYTES];
 
-	if (*country->national && starts_with(text, country->national))
-		write_whole(country->calling, text + strlen(country->national), form_out);
-	else if (is_whole_without_plus(digits, country))
-		write_whole("", text, form_out);
-	else
-		write_whole(country->calling, text, form_out);
-}
-
-bool number_form_write(const char *party, const struct dial_plan *country,
-		       char form_out[NUMBER_FORM_BYTES])
-{
-	const char *prefix = international(country);
-	struct digits digits;
-
-	if (!read_digits(party, &digits))
+	country_calling_code(country, code);
+	if (is_american_local(code, national))
 		return false;
-	if (digits.plus)
-		write_whole("", digits.text, form_out);
-	else if (digits.count <= NUMBER_FORM_SHORT_MOST)
-		strcpy(form_out, digits.text);
-	else if (starts_with(digits.text, prefix))
-		write_whole("", digits.text + strlen(prefix), form_out);
-	else if (country)
-		write_national(&digits, country, form_out);
-	else
-		strcpy(form_out, digits.text);
-	return true;
+	if (!trunk && !is_beginning && strcmp(code, "1") != 0 &&
+	    is_whole_without_plus(digits, country, code))
+		return write_whole("", digits->text, form_out);
+	return write_whole(code, national, form_out);
 }
 
 bool number_form_is_short(const char *form)
@@ -97,19 +93,75 @@ bool number_form_is_short(const char *form)
 	return *form != '+' && strlen(form) <= NUMBER_FORM_SHORT_MOST;
 }
 
-size_t number_form_spell(const char *form, const struct dial_plan *country,
+static bool write_form(const char *party, bool is_beginning,
+		       const struct country *country, char form_out[NUMBER_FORM_BYTES])
+{
+	struct digits digits;
+	size_t abroad;
+	bool is_short;
+
+	if (!read_digits(party, &digits) && !(is_beginning && strcmp(party, "+") == 0))
+		return false;
+	abroad = abroad_length(digits.text, country);
+	is_short = !is_beginning && number_form_is_short(digits.text) &&
+		   !(starts_with(digits.text, "00") && digits.count > abroad);
+	if (digits.plus)
+		return write_whole("", digits.text, form_out);
+	if (!is_short && abroad)
+		return write_whole("", digits.text + abroad, form_out);
+	if (is_short || !country ||
+	    !write_national(&digits, is_beginning, country, form_out))
+		strcpy(form_out, digits.text);
+	return true;
+}
+
+bool number_form_write(const char *party, const struct country *country,
+		       char form_out[NUMBER_FORM_BYTES])
+{
+	return write_form(party, false, country, form_out);
+}
+
+bool number_form_write_beginning(const char *party, const struct country *country,
+				 char form_out[NUMBER_FORM_BYTES])
+{
+	return write_form(party, true, country, form_out);
+}
+
+/* With each of what may be dialled in front of it. */
+static size_t spell_national(const char *national, const struct country *country,
+			     char (*spellings_out)[NUMBER_FORM_BYTES], size_t room)
+{
+	const char *at = country->trunk;
+	char trunk[COUNTRY_CODE_BYTES];
+	size_t count = 0;
+
+	if (!at) {
+		snprintf(spellings_out[0], NUMBER_FORM_BYTES, "%s", national);
+		return 1;
+	}
+	while (count < room && word_list_next(&at, trunk, sizeof(trunk)))
+		snprintf(spellings_out[count++], NUMBER_FORM_BYTES, "%s%.20s", trunk,
+			 national);
+	return count;
+}
+
+size_t number_form_spell(const char *form, const struct country *country,
 			 char spellings_out[NUMBER_SPELLINGS][NUMBER_FORM_BYTES])
 {
+	char code[COUNTRY_CODE_BYTES];
 	size_t count = 0;
 
 	snprintf(spellings_out[count++], NUMBER_FORM_BYTES, "%s", form);
 	if (*form != '+')
 		return count;
 	snprintf(spellings_out[count++], NUMBER_FORM_BYTES, "%s%.20s",
-		 international(country), form + 1);
+		 country_abroad(country), form + 1);
 	snprintf(spellings_out[count++], NUMBER_FORM_BYTES, "%s", form + 1);
-	if (country && starts_with(form + 1, country->calling))
-		snprintf(spellings_out[count++], NUMBER_FORM_BYTES, "%s%.20s",
-			 country->national, form + 1 + strlen(country->calling));
+	if (!country)
+		return count;
+	country_calling_code(country, code);
+	if (starts_with(form + 1, code))
+		count += spell_national(form + 1 + strlen(code), country,
+					spellings_out + count, NUMBER_SPELLINGS - count);
 	return count;
 }

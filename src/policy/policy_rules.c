@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/config_policy.h"
 #include "base/word_list.h"
 #include "policy/local_time.h"
 #include "policy/policy_case.h"
@@ -129,7 +130,7 @@ static bool is_country_named(const struct policy_case *about,
 
 	for (size_t i = 0; i < countries->count; i++) {
 		const char *at = countries->items[i];
-		char word[COUNTRY_DIGITS_BYTES];
+		char word[CONFIG_NUMBER_BYTES];
 
 		while (word_list_next(&at, word, sizeof(word))) {
 			if (strcmp(word, "any") == 0)

@@ -6,8 +6,6 @@
 #include "base/config_policy.h"
 #include "base/word_list.h"
 
-enum { SHORT_DIGITS_MOST = 6 };
-
 /*
  * 112 and 911 are emergency numbers in every network, the others in one that has no card of
  * its own (3GPP TS 22.101, 10.1.1).
@@ -16,13 +14,13 @@ static const char everywhere[] = "112 911 000 08 110 118 119 999";
 
 static bool is_short(const char *number)
 {
-	return *number != '+' && strncmp(number, "00", 2) != 0 &&
-	       strlen(number) <= SHORT_DIGITS_MOST;
+	return number_form_is_short(number) && strncmp(number, "00", 2) != 0;
 }
 
 void recipient_read(struct recipient *recipient, const char *written,
 		    const struct country *home)
 {
+	char form[NUMBER_FORM_BYTES];
 	size_t length;
 
 	*recipient = (struct recipient){ .home = home, .national = "" };
@@ -31,11 +29,10 @@ void recipient_read(struct recipient *recipient, const char *written,
 	if (recipient->problem != PHONE_NUMBER_OK)
 		return;
 	recipient->is_short = is_short(recipient->number);
-	if (recipient->is_short ||
-	    !country_dial(home, recipient->number, recipient->digits)) {
-		recipient->digits[0] = '\0';
+	if (recipient->is_short || !number_form_write(recipient->number, home, form) ||
+	    *form != '+')
 		return;
-	}
+	strcpy(recipient->digits, form + 1);
 	recipient->country = country_of_digits(recipient->digits, &length);
 	recipient->national = recipient->digits + length;
 }
@@ -64,29 +61,42 @@ bool recipient_is_emergency(const struct recipient *recipient, const char *ofono
 {
 	const struct country *home = recipient->home;
 	const char *number = recipient->number;
-	size_t trunk = home && home->trunk ? strlen(home->trunk) : 0;
+	const char *trunks = home ? home->trunk : NULL;
+	char trunk[COUNTRY_CODE_BYTES];
 
 	if (is_emergency(number, home, ofono_numbers))
 		return true;
-	if (trunk && strncmp(number, home->trunk, trunk) == 0 &&
-	    is_emergency(number + trunk, home, ofono_numbers))
-		return true;
+	while (trunks && word_list_next(&trunks, trunk, sizeof(trunk))) {
+		if (strncmp(number, trunk, strlen(trunk)) == 0 &&
+		    is_emergency(number + strlen(trunk), home, ofono_numbers))
+			return true;
+	}
 	return is_emergency(recipient->national, recipient->country, ofono_numbers) ||
 	       is_emergency(recipient->digits, home, ofono_numbers);
 }
 
-bool recipient_is_premium(const struct recipient *recipient)
+static bool is_premium(const struct country *country, const char *national)
 {
-	const char *words = recipient->country ? recipient->country->premium : NULL;
+	const char *words = country ? country->premium : NULL;
 	char word[CONFIG_NUMBER_BYTES];
 
-	if (recipient->is_short)
-		return true;
 	while (words && word_list_next(&words, word, sizeof(word))) {
-		if (strncmp(recipient->national, word, strlen(word)) == 0)
+		if (strncmp(national, word, strlen(word)) == 0)
 			return true;
 	}
 	return false;
+}
+
+/* Also when what seems to have its calling code in front were a national number. */
+bool recipient_is_premium(const struct recipient *recipient)
+{
+	const struct country *home = recipient->home;
+	const char *number = recipient->number;
+
+	if (recipient->is_short || is_premium(recipient->country, recipient->national))
+		return true;
+	return home && *recipient->digits && *number != '+' &&
+	       is_premium(home, number + country_trunk_length(home, number));
 }
 
 /* Digits are only known of one that is international, or of a home that is known. */
@@ -103,15 +113,23 @@ static bool matches(const char *text, const char *word, bool is_prefix)
 			 : strcmp(text, word) == 0;
 }
 
+static bool word_form(const struct country *home, const char *word, bool is_prefix,
+		      char form_out[NUMBER_FORM_BYTES])
+{
+	return (is_prefix ? number_form_write_beginning(word, home, form_out)
+			  : number_form_write(word, home, form_out)) &&
+	       *form_out == '+';
+}
+
 static bool word_fits(const struct recipient *recipient, const char *word, bool is_prefix)
 {
-	char digits[COUNTRY_DIGITS_BYTES];
+	char form[NUMBER_FORM_BYTES];
 
 	if (matches(recipient->number, word, is_prefix))
 		return true;
 	return *recipient->digits && (is_prefix || !is_short(word)) &&
-	       country_dial(recipient->home, word, digits) &&
-	       matches(recipient->digits, digits, is_prefix);
+	       word_form(recipient->home, word, is_prefix, form) &&
+	       matches(recipient->digits, form + 1, is_prefix);
 }
 
 static bool is_in(const struct recipient *recipient, const char *words, bool prefixes)

@@ -15,8 +15,8 @@ static void countries_read(struct store *store)
 
 	sqlite3_bind_int(statement, 1, STORE_COUNTRIES_MAX);
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
-		const struct dial_plan *country =
-			dial_plan_find((unsigned)sqlite3_column_int(statement, 0));
+		const struct country *country =
+			country_find((unsigned)sqlite3_column_int(statement, 0));
 
 		if (country)
 			countries.items[countries.count++] = country;
@@ -25,16 +25,16 @@ static void countries_read(struct store *store)
 		store->countries = countries;
 }
 
-static const struct dial_plan *country_of_sim(struct store *store, int64_t sim_id)
+static const struct country *country_of_sim(struct store *store, int64_t sim_id)
 {
 	sqlite3_stmt *statement = store_use(store, PARTY_COUNTRY);
-	const struct dial_plan *country = NULL;
+	const struct country *country = NULL;
 	int result;
 
 	sqlite3_bind_int64(statement, 1, sim_id);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
-		country = dial_plan_find((unsigned)sqlite3_column_int(statement, 0));
+		country = country_find((unsigned)sqlite3_column_int(statement, 0));
 	store_done(store, statement, result);
 	return country;
 }
@@ -50,7 +50,7 @@ static void party_add(struct store_party *party, const char *spelling)
 }
 
 static void party_add_in(struct store_party *party, const char *number,
-			 const struct dial_plan *country)
+			 const struct country *country)
 {
 	char form[NUMBER_FORM_BYTES], spellings[NUMBER_SPELLINGS][NUMBER_FORM_BYTES];
 	size_t count;

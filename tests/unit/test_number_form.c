@@ -10,7 +10,20 @@
 
 #include "base/number_form.h"
 
-enum { HUNGARY = 216, ITALY = 222, GERMANY = 262, USA = 310, NORWAY = 242, NOWHERE = 0 };
+enum {
+	HUNGARY = 216,
+	ITALY = 222,
+	GERMANY = 262,
+	USA = 310,
+	NORWAY = 242,
+	RUSSIA = 250,
+	BELARUS = 257,
+	TURKEY = 286,
+	PUERTO_RICO = 330,
+	INDIA = 404,
+	BRAZIL = 724,
+	NOWHERE = 0,
+};
 
 static const struct {
 	unsigned mcc;
@@ -32,6 +45,23 @@ static const struct {
 	{ USA, "2025550123", "+12025550123" },
 	{ USA, "12025550123", "+12025550123" },
 	{ USA, "01136201234567", "+36201234567" },
+	{ USA, "0036201234567", "+36201234567" },
+	{ USA, "5550123", "5550123" }, /* of which area? */
+	{ PUERTO_RICO, "7875550123", "+17875550123" },
+	{ NORWAY, "4791234567", "+4791234567" },
+	{ NORWAY, "47912345", "+4747912345" },
+	{ RUSSIA, "89161234567", "+79161234567" },
+	{ RUSSIA, "79161234567", "+79161234567" },
+	{ RUSSIA, "81036201234567", "+36201234567" },
+	{ BELARUS, "80291234567", "+375291234567" },
+	/* a national number may begin with the code */
+	{ INDIA, "9123456789", "+919123456789" },
+	{ INDIA, "919123456789", "+919123456789" },
+	{ BRAZIL, "55991234567", "+5555991234567" },
+	{ BRAZIL, "5555991234567", "+5555991234567" },
+	{ TURKEY, "9001234567", "+909001234567" },
+	{ HUNGARY, "00112", "+112" },
+	{ HUNGARY, "00", "00" },
 	{ NOWHERE, "06201234567", "06201234567" },
 	{ NOWHERE, "0036201234567", "+36201234567" },
 	{ NOWHERE, "+36201234567", "+36201234567" },
@@ -43,8 +73,8 @@ static void test_forms(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char form[NUMBER_FORM_BYTES];
 
-		assert_true(number_form_write(cases[i].party,
-					      dial_plan_find(cases[i].mcc), form));
+		assert_true(number_form_write(cases[i].party, country_find(cases[i].mcc),
+					      form));
 		assert_string_equal(form, cases[i].form);
 	}
 }
@@ -66,46 +96,75 @@ static void test_names(void **state)
 	assert_false(number_form_is_short("+36201"));
 }
 
+static void test_beginnings(void **state)
+{
+	static const struct {
+		unsigned mcc;
+		const char *beginning, *form;
+	} beginnings[] = {
+		{ HUNGARY, "+3620", "+3620" },	{ HUNGARY, "0620", "+3620" },
+		{ HUNGARY, "003620", "+3620" }, { HUNGARY, "20", "+3620" },
+		{ HUNGARY, "06", "+36" },	{ HUNGARY, "00", "+" },
+		{ HUNGARY, "+", "+" },		{ USA, "212", "212" },
+		{ NOWHERE, "0620", "0620" },
+	};
+	char form[NUMBER_FORM_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		assert_true(number_form_write_beginning(
+			beginnings[i].beginning, country_find(beginnings[i].mcc), form));
+		assert_string_equal(form, beginnings[i].form);
+	}
+	assert_false(number_form_write_beginning("", NULL, form));
+	assert_false(number_form_write_beginning("x", NULL, form));
+}
+
 /* Each spelling is read as what it spells. */
 static void test_spellings(void **state)
 {
-	static const unsigned mccs[] = { HUNGARY, GERMANY, USA, NOWHERE };
+	static const unsigned mccs[] = { HUNGARY, GERMANY, USA, BELARUS, NOWHERE };
 	static const char *const forms[] = { "+36201234567", "+4915112345678",
-					     "+12025550123", "1777" };
+					     "+12025550123", "+375291234567", "1777" };
+	static const size_t counts[] = { 4, 4, 4, 5, 1 };
 	char spellings[NUMBER_SPELLINGS][NUMBER_FORM_BYTES], form[NUMBER_FORM_BYTES];
 
 	(void)state;
-	for (size_t i = 0; i < 4; i++) {
-		const struct dial_plan *country = dial_plan_find(mccs[i]);
+	for (size_t i = 0; i < 5; i++) {
+		const struct country *country = country_find(mccs[i]);
 		size_t count = number_form_spell(forms[i], country, spellings);
 
-		assert_int_equal(count, i == 3 ? 1 : 4);
+		assert_int_equal(count, counts[i]);
 		for (size_t at = 0; at < count; at++) {
 			assert_true(number_form_write(spellings[at], country, form));
 			assert_string_equal(form, forms[i]);
 		}
 	}
 	assert_int_equal(
-		number_form_spell("+36201234567", dial_plan_find(GERMANY), spellings), 3);
+		number_form_spell("+36201234567", country_find(GERMANY), spellings), 3);
 }
 
 static void test_countries(void **state)
 {
+	char code[COUNTRY_CODE_BYTES];
+
 	(void)state;
-	assert_string_equal(dial_plan_find(HUNGARY)->calling, "36");
-	assert_string_equal(dial_plan_find(HUNGARY)->national, "06");
-	assert_string_equal(dial_plan_find(202)->calling, "30"); /* the first, the last */
-	assert_string_equal(dial_plan_find(750)->calling, "500");
-	assert_null(dial_plan_find(1));
-	assert_null(dial_plan_find(901));
+	assert_string_equal(country_find(HUNGARY)->codes, "36");
+	assert_string_equal(country_find(HUNGARY)->trunk, "06");
+	assert_ptr_equal(country_of_mobile_code("216"), country_find(HUNGARY));
+	assert_string_equal(country_find(202)->codes, "30"); /* the first, the last */
+	assert_string_equal(country_find(750)->codes, "500");
+	country_calling_code(country_find(PUERTO_RICO), code);
+	assert_string_equal(code, "1");
+	assert_null(country_find(1));
+	assert_null(country_find(901));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_spellings),
+		cmocka_unit_test(test_forms),	   cmocka_unit_test(test_names),
+		cmocka_unit_test(test_beginnings), cmocka_unit_test(test_spellings),
 		cmocka_unit_test(test_countries),
 	};
 

@@ -46,6 +46,8 @@ static void test_premium(void **state)
 	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
 	assert_string_equal(code_of("0690123456"), "premium_number_blocked");
 	assert_string_equal(code_of("003690123456"), "premium_number_blocked");
+	assert_string_equal(code_of("36901234567"), "premium_number_blocked");
+	assert_string_equal(code_of("36201234567"), "");
 	request.sim_id = 2;
 	assert_string_equal(code_of("0900123456"), "premium_number_blocked");
 	assert_string_equal(code_of("0664123456"), "");
@@ -105,6 +107,19 @@ static void test_american_countries(void **state)
 	assert_string_equal(code_of("19005551234"), "premium_number_blocked");
 }
 
+/* A national number that could be one with its calling code in front is both. */
+static void test_a_calling_code_or_none(void **state)
+{
+	int64_t turkish;
+
+	(void)state;
+	assert_int_equal(store_sim_identify(store, "", "286010000000001", &turkish), 0);
+	request.sim_id = turkish;
+	assert_string_equal(code_of("9001234567"), "premium_number_blocked");
+	assert_string_equal(code_of("905321234567"), "premium_number_blocked");
+	assert_string_equal(code_of("+905321234567"), "");
+}
+
 /* Neither a modem nor the ledger tells of which country it is. */
 static void test_country_unknown(void **state)
 {
@@ -134,6 +149,7 @@ static void test_lists(void **state)
 	assert_string_equal(code_of("06309999999"), "");
 	configure("deny", "+36309*");
 	assert_string_equal(code_of("06309999999"), "recipient_not_allowed");
+	assert_string_equal(code_of("36309999999"), "recipient_not_allowed");
 	config_list_clear(&bench_config.policy.allow);
 	client.allow[0] = '\0';
 	assert_string_equal(code_of("06309999999"), "recipient_not_allowed");
@@ -144,9 +160,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, request_set_up, policy_tear_down)
-		TEST(test_emergency),	    TEST(test_premium),
-		TEST(test_country),	    TEST(test_american_countries),
-		TEST(test_country_unknown), TEST(test_lists),
+		TEST(test_emergency),
+		TEST(test_premium),
+		TEST(test_country),
+		TEST(test_american_countries),
+		TEST(test_country_unknown),
+		TEST(test_lists),
+		TEST(test_a_calling_code_or_none),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

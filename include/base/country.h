@@ -3,8 +3,8 @@
  * Country: what a SIM's country says of numbers: how they are dialled, which cost extra,
  * which reach the police.
  */
-#ifndef POLICY_COUNTRY_H
-#define POLICY_COUNTRY_H
+#ifndef BASE_COUNTRY_H
+#define BASE_COUNTRY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,15 +14,19 @@ struct country {
 	uint16_t mobile_first; /* mobile country codes of its SIMs; 0 ends the table */
 	uint16_t mobile_last;
 	const char *codes;     /* calling codes, blanks between */
-	const char *trunk;     /* in front of a national number; NULL none */
-	const char *abroad;    /* in front of an international one; NULL: 00 */
+	uint8_t own_code_most; /* digits of a national number that begins like that; 0 none */
+	const char *trunk;  /* in front of a national number, blanks between; NULL none */
+	const char *abroad; /* in front of an international one; NULL: 00 */
 	const char *premium;   /* beginnings of national numbers that may cost extra */
 	const char *emergency; /* besides those of every country */
 };
 
 extern const struct country country_table[];
 
-/* "216" -> the country; NULL: none that we know. */
+enum { COUNTRY_CODE_BYTES = 8 }; /* of a calling code, or a trunk prefix */
+
+/* 216, or "216" -> the country; NULL: none that we know. */
+const struct country *country_find(unsigned mobile_code);
 const struct country *country_of_mobile_code(const char *mobile_code);
 
 /*
@@ -35,13 +39,12 @@ const struct country *country_of_digits(const char *digits, size_t *length_out);
 /* Do the digits begin with a calling code of this country, as the longest that fits? */
 bool country_has_digits(const struct country *country, const char *digits);
 
-enum { COUNTRY_DIGITS_BYTES = 40 };
-
-/*
- * Digits from the calling code on, of a number that is dialled from this country (NULL: not
- * known). False: it cannot be told; a short code has none.
- */
-bool country_dial(const struct country *home, const char *number,
-		  char digits_out[COUNTRY_DIGITS_BYTES]);
+/* Its calling code: "36"; "1" of all countries of the North American plan. */
+void country_calling_code(const struct country *country,
+			  char code_out[COUNTRY_CODE_BYTES]);
+/* "00", or what is dialled in its place. NULL: of a country that is not known. */
+const char *country_abroad(const struct country *country);
+/* How much of the digits is dialled in front of a national number; 0: nothing. */
+size_t country_trunk_length(const struct country *country, const char *digits);
 
 #endif

@@ -58,7 +58,6 @@ void failure_answer_with(struct tool_call *call, const struct refusal *refusal,
 	};
 
 	note_refusal(call, refusal->failure);
-	note_refusal(call, refusal->failure);
 	tool_call_fail(call, &error);
 }
 

@@ -19,31 +19,26 @@ enum {
 
 static const char help[] =
 	"Usage: ofono-mcp send [OPTION]... NUMBER [TEXT]\n"
-	"Send a text message. Without TEXT it is what stands on standard input, without\n"
-	"the last line feed. Each segment is paid for.\n"
+	"Send a text message. Without TEXT it is what stands on standard input,\n"
+	"without the last line feed. Each segment is paid for.\n"
 	"\n"
-	"  --sim ID         from this SIM, as \"ofono-mcp status\" lists it; needed "
-	"when\n"
-	"                   several can send\n"
+	"  --sim ID         from this SIM, as \"ofono-mcp status\" lists it; needed\n"
+	"                   when several can send\n"
 	"  --at TIME        not before TIME, as 2026-11-21T08:30:00+01:00\n"
-	"  --wait WHAT      none: until it is on disk; sent (the usual): until the "
-	"network\n"
-	"                   took it; delivered: until a report says that it arrived;\n"
+	"  --wait WHAT      until it is on disk: none; until the network took it: sent,\n"
+	"                   the usual; until a report says that it arrived: delivered;\n"
 	"                   two minutes at most, and it goes on then\n"
-	"  --dry-run        send nothing; tell what it would take, and what would refuse "
-	"it\n"
+	"  --dry-run        send nothing; tell its size, and what would refuse it\n"
 	"  --config FILE    the gateway's configuration; else, where it is there,\n"
 	"                   " CONFIG_DEFAULT_PATH "\n"
 	"  --state-dir DIR  where the gateway keeps its ledger\n"
 	"  --json           tell as JSON what send_sms tells agents\n"
 	"  --help           this text\n"
 	"\n"
-	"The gateway must run. What it lets nobody do it does not let you do either: "
-	"the\n"
-	"pause, [policy] and the limits of a SIM hold; those of clients do not.\n"
-	"Exit codes: 0 it is sent, or goes its way; 1 it is not, or would not be; 2 "
-	"wrong\n"
-	"options.\n";
+	"The gateway must run. What it lets nobody do it does not let you do either:\n"
+	"the pause, [policy] and the limits of a SIM hold; those of clients do not.\n"
+	"Exit codes: 0 it is sent, or goes its way; 1 it is not, or would not be;\n"
+	"2 wrong options.\n";
 
 static const struct owner_option options[] = {
 	{ .name = "sim", .argument = "subscription_id", .is_number = true },

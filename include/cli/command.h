@@ -41,5 +41,6 @@ extern const struct command command_list;
 extern const struct command command_show;
 extern const struct command command_wait;
 extern const struct command command_tail;
+extern const struct command command_tools;
 
 #endif

@@ -25,7 +25,8 @@ from owner import FAILED, OK, USAGE, Owner, run
 from terminal import on_terminal
 
 COLOUR = "\x1b["
-COMMANDS = ["status", "send", "list", "show", "wait", "tail"]
+GATEWAY = ["status", "send", "list", "show", "wait", "tail"]     # those need one
+COMMANDS = [*GATEWAY, "tools"]
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_help(name: str) -> None:
 
 @pytest.mark.parametrize("arguments", [
     ["status"], ["send", TO, "x"], ["list"], ["show", "1"], ["wait"], ["tail"]],
-    ids=COMMANDS)
+    ids=GATEWAY)
 def test_without_a_gateway(folder: Any, arguments: list[str]) -> None:
     name, *rest = arguments
     result = Owner(folder / "state").run(name, *rest)
@@ -353,6 +354,31 @@ def test_the_gateway_ends(make_lab: Callable[..., Lab]) -> None:
         lab.gateway.stop()
         assert tail.wait(patience(10)) == FAILED
     lab.gateway.start()
+
+
+# ---- tools
+
+def test_tools_are_those_of_agents(lab: Lab) -> None:
+    mine = json.loads(run("tools", "--json").stdout)["tools"]
+    with lab.client() as client:
+        assert mine == client.call("tools/list").result["tools"]
+
+
+def test_the_table_of_tools() -> None:
+    text = run("tools").stdout
+    assert "send_sms - Send a text message (scope send)" in text
+    assert "    to_phone_number (string, required)\n        Recipient in" in text
+    assert "    direction (string: in, out)" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
+    for tool in json.loads(run("tools", "--json").stdout)["tools"]:
+        assert f"{tool['name']} - {tool['title']}" in text
+        assert all(f"    {name} (" in text for name in tool["inputSchema"]["properties"])
+
+
+@pytest.mark.parametrize("arguments", [["x"], ["--nothing"]])
+def test_wrong_options_of_tools(arguments: list[str]) -> None:
+    result = run("tools", *arguments)
+    assert (result.returncode, result.stdout) == (USAGE, "") and result.stderr
 
 
 # ---- terminals

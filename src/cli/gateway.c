@@ -34,6 +34,7 @@
 #include "control/control_server.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
+#include "owner/owner_table.h"
 #include "resources/resource_table.h"
 #include "sms/retention.h"
 #include "sms/spool.h"
@@ -406,6 +407,8 @@ static void open_control(struct gateway *gateway, const struct config *config)
 		.ofono = services->ofono,
 		.gateway = &control_gateway,
 		.gateway_data = gateway,
+		.more = owner_table,
+		.services = services,
 	};
 	if (control_server_new(services->loop, &gateway->control,
 			       &gateway->control_server, &problem) != 0)

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cli/agent_url.h"
+#include "cli/agent_reach.h"
 #include "cli/command.h"
 #include "cli/exposure.h"
 #include "cli/readiness.h"
@@ -401,7 +401,7 @@ static void open_control(struct gateway *gateway, const struct config *config)
 		.config = config,
 		.store = services->store,
 		.loop = services->loop,
-		.write_urls = agent_url_write_all,
+		.reach = &agent_reach,
 		.sims = services->sims,
 		.outbox = services->outbox,
 		.ofono = services->ofono,

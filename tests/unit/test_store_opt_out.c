@@ -81,6 +81,34 @@ static void test_every_spelling(void **state)
 	}
 }
 
+static int lines(const char *event)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "SELECT count(*) FROM audit WHERE event = '%s' AND detail = "
+		 "'{\"number\":\"" NUMBER "\"}'",
+		 event);
+	return (int)sql(text);
+}
+
+/* What changed, in one spelling; who says it again adds nothing. */
+static void test_the_audit_has_it(void **state)
+{
+	(void)state;
+	assert_int_equal(come(NUMBER, OPT_IN), 0); /* of nothing */
+	assert_int_equal(come("06201234567", OPT_OUT), 0);
+	assert_int_equal(come(NUMBER, OPT_OUT), 0);
+	assert_int_equal(come(NUMBER, OPT_NONE), 0);
+	assert_int_equal(come("Bank", OPT_OUT), 0);
+	assert_int_equal(lines("opted_out"), 1);
+	assert_int_equal(lines("opted_in"), 0);
+	assert_int_equal(come("0036201234567", OPT_IN), 0);
+	assert_int_equal(come(NUMBER, OPT_IN), 0);
+	assert_int_equal(lines("opted_in"), 1);
+	assert_int_equal(sql("SELECT count(*) FROM audit"), 2);
+}
+
 /* Nothing can be sent to one. */
 static void test_names_are_left_out(void **state)
 {
@@ -100,8 +128,10 @@ static void test_a_full_disk(void **state)
 	fill_disk(false);
 	assert_int_equal(store_opt_out_known(store, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(sql("SELECT count(*) FROM message"), 0);
+	assert_int_equal(lines("opted_out"), 0);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
 	assert_int_equal(store_opt_out_known(store, NUMBER), 0);
+	assert_int_equal(lines("opted_out"), 1);
 }
 
 static void test_one_confirmation(void **state)
@@ -157,6 +187,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stop_and_start, set_up,
 						store_tear_down),
 		cmocka_unit_test_setup_teardown(test_every_spelling, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_the_audit_has_it, set_up,
 						store_tear_down),
 		cmocka_unit_test_setup_teardown(test_names_are_left_out, set_up,
 						store_tear_down),

@@ -12,6 +12,8 @@ static const struct command *const commands[] = {
 	&command_rotate, &command_revoke,    &command_pause,   &command_resume,
 	&command_reload, &command_approvals, &command_approve, &command_reject,
 	&command_unlock, &command_backup,    &command_restore, &command_audit,
+	&command_status, &command_send,	     &command_list,    &command_show,
+	&command_wait,	 &command_tail,	     &command_tools,
 };
 
 static int print_help(FILE *out, int code)

@@ -21,7 +21,10 @@ struct gateway_question {
 	size_t length;
 	/* Each line of the answer, without its line feed, in order. */
 	void (*told)(void *data, const char *line, size_t length);
+	/* Of each second in which there is none. NULL: nobody cares. */
+	void (*second)(void *data);
 	void *data;
+	bool is_endless; /* it is waited for the next line for ever */
 };
 
 /* False: nobody answered to the end; the error's text tells why. */

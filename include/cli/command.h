@@ -35,5 +35,12 @@ extern const struct command command_reload;
 extern const struct command command_backup;
 extern const struct command command_restore;
 extern const struct command command_audit;
+extern const struct command command_status;
+extern const struct command command_send;
+extern const struct command command_list;
+extern const struct command command_show;
+extern const struct command command_wait;
+extern const struct command command_tail;
+extern const struct command command_tools;
 
 #endif

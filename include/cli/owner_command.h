@@ -6,7 +6,8 @@
  * From its description come the options, the request and the exit code. All take --config,
  * --state-dir, --json and --help. What the options are given is checked where the command
  * runs; an "invalid_argument" ends like a wrong option. With --json the lines of the answer
- * are printed as they are, in place of show() and show_item().
+ * are printed as they are, in place of show() and show_item(). What takes longer than a second
+ * says on a terminal what it waits for (cli/progress.h).
  */
 #ifndef CLI_OWNER_COMMAND_H
 #define CLI_OWNER_COMMAND_H
@@ -21,9 +22,11 @@
 enum { OWNER_OPTIONS_MAX = 16 };
 
 struct owner_option {
-	const char *name; /* "per-minute": the argument per_minute of the request */
-	bool is_flag;	  /* true when given; else it has a value, which is a text */
-	bool is_local;	  /* for show() alone: not in the request */
+	const char *name;     /* "per-minute": the argument per_minute of the request */
+	bool is_flag;	      /* true when given; else it has a value, which is a text */
+	bool is_number;	      /* ... or a whole number from 0 on */
+	bool is_local;	      /* for show() and add() alone: not in the request */
+	const char *argument; /* of the request, where it has another name; or NULL */
 };
 
 struct owner_call; /* as it was given */
@@ -34,6 +37,7 @@ struct owner_command {
 	const struct owner_option *options; /* its own; the last has no name; or NULL */
 	const char *operand; /* the argument that the operand becomes; NULL: takes none */
 	bool operand_is_optional;
+	bool operand_is_number;
 	bool operands_are_many; /* one or more, for add() alone */
 	/* NULL: goes on. Else what is wrong with what was given. */
 	const char *(*flaw)(const struct owner_call *call);
@@ -41,6 +45,12 @@ struct owner_command {
 	int (*add)(const struct owner_call *call, struct json_writer *arguments);
 	void (*show_item)(const struct owner_call *call, const struct json *item);
 	int (*show)(const struct owner_call *call, const struct json *result);
+	/* The exit code with --json; NULL: 0. */
+	int (*judge)(const struct json *result);
+	/* What it does meanwhile, "waiting for a message": told on a terminal, after a
+	 * second. NULL: "asking the gateway". */
+	const char *meanwhile;
+	bool is_endless; /* nothing may be heard of the gateway for any time */
 };
 
 struct owner_call {

@@ -16,6 +16,8 @@
 #include "sms/sim.h"
 #include "store/store.h"
 
+struct control_command;
+
 /* What happens when the configuration is read again. */
 struct control_reload {
 	/* Of each key that is different in the file. */
@@ -61,6 +63,9 @@ struct control {
 	struct ofono *ofono;
 	const struct control_gateway *gateway;
 	void *gateway_data;
+	/* Rows of a room that knows more than this one, and what they work with; or NULL. */
+	const struct control_command *const *more; /* ends with NULL */
+	void *services;
 };
 
 enum control_client_news {

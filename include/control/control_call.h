@@ -4,6 +4,7 @@
  *
  *   request   {"command":"revoke","arguments":{"name":"laptop"}}
  *   answer    {"item":{...}}                                     any number, where a command has them
+ *             {"progress":{"message":"..."}}                     likewise: how far it is, for a person
  *             {"result":{...}}                                   or, as the last line,
  *             {"error":{"code":"...","message":"...","fix":"..."}}
  *
@@ -47,6 +48,7 @@ struct control_call {
 	void *carrier_data;
 	struct buffer line;
 	struct json_writer *writer;
+	bool is_last; /* the line that is being written */
 	bool is_over;
 };
 
@@ -62,6 +64,11 @@ const char *control_argument(const struct control_call *call, const char *name);
 struct json_writer *control_result_open(struct control_call *call);
 struct json_writer *control_item_open(struct control_call *call);
 void control_close(struct control_call *call);
+
+/* The whole result at once: the object as JSON. */
+void control_answer(struct control_call *call, const struct buffer *result);
+
+void control_progress(struct control_call *call, const char *message);
 
 /* `message` what went wrong, `fix` what to do; sentences without their full stops. */
 __attribute__((format(printf, 4, 5))) void control_fail(struct control_call *call,

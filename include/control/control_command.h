@@ -15,7 +15,9 @@ struct control_command {
 
 extern const struct control_command *const command_table[]; /* ends with NULL */
 
-const struct control_command *control_command_find(const char *name); /* NULL: none */
+/* NULL: there is none, nor in the rows that this control has besides. */
+const struct control_command *control_command_find(const struct control *control,
+						   const char *name);
 
 extern const struct control_command control_pair;
 extern const struct control_command control_clients;

@@ -37,7 +37,7 @@ enum ask_outcome {
 	ASK_UNDER_WAY, /* the call is answered, or waits */
 	ASK_DECLINED,  /* the person said no, now or before */
 	ASK_DISMISSED, /* ... or closed the question */
-	ASK_UNABLE,    /* this client cannot ask, or got no answer */
+	ASK_UNABLE,    /* this client cannot ask, or got no answer; it is none of MCP */
 };
 
 /* `question` lives as long as the call. *content_out: with ASK_ANSWERED only. */

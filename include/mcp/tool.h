@@ -4,6 +4,9 @@
  *
  * A tool's run() finishes the call exactly once, at once or later, with
  * tool_call_succeed() or tool_call_fail(). After a question it runs once more (mcp/ask.h).
+ *
+ * Who calls is a client of MCP, or somebody in the gateway itself: a struct tool_caller.
+ * Tools do not know which: they have `client`, and nobody but MCP can be asked.
  */
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
@@ -21,6 +24,18 @@ enum tool_flag {
 
 struct ask;
 struct tool_call;
+struct tool_error;
+
+/* Calls a tool without a request of MCP, and hears what becomes of the call. */
+struct tool_caller {
+	/* Just one of these, when the call is over; what they are given lives meanwhile. */
+	void (*succeeded)(void *data, const struct buffer *structured);
+	void (*failed)(void *data, const struct tool_error *error);
+	/* Not over yet: `waiting` is how to end it before it is. */
+	void (*waits)(void *data, const struct request_waiting *waiting,
+		      void *waiting_data);
+	void (*progressed)(void *data, const char *message);
+};
 
 struct tool {
 	const char *name;
@@ -37,7 +52,8 @@ struct tool {
 
 struct tool_call {
 	const struct tool *tool;
-	struct request *request;
+	const struct client *client;  /* who calls; NULL with `into` */
+	struct request *request;      /* NULL with `caller` */
 	const struct json *arguments; /* fits tool->input; NULL when absent */
 	void *services;		      /* what endpoint_new() was given */
 	struct arena *arena;	      /* lives as long as the call */
@@ -45,6 +61,8 @@ struct tool_call {
 	/* The members of the result go here, and `request` is not needed; NULL: they are
 	 * the request's answer. */
 	struct json_writer *into;
+	const struct tool_caller *caller; /* NULL: a client of MCP */
+	void *caller_data;
 };
 
 struct tool_error {
@@ -79,6 +97,12 @@ void tool_call_progress(struct tool_call *call, const char *message);
 /* Writes the tools/list array for these scopes, of a table that ends with NULL. */
 void tool_list_write(struct json_writer *writer, const struct tool *const *tools,
 		     unsigned scopes);
+
+/*
+ * Runs the tool of a call that is filled in but for `ask`, when its arguments fit; for a
+ * `caller`, whose call and arena live until it hears that it is over, or ends its waiting.
+ */
+void tool_call_run(struct tool_call *call);
 
 /* tools/list, tools/call */
 void tool_run_list(struct request *request);

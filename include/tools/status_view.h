@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Status view: how the gateway is and what it lets a client do, as JSON; the same in
- * get_gateway_status and sms://status.
+ * get_gateway_status, sms://status and the owner's command `status`.
  */
 #ifndef TOOLS_STATUS_VIEW_H
 #define TOOLS_STATUS_VIEW_H
@@ -19,6 +19,9 @@ struct status_view {
 
 /* A whole object in either case. 0, or -errno: something of it could not be read. */
 int status_view_write(struct json_writer *writer, const struct status_view *view);
+
+/* The same as members of an object that is open. */
+int status_view_put(struct json_writer *writer, const struct status_view *view);
 
 /*
  * What stops a message of this client now, whoever it is for, in one sentence or two. "":

@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/member.h"
+#include "cli/message_lines.h"
 #include "cli/owner_command.h"
 
 static const char help[] =
 	"Usage: ofono-mcp approvals [OPTION]...\n"
-	"List the messages that wait for your yes, oldest first: who wants to send what "
-	"to\n"
-	"whom, and until when you can decide. What would be invisible in a text is "
-	"written\n"
-	"out, as \\u202e.\n"
+	"List the messages that wait for your yes, oldest first: who wants to send what\n"
+	"to whom, and until when you can decide. What would be invisible in a text is\n"
+	"written out, as \\u{202E}.\n"
 	"\n"
 	"  --after ID       only those with a higher number\n"
 	"  --config FILE    the gateway's configuration; else, where it is there,\n"
@@ -30,53 +30,34 @@ static const struct owner_option options[] = {
 	{ 0 },
 };
 
-static const char *text_of(const struct json *item, const char *name)
-{
-	const struct json *value = json_member(item, name);
-
-	return value && value->text ? value->text : "";
-}
-
-/* Its lines begin with a bar, so that none can pass for one of ours. */
-static void print_text(const char *text)
-{
-	for (;;) {
-		size_t length = strcspn(text, "\n");
-
-		printf("  | %.*s\n", (int)length, text);
-		if (!text[length])
-			return;
-		text += length + 1;
-	}
-}
-
 static void show_item(const struct owner_call *call, const struct json *item)
 {
-	const char *sim = text_of(item, "sim");
-	const char *send_at = text_of(item, "send_at");
-	const char *client = text_of(item, "client");
+	const char *sim = member_text(item, "sim");
+	const char *send_at = member_text(item, "send_at");
+	const char *client = member_text(item, "client");
 
 	(void)call;
 	printf("%s  %s wants to send %s SMS to %s from SIM %s%s%s%s\n",
-	       text_of(item, "message_id"), *client ? client : "somebody",
-	       text_of(item, "segments"), text_of(item, "phone_number"),
-	       text_of(item, "subscription_id"), *sim ? " (" : "", sim, *sim ? ")" : "");
-	print_text(text_of(item, "text"));
-	printf("  since %s, until %s%s%s\n\n", text_of(item, "asked_at"),
-	       text_of(item, "until"), *send_at ? "; not to go out before " : "",
+	       member_text(item, "message_id"), *client ? client : "somebody",
+	       member_text(item, "segments"), member_text(item, "phone_number"),
+	       member_text(item, "subscription_id"), *sim ? " (" : "", sim,
+	       *sim ? ")" : "");
+	message_lines_print_text(member_text(item, "text"));
+	printf("  since %s, until %s%s%s\n\n", member_text(item, "asked_at"),
+	       member_text(item, "until"), *send_at ? "; not to go out before " : "",
 	       send_at);
 }
 
 static int show(const struct owner_call *call, const struct json *result)
 {
 	(void)call;
-	if (strcmp(text_of(result, "listed"), "0") == 0)
+	if (strcmp(member_text(result, "listed"), "0") == 0)
 		puts("No message waits for you.");
-	else if (strcmp(text_of(result, "more"), "0") == 0)
+	else if (strcmp(member_text(result, "more"), "0") == 0)
 		puts("ofono-mcp approve ID..., or ofono-mcp reject ID... [REASON]");
 	else
 		printf("%s more: ofono-mcp approvals --after ID\n",
-		       text_of(result, "more"));
+		       member_text(result, "more"));
 	return EXIT_CODE_OK;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/folder_owner.h"
 #include "control/control_call.h"
 #include "control/control_socket.h"
+#include "owner/owner_table.h"
 #include "store/store_lock.h"
 
 enum {
@@ -39,12 +40,13 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct config_error *erro
 static int reach(const struct sockaddr_un *address)
 {
 	const struct timeval silence = { .tv_sec = SILENCE_S };
+	const struct timeval second = { .tv_sec = 1 };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int failure;
 
 	if (fd < 0)
 		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof(silence));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof(silence));
 	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
 		return fd;
@@ -86,6 +88,26 @@ static void tell_lines(const struct gateway_question *question, struct buffer *r
 		memmove(received->data, line, received->length);
 }
 
+/* More of the answer. 0: there is no more, or it is silent for too long. */
+static ssize_t receive(const struct gateway_question *question, int fd, char *piece,
+		       size_t size)
+{
+	unsigned silent_s = 0;
+
+	for (;;) {
+		ssize_t length = recv(fd, piece, size, 0);
+
+		if (length >= 0)
+			return length;
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN || (++silent_s >= SILENCE_S && !question->is_endless))
+			return 0;
+		if (question->second)
+			question->second(question->data);
+	}
+}
+
 static bool converse(const struct gateway_question *question, int fd,
 		     struct config_error *error)
 {
@@ -96,10 +118,8 @@ static bool converse(const struct gateway_question *question, int fd,
 
 	send_all(fd, question->line, question->length);
 	send_all(fd, "\n", 1);
-	while ((length = recv(fd, piece, sizeof(piece), 0)) > 0 ||
-	       (length < 0 && errno == EINTR)) {
-		if (length > 0)
-			buffer_append(&received, piece, (size_t)length);
+	while ((length = receive(question, fd, piece, sizeof(piece))) > 0) {
+		buffer_append(&received, piece, (size_t)length);
 		if (!received.failed)
 			tell_lines(question, &received, &told_count);
 	}
@@ -125,6 +145,7 @@ static bool run_here(const struct gateway_question *question, struct config_erro
 	struct control control = {
 		.config = question->config,
 		.reach = &agent_reach,
+		.more = owner_table,
 	};
 	struct control_call call;
 	union {

@@ -4,16 +4,19 @@
 #include <assert.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_reader.h"
 #include "base/utf8.h"
 #include "cli/ask_gateway.h"
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "control/control_call.h"
 
 enum {
 	NAME_BYTES = 32,
+	NUMBER_DIGITS = 18,
 	/* codes of getopt_long(); an option of the command has its place */
 	OPTION_CONFIG = OWNER_OPTIONS_MAX + 1,
 	OPTION_STATE_DIR,
@@ -130,6 +133,34 @@ static int read_operand(struct owner_call *call, int argc, char **argv)
 	return 0;
 }
 
+static bool is_number(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits && digits <= NUMBER_DIGITS && !text[digits];
+}
+
+/* Those that have to be numbers are. */
+static int check_numbers(const struct owner_call *call)
+{
+	const struct owner_command *command = call->command;
+	char message[NAME_BYTES + 32];
+
+	if (command->operand_is_number && call->operand && !is_number(call->operand))
+		return fail_usage(command, "that is no whole number");
+	for (unsigned at = 0; at < count_options(command); at++) {
+		const struct owner_option *option = &command->options[at];
+
+		if (!option->is_number || !call->values[at] ||
+		    is_number(call->values[at]))
+			continue;
+		snprintf(message, sizeof(message), "--%s takes a whole number",
+			 option->name);
+		return fail_usage(command, message);
+	}
+	return 0;
+}
+
 static int read_config(struct owner_call *call, const struct given *given)
 {
 	struct config_error problem = { "" };
@@ -162,9 +193,11 @@ static void put_option(struct json_writer *writer, const struct owner_option *op
 
 	if (!value || option->is_local)
 		return;
-	name_argument(option->name, name);
+	name_argument(option->argument ? option->argument : option->name, name);
 	if (option->is_flag)
 		json_put_boolean(writer, name, true);
+	else if (option->is_number)
+		json_put_integer(writer, name, strtoll(value, NULL, 10));
 	else
 		json_put_string(writer, name, value);
 }
@@ -173,7 +206,10 @@ static int write_arguments(const struct owner_call *call, struct json_writer *wr
 {
 	const struct owner_command *command = call->command;
 
-	if (call->operand)
+	if (call->operand && command->operand_is_number)
+		json_put_integer(writer, command->operand,
+				 strtoll(call->operand, NULL, 10));
+	else if (call->operand)
 		json_put_string(writer, command->operand, call->operand);
 	for (unsigned at = 0; at < count_options(command); at++)
 		put_option(writer, &command->options[at], call->values[at]);
@@ -203,6 +239,7 @@ static int write_request(const struct owner_call *call, struct buffer *request)
 struct answer {
 	const struct owner_call *call;
 	int (*show)(const struct owner_call *call, const struct json *result);
+	struct progress progress;
 	bool json; /* printed as it is, in place of being shown */
 	int code;
 	bool is_over;
@@ -243,8 +280,11 @@ static void show_line(struct answer *answer, const struct json *line)
 	answer->is_over = true;
 	if (error)
 		answer->code = show_error(call, error);
+	else if (result && answer->json)
+		answer->code = call->command->judge ? call->command->judge(result)
+						    : EXIT_CODE_OK;
 	else if (result)
-		answer->code = answer->json ? EXIT_CODE_OK : answer->show(call, result);
+		answer->code = answer->show(call, result);
 }
 
 static const struct json *read_line(struct arena *arena, const char *text, size_t length)
@@ -280,13 +320,29 @@ static void on_told(void *data, const char *text, size_t length)
 {
 	struct arena *arena = arena_new(2 * CONTROL_ANSWER_MAX);
 	const struct json *line = arena ? read_line(arena, text, length) : NULL;
+	const struct json *progress = json_member(line, "progress");
 	struct answer *answer = data;
 
+	if (progress) {
+		progress_note(&answer->progress, text_of(progress, "message"));
+		line = NULL;
+	} else {
+		progress_clear(&answer->progress);
+	}
 	if (line && (answer->json || (answer->call->json && json_member(line, "error"))))
 		print_json(text, length);
 	if (line)
 		show_line(answer, line);
+	if (answer->call->command->is_endless)
+		fflush(stdout);
 	arena_free(arena);
+}
+
+static void on_second(void *data)
+{
+	struct answer *answer = data;
+
+	progress_tick(&answer->progress);
 }
 
 static int ask(struct answer *answer, const struct buffer *request)
@@ -297,11 +353,19 @@ static int ask(struct answer *answer, const struct buffer *request)
 		.line = request->data,
 		.length = request->length,
 		.told = on_told,
+		.second = on_second,
 		.data = answer,
+		.is_endless = call->command->is_endless,
 	};
 	struct config_error problem = { "" };
+	bool answered;
 
-	if (!ask_gateway(&question, &problem))
+	progress_begin(&answer->progress, call->command->meanwhile
+						  ? call->command->meanwhile
+						  : "asking the gateway");
+	answered = ask_gateway(&question, &problem);
+	progress_clear(&answer->progress);
+	if (!answered)
 		fprintf(stderr, "ofono-mcp %s: %s\n", call->command->name, problem.text);
 	else if (!answer->is_over)
 		fprintf(stderr, "ofono-mcp %s: the answer broke off\n",
@@ -361,6 +425,8 @@ int owner_command_run(const struct owner_command *command, int argc, char **argv
 		return EXIT_CODE_OK;
 	}
 	code = read_operand(&call, argc, argv);
+	if (!code)
+		code = check_numbers(&call);
 	if (!code && command->flaw && (flaw = command->flaw(&call)))
 		code = fail_usage(command, flaw);
 	if (!code)

@@ -19,11 +19,18 @@ const struct control_command *const command_table[] = {
 	NULL,
 };
 
-const struct control_command *control_command_find(const char *name)
+static const struct control_command *find(const struct control_command *const *command,
+					  const char *name)
 {
-	const struct control_command *const *command = command_table;
-
 	while (*command && strcmp((*command)->name, name) != 0)
 		command++;
 	return *command;
+}
+
+const struct control_command *control_command_find(const struct control *control,
+						   const char *name)
+{
+	const struct control_command *command = find(command_table, name);
+
+	return command || !control->more ? command : find(control->more, name);
 }

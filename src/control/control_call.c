@@ -33,10 +33,13 @@ static void tell_no_memory(struct control_call *call)
 	tell(call, line, sizeof(line) - 1, true);
 }
 
-static struct json_writer *open_line(struct control_call *call, const char *kind)
+/* {"kind": */
+static struct json_writer *open_line(struct control_call *call, const char *kind,
+				     bool last)
 {
 	assert(!call->is_over && !call->writer);
 	buffer_clear(&call->line);
+	call->is_last = last;
 	call->writer = json_writer_new(&call->line);
 	if (!call->writer) {
 		tell_no_memory(call);
@@ -44,34 +47,66 @@ static struct json_writer *open_line(struct control_call *call, const char *kind
 	}
 	json_open_object(call->writer);
 	json_key(call->writer, kind);
-	json_open_object(call->writer);
 	return call->writer;
+}
+
+static struct json_writer *open_object(struct control_call *call, const char *kind,
+				       bool last)
+{
+	struct json_writer *writer = open_line(call, kind, last);
+
+	if (writer)
+		json_open_object(writer);
+	return writer;
 }
 
 struct json_writer *control_result_open(struct control_call *call)
 {
-	return open_line(call, "result");
+	return open_object(call, "result", true);
 }
 
 struct json_writer *control_item_open(struct control_call *call)
 {
-	return open_line(call, "item");
+	return open_object(call, "item", false);
 }
 
-void control_close(struct control_call *call)
+static void close_line(struct control_call *call)
 {
-	static const char item[] = "{\"item\":";
 	struct buffer *line = &call->line;
 
-	json_close_object(call->writer);
 	json_close_object(call->writer);
 	json_writer_free(call->writer);
 	call->writer = NULL;
 	if (line->failed)
 		tell_no_memory(call);
 	else
-		tell(call, line->data, line->length,
-		     strncmp(line->data, item, sizeof(item) - 1) != 0);
+		tell(call, line->data, line->length, call->is_last);
+}
+
+void control_close(struct control_call *call)
+{
+	json_close_object(call->writer);
+	close_line(call);
+}
+
+void control_answer(struct control_call *call, const struct buffer *result)
+{
+	struct json_writer *writer = open_line(call, "result", true);
+
+	if (!writer)
+		return;
+	json_write_raw(writer, result->data, result->length);
+	close_line(call);
+}
+
+void control_progress(struct control_call *call, const char *message)
+{
+	struct json_writer *writer = open_object(call, "progress", false);
+
+	if (!writer)
+		return;
+	json_put_string(writer, "message", message);
+	control_close(call);
 }
 
 /* A path need not be UTF-8, and what was cut may end in half a character. */
@@ -88,7 +123,7 @@ static void mend(char *text)
 void control_fail(struct control_call *call, const char *code, const char *fix,
 		  const char *message, ...)
 {
-	struct json_writer *writer = open_line(call, "error");
+	struct json_writer *writer = open_object(call, "error", true);
 	char text[1024];
 	va_list arguments;
 
@@ -143,7 +178,7 @@ static void refuse(struct control_call *call, const char *message)
 
 static void run_command(struct control_call *call, const char *name)
 {
-	const struct control_command *command = control_command_find(name);
+	const struct control_command *command = control_command_find(call->control, name);
 
 	if (!command) {
 		control_fail(call, "unknown_command",

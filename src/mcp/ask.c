@@ -31,7 +31,7 @@ bool ask_can(const struct tool_call *call)
 {
 	const struct ask *ask = call->ask;
 
-	return !ask->is_alone && call->request->revision->form != ASK_FORM_NONE &&
+	return ask && !ask->is_alone && call->request->revision->form != ASK_FORM_NONE &&
 	       front_of(call)->can(ask);
 }
 
@@ -133,7 +133,7 @@ enum ask_outcome ask_person(struct tool_call *call, const struct ask_question *q
 			    const struct json **content_out)
 {
 	struct ask *ask = call->ask;
-	const char *seen = digest_question(ask, question);
+	const char *seen = ask ? digest_question(ask, question) : NULL;
 	const struct ask_reply *reply;
 	const struct json *content;
 
@@ -163,14 +163,16 @@ enum ask_outcome ask_person(struct tool_call *call, const struct ask_question *q
 
 bool ask_is_resumed(const struct tool_call *call)
 {
-	return call->ask->is_resumed;
+	return call->ask && call->ask->is_resumed;
 }
 
 bool ask_was_about(const struct tool_call *call, const char *key)
 {
 	const struct ask *ask = call->ask;
-	const struct ask_reply *reply = ask->replies;
+	const struct ask_reply *reply = ask ? ask->replies : NULL;
 
+	if (!ask)
+		return false;
 	while (reply && strcmp(reply->key, key) != 0)
 		reply = reply->next;
 	return reply || (ask->about && strcmp(ask->about, key) == 0);
@@ -178,7 +180,7 @@ bool ask_was_about(const struct tool_call *call, const char *key)
 
 const char *ask_order(const struct tool_call *call)
 {
-	return call->ask->order;
+	return call->ask ? call->ask->order : NULL;
 }
 
 bool ask_begin(struct tool_call *call)

@@ -78,6 +78,17 @@ static void close_result(struct tool_call *call)
 
 static void answer_without_memory(struct tool_call *call)
 {
+	static const struct tool_error error = {
+		.code = "internal_error",
+		.message = "The gateway is out of memory.",
+		.fix = "Try again later.",
+		.retryable = true,
+	};
+
+	if (call->caller) {
+		call->caller->failed(call->caller_data, &error);
+		return;
+	}
 	if (!call->into) {
 		request_fail(call->request, RPC_INTERNAL_ERROR, "out of memory");
 		return;
@@ -96,6 +107,8 @@ static void succeed(struct tool_call *call, const char *text, struct buffer *str
 
 	if (structured->failed)
 		answer_without_memory(call);
+	else if (call->caller)
+		call->caller->succeeded(call->caller_data, structured);
 	else
 		writer = open_result(call);
 	if (writer) {
@@ -146,7 +159,7 @@ static void write_error_facts(struct buffer *facts, const struct tool_error *err
 	json_writer_free(writer);
 }
 
-void tool_call_fail(struct tool_call *call, const struct tool_error *error)
+static void fail(struct tool_call *call, const struct tool_error *error)
 {
 	const char *text = arena_printf(call->arena, "%s %s", error->message, error->fix);
 	struct json_writer *writer = open_result(call);
@@ -167,16 +180,31 @@ void tool_call_fail(struct tool_call *call, const struct tool_error *error)
 	buffer_deinit(&facts);
 }
 
+void tool_call_fail(struct tool_call *call, const struct tool_error *error)
+{
+	if (call->caller)
+		call->caller->failed(call->caller_data, error);
+	else
+		fail(call, error);
+}
+
 void tool_call_wait(struct tool_call *call, const struct request_waiting *waiting,
 		    void *data)
 {
+	if (call->caller) {
+		call->caller->waits(call->caller_data, waiting, data);
+		return;
+	}
 	call->request->waiting = waiting;
 	call->request->waiting_data = data;
 }
 
 void tool_call_progress(struct tool_call *call, const char *message)
 {
-	progress_tell(call->request, message);
+	if (call->caller)
+		call->caller->progressed(call->caller_data, message);
+	else
+		progress_tell(call->request, message);
 }
 
 void tool_run_list(struct request *request)
@@ -216,7 +244,7 @@ static const struct tool *find(const struct tool *const *tools, const char *name
 	return NULL;
 }
 
-static void start(struct tool_call *call)
+void tool_call_run(struct tool_call *call)
 {
 	const char *problem =
 		schema_check(call->tool->input, call->arguments, call->arena);
@@ -226,7 +254,7 @@ static void start(struct tool_call *call)
 	};
 
 	if (!problem) {
-		if (ask_begin(call))
+		if (call->caller || ask_begin(call))
 			call->tool->run(call);
 		return;
 	}
@@ -282,10 +310,11 @@ void tool_run_call(struct request *request)
 	}
 	*call = (struct tool_call){
 		.tool = tool,
+		.client = exchange_client(request->exchange),
 		.request = request,
 		.arguments = arguments,
 		.services = endpoint_services(request->endpoint),
 		.arena = request->arena,
 	};
-	start(call);
+	tool_call_run(call);
 }

@@ -31,11 +31,14 @@ static int find_kept(struct store *store, const char *number, int64_t *at_ms_out
 	return kept;
 }
 
-bool store_opt_out_known(struct store *store, const char *number)
+int store_opt_out_known(struct store *store, const char *number)
 {
 	int64_t at_ms;
+	int kept = find_kept(store, number, &at_ms);
 
-	return find_kept(store, number, &at_ms) != 0;
+	if (kept < 0)
+		return kept;
+	return kept ? 0 : STORE_E_NOT_FOUND;
 }
 
 bool store_opt_out_since(struct store *store, const char *number, int64_t *at_ms_out)

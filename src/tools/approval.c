@@ -9,7 +9,7 @@
 
 static const struct client *client_of(const struct sms_order *order)
 {
-	return exchange_client(order->call->request->exchange);
+	return order->call->client;
 }
 
 bool approval_is_needed(const struct sms_order *order)

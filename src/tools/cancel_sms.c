@@ -134,7 +134,7 @@ static void answer(const struct cancelling *cancelling, int outcome)
 static bool may_cancel(const struct tool_call *call, const struct message *message)
 {
 	const struct services *services = call->services;
-	const struct client *client = exchange_client(call->request->exchange);
+	const struct client *client = call->client;
 
 	return message->direction == MESSAGE_OUTGOING &&
 	       (services->config->open || message->client_id == client->id);

@@ -35,8 +35,8 @@ static void note_refusal(const struct tool_call *call, enum failure failure)
 		return;
 	if (!recipient || phone_number_parse(recipient, number) != PHONE_NUMBER_OK)
 		number[0] = '\0';
-	audit_send_refused(services->audit, exchange_client(call->request->exchange),
-			   number, failure_words(failure)->code);
+	audit_send_refused(services->audit, call->client, number,
+			   failure_words(failure)->code);
 }
 
 void failure_answer_with(struct tool_call *call, const struct refusal *refusal,
@@ -57,7 +57,6 @@ void failure_answer_with(struct tool_call *call, const struct refusal *refusal,
 		.data = data,
 	};
 
-	note_refusal(call, refusal->failure);
 	note_refusal(call, refusal->failure);
 	tool_call_fail(call, &error);
 }

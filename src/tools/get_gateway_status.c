@@ -13,7 +13,7 @@ static void run(struct tool_call *call)
 {
 	const struct status_view view = {
 		.services = call->services,
-		.client = exchange_client(call->request->exchange),
+		.client = call->client,
 		.arena = call->arena,
 	};
 	struct buffer structured = BUFFER_INIT;

@@ -249,9 +249,8 @@ static bool get_message(struct asking *asking, struct message *message_out)
 	int error;
 
 	if (asking->key)
-		error = store_outgoing_by_key(
-			services->store, exchange_client(call->request->exchange)->id,
-			asking->key, call->arena, message_out);
+		error = store_outgoing_by_key(services->store, call->client->id,
+					      asking->key, call->arena, message_out);
 	else
 		error = store_message_get(services->store, asking->message_id,
 					  call->arena, message_out);

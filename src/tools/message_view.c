@@ -141,7 +141,7 @@ struct message_view message_view_of_call(const struct tool_call *call,
 {
 	return (struct message_view){
 		.services = call->services,
-		.client = exchange_client(call->request->exchange),
+		.client = call->client,
 		.writer = writer,
 	};
 }

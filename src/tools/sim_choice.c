@@ -121,7 +121,7 @@ bool sim_choice(const struct tool_call *call, bool later, int64_t *sim_id_out,
 	struct sim_choosing choosing = {
 		.services = call->services,
 		.arena = call->arena,
-		.client = exchange_client(call->request->exchange),
+		.client = call->client,
 		.later = later,
 		.refusal = refusal_out,
 	};

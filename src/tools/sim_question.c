@@ -28,7 +28,7 @@ static const struct ask_choice *list_sims(const struct sms_order *order)
 	struct arena *arena = order->call->arena;
 	struct ask_choice *choices =
 		arena_alloc(arena, (sims_count(services->sims) + 1) * sizeof(*choices));
-	const struct client *client = exchange_client(order->call->request->exchange);
+	const struct client *client = order->call->client;
 	struct ask_choice *choice = choices;
 	const struct sim *sim;
 

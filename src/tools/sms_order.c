@@ -156,7 +156,7 @@ struct policy_request sms_order_request(const struct sms_order *order)
 		given = 0;
 	return (struct policy_request){
 		.arena = order->call->arena,
-		.client = exchange_client(order->call->request->exchange),
+		.client = order->call->client,
 		.number = order->recipient,
 		.text = order->text,
 		.segments = order->segments.count,
@@ -191,7 +191,7 @@ struct message_draft sms_order_draft(const struct sms_order *order)
 {
 	struct message_draft draft = {
 		.sim_id = order->sim_id,
-		.client_id = exchange_client(order->call->request->exchange)->id,
+		.client_id = order->call->client->id,
 		.number = order->number,
 		.text = order->text,
 		.segments = order->segments.count,

@@ -289,13 +289,13 @@ bool sms_task_begin(const struct sending *sending)
 {
 	struct tool_call *call = sending->order->call;
 	struct task_query query = {
-		.client_id = exchange_client(call->request->exchange)->id,
+		.client_id = call->client->id,
 		.services = call->services,
 		.arena = call->arena,
 	};
 	struct task task = { .kind = &sms_task_kind };
 
-	if (sending->order->wait_for != ORDER_WAIT_DELIVERED ||
+	if (sending->order->wait_for != ORDER_WAIT_DELIVERED || !call->request ||
 	    !task_is_welcome(call->request))
 		return false;
 	task.id = query.id = make_id(&query, sending->message.id);

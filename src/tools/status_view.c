@@ -128,13 +128,12 @@ static int write_gaps(struct json_writer *writer, const struct services *service
 	return error;
 }
 
-int status_view_write(struct json_writer *writer, const struct status_view *view)
+int status_view_put(struct json_writer *writer, const struct status_view *view)
 {
 	const struct services *services = view->services;
 	const char *why_not = status_view_why_not(view);
 	int limits_error, gaps_error;
 
-	json_open_object(writer);
 	json_put_boolean(writer, "can_send", why_not && !*why_not);
 	if (why_not && *why_not)
 		message_view_put_shown(writer, "why_not", why_not);
@@ -147,6 +146,15 @@ int status_view_write(struct json_writer *writer, const struct status_view *view
 	policy_view_write_words(writer, services, view->client);
 	limits_error = policy_view_write_limits(writer, services, view->client);
 	gaps_error = write_gaps(writer, services);
-	json_close_object(writer);
 	return limits_error ? limits_error : gaps_error;
+}
+
+int status_view_write(struct json_writer *writer, const struct status_view *view)
+{
+	int error;
+
+	json_open_object(writer);
+	error = status_view_put(writer, view);
+	json_close_object(writer);
+	return error;
 }

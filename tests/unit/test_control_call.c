@@ -174,10 +174,37 @@ static void test_every_row_has_a_name_of_its_own(void **state)
 	(void)state;
 	for (size_t at = 0; command_table[at]; at++) {
 		assert_non_null(command_table[at]->run);
-		assert_ptr_equal(control_command_find(command_table[at]->name),
+		assert_ptr_equal(control_command_find(&control, command_table[at]->name),
 				 command_table[at]);
 	}
-	assert_null(control_command_find("clients "));
+	assert_null(control_command_find(&control, "clients "));
+}
+
+static void run_more(struct control_call *call)
+{
+	struct buffer result = BUFFER_INIT;
+
+	control_progress(call, "half of it");
+	buffer_append_text(&result, "{\"item\":1}");
+	control_answer(call, &result);
+	buffer_deinit(&result);
+}
+
+static void test_rows_of_a_room_above(void **state)
+{
+	static const struct control_command more = { "more", true, run_more };
+	static const struct control_command *const rows[] = { &more, NULL };
+
+	(void)state;
+	assert_code("{\"command\":\"more\"}", "unknown_command");
+	control.more = rows;
+	assert_string_equal(ask("{\"command\":\"more\"}"),
+			    "{\"progress\":{\"message\":\"half of it\"}}\n"
+			    "{\"result\":{\"item\":1}}\n");
+	assert_code("{\"command\":\"less\"}", "unknown_command");
+	control.gateway = NULL;
+	assert_code("{\"command\":\"more\"}", "not_running");
+	control.gateway = &gateway;
 }
 
 static void test_arguments_may_be_left_out(void **state)
@@ -380,6 +407,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_is_no_request),
 		TEST(test_every_row_has_a_name_of_its_own),
+		TEST(test_rows_of_a_room_above),
 		TEST(test_arguments_may_be_left_out),
 		TEST(test_without_a_gateway),
 		TEST(test_the_gateway_hears_of_every_change),

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/member.h"
+
+#include <stddef.h>
+
+const char *member_text(const struct json *object, const char *name)
+{
+	const struct json *value = json_member(object, name);
+
+	return value && value->text ? value->text : "";
+}
+
+bool member_is_true(const struct json *object, const char *name)
+{
+	const struct json *value = json_member(object, name);
+
+	return value && value->type == JSON_BOOLEAN && value->boolean;
+}
+
+const struct json *member_list(const struct json *object, const char *name)
+{
+	static const struct json none = { .type = JSON_ARRAY };
+	const struct json *value = json_member(object, name);
+
+	return value && value->type == JSON_ARRAY ? value : &none;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/message_lines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/colour.h"
+#include "cli/member.h"
+
+void message_lines_print_text(const char *text)
+{
+	for (;;) {
+		size_t length = strcspn(text, "\n");
+
+		printf("  | %.*s\n", (int)length, text);
+		if (!text[length])
+			return;
+		text += length + 1;
+	}
+}
+
+static enum colour colour_of(const char *state)
+{
+	static const struct {
+		const char *state;
+		enum colour colour;
+	} colours[] = {
+		{ "sent", COLOUR_GOOD },
+		{ "delivered", COLOUR_GOOD },
+		{ "failed", COLOUR_BAD },
+		{ "unknown", COLOUR_BAD },
+		{ "waiting_approval", COLOUR_WARNING },
+		{ "held", COLOUR_WARNING },
+		{ "expired", COLOUR_WARNING },
+	};
+
+	for (size_t at = 0; at < sizeof(colours) / sizeof(colours[0]); at++) {
+		if (strcmp(colours[at].state, state) == 0)
+			return colours[at].colour;
+	}
+	return COLOUR_NONE;
+}
+
+/* "unread", or the state with its reason */
+static void print_state(const struct json *message, bool incoming)
+{
+	const struct json *read = json_member(message, "read");
+	const char *state = member_text(message, "state");
+	const char *reason = member_text(message, "reason");
+
+	if (incoming) {
+		printf("%s%s%s", colour_on(COLOUR_STRONG),
+		       read && !read->boolean ? ", unread" : "", colour_off());
+		return;
+	}
+	printf(", %s%s%s", colour_on(colour_of(state)), state, colour_off());
+	if (*reason)
+		printf(" (%s)", reason);
+}
+
+/* "12  from +36201234567  2026-11-21T08:30:00.000Z, SIM 1, unread" */
+void message_lines_print(const struct json *message)
+{
+	bool incoming = strcmp(member_text(message, "direction"), "in") == 0;
+	const char *number = member_text(message, "phone_number");
+	const char *sim = member_text(message, "subscription_id");
+
+	printf("%s  %s %s  %s", member_text(message, "message_id"),
+	       incoming ? "from" : "to", *number ? number : "nobody",
+	       member_text(message, "created_at"));
+	if (*sim)
+		printf(", SIM %s", sim);
+	print_state(message, incoming);
+	if (strcmp(member_text(message, "trust"), "blocked") == 0)
+		fputs(", blocked", stdout);
+	putchar('\n');
+	message_lines_print_text(member_text(message, "text"));
+}

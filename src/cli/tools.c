@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ofono-mcp tools: what agents can call, from the rows of the table. No gateway is asked.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/client.h"
+#include "base/json_writer.h"
+#include "cli/colour.h"
+#include "cli/command.h"
+#include "tools/tool_table.h"
+
+enum {
+	COLUMNS = 80,
+	INDENT = 4,
+	TEXT_INDENT = 8,
+	OPTION_JSON = 1,
+	OPTION_HELP,
+};
+
+static const char help[] =
+	"Usage: ofono-mcp tools [OPTION]...\n"
+	"List the tools that agents have, with the parameters of each and the scope "
+	"that\n"
+	"it needs. No gateway needs to run; what the configuration hides is listed, "
+	"too.\n"
+	"\n"
+	"  --json  as JSON: what tools/list of MCP tells, with descriptions and schemas\n"
+	"  --help  this text\n"
+	"\n"
+	"Exit codes: 0 listed; 1 could not; 2 wrong options.\n";
+
+static const struct option options[] = {
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* The words in lines of a terminal. */
+static void print_wrapped(const char *text, unsigned indent)
+{
+	unsigned column = 0;
+
+	while (*text) {
+		unsigned length = (unsigned)strcspn(text, " ");
+
+		if (column && column + 1 + length > COLUMNS) {
+			putchar('\n');
+			column = 0;
+		}
+		if (column)
+			putchar(' ');
+		else
+			printf("%*s", (int)indent, "");
+		column = (column ? column + 1 : indent) + length;
+		printf("%.*s", (int)length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+static void print_words(const char *const *words)
+{
+	for (const char *const *word = words; word && *word; word++)
+		printf("%s%s", word == words ? ": " : ", ", *word);
+}
+
+static void print_parameter(const struct schema_field *field)
+{
+	printf("%*s%s (%s%s", INDENT, "", field->name, schema_type_name(field->type),
+	       field->required ? ", required" : "");
+	print_words(field->words);
+	puts(")");
+	print_wrapped(field->description, TEXT_INDENT);
+}
+
+static void print_tool(const struct tool *tool)
+{
+	char scopes[CLIENT_SCOPES_BYTES];
+
+	client_write_scopes(tool->scopes, ' ', scopes);
+	printf("%s%s%s - %s (scope %s)\n", colour_on(COLOUR_STRONG), tool->name,
+	       colour_off(), tool->title, scopes);
+	if (!tool->input->name)
+		printf("%*sno parameters\n", INDENT, "");
+	for (const struct schema_field *field = tool->input; field->name; field++)
+		print_parameter(field);
+}
+
+static void print_all(void)
+{
+	for (const struct tool *const *tool = tool_table; *tool; tool++) {
+		if (tool != tool_table)
+			putchar('\n');
+		print_tool(*tool);
+	}
+}
+
+static int print_json(void)
+{
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&text);
+	bool written = false;
+
+	if (writer) {
+		json_open_object(writer);
+		json_key(writer, "tools");
+		tool_list_write(writer, tool_table, CLIENT_SCOPES_ALL);
+		json_close_object(writer);
+		json_writer_free(writer);
+		written = !text.failed;
+	}
+	if (written)
+		printf("%.*s\n", (int)text.length, text.data);
+	else
+		fputs("ofono-mcp tools: out of memory\n", stderr);
+	buffer_deinit(&text);
+	return written ? EXIT_CODE_OK : EXIT_CODE_FAILED;
+}
+
+static int run_tools(int argc, char **argv)
+{
+	bool json = false;
+	int option;
+
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == OPTION_HELP) {
+			fputs(help, stdout);
+			return EXIT_CODE_OK;
+		}
+		if (option != OPTION_JSON)
+			return EXIT_CODE_USAGE;
+		json = true;
+	}
+	if (optind < argc) {
+		fputs("ofono-mcp tools: that is one argument too many\n"
+		      "Try: ofono-mcp tools --help\n",
+		      stderr);
+		return EXIT_CODE_USAGE;
+	}
+	if (json)
+		return print_json();
+	print_all();
+	return EXIT_CODE_OK;
+}
+
+const struct command command_tools = {
+	.name = "tools",
+	.summary = "list the tools that agents have",
+	.run = run_tools,
+};

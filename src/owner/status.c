@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * status: what get_gateway_status tells, for the owner; and how many messages wait for a
+ * yes, which agents are paired and what each may do.
+ */
+#include <errno.h>
+
+#include "control/client_view.h"
+#include "owner/owner_table.h"
+#include "owner/tool_command.h"
+#include "store/store_client.h"
+#include "tools/status_view.h"
+
+static void write_client(void *data, const struct client_row *row)
+{
+	struct json_writer *writer = data;
+
+	json_open_object(writer);
+	client_view_put(writer, row);
+	json_close_object(writer);
+}
+
+static int write_clients(struct json_writer *writer, struct store *store)
+{
+	int error;
+
+	json_key(writer, "clients");
+	json_open_array(writer);
+	error = store_clients_list(store, write_client, writer);
+	json_close_array(writer);
+	return error;
+}
+
+static void count_waiting(void *data, const struct message *message)
+{
+	unsigned *count = data;
+
+	*count += message->state == STATE_WAITING_APPROVAL;
+}
+
+static int write_waiting(struct json_writer *writer, struct store *store)
+{
+	unsigned count = 0;
+	int error = store_messages_unfinished(store, count_waiting, &count);
+
+	json_put_integer(writer, "waiting_approval", count);
+	return error;
+}
+
+static int write_all(struct control_call *call, struct json_writer *writer)
+{
+	const struct control *control = call->control;
+	const struct status_view view = {
+		.services = control->services,
+		.client = &owner_client,
+		.arena = call->arena,
+	};
+	int errors[3];
+
+	json_open_object(writer);
+	json_put_string(writer, "version", OFONO_MCP_VERSION);
+	errors[0] = status_view_put(writer, &view);
+	errors[1] = write_waiting(writer, control->store);
+	errors[2] = write_clients(writer, control->store);
+	json_close_object(writer);
+	return errors[0] ? errors[0] : errors[1] ? errors[1] : errors[2];
+}
+
+static void run(struct control_call *call)
+{
+	struct buffer result = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&result);
+	int error = writer ? write_all(call, writer) : -ENOMEM;
+
+	json_writer_free(writer);
+	if (error || result.failed)
+		control_fail_store(call, error ? error : -ENOMEM);
+	else
+		control_answer(call, &result);
+	buffer_deinit(&result);
+}
+
+const struct control_command owner_status = {
+	.name = "status",
+	.needs_gateway = true,
+	.run = run,
+};

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""ofono-mcp on a terminal: what it writes there, both streams."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lab.gateway import BINARY
+
+
+class Terminal:
+    def __init__(self, fd: int, process: subprocess.Popen[bytes]) -> None:
+        self._fd = fd
+        self.process = process
+        self.shown = ""
+
+    def read_until(self, words: str) -> str:
+        """All that was shown until now; fails when the program ends before."""
+        while words not in self.shown:
+            try:
+                data = os.read(self._fd, 4096)
+            except OSError:             # EIO: the last who had it has closed it
+                data = b""
+            assert data, self.shown
+            self.shown += data.decode()
+        return self.shown
+
+    def read_all(self) -> str:
+        while True:
+            try:
+                data = os.read(self._fd, 4096)
+            except OSError:
+                return self.shown
+            self.shown += data.decode()
+
+
+@contextmanager
+def on_terminal(*arguments: object, **environment: str) -> Iterator[Terminal]:
+    ours, theirs = pty.openpty()
+    binary = os.environ.get("GATEWAY_BINARY", BINARY)
+    inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    process = subprocess.Popen([binary, *map(str, arguments)], stdin=theirs, stdout=theirs,
+                               stderr=theirs, start_new_session=True,
+                               env=inherited | {"TERM": "xterm"} | environment)
+    os.close(theirs)
+    try:
+        yield Terminal(ours, process)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)

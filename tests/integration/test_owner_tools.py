@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The owner looks at the gateway, sends and reads, with the tools that agents have."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from agent import TO, Agent, pair, seconds_ahead, taken_texts
+from incoming import SENDER, receive
+from lab import Lab, wait_until
+from lab.gateway import BINARY
+from modem import Outcome
+from modem.patience import patience
+from owner import FAILED, OK, USAGE, Owner, run
+from terminal import on_terminal
+
+COLOUR = "\x1b["
+GATEWAY = ["status", "send", "list", "show", "wait", "tail"]     # those need one
+COMMANDS = [*GATEWAY, "tools"]
+
+
+@pytest.fixture
+def owner(lab: Lab) -> Owner:
+    return Owner(lab.gateway.state)
+
+
+@pytest.fixture
+def sim(agent: Agent) -> int:
+    return agent.ids()[0]
+
+
+def send(owner: Owner, sim: int, *arguments: object) -> Any:
+    return owner.json("send", "--sim", sim, *arguments)
+
+
+# ---- all of them
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help(name: str) -> None:
+    result = run(name, "--help")
+    assert (result.returncode, result.stderr) == (OK, "")
+    assert result.stdout.startswith(f"Usage: ofono-mcp {name} ")
+    assert all(len(line) <= 80 for line in result.stdout.splitlines())
+
+
+@pytest.mark.parametrize("arguments", [
+    ["status"], ["send", TO, "x"], ["list"], ["show", "1"], ["wait"], ["tail"]],
+    ids=GATEWAY)
+def test_without_a_gateway(folder: Any, arguments: list[str]) -> None:
+    name, *rest = arguments
+    result = Owner(folder / "state").run(name, *rest)
+    assert (result.returncode, result.stdout) == (FAILED, "")
+    assert "the gateway does not run.\nStart it first: ofono-mcp serve" in result.stderr
+
+
+@pytest.mark.parametrize("arguments,words", [
+    (["send"], "an argument is missing"),
+    (["send", ""], "an empty argument"),
+    (["send", TO, "a", "b"], "quotation marks"),
+    (["send", "--sim", "one", TO, "x"], "--sim takes a whole number"),
+    (["send", "--wait", "long", TO, "x"], "Look at --help"),
+    (["send", "--at", "tomorrow", TO, "x"], "Look at --help"),
+    (["list", "--in", "--out"], "exclude each other"),
+    (["list", "--limit", "-1"], "--limit takes a whole number"),
+    (["list", "--limit", "101"], "Look at --help"),
+    (["show"], "an argument is missing"), (["show", "x"], "no whole number"),
+    (["show", "9" * 30], "no whole number"),
+    (["wait", "--timeout", "0"], "Look at --help"),
+    (["tail", "x"], "too many"), (["status", "x"], "too many"),
+])
+def test_wrong_options(owner: Owner, arguments: list[str], words: str) -> None:
+    name, *rest = arguments
+    result = owner.run(name, *rest)
+    assert (result.returncode, result.stdout) == (USAGE, "")
+    assert words in result.stderr
+
+
+# ---- status
+
+def test_status_is_what_agents_are_told(owner: Owner, agent: Agent) -> None:
+    mine = owner.json("status")
+    theirs = agent.call("get_gateway_status").structured
+    assert mine["sims"] == theirs["sims"] and mine["queue"] == theirs["queue"]
+    assert mine.keys() == theirs.keys() | {"version", "waiting_approval", "clients"}
+    assert (mine["can_send"], mine["waiting_approval"]) == (True, 0)
+
+
+def test_status_on_a_page(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False)
+    lab.gateway.policy = "[policy]\nsim_per_day = 50\n"
+    lab.gateway.restart()
+    owner, agent = Owner(lab.gateway.state), Agent(lab, pair(lab.gateway, "laptop"))
+    agent.wait_states("ready", timeout=10)
+    owner.do("change", "--ask", "always", "laptop")
+    agent.send("please", wait_for="none")
+    text = owner.do("status")
+    for words in [r"sending +can send now", r"oFono +\S", r"SIM 1 +ready: Telekom HU, slot 0",
+                  r"queue +1 of 1000 wait", r"approvals +1 wait for your yes",
+                  r"limits +\d+ of \d+ messages a", r"\d+ of 50 messages a day left for SIM 1",
+                  r"blind +2\S+ until \S+ \(gateway_down\)", r"laptop +read,send"]:
+        assert re.search(words, text), (words, text)
+    owner.do("pause")
+    assert "paused; to go on: ofono-mcp resume" in owner.do("status")
+
+
+def test_status_says_why_nothing_can_be_sent(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1)
+    lab.ofonod.stop()
+    wait_until(lambda: not Owner(lab.gateway.state).json("status")["ofono_available"],
+               what="the gateway sees that oFono is gone")
+    text = Owner(lab.gateway.state).do("status")
+    assert re.search(r"sending +cannot send now: The modems are out of reach", text), text
+    lab.ofonod.start()
+
+
+# ---- send
+
+def test_send(lab: Lab, owner: Owner, sim: int, agent: Agent) -> None:
+    said = owner.do("send", "--sim", sim, TO, "from the owner")
+    assert re.fullmatch(rf"Message \d+ to \{TO}: sent, 1 segment \(gsm7\)\.\n", said)
+    assert taken_texts(lab) == ["from the owner"]
+    result = send(owner, sim, TO, "again")
+    assert result["state"] == "sent"
+    assert agent.state(result["message_id"]) == "sent"
+
+
+@pytest.mark.parametrize("text", ["from a pipe\n", "two\nlines\n", "no feed", "ő 😀\n"])
+def test_the_text_comes_from_standard_input(lab: Lab, sim: int, text: str) -> None:
+    command = [os.environ.get("GATEWAY_BINARY", BINARY), "send", "--state-dir",
+               str(lab.gateway.state), "--sim", str(sim), "--json", "--dry-run", TO]
+    done = subprocess.run(command, input=text, text=True, capture_output=True,
+                          timeout=patience(30))
+    assert (done.returncode, done.stderr) == (OK, "")
+    units = len(text.removesuffix("\n").encode("utf-16-le")) // 2
+    assert json.loads(done.stdout)["units"] == units
+
+
+@pytest.mark.parametrize("text,words", [
+    (b"", "standard input is empty"), (b"\n", "standard input is empty"),
+    (b"\xff", "no UTF-8"), (b"a\0b", "no UTF-8"), (b"x" * 20_000, "too long")])
+def test_what_is_no_text(lab: Lab, text: bytes, words: str) -> None:
+    command = [os.environ.get("GATEWAY_BINARY", BINARY), "send", "--state-dir",
+               str(lab.gateway.state), TO]
+    done = subprocess.run(command, input=text, capture_output=True, timeout=patience(30))
+    assert done.returncode == USAGE and words in done.stderr.decode()
+    assert taken_texts(lab) == []
+
+
+def test_dry_run(lab: Lab, owner: Owner, sim: int) -> None:
+    said = owner.do("send", "--dry-run", "--sim", sim, TO, "x")
+    assert said == "It would be sent: 1 segment (gsm7), 159 more characters fit in.\n"
+    wrong = owner.run("send", "--dry-run", "--sim", 99, TO, "x")
+    assert wrong.returncode == FAILED
+    assert "It would not be sent" in wrong.stdout
+    assert "subscription_unknown: " in wrong.stdout
+    wrong = owner.run("send", "--json", "--dry-run", "--sim", 99, TO, "x")
+    assert (wrong.returncode, json.loads(wrong.stdout)["would_send"]) == (FAILED, False)
+    assert taken_texts(lab) == []
+
+
+def test_later(lab: Lab, owner: Owner, sim: int, agent: Agent) -> None:
+    result = send(owner, sim, "--at", seconds_ahead(3600), TO, "later")
+    assert result["state"] == "scheduled"
+    shown = owner.do("show", result["message_id"])
+    assert "later" in shown and "scheduled" in shown
+    assert not agent.cancel(result["message_id"]).is_error
+
+
+def test_a_refusal_tells_the_owner_what_to_do(owner: Owner, sim: int, lab: Lab) -> None:
+    several = owner.run("send", TO, "x")
+    assert several.returncode == FAILED
+    assert "Name one with --sim; ofono-mcp status lists the SIMs." in several.stderr
+    owner.do("pause")
+    try:
+        paused = owner.run("send", "--sim", sim, TO, "x")
+    finally:
+        owner.do("resume")
+    assert paused.returncode == FAILED
+    assert "To go on: ofono-mcp resume." in paused.stderr
+    emergency = owner.run("send", "--sim", sim, "112", "x")
+    assert emergency.returncode == FAILED
+    assert "Call the number instead" in emergency.stderr
+    assert taken_texts(lab) == []
+
+
+def test_limits_of_clients_are_not_the_owners(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1)
+    lab.gateway.policy = "[policy]\nper_minute = 1\nsim_per_minute = 3\n"
+    lab.gateway.restart()
+    Agent(lab).wait_states("ready", timeout=10)
+    owner = Owner(lab.gateway.state)
+    for text in ("one", "two", "three"):
+        owner.do("send", TO, text)
+    refused = owner.run("send", TO, "four")
+    assert refused.returncode == FAILED and "this SIM 3 messages in a minute" in refused.stderr
+    assert taken_texts(lab) == ["one", "two", "three"]
+
+
+def test_a_refused_message(lab: Lab, owner: Owner, sim: int) -> None:
+    lab.modems[0].plan(Outcome.cms(38))
+    refused = owner.run("send", "--sim", sim, TO, "no")
+    assert (refused.returncode, refused.stdout) == (FAILED, "")
+    assert "refused" in refused.stderr
+
+
+def test_it_goes_on_when_the_owner_leaves(lab: Lab, sim: int, agent: Agent) -> None:
+    lab.modems[0].send_latency_s = 1.5
+    try:
+        with on_terminal("send", "--state-dir", lab.gateway.state, "--sim", sim, TO,
+                         "goes on") as terminal:
+            lab.modems[0].wait_offered(1)
+            terminal.process.send_signal(signal.SIGINT)
+            assert terminal.process.wait(patience(10)) != OK
+        lab.modems[0].wait_taken(1)
+    finally:
+        lab.modems[0].send_latency_s = 0
+    [message] = agent.call("list_sms", limit=1).structured["messages"]
+    agent.wait_state(message["message_id"], "sent")
+
+
+# ---- list, show
+
+def test_list(lab: Lab, owner: Owner, sim: int, number: str) -> None:
+    received = receive(lab, "Hello\nthere", number)
+    sent = send(owner, sim, number, "answer")["message_id"]
+    def ids(*options: object) -> list[int]:
+        page = owner.json("list", "--number", number, *options)
+        return [message["message_id"] for message in page["messages"]]
+    assert ids() == [sent, received]
+    assert ids("--in") == ids("--unread") == ids("--search", "hello") == [received]
+    assert ids("--out") == ids("--limit", 1) == [sent]
+    text = owner.do("list", "--number", number)
+    assert re.match(rf"{sent}  to \{number}  2\S+, SIM {sim}, sent\n  \| answer\n\n"
+                    rf"{received}  from \{number}  2\S+, SIM \d+, unread\n"
+                    r"  \| Hello\n  \| there\n", text), text
+    assert "There are more" in owner.do("list", "--number", number, "--limit", 1)
+    assert owner.do("list", "--number", "+36209999999") == "There is no such message.\n"
+
+
+def test_the_owner_sees_codes(lab: Lab, owner: Owner, number: str) -> None:
+    receive(lab, "Your code is 482913", number)
+    assert "482913" in owner.do("list", "--number", number)
+
+
+def test_texts_move_no_cursor(lab: Lab, owner: Owner, number: str) -> None:
+    message_id = receive(lab, "a\x1b[2J\u202eb", number)
+    for text in (owner.do("list", "--number", number), owner.do("show", message_id)):
+        assert "\x1b" not in text and "\u202e" not in text
+        assert r"\u{202E}" in text
+
+
+def test_show(owner: Owner, sim: int) -> None:
+    message_id = send(owner, sim, TO, "what becomes of it")["message_id"]
+    text = owner.do("show", message_id)
+    assert f"{message_id}  to {TO}" in text and "  | what becomes of it\n" in text
+    states = re.findall(r"^  2\S+Z  (\w+)", text, re.MULTILINE)
+    assert states[0] == "queued" and "sent" in states
+    lines = [json.loads(line)
+             for line in owner.do("show", "--json", message_id).splitlines()]
+    assert lines[0]["message"]["text"] == "what becomes of it"
+    assert [change["state"] for change in lines[1]["changes"]] == states
+    missing = owner.run("show", 999_999)
+    assert (missing.returncode, missing.stdout) == (FAILED, "")
+    assert "There is no message 999999" in missing.stderr
+    assert "ofono-mcp list shows the messages that there are." in missing.stderr
+
+
+# ---- wait
+
+def test_wait(lab: Lab, owner: Owner, background: ThreadPoolExecutor, number: str) -> None:
+    with on_terminal("wait", "--state-dir", lab.gateway.state, "--from", number,
+                     "--contains", "code", "--timeout", 60) as terminal:
+        terminal.read_until("waiting for a message that fits (")
+        receive(lab, "no such word", number)
+        receive(lab, "Your code is 482913", number)
+        text = terminal.read_all()
+        assert terminal.process.wait(patience(10)) == OK
+    assert "Your code is 482913" in text and "code: 482913" in text
+    assert "no such word" not in text
+
+
+def test_nothing_comes(owner: Owner) -> None:
+    late = owner.run("wait", "--timeout", 1, "--from", "+36201112222")
+    assert (late.returncode, late.stdout) == (FAILED, "")
+    assert "no message that fits came" in late.stderr
+    late = owner.run("wait", "--json", "--timeout", 1, "--from", "+36201112222")
+    assert (late.returncode, late.stderr) == (FAILED, "")
+    assert json.loads(late.stdout)["found"] is False
+
+
+# ---- tail
+
+@contextmanager
+def tailing(lab: Lab, *options: str) -> Iterator[subprocess.Popen[str]]:
+    command = [os.environ.get("GATEWAY_BINARY", BINARY), "tail", "--state-dir",
+               str(lab.gateway.state), *options]
+    begun = lab.gateway.log.count("control: tail")
+    tail = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True)
+    try:
+        wait_until(lambda: lab.gateway.log.count("control: tail") > begun,
+                   what="it is followed")
+        yield tail
+    finally:
+        tail.kill()
+        tail.communicate()
+
+
+def test_tail(lab: Lab, owner: Owner, sim: int, number: str) -> None:
+    with tailing(lab, "--json") as tail:
+        received = receive(lab, "comes in", number)
+        sent = send(owner, sim, number, "goes out")["message_id"]
+        seen: list[tuple[int, str]] = []
+        while (sent, "sent") not in seen:
+            message = json.loads(tail.stdout.readline())["message"]
+            seen.append((message["message_id"], message["state"]))
+    assert seen[0] == (received, "received") and seen[1] == (sent, "queued")
+
+
+def test_tail_on_a_terminal(lab: Lab, number: str) -> None:
+    with on_terminal("tail", "--state-dir", lab.gateway.state) as terminal:
+        terminal.read_until("following the messages; Ctrl-C ends it (")
+        receive(lab, "comes in", number)
+        assert f"from {number}" in terminal.read_until("| comes in")
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.process.wait(patience(10)) == -signal.SIGINT
+
+
+def test_others_are_served_beside_those_who_follow(lab: Lab, owner: Owner) -> None:
+    with tailing(lab), tailing(lab), tailing(lab), tailing(lab):
+        fifth = owner.run("tail")
+        assert (fifth.returncode, fifth.stdout) == (FAILED, "")
+        assert "there are 4 already" in fifth.stderr
+        owner.do("clients")
+    def is_free() -> bool:
+        with tailing(lab) as tail:
+            return tail.poll() is None
+    wait_until(is_free, what="those who left made room")
+
+
+def test_the_gateway_ends(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1)
+    with tailing(lab) as tail:
+        lab.gateway.stop()
+        assert tail.wait(patience(10)) == FAILED
+    lab.gateway.start()
+
+
+# ---- tools
+
+def test_tools_are_those_of_agents(lab: Lab) -> None:
+    mine = json.loads(run("tools", "--json").stdout)["tools"]
+    with lab.client() as client:
+        assert mine == client.call("tools/list").result["tools"]
+
+
+def test_the_table_of_tools() -> None:
+    text = run("tools").stdout
+    assert "send_sms - Send a text message (scope send)" in text
+    assert "    to_phone_number (string, required)\n        Recipient in" in text
+    assert "    direction (string: in, out)" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
+    for tool in json.loads(run("tools", "--json").stdout)["tools"]:
+        assert f"{tool['name']} - {tool['title']}" in text
+        assert all(f"    {name} (" in text for name in tool["inputSchema"]["properties"])
+
+
+@pytest.mark.parametrize("arguments", [["x"], ["--nothing"]])
+def test_wrong_options_of_tools(arguments: list[str]) -> None:
+    result = run("tools", *arguments)
+    assert (result.returncode, result.stdout) == (USAGE, "") and result.stderr
+
+
+# ---- terminals
+
+def test_colours_are_for_terminals(lab: Lab, owner: Owner) -> None:
+    assert COLOUR not in owner.do("status")
+    arguments = ("status", "--state-dir", lab.gateway.state)
+    with on_terminal(*arguments) as terminal:
+        assert f"{COLOUR}32mcan send now{COLOUR}0m" in terminal.read_all()
+    for plain in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        with on_terminal(*arguments, **plain) as terminal:
+            text = terminal.read_all()
+            assert "can send now" in text and COLOUR not in text
+
+
+def test_progress_on_a_terminal(lab: Lab, sim: int) -> None:
+    lab.modems[0].send_latency_s = 3
+    try:
+        with on_terminal("send", "--state-dir", lab.gateway.state, "--sim", sim, TO,
+                         "slowly") as terminal:
+            text = terminal.read_all()
+            assert terminal.process.wait(patience(10)) == OK
+    finally:
+        lab.modems[0].send_latency_s = 0
+    assert re.search(r"message \d+: hand\w+ \(\d+ s\)", text), text
+    assert text.rstrip().endswith("1 segment (gsm7).")
+    assert text.count("\r\x1b[K") >= 2      # drawn, and taken away

@@ -76,7 +76,7 @@ class Phone:
 
     @contextmanager
     def trusted(self) -> Iterator[None]:
-        """Clients speak TLS to the addresses beside 127.0.0.1, and take its certificate."""
+        """Clients speak TLS to the addresses beside 127.0.0.1, with its certificate."""
         trust(self.port, self.gateway.state / "tls" / "cert.pem")
         try:
             yield

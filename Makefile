@@ -186,11 +186,13 @@ plugin-flags:
 install: all
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp $(DESTDIR)$(PREFIX)/bin/ofono-mcp
 	$(INSTALL) -D -m 644 doc/ofono-mcp.1 $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1
+	$(INSTALL) -D -m 644 doc/ofono-mcp.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5
 	$(INSTALL) -D -m 644 etc/ofono-mcp.conf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp/ofono-mcp.conf
 	$(INSTALL) -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/ofono-mcp $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1
+	rm -f $(DESTDIR)$(PREFIX)/bin/ofono-mcp $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp
 
 clean:

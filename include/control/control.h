@@ -40,11 +40,22 @@ struct control_gateway {
 	int (*set_paused)(void *data, bool paused);
 };
 
+/* How agents reach the gateway, and know it: of pair and rotate. */
+struct control_reach {
+	/*
+	 * A certificate that is there is used from now on; `wanted`: one is made where there
+	 * is none. -errno with the error's text.
+	 */
+	int (*secure)(const struct config *config, bool wanted,
+		      struct config_error *error);
+	/* Members of the result: "urls", the best first, and "tls" where there is TLS. */
+	void (*write)(const struct config *config, struct json_writer *writer);
+};
+
 struct control {
 	const struct config *config;
 	struct store *store;
-	/* The elements of an array: where agents reach the gateway, the best first. */
-	void (*write_urls)(const struct config *config, struct json_writer *writer);
+	const struct control_reach *reach;
 	/* Of a gateway that runs; else all of these are NULL */
 	sd_event *loop;
 	struct sims *sims;

@@ -10,6 +10,8 @@
 #ifndef HTTP_CERTIFICATE_H
 #define HTTP_CERTIFICATE_H
 
+#include <gnutls/x509.h>
+
 #include "base/config.h"
 
 #define CERTIFICATE_FOLDER   "tls" /* in state_dir */
@@ -36,6 +38,9 @@ int certificate_make(const char *folder, const struct config_list *names,
 		     struct certificate_fingerprint *fingerprint_out,
 		     struct config_error *error);
 
+/* -EIO */
+int certificate_fingerprint_of(gnutls_x509_crt_t certificate,
+			       struct certificate_fingerprint *fingerprint_out);
 /* Of the first certificate in a PEM file. -errno with the error's text. */
 int certificate_fingerprint(const char *file,
 			    struct certificate_fingerprint *fingerprint_out,

@@ -33,10 +33,11 @@ struct listener {
 int listener_init(struct listener *listener, struct connections *connections,
 		  const char *text, struct config_error *error);
 /*
- * Listens. Who connects waits until listener_serve(). It speaks TLS when a certificate is
- * there (http/tls.h), on loopback when config->tls_loopback says so, too. -errno with the
- * error's text.
+ * It is to speak TLS: a certificate is there (http/tls.h), and it is not of loopback, or
+ * config->tls_loopback says that these do, too.
  */
+bool listener_wants_tls(const struct listener *listener);
+/* Listens. Who connects waits until listener_serve(). -errno with the error's text. */
 int listener_open(struct listener *listener, struct config_error *error);
 int listener_serve(struct listener *listener);	  /* -errno */
 void listener_quiesce(struct listener *listener); /* takes no new connection */

@@ -38,6 +38,12 @@ void network_interfaces_deinit(struct network_interfaces *interfaces);
 /* `fd` was accepted. False, and said in the log: close it without a word. */
 bool network_interfaces_admit(struct network_interfaces *interfaces, int fd);
 
+/* What there is now goes into `all`. False: what was there stays, and errno tells why. */
+bool network_interfaces_read(struct network_interfaces *interfaces);
+/* Of one that was read, what network_interface_flaw() says with the owner's list. */
+const char *network_interfaces_flaw(const struct network_interfaces *interfaces,
+				    const char *name);
+
 /*
  * The rule: `type` is one of ARPHRD_*. `listed` is whether the owner names it; NULL: the
  * owner names none. What the outcome NULL means: served; else why not.

@@ -53,7 +53,9 @@ int http_server_serve(struct http_server *server);
 /*
  * Whether anybody has a token that could be asked for. Addresses that the network can reach
  * are open only while somebody has: they open, or close with every connection on them, in a
- * later turn, and the log says so. To be called whenever it may have changed.
+ * later turn, and the log says so. What is open without TLS, and is to speak it since a
+ * certificate was read (http/tls.h), is closed likewise, and opened again with TLS
+ * (tests/integration/test_tls_pairing.py). To be called whenever either may have changed.
  */
 void http_server_review(struct http_server *server, bool has_clients);
 /* Some of config->listen can be reached from the network. */

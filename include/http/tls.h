@@ -10,12 +10,14 @@
 #ifndef HTTP_TLS_H
 #define HTTP_TLS_H
 
+#include <limits.h>
 #include <microhttpd.h>
 #include <stdbool.h>
 
 #include <gnutls/abstract.h>
 
 #include "base/config.h"
+#include "http/certificate.h"
 
 enum tls_outcome {
 	TLS_E_NONE = 1, /* no certificate is configured, and none is in state_dir */
@@ -30,6 +32,10 @@ enum tls_outcome {
  */
 int tls_load(const struct config *config, struct config_error *error);
 bool tls_is_loaded(void);
+/* The file in which tls_load() looks for the certificate; it need not be there. */
+void tls_certificate_path(const struct config *config, char path[PATH_MAX]);
+/* Of what was loaded. -errno */
+int tls_fingerprint(struct certificate_fingerprint *fingerprint_out);
 void tls_unload(void);
 
 /* For MHD_OPTION_HTTPS_CERT_CALLBACK2. */

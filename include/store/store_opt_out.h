@@ -2,8 +2,8 @@
 /*
  * The store's opt-outs: numbers from which STOP came, until START comes from there.
  *
- * A STOP is on disk with the message that says it, in one transaction (store_incoming_add());
- * a restore keeps those of the ledger that it replaces, too
+ * A STOP is on disk with the message that says it, in one transaction (store_incoming_add()),
+ * and the audit has a line of whatever it changes; a restore keeps those of the ledger that it replaces, too
  * (tests/unit/test_store_opt_out.c).
  */
 #ifndef STORE_STORE_OPT_OUT_H
@@ -12,10 +12,10 @@
 #include "store/store.h"
 
 /*
- * Is the number, however it is spelt, opted out? Also true when that cannot be read: nothing
- * is to go out then.
+ * Is the number, however it is spelt, opted out? 0, STORE_E_NOT_FOUND, -errno: nothing is to
+ * go out then.
  */
-bool store_opt_out_known(struct store *store, const char *number);
+int store_opt_out_known(struct store *store, const char *number);
 
 /* True, with when it first said so (wall clock): since a START, or ever. */
 bool store_opt_out_since(struct store *store, const char *number, int64_t *at_ms_out);

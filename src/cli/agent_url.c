@@ -4,20 +4,17 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <net/if_arp.h>
-#include <netpacket/packet.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/address.h"
+#include "http/network_interface.h"
 
 enum {
 	URLS_MAX = 32,
 	URL_BYTES = 128,
-	NAME_BYTES = 65,  /* HOST_NAME_MAX and a NUL */
-	TYPE_RAWIP = 519, /* ARPHRD_RAWIP of linux/if_arp.h */
-	TYPE_UNKNOWN = ARPHRD_VOID,
+	NAME_BYTES = 65, /* HOST_NAME_MAX and a NUL */
 };
 
 /* In this order they are told. */
@@ -29,6 +26,8 @@ enum reach {
 };
 
 struct url_list {
+	const struct config *config;
+	bool tls;
 	struct {
 		enum reach reach;
 		char text[URL_BYTES];
@@ -39,9 +38,10 @@ struct url_list {
 static void add_url(struct url_list *list, enum reach reach, const char *host,
 		    unsigned port)
 {
+	bool tls = list->tls && (reach != REACH_LOOPBACK || list->config->tls_loopback);
 	char text[URL_BYTES];
 
-	snprintf(text, sizeof(text), "http://%s:%u/mcp", host, port);
+	snprintf(text, sizeof(text), "http%s://%s:%u/mcp", tls ? "s" : "", host, port);
 	for (unsigned at = 0; at < list->count; at++) {
 		if (strcmp(list->urls[at].text, text) == 0)
 			return;
@@ -75,31 +75,6 @@ static bool is_all(const struct address *address)
 	return IN6_IS_ADDR_UNSPECIFIED(&address->in6.sin6_addr);
 }
 
-static unsigned type_of(const struct ifaddrs *all, const char *name)
-{
-	for (const struct ifaddrs *at = all; at; at = at->ifa_next) {
-		if (at->ifa_addr && at->ifa_addr->sa_family == AF_PACKET &&
-		    strcmp(at->ifa_name, name) == 0)
-			return ((const struct sockaddr_ll *)(const void *)at->ifa_addr)
-				->sll_hatype;
-	}
-	return TYPE_UNKNOWN;
-}
-
-/* A carrier's network: strangers are there, and we do not serve it. */
-static bool is_mobile(const char *name, unsigned type)
-{
-	static const char *const names[] = { "ww",  "rmnet", "ccmni", "ppp",
-					     "qmi", "clat",  "v4-" };
-
-	for (size_t at = 0; at < sizeof(names) / sizeof(names[0]); at++) {
-		if (strncmp(name, names[at], strlen(names[at])) == 0)
-			return true;
-	}
-	return type == ARPHRD_PPP || type == TYPE_RAWIP || type == ARPHRD_NONE ||
-	       type == TYPE_UNKNOWN;
-}
-
 static void add_interface(struct url_list *list, const struct ifaddrs *at,
 			  struct address address)
 {
@@ -117,19 +92,20 @@ static void add_interface(struct url_list *list, const struct ifaddrs *at,
 	add_address(list, &address);
 }
 
+/* Those that are served: not a carrier's, where strangers are. */
 static void add_interfaces(struct url_list *list, const struct address *address)
 {
-	struct ifaddrs *all;
+	struct network_interfaces interfaces;
 
-	if (getifaddrs(&all) < 0)
-		return;
-	for (const struct ifaddrs *at = all; at; at = at->ifa_next) {
+	network_interfaces_init(&interfaces, list->config);
+	network_interfaces_read(&interfaces);
+	for (const struct ifaddrs *at = interfaces.all; at; at = at->ifa_next) {
 		if (at->ifa_addr && at->ifa_addr->sa_family == address->any.sa_family &&
 		    (at->ifa_flags & IFF_UP) &&
-		    !is_mobile(at->ifa_name, type_of(all, at->ifa_name)))
+		    !network_interfaces_flaw(&interfaces, at->ifa_name))
 			add_interface(list, at, *address);
 	}
-	freeifaddrs(all);
+	network_interfaces_deinit(&interfaces);
 }
 
 /* By multicast DNS, where avahi or systemd-resolved tell it. */
@@ -162,9 +138,10 @@ static void add_listen(struct url_list *list, const char *text)
 	add_name(list, &address);
 }
 
-void agent_url_write_all(const struct config *config, struct json_writer *writer)
+void agent_url_write_all(const struct config *config, bool tls,
+			 struct json_writer *writer)
 {
-	struct url_list list = { .count = 0 };
+	struct url_list list = { .config = config, .tls = tls };
 
 	for (size_t at = 0; at < config->listen.count; at++)
 		add_listen(&list, config->listen.items[at]);
@@ -178,8 +155,9 @@ void agent_url_write_all(const struct config *config, struct json_writer *writer
 
 bool agent_url_is_for_others(const char *url)
 {
-	static const char *const ours[] = { "http://127.", "http://[::1]:" };
+	static const char *const ours[] = { "127.", "[::1]:" };
 
+	url += strcspn(url, "/") + strlen("//");
 	for (size_t at = 0; at < sizeof(ours) / sizeof(ours[0]); at++) {
 		if (strncmp(url, ours[at], strlen(ours[at])) == 0)
 			return false;

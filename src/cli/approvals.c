@@ -12,11 +12,9 @@
 
 static const char help[] =
 	"Usage: ofono-mcp approvals [OPTION]...\n"
-	"List the messages that wait for your yes, oldest first: who wants to send what "
-	"to\n"
-	"whom, and until when you can decide. What would be invisible in a text is "
-	"written\n"
-	"out, as \\u202e.\n"
+	"List the messages that wait for your yes, oldest first: who wants to send what\n"
+	"to whom, and until when you can decide. What would be invisible in a text is\n"
+	"written out, as \\u{202E}.\n"
 	"\n"
 	"  --after ID       only those with a higher number\n"
 	"  --config FILE    the gateway's configuration; else, where it is there,\n"

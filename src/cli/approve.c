@@ -21,7 +21,7 @@
 static const char approve_help[] =
 	"Usage: ofono-mcp approve [OPTION]... ID...\n"
 	"Say yes to messages that wait for it, by their numbers in ofono-mcp approvals.\n"
-	"A yes is about exactly that number, text and SIM, once, and good for ten "
+	"A yes is about exactly that number, text and SIM, once, and good for ten\n"
 	"minutes.\n"
 	"\n" OPTIONS
 	"The gateway must run. Exit codes: 0 all approved; 1 at least one was "

@@ -11,7 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
-#include "cli/agent_url.h"
+#include "cli/agent_reach.h"
 #include "cli/folder_owner.h"
 #include "control/control_call.h"
 #include "control/control_socket.h"
@@ -144,7 +144,7 @@ static bool run_here(const struct gateway_question *question, struct config_erro
 	static const struct control_carrier carrier = { .told = on_told };
 	struct control control = {
 		.config = question->config,
-		.write_urls = agent_url_write_all,
+		.reach = &agent_reach,
 		.more = owner_table,
 	};
 	struct control_call call;

@@ -21,8 +21,12 @@ void exposure_review(struct exposure *exposure)
 {
 	int64_t count = 0;
 
-	if (!exposure->timer)
+	if (!exposure->server)
 		return;
+	if (!exposure->timer) { /* nothing to open, but perhaps a certificate to use */
+		http_server_review(exposure->server, false);
+		return;
+	}
 	if (store_client_count(exposure->store, &count) == 0) {
 		exposure->has_clients = count > 0;
 		http_server_review(exposure->server, exposure->has_clients);
@@ -69,4 +73,5 @@ int exposure_init(struct exposure *exposure, sd_event *loop, struct http_server 
 void exposure_deinit(struct exposure *exposure)
 {
 	exposure->timer = sd_event_source_disable_unref(exposure->timer);
+	exposure->server = NULL;
 }

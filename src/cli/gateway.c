@@ -2,8 +2,7 @@
 /*
  * The order of start and stop.
  *
- *   lock -> store -> audit -> oFono (match rules first) -> SIMs -> inbox -> spool -> outbox
- *   -> ports taken
+ *   the phone (cli/phone.h) -> ports taken -> the owner's commands
  *   the bus took the match rules (cli/readiness.h) -> HTTP answers, READY
  *
  * oFono tells of a message once: all who hear it are there before the loop turns, and
@@ -26,34 +25,23 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cli/agent_url.h"
+#include "cli/agent_reach.h"
 #include "cli/command.h"
 #include "cli/exposure.h"
+#include "cli/phone.h"
 #include "cli/readiness.h"
-#include "cli/status_report.h"
 #include "control/control_server.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
 #include "owner/owner_table.h"
 #include "resources/resource_table.h"
-#include "sms/retention.h"
-#include "sms/spool.h"
-#include "sms/stop_confirmation.h"
-#include "sms/stop_recall.h"
-#include "sms/unlocker.h"
 #include "store/store_client.h"
-#include "store/store_lock.h"
-#include "store/store_rescue.h"
-#include "store/store_setting.h"
 #include "tools/change_source.h"
 #include "tools/services.h"
 #include "tools/task_table.h"
 #include "tools/tool_table.h"
 
-enum {
-	STOP_TIMEOUT_MS = 2000,
-	LOCK_TIMEOUT_MS = 1000, /* before the loop turns: nobody waits for it yet */
-};
+enum { STOP_TIMEOUT_MS = 2000 };
 
 struct gateway {
 	struct services services;
@@ -67,16 +55,10 @@ struct gateway {
 	struct http_server *server;
 	struct exposure exposure;
 	struct http_route routes[3];
-	struct status_report status;
+	struct phone phone;
 	struct readiness readiness;
-	struct retention *retention;
-	struct spool *spool;
-	struct stop_recall stop_recall;
-	struct stop_confirmation stop_confirmation;
-	struct unlocker *unlocker;
 	struct control control;
 	struct control_server *control_server; /* NULL: its socket cannot be made */
-	int lock;			       /* of the state folder; -1: not held */
 	bool ready;
 	bool stopping;
 };
@@ -109,7 +91,7 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 static void apply_config(struct gateway *gateway)
 {
 	log_set_level(gateway->config->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
-	retention_review(gateway->retention);
+	retention_review(gateway->phone.retention);
 	http_server_reload_certificate(gateway->server);
 	policy_review(gateway->services.policy);
 	if (endpoint_review_tools(gateway->endpoint))
@@ -243,91 +225,6 @@ static int open_loop(struct gateway *gateway)
 	return error < 0 ? error : 0;
 }
 
-static int open_spool(struct gateway *gateway, const struct config *config)
-{
-	char folder[2 * CONFIG_TEXT_BYTES];
-
-	if (*config->spool_dir)
-		snprintf(folder, sizeof(folder), "%s", config->spool_dir);
-	else
-		snprintf(folder, sizeof(folder), "%s/spool", config->state_dir);
-	return spool_new(gateway->services.loop, folder, gateway->services.inbox,
-			 &gateway->spool);
-}
-
-static int open_policy(struct services *services, const struct config *config)
-{
-	const struct policy_parts parts = {
-		.loop = services->loop,
-		.config = config,
-		.store = services->store,
-		.ofono = services->ofono,
-		.sims = services->sims,
-		.outbox = services->outbox,
-	};
-
-	return policy_new(&parts, &services->policy);
-}
-
-static void begin_obeying_stop(struct gateway *gateway)
-{
-	gateway->stop_recall = (struct stop_recall){
-		.store = gateway->services.store,
-		.outbox = gateway->services.outbox,
-	};
-	stop_recall_init(&gateway->stop_recall, gateway->services.inbox);
-	gateway->stop_confirmation = (struct stop_confirmation){
-		.config = gateway->services.config,
-		.store = gateway->services.store,
-		.outbox = gateway->services.outbox,
-	};
-	stop_confirmation_init(&gateway->stop_confirmation, gateway->services.inbox);
-}
-
-static int open_phone(struct gateway *gateway, const struct config *config,
-		      struct config_error *error_out)
-{
-	struct services *services = &gateway->services;
-	int error = store_lock_await(config->state_dir, LOCK_TIMEOUT_MS, &gateway->lock,
-				     error_out);
-
-	if (error == 0)
-		error = store_open_or_rescue(config->state_dir, &services->store,
-					     error_out);
-	if (error == 0)
-		error = audit_new(services->loop, services->store, &services->audit);
-	if (error == 0)
-		audit_start(services->audit, config);
-	if (error == 0)
-		error = ofono_new(services->loop, NULL, &services->ofono);
-	if (error == 0)
-		error = sims_new(services->loop, services->ofono, services->store,
-				 &services->sims);
-	if (error == 0)
-		error = unlocker_new(services->ofono, services->store, config,
-				     &gateway->unlocker);
-	if (error == 0)
-		error = inbox_new(services->loop, services->store, services->sims,
-				  services->ofono, &services->inbox);
-	if (error == 0)
-		error = open_spool(gateway, config);
-	if (error == 0)
-		error = outbox_new(services->loop, config, services->store,
-				   services->sims, services->ofono, &services->outbox);
-	if (error == 0)
-		error = open_policy(services, config);
-	if (error == 0)
-		begin_obeying_stop(gateway);
-	if (error == 0)
-		error = scans_new(services->loop, services->store, &services->scans);
-	if (error == 0)
-		error = retention_new(services->loop, config, services->store,
-				      &gateway->retention);
-	if (error == 0)
-		error = status_report_init(&gateway->status, services);
-	return error;
-}
-
 static void on_auth_failed(void *data, const char *source)
 {
 	audit_auth_failed(data, source);
@@ -401,7 +298,7 @@ static void open_control(struct gateway *gateway, const struct config *config)
 		.config = config,
 		.store = services->store,
 		.loop = services->loop,
-		.write_urls = agent_url_write_all,
+		.reach = &agent_reach,
 		.sims = services->sims,
 		.outbox = services->outbox,
 		.ofono = services->ofono,
@@ -457,35 +354,14 @@ static void on_ready(void *data)
 
 static void close_all(struct gateway *gateway)
 {
-	struct services *services = &gateway->services;
-
 	control_server_free(gateway->control_server);
 	exposure_deinit(&gateway->exposure);
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);
 	readiness_deinit(&gateway->readiness);
 	change_source_deinit(&gateway->changes);
-	status_report_deinit(&gateway->status);
-	retention_free(gateway->retention);
-	scans_free(services->scans);
-	if (services->ofono)
-		ofono_tell_waiting(services->ofono);
-	stop_confirmation_deinit(&gateway->stop_confirmation);
-	stop_recall_deinit(&gateway->stop_recall);
-	policy_free(services->policy);
-	outbox_free(services->outbox);
-	spool_free(gateway->spool);
-	inbox_free(services->inbox);
-	unlocker_free(gateway->unlocker);
-	sims_free(services->sims);
-	ofono_free(services->ofono);
-	if (services->audit)
-		audit_stop(services->audit);
-	audit_free(services->audit);
-	store_close(services->store);
-	if (gateway->lock >= 0)
-		close(gateway->lock);
-	sd_event_unref(services->loop);
+	phone_close(&gateway->phone);
+	sd_event_unref(gateway->services.loop);
 }
 
 int gateway_run(struct config *config, const struct config_source *source)
@@ -494,14 +370,13 @@ int gateway_run(struct config *config, const struct config_source *source)
 		.services.config = config,
 		.config = config,
 		.source = source,
-		.lock = -1,
 	};
 	struct config_error problem = { "" };
 	int error = open_loop(&gateway);
 	int code = EXIT_CODE_FAILED;
 
 	if (error == 0)
-		error = open_phone(&gateway, config, &problem);
+		error = phone_open(&gateway.phone, &gateway.services, &problem);
 	if (error == 0)
 		error = open_network(&gateway, config, &problem);
 	if (error == 0)

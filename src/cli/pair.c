@@ -55,9 +55,7 @@ static const char pair_help[] =
 	"Usage: ofono-mcp pair [OPTION]... NAME\n"
 	"Make a token for the agent NAME and print it, once, with what the agent needs.\n"
 	"It may read and send unless told otherwise.\n"
-	"\n" PERMISSIONS_HELP
-	"  --qr             a QR code also where the output is no terminal\n" COMMON_HELP
-	"\n"
+	"\n" PERMISSIONS_HELP PAIRING_HELP COMMON_HELP "\n"
 	"The gateway may run. Exit codes: 0 paired; 1 could not; 2 wrong options.\n";
 
 static int show_pairing(const struct owner_call *call, const struct json *result)
@@ -70,7 +68,7 @@ static int show_pairing(const struct owner_call *call, const struct json *result
 static int run_pair(int argc, char **argv)
 {
 	static const struct owner_option options[] = { PERMISSION_OPTIONS,
-						       PAIRING_QR,
+						       PAIRING_OPTIONS,
 						       { NULL } };
 	static const struct owner_command command = {
 		.name = "pair",
@@ -135,9 +133,7 @@ static const char rotate_help[] =
 	"Make a new token for the agent NAME and print it as \"pair\" does. The one "
 	"before\n"
 	"is refused at once, and what the agent has under way ends.\n"
-	"\n"
-	"  --qr             a QR code also where the output is no terminal\n" COMMON_HELP
-	"\n"
+	"\n" PAIRING_HELP COMMON_HELP "\n"
 	"Exit codes: 0 done; 1 could not; 2 wrong options.\n";
 
 static int show_rotation(const struct owner_call *call, const struct json *result)
@@ -150,7 +146,7 @@ static int show_rotation(const struct owner_call *call, const struct json *resul
 
 static int run_rotate(int argc, char **argv)
 {
-	static const struct owner_option options[] = { PAIRING_QR, { NULL } };
+	static const struct owner_option options[] = { PAIRING_OPTIONS, { NULL } };
 	static const struct owner_command command = {
 		.name = "rotate",
 		.help = rotate_help,

@@ -30,6 +30,36 @@ static const char snippets[] =
 	"  bearer_token_env_var = \"OFONO_MCP_TOKEN\"\n\n"
 	"  export OFONO_MCP_TOKEN=%2$s\n";
 
+/*
+ * %s is the file on this machine. Node.js adds what it finds there to what it trusts; for
+ * the others it is all that they trust.
+ */
+static const char trust[] =
+	"The agent has to trust the certificate %1$s. Where the agent\n"
+	"runs, take a copy of that file, or what the gateway shows, if the fingerprint "
+	"is\n"
+	"the same:\n\n"
+	"  openssl s_client -connect %2$s </dev/null | openssl x509 > phone.pem\n"
+	"  openssl x509 -in phone.pem -noout -fingerprint -sha256\n\n"
+	"and set, with the path that it has there, for what is of Node.js (Claude Code,\n"
+	"Cursor, VS Code), and for others (Codex), which then trust nothing else: for "
+	"these\n"
+	"append it to a copy of the system's certificates.\n\n"
+	"  export NODE_EXTRA_CA_CERTS=%1$s\n"
+	"  export SSL_CERT_FILE=%1$s\n\n";
+
+static void print_trust(const char *url, const char *certificate)
+{
+	static const char scheme[] = "https://";
+	char host[128];
+
+	if (!certificate || strncmp(url, scheme, sizeof(scheme) - 1) != 0)
+		return;
+	url += sizeof(scheme) - 1;
+	snprintf(host, sizeof(host), "%.*s", (int)strcspn(url, "/"), url);
+	printf(trust, certificate, host);
+}
+
 static void print_urls(const struct json *urls)
 {
 	const char *label = "URL";
@@ -80,12 +110,16 @@ static void print_qr(const char *url, const char *token)
 void pairing_print(const struct owner_call *call, const struct json *result)
 {
 	const struct json *urls = json_member(result, "urls");
+	const struct json *tls = json_member(result, "tls");
+	const char *fingerprint = json_string(json_member(tls, "fingerprint"));
 	const char *token = json_string(json_member(result, "token"));
 	const char *url = urls && urls->first ? urls->first->text : NULL;
 
 	client_table_print_one(json_member(result, "client"));
 	if (url)
 		print_urls(urls);
+	if (fingerprint)
+		printf("  %-9s SHA-256 %s\n", "TLS", fingerprint);
 	printf("  %-9s %s\n\nThe token is shown only this once.\n", "token",
 	       token ? token : "");
 	if (!token || !url)
@@ -94,6 +128,7 @@ void pairing_print(const struct owner_call *call, const struct json *result)
 		puts("Only programs of this machine reach that URL; for others, see "
 		     "listen in ofono-mcp(1).");
 	putchar('\n');
+	print_trust(url, json_string(json_member(tls, "certificate")));
 	printf(snippets, url, token);
 	if (owner_call_value(call, "qr") || isatty(STDOUT_FILENO))
 		print_qr(url, token);

@@ -38,11 +38,27 @@ static void answer(struct control_call *call, const struct client_row *row,
 	json_close_object(writer);
 	json_put_string(writer, "token", token);
 	explicit_bzero(token, TOKEN_TEXT_BYTES);
-	json_key(writer, "urls");
-	json_open_array(writer);
-	call->control->write_urls(call->control->config, writer);
-	json_close_array(writer);
+	call->control->reach->write(call->control->config, writer);
 	control_close(call);
+}
+
+/*
+ * Before a token is there: the port that it opens opens with TLS. False: answered. Without
+ * --tls a certificate that is no good stops nobody who has to replace a token.
+ */
+static bool secure(struct control_call *call)
+{
+	const struct json *tls = json_member(call->arguments, "tls");
+	bool wanted = tls && tls->type == JSON_BOOLEAN && tls->boolean;
+	struct config_error error = { "" };
+
+	if (!call->control->reach->secure(call->control->config, wanted, &error) ||
+	    !wanted)
+		return true;
+	control_fail(call, "no_certificate",
+		     "Mend that, or leave out --tls; no token was made", "%s",
+		     error.text);
+	return false;
 }
 
 static bool read_name(struct control_call *call, struct client *client)
@@ -60,6 +76,13 @@ static bool read_name(struct control_call *call, struct client *client)
 	return true;
 }
 
+static void fail_exists(struct control_call *call, const char *name)
+{
+	control_fail(call, "exists",
+		     "Choose another name; or, for a new token: ofono-mcp rotate",
+		     "%s is paired already", name);
+}
+
 static void add(struct control_call *call, const struct client *client)
 {
 	uint8_t hash[CLIENT_HASH_BYTES];
@@ -68,7 +91,11 @@ static void add(struct control_call *call, const struct client *client)
 	int64_t client_id;
 	int error;
 
-	if (!make_token(call, token, hash))
+	if (store_client_get(call->control->store, client->name, &row) == 0) {
+		fail_exists(call, client->name);
+		return;
+	}
+	if (!secure(call) || !make_token(call, token, hash))
 		return;
 	error = store_client_add(call->control->store, client, hash, &client_id);
 	if (!error)
@@ -77,9 +104,7 @@ static void add(struct control_call *call, const struct client *client)
 		control_tell_client(call->control, client_id, CONTROL_CLIENT_CHANGED);
 		answer(call, &row, token);
 	} else if (error == STORE_E_EXISTS) {
-		control_fail(call, "exists",
-			     "Choose another name; or, for a new token: ofono-mcp rotate",
-			     "%s is paired already", client->name);
+		fail_exists(call, client->name);
 	} else {
 		control_fail_store(call, error);
 	}
@@ -100,7 +125,8 @@ static void run_rotate(struct control_call *call)
 	struct client_row row;
 	int error;
 
-	if (!client_name_find(call, &row) || !make_token(call, token, hash))
+	if (!client_name_find(call, &row) || !secure(call) ||
+	    !make_token(call, token, hash))
 		return;
 	error = store_client_rotate(call->control->store, &row.client, hash);
 	if (error) {

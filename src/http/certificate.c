@@ -211,8 +211,8 @@ static void pair_deinit(struct pair *pair)
 		gnutls_x509_crt_deinit(pair->certificate);
 }
 
-static int fingerprint_take(gnutls_x509_crt_t certificate,
-			    struct certificate_fingerprint *fingerprint_out)
+int certificate_fingerprint_of(gnutls_x509_crt_t certificate,
+			       struct certificate_fingerprint *fingerprint_out)
 {
 	unsigned char hash[CERTIFICATE_HASH_BYTES];
 	size_t size = sizeof(hash);
@@ -245,7 +245,7 @@ int certificate_make(const char *folder, const struct config_list *names,
 	}
 	result = pair_write(&pair, folder);
 	if (!result)
-		result = fingerprint_take(pair.certificate, fingerprint_out);
+		result = certificate_fingerprint_of(pair.certificate, fingerprint_out);
 	pair_deinit(&pair);
 	return result ? fail(error, result, "%s: cannot be written: %s", folder,
 			     strerror(-result))
@@ -267,7 +267,7 @@ int certificate_fingerprint(const char *file,
 		result = gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM);
 	gnutls_free(text.data);
 	if (!result)
-		result = fingerprint_take(certificate, fingerprint_out);
+		result = certificate_fingerprint_of(certificate, fingerprint_out);
 	if (certificate)
 		gnutls_x509_crt_deinit(certificate);
 	return result ? fail(error, -EINVAL,

@@ -168,6 +168,12 @@ static struct MHD_Daemon *daemon_start_tls(struct listener *listener)
 	return daemon_start(listener, MHD_USE_TLS, options);
 }
 
+bool listener_wants_tls(const struct listener *listener)
+{
+	return tls_is_loaded() &&
+	       (listener->network || listener->home.connections->config->tls_loopback);
+}
+
 static int listener_start(struct listener *listener)
 {
 	const struct connections *connections = listener->home.connections;
@@ -175,8 +181,7 @@ static int listener_start(struct listener *listener)
 
 	if (listen(listener->fd, LISTEN_BACKLOG) < 0)
 		return -errno;
-	listener->tls = tls_is_loaded() &&
-			(listener->network || connections->config->tls_loopback);
+	listener->tls = listener_wants_tls(listener);
 	listener->daemon =
 		listener->tls ? daemon_start_tls(listener) : daemon_start_plain(listener);
 	if (!listener->daemon)

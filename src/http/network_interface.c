@@ -78,7 +78,7 @@ static bool is_listed(const struct config_list *names, const char *name)
 
 /* What there is */
 
-static bool read_all(struct network_interfaces *interfaces)
+bool network_interfaces_read(struct network_interfaces *interfaces)
 {
 	struct ifaddrs *all;
 
@@ -171,7 +171,8 @@ static bool refuse(struct network_interfaces *interfaces, const struct address *
 	return false;
 }
 
-static const char *flaw_of(const struct network_interfaces *interfaces, const char *name)
+const char *network_interfaces_flaw(const struct network_interfaces *interfaces,
+				    const char *name)
 {
 	const struct config_list *names = &interfaces->config->interfaces;
 	bool listed = is_listed(names, name);
@@ -193,7 +194,7 @@ static bool address_served(struct network_interfaces *interfaces,
 		if (!has_address(at, address))
 			continue;
 		found = true;
-		flaw = flaw_of(interfaces, at->ifa_name);
+		flaw = network_interfaces_flaw(interfaces, at->ifa_name);
 		if (flaw)
 			return refuse(interfaces, address, at->ifa_name, flaw);
 	}
@@ -224,7 +225,7 @@ bool network_interfaces_admit(struct network_interfaces *interfaces, int fd)
 	if (address_is_loopback(&address))
 		return true;
 	if ((!is_fresh(interfaces) || !has_any(interfaces, &address)) &&
-	    !read_all(interfaces))
+	    !network_interfaces_read(interfaces))
 		return refuse(interfaces, &address, "an unknown interface",
 			      strerror(errno));
 	if (!address_served(interfaces, &address))
@@ -233,8 +234,8 @@ bool network_interfaces_admit(struct network_interfaces *interfaces, int fd)
 	if (!index || !if_indextoname(index, name))
 		return true; /* the address alone must do */
 	if (type_of(interfaces, name) == TYPE_UNKNOWN)
-		read_all(interfaces); /* it is new */
-	flaw = flaw_of(interfaces, name);
+		network_interfaces_read(interfaces); /* it is new */
+	flaw = network_interfaces_flaw(interfaces, name);
 	return !flaw || refuse(interfaces, &address, name, flaw);
 }
 

@@ -93,7 +93,7 @@ static int certificate_load(struct http_server *server, struct config_error *err
 }
 
 /* A certificate that was made together with the first client is there by now. */
-static void network_open(struct http_server *server, struct listener *listener)
+static void reopen(struct http_server *server, struct listener *listener)
 {
 	struct config_error problem = { "" };
 	char text[ADDRESS_TEXT_BYTES];
@@ -111,21 +111,35 @@ static void network_open(struct http_server *server, struct listener *listener)
 		log_error("http: %s stays closed until SIGHUP: %s", text,
 			  *problem.text ? problem.text : strerror(-result));
 	else
-		log_info("http: %s is open to the network now, %s", text,
+		log_info("http: %s is open%s now, %s", text,
+			 listener->network ? " to the network" : "",
 			 listener->tls ? "with TLS"
 				       : "without TLS: who hears the network reads "
 					 "tokens and messages");
 }
 
-static void network_close(struct http_server *server, struct listener *listener)
+static void close_again(struct http_server *server, struct listener *listener,
+			const char *why)
 {
 	char text[ADDRESS_TEXT_BYTES];
 
 	address_format(&listener->address, text);
-	log_info("http: %s is closed, for nobody has a token any more", text);
+	log_info("http: %s is closed, %s", text, why);
 	listener_quiesce(listener); /* first: who is cut off finds nobody there */
 	connections_abandon(&server->connections, &listener->pump);
 	listener_close(listener);
+}
+
+static void review(struct http_server *server, struct listener *listener)
+{
+	bool due = !listener->network || server->has_clients;
+
+	if (listener->daemon && !due)
+		close_again(server, listener, "for nobody has a token any more");
+	else if (listener->daemon && listener->tls != listener_wants_tls(listener))
+		close_again(server, listener, "to be opened again with TLS");
+	if (due && !listener->daemon)
+		reopen(server, listener);
 }
 
 static int on_review(sd_event_source *source, void *data)
@@ -133,16 +147,8 @@ static int on_review(sd_event_source *source, void *data)
 	struct http_server *server = data;
 
 	(void)source;
-	for (unsigned at = 0; at < server->listener_count && !server->stop_timer; at++) {
-		struct listener *listener = &server->listeners[at];
-
-		if (!listener->network || server->has_clients == !!listener->daemon)
-			continue;
-		if (server->has_clients)
-			network_open(server, listener);
-		else
-			network_close(server, listener);
-	}
+	for (unsigned at = 0; at < server->listener_count && !server->stop_timer; at++)
+		review(server, &server->listeners[at]);
 	return 0;
 }
 
@@ -172,12 +178,10 @@ void http_server_reload_certificate(struct http_server *server)
 	else if (result == TLS_E_NONE && had)
 		log_warning("http: the certificate is gone; the one that was read stays "
 			    "in use");
-	else if (!result && !had)
-		log_warning("http: there is a certificate now; addresses that are open "
-			    "speak TLS after a restart");
 	else if (!result)
-		log_info("http: read the certificate again");
-	http_server_review(server, server->has_clients); /* what failed may work now */
+		log_info("http: read the certificate%s", had ? " again" : "");
+	/* What failed may work now, and what spoke no TLS may have to. */
+	http_server_review(server, server->has_clients);
 }
 
 static int server_init(struct http_server *server, struct config_error *error)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +12,6 @@
 
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
-
-#include "http/certificate.h"
 
 enum {
 	CHAIN_MAX = 8,
@@ -175,16 +172,23 @@ static int pair_load(const char *certificate, const char *key, struct config_err
 	return 0;
 }
 
+void tls_certificate_path(const struct config *config, char path[PATH_MAX])
+{
+	if (*config->tls_certificate)
+		snprintf(path, PATH_MAX, "%s", config->tls_certificate);
+	else
+		snprintf(path, PATH_MAX, "%s/%s/%s", config->state_dir,
+			 CERTIFICATE_FOLDER, CERTIFICATE_FILE);
+}
+
 int tls_load(const struct config *config, struct config_error *error)
 {
-	const char *folder = config->state_dir;
 	char certificate[PATH_MAX], key[PATH_MAX];
 
+	tls_certificate_path(config, certificate);
 	if (*config->tls_certificate)
-		return pair_load(config->tls_certificate, config->tls_key, error);
-	snprintf(certificate, sizeof(certificate), "%s/%s/%s", folder, CERTIFICATE_FOLDER,
-		 CERTIFICATE_FILE);
-	snprintf(key, sizeof(key), "%s/%s/%s", folder, CERTIFICATE_FOLDER,
+		return pair_load(certificate, config->tls_key, error);
+	snprintf(key, sizeof(key), "%s/%s/%s", config->state_dir, CERTIFICATE_FOLDER,
 		 CERTIFICATE_KEY_FILE);
 	if (access(certificate, F_OK) < 0 && errno == ENOENT)
 		return TLS_E_NONE;
@@ -194,6 +198,12 @@ int tls_load(const struct config *config, struct config_error *error)
 bool tls_is_loaded(void)
 {
 	return shown.length > 0;
+}
+
+int tls_fingerprint(struct certificate_fingerprint *fingerprint_out)
+{
+	return shown.length ? certificate_fingerprint_of(shown.chain[0], fingerprint_out)
+			    : -ENOENT;
 }
 
 void tls_unload(void)

@@ -194,8 +194,15 @@ static int check_denied(struct policy_case *about)
 
 static int check_opted_out(struct policy_case *about)
 {
-	if (!store_opt_out_known(about->policy->parts.store, about->recipient.number))
+	int error =
+		store_opt_out_known(about->policy->parts.store, about->recipient.number);
+
+	if (error == STORE_E_NOT_FOUND)
 		return 0;
+	if (error)
+		return policy_refuse(about, FAILURE_INTERNAL,
+				     "Who wants no messages could not be read, so "
+				     "nothing is sent.");
 	return policy_refuse(about, FAILURE_RECIPIENT_OPTED_OUT,
 			     arena_printf(arena_of(about),
 					  "From %s came STOP: whoever has that number "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/store_opt_out.h"
 
+#include "store/store_audit.h"
 #include "store/store_party.h"
 #include "store/store_statement.h"
 
@@ -30,11 +31,14 @@ static int find_kept(struct store *store, const char *number, int64_t *at_ms_out
 	return kept;
 }
 
-bool store_opt_out_known(struct store *store, const char *number)
+int store_opt_out_known(struct store *store, const char *number)
 {
 	int64_t at_ms;
+	int kept = find_kept(store, number, &at_ms);
 
-	return find_kept(store, number, &at_ms) != 0;
+	if (kept < 0)
+		return kept;
+	return kept ? 0 : STORE_E_NOT_FOUND;
 }
 
 bool store_opt_out_since(struct store *store, const char *number, int64_t *at_ms_out)
@@ -54,21 +58,25 @@ bool store_opt_out_confirm(struct store *store, int64_t sim_id, const char *numb
 	return !store_run(store, statement) && sqlite3_changes(store->database);
 }
 
-static int set(struct store *store, const struct incoming_draft *draft, const char *form)
+static int set(struct store *store, const struct incoming_draft *draft, const char *form,
+	       int *changes_out)
 {
 	sqlite3_stmt *statement = store_use(store, OPT_OUT_SET);
+	int error;
 
 	statement_bind_text(statement, 1, form);
 	sqlite3_bind_int64(statement, 2, draft->told_ms);
 	statement_bind_text(statement, 3, draft->opt_word);
-	return store_run(store, statement);
+	error = store_run(store, statement);
+	*changes_out = error ? 0 : sqlite3_changes(store->database);
+	return error;
 }
 
 /* However it was spelt when it was stopped, by whichever SIM. */
-static int clear(struct store *store, const char *number)
+static int clear(struct store *store, const char *number, int *changes_out)
 {
 	struct store_party party;
-	int error = 0;
+	int error = 0, changes = 0;
 
 	store_party_spell(store, number, &party);
 	for (size_t i = 0; !error && i < party.count; i++) {
@@ -76,17 +84,25 @@ static int clear(struct store *store, const char *number)
 
 		statement_bind_text(statement, 1, party.spellings[i]);
 		error = store_run(store, statement);
+		changes += error ? 0 : sqlite3_changes(store->database);
 	}
+	*changes_out = changes;
 	return error;
 }
 
 int store_opt_out_note(struct store *store, const struct incoming_draft *draft)
 {
 	char form[NUMBER_FORM_BYTES];
+	bool out = draft->opt == OPT_OUT;
+	int error, changes = 0;
 
 	if (draft->opt == OPT_NONE ||
 	    !store_party_form(store, draft->sim_id, draft->number, form))
 		return 0;
-	return draft->opt == OPT_OUT ? set(store, draft, form)
-				     : clear(store, draft->number);
+	error = out ? set(store, draft, form, &changes)
+		    : clear(store, draft->number, &changes);
+	if (error || !changes) /* who repeats it adds no lines */
+		return error;
+	return store_audit_note(store, out ? AUDIT_OPTED_OUT : AUDIT_OPTED_IN,
+				(struct audit_fact[]){ { "number", form }, { NULL } });
 }

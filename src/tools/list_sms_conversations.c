@@ -59,7 +59,7 @@ static void write_party(const struct message_view *view, const char *number)
 
 	message_view_put_shown(view->writer, "phone_number", number);
 	message_view_put_trust(view->writer, services, number);
-	if (store_opt_out_known(services->store, number))
+	if (store_opt_out_known(services->store, number) == 0)
 		json_put_boolean(view->writer, "opted_out", true);
 	if (loop_suspected(&question, &until_ms))
 		message_view_put_time(view->writer, "loop_until", until_ms);

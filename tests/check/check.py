@@ -250,7 +250,7 @@ class Check:
         return self.with_gateway(lambda: self.pytest("demo", ["tests/demo"]))
 
     def package(self) -> Verdict:
-        return self.with_gateway(lambda: self.pytest("package", ["tests/package"]))
+        return self.with_gateway(lambda: self.pytest("package", ["tests/deb"]))
 
     def bench(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("bench", ["tests/bench"]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The installed package: its user, its policy for the bus, its program.
 
-debian/tests runs this where the package is installed, and tests/package where it has just been
+debian/tests runs this where the package is installed, and tests/deb where it has just been
 built.  The system's own bus and oFono are left alone.
 """
 

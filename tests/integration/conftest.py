@@ -32,6 +32,7 @@ from lab import Lab, McpClient, wait_until
 from lone_gateway import LoneGateway
 from matrix import Tally
 from modem import HOME, Modem, Outcome, Sim
+from phone import Phone, new_phone
 from systemd import Systemd
 
 TALLY = pytest.StashKey[Tally]()
@@ -212,6 +213,13 @@ def client(lab: Lab) -> Iterator[McpClient]:
 def folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="ofono-mcp-") as name:
         yield Path(name)
+
+
+@pytest.fixture
+def phone() -> Iterator[Phone]:
+    """In a network of its own, with a gateway that is not started."""
+    with new_phone() as phone:
+        yield phone
 
 
 @pytest.fixture

@@ -184,7 +184,7 @@ def test_what_the_owner_reads(lab: Lab, agent: Agent, owner: Owner) -> None:
     message_id = agent.send(text, wait_for="none").message_id
     said = owner.do("approvals")
     assert "\x1b" not in said and "\u202e" not in said
-    assert "  | safe\\u202e\\u001b[2J\n  | 1  owner wants" in said
+    assert "  | safe\\u{202E}\\u{1B}[2J\n  | 1  owner wants" in said
     assert said.startswith(f"{message_id}  careful wants to send 1 SMS to {TO}")
     for command in ("approvals", "approve", "reject"):
         assert owner.do(command, "--help").startswith(f"Usage: ofono-mcp {command}")
@@ -455,7 +455,7 @@ def test_the_person_says_yes(lab: Lab, token: str, owner: Owner) -> None:
     question = sending.question()
     assert question["message"] == (
         f"careful wants to send a text message to {TO}, from Telekom HU (SIM 1). "
-        "It is 1 SMS, and this is its text:\n\ntwo\nlines\\u202e")
+        "It is 1 SMS, and this is its text:\n\ntwo\nlines\\u{202E}")
     assert question["requestedSchema"] == {
         "type": "object", "required": ["send"], "properties": {
             "send": {"type": "boolean", "title": "Yes, send this message"}}}

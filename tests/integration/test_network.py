@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Who reaches the gateway over a network: addresses, interfaces, wrong tokens.
 
-Each test has a phone with wlan0 and wwan0, and machines at the other ends: network
-namespaces that know nothing of this machine's network.
+Each test has a phone with wlan0 and wwan0, and machines at the other ends (phone.py).
 """
 
 from __future__ import annotations
@@ -14,93 +13,23 @@ import ssl
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
 from agent import pair
 from lab import wait_until
-from lab.dial import forget, make_certificate, trust
-from lab.network import Network
-from lone_gateway import LoneGateway, peers_of
-from wire import Closed, Reply, Wire, request, rpc
+from lab.dial import make_certificate
+from lone_gateway import LoneGateway
+from phone import LAPTOP, LAPTOP_6, MOBILE, PHONE, PHONE_6, PING, Phone
+from wire import Wire, request
 
-PHONE, LAPTOP = "192.0.2.1", "192.0.2.2"
-PHONE_6, LAPTOP_6 = "2001:db8::1", "2001:db8::2"
-MOBILE, STRANGER = "198.51.100.1", "198.51.100.2"
-PING = rpc("ping")
 ANY, ANY_6 = "0.0.0.0", "[::]"
 WRONG = "f00d" * 16
 TOKENS = 5                  # wrong ones, before 429
 DELAYS_S = [0.1, 0.2, 0.4, 0.8, 1.6]
 ROOT = Path(__file__).resolve().parents[2]
-
-
-class Phone:
-    """The gateway in a network of its own; Python may be the laptop or the stranger."""
-
-    def __init__(self, phone: Network, laptop: Network, stranger: Network) -> None:
-        self.networks = {"phone": phone, "laptop": laptop, "stranger": stranger}
-        self.gateway = LoneGateway(open=False)
-
-    @contextmanager
-    def serving(self, *listen: str, **server: str) -> Iterator[LoneGateway]:
-        gateway = self.gateway = LoneGateway(open=False, **server)
-        gateway.network = self.networks["phone"]
-        for address in listen:
-            gateway.args += ["--listen", f"{address}:{self.port}"]
-        gateway.start()
-        try:
-            yield gateway
-            assert gateway.stop() == 0, gateway.log
-        finally:
-            gateway._clear()
-
-    @property
-    def port(self) -> int:
-        """Of the addresses beside 127.0.0.1, which the lab needs for itself."""
-        return self.gateway.port + 1
-
-    @property
-    def peers(self) -> set[int]:
-        return peers_of(self.gateway, self.port)
-
-    def wire(self, who: str, host: str, source: str = "") -> Wire:
-        port = self.gateway.port if host == "127.0.0.1" else self.port
-        with self.networks[who].inside():
-            return Wire(port, source, host=host)
-
-    def ask(self, who: str, host: str, token: str | None = None, **more: str) -> Reply:
-        given = {"Authorization": f"Bearer {token}"} if token else {}
-        with self.wire(who, host) as wire:
-            return wire.ask(request(PING, given | more))
-
-    def is_refused(self, who: str, host: str) -> bool:
-        """No port there: the kernel says so."""
-        try:
-            self.wire(who, host).close()
-        except ConnectionRefusedError:
-            return True
-        return False
-
-    def is_closed_silently(self, who: str, host: str, token: str) -> bool:
-        with self.wire(who, host) as wire:
-            try:
-                wire.ask(request(PING, {"Authorization": f"Bearer {token}"}))
-            except Closed as closed:
-                return closed.args == (b"",)
-        return False
-
-
-@pytest.fixture
-def phone() -> Iterator[Phone]:
-    with Network() as here, Network() as laptop, Network() as stranger:
-        here.connect("wlan0", PHONE, laptop, "eth0", LAPTOP)
-        here.add("wlan0", PHONE_6, 64)
-        laptop.add("eth0", LAPTOP_6, 64)
-        here.connect("wwan0", MOBILE, stranger, "eth0", STRANGER)
-        yield Phone(here, laptop, stranger)
 
 
 # ---- listening
@@ -170,16 +99,6 @@ def test_an_address_in_use_is_told_at_the_start(phone: Phone) -> None:
 
 # ---- TLS
 
-@contextmanager
-def trusted(phone: Phone) -> Iterator[None]:
-    """Clients speak TLS to the addresses beside 127.0.0.1, and take this certificate."""
-    trust(phone.port, phone.gateway.state / "tls" / "cert.pem")
-    try:
-        yield
-    finally:
-        forget(phone.port)
-
-
 def test_the_network_speaks_tls_and_loopback_does_not(phone: Phone) -> None:
     """The certificate may be made together with the first client, while it runs."""
     with phone.serving(PHONE) as gateway:
@@ -188,7 +107,7 @@ def test_the_network_speaks_tls_and_loopback_does_not(phone: Phone) -> None:
         wait_until(lambda: not phone.is_refused("laptop", PHONE), what="the port is open")
         assert f"{PHONE}:{phone.port} is open to the network now, with TLS" in gateway.log
         assert phone.ask("phone", "127.0.0.1", token).result == {}
-        with trusted(phone):
+        with phone.trusted():
             assert phone.ask("laptop", PHONE, token).result == {}
             gateway.restart()
             assert phone.ask("laptop", PHONE, token).result == {}
@@ -202,7 +121,7 @@ def test_mobile_data_gets_no_handshake(phone: Phone) -> None:
         make_certificate(gateway.state / "tls")
         pair(gateway, "agent")
         gateway.restart()
-        with trusted(phone):
+        with phone.trusted():
             with pytest.raises((ssl.SSLError, ConnectionError)):
                 phone.wire("stranger", MOBILE).close()
             phone.wire("laptop", PHONE).close()
@@ -219,7 +138,7 @@ def test_a_bad_certificate_keeps_it_closed_until_it_is_mended(phone: Phone) -> N
         (gateway.state / "tls" / "key.pem").chmod(0o640)
         gateway.send_signal(signal.SIGHUP)
         wait_until(lambda: not phone.is_refused("laptop", PHONE), what="the port is open")
-        with trusted(phone):
+        with phone.trusted():
             assert phone.ask("laptop", PHONE, token).result == {}
 
 

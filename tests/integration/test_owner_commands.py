@@ -216,19 +216,26 @@ def test_urls(folder: Path, listen: str, wanted: list[str], unwanted: list[str])
         assert not any(re.search(pattern, url) for url in urls), urls
 
 
-def test_all_addresses_but_those_of_mobile_data(folder: Path) -> None:
-    """In a network of its own: a LAN, a modem, loopback; the LAN comes first."""
+@pytest.mark.parametrize("interfaces,lan", [
+    ("", ["192.0.2.7", "203.0.113.7"]),
+    ("interfaces = wlan0 wwan0\n", ["192.0.2.7"]),
+])
+def test_all_addresses_but_those_of_mobile_data(folder: Path, interfaces: str,
+                                                lan: list[str]) -> None:
+    """In a network of its own: two LANs, a modem, loopback; what is served, and first."""
     file = folder / "gateway.conf"
-    file.write_text("[server]\nlisten = 0.0.0.0:1234\n")
+    file.write_text("[server]\nlisten = 0.0.0.0:1234\n" + interfaces)
     binary = os.environ.get("GATEWAY_BINARY", BINARY)
     script = f"""
         set -e
         ip link set lo up
-        for name in wlan0 wwan0 rmnet_data1; do ip link add $name type veth peer; done
+        names="wlan0 eth7 wwan0 rmnet_data1"
+        for name in $names; do ip link add $name type veth peer; done
         ip address add 192.0.2.7/24 dev wlan0
+        ip address add 203.0.113.7/24 dev eth7
         ip address add 198.51.100.1/24 dev wwan0
         ip address add 198.51.100.2/24 dev rmnet_data1
-        for name in wlan0 wwan0 rmnet_data1; do ip link set $name up; done
+        for name in $names; do ip link set $name up; done
         hostname phone
         {binary} pair --json --config {file} --state-dir {folder}/state laptop
         """
@@ -236,8 +243,7 @@ def test_all_addresses_but_those_of_mobile_data(folder: Path) -> None:
                           capture_output=True, text=True, timeout=patience(20))
     assert (done.returncode, done.stderr) == (OK, "")
     assert json.loads(done.stdout)["urls"] == [
-        "http://192.0.2.7:1234/mcp", "http://phone.local:1234/mcp",
-        "http://127.0.0.1:1234/mcp"]
+        f"http://{host}:1234/mcp" for host in [*lan, "phone.local", "127.0.0.1"]]
 
 
 # ---- the QR code ------------------------------------------------------------------

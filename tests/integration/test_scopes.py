@@ -24,8 +24,8 @@ from wire import Reply, Wire, request, rpc
 SCOPES = {"read": 1, "send": 2, "codes": 4, "ussd": 8, "admin": 16}
 SENDING = ["send_sms", "cancel_sms"]
 READING = ["get_sms_subscriptions", "get_sms_status", "list_sms", "list_sms_conversations",
-           "wait_for_sms", "mark_sms_read"]
-ALL = ["send_sms", *READING, "cancel_sms"]
+           "wait_for_sms", "mark_sms_read", "get_gateway_status"]
+ALL = ["send_sms", *READING[:-1], "cancel_sms", READING[-1]]
 URI = {"uri": "sms://inbox"}
 COMPLETION = {"ref": {"type": "ref/resource", "uri": "sms://conversation/{number}"},
               "argument": {"name": "number", "value": "+"}}

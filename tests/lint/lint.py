@@ -131,17 +131,18 @@ def check_references(_: Tools) -> Finding:
 
 
 def check_manual(_: Tools) -> Finding:
-    """The manual page has every option of the command line and every configuration key;
+    """The manual pages have every option of the command line and every configuration key;
     README.md has every tool."""
     page = (PROJECT / "doc" / "ofono-mcp.1").read_text()
+    configuration = (PROJECT / "doc" / "ofono-mcp.conf.5").read_text()
     keys = re.findall(r'\.name = "(\w+)"',
                       (PROJECT / "src" / "base" / "config_key.c").read_text())
     files = sorted(PROJECT.glob("src/cli/*.c")) + sorted(PROJECT.glob("include/cli/*.h"))
     options = [name for file in files for name in re.findall(
         r'\{ "([\w-]+)", \w+_argument|\{ \.name = "([\w-]+)"', file.read_text())
         for name in name if name]
-    complaints = [f"doc/ofono-mcp.1:1: no key {key}" for key in keys
-                  if f".It Cm {key} " not in page]
+    complaints = [f"doc/ofono-mcp.conf.5:1: no key {key}" for key in keys
+                  if f".It Cm {key} " not in configuration]
     complaints += [f"doc/ofono-mcp.1:1: no option --{name}" for name in options
                    if not re.search(rf"Fl Fl {name}\b", page)]
     readme = (PROJECT / "README.md").read_text()
@@ -195,8 +196,8 @@ def check_warnings(tools: Tools) -> Finding:
 
 
 def check_mandoc(_: Tools) -> Finding:
-    return Finding("doc/ofono-mcp.1", command("mandoc", "-Tlint", "-Wwarning",
-                                              "doc/ofono-mcp.1"))
+    pages = ["doc/ofono-mcp.1", "doc/ofono-mcp.conf.5"]
+    return Finding(", ".join(pages), command("mandoc", "-Tlint", "-Wwarning", *pages))
 
 
 def check_cppcheck(_: Tools) -> Finding:

@@ -30,7 +30,8 @@ def test_what_is_installed_works_and_goes_again(tmp_path: Path, prefix: str) -> 
     make("install", tmp_path, prefix)
     home = tmp_path / prefix.lstrip("/")
     assert files(home) == {
-        "bin/ofono-mcp", "share/man/man1/ofono-mcp.1", "share/doc/ofono-mcp/README.md",
+        "bin/ofono-mcp", "share/man/man1/ofono-mcp.1",
+        "share/man/man5/ofono-mcp.conf.5", "share/doc/ofono-mcp/README.md",
         "share/doc/ofono-mcp/LICENSE", "share/doc/ofono-mcp/ofono-mcp.conf"}
     subprocess.run([home / "bin" / "ofono-mcp", "serve", "--check-config", "--config",
                     home / "share" / "doc" / "ofono-mcp" / "ofono-mcp.conf"],

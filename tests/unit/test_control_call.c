@@ -31,11 +31,27 @@ static void on_told(void *data, const char *line, size_t length, bool last)
 
 static const struct control_carrier carrier = { .told = on_told };
 
-static void write_urls(const struct config *config, struct json_writer *writer)
+static int certificate_error;
+
+static int on_secure(const struct config *config, bool wanted, struct config_error *error)
 {
 	(void)config;
-	json_write_string(writer, "http://here/mcp");
+	strcat(news, wanted ? "t" : "");
+	if (certificate_error)
+		strcpy(error->text, "cert.pem: is no certificate");
+	return certificate_error;
 }
+
+static void write_reach(const struct config *config, struct json_writer *writer)
+{
+	(void)config;
+	json_key(writer, "urls");
+	json_open_array(writer);
+	json_write_string(writer, "http://here/mcp");
+	json_close_array(writer);
+}
+
+static const struct control_reach reach = { .secure = on_secure, .write = write_reach };
 
 static void on_cut(void *data, int64_t client_id)
 {
@@ -91,10 +107,11 @@ static int set_up(void **state)
 	log_set_level(LOG_LEVEL_ERROR);
 	control = (struct control){
 		.store = store,
-		.write_urls = write_urls,
+		.reach = &reach,
 		.gateway = &gateway,
 	};
 	news[0] = '\0';
+	certificate_error = 0;
 	return 0;
 }
 
@@ -234,6 +251,22 @@ static void test_the_gateway_hears_of_every_change(void **state)
 	assert_news(COMMAND("resume", ""), "r");
 	assert_code(COMMAND("revoke", "\"name\":\"a\""), "not_found");
 	assert_string_equal(news, "r");
+}
+
+static void test_tls_comes_before_the_token(void **state)
+{
+	(void)state;
+	assert_news(COMMAND("pair", "\"name\":\"a\",\"tls\":true"), "tn");
+	assert_news(COMMAND("rotate", "\"name\":\"a\",\"tls\":true"), "tcn");
+	assert_code(COMMAND("pair", "\"name\":\"a\",\"tls\":true"), "exists");
+	assert_code(COMMAND("rotate", "\"name\":\"b\",\"tls\":true"), "not_found");
+	assert_string_equal(news, "tcn"); /* nobody's token, no certificate */
+	certificate_error = -EINVAL;
+	assert_code(COMMAND("rotate", "\"name\":\"a\",\"tls\":true"), "no_certificate");
+	assert_code(COMMAND("pair", "\"name\":\"b\",\"tls\":true"), "no_certificate");
+	assert_string_equal(news, "tcntt");
+	assert_news(COMMAND("pair", "\"name\":\"b\""), "n");
+	assert_news(COMMAND("rotate", "\"name\":\"a\""), "cn");
 }
 
 static void test_reload(void **state)
@@ -378,6 +411,7 @@ int main(void)
 		TEST(test_arguments_may_be_left_out),
 		TEST(test_without_a_gateway),
 		TEST(test_the_gateway_hears_of_every_change),
+		TEST(test_tls_comes_before_the_token),
 		TEST(test_reload),
 		TEST(test_a_full_disk),
 		TEST(test_long_words_in_errors),

@@ -47,20 +47,20 @@ static int come(const char *number, enum opt opt)
 static void test_stop_and_start(void **state)
 {
 	(void)state;
-	assert_false(store_opt_out_known(store, NUMBER));
+	assert_int_equal(store_opt_out_known(store, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(come(NUMBER, OPT_NONE), 0);
 	assert_int_equal(come(NUMBER, OPT_IN), 0); /* of nothing */
-	assert_false(store_opt_out_known(store, NUMBER));
+	assert_int_equal(store_opt_out_known(store, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
-	assert_true(store_opt_out_known(store, NUMBER));
-	assert_false(store_opt_out_known(store, "+36201234568"));
+	assert_int_equal(store_opt_out_known(store, NUMBER), 0);
+	assert_int_equal(store_opt_out_known(store, "+36201234568"), STORE_E_NOT_FOUND);
 	assert_int_equal(come("+36201234568", OPT_IN), 0);
 	assert_int_equal(come(NUMBER, OPT_NONE), 0);
-	assert_true(store_opt_out_known(store, NUMBER));
+	assert_int_equal(store_opt_out_known(store, NUMBER), 0);
 	reopen_store();
-	assert_true(store_opt_out_known(store, NUMBER));
+	assert_int_equal(store_opt_out_known(store, NUMBER), 0);
 	assert_int_equal(come(NUMBER, OPT_IN), 0);
-	assert_false(store_opt_out_known(store, NUMBER));
+	assert_int_equal(store_opt_out_known(store, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(sql("SELECT count(*) FROM opt_out"), 0);
 }
 
@@ -73,11 +73,40 @@ static void test_every_spelling(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(come(spellings[i], OPT_OUT), 0);
 		for (size_t at = 0; at < 4; at++)
-			assert_true(store_opt_out_known(store, spellings[at]));
+			assert_int_equal(store_opt_out_known(store, spellings[at]), 0);
 		assert_int_equal(sql("SELECT count(*) FROM opt_out"), 1);
 		assert_int_equal(come(spellings[(i + 1) % 4], OPT_IN), 0);
-		assert_false(store_opt_out_known(store, spellings[i]));
+		assert_int_equal(store_opt_out_known(store, spellings[i]),
+				 STORE_E_NOT_FOUND);
 	}
+}
+
+static int lines(const char *event)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "SELECT count(*) FROM audit WHERE event = '%s' AND detail = "
+		 "'{\"number\":\"" NUMBER "\"}'",
+		 event);
+	return (int)sql(text);
+}
+
+/* What changed, in one spelling; who says it again adds nothing. */
+static void test_the_audit_has_it(void **state)
+{
+	(void)state;
+	assert_int_equal(come(NUMBER, OPT_IN), 0); /* of nothing */
+	assert_int_equal(come("06201234567", OPT_OUT), 0);
+	assert_int_equal(come(NUMBER, OPT_OUT), 0);
+	assert_int_equal(come(NUMBER, OPT_NONE), 0);
+	assert_int_equal(come("Bank", OPT_OUT), 0);
+	assert_int_equal(lines("opted_out"), 1);
+	assert_int_equal(lines("opted_in"), 0);
+	assert_int_equal(come("0036201234567", OPT_IN), 0);
+	assert_int_equal(come(NUMBER, OPT_IN), 0);
+	assert_int_equal(lines("opted_in"), 1);
+	assert_int_equal(sql("SELECT count(*) FROM audit"), 2);
 }
 
 /* Nothing can be sent to one. */
@@ -86,7 +115,7 @@ static void test_names_are_left_out(void **state)
 	(void)state;
 	assert_int_equal(come("Bank", OPT_OUT), 0);
 	assert_int_equal(come("", OPT_OUT), 0);
-	assert_false(store_opt_out_known(store, "Bank"));
+	assert_int_equal(store_opt_out_known(store, "Bank"), STORE_E_NOT_FOUND);
 	assert_int_equal(sql("SELECT count(*) FROM opt_out"), 0);
 }
 
@@ -97,10 +126,12 @@ static void test_a_full_disk(void **state)
 	fill_disk(true);
 	assert_int_not_equal(come(NUMBER, OPT_OUT), 0);
 	fill_disk(false);
-	assert_false(store_opt_out_known(store, NUMBER));
+	assert_int_equal(store_opt_out_known(store, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(sql("SELECT count(*) FROM message"), 0);
+	assert_int_equal(lines("opted_out"), 0);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
-	assert_true(store_opt_out_known(store, NUMBER));
+	assert_int_equal(store_opt_out_known(store, NUMBER), 0);
+	assert_int_equal(lines("opted_out"), 1);
 }
 
 static void test_one_confirmation(void **state)
@@ -146,8 +177,8 @@ static void test_a_restore_keeps_both(void **state)
 	assert_int_equal(come("+36301111111", OPT_IN), 0);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
 	restore(file);
-	assert_true(store_opt_out_known(store, NUMBER));
-	assert_true(store_opt_out_known(store, "+36301111111"));
+	assert_int_equal(store_opt_out_known(store, NUMBER), 0);
+	assert_int_equal(store_opt_out_known(store, "+36301111111"), 0);
 }
 
 int main(void)
@@ -156,6 +187,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stop_and_start, set_up,
 						store_tear_down),
 		cmocka_unit_test_setup_teardown(test_every_spelling, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_the_audit_has_it, set_up,
 						store_tear_down),
 		cmocka_unit_test_setup_teardown(test_names_are_left_out, set_up,
 						store_tear_down),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Build the packages for another architecture in a fresh Debian, and run what was built.
 
-    sudo tests/package/cross.py arm64|armhf
+    sudo tests/deb/cross.py arm64|armhf
 
 It takes some minutes and 1.5 GB of /tmp, so "make check" leaves it out.  The gateway runs under
 qemu-user with a bus of its own and without oFono: it has to start, answer over HTTP, make its

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/phone.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "store/store_lock.h"
+#include "store/store_rescue.h"
+
+enum { LOCK_TIMEOUT_MS = 1000 }; /* before the loop turns: nobody waits for it yet */
+
+static int open_spool(struct phone *phone, const struct config *config)
+{
+	char folder[2 * CONFIG_TEXT_BYTES];
+
+	if (*config->spool_dir)
+		snprintf(folder, sizeof(folder), "%s", config->spool_dir);
+	else
+		snprintf(folder, sizeof(folder), "%s/spool", config->state_dir);
+	return spool_new(phone->services->loop, folder, phone->services->inbox,
+			 &phone->spool);
+}
+
+static int open_policy(struct services *services, const struct config *config)
+{
+	const struct policy_parts parts = {
+		.loop = services->loop,
+		.config = config,
+		.store = services->store,
+		.ofono = services->ofono,
+		.sims = services->sims,
+		.outbox = services->outbox,
+	};
+
+	return policy_new(&parts, &services->policy);
+}
+
+static void begin_obeying_stop(struct phone *phone)
+{
+	phone->stop_recall = (struct stop_recall){
+		.store = phone->services->store,
+		.outbox = phone->services->outbox,
+	};
+	stop_recall_init(&phone->stop_recall, phone->services->inbox);
+	phone->stop_confirmation = (struct stop_confirmation){
+		.config = phone->services->config,
+		.store = phone->services->store,
+		.outbox = phone->services->outbox,
+	};
+	stop_confirmation_init(&phone->stop_confirmation, phone->services->inbox);
+}
+
+int phone_open(struct phone *phone, struct services *services,
+	       struct config_error *error_out)
+{
+	const struct config *config = services->config;
+	int error;
+
+	phone->services = services;
+	phone->lock = -1;
+	error = store_lock_await(config->state_dir, LOCK_TIMEOUT_MS, &phone->lock,
+				 error_out);
+	if (error == 0)
+		error = store_open_or_rescue(config->state_dir, &services->store,
+					     error_out);
+	if (error == 0)
+		error = audit_new(services->loop, services->store, &services->audit);
+	if (error == 0)
+		audit_start(services->audit, config);
+	if (error == 0)
+		error = ofono_new(services->loop, NULL, &services->ofono);
+	if (error == 0)
+		error = sims_new(services->loop, services->ofono, services->store,
+				 &services->sims);
+	if (error == 0)
+		error = unlocker_new(services->ofono, services->store, config,
+				     &phone->unlocker);
+	if (error == 0)
+		error = inbox_new(services->loop, services->store, services->sims,
+				  services->ofono, &services->inbox);
+	if (error == 0)
+		error = open_spool(phone, config);
+	if (error == 0)
+		error = outbox_new(services->loop, config, services->store,
+				   services->sims, services->ofono, &services->outbox);
+	if (error == 0)
+		error = open_policy(services, config);
+	if (error == 0)
+		begin_obeying_stop(phone);
+	if (error == 0)
+		error = scans_new(services->loop, services->store, &services->scans);
+	if (error == 0)
+		error = retention_new(services->loop, config, services->store,
+				      &phone->retention);
+	if (error == 0)
+		error = status_report_init(&phone->status, services);
+	return error;
+}
+
+void phone_close(struct phone *phone)
+{
+	struct services *services = phone->services;
+
+	if (!services)
+		return;
+	status_report_deinit(&phone->status);
+	retention_free(phone->retention);
+	scans_free(services->scans);
+	if (services->ofono)
+		ofono_tell_waiting(services->ofono);
+	stop_confirmation_deinit(&phone->stop_confirmation);
+	stop_recall_deinit(&phone->stop_recall);
+	policy_free(services->policy);
+	outbox_free(services->outbox);
+	spool_free(phone->spool);
+	inbox_free(services->inbox);
+	unlocker_free(phone->unlocker);
+	sims_free(services->sims);
+	ofono_free(services->ofono);
+	if (services->audit)
+		audit_stop(services->audit);
+	audit_free(services->audit);
+	store_close(services->store);
+	if (phone->lock >= 0)
+		close(phone->lock);
+}

@@ -16,10 +16,13 @@ import pytest
 
 from agent import TO, Agent, pair
 from lab import Lab, wait_until
+from lab.bus import Bus
 from lab.gateway import Gateway, free_port
-from modem import SEARCHING, Outcome
+from lab.ofonod import PLUGIN
+from modem import SEARCHING, Outcome, Sim
 from owner import FAILED, OK, USAGE, run
 from terminal import on_terminal
+from test_delivery_reports import StubOfono
 
 LEVELS = ["ok", "warning", "problem"]
 
@@ -204,6 +207,40 @@ def test_a_locked_card(make_lab: Callable[..., Lab], look: Look) -> None:
     assert wait_found(lab, look, "problem", path_of(lab), "it is switched off")
     lab.bring_up()
     assert wait_found(lab, look, "problem", path_of(lab), "asks for its pin")
+
+
+def test_no_card(make_lab: Callable[..., Lab], look: Look) -> None:
+    lab = make_lab(sims=[None], gateway_open=False)
+    assert wait_found(lab, look, "warning", path_of(lab), "there is no SIM card in it")
+
+
+def test_no_service_centre(make_lab: Callable[..., Lab], look: Look) -> None:
+    card = replace(Sim.numbered(0), smsc="")
+    lab = make_lab(sims=[card], gateway_open=False)
+    assert wait_found(lab, look, "problem", path_of(lab), "names no service centre")
+
+
+def test_our_plugin(make_lab: Callable[..., Lab], look: Look) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False, plugin=PLUGIN)
+    assert look(lab).has("ok", "oFono", "with the plugin that tells of delivery")
+
+
+@pytest.mark.parametrize("words", ["org.nemomobile.ofono.ModemManager", "StatusReport"])
+def test_forks(folder: Path, words: str) -> None:
+    bus = Bus(folder)
+    bus.start()
+    ofono = StubOfono(bus.address, words)
+    found = Findings(run("doctor", "--json", "--state-dir", folder / "state",
+                         DBUS_SYSTEM_BUS_ADDRESS=bus.address))
+    ofono.stop()
+    bus.stop()
+    assert found.has("ok", "oFono", "a fork that tells of delivery and sends emoji")
+    assert found.has("ok", "modem /stub", "it can send: Stub, registered")
+
+
+def test_https(make_lab: Callable[..., Lab], look: Look) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False, tls=True)
+    assert look(lab).has("ok", "port", "over HTTPS")
 
 
 def test_the_last_message_failed(one: Lab, look: Look) -> None:

@@ -13,7 +13,7 @@ static const struct command *const commands[] = {
 	&command_reload, &command_approvals, &command_approve, &command_reject,
 	&command_unlock, &command_backup,    &command_restore, &command_audit,
 	&command_status, &command_send,	     &command_list,    &command_show,
-	&command_wait,	 &command_tail,	     &command_tools,
+	&command_wait,	 &command_tail,	     &command_tools,   &command_doctor,
 };
 
 static int print_help(FILE *out, int code)

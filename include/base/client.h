@@ -34,6 +34,10 @@ enum client_ask {
 	CLIENT_ASK_ALWAYS,
 };
 
+/* The id of the owner, who is nobody that was paired. */
+enum { CLIENT_OWNER = -1 };
+#define CLIENT_OWNER_NAME "owner"
+
 /* Each: -1 as configured for all clients, 0 none. */
 struct client_limits {
 	int64_t per_minute;
@@ -43,7 +47,7 @@ struct client_limits {
 };
 
 struct client {
-	int64_t id; /* 0: open mode, nobody in particular */
+	int64_t id; /* 0: open mode, nobody in particular; CLIENT_OWNER */
 	char name[CLIENT_NAME_BYTES];
 	unsigned scopes; /* enum client_scope */
 	enum client_ask ask;

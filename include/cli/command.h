@@ -42,5 +42,6 @@ extern const struct command command_show;
 extern const struct command command_wait;
 extern const struct command command_tail;
 extern const struct command command_tools;
+extern const struct command command_doctor;
 
 #endif

@@ -36,7 +36,7 @@ int store_client_get(struct store *store, const char *name, struct client_row *r
 int store_clients_list(struct store *store,
 		       void (*visit)(void *data, const struct client_row *row),
 		       void *data);
-/* "" for one that is not, or no more, paired. 0 or -errno. */
+/* Of the owner, too; "" for one that is not, or no more, paired. 0 or -errno. */
 int store_client_name(struct store *store, int64_t client_id,
 		      char name_out[CLIENT_NAME_BYTES]);
 int store_client_count(struct store *store, int64_t *count_out);

@@ -20,7 +20,7 @@
 
 enum {
 	PAUSE_MS = 50,
-	SILENCE_S = 120, /* longer than any command that asks a modem takes */
+	SILENCE_S = 180, /* longer than any command takes: tools wait for 120 s at most */
 };
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct config_error *error,

@@ -6,7 +6,8 @@
 #include "base/arena.h"
 
 const struct client owner_client = {
-	.name = "owner",
+	.id = CLIENT_OWNER,
+	.name = CLIENT_OWNER_NAME,
 	.scopes = CLIENT_SCOPES_ALL,
 	.ask = CLIENT_ASK_NEVER,
 	.limits = { 0, 0, 0, 0 },

@@ -222,9 +222,14 @@ int store_clients_list(struct store *store,
 int store_client_name(struct store *store, int64_t client_id,
 		      char name_out[CLIENT_NAME_BYTES])
 {
-	sqlite3_stmt *statement = store_use(store, CLIENT_NAME);
+	sqlite3_stmt *statement;
 	int result;
 
+	if (client_id == CLIENT_OWNER) {
+		snprintf(name_out, CLIENT_NAME_BYTES, "%s", CLIENT_OWNER_NAME);
+		return 0;
+	}
+	statement = store_use(store, CLIENT_NAME);
 	sqlite3_bind_int64(statement, 1, client_id);
 	result = sqlite3_step(statement);
 	snprintf(name_out, CLIENT_NAME_BYTES, "%s",

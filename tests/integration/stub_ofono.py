@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An oFono with one modem that is always ready, for what the real one of Debian never does.
 
-    python3 stub_ofono.py BUS-ADDRESS
+    python3 stub_ofono.py BUS-ADDRESS [WORDS]
 
+WORDS is what its objects tell of themselves (Introspect).
 It sends every message at once and says so.  Commands come as lines on standard input:
 "report UUID INTERFACE TYPE 0|1" signals a delivery report; TYPE is s or o.  On standard
 output: "ready", "reports 1" when UseDeliveryReports is set, "sent UUID".
@@ -38,7 +39,8 @@ def variants(values: dict[str, Any]) -> dbus.Dictionary:
 
 
 class Stub:
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, words: str = "") -> None:
+        self.words = words
         self.bus = dbus.bus.BusConnection(address, mainloop=DBusGMainLoop())
         self.bus.add_message_filter(self.on_message)
         self.bus.request_name("org.ofono")
@@ -65,6 +67,8 @@ class Stub:
                 self.answer(call, "a(oa{sv})", modems)
             case _, "GetProperties" if interface in PROPERTIES:
                 self.answer(call, "a{sv}", variants(PROPERTIES[interface]))
+            case _, "Introspect":
+                self.answer(call, "s", self.words)
             case "MessageManager", "GetMessages":
                 self.answer(call, "a(oa{sv})", dbus.Array([], "(oa{sv})"))
             case "MessageManager", "SetProperty":
@@ -91,9 +95,9 @@ class Stub:
                     variants({"Delivered": dbus.Boolean(int(delivered))}))
 
 
-def main(address: str) -> None:
+def main(address: str, words: str = "") -> None:
     loop = GLib.MainLoop()
-    stub = Stub(address)
+    stub = Stub(address, words)
 
     torn = bytearray()
 
@@ -114,4 +118,4 @@ def main(address: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -28,8 +28,8 @@ STUB = Path(__file__).with_name("stub_ofono.py")
 
 
 class StubOfono:
-    def __init__(self, address: str) -> None:
-        self._process = subprocess.Popen([sys.executable, "-B", str(STUB), address],
+    def __init__(self, address: str, *words: str) -> None:
+        self._process = subprocess.Popen([sys.executable, "-B", str(STUB), address, *words],
                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          text=True)
         assert self.read() == ["ready"]

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Doctor: looks at everything that has to be right, and tells what it found, a finding each,
+ * with what to do next (tests/integration/test_doctor.py).
+ */
+#ifndef CLI_DOCTOR_H
+#define CLI_DOCTOR_H
+
+#include "base/config.h"
+#include "base/json_writer.h"
+
+enum doctor_level { DOCTOR_OK, DOCTOR_WARNING, DOCTOR_PROBLEM, DOCTOR_LEVELS };
+
+struct doctor {
+	struct config config;
+	struct json_writer *writer; /* NULL: findings are printed */
+	unsigned counts[DOCTOR_LEVELS];
+	bool gateway_runs;
+	bool has_clients; /* or it is not known */
+};
+
+struct finding {
+	enum doctor_level level;
+	const char *about; /* "clock" */
+	const char *fix;   /* what to do next; NULL: nothing */
+};
+
+/* `format` tells what was found: a sentence without its full stop. */
+__attribute__((format(printf, 3, 4))) void doctor_tell(struct doctor *doctor,
+						       const struct finding *finding,
+						       const char *format, ...);
+
+/* The parts, in this order: the first needs root, and what they find is for the next. */
+void doctor_look_at_phone(struct doctor *doctor);
+void doctor_look_at_gateway(struct doctor *doctor);
+void doctor_look_at_network(struct doctor *doctor);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Of the doctor: clock, storage, the gateway that runs or not, tokens, the last message.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json_reader.h"
+#include "cli/ask_gateway.h"
+#include "cli/doctor.h"
+#include "cli/member.h"
+#include "control/control_call.h"
+#include "control/control_socket.h"
+#include "sms/storage.h"
+
+enum { PATH_BYTES = CONFIG_TEXT_BYTES + 32 };
+
+static void look_at_clock(struct doctor *doctor)
+{
+	int64_t now_ms = clock_wall_ms();
+	char text[CLOCK_TEXT_BYTES];
+
+	clock_format(now_ms, text);
+	if (now_ms >= CLOCK_SANE_MS)
+		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "clock" }, "it is %s",
+			    text);
+	else
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_PROBLEM, "clock",
+					       "Set it: timedatectl set-ntp true, or "
+					       "date --set" },
+			    "it says %s, so messages get wrong times", text);
+}
+
+/* False: there is no folder yet. */
+static bool look_at_folder(struct doctor *doctor)
+{
+	const char *folder = doctor->config.state_dir;
+	struct stat status;
+
+	if (stat(folder, &status) == 0 && S_ISDIR(status.st_mode)) {
+		if (storage_has_room(&doctor->config))
+			doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "storage" },
+				    "there is room at %s", folder);
+		else
+			doctor_tell(doctor,
+				    &(struct finding){ DOCTOR_PROBLEM, "storage",
+						       "Free space on that disk" },
+				    "less than %lld MiB are left at %s, so nothing is "
+				    "sent",
+				    (long long)doctor->config.reserve_mib, folder);
+		return true;
+	}
+	doctor_tell(doctor,
+		    &(struct finding){ DOCTOR_WARNING, "storage",
+				       "Start the gateway, which makes it; or name "
+				       "another with --state-dir" },
+		    "%s is not there (%s)", folder, strerror(errno ? errno : ENOTDIR));
+	return false;
+}
+
+/* The answers of the gateway, or of its ledger */
+
+struct answer {
+	struct arena *arena;
+	const struct json *result; /* NULL: none */
+	const char *code;	   /* of an error */
+	char problem[256];
+};
+
+static void on_told(void *data, const char *text, size_t length)
+{
+	struct answer *answer = data;
+	struct json_reader *reader = json_reader_new(answer->arena);
+	const struct json *line = NULL;
+
+	if (!reader)
+		return;
+	if (json_reader_feed(reader, text, length) == 0 &&
+	    json_reader_finish(reader, &line) == 0) {
+		const struct json *error = json_member(line, "error");
+
+		answer->result = json_member(line, "result");
+		answer->code = member_text(error, "code");
+		snprintf(answer->problem, sizeof(answer->problem), "%s",
+			 member_text(error, "message"));
+	}
+	json_reader_free(reader);
+}
+
+/* The arena is due to be freed in either case. */
+static void ask(struct doctor *doctor, const char *line, struct answer *answer)
+{
+	struct config_error error = { "" };
+	const struct gateway_question question = {
+		.config = &doctor->config,
+		.line = line,
+		.length = strlen(line),
+		.told = on_told,
+		.data = answer,
+	};
+
+	*answer =
+		(struct answer){ .code = "", .arena = arena_new(4 * CONTROL_ARENA_MAX) };
+	if (!answer->arena)
+		snprintf(answer->problem, sizeof(answer->problem), "out of memory");
+	else if (!ask_gateway(&question, &error))
+		snprintf(answer->problem, sizeof(answer->problem), "%s", error.text);
+}
+
+static void tell_sending(struct doctor *doctor, const struct json *status)
+{
+	if (member_is_true(status, "paused"))
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_WARNING, "sending",
+					       "To go on: ofono-mcp resume" },
+			    "it is paused");
+	else if (member_is_true(status, "can_send"))
+		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "sending" },
+			    "a message could go out now");
+	else
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_PROBLEM, "sending",
+					       "See what else is told here" },
+			    "no message can go out now: %s",
+			    member_text(status, "why_not"));
+	if (strcmp(member_text(status, "waiting_approval"), "0") != 0)
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_WARNING, "approvals",
+					       "Look at them: ofono-mcp approvals" },
+			    "%s wait for your yes",
+			    member_text(status, "waiting_approval"));
+}
+
+static void look_at_status(struct doctor *doctor)
+{
+	struct answer answer;
+
+	ask(doctor, "{\"command\":\"status\"}", &answer);
+	doctor->gateway_runs = answer.result ||
+			       (*answer.code && strcmp(answer.code, "not_running") != 0);
+	if (answer.result) {
+		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "gateway" },
+			    "it runs, version %s", member_text(answer.result, "version"));
+		tell_sending(doctor, answer.result);
+	} else {
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_PROBLEM, "gateway",
+					       doctor->gateway_runs
+						       ? "Look into its log"
+						       : "Start it: systemctl start "
+							 "ofono-mcp" },
+			    "%s", answer.problem);
+	}
+	arena_free(answer.arena);
+}
+
+static void look_at_clients(struct doctor *doctor)
+{
+	struct answer answer;
+	unsigned long count;
+
+	ask(doctor, "{\"command\":\"clients\"}", &answer);
+	count = (unsigned long)member_list(answer.result, "clients")->count;
+	doctor->has_clients = !answer.result || count;
+	if (!answer.result)
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_WARNING, "tokens",
+					       "Run it as root, or as the gateway's "
+					       "user" },
+			    "nobody can tell who is paired: %s", answer.problem);
+	else if (count || doctor->config.open)
+		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "tokens" },
+			    doctor->config.open ? "none is asked for (open); paired: %lu"
+						: "agents that are paired: %lu",
+			    count);
+	else
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_WARNING, "tokens",
+					       "Pair one: ofono-mcp pair NAME" },
+			    "no agent is paired, so every call is refused");
+	arena_free(answer.arena);
+}
+
+static void tell_last(struct doctor *doctor, const struct json *message)
+{
+	const char *state = member_text(message, "state");
+	const char *reason = member_text(message, "reason");
+	bool is_bad = strcmp(state, "failed") == 0 || strcmp(state, "unknown") == 0;
+	struct finding finding = { is_bad ? DOCTOR_WARNING : DOCTOR_OK, "last message" };
+	char fix[96];
+
+	snprintf(fix, sizeof(fix), "Look at it: ofono-mcp show %s",
+		 member_text(message, "message_id"));
+	if (is_bad)
+		finding.fix = fix;
+	doctor_tell(doctor, &finding, "of %s, to a number that ends with %.3s: %s%s%s%s",
+		    member_text(message, "created_at"),
+		    strlen(member_text(message, "phone_number")) > 3
+			    ? member_text(message, "phone_number") +
+				      strlen(member_text(message, "phone_number")) - 3
+			    : "",
+		    state, *reason ? " (" : "", reason, *reason ? ")" : "");
+}
+
+static void look_at_last(struct doctor *doctor)
+{
+	struct answer answer;
+	const struct json *messages;
+
+	ask(doctor,
+	    "{\"command\":\"list\",\"arguments\":{\"direction\":\"out\",\"limit\":1}}",
+	    &answer);
+	messages = member_list(answer.result, "messages");
+	if (messages->first)
+		tell_last(doctor, messages->first);
+	else if (answer.result)
+		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "last message" },
+			    "none was sent yet");
+	arena_free(answer.arena);
+}
+
+/* To ask would make a ledger where none is. */
+static bool has_ledger(const struct doctor *doctor)
+{
+	struct sockaddr_un address;
+	struct config_error error;
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/gateway.db", doctor->config.state_dir);
+	return access(path, F_OK) == 0 ||
+	       (control_socket_address(&doctor->config, &address, &error) &&
+		access(address.sun_path, F_OK) == 0);
+}
+
+void doctor_look_at_gateway(struct doctor *doctor)
+{
+	look_at_clock(doctor);
+	if (!look_at_folder(doctor) || !has_ledger(doctor)) {
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_PROBLEM, "gateway",
+					       "Start it: systemctl start ofono-mcp" },
+			    "it does not run, and never did here");
+		return;
+	}
+	look_at_status(doctor);
+	look_at_clients(doctor);
+	if (doctor->gateway_runs)
+		look_at_last(doctor);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ofono/ofono_probe.h"
+
+#include <dbus/dbus.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ofono/interface.h"
+
+struct ofono_probe {
+	DBusConnection *connection;
+};
+
+struct ofono_probe *ofono_probe_new(void)
+{
+	struct ofono_probe *probe = calloc(1, sizeof(*probe));
+
+	if (!probe)
+		return NULL;
+	probe->connection = dbus_bus_get_private(DBUS_BUS_SYSTEM, NULL);
+	if (!probe->connection) {
+		free(probe);
+		return NULL;
+	}
+	dbus_connection_set_exit_on_disconnect(probe->connection, FALSE);
+	return probe;
+}
+
+void ofono_probe_free(struct ofono_probe *probe)
+{
+	if (!probe)
+		return;
+	dbus_connection_close(probe->connection);
+	dbus_connection_unref(probe->connection);
+	free(probe);
+}
+
+/* `message` is taken. NULL: an error, or no answer. */
+static DBusMessage *ask(struct ofono_probe *probe, DBusMessage *message)
+{
+	DBusMessage *reply = NULL;
+
+	if (message)
+		reply = dbus_connection_send_with_reply_and_block(
+			probe->connection, message, OFONO_PROBE_MS, NULL);
+	if (message)
+		dbus_message_unref(message);
+	return reply;
+}
+
+int64_t ofono_probe_process(struct ofono_probe *probe)
+{
+	const char *name = OFONO_NAME;
+	DBusMessage *message = dbus_message_new_method_call(
+		DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS,
+		"GetConnectionUnixProcessID");
+	DBusMessage *reply;
+	dbus_uint32_t process = 0;
+
+	if (message)
+		dbus_message_append_args(message, DBUS_TYPE_STRING, &name,
+					 DBUS_TYPE_INVALID);
+	reply = ask(probe, message);
+	if (reply) {
+		dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &process,
+				      DBUS_TYPE_INVALID);
+		dbus_message_unref(reply);
+	}
+	return process;
+}
+
+bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const char *words)
+{
+	DBusMessage *reply = ask(
+		probe, ofono_message(path, DBUS_INTERFACE_INTROSPECTABLE, "Introspect"));
+	const char *text = "";
+	bool mentions;
+
+	if (!reply)
+		return false;
+	mentions = dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &text,
+					 DBUS_TYPE_INVALID) &&
+		   strstr(text, words);
+	dbus_message_unref(reply);
+	return mentions;
+}
+
+/* The string in the variant of this entry, when it is the one. */
+static const char *read_centre(DBusMessageIter *entry)
+{
+	const char *name = "", *value = NULL;
+	DBusMessageIter variant;
+
+	dbus_message_iter_get_basic(entry, &name);
+	dbus_message_iter_next(entry);
+	dbus_message_iter_recurse(entry, &variant);
+	if (strcmp(name, "ServiceCenterAddress") == 0 &&
+	    dbus_message_iter_get_arg_type(&variant) == DBUS_TYPE_STRING)
+		dbus_message_iter_get_basic(&variant, &value);
+	return value;
+}
+
+static bool find_centre(DBusMessage *reply, char centre_out[OFONO_PROBE_TEXT_BYTES])
+{
+	DBusMessageIter top, list, entry;
+	const char *centre = NULL;
+
+	if (!dbus_message_has_signature(reply, "a{sv}"))
+		return false;
+	dbus_message_iter_init(reply, &top);
+	dbus_message_iter_recurse(&top, &list);
+	for (; !centre && dbus_message_iter_get_arg_type(&list) == DBUS_TYPE_DICT_ENTRY;
+	     dbus_message_iter_next(&list)) {
+		dbus_message_iter_recurse(&list, &entry);
+		centre = read_centre(&entry);
+	}
+	snprintf(centre_out, OFONO_PROBE_TEXT_BYTES, "%s", centre ? centre : "");
+	return true;
+}
+
+bool ofono_probe_centre(struct ofono_probe *probe, const char *path,
+			char centre_out[OFONO_PROBE_TEXT_BYTES])
+{
+	DBusMessage *reply = ask(
+		probe, ofono_message(path, "org.ofono.MessageManager", "GetProperties"));
+	bool found;
+
+	if (!reply)
+		return false;
+	found = find_centre(reply, centre_out);
+	dbus_message_unref(reply);
+	return found;
+}

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The doctor finds what is wrong, and says what to do about it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import dbus.bus
+import pytest
+
+from agent import TO, Agent, pair
+from lab import Lab, wait_until
+from lab.bus import Bus
+from lab.gateway import Gateway, free_port
+from lab.ofonod import PLUGIN
+from modem import SEARCHING, Outcome, Sim
+from owner import FAILED, OK, USAGE, run
+from terminal import on_terminal
+from test_delivery_reports import StubOfono
+
+LEVELS = ["ok", "warning", "problem"]
+
+
+class Findings:
+    def __init__(self, done: subprocess.CompletedProcess[str]) -> None:
+        assert done.stderr == "", done
+        self.code = done.returncode
+        report = json.loads(done.stdout)
+        self.all: list[dict[str, Any]] = report["findings"]
+        for level in LEVELS[1:]:
+            assert report[f"{level}s"] == sum(f["level"] == level for f in self.all)
+        assert self.code == (FAILED if report["problems"] else OK)
+        assert all("fix" in f for f in self.all if f["level"] != "ok")
+
+    def about(self, about: str) -> dict[str, Any]:
+        [finding] = [f for f in self.all if f["about"] == about]
+        return finding
+
+    def has(self, level: str, about: str, words: str) -> bool:
+        return any(f["level"] == level and f["about"] == about
+                   and words in f["message"] + "; " + f.get("fix", "") for f in self.all)
+
+
+def arguments(gateway: Gateway) -> list[str]:
+    return ["doctor", "--config", str(gateway._config_file),
+            "--state-dir", str(gateway.state)]
+
+
+@pytest.fixture
+def look() -> Callable[[Lab], Findings]:
+    def at(lab: Lab) -> Findings:
+        config = lab.gateway._config_file
+        listen = f"listen = 127.0.0.1:{lab.gateway.port}\n"
+        if listen not in config.read_text():
+            config.write_text(config.read_text() + f"[server]\n{listen}")
+        return Findings(run(*arguments(lab.gateway), "--json",
+                            DBUS_SYSTEM_BUS_ADDRESS=lab.bus.address))
+    return at
+
+
+Look = Callable[[Lab], Findings]
+
+
+def wait_found(lab: Lab, look: Look, level: str, about: str, words: str) -> Findings:
+    """oFono, and the gateway, may need a moment to know it."""
+    seen: list[Findings] = []
+
+    def is_found() -> bool:
+        seen.append(look(lab))
+        return seen[-1].has(level, about, words)
+    wait_until(is_found, timeout=20, what=f"{level}: {about}: {words}")
+    return seen[-1]
+
+
+@pytest.fixture
+def one(make_lab: Callable[..., Lab]) -> Lab:
+    """One modem, and an agent that is paired."""
+    lab = make_lab(modem_count=1, gateway_open=False)
+    Agent(lab, pair(lab.gateway, "laptop")).wait_states("ready", timeout=10)
+    return lab
+
+
+def path_of(lab: Lab) -> str:
+    return f"modem /{lab.modems[0].name}"
+
+
+def test_all_is_well_but_what_upstream_lacks(one: Lab, look: Look) -> None:
+    found = wait_found(one, look, "ok", path_of(one), "it can send: Telekom HU, registered")
+    assert found.code == OK
+    assert {f["about"] for f in found.all if f["level"] != "ok"} == {"oFono"}
+    assert found.has("warning", "oFono", "without a plugin that tells of delivery")
+    for about, words in [("clock", "it is 2"), ("storage", "there is room"),
+                         ("gateway", "it runs, version"), ("sending", "could go out"),
+                         ("tokens", "agents that are paired: 1"),
+                         ("last message", "none was sent yet"),
+                         ("port", "for programs of this machine alone, over HTTP")]:
+        assert found.has("ok", about, words), (about, found.all)
+
+
+def test_the_version_of_ofono(one: Lab, look: Look) -> None:
+    version = subprocess.run(["/usr/sbin/ofonod", "--version"], capture_output=True,
+                             text=True, check=True).stdout.strip()
+    assert f"it answers: {version}, " in look(one).about("oFono")["message"]
+
+
+def test_for_a_person(one: Lab, look: Look) -> None:
+    look(one)
+    with on_terminal(*arguments(one.gateway),
+                     DBUS_SYSTEM_BUS_ADDRESS=one.bus.address) as terminal:
+        text = terminal.read_all()
+        assert terminal.process.wait() == OK
+    assert "\x1b[32mok      \x1b[0m clock: it is 2" in text
+    assert "\x1b[33mwarning \x1b[0m oFono: it answers" in text
+    assert text.rstrip().endswith("Problems: 0. Warnings: 1.")
+
+
+def test_the_gateway_is_stopped(one: Lab, look: Look) -> None:
+    one.gateway.stop()
+    found = look(one)
+    assert found.code == FAILED
+    assert found.has("problem", "gateway", "systemctl start ofono-mcp")
+    assert found.has("ok", "tokens", "paired: 1")
+    assert found.has("ok", path_of(one), "it can send")
+    with socket.create_server(("127.0.0.1", one.gateway.port)):
+        assert look(one).has("problem", "port", "another program has 127.0.0.1:")
+    one.gateway.start()
+
+
+def test_the_gateway_never_ran(one: Lab, folder: Path) -> None:
+    state = folder / "nothing"
+    done = run("doctor", "--json", "--state-dir", state,
+               DBUS_SYSTEM_BUS_ADDRESS=one.bus.address)
+    found = Findings(done)
+    assert found.has("problem", "gateway", "never did here")
+    assert found.has("warning", "storage", "is not there")
+    assert not state.exists()
+
+
+def test_nobody_is_paired(make_lab: Callable[..., Lab], look: Look) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False)
+    assert look(lab).has("warning", "tokens", "ofono-mcp pair NAME")
+
+
+def test_another_port_than_the_gateways(one: Lab, look: Look) -> None:
+    look(one)
+    config = one.gateway._config_file
+    config.write_text(config.read_text() + f"listen = 127.0.0.1:{free_port()}\n")
+    assert look(one).has("problem", "port", "nobody answers at 127.0.0.1:")
+
+
+def test_plain_http_for_others(one: Lab, look: Look) -> None:
+    one.gateway.args += ["--listen", f"0.0.0.0:{(port := free_port())}"]
+    one.gateway.restart()
+    look(one)
+    config = one.gateway._config_file
+    config.write_text(config.read_text() + f"listen = 0.0.0.0:{port}\n")
+    assert look(one).has("warning", "port", "HTTP, where a token can be read")
+
+
+def test_no_bus(one: Lab, look: Look) -> None:
+    one.bus.stop()
+    found = wait_found(one, look, "problem", "oFono", "no D-Bus system bus")
+    assert found.has("problem", "oFono", "systemctl start dbus")
+    one.bus.start()
+
+
+def test_the_bus_refuses(one: Lab, look: Look) -> None:
+    config = one.bus._config
+    config.write_text(config.read_text().replace(
+        "</policy>", '<deny send_destination="org.ofono"/></policy>'))
+    bus = dbus.bus.BusConnection(one.bus.address)
+    bus.call_blocking("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ReloadConfig",
+                      "", ())
+    bus.close()
+    found = wait_found(one, look, "problem", "oFono", "the bus refuses")
+    assert found.has("problem", "oFono", "/etc/dbus-1/system.d")
+
+
+def test_no_ofono(one: Lab, look: Look) -> None:
+    one.ofonod.stop()
+    found = wait_found(one, look, "problem", "oFono", "oFono is not running")
+    assert found.has("problem", "oFono", "systemctl start ofono")
+    assert wait_found(one, look, "problem", "sending", "out of reach").code == FAILED
+    one.ofonod.start()
+
+
+def test_no_modem(make_lab: Callable[..., Lab], look: Look) -> None:
+    lab = make_lab(modem_count=0)
+    assert look(lab).has("problem", "modems", "oFono knows none")
+
+
+def test_no_network(one: Lab, look: Look) -> None:
+    one.modems[0].set_registration(SEARCHING)
+    found = wait_found(one, look, "problem", path_of(one), "no network has taken")
+    assert found.code == FAILED
+
+
+def test_a_locked_card(make_lab: Callable[..., Lab], look: Look) -> None:
+    lab = make_lab(modem_count=1, powered=False)
+    lab.modems[0].sim = replace(lab.modems[0].sim, pin="1234")
+    assert wait_found(lab, look, "problem", path_of(lab), "it is switched off")
+    lab.bring_up()
+    assert wait_found(lab, look, "problem", path_of(lab), "asks for its pin")
+
+
+def test_no_card(make_lab: Callable[..., Lab], look: Look) -> None:
+    lab = make_lab(sims=[None], gateway_open=False)
+    assert wait_found(lab, look, "warning", path_of(lab), "there is no SIM card in it")
+
+
+def test_no_service_centre(make_lab: Callable[..., Lab], look: Look) -> None:
+    card = replace(Sim.numbered(0), smsc="")
+    lab = make_lab(sims=[card], gateway_open=False)
+    assert wait_found(lab, look, "problem", path_of(lab), "names no service centre")
+
+
+def test_our_plugin(make_lab: Callable[..., Lab], look: Look) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False, plugin=PLUGIN)
+    assert look(lab).has("ok", "oFono", "with the plugin that tells of delivery")
+
+
+@pytest.mark.parametrize("words", ["org.nemomobile.ofono.ModemManager", "StatusReport"])
+def test_forks(folder: Path, words: str) -> None:
+    bus = Bus(folder)
+    bus.start()
+    ofono = StubOfono(bus.address, words)
+    found = Findings(run("doctor", "--json", "--state-dir", folder / "state",
+                         DBUS_SYSTEM_BUS_ADDRESS=bus.address))
+    ofono.stop()
+    bus.stop()
+    assert found.has("ok", "oFono", "a fork that tells of delivery and sends emoji")
+    assert found.has("ok", "modem /stub", "it can send: Stub, registered")
+
+
+def test_https(make_lab: Callable[..., Lab], look: Look) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False, tls=True)
+    assert look(lab).has("ok", "port", "over HTTPS")
+
+
+def test_the_last_message_failed(one: Lab, look: Look) -> None:
+    one.modems[0].plan(Outcome.cms(38))
+    result = run("send", "--state-dir", one.gateway.state, TO, "no")
+    assert result.returncode == FAILED
+    finding = look(one).about("last message")
+    assert finding["level"] == "warning" and "failed" in finding["message"]
+    assert f"ends with {TO[-3:]}:" in finding["message"] and TO not in finding["message"]
+
+
+def test_paused(one: Lab, look: Look) -> None:
+    run("pause", "--state-dir", one.gateway.state)
+    assert look(one).has("warning", "sending", "ofono-mcp resume")
+
+
+def test_a_wrong_configuration(folder: Path) -> None:
+    file = folder / "gateway.conf"
+    file.write_text("[server]\nlisten = nowhere\n")
+    found = Findings(run("doctor", "--json", "--config", file))
+    assert found.code == FAILED and found.about("configuration")["level"] == "problem"
+
+
+def test_usage() -> None:
+    assert run("doctor", "x").returncode == USAGE
+    assert run("doctor", "--nothing").returncode == USAGE
+    assert run("doctor", "--help").stdout.startswith("Usage: ofono-mcp doctor ")

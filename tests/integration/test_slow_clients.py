@@ -22,7 +22,7 @@ GRACE_S = 1             # after which a connection that is over time is gone
 DRIP_S = 0.1
 AT_ONCE_S = 0.5         # for another client's answer
 LET_GO_S = 3            # of a client from which nothing more can come
-DEARER = 1.4           # 1.0 was seen, and 1.7 where the parser got each octet alone
+DEARER = 1.45          # 1.0 was seen, and 1.7 where the parser got each octet alone
 HEADERS_S = 0.005
 TIMES = 20
 HALF_OPEN = 50
@@ -217,8 +217,9 @@ def test_a_body_octet_by_octet_is_cheap(
     piece that it is given."""
     short = rpc("ping")
     blanks = b" " * (len(BODY) - len(short)) + short
-    cheap, dear = (min(cost(patient, write(body), step) for _ in range(3))
-                   for body in (blanks, BODY))
+    costs = [(cost(patient, write(blanks), step), cost(patient, write(BODY), step))
+             for _ in range(5)]         # by turns: how many octets come at once varies
+    cheap, dear = map(min, zip(*costs))
     assert dear < DEARER * cheap
 
 

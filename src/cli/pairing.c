@@ -126,7 +126,7 @@ void pairing_print(const struct owner_call *call, const struct json *result)
 		return;
 	if (!agent_url_is_for_others(url))
 		puts("Only programs of this machine reach that URL; for others, see "
-		     "listen in ofono-mcp(1).");
+		     "listen in ofono-mcp.conf(5).");
 	putchar('\n');
 	print_trust(url, json_string(json_member(tls, "certificate")));
 	printf(snippets, url, token);

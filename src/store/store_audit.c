@@ -124,32 +124,50 @@ static void name_scopes(unsigned scopes, char *text, size_t size)
 	}
 }
 
+/* What the owner left open is left out. Ends with { NULL }; `facts` has room. */
+static void list_permissions(const struct client *client, struct audit_fact *facts)
+{
+	const struct audit_fact texts[] = {
+		{ "sims", client->sims },
+		{ "allow", client->allow },
+	};
+	const struct audit_fact limits[] = {
+		{ "per_minute", NULL, client->limits.per_minute },
+		{ "per_hour", NULL, client->limits.per_hour },
+		{ "per_day", NULL, client->limits.per_day },
+		{ "segments_per_month", NULL, client->limits.segments_per_month },
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (*texts[i].text)
+			*facts++ = texts[i];
+	}
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		if (limits[i].number >= 0)
+			*facts++ = limits[i];
+	}
+	*facts = (struct audit_fact){ NULL };
+}
+
 int store_audit_client(struct store *store, enum audit_event event,
 		       const struct client *client)
 {
 	static const char *const asks[] = {
 		[CLIENT_ASK_NEVER] = "never",
-		[CLIENT_ASK_NEW_RECIPIENTS] = "new_recipients",
+		[CLIENT_ASK_NEW_RECIPIENTS] = "new-recipients",
 		[CLIENT_ASK_ALWAYS] = "always",
 	};
 	char scopes[64];
+	struct audit_fact facts[AUDIT_FIELDS_MAX + 1] = {
+		{ "client_id", NULL, client->id },
+		{ "client", client->name },
+		{ "scopes", scopes },
+		{ "ask", asks[client->ask] },
+	};
 
 	name_scopes(client->scopes, scopes, sizeof(scopes));
-	return store_audit_note(
-		store, event,
-		(struct audit_fact[]){
-			{ "client_id", NULL, client->id },
-			{ "client", client->name },
-			{ "scopes", scopes },
-			{ "ask", asks[client->ask] },
-			{ "sims", client->sims },
-			{ "allow", client->allow },
-			{ "per_minute", NULL, client->limits.per_minute },
-			{ "per_hour", NULL, client->limits.per_hour },
-			{ "per_day", NULL, client->limits.per_day },
-			{ "segments_per_month", NULL, client->limits.segments_per_month },
-			{ NULL },
-		});
+	list_permissions(client, facts + 4);
+	return store_audit_note(store, event, facts);
 }
 
 /* The first line that is there, and how many there are from it to the newest. */

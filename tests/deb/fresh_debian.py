@@ -12,17 +12,18 @@ SUITE = "bookworm"
 SOURCES = [*Path("/etc/apt").glob("sources.list"),
            *Path("/etc/apt/sources.list.d").glob("*.sources"),
            *Path("/etc/apt/sources.list.d").glob("*.list")]
-# What runs in it ends with it, and so do its mounts.
-CONFINED = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation=private"]
+# What runs in it ends with it. Its mounts are taken away, for where this machine is itself a
+# chroot they may be seen outside of their namespace.
+CONFINED = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation=unchanged"]
 MOUNT = """
-set -e
-mount -t proc proc "$1/proc"
-mount --rbind /dev "$1/dev"
-mount -t tmpfs tmpfs "$1/run"
-mount -t tmpfs tmpfs "$1/tmp"
 root=$1
 shift
-exec chroot "$root" "$@"
+mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" &&
+mount --make-rslave "$root/dev" && mount -t tmpfs tmpfs "$root/run" &&
+mount -t tmpfs tmpfs "$root/tmp" && chroot "$root" "$@"
+code=$?
+umount -R -l "$root/tmp" "$root/run" "$root/dev" "$root/proc" 2>/dev/null
+exit "$code"
 """
 
 

@@ -36,7 +36,7 @@ class Network:
     def __enter__(self) -> Network:
         self._holder = subprocess.Popen(
             [sys.executable, "-I", "-S", str(CONFINE), str(os.getpid()), "unshare",
-             "--map-root-user", "--net", "sh", "-c", HOLD], stdout=subprocess.PIPE)
+             "--net", "sh", "-c", HOLD], stdout=subprocess.PIPE)
         assert self._holder.stdout
         assert self._holder.stdout.readline() == b"\n", "no network namespace"
         self.ip("link", "set", "lo", "up")

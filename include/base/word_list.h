@@ -14,4 +14,7 @@
  */
 bool word_list_next(const char **at_inout, char *word_out, size_t room);
 
+/* Is one of the words just this one? `words` NULL: there are none. */
+bool word_list_has(const char *words, const char *word);
+
 #endif

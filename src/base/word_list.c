@@ -19,3 +19,19 @@ bool word_list_next(const char **at_inout, char *word_out, size_t room)
 	word_out[length] = '\0';
 	return true;
 }
+
+bool word_list_has(const char *words, const char *word)
+{
+	size_t wanted = strlen(word), length;
+
+	if (!words)
+		return false;
+	for (;; words += length) {
+		words += strspn(words, separators);
+		length = strcspn(words, separators);
+		if (length == 0)
+			return false;
+		if (length == wanted && memcmp(words, word, length) == 0)
+			return true;
+	}
+}

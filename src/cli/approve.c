@@ -123,11 +123,11 @@ static int show(const struct owner_call *call, const struct json *result)
 	return EXIT_CODE_OK;
 }
 
-static int run_approve(int argc, char **argv)
+static int run(const char *name, const char *help, int argc, char **argv)
 {
-	static const struct owner_command command = {
-		.name = "approve",
-		.help = approve_help,
+	const struct owner_command command = {
+		.name = name,
+		.help = help,
 		.operands_are_many = true,
 		.flaw = flaw,
 		.add = add,
@@ -138,19 +138,14 @@ static int run_approve(int argc, char **argv)
 	return owner_command_run(&command, argc, argv);
 }
 
+static int run_approve(int argc, char **argv)
+{
+	return run("approve", approve_help, argc, argv);
+}
+
 static int run_reject(int argc, char **argv)
 {
-	static const struct owner_command command = {
-		.name = "reject",
-		.help = reject_help,
-		.operands_are_many = true,
-		.flaw = flaw,
-		.add = add,
-		.show_item = show_item,
-		.show = show,
-	};
-
-	return owner_command_run(&command, argc, argv);
+	return run("reject", reject_help, argc, argv);
 }
 
 const struct command command_approve = {

@@ -17,6 +17,7 @@
 #include "base/address.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/word_list.h"
 
 enum {
 	TYPE_RAWIP = 519, /* ARPHRD_RAWIP of linux/if_arp.h */
@@ -55,23 +56,10 @@ const char *network_interface_flaw(const char *name, unsigned type, const bool *
 	return NULL;
 }
 
-static bool words_have(const char *words, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (; *words; words += strcspn(words, " ,")) {
-		words += strspn(words, " ,");
-		if (strncmp(words, name, length) == 0 &&
-		    (!words[length] || strchr(" ,", words[length])))
-			return true;
-	}
-	return false;
-}
-
 static bool is_listed(const struct config_list *names, const char *name)
 {
 	for (size_t at = 0; at < names->count; at++)
-		if (words_have(names->items[at], name))
+		if (word_list_has(names->items[at], name))
 			return true;
 	return false;
 }

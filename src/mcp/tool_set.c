@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/word_list.h"
 #include "mcp/permission.h"
 
 #define BETWEEN_NAMES " \t,"
@@ -21,23 +22,12 @@ static bool is_name(const char *name, const char *text, size_t length)
 	return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
-static bool stands_in(const char *value, const char *name)
-{
-	size_t length;
-
-	for (; (length = next_name(&value)); value += length) {
-		if (is_name(name, value, length))
-			return true;
-	}
-	return false;
-}
-
 static bool is_hidden(const struct tool_set *set, const struct tool *tool)
 {
 	if (!set->hidden)
 		return false;
 	for (size_t i = 0; i < set->hidden->count; i++) {
-		if (stands_in(set->hidden->items[i], tool->name))
+		if (word_list_has(set->hidden->items[i], tool->name))
 			return true;
 	}
 	return false;

@@ -37,23 +37,12 @@ void recipient_read(struct recipient *recipient, const char *written,
 	recipient->national = recipient->digits + length;
 }
 
-static bool stands_in(const char *number, const char *words)
-{
-	char word[CONFIG_NUMBER_BYTES];
-
-	while (words && word_list_next(&words, word, sizeof(word))) {
-		if (*word && strcmp(word, number) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool is_emergency(const char *number, const struct country *country,
 			 const char *ofono_numbers)
 {
-	return *number &&
-	       (stands_in(number, everywhere) || stands_in(number, ofono_numbers) ||
-		(country && stands_in(number, country->emergency)));
+	return *number && (word_list_has(everywhere, number) ||
+			   word_list_has(ofono_numbers, number) ||
+			   (country && word_list_has(country->emergency, number)));
 }
 
 /* As it is written, without what is dialled in front, and behind the calling code. */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ofono/bus.h"
+#include "bus/bus.h"
 #include "ofono/modem.h"
 #include "ofono/ofono.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "ofono/interface.h"
-#include "ofono/property.h"
+#include "bus/property.h"
 
 struct message_properties {
 	char state[16];

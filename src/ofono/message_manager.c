@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "ofono/interface.h"
-#include "ofono/property.h"
+#include "bus/property.h"
 #include "ofono/query.h"
 
 struct message_send {

@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "ofono/interface.h"
-#include "ofono/property.h"
+#include "bus/property.h"
 #include "ofono/query.h"
 
 static const struct interface *const interfaces[] = {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ofono/interface.h"
-#include "ofono/property.h"
+#include "bus/property.h"
 #include "ofono/query.h"
 
 static const char *const locks[SIM_LOCKS_MAX] = {

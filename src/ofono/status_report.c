@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "ofono/interface.h"
-#include "ofono/property.h"
+#include "bus/property.h"
 
 struct report {
 	bool known;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ofono/interface.h"
-#include "ofono/property.h"
+#include "bus/property.h"
 #include "ofono/query.h"
 
 static const struct property properties[] = {

@@ -24,7 +24,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/log.h"
-#include "ofono/bus_pump.h"
+#include "bus/bus_pump.h"
 
 enum { LAB_PATIENCE_MS = 10000 };
 

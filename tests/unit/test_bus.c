@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bus_lab.h"
 
-#include "ofono/bus.h"
+#include "bus/bus.h"
 
 #define SERVICE	  "org.example.Slow"
 #define INTERFACE "org.example.Slow"

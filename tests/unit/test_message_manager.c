@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ofono_lab.h"
 
-#include "ofono/bus.h"
+#include "bus/bus.h"
 #include "ofono/message_manager.h"
 
 #define UUID "834F0A3C5968CA5426919B1380A8C001B4090BDA"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ofono_lab.h"
 
-#include "ofono/property.h"
+#include "bus/property.h"
 
 struct thing {
 	bool on;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ofono_lab.h"
 
-#include "ofono/bus.h"
+#include "bus/bus.h"
 #include "ofono/sim_unlock.h"
 
 static const struct fact on[] = {

@@ -9,8 +9,8 @@
  * There are no timeouts to serve: the only ones libdbus makes for a client belong to calls
  * with a time limit, and we make all calls with DBUS_TIMEOUT_INFINITE (see bus_calls.h).
  */
-#ifndef OFONO_BUS_PUMP_H
-#define OFONO_BUS_PUMP_H
+#ifndef BUS_BUS_PUMP_H
+#define BUS_BUS_PUMP_H
 
 #include <dbus/dbus.h>
 #include <systemd/sd-event.h>

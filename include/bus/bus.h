@@ -10,8 +10,8 @@
  * At most BUS_CALLS_MAX calls are under way at once (the system bus refuses the 129th);
  * later ones wait in order.
  */
-#ifndef OFONO_BUS_H
-#define OFONO_BUS_H
+#ifndef BUS_BUS_H
+#define BUS_BUS_H
 
 #include <dbus/dbus.h>
 #include <stdbool.h>

@@ -14,15 +14,15 @@
  * Hello goes first (the bus demands it) and the match rules follow in the same breath, so
  * what `connected` asks for is answered after they are in force.
  */
-#include "ofono/bus.h"
+#include "bus/bus.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "ofono/bus_calls.h"
-#include "ofono/bus_pump.h"
+#include "bus/bus_calls.h"
+#include "bus/bus_pump.h"
 
 #define SYSTEM_BUS_ADDRESS "unix:path=/var/run/dbus/system_bus_socket"
 

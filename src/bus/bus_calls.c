@@ -13,7 +13,7 @@
  * libdbus does not notify pending calls when the connection breaks (its errors for them go
  * to the filters instead), so bus_calls_disconnect() ends them.
  */
-#include "ofono/bus_calls.h"
+#include "bus/bus_calls.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ofono/property.h"
+#include "bus/property.h"
 
 #include <stdint.h>
 #include <string.h>

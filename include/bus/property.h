@@ -6,8 +6,8 @@
  * and forks differ. Unused bytes of text fields are kept zero, so that structs made of
  * such fields can be compared as memory.
  */
-#ifndef OFONO_PROPERTY_H
-#define OFONO_PROPERTY_H
+#ifndef BUS_PROPERTY_H
+#define BUS_PROPERTY_H
 
 #include <dbus/dbus.h>
 #include <stdbool.h>

@@ -2,15 +2,15 @@
 /*
  * Bus calls: the calls of one bus: a window of BUS_CALLS_MAX, and a queue behind it.
  *
- * Private to src/ofono/bus.c; users see bus_call() and bus_call_cancel() of bus.h.
+ * Private to src/bus/bus.c; users see bus_call() and bus_call_cancel() of bus.h.
  */
-#ifndef OFONO_BUS_CALLS_H
-#define OFONO_BUS_CALLS_H
+#ifndef BUS_BUS_CALLS_H
+#define BUS_BUS_CALLS_H
 
 #include <stddef.h>
 #include <sys/queue.h>
 
-#include "ofono/bus.h"
+#include "bus/bus.h"
 
 TAILQ_HEAD(bus_call_list, bus_call);
 

@@ -7,7 +7,7 @@
  * libdbus calls add_watch, remove_watch and toggle_watch with its lock held: they only look
  * at the watches and never at the connection.
  */
-#include "ofono/bus_pump.h"
+#include "bus/bus_pump.h"
 
 #include <errno.h>
 #include <stdbool.h>

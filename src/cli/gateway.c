@@ -40,6 +40,7 @@
 #include "tools/services.h"
 #include "tools/task_table.h"
 #include "tools/tool_table.h"
+#include "web/web_route.h"
 
 enum { STOP_TIMEOUT_MS = 2000 };
 
@@ -54,7 +55,8 @@ struct gateway {
 	struct endpoint *endpoint;
 	struct http_server *server;
 	struct exposure exposure;
-	struct http_route routes[3];
+	struct web web;
+	struct http_route routes[1 + WEB_ROUTES_MAX + 1];
 	struct phone phone;
 	struct readiness readiness;
 	struct control control;
@@ -176,17 +178,6 @@ static const struct control_gateway control_gateway = {
 	.set_paused = on_pause,
 };
 
-static void on_health(void *data, struct exchange *exchange)
-{
-	struct buffer body = BUFFER_INIT;
-
-	(void)data;
-	buffer_append_text(&body, "{\"status\":\"ok\"}");
-	exchange_answer(exchange, 200, "application/json", &body);
-}
-
-static const struct exchange_handler health_handler = { .complete = on_health };
-
 static int watch_signals(struct gateway *gateway)
 {
 	static const struct {
@@ -278,12 +269,8 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.data = gateway->endpoint,
 		.refusal = endpoint_refusal,
 	};
-	gateway->routes[1] = (struct http_route){
-		.path = "/healthz",
-		.methods = HTTP_GET,
-		.public = true,
-		.handler = &health_handler,
-	};
+	gateway->web.services = &gateway->services;
+	web_routes_put(&gateway->routes[1], &gateway->web);
 	return http_server_new(gateway->services.loop, config, gateway->routes,
 			       &gateway->auth, &gateway->server, error_out);
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "web/web_route.h"
+
+const struct http_route web_route_table[] = {
+	{ .path = "/healthz",
+	  .methods = HTTP_GET,
+	  .public = true,
+	  .handler = &healthz_handler },
+	{ .path = NULL },
+};
+
+_Static_assert(sizeof(web_route_table) / sizeof(web_route_table[0]) <= WEB_ROUTES_MAX + 1,
+	       "WEB_ROUTES_MAX is too small");
+
+void web_routes_put(struct http_route *routes, struct web *web)
+{
+	const struct http_route *row = web_route_table;
+
+	for (; row->path; row++, routes++) {
+		*routes = *row;
+		routes->data = web;
+	}
+	*routes = *row;
+}

@@ -22,7 +22,8 @@ struct web {
 extern const struct http_route web_route_table[];
 
 /* The handlers of the table, each in a file of its name. */
-extern const struct exchange_handler healthz_handler;
+extern const struct exchange_handler healthz_handler, healthz_live_handler,
+	healthz_ready_handler;
 
 /* Copies the rows, and the NULL path at their end, to `routes`, which has room for
  * WEB_ROUTES_MAX + 1. */

@@ -426,6 +426,11 @@ bool ofono_is_available(const struct ofono *ofono)
 	return ofono->available;
 }
 
+bool ofono_has_bus(const struct ofono *ofono)
+{
+	return bus_is_connected(ofono->bus);
+}
+
 const char *ofono_condition(const struct ofono *ofono)
 {
 	return ofono->condition;

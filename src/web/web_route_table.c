@@ -6,6 +6,14 @@ const struct http_route web_route_table[] = {
 	  .methods = HTTP_GET,
 	  .public = true,
 	  .handler = &healthz_handler },
+	{ .path = "/healthz/live",
+	  .methods = HTTP_GET,
+	  .public = true,
+	  .handler = &healthz_live_handler },
+	{ .path = "/healthz/ready",
+	  .methods = HTTP_GET,
+	  .public = true,
+	  .handler = &healthz_ready_handler },
 	{ .path = NULL },
 };
 

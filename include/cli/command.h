@@ -43,5 +43,6 @@ extern const struct command command_wait;
 extern const struct command command_tail;
 extern const struct command command_tools;
 extern const struct command command_doctor;
+extern const struct command command_modem;
 
 #endif

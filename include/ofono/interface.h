@@ -62,6 +62,8 @@ void modem_free(struct modem *modem);
 bool modem_store(struct modem *modem, DBusMessageIter *dictionary);
 /* Told MODEM_CHANGED. */
 void modem_changed(struct modem *modem);
+/* Something of it was asked and not answered yet. */
+bool modem_is_asking(const struct modem *modem);
 /* Which card it has was asked and not answered yet. */
 bool modem_is_settling(const struct modem *modem);
 

@@ -82,6 +82,11 @@ bool ofono_has_bus(const struct ofono *ofono); /* connected to the bus */
 bool ofono_is_available(const struct ofono *ofono);
 /* In plain words, for people: why not, or "oFono answers". */
 const char *ofono_condition(const struct ofono *ofono);
+/*
+ * All that was asked by now has been answered, well or not: what is known will not become
+ * more by itself (tests/unit/test_ofono.c::test_settled). For programs that look once.
+ */
+bool ofono_is_settled(const struct ofono *ofono);
 const struct modem_list *ofono_modems(const struct ofono *ofono);
 
 #endif

@@ -168,12 +168,20 @@ static void tell(const struct patient *patient, const char *message, const char 
 
 /* Each check tells what is wrong and gives false; the later ones make no sense then. */
 
+static void tell_to_switch_on(const struct patient *patient, const char *message)
+{
+	char fix[sizeof(patient->modem->path) + 96];
+
+	snprintf(fix, sizeof(fix),
+		 "Switch it on, on the phone or, as root: ofono-mcp modem on %s",
+		 patient->modem->path);
+	tell(patient, message, fix);
+}
+
 static bool is_powered(const struct patient *patient)
 {
 	if (!patient->modem->powered)
-		tell(patient, "it is switched off",
-		     "Switch it on, as root: dbus-send --system --dest=org.ofono MODEM "
-		     "org.ofono.Modem.SetProperty string:Powered variant:boolean:true");
+		tell_to_switch_on(patient, "it is switched off");
 	return patient->modem->powered;
 }
 
@@ -208,7 +216,7 @@ static bool is_unlocked(const struct patient *patient)
 static bool is_online(const struct patient *patient)
 {
 	if (!patient->modem->online)
-		tell(patient, "it is in flight mode", "End flight mode on the phone");
+		tell_to_switch_on(patient, "it is in flight mode");
 	return patient->modem->online;
 }
 

@@ -125,6 +125,13 @@ bool modem_is_settling(const struct modem *modem)
 	       modem->sim.subscriber_identity[0] == '\0';
 }
 
+bool modem_is_asking(const struct modem *modem)
+{
+	return query_is_waiting(&modem->queries->sim) ||
+	       query_is_waiting(&modem->queries->network) ||
+	       query_is_waiting(&modem->queries->voice);
+}
+
 bool modem_is_registered(const struct modem *modem)
 {
 	return strcmp(modem->network.status, "registered") == 0 ||

@@ -59,6 +59,8 @@ struct ofono {
 	struct modem *nobody; /* stands for a modem that we do not know, with no card */
 	struct bus_call *owner_call; /* GetNameOwner */
 	char owner[256];	     /* unique name, "": none */
+	bool bus_known;		     /* or that there is none */
+	bool manager_answered;	     /* well or not, since the owner came */
 	bool available;
 	bool wants_delivery_reports;
 	char user[64];
@@ -108,6 +110,7 @@ static void on_manager_answered(struct ofono *ofono, const char *error)
 {
 	struct ofono_event event = { .type = OFONO_AVAILABLE };
 
+	ofono->manager_answered = true;
 	if (!error) {
 		set_condition(ofono, "oFono answers");
 		ofono->available = true;
@@ -234,6 +237,7 @@ static void set_owner(struct ofono *ofono, const char *owner)
 	}
 	set_condition(ofono, "oFono does not answer yet");
 	strcpy(ofono->owner, owner);
+	ofono->manager_answered = false;
 	manager_start(&ofono->manager);
 }
 
@@ -241,6 +245,7 @@ static void tell_bus_known(struct ofono *ofono)
 {
 	struct ofono_event event = { .type = OFONO_BUS_KNOWN };
 
+	ofono->bus_known = true;
 	ofono_tell(ofono, &event);
 }
 
@@ -429,6 +434,21 @@ bool ofono_is_available(const struct ofono *ofono)
 bool ofono_has_bus(const struct ofono *ofono)
 {
 	return bus_is_connected(ofono->bus);
+}
+
+bool ofono_is_settled(const struct ofono *ofono)
+{
+	const struct modem *modem;
+
+	if (!ofono->bus_known)
+		return false;
+	if (!ofono->owner[0])
+		return true;
+	TAILQ_FOREACH (modem, &ofono->manager.modems, link) {
+		if (modem_is_asking(modem))
+			return false;
+	}
+	return ofono->manager_answered;
 }
 
 const char *ofono_condition(const struct ofono *ofono)

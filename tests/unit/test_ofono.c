@@ -283,6 +283,28 @@ static void test_manager_signals_before_the_answer(void **state)
 			    "available added:/sim10 added:/sim2 ");
 }
 
+static void test_settled(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture_add_two(fixture);
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture->fake.failing_member = "GetProperties";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 1;
+	fixture_listen(fixture);
+	assert_false(ofono_is_settled(fixture->ofono));
+	fixture_wait_available(fixture);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	lab_settle(&fixture->lab, 20);
+	assert_false(ofono_is_settled(fixture->ofono)); /* it is not answered yet */
+	fake_answer_kept(&fixture->fake);
+	lab_wait(&fixture->lab, ofono_is_settled(fixture->ofono));
+	fake_close(&fixture->fake);
+	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
+	assert_true(ofono_is_settled(fixture->ofono));
+}
+
 static void test_too_many_and_too_long(void **state)
 {
 	struct fixture *fixture = *state;
@@ -325,6 +347,7 @@ int main(void)
 		TEST(test_not_ready_yet),
 		TEST(test_owner_changes_while_asked),
 		TEST(test_manager_signals_before_the_answer),
+		TEST(test_settled),
 		TEST(test_too_many_and_too_long),
 	};
 

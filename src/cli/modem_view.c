@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/modem_view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/shown_text.h"
+#include "cli/colour.h"
+
+enum { CELL_BYTES = 48 };
+
+static const struct {
+	const char *word;
+	const char *text;
+	enum colour colour;
+} states[] = {
+	{ "off", "off", COLOUR_BAD },
+	{ "flight_mode", "flight mode", COLOUR_WARNING },
+	{ "on", "on", COLOUR_GOOD },
+};
+
+static unsigned state_of(const struct modem *modem)
+{
+	return !modem->powered ? 0 : !modem->online ? 1 : 2;
+}
+
+static const char *const card_words[] = {
+	[MODEM_CARD_UNKNOWN] = "unknown",
+	[MODEM_CARD_ABSENT] = "absent",
+	[MODEM_CARD_LOCKED] = "locked",
+	[MODEM_CARD_READY] = "ready",
+};
+
+enum modem_card modem_view_card(const struct modem *modem)
+{
+	const struct sim_facts *sim = &modem->sim;
+
+	if (!sim->known)
+		return MODEM_CARD_UNKNOWN;
+	if (!sim->present)
+		return MODEM_CARD_ABSENT;
+	if (*sim->pin_required && strcmp(sim->pin_required, "none") != 0)
+		return MODEM_CARD_LOCKED;
+	/* "none" is told also before the card was asked; its identity only after that. */
+	return *sim->subscriber_identity ? MODEM_CARD_READY : MODEM_CARD_UNKNOWN;
+}
+
+void modem_view_put(struct json_writer *writer, const struct modem *modem)
+{
+	const struct network_facts *network = &modem->network;
+	enum modem_card card = modem_view_card(modem);
+
+	json_put_string(writer, "modem", modem->path);
+	json_put_string(writer, "state", states[state_of(modem)].word);
+	json_put_string(writer, "sim", card_words[card]);
+	if (card == MODEM_CARD_LOCKED)
+		json_put_string(writer, "lock", modem->sim.pin_required);
+	json_put_string(writer, "registration", network->status);
+	json_put_string(writer, "operator", network->name);
+	json_put_integer(writer, "signal_percent", network->strength);
+}
+
+/* "asks for its pin" */
+static void say_card(const struct modem *modem, char text[CELL_BYTES])
+{
+	static const char *const texts[] = {
+		[MODEM_CARD_UNKNOWN] = "being read",
+		[MODEM_CARD_ABSENT] = "none",
+		[MODEM_CARD_LOCKED] = "asks for its ",
+		[MODEM_CARD_READY] = "ready",
+	};
+	enum modem_card card = modem_view_card(modem);
+
+	snprintf(text, CELL_BYTES, "%s%s", texts[card],
+		 card == MODEM_CARD_LOCKED ? modem->sim.pin_required : "");
+}
+
+/* What networks and modems call themselves moves no cursor. */
+static void print_shown(FILE *out, const char *text)
+{
+	struct buffer shown = BUFFER_INIT;
+
+	shown_text_append(&shown, text);
+	fprintf(out, "%.*s", (int)shown.length, shown.data ? shown.data : "");
+	buffer_deinit(&shown);
+}
+
+static void print_network(FILE *out, const struct modem *modem)
+{
+	const struct network_facts *network = &modem->network;
+
+	if (!*network->status) {
+		fputs("none", out);
+		return;
+	}
+	fputs(network->status, out);
+	if (*network->name) {
+		fputs(", ", out);
+		print_shown(out, network->name);
+	}
+	if (network->strength)
+		fprintf(out, ", signal %u %%", network->strength);
+}
+
+void modem_view_print(FILE *out, const struct modem *modem)
+{
+	unsigned state = state_of(modem);
+	bool has_colour = out == stdout;
+	char card[CELL_BYTES];
+
+	fprintf(out, "%s%s%s", has_colour ? colour_on(states[state].colour) : "",
+		states[state].text, has_colour ? colour_off() : "");
+	if (modem->powered) {
+		say_card(modem, card);
+		fprintf(out, ", SIM card: %s, network: ", card);
+		print_network(out, modem);
+	}
+}
+
+enum { STATE_COLUMNS = 13, CARD_COLUMNS = 18 };
+
+static void print_row(const struct modem *modem, int path_columns)
+{
+	unsigned state = state_of(modem);
+	char card[CELL_BYTES];
+
+	say_card(modem, card);
+	printf("%-*s%s%-*s%s%-*s", path_columns, modem->path,
+	       colour_on(states[state].colour), STATE_COLUMNS, states[state].text,
+	       colour_off(), CARD_COLUMNS, card);
+	print_network(stdout, modem);
+	putchar('\n');
+}
+
+void modem_view_print_table(const struct modem_list *modems)
+{
+	const struct modem *modem, *off = NULL;
+	int path_columns = (int)strlen("MODEM") + 2;
+
+	TAILQ_FOREACH (modem, modems, link) {
+		int length = (int)strlen(modem->path) + 2;
+
+		if (!modem_is_foreign(modem) && length > path_columns)
+			path_columns = length;
+	}
+	printf("%-*s%-*s%-*s%s\n", path_columns, "MODEM", STATE_COLUMNS, "STATE",
+	       CARD_COLUMNS, "SIM CARD", "NETWORK");
+	TAILQ_FOREACH (modem, modems, link) {
+		if (modem_is_foreign(modem))
+			continue;
+		print_row(modem, path_columns);
+		if (!off && !(modem->powered && modem->online))
+			off = modem;
+	}
+	if (off)
+		printf("\nTo switch it on, as root: ofono-mcp modem on %s\n", off->path);
+}

@@ -44,5 +44,6 @@ extern const struct command command_tail;
 extern const struct command command_tools;
 extern const struct command command_doctor;
 extern const struct command command_modem;
+extern const struct command command_demo;
 
 #endif

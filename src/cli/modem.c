@@ -6,7 +6,6 @@
  * phone's own software switches its modems nobody needs it.
  */
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "cli/failing.h"
 #include "cli/modem_choice.h"
 #include "cli/modem_view.h"
 #include "cli/turns.h"
@@ -25,7 +25,6 @@ enum {
 	LISTEN_S = 10,
 	TIMEOUT_S = 60,
 	TIMEOUT_MAX_S = 600,
-	TEXT_BYTES = 1024,
 	OPTION_REGISTERED = 1,
 	OPTION_TIMEOUT,
 	OPTION_JSON,
@@ -95,75 +94,40 @@ static bool print_modems(const void *data,
 
 /* Failing */
 
-static void write_error(const char *code, const char *message, const char *fix)
-{
-	struct buffer text = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&text);
-
-	if (!writer)
-		return;
-	json_open_object(writer);
-	json_key(writer, "error");
-	json_open_object(writer);
-	json_put_string(writer, "code", code);
-	json_put_string(writer, "message", message);
-	json_put_string(writer, "fix", fix);
-	json_close_object(writer);
-	json_close_object(writer);
-	json_writer_free(writer);
-	printf("%.*s\n", (int)text.length, text.data ? text.data : "");
-	buffer_deinit(&text);
-}
-
-struct failing {
-	const char *code;
-	const char *fix;
-};
-
-__attribute__((format(printf, 3, 4))) static int fail(const struct asked *asked,
-						      const struct failing *failing,
-						      const char *format, ...)
-{
-	char message[TEXT_BYTES];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
-	va_end(arguments);
-	if (asked->json)
-		write_error(failing->code, message, failing->fix);
-	fprintf(stderr, "ofono-mcp modem: %s.\n%s.\n", message, failing->fix);
-	return EXIT_CODE_FAILED;
-}
-
 static int fail_usage(const char *message)
 {
 	fprintf(stderr, "ofono-mcp modem: %s\nTry: ofono-mcp modem --help\n", message);
 	return EXIT_CODE_USAGE;
 }
 
+static struct failing failing(const struct asked *asked, const char *code,
+			      const char *fix)
+{
+	return (struct failing){ "modem", code, fix, asked->json };
+}
+
 static int fail_unreachable(const struct asked *asked, const struct ofono *ofono)
 {
 	static const struct {
 		const char *words; /* of ofono_condition() */
-		struct failing failing;
+		const char *code;
+		const char *fix;
 	} rows[] = {
-		{ "refuses", { "refused", "Run it as root: sudo ofono-mcp modem" } },
-		{ "no D-Bus",
-		  { "no_bus", "Start the system bus: systemctl start dbus" } },
-		{ "not running",
-		  { "ofono_unavailable", "Start it: systemctl start ofono" } },
-		{ "",
-		  { "ofono_unavailable",
-		    "Look into the log of ofonod, then restart it: systemctl restart "
-		    "ofono" } },
+		{ "refuses", "refused", "Run it as root: sudo ofono-mcp modem" },
+		{ "no D-Bus", "no_bus", "Start the system bus: systemctl start dbus" },
+		{ "not running", "ofono_unavailable", "Start it: systemctl start ofono" },
+		{ "", "ofono_unavailable",
+		  "Look into the log of ofonod, then restart it: systemctl restart "
+		  "ofono" },
 	};
 	const char *condition = ofono_condition(ofono);
+	struct failing it;
 	size_t row = 0;
 
 	while (!strstr(condition, rows[row].words))
 		row++;
-	return fail(asked, &rows[row].failing, "%s", condition);
+	it = failing(asked, rows[row].code, rows[row].fix);
+	return failing_tell(&it, "%s", condition);
 }
 
 /* Switching */
@@ -207,6 +171,7 @@ static int switch_them(const struct asked *asked, struct ofono *ofono, sd_event 
 {
 	static struct modem_choice choice; /* large, and one */
 	static struct modem_choice_flaw flaw;
+	struct failing it;
 	const struct turns turns = {
 		.loop = loop,
 		.is_over = are_over,
@@ -219,8 +184,8 @@ static int switch_them(const struct asked *asked, struct ofono *ofono, sd_event 
 	if (!modem_choice_begin(&choice, ofono, asked->names, asked->name_count,
 				&asked->wish, &flaw)) {
 		modem_choice_end(&choice);
-		return fail(asked, &(struct failing){ flaw.code, flaw.fix }, "%s",
-			    flaw.message);
+		it = failing(asked, flaw.code, flaw.fix);
+		return failing_tell(&it, "%s", flaw.message);
 	}
 	if (!turns_run(&turns)) {
 		for (unsigned at = 0; at < choice.count; at++)
@@ -264,9 +229,9 @@ static bool is_settled(void *data)
 
 static int run_on(const struct asked *asked, struct ofono *ofono, sd_event *loop)
 {
-	static const struct failing none = {
-		"no_modem", "Look whether it is plugged in, and into the log of ofonod"
-	};
+	const struct failing none =
+		failing(asked, "no_modem",
+			"Look whether it is plugged in, and into the log of ofonod");
 	const struct turns turns = {
 		.loop = loop,
 		.is_over = is_settled,
@@ -280,7 +245,7 @@ static int run_on(const struct asked *asked, struct ofono *ofono, sd_event *loop
 	if (!ofono_is_available(ofono))
 		return fail_unreachable(asked, ofono);
 	if (!has_any(ofono))
-		return fail(asked, &none, "oFono knows no modem");
+		return failing_tell(&none, "oFono knows no modem");
 	if (asked->switches)
 		return switch_them(asked, ofono, loop);
 	if (asked->json)

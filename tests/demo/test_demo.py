@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -39,11 +39,12 @@ def as_from_a_shell() -> None:
 class Demo:
     """One run; `output` grows as it prints."""
 
-    def __init__(self, *arguments: str, stdout: int = subprocess.PIPE) -> None:
+    def __init__(self, *arguments: str, stdout: int = subprocess.PIPE,
+                 command: Sequence[str | Path] = (sys.executable, "-B", DEMO)) -> None:
         self.port = free_port()
         self.output = ""
         self._child = subprocess.Popen(
-            [sys.executable, "-B", str(DEMO), "--port", str(self.port), *arguments],
+            [*command, "--port", str(self.port), *arguments],
             stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.STDOUT,
             preexec_fn=as_from_a_shell)
         if self._child.stdout:

@@ -17,7 +17,7 @@ import pytest
 
 from agent import Agent, assert_sent
 from lab import Lab
-from lab.gateway import Gateway
+from lab.gateway import Gateway, free_port
 from stock_bus import StockBus
 
 USER = "ofono-mcp"
@@ -92,3 +92,11 @@ def test_others_may_not_speak_to_ofono(lab: Lab) -> None:
 def test_says_how_it_is_used() -> None:
     ended = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True)
     assert "pair" in ended.stdout
+
+
+def test_the_demo() -> None:
+    done = subprocess.run([PROGRAM, "demo", "--once", "--port", str(free_port())],
+                          capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '"text":"SMS sent to +36201234567"' in done.stdout
+    assert done.stdout.endswith("\nEnded; nothing is left.\n")

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Failing: how a command that does its work itself says what went wrong and what to do next;
+ * the same words and the same JSON as those of cli/owner_command.h.
+ */
+#ifndef CLI_FAILING_H
+#define CLI_FAILING_H
+
+#include <stdbool.h>
+
+struct failing {
+	const char *command; /* "modem" */
+	const char *code;
+	const char *fix; /* a sentence without its full stop */
+	bool json; /* on standard output as {"error":{"code","message","fix"}}, too */
+};
+
+/* `format`: a sentence without its full stop. Gives the exit code, EXIT_CODE_FAILED. */
+__attribute__((format(printf, 2, 3))) int failing_tell(const struct failing *failing,
+						       const char *format, ...);
+
+#endif

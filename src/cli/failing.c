@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/failing.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "base/json_writer.h"
+#include "cli/command.h"
+
+enum { TEXT_BYTES = 1024 };
+
+static void write_json(const struct failing *failing, const char *message)
+{
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&text);
+
+	if (!writer)
+		return;
+	json_open_object(writer);
+	json_key(writer, "error");
+	json_open_object(writer);
+	json_put_string(writer, "code", failing->code);
+	json_put_string(writer, "message", message);
+	json_put_string(writer, "fix", failing->fix);
+	json_close_object(writer);
+	json_close_object(writer);
+	json_writer_free(writer);
+	printf("%.*s\n", (int)text.length, text.data ? text.data : "");
+	buffer_deinit(&text);
+}
+
+int failing_tell(const struct failing *failing, const char *format, ...)
+{
+	char message[TEXT_BYTES];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	if (failing->json)
+		write_json(failing, message);
+	fprintf(stderr, "ofono-mcp %s: %s.\n%s.\n", failing->command, message,
+		failing->fix);
+	return EXIT_CODE_FAILED;
+}

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "base/shown_text.h"
 #include "cli/colour.h"
+#include "cli/shown.h"
 
 enum { CELL_BYTES = 48 };
 
@@ -76,16 +75,6 @@ static void say_card(const struct modem *modem, char text[CELL_BYTES])
 		 card == MODEM_CARD_LOCKED ? modem->sim.pin_required : "");
 }
 
-/* What networks and modems call themselves moves no cursor. */
-static void print_shown(FILE *out, const char *text)
-{
-	struct buffer shown = BUFFER_INIT;
-
-	shown_text_append(&shown, text);
-	fprintf(out, "%.*s", (int)shown.length, shown.data ? shown.data : "");
-	buffer_deinit(&shown);
-}
-
 static void print_network(FILE *out, const struct modem *modem)
 {
 	const struct network_facts *network = &modem->network;
@@ -97,7 +86,7 @@ static void print_network(FILE *out, const struct modem *modem)
 	fputs(network->status, out);
 	if (*network->name) {
 		fputs(", ", out);
-		print_shown(out, network->name);
+		shown_print(out, network->name);
 	}
 	if (network->strength)
 		fprintf(out, ", signal %u %%", network->strength);

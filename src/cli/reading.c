@@ -28,7 +28,10 @@ static const char list_help[] =
 	"  --unread         only those that came in and are not marked as read\n"
 	"  --in             only those that came in\n"
 	"  --out            only those sent from here\n"
-	"  --limit N        at most N, 20 when left out, 100 at most\n" COMMON_HELP
+	"  --limit N        at most N, 20 when left out, 100 at most\n"
+	"  --cursor TEXT    the next page: the cursor that the page before told, with "
+	"the\n"
+	"                   same options; in JSON it is next_cursor\n" COMMON_HELP
 	"  --json           as a JSON object: what list_sms tells agents\n"
 	"  --help           this text\n"
 	"\n"
@@ -41,6 +44,7 @@ static const struct owner_option list_options[] = {
 	{ .name = "in", .is_flag = true, .is_local = true },
 	{ .name = "out", .is_flag = true, .is_local = true },
 	{ .name = "limit", .is_number = true },
+	{ .name = "cursor" },
 	{ 0 },
 };
 
@@ -81,7 +85,8 @@ static int list_show(const struct owner_call *call, const struct json *result)
 		       member_text(gap, "reason"));
 	}
 	if (json_member(result, "next_cursor"))
-		puts("\nThere are more: give a higher --limit, or other options.");
+		printf("\nThere are more: with the same options and --cursor %s\n",
+		       member_text(result, "next_cursor"));
 	return EXIT_CODE_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/member.h"
 #include "cli/owner_command.h"
+#include "cli/shown.h"
 
 enum { LABEL_COLUMNS = 10 };
 
@@ -17,7 +18,7 @@ static const char help[] =
 	"Usage: ofono-mcp status [OPTION]...\n"
 	"Tell how the gateway is: whether a message could be sent now, and if not, why;\n"
 	"oFono, the SIMs, what waits, what is left of the limits, when nothing could be\n"
-	"heard, and which agents are paired.\n"
+	"heard, which agents are paired, and what is left of the limits of each.\n"
 	"\n"
 	"  --config FILE    the gateway's configuration; else, where it is there,\n"
 	"                   " CONFIG_DEFAULT_PATH "\n"
@@ -67,9 +68,9 @@ static void print_sim(const struct json *sim)
 
 	snprintf(head, sizeof(head), "SIM %s ", member_text(sim, "subscription_id"));
 	label(head);
-	printf("%s%s%s: %s, slot %s", colour_on(colour), member_text(sim, "state"),
-	       colour_off(), *name ? name : "no name",
-	       member_text(sim, "sim_slot_index"));
+	printf("%s%s%s: ", colour_on(colour), member_text(sim, "state"), colour_off());
+	shown_print(stdout, *name ? name : "no name");
+	printf(", slot %s", member_text(sim, "sim_slot_index"));
 	if (*number)
 		printf(", %s", number);
 	if (strcmp(signal, "0") != 0)
@@ -164,6 +165,42 @@ static void print_gaps(const struct json *gaps)
 	}
 }
 
+/* "laptop: 59 of 60 messages an hour, 200 of 200 a day" */
+static void print_usage(const struct json *client)
+{
+	const struct json *usage = member_list(client, "usage");
+
+	shown_print(stdout, member_text(client, "name"));
+	fputs(usage->count ? ": " : ": no limit of a client", stdout);
+	json_foreach (limit, usage) {
+		const char *unit = member_text(limit, "per");
+		bool is_budget = strcmp(unit, "month") == 0;
+		bool is_used_up = strcmp(member_text(limit, "left"), "0") == 0;
+
+		printf("%s%s%s of %s%s a%s %s%s", limit == usage->first ? "" : ", ",
+		       is_used_up ? colour_on(COLOUR_BAD) : "",
+		       member_text(limit, "left"), member_text(limit, "limit"),
+		       is_budget ? " segments" : "", strcmp(unit, "hour") ? "" : "n",
+		       unit, is_used_up ? colour_off() : "");
+		if (is_used_up)
+			printf(" (more at %s)", member_text(limit, "frees_at"));
+	}
+	putchar('\n');
+}
+
+static void print_usages(const struct json *clients)
+{
+	const char *name = "left";
+
+	if (clients->count)
+		putchar('\n');
+	json_foreach (client, clients) {
+		label(name);
+		print_usage(client);
+		name = "";
+	}
+}
+
 static int show(const struct owner_call *call, const struct json *status)
 {
 	(void)call;
@@ -177,6 +214,7 @@ static int show(const struct owner_call *call, const struct json *status)
 	print_gaps(member_list(status, "gaps"));
 	putchar('\n');
 	client_table_print(json_member(status, "clients"));
+	print_usages(member_list(status, "clients"));
 	return EXIT_CODE_OK;
 }
 

@@ -1,34 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * status: what get_gateway_status tells, for the owner; and how many messages wait for a
- * yes, which agents are paired and what each may do.
+ * yes, which agents are paired, what each may do, and how much of its limits it has used:
+ *
+ *   "usage" [{"per": "hour", "limit": 60, "used": 1, "left": 59, "frees_at": ...}]
  */
 #include <errno.h>
 
 #include "control/client_view.h"
 #include "owner/owner_table.h"
 #include "owner/tool_command.h"
+#include "policy/policy.h"
 #include "store/store_client.h"
+#include "tools/message_view.h"
+#include "tools/services.h"
 #include "tools/status_view.h"
 
-static void write_client(void *data, const struct client_row *row)
+struct client_list {
+	struct json_writer *writer;
+	struct policy *policy;
+	int error;
+};
+
+/* What is scheduled counts where it will go out, so "used" is what is not left. */
+static void write_limit(void *data, const struct limit *limit, int64_t left,
+			int64_t frees_ms)
 {
 	struct json_writer *writer = data;
 
 	json_open_object(writer);
-	client_view_put(writer, row);
+	json_put_string(writer, "per", limit_unit_name(limit->unit));
+	json_put_integer(writer, "limit", limit->most);
+	json_put_integer(writer, "used", limit->most - left);
+	json_put_integer(writer, "left", left);
+	if (frees_ms)
+		message_view_put_time(writer, "frees_at", frees_ms);
 	json_close_object(writer);
 }
 
-static int write_clients(struct json_writer *writer, struct store *store)
+static void write_client(void *data, const struct client_row *row)
 {
+	struct client_list *list = data;
+	struct policy_limit_visit visit = { write_limit, list->writer, 0 };
+
+	json_open_object(list->writer);
+	client_view_put(list->writer, row);
+	json_key(list->writer, "usage");
+	json_open_array(list->writer);
+	policy_list_limits(list->policy, &row->client, 0, &visit);
+	json_close_array(list->writer);
+	json_close_object(list->writer);
+	if (visit.error)
+		list->error = visit.error;
+}
+
+static int write_clients(struct json_writer *writer, const struct control *control)
+{
+	const struct services *services = control->services;
+	struct client_list list = { writer, services->policy, 0 };
 	int error;
 
 	json_key(writer, "clients");
 	json_open_array(writer);
-	error = store_clients_list(store, write_client, writer);
+	error = store_clients_list(control->store, write_client, &list);
 	json_close_array(writer);
-	return error;
+	return error ? error : list.error;
 }
 
 static void count_waiting(void *data, const struct message *message)
@@ -61,7 +97,7 @@ static int write_all(struct control_call *call, struct json_writer *writer)
 	json_put_string(writer, "version", OFONO_MCP_VERSION);
 	errors[0] = status_view_put(writer, &view);
 	errors[1] = write_waiting(writer, control->store);
-	errors[2] = write_clients(writer, control->store);
+	errors[2] = write_clients(writer, control);
 	json_close_object(writer);
 	return errors[0] ? errors[0] : errors[1] ? errors[1] : errors[2];
 }

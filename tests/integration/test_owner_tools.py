@@ -113,6 +113,31 @@ def test_status_on_a_page(make_lab: Callable[..., Lab]) -> None:
     assert "paused; to go on: ofono-mcp resume" in owner.do("status")
 
 
+def test_status_tells_what_each_client_has_left(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False)
+    lab.gateway.policy = "[policy]\nper_minute = 5\nper_hour = 60\nper_day = 0\n"
+    lab.gateway.restart()
+    owner, agent = Owner(lab.gateway.state), Agent(lab, pair(lab.gateway, "laptop"))
+    owner.do("pair", "--per-minute", "none", "--per-hour", "none", "--segments-per-month", 9,
+             "robot")
+    owner.do("change", "--segments-per-month", "none", "laptop")
+    agent.wait_states("ready", timeout=10)
+
+    def usage() -> dict[str, dict[str, tuple[int, int, int]]]:
+        return {client["name"]: {row["per"]: (row["limit"], row["used"], row["left"])
+                                 for row in client["usage"]}
+                for client in owner.json("status")["clients"]}
+    assert usage() == {"laptop": {"minute": (5, 0, 5), "hour": (60, 0, 60)},
+                       "robot": {"month": (9, 0, 9)}}
+    for text in ("one", "two", "three", "four", "five"):
+        agent.send(text)
+    assert usage()["laptop"] == {"minute": (5, 5, 0), "hour": (60, 5, 55)}
+    assert usage()["robot"] == {"month": (9, 0, 9)}
+    text = owner.do("status")
+    assert re.search(r"^left +laptop: 0 of 5 a minute \(more at 2\S+Z\), 55 of 60 an hour\n"
+                     r" +robot: 9 of 9 segments a month$", text, re.MULTILINE), text
+
+
 def test_status_says_why_nothing_can_be_sent(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     lab.ofonod.stop()
@@ -257,7 +282,13 @@ def test_list(lab: Lab, owner: Owner, sim: int, number: str) -> None:
     assert re.match(rf"{sent}  to \{number}  2\S+, SIM {sim}, sent\n  \| answer\n\n"
                     rf"{received}  from \{number}  2\S+, SIM \d+, unread\n"
                     r"  \| Hello\n  \| there\n", text), text
-    assert "There are more" in owner.do("list", "--number", number, "--limit", 1)
+    more = owner.do("list", "--number", number, "--limit", 1)
+    cursor = re.search(r"There are more: with the same options and --cursor (\S+)\n$", more)[1]
+    assert cursor == owner.json("list", "--number", number, "--limit", 1)["next_cursor"]
+    assert ids("--limit", 1, "--cursor", cursor) == [received]
+    assert "There are more" not in owner.do("list", "--number", number, "--cursor", cursor)
+    wrong = owner.run("list", "--cursor", "made-up")
+    assert wrong.returncode == USAGE and "next_cursor" in wrong.stderr
     assert owner.do("list", "--number", "+36209999999") == "There is no such message.\n"
 
 

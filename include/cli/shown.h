@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Shown: what networks, cards, modems and clients call themselves, printed so that it moves no
+ * cursor and hides nothing (base/shown_text.h).
+ */
+#ifndef CLI_SHOWN_H
+#define CLI_SHOWN_H
+
+#include <stdio.h>
+
+void shown_print(FILE *out, const char *text);
+
+#endif

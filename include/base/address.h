@@ -24,6 +24,8 @@ bool address_parse(const char *text, struct address *address_out);
 /* Of a socket's end; a family other than IP leaves nothing that is an address. */
 void address_take(struct address *address, const struct sockaddr *any);
 bool address_is_loopback(const struct address *address);
+/* 0.0.0.0, [::]: to listen there is to listen on all of its family. */
+bool address_is_any(const struct address *address);
 void address_format(const struct address *address, char text[ADDRESS_TEXT_BYTES]);
 /* Without the port: "192.0.2.1", "2001:db8::1". */
 void address_format_host(const struct address *address, char text[ADDRESS_TEXT_BYTES]);

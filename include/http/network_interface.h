@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/address.h"
 #include "base/config.h"
 #include "base/log_pace.h"
 
@@ -43,6 +44,15 @@ bool network_interfaces_read(struct network_interfaces *interfaces);
 /* Of one that was read, what network_interface_flaw() says with the owner's list. */
 const char *network_interfaces_flaw(const struct network_interfaces *interfaces,
 				    const char *name);
+
+/*
+ * Of those that were read: tells of each address of an interface that is up on which a
+ * server is reached that listens on `address` (all addresses, or this one).
+ */
+void network_interfaces_each(const struct network_interfaces *interfaces,
+			     const struct address *address,
+			     void (*tell)(void *data, const struct ifaddrs *at),
+			     void *data);
 
 /*
  * The rule: `type` is one of ARPHRD_*. `listed` is whether the owner names it; NULL: the

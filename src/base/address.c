@@ -90,6 +90,14 @@ bool address_is_loopback(const struct address *address)
 	return IN6_IS_ADDR_LOOPBACK(in6);
 }
 
+bool address_is_any(const struct address *address)
+{
+	if (address->any.sa_family == AF_INET)
+		return address->in.sin_addr.s_addr == htonl(INADDR_ANY);
+	return address->any.sa_family == AF_INET6 &&
+	       IN6_IS_ADDR_UNSPECIFIED(&address->in6.sin6_addr);
+}
+
 void address_format_host(const struct address *address, char text[ADDRESS_TEXT_BYTES])
 {
 	const void *host = &address->in.sin_addr;

@@ -68,16 +68,16 @@ static void add_address(struct url_list *list, const struct address *address)
 
 /* All addresses */
 
-static bool is_all(const struct address *address)
-{
-	if (address->any.sa_family == AF_INET)
-		return address->in.sin_addr.s_addr == htonl(INADDR_ANY);
-	return IN6_IS_ADDR_UNSPECIFIED(&address->in6.sin6_addr);
-}
+struct interface_walk {
+	struct url_list *list;
+	const struct address *address; /* that is listened on */
+};
 
-static void add_interface(struct url_list *list, const struct ifaddrs *at,
-			  struct address address)
+static void add_interface(void *data, const struct ifaddrs *at)
 {
+	const struct interface_walk *walk = data;
+	struct address address = *walk->address;
+
 	if (at->ifa_addr->sa_family == AF_INET) {
 		address.in.sin_addr =
 			((const struct sockaddr_in *)(const void *)at->ifa_addr)
@@ -89,22 +89,18 @@ static void add_interface(struct url_list *list, const struct ifaddrs *at,
 		if (IN6_IS_ADDR_LINKLOCAL(&address.in6.sin6_addr))
 			return; /* it means nothing without the peer's interface */
 	}
-	add_address(list, &address);
+	add_address(walk->list, &address);
 }
 
 /* Those that are served: not a carrier's, where strangers are. */
 static void add_interfaces(struct url_list *list, const struct address *address)
 {
+	struct interface_walk walk = { list, address };
 	struct network_interfaces interfaces;
 
 	network_interfaces_init(&interfaces, list->config);
 	network_interfaces_read(&interfaces);
-	for (const struct ifaddrs *at = interfaces.all; at; at = at->ifa_next) {
-		if (at->ifa_addr && at->ifa_addr->sa_family == address->any.sa_family &&
-		    (at->ifa_flags & IFF_UP) &&
-		    !network_interfaces_flaw(&interfaces, at->ifa_name))
-			add_interface(list, at, *address);
-	}
+	network_interfaces_each(&interfaces, address, add_interface, &walk);
 	network_interfaces_deinit(&interfaces);
 }
 
@@ -130,7 +126,7 @@ static void add_listen(struct url_list *list, const char *text)
 
 	if (!address_parse(text, &address))
 		return;
-	if (!is_all(&address)) {
+	if (!address_is_any(&address)) {
 		add_address(list, &address);
 		return;
 	}

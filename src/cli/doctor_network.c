@@ -16,13 +16,6 @@
 
 enum { CONNECT_MS = 2000 };
 
-static bool is_any(const struct address *address)
-{
-	if (address->any.sa_family == AF_INET)
-		return address->in.sin_addr.s_addr == htonl(INADDR_ANY);
-	return IN6_IS_ADDR_UNSPECIFIED(&address->in6.sin6_addr);
-}
-
 static bool is_connected(int fd, const struct address *address)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLOUT };
@@ -45,9 +38,9 @@ static bool is_reached(struct address address)
 
 	if (fd < 0)
 		return false;
-	if (is_any(&address) && address.any.sa_family == AF_INET)
+	if (address_is_any(&address) && address.any.sa_family == AF_INET)
 		address.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	else if (is_any(&address))
+	else if (address_is_any(&address))
 		address.in6.sin6_addr = in6addr_loopback;
 	reached = is_connected(fd, &address);
 	close(fd);

@@ -110,6 +110,33 @@ static bool has_address(const struct ifaddrs *at, const struct address *address)
 	       in6->sin6_scope_id == address->in6.sin6_scope_id;
 }
 
+const char *network_interfaces_flaw(const struct network_interfaces *interfaces,
+				    const char *name)
+{
+	const struct config_list *names = &interfaces->config->interfaces;
+	bool listed = is_listed(names, name);
+
+	return network_interface_flaw(name, type_of(interfaces, name),
+				      names->count ? &listed : NULL);
+}
+
+void network_interfaces_each(const struct network_interfaces *interfaces,
+			     const struct address *address,
+			     void (*tell)(void *data, const struct ifaddrs *at),
+			     void *data)
+{
+	const struct ifaddrs *at;
+
+	for (at = interfaces->all; at; at = at->ifa_next) {
+		if (!at->ifa_addr || at->ifa_addr->sa_family != address->any.sa_family ||
+		    !(at->ifa_flags & IFF_UP))
+			continue;
+		if ((address_is_any(address) || has_address(at, address)) &&
+		    !network_interfaces_flaw(interfaces, at->ifa_name))
+			tell(data, at);
+	}
+}
+
 /* The connection */
 
 static unsigned index_of(struct msghdr *message)
@@ -157,16 +184,6 @@ static bool refuse(struct network_interfaces *interfaces, const struct address *
 			 more);
 	}
 	return false;
-}
-
-const char *network_interfaces_flaw(const struct network_interfaces *interfaces,
-				    const char *name)
-{
-	const struct config_list *names = &interfaces->config->interfaces;
-	bool listed = is_listed(names, name);
-
-	return network_interface_flaw(name, type_of(interfaces, name),
-				      names->count ? &listed : NULL);
 }
 
 /* The address may be on several; each must do. */

@@ -52,6 +52,7 @@ struct config {
 	struct config_list allowed_origin; /* besides those of this machine */
 	struct config_list hidden_tools;   /* names of tools that are not offered */
 	bool open;			   /* no token; loopback only */
+	bool advertise;			   /* by multicast DNS */
 	/* "": control in state_dir */
 	char control_socket[CONFIG_TEXT_BYTES];
 	int64_t max_connections;

@@ -36,6 +36,7 @@ struct http_route {
 };
 
 struct http_server;
+struct listener;
 
 /*
  * Binds config->listen, and listens on its loopback addresses: whoever connects waits, for
@@ -65,6 +66,17 @@ bool http_server_has_network(const struct http_server *server);
  * stay, and the log tells.
  */
 void http_server_reload_certificate(struct http_server *server);
+
+/*
+ * Tells of each address that is open now, whether the network can reach it, and whether it
+ * speaks TLS (http/listener.h).
+ */
+void http_server_each_open(const struct http_server *server,
+			   void (*tell)(void *data, const struct listener *listener),
+			   void *data);
+/* From now on `changed` is called when that may be different; in a turn of its own. */
+void http_server_on_change(struct http_server *server, void (*changed)(void *data),
+			   void *data);
 
 /* The port of listen address `index` (useful after port 0). */
 uint16_t http_server_port(const struct http_server *server, unsigned index);

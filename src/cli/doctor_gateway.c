@@ -136,6 +136,23 @@ static void tell_sending(struct doctor *doctor, const struct json *status)
 			    member_text(status, "waiting_approval"));
 }
 
+static void tell_advertisement(struct doctor *doctor, const struct json *status)
+{
+	const char *text = member_text(status, "advertisement");
+
+	if (member_is_true(status, "advertised"))
+		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "mDNS" },
+			    "the network is told of it as %s", text);
+	else if (!doctor->config.advertise)
+		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "mDNS" },
+			    "nobody is told of it (%s)", text);
+	else
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_WARNING, "mDNS",
+					       "See ADVERTISING in ofono-mcp.conf(5)" },
+			    "the network is not told of it: %s", text);
+}
+
 static void look_at_status(struct doctor *doctor)
 {
 	struct answer answer;
@@ -147,6 +164,7 @@ static void look_at_status(struct doctor *doctor)
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "gateway" },
 			    "it runs, version %s", member_text(answer.result, "version"));
 		tell_sending(doctor, answer.result);
+		tell_advertisement(doctor, answer.result);
 	} else {
 		doctor_tell(doctor,
 			    &(struct finding){ DOCTOR_PROBLEM, "gateway",

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cli/advertisement.h"
 #include "cli/agent_reach.h"
 #include "cli/command.h"
 #include "cli/exposure.h"
@@ -55,6 +56,7 @@ struct gateway {
 	struct endpoint *endpoint;
 	struct http_server *server;
 	struct exposure exposure;
+	struct advertisement advertisement;
 	struct web web;
 	struct http_route routes[1 + WEB_ROUTES_MAX + 1];
 	struct phone phone;
@@ -85,6 +87,7 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	gateway->stopping = true;
 	log_info("stopping (signal %u)", info->ssi_signo);
 	sd_notify(0, "STOPPING=1");
+	advertisement_stop(&gateway->advertisement);
 	http_server_stop(gateway->server, STOP_TIMEOUT_MS, on_stopped, gateway);
 	return 0;
 }
@@ -96,6 +99,7 @@ static void apply_config(struct gateway *gateway)
 	retention_review(gateway->phone.retention);
 	http_server_reload_certificate(gateway->server);
 	policy_review(gateway->services.policy);
+	advertisement_review(&gateway->advertisement);
 	if (endpoint_review_tools(gateway->endpoint))
 		log_error("reload: the tools are as they were: out of memory");
 }
@@ -170,12 +174,20 @@ static int on_pause(void *data, bool paused)
 	return policy_set_paused(gateway->services.policy, paused);
 }
 
+static bool on_advertised(void *data, const char **text_out)
+{
+	struct gateway *gateway = data;
+
+	return advertisement_told(&gateway->advertisement, text_out);
+}
+
 static const struct control_gateway control_gateway = {
 	.client_cut = on_client_cut,
 	.client_forgotten = on_client_forgotten,
 	.client_changed = on_client_changed,
 	.reload = on_reload_asked,
 	.set_paused = on_pause,
+	.advertised = on_advertised,
 };
 
 static int watch_signals(struct gateway *gateway)
@@ -333,6 +345,8 @@ static void on_ready(void *data)
 	error = http_server_serve(gateway->server);
 	if (error == 0) {
 		announce(gateway);
+		advertisement_start(&gateway->advertisement, gateway->services.loop,
+				    gateway->config, gateway->server);
 		return;
 	}
 	log_error("cannot serve: %s", strerror(-error));
@@ -342,6 +356,7 @@ static void on_ready(void *data)
 static void close_all(struct gateway *gateway)
 {
 	control_server_free(gateway->control_server);
+	advertisement_stop(&gateway->advertisement);
 	exposure_deinit(&gateway->exposure);
 	http_server_free(gateway->server);
 	endpoint_free(gateway->endpoint);

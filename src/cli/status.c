@@ -24,7 +24,8 @@ static const char help[] =
 	"                   " CONFIG_DEFAULT_PATH "\n"
 	"  --state-dir DIR  where the gateway keeps its ledger\n"
 	"  --json           as a JSON object: what get_gateway_status tells agents, and\n"
-	"                   version, waiting_approval and clients\n"
+	"                   version, advertised, advertisement, waiting_approval and\n"
+	"                   clients\n"
 	"  --help           this text\n"
 	"\n"
 	"The gateway must run; \"ofono-mcp doctor\" helps when it does not.\n"
@@ -46,6 +47,15 @@ static void print_sending(const struct json *status)
 	else
 		printf("%scannot send now%s: %s\n", colour_on(COLOUR_BAD), colour_off(),
 		       member_text(status, "why_not"));
+}
+
+static void print_advertisement(const struct json *status)
+{
+	bool told = member_is_true(status, "advertised");
+
+	label("mDNS");
+	printf("%s%s\n", told ? "advertised as " : "not advertised: ",
+	       member_text(status, "advertisement"));
 }
 
 static void print_ofono(const struct json *status)
@@ -209,6 +219,7 @@ static int show(const struct owner_call *call, const struct json *status)
 	print_sending(status);
 	print_ofono(status);
 	print_sims(json_member(status, "sims"));
+	print_advertisement(status);
 	print_queue(status);
 	print_limits(member_list(status, "limits"));
 	print_gaps(member_list(status, "gaps"));

@@ -30,6 +30,8 @@ struct http_server {
 	sd_event_source *stop_later;
 	void (*stopped)(void *data);
 	void *stopped_data;
+	void (*changed)(void *data); /* NULL: nobody listens */
+	void *changed_data;
 };
 
 static void stop_finish(struct http_server *server)
@@ -149,6 +151,8 @@ static int on_review(sd_event_source *source, void *data)
 	(void)source;
 	for (unsigned at = 0; at < server->listener_count && !server->stop_timer; at++)
 		review(server, &server->listeners[at]);
+	if (server->changed && !server->stop_timer)
+		server->changed(server->changed_data);
 	return 0;
 }
 
@@ -241,6 +245,22 @@ int http_server_serve(struct http_server *server)
 		if (server->listeners[at].daemon)
 			error = listener_serve(&server->listeners[at]);
 	return error;
+}
+
+void http_server_each_open(const struct http_server *server,
+			   void (*tell)(void *data, const struct listener *listener),
+			   void *data)
+{
+	for (unsigned at = 0; at < server->listener_count; at++)
+		if (server->listeners[at].daemon)
+			tell(data, &server->listeners[at]);
+}
+
+void http_server_on_change(struct http_server *server, void (*changed)(void *data),
+			   void *data)
+{
+	server->changed = changed;
+	server->changed_data = data;
 }
 
 uint16_t http_server_port(const struct http_server *server, unsigned index)

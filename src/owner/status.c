@@ -91,10 +91,15 @@ static int write_all(struct control_call *call, struct json_writer *writer)
 		.client = &owner_client,
 		.arena = call->arena,
 	};
+	const char *text;
 	int errors[3];
+	bool told;
 
 	json_open_object(writer);
 	json_put_string(writer, "version", OFONO_MCP_VERSION);
+	told = control->gateway->advertised(control->gateway_data, &text);
+	json_put_boolean(writer, "advertised", told);
+	json_put_string(writer, "advertisement", text); /* as what, or why not */
 	errors[0] = status_view_put(writer, &view);
 	errors[1] = write_waiting(writer, control->store);
 	errors[2] = write_clients(writer, control);

@@ -25,11 +25,13 @@ class Phone:
     def __init__(self, phone: Network, laptop: Network, stranger: Network) -> None:
         self.networks = {"phone": phone, "laptop": laptop, "stranger": stranger}
         self.gateway = LoneGateway(open=False)
+        self.environment: dict[str, str] = {}       # of the gateways to come
 
     @contextmanager
     def serving(self, *listen: str, **server: str) -> Iterator[LoneGateway]:
         gateway = self.gateway = LoneGateway(open=False, **server)
         gateway.network = self.networks["phone"]
+        gateway.environment |= self.environment
         for address in listen:
             gateway.args += ["--listen", f"{address}:{self.port}"]
         gateway.start()

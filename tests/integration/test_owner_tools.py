@@ -91,7 +91,8 @@ def test_status_is_what_agents_are_told(owner: Owner, agent: Agent) -> None:
     mine = owner.json("status")
     theirs = agent.call("get_gateway_status").structured
     assert mine["sims"] == theirs["sims"] and mine["queue"] == theirs["queue"]
-    assert mine.keys() == theirs.keys() | {"version", "waiting_approval", "clients"}
+    assert mine.keys() == theirs.keys() | {"version", "waiting_approval", "clients",
+                                           "advertised", "advertisement"}
     assert (mine["can_send"], mine["waiting_approval"]) == (True, 0)
 
 

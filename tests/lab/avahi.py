@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A real avahi-daemon for one machine of the lab: on its network and its bus.
+
+    with Avahi(folder, bus, network, host="phone") as avahi: ...
+"""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from modem.patience import patience
+
+from .bus import Bus
+from .network import Network
+from .process import Process, Program
+from .wait import wait_until
+
+CONFIG = """\
+[server]
+host-name={host}
+use-ipv4=yes
+use-ipv6=yes
+enable-dbus=yes
+[publish]
+publish-workstation=no
+"""
+RUN = Path("/run")      # avahi-daemon's folder there is fixed, so each has a /run of its own
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A service as avahi-browse resolves it."""
+
+    interface: str
+    family: str
+    name: str
+    host: str
+    address: str
+    port: int
+    texts: frozenset[str]
+
+    @classmethod
+    def parse(cls, line: str) -> Seen:
+        _, interface, family, name, _, _, host, address, port, texts = line.split(";", 9)
+        plain = name.replace("\\032", " ").replace("\\035", "#")
+        return cls(interface, family, plain, host, address, int(port),
+                   frozenset(texts.strip('"').split('" "')))
+
+
+class Avahi(Program):
+    def __init__(self, folder: Path, bus: Bus, network: Network, host: str) -> None:
+        self._bus = bus
+        self._network = network
+        self._config = folder / f"avahi-{host}.conf"
+        self._config.write_text(CONFIG.format(host=host))
+        self._process = Process(f"avahi of {host}", folder / f"avahi-{host}.log")
+
+    def __enter__(self) -> Avahi:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def start(self) -> None:
+        begun = self.log.count("Server startup complete")
+        self._process.run(
+            [*self._network.prefix, "avahi-daemon", "--no-drop-root", "--no-chroot",
+             "--no-rlimits", "--no-proc-title", "-f", str(self._config)],
+            self._bus.environment, disk=("4m", RUN))
+        wait_until(lambda: self.log.count("Server startup complete") > begun,
+                   what=f"Avahi is there\n{self.log}")
+
+    def stop(self) -> None:
+        self._process.terminate()
+
+    def kill(self) -> None:
+        """Without a goodbye."""
+        self._process.kill()
+
+    def run(self, *command: str) -> str:
+        """A program of this machine that speaks with it; what it said."""
+        return subprocess.run(
+            [*self._network.prefix, "env", *self._assignments, *command], check=True,
+            stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+            timeout=patience(30)).stdout
+
+    def background(self, log: Path, *command: str) -> Process:
+        """Its name is that of the program; to be ended by who asked for it."""
+        process = Process(command[0], log)
+        process.run([*self._network.prefix, *command], self._bus.environment)
+        return process
+
+    def browse(self, kind: str = "_mcp._tcp") -> list[Seen]:
+        said = self.run("avahi-browse", "-rpt", kind)
+        return [Seen.parse(line) for line in said.splitlines() if line.startswith("=")]
+
+    @property
+    def _assignments(self) -> list[str]:
+        return [f"{name}={value}" for name, value in self._bus.environment.items()]

@@ -42,8 +42,8 @@ class Events:
     """GET /mcp, or POST of a body, with these headers (_ stands for -, None leaves out)."""
 
     def __init__(self, port: int, body: bytes | None = None, *, method: str | None = None,
-                 receive_buffer: int = 0, **headers: Value) -> None:
-        self.socket = dial(port, patience(10), receive_buffer=receive_buffer)
+                 receive_buffer: int = 0, host: str = "127.0.0.1", **headers: Value) -> None:
+        self.socket = dial(port, patience(10), host=host, receive_buffer=receive_buffer)
         self.comments = 0
         self.ended = False          # with the last chunk
         self.closed = False

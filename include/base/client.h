@@ -23,8 +23,9 @@ enum client_scope {
 	CLIENT_SEND = 1 << 1,
 	CLIENT_CODES = 1 << 2, /* sees one-time codes */
 	CLIENT_USSD = 1 << 3,
-	CLIENT_ADMIN = 1 << 4, /* decides in the place of the owner */
-	CLIENT_SCOPES_ALL = (1 << 5) - 1,
+	CLIENT_ADMIN = 1 << 4,	 /* decides in the place of the owner */
+	CLIENT_METRICS = 1 << 5, /* reads /metrics */
+	CLIENT_SCOPES_ALL = (1 << 6) - 1,
 };
 
 /* When its messages wait for the owner's yes; stored: only append. */
@@ -67,7 +68,7 @@ extern const struct client client_paired;
 /* What open mode lets do: all but what the owner decides. */
 extern const struct client client_open;
 
-enum { CLIENT_SCOPES_BYTES = 32 };
+enum { CLIENT_SCOPES_BYTES = 48 };
 
 /* "read,send", with what stands between two names; "" none. */
 void client_write_scopes(unsigned scopes, char between, char text[CLIENT_SCOPES_BYTES]);

@@ -53,6 +53,7 @@ struct config {
 	struct config_list hidden_tools;   /* names of tools that are not offered */
 	bool open;			   /* no token; loopback only */
 	bool advertise;			   /* by multicast DNS */
+	bool metrics_on_loopback; /* /metrics asks programs of this machine for no token */
 	/* "": control in state_dir */
 	char control_socket[CONFIG_TEXT_BYTES];
 	int64_t max_connections;

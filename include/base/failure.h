@@ -50,6 +50,8 @@ enum failure {
 	FAILURE_INTERNAL,
 };
 
+enum { FAILURE_COUNT = FAILURE_INTERNAL + 1 };
+
 struct failure_words {
 	const char *code;
 	const char *fix;

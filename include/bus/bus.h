@@ -15,6 +15,7 @@
 
 #include <dbus/dbus.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <systemd/sd-event.h>
 
 enum { BUS_CALLS_MAX = 100 };
@@ -52,6 +53,7 @@ int bus_new(sd_event *loop, const char *address, const char *const *match_rules,
  */
 void bus_free(struct bus *bus);
 
+uint64_t bus_calls_sent(const struct bus *bus); /* since it was made */
 bool bus_is_connected(const struct bus *bus);
 const char *bus_address(const struct bus *bus);
 sd_event *bus_loop(const struct bus *bus);

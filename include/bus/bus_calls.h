@@ -8,6 +8,7 @@
 #define BUS_BUS_CALLS_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/queue.h>
 
 #include "bus/bus.h"
@@ -21,6 +22,7 @@ struct bus_calls {
 	struct bus_call_list flying;
 	struct bus_call_list ended;
 	size_t flying_count;
+	uint64_t launched;     /* all that ever left */
 	sd_event_source *turn; /* deferred: tells ended calls, fills the window */
 	/* Made in advance, so that telling of a failure cannot fail. */
 	DBusMessage *not_sent;

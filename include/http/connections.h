@@ -30,6 +30,7 @@ struct connections {
 	struct streams streams;
 	struct lockout lockout;
 	struct network_interfaces interfaces;
+	struct http_counts counts;
 	unsigned delayed; /* connections whose refusal is held back now */
 	TAILQ_HEAD(connection_list, connection) list;
 	unsigned count;
@@ -41,6 +42,8 @@ struct connections {
 /* `loop`, config, routes, auth, emptied and data are set before. -errno */
 int connections_init(struct connections *connections);
 void connections_deinit(struct connections *connections); /* asserts that none is left */
+/* An answer with this status goes out. */
+void connections_count_answer(struct connections *connections, unsigned status);
 /* From now on every connection closes after its answer, and idle ones at once. */
 void connections_stop(struct connections *connections);
 /* Ends what this client has under way; see http_server_cut_client(). */

@@ -27,6 +27,7 @@ struct gate_request {
 	const char *method;
 	const char *path;    /* as sent, undecoded, without the query */
 	const char *version; /* "HTTP/1.1" */
+	bool local;	     /* the peer is a program of this machine */
 	bool torn; /* bytes lie between the lines: a folded line, NUL or a bare LF */
 	struct gate_header headers[GATE_HEADERS_MAX];
 	size_t header_count; /* GATE_HEADERS_MAX + 1: there were more */

@@ -17,6 +17,8 @@
 #include "http/auth.h"
 #include "http/exchange.h"
 
+enum { HTTP_STATUS_MAX = 599 };
+
 /* bits */
 enum http_method {
 	HTTP_GET = 1 << 0, /* and HEAD */
@@ -29,6 +31,9 @@ struct http_route {
 	unsigned methods; /* others get 405 with Allow; OPTIONS is the server's own */
 	bool json_body;	  /* POST must be application/json: 415 */
 	bool public;	  /* no token asked */
+	unsigned scopes;  /* that a client needs, enum client_scope: 403 */
+	/* NULL, or tells whether programs of this machine are asked for no token. */
+	bool (*trusts_loopback)(const struct config *config);
 	const struct exchange_handler *handler;
 	void *data;
 	/* Body of a refusal by a gate: plain words for people and models. */
@@ -82,6 +87,14 @@ void http_server_on_change(struct http_server *server, void (*changed)(void *dat
 uint16_t http_server_port(const struct http_server *server, unsigned index);
 /* It is open, whatever the reason why not. */
 bool http_server_listens(const struct http_server *server, unsigned index);
+/* Since the start. */
+struct http_counts {
+	uint64_t connections;
+	uint64_t answers[HTTP_STATUS_MAX + 1]; /* by status; streams are answers, too */
+};
+
+const struct http_counts *http_server_counts(const struct http_server *server);
+unsigned http_server_streams(const struct http_server *server); /* open now */
 /* Connections open now. */
 unsigned http_server_connections(const struct http_server *server);
 

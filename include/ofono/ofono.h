@@ -78,7 +78,8 @@ void ofono_tell_waiting(struct ofono *ofono);
 /* Events are struct ofono_event. */
 struct observers *ofono_observers(struct ofono *ofono);
 
-bool ofono_has_bus(const struct ofono *ofono); /* connected to the bus */
+uint64_t ofono_calls_sent(const struct ofono *ofono); /* D-Bus calls since the start */
+bool ofono_has_bus(const struct ofono *ofono);	      /* connected to the bus */
 bool ofono_is_available(const struct ofono *ofono);
 /* In plain words, for people: why not, or "oFono answers". */
 const char *ofono_condition(const struct ofono *ofono);

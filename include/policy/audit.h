@@ -17,6 +17,7 @@
 
 #include "base/client.h"
 #include "base/config.h"
+#include "base/failure.h"
 #include "store/store_audit.h"
 
 enum {
@@ -48,6 +49,10 @@ void audit_person_asked(struct audit *audit, const struct client *client,
 
 /* A request had no token, or one that is none of ours. `source`: an IP address. */
 void audit_auth_failed(struct audit *audit, const char *source);
+
+/* How many of either there were since the start; codes that share one failure are one. */
+uint64_t audit_refusals(const struct audit *audit, enum failure failure);
+uint64_t audit_auth_failures(const struct audit *audit);
 
 /*
  * "started" and "stopped", and the head on the log, so that the journal is a witness. The

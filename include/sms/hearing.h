@@ -51,6 +51,7 @@ struct hearing {
 	int64_t epoch_ms;     /* of clock_boot_ms() by the wall clock */
 	int64_t looked_ms;    /* clock_boot_ms() of the last event */
 	int64_t asleep_ms;    /* what it was ahead of clock_monotonic_ms() */
+	int64_t deaf_ms;      /* all gaps that are over */
 	struct gap gaps[HEARING_GAPS_MAX];
 	unsigned gap_count;
 	sd_event_source *grace;
@@ -66,6 +67,8 @@ void hearing_deinit(struct hearing *hearing); /* notes the end of hearing */
 void hearing_set_grace(struct hearing *hearing, uint64_t grace_ms);
 
 void hearing_ofono(struct hearing *hearing, bool available);
+/* Of all gaps since the start, those before it and one that goes on with them. */
+int64_t hearing_deaf_ms(const struct hearing *hearing);
 /* The disk takes writes again, maybe. */
 void hearing_save(struct hearing *hearing);
 

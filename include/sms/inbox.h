@@ -19,6 +19,7 @@
 #include "base/observer.h"
 #include "ofono/ofono.h"
 #include "sms/sim.h"
+#include "sms/tally.h"
 #include "store/store.h"
 
 enum { INBOX_MEMORY_MAX = 256 };
@@ -66,9 +67,14 @@ void inbox_set_timing(struct inbox *inbox, const struct inbox_timing *timing); /
  */
 int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled);
 
+/* From now on messages are counted there; it is borrowed. */
+void inbox_set_tally(struct inbox *inbox, struct tally *tally);
+
 struct observers *inbox_observers(struct inbox *inbox);
 
 /* Messages that the disk has not taken yet. */
 unsigned inbox_unstored(const struct inbox *inbox);
+/* For how long nothing could be heard; what the start found of the time before counts, too. */
+int64_t inbox_deaf_ms(const struct inbox *inbox);
 
 #endif

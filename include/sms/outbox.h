@@ -27,6 +27,7 @@
 #include "base/observer.h"
 #include "ofono/ofono.h"
 #include "sms/sim.h"
+#include "sms/tally.h"
 #include "store/delivery.h"
 #include "store/store.h"
 
@@ -72,6 +73,9 @@ void outbox_free(struct outbox *outbox); /* NULL is fine; the rows stay as they 
  */
 void outbox_set_paused(struct outbox *outbox, bool paused);
 
+/* From now on messages are counted there; it is borrowed. */
+void outbox_set_tally(struct outbox *outbox, struct tally *tally);
+
 void outbox_set_timing(struct outbox *outbox,
 		       const struct outbox_timing *timing); /* tests */
 
@@ -100,6 +104,7 @@ struct observers *outbox_observers(struct outbox *outbox);
 
 /* Messages that wait in the gateway, scheduled ones too; queue_limit is about these. */
 unsigned outbox_waiting(const struct outbox *outbox);
+unsigned outbox_approvals(const struct outbox *outbox); /* ... for the owner's yes */
 bool outbox_is_full(const struct outbox *outbox);
 /* The disk has room for one more, and the ledger is sound. */
 bool outbox_has_storage(struct outbox *outbox);

@@ -17,6 +17,7 @@
 #include "ofono/ofono.h"
 #include "sms/outbox.h"
 #include "sms/sim.h"
+#include "sms/tally.h"
 #include "store/store_outgoing.h"
 
 /* by all messages and lanes of one outbox */
@@ -27,6 +28,8 @@ struct outbox_shared {
 	struct sims *sims;
 	struct outbox_timing timing;
 	unsigned waiting;	    /* messages that message_state_is_waiting() */
+	unsigned approvals;	    /* ... of these for the owner's yes */
+	struct tally *tally;	    /* NULL: nobody counts */
 	bool storage_refuses;	    /* logged once */
 	bool paused;		    /* nothing is handed over */
 	sd_event_source *turn;	    /* deferred: moves every lane on */
@@ -37,6 +40,7 @@ struct outbox_shared {
 struct outbox_message {
 	struct outbox_shared *shared;
 	int64_t id;
+	int64_t sim_id;
 	enum message_state state;
 	enum message_state saved; /* differs while the disk refuses `state` */
 	enum delivery delivery;

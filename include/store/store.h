@@ -36,7 +36,8 @@ struct store;
  * program), -ENOSPC (disk full or read-only) or another -errno, with the error's text.
  */
 int store_open(const char *folder, struct store **store_out, struct config_error *error);
-void store_close(struct store *store); /* NULL is fine */
+uint64_t store_commits(const struct store *store); /* so often it waited for the disk */
+void store_close(struct store *store);		   /* NULL is fine */
 
 /* Damage was found while it was used: it can take nothing on any more. */
 bool store_is_damaged(const struct store *store);

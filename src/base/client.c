@@ -8,7 +8,7 @@ static const struct {
 	const char *name;
 } scopes[] = {
 	{ CLIENT_READ, "read" }, { CLIENT_SEND, "send" },   { CLIENT_CODES, "codes" },
-	{ CLIENT_USSD, "ussd" }, { CLIENT_ADMIN, "admin" },
+	{ CLIENT_USSD, "ussd" }, { CLIENT_ADMIN, "admin" }, { CLIENT_METRICS, "metrics" },
 };
 
 const char *client_scope_name(enum client_scope scope)

@@ -84,6 +84,13 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .help = "Tell the local networks that are served of this gateway, by\n"
 		  "multicast DNS through Avahi" },
 	{ .section = "server",
+	  .name = "metrics_on_loopback",
+	  .type = CONFIG_KEY_BOOLEAN,
+	  .offset = FIELD(metrics_on_loopback),
+	  .live = true,
+	  .initial = "no",
+	  .help = "Let every program of this machine read /metrics without a token" },
+	{ .section = "server",
 	  .name = "control_socket",
 	  .type = CONFIG_KEY_TEXT,
 	  .offset = FIELD(control_socket),

@@ -272,6 +272,11 @@ void bus_free(struct bus *bus)
 }
 
 /* libdbus may know of the end before its Disconnected was dispatched. */
+uint64_t bus_calls_sent(const struct bus *bus)
+{
+	return bus->calls.launched;
+}
+
 bool bus_is_connected(const struct bus *bus)
 {
 	return bus->state == BUS_READY &&

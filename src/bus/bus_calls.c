@@ -138,6 +138,7 @@ static bool launch(struct bus_call *call)
 	call->state = CALL_FLYING;
 	TAILQ_INSERT_TAIL(&call->calls->flying, call, link);
 	call->calls->flying_count++;
+	call->calls->launched++;
 	dbus_message_unref(call->message);
 	call->message = NULL;
 	/* No answer can have been read yet; only want of memory makes this fail. */

@@ -236,6 +236,8 @@ static void on_auth_failed(void *data, const char *source)
 static int open_network(struct gateway *gateway, const struct config *config,
 			struct config_error *error_out)
 {
+	int error;
+
 	gateway->auth = (struct auth){
 		.open = config->open,
 		.find = exposure_find,
@@ -282,9 +284,14 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.refusal = endpoint_refusal,
 	};
 	gateway->web.services = &gateway->services;
+	gateway->web.endpoint = gateway->endpoint;
+	outbox_set_tally(gateway->services.outbox, &gateway->web.tally);
+	inbox_set_tally(gateway->services.inbox, &gateway->web.tally);
 	web_routes_put(&gateway->routes[1], &gateway->web);
-	return http_server_new(gateway->services.loop, config, gateway->routes,
-			       &gateway->auth, &gateway->server, error_out);
+	error = http_server_new(gateway->services.loop, config, gateway->routes,
+				&gateway->auth, &gateway->server, error_out);
+	gateway->web.server = gateway->server;
+	return error;
 }
 
 /* What the phone does is worth more than what its owner can tell it. */

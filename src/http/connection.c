@@ -29,6 +29,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include "base/address.h"
 #include "base/log.h"
 #include "http/gate.h"
 #include "http/header_lines.h"
@@ -224,6 +225,13 @@ static enum MHD_Result handle_headers(struct connection *connection,
 	return connection_send_or_delay(connection);
 }
 
+/* libmicrohttpd takes no answer any more. */
+static void refuse_late(struct connection *connection, unsigned status, const char *text)
+{
+	connections_count_answer(connection->connections, status);
+	refusal_send(connection->mhd, connection->route, status, text);
+}
+
 static enum MHD_Result handle_body(struct connection *connection, const char *data,
 				   size_t length)
 {
@@ -233,8 +241,8 @@ static enum MHD_Result handle_body(struct connection *connection, const char *da
 		return MHD_YES; /* thrown away: the answer waits for the request's end */
 	error = exchange_receive(connection->exchange, data, length);
 	if (error == -EMSGSIZE) {
-		refusal_send(connection->mhd, connection->route, 413,
-			     "the body is longer than 65536 bytes: send less");
+		refuse_late(connection, 413,
+			    "the body is longer than 65536 bytes: send less");
 		connection->unread = true;
 	}
 	return error ? MHD_NO : MHD_YES;
@@ -265,8 +273,7 @@ static void on_expired(struct deadline *deadline)
 				      offsetof(struct connection, deadline));
 
 	if (connection->state == CONNECTION_LINE || connection->state == CONNECTION_BODY)
-		refusal_send(connection->mhd, connection->route, 408,
-			     "the request did not arrive in time");
+		refuse_late(connection, 408, "the request did not arrive in time");
 	log_debug("http: connection %d: time is over", connection->fd);
 	connection_hang_up(connection);
 }
@@ -290,6 +297,7 @@ static void connection_new(struct connection_home *home, struct MHD_Connection *
 	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_REQUEST);
 	TAILQ_INSERT_TAIL(&all->list, connection, link);
 	all->count++;
+	all->counts.connections++;
 	connection_watch(
 		connection); /* without memory it is tried again when it matters */
 	if (!network_interfaces_admit(&all->interfaces, connection->fd))
@@ -318,6 +326,18 @@ static const char *target_end(const char *uri)
 	return uri;
 }
 
+static bool is_local(struct MHD_Connection *mhd)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	struct address address;
+
+	if (!info)
+		return false;
+	address_take(&address, info->client_addr);
+	return address_is_loopback(&address);
+}
+
 /* Callbacks of libmicrohttpd */
 
 enum MHD_Result connection_handle(void *home, struct MHD_Connection *mhd,
@@ -339,6 +359,7 @@ enum MHD_Result connection_handle(void *home, struct MHD_Connection *mhd,
 		headers.method = method;
 		headers.path = path;
 		headers.version = version;
+		headers.local = is_local(mhd);
 		header_lines_collect(mhd, connection->line_end, &headers);
 		connection->header = method;
 		connection->header_length = header_lines_length(mhd);

@@ -14,6 +14,7 @@ enum MHD_Result connection_send(struct connection *connection)
 	enum MHD_Result result = MHD_queue_response(connection->mhd, connection->status,
 						    connection->response);
 
+	connections_count_answer(connection->connections, connection->status);
 	MHD_destroy_response(connection->response);
 	connection->response = NULL;
 	connection->state =

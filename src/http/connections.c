@@ -42,6 +42,12 @@ void connections_deinit(struct connections *connections)
 	deadlines_deinit(&connections->deadlines);
 }
 
+void connections_count_answer(struct connections *connections, unsigned status)
+{
+	assert(status <= HTTP_STATUS_MAX);
+	connections->counts.answers[status]++;
+}
+
 void connections_stop(struct connections *connections)
 {
 	struct connection *connection;

@@ -326,18 +326,34 @@ static const char *authorization_of(const struct gate_walk *walk)
 	return header ? header->value : NULL;
 }
 
+/* Whoever it is may have it. */
+static bool is_for_anybody(const struct gate_walk *walk)
+{
+	const struct http_route *route = walk->verdict->route;
+
+	return route->public || (walk->request->local && route->trusts_loopback &&
+				 route->trusts_loopback(walk->config));
+}
+
 static bool token_sent(struct gate_walk *walk)
 {
-	return walk->verdict->route->public || walk->auth->open ||
+	return is_for_anybody(walk) || walk->auth->open ||
 	       auth_has_token(authorization_of(walk));
 }
 
 static bool token_known(struct gate_walk *walk)
 {
 	walk->verdict->wrong_token =
-		!walk->verdict->route->public &&
+		!is_for_anybody(walk) &&
 		!auth_check(walk->auth, authorization_of(walk), &walk->verdict->client);
 	return !walk->verdict->wrong_token;
+}
+
+static bool scopes_held(struct gate_walk *walk)
+{
+	unsigned needed = walk->verdict->route->scopes;
+
+	return is_for_anybody(walk) || (walk->verdict->client.scopes & needed) == needed;
 }
 
 static const struct gate {
@@ -383,6 +399,9 @@ static const struct gate {
 	{ 401, false, token_known,
 	  "this token is no client's: use the one that `ofono-mcp pair` printed, or make "
 	  "another" },
+	{ 403, false, scopes_held,
+	  "this client lacks a scope that this path needs: the owner grants it with "
+	  "`ofono-mcp change NAME --scope LIST`" },
 };
 
 static void header_sort(struct gate_walk *walk, const struct gate_header *header)

@@ -45,6 +45,16 @@ static struct response preflight_response(const struct gate_verdict *verdict)
 	return response;
 }
 
+static void challenge_scopes(struct response *response, unsigned scopes)
+{
+	char names[CLIENT_SCOPES_BYTES], text[sizeof(CHALLENGE) + sizeof(names) + 48];
+
+	client_write_scopes(scopes, ' ', names);
+	snprintf(text, sizeof(text),
+		 CHALLENGE ", error=\"insufficient_scope\", scope=\"%s\"", names);
+	response_header(response, "WWW-Authenticate", text);
+}
+
 static struct response plain_response(const struct gate_verdict *verdict)
 {
 	struct buffer body = BUFFER_INIT;
@@ -58,6 +68,8 @@ static struct response plain_response(const struct gate_verdict *verdict)
 	if (verdict->status == MHD_HTTP_UNAUTHORIZED)
 		response_header(&response, "WWW-Authenticate",
 				verdict->wrong_token ? CHALLENGE WRONG_TOKEN : CHALLENGE);
+	if (verdict->status == MHD_HTTP_FORBIDDEN && verdict->route)
+		challenge_scopes(&response, verdict->route->scopes);
 	if (verdict->retry_after_seconds) {
 		snprintf(seconds, sizeof(seconds), "%u", verdict->retry_after_seconds);
 		response_header(&response, "Retry-After", seconds);

@@ -275,6 +275,16 @@ bool http_server_listens(const struct http_server *server, unsigned index)
 	return server->listeners[index].daemon != NULL;
 }
 
+const struct http_counts *http_server_counts(const struct http_server *server)
+{
+	return &server->connections.counts;
+}
+
+unsigned http_server_streams(const struct http_server *server)
+{
+	return server->connections.streams.count;
+}
+
 unsigned http_server_connections(const struct http_server *server)
 {
 	return server->connections.count;

@@ -431,6 +431,11 @@ bool ofono_is_available(const struct ofono *ofono)
 	return ofono->available;
 }
 
+uint64_t ofono_calls_sent(const struct ofono *ofono)
+{
+	return bus_calls_sent(ofono->bus);
+}
+
 bool ofono_has_bus(const struct ofono *ofono)
 {
 	return bus_is_connected(ofono->bus);

@@ -36,8 +36,10 @@ struct audit {
 	sd_event_source *timer;
 	struct collected waiting[COARSEST];
 	unsigned count;
-	int64_t not_before_ms; /* monotonic */
-	bool troubled;	       /* the disk refused, and that was told */
+	int64_t not_before_ms;		 /* monotonic */
+	uint64_t refused[FAILURE_COUNT]; /* since the start, by what was told */
+	uint64_t auth_failures;
+	bool troubled; /* the disk refused, and that was told */
 };
 
 static bool is_same(const struct collected *one, const struct collected *other)
@@ -202,6 +204,8 @@ void audit_send_refused(struct audit *audit, const struct client *client,
 {
 	struct collected next = { .event = AUDIT_SEND_REFUSED };
 
+	if (audit)
+		audit->refused[failure_of_code(code)]++;
 	snprintf(next.code, sizeof(next.code), "%s", code);
 	note_of_client(audit, next, client, number);
 }
@@ -221,8 +225,19 @@ void audit_auth_failed(struct audit *audit, const char *source)
 
 	if (!audit)
 		return;
+	audit->auth_failures++;
 	snprintf(next.subject, sizeof(next.subject), "%s", source);
 	collect(audit, &next);
+}
+
+uint64_t audit_refusals(const struct audit *audit, enum failure failure)
+{
+	return audit->refused[failure];
+}
+
+uint64_t audit_auth_failures(const struct audit *audit)
+{
+	return audit->auth_failures;
 }
 
 /* "": no memory */

@@ -42,6 +42,7 @@ static void note_gap(struct hearing *hearing, int64_t from_ms, int64_t until_ms,
 {
 	struct gap gap = { from_ms, until_ms > from_ms ? until_ms : from_ms, reason };
 
+	hearing->deaf_ms += gap.until_ms - gap.from_ms;
 	log_info("inbox: nothing could be heard for %lld s (%s)",
 		 (long long)((gap.until_ms - gap.from_ms) / 1000), reason);
 	if (hearing->gap_count == HEARING_GAPS_MAX) {
@@ -68,6 +69,13 @@ static void ofono_left(struct hearing *hearing)
 	begin_down_gap(hearing);
 }
 
+static void end_stored_gap(struct hearing *hearing, int64_t length_ms)
+{
+	if (hearing->down_is_gap && length_ms > 0)
+		hearing->deaf_ms += length_ms;
+	hearing_save(hearing);
+}
+
 static void ofono_came(struct hearing *hearing)
 {
 	int64_t from_ms = hearing->down_from_ms, now_ms = clock_wall_ms();
@@ -81,7 +89,7 @@ static void ofono_came(struct hearing *hearing)
 	else if (!hearing->down_is_gap && hearing->ran_before) /* one with the start's */
 		note_gap(hearing, from_ms, now_ms, GATEWAY_DOWN);
 	else
-		hearing_save(hearing);
+		end_stored_gap(hearing, now_ms - from_ms);
 	hearing->down_is_gap = hearing->down_is_stored = hearing->ran_before = false;
 }
 
@@ -201,6 +209,15 @@ static void note_start(struct hearing *hearing)
 	if (now_ms < CLOCK_SANE_MS)
 		hearing->heard_ms = heard_ms;
 	note_alive(hearing, now_ms);
+}
+
+int64_t hearing_deaf_ms(const struct hearing *hearing)
+{
+	int64_t now_ms = clock_wall_ms();
+
+	if (!hearing->down_is_gap || now_ms < hearing->down_from_ms)
+		return hearing->deaf_ms;
+	return hearing->deaf_ms + now_ms - hearing->down_from_ms;
 }
 
 void hearing_ofono(struct hearing *hearing, bool available)

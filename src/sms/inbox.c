@@ -35,6 +35,7 @@ struct inbox {
 	struct ofono *ofono;
 	uint64_t retry_ms;
 	struct hearing hearing;
+	struct tally *tally; /* NULL: nobody counts */
 	struct observers observers;
 	struct observer ofono_observer;
 	TAILQ_HEAD(unstored_list, unstored) unstored; /* in the order of their coming */
@@ -124,6 +125,8 @@ static int inbox_store(struct inbox *inbox, const struct incoming_draft *draft)
 		 log_number(draft->number), known ? ": told again" : "",
 		 draft->spool_file ? ", by the spool" : "", opt_meanings[draft->opt]);
 	hearing_save(&inbox->hearing);
+	if (!known && inbox->tally)
+		tally_row(inbox->tally, draft->sim_id)->received++;
 	if (!known)
 		observers_notify(&inbox->observers, &event);
 	return 0;
@@ -371,6 +374,16 @@ void inbox_set_timing(struct inbox *inbox, const struct inbox_timing *timing)
 struct observers *inbox_observers(struct inbox *inbox)
 {
 	return &inbox->observers;
+}
+
+void inbox_set_tally(struct inbox *inbox, struct tally *tally)
+{
+	inbox->tally = tally;
+}
+
+int64_t inbox_deaf_ms(const struct inbox *inbox)
+{
+	return hearing_deaf_ms(&inbox->hearing);
 }
 
 unsigned inbox_unstored(const struct inbox *inbox)

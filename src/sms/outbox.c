@@ -321,6 +321,7 @@ static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
 	const struct message row = {
 		.state = draft->state ? draft->state : STATE_QUEUED,
 		.uuid = "",
+		.sim_id = draft->sim_id,
 		.created_ms = draft->created_ms ? draft->created_ms : clock_wall_ms(),
 		.send_at_ms = draft->send_at_ms,
 		.expires_at_ms = draft->expires_at_ms,
@@ -337,6 +338,8 @@ static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
 	}
 	TAILQ_INSERT_TAIL(&lane->messages, message, link);
 	*message_id_out = message->id;
+	if (outbox->shared.tally)
+		tally_row(outbox->shared.tally, draft->sim_id)->accepted++;
 	tell_taken(outbox, message);
 	return 0;
 }
@@ -344,6 +347,16 @@ static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
 struct observers *outbox_observers(struct outbox *outbox)
 {
 	return &outbox->shared.observers;
+}
+
+unsigned outbox_approvals(const struct outbox *outbox)
+{
+	return outbox->shared.approvals;
+}
+
+void outbox_set_tally(struct outbox *outbox, struct tally *tally)
+{
+	outbox->shared.tally = tally;
 }
 
 bool outbox_is_full(const struct outbox *outbox)

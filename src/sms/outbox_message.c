@@ -31,6 +31,15 @@ static const struct {
 	{ "org.freedesktop.DBus.Error.AccessDenied", "ofono_unavailable" },
 };
 
+static void count_waiting(struct outbox_shared *shared, enum message_state state,
+			  int change)
+{
+	if (message_state_is_waiting(state))
+		shared->waiting += (unsigned)change;
+	if (state == STATE_WAITING_APPROVAL)
+		shared->approvals += (unsigned)change;
+}
+
 struct outbox_message *outbox_message_new(struct outbox_shared *shared,
 					  const struct message *row)
 {
@@ -40,6 +49,7 @@ struct outbox_message *outbox_message_new(struct outbox_shared *shared,
 		return NULL;
 	message->shared = shared;
 	message->id = row->id;
+	message->sim_id = row->sim_id;
 	message->state = message->saved = row->state;
 	message->delivery = message->saved_delivery = row->delivery;
 	message->unwanted = row->reason && strcmp(row->reason, cancel_wanted) == 0;
@@ -49,7 +59,7 @@ struct outbox_message *outbox_message_new(struct outbox_shared *shared,
 	message->expires_at_ms = row->expires_at_ms;
 	snprintf(message->uuid, sizeof(message->uuid), "%s", row->uuid);
 	observers_init(&message->observers);
-	shared->waiting += message_state_is_waiting(row->state);
+	count_waiting(shared, row->state, 1);
 	return message;
 }
 
@@ -68,7 +78,7 @@ static void remove_observers(struct outbox_message *message)
 
 void outbox_message_free(struct outbox_message *message)
 {
-	message->shared->waiting -= message_state_is_waiting(message->state);
+	count_waiting(message->shared, message->state, -1);
 	remove_observers(message);
 	observers_deinit(&message->observers);
 	free(message);
@@ -77,8 +87,12 @@ void outbox_message_free(struct outbox_message *message)
 static void set_state(struct outbox_message *message, enum message_state state,
 		      const char *reason)
 {
-	message->shared->waiting += message_state_is_waiting(state);
-	message->shared->waiting -= message_state_is_waiting(message->state);
+	struct tally *tally = message->shared->tally;
+
+	count_waiting(message->shared, state, 1);
+	count_waiting(message->shared, message->state, -1);
+	if (tally)
+		tally_row(tally, message->sim_id)->became[state]++;
 	message->state = state;
 	message->reason = reason;
 }

@@ -10,6 +10,19 @@
 #include "store/store_database.h"
 #include "store/store_statement.h"
 
+static int count_commit(void *data)
+{
+	struct store *store = data;
+
+	store->commits++;
+	return 0; /* go on */
+}
+
+uint64_t store_commits(const struct store *store)
+{
+	return store->commits;
+}
+
 int store_open(const char *folder, struct store **store_out, struct config_error *error)
 {
 	struct store *store = calloc(1, sizeof(*store));
@@ -25,6 +38,7 @@ int store_open(const char *folder, struct store **store_out, struct config_error
 		free(store);
 		return failure;
 	}
+	sqlite3_commit_hook(store->database, count_commit, store);
 	failure = store_prepare(store);
 	if (failure) {
 		snprintf(error->text, sizeof(error->text),

@@ -110,20 +110,6 @@ int store_audit_note(struct store *store, enum audit_event event,
 	return error;
 }
 
-/* "read send"; CLIENT_SCOPES_ALL has room */
-static void name_scopes(unsigned scopes, char *text, size_t size)
-{
-	static const char *const names[] = { "read", "send", "codes", "ussd", "admin" };
-	size_t length = 0;
-
-	*text = '\0';
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (scopes & 1U << i)
-			length += (size_t)snprintf(text + length, size - length, "%s%s",
-						   length ? " " : "", names[i]);
-	}
-}
-
 /* What the owner left open is left out. Ends with { NULL }; `facts` has room. */
 static void list_permissions(const struct client *client, struct audit_fact *facts)
 {
@@ -157,7 +143,7 @@ int store_audit_client(struct store *store, enum audit_event event,
 		[CLIENT_ASK_NEW_RECIPIENTS] = "new-recipients",
 		[CLIENT_ASK_ALWAYS] = "always",
 	};
-	char scopes[64];
+	char scopes[CLIENT_SCOPES_BYTES];
 	struct audit_fact facts[AUDIT_FIELDS_MAX + 1] = {
 		{ "client_id", NULL, client->id },
 		{ "client", client->name },
@@ -165,7 +151,7 @@ int store_audit_client(struct store *store, enum audit_event event,
 		{ "ask", asks[client->ask] },
 	};
 
-	name_scopes(client->scopes, scopes, sizeof(scopes));
+	client_write_scopes(client->scopes, ' ', scopes);
 	list_permissions(client, facts + 4);
 	return store_audit_note(store, event, facts);
 }

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "web/web_route.h"
 
+static bool trusts_loopback(const struct config *config)
+{
+	return config->metrics_on_loopback;
+}
+
 const struct http_route web_route_table[] = {
 	{ .path = "/healthz",
 	  .methods = HTTP_GET,
@@ -14,6 +19,11 @@ const struct http_route web_route_table[] = {
 	  .methods = HTTP_GET,
 	  .public = true,
 	  .handler = &healthz_ready_handler },
+	{ .path = "/metrics",
+	  .methods = HTTP_GET,
+	  .scopes = CLIENT_METRICS,
+	  .trusts_loopback = trusts_loopback,
+	  .handler = &metrics_handler },
 	{ .path = NULL },
 };
 

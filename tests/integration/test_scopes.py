@@ -21,7 +21,7 @@ from modern import Request, call
 from owner import Owner
 from wire import Reply, Wire, request, rpc
 
-SCOPES = {"read": 1, "send": 2, "codes": 4, "ussd": 8, "admin": 16}
+SCOPES = {"read": 1, "send": 2, "codes": 4, "ussd": 8, "admin": 16, "metrics": 32}
 SENDING = ["send_sms", "cancel_sms"]
 READING = ["get_sms_subscriptions", "get_sms_status", "list_sms", "list_sms_conversations",
            "wait_for_sms", "mark_sms_read", "get_gateway_status"]
@@ -104,7 +104,7 @@ def assert_forbidden(reply: Reply, scope: str) -> str:
 
 @pytest.mark.parametrize("scopes, tools", [
     ([], []), (["read"], READING), (["send"], SENDING), (["read", "send"], ALL),
-    (["codes", "ussd", "admin"], []), (list(SCOPES), ALL),
+    (["codes", "ussd", "admin", "metrics"], []), (list(SCOPES), ALL),
 ], ids=lambda value: "-".join(value) or "none")
 def test_each_sees_what_it_may(
         guarded: LoneGateway, name: str, scopes: list[str], tools: list[str]) -> None:

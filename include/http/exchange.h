@@ -59,6 +59,7 @@ void exchange_set_context(struct exchange *exchange,
 void *exchange_context(const struct exchange *exchange);
 const char *exchange_method(
 	const struct exchange *exchange); /* "POST"; of HEAD no body goes out */
+bool exchange_is_encrypted(const struct exchange *exchange); /* over TLS */
 const struct client *exchange_client(const struct exchange *exchange);
 
 /*

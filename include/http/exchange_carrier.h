@@ -29,6 +29,7 @@ struct exchange_request {
 	void *handler_data;
 	const char *method;	     /* copied */
 	const struct client *client; /* copied */
+	bool encrypted;		     /* it came over TLS */
 	uint64_t body_length;	     /* UINT64_MAX: not known before it ends */
 };
 

@@ -82,7 +82,8 @@ struct era_verdict era_decide(const struct era_question *question);
 /* The revision of this name, or NULL. */
 const struct revision *era_find_revision(const struct era *era, const char *name);
 
-/* An array of the names of its revisions. */
+/* An array of the names of its revisions, or of those of all eras, newest first. */
 void era_write_revisions(const struct era *era, struct json_writer *writer);
+void era_write_all_revisions(struct json_writer *writer);
 
 #endif

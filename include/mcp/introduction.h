@@ -7,6 +7,17 @@
 
 #include "base/json_writer.h"
 
+/* The same for whoever reads it. */
+struct introduction {
+	const char *name;
+	const char *qualified_name; /* as a server card wants it, with a slash */
+	const char *title;
+	const char *version;
+	const char *description; /* at most 100 characters */
+};
+
+extern const struct introduction introduction;
+
 /* {"name":...,"title":...,"version":...} */
 void introduction_put_server(struct json_writer *writer, const char *key);
 /* "capabilities": what there is to ask for; `extension`: its name, NULL none */

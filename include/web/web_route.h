@@ -31,6 +31,7 @@ extern const struct http_route web_route_table[];
 extern const struct exchange_handler healthz_handler, healthz_live_handler,
 	healthz_ready_handler;
 extern const struct exchange_handler metrics_handler;
+extern const struct exchange_handler server_card_handler;
 
 /*
  * Copies the rows, and the NULL path at their end, to `routes`, which has room for

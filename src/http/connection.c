@@ -147,6 +147,9 @@ static enum MHD_Result exchange_start(struct connection *connection,
 		.handler_data = verdict->route->data,
 		.method = method,
 		.client = &verdict->client,
+		.encrypted = MHD_get_connection_info(
+				     connection->mhd,
+				     MHD_CONNECTION_INFO_GNUTLS_SESSION) != NULL,
 		.body_length = verdict->body_length,
 	};
 

@@ -29,6 +29,7 @@ struct exchange {
 	enum exchange_state state;
 	bool told_to_stop;
 	bool held;
+	bool encrypted;
 	const struct exchange_carrier *carrier; /* NULL: it has let it go */
 	void *carrier_data;
 	const struct exchange_handler *handler;
@@ -61,6 +62,11 @@ void *exchange_context(const struct exchange *exchange)
 const char *exchange_method(const struct exchange *exchange)
 {
 	return exchange->method;
+}
+
+bool exchange_is_encrypted(const struct exchange *exchange)
+{
+	return exchange->encrypted;
 }
 
 const struct client *exchange_client(const struct exchange *exchange)
@@ -130,6 +136,7 @@ struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carr
 		.handler = request->handler,
 		.handler_data = request->handler_data,
 		.client = *request->client,
+		.encrypted = request->encrypted,
 		.body_length = request->body_length,
 		.arena = arena_new(EXCHANGE_ARENA_MAX),
 	};

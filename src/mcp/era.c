@@ -31,11 +31,24 @@ const struct revision *era_find_revision(const struct era *era, const char *name
 	return NULL;
 }
 
+static void write_names(const struct era *era, struct json_writer *writer)
+{
+	for (const struct revision *served = era->revisions; served->name; served++)
+		json_write_string(writer, served->name);
+}
+
 void era_write_revisions(const struct era *era, struct json_writer *writer)
 {
 	json_open_array(writer);
-	for (const struct revision *served = era->revisions; served->name; served++)
-		json_write_string(writer, served->name);
+	write_names(era, writer);
+	json_close_array(writer);
+}
+
+void era_write_all_revisions(struct json_writer *writer)
+{
+	json_open_array(writer);
+	write_names(&era_2026, writer);
+	write_names(&era_2025, writer);
 	json_close_array(writer);
 }
 

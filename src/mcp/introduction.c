@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mcp/introduction.h"
 
+const struct introduction introduction = {
+	.name = "ofono-mcp",
+	.qualified_name = "ofono-mcp/ofono-mcp",
+	.title = "Phone (SMS through oFono)",
+	.version = OFONO_MCP_VERSION,
+	.description =
+		"Sends and reads text messages (SMS) with the SIM cards of a Linux "
+		"phone, through oFono.",
+};
+
 void introduction_put_server(struct json_writer *writer, const char *key)
 {
 	json_key(writer, key);
 	json_open_object(writer);
-	json_put_string(writer, "name", "ofono-mcp");
-	json_put_string(writer, "title", "Phone (SMS through oFono)");
-	json_put_string(writer, "version", OFONO_MCP_VERSION);
+	json_put_string(writer, "name", introduction.name);
+	json_put_string(writer, "title", introduction.title);
+	json_put_string(writer, "version", introduction.version);
 	json_close_object(writer);
 }
 

@@ -24,6 +24,14 @@ const struct http_route web_route_table[] = {
 	  .scopes = CLIENT_METRICS,
 	  .trusts_loopback = trusts_loopback,
 	  .handler = &metrics_handler },
+	{ .path = "/mcp/server-card",
+	  .methods = HTTP_GET,
+	  .public = true,
+	  .handler = &server_card_handler },
+	{ .path = "/.well-known/mcp/server-card.json", /* where older drafts have it */
+	  .methods = HTTP_GET,
+	  .public = true,
+	  .handler = &server_card_handler },
 	{ .path = NULL },
 };
 

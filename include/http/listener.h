@@ -11,9 +11,13 @@
 #include "base/address.h"
 #include "base/config.h"
 #include "http/connection.h"
+#include "http/handed_sockets.h"
 #include "http/pump.h"
 
-/* does not move while it is open */
+/*
+ * Does not move while it is open. The socket of one that was handed over is never closed
+ * before the end: while the listener is closed, who connects there waits.
+ */
 struct listener {
 	struct MHD_Daemon *daemon; /* NULL: closed, nobody can connect */
 	struct pump pump;
@@ -22,6 +26,7 @@ struct listener {
 	int fd; /* has the address, but does not listen yet; -1: it has not, or the
 		   daemon has it */
 	uint16_t port;
+	bool handed;  /* its socket listens already, and outlives it: see adopt */
 	bool network; /* others than this machine could reach it */
 	bool tls;
 };
@@ -32,6 +37,9 @@ struct listener {
  */
 int listener_init(struct listener *listener, struct connections *connections,
 		  const char *text, struct config_error *error);
+/* The same for a socket that was handed over; it is the listener's now. */
+void listener_adopt(struct listener *listener, struct connections *connections,
+		    const struct handed_socket *socket);
 /*
  * It is to speak TLS: a certificate is there (http/tls.h), and it is not of loopback, or
  * config->tls_loopback says that these do, too.

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
+#include "base/address.h"
 #include "base/config.h"
 #include "http/auth.h"
 #include "http/exchange.h"
@@ -44,7 +45,7 @@ struct http_server;
 struct listener;
 
 /*
- * Binds config->listen, and listens on its loopback addresses: whoever connects waits, for
+ * Binds config->listen, unless sockets were handed over (http/handed_sockets.h), and listens on its loopback addresses: whoever connects waits, for
  * http_server_serve() or for the end. Other addresses wait for http_server_review().
  * `routes` ends with a NULL path; config, routes and auth outlive
  * the server. -errno with the error's text ("127.0.0.1:9531: the port is taken; ...").
@@ -83,6 +84,11 @@ void http_server_each_open(const struct http_server *server,
 void http_server_on_change(struct http_server *server, void (*changed)(void *data),
 			   void *data);
 
+/* Addresses, in the order of config->listen; or of the sockets that were handed over. */
+unsigned http_server_listeners(const struct http_server *server);
+bool http_server_is_handed(const struct http_server *server, unsigned index);
+void http_server_address(const struct http_server *server, unsigned index,
+			 char text[ADDRESS_TEXT_BYTES]);
 /* The port of listen address `index` (useful after port 0). */
 uint16_t http_server_port(const struct http_server *server, unsigned index);
 /* It is open, whatever the reason why not. */

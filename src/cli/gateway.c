@@ -319,19 +319,44 @@ static void open_control(struct gateway *gateway, const struct config *config)
 			  problem.text);
 }
 
+/* What `pair` shows and `doctor` looks at is server.listen, whoever made the sockets. */
+static void warn_of_other_address(const struct config *config, const char *address)
+{
+	for (size_t i = 0; i < config->listen.count; i++) {
+		if (strcmp(config->listen.items[i], address) == 0)
+			return;
+	}
+	log_warning("the service manager handed over %s, which server.listen does not "
+		    "name: clients are told the addresses of server.listen",
+		    address);
+}
+
+static void announce_address(const struct gateway *gateway, unsigned index)
+{
+	const struct http_server *server = gateway->server;
+	char address[ADDRESS_TEXT_BYTES];
+
+	http_server_address(server, index, address);
+	if (http_server_listens(server, index))
+		log_info("listening on %s (port %u)", address,
+			 http_server_port(server, index));
+	else if (http_server_is_handed(server, index))
+		log_info("nobody is answered on %s before a client is paired: the socket "
+			 "is the service manager's, so who connects waits",
+			 address);
+	else
+		log_info("not listening on %s before a client is paired", address);
+	if (http_server_is_handed(server, index))
+		warn_of_other_address(gateway->services.config, address);
+}
+
 static void announce(struct gateway *gateway)
 {
 	const struct config *config = gateway->services.config;
 	int64_t clients = 0;
 
-	for (unsigned i = 0; i < config->listen.count; i++) {
-		if (http_server_listens(gateway->server, i))
-			log_info("listening on %s (port %u)", config->listen.items[i],
-				 http_server_port(gateway->server, i));
-		else
-			log_info("not listening on %s before a client is paired",
-				 config->listen.items[i]);
-	}
+	for (unsigned i = 0; i < http_server_listeners(gateway->server); i++)
+		announce_address(gateway, i);
 	store_client_count(gateway->services.store, &clients);
 	if (config->open)
 		log_warning("open: every program on this machine may send SMS");

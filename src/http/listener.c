@@ -179,7 +179,7 @@ static int listener_start(struct listener *listener)
 	const struct connections *connections = listener->home.connections;
 	int error;
 
-	if (listen(listener->fd, LISTEN_BACKLOG) < 0)
+	if (!listener->handed && listen(listener->fd, LISTEN_BACKLOG) < 0)
 		return -errno;
 	listener->tls = listener_wants_tls(listener);
 	listener->daemon =
@@ -236,6 +236,19 @@ int listener_init(struct listener *listener, struct connections *connections,
 	return result ? listen_error(-result, &listener->address, error) : 0;
 }
 
+void listener_adopt(struct listener *listener, struct connections *connections,
+		    const struct handed_socket *socket)
+{
+	*listener = (struct listener){
+		.home = { connections, &listener->pump },
+		.address = socket->address,
+		.fd = socket->fd,
+		.port = socket_port(socket->fd),
+		.handed = true,
+		.network = !address_is_loopback(&socket->address),
+	};
+}
+
 int listener_open(struct listener *listener, struct config_error *error)
 {
 	int result = listener->fd < 0 ? listener_bind(listener) : 0;
@@ -244,7 +257,8 @@ int listener_open(struct listener *listener, struct config_error *error)
 		result = listener_start(listener);
 	if (!result)
 		return 0;
-	listener_deinit(listener);
+	if (!listener->handed)
+		listener_deinit(listener);
 	return listen_error(-result, &listener->address, error);
 }
 
@@ -257,7 +271,9 @@ void listener_quiesce(struct listener *listener)
 {
 	int fd = listener->daemon ? MHD_quiesce_daemon(listener->daemon) : -1;
 
-	if (fd >= 0)
+	if (fd >= 0 && listener->handed)
+		listener->fd = fd;
+	else if (fd >= 0)
 		close(fd);
 }
 
@@ -265,6 +281,8 @@ void listener_close(struct listener *listener)
 {
 	if (!listener->daemon)
 		return;
+	if (listener->handed)
+		listener_quiesce(listener); /* else the daemon would close it */
 	pump_deinit(&listener->pump);
 	MHD_stop_daemon(listener->daemon);
 	listener->daemon = NULL;

@@ -67,6 +67,23 @@ static void on_emptied(void *data)
 		sd_event_source_set_enabled(server->stop_later, SD_EVENT_ONESHOT);
 }
 
+static int listeners_adopt(struct http_server *server,
+			   const struct handed_sockets *sockets,
+			   struct config_error *error)
+{
+	int result = 0;
+
+	for (unsigned at = 0; at < sockets->count && !result; at++) {
+		struct listener *listener = &server->listeners[at];
+
+		listener_adopt(listener, &server->connections, &sockets->items[at]);
+		server->listener_count++;
+		if (!listener->network)
+			result = listener_open(listener, error);
+	}
+	return result;
+}
+
 static int listeners_open(struct http_server *server, const struct config_list *listen,
 			  struct config_error *error)
 {
@@ -190,6 +207,8 @@ void http_server_reload_certificate(struct http_server *server)
 
 static int server_init(struct http_server *server, struct config_error *error)
 {
+	const struct config *config = server->connections.config;
+	struct handed_sockets sockets;
 	int result = connections_init(&server->connections);
 
 	if (!result)
@@ -202,9 +221,12 @@ static int server_init(struct http_server *server, struct config_error *error)
 		return result;
 	}
 	result = certificate_load(server, error);
-	return result ? result
-		      : listeners_open(server, &server->connections.config->listen,
-				       error);
+	if (!result)
+		result = handed_sockets_take(&sockets, config->open, error);
+	if (result)
+		return result;
+	return sockets.count ? listeners_adopt(server, &sockets, error)
+			     : listeners_open(server, &config->listen, error);
 }
 
 int http_server_new(sd_event *loop, const struct config *config,
@@ -261,6 +283,24 @@ void http_server_on_change(struct http_server *server, void (*changed)(void *dat
 {
 	server->changed = changed;
 	server->changed_data = data;
+}
+
+unsigned http_server_listeners(const struct http_server *server)
+{
+	return server->listener_count;
+}
+
+bool http_server_is_handed(const struct http_server *server, unsigned index)
+{
+	assert(index < server->listener_count);
+	return server->listeners[index].handed;
+}
+
+void http_server_address(const struct http_server *server, unsigned index,
+			 char text[ADDRESS_TEXT_BYTES])
+{
+	assert(index < server->listener_count);
+	address_format(&server->listeners[index].address, text);
 }
 
 uint16_t http_server_port(const struct http_server *server, unsigned index)

@@ -9,6 +9,7 @@ import random
 import shlex
 import signal
 import socket
+import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -33,6 +34,7 @@ countries = any
 premium = yes
 """
 
+HAND_OVER = Path(__file__).with_name("hand_over.py")
 BINARY = Path(__file__).resolve().parents[2] / "build" / "ofono-mcp"
 
 
@@ -64,7 +66,7 @@ class Gateway(Program):
     `disk` ("8m") gives the state folder a disk of that size, which ends with the process;
     `state_seen` is where it can be seen meanwhile.
     `binary`, `environment` and `network`, where it is to run, may be changed before it
-    starts.  With `tls` it speaks TLS on 127.0.0.1, too, and clients know (lab/dial.py).
+    starts, and sockets `handed` over as by a service manager.  With `tls` it speaks TLS on 127.0.0.1, too, and clients know (lab/dial.py).
     """
 
     def __init__(self, folder: Path, bus: Bus, port: int = 0,
@@ -81,6 +83,7 @@ class Gateway(Program):
         self.binary = binary or os.environ.get("GATEWAY_BINARY", BINARY)
         self.environment: dict[str, str] = {}
         self.network: Network | None = None
+        self.handed: list[socket.socket] = []
         self.tls = tls
         self._wrapper = shlex.split(wrapper or os.environ.get("GATEWAY_WRAPPER", ""))
         self.port = port or free_port()
@@ -95,10 +98,15 @@ class Gateway(Program):
     @property
     def command(self) -> list[str]:
         inside = self.network.prefix if self.network else []
-        return [*inside, *self._wrapper, str(self.binary), "serve", *self._open,
+        return [*inside, *self._hand_over, *self._wrapper, str(self.binary), "serve", *self._open,
                 "--config", str(self._config_file),
                 "--listen", f"127.0.0.1:{self.port}", "--state-dir", str(self.state),
                 *self.args]
+
+    @property
+    def _hand_over(self) -> list[str]:
+        numbers = ",".join(str(one.fileno()) for one in self.handed)
+        return [sys.executable, "-I", "-S", str(HAND_OVER), numbers] if numbers else []
 
     def prepare(self) -> None:
         """The files that `command` names."""
@@ -122,7 +130,7 @@ class Gateway(Program):
         self.prepare()
         disk = (self.disk, self.state) if self.disk else None
         self._process.run(self.command, self._bus.environment | self.environment,
-                          disk=disk)
+                          disk=disk, fds=[one.fileno() for one in self.handed])
 
     def stop(self) -> int | None:
         """SIGTERM; gives the exit code."""

@@ -42,7 +42,7 @@ class Process:
     def run(self, command: Sequence[str], environment: Mapping[str, str] | None = None,
             bind: tuple[Path, Path] | None = None,
             disk: tuple[str, Path] | None = None,
-            folder: Path | None = None) -> None:
+            folder: Path | None = None, fds: Sequence[int] = ()) -> None:
         if self.is_running:
             raise AssertionError(f"{self.name} runs already")
         confined = [sys.executable, "-I", "-S", str(CONFINE), str(os.getpid())]
@@ -54,6 +54,7 @@ class Process:
             self._child = subprocess.Popen(
                 [*confined, *command], env=os.environ | dict(environment or {}),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=folder,
+                pass_fds=fds,
                 start_new_session=True)         # Ctrl-C is for us, who end them in order
 
     def send_signal(self, number: signal.Signals) -> None:

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sockets that the service manager listens on: the real systemd-socket-activate, and a
+stand-in where one has to outlive the gateway."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from agent import pair
+from lab import wait_until
+from lab.gateway import free_port
+from lone_gateway import LoneGateway
+from modem.patience import patience
+from owner import Owner
+from phone import MOBILE, PHONE, PHONE_6, Phone
+from wire import Wire, request, rpc
+
+TREE = Path(__file__).resolve().parents[2]
+PING = rpc("ping")
+HEALTH = request(method="GET", path="/healthz/live", headers={"Content-Type": None})
+
+
+class Activated(LoneGateway):
+    """By the real tool, which starts it with the first connection to `where`."""
+
+    def __init__(self, *options: str, **server: str) -> None:
+        super().__init__(open=False, **server)
+        self.options = options
+
+    @property
+    def command(self) -> list[str]:
+        passed = [f"--setenv={name}={value}" for name, value
+                  in (self._bus.environment | self.environment).items()]
+        return ["systemd-socket-activate", *self.options, *passed, *super().command]
+
+    @contextmanager
+    def launched(self) -> Iterator[Activated]:
+        """It is not waited for, and need not end well."""
+        try:
+            self.launch()
+            wait_until(lambda: "Listening on" in self.log, what="the tool listens")
+            yield self
+        finally:
+            self._clear()
+
+
+@contextmanager
+def listening(family: socket.AddressFamily, *address: object,
+              six_only: bool = True) -> Iterator[socket.socket]:
+    with socket.socket(family, socket.SOCK_STREAM) as one:
+        if family == socket.AF_INET6:
+            one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, six_only)
+        one.bind(address)
+        one.listen()
+        yield one
+
+
+@contextmanager
+def handing(*sockets: socket.socket, open: bool = False) -> Iterator[LoneGateway]:
+    """Not started; its server.listen names a port that is not among them."""
+    gateway = LoneGateway(open=open)
+    gateway.handed = list(sockets)
+    try:
+        yield gateway
+    finally:
+        gateway._clear()
+
+
+# ---- the real tool
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_the_first_connection_starts_it(host: str) -> None:
+    port = free_port()
+    where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    with Activated("--listen", where).launched() as gateway:
+        with Wire(port, source="", host=host) as wire, Wire(port, "", host=host) as second:
+            assert wire.ask(HEALTH).status == 200
+            assert second.ask(HEALTH).status == 200
+        assert f"listening on {where} (port {port})" in gateway.log
+        assert "server.listen does not name" in gateway.log
+        with pytest.raises(ConnectionRefusedError):
+            gateway.wire()              # server.listen is not served beside it
+        assert gateway.stop() == 0
+
+
+@pytest.mark.parametrize("options,words", [
+    (["--listen", "{folder}/stream"], "is not of IP: use ListenStream=ADDRESS:PORT"),
+    (["--datagram", "--listen", "127.0.0.1:{port}"], "is not of TCP: use ListenStream="),
+    (["--listen", "{port}"], r"\[::\]:{port}: it takes IPv4 and IPv6 at once"),
+    (["--listen", "127.0.0.1:{port}"] + [
+        word for at in range(8) for word in ("--listen", f"{{folder}}/{at}")],
+     "9 sockets were handed over; at most 8"),
+])
+def test_what_cannot_be_served(folder: Path, options: list[str], words: str) -> None:
+    port = free_port()
+    given = [option.format(folder=folder, port=port) for option in options]
+    with Activated(*given).launched() as gateway:
+        if "--datagram" in given:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+                one.sendto(b"x", ("127.0.0.1", port))
+        elif str(folder) in given[1]:
+            with socket.socket(socket.AF_UNIX) as one:
+                one.connect(given[1])
+        else:
+            socket.create_connection(("127.0.0.1", port), patience(5)).close()
+        wait_until(lambda: not gateway.is_running, what="it gave up")
+        assert re.search(words.format(port=port), gateway.log), gateway.log
+        assert "cannot start: LISTEN_FDS" in gateway.log
+
+
+# ---- a socket that outlives the gateway
+
+def test_nobody_is_turned_away_by_a_restart() -> None:
+    with listening(socket.AF_INET, "127.0.0.1", 0) as one, handing(one) as gateway:
+        port = one.getsockname()[1]
+        gateway.launch()
+        with Wire(port) as wire:
+            assert wire.ask(HEALTH).status == 200
+        assert gateway.stop() == 0
+        with ExitStack() as exits:
+            waiting = [exits.enter_context(Wire(port)) for _ in range(20)]
+            for wire in waiting:
+                wire.send(HEALTH)
+            gateway.launch()
+            for wire in waiting:
+                assert wire.receive().status == 200
+        assert gateway.stop() == 0
+
+
+def test_several_at_once() -> None:
+    with (listening(socket.AF_INET, "127.0.0.1", 0) as four,
+          listening(socket.AF_INET6, "::1", 0) as six, handing(four, six) as gateway):
+        gateway.launch()
+        for one, host in ((four, "127.0.0.1"), (six, "::1")):
+            with Wire(one.getsockname()[1], "", host=host) as wire:
+                assert wire.ask(HEALTH).status == 200
+        assert gateway.stop() == 0
+
+
+def test_one_that_does_not_listen() -> None:
+    with (listening(socket.AF_INET, "127.0.0.1", 0) as one,
+          socket.create_connection(one.getsockname()), one.accept()[0] as accepted,
+          handing(accepted) as gateway):
+        gateway.launch()
+        wait_until(lambda: not gateway.is_running, what="it gave up")
+        assert "it does not listen: use Accept=no" in gateway.log
+
+
+def test_a_file(folder: Path) -> None:
+    with (folder / "file").open("w") as file, handing(file) as gateway:
+        gateway.launch()
+        wait_until(lambda: not gateway.is_running, what="it gave up")
+        assert "it is no socket" in gateway.log
+
+
+def test_open_is_for_loopback() -> None:
+    with (listening(socket.AF_INET, "0.0.0.0", 0) as one,
+          handing(one, open=True) as gateway):
+        gateway.launch()
+        wait_until(lambda: not gateway.is_running, what="it gave up")
+        assert "server.open asks nobody for a token" in gateway.log
+
+
+# ---- exposure
+
+def is_ignored(wire: Wire) -> bool:
+    """Nobody answers it for a while; its request waits."""
+    wire.send(request(PING))
+    wire.socket.settimeout(0.3)
+    try:
+        wire.receive()
+    except TimeoutError:
+        return True
+    finally:
+        wire.socket.settimeout(patience(5))
+    return False
+
+
+def test_the_network_is_not_answered_before_a_client_is_paired(phone: Phone) -> None:
+    with phone.networks["phone"].inside():
+        stack = ExitStack()
+        sockets = [stack.enter_context(listening(socket.AF_INET, "0.0.0.0", phone.port)),
+                   stack.enter_context(listening(socket.AF_INET6, "::", phone.port))]
+    with stack:
+        phone.gateway.network = phone.networks["phone"]
+        phone.gateway.handed = sockets
+        gateway = phone.gateway
+        try:
+            gateway.launch()
+            wait_until(lambda: f"nobody is answered on 0.0.0.0:{phone.port} before a client "
+                       "is paired" in gateway.log, what="it is ready")
+            for name in ("first", "second"):        # closed, and opened again
+                with (phone.wire("laptop", PHONE) as early,
+                      phone.wire("laptop", PHONE_6) as six):
+                    assert is_ignored(early) and is_ignored(six)
+                    token = pair(gateway, name)
+                    assert early.receive().status == six.receive().status == 401
+                assert phone.ask("laptop", PHONE, token).result == {}
+                assert phone.is_closed_silently("stranger", MOBILE, token)
+                Owner(gateway.state).do("revoke", name)
+                wait_until(lambda: gateway.log.count("is closed, for nobody has a token")
+                           == (2 if name == "first" else 4), what="it is closed")
+        finally:
+            gateway.stop()
+            gateway._clear()
+
+
+# ---- the sample
+
+def test_the_sample_unit(folder: Path) -> None:
+    """systemd reads it without a complaint, beside the unit that it starts."""
+    for name in ("doc/examples/ofono-mcp.socket", "etc/systemd/ofono-mcp.service"):
+        text = (TREE / name).read_text()
+        (folder / Path(name).name).write_text(
+            re.sub("(?m)^ExecStart=.*", "ExecStart=/bin/true", text))
+    said = subprocess.run(["systemd-analyze", "verify", "--man=no",
+                           str(folder / "ofono-mcp.socket")],
+                          capture_output=True, text=True, timeout=patience(30))
+    assert "ofono-mcp.socket" not in said.stderr, said.stderr

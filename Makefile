@@ -186,7 +186,7 @@ plugin-flags:
 # What "ofono-mcp demo" runs: the demo, the lab and the emulated modems, without their tests.
 DEMO_FILES = $(filter-out %/__main__.py,$(filter-out $(wildcard tests/*/test_*.py),\
                $(wildcard tests/demo/*.py tests/lab/*.py tests/modem/*.py)))
-DEMO_FOLDER = $(DESTDIR)$(PREFIX)/share/ofono-mcp/demo
+DEMO_PLACE = $(DESTDIR)$(PREFIX)/share/ofono-mcp
 
 install: all
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp $(DESTDIR)$(PREFIX)/bin/ofono-mcp
@@ -194,9 +194,9 @@ install: all
 	$(INSTALL) -D -m 644 doc/ofono-mcp.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5
 	$(INSTALL) -D -m 644 etc/ofono-mcp.conf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp/ofono-mcp.conf
 	$(INSTALL) -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp
-	$(INSTALL) -D -m 755 tests/as-root $(DEMO_FOLDER)/as-root
+	$(INSTALL) -D -m 755 tests/as-root $(DEMO_PLACE)/as-root
 	$(Q)for file in $(DEMO_FILES:tests/%=%); do \
-		$(INSTALL) -D -m 644 tests/$$file $(DEMO_FOLDER)/$$file || exit 1; done
+		$(INSTALL) -D -m 644 tests/$$file $(DEMO_PLACE)/$$file || exit 1; done
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ofono-mcp $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1 \

@@ -8,6 +8,8 @@
 
 #include "base/config.h"
 #include "base/json_writer.h"
+#include "ofono/ofono.h"
+#include "ofono/ofono_probe.h"
 
 enum doctor_level { DOCTOR_OK, DOCTOR_WARNING, DOCTOR_PROBLEM, DOCTOR_LEVELS };
 
@@ -33,6 +35,11 @@ __attribute__((format(printf, 3, 4))) void doctor_tell(struct doctor *doctor,
 /* The parts, in this order: the first needs root, and what they find is for the next. */
 void doctor_look_at_phone(struct doctor *doctor);
 void doctor_look_at_gateway(struct doctor *doctor);
+void doctor_look_at_certificate(struct doctor *doctor);
 void doctor_look_at_network(struct doctor *doctor);
+
+/* Of doctor_look_at_phone(); `probe` may be NULL. */
+void doctor_look_at_modems(struct doctor *doctor, const struct ofono *ofono,
+			   struct ofono_probe *probe);
 
 #endif

@@ -46,4 +46,14 @@ int certificate_fingerprint(const char *file,
 			    struct certificate_fingerprint *fingerprint_out,
 			    struct config_error *error);
 
+/* Wall clock. */
+struct certificate_times {
+	int64_t from_ms;
+	int64_t until_ms;
+};
+
+/* When the first certificate in a PEM file is good. -errno with the error's text. */
+int certificate_times(const char *file, struct certificate_times *times_out,
+		      struct config_error *error);
+
 #endif

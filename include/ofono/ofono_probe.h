@@ -23,6 +23,13 @@ int64_t ofono_probe_process(struct ofono_probe *probe);
 /* Whether what the object tells of itself has these words in it. False: or it does not tell. */
 bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const char *words);
 
+/*
+ * The bus, or oFono, does not let this user call the method. It is called where there is no
+ * such object, without arguments: nothing comes of it.
+ */
+bool ofono_probe_is_refused(struct ofono_probe *probe, const char *interface,
+			    const char *method);
+
 /* The SMS service centre of a modem, "" none. False: oFono did not tell. */
 bool ofono_probe_centre(struct ofono_probe *probe, const char *path,
 			char centre_out[OFONO_PROBE_TEXT_BYTES]);

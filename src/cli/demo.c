@@ -3,7 +3,7 @@
  * ofono-mcp demo: a whole gateway to try, without a phone.
  *
  * The demo itself is a program in Python with the emulated modems of our tests. It stands in
- * share/ofono-mcp/demo beside bin, where this program is installed, wherever that is; in the
+ * share/ofono-mcp beside bin, where this program is installed, wherever that is; in the
  * tree it is "tests", beside "build". This command looks whether all is there that it needs,
  * and becomes it.
  */
@@ -176,7 +176,7 @@ static bool find_program(char program[PATH_MAX])
 /* False: it is not there. */
 static bool find_folder(const char *program, char folder[PATH_MAX])
 {
-	static const char *const places[] = { "../share/ofono-mcp/demo", "../tests" };
+	static const char *const places[] = { "../share/ofono-mcp", "../tests" };
 	int length = (int)(strrchr(program, '/') - program);
 	char file[PATH_MAX + 16];
 

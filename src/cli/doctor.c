@@ -28,8 +28,9 @@ static const char help[] =
 	"Usage: ofono-mcp doctor [OPTION]...\n"
 	"Look at everything that has to be right, and tell what to do about what is "
 	"not:\n"
-	"configuration, storage, clock, gateway, tokens, ports, D-Bus, oFono, each "
-	"modem.\n"
+	"configuration, D-Bus and its policy, oFono, each modem, clock, storage, "
+	"gateway,\n"
+	"tokens, the last message, certificate, ports.\n"
 	"The gateway may run or not; without it less can be told. As root it sees most.\n"
 	"\n"
 	"  --config FILE    the gateway's configuration; else, where it is there,\n"
@@ -134,6 +135,7 @@ static void look(struct doctor *doctor, const struct asked *asked)
 		return;
 	doctor_look_at_phone(doctor);
 	doctor_look_at_gateway(doctor);
+	doctor_look_at_certificate(doctor);
 	doctor_look_at_network(doctor);
 }
 

@@ -13,6 +13,7 @@
 #include "cli/ask_gateway.h"
 #include "cli/doctor.h"
 #include "cli/member.h"
+#include "cli/progress.h"
 #include "control/control_call.h"
 #include "control/control_socket.h"
 #include "sms/storage.h"
@@ -70,6 +71,7 @@ struct answer {
 	const struct json *result; /* NULL: none */
 	const char *code;	   /* of an error */
 	char problem[256];
+	struct progress progress;
 };
 
 static void on_told(void *data, const char *text, size_t length)
@@ -92,6 +94,13 @@ static void on_told(void *data, const char *text, size_t length)
 	json_reader_free(reader);
 }
 
+static void on_second(void *data)
+{
+	struct answer *answer = data;
+
+	progress_tick(&answer->progress);
+}
+
 /* The arena is due to be freed in either case. */
 static void ask(struct doctor *doctor, const char *line, struct answer *answer)
 {
@@ -101,15 +110,18 @@ static void ask(struct doctor *doctor, const char *line, struct answer *answer)
 		.line = line,
 		.length = strlen(line),
 		.told = on_told,
+		.second = on_second,
 		.data = answer,
 	};
 
 	*answer =
 		(struct answer){ .code = "", .arena = arena_new(4 * CONTROL_ARENA_MAX) };
+	progress_begin(&answer->progress, "asking the gateway");
 	if (!answer->arena)
 		snprintf(answer->problem, sizeof(answer->problem), "out of memory");
 	else if (!ask_gateway(&question, &error))
 		snprintf(answer->problem, sizeof(answer->problem), "%s", error.text);
+	progress_clear(&answer->progress);
 }
 
 static void tell_sending(struct doctor *doctor, const struct json *status)

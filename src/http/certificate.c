@@ -252,9 +252,9 @@ int certificate_make(const char *folder, const struct config_list *names,
 		      : 0;
 }
 
-int certificate_fingerprint(const char *file,
-			    struct certificate_fingerprint *fingerprint_out,
-			    struct config_error *error)
+/* 0, -errno with the error's text; else gnutls_x509_crt_deinit() is due. */
+static int read_file(const char *file, gnutls_x509_crt_t *certificate_out,
+		     struct config_error *error)
 {
 	gnutls_x509_crt_t certificate = NULL;
 	gnutls_datum_t text = { NULL, 0 };
@@ -266,13 +266,44 @@ int certificate_fingerprint(const char *file,
 	if (!result)
 		result = gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM);
 	gnutls_free(text.data);
-	if (!result)
-		result = certificate_fingerprint_of(certificate, fingerprint_out);
+	if (!result) {
+		*certificate_out = certificate;
+		return 0;
+	}
 	if (certificate)
 		gnutls_x509_crt_deinit(certificate);
-	return result ? fail(error, -EINVAL,
-			     "%s: is no certificate in PEM, which begins with "
-			     "-----BEGIN CERTIFICATE-----",
-			     file)
-		      : 0;
+	return fail(error, -EINVAL,
+		    "%s: is no certificate in PEM, which begins with "
+		    "-----BEGIN CERTIFICATE-----",
+		    file);
+}
+
+int certificate_fingerprint(const char *file,
+			    struct certificate_fingerprint *fingerprint_out,
+			    struct config_error *error)
+{
+	gnutls_x509_crt_t certificate;
+	int result = read_file(file, &certificate, error);
+
+	if (result)
+		return result;
+	result = certificate_fingerprint_of(certificate, fingerprint_out);
+	gnutls_x509_crt_deinit(certificate);
+	return result ? fail(error, result, "%s: has no fingerprint", file) : 0;
+}
+
+int certificate_times(const char *file, struct certificate_times *times_out,
+		      struct config_error *error)
+{
+	gnutls_x509_crt_t certificate;
+	int result = read_file(file, &certificate, error);
+
+	if (result)
+		return result;
+	times_out->from_ms =
+		(int64_t)gnutls_x509_crt_get_activation_time(certificate) * 1000;
+	times_out->until_ms =
+		(int64_t)gnutls_x509_crt_get_expiration_time(certificate) * 1000;
+	gnutls_x509_crt_deinit(certificate);
+	return 0;
 }

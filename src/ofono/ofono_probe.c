@@ -132,3 +132,24 @@ bool ofono_probe_centre(struct ofono_probe *probe, const char *path,
 	dbus_message_unref(reply);
 	return found;
 }
+
+bool ofono_probe_is_refused(struct ofono_probe *probe, const char *interface,
+			    const char *method)
+{
+	DBusMessage *message = ofono_message("/", interface, method);
+	DBusError error = DBUS_ERROR_INIT;
+	DBusMessage *reply = NULL;
+	bool refused;
+
+	if (!message)
+		return false;
+	reply = dbus_connection_send_with_reply_and_block(probe->connection, message,
+							  OFONO_PROBE_MS, &error);
+	refused = dbus_error_has_name(&error, DBUS_ERROR_ACCESS_DENIED) ||
+		  dbus_error_has_name(&error, "org.ofono.Error.AccessDenied");
+	dbus_error_free(&error);
+	dbus_message_unref(message);
+	if (reply)
+		dbus_message_unref(reply);
+	return refused;
+}

@@ -21,7 +21,7 @@ FILES = {
         "./etc/apparmor.d/ofono-mcp", "./usr/share/man/man1/ofono-mcp.1.gz",
         "./usr/share/man/man5/ofono-mcp.conf.5.gz",
         "./usr/share/bash-completion/completions/ofono-mcp",
-        "./usr/share/ofono-mcp/demo/demo/demo.py",
+        "./usr/share/ofono-mcp/demo/demo.py",
     ],
     "ofono-plugin-sms-history": ["./usr/lib/ofono/plugins/ofono-mcp-history.so"],
 }

@@ -4,8 +4,12 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +21,10 @@ import pytest
 from agent import TO, Agent, pair
 from lab import Lab, wait_until
 from lab.bus import Bus
-from lab.gateway import Gateway, free_port
+from lab.dial import make_certificate
+from lab.gateway import BINARY, Gateway, free_port
 from lab.ofonod import PLUGIN
+from lab.process import CONFINE
 from modem import SEARCHING, Outcome, Sim
 from owner import FAILED, OK, USAGE, run
 from terminal import on_terminal
@@ -90,6 +96,20 @@ def path_of(lab: Lab) -> str:
     return f"modem /{lab.modems[0].name}"
 
 
+def reload(lab: Lab) -> None:
+    """The bus reads its policy again."""
+    bus = dbus.bus.BusConnection(lab.bus.address)
+    bus.call_blocking("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ReloadConfig",
+                      "", ())
+    bus.close()
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+    """To the doctor alone it is then: "1970-01-01", "+3 days"."""
+    monkeypatch.setenv("GATEWAY_WRAPPER", f"faketime -f {shlex.quote(when)}")
+    monkeypatch.setenv("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+
+
 def test_all_is_well_but_what_upstream_lacks(one: Lab, look: Look) -> None:
     found = wait_found(one, look, "ok", path_of(one), "it can send: Telekom HU, registered")
     assert found.code == OK
@@ -98,6 +118,7 @@ def test_all_is_well_but_what_upstream_lacks(one: Lab, look: Look) -> None:
     for about, words in [("clock", "it is 2"), ("storage", "there is room"),
                          ("gateway", "it runs, version"), ("sending", "could go out"),
                          ("tokens", "agents that are paired: 1"),
+                         ("policy", "the bus lets user root ask oFono all"),
                          ("last message", "none was sent yet"),
                          ("port", "for programs of this machine alone, over HTTP")]:
         assert found.has("ok", about, words), (about, found.all)
@@ -106,7 +127,7 @@ def test_all_is_well_but_what_upstream_lacks(one: Lab, look: Look) -> None:
 def test_the_version_of_ofono(one: Lab, look: Look) -> None:
     version = subprocess.run(["/usr/sbin/ofonod", "--version"], capture_output=True,
                              text=True, check=True).stdout.strip()
-    assert f"it answers: {version}, " in look(one).about("oFono")["message"]
+    assert f"it answers: {version}, upstream, " in look(one).about("oFono")["message"]
 
 
 def test_for_a_person(one: Lab, look: Look) -> None:
@@ -174,12 +195,29 @@ def test_the_bus_refuses(one: Lab, look: Look) -> None:
     config = one.bus._config
     config.write_text(config.read_text().replace(
         "</policy>", '<deny send_destination="org.ofono"/></policy>'))
-    bus = dbus.bus.BusConnection(one.bus.address)
-    bus.call_blocking("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ReloadConfig",
-                      "", ())
-    bus.close()
+    reload(one)
     found = wait_found(one, look, "problem", "oFono", "the bus refuses")
     assert found.has("problem", "oFono", "/etc/dbus-1/system.d")
+
+
+@pytest.mark.parametrize("rule,refused", [
+    ('send_interface="org.ofono.MessageManager" send_member="SendMessage"',
+     ["org.ofono.MessageManager.SendMessage"]),
+    ('send_interface="org.ofono.Message"',
+     ["org.ofono.Message.GetProperties", "org.ofono.Message.Cancel"])], ids=["one", "some"])
+def test_the_policy_forgets_something(one: Lab, look: Look, rule: str,
+                                      refused: list[str]) -> None:
+    config = one.bus._config
+    config.write_text(config.read_text().replace(
+        "</policy>", f'<deny send_destination="org.ofono" {rule}/></policy>'))
+    reload(one)
+    found = look(one)
+    assert found.code == FAILED
+    told = [f["message"] for f in found.all if f["about"] == "policy"]
+    assert told == [f"the bus refuses user root {call}, which the gateway needs"
+                    for call in refused]
+    assert found.has("ok", path_of(one), "it can send")
+    assert one.modems[0].offered == []          # asking has sent nothing
 
 
 def test_no_ofono(one: Lab, look: Look) -> None:
@@ -195,6 +233,12 @@ def test_no_modem(make_lab: Callable[..., Lab], look: Look) -> None:
     assert look(lab).has("problem", "modems", "oFono knows none")
 
 
+def test_flight_mode(one: Lab, look: Look) -> None:
+    one.radios[0].online(False)
+    found = wait_found(one, look, "problem", path_of(one), "it is in flight mode")
+    assert found.has("problem", path_of(one), f"ofono-mcp modem on /{one.modems[0].name}")
+
+
 def test_no_network(one: Lab, look: Look) -> None:
     one.modems[0].set_registration(SEARCHING)
     found = wait_found(one, look, "problem", path_of(one), "no network has taken")
@@ -205,6 +249,7 @@ def test_a_locked_card(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=1, powered=False)
     lab.modems[0].sim = replace(lab.modems[0].sim, pin="1234")
     assert wait_found(lab, look, "problem", path_of(lab), "it is switched off")
+    assert look(lab).has("problem", path_of(lab), "ofono-mcp modem on /sim0")
     lab.bring_up()
     assert wait_found(lab, look, "problem", path_of(lab), "asks for its pin")
 
@@ -225,8 +270,10 @@ def test_our_plugin(make_lab: Callable[..., Lab], look: Look) -> None:
     assert look(lab).has("ok", "oFono", "with the plugin that tells of delivery")
 
 
-@pytest.mark.parametrize("words", ["org.nemomobile.ofono.ModemManager", "StatusReport"])
-def test_forks(folder: Path, words: str) -> None:
+@pytest.mark.parametrize("words,fork", [
+    ("org.nemomobile.ofono.ModemManager", "that of Sailfish OS, Droidian and FuriOS"),
+    ("StatusReport", "that of UBports")])
+def test_forks(folder: Path, words: str, fork: str) -> None:
     bus = Bus(folder)
     bus.start()
     ofono = StubOfono(bus.address, words)
@@ -234,13 +281,89 @@ def test_forks(folder: Path, words: str) -> None:
                          DBUS_SYSTEM_BUS_ADDRESS=bus.address))
     ofono.stop()
     bus.stop()
-    assert found.has("ok", "oFono", "a fork that tells of delivery and sends emoji")
+    assert found.has("ok", "oFono", f"a fork that tells of delivery and sends emoji ({fork})")
     assert found.has("ok", "modem /stub", "it can send: Stub, registered")
 
 
 def test_https(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=1, gateway_open=False, tls=True)
     assert look(lab).has("ok", "port", "over HTTPS")
+
+
+def test_a_certificate(make_lab: Callable[..., Lab], look: Look,
+                       monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False, tls=True)     # it is good for two days
+    file = lab.gateway.state / "tls" / "cert.pem"
+    soon = look(lab)
+    assert soon.code == OK and soon.has("warning", "certificate", "expires soon, at 2")
+    assert soon.has("warning", "certificate", "ofono-mcp rotate --tls NAME")
+    pretend(monkeypatch, "+3 days")
+    late = look(lab)
+    assert late.code == FAILED and late.has("problem", "certificate", "has expired, at 2")
+    pretend(monkeypatch, "-3 days")
+    assert look(lab).has("problem", "certificate", "is good only from 2")
+    monkeypatch.undo()
+    make_certificate(file.parent, "-days", "90")
+    assert look(lab).has("ok", "certificate", f"{file} is good until 2")
+    file.write_text("no certificate")
+    assert look(lab).has("problem", "certificate", "is no certificate in PEM")
+
+
+def test_a_certificate_of_the_owners(one: Lab, look: Look, folder: Path) -> None:
+    make_certificate(folder / "mine")
+    config = one.gateway._config_file
+    config.write_text(config.read_text() + f"[server]\ntls_certificate = {folder}/mine/cert.pem\n"
+                                           f"tls_key = {folder}/mine/key.pem\n")
+    found = Findings(run(*arguments(one.gateway), "--json",
+                         DBUS_SYSTEM_BUS_ADDRESS=one.bus.address))
+    assert found.has("warning", "certificate", "Put a new one there, then: ofono-mcp reload")
+
+
+def test_a_clock_that_says_1970(one: Lab, look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend(monkeypatch, "1970-01-02 00:00:00")
+    found = look(one)
+    assert found.code == FAILED and found.has("problem", "clock", "it says 1970-01-0")
+    assert found.has("problem", "clock", "timedatectl set-ntp true")
+
+
+def test_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk of its own, on which less is free than is to be kept free."""
+    state = folder / "state"
+    state.mkdir()
+    monkeypatch.setenv("GATEWAY_WRAPPER", f"{sys.executable} -I -S {CONFINE} {os.getpid()} "
+                                          f"--disk 1m {state}")
+    found = Findings(run("doctor", "--json", "--state-dir", state,
+                         DBUS_SYSTEM_BUS_ADDRESS=f"unix:path={folder}/none"))
+    assert found.has("problem", "storage", "less than 16 MiB are left")
+    assert found.has("problem", "storage", "Free space on that disk")
+
+
+def test_ofono_is_silent(one: Lab, look: Look) -> None:
+    """On a terminal it tells what it waits for."""
+    look(one)
+    one.ofonod.pause()
+    with on_terminal(*arguments(one.gateway),
+                     DBUS_SYSTEM_BUS_ADDRESS=one.bus.address) as terminal:
+        text = terminal.read_all()
+        assert terminal.process.wait() == FAILED
+    one.ofonod.resume()
+    assert "\r\x1b[Kasking oFono (1 s)" in text
+    assert "oFono does not answer yet" in text and "restart it" in text
+
+
+def test_who_may_not_look(one: Lab, look: Look, folder: Path) -> None:
+    """Not root, and not the gateway's user: says so."""
+    look(one)
+    program = shutil.copy(os.environ.get("GATEWAY_BINARY", BINARY), folder)
+    for place in (one.folder, folder):
+        place.chmod(0o755)
+    done = subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, "doctor",
+         "--json", "--state-dir", one.gateway.state],
+        env=os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": one.bus.address},
+        capture_output=True, text=True)
+    found = Findings(done)
+    assert found.has("warning", "oFono", "which it is only root can see"), found.all
 
 
 def test_the_last_message_failed(one: Lab, look: Look) -> None:

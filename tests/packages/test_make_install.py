@@ -32,9 +32,9 @@ def files(folder: Path) -> set[str]:
 def test_what_is_installed_works_and_goes_again(tmp_path: Path, prefix: str) -> None:
     make("install", tmp_path, prefix)
     home = tmp_path / prefix.lstrip("/")
-    demo = files(home / "share" / "ofono-mcp" / "demo")
+    demo = files(home / "share" / "ofono-mcp")
     assert demo > DEMO and not [name for name in demo if "test_" in name]
-    assert files(home) - {f"share/ofono-mcp/demo/{name}" for name in demo} == {
+    assert files(home) - {f"share/ofono-mcp/{name}" for name in demo} == {
         "bin/ofono-mcp", "share/man/man1/ofono-mcp.1",
         "share/man/man5/ofono-mcp.conf.5", "share/doc/ofono-mcp/README.md",
         "share/doc/ofono-mcp/LICENSE", "share/doc/ofono-mcp/ofono-mcp.conf"}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Of the doctor: each modem with its card.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/doctor.h"
+
+struct patient {
+	struct doctor *doctor;
+	const struct modem *modem;
+	char about[sizeof(((struct modem *)0)->path) + 8];
+};
+
+static void tell(const struct patient *patient, const char *message, const char *fix)
+{
+	doctor_tell(patient->doctor,
+		    &(struct finding){ fix ? DOCTOR_PROBLEM : DOCTOR_OK, patient->about,
+				       fix },
+		    "%s", message);
+}
+
+/* Each check tells what is wrong and gives false; the later ones make no sense then. */
+
+static void tell_to_switch_on(const struct patient *patient, const char *message)
+{
+	char fix[sizeof(patient->modem->path) + 96];
+
+	snprintf(fix, sizeof(fix),
+		 "Switch it on, on the phone or, as root: ofono-mcp modem on %s",
+		 patient->modem->path);
+	tell(patient, message, fix);
+}
+
+static bool is_powered(const struct patient *patient)
+{
+	if (!patient->modem->powered)
+		tell_to_switch_on(patient, "it is switched off");
+	return patient->modem->powered;
+}
+
+static bool has_card(const struct patient *patient)
+{
+	const struct sim_facts *sim = &patient->modem->sim;
+
+	if (sim->known && sim->present)
+		return true;
+	doctor_tell(patient->doctor,
+		    &(struct finding){ DOCTOR_WARNING, patient->about,
+				       "Insert a card; or leave it, when it is to have "
+				       "none" },
+		    sim->known ? "there is no SIM card in it"
+			       : "oFono does not tell whether there is a SIM card in it");
+	return false;
+}
+
+static bool is_unlocked(const struct patient *patient)
+{
+	const struct sim_facts *sim = &patient->modem->sim;
+
+	if (strcmp(sim->pin_required, "none") == 0 || !*sim->pin_required)
+		return true;
+	doctor_tell(patient->doctor,
+		    &(struct finding){ DOCTOR_PROBLEM, patient->about,
+				       "Unlock it: ofono-mcp unlock" },
+		    "its SIM card asks for its %s", sim->pin_required);
+	return false;
+}
+
+static bool is_online(const struct patient *patient)
+{
+	if (!patient->modem->online)
+		tell_to_switch_on(patient, "it is in flight mode");
+	return patient->modem->online;
+}
+
+static bool is_registered(const struct patient *patient)
+{
+	const struct network_facts *network = &patient->modem->network;
+
+	if (modem_is_registered(patient->modem))
+		return true;
+	doctor_tell(patient->doctor,
+		    &(struct finding){ DOCTOR_PROBLEM, patient->about,
+				       "Go where there is reception; if it stays so, "
+				       "try the card in another phone" },
+		    "no network has taken its SIM card (%s)",
+		    *network->status ? network->status : "not known");
+	return false;
+}
+
+static bool takes_messages(const struct patient *patient)
+{
+	if (modem_can_send(patient->modem))
+		return true;
+	tell(patient, "it does not take messages yet",
+	     "Wait a minute; if it stays so, look into the log of ofonod");
+	return false;
+}
+
+static bool has_centre(const struct patient *patient, struct ofono_probe *probe)
+{
+	char centre[OFONO_PROBE_TEXT_BYTES];
+
+	if (!probe || !ofono_probe_centre(probe, patient->modem->path, centre) || *centre)
+		return true;
+	tell(patient, "its SIM card names no service centre, so nothing can be sent",
+	     "Ask the operator for the number, then, as root: dbus-send --system "
+	     "--dest=org.ofono MODEM org.ofono.MessageManager.SetProperty "
+	     "string:ServiceCenterAddress variant:string:NUMBER");
+	return false;
+}
+
+static void look_at_modem(struct doctor *doctor, const struct modem *modem,
+			  struct ofono_probe *probe)
+{
+	static bool (*const checks[])(const struct patient *) = {
+		is_powered, has_card,	   is_unlocked,
+		is_online,  is_registered, takes_messages,
+	};
+	struct patient patient = { .doctor = doctor, .modem = modem };
+
+	snprintf(patient.about, sizeof(patient.about), "modem %s", modem->path);
+	for (size_t at = 0; at < sizeof(checks) / sizeof(checks[0]); at++) {
+		if (!checks[at](&patient))
+			return;
+	}
+	if (has_centre(&patient, probe))
+		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, patient.about },
+			    "it can send: %s, %s, signal %u %%", modem->network.name,
+			    modem->network.status, modem->network.strength);
+}
+
+void doctor_look_at_modems(struct doctor *doctor, const struct ofono *ofono,
+			   struct ofono_probe *probe)
+{
+	const struct modem *modem;
+	unsigned count = 0;
+
+	TAILQ_FOREACH (modem, ofono_modems(ofono), link) {
+		if (modem_is_foreign(modem))
+			continue;
+		look_at_modem(doctor, modem, probe);
+		count++;
+	}
+	if (!count)
+		doctor_tell(
+			doctor,
+			&(struct finding){ DOCTOR_PROBLEM, "modems",
+					   "Look whether the modem is plugged in, and "
+					   "into the log of ofonod" },
+			"oFono knows none");
+}

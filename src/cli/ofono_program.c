@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/ofono_program.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LINE_BYTES = 512 };
+
+/* It is a file of root's that is called ofonod: safe to be run. */
+static bool is_ofonod(const char *link)
+{
+	char path[LINE_BYTES];
+	ssize_t length = readlink(link, path, sizeof(path) - 1);
+	struct stat status;
+	const char *name;
+
+	if (length < 0 || stat(link, &status) < 0)
+		return false;
+	path[length] = '\0';
+	name = strrchr(path, '/');
+	return name && strcmp(name, "/ofonod") == 0 && status.st_uid == 0 &&
+	       !(status.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static void run_version(const char *program, int out)
+{
+	dup2(out, STDOUT_FILENO);
+	execl(program, "ofonod", "--version", (char *)NULL);
+	_exit(127);
+}
+
+/* "" when it does not tell. */
+static void read_version(const char *program,
+			 char version_out[OFONO_PROGRAM_VERSION_BYTES])
+{
+	char text[OFONO_PROGRAM_VERSION_BYTES] = "";
+	int ends[2];
+	ssize_t length;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return;
+	child = fork();
+	if (child == 0)
+		run_version(program, ends[1]);
+	close(ends[1]);
+	length = child > 0 ? read(ends[0], text, sizeof(text) - 1) : 0;
+	close(ends[0]);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	text[length > 0 ? length : 0] = '\0';
+	text[strspn(text, "0123456789.")] = '\0';
+	strcpy(version_out, text);
+}
+
+static void look_into_process(struct ofono_program *program)
+{
+	char path[64], line[LINE_BYTES];
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%lld/exe", (long long)program->process);
+	if (is_ofonod(path))
+		read_version(path, program->version);
+	snprintf(path, sizeof(path), "/proc/%lld/maps", (long long)program->process);
+	maps = fopen(path, "re");
+	if (!maps)
+		return;
+	while (fgets(line, sizeof(line), maps)) {
+		program->shows_its_parts = true;
+		program->has_plugin |= strstr(line, "/ofono-mcp-history.so") != NULL;
+	}
+	fclose(maps);
+}
+
+void ofono_program_look(struct ofono_probe *probe, struct ofono_program *program)
+{
+	program->process = ofono_probe_process(probe);
+	if (!program->process)
+		return;
+	look_into_process(program);
+	program->is_sailfish =
+		ofono_probe_mentions(probe, "/", "org.nemomobile.ofono.ModemManager");
+}
+
+void ofono_program_look_for_reports(struct ofono_probe *probe,
+				    struct ofono_program *program,
+				    const struct ofono *ofono)
+{
+	const struct modem *modem;
+
+	TAILQ_FOREACH (modem, ofono_modems(ofono), link)
+		program->reports |=
+			probe && ofono_probe_mentions(probe, modem->path, "StatusReport");
+}
+
+void ofono_program_tell(struct doctor *doctor, const struct ofono_program *program)
+{
+	const char *version = *program->version ? program->version : "of some version";
+	struct finding finding = { DOCTOR_OK, "oFono" };
+
+	if (program->is_sailfish || program->reports) {
+		doctor_tell(doctor, &finding,
+			    "it answers: %s, a fork that tells of delivery and sends "
+			    "emoji (%s)",
+			    version,
+			    program->is_sailfish ? "that of Sailfish OS, Droidian and "
+						   "FuriOS"
+						 : "that of UBports");
+	} else if (program->has_plugin) {
+		doctor_tell(doctor, &finding,
+			    "it answers: %s, upstream, with the plugin that tells of "
+			    "delivery; "
+			    "emoji cannot be sent",
+			    version);
+	} else if (program->shows_its_parts) {
+		finding.level = DOCTOR_WARNING;
+		finding.fix = "Where that matters install the package "
+			      "ofono-plugin-sms-history; else all is well";
+		doctor_tell(doctor, &finding,
+			    "it answers: %s, upstream, without a plugin that tells of "
+			    "delivery; "
+			    "emoji cannot be sent",
+			    version);
+	} else {
+		finding.level = DOCTOR_WARNING;
+		finding.fix = "Run it as root: sudo ofono-mcp doctor";
+		doctor_tell(doctor, &finding,
+			    "it answers; which it is only root can see");
+	}
+}

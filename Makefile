@@ -191,6 +191,7 @@ DEMO_PLACE = $(DESTDIR)$(PREFIX)/share/ofono-mcp
 install: all
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp $(DESTDIR)$(PREFIX)/bin/ofono-mcp
 	$(INSTALL) -D -m 644 doc/ofono-mcp.1 $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1
+	$(INSTALL) -D -m 644 doc/ofono-mcp.8 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp.8
 	$(INSTALL) -D -m 644 doc/ofono-mcp.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5
 	$(INSTALL) -D -m 644 etc/ofono-mcp.conf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp/ofono-mcp.conf
 	$(INSTALL) -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp
@@ -200,7 +201,7 @@ install: all
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ofono-mcp $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1 \
-		$(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5
+		$(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp.8
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp $(DESTDIR)$(PREFIX)/share/ofono-mcp
 
 clean:

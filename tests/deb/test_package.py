@@ -19,7 +19,7 @@ FILES = {
         "./lib/systemd/system/ofono-mcp.service", "./etc/init.d/ofono-mcp",
         "./usr/lib/sysusers.d/ofono-mcp.conf", "./usr/share/dbus-1/system.d/ofono-mcp.conf",
         "./etc/apparmor.d/ofono-mcp", "./usr/share/man/man1/ofono-mcp.1.gz",
-        "./usr/share/man/man5/ofono-mcp.conf.5.gz",
+        "./usr/share/man/man5/ofono-mcp.conf.5.gz", "./usr/share/man/man8/ofono-mcp.8.gz",
         "./usr/share/bash-completion/completions/ofono-mcp",
         "./usr/share/ofono-mcp/demo/demo.py",
     ],

@@ -25,8 +25,14 @@ import layers
 PROJECT = Path(__file__).resolve().parents[2]
 NOT_OURS = {".git", "build", "__pycache__", ".pytest_cache"}
 LICENCE = "SPDX-License-Identifier: GPL-2.0-or-later"
+MANUAL = ("doc/ofono-mcp.1", "doc/ofono-mcp.8", "doc/ofono-mcp.conf.5")
+ENVIRONMENT = {                         # variables that library calls read
+    "sd_notify(": "NOTIFY_SOCKET", "sd_event_set_watchdog(": "WATCHDOG_USEC",
+    "sd_listen_fds(": "LISTEN_FDS",
+}
+NOT_OUR_VARIABLES = {"PATH", "TERM"}
 PLUGIN_LICENCE = "SPDX-License-Identifier: GPL-2.0-only"      # that of ofonod
-CODE = {".c", ".h", ".py", ".sh", ".1", ".yml", ".yaml", ".mk"}
+CODE = {".c", ".h", ".py", ".sh", ".1", ".8", ".yml", ".yaml", ".mk"}
 CODE_NAMES = {"Makefile", "layers", "list", ".clang-format", ".clang-tidy"}
 FORBIDDEN = ("/work" + "/",)            # where a session of ours had its files
 CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--std=c11", "--quiet",
@@ -130,9 +136,37 @@ def check_references(_: Tools) -> Finding:
     return Finding(f"{count} references", complaints)
 
 
+def environment_read() -> set[str]:
+    texts = [file.read_text() for file in PROJECT.glob("src/*/*.c")]
+    named = {name for text in texts for name in re.findall(r'getenv\("(\w+)"\)', text)}
+    called = {name for call, name in ENVIRONMENT.items()
+              if any(call in text for text in texts)}
+    return (named | called) - NOT_OUR_VARIABLES
+
+
+def check_daemon_page() -> list[str]:
+    """doc/ofono-mcp.8 has every state of a message, and with doc/ofono-mcp.1 every variable
+    of the environment; each page names the two others."""
+    pages = {name: (PROJECT / name).read_text() for name in MANUAL}
+    states = re.findall(r'^\t\[STATE_\w+\] = \{ "(\w+)"',
+                        (PROJECT / "src" / "store" / "message_state.c").read_text(),
+                        re.MULTILINE)
+    _, _, section = pages["doc/ofono-mcp.8"].partition(".Sh STATES OF A MESSAGE\n")
+    section, _, _ = section.partition("\n.Sh ")
+    complaints = [f"doc/ofono-mcp.8:1: no state {state}" for state in states or ["at all"]
+                  if not re.search(rf"^\.It Cm .*\b{state}\b", section, re.MULTILINE)]
+    both = pages["doc/ofono-mcp.1"] + pages["doc/ofono-mcp.8"]
+    complaints += [f"doc/ofono-mcp.8:1: no variable {name}" for name in environment_read()
+                   if not re.search(rf"^\.It Ev .*\b{name}\b", both, re.MULTILINE)]
+    complaints += [f"{name}:1: does not name {other}" for name, text in pages.items()
+                   for other in MANUAL if other != name
+                   and f".Xr {Path(other).stem} {other[-1]}" not in text]
+    return complaints
+
+
 def check_manual(_: Tools) -> Finding:
-    """The manual pages have every option of the command line and every configuration key;
-    README.md has every tool."""
+    """The manual pages have every option of the command line, every configuration key, and
+    what check_daemon_page() tells; README.md has every tool."""
     page = (PROJECT / "doc" / "ofono-mcp.1").read_text()
     configuration = (PROJECT / "doc" / "ofono-mcp.conf.5").read_text()
     keys = re.findall(r'\.name = "(\w+)"',
@@ -151,6 +185,7 @@ def check_manual(_: Tools) -> Finding:
                                     file.read_text(), re.MULTILINE)]
     complaints += [f"README.md:1: no tool {name}" for name in tools
                    if f"\n| `{name}` | " not in readme]
+    complaints += check_daemon_page()
     return Finding(f"{len(keys)} keys, {len(options)} options, {len(tools)} tools",
                    complaints if keys and options and tools else ["found nothing to check"])
 
@@ -196,8 +231,7 @@ def check_warnings(tools: Tools) -> Finding:
 
 
 def check_mandoc(_: Tools) -> Finding:
-    pages = ["doc/ofono-mcp.1", "doc/ofono-mcp.conf.5"]
-    return Finding(", ".join(pages), command("mandoc", "-Tlint", "-Wwarning", *pages))
+    return Finding(", ".join(MANUAL), command("mandoc", "-Tlint", "-Wwarning", *MANUAL))
 
 
 def check_cppcheck(_: Tools) -> Finding:

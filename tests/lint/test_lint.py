@@ -105,3 +105,33 @@ def test_errors_that_are_told_otherwise(
     (project / "doc" / "errors.md").write_text(page)
     assert lint.check_errors(TOOLS).complaints == [
         f"doc/errors.md:1: {words} stands in one place only" for words in complaints]
+
+
+STATES = 'static const struct row rows[] = {\n\t[STATE_SENT] = { "sent", true, 0 },\n};\n'
+READS = 'void f(void)\n{\n\tgetenv("NO_COLOR");\n\tsd_notify(0, "READY=1");\n}\n'
+PAGES = {
+    "ofono-mcp.1": ".Xr ofono-mcp.conf 5\n.Xr ofono-mcp 8\n.It Ev NO_COLOR\n",
+    "ofono-mcp.8": ".Xr ofono-mcp 1\n.Xr ofono-mcp.conf 5\n.It Ev NOTIFY_SOCKET , X\n"
+                   ".Sh STATES OF A MESSAGE\n.It Cm queued , sent\n.Sh SIGNALS\n",
+    "ofono-mcp.conf.5": ".Xr ofono-mcp 1\n.Xr ofono-mcp 8\n",
+}
+
+
+@pytest.mark.parametrize("name, words, complaints", [
+    ("ofono-mcp.1", "", []),
+    ("ofono-mcp.8", "sent", ["doc/ofono-mcp.8:1: no state sent"]),
+    ("ofono-mcp.8", "NOTIFY_SOCKET", ["doc/ofono-mcp.8:1: no variable NOTIFY_SOCKET"]),
+    ("ofono-mcp.1", ".It Ev NO_COLOR", ["doc/ofono-mcp.8:1: no variable NO_COLOR"]),
+    ("ofono-mcp.conf.5", ".Xr ofono-mcp 8",
+     ["doc/ofono-mcp.conf.5:1: does not name doc/ofono-mcp.8"]),
+])
+def test_a_daemon_page_that_forgets(
+        project: Path, name: str, words: str, complaints: list[str]) -> None:
+    for folder in ("doc", "src/store", "src/cli"):
+        (project / folder).mkdir(parents=True)
+    for page, text in PAGES.items():
+        (project / "doc" / page).write_text(text)
+    (project / "src" / "store" / "message_state.c").write_text(STATES)
+    (project / "src" / "cli" / "colour.c").write_text(READS)
+    (project / "doc" / name).write_text(PAGES[name].replace(words, ""))
+    assert lint.check_daemon_page() == complaints

@@ -20,6 +20,8 @@
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 BUILD ?= build
+# However it is written: the names in the lists of what depends on a header are the same.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 PORT ?= 9531
 PKG_CONFIG ?= pkg-config
 PYTHON ?= /usr/bin/python3

@@ -13,12 +13,14 @@
 struct progress {
 	char words[128]; /* "message 12: handed" */
 	int64_t begun_ms;
+	int64_t due_ms; /* of the next progress_poll() that draws */
 	bool is_drawn;
 };
 
 void progress_begin(struct progress *progress, const char *words);
 void progress_note(struct progress *progress, const char *words);
 void progress_tick(struct progress *progress);	/* to be called each second */
+void progress_poll(struct progress *progress);	/* or this, as often as one likes */
 void progress_clear(struct progress *progress); /* before anything else is written */
 
 #endif

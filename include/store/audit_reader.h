@@ -57,6 +57,10 @@ struct audit_verdict {
 	struct audit_break breaks[AUDIT_BREAKS_MAX];
 };
 
+/* `looked` is called now and then while audit_reader_verify() is at it. */
+void audit_reader_watch(struct audit_reader *reader, void (*looked)(void *data),
+			void *data);
+
 /*
  * Every line against its hash. `noted`: a head that was noted before, NULL none. After a
  * break the chain is taken up again at the next line, so that others show, too. 0 or

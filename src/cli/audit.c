@@ -9,7 +9,9 @@
 #include "base/timestamp.h"
 #include "cli/audit_report.h"
 #include "cli/command.h"
+#include "cli/failing.h"
 #include "cli/ledger_options.h"
+#include "cli/progress.h"
 
 static const char help[] =
 	"Usage: ofono-mcp audit [OPTION]... [verify]\n"
@@ -90,25 +92,42 @@ static void show(void *data, const struct audit_line *line)
 		audit_report_print(line);
 }
 
-static int fail(const char *text)
+static int fail(const struct asked *asked, const char *text)
 {
-	fprintf(stderr, "ofono-mcp audit: %s\n", text);
-	return EXIT_CODE_FAILED;
+	const struct failing failing = { "audit", "not_readable",
+					 "--state-dir names the folder of the gateway, "
+					 "which root and its user may "
+					 "read",
+					 asked->json };
+
+	return failing_tell(&failing, "%s", text);
+}
+
+static void on_looked(void *data)
+{
+	progress_poll(data);
 }
 
 static int list(struct audit_reader *reader, struct asked *asked)
 {
 	if (audit_reader_list(reader, &asked->range, show, asked))
-		return fail(audit_reader_error(reader));
+		return fail(asked, audit_reader_error(reader));
 	return EXIT_CODE_OK;
 }
 
 static int verify(struct audit_reader *reader, const struct asked *asked)
 {
 	struct audit_verdict verdict;
+	struct progress progress;
+	int error;
 
-	if (audit_reader_verify(reader, asked->has_head ? &asked->head : NULL, &verdict))
-		return fail(audit_reader_error(reader));
+	progress_begin(&progress, "looking at each line");
+	audit_reader_watch(reader, on_looked, &progress);
+	error = audit_reader_verify(reader, asked->has_head ? &asked->head : NULL,
+				    &verdict);
+	progress_clear(&progress);
+	if (error)
+		return fail(asked, audit_reader_error(reader));
 	if (asked->json)
 		audit_report_json_verdict(&verdict);
 	else
@@ -123,11 +142,11 @@ static int run_on(const struct config *config, struct asked *asked, bool verifie
 	int code;
 
 	if (audit_reader_open(config->state_dir, &reader, &problem))
-		return fail(problem.text);
+		return fail(asked, problem.text);
 	code = verifies ? verify(reader, asked) : list(reader, asked);
 	audit_reader_close(reader);
 	if (fflush(stdout) != 0 || ferror(stdout))
-		return fail("not all could be written");
+		return fail(asked, "not all could be written");
 	return code;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "cli/failing.h"
 #include "cli/ledger_options.h"
 #include "cli/ledger_report.h"
 #include "store/store_backup.h"
@@ -37,6 +38,10 @@ static int run_backup(int argc, char **argv)
 {
 	static const struct ledger_command command = { "ofono-mcp backup", help,
 						       options };
+	struct failing failing = { "backup", "not_possible",
+				   "No FILE was made or replaced; --state-dir names the "
+				   "folder of the gateway, which root and its user may "
+				   "read" };
 	struct config_error problem = { "" };
 	struct store_summary summary;
 	struct ledger_options given;
@@ -52,8 +57,8 @@ static int run_backup(int argc, char **argv)
 		.progress = ledger_report_progress(),
 	};
 	if (store_backup(&backup, &summary, &problem) != 0) {
-		fprintf(stderr, "%s: %s\n", command.name, problem.text);
-		return EXIT_CODE_FAILED;
+		failing.json = given.json;
+		return failing_tell(&failing, "%s", problem.text);
 	}
 	if (given.json)
 		return ledger_report_json(backup.file, &summary, NULL) ? EXIT_CODE_FAILED

@@ -3,12 +3,25 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "base/json_writer.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 
 enum { TEXT_BYTES = 1024 };
+
+/* A path need not be UTF-8, JSON has to be. */
+static void make_valid(char *text)
+{
+	if (utf8_valid(text, strlen(text)))
+		return;
+	for (; *text; text++) {
+		if (*text & 0x80)
+			*text = '?';
+	}
+}
 
 static void write_json(const struct failing *failing, const char *message)
 {
@@ -38,6 +51,7 @@ int failing_tell(const struct failing *failing, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
+	make_valid(message);
 	if (failing->json)
 		write_json(failing, message);
 	fprintf(stderr, "ofono-mcp %s: %s.\n%s.\n", failing->command, message,

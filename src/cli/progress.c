@@ -9,6 +9,8 @@
 
 #define CLEAR_LINE "\r\033[K"
 
+enum { SECOND_MS = 1000 };
+
 void progress_clear(struct progress *progress)
 {
 	if (progress->is_drawn)
@@ -23,7 +25,7 @@ static void draw(struct progress *progress)
 	if (!colour_is_terminal(STDERR_FILENO))
 		return;
 	fprintf(stderr, CLEAR_LINE "%s (%lld s)", progress->words,
-		(long long)since_ms / 1000);
+		(long long)since_ms / SECOND_MS);
 	progress->is_drawn = true;
 }
 
@@ -36,11 +38,23 @@ void progress_note(struct progress *progress, const char *words)
 
 void progress_begin(struct progress *progress, const char *words)
 {
-	*progress = (struct progress){ .begun_ms = clock_monotonic_ms() };
+	int64_t now_ms = clock_monotonic_ms();
+
+	*progress = (struct progress){ .begun_ms = now_ms, .due_ms = now_ms + SECOND_MS };
 	progress_note(progress, words);
 }
 
 void progress_tick(struct progress *progress)
 {
+	draw(progress);
+}
+
+void progress_poll(struct progress *progress)
+{
+	int64_t now_ms = clock_monotonic_ms();
+
+	if (now_ms < progress->due_ms)
+		return;
+	progress->due_ms = now_ms + SECOND_MS;
 	draw(progress);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "cli/failing.h"
 #include "cli/ledger_options.h"
 #include "cli/ledger_report.h"
 #include "store/store_restore.h"
@@ -48,6 +49,9 @@ static int run_restore(int argc, char **argv)
 {
 	static const struct ledger_command command = { "ofono-mcp restore", help,
 						       options };
+	struct failing failing = { "restore", "not_possible",
+				   "Nothing was changed; --state-dir names the folder of "
+				   "the gateway, which must not run" };
 	struct config_error problem = { "" };
 	struct store_restored restored;
 	struct ledger_options given;
@@ -62,8 +66,8 @@ static int run_restore(int argc, char **argv)
 		.progress = ledger_report_progress(),
 	};
 	if (store_restore(&restore, &restored, &problem) != 0) {
-		fprintf(stderr, "%s: %s\n", command.name, problem.text);
-		return EXIT_CODE_FAILED;
+		failing.json = given.json;
+		return failing_tell(&failing, "%s", problem.text);
 	}
 	if (given.json)
 		return ledger_report_json(restore.file, &restored.summary, &restored)

@@ -13,23 +13,18 @@ static int64_t least(int64_t one, int64_t other)
 
 bool turns_run(const struct turns *turns)
 {
-	int64_t begun_ms = clock_monotonic_ms(), now_ms = begun_ms;
-	int64_t end_ms = begun_ms + turns->limit_ms, tick_ms = begun_ms + TICK_MS;
+	int64_t now_ms = clock_monotonic_ms(), end_ms = now_ms + turns->limit_ms;
 	struct progress progress;
 	bool is_over;
 
 	progress_begin(&progress, turns->words);
 	while (!(is_over = turns->is_over(turns->data)) && now_ms < end_ms) {
-		int64_t pause_ms = least(tick_ms, end_ms) - now_ms;
+		int64_t pause_ms = least(TICK_MS, end_ms - now_ms);
 
-		if (sd_event_run(turns->loop,
-				 (uint64_t)(pause_ms > 0 ? pause_ms : 0) * 1000) < 0)
+		if (sd_event_run(turns->loop, (uint64_t)pause_ms * 1000) < 0)
 			break;
+		progress_poll(&progress);
 		now_ms = clock_monotonic_ms();
-		if (now_ms >= tick_ms) {
-			progress_tick(&progress);
-			tick_ms = now_ms + TICK_MS;
-		}
 	}
 	progress_clear(&progress);
 	return is_over;

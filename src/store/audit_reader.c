@@ -11,7 +11,11 @@
 struct audit_reader {
 	struct store_opening opening;
 	struct config_error error;
+	void (*looked)(void *data); /* NULL: nobody watches */
+	void *looked_data;
 };
+
+enum { LOOKED_LINES = 16 };
 
 static int open_moment(struct store_opening *opening)
 {
@@ -209,6 +213,13 @@ static void end_noted(struct verifying *verifying)
 			  noted->line, noted->line);
 }
 
+void audit_reader_watch(struct audit_reader *reader, void (*looked)(void *data),
+			void *data)
+{
+	reader->looked = looked;
+	reader->looked_data = data;
+}
+
 int audit_reader_verify(struct audit_reader *reader, const struct audit_head *noted,
 			struct audit_verdict *verdict_out)
 {
@@ -216,6 +227,7 @@ int audit_reader_verify(struct audit_reader *reader, const struct audit_head *no
 	int error = read_anchor(reader, &verifying);
 	sqlite3_stmt *statement;
 	struct audit_line line;
+	unsigned count = 0;
 	int result;
 
 	if (error)
@@ -227,6 +239,8 @@ int audit_reader_verify(struct audit_reader *reader, const struct audit_head *no
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		audit_chain_read(statement, &line);
 		verify_line(&verifying, &line);
+		if (reader->looked && ++count % LOOKED_LINES == 0)
+			reader->looked(reader->looked_data);
 	}
 	end_noted(&verifying);
 	error = finish(reader, statement, result);

@@ -8,6 +8,7 @@ import pty
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from lab.gateway import BINARY
 
@@ -39,9 +40,11 @@ class Terminal:
 
 
 @contextmanager
-def on_terminal(*arguments: object, **environment: str) -> Iterator[Terminal]:
+def on_terminal(*arguments: object, program: str | Path = "",
+                **environment: str) -> Iterator[Terminal]:
+    """`program` takes the place of ofono-mcp."""
     ours, theirs = pty.openpty()
-    binary = os.environ.get("GATEWAY_BINARY", BINARY)
+    binary = program or os.environ.get("GATEWAY_BINARY", BINARY)
     inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen([binary, *map(str, arguments)], stdin=theirs, stdout=theirs,
                                stderr=theirs, start_new_session=True,

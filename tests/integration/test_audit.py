@@ -25,6 +25,7 @@ from lab.gateway import BINARY, Gateway
 from lone_gateway import LoneGateway
 from modem.patience import patience
 from owner import Owner
+from terminal import on_terminal
 
 OK, FAILED, USAGE = 0, 1, 2
 HEAD = re.compile(r"head at the (start|stop): (\d+:[0-9a-f]{64})")
@@ -300,6 +301,20 @@ def test_a_part_of_it(stopped: Audit) -> None:
     since = stopped.lines("", "--since", lines[3]["at"])
     assert since == [line for line in lines if line["at"] >= lines[3]["at"]]
     assert stopped.lines("", "--since", "2999-01-01T00:00:00Z") == []
+
+
+def test_it_tells_that_it_takes_long(stopped: Audit) -> None:
+    """On a terminal; here a second is over at once."""
+    owner = Owner(stopped._state)
+    while len(stopped.lines()) < 16:
+        owner.do("pause")
+        owner.do("resume")
+    program = os.environ.get("GATEWAY_BINARY", BINARY)
+    with on_terminal("-f", "+0 x1000000", program, "audit", "verify", "--state-dir",
+                     stopped._state, program="faketime") as terminal:
+        text = terminal.read_all()
+        assert terminal.process.wait(patience(10)) == OK
+    assert re.search(r"\r\x1b\[Klooking at each line \(\d+ s\)", text), text
 
 
 # ---- a process that tells nobody what it knows

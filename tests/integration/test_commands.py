@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every subcommand that `ofono-mcp --help` lists, held to the same.
+
+A new one has to be in ARGUMENTS and keep all of this: help, manual page, README, exit codes,
+--json whatever comes of it, no colour where none is wanted, and a word of what it waits for.
+What bash completes is in tests/deb/test_completion.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent import TO
+from lab import Lab
+from lab.gateway import BINARY, free_port
+from modem.patience import patience
+from owner import FAILED, OK, USAGE, run
+from terminal import Terminal, on_terminal
+
+PROJECT = Path(__file__).resolve().parents[2]
+PAGE = (PROJECT / "doc" / "ofono-mcp.1").read_text()
+README = (PROJECT / "README.md").read_text()
+PROGRAM = os.environ.get("GATEWAY_BINARY", BINARY)
+HELP = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True).stdout
+COMMANDS = re.findall(r"^  ([a-z-]+) +\S", HELP, re.MULTILINE)
+
+# What each can be run with beside a gateway, in an order in which it makes sense.
+ARGUMENTS: dict[str, list[str]] = {
+    "pair": ["someone"], "clients": [], "change": ["--ask", "always", "someone"],
+    "rotate": ["someone"], "pause": [], "resume": [], "reload": [], "approvals": [],
+    "approve": ["999999"], "reject": ["999999", "no"], "unlock": [],
+    "backup": ["--force", "FILE"], "restore": ["FILE"], "audit": [], "status": [],
+    "send": ["--dry-run", "--sim", "1", TO, "hello"], "list": [], "show": ["999999"],
+    "wait": ["--timeout", "1"], "tail": [], "tools": [], "doctor": [], "modem": [],
+    "demo": ["--once"], "revoke": ["someone"], "serve": [],
+}
+ENDLESS = {"serve", "tail"}
+HAS_LOG = {"serve"}                         # instead of results, so no JSON
+OF_THE_LEDGER = {"backup", "restore", "audit"}
+LOCAL = {"serve", "tools", "doctor", "modem", "demo", *OF_THE_LEDGER}
+HAS_NO_STATE = {"tools", "modem", "demo"}
+SGR = re.compile(r"\x1b\[[\d;]*m")          # colours; \x1b[K takes a line away
+# A value that an option takes, by the word for it in --help.
+VALUES = {"TIME": "2026-11-21T08:30:00+01:00", "N:HASH": f"1:{'0' * 64}",
+          "ADDRESS:PORT": "127.0.0.1:1"}
+
+
+def help_of(name: str) -> str:
+    return run(name, "--help").stdout
+
+
+def options_of(name: str) -> list[tuple[str, str]]:
+    """Each with the word for its value, "" for none."""
+    return re.findall(r"^  (--[a-z-]+)(?: ([A-Z]\S*))?", help_of(name), re.MULTILINE)
+
+
+def test_each_is_here() -> None:
+    assert sorted(COMMANDS) == sorted(ARGUMENTS)
+    assert all(len(line) <= 80 for line in HELP.splitlines())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help(name: str) -> None:
+    done = run(name, "--help")
+    assert (done.returncode, done.stderr) == (OK, "")
+    assert done.stdout.startswith(f"Usage: ofono-mcp {name} ")
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert "Exit codes: " in done.stdout
+    assert ("--json" in done.stdout) == (name not in HAS_LOG)
+    assert run("help").stdout == HELP
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_manual_page_and_readme(name: str) -> None:
+    synopsis, _, rest = PAGE.partition(".Sh DESCRIPTION\n")
+    words = rf"(\w+ \| )*{name}\b"
+    assert re.search(rf"^\.Cm {words}", synopsis, re.MULTILINE)
+    assert re.search(rf"^\.It Cm {words}", rest, re.MULTILINE)
+    assert re.search(rf"(`|\bofono-mcp ){name}\b", README)
+    for option, _ in options_of(name):
+        assert re.search(rf"Fl Fl {option[2:]}\b", PAGE), option
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_options(name: str) -> None:
+    """What help names is taken; what it does not is refused, and nothing is printed."""
+    text, options = help_of(name), options_of(name)
+    assert ("--help", "") in options
+    for option, value in options:
+        given = [VALUES.get(value, "1")] if value else []
+        assert run(name, option, *given, "--help").stdout == text, option
+    for wrong in ("--no-such-option", "--help=x"):
+        done = run(name, wrong)
+        assert (done.returncode, done.stdout) == (USAGE, "")
+        assert wrong.split("=")[0] in done.stderr
+
+
+# ---- beside a gateway
+
+@pytest.fixture
+def arguments(lab: Lab, folder: Path) -> Callable[..., list[str]]:
+    def of(name: str) -> list[str]:
+        words = [str(folder / "backup") if word == "FILE" else word
+                 for word in ARGUMENTS[name]]
+        state = [] if name in HAS_NO_STATE else ["--state-dir", str(lab.gateway.state)]
+        port = ["--port", str(free_port())] if name == "demo" else []
+        return [name, *state, *port, *words]
+    return of
+
+
+def assert_json(name: str, done: subprocess.CompletedProcess[str]) -> Any:
+    """Lines of JSON; the last one tells what went wrong."""
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert all(isinstance(line, dict) for line in lines), (name, done)
+    if done.returncode != OK and done.stderr:
+        error = lines[-1]["error"]
+        assert error["code"] and error["message"] in done.stderr, (name, done)
+    else:
+        assert lines and "error" not in lines[-1], (name, done)
+
+
+def test_json_and_plain_text(lab: Lab, arguments: Callable[..., list[str]]) -> None:
+    bus = {"DBUS_SYSTEM_BUS_ADDRESS": lab.bus.address}
+    for name in ARGUMENTS:
+        if name not in ENDLESS:
+            told = run(*arguments(name), "--json", **bus)
+            assert_json(name, told)
+    for name in ARGUMENTS:
+        if name not in ENDLESS:
+            plain = run(*arguments(name), **bus)
+            assert plain.returncode in (OK, FAILED), (name, plain)
+            assert plain.stdout + plain.stderr and "\x1b" not in plain.stdout + plain.stderr
+            assert not plain.stdout.startswith("{"), (name, plain)
+
+
+def test_no_colour_where_none_is_wanted(lab: Lab, arguments: Callable[..., list[str]]) -> None:
+    coloured = set()
+    for name in sorted(set(ARGUMENTS) - ENDLESS - {"demo", "pair", "rotate"}):
+        for wish in ({}, {"NO_COLOR": "1"}):
+            with on_terminal(*arguments(name), DBUS_SYSTEM_BUS_ADDRESS=lab.bus.address,
+                             **wish) as terminal:
+                has = bool(SGR.search(terminal.read_all()))
+            assert not (has and wish), name
+            coloured |= {name} if has else set()
+    assert coloured >= {"status", "doctor", "tools", "modem"}
+
+
+def test_without_a_gateway(folder: Path, arguments: Callable[..., list[str]]) -> None:
+    """What cannot be done without one says so, as JSON, too."""
+    nothing = {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={folder}/none"}
+    for name in sorted(set(ARGUMENTS) - ENDLESS - {"tools", "demo"}):
+        state = [] if name in HAS_NO_STATE else ["--state-dir", folder / name]
+        words = [str(folder / "b") if word == "FILE" else word for word in ARGUMENTS[name]]
+        done = run(name, *state, *words, "--json", **nothing)
+        assert done.returncode in (OK, FAILED), done
+        assert_json(name, done)
+
+
+def test_what_it_waits_for_is_told(lab: Lab, arguments: Callable[..., list[str]]) -> None:
+    """Of all that the gateway is asked for, when that is busy for longer than a second."""
+    with ExitStack() as stack:
+        lab.gateway.send_signal(signal.SIGSTOP)
+        stack.callback(lab.gateway.send_signal, signal.SIGCONT)
+        terminals: dict[str, Terminal] = {
+            name: stack.enter_context(on_terminal(*arguments(name)))
+            for name in ARGUMENTS if name not in LOCAL}
+        for name, terminal in terminals.items():
+            assert re.search(r"\r\x1b\[K[^\r]+ \(\d+ s\)", terminal.read_until(" s)")), name
+            terminal.process.kill()
+            terminal.process.wait(patience(10))

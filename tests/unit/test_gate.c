@@ -12,11 +12,20 @@
 
 #include "http/gate.h"
 
+static bool trusts_loopback(const struct config *asked)
+{
+	return asked->metrics_on_loopback;
+}
+
 static const struct http_route routes[] = {
 	{ .path = "/mcp",
 	  .methods = HTTP_GET | HTTP_POST | HTTP_DELETE,
 	  .json_body = true },
 	{ .path = "/healthz", .methods = HTTP_GET, .public = true },
+	{ .path = "/metrics",
+	  .methods = HTTP_GET,
+	  .scopes = CLIENT_METRICS | CLIENT_READ,
+	  .trusts_loopback = trusts_loopback },
 	{ .path = NULL },
 };
 
@@ -308,6 +317,49 @@ static void test_token_is_last(void **state)
 	}
 }
 
+static unsigned scopes;
+
+static bool find_one(void *data, const uint8_t hash[AUTH_HASH_BYTES],
+		     struct client *client_out)
+{
+	(void)data;
+	(void)hash;
+	*client_out = (struct client){ .id = 1, .scopes = scopes };
+	return true;
+}
+
+/* The status of GET /metrics; `token`: one of a client that has these scopes. */
+static unsigned ask_metrics(bool local, bool token, unsigned has)
+{
+	static const struct auth auth = { .find = find_one };
+	struct gate_request request = {
+		.method = "GET", .path = "/metrics", .version = "HTTP/1.1", .local = local
+	};
+	struct gate_verdict verdict;
+
+	scopes = has;
+	headers_parse(&request, token ? HOST "|Authorization: Bearer x" : HOST);
+	gate_check(&request, &config, routes, &auth, &verdict);
+	return verdict.status;
+}
+
+static void test_scopes(void **state)
+{
+	(void)state;
+	assert_int_equal(ask_metrics(true, false, 0), 401);
+	assert_int_equal(ask_metrics(true, true, 0), 403);
+	assert_int_equal(ask_metrics(true, true, CLIENT_METRICS), 403); /* all of them */
+	assert_int_equal(ask_metrics(true, true, CLIENT_SCOPES_ALL & ~CLIENT_METRICS),
+			 403);
+	assert_int_equal(ask_metrics(false, true, CLIENT_METRICS | CLIENT_READ), 0);
+	config.metrics_on_loopback = true;
+	assert_int_equal(ask_metrics(true, false, 0), 0);
+	assert_int_equal(ask_metrics(true, true, 0), 0);
+	assert_int_equal(ask_metrics(false, false, 0), 401);
+	assert_int_equal(ask_metrics(false, true, 0), 403);
+	config.metrics_on_loopback = false;
+}
+
 static void test_verdict_carries_what_was_learned(void **state)
 {
 	struct gate_verdict verdict;
@@ -352,6 +404,7 @@ int main(void)
 		cmocka_unit_test(test_own_name),
 		cmocka_unit_test(test_torn_and_many),
 		cmocka_unit_test(test_token_is_last),
+		cmocka_unit_test(test_scopes),
 		cmocka_unit_test(test_verdict_carries_what_was_learned),
 	};
 

@@ -63,6 +63,7 @@ static void test_gateway_down_until_it_hears(void **state)
 	pass(1000);
 	fake_tell(OFONO_AVAILABLE, NULL);
 	assert_gaps("gateway_down:100+51 ofono_down:152+1 ");
+	assert_int_equal(inbox_deaf_ms(inbox), 52000); /* of before the start, too */
 }
 
 /* After a crash it is down since the last write. */
@@ -101,16 +102,20 @@ static void test_ofono_down(void **state)
 	fake_tell(OFONO_AVAILABLE, NULL);
 	assert_gaps("");
 	pass(100000);
+	assert_int_equal(inbox_deaf_ms(inbox), 0);
 	fake_tell(OFONO_UNAVAILABLE, NULL);
 	assert_gaps("ofono_down:100... ");
 	pass(50000);
+	assert_int_equal(inbox_deaf_ms(inbox), 50000); /* it goes on */
 	fake_tell(OFONO_AVAILABLE, NULL);
 	assert_gaps("ofono_down:100+50 ");
+	assert_int_equal(inbox_deaf_ms(inbox), 50000);
 	pass(100000);
 	fake_tell(OFONO_UNAVAILABLE, NULL);
 	pass(1000);
 	fake_tell(OFONO_AVAILABLE, NULL);
 	assert_gaps("ofono_down:100+50 ofono_down:250+1 ");
+	assert_int_equal(inbox_deaf_ms(inbox), 51000);
 }
 
 static const struct inbox_timing no_grace = { .retry_ms = 60000, .grace_ms = 0 };

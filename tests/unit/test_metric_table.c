@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What Prometheus asks of names and words, of every row: "Metric and label naming". */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "web/metric.h"
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), last = strlen(end);
+
+	return length >= last && strcmp(text + length - last, end) == 0;
+}
+
+static void test_names(void **state)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+
+	(void)state;
+	for (const struct metric *row = metric_table; row->name; row++) {
+		assert_int_equal(strspn(row->name, letters), strlen(row->name));
+		assert_true(strncmp(row->name, "ofono_mcp_", 10) == 0 ||
+			    strncmp(row->name, "process_", 8) == 0);
+		assert_int_equal(strcmp(row->type, "counter") == 0,
+				 ends_with(row->name, "_total"));
+	}
+}
+
+/* Without _total, too: a scraper may take that off. */
+static void test_no_two_are_alike(void **state)
+{
+	(void)state;
+	for (const struct metric *one = metric_table; one->name; one++) {
+		for (const struct metric *other = one + 1; other->name; other++) {
+			size_t length = strlen(one->name), size = strlen(other->name);
+
+			length -= ends_with(one->name, "_total") ? 6 : 0;
+			size -= ends_with(other->name, "_total") ? 6 : 0;
+			assert_false(length == size &&
+				     strncmp(one->name, other->name, size) == 0);
+		}
+	}
+}
+
+static void test_help(void **state)
+{
+	(void)state;
+	for (const struct metric *row = metric_table; row->name; row++) {
+		assert_true(ends_with(row->help, "."));
+		assert_null(strpbrk(row->help, "\n\\\""));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_no_two_are_alike),
+		cmocka_unit_test(test_help),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

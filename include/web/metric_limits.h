@@ -3,7 +3,7 @@
  * Metric limits: what is left of the limits of each SIM, as it was a moment ago.
  *
  * Counting that reads the ledger, so it is done once in METRIC_LIMITS_MS, however often
- * somebody asks (tests/integration/test_metrics.py::test_many_ask_at_once).
+ * somebody asks (tests/unit/test_metric_limits.c).
  */
 #ifndef WEB_METRIC_LIMITS_H
 #define WEB_METRIC_LIMITS_H

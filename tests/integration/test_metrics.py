@@ -149,15 +149,14 @@ def test_methods_and_paths(open_gateway: LoneGateway) -> None:
 
 
 def test_many_ask_at_once(make_lab: Callable[..., Lab]) -> None:
-    """And they cost no commits; the gateway has a few of its own meanwhile."""
+    """None of them costs a commit; the audit has a few of its own to make."""
     lab = make_lab(modem_count=1, policy="[policy]\nper_hour = 60\n")
     before = scrape(lab.gateway)
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(lambda _: scrape(lab.gateway), range(200)))
     assert all(one.keys() >= before.keys() for one in found)
-    after = scrape(lab.gateway)
-    assert (value_of(after, "ledger_commits_total") <
-            value_of(before, "ledger_commits_total") + 20)
+    commits = "ledger_commits_total"
+    assert value(lab.gateway, commits) - value_of(before, commits) < len(found) / 10
 
 
 # ---- what it tells

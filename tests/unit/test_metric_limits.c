@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* However often somebody asks, the ledger is read once in METRIC_LIMITS_MS. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "policy_request.h"
+#include "web/metric_limits.h"
+
+static struct metric_limits limits;
+static struct services services;
+
+static int set_up(void **state)
+{
+	int error = request_set_up(state);
+
+	memset(&limits, 0, sizeof(limits));
+	services = (struct services){ .sims = sims, .policy = policy };
+	fake_modem_ready("/sim0", "1");
+	turn();
+	return error;
+}
+
+/* What is left to the only SIM in an hour, when somebody asks now. */
+static int64_t left(void)
+{
+	metric_limits_refresh(&limits, &services);
+	for (unsigned at = 0; at < limits.count; at++) {
+		if (limits.rows[at].limit.unit == LIMIT_HOUR)
+			return limits.rows[at].left;
+	}
+	return -1;
+}
+
+static void test_they_are_kept_for_a_while(void **state)
+{
+	int64_t sim_id = TAILQ_FIRST(sims_list(sims))->id;
+
+	(void)state;
+	configure("sim_per_hour", "5");
+	assert_int_equal(left(), 5);
+	submit(sim_id, "one");
+	assert_int_equal(left(), 5);
+	boot_now_ms += METRIC_LIMITS_MS - 1;
+	assert_int_equal(left(), 5);
+	boot_now_ms++;
+	assert_int_equal(left(), 4);
+	submit(sim_id, "two");
+	boot_now_ms += METRIC_LIMITS_MS;
+	assert_int_equal(left(), 3);
+}
+
+static void test_without_a_limit_there_is_none(void **state)
+{
+	(void)state;
+	configure("sim_per_hour", "0");
+	assert_int_equal(left(), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_they_are_kept_for_a_while, set_up,
+						policy_tear_down),
+		cmocka_unit_test_setup_teardown(test_without_a_limit_there_is_none,
+						set_up, policy_tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -33,6 +33,7 @@ PROXY, INBOX, SENDER, AGENTS = (f"192.0.2.{last}" for last in (10, 11, 12, 20))
 HOST = "gateway.example.org"
 TO = "+36301234567"
 WRONG = "f00d" * 16
+LONGEST_CALL_S = 120
 TOKENS = 5                      # wrong ones before a gateway answers 429
 
 
@@ -183,6 +184,12 @@ def test_streams_flow_and_long_calls_wait(fleet: Fleet) -> None:
             found = waiting.receive().result["structuredContent"]
         assert found["message"]["text"] == "an answer"
         assert events.next().uri == "sms://inbox"
+
+
+@pytest.mark.parametrize("side", ["client", "server"])
+def test_it_waits_longer_than_any_call(side: str) -> None:
+    [seconds] = re.findall(rf"^\ttimeout {side} (\d+)s$", CONFIG, re.M)
+    assert int(seconds) > LONGEST_CALL_S
 
 
 def test_who_leaves_is_gone_behind_it_too(fleet: Fleet) -> None:

@@ -26,6 +26,7 @@ enable-dbus=yes
 [publish]
 publish-workstation=no
 """
+WITH_SERVICES = 'mount --bind "$0" /etc/avahi/services && exec "$@"'
 RUN = Path("/run")      # avahi-daemon's folder there is fixed, so each has a /run of its own
 
 
@@ -50,8 +51,12 @@ class Seen:
 
 
 class Avahi(Program):
-    def __init__(self, folder: Path, bus: Bus, network: Network, host: str) -> None:
+    """`services` takes the place of /etc/avahi/services."""
+
+    def __init__(self, folder: Path, bus: Bus, network: Network, host: str,
+                 services: Path | None = None) -> None:
         self._bus = bus
+        self._before = [] if services is None else ["sh", "-c", WITH_SERVICES, str(services)]
         self._network = network
         self._config = folder / f"avahi-{host}.conf"
         self._config.write_text(CONFIG.format(host=host))
@@ -67,7 +72,7 @@ class Avahi(Program):
     def start(self) -> None:
         begun = self.log.count("Server startup complete")
         self._process.run(
-            [*self._network.prefix, "avahi-daemon", "--no-drop-root", "--no-chroot",
+            [*self._network.prefix, *self._before, "avahi-daemon", "--no-drop-root", "--no-chroot",
              "--no-rlimits", "--no-proc-title", "-f", str(self._config)],
             self._bus.environment, disk=("4m", RUN))
         wait_until(lambda: self.log.count("Server startup complete") > begun,

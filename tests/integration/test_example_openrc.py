@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""doc/examples/openrc/ofono-mcp, run by Debian's real OpenRC.
+
+That package would take over from sysv-rc, so it is not installed: it is unpacked into a root
+of its own, which has this machine's /usr.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab import wait_until
+from lab.gateway import BINARY, free_port, http_connection
+from lab.process import Process
+from modem.patience import patience
+
+SCRIPT = Path(__file__).resolve().parents[2] / "doc" / "examples" / "openrc" / "ofono-mcp"
+PACKAGES = ["openrc", "librc1", "libeinfo1"]
+USER, UID = "ofono-mcp", 991
+STUB = "#!/sbin/openrc-run\nstart() { return 0; }\nstop() { return 0; }\n"
+# What runs in it ends with it: the first process of a PID namespace. Nothing is mounted
+# unless the root is a mount of its own that nobody else sees, whatever / is.
+ENTER = """
+set -e
+root=$1
+shift
+mount --bind "$root" "$root"
+mount --make-rprivate "$root"
+cd "$root"
+! grep " $root .* shared:" /proc/self/mountinfo
+mount --bind /usr usr
+mount -o remount,bind,ro usr
+touch dev/null
+mount --bind /dev/null dev/null
+mount -t proc proc proc
+mount -t tmpfs tmpfs run
+mkdir -p $(printf "run/openrc/%s " started starting stopping inactive wasinactive failed \
+	exclusive daemons options scheduled tmp)
+touch run/openrc/softlevel
+exec chroot . "$@"
+"""
+MOUNTED = ["usr", "proc", "run"]
+
+
+class OpenRc:
+    """A machine with OpenRC, for as long as its one shell lives."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.port = free_port()
+        # As root of a user namespace there is no other user.
+        self.has_users = Path("/proc/self/uid_map").read_text().split()[2] != "1"
+        self._shell = Process("openrc", root.parent / "openrc.log")
+
+    def furnish(self) -> None:
+        shutil.rmtree(self.root / "usr")            # manuals
+        for folder in (*MOUNTED, "dev", "bin", "var/log", "var/lib", "tmp", "etc/conf.d",
+                       "etc/pam.d", "opt"):
+            (self.root / folder).mkdir(parents=True, exist_ok=True)
+        (self.root / "lib64").symlink_to("usr/lib64")
+        for pattern in ("ld-linux*", "*/ld-linux*", "*/security"):
+            for file in Path("/usr/lib").glob(pattern):     # /lib is the package's own
+                if (link := self.root / file.relative_to("/usr")).parent.exists():
+                    link.symlink_to(file)
+        (self.root / "bin/sh").symlink_to("/usr/bin/sh")
+        (self.root / "var/run").symlink_to("/run")
+        (self.root / "etc/passwd").write_text(
+            f"root:x:0:0::/:/bin/sh\n{USER}:x:{UID}:{UID}::/var/lib/{USER}:/bin/sh\n")
+        (self.root / "etc/group").write_text(f"root:x:0:\n{USER}:x:{UID}:\n")
+        (self.root / "etc/pam.d/other").write_text(
+            "account required pam_permit.so\nsession required pam_permit.so\n")
+        for name in ("dbus", "ofono"):
+            self._service(name, STUB)
+        self._service("ofono-mcp", SCRIPT.read_text())
+        shutil.copy(BINARY, self.root / "opt/ofono-mcp")
+        user = "" if self.has_users else "command_user=root:root\n"
+        (self.root / "etc/conf.d/ofono-mcp").write_text(
+            f'command=/opt/ofono-mcp\ncommand_args="serve --listen 127.0.0.1:{self.port}"\n'
+            f"{user}")
+
+    def start(self) -> None:
+        self._shell.run(
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child",
+             "--propagation=unchanged", "sh", "-c", ENTER, "sh", str(self.root),
+             "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "sh", "-c",
+             "mkfifo /run/end; echo $$ >/run/there; cat /run/end"])
+        wait_until(lambda: self._inside("test", "-e", "/run/there").returncode == 0,
+                   what=f"the machine is there\n{self._shell.log}")
+
+    def stop(self) -> None:
+        """Nothing is removed that is still mounted: these are empty, or it fails here."""
+        self._shell.kill()
+        for folder in MOUNTED:
+            (self.root / folder).rmdir()
+
+    def service(self, verb: str) -> None:
+        ended = self._inside("rc-service", "ofono-mcp", verb)
+        assert ended.returncode == 0, ended.stdout + ended.stderr + self.log
+
+    def status(self) -> str:
+        return self._inside("rc-service", "ofono-mcp", "status").stdout
+
+    @property
+    def log(self) -> str:
+        path = self.root / "var/log/ofono-mcp.log"
+        return path.read_text() if path.exists() else ""
+
+    @property
+    def daemon(self) -> int:
+        """Its process id as this machine sees it; 0: there is none."""
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if words[:2] == [b"/opt/ofono-mcp", b"serve"] and \
+                    f"127.0.0.1:{self.port}".encode() in words:
+                return int(process.name)
+        return 0
+
+    def is_healthy(self) -> bool:
+        connection = http_connection(self.port, timeout=1)
+        try:
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
+
+    def wait_healthy(self) -> None:
+        wait_until(self.is_healthy, 20, f"the gateway answers\n{self.log}")
+
+    def _service(self, name: str, text: str) -> None:
+        script = self.root / "etc/init.d" / name
+        script.write_text(text)
+        script.chmod(0o755)
+
+    def _inside(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """In all namespaces of the machine."""
+        children = Path(f"/proc/{self._shell.pid}/task/{self._shell.pid}/children")
+        first = children.read_text().split()
+        if not first:
+            return subprocess.CompletedProcess(command, 1, "", "")
+        return subprocess.run(
+            ["nsenter", f"--target={first[0]}", "--mount", "--pid", "chroot",
+             str(self.root), "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", *command],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=patience(60))
+
+
+@pytest.fixture
+def openrc() -> Iterator[OpenRc]:
+    folder = Path(tempfile.mkdtemp(prefix="ofono-mcp-openrc-"))
+    packages, root = folder / "packages", folder / "root"
+    packages.mkdir()
+    subprocess.run(["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", *PACKAGES],
+                   cwd=packages, check=True, capture_output=True)
+    for package in packages.glob("*.deb"):
+        subprocess.run(["dpkg-deb", "-x", package, root], check=True)
+    machine = OpenRc(root)
+    machine.furnish()
+    try:
+        machine.start()
+        yield machine
+    finally:
+        machine.stop()
+        shutil.rmtree(folder)
+
+
+def test_openrc_keeps_it_running(openrc: OpenRc) -> None:
+    """As its user, who owns what it keeps; after a crash it is there again; and it ends."""
+    openrc.service("start")
+    openrc.wait_healthy()
+    assert "started" in openrc.status()
+    first = openrc.daemon
+    status = Path(f"/proc/{first}/status").read_text()
+    assert "NoNewPrivs:\t1" in status
+    state = (openrc.root / "var/lib/ofono-mcp").stat()
+    assert state.st_mode & 0o777 == 0o700
+    if openrc.has_users:
+        assert f"Uid:\t{UID}\t{UID}" in status and state.st_uid == UID
+    openrc.service("reload")
+    wait_until(lambda: "reload: nothing changed" in openrc.log, what="it has read it again")
+    os.kill(first, 9)
+    wait_until(lambda: openrc.daemon not in (0, first), 20, "there is another one")
+    openrc.wait_healthy()
+    openrc.service("stop")
+    assert not openrc.daemon
+    assert "stopping (signal 15)" in openrc.log

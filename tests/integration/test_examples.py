@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""doc/examples: what has no test file of its own, and that README.md knows them all."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import yaml
+
+from lab import wait_until
+from lab.avahi import Avahi
+from lab.bus import Bus
+from owner import run
+from phone import Phone
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "doc" / "examples"
+FILES = sorted(str(file.relative_to(EXAMPLES)) for file in EXAMPLES.glob("*/*"))
+TEXTS = {"txtvers=1", "path=/mcp", "proto=http", "auth=bearer"}
+
+
+def machine(stack: ExitStack, phone: Phone, name: str, folder: Path,
+            services: Path | None = None) -> Avahi:
+    (folder / name).mkdir()
+    bus = Bus(folder / name)
+    stack.callback(bus.stop)
+    bus.start()
+    return stack.enter_context(Avahi(folder, bus, phone.networks[name], name, services))
+
+
+def test_the_static_service_of_avahi(phone: Phone, folder: Path) -> None:
+    """It is told though no gateway runs, which is what its head warns of."""
+    services = folder / "services"
+    services.mkdir()
+    (services / "ofono-mcp.service").write_text(
+        (EXAMPLES / "avahi" / "ofono-mcp.service").read_text())
+    with ExitStack() as stack:
+        machine(stack, phone, "phone", folder, services)
+        laptop = machine(stack, phone, "laptop", folder)
+        seen = wait_until(laptop.browse, 30, "the laptop sees it")[0]
+    assert (seen.name, seen.port, seen.texts) == ("ofono-mcp on phone", 9531, TEXTS)
+
+
+def test_the_gateways_behind_a_proxy_start_with_it() -> None:
+    checked = run("serve", "--check-config", "--config", EXAMPLES / "proxy" / "ofono-mcp.conf")
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_prometheus_asks_where_the_gateway_answers() -> None:
+    [job] = yaml.safe_load((EXAMPLES / "prometheus" / "prometheus.yml").read_text())[
+        "scrape_configs"]
+    assert job["metrics_path"] == "/metrics"
+    assert job["authorization"] == {"type": "Bearer",
+                                    "credentials_file": "/etc/prometheus/ofono-mcp.token"}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_is_in_the_list_with_its_test(name: str) -> None:
+    rows = [line for line in (EXAMPLES / "README.md").read_text().splitlines()
+            if line.startswith(f"| [{name}]({name}) |")]
+    assert len(rows) == 1
+    [test] = re.findall(r"`(tests/[\w./]+)", rows[0])
+    assert (EXAMPLES.parents[1] / test).exists()

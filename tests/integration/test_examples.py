@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -13,11 +14,14 @@ import yaml
 from lab import wait_until
 from lab.avahi import Avahi
 from lab.bus import Bus
-from owner import run
+from lone_gateway import LoneGateway
+from owner import Owner, run
 from phone import Phone
+from wire import Reply, request
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "doc" / "examples"
-FILES = sorted(str(file.relative_to(EXAMPLES)) for file in EXAMPLES.glob("*/*"))
+FILES = sorted(str(file.relative_to(EXAMPLES)) for file in EXAMPLES.rglob("*")
+               if file.is_file() and file.name != "README.md")
 TEXTS = {"txtvers=1", "path=/mcp", "proto=http", "auth=bearer"}
 
 
@@ -48,12 +52,22 @@ def test_the_gateways_behind_a_proxy_start_with_it() -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
+def scrape(gateway: LoneGateway, job: dict[str, Any], token: str) -> Reply:
+    with gateway.wire() as wire:
+        return wire.ask(request(b"", {"Authorization": f"{job['authorization']['type']} {token}",
+                                      "Content-Type": None}, "GET", job["metrics_path"]))
+
+
 def test_prometheus_asks_where_the_gateway_answers() -> None:
+    """With the token of a client that its head tells to pair."""
     [job] = yaml.safe_load((EXAMPLES / "prometheus" / "prometheus.yml").read_text())[
         "scrape_configs"]
-    assert job["metrics_path"] == "/metrics"
-    assert job["authorization"] == {"type": "Bearer",
-                                    "credentials_file": "/etc/prometheus/ofono-mcp.token"}
+    with LoneGateway(open=False) as gateway:
+        paired = Owner(gateway.state).json("pair", "--scope", "metrics", "prometheus")
+        told = scrape(gateway, job, paired["token"])
+        assert told.status == 200 and told.header("content-type").startswith("text/plain")
+        assert b"\n# TYPE ofono_mcp_" in told.body
+        assert scrape(gateway, job, "f00d" * 16).status == 401
 
 
 @pytest.mark.parametrize("name", FILES)

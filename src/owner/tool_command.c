@@ -34,7 +34,7 @@ static const struct {
 	  "Insert the SIM, or switch its modem on; ofono-mcp status lists those that are "
 	  "there" },
 	{ "sim_locked", "Unlock it: ofono-mcp unlock" },
-	{ "modem_off", "End flight mode on the phone" },
+	{ "modem_off", "Switch it on, on the phone or, as root: ofono-mcp modem on" },
 	{ "paused_by_owner", "To go on: ofono-mcp resume" },
 	{ "premium_number_blocked",
 	  "To allow it: premium or allow in section [policy] of the configuration, then "

@@ -14,6 +14,7 @@ from typing import Any
 import dbus.bus
 import pytest
 
+from agent import TO, Agent
 from lab import Lab
 from lab.gateway import BINARY
 from modem import SEARCHING, Sim
@@ -93,6 +94,22 @@ def test_out_of_flight_mode(owner: Owner) -> None:
     assert owner.json()[0]["state"] == "flight_mode"
     assert "flight mode" in owner.run().stdout
     assert owner.json("on")[0]["state"] == "on"
+
+
+def test_the_gateway_notices(make_lab: Callable[..., Lab]) -> None:
+    """What it tells the owner to do is done, and the same message goes out."""
+    lab = make_lab(modem_count=1)
+    agent = Agent(lab)
+    agent.wait_states("ready", timeout=10)
+    [sim] = agent.ids()
+    lab.radios[0].online(False)
+    agent.wait_states("offline", timeout=10)
+    send = ("send", "--state-dir", lab.gateway.state, "--sim", sim, TO, "hello")
+    refused = run(*send)
+    assert refused.returncode == FAILED and "as root: ofono-mcp modem on" in refused.stderr
+    assert Owner(lab).json("on", "--registered")[0]["changed"]
+    agent.wait_states("ready", timeout=10)
+    assert run(*send).returncode == OK
 
 
 # ---- several

@@ -106,6 +106,12 @@ int config_read(struct config *config, const char *path, struct config_error *er
  * there, and what is there must be readable.
  */
 int config_load(struct config *config, const char *path, struct config_error *error);
+/*
+ * The same, and `state_dir`, unless it is NULL, over it, as if read from "--state-dir". Another
+ * folder is another gateway's: of the control socket only a `path` speaks for that one.
+ */
+int config_load_for(struct config *config, const char *path, const char *state_dir,
+		    struct config_error *error);
 
 /*
  * One value for "section.key", as if read from `origin` ("--listen"). Lists grow; the

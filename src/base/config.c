@@ -227,6 +227,18 @@ int config_set(struct config *config, const char *key, const char *value,
 	return flaw ? config_value_fail(&place, found, flaw) : 0;
 }
 
+int config_load_for(struct config *config, const char *path, const char *state_dir,
+		    struct config_error *error)
+{
+	int result = config_load(config, path, error);
+
+	if (result != 0 || !state_dir)
+		return result;
+	if (!path && strcmp(config->state_dir, state_dir) != 0)
+		memset(config->control_socket, 0, sizeof(config->control_socket));
+	return config_set(config, "store.state_dir", state_dir, "--state-dir", error);
+}
+
 void config_list_clear(struct config_list *list)
 {
 	memset(list, 0, sizeof(*list));

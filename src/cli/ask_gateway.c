@@ -2,10 +2,13 @@
 #include "cli/ask_gateway.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -182,6 +185,43 @@ static bool explain(const struct sockaddr_un *address, struct config_error *erro
 		    address->sun_path);
 }
 
+/* The group of the file, or of the folder that hides it. */
+static const struct group *group_of(const struct sockaddr_un *address)
+{
+	char folder[sizeof(address->sun_path)];
+	struct stat status;
+
+	snprintf(folder, sizeof(folder), "%s", address->sun_path);
+	if (stat(address->sun_path, &status) < 0 && stat(dirname(folder), &status) < 0)
+		return NULL;
+	return getgrgid(status.st_gid);
+}
+
+/* It cannot be reached for another reason than that nobody listens. */
+static bool explain_refusal(const struct sockaddr_un *address, int failure,
+			    struct config_error *error)
+{
+	const struct group *group = failure == -EACCES ? group_of(address) : NULL;
+
+	if (failure != -EACCES)
+		return fail(error, "%s: %s", address->sun_path, strerror(-failure));
+	return fail(error,
+		    "%s: %s; run it as root, or as a member of the group %s, which may "
+		    "command this gateway",
+		    address->sun_path, strerror(-failure),
+		    group ? group->gr_name : "of it");
+}
+
+/* Nobody listens, and what the gateway keeps is for others. */
+static bool explain_absence(const struct sockaddr_un *address, const char *folder,
+			    struct config_error *error)
+{
+	return fail(error,
+		    "no gateway listens at %s, and only its own user and root may do "
+		    "without one (%s): start it, or run this as root",
+		    address->sun_path, folder);
+}
+
 bool ask_gateway(const struct gateway_question *question, struct config_error *error)
 {
 	int64_t until_ms = clock_monotonic_ms() + ASK_GATEWAY_PATIENCE_MS;
@@ -199,10 +239,7 @@ bool ask_gateway(const struct gateway_question *question, struct config_error *e
 			return answered;
 		}
 		if (fd != -ENOENT && fd != -ECONNREFUSED)
-			return fail(error, "%s: %s%s", address.sun_path, strerror(-fd),
-				    fd == -EACCES ? "; run it as root, or as a member "
-						    "of this file's group"
-						  : "");
+			return explain_refusal(&address, fd, error);
 		if (!folder_owner_become(question->config->state_dir, error))
 			return false;
 		failure = store_lock_take(question->config->state_dir, &lock, error);
@@ -211,6 +248,9 @@ bool ask_gateway(const struct gateway_question *question, struct config_error *e
 			close(lock);
 			return answered;
 		}
+		if (failure == -EACCES)
+			return explain_absence(&address, question->config->state_dir,
+					       error);
 		if (failure != -EBUSY)
 			return false;
 		if (clock_monotonic_ms() > until_ms)

@@ -112,9 +112,7 @@ static bool look_at_config(struct doctor *doctor, const struct asked *asked)
 	struct config_error problem = { "" };
 	struct config *config = &doctor->config;
 
-	if (config_load(config, asked->config, &problem) == 0 &&
-	    (!asked->state_dir || config_set(config, "store.state_dir", asked->state_dir,
-					     "--state-dir", &problem) == 0) &&
+	if (config_load_for(config, asked->config, asked->state_dir, &problem) == 0 &&
 	    config_check(config, &problem) == 0) {
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "configuration" },
 			    "%s is good",

@@ -16,9 +16,7 @@ static bool load(const struct ledger_command *command, const char *file,
 {
 	struct config_error problem = { "" };
 
-	if (config_load(config, file, &problem) == 0 &&
-	    (!state_dir || config_set(config, "store.state_dir", state_dir, "--state-dir",
-				      &problem) == 0))
+	if (config_load_for(config, file, state_dir, &problem) == 0)
 		return true;
 	fprintf(stderr, "%s: %s\n", command->name, problem.text);
 	return false;

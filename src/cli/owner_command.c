@@ -165,10 +165,8 @@ static int read_config(struct owner_call *call, const struct given *given)
 {
 	struct config_error problem = { "" };
 
-	if (config_load(&call->config, given->config, &problem) == 0 &&
-	    (!given->state_dir ||
-	     config_set(&call->config, "store.state_dir", given->state_dir, "--state-dir",
-			&problem) == 0))
+	if (config_load_for(&call->config, given->config, given->state_dir, &problem) ==
+	    0)
 		return 0;
 	fprintf(stderr, "ofono-mcp %s: %s\n", call->command->name, problem.text);
 	return EXIT_CODE_USAGE;

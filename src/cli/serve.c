@@ -67,7 +67,6 @@ static const struct {
 	const char *name;
 } settings[] = {
 	[OPTION_LISTEN] = { "server.listen", NULL, "--listen" },
-	[OPTION_STATE_DIR] = { "store.state_dir", NULL, "--state-dir" },
 	[OPTION_OPEN] = { "server.open", "yes", "--open" },
 	[OPTION_VERBOSE] = { "log.verbose", "yes", "--verbose" },
 	[OPTION_HELP] = { NULL },
@@ -75,8 +74,16 @@ static const struct {
 
 enum mode { MODE_RUN, MODE_CHECK, MODE_PRINT, MODE_HELP, MODE_WRONG };
 
-/* What is to be done, and from which file. Settings are left for a second reading. */
-static enum mode read_mode(int argc, char **argv, const char **file_out)
+/* What a start is told by. */
+struct telling {
+	int argc;
+	char **argv;
+	const char *file;      /* NULL: the default one */
+	const char *state_dir; /* NULL: the configured one */
+};
+
+/* What is to be done, and with which files. Settings are left for a second reading. */
+static enum mode read_mode(int argc, char **argv, struct telling *telling)
 {
 	enum mode mode = MODE_RUN;
 	int option;
@@ -88,7 +95,9 @@ static enum mode read_mode(int argc, char **argv, const char **file_out)
 		if (option == '?')
 			return MODE_WRONG;
 		if (option == OPTION_CONFIG)
-			*file_out = optarg;
+			telling->file = optarg;
+		if (option == OPTION_STATE_DIR)
+			telling->state_dir = optarg;
 		if (option == OPTION_CHECK)
 			mode = MODE_CHECK;
 		if (option == OPTION_PRINT)
@@ -134,17 +143,10 @@ static int check_tools(const struct config *config, struct config_error *error_o
 	return -EINVAL;
 }
 
-/* What a start is told by. */
-struct telling {
-	int argc;
-	char **argv;
-	const char *file; /* NULL: the default one */
-};
-
 static int load(const void *data, struct config *config, struct config_error *error_out)
 {
 	const struct telling *telling = data;
-	int error = config_load(config, telling->file, error_out);
+	int error = config_load_for(config, telling->file, telling->state_dir, error_out);
 
 	if (error == 0)
 		error = apply_options(telling->argc, telling->argv, config, error_out);
@@ -158,10 +160,10 @@ static int load(const void *data, struct config *config, struct config_error *er
 static int run_serve(int argc, char **argv)
 {
 	struct config_error problem = { "" };
-	struct telling telling = { argc, argv, NULL };
+	struct telling telling = { argc, argv, NULL, NULL };
 	const struct config_source source = { load, &telling };
 	struct config config;
-	enum mode mode = read_mode(argc, argv, &telling.file);
+	enum mode mode = read_mode(argc, argv, &telling);
 
 	if (mode == MODE_HELP) {
 		fputs(help, stdout);

@@ -221,7 +221,7 @@ def test_others_are_told_what_to_do(reachable: LoneGateway, folder: Path) -> Non
                           group=NOBODY, extra_groups=[], capture_output=True, text=True,
                           timeout=patience(20))
     assert (done.returncode, done.stdout) == (FAILED, "")
-    assert "run it as root, or as a member of this file's group" in done.stderr
+    assert "run it as root, or as a member of the group root, which may" in done.stderr
 
 
 def test_what_root_makes_is_the_owners_of_the_folder(gateway: LoneGateway) -> None:

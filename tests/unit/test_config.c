@@ -427,6 +427,21 @@ static void test_load(void **state)
 	assert_int_equal(config.queue_limit, 1000);
 }
 
+static void test_load_for_another_folder(void **state)
+{
+	(void)state;
+	expect_read("[server]\ncontrol_socket = /x/there\n[store]\nstate_dir = /x\n");
+	assert_int_equal(config_load_for(&config, path, NULL, &error), 0);
+	assert_string_equal(config.state_dir, "/x");
+	assert_int_equal(config_load_for(&config, path, "/y", &error), 0);
+	assert_string_equal(config.state_dir, "/y");
+	assert_string_equal(config.control_socket, "/x/there"); /* named with the file */
+	assert_int_equal(config_load_for(&config, NULL, "/y", &error), 0);
+	assert_string_equal(config.state_dir, "/y");
+	assert_string_equal(config.control_socket, "");
+	assert_int_equal(config_load_for(&config, "/nonexistent", "/y", &error), -ENOENT);
+}
+
 static void expect_set_error(const char *key, const char *value, const char *expected)
 {
 	struct config before = config;
@@ -709,6 +724,7 @@ int main(void)
 		CONFIG_TEST(test_first_error_is_told),
 		CONFIG_TEST(test_unreadable),
 		CONFIG_TEST(test_load),
+		CONFIG_TEST(test_load_for_another_folder),
 		CONFIG_TEST(test_set),
 		CONFIG_TEST(test_set_refuses),
 		CONFIG_TEST(test_set_refuses_what_cannot_be_printed),

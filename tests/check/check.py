@@ -285,7 +285,7 @@ PARTS: dict[str, str] = {
     "clients": "real MCP clients and the official conformance runner",
     "matrix": "kill -9 at every boundary, and at every one of each recovery",
     "demo": "make demo",
-    "package": "the Debian packages, built twice and installed in a fresh Debian",
+    "package": "the Debian packages, built twice, and run and upgraded in a fresh Debian",
     "bench": "make bench, small",
     "valgrind": "the integration tests with the gateway under valgrind",
     "valgrind-brief": "the quick ones of them",

@@ -4,38 +4,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAMES = ("ofono-mcp", "ofono-plugin-sms-history")
 COPY = ["tar", "-c", "--exclude-vcs", "--exclude=./build", "--exclude=__pycache__", "."]
-
-
-@dataclass(frozen=True)
-class Builder:
-    """Where, and in which circumstances: none of it may show in what is built."""
-
-    folder: Path
-    umask: int = 0o022
-    timezone: str = "UTC"
-    language: str = "C.UTF-8"
-
-    def build(self) -> Build:
-        source = self.folder / "source"
-        source.mkdir(parents=True)
-        with subprocess.Popen(COPY, cwd=PROJECT, stdout=subprocess.PIPE) as copy:
-            subprocess.run(["tar", "-x", "-C", source], stdin=copy.stdout, check=True)
-        assert copy.returncode == 0
-        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder),
-                       "TZ": self.timezone, "LC_ALL": self.language,
-                       "DEB_BUILD_OPTIONS": "parallel=2"}
-        ended = subprocess.run(
-            ["dpkg-buildpackage", "-us", "-uc", "-b"], cwd=source, env=environment,
-            umask=self.umask, capture_output=True, text=True)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-        return Build(self.folder)
+PREVIOUS = Path(__file__).with_name("previous")
 
 
 @dataclass(frozen=True)
@@ -54,3 +33,67 @@ class Build:
     @property
     def changes(self) -> Path:
         return next(self.folder.glob("*.changes"))
+
+
+@dataclass(frozen=True)
+class Builder:
+    """Where, and in which circumstances: none of it may show in what is built."""
+
+    folder: Path
+    umask: int = 0o022
+    timezone: str = "UTC"
+    language: str = "C.UTF-8"
+    user: str = "root"
+    home: str = "/nonexistent"
+
+    def build(self, copy: Sequence[str] = COPY, kind: str = "--build=binary",
+              mark: str = "") -> Build:
+        """Of what `copy` writes as a tar; `mark` goes behind the version."""
+        source = self.folder / "source"
+        source.mkdir(parents=True)
+        with subprocess.Popen(copy, cwd=PROJECT, stdout=subprocess.PIPE) as copying:
+            subprocess.run(["tar", "-x", "-C", source], stdin=copying.stdout, check=True)
+        assert copying.returncode == 0
+        changelog = source / "debian" / "changelog"
+        changelog.write_text(changelog.read_text().replace(")", f"{mark})", 1))
+        environment = {"PATH": os.environ["PATH"], "HOME": self.home, "USER": self.user,
+                       "LOGNAME": self.user, "TZ": self.timezone, "LC_ALL": self.language,
+                       "DEB_BUILD_OPTIONS": "parallel=2"}
+        ended = subprocess.run(
+            ["dpkg-buildpackage", "-us", "-uc", kind], cwd=source, env=environment,
+            umask=self.umask, capture_output=True, text=True)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return Build(self.folder)
+
+
+def previous() -> Build:
+    """The version before this one; kept in build/."""
+    commit = PREVIOUS.read_text().split()[-1]
+    kept = PROJECT / "build" / "previous" / commit
+    if kept.exists():
+        return Build(kept)
+    known = subprocess.run(["git", "cat-file", "-e", f"{commit}^{{commit}}"], cwd=PROJECT)
+    assert known.returncode == 0, (
+        f"{commit}, which tests/deb/previous names, is not in this clone: "
+        "git fetch --unshallow")
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=kept.parent))
+    Builder(folder / "here").build(["git", "archive", commit], mark="~previous")
+    shutil.rmtree(folder / "here" / "source")
+    (folder / "here").rename(kept)
+    folder.rmdir()
+    return Build(kept)
+
+
+def later(package: Path, folder: Path) -> Path:
+    """The same package under a higher version."""
+    content = folder / "content"
+    subprocess.run(["dpkg-deb", "--raw-extract", package, content], check=True)
+    control = content / "DEBIAN" / "control"
+    lines = control.read_text().splitlines(keepends=True)
+    control.write_text("".join(line.rstrip("\n") + "+later\n" if line.startswith("Version:")
+                               else line for line in lines))
+    made = folder / f"later-{package.name}"
+    subprocess.run(["dpkg-deb", "--root-owner-group", "--build", content, made], check=True,
+                   capture_output=True)
+    return made

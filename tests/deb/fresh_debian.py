@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Debian 12 of its own in a folder, from where this machine has its packages, and from a
-folder of packages besides."""
+"""A Debian 12 of its own in a folder, from where this machine has its packages."""
 
 from __future__ import annotations
 
@@ -15,6 +14,8 @@ SOURCES = [*Path("/etc/apt").glob("sources.list"),
 # What runs in it ends with it. Its mounts are taken away, for where this machine is itself a
 # chroot they may be seen outside of their namespace.
 CONFINED = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation=unchanged"]
+ENVIRONMENT = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8",
+               "DEBIAN_FRONTEND=noninteractive"]
 MOUNT = """
 root=$1
 shift
@@ -28,33 +29,26 @@ exit "$code"
 
 
 class FreshDebian:
-    """`packages` are installed, some of them from the folder `ours`, some perhaps of another
-    architecture."""
+    """`packages` are installed, some perhaps of another architecture; from `sources`, files or
+    lines of them."""
 
-    def __init__(self, root: Path, ours: Path | None, packages: Sequence[str],
-                 others: Sequence[str] = ()) -> None:
+    def __init__(self, root: Path, packages: Sequence[str],
+                 others: Sequence[str] = (),
+                 sources: Sequence[str | Path] = SOURCES) -> None:
         self.root = root
         own = self._must("dpkg", "--print-architecture").strip()
         self._must("mmdebstrap", "--quiet", "--variant=apt",
                    f"--architectures={','.join([own, *others])}",
                    f"--include={','.join(packages)}", SUITE, str(root),
-                   *map(str, SOURCES), *self._offer(ours))
-
-    def _offer(self, ours: Path | None) -> list[str]:
-        if not ours:
-            return []
-        index = self._must("dpkg-scanpackages", "--multiversion", ".", folder=ours)
-        (ours / "Packages").write_text(index)
-        return [f"deb [trusted=yes] copy:{ours} ./"]
+                   *map(str, sources))
 
     def run(self, *command: str) -> str:
         """What it said; it must succeed."""
         return self._must(*CONFINED, "sh", "-c", MOUNT, "sh", str(self.root),
-                          "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8",
-                          "DEBIAN_FRONTEND=noninteractive", *command)
+                          "env", "-i", *ENVIRONMENT, *command)
 
-    def _must(self, *command: str, folder: Path | None = None) -> str:
+    def _must(self, *command: str) -> str:
         ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True,
-                               text=True, cwd=folder)
+                               text=True)
         assert ended.returncode == 0, f"{command}\n{ended.stdout}{ended.stderr}"
         return ended.stdout

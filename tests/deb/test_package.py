@@ -20,6 +20,7 @@ FILES = {
         "./usr/lib/sysusers.d/ofono-mcp.conf", "./usr/share/dbus-1/system.d/ofono-mcp.conf",
         "./etc/apparmor.d/ofono-mcp", "./usr/share/man/man1/ofono-mcp.1.gz",
         "./usr/share/man/man5/ofono-mcp.conf.5.gz", "./usr/share/man/man8/ofono-mcp.8.gz",
+        "./usr/share/doc/ofono-mcp/examples/ofono-mcp.conf",
         "./usr/share/bash-completion/completions/ofono-mcp",
         "./usr/share/ofono-mcp/demo/demo.py",
     ],
@@ -52,7 +53,9 @@ def test_lintian_has_nothing_to_say(built: Build) -> None:
 
 def test_built_elsewhere_it_is_the_same(built: Build, tmp_path: Path) -> None:
     other = Builder(tmp_path / "a-longer-path" / "elsewhere", umask=0o002,
-                    timezone="Pacific/Kiritimati", language="C").build()
+                    timezone="Pacific/Kiritimati", language="C", user="somebody",
+                    home=str(tmp_path)).build()
+    assert [name for name in digests(built) if "-dbgsym_" in name]
     assert digests(other) == digests(built)
 
 

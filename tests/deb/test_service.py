@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The installed service: started by systemd, on the system's bus, with the system's oFono."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lab import wait_until
+from machine import Machine
+from package import UNIT, install, is_installed, pid, purge, shown
+from phone import Phone
+
+LEFT_BY_OTHERS = ("/var/log/", "/var/lib/dpkg/", "/var/cache/", "/var/lib/systemd/",
+                  "/var/lib/ofono/", "/etc/passwd", "/etc/group", "/etc/shadow",
+                  "/etc/gshadow", "/etc/.pwd.lock")
+SHORT_WATCHDOG = "[Service]\nWatchdogSec=1s\n"
+INIT = ("env", "SYSTEMCTL_SKIP_REDIRECT=1", "/etc/init.d/ofono-mcp")
+
+
+@pytest.fixture
+def service(machine: Machine) -> Machine:
+    """Installed and up."""
+    if not is_installed(machine):
+        install(machine, UNIT)
+    machine.run("systemctl", "reset-failed", UNIT)
+    machine.run("systemctl", "start", UNIT)
+    return machine
+
+
+@pytest.fixture
+def token(service: Machine, phone: Phone) -> Iterator[str]:
+    yield phone.pair("laptop")
+    service.run("ofono-mcp", "revoke", "laptop")
+
+
+@contextmanager
+def user(machine: Machine, name: str, *groups: str) -> Iterator[str]:
+    machine.run("useradd", *(f"--groups={group}" for group in groups), name)
+    try:
+        yield name
+    finally:
+        machine.run("userdel", name)
+
+
+def wait_restarted(machine: Machine, before: int) -> None:
+    wait_until(lambda: pid(machine) not in (0, before), timeout=30, what="it runs again")
+    wait_until(lambda: shown(machine, "ActiveState") == "active", what="it is ready")
+
+
+# ---- installing and removing
+
+def test_the_first_start_needs_no_second(machine: Machine, phone: Phone) -> None:
+    """The bus hears of the new policy only after the gateway was started."""
+    purge(machine)
+    install(machine, UNIT)
+    first = pid(machine)
+    token = phone.pair("laptop")
+    phone.send(token, "from a package")
+    phone.receive(token, "to a package")
+    assert (pid(machine), shown(machine, "NRestarts")) == (first, "0")
+    machine.run("ofono-mcp", "revoke", "laptop")
+
+
+def files(machine: Machine) -> set[str]:
+    found = machine.run("find", "/", "-xdev", "-printf", "%p\\n").splitlines()
+    return {path for path in found if not path.startswith(LEFT_BY_OTHERS)}
+
+
+def test_removing_keeps_what_a_purge_takes(machine: Machine, phone: Phone) -> None:
+    purge(machine)
+    before = files(machine)
+    install(machine, UNIT)
+    token = phone.pair("laptop")
+    phone.send(token, "from a package")
+    mine = machine.root / "etc/ofono-mcp/conf.d/50-mine.conf"
+    mine.write_text("[sms]\n")
+    machine.run("dpkg", "--remove", UNIT)
+    kept = files(machine)
+    assert {"/var/lib/ofono-mcp/gateway.db", "/etc/ofono-mcp/conf.d/50-mine.conf",
+            "/etc/ofono-mcp/ofono-mcp.conf"} <= kept
+    assert "/usr/bin/ofono-mcp" not in kept
+    purge(machine)
+    assert files(machine) - before == set()
+    assert before - files(machine) == set()
+
+
+# ---- who commands it
+
+def test_a_member_of_the_group_commands_it(service: Machine) -> None:
+    with user(service, "member", UNIT) as member:
+        service.run("ofono-mcp", "pair", "tablet", user=member)
+        said = json.loads(service.run("ofono-mcp", "clients", "--json", user=member))
+        assert "tablet" in [client["name"] for client in said["clients"]]
+        service.run("ofono-mcp", "revoke", "tablet", user=member)
+        for path in ("/var/lib/ofono-mcp", "/var/lib/ofono-mcp/gateway.db"):
+            assert service.try_to("cat", path, user=member).returncode != 0
+        service.run("systemctl", "stop", UNIT)
+        refused = service.try_to("ofono-mcp", "clients", user=member)
+        assert refused.returncode == 1
+        assert "start it, or run this as root" in refused.stderr
+
+
+def test_nobody_else_does(service: Machine) -> None:
+    with user(service, "stranger") as stranger:
+        for command in (("clients",), ("pair", "tablet"), ("status",)):
+            refused = service.try_to("ofono-mcp", *command, user=stranger)
+            assert (refused.returncode, refused.stdout) == (1, "")
+            assert "as a member of the group ofono-mcp" in refused.stderr
+
+
+def test_another_folder_is_another_gateway(service: Machine) -> None:
+    """Which does not command the one that runs here."""
+    service.run("ofono-mcp", "pair", "elsewhere", "--state-dir", "/tmp/another")
+    assert "elsewhere" not in service.run("ofono-mcp", "clients")
+    assert "elsewhere" in service.run("ofono-mcp", "clients", "--state-dir", "/tmp/another")
+
+
+# ---- how it lives
+
+def test_it_is_confined(service: Machine) -> None:
+    status = service.run("cat", f"/proc/{pid(service)}/status")
+    ids = service.run("id", "-u", UNIT).strip()
+    assert f"Uid:\t{ids}\t{ids}\t{ids}\t{ids}" in status
+    for line in ("CapEff:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"):
+        assert line in status
+
+
+def test_killed_it_is_back(service: Machine, phone: Phone, token: str) -> None:
+    before = pid(service)
+    service.run("systemctl", "kill", "--signal=KILL", UNIT)
+    wait_restarted(service, before)
+    assert len(phone.wait_sims(token)) == 2
+
+
+def test_a_loop_that_is_stuck_is_ended(service: Machine) -> None:
+    folder = service.root / "etc/systemd/system/ofono-mcp.service.d"
+    folder.mkdir(parents=True)
+    Path(folder, "watchdog.conf").write_text(SHORT_WATCHDOG)
+    try:
+        service.run("systemctl", "daemon-reload")
+        service.run("systemctl", "restart", UNIT)
+        before = pid(service)
+        service.run("systemctl", "kill", "--signal=STOP", UNIT)
+        wait_restarted(service, before)
+        assert "Watchdog timeout" in service.run("journalctl", "--unit", UNIT)
+    finally:
+        Path(folder, "watchdog.conf").unlink()
+        folder.rmdir()
+        service.run("systemctl", "daemon-reload")
+        service.run("systemctl", "restart", UNIT)
+
+
+def test_without_ofono_it_waits(service: Machine, phone: Phone, token: str) -> None:
+    before = pid(service)
+    phone.wait_sims(token)
+    service.run("systemctl", "stop", "ofono")
+    wait_until(lambda: "oFono is not running" in shown(service, "StatusText"),
+               what="it tells that oFono is away")
+    service.run("systemctl", "start", "ofono")
+    phone.ask("power")
+    phone.wait_sims(token)
+    assert pid(service) == before
+
+
+def test_started_by_its_init_script(service: Machine, phone: Phone, token: str) -> None:
+    service.run("systemctl", "stop", UNIT)
+    assert service.try_to(*INIT, "status").returncode == 3
+    service.run(*INIT, "start")
+    try:
+        phone.send(token, "from an init script")
+        service.run(*INIT, "status")
+        first = service.run("cat", "/run/ofono-mcp.pid")
+        service.run(*INIT, "reload")
+        service.run(*INIT, "restart")
+        assert service.run("cat", "/run/ofono-mcp.pid") != first
+        phone.wait_sims(token)
+        phone.receive(token, "to an init script")
+        assert service.run("stat", "--format=%U %G %a", "/run/ofono-mcp") == (
+            "ofono-mcp ofono-mcp 750\n")
+    finally:
+        service.run(*INIT, "stop")
+    assert service.try_to(*INIT, "status").returncode == 3
+
+
+# ---- what it takes
+
+def memory_kib(machine: Machine) -> dict[str, int]:
+    lines = machine.run("cat", f"/proc/{pid(machine)}/smaps_rollup").splitlines()[1:]
+    return {name: int(rest.split()[0]) for name, _, rest in
+            (line.partition(":") for line in lines)}
+
+
+def test_sizes(service: Machine, phone: Phone, token: str,
+               record_testsuite_property: Callable[[str, object], None]) -> None:
+    service.run("systemctl", "restart", UNIT)
+    phone.wait_sims(token)
+    memory = memory_kib(service)
+    binary = os.stat(service.root / "usr/bin/ofono-mcp").st_size
+    assert 0 < memory["Private_Dirty"] < memory["Rss"]
+    record_testsuite_property("summary", f"/usr/bin/ofono-mcp: {binary} bytes")
+    record_testsuite_property(
+        "summary", f"idle with two SIMs: RSS {memory['Rss']} KiB, of it "
+                   f"{memory['Private_Dirty']} KiB private and dirty")

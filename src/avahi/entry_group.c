@@ -173,7 +173,9 @@ static enum entry_group_step host_told(struct entry_group *group, DBusMessage *r
 	const char *host = "";
 
 	dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &host, DBUS_TYPE_INVALID);
-	snprintf(group->host, sizeof(group->host), "%s", host);
+	if (strlen(host) >= sizeof(group->host))
+		return give_up(group, "Avahi tells no name of this machine");
+	strcpy(group->host, host);
 	make_name(group);
 	group->names = 1;
 	return STEP_GROUP;
@@ -238,7 +240,9 @@ static enum entry_group_step renamed(struct entry_group *group, DBusMessage *rep
 	const char *name = "";
 
 	dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID);
-	snprintf(group->name, sizeof(group->name), "%s", name);
+	if (strlen(name) >= sizeof(group->name)) /* cut, it might be no UTF-8 any more */
+		return give_up(group, "Avahi's other name is too long");
+	strcpy(group->name, name);
 	return STEP_RESET;
 }
 

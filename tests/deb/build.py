@@ -66,16 +66,26 @@ class Builder:
         return Build(self.folder)
 
 
+def known(commit: str) -> bool:
+    return subprocess.run(["git", "cat-file", "-e", f"{commit}^{{commit}}"], cwd=PROJECT,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def fetched(commit: str) -> bool:
+    """A shallow clone lacks it."""
+    subprocess.run(["git", "fetch", "--quiet", "--depth=1", "origin", commit], cwd=PROJECT)
+    return known(commit)
+
+
 def previous() -> Build:
     """The version before this one; kept in build/."""
     commit = PREVIOUS.read_text().split()[-1]
     kept = PROJECT / "build" / "previous" / commit
     if kept.exists():
         return Build(kept)
-    known = subprocess.run(["git", "cat-file", "-e", f"{commit}^{{commit}}"], cwd=PROJECT)
-    assert known.returncode == 0, (
-        f"{commit}, which tests/deb/previous names, is not in this clone: "
-        "git fetch --unshallow")
+    assert known(commit) or fetched(commit), (
+        f"{commit}, which tests/deb/previous names, is neither in this clone nor where it "
+        "came from")
     kept.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=kept.parent))
     Builder(folder / "here").build(["git", "archive", commit], mark="~previous")

@@ -182,12 +182,15 @@ enum { STORE_KEY_DAYS = 30 };
 
 /* How long the same message of the same sender and stamp counts as a repeat. */
 enum { STORE_REPEAT_MS = 10 * 60 * 1000 };
+/* Among so many of the newest its signal and its file find each other at any time. */
+enum { STORE_HALVES_MAX = 256 };
 
 /*
  * An incoming message, on disk when 0 returns. The same sender, SIM, stamp and text within
  * STORE_REPEAT_MS is the same message: its row is there, whose id is given, with
  * *known_out true. A repeat is counted in it; that both a signal and a file tell of it is
- * none, nor is a file that is seen again. Files are to be told in the order of their names.
+ * none, also when the clock was set between the two, nor is a file that is seen again.
+ * Files are to be told in the order of their names.
  * What it says of later messages is on disk with it, for a new one alone.
  * STORE_E_FULL or -errno: it is not stored.
  */

@@ -43,6 +43,8 @@ static int incoming_find(struct store *store, const struct incoming_draft *draft
 
 	sqlite3_bind_int64(statement, 5, draft->told_ms - STORE_REPEAT_MS);
 	sqlite3_bind_int64(statement, 6, draft->told_ms + STORE_REPEAT_MS);
+	sqlite3_bind_int(statement, 7, draft->spool_file != NULL);
+	sqlite3_bind_int(statement, 8, STORE_HALVES_MAX);
 	return incoming_read_id(store, statement, message_id_out);
 }
 

@@ -116,10 +116,16 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[OUTGOING_KEY_FREE] = "UPDATE message SET idempotency_key = NULL WHERE id = ?1",
 	[INCOMING_OF_FILE] = "SELECT id FROM message INDEXED BY message_uuid"
 			     " WHERE uuid = ?1 AND uuid <> '' AND direction = 1",
+	/*
+	 * In time; or the other way's half of one that came just now, for the clock may have
+	 * been set between the two.
+	 */
 	[INCOMING_REPEATED] =
 		"SELECT id FROM message INDEXED BY message_stamp WHERE direction = 1"
 		" AND number = ?1 AND sent_time = ?2 AND sent_time <> '' AND text = ?3"
-		" AND sim_id IS nullif(?4, 0) AND changed BETWEEN ?5 AND ?6"
+		" AND sim_id IS nullif(?4, 0) AND (changed BETWEEN ?5 AND ?6"
+		" OR CASE WHEN ?7 THEN spool_lead < 0 ELSE spool_lead > 0 END"
+		" AND id > (SELECT max(id) - ?8 FROM message))"
 		" ORDER BY id DESC LIMIT 1",
 	/* The way that told more often tells how often it came: see store_incoming.c. */
 	[INCOMING_SIGNALLED] = "UPDATE message SET repeats = repeats + (spool_lead <= 0),"

@@ -212,6 +212,49 @@ static void test_what_is_no_repeat(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM message WHERE repeats = 0"), 8);
 }
 
+/* Between the signal and the file somebody set the clock: on a phone, the network does. */
+static void test_the_clock_is_set_between_signal_and_file(void **state)
+{
+	const int64_t year_ms = 365 * (int64_t)CLOCK_MS_PER_DAY;
+	struct incoming_draft draft = usual;
+	int64_t id = add(&draft, false);
+
+	(void)state;
+	draft.spool_file = "1";
+	draft.told_ms -= 50 * year_ms;
+	assert_int_equal(add(&draft, true), id);
+	draft.text = "The file came first";
+	draft.spool_file = "2";
+	id = add(&draft, false);
+	draft.spool_file = NULL;
+	draft.told_ms += 50 * year_ms;
+	assert_int_equal(add(&draft, true), id);
+	assert_int_equal(sql("SELECT count(*) FROM message WHERE repeats = 0"), 2);
+	draft.told_ms +=
+		year_ms; /* both were there: the network says it again, much later */
+	assert_int_not_equal(add(&draft, false), id);
+}
+
+/* ... but only of what came just now: some networks stamp everything alike. */
+static void test_an_old_signal_has_no_file_any_more(void **state)
+{
+	struct incoming_draft draft = usual, other = usual;
+	int64_t id = add(&draft, false);
+
+	(void)state;
+	for (int at = 0; at < STORE_HALVES_MAX; at++) {
+		char stamp[32];
+
+		snprintf(stamp, sizeof(stamp), "2026-11-21T08:%02d:%02d+0100", at / 60,
+			 at % 60);
+		other.sent_time = stamp;
+		add(&other, false);
+	}
+	draft.spool_file = "1";
+	draft.told_ms += STORE_REPEAT_MS + 1;
+	assert_int_not_equal(add(&draft, false), id);
+}
+
 /* One that we sent ourselves is none of theirs. */
 static void test_an_outgoing_one_is_not_repeated(void **state)
 {
@@ -502,6 +545,8 @@ int main(void)
 		TEST(test_a_repeat_is_counted),
 		TEST(test_a_card_that_shows_by_halves),
 		TEST(test_what_is_no_repeat),
+		TEST(test_the_clock_is_set_between_signal_and_file),
+		TEST(test_an_old_signal_has_no_file_any_more),
 		TEST(test_an_outgoing_one_is_not_repeated),
 		TEST(test_disk_full),
 		TEST(test_gaps),

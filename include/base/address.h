@@ -7,6 +7,7 @@
 
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct address {
 	union {
@@ -17,12 +18,21 @@ struct address {
 	socklen_t length;
 };
 
+/* Whose an address is: all of an IPv4 one; of IPv6 the half that names the network. */
+struct address_source {
+	uint8_t family; /* 0: nobody's */
+	uint8_t prefix[8];
+};
+
 enum { ADDRESS_TEXT_BYTES = 64 };
 
 /* "127.0.0.1:9531", "[::1]:9531"; port 0 to 65535. No names are looked up. */
 bool address_parse(const char *text, struct address *address_out);
 /* Of a socket's end; a family other than IP leaves nothing that is an address. */
 void address_take(struct address *address, const struct sockaddr *any);
+struct address_source address_source(const struct address *address);
+bool address_source_is(const struct address_source *source,
+		       const struct address_source *other);
 bool address_is_loopback(const struct address *address);
 /* 0.0.0.0, [::]: to listen there is to listen on all of its family. */
 bool address_is_any(const struct address *address);

@@ -12,10 +12,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/memory_budget.h"
+
 struct arena;
 
+enum { ARENA_FREE_BYTES = 8 * 1024 };
+
 struct arena *arena_new(size_t limit_bytes); /* NULL: out of memory */
-void arena_free(struct arena *arena);	     /* NULL is fine */
+/*
+ * What it has beyond ARENA_FREE_BYTES comes from the budget, which outlives it (NULL: none);
+ * when that is used up, it is out of memory.
+ */
+struct arena *arena_new_within(struct memory_budget *budget, size_t limit_bytes);
+void arena_free(struct arena *arena); /* NULL is fine */
 void arena_wipe(struct arena *arena); /* the same for secrets: clears its memory first */
 
 /* Zeroed, aligned for any type. */

@@ -7,9 +7,14 @@
 #ifndef HTTP_CONNECTION_PRIVATE_H
 #define HTTP_CONNECTION_PRIVATE_H
 
+#include "base/address.h"
 #include "http/connection.h"
 #include "http/exchange_carrier.h"
 #include "http/response.h"
+
+#define CONNECTION_NO_ROOM                                                              \
+	"this gateway has as much at hand as its memory holds: try again in a moment, " \
+	"or ask for less"
 
 enum connection_state {
 	CONNECTION_IDLE,      /* no request line yet */
@@ -29,7 +34,9 @@ struct connection {
 	int fd;
 	enum connection_state state;
 	bool peer_gone;
-	bool unread; /* refused while bytes of the body are on their way */
+	bool refused; /* there is no room for it: see admission.h */
+	bool unread;  /* refused while bytes of the body are on their way */
+	struct address_source source; /* whose it is */
 	sd_event_source *watch;
 	struct deadline deadline;
 	TAILQ_ENTRY(connection) link;
@@ -44,6 +51,7 @@ struct connection {
 	unsigned status;
 	unsigned delay_ms;	/* before it is handed over */
 	sd_event_source *delay; /* runs while CONNECTION_DELAYED */
+	size_t charged;		/* to the budget, for the answer */
 	struct stream *stream;	/* the answer is this; NULL: it is none */
 	bool asleep;		/* suspended until the stream is filled */
 	struct {
@@ -59,6 +67,13 @@ bool connection_is_open_ended(const struct connection *connection);
 /* The peer is gone: whoever would answer is told, and nothing goes out any more. */
 void connection_abandon(struct connection *connection);
 
+/* Until the next request, or for one that was read ahead of the peer's leaving. */
+void connection_rest(struct connection *connection);
+/* For the peer leaving. False: out of memory. */
+bool connection_watch(struct connection *connection);
+/* The peer left, and all that it sent was looked at: nothing can come of it any more. */
+bool connection_is_lost(const struct connection *connection);
+
 /* Answers */
 
 /* Of the answer that is to come; `value` lives until it is made. */
@@ -67,6 +82,12 @@ void connection_add_header(struct connection *connection, const char *name,
 /* Makes the answer: connection->response, or NULL without memory. */
 void connection_respond(struct connection *connection, unsigned status,
 			struct response *response);
+/* Takes what an answer of this length needs of the budget, until the request is over. */
+bool connection_charge(struct connection *connection, const struct buffer *body);
+/* The answer is that there is no room for it; `body`, NULL: none, is freed. */
+void connection_answer_no_room(struct connection *connection, struct buffer *body);
+/* Says so while the request is coming in, and ends it. */
+enum MHD_Result connection_no_room(struct connection *connection);
 /* Hands it over. Only where libmicrohttpd takes one: see connection.c. */
 enum MHD_Result connection_send(struct connection *connection);
 /* The same, but a refused token's answer waits first. */

@@ -10,6 +10,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/config.h"
+#include "base/memory_budget.h"
 #include "http/auth.h"
 #include "http/deadline.h"
 #include "http/drain.h"
@@ -20,17 +21,21 @@
 
 struct pump;
 
+enum { CONNECTIONS_MEMORY_BYTES = 8 * 1024 * 1024 };
+
 struct connections {
 	sd_event *loop;
 	const struct config *config;
 	const struct http_route *routes;
 	const struct auth *auth;
+	struct memory_budget budget; /* of requests, answers and streams, all together */
 	struct deadlines deadlines;
 	struct drains drains;
 	struct streams streams;
 	struct lockout lockout;
 	struct network_interfaces interfaces;
 	struct http_counts counts;
+	unsigned refused; /* connections that are there only to read why: admission.h */
 	unsigned delayed; /* connections whose refusal is held back now */
 	TAILQ_HEAD(connection_list, connection) list;
 	unsigned count;

@@ -27,17 +27,21 @@ struct exchange_carrier {
 struct exchange_request {
 	const struct exchange_handler *handler;
 	void *handler_data;
-	const char *method;	     /* copied */
-	const struct client *client; /* copied */
-	bool encrypted;		     /* it came over TLS */
-	uint64_t body_length;	     /* UINT64_MAX: not known before it ends */
+	const char *method;	      /* copied */
+	const struct client *client;  /* copied */
+	bool encrypted;		      /* it came over TLS */
+	uint64_t body_length;	      /* UINT64_MAX: not known before it ends */
+	struct memory_budget *budget; /* what all share; outlives it; NULL: no bounds */
 };
 
 /* NULL: no memory. `request` is borrowed for the call. */
 struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carrier_data,
 			      const struct exchange_request *request);
 void exchange_begin(struct exchange *exchange);
-/* 0; -EMSGSIZE: the body is longer than EXCHANGE_BODY_MAX; -ENOMEM. */
+/*
+ * 0; -EMSGSIZE: the body is longer than EXCHANGE_BODY_MAX; -ENOMEM, also when the budget is
+ * used up.
+ */
 int exchange_receive(struct exchange *exchange, const char *data, size_t length);
 void exchange_complete(struct exchange *exchange);
 

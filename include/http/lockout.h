@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "base/address.h"
 #include "base/log_pace.h"
 
 enum {
@@ -33,8 +34,7 @@ enum {
 };
 
 struct lockout_source {
-	uint8_t prefix[8]; /* family, then address: see lockout.c */
-	uint8_t family;
+	struct address_source who;
 	int64_t wrong_ms[LOCKOUT_TOKENS]; /* a ring: when */
 	unsigned wrong_count;		  /* written into it so far */
 	int64_t failed_ms;		  /* last; 0: unused */

@@ -8,6 +8,9 @@
 #include "http/gate.h"
 #include "http/response.h"
 
+/* `text` is one of our own sentences: nothing in it needs escaping. */
+void refusal_body(struct buffer *body, const struct http_route *route, unsigned status,
+		  const char *text);
 /* The answer to what the gates did not let pass, or to a preflight (204). */
 struct response refusal_response(const struct gate_verdict *verdict);
 /*

@@ -11,6 +11,7 @@
 #include <sys/queue.h>
 #include <systemd/sd-event.h>
 
+#include "base/memory_budget.h"
 #include "http/stream.h"
 
 struct streams {
@@ -19,6 +20,7 @@ struct streams {
 	uint64_t period_us;
 	unsigned count;
 	unsigned most;
+	struct memory_budget *budget; /* what waits comes from it; NULL: no bounds */
 	LIST_HEAD(stream_list, stream) list;
 };
 

@@ -77,6 +77,31 @@ void address_take(struct address *address, const struct sockaddr *any)
 		memcpy(&address->any, any, address->length);
 }
 
+struct address_source address_source(const struct address *address)
+{
+	const struct in6_addr *in6 = &address->in6.sin6_addr;
+	const void *in = &address->in.sin_addr;
+	struct address_source source = { .family = AF_INET };
+
+	if (address->any.sa_family == AF_INET6) {
+		if (!IN6_IS_ADDR_V4MAPPED(in6)) {
+			source.family = AF_INET6;
+			memcpy(source.prefix, in6, 8);
+			return source;
+		}
+		in = &in6->s6_addr[12];
+	}
+	memcpy(source.prefix, in, 4);
+	return source;
+}
+
+bool address_source_is(const struct address_source *source,
+		       const struct address_source *other)
+{
+	return source->family == other->family &&
+	       memcmp(source->prefix, other->prefix, sizeof(source->prefix)) == 0;
+}
+
 bool address_is_loopback(const struct address *address)
 {
 	const struct in6_addr *in6 = &address->in6.sin6_addr;

@@ -31,16 +31,26 @@ struct arena_block {
 struct arena {
 	struct arena_block *newest;
 	size_t left; /* bytes until the limit */
+	struct memory_budget *budget;
+	size_t charged; /* to the budget */
+	size_t held;	/* in blocks */
 	int error;
 };
 
-struct arena *arena_new(size_t limit_bytes)
+struct arena *arena_new_within(struct memory_budget *budget, size_t limit_bytes)
 {
 	struct arena *arena = calloc(1, sizeof(*arena));
 
-	if (arena)
-		arena->left = limit_bytes;
+	if (!arena)
+		return NULL;
+	arena->left = limit_bytes;
+	arena->budget = budget;
 	return arena;
+}
+
+struct arena *arena_new(size_t limit_bytes)
+{
+	return arena_new_within(NULL, limit_bytes);
 }
 
 void arena_free(struct arena *arena)
@@ -53,6 +63,7 @@ void arena_free(struct arena *arena)
 		older = block->older;
 		free(block);
 	}
+	memory_budget_give(arena->budget, arena->charged);
 	free(arena);
 }
 
@@ -72,6 +83,17 @@ static void *arena_fail(struct arena *arena, int error)
 	return NULL;
 }
 
+static bool arena_charge(struct arena *arena, size_t size)
+{
+	arena->held += size;
+	if (arena->held <= ARENA_FREE_BYTES)
+		return true;
+	if (!memory_budget_take(arena->budget, size))
+		return false;
+	arena->charged += size;
+	return true;
+}
+
 static struct arena_block *arena_grow(struct arena *arena, size_t size)
 {
 	size_t room = arena->newest ? 2 * arena->newest->size : ARENA_BLOCK_LEAST;
@@ -83,7 +105,7 @@ static struct arena_block *arena_grow(struct arena *arena, size_t size)
 		room = size;
 	if (room > SIZE_MAX - sizeof(*block))
 		return NULL;
-	block = calloc(1, sizeof(*block) + room);
+	block = arena_charge(arena, room) ? calloc(1, sizeof(*block) + room) : NULL;
 	if (!block)
 		return NULL;
 	block->size = room;

@@ -28,6 +28,7 @@
 #include "cli/advertisement.h"
 #include "cli/agent_reach.h"
 #include "cli/command.h"
+#include "cli/descriptors.h"
 #include "cli/exposure.h"
 #include "cli/phone.h"
 #include "cli/readiness.h"
@@ -409,6 +410,8 @@ int gateway_run(struct config *config, const struct config_source *source)
 	int error = open_loop(&gateway);
 	int code = EXIT_CODE_FAILED;
 
+	if (error == 0)
+		error = descriptors_provide(config, &problem);
 	if (error == 0)
 		error = phone_open(&gateway.phone, &gateway.services, &problem);
 	if (error == 0)

@@ -15,10 +15,7 @@
  * when a body would follow (the peer may wait for "100 Continue"); else it is kept for the
  * second call and the connection lives on.
  *
- * Every socket is watched for the peer leaving: libmicrohttpd hears of it neither while an
- * exchange waits nor when the FIN came together with the last bytes it read. The watch is
- * edge-triggered and does not fire for data, and so costs nothing per request. Requests that
- * were read ahead are still answered: a peer that left while idle has DEADLINE_DRAIN.
+ * What happens when the peer leaves, connection_peer.c tells.
  */
 #include "http/connection_private.h"
 
@@ -26,11 +23,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include "base/address.h"
 #include "base/log.h"
+#include "http/admission.h"
 #include "http/gate.h"
 #include "http/header_lines.h"
 #include "http/refusal.h"
@@ -62,12 +59,20 @@ static struct stream *carry_stream(void *data)
 	return connection_stream(data);
 }
 
+/* A handler that lacked the memory says 503 and nothing else. */
 static void carry_answer(void *data, unsigned status, const char *content_type,
 			 struct buffer *body)
 {
-	struct response response = response_make(content_type, body);
+	struct connection *connection = data;
+	struct response response;
 
-	connection_answer(data, status, &response);
+	if (!connection_charge(connection, body) ||
+	    (status == MHD_HTTP_SERVICE_UNAVAILABLE && !body)) {
+		connection_answer_no_room(connection, body);
+		return;
+	}
+	response = response_make(content_type, body);
+	connection_answer(connection, status, &response);
 }
 
 static const struct exchange_carrier connection_carrier = {
@@ -95,37 +100,6 @@ void connection_abandon(struct connection *connection)
 	connection_awake(connection);
 }
 
-/* Until the next request, or for one that was read ahead of the peer's leaving. */
-static void connection_rest(struct connection *connection)
-{
-	connection->state = CONNECTION_IDLE;
-	deadline_set(&connection->connections->deadlines, &connection->deadline,
-		     connection->peer_gone ? DEADLINE_DRAIN : DEADLINE_IDLE);
-}
-
-static int on_peer_gone(sd_event_source *source, int fd, uint32_t events, void *data)
-{
-	struct connection *connection = data;
-
-	(void)source;
-	(void)fd;
-	(void)events;
-	connection->peer_gone = true;
-	if (connection_is_open_ended(connection))
-		connection_abandon(connection);
-	else if (connection->state == CONNECTION_IDLE)
-		connection_rest(connection);
-	return 0;
-}
-
-static bool connection_watch(struct connection *connection)
-{
-	return connection->watch ||
-	       sd_event_add_io(connection->connections->loop, &connection->watch,
-			       connection->fd, EPOLLRDHUP | EPOLLET, on_peer_gone,
-			       connection) >= 0;
-}
-
 static enum MHD_Result connection_wait(struct connection *connection)
 {
 	if (connection->peer_gone || !connection_watch(connection))
@@ -151,11 +125,12 @@ static enum MHD_Result exchange_start(struct connection *connection,
 				     connection->mhd,
 				     MHD_CONNECTION_INFO_GNUTLS_SESSION) != NULL,
 		.body_length = verdict->body_length,
+		.budget = &connection->connections->budget,
 	};
 
 	connection->exchange = exchange_new(&connection_carrier, connection, &request);
 	if (!connection->exchange)
-		return MHD_NO;
+		return connection_no_room(connection);
 	exchange_begin(connection->exchange);
 	return MHD_YES;
 }
@@ -243,6 +218,8 @@ static enum MHD_Result handle_body(struct connection *connection, const char *da
 	if (!connection->exchange || exchange_answered(connection->exchange))
 		return MHD_YES; /* thrown away: the answer waits for the request's end */
 	error = exchange_receive(connection->exchange, data, length);
+	if (error == -ENOMEM)
+		return connection_no_room(connection);
 	if (error == -EMSGSIZE) {
 		refuse_late(connection, 413,
 			    "the body is longer than 65536 bytes: send less");
@@ -275,8 +252,15 @@ static void on_expired(struct deadline *deadline)
 		(struct connection *)((char *)deadline -
 				      offsetof(struct connection, deadline));
 
+	if (deadline->kind == DEADLINE_GONE && !connection_is_lost(connection)) {
+		deadline_set(&connection->connections->deadlines, deadline,
+			     DEADLINE_DRAIN);
+		return;
+	}
 	if (connection->state == CONNECTION_LINE || connection->state == CONNECTION_BODY)
-		refuse_late(connection, 408, "the request did not arrive in time");
+		refuse_late(connection, 408,
+			    connection->peer_gone ? "the request ended in its middle"
+						  : "the request did not arrive in time");
 	log_debug("http: connection %d: time is over", connection->fd);
 	connection_hang_up(connection);
 }
@@ -288,6 +272,7 @@ static void connection_new(struct connection_home *home, struct MHD_Connection *
 	struct connection *connection = calloc(1, sizeof(*connection));
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const char *flaw;
 
 	*socket_context = connection; /* NULL: its requests are turned down */
 	if (!connection)
@@ -296,6 +281,7 @@ static void connection_new(struct connection_home *home, struct MHD_Connection *
 	connection->pump = home->pump;
 	connection->mhd = mhd;
 	connection->fd = info->connect_fd;
+	connection->source = admission_source(mhd);
 	connection->deadline.expired = on_expired;
 	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_REQUEST);
 	TAILQ_INSERT_TAIL(&all->list, connection, link);
@@ -303,8 +289,13 @@ static void connection_new(struct connection_home *home, struct MHD_Connection *
 	all->counts.connections++;
 	connection_watch(
 		connection); /* without memory it is tried again when it matters */
-	if (!network_interfaces_admit(&all->interfaces, connection->fd))
+	if (!network_interfaces_admit(&all->interfaces, connection->fd)) {
 		connection_hang_up(connection);
+		return;
+	}
+	flaw = admission_flaw(all, connection);
+	if (flaw)
+		admission_refuse(connection, flaw);
 }
 
 static void connection_free(struct connection *connection)
@@ -316,6 +307,7 @@ static void connection_free(struct connection *connection)
 	deadline_clear(&all->deadlines, &connection->deadline);
 	sd_event_source_disable_unref(connection->watch);
 	TAILQ_REMOVE(&all->list, connection, link);
+	all->refused -= connection->refused;
 	free(connection);
 	if (!--all->count)
 		all->emptied(all->data);
@@ -413,6 +405,8 @@ void connection_completed(void *home, struct MHD_Connection *mhd, void **request
 	connection->response = NULL;
 	stream_free(connection->stream);
 	connection->stream = NULL;
+	memory_budget_give(&connection->connections->budget, connection->charged);
+	connection->charged = 0;
 	connection->asleep = false;
 	memset(connection->headers, 0, sizeof(connection->headers));
 	header_lines_forget(connection->header, connection->header_length);

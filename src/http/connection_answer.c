@@ -4,10 +4,34 @@
 #include <assert.h>
 #include <time.h>
 
+#include "http/refusal.h"
+
 enum {
 	DELAYED_MAX = 32, /* so many hold a slot for nothing; others are told at once */
 	DELAY_ACCURACY_US = 10 * 1000,
+	ANSWER_FREE_BYTES = 32 * 1024, /* what everybody gets without the budget */
 };
+
+bool connection_charge(struct connection *connection, const struct buffer *body)
+{
+	size_t length = body ? body->length : 0;
+
+	if (length <= ANSWER_FREE_BYTES)
+		return true;
+	if (!memory_budget_take(&connection->connections->budget, length))
+		return false;
+	connection->charged += length;
+	return true;
+}
+
+enum MHD_Result connection_no_room(struct connection *connection)
+{
+	connections_count_answer(connection->connections, MHD_HTTP_SERVICE_UNAVAILABLE);
+	refusal_send(connection->mhd, connection->route, MHD_HTTP_SERVICE_UNAVAILABLE,
+		     CONNECTION_NO_ROOM);
+	connection->unread = true;
+	return MHD_NO;
+}
 
 enum MHD_Result connection_send(struct connection *connection)
 {
@@ -97,4 +121,18 @@ void connection_answer(struct connection *connection, unsigned status,
 		connection_hang_up(connection);
 	MHD_resume_connection(connection->mhd);
 	pump_kick(connection->pump);
+}
+
+void connection_answer_no_room(struct connection *connection, struct buffer *body)
+{
+	struct buffer words = BUFFER_INIT;
+	struct response response;
+
+	if (body)
+		buffer_deinit(body);
+	refusal_body(&words, connection->route, MHD_HTTP_SERVICE_UNAVAILABLE,
+		     CONNECTION_NO_ROOM);
+	response = response_make("application/json", &words);
+	response_header(&response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+	connection_answer(connection, MHD_HTTP_SERVICE_UNAVAILABLE, &response);
 }

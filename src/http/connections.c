@@ -5,7 +5,10 @@
 
 #include "http/connection_private.h"
 
-enum { DRAIN_MS = 2000 };
+enum {
+	DRAIN_MS = 2000,
+	GONE_MS = 100, /* longer than libmicrohttpd takes to read what is there */
+};
 
 /* The rest is for requests: streams alone must not shut everybody out. */
 static unsigned streams_most(const struct config *config)
@@ -19,17 +22,20 @@ int connections_init(struct connections *connections)
 	const uint64_t period_ms[DEADLINE_KINDS] = {
 		[DEADLINE_REQUEST] = (uint64_t)config->request_timeout_seconds * 1000,
 		[DEADLINE_IDLE] = (uint64_t)config->idle_timeout_seconds * 1000,
+		[DEADLINE_GONE] = GONE_MS,
 		[DEADLINE_DRAIN] = DRAIN_MS,
 	};
 	int error;
 
 	TAILQ_INIT(&connections->list);
+	connections->budget.left_bytes = CONNECTIONS_MEMORY_BYTES;
 	network_interfaces_init(&connections->interfaces, config);
 	drains_init(&connections->drains, connections->loop, &connections->deadlines);
 	error = streams_init(&connections->streams, connections->loop,
 			     streams_most(config));
 	if (error < 0)
 		return error;
+	connections->streams.budget = &connections->budget;
 	return deadlines_init(&connections->deadlines, connections->loop, period_ms);
 }
 
@@ -54,7 +60,7 @@ void connections_stop(struct connections *connections)
 
 	connections->stopping = true;
 	TAILQ_FOREACH (connection, &connections->list, link) {
-		if (connection->state == CONNECTION_IDLE)
+		if (connection->state == CONNECTION_IDLE || connection->refused)
 			connection_hang_up(connection);
 		else if (connection->state == CONNECTION_DELAYED)
 			connection_delay_end(connection);

@@ -39,6 +39,8 @@ struct exchange {
 	struct arena *arena;
 	struct buffer piece; /* what came and is not handed on yet */
 	uint64_t received;
+	struct memory_budget *budget;
+	size_t charged; /* for what the parser keeps of the body */
 	uint64_t body_length;
 	const char *method;
 	struct client client;
@@ -138,7 +140,8 @@ struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carr
 		.client = *request->client,
 		.encrypted = request->encrypted,
 		.body_length = request->body_length,
-		.arena = arena_new(EXCHANGE_ARENA_MAX),
+		.budget = request->budget,
+		.arena = arena_new_within(request->budget, EXCHANGE_ARENA_MAX),
 	};
 	if (exchange->arena)
 		exchange->method = arena_copy(exchange->arena, request->method,
@@ -163,6 +166,23 @@ static void hand_on(struct exchange *exchange, const char *data, size_t length)
 		exchange->handler->body(exchange->handler_data, exchange, data, length);
 }
 
+/* A string that spans pieces is kept by the parser, in a buffer that doubles. */
+static bool charge_parser(struct exchange *exchange, size_t length)
+{
+	if (exchange->received <= EXCHANGE_PIECE_MIN)
+		return true;
+	if (!memory_budget_take(exchange->budget, 2 * length))
+		return false;
+	exchange->charged += 2 * length;
+	return true;
+}
+
+static void give_back_parser(struct exchange *exchange)
+{
+	memory_budget_give(exchange->budget, exchange->charged);
+	exchange->charged = 0;
+}
+
 int exchange_receive(struct exchange *exchange, const char *data, size_t length)
 {
 	struct buffer *piece = &exchange->piece;
@@ -171,6 +191,8 @@ int exchange_receive(struct exchange *exchange, const char *data, size_t length)
 	exchange->received += length;
 	if (exchange->received > EXCHANGE_BODY_MAX)
 		return -EMSGSIZE;
+	if (!charge_parser(exchange, length))
+		return -ENOMEM;
 	last = exchange->received == exchange->body_length;
 	if (!piece->length && (length >= EXCHANGE_PIECE_MIN || last)) {
 		hand_on(exchange, data, length);
@@ -194,6 +216,7 @@ void exchange_complete(struct exchange *exchange)
 	if (exchange->state != EXCHANGE_RECEIVING)
 		return;
 	exchange->state = EXCHANGE_WAITING;
+	give_back_parser(exchange);
 	exchange->handler->complete(exchange->handler_data, exchange);
 }
 
@@ -248,6 +271,7 @@ static void end(struct exchange *exchange)
 	if (exchange->handler->ended)
 		exchange->handler->ended(exchange->handler_data, exchange);
 	buffer_deinit(&exchange->piece);
+	give_back_parser(exchange);
 	arena_free(exchange->arena);
 	free(exchange);
 }

@@ -21,7 +21,11 @@
 #include "http/tls.h"
 
 enum {
-	LISTEN_BACKLOG = 64, /* what comes on top is refused, not queued for ever */
+	/*
+	 * Who comes on top is not heard, and tries again a second later: so it is as many as
+	 * may come while we do something else.
+	 */
+	LISTEN_BACKLOG = 512,
 	CONNECTION_MEMORY_BYTES = 8192, /* headers up to about 7 KiB, else 431 */
 };
 
@@ -140,8 +144,6 @@ static struct MHD_Daemon *daemon_start(struct listener *listener, unsigned flags
 		NULL, /* first: it tells of the rest */
 		MHD_OPTION_LISTEN_SOCKET, listener->fd, MHD_OPTION_STRICT_FOR_CLIENT, 0,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->max_connections,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-		(unsigned)config->max_connections_per_address,
 		MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)CONNECTION_MEMORY_BYTES, MHD_OPTION_UNESCAPE_CALLBACK,
 		keep_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, connection_notify, home,

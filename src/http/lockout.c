@@ -7,44 +7,23 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-static void prefix_take(const struct address *address, struct lockout_source *source)
-{
-	const struct in6_addr *in6 = &address->in6.sin6_addr;
-	const void *in = &address->in.sin_addr;
-
-	memset(source, 0, sizeof(*source));
-	source->family = AF_INET;
-	if (address->any.sa_family == AF_INET6) {
-		if (!IN6_IS_ADDR_V4MAPPED(in6)) {
-			source->family = AF_INET6;
-			memcpy(source->prefix, in6, 8);
-			return;
-		}
-		in = &in6->s6_addr[12];
-	}
-	memcpy(source->prefix, in, 4);
-}
-
-static bool source_is(const struct lockout_source *source,
-		      const struct lockout_source *wanted)
-{
-	return source->failed_ms && source->family == wanted->family &&
-	       memcmp(source->prefix, wanted->prefix, sizeof(source->prefix)) == 0;
-}
-
 static struct lockout_source *source_find(struct lockout *lockout,
-					  const struct lockout_source *wanted)
+					  const struct address_source *who)
 {
-	for (int at = 0; at < LOCKOUT_SOURCES_MAX; at++)
-		if (source_is(&lockout->sources[at], wanted))
-			return &lockout->sources[at];
+	struct lockout_source *source;
+
+	for (int at = 0; at < LOCKOUT_SOURCES_MAX; at++) {
+		source = &lockout->sources[at];
+		if (source->failed_ms && address_source_is(&source->who, who))
+			return source;
+	}
 	return NULL;
 }
 
 static struct lockout_source *source_get(struct lockout *lockout,
-					 const struct lockout_source *wanted)
+					 const struct address_source *who)
 {
-	struct lockout_source *source = source_find(lockout, wanted);
+	struct lockout_source *source = source_find(lockout, who);
 
 	if (source)
 		return source;
@@ -52,7 +31,7 @@ static struct lockout_source *source_get(struct lockout *lockout,
 	for (int at = 1; at < LOCKOUT_SOURCES_MAX; at++)
 		if (lockout->sources[at].failed_ms < source->failed_ms)
 			source = &lockout->sources[at];
-	*source = *wanted;
+	*source = (struct lockout_source){ .who = *who };
 	return source;
 }
 
@@ -107,7 +86,7 @@ static struct lockout_verdict judge(struct lockout_source *source, int64_t now_m
 struct lockout_verdict lockout_wrong(struct lockout *lockout, const struct sockaddr *peer)
 {
 	char text[ADDRESS_TEXT_BYTES], more[LOG_PACE_TEXT_BYTES];
-	struct lockout_source wanted;
+	struct address_source who;
 	struct address address;
 
 	address_take(&address, peer);
@@ -118,18 +97,19 @@ struct lockout_verdict lockout_wrong(struct lockout *lockout, const struct socka
 	}
 	if (address_is_loopback(&address))
 		return (struct lockout_verdict){ 0 };
-	prefix_take(&address, &wanted);
-	return judge(source_get(lockout, &wanted), clock_monotonic_ms());
+	who = address_source(&address);
+	return judge(source_get(lockout, &who), clock_monotonic_ms());
 }
 
 void lockout_right(struct lockout *lockout, const struct sockaddr *peer)
 {
-	struct lockout_source wanted, *source;
+	struct lockout_source *source;
+	struct address_source who;
 	struct address address;
 
 	address_take(&address, peer);
-	prefix_take(&address, &wanted);
-	source = source_find(lockout, &wanted);
+	who = address_source(&address);
+	source = source_find(lockout, &who);
 	if (source)
 		memset(source, 0, sizeof(*source));
 }

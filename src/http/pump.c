@@ -33,6 +33,11 @@ static bool work_left(const struct pump *pump)
 	       (MHD_get_timeout(pump->daemon, &timeout_ms) == MHD_YES && !timeout_ms);
 }
 
+bool pump_is_busy(const struct pump *pump)
+{
+	return pump->running || work_left(pump);
+}
+
 static void run_later(struct pump *pump)
 {
 	int error = sd_event_source_set_enabled(pump->again_later, SD_EVENT_ONESHOT);

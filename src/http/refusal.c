@@ -14,13 +14,13 @@
  * No resource_metadata: a client that finds one starts OAuth, which is not here. No error
  * where no token was sent (RFC 6750 section 3.1).
  */
-#define CHALLENGE "Bearer realm=\"ofono-mcp\""
+#define CHALLENGE  "Bearer realm=\"ofono-mcp\""
+#define RETRY_SOON "Retry-After: 1\r\n"
 #define WRONG_TOKEN \
 	", error=\"invalid_token\", error_description=\"this token is no client's\""
 
-/* `text` is one of our own sentences: nothing in it needs escaping. */
-static void refusal_body(struct buffer *body, const struct http_route *route,
-			 unsigned status, const char *text)
+void refusal_body(struct buffer *body, const struct http_route *route, unsigned status,
+		  const char *text)
 {
 	if (route && route->refusal) {
 		route->refusal(body, status, text);
@@ -112,11 +112,13 @@ void refusal_send(struct MHD_Connection *mhd, const struct http_route *route,
 
 	refusal_body(&body, route, status, text);
 	if (!body.failed) {
-		length = snprintf(message, sizeof(message),
-				  "HTTP/1.1 %u %s\r\nContent-Type: application/json\r\n"
-				  "Content-Length: %zu\r\nConnection: close\r\n\r\n%.*s",
-				  status, MHD_get_reason_phrase_for(status), body.length,
-				  (int)body.length, body.data);
+		length =
+			snprintf(message, sizeof(message),
+				 "HTTP/1.1 %u %s\r\nContent-Type: application/json\r\n"
+				 "Content-Length: %zu\r\nConnection: close\r\n%s\r\n%.*s",
+				 status, MHD_get_reason_phrase_for(status), body.length,
+				 status == MHD_HTTP_SERVICE_UNAVAILABLE ? RETRY_SOON : "",
+				 (int)body.length, body.data);
 		if (length > 0 && (size_t)length < sizeof(message))
 			send_behind(mhd, message, (size_t)length);
 	}

@@ -15,7 +15,10 @@
 
 #include "base/log.h"
 
-enum { ACCURACY_US = 1000 * 1000 }; /* wakes up together with others */
+enum {
+	ACCURACY_US = 1000 * 1000, /* wakes up together with others */
+	FREE_BYTES = 4 * 1024,	   /* that may wait without the budget */
+};
 
 static const char comment[] = ": \n\n";
 
@@ -23,6 +26,7 @@ struct piece {
 	TAILQ_ENTRY(piece) link;
 	size_t key_length; /* 0: none; it stands in front of the text */
 	size_t length;	   /* of the text */
+	size_t charged;	   /* to the budget */
 	char bytes[];
 };
 
@@ -45,6 +49,7 @@ static void drop(struct stream *stream, struct piece *piece)
 	TAILQ_REMOVE(&stream->pieces, piece, link);
 	stream->count--;
 	stream->bytes -= piece->length;
+	memory_budget_give(stream->streams->budget, piece->charged);
 	free(piece);
 }
 
@@ -72,12 +77,29 @@ static bool add_piece(struct stream *stream, const char *key, const struct buffe
 		return false;
 	piece->key_length = key_length;
 	piece->length = text->length;
+	piece->charged = 0;
 	if (key)
 		memcpy(piece->bytes, key, piece->key_length);
 	memcpy(piece->bytes + key_length, text->data, text->length);
 	TAILQ_INSERT_TAIL(&stream->pieces, piece, link);
 	stream->count++;
 	stream->bytes += text->length;
+	return true;
+}
+
+static bool add_within_budget(struct stream *stream, const char *key,
+			      const struct buffer *text)
+{
+	struct memory_budget *budget = stream->streams->budget;
+	size_t charge = stream->bytes + text->length > FREE_BYTES ? text->length : 0;
+
+	if (!memory_budget_take(budget, charge))
+		return false;
+	if (!add_piece(stream, key, text)) {
+		memory_budget_give(budget, charge);
+		return false;
+	}
+	TAILQ_LAST(&stream->pieces, piece_list)->charged = charge;
 	return true;
 }
 
@@ -94,7 +116,7 @@ static bool push(struct stream *stream, const char *key, struct buffer *text)
 {
 	bool fits = stream->count < STREAM_EVENTS_MAX &&
 		    stream->bytes + text->length <= STREAM_BYTES_MAX;
-	bool added = fits && !text->failed && add_piece(stream, key, text);
+	bool added = fits && !text->failed && add_within_budget(stream, key, text);
 
 	buffer_deinit(text);
 	if (added)

@@ -141,6 +141,24 @@ def test_client_that_says_it_is_done_is_let_go(patient: LoneGateway,
         wait_until(lambda: wire.port not in patient.peers, LET_GO_S, "it is let go")
 
 
+@pytest.mark.parametrize("left", [PING[:1], PING[:40], PING[:-1], request(BODY)[:-1]],
+                         ids=["octet", "headers", "body", "long body"])
+def test_who_leaves_in_the_middle_frees_the_slot(patient: LoneGateway, left: bytes) -> None:
+    with ExitStack() as clients:
+        wires = [clients.enter_context(patient.wire()) for _ in range(HALF_OPEN)]
+        for wire in wires:
+            wire.end(left)
+        wait_until(lambda: patient.peers.isdisjoint(wire.port for wire in wires),
+                   LET_GO_S, "their slots are free")
+
+
+def test_who_says_it_is_done_in_the_middle_is_told(patient: LoneGateway) -> None:
+    with patient.wire() as wire:
+        wire.end(PING[:-1])
+        reply = wire.receive()
+        assert reply.status == 408 and b"ended in its middle" in reply.body
+
+
 def test_half_open_clients(gateway: LoneGateway) -> None:
     halves = [b"", b"P", PING[:20], PING[:-1], request(BODY)[:5000]]
     with ExitStack() as clients:
@@ -270,7 +288,7 @@ def is_served(gateway: LoneGateway, source: str = "127.0.0.1") -> bool:
     with gateway.wire(source) as wire:
         wire.send(PING)
         try:
-            return wire.has_news(patience(0.2)) and wire.receive().result == {}
+            return wire.has_news(patience(0.2)) and wire.receive().status == 200
         except Closed:
             return False
 

@@ -125,6 +125,9 @@ static void lab_complete(void *data, struct exchange *exchange)
 	exchange_answer(exchange, 200, "application/json", &record->body);
 }
 
+/* more than the sockets hold, and as much as a request may */
+enum { LAB_HUGE_BYTES = 7 * 1024 * 1024 };
+
 static void lab_complete_huge(void *data, struct exchange *exchange)
 {
 	struct buffer body = BUFFER_INIT;
@@ -133,7 +136,7 @@ static void lab_complete_huge(void *data, struct exchange *exchange)
 
 	lab_complete_later(data, exchange);
 	memset(block, 'x', sizeof(block));
-	for (at = 0; at < 16 * 16; at++) /* more than the sockets hold */
+	for (at = 0; at < LAB_HUGE_BYTES / 65536; at++)
 		buffer_append(&body, block, sizeof(block));
 	exchange_answer(exchange, 200, "text/plain", &body);
 }

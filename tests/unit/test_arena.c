@@ -52,6 +52,26 @@ static void test_pieces_do_not_overlap(void **state)
 	arena_free(arena);
 }
 
+/* Only what is beyond the first blocks counts, and all of it comes back. */
+static void test_within_a_budget(void **state)
+{
+	struct memory_budget budget = { 100000 };
+	struct arena *arena = arena_new_within(&budget, 1 << 20);
+	struct arena *other = arena_new_within(&budget, 1 << 20);
+
+	(void)state;
+	assert_non_null(arena_alloc(arena, 2000));
+	assert_int_equal(budget.left_bytes, 100000);
+	assert_non_null(arena_alloc(arena, 90000));
+	assert_true(budget.left_bytes <= 10000);
+	assert_non_null(arena_alloc(other, 1000));
+	assert_null(arena_alloc(other, 20000));
+	assert_int_equal(arena_error(other), -ENOMEM);
+	arena_free(arena);
+	arena_free(other);
+	assert_int_equal(budget.left_bytes, 100000);
+}
+
 static void test_larger_than_a_block(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
@@ -165,6 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_zeroed_and_aligned),
 		cmocka_unit_test(test_pieces_do_not_overlap),
+		cmocka_unit_test(test_within_a_budget),
 		cmocka_unit_test(test_larger_than_a_block),
 		cmocka_unit_test(test_limit_is_exact_and_sticky),
 		cmocka_unit_test(test_limit_counts_the_rounding),

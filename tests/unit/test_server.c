@@ -240,7 +240,7 @@ static void test_peer_gone_before_it_waits(void **state)
 	shutdown(peer->fd, SHUT_WR);
 	SWALLOW_UNTIL(peer, total, lab.record_count == 3 && lab.records[2].ended);
 	SWALLOW_UNTIL(peer, total, peer->closed);
-	assert_true(total > 16 * 1024 * 1024);
+	assert_true(total > LAB_HUGE_BYTES);
 	assert_int_equal(lab.records[1].abandoned, 0);
 	assert_int_equal(lab.records[2].completed, 1);
 	assert_int_equal(lab.records[2].abandoned, 1);
@@ -374,11 +374,34 @@ static void test_per_address_limit(void **state)
 	peer_get(first, "/echo");
 	assert_int_equal(peer_reply(first)->status, 200);
 	second = peer_connect();
+	assert_int_equal(peer_reply(second)->status, 503);
 	LAB_WAIT(peer_is_closed(second));
 	peer_get(first, "/echo");
 	assert_int_equal(peer_reply(first)->status, 200);
 	peer_close(first);
 	peer_close(second);
+}
+
+/* Answers that nobody reads share one budget; small ones are not counted. */
+static void test_answers_within_the_budget(void **state)
+{
+	struct peer *slow, *other;
+
+	(void)state;
+	lab_start();
+	slow = peer_connect();
+	peer_get(slow, "/huge");
+	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
+	other = peer_connect();
+	peer_get(other, "/huge");
+	assert_int_equal(peer_reply(other)->status, 503);
+	peer_get(other, "/echo");
+	assert_int_equal(peer_reply(other)->status, 200);
+	peer_close(slow);
+	LAB_WAIT(http_server_connections(lab.server) == 1);
+	peer_get(other, "/huge");
+	LAB_WAIT(lab.record_count == 4 && lab.records[3].completed);
+	peer_close(other);
 }
 
 /* Nothing wakes the loop while connections are idle or wait. */
@@ -539,7 +562,7 @@ static void test_stop_lets_an_answer_finish(void **state)
 	lab_turn(0);
 	http_server_stop(lab.server, 60000, on_stopped, &lab.stopped);
 	SWALLOW_UNTIL(peer, total, peer->closed);
-	assert_true(total > 16 * 1024 * 1024);
+	assert_true(total > LAB_HUGE_BYTES);
 	assert_false(peer_was_reset(peer));
 	LAB_WAIT(lab.stopped);
 	peer_close(peer);
@@ -810,6 +833,7 @@ int main(void)
 		TEST(test_a_multiple_of_128_ready_at_once),
 		TEST(test_limit_recovers),
 		TEST(test_per_address_limit),
+		TEST(test_answers_within_the_budget),
 		TEST(test_idle_is_idle),
 		TEST(test_endless_chunk_line_does_not_spin),
 		TEST(test_stop_answers_what_waits),

@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every limit is reached: who reaches it is told so, and a healthy client notices nothing.
+
+doc/reliability.md has the table of all limits; those that are not here are named there
+with their tests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab and modem
+
+import modern
+from agent import pair
+from events import Events
+from healthy import Healthy
+from lab import McpClient, wait_until
+from lone_gateway import LoneGateway
+from modem.patience import patience
+from wire import Wire, request, rpc
+
+CONNECTIONS, PER_ADDRESS, TIMEOUT_S = 90, 80, 2
+SERVER = {"max_connections": CONNECTIONS, "max_connections_per_address": PER_ADDRESS,
+          "request_timeout_seconds": TIMEOUT_S}
+HOG = "127.0.0.2"                       # whose limits are reached
+NOTICED_S = 0.5                         # a healthy client would
+SPIN_S = 0.1                            # of CPU, in half a second
+STREAMS, CLIENT_STREAMS = CONNECTIONS * 3 // 4, 32
+SESSIONS, SUBSCRIPTIONS, CONTROLS = 512, 32, 8
+BODY, DEPTH, VALUES, BATCH, LINES, HEADER = 65536, 32, 4096, 100, 64, 8192
+MEMORY_KIB = 12 * 1024                  # of what all requests hold: 8 MiB, and what is free
+OWN = 96                                # descriptors beside connections
+PING = request(rpc("ping"))
+INBOX = {"notifications": {"resourceSubscriptions": ["sms://inbox"]}}
+
+
+class Told(NamedTuple):
+    status: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Limit:
+    name: str
+    reach: Callable[[LoneGateway, ExitStack], Told]
+    status: int
+    words: str                          # a pattern that is found in the body
+
+
+def told(wire: Wire) -> Told:
+    reply = wire.receive()
+    return Told(reply.status, reply.body.decode())
+
+
+def post(gateway: LoneGateway, body: bytes, **headers: str) -> Told:
+    with gateway.wire(HOG) as wire:
+        wire.send(request(body, {name.replace("_", "-"): value
+                                 for name, value in headers.items()}))
+        return told(wire)
+
+
+def wires(gateway: LoneGateway, count: int, clients: ExitStack) -> list[Wire]:
+    """Connections of the hog, each served once."""
+    found = [clients.enter_context(gateway.wire(HOG)) for _ in range(count)]
+    for wire in found:
+        assert wire.ask(PING).status == 200
+    return found
+
+
+# ---- one function for each limit
+
+def connections_of_one_address(gateway: LoneGateway, clients: ExitStack) -> Told:
+    wires(gateway, PER_ADDRESS, clients)
+    return told(clients.enter_context(gateway.wire(HOG)))
+
+
+def streams(gateway: LoneGateway, clients: ExitStack) -> Told:
+    for _ in range(STREAMS):
+        stream = clients.enter_context(Events(gateway.port))
+        assert stream.status == 200
+    refused = clients.enter_context(Events(gateway.port))
+    return Told(refused.status, refused.rest().decode())
+
+
+def long_header(gateway: LoneGateway, _: ExitStack) -> Told:
+    return post(gateway, rpc("ping"), X="y" * HEADER)
+
+
+def many_headers(gateway: LoneGateway, _: ExitStack) -> Told:
+    return post(gateway, rpc("ping"), **{f"X{i}": "y" for i in range(LINES)})
+
+
+def long_body(gateway: LoneGateway, _: ExitStack) -> Told:
+    return post(gateway, rpc("ping").ljust(BODY + 1))
+
+
+def deep_body(gateway: LoneGateway, _: ExitStack) -> Told:
+    return post(gateway, b'{"a":' * (DEPTH + 1) + b"0" + b"}" * (DEPTH + 1))
+
+
+def rich_body(gateway: LoneGateway, _: ExitStack) -> Told:
+    return post(gateway, rpc("ping", {"a": [0] * VALUES}))
+
+
+def long_batch(gateway: LoneGateway, _: ExitStack) -> Told:
+    return post(gateway, b"[" + b",".join([rpc("ping")] * (BATCH + 1)) + b"]")
+
+
+def late_request(gateway: LoneGateway, clients: ExitStack) -> Told:
+    wire = clients.enter_context(gateway.wire(HOG))
+    wire.send(PING[:-1])
+    return told(wire)
+
+
+def sessions(gateway: LoneGateway, clients: ExitStack) -> Told:
+    """The one that was not used for longest makes room."""
+    client = clients.enter_context(McpClient(gateway.port))
+    client.initialize()
+    first = dict(client.headers)
+    for _ in range(SESSIONS):
+        del client.headers["Mcp-Session-Id"]
+        client.initialize()
+    answer = client.post(rpc("ping"), first)
+    return Told(answer.status, json.dumps(answer.body))
+
+
+def subscriptions(gateway: LoneGateway, clients: ExitStack) -> Told:
+    client = clients.enter_context(McpClient(gateway.port))
+    client.initialize()
+    for number in range(SUBSCRIPTIONS):
+        uri = f"sms://conversation/+3620123{number:04}"
+        assert client.call("resources/subscribe", {"uri": uri}).result == {}
+    answer = client.call("resources/subscribe", {"uri": "sms://inbox"})
+    return Told(answer.status, json.dumps(answer.body))
+
+
+def memory(gateway: LoneGateway, clients: ExitStack) -> Told:
+    """Calls that wait, each with as much behind it as one may have."""
+    body = rpc("tools/call", {"name": "wait_for_sms", "arguments": {"timeout_seconds": 60},
+                              "_meta": {"x": [1] * (VALUES - 100)}})
+    before = private_kib(gateway)
+    held = [clients.enter_context(gateway.wire(HOG)) for _ in range(PER_ADDRESS - 1)]
+    for wire in held:
+        wire.send(request(body))
+    refused = wait_until(lambda: [wire for wire in held if wire.has_news(0)],
+                         what="one is too much")
+    assert private_kib(gateway) - before < MEMORY_KIB
+    assert post(gateway, rpc("ping")).status == 200     # who asks for little gets it
+    return told(refused[0])
+
+
+LIMITS = [
+    Limit("connections of one address", connections_of_one_address, 503,
+          "max_connections_per_address"),
+    Limit("streams", streams, 503, "Too many streams"),
+    Limit("header", long_header, 431, "."),
+    Limit("header lines", many_headers, 431, "64"),
+    Limit("body", long_body, 413, "65536"),
+    Limit("depth", deep_body, 400, "too deep"),
+    Limit("values", rich_body, 400, "too large"),
+    Limit("batch", long_batch, 400, "at most 100"),
+    Limit("time of a request", late_request, 408, "in time"),
+    Limit("sessions", sessions, 404, "initialize"),
+    Limit("subscriptions of a session", subscriptions, 200, "subscri"),
+    Limit("memory", memory, 503, "as much at hand as its memory holds"),
+]
+
+
+def private_kib(gateway: LoneGateway) -> int:
+    memory = Path(f"/proc/{gateway.pid}/smaps_rollup").read_text()
+    return int(re.search(r"^Private_Dirty:\s+(\d+)", memory, re.M)[1])
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
+def test_limit(gateway: LoneGateway, limit: Limit) -> None:
+    with Healthy(gateway) as healthy:
+        with ExitStack() as clients:
+            found = limit.reach(gateway, clients)
+        wait_until(lambda: len(gateway.peers) <= 2, what="all the others are gone")
+    assert (found.status, bool(re.search(limit.words, found.text))) == (limit.status, True), \
+        found
+    healthy.assert_noticed_nothing(patience(NOTICED_S))
+
+
+def test_connections_of_one_address(gateway: LoneGateway) -> None:
+    """Who is one too many is told before it asked, or after; and when to come again."""
+    with ExitStack() as clients:
+        served = wires(gateway, PER_ADDRESS, clients)
+        late = clients.enter_context(gateway.wire(HOG))
+        late.send(PING)
+        reply = late.receive()
+        assert (reply.status, reply.header("retry-after")) == (503, "1")
+        assert late.wait_closed() == b""
+        assert served[0].ask(PING).status == 200
+        served[0].close()
+        wait_until(lambda: post(gateway, rpc("ping")).status == 200, what="one is free")
+
+
+def test_many_who_are_too_many(gateway: LoneGateway) -> None:
+    """Refused connections take no slot from others, however many come."""
+    with Healthy(gateway) as healthy, ExitStack() as clients:
+        wires(gateway, PER_ADDRESS, clients)
+        for _ in range(200):
+            clients.enter_context(gateway.wire(HOG))
+        wait_until(lambda: len(healthy.waits_s) > 50, what="it asked all the time")
+    healthy.assert_noticed_nothing(patience(NOTICED_S))
+
+
+def test_connections_of_all_listeners() -> None:
+    """The kernel lets who comes wait at a listener that has them all; others refuse."""
+    with LoneGateway(max_connections=4) as gateway:
+        gateway.stop()
+        gateway.args += ["--listen", f"127.0.0.1:{gateway.port + 1}"]
+        gateway.start()
+        wait_until(lambda: not gateway.peers, what="the connection of start() is gone")
+        with ExitStack() as clients:
+            served = [clients.enter_context(gateway.wire()) for _ in range(4)]
+            for wire in served:
+                assert wire.ask(PING).status == 200
+            late = clients.enter_context(Wire(gateway.port + 1))
+            status, text = told(late)
+            assert status == 503 and "max_connections" in text
+            served[0].close()
+            wait_until(lambda: other_serves(gateway.port + 1), what="one is free")
+
+
+def other_serves(port: int) -> bool:
+    with Wire(port) as wire:
+        return wire.ask(PING).status == 200
+
+
+def test_streams_of_one_client() -> None:
+    """Another one has its own."""
+    with LoneGateway(open=False) as gateway, ExitStack() as clients:
+        asked = modern.Request("subscriptions/listen", INBOX)
+        hog, other = ({"Authorization": f"Bearer {pair(gateway, name)}"}
+                      for name in ("hog", "other"))
+        headers = {name.replace("-", "_"): value for name, value in asked.headers.items()}
+
+        def listen(who: dict[str, str]) -> Events:
+            return clients.enter_context(Events(gateway.port, asked.body, **headers | who))
+        for _ in range(CLIENT_STREAMS):
+            assert listen(hog).headers["content-type"] == "text/event-stream"
+        refused = listen(hog)
+        assert "too many streams are open" in refused.rest().decode()
+        assert listen(other).headers["content-type"] == "text/event-stream"
+
+
+# ---- descriptors
+
+def first_free(gateway: LoneGateway) -> int:
+    """The descriptor that the process would get next."""
+    taken = {int(name) for name in os.listdir(f"/proc/{gateway.pid}/fd")}
+    return min(set(range(len(taken) + 1)) - taken)
+
+
+@contextmanager
+def no_descriptor_left(gateway: LoneGateway) -> Iterator[Callable[[], None]]:
+    """Calling what is given, or leaving, ends it."""
+    before = resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE)
+
+    def end() -> None:
+        resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE, before)
+    resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE, (first_free(gateway), before[1]))
+    try:
+        yield end
+    finally:
+        end()
+
+
+def test_fewer_files_than_connections() -> None:
+    """What the system allows is raised, and where it cannot be, fewer are served."""
+    with LoneGateway(max_connections=4096, max_connections_per_address=4096) as gateway:
+        assert resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE)[0] >= 4096 + OWN
+        gateway.stop()
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        gateway._wrapper = ["prlimit", f"--nofile={OWN + 10}"]
+        gateway.start()
+        assert "10 connections are served" in gateway.log
+        with ExitStack() as clients:
+            wait_until(lambda: not gateway.peers, what="the connection of start() is gone")
+            wires(gateway, 10, clients)
+            late = clients.enter_context(gateway.wire(HOG))
+            late.send(PING)
+            assert not late.has_news(patience(0.1))
+        wait_until(lambda: not gateway.peers, what="all are gone")
+        gateway.assert_serves()
+        assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
+
+
+def test_no_descriptor_left(gateway: LoneGateway) -> None:
+    """Who is connected is served; who waits is, as soon as a descriptor is free; and nothing
+    spins meanwhile."""
+    with ExitStack() as clients:
+        served = wires(gateway, 3, clients)
+        clients.enter_context(no_descriptor_left(gateway))
+        late = clients.enter_context(gateway.wire(HOG))
+        late.send(PING)
+        spent = gateway.cpu_seconds
+        assert not late.has_news(patience(0.5))
+        assert gateway.cpu_seconds - spent < patience(SPIN_S)
+        assert all(wire.ask(PING).status == 200 for wire in served)
+        served[0].close()
+        assert late.receive().status == 200
+    gateway.assert_serves()
+
+
+def test_no_descriptor_left_for_the_first(gateway: LoneGateway) -> None:
+    """Nobody is connected whose leaving could be waited for."""
+    wait_until(lambda: not gateway.peers, what="nobody is connected")
+    with no_descriptor_left(gateway) as end, gateway.wire() as first:
+        first.send(PING)
+        spent = gateway.cpu_seconds
+        assert not first.has_news(patience(0.5))
+        assert gateway.cpu_seconds - spent < patience(SPIN_S)
+        end()
+        assert first.receive().status == 200
+    gateway.assert_serves()
+
+
+# ---- the goals of a server that is full
+
+def test_slow_loris_on_every_slot() -> None:
+    """A normal client is answered as soon as their time is over."""
+    with LoneGateway(max_connections=64, max_connections_per_address=64,
+                     request_timeout_seconds=TIMEOUT_S) as gateway, ExitStack() as clients:
+        loris = [clients.enter_context(gateway.wire()) for _ in range(64)]
+        for wire in loris:
+            wire.send(PING[:9])
+        begin = time.monotonic()
+        late = clients.enter_context(gateway.wire(HOG))
+        late.send(PING)
+        for wire in loris:
+            wire.send(PING[9:10])
+        late.socket.settimeout(TIMEOUT_S + patience(1))
+        assert late.receive().status == 200
+        assert time.monotonic() - begin < TIMEOUT_S + patience(1)
+
+
+@pytest.mark.parametrize("count", [127, 128, 250, 256])
+def test_closed_loops_do_not_hang(count: int) -> None:
+    """Each client asks again as soon as it has its answer; all slots are theirs."""
+    rounds = 5
+    with LoneGateway(max_connections=count, max_connections_per_address=count) as gateway:
+        wait_until(lambda: not gateway.peers, what="the connection of start() is gone")
+        with ExitStack() as clients:
+            loops = [clients.enter_context(gateway.wire(HOG)) for _ in range(count)]
+            for _ in range(rounds):
+                for wire in loops:
+                    wire.send(PING)
+                for wire in loops:
+                    assert wire.receive().status == 200
+
+
+def test_two_thousand_connections(folder: Path) -> None:
+    """They are served while a healthy client notices nothing."""
+    count, addresses = 2000, 4
+    program = "\n".join((
+        "import resource, socket, sys",
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))",
+        "found = []",
+        f"for i in range({count}):",
+        "    one = socket.socket()",
+        f"    one.bind((f'127.0.0.{{20 + i % {addresses}}}', 0))",
+        "    one.connect(('127.0.0.1', int(sys.argv[1])))",
+        "    found.append(one)",
+        f"for one in found: one.sendall({PING!r})",
+        "print(sum(one.recv(65536).startswith(b'HTTP/1.1 200') for one in found))",
+        "sys.stdout.flush(); sys.stdin.read()"))
+    with LoneGateway(max_connections=count + 50,
+                     max_connections_per_address=count // addresses) as gateway:
+        with Healthy(gateway) as healthy:
+            with subprocess.Popen([sys.executable, "-c", program, str(gateway.port)],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE) as crowd:
+                assert int(crowd.stdout.readline()) == count
+                assert gateway.fd_count >= count
+                crowd.stdin.close()
+            wait_until(lambda: len(gateway.peers) <= 2, what="all are gone")
+        healthy.assert_noticed_nothing(patience(NOTICED_S))
+
+
+# ---- the owner's socket
+
+def test_connections_of_owners(gateway: LoneGateway) -> None:
+    """One more waits until one of them leaves."""
+    place = str(gateway.state / "control")
+    question = b'{"command":"clients","arguments":{}}\n'
+
+    def connect(clients: ExitStack) -> socket.socket:
+        one = clients.enter_context(socket.socket(socket.AF_UNIX))
+        one.settimeout(patience(5))
+        one.connect(place)
+        return one
+    with Healthy(gateway) as healthy, ExitStack() as clients:
+        held = [connect(clients) for _ in range(CONTROLS)]
+        late = connect(clients)
+        late.sendall(question)
+        late.settimeout(patience(0.2))
+        with pytest.raises(TimeoutError):
+            late.recv(1)
+        late.settimeout(patience(5))
+        held[0].close()
+        assert json.loads(late.recv(65536).splitlines()[-1])
+    healthy.assert_noticed_nothing(patience(NOTICED_S))

@@ -7,6 +7,9 @@
 # make bench      what calls cost with few and with many stored messages, one table
 #                 (BENCH_MESSAGES=100000 BENCH_SECONDS=40)
 # make matrix     kill -9 at every boundary, not only at the sample that "make check" takes
+# make torture    clients at work while everything around the gateway breaks, and an account
+#                 (TORTURE_SECONDS=240 TORTURE_SEED=)
+# make soak       a million requests: does memory stay as it was? (TIME=600, seconds at least)
 # make lint       format, layers, licence lines, static analysis
 # make format     writes the format that lint wants
 # make packages   the Debian packages of the build
@@ -56,7 +59,7 @@ TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all toolchain programs packages demo bench check unit san house lab integration clients package matrix \
+.PHONY: all toolchain programs packages demo bench torture soak check unit san house lab integration clients package matrix \
         valgrind lint format faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
@@ -102,6 +105,11 @@ $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libgateway.a Makefile | toolchain
 	@echo "  BENCH   $<"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a $(LDLIBS)
+
+$(BUILD)/torture/%.so: tests/torture/%.c Makefile | toolchain
+	@echo "  TORTURE $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -shared -fPIC $(LDFLAGS) -o $@ $<
 
 toolchain:
 	@{ echo '#include <stdlib.h>' | $(CC) -E - && $(PKG_CONFIG) --exists $(LIBRARIES); } >/dev/null 2>&1 || \
@@ -161,6 +169,12 @@ bench:
 	@tests/packages/install build demo
 	@$(MAKE) --no-print-directory all $(BUILD)/bench/ledger
 	@tests/as-root $(PYTHON) -B tests/bench/bench.py --build $(BUILD)
+
+torture soak:
+	@tests/as-root true
+	@tests/packages/install build demo test
+	@$(MAKE) --no-print-directory all plugin $(BUILD)/torture/clock.so
+	@tests/as-root $(PYTHON) -B tests/torture/$@.py --build $(BUILD)
 
 check:
 	@tests/packages/install build demo test

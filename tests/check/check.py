@@ -252,6 +252,13 @@ class Check:
     def package(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("package", ["tests/deb"]))
 
+    def torture(self) -> Verdict:
+        verdict = self.make(f"BUILD={self.build}", f"{self.build}/torture/clock.so")
+        if not verdict.failed:
+            verdict.add(self.with_gateway(
+                lambda: self.pytest("torture", ["tests/torture"])))
+        return verdict
+
     def bench(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("bench", ["tests/bench"]))
 
@@ -287,11 +294,12 @@ PARTS: dict[str, str] = {
     "demo": "make demo",
     "package": "the Debian packages, built twice, and run and upgraded in a fresh Debian",
     "bench": "make bench, small",
+    "torture": "make torture, short",
     "valgrind": "the integration tests with the gateway under valgrind",
     "valgrind-brief": "the quick ones of them",
 }
 EVERY_TIME = ["lint-quick", "house", "unit", "san", "lab", "integration", "clients",
-              "demo", "bench", "package", "valgrind-brief"]
+              "demo", "bench", "torture", "package", "valgrind-brief"]
 
 
 def run_part(check: Check, name: str) -> Verdict:

@@ -8,6 +8,7 @@ not acknowledged when the link broke is sent again.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ class Incoming:
         self._modem = modem
         self._waiting: deque[Delivery] = deque()
         self._unacknowledged = False
+        self.taken: list[tuple[Delivery, float]] = []   # acknowledged, and when: ms, UTC
 
     @property
     def is_empty(self) -> bool:
@@ -43,7 +45,7 @@ class Incoming:
 
     def acknowledged(self) -> None:
         if self._unacknowledged:
-            self._waiting.popleft()
+            self.taken.append((self._waiting.popleft(), time.time() * 1000))
             self._unacknowledged = False
 
     def flush(self) -> None:

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What /proc tells of the gateway, again and again: memory, descriptors, threads."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Sample:
+    at: float
+    pid: int
+    private_dirty_kib: int
+    rss_kib: int
+    descriptors: int
+    threads: int
+
+
+def measure(pid: int) -> Sample | None:
+    """None: it is not there."""
+    process = Path(f"/proc/{pid}")
+    try:
+        memory = (process / "smaps_rollup").read_text()
+        threads = len(os.listdir(process / "task"))
+        descriptors = len(os.listdir(process / "fd"))
+    except OSError:
+        return None
+    kib = {name: int(value) for name, value in re.findall(r"^(\w+):\s+(\d+) kB", memory, re.M)}
+    if "Private_Dirty" not in kib:
+        return None
+    return Sample(time.monotonic(), pid, kib["Private_Dirty"], kib["Rss"], descriptors, threads)
+
+
+class Meter:
+    """with Meter(lambda: gateway.pid) as meter: ..."""
+
+    def __init__(self, pid: Callable[[], int], period_s: float = 0.5) -> None:
+        self._pid = pid
+        self._period_s = period_s
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self.samples: list[Sample] = []
+
+    def __enter__(self) -> Meter:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._over.wait(self._period_s):
+            if sample := measure(self._pid()):
+                self.samples.append(sample)
+
+    def record(self, most: int = 200) -> list[dict[str, float]]:
+        """Evenly spread samples for a report."""
+        step = max(1, len(self.samples) // most)
+        return [asdict(sample) for sample in self.samples[::step]]

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The whole set-up of a run and what may break in it: bus, ofonod, modems, gateway, disk, clock.
+
+The gateway's folder is a small disk of its own, which outlives the gateway; the disk is
+seen by this program and its children alone.  Start and stop from the main thread.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import mmap
+import os
+import struct
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import Lab, wait_until
+from lab.confine import libc, mount_disk
+from lab.gateway import BINARY
+from lab.ofonod import PLUGIN
+from lab.signals import Signals
+from modem.pdu import Submit
+
+from agent import Agent
+
+DISK = "48m"
+MS_RDONLY, MS_REMOUNT, MNT_DETACH = 1, 32, 2
+RETURNS_S = 30              # until the gateway serves again
+CONNECTIONS, PER_ADDRESS = 2400, 700
+CONFIG = f"""[server]
+max_connections = {CONNECTIONS}
+max_connections_per_address = {PER_ADDRESS}
+request_timeout_seconds = 5
+[store]
+reserve_mib = 4
+[sms]
+duplicate_seconds = 0
+"""
+PRELOAD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).resolve().parent / "torture/clock.so"
+
+
+@dataclass
+class Outage:
+    """From when to when something was broken, by the monotonic clock and by the wall."""
+
+    name: str
+    begin: float
+    begin_ms: float
+    end: float = 0.0
+    end_ms: float = 0.0
+
+    def holds(self, moment: float, slack: float = 0.0) -> bool:
+        return self.begin - slack <= moment <= (self.end or moment) + slack
+
+
+class Clock:
+    """The wall clock of gateway and ofonod (clock.c); the monotonic one stays as it is."""
+
+    def __init__(self, folder: Path) -> None:
+        file = folder / "clock"
+        file.write_bytes(bytes(8))
+        with file.open("r+b") as opened:
+            self._ahead_ns = mmap.mmap(opened.fileno(), 8)
+        self.environment = {"LD_PRELOAD": str(PRELOAD), "OFONO_MCP_CLOCK": str(file)}
+
+    def set(self, ahead_s: float) -> None:
+        """By so many seconds ahead of ours; all see it at once."""
+        struct.pack_into("=q", self._ahead_ns, 0, int(ahead_s * 1e9))
+
+
+class World:
+    """with World(plugin=True, modems=4) as world: ..."""
+
+    def __init__(self, plugin: bool, modems: int) -> None:
+        self.lab = Lab(modem_count=modems, gateway=True, plugin=PLUGIN if plugin else None)
+        self.clock = Clock(self.lab.folder)
+        self.outages: list[Outage] = []
+        self.deaths: list[str] = []         # of gateways that nobody ended
+        self.starts = 0
+        self.handed_over: list[str] = []    # the text of each SendMessage on the bus
+        self._monitor: Signals | None = None
+        self._exit = ExitStack()
+        gateway = self.lab.gateway
+        gateway.state = Path(tempfile.mkdtemp(prefix="ofono-disk-"))
+        gateway.spool = gateway.state / "spool"
+        self.lab.ofonod.environment["OFONO_MCP_SPOOL"] = str(gateway.spool)
+        gateway.config = CONFIG
+        gateway.environment |= self.clock.environment
+        self.lab.ofonod.environment |= self.clock.environment
+
+    def __enter__(self) -> World:
+        with ExitStack() as undo:
+            state = self.lab.gateway.state
+            undo.callback(state.rmdir)
+            mount_disk(DISK, str(state))
+            undo.callback(libc.umount2, bytes(state), MNT_DETACH)
+            undo.enter_context(self.lab)
+            self._watch_bus()
+            undo.callback(self._end_watch)
+            Agent(self.lab).wait_states(*["ready"] * len(self.lab.modems), timeout=RETURNS_S)
+            self._exit = undo.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._exit.close()
+
+    # ---- what was seen
+
+    @property
+    def taken(self) -> list[Submit]:
+        """All that the network took, in order."""
+        found = [submit for modem in self.lab.modems for submit in modem.taken]
+        return sorted(found, key=lambda submit: submit.when)
+
+    @contextmanager
+    def outage(self, name: str) -> Iterator[None]:
+        outage = Outage(name, time.monotonic(), time.time() * 1000)
+        self.outages.append(outage)
+        yield
+        outage.end, outage.end_ms = time.monotonic(), time.time() * 1000
+
+    def check_alive(self) -> None:
+        """One that ended although nobody ended it is started again, and told of."""
+        gateway = self.lab.gateway
+        if not gateway.is_running:
+            self.deaths.append(gateway.log[-2000:])
+            self.start_gateway()
+
+    # ---- pieces
+
+    def start_gateway(self) -> None:
+        self.launch_gateway()
+        self.wait_gateway()
+
+    def wait_gateway(self) -> None:
+        wait_until(self._serves, RETURNS_S, "the gateway serves again")
+
+    def launch_gateway(self) -> None:
+        self.starts += 1
+        self.lab.gateway.launch()
+
+    def _serves(self) -> bool:
+        gateway = self.lab.gateway
+        if not gateway.is_running:
+            raise AssertionError(f"the gateway ended:\n{gateway.log[-2000:]}")
+        return gateway._is_healthy()
+
+    def start_ofonod(self) -> None:
+        self.lab.ofonod.start()
+        self.lab.bring_up()
+
+    def restart_bus(self) -> None:
+        self._end_watch()
+        self.lab.bus.restart()
+        self.lab.ofonod.kill()
+        self._watch_bus()
+        self.start_ofonod()
+
+    def _watch_bus(self) -> None:
+        self._monitor = self.lab.handovers()
+        self._monitor.__enter__()
+
+    def _end_watch(self) -> None:
+        if self._monitor:
+            self._monitor.__exit__()
+            self.handed_over += [call.arguments[1]
+                                 for call in self._monitor.seen("SendMessage")]
+        self._monitor = None
+
+    def end_watch(self) -> None:
+        """handed_over is whole after it; nothing is handed over any more."""
+        self._end_watch()
+
+    # ---- disk
+
+    @property
+    def _ballast(self) -> Path:
+        return self.lab.gateway.state / "ballast"
+
+    def fill_disk(self, leave: int) -> None:
+        """All but so many bytes."""
+        status = os.statvfs(self.lab.gateway.state)
+        with suppress(OSError), self._ballast.open("ab") as ballast:
+            ballast.write(bytes(max(0, status.f_bavail * status.f_frsize - leave)))
+
+    def empty_disk(self) -> None:
+        self._ballast.unlink(missing_ok=True)
+
+    def remount(self, read_only: bool) -> None:
+        """Of a disk on which nobody has a file open for writing."""
+        flags = MS_REMOUNT | (MS_RDONLY if read_only else 0)
+        state = bytes(self.lab.gateway.state)
+
+        def try_it() -> bool:
+            if libc.mount(b"tmpfs", state, b"tmpfs", flags, None) == 0:
+                return True
+            if ctypes.get_errno() != errno.EBUSY:
+                raise OSError(ctypes.get_errno(), "remount")
+            return False
+        wait_until(try_it, what="the disk is mounted anew")

@@ -379,8 +379,11 @@ void *connection_request_line(void *home, const char *uri, struct MHD_Connection
 		return connection;
 	connection->state = CONNECTION_LINE;
 	connection->line_end = target_end(uri);
-	/* A fresh connection has its deadline since it was accepted. */
-	if (connection->deadline.kind != DEADLINE_REQUEST)
+	/*
+	 * A fresh connection has its deadline since it was accepted, and one whose peer left
+	 * since then.
+	 */
+	if (!connection->peer_gone && connection->deadline.kind != DEADLINE_REQUEST)
 		deadline_set(&connection->connections->deadlines, &connection->deadline,
 			     DEADLINE_REQUEST);
 	return connection;

@@ -152,8 +152,9 @@ def test_who_leaves_in_the_middle_frees_the_slot(patient: LoneGateway, left: byt
                    LET_GO_S, "their slots are free")
 
 
-def test_who_says_it_is_done_in_the_middle_is_told(patient: LoneGateway) -> None:
-    with patient.wire() as wire:
+def test_who_says_it_is_done_in_the_middle_is_told() -> None:
+    """Under TLS that is a broken connection."""
+    with LoneGateway(request_timeout_seconds=60) as gateway, gateway.wire() as wire:
         wire.end(PING[:-1])
         reply = wire.receive()
         assert reply.status == 408 and b"ended in its middle" in reply.body

@@ -16,15 +16,15 @@ RUNS = itertools.count(1)
 
 
 class Signals:
-    def __init__(self, bus: Bus, folder: Path, rule: str = RULE) -> None:
+    def __init__(self, bus: Bus, folder: Path, *rules: str) -> None:
         self._bus = bus
-        self._rule = rule
+        self._rules = rules or (RULE,)
         self._record = folder / f"signals-{next(RUNS)}"
         self._process = Process("dbus-monitor", self._record)
 
     def __enter__(self) -> Signals:
         self._process.run(["dbus-monitor", "--binary", "--address", self._bus.address,
-                           self._rule])
+                           *self._rules])
         # a monitor gives up its own name, and sees that
         wait_until(lambda: self.seen("NameLost"), what="dbus-monitor is on")
         return self
@@ -33,8 +33,10 @@ class Signals:
         self._process.kill()
 
     def seen(self, member: str) -> list[Message]:
-        messages = read_messages(self._record.read_bytes())
-        return [message for message in messages if message.member == member]
+        return [message for message in self.all() if message.member == member]
+
+    def all(self) -> list[Message]:
+        return list(read_messages(self._record.read_bytes()))
 
     def wait(self, member: str, count: int = 1, timeout: float = 10) -> list[Message]:
         """All that came, as soon as there are `count`."""

@@ -11,7 +11,8 @@ from typing import Any
 NUMBERS = {"y": "B", "n": "h", "q": "H", "i": "i", "u": "I", "x": "q", "t": "Q", "d": "d",
            "b": "I", "h": "I"}
 ALIGNMENT = dict.fromkeys("ygv", 1) | dict.fromkeys("nq", 2) | dict.fromkeys("xtd({", 8)
-PATH, INTERFACE, MEMBER, SIGNATURE = 1, 2, 3, 8         # header fields
+PATH, INTERFACE, MEMBER, ERROR_NAME, REPLY_SERIAL, DESTINATION, SENDER, SIGNATURE = (
+    1, 2, 3, 4, 5, 6, 7, 8)                             # header fields
 FIXED_HEADER, LENGTHS = "yyyyuu", 16
 
 
@@ -21,6 +22,8 @@ class Message:
     interface: str
     member: str
     arguments: list[Any]
+    error: str = ""             # its name
+    call: tuple[str, int] = ("", 0)     # who made it and its number; of a reply, to which
 
 
 def split(signature: str) -> Iterator[str]:
@@ -88,11 +91,14 @@ def read_messages(octets: bytes) -> Iterator[Message]:
         if len(octets) < body + body_size:
             return
         header = Reader(octets[:body], order)
-        for kind in FIXED_HEADER:
-            header.number(kind)
+        *_, serial = [header.number(kind) for kind in FIXED_HEADER]
         fields = dict(header.value("a(yv)"))
         reader = Reader(octets[body:body + body_size], order)
         names = (fields.get(field, "") for field in (PATH, INTERFACE, MEMBER))
         kinds = split(fields.get(SIGNATURE, ""))
-        yield Message(*names, [reader.value(kind) for kind in kinds])
+        answered = fields.get(REPLY_SERIAL)
+        call = (fields.get(DESTINATION, ""), answered) if answered \
+            else (fields.get(SENDER, ""), serial)
+        yield Message(*names, [reader.value(kind) for kind in kinds],
+                      fields.get(ERROR_NAME, ""), call)
         octets = octets[body + body_size:]

@@ -115,8 +115,10 @@ class Load:
     def __post_init__(self) -> None:
         self._over = threading.Event()
         self._deaf = threading.Event()
+        self._aborted = threading.Event()
         self._lock = threading.Lock()
-        self._threads = [threading.Thread(target=self._guard, args=(run,), name=name)
+        self._threads = [threading.Thread(target=self._guard, args=(run,), name=name,
+                                          daemon=True)
                          for name, run in self._parts()]
 
     def _parts(self) -> Iterator[tuple[str, Callable[[random.Random], None]]]:
@@ -138,11 +140,14 @@ class Load:
             thread.start()
         try:
             yield
-        finally:
-            self._over.set()
-            for thread in self._threads:
-                if thread.name not in ("waits", "reports"):
-                    thread.join()
+        except BaseException:
+            for event in (self._aborted, self._over, self._deaf):
+                event.set()
+            raise
+        self._over.set()
+        for thread in self._threads:
+            if thread.name not in ("waits", "reports"):
+                thread.join()
 
     def end_hearing(self) -> None:
         """Nothing comes in any more: who waits hears the rest, and it is over."""
@@ -186,7 +191,8 @@ class Load:
             self.sendings.append(sending)
             sim = dice.randrange(len(self.lab.modems))
             while not self._try(caller, sending, sim, wait_for) and keyed:
-                time.sleep(0.05)
+                if self._aborted.wait(0.05):
+                    return
         caller.close()
 
     def _try(self, caller: Legacy | Modern, sending: Sending, sim: int,
@@ -225,7 +231,7 @@ class Load:
     def _wait_on(self, dice: random.Random) -> None:
         """One message after the other, by the cursor alone, whatever happens meanwhile."""
         caller, cursor = Modern(self.lab), ""
-        while True:
+        while not self._aborted.is_set():
             last = self._deaf.is_set()
             try:
                 if not cursor:

@@ -18,6 +18,7 @@ import os
 import platform
 import random
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -62,8 +63,12 @@ def crowd(port: int, seed: int, seconds: float) -> Iterator[list[dict[str, Any]]
     with subprocess.Popen(
             [sys.executable, "-B", str(CROWD), str(port), str(seed), str(seconds)],
             stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) as child:
-        yield said
-        output, _ = child.communicate(timeout=seconds + SETTLE_S)
+        try:
+            yield said
+            output, _ = child.communicate(timeout=seconds + SETTLE_S)
+        except BaseException:
+            child.kill()
+            raise
     if child.returncode != 0:
         raise AssertionError(f"the crowd ended with {child.returncode}")
     said.append(json.loads(output))
@@ -203,6 +208,7 @@ def main() -> int:
     parser.parse_args()
     seconds = setting("TORTURE_SECONDS", 240)
     seed = setting("TORTURE_SEED", random.randrange(1, 1_000_000))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard), hard))
     print(f"torture: {seconds} seconds, TORTURE_SEED={seed}", flush=True)

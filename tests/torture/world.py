@@ -22,6 +22,7 @@ from pathlib import Path
 from lab import Lab, wait_until
 from lab.confine import libc, mount_disk
 from lab.gateway import BINARY
+from lab.lab import SEND_MESSAGE
 from lab.ofonod import PLUGIN
 from lab.signals import Signals
 from modem.pdu import Submit
@@ -32,6 +33,10 @@ DISK = "48m"
 MS_RDONLY, MS_REMOUNT, MNT_DETACH = 1, 32, 2
 RETURNS_S = 30              # until the gateway serves again
 CONNECTIONS, PER_ADDRESS = 2400, 700
+FREEDESKTOP = "org.freedesktop.DBus.Error."
+NOT_TAKEN = {FREEDESKTOP + name for name in (
+    "ServiceUnknown", "NameHasNoOwner", "UnknownMethod", "UnknownObject", "UnknownInterface",
+    "LimitsExceeded", "AccessDenied")}          # by ofonod, or there was none
 CONFIG = f"""[server]
 max_connections = {CONNECTIONS}
 max_connections_per_address = {PER_ADDRESS}
@@ -82,7 +87,7 @@ class World:
         self.outages: list[Outage] = []
         self.deaths: list[str] = []         # of gateways that nobody ended
         self.starts = 0
-        self.handed_over: list[str] = []    # the text of each SendMessage on the bus
+        self.handed_over: list[str] = []    # the text of each SendMessage that ofonod was given
         self._monitor: Signals | None = None
         self._exit = ExitStack()
         gateway = self.lab.gateway
@@ -162,14 +167,20 @@ class World:
         self.start_ofonod()
 
     def _watch_bus(self) -> None:
-        self._monitor = self.lab.handovers()
+        self._monitor = Signals(self.lab.bus, self.lab.folder, SEND_MESSAGE, "type='error'")
         self._monitor.__enter__()
 
     def _end_watch(self) -> None:
+        """A call that bus or ofonod refused was handed to nobody."""
         if self._monitor:
             self._monitor.__exit__()
-            self.handed_over += [call.arguments[1]
-                                 for call in self._monitor.seen("SendMessage")]
+            messages = self._monitor.all()
+            refused = {message.call for message in messages
+                       if message.error in NOT_TAKEN
+                       or message.error.startswith("org.ofono.Error.")}
+            self.handed_over += [message.arguments[1] for message in messages
+                                 if message.member == "SendMessage"
+                                 and message.call not in refused]
         self._monitor = None
 
     def end_watch(self) -> None:

@@ -260,6 +260,7 @@ static int read_file(const char *file, gnutls_x509_crt_t *certificate_out,
 	gnutls_datum_t text = { NULL, 0 };
 	int result = gnutls_load_file(file, &text);
 
+	*certificate_out = NULL;
 	if (result)
 		return fail(error, -EIO, "%s: cannot be read: %s", file, strerror(errno));
 	result = gnutls_x509_crt_init(&certificate);

@@ -80,7 +80,8 @@ static bool write_national(const struct digits *digits, bool is_beginning,
 	char code[COUNTRY_CODE_BYTES];
 
 	country_calling_code(country, code);
-	if (is_american_local(code, national))
+	if (is_american_local(code, national) ||
+	    strlen(code) + strlen(national) > DIGITS_MOST)
 		return false;
 	if (!trunk && !is_beginning && strcmp(code, "1") != 0 &&
 	    is_whole_without_plus(digits, country, code))

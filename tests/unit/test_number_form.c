@@ -62,6 +62,8 @@ static const struct {
 	{ TURKEY, "9001234567", "+909001234567" },
 	{ HUNGARY, "00112", "+112" },
 	{ HUNGARY, "00", "00" },
+	/* with a calling code it would be too long to be read again */
+	{ HUNGARY, "12345678901234567890", "12345678901234567890" },
 	{ NOWHERE, "06201234567", "06201234567" },
 	{ NOWHERE, "0036201234567", "+36201234567" },
 	{ NOWHERE, "+36201234567", "+36201234567" },

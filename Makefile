@@ -55,6 +55,9 @@ FAULT_SEAMS := sqlite3_step dbus_connection_send_with_reply dbus_connection_disp
 # Tools and resources of the conformance runner, in a program of its own as well.
 FIXTURES := $(wildcard tests/fixtures/*.c)
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
+FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/target/%,$(wildcard tests/fuzz/fuzz_*.c))
+# What calls a target: libFuzzer, or this, which runs it over files.
+FUZZ_MAIN ?= tests/fuzz/replay.c
 
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
@@ -71,6 +74,8 @@ programs: all faults fixtures $(TESTS) $(BUILD)/bench/ledger
 faults: $(BUILD)/ofono-mcp-faults
 
 fixtures: $(BUILD)/ofono-mcp-fixtures
+
+fuzz-programs: $(FUZZ_TARGETS)
 
 $(BUILD)/ofono-mcp: $(BUILD)/main.o $(BUILD)/libgateway.a
 	@echo "  LD      $@"
@@ -110,6 +115,12 @@ $(BUILD)/torture/%.so: tests/torture/%.c Makefile | toolchain
 	@echo "  TORTURE $<"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -shared -fPIC $(LDFLAGS) -o $@ $<
+
+$(BUILD)/target/%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(BUILD)/libgateway.a Makefile | toolchain
+	@echo "  FUZZ    $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(FUZZ_MAIN) \
+		$(BUILD)/libgateway.a $(LDLIBS)
 
 toolchain:
 	@{ echo '#include <stdlib.h>' | $(CC) -E - && $(PKG_CONFIG) --exists $(LIBRARIES); } >/dev/null 2>&1 || \
@@ -223,4 +234,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d) $(BUILD)/bench/ledger.d
+-include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d) $(FUZZ_TARGETS:%=%.d) $(BUILD)/bench/ledger.d

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The gateway of src/cli/gateway.c in one process with a target: real from the socket to the
+ * ledger, on a port of its own, with the fake oFono of tests/unit/fake_ofono.h behind it.
+ *
+ * It lives on from one input to the next and is made anew when it has taken in much, so
+ * that an input rarely depends on those before it.
+ */
+#ifndef TESTS_FUZZ_GATEWAY_H
+#define TESTS_FUZZ_GATEWAY_H
+
+#include "../unit/fake_ofono.h"
+#include "base/log.h"
+#include "base/token.h"
+#include "control/control_call.h"
+#include "fuzz.h"
+#include "http/server.h"
+#include "mcp/endpoint.h"
+#include "ofono/sim_unlock.h"
+#include "owner/owner_table.h"
+#include "resources/resource_table.h"
+#include "store/store_client.h"
+#include "tools/change_source.h"
+#include "tools/services.h"
+#include "tools/task_table.h"
+#include "tools/tool_table.h"
+
+enum {
+	GATEWAY_INPUTS_MOST = 250, /* then it is made anew */
+	GATEWAY_MESSAGES_MOST = 60,
+	GATEWAY_TURNS_MOST = 20000, /* of one step; there is no more to do long before */
+};
+
+/* Their tokens are their names. */
+static const struct client gateway_clients[] = {
+	{ .name = "all", .scopes = CLIENT_SCOPES_ALL, .limits = { 0, 0, 0, 0 } },
+	{ .name = "reader", .scopes = CLIENT_READ, .limits = { -1, -1, -1, -1 } },
+	{ .name = "asker",
+	  .scopes = CLIENT_READ | CLIENT_SEND,
+	  .ask = CLIENT_ASK_ALWAYS,
+	  .limits = { -1, -1, -1, -1 } },
+};
+
+static struct gateway {
+	char folder[256];
+	sd_event *loop;
+	struct config config;
+	struct services services;
+	struct auth auth;
+	struct change_source changes;
+	struct session_shelf shelf;
+	struct asking_shelf asking_shelf;
+	struct endpoint *endpoint;
+	struct http_route routes[2];
+	struct http_server *server;
+	struct control control;
+	unsigned inputs;
+} gateway;
+
+/* ---- what fake_ofono.h leaves out */
+
+const char *ofono_condition(const struct ofono *ofono)
+{
+	(void)ofono;
+	return "oFono answers";
+}
+
+bool ofono_is_available(const struct ofono *ofono)
+{
+	(void)ofono;
+	return true;
+}
+
+bool sim_pin_is_valid(const char *pin)
+{
+	return strlen(pin) >= 4;
+}
+
+bool sim_puk_is_valid(const char *puk)
+{
+	return strlen(puk) == 8;
+}
+
+const char *unlock_outcome_name(enum unlock_outcome outcome)
+{
+	(void)outcome;
+	return "impossible";
+}
+
+struct sim_unlock *sim_unlock(struct modem *modem, const struct sim_codes *codes,
+			      void (*done)(void *data, enum unlock_outcome outcome),
+			      void *data)
+{
+	(void)modem;
+	(void)codes;
+	(void)done;
+	(void)data;
+	return NULL;
+}
+
+void sim_unlock_stop(struct sim_unlock *unlock)
+{
+	(void)unlock;
+}
+
+/* ---- the owner's end */
+
+static void on_client_cut(void *data, int64_t client_id)
+{
+	(void)data;
+	endpoint_review_client(gateway.endpoint, client_id);
+	endpoint_end_streams(gateway.endpoint, client_id);
+	http_server_cut_client(gateway.server, client_id);
+}
+
+static void on_client_forgotten(void *data, int64_t client_id)
+{
+	(void)data;
+	sessions_end_client(endpoint_sessions(gateway.endpoint), client_id);
+}
+
+static void on_client_changed(void *data, int64_t client_id)
+{
+	(void)data;
+	endpoint_review_client(gateway.endpoint, client_id);
+}
+
+static bool on_reload(void *data, struct control_reload *reload)
+{
+	(void)data;
+	(void)reload;
+	return true;
+}
+
+static int on_pause(void *data, bool paused)
+{
+	(void)data;
+	return policy_set_paused(gateway.services.policy, paused);
+}
+
+static const struct control_gateway gateway_control = {
+	.client_cut = on_client_cut,
+	.client_forgotten = on_client_forgotten,
+	.client_changed = on_client_changed,
+	.reload = on_reload,
+	.set_paused = on_pause,
+};
+
+static int on_secure(const struct config *config, bool wanted, struct config_error *error)
+{
+	(void)config;
+	(void)wanted;
+	(void)error;
+	return 0;
+}
+
+static void write_reach(const struct config *config, struct json_writer *writer)
+{
+	(void)config;
+	json_put_string(writer, "url", "http://here/mcp");
+}
+
+/* ---- start and stop */
+
+static inline void gateway_configure(struct config *config)
+{
+	config_defaults(config);
+	config->listen.count = 1;
+	strcpy(config->listen.items[0], "127.0.0.1:0");
+	config->reserve_mib = 0;
+	config->policy.client = config->policy.sim = (struct client_limits){ 0, 0, 0, 0 };
+	strcpy(config->stop_confirmation, "No more of these.");
+}
+
+static inline void gateway_add_clients(void)
+{
+	for (size_t at = 0; at < sizeof(gateway_clients) / sizeof(gateway_clients[0]);
+	     at++) {
+		const struct client *client = &gateway_clients[at];
+		uint8_t hash[CLIENT_HASH_BYTES];
+		int64_t id;
+
+		token_hash(client->name, strlen(client->name), hash);
+		FUZZ_CHECK(store_client_add(gateway.services.store, client, hash, &id) ==
+			   0);
+	}
+}
+
+static inline void gateway_open_phone(void)
+{
+	struct services *services = &gateway.services;
+	struct config_error error = { "" };
+	char folder[300];
+
+	snprintf(folder, sizeof(folder), "%s/state", gateway.folder);
+	FUZZ_CHECK(store_open(folder, &services->store, &error) == 0);
+	FUZZ_CHECK(audit_new(services->loop, services->store, &services->audit) == 0);
+	FUZZ_CHECK(sims_new(services->loop, services->ofono, services->store,
+			    &services->sims) == 0);
+	FUZZ_CHECK(inbox_new(services->loop, services->store, services->sims,
+			     services->ofono, &services->inbox) == 0);
+	FUZZ_CHECK(outbox_new(services->loop, services->config, services->store,
+			      services->sims, services->ofono, &services->outbox) == 0);
+	FUZZ_CHECK(policy_new(&(struct policy_parts){ services->loop, services->config,
+						      services->store, services->ofono,
+						      services->sims, services->outbox },
+			      &services->policy) == 0);
+	FUZZ_CHECK(scans_new(services->loop, services->store, &services->scans) == 0);
+}
+
+static inline void gateway_open_endpoint(void)
+{
+	struct store *store = gateway.services.store;
+
+	gateway.shelf = (struct session_shelf){ store_session_put, store_session_remove,
+						store_sessions_list, store };
+	gateway.asking_shelf =
+		(struct asking_shelf){ store_asking_key, store_asking_close,
+				       store_asking_is_closed, store };
+	change_source_init(&gateway.changes, &gateway.services);
+	gateway.services.changes = &gateway.changes;
+	gateway.endpoint = endpoint_new(&(struct endpoint_offer){
+		.tools = tool_table,
+		.hidden_tools = &gateway.config.hidden_tools,
+		.resources = resource_table,
+		.tasks = task_table,
+		.services = &gateway.services,
+		.changes = &gateway.changes.observers,
+		.shelf = &gateway.shelf,
+		.asking = { &gateway.asking_shelf, gateway.loop,
+			    gateway.config.ask_seconds },
+		.find_client = store_client_find_id,
+		.clients = store,
+	});
+	FUZZ_CHECK(gateway.endpoint);
+}
+
+static inline void gateway_open_server(void)
+{
+	struct config_error error = { "" };
+
+	gateway.auth = (struct auth){ .find = store_client_find,
+				      .data = gateway.services.store };
+	gateway.routes[0] = (struct http_route){
+		.path = "/mcp",
+		.methods = HTTP_POST | HTTP_GET | HTTP_DELETE,
+		.json_body = true,
+		.handler = &endpoint_handler,
+		.data = gateway.endpoint,
+		.refusal = endpoint_refusal,
+	};
+	FUZZ_CHECK(http_server_new(gateway.loop, &gateway.config, gateway.routes,
+				   &gateway.auth, &gateway.server, &error) == 0);
+	FUZZ_CHECK(http_server_serve(gateway.server) == 0);
+}
+
+static inline void gateway_open_control(void)
+{
+	static const struct control_reach reach = { on_secure, write_reach };
+
+	gateway.control = (struct control){
+		.config = &gateway.config,
+		.store = gateway.services.store,
+		.loop = gateway.loop,
+		.reach = &reach,
+		.sims = gateway.services.sims,
+		.outbox = gateway.services.outbox,
+		.ofono = gateway.services.ofono,
+		.gateway = &gateway_control,
+		.more = owner_table,
+		.services = &gateway.services,
+	};
+}
+
+static inline void gateway_open(void)
+{
+	log_set_level(0);
+	if (!gateway.loop)
+		FUZZ_CHECK(sd_event_new(&gateway.loop) >= 0);
+	fuzz_folder(gateway.folder, sizeof(gateway.folder));
+	gateway_configure(&gateway.config);
+	gateway.services = (struct services){
+		.loop = gateway.loop,
+		.config = &gateway.config,
+		.ofono = &fake_ofono,
+	};
+	fake_init();
+	gateway_open_phone();
+	gateway_add_clients();
+	gateway_open_endpoint();
+	gateway_open_server();
+	gateway_open_control();
+	fake_modem_ready("/sim0", "8936201234567890");
+}
+
+static inline void gateway_remove_files(void)
+{
+	static const char *const names[] = { "state/gateway.db", "state/gateway.db-wal",
+					     "state/gateway.db-shm", "state", "" };
+	char path[400];
+
+	for (size_t at = 0; at < sizeof(names) / sizeof(names[0]); at++) {
+		snprintf(path, sizeof(path), "%s/%s", gateway.folder, names[at]);
+		remove(path);
+	}
+}
+
+static inline void gateway_close(void)
+{
+	struct services *services = &gateway.services;
+
+	http_server_free(gateway.server);
+	endpoint_free(gateway.endpoint);
+	change_source_deinit(&gateway.changes);
+	scans_free(services->scans);
+	policy_free(services->policy);
+	outbox_free(services->outbox);
+	inbox_free(services->inbox);
+	sims_free(services->sims);
+	audit_free(services->audit);
+	store_close(services->store);
+	fake_deinit();
+	gateway_remove_files();
+	gateway.inputs = 0;
+	gateway.server = NULL;
+}
+
+/* ---- for targets */
+
+static inline bool gateway_turn(void)
+{
+	unsigned turns = 0;
+
+	while (sd_event_run(gateway.loop, 0) > 0)
+		FUZZ_CHECK(++turns < GATEWAY_TURNS_MOST);
+	return turns > 0;
+}
+
+/* To be called at the end of every input, when all connections are closed. */
+static inline void gateway_rest(void)
+{
+	int64_t newest = 0;
+
+	gateway_turn();
+	FUZZ_CHECK(http_server_connections(gateway.server) == 0);
+	store_message_newest(gateway.services.store, &newest);
+	if (++gateway.inputs < GATEWAY_INPUTS_MOST && newest < GATEWAY_MESSAGES_MOST)
+		return;
+	gateway_close();
+	gateway_open();
+}
+
+/* ---- what happens at the phone */
+
+/* Of an unlisted one where there is none, as src/ofono does. */
+static inline struct modem *gateway_modem(void)
+{
+	static struct modem nobody = { .ofono = &fake_ofono };
+	struct modem *modem = TAILQ_FIRST(&fake_ofono.modems);
+
+	return modem ? modem : &nobody;
+}
+
+static inline void gateway_receive(const char *sender, const char *text)
+{
+	struct ofono_event event = {
+		.type = MESSAGE_RECEIVED,
+		.modem = gateway_modem(),
+		.sender = sender,
+		.text = text,
+		.sent_time = "2026-11-21T08:30:00+0100",
+		.local_sent_time = "2026-11-21T08:30:00+0100",
+	};
+
+	observers_notify(&fake_ofono.observers, &event);
+}
+
+#define GATEWAY_UUID "0123456789ABCDEF0123456789ABCDEF01234567"
+
+/* How the oldest SendMessage ends. */
+static inline void gateway_answer(enum send_outcome outcome)
+{
+	struct message_send *send = TAILQ_FIRST(&fake_sends);
+
+	if (send)
+		fake_answer(send, outcome,
+			    outcome == SEND_ACCEPTED ? GATEWAY_UUID
+						     : "org.ofono.Error.Failed");
+}
+
+static inline void gateway_tell_state(enum message_state_word state)
+{
+	fake_message_state(gateway_modem(), GATEWAY_UUID, state);
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Phone numbers, as people and models write them, for a card of any country: the first byte
+ * chooses it, a line feed parts the number from the owner's words about numbers.
+ */
+#include "base/utf8.h"
+#include "fuzz.h"
+#include "policy/recipient.h"
+
+static const struct country *choose_country(uint8_t byte)
+{
+	size_t count = 0;
+
+	while (country_table[count].mobile_first)
+		count++;
+	return byte % (count + 1) ? &country_table[byte % (count + 1) - 1] : NULL;
+}
+
+static void check_parsed(const char *written)
+{
+	char number[PHONE_NUMBER_BYTES], again[PHONE_NUMBER_BYTES];
+	enum phone_number_problem problem = phone_number_parse(written, number);
+
+	FUZZ_CHECK(phone_number_problem_text(problem) || problem == PHONE_NUMBER_OK);
+	if (problem != PHONE_NUMBER_OK)
+		return;
+	FUZZ_CHECK(strspn(number + (*number == '+'), "0123456789") ==
+		   strlen(number + (*number == '+')));
+	FUZZ_CHECK(phone_number_parse(number, again) == PHONE_NUMBER_OK);
+	FUZZ_CHECK(strcmp(number, again) == 0);
+}
+
+static void check_form(const char *party, const struct country *country)
+{
+	char spellings[NUMBER_SPELLINGS][NUMBER_FORM_BYTES];
+	char form[NUMBER_FORM_BYTES], again[NUMBER_FORM_BYTES];
+	size_t count;
+
+	number_form_is_number(party);
+	number_form_write_beginning(party, country, form);
+	if (!number_form_write(party, country, form))
+		return;
+	number_form_is_short(form);
+	FUZZ_CHECK(number_form_is_number(party));
+	FUZZ_CHECK(strlen(form) < NUMBER_FORM_BYTES);
+	count = number_form_spell(form, country, spellings);
+	FUZZ_CHECK(count >= 1 && count <= NUMBER_SPELLINGS);
+	FUZZ_CHECK(strcmp(spellings[0], form) == 0);
+	if (*form != '+')
+		return;
+	FUZZ_CHECK(number_form_write(form, country, again));
+	FUZZ_CHECK(strcmp(form, again) == 0);
+}
+
+static void check_recipient(const char *written, const char *words,
+			    const struct country *home)
+{
+	struct recipient recipient;
+
+	recipient_read(&recipient, written, home);
+	recipient_is_emergency(&recipient, words);
+	recipient_is_premium(&recipient);
+	recipient_is_at_home(&recipient);
+	recipient_is_in(&recipient, words);
+	recipient_is_named_in(&recipient, words);
+	if (recipient.problem != PHONE_NUMBER_OK)
+		return;
+	/* who is named as written is found */
+	FUZZ_CHECK(recipient_is_in(&recipient, recipient.number));
+	FUZZ_CHECK(recipient_is_named_in(&recipient, recipient.number));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
+{
+	const struct country *country = length ? choose_country(data[0]) : NULL;
+	char *text = fuzz_text(data + (length > 0), length ? length - 1 : 0);
+	char *words = strchr(text, '\n');
+
+	if (words)
+		*words++ = '\0';
+	if (utf8_valid(text, strlen(text)) &&
+	    (!words || utf8_valid(words, strlen(words)))) {
+		check_parsed(text);
+		check_form(text, country);
+		check_recipient(text, words ? words : "", country);
+	}
+	free(text);
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The owner of the gateway in fuzz_gateway.h: commands as the control socket brings them. */
+#ifndef TESTS_FUZZ_OWNER_H
+#define TESTS_FUZZ_OWNER_H
+
+#include "base/json_reader.h"
+#include "fuzz_gateway.h"
+
+enum { OWNER_CALLS_MOST = 8 };
+
+static struct control_call owner_calls[OWNER_CALLS_MOST];
+static unsigned owner_call_count;
+
+/* Each line of an answer is JSON. */
+static void on_told(void *data, const char *line, size_t length, bool last)
+{
+	struct arena *arena = arena_new(8 << 20);
+	struct json_reader *reader = json_reader_new(arena);
+	const struct json *root = NULL;
+
+	(void)data;
+	(void)last;
+	FUZZ_CHECK(!memchr(line, '\n', length));
+	json_reader_feed(reader, line, length);
+	FUZZ_CHECK(json_reader_finish(reader, &root) == 0);
+	json_reader_free(reader);
+	arena_free(arena);
+}
+
+static inline void owner_ask(const char *request, size_t length)
+{
+	static const struct control_carrier carrier = { on_told };
+	struct control_call *call = &owner_calls[owner_call_count];
+
+	if (owner_call_count == OWNER_CALLS_MOST || length > CONTROL_REQUEST_MAX)
+		return;
+	owner_call_count++;
+	FUZZ_CHECK(control_call_init(call, &gateway.control, &carrier, call));
+	control_call_run(call, request, length);
+}
+
+/* Whoever asked leaves. */
+static inline void owner_end(void)
+{
+	while (owner_call_count > 0)
+		control_call_deinit(&owner_calls[--owner_call_count]);
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Clients of the gateway in fuzz_gateway.h, and what its answers gave them to bring back: an
+ * input has @S where the session's id is to stand, and so on.
+ */
+#ifndef TESTS_FUZZ_PEER_H
+#define TESTS_FUZZ_PEER_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/json_reader.h"
+#include "fuzz_gateway.h"
+
+enum { PEERS_MOST = 8, PEER_BYTES = 512 * 1024, SOUVENIR_BYTES = 2048 };
+
+struct peer {
+	int fd; /* -1: not open */
+	size_t length;
+	bool is_closed;
+	char in[PEER_BYTES]; /* NUL behind it */
+};
+
+static struct peer peers[PEERS_MOST];
+
+/* what stands in an answer before what is brought back */
+static struct souvenir {
+	char letter;
+	const char *before;
+	const char *behind; /* any of these ends it */
+	char value[SOUVENIR_BYTES];
+} souvenirs[] = {
+	{ 'S', "Mcp-Session-Id: ", "\r", "" },
+	{ 'R', "\"requestState\":\"", "\"", "" },
+	{ 'C', "cursor\":\"", "\"", "" },
+	{ 'T', "\"taskId\":\"", "\"", "" },
+	{ 'E', "\nid: ", "\r\n", "" },
+	{ 'Q', "\"method\":\"elicitation/create\",\"id\":", ",}", "" },
+};
+
+#define SOUVENIRS_END (souvenirs + sizeof(souvenirs) / sizeof(souvenirs[0]))
+
+static inline void souvenirs_forget(void)
+{
+	for (struct souvenir *souvenir = souvenirs; souvenir < SOUVENIRS_END; souvenir++)
+		souvenir->value[0] = '\0';
+}
+
+static inline void souvenirs_look(const char *text)
+{
+	for (struct souvenir *souvenir = souvenirs; souvenir < SOUVENIRS_END;
+	     souvenir++) {
+		const char *at = strstr(text, souvenir->before);
+		size_t length;
+
+		if (!at)
+			continue;
+		at += strlen(souvenir->before);
+		length = strcspn(at, souvenir->behind);
+		if (length >= SOUVENIR_BYTES)
+			continue;
+		memcpy(souvenir->value, at, length);
+		souvenir->value[length] = '\0';
+	}
+}
+
+static inline const struct souvenir *souvenir_find(const char *text, size_t length)
+{
+	for (const struct souvenir *souvenir = souvenirs; souvenir < SOUVENIRS_END;
+	     souvenir++) {
+		if (length >= 2 && text[0] == '@' && text[1] == souvenir->letter)
+			return souvenir;
+	}
+	return NULL;
+}
+
+/* The bytes as a client would send them. */
+static inline void souvenirs_write(struct buffer *out, const char *text, size_t length)
+{
+	for (size_t at = 0; at < length; at++) {
+		const struct souvenir *souvenir = souvenir_find(text + at, length - at);
+
+		if (souvenir) {
+			buffer_append_text(out, souvenir->value);
+			at++;
+		} else {
+			buffer_append(out, text + at, 1);
+		}
+	}
+}
+
+/* ---- connections */
+
+static inline struct peer *peer_open(void)
+{
+	const struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(http_server_port(gateway.server, 0)),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	const struct linger at_once = { 1, 0 }; /* a reset: no port stays taken */
+	struct peer *peer = peers;
+
+	while (peer < peers + PEERS_MOST && peer->fd >= 0)
+		peer++;
+	if (peer == peers + PEERS_MOST)
+		return NULL;
+	peer->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	FUZZ_CHECK(peer->fd >= 0);
+	setsockopt(peer->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	FUZZ_CHECK(connect(peer->fd, (const struct sockaddr *)&address,
+			   sizeof(address)) == 0);
+	peer->length = 0;
+	peer->is_closed = false;
+	return peer;
+}
+
+static inline void peer_close(struct peer *peer)
+{
+	if (peer->fd >= 0)
+		close(peer->fd);
+	peer->fd = -1;
+}
+
+static inline bool peer_read(struct peer *peer)
+{
+	ssize_t length = 0;
+	size_t before = peer->length;
+
+	while (peer->fd >= 0 && !peer->is_closed && peer->length < PEER_BYTES - 1) {
+		length = recv(peer->fd, peer->in + peer->length,
+			      PEER_BYTES - 1 - peer->length, MSG_DONTWAIT);
+		if (length < 0 && errno == EAGAIN)
+			break;
+		if (length <= 0)
+			peer->is_closed = true;
+		else
+			peer->length += (size_t)length;
+	}
+	peer->in[peer->length] = '\0';
+	return peer->length > before;
+}
+
+/* The body of one whole answer; what was cut or goes on says nothing. */
+static inline void peer_check_body(const char *body)
+{
+	struct arena *arena = arena_new(8 << 20);
+	struct json_reader *reader = json_reader_new(arena);
+	const struct json *root = NULL;
+
+	json_reader_feed(reader, body, strlen(body));
+	FUZZ_CHECK(json_reader_finish(reader, &root) == 0);
+	FUZZ_CHECK(!strstr(body, "-32603"));		    /* our fault */
+	FUZZ_CHECK(!strstr(body, "\"code\":\"internal\"")); /* likewise */
+	json_reader_free(reader);
+	arena_free(arena);
+}
+
+/* Whatever was asked: what comes is HTTP, no 500, and JSON where it says so. */
+static inline void peer_check(const struct peer *peer)
+{
+	static const char head[] = "HTTP/1.1 ",
+			  json[] = "Content-Type: application/json\r\n";
+	const char *body = strstr(peer->in, "\r\n\r\n"), *length, *type;
+
+	if (!peer->length)
+		return;
+	FUZZ_CHECK(strncmp(peer->in, head, strlen(head)) == 0);
+	FUZZ_CHECK(strncmp(peer->in + strlen(head), "500", 3) != 0);
+	if (!body)
+		return;
+	length = strstr(peer->in, "Content-Length: ");
+	type = strstr(peer->in, json);
+	if (length && length < body && type && type < body &&
+	    strtoul(length + strlen("Content-Length: "), NULL, 10) == strlen(body + 4) &&
+	    body[4])
+		peer_check_body(body + 4);
+}
+
+/* Until nothing is to be done any more. */
+static inline void peers_turn(void)
+{
+	bool more;
+
+	do {
+		more = gateway_turn();
+		for (struct peer *peer = peers; peer < peers + PEERS_MOST; peer++) {
+			if (!peer_read(peer))
+				continue;
+			more = true;
+			souvenirs_look(peer->in);
+		}
+	} while (more);
+}
+
+static inline void peer_send(struct peer *peer, const char *data, size_t length)
+{
+	while (length) {
+		ssize_t sent = send(peer->fd, data, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (sent < 0 && errno != EAGAIN)
+			return; /* it closed: that may be right */
+		if (sent > 0) {
+			data += sent;
+			length -= (size_t)sent;
+		} else if (!gateway_turn()) {
+			return;
+		}
+	}
+}
+
+static inline void peers_init(void)
+{
+	for (struct peer *peer = peers; peer < peers + PEERS_MOST; peer++)
+		peer->fd = -1;
+}
+
+/* All have been answered, or leave. */
+static inline void peers_end(void)
+{
+	for (struct peer *peer = peers; peer < peers + PEERS_MOST; peer++) {
+		if (peer->fd < 0)
+			continue;
+		peer_check(peer);
+		peer_close(peer);
+	}
+	souvenirs_forget();
+}
+
+#endif

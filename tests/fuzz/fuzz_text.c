@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The text of a message, written by a stranger: cut into segments, mended, shown, looked
+ * through for codes, links, STOP and START.
+ */
+#include "base/buffer.h"
+#include "base/shown_text.h"
+#include "base/utf8.h"
+#include "fuzz.h"
+#include "sms/code_mask.h"
+#include "sms/extract.h"
+#include "sms/mended_text.h"
+#include "sms/opt_word.h"
+#include "sms/segments.h"
+
+static void check_segments(const char *text)
+{
+	struct segments segments;
+	unsigned whole, part, most;
+
+	segments_measure(text, &segments);
+	FUZZ_CHECK(segments_encoding_name(segments.encoding));
+	whole = segments.encoding == SEGMENTS_GSM7 ? 160 : 70;
+	part = segments.encoding == SEGMENTS_GSM7 ? 153 : 67;
+	most = segments.count == 1 ? whole : segments.count * part;
+	FUZZ_CHECK(segments.count >= 1);
+	FUZZ_CHECK(segments.units <= most);
+	FUZZ_CHECK(segments.room <= (segments.count == 1 ? whole : part));
+	FUZZ_CHECK((segments.culprit != 0) == (segments.encoding == SEGMENTS_UCS2));
+	/* no segment is there for nothing, but for one septet before a pair */
+	FUZZ_CHECK(segments.count == 1 || segments.units > whole - 1);
+}
+
+/* As shown, with a line feed where there was a carriage return before it. */
+static char *without_returns(const char *text)
+{
+	char *plain = strdup(text), *to = plain;
+
+	for (const char *from = plain; *from; from++) {
+		if (from[0] != '\r' || from[1] != '\n')
+			*to++ = *from;
+	}
+	*to = '\0';
+	return plain;
+}
+
+static void check_shown(const char *text)
+{
+	char *plain = without_returns(text);
+	struct buffer shown = BUFFER_INIT;
+	bool escaped = shown_text_append(&shown, text);
+
+	buffer_append(&shown, "", 1);
+	FUZZ_CHECK(!shown.failed && strlen(shown.data) == shown.length - 1);
+	FUZZ_CHECK(utf8_valid(shown.data, shown.length));
+	FUZZ_CHECK(!escaped || !shown_text_is_plain(text));
+	shown_text_restore(shown.data);
+	FUZZ_CHECK(strcmp(shown.data, plain) == 0);
+	buffer_deinit(&shown);
+	free(plain);
+}
+
+static void check_mended(const char *text)
+{
+	bool mended, again;
+	char *once = mended_text(text, &mended), *twice;
+
+	FUZZ_CHECK(once && utf8_valid(once, strlen(once)));
+	FUZZ_CHECK(mended == (strcmp(once, text) != 0));
+	twice = mended_text(once, &again);
+	FUZZ_CHECK(!again && strcmp(once, twice) == 0);
+	free(once);
+	free(twice);
+}
+
+/* What a reader sees beside the masks. */
+static void take_out_masks(char *masked)
+{
+	while ((masked = strstr(masked, CODE_MASK)))
+		memset(masked, '\1', strlen(CODE_MASK));
+}
+
+static void check_code(const char *text)
+{
+	struct buffer masked = BUFFER_INIT;
+	struct extract extract;
+	bool has_code;
+
+	extract_from(text, &extract);
+	extract_has_link(text);
+	has_code = code_mask(text, &masked);
+	buffer_append(&masked, "", 1);
+	FUZZ_CHECK(!masked.failed && utf8_valid(masked.data, masked.length));
+	/* what one client is given is what another may not see */
+	FUZZ_CHECK(!*extract.code || has_code);
+	take_out_masks(masked.data);
+	if (*extract.code)
+		FUZZ_CHECK(!strstr(masked.data, extract.code));
+	FUZZ_CHECK(!*extract.link || strstr(text, extract.link));
+	buffer_deinit(&masked);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
+{
+	char *text = fuzz_text(data, length);
+	const char *word;
+
+	if (utf8_valid(text, length) && strlen(text) == length) {
+		check_segments(text);
+		check_shown(text);
+		check_mended(text);
+		check_code(text);
+		if (opt_word_find(text, &word) != OPT_NONE)
+			FUZZ_CHECK(*word);
+	}
+	free(text);
+	return 0;
+}

@@ -10,6 +10,8 @@
 # make torture    clients at work while everything around the gateway breaks, and an account
 #                 (TORTURE_SECONDS=240 TORTURE_SEED=)
 # make soak       a million requests: does memory stay as it was? (TIME=600, seconds at least)
+# make fuzz       libFuzzer on each target of tests/fuzz for TIME=60 seconds, one table
+#                 (TARGETS="json mcp"; fuzz-coverage, fuzz-minimise: CONTRIBUTING.md)
 # make lint       format, layers, licence lines, static analysis
 # make format     writes the format that lint wants
 # make packages   the Debian packages of the build
@@ -62,7 +64,8 @@ FUZZ_MAIN ?= tests/fuzz/replay.c
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all toolchain programs packages demo bench torture soak check unit san house lab integration clients package matrix \
+.PHONY: all toolchain programs packages demo bench torture soak fuzz fuzz-coverage fuzz-minimise \
+        fuzz-programs check unit san house lab integration clients package matrix \
         valgrind lint format faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
@@ -186,6 +189,21 @@ torture soak:
 	@tests/packages/install build demo test
 	@$(MAKE) --no-print-directory all plugin $(BUILD)/torture/clock.so
 	@tests/as-root $(PYTHON) -B tests/torture/$@.py --build $(BUILD)
+
+TIME ?= 60
+FUZZ := $(PYTHON) -B tests/fuzz/fuzz.py --make "$(MAKE)" --build $(BUILD)/fuzz
+
+fuzz:
+	@tests/packages/install build fuzz
+	@$(FUZZ) --time $(TIME) $(TARGETS)
+
+fuzz-coverage:
+	@tests/packages/install build fuzz
+	@$(FUZZ) --coverage $(TARGETS)
+
+fuzz-minimise:
+	@tests/packages/install build fuzz
+	@$(FUZZ) --minimise $(TARGETS)
 
 check:
 	@tests/packages/install build demo test

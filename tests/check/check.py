@@ -230,6 +230,23 @@ class Check:
         verdict.add(self.unit_programs(build, SANITIZER_OPTIONS))
         return verdict
 
+    def fuzz(self) -> Verdict:
+        """Every input of the corpora once, under the sanitizers."""
+        build = self.build / "san"
+        verdict = self.make(f"BUILD={build}", f"CFLAGS={SANITIZE}", "fuzz-programs")
+        corpora = sorted((PROJECT / "tests" / "fuzz" / "corpus").iterdir())
+
+        def run(corpus: Path) -> Verdict:
+            with tempfile.TemporaryDirectory(prefix="ofono-mcp-fuzz-") as folder:
+                return read_tap(corpus.name, self.programs.run(
+                    [str(PROJECT / build / "target" / corpus.name), str(corpus)],
+                    SANITIZER_OPTIONS | {"TMPDIR": folder}))
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for one in pool.map(run, corpora if not verdict.failed else []):
+                verdict.add(one)
+        return verdict
+
     def house(self) -> Verdict:
         return self.pytest("house", ["tests/lint", "tests/check", "tests/packages"])
 
@@ -286,6 +303,7 @@ PARTS: dict[str, str] = {
     "lint": "these, a build with -Werror, cppcheck, clang-tidy",
     "unit": "cmocka, one program for each module",
     "san": "the same under ASan and UBSan",
+    "fuzz": "the inputs that fuzzing found, once more under ASan and UBSan",
     "house": "the tests of lint, check and packages themselves",
     "lab": "the modem emulator against the real ofonod",
     "integration": "the gateway on the real ofonod",
@@ -298,7 +316,7 @@ PARTS: dict[str, str] = {
     "valgrind": "the integration tests with the gateway under valgrind",
     "valgrind-brief": "the quick ones of them",
 }
-EVERY_TIME = ["lint-quick", "house", "unit", "san", "lab", "integration", "clients",
+EVERY_TIME = ["lint-quick", "house", "unit", "san", "fuzz", "lab", "integration", "clients",
               "demo", "bench", "torture", "package", "valgrind-brief"]
 
 

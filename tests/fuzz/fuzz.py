@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -83,12 +84,10 @@ def number_after(pattern: str, text: str) -> int:
 
 
 def read_run(output: str) -> Run:
-    run = Run(runs=number_after(r"stat::number_of_executed_units:", output),
-              rate=number_after(r"stat::average_exec_per_sec:", output),
-              new=number_after(r"stat::new_units_added:", output),
-              edges=number_after(r"\bcov:", output))
-    run.seconds = number_after(r"runs in", output)
-    return run
+    return Run(runs=number_after(r"stat::number_of_executed_units:", output),
+               rate=number_after(r"stat::average_exec_per_sec:", output),
+               new=number_after(r"stat::new_units_added:", output),
+               edges=number_after(r"\bcov:", output))
 
 
 class Fuzzing:
@@ -136,8 +135,10 @@ class Fuzzing:
         dictionary = HERE / f"{name}.dict"
         if dictionary.exists():
             arguments.append(f"-dict={dictionary}")
+        began = time.monotonic()
         output = self.libfuzzer(name, *arguments, *self.corpora(name))
         run = read_run(output)
+        run.seconds = round(time.monotonic() - began)
         run.crashes = sorted(set(self.crashes.glob(f"{name}-*")) - before)
         for crash in run.crashes:
             crash.with_name(f"log-{crash.name}").write_text(output[-20000:])

@@ -95,6 +95,24 @@ static inline void souvenirs_write(struct buffer *out, const char *text, size_t 
 
 /* ---- connections */
 
+/*
+ * From an address of its own: what the gateway closed keeps its pair of ports for a minute,
+ * and of one address there are not enough.
+ */
+static inline void peer_bind(const struct peer *peer)
+{
+	static uint32_t count;
+	const struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(0x7F010001 + count++ % 0xF0000),
+	};
+	const int late = 1;
+
+	setsockopt(peer->fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &late, sizeof(late));
+	FUZZ_CHECK(bind(peer->fd, (const struct sockaddr *)&address, sizeof(address)) ==
+		   0);
+}
+
 static inline struct peer *peer_open(void)
 {
 	const struct sockaddr_in address = {
@@ -111,6 +129,7 @@ static inline struct peer *peer_open(void)
 		return NULL;
 	peer->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	FUZZ_CHECK(peer->fd >= 0);
+	peer_bind(peer);
 	setsockopt(peer->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
 	FUZZ_CHECK(connect(peer->fd, (const struct sockaddr *)&address,
 			   sizeof(address)) == 0);

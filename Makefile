@@ -12,6 +12,7 @@
 # make soak       a million requests: does memory stay as it was? (TIME=600, seconds at least)
 # make fuzz       libFuzzer on each target of tests/fuzz for TIME=60 seconds, one table
 #                 (TARGETS="json mcp"; fuzz-coverage, fuzz-minimise: CONTRIBUTING.md)
+# make starve     every call that may find no memory, no room or no disk, one after the other
 # make lint       format, layers, licence lines, static analysis
 # make format     writes the format that lint wants
 # make packages   the Debian packages of the build
@@ -58,14 +59,18 @@ FAULT_SEAMS := sqlite3_step dbus_connection_send_with_reply dbus_connection_disp
 FIXTURES := $(wildcard tests/fixtures/*.c)
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/target/%,$(wildcard tests/fuzz/fuzz_*.c))
+# Those in which every call that may find nothing left is made to: tests/faults/starve.c.
+STARVED := $(patsubst %,$(BUILD)/starved/%,mcp control bus)
 # What calls a target: libFuzzer, or this, which runs it over files.
 FUZZ_MAIN ?= tests/fuzz/replay.c
+FUZZ_PARTS := tests/fuzz/replay.c tests/faults/starve.c tests/faults/scarcity.c Makefile \
+              $(wildcard tests/fuzz/*.h tests/faults/*.h) tests/unit/fake_ofono.h
 
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
 .PHONY: all toolchain programs packages demo bench torture soak fuzz fuzz-coverage fuzz-minimise \
-        fuzz-programs check unit san house lab integration clients package matrix \
+        fuzz-programs starved starve check unit san house lab integration clients package matrix \
         valgrind lint format faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
@@ -79,6 +84,8 @@ faults: $(BUILD)/ofono-mcp-faults
 fixtures: $(BUILD)/ofono-mcp-fixtures
 
 fuzz-programs: $(FUZZ_TARGETS)
+
+starved: $(STARVED)
 
 $(BUILD)/ofono-mcp: $(BUILD)/main.o $(BUILD)/libgateway.a
 	@echo "  LD      $@"
@@ -119,11 +126,16 @@ $(BUILD)/torture/%.so: tests/torture/%.c Makefile | toolchain
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -shared -fPIC $(LDFLAGS) -o $@ $<
 
-$(BUILD)/target/%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(BUILD)/libgateway.a Makefile | toolchain
+$(BUILD)/target/%: tests/fuzz/fuzz_%.c $(FUZZ_PARTS) $(BUILD)/libgateway.a | toolchain
 	@echo "  FUZZ    $<"
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(FUZZ_MAIN) \
-		$(BUILD)/libgateway.a $(LDLIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) $(BUILD)/libgateway.a $(LDLIBS)
+
+$(BUILD)/starved/%: tests/fuzz/fuzz_%.c $(FUZZ_PARTS) $(BUILD)/libgateway.a | toolchain
+	@echo "  STARVE  $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fno-builtin $(LDFLAGS) -o $@ $< tests/faults/starve.c \
+		tests/faults/scarcity.c $(BUILD)/libgateway.a $(LDLIBS)
 
 toolchain:
 	@{ echo '#include <stdlib.h>' | $(CC) -E - && $(PKG_CONFIG) --exists $(LIBRARIES); } >/dev/null 2>&1 || \
@@ -213,6 +225,10 @@ unit san house lab integration clients package matrix valgrind:
 	@tests/packages/install build demo test
 	@$(RUN) $@
 
+starve:
+	@tests/packages/install build demo test
+	@$(RUN) starve-all
+
 lint:
 	@tests/packages/install build demo test lint
 	@$(RUN) lint
@@ -252,4 +268,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d) $(FUZZ_TARGETS:%=%.d) $(BUILD)/bench/ledger.d
+-include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d) $(BUILD)/bench/ledger.d

@@ -50,6 +50,7 @@ struct control_call {
 	struct json_writer *writer;
 	bool is_last; /* the line that is being written */
 	bool is_over;
+	bool is_cut; /* out of memory midway: it is over, and the command has not ended */
 };
 
 /* For commands */
@@ -59,7 +60,7 @@ const char *control_argument(const struct control_call *call, const char *name);
 
 /*
  * Into the object of the result, or of an item. NULL: out of memory, and that has been
- * answered. Closed with control_close().
+ * answered; what a command says after that goes nowhere. Closed with control_close().
  */
 struct json_writer *control_result_open(struct control_call *call);
 struct json_writer *control_item_open(struct control_call *call);

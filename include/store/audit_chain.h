@@ -16,10 +16,12 @@
 #define STORE_AUDIT_CHAIN_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 #include "store/audit_line.h"
 
-void audit_chain_hash(const uint8_t before[AUDIT_HASH_BYTES],
+/* False: GnuTLS fails, for want of memory. */
+bool audit_chain_hash(const uint8_t before[AUDIT_HASH_BYTES],
 		      const struct audit_line *line, uint8_t hash_out[AUDIT_HASH_BYTES]);
 
 /* In the order of AUDIT_COLUMNS; texts live until the next step. */
@@ -33,8 +35,8 @@ void audit_chain_read(sqlite3_stmt *statement, struct audit_line *line_out);
 void audit_chain_read_head(sqlite3_stmt *statement, struct audit_head *head_out);
 
 #define AUDIT_ADD_SQL "INSERT INTO audit (" AUDIT_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5)"
-/* After `head`; the strings are borrowed until the statement is given back. */
-void audit_chain_bind(sqlite3_stmt *statement, const struct audit_head *head,
+/* After `head`; the strings are borrowed until the statement is given back. False: no hash. */
+bool audit_chain_bind(sqlite3_stmt *statement, const struct audit_head *head,
 		      struct audit_line *line);
 
 /*

@@ -19,6 +19,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "base/utf8.h"
+#include "base/yajl_memory.h"
 
 struct level {
 	struct json *value; /* the open array or object */
@@ -43,6 +44,7 @@ struct escapes {
 struct json_reader {
 	struct arena *arena;
 	yajl_handle yajl;
+	struct yajl_memory memory; /* its own */
 	int error;
 	struct escapes escapes;
 	const struct json *root;
@@ -308,6 +310,21 @@ static const yajl_callbacks reader_callbacks = {
 	.yajl_end_array = on_array_close,
 };
 
+void json_reader_free(struct json_reader *reader)
+{
+	if (!reader)
+		return;
+	yajl_memory_deinit(&reader->memory);
+	free(reader);
+}
+
+static void allocate(void *data)
+{
+	struct json_reader *reader = data;
+
+	reader->yajl = yajl_alloc(&reader_callbacks, &reader->memory.functions, reader);
+}
+
 struct json_reader *json_reader_new(struct arena *arena)
 {
 	struct json_reader *reader = calloc(1, sizeof(*reader));
@@ -315,48 +332,62 @@ struct json_reader *json_reader_new(struct arena *arena)
 	if (!reader)
 		return NULL;
 	reader->arena = arena;
-	reader->yajl = yajl_alloc(&reader_callbacks, NULL, reader);
-	if (!reader->yajl) {
-		free(reader);
+	yajl_memory_init(&reader->memory);
+	if (!yajl_memory_try(&reader->memory, allocate, reader)) {
+		json_reader_free(reader);
 		return NULL;
 	}
 	yajl_config(reader->yajl, yajl_dont_validate_strings, 1);
 	return reader;
 }
 
-void json_reader_free(struct json_reader *reader)
-{
-	if (!reader)
-		return;
-	yajl_free(reader->yajl);
-	free(reader);
-}
-
-static int reader_result(struct json_reader *reader, yajl_status status)
+static void take_result(struct json_reader *reader, yajl_status status)
 {
 	if (status != yajl_status_ok)
 		reader_fail(reader, JSON_E_SYNTAX); /* unless a callback said more */
-	return reader->error;
+}
+
+struct piece {
+	struct json_reader *reader;
+	const char *data;
+	size_t length;
+};
+
+static void parse(void *data)
+{
+	const struct piece *piece = data;
+
+	take_result(piece->reader,
+		    yajl_parse(piece->reader->yajl, (const unsigned char *)piece->data,
+			       piece->length));
+}
+
+static void complete(void *data)
+{
+	struct json_reader *reader = data;
+
+	take_result(reader, yajl_complete_parse(reader->yajl));
 }
 
 int json_reader_feed(struct json_reader *reader, const char *data, size_t length)
 {
-	size_t good;
+	struct piece piece = { reader, data, 0 };
 
 	if (reader->error || !length)
 		return reader->error;
-	good = escapes_scan(&reader->escapes, data, length);
-	if (reader_result(reader,
-			  yajl_parse(reader->yajl, (const unsigned char *)data, good)))
-		return reader->error;
-	if (good < length)
+	piece.length = escapes_scan(&reader->escapes, data, length);
+	if (!yajl_memory_try(&reader->memory, parse, &piece))
+		reader_fail(reader, -ENOMEM);
+	if (piece.length < length)
 		reader_fail(reader, JSON_E_TEXT);
 	return reader->error;
 }
 
 int json_reader_finish(struct json_reader *reader, const struct json **root_out)
 {
-	if (reader->error || reader_result(reader, yajl_complete_parse(reader->yajl)))
+	if (!reader->error && !yajl_memory_try(&reader->memory, complete, reader))
+		reader_fail(reader, -ENOMEM);
+	if (reader->error)
 		return reader->error;
 	assert(reader->root && reader->depth == 0);
 	*root_out = reader->root;

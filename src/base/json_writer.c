@@ -11,6 +11,8 @@
 
 #include <yajl/yajl_gen.h>
 
+#include "base/yajl_memory.h"
+
 enum { JSON_WRITER_DEPTH_MAX = 64 }; /* below YAJL_MAX_DEPTH, which counts its own way */
 
 enum place {
@@ -21,6 +23,7 @@ enum place {
 
 struct json_writer {
 	yajl_gen generator;
+	struct yajl_memory memory; /* its own; taken when it is made, and not later */
 	struct buffer *buffer;
 	bool whole; /* the document has ended */
 	size_t depth;
@@ -32,14 +35,22 @@ static void print_to_buffer(void *data, const char *text, size_t length)
 	buffer_append(data, text, length);
 }
 
+static void allocate(void *data)
+{
+	struct json_writer *writer = data;
+
+	writer->generator = yajl_gen_alloc(&writer->memory.functions);
+}
+
 struct json_writer *json_writer_new(struct buffer *buffer)
 {
 	struct json_writer *writer = calloc(1, sizeof(*writer));
 
 	if (!writer)
 		return NULL;
-	writer->generator = yajl_gen_alloc(NULL);
-	if (!writer->generator) {
+	yajl_memory_init(&writer->memory);
+	if (!yajl_memory_try(&writer->memory, allocate, writer)) {
+		yajl_memory_deinit(&writer->memory);
 		free(writer);
 		return NULL;
 	}
@@ -54,7 +65,7 @@ void json_writer_free(struct json_writer *writer)
 	if (!writer)
 		return;
 	assert(writer->whole);
-	yajl_gen_free(writer->generator);
+	yajl_memory_deinit(&writer->memory);
 	free(writer);
 }
 

@@ -30,6 +30,7 @@ static void tell_no_memory(struct control_call *call)
 		"{\"error\":{\"code\":\"internal_error\",\"message\":\"out of memory\","
 		"\"fix\":\"Try again later\"}}";
 
+	call->is_cut = !call->is_last;
 	tell(call, line, sizeof(line) - 1, true);
 }
 
@@ -37,7 +38,11 @@ static void tell_no_memory(struct control_call *call)
 static struct json_writer *open_line(struct control_call *call, const char *kind,
 				     bool last)
 {
-	assert(!call->is_over && !call->writer);
+	assert(!call->writer && (!call->is_over || call->is_cut));
+	if (call->is_cut) {
+		call->is_cut = !last;
+		return NULL;
+	}
 	buffer_clear(&call->line);
 	call->is_last = last;
 	call->writer = json_writer_new(&call->line);
@@ -238,7 +243,7 @@ bool control_call_init(struct control_call *call, const struct control *control,
 
 void control_call_deinit(struct control_call *call)
 {
-	if (!call->is_over && call->abandoned)
+	if ((!call->is_over || call->is_cut) && call->abandoned)
 		call->abandoned(call);
 	call->is_over = true;
 	buffer_deinit(&call->line);

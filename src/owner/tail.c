@@ -69,8 +69,10 @@ static void tell(struct tail *tail, int64_t message_id)
 			     "Look into the log of the gateway, then try again",
 			     "message %lld could not be read", (long long)message_id);
 	arena_free(arena);
-	if (call->is_over)
+	if (call->is_over) {
+		call->abandoned = NULL;
 		stop(tail);
+	}
 }
 
 static void on_inbox(void *data, const void *event_data)

@@ -2,48 +2,47 @@
 #include "store/audit_chain.h"
 
 #include <gnutls/crypto.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "store/store_statement.h"
 
-static void hash_bytes(gnutls_hash_hd_t digest, const void *bytes, size_t length)
-{
-	if (gnutls_hash(digest, bytes, length) < 0)
-		abort();
-}
-
-static void hash_number(gnutls_hash_hd_t digest, uint64_t number)
+static int hash_number(gnutls_hash_hd_t digest, uint64_t number)
 {
 	uint8_t bytes[sizeof(number)];
 
 	for (size_t i = sizeof(bytes); i-- > 0; number >>= 8)
 		bytes[i] = (uint8_t)number;
-	hash_bytes(digest, bytes, sizeof(bytes));
+	return gnutls_hash(digest, bytes, sizeof(bytes));
 }
 
-static void hash_text(gnutls_hash_hd_t digest, const char *text)
+static int hash_text(gnutls_hash_hd_t digest, const char *text)
 {
 	size_t length = strlen(text);
+	int error = hash_number(digest, length);
 
-	hash_number(digest, length);
-	hash_bytes(digest, text, length);
+	return error ? error : gnutls_hash(digest, text, length);
 }
 
-void audit_chain_hash(const uint8_t before[AUDIT_HASH_BYTES],
+bool audit_chain_hash(const uint8_t before[AUDIT_HASH_BYTES],
 		      const struct audit_line *line, uint8_t hash_out[AUDIT_HASH_BYTES])
 {
 	gnutls_hash_hd_t digest;
+	int error = gnutls_hash_init(&digest, GNUTLS_DIG_SHA256);
 
-	if (gnutls_hash_init(&digest, GNUTLS_DIG_SHA256) < 0)
-		abort(); /* GnuTLS without SHA-256: no client could be told either */
-	hash_bytes(digest, before, AUDIT_HASH_BYTES);
-	hash_number(digest, (uint64_t)line->id);
-	hash_number(digest, (uint64_t)line->at_ms);
-	hash_text(digest, line->event);
-	hash_text(digest, line->detail);
+	if (error)
+		return false;
+	error = gnutls_hash(digest, before, AUDIT_HASH_BYTES);
+	if (!error)
+		error = hash_number(digest, (uint64_t)line->id);
+	if (!error)
+		error = hash_number(digest, (uint64_t)line->at_ms);
+	if (!error)
+		error = hash_text(digest, line->event);
+	if (!error)
+		error = hash_text(digest, line->detail);
 	gnutls_hash_deinit(digest, hash_out);
+	return !error;
 }
 
 static void read_hash(sqlite3_stmt *statement, int column, uint8_t *hash_out)
@@ -80,17 +79,19 @@ void audit_chain_read_head(sqlite3_stmt *statement, struct audit_head *head_out)
 	read_hash(statement, 1, head_out->hash);
 }
 
-void audit_chain_bind(sqlite3_stmt *statement, const struct audit_head *head,
+bool audit_chain_bind(sqlite3_stmt *statement, const struct audit_head *head,
 		      struct audit_line *line)
 {
 	line->id = head->line + 1;
 	line->at_ms = clock_wall_ms();
-	audit_chain_hash(head->hash, line, line->hash);
+	if (!audit_chain_hash(head->hash, line, line->hash))
+		return false;
 	sqlite3_bind_int64(statement, 1, line->id);
 	sqlite3_bind_int64(statement, 2, line->at_ms);
 	statement_bind_text(statement, 3, line->event);
 	statement_bind_text(statement, 4, line->detail);
 	sqlite3_bind_blob(statement, 5, line->hash, AUDIT_HASH_BYTES, SQLITE_STATIC);
+	return true;
 }
 
 int audit_chain_head(sqlite3 *database, struct audit_head *head_out)
@@ -118,10 +119,10 @@ int audit_chain_add(sqlite3 *database, enum audit_event event, const char *detai
 	if (!result)
 		result =
 			sqlite3_prepare_v2(database, AUDIT_ADD_SQL, -1, &statement, NULL);
-	if (!result) {
-		audit_chain_bind(statement, &head, &line);
-		result = sqlite3_step(statement);
-	}
+	if (!result)
+		result = audit_chain_bind(statement, &head, &line)
+				 ? sqlite3_step(statement)
+				 : SQLITE_NOMEM;
 	sqlite3_finalize(statement);
 	return result == SQLITE_DONE ? SQLITE_OK : result;
 }

@@ -174,24 +174,28 @@ static void check_place(struct verifying *verifying, const struct audit_line *li
 	verifying->linked &= line->id == verifying->next;
 }
 
-static void check_hash(struct verifying *verifying, const struct audit_line *line)
+/* False: no memory for a hash. */
+static bool check_hash(struct verifying *verifying, const struct audit_line *line)
 {
 	struct audit_verdict *verdict = &verifying->verdict;
 	bool follows_anchor = verdict->gone && line->id == verdict->gone + 1;
 	uint8_t hash[AUDIT_HASH_BYTES];
 
-	audit_chain_hash(verifying->before, line, hash);
+	if (!audit_chain_hash(verifying->before, line, hash))
+		return false;
 	if (verifying->linked && memcmp(hash, line->hash, sizeof(hash)) != 0)
 		add_break(verifying, follows_anchor ? AUDIT_BAD_ANCHOR : AUDIT_CHANGED,
 			  line->id, line->id);
+	return true;
 }
 
-static void verify_line(struct verifying *verifying, const struct audit_line *line)
+static bool verify_line(struct verifying *verifying, const struct audit_line *line)
 {
 	struct audit_verdict *verdict = &verifying->verdict;
 
 	check_place(verifying, line);
-	check_hash(verifying, line);
+	if (!check_hash(verifying, line))
+		return false;
 	look_for_noted(verifying, line->id, line->hash);
 	if (!verdict->lines++)
 		verdict->first = line->id;
@@ -200,6 +204,7 @@ static void verify_line(struct verifying *verifying, const struct audit_line *li
 	memcpy(verifying->before, line->hash, AUDIT_HASH_BYTES);
 	verifying->linked = true;
 	verifying->next = line->id + 1;
+	return true;
 }
 
 static void end_noted(struct verifying *verifying)
@@ -238,7 +243,11 @@ int audit_reader_verify(struct audit_reader *reader, const struct audit_head *no
 		return -EIO;
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		audit_chain_read(statement, &line);
-		verify_line(&verifying, &line);
+		if (!verify_line(&verifying, &line)) {
+			sqlite3_finalize(statement);
+			return store_opening_fail(&reader->opening, -ENOMEM, "%s",
+						  strerror(ENOMEM));
+		}
 		if (reader->looked && ++count % LOOKED_LINES == 0)
 			reader->looked(reader->looked_data);
 	}

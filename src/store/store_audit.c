@@ -40,7 +40,8 @@ static int append(struct store *store, enum audit_event event, const char *detai
 	if (error)
 		return error;
 	statement = store_use(store, AUDIT_ADD);
-	audit_chain_bind(statement, &head, &line);
+	if (!audit_chain_bind(statement, &head, &line))
+		return store_done(store, statement, SQLITE_NOMEM);
 	error = store_run(store, statement);
 	store->audit_added += !error;
 	return error;

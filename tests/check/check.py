@@ -38,6 +38,7 @@ VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
             "--errors-for-leak-kinds=definite,indirect,possible",
             f"--suppressions={PROJECT}/tests/check/valgrind.supp"]
 MATRIX = "tests/integration/test_crash_matrix.py"
+STARVED = ["bus", "control", "mcp"]
 VALGRIND_PATIENCE = "5"
 VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes more
                        for name in ("seed", "protocol", "ladder", "modern", "batch", "gates",
@@ -230,6 +231,32 @@ class Check:
         verdict.add(self.unit_programs(build, SANITIZER_OPTIONS))
         return verdict
 
+    def starve(self) -> Verdict:
+        """Inputs with a name, and each time another call finds no memory or no room."""
+        return self.starved("97")
+
+    def starve_all(self) -> Verdict:
+        return self.starved("1")
+
+    def starved(self, stride: str) -> Verdict:
+        """`stride`: 97 takes every 97th call."""
+        verdict = self.make(f"BUILD={self.build}", "starved")
+        programs = [PROJECT / self.build / "starved" / name for name in STARVED]
+
+        def run(program: Path) -> Verdict:
+            corpus = PROJECT / "tests" / "fuzz" / "corpus" / program.name
+            named = sorted(file.relative_to(PROJECT) for file in corpus.iterdir()
+                           if not re.fullmatch(r"[0-9a-f]{40}", file.name))
+            with tempfile.TemporaryDirectory(prefix="ofono-mcp-fuzz-") as folder:
+                return read_tap(program.name, self.programs.run(
+                    [str(program), "--stride", stride, *map(str, named)],
+                    {"TMPDIR": folder, "MALLOC_PERTURB_": "165"}))
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for one in pool.map(run, programs if not verdict.failed else []):
+                verdict.add(one)
+        return verdict
+
     def fuzz(self) -> Verdict:
         """Every input of the corpora once, under the sanitizers."""
         build = self.build / "san"
@@ -304,6 +331,8 @@ PARTS: dict[str, str] = {
     "unit": "cmocka, one program for each module",
     "san": "the same under ASan and UBSan",
     "fuzz": "the inputs that fuzzing found, once more under ASan and UBSan",
+    "starve": "the same with calls that find no memory, no room or no disk, a sample",
+    "starve-all": "every such call",
     "house": "the tests of lint, check and packages themselves",
     "lab": "the modem emulator against the real ofonod",
     "integration": "the gateway on the real ofonod",
@@ -316,8 +345,8 @@ PARTS: dict[str, str] = {
     "valgrind": "the integration tests with the gateway under valgrind",
     "valgrind-brief": "the quick ones of them",
 }
-EVERY_TIME = ["lint-quick", "house", "unit", "san", "fuzz", "lab", "integration", "clients",
-              "demo", "bench", "torture", "package", "valgrind-brief"]
+EVERY_TIME = ["lint-quick", "house", "unit", "san", "fuzz", "starve", "lab", "integration",
+              "clients", "demo", "bench", "torture", "package", "valgrind-brief"]
 
 
 def run_part(check: Check, name: str) -> Verdict:

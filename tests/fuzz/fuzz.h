@@ -28,6 +28,23 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
 		}                                                                  \
 	} while (0)
 
+/*
+ * tests/faults/starve.c has it: what stands in FUZZ_TRY() is the gateway's own doing, and may
+ * find no memory and no room on the disk.
+ */
+void fuzz_starve(bool is_hungry) __attribute__((weak));
+/* Optional: called by it after each input, when there is plenty again. */
+void fuzz_probe(void) __attribute__((weak));
+
+#define FUZZ_TRY(statement)                 \
+	do {                                \
+		if (fuzz_starve)            \
+			fuzz_starve(true);  \
+		statement;                  \
+		if (fuzz_starve)            \
+			fuzz_starve(false); \
+	} while (0)
+
 /* A copy with a NUL behind it, so that a byte read too far is found. The caller frees it. */
 static inline char *fuzz_text(const uint8_t *data, size_t length)
 {

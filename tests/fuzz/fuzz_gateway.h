@@ -9,7 +9,10 @@
 #ifndef TESTS_FUZZ_GATEWAY_H
 #define TESTS_FUZZ_GATEWAY_H
 
-#include "../unit/fake_ofono.h"
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/json_reader.h"
 #include "base/log.h"
 #include "base/token.h"
 #include "control/control_call.h"
@@ -25,10 +28,28 @@
 #include "tools/task_table.h"
 #include "tools/tool_table.h"
 
+/* Within the gateway's own doing: that of a fake always finds memory. */
+static inline void *spared_calloc(size_t count, size_t size)
+{
+	void *data;
+
+	if (fuzz_starve)
+		fuzz_starve(false);
+	data = calloc(count, size);
+	if (fuzz_starve)
+		fuzz_starve(true);
+	return data;
+}
+
+#define calloc spared_calloc
+#include "../unit/fake_ofono.h"
+#undef calloc
+
 enum {
 	GATEWAY_INPUTS_MOST = 250, /* then it is made anew */
 	GATEWAY_MESSAGES_MOST = 60,
-	GATEWAY_TURNS_MOST = 20000, /* of one step; there is no more to do long before */
+	GATEWAY_TURNS_MOST = 2000, /* of one step; there is no more to do long before */
+	GATEWAY_WAITS_MOST = 500,  /* of 10 ms at most */
 };
 
 /* Their tokens are their names. */
@@ -162,6 +183,15 @@ static void write_reach(const struct config *config, struct json_writer *writer)
 
 /* ---- start and stop */
 
+/* With a card of Hungary: what a number is depends on the country. */
+static inline void gateway_add_modem(void)
+{
+	struct modem *modem = fake_modem_add("/sim0");
+
+	fake_card(modem, "8936201234567890", "216301234567890");
+	fake_ready(modem);
+}
+
 static inline void gateway_configure(struct config *config)
 {
 	config_defaults(config);
@@ -272,9 +302,36 @@ static inline void gateway_open_control(void)
 	};
 }
 
+static int64_t gateway_monotonic_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/*
+ * The same day in every run, for what an input asks for may be a time: 2050-01-01T12:00:00Z, so
+ * that the loop's own clock comes to no time that it is told.
+ */
+static int64_t gateway_wall_ms(void)
+{
+	static int64_t began_ms;
+
+	if (!began_ms)
+		began_ms = gateway_monotonic_ms();
+	return INT64_C(2524651200000) + gateway_monotonic_ms() - began_ms;
+}
+
+static const struct clock_source gateway_clock = {
+	.monotonic_ms = gateway_monotonic_ms,
+	.wall_ms = gateway_wall_ms,
+};
+
 static inline void gateway_open(void)
 {
 	log_set_level(0);
+	clock_set_source(&gateway_clock);
 	if (!gateway.loop)
 		FUZZ_CHECK(sd_event_new(&gateway.loop) >= 0);
 	fuzz_folder(gateway.folder, sizeof(gateway.folder));
@@ -290,7 +347,7 @@ static inline void gateway_open(void)
 	gateway_open_endpoint();
 	gateway_open_server();
 	gateway_open_control();
-	fake_modem_ready("/sim0", "8936201234567890");
+	gateway_add_modem();
 }
 
 static inline void gateway_remove_files(void)
@@ -330,10 +387,14 @@ static inline void gateway_close(void)
 static inline bool gateway_turn(void)
 {
 	unsigned turns = 0;
+	int result;
 
-	while (sd_event_run(gateway.loop, 0) > 0)
+	do {
+		FUZZ_TRY(result = sd_event_run(gateway.loop, 0));
+		FUZZ_CHECK(result >= 0 || fuzz_starve);
 		FUZZ_CHECK(++turns < GATEWAY_TURNS_MOST);
-	return turns > 0;
+	} while (result != 0);
+	return turns > 1;
 }
 
 /* To be called at the end of every input, when all connections are closed. */
@@ -342,12 +403,41 @@ static inline void gateway_rest(void)
 	int64_t newest = 0;
 
 	gateway_turn();
-	FUZZ_CHECK(http_server_connections(gateway.server) == 0);
+	/* The kernel may take its time to tell that a peer has left. */
+	for (unsigned waits = 0; http_server_connections(gateway.server); waits++) {
+		FUZZ_CHECK(waits < GATEWAY_WAITS_MOST);
+		sd_event_run(gateway.loop, 10 * 1000);
+	}
 	store_message_newest(gateway.services.store, &newest);
-	if (++gateway.inputs < GATEWAY_INPUTS_MOST && newest < GATEWAY_MESSAGES_MOST)
+	if (++gateway.inputs < GATEWAY_INPUTS_MOST && newest < GATEWAY_MESSAGES_MOST &&
+	    !fuzz_starve)
 		return;
 	gateway_close();
 	gateway_open();
+}
+
+/* What the gateway says is JSON, whatever it was told. */
+static inline void fuzz_check_json(const char *text, size_t length)
+{
+	struct arena *arena = arena_new(8 << 20);
+	struct json_reader *reader = json_reader_new(arena);
+	const struct json *root = NULL;
+
+	FUZZ_CHECK(reader);
+	json_reader_feed(reader, text, length);
+	FUZZ_CHECK(json_reader_finish(reader, &root) == 0);
+	json_reader_free(reader);
+	arena_free(arena);
+}
+
+/* It told of this message, so it knows it. */
+static inline void gateway_check_message(int64_t id)
+{
+	struct arena *arena = arena_new(8 << 20);
+	struct message message;
+
+	FUZZ_CHECK(store_message_get(gateway.services.store, id, arena, &message) == 0);
+	arena_free(arena);
 }
 
 /* ---- what happens at the phone */
@@ -372,7 +462,7 @@ static inline void gateway_receive(const char *sender, const char *text)
 		.local_sent_time = "2026-11-21T08:30:00+0100",
 	};
 
-	observers_notify(&fake_ofono.observers, &event);
+	FUZZ_TRY(observers_notify(&fake_ofono.observers, &event));
 }
 
 #define GATEWAY_UUID "0123456789ABCDEF0123456789ABCDEF01234567"
@@ -383,14 +473,15 @@ static inline void gateway_answer(enum send_outcome outcome)
 	struct message_send *send = TAILQ_FIRST(&fake_sends);
 
 	if (send)
-		fake_answer(send, outcome,
-			    outcome == SEND_ACCEPTED ? GATEWAY_UUID
-						     : "org.ofono.Error.Failed");
+		FUZZ_TRY(fake_answer(send, outcome,
+				     outcome == SEND_ACCEPTED
+					     ? GATEWAY_UUID
+					     : "org.ofono.Error.Failed"));
 }
 
 static inline void gateway_tell_state(enum message_state_word state)
 {
-	fake_message_state(gateway_modem(), GATEWAY_UUID, state);
+	FUZZ_TRY(fake_message_state(gateway_modem(), GATEWAY_UUID, state));
 }
 
 #endif

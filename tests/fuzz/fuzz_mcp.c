@@ -86,7 +86,7 @@ static void on_back(const struct part *part)
 {
 	(void)part;
 	if (TAILQ_EMPTY(&fake_ofono.modems))
-		fake_modem_ready("/sim0", "8936201234567890");
+		gateway_add_modem();
 }
 
 static void on_owner(const struct part *part)
@@ -114,6 +114,21 @@ static void on_bare(const struct part *part)
 		peer_send(peer, part->rest, part->rest_length);
 }
 
+/* Its header, a line feed ends each line of it. */
+static void write_headers(struct buffer *out, const char *lines, size_t length)
+{
+	while (length) {
+		size_t line = strcspn(lines, "\n");
+
+		line = line < length ? line : length;
+		souvenirs_write(out, lines, line);
+		buffer_append_text(out, "\r\n");
+		line += line < length;
+		lines += line;
+		length -= line;
+	}
+}
+
 /* A request line, what every client sends, its own headers, and the right length. */
 static void request(const char *method, const struct part *part)
 {
@@ -132,14 +147,14 @@ static void request(const char *method, const struct part *part)
 		 "Accept: application/json, text/event-stream\r\n",
 		 method, part->word);
 	buffer_append_text(&out, line);
-	souvenirs_write(&out, part->rest, head);
+	write_headers(&out, part->rest, head);
 	if (strcmp(method, "POST") == 0) {
 		snprintf(line, sizeof(line),
-			 "%sContent-Type: application/json\r\nContent-Length: %zu",
-			 head ? "\r\n" : "", sent.length);
+			 "Content-Type: application/json\r\nContent-Length: %zu\r\n",
+			 sent.length);
 		buffer_append_text(&out, line);
 	}
-	buffer_append_text(&out, "\r\n\r\n");
+	buffer_append_text(&out, "\r\n");
 	buffer_append(&out, sent.data, sent.length);
 	peer_send(peer, out.data, out.length);
 	buffer_deinit(&sent);
@@ -198,6 +213,11 @@ static void happen(char *text, size_t length)
 			verbs[at].happen(&part);
 	}
 	peers_turn();
+}
+
+void fuzz_probe(void)
+{
+	peers_probe();
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

@@ -3,7 +3,6 @@
 #ifndef TESTS_FUZZ_OWNER_H
 #define TESTS_FUZZ_OWNER_H
 
-#include "base/json_reader.h"
 #include "fuzz_gateway.h"
 
 enum { OWNER_CALLS_MOST = 8 };
@@ -14,29 +13,29 @@ static unsigned owner_call_count;
 /* Each line of an answer is JSON. */
 static void on_told(void *data, const char *line, size_t length, bool last)
 {
-	struct arena *arena = arena_new(8 << 20);
-	struct json_reader *reader = json_reader_new(arena);
-	const struct json *root = NULL;
-
 	(void)data;
 	(void)last;
+	if (fuzz_starve)
+		fuzz_starve(false);
 	FUZZ_CHECK(!memchr(line, '\n', length));
-	json_reader_feed(reader, line, length);
-	FUZZ_CHECK(json_reader_finish(reader, &root) == 0);
-	json_reader_free(reader);
-	arena_free(arena);
+	fuzz_check_json(line, length);
+	if (fuzz_starve)
+		fuzz_starve(true);
 }
 
 static inline void owner_ask(const char *request, size_t length)
 {
 	static const struct control_carrier carrier = { on_told };
 	struct control_call *call = &owner_calls[owner_call_count];
+	bool is_begun;
 
 	if (owner_call_count == OWNER_CALLS_MOST || length > CONTROL_REQUEST_MAX)
 		return;
 	owner_call_count++;
-	FUZZ_CHECK(control_call_init(call, &gateway.control, &carrier, call));
-	control_call_run(call, request, length);
+	FUZZ_TRY(is_begun = control_call_init(call, &gateway.control, &carrier, call));
+	FUZZ_CHECK(is_begun || fuzz_starve);
+	if (is_begun)
+		FUZZ_TRY(control_call_run(call, request, length));
 }
 
 /* Whoever asked leaves. */

@@ -3,7 +3,7 @@
 # make            build/ofono-mcp; needs no network
 # make demo       a whole gateway with emulated modems; installs what it needs (PORT=9531)
 # make check      every test; installs what they need
-# make unit san house lab integration clients package valgrind    parts of it (san: ASan and UBSan)
+# make unit san house lab integration clients console package valgrind    parts of it (san: ASan and UBSan)
 # make bench      what calls cost with few and with many stored messages, one table
 #                 (BENCH_MESSAGES=100000 BENCH_SECONDS=40)
 # make matrix     kill -9 at every boundary, not only at the sample that "make check" takes
@@ -51,7 +51,10 @@ override CPPFLAGS += -Iinclude -D_GNU_SOURCE -DOFONO_MCP_VERSION='"$(VERSION)"' 
 LDLIBS += $(LIBRARY_LIBS)
 
 SOURCES := $(wildcard src/*/*.c)
-OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
+# The page that the program embeds.
+CONSOLE := $(BUILD)/console/console.html
+CONSOLE_PARTS := src/console/compose $(wildcard src/console/*.html src/console/*.css src/console/*.js)
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o) $(BUILD)/console/console_document.o
 # Library calls that tests/faults/fault_points.c stands in for, in a program of its own.
 FAULT_SEAMS := sqlite3_step dbus_connection_send_with_reply dbus_connection_dispatch \
                MHD_queue_response MHD_run
@@ -70,7 +73,7 @@ Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
 .PHONY: all toolchain programs packages demo bench torture soak fuzz fuzz-coverage fuzz-minimise \
-        fuzz-programs starved starve check unit san house lab integration clients package matrix \
+        fuzz-programs starved starve check unit san house lab integration clients console package matrix \
         valgrind lint format faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
@@ -109,6 +112,15 @@ $(BUILD)/%.o: src/%.c Makefile | toolchain
 	@echo "  CC      $<"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(CONSOLE): $(CONSOLE_PARTS) Makefile
+	@echo "  PAGE    $@"
+	@mkdir -p $(@D)
+	$(Q)perl src/console/compose src/console >$@
+
+$(BUILD)/console/console_document.o: src/console/console_document.S $(CONSOLE) Makefile | toolchain
+	@echo "  AS      $<"
+	$(Q)$(CC) $(GIVEN_CPPFLAGS) -DCONSOLE_DOCUMENT='"$(CONSOLE)"' $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgateway.a Makefile | toolchain
 	@echo "  TEST    $<"
@@ -221,7 +233,7 @@ check:
 	@tests/packages/install build demo test
 	@$(RUN)
 
-unit san house lab integration clients package matrix valgrind:
+unit san house lab integration clients console package matrix valgrind:
 	@tests/packages/install build demo test
 	@$(RUN) $@
 

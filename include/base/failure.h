@@ -46,6 +46,8 @@ enum failure {
 	FAILURE_KEY_NOT_FOUND, /* also not_found, with another way on */
 	FAILURE_KEY_TAKEN,
 	FAILURE_TOO_LATE,
+	FAILURE_DECIDED, /* also too_late, for who was to decide */
+	FAILURE_OWN_MESSAGE,
 	FAILURE_OFONO_UNAVAILABLE,
 	FAILURE_INTERNAL,
 };

@@ -13,6 +13,9 @@
 #include "base/config.h"
 #include "base/json_writer.h"
 
+/* What all of them end with. */
+#define AGENT_URL_PATH "/mcp"
+
 /*
  * As the elements of an array that is open. With `tls` those of the network are https, and
  * those of loopback where config->tls_loopback says so.

@@ -31,7 +31,7 @@ enum {
 	EXCHANGE_BODY_MAX = 64 * 1024,
 	EXCHANGE_PIECE_MIN = 4 * 1024, /* a body piece is no smaller, but for the last */
 	EXCHANGE_ARENA_MAX = 1024 * 1024,
-	EXCHANGE_HEADERS_MAX = 2,
+	EXCHANGE_HEADERS_MAX = 6,
 };
 
 /* all but `complete` may be NULL: nothing to do */
@@ -75,6 +75,9 @@ const char *exchange_header(struct exchange *exchange, const char *name,
  * EXCHANGE_HEADERS_MAX; without memory it is left out.
  */
 void exchange_add_header(struct exchange *exchange, const char *name, const char *value);
+/* The same, with a value that outlives the exchange: it is never left out. */
+void exchange_add_fixed_header(struct exchange *exchange, const char *name,
+			       const char *value);
 
 /*
  * Answers with 200 and a stream, in place of exchange_answer(). Allowed in `complete`,

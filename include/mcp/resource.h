@@ -3,7 +3,8 @@
  * Resource: one row of the resource table, and the methods over that table.
  *
  * A row with a variable is a template: its URI goes on with the variable's value,
- * percent-encoded (RFC 6570, simple expansion), and ends with its tail. Contents are JSON.
+ * percent-encoded (RFC 6570, simple expansion), and ends with its tail. Contents are JSON,
+ * but for a row with a document.
  */
 #ifndef MCP_RESOURCE_H
 #define MCP_RESOURCE_H
@@ -31,6 +32,15 @@ struct resource_call {
 	struct arena *arena;
 };
 
+/* A text that is the same for everybody, and as long as the program runs. */
+struct resource_document {
+	const char *type; /* of MIME */
+	const char *text;
+	size_t length;
+	/* The _meta of what is read; NULL: none. */
+	void (*write_meta)(struct json_writer *writer);
+};
+
 struct completion {
 	struct json_writer *writer;
 	unsigned count; /* of values written */
@@ -48,6 +58,8 @@ struct resource {
 	/* A variable's value as changes spell it; NULL: there is no such resource, or no
 	 * memory. Only with a variable. */
 	const char *(*spell)(const struct resource_call *call);
+	/* NULL: `write` is asked. */
+	struct resource_document (*document)(void);
 	/* One JSON value. 0, or -errno or RESOURCE_E_NOT_FOUND with none or a whole one
 	 * written. */
 	int (*write)(const struct resource_call *call, struct json_writer *writer);

@@ -20,6 +20,9 @@ enum tool_flag {
 	TOOL_DESTRUCTIVE = 1 << 1, /* what it does cannot be undone */
 	TOOL_IDEMPOTENT = 1 << 2,
 	TOOL_OPEN_WORLD = 1 << 3, /* reaches beyond this phone */
+	/* For the page of an MCP App, and hidden from the model by hosts that know these. Who
+	 * may call it its scopes alone decide. */
+	TOOL_FOR_PAGES = 1 << 4,
 };
 
 struct ask;
@@ -44,7 +47,8 @@ struct tool {
 	const struct schema_field *input;
 	const struct schema_field *output;
 	unsigned flags;
-	unsigned scopes; /* enum client_scope: all that a client needs for it */
+	unsigned scopes;  /* enum client_scope: all that a client needs for it */
+	const char *page; /* "ui://...", which shows what it does; NULL: none */
 	/* Is it of use now? Whoever changes that calls endpoint_review_tools(). NULL: it is. */
 	bool (*usable)(const void *services);
 	void (*run)(struct tool_call *call);

@@ -10,6 +10,7 @@
 extern const struct resource resource_inbox;
 extern const struct resource resource_message;
 extern const struct resource resource_conversation;
+extern const struct resource resource_console;
 extern const struct resource resource_subscriptions;
 extern const struct resource resource_status;
 

@@ -2,7 +2,7 @@
 /*
  * Change source: what happens to messages and SIMs, told as resources that changed.
  *
- * Costs nothing while nobody listens.
+ * Costs nothing while nobody listens, but that changes are counted.
  */
 #ifndef TOOLS_CHANGE_SOURCE_H
 #define TOOLS_CHANGE_SOURCE_H
@@ -12,6 +12,7 @@
 
 struct change_source {
 	const struct services *services;
+	uint64_t count; /* of changes; begins above what it ended with before a restart */
 	struct observers observers; /* of struct change */
 	struct observer inbox, outbox, sims, ofono, policy;
 };

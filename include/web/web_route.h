@@ -28,6 +28,7 @@ struct web {
 extern const struct http_route web_route_table[];
 
 /* The handlers of the table, each in a file of its name. */
+extern const struct exchange_handler console_page_handler;
 extern const struct exchange_handler healthz_handler, healthz_live_handler,
 	healthz_ready_handler;
 extern const struct exchange_handler metrics_handler;

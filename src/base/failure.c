@@ -172,6 +172,15 @@ static const struct failure_words table[] = {
 		"too_late",
 		"It cannot be taken back any more; get_sms_status tells what became of it.",
 	},
+	[FAILURE_DECIDED] = {
+		"too_late",
+		"Nothing was changed; list_approvals tells which messages wait.",
+	},
+	[FAILURE_OWN_MESSAGE] = {
+		"own_message",
+		"Somebody else has to decide: the owner with ofono-mcp approve, or another "
+		"client with the scope admin.",
+	},
 	[FAILURE_OFONO_UNAVAILABLE] = {
 		"ofono_unavailable",
 		"Nothing was sent. Try again shortly; if it stays so, ask the owner to start "

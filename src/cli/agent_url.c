@@ -41,7 +41,8 @@ static void add_url(struct url_list *list, enum reach reach, const char *host,
 	bool tls = list->tls && (reach != REACH_LOOPBACK || list->config->tls_loopback);
 	char text[URL_BYTES];
 
-	snprintf(text, sizeof(text), "http%s://%s:%u/mcp", tls ? "s" : "", host, port);
+	snprintf(text, sizeof(text), "http%s://%s:%u" AGENT_URL_PATH, tls ? "s" : "",
+		 host, port);
 	for (unsigned at = 0; at < list->count; at++) {
 		if (strcmp(list->urls[at].text, text) == 0)
 			return;

@@ -10,6 +10,8 @@
 #include "cli/client_table.h"
 #include "cli/qr_code.h"
 
+enum { CONSOLE_LINK_BYTES = 512 };
+
 /*
  * %1$s is the URL, %2$s the token. Claude Code, VS Code and Codex each have a form of their
  * own; mcpServers is what most others read.
@@ -90,18 +92,26 @@ static void print_code(const struct qr_code *code)
 		       needed, columns);
 		return;
 	}
-	printf("\nURL#TOKEN as a QR code:\n\n");
+	printf("\nThe console as a QR code:\n\n");
 	qr_code_print(code, isatty(STDOUT_FILENO), stdout);
 }
 
-/* The token is behind the #, which no browser sends to a server. */
-static void print_qr(const char *url, const char *token)
+/*
+ * The owner's page with this token, at the root of the server. It stands behind the #, which
+ * no browser sends to a server.
+ */
+static void write_console_link(const char *url, const char *token,
+			       char link[CONSOLE_LINK_BYTES])
 {
-	char text[512];
-	struct qr_code *code;
+	int length = (int)(strlen(url) - strlen(AGENT_URL_PATH));
 
-	snprintf(text, sizeof(text), "%s#%s", url, token);
-	code = qr_code_new(text);
+	snprintf(link, CONSOLE_LINK_BYTES, "%.*s/#token=%s", length, url, token);
+}
+
+static void print_qr(const char *link)
+{
+	struct qr_code *code = qr_code_new(link);
+
 	if (code)
 		print_code(code);
 	qr_code_free(code);
@@ -114,6 +124,7 @@ void pairing_print(const struct owner_call *call, const struct json *result)
 	const char *fingerprint = json_string(json_member(tls, "fingerprint"));
 	const char *token = json_string(json_member(result, "token"));
 	const char *url = urls && urls->first ? urls->first->text : NULL;
+	char link[CONSOLE_LINK_BYTES];
 
 	client_table_print_one(json_member(result, "client"));
 	if (url)
@@ -130,6 +141,10 @@ void pairing_print(const struct owner_call *call, const struct json *result)
 	putchar('\n');
 	print_trust(url, json_string(json_member(tls, "certificate")));
 	printf(snippets, url, token);
+	write_console_link(url, token, link);
+	printf("\nThe console in a browser, which shows what this client may see:\n\n"
+	       "  %s\n",
+	       link);
 	if (owner_call_value(call, "qr") || isatty(STDOUT_FILENO))
-		print_qr(url, token);
+		print_qr(link);
 }

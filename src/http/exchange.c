@@ -99,12 +99,18 @@ const char *exchange_header(struct exchange *exchange, const char *name,
 	return length == whole ? value : arena_copy(exchange->arena, value, length);
 }
 
+void exchange_add_fixed_header(struct exchange *exchange, const char *name,
+			       const char *value)
+{
+	exchange->carrier->header_added(exchange->carrier_data, name, value);
+}
+
 void exchange_add_header(struct exchange *exchange, const char *name, const char *value)
 {
 	const char *copy = arena_copy(exchange->arena, value, strlen(value));
 
 	if (copy)
-		exchange->carrier->header_added(exchange->carrier_data, name, copy);
+		exchange_add_fixed_header(exchange, name, copy);
 }
 
 struct stream *exchange_stream(struct exchange *exchange)

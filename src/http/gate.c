@@ -210,21 +210,38 @@ static bool host_allowed(struct gate_walk *walk)
 	return host_is_ours(&authority);
 }
 
-static bool origin_is_local(const char *origin)
+/* What stands behind the scheme; NULL: not one of the web. */
+static const char *origin_authority(const char *origin)
 {
 	static const char *const schemes[] = { "http://", "https://" };
-	struct authority authority;
 	size_t at;
 
 	for (at = 0; at < sizeof(schemes) / sizeof(schemes[0]); at++) {
 		size_t length = strlen(schemes[at]);
 
 		if (strncasecmp(origin, schemes[at], length) == 0)
-			return authority_parse(origin + length, strlen(origin + length),
-					       &authority) &&
-			       authority.loopback;
+			return origin + length;
 	}
-	return false;
+	return NULL;
+}
+
+static bool origin_is_local(const char *origin)
+{
+	const char *text = origin_authority(origin);
+	struct authority authority;
+
+	return text && authority_parse(text, strlen(text), &authority) &&
+	       authority.loopback;
+}
+
+/* A page that came from here: its browser names us in Host, which was looked at before. */
+static bool origin_is_own(const struct gate_walk *walk, const char *origin)
+{
+	const struct gate_header *host = walk->known[HEADER_HOST];
+	const char *text = origin_authority(origin);
+
+	return text && host && strlen(text) == length_without_blanks(host) &&
+	       strncasecmp(text, host->value, strlen(text)) == 0;
 }
 
 /* "null" is what sandboxed frames and local files of anybody send. */
@@ -239,7 +256,7 @@ static bool origin_allowed(struct gate_walk *walk)
 		return true;
 	if (strcmp(header->value, "null") == 0)
 		return false;
-	found = origin_is_local(header->value);
+	found = origin_is_local(header->value) || origin_is_own(walk, header->value);
 	for (at = 0; at < allowed->count && !found; at++)
 		found = strcmp(header->value, allowed->items[at]) == 0;
 	if (found)

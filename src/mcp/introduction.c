@@ -23,11 +23,18 @@ void introduction_put_server(struct json_writer *writer, const char *key)
 
 static void put_extension(struct json_writer *writer, const char *name)
 {
-	json_key(writer, "extensions");
-	json_open_object(writer);
 	json_key(writer, name);
 	json_open_object(writer);
 	json_close_object(writer);
+}
+
+static void put_extensions(struct json_writer *writer, const char *extension)
+{
+	json_key(writer, "extensions");
+	json_open_object(writer);
+	put_extension(writer, "io.modelcontextprotocol/ui");
+	if (extension)
+		put_extension(writer, extension);
 	json_close_object(writer);
 }
 
@@ -47,8 +54,7 @@ void introduction_put_capabilities(struct json_writer *writer, const char *exten
 	json_key(writer, "completions");
 	json_open_object(writer);
 	json_close_object(writer);
-	if (extension)
-		put_extension(writer, extension);
+	put_extensions(writer, extension);
 	json_close_object(writer);
 }
 

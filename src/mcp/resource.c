@@ -143,7 +143,8 @@ static void write_about(struct json_writer *writer, const struct resource *resou
 	json_put_string(writer, "name", resource->name);
 	json_put_string(writer, "title", resource->title);
 	json_put_string(writer, "description", resource->description);
-	json_put_string(writer, "mimeType", JSON_TYPE);
+	json_put_string(writer, "mimeType",
+			resource->document ? resource->document().type : JSON_TYPE);
 }
 
 /* "" without memory. */
@@ -269,7 +270,8 @@ static int write_content(const struct resource_call *call, struct buffer *conten
 	return !error && content->failed ? -1 : error;
 }
 
-static void answer_content(struct request *request, const struct buffer *content)
+static void answer_document(struct request *request,
+			    const struct resource_document *document)
 {
 	const char *uri = json_string(json_member(request->message.params, "uri"));
 	struct json_writer *writer = request_open_result(request);
@@ -280,23 +282,26 @@ static void answer_content(struct request *request, const struct buffer *content
 	json_open_array(writer);
 	json_open_object(writer);
 	json_put_string(writer, "uri", uri);
-	json_put_string(writer, "mimeType", JSON_TYPE);
+	json_put_string(writer, "mimeType", document->type);
 	json_key(writer, "text");
-	json_write_text(writer, content->data, content->length);
+	json_write_text(writer, document->text, document->length);
+	if (document->write_meta) {
+		json_key(writer, "_meta");
+		document->write_meta(writer);
+	}
 	json_close_object(writer);
 	json_close_array(writer);
 	request_close_result(request);
 }
 
-void resource_run_read(struct request *request)
+static void read_content(struct request *request, const struct resource_call *call)
 {
+	struct resource_document document = { .type = JSON_TYPE };
 	struct buffer content = BUFFER_INIT;
-	struct resource_call call;
-	int error;
+	int error = write_content(call, &content);
 
-	if (!resource_of_request(request, &call))
-		return;
-	error = write_content(&call, &content);
+	document.text = content.data;
+	document.length = content.length;
 	if (error == RESOURCE_E_NOT_FOUND)
 		resource_refuse(request,
 				json_string(json_member(request->message.params, "uri")),
@@ -305,8 +310,23 @@ void resource_run_read(struct request *request)
 		request_fail(request, RPC_INTERNAL_ERROR,
 			     "The resource could not be read: try again later");
 	else
-		answer_content(request, &content);
+		answer_document(request, &document);
 	buffer_deinit(&content);
+}
+
+void resource_run_read(struct request *request)
+{
+	struct resource_document document;
+	struct resource_call call;
+
+	if (!resource_of_request(request, &call))
+		return;
+	if (!call.resource->document) {
+		read_content(request, &call);
+		return;
+	}
+	document = call.resource->document();
+	answer_document(request, &document);
 }
 
 /* Completion */

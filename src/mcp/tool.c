@@ -30,6 +30,25 @@ static void write_annotations(struct json_writer *writer, unsigned flags)
 	json_close_object(writer);
 }
 
+/* MCP Apps: what shows it, and who may see it; the flat key is that of early hosts. */
+static void write_page(struct json_writer *writer, const struct tool *tool)
+{
+	json_key(writer, "_meta");
+	json_open_object(writer);
+	json_key(writer, "ui");
+	json_open_object(writer);
+	json_put_string(writer, "resourceUri", tool->page);
+	json_key(writer, "visibility");
+	json_open_array(writer);
+	if (!(tool->flags & TOOL_FOR_PAGES))
+		json_write_string(writer, "model");
+	json_write_string(writer, "app");
+	json_close_array(writer);
+	json_close_object(writer);
+	json_put_string(writer, "ui/resourceUri", tool->page);
+	json_close_object(writer);
+}
+
 static void write_tool(struct json_writer *writer, const struct tool *tool)
 {
 	json_open_object(writer);
@@ -41,6 +60,8 @@ static void write_tool(struct json_writer *writer, const struct tool *tool)
 	json_key(writer, "outputSchema");
 	schema_write(writer, tool->output, SCHEMA_OPEN);
 	write_annotations(writer, tool->flags);
+	if (tool->page)
+		write_page(writer, tool);
 	json_close_object(writer);
 }
 

@@ -3,13 +3,16 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "mcp/change.h"
 #include "sms/sender.h"
 
 enum { ARENA_BYTES = 1024 * 1024 }; /* what one message may take */
 
-static bool has_listener(const struct change_source *source)
+/* True: somebody listens. */
+static bool note(struct change_source *source)
 {
+	source->count++;
 	return !TAILQ_EMPTY(&source->observers.list);
 }
 
@@ -59,7 +62,7 @@ static void on_inbox(void *data, const void *event_data)
 	struct change_source *source = data;
 	const struct services *services = source->services;
 
-	if (!has_listener(source))
+	if (!note(source))
 		return;
 	if (!sender_is_blocked(services->config, services->store, event->number))
 		tell(source, "sms://inbox");
@@ -72,7 +75,7 @@ static void on_outbox(void *data, const void *event_data)
 	const struct outbox_event *event = event_data;
 	struct change_source *source = data;
 
-	if (!has_listener(source))
+	if (!note(source))
 		return;
 	tell_of_message(source, event->message_id);
 	tell(source, "sms://status"); /* the queue */
@@ -82,7 +85,7 @@ static void on_sims(void *data, const void *event_data)
 {
 	const struct sims_event *event = event_data;
 
-	if (event->type != SIMS_SETTLED)
+	if (event->type != SIMS_SETTLED || !note(data))
 		return;
 	tell(data, "sms://subscriptions");
 	tell(data, "sms://status");
@@ -92,19 +95,24 @@ static void on_ofono(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
 
-	if (event->type == OFONO_AVAILABLE || event->type == OFONO_UNAVAILABLE)
+	if ((event->type == OFONO_AVAILABLE || event->type == OFONO_UNAVAILABLE) &&
+	    note(data))
 		tell(data, "sms://status");
 }
 
 static void on_policy(void *data, const void *event_data)
 {
 	(void)event_data;
-	tell(data, "sms://status");
+	if (note(data))
+		tell(data, "sms://status");
 }
 
 void change_source_init(struct change_source *source, const struct services *services)
 {
-	*source = (struct change_source){ .services = services };
+	*source = (struct change_source){
+		.services = services,
+		.count = (uint64_t)clock_wall_ms(),
+	};
 	observers_init(&source->observers);
 	observer_add(inbox_observers(services->inbox), &source->inbox, on_inbox, source);
 	observer_add(outbox_observers(services->outbox), &source->outbox, on_outbox,
@@ -131,7 +139,7 @@ void change_source_deinit(struct change_source *source)
 void change_source_read(struct change_source *source, const int64_t *message_ids,
 			size_t count)
 {
-	if (!source || !has_listener(source))
+	if (!source || !note(source))
 		return;
 	tell(source, "sms://inbox");
 	for (size_t at = 0; at < count; at++)

@@ -1,15 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * get_gateway_status: how the gateway is, what is left of the limits, and what stops a
- * message now, all from what is known here.
+ * message now, all from what is known here; at once, or when anything changed.
+ *
+ * Nothing is missed between two calls: a cursor that is not the newest is answered at once.
+ * Changes come in groups (queued, handing, handed, sent), so the answer waits a moment.
  */
+#include <string.h>
+
+#include "console/console.h"
+#include "tools/argument.h"
+#include "tools/change_source.h"
 #include "tools/failure.h"
 #include "tools/status_view.h"
 #include "tools/tool_table.h"
 
-static const struct schema_field input[] = { { 0 } };
+enum {
+	WAIT_MOST_SECONDS = 120,
+	SETTLE_US = 100 * 1000,
+};
 
-static void run(struct tool_call *call)
+static const struct schema_field input[] = {
+	{ "after", SCHEMA_STRING, false,
+	  "cursor of the answer before: with wait_seconds, answer when anything has "
+	  "changed since",
+	  1, STATUS_VIEW_CURSOR_BYTES },
+	{ "wait_seconds", SCHEMA_INTEGER, false, "How long to wait for that at most", 0,
+	  WAIT_MOST_SECONDS },
+	{ 0 },
+};
+
+/* one call that waits; lives in the call's arena */
+struct status_wait {
+	struct tool_call *call;
+	struct observer changes;
+	sd_event_source *timer;
+	bool settling;
+};
+
+static void answer(struct tool_call *call)
 {
 	const struct status_view view = {
 		.services = call->services,
@@ -37,6 +66,83 @@ static void run(struct tool_call *call)
 		"be read.");
 }
 
+static void stop_waiting(void *data)
+{
+	struct status_wait *wait = data;
+
+	observer_remove(&wait->changes);
+	wait->timer = sd_event_source_disable_unref(wait->timer);
+}
+
+static void finish(void *data)
+{
+	struct status_wait *wait = data;
+
+	stop_waiting(wait);
+	answer(wait->call);
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *data)
+{
+	(void)source;
+	(void)usec;
+	finish(data);
+	return 0;
+}
+
+static void on_change(void *data, const void *event)
+{
+	struct status_wait *wait = data;
+
+	(void)event;
+	if (wait->settling)
+		return;
+	wait->settling = true;
+	sd_event_source_set_time_relative(wait->timer, SETTLE_US);
+}
+
+static const struct request_waiting waiting = {
+	.abandoned = stop_waiting,
+	.stopping = finish,
+};
+
+/* False: it could not be, so answer with what is known. */
+static bool start_waiting(struct tool_call *call, int64_t seconds)
+{
+	const struct services *services = call->services;
+	struct status_wait *wait = arena_alloc(call->arena, sizeof(*wait));
+
+	if (!wait)
+		return false;
+	*wait = (struct status_wait){ .call = call };
+	if (sd_event_add_time_relative(services->loop, &wait->timer, CLOCK_MONOTONIC,
+				       (uint64_t)seconds * 1000000, 0, on_timer,
+				       wait) < 0)
+		return false;
+	observer_add(&services->changes->observers, &wait->changes, on_change, wait);
+	tool_call_wait(call, &waiting, wait);
+	return true;
+}
+
+static bool is_newest(const struct tool_call *call)
+{
+	const char *after = argument_text(call, "after");
+	char cursor[STATUS_VIEW_CURSOR_BYTES];
+
+	status_view_cursor(call->services, cursor);
+	return after && strcmp(after, cursor) == 0;
+}
+
+static void run(struct tool_call *call)
+{
+	const struct services *services = call->services;
+	int64_t seconds = argument_integer(call, "wait_seconds", 0);
+
+	if (!seconds || !services->changes || !is_newest(call) ||
+	    !start_waiting(call, seconds))
+		answer(call);
+}
+
 const struct tool tool_get_gateway_status = {
 	.name = "get_gateway_status",
 	.title = "Ask how the gateway is",
@@ -46,11 +152,14 @@ const struct tool tool_get_gateway_status = {
 		"in "
 		"words, how much is left of each limit and when there will be more, and "
 		"when the gateway could not hear. Call it when a send was refused, or "
-		"before many messages. Costs nothing. It does not tell of a recipient or "
+		"before many messages; with after and wait_seconds it "
+		"answers when something changes. Costs nothing. It does not tell of a "
+		"recipient or "
 		"a text: send_sms with dry_run does.",
 	.input = input,
 	.output = status_view_fields,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
+	.page = CONSOLE_URI,
 	.run = run,
 };

@@ -5,6 +5,7 @@
  * A page ends before the message whose number the cursor holds, so that messages that
  * arrive meanwhile move nothing (tests/integration/test_reading_tools.py).
  */
+#include "console/console.h"
 #include "tools/argument.h"
 #include "tools/failure.h"
 #include "tools/gap_view.h"
@@ -231,5 +232,6 @@ const struct tool tool_list_sms = {
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
+	.page = CONSOLE_URI,
 	.run = run,
 };

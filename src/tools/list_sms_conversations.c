@@ -3,6 +3,7 @@
  * list_sms_conversations: one row per number, the one with the latest message first.
  */
 #include "base/clock.h"
+#include "console/console.h"
 #include "sms/loop.h"
 #include "sms/sender.h"
 #include "store/store_opt_out.h"
@@ -118,5 +119,6 @@ const struct tool tool_list_sms_conversations = {
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
+	.page = CONSOLE_URI,
 	.run = run,
 };

@@ -9,6 +9,7 @@
  * answers before the lack of a SIM does lets a client ask again when the SIM is gone.
  */
 #include "base/clock.h"
+#include "console/console.h"
 #include "store/store_outgoing.h"
 #include "tools/approval.h"
 #include "tools/dry_run.h"
@@ -326,5 +327,6 @@ const struct tool tool_send_sms = {
 	.output = output,
 	.flags = TOOL_DESTRUCTIVE | TOOL_OPEN_WORLD,
 	.scopes = CLIENT_SEND,
+	.page = CONSOLE_URI,
 	.run = run,
 };

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/status_view.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/clock.h"
+#include "tools/change_source.h"
 #include "tools/gap_view.h"
 #include "tools/message_view.h"
 #include "tools/policy_view.h"
@@ -26,6 +30,9 @@ static const struct schema_field queue_fields[] = {
 };
 
 const struct schema_field status_view_fields[] = {
+	{ "client", SCHEMA_STRING, true, "Your name in the gateway" },
+	{ "scopes", SCHEMA_ARRAY, true, "What the owner lets you do",
+	  .items = SCHEMA_STRING },
 	{ "can_send", SCHEMA_BOOLEAN, true,
 	  "Nothing stops a message of yours now; its recipient or text still may" },
 	{ "why_not", SCHEMA_STRING, false, "What stops it; left out when nothing does" },
@@ -43,6 +50,9 @@ const struct schema_field status_view_fields[] = {
 	  "Times of the last week in which the gateway could not hear: what came then "
 	  "may be missing",
 	  .members = gap_view_fields },
+	{ "cursor", SCHEMA_STRING, true,
+	  "Give it to get_gateway_status as after, with wait_seconds, to hear when "
+	  "anything changes" },
 	{ 0 },
 };
 
@@ -128,12 +138,42 @@ static int write_gaps(struct json_writer *writer, const struct services *service
 	return error;
 }
 
+static void write_client(struct json_writer *writer, const struct client *client)
+{
+	message_view_put_shown(writer, "client", client->name);
+	json_key(writer, "scopes");
+	json_open_array(writer);
+	for (unsigned scope = 1; scope & CLIENT_SCOPES_ALL; scope <<= 1) {
+		if (client->scopes & scope)
+			json_write_string(writer, client_scope_name(scope));
+	}
+	json_close_array(writer);
+}
+
+void status_view_cursor(const struct services *services,
+			char text[STATUS_VIEW_CURSOR_BYTES])
+{
+	const struct change_source *changes = services->changes;
+
+	snprintf(text, STATUS_VIEW_CURSOR_BYTES, "s%" PRIx64,
+		 changes ? changes->count : 0);
+}
+
+static void put_cursor(struct json_writer *writer, const struct services *services)
+{
+	char text[STATUS_VIEW_CURSOR_BYTES];
+
+	status_view_cursor(services, text);
+	json_put_string(writer, "cursor", text);
+}
+
 int status_view_put(struct json_writer *writer, const struct status_view *view)
 {
 	const struct services *services = view->services;
 	const char *why_not = status_view_why_not(view);
 	int limits_error, gaps_error;
 
+	write_client(writer, view->client);
 	json_put_boolean(writer, "can_send", why_not && !*why_not);
 	if (why_not && *why_not)
 		message_view_put_shown(writer, "why_not", why_not);
@@ -146,6 +186,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	policy_view_write_words(writer, services, view->client);
 	limits_error = policy_view_write_limits(writer, services, view->client);
 	gaps_error = write_gaps(writer, services);
+	put_cursor(writer, services);
 	return limits_error ? limits_error : gaps_error;
 }
 

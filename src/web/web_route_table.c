@@ -7,6 +7,10 @@ static bool trusts_loopback(const struct config *config)
 }
 
 const struct http_route web_route_table[] = {
+	{ .path = "/",
+	  .methods = HTTP_GET,
+	  .public = true,
+	  .handler = &console_page_handler },
 	{ .path = "/healthz",
 	  .methods = HTTP_GET,
 	  .public = true,

@@ -286,6 +286,9 @@ class Check:
     def clients(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("clients", ["tests/clients"]))
 
+    def console(self) -> Verdict:
+        return self.with_gateway(lambda: self.pytest("console", ["tests/console"]))
+
     def matrix(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
             "matrix", [MATRIX], {"CRASH_MATRIX": "all"}))
@@ -337,6 +340,7 @@ PARTS: dict[str, str] = {
     "lab": "the modem emulator against the real ofonod",
     "integration": "the gateway on the real ofonod",
     "clients": "real MCP clients and the official conformance runner",
+    "console": "the console in a real Chromium, alone and in a host of MCP Apps",
     "matrix": "kill -9 at every boundary, and at every one of each recovery",
     "demo": "make demo",
     "package": "the Debian packages, built twice, and run and upgraded in a fresh Debian",
@@ -346,7 +350,7 @@ PARTS: dict[str, str] = {
     "valgrind-brief": "the quick ones of them",
 }
 EVERY_TIME = ["lint-quick", "house", "unit", "san", "fuzz", "starve", "lab", "integration",
-              "clients", "demo", "bench", "torture", "package", "valgrind-brief"]
+              "clients", "console", "demo", "bench", "torture", "package", "valgrind-brief"]
 
 
 def run_part(check: Check, name: str) -> Verdict:

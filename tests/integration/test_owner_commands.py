@@ -250,10 +250,11 @@ def test_all_addresses_but_those_of_mobile_data(folder: Path, interfaces: str,
 
 def test_a_camera_reads_the_code(owner: Owner, folder: Path) -> None:
     text = owner.do("pair", "--qr", "laptop")
-    url, token = re.search(r"URL +(\S+)", text)[1], TOKEN.search(text)[0]
-    assert decode(text, folder) == f"{url}#{token}"
+    url, token = re.search(r"URL +(\S+)/mcp", text)[1], TOKEN.search(text)[0]
+    assert decode(text, folder) == f"{url}/#token={token}"
+    assert f"  {url}/#token={token}\n" in text          # to open on this machine
     again = owner.do("rotate", "--qr", "laptop")
-    assert decode(again, folder) == f"{url}#{TOKEN.search(again)[0]}"
+    assert decode(again, folder) == f"{url}/#token={TOKEN.search(again)[0]}"
 
 
 def on_terminal(columns: int, *command: object) -> str:

@@ -49,7 +49,9 @@ def test_initialize_result(gateway: LoneGateway) -> None:
     result = gateway.post(initialize(NEWEST)).result
     assert set(result) <= {"protocolVersion", "capabilities", "serverInfo",
                            "instructions"}
-    assert set(result["capabilities"]) == {"tools", "resources", "completions"}
+    assert set(result["capabilities"]) == {"tools", "resources", "completions",
+                                           "extensions"}
+    assert result["capabilities"]["extensions"] == {"io.modelcontextprotocol/ui": {}}
     assert isinstance(result["capabilities"]["tools"]["listChanged"], bool)
     assert result["capabilities"]["resources"] == {"subscribe": True, "listChanged": False}
     for fact in ("name", "version", "title"):
@@ -251,8 +253,8 @@ def test_tools_list_is_the_same_for_all_versions(gateway: LoneGateway) -> None:
 
 def test_every_tool(gateway: LoneGateway) -> None:
     for tool in gateway.post(rpc("tools/list")).result["tools"]:
-        assert set(tool) == {"name", "title", "description", "inputSchema",
-                             "outputSchema", "annotations"}
+        assert set(tool) - {"_meta"} == {"name", "title", "description", "inputSchema",
+                                         "outputSchema", "annotations"}
         assert re.fullmatch("[a-z_]{1,64}", tool["name"])
         assert tool["title"]
         assert 2 <= len(re.findall(r"[.!?](?:\s|$)", tool["description"])) <= 4
@@ -263,6 +265,18 @@ def test_every_tool(gateway: LoneGateway) -> None:
             assert all(field["type"] for field in schema["properties"].values())
             assert "$ref" not in json.dumps(schema)
         assert {type(hint) for hint in tool["annotations"].values()} == {bool}
+
+
+def test_tools_that_have_a_page(gateway: LoneGateway) -> None:
+    """In the form of MCP Apps, and in that of early hosts."""
+    pages = {tool["name"]: tool["_meta"] for tool in
+             gateway.post(rpc("tools/list")).result["tools"] if "_meta" in tool}
+    uri = "ui://ofono-mcp/console"
+    assert set(pages) == {"send_sms", "list_sms", "list_sms_conversations",
+                          "get_gateway_status"}
+    for meta in pages.values():
+        assert meta == {"ui": {"resourceUri": uri, "visibility": ["model", "app"]},
+                        "ui/resourceUri": uri}
 
 
 @pytest.mark.parametrize("name,first,required,hints", [
@@ -431,7 +445,7 @@ def test_paths(gateway: LoneGateway, path: str) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("path", [
-    "/", "/mcpx", "/MCP", "/mcp/x", "/mcp//", "//mcp", "/x/mcp", "/sse", "/favicon.ico",
+    "/mcpx", "/MCP", "/mcp/x", "/mcp//", "//mcp", "/x/mcp", "/sse", "/favicon.ico",
     "/%6dcp", "/mcp%2f", "/health", "/.well-known/oauth-protected-resource",
     "/.well-known/oauth-protected-resource/mcp",
     "/.well-known/oauth-authorization-server"])

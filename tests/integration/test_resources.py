@@ -14,6 +14,7 @@ from incoming import SENDER, receive
 from lab import Lab, McpClient
 
 NAMED = "Bank"
+PAGE, PAGE_TYPE = "ui://ofono-mcp/console", "text/html;profile=mcp-app"
 
 
 def read(client: McpClient, uri: str) -> Any:
@@ -31,17 +32,31 @@ def test_lists(client: McpClient) -> None:
     resources = client.call("resources/list").result["resources"]
     templates = client.call("resources/templates/list").result["resourceTemplates"]
     assert [row["uri"] for row in resources] == [
-        "sms://inbox", "sms://subscriptions", "sms://status"]
+        "sms://inbox", "sms://subscriptions", "sms://status", PAGE]
     assert [row["uriTemplate"] for row in templates] == [
         "sms://message/{id}", "sms://conversation/{number}"]
     for row in resources + templates:
-        assert row["mimeType"] == "application/json"
+        assert row["mimeType"] == (PAGE_TYPE if row["uri" if "uri" in row else "uriTemplate"]
+                                   == PAGE else "application/json")
         assert row["name"] and row["title"] and row["description"]
 
 
 def test_every_listed_resource_can_be_read(client: McpClient) -> None:
     for row in client.call("resources/list").result["resources"]:
-        read(client, row["uri"])
+        if row["uri"] != PAGE:
+            read(client, row["uri"])
+
+
+def test_the_page_of_the_tools(client: McpClient) -> None:
+    """Whole, the same as at /, and asking for no domain and no permission."""
+    [content] = client.call("resources/read", {"uri": PAGE}).result["contents"]
+    assert (content["uri"], content["mimeType"]) == (PAGE, PAGE_TYPE)
+    assert content["text"].startswith("<!doctype html>")
+    assert content["text"].endswith("</html>\n")
+    assert content["text"] == client.get("/").body
+    assert content["_meta"]["ui"] == {"prefersBorder": True, "csp": {
+        "connectDomains": [], "resourceDomains": [], "frameDomains": [],
+        "baseUriDomains": []}}
 
 
 def test_capabilities_are_those_that_answer(client: McpClient) -> None:

@@ -26,6 +26,7 @@ SENDING = ["send_sms", "cancel_sms"]
 READING = ["get_sms_subscriptions", "get_sms_status", "list_sms", "list_sms_conversations",
            "wait_for_sms", "mark_sms_read", "get_gateway_status"]
 ALL = ["send_sms", *READING[:-1], "cancel_sms", READING[-1]]
+DECIDING = ["list_approvals", "decide_approval"]
 URI = {"uri": "sms://inbox"}
 COMPLETION = {"ref": {"type": "ref/resource", "uri": "sms://conversation/{number}"},
               "argument": {"name": "number", "value": "+"}}
@@ -104,14 +105,16 @@ def assert_forbidden(reply: Reply, scope: str) -> str:
 
 @pytest.mark.parametrize("scopes, tools", [
     ([], []), (["read"], READING), (["send"], SENDING), (["read", "send"], ALL),
-    (["codes", "ussd", "admin", "metrics"], []), (list(SCOPES), ALL),
+    (["codes", "ussd", "admin", "metrics"], []), (["read", "admin"], READING + DECIDING),
+    (list(SCOPES), ALL + DECIDING),
 ], ids=lambda value: "-".join(value) or "none")
 def test_each_sees_what_it_may(
         guarded: LoneGateway, name: str, scopes: list[str], tools: list[str]) -> None:
     client = Client(guarded, name, *scopes)
     assert client.tools == tools
     assert client.tools == tools        # as it was
-    assert len(client.resources) == (5 if "read" in scopes else 0)
+    page = client.resources.index("ui://ofono-mcp/console")     # has nothing of the phone
+    assert (page, len(client.resources)) == ((3, 6) if "read" in scopes else (0, 1))
 
 
 def test_lists_are_private(guarded: LoneGateway, name: str) -> None:

@@ -32,7 +32,8 @@ ENVIRONMENT = {                         # variables that library calls read
 }
 NOT_OUR_VARIABLES = {"PATH", "TERM"}
 PLUGIN_LICENCE = "SPDX-License-Identifier: GPL-2.0-only"      # that of ofonod
-CODE = {".c", ".h", ".py", ".sh", ".1", ".8", ".yml", ".yaml", ".mk"}
+CODE = {".c", ".h", ".S", ".py", ".js", ".mjs", ".css", ".sh", ".1", ".8", ".yml", ".yaml",
+        ".mk"}
 CODE_NAMES = {"Makefile", "layers", "list", ".clang-format", ".clang-tidy"}
 FORBIDDEN = ("/work" + "/",)            # where a session of ours had its files
 CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--std=c11", "--quiet",

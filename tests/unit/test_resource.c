@@ -51,7 +51,24 @@ static const struct resource item = { .uri = "x://item/",
 				      .spell = spell,
 				      .write = write_item,
 				      .complete = complete_item };
-static const struct resource *const resources[] = { &plain, &item, NULL };
+static void write_meta(struct json_writer *writer)
+{
+	json_open_object(writer);
+	json_put_integer(writer, "about", 1);
+	json_close_object(writer);
+}
+
+static struct resource_document make_document(void)
+{
+	return (struct resource_document){ "text/x", "<\"text\">?", 8, write_meta };
+}
+
+static const struct resource document = { .uri = "x://document",
+					  .name = "document",
+					  .title = "Document",
+					  .description = "A document.",
+					  .document = make_document };
+static const struct resource *const resources[] = { &plain, &item, &document, NULL };
 static const struct tool *const tools[] = { NULL };
 
 static int set_up(void **state)
@@ -197,7 +214,9 @@ static void lists_hold_rows_and_templates_apart(void **state)
 		*state, "resources/list", "{}",
 		"{\"resources\":[{\"uri\":\"x://plain\",\"name\":\"plain\",\"title\":"
 		"\"Plain\",\"description\":\"Plain.\",\"mimeType\":\"application/json\""
-		"}]}");
+		"},{\"uri\":\"x://document\",\"name\":\"document\",\"title\":"
+		"\"Document\",\"description\":\"A document.\",\"mimeType\":"
+		"\"text/x\"}]}");
 	assert_result(*state, "resources/templates/list", "{}",
 		      "{\"resourceTemplates\":[{\"uriTemplate\":\"x://item/{id}\","
 		      "\"name\":\"item\",\"title\":\"Item\",\"description\":\"An item."
@@ -214,6 +233,13 @@ static void reading_gives_json_as_text(void **state)
 	assert_result(*state, "resources/read", "{\"uri\":\"x://item/%2B7\"}",
 		      "{\"contents\":[{\"uri\":\"x://item/%2B7\",\"mimeType\":"
 		      "\"application/json\",\"text\":\"\\\"+7\\\"\"}]}");
+}
+
+static void a_document_is_read_as_it_is(void **state)
+{
+	assert_result(*state, "resources/read", "{\"uri\":\"x://document\"}",
+		      "{\"contents\":[{\"uri\":\"x://document\",\"mimeType\":\"text/x\","
+		      "\"text\":\"<\\\"text\\\">\",\"_meta\":{\"about\":1}}]}");
 }
 
 static void reading_fails_by_name(void **state)
@@ -307,6 +333,7 @@ int main(void)
 		TEST(what_is_no_uri_is_told),
 		TEST(lists_hold_rows_and_templates_apart),
 		TEST(reading_gives_json_as_text),
+		TEST(a_document_is_read_as_it_is),
 		TEST(reading_fails_by_name),
 		TEST(later_era_has_another_code),
 		TEST(completion_is_bounded),

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The messages that go out only after a yes, for who may say it: clients with the scope
+// admin. The gateway refuses it to all others, whatever a page shows.
+
+class ApprovalsView {
+	#phone;
+
+	constructor(phone) {
+		this.#phone = phone;
+		this.cards = make('ul', { class: 'cards' });
+		this.empty = make('p', { class: 'empty' });
+		this.more = make('p', { class: 'note' });
+		this.element = make('section', { class: 'pane', 'aria-label': 'Approvals' },
+			this.cards, this.more, this.empty);
+	}
+
+	show() {
+		const { approvals, moreApprovals } = this.#phone;
+		keep(this.cards, approvals, (row) => row.message_id, (row) => this.#create(row));
+		setText(this.more, moreApprovals ? `${moreApprovals} more wait behind these.` : '');
+		setText(this.empty, approvals.length ? '' : this.#phone.may('admin')
+			? 'Nothing waits for your yes.'
+			: 'The owner decides, with "ofono-mcp approve" or on a page that was paired ' +
+				'with the scope admin. This one was not.');
+	}
+
+	#create(row) {
+		const id = row.message_id;
+		const reason = make('input', { id: `reason-${id}`, maxlength: 200,
+			placeholder: 'Why not (optional)', autocomplete: 'off' });
+		const said = make('p', { class: 'bad', role: 'alert' });
+		const decide = (approve) => this.#decide(id, approve, reason.value, said, buttons);
+		const buttons = make('div', { class: 'decision' },
+			make('label', { class: 'hidden', for: reason.id }, 'Why not'), reason,
+			make('button', { type: 'button', class: 'danger', onclick: () => decide(false) },
+				'No'),
+			make('button', { type: 'button', class: 'primary', onclick: () => decide(true) },
+				'Yes, send it'));
+		return make('li', { class: 'card', 'aria-labelledby': `approval-${id}` },
+			make('h2', { id: `approval-${id}` }, foreign(row.client || 'An agent'),
+				` wants to send ${row.segments} SMS`),
+			make('dl', {},
+				make('dt', {}, 'To'), make('dd', {}, foreign(row.to_phone_number)),
+				make('dt', {}, 'From'), make('dd', {},
+					foreign(row.sim ?? `SIM ${row.subscription_id}, not there now`)),
+				row.send_at && [make('dt', {}, 'At'), make('dd', {}, time.full(row.send_at))]),
+			make('blockquote', { dir: 'auto' }, row.text),
+			make('p', { class: 'note' }, `Asked ${time.full(row.asked_at)}. Without a yes it ` +
+				`expires ${time.full(row.until)}.`),
+			row.own ? make('p', { class: 'note' }, 'This page asked for it itself, so ' +
+				'somebody else has to decide.') : buttons, said);
+	}
+
+	async #decide(id, approve, reason, said, buttons) {
+		const all = [...buttons.querySelectorAll('button')];
+		all.forEach((button) => { button.disabled = true; });
+		try {
+			await this.#phone.call('decide_approval', { message_id: id, approve,
+				...(!approve && reason ? { reason } : {}) });
+		} catch (error) {
+			setText(said, error.message);
+			all.forEach((button) => { button.disabled = false; });
+		}
+		this.#phone.read();
+	}
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The gateway as a page in a browser reaches it: MCP 2026-07-28 over HTTP at the page's own
+// origin, with a token. Changes come on a listen stream that stays open; without one that
+// talks (it says something every 15 s) it is opened again, and all is read anew.
+
+const MCP_VERSION = '2026-07-28';
+const MCP_META = {
+	'io.modelcontextprotocol/protocolVersion': MCP_VERSION,
+	'io.modelcontextprotocol/clientInfo': { name: 'ofono-mcp-console', version: '1' },
+	'io.modelcontextprotocol/clientCapabilities': {},
+};
+const SILENCE_MS = 40000;
+const RETRY_MS = [500, 1000, 2000, 5000, 15000, 30000];
+const WATCHED = ['sms://inbox', 'sms://status', 'sms://subscriptions'];
+
+// The data of each event of a stream of server-sent events.
+async function* eventsOf(body, heard = () => {}) {
+	const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+	let text = '';
+	for (;;) {
+		const { done, value } = await reader.read();
+		if (done)
+			return;
+		heard();
+		text += value;
+		const events = text.split(/\r?\n\r?\n/);
+		text = events.pop();
+		for (const event of events) {
+			const data = event.split(/\r?\n/).filter((line) => line.startsWith('data:'))
+				.map((line) => line.slice(5).trimStart()).join('\n');
+			if (data)
+				yield JSON.parse(data);
+		}
+	}
+}
+
+class BrowserLink {
+	isHosted = false;
+	onchange = () => {};
+	onstate = () => {};		// 'live', 'lost', 'unpaired'
+	#token;
+	#id = 0;
+	#stream = null;			// ends the one that is open
+	#wake = () => {};		// ends the pause before the next
+	#failures = 0;
+	#ended = false;
+
+	constructor(token) {
+		this.#token = token;
+	}
+
+	start() {
+		addEventListener('online', () => this.#again());
+		addEventListener('offline', () => this.#stream?.abort());
+		document.addEventListener('visibilitychange', () => {
+			if (document.visibilityState === 'visible')
+				this.#again();
+		});
+		this.#follow();
+	}
+
+	end() {
+		this.#ended = true;
+		this.#stream?.abort();
+		this.#wake();
+	}
+
+	async callTool(name, args = {}) {
+		return readResult(await this.#ask('tools/call', { name, arguments: args }));
+	}
+
+	async readResource(uri) {
+		const { contents } = await this.#ask('resources/read', { uri });
+		return JSON.parse(contents[0].text);
+	}
+
+	openLink(url) {
+		open(url, '_blank', 'noopener,noreferrer');
+	}
+
+	async #post(method, params, signal) {
+		const headers = {
+			'Content-Type': 'application/json',
+			Accept: 'application/json, text/event-stream',
+			'MCP-Protocol-Version': MCP_VERSION,
+			'Mcp-Method': method,
+		};
+		const name = params.name ?? params.uri;
+		if (name)
+			headers['Mcp-Name'] = name;
+		if (this.#token)
+			headers.Authorization = `Bearer ${this.#token}`;
+		const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.#id, method,
+			params: { ...params, _meta: MCP_META } });
+		const response = await fetch('mcp', { method: 'POST', headers, body, signal,
+			cache: 'no-store', credentials: 'omit', redirect: 'error' })
+			.catch(() => { throw new NoAnswer('The phone does not answer.'); });
+		if (response.status === 401)
+			throw new Unpaired();
+		return response;
+	}
+
+	async #ask(method, params) {
+		const response = await this.#post(method, params);
+		let answer = {};
+		try {
+			if (response.headers.get('Content-Type') === 'text/event-stream') {
+				for await (const message of eventsOf(response.body))
+					answer = message;
+			} else {
+				answer = await response.json();
+			}
+		} catch {
+			throw new NoAnswer('The answer of the phone was cut off.');
+		}
+		if (!answer.result)
+			throw new ToolError(answer.error?.message ??
+				`The phone answered with ${response.status}.`,
+				answer.error?.data?.error);
+		return answer.result;
+	}
+
+	async #follow() {
+		while (!this.#ended) {
+			try {
+				await this.#listen();
+			} catch (error) {
+				if (error instanceof Unpaired) {
+					this.onstate('unpaired');
+					return;
+				}
+			}
+			if (this.#ended)
+				return;
+			this.onstate('lost');
+			await this.#pause();
+		}
+	}
+
+	// Until it ends, whoever ends it.
+	async #listen() {
+		const stream = this.#stream = new AbortController();
+		const began = Date.now();
+		let silence;
+		const heard = () => {
+			clearTimeout(silence);
+			silence = setTimeout(() => stream.abort(), SILENCE_MS);
+		};
+		heard();
+		try {
+			const response = await this.#post('subscriptions/listen', { notifications:
+				{ toolsListChanged: true, resourceSubscriptions: WATCHED } },
+				stream.signal);
+			if (!response.ok)
+				throw new NoAnswer();
+			for await (const message of eventsOf(response.body, heard)) {
+				if (message.method?.endsWith('/acknowledged'))
+					this.onstate('live');
+				if (message.method)
+					this.onchange();
+			}
+		} finally {
+			clearTimeout(silence);
+			this.#stream = null;
+			if (Date.now() - began > SILENCE_MS)
+				this.#failures = 0;
+		}
+	}
+
+	// A page that nobody looks at waits until somebody does.
+	#pause() {
+		const wait = RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)];
+		return new Promise((resolve) => {
+			const timer = document.visibilityState === 'visible'
+				? setTimeout(resolve, wait * (0.75 + Math.random() / 2)) : 0;
+			this.#wake = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+		});
+	}
+
+	// Somebody looks again, or there is a network again.
+	#again() {
+		this.#failures = 0;
+		this.#wake();
+	}
+}

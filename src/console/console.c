@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "console/console.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* console_document.S */
+extern const char console_document_begin[], console_document_end[];
+
+struct console_part console_document(void)
+{
+	return (struct console_part){
+		console_document_begin,
+		(size_t)(console_document_end - console_document_begin),
+	};
+}
+
+/* The document is ours: tests/unit/test_console.c holds that both stand in it once. */
+static struct console_part between(const char *before, const char *behind)
+{
+	struct console_part all = console_document();
+	const char *begin = memmem(all.text, all.length, before, strlen(before));
+	const char *end;
+
+	assert(begin);
+	begin += strlen(before);
+	end = memmem(begin, (size_t)(all.text + all.length - begin), behind,
+		     strlen(behind));
+	assert(end);
+	return (struct console_part){ begin, (size_t)(end - begin) };
+}
+
+struct console_part console_style(void)
+{
+	return between("<style>", "</style>");
+}
+
+struct console_part console_script(void)
+{
+	return between("<script type=\"module\">", "</script>");
+}

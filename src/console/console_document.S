@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The console as make put it together, as it is: any assembler of any target takes the
+ * bytes of a file, so nothing but the compiler is needed to build.
+ */
+	.section .rodata
+	.global console_document_begin
+	.hidden console_document_begin
+	.global console_document_end
+	.hidden console_document_end
+	.balign 16
+console_document_begin:
+	.incbin CONSOLE_DOCUMENT
+console_document_end:
+	.byte 0
+	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The list of conversations, the latest first.
+
+// What stands in the round mark: the last digits of a number, or the first letter of a name.
+function markOf(number) {
+	const digits = number.replace(/\D/g, '');
+	const mark = make('span', { class: 'mark', 'aria-hidden': 'true' },
+		digits.length > 4 ? digits.slice(-2) : [...number][0] ?? '?');
+	const hue = [...number].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 7);
+	mark.style.setProperty('--hue', hue);
+	return mark;
+}
+
+function stateTag(state) {
+	const [word, tone, sign] = STATES[state] ?? [state, 'wait', ''];
+	return make('span', { class: `state ${tone}` },
+		sign && make('span', { 'aria-hidden': 'true' }, `${sign} `), word);
+}
+
+class ConversationList {
+	#phone;
+
+	constructor(phone, open) {
+		this.#phone = phone;
+		this.open = open;
+		find('more-conversations').addEventListener('click',
+			() => phone.readMoreConversations());
+	}
+
+	show() {
+		const { conversations, nextConversations, status, trouble } = this.#phone;
+		keep(find('conversations'), conversations, (row) => row.phone_number,
+			(row) => this.#create(row));
+		find('more-conversations').hidden = !nextConversations;
+		find('no-conversations').hidden = conversations.length > 0 || !(status || trouble);
+		setText(find('no-conversations'), trouble || 'No messages yet. What comes in or ' +
+			'goes out appears here by itself.');
+	}
+
+	#create({ phone_number: number }) {
+		const name = foreign(number, { class: 'who' });
+		const when = make('time', { class: 'when' });
+		const text = foreign('', { class: 'excerpt' });
+		const state = make('span', { class: 'row-state' });
+		const unread = make('span', { class: 'unread' });
+		const button = make('button', { type: 'button', class: 'row', onclick: () =>
+			this.open(number) }, markOf(number),
+			make('span', { class: 'row-text' },
+				make('span', { class: 'row-line' }, name, when),
+				make('span', { class: 'row-line' }, text, state, unread)));
+		const row = make('li', {}, button);
+		row.fill = ({ last_message: last, unread: count, opted_out: optedOut }) => {
+			const isOpen = this.#phone.thread?.number === number;
+			setText(when, time.brief(last.created_at));
+			when.dateTime = last.created_at;
+			setText(text, last.text);
+			state.replaceChildren(...(optedOut ? [make('span', { class: 'state warn' },
+				'said STOP')] : last.direction === 'out' ? [stateTag(last.state)] : []));
+			setText(unread, count ? String(count) : '');
+			unread.hidden = !count;
+			unread.setAttribute('aria-label', `${count} unread`);
+			row.classList.toggle('is-unread', count > 0);
+			button.toggleAttribute('aria-current', isOpen);
+			if (isOpen)
+				button.setAttribute('aria-current', 'true');
+		};
+		return row;
+	}
+}

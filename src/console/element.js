@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Elements of the page. What is shown becomes a text node, never markup: nothing here or
+// elsewhere parses HTML, and the page's policy would not let it.
+
+const find = (id) => document.getElementById(id);
+
+// make('p', { class: 'note', onclick: f }, 'text', child): null and false are left out.
+function make(tag, attributes = {}, ...children) {
+	const element = document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes)) {
+		if (value === null || value === undefined || value === false)
+			continue;
+		if (name.startsWith('on'))
+			element.addEventListener(name.slice(2), value);
+		else
+			element.setAttribute(name, value === true ? '' : value);
+	}
+	element.append(...children.flat().filter((child) => child || child === 0));
+	return element;
+}
+
+const ICONS = {
+	back: 'M15 5l-7 7 7 7',
+	write: 'M4 20l1-4L16 5l3 3L8 19zM14 7l3 3',
+	send: 'M5 12h13M12 5l7 7-7 7',
+	messages: 'M4 5h16v11H12l-5 4v-4H4z',
+	approvals: 'M12 3l7 3v6c0 4-3 7-7 9-4-2-7-5-7-9V6zM9 12l2 2 4-4',
+	phone: 'M8 3h8v18H8zM11 18h2',
+};
+
+function icon(name) {
+	const space = 'http://www.w3.org/2000/svg';
+	const svg = document.createElementNS(space, 'svg');
+	const path = document.createElementNS(space, 'path');
+	svg.setAttribute('viewBox', '0 0 24 24');
+	svg.setAttribute('aria-hidden', 'true');
+	path.setAttribute('d', ICONS[name]);
+	svg.append(path);
+	return svg;
+}
+
+// Text of strangers: its own direction of reading, which reaches no further.
+const foreign = (text, attributes = {}) => make('bdi', attributes, text);
+
+// The children of `parent` become those of `rows`. One whose key was there before stays,
+// with focus and place, and its fill(row) is told; new ones are create(row).
+function keep(parent, rows, keyOf, create) {
+	const before = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+	rows.forEach((row, index) => {
+		const key = String(keyOf(row));
+		const element = before.get(key) ?? create(row);
+		before.delete(key);
+		element.dataset.key = key;
+		element.fill?.(row);
+		if (parent.children[index] !== element)
+			parent.insertBefore(element, parent.children[index] ?? null);
+	});
+	before.forEach((element) => element.remove());
+}
+
+function setText(element, text) {
+	if (element.textContent !== text)
+		element.textContent = text;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One message of a thread: its text, what became of it, and whether it is selected.
+
+class MessageView {
+	#phone;
+	#openLink;
+
+	constructor(phone, openLink) {
+		this.#phone = phone;
+		this.#openLink = openLink;
+	}
+
+	create(message) {
+		const { message_id: id, direction, text } = message;
+		const isOut = direction === 'out';
+		const box = make('input', { type: 'checkbox', id: `select-${id}`,
+			onchange: () => this.#toggle(id, box.checked) });
+		const foot = make('span', { class: 'foot' });
+		const history = make('ol', { class: 'history', id: `history-${id}`, hidden: true });
+		const row = make('li', { class: isOut ? 'message out' : 'message in' },
+			make('label', { class: 'pick', for: box.id }, box,
+				make('span', { class: 'hidden' }, `Select message ${id}`)),
+			make('div', { class: 'body' },
+				make('span', { class: 'hidden' }, isOut ? 'You: ' : 'They: '),
+				make('p', { class: 'bubble', dir: 'auto' }, text),
+				...linkButtons(text, this.#openLink), foot, history));
+		row.fill = (now) => {
+			box.checked = this.#phone.selected.has(id);
+			row.classList.toggle('is-selected', box.checked);
+			const key = JSON.stringify([now.state, now.reason, now.flags, now.masked]);
+			if (row.dataset.shown === key)
+				return;
+			row.dataset.shown = key;
+			foot.replaceChildren(...this.#foot(now, history));
+			if (!history.hidden)
+				this.#fillHistory(history, id);
+		};
+		return row;
+	}
+
+	#toggle(id, isSelected) {
+		const { selected } = this.#phone;
+		const others = [...selected].filter((other) => other !== id);
+		this.#phone.select(isSelected ? [...others, id] : others);
+	}
+
+	#foot(message, history) {
+		const when = make('time', { datetime: message.created_at },
+			time.clock(message.created_at));
+		const notes = notesOf(message).map((note) => make('span', { class: 'note' }, note));
+		if (message.direction === 'in')
+			return [when, ...notes];
+		const state = make('button', { type: 'button', class: 'plain',
+			'aria-expanded': String(!history.hidden), 'aria-controls': history.id,
+			onclick: () => this.#unfold(state, history, message.message_id) },
+			stateTag(message.state), make('span', { class: 'hidden' }, ', its history'));
+		return [when, state, ...notes];
+	}
+
+	#unfold(button, history, id) {
+		history.hidden = !history.hidden;
+		button.setAttribute('aria-expanded', String(!history.hidden));
+		if (!history.hidden)
+			this.#fillHistory(history, id);
+	}
+
+	async #fillHistory(history, id) {
+		try {
+			const status = await this.#phone.call('get_sms_status', { message_id: id });
+			history.replaceChildren(...status.changes.map((change) => make('li', {},
+				make('time', { datetime: change.at }, time.clock(change.at)), ' ',
+				stateTag(change.state), change.note && foreign(` ${change.note}`))),
+				make('li', { class: 'note' }, status.meaning));
+		} catch (error) {
+			history.replaceChildren(make('li', { class: 'note' }, error.message));
+		}
+	}
+}

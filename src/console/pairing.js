@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The token of this page, in a browser: it comes in the link's fragment, which no browser
+// sends anywhere, leaves the address bar at once and is kept for this tab alone.
+
+const TOKEN_KEY = 'ofono-mcp-token';
+const TOKEN = /^[0-9a-f]{64}$/;
+
+const storedToken = {
+	read: () => sessionStorage.getItem(TOKEN_KEY),
+	write: (token) => sessionStorage.setItem(TOKEN_KEY, token),
+	forget: () => sessionStorage.removeItem(TOKEN_KEY),
+};
+
+function tokenOfLink() {
+	const token = location.hash.replace(/^#(token=)?/, '');
+	if (location.hash)
+		history.replaceState(null, '', location.pathname);
+	if (TOKEN.test(token))
+		storedToken.write(token);
+	return storedToken.read();
+}
+
+function pairingView(hadToken, use) {
+	const token = make('input', { id: 'token', type: 'password', autocomplete: 'off',
+		required: true, spellcheck: 'false', placeholder: '64 letters and digits' });
+	const said = make('p', { class: 'bad', role: 'alert' }, hadToken
+		? 'The phone does not know the token of this page any more.' : '');
+	return make('section', { class: 'pane pairing', 'aria-label': 'Pair this page' },
+		make('h2', {}, 'Pair this page'),
+		make('p', {}, 'On the phone, or wherever you are its owner, run'),
+		make('pre', {}, 'sudo ofono-mcp pair --qr --scope read,send,admin my-browser'),
+		make('p', {}, 'and open the console link that it prints, or scan its QR code. ' +
+			'Without admin, this page cannot say yes to messages that wait for it.'),
+		make('form', { onsubmit: (event) => {
+			event.preventDefault();
+			if (TOKEN.test(token.value.trim()))
+				use(token.value.trim());
+			else
+				setText(said, 'That is no token: it has 64 letters and digits.');
+		} }, make('label', { for: 'token' }, 'Or paste the token'), token,
+			make('button', { type: 'submit', class: 'primary' }, 'Use it'), said));
+}

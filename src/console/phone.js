@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the page knows of the phone, read through a link. Whatever changed, all that is shown
+// is read again, once at a time; changes meanwhile make it one more time.
+
+const PAGE_ROWS = 30;
+
+class Phone {
+	status = null;
+	conversations = [];
+	nextConversations = null;	// a cursor; null: there are no more
+	approvals = [];
+	moreApprovals = 0;
+	thread = null;			// { number, messages, next }
+	selected = new Set();		// message_ids of the thread
+	trouble = '';			// why the last reading failed
+	onread = () => {};
+	onselect = () => {};
+	#link;
+	#reading = null;
+	#again = false;
+
+	constructor(link) {
+		this.#link = link;
+	}
+
+	may(scope) {
+		return this.status?.scopes.includes(scope) ?? false;
+	}
+
+	get sims() {
+		return this.status?.sims.subscriptions ?? [];
+	}
+
+	call(name, args) {
+		return this.#link.callTool(name, args);
+	}
+
+	// Resolves when what is known is newer than this call.
+	read() {
+		this.#again = true;
+		this.#reading ??= this.#readAll();
+		return this.#reading;
+	}
+
+	async #readAll() {
+		while (this.#again) {
+			this.#again = false;
+			try {
+				await this.#readOnce();
+				this.trouble = '';
+			} catch (error) {
+				if (!(error instanceof NoAnswer))
+					this.trouble = error.message;
+			}
+			this.onread();
+		}
+		this.#reading = null;
+	}
+
+	async #readOnce() {
+		this.status = await this.#link.readResource('sms://status')
+			.catch(() => this.call('get_gateway_status'));	// a host may pass on tools alone
+		await Promise.all([this.#readConversations(), this.#readThread(),
+			this.#readApprovals()]);
+	}
+
+	async #readConversations() {
+		const page = await this.call('list_sms_conversations', { limit: PAGE_ROWS });
+		const newest = new Set(page.conversations.map((row) => row.phone_number));
+		const older = this.conversations.filter((row) => !newest.has(row.phone_number));
+		if (!older.length || !page.next_cursor)
+			this.nextConversations = page.next_cursor ?? null;
+		this.conversations = [...page.conversations, ...(page.next_cursor ? older : [])];
+	}
+
+	async readMoreConversations() {
+		const page = await this.call('list_sms_conversations',
+			{ limit: PAGE_ROWS, cursor: this.nextConversations });
+		this.nextConversations = page.next_cursor ?? null;
+		this.conversations.push(...page.conversations);
+		this.onread();
+	}
+
+	async #readApprovals() {
+		const page = this.may('admin') ? await this.call('list_approvals')
+			: { approvals: [], more: 0 };
+		this.approvals = page.approvals;
+		this.moreApprovals = page.more;
+	}
+
+	// Shows nothing of the one before while it is read.
+	open(number) {
+		this.select([]);
+		this.thread = number === null ? null : { number, messages: [], next: null,
+			isRead: false };
+		return this.read();
+	}
+
+	conversation(number = this.thread?.number) {
+		return this.conversations.find((row) => row.phone_number === number);
+	}
+
+	async #readThread() {
+		const { thread } = this;
+		if (!thread)
+			return;
+		const page = await this.#list(thread, {});
+		if (!thread.isRead)
+			thread.next = page.next_cursor ?? null;
+		thread.isRead = true;
+		this.#merge(thread, page.messages);
+	}
+
+	async readEarlier() {
+		const { thread } = this;
+		const page = await this.#list(thread, { cursor: thread.next });
+		thread.next = page.next_cursor ?? null;
+		this.#merge(thread, page.messages);
+		this.onread();
+	}
+
+	#list({ number }, more) {
+		return this.call('list_sms', { phone_number: number, limit: PAGE_ROWS, ...more });
+	}
+
+	#merge(thread, messages) {
+		const all = new Map(thread.messages.map((row) => [row.message_id, row]));
+		messages.forEach((row) => all.set(row.message_id, row));
+		thread.messages = [...all.values()].sort((one, other) =>
+			one.message_id - other.message_id);
+	}
+
+	select(ids) {
+		this.selected = new Set(ids);
+		this.onselect();
+	}
+
+	get selectedMessages() {
+		return (this.thread?.messages ?? []).filter((row) =>
+			this.selected.has(row.message_id));
+	}
+
+	// For every client of the gateway; so only when a person looks.
+	async markRead() {
+		const unread = (this.thread?.messages ?? []).filter((row) =>
+			row.direction === 'in' && !row.read).map((row) => row.message_id);
+		if (unread.length)
+			await this.call('mark_sms_read', { message_ids: unread }).catch(() => {});
+	}
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The messages that were exchanged with one number, oldest first, and the composer.
+
+const NEAR_END_PX = 80;
+
+class ThreadView {
+	#phone;
+	#view;
+
+	constructor(phone, composer, openLink) {
+		this.#phone = phone;
+		this.composer = composer;
+		this.#view = new MessageView(phone, openLink);
+		this.about = make('p', { class: 'about' });
+		this.choose = make('button', { type: 'button', class: 'small', 'aria-pressed': 'false',
+			onclick: () => this.choosing(!this.isChoosing) }, 'Select');
+		this.earlier = make('button', { type: 'button', class: 'more', hidden: true,
+			onclick: () => phone.readEarlier() }, 'Earlier messages');
+		this.rows = make('ol', { class: 'messages' });
+		this.scroll = make('div', { class: 'scroll', role: 'log', tabindex: '0',
+			'aria-label': 'Messages' }, this.earlier, this.rows);
+		this.place = make('div', { class: 'composer-place' });
+		this.element = make('section', { class: 'thread', 'aria-label': 'Conversation' },
+			make('div', { class: 'strip' }, this.about, this.choose),
+			this.scroll, this.place);
+	}
+
+	get isChoosing() {
+		return this.choose.getAttribute('aria-pressed') === 'true';
+	}
+
+	choosing(isOn) {
+		this.choose.setAttribute('aria-pressed', String(isOn));
+		this.element.classList.toggle('choosing', isOn);
+		if (!isOn)
+			this.#phone.select([]);
+		this.showSelection();
+	}
+
+	// Another thread from here on.
+	begin() {
+		this.rows.replaceChildren();
+		this.scroll.scrollTop = 0;
+		this.choosing(false);
+		this.place.append(this.composer.element);
+		this.composer.use(this.#phone.thread.number);
+		this.show();
+	}
+
+	show() {
+		const { thread } = this.#phone;
+		if (!thread)
+			return;
+		const { scrollTop, scrollHeight, clientHeight } = this.scroll;
+		const wasAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+		this.#showAbout(this.#phone.conversation());
+		this.earlier.hidden = !thread.next;
+		keep(this.rows, this.#withDays(thread.messages), (row) => row.day ?? row.message_id,
+			(row) => row.day ? make('li', { class: 'day' }, row.day) : this.#view.create(row));
+		this.composer.show();
+		if (wasAtEnd)
+			this.scroll.scrollTop = this.scroll.scrollHeight;
+	}
+
+	#withDays(messages) {
+		const rows = [];
+		let last = '';
+		for (const message of messages) {
+			const day = time.day(message.created_at);
+			if (day !== last)
+				rows.push({ day });
+			last = day;
+			rows.push(message);
+		}
+		return rows;
+	}
+
+	#showAbout(conversation) {
+		const words = [];
+		if (conversation?.opted_out)
+			words.push(['warn', 'Said STOP: nothing may be sent here until START comes.']);
+		if (conversation?.loop_until)
+			words.push(['warn', 'It looks as if two machines answered each other: nothing ' +
+				`may be sent here until ${time.full(conversation.loop_until)}.`]);
+		const trust = TRUST[conversation?.trust];
+		if (trust && !words.length)
+			words.push(['note', trust]);
+		this.about.replaceChildren(...words.map(([tone, text]) =>
+			make('span', { class: tone }, text)));
+	}
+
+	showSelection() {
+		const { size } = this.#phone.selected;
+		setText(this.choose, this.isChoosing ? `${size} selected, done` : 'Select');
+		this.rows.querySelectorAll('.message').forEach((row) => {
+			const isSelected = this.#phone.selected.has(Number(row.dataset.key));
+			row.classList.toggle('is-selected', isSelected);
+			row.querySelector('input').checked = isSelected;
+		});
+	}
+}

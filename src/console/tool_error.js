@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Why a call gave nothing, in the gateway's own words.
+
+class ToolError extends Error {
+	constructor(message, code = '', fix = '') {
+		super(fix ? `${message} ${fix}` : message);
+		this.code = code;
+	}
+}
+
+// Nobody answered, so nobody knows what became of the call.
+class NoAnswer extends Error {}
+
+// The token is missing or no client's.
+class Unpaired extends Error {}
+
+const blocks = (result) => (result.content ?? []).filter((block) => block.type === 'text')
+	.map((block) => block.text);
+
+function factsOf(result) {
+	try {
+		return JSON.parse(blocks(result).at(-1));
+	} catch {
+		return {};
+	}
+}
+
+// The structured content of a result of tools/call, or a ToolError.
+function readResult(result) {
+	if (!result.isError)
+		return result.structuredContent ?? factsOf(result);
+	const { message, code, fix } = factsOf(result);
+	throw new ToolError(message ?? blocks(result)[0] ?? 'The call failed.', code, fix);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the gateway's codes are called here. A state is told by its word and its mark; the
+// tone is only its colour.
+
+const STATES = {
+	waiting_approval: ['waits for a yes', 'warn', '?'],
+	scheduled: ['scheduled', 'wait', '\u25F7'],
+	queued: ['queued', 'wait', '\u2026'],
+	handing: ['being sent', 'wait', '\u2026'],
+	handed: ['being sent', 'wait', '\u2026'],
+	held: ['held until the modem is back', 'warn', '\u2026'],
+	sent: ['sent', 'good', '\u2713'],
+	delivered: ['delivered', 'good', '\u2713\u2713'],
+	failed: ['failed', 'bad', '\u2715'],
+	cancelled: ['cancelled', 'wait', '\u2013'],
+	unknown: ['unknown whether it was sent', 'warn', '?'],
+	expired: ['expired, not sent', 'bad', '\u2715'],
+	received: ['received', 'wait', ''],
+};
+
+const TRUST = {
+	owner: 'your own number',
+	contact: 'contact',
+	known: 'you wrote to it before',
+	unknown: 'unknown sender',
+	alphanumeric: 'a name that anybody can choose',
+	blocked: 'blocked',
+};
+
+const SIM_STATES = {
+	ready: ['Ready', 'good'],
+	searching: ['Looking for a network', 'warn'],
+	offline: ['Flight mode', 'warn'],
+	locked: ['Locked: waits for its PIN', 'bad'],
+	starting: ['Starting', 'wait'],
+};
+
+const spell = (code) => code.replaceAll('_', ' ');
+
+const NO_NOTES = ['contains_link', 'looks_like_code'];	// they are seen
+
+const notesOf = ({ flags, masked }) => [
+	...flags.filter((flag) => !NO_NOTES.includes(flag)).map(spell),
+	...(masked ? ['its code is hidden from this client'] : []),
+];
+
+// Times in the language and zone of the host, or of the browser.
+const time = {
+	forms: {},
+	use(locale, timeZone) {
+		const form = (options) => {
+			try {
+				return new Intl.DateTimeFormat(locale, { ...options, timeZone });
+			} catch {
+				return new Intl.DateTimeFormat(undefined, options);
+			}
+		};
+		this.forms = {
+			clock: form({ timeStyle: 'short' }),
+			day: form({ weekday: 'long', day: 'numeric', month: 'long' }),
+			short: form({ day: 'numeric', month: 'short' }),
+			full: form({ dateStyle: 'medium', timeStyle: 'short' }),
+		};
+	},
+	clock: (text) => time.forms.clock.format(new Date(text)),
+	full: (text) => time.forms.full.format(new Date(text)),
+	dayOf: (date) => time.forms.full.format(date) && time.forms.day.format(date),
+	day(text) {
+		const day = this.dayOf(new Date(text));
+		const ago = [0, 1].findIndex((days) =>
+			this.dayOf(new Date(Date.now() - days * 86400000)) === day);
+		return ['Today', 'Yesterday'][ago] ?? day;
+	},
+	brief(text) {
+		const isToday = this.dayOf(new Date(text)) === this.dayOf(new Date());
+		return isToday ? this.clock(text) : this.forms.short.format(new Date(text));
+	},
+};
+time.use();

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fixtures: a Chromium, a phone with two SIMs whose gateway wants tokens, and its clients."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "integration"), str(TESTS / "clients")]
+
+from chrome import Chrome, Tab
+from desk import Desk
+from npm import Npm
+
+
+@pytest.fixture(scope="session")
+def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    with Chrome(Npm.installed(), tmp_path_factory.mktemp("home")) as chrome:
+        yield chrome
+
+
+@pytest.fixture
+def open_tab(chrome: Chrome) -> Iterator[Callable[..., Tab]]:
+    """open_tab(**options of a context of Playwright); none may complain of anything."""
+    tabs: list[Tab] = []
+
+    def make(**options: Any) -> Tab:
+        tabs.append(chrome.tab(**options))
+        return tabs[-1]
+
+    yield make
+    try:
+        for tab in tabs:
+            assert tab.complaints == []
+    finally:
+        for tab in tabs:
+            tab.close()
+
+
+@pytest.fixture(scope="module")
+def desk() -> Iterator[Desk]:
+    with Desk() as desk:
+        yield desk
+
+
+NUMBERS = (f"+36301{i:06d}" for i in count(1))
+
+
+@pytest.fixture
+def number() -> str:
+    """Of somebody with whom nothing was exchanged before."""
+    return next(NUMBERS)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A phone with two SIMs, its owner's page, and an agent whose messages need a yes."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from typing import Any
+
+from agent import Agent
+from lab import Lab
+from owner import Owner
+
+TOKEN = re.compile(r"\b[0-9a-f]{64}\b")
+
+
+class Desk:
+    """`page` is the token of the owner's page, `agent` the careful one.  `policy` takes the
+    place of limits that are lifted."""
+
+    def __init__(self, policy: str | None = None) -> None:
+        self.lab = Lab(gateway=True, gateway_open=False)
+        if policy is not None:
+            self.lab.gateway.policy = policy
+        self._exit = ExitStack()
+
+    def __enter__(self) -> Desk:
+        self._exit.enter_context(self.lab)
+        self.owner = Owner(self.lab.gateway.state)
+        self.page = self.pair("page", "read,send,codes,admin")
+        self.agent_token = self.pair("laptop", "read,send", "--ask", "always")
+        self.agent = Agent(self.lab, self.agent_token)
+        self.agent.wait_states("ready", "ready", timeout=20)
+        self.sims = self.agent.ids()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._exit.__exit__(*error)
+
+    def pair(self, name: str, scopes: str, *options: str) -> str:
+        """Its token."""
+        [token] = set(TOKEN.findall(self.owner.do("pair", "--scope", scopes, *options, name)))
+        return token
+
+    def ask(self, text: str, number: str) -> int:
+        """The agent asks for a message, which waits for a yes."""
+        waits = self.agent.send(text, self.sims[0], number, wait_for="none")
+        assert waits.structured["state"] == "waiting_approval"
+        return waits.message_id
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.lab.gateway.port}/"
+
+    @property
+    def link(self) -> str:
+        return f"{self.url}#token={self.page}"
+
+    def sent(self, modem: int = 0) -> list[str]:
+        """The texts that the network took from a modem."""
+        return [submit.text for submit in self.lab.modems[modem].taken]

@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The pictures of the README, of a real gateway: tests/as-root tests/console/screenshots.py"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).resolve().parents[1]
+PICTURES = TESTS.parent / "doc"
+sys.path[:0] = [str(TESTS), str(TESTS / "integration"), str(TESTS / "clients")]
+
+from agent import Agent
+from chrome import Chrome
+from console import NARROW, WIDE, Console
+from desk import Desk
+from lab import wait_until
+from npm import Npm
+
+PHONE = {"viewport": {"width": 360, "height": 640}, "hasTouch": True}
+MOM, BANK, FRIEND, PLUMBER = "+36201234567", "MyBank", "+36309876543", "+3612345678"
+ARRIVALS = [(PLUMBER, "I can come on Tuesday at nine."),
+            (BANK, "Your one-time code is 481516. Never tell it to anybody."),
+            (FRIEND, "Dinner tonight? https://restaurant.example/table/7"),
+            (MOM, "Did you arrive well?")]
+POLICY = "[policy]\ncountries = any\n"
+
+
+def furnish(desk: Desk) -> None:
+    for sender, text in ARRIVALS:
+        desk.lab.modems[0].deliver(sender, text)
+    page = Agent(desk.lab, desk.page)
+    wait_until(lambda: page.call("list_sms").structured["count"] == len(ARRIVALS),
+               what="all have come")
+    page.send("Yes, an hour ago. The train was on time!", desk.sims[0], to=MOM)
+    page.send("See you at eight", desk.sims[1], to=FRIEND)
+    desk.ask("I am late, start without me.", FRIEND)
+
+
+def take(console: Console, name: str) -> None:
+    """Without a cursor that blinks."""
+    console.do("await page.screenshot({ path: args.path, animations: 'disabled', "
+               "caret: 'hide' })", path=str(PICTURES / f"console-{name}.png"))
+
+
+def show(chrome: Chrome, desk: Desk, **options: Any) -> Console:
+    return Console.in_browser(chrome.tab(**options), desk.link)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as home, Desk(POLICY) as desk, \
+            Chrome(Npm.installed(), Path(home)) as chrome:
+        furnish(desk)
+        page = show(chrome, desk, **PHONE, colorScheme="light")
+        page.wait_text("MyBank")
+        take(page, "list")
+        page.go_to("Approvals")
+        page.wait_text("Yes, send it")
+        take(page, "approval")
+        page = show(chrome, desk, **NARROW, colorScheme="dark")
+        page.open(MOM)
+        page.write("I will call you tomorrow.")
+        take(page, "narrow")
+        page = show(chrome, desk, **WIDE, colorScheme="light")
+        page.go_to("Phone")
+        page.wait_text("Messages can be sent.")
+        take(page, "phone")
+        page = Console.in_host(
+            chrome.tab(**WIDE | {"viewport": {"width": 1000, "height": 650}}), chrome, desk,
+            tool="send_sms", context={"theme": "dark"}, input={
+                "to_phone_number": FRIEND, "subscription_id": desk.sims[1],
+                "sms_text": "Our table is booked, number 7 by the window."})
+        page.wait_message("Our table", "sent")
+        take(page, "host")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The console as the owner's page, in a real Chromium against the real gateway and ofonod."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.client
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agent import Agent
+from chrome import Tab
+from concurrent.futures import ThreadPoolExecutor
+from console import NARROW, PHONE, WIDE, Console
+from desk import Desk
+from lab import wait_until
+
+OpenTab = Callable[..., Tab]
+MOST_BYTES = 60_000
+PLACES = ["Messages", "Approvals", "Phone"]
+
+
+@pytest.fixture
+def page(open_tab: OpenTab, desk: Desk) -> Console:
+    return Console.in_browser(open_tab(**PHONE), desk.link)
+
+
+def get(desk: Desk, method: str = "GET") -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", desk.lab.gateway.port, timeout=10)
+    connection.request(method, "/")
+    response = connection.getresponse()
+    response.body = response.read().decode()
+    connection.close()
+    return response
+
+
+# ---- the document
+
+def test_is_one_small_document(desk: Desk) -> None:
+    answer = get(desk)
+    assert answer.status == 200
+    assert answer.getheader("Content-Type") == "text/html; charset=utf-8"
+    assert len(answer.body.encode()) < MOST_BYTES
+    script = re.search("<script.*</script>", answer.body, re.DOTALL)[0]
+    assert not re.search(r"\beval\b|(inner|outer|Adjacent)HTML|Function\(|document.write", script)
+    markup = answer.body.replace(script, "")
+    assert not re.search(r"\b(src|on\w+)=|@import|url\(", markup)
+    assert re.findall(r'href="([^"]{5})', markup) == ["data:"]
+
+
+def test_its_policy_lets_nothing_else_in(desk: Desk) -> None:
+    answer = get(desk)
+    policy = dict(part.strip().split(" ", 1) for part in
+                  answer.getheader("Content-Security-Policy").split(";"))
+    for tag in ("script", "style"):
+        [text] = re.findall(rf"<{tag}[^>]*>(.*?)</{tag}>", answer.body, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert policy[f"{tag}-src"] == f"'sha256-{digest}'"
+    assert policy["connect-src"] == "'self'"
+    for name in ("default-src", "base-uri", "form-action", "frame-ancestors"):
+        assert policy[name] == "'none'"
+    assert policy["require-trusted-types-for"] == "'script'"
+    assert answer.getheader("Referrer-Policy") == "no-referrer"
+    assert answer.getheader("X-Content-Type-Options") == "nosniff"
+    assert answer.getheader("Cache-Control") == "no-store"
+
+
+def test_other_methods(desk: Desk) -> None:
+    assert (get(desk, "HEAD").status, get(desk, "HEAD").body) == (200, "")
+    assert get(desk, "POST").status == 405
+
+
+def test_nothing_added_to_it_runs(open_tab: OpenTab, desk: Desk) -> None:
+    tab = open_tab()
+    console = Console.in_browser(tab, desk.link)
+    for attempt in ("document.body.innerHTML = '<img src=x onerror=\"window.ran = 1\">'",
+                    "eval('window.ran = 2')", "new Function('window.ran = 3')()",
+                    "document.body.setAttribute('onclick', 'window.ran = 4'); "
+                    "document.body.click()"):
+        tab.do("""await page.evaluate(text => { const script = document.createElement('script');
+            script.append(text); document.body.append(script); }, args.attempt)
+            .catch(() => {})""", attempt=attempt)
+    assert console.evaluate("window.ran") is None
+    assert tab.do("return complaints.splice(0)")        # each was refused aloud
+
+
+def test_nobody_frames_it(open_tab: OpenTab, desk: Desk, chrome: Any) -> None:
+    tab = open_tab()
+    text = tab.do("""await page.goto(args.host);
+        await page.evaluate(url => new Promise(resolve => {
+            const inner = document.createElement('iframe');
+            inner.onload = resolve; inner.src = url; document.body.append(inner); }), args.url);
+        return [page.frames().at(-1).url(), complaints.splice(0).join(' ')]""", host=chrome.host, url=desk.url)
+    assert text[0].startswith("chrome-error:")
+    assert "frame-ancestors" in text[1]
+
+
+# ---- pairing
+
+def test_pairs_by_the_link(open_tab: OpenTab, desk: Desk) -> None:
+    tab = open_tab(**PHONE)
+    console = Console.in_browser(tab, desk.link)
+    assert tab.do("return page.url()") == desk.url
+    assert console.evaluate("location.hash + document.referrer") == ""
+    tab.do("await page.reload()")
+    console.wait_live()                                 # of the tab's session
+    seen = tab.do("""const other = await context.newPage(); await other.goto(args.url);
+        await other.getByText('Pair this page').waitFor();
+        return other.evaluate(() => sessionStorage.length)""", url=desk.url)
+    assert seen == 0
+    assert desk.page not in desk.lab.gateway.log
+    expected_refusals = tab.do("return complaints.splice(0)")
+    assert all("401" in one for one in expected_refusals)
+
+
+def test_a_token_that_is_none(open_tab: OpenTab, desk: Desk) -> None:
+    """It is tried once, for wrong ones are counted."""
+    tab = open_tab(**PHONE)
+    asked = tab.do("""let asked = 0;
+        page.on('request', request => { asked += request.url().endsWith('/mcp'); });
+        await page.goto(args.url);
+        await page.getByText('does not know the token').waitFor();
+        await page.waitForLoadState('networkidle');
+        return asked""", url=f"{desk.url}#token={'0' * 64}")
+    assert asked == 1
+    console = Console(tab)
+    assert console.evaluate("sessionStorage.length") == 0
+    tab.do("await page.getByLabel('paste the token').fill(args.token)", token=desk.page)
+    console.click("Use it")
+    console.wait_live()
+    assert all("401" in one for one in tab.do("return complaints.splice(0)"))
+
+
+def test_forgets_its_token(page: Console, desk: Desk) -> None:
+    page.go_to("Phone")
+    page.click("Forget the token")
+    page.wait_text("Pair this page")
+    assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_says_what_its_token_may_not(open_tab: OpenTab, desk: Desk) -> None:
+    tab = open_tab(**PHONE)
+    tab.do("await page.goto(args.url)", url=f"{desk.url}#{desk.pair('sender', 'send')}")
+    Console(tab).wait_text("needs the scope read")
+    assert all("403" in one for one in tab.do("return complaints.splice(0)"))
+
+
+# ---- sending
+
+def test_sends(page: Console, desk: Desk, number: str) -> None:
+    said = page.write("Hello from the page", number, desk.sims[1])
+    assert "1 SMS, 141 characters left" in said
+    assert "Can be sent." in said
+    page.send()
+    page.wait_message("Hello from the page", "sent")
+    assert desk.sent(1).count("Hello from the page") == 1
+
+
+def test_says_before_what_would_be_refused(page: Console, desk: Desk) -> None:
+    said = page.write("Help", "112")
+    assert "mergency" in said
+    assert page.evaluate("document.querySelector('.send').disabled")
+    page.do("await page.getByLabel('To', { exact: true }).fill('+36301234567')")
+    assert "70 in one" in page.write("H\u0151s")
+
+
+def test_lost_answers_send_once(page: Console, desk: Desk, number: str) -> None:
+    page.write("only once", number)
+    page.do("""let lost = 0;
+        await page.route('**/mcp', async route => {
+            const isSend = route.request().postData().includes('idempotency_key');
+            if (isSend && !lost++) { await route.fetch(); return route.abort(); }
+            return route.continue(); })""")
+    page.send()
+    page.wait_text("Nobody knows whether")
+    page.send()
+    page.wait_message("only once", "sent")
+    assert desk.sent().count("only once") + desk.sent(1).count("only once") == 1
+    assert len(page.do("return complaints.splice(0)")) == 1
+
+
+# ---- what comes in
+
+def test_receives_live(page: Console, desk: Desk, number: str) -> None:
+    desk.lab.modems[0].deliver(number, "first of all")
+    page.wait_text("first of all")
+    page.open(number)
+    desk.lab.modems[0].deliver(number, "and then")
+    page.wait_message("and then")
+    page.do("await page.waitForFunction(() => !document.querySelector('.is-unread'))")
+
+
+def test_asks_for_nothing_while_nothing_happens(open_tab: OpenTab, desk: Desk) -> None:
+    """Half a minute by the page's clock."""
+    asked = open_tab(**PHONE).do("""await page.clock.install();
+        await page.goto(args.url);
+        await page.getByText('Live', { exact: true }).waitFor();
+        await page.evaluate(() => performance.clearResourceTimings());
+        await page.clock.fastForward(30000);
+        return page.evaluate(() => performance.getEntriesByType('resource').length)""",
+        url=desk.link)
+    assert asked == 0
+
+
+def test_without_a_network_and_back(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    tab = open_tab(**PHONE)
+    page = Console.in_browser(tab, desk.link)
+    tab.do("await context.setOffline(true)")
+    page.wait_text("Not connected")
+    desk.lab.modems[0].deliver(number, "while you were away")
+    tab.do("await context.setOffline(false)")
+    page.wait_text("while you were away")
+    page.wait_live()
+    tab.do("complaints.splice(0)")                      # of requests without a network
+
+
+def test_after_the_phone_slept(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """Its stream is dead, and nobody told: the clock of the page has jumped."""
+    tab = open_tab(**PHONE)
+    tab.do("""await page.clock.install(); await page.goto(args.url);
+        await page.getByText('Live', { exact: true }).waitFor();
+        await page.clock.fastForward(41000);
+        await page.getByText('Not connected').waitFor();
+        await page.clock.fastForward(1000);
+        await page.getByText('Live', { exact: true }).waitFor()""", url=desk.link)
+    desk.lab.modems[0].deliver(number, "after the sleep")
+    Console(tab).wait_text("after the sleep")
+
+
+def test_after_a_restart_of_the_gateway(open_tab: OpenTab) -> None:
+    with Desk() as desk:
+        tab = open_tab(**PHONE)
+        page = Console.in_browser(tab, desk.link)
+        desk.lab.gateway.stop()
+        page.wait_text("Not connected")
+        desk.lab.gateway.start()
+        page.wait_live()
+        desk.lab.modems[0].deliver("+36209999999", "after the restart")
+        page.wait_text("after the restart")
+        tab.do("complaints.splice(0)")
+
+
+# ---- approvals
+
+def test_approves(page: Console, desk: Desk, number: str) -> None:
+    message_id = desk.ask("may I?", number)
+    said = page.decide("may I?", "Yes, send it")
+    for fact in ("laptop wants to send 1 SMS", number, "Telekom HU", "may I?"):
+        assert fact in said
+    desk.agent.wait_state(message_id, "sent")
+    assert desk.sent().count("may I?") == 1
+    page.open(number)
+    page.wait_message("may I?", "sent")
+
+
+def test_rejects(page: Console, desk: Desk, number: str) -> None:
+    message_id = desk.ask("and this?", number)
+    page.decide("and this?", "No", "she is asleep")
+    status = desk.agent.call("get_sms_status", message_id=message_id).structured
+    assert (status["state"], status["reason"]) == ("failed", "approval_rejected")
+    assert status["changes"][-1]["note"] == "she is asleep"
+    assert "and this?" not in desk.sent()
+
+
+def test_a_page_without_admin_cannot(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    message_id = desk.ask("wait for me", number)
+    page = Console.in_browser(open_tab(**PHONE), f"{desk.url}#{desk.agent_token}")
+    page.go_to("Approvals")
+    page.wait_text("paired with the scope admin")
+    assert page.do("return page.getByRole('button', { name: 'Yes, send it' }).count()") == 0
+    page.open(number)
+    page.wait_message("wait for me", "waits for a yes")
+    desk.owner.do("reject", message_id)
+
+
+# ---- texts of strangers
+
+HOSTILE = [
+    "<img src=x onerror='window.hacked=1'>", "<script>window.hacked=2</script>",
+    "</p></li><iframe srcdoc='x'></iframe>", "&lt;b&gt;bold&amp;lt;", "{{7*7}} ${7*7} %s",
+    "javascript:window.hacked=3", "\"><svg onload=window.hacked=4>",
+    "\u202eabc\u2066", "a\u0300\u0301\u0302" * 5, "x" * 150,
+]
+
+
+def test_texts_are_inert(page: Console, desk: Desk, number: str) -> None:
+    for text in HOSTILE:
+        desk.lab.modems[0].deliver(number, text)
+    agent = Agent(desk.lab, desk.page)
+    wait_until(lambda: len(agent.call("list_sms", phone_number=number)
+                           .structured["messages"]) == len(HOSTILE), what="all came")
+    listed = agent.call("list_sms", phone_number=number).structured["messages"]
+    page.open(number)
+    page.wait_message("x" * 150)
+    shown = page.evaluate("[...document.querySelectorAll('.bubble')].map(p => p.textContent)")
+    assert shown == [row["text"] for row in reversed(listed)]
+    assert page.evaluate("window.hacked") is None
+    assert page.evaluate("document.querySelectorAll('img, iframe, a, object, svg[onload]')"
+                         ".length") == 0
+    assert page.evaluate("document.scripts.length") == 1
+
+
+def test_a_link_shows_where_it_leads(page: Console, desk: Desk, number: str) -> None:
+    desk.lab.modems[0].deliver(number, "Your bank: https://bank.test@\u0435vil.test/x now")
+    page.open(number)
+    page.wait_message("Your bank")
+    assert page.do("return view().locator('.message a').count()") == 0
+    page.click("Link to xn--vil-qdd.test")
+    assert page.violations() == []
+    opened = page.do("""await page.getByRole('dialog').getByText('Stay here').waitFor();
+        const opened = context.waitForEvent('page');
+        await page.getByRole('button', { name: 'Open it' }).click();
+        const other = await opened;
+        const found = [other.url(), await other.evaluate(() => window.opener === null)];
+        await other.close(); complaints.splice(0);
+        return found""")
+    assert opened[1] is True
+
+
+# ---- for everybody
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
+def test_accessibility(open_tab: OpenTab, desk: Desk, number: str, size: dict[str, Any],
+                       colours: str) -> None:
+    """No rule of axe-core is violated, and nothing is wider than the screen."""
+    tab = open_tab(**size, colorScheme=colours)
+    desk.lab.modems[0].deliver(number, "https://example.test/" + "long" * 25)
+    message_id = desk.ask("A long text for a small screen. " * 4, number)
+    tab.do("await page.goto(args.url)", url=desk.url)
+    page = Console(tab)
+    page.wait_text("Pair this page")
+    seen = {"pairing": page.violations()}
+    tab.do("complaints.splice(0)")                      # that it has no token
+    tab.do("await page.goto('about:blank')")
+    Console.in_browser(tab, desk.link)
+    for place in PLACES:
+        page.go_to(place)
+        seen[place] = page.violations()
+        assert_fits(page, place)
+    page.open(number)
+    page.click("Select")
+    page.do("await page.locator('.foot button').last().click()")
+    page.wait_text("It waits for the owner's yes.")
+    seen["thread"] = page.violations()
+    assert_fits(page, "thread")
+    page.write("To 112", "112")
+    seen["writing"] = page.violations()
+    assert_fits(page, "writing")
+    assert {place: found for place, found in seen.items() if found} == {}
+    desk.owner.do("reject", message_id)
+
+
+def assert_fits(page: Console, place: str) -> None:
+    wide = page.evaluate("""[...document.querySelectorAll('body *')].filter(element => {
+        const { left, right, width } = element.getBoundingClientRect();
+        return width && getComputedStyle(element).position !== 'absolute' &&
+            (left < -1 || right > innerWidth + 1); }).map(element => element.outerHTML
+            .slice(0, 100))""")
+    assert wide == [], place
+
+
+def test_by_keyboard_alone(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    desk.lab.modems[0].deliver(number, "answer me")
+    page = Console.in_browser(open_tab(**WIDE), desk.link)
+    page.wait_text("answer me")
+    page.do("""const tabTo = async (place) => {
+            const isAt = () => page.evaluate(place =>
+                document.activeElement.matches(place), place);
+            for (let step = 0; step < 99 && !await isAt(); step++)
+                await page.keyboard.press('Tab');
+        };
+        await tabTo(`[data-key="${args.number}"] > button`);
+        await page.keyboard.press('Enter');
+        await page.getByRole('log').getByText('answer me').waitFor();
+        await tabTo('#text');
+        await page.keyboard.type('by keyboard');
+        await page.locator('.verdict .good').waitFor();
+        await tabTo('.send');
+        await page.keyboard.press('Enter')""", number=number)
+    page.wait_message("by keyboard", "sent")

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The embedded page: one whole document, small, with one style and one script.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "console/console.h"
+
+enum { MOST_BYTES = 60 * 1000 };
+
+static unsigned count_of(const char *word)
+{
+	struct console_part page = console_document();
+	const char *at = page.text, *end = page.text + page.length;
+	unsigned count = 0;
+
+	while ((at = memmem(at, (size_t)(end - at), word, strlen(word)))) {
+		at++;
+		count++;
+	}
+	return count;
+}
+
+static void is_whole_and_small(void **state)
+{
+	static const char first[] = "<!doctype html>\n", last[] = "</html>\n";
+	struct console_part page = console_document();
+
+	(void)state;
+	assert_in_range(page.length, 1, MOST_BYTES - 1);
+	assert_true(utf8_valid(page.text, page.length));
+	assert_memory_equal(page.text, first, strlen(first));
+	assert_memory_equal(page.text + page.length - strlen(last), last, strlen(last));
+}
+
+static void has_each_part_once(void **state)
+{
+	struct console_part page = console_document(), style = console_style(),
+			    script = console_script();
+
+	(void)state;
+	assert_int_equal(count_of("<style"), 1);
+	assert_int_equal(count_of("</style>"), 1);
+	assert_int_equal(count_of("<script"), 1);
+	assert_int_equal(count_of("</script>"), 1);
+	assert_true(style.text > page.text && script.text > style.text);
+	assert_true(style.length > 1000 && script.length > 10000);
+	assert_memory_equal(style.text + style.length, "</style>", 8);
+	assert_memory_equal(script.text + script.length, "</script>", 9);
+}
+
+/* What compose puts in the place of each line that names a file. */
+static void nothing_is_left_out(void **state)
+{
+	(void)state;
+	assert_int_equal(count_of("\n@"), 0);
+	assert_int_equal(count_of("SPDX"), 0);
+	assert_int_equal(count_of("startInBrowser()"), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_whole_and_small),
+		cmocka_unit_test(has_each_part_once),
+		cmocka_unit_test(nothing_is_left_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

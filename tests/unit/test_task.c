@@ -375,10 +375,10 @@ static void test_nothing_can_be_one(void **state)
 	expect(endpoint, about("tasks/get", "here"), 404, "-32601");
 	expect(endpoint, asked, 200, "\"resultType\":\"complete\"");
 	expect(endpoint, (struct asked){ "server/discover", NULL, "", "" }, 200,
-	       "\"completions\":{}}");
+	       "\"extensions\":{\"io.modelcontextprotocol/ui\":{}}}");
 	endpoint_free(endpoint);
 	expect(*state, (struct asked){ "server/discover", NULL, "", "" }, 200,
-	       "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}}}");
+	       "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}");
 }
 
 int main(void)

@@ -378,7 +378,7 @@ static void test_nothing_can_be_one(void **state)
 	       "\"extensions\":{\"io.modelcontextprotocol/ui\":{}}}");
 	endpoint_free(endpoint);
 	expect(*state, (struct asked){ "server/discover", NULL, "", "" }, 200,
-	       "\"extensions\":{\"io.modelcontextprotocol/tasks\":{}");
+	       "\"io.modelcontextprotocol/tasks\":{}");
 }
 
 int main(void)

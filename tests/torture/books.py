@@ -138,7 +138,7 @@ class Incoming:
     acknowledged: dict[str, float]      # by text
     rows: Sequence[Row]
     gaps: Sequence[Span]
-    deaf: Sequence[Span]                # neither gateway nor spool could store
+    deaf: Sequence[Span]                # no spool, and the gateway has it in memory at most
     heard: Counter[str]                 # by a client that waits with a cursor
     first_heard: int                    # rows above this id were to be heard
     plugin: bool

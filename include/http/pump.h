@@ -26,7 +26,7 @@ struct pump {
 /* The daemon does nothing until pump_start(). -errno */
 int pump_init(struct pump *pump, sd_event *loop, struct MHD_Daemon *daemon);
 int pump_start(struct pump *pump); /* -errno */
-/* The daemon has work that it does not wait for anybody with. */
+/* The daemon has read what it did not look at yet. Resumed connections do not count. */
 bool pump_is_busy(const struct pump *pump);
 void pump_deinit(struct pump *pump);
 /*

@@ -25,17 +25,16 @@ enum {
 	PUMP_RETRY_US = 20 * 1000,
 };
 
-static bool work_left(const struct pump *pump)
+bool pump_is_busy(const struct pump *pump)
 {
 	MHD_UNSIGNED_LONG_LONG timeout_ms;
 
-	return pump->again ||
-	       (MHD_get_timeout(pump->daemon, &timeout_ms) == MHD_YES && !timeout_ms);
+	return MHD_get_timeout(pump->daemon, &timeout_ms) == MHD_YES && !timeout_ms;
 }
 
-bool pump_is_busy(const struct pump *pump)
+static bool work_left(const struct pump *pump)
 {
-	return pump->running || work_left(pump);
+	return pump->again || pump_is_busy(pump);
 }
 
 static void run_later(struct pump *pump)

@@ -22,6 +22,7 @@ GRACE_S = 1             # after which a connection that is over time is gone
 DRIP_S = 0.1
 AT_ONCE_S = 0.5         # for another client's answer
 LET_GO_S = 3            # of a client from which nothing more can come
+LEFT_S = 1              # ... that has sent nothing else
 DEARER = 1.45          # 1.0 was seen, and 1.7 where the parser got each octet alone
 HEADERS_S = 0.005
 TIMES = 20
@@ -149,7 +150,7 @@ def test_who_leaves_in_the_middle_frees_the_slot(patient: LoneGateway, left: byt
         for wire in wires:
             wire.end(left)
         wait_until(lambda: patient.peers.isdisjoint(wire.port for wire in wires),
-                   LET_GO_S, "their slots are free")
+                   LEFT_S, "their slots are free")
 
 
 def test_who_says_it_is_done_in_the_middle_is_told() -> None:

@@ -50,6 +50,7 @@ CLIENTS = 16
 GROWTH_KIB = 64             # of goal 15
 LIFE_GROWTH_KIB = 256       # pages of the ledger come and go
 SAMPLE_S = 2.0
+IDLE_S = 3.0
 KEEP = 2000
 CHURN = 3                   # half connections, which stay a moment
 CONFIG = f"""[store]
@@ -107,6 +108,15 @@ class Soak:
             seen += torn.count(ANSWER)
             torn = torn[max(0, torn.rfind(ANSWER) + len(ANSWER)):][1 - len(ANSWER):]
         self.requests += count
+
+    def descriptors_idle(self) -> int:
+        """Nobody is connected: the least that is seen for a while."""
+        end = time.monotonic() + IDLE_S
+        least = self._now().descriptors
+        while time.monotonic() < end:
+            time.sleep(0.1)
+            least = min(least, self._now().descriptors)
+        return least
 
     def _now(self) -> Sample:
         return measure(self._lab.gateway.pid)
@@ -191,15 +201,11 @@ def middle(samples: list[Sample], what: str) -> float:
     return statistics.median(getattr(sample, what) for sample in samples)
 
 
-def least(samples: list[Sample]) -> int:
-    """Descriptors when fewest are connected."""
-    return min(sample.descriptors for sample in samples)
-
-
 def run(lab: Lab, seconds: float) -> dict[str, Any]:
     Agent(lab).wait_states(*["ready"] * len(lab.modems), timeout=30)
     begin = time.monotonic()
     soak = Soak(lab)
+    idle = soak.descriptors_idle()
     soak.open()
     first = soak.read_until(FIRST)
     print(line("after the first", first, soak.requests), flush=True)
@@ -215,7 +221,7 @@ def run(lab: Lab, seconds: float) -> dict[str, Any]:
         "growth, reading, KiB": last.private_dirty_kib - first.private_dirty_kib,
         "growth, everything, KiB": middle(late, "private_dirty_kib")
         - middle(early, "private_dirty_kib"),
-        "growth, descriptors": least(late) - least(early),
+        "growth, descriptors": soak.descriptors_idle() - idle,
         "threads": max(sample.threads for sample in soak.samples),
         "samples": [vars(sample) for sample in soak.samples[::max(1, len(soak.samples) // 300)]],
     }

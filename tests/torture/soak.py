@@ -49,6 +49,7 @@ TOGETHER = 200              # requests of a client that are on their way
 CLIENTS = 16
 GROWTH_KIB = 64             # of goal 15
 LIFE_GROWTH_KIB = 256       # pages of the ledger come and go
+LIFE_LEAST_S = 20.0
 SAMPLE_S = 2.0
 IDLE_S = 3.0
 KEEP = 2000
@@ -212,7 +213,7 @@ def run(lab: Lab, seconds: float) -> dict[str, Any]:
     last = soak.read_until(LAST)
     print(line("after reading", last, soak.requests), flush=True)
     soak.close()
-    left = max(seconds / 4, seconds - (time.monotonic() - begin))
+    left = max(LIFE_LEAST_S, seconds / 4, seconds - (time.monotonic() - begin))
     early, late = quarters(soak.live(left))
     end = soak.samples[-1]
     print(line("after everything", end, soak.requests), flush=True)

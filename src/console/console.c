@@ -2,6 +2,7 @@
 #include "console/console.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 /* console_document.S */
@@ -11,7 +12,7 @@ struct console_part console_document(void)
 {
 	return (struct console_part){
 		console_document_begin,
-		(size_t)(console_document_end - console_document_begin),
+		(uintptr_t)console_document_end - (uintptr_t)console_document_begin,
 	};
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from agent import Agent
 from lab import Lab
+from modem import Sim
 from owner import Owner
 
 TOKEN = re.compile(r"\b[0-9a-f]{64}\b")
@@ -16,10 +17,12 @@ TOKEN = re.compile(r"\b[0-9a-f]{64}\b")
 
 class Desk:
     """`page` is the token of the owner's page, `agent` the careful one.  `policy` takes the
-    place of limits that are lifted."""
+    place of limits that are lifted; the second SIM may be `locked`."""
 
-    def __init__(self, policy: str | None = None) -> None:
-        self.lab = Lab(gateway=True, gateway_open=False)
+    def __init__(self, policy: str | None = None, locked: bool = False) -> None:
+        sims = [Sim.numbered(0), Sim.numbered(1, pin="1234" if locked else None)]
+        self.lab = Lab(gateway=True, gateway_open=False, sims=sims)
+        self._states = ["ready", "locked" if locked else "ready"]
         if policy is not None:
             self.lab.gateway.policy = policy
         self._exit = ExitStack()
@@ -30,7 +33,7 @@ class Desk:
         self.page = self.pair("page", "read,send,codes,admin")
         self.agent_token = self.pair("laptop", "read,send", "--ask", "always")
         self.agent = Agent(self.lab, self.agent_token)
-        self.agent.wait_states("ready", "ready", timeout=20)
+        self.agent.wait_states(*self._states, timeout=20)
         self.sims = self.agent.ids()
         return self
 

@@ -232,7 +232,8 @@ def test_after_the_phone_slept(open_tab: OpenTab, desk: Desk, number: str) -> No
 
 
 def test_after_a_restart_of_the_gateway(open_tab: OpenTab) -> None:
-    with Desk() as desk:
+    """And how the phone is: what is left, which SIM is locked, when nobody heard."""
+    with Desk("[policy]\nper_day = 7\ncountries = any\n", locked=True) as desk:
         tab = open_tab(**PHONE)
         page = Console.in_browser(tab, desk.link)
         desk.lab.gateway.stop()
@@ -242,6 +243,14 @@ def test_after_a_restart_of_the_gateway(open_tab: OpenTab) -> None:
         desk.lab.modems[0].deliver("+36209999999", "after the restart")
         page.wait_text("after the restart")
         tab.do("complaints.splice(0)")
+        page.write("one of seven", "+36209999999")
+        page.send()
+        page.wait_message("one of seven", "sent")
+        page.go_to("Phone")
+        for text in ("7 messages per day", "6 left", "Locked: waits for its PIN",
+                     "ofono-mcp unlock", "gateway down"):
+            page.wait_text(text)
+        tab.do("await page.getByRole('img', { name: /Signal [1-9]\\d* percent/ }).waitFor()")
 
 
 # ---- approvals

@@ -278,7 +278,7 @@ def test_the_code_is_for_terminals_that_are_wide_enough(
     assert "▀" not in owner.do("pair", "one")       # no terminal, not asked for
     wide = on_terminal(80, "pair", "--state-dir", gateway.state, "two")
     plain = re.sub(r"\x1b\[[0-9;]*m", "", wide)
-    assert decode(plain, folder).endswith("#" + TOKEN.search(wide)[0])
+    assert decode(plain, folder).endswith("/#token=" + TOKEN.search(wide)[0])
     narrow = on_terminal(30, "pair", "--state-dir", gateway.state, "three")
     assert "▀" not in narrow
     assert re.search(r"has to be \d+ columns wide; it has 30", narrow)

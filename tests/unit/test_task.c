@@ -378,7 +378,8 @@ static void test_nothing_can_be_one(void **state)
 	       "\"extensions\":{\"io.modelcontextprotocol/ui\":{}}}");
 	endpoint_free(endpoint);
 	expect(*state, (struct asked){ "server/discover", NULL, "", "" }, 200,
-	       "\"io.modelcontextprotocol/tasks\":{}");
+	       "\"extensions\":{\"io.modelcontextprotocol/ui\":{},"
+	       "\"io.modelcontextprotocol/tasks\":{}}}");
 }
 
 int main(void)

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <sqlite3.h>
 
+#include "base/client.h"
 #include "base/clock_history.h"
 #include "store/store.h"
 #include "store/store_party.h"
@@ -147,6 +148,17 @@ struct store_countries {
 	const struct country *items[STORE_COUNTRIES_MAX];
 };
 
+enum { STORE_KNOWN_CLIENTS_MAX = 4 };
+
+/* Private to store_client.c. */
+struct store_known_clients {
+	unsigned count;
+	struct {
+		uint8_t hash[CLIENT_HASH_BYTES]; /* of its token */
+		struct client client;
+	} items[STORE_KNOWN_CLIENTS_MAX];
+};
+
 struct store {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
@@ -158,6 +170,7 @@ struct store {
 	char folder[PATH_MAX];
 	char notice[512]; /* see store/store_rescue.h; "" none */
 	struct store_countries countries;
+	struct store_known_clients known_clients;
 	struct clock_history clock; /* since the first message was added */
 	struct usage_clock usage_clock;
 };

@@ -2,6 +2,7 @@
 #include "store/store_client.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "store/store_audit.h"
@@ -43,10 +44,39 @@ static void bind_client(sqlite3_stmt *statement, const struct client *client)
 	sqlite3_bind_int64(statement, 9, limits->segments_per_month);
 }
 
+/*
+ * Who asks is asked with every request, and always of the same few: who was found is
+ * remembered, until any client becomes another. Nobody else writes while this store is open
+ * (store_lock.h).
+ */
+static const struct client *recall(const struct store *store,
+				   const uint8_t hash[CLIENT_HASH_BYTES])
+{
+	const struct store_known_clients *known = &store->known_clients;
+
+	for (unsigned i = 0; i < known->count; i++) {
+		if (memcmp(known->items[i].hash, hash, CLIENT_HASH_BYTES) == 0)
+			return &known->items[i].client;
+	}
+	return NULL;
+}
+
+static void remember(struct store *store, const uint8_t hash[CLIENT_HASH_BYTES],
+		     const struct client *client)
+{
+	struct store_known_clients *known = &store->known_clients;
+
+	if (known->count == STORE_KNOWN_CLIENTS_MAX)
+		known->count = 0;
+	memcpy(known->items[known->count].hash, hash, CLIENT_HASH_BYTES);
+	known->items[known->count++].client = *client;
+}
+
 /* Ends a transaction: what was done and its line in the audit are one commit. */
 static int end_noted(struct store *store, int error, enum audit_event event,
 		     const struct client *client)
 {
+	store->known_clients.count = 0;
 	if (!error && (event == AUDIT_CLIENT_PAIRED || event == AUDIT_CLIENT_CHANGED))
 		error = store_audit_client(store, event, client);
 	else if (!error)
@@ -169,10 +199,19 @@ static bool find(struct store *store, sqlite3_stmt *statement, struct client *cl
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 		       struct client *client_out)
 {
-	sqlite3_stmt *statement = store_use(data, CLIENT_FIND);
+	const struct client *known = recall(data, hash);
+	sqlite3_stmt *statement;
 
+	if (known) {
+		*client_out = *known;
+		return true;
+	}
+	statement = store_use(data, CLIENT_FIND);
 	sqlite3_bind_blob(statement, 1, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
-	return find(data, statement, client_out);
+	if (!find(data, statement, client_out))
+		return false;
+	remember(data, hash, client_out);
+	return true;
 }
 
 bool store_client_find_id(void *data, int64_t client_id, struct client *client_out)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/each_turn.h"
 #include "base/log.h"
 #include "base/word_list.h"
 #include "policy/policy_case.h"
@@ -258,7 +259,7 @@ int policy_new(const struct policy_parts *parts, struct policy **policy_out)
 	memcpy(&policy->seen, &parts->config->policy, sizeof(policy->seen));
 	error = read_paused(policy);
 	if (!error)
-		error = sd_event_add_post(parts->loop, &policy->look, on_look, policy);
+		error = each_turn_add(parts->loop, &policy->look, on_look, policy);
 	if (error < 0) {
 		policy_free(policy);
 		return error;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/each_turn.h"
 #include "base/log.h"
 
 #define GATEWAY_DOWN "gateway_down"
@@ -245,7 +246,7 @@ int hearing_init(struct hearing *hearing, sd_event *loop, struct store *store,
 					   grace_ms * 1000, ACCURACY_USEC, on_grace,
 					   hearing);
 	if (error >= 0)
-		error = sd_event_add_post(loop, &hearing->look, on_look, hearing);
+		error = each_turn_add(loop, &hearing->look, on_look, hearing);
 	if (error < 0) {
 		sd_event_source_disable_unref(hearing->grace);
 		return error;

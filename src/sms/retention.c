@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/each_turn.h"
 #include "base/log.h"
 #include "store/store_audit.h"
 #include "store/store_retention.h"
@@ -249,7 +250,7 @@ static int add_sources(struct retention *retention, sd_event *loop)
 	if (error >= 0)
 		error = sd_event_source_set_enabled(retention->due, SD_EVENT_OFF);
 	if (error >= 0)
-		error = sd_event_add_post(loop, &retention->look, on_look, retention);
+		error = each_turn_add(loop, &retention->look, on_look, retention);
 	return error < 0 ? error : 0;
 }
 

@@ -46,6 +46,7 @@ struct lockout_source {
 struct lockout {
 	struct lockout_source sources[LOCKOUT_SOURCES_MAX];
 	struct log_pace pace;
+	bool has_failed; /* somebody, since the start */
 };
 
 struct lockout_verdict {

@@ -39,12 +39,10 @@ struct arena {
 
 struct arena *arena_new_within(struct memory_budget *budget, size_t limit_bytes)
 {
-	struct arena *arena = calloc(1, sizeof(*arena));
+	struct arena *arena = malloc(sizeof(*arena));
 
-	if (!arena)
-		return NULL;
-	arena->left = limit_bytes;
-	arena->budget = budget;
+	if (arena)
+		*arena = (struct arena){ .left = limit_bytes, .budget = budget };
 	return arena;
 }
 
@@ -105,10 +103,11 @@ static struct arena_block *arena_grow(struct arena *arena, size_t size)
 		room = size;
 	if (room > SIZE_MAX - sizeof(*block))
 		return NULL;
-	block = arena_charge(arena, room) ? calloc(1, sizeof(*block) + room) : NULL;
+	block = arena_charge(arena, room) ? malloc(sizeof(*block) + room) : NULL;
 	if (!block)
 		return NULL;
 	block->size = room;
+	block->used = 0;
 	block->older = arena->newest;
 	arena->newest = block;
 	return block;
@@ -121,7 +120,8 @@ static size_t arena_round(size_t size)
 	return (size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
 }
 
-void *arena_alloc(struct arena *arena, size_t size_bytes)
+/* Not cleared. */
+static void *arena_take(struct arena *arena, size_t size_bytes)
 {
 	struct arena_block *block = arena->newest;
 	size_t size;
@@ -144,15 +144,25 @@ void *arena_alloc(struct arena *arena, size_t size_bytes)
 	return result;
 }
 
+void *arena_alloc(struct arena *arena, size_t size_bytes)
+{
+	void *result = arena_take(arena, size_bytes);
+
+	return result ? memset(result, 0, size_bytes) : NULL;
+}
+
 char *arena_copy(struct arena *arena, const char *text, size_t length)
 {
 	char *copy;
 
 	if (length == SIZE_MAX)
 		return arena_fail(arena, -E2BIG);
-	copy = arena_alloc(arena, length + 1);
-	if (copy && length)
+	copy = arena_take(arena, length + 1);
+	if (!copy)
+		return NULL;
+	if (length)
 		memcpy(copy, text, length);
+	copy[length] = '\0';
 	return copy;
 }
 

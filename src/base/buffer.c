@@ -27,13 +27,11 @@ static char *move_secret(struct buffer *buffer, size_t capacity)
 	return data;
 }
 
-static bool buffer_reserve(struct buffer *buffer, size_t more)
+static __attribute__((noinline)) bool buffer_grow(struct buffer *buffer, size_t more)
 {
 	size_t capacity = buffer->capacity ? buffer->capacity : BUFFER_CAPACITY_LEAST;
 	char *data;
 
-	if (more <= buffer->capacity - buffer->length)
-		return true;
 	while (capacity - buffer->length < more) {
 		if (capacity > SIZE_MAX / 2)
 			return false;
@@ -46,6 +44,11 @@ static bool buffer_reserve(struct buffer *buffer, size_t more)
 	buffer->data = data;
 	buffer->capacity = capacity;
 	return true;
+}
+
+static bool buffer_reserve(struct buffer *buffer, size_t more)
+{
+	return more <= buffer->capacity - buffer->length || buffer_grow(buffer, more);
 }
 
 void buffer_append(struct buffer *buffer, const char *data, size_t length)

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@
 
 #include "base/utf8.h"
 #include "base/yajl_memory.h"
+
+enum { FEW_NAMES = 8 };
 
 struct level {
 	struct json *value; /* the open array or object */
@@ -265,8 +268,21 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
+/* Each with all before it: a few need no sorting. */
+static int check_few_names(struct json_reader *reader, const struct json *object)
+{
+	json_foreach (member, object) {
+		const struct json *other = object->first;
+
+		for (; other != member; other = other->next)
+			if (strcmp(other->name, member->name) == 0)
+				return reader_fail(reader, JSON_E_DUPLICATE);
+	}
+	return 1;
+}
+
 /* Sorted, equal names are neighbours; no names make this slow, as they may a hash. */
-static int check_names(struct json_reader *reader, const struct json *object)
+static int check_many_names(struct json_reader *reader, const struct json *object)
 {
 	const char **names;
 	size_t at = 0;
@@ -289,7 +305,8 @@ static int on_object_close(void *data)
 {
 	const struct json *object = reader_close(data);
 
-	return object->count < 2 || check_names(data, object);
+	return object->count <= FEW_NAMES ? check_few_names(data, object)
+					  : check_many_names(data, object);
 }
 
 static int on_array_close(void *data)
@@ -327,10 +344,11 @@ static void allocate(void *data)
 
 struct json_reader *json_reader_new(struct arena *arena)
 {
-	struct json_reader *reader = calloc(1, sizeof(*reader));
+	struct json_reader *reader = malloc(sizeof(*reader));
 
 	if (!reader)
 		return NULL;
+	memset(reader, 0, offsetof(struct json_reader, levels)); /* none is open */
 	reader->arena = arena;
 	yajl_memory_init(&reader->memory);
 	if (!yajl_memory_try(&reader->memory, allocate, reader)) {

@@ -123,6 +123,16 @@ static void append_escape(struct buffer *buffer, uint32_t character)
 	buffer_append_text(buffer, escape);
 }
 
+/* Bytes that stay as they are whatever stands around them: most texts are nothing else. */
+static size_t plain_run(const char *text)
+{
+	const char *at = text;
+
+	while (*at >= ' ' && *at < 0x7f && *at != '\\')
+		at++;
+	return (size_t)(at - text);
+}
+
 bool shown_text_append(struct buffer *buffer, const char *text)
 {
 	const char *kept = text; /* from here on nothing has been appended yet */
@@ -130,10 +140,18 @@ bool shown_text_append(struct buffer *buffer, const char *text)
 	bool escaped = false;
 
 	while (*text) {
-		const char *at = text;
-		uint32_t character = utf8_next(&text);
-		bool written_out = is_written_out(before, character, text);
+		size_t plain = plain_run(text);
+		const char *at = text + plain;
+		uint32_t character;
+		bool written_out;
 
+		if (plain)
+			before = (unsigned char)at[-1];
+		text = at;
+		if (!*text)
+			break;
+		character = utf8_next(&text);
+		written_out = is_written_out(before, character, text);
 		before = character;
 		if (!written_out && character != '\r')
 			continue;

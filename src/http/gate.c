@@ -82,8 +82,8 @@ static bool lines_whole(struct gate_walk *walk)
 /* RFC 9110 section 5.6.2: what a field name is made of. */
 static bool name_character(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || (c && strchr("!#$%&'*+-.^_`|~", c));
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+	       (c >= '0' && c <= '9') || (c && strchr("!#$%&'*+.^_`|~", c));
 }
 
 static bool names_clean(struct gate_walk *walk)
@@ -102,20 +102,29 @@ static bool names_clean(struct gate_walk *walk)
 	return true;
 }
 
+/* Controls, of which a tab is none here. */
+static bool value_character(unsigned char c)
+{
+	return (c >= ' ' && c != 0x7f) || c == '\t';
+}
+
+static bool value_clean(const struct gate_header *header)
+{
+	bool clean = true;
+
+	for (size_t at = 0; at < header->value_length; at++)
+		clean &= value_character((unsigned char)header->value[at]);
+	return clean;
+}
+
 static bool values_clean(struct gate_walk *walk)
 {
 	const struct gate_header *header = walk->request->headers;
 	const struct gate_header *end = header + walk->request->header_count;
-	size_t at;
 
-	for (; header < end; header++) {
-		for (at = 0; at < header->value_length; at++) {
-			unsigned char c = (unsigned char)header->value[at];
-
-			if ((c < ' ' && c != '\t') || c == 0x7f)
-				return false;
-		}
-	}
+	for (; header < end; header++)
+		if (!value_clean(header))
+			return false;
 	return true;
 }
 

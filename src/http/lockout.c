@@ -98,6 +98,7 @@ struct lockout_verdict lockout_wrong(struct lockout *lockout, const struct socka
 	if (address_is_loopback(&address))
 		return (struct lockout_verdict){ 0 };
 	who = address_source(&address);
+	lockout->has_failed = true;
 	return judge(source_get(lockout, &who), clock_monotonic_ms());
 }
 
@@ -107,6 +108,8 @@ void lockout_right(struct lockout *lockout, const struct sockaddr *peer)
 	struct address_source who;
 	struct address address;
 
+	if (!lockout->has_failed)
+		return;
 	address_take(&address, peer);
 	who = address_source(&address);
 	source = source_find(lockout, &who);

@@ -1,13 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the daemon costs with a small and a large ledger, side by side in one run.
+"""What the daemon costs, each row beside its anchor in the same run: one table.
 
-    make bench [BENCH_MESSAGES=100000] [BENCH_SECONDS=40]
+    make bench [BENCH_ROWS=1,2,3]
 
-Two daemons on one bus, with one ofonod and two modems; in each round every row is measured
-on both, in an order that is shuffled anew.  Ratios are made inside a round.  Everything
-runs on one CPU: with two, the machine's idle wake-up would be measured.  doc/performance.md
-says what the rows mean.  BENCH_SECONDS is shared among all rows.
+doc/performance.md says what the rows mean.  The table goes to stdout as it grows, all
+figures to build/bench.json.
 """
 
 from __future__ import annotations
@@ -15,132 +13,69 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
-import random
 import sys
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
-from time import perf_counter
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab and modem
 
-from contender import Contender
+import machine
+from daemon import Daemon
+from http_rows import call_lines, floor_line, list_lines
 from lab import Lab
-from rows import ANCHOR, ROWS, Samples
-from table import Cell, lines
+from sending_rows import in_flight_lines, sending_lines
+from table import HEADINGS, Line, aligned, cells
 
-SMALL = 100
-ROUNDS = 7
-STARTS = 7
-Cells = dict[tuple[str, int], Cell]
+Row = Callable[[Path], Iterator[Line]]
 
 
-def use_one_cpu() -> None:
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-
-
-def take(samples: Samples, seconds: float) -> list[int]:
-    """For so long, at least one."""
-    taken: list[int] = []
-    end = perf_counter() + seconds
-    for sample in samples:
-        taken.append(sample)
-        if perf_counter() >= end:
-            break
-    return taken
-
-
-def measure(contenders: list[Contender], seconds: float) -> Cells:
-    streams = {(name, site.messages): row(site)
-               for name, row in ROWS.items() for site in contenders}
-    cells = {key: Cell() for key in streams}
-    share = seconds / ROUNDS / len(cells)
-    for samples in streams.values():            # warm-up, and what rows ask first
-        take(samples, share)
-    for _ in range(ROUNDS):
-        for name in random.sample(list(ROWS), len(ROWS)):
-            for site in random.sample(contenders, len(contenders)):
-                key = (name, site.messages)
-                cells[key].rounds.append(take(streams[key], share))
-    return cells
-
-
-def timed_rows(cells: Cells, counts: list[int]) -> dict[str, Any]:
-    small, large = counts
-    return {name: {
-        "contenders": {count: cells[name, count].figures() | {
-            "anchor_ratio": cells[name, count].ratio(cells[ANCHOR, count])}
-            for count in counts},
-        "large_to_small": cells[name, large].ratio(cells[name, small]),
-    } for name in ROWS}
-
-
-def best_ms(samples: list[int]) -> str:
-    return f"{min(samples) / 1e6:.1f} ms"
-
-
-def facts(contenders: list[Contender]) -> dict[str, Any]:
-    """Memory first, while they run; they are stopped at the end."""
-    small, large = contenders
-    memory = {f"memory, {site.messages:,} messages": {
-        name: f"{kib:,} KiB" for name, kib in site.memory_kib().items()} for site in contenders}
-    for site in contenders:
-        site.stop()
-    octets = (large.disk_octets() - small.disk_octets()) / (large.messages - small.messages)
-    starts: dict[int, list[int]] = {site.messages: [] for site in contenders}
-    checks: dict[int, list[int]] = {site.messages: [] for site in contenders}
-    for _ in range(STARTS):
-        for site in contenders:
-            starts[site.messages].append(site.start_ns())
-            checks[site.messages].append(site.check_ns())
-    return memory | {
-        "disk, one message more": {"octets": round(octets)},
-        "start to READY, best of 7": {f"{count:,}:": best_ms(ns) for count, ns in starts.items()},
-        "  of that quick_check": {f"{count:,}:": best_ms(ns) for count, ns in checks.items()},
-    }
-
-
-def run(counts: list[int], seconds: float, ledger: Path) -> dict[str, Any]:
+def http_lines(build: Path) -> Iterator[Line]:
     with ExitStack() as exits:
-        lab = exits.enter_context(Lab(modem_count=2))
-        contenders = [Contender(lab, count, ledger) for count in counts]
-        for site in contenders:
-            exits.callback(site.stop)
-            site.open()
-        cells = measure(contenders, seconds)
-        return {
-            "messages": counts, "seconds": seconds, "rounds": ROUNDS,
-            "machine": f"{platform.system()} {platform.release()}, {os.cpu_count()} CPUs, "
-                       f"load {os.getloadavg()[0]:.1f}, of which 1 is ours",
-            "rows": timed_rows(cells, counts), "facts": facts(contenders),
-        }
+        daemon = Daemon(exits.enter_context(Lab(modem_count=2)), "http")
+        daemon.start()
+        exits.callback(daemon.stop)
+        yield floor_line(build, daemon)
+        yield from list_lines(build, daemon)
+        yield from call_lines(build, daemon)
 
 
-def setting(name: str, kind: type, otherwise: float, above: float) -> Any:
-    """From the environment, as make hands it on."""
-    text = os.environ.get(name, str(otherwise))
-    try:
-        value = kind(text)
-    except ValueError:
-        value = above
-    if not value > above:
-        sys.exit(f"{name} is a number above {above}, not {text}")
-    return value
+ROWS: dict[str, Row] = {
+    "1": http_lines,            # with row 2
+    "3": sending_lines,
+    "4": in_flight_lines,
+}
+
+
+def lines(build: Path, wanted: list[str]) -> Iterator[Line]:
+    for name, row in ROWS.items():
+        if name in wanted:
+            yield from row(build)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=Path("build"))
     build = parser.parse_args().build.resolve()
-    counts = [SMALL, setting("BENCH_MESSAGES", int, 100_000, above=SMALL)]
-    seconds = setting("BENCH_SECONDS", float, 40, above=0)
-    use_one_cpu()
     os.environ.setdefault("GATEWAY_BINARY", str(build / "ofono-mcp"))
-    report = run(counts, seconds, build / "bench" / "ledger")
+    wanted = os.environ.get("BENCH_ROWS", ",".join(ROWS)).split(",")
+    if unknown := set(wanted) - set(ROWS):
+        sys.exit(f"BENCH_ROWS: there are {', '.join(ROWS)}, not {', '.join(unknown)}")
+    began = time.monotonic()
+    print(aligned(HEADINGS), flush=True)
+    table = []
+    for line in lines(build, wanted):
+        table.append(line)
+        print(aligned(cells(line)), flush=True)
+    print(f"\n{machine.description()}, {time.monotonic() - began:.0f} s. "
+          "Only ratios of one run can be compared.")
     json_file = Path(os.environ.get("BENCH_JSON", build / "bench.json"))
-    json_file.write_text(json.dumps(report, indent=1) + "\n")
-    print(*lines(report), sep="\n")
+    json_file.write_text(json.dumps(
+        {"machine": machine.description(),
+         "lines": [asdict(line) | {"verdict": line.verdict} for line in table]},
+        indent=1) + "\n")
 
 
 if __name__ == "__main__":

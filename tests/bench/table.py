@@ -1,70 +1,76 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Figures of samples, and the one table of them."""
+"""One line of the one table, and how it is printed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from statistics import median
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-NAME_WIDTH, WIDTH = 35, 7
-SHOWN = ("p50", "p99", "min", "max")
+from rounds import Comparison, Figure
 
-
-def percentile(ordered: Sequence[float], part: float) -> float:
-    return ordered[min(len(ordered) - 1, int(len(ordered) * part))]
+HEADINGS = ("row", "what", "ours", "anchor", "ratio", "spread", "CPU", "target", "")
+WIDTHS = (3, 50, 14, 14, 7, 7, 6, 9, 6)
 
 
-@dataclass
-class Cell:
-    """The samples of one row and one contender, round by round; nanoseconds."""
+@dataclass(frozen=True)
+class Line:
+    """`target` of the ratio: at least, with a minus sign at most; None: there is none."""
 
-    rounds: list[list[int]] = field(default_factory=list)
+    row: int
+    what: str
+    ours: str
+    anchor: str = ""
+    ratio: float | None = None
+    spread: float | None = None
+    cpu_ratio: float | None = None
+    target: float | None = None
+    noisy: bool = False
 
-    def figures(self) -> dict[str, float]:
-        """Milliseconds."""
-        ordered = sorted(ns for samples in self.rounds for ns in samples)
-        return {"p50": percentile(ordered, 0.50) / 1e6, "p99": percentile(ordered, 0.99) / 1e6,
-                "min": ordered[0] / 1e6, "max": ordered[-1] / 1e6, "samples": len(ordered)}
+    @property
+    def verdict(self) -> str:
+        if self.target is None or self.ratio is None:
+            return ""
+        if self.noisy:
+            return "NOISY"
+        met = self.ratio >= self.target if self.target >= 0 else self.ratio <= -self.target
+        return "met" if met else "missed"
 
-    def ratio(self, reference: Cell) -> float:
-        """Of the medians inside each round, of these the median."""
-        return median(median(ours) / median(theirs)
-                      for ours, theirs in zip(self.rounds, reference.rounds))
+    @property
+    def target_text(self) -> str:
+        if self.target is None:
+            return ""
+        return f">= {self.target:g}" if self.target >= 0 else f"<= {-self.target:g}"
 
 
-def number(value: float) -> str:
+def number(value: float | None) -> str:
     """Three digits that count."""
-    places = 3 if value < 1 else 2 if value < 10 else 1 if value < 100 else 0
-    return f"{value:{WIDTH},.{places}f}"
+    if value is None:
+        return ""
+    places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
+    return f"{value:,.{places}f}"
 
 
-def headings(counts: Sequence[int]) -> Iterator[str]:
-    groups = "".join(f"{f'{count:,} messages, ms':^{WIDTH * (len(SHOWN) + 1)}}"
-                     for count in counts)
-    columns = "".join(f"{name:>{WIDTH}}" for name in SHOWN + ("/ping",)) * len(counts)
-    yield " " * NAME_WIDTH + groups.rstrip()
-    yield " " * NAME_WIDTH + columns + f"{'large/small':>{WIDTH + 5}}"
+def compared(row: int, what: str, comparison: Comparison, figure: Figure, unit: str,
+             target: float | None = None, cpu: Figure | None = None) -> Line:
+    return Line(row, what, f"{number(comparison.figure('ours', figure))} {unit}",
+                f"{number(comparison.figure('anchor', figure))} {unit}",
+                comparison.ratio(figure), comparison.spread(figure),
+                comparison.ratio(cpu) if cpu else None, target, comparison.is_noisy)
 
 
-def timed_line(name: str, record: dict[str, Any]) -> str:
-    cells = "".join(
-        "".join(number(contender[shown]) for shown in SHOWN) + number(contender["anchor_ratio"])
-        for contender in record["contenders"].values())
-    return f"{name:{NAME_WIDTH}}{cells}{number(record['large_to_small']):>{WIDTH + 5}}"
+def cells(line: Line) -> tuple[str, ...]:
+    return (str(line.row), line.what, line.ours, line.anchor, number(line.ratio),
+            number(line.spread), number(line.cpu_ratio), line.target_text, line.verdict)
 
 
-def fact_line(name: str, values: dict[str, Any]) -> str:
-    return f"{name:{NAME_WIDTH}}" + "  ".join(f"{key} {value}" for key, value in values.items())
+def aligned(texts: Iterable[str]) -> str:
+    """Words to the left, numbers to the right."""
+    columns = [f"{text:<{width}}" if place in (1, 8) else f"{text:>{width}}"
+               for place, (text, width) in enumerate(zip(texts, WIDTHS))]
+    return "  ".join(columns).rstrip()
 
 
-def lines(report: dict[str, Any]) -> Iterator[str]:
-    yield from headings(report["messages"])
-    for name, record in report["rows"].items():
-        yield timed_line(name, record)
-    yield ""
-    for name, values in report["facts"].items():
-        yield fact_line(name, values)
-    yield ""
-    yield f"{report['machine']}. Only ratios of one run can be compared."
+def text_lines(lines: Iterable[Line]) -> Iterator[str]:
+    yield aligned(HEADINGS)
+    for line in lines:
+        yield aligned(cells(line))

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The daemon as it is installed: a paired client with its token, the log, every check. Only
+what would refuse the bench itself is lifted: limits of sending, repeats, connections."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from lab import Lab, wait_until
+from lab.gateway import Gateway
+from server import Server
+from wire_request import Requests, ask, call
+
+CONFIG = """[sms]
+duplicate_seconds = 0
+queue_limit = 2000
+[server]
+max_connections = 1500
+max_connections_per_address = 1500
+"""
+MEMORY = ("Rss", "Private_Dirty")
+
+
+class Daemon:
+    """`wrapper` is put before the command, such as ["strace", "-c"]."""
+
+    def __init__(self, lab: Lab, name: str, wrapper: Sequence[str] = ()) -> None:
+        self._lab = lab
+        self.folder = lab.folder / name
+        self.folder.mkdir()
+        self._gateway = Gateway(self.folder, lab.bus, open=False,
+                                wrapper=" ".join(wrapper) or None)
+        self._gateway.config = CONFIG
+        self.requests = Requests(self._gateway.port, self._pair())
+
+    def _pair(self) -> str:
+        """Its token."""
+        gateway = self._gateway
+        gateway.prepare()
+        done = subprocess.run(
+            [gateway.binary, "pair", "bench", "--json", "--state-dir", gateway.state,
+             "--config", self.folder / "lab.conf"], check=True, capture_output=True)
+        return json.loads(done.stdout)["token"]
+
+    def start(self) -> Server:
+        self._gateway.start()
+        self.requests.handshake()
+        wait_until(self._sees_the_cards, what="the daemon sees the cards")
+        return self.server
+
+    def stop(self) -> None:
+        self._gateway.stop()
+
+    @property
+    def server(self) -> Server:
+        return Server(self._gateway.port, self._gateway.pid)
+
+    @property
+    def command(self) -> list[str]:
+        return self._gateway.command
+
+    @property
+    def state(self) -> Path:
+        return self._gateway.state
+
+    def call(self, name: str, **arguments: object) -> dict[str, object]:
+        octets = self.requests.legacy("tools/call", call(name, **arguments))
+        return ask(self._gateway.port, octets).result["structuredContent"]
+
+    def sims(self) -> list[int]:
+        """Their subscription_ids, in the order of the modems."""
+        listed = self.call("get_sms_subscriptions")["subscriptions"]
+        return [sim["subscription_id"] for sim in listed]
+
+    def _sees_the_cards(self) -> bool:
+        listed = self.call("get_sms_subscriptions")["subscriptions"]
+        return [sim["state"] for sim in listed] == ["ready"] * len(self._lab.modems)
+
+
+def memory_kib(pid: int) -> dict[str, int]:
+    text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    return {name: int(re.search(rf"^{name}: +(\d+) kB", text, re.MULTILINE)[1])
+            for name in MEMORY}

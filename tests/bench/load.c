@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * load: sends requests over and over on so many connections, and tells how it went.
+ *
+ * One thread, one epoll. Each connection has one request under way, of those on stdin, which
+ * NUL parts, the one whose turn it is. Every run of ten "#" in it becomes a number that no
+ * other request has, and an answer is good when it is "200", as long as it says and, unless
+ * --static, has that number as its "id". What comes during the warm-up is not counted. With --pid the CPU time that this process takes
+ * meanwhile is told, too. One line of JSON goes to stdout.
+ */
+#include <arpa/inet.h>
+#include <err.h>
+#include <errno.h>
+#include <getopt.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "histogram.h"
+
+enum {
+	REQUESTS_MAX = 64,
+	REQUEST_BYTES_MAX = 2048,
+	ANSWER_BYTES_MAX = 128 * 1024,
+	MARKS_MAX = 4,
+	ID_DIGITS = 10,
+	EVENTS_MAX = 64,
+	PATIENCE_MS = 30 * 1000, /* without any answer */
+	SPINS_MAX = 50 * 1000 * 1000,
+};
+
+#define MARK "##########"
+
+static struct {
+	int port;
+	int connections;
+	double seconds, warm_up_seconds;
+	uint64_t count; /* 0: as many as there is time for */
+	pid_t pid;
+	bool is_static, spins;
+} options = { .connections = 1 };
+
+struct request {
+	char text[REQUEST_BYTES_MAX];
+	size_t length;
+	size_t marks[MARKS_MAX];
+	size_t mark_count;
+};
+
+static struct request requests[REQUESTS_MAX];
+static size_t request_count;
+
+struct connection {
+	int fd;
+	struct request *request;
+	uint64_t id;
+	uint64_t began_ns;
+	size_t received;
+	size_t expected; /* of the whole answer; 0: its head is not complete */
+};
+
+static struct {
+	uint64_t began_ns, ended_ns;
+	uint64_t cpu_ns;
+	uint64_t sent, answered, bad;
+	struct histogram times_ns;
+} result;
+
+static char answer[ANSWER_BYTES_MAX + 1]; /* of one connection after the other */
+static uint64_t next_id = 1000000000;
+static bool is_measuring;
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	if (clock_gettime(clock, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t server_cpu_ns(void)
+{
+	clockid_t clock;
+
+	if (!options.pid || clock_getcpuclockid(options.pid, &clock) != 0)
+		return 0;
+	return now_ns(clock);
+}
+
+static void send_request(struct connection *connection)
+{
+	struct request *request = connection->request;
+	char digits[ID_DIGITS + 1];
+
+	connection->id = next_id++;
+	connection->received = connection->expected = 0;
+	snprintf(digits, sizeof(digits), "%010llu", (unsigned long long)connection->id);
+	for (size_t i = 0; i < request->mark_count; i++)
+		memcpy(request->text + request->marks[i], digits, ID_DIGITS);
+	connection->began_ns = now_ns(CLOCK_MONOTONIC);
+	if (send(connection->fd, request->text, request->length, MSG_NOSIGNAL) !=
+	    (ssize_t)request->length)
+		err(EXIT_FAILURE, "send");
+	result.sent++;
+}
+
+/* Only what the head says is looked at while the rest may still come. */
+static void read_head(struct connection *connection)
+{
+	const char *end, *length;
+
+	answer[connection->received] = '\0';
+	end = strstr(answer, "\r\n\r\n");
+	if (!end)
+		return;
+	length = strcasestr(answer, "\r\nContent-Length:");
+	if (!length || length > end)
+		errx(EXIT_FAILURE, "an answer without a length: %.200s", answer);
+	connection->expected =
+		(size_t)(end + 4 - answer) + strtoul(length + 17, NULL, 10);
+	if (connection->expected > ANSWER_BYTES_MAX)
+		errx(EXIT_FAILURE, "an answer is too long");
+}
+
+/*
+ * An id comes before the result and "isError" last: what lies between is not searched, for
+ * that would cost more than the answer.
+ */
+static bool is_good(const struct connection *connection)
+{
+	static const char failed[] = "\"isError\":true}}";
+	const char *body = strstr(answer, "\r\n\r\n") + 4;
+	const char *end = answer + connection->received;
+	char begin[64];
+	int length;
+
+	if (connection->received != connection->expected ||
+	    strncmp(answer, "HTTP/1.1 200 ", 13) != 0)
+		return false;
+	if (options.is_static)
+		return true;
+	length = snprintf(begin, sizeof(begin),
+			  "{\"jsonrpc\":\"2.0\",\"id\":%llu,\"result\":{",
+			  (unsigned long long)connection->id);
+	return strncmp(body, begin, (size_t)length) == 0 &&
+	       strcmp(end - (sizeof(failed) - 1), failed) != 0;
+}
+
+static void finish_answer(struct connection *connection)
+{
+	bool good = is_good(connection);
+
+	if (!good && !result.bad)
+		warnx("no good answer: %.600s", answer);
+	if (is_measuring) {
+		result.answered++;
+		histogram_add(&result.times_ns,
+			      now_ns(CLOCK_MONOTONIC) - connection->began_ns);
+	}
+	result.bad += !good;
+}
+
+/*
+ * Answers come whole or in a few pieces that follow at once; so one buffer serves all, and
+ * the rest of an answer is waited for.
+ */
+static void receive_answer(struct connection *connection)
+{
+	while (!connection->expected || connection->received < connection->expected) {
+		ssize_t got = recv(connection->fd, answer + connection->received,
+				   ANSWER_BYTES_MAX - connection->received, 0);
+
+		if (got <= 0)
+			errx(EXIT_FAILURE, "the server left after %zu bytes: %s",
+			     connection->received, got ? strerror(errno) : "closed");
+		connection->received += (size_t)got;
+		if (!connection->expected)
+			read_head(connection);
+	}
+	answer[connection->received] = '\0';
+	finish_answer(connection);
+}
+
+static struct connection *connect_all(int epoll)
+{
+	struct connection *all = calloc((size_t)options.connections, sizeof(*all));
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons((uint16_t)options.port),
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+
+	for (int i = 0; i < options.connections; i++) {
+		struct epoll_event event = { .events = EPOLLIN,
+					     .data.ptr = &all[i] };
+
+		all[i].request = &requests[(size_t)i % request_count];
+		all[i].fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (all[i].fd < 0 || connect(all[i].fd, (struct sockaddr *)&address,
+					     sizeof(address)) < 0)
+			err(EXIT_FAILURE, "connect");
+		setsockopt(all[i].fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
+		epoll_ctl(epoll, EPOLL_CTL_ADD, all[i].fd, &event);
+	}
+	return all;
+}
+
+static void start_measuring(void)
+{
+	is_measuring = true;
+	result.cpu_ns = server_cpu_ns();
+	result.began_ns = now_ns(CLOCK_MONOTONIC);
+}
+
+static bool is_over(uint64_t now, uint64_t started_ns)
+{
+	if (options.count)
+		return result.sent >= options.count;
+	if (is_measuring)
+		return (double)(now - result.began_ns) >= options.seconds * 1e9;
+	if ((double)(now - started_ns) >= options.warm_up_seconds * 1e9)
+		start_measuring();
+	return false;
+}
+
+/*
+ * With --spin it never sleeps: to wake a sleeper on another CPU costs whoever sends to it
+ * more than all the rest of an answer, and a slow server would pay that more often.
+ */
+static int wait_for_answers(int epoll, struct epoll_event *events)
+{
+	int ready = 0;
+
+	if (!options.spins)
+		ready = epoll_wait(epoll, events, EVENTS_MAX, PATIENCE_MS);
+	for (long turn = 0; options.spins && !ready && turn < SPINS_MAX; turn++)
+		ready = epoll_wait(epoll, events, EVENTS_MAX, 0);
+	if (ready <= 0)
+		errx(EXIT_FAILURE, "no answer for too long");
+	return ready;
+}
+
+static void run(int epoll, struct connection *all)
+{
+	uint64_t started_ns = now_ns(CLOCK_MONOTONIC);
+	int under_way = options.connections;
+	bool over = false;
+
+	if (options.count)
+		start_measuring();
+	for (int i = 0; i < options.connections; i++)
+		send_request(&all[i]);
+	while (under_way) {
+		struct epoll_event events[EVENTS_MAX];
+		int ready = wait_for_answers(epoll, events);
+
+		for (int i = 0; i < ready; i++) {
+			receive_answer(events[i].data.ptr);
+			over = over || is_over(now_ns(CLOCK_MONOTONIC), started_ns);
+			if (over)
+				under_way--;
+			else
+				send_request(events[i].data.ptr);
+		}
+		if (over && !result.ended_ns) {
+			result.ended_ns = now_ns(CLOCK_MONOTONIC);
+			result.cpu_ns = server_cpu_ns() - result.cpu_ns;
+			is_measuring = options.count > 0;
+		}
+	}
+	if (options.count) { /* all of them count, so their end does */
+		result.ended_ns = now_ns(CLOCK_MONOTONIC);
+	}
+}
+
+static void find_marks(struct request *request)
+{
+	for (char *at = request->text; (at = strstr(at, MARK)); at += ID_DIGITS) {
+		if (request->mark_count == MARKS_MAX)
+			errx(EXIT_FAILURE, "too many marks");
+		request->marks[request->mark_count++] = (size_t)(at - request->text);
+	}
+}
+
+static void read_requests(void)
+{
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t length;
+
+	while ((length = getdelim(&text, &room, '\0', stdin)) > 0) {
+		struct request *request = &requests[request_count++];
+
+		length = (ssize_t)strlen(text);
+		if (request_count == REQUESTS_MAX || length >= REQUEST_BYTES_MAX)
+			errx(EXIT_FAILURE, "requests are too many or too long");
+		memcpy(request->text, text, (size_t)length);
+		request->length = (size_t)length;
+		find_marks(request);
+	}
+	free(text);
+	if (!request_count)
+		errx(EXIT_FAILURE, "no request on stdin");
+}
+
+static void read_options(int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "port", required_argument, NULL, 'p' },
+		{ "connections", required_argument, NULL, 'c' },
+		{ "seconds", required_argument, NULL, 's' },
+		{ "warm-up", required_argument, NULL, 'w' },
+		{ "count", required_argument, NULL, 'n' },
+		{ "pid", required_argument, NULL, 'i' },
+		{ "static", no_argument, NULL, 'f' },
+		{ "spin", no_argument, NULL, 'b' },
+		{ 0 },
+	};
+	int which;
+
+	while ((which = getopt_long(argc, argv, "", known, NULL)) != -1) {
+		switch (which) {
+		case 'p':
+			options.port = atoi(optarg);
+			break;
+		case 'c':
+			options.connections = atoi(optarg);
+			break;
+		case 's':
+			options.seconds = atof(optarg);
+			break;
+		case 'w':
+			options.warm_up_seconds = atof(optarg);
+			break;
+		case 'n':
+			options.count = strtoull(optarg, NULL, 10);
+			break;
+		case 'i':
+			options.pid = atoi(optarg);
+			break;
+		case 'f':
+			options.is_static = true;
+			break;
+		case 'b':
+			options.spins = true;
+			break;
+		default:
+			errx(EXIT_FAILURE, "usage: load --port P [--connections N] "
+					   "--seconds S|--count N [--warm-up S] "
+					   "[--pid P] [--static] [--spin] < REQUEST");
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+
+	read_options(argc, argv);
+	read_requests();
+	run(epoll, connect_all(epoll));
+	printf("{\"answers\": %llu, \"bad\": %llu, \"seconds\": %.6f, "
+	       "\"server_cpu_us\": %.1f, \"p50_us\": %.1f, \"p99_us\": %.1f, "
+	       "\"max_us\": %.1f}\n",
+	       (unsigned long long)result.answered, (unsigned long long)result.bad,
+	       (double)(result.ended_ns - result.began_ns) / 1e9,
+	       (double)result.cpu_ns / 1e3,
+	       histogram_percentile(&result.times_ns, 0.50) / 1e3,
+	       histogram_percentile(&result.times_ns, 0.99) / 1e3,
+	       histogram_percentile(&result.times_ns, 1.00) / 1e3);
+	return result.bad ? EXIT_FAILURE : EXIT_SUCCESS;
+}

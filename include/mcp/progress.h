@@ -11,6 +11,7 @@
 
 #include "mcp/request.h"
 
+bool progress_is_wanted(const struct request *request);
 /* Nothing when no token was given, or the client takes no stream. Not after the answer. */
 void progress_tell(struct request *request, const char *message);
 

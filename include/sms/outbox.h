@@ -82,9 +82,13 @@ void outbox_set_timing(struct outbox *outbox,
 /*
  * Takes a message over: it is on disk (in its draft's state) when 0 returns, and nobody who
  * watches it has been told anything yet. -errno, OUTBOX_E_FULL, OUTBOX_E_STORAGE.
+ *
+ * One that is_awaited is safe from a loss of power only when it is handed to oFono, or after
+ * outbox_settle(): who submits it tells of it after one of these.
  */
 int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
 		  int64_t *message_id_out);
+int outbox_settle(struct outbox *outbox); /* 0 or -errno */
 
 /*
  * Hears every later change (struct outbox_event) until observer_remove(). A message that

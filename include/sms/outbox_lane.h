@@ -22,6 +22,9 @@ struct outbox_lane {
 		*modem; /* where oFono has what it has of ours; NULL: not there now */
 	struct outbox_message *in_hand; /* `send` is about it */
 	struct message_send *send;
+	struct outbox_message *claimed; /* to be sent in this turn, after store_sync() */
+	struct arena *claimed_arena;	/* holds claimed_row */
+	struct message claimed_row;
 	struct message_listing *listing;
 	sd_event_source *answer_timer; /* enabled while an answer to `send` is in time */
 	sd_event_source *pause_timer;  /* enabled: nothing is tried before it is over */
@@ -40,8 +43,10 @@ struct outbox_message *outbox_lane_find(const struct outbox_lane *lane,
 struct outbox_message *outbox_lane_find_uuid(const struct outbox_lane *lane,
 					     const char *uuid);
 
-/* Does what can be done now: saves, asks for held ones, hands the next one over. */
+/* Does what can be done now: saves, asks for held ones, claims the next one. */
 void outbox_lane_pump(struct outbox_lane *lane);
+/* Hands over what is claimed, after store_sync() with this outcome. */
+void outbox_lane_send(struct outbox_lane *lane, int sync_error);
 /* Something changed: a pause is over early. Does not pump. */
 void outbox_lane_hurry(struct outbox_lane *lane);
 /* This modem takes no messages any more, or is about to be freed. */

@@ -16,6 +16,7 @@
 #include "base/observer.h"
 #include "ofono/ofono.h"
 #include "sms/outbox.h"
+#include "sms/outbox_sync.h"
 #include "sms/sim.h"
 #include "sms/tally.h"
 #include "store/store_outgoing.h"
@@ -27,12 +28,13 @@ struct outbox_shared {
 	struct store *store;
 	struct sims *sims;
 	struct outbox_timing timing;
-	unsigned waiting;	    /* messages that message_state_is_waiting() */
-	unsigned approvals;	    /* ... of these for the owner's yes */
-	struct tally *tally;	    /* NULL: nobody counts */
-	bool storage_refuses;	    /* logged once */
-	bool paused;		    /* nothing is handed over */
-	sd_event_source *turn;	    /* deferred: moves every lane on */
+	unsigned waiting;      /* messages that message_state_is_waiting() */
+	unsigned approvals;    /* ... of these for the owner's yes */
+	struct tally *tally;   /* NULL: nobody counts */
+	bool storage_refuses;  /* logged once */
+	bool paused;	       /* nothing is handed over */
+	sd_event_source *turn; /* deferred: moves every lane on */
+	struct outbox_sync sync;
 	struct observers observers; /* of all messages */
 	struct outbox_schedule *schedule;
 };
@@ -65,9 +67,9 @@ struct outbox_message *outbox_message_new(struct outbox_shared *shared,
 void outbox_message_free(struct outbox_message *message); /* observers are removed */
 
 /*
- * Takes a queued message out for handing over: only after 0 may it be put on the bus, and
- * its watchers have been told. Else the disk did not take it and nothing has changed, or
- * the row is gone and the message is unknown.
+ * Takes a queued message out for handing over: only after 0, and after store_sync(), may it
+ * be put on the bus; its watchers have been told. Else the disk did not take it and nothing
+ * has changed, or the row is gone and the message is unknown.
  */
 int outbox_message_claim(struct outbox_message *message);
 

@@ -2,7 +2,8 @@
 /*
  * Store: everything that must survive, in one SQLite file. No SQL but in this folder.
  *
- * WAL with synchronous=FULL: what a function reports as done is on disk. The schema has a
+ * WAL with synchronous=FULL: what a function reports as done is on disk, unless the caller
+ * said that it may come later (store/store_sync.h). The schema has a
  * version (PRAGMA user_version) and migrations in a table. A damaged or newer database is
  * an error in plain words, never written over; store_rescue.h moves a damaged one aside.
  */
@@ -74,6 +75,7 @@ struct message_draft {
 	int64_t expires_at_ms;	     /* ... not handed over after; 0 never expires */
 	const char *reason;	     /* of the state, NULL none */
 	int64_t created_ms;	     /* wall clock; 0: now */
+	bool is_awaited; /* of its submission nothing is told for now: see outbox_submit() */
 };
 
 enum message_direction {

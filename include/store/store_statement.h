@@ -164,7 +164,9 @@ struct store {
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
 	int64_t added;	  /* messages, since it was opened */
-	uint64_t commits; /* likewise */
+	uint64_t commits; /* likewise; those that waited for the disk */
+	bool lazy;	  /* see store/store_sync.h */
+	bool unsynced;	  /* since the last lazy change */
 	int64_t audit_added; /* lines, likewise; also what was rolled back */
 	bool damaged;	     /* found while it was used, and told */
 	char folder[PATH_MAX];

@@ -16,6 +16,11 @@ static const struct json *token_of(const struct request *request)
 	return token->type == JSON_NUMBER && !strpbrk(token->text, ".eE") ? token : NULL;
 }
 
+bool progress_is_wanted(const struct request *request)
+{
+	return token_of(request) != NULL;
+}
+
 void progress_tell(struct request *request, const char *message)
 {
 	const struct json *token = token_of(request);

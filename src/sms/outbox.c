@@ -14,6 +14,7 @@
 #include "sms/outbox_private.h"
 #include "sms/storage.h"
 #include "store/store_outgoing.h"
+#include "store/store_sync.h"
 
 static const struct outbox_timing usual_timing = {
 	.answer_ms = 30 * 1000,
@@ -22,6 +23,22 @@ static const struct outbox_timing usual_timing = {
 	.listing_ms = 1000,
 	.storage_ms = 5 * 1000,
 };
+
+/* What leaves in the same turn waits for the disk together. */
+static void send_claimed(struct outbox *outbox)
+{
+	struct outbox_lane *lane;
+	bool any = false;
+	int error;
+
+	TAILQ_FOREACH (lane, &outbox->lanes, link)
+		any |= lane->claimed != NULL;
+	if (!any)
+		return;
+	error = store_sync(outbox->shared.store);
+	TAILQ_FOREACH (lane, &outbox->lanes, link)
+		outbox_lane_send(lane, error);
+}
 
 static int outbox_turn(sd_event_source *source, void *data)
 {
@@ -39,6 +56,7 @@ static int outbox_turn(sd_event_source *source, void *data)
 		TAILQ_REMOVE(&outbox->lanes, lane, link);
 		outbox_lane_free(lane);
 	}
+	send_claimed(outbox);
 	return 0;
 }
 
@@ -254,6 +272,8 @@ int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 	observers_init(&outbox->shared.observers);
 	error = sd_event_add_defer(loop, &outbox->shared.turn, outbox_turn, outbox);
 	if (error >= 0)
+		error = outbox_sync_init(&outbox->shared.sync, loop, store);
+	if (error >= 0)
 		error = outbox_schedule_init(&outbox->schedule, &outbox->shared);
 	if (error >= 0)
 		error = outbox_load(outbox);
@@ -284,6 +304,7 @@ void outbox_free(struct outbox *outbox)
 		outbox_lane_free(lane);
 	}
 	outbox_schedule_deinit(&outbox->schedule);
+	outbox_sync_deinit(&outbox->shared.sync);
 	observers_deinit(&outbox->shared.observers);
 	sd_event_source_disable_unref(outbox->shared.turn);
 	free(outbox);
@@ -314,6 +335,25 @@ static void tell_taken(struct outbox *outbox, const struct outbox_message *messa
 	observers_notify(&outbox->shared.observers, &event);
 }
 
+/* One that nothing is told of waits for the disk with its handing over, or with others. */
+static int store_draft(struct outbox *outbox, const struct message_draft *draft,
+		       int64_t *message_id_out)
+{
+	struct store *store = outbox->shared.store;
+	int error;
+
+	store_set_lazy(store, draft->is_awaited);
+	error = store_message_add(store, draft, message_id_out);
+	store_set_lazy(store, false);
+	outbox_sync_later(&outbox->shared.sync);
+	return error;
+}
+
+int outbox_settle(struct outbox *outbox)
+{
+	return store_sync(outbox->shared.store);
+}
+
 /* The row is there; without memory for the message nothing would ever move it on. */
 static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
 		       const struct message_draft *draft, int64_t *message_id_out)
@@ -331,7 +371,7 @@ static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
 
 	if (!message)
 		return -ENOMEM;
-	error = store_message_add(outbox->shared.store, draft, &message->id);
+	error = store_draft(outbox, draft, &message->id);
 	if (error) {
 		outbox_message_free(message);
 		return error == STORE_E_FULL ? OUTBOX_E_STORAGE : error;

@@ -145,12 +145,13 @@ static int on_pause_over(sd_event_source *source, uint64_t usec, void *data)
 
 /* The message is claimed: from here on only oFono's word makes it queued again. */
 static void lane_send(struct outbox_lane *lane, struct outbox_message *message,
-		      struct modem *modem, const struct message *row)
+		      const struct message *row)
 {
 	const struct outbox_timing *timing = &lane->shared->timing;
 
-	lane->modem = modem;
-	lane->send = message_send(modem, row->number, row->text, on_answer, lane);
+	if (lane->modem) /* else lost meanwhile */
+		lane->send = message_send(lane->modem, row->number, row->text, on_answer,
+					  lane);
 	if (!lane->send) {
 		lane_not_handed(lane, message, NULL);
 		return;
@@ -161,8 +162,23 @@ static void lane_send(struct outbox_lane *lane, struct outbox_message *message,
 	sd_event_source_set_enabled(lane->answer_timer, SD_EVENT_ONESHOT);
 }
 
-static void lane_hand_over(struct outbox_lane *lane, struct outbox_message *message,
-			   struct modem *modem)
+void outbox_lane_send(struct outbox_lane *lane, int sync_error)
+{
+	struct outbox_message *message = lane->claimed;
+
+	if (!message)
+		return;
+	lane->claimed = NULL;
+	if (sync_error)
+		lane_not_handed(lane, message, "the disk does not confirm it");
+	else
+		lane_send(lane, message, &lane->claimed_row);
+	arena_free(lane->claimed_arena);
+	lane->claimed_arena = NULL;
+}
+
+static void lane_claim(struct outbox_lane *lane, struct outbox_message *message,
+		       struct modem *modem)
 {
 	struct arena *arena = arena_new(OUTBOX_ARENA_BYTES);
 	struct message row = { 0 };
@@ -172,9 +188,14 @@ static void lane_hand_over(struct outbox_lane *lane, struct outbox_message *mess
 	if (!error || error == STORE_E_NOT_FOUND)
 		error = outbox_message_claim(message);
 	assert(error || row.text);
-	if (!error)
-		lane_send(lane, message, modem, &row);
-	else if (message->state == STATE_QUEUED)
+	if (!error) {
+		lane->modem = modem;
+		lane->claimed = message;
+		lane->claimed_row = row;
+		lane->claimed_arena = arena;
+		return;
+	}
+	if (message->state == STATE_QUEUED)
 		lane_pause(lane, lane->shared->timing.storage_ms);
 	arena_free(arena);
 }
@@ -256,7 +277,7 @@ void outbox_lane_pump(struct outbox_lane *lane)
 
 	if (survey.unsaved && !lane_is_paused(lane))
 		lane_save(lane);
-	if (lane_is_paused(lane) || lane->send || lane->listing || !sim)
+	if (lane_is_paused(lane) || lane->send || lane->claimed || lane->listing || !sim)
 		return;
 	if (survey.held) {
 		if (sim->modem->interfaces & MODEM_MESSAGE_MANAGER)
@@ -265,7 +286,7 @@ void outbox_lane_pump(struct outbox_lane *lane)
 	}
 	if (!survey.handed && survey.next && sim->state == SIM_READY &&
 	    !lane->shared->paused)
-		lane_hand_over(lane, survey.next, sim->modem);
+		lane_claim(lane, survey.next, sim->modem);
 }
 
 void outbox_lane_hurry(struct outbox_lane *lane)
@@ -300,7 +321,8 @@ bool outbox_lane_sweep(struct outbox_lane *lane)
 
 	for (message = TAILQ_FIRST(&lane->messages); message; message = next) {
 		next = TAILQ_NEXT(message, link);
-		if (message == lane->in_hand || !outbox_message_is_done(message))
+		if (message == lane->in_hand || message == lane->claimed ||
+		    !outbox_message_is_done(message))
 			continue;
 		TAILQ_REMOVE(&lane->messages, message, link);
 		outbox_message_free(message);
@@ -373,6 +395,7 @@ void outbox_lane_free(struct outbox_lane *lane)
 
 	message_send_cancel(lane->send);
 	message_listing_cancel(lane->listing);
+	arena_free(lane->claimed_arena);
 	while ((message = TAILQ_FIRST(&lane->messages))) {
 		TAILQ_REMOVE(&lane->messages, message, link);
 		outbox_message_free(message);

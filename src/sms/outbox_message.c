@@ -2,7 +2,8 @@
 /*
  * What oFono told is true whether or not the disk takes it: the message goes on in memory,
  * and the disk is tried again. Only the step to handing waits for the disk, for it is what
- * keeps a restart from sending twice (tests/unit/test_outbox_trouble.c).
+ * keeps a restart from sending twice (tests/unit/test_outbox_trouble.c); it waits in
+ * outbox_turn(), for all messages that leave with it.
  */
 #include "sms/outbox_message.h"
 
@@ -15,6 +16,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "sms/segments.h"
+#include "store/store_sync.h"
 
 enum { OFONO_PARTS_MAX = 255 };
 
@@ -133,17 +135,38 @@ static void note_storage(struct outbox_shared *shared, int error)
 	shared->storage_refuses = error != 0;
 }
 
+static int move_row_lazily(struct outbox_message *message,
+			   const struct outgoing_move *move)
+{
+	struct outbox_shared *shared = message->shared;
+	int error;
+
+	store_set_lazy(shared->store, true);
+	error = store_outgoing_move(shared->store, message->id, move);
+	store_set_lazy(shared->store, false);
+	outbox_sync_later(&shared->sync);
+	return error;
+}
+
+enum pace {
+	PACE_NOW, /* 0: no restart forgets it */
+	PACE_LAZY,
+};
+
 /*
- * UUID and delivery are the message's own. 0: the disk has it. STORE_E_NOT_FOUND,
+ * UUID and delivery are the message's own. 0: the store has it. STORE_E_NOT_FOUND,
  * STORE_E_ILLEGAL: somebody else changed the row.
  */
-static int move_row(struct outbox_message *message, struct outgoing_move move)
+static int move_row(struct outbox_message *message, struct outgoing_move move,
+		    enum pace pace)
 {
 	int error;
 
 	move.uuid = *message->uuid ? message->uuid : NULL;
 	move.delivery = message->delivery;
-	error = store_outgoing_move(message->shared->store, message->id, &move);
+	error = pace == PACE_LAZY
+			? move_row_lazily(message, &move)
+			: store_outgoing_move(message->shared->store, message->id, &move);
 	if (row_is_lost(error))
 		log_error("outbox: message %lld: its row cannot become %s",
 			  (long long)message->id, message_state_name(move.to));
@@ -153,10 +176,10 @@ static int move_row(struct outbox_message *message, struct outgoing_move move)
 }
 
 /* The disk first: nothing has become true yet. */
-int outbox_message_decide(struct outbox_message *message,
-			  const struct outgoing_move *move)
+static int decide(struct outbox_message *message, const struct outgoing_move *move,
+		  enum pace pace)
 {
-	int error = move_row(message, *move);
+	int error = move_row(message, *move, pace);
 
 	if (row_is_lost(error)) {
 		set_state(message, STATE_UNKNOWN, "internal");
@@ -174,10 +197,15 @@ int outbox_message_decide(struct outbox_message *message,
 	return 0;
 }
 
+int outbox_message_decide(struct outbox_message *message,
+			  const struct outgoing_move *move)
+{
+	return decide(message, move, PACE_NOW);
+}
+
 int outbox_message_claim(struct outbox_message *message)
 {
-	return outbox_message_decide(message,
-				     &(struct outgoing_move){ .to = STATE_HANDING });
+	return decide(message, &(struct outgoing_move){ .to = STATE_HANDING }, PACE_LAZY);
 }
 
 int outbox_message_cancel(struct outbox_message *message)
@@ -238,7 +266,8 @@ static void save(struct outbox_message *message)
 	if (message->saved != message->state)
 		error = move_row(message,
 				 (struct outgoing_move){ .to = message->state,
-							 .reason = message->reason });
+							 .reason = message->reason },
+				 PACE_LAZY);
 	else
 		error = save_delivery(message);
 	if (error && !row_is_lost(error))

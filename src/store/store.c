@@ -14,7 +14,8 @@ static int count_commit(void *data)
 {
 	struct store *store = data;
 
-	store->commits++;
+	store->commits += !store->lazy;
+	store->unsynced |= store->lazy;
 	return 0; /* go on */
 }
 

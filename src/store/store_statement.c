@@ -408,6 +408,8 @@ int store_end(struct store *store, int error)
 		error = mark_alive(store, now_ms);
 	if (!error)
 		error = store_run(store, store_use(store, COMMIT));
+	if (!error && !store->lazy)
+		store->unsynced = false; /* what was before it is there, too */
 	if (!error && due)
 		store->alive_ms = now_ms;
 	if (error && !sqlite3_get_autocommit(store->database))

@@ -10,6 +10,7 @@
  */
 #include "base/clock.h"
 #include "console/console.h"
+#include "mcp/progress.h"
 #include "store/store_outgoing.h"
 #include "tools/approval.h"
 #include "tools/dry_run.h"
@@ -122,6 +123,14 @@ static struct message message_of(const struct message_draft *draft)
 	};
 }
 
+/* Nothing is told of the message before it left, or sending_answer(). */
+static bool is_awaited(const struct sms_order *order, const struct message_draft *draft)
+{
+	return order->wait_for == ORDER_WAIT_SENT && order->wait_seconds > 0 &&
+	       draft->state == STATE_QUEUED && order->call->request &&
+	       !progress_is_wanted(order->call->request);
+}
+
 /* False: refused, and answered. */
 static bool submit(struct sending *sending)
 {
@@ -129,6 +138,7 @@ static bool submit(struct sending *sending)
 	const struct services *services = call->services;
 	struct message_draft draft = sms_order_draft(sending->order);
 
+	draft.is_awaited = is_awaited(sending->order, &draft);
 	sending->message = message_of(&draft);
 	switch (outbox_submit(services->outbox, &draft, &sending->message.id)) {
 	case 0:

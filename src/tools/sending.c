@@ -2,6 +2,7 @@
 #include "tools/sending.h"
 
 #include "base/clock.h"
+#include "tools/failure.h"
 #include "tools/message_view.h"
 #include "tools/sms_task.h"
 
@@ -42,9 +43,18 @@ static bool hear(void *data, const struct outbox_event *event)
 	return is_settled(sending);
 }
 
+/* What is told must not be forgotten with a loss of power. */
 static void answer(void *data)
 {
-	sending_answer(data);
+	const struct sending *sending = data;
+
+	if (message_state_is_final(sending->message.state) ||
+	    outbox_settle(outbox_of(sending)) == 0)
+		sending_answer(sending);
+	else
+		failure_answer(sending->order->call, FAILURE_STORAGE_FULL,
+			       "The phone's storage does not confirm that it has the "
+			       "message, which may go out all the same.");
 }
 
 /* What another call asked for first is that call's to withdraw. */
@@ -68,7 +78,7 @@ void sending_follow(struct sending *sending)
 	if (is_settled(sending) ||
 	    !watch_start(&sending->watch, sending->order->call, sending->message.id,
 			 (uint64_t)sending->order->wait_seconds))
-		sending_answer(sending);
+		answer(sending);
 	else
 		message_view_tell_progress(sending->order->call, sending->message.id,
 					   sending->message.state);

@@ -4,8 +4,7 @@
 # make demo       a whole gateway with emulated modems; installs what it needs (PORT=9531)
 # make check      every test; installs what they need
 # make unit san house lab integration clients console package valgrind    parts of it (san: ASan and UBSan)
-# make bench      what calls cost with few and with many stored messages, one table
-#                 (BENCH_MESSAGES=100000 BENCH_SECONDS=40)
+# make bench      what the daemon costs beside its anchors, one table (BENCH_ROWS=1,3,...)
 # make matrix     kill -9 at every boundary, not only at the sample that "make check" takes
 # make torture    clients at work while everything around the gateway breaks, and an account
 #                 (TORTURE_SECONDS=240 TORTURE_SEED=)
@@ -60,6 +59,7 @@ FAULT_SEAMS := sqlite3_step dbus_connection_send_with_reply dbus_connection_disp
                MHD_queue_response MHD_run
 # Tools and resources of the conformance runner, in a program of its own as well.
 FIXTURES := $(wildcard tests/fixtures/*.c)
+BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,bare empty hearer ledger load raw relay sender)
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/target/%,$(wildcard tests/fuzz/fuzz_*.c))
 # Those in which every call that may find nothing left is made to: tests/faults/starve.c.
@@ -72,15 +72,16 @@ FUZZ_PARTS := tests/fuzz/replay.c tests/faults/starve.c tests/faults/scarcity.c 
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all toolchain programs packages demo bench torture soak fuzz fuzz-coverage fuzz-minimise \
-        fuzz-programs starved starve check unit san house lab integration clients console package matrix \
+.PHONY: all toolchain programs packages demo bench bench-programs torture soak fuzz fuzz-coverage \
+        fuzz-minimise fuzz-programs starved starve check unit san house lab integration clients console \
+        package matrix \
         valgrind lint format faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/ofono-mcp
 
-programs: all faults fixtures $(TESTS) $(BUILD)/bench/ledger
+programs: all faults fixtures $(TESTS) $(BENCH_PROGRAMS)
 
 faults: $(BUILD)/ofono-mcp-faults
 
@@ -128,10 +129,14 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgateway.a Makefile | toolchain
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a \
 		$(LDLIBS) -lcmocka
 
-$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libgateway.a Makefile | toolchain
+$(BUILD)/bench/%: tests/bench/%.c tests/bench/histogram.c tests/bench/histogram.h $(BUILD)/libgateway.a \
+                  Makefile | toolchain
 	@echo "  BENCH   $<"
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a $(LDLIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< tests/bench/histogram.c \
+		$(BUILD)/libgateway.a $(LDLIBS)
+
+bench-programs: $(BENCH_PROGRAMS)
 
 $(BUILD)/torture/%.so: tests/torture/%.c Makefile | toolchain
 	@echo "  TORTURE $<"
@@ -205,7 +210,7 @@ demo:
 bench:
 	@tests/as-root true
 	@tests/packages/install build demo
-	@$(MAKE) --no-print-directory all $(BUILD)/bench/ledger
+	@$(MAKE) --no-print-directory all bench-programs
 	@tests/as-root $(PYTHON) -B tests/bench/bench.py --build $(BUILD)
 
 torture soak:
@@ -280,4 +285,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d) $(BUILD)/bench/ledger.d
+-include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d) $(BENCH_PROGRAMS:%=%.d)

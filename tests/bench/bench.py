@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the daemon costs, each row beside its anchor in the same run: one table.
 
-    make bench [BENCH_ROWS=1,2,3]
+    make bench [BENCH_ROWS=1,3,4,5,6,8] [BENCH_MESSAGES=1000,100000,1000000]
 
 doc/performance.md says what the rows mean.  The table goes to stdout as it grows, all
 figures to build/bench.json.
@@ -25,7 +25,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab a
 import machine
 from daemon import Daemon
 from http_rows import call_lines, floor_line, list_lines
+from incoming_rows import incoming_lines
 from lab import Lab
+from ledger_lines import ledger_lines
+from memory_rows import Idle, memory_lines
 from sending_rows import in_flight_lines, sending_lines
 from table import HEADINGS, Line, aligned, cells
 
@@ -46,13 +49,20 @@ ROWS: dict[str, Row] = {
     "1": http_lines,            # with row 2
     "3": sending_lines,
     "4": in_flight_lines,
+    "5": incoming_lines,
+    "6": memory_lines,
+    "8": ledger_lines,
 }
 
 
 def lines(build: Path, wanted: list[str]) -> Iterator[Line]:
-    for name, row in ROWS.items():
-        if name in wanted:
-            yield from row(build)
+    with ExitStack() as exits:
+        idle = exits.enter_context(Idle()) if "6" in wanted else None
+        for name, row in ROWS.items():
+            if name in wanted:
+                yield from row(build)
+        if idle:
+            yield idle.line()
 
 
 def main() -> None:

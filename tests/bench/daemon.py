@@ -52,6 +52,10 @@ class Daemon:
         wait_until(self._sees_the_cards, what="the daemon sees the cards")
         return self.server
 
+    def launch(self) -> None:
+        """Does not wait."""
+        self._gateway.launch()
+
     def stop(self) -> None:
         self._gateway.stop()
 

@@ -11,7 +11,7 @@ from time import perf_counter_ns
 from typing import Any
 
 from client import Client, Request, tool
-from contender import Contender
+from ledger_site import Contender
 
 Samples = Iterator[int]
 Row = Callable[[Contender], Samples]
@@ -130,9 +130,10 @@ def full_wait(site: Contender) -> Request:
     return tool("wait_for_sms", after=site.oldest_place, kind="code")
 
 
-ANCHOR = "ping"
+PAGES = ("list_sms, first page", "  page 1,000 by cursor",
+         "list_sms_conversations, first page", "  late page")      # must not grow
 ROWS: dict[str, Row] = {
-    ANCHOR: ping,
+    "ping": ping,
     "list_sms, first page": calls("list_sms"),
     "  by number, many": calls("list_sms", phone_number=PARTY),
     "  by number, few": calls("list_sms", phone_number=RARE),

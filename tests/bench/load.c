@@ -196,13 +196,12 @@ static struct connection *connect_all(int epoll)
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 
 	for (int i = 0; i < options.connections; i++) {
-		struct epoll_event event = { .events = EPOLLIN,
-					     .data.ptr = &all[i] };
+		struct epoll_event event = { .events = EPOLLIN, .data.ptr = &all[i] };
 
 		all[i].request = &requests[(size_t)i % request_count];
 		all[i].fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (all[i].fd < 0 || connect(all[i].fd, (struct sockaddr *)&address,
-					     sizeof(address)) < 0)
+		if (all[i].fd < 0 ||
+		    connect(all[i].fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 			err(EXIT_FAILURE, "connect");
 		setsockopt(all[i].fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
 		epoll_ctl(epoll, EPOLL_CTL_ADD, all[i].fd, &event);

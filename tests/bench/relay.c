@@ -50,9 +50,9 @@ struct line {
 	struct channel channels[END_COUNT];
 	char text[LINE_BYTES_MAX]; /* of ofonod, up to the end of a command or a PDU */
 	size_t length;
-	bool takes_pdu;		/* the prompt was given */
-	bool takes_message;	/* and for a message, not for an acknowledgement */
-	bool is_acknowledged;	/* nothing that came in is under way */
+	bool takes_pdu;	      /* the prompt was given */
+	bool takes_message;   /* and for a message, not for an acknowledgement */
+	bool is_acknowledged; /* nothing that came in is under way */
 	unsigned reference;
 	STAILQ_HEAD(, incoming) waiting;
 };

@@ -51,13 +51,13 @@ static void hand_over(struct modem *modem)
 	static unsigned long long count;
 	char text[64];
 	const char *number = NUMBER, *body = text;
-	DBusMessage *call = dbus_message_new_method_call(OFONO, modem->path, MANAGER,
-							 "SendMessage");
+	DBusMessage *call =
+		dbus_message_new_method_call(OFONO, modem->path, MANAGER, "SendMessage");
 
 	snprintf(text, sizeof(text), "bench %010llu", count++);
-	if (!call || !dbus_message_append_args(call, DBUS_TYPE_STRING, &number,
-					       DBUS_TYPE_STRING, &body,
-					       DBUS_TYPE_INVALID))
+	if (!call ||
+	    !dbus_message_append_args(call, DBUS_TYPE_STRING, &number, DBUS_TYPE_STRING,
+				      &body, DBUS_TYPE_INVALID))
 		errx(EXIT_FAILURE, "no memory");
 	modem->message[0] = '\0';
 	modem->began_ns = now_ns();
@@ -170,10 +170,9 @@ int main(int argc, char **argv)
 	connection = dbus_bus_get_private(DBUS_BUS_SYSTEM, NULL);
 	if (!connection)
 		errx(EXIT_FAILURE, "no bus");
-	dbus_bus_add_match(connection,
-			   "type='signal',interface='" MESSAGE
-			   "',member='PropertyChanged'",
-			   NULL);
+	dbus_bus_add_match(
+		connection,
+		"type='signal',interface='" MESSAGE "',member='PropertyChanged'", NULL);
 	dbus_connection_flush(connection);
 	while (fgets(line, sizeof(line), stdin))
 		run_round(atof(line));

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What can be counted exactly: system calls, instructions, calls of oFono, fsyncs.
+
+The same request is made few times and many times, each in a run of its own; the difference
+is what the requests cost, whatever start and end do.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from daemon import Daemon
+from lab import Lab, wait_until
+from server import Load, Server, bare_command
+from wire_request import Answer
+
+FEW, MANY = 64, 320
+# valgrind counts each octet of "rep stosb" and "rep movsb" as an instruction
+PLAIN_COPIES = ("GLIBC_TUNABLES=glibc.cpu.x86_rep_stosb_threshold=99999999:"
+                "glibc.cpu.x86_rep_movsb_threshold=99999999")
+SYNCS = ("fsync", "fdatasync", "sync_file_range", "msync")
+Run = Callable[[int], dict[str, int]]
+
+
+def each(run: Run) -> dict[str, float]:
+    """For one request."""
+    few, many = run(FEW), run(MANY)
+    return {name: (many[name] - few.get(name, 0)) / (MANY - FEW) for name in many}
+
+
+def system_calls(output: Path) -> dict[str, int]:
+    """Of strace -c -U name,calls; \"total\" is one of them."""
+    pairs = re.findall(r"^ *(\w+) +(\d+)$", output.read_text(), re.MULTILINE)
+    counts = {name: int(count) for name, count in pairs}
+    return counts if "total" in counts else {}
+
+
+def instructions(output: Path) -> dict[str, int]:
+    return {"instructions": int(re.search(r"^totals: (\d+)", output.read_text(),
+                                          re.MULTILINE)[1])}
+
+
+def of_daemon(build: Path, lab: Lab, name: str, wrapper: list[str],
+              read: Callable[[Path], dict[str, int]],
+              requests: Callable[[Daemon], list[bytes]], connections: int) -> dict[str, float]:
+    daemon = Daemon(lab, name, [*wrapper[:-1], wrapper[-1].format(folder=lab.folder)])
+    output = lab.folder / "counted"
+
+    def run(count: int) -> dict[str, int]:
+        output.unlink(missing_ok=True)
+        server = daemon.start()
+        Load(build, server, requests(daemon), connections).run("--count", str(count))
+        daemon.stop()
+        return wait_until(lambda: output.exists() and read(output),
+                          what="the tracer has written what it counted")
+
+    return each(run)
+
+
+# -D: what is traced is our child, and hears our signals
+STRACE = ["strace", "-D", "-f", "-c", "-U", "name,calls", "-o", "{folder}/counted"]
+CALLGRIND = ["env", PLAIN_COPIES, "valgrind", "--tool=callgrind", "-q",
+             "--callgrind-out-file={folder}/counted"]
+
+
+def daemon_system_calls(build: Path, lab: Lab, name: str,
+                        requests: Callable[[Daemon], list[bytes]],
+                        connections: int) -> dict[str, float]:
+    return of_daemon(build, lab, name, STRACE, system_calls, requests, connections)
+
+
+def daemon_instructions(build: Path, lab: Lab, name: str,
+                        requests: Callable[[Daemon], list[bytes]]) -> float:
+    return of_daemon(build, lab, name, CALLGRIND, instructions, requests,
+                     16)["instructions"]
+
+
+def bare_instructions(build: Path, folder: Path, octets: bytes, answer: Answer,
+                      port: int) -> float:
+    output = folder / "bare-counted"
+    command = [word.format(folder=folder).replace("/counted", "/bare-counted")
+               for word in CALLGRIND]
+
+    def run(count: int) -> dict[str, int]:
+        child = subprocess.Popen(
+            [*command, *map(str, bare_command(build, port, answer))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        child.stdin.write(answer.body)
+        child.stdin.close()
+        assert child.stdout.readline() == b"ready\n"
+        Load(build, Server(port, child.pid, is_anchor=True), [octets], 16).run(
+            "--count", str(count))
+        child.terminate()
+        child.wait()
+        child.stdout.close()
+        return instructions(output)
+
+    return each(run)["instructions"]

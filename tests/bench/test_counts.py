@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What can be counted exactly is as it was promised: doc/performance.md, "Gates"."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from counts import (
+    SYNCS, bare_instructions, daemon_instructions, daemon_system_calls,
+)
+from daemon import Daemon
+from fast_lab import fast_lab
+from lab import Lab, wait_until
+from lab.gateway import BINARY, free_port
+from sending_rows import requests
+from server import Load
+from wire_request import ask, call
+
+BUILD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
+LIBRARIES = {"libdbus-1.so.3", "libmicrohttpd.so.12", "libyajl.so.2", "libsystemd.so.0",
+             "libsqlite3.so.0", "libgnutls.so.30", "libinih.so.1", "libqrencode.so.4",
+             "libc.so.6"}
+STRIPPED_MOST_KIB = 900
+STEPS = {"call": "SendMessage", "sync": "sync(", "write": "pwrite64("}
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    subprocess.run(["make", "--no-print-directory", "bench-programs", f"BUILD={BUILD}"],
+                   cwd=Path(__file__).resolve().parents[2], check=True,
+                   env=os.environ | {"MAKEFLAGS": ""}, stdout=subprocess.DEVNULL)
+    with fast_lab(BUILD, modem_count=2) as (fast, _):
+        yield fast
+
+
+def listing(daemon: Daemon) -> list[bytes]:
+    return [daemon.requests.legacy("tools/list")]
+
+
+@pytest.mark.parametrize(("connections", "most"), [(1, 5.2), (64, 2.3)])
+def test_system_calls_of_a_listing(lab: Lab, connections: int, most: float) -> None:
+    """One at a time: recv, send, one epoll_wait of each loop, and sd-event's gettid."""
+    calls = daemon_system_calls(BUILD, lab, f"calls-{connections}", listing, connections)
+    assert calls["total"] <= most, calls
+    assert not {"read", "openat", "fcntl", "write", *SYNCS} & {
+        name for name, count in calls.items() if count >= 0.02}, calls
+
+
+@pytest.mark.parametrize("name", ["get_sms_subscriptions", "get_gateway_status"])
+def test_nobody_is_asked_over_the_bus(lab: Lab, name: str) -> None:
+    """One sendmsg and one recvfrom is the HTTP of it; all else would be more."""
+    calls = daemon_system_calls(
+        BUILD, lab, f"bus-{name}",
+        lambda daemon: [daemon.requests.legacy("tools/call", call(name))], 16)
+    assert 0.95 <= calls["sendmsg"] <= 1.05 and calls.get("recvmsg", 0) <= 0.2, calls
+    assert all(calls.get(sync, 0) < 0.02 for sync in SYNCS), calls
+
+
+def test_one_wait_for_the_disk_for_each_message(lab: Lab) -> None:
+    """Before it leaves; under strace it takes so long that the timer of what oFono told
+    (OUTBOX_SYNC_MS) comes between two messages, which counts as another."""
+    calls = daemon_system_calls(BUILD, lab, "syncs",
+                                lambda daemon: requests(daemon, 1), 1)
+    waits = sum(calls.get(sync, 0) for sync in SYNCS)
+    assert 0.9 <= waits <= 2.1, calls
+
+
+def test_the_disk_comes_before_the_radio(lab: Lab) -> None:
+    """That a message is being handed over is waited for before SendMessage leaves."""
+    output = lab.folder / "order"
+    daemon = Daemon(lab, "radio", ["strace", "-D", "-f", "-s", "400", "-o", str(output),
+                                   "-e", "trace=fdatasync,fsync,sendmsg,pwrite64"])
+    server = daemon.start()
+    began = len(output.read_text())
+    Load(BUILD, server, requests(daemon, 1), 1).run("--count", "5")
+    daemon.stop()
+    wait_until(lambda: "+++ exited" in output.read_text(), what="all is written")
+    steps = [next((step for step, word in STEPS.items() if word in line), "")
+             for line in output.read_text()[began:].splitlines()]
+    calls = [place for place, step in enumerate(steps) if step == "call"]
+    assert len(calls) == 5, steps
+    for place in calls:
+        before = [step for step in steps[:place] if step in ("write", "sync")]
+        assert before[-1] == "sync", before[-5:]
+
+
+def test_instructions_of_a_listing(lab: Lab) -> None:
+    """Beside libmicrohttpd alone with the same request and an answer as long."""
+    ours = daemon_instructions(BUILD, lab, "instructions", listing)
+    daemon = Daemon(lab, "asked")
+    octets = daemon.requests.modern("tools/list")
+    server = daemon.start()
+    answer = ask(server.port, octets)
+    daemon.stop()
+    theirs = bare_instructions(BUILD, lab.folder, octets, answer, free_port())
+    assert ours / theirs <= 4.5, (ours, theirs)
+
+
+def test_sizes() -> None:
+    stripped = BUILD / "bench" / "stripped"
+    subprocess.run(["strip", "-o", stripped, BUILD / "ofono-mcp"], check=True)
+    assert stripped.stat().st_size <= STRIPPED_MOST_KIB * 1024
+    needed = subprocess.run(["readelf", "-d", stripped], check=True, capture_output=True,
+                            text=True).stdout
+    libraries = set(re.findall(r"\(NEEDED\).*\[(.*)\]", needed))
+    assert libraries - {"libm.so.6"} == LIBRARIES

@@ -92,6 +92,12 @@ const char *bus_address(const struct bus *unused)
 	return "unix:path=/run/none";
 }
 
+uint64_t bus_calls_sent(const struct bus *unused)
+{
+	(void)unused;
+	return 0;
+}
+
 sd_event *bus_loop(const struct bus *unused)
 {
 	(void)unused;

@@ -27,6 +27,7 @@
 #include "tools/services.h"
 #include "tools/task_table.h"
 #include "tools/tool_table.h"
+#include "web/web_route.h"
 
 /* Within the gateway's own doing: that of a fake always finds memory. */
 static inline void *spared_calloc(size_t count, size_t size)
@@ -72,7 +73,8 @@ static struct gateway {
 	struct session_shelf shelf;
 	struct asking_shelf asking_shelf;
 	struct endpoint *endpoint;
-	struct http_route routes[2];
+	struct web web;
+	struct http_route routes[1 + WEB_ROUTES_MAX + 1];
 	struct http_server *server;
 	struct control control;
 	unsigned inputs;
@@ -84,6 +86,18 @@ const char *ofono_condition(const struct ofono *ofono)
 {
 	(void)ofono;
 	return "oFono answers";
+}
+
+uint64_t ofono_calls_sent(const struct ofono *ofono)
+{
+	(void)ofono;
+	return 0;
+}
+
+bool ofono_has_bus(const struct ofono *ofono)
+{
+	(void)ofono;
+	return true;
 }
 
 bool ofono_is_available(const struct ofono *ofono)
@@ -159,7 +173,15 @@ static int on_pause(void *data, bool paused)
 	return policy_set_paused(gateway.services.policy, paused);
 }
 
+static bool on_advertised(void *data, const char **text_out)
+{
+	(void)data;
+	*text_out = "off";
+	return false;
+}
+
 static const struct control_gateway gateway_control = {
+	.advertised = on_advertised,
 	.client_cut = on_client_cut,
 	.client_forgotten = on_client_forgotten,
 	.client_changed = on_client_changed,
@@ -279,8 +301,16 @@ static inline void gateway_open_server(void)
 		.data = gateway.endpoint,
 		.refusal = endpoint_refusal,
 	};
+	gateway.web = (struct web){
+		.services = &gateway.services,
+		.endpoint = gateway.endpoint,
+	};
+	outbox_set_tally(gateway.services.outbox, &gateway.web.tally);
+	inbox_set_tally(gateway.services.inbox, &gateway.web.tally);
+	web_routes_put(&gateway.routes[1], &gateway.web);
 	FUZZ_CHECK(http_server_new(gateway.loop, &gateway.config, gateway.routes,
 				   &gateway.auth, &gateway.server, &error) == 0);
+	gateway.web.server = gateway.server;
 	FUZZ_CHECK(http_server_serve(gateway.server) == 0);
 }
 

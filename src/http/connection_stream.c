@@ -70,6 +70,8 @@ struct stream *connection_stream(struct connection *connection)
 	const int unheard_ms = UNHEARD_MS;
 	struct response response;
 
+	if (!connection_watch(connection)) /* else it might never end */
+		return NULL;
 	connection->stream = stream_new(&connection->connections->streams,
 					&stream_carrier, connection);
 	if (!connection->stream)

@@ -17,7 +17,10 @@
 
 struct json_writer;
 
-/* Appends to `buffer`, which is borrowed until json_writer_free(). NULL: no memory. */
+/*
+ * Appends to `buffer`, which is borrowed until json_writer_free(). NULL: no memory, and the
+ * buffer has failed.
+ */
 struct json_writer *json_writer_new(struct buffer *buffer);
 void json_writer_free(
 	struct json_writer *writer); /* asserts that the document is whole */

@@ -49,12 +49,15 @@ struct json_writer *json_writer_new(struct buffer *buffer)
 {
 	struct json_writer *writer = malloc(sizeof(*writer));
 
-	if (!writer)
+	if (!writer) {
+		buffer->failed = true;
 		return NULL;
+	}
 	yajl_memory_init(&writer->memory);
 	if (!yajl_memory_try(&writer->memory, allocate, writer)) {
 		yajl_memory_deinit(&writer->memory);
 		free(writer);
+		buffer->failed = true;
 		return NULL;
 	}
 	writer->buffer = buffer;

@@ -58,7 +58,7 @@ static bool bracketed_parse(struct authority *authority)
 static bool plain_parse(struct authority *authority)
 {
 	char text[INET_ADDRSTRLEN];
-	struct in_addr address;
+	struct in_addr address = { 0 };
 
 	if (!name_valid(authority->host, authority->host_length))
 		return false;

@@ -10,6 +10,7 @@
 
 #include "base/address.h"
 #include "base/config.h"
+#include "base/log_pace.h"
 #include "http/connection.h"
 #include "http/handed_sockets.h"
 #include "http/pump.h"
@@ -21,6 +22,7 @@
 struct listener {
 	struct MHD_Daemon *daemon; /* NULL: closed, nobody can connect */
 	struct pump pump;
+	struct log_pace pace; /* of what libmicrohttpd lacks */
 	struct connection_home home;
 	struct address address;
 	int fd; /* has the address, but does not listen yet; -1: it has not, or the

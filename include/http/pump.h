@@ -18,6 +18,7 @@ struct pump {
 	sd_event_source *again_later;
 	sd_event_source *retry; /* the same, after a moment */
 	bool running;
+	bool starved; /* told by pump_starve() in this run */
 	bool again;
 	unsigned still; /* runs in a row that moved nothing */
 	bool moved;	/* set by every callback of the daemon: it does something */
@@ -26,6 +27,11 @@ struct pump {
 /* The daemon does nothing until pump_start(). -errno */
 int pump_init(struct pump *pump, sd_event *loop, struct MHD_Daemon *daemon);
 int pump_start(struct pump *pump); /* -errno */
+/*
+ * The daemon lacks what only others can free, and would try again for ever: it rests a
+ * moment after this run.
+ */
+void pump_starve(struct pump *pump);
 /* The daemon has read what it did not look at yet. Resumed connections do not count. */
 bool pump_is_busy(const struct pump *pump);
 void pump_deinit(struct pump *pump);

@@ -108,17 +108,23 @@ static __attribute__((format(printf, 2, 0))) void on_log(void *data, const char 
 					       "Hit process or system resource limit",
 					       "Call to epoll_ctl failed",
 					       "Call to epoll_wait failed" };
+	static const char starving[] =
+		"Hit process or system resource limit at FIRST connection";
+	struct listener *listener = data;
 	enum log_level level = LOG_LEVEL_DEBUG;
-	char text[256];
+	char text[256], more[LOG_PACE_TEXT_BYTES] = "";
 	size_t at;
 
-	(void)data;
 	for (at = 0; at < sizeof(serious) / sizeof(serious[0]); at++)
 		if (strncmp(format, serious[at], strlen(serious[at])) == 0)
 			level = LOG_LEVEL_WARNING;
+	if (strncmp(format, starving, strlen(starving)) == 0)
+		pump_starve(&listener->pump);
+	if (level == LOG_LEVEL_WARNING && !log_pace_passes(&listener->pace, more))
+		return;
 	vsnprintf(text, sizeof(text), format, arguments);
 	text[strcspn(text, "\n")] = '\0';
-	log_line(level, "http: %s", text);
+	log_line(level, "http: %s%s", text, more);
 }
 
 /* Paths are compared as they were sent: nothing is decoded. */
@@ -141,7 +147,7 @@ static struct MHD_Daemon *daemon_start(struct listener *listener, unsigned flags
 	return MHD_start_daemon(
 		flags, listener->port, NULL, NULL, connection_handle, home,
 		MHD_OPTION_EXTERNAL_LOGGER, on_log,
-		NULL, /* first: it tells of the rest */
+		listener, /* first: it tells of the rest */
 		MHD_OPTION_LISTEN_SOCKET, listener->fd, MHD_OPTION_STRICT_FOR_CLIENT, 0,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->max_connections,
 		MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_CONNECTION_MEMORY_LIMIT,

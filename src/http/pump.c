@@ -10,6 +10,9 @@
  * run at once for ever, and does nothing. So runs that move nothing are soon spaced out; the
  * connection's deadline ends it
  * (tests/unit/test_server.c::test_endless_chunk_line_does_not_spin).
+ *
+ * And another: without a descriptor for its first connection it tries to accept for ever
+ * (tests/integration/test_limits.py::test_no_descriptor_left_for_the_first).
  */
 #include "http/pump.h"
 
@@ -24,6 +27,11 @@ enum {
 	PUMP_STILL_MAX = 16, /* runs; headers come in 128 bytes a turn, 8 KiB in 64 */
 	PUMP_RETRY_US = 20 * 1000,
 };
+
+void pump_starve(struct pump *pump)
+{
+	pump->starved = true;
+}
 
 bool pump_is_busy(const struct pump *pump)
 {
@@ -62,6 +70,13 @@ static void run_after(struct pump *pump, uint64_t pause_us)
 		log_error("http: cannot schedule work: error %d", -error);
 }
 
+static void rest(struct pump *pump)
+{
+	pump->starved = false;
+	sd_event_source_set_enabled(pump->readable, SD_EVENT_OFF);
+	run_after(pump, PUMP_RETRY_US);
+}
+
 static void run(struct pump *pump)
 {
 	int turns = 0;
@@ -71,8 +86,12 @@ static void run(struct pump *pump)
 	do {
 		pump->again = false;
 		MHD_run(pump->daemon);
-	} while (work_left(pump) && ++turns < PUMP_TURNS_MAX);
+	} while (!pump->starved && work_left(pump) && ++turns < PUMP_TURNS_MAX);
 	pump->running = false;
+	if (pump->starved) {
+		rest(pump);
+		return;
+	}
 	if (turns < PUMP_TURNS_MAX)
 		return;
 	pump->still = pump->moved || pump->again ? 0 : pump->still + 1;
@@ -97,9 +116,12 @@ static int on_again_later(sd_event_source *source, void *data)
 
 static int on_retry(sd_event_source *source, uint64_t due_us, void *data)
 {
+	struct pump *pump = data;
+
 	(void)source;
 	(void)due_us;
-	run(data);
+	sd_event_source_set_enabled(pump->readable, SD_EVENT_ON);
+	run(pump);
 	return 0;
 }
 

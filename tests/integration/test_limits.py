@@ -39,6 +39,7 @@ SERVER = {"max_connections": CONNECTIONS, "max_connections_per_address": PER_ADD
           "request_timeout_seconds": TIMEOUT_S}
 HOG = "127.0.0.2"                       # whose limits are reached
 NOTICED_S = 0.5                         # a healthy client would
+TOLD = 5                                # times a second at most that nothing is left
 SPIN_S = 0.1                            # of CPU, in half a second
 STREAMS, CLIENT_STREAMS = CONNECTIONS * 3 // 4, 32
 SESSIONS, SUBSCRIPTIONS, CONTROLS = 512, 32, 8
@@ -323,11 +324,13 @@ def test_no_descriptor_left(gateway: LoneGateway) -> None:
 def test_no_descriptor_left_for_the_first(gateway: LoneGateway) -> None:
     """Nobody is connected whose leaving could be waited for."""
     wait_until(lambda: not gateway.peers, what="nobody is connected")
+    told = gateway.log.count("Too many open files")
     with no_descriptor_left(gateway) as end, gateway.wire() as first:
         first.send(PING)
         spent = gateway.cpu_seconds
         assert not first.has_news(patience(0.5))
         assert gateway.cpu_seconds - spent < patience(SPIN_S)
+        assert gateway.log.count("Too many open files") - told < patience(TOLD)
         end()
         assert first.receive().status == 200
     gateway.assert_serves()

@@ -11,6 +11,7 @@
 # make soak       a million requests: does memory stay as it was? (TIME=600, seconds at least)
 # make fuzz       libFuzzer on each target of tests/fuzz for TIME=60 seconds, one table
 #                 (TARGETS="json mcp"; fuzz-coverage, fuzz-minimise: CONTRIBUTING.md)
+# make integration-san    the integration tests with the gateway under ASan and UBSan
 # make starve     every call that may find no memory, no room or no disk, one after the other
 # make lint       format, layers, licence lines, static analysis
 # make format     writes the format that lint wants
@@ -73,7 +74,7 @@ Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
 .PHONY: all toolchain programs packages demo bench bench-programs torture soak fuzz fuzz-coverage \
-        fuzz-minimise fuzz-programs starved starve check unit san house lab integration clients console \
+        fuzz-minimise fuzz-programs starved starve check unit san house lab integration integration-san clients console \
         package matrix \
         valgrind lint format faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
         install-plugin uninstall-plugin clean
@@ -241,6 +242,10 @@ check:
 unit san house lab integration clients console package matrix valgrind:
 	@tests/packages/install build demo test
 	@$(RUN) $@
+
+integration-san:
+	@tests/packages/install build demo test
+	@$(RUN) integration-san
 
 starve:
 	@tests/packages/install build demo test

@@ -102,8 +102,6 @@ void connection_answer(struct connection *connection, unsigned status,
 
 /* Answers with a stream, which is freed with the request. NULL: too many, no memory. */
 struct stream *connection_stream(struct connection *connection);
-/* That the peer leaves will be heard, from now on. False: no memory. */
-bool connection_watch(struct connection *connection);
 /* Resumes one that is asleep. */
 void connection_awake(struct connection *connection);
 

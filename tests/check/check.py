@@ -40,6 +40,7 @@ VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
 MATRIX = "tests/integration/test_crash_matrix.py"
 STARVED = ["bus", "control", "mcp"]
 VALGRIND_PATIENCE = "5"
+SANITIZER_PATIENCE = "3"
 VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes more
                        for name in ("seed", "protocol", "ladder", "modern", "batch", "gates",
                                     "hostile", "resources", "send_sms")]
@@ -283,6 +284,19 @@ class Check:
     def integration(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("integration", ["tests/integration"]))
 
+    def integration_san(self) -> Verdict:
+        """The plugin is made as ever: ofonod, which loads it, has no sanitizer."""
+        build = self.build / "san"
+        verdict = self.make(f"BUILD={build}", f"CFLAGS={SANITIZE}", "all", "faults",
+                            "fixtures")
+        verdict.add(self.make(f"BUILD={build}", "plugin"))
+        if not verdict.failed:
+            verdict.add(self.pytest(
+                "integration-san", ["tests/integration", f"--ignore={MATRIX}"],
+                SANITIZER_OPTIONS | {"GATEWAY_BINARY": str(PROJECT / build / "ofono-mcp"),
+                                     "LAB_TIMEOUT_SCALE": SANITIZER_PATIENCE}))
+        return verdict
+
     def clients(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("clients", ["tests/clients"]))
 
@@ -339,6 +353,7 @@ PARTS: dict[str, str] = {
     "house": "the tests of lint, check and packages themselves",
     "lab": "the modem emulator against the real ofonod",
     "integration": "the gateway on the real ofonod",
+    "integration-san": "the same with the gateway under ASan and UBSan",
     "clients": "real MCP clients and the official conformance runner",
     "console": "the console in a real Chromium, alone and in a host of MCP Apps",
     "matrix": "kill -9 at every boundary, and at every one of each recovery",

@@ -25,7 +25,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -217,7 +217,13 @@ class Fuzzing:
                          for file in (PROJECT / "src").glob(pattern))
         with self.scratch() as environment:
             raw = Path(environment["TMPDIR"], "profraw")
-            subprocess.run([program, *self.corpora(name)], cwd=PROJECT, check=True,
+            inputs = Path(environment["TMPDIR"], "inputs")      # others may be fuzzing
+            inputs.mkdir()
+            for folder in self.corpora(name):
+                for file in Path(folder).iterdir():
+                    with suppress(FileNotFoundError):
+                        shutil.copy(file, inputs)
+            subprocess.run([program, inputs], cwd=PROJECT, check=True,
                            env=environment | {"LLVM_PROFILE_FILE": str(raw)},
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             subprocess.run(["llvm-profdata", "merge", "-sparse", raw, "-o", profile],

@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -110,6 +111,20 @@ static inline void peer_bind(const struct peer *peer)
 		   0);
 }
 
+/* libFuzzer's alarm interrupts it otherwise, where the machine is slow. */
+static inline void peer_connect(const struct peer *peer,
+				const struct sockaddr_in *address)
+{
+	sigset_t alarm, before;
+
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigprocmask(SIG_BLOCK, &alarm, &before);
+	FUZZ_CHECK(connect(peer->fd, (const struct sockaddr *)address,
+			   sizeof(*address)) == 0);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 static inline struct peer *peer_open(void)
 {
 	const struct sockaddr_in address = {
@@ -128,8 +143,7 @@ static inline struct peer *peer_open(void)
 	FUZZ_CHECK(peer->fd >= 0);
 	peer_bind(peer);
 	setsockopt(peer->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-	FUZZ_CHECK(connect(peer->fd, (const struct sockaddr *)&address,
-			   sizeof(address)) == 0);
+	peer_connect(peer, &address);
 	peer->length = 0;
 	peer->is_closed = false;
 	return peer;

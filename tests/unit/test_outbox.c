@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "outbox_bench.h"
 
 #define FORMAT_ERROR "org.ofono.Error.InvalidFormat"

@@ -137,6 +137,9 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/histogram.c tests/bench/histogram.
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< tests/bench/histogram.c \
 		$(BUILD)/libgateway.a $(LDLIBS)
 
+# With all libraries, used or not: what they cost is what it is there for.
+$(BUILD)/bench/empty: LDFLAGS += -Wl,--no-as-needed
+
 bench-programs: $(BENCH_PROGRAMS)
 
 $(BUILD)/torture/%.so: tests/torture/%.c Makefile | toolchain

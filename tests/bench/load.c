@@ -188,25 +188,20 @@ static void receive_answer(struct connection *connection)
 	finish_answer(connection);
 }
 
-static struct connection *connect_all(int epoll)
+static void open_connection(int epoll, struct connection *connection, size_t place)
 {
-	struct connection *all = calloc((size_t)options.connections, sizeof(*all));
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_port = htons((uint16_t)options.port),
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = connection };
 
-	for (int i = 0; i < options.connections; i++) {
-		struct epoll_event event = { .events = EPOLLIN, .data.ptr = &all[i] };
-
-		all[i].request = &requests[(size_t)i % request_count];
-		all[i].fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (all[i].fd < 0 ||
-		    connect(all[i].fd, (struct sockaddr *)&address, sizeof(address)) < 0)
-			err(EXIT_FAILURE, "connect");
-		setsockopt(all[i].fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
-		epoll_ctl(epoll, EPOLL_CTL_ADD, all[i].fd, &event);
-	}
-	return all;
+	connection->request = &requests[place % request_count];
+	connection->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (connection->fd < 0 ||
+	    connect(connection->fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		err(EXIT_FAILURE, "connect");
+	setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
+	epoll_ctl(epoll, EPOLL_CTL_ADD, connection->fd, &event);
 }
 
 static void start_measuring(void)
@@ -252,8 +247,10 @@ static void run(int epoll, struct connection *all)
 
 	if (options.count)
 		start_measuring();
-	for (int i = 0; i < options.connections; i++)
+	for (int i = 0; i < options.connections; i++) {
+		open_connection(epoll, &all[i], (size_t)i);
 		send_request(&all[i]);
+	}
 	while (under_way) {
 		struct epoll_event events[EVENTS_MAX];
 		int ready = wait_for_answers(epoll, events);
@@ -362,7 +359,7 @@ int main(int argc, char **argv)
 
 	read_options(argc, argv);
 	read_requests();
-	run(epoll, connect_all(epoll));
+	run(epoll, calloc((size_t)options.connections, sizeof(struct connection)));
 	printf("{\"answers\": %llu, \"bad\": %llu, \"seconds\": %.6f, "
 	       "\"server_cpu_us\": %.1f, \"p50_us\": %.1f, \"p99_us\": %.1f, "
 	       "\"max_us\": %.1f}\n",

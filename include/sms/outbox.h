@@ -51,6 +51,10 @@ struct outbox_timing {
 	uint64_t retry_most_ms; /* ... up to this; 60 s */
 	uint64_t listing_ms;	/* before asking again what oFono holds; 1 s */
 	uint64_t storage_ms;	/* before the disk is tried again; 5 s */
+	/* before a registered modem with a message counts as stuck, and more for each of its
+	 * parts; 0 and 0: it never does */
+	uint64_t stuck_ms;
+	uint64_t stuck_part_ms;
 };
 
 /* to those who watch a message, and to outbox_observers() */

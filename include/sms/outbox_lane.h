@@ -13,6 +13,7 @@
 
 #include "ofono/message_manager.h"
 #include "sms/outbox_message.h"
+#include "sms/outbox_patience.h"
 
 struct outbox_lane {
 	struct outbox_shared *shared;
@@ -28,7 +29,8 @@ struct outbox_lane {
 	struct message_listing *listing;
 	sd_event_source *answer_timer; /* enabled while an answer to `send` is in time */
 	sd_event_source *pause_timer;  /* enabled: nothing is tried before it is over */
-	unsigned refusals;	       /* in a row, of being handed */
+	struct outbox_patience patience; /* with the message that oFono has */
+	unsigned refusals;		 /* in a row, of being handed */
 	TAILQ_ENTRY(outbox_lane) link;
 };
 

@@ -3,8 +3,10 @@
  * Sims: which SIM cards there are now, their durable numbers, and whether they can send.
  *
  * A SIM is known by its card (ICCID, else IMSI), never by the modem it sits in. Facts are
- * oFono's signals; the number comes from the store. Two modems that show the same card:
- * the first slot has it, the second is left out with a warning.
+ * oFono's signals; the number comes from the store.
+ *
+ * oFono keeps what it is to send by card, so of two modems that show the same card both send
+ * it: a duplicate cannot send. Where the number is the same, too, the first slot has it.
  */
 #ifndef SMS_SIM_H
 #define SMS_SIM_H
@@ -23,6 +25,8 @@ enum sim_state {
 	SIM_OFFLINE,   /* flight mode */
 	SIM_STARTING,  /* unlocked, oFono is not yet ready for messages */
 	SIM_LOCKED,    /* asks for PIN, PUK, ... */
+	SIM_DUPLICATE, /* another modem shows the same card */
+	SIM_STUCK,     /* registered, but its modem does not finish a message */
 	SIM_ABSENT,    /* known from before, in no modem now */
 };
 
@@ -37,6 +41,7 @@ struct sim {
 		[80]; /* the card's provider name, else the carrier's, else "SIM 1" */
 	char own_number[24]; /* the card's first, "" unknown */
 	bool roaming;	     /* registered with a foreign network */
+	bool stuck;	     /* sims_set_stuck() */
 	TAILQ_ENTRY(sim) link;
 };
 
@@ -67,6 +72,12 @@ const struct sim *sims_find(const struct sims *sims,
 			    int64_t sim_id); /* NULL: not present */
 /* Is it a number that was given to a card, present or not? */
 bool sims_is_known(const struct sims *sims, int64_t sim_id);
+
+/*
+ * Its modem does not finish a message, or does now. It is forgotten when the card's modem
+ * goes. Not from inside an event of the sims.
+ */
+void sims_set_stuck(struct sims *sims, int64_t sim_id, bool stuck);
 
 /* The number of the card that shows these facts. 0: it shows none, or the store fails. */
 int64_t sims_identify(struct sims *sims, const struct sim_facts *facts);

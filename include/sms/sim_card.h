@@ -33,7 +33,7 @@ int64_t sim_cards_identify(struct sim_cards *cards, struct store *store,
 /* The last four characters of what identifies the card, for the log. */
 const char *sim_card_tail(const struct sim_facts *facts);
 
-/* Everything but the number. */
+/* Everything but the number and whether it is stuck. */
 void sim_describe(struct sim *sim, struct modem *modem, int slot);
 /* Cards of the same display name get their slot's number behind it. */
 void sims_name_apart(struct sim_list *list);

@@ -61,6 +61,17 @@ static const struct failure_words table[] = {
 		"Nothing was sent. Try again when the phone has reception.",
 		true, 30,
 	},
+	[FAILURE_SIM_DUPLICATE] = {
+		"sim_duplicate",
+		"Nothing was sent: two modems show this SIM, and oFono would send the message "
+		"from each. Ask the owner to switch one of them off (ofono-mcp modem off).",
+	},
+	[FAILURE_MODEM_STUCK] = {
+		"modem_stuck",
+		"Nothing was sent. Use another SIM, or ask the owner to switch the modem off "
+		"and on (ofono-mcp modem off, ofono-mcp modem on).",
+		true, 300,
+	},
 	[FAILURE_PAUSED] = {
 		"paused_by_owner",
 		"Nothing was accepted. Only the owner can end the pause; do not try again "

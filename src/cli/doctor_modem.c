@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/doctor.h"
+#include "ofono/sim_match.h"
 
 struct patient {
 	struct doctor *doctor;
@@ -68,6 +69,27 @@ static bool is_unlocked(const struct patient *patient)
 	return false;
 }
 
+/* oFono keeps by card what it is to send: each of the two would send it. */
+static bool is_alone(const struct patient *patient)
+{
+	const struct modem *other;
+
+	TAILQ_FOREACH (other, ofono_modems(patient->modem->ofono), link) {
+		if (other == patient->modem || modem_is_foreign(other) ||
+		    !sim_match(&patient->modem->sim, &other->sim))
+			continue;
+		doctor_tell(patient->doctor,
+			    &(struct finding){ DOCTOR_PROBLEM, patient->about,
+					       "Switch one of them off: ofono-mcp modem "
+					       "off" },
+			    "its SIM card is in modem %s, too, so that each message "
+			    "would go out twice: the gateway sends none",
+			    other->path);
+		return false;
+	}
+	return true;
+}
+
 static bool is_online(const struct patient *patient)
 {
 	if (!patient->modem->online)
@@ -116,7 +138,7 @@ static void look_at_modem(struct doctor *doctor, const struct modem *modem,
 			  struct ofono_probe *probe)
 {
 	static bool (*const checks[])(const struct patient *) = {
-		is_powered, has_card,	   is_unlocked,
+		is_powered, has_card,	   is_unlocked,	   is_alone,
 		is_online,  is_registered, takes_messages,
 	};
 	struct patient patient = { .doctor = doctor, .modem = modem };

@@ -33,6 +33,8 @@ const SIM_STATES = {
 	offline: ['Flight mode', 'warn'],
 	locked: ['Locked: waits for its PIN', 'bad'],
 	starting: ['Starting', 'wait'],
+	duplicate: ['In two modems: cannot send', 'bad'],
+	stuck: ['Its modem is stuck', 'bad'],
 };
 
 const spell = (code) => code.replaceAll('_', ' ');

@@ -22,6 +22,8 @@ static const struct outbox_timing usual_timing = {
 	.retry_most_ms = 60 * 1000,
 	.listing_ms = 1000,
 	.storage_ms = 5 * 1000,
+	.stuck_ms = 4 * 60 * 1000, /* four tries of a minute */
+	.stuck_part_ms = 30 * 1000,
 };
 
 /* What leaves in the same turn waits for the disk together. */

@@ -5,7 +5,8 @@
  *   handing  SendMessage is not answered. After answer_ms the message is unknown, but the
  *            lane stays occupied: oFono is stuck, and more calls would only pile up there.
  *            The late answer, or the loss of the modem, frees it.
- *   handed   until its State comes; the loss of the modem makes it
+ *   handed   until its State comes: a registered modem that takes too long is stuck, and its
+ *            SIM says so. The loss of the modem makes it
  *   held     oFono keeps it for the card. When the card's modem takes messages again, oFono
  *            is asked which it has: those are handed, the others unknown, for they may have
  *            been sent before anybody listened.
@@ -30,8 +31,8 @@ static const char modem_away[] = "modem_away";
 struct lane_survey {
 	bool unsaved; /* the disk lags behind */
 	bool held;
-	bool handed;
-	struct outbox_message *next; /* first that is queued, or NULL */
+	const struct outbox_message *handed; /* or NULL */
+	struct outbox_message *next;	     /* first that is queued, or NULL */
 };
 
 static void lane_pause(struct outbox_lane *lane, uint64_t pause_ms)
@@ -250,7 +251,8 @@ static struct lane_survey lane_survey(const struct outbox_lane *lane)
 	TAILQ_FOREACH (message, &lane->messages, link) {
 		survey.unsaved |= !outbox_message_is_saved(message);
 		survey.held |= message->state == STATE_HELD;
-		survey.handed |= message->state == STATE_HANDED;
+		if (message->state == STATE_HANDED)
+			survey.handed = message;
 		if (!survey.next && message->state == STATE_QUEUED)
 			survey.next = message;
 	}
@@ -270,11 +272,27 @@ static void lane_save(struct outbox_lane *lane)
 	}
 }
 
+/* While it is not registered nothing can be sent, and the modem is not to blame. */
+static void lane_watch(struct outbox_lane *lane, const struct lane_survey *survey,
+		       const struct sim *sim)
+{
+	const struct outbox_timing *timing = &lane->shared->timing;
+
+	if (survey->handed && sim && (sim->state == SIM_READY || sim->state == SIM_STUCK))
+		outbox_patience_begin(&lane->patience,
+				      timing->stuck_ms +
+					      timing->stuck_part_ms *
+						      survey->handed->segments);
+	else
+		outbox_patience_end(&lane->patience);
+}
+
 void outbox_lane_pump(struct outbox_lane *lane)
 {
 	struct lane_survey survey = lane_survey(lane);
 	const struct sim *sim = sims_find(lane->shared->sims, lane->sim_id);
 
+	lane_watch(lane, &survey, sim);
 	if (survey.unsaved && !lane_is_paused(lane))
 		lane_save(lane);
 	if (lane_is_paused(lane) || lane->send || lane->claimed || lane->listing || !sim)
@@ -327,7 +345,10 @@ bool outbox_lane_sweep(struct outbox_lane *lane)
 		TAILQ_REMOVE(&lane->messages, message, link);
 		outbox_message_free(message);
 	}
-	return TAILQ_EMPTY(&lane->messages);
+	if (!TAILQ_EMPTY(&lane->messages))
+		return false;
+	outbox_patience_end(&lane->patience);
+	return true;
 }
 
 struct outbox_message *outbox_lane_find(const struct outbox_lane *lane,
@@ -366,6 +387,9 @@ static int lane_add_timers(struct outbox_lane *lane)
 		error = sd_event_add_time_relative(loop, &lane->pause_timer,
 						   CLOCK_MONOTONIC, 0, ACCURACY_USEC,
 						   on_pause_over, lane);
+	if (error >= 0)
+		error = outbox_patience_init(&lane->patience, loop, lane->shared->sims,
+					     lane->sim_id);
 	if (error < 0)
 		return error;
 	sd_event_source_set_enabled(lane->answer_timer, SD_EVENT_OFF);
@@ -400,6 +424,7 @@ void outbox_lane_free(struct outbox_lane *lane)
 		TAILQ_REMOVE(&lane->messages, message, link);
 		outbox_message_free(message);
 	}
+	outbox_patience_deinit(&lane->patience);
 	sd_event_source_disable_unref(lane->answer_timer);
 	sd_event_source_disable_unref(lane->pause_timer);
 	free(lane);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "ofono/sim_match.h"
 #include "sms/sim_card.h"
 
 enum { SETTLE_USEC = 100 * 1000, ACCURACY_USEC = 10 * 1000 };
@@ -27,13 +28,13 @@ struct sims {
 	struct observers observers;
 	struct observer ofono_observer;
 	sd_event_source *settling; /* enabled while a burst goes on */
-	unsigned duplicates;	   /* modems left out, for their card is in another */
 };
 
 static const char *const sim_state_names[] = {
 	[SIM_READY] = "ready",	   [SIM_SEARCHING] = "searching",
 	[SIM_OFFLINE] = "offline", [SIM_STARTING] = "starting",
-	[SIM_LOCKED] = "locked",   [SIM_ABSENT] = "absent",
+	[SIM_LOCKED] = "locked",   [SIM_DUPLICATE] = "duplicate",
+	[SIM_STUCK] = "stuck",	   [SIM_ABSENT] = "absent",
 };
 
 static struct sim *list_find(const struct sim_list *list, int64_t sim_id)
@@ -160,45 +161,62 @@ static void sims_settle_later(struct sims *sims)
 	sd_event_source_set_enabled(sims->settling, SD_EVENT_ONESHOT);
 }
 
+static bool is_stuck(const struct sims *sims, int64_t sim_id, const struct modem *modem)
+{
+	const struct sim *before = list_find(&sims->list, sim_id);
+
+	return before && before->stuck && before->modem == modem;
+}
+
 /* The card of a modem, added to `list` unless it is there from another modem. */
 static void sims_add(struct sims *sims, struct sim_list *list, struct modem *modem,
-		     int slot, unsigned *duplicates)
+		     int slot)
 {
 	int64_t sim_id = sim_cards_identify(&sims->cards, sims->store, &modem->sim);
 	struct sim *sim;
 
-	if (!sim_id)
+	if (!sim_id || list_find(list, sim_id))
 		return;
-	if (list_find(list, sim_id)) {
-		if (++*duplicates > sims->duplicates)
-			log_warning("sim %lld: in two modems; the one at %s is left out",
-				    (long long)sim_id, modem->path);
-		return;
-	}
 	sim = calloc(1, sizeof(*sim));
 	if (!sim) {
 		log_warning("sims: out of memory");
 		return;
 	}
 	sim->id = sim_id;
+	sim->stuck = is_stuck(sims, sim_id, modem);
 	sim_describe(sim, modem, slot);
 	TAILQ_INSERT_TAIL(list, sim, link);
+}
+
+static void find_duplicates(const struct sims *sims, const struct modem *removed,
+			    struct sim_list *list)
+{
+	const struct modem *modem;
+	struct sim *sim;
+
+	TAILQ_FOREACH (sim, list, link) {
+		TAILQ_FOREACH (modem, ofono_modems(sims->ofono), link) {
+			if (modem != removed && modem != sim->modem &&
+			    !modem_is_foreign(modem) &&
+			    sim_match(&modem->sim, &sim->modem->sim))
+				sim->state = SIM_DUPLICATE;
+		}
+	}
 }
 
 static void sims_read(struct sims *sims, const struct modem *removed,
 		      struct sim_list *list)
 {
 	struct modem *modem;
-	unsigned duplicates = 0;
 	int slot = 0;
 
 	TAILQ_FOREACH (modem, ofono_modems(sims->ofono), link) {
 		if (modem == removed || modem_is_foreign(modem))
 			continue;
-		sims_add(sims, list, modem, slot, &duplicates);
+		sims_add(sims, list, modem, slot);
 		slot++;
 	}
-	sims->duplicates = duplicates;
+	find_duplicates(sims, removed, list);
 	sims_name_apart(list);
 }
 
@@ -330,6 +348,16 @@ const struct sim *sims_find(const struct sims *sims, int64_t sim_id)
 bool sims_is_known(const struct sims *sims, int64_t sim_id)
 {
 	return list_find(&sims->list, sim_id) || !store_sim_known(sims->store, sim_id);
+}
+
+void sims_set_stuck(struct sims *sims, int64_t sim_id, bool stuck)
+{
+	struct sim *sim = list_find(&sims->list, sim_id);
+
+	if (!sim || sim->stuck == stuck)
+		return;
+	sim->stuck = stuck;
+	sims_refresh(sims, NULL);
 }
 
 int64_t sims_identify(struct sims *sims, const struct sim_facts *facts)

@@ -113,6 +113,13 @@ static enum sim_state modem_sim_state(const struct modem *modem)
 	return modem_can_send(modem) ? SIM_READY : SIM_SEARCHING;
 }
 
+static enum sim_state sim_state_of(const struct sim *sim)
+{
+	enum sim_state state = modem_sim_state(sim->modem);
+
+	return state == SIM_READY && sim->stuck ? SIM_STUCK : state;
+}
+
 static void describe_carrier(struct sim *sim, const struct modem *modem)
 {
 	const struct network_facts *network = &modem->network;
@@ -135,7 +142,7 @@ void sim_describe(struct sim *sim, struct modem *modem, int slot)
 
 	sim->modem = modem;
 	sim->slot = slot;
-	sim->state = modem_sim_state(modem);
+	sim->state = sim_state_of(sim);
 	sim->roaming = strcmp(modem->network.status, "roaming") == 0;
 	snprintf(sim->own_number, sizeof(sim->own_number), "%s", modem->sim.own_number);
 	describe_carrier(sim, modem);

@@ -77,6 +77,10 @@ enum failure failure_of_sim_state(enum sim_state state)
 		return FAILURE_MODEM_OFF;
 	case SIM_ABSENT:
 		return FAILURE_SIM_ABSENT;
+	case SIM_DUPLICATE:
+		return FAILURE_SIM_DUPLICATE;
+	case SIM_STUCK:
+		return FAILURE_MODEM_STUCK;
 	case SIM_READY:
 	case SIM_SEARCHING:
 	case SIM_STARTING:

@@ -11,7 +11,8 @@ const struct schema_field sim_view_fields[] = {
 	{ "display_name", SCHEMA_STRING, true, "Name to show to a person" },
 	{ "state", SCHEMA_STRING, true,
 	  "ready: can send now; searching: no network; offline: flight mode; "
-	  "locked: waits for its PIN; starting" },
+	  "locked: waits for its PIN; starting; duplicate: in two modems, so that each "
+	  "message would go out twice; stuck: its modem does not finish a message" },
 	{ "can_send", SCHEMA_BOOLEAN, true, "Whether send_sms would be accepted now" },
 	{ "own_number", SCHEMA_STRING, true, "The card's own number, often empty" },
 	{ "roaming", SCHEMA_BOOLEAN, true, "Registered with a foreign network" },

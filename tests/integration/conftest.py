@@ -81,9 +81,11 @@ def wait_until_known(lab: Lab, powered: bool) -> None:
     agent = Agent(lab)
     wait_until(lambda: agent.send("nobody", sim=0).code == "subscription_unknown",
                what="the gateway knows oFono")
-    cards = {modem.sim.imsi: modem.sim for modem in lab.modems if modem.sim and powered}
-    states = ["locked" if card.pin else "ready" for card in cards.values()]
-    agent.wait_states(*states, timeout=10)
+    cards = [modem.sim for modem in lab.modems if modem.sim and powered]
+    imsis = [card.imsi for card in cards]
+    states = {card.iccid: "duplicate" if imsis.count(card.imsi) > 1
+              else "locked" if card.pin else "ready" for card in cards}
+    agent.wait_states(*states.values(), timeout=10)
 
 
 class SharedLab:

@@ -259,6 +259,12 @@ def test_no_card(make_lab: Callable[..., Lab], look: Look) -> None:
     assert wait_found(lab, look, "warning", path_of(lab), "there is no SIM card in it")
 
 
+def test_one_card_in_two_modems(make_lab: Callable[..., Lab], look: Look) -> None:
+    lab = make_lab(sims=[Sim.numbered(0), Sim.numbered(0)], gateway_open=False)
+    found = wait_found(lab, look, "problem", "modem /sim0", "is in modem /sim1, too")
+    assert found.has("problem", "modem /sim1", "would go out twice")
+
+
 def test_no_service_centre(make_lab: Callable[..., Lab], look: Look) -> None:
     card = replace(Sim.numbered(0), smsc="")
     lab = make_lab(sims=[card], gateway_open=False)

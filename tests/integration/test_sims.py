@@ -363,9 +363,26 @@ def test_a_card_without_iccid_is_known_by_its_imsi(make_lab: Callable[..., Lab])
 def test_the_same_card_in_two_modems_is_listed_once(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(0), Sim.numbered(0), Sim.numbered(1)])
     agent = Agent(lab)
-    agent.wait_states("ready", "ready")
+    agent.wait_states("duplicate", "ready")
     assert [sim["sim_slot_index"] for sim in agent.sims()] == [0, 2]
     assert lab.modems[0].sim.iccid not in lab.gateway.log
+
+
+def test_two_modems_of_one_subscriber_cannot_send(make_lab: Callable[..., Lab]) -> None:
+    """ofonod has one queue for both, and would send the message from each."""
+    card = Sim.numbered(0)
+    lab = make_lab(sims=[card, Sim.numbered(7, imsi=card.imsi)])
+    agent = Agent(lab)
+    agent.wait_states("duplicate", "duplicate")
+    for sim in agent.ids():
+        refusal = agent.send("twice", sim)
+        assert_refused(refusal, "sim_duplicate")
+        assert "switch one of them off" in refusal.text
+    lab.radios[1].power(False)
+    agent.wait_states("ready")
+    assert_sent(agent.send("once"))
+    assert [submit.text for submit in lab.modems[0].offered] == ["once"]
+    assert lab.modems[1].offered == []
 
 
 # ---- which SIM does not exist -----------------------------------------------------

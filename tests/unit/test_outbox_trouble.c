@@ -75,6 +75,71 @@ static void test_late_not_handed(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
+static enum sim_state sim_state(int64_t sim_id)
+{
+	return sims_find(sims, sim_id)->state;
+}
+
+/* A registered modem that keeps a message is stuck; the other one goes on. */
+static void test_stuck_and_over(void **state)
+{
+	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000,
+						     60000, 20,	   10 };
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit(1, "x"), next = submit(1, "y");
+
+	(void)state;
+	fake_modem_ready("/sim1", "2");
+	outbox_set_timing(outbox, &timing);
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	strcpy(modem->network.status, "searching"); /* no fault of the modem's */
+	fake_changed(modem);
+	turn_ms(100);
+	assert_int_equal(sim_state(1), SIM_SEARCHING);
+	fake_ready(modem);
+	turn_ms(10);
+	assert_int_equal(sim_state(1), SIM_READY);
+	turn_ms(100);
+	assert_int_equal(sim_state(1), SIM_STUCK);
+	assert_int_equal(sim_state(2), SIM_READY);
+	assert_message(next, STATE_QUEUED, "");
+	submit(2, "z");
+	turn();
+	assert_string_equal(only_send()->text, "z");
+	fake_answer(only_send(), SEND_ACCEPTED, "B1");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+	turn();
+	assert_int_equal(sim_state(1), SIM_READY);
+	assert_string_equal(only_send()->text, "y");
+}
+
+static void test_stuck_and_reset(void **state)
+{
+	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000,
+						     60000, 5,	   5 };
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit(1, "x");
+
+	(void)state;
+	outbox_set_timing(outbox, &timing);
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	turn_ms(120);
+	assert_int_equal(sim_state(1), SIM_STUCK);
+	fake_modem_remove(modem);
+	assert_message(id, STATE_HELD, "modem_away");
+	turn();
+	fake_modem_ready("/sim0", "1");
+	turn();
+	assert_int_equal(sim_state(1), SIM_READY);
+	fake_list(only_listing(), "");
+	turn();
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+	assert_int_equal(sim_state(1), SIM_READY);
+}
+
 static void test_late_never(void **state)
 {
 	struct modem *modem;
@@ -357,6 +422,8 @@ int main(void)
 		TEST(test_late_refused),
 		TEST(test_late_not_handed),
 		TEST(test_late_never),
+		TEST(test_stuck_and_over),
+		TEST(test_stuck_and_reset),
 		TEST(test_held_and_adopted),
 		TEST(test_held_and_unknown),
 		TEST(test_held_and_sent_before_listed),

@@ -216,9 +216,52 @@ static void test_same_card_twice(void **state)
 	fake_modem_ready("/sim1", "8936001");
 	assert_int_equal(only_sim()->slot, 0);
 	assert_ptr_equal(only_sim()->modem, one);
+	assert_int_equal(only_sim()->state, SIM_DUPLICATE);
 	fake_modem_remove(one);
 	assert_int_equal(only_sim()->id, 1);
 	assert_string_equal(only_sim()->modem->path, "/sim1");
+	assert_int_equal(only_sim()->state, SIM_READY);
+}
+
+/* Two cards of one IMSI, as of a test network: oFono has one queue for both. */
+static void test_same_subscriber_twice(void **state)
+{
+	struct modem *one = fake_modem_ready("/sim0", "8936001");
+	struct modem *two = fake_modem_ready("/sim1", "8936002");
+
+	(void)state;
+	strcpy(one->sim.subscriber_identity, "21601");
+	strcpy(two->sim.subscriber_identity, "21602");
+	fake_changed(one);
+	assert_int_equal(sims_find(sims, 1)->state, SIM_READY);
+	strcpy(two->sim.subscriber_identity, "21601");
+	fake_changed(two);
+	assert_int_equal(sims_find(sims, 1)->state, SIM_DUPLICATE);
+	assert_int_equal(sims_find(sims, 2)->state, SIM_DUPLICATE);
+	strcpy(two->type, "hfp");
+	fake_changed(two);
+	assert_int_equal(only_sim()->state, SIM_READY);
+}
+
+static void test_stuck(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "8936001");
+
+	(void)state;
+	sims_set_stuck(sims, 1, true);
+	assert_int_equal(only_sim()->state, SIM_STUCK);
+	modem->online = false;
+	fake_changed(modem);
+	assert_int_equal(only_sim()->state, SIM_OFFLINE);
+	fake_ready(modem);
+	assert_int_equal(only_sim()->state, SIM_STUCK);
+	sims_set_stuck(sims, 1, false);
+	assert_int_equal(only_sim()->state, SIM_READY);
+	sims_set_stuck(sims, 1, true);
+	fake_modem_remove(modem);
+	fake_modem_ready("/sim0", "8936001");
+	assert_int_equal(only_sim()->state, SIM_READY);
+	sims_set_stuck(sims, 7, true); /* no such card */
 }
 
 static void test_carrier_name(void **state)
@@ -378,6 +421,8 @@ static void test_state_names(void **state)
 	assert_string_equal(sim_state_name(SIM_OFFLINE), "offline");
 	assert_string_equal(sim_state_name(SIM_STARTING), "starting");
 	assert_string_equal(sim_state_name(SIM_LOCKED), "locked");
+	assert_string_equal(sim_state_name(SIM_DUPLICATE), "duplicate");
+	assert_string_equal(sim_state_name(SIM_STUCK), "stuck");
 	assert_string_equal(sim_state_name(SIM_ABSENT), "absent");
 }
 
@@ -392,6 +437,8 @@ int main(void)
 		TEST(test_slots),
 		TEST(test_card_moves),
 		TEST(test_same_card_twice),
+		TEST(test_same_subscriber_twice),
+		TEST(test_stuck),
 		TEST(test_carrier_name),
 		TEST(test_equal_names),
 		TEST(test_longest_names),

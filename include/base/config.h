@@ -67,6 +67,7 @@ struct config {
 	int64_t reserve_mib;   /* with less left on the disk nothing is sent; 0: any */
 	char spool_dir[CONFIG_TEXT_BYTES]; /* "": spool in state_dir */
 	char pin_file[CONFIG_TEXT_BYTES];  /* "": none */
+	bool power_modems;		   /* switch them on when they appear */
 	/* [sms] */
 	int64_t max_segments;
 	int64_t send_wait_seconds; /* send_sms waits this long for the network */

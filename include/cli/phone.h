@@ -10,6 +10,7 @@
 #define CLI_PHONE_H
 
 #include "cli/status_report.h"
+#include "ofono/modem_power.h"
 #include "sms/retention.h"
 #include "sms/spool.h"
 #include "sms/stop_confirmation.h"
@@ -25,7 +26,8 @@ struct phone {
 	struct stop_recall stop_recall;
 	struct stop_confirmation stop_confirmation;
 	struct unlocker *unlocker;
-	int lock; /* of the state folder; -1: not held */
+	struct modem_power *power; /* NULL: the owner's business */
+	int lock;		   /* of the state folder; -1: not held */
 };
 
 /*

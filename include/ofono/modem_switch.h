@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Modem switch: a modem's Powered and Online, for a program of root's. Never in the gateway,
- * whose policy does not let it (etc/dbus/ofono-mcp.conf).
+ * Modem switch: a modem's Powered and Online, for a program of root's; in the gateway only for
+ * power_modems, with a policy of its own (etc/dbus/power.conf).
  *
  * oFono answers when it is done or has given up. That the property changed is told by a
  * signal, as any change (tests/integration/test_modem.py).

@@ -178,6 +178,13 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .example = "/etc/ofono-mcp/pins",
 	  .help = "File with a line \"ICCID PIN\" for each SIM card that is to be\n"
 		  "unlocked by itself; only root may be able to read it" },
+	{ .section = "sim",
+	  .name = "power_modems",
+	  .type = CONFIG_KEY_BOOLEAN,
+	  .offset = FIELD(power_modems),
+	  .initial = "no",
+	  .help = "Switch each modem on, and out of flight mode, when the gateway or\n"
+		  "the modem starts, where nothing else does; needs a D-Bus policy" },
 	{ .section = "sms",
 	  .name = "max_segments",
 	  .type = CONFIG_KEY_INTEGER,

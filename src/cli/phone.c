@@ -75,6 +75,8 @@ int phone_open(struct phone *phone, struct services *services,
 	if (error == 0)
 		error = unlocker_new(services->ofono, services->store, config,
 				     &phone->unlocker);
+	if (error == 0 && config->power_modems)
+		error = modem_power_new(services->loop, services->ofono, &phone->power);
 	if (error == 0)
 		error = inbox_new(services->loop, services->store, services->sims,
 				  services->ofono, &services->inbox);
@@ -114,6 +116,7 @@ void phone_close(struct phone *phone)
 	outbox_free(services->outbox);
 	spool_free(phone->spool);
 	inbox_free(services->inbox);
+	modem_power_free(phone->power);
 	unlocker_free(phone->unlocker);
 	sims_free(services->sims);
 	ofono_free(services->ofono);

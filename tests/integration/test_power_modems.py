@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""[sim] power_modems: the gateway switches each modem on when it appears, and then leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from agent import Agent, assert_sent
+from lab import Lab, wait_until
+from modem.commands import HANDLERS, Refusal
+
+ON = "[sim]\npower_modems = yes\n"
+REFUSED = "does not let the gateway switch modems on"
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Lab]]:
+    """Modems that ofonod leaves off, and a gateway with this configuration."""
+    with ExitStack() as labs:
+        def make(config: str, modem_count: int = 1) -> Lab:
+            lab = Lab(modem_count, gateway=True, powered=False)
+            lab.gateway.config += config
+            return labs.enter_context(lab)
+        yield make
+
+
+Start = Callable[..., Lab]
+
+
+def wait_logged(lab: Lab, words: str) -> None:
+    wait_until(lambda: words in lab.gateway.log, 20, f"the log says {words}")
+
+
+def test_at_its_start_and_when_ofono_is_back(start: Start) -> None:
+    lab = start(ON, 2)
+    agent = Agent(lab)
+    agent.wait_states("ready", "ready", timeout=10)
+    assert_sent(agent.send("by itself", agent.ids()[0]))
+    lab.ofonod.restart()
+    for radio in lab.radios:
+        wait_until(lambda: radio.properties()["Online"], what="it is on again")
+    agent.wait_states("ready", "ready", timeout=10)
+
+
+def test_whoever_switches_it_off_has_the_last_word(start: Start) -> None:
+    lab = start(ON)
+    agent, radio = Agent(lab), lab.radios[0]
+    agent.wait_states("ready", timeout=10)
+    radio.online(False)
+    agent.wait_states("offline")
+    radio.power(False)
+    agent.wait_states()
+    assert lab.gateway.log.count("switched on") == 1
+    assert not radio.properties()["Powered"]
+    lab.gateway.restart()
+    agent.wait_states("ready", timeout=10)
+
+
+def test_only_where_the_owner_says_so(start: Start) -> None:
+    lab = start("")
+    wait_logged(lab, "modem /sim0: here")
+    assert Agent(lab).states() == [] and not lab.radios[0].properties()["Powered"]
+    assert "AT+CFUN=1" not in lab.modems[0].commands
+
+
+def test_the_bus_refuses_and_that_is_told_once(start: Start) -> None:
+    lab = start("", 2)
+    config = lab.bus._config
+    config.write_text(config.read_text().replace(
+        "</policy>", '<deny send_destination="org.ofono" send_interface="org.ofono.Modem" '
+        'send_member="SetProperty"/></policy>'))
+    lab.gateway.stop()
+    lab.ofonod.stop()
+    lab.bus.restart()
+    lab.ofonod.start()
+    lab.gateway.config += ON
+    lab.gateway.start()
+    wait_logged(lab, REFUSED)
+    lab.ofonod.restart()
+    wait_until(lambda: lab.gateway.log.count("here") >= 4, what="the modems are back")
+    assert lab.gateway.log.count(REFUSED) == 1
+
+
+def test_it_fails_at_first(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = HANDLERS["+CFUN="]
+    refusals = iter([Refusal("ERROR")])
+
+    def answer(modem: object, argument: str) -> object:
+        for refusal in refusals:
+            raise refusal
+        return usual(modem, argument)
+    monkeypatch.setitem(HANDLERS, "+CFUN=", answer)
+    lab = start(ON)
+    Agent(lab).wait_states("ready", timeout=20)

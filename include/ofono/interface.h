@@ -36,6 +36,7 @@ extern const struct interface interface_network_registration;
 extern const struct interface interface_message_manager;
 extern const struct interface interface_message;
 extern const struct interface interface_voice_call_manager;
+extern const struct interface interface_supplementary_services;
 extern const struct interface interface_sms_history;
 
 /* A signal of either interface that may bring StatusReport. */

@@ -18,6 +18,7 @@ enum modem_interface {
 	MODEM_MESSAGE_MANAGER = 1 << 1,
 	MODEM_NETWORK_REGISTRATION = 1 << 2,
 	MODEM_VOICE_CALL_MANAGER = 1 << 3,
+	MODEM_SUPPLEMENTARY_SERVICES = 1 << 4,
 };
 
 enum { SIM_LOCKS_MAX = 16 };
@@ -65,6 +66,8 @@ struct modem {
 	struct network_facts network;
 	/* of VoiceCallManager: the card's and the network's, blanks between; "" unknown */
 	char emergency_numbers[256];
+	/* of SupplementaryServices: "idle", "active", "user-response"; "" not told yet */
+	char ussd_state[16];
 
 	struct ofono *ofono;
 	TAILQ_ENTRY(modem) link;       /* in order of path, "/sim2" before "/sim10" */

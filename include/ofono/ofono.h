@@ -33,6 +33,8 @@ enum ofono_event_type {
 	MESSAGE_STATE,	  /* a message handed over earlier: .uuid, .state */
 	MESSAGE_RECEIVED, /* .sender, .text, ...; .modem may be one that is not listed */
 	MESSAGE_REPORT,	  /* a delivery report, perhaps days later: .uuid, .delivered */
+	USSD_NOTIFIED,	  /* the network says something by itself: .text */
+	USSD_REQUESTED,	  /* ... and waits for a reply */
 };
 
 /* org.ofono.Message State */

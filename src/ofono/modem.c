@@ -19,6 +19,7 @@ static const struct interface *const interfaces[] = {
 	&interface_network_registration,
 	&interface_message_manager,
 	&interface_voice_call_manager,
+	&interface_supplementary_services,
 };
 
 /* In the order of enum modem_interface */
@@ -27,6 +28,7 @@ static const char *const interface_words[] = {
 	"org.ofono.MessageManager",
 	"org.ofono.NetworkRegistration",
 	"org.ofono.VoiceCallManager",
+	"org.ofono.SupplementaryServices",
 	NULL,
 };
 

@@ -38,6 +38,7 @@ static const char *const match_rules[] = {
 	MATCH("org.ofono.NetworkRegistration"),
 	MATCH("org.ofono.SmsHistory"),
 	MATCH("org.ofono.VoiceCallManager"),
+	MATCH("org.ofono.SupplementaryServices"),
 	NULL,
 };
 
@@ -49,6 +50,7 @@ static const struct interface *const interfaces[] = {
 	&interface_message,
 	&interface_sms_history,
 	&interface_voice_call_manager,
+	&interface_supplementary_services,
 };
 
 struct ofono {

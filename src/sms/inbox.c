@@ -294,6 +294,8 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MODEM_REMOVED:
 	case MESSAGE_STATE:
 	case MESSAGE_REPORT:
+	case USSD_NOTIFIED:
+	case USSD_REQUESTED:
 		break;
 	}
 }

@@ -199,6 +199,8 @@ static void on_ofono_event(void *data, const void *event_data)
 	case OFONO_UNAVAILABLE:
 	case MODEM_ADDED:
 	case MESSAGE_RECEIVED:
+	case USSD_NOTIFIED:
+	case USSD_REQUESTED:
 		break;
 	}
 }

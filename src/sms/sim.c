@@ -275,6 +275,8 @@ static void on_ofono_event(void *data, const void *event_data)
 	case OFONO_UNAVAILABLE:
 	case MESSAGE_STATE:
 	case MESSAGE_REPORT:
+	case USSD_NOTIFIED:
+	case USSD_REQUESTED:
 	case MESSAGE_RECEIVED:
 		break;
 	}

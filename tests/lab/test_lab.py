@@ -11,7 +11,7 @@ from pathlib import Path
 import dbus
 import pytest
 
-from modem import Outcome, Sim, join_parts
+from modem import USSD_ASKS, Outcome, Sim, join_parts
 
 from . import Lab, wait_until
 from .ofonod import STATE
@@ -331,3 +331,25 @@ def test_ussd(lab: Lab) -> None:
     lab.radios[0].wait_for("SupplementaryServices")
     kind, answer = lab.radios[0].call("SupplementaryServices", "Initiate", "*100#")
     assert (kind, answer) == ("USSD", "Balance: 1234 Ft")
+
+
+def test_ussd_dialogue(lab: Lab) -> None:
+    modem, radio = lab.modems[0], lab.radios[0]
+    modem.set_ussd("*101#", "1 Balance 2 Bonus", USSD_ASKS)
+    modem.set_ussd("1", "Balance: 1234 Ft")
+    radio.wait_for("SupplementaryServices")
+    radio.call("SupplementaryServices", "Initiate", "*101#")
+    radio.wait_property("SupplementaryServices", "State", "user-response")
+    assert radio.call("SupplementaryServices", "Respond", "1") == "Balance: 1234 Ft"
+    radio.wait_property("SupplementaryServices", "State", "idle")
+
+
+def test_ussd_of_the_network(lab: Lab) -> None:
+    lab.radios[0].wait_for("SupplementaryServices")
+    with lab.signals() as signals:
+        lab.modems[0].notify_ussd("Your credit is low")
+        assert signals.wait("NotificationReceived")[0].arguments[0] == "Your credit is low"
+        lab.modems[0].notify_ussd("Top up? 1 yes", USSD_ASKS)
+        assert signals.wait("RequestReceived")[0].arguments[0] == "Top up? 1 yes"
+    lab.radios[0].call("SupplementaryServices", "Cancel")
+    lab.radios[0].wait_property("SupplementaryServices", "State", "idle")

@@ -161,13 +161,17 @@ def signal_quality(modem: Modem, _: str) -> list[str]:
     return [f"+CSQ: {modem.rssi if modem.is_registered else 99},99"]
 
 
+USSD_NOT_SUPPORTED = 4      # +CUSD <m>
+
+
 def ussd(modem: Modem, argument: str) -> list[str]:
-    """The answer comes as +CUSD after OK: 0 ends the dialogue, 4 is "not supported"."""
-    _, *code = fields(argument)
-    if code:
-        answer = modem.ussd_answers.get(code[0])
-        line = f'+CUSD: 0,"{answer}",15' if answer is not None else "+CUSD: 4"
-        modem.after_answer(lambda: modem.link.send_unsolicited(line))
+    """A code, or the reply that was asked for; its answer comes as +CUSD after OK."""
+    _, *text = fields(argument)
+    if text and text[0] in modem.ussd_silent:
+        return []
+    if text:
+        modem.after_answer(lambda: modem.tell_ussd(*modem.ussd_answers.get(
+            text[0], (USSD_NOT_SUPPORTED, None))))
     return []
 
 

@@ -23,6 +23,7 @@ from .sim import Sim
 NOT_REGISTERED, HOME, SEARCHING, DENIED, UNKNOWN, ROAMING = range(6)    # +CREG <stat>
 E_UTRAN = 7                                                             # +COPS <AcT>
 FULL_FUNCTIONALITY = 1                                                  # +CFUN <fun>
+USSD_ENDS, USSD_ASKS, USSD_TERMINATED = range(3)                        # +CUSD <m>
 
 
 @dataclass
@@ -54,7 +55,8 @@ class Modem:
         self.send_latency_s = 0.0
         self.send_jitter_s = 0.0
         self.default_outcome = Outcome.ok()
-        self.ussd_answers: dict[str, str] = {}
+        self.ussd_answers: dict[str, tuple[int, str | None]] = {}
+        self.ussd_silent: set[str] = set()      # codes that are never answered
         self.tells_tries = True         # that a PIN or PUK has left
         self.answers_codes = True       # to AT+CPIN=; it counts in either case
         self.commands: list[str] = []
@@ -127,9 +129,16 @@ class Modem:
             self.link.send_unsolicited(f"+CSQ: {rssi},99")
         self.link.call(change)
 
-    def set_ussd(self, code: str, answer: str) -> None:
-        """What dialling `code` gives; every other code is answered "not supported"."""
-        self.ussd_answers[code] = answer
+    def set_ussd(self, code: str, answer: str | None, status: int = USSD_ENDS) -> None:
+        """What the code, or a reply, gives; every other one is answered "not supported".
+
+        `status`: 27.007 +CUSD <m>, USSD_ASKS for one that wants a reply.
+        """
+        self.ussd_answers[code] = (status, answer)
+
+    def notify_ussd(self, text: str, status: int = USSD_ENDS) -> None:
+        """The network begins by itself."""
+        self.link.call(lambda: self.tell_ussd(status, text))
 
     # ---- knobs: SIM and link
 
@@ -222,6 +231,10 @@ class Modem:
         send = self.link.send_unsolicited if self.session.read_imsi \
             else self.link.send_when_quiet
         send(f"+USIMSTATE: {int(inserted)}")
+
+    def tell_ussd(self, status: int, text: str | None) -> None:
+        content = f',"{text}",15' if text is not None else ""
+        self.link.send_unsolicited(f"+CUSD: {status}{content}")
 
     def announce_unlocked(self) -> None:
         """For ofonod's phonesim plugin a card that became ready is a new one."""

@@ -17,6 +17,7 @@
 #define MESSAGES "org.ofono.MessageManager"
 #define MESSAGE	 "org.ofono.Message"
 #define VOICE	 "org.ofono.VoiceCallManager"
+#define USSD	 "org.ofono.SupplementaryServices"
 
 enum { FAKE_MODEMS_MAX = 40, FAKE_CALLS_MAX = 64 };
 
@@ -377,6 +378,12 @@ static inline void recorder_notify(void *data, const void *event_data)
 	case MESSAGE_STATE:
 		recorder_add(recorder, "state:%s:%s:%d ", path, event->uuid,
 			     (int)event->state);
+		break;
+	case USSD_NOTIFIED:
+		recorder_add(recorder, "notified:%s:%s ", path, event->text);
+		break;
+	case USSD_REQUESTED:
+		recorder_add(recorder, "requested:%s:%s ", path, event->text);
 		break;
 	case MESSAGE_RECEIVED:
 		recorder_add(recorder, "received:%s:%s ", path, event->text);

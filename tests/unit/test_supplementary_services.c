@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ofono_lab.h"
+
+#include "bus/bus.h"
+#include "ofono/supplementary_services.h"
+
+enum { LIMIT_MS = 60000 };
+
+static const struct fact on[] = {
+	WORDS("Interfaces", USSD),
+	LAST,
+};
+
+struct answer {
+	int count;
+	struct modem *modem;
+	enum ussd_outcome outcome;
+	bool asked; /* when it came */
+	char text[64];
+};
+
+static void on_done(void *data, const struct ussd_result *result)
+{
+	struct answer *answer = data;
+
+	answer->count++;
+	answer->outcome = result->outcome;
+	answer->asked = ussd_is_asked(answer->modem);
+	snprintf(answer->text, sizeof(answer->text), "%s",
+		 result->text ? result->text : "none");
+}
+
+static struct answer start(struct fixture *fixture)
+{
+	fixture->fake.modems[0] = (struct fake_modem){ .path = "/sim0", .modem = on };
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_listen(fixture);
+	fixture_wait_available(fixture);
+	fixture_clear(fixture);
+	return (struct answer){ .modem = fixture_modem(fixture) };
+}
+
+static const char *kind;  /* of the answer to Initiate */
+static const char *state; /* told before it */
+static char asked[64];
+
+static void obey(struct fake *fake, DBusMessage *call)
+{
+	DBusMessage *reply = dbus_message_new_method_return(call);
+	const char *text = "", *answer = "Balance: 1234 Ft";
+	const struct fact fact = TEXT("", answer);
+	DBusMessageIter iterator;
+
+	dbus_message_get_args(call, NULL, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID);
+	snprintf(asked, sizeof(asked), "%s %s", dbus_message_get_member(call), text);
+	dbus_message_iter_init_append(reply, &iterator);
+	if (dbus_message_has_member(call, "Initiate")) {
+		dbus_message_iter_append_basic(&iterator, DBUS_TYPE_STRING, &kind);
+		fact_append(&iterator, &fact);
+	} else {
+		dbus_message_iter_append_basic(&iterator, DBUS_TYPE_STRING, &answer);
+	}
+	fake_changed(fake, "/sim0", USSD, (struct fact)TEXT("State", state));
+	peer_send(&fake->peer, reply);
+}
+
+static void test_dialogue(void **unused)
+{
+	struct fixture *fixture = *unused;
+	struct answer answer = start(fixture);
+
+	fixture->fake.called = obey;
+	assert_true(modem_has_ussd(answer.modem));
+	assert_false(ussd_is_asked(answer.modem));
+	kind = "USSD";
+	state = "user-response";
+	assert_non_null(ussd_initiate(answer.modem, "*100#", LIMIT_MS, on_done, &answer));
+	assert_int_equal(answer.count, 0);
+	lab_wait(&fixture->lab, answer.count == 1);
+	assert_string_equal(asked, "Initiate *100#");
+	assert_int_equal(answer.outcome, USSD_ANSWERED);
+	assert_true(answer.asked);
+	assert_string_equal(answer.text, "Balance: 1234 Ft");
+	state = "idle";
+	assert_non_null(ussd_respond(answer.modem, "1", LIMIT_MS, on_done, &answer));
+	lab_wait(&fixture->lab, answer.count == 2);
+	assert_string_equal(asked, "Respond 1");
+	assert_int_equal(answer.outcome, USSD_ANSWERED);
+	assert_false(answer.asked);
+	assert_string_equal(answer.text, "Balance: 1234 Ft");
+}
+
+static void test_executed(void **unused)
+{
+	struct fixture *fixture = *unused;
+	struct answer answer = start(fixture);
+
+	fixture->fake.called = obey;
+	kind = "CallForwarding";
+	state = "idle";
+	ussd_initiate(answer.modem, "*21#", LIMIT_MS, on_done, &answer);
+	lab_wait(&fixture->lab, answer.count == 1);
+	assert_int_equal(answer.outcome, USSD_EXECUTED);
+	assert_string_equal(answer.text, "none");
+}
+
+static void test_errors(void **unused)
+{
+	static const struct {
+		const char *error;
+		enum ussd_outcome outcome;
+	} rows[] = {
+		{ "org.ofono.Error.InProgress", USSD_BUSY },
+		{ "org.ofono.Error.NotRecognized", USSD_NOT_RECOGNIZED },
+		{ "org.ofono.Error.NotSupported", USSD_NOT_SUPPORTED },
+		{ "org.ofono.Error.NotActive", USSD_NOT_ACTIVE },
+		{ "org.ofono.Error.Terminated", USSD_TERMINATED },
+		{ "org.ofono.Error.Timedout", USSD_TIMED_OUT },
+		{ "org.ofono.Error.Failed", USSD_FAILED },
+		{ DBUS_ERROR_ACCESS_DENIED, USSD_NOT_ALLOWED },
+		{ DBUS_ERROR_UNKNOWN_METHOD, USSD_NOT_SUPPORTED },
+		{ DBUS_ERROR_NO_REPLY, USSD_UNKNOWN },
+	};
+	struct fixture *fixture = *unused;
+	struct answer answer = start(fixture);
+
+	fixture->fake.failing_member = "Initiate";
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		answer.count = 0;
+		fixture->fake.failing_error = rows[i].error;
+		fixture->fake.failing_count = 1;
+		ussd_initiate(answer.modem, "*100#", LIMIT_MS, on_done, &answer);
+		lab_wait(&fixture->lab, answer.count == 1);
+		assert_int_equal(answer.outcome, rows[i].outcome);
+	}
+}
+
+/* No answer in time; then one that is not listened to, and Cancel. */
+static void test_silence(void **unused)
+{
+	struct fixture *fixture = *unused;
+	struct answer answer = start(fixture);
+
+	fixture->fake.failing_member = "Initiate";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 2;
+	ussd_initiate(answer.modem, "*100#", 1, on_done, &answer);
+	lab_wait(&fixture->lab, answer.count == 1);
+	assert_int_equal(answer.outcome, USSD_UNKNOWN);
+	ussd_call_stop(ussd_initiate(answer.modem, "*100#", LIMIT_MS, on_done, &answer));
+	ussd_call_stop(NULL);
+	ussd_cancel(answer.modem);
+	lab_wait(&fixture->lab, strstr(fixture->fake.log, "Cancel:/sim0"));
+	assert_int_equal(answer.count, 1);
+}
+
+static void tell(struct fixture *fixture, const char *member, const char *text)
+{
+	DBusMessage *signal = dbus_message_new_signal("/sim0", USSD, member);
+
+	dbus_message_append_args(signal, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID);
+	peer_send(&fixture->fake.peer, signal);
+}
+
+static void test_network_begins(void **unused)
+{
+	struct fixture *fixture = *unused;
+	struct answer answer = start(fixture);
+
+	tell(fixture, "NotificationReceived", "low");
+	tell(fixture, "RequestReceived", "more?");
+	tell(fixture, "SomethingElse", "new");
+	fake_changed(&fixture->fake, "/sim0", USSD,
+		     (struct fact)TEXT("State", "user-response"));
+	lab_wait(&fixture->lab, ussd_is_asked(answer.modem));
+	assert_string_equal(fixture->recorder.trace,
+			    "notified:/sim0:low requested:/sim0:more? ");
+	fake_changed(&fixture->fake, "/sim0", MODEM,
+		     (struct fact)WORDS("Interfaces", NULL));
+	lab_wait(&fixture->lab, !modem_has_ussd(answer.modem));
+	assert_false(ussd_is_asked(answer.modem));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+		TEST(test_dialogue), TEST(test_executed),	TEST(test_errors),
+		TEST(test_silence),  TEST(test_network_begins),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("supplementary_services", tests, NULL, NULL);
+}

@@ -79,6 +79,10 @@ struct config {
 	bool approve_through_client; /* the yes of the person before the client counts */
 	int64_t approval_hours;	     /* a message waits so long for a yes */
 	struct config_policy policy;
+	/* [ussd] */
+	struct config_list ussd_allow; /* codes, see base/ussd_code.h; none: no tool */
+	int64_t ussd_per_hour;
+	bool ussd_replies; /* what the network asks then may be answered */
 	/* [incoming] */
 	struct config_list owner_numbers;	   /* see sms/sender.h */
 	struct config_list blocked_senders;	   /* see sms/sender.h */

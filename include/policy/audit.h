@@ -47,6 +47,13 @@ void audit_send_refused(struct audit *audit, const struct client *client,
 void audit_person_asked(struct audit *audit, const struct client *client,
 			const char *number);
 
+/*
+ * A code was not dialled. `ussd_code`: one of the owner's list, "" any other, for it may hold
+ * a PIN. `code`: of the failure.
+ */
+void audit_ussd_refused(struct audit *audit, const struct client *client,
+			const char *ussd_code, const char *code);
+
 /* A request had no token, or one that is none of ours. `source`: an IP address. */
 void audit_auth_failed(struct audit *audit, const char *source);
 

@@ -16,6 +16,7 @@
 #include "sms/scan.h"
 #include "sms/sim.h"
 #include "store/store.h"
+#include "ussd/ussd.h"
 
 struct change_source;
 
@@ -30,6 +31,7 @@ struct services {
 	struct policy *policy;
 	struct inbox *inbox;
 	struct scans *scans;
+	struct ussd *ussd;
 	struct change_source *changes; /* NULL: nobody may listen */
 };
 

@@ -21,6 +21,7 @@
 #include "base/config_folder.h"
 #include "base/config_key.h"
 #include "base/config_policy.h"
+#include "base/ussd_code.h"
 #include "base/utf8.h"
 
 void config_defaults(struct config *config)
@@ -366,7 +367,8 @@ int config_check(const struct config *config, struct config_error *error)
 				  config->pin_file);
 	if (config_control_path(config, socket.sun_path, sizeof(socket.sun_path),
 				error) ||
-	    config_policy_check(&config->policy, error))
+	    config_policy_check(&config->policy, error) ||
+	    ussd_codes_check(&config->ussd_allow, error))
 		return -EINVAL;
 	if (config->open && check_open(config, error))
 		return -EINVAL;

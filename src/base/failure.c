@@ -192,6 +192,27 @@ static const struct failure_words table[] = {
 		"Somebody else has to decide: the owner with ofono-mcp approve, or another "
 		"client with the scope admin.",
 	},
+	[FAILURE_CODE_NOT_ALLOWED] = {
+		"code_not_allowed",
+		"Nothing was dialled. Do not try other codes: only the owner can allow one.",
+	},
+	[FAILURE_USSD_BUSY] = {
+		"ussd_busy",
+		"Nothing was dialled. Try again when the dialogue before is over.",
+		true, 30,
+	},
+	[FAILURE_USSD_UNAVAILABLE] = {
+		"ussd_unavailable",
+		"Nothing was dialled. Ask the owner to run ofono-mcp doctor on the phone.",
+	},
+	[FAILURE_USSD_FAILED] = {
+		"ussd_failed",
+		"Check the code with your person; do not dial it again by yourself.",
+	},
+	[FAILURE_NO_DIALOGUE] = {
+		"no_dialogue",
+		"Call again with the code and without reply: the dialogue begins anew.",
+	},
 	[FAILURE_OFONO_UNAVAILABLE] = {
 		"ofono_unavailable",
 		"Nothing was sent. Try again shortly; if it stays so, ask the owner to start "

@@ -19,10 +19,12 @@ enum { LISTEN_MS = 6000 };
 /* The policy */
 
 /* What the gateway asks; with no arguments, and where no such object is, nothing happens. */
-static const struct {
+struct question {
 	const char *interface;
 	const char *method;
-} calls[] = {
+};
+
+static const struct question questions[] = {
 	{ "org.ofono.Manager", "GetModems" },
 	{ "org.ofono.Modem", "GetProperties" },
 	{ "org.ofono.SimManager", "GetProperties" },
@@ -34,34 +36,69 @@ static const struct {
 	{ "org.ofono.MessageManager", "SendMessage" },
 	{ "org.ofono.Message", "GetProperties" },
 	{ "org.ofono.Message", "Cancel" },
+	{ NULL },
 };
 
 static const char policy_fix[] =
 	"Let it: put the file ofono-mcp.conf of etc/dbus into /etc/dbus-1/system.d, then "
 	"reload the bus: systemctl reload dbus";
 
+/* Besides, where the owner lists codes for send_ussd. */
+static const struct question ussd_questions[] = {
+	{ "org.ofono.SupplementaryServices", "Initiate" },
+	{ "org.ofono.SupplementaryServices", "Respond" },
+	{ "org.ofono.SupplementaryServices", "Cancel" },
+	{ NULL },
+};
+
+static const char ussd_fix[] =
+	"Let it: put the file ussd.conf of etc/dbus into /etc/dbus-1/system.d, then "
+	"reload "
+	"the bus: systemctl reload dbus; or list no codes in [ussd] allow";
+
+struct asker {
+	struct doctor *doctor;
+	struct ofono_probe *probe;
+	const char *name;
+};
+
+/* True: all of them may be asked. */
+static bool try_all(const struct asker *asker, const struct question *question,
+		    const char *fix)
+{
+	bool all = true;
+
+	for (; question->interface; question++) {
+		if (!ofono_probe_is_refused(asker->probe, question->interface,
+					    question->method))
+			continue;
+		all = false;
+		doctor_tell(asker->doctor,
+			    &(struct finding){ DOCTOR_PROBLEM, "policy", fix },
+			    "the bus refuses user %s %s.%s, which the gateway needs",
+			    asker->name, question->interface, question->method);
+	}
+	return all;
+}
+
 /* As who we are by now, on a connection of its own. */
 static void look_at_policy(struct doctor *doctor)
 {
 	const struct passwd *user = getpwuid(geteuid());
-	struct ofono_probe *probe = ofono_probe_new();
-	const char *name = user ? user->pw_name : "of the gateway";
-	bool all = true;
+	const struct asker asker = { doctor, ofono_probe_new(),
+				     user ? user->pw_name : "of the gateway" };
+	bool all;
 
-	for (size_t at = 0; probe && at < sizeof(calls) / sizeof(calls[0]); at++) {
-		if (!ofono_probe_is_refused(probe, calls[at].interface, calls[at].method))
-			continue;
-		all = false;
-		doctor_tell(doctor,
-			    &(struct finding){ DOCTOR_PROBLEM, "policy", policy_fix },
-			    "the bus refuses user %s %s.%s, which the gateway needs",
-			    name, calls[at].interface, calls[at].method);
-	}
-	if (probe && all)
+	if (!asker.probe)
+		return;
+	all = try_all(&asker, questions, policy_fix);
+	if (doctor->config.ussd_allow.count)
+		all &= try_all(&asker, ussd_questions, ussd_fix);
+	if (all)
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "policy" },
 			    "the bus lets user %s ask oFono all that the gateway needs",
-			    name);
-	ofono_probe_free(probe);
+			    asker.name);
+	ofono_probe_free(asker.probe);
 }
 
 /* oFono */

@@ -56,6 +56,7 @@ struct gateway {
 	struct asking_shelf asking_shelf;
 	struct endpoint *endpoint;
 	struct http_server *server;
+	struct observer ussd_watch;
 	struct exposure exposure;
 	struct advertisement advertisement;
 	struct web web;
@@ -91,6 +92,16 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	advertisement_stop(&gateway->advertisement);
 	http_server_stop(gateway->server, STOP_TIMEOUT_MS, on_stopped, gateway);
 	return 0;
+}
+
+/* A modem that can dial codes came, or the last one went. */
+static void on_ussd(void *data, const void *event)
+{
+	const struct gateway *gateway = data;
+
+	(void)event;
+	if (endpoint_review_tools(gateway->endpoint))
+		log_error("the tools are as they were: out of memory");
 }
 
 /* What does not look at the configuration each time. */
@@ -276,6 +287,8 @@ static int open_network(struct gateway *gateway, const struct config *config,
 	});
 	if (!gateway->endpoint)
 		return -ENOMEM;
+	observer_add(ussd_observers(gateway->services.ussd), &gateway->ussd_watch,
+		     on_ussd, gateway);
 	gateway->routes[0] = (struct http_route){
 		.path = "/mcp",
 		.methods = HTTP_POST | HTTP_GET | HTTP_DELETE,
@@ -392,6 +405,7 @@ static void close_all(struct gateway *gateway)
 	advertisement_stop(&gateway->advertisement);
 	exposure_deinit(&gateway->exposure);
 	http_server_free(gateway->server);
+	observer_remove(&gateway->ussd_watch);
 	endpoint_free(gateway->endpoint);
 	readiness_deinit(&gateway->readiness);
 	change_source_deinit(&gateway->changes);

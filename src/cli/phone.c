@@ -73,6 +73,9 @@ int phone_open(struct phone *phone, struct services *services,
 		error = sims_new(services->loop, services->ofono, services->store,
 				 &services->sims);
 	if (error == 0)
+		error = ussd_new(services->loop, services->ofono, USSD_LIMIT_MS,
+				 &services->ussd);
+	if (error == 0)
 		error = unlocker_new(services->ofono, services->store, config,
 				     &phone->unlocker);
 	if (error == 0 && config->power_modems)
@@ -118,6 +121,7 @@ void phone_close(struct phone *phone)
 	inbox_free(services->inbox);
 	modem_power_free(phone->power);
 	unlocker_free(phone->unlocker);
+	ussd_free(services->ussd);
 	sims_free(services->sims);
 	ofono_free(services->ofono);
 	if (services->audit)

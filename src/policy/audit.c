@@ -68,13 +68,15 @@ static bool take(struct audit *audit, const struct collected *next, unsigned roo
 
 static int write_refused(struct store *store, const struct collected *one)
 {
-	return store_audit_note(store, AUDIT_SEND_REFUSED,
+	const char *subject = one->event == AUDIT_USSD_REFUSED ? "ussd_code" : "number";
+
+	return store_audit_note(store, one->event,
 				(struct audit_fact[]){
 					{ "count", NULL, one->count },
 					{ "client_id", NULL, one->client_id },
 					{ "client", one->client },
 					{ "code", one->code },
-					{ *one->subject ? "number" : NULL, one->subject },
+					{ *one->subject ? subject : NULL, one->subject },
 					{ NULL },
 				});
 }
@@ -208,6 +210,15 @@ void audit_send_refused(struct audit *audit, const struct client *client,
 		audit->refused[failure_of_code(code)]++;
 	snprintf(next.code, sizeof(next.code), "%s", code);
 	note_of_client(audit, next, client, number);
+}
+
+void audit_ussd_refused(struct audit *audit, const struct client *client,
+			const char *ussd_code, const char *code)
+{
+	struct collected next = { .event = AUDIT_USSD_REFUSED };
+
+	snprintf(next.code, sizeof(next.code), "%s", code);
+	note_of_client(audit, next, client, ussd_code);
 }
 
 void audit_person_asked(struct audit *audit, const struct client *client,

@@ -11,6 +11,7 @@ const struct tool *const tool_table[] = {
 	&tool_mark_sms_read,
 	&tool_cancel_sms,
 	&tool_get_gateway_status,
+	&tool_send_ussd,
 	&tool_list_approvals,
 	&tool_decide_approval,
 	NULL,

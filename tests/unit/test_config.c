@@ -219,13 +219,15 @@ static void test_unknown_names(void **state)
 	expect_error("[log]\nopen = 1\n", ":2: log.open: unknown key; [log] has verbose");
 	expect_error("[log]\n[sever]\n", ":2: [sever]: unknown section; there are "
 					 "[server], [store], [sim], [sms], "
-					 "[policy], [incoming], [log]");
-	expect_error("\n[]\nx = 1\n",
-		     ":3: a key stands before any section; there are "
-		     "[server], [store], [sim], [sms], [policy], [incoming], [log]");
-	expect_error("open = yes\n",
-		     ":1: a key stands before any section; there are "
-		     "[server], [store], [sim], [sms], [policy], [incoming], [log]");
+					 "[policy], [ussd], [incoming], [log]");
+	expect_error(
+		"\n[]\nx = 1\n",
+		":3: a key stands before any section; there are "
+		"[server], [store], [sim], [sms], [policy], [ussd], [incoming], [log]");
+	expect_error(
+		"open = yes\n",
+		":1: a key stands before any section; there are "
+		"[server], [store], [sim], [sms], [policy], [ussd], [incoming], [log]");
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
 }
 
@@ -487,10 +489,10 @@ static void test_set_refuses(void **state)
 	expect_set_error(
 		"logs.verbose", "1",
 		"--option: [logs]: unknown section; there are [server], [store], [sim], "
-		"[sms], [policy], [incoming], [log]");
+		"[sms], [policy], [ussd], [incoming], [log]");
 	expect_set_error("verbose", "1",
 			 "--option: a key stands before any section; there are [server], "
-			 "[store], [sim], [sms], [policy], [incoming], [log]");
+			 "[store], [sim], [sms], [policy], [ussd], [incoming], [log]");
 }
 
 /* What a file would not give back. */

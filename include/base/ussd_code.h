@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * USSD code: what may be dialled to the network.
+ *
+ * The same way executes MMI codes: call forwarding, barring, call waiting, change of PIN and
+ * PUK, IMEI and the other services of the phone and the subscription. Those are never
+ * dialled, whatever the owner's list says (tests/unit/test_ussd_code.c).
+ *
+ * Source: 3GPP TS 22.030, 6.5.2, 6.6 and annex B.
+ */
+#ifndef BASE_USSD_CODE_H
+#define BASE_USSD_CODE_H
+
+#include <stdbool.h>
+
+#include "base/config.h"
+
+enum { USSD_CODE_BYTES = 48 }; /* the longest, with its NUL */
+
+/* * or # first, digits with * and # between them, # last: "*100#". */
+bool ussd_code_is_valid(const char *code);
+/* It is an MMI code of the specification; `code` is a valid one, or a pattern. */
+bool ussd_code_is_mmi(const char *code);
+
+/* A code, or one with ? in the place of digits: "*133*????#". */
+bool ussd_pattern_is_valid(const char *pattern);
+/* Does the owner's list have it? */
+bool ussd_code_is_in(const struct config_list *list, const char *code);
+
+/* 0, or -EINVAL with the error's text. */
+int ussd_codes_check(const struct config_list *list, struct config_error *error);
+
+#endif

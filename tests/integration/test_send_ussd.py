@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""send_ussd: only what the owner lists, one dialogue at a time, and an end to each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from agent import Agent, Result
+from events import Events
+from lab import Lab, wait_until
+from modem import USSD_ASKS, USSD_TERMINATED
+from modern import Request
+from pending import Pending
+from test_audit import Audit
+
+CODE, MENU, SILENT = "*100#", "*101#", "*102#"
+BALANCE = "Balance: 1234 Ft"
+CONFIG = f"""[ussd]
+allow = {CODE} {MENU} {SILENT} *133*????# #??#
+per_hour = 60
+"""
+LIST_CHANGED = "notifications/tools/list_changed"
+
+
+def set_up(lab: Lab) -> Lab:
+    modem = lab.modems[0]
+    modem.set_ussd(CODE, BALANCE)
+    modem.set_ussd(MENU, "1 Balance 2 Bonus", USSD_ASKS)
+    modem.set_ussd("1", BALANCE)
+    modem.ussd_silent.add(SILENT)
+    wait_until(lambda: "send_ussd" in tools(lab), what="send_ussd is offered")
+    return lab
+
+
+@pytest.fixture(scope="module")
+def phone(lab_options: dict[str, object]) -> Iterator[Lab]:
+    """Of all tests here: what they do leaves nothing behind."""
+    from conftest import new_lab, wait_until_known
+    with new_lab(CONFIG + "replies = yes\n", modem_count=1) as lab:
+        wait_until_known(lab, True)
+        yield set_up(lab)
+
+
+def tools(lab: Lab) -> list[str]:
+    with lab.client() as client:
+        return [tool["name"] for tool in client.call("tools/list").result["tools"]]
+
+
+def dial(lab: Lab, code: str = CODE, **more: object) -> Result:
+    return Agent(lab).call("send_ussd", code=code, **more)
+
+
+def dialled(lab: Lab) -> int:
+    """Codes and replies that the modem was ever given."""
+    return sum(line.startswith('AT+CUSD=1,"') for line in lab.modems[0].commands)
+
+
+def cancelled(lab: Lab) -> int:
+    return lab.modems[0].commands.count("AT+CUSD=2")
+
+
+def test_answer(phone: Lab) -> None:
+    answer = dial(phone)
+    assert not answer.is_error, answer.text
+    assert answer.structured["answer"] == BALANCE
+    assert answer.structured["asks_for_reply"] is False
+    assert answer.structured["code"] == CODE
+
+
+@pytest.mark.parametrize("code", [
+    "*99#", "100#", "*133*12345#", "112", "*100# ", "#99*1#",
+    "#21#", "#43#", "#31#", "#06#", "#04#"])     # the last five fit the pattern #??#
+def test_what_is_never_dialled(phone: Lab, code: str) -> None:
+    before = dialled(phone)
+    assert dial(phone, code).code == "code_not_allowed"
+    assert dialled(phone) == before
+
+
+def test_dialogue(phone: Lab) -> None:
+    asked = dial(phone, MENU)
+    assert asked.structured["asks_for_reply"] is True
+    assert asked.structured["reply_within_seconds"] == 120
+    assert dial(phone).code == "ussd_busy"
+    assert dial(phone, CODE, reply="1").code == "no_dialogue"       # another code's
+    answered = dial(phone, MENU, reply="1")
+    assert (answered.structured["answer"], answered.structured["asks_for_reply"]) == (
+        BALANCE, False)
+    assert dial(phone, MENU, reply="1").code == "no_dialogue"
+    assert not dial(phone).is_error
+
+
+def test_network_says_no(phone: Lab) -> None:
+    phone.modems[0].set_ussd("*133*0000#", None, USSD_TERMINATED)
+    before = dialled(phone)
+    for code in ("*133*0000#", "*133*1111#"):       # ended; not supported
+        assert dial(phone, code).code == "ussd_failed"
+    assert dialled(phone) == before + 2
+    assert not dial(phone).is_error
+
+
+def test_one_at_a_time_and_leaving_cancels(phone: Lab) -> None:
+    before = cancelled(phone)
+    call = Pending(phone, "send_ussd", code=SILENT)
+    wait_until(lambda: any(SILENT in line for line in phone.modems[0].commands),
+               what="it is dialled")
+    assert dial(phone).code == "ussd_busy"
+    call.leave()
+    wait_until(lambda: cancelled(phone) == before + 1, what="it is cancelled")
+    wait_until(lambda: not dial(phone).is_error, what="the modem is free")
+
+
+def test_the_network_begins(phone: Lab) -> None:
+    with phone.signals() as signals:
+        phone.modems[0].notify_ussd("Your credit is low")
+        signals.wait("NotificationReceived")
+    wait_until(lambda: [(notice["text"], notice["asks_for_reply"])
+                        for notice in dial(phone).structured["notices"]]
+               == [("Your credit is low", False)], what="it is told")
+
+
+def test_what_is_noted(phone: Lab) -> None:
+    audit = Audit(phone.gateway)
+    begun, ended = len(audit.lines("ussd_dialled")), len(audit.lines("ussd_ended"))
+    dial(phone, MENU)
+    dial(phone, MENU, reply="1")
+    dial(phone, "**04*4071*1234*1234#")
+    notes = audit.lines("ussd_dialled")[begun:]
+    assert [(note["detail"]["ussd_code"], note["detail"]["turn"]) for note in notes] == [
+        (MENU, "code"), (MENU, "reply")]
+    assert [note["detail"]["outcome"] for note in audit.lines("ussd_ended")[ended:]] == [
+        "asks_for_reply", "answered"]
+    wait_until(lambda: "code_not_allowed" in [
+        line["detail"]["code"] for line in audit.lines("ussd_refused")], what="it is noted")
+    told = str(audit.lines()) + phone.gateway.log
+    for secret in (BALANCE, "4071", "2 Bonus"):
+        assert secret not in told
+
+
+def test_the_gateway_stops_in_the_middle(make_lab: Callable[..., Lab]) -> None:
+    lab = set_up(make_lab(CONFIG, modem_count=1))
+    call = Pending(lab, "send_ussd", code=SILENT)
+    wait_until(lambda: dialled(lab) == 1, what="it is dialled")
+    lab.gateway.stop()
+    call.leave()
+    assert Audit(lab.gateway).lines("ussd_ended")[-1]["detail"]["outcome"] in (
+        "gateway_stopped", "client_left")
+
+
+def test_without_replies_and_when_paused(make_lab: Callable[..., Lab]) -> None:
+    lab = set_up(make_lab(CONFIG, modem_count=1))
+    asked = dial(lab, MENU).structured
+    assert asked["asks_for_reply"] is False and "broken off" in asked["hint"]
+    wait_until(lambda: cancelled(lab) == 1, what="it is cancelled")
+    assert dial(lab, MENU, reply="1").code == "code_not_allowed"
+    wait_until(lambda: not dial(lab).is_error, what="the modem is free")
+
+
+def test_rate(make_lab: Callable[..., Lab]) -> None:
+    lab = set_up(make_lab(CONFIG.replace("60", "2"), modem_count=1))
+    assert [dial(lab).code for _ in range(3)] == ["", "", "rate_limited"]
+    assert dialled(lab) == 2
+
+
+def test_there_when_a_modem_can_do_it(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1)
+    assert "send_ussd" not in tools(lab)             # nothing is listed
+    lab = set_up(make_lab(CONFIG, modem_count=1))
+    asked = Request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+    with Events(lab.gateway.port, asked.body, **asked.headers) as events:
+        events.next_message()
+        lab.ofonod.stop()
+        assert events.next_message().method == LIST_CHANGED
+        assert "send_ussd" not in tools(lab)

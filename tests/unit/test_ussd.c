@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ofono_lab.h"
+
+#include "base/clock.h"
+#include "ussd/ussd.h"
+
+enum { LIMIT_MS = 60000, SHORT_MS = 20 };
+
+static const struct fact able[] = { WORDS("Interfaces", USSD), LAST };
+static const struct fact unable[] = { WORDS("Interfaces", SIM), LAST };
+
+struct bench {
+	struct ussd *ussd;
+	struct modem *modem;
+	struct ussd_turn turn;
+	struct observer observer;
+	int answers, changes;
+	enum ussd_outcome outcome;
+	bool asks;
+};
+
+static void on_done(void *data, const struct ussd_result *result, bool asks)
+{
+	struct bench *bench = data;
+
+	bench->answers++;
+	bench->outcome = result->outcome;
+	bench->asks = asks;
+}
+
+static void on_change(void *data, const void *event)
+{
+	struct bench *bench = data;
+
+	(void)event;
+	bench->changes++;
+}
+
+static void bench_open(struct bench *bench, struct fixture *fixture, int limit_ms)
+{
+	memset(bench, 0, sizeof(*bench));
+	bench->turn.done = on_done;
+	bench->turn.data = bench;
+	fixture->fake.modems[0] = (struct fake_modem){ .path = "/sim0", .modem = able };
+	fixture_listen(fixture);
+	assert_int_equal(
+		ussd_new(fixture->lab.loop, fixture->ofono, limit_ms, &bench->ussd), 0);
+	observer_add(ussd_observers(bench->ussd), &bench->observer, on_change, bench);
+	assert_false(ussd_is_possible(bench->ussd));
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_wait_available(fixture);
+	bench->modem = fixture_modem(fixture);
+	assert_true(ussd_is_possible(bench->ussd));
+	assert_int_equal(bench->changes, 1);
+	fixture_clear(fixture);
+}
+
+static void bench_close(struct bench *bench)
+{
+	observer_remove(&bench->observer);
+	ussd_free(bench->ussd);
+}
+
+static struct ussd_order order_of(const struct bench *bench, const char *reply)
+{
+	return (struct ussd_order){ bench->modem, 7, "*100#", reply, true };
+}
+
+static void answer(struct fake *fake, DBusMessage *call)
+{
+	DBusMessage *reply = dbus_message_new_method_return(call);
+	const char *text = "1 more";
+
+	fake_changed(fake, "/sim0", USSD, (struct fact)TEXT("State", "user-response"));
+	if (!dbus_message_has_member(call, "Cancel"))
+		dbus_message_append_args(reply, DBUS_TYPE_STRING, &text,
+					 DBUS_TYPE_INVALID);
+	peer_send(&fake->peer, reply);
+}
+
+/* To where the network waits for a reply. */
+static void be_asked(struct bench *bench, struct fixture *fixture)
+{
+	struct ussd_order order = order_of(bench, NULL);
+
+	fixture->fake.called = answer;
+	assert_int_equal(ussd_check(bench->ussd, &order), 0);
+	assert_int_equal(ussd_dial(bench->ussd, &order, &bench->turn), 0);
+	assert_int_equal(ussd_check(bench->ussd, &order), USSD_E_BUSY);
+	lab_wait(&fixture->lab, bench->answers == 1);
+	assert_true(bench->asks);
+	assert_int_equal(ussd_check(bench->ussd, &order), USSD_E_BUSY);
+}
+
+static void test_belongs_to_its_client(void **state)
+{
+	struct fixture *fixture = *state;
+	struct bench bench;
+	struct ussd_order order;
+
+	bench_open(&bench, fixture, LIMIT_MS);
+	order = order_of(&bench, "1");
+	assert_int_equal(ussd_check(bench.ussd, &order), USSD_E_NO_DIALOGUE);
+	be_asked(&bench, fixture);
+	assert_int_equal(ussd_check(bench.ussd, &order), 0);
+	order.client_id = 8;
+	assert_int_equal(ussd_check(bench.ussd, &order), USSD_E_NO_DIALOGUE);
+	order = order_of(&bench, "1");
+	order.code = "*101#";
+	assert_int_equal(ussd_check(bench.ussd, &order), USSD_E_NO_DIALOGUE);
+	order = order_of(&bench, "1");
+	assert_int_equal(ussd_reply(bench.ussd, &order, &bench.turn), 0);
+	assert_int_equal(ussd_check(bench.ussd, &order), USSD_E_BUSY);
+	lab_wait(&fixture->lab, bench.answers == 2);
+	/* the network gives up */
+	fake_changed(&fixture->fake, "/sim0", USSD, (struct fact)TEXT("State", "idle"));
+	lab_wait(&fixture->lab, !ussd_is_asked(bench.modem));
+	assert_int_equal(ussd_check(bench.ussd, &order), USSD_E_NO_DIALOGUE);
+	assert_null(strstr(fixture->fake.log, "Cancel"));
+	bench_close(&bench);
+}
+
+static void test_nobody_replies(void **state)
+{
+	struct fixture *fixture = *state;
+	struct bench bench;
+	struct ussd_order order;
+
+	bench_open(&bench, fixture, 1000);
+	be_asked(&bench, fixture);
+	order = order_of(&bench, "1");
+	lab_wait(&fixture->lab, strstr(fixture->fake.log, "Cancel:/sim0"));
+	assert_int_equal(ussd_check(bench.ussd, &order), USSD_E_NO_DIALOGUE);
+	bench_close(&bench);
+}
+
+static void keep_silent(struct fixture *fixture)
+{
+	fixture->fake.failing_member = "Initiate";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 1;
+}
+
+static void test_no_answer(void **state)
+{
+	struct fixture *fixture = *state;
+	struct bench bench;
+	struct ussd_order order;
+
+	bench_open(&bench, fixture, SHORT_MS);
+	keep_silent(fixture);
+	order = order_of(&bench, NULL);
+	assert_int_equal(ussd_dial(bench.ussd, &order, &bench.turn), 0);
+	lab_wait(&fixture->lab, bench.answers == 1);
+	assert_int_equal(bench.outcome, USSD_UNKNOWN);
+	lab_wait(&fixture->lab, strstr(fixture->fake.log, "Cancel:/sim0"));
+	assert_int_equal(ussd_check(bench.ussd, &order), 0);
+	bench_close(&bench);
+}
+
+static void test_leaving(void **state)
+{
+	struct fixture *fixture = *state;
+	struct bench bench;
+	struct ussd_order order;
+
+	bench_open(&bench, fixture, LIMIT_MS);
+	keep_silent(fixture);
+	order = order_of(&bench, NULL);
+	assert_int_equal(ussd_dial(bench.ussd, &order, &bench.turn), 0);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	ussd_leave(&bench.turn);
+	lab_wait(&fixture->lab, strstr(fixture->fake.log, "Cancel:/sim0"));
+	ussd_leave(&bench.turn); /* once more does nothing */
+	assert_int_equal(bench.answers, 0);
+	bench_close(&bench);
+}
+
+/* The interface, the modem, oFono. */
+static void test_it_goes(void **state)
+{
+	struct fixture *fixture = *state;
+	struct ussd_order order;
+	struct bench bench;
+
+	for (int way = 0; way < 3; way++) {
+		bench_open(&bench, fixture, LIMIT_MS);
+		keep_silent(fixture);
+		order = order_of(&bench, NULL);
+		assert_int_equal(ussd_dial(bench.ussd, &order, &bench.turn), 0);
+		lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+		if (way == 0)
+			fake_changed(&fixture->fake, "/sim0", MODEM, unable[0]);
+		else if (way == 1)
+			fake_modem_removed(&fixture->fake, "/sim0");
+		else
+			fake_close(&fixture->fake);
+		lab_wait(&fixture->lab, bench.answers == 1);
+		assert_int_equal(bench.outcome, USSD_UNKNOWN);
+		assert_false(ussd_is_possible(bench.ussd));
+		assert_int_equal(bench.changes, 2);
+		bench_close(&bench);
+		observer_remove(&fixture->recorder.observer);
+		ofono_free(fixture->ofono);
+		fixture->ofono = NULL;
+		if (way < 2)
+			fake_close(&fixture->fake);
+	}
+}
+
+static int64_t now_ms;
+
+static int64_t told_ms(void)
+{
+	return now_ms;
+}
+
+static void test_per_hour(void **state)
+{
+	const struct clock_source source = { told_ms, told_ms, told_ms, NULL };
+	struct fixture *fixture = *state;
+	struct ussd_order order;
+	struct bench bench;
+
+	bench_open(&bench, fixture, LIMIT_MS);
+	clock_set_source(&source);
+	order = order_of(&bench, NULL);
+	for (int i = 0; i < 2; i++) {
+		now_ms += 1000;
+		assert_int_equal(ussd_wait_ms(bench.ussd, 2), 0);
+		keep_silent(fixture);
+		assert_int_equal(ussd_dial(bench.ussd, &order, &bench.turn), 0);
+		ussd_leave(&bench.turn);
+	}
+	assert_int_equal(ussd_wait_ms(bench.ussd, 3), 0);
+	assert_int_equal(ussd_wait_ms(bench.ussd, 2), 60 * 60 * 1000 - 1000);
+	now_ms += 60 * 60 * 1000 - 1000;
+	assert_int_equal(ussd_wait_ms(bench.ussd, 2), 0);
+	clock_set_source(NULL);
+	bench_close(&bench);
+}
+
+static void test_notices(void **state)
+{
+	struct fixture *fixture = *state;
+	struct bench bench;
+	char text[2048];
+	const char *told = text;
+	DBusMessage *signal;
+
+	bench_open(&bench, fixture, LIMIT_MS);
+	for (int i = 0; i < USSD_NOTICES + 1; i++) {
+		memset(text, 0, sizeof(text));
+		while (strlen(text) < 1000)
+			strcat(text, i == USSD_NOTICES ? "\xe2\x82\xac" : "a");
+		signal = dbus_message_new_signal("/sim0", USSD, "RequestReceived");
+		dbus_message_append_args(signal, DBUS_TYPE_STRING, &told,
+					 DBUS_TYPE_INVALID);
+		peer_send(&fixture->fake.peer, signal);
+	}
+	lab_wait(&fixture->lab, ussd_notices(bench.ussd)[0].text[0]);
+	lab_wait(&fixture->lab,
+		 ussd_notices(bench.ussd)[USSD_NOTICES - 1].text[0] == '\xe2');
+	assert_int_equal(strlen(ussd_notices(bench.ussd)[USSD_NOTICES - 1].text), 798);
+	assert_int_equal(strlen(ussd_notices(bench.ussd)[0].text), 799);
+	assert_string_equal(ussd_notices(bench.ussd)[0].path, "/sim0");
+	assert_true(ussd_notices(bench.ussd)[0].asks);
+	bench_close(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+		TEST(test_belongs_to_its_client),
+		TEST(test_nobody_replies),
+		TEST(test_no_answer),
+		TEST(test_leaving),
+		TEST(test_it_goes),
+		TEST(test_per_hour),
+		TEST(test_notices),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("ussd", tests, NULL, NULL);
+}

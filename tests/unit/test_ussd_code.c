@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/ussd_code.h"
+
+static void test_valid(void **state)
+{
+	static const char *const codes[] = { "*100#",  "#100#",	     "*#100#",
+					     "**1*2#", "*133*1234#", "*100*1#2#" };
+	static const char *const others[] = { "",	    "#",    "*#",     "**#",
+					      "100#",	    "*100", "*100# ", "*10a#",
+					      "+36201#",    "112",  "*1 00#", "*100#*",
+					      "*\xd9\xa1#", "*10?#" };
+	char longest[USSD_CODE_BYTES + 1];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		assert_true(ussd_code_is_valid(codes[i]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_false(ussd_code_is_valid(others[i]));
+	assert_true(ussd_pattern_is_valid("*133*????#"));
+	assert_true(ussd_pattern_is_valid("#??#"));
+	assert_false(ussd_pattern_is_valid("**#"));
+	assert_false(ussd_pattern_is_valid("????"));
+	memset(longest, '1', sizeof(longest));
+	longest[0] = '*';
+	longest[USSD_CODE_BYTES - 1] = '#';
+	longest[USSD_CODE_BYTES] = '\0';
+	assert_false(ussd_code_is_valid(longest));
+	strcpy(longest + USSD_CODE_BYTES - 2, "#");
+	assert_true(ussd_code_is_valid(longest));
+}
+
+/* Each service of annex B, in every way to write it: 6.5.2 */
+static void test_mmi(void **state)
+{
+	static const char *const services[] = {
+		"21",  "67",  "61",  "62",  "002", "004", "66",	 "214", "33",  "331",
+		"332", "35",  "351", "330", "333", "353", "43",	 "30",	"31",  "76",
+		"77",  "300", "03",  "04",  "042", "05",  "052", "06",	"37",  "96",
+		"360", "361", "362", "363", "88",  "591", "594", "75",	"754",
+	};
+	static const char *const ways[] = { "*%s#",	 "**%s#",     "#%s#",
+					    "##%s#",	 "*#%s#",     "*%s*+#",
+					    "**%s*1*2#", "##%s**11#", "*#*%s#*1#" };
+	char code[USSD_CODE_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(services) / sizeof(services[0]); i++) {
+		for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+			snprintf(code, sizeof(code), ways[k], services[i]);
+#pragma GCC diagnostic pop
+			assert_true(ussd_code_is_mmi(code));
+		}
+	}
+	assert_false(ussd_code_is_mmi("*100#"));
+	assert_false(ussd_code_is_mmi("*210#"));
+	assert_false(ussd_code_is_mmi("*2*1#"));
+	assert_false(ussd_code_is_mmi("*100*21#"));
+	assert_false(ussd_code_is_mmi("*121#"));
+}
+
+static void test_list(void **state)
+{
+	const struct config_list none = { 0 };
+	const struct config_list list = { 2, { "*100#, *133*????#", "#??#" } };
+
+	(void)state;
+	assert_false(ussd_code_is_in(&none, "*100#"));
+	assert_true(ussd_code_is_in(&list, "*100#"));
+	assert_true(ussd_code_is_in(&list, "*133*1234#"));
+	assert_false(ussd_code_is_in(&list, "*133*12345#"));
+	assert_false(ussd_code_is_in(&list, "*133*123#"));
+	assert_false(ussd_code_is_in(&list, "*133*123*#"));
+	assert_false(ussd_code_is_in(&list, "*100"));
+	assert_false(ussd_code_is_in(&list, "*100##"));
+	assert_false(ussd_code_is_in(&list, ""));
+}
+
+static void test_check(void **state)
+{
+	const struct config_list good = { 2, { "*100#, *133*????#", "*2??#" } };
+	const struct config_list bad = { 1, { "*100# 100" } };
+	const struct config_list mmi = { 2, { "*100#", "**21*????????#" } };
+	struct config_error error = { "" };
+
+	(void)state;
+	assert_int_equal(ussd_codes_check(&good, &error), 0);
+	assert_string_equal(error.text, "");
+	assert_int_equal(ussd_codes_check(&bad, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "ussd.allow: \"100\" is not a code such as"));
+	assert_int_equal(ussd_codes_check(&mmi, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "\"**21*????????#\" is a code that changes"));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_valid),
+		cmocka_unit_test(test_mmi),
+		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_check),
+	};
+
+	return cmocka_run_group_tests_name("ussd_code", tests, NULL, NULL);
+}

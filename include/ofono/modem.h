@@ -19,6 +19,7 @@ enum modem_interface {
 	MODEM_NETWORK_REGISTRATION = 1 << 2,
 	MODEM_VOICE_CALL_MANAGER = 1 << 3,
 	MODEM_SUPPLEMENTARY_SERVICES = 1 << 4,
+	MODEM_MESSAGE_WAITING = 1 << 5,
 };
 
 enum { SIM_LOCKS_MAX = 16 };
@@ -51,6 +52,14 @@ struct network_facts {
 	uint8_t strength; /* percent */
 };
 
+/* org.ofono.MessageWaiting; cleared when the interface goes */
+struct voicemail_facts {
+	bool known;
+	bool waiting;
+	uint8_t count;		 /* 0 with `waiting`: the network did not say */
+	char mailbox_number[24]; /* to call; "" unknown */
+};
+
 struct modem {
 	char path[128]; /* D-Bus object path; arbitrary, never parsed */
 	bool powered;
@@ -64,6 +73,7 @@ struct modem {
 	bool uses_delivery_reports;
 	struct sim_facts sim;
 	struct network_facts network;
+	struct voicemail_facts voicemail;
 	/* of VoiceCallManager: the card's and the network's, blanks between; "" unknown */
 	char emergency_numbers[256];
 	/* of SupplementaryServices: "idle", "active", "user-response"; "" not told yet */

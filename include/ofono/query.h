@@ -35,6 +35,7 @@ struct modem_queries {
 	struct query sim;
 	struct query network;
 	struct query voice;
+	struct query waiting;
 	struct report_switch reports;
 };
 

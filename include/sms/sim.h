@@ -42,6 +42,7 @@ struct sim {
 	char own_number[24]; /* the card's first, "" unknown */
 	bool roaming;	     /* registered with a foreign network */
 	bool stuck;	     /* sims_set_stuck() */
+	struct voicemail_facts voicemail;
 	TAILQ_ENTRY(sim) link;
 };
 
@@ -52,6 +53,7 @@ enum sims_event_type {
 	/* After a burst is over (100 ms): what the list shows differs. Signal strength is
 	 * a fact of the modem, changes all the time, and is not told. */
 	SIMS_SETTLED,
+	SIMS_VOICEMAIL, /* likewise, after SIMS_SETTLED: what is known of voicemail differs */
 };
 
 struct sims_event {

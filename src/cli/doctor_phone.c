@@ -30,6 +30,7 @@ static const struct question questions[] = {
 	{ "org.ofono.SimManager", "GetProperties" },
 	{ "org.ofono.NetworkRegistration", "GetProperties" },
 	{ "org.ofono.VoiceCallManager", "GetProperties" },
+	{ "org.ofono.MessageWaiting", "GetProperties" },
 	{ "org.ofono.MessageManager", "GetProperties" },
 	{ "org.ofono.MessageManager", "SetProperty" },
 	{ "org.ofono.MessageManager", "GetMessages" },

@@ -20,6 +20,7 @@ static const struct interface *const interfaces[] = {
 	&interface_message_manager,
 	&interface_voice_call_manager,
 	&interface_supplementary_services,
+	&interface_message_waiting,
 };
 
 /* In the order of enum modem_interface */
@@ -29,6 +30,7 @@ static const char *const interface_words[] = {
 	"org.ofono.NetworkRegistration",
 	"org.ofono.VoiceCallManager",
 	"org.ofono.SupplementaryServices",
+	"org.ofono.MessageWaiting",
 	NULL,
 };
 
@@ -107,6 +109,7 @@ struct modem *modem_new(struct ofono *ofono, const char *path)
 	modem->queries->sim.modem = modem;
 	modem->queries->network.modem = modem;
 	modem->queries->voice.modem = modem;
+	modem->queries->waiting.modem = modem;
 	modem->queries->reports.modem = modem;
 	return modem;
 }
@@ -116,6 +119,7 @@ void modem_free(struct modem *modem)
 	query_stop(&modem->queries->sim);
 	query_stop(&modem->queries->network);
 	query_stop(&modem->queries->voice);
+	query_stop(&modem->queries->waiting);
 	report_switch_stop(&modem->queries->reports);
 	free(modem->queries);
 	free(modem);

@@ -39,6 +39,7 @@ static const char *const match_rules[] = {
 	MATCH("org.ofono.SmsHistory"),
 	MATCH("org.ofono.VoiceCallManager"),
 	MATCH("org.ofono.SupplementaryServices"),
+	MATCH("org.ofono.MessageWaiting"),
 	NULL,
 };
 
@@ -51,6 +52,7 @@ static const struct interface *const interfaces[] = {
 	&interface_sms_history,
 	&interface_voice_call_manager,
 	&interface_supplementary_services,
+	&interface_message_waiting,
 };
 
 struct ofono {

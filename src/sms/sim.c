@@ -5,7 +5,7 @@
  *
  * SIMS_STATE is told while the event is: whoever hands messages over must not work with
  * facts of yesterday. SIMS_SETTLED compares with what was last told as settled, so a burst
- * that ends where it began tells nothing.
+ * that ends where it began tells nothing. SIMS_VOICEMAIL does likewise.
  */
 #include "sms/sim.h"
 
@@ -79,6 +79,20 @@ static bool list_is_shown_alike(const struct sim_list *one, const struct sim_lis
 	return !a && !b;
 }
 
+/* All bytes of the facts count: they have no padding. */
+static bool list_has_the_same_voicemail(const struct sim_list *one,
+					const struct sim_list *other)
+{
+	const struct sim *a = TAILQ_FIRST(one), *b = TAILQ_FIRST(other);
+
+	for (; a && b; a = TAILQ_NEXT(a, link), b = TAILQ_NEXT(b, link)) {
+		if (a->id != b->id ||
+		    memcmp(&a->voicemail, &b->voicemail, sizeof(a->voicemail)) != 0)
+			return false;
+	}
+	return !a && !b;
+}
+
 /* Does it differ for whoever sends? */
 static bool list_is_used_alike(const struct sim_list *one, const struct sim_list *other)
 {
@@ -140,18 +154,24 @@ static void log_departures(const struct sims *sims)
 static int on_settled(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct sims *sims = data;
-	struct sims_event event = { SIMS_SETTLED };
+	struct sims_event list_event = { SIMS_SETTLED };
+	struct sims_event voicemail_event = { SIMS_VOICEMAIL };
+	bool shown_alike = list_is_shown_alike(&sims->list, &sims->settled);
+	bool same_voicemail = list_has_the_same_voicemail(&sims->list, &sims->settled);
 
 	(void)source;
 	(void)usec;
-	if (list_is_shown_alike(&sims->list, &sims->settled))
+	if (shown_alike && same_voicemail)
 		return 0;
 	log_departures(sims);
 	log_arrivals(sims);
 	list_clear(&sims->settled);
 	if (!list_copy(&sims->settled, &sims->list))
 		log_warning("sims: out of memory");
-	observers_notify(&sims->observers, &event);
+	if (!shown_alike)
+		observers_notify(&sims->observers, &list_event);
+	if (!same_voicemail)
+		observers_notify(&sims->observers, &voicemail_event);
 	return 0;
 }
 
@@ -245,13 +265,14 @@ static void sims_refresh(struct sims *sims, const struct modem *removed)
 {
 	struct sim_list list = TAILQ_HEAD_INITIALIZER(list);
 	struct sims_event event = { SIMS_STATE };
-	bool shown_alike, used_alike;
+	bool shown_alike, used_alike, same_voicemail;
 
 	sims_read(sims, removed, &list);
 	shown_alike = list_is_shown_alike(&sims->list, &list);
 	used_alike = list_is_used_alike(&sims->list, &list);
+	same_voicemail = list_has_the_same_voicemail(&sims->list, &list);
 	sims_keep(sims, &list);
-	if (!shown_alike || !used_alike)
+	if (!shown_alike || !used_alike || !same_voicemail)
 		sims_settle_later(sims);
 	if (!used_alike)
 		observers_notify(&sims->observers, &event);

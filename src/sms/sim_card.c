@@ -144,6 +144,7 @@ void sim_describe(struct sim *sim, struct modem *modem, int slot)
 	sim->slot = slot;
 	sim->state = sim_state_of(sim);
 	sim->roaming = strcmp(modem->network.status, "roaming") == 0;
+	sim->voicemail = modem->voicemail;
 	snprintf(sim->own_number, sizeof(sim->own_number), "%s", modem->sim.own_number);
 	describe_carrier(sim, modem);
 	if (!name[0])

@@ -85,9 +85,10 @@ static void on_sims(void *data, const void *event_data)
 {
 	const struct sims_event *event = event_data;
 
-	if (event->type != SIMS_SETTLED || !note(data))
+	if (event->type == SIMS_STATE || !note(data))
 		return;
-	tell(data, "sms://subscriptions");
+	tell(data,
+	     event->type == SIMS_VOICEMAIL ? "sms://voicemail" : "sms://subscriptions");
 	tell(data, "sms://status");
 }
 

@@ -10,6 +10,7 @@
 #include "tools/message_view.h"
 #include "tools/policy_view.h"
 #include "tools/sim_view.h"
+#include "tools/voicemail_view.h"
 
 #define GAPS_MS INT64_C(604800000) /* a week */
 
@@ -41,6 +42,8 @@ const struct schema_field status_view_fields[] = {
 	  "oFono, which knows the modems, answers" },
 	{ "ofono", SCHEMA_STRING, true, "The same in words" },
 	{ "sims", SCHEMA_OBJECT, true, "The SIM cards", .members = sims_fields },
+	{ "voicemail", SCHEMA_ARRAY, true, "Whether any waits, for each SIM card",
+	  .members = voicemail_view_fields },
 	{ "queue", SCHEMA_OBJECT, true, "What is on its way", .members = queue_fields },
 	{ "policy", SCHEMA_ARRAY, true, "What the owner lets you send, a sentence each",
 	  .items = SCHEMA_STRING },
@@ -182,6 +185,8 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	json_put_string(writer, "ofono", ofono_condition(services->ofono));
 	json_key(writer, "sims");
 	sim_view_write(writer, services->sims, SIM_VIEW_FULL);
+	json_key(writer, "voicemail");
+	voicemail_view_write(writer, services->sims);
 	write_queue(writer, services);
 	policy_view_write_words(writer, services, view->client);
 	limits_error = policy_view_write_limits(writer, services, view->client);

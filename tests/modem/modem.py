@@ -16,7 +16,8 @@ from .link import Link
 from .outcome import Outcome
 from .outgoing import Outgoing
 from .pdu import (
-    STATUS_DELIVERED, STATUS_EXPIRED, Submit, encode_deliver_parts, encode_status_report,
+    STATUS_DELIVERED, STATUS_EXPIRED, Submit, encode_deliver_parts,
+    encode_message_waiting, encode_status_report,
 )
 from .sim import Sim
 
@@ -192,6 +193,11 @@ class Modem:
             self.link.call(lambda: self.sim.store(tpdu))
         else:
             self.link.call(lambda: self.incoming.add(Delivery(how, tpdu)))
+
+    def set_voicemail(self, count: int) -> None:
+        """The network tells how many voicemail messages wait."""
+        now = datetime.now(timezone.utc)
+        self.deliver_tpdu(encode_message_waiting(self.sim.smsc, count, now))
 
     def report(self, submit: Submit, delivered: bool = True) -> None:
         """A status report for a message that was taken."""

@@ -33,6 +33,7 @@ DCS_GSM7, DCS_8BIT, DCS_UCS2, DCS_CLASS = 0x00, 0x04, 0x08, 0x10
 UNITS_WHOLE = {"gsm7": 160, "ucs2": 70}         # in an SMS of its own
 UNITS_PIECE = {"gsm7": 153, "ucs2": 67}         # in a part of a long text
 CONCAT_8BIT, CONCAT_16BIT = 0x00, 0x08          # information elements
+MESSAGE_WAITING = 0x01                          # likewise; of voicemail, not to be stored
 
 STATUS_DELIVERED, STATUS_EXPIRED = 0x00, 0x46   # TP-ST
 
@@ -234,6 +235,14 @@ def encode_deliver(sender: str, text: str, sent_at: datetime,
         dcs |= DCS_CLASS | message_class
     return (bytes([first]) + encode_address(sender) + bytes([0, dcs])
             + encode_timestamp(sent_at) + encode_user_data(text, alphabet, header))
+
+
+def encode_message_waiting(sender: str, count: int, sent_at: datetime) -> bytes:
+    """The SMS-DELIVER that sets the number of voicemail messages; nobody is to see it."""
+    header = bytes([4, MESSAGE_WAITING, 2, 0, count])
+    return (bytes([MTI_DELIVER | NO_MORE_MESSAGES | USER_DATA_HEADER])
+            + encode_address(sender) + bytes([0, DCS_GSM7]) + encode_timestamp(sent_at)
+            + encode_user_data("voicemail", "gsm7", header))
 
 
 def encode_deliver_parts(sender: str, text: str, sent_at: datetime,

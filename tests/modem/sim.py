@@ -10,6 +10,7 @@ from .pdu import encode_number, swap_digits
 
 EF_ICCID, EF_ELP = 0x2FE2, 0x2F05
 EF_LP, EF_SST, EF_MSISDN, EF_SPN = 0x6F05, 0x6F38, 0x6F40, 0x6F46
+EF_MBDN, EF_MBI = 0x6FC7, 0x6FC9
 EF_AD, EF_PHASE, EF_ECC = 0x6FAD, 0x6FAE, 0x6FB7
 READABLE_WHEN_LOCKED = {EF_ICCID, EF_ELP, EF_LP, EF_ECC}
 
@@ -63,6 +64,7 @@ class Sim:
     mnc_length: int = 2
     spn: str = "Telekom HU"
     number: str = ""
+    mailbox: str = ""           # number to call for voicemail
     pin: str | None = None
     puk: str = "12345678"
     smsc: str = "+36309888000"
@@ -120,6 +122,16 @@ class Sim:
         return index
 
     def files(self) -> dict[int, ElementaryFile]:
+        return self._common_files() | (self._mailbox_files() if self.mailbox else {})
+
+    def _mailbox_files(self) -> dict[int, ElementaryFile]:
+        """EFmbi says which record of EFmbdn is for voicemail."""
+        return {
+            EF_MBI: ElementaryFile(bytes([1, 0, 0, 0]), LINEAR_FIXED, 4),
+            EF_MBDN: ElementaryFile(own_number_record(self.mailbox), LINEAR_FIXED, 28),
+        }
+
+    def _common_files(self) -> dict[int, ElementaryFile]:
         return {
             EF_ICCID: ElementaryFile(swap_digits(self.iccid).ljust(10, b"\xff")),
             EF_ELP: ElementaryFile(b"enhu"),

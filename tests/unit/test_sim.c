@@ -19,7 +19,7 @@ static sd_event *loop;
 static struct store *store;
 static struct sims *sims;
 static struct observer watcher;
-static unsigned states, settled;
+static unsigned states, settled, voicemails;
 
 static int remove_entry(const char *name, const struct stat *status, int type,
 			struct FTW *place)
@@ -37,8 +37,10 @@ static void on_event(void *data, const void *event_data)
 	(void)data;
 	if (event->type == SIMS_STATE)
 		states++;
-	else
+	else if (event->type == SIMS_SETTLED)
 		settled++;
+	else
+		voicemails++;
 }
 
 static int set_up(void **state)
@@ -53,7 +55,7 @@ static int set_up(void **state)
 	    sims_new(loop, &fake_ofono, store, &sims))
 		return -1;
 	observer_add(sims_observers(sims), &watcher, on_event, NULL);
-	states = settled = 0;
+	states = settled = voicemails = 0;
 	return 0;
 }
 
@@ -123,6 +125,32 @@ static void test_life_of_a_card(void **state)
 	assert_false(sims_is_known(sims, 2));
 	settle();
 	assert_int_equal(settled, 2);
+}
+
+/* Told after the list, and without it when only that differs; not for nothing. */
+static void test_voicemail(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", "8936001");
+
+	(void)state;
+	fake_changed(modem);
+	settle();
+	assert_int_equal(settled, 1);
+	assert_int_equal(voicemails, 1); /* a card more in that list, too */
+	modem->voicemail = (struct voicemail_facts){ .known = true, .waiting = true };
+	fake_changed(modem);
+	assert_true(only_sim()->voicemail.waiting);
+	assert_int_equal(voicemails, 1);
+	settle();
+	assert_int_equal(voicemails, 2);
+	modem->voicemail.count = 2;
+	fake_changed(modem);
+	modem->voicemail.count = 0;
+	fake_changed(modem);
+	settle();
+	assert_int_equal(voicemails, 2);
+	assert_int_equal(settled, 1);
+	assert_int_equal(states, 1);
 }
 
 static void test_locks(void **state)
@@ -432,6 +460,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_life_of_a_card),
+		TEST(test_voicemail),
 		TEST(test_locks),
 		TEST(test_without_identity),
 		TEST(test_slots),

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Voicemail: what the network tells of it, as oFono passes it on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agent import Agent
+from incoming import newest
+from lab import Lab, wait_until
+from modem import Sim
+from subscriber import subscribed, told
+from views import ERAS, Eye, result
+
+URI = "sms://voicemail"
+
+
+def read(lab: Lab, era: str) -> Any:
+    [content] = result(Eye(lab, era).read(URI))["contents"]
+    return json.loads(content["text"])["subscriptions"]
+
+
+def states(lab: Lab, era: str) -> list[tuple[str, int]]:
+    return [(row["voicemail"], row["message_count"]) for row in read(lab, era)]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_who_subscribed_hears_of_it(lab: Lab, era: str) -> None:
+    """And that it was listened to; it is no message."""
+    before = newest(lab)
+    assert states(lab, era) == [("none", 0), ("none", 0)]
+    with subscribed(lab, era, URI) as events:
+        lab.modems[1].set_voicemail(3)
+        told(events, URI)
+        assert states(lab, era) == [("none", 0), ("waiting", 3)]
+        lab.modems[1].set_voicemail(0)
+        told(events, URI)
+        assert states(lab, era) == [("none", 0), ("none", 0)]
+    assert newest(lab) == before
+
+
+def test_status_tells_of_it(lab: Lab, agent: Agent) -> None:
+    """A call that waits for a change hears of it, too."""
+    first, second = agent.ids()
+    status = agent.call("get_gateway_status").structured
+    lab.modems[0].set_voicemail(1)
+    status = agent.call("get_gateway_status", after=status["cursor"],
+                        wait_seconds=30).structured
+    assert [(row["subscription_id"], row["voicemail"]) for row in status["voicemail"]] == [
+        (first, "waiting"), (second, "none")]
+    lab.modems[0].set_voicemail(0)
+    wait_until(lambda: states(lab, ERAS[0])[0] == ("none", 0), what="it was listened to")
+
+
+def test_cards_are_not_told_for_voicemail(lab: Lab) -> None:
+    """The list of cards shows nothing of it."""
+    with subscribed(lab, ERAS[1], "sms://subscriptions") as cards, \
+            subscribed(lab, ERAS[1], URI) as events:
+        lab.modems[0].set_voicemail(2)
+        told(events, URI)
+        lab.modems[0].set_voicemail(0)
+        told(events, URI)
+        assert cards.poll(0.3) is None
+
+
+def test_number_of_the_mailbox(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(sims=[Sim.numbered(0, mailbox="+36209000000")])
+    wait_until(lambda: read(lab, ERAS[0])[0]["mailbox_number"] == "+36209000000",
+               what="the number of the mailbox")

@@ -35,6 +35,9 @@ enum ofono_event_type {
 	MESSAGE_REPORT,	  /* a delivery report, perhaps days later: .uuid, .delivered */
 	USSD_NOTIFIED,	  /* the network says something by itself: .text */
 	USSD_REQUESTED,	  /* ... and waits for a reply */
+	CALL_ADDED,	  /* .call; .call_state, .sender may be NULL */
+	CALL_CHANGED,	  /* .call, and .call_state or .sender: what differs */
+	CALL_REMOVED,	  /* .call is over */
 };
 
 /* org.ofono.Message State */
@@ -47,6 +50,9 @@ enum message_state_word {
 
 enum { MESSAGE_UUID_BYTES = 41 }; /* 40 hex digits and NUL */
 
+/* No state of oFono's: it was hung up at this end, as DisconnectReason tells. */
+#define CALL_REFUSED_HERE "refused"
+
 struct ofono_event {
 	enum ofono_event_type type;
 	struct modem *modem; /* NULL for OFONO_... */
@@ -58,6 +64,8 @@ struct ofono_event {
 	const char *sent_time;	     /* as oFono wrote it, sender network's zone */
 	const char *local_sent_time; /* the same moment in ofonod's zone */
 	bool immediate;		     /* class 0 */
+	const char *call;	     /* its object path */
+	const char *call_state;	     /* "incoming", "active", ...; CALL_REFUSED_HERE */
 };
 
 /* `bus_address` as for bus_new(). 0 or -errno. */

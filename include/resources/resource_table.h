@@ -14,6 +14,7 @@ extern const struct resource resource_console;
 extern const struct resource resource_subscriptions;
 extern const struct resource resource_status;
 extern const struct resource resource_voicemail;
+extern const struct resource resource_recent_calls;
 
 extern const struct resource *const resource_table[]; /* ends with NULL */
 

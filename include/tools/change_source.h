@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Change source: what happens to messages and SIMs, told as resources that changed.
+ * Change source: what happens to messages, calls and SIMs, told as resources that changed.
  *
  * Costs nothing while nobody listens, but that changes are counted.
  */
@@ -14,7 +14,7 @@ struct change_source {
 	const struct services *services;
 	uint64_t count; /* of changes; begins above what it ended with before a restart */
 	struct observers observers; /* of struct change */
-	struct observer inbox, outbox, sims, ofono, policy;
+	struct observer inbox, calls, outbox, sims, ofono, policy;
 };
 
 /* `services` are complete, and outlive it. */

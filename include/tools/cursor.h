@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cursor: a place among the messages, in a form that clients hand back and do not read. It
+ * Cursor: a place among the messages or calls, in a form that clients hand back and do not read. It
  * is the number of a message: so it holds whatever arrives meanwhile, and over a restart.
  *
  * A check sum tells one that was made up or mixed up from one of ours. It guards against
@@ -17,6 +17,7 @@
 enum cursor_kind {
 	CURSOR_MESSAGES,      /* list_sms goes on with what is older than this message */
 	CURSOR_CONVERSATIONS, /* ... list_sms_conversations */
+	CURSOR_CALLS,	      /* ... get_recent_calls, than this call */
 	CURSOR_ARRIVALS,      /* wait_for_sms looks at what is newer than this message */
 };
 

@@ -11,6 +11,7 @@
 #include "ofono/ofono.h"
 #include "policy/audit.h"
 #include "policy/policy.h"
+#include "sms/call_log.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
 #include "sms/scan.h"
@@ -30,6 +31,7 @@ struct services {
 	struct outbox *outbox;
 	struct policy *policy;
 	struct inbox *inbox;
+	struct call_log *calls;
 	struct scans *scans;
 	struct ussd *ussd;
 	struct change_source *changes; /* NULL: nobody may listen */

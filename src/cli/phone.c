@@ -84,6 +84,9 @@ int phone_open(struct phone *phone, struct services *services,
 		error = inbox_new(services->loop, services->store, services->sims,
 				  services->ofono, &services->inbox);
 	if (error == 0)
+		error = call_log_new(services->store, services->sims, services->ofono,
+				     &services->calls);
+	if (error == 0)
 		error = open_spool(phone, config);
 	if (error == 0)
 		error = outbox_new(services->loop, config, services->store,
@@ -118,6 +121,7 @@ void phone_close(struct phone *phone)
 	policy_free(services->policy);
 	outbox_free(services->outbox);
 	spool_free(phone->spool);
+	call_log_free(services->calls);
 	inbox_free(services->inbox);
 	modem_power_free(phone->power);
 	unlocker_free(phone->unlocker);

@@ -39,6 +39,7 @@ static const char *const match_rules[] = {
 	MATCH("org.ofono.SmsHistory"),
 	MATCH("org.ofono.VoiceCallManager"),
 	MATCH("org.ofono.SupplementaryServices"),
+	MATCH("org.ofono.VoiceCall"),
 	MATCH("org.ofono.MessageWaiting"),
 	NULL,
 };
@@ -52,6 +53,7 @@ static const struct interface *const interfaces[] = {
 	&interface_sms_history,
 	&interface_voice_call_manager,
 	&interface_supplementary_services,
+	&interface_voice_call,
 	&interface_message_waiting,
 };
 
@@ -156,7 +158,8 @@ static void deliver(struct ofono *ofono, const struct interface *interface,
 	else if (!modem && interface == &interface_message_manager)
 		interface->signal(ofono->nobody, signal); /* nobody tells it again */
 	else if (interface->is_about_a_sim)
-		log_warning("ofono: a signal about a message of %s, no modem: dropped",
+		log_warning("ofono: a signal about a message or call of %s, no modem: "
+			    "dropped",
 			    path);
 }
 

@@ -293,6 +293,9 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MODEM_CHANGED:
 	case MODEM_REMOVED:
 	case MESSAGE_STATE:
+	case CALL_ADDED:
+	case CALL_CHANGED:
+	case CALL_REMOVED:
 	case MESSAGE_REPORT:
 	case USSD_NOTIFIED:
 	case USSD_REQUESTED:

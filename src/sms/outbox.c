@@ -198,6 +198,9 @@ static void on_ofono_event(void *data, const void *event_data)
 	case OFONO_AVAILABLE:
 	case OFONO_UNAVAILABLE:
 	case MODEM_ADDED:
+	case CALL_ADDED:
+	case CALL_CHANGED:
+	case CALL_REMOVED:
 	case MESSAGE_RECEIVED:
 	case USSD_NOTIFIED:
 	case USSD_REQUESTED:

@@ -15,6 +15,7 @@
 #include "base/each_turn.h"
 #include "base/log.h"
 #include "store/store_audit.h"
+#include "store/store_event.h"
 #include "store/store_retention.h"
 
 enum {
@@ -121,6 +122,15 @@ static int begin(struct retention *retention)
 	return 0;
 }
 
+/* What goes for its age, and is no message. */
+static int prune_beside(struct retention *retention)
+{
+	int64_t before_ms = retention->config->keep_days ? cutoff(retention) : 0;
+	int error = store_retention_gaps(retention->store, before_ms);
+
+	return error ? error : store_events_prune(retention->store, before_ms);
+}
+
 static int end_removing(struct retention *retention)
 {
 	const struct store_retention *walk = &retention->walk;
@@ -131,8 +141,7 @@ static int end_removing(struct retention *retention)
 	if (walk->removed)
 		log_info("retention: %lld old messages are gone, %lld are kept",
 			 (long long)walk->removed, (long long)retention->count);
-	return store_retention_gaps(retention->store,
-				    retention->config->keep_days ? cutoff(retention) : 0);
+	return prune_beside(retention);
 }
 
 static int remove_some(struct retention *retention)

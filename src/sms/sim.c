@@ -298,6 +298,9 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MESSAGE_REPORT:
 	case USSD_NOTIFIED:
 	case USSD_REQUESTED:
+	case CALL_ADDED:
+	case CALL_CHANGED:
+	case CALL_REMOVED:
 	case MESSAGE_RECEIVED:
 		break;
 	}

@@ -50,6 +50,8 @@ static const struct carried_table tables[] = {
 	  " AND (?2 = 1) = (?8 = 9)" },
 	{ "message_change", "id, message_id, state, reason, at",
 	  "?3 BETWEEN 1 AND 13 AND EXISTS (SELECT 1 FROM message WHERE id = ?2)" },
+	{ "event", "id, kind, sim_id, at, number, text, state, topic",
+	  "?1 > 0 AND ?2 BETWEEN 1 AND 2 AND ?7 BETWEEN 0 AND 4" },
 	{ "gap", "id, from_at, until_at, reason", "1" },
 	{ "alive", "id, at", "1" },
 	{ "secret", "id, purpose, value", "1" },
@@ -235,7 +237,7 @@ static int raise_number(sqlite3 *to, const char *table, int64_t number)
 
 int store_carry_numbers(sqlite3 *from, sqlite3 *to)
 {
-	static const char *const numbered[] = { "sim", "client", "message" };
+	static const char *const numbered[] = { "sim", "client", "message", "event" };
 	int result = SQLITE_OK;
 
 	for (size_t i = 0; !result && i < sizeof(numbered) / sizeof(*numbered); i++) {
@@ -255,6 +257,7 @@ static const char *const settling[] = {
 	/* see message_state.h: whatever waits or is under way may become unknown */
 	"UPDATE message SET state = 8, reason = ?1, changed = ?2"
 	" WHERE state IN " STATES_UNFINISHED,
+	"UPDATE event SET state = 0 WHERE kind = 1 AND state = 1",
 	"UPDATE gap SET until_at = max(from_at, ?2) WHERE until_at = 0",
 	"INSERT INTO gap (from_at, until_at, reason) SELECT min(?2, from_at), ?2, ?1"
 	" FROM (SELECT coalesce(nullif(?3, 0), (SELECT at FROM alive), ?2) AS from_at)",

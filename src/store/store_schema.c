@@ -240,6 +240,16 @@ static const char version_6[] =
 	" SELECT raise(ABORT, 'the anchor goes from line to line');"
 	"END;" CONVERSATION_SENT;
 
+/* event: calls and alerts that came in; see store_event.h. sim_id NULL: not known. */
+static const char version_7[] =
+	"CREATE TABLE event ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL,"
+	" sim_id INTEGER REFERENCES sim (id), at INTEGER NOT NULL,"
+	" number TEXT NOT NULL, text TEXT NOT NULL, state INTEGER NOT NULL,"
+	" topic INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE INDEX event_kind ON event (kind);";
+
 const char *const store_migrations[STORE_SCHEMA_VERSION] = {
-	version_1, version_2, version_3, version_4, version_5, version_6,
+	version_1, version_2, version_3, version_4, version_5, version_6, version_7,
 };

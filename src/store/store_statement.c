@@ -287,6 +287,18 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[OPT_OUT_KNOWN] = "SELECT at FROM opt_out WHERE number = ?1",
 	[OPT_OUT_CONFIRM] =
 		"UPDATE opt_out SET confirmed = 1 WHERE number = ?1 AND confirmed = 0",
+	[EVENT_ADD] = "INSERT INTO event (kind, sim_id, at, number, text, state, topic)"
+		      " VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7)",
+	[EVENT_BOUND] =
+		"DELETE FROM event WHERE kind = ?1 AND id <= (SELECT id FROM event"
+		" WHERE kind = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
+	[EVENT_STATE] = "UPDATE event SET state = ?2 WHERE id = ?1",
+	[EVENT_NUMBER] = "UPDATE event SET number = ?2 WHERE id = ?1",
+	[EVENTS_SETTLE] = "UPDATE event SET state = 0 WHERE kind = ?1 AND state = 1",
+	[EVENTS_LIST] = "SELECT id, coalesce(sim_id, 0), at, number, text, state, topic"
+			" FROM event INDEXED BY event_kind WHERE kind = ?1 AND id < ?2"
+			" AND (?3 < 0 OR state = ?3) ORDER BY id DESC LIMIT ?4",
+	[EVENTS_PRUNE] = "DELETE FROM event WHERE at < ?1",
 };
 
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)

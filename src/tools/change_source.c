@@ -70,6 +70,13 @@ static void on_inbox(void *data, const void *event_data)
 	tell_conversation(source, event->number);
 }
 
+static void on_calls(void *data, const void *event_data)
+{
+	(void)event_data;
+	if (note(data))
+		tell(data, "calls://recent");
+}
+
 static void on_outbox(void *data, const void *event_data)
 {
 	const struct outbox_event *event = event_data;
@@ -116,6 +123,8 @@ void change_source_init(struct change_source *source, const struct services *ser
 	};
 	observers_init(&source->observers);
 	observer_add(inbox_observers(services->inbox), &source->inbox, on_inbox, source);
+	observer_add(call_log_observers(services->calls), &source->calls, on_calls,
+		     source);
 	observer_add(outbox_observers(services->outbox), &source->outbox, on_outbox,
 		     source);
 	observer_add(sims_observers(services->sims), &source->sims, on_sims, source);
@@ -129,6 +138,7 @@ void change_source_deinit(struct change_source *source)
 	if (!source->services)
 		return;
 	observer_remove(&source->inbox);
+	observer_remove(&source->calls);
 	observer_remove(&source->outbox);
 	observer_remove(&source->sims);
 	observer_remove(&source->ofono);

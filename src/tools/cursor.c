@@ -20,6 +20,7 @@ static const struct {
 } kinds[] = {
 	[CURSOR_MESSAGES] = { 'm', "next_cursor of list_sms" },
 	[CURSOR_CONVERSATIONS] = { 'c', "next_cursor of list_sms_conversations" },
+	[CURSOR_CALLS] = { 'r', "next_cursor of get_recent_calls" },
 	[CURSOR_ARRIVALS] = { 'w', "cursor of wait_for_sms or wait_cursor of list_sms" },
 };
 

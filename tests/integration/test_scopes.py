@@ -24,8 +24,8 @@ from wire import Reply, Wire, request, rpc
 SCOPES = {"read": 1, "send": 2, "codes": 4, "ussd": 8, "admin": 16, "metrics": 32}
 SENDING = ["send_sms", "cancel_sms"]
 READING = ["get_sms_subscriptions", "get_sms_status", "list_sms", "list_sms_conversations",
-           "wait_for_sms", "mark_sms_read", "get_gateway_status"]
-ALL = ["send_sms", *READING[:-1], "cancel_sms", READING[-1]]
+           "wait_for_sms", "mark_sms_read", "get_gateway_status", "get_recent_calls"]
+ALL = ["send_sms", *READING[:-2], "cancel_sms", *READING[-2:]]
 DECIDING = ["list_approvals", "decide_approval"]
 URI = {"uri": "sms://inbox"}
 COMPLETION = {"ref": {"type": "ref/resource", "uri": "sms://conversation/{number}"},
@@ -114,7 +114,7 @@ def test_each_sees_what_it_may(
     assert client.tools == tools
     assert client.tools == tools        # as it was
     page = client.resources.index("ui://ofono-mcp/console")     # has nothing of the phone
-    assert (page, len(client.resources)) == ((3, 6) if "read" in scopes else (0, 1))
+    assert (page, len(client.resources)) == ((5, 8) if "read" in scopes else (0, 1))
 
 
 def test_lists_are_private(guarded: LoneGateway, name: str) -> None:

@@ -175,6 +175,23 @@ def ussd(modem: Modem, argument: str) -> list[str]:
     return []
 
 
+# ---- calls (27.007) ---------------------------------------------------------------
+
+def list_calls(modem: Modem, _: str) -> list[str]:
+    return modem.calls.listing()
+
+
+def answer_call(modem: Modem, _: str) -> list[str]:
+    if not modem.calls.answer():
+        raise Refusal("NO CARRIER")
+    return []
+
+
+def hang_up(modem: Modem, _: str) -> list[str]:
+    modem.calls.clear()
+    return []
+
+
 # ---- SMS (27.005) -----------------------------------------------------------------
 
 def service_centre(modem: Modem, _: str) -> list[str]:
@@ -284,6 +301,10 @@ HANDLERS: dict[str, Handler] = {
     "+COPS=?": operators,
     "+CSQ": signal_quality,
     "+CUSD=": ussd,
+    "+CLCC": list_calls,
+    "A": answer_call,
+    "+CHUP": hang_up,
+    "H": hang_up,
     "+CSCA?": service_centre,
     "+CSCA=": set_service_centre,
     "+CPMS=": set_storage,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from . import commands
+from .calls import Calls
 from .incoming import Delivery, Incoming
 from .link import Link
 from .outcome import Outcome
@@ -64,6 +65,7 @@ class Modem:
         self.session = Session()
         self.outgoing = Outgoing(self)
         self.incoming = Incoming(self)
+        self.calls = Calls(self)
         self.link = Link(self, port)
         self._registration = HOME
         self._concat_reference = 0
@@ -210,6 +212,16 @@ class Modem:
         """Nothing waits in the service centre, all that was sent is acknowledged."""
         return self.incoming.is_empty
 
+    # ---- knobs: calls that come in
+
+    def ring(self, number: str = "") -> None:
+        """Somebody calls; without a number it is withheld."""
+        self.link.call(lambda: self.calls.ring(number))
+
+    def hang_up(self) -> None:
+        """Who called gives up, or has said everything."""
+        self.link.call(self.calls.end)
+
     # ---- state, for the modem's own thread
 
     @property
@@ -268,6 +280,7 @@ class Modem:
         self.session = Session()
         self.outgoing.connection_lost()
         self.incoming.connection_lost()
+        self.calls.clear()
 
     def line(self, text: str) -> None:
         self.commands.append(text)

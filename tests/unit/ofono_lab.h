@@ -384,6 +384,17 @@ static inline void recorder_notify(void *data, const void *event_data)
 		break;
 	case USSD_REQUESTED:
 		recorder_add(recorder, "requested:%s:%s ", path, event->text);
+	case CALL_ADDED:
+		recorder_add(recorder, "call:%s:%s:%s ", event->call, event->call_state,
+			     event->sender);
+		break;
+	case CALL_CHANGED:
+		recorder_add(recorder, "call:%s:%s:%s ", event->call,
+			     event->call_state ? event->call_state : "",
+			     event->sender ? event->sender : "");
+		break;
+	case CALL_REMOVED:
+		recorder_add(recorder, "call-over:%s ", event->call);
 		break;
 	case MESSAGE_RECEIVED:
 		recorder_add(recorder, "received:%s:%s ", path, event->text);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Events in the ledger: their bounds, and the schema that brought them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store/store_event.h"
+#include "store_bench.h"
+
+static int64_t add(enum event_kind kind, int64_t at_ms, int state)
+{
+	const struct event event = {
+		.kind = kind,
+		.at_ms = at_ms,
+		.number = "+36201234567",
+		.text = "",
+		.state = state,
+		.topic = -1,
+	};
+	int64_t id = -1;
+
+	assert_int_equal(store_event_add(store, &event, &id), 0);
+	return id;
+}
+
+/* The ids and states that were visited: "3:1 2:4 ". */
+static void note(void *data, const struct event *event)
+{
+	char *noted = data;
+	size_t length = strlen(noted);
+
+	snprintf(noted + length, 64 - length, "%lld:%d ", (long long)event->id,
+		 event->state);
+}
+
+static void assert_listed(struct event_look look, const char *expected)
+{
+	char noted[64] = "";
+
+	look.kind = EVENT_CALL;
+	look.visit = note;
+	look.data = noted;
+	assert_int_equal(store_events_list(store, &look), 0);
+	assert_string_equal(noted, expected);
+}
+
+static void test_list(void **state)
+{
+	(void)state;
+	open_store();
+	add(EVENT_CALL, 1, CALL_RINGING);
+	add(EVENT_ALERT, 2, CALL_RINGING);
+	add(EVENT_CALL, 3, CALL_MISSED);
+	add(EVENT_CALL, 4, CALL_RINGING);
+	assert_listed((struct event_look){ .state = -1, .limit = 2 }, "4:1 3:3 ");
+	assert_listed((struct event_look){ .state = -1, .limit = 2, .before_id = 4 },
+		      "3:3 1:1 ");
+	assert_listed((struct event_look){ .state = CALL_MISSED, .limit = 2 }, "3:3 ");
+	assert_int_equal(store_event_set_state(store, 1, CALL_ANSWERED), 0);
+	assert_int_equal(store_events_settle(store), 0);
+	reopen_store();
+	assert_listed((struct event_look){ .state = -1, .limit = 9 }, "4:0 3:3 1:2 ");
+	assert_int_equal(sql("SELECT state FROM event WHERE id = 2"), CALL_RINGING);
+}
+
+/* Of each kind; the other is left alone. */
+static void test_bounds(void **state)
+{
+	(void)state;
+	open_store();
+	add(EVENT_ALERT, 1, 0);
+	assert_int_equal(sql("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1"
+			     " FROM n WHERE i < 1000) INSERT INTO event (kind, at,"
+			     " number, text, state, topic) SELECT 1, i, '', '', 3, -1"
+			     " FROM n RETURNING 7"),
+			 7);
+	assert_int_equal(sql("SELECT count(*) FROM event"), EVENTS_MAX + 1);
+	add(EVENT_CALL, 5000, CALL_RINGING);
+	assert_int_equal(sql("SELECT count(*) FROM event WHERE kind = 1"), EVENTS_MAX);
+	assert_int_equal(sql("SELECT min(at) FROM event WHERE kind = 1"), 2);
+	assert_int_equal(sql("SELECT count(*) FROM event WHERE kind = 2"), 1);
+	assert_int_equal(store_events_prune(store, 900), 0);
+	assert_int_equal(sql("SELECT min(at) FROM event"), 900);
+}
+
+static void test_disk_full(void **state)
+{
+	const struct event event = { .kind = EVENT_CALL, .number = "", .text = "" };
+	int64_t id = -7;
+
+	(void)state;
+	open_store();
+	fill_disk(true);
+	assert_int_equal(store_event_add(store, &event, &id), STORE_E_FULL);
+	fill_disk(false);
+	assert_int_equal(id, -7);
+	assert_int_equal(sql("SELECT count(*) FROM event"), 0);
+	add(EVENT_CALL, 1, CALL_RINGING);
+}
+
+/* A ledger of version 6 keeps what it has, and gets the table. */
+static void test_migration(void **state)
+{
+	sqlite3 *database;
+
+	(void)state;
+	open_store();
+	store_close(store);
+	store = NULL;
+	remove(path);
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(
+			sqlite3_exec(database, store_migrations[i], NULL, NULL, NULL),
+			SQLITE_OK);
+	assert_int_equal(sqlite3_exec(database,
+				      "INSERT INTO sim VALUES (4, '8936', NULL, 5);"
+				      "PRAGMA user_version = 6;",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_close(database), SQLITE_OK);
+	open_store();
+	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
+	assert_int_equal(identify("8936", ""), 4);
+	assert_int_equal(add(EVENT_CALL, 1, CALL_MISSED), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_list),
+		TEST(test_bounds),
+		TEST(test_disk_full),
+		TEST(test_migration),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -195,6 +195,8 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MESSAGE_STATE:
 	case MESSAGE_RECEIVED:
 	case MESSAGE_REPORT:
+	case USSD_NOTIFIED:
+	case USSD_REQUESTED:
 		break;
 	}
 }

@@ -384,6 +384,7 @@ static inline void recorder_notify(void *data, const void *event_data)
 		break;
 	case USSD_REQUESTED:
 		recorder_add(recorder, "requested:%s:%s ", path, event->text);
+		break;
 	case CALL_ADDED:
 		recorder_add(recorder, "call:%s:%s:%s ", event->call, event->call_state,
 			     event->sender);

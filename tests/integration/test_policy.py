@@ -17,6 +17,7 @@ from agent import TO, Agent, Result, assert_refused, assert_sent, pair, seconds_
 from lab import Lab, wait_until
 from lab.radio import call
 from modem import HOME, SEARCHING
+from owner import Owner
 from schema import closed, problems
 
 LAB: dict[str, Any] = {"modem_count": 1, "policy": ""}
@@ -124,7 +125,7 @@ def test_what_is_left_is_told(make_lab: Callable[..., Lab]) -> None:
 def test_clients_have_limits_of_their_own(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
     few, many = (Agent(lab, pair(lab.gateway, name)) for name in ("few", "many"))
-    write(lab, "UPDATE client SET per_minute = 1 WHERE name = 'few'")
+    Owner(lab.gateway.state).do("change", "--per-minute", 1, "few")
     few.wait_states("ready", timeout=10)
     assert_sent(few.send("one"))
     assert_refused(few.send("two"), "rate_limited")
@@ -196,7 +197,7 @@ def test_only_its_sims(make_lab: Callable[..., Lab]) -> None:
     agent.wait_states("ready", "ready", timeout=10)
     first, second = agent.ids()
     assert_refused(agent.send("which"), "subscription_required")
-    write(lab, f"UPDATE client SET sims = '{second}'")
+    Owner(lab.gateway.state).do("change", "--sim", second, "one")
     result = agent.send("the only one that it may use", to="06301234567")
     assert result.structured["subscription_id"] == second
     assert_refused_alike(agent, "subscription_not_allowed", sim=first)
@@ -210,7 +211,7 @@ def test_only_its_sims(make_lab: Callable[..., Lab]) -> None:
 def test_scope(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
     agent = Agent(lab, pair(lab.gateway, "reader"))
-    write(lab, "UPDATE client SET scopes = 1")
+    Owner(lab.gateway.state).do("change", "--scope", "read", "reader")
     agent.wait_states("ready", timeout=10)
     assert "does not let this client send" in status(agent)["why_not"]
     assert status(agent)["can_send"] is False

@@ -13,6 +13,7 @@
 struct change_source {
 	const struct services *services;
 	uint64_t count; /* of changes; begins above what it ended with before a restart */
+	uint64_t modems;	    /* modem_facts_sum() when it was last told */
 	struct observers observers; /* of struct change */
 	struct observer inbox, calls, outbox, sims, ofono, policy;
 };

@@ -22,7 +22,8 @@ const struct resource resource_status = {
 	.title = "State of the gateway",
 	.description =
 		"Whether a message could be sent now and what stops it, whether oFono "
-		"answers, the SIM cards, how many messages wait to be sent, what the "
+		"answers, the SIM cards, the modems, how many messages wait to be sent, "
+		"what the "
 		"owner lets you send and what is left of the limits, and the times of "
 		"the "
 		"last week in which the gateway could not hear, so that a message that "

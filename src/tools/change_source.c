@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "mcp/change.h"
 #include "sms/sender.h"
+#include "tools/modem_facts.h"
 
 enum { ARENA_BYTES = 1024 * 1024 }; /* what one message may take */
 
@@ -99,13 +100,40 @@ static void on_sims(void *data, const void *event_data)
 	tell(data, "sms://status");
 }
 
+/* Much that changes of a modem is nothing to anybody: the signal, for one. */
+static bool modems_differ(struct change_source *source)
+{
+	uint64_t modems = modem_facts_sum(source->services);
+	bool differ = modems != source->modems;
+
+	source->modems = modems;
+	return differ;
+}
+
 static void on_ofono(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
+	struct change_source *source = data;
+	bool differs = false;
 
-	if ((event->type == OFONO_AVAILABLE || event->type == OFONO_UNAVAILABLE) &&
-	    note(data))
-		tell(data, "sms://status");
+	switch (event->type) {
+	case OFONO_AVAILABLE:
+	case OFONO_UNAVAILABLE:
+		differs = true;
+		break;
+	case MODEM_ADDED:
+	case MODEM_CHANGED:
+	case MODEM_REMOVED:
+		differs = modems_differ(source);
+		break;
+	case OFONO_BUS_KNOWN:
+	case MESSAGE_STATE:
+	case MESSAGE_RECEIVED:
+	case MESSAGE_REPORT:
+		break;
+	}
+	if (differs && note(source))
+		tell(source, "sms://status");
 }
 
 static void on_policy(void *data, const void *event_data)
@@ -121,6 +149,7 @@ void change_source_init(struct change_source *source, const struct services *ser
 		.services = services,
 		.count = (uint64_t)clock_wall_ms(),
 	};
+	source->modems = modem_facts_sum(services);
 	observers_init(&source->observers);
 	observer_add(inbox_observers(services->inbox), &source->inbox, on_inbox, source);
 	observer_add(call_log_observers(services->calls), &source->calls, on_calls,

@@ -148,8 +148,8 @@ const struct tool tool_get_gateway_status = {
 	.title = "Ask how the gateway is",
 	.description =
 		"Tells whether a message could be sent now and what stops it, which SIM "
-		"cards there are, whether voicemail waits, how many messages wait, what "
-		"the owner lets you send "
+		"cards and modems there are, whether voicemail waits, how many messages "
+		"wait, what the owner lets you send "
 		"in "
 		"words, how much is left of each limit and when there will be more, and "
 		"when the gateway could not hear. Call it when a send was refused, or "

@@ -8,6 +8,8 @@
 #include "tools/change_source.h"
 #include "tools/gap_view.h"
 #include "tools/message_view.h"
+#include "tools/modem_facts.h"
+#include "tools/obstacle.h"
 #include "tools/policy_view.h"
 #include "tools/sim_view.h"
 #include "tools/voicemail_view.h"
@@ -44,6 +46,8 @@ const struct schema_field status_view_fields[] = {
 	{ "sims", SCHEMA_OBJECT, true, "The SIM cards", .members = sims_fields },
 	{ "voicemail", SCHEMA_ARRAY, true, "Whether any waits, for each SIM card",
 	  .members = voicemail_view_fields },
+	{ "modems", SCHEMA_ARRAY, true, "The modems, each with what stops it",
+	  .members = modem_facts_fields },
 	{ "queue", SCHEMA_OBJECT, true, "What is on its way", .members = queue_fields },
 	{ "policy", SCHEMA_ARRAY, true, "What the owner lets you send, a sentence each",
 	  .items = SCHEMA_STRING },
@@ -83,9 +87,6 @@ static const char *why_no_sim(const struct status_view *view)
 	const char *why = "No SIM that you may use can send now.";
 	const struct sim *sim;
 
-	if (!ofono_is_available(services->ofono))
-		return arena_printf(view->arena, "The modems are out of reach: %s.",
-				    ofono_condition(services->ofono));
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
 		struct policy_request request = request_of(view, sim->id);
 		struct verdict verdict;
@@ -103,14 +104,14 @@ static const char *why_no_sim(const struct status_view *view)
 const char *status_view_why_not(const struct status_view *view)
 {
 	const struct services *services = view->services;
+	const struct obstacle *obstacle = obstacle_find(services);
 	struct policy_request request = request_of(view, 0);
 	struct verdict verdict;
 
 	if (policy_judge(services->policy, &request, &verdict))
 		return say_verdict(view, &verdict);
-	if (!outbox_has_storage(services->outbox))
-		return "There is no room on the phone's storage, or its records are "
-		       "damaged.";
+	if (obstacle)
+		return obstacle_in_detail(obstacle, services, view->arena);
 	return why_no_sim(view);
 }
 
@@ -187,6 +188,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	sim_view_write(writer, services->sims, SIM_VIEW_FULL);
 	json_key(writer, "voicemail");
 	voicemail_view_write(writer, services->sims);
+	modem_facts_write(writer, services);
 	write_queue(writer, services);
 	policy_view_write_words(writer, services, view->client);
 	limits_error = policy_view_write_limits(writer, services, view->client);

@@ -5,21 +5,21 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "web/health.h"
+#include "tools/obstacle.h"
 #include "web/metric.h"
 
 enum { LABELS_BYTES = 48 };
 
 void metric_ready(const struct metric_writer *writer)
 {
-	metric_put(writer, NULL, health_is_ready(writer->web->services));
+	metric_put(writer, NULL, obstacles_are_none(writer->web->services));
 }
 
 void metric_not_ready(const struct metric_writer *writer)
 {
 	char labels[LABELS_BYTES];
 
-	for (const struct health_reason *at = health_reasons; at->name; at++) {
+	for (const struct obstacle *at = obstacles; at->name; at++) {
 		snprintf(labels, sizeof(labels), "reason=\"%s\"", at->name);
 		metric_put(writer, labels, at->holds(writer->web->services));
 	}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Modem facts: each modem as JSON, and what stops it from sending, in one sentence, from facts
+ * that are known here already.
+ */
+#ifndef TOOLS_MODEM_FACTS_H
+#define TOOLS_MODEM_FACTS_H
+
+#include "mcp/schema.h"
+#include "tools/services.h"
+
+extern const struct schema_field modem_facts_fields[]; /* of one modem */
+
+/* "it is in flight mode"; NULL: nothing stops it. */
+const char *modem_facts_obstacle(const struct services *services,
+				 const struct modem *modem);
+
+/* Differs, when a modem's power, registration or obstacle does. */
+uint64_t modem_facts_sum(const struct services *services);
+
+/* "modems":[...], Bluetooth phones left out, for they are none of ours */
+void modem_facts_write(struct json_writer *writer, const struct services *services);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/modem_facts.h"
+
+#include <string.h>
+
+#include "ofono/sim_lock.h"
+#include "tools/message_view.h"
+
+const struct schema_field modem_facts_fields[] = {
+	{ "modem", SCHEMA_STRING, true, "Its path in oFono" },
+	{ "powered", SCHEMA_BOOLEAN, true, "It is switched on" },
+	{ "online", SCHEMA_BOOLEAN, true, "Its radio is on: no flight mode" },
+	{ "registration", SCHEMA_STRING, true, "Where it stands with the network" },
+	{ "operator", SCHEMA_STRING, true, "The network's name, empty when unknown" },
+	{ "technology", SCHEMA_STRING, true, "gsm, umts, lte, ...; empty when unknown" },
+	{ "signal_percent", SCHEMA_INTEGER, true, "Signal strength, 0 when unknown" },
+	{ "roaming", SCHEMA_BOOLEAN, true, "Registered with a foreign network" },
+	{ "sim", SCHEMA_STRING, true, "The card in it: present, locked, none, unknown" },
+	{ "sim_lock", SCHEMA_STRING, false, "What a locked card asks for: pin, puk" },
+	{ "sim_retries", SCHEMA_INTEGER, false, "Tries that it leaves, where it tells" },
+	{ "subscription_id", SCHEMA_INTEGER, false, "Number of the card in it" },
+	{ "why_not", SCHEMA_STRING, false,
+	  "What stops it from sending; left out when nothing does" },
+	{ 0 },
+};
+
+static const struct sim *sim_in(const struct services *services,
+				const struct modem *modem)
+{
+	const struct sim *sim;
+
+	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
+		if (sim->modem == modem)
+			return sim;
+	}
+	return NULL;
+}
+
+/* What a modem shows without a SIM of ours in it, in the order of telling. */
+
+static bool is_off(const struct modem *modem)
+{
+	return !modem->powered && !modem->interfaces;
+}
+
+static bool is_unread(const struct modem *modem)
+{
+	return !modem->sim.known;
+}
+
+static bool has_no_card(const struct modem *modem)
+{
+	return !modem->sim.present;
+}
+
+static bool is_locked(const struct modem *modem)
+{
+	return sim_lock_of(&modem->sim) != SIM_LOCK_NONE;
+}
+
+static const struct {
+	bool (*holds)(const struct modem *modem);
+	const char *text;
+} modem_obstacles[] = {
+	{ is_off, "it is switched off" },
+	{ is_unread, "oFono does not tell yet whether a SIM is in it" },
+	{ has_no_card, "no SIM is in it" },
+	{ is_locked, "its SIM waits for its PIN or PUK" },
+};
+
+static const char *const sim_obstacles[] = {
+	[SIM_READY] = NULL,
+	[SIM_SEARCHING] = "no network has taken its SIM",
+	[SIM_OFFLINE] = "it is in flight mode",
+	[SIM_STARTING] = "it does not take messages yet",
+	[SIM_LOCKED] = "its SIM waits for its PIN or PUK",
+	[SIM_DUPLICATE] = "its SIM is in two modems, and each would send the message",
+	[SIM_STUCK] = "it is stuck: it does not finish a message that it has",
+	[SIM_ABSENT] = "no SIM is in it",
+};
+
+const char *modem_facts_obstacle(const struct services *services,
+				 const struct modem *modem)
+{
+	const struct sim *sim = sim_in(services, modem);
+
+	if (sim)
+		return sim_obstacles[sim->state];
+	for (size_t at = 0; at < sizeof(modem_obstacles) / sizeof(modem_obstacles[0]);
+	     at++) {
+		if (modem_obstacles[at].holds(modem))
+			return modem_obstacles[at].text;
+	}
+	return "its SIM tells no identity yet, or one that another modem shows, too";
+}
+
+static const char *registration_of(const struct modem *modem)
+{
+	static const struct {
+		const char *status;
+		const char *text;
+	} rows[] = {
+		{ "registered", "registered with its own network" },
+		{ "roaming", "registered with a foreign network" },
+		{ "searching", "looking for a network" },
+		{ "denied", "refused by the network" },
+		{ "unregistered", "not registered, and not looking for a network" },
+	};
+
+	for (size_t at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
+		if (strcmp(modem->network.status, rows[at].status) == 0)
+			return rows[at].text;
+	}
+	return "unknown";
+}
+
+static const char *card_of(const struct modem *modem)
+{
+	if (is_unread(modem))
+		return "unknown";
+	if (has_no_card(modem))
+		return "none";
+	return is_locked(modem) ? "locked" : "present";
+}
+
+static void write_network(struct json_writer *writer, const struct modem *modem)
+{
+	const struct network_facts *network = &modem->network;
+
+	json_put_string(writer, "registration", registration_of(modem));
+	message_view_put_shown(writer, "operator", network->name);
+	message_view_put_shown(writer, "technology", network->technology);
+	json_put_integer(writer, "signal_percent", network->strength);
+	json_put_boolean(writer, "roaming", strcmp(network->status, "roaming") == 0);
+}
+
+static void write_card(struct json_writer *writer, const struct modem *modem)
+{
+	json_put_string(writer, "sim", card_of(modem));
+	if (!is_locked(modem))
+		return;
+	message_view_put_shown(writer, "sim_lock", modem->sim.pin_required);
+	if (modem->sim.pin_retries)
+		json_put_integer(writer, "sim_retries", modem->sim.pin_retries);
+}
+
+static void write_modem(struct json_writer *writer, const struct services *services,
+			const struct modem *modem)
+{
+	const char *obstacle = modem_facts_obstacle(services, modem);
+	const struct sim *sim = sim_in(services, modem);
+
+	json_open_object(writer);
+	json_put_string(writer, "modem", modem->path);
+	json_put_boolean(writer, "powered", modem->powered);
+	json_put_boolean(writer, "online", modem->online);
+	write_network(writer, modem);
+	write_card(writer, modem);
+	if (sim)
+		json_put_integer(writer, "subscription_id", sim->id);
+	if (obstacle)
+		json_put_string(writer, "why_not", obstacle);
+	json_close_object(writer);
+}
+
+void modem_facts_write(struct json_writer *writer, const struct services *services)
+{
+	const struct modem *modem;
+
+	json_key(writer, "modems");
+	json_open_array(writer);
+	TAILQ_FOREACH (modem, ofono_modems(services->ofono), link) {
+		if (!modem_is_foreign(modem))
+			write_modem(writer, services, modem);
+	}
+	json_close_array(writer);
+}
+
+/* The texts are constants: their addresses tell one from the other. */
+uint64_t modem_facts_sum(const struct services *services)
+{
+	const struct modem *modem;
+	uint64_t sum = 0;
+
+	TAILQ_FOREACH (modem, ofono_modems(services->ofono), link) {
+		if (modem_is_foreign(modem))
+			continue;
+		sum = sum * 31 + (uintptr_t)modem_facts_obstacle(services, modem);
+		sum = sum * 31 + (uintptr_t)registration_of(modem);
+		sum = sum * 31 + 1 + modem->powered + 2 * (unsigned)modem->online;
+	}
+	return sum;
+}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What get_gateway_status tells of each modem, and what stops a message, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from agent import Agent
+from lab import Lab, wait_until
+from modem import SEARCHING, Sim
+from modem.modem import ROAMING
+
+MakeLab = Callable[..., Lab]
+
+
+def status(agent: Agent) -> dict[str, Any]:
+    return agent.call("get_gateway_status").structured
+
+
+def wait_why(agent: Agent, *obstacles: str | None) -> dict[str, Any]:
+    """Of each modem; the status as a whole then."""
+    seen: list[dict[str, Any]] = []
+
+    def is_told() -> bool:
+        seen.append(status(agent))
+        return [modem.get("why_not") for modem in seen[-1]["modems"]] == list(obstacles)
+    wait_until(is_told, what=f"{obstacles}")
+    return seen[-1]
+
+
+def test_a_modem_that_can_send(lab: Lab, agent: Agent) -> None:
+    told = wait_why(agent, *[None] * len(lab.modems))
+    assert told["can_send"] and "why_not" not in told
+    assert told["modems"][0] == {
+        "modem": "/sim0", "powered": True, "online": True,
+        "registration": "registered with its own network", "operator": "Telekom HU",
+        "technology": "lte", "signal_percent": told["modems"][0]["signal_percent"],
+        "roaming": False, "sim": "present", "subscription_id": agent.ids()[0]}
+    assert 60 <= told["modems"][0]["signal_percent"] <= 70
+
+
+def test_each_obstacle_has_its_words(make_lab: MakeLab) -> None:
+    lab = make_lab(sims=[Sim.numbered(0), None], powered=False)
+    agent, modem, radio = Agent(lab), lab.modems[0], lab.radios[0]
+    told = wait_why(agent, "it is switched off", "it is switched off")
+    assert told["why_not"] == ("No SIM can send: modem /sim0: it is switched off; "
+                               "modem /sim1: it is switched off.")
+    lab.radios[1].power()
+    radio.power()
+    told = wait_why(agent, "it is in flight mode", "no SIM is in it")
+    assert [shown["sim"] for shown in told["modems"]] == ["present", "none"]
+    radio.wait_for("MessageManager")         # the card was read: the line is quiet
+    modem.set_registration(SEARCHING)
+    radio.online()
+    wait_why(agent, "no network has taken its SIM", "no SIM is in it")
+    wait_until(lambda: status(agent)["modems"][0]["registration"] == "looking for a network",
+               what="it looks for a network")
+    modem.set_registration(ROAMING)
+    told = wait_why(agent, None, "no SIM is in it")
+    assert told["can_send"] and told["modems"][0]["roaming"]
+    assert told["modems"][0]["registration"] == "registered with a foreign network"
+
+
+def test_a_locked_card(make_lab: MakeLab) -> None:
+    lab = make_lab(sims=[Sim.numbered(0, pin="1234")])
+    [modem] = wait_why(Agent(lab), "its SIM waits for its PIN or PUK")["modems"]
+    assert (modem["sim"], modem["sim_lock"], modem["sim_retries"]) == ("locked", "pin", 3)
+
+
+def test_one_card_in_two_modems(make_lab: MakeLab) -> None:
+    lab = make_lab(sims=[Sim.numbered(0), Sim.numbered(0)])
+    told = status(Agent(lab))
+    assert "in two modems" in told["why_not"] and not told["can_send"]
+
+
+def test_no_modem(make_lab: MakeLab) -> None:
+    told = status(Agent(make_lab(modem_count=0)))
+    assert (told["modems"], told["why_not"]) == ([], "No SIM can send: oFono knows no modem.")
+
+
+def test_modems_come_and_go(make_lab: MakeLab) -> None:
+    lab = make_lab()
+    agent = Agent(lab)
+    lab.ofonod.stop()
+    wait_until(lambda: "out of reach" in status(agent)["why_not"], what="oFono is gone")
+    assert status(agent)["modems"] == []
+    lab.ofonod.start()
+    lab.bring_up()
+    wait_why(agent, None, None)
+
+
+def test_a_modem_without_a_card_is_told_of_at_once(make_lab: MakeLab) -> None:
+    lab = make_lab(sims=[None], powered=False)
+    agent = Agent(lab)
+    cursor = wait_why(agent, "it is switched off")["cursor"]
+    lab.radios[0].power()
+    told = agent.call("get_gateway_status", after=cursor, wait_seconds=60).structured
+    assert told["cursor"] != cursor and told["modems"][0]["powered"]
+
+
+def test_asking_costs_no_call_of_ofono(lab: Lab, agent: Agent) -> None:
+    wait_why(agent, *[None] * len(lab.modems))
+    lab.ofonod.pause()
+    try:
+        assert status(agent)["can_send"]
+    finally:
+        lab.ofonod.resume()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An oFono with one modem that is always ready, for what the real one of Debian never does.
+"""An oFono with one modem that is always ready, and a phone reached over Bluetooth, for
+what the real one of Debian never does.
 
     python3 stub_ofono.py BUS-ADDRESS [WORDS]
 
@@ -23,6 +24,7 @@ from dbus.mainloop.glib import DBusGMainLoop
 from gi.repository import GLib
 
 MODEM = "/stub"
+BLUETOOTH = "/hfp/org/bluez/hci0/dev_00_00_5E_00_53_01"
 UUIDS = (f"{i:040X}" for i in itertools.count(1))
 PROPERTIES: dict[str, dict[str, Any]] = {
     "Modem": {"Powered": True, "Online": True, "Type": "hardware", "Interfaces": dbus.Array(
@@ -32,6 +34,9 @@ PROPERTIES: dict[str, dict[str, Any]] = {
                    "SubscriberIdentity": "216300000000000", "PinRequired": "none"},
     "NetworkRegistration": {"Status": "registered", "Name": "Stub"},
 }
+
+HANDSFREE = {"Powered": True, "Online": True, "Type": "hfp", "Name": "Somebody's phone",
+             "Interfaces": dbus.Array(["org.ofono.NetworkRegistration"], "s")}
 
 
 def variants(values: dict[str, Any]) -> dbus.Dictionary:
@@ -63,7 +68,8 @@ class Stub:
         interface = call.get_interface().removeprefix("org.ofono.")
         match interface, call.get_member():
             case "Manager", "GetModems":
-                modems = [(dbus.ObjectPath(MODEM), variants(PROPERTIES["Modem"]))]
+                modems = [(dbus.ObjectPath(BLUETOOTH), variants(HANDSFREE)),
+                          (dbus.ObjectPath(MODEM), variants(PROPERTIES["Modem"]))]
                 self.answer(call, "a(oa{sv})", modems)
             case _, "GetProperties" if interface in PROPERTIES:
                 self.answer(call, "a{sv}", variants(PROPERTIES[interface]))

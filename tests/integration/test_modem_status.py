@@ -6,12 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import test_delivery_reports
+
 from agent import Agent
 from lab import Lab, wait_until
 from modem import SEARCHING, Sim
 from modem.modem import ROAMING
 
 MakeLab = Callable[..., Lab]
+phone = test_delivery_reports.phone
 
 
 def status(agent: Agent) -> dict[str, Any]:
@@ -97,6 +100,12 @@ def test_a_modem_without_a_card_is_told_of_at_once(make_lab: MakeLab) -> None:
     lab.radios[0].power()
     told = agent.call("get_gateway_status", after=cursor, wait_seconds=60).structured
     assert told["cursor"] != cursor and told["modems"][0]["powered"]
+
+
+def test_a_phone_over_bluetooth_is_no_modem_of_ours(phone: test_delivery_reports.Phone) -> None:
+    told = wait_why(phone.agent, None)
+    assert told["can_send"] and [modem["modem"] for modem in told["modems"]] == ["/stub"]
+    assert [sim["sim_slot_index"] for sim in phone.agent.sims()] == [0]
 
 
 def test_asking_costs_no_call_of_ofono(lab: Lab, agent: Agent) -> None:

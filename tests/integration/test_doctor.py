@@ -220,6 +220,21 @@ def test_the_policy_forgets_something(one: Lab, look: Look, rule: str,
     assert one.modems[0].offered == []          # asking has sent nothing
 
 
+def test_the_policy_lets_nobody_dial(one: Lab, look: Look) -> None:
+    config = one.bus._config
+    config.write_text(config.read_text().replace(
+        "</policy>", '<deny send_destination="org.ofono" '
+        'send_interface="org.ofono.SupplementaryServices"/></policy>'))
+    reload(one)
+    assert look(one).has("ok", "policy", "all that the gateway needs")  # it does not dial
+    gateway_config = one.gateway._config_file
+    gateway_config.write_text(gateway_config.read_text() + "[ussd]\nallow = *100#\n")
+    found = look(one)
+    assert found.code == FAILED
+    for call in ("Initiate", "Respond", "Cancel"):
+        assert found.has("problem", "policy", f"SupplementaryServices.{call}")
+
+
 def test_no_ofono(one: Lab, look: Look) -> None:
     one.ofonod.stop()
     found = wait_found(one, look, "problem", "oFono", "oFono is not running")

@@ -39,6 +39,7 @@ extern const struct interface interface_voice_call_manager;
 extern const struct interface interface_supplementary_services;
 extern const struct interface interface_sms_history;
 extern const struct interface interface_voice_call;
+extern const struct interface interface_cell_broadcast;
 extern const struct interface interface_message_waiting;
 
 /* A signal of either interface that may bring StatusReport. */

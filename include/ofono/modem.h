@@ -20,6 +20,7 @@ enum modem_interface {
 	MODEM_VOICE_CALL_MANAGER = 1 << 3,
 	MODEM_SUPPLEMENTARY_SERVICES = 1 << 4,
 	MODEM_MESSAGE_WAITING = 1 << 5,
+	MODEM_CELL_BROADCAST = 1 << 6,
 };
 
 enum { SIM_LOCKS_MAX = 16 };

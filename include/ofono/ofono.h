@@ -38,6 +38,7 @@ enum ofono_event_type {
 	CALL_ADDED,	  /* .call; .call_state, .sender may be NULL */
 	CALL_CHANGED,	  /* .call, and .call_state or .sender: what differs */
 	CALL_REMOVED,	  /* .call is over */
+	BROADCAST_RECEIVED, /* .text, .topic, .emergency */
 };
 
 /* org.ofono.Message State */
@@ -65,6 +66,8 @@ struct ofono_event {
 	const char *local_sent_time; /* the same moment in ofonod's zone */
 	bool immediate;		     /* class 0 */
 	const char *call;	     /* its object path */
+	int topic;		     /* of a cell broadcast; -1: oFono does not say */
+	const char *emergency;	     /* "Earthquake", ...; NULL: it is none */
 	const char *call_state;	     /* "incoming", "active", ...; CALL_REFUSED_HERE */
 };
 

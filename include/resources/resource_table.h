@@ -15,6 +15,7 @@ extern const struct resource resource_subscriptions;
 extern const struct resource resource_status;
 extern const struct resource resource_voicemail;
 extern const struct resource resource_recent_calls;
+extern const struct resource resource_alerts;
 
 extern const struct resource *const resource_table[]; /* ends with NULL */
 

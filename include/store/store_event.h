@@ -29,7 +29,7 @@ struct event {
 	enum event_kind kind;
 	int64_t sim_id;	    /* 0: not known */
 	int64_t at_ms;	    /* wall clock */
-	const char *number; /* of who called, "" withheld */
+	const char *number; /* of who called, "" withheld; the kind of an emergency */
 	const char *text;   /* of an alert */
 	int state;	    /* enum call_state; of an alert 1: an emergency */
 	int topic;	    /* of an alert, -1: oFono does not say */

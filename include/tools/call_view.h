@@ -13,7 +13,4 @@ extern const struct schema_field call_view_fields[]; /* for output schemas */
 
 void call_view_write(const struct message_view *view, const struct event *call);
 
-/* "gaps": times, from then on, of which no call can be known. 0 or -errno. */
-int call_view_put_gaps(const struct message_view *view, int64_t since_ms);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Change source: what happens to messages, calls and SIMs, told as resources that changed.
+ * Change source: what happens to messages, calls, alerts and SIMs, told as resources that changed.
  *
  * Costs nothing while nobody listens, but that changes are counted.
  */
@@ -15,7 +15,7 @@ struct change_source {
 	uint64_t count; /* of changes; begins above what it ended with before a restart */
 	uint64_t modems;	    /* modem_facts_sum() when it was last told */
 	struct observers observers; /* of struct change */
-	struct observer inbox, calls, outbox, sims, ofono, policy;
+	struct observer inbox, calls, alerts, outbox, sims, ofono, policy;
 };
 
 /* `services` are complete, and outlive it. */

@@ -12,4 +12,7 @@ extern const struct schema_field gap_view_fields[]; /* for output schemas */
 
 void gap_view_write(struct json_writer *writer, const struct gap *gap);
 
+/* "gaps": those from that time on. 0 or -errno. */
+int gap_view_put(struct json_writer *writer, struct store *store, int64_t since_ms);
+
 #endif

@@ -11,6 +11,7 @@
 #include "ofono/ofono.h"
 #include "policy/audit.h"
 #include "policy/policy.h"
+#include "sms/alert_log.h"
 #include "sms/call_log.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
@@ -32,6 +33,7 @@ struct services {
 	struct policy *policy;
 	struct inbox *inbox;
 	struct call_log *calls;
+	struct alert_log *alerts;
 	struct scans *scans;
 	struct ussd *ussd;
 	struct change_source *changes; /* NULL: nobody may listen */

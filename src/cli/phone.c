@@ -87,6 +87,9 @@ int phone_open(struct phone *phone, struct services *services,
 		error = call_log_new(services->store, services->sims, services->ofono,
 				     &services->calls);
 	if (error == 0)
+		error = alert_log_new(services->store, services->sims, services->ofono,
+				      &services->alerts);
+	if (error == 0)
 		error = open_spool(phone, config);
 	if (error == 0)
 		error = outbox_new(services->loop, config, services->store,
@@ -121,6 +124,7 @@ void phone_close(struct phone *phone)
 	policy_free(services->policy);
 	outbox_free(services->outbox);
 	spool_free(phone->spool);
+	alert_log_free(services->alerts);
 	call_log_free(services->calls);
 	inbox_free(services->inbox);
 	modem_power_free(phone->power);

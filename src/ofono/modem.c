@@ -21,6 +21,7 @@ static const struct interface *const interfaces[] = {
 	&interface_voice_call_manager,
 	&interface_supplementary_services,
 	&interface_message_waiting,
+	&interface_cell_broadcast,
 };
 
 /* In the order of enum modem_interface */
@@ -31,6 +32,7 @@ static const char *const interface_words[] = {
 	"org.ofono.VoiceCallManager",
 	"org.ofono.SupplementaryServices",
 	"org.ofono.MessageWaiting",
+	"org.ofono.CellBroadcast",
 	NULL,
 };
 

@@ -41,6 +41,7 @@ static const char *const match_rules[] = {
 	MATCH("org.ofono.SupplementaryServices"),
 	MATCH("org.ofono.VoiceCall"),
 	MATCH("org.ofono.MessageWaiting"),
+	MATCH("org.ofono.CellBroadcast"),
 	NULL,
 };
 
@@ -55,6 +56,7 @@ static const struct interface *const interfaces[] = {
 	&interface_supplementary_services,
 	&interface_voice_call,
 	&interface_message_waiting,
+	&interface_cell_broadcast,
 };
 
 struct ofono {

@@ -197,6 +197,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MESSAGE_REPORT:
 	case USSD_NOTIFIED:
 	case USSD_REQUESTED:
+	case BROADCAST_RECEIVED:
 		break;
 	}
 }

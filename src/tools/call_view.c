@@ -2,7 +2,6 @@
 #include "tools/call_view.h"
 
 #include "sms/call_log.h"
-#include "tools/gap_view.h"
 #include "tools/services.h"
 
 const struct schema_field call_view_fields[] = {
@@ -32,20 +31,4 @@ void call_view_write(const struct message_view *view, const struct event *call)
 	message_view_put_time(writer, "time", call->at_ms);
 	json_put_string(writer, "state", call_state_name((enum call_state)call->state));
 	json_close_object(writer);
-}
-
-static void add_gap(void *data, const struct gap *gap)
-{
-	gap_view_write(data, gap);
-}
-
-int call_view_put_gaps(const struct message_view *view, int64_t since_ms)
-{
-	int error;
-
-	json_key(view->writer, "gaps");
-	json_open_array(view->writer);
-	error = store_gaps_list(view->services->store, since_ms, add_gap, view->writer);
-	json_close_array(view->writer);
-	return error;
 }

@@ -78,6 +78,13 @@ static void on_calls(void *data, const void *event_data)
 		tell(data, "calls://recent");
 }
 
+static void on_alerts(void *data, const void *event_data)
+{
+	(void)event_data;
+	if (note(data))
+		tell(data, "sms://alerts");
+}
+
 static void on_outbox(void *data, const void *event_data)
 {
 	const struct outbox_event *event = event_data;
@@ -154,6 +161,8 @@ void change_source_init(struct change_source *source, const struct services *ser
 	observer_add(inbox_observers(services->inbox), &source->inbox, on_inbox, source);
 	observer_add(call_log_observers(services->calls), &source->calls, on_calls,
 		     source);
+	observer_add(alert_log_observers(services->alerts), &source->alerts, on_alerts,
+		     source);
 	observer_add(outbox_observers(services->outbox), &source->outbox, on_outbox,
 		     source);
 	observer_add(sims_observers(services->sims), &source->sims, on_sims, source);
@@ -168,6 +177,7 @@ void change_source_deinit(struct change_source *source)
 		return;
 	observer_remove(&source->inbox);
 	observer_remove(&source->calls);
+	observer_remove(&source->alerts);
 	observer_remove(&source->outbox);
 	observer_remove(&source->sims);
 	observer_remove(&source->ofono);

@@ -22,3 +22,19 @@ void gap_view_write(struct json_writer *writer, const struct gap *gap)
 	json_put_string(writer, "reason", gap->reason);
 	json_close_object(writer);
 }
+
+static void add_gap(void *data, const struct gap *gap)
+{
+	gap_view_write(data, gap);
+}
+
+int gap_view_put(struct json_writer *writer, struct store *store, int64_t since_ms)
+{
+	int error;
+
+	json_key(writer, "gaps");
+	json_open_array(writer);
+	error = store_gaps_list(store, since_ms, add_gap, writer);
+	json_close_array(writer);
+	return error;
+}

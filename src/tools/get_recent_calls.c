@@ -62,7 +62,8 @@ static void list(struct listing *listing, struct tool_call *call, int64_t before
 	page_open_rows(page, "calls");
 	error = store_events_list(services->store, &look);
 	page_close_rows(page, CURSOR_CALLS);
-	gaps_error = call_view_put_gaps(&page->view, page->more ? listing->oldest_ms : 0);
+	gaps_error = gap_view_put(page->writer, services->store,
+				  page->more ? listing->oldest_ms : 0);
 	page_answer(page, call, error ? error : gaps_error);
 }
 

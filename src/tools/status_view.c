@@ -125,23 +125,6 @@ static void write_queue(struct json_writer *writer, const struct services *servi
 	json_close_object(writer);
 }
 
-static void add_gap(void *data, const struct gap *gap)
-{
-	gap_view_write(data, gap);
-}
-
-static int write_gaps(struct json_writer *writer, const struct services *services)
-{
-	int error;
-
-	json_key(writer, "gaps");
-	json_open_array(writer);
-	error = store_gaps_list(services->store, clock_wall_ms() - GAPS_MS, add_gap,
-				writer);
-	json_close_array(writer);
-	return error;
-}
-
 static void write_client(struct json_writer *writer, const struct client *client)
 {
 	message_view_put_shown(writer, "client", client->name);
@@ -192,7 +175,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	write_queue(writer, services);
 	policy_view_write_words(writer, services, view->client);
 	limits_error = policy_view_write_limits(writer, services, view->client);
-	gaps_error = write_gaps(writer, services);
+	gaps_error = gap_view_put(writer, services->store, clock_wall_ms() - GAPS_MS);
 	put_cursor(writer, services);
 	return limits_error ? limits_error : gaps_error;
 }

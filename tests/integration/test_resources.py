@@ -32,7 +32,8 @@ def test_lists(client: McpClient) -> None:
     resources = client.call("resources/list").result["resources"]
     templates = client.call("resources/templates/list").result["resourceTemplates"]
     assert [row["uri"] for row in resources] == [
-        "sms://inbox", "sms://subscriptions", "sms://status", "sms://voicemail", "calls://recent", PAGE]
+        "sms://inbox", "sms://subscriptions", "sms://status", "sms://voicemail",
+        "calls://recent", "sms://alerts", PAGE]
     assert [row["uriTemplate"] for row in templates] == [
         "sms://message/{id}", "sms://conversation/{number}"]
     for row in resources + templates:

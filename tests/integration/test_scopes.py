@@ -118,7 +118,7 @@ def test_each_sees_what_it_may(
     assert client.tools == tools
     assert client.tools == tools        # as it was
     page = client.resources.index("ui://ofono-mcp/console")     # has nothing of the phone
-    assert (page, len(client.resources)) == ((5, 8) if "read" in scopes else (0, 1))
+    assert (page, len(client.resources)) == ((6, 9) if "read" in scopes else (0, 1))
 
 
 def test_lists_are_private(guarded: LoneGateway, name: str) -> None:

@@ -17,7 +17,7 @@ from .link import Link
 from .outcome import Outcome
 from .outgoing import Outgoing
 from .pdu import (
-    STATUS_DELIVERED, STATUS_EXPIRED, Submit, encode_deliver_parts,
+    STATUS_DELIVERED, STATUS_EXPIRED, Submit, encode_broadcast, encode_deliver_parts,
     encode_message_waiting, encode_status_report,
 )
 from .sim import Sim
@@ -69,6 +69,7 @@ class Modem:
         self.link = Link(self, port)
         self._registration = HOME
         self._concat_reference = 0
+        self._broadcast_serial = 0x4000         # new for each, in the whole network
         self._afterwards: list[Callable[[], None]] = []
 
     # ---- life
@@ -211,6 +212,13 @@ class Modem:
     def all_delivered(self) -> bool:
         """Nothing waits in the service centre, all that was sent is acknowledged."""
         return self.incoming.is_empty
+
+    def broadcast(self, text: str, topic: int) -> None:
+        """The network tells everybody here; ofonod tells of the same serial only once."""
+        self._broadcast_serial += 0x10
+        pdu = encode_broadcast(text, topic, self._broadcast_serial)
+        self.link.call(lambda: self.link.send_unsolicited(
+            f"+CBM: {len(pdu)}\r\n{pdu.hex().upper()}"))
 
     # ---- knobs: calls that come in
 

@@ -33,6 +33,7 @@ DCS_GSM7, DCS_8BIT, DCS_UCS2, DCS_CLASS = 0x00, 0x04, 0x08, 0x10
 UNITS_WHOLE = {"gsm7": 160, "ucs2": 70}         # in an SMS of its own
 UNITS_PIECE = {"gsm7": 153, "ucs2": 67}         # in a part of a long text
 CONCAT_8BIT, CONCAT_16BIT = 0x00, 0x08          # information elements
+BROADCAST_ENGLISH, BROADCAST_ONE_PAGE, BROADCAST_CHARACTERS = 0x01, 0x11, 93
 MESSAGE_WAITING = 0x01                          # likewise; of voicemail, not to be stored
 
 STATUS_DELIVERED, STATUS_EXPIRED = 0x00, 0x46   # TP-ST
@@ -265,6 +266,13 @@ def encode_status_report(submit: Submit, status: int, moment: datetime) -> bytes
     stamp = encode_timestamp(moment)
     return (bytes([MTI_STATUS_REPORT | NO_MORE_MESSAGES, submit.message_reference])
             + encode_address(submit.destination) + stamp + stamp + bytes([status]))
+
+
+def encode_broadcast(text: str, topic: int, serial: int) -> bytes:
+    """One page of a cell broadcast (23.041) in the default alphabet, in English."""
+    septets = gsm7_encode(text.ljust(BROADCAST_CHARACTERS, "\r"))
+    return (serial.to_bytes(2, "big") + topic.to_bytes(2, "big")
+            + bytes([BROADCAST_ENGLISH, BROADCAST_ONE_PAGE]) + pack(septets))
 
 
 def with_service_centre(tpdu: bytes, number: str) -> str:

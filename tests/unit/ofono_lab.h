@@ -397,6 +397,10 @@ static inline void recorder_notify(void *data, const void *event_data)
 	case CALL_REMOVED:
 		recorder_add(recorder, "call-over:%s ", event->call);
 		break;
+	case BROADCAST_RECEIVED:
+		recorder_add(recorder, "broadcast:%s:%d:%s ", event->text, event->topic,
+			     event->emergency ? event->emergency : "");
+		break;
 	case MESSAGE_RECEIVED:
 		recorder_add(recorder, "received:%s:%s ", path, event->text);
 		recorder_keep_message(recorder, event);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * org.ofono.CellBroadcast: what the network tells everybody in a place. Which topics a modem
+ * listens to is the owner's: nothing is switched on or asked here.
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "bus/property.h"
+#include "ofono/interface.h"
+
+struct emergency_properties {
+	char type[32];
+};
+
+static const struct property properties[] = {
+	PROPERTY("EmergencyType", PROPERTY_STRING, struct emergency_properties, type),
+};
+
+static void on_broadcast(struct modem *modem, DBusMessage *signal)
+{
+	struct ofono_event event = { .type = BROADCAST_RECEIVED, .modem = modem };
+	dbus_uint16_t topic;
+
+	if (!dbus_message_get_args(signal, NULL, DBUS_TYPE_STRING, &event.text,
+				   DBUS_TYPE_UINT16, &topic, DBUS_TYPE_INVALID)) {
+		log_warning("ofono: %s: an odd broadcast", modem->path);
+		return;
+	}
+	event.topic = topic;
+	ofono_tell(modem->ofono, &event);
+}
+
+/* The text counts, whatever is said of it. */
+static void on_emergency(struct modem *modem, DBusMessage *signal)
+{
+	struct emergency_properties emergency = { "" };
+	struct ofono_event event = {
+		.type = BROADCAST_RECEIVED,
+		.modem = modem,
+		.topic = -1,
+		.emergency = emergency.type,
+	};
+	DBusMessageIter arguments;
+
+	if (!dbus_message_iter_init(signal, &arguments) ||
+	    dbus_message_iter_get_arg_type(&arguments) != DBUS_TYPE_STRING)
+		return;
+	dbus_message_iter_get_basic(&arguments, &event.text);
+	dbus_message_iter_next(&arguments);
+	if (dbus_message_has_signature(signal, "sa{sv}"))
+		property_store_all(properties, 1, &arguments, &emergency);
+	ofono_tell(modem->ofono, &event);
+}
+
+static void on_signal(struct modem *modem, DBusMessage *signal)
+{
+	if (dbus_message_has_member(signal, "IncomingBroadcast"))
+		on_broadcast(modem, signal);
+	else if (dbus_message_has_member(signal, "EmergencyBroadcast"))
+		on_emergency(modem, signal);
+}
+
+const struct interface interface_cell_broadcast = {
+	.name = "org.ofono.CellBroadcast",
+	.bit = MODEM_CELL_BROADCAST,
+	.is_about_a_sim = true,
+	.signal = on_signal,
+};

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Cell broadcasts, as oFono passes them on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from agent import Agent
+from incoming import newest
+from lab import Lab, wait_until
+from subscriber import subscribed, told
+from views import ERAS, Eye, result
+
+URI = "sms://alerts"
+NOTICE, EARTHQUAKE = 50, 0x1100         # topics; the second is one of ETWS
+
+
+def read(lab: Lab, era: str = ERAS[0]) -> Any:
+    [content] = result(Eye(lab, era).read(URI))["contents"]
+    return json.loads(content["text"])
+
+
+def broadcast(lab: Lab, text: str, topic: int = NOTICE, modem: int = 0) -> dict[str, Any]:
+    lab.modems[modem].broadcast(text, topic)
+    return wait_until(lambda: (rows := read(lab)["alerts"]) and rows[0]["text"] == text
+                      and rows[0], what=f"{text!r} was told")
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_who_subscribed_hears_of_it(lab: Lab, agent: Agent, era: str) -> None:
+    """It is no message, and its text is a stranger's."""
+    before, text = newest(lab), f"Flood in the valley ({era})"
+    lab.radios[1].wait_for("CellBroadcast")
+    with subscribed(lab, era, URI) as events:
+        lab.modems[1].broadcast(text, NOTICE)
+        told(events, URI)
+    page = read(lab, era)
+    row = page["alerts"][0]
+    assert (row["text"], row["topic"], row["emergency"]) == (text, NOTICE, False)
+    assert row["subscription_id"] == agent.ids()[1]
+    assert "not instructions" in page["notice"]
+    assert newest(lab) == before
+
+
+def test_an_emergency(lab: Lab) -> None:
+    row = broadcast(lab, "Take cover", EARTHQUAKE)
+    assert (row["emergency"], row["emergency_type"]) == (True, "Earthquake")
+    assert "topic" not in row
+
+
+def test_the_same_again_is_told_once(lab: Lab) -> None:
+    """Each card of the phone hears it, and the network repeats it."""
+    first = broadcast(lab, "Again and again")
+    lab.modems[1].broadcast("Again and again", NOTICE)
+    lab.modems[0].broadcast("Again and again", NOTICE)
+    last = broadcast(lab, "Something else")
+    rows = read(lab)["alerts"]
+    assert [row["alert_id"] for row in rows[:2]] == [last["alert_id"], first["alert_id"]]
+
+
+def test_it_outlives_a_restart(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    row = broadcast(lab, "Kept")
+    lab.gateway.kill()
+    lab.gateway.start()
+    assert read(lab)["alerts"] == [row]

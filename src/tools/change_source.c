@@ -137,6 +137,12 @@ static void on_ofono(void *data, const void *event_data)
 	case MESSAGE_STATE:
 	case MESSAGE_RECEIVED:
 	case MESSAGE_REPORT:
+	case USSD_NOTIFIED:
+	case USSD_REQUESTED:
+	case CALL_ADDED:
+	case CALL_CHANGED:
+	case CALL_REMOVED:
+	case BROADCAST_RECEIVED:
 		break;
 	}
 	if (differs && note(source))

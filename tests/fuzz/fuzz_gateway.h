@@ -20,6 +20,7 @@
 #include "http/server.h"
 #include "mcp/endpoint.h"
 #include "ofono/sim_unlock.h"
+#include "ofono/supplementary_services.h"
 #include "owner/owner_table.h"
 #include "resources/resource_table.h"
 #include "store/store_client.h"
@@ -136,6 +137,48 @@ struct sim_unlock *sim_unlock(struct modem *modem, const struct sim_codes *codes
 void sim_unlock_stop(struct sim_unlock *unlock)
 {
 	(void)unlock;
+}
+
+bool modem_has_ussd(const struct modem *modem)
+{
+	(void)modem;
+	return false;
+}
+
+bool ussd_is_asked(const struct modem *modem)
+{
+	(void)modem;
+	return false;
+}
+
+struct ussd_call *ussd_initiate(struct modem *modem, const char *code, int limit_ms,
+				void (*done)(void *data,
+					     const struct ussd_result *result),
+				void *data)
+{
+	(void)modem;
+	(void)code;
+	(void)limit_ms;
+	(void)done;
+	(void)data;
+	return NULL;
+}
+
+struct ussd_call *ussd_respond(struct modem *modem, const char *reply, int limit_ms,
+			       void (*done)(void *data, const struct ussd_result *result),
+			       void *data)
+{
+	return ussd_initiate(modem, reply, limit_ms, done, data);
+}
+
+void ussd_call_stop(struct ussd_call *call)
+{
+	(void)call;
+}
+
+void ussd_cancel(struct modem *modem)
+{
+	(void)modem;
 }
 
 /* ---- the owner's end */

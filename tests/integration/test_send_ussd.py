@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from agent import Agent, Result
+from conftest import new_lab, wait_until_known
 from events import Events
 from lab import Lab, wait_until
 from modem import USSD_ASKS, USSD_TERMINATED
@@ -37,7 +38,6 @@ def set_up(lab: Lab) -> Lab:
 @pytest.fixture(scope="module")
 def phone(lab_options: dict[str, object]) -> Iterator[Lab]:
     """Of all tests here: what they do leaves nothing behind."""
-    from conftest import new_lab, wait_until_known
     with new_lab(CONFIG + "replies = yes\n", modem_count=1) as lab:
         wait_until_known(lab, True)
         yield set_up(lab)

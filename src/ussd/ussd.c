@@ -163,7 +163,7 @@ int ussd_reply(struct ussd *ussd, const struct ussd_order *order, struct ussd_tu
 {
 	struct ussd_dialogue *dialogue = find(ussd, order->modem);
 
-	assert(ussd_check(ussd, order) == 0);
+	assert(dialogue && ussd_check(ussd, order) == 0);
 	dialogue->call = ussd_respond(order->modem, order->reply, ussd->limit_ms, on_done,
 				      dialogue);
 	if (!dialogue->call)

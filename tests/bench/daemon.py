@@ -13,7 +13,7 @@ from pathlib import Path
 from lab import Lab, wait_until
 from lab.gateway import Gateway
 from server import Server
-from wire_request import Requests, ask, call
+from wire_request import Requests, ask, call, marked
 
 CONFIG = """[sms]
 duplicate_seconds = 0
@@ -22,6 +22,7 @@ queue_limit = 2000
 max_connections = 1500
 max_connections_per_address = 1500
 """
+LISTENERS_PER_CLIENT = 32       # WATCHERS_PER_CLIENT of include/mcp/watcher.h
 MEMORY = ("Rss", "Private_Dirty")
 
 
@@ -35,14 +36,15 @@ class Daemon:
         self._gateway = Gateway(self.folder, lab.bus, open=False,
                                 wrapper=" ".join(wrapper) or None)
         self._gateway.config = CONFIG
-        self.requests = Requests(self._gateway.port, self._pair())
+        self.requests = Requests(self._gateway.port, self._pair("bench"))
+        self._listeners: list[bytes] = []
 
-    def _pair(self) -> str:
+    def _pair(self, client: str) -> str:
         """Its token."""
         gateway = self._gateway
         gateway.prepare()
         done = subprocess.run(
-            [gateway.binary, "pair", "bench", "--json", "--state-dir", gateway.state,
+            [gateway.binary, "pair", client, "--json", "--state-dir", gateway.state,
              "--config", self.folder / "lab.conf"], check=True, capture_output=True)
         return json.loads(done.stdout)["token"]
 
@@ -74,6 +76,15 @@ class Daemon:
     def call(self, name: str, **arguments: object) -> dict[str, object]:
         octets = self.requests.legacy("tools/call", call(name, **arguments))
         return ask(self._gateway.port, octets).result["structuredContent"]
+
+    def listeners(self, count: int) -> list[bytes]:
+        """So many that listen to the inbox, of as many clients as it takes for that."""
+        while len(self._listeners) < count:
+            token = self._pair(f"listener {len(self._listeners)}")
+            listen = Requests(self._gateway.port, token).modern("subscriptions/listen", {
+                "notifications": {"resourceSubscriptions": ["sms://inbox"]}})
+            self._listeners += [marked(listen)] * LISTENERS_PER_CLIENT
+        return self._listeners[:count]
 
     def sims(self) -> list[int]:
         """Their subscription_ids, in the order of the modems."""

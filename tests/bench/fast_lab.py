@@ -6,10 +6,23 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lab import Lab
+
+
+END_S = 5
+
+
+def end(child: subprocess.Popen[str]) -> None:
+    """It ends with its stdin, or else is killed."""
+    with child, suppress(OSError):
+        child.stdin.close()
+        try:
+            child.wait(END_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
 
 
 class Relay:
@@ -24,8 +37,7 @@ class Relay:
         self._child.stdin.write(f"{modem} {len(tpdu)} 00{tpdu.hex().upper()}\n")
 
     def stop(self) -> None:
-        self._child.stdin.close()
-        self._child.wait()
+        end(self._child)
 
 
 @contextmanager

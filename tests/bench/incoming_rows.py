@@ -19,12 +19,12 @@ from statistics import median
 from daemon import Daemon
 from fast_lab import Relay, fast_lab
 from lab import Lab, wait_until
-from memory_rows import connections
+from memory_rows import LISTENS, connections
 from modem.pdu import encode_deliver
 from table import Line, number
-from wire_request import MARK, MARKED
 
 MODEMS, FLOOD, SINGLES, LISTENERS = 8, 1000, 50, 1000
+PATIENCE_S = 20
 SENDER = "+36209876543"
 EVENT = b"notifications/resources/updated"
 
@@ -70,39 +70,47 @@ def flood_line(daemon: Daemon, relay: Relay, hearer: Hearer) -> Line:
                 f"{number(FLOOD / ours)} /s", f"{number(FLOOD / theirs)} /s", theirs / ours)
 
 
+def heard_by_all(wires: list[socket.socket]) -> bool:
+    """False: some have not read of it in all that time."""
+    with select.epoll() as poll:
+        waiting = {wire.fileno(): (wire, b"") for wire in wires}
+        for fd in waiting:
+            poll.register(fd, select.EPOLLIN)
+        end = time.monotonic() + PATIENCE_S
+        while waiting and time.monotonic() < end:
+            for fd, _ in poll.poll(1):
+                wire, before = waiting[fd]
+                got = wire.recv(1 << 16)
+                waiting[fd] = (wire, before + got)
+                if not got or EVENT in before + got:
+                    poll.unregister(fd)
+                    del waiting[fd]
+                assert got, "the daemon has left a listener"
+        return not waiting
+
+
 def event_ms(wires: list[socket.socket], relay: Relay, hearer: Hearer,
              number_of: int) -> list[float]:
     """From oFono's signal until all have read that it came, one after the other."""
-    poll = select.epoll()
-    for wire in wires:
-        wire.setblocking(False)
-        poll.register(wire, select.EPOLLIN)
-    by_fd = {wire.fileno(): wire for wire in wires}
     times = []
     for i in range(number_of):
         relay.deliver(0, encode_deliver(SENDER, f"one {len(wires)} {i}",
                                         datetime.now(timezone.utc)))
-        waiting = set(by_fd)
-        while waiting:
-            for fd, _ in poll.poll():
-                if EVENT in by_fd[fd].recv(1 << 16):
-                    waiting.discard(fd)
+        if not heard_by_all(wires):
+            raise TimeoutError(f"not all of {len(wires):,} have heard of one in {PATIENCE_S} s")
         ended = time.monotonic_ns()
         [told] = hearer.times_ns(1)
         times.append((ended - told) / 1e6)
-    poll.close()
     return sorted(times)
 
 
 def listener_lines(daemon: Daemon, relay: Relay, hearer: Hearer) -> Iterator[Line]:
-    listen = daemon.requests.modern("subscriptions/listen", {
-        "notifications": {"resourceSubscriptions": ["sms://inbox"]}})
-    octets = listen.replace(MARK.encode(), str(MARKED).encode())
-    with connections(daemon.server.port, octets, 1) as wires:
+    port = daemon.server.port
+    with connections(port, daemon.listeners(1), LISTENS) as wires:
         one = event_ms(wires, relay, hearer, SINGLES)
     yield Line(5, "from the signal to a listener's event, p50", f"{number(median(one))} ms")
     yield Line(5, "  p99", f"{number(one[-1])} ms")
-    with connections(daemon.server.port, octets, LISTENERS) as wires:
+    with connections(port, daemon.listeners(LISTENERS), LISTENS) as wires:
         many = event_ms(wires, relay, hearer, 5)
     yield Line(5, f"  to the last of {LISTENERS:,} listeners", f"{number(median(many))} ms")
 

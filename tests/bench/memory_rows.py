@@ -6,7 +6,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
@@ -15,38 +15,49 @@ from daemon import Daemon, memory_kib
 from lab import Lab, wait_until
 from server import Server, bare_command, started
 from table import Line, number
-from wire_request import MARK, MARKED, Answer, ask, receive
+from wire_request import Answer, ask, marked, receive
 
 FIRST_CONNECTIONS, CONNECTIONS, STARTS = 50, 1000, 15
+LISTENS = b"notifications/subscriptions/acknowledged"
 POOL_KIB = 8                    # of libmicrohttpd for each connection
 STREAM_ANCHOR_KIB = 5.4         # of the engine's prototype, with a pool of 4 KiB
 IDLE_RATIO, PRIVATE_MOST_KIB = 1.25, 1536
 
 
+def read_until(wire: socket.socket, word: bytes) -> None:
+    got = b""
+    while word not in got:
+        more = wire.recv(1 << 16)
+        assert more, f"closed after {got[:300]!r}"
+        got += more
+        assert b'"error":{' not in got, got[:600]
+
+
 @contextmanager
-def connections(port: int, octets: bytes,
-                count: int = CONNECTIONS) -> Iterator[list[socket.socket]]:
-    """Each has had an answer, or its beginning."""
+def connections(port: int, requests: Sequence[bytes],
+                answer: bytes) -> Iterator[list[socket.socket]]:
+    """One for each request, which has had what `answer` is a part of."""
     wires: list[socket.socket] = []
     try:
-        for _ in range(count):
+        for octets in requests:
             wire = socket.create_connection(("127.0.0.1", port), 30)
             wires.append(wire)
             wire.sendall(octets)
-            assert wire.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+            read_until(wire, answer)
         yield wires
     finally:
         for wire in wires:
             wire.close()
 
 
-def private_kib_each(daemon: Daemon, octets: bytes) -> float:
+def private_kib_each(daemon: Daemon, requests: Sequence[bytes], answer: bytes) -> float:
     """Of a daemon that has just started: what the first ones take is not counted."""
     daemon.stop()
     server = daemon.start()
-    with connections(server.port, octets, FIRST_CONNECTIONS):
+    first, rest = requests[:FIRST_CONNECTIONS], requests[FIRST_CONNECTIONS:]
+    with connections(server.port, first, answer):
         before = memory_kib(server.pid)["Private_Dirty"]
-        with connections(server.port, octets):
+        with connections(server.port, rest, answer):
             return (memory_kib(server.pid)["Private_Dirty"] - before) / CONNECTIONS
 
 
@@ -66,12 +77,10 @@ def idle_line(build: Path, server: Server) -> Iterator[Line]:
 
 
 def connection_lines(daemon: Daemon) -> Iterator[Line]:
-    ping = daemon.requests.legacy("ping").replace(MARK.encode(), str(MARKED).encode())
-    listen = daemon.requests.modern("subscriptions/listen", {
-        "notifications": {"resourceSubscriptions": ["sms://inbox"]}})
-    listen = listen.replace(MARK.encode(), str(MARKED).encode())
-    idle = private_kib_each(daemon, ping)
-    stream = private_kib_each(daemon, listen)
+    count = FIRST_CONNECTIONS + CONNECTIONS
+    ping = marked(daemon.requests.legacy("ping"))
+    idle = private_kib_each(daemon, [ping] * count, b'"result":{}}')
+    stream = private_kib_each(daemon, daemon.listeners(count), LISTENS)
     yield Line(6, "  an idle connection, beside libmicrohttpd's pool + 1",
                f"{number(idle)} KiB", f"{POOL_KIB + 1} KiB", idle / (POOL_KIB + 1),
                target=-1)
@@ -104,7 +113,7 @@ def start_line(build: Path, daemon: Daemon, answer: Answer, octets: bytes) -> Li
     ours, anchor = [], []
     port = daemon.server.port
     daemon.stop()
-    octets = octets.replace(MARK.encode(), str(MARKED).encode())
+    octets = marked(octets)
     for _ in range(STARTS):
         ours.append(timed_start(daemon.launch, daemon.stop, port, octets))
         began = time.perf_counter()

@@ -84,7 +84,8 @@ static void unwatch(struct line *line, enum end end)
 
 static void say_to_ofono(struct line *line, const char *text)
 {
-	say(line->channels[END_OFONO].fd, text, strlen(text));
+	if (line->channels[END_OFONO].fd) /* it may have left meanwhile */
+		say(line->channels[END_OFONO].fd, text, strlen(text));
 }
 
 /* Messages */

@@ -8,11 +8,11 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from daemon import Daemon, memory_kib
-from fast_lab import fast_lab
+from fast_lab import end, fast_lab
 from lab import Lab
 from rounds import Comparison, Sample, compare
 from server import Load
@@ -42,8 +42,7 @@ class Sender:
         return Sample(told["answers"], told["seconds"], 0, told["p50_us"], told["p99_us"])
 
     def stop(self) -> None:
-        self._child.stdin.close()
-        self._child.wait()
+        end(self._child)
 
 
 @contextmanager
@@ -91,17 +90,23 @@ def watched(load: Load, pid: int, *arguments: str) -> tuple[Sample, int, int]:
     most_kib, most_threads = 0, 0
     child = subprocess.Popen([*load.command, *arguments], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE)
-    child.stdin.write(load.input)
-    child.stdin.close()
-    while child.poll() is None:
-        most_kib = max(most_kib, memory_kib(pid)["Rss"])
-        most_threads = max(most_threads, len(os.listdir(f"/proc/{pid}/task")))
-        try:
-            child.wait(0.2)
-        except subprocess.TimeoutExpired:
-            pass
-    told = json.loads(child.stdout.read())
-    assert child.returncode == 0 and told["answers"] == IN_FLIGHT, told
+    try:
+        child.stdin.write(load.input)
+        child.stdin.close()
+        while child.poll() is None:
+            most_kib = max(most_kib, memory_kib(pid)["Rss"])
+            most_threads = max(most_threads, len(os.listdir(f"/proc/{pid}/task")))
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(0.2)
+        text = child.stdout.read()
+    finally:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+    if child.returncode or json.loads(text)["answers"] != IN_FLIGHT:
+        raise RuntimeError(f"not {IN_FLIGHT} good answers; the daemon had {most_kib} KiB; "
+                           f"{text.decode() or 'load says why'}")
+    told = json.loads(text)
     return (Sample(told["answers"], told["seconds"], 0, told["p50_us"], told["max_us"]),
             most_kib, most_threads)
 

@@ -17,6 +17,7 @@ PREFIX = "io.modelcontextprotocol/"
 META = {PREFIX + "protocolVersion": MODERN, PREFIX + "clientCapabilities": {},
         PREFIX + "clientInfo": {"name": "bench", "version": "1"}}
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+CHUNKED, LAST_CHUNK = b"\r\ntransfer-encoding: chunked", b"\r\n0\r\n\r\n"
 TIMEOUT_S = 60
 
 
@@ -44,19 +45,29 @@ class Answer:
 
 
 def receive(wire: socket.socket) -> Answer:
+    """Of what comes in chunks, the body is left so."""
     octets = b""
     while (head := octets.find(b"\r\n\r\n")) < 0:
         octets += wire.recv(1 << 16)
+    if CHUNKED in octets[:head].lower():
+        while not octets.endswith(LAST_CHUNK):
+            octets += wire.recv(1 << 16)
+        return Answer(octets)
     whole = head + 4 + int(LENGTH.search(octets, 0, head)[1])
     while len(octets) < whole:
         octets += wire.recv(1 << 16)
     return Answer(octets)
 
 
+def marked(octets: bytes) -> bytes:
+    """With a number in the place of the mark."""
+    return octets.replace(MARK.encode(), str(MARKED).encode())
+
+
 def ask(port: int, octets: bytes) -> Answer:
     """Over a connection of its own."""
     with socket.create_connection(("127.0.0.1", port), TIMEOUT_S) as wire:
-        wire.sendall(octets.replace(MARK.encode(), str(MARKED).encode()))
+        wire.sendall(marked(octets))
         return receive(wire)
 
 

@@ -5,6 +5,7 @@
 # make check      every test; installs what they need
 # make unit san house lab integration clients console package valgrind    parts of it (san: ASan and UBSan)
 # make bench      what the daemon costs beside its anchors, one table (BENCH_ROWS=1,3,...)
+# make bench-peers    row 7 of it, a server of the official SDK beside ours; fetches that with npm
 # make matrix     kill -9 at every boundary, not only at the sample that "make check" takes
 # make torture    clients at work while everything around the gateway breaks, and an account
 #                 (TORTURE_SECONDS=240 TORTURE_SEED=)
@@ -73,7 +74,7 @@ FUZZ_PARTS := tests/fuzz/replay.c tests/faults/starve.c tests/faults/scarcity.c 
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all toolchain programs packages demo bench bench-programs torture soak fuzz fuzz-coverage \
+.PHONY: all toolchain programs packages demo bench bench-peers bench-programs torture soak fuzz fuzz-coverage \
         fuzz-minimise fuzz-programs starved starve check unit san house lab integration integration-san clients console \
         package matrix \
         valgrind lint format faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
@@ -216,6 +217,21 @@ bench:
 	@tests/packages/install build demo
 	@$(MAKE) --no-print-directory all bench-programs
 	@tests/as-root $(PYTHON) -B tests/bench/bench.py --build $(BUILD)
+
+# Row 7 of the table, and from then on "make bench" has it, too.
+PEER := $(BUILD)/bench/peer
+bench-peers:
+	@tests/as-root true
+	@tests/packages/install build demo test
+	@$(MAKE) --no-print-directory $(PEER)/installed-lock.json
+	@BENCH_ROWS=7 $(MAKE) --no-print-directory bench
+
+$(PEER)/installed-lock.json: $(wildcard tests/bench/peer/*)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)cp $^ $(@D)
+	$(Q)cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null
+	@cp tests/bench/peer/package-lock.json $@
 
 torture soak:
 	@tests/as-root true

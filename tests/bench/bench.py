@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the daemon costs, each row beside its anchor in the same run: one table.
 
-    make bench [BENCH_ROWS=1,3,4,5,6,8] [BENCH_MESSAGES=1000,100000,1000000]
+    make bench [BENCH_ROWS=1,3,4,5,6,7,8] [BENCH_MESSAGES=1000,100000,1000000]
 
 doc/performance.md says what the rows mean.  The table goes to stdout as it grows, all
 figures to build/bench.json.
@@ -29,6 +29,8 @@ from incoming_rows import incoming_lines
 from lab import Lab
 from ledger_lines import ledger_lines
 from memory_rows import Idle, memory_lines
+from peer_rows import is_installed, peer_lines
+from row_limit import row_seconds, within
 from sending_rows import in_flight_lines, sending_lines
 from table import HEADINGS, Line, aligned, cells
 
@@ -51,16 +53,20 @@ ROWS: dict[str, Row] = {
     "4": in_flight_lines,
     "5": incoming_lines,
     "6": memory_lines,
+    "7": peer_lines,
     "8": ledger_lines,
 }
 
 
-def lines(build: Path, wanted: list[str]) -> Iterator[Line]:
+NO_PEER = "Row 7, beside a server of the official SDK, is there after: make bench-peers"
+
+
+def lines(build: Path, wanted: list[str], seconds: int) -> Iterator[Line]:
     with ExitStack() as exits:
         idle = exits.enter_context(Idle()) if "6" in wanted else None
         for name, row in ROWS.items():
             if name in wanted:
-                yield from row(build)
+                yield from within(seconds, int(name), row(build))
         if idle:
             yield idle.line()
 
@@ -73,14 +79,20 @@ def main() -> None:
     wanted = os.environ.get("BENCH_ROWS", ",".join(ROWS)).split(",")
     if unknown := set(wanted) - set(ROWS):
         sys.exit(f"BENCH_ROWS: there are {', '.join(ROWS)}, not {', '.join(unknown)}")
+    seconds = row_seconds()
+    no_peer = "7" in wanted and not is_installed(build)
+    if no_peer:
+        wanted.remove("7")
     began = time.monotonic()
     print(aligned(HEADINGS), flush=True)
     table = []
-    for line in lines(build, wanted):
+    for line in lines(build, wanted, seconds):
         table.append(line)
         print(aligned(cells(line)), flush=True)
     print(f"\n{machine.description()}, {time.monotonic() - began:.0f} s. "
           "Only ratios of one run can be compared.")
+    if no_peer:
+        print(NO_PEER)
     json_file = Path(os.environ.get("BENCH_JSON", build / "bench.json"))
     json_file.write_text(json.dumps(
         {"machine": machine.description(),

@@ -5,7 +5,8 @@
  * One thread, one epoll. Each connection has one request under way, of those on stdin, which
  * NUL parts, the one whose turn it is. Every run of ten "#" in it becomes a number that no
  * other request has, and an answer is good when it is "200", as long as it says and, unless
- * --static, has that number as its "id". What comes during the warm-up is not counted. With --pid the CPU time that this process takes
+ * --static, has that number as its "id": at its beginning, or with --id-last at its end. What
+ * comes during the warm-up is not counted. With --pid the CPU time that this process takes
  * meanwhile is told, too. One line of JSON goes to stdout.
  */
 #include <arpa/inet.h>
@@ -43,7 +44,7 @@ static struct {
 	double seconds, warm_up_seconds;
 	uint64_t count; /* 0: as many as there is time for */
 	pid_t pid;
-	bool is_static, spins;
+	bool is_static, id_last, spins;
 } options = { .connections = 1 };
 
 struct request {
@@ -63,6 +64,7 @@ struct connection {
 	uint64_t began_ns;
 	size_t received;
 	size_t expected; /* of the whole answer; 0: its head is not complete */
+	bool is_chunked; /* and is whole with the empty chunk */
 };
 
 static struct {
@@ -101,6 +103,7 @@ static void send_request(struct connection *connection)
 
 	connection->id = next_id++;
 	connection->received = connection->expected = 0;
+	connection->is_chunked = false;
 	snprintf(digits, sizeof(digits), "%010llu", (unsigned long long)connection->id);
 	for (size_t i = 0; i < request->mark_count; i++)
 		memcpy(request->text + request->marks[i], digits, ID_DIGITS);
@@ -120,6 +123,12 @@ static void read_head(struct connection *connection)
 	end = strstr(answer, "\r\n\r\n");
 	if (!end)
 		return;
+	length = strcasestr(answer, "\r\nTransfer-Encoding: chunked");
+	connection->is_chunked = length && length < end;
+	if (connection->is_chunked) {
+		connection->expected = ANSWER_BYTES_MAX;
+		return;
+	}
 	length = strcasestr(answer, "\r\nContent-Length:");
 	if (!length || length > end)
 		errx(EXIT_FAILURE, "an answer without a length: %.200s", answer);
@@ -127,6 +136,28 @@ static void read_head(struct connection *connection)
 		(size_t)(end + 4 - answer) + strtoul(length + 17, NULL, 10);
 	if (connection->expected > ANSWER_BYTES_MAX)
 		errx(EXIT_FAILURE, "an answer is too long");
+}
+
+/* Nobody asks for a second answer before this one is whole, so it ends what was received. */
+static void look_for_end(struct connection *connection)
+{
+	static const char last[] = "\r\n0\r\n\r\n";
+	size_t length = sizeof(last) - 1;
+
+	if (connection->is_chunked &&
+	    memcmp(answer + connection->received - length, last, length) == 0)
+		connection->expected = connection->received;
+}
+
+/* One tool's answer is one chunk; "isError" may be anywhere in it. */
+static bool is_good_with_id_last(const struct connection *connection)
+{
+	char end[64];
+
+	snprintf(end, sizeof(end), ",\"jsonrpc\":\"2.0\",\"id\":%llu}\r\n0\r\n\r\n",
+		 (unsigned long long)connection->id);
+	return strstr(answer, "\r\n{\"result\":{") && strstr(answer, end) &&
+	       !strstr(answer, "\"isError\":true");
 }
 
 /*
@@ -146,6 +177,8 @@ static bool is_good(const struct connection *connection)
 		return false;
 	if (options.is_static)
 		return true;
+	if (options.id_last)
+		return is_good_with_id_last(connection);
 	length = snprintf(begin, sizeof(begin),
 			  "{\"jsonrpc\":\"2.0\",\"id\":%llu,\"result\":{",
 			  (unsigned long long)connection->id);
@@ -183,6 +216,7 @@ static void receive_answer(struct connection *connection)
 		connection->received += (size_t)got;
 		if (!connection->expected)
 			read_head(connection);
+		look_for_end(connection);
 	}
 	answer[connection->received] = '\0';
 	finish_answer(connection);
@@ -314,6 +348,7 @@ static void read_options(int argc, char **argv)
 		{ "count", required_argument, NULL, 'n' },
 		{ "pid", required_argument, NULL, 'i' },
 		{ "static", no_argument, NULL, 'f' },
+		{ "id-last", no_argument, NULL, 'l' },
 		{ "spin", no_argument, NULL, 'b' },
 		{ 0 },
 	};
@@ -342,13 +377,17 @@ static void read_options(int argc, char **argv)
 		case 'f':
 			options.is_static = true;
 			break;
+		case 'l':
+			options.id_last = true;
+			break;
 		case 'b':
 			options.spins = true;
 			break;
 		default:
 			errx(EXIT_FAILURE, "usage: load --port P [--connections N] "
 					   "--seconds S|--count N [--warm-up S] "
-					   "[--pid P] [--static] [--spin] < REQUEST");
+					   "[--pid P] "
+					   "[--static|--id-last] [--spin] < REQUEST");
 		}
 	}
 }

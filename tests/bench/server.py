@@ -24,6 +24,7 @@ class Server:
     port: int
     pid: int
     is_anchor: bool = False     # answers with the same bytes whatever is asked
+    id_last: bool = False       # says last which request it answers
 
 
 class Load:
@@ -37,7 +38,8 @@ class Load:
         self.command = [
             build / "bench" / "load", "--port", str(server.port),
             "--connections", str(connections), "--pid", str(server.pid),
-            *(["--static"] if server.is_anchor else [])]
+            *(["--static"] if server.is_anchor else []),
+            *(["--id-last"] if server.id_last else [])]
 
     def run(self, *arguments: str, others: Sequence[int] = ()) -> Sample:
         foreign = machine.ForeignLoad([self._server.pid, *others])

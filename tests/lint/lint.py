@@ -48,7 +48,6 @@ EXPLAINED = {
     ("src/http/stream.c", "analyzer-malloc-leak"): DRAINED,
     ("src/mcp/reply.c", "analyzer-malloc-leak"): DRAINED,
     ("src/mcp/session.c", "analyzer-null-dereference"): DRAINED,
-    ("src/sms/sim.c", "analyzer-double-free"): DRAINED,
     ("src/ofono/ofono.c", "analyzer-null-dereference"):
         "only signals of a known interface are put into the mailbag",
     ("src/sms/spool_file.c", "analyzer-use-of-uninitialized-value"):

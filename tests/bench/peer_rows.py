@@ -81,13 +81,20 @@ def most_rss_kib(pid: int) -> int:
     return int(re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)[1])
 
 
+def warm_up(build: Path, theirs: Server, asked: Calls) -> None:
+    """All tools before any is measured: what they share is compiled for all of them."""
+    requests = Requests(theirs.port)
+    for name, arguments in asked.items():
+        octets = requests.modern("tools/call", call(name, **arguments))
+        Load(build, theirs, [octets], WARM_UP_CONNECTIONS).run("--seconds", str(WARM_UP_S))
+
+
 def tool_lines(build: Path, daemon: Daemon, theirs: Server, asked: Calls) -> Iterator[Line]:
     requests = Requests(theirs.port)
     for name, arguments in asked.items():
         params = call(name, **arguments)
         ours_octets = daemon.requests.modern("tools/call", params)
         octets = requests.modern("tools/call", params)
-        Load(build, theirs, [octets], WARM_UP_CONNECTIONS).run("--seconds", str(WARM_UP_S))
         for connections, target in RATE_TARGETS.items():
             comparison = compare(
                 Load(build, daemon.server, [ours_octets], connections).measure,
@@ -129,6 +136,7 @@ def peer_lines(build: Path) -> Iterator[Line]:
             tools = peer_tools(daemon, asked)
             with peer(build, tools) as theirs:
                 idle = memory_kib(ours.pid)["Rss"], memory_kib(theirs.pid)["Rss"]
+                warm_up(build, theirs, asked)
                 yield from tool_lines(build, daemon, theirs, asked)
                 busy = most_rss_kib(ours.pid), most_rss_kib(theirs.pid)
             yield memory_line("RSS idle", *idle, IDLE_TARGET)

@@ -281,6 +281,8 @@ static inline void gateway_add_clients(void)
 	}
 }
 
+enum { USSD_MS = 1000 };
+
 static inline void gateway_open_phone(void)
 {
 	struct services *services = &gateway.services;
@@ -290,8 +292,14 @@ static inline void gateway_open_phone(void)
 	snprintf(folder, sizeof(folder), "%s/state", gateway.folder);
 	FUZZ_CHECK(store_open(folder, &services->store, &error) == 0);
 	FUZZ_CHECK(audit_new(services->loop, services->store, &services->audit) == 0);
+	FUZZ_CHECK(ussd_new(services->loop, services->ofono, USSD_MS, &services->ussd) ==
+		   0);
 	FUZZ_CHECK(sims_new(services->loop, services->ofono, services->store,
 			    &services->sims) == 0);
+	FUZZ_CHECK(call_log_new(services->store, services->sims, services->ofono,
+				&services->calls) == 0);
+	FUZZ_CHECK(alert_log_new(services->store, services->sims, services->ofono,
+				 &services->alerts) == 0);
 	FUZZ_CHECK(inbox_new(services->loop, services->store, services->sims,
 			     services->ofono, &services->inbox) == 0);
 	FUZZ_CHECK(outbox_new(services->loop, services->config, services->store,
@@ -446,7 +454,10 @@ static inline void gateway_close(void)
 	policy_free(services->policy);
 	outbox_free(services->outbox);
 	inbox_free(services->inbox);
+	alert_log_free(services->alerts);
+	call_log_free(services->calls);
 	sims_free(services->sims);
+	ussd_free(services->ussd);
 	audit_free(services->audit);
 	store_close(services->store);
 	fake_deinit();

@@ -9,7 +9,7 @@
 enum {
 	DELAYED_MAX = 32, /* so many hold a slot for nothing; others are told at once */
 	DELAY_ACCURACY_US = 10 * 1000,
-	ANSWER_FREE_BYTES = 32 * 1024, /* what everybody gets without the budget */
+	ANSWER_FREE_BYTES = 48 * 1024, /* a list of tools, without the budget */
 };
 
 bool connection_charge(struct connection *connection, const struct buffer *body)

@@ -60,5 +60,5 @@ class Healthy:
             self.wrong.append(str(reply))
 
     def assert_noticed_nothing(self, most_s: float) -> None:
-        assert self.wrong == []
+        assert not self.wrong, self.wrong
         assert self.waits_s and max(self.waits_s) < most_s

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 import signal
-import sqlite3
 import ssl
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ from agent import pair
 from lab import wait_until
 from lab.dial import make_certificate
 from lone_gateway import LoneGateway
+from owner import Owner
 from phone import LAPTOP, LAPTOP_6, MOBILE, PHONE, PHONE_6, PING, Phone
 from wire import Wire, request
 
@@ -55,12 +55,6 @@ def test_with_a_client_it_is_open_from_the_start(phone: Phone) -> None:
         assert phone.ask("laptop", PHONE, token).result == {}
 
 
-def forget_clients(gateway: LoneGateway) -> None:
-    with closing(sqlite3.connect(gateway.state / "gateway.db", timeout=10)) as ledger:
-        ledger.execute("DELETE FROM client")
-        ledger.commit()
-
-
 def test_it_closes_with_the_last_client_and_opens_again(phone: Phone) -> None:
     with phone.serving(PHONE) as gateway:
         token = pair(gateway, "agent")
@@ -69,8 +63,7 @@ def test_it_closes_with_the_last_client_and_opens_again(phone: Phone) -> None:
             asked = request(PING, {"Authorization": f"Bearer {token}"})
             assert idle.ask(asked).result == {}
             assert other.ask(asked).result == {}
-            forget_clients(gateway)
-            other.send(asked)           # the refusal is what makes the gateway look
+            Owner(gateway.state).do("revoke", "agent")
             idle.wait_closed()
             other.wait_closed()
         assert phone.is_refused("laptop", PHONE)

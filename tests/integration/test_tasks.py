@@ -392,7 +392,8 @@ def test_ids_cannot_be_made_up(lab: Lab, tasks: TaskAgent) -> None:
 
 def test_discovered(lab: Lab) -> None:
     discovered = Request("server/discover").ask(lab.gateway.port).result
-    assert discovered["capabilities"]["extensions"] == {TASKS: {}}
+    assert discovered["capabilities"]["extensions"] == {
+        TASKS: {}, "io.modelcontextprotocol/ui": {}}
 
 
 @pytest.mark.parametrize("method", METHODS)

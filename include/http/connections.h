@@ -28,7 +28,7 @@ struct connections {
 	const struct config *config;
 	const struct http_route *routes;
 	const struct auth *auth;
-	struct memory_budget budget; /* of requests, answers and streams, all together */
+	struct memory_budget *budget; /* of requests, answers and streams, all together */
 	struct deadlines deadlines;
 	struct drains drains;
 	struct streams streams;

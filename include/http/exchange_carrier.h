@@ -31,7 +31,7 @@ struct exchange_request {
 	const struct client *client;  /* copied */
 	bool encrypted;		      /* it came over TLS */
 	uint64_t body_length;	      /* UINT64_MAX: not known before it ends */
-	struct memory_budget *budget; /* what all share; outlives it; NULL: no bounds */
+	struct memory_budget *budget; /* what all share; it is kept; NULL: no bounds */
 };
 
 /* NULL: no memory. `request` is borrowed for the call. */

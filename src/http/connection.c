@@ -125,7 +125,7 @@ static enum MHD_Result exchange_start(struct connection *connection,
 				     connection->mhd,
 				     MHD_CONNECTION_INFO_GNUTLS_SESSION) != NULL,
 		.body_length = verdict->body_length,
-		.budget = &connection->connections->budget,
+		.budget = connection->connections->budget,
 	};
 
 	connection->exchange = exchange_new(&connection_carrier, connection, &request);
@@ -408,7 +408,7 @@ void connection_completed(void *home, struct MHD_Connection *mhd, void **request
 	connection->response = NULL;
 	stream_free(connection->stream);
 	connection->stream = NULL;
-	memory_budget_give(&connection->connections->budget, connection->charged);
+	memory_budget_give(connection->connections->budget, connection->charged);
 	connection->charged = 0;
 	connection->asleep = false;
 	memset(connection->headers, 0, sizeof(connection->headers));

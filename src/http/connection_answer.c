@@ -18,7 +18,7 @@ bool connection_charge(struct connection *connection, const struct buffer *body)
 
 	if (length <= ANSWER_FREE_BYTES)
 		return true;
-	if (!memory_budget_take(&connection->connections->budget, length))
+	if (!memory_budget_take(connection->connections->budget, length))
 		return false;
 	connection->charged += length;
 	return true;

@@ -2,6 +2,7 @@
 #include "http/connections.h"
 
 #include <assert.h>
+#include <errno.h>
 
 #include "http/connection_private.h"
 
@@ -28,14 +29,16 @@ int connections_init(struct connections *connections)
 	int error;
 
 	TAILQ_INIT(&connections->list);
-	connections->budget.left_bytes = CONNECTIONS_MEMORY_BYTES;
+	connections->budget = memory_budget_new(CONNECTIONS_MEMORY_BYTES);
 	network_interfaces_init(&connections->interfaces, config);
 	drains_init(&connections->drains, connections->loop, &connections->deadlines);
 	error = streams_init(&connections->streams, connections->loop,
 			     streams_most(config));
 	if (error < 0)
 		return error;
-	connections->streams.budget = &connections->budget;
+	if (!connections->budget)
+		return -ENOMEM;
+	connections->streams.budget = connections->budget;
 	return deadlines_init(&connections->deadlines, connections->loop, period_ms);
 }
 
@@ -46,6 +49,7 @@ void connections_deinit(struct connections *connections)
 	drains_deinit(&connections->drains);
 	streams_deinit(&connections->streams);
 	deadlines_deinit(&connections->deadlines);
+	memory_budget_drop(connections->budget);
 }
 
 void connections_count_answer(struct connections *connections, unsigned status)

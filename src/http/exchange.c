@@ -146,7 +146,7 @@ struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carr
 		.client = *request->client,
 		.encrypted = request->encrypted,
 		.body_length = request->body_length,
-		.budget = request->budget,
+		.budget = memory_budget_keep(request->budget),
 		.arena = arena_new_within(request->budget, EXCHANGE_ARENA_MAX),
 	};
 	if (exchange->arena)
@@ -154,6 +154,7 @@ struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carr
 					      strlen(request->method));
 	if (!exchange->method) {
 		arena_free(exchange->arena);
+		memory_budget_drop(exchange->budget);
 		free(exchange);
 		return NULL;
 	}
@@ -279,6 +280,7 @@ static void end(struct exchange *exchange)
 	buffer_deinit(&exchange->piece);
 	give_back_parser(exchange);
 	arena_free(exchange->arena);
+	memory_budget_drop(exchange->budget);
 	free(exchange);
 }
 

@@ -115,7 +115,8 @@ static void answered(void *data, unsigned status, const char *content_type,
 
 static const struct exchange_carrier carrier = { .header = header, .answered = answered };
 
-static struct exchange *start(struct seen *seen, uint64_t body_length)
+static struct exchange *start_within(struct memory_budget *budget, struct seen *seen,
+				     uint64_t body_length)
 {
 	static const struct client client = { 7, "laptop" };
 	const struct exchange_request request = {
@@ -124,6 +125,7 @@ static struct exchange *start(struct seen *seen, uint64_t body_length)
 		.method = "POST",
 		.client = &client,
 		.body_length = body_length,
+		.budget = budget,
 	};
 	struct exchange *exchange = exchange_new(&carrier, seen, &request);
 
@@ -131,6 +133,11 @@ static struct exchange *start(struct seen *seen, uint64_t body_length)
 	seen->smallest = SIZE_MAX;
 	exchange_begin(exchange);
 	return exchange;
+}
+
+static struct exchange *start(struct seen *seen, uint64_t body_length)
+{
+	return start_within(NULL, seen, body_length);
 }
 
 static void receive(struct exchange *exchange, size_t total, size_t step)
@@ -316,6 +323,26 @@ static void test_held(void **state)
 	assert_int_equal(seen.ended, 2);
 }
 
+/* The server, whose budget it is, may be gone before one that is held. */
+static void test_outlives_the_server(void **state)
+{
+	struct memory_budget *budget = memory_budget_new(100000);
+	struct seen seen = { 0 };
+	struct exchange *exchange = start_within(budget, &seen, 20000);
+
+	(void)state;
+	receive(exchange, 20000, 1000);
+	assert_non_null(arena_alloc(exchange_arena(exchange), 20000));
+	assert_in_range(budget->left_bytes, 1, 99999);
+	exchange_complete(exchange);
+	exchange_hold(exchange);
+	exchange_free(exchange);
+	memory_budget_drop(budget);
+	assert_int_equal(budget->keepers, 1);
+	exchange_release(exchange); /* a sanitizer would tell, were it too early */
+	assert_int_equal(seen.ended, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_waits_then_answers_abandons_or_stops),
 		cmocka_unit_test(test_what_a_handler_can_ask),
 		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_outlives_the_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

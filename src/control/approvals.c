@@ -11,29 +11,7 @@
 #include "sms/approval.h"
 #include "store/store_client.h"
 
-enum {
-	PAGE = 40, /* of the longest texts, with room in CONTROL_ANSWER_MAX */
-	ROW_ARENA_BYTES = 1024 * 1024,
-};
-
-struct approvals {
-	int64_t after_id;
-	int64_t ids[PAGE];
-	unsigned listed;
-	unsigned waiting; /* all, from after_id on */
-};
-
-static void note_id(void *data, const struct message *message)
-{
-	struct approvals *approvals = data;
-
-	if (message->state != STATE_WAITING_APPROVAL ||
-	    message->id <= approvals->after_id)
-		return;
-	approvals->waiting++;
-	if (approvals->listed < PAGE)
-		approvals->ids[approvals->listed++] = message->id;
-}
+enum { ROW_ARENA_BYTES = 1024 * 1024 };
 
 /* What an agent wrote moves no cursor and hides nothing. */
 static void put_shown(struct json_writer *writer, const char *key, const char *text)
@@ -102,23 +80,24 @@ static bool tell(struct control_call *call, int64_t message_id)
 static void run(struct control_call *call)
 {
 	const char *after = control_argument(call, "after");
-	struct approvals approvals = { .after_id = after ? strtoll(after, NULL, 10) : 0 };
+	struct approvals_page page;
 	struct json_writer *writer;
-	int error = store_messages_unfinished(call->control->store, note_id, &approvals);
+	int error = approvals_page_read(call->control->store,
+					after ? strtoll(after, NULL, 10) : 0, &page);
 
 	if (error) {
 		control_fail_store(call, error);
 		return;
 	}
-	for (unsigned i = 0; i < approvals.listed; i++) {
-		if (!tell(call, approvals.ids[i]))
+	for (unsigned i = 0; i < page.listed; i++) {
+		if (!tell(call, page.ids[i]))
 			return;
 	}
 	writer = control_result_open(call);
 	if (!writer)
 		return;
-	json_put_integer(writer, "listed", approvals.listed);
-	json_put_integer(writer, "more", approvals.waiting - approvals.listed);
+	json_put_integer(writer, "listed", page.listed);
+	json_put_integer(writer, "more", page.waiting - page.listed);
 	control_close(call);
 }
 

@@ -22,3 +22,21 @@ int64_t approval_expiry(int64_t yes_ms, int64_t send_at_ms, int64_t expires_at_m
 
 	return expires_at_ms && expires_at_ms < until_ms ? expires_at_ms : until_ms;
 }
+
+static void note_id(void *data, const struct message *message)
+{
+	struct approvals_page *page = data;
+
+	if (message->state != STATE_WAITING_APPROVAL || message->id <= page->after_id)
+		return;
+	page->waiting++;
+	if (page->listed < APPROVALS_PAGE)
+		page->ids[page->listed++] = message->id;
+}
+
+int approvals_page_read(struct store *store, int64_t after_id,
+			struct approvals_page *page_out)
+{
+	*page_out = (struct approvals_page){ .after_id = after_id };
+	return store_messages_unfinished(store, note_id, page_out);
+}

@@ -11,10 +11,7 @@
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
-enum {
-	LISTED_MAX = 40,
-	ROW_ARENA_BYTES = 1024 * 1024,
-};
+enum { ROW_ARENA_BYTES = 1024 * 1024 };
 
 static const struct schema_field input[] = { { 0 } };
 
@@ -40,22 +37,6 @@ static const struct schema_field output[] = {
 	{ "more", SCHEMA_INTEGER, true, "Messages that wait and are not in it" },
 	{ 0 },
 };
-
-struct waiting {
-	int64_t ids[LISTED_MAX];
-	unsigned listed;
-	unsigned count;
-};
-
-static void note_id(void *data, const struct message *message)
-{
-	struct waiting *waiting = data;
-
-	if (message->state != STATE_WAITING_APPROVAL)
-		return;
-	if (waiting->count++ < LISTED_MAX)
-		waiting->ids[waiting->listed++] = message->id;
-}
 
 static void write_times(struct json_writer *writer, const struct tool_call *call,
 			const struct message *message)
@@ -111,17 +92,17 @@ static int write_message(struct json_writer *writer, const struct tool_call *cal
 static int write_list(struct json_writer *writer, const struct tool_call *call)
 {
 	const struct services *services = call->services;
-	struct waiting waiting = { .count = 0 };
-	int error = store_messages_unfinished(services->store, note_id, &waiting);
+	struct approvals_page page;
+	int error = approvals_page_read(services->store, 0, &page);
 
 	json_open_object(writer);
 	json_key(writer, "approvals");
 	json_open_array(writer);
-	for (unsigned i = 0; i < waiting.listed && !error; i++)
-		error = write_message(writer, call, waiting.ids[i]);
+	for (unsigned i = 0; i < page.listed && !error; i++)
+		error = write_message(writer, call, page.ids[i]);
 	json_close_array(writer);
-	json_put_integer(writer, "count", waiting.listed);
-	json_put_integer(writer, "more", waiting.count - waiting.listed);
+	json_put_integer(writer, "count", page.listed);
+	json_put_integer(writer, "more", page.waiting - page.listed);
 	json_close_object(writer);
 	return error;
 }

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import json
-import select
-import subprocess
 from pathlib import Path
 from typing import Any
 
-from modem.patience import patience
 from npm import Npm
+from npm_program import NpmProgram
 
 ANSWER_S = 60
 
@@ -23,52 +20,19 @@ class Refused(Exception):
         self.code = error["code"]
 
 
-class Talk:
+class Talk(NpmProgram):
     """with Talk(npm, home, "sdk-1", url) as client: client.list()"""
 
     def __init__(self, npm: Npm, home: Path, kind: str, url: str,
                  token: str | None = None) -> None:
-        self._errors = (home / "stderr").open("w+")
-        self._process = subprocess.Popen(
-            npm.command("talk.mjs", kind, url, *([token] if token else [])),
-            cwd=home, env=npm.environment(home), stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=self._errors, text=True, bufsize=1)
+        super().__init__(npm, home, ANSWER_S, "talk.mjs", kind, url,
+                         *([token] if token else []))
 
-    def __enter__(self) -> Talk:
-        try:
-            self.greeting: dict[str, Any] = self._read()
-        except BaseException:
-            self._end()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.stdin.close()
-        try:
-            self._process.wait(patience(ANSWER_S))
-        finally:
-            self._end()
-
-    def _end(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        self._process.stdout.close()
-        self._errors.close()
-
-    def _read(self) -> Any:
-        ready, _, _ = select.select([self._process.stdout], [], [], patience(ANSWER_S))
-        line = self._process.stdout.readline() if ready else ""
-        if not line:
-            self._errors.seek(0)
-            raise AssertionError(f"no answer: {self._errors.read()}")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise Refused(answer["error"])
-        return answer["result"]
+    def refused(self, error: Any) -> Exception:
+        return Refused(error)
 
     def ask(self, act: str, **params: Any) -> Any:
-        self._process.stdin.write(json.dumps({act: params}) + "\n")
-        return self._read()
+        return self.tell({act: params})
 
     def list(self) -> list[dict[str, Any]]:
         return self.ask("list")["tools"]

@@ -341,6 +341,7 @@ static void test_outlives_the_server(void **state)
 	assert_int_equal(budget->keepers, 1);
 	exchange_release(exchange); /* a sanitizer would tell, were it too early */
 	assert_int_equal(seen.ended, 1);
+	buffer_deinit(&seen.body);
 }
 
 int main(void)

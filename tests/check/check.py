@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from xml.etree import ElementTree
 
 PROJECT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 3600                        # of one program; "make matrix" takes half an hour
+FAILURES_SHOWN = 20                     # at the end once more
 SANITIZE = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 SANITIZER_OPTIONS = {
     "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
@@ -37,6 +39,7 @@ VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
             "--show-leak-kinds=definite,indirect,possible",
             "--errors-for-leak-kinds=definite,indirect,possible",
             f"--suppressions={PROJECT}/tests/check/valgrind.supp"]
+WAITING = 3 * (os.cpu_count() or 1)     # processes of tests that wait more than they compute
 MATRIX = "tests/integration/test_crash_matrix.py"
 STARVED = ["bus", "control", "mcp"]
 VALGRIND_PATIENCE = "5"
@@ -54,18 +57,29 @@ class Verdict:
     failed: int = 0
     skipped: int = 0
     details: list[str] = field(default_factory=list)
-    summaries: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, other: Verdict) -> None:
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
         self.details += other.details
-        self.summaries += other.summaries
+        self.failures += other.failures
+        self.remarks += other.remarks
+        for topic, counts in other.counts.items():
+            self.counts.setdefault(topic, Counter()).update(counts)
+
+    def summaries(self) -> list[str]:
+        """What is worth knowing beside the verdict."""
+        return self.remarks + [
+            f"{topic}: " + ", ".join(f"{count} {what}" for what, count in counts.items())
+            for topic, counts in self.counts.items()]
 
     @classmethod
-    def failure(cls, *details: str) -> Verdict:
-        return cls(failed=1, details=list(details))
+    def failure(cls, what: str, *details: str) -> Verdict:
+        return cls(failed=1, failures=[what], details=list(details))
 
     def __str__(self) -> str:
         skipped = f", {self.skipped} skipped" if self.skipped else ""
@@ -125,18 +139,29 @@ def read_tap(name: str, ended: Ended) -> Verdict:
     verdict.failed = len(re.findall(r"^not ok \d+ ", ended.output, re.MULTILINE))
     planned = sum(int(count) for count in re.findall(r"^1\.\.(\d+)$", ended.output,
                                                      re.MULTILINE))
+    verdict.failures += [f"{name}: {test}" for test in
+                         re.findall(r"^not ok \d+ (?:- )?(.*)", ended.output, re.MULTILINE)]
     if planned == 0:
-        verdict.details.append(f"{name} ran no test")
+        verdict.failures.append(f"{name} ran no test")
     missing = planned - verdict.passed - verdict.failed
     if missing > 0:
-        verdict.details.append(f"{name}: {missing} of {planned} tests gave no verdict")
+        verdict.failures.append(f"{name}: {missing} of {planned} tests gave no verdict")
     verdict.failed += max(missing, 0)
     if verdict.failed == 0 and (ended.code != 0 or planned == 0):
-        verdict.details.append(f"{name} ended with {ended.code}")
+        verdict.failures.append(f"{name} ended with {ended.code}")
         verdict.failed = 1
     if verdict.failed:
         verdict.details.append(ended.output.rstrip())
     return verdict
+
+
+def read_property(verdict: Verdict, name: str, value: str) -> None:
+    """"summary" is shown as it is; "TOPIC: WHAT" is a number, added up over the tests."""
+    topic, counts, what = name.partition(": ")
+    if name == "summary":
+        verdict.remarks.append(value)
+    elif counts:
+        verdict.counts.setdefault(topic, Counter())[what] += int(value)
 
 
 def read_junit(name: str, ended: Ended, report: Path) -> Verdict:
@@ -152,11 +177,14 @@ def read_junit(name: str, ended: Ended, report: Path) -> Verdict:
         verdict.failed += bad
         verdict.skipped += skipped
         verdict.passed += int(suite.get("tests", 0)) - bad - skipped
-        verdict.summaries += [mark.get("value", "") for mark in suite.iter("property")
-                              if mark.get("name") == "summary"]
+        for mark in suite.iter("property"):
+            read_property(verdict, mark.get("name", ""), mark.get("value", ""))
+        verdict.failures += [f"{name}: {case.get('classname')}::{case.get('name')}"
+                             for case in suite.iter("testcase")
+                             if {"failure", "error"} & {part.tag for part in case}]
     if verdict.failed == 0 and (ended.code != 0 or verdict.passed == 0):
-        verdict.details.append(f"{name}: pytest ended with {ended.code}, "
-                               f"{verdict.passed} tests passed")
+        verdict.failures.append(f"{name}: pytest ended with {ended.code}, "
+                                f"{verdict.passed} tests passed")
         verdict.failed = 1
     if verdict.failed:
         verdict.details.append(ended.output.rstrip())
@@ -200,12 +228,14 @@ class Check:
         return verdict
 
     def pytest(self, name: str, folders: Sequence[str],
-               environment: Mapping[str, str] = {}) -> Verdict:
+               environment: Mapping[str, str] = {}, processes: int = 0) -> Verdict:
+        """`processes`: that many at once, 0: this one; tests with a group share one."""
         with tempfile.TemporaryDirectory(prefix="ofono-mcp-check-") as folder:
             report = Path(folder, "junit.xml")
             ended = self.programs.run(
                 ["tests/as-root", sys.executable, "-B", "-m", "pytest", "-q",
-                 "-p", "no:cacheprovider", f"--junitxml={report}", *folders],
+                 "-p", "no:cacheprovider", f"--junitxml={report}", f"--numprocesses={processes}",
+                 "--dist=loadgroup" if processes else "--dist=no", *folders],
                 {"GATEWAY_BINARY": str(PROJECT / self.build / "ofono-mcp"),
                  "PYTHONDONTWRITEBYTECODE": "1"} | dict(environment))
             return read_junit(name, ended, report)
@@ -284,7 +314,8 @@ class Check:
         return self.pytest("lab", ["tests/modem", "tests/lab"])
 
     def integration(self) -> Verdict:
-        return self.with_gateway(lambda: self.pytest("integration", ["tests/integration"]))
+        return self.with_gateway(lambda: self.pytest(
+            "integration", ["tests/integration"], processes=WAITING))
 
     def integration_san(self) -> Verdict:
         """The plugin is made as ever: ofonod, which loads it, has no sanitizer."""
@@ -297,7 +328,7 @@ class Check:
                 "integration-san", ["tests/integration", f"--ignore={MATRIX}",
                                     f"--deselect={MEASURING}"],
                 SANITIZER_OPTIONS | {"GATEWAY_BINARY": str(PROJECT / build / "ofono-mcp"),
-                                     "LAB_TIMEOUT_SCALE": SANITIZER_PATIENCE}))
+                                     "LAB_TIMEOUT_SCALE": SANITIZER_PATIENCE}, WAITING))
         return verdict
 
     def clients(self) -> Verdict:
@@ -308,7 +339,7 @@ class Check:
 
     def matrix(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
-            "matrix", [MATRIX], {"CRASH_MATRIX": "all"}))
+            "matrix", [MATRIX], {"CRASH_MATRIX": "all"}, WAITING))
 
     def demo(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("demo", ["tests/demo"]))
@@ -335,7 +366,8 @@ class Check:
     def under_valgrind(self, tests: Sequence[str]) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
             "valgrind", tests,
-            {"GATEWAY_WRAPPER": shlex.join(VALGRIND), "LAB_TIMEOUT_SCALE": VALGRIND_PATIENCE}))
+            {"GATEWAY_WRAPPER": shlex.join(VALGRIND), "LAB_TIMEOUT_SCALE": VALGRIND_PATIENCE},
+            os.cpu_count() or 1))
 
     def with_gateway(self, part: Callable[[], Verdict]) -> Verdict:
         verdict = self.make(f"BUILD={self.build}", "all", "faults", "fixtures",
@@ -379,9 +411,10 @@ def run_part(check: Check, name: str) -> Verdict:
     if verdict.passed == verdict.failed == 0:
         verdict = Verdict.failure(f"{name} ran no test")
     if verdict.failed:
-        print(f"\n---- {name} failed", *verdict.details, f"---- end of {name}\n", sep="\n")
+        print(f"\n---- {name} failed", *verdict.failures, *verdict.details,
+              f"---- end of {name}\n", sep="\n")
     print(f"{name:14} {verdict} in {time.monotonic() - began:.1f} s", flush=True)
-    print(*(f"{'':14} {summary}\n" for summary in verdict.summaries), sep="", end="",
+    print(*(f"{'':14} {summary}\n" for summary in verdict.summaries()), sep="", end="",
           flush=True)
     return verdict
 
@@ -408,6 +441,7 @@ def main() -> int:
         check.programs.end_all()
         print("check: interrupted", file=sys.stderr)
         return 130
+    print(*(f"failed: {what}\n" for what in total.failures[:FAILURES_SHOWN]), sep="", end="")
     print(f"{total.passed} passed, {total.failed} failed", flush=True)
     return 1 if total.failed else 0
 

@@ -35,7 +35,17 @@ def counts(verdict: Verdict) -> tuple[int, int]:
 def test_tap(code: int, output: str, expected: tuple[int, int]) -> None:
     verdict = read_tap("program", Ended(code, output))
     assert counts(verdict) == expected
-    assert bool(verdict.details) == bool(verdict.failed)
+    assert bool(verdict.failures + verdict.details) == bool(verdict.failed)
+
+
+def test_failures_have_names(tmp_path: Path) -> None:
+    output = "1..3\nok 1 - one\nnot ok 2 - two\n"
+    assert read_tap("program", Ended(1, output)).failures == [
+        "program: two", "program: 1 of 3 tests gave no verdict"]
+    file = tmp_path / "junit.xml"
+    file.write_text('<testsuite tests="2" failures="1"><testcase classname="a.b" name="good"/>'
+                    '<testcase classname="a.b" name="bad"><failure/></testcase></testsuite>')
+    assert read_junit("folder", Ended(1, ""), file).failures == ["folder: a.b::bad"]
 
 
 def junit(tests: int, failures: int = 0, errors: int = 0, skipped: int = 0) -> str:
@@ -60,7 +70,7 @@ def test_junit(tmp_path: Path, code: int, report: str | None,
         file.write_text(report)
     verdict = read_junit("folder", Ended(code, "the output"), file)
     assert counts(verdict) == expected
-    assert bool(verdict.details) == bool(verdict.failed)
+    assert bool(verdict.failures + verdict.details) == bool(verdict.failed)
 
 
 def test_junit_summaries(tmp_path: Path) -> None:
@@ -69,7 +79,19 @@ def test_junit_summaries(tmp_path: Path) -> None:
     file.write_text('<testsuites><testsuite tests="1"><properties>'
                     '<property name="summary" value="3 kills"/>'
                     '<property name="other" value="4"/></properties></testsuite></testsuites>')
-    assert read_junit("folder", Ended(0, ""), file).summaries == ["3 kills"]
+    assert read_junit("folder", Ended(0, ""), file).summaries() == ["3 kills"]
+
+
+def test_junit_counts(tmp_path: Path) -> None:
+    """Numbers that several tests give are added up, also over several reports."""
+    file = tmp_path / "junit.xml"
+    cases = "".join(f'<testcase><properties><property name="matrix: kills" value="{kills}"/>'
+                    '<property name="matrix: lost" value="0"/></properties></testcase>'
+                    for kills in (3, 4))
+    file.write_text(f'<testsuites><testsuite tests="2">{cases}</testsuite></testsuites>')
+    verdict = read_junit("folder", Ended(0, ""), file)
+    verdict.add(read_junit("folder", Ended(0, ""), file))
+    assert verdict.summaries() == ["matrix: 14 kills, 0 lost"]
 
 
 def run_check(make: str, *parts: str) -> subprocess.CompletedProcess[str]:
@@ -84,7 +106,8 @@ def test_last_line_and_exit_status(tmp_path: Path) -> None:
     done = run_check(str(make), "integration", "demo")
     lines = done.stdout.splitlines()
     assert lines[-1] == "0 passed, 2 failed"
-    assert re.match(r"demo +0 passed, 1 failed in ", lines[-2])
+    assert lines[-3:-1] == ["failed: make BUILD=build all faults fixtures plugin failed"] * 2
+    assert re.match(r"demo +0 passed, 1 failed in ", lines[-4])
     assert "no compiler" in lines
     assert done.returncode == 1
 

@@ -30,12 +30,10 @@ from agent import Agent
 from journal import Journal
 from lab import Lab, McpClient, wait_until
 from lone_gateway import LoneGateway
-from matrix import Tally
 from modem import HOME, Modem, Outcome, Sim
 from phone import Phone, new_phone
 from systemd import Systemd
 
-TALLY = pytest.StashKey[Tally]()
 NUMBERS = (f"+3620{i:07d}" for i in itertools.count(1))
 
 
@@ -47,19 +45,12 @@ def pytest_make_parametrize_id(
     return None
 
 
-@pytest.fixture(scope="session")
-def tally(record_testsuite_property: Callable[[str, object], None],
-          pytestconfig: pytest.Config) -> Iterator[Tally]:
-    """Of the crash matrix; told at the end, and in the report that "make check" reads."""
-    pytestconfig.stash[TALLY] = tally = Tally()
-    yield tally
-    record_testsuite_property("summary", tally)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter,
-                            config: pytest.Config) -> None:
-    if tally := config.stash.get(TALLY, None):
-        terminalreporter.write_line(str(tally))
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of a module share a lab, and so a process; those of the crash matrix do not."""
+    for item in items:
+        if (module := item.nodeid.split("::")[0]) != "tests/integration/test_crash_matrix.py":
+            item.add_marker(pytest.mark.xdist_group(module))
 
 
 def new_lab(config: str = "", notices_repeats: bool = False,

@@ -31,17 +31,15 @@ SLACK = 4           # signals that a count may have missed
 
 @dataclass
 class Tally:
-    """Over all scenarios of one run."""
-
     kills: int = 0
     cells: int = 0
     boundaries: set[str] = field(default_factory=set)
     wrong: Counter[str] = field(default_factory=Counter)
 
-    def __str__(self) -> str:
-        return (f"crash matrix: {self.kills} kills in {self.cells} cells at "
-                f"{len(self.boundaries)} boundaries, {self.wrong[LOST_MESSAGE]} lost, "
-                f"{self.wrong[DOUBLED]} doubled, {self.wrong[UNTRUE]} untrue")
+    def counts(self) -> list[tuple[str, int]]:
+        return [("kills", self.kills), ("cells", self.cells),
+                ("boundaries", len(self.boundaries)),
+                *((kind, self.wrong[kind]) for kind in (LOST_MESSAGE, DOUBLED, UNTRUE))]
 
 
 @dataclass
@@ -55,9 +53,9 @@ class Place:
 class Matrix:
     """One lab for all cells of a scenario; between them only the gateway starts anew."""
 
-    def __init__(self, scenario: type[Cell], tally: Tally) -> None:
+    def __init__(self, scenario: type[Cell]) -> None:
         self._scenario = scenario
-        self._tally = tally
+        self.tally = Tally()
         self._places: list[Place] = []
         self.seed = int(os.environ.get("CRASH_SEED", random.randrange(1_000_000)))
         self._dice = random.Random(self.seed)
@@ -149,8 +147,8 @@ class Matrix:
     def _note_kill(self, cell: Cell) -> None:
         cell.note_kill()
         self._places[-1].kills.append(where := self._plan.boundaries[-1])
-        self._tally.kills += 1
-        self._tally.boundaries.add(f"{cell.name()} {self._plan.passed} {where}")
+        self.tally.kills += 1
+        self.tally.boundaries.add(f"{cell.name()} {self._plan.passed} {where}")
 
     def _finish(self, cell: Cell) -> None:
         cell.settle()
@@ -166,9 +164,9 @@ class Matrix:
         handed_over = self._handed_over()
         for place in self._places:
             print(place.cell.text, *place.kills, sep=", ")     # seen when a test fails
-            self._tally.cells += 1
+            self.tally.cells += 1
             for kind, what in place.cell.complaints(handed_over):
-                self._tally.wrong[kind] += 1
+                self.tally.wrong[kind] += 1
                 self.complaints.append(f"{place.cell.text}, killed {place.kills}: "
                                        f"{kind}: {what}")
 

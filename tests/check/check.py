@@ -42,6 +42,7 @@ VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
             "--errors-for-leak-kinds=definite,indirect,possible",
             f"--suppressions={PROJECT}/tests/check/valgrind.supp"]
 WAITING = 3 * (os.cpu_count() or 1)     # processes of tests that wait more than they compute
+WAITING_PATIENCE = "2"
 MATRIX = "tests/integration/test_crash_matrix.py"
 STARVED = ["bus", "control", "mcp"]
 VALGRIND_PATIENCE = "5"
@@ -323,7 +324,8 @@ class Check:
 
     def integration(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
-            "integration", ["tests/integration"], processes=WAITING))
+            "integration", ["tests/integration"], {"LAB_TIMEOUT_SCALE": WAITING_PATIENCE},
+            WAITING))
 
     def integration_san(self) -> Verdict:
         """The plugin is made as ever: ofonod, which loads it, has no sanitizer."""
@@ -347,7 +349,8 @@ class Check:
 
     def matrix(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
-            "matrix", [MATRIX], {"CRASH_MATRIX": "all"}, WAITING))
+            "matrix", [MATRIX], {"CRASH_MATRIX": "all", "LAB_TIMEOUT_SCALE": WAITING_PATIENCE},
+            WAITING))
 
     def demo(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("demo", ["tests/demo"]))

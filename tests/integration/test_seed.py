@@ -78,6 +78,9 @@ def phone() -> Iterator[Lab]:
         for ready, radio in enumerate(lab.radios, start=1):     # numbered as they come
             radio.bring_up()
             wait_until(lambda: Agent(lab).states() == ["ready"] * ready, what="ready")
+        carriers = [card.spn for card in CARDS]         # read from a card when it is ready
+        wait_until(lambda: [sim["carrier_name"] for sim in Agent(lab).sims()] == carriers,
+                   what="the names of the carriers")
         yield lab
 
 

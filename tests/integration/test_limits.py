@@ -193,6 +193,7 @@ def test_limit(gateway: LoneGateway, limit: Limit) -> None:
         with ExitStack() as clients:
             found = limit.reach(gateway, clients)
         wait_until(lambda: len(gateway.peers) <= 2, what="all the others are gone")
+        wait_until(lambda: healthy.waits_s, what="it was answered")
     assert (found.status, bool(re.search(limit.words, found.text))) == (limit.status, True), \
         found
     healthy.assert_noticed_nothing(patience(NOTICED_S))

@@ -67,7 +67,10 @@ def test_each_obstacle_has_its_words(make_lab: MakeLab) -> None:
 
 def test_a_locked_card(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(0, pin="1234")])
-    [modem] = wait_why(Agent(lab), "its SIM waits for its PIN or PUK")["modems"]
+    wait_why(Agent(lab), "its SIM waits for its PIN or PUK")
+    modem = wait_until(lambda: next((modem for modem in status(Agent(lab))["modems"]
+                                     if "sim_retries" in modem), None),
+                       what="how often it may be tried, which a modem tells later")
     assert (modem["sim"], modem["sim_lock"], modem["sim_retries"]) == ("locked", "pin", 3)
 
 

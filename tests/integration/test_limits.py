@@ -76,7 +76,8 @@ def post(gateway: LoneGateway, body: bytes, **headers: str) -> Told:
 
 
 def wires(gateway: LoneGateway, count: int, clients: ExitStack) -> list[Wire]:
-    """Connections of the hog, each served once."""
+    """Connections of the hog, each served once; the only ones beside two."""
+    wait_until(lambda: len(gateway.peers) <= 2, what="those of before are gone")
     found = [clients.enter_context(gateway.wire(HOG)) for _ in range(count)]
     for wire in found:
         assert wire.ask(PING).status == 200

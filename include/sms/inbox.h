@@ -2,9 +2,10 @@
 /*
  * Inbox: messages that come in.
  *
- * oFono signals each message once and keeps nothing: so it is on disk, with fsync, before
- * anything else happens (tests/integration/test_receive.py). What could not be stored is
- * kept in memory, up to INBOX_MEMORY_MAX, and tried again until the disk takes it.
+ * oFono signals each message once and keeps nothing: so what came in one turn of the loop is
+ * on disk, with fsync, at its end, before anybody is told
+ * (tests/integration/test_receive.py). What could not be stored is kept in memory, up to
+ * INBOX_MEMORY_MAX, and tried again until the disk takes it.
  * What a plugin of ours in ofonod has spooled comes by sms/spool.h.
  *
  * Blind times are rows too: while the gateway, oFono or the bus was down, or the phone slept,
@@ -22,7 +23,10 @@
 #include "sms/tally.h"
 #include "store/store.h"
 
-enum { INBOX_MEMORY_MAX = 256 };
+enum {
+	INBOX_MEMORY_MAX = 256,
+	INBOX_SPOOLED_MAX = 16, /* that are taken at once */
+};
 
 struct inbox;
 
@@ -62,10 +66,11 @@ void inbox_free(struct inbox *inbox); /* NULL is fine; notes the end of hearing 
 void inbox_set_timing(struct inbox *inbox, const struct inbox_timing *timing); /* tests */
 
 /*
- * On disk when 0 returns, whether oFono's signal has told of it or will or will not: the
- * file may be removed. STORE_E_FULL or -errno: it is not, and is not kept either.
+ * All on disk when 0 returns, whether oFono's signals have told of them or will or will not:
+ * the files may be removed. STORE_E_FULL or -errno: none is, nor is it kept.
  */
-int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled);
+int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,
+		       size_t count);
 
 /* From now on messages are counted there; it is borrowed. */
 void inbox_set_tally(struct inbox *inbox, struct tally *tally);

@@ -199,6 +199,16 @@ enum { STORE_HALVES_MAX = 256 };
 int store_incoming_add(struct store *store, const struct incoming_draft *draft,
 		       int64_t *message_id_out, bool *known_out);
 
+struct incoming_entry {
+	const struct incoming_draft *draft;
+	int64_t message_id; /* given, as by store_incoming_add() */
+	bool known;
+};
+
+/* All of them in this order, with one wait for the disk, or none: as above. */
+int store_incoming_add_group(struct store *store, struct incoming_entry *entries,
+			     size_t count);
+
 struct message_filter { /* of both directions; what is 0, NULL or false filters nothing */
 	bool outgoing_only;
 	bool incoming_only;

@@ -4,6 +4,9 @@
  * Messages:  libdbus says that messages wait -> deferred source on -> on_dispatch -> the
  *            connection's filters and pending calls -> source off once the queue is empty.
  *
+ * In a flood more is read before the turn ends, for libdbus reads 2 KiB at a time, and who
+ * works once for each turn is to have more of it (sms/inbox.h).
+ *
  * libdbus calls add_watch, remove_watch and toggle_watch with its lock held: they only look
  * at the watches and never at the connection.
  */
@@ -13,6 +16,8 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/epoll.h>
+
+enum { FLOOD_MESSAGES = 4 }; /* of one read; else it is not worth another system call */
 
 static uint32_t wanted_events(const struct bus_pump *pump)
 {
@@ -125,15 +130,34 @@ static void toggle_watch(DBusWatch *watch, void *data)
 	update_io(data, dbus_watch_get_unix_fd(watch));
 }
 
+/* Whatever is there already; it may be nothing. */
+static DBusDispatchStatus read_more(const struct bus_pump *pump)
+{
+	for (size_t i = 0; i < BUS_PUMP_WATCHES_MAX; i++) {
+		DBusWatch *watch = pump->watches[i];
+
+		if (watch && dbus_watch_get_enabled(watch) &&
+		    dbus_watch_get_flags(watch) & DBUS_WATCH_READABLE)
+			dbus_watch_handle(watch, DBUS_WATCH_READABLE);
+	}
+	return dbus_connection_get_dispatch_status(pump->connection);
+}
+
 static int on_dispatch(sd_event_source *source, void *data)
 {
 	struct bus_pump *pump = data;
 	DBusDispatchStatus status = dbus_connection_get_dispatch_status(pump->connection);
+	int since_read = 0;
 
 	for (int i = 0; i < BUS_PUMP_MESSAGES_MAX; i++) {
+		if (status == DBUS_DISPATCH_COMPLETE && since_read >= FLOOD_MESSAGES) {
+			status = read_more(pump);
+			since_read = 0;
+		}
 		if (status != DBUS_DISPATCH_DATA_REMAINS)
 			break;
 		status = dbus_connection_dispatch(pump->connection);
+		since_read++;
 	}
 	if (status == DBUS_DISPATCH_COMPLETE)
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inbox: each message goes to the disk inside the handler of its signal; only what the disk
- * refuses waits here. While something waits nothing overtakes it, so that numbers stay in
- * the order in which oFono told (tests/unit/test_inbox.c).
+ * Inbox: what oFono signalled in one turn of the loop goes to the disk at its end, before
+ * anybody is told, with one wait for the disk. A group that is refused is tried one by one:
+ * what fits is stored, and one that the store itself refuses takes no other with it. What
+ * the disk refuses stays in the queue, and nothing overtakes it, so that numbers stay in the
+ * order in which oFono told (tests/unit/test_inbox.c).
  */
 #include "sms/inbox.h"
 
@@ -10,24 +12,21 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #include "base/clock.h"
+#include "base/each_turn.h"
 #include "base/log.h"
 #include "sms/hearing.h"
+#include "sms/inbox_queue.h"
 #include "sms/mended_text.h"
 #include "sms/opt_word.h"
 
-enum { ACCURACY_USEC = 100 * 1000 };
+enum {
+	ACCURACY_USEC = 100 * 1000,
+	GROUP_MAX = 64, /* messages that wait for the disk together */
+};
 
 static const struct inbox_timing default_timing = { .retry_ms = 5000, .grace_ms = 2000 };
-
-/* A message that the disk has not taken. The draft's texts are its own. */
-struct unstored {
-	struct incoming_draft draft;
-	struct sim_facts card; /* its number may be what the disk refused */
-	TAILQ_ENTRY(unstored) link;
-};
 
 struct inbox {
 	struct store *store;
@@ -38,68 +37,20 @@ struct inbox {
 	struct tally *tally; /* NULL: nobody counts */
 	struct observers observers;
 	struct observer ofono_observer;
-	TAILQ_HEAD(unstored_list, unstored) unstored; /* in the order of their coming */
-	unsigned unstored_count;
-	unsigned lost;		/* for which there was no room */
-	sd_event_source *retry; /* enabled while something waits */
+	struct inbox_queue queue; /* not on disk yet */
+	bool is_due;		  /* something came in this turn */
+	bool is_refused;	  /* the disk takes nothing; it was said */
+	unsigned lost;		  /* for which there was no room */
+	sd_event_source *turn_end;
+	sd_event_source *retry; /* enabled while the disk refuses */
 };
 
-static void unstored_free(struct unstored *unstored)
-{
-	free((char *)unstored->draft.number);
-	free((char *)unstored->draft.text);
-	free((char *)unstored->draft.sent_time);
-	free(unstored);
-}
-
-/* NULL: no memory. */
-static struct unstored *unstored_new(const struct incoming_draft *draft,
-				     const struct sim_facts *card)
-{
-	struct unstored *unstored = calloc(1, sizeof(*unstored));
-
-	if (!unstored)
-		return NULL;
-	unstored->draft = *draft;
-	unstored->card = *card;
-	unstored->draft.number = strdup(draft->number);
-	unstored->draft.text = strdup(draft->text);
-	unstored->draft.sent_time = strdup(draft->sent_time);
-	if (unstored->draft.number && unstored->draft.text && unstored->draft.sent_time)
-		return unstored;
-	unstored_free(unstored);
-	return NULL;
-}
-
-static void inbox_lose(struct inbox *inbox, const struct incoming_draft *draft)
+static void inbox_lose(struct inbox *inbox, const struct incoming_draft *draft,
+		       const char *why)
 {
 	inbox->lost++;
-	log_error(
-		"inbox: a message from %s is lost, the disk and the memory are full; %u "
-		"are lost so far",
-		log_number(draft->number), inbox->lost);
-}
-
-static void inbox_retry_later(struct inbox *inbox)
-{
-	sd_event_source_set_time_relative(inbox->retry, inbox->retry_ms * 1000);
-	sd_event_source_set_enabled(inbox->retry, SD_EVENT_ONESHOT);
-}
-
-static void inbox_keep(struct inbox *inbox, const struct incoming_draft *draft,
-		       const struct sim_facts *card)
-{
-	struct unstored *unstored = NULL;
-
-	if (inbox->unstored_count < INBOX_MEMORY_MAX)
-		unstored = unstored_new(draft, card);
-	if (!unstored) {
-		inbox_lose(inbox, draft);
-		return;
-	}
-	TAILQ_INSERT_TAIL(&inbox->unstored, unstored, link);
-	inbox->unstored_count++;
-	inbox_retry_later(inbox);
+	log_error("inbox: a message from %s is lost, %s; %u are lost so far",
+		  log_number(draft->number), why, inbox->lost);
 }
 
 static const char *const opt_meanings[] = {
@@ -108,88 +59,180 @@ static const char *const opt_meanings[] = {
 	[OPT_IN] = ", who wants messages",
 };
 
-/* 0: it is on disk, and the observers know. Else the store's error. */
-static int inbox_store(struct inbox *inbox, const struct incoming_draft *draft)
+/* It is on disk. */
+static void tell_stored(struct inbox *inbox, const struct incoming_entry *entry)
 {
+	const struct incoming_draft *draft = entry->draft;
 	struct inbox_event event = {
+		.message_id = entry->message_id,
 		.sim_id = draft->sim_id,
 		.number = draft->number,
+		.text = draft->text,
 		.opt = draft->opt,
 	};
-	bool known;
-	int error = store_incoming_add(inbox->store, draft, &event.message_id, &known);
+
+	log_info("inbox: message %lld from %s%s%s%s", (long long)entry->message_id,
+		 log_number(draft->number), entry->known ? ": told again" : "",
+		 draft->spool_file ? ", by the spool" : "", opt_meanings[draft->opt]);
+	if (entry->known)
+		return;
+	if (inbox->tally)
+		tally_row(inbox->tally, draft->sim_id)->received++;
+	observers_notify(&inbox->observers, &event);
+}
+
+/* 0: all of them are on disk, and the observers know. Else none is: the store's error. */
+static int store_entries(struct inbox *inbox, struct incoming_entry *entries,
+			 size_t count)
+{
+	int error = store_incoming_add_group(inbox->store, entries, count);
 
 	if (error)
 		return error;
-	log_info("inbox: message %lld from %s%s%s%s", (long long)event.message_id,
-		 log_number(draft->number), known ? ": told again" : "",
-		 draft->spool_file ? ", by the spool" : "", opt_meanings[draft->opt]);
 	hearing_save(&inbox->hearing);
-	if (!known && inbox->tally)
-		tally_row(inbox->tally, draft->sim_id)->received++;
-	if (!known)
-		observers_notify(&inbox->observers, &event);
+	for (size_t i = 0; i < count; i++)
+		tell_stored(inbox, &entries[i]);
 	return 0;
 }
 
-/* Stores the oldest one that waits. */
-static int unstored_store(struct inbox *inbox)
+static int store_one(struct inbox *inbox, const struct incoming_draft *draft)
 {
-	struct unstored *unstored = TAILQ_FIRST(&inbox->unstored);
-	int error;
+	struct incoming_entry entry = { .draft = draft };
 
+	return store_entries(inbox, &entry, 1);
+}
+
+/* ---- the queue -------------------------------------------------------------------- */
+
+static void identify(struct inbox *inbox, struct unstored *unstored)
+{
 	if (!unstored->draft.sim_id)
 		unstored->draft.sim_id = sims_identify(inbox->sims, &unstored->card);
-	error = inbox_store(inbox, &unstored->draft);
-	if (error)
+}
+
+/* The oldest `count` of the queue. */
+static int store_oldest(struct inbox *inbox, size_t count)
+{
+	struct incoming_entry entries[GROUP_MAX] = { 0 };
+	struct unstored *unstored = TAILQ_FIRST(&inbox->queue.list);
+	int error;
+
+	for (size_t i = 0; i < count; i++, unstored = TAILQ_NEXT(unstored, link)) {
+		identify(inbox, unstored);
+		entries[i].draft = &unstored->draft;
+	}
+	error = store_entries(inbox, entries, count);
+	for (size_t i = 0; !error && i < count; i++)
+		inbox_queue_drop(&inbox->queue);
+	return error;
+}
+
+/* 0: it is stored; or never will be, and must not stand in the way of all others. */
+static int store_oldest_alone(struct inbox *inbox)
+{
+	int error = store_oldest(inbox, 1);
+
+	if (error != -EINVAL)
 		return error;
-	TAILQ_REMOVE(&inbox->unstored, unstored, link);
-	inbox->unstored_count--;
-	unstored_free(unstored);
+	inbox_lose(inbox, &TAILQ_FIRST(&inbox->queue.list)->draft,
+		   "the store refuses it");
+	inbox_queue_drop(&inbox->queue);
 	return 0;
+}
+
+static int store_group(struct inbox *inbox)
+{
+	size_t count = inbox->queue.count < GROUP_MAX ? inbox->queue.count : GROUP_MAX;
+	int error = count > 1 ? store_oldest(inbox, count) : -EAGAIN;
+
+	if (!error)
+		return 0;
+	for (error = 0; !error && count > 0; count--)
+		error = store_oldest_alone(inbox);
+	return error;
+}
+
+static void inbox_retry_later(struct inbox *inbox)
+{
+	sd_event_source_set_time_relative(inbox->retry, inbox->retry_ms * 1000);
+	sd_event_source_set_enabled(inbox->retry, SD_EVENT_ONESHOT);
+}
+
+static void note_refusal(struct inbox *inbox, int error)
+{
+	if (!inbox->is_refused)
+		log_error("inbox: the disk takes no messages (%s); up to %d are kept in "
+			  "memory meanwhile",
+			  error < 0 ? strerror(-error) : "it is full", INBOX_MEMORY_MAX);
+	inbox->is_refused = true;
+	inbox_retry_later(inbox);
+}
+
+static void note_end_of_refusal(struct inbox *inbox)
+{
+	if (inbox->is_refused)
+		log_info("inbox: the disk took all that waited");
+	inbox->is_refused = false;
+	sd_event_source_set_enabled(inbox->retry, SD_EVENT_OFF);
 }
 
 /* 0: nothing waits any more. */
-static int inbox_retry(struct inbox *inbox)
+static int store_queue(struct inbox *inbox)
 {
 	int error = 0;
 
-	if (TAILQ_EMPTY(&inbox->unstored))
+	inbox->is_due = false;
+	if (!inbox->queue.count)
 		return 0;
-	while (!error && !TAILQ_EMPTY(&inbox->unstored))
-		error = unstored_store(inbox);
+	while (!error && inbox->queue.count)
+		error = store_group(inbox);
 	if (error)
-		return error;
-	log_info("inbox: the disk took all that waited");
-	sd_event_source_set_enabled(inbox->retry, SD_EVENT_OFF);
+		note_refusal(inbox, error);
+	else
+		note_end_of_refusal(inbox);
+	return error;
+}
+
+static int on_turn_end(sd_event_source *source, void *data)
+{
+	struct inbox *inbox = data;
+
+	(void)source;
+	if (inbox->is_due)
+		store_queue(inbox);
 	return 0;
 }
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *data)
 {
-	struct inbox *inbox = data;
 	(void)source;
 	(void)usec;
-	if (inbox_retry(inbox))
-		inbox_retry_later(inbox);
+	store_queue(data);
 	return 0;
+}
+
+/* There was no room for it in memory; perhaps there is on the disk. */
+static void store_unqueued(struct inbox *inbox, const struct incoming_draft *draft,
+			   const struct sim_facts *card)
+{
+	int error = store_queue(inbox);
+
+	if (!error)
+		error = store_one(inbox, draft);
+	if (error && !inbox_queue_put(&inbox->queue, draft, card))
+		inbox_lose(inbox, draft, "the disk and the memory are full");
 }
 
 static void inbox_take(struct inbox *inbox, const struct incoming_draft *draft,
 		       const struct sim_facts *card)
 {
-	int error = inbox_retry(inbox);
-
-	if (!error)
-		error = inbox_store(inbox, draft);
-	if (!error)
-		return;
-	if (TAILQ_EMPTY(&inbox->unstored))
-		log_error("inbox: the disk takes no messages (%s); up to %d are kept in "
-			  "memory meanwhile",
-			  error < 0 ? strerror(-error) : "it is full", INBOX_MEMORY_MAX);
-	inbox_keep(inbox, draft, card);
+	if (inbox_queue_put(&inbox->queue, draft, card))
+		inbox->is_due = true;
+	else
+		store_unqueued(inbox, draft, card);
 }
+
+/* ---- what came in ----------------------------------------------------------------- */
 
 /*
  * Text as oFono told it becomes text as it is stored, with what follows from it. To be
@@ -253,25 +296,48 @@ static int identify_spooled(struct inbox *inbox, const struct inbox_spooled *spo
 				  sim_id_out);
 }
 
-int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled)
-{
-	struct incoming_draft draft = {
-		.told_ms = spooled->received_ms,
-		.number = spooled->sender,
-		.text = spooled->text,
-		.sent_time = spooled->sent_time,
-		.spool_file = spooled->file,
-	};
-	int error = inbox_retry(inbox);
-	char *text;
+struct spooled_draft {
+	struct incoming_draft draft;
+	char *text; /* as in draft_mend() */
+};
 
-	if (!error)
-		error = identify_spooled(inbox, spooled, &draft.sim_id);
+/* 0, or an error, with nothing to be freed. */
+static int read_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,
+			struct spooled_draft *read_out)
+{
+	struct spooled_draft read = { .draft = {
+					      .told_ms = spooled->received_ms,
+					      .number = spooled->sender,
+					      .text = spooled->text,
+					      .sent_time = spooled->sent_time,
+					      .spool_file = spooled->file,
+				      } };
+	int error = identify_spooled(inbox, spooled, &read.draft.sim_id);
+
 	if (error)
 		return error;
-	text = draft_mend(&draft);
-	error = text ? inbox_store(inbox, &draft) : -ENOMEM;
-	free(text);
+	read.text = draft_mend(&read.draft);
+	*read_out = read;
+	return read.text ? 0 : -ENOMEM;
+}
+
+int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,
+		       size_t count)
+{
+	struct spooled_draft read[INBOX_SPOOLED_MAX];
+	struct incoming_entry entries[INBOX_SPOOLED_MAX] = { 0 };
+	int error = store_queue(inbox);
+	size_t done = 0;
+
+	assert(count <= INBOX_SPOOLED_MAX);
+	for (; !error && done < count; done += !error) {
+		error = read_spooled(inbox, &spooled[done], &read[done]);
+		entries[done].draft = &read[done].draft;
+	}
+	if (!error)
+		error = store_entries(inbox, entries, count);
+	while (done > 0)
+		free(read[--done].text);
 	return error;
 }
 
@@ -304,18 +370,26 @@ static void on_ofono_event(void *data, const void *event_data)
 	}
 }
 
+static void remove_sources(struct inbox *inbox)
+{
+	sd_event_source_disable_unref(inbox->turn_end);
+	sd_event_source_disable_unref(inbox->retry);
+}
+
 static int inbox_init(struct inbox *inbox, sd_event *loop)
 {
 	int error = sd_event_add_time_relative(loop, &inbox->retry, CLOCK_MONOTONIC, 0,
 					       ACCURACY_USEC, on_retry, inbox);
 
+	if (error >= 0)
+		error = sd_event_source_set_enabled(inbox->retry, SD_EVENT_OFF);
+	if (error >= 0)
+		error = each_turn_add(loop, &inbox->turn_end, on_turn_end, inbox);
+	if (error >= 0)
+		error = hearing_init(&inbox->hearing, loop, inbox->store,
+				     default_timing.grace_ms);
 	if (error < 0)
-		return error;
-	sd_event_source_set_enabled(inbox->retry, SD_EVENT_OFF);
-	error = hearing_init(&inbox->hearing, loop, inbox->store,
-			     default_timing.grace_ms);
-	if (error < 0)
-		sd_event_source_disable_unref(inbox->retry);
+		remove_sources(inbox);
 	return error;
 }
 
@@ -331,7 +405,7 @@ int inbox_new(sd_event *loop, struct store *store, struct sims *sims, struct ofo
 	inbox->sims = sims;
 	inbox->ofono = ofono;
 	inbox->retry_ms = default_timing.retry_ms;
-	TAILQ_INIT(&inbox->unstored);
+	inbox_queue_init(&inbox->queue);
 	observers_init(&inbox->observers);
 	error = inbox_init(inbox, loop);
 	if (error < 0) {
@@ -347,16 +421,12 @@ int inbox_new(sd_event *loop, struct store *store, struct sims *sims, struct ofo
 /* For the last time: what the disk still refuses dies with us, and is named. */
 static void inbox_flush(struct inbox *inbox)
 {
-	struct unstored *unstored;
-
-	inbox_retry(inbox);
-	while ((unstored = TAILQ_FIRST(&inbox->unstored))) {
-		inbox_lose(inbox, &unstored->draft);
-		TAILQ_REMOVE(&inbox->unstored, unstored, link);
-		inbox->unstored_count--;
-		unstored_free(unstored);
+	store_queue(inbox);
+	while (inbox->queue.count) {
+		inbox_lose(inbox, &TAILQ_FIRST(&inbox->queue.list)->draft,
+			   "the disk never took it");
+		inbox_queue_drop(&inbox->queue);
 	}
-	assert(!inbox->unstored_count);
 }
 
 void inbox_free(struct inbox *inbox)
@@ -367,7 +437,7 @@ void inbox_free(struct inbox *inbox)
 	inbox_flush(inbox);
 	hearing_deinit(&inbox->hearing);
 	observers_deinit(&inbox->observers);
-	sd_event_source_disable_unref(inbox->retry);
+	remove_sources(inbox);
 	free(inbox);
 }
 
@@ -394,5 +464,5 @@ int64_t inbox_deaf_ms(const struct inbox *inbox)
 
 unsigned inbox_unstored(const struct inbox *inbox)
 {
-	return inbox->unstored_count;
+	return inbox->queue.count;
 }

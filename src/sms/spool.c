@@ -3,7 +3,8 @@
  * A pass goes over all names once, in their order, which is that of reception:
  *
  *   list: the first so many names behind the last one that was handled
- *   take: a few of them in each turn of the loop, each stored, then removed
+ *   take: a few of them in each turn of the loop, stored together, then removed; what the
+ *         store refuses together it is given one by one
  *   ... until a list is empty. What came in meanwhile begins another pass.
  *
  * So a file that cannot be removed is met once in each pass and never looped on. The store
@@ -30,16 +31,24 @@
 enum {
 	NAME_BYTES = NAME_MAX + 1,
 	LIST_MAX = 64,
-	TURN_MAX = 8, /* files; each costs an fsync */
+	TURN_MAX = INBOX_SPOOLED_MAX, /* files, with one fsync */
 	RETRY_MS = 5000,
 	ACCURACY_USEC = 1, /* a turn is not to wait for the next one */
-	FILE_ARENA_BYTES = 3 * SPOOL_FILE_BYTES_MAX,
+	GROUP_ARENA_BYTES = 3 * SPOOL_FILE_BYTES_MAX, /* the largest file needs that */
 };
 
 /* The plugin moves its files to their names; others may write theirs, or take the folder. */
 #define WATCHED                                                                      \
 	(IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | \
 	 IN_DONT_FOLLOW)
+
+/* Files that were read in this turn, in the order of their names. */
+struct spool_group {
+	struct arena *arena;
+	struct inbox_spooled files[TURN_MAX];
+	size_t count;
+	unsigned end; /* names before this one are in it, or need no more work */
+};
 
 struct spool {
 	sd_event *loop;
@@ -135,48 +144,81 @@ static void remove_file(const struct spool *spool, const char *name)
 			  spool->folder, name, strerror(errno));
 }
 
-/* 0: done with it. Else the store's error: the file stays for the next pass. */
-static int take_file(struct spool *spool, const char *name, struct arena *arena)
+/* 0: it is in the group, or nothing is to be done with it; -ENOMEM. */
+static int group_read(struct spool *spool, struct spool_group *group, const char *name)
 {
-	struct inbox_spooled spooled;
 	const char *flaw = "it is not a file of oFono's plugin";
 	int error = SPOOL_FILE_E_BAD;
 
 	if (spool_file_is_named(name))
-		error = spool_file_read(spool->fd, name, arena, &spooled, &flaw);
-	if (error == SPOOL_FILE_E_BAD) {
+		error = spool_file_read(spool->fd, name, group->arena,
+					&group->files[group->count], &flaw);
+	if (error == SPOOL_FILE_E_BAD)
 		set_aside(spool, name, flaw);
-		return 0;
+	else if (error && error != -ENOMEM && error != -ENOENT)
+		log_error("spool: %s/%s: cannot be read: %s", spool->folder, name,
+			  strerror(-error));
+	group->count += !error;
+	return error == -ENOMEM ? error : 0;
+}
+
+/* 0 or -ENOMEM; what has no room behind others has it in the next turn. */
+static int group_fill(struct spool *spool, struct spool_group *group)
+{
+	int error = group->arena ? 0 : -ENOMEM;
+
+	group->end = spool->next;
+	for (int i = 0; !error && i < TURN_MAX && group->end < spool->count; i++) {
+		error = group_read(spool, group, spool->names[group->end]);
+		group->end += !error;
 	}
-	if (error == -ENOMEM)
+	return group->count ? 0 : error;
+}
+
+/* 0: done with it. Else the store's error: the file stays for the next pass. */
+static int store_alone(struct spool *spool, const struct inbox_spooled *file)
+{
+	int error = inbox_take_spooled(spool->inbox, file, 1);
+
+	if (error == -EINVAL) /* not to stand in the way of all others for ever */
+		set_aside(spool, file->file, "the store refuses it");
+	else if (error)
 		return error;
-	if (error) {
-		if (error != -ENOENT)
-			log_error("spool: %s/%s: cannot be read: %s", spool->folder, name,
-				  strerror(-error));
+	else
+		remove_file(spool, file->file);
+	strcpy(spool->handled, file->file);
+	return 0;
+}
+
+static int group_store(struct spool *spool, const struct spool_group *group)
+{
+	int error;
+
+	if (!inbox_take_spooled(spool->inbox, group->files, group->count)) {
+		for (size_t i = 0; i < group->count; i++)
+			remove_file(spool, group->files[i].file);
 		return 0;
 	}
-	error = inbox_take_spooled(spool->inbox, &spooled);
-	if (error == -EINVAL) { /* not to stand in the way of all others for ever */
-		set_aside(spool, name, "the store refuses it");
-		return 0;
-	}
-	if (!error)
-		remove_file(spool, name);
+	error = 0;
+	for (size_t i = 0; !error && i < group->count; i++)
+		error = store_alone(spool, &group->files[i]);
 	return error;
 }
 
-static int take_next(struct spool *spool)
+static int take_group(struct spool *spool)
 {
-	const char *name = spool->names[spool->next];
-	struct arena *arena = arena_new(FILE_ARENA_BYTES);
-	int error = arena ? take_file(spool, name, arena) : -ENOMEM;
+	struct spool_group group = { .arena = arena_new(GROUP_ARENA_BYTES) };
+	int error = group_fill(spool, &group);
 
-	arena_free(arena);
-	if (error)
+	if (!error)
+		error = group_store(spool, &group);
+	arena_free(group.arena);
+	if (error) { /* the list is read again, from what was handled */
+		spool->count = spool->next = 0;
 		return error;
-	strcpy(spool->handled, name);
-	spool->next++;
+	}
+	strcpy(spool->handled, spool->names[group.end - 1]);
+	spool->next = group.end;
 	return 0;
 }
 
@@ -302,8 +344,8 @@ static int take_some(struct spool *spool)
 
 	if (spool->next == spool->count)
 		error = list_read(spool);
-	for (int i = 0; !error && i < TURN_MAX && spool->next < spool->count; i++)
-		error = take_next(spool);
+	if (!error && spool->next < spool->count)
+		error = take_group(spool);
 	return error;
 }
 

@@ -107,20 +107,41 @@ static int incoming_put(struct store *store, const struct incoming_draft *draft,
 	return incoming_row_add(store, draft, message_id_out);
 }
 
-int store_incoming_add(struct store *store, const struct incoming_draft *draft,
-		       int64_t *message_id_out, bool *known_out)
+/* Inside a transaction. */
+static int group_put(struct store *store, struct incoming_entry *entries, size_t count)
 {
-	int64_t message_id = 0;
-	bool known = false;
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = incoming_put(store, entries[i].draft, &entries[i].message_id,
+				     &entries[i].known);
+	return error;
+}
+
+int store_incoming_add_group(struct store *store, struct incoming_entry *entries,
+			     size_t count)
+{
 	int error = store_begin(store);
 
 	if (error)
 		return error;
-	error = store_end(store, incoming_put(store, draft, &message_id, &known));
+	error = store_end(store, group_put(store, entries, count));
 	if (error)
 		return error;
-	store->added += !known;
-	*message_id_out = message_id;
-	*known_out = known;
+	for (size_t i = 0; i < count; i++)
+		store->added += !entries[i].known;
+	return 0;
+}
+
+int store_incoming_add(struct store *store, const struct incoming_draft *draft,
+		       int64_t *message_id_out, bool *known_out)
+{
+	struct incoming_entry entry = { .draft = draft };
+	int error = store_incoming_add_group(store, &entry, 1);
+
+	if (error)
+		return error;
+	*message_id_out = entry.message_id;
+	*known_out = entry.known;
 	return 0;
 }

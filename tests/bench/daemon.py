@@ -9,6 +9,7 @@ import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from signal import Signals
 
 from lab import Lab, wait_until
 from lab.gateway import Gateway
@@ -60,6 +61,9 @@ class Daemon:
 
     def stop(self) -> None:
         self._gateway.stop()
+
+    def signal(self, number: Signals) -> None:
+        self._gateway.send_signal(number)
 
     @property
     def server(self) -> Server:

@@ -5,19 +5,24 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
 from counts import (
-    SYNCS, bare_instructions, daemon_instructions, daemon_system_calls,
+    STRACE, SYNCS, bare_instructions, daemon_instructions, daemon_system_calls,
+    system_calls,
 )
 from daemon import Daemon
-from fast_lab import fast_lab
+from fast_lab import Relay, fast_lab
+from incoming_rows import SENDER, Hearer, stored
 from lab import Lab, wait_until
 from lab.gateway import BINARY, free_port
+from modem.pdu import encode_deliver
 from sending_rows import requests
 from server import Load
 from wire_request import ask, call
@@ -27,16 +32,22 @@ LIBRARIES = {"libdbus-1.so.3", "libmicrohttpd.so.12", "libyajl.so.2", "libsystem
              "libsqlite3.so.0", "libgnutls.so.30", "libinih.so.1", "libqrencode.so.4",
              "libc.so.6"}
 STRIPPED_MOST_KIB = 1024
+IN_A_TURN = 192
 STEPS = {"call": "SendMessage", "sync": "sync(", "write": "pwrite64("}
 
 
 @pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
+def fast() -> Iterator[tuple[Lab, Relay]]:
     subprocess.run(["make", "--no-print-directory", "bench-programs", f"BUILD={BUILD}"],
                    cwd=Path(__file__).resolve().parents[2], check=True,
                    env=os.environ | {"MAKEFLAGS": ""}, stdout=subprocess.DEVNULL)
-    with fast_lab(BUILD, modem_count=2) as (fast, _):
-        yield fast
+    with fast_lab(BUILD, modem_count=2) as both:
+        yield both
+
+
+@pytest.fixture
+def lab(fast: tuple[Lab, Relay]) -> Lab:
+    return fast[0]
 
 
 def listing(daemon: Daemon) -> list[bytes]:
@@ -88,6 +99,28 @@ def test_the_disk_comes_before_the_radio(lab: Lab) -> None:
     for place in calls:
         before = [step for step in steps[:place] if step in ("write", "sync")]
         assert before[-1] == "sync", before[-5:]
+
+
+def test_one_wait_for_the_disk_for_what_came_at_once(fast: tuple[Lab, Relay]) -> None:
+    """64 in a group; the rest are those of start, checkpoints and end."""
+    lab, relay = fast
+    output = lab.folder / "counted"
+    daemon = Daemon(lab, "group", [word.format(folder=lab.folder) for word in STRACE])
+    hearer = Hearer(BUILD, lab)
+    daemon.start()
+    daemon.signal(signal.SIGSTOP)
+    for number in range(IN_A_TURN):
+        relay.deliver(0, encode_deliver(SENDER, f"group {number}",
+                                        datetime.now(timezone.utc)))
+    hearer.times_ns(IN_A_TURN)
+    daemon.signal(signal.SIGCONT)
+    wait_until(lambda: stored(daemon) == IN_A_TURN, what="all are stored")
+    daemon.stop()
+    hearer.stop()
+    calls = wait_until(lambda: output.exists() and system_calls(output),
+                       what="strace has written what it counted")
+    waits = sum(calls.get(sync, 0) for sync in SYNCS)
+    assert waits <= IN_A_TURN // 4, calls
 
 
 def test_instructions_of_a_listing(lab: Lab) -> None:

@@ -9,6 +9,7 @@ modem and the bus really saw.
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -342,20 +343,25 @@ class Reject(Approve):
 class Receive(Cell):
     def act(self) -> None:
         self.told_ms = [time.time() * 1000, 0.0]
-        self.modem.deliver("+36205551234", self.text)
-        wait_until(lambda: self.modem.all_delivered, what="oFono has acknowledged it")
+        self.deliver()
         self.told_ms[1] = time.time() * 1000
         self.wait_final()
+
+    def deliver(self) -> None:
+        for text in self.texts:
+            self.modem.deliver("+36205551234", text)
+        wait_until(lambda: self.modem.all_delivered, what="oFono has acknowledged them")
 
     def complaints(self, handed_over: list[str]) -> list[Complaint]:
         found: list[Complaint] = []
         rows = [message.text for message in self.journal.messages()]
-        if (count := rows.count(self.text)) > 1:
-            found.append((DOUBLED, f"stored {count} times"))
-        if self.at_kill != [""] and self.states != self.at_kill:
-            found.append((LOST_MESSAGE, f"{self.at_kill} became {self.states}"))
-        if self.states == [""] and not self.is_in_a_gap():
-            found.append((LOST_MESSAGE, "not stored, and no gap tells of it"))
+        for text, before, now in zip(self.texts, self.at_kill, self.states):
+            if (count := rows.count(text)) > 1:
+                found.append((DOUBLED, f"stored {count} times"))
+            if before and now != before:
+                found.append((LOST_MESSAGE, f"{before} became {now}"))
+            if not now and not self.is_in_a_gap():
+                found.append((LOST_MESSAGE, "not stored, and no gap tells of it"))
         return found
 
     def is_in_a_gap(self) -> bool:
@@ -376,13 +382,24 @@ class ReceiveSpooled(Receive):
 
     def complaints(self, handed_over: list[str]) -> list[Complaint]:
         found = super().complaints(handed_over)
-        [repeats] = [message.repeats for message in self.journal.messages()
-                     if message.text == self.text][:1] or [0]
-        if self.states != ["received"]:
-            found.append((LOST_MESSAGE, "not stored"))
-        if repeats:
-            found.append((DOUBLED, f"told to have come {repeats} times more"))
+        mine = [message for message in self.journal.messages()
+                if message.text in self.texts]
+        if [message.text for message in mine] != self.texts:
+            found.append((LOST_MESSAGE, f"stored is {[one.text for one in mine]}"))
+        found += [(DOUBLED, f"told to have come {message.repeats} times more")
+                  for message in mine if message.repeats]
         return found
+
+
+class ReceiveGroup(ReceiveSpooled):
+    """They are all there when the gateway looks, so they go to the disk together."""
+
+    messages = 3
+
+    def deliver(self) -> None:
+        self.lab.gateway.send_signal(signal.SIGSTOP)
+        super().deliver()
+        self.lab.gateway.send_signal(signal.SIGCONT)
 
 
 class Deliver(Cell):
@@ -439,4 +456,4 @@ class Deliver(Cell):
 
 CELLS: list[type[Cell]] = [SendOne, SendTwo, SendAndAskAgain, SendLater, SendAndHang,
                            CancelLater, CancelInOfono, Approve, Reject, Receive,
-                           ReceiveSpooled, Deliver]
+                           ReceiveSpooled, ReceiveGroup, Deliver]

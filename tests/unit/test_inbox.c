@@ -22,6 +22,7 @@ static void receive_immediate(struct modem *modem, const char *text)
 	};
 
 	observers_notify(&fake_ofono.observers, &event);
+	end_turn();
 }
 
 static struct arena *message_arena;
@@ -141,6 +142,65 @@ static void test_cards(void **state)
 	receive(other, "by IMSI");
 	assert_int_equal(get(5).sim_id, 3);
 	assert_heard("1 2 3 4 5 ");
+}
+
+/* ---- what comes in one turn of the loop ------------------------------------------- */
+
+static void test_a_turn_waits_for_the_disk_once(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", ICCID);
+	uint64_t commits = store_commits(store);
+	char text[24];
+
+	(void)state;
+	for (int i = 1; i <= 3; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		signal_from(modem, "+36201234567", text);
+	}
+	signal_from(modem, "+36201234567", "2"); /* again */
+	assert_heard("");
+	end_turn();
+	assert_heard("1 2 3 ");
+	assert_int_equal(store_commits(store), commits + 1);
+	assert_string_equal(get(3).text, "3");
+	assert_int_equal(get(2).repeats, 1);
+	end_turn();
+	assert_int_equal(store_commits(store), commits + 1);
+}
+
+/* More than wait for the disk together. */
+static void test_a_flood_in_one_turn(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", ICCID);
+	uint64_t commits = store_commits(store);
+	char text[24];
+
+	(void)state;
+	for (int i = 1; i <= INBOX_MEMORY_MAX + 1; i++) {
+		snprintf(text, sizeof(text), "%d", i);
+		signal_from(modem, "+36201234567", text);
+	}
+	end_turn();
+	assert_int_equal(inbox_unstored(inbox), 0);
+	assert_string_equal(get(INBOX_MEMORY_MAX + 1).text, text);
+	assert_true(store_commits(store) <= commits + INBOX_MEMORY_MAX / 16);
+}
+
+/* It takes no other with it, before or behind it. */
+static void test_the_store_refuses_one(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", ICCID);
+
+	(void)state;
+	sql("CREATE TRIGGER refuse BEFORE INSERT ON message WHEN new.text = 'bad' "
+	    "BEGIN SELECT raise(ABORT, 'no'); END");
+	signal_from(modem, "+36201234567", "one");
+	signal_from(modem, "+36201234567", "bad");
+	signal_from(modem, "+36201234567", "two");
+	end_turn();
+	assert_int_equal(inbox_unstored(inbox), 0);
+	assert_heard("1 2 ");
+	assert_string_equal(get(2).text, "two");
 }
 
 /* ---- the disk is full ----------------------------------------------------------- */
@@ -276,6 +336,9 @@ int main(void)
 		TEST(test_senders),
 		TEST(test_repeats),
 		TEST(test_cards),
+		TEST(test_a_turn_waits_for_the_disk_once),
+		TEST(test_a_flood_in_one_turn),
+		TEST(test_the_store_refuses_one),
 		TEST(test_kept_until_the_next_message),
 		TEST(test_kept_until_the_timer),
 		TEST(test_kept_for_a_new_card),

@@ -473,6 +473,40 @@ static void test_the_disk_is_full(void **state)
 	assert_string_equal(heard, "1 2 ");
 }
 
+static void test_files_wait_for_the_disk_once(void **state)
+{
+	uint64_t commits;
+
+	(void)state;
+	run();
+	commits = store_commits(store);
+	put(NAME, GOOD);
+	put(LATER, HEAD CARD WHO "\"text\":\"two\"}");
+	put(LATEST, HEAD CARD WHO "\"text\":\"three\"}");
+	run();
+	assert_int_equal(count_files(), 0);
+	assert_string_equal(heard, "1 2 3 ");
+	/* the card's number, and all three */
+	assert_int_equal(store_commits(store), commits + 2);
+}
+
+/* One that the store itself refuses takes no other with it. */
+static void test_the_store_refuses_one(void **state)
+{
+	(void)state;
+	run();
+	sql("CREATE TRIGGER refuse BEFORE INSERT ON message WHEN new.text = 'bad' "
+	    "BEGIN SELECT raise(ABORT, 'no'); END");
+	put(NAME, GOOD);
+	put(LATER, HEAD CARD WHO "\"text\":\"bad\"}");
+	put(LATEST, HEAD CARD WHO "\"text\":\"three\"}");
+	run();
+	assert_int_equal(count_files(), 1);
+	assert_true(is_there(LATER ".bad"));
+	assert_string_equal(heard, "1 2 ");
+	assert_rows(2, 0);
+}
+
 /* The signal is kept in memory, the file on disk: one message in the end. */
 static void test_the_disk_is_full_for_both(void **state)
 {
@@ -594,6 +628,8 @@ int main(void)
 		TEST(test_a_large_file),
 		TEST(test_nothing_is_overwritten),
 		TEST(test_the_disk_is_full),
+		TEST(test_files_wait_for_the_disk_once),
+		TEST(test_the_store_refuses_one),
 		TEST(test_the_disk_is_full_for_both),
 		TEST(test_the_folder_is_made),
 		TEST(test_the_folder_is_moved),

@@ -27,16 +27,26 @@ static bool begins_with(const char *text, const char *beginning)
 	return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* The length of the longest code of this country that fits; 0 none. */
+/*
+ * The length of the longest code of this country that fits; 0 none. Looked for among all
+ * countries with each message, so it goes by letters: in the table one blank is between
+ * two codes.
+ */
 static size_t longest_code(const struct country *country, const char *digits)
 {
 	const char *at = country->codes;
-	char code[COUNTRY_CODE_BYTES];
 	size_t longest = 0;
 
-	while (word_list_next(&at, code, sizeof(code))) {
-		if (begins_with(digits, code) && strlen(code) > longest)
-			longest = strlen(code);
+	while (*at) {
+		size_t length = 0;
+
+		while (at[length] == digits[length] && digits[length])
+			length++;
+		at += length;
+		if ((*at == ' ' || !*at) && length > longest)
+			longest = length;
+		while (*at && *at++ != ' ')
+			;
 	}
 	return longest;
 }

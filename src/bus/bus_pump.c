@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Bytes:     descriptor ready -> on_io -> dbus_watch_handle -> libdbus' queues.
- * Messages:  libdbus says that messages wait -> deferred source on -> on_dispatch -> the
- *            connection's filters and pending calls -> source off once the queue is empty.
+ * Messages:  then, or when libdbus says at another time that messages wait (deferred source
+ *            on): the connection's filters and pending calls -> source off once the queue
+ *            is empty.
  *
  * In a flood more is read before the turn ends, for libdbus reads 2 KiB at a time, and who
  * works once for each turn is to have more of it (sms/inbox.h).
@@ -51,6 +52,46 @@ static unsigned int watch_flags(uint32_t revents)
 	return flags;
 }
 
+/* Whatever is there already; it may be nothing. */
+static DBusDispatchStatus read_more(const struct bus_pump *pump)
+{
+	for (size_t i = 0; i < BUS_PUMP_WATCHES_MAX; i++) {
+		DBusWatch *watch = pump->watches[i];
+
+		if (watch && dbus_watch_get_enabled(watch) &&
+		    dbus_watch_get_flags(watch) & DBUS_WATCH_READABLE)
+			dbus_watch_handle(watch, DBUS_WATCH_READABLE);
+	}
+	return dbus_connection_get_dispatch_status(pump->connection);
+}
+
+/* The rest, if there is any, in the next turn. */
+static int dispatch(struct bus_pump *pump)
+{
+	DBusDispatchStatus status = dbus_connection_get_dispatch_status(pump->connection);
+	int since_read = 0;
+
+	for (int i = 0; i < BUS_PUMP_MESSAGES_MAX; i++) {
+		if (status == DBUS_DISPATCH_COMPLETE && since_read >= FLOOD_MESSAGES) {
+			status = read_more(pump);
+			since_read = 0;
+		}
+		if (status != DBUS_DISPATCH_DATA_REMAINS)
+			break;
+		status = dbus_connection_dispatch(pump->connection);
+		since_read++;
+	}
+	if (status == DBUS_DISPATCH_COMPLETE)
+		return sd_event_source_set_enabled(pump->dispatch, SD_EVENT_OFF);
+	return 0;
+}
+
+static int on_dispatch(sd_event_source *source, void *data)
+{
+	(void)source;
+	return dispatch(data);
+}
+
 static int on_io(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct bus_pump *pump = data;
@@ -69,7 +110,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *data)
 		if (due)
 			dbus_watch_handle(watch, due);
 	}
-	return 0;
+	return dispatch(pump);
 }
 
 /*
@@ -128,40 +169,6 @@ static dbus_bool_t add_watch(DBusWatch *watch, void *data)
 static void toggle_watch(DBusWatch *watch, void *data)
 {
 	update_io(data, dbus_watch_get_unix_fd(watch));
-}
-
-/* Whatever is there already; it may be nothing. */
-static DBusDispatchStatus read_more(const struct bus_pump *pump)
-{
-	for (size_t i = 0; i < BUS_PUMP_WATCHES_MAX; i++) {
-		DBusWatch *watch = pump->watches[i];
-
-		if (watch && dbus_watch_get_enabled(watch) &&
-		    dbus_watch_get_flags(watch) & DBUS_WATCH_READABLE)
-			dbus_watch_handle(watch, DBUS_WATCH_READABLE);
-	}
-	return dbus_connection_get_dispatch_status(pump->connection);
-}
-
-static int on_dispatch(sd_event_source *source, void *data)
-{
-	struct bus_pump *pump = data;
-	DBusDispatchStatus status = dbus_connection_get_dispatch_status(pump->connection);
-	int since_read = 0;
-
-	for (int i = 0; i < BUS_PUMP_MESSAGES_MAX; i++) {
-		if (status == DBUS_DISPATCH_COMPLETE && since_read >= FLOOD_MESSAGES) {
-			status = read_more(pump);
-			since_read = 0;
-		}
-		if (status != DBUS_DISPATCH_DATA_REMAINS)
-			break;
-		status = dbus_connection_dispatch(pump->connection);
-		since_read++;
-	}
-	if (status == DBUS_DISPATCH_COMPLETE)
-		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
-	return 0;
 }
 
 static void on_dispatch_status(DBusConnection *connection, DBusDispatchStatus status,

@@ -28,12 +28,14 @@ struct outbox_shared {
 	struct store *store;
 	struct sims *sims;
 	struct outbox_timing timing;
-	unsigned waiting;      /* messages that message_state_is_waiting() */
-	unsigned approvals;    /* ... of these for the owner's yes */
-	struct tally *tally;   /* NULL: nobody counts */
-	bool storage_refuses;  /* logged once */
-	bool paused;	       /* nothing is handed over */
-	sd_event_source *turn; /* deferred: moves every lane on */
+	unsigned waiting;	/* messages that message_state_is_waiting() */
+	unsigned approvals;	/* ... of these for the owner's yes */
+	struct tally *tally;	/* NULL: nobody counts */
+	bool storage_refuses;	/* logged once */
+	bool paused;		/* nothing is handed over */
+	bool turn_due;		/* every lane is to be moved on */
+	sd_event_source *turn;	/* looks at that at the end of each turn of the loop */
+	sd_event_source *again; /* deferred: enabled while one more turn is needed */
 	struct outbox_sync sync;
 	struct observers observers; /* of all messages */
 	struct outbox_schedule *schedule;
@@ -128,7 +130,7 @@ int outbox_message_read(const struct outbox_message *message, struct arena *aren
 const char *outbox_message_refusal(const struct outbox_message *message,
 				   const char *error);
 
-/* Moves all lanes on in a later turn of the loop. */
+/* Moves all lanes on at the end of this turn of the loop, or of the next one. */
 void outbox_turn_later(struct outbox_shared *shared);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All that moves messages on happens in outbox_turn(), a later turn of the loop: so nothing
+ * All that moves messages on happens in outbox_turn(), at the end of a turn of the loop: so nothing
  * is told inside outbox_submit(), and no message is freed while somebody is being told.
  */
 #include "sms/outbox.h"
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/each_turn.h"
 #include "base/log.h"
 #include "sms/outbox_private.h"
 #include "sms/storage.h"
@@ -42,12 +43,10 @@ static void send_claimed(struct outbox *outbox)
 		outbox_lane_send(lane, error);
 }
 
-static int outbox_turn(sd_event_source *source, void *data)
+static void move_on(struct outbox *outbox)
 {
-	struct outbox *outbox = data;
 	struct outbox_lane *lane, *next;
 
-	(void)source;
 	outbox_schedule_run(&outbox->schedule, &outbox->lanes);
 	for (lane = TAILQ_FIRST(&outbox->lanes); lane; lane = next) {
 		outbox_lane_pump(lane);
@@ -59,6 +58,28 @@ static int outbox_turn(sd_event_source *source, void *data)
 		outbox_lane_free(lane);
 	}
 	send_claimed(outbox);
+}
+
+/* What it leaves to be done waits for one more turn, which nothing else may bring. */
+static int outbox_turn(sd_event_source *source, void *data)
+{
+	struct outbox *outbox = data;
+	struct outbox_shared *shared = &outbox->shared;
+
+	(void)source;
+	if (!shared->turn_due)
+		return 0;
+	shared->turn_due = false;
+	move_on(outbox);
+	sd_event_source_set_enabled(shared->again,
+				    shared->turn_due ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+	return 0;
+}
+
+static int on_again(sd_event_source *source, void *data)
+{
+	(void)source;
+	(void)data; /* the loop has not slept: outbox_turn() is next */
 	return 0;
 }
 
@@ -278,7 +299,12 @@ int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 	TAILQ_INIT(&outbox->lanes);
 	TAILQ_INIT(&outbox->recalls);
 	observers_init(&outbox->shared.observers);
-	error = sd_event_add_defer(loop, &outbox->shared.turn, outbox_turn, outbox);
+	error = each_turn_add(loop, &outbox->shared.turn, outbox_turn, outbox);
+	if (error >= 0) /* after those who submit at the end of a turn, too */
+		error = sd_event_source_set_priority(outbox->shared.turn,
+						     SD_EVENT_PRIORITY_NORMAL + 1);
+	if (error >= 0)
+		error = sd_event_add_defer(loop, &outbox->shared.again, on_again, outbox);
 	if (error >= 0)
 		error = outbox_sync_init(&outbox->shared.sync, loop, store);
 	if (error >= 0)
@@ -315,6 +341,7 @@ void outbox_free(struct outbox *outbox)
 	outbox_sync_deinit(&outbox->shared.sync);
 	observers_deinit(&outbox->shared.observers);
 	sd_event_source_disable_unref(outbox->shared.turn);
+	sd_event_source_disable_unref(outbox->shared.again);
 	free(outbox);
 }
 

@@ -68,7 +68,7 @@ struct outbox_message *outbox_message_new(struct outbox_shared *shared,
 
 void outbox_turn_later(struct outbox_shared *shared)
 {
-	sd_event_source_set_enabled(shared->turn, SD_EVENT_ONESHOT);
+	shared->turn_due = true;
 }
 
 static void remove_observers(struct outbox_message *message)

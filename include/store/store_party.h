@@ -31,6 +31,9 @@ bool store_party_form(struct store *store, int64_t sim_id, const char *number,
 /* Is there a message that was to go to it? false also when that cannot be read. */
 bool store_party_was_sent_to(struct store *store, const struct store_party *party);
 
+/* Did any message come from it? true also when that cannot be read. */
+bool store_party_ever_wrote(struct store *store, const struct store_party *party);
+
 /* Messages from and to a party, newest first; their strings live in the arena. */
 struct store_recent {
 	struct arena *arena;

@@ -126,6 +126,7 @@ enum store_statement {
 	PARTY_COUNTRIES,
 	PARTY_COUNTRY,
 	PARTY_SENT_TO,
+	PARTY_WROTE,
 	PARTY_RECENT,
 	OPT_OUT_SET,
 	OPT_OUT_CLEAR,
@@ -172,7 +173,8 @@ struct store {
 	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
 	int64_t added;	  /* messages, since it was opened */
 	uint64_t commits; /* likewise; those that waited for the disk */
-	bool lazy;	  /* see store/store_sync.h */
+	bool wants_lazy;  /* see store/store_sync.h */
+	bool lazy;	  /* ... as SQLite was told: see store_obey_lazy() */
 	bool unsynced;	  /* since the last lazy change */
 	int64_t audit_added; /* lines, likewise; also what was rolled back */
 	bool damaged;	     /* found while it was used, and told */
@@ -190,6 +192,8 @@ int store_prepare(struct store *store); /* 0, -errno, STORE_E_FULL */
 
 /* Ready to be bound and stepped: every use ends with store_done() or store_run(). */
 sqlite3_stmt *store_use(struct store *store, enum store_statement which);
+/* Before whatever writes; private to store_use(). */
+void store_obey_lazy(struct store *store);
 /* A result of SQLite as 0, -errno or STORE_E_FULL; damage is told, and remembered. */
 int store_noted(struct store *store, int result);
 /* Gives a statement back; what its last step gave, as 0, -errno or STORE_E_FULL. */

@@ -130,24 +130,18 @@ static bool is_loop(const struct row *row, const struct loop_question *question)
 		       SENDER_OWNER;
 }
 
-/* The last ones that follow each other, at most `limit`. */
-static bool read_row(const struct loop_question *question, struct arena *arena,
-		     unsigned limit, struct row *row)
+/* The last ones that follow each other, at most recent->limit. */
+static bool read_row(const struct loop_question *question,
+		     const struct store_party *party, struct store_recent *recent,
+		     struct row *row)
 {
-	struct store_recent recent = {
-		.arena = arena,
-		.limit = limit,
-		.messages = row->messages,
-	};
-	struct store_party party;
-
-	store_party_spell(question->store, question->number, &party);
-	if (store_party_recent(question->store, &party, &recent)) {
+	recent->messages = row->messages;
+	if (store_party_recent(question->store, party, recent)) {
 		log_warning("loop: the last messages with %s cannot be read",
 			    log_number(question->number));
 		return false;
 	}
-	row->count = recent.count;
+	row->count = recent->count;
 	keep_last_row(row, question->now_ms);
 	return row->count > 0;
 }
@@ -156,15 +150,23 @@ bool loop_suspected(const struct loop_question *question, int64_t *until_ms_out)
 {
 	const struct config *config = question->config;
 	struct row row = { .window_ms = config->loop_minutes * MS_PER_MINUTE };
+	struct store_party party;
 	struct arena *arena;
 	bool suspected;
 
 	if (!config->loop_exchanges)
 		return false;
+	store_party_spell(question->store, question->number, &party);
+	if (!store_party_ever_wrote(question->store, &party))
+		return false; /* most are only written to */
 	arena = arena_new(ARENA_BYTES);
 	/* most are quiet: the last message alone tells */
-	suspected = arena && read_row(question, arena, 1, &row) &&
-		    read_row(question, arena, ROWS_MOST, &row) && is_loop(&row, question);
+	suspected = arena &&
+		    read_row(question, &party,
+			     &(struct store_recent){ arena, .limit = 1 }, &row) &&
+		    read_row(question, &party,
+			     &(struct store_recent){ arena, .limit = ROWS_MOST }, &row) &&
+		    is_loop(&row, question);
 	if (suspected)
 		*until_ms_out = row.messages[row.count - 1].created_ms + row.window_ms;
 	arena_free(arena);

@@ -26,8 +26,8 @@ static const char store_settings[] = "PRAGMA journal_mode = WAL;"
 				     "PRAGMA synchronous = FULL;"
 				     "PRAGMA foreign_keys = OFF;"
 				     "PRAGMA trusted_schema = OFF;"
-				     "PRAGMA wal_autocheckpoint = 200;"
-				     "PRAGMA journal_size_limit = 1048576;";
+				     "PRAGMA wal_autocheckpoint = 1000;"
+				     "PRAGMA journal_size_limit = 4194304;";
 
 /* Not before the migrations, which put tables in the place of others. */
 static const char store_guards[] = "PRAGMA foreign_keys = ON;";

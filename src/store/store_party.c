@@ -85,24 +85,30 @@ bool store_party_form(struct store *store, int64_t sim_id, const char *number,
 	return number_form_write(number, country_of_sim(store, sim_id), form_out);
 }
 
-static bool was_sent_to(struct store *store, const char *spelling)
+/* SQLITE_ROW: the statement has one for a spelling; SQLITE_DONE: for none; or an error. */
+static int ask_each(struct store *store, enum store_statement which,
+		    const struct store_party *party)
 {
-	sqlite3_stmt *statement = store_use(store, PARTY_SENT_TO);
-	int result;
+	int result = SQLITE_DONE;
 
-	statement_bind_text(statement, 1, spelling);
-	result = sqlite3_step(statement);
-	store_done(store, statement, result);
-	return result == SQLITE_ROW;
+	for (size_t i = 0; i < party->count && result == SQLITE_DONE; i++) {
+		sqlite3_stmt *statement = store_use(store, which);
+
+		statement_bind_text(statement, 1, party->spellings[i]);
+		result = sqlite3_step(statement);
+		store_done(store, statement, result);
+	}
+	return result;
 }
 
 bool store_party_was_sent_to(struct store *store, const struct store_party *party)
 {
-	for (size_t i = 0; i < party->count; i++) {
-		if (was_sent_to(store, party->spellings[i]))
-			return true;
-	}
-	return false;
+	return ask_each(store, PARTY_SENT_TO, party) == SQLITE_ROW;
+}
+
+bool store_party_ever_wrote(struct store *store, const struct store_party *party)
+{
+	return ask_each(store, PARTY_WROTE, party) != SQLITE_DONE;
 }
 
 /* Into its place in the order; the oldest falls out when there is no room. */

@@ -150,6 +150,7 @@ int store_retention_gaps(struct store *store, int64_t ended_ms)
 /* A pragma that gives a row for each page is stepped to its end. */
 static int run_pragma(struct store *store, const char *sql)
 {
+	store_obey_lazy(store);
 	errno = 0; /* see store_database_error() */
 	return store_noted(store, sqlite3_exec(store->database, sql, NULL, NULL, NULL));
 }

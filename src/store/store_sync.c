@@ -13,6 +13,13 @@
 
 void store_set_lazy(struct store *store, bool lazy)
 {
+	store->wants_lazy = lazy;
+}
+
+/* A pragma is parsed each time, and most writes are as lazy as the one before. */
+void store_obey_lazy(struct store *store)
+{
+	bool lazy = store->wants_lazy;
 	const char *level =
 		lazy ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL";
 

@@ -128,6 +128,23 @@ static void test_was_sent_to(void **state)
 	assert_false(store_party_was_sent_to(store, &party));
 }
 
+/* However it is spelt, and not by what was sent there. */
+static void test_ever_wrote(void **state)
+{
+	struct incoming_draft draft = {
+		.sim_id = 1, .number = "06201234567", .text = "hello", .sent_time = ""
+	};
+	struct store_party party;
+
+	(void)state;
+	store_party_spell(store, "+36201234567", &party);
+	add("+36201234567");
+	assert_false(store_party_ever_wrote(store, &party));
+	assert_int_equal(
+		store_incoming_add(store, &draft, &(int64_t){ 0 }, &(bool){ false }), 0);
+	assert_true(store_party_ever_wrote(store, &party));
+}
+
 /* What a ledger of version 5 says, whose messages were counted otherwise. */
 static void test_an_older_ledger(void **state)
 {
@@ -170,6 +187,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_spellings, set_up, store_tear_down),
 		cmocka_unit_test_setup_teardown(test_forms, set_up, store_tear_down),
 		cmocka_unit_test_setup_teardown(test_recent, set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_ever_wrote, set_up, store_tear_down),
 		cmocka_unit_test_setup_teardown(test_was_sent_to, set_up,
 						store_tear_down),
 		cmocka_unit_test_setup_teardown(test_an_older_ledger, set_up,

@@ -11,6 +11,7 @@
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
 
+#include "base/buffer.h"
 #include "mcp/request.h"
 #include "mcp/schema.h"
 
@@ -69,6 +70,12 @@ struct tool_call {
 	void *caller_data;
 };
 
+/* An answer that is written, to be given once or often. */
+struct tool_answer {
+	struct buffer content;	  /* the array of blocks */
+	struct buffer structured; /* the object */
+};
+
 struct tool_error {
 	const char *code;    /* "sim_locked" */
 	const char *message; /* what went wrong, one or two sentences */
@@ -88,6 +95,15 @@ void tool_call_succeed(struct tool_call *call, const char *text,
 		       struct buffer *structured, bool mirror);
 /* The same where nothing is said but the facts: the only block is `structured` itself. */
 void tool_call_succeed_plainly(struct tool_call *call, struct buffer *structured);
+/*
+ * The same two, in advance. `structured` is taken; without memory a part of the answer has
+ * failed, which tool_call_succeed_ready() tells.
+ */
+void tool_answer_make(struct tool_answer *answer, const char *text,
+		      struct buffer *structured, bool mirror);
+void tool_answer_deinit(struct tool_answer *answer);
+/* The answer is copied. */
+void tool_call_succeed_ready(struct tool_call *call, const struct tool_answer *answer);
 /* isError: a text block to act on, and a JSON block with the same facts. */
 void tool_call_fail(struct tool_call *call, const struct tool_error *error);
 

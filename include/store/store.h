@@ -37,6 +37,8 @@ struct store;
  * program), -ENOSPC (disk full or read-only) or another -errno, with the error's text.
  */
 int store_open(const char *folder, struct store **store_out, struct config_error *error);
+/* Rows that were written, by whatever, also what was rolled back; NULL: 0. */
+uint64_t store_change_count(const struct store *store);
 uint64_t store_commits(const struct store *store); /* so often it waited for the disk */
 void store_close(struct store *store);		   /* NULL is fine */
 

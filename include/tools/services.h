@@ -21,6 +21,7 @@
 #include "ussd/ussd.h"
 
 struct change_source;
+struct kept_answers;
 
 struct services {
 	sd_event *loop;
@@ -37,6 +38,7 @@ struct services {
 	struct scans *scans;
 	struct ussd *ussd;
 	struct change_source *changes; /* NULL: nobody may listen */
+	struct kept_answers *kept;     /* NULL: each answer is written anew */
 };
 
 #endif

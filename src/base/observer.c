@@ -10,6 +10,8 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "base/event_count.h"
+
 struct observers_walk {
 	struct observers_walk *outer;
 	struct observer *next;
@@ -71,6 +73,7 @@ void observers_notify(struct observers *observers, const void *event)
 		.last = TAILQ_LAST(&observers->list, observer_list),
 	};
 
+	event_count_add();
 	observers->walks = &walk;
 	while (walk.next) {
 		struct observer *observer = walk.next;

@@ -39,6 +39,7 @@
 #include "resources/resource_table.h"
 #include "store/store_client.h"
 #include "tools/change_source.h"
+#include "tools/kept_answer.h"
 #include "tools/services.h"
 #include "tools/task_table.h"
 #include "tools/tool_table.h"
@@ -52,6 +53,7 @@ struct gateway {
 	const struct config_source *source;
 	struct auth auth;
 	struct change_source changes;
+	struct kept_answers kept;
 	struct session_shelf shelf;
 	struct asking_shelf asking_shelf;
 	struct endpoint *endpoint;
@@ -272,6 +274,7 @@ static int open_network(struct gateway *gateway, const struct config *config,
 	};
 	change_source_init(&gateway->changes, &gateway->services);
 	gateway->services.changes = &gateway->changes;
+	gateway->services.kept = &gateway->kept;
 	gateway->endpoint = endpoint_new(&(struct endpoint_offer){
 		.tools = tool_table,
 		.hidden_tools = &config->hidden_tools,
@@ -409,6 +412,7 @@ static void close_all(struct gateway *gateway)
 	endpoint_free(gateway->endpoint);
 	readiness_deinit(&gateway->readiness);
 	change_source_deinit(&gateway->changes);
+	kept_answers_deinit(&gateway->kept);
 	phone_close(&gateway->phone);
 	sd_event_unref(gateway->services.loop);
 }

@@ -20,6 +20,7 @@
 #include <sys/epoll.h>
 #include <time.h>
 
+#include "base/event_count.h"
 #include "base/log.h"
 
 enum {
@@ -81,6 +82,7 @@ static void run(struct pump *pump)
 {
 	int turns = 0;
 
+	event_count_serve(sd_event_source_get_event(pump->readable));
 	pump->running = true;
 	pump->moved = false;
 	do {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/event_count.h"
 #include "base/shown_text.h"
 #include "mcp/ask.h"
 #include "mcp/endpoint.h"
@@ -121,6 +122,17 @@ static void answer_without_memory(struct tool_call *call)
 }
 
 /* `text` may be NULL: then the mirror is the only block. */
+static void write_blocks(struct json_writer *writer, const char *text,
+			 const struct buffer *structured, bool mirror)
+{
+	json_open_array(writer);
+	if (text)
+		write_text_block(writer, text, strlen(text));
+	if (mirror)
+		write_text_block(writer, structured->data, structured->length);
+	json_close_array(writer);
+}
+
 static void succeed(struct tool_call *call, const char *text, struct buffer *structured,
 		    bool mirror)
 {
@@ -134,12 +146,7 @@ static void succeed(struct tool_call *call, const char *text, struct buffer *str
 		writer = open_result(call);
 	if (writer) {
 		json_key(writer, "content");
-		json_open_array(writer);
-		if (text)
-			write_text_block(writer, text, strlen(text));
-		if (mirror)
-			write_text_block(writer, structured->data, structured->length);
-		json_close_array(writer);
+		write_blocks(writer, text, structured, mirror);
 		json_key(writer, "structuredContent");
 		json_write_raw(writer, structured->data, structured->length);
 		close_result(call);
@@ -158,6 +165,47 @@ void tool_call_succeed(struct tool_call *call, const char *text,
 void tool_call_succeed_plainly(struct tool_call *call, struct buffer *structured)
 {
 	succeed(call, NULL, structured, true);
+}
+
+void tool_answer_make(struct tool_answer *answer, const char *text,
+		      struct buffer *structured, bool mirror)
+{
+	struct json_writer *writer = NULL;
+
+	*answer = (struct tool_answer){ .structured = *structured };
+	*structured = (struct buffer)BUFFER_INIT;
+	if (!text && !mirror) /* it could not be made */
+		answer->content.failed = true;
+	else if (!answer->structured.failed)
+		writer = json_writer_new(&answer->content);
+	if (writer)
+		write_blocks(writer, text, &answer->structured, mirror);
+	json_writer_free(writer);
+}
+
+void tool_answer_deinit(struct tool_answer *answer)
+{
+	buffer_deinit(&answer->content);
+	buffer_deinit(&answer->structured);
+}
+
+void tool_call_succeed_ready(struct tool_call *call, const struct tool_answer *answer)
+{
+	struct json_writer *writer = NULL;
+
+	if (answer->content.failed || answer->structured.failed)
+		answer_without_memory(call);
+	else if (call->caller)
+		call->caller->succeeded(call->caller_data, &answer->structured);
+	else
+		writer = open_result(call);
+	if (!writer)
+		return;
+	json_key(writer, "content");
+	json_write_raw(writer, answer->content.data, answer->content.length);
+	json_key(writer, "structuredContent");
+	json_write_raw(writer, answer->structured.data, answer->structured.length);
+	close_result(call);
 }
 
 static void write_error_facts(struct buffer *facts, const struct tool_error *error)
@@ -274,6 +322,8 @@ void tool_call_run(struct tool_call *call)
 		.fix = "Call again with arguments that fit the tool's inputSchema.",
 	};
 
+	if (!(call->tool->flags & TOOL_READ_ONLY))
+		event_count_add();
 	if (!problem) {
 		if (call->caller || ask_begin(call))
 			call->tool->run(call);

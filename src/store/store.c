@@ -19,6 +19,11 @@ static int count_commit(void *data)
 	return 0; /* go on */
 }
 
+uint64_t store_change_count(const struct store *store)
+{
+	return store ? (uint64_t)sqlite3_total_changes64(store->database) : 0;
+}
+
 uint64_t store_commits(const struct store *store)
 {
 	return store->commits;

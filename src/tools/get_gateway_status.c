@@ -11,7 +11,7 @@
 #include "console/console.h"
 #include "tools/argument.h"
 #include "tools/change_source.h"
-#include "tools/failure.h"
+#include "tools/kept_answer.h"
 #include "tools/status_view.h"
 #include "tools/tool_table.h"
 
@@ -38,7 +38,7 @@ struct status_wait {
 	bool settling;
 };
 
-static void answer(struct tool_call *call)
+static int write_answer(const struct tool_call *call, struct tool_answer *answer)
 {
 	const struct status_view view = {
 		.services = call->services,
@@ -47,23 +47,25 @@ static void answer(struct tool_call *call)
 	};
 	struct buffer structured = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&structured);
-	int error;
+	int error = writer ? status_view_write(writer, &view) : 0;
 
-	if (!writer) {
-		failure_answer(call, FAILURE_INTERNAL, NULL);
-		return;
-	}
-	error = status_view_write(writer, &view);
 	json_writer_free(writer);
-	if (!error) {
-		tool_call_succeed_plainly(call, &structured);
-		return;
-	}
-	buffer_deinit(&structured);
-	failure_answer(
-		call, FAILURE_INTERNAL,
+	if (error)
+		buffer_deinit(&structured);
+	else
+		tool_answer_make(answer, NULL, &structured, true);
+	return error;
+}
+
+static void answer(struct tool_call *call)
+{
+	static const struct kept_writing writing = {
+		write_answer,
 		"What was sent lately, or when the gateway could not hear, could not "
-		"be read.");
+		"be read.",
+	};
+
+	kept_answer_finish(call, KEPT_STATUS, &writing);
 }
 
 static void stop_waiting(void *data)

@@ -2,6 +2,7 @@
 /*
  * get_sms_subscriptions: the active SIMs, from cached signals, without asking oFono.
  */
+#include "tools/kept_answer.h"
 #include "tools/services.h"
 #include "tools/sim_view.h"
 #include "tools/tool_table.h"
@@ -25,18 +26,26 @@ static void write_list(struct buffer *body, const struct sims *sims, enum sim_vi
 	json_writer_free(writer);
 }
 
-static void run(struct tool_call *call)
+static int write_answer(const struct tool_call *call, struct tool_answer *answer)
 {
 	const struct services *services = call->services;
 	struct buffer text = BUFFER_INIT, structured = BUFFER_INIT;
 
 	write_list(&text, services->sims, SIM_VIEW_BRIEF);
 	write_list(&structured, services->sims, SIM_VIEW_FULL);
-	tool_call_succeed(call,
-			  text.failed ? NULL
-				      : arena_copy(call->arena, text.data, text.length),
-			  &structured, false);
+	tool_answer_make(answer,
+			 text.failed ? NULL
+				     : arena_copy(call->arena, text.data, text.length),
+			 &structured, false);
 	buffer_deinit(&text);
+	return 0;
+}
+
+static void run(struct tool_call *call)
+{
+	static const struct kept_writing writing = { write_answer };
+
+	kept_answer_finish(call, KEPT_SUBSCRIPTIONS, &writing);
 }
 
 const struct tool tool_get_sms_subscriptions = {

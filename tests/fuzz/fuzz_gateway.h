@@ -25,6 +25,7 @@
 #include "resources/resource_table.h"
 #include "store/store_client.h"
 #include "tools/change_source.h"
+#include "tools/kept_answer.h"
 #include "tools/services.h"
 #include "tools/task_table.h"
 #include "tools/tool_table.h"
@@ -71,6 +72,7 @@ static struct gateway {
 	struct services services;
 	struct auth auth;
 	struct change_source changes;
+	struct kept_answers kept;
 	struct session_shelf shelf;
 	struct asking_shelf asking_shelf;
 	struct endpoint *endpoint;
@@ -322,6 +324,8 @@ static inline void gateway_open_endpoint(void)
 				       store_asking_is_closed, store };
 	change_source_init(&gateway.changes, &gateway.services);
 	gateway.services.changes = &gateway.changes;
+	gateway.kept.distrusted = true;
+	gateway.services.kept = &gateway.kept;
 	gateway.endpoint = endpoint_new(&(struct endpoint_offer){
 		.tools = tool_table,
 		.hidden_tools = &gateway.config.hidden_tools,
@@ -450,6 +454,7 @@ static inline void gateway_close(void)
 	http_server_free(gateway.server);
 	endpoint_free(gateway.endpoint);
 	change_source_deinit(&gateway.changes);
+	kept_answers_deinit(&gateway.kept);
 	scans_free(services->scans);
 	policy_free(services->policy);
 	outbox_free(services->outbox);

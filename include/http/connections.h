@@ -39,6 +39,7 @@ struct connections {
 	unsigned delayed; /* connections whose refusal is held back now */
 	TAILQ_HEAD(connection_list, connection) list;
 	unsigned count;
+	unsigned crowd; /* the most there were since memory was given back */
 	bool stopping;
 	void (*emptied)(void *data); /* the last one went; never NULL */
 	void *data;
@@ -49,6 +50,9 @@ int connections_init(struct connections *connections);
 void connections_deinit(struct connections *connections); /* asserts that none is left */
 /* An answer with this status goes out. */
 void connections_count_answer(struct connections *connections, unsigned status);
+/* For connection.c: one more, one less. */
+void connections_join(struct connections *connections, struct connection *connection);
+void connections_leave(struct connections *connections, struct connection *connection);
 /* From now on every connection closes after its answer, and idle ones at once. */
 void connections_stop(struct connections *connections);
 /* Ends what this client has under way; see http_server_cut_client(). */

@@ -40,7 +40,9 @@ int store_open(const char *folder, struct store **store_out, struct config_error
 /* Rows that were written, by whatever, also what was rolled back; NULL: 0. */
 uint64_t store_change_count(const struct store *store);
 uint64_t store_commits(const struct store *store); /* so often it waited for the disk */
-void store_close(struct store *store);		   /* NULL is fine */
+/* Gives back what it keeps to be quicker. */
+void store_shrink(struct store *store);
+void store_close(struct store *store); /* NULL is fine */
 
 /* Damage was found while it was used: it can take nothing on any more. */
 bool store_is_damaged(const struct store *store);

@@ -169,7 +169,8 @@ struct store_known_clients {
 
 struct store {
 	sqlite3 *database;
-	sqlite3_stmt *statements[STATEMENT_COUNT];
+	sqlite3_stmt *statements[STATEMENT_COUNT]; /* NULL: not used yet */
+	int unprepared;	  /* why the last one that could not be prepared is not there */
 	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
 	int64_t added;	  /* messages, since it was opened */
 	uint64_t commits; /* likewise; those that waited for the disk */
@@ -188,7 +189,8 @@ struct store {
 
 enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp backup` reads from its own process */
 
-int store_prepare(struct store *store); /* 0, -errno, STORE_E_FULL */
+/* Each could be: the tables are ours. 0, -errno, STORE_E_FULL */
+int store_prepare(struct store *store);
 
 /* Ready to be bound and stepped: every use ends with store_done() or store_run(). */
 sqlite3_stmt *store_use(struct store *store, enum store_statement which);

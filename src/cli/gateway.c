@@ -20,6 +20,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <malloc.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -391,6 +392,8 @@ static void on_ready(void *data)
 	if (gateway->stopping)
 		return;
 	gateway->ready = true;
+	store_shrink(gateway->services.store);
+	malloc_trim(0);
 	error = http_server_serve(gateway->server);
 	if (error == 0) {
 		announce(gateway);

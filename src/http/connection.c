@@ -284,9 +284,7 @@ static void connection_new(struct connection_home *home, struct MHD_Connection *
 	connection->source = admission_source(mhd);
 	connection->deadline.expired = on_expired;
 	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_REQUEST);
-	TAILQ_INSERT_TAIL(&all->list, connection, link);
-	all->count++;
-	all->counts.connections++;
+	connections_join(all, connection);
 	connection_watch(
 		connection); /* without memory it is tried again when it matters */
 	if (!network_interfaces_admit(&all->interfaces, connection->fd)) {
@@ -306,11 +304,9 @@ static void connection_free(struct connection *connection)
 		drain_start(&all->drains, connection->fd);
 	deadline_clear(&all->deadlines, &connection->deadline);
 	sd_event_source_disable_unref(connection->watch);
-	TAILQ_REMOVE(&all->list, connection, link);
 	all->refused -= connection->refused;
+	connections_leave(all, connection);
 	free(connection);
-	if (!--all->count)
-		all->emptied(all->data);
 }
 
 /* The target up to its end, or to a character that may not be in it. */

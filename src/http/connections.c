@@ -3,11 +3,13 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <malloc.h>
 
 #include "http/connection_private.h"
 
 enum {
 	DRAIN_MS = 2000,
+	CROWD_LEAST = 32,
 	GONE_MS = 100, /* longer than libmicrohttpd takes to read what is there */
 };
 
@@ -56,6 +58,37 @@ void connections_count_answer(struct connections *connections, unsigned status)
 {
 	assert(status <= HTTP_STATUS_MAX);
 	connections->counts.answers[status]++;
+}
+
+void connections_join(struct connections *connections, struct connection *connection)
+{
+	TAILQ_INSERT_TAIL(&connections->list, connection, link);
+	connections->count++;
+	connections->counts.connections++;
+	if (connections->count > connections->crowd)
+		connections->crowd = connections->count;
+}
+
+/*
+ * What many held the allocator keeps for as many more. It is asked for it when most of them
+ * have gone, so that nothing has to wake up for it later.
+ */
+static void give_memory_back(struct connections *connections)
+{
+	if (connections->crowd < CROWD_LEAST ||
+	    connections->count > connections->crowd / 4)
+		return;
+	malloc_trim(0);
+	connections->crowd = connections->count;
+}
+
+void connections_leave(struct connections *connections, struct connection *connection)
+{
+	TAILQ_REMOVE(&connections->list, connection, link);
+	connections->count--;
+	give_memory_back(connections);
+	if (!connections->count)
+		connections->emptied(connections->data);
 }
 
 void connections_stop(struct connections *connections)

@@ -57,6 +57,11 @@ int store_open(const char *folder, struct store **store_out, struct config_error
 	return 0;
 }
 
+void store_shrink(struct store *store)
+{
+	sqlite3_db_release_memory(store->database);
+}
+
 void store_close(struct store *store)
 {
 	int which;

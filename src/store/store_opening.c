@@ -48,10 +48,22 @@ static int opening_refused(struct store_opening *opening, int result)
 				  sqlite3_errmsg(opening->database));
 }
 
+/*
+ * SQLite would take room for 20 pages with the first of each file, and keep it. Once it has
+ * begun it takes no such wish any more.
+ */
+static void take_pages_one_by_one(void)
+{
+	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
+}
+
 int store_opening_connect(struct store_opening *opening, int flags)
 {
-	int result = sqlite3_open_v2(opening->path, &opening->database,
-				     flags | SQLITE_OPEN_NOMUTEX, NULL);
+	int result;
+
+	take_pages_one_by_one();
+	result = sqlite3_open_v2(opening->path, &opening->database,
+				 flags | SQLITE_OPEN_NOMUTEX, NULL);
 
 	if (!opening->database)
 		return store_opening_fail(opening, -ENOMEM, "out of memory");

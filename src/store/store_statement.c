@@ -302,12 +302,27 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[EVENTS_PRUNE] = "DELETE FROM event WHERE at < ?1",
 };
 
+static int prepare(struct store *store, enum store_statement which)
+{
+	return sqlite3_prepare_v3(store->database, store_sql[which], -1,
+				  SQLITE_PREPARE_PERSISTENT, &store->statements[which],
+				  NULL);
+}
+
+/*
+ * 4 KiB each, of which many are never used: each is prepared when it is. Where that fails,
+ * SQLite takes NULL for a statement, steps it to nothing but misuse, and store_done() tells
+ * what was the matter.
+ */
 sqlite3_stmt *store_use(struct store *store, enum store_statement which)
 {
-	sqlite3_stmt *statement = store->statements[which];
+	sqlite3_stmt *statement;
 
+	if (!store->statements[which])
+		store->unprepared = prepare(store, which);
+	statement = store->statements[which];
 	assert(!sqlite3_stmt_busy(statement));
-	if (!sqlite3_stmt_readonly(statement))
+	if (statement && !sqlite3_stmt_readonly(statement))
 		store_obey_lazy(store);
 	return statement;
 }
@@ -345,8 +360,10 @@ bool store_is_damaged(const struct store *store)
 
 int store_done(struct store *store, sqlite3_stmt *statement, int result)
 {
-	int error = store_noted(store, result);
+	int error = store_noted(store, statement ? result : store->unprepared);
 
+	if (!statement)
+		return error;
 	sqlite3_reset(statement);
 	sqlite3_clear_bindings(statement);
 	return error;
@@ -434,17 +451,23 @@ int store_end(struct store *store, int error)
 	return error;
 }
 
+/* What ends a transaction needs no memory then. */
+static bool is_always_ready(enum store_statement which)
+{
+	return which == BEGIN || which == COMMIT || which == ROLLBACK;
+}
+
 int store_prepare(struct store *store)
 {
-	int which;
-
-	for (which = 0; which < STATEMENT_COUNT; which++) {
-		int result = sqlite3_prepare_v3(store->database, store_sql[which], -1,
-						SQLITE_PREPARE_PERSISTENT,
-						&store->statements[which], NULL);
+	for (int which = 0; which < STATEMENT_COUNT; which++) {
+		int result = prepare(store, which);
 
 		if (result != SQLITE_OK)
 			return store_database_error(store->database, result);
+		if (is_always_ready(which))
+			continue;
+		sqlite3_finalize(store->statements[which]);
+		store->statements[which] = NULL;
 	}
 	return 0;
 }

@@ -17,15 +17,16 @@ from counts import (
     STRACE, SYNCS, bare_instructions, daemon_instructions, daemon_system_calls,
     system_calls,
 )
-from daemon import Daemon
+from daemon import Daemon, memory_kib
 from fast_lab import Relay, fast_lab
 from incoming_rows import SENDER, Hearer, stored
 from lab import Lab, wait_until
 from lab.gateway import BINARY, free_port
+from memory_rows import connections
 from modem.pdu import encode_deliver
 from sending_rows import requests
 from server import Load
-from wire_request import ask, call
+from wire_request import ask, call, marked
 
 BUILD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
 LIBRARIES = {"libdbus-1.so.3", "libmicrohttpd.so.12", "libyajl.so.2", "libsystemd.so.0",
@@ -33,6 +34,7 @@ LIBRARIES = {"libdbus-1.so.3", "libmicrohttpd.so.12", "libyajl.so.2", "libsystem
              "libc.so.6"}
 STRIPPED_MOST_KIB = 1024
 IN_A_TURN = 192
+CROWD = 500                     # connections
 STEPS = {"call": "SendMessage", "sync": "sync(", "write": "pwrite64("}
 
 
@@ -133,6 +135,22 @@ def test_instructions_of_a_listing(lab: Lab) -> None:
     daemon.stop()
     theirs = bare_instructions(BUILD, lab.folder, octets, answer, free_port())
     assert ours / theirs <= 4.5, (ours, theirs)
+
+
+def test_a_crowd_leaves_no_memory_behind(lab: Lab) -> None:
+    """Most of it is given back when most have gone, without waking up for it later."""
+    daemon = Daemon(lab, "crowd")
+    server = daemon.start()
+    ping = [marked(daemon.requests.legacy("ping"))]
+
+    def private_kib() -> int:
+        return memory_kib(server.pid)["Private_Dirty"]
+
+    alone = private_kib()
+    with connections(server.port, ping * CROWD, b'"result":{}}'):
+        assert private_kib() - alone > 8 * CROWD
+    wait_until(lambda: private_kib() - alone < CROWD, what="memory is given back")
+    daemon.stop()
 
 
 def test_sizes() -> None:

@@ -453,7 +453,7 @@ static void assert_plan(enum store_statement which, const char *unwanted)
 {
 	sqlite3_stmt *plan;
 	char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s",
-				     sqlite3_sql(store->statements[which]));
+				     sqlite3_sql(store_use(store, which)));
 
 	assert_int_equal(sqlite3_prepare_v2(store->database, text, -1, &plan, NULL),
 			 SQLITE_OK);
@@ -506,12 +506,12 @@ static int take_steps(void)
 	int steps = 0;
 
 	for (int which = 0; which < STATEMENT_COUNT; which++) {
-		assert_int_equal(sqlite3_stmt_status(store->statements[which],
+		assert_int_equal(sqlite3_stmt_status(store_use(store, which),
 						     SQLITE_STMTSTATUS_SORT, true),
 				 0);
-		steps += sqlite3_stmt_status(store->statements[which],
+		steps += sqlite3_stmt_status(store_use(store, which),
 					     SQLITE_STMTSTATUS_VM_STEP, true);
-		assert_int_equal(sqlite3_stmt_status(store->statements[which],
+		assert_int_equal(sqlite3_stmt_status(store_use(store, which),
 						     SQLITE_STMTSTATUS_FULLSCAN_STEP,
 						     true),
 				 0);

@@ -78,6 +78,33 @@ def daemon_instructions(build: Path, lab: Lab, name: str,
                      16)["instructions"]
 
 
+def function_calls(text: str, name: str) -> int:
+    """Of a file of callgrind, which gives a name once and then its number alone."""
+    number = re.search(rf"^c?fn=(\(\d+\)) {name}$", text, re.MULTILINE)
+    if not number:
+        return 0
+    called = re.escape(number[1])
+    return sum(int(count) for count in re.findall(
+        rf"^cfn={called}.*\ncalls=(\d+) ", text, re.MULTILINE))
+
+
+def daemon_function_calls(lab: Lab, name: str, function: str,
+                          ask: Callable[[Daemon], None]) -> int:
+    """How often it was called while a daemon that had started was asked so, and ended."""
+    wrapper = [word.format(folder=lab.folder) for word in CALLGRIND]
+    output = lab.folder / "counted"
+    output.unlink(missing_ok=True)
+    daemon = Daemon(lab, name, wrapper)
+    server = daemon.start()
+    subprocess.run(["callgrind_control", "--zero", str(server.pid)], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    ask(daemon)
+    daemon.stop()
+    wait_until(lambda: output.exists() and instructions(output),
+               what="callgrind has written what it counted")
+    return function_calls(output.read_text(), function)
+
+
 def bare_instructions(build: Path, folder: Path, octets: bytes, answer: Answer,
                       port: int) -> float:
     output = folder / "bare-counted"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
 from datetime import datetime, timezone
@@ -14,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from counts import (
-    STRACE, SYNCS, bare_instructions, daemon_instructions, daemon_system_calls,
-    system_calls,
+    STRACE, SYNCS, bare_instructions, daemon_function_calls, daemon_instructions,
+    daemon_system_calls, system_calls,
 )
 from daemon import Daemon, memory_kib
 from fast_lab import Relay, fast_lab
@@ -26,7 +27,7 @@ from memory_rows import connections
 from modem.pdu import encode_deliver
 from sending_rows import requests
 from server import Load
-from wire_request import ask, call, marked
+from wire_request import ask, call, marked, receive
 
 BUILD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
 LIBRARIES = {"libdbus-1.so.3", "libmicrohttpd.so.12", "libyajl.so.2", "libsystemd.so.0",
@@ -82,6 +83,7 @@ def test_one_wait_for_the_disk_for_each_message(lab: Lab) -> None:
                                 lambda daemon: requests(daemon, 1), 1)
     waits = sum(calls.get(sync, 0) for sync in SYNCS)
     assert 0.9 <= waits <= 2.1, calls
+    assert calls["total"] <= 170, calls
 
 
 def test_the_disk_comes_before_the_radio(lab: Lab) -> None:
@@ -123,6 +125,35 @@ def test_one_wait_for_the_disk_for_what_came_at_once(fast: tuple[Lab, Relay]) ->
                        what="strace has written what it counted")
     waits = sum(calls.get(sync, 0) for sync in SYNCS)
     assert waits <= IN_A_TURN // 4, calls
+
+
+def test_the_bus_refuses_none_of_many(lab: Lab) -> None:
+    """It allows 128 replies that are awaited, of whom many more are."""
+    output = lab.folder / "refused"
+    daemon = Daemon(lab, "many", ["strace", "-D", "-f", "-s", "300", "-o", str(output),
+                                  "-e", "trace=sendmsg,recvmsg"])
+    server = daemon.start()
+    Load(BUILD, server, requests(daemon, 2), 200).run("--count", "200")
+    daemon.stop()
+    wait_until(lambda: "+++ exited" in output.read_text(), what="all is written")
+    told = output.read_text()
+    assert told.count("SendMessage") >= 200
+    assert "LimitsExceeded" not in told
+
+
+def drip(daemon: Daemon) -> None:
+    octets = marked(daemon.requests.legacy("ping", {"_meta": {"x": "y" * 60 * 1024}}))
+    with socket.create_connection(("127.0.0.1", daemon.server.port), 60) as wire:
+        wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for octet in octets:
+            wire.send(bytes([octet]))
+        assert receive(wire).result == {}
+
+
+def test_a_body_is_parsed_in_few_pieces(lab: Lab) -> None:
+    """However it comes: 60 KiB, each octet in a segment of its own."""
+    calls = daemon_function_calls(lab, "dripped", "yajl_parse", drip)
+    assert 2 <= calls <= 16, calls
 
 
 def test_instructions_of_a_listing(lab: Lab) -> None:

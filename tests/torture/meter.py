@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from lab.beside import Beside
 
 
 @dataclass(frozen=True)
@@ -37,28 +38,18 @@ def measure(pid: int) -> Sample | None:
     return Sample(time.monotonic(), pid, kib["Private_Dirty"], kib["Rss"], descriptors, threads)
 
 
-class Meter:
+class Meter(Beside):
     """with Meter(lambda: gateway.pid) as meter: ..."""
 
     def __init__(self, pid: Callable[[], int], period_s: float = 0.5) -> None:
+        super().__init__(self._measure_again, period_s)
         self._pid = pid
-        self._period_s = period_s
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run)
         self.samples: list[Sample] = []
 
-    def __enter__(self) -> Meter:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while not self._over.wait(self._period_s):
-            if sample := measure(self._pid()):
-                self.samples.append(sample)
+    def _measure_again(self) -> bool:
+        if sample := measure(self._pid()):
+            self.samples.append(sample)
+        return True
 
     def record(self, most: int = 200) -> list[dict[str, float]]:
         """Evenly spread samples for a report."""

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""With the defaults, and every limit reached at once, the gateway fits where it has to."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from lab import Lab, wait_until
+from lab.dial import dial
+from test_batch import batch, post, send
+from wire import Wire, request, rpc
+
+UNIT = Path(__file__).resolve().parents[2] / "etc" / "systemd" / "ofono-mcp.service"
+QUEUE, BATCH = 1000, 100        # queue_limit, POST_MESSAGES_MAX
+LISTED = 26                     # tools/list in a batch: its answer is about 1 MiB
+PER_ADDRESS, CONNECTIONS = 128, 256
+OTHERS = 8                      # connections that are left to the test itself
+SESSIONS, SUBSCRIPTIONS = 128, 32
+BUFFER = 2048                   # of a client that does not read
+INITIALIZE = rpc("initialize", {
+    "protocolVersion": "2025-03-26", "capabilities": {},
+    "clientInfo": {"name": "worst", "version": "1"}})
+LARGE, PIPELINED = 8, 100
+PADDING = 90                    # values of a request, as many as fit into what is not counted
+
+
+def memory_kib(pid: int) -> dict[str, int]:
+    text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    return {name: int(kib) for name, kib in re.findall(r"^(\w+): +(\d+) kB", text, re.M)}
+
+
+def fill_queue(lab: Lab) -> None:
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
+    for start in range(0, QUEUE, BATCH):
+        reply = post(lab.gateway.port, *(
+            send("x" * 300 + str(number), 1, number, send_at=at)
+            for number in range(start, start + BATCH)))
+        assert reply.body.count(b'"state":"scheduled"') == BATCH, reply
+
+
+def fill_sessions(lab: Lab) -> None:
+    subscriptions = batch(*(
+        rpc("resources/subscribe", {"uri": f"sms://conversation/+3620123{number:04}"}, number)
+        for number in range(SUBSCRIPTIONS)))
+    with Wire(lab.gateway.port) as wire:
+        for _ in range(SESSIONS):
+            session = wire.ask(request(INITIALIZE)).header("mcp-session-id")
+            reply = wire.ask(request(subscriptions, {"Mcp-Session-Id": session}))
+            assert reply.body.count(b'"result":{}') == SUBSCRIPTIONS, reply
+
+
+@contextmanager
+def unread(lab: Lab) -> Iterator[None]:
+    """On each connection waits an answer: as many large ones as the budget holds, and of the
+    rest the largest that it does not count."""
+    large = request(batch(*[rpc("tools/list")] * LISTED))
+    small = request(rpc("tools/list", {"_meta": {"x": [0] * PADDING}}))
+    with ExitStack() as clients:
+        for number in range(CONNECTIONS - OTHERS):
+            source = f"127.0.1.{1 + number // (PER_ADDRESS - 1)}"
+            wire = clients.enter_context(dial(lab.gateway.port, 30, source=source,
+                                              receive_buffer=BUFFER))
+            wire.setblocking(False)
+            with suppress(BlockingIOError):     # the kernel holds the first ones for itself
+                wire.send((large if number < LARGE else small) * PIPELINED)
+        yield
+
+
+def settled_kib(pid: int) -> dict[str, int]:
+    """When nothing comes on top any more."""
+    seen = [memory_kib(pid)]
+
+    def stays() -> bool:
+        seen.append(memory_kib(pid))
+        return seen[-1]["Private_Dirty"] == seen[-2]["Private_Dirty"]
+    wait_until(stays, what="all that was asked for is held")
+    return seen[-1]
+
+
+def test_all_limits_at_once(make_lab: Callable[..., Lab],
+                            record_testsuite_property: Callable[[str, object], None]) -> None:
+    lab = make_lab()
+    idle = memory_kib(lab.gateway.pid)
+    fill_queue(lab)
+    fill_sessions(lab)
+    with unread(lab):
+        full = settled_kib(lab.gateway.pid)
+    told = (f"all limits at once: RSS {full['Rss']:,} KiB, private "
+            f"{full['Private_Dirty']:,} KiB; idle {idle['Private_Dirty']:,} KiB")
+    print(told)
+    record_testsuite_property("summary", told)
+    most = int(re.search(r"^MemoryMax=(\d+)M$", UNIT.read_text(), re.M)[1])
+    assert full["Rss"] < most * 1024, told

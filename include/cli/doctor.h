@@ -39,7 +39,6 @@ void doctor_look_at_certificate(struct doctor *doctor);
 void doctor_look_at_network(struct doctor *doctor);
 
 /* Of doctor_look_at_phone(); `probe` may be NULL. */
-void doctor_look_at_modems(struct doctor *doctor, const struct ofono *ofono,
-			   struct ofono_probe *probe);
+void doctor_look_at_modems(struct doctor *doctor, const struct ofono *ofono);
 
 #endif

@@ -61,6 +61,13 @@ struct voicemail_facts {
 	char mailbox_number[24]; /* to call; "" unknown */
 };
 
+/* Whether oFono knows where the modem hands its messages in (ServiceCenterAddress). */
+enum service_centre {
+	CENTRE_UNTOLD, /* not yet, or oFono cannot tell */
+	CENTRE_NONE,   /* the card names none, or the modem does not tell it */
+	CENTRE_KNOWN,
+};
+
 struct modem {
 	char path[128]; /* D-Bus object path; arbitrary, never parsed */
 	bool powered;
@@ -72,6 +79,7 @@ struct modem {
 	/* MessageManager's UseDeliveryReports as far as it was told; false when that is
 	 * away */
 	bool uses_delivery_reports;
+	enum service_centre centre; /* likewise */
 	struct sim_facts sim;
 	struct network_facts network;
 	struct voicemail_facts voicemail;

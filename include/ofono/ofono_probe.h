@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { OFONO_PROBE_MS = 3000, OFONO_PROBE_TEXT_BYTES = 64 };
+enum { OFONO_PROBE_MS = 3000 };
 
 struct ofono_probe;
 
@@ -29,9 +29,5 @@ bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const cha
  */
 bool ofono_probe_is_refused(struct ofono_probe *probe, const char *interface,
 			    const char *method);
-
-/* The SMS service centre of a modem, "" none. False: oFono did not tell. */
-bool ofono_probe_centre(struct ofono_probe *probe, const char *path,
-			char centre_out[OFONO_PROBE_TEXT_BYTES]);
 
 #endif

@@ -36,6 +36,7 @@ struct modem_queries {
 	struct query network;
 	struct query voice;
 	struct query waiting;
+	struct query centre;
 	struct report_switch reports;
 };
 

@@ -121,25 +121,25 @@ static bool takes_messages(const struct patient *patient)
 	return false;
 }
 
-static bool has_centre(const struct patient *patient, struct ofono_probe *probe)
+static bool has_centre(const struct patient *patient)
 {
-	char centre[OFONO_PROBE_TEXT_BYTES];
-
-	if (!probe || !ofono_probe_centre(probe, patient->modem->path, centre) || *centre)
+	if (patient->modem->centre != CENTRE_NONE)
 		return true;
-	tell(patient, "its SIM card names no service centre, so nothing can be sent",
+	tell(patient,
+	     "oFono knows no service centre of its SIM card, so what it sends is "
+	     "refused, "
+	     "unless the modem knows one",
 	     "Ask the operator for the number, then, as root: dbus-send --system "
 	     "--dest=org.ofono MODEM org.ofono.MessageManager.SetProperty "
 	     "string:ServiceCenterAddress variant:string:NUMBER");
 	return false;
 }
 
-static void look_at_modem(struct doctor *doctor, const struct modem *modem,
-			  struct ofono_probe *probe)
+static void look_at_modem(struct doctor *doctor, const struct modem *modem)
 {
 	static bool (*const checks[])(const struct patient *) = {
 		is_powered, has_card,	   is_unlocked,	   is_alone,
-		is_online,  is_registered, takes_messages,
+		is_online,  is_registered, takes_messages, has_centre,
 	};
 	struct patient patient = { .doctor = doctor, .modem = modem };
 
@@ -148,14 +148,12 @@ static void look_at_modem(struct doctor *doctor, const struct modem *modem,
 		if (!checks[at](&patient))
 			return;
 	}
-	if (has_centre(&patient, probe))
-		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, patient.about },
-			    "it can send: %s, %s, signal %u %%", modem->network.name,
-			    modem->network.status, modem->network.strength);
+	doctor_tell(doctor, &(struct finding){ DOCTOR_OK, patient.about },
+		    "it can send: %s, %s, signal %u %%", modem->network.name,
+		    modem->network.status, modem->network.strength);
 }
 
-void doctor_look_at_modems(struct doctor *doctor, const struct ofono *ofono,
-			   struct ofono_probe *probe)
+void doctor_look_at_modems(struct doctor *doctor, const struct ofono *ofono)
 {
 	const struct modem *modem;
 	unsigned count = 0;
@@ -163,7 +161,7 @@ void doctor_look_at_modems(struct doctor *doctor, const struct ofono *ofono,
 	TAILQ_FOREACH (modem, ofono_modems(ofono), link) {
 		if (modem_is_foreign(modem))
 			continue;
-		look_at_modem(doctor, modem, probe);
+		look_at_modem(doctor, modem);
 		count++;
 	}
 	if (!count)

@@ -123,7 +123,7 @@ static void tell_all(struct doctor *doctor, struct ofono *ofono,
 		ofono_program_look_for_reports(probe, program, ofono);
 		ofono_program_tell(doctor, program);
 		look_at_policy(doctor);
-		doctor_look_at_modems(doctor, ofono, probe);
+		doctor_look_at_modems(doctor, ofono);
 		return;
 	}
 	doctor_tell(

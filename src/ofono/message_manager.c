@@ -41,16 +41,53 @@ static const struct property manager_properties[] = {
 		 uses_delivery_reports),
 };
 
+/* No number is UNTOLD; an empty one is what oFono says when it knows none. */
+#define UNTOLD "?"
+
+struct centre {
+	char number[24];
+};
+
+static const struct property centre_properties[] = {
+	PROPERTY("ServiceCenterAddress", PROPERTY_STRING, struct centre, number),
+};
+
+static void put_centre(struct modem *modem, const struct centre *told)
+{
+	enum service_centre centre = told->number[0] ? CENTRE_KNOWN : CENTRE_NONE;
+
+	if (strcmp(told->number, UNTOLD) == 0 || modem->centre == centre)
+		return;
+	modem->centre = centre;
+	modem_changed(modem);
+}
+
+static void answered(struct modem *modem, DBusMessageIter *dictionary)
+{
+	struct centre told = { UNTOLD };
+
+	if (!dictionary)
+		return;
+	property_store_all(centre_properties, 1, dictionary, &told);
+	put_centre(modem, &told);
+}
+
+/* oFono refuses to switch while it asks the modem for its centre: that comes second. */
 static void on_appeared(struct modem *modem)
 {
 	if (ofono_wants_delivery_reports(modem->ofono))
 		report_switch_on(&modem->queries->reports);
+	modem->queries->centre.interface = interface_message_manager.name;
+	modem->queries->centre.answered = answered;
+	query_start(&modem->queries->centre);
 }
 
 static void on_vanished(struct modem *modem)
 {
 	report_switch_stop(&modem->queries->reports);
+	query_stop(&modem->queries->centre);
 	modem->uses_delivery_reports = false;
+	modem->centre = CENTRE_UNTOLD;
 }
 
 static bool begins_with(DBusMessage *signal, const char *signature)
@@ -96,10 +133,19 @@ static void on_incoming(struct modem *modem, DBusMessage *signal)
 		log_error("ofono: %s: a message in an unknown form is lost", modem->path);
 }
 
+static void on_property(struct modem *modem, DBusMessage *signal)
+{
+	struct centre told = { UNTOLD };
+
+	property_changed(manager_properties, 1, signal, modem);
+	property_changed(centre_properties, 1, signal, &told);
+	put_centre(modem, &told);
+}
+
 static void on_signal(struct modem *modem, DBusMessage *signal)
 {
 	if (dbus_message_has_member(signal, "PropertyChanged"))
-		property_changed(manager_properties, 1, signal, modem);
+		on_property(modem, signal);
 	else if (dbus_message_has_member(signal, "StatusReport"))
 		status_report_signal(modem, signal);
 	else

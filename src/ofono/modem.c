@@ -112,6 +112,7 @@ struct modem *modem_new(struct ofono *ofono, const char *path)
 	modem->queries->network.modem = modem;
 	modem->queries->voice.modem = modem;
 	modem->queries->waiting.modem = modem;
+	modem->queries->centre.modem = modem;
 	modem->queries->reports.modem = modem;
 	return modem;
 }
@@ -122,6 +123,7 @@ void modem_free(struct modem *modem)
 	query_stop(&modem->queries->network);
 	query_stop(&modem->queries->voice);
 	query_stop(&modem->queries->waiting);
+	query_stop(&modem->queries->centre);
 	report_switch_stop(&modem->queries->reports);
 	free(modem->queries);
 	free(modem);
@@ -137,7 +139,8 @@ bool modem_is_asking(const struct modem *modem)
 {
 	return query_is_waiting(&modem->queries->sim) ||
 	       query_is_waiting(&modem->queries->network) ||
-	       query_is_waiting(&modem->queries->voice);
+	       query_is_waiting(&modem->queries->voice) ||
+	       query_is_waiting(&modem->queries->centre);
 }
 
 bool modem_is_registered(const struct modem *modem)

@@ -24,6 +24,7 @@
 #include "ofono/interface.h"
 #include "ofono/mailbag.h"
 #include "ofono/manager.h"
+#include "ofono/query.h"
 
 #define MATCH(interface) "type='signal',sender='" OFONO_NAME "',interface='" interface "'"
 
@@ -426,7 +427,7 @@ void ofono_use_delivery_reports(struct ofono *ofono)
 	ofono->wants_delivery_reports = true;
 	TAILQ_FOREACH (modem, &ofono->manager.modems, link) {
 		if (modem->interfaces & MODEM_MESSAGE_MANAGER)
-			interface_message_manager.appeared(modem);
+			report_switch_on(&modem->queries->reports);
 	}
 }
 

@@ -86,53 +86,6 @@ bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const cha
 	return mentions;
 }
 
-/* The string in the variant of this entry, when it is the one. */
-static const char *read_centre(DBusMessageIter *entry)
-{
-	const char *name = "", *value = NULL;
-	DBusMessageIter variant;
-
-	dbus_message_iter_get_basic(entry, &name);
-	dbus_message_iter_next(entry);
-	dbus_message_iter_recurse(entry, &variant);
-	if (strcmp(name, "ServiceCenterAddress") == 0 &&
-	    dbus_message_iter_get_arg_type(&variant) == DBUS_TYPE_STRING)
-		dbus_message_iter_get_basic(&variant, &value);
-	return value;
-}
-
-static bool find_centre(DBusMessage *reply, char centre_out[OFONO_PROBE_TEXT_BYTES])
-{
-	DBusMessageIter top, list, entry;
-	const char *centre = NULL;
-
-	if (!dbus_message_has_signature(reply, "a{sv}"))
-		return false;
-	dbus_message_iter_init(reply, &top);
-	dbus_message_iter_recurse(&top, &list);
-	for (; !centre && dbus_message_iter_get_arg_type(&list) == DBUS_TYPE_DICT_ENTRY;
-	     dbus_message_iter_next(&list)) {
-		dbus_message_iter_recurse(&list, &entry);
-		centre = read_centre(&entry);
-	}
-	snprintf(centre_out, OFONO_PROBE_TEXT_BYTES, "%s", centre ? centre : "");
-	return true;
-}
-
-bool ofono_probe_centre(struct ofono_probe *probe, const char *path,
-			char centre_out[OFONO_PROBE_TEXT_BYTES])
-{
-	DBusMessage *reply = ask(
-		probe, ofono_message(path, "org.ofono.MessageManager", "GetProperties"));
-	bool found;
-
-	if (!reply)
-		return false;
-	found = find_centre(reply, centre_out);
-	dbus_message_unref(reply);
-	return found;
-}
-
 bool ofono_probe_is_refused(struct ofono_probe *probe, const char *interface,
 			    const char *method)
 {

@@ -19,6 +19,11 @@ const struct schema_field modem_facts_fields[] = {
 	{ "sim_lock", SCHEMA_STRING, false, "What a locked card asks for: pin, puk" },
 	{ "sim_retries", SCHEMA_INTEGER, false, "Tries that it leaves, where it tells" },
 	{ "subscription_id", SCHEMA_INTEGER, false, "Number of the card in it" },
+	{ "service_centre", SCHEMA_STRING, true,
+	  "Where it hands messages in: known, none, or unknown while oFono tells "
+	  "nothing" },
+	{ "warning", SCHEMA_STRING, false,
+	  "What may make a message fail that it sends; left out when nothing is known" },
 	{ "why_not", SCHEMA_STRING, false,
 	  "What stops it from sending; left out when nothing does" },
 	{ 0 },
@@ -144,6 +149,21 @@ static void write_card(struct json_writer *writer, const struct modem *modem)
 		json_put_integer(writer, "sim_retries", modem->sim.pin_retries);
 }
 
+static void write_centre(struct json_writer *writer, const struct modem *modem)
+{
+	static const char *const words[] = {
+		[CENTRE_UNTOLD] = "unknown",
+		[CENTRE_NONE] = "none",
+		[CENTRE_KNOWN] = "known",
+	};
+
+	json_put_string(writer, "service_centre", words[modem->centre]);
+	if (modem->centre == CENTRE_NONE)
+		json_put_string(writer, "warning",
+				"oFono knows no service centre of its SIM: what it sends "
+				"is refused, unless the modem knows one");
+}
+
 static void write_modem(struct json_writer *writer, const struct services *services,
 			const struct modem *modem)
 {
@@ -158,6 +178,7 @@ static void write_modem(struct json_writer *writer, const struct services *servi
 	write_card(writer, modem);
 	if (sim)
 		json_put_integer(writer, "subscription_id", sim->id);
+	write_centre(writer, modem);
 	if (obstacle)
 		json_put_string(writer, "why_not", obstacle);
 	json_close_object(writer);
@@ -187,7 +208,8 @@ uint64_t modem_facts_sum(const struct services *services)
 			continue;
 		sum = sum * 31 + (uintptr_t)modem_facts_obstacle(services, modem);
 		sum = sum * 31 + (uintptr_t)registration_of(modem);
-		sum = sum * 31 + 1 + modem->powered + 2 * (unsigned)modem->online;
+		sum = sum * 31 + 1 + modem->powered + 2 * (unsigned)modem->online +
+		      4 * (unsigned)modem->centre;
 	}
 	return sum;
 }

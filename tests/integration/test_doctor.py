@@ -283,7 +283,7 @@ def test_one_card_in_two_modems(make_lab: Callable[..., Lab], look: Look) -> Non
 def test_no_service_centre(make_lab: Callable[..., Lab], look: Look) -> None:
     card = replace(Sim.numbered(0), smsc="")
     lab = make_lab(sims=[card], gateway_open=False)
-    assert wait_found(lab, look, "problem", path_of(lab), "names no service centre")
+    assert wait_found(lab, look, "problem", path_of(lab), "knows no service centre")
 
 
 def test_our_plugin(make_lab: Callable[..., Lab], look: Look) -> None:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import test_delivery_reports
 
-from agent import Agent
+from agent import Agent, assert_refused, assert_sent
 from lab import Lab, wait_until
 from modem import SEARCHING, Sim
 from modem.modem import ROAMING
@@ -39,7 +40,8 @@ def test_a_modem_that_can_send(lab: Lab, agent: Agent) -> None:
         "modem": "/sim0", "powered": True, "online": True,
         "registration": "registered with its own network", "operator": "Telekom HU",
         "technology": "lte", "signal_percent": told["modems"][0]["signal_percent"],
-        "roaming": False, "sim": "present", "subscription_id": agent.ids()[0]}
+        "roaming": False, "sim": "present", "subscription_id": agent.ids()[0],
+        "service_centre": "known"}
     assert 60 <= told["modems"][0]["signal_percent"] <= 70
 
 
@@ -72,6 +74,21 @@ def test_a_locked_card(make_lab: MakeLab) -> None:
                                      if "sim_retries" in modem), None),
                        what="how often it may be tried, which a modem tells later")
     assert (modem["sim"], modem["sim_lock"], modem["sim_retries"]) == ("locked", "pin", 3)
+
+
+def test_a_card_that_names_no_service_centre(make_lab: MakeLab) -> None:
+    """ofonod takes the message, and the modem refuses it."""
+    lab = make_lab(sims=[replace(Sim.numbered(0), smsc="")])
+    agent = Agent(lab)
+    wait_until(lambda: status(agent)["modems"][0]["service_centre"] == "none", what="asked")
+    cursor = status(agent)["cursor"]
+    assert "no service centre" in status(agent)["modems"][0]["warning"]
+    assert_refused(agent.send("to nowhere"), "network_refused")
+    lab.radios[0].set("MessageManager", "ServiceCenterAddress", "+36300000000")
+    told = agent.call("get_gateway_status", after=cursor, wait_seconds=60).structured
+    assert told["modems"][0]["service_centre"] == "known"
+    assert "warning" not in told["modems"][0]
+    assert_sent(agent.send("there it is"))
 
 
 def test_one_card_in_two_modems(make_lab: MakeLab) -> None:

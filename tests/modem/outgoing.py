@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CMS_INVALID_PDU = 304
 CMS_SIM_NOT_INSERTED = 310
+CMS_NO_SERVICE_CENTRE = 330
 CMS_NO_NETWORK = 331
 
 
@@ -68,6 +69,8 @@ class Outgoing:
     def _obstacle(self) -> Outcome | None:
         if self._modem.sim is None:
             return Outcome.cms(CMS_SIM_NOT_INSERTED)
+        if not self._modem.sim.smsc:
+            return Outcome.cms(CMS_NO_SERVICE_CENTRE)
         return None if self._modem.is_registered else Outcome.cms(CMS_NO_NETWORK)
 
     def _next_outcome(self) -> Outcome:

@@ -59,9 +59,10 @@ struct fact {
 struct fake_modem {
 	const char *path;
 	const struct fact *modem;
-	const struct fact *sim;	    /* NULL: GetProperties is UnknownMethod */
-	const struct fact *network; /* likewise */
-	const struct fact *voice;   /* likewise */
+	const struct fact *sim;	     /* NULL: GetProperties is UnknownMethod */
+	const struct fact *network;  /* likewise */
+	const struct fact *voice;    /* likewise */
+	const struct fact *messages; /* likewise */
 };
 
 struct fake {
@@ -257,10 +258,11 @@ static inline void fake_answer(struct fake *fake, DBusMessage *call)
 		fake_reply_modems(fake, call);
 	else if (dbus_message_has_member(call, "GetProperties") && modem)
 		fake_reply_facts(fake, call,
-				 strcmp(interface, SIM) == 0	   ? modem->sim
-				 : strcmp(interface, NETWORK) == 0 ? modem->network
-				 : strcmp(interface, VOICE) == 0   ? modem->voice
-								   : NULL);
+				 strcmp(interface, SIM) == 0	    ? modem->sim
+				 : strcmp(interface, NETWORK) == 0  ? modem->network
+				 : strcmp(interface, VOICE) == 0    ? modem->voice
+				 : strcmp(interface, MESSAGES) == 0 ? modem->messages
+								    : NULL);
 	else if (fake->called)
 		fake->called(fake, call);
 	else

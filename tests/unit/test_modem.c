@@ -178,6 +178,32 @@ static void test_order_of_arrival_is_truth(void **state)
 	assert_int_equal(modem->network.strength, 7);
 }
 
+/* It is told, empty or not; what is no text tells nothing. */
+static void test_service_centre(void **state)
+{
+	static const struct fact told[] = { TEXT("ServiceCenterAddress", "+36309888000"),
+					    LAST };
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, on, card, registered);
+
+	settle(fixture);
+	assert_int_equal(modem->centre, CENTRE_UNTOLD); /* an error */
+	change(fixture, MESSAGES, (struct fact)TEXT("ServiceCenterAddress", ""));
+	settle(fixture);
+	assert_int_equal(modem->centre, CENTRE_NONE);
+	change(fixture, MESSAGES, (struct fact)FLAG("ServiceCenterAddress", 1));
+	change(fixture, MESSAGES, (struct fact)TEXT("Bearer", "cs-only"));
+	settle(fixture);
+	assert_int_equal(modem->centre, CENTRE_NONE);
+	fixture->fake.modems[0].messages = told;
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM, NETWORK));
+	settle(fixture);
+	assert_int_equal(modem->centre, CENTRE_UNTOLD);
+	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM, NETWORK, MESSAGES));
+	settle(fixture);
+	assert_int_equal(modem->centre, CENTRE_KNOWN);
+}
+
 static void test_card_out_and_in(void **state)
 {
 	struct fixture *fixture = *state;
@@ -377,6 +403,7 @@ int main(void)
 		TEST(test_power_up),
 		TEST(test_signal_before_its_interface),
 		TEST(test_order_of_arrival_is_truth),
+		TEST(test_service_centre),
 		TEST(test_card_out_and_in),
 		TEST(test_interfaces_go),
 		TEST(test_interface_goes_while_asked),

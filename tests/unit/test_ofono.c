@@ -230,7 +230,7 @@ static void test_refused_then_allowed(void **state)
 	fixture_wait_available(fixture); /* asked again after a second */
 	assert_string_equal(fixture->fake.log,
 			    "GetModems:/ GetModems:/ GetProperties:/sim2 "
-			    "GetProperties:/sim2 ");
+			    "GetProperties:/sim2 GetProperties:/sim2 ");
 }
 
 static void test_not_ready_yet(void **state)

@@ -68,6 +68,7 @@ struct config {
 	char spool_dir[CONFIG_TEXT_BYTES]; /* "": spool in state_dir */
 	char pin_file[CONFIG_TEXT_BYTES];  /* "": none */
 	bool power_modems;		   /* switch them on when they appear */
+	bool phone_default; /* the SIM that the phone's settings name, when none is given */
 	/* [sms] */
 	int64_t max_segments;
 	int64_t send_wait_seconds; /* send_sms waits this long for the network */

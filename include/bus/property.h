@@ -16,6 +16,7 @@
 enum property_type {
 	PROPERTY_BOOLEAN, /* b: bool */
 	PROPERTY_BYTE,	  /* y: uint8_t */
+	PROPERTY_SMALL,	  /* u: uint8_t, 255 for what is more */
 	PROPERTY_STRING,  /* s: char[size]; a longer value is cut at a character */
 	PROPERTY_FLAGS,	  /* as: uint32_t, bits of the known words */
 	PROPERTY_FIRST,	  /* as: char[size], the first element, or "" */
@@ -39,6 +40,9 @@ struct property {
 		.offset = offsetof(structure, field),                 \
 		.size = sizeof(((structure *)0)->field), __VA_ARGS__  \
 	}
+
+/* `text`, cut at a character where it does not fit. True when the field differs now. */
+bool property_put_text(char *field, size_t size, const char *text);
 
 /*
  * One value (the iterator stands on the variant) into the struct. True when the table

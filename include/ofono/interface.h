@@ -41,6 +41,7 @@ extern const struct interface interface_sms_history;
 extern const struct interface interface_voice_call;
 extern const struct interface interface_cell_broadcast;
 extern const struct interface interface_message_waiting;
+extern const struct interface interface_sim_info;
 
 /* A signal of either interface that may bring StatusReport. */
 void status_report_signal(struct modem *modem, DBusMessage *signal);

@@ -21,6 +21,7 @@ enum modem_interface {
 	MODEM_SUPPLEMENTARY_SERVICES = 1 << 4,
 	MODEM_MESSAGE_WAITING = 1 << 5,
 	MODEM_CELL_BROADCAST = 1 << 6,
+	MODEM_SIM_INFO = 1 << 7,
 };
 
 enum { SIM_LOCKS_MAX = 16 };
@@ -38,8 +39,10 @@ struct sim_facts {
 	char mobile_country_code[4];
 	char mobile_network_code[4];
 	char service_provider_name[64];
-	char own_number[24];		/* first of SubscriberNumbers, often "" */
-	uint8_t pin_retries;		/* of the lock in force; 0 unknown */
+	char own_number[24]; /* first of SubscriberNumbers, often "" */
+	uint8_t pin_retries; /* of the lock in force; 0 unknown */
+	uint8_t card_slots;  /* of a modem that uses one of several; 0: it has one */
+	uint8_t active_slot; /* of those the one in use, from 1; 0 unknown */
 	uint8_t retries[SIM_LOCKS_MAX]; /* of every lock; private to src/ofono */
 };
 
@@ -59,6 +62,13 @@ struct voicemail_facts {
 	bool waiting;
 	uint8_t count;		 /* 0 with `waiting`: the network did not say */
 	char mailbox_number[24]; /* to call; "" unknown */
+};
+
+/* org.nemomobile.ofono.SimInfo of the forks: the card, known also while the modem is off */
+struct remembered_card {
+	char card_identifier[24];     /* "" unknown, or there is none */
+	char subscriber_identity[16]; /* likewise */
+	char service_provider_name[64];
 };
 
 /* Whether oFono knows where the modem hands its messages in (ServiceCenterAddress). */
@@ -81,6 +91,8 @@ struct modem {
 	bool uses_delivery_reports;
 	enum service_centre centre; /* likewise */
 	struct sim_facts sim;
+	uint8_t card_slots; /* as the SIM's facts told last, which go with the power */
+	struct remembered_card remembered;
 	struct network_facts network;
 	struct voicemail_facts voicemail;
 	/* of VoiceCallManager: the card's and the network's, blanks between; "" unknown */

@@ -27,6 +27,7 @@ enum ofono_event_type {
 	OFONO_BUS_KNOWN,   /* it took our match rules: all is heard; or it is not there */
 	OFONO_AVAILABLE,   /* the service answers; its modems follow */
 	OFONO_UNAVAILABLE, /* all its modems have been removed already */
+	OFONO_CHANGED,	   /* ofono_default_modem() or ofono_is_complete() differs */
 	MODEM_ADDED,
 	MODEM_CHANGED,	  /* some fact differs; bursts are common */
 	MODEM_REMOVED,	  /* not listed any more; freed after the event */
@@ -102,5 +103,12 @@ const char *ofono_condition(const struct ofono *ofono);
  */
 bool ofono_is_settled(const struct ofono *ofono);
 const struct modem_list *ofono_modems(const struct ofono *ofono);
+/*
+ * Of the forks that have it (include/ofono/modem_manager.h): the modem that the phone's owner
+ * chose for calls and messages; NULL: none, or oFono does not tell.
+ */
+const struct modem *ofono_default_modem(const struct ofono *ofono);
+/* False: oFono says that there are modems which it does not know yet. */
+bool ofono_is_complete(const struct ofono *ofono);
 
 #endif

@@ -37,6 +37,7 @@ struct modem_queries {
 	struct query voice;
 	struct query waiting;
 	struct query centre;
+	struct bus_call *sim_info;
 	struct report_switch reports;
 };
 

@@ -3,7 +3,8 @@
  * Sims: which SIM cards there are now, their durable numbers, and whether they can send.
  *
  * A SIM is known by its card (ICCID, else IMSI), never by the modem it sits in. Facts are
- * oFono's signals; the number comes from the store.
+ * oFono's signals; the number comes from the store. Some of oFono's forks tell which card is
+ * in a modem that is off; what SimManager tells of another modem comes first.
  *
  * oFono keeps what it is to send by card, so of two modems that show the same card both send
  * it: a duplicate cannot send. Where the number is the same, too, the first slot has it.
@@ -27,12 +28,15 @@ enum sim_state {
 	SIM_LOCKED,    /* asks for PIN, PUK, ... */
 	SIM_DUPLICATE, /* another modem shows the same card */
 	SIM_STUCK,     /* registered, but its modem does not finish a message */
+	SIM_OFF,       /* its modem is off, and oFono remembers the card */
 	SIM_ABSENT,    /* known from before, in no modem now */
 };
 
 struct sim {
 	int64_t id; /* the tools' subscription_id */
-	int slot;   /* sim_slot_index: place of its modem among our modems, from 0 */
+	/* sim_slot_index, from 0: its place among those of all our modems, of which one
+	 * that uses one of several slots has as many */
+	int slot;
 	enum sim_state state;
 	struct modem *modem; /* never NULL in the list */
 	char carrier_name
@@ -42,6 +46,7 @@ struct sim {
 	char own_number[24]; /* the card's first, "" unknown */
 	bool roaming;	     /* registered with a foreign network */
 	bool stuck;	     /* sims_set_stuck() */
+	bool is_default;     /* the phone's owner chose it, where oFono tells that */
 	struct voicemail_facts voicemail;
 	TAILQ_ENTRY(sim) link;
 };

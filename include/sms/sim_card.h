@@ -30,6 +30,12 @@ void sim_cards_deinit(struct sim_cards *cards);
 int64_t sim_cards_identify(struct sim_cards *cards, struct store *store,
 			   const struct sim_facts *facts);
 
+/*
+ * What is known of the card in a modem: SimManager's facts or, while it tells none, what
+ * oFono remembers. `facts_out` has no card when none is known.
+ */
+void sim_card_read(const struct modem *modem, struct sim_facts *facts_out);
+
 /* The last four characters of what identifies the card, for the log. */
 const char *sim_card_tail(const struct sim_facts *facts);
 

@@ -185,6 +185,14 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .initial = "no",
 	  .help = "Switch each modem on, and out of flight mode, when the gateway or\n"
 		  "the modem starts, where nothing else does; needs a D-Bus policy" },
+	{ .section = "sim",
+	  .name = "phone_default",
+	  .type = CONFIG_KEY_BOOLEAN,
+	  .offset = FIELD(phone_default),
+	  .live = true,
+	  .initial = "no",
+	  .help = "When a client names no SIM and several can send, use the one that is\n"
+		  "chosen in the phone's settings, where oFono tells it" },
 	{ .section = "sms",
 	  .name = "max_segments",
 	  .type = CONFIG_KEY_INTEGER,

@@ -35,7 +35,7 @@ static size_t fitting(const char *text, size_t size)
 	return length;
 }
 
-static bool put_text(char *field, size_t size, const char *text)
+bool property_put_text(char *field, size_t size, const char *text)
 {
 	size_t length = fitting(text, size);
 
@@ -64,13 +64,23 @@ static bool put_byte(void *field, DBusMessageIter *value)
 	return replace(field, &byte, sizeof(byte));
 }
 
+static bool put_small(void *field, DBusMessageIter *value)
+{
+	dbus_uint32_t given;
+	uint8_t small;
+
+	dbus_message_iter_get_basic(value, &given);
+	small = given > UINT8_MAX ? UINT8_MAX : (uint8_t)given;
+	return replace(field, &small, sizeof(small));
+}
+
 static bool put_string(const struct property *property, char *field,
 		       DBusMessageIter *value)
 {
 	const char *text;
 
 	dbus_message_iter_get_basic(value, &text);
-	return put_text(field, property->size, text);
+	return property_put_text(field, property->size, text);
 }
 
 static int word_index(const char *const *words, const char *word)
@@ -111,7 +121,7 @@ static bool put_first(const struct property *property, char *field,
 	dbus_message_iter_recurse(value, &element);
 	if (dbus_message_iter_get_arg_type(&element) == DBUS_TYPE_STRING)
 		dbus_message_iter_get_basic(&element, &text);
-	return put_text(field, property->size, text);
+	return property_put_text(field, property->size, text);
 }
 
 static bool is_a_word(const char *text)
@@ -142,7 +152,7 @@ static bool put_words(const struct property *property, char *field,
 		}
 		dbus_message_iter_next(&element);
 	}
-	return put_text(field, property->size, words);
+	return property_put_text(field, property->size, words);
 }
 
 static void count_one(const struct property *property, DBusMessageIter *entry,
@@ -183,7 +193,7 @@ static bool put(const struct property *property, void *field, DBusMessageIter *v
 		[PROPERTY_BOOLEAN] = "b",    [PROPERTY_BYTE] = "y",
 		[PROPERTY_STRING] = "s",     [PROPERTY_FLAGS] = "as",
 		[PROPERTY_FIRST] = "as",     [PROPERTY_WORDS] = "as",
-		[PROPERTY_COUNTS] = "a{sy}",
+		[PROPERTY_COUNTS] = "a{sy}", [PROPERTY_SMALL] = "u",
 	};
 
 	if (!has_signature(value, signatures[property->type]))
@@ -193,6 +203,8 @@ static bool put(const struct property *property, void *field, DBusMessageIter *v
 		return put_boolean(field, value);
 	case PROPERTY_BYTE:
 		return put_byte(field, value);
+	case PROPERTY_SMALL:
+		return put_small(field, value);
 	case PROPERTY_STRING:
 		return put_string(property, field, value);
 	case PROPERTY_FLAGS:

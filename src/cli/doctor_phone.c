@@ -37,6 +37,9 @@ static const struct question questions[] = {
 	{ "org.ofono.MessageManager", "SendMessage" },
 	{ "org.ofono.Message", "GetProperties" },
 	{ "org.ofono.Message", "Cancel" },
+	{ "org.nemomobile.ofono.ModemManager", "GetDefaultVoiceModem" },
+	{ "org.nemomobile.ofono.ModemManager", "GetReady" },
+	{ "org.nemomobile.ofono.SimInfo", "GetAll" },
 	{ NULL },
 };
 

@@ -22,6 +22,7 @@ static const struct interface *const interfaces[] = {
 	&interface_supplementary_services,
 	&interface_message_waiting,
 	&interface_cell_broadcast,
+	&interface_sim_info,
 };
 
 /* In the order of enum modem_interface */
@@ -33,6 +34,7 @@ static const char *const interface_words[] = {
 	"org.ofono.SupplementaryServices",
 	"org.ofono.MessageWaiting",
 	"org.ofono.CellBroadcast",
+	"org.nemomobile.ofono.SimInfo",
 	NULL,
 };
 
@@ -124,6 +126,7 @@ void modem_free(struct modem *modem)
 	query_stop(&modem->queries->voice);
 	query_stop(&modem->queries->waiting);
 	query_stop(&modem->queries->centre);
+	bus_call_cancel(modem->queries->sim_info);
 	report_switch_stop(&modem->queries->reports);
 	free(modem->queries);
 	free(modem);

@@ -24,6 +24,7 @@
 #include "ofono/interface.h"
 #include "ofono/mailbag.h"
 #include "ofono/manager.h"
+#include "ofono/modem_manager.h"
 #include "ofono/query.h"
 
 #define MATCH(interface) "type='signal',sender='" OFONO_NAME "',interface='" interface "'"
@@ -43,6 +44,8 @@ static const char *const match_rules[] = {
 	MATCH("org.ofono.VoiceCall"),
 	MATCH("org.ofono.MessageWaiting"),
 	MATCH("org.ofono.CellBroadcast"),
+	MATCH("org.nemomobile.ofono.SimInfo"),
+	MATCH(MODEM_MANAGER_INTERFACE),
 	NULL,
 };
 
@@ -58,12 +61,14 @@ static const struct interface *const interfaces[] = {
 	&interface_voice_call,
 	&interface_message_waiting,
 	&interface_cell_broadcast,
+	&interface_sim_info,
 };
 
 struct ofono {
 	struct bus *bus;
 	struct observers observers;
 	struct manager manager;
+	struct modem_manager modem_manager;
 	struct mailbag mailbag;
 	struct modem *nobody; /* stands for a modem that we do not know, with no card */
 	struct bus_call *owner_call; /* GetNameOwner */
@@ -124,6 +129,7 @@ static void on_manager_answered(struct ofono *ofono, const char *error)
 		set_condition(ofono, "oFono answers");
 		ofono->available = true;
 		ofono_tell(ofono, &event);
+		modem_manager_start(&ofono->modem_manager);
 	} else if (strcmp(error, DBUS_ERROR_ACCESS_DENIED) == 0 ||
 		   strcmp(error, "org.ofono.Error.AccessDenied") == 0) {
 		set_condition(ofono,
@@ -229,6 +235,7 @@ static void drop_owner(struct ofono *ofono)
 	ofono->available = false;
 	ofono->owner[0] = '\0';
 	manager_stop(&ofono->manager);
+	modem_manager_stop(&ofono->modem_manager);
 	if (was_available)
 		ofono_tell(ofono, &event);
 }
@@ -344,6 +351,8 @@ static void on_ofono_signal(struct ofono *ofono, DBusMessage *signal)
 		if (dbus_message_has_member(signal, "ModemRemoved"))
 			mailbag_empty(&ofono->mailbag, take_unsettled, ofono);
 		manager_signal(&ofono->manager, signal);
+	} else if (strcmp(name, MODEM_MANAGER_INTERFACE) == 0) {
+		modem_manager_signal(&ofono->modem_manager, signal);
 	}
 }
 
@@ -390,6 +399,7 @@ int ofono_new(sd_event *loop, const char *address, struct ofono **ofono_out)
 	}
 	observers_init(&ofono->observers);
 	mailbag_init(&ofono->mailbag);
+	modem_manager_init(&ofono->modem_manager, ofono);
 	find_user(ofono);
 	r = bus_new(loop, address, match_rules, &handlers, ofono, &ofono->bus);
 	if (r < 0) {
@@ -412,6 +422,7 @@ void ofono_free(struct ofono *ofono)
 	if (!ofono)
 		return;
 	manager_deinit(&ofono->manager);
+	modem_manager_stop(&ofono->modem_manager);
 	bus_call_cancel(ofono->owner_call);
 	mailbag_clear(&ofono->mailbag);
 	modem_free(ofono->nobody);
@@ -474,4 +485,20 @@ const char *ofono_condition(const struct ofono *ofono)
 const struct modem_list *ofono_modems(const struct ofono *ofono)
 {
 	return &ofono->manager.modems;
+}
+
+const struct modem *ofono_default_modem(const struct ofono *ofono)
+{
+	const struct modem *modem;
+
+	TAILQ_FOREACH (modem, &ofono->manager.modems, link) {
+		if (strcmp(modem->path, ofono->modem_manager.default_path) == 0)
+			return modem;
+	}
+	return NULL;
+}
+
+bool ofono_is_complete(const struct ofono *ofono)
+{
+	return !ofono->modem_manager.is_unready;
 }

@@ -5,6 +5,8 @@
  * When the card is taken out oFono signals Present=false and nothing else; when one is put
  * in, Present=true and then the rest bit by bit. At power-up with a card inside, Present is
  * not signalled at all: a card that has an identity is present.
+ *
+ * Some modems have several slots and use the card of one: in another slot is another card.
  */
 #include <string.h>
 
@@ -32,6 +34,8 @@ static const struct property properties[] = {
 	PROPERTY("ServiceProviderName", PROPERTY_STRING, struct sim_facts,
 		 service_provider_name),
 	PROPERTY("SubscriberNumbers", PROPERTY_FIRST, struct sim_facts, own_number),
+	PROPERTY("CardSlotCount", PROPERTY_SMALL, struct sim_facts, card_slots),
+	PROPERTY("ActiveCardSlot", PROPERTY_SMALL, struct sim_facts, active_slot),
 	PROPERTY("Retries", PROPERTY_COUNTS, struct sim_facts, retries, .words = locks),
 };
 
@@ -52,6 +56,8 @@ static void put(struct modem *modem, struct sim_facts *sim)
 	if (sim->card_identifier[0] || sim->subscriber_identity[0])
 		sim->present = sim->known = true;
 	sim->pin_retries = retries_of(sim);
+	if (sim->card_slots)
+		modem->card_slots = sim->card_slots;
 	/* All bytes count: the struct has no padding. */
 	if (memcmp(&modem->sim, sim, sizeof(*sim)) == 0)
 		return;
@@ -86,12 +92,37 @@ static void vanished(struct modem *modem)
 
 static void signal_present(struct modem *modem, DBusMessage *signal)
 {
-	struct sim_facts sim = { .known = true, .present = modem->sim.present };
+	struct sim_facts sim = {
+		.known = true,
+		.present = modem->sim.present,
+		.card_slots = modem->sim.card_slots,
+		.active_slot = modem->sim.active_slot,
+	};
 
 	if (!property_changed(properties, PROPERTIES, signal, &sim) && modem->sim.known)
 		return;
 	put(modem, &sim);
 	if (sim.present && (modem->interfaces & MODEM_SIM_MANAGER))
+		query_start(&modem->queries->sim);
+}
+
+/* Nothing that was told is true of the card in that slot. */
+static void signal_slot(struct modem *modem, DBusMessage *signal)
+{
+	struct sim_facts sim = { .card_slots = modem->sim.card_slots };
+	uint8_t before = modem->sim.active_slot;
+
+	property_changed(properties, PROPERTIES, signal, &sim);
+	if (!sim.active_slot || sim.active_slot == before)
+		return;
+	if (!before) {
+		uint8_t active_slot = sim.active_slot;
+
+		sim = modem->sim;
+		sim.active_slot = active_slot;
+	}
+	put(modem, &sim);
+	if (modem->interfaces & MODEM_SIM_MANAGER)
 		query_start(&modem->queries->sim);
 }
 
@@ -104,6 +135,10 @@ static void on_signal(struct modem *modem, DBusMessage *signal)
 		return;
 	if (strcmp(name, "Present") == 0) {
 		signal_present(modem, signal);
+		return;
+	}
+	if (strcmp(name, "ActiveCardSlot") == 0) {
+		signal_slot(modem, signal);
 		return;
 	}
 	if (property_changed(properties, PROPERTIES, signal, &sim))

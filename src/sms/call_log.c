@@ -190,6 +190,7 @@ static void on_ofono_event(void *data, const void *event_data)
 		lose(log, event->modem);
 		break;
 	case OFONO_BUS_KNOWN:
+	case OFONO_CHANGED:
 	case OFONO_AVAILABLE:
 	case MODEM_ADDED:
 	case MESSAGE_STATE:

@@ -355,6 +355,7 @@ static void on_ofono_event(void *data, const void *event_data)
 		hearing_ofono(&inbox->hearing, event->type == OFONO_AVAILABLE);
 		break;
 	case OFONO_BUS_KNOWN:
+	case OFONO_CHANGED:
 	case MODEM_ADDED:
 	case MODEM_CHANGED:
 	case MODEM_REMOVED:

@@ -218,6 +218,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case OFONO_BUS_KNOWN:
 	case OFONO_AVAILABLE:
 	case OFONO_UNAVAILABLE:
+	case OFONO_CHANGED:
 	case MODEM_ADDED:
 	case CALL_ADDED:
 	case CALL_CHANGED:

@@ -34,7 +34,8 @@ static const char *const sim_state_names[] = {
 	[SIM_READY] = "ready",	   [SIM_SEARCHING] = "searching",
 	[SIM_OFFLINE] = "offline", [SIM_STARTING] = "starting",
 	[SIM_LOCKED] = "locked",   [SIM_DUPLICATE] = "duplicate",
-	[SIM_STUCK] = "stuck",	   [SIM_ABSENT] = "absent",
+	[SIM_STUCK] = "stuck",	   [SIM_OFF] = "modem_off",
+	[SIM_ABSENT] = "absent",
 };
 
 static struct sim *list_find(const struct sim_list *list, int64_t sim_id)
@@ -65,7 +66,7 @@ static bool sim_is_shown_alike(const struct sim *one, const struct sim *other)
 	       !strcmp(one->carrier_name, other->carrier_name) &&
 	       !strcmp(one->display_name, other->display_name) &&
 	       !strcmp(one->own_number, other->own_number) &&
-	       one->roaming == other->roaming;
+	       one->roaming == other->roaming && one->is_default == other->is_default;
 }
 
 static bool list_is_shown_alike(const struct sim_list *one, const struct sim_list *other)
@@ -125,14 +126,15 @@ static bool list_copy(struct sim_list *to, const struct sim_list *from)
 static void log_arrivals(const struct sims *sims)
 {
 	const struct sim *sim, *before;
+	struct sim_facts card;
 
 	TAILQ_FOREACH (sim, &sims->list, link) {
 		before = list_find(&sims->settled, sim->id);
+		sim_card_read(sim->modem, &card);
 		if (!before)
 			log_info("sim %lld: card ...%s in slot %d, \"%s\": %s",
-				 (long long)sim->id, sim_card_tail(&sim->modem->sim),
-				 sim->slot, sim->display_name,
-				 sim_state_name(sim->state));
+				 (long long)sim->id, sim_card_tail(&card), sim->slot,
+				 sim->display_name, sim_state_name(sim->state));
 		else if (before->state != sim->state)
 			log_info("sim %lld: %s, was %s", (long long)sim->id,
 				 sim_state_name(sim->state),
@@ -188,13 +190,29 @@ static bool is_stuck(const struct sims *sims, int64_t sim_id, const struct modem
 	return before && before->stuck && before->modem == modem;
 }
 
+static void list_insert(struct sim_list *list, struct sim *sim)
+{
+	struct sim *other;
+
+	TAILQ_FOREACH (other, list, link) {
+		if (other->slot > sim->slot) {
+			TAILQ_INSERT_BEFORE(other, sim, link);
+			return;
+		}
+	}
+	TAILQ_INSERT_TAIL(list, sim, link);
+}
+
 /* The card of a modem, added to `list` unless it is there from another modem. */
 static void sims_add(struct sims *sims, struct sim_list *list, struct modem *modem,
 		     int slot)
 {
-	int64_t sim_id = sim_cards_identify(&sims->cards, sims->store, &modem->sim);
+	struct sim_facts card;
 	struct sim *sim;
+	int64_t sim_id;
 
+	sim_card_read(modem, &card);
+	sim_id = sim_cards_identify(&sims->cards, sims->store, &card);
 	if (!sim_id || list_find(list, sim_id))
 		return;
 	sim = calloc(1, sizeof(*sim));
@@ -204,8 +222,9 @@ static void sims_add(struct sims *sims, struct sim_list *list, struct modem *mod
 	}
 	sim->id = sim_id;
 	sim->stuck = is_stuck(sims, sim_id, modem);
+	sim->is_default = modem == ofono_default_modem(sims->ofono);
 	sim_describe(sim, modem, slot);
-	TAILQ_INSERT_TAIL(list, sim, link);
+	list_insert(list, sim);
 }
 
 static void find_duplicates(const struct sims *sims, const struct modem *removed,
@@ -224,18 +243,32 @@ static void find_duplicates(const struct sims *sims, const struct modem *removed
 	}
 }
 
-static void sims_read(struct sims *sims, const struct modem *removed,
-		      struct sim_list *list)
+/* Of the modems that show a card, or else of those that do not. */
+static void sims_read_some(struct sims *sims, const struct modem *removed, bool present,
+			   struct sim_list *list)
 {
 	struct modem *modem;
 	int slot = 0;
 
 	TAILQ_FOREACH (modem, ofono_modems(sims->ofono), link) {
+		int slots = modem->card_slots ? modem->card_slots : 1;
+		int active = modem->sim.active_slot;
+
 		if (modem == removed || modem_is_foreign(modem))
 			continue;
-		sims_add(sims, list, modem, slot);
-		slot++;
+		if (modem->sim.present == present)
+			sims_add(sims, list, modem,
+				 active && active <= slots ? slot + active - 1 : slot);
+		slot += slots;
 	}
+}
+
+/* What a modem shows comes before what is remembered of one that is off. */
+static void sims_read(struct sims *sims, const struct modem *removed,
+		      struct sim_list *list)
+{
+	sims_read_some(sims, removed, true, list);
+	sims_read_some(sims, removed, false, list);
 	find_duplicates(sims, removed, list);
 	sims_name_apart(list);
 }
@@ -286,6 +319,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	switch (event->type) {
 	case MODEM_ADDED:
 	case MODEM_CHANGED:
+	case OFONO_CHANGED:
 		sims_refresh(sims, NULL);
 		break;
 	case MODEM_REMOVED:

@@ -93,6 +93,20 @@ int64_t sim_cards_identify(struct sim_cards *cards, struct store *store,
 	return sim_id;
 }
 
+void sim_card_read(const struct modem *modem, struct sim_facts *facts_out)
+{
+	const struct remembered_card *card = &modem->remembered;
+
+	*facts_out = modem->sim;
+	if (facts_out->known || facts_out->present ||
+	    (!card->card_identifier[0] && !card->subscriber_identity[0]))
+		return;
+	facts_out->present = true;
+	strcpy(facts_out->card_identifier, card->card_identifier);
+	strcpy(facts_out->subscriber_identity, card->subscriber_identity);
+	strcpy(facts_out->service_provider_name, card->service_provider_name);
+}
+
 const char *sim_card_tail(const struct sim_facts *facts)
 {
 	const char *identity = facts->card_identifier[0] ? facts->card_identifier
@@ -104,6 +118,8 @@ const char *sim_card_tail(const struct sim_facts *facts)
 
 static enum sim_state modem_sim_state(const struct modem *modem)
 {
+	if (!modem->sim.present)
+		return modem->powered ? SIM_STARTING : SIM_OFF;
 	if (sim_lock_of(&modem->sim) != SIM_LOCK_NONE)
 		return SIM_LOCKED;
 	if (!modem->online)
@@ -120,10 +136,10 @@ static enum sim_state sim_state_of(const struct sim *sim)
 	return state == SIM_READY && sim->stuck ? SIM_STUCK : state;
 }
 
-static void describe_carrier(struct sim *sim, const struct modem *modem)
+static void describe_carrier(struct sim *sim, const struct modem *modem,
+			     const struct sim_facts *card)
 {
 	const struct network_facts *network = &modem->network;
-	const struct sim_facts *card = &modem->sim;
 	const char *name = network->name[0] ? network->name : card->service_provider_name;
 
 	if (name[0])
@@ -138,15 +154,17 @@ static void describe_carrier(struct sim *sim, const struct modem *modem)
 
 void sim_describe(struct sim *sim, struct modem *modem, int slot)
 {
-	const char *name = modem->sim.service_provider_name;
+	struct sim_facts card;
+	const char *name = card.service_provider_name;
 
+	sim_card_read(modem, &card);
 	sim->modem = modem;
 	sim->slot = slot;
 	sim->state = sim_state_of(sim);
 	sim->roaming = strcmp(modem->network.status, "roaming") == 0;
 	sim->voicemail = modem->voicemail;
 	snprintf(sim->own_number, sizeof(sim->own_number), "%s", modem->sim.own_number);
-	describe_carrier(sim, modem);
+	describe_carrier(sim, modem, &card);
 	if (!name[0])
 		name = sim->carrier_name;
 	if (name[0])

@@ -126,6 +126,7 @@ static void on_ofono(void *data, const void *event_data)
 	switch (event->type) {
 	case OFONO_AVAILABLE:
 	case OFONO_UNAVAILABLE:
+	case OFONO_CHANGED:
 		differs = true;
 		break;
 	case MODEM_ADDED:

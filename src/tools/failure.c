@@ -74,6 +74,7 @@ enum failure failure_of_sim_state(enum sim_state state)
 	case SIM_LOCKED:
 		return FAILURE_SIM_LOCKED;
 	case SIM_OFFLINE:
+	case SIM_OFF:
 		return FAILURE_MODEM_OFF;
 	case SIM_ABSENT:
 		return FAILURE_SIM_ABSENT;

@@ -15,10 +15,16 @@ const struct schema_field modem_facts_fields[] = {
 	{ "technology", SCHEMA_STRING, true, "gsm, umts, lte, ...; empty when unknown" },
 	{ "signal_percent", SCHEMA_INTEGER, true, "Signal strength, 0 when unknown" },
 	{ "roaming", SCHEMA_BOOLEAN, true, "Registered with a foreign network" },
-	{ "sim", SCHEMA_STRING, true, "The card in it: present, locked, none, unknown" },
+	{ "sim", SCHEMA_STRING, true,
+	  "The card in it: present, locked, none, unknown; remembered: it was in it when "
+	  "the "
+	  "modem was switched on last" },
 	{ "sim_lock", SCHEMA_STRING, false, "What a locked card asks for: pin, puk" },
 	{ "sim_retries", SCHEMA_INTEGER, false, "Tries that it leaves, where it tells" },
 	{ "subscription_id", SCHEMA_INTEGER, false, "Number of the card in it" },
+	{ "card_slots", SCHEMA_INTEGER, false,
+	  "Slots for cards, of which it uses one; left out when it has one" },
+	{ "active_slot", SCHEMA_INTEGER, false, "The slot in use, from 1" },
 	{ "service_centre", SCHEMA_STRING, true,
 	  "Where it hands messages in: known, none, or unknown while oFono tells "
 	  "nothing" },
@@ -81,6 +87,7 @@ static const char *const sim_obstacles[] = {
 	[SIM_LOCKED] = "its SIM waits for its PIN or PUK",
 	[SIM_DUPLICATE] = "its SIM is in two modems, and each would send the message",
 	[SIM_STUCK] = "it is stuck: it does not finish a message that it has",
+	[SIM_OFF] = "it is switched off",
 	[SIM_ABSENT] = "no SIM is in it",
 };
 
@@ -119,10 +126,10 @@ static const char *registration_of(const struct modem *modem)
 	return "unknown";
 }
 
-static const char *card_of(const struct modem *modem)
+static const char *card_of(const struct modem *modem, const struct sim *sim)
 {
 	if (is_unread(modem))
-		return "unknown";
+		return sim ? "remembered" : "unknown";
 	if (has_no_card(modem))
 		return "none";
 	return is_locked(modem) ? "locked" : "present";
@@ -139,9 +146,18 @@ static void write_network(struct json_writer *writer, const struct modem *modem)
 	json_put_boolean(writer, "roaming", strcmp(network->status, "roaming") == 0);
 }
 
-static void write_card(struct json_writer *writer, const struct modem *modem)
+static void write_slots(struct json_writer *writer, const struct modem *modem)
 {
-	json_put_string(writer, "sim", card_of(modem));
+	if (modem->card_slots > 1)
+		json_put_integer(writer, "card_slots", modem->card_slots);
+	if (modem->card_slots > 1 && modem->sim.active_slot)
+		json_put_integer(writer, "active_slot", modem->sim.active_slot);
+}
+
+static void write_card(struct json_writer *writer, const struct modem *modem,
+		       const struct sim *sim)
+{
+	json_put_string(writer, "sim", card_of(modem, sim));
 	if (!is_locked(modem))
 		return;
 	message_view_put_shown(writer, "sim_lock", modem->sim.pin_required);
@@ -175,7 +191,8 @@ static void write_modem(struct json_writer *writer, const struct services *servi
 	json_put_boolean(writer, "powered", modem->powered);
 	json_put_boolean(writer, "online", modem->online);
 	write_network(writer, modem);
-	write_card(writer, modem);
+	write_card(writer, modem, sim);
+	write_slots(writer, modem);
 	if (sim)
 		json_put_integer(writer, "subscription_id", sim->id);
 	write_centre(writer, modem);
@@ -209,7 +226,7 @@ uint64_t modem_facts_sum(const struct services *services)
 		sum = sum * 31 + (uintptr_t)modem_facts_obstacle(services, modem);
 		sum = sum * 31 + (uintptr_t)registration_of(modem);
 		sum = sum * 31 + 1 + modem->powered + 2 * (unsigned)modem->online +
-		      4 * (unsigned)modem->centre;
+		      4 * (unsigned)modem->centre + 16 * (unsigned)modem->sim.active_slot;
 	}
 	return sum;
 }

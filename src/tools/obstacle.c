@@ -61,6 +61,9 @@ static const char *tell_of_modems(const struct services *services, struct arena 
 					    text == opening ? "" : "; ", modem->path,
 					    modem_facts_obstacle(services, modem));
 	}
+	if (text && !ofono_is_complete(services->ofono))
+		text = arena_printf(arena, "%s%soFono does not know all modems yet", text,
+				    text == opening ? "" : "; ");
 	if (text == opening)
 		return "No SIM can send: oFono knows no modem.";
 	return text ? arena_printf(arena, "%s.", text) : NULL;

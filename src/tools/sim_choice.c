@@ -89,14 +89,38 @@ static const struct sim *refuse_all(struct sim_choosing *choosing,
 		      list_choices(choosing, "No SIM can send now:"));
 }
 
-/*
- * Without a subscription_id: the one SIM that can send of those that the client may use, or a
- * refusal that lists them.
- */
-static const struct sim *choose_only(struct sim_choosing *choosing)
+/* The one that the phone's owner chose, where the owner of the gateway wants that to count. */
+static const struct sim *choose_default(const struct sim_choosing *choosing)
+{
+	const struct sim *sim;
+
+	if (!choosing->services->config->phone_default)
+		return NULL;
+	TAILQ_FOREACH (sim, sims_list(choosing->services->sims), link) {
+		if (sim->is_default && is_able(choosing, sim) &&
+		    policy_allows_sim(choosing->client, sim->id))
+			return sim;
+	}
+	return NULL;
+}
+
+static const struct sim *choose_of_many(struct sim_choosing *choosing)
 {
 	const char *many = choosing->later ? "There is more than one SIM:"
 					   : "More than one SIM can send:";
+	const struct sim *sim = choose_default(choosing);
+
+	return sim ? sim
+		   : refuse(choosing, FAILURE_SUBSCRIPTION_REQUIRED,
+			    list_choices(choosing, many));
+}
+
+/*
+ * Without a subscription_id: the one SIM that can send of those that the client may use, the
+ * phone's own choice of several, or a refusal that lists them.
+ */
+static const struct sim *choose_only(struct sim_choosing *choosing)
+{
 	const struct sim *sim, *only = NULL, *first = NULL;
 	unsigned count = 0;
 
@@ -106,8 +130,7 @@ static const struct sim *choose_only(struct sim_choosing *choosing)
 		if (count++ == 0)
 			first = sim;
 		if (is_able(choosing, sim) && only)
-			return refuse(choosing, FAILURE_SUBSCRIPTION_REQUIRED,
-				      list_choices(choosing, many));
+			return choose_of_many(choosing);
 		if (is_able(choosing, sim))
 			only = sim;
 	}

@@ -12,10 +12,13 @@ const struct schema_field sim_view_fields[] = {
 	{ "state", SCHEMA_STRING, true,
 	  "ready: can send now; searching: no network; offline: flight mode; "
 	  "locked: waits for its PIN; starting; duplicate: in two modems, so that each "
-	  "message would go out twice; stuck: its modem does not finish a message" },
+	  "message would go out twice; stuck: its modem does not finish a message; "
+	  "modem_off: its modem is switched off" },
 	{ "can_send", SCHEMA_BOOLEAN, true, "Whether send_sms would be accepted now" },
 	{ "own_number", SCHEMA_STRING, true, "The card's own number, often empty" },
 	{ "roaming", SCHEMA_BOOLEAN, true, "Registered with a foreign network" },
+	{ "default", SCHEMA_BOOLEAN, true,
+	  "The phone's owner chose it in the phone's settings, as far as oFono tells" },
 	{ "signal_percent", SCHEMA_INTEGER, true, "Signal strength, 0 when unknown" },
 	{ 0 },
 };
@@ -34,6 +37,7 @@ static void write_details(struct json_writer *writer, const struct sim *sim)
 	json_put_boolean(writer, "can_send", sim->state == SIM_READY);
 	message_view_put_shown(writer, "own_number", sim->own_number);
 	json_put_boolean(writer, "roaming", sim->roaming);
+	json_put_boolean(writer, "default", sim->is_default);
 	json_put_integer(writer, "signal_percent", sim->modem->network.strength);
 }
 

@@ -43,6 +43,8 @@ const struct schema_field status_view_fields[] = {
 	{ "ofono_available", SCHEMA_BOOLEAN, true,
 	  "oFono, which knows the modems, answers" },
 	{ "ofono", SCHEMA_STRING, true, "The same in words" },
+	{ "modems_complete", SCHEMA_BOOLEAN, true,
+	  "False: oFono says that it does not know all modems of the phone yet" },
 	{ "sims", SCHEMA_OBJECT, true, "The SIM cards", .members = sims_fields },
 	{ "voicemail", SCHEMA_ARRAY, true, "Whether any waits, for each SIM card",
 	  .members = voicemail_view_fields },
@@ -167,6 +169,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	json_put_boolean(writer, "paused", policy_is_paused(services->policy));
 	json_put_boolean(writer, "ofono_available", ofono_is_available(services->ofono));
 	json_put_string(writer, "ofono", ofono_condition(services->ofono));
+	json_put_boolean(writer, "modems_complete", ofono_is_complete(services->ofono));
 	json_key(writer, "sims");
 	sim_view_write(writer, services->sims, SIM_VIEW_FULL);
 	json_key(writer, "voicemail");

@@ -20,7 +20,8 @@ from schema import problems
 NOT, HOME, SEARCHING, DENIED, UNKNOWN, ROAMING = range(6)      # +CREG <stat>
 APP_MEMBERS = ["subscription_id", "sim_slot_index", "carrier_name", "display_name"]
 QUIET_POLLS = 15                    # of wait_until(), 5 ms each
-MEMBERS = [*APP_MEMBERS, "state", "can_send", "own_number", "roaming", "signal_percent"]
+MEMBERS = [*APP_MEMBERS, "state", "can_send", "own_number", "roaming", "default",
+           "signal_percent"]
 
 
 def change_card(modem: Modem, card: Sim | None) -> None:

@@ -19,6 +19,8 @@ struct ofono {
 	struct observers observers;
 	struct modem_list modems;
 	bool uses_delivery_reports;
+	const struct modem *default_modem;
+	bool is_incomplete;
 };
 
 struct message_send {
@@ -62,6 +64,16 @@ struct observers *ofono_observers(struct ofono *ofono)
 const struct modem_list *ofono_modems(const struct ofono *ofono)
 {
 	return &ofono->modems;
+}
+
+const struct modem *ofono_default_modem(const struct ofono *ofono)
+{
+	return ofono->default_modem;
+}
+
+bool ofono_is_complete(const struct ofono *ofono)
+{
+	return !ofono->is_incomplete;
 }
 
 bool modem_is_registered(const struct modem *modem)
@@ -169,6 +181,8 @@ static inline void fake_init(void)
 	observers_init(&fake_ofono.observers);
 	TAILQ_INIT(&fake_ofono.modems);
 	fake_ofono.uses_delivery_reports = false;
+	fake_ofono.default_modem = NULL;
+	fake_ofono.is_incomplete = false;
 	fake_no_memory = false;
 	fake_send_count = 0;
 }

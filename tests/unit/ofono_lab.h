@@ -18,15 +18,16 @@
 #define MESSAGE	 "org.ofono.Message"
 #define VOICE	 "org.ofono.VoiceCallManager"
 #define USSD	 "org.ofono.SupplementaryServices"
+#define FORKS	 "org.nemomobile.ofono."
 
 enum { FAKE_MODEMS_MAX = 40, FAKE_CALLS_MAX = 64 };
 
 /* One property; a list of them ends with LAST. */
 struct fact {
 	const char *name;
-	const char *type;     /* "b", "y", "s", "as", "a{sy}" */
+	const char *type;     /* "b", "y", "u", "s", "as", "a{sy}" */
 	const char *text;     /* "s"; "a{sy}": the only key */
-	int number;	      /* "b", "y"; "a{sy}": the only value */
+	int number;	      /* "b", "y", "u"; "a{sy}": the only value */
 	const char *words[6]; /* "as"; ends with NULL */
 };
 
@@ -37,6 +38,10 @@ struct fact {
 #define BYTE(fact_name, fact_value)                                  \
 	{                                                            \
 		.name = fact_name, .type = "y", .number = fact_value \
+	}
+#define NUMBER(fact_name, fact_value)                                \
+	{                                                            \
+		.name = fact_name, .type = "u", .number = fact_value \
 	}
 #define TEXT(fact_name, fact_value)                                \
 	{                                                          \
@@ -75,6 +80,8 @@ struct fake {
 	char log[4096]; /* "GetModems GetProperties:/sim0 " */
 	DBusMessage *kept[FAKE_CALLS_MAX];
 	size_t kept_count;
+	/* A call of the forks' interfaces; NULL: UnknownMethod. */
+	void (*fork_called)(struct fake *fake, DBusMessage *call);
 	/* Any other call; may be NULL. */
 	void (*called)(struct fake *fake, DBusMessage *call);
 };
@@ -91,6 +98,8 @@ static inline void fact_append(DBusMessageIter *iterator, const struct fact *fac
 		dbus_message_iter_append_basic(&variant, DBUS_TYPE_BOOLEAN, &boolean);
 	} else if (strcmp(fact->type, "y") == 0) {
 		dbus_message_iter_append_basic(&variant, DBUS_TYPE_BYTE, &byte);
+	} else if (strcmp(fact->type, "u") == 0) {
+		dbus_message_iter_append_basic(&variant, DBUS_TYPE_UINT32, &fact->number);
 	} else if (strcmp(fact->type, "s") == 0) {
 		dbus_message_iter_append_basic(&variant, DBUS_TYPE_STRING, &fact->text);
 	} else if (strcmp(fact->type, "as") == 0) {
@@ -253,6 +262,7 @@ static inline void fake_answer(struct fake *fake, DBusMessage *call)
 {
 	const char *interface = dbus_message_get_interface(call);
 	struct fake_modem *modem = fake_modem_find(fake, dbus_message_get_path(call));
+	bool is_of_forks = strncmp(interface, FORKS, strlen(FORKS)) == 0;
 
 	if (dbus_message_is_method_call(call, MANAGER, "GetModems"))
 		fake_reply_modems(fake, call);
@@ -263,7 +273,9 @@ static inline void fake_answer(struct fake *fake, DBusMessage *call)
 				 : strcmp(interface, VOICE) == 0    ? modem->voice
 				 : strcmp(interface, MESSAGES) == 0 ? modem->messages
 								    : NULL);
-	else if (fake->called)
+	else if (fake->fork_called && is_of_forks)
+		fake->fork_called(fake, call);
+	else if (fake->called && !is_of_forks)
 		fake->called(fake, call);
 	else
 		peer_reply_error(&fake->peer, call, DBUS_ERROR_UNKNOWN_METHOD);
@@ -363,6 +375,9 @@ static inline void recorder_notify(void *data, const void *event_data)
 		break;
 	case OFONO_UNAVAILABLE:
 		recorder_add(recorder, "unavailable ");
+		break;
+	case OFONO_CHANGED:
+		recorder_add(recorder, "changed ");
 		break;
 	case MODEM_ADDED:
 		recorder_add(recorder, "added:%s ", path);

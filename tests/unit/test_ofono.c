@@ -229,7 +229,8 @@ static void test_refused_then_allowed(void **state)
 	assert_false(ofono_is_available(fixture->ofono));
 	fixture_wait_available(fixture); /* asked again after a second */
 	assert_string_equal(fixture->fake.log,
-			    "GetModems:/ GetModems:/ GetProperties:/sim2 "
+			    "GetModems:/ GetModems:/ GetDefaultVoiceModem:/ GetReady:/ "
+			    "GetProperties:/sim2 "
 			    "GetProperties:/sim2 GetProperties:/sim2 ");
 }
 

@@ -10,6 +10,7 @@ struct thing {
 	uint32_t flags;
 	char number[12];
 	uint8_t counts[3];
+	uint8_t slot;
 	char guard[8];
 };
 
@@ -19,6 +20,7 @@ static const char *const count_words[] = { "pin", "puk", "pin2", NULL };
 static const struct property table[] = {
 	PROPERTY("On", PROPERTY_BOOLEAN, struct thing, on),
 	PROPERTY("Strength", PROPERTY_BYTE, struct thing, strength),
+	PROPERTY("Slot", PROPERTY_SMALL, struct thing, slot),
 	PROPERTY("Name", PROPERTY_STRING, struct thing, name),
 	PROPERTY("Flags", PROPERTY_FLAGS, struct thing, flags, .words = flag_words),
 	PROPERTY("Numbers", PROPERTY_FIRST, struct thing, number),
@@ -45,6 +47,10 @@ static void test_every_type(void **state)
 	assert_true(thing.on);
 	assert_true(change(&thing, (struct fact)BYTE("Strength", 77)));
 	assert_int_equal(thing.strength, 77);
+	assert_true(change(&thing, (struct fact)NUMBER("Slot", 2)));
+	assert_int_equal(thing.slot, 2);
+	assert_true(change(&thing, (struct fact)NUMBER("Slot", 70000)));
+	assert_int_equal(thing.slot, 255);
 	assert_true(change(&thing, (struct fact)TEXT("Name", "abc")));
 	assert_string_equal(thing.name, "abc");
 	assert_true(change(&thing, (struct fact)WORDS("Flags", "c", "z", "a")));

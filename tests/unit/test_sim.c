@@ -213,6 +213,103 @@ static void test_slots(void **state)
 	assert_int_equal(sims_count(sims), 0);
 }
 
+/* A modem that uses one of two slots takes the place of two. */
+static void test_card_slots(void **state)
+{
+	struct modem *one = fake_modem_ready("/sim0", "8936001");
+
+	(void)state;
+	fake_modem_ready("/sim1", "8936002");
+	one->card_slots = one->sim.card_slots = one->sim.active_slot = 2;
+	fake_changed(one);
+	assert_int_equal(sims_find(sims, 1)->slot, 1);
+	assert_int_equal(sims_find(sims, 2)->slot, 2);
+	one->sim.active_slot = 1;
+	strcpy(one->sim.card_identifier, "8936003");
+	fake_changed(one);
+	assert_null(sims_find(sims, 1));
+	assert_int_equal(sims_find(sims, 3)->slot, 0);
+	one->sim.active_slot = 9; /* it has none such */
+	fake_changed(one);
+	assert_int_equal(sims_find(sims, 3)->slot, 0);
+	memset(&one->sim, 0, sizeof(one->sim)); /* off: its places stay */
+	fake_changed(one);
+	assert_int_equal(only_sim()->slot, 2);
+}
+
+static struct modem *remembering_modem(const char *path, const char *iccid)
+{
+	struct modem *modem = fake_modem_add(path);
+
+	strcpy(modem->remembered.card_identifier, iccid);
+	strcpy(modem->remembered.service_provider_name, "Provider");
+	fake_changed(modem);
+	return modem;
+}
+
+static void test_off_and_remembered(void **state)
+{
+	struct modem *modem = remembering_modem("/sim0", "8936001");
+
+	(void)state;
+	assert_int_equal(only_sim()->id, 1);
+	assert_int_equal(only_sim()->state, SIM_OFF);
+	assert_string_equal(only_sim()->display_name, "Provider");
+	modem->powered = true;
+	fake_changed(modem);
+	assert_int_equal(only_sim()->state, SIM_STARTING);
+	fake_card(modem, "8936001", "");
+	fake_ready(modem);
+	assert_int_equal(only_sim()->id, 1);
+	assert_int_equal(only_sim()->state, SIM_READY);
+	modem->sim.present = false; /* it is out, whatever is remembered */
+	memset(modem->sim.card_identifier, 0, sizeof(modem->sim.card_identifier));
+	fake_changed(modem);
+	assert_int_equal(sims_count(sims), 0);
+}
+
+/* Moved while the first was off: it is where it shows itself, and no duplicate. */
+static void test_remembered_and_present_elsewhere(void **state)
+{
+	struct modem *one = remembering_modem("/sim0", "8936001");
+	struct modem *two = fake_modem_ready("/sim1", "8936001");
+
+	(void)state;
+	assert_ptr_equal(only_sim()->modem, two);
+	assert_int_equal(only_sim()->state, SIM_READY);
+	assert_int_equal(only_sim()->slot, 1);
+	fake_modem_remove(two);
+	assert_ptr_equal(only_sim()->modem, one);
+	assert_int_equal(only_sim()->state, SIM_OFF);
+}
+
+/* In the order of slots, also where the first one is off. */
+static void test_remembered_in_order(void **state)
+{
+	const struct sim *first;
+
+	(void)state;
+	remembering_modem("/sim0", "8936001");
+	fake_modem_ready("/sim1", "8936002");
+	first = TAILQ_FIRST(sims_list(sims));
+	assert_int_equal(first->id, 1);
+	assert_int_equal(TAILQ_NEXT(first, link)->id, 2);
+}
+
+static void test_default(void **state)
+{
+	(void)state;
+	fake_modem_ready("/sim0", "8936001");
+	fake_ofono.default_modem = fake_modem_ready("/sim1", "8936002");
+	settle();
+	settled = 0;
+	fake_tell(OFONO_CHANGED, NULL);
+	assert_false(sims_find(sims, 1)->is_default);
+	assert_true(sims_find(sims, 2)->is_default);
+	settle();
+	assert_int_equal(settled, 1);
+}
+
 /* The number stays with the card in another modem, and its struct where it is. */
 static void test_card_moves(void **state)
 {
@@ -451,6 +548,7 @@ static void test_state_names(void **state)
 	assert_string_equal(sim_state_name(SIM_LOCKED), "locked");
 	assert_string_equal(sim_state_name(SIM_DUPLICATE), "duplicate");
 	assert_string_equal(sim_state_name(SIM_STUCK), "stuck");
+	assert_string_equal(sim_state_name(SIM_OFF), "modem_off");
 	assert_string_equal(sim_state_name(SIM_ABSENT), "absent");
 }
 
@@ -464,6 +562,11 @@ int main(void)
 		TEST(test_locks),
 		TEST(test_without_identity),
 		TEST(test_slots),
+		TEST(test_card_slots),
+		TEST(test_off_and_remembered),
+		TEST(test_remembered_and_present_elsewhere),
+		TEST(test_remembered_in_order),
+		TEST(test_default),
 		TEST(test_card_moves),
 		TEST(test_same_card_twice),
 		TEST(test_same_subscriber_twice),

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What only some of oFono's forks and drivers have: ModemManager, SimInfo, several card slots. */
+#include "ofono_lab.h"
+
+#define MODEM_MANAGER FORKS "ModemManager"
+#define SIM_INFO      FORKS "SimInfo"
+
+static const struct fact on[] = {
+	FLAG("Powered", 1),
+	FLAG("Online", 1),
+	WORDS("Interfaces", SIM, SIM_INFO),
+	LAST,
+};
+
+static const struct fact off[] = {
+	WORDS("Interfaces", SIM_INFO),
+	LAST,
+};
+
+static const struct fact card[] = {
+	FLAG("Present", 1),
+	TEXT("CardIdentifier", "8936000000000000000"),
+	TEXT("SubscriberIdentity", "216300000000000"),
+	NUMBER("CardSlotCount", 2),
+	NUMBER("ActiveCardSlot", 1),
+	LAST,
+};
+
+static const struct fact other_card[] = {
+	FLAG("Present", 1),
+	TEXT("CardIdentifier", "8936000000000000001"),
+	NUMBER("CardSlotCount", 2),
+	NUMBER("ActiveCardSlot", 2),
+	LAST,
+};
+
+static void reply_text(struct fake *fake, DBusMessage *call, const char *text)
+{
+	DBusMessage *reply = dbus_message_new_method_return(call);
+
+	dbus_message_append_args(reply, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID);
+	peer_send(&fake->peer, reply);
+}
+
+static void reply_flag(struct fake *fake, DBusMessage *call, dbus_bool_t flag)
+{
+	DBusMessage *reply = dbus_message_new_method_return(call);
+
+	dbus_message_append_args(reply, DBUS_TYPE_BOOLEAN, &flag, DBUS_TYPE_INVALID);
+	peer_send(&fake->peer, reply);
+}
+
+static void reply_card(struct fake *fake, DBusMessage *call)
+{
+	const char *iccid = "8936000000000000000", *imsi = "216300000000000";
+	const char *name = "Provider";
+	DBusMessage *reply = dbus_message_new_method_return(call);
+	dbus_int32_t version = 1;
+
+	dbus_message_append_args(reply, DBUS_TYPE_INT32, &version, DBUS_TYPE_STRING,
+				 &iccid, DBUS_TYPE_STRING, &imsi, DBUS_TYPE_STRING, &name,
+				 DBUS_TYPE_INVALID);
+	peer_send(&fake->peer, reply);
+}
+
+static void answer(struct fake *fake, DBusMessage *call)
+{
+	if (dbus_message_is_method_call(call, MODEM_MANAGER, "GetDefaultVoiceModem"))
+		reply_text(fake, call, "/ril_1");
+	else if (dbus_message_is_method_call(call, MODEM_MANAGER, "GetReady"))
+		reply_flag(fake, call, FALSE);
+	else if (dbus_message_is_method_call(call, SIM_INFO, "GetAll"))
+		reply_card(fake, call);
+	else
+		fail_msg("%s was called", dbus_message_get_member(call));
+}
+
+/* Of types that are not theirs. */
+static void answer_oddly(struct fake *fake, DBusMessage *call)
+{
+	if (dbus_message_has_member(call, "GetReady"))
+		reply_text(fake, call, "yes");
+	else
+		reply_flag(fake, call, TRUE);
+}
+
+static struct modem *start(struct fixture *fixture, const struct fact *modem,
+			   void (*called)(struct fake *fake, DBusMessage *call))
+{
+	fixture->fake.fork_called = called;
+	fixture->fake.modems[0] = (struct fake_modem){ "/ril_0", modem, card };
+	fixture->fake.modems[1] = (struct fake_modem){ "/ril_1", modem, NULL };
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_listen(fixture);
+	fixture_wait_available(fixture);
+	return fixture_modem(fixture);
+}
+
+static void settle(struct fixture *fixture)
+{
+	lab_settle(&fixture->lab, 20);
+}
+
+static void tell_text(struct fixture *fixture, const char *path, const char *interface,
+		      const char *member, const char *text)
+{
+	DBusMessage *signal = dbus_message_new_signal(path, interface, member);
+
+	dbus_message_append_args(signal, DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID);
+	peer_send(&fixture->fake.peer, signal);
+}
+
+static void tell_ready(struct fixture *fixture, dbus_bool_t ready)
+{
+	DBusMessage *signal = dbus_message_new_signal("/", MODEM_MANAGER, "ReadyChanged");
+
+	dbus_message_append_args(signal, DBUS_TYPE_BOOLEAN, &ready, DBUS_TYPE_INVALID);
+	peer_send(&fixture->fake.peer, signal);
+}
+
+static const char *default_path(struct fixture *fixture)
+{
+	const struct modem *modem = ofono_default_modem(fixture->ofono);
+
+	return modem ? modem->path : "";
+}
+
+/* Asked once, then heard. */
+static void test_modem_manager(void **state)
+{
+	struct fixture *fixture = *state;
+
+	start(fixture, off, answer);
+	assert_string_equal(default_path(fixture), "/ril_1");
+	assert_false(ofono_is_complete(fixture->ofono));
+	fixture_clear(fixture);
+	tell_text(fixture, "/", MODEM_MANAGER, "DefaultVoiceModemChanged", "/ril_0");
+	tell_ready(fixture, TRUE);
+	settle(fixture);
+	assert_string_equal(default_path(fixture), "/ril_0");
+	assert_true(ofono_is_complete(fixture->ofono));
+	assert_string_equal(fixture->recorder.trace, "changed changed ");
+	tell_ready(fixture, TRUE);				      /* nothing new */
+	tell_text(fixture, "/", MODEM_MANAGER, "ReadyChanged", "no"); /* no flag */
+	tell_text(fixture, "/", MODEM_MANAGER, "DefaultDataModemChanged", "/ril_1");
+	tell_text(fixture, "/", MODEM_MANAGER, "DefaultVoiceModemChanged", "");
+	settle(fixture);
+	assert_string_equal(default_path(fixture), "");
+	assert_true(ofono_is_complete(fixture->ofono));
+	assert_string_equal(fixture->recorder.trace, "changed changed changed ");
+	assert_string_equal(fixture->fake.log, "");
+}
+
+/* As of Debian: nothing is known, and nothing is said. */
+static void test_no_such_interface(void **state)
+{
+	struct fixture *fixture = *state;
+
+	start(fixture, off, NULL);
+	assert_non_null(strstr(fixture->fake.log, "GetReady:/ "));
+	assert_string_equal(default_path(fixture), "");
+	assert_true(ofono_is_complete(fixture->ofono));
+	assert_null(strstr(fixture->recorder.trace, "changed"));
+}
+
+static void test_odd_answers(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, off, answer_oddly);
+
+	assert_string_equal(default_path(fixture), "");
+	assert_true(ofono_is_complete(fixture->ofono));
+	assert_string_equal(modem->remembered.card_identifier, "");
+}
+
+/* What one owner of the name said is nothing of the next, not even late. */
+static void test_ofono_goes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	start(fixture, off, answer);
+	fake_close(&fixture->fake);
+	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
+	assert_string_equal(default_path(fixture), "");
+	assert_true(ofono_is_complete(fixture->ofono));
+	fixture->fake.failing_member = "GetReady";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 1;
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_wait_available(fixture);
+	assert_int_equal(fixture->fake.kept_count, 1);
+	fake_close(&fixture->fake);
+	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_wait_available(fixture);
+	assert_false(ofono_is_complete(fixture->ofono));
+}
+
+static void test_sim_info(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, off, answer);
+
+	assert_string_equal(modem->remembered.card_identifier, "8936000000000000000");
+	assert_string_equal(modem->remembered.subscriber_identity, "216300000000000");
+	assert_string_equal(modem->remembered.service_provider_name, "Provider");
+	assert_false(modem->sim.known);
+	fixture_clear(fixture);
+	tell_text(fixture, "/ril_0", SIM_INFO, "ServiceProviderNameChanged", "Other");
+	tell_text(fixture, "/ril_0", SIM_INFO, "SubscriberIdentityChanged", "");
+	tell_text(fixture, "/ril_0", SIM_INFO, "CardIdentifierChanged", "89");
+	tell_text(fixture, "/ril_0", SIM_INFO, "CardLabelChanged", "mine");
+	fake_changed(&fixture->fake, "/ril_0", SIM_INFO, (struct fact)FLAG("x", 1));
+	settle(fixture);
+	assert_string_equal(modem->remembered.service_provider_name, "Other");
+	assert_string_equal(modem->remembered.subscriber_identity, "");
+	assert_string_equal(modem->remembered.card_identifier, "89");
+	assert_int_equal(fixture->recorder.changes, 3);
+	fake_changed(&fixture->fake, "/ril_0", MODEM,
+		     (struct fact)WORDS("Interfaces", NULL));
+	settle(fixture);
+	assert_string_equal(modem->remembered.card_identifier, "");
+}
+
+static void test_sim_info_goes_while_asked(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem;
+
+	fixture->fake.failing_member = "GetAll";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 2;
+	modem = start(fixture, off, answer);
+	assert_int_equal(fixture->fake.kept_count, 2);
+	fake_changed(&fixture->fake, "/ril_0", MODEM,
+		     (struct fact)WORDS("Interfaces", NULL));
+	fake_modem_removed(&fixture->fake, "/ril_1");
+	settle(fixture);
+	fake_answer_kept(&fixture->fake);
+	fake_answer_kept(&fixture->fake);
+	settle(fixture);
+	assert_string_equal(modem->remembered.card_identifier, "");
+}
+
+/* In the other slot is another card: nothing of the first is shown meanwhile. */
+static void test_card_slots(void **state)
+{
+	struct fixture *fixture = *state;
+	struct modem *modem = start(fixture, on, answer);
+
+	assert_int_equal(modem->card_slots, 2);
+	assert_int_equal(modem->sim.active_slot, 1);
+	fixture->fake.failing_member = "GetProperties";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 1;
+	fixture->fake.modems[0].sim = other_card;
+	fake_changed(&fixture->fake, "/ril_0", SIM,
+		     (struct fact)NUMBER("ActiveCardSlot", 2));
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	assert_int_equal(modem->sim.active_slot, 2);
+	assert_false(modem->sim.known || modem->sim.present);
+	assert_string_equal(modem->sim.subscriber_identity, "");
+	fake_answer_kept(&fixture->fake);
+	settle(fixture);
+	assert_string_equal(modem->sim.card_identifier, "8936000000000000001");
+	assert_string_equal(modem->sim.subscriber_identity, "");
+	fixture_clear(fixture);
+	fake_changed(&fixture->fake, "/ril_0", SIM,
+		     (struct fact)NUMBER("ActiveCardSlot", 2));
+	fake_changed(&fixture->fake, "/ril_0", SIM,
+		     (struct fact)TEXT("ActiveCardSlot", "1"));
+	settle(fixture);
+	assert_string_equal(fixture->fake.log, "");
+	assert_string_equal(modem->sim.card_identifier, "8936000000000000001");
+	fake_changed(&fixture->fake, "/ril_0", SIM, (struct fact)FLAG("Present", 0));
+	settle(fixture);
+	assert_int_equal(modem->sim.active_slot, 2);
+	fake_changed(&fixture->fake, "/ril_0", MODEM,
+		     (struct fact)WORDS("Interfaces", NULL));
+	settle(fixture);
+	assert_int_equal(modem->card_slots, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+		TEST(test_modem_manager), TEST(test_no_such_interface),
+		TEST(test_odd_answers),	  TEST(test_ofono_goes),
+		TEST(test_sim_info),	  TEST(test_sim_info_goes_while_asked),
+		TEST(test_card_slots),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("forks", tests, NULL, NULL);
+}

@@ -7,12 +7,14 @@ cannot speak beside it.  How the forks' signals look is in ../../src/ofono/statu
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,8 +30,8 @@ STUB = Path(__file__).with_name("stub_ofono.py")
 
 
 class StubOfono:
-    def __init__(self, address: str, *words: str) -> None:
-        self._process = subprocess.Popen([sys.executable, "-B", str(STUB), address, *words],
+    def __init__(self, address: str, shape: str = "plain", words: str = "") -> None:
+        self._process = subprocess.Popen([sys.executable, "-B", str(STUB), address, shape, words],
                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          text=True)
         assert self.read() == ["ready"]
@@ -49,6 +51,14 @@ class StubOfono:
         print("report", uuid, interface, kind, int(delivered), file=self._process.stdin,
               flush=True)
 
+    def do(self, **order: Any) -> list[str]:
+        """What it said until it was done; stub_ofono.py tells what can be ordered."""
+        print(json.dumps(order), file=self._process.stdin, flush=True)
+        said = []
+        while (words := self.read()) != ["done"]:
+            said.append(" ".join(words))
+        return said
+
     def stop(self) -> None:
         self._process.stdin.close()
         self._process.wait(10)
@@ -56,18 +66,22 @@ class StubOfono:
 
 
 class Phone:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, shape: str = "plain") -> None:
+        self.shape = shape
         self.bus = Bus(folder)
         self.gateway = Gateway(folder, self.bus)
         self.gateway.config = ""            # the same text again is no new message
         self.agent = Agent(self)
 
-    def start(self) -> None:
+    def start(self, **first: Any) -> None:
+        """`first` is done before the gateway starts."""
         self.bus.start()
-        self.ofono = StubOfono(self.bus.address)
+        self.ofono = StubOfono(self.bus.address, self.shape)
+        self.ofono.do(**first)
         self.gateway.start()
         self.wait_ready()
-        assert self.ofono.read() == ["reports", "1"]
+        for _ in range(2 if self.shape == "forks" else 1):
+            assert self.ofono.read() == ["reports", "1"]
 
     def stop(self) -> None:
         self.gateway.stop()

@@ -297,7 +297,7 @@ def test_our_plugin(make_lab: Callable[..., Lab], look: Look) -> None:
 def test_forks(folder: Path, words: str, fork: str) -> None:
     bus = Bus(folder)
     bus.start()
-    ofono = StubOfono(bus.address, words)
+    ofono = StubOfono(bus.address, words=words)
     found = Findings(run("doctor", "--json", "--state-dir", folder / "state",
                          DBUS_SYSTEM_BUS_ADDRESS=bus.address))
     ofono.stop()

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What only oFono's forks for phones with two SIMs have, and modems with several card slots,
+with an oFono of our own (stub_ofono.py), which is held to what the real ones introspect as.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import dbus
+import pytest
+
+from agent import TO, Agent, assert_refused, assert_sent
+from lab import Lab, wait_until
+from lab.radio import connection
+from stub_ofono import MANAGER, METHODS, SIGNALS, SIM_INFO
+from test_delivery_reports import Phone
+
+# Of the forks, version 8 of the first and 1 of the second: methods with arguments and
+# answer, then signals.
+REFERENCE: dict[str, dict[str, str]] = {
+    MANAGER: {
+        "GetInterfaceVersion": " i", "GetAvailableModems": " ao", "GetEnabledModems": " ao",
+        "GetPresentSims": " ab", "GetIMEI": " as", "GetDefaultVoiceSim": " s",
+        "GetDefaultDataSim": " s", "GetMmsSim": " s", "GetDefaultVoiceModem": " s",
+        "GetDefaultDataModem": " s", "GetMmsModem": " s", "GetReady": " b",
+        "EnabledModemsChanged": "ao", "PresentSimsChanged": "ib",
+        "DefaultVoiceSimChanged": "s", "DefaultDataSimChanged": "s",
+        "DefaultVoiceModemChanged": "s", "DefaultDataModemChanged": "s",
+        "MmsSimChanged": "s", "MmsModemChanged": "s", "ReadyChanged": "b"},
+    SIM_INFO: {
+        "GetInterfaceVersion": " i", "GetAll": " isss", "GetCardIdentifier": " s",
+        "GetSubscriberIdentity": " s", "GetServiceProviderName": " s",
+        "CardIdentifierChanged": "s", "SubscriberIdentityChanged": "s",
+        "ServiceProviderNameChanged": "s"},
+}
+ON = "[sim]\nphone_default = yes\n"
+
+
+def introspect(address: str, path: str) -> dict[str, dict[str, str]]:
+    """Of each interface its members, as in REFERENCE."""
+    with connection(address) as bus:
+        text = bus.call_blocking("org.ofono", path, "org.freedesktop.DBus.Introspectable",
+                                 "Introspect", "", ())
+
+    def signature(member: ElementTree.Element) -> str:
+        if member.tag == "signal":
+            return "".join(arg.get("type") for arg in member.iter("arg"))
+        return " ".join("".join(arg.get("type") for arg in member.iter("arg")
+                                if arg.get("direction", "in") == way) for way in ("in", "out"))
+    return {interface.get("name"): {
+        member.get("name"): signature(member) for member in interface
+        if member.tag in ("method", "signal")}
+        for interface in ElementTree.fromstring(text).iter("interface")}
+
+
+@pytest.fixture
+def make_phone() -> Iterator[Callable[..., Phone]]:
+    with ExitStack() as phones:
+        def make(config: str = "", shape: str = "forks", **first: Any) -> Phone:
+            """`first` is done before the gateway starts."""
+            folder = phones.enter_context(tempfile.TemporaryDirectory(prefix="ofono-lab-"))
+            phone = Phone(Path(folder), shape)
+            phone.gateway.config = "[sms]\nduplicate_seconds = 0\n" + config
+            phones.callback(phone.stop)
+            phone.start(**first)
+            return phone
+        yield make
+
+
+MakePhone = Callable[..., Phone]
+
+
+def status(phone: Phone) -> dict[str, Any]:
+    return phone.agent.call("get_gateway_status").structured
+
+
+def defaults(phone: Phone) -> list[bool]:
+    return [sim["default"] for sim in phone.agent.sims()]
+
+
+def wait_sims(phone: Phone, **facts: list[Any]) -> None:
+    """Each member of the SIMs, in order."""
+    def is_so() -> bool:
+        sims = phone.agent.sims()
+        return all([sim[name] for sim in sims] == those for name, those in facts.items())
+    wait_until(is_so, what=f"the SIMs are {facts}")
+
+
+# ---- the stub tells the truth -----------------------------------------------------
+
+def test_the_stub_is_as_the_forks_are(make_phone: MakePhone) -> None:
+    address = make_phone().bus.address
+    told = introspect(address, "/") | introspect(address, "/ril_0")
+    assert {name: told[name] for name in REFERENCE} == REFERENCE
+
+
+def test_the_rest_of_the_stub_is_as_ofonod_is(make_phone: MakePhone, lab: Lab) -> None:
+    address = make_phone().bus.address
+    stub = introspect(address, "/") | introspect(address, "/ril_0")
+    real = introspect(lab.bus.address, "/") | introspect(lab.bus.address, "/sim0")
+    upstream = [name for name in METHODS if name not in REFERENCE]
+    assert len(upstream) >= 5 and METHODS.keys() == SIGNALS.keys()
+    for name in upstream:
+        assert stub[name].items() <= real[name].items()
+
+
+def test_its_errors_are_those_of_ofonod(make_phone: MakePhone, lab: Lab) -> None:
+    """No such object, interface, member, or other arguments."""
+    calls = [("/nobody", "org.ofono.Modem", "GetProperties", ""),
+             ("/", "org.ofono.MessageManager", "GetProperties", ""),
+             ("/", "org.ofono.Manager", "GetNothing", ""),
+             ("/", "org.ofono.Manager", "GetModems", "s"),
+             ("/", SIM_INFO, "GetAll", "")]
+
+    def errors(address: str) -> list[str]:
+        return [error_of(address, *call) for call in calls]
+    assert errors(make_phone().bus.address) == errors(lab.bus.address)
+
+
+def error_of(address: str, path: str, interface: str, member: str, signature: str) -> str:
+    with connection(address) as bus, pytest.raises(dbus.DBusException) as raised:
+        bus.call_blocking("org.ofono", path, interface, member, signature,
+                          ["x"] * len(signature))
+    return raised.value.get_dbus_name()
+
+
+# ---- the phone's default SIM ------------------------------------------------------
+
+def test_the_default_is_told_and_follows_the_settings(make_phone: MakePhone) -> None:
+    phone = make_phone()
+    wait_sims(phone, default=[False, True])
+    phone.ofono.do(signal=[["/", MANAGER, "DefaultVoiceModemChanged", "/ril_0"]])
+    wait_sims(phone, default=[True, False])
+    phone.ofono.do(signal=[["/", MANAGER, "DefaultVoiceModemChanged", ""]])
+    wait_sims(phone, default=[False, False])
+    assert phone.ofono.do(calls="GetDefaultVoiceModem") == ["1"]
+    assert phone.ofono.do(calls="GetReady") == ["1"]
+
+
+def test_it_counts_only_where_the_owner_says_so(make_phone: MakePhone) -> None:
+    phone = make_phone()
+    wait_sims(phone, default=[False, True])
+    assert_refused(phone.agent.send("which one"), "subscription_required")
+
+
+def test_it_is_used_for_who_names_no_sim(make_phone: MakePhone) -> None:
+    phone = make_phone(ON)
+    wait_sims(phone, default=[False, True])
+    first, second = phone.agent.ids()
+    sent = phone.agent.send("by default")
+    assert_sent(sent)
+    assert sent.structured["subscription_id"] == second
+    assert phone.agent.send("by name", first).structured["subscription_id"] == first
+    phone.ofono.do(set=[["/ril_1", "NetworkRegistration", "Status", "searching"]])
+    wait_sims(phone, state=["ready", "searching"])
+    assert phone.agent.send("the only one").structured["subscription_id"] == first
+    phone.ofono.do(set=[["/ril_1", "NetworkRegistration", "Status", "registered"]])
+    phone.ofono.do(signal=[["/", MANAGER, "DefaultVoiceModemChanged", ""]])
+    wait_sims(phone, state=["ready", "ready"], default=[False, False])
+    assert_refused(phone.agent.send("which one"), "subscription_required")
+
+
+def test_none_of_it_at_debians(make_phone: MakePhone) -> None:
+    phone = make_phone(ON, shape="plain")
+    assert defaults(phone) == [False] and status(phone)["modems_complete"]
+    assert_sent(phone.agent.send("as ever"))
+    assert "warning" not in phone.gateway.log and "nemomobile" not in phone.gateway.log
+
+
+# ---- are all modems known ---------------------------------------------------------
+
+def test_modems_that_are_not_known_yet(make_phone: MakePhone) -> None:
+    phone = make_phone(fork={"GetReady": False})
+    wait_until(lambda: not status(phone)["modems_complete"], what="oFono is not ready")
+    phone.ofono.do(set=[[f"/ril_{i}", "NetworkRegistration", "Status", "searching"]
+                        for i in range(2)])
+    wait_sims(phone, state=["searching", "searching"])
+    told = status(phone)
+    assert "oFono does not know all modems yet" in told["why_not"]
+    phone.ofono.do(signal=[["/", MANAGER, "ReadyChanged", True]])
+    told = phone.agent.call("get_gateway_status", after=told["cursor"],
+                            wait_seconds=60).structured
+    assert told["modems_complete"] and "all modems" not in told["why_not"]
+
+
+# ---- the card of a modem that is off ----------------------------------------------
+
+def switch_off(phone: Phone, path: str) -> None:
+    phone.ofono.do(set=[[path, "Modem", "Powered", False],
+                        [path, "Modem", "Interfaces", [SIM_INFO]]])
+
+
+def test_a_modem_that_is_off_names_its_card(make_phone: MakePhone) -> None:
+    phone = make_phone()
+    wait_sims(phone, state=["ready", "ready"])
+    first, second = phone.agent.ids()
+    switch_off(phone, "/ril_0")
+    wait_sims(phone, state=["modem_off", "ready"], subscription_id=[first, second])
+    assert phone.agent.sims()[0]["display_name"] == "Provider 0"
+    assert_refused(phone.agent.send("off", first), "modem_off")
+    assert_sent(phone.agent.send("the only one that can"))
+    modem = status(phone)["modems"][0]
+    assert (modem["sim"], modem["subscription_id"]) == ("remembered", first)
+    assert modem["why_not"] == "it is switched off"
+    phone.gateway.restart()
+    wait_sims(phone, state=["modem_off", "ready"], subscription_id=[first, second])
+    phone.ofono.do(set=[["/ril_0", "Modem", "Powered", True],
+                        ["/ril_0", "Modem", "Interfaces",
+                         ["SimManager", "MessageManager", "NetworkRegistration", SIM_INFO]]])
+    wait_sims(phone, state=["ready", "ready"], subscription_id=[first, second])
+
+
+def test_the_sim_manager_knows_better(make_phone: MakePhone) -> None:
+    """The card was taken out while the modem was off."""
+    phone = make_phone()
+    wait_sims(phone, state=["ready", "ready"])
+    _, second = phone.agent.ids()
+    switch_off(phone, "/ril_0")
+    wait_sims(phone, state=["modem_off", "ready"])
+    phone.ofono.do(put=[["/ril_0", "SimManager", {"Present": False}]],
+                   set=[["/ril_0", "Modem", "Interfaces", ["SimManager", SIM_INFO]]])
+    wait_sims(phone, subscription_id=[second])
+
+
+# ---- several card slots -----------------------------------------------------------
+
+def test_another_slot_is_another_card(make_phone: MakePhone) -> None:
+    phone = make_phone(put=[["/ril_0", "SimManager", {
+        "Present": True, "CardIdentifier": "8936300000000000077", "PinRequired": "none"}]],
+        set=[["/ril_0", "SimManager", "CardSlotCount", 2],
+             ["/ril_0", "SimManager", "ActiveCardSlot", 1]])
+    wait_sims(phone, state=["ready", "ready"], sim_slot_index=[0, 2])
+    first, second = phone.agent.ids()
+    cursor = status(phone)["cursor"]
+    assert [status(phone)["modems"][0][name] for name in ("card_slots", "active_slot")] == [2, 1]
+    phone.ofono.do(put=[["/ril_0", "SimManager", {
+        "Present": True, "CardIdentifier": "8936300000000000078", "PinRequired": "none"}]],
+        set=[["/ril_0", "SimManager", "CardSlotCount", 2],
+             ["/ril_0", "SimManager", "ActiveCardSlot", 2]])
+    wait_sims(phone, sim_slot_index=[1, 2])
+    third, other = phone.agent.ids()
+    assert other == second and third not in (first, second)
+    told = phone.agent.call("get_gateway_status", after=cursor, wait_seconds=60).structured
+    assert told["modems"][0]["active_slot"] == 2
+    assert_refused(phone.agent.send("to the other slot", first), "sim_absent")
+    assert phone.agent.send("from this one", third).structured["subscription_id"] == third
+
+
+# ---- faults -----------------------------------------------------------------------
+
+FAULTS: dict[str, dict[str, Any]] = {
+    "no answer": {"silent": ["GetDefaultVoiceModem", "GetReady", "GetAll"]},
+    "refused": {"errors": {member: "org.ofono.Error.AccessDenied"
+                           for member in ("GetDefaultVoiceModem", "GetReady", "GetAll")}},
+    "not ready": {"errors": {member: "org.ofono.Error.NotAvailable"
+                             for member in ("GetDefaultVoiceModem", "GetReady", "GetAll")}},
+    "a path of nobody": {"fork": {"GetDefaultVoiceModem": "/ril_9"}},
+    "no path": {"fork": {"GetDefaultVoiceModem": "\u00e9 " * 300}},
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_the_forks_do_not_tell(make_phone: MakePhone, fault: str) -> None:
+    phone = make_phone(ON, **FAULTS[fault])
+    wait_sims(phone, state=["ready", "ready"], default=[False, False])
+    assert status(phone)["modems_complete"]
+    for sim in phone.agent.ids():
+        assert_sent(phone.agent.send("all the same", sim))
+    phone.ofono.do(signal=[["/", MANAGER, "DefaultVoiceModemChanged", "/ril_0"]])
+    wait_sims(phone, default=[True, False])
+
+
+def test_signals_of_other_types(make_phone: MakePhone) -> None:
+    phone = make_phone()
+    wait_sims(phone, state=["ready", "ready"], default=[False, True])
+    ids = phone.agent.ids()
+    phone.ofono.do(emit=[
+        ["/", MANAGER, "DefaultVoiceModemChanged", "o", "/ril_0"],
+        ["/", MANAGER, "DefaultVoiceModemChanged", ""],
+        ["/", MANAGER, "ReadyChanged", "i", 0],
+        ["/ril_0", MANAGER, "ReadyChanged", "s", "no"],
+        ["/ril_0", SIM_INFO, "CardIdentifierChanged", "as", ["1"]],
+        ["/nobody", SIM_INFO, "CardIdentifierChanged", "s", "1"],
+        ["/ril_0", "SimManager", "PropertyChanged", "sv", "ActiveCardSlot", "2"],
+        ["/ril_0", "SimManager", "PropertyChanged", "sv", "CardSlotCount", True],
+        ["/ril_0", "MessageManager", "PropertyChanged", "sv", "ServiceCenterAddress", 7],
+        ["/ril_0", "MessageManager", "PropertyChanged", "s", "ServiceCenterAddress"]],
+        signal=[["/ril_0", SIM_INFO, "ServiceProviderNameChanged", "the last one"]])
+    switch_off(phone, "/ril_0")
+    wait_sims(phone, state=["modem_off", "ready"], subscription_id=ids,
+              default=[False, True], display_name=["the last one", "Network 1"])
+    assert status(phone)["modems_complete"]
+    assert status(phone)["modems"][1]["service_centre"] == "known"
+
+
+@pytest.mark.parametrize("end", ["interface", "modem"])
+def test_gone_in_the_middle_of_a_call(make_phone: MakePhone, end: str) -> None:
+    """A SendMessage that is never answered, then its modem or its interface goes."""
+    phone = make_phone("send_wait_seconds = 1\n")
+    wait_sims(phone, state=["ready", "ready"])
+    first, second = phone.agent.ids()
+    phone.ofono.do(silent=["SendMessage"])
+    pending = phone.agent.send("never answered", first)
+    assert pending.structured["state"] == "handing"
+    if end == "modem":
+        phone.ofono.do(close=["/ril_0"])
+        wait_sims(phone, subscription_id=[second])
+    else:
+        switch_off(phone, "/ril_0")
+        wait_sims(phone, state=["modem_off", "ready"])
+    assert Agent(phone).state(pending.message_id) in ("handing", "unknown")
+    assert phone.agent.send("another", second).structured["state"] == "handing"
+    phone.ofono.stop()
+    for message_id in (pending.message_id, pending.message_id + 1):
+        phone.agent.wait_state(message_id, "unknown")
+    assert_refused(phone.agent.send("to nobody", to=TO), "ofono_unavailable")

@@ -74,6 +74,7 @@ struct config {
 	int64_t send_wait_seconds; /* send_sms waits this long for the network */
 	int64_t queue_limit;	   /* messages waiting to be handed to oFono */
 	int64_t duplicate_seconds; /* the same again within this counts as asked twice */
+	int64_t stuck_seconds;	   /* a modem may have a message so long; 0: for ever */
 	int64_t ask_seconds;	   /* a person may think while a call waits; 0: none */
 	bool delivery_reports;	   /* ask the network for them */
 	/* [policy] */

@@ -51,8 +51,8 @@ struct outbox_timing {
 	uint64_t retry_most_ms; /* ... up to this; 60 s */
 	uint64_t listing_ms;	/* before asking again what oFono holds; 1 s */
 	uint64_t storage_ms;	/* before the disk is tried again; 5 s */
-	/* before a registered modem with a message counts as stuck, and more for each of its
-	 * parts; 0 and 0: it never does */
+	/* before a registered modem with a message counts as stuck, as configured, 0 for
+	 * never; and more for each of its parts but the first; 30 s */
 	uint64_t stuck_ms;
 	uint64_t stuck_part_ms;
 };

@@ -232,6 +232,15 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .help = "The same text to the same number by the same client within this\n"
 		  "time is not sent again unless it has an idempotency_key; 0: never" },
 	{ .section = "sms",
+	  .name = "stuck_seconds",
+	  .type = CONFIG_KEY_INTEGER,
+	  .offset = FIELD(stuck_seconds),
+	  .least = 0,
+	  .most = 3600,
+	  .initial = "270",
+	  .help = "A registered modem that has a message this long, and 30 seconds more\n"
+		  "for each further segment, is told as stuck; 0: never" },
+	{ .section = "sms",
 	  .name = "ask_seconds",
 	  .type = CONFIG_KEY_INTEGER,
 	  .offset = FIELD(ask_seconds),

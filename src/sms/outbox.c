@@ -23,7 +23,6 @@ static const struct outbox_timing usual_timing = {
 	.retry_most_ms = 60 * 1000,
 	.listing_ms = 1000,
 	.storage_ms = 5 * 1000,
-	.stuck_ms = 4 * 60 * 1000, /* four tries of a minute */
 	.stuck_part_ms = 30 * 1000,
 };
 
@@ -297,6 +296,7 @@ int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 	outbox->shared.store = store;
 	outbox->shared.sims = sims;
 	outbox->shared.timing = usual_timing;
+	outbox->shared.timing.stuck_ms = (uint64_t)config->stuck_seconds * 1000;
 	TAILQ_INIT(&outbox->lanes);
 	TAILQ_INIT(&outbox->recalls);
 	observers_init(&outbox->shared.observers);

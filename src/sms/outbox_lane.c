@@ -277,12 +277,16 @@ static void lane_watch(struct outbox_lane *lane, const struct lane_survey *surve
 		       const struct sim *sim)
 {
 	const struct outbox_timing *timing = &lane->shared->timing;
+	uint64_t further = survey->handed && survey->handed->segments > 1
+				   ? (uint64_t)survey->handed->segments - 1
+				   : 0;
 
 	if (survey->handed && sim && (sim->state == SIM_READY || sim->state == SIM_STUCK))
 		outbox_patience_begin(&lane->patience,
-				      timing->stuck_ms +
-					      timing->stuck_part_ms *
-						      survey->handed->segments);
+				      timing->stuck_ms
+					      ? timing->stuck_ms +
+							timing->stuck_part_ms * further
+					      : 0);
 	else
 		outbox_patience_end(&lane->patience);
 }

@@ -94,6 +94,7 @@ static void test_defaults(void **state)
 	assert_int_equal(config.send_wait_seconds, 30);
 	assert_int_equal(config.queue_limit, 1000);
 	assert_int_equal(config.duplicate_seconds, 60);
+	assert_int_equal(config.stuck_seconds, 270);
 	assert_int_equal(config.ask_seconds, 300);
 	assert_true(config.delivery_reports);
 	assert_true(config.approve_through_client);
@@ -122,6 +123,7 @@ static const char full[] = "; a comment\n"
 			   "send_wait_seconds = 0\n"
 			   "queue_limit = 10000\n"
 			   "duplicate_seconds = 3600\n"
+			   "stuck_seconds = 0\n"
 			   "ask_seconds = 0\n"
 			   "delivery_reports = no\n"
 			   "[policy]\n"
@@ -149,6 +151,7 @@ static void test_every_key(void **state)
 	assert_int_equal(config.send_wait_seconds, 0);
 	assert_int_equal(config.queue_limit, 10000);
 	assert_int_equal(config.duplicate_seconds, 3600);
+	assert_int_equal(config.stuck_seconds, 0);
 	assert_int_equal(config.ask_seconds, 0);
 	assert_false(config.delivery_reports);
 	assert_false(config.approve_through_client);
@@ -210,11 +213,13 @@ static void test_unknown_names(void **state)
 	(void)state;
 	expect_error("[sms]\n\nmax_segment = 1\n",
 		     ":3: sms.max_segment: unknown key; [sms] has max_segments, "
-		     "send_wait_seconds, queue_limit, duplicate_seconds, ask_seconds, "
+		     "send_wait_seconds, queue_limit, duplicate_seconds, stuck_seconds, "
+		     "ask_seconds, "
 		     "delivery_reports");
 	expect_error("[sms]\nMax_Segments = 1\n",
 		     ":2: sms.Max_Segments: unknown key; [sms] has max_segments, "
-		     "send_wait_seconds, queue_limit, duplicate_seconds, ask_seconds, "
+		     "send_wait_seconds, queue_limit, duplicate_seconds, stuck_seconds, "
+		     "ask_seconds, "
 		     "delivery_reports");
 	expect_error("[log]\nopen = 1\n", ":2: log.open: unknown key; [log] has verbose");
 	expect_error("[log]\n[sever]\n", ":2: [sever]: unknown section; there are "

@@ -52,6 +52,7 @@ static const struct carried_table tables[] = {
 	  "?3 BETWEEN 1 AND 13 AND EXISTS (SELECT 1 FROM message WHERE id = ?2)" },
 	{ "event", "id, kind, sim_id, at, number, text, state, topic",
 	  "?1 > 0 AND ?2 BETWEEN 1 AND 2 AND ?7 BETWEEN 0 AND 4" },
+	{ "balance", "id, amount, decimals, currency, code, at", "?1 > 0" },
 	{ "gap", "id, from_at, until_at, reason", "1" },
 	{ "alive", "id, at", "1" },
 	{ "secret", "id, purpose, value", "1" },

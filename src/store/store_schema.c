@@ -250,6 +250,18 @@ static const char version_7[] =
 	") STRICT;"
 	"CREATE INDEX event_kind ON event (kind);";
 
+/*
+ * balance: what a SIM had when the network was asked last, in thousandths, with as many
+ * decimals as were written; see store_balance.h. The id is the SIM's, `at` in usage time.
+ */
+static const char version_8[] =
+	"CREATE TABLE balance ("
+	" id INTEGER PRIMARY KEY REFERENCES sim (id), amount INTEGER NOT NULL,"
+	" decimals INTEGER NOT NULL CHECK (decimals BETWEEN 0 AND 3),"
+	" currency TEXT NOT NULL, code TEXT NOT NULL, at INTEGER NOT NULL"
+	") STRICT;";
+
 const char *const store_migrations[STORE_SCHEMA_VERSION] = {
-	version_1, version_2, version_3, version_4, version_5, version_6, version_7,
+	version_1, version_2, version_3, version_4,
+	version_5, version_6, version_7, version_8,
 };

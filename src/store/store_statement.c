@@ -300,6 +300,12 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 			" FROM event INDEXED BY event_kind WHERE kind = ?1 AND id < ?2"
 			" AND (?3 < 0 OR state = ?3) ORDER BY id DESC LIMIT ?4",
 	[EVENTS_PRUNE] = "DELETE FROM event WHERE at < ?1",
+	[BALANCE_PUT] =
+		"INSERT OR REPLACE INTO balance (id, amount, decimals, currency, code,"
+		" at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+	[BALANCE_GET] = "SELECT amount, decimals, currency, code, at FROM balance"
+			" WHERE id = ?1",
+	[BALANCE_REMOVE] = "DELETE FROM balance WHERE id = ?1",
 };
 
 static int prepare(struct store *store, enum store_statement which)

@@ -14,7 +14,7 @@ static const struct command *const commands[] = {
 	&command_unlock, &command_backup,    &command_restore, &command_audit,
 	&command_status, &command_send,	     &command_list,    &command_show,
 	&command_wait,	 &command_tail,	     &command_tools,   &command_doctor,
-	&command_modem,	 &command_demo,
+	&command_modem,	 &command_balance,   &command_demo,
 };
 
 static int print_help(FILE *out, int code)

@@ -39,6 +39,8 @@ struct config_policy {
 	struct config_list countries; /* "home", "any", or prefixes */
 	bool premium;
 	char quiet_hours[CONFIG_TEXT_BYTES]; /* "22:00-07:00"; "" none */
+	struct config_list minimum_balance;  /* "500", "2=10.50"; none: any will do */
+	int64_t balance_hours;		     /* one that was read before does not count */
 };
 
 struct config {
@@ -85,6 +87,7 @@ struct config {
 	struct config_list ussd_allow; /* codes, see base/ussd_code.h; none: no tool */
 	int64_t ussd_per_hour;
 	bool ussd_replies; /* what the network asks then may be answered */
+	struct config_list ussd_balance_pattern; /* see base/balance_pattern.h */
 	/* [incoming] */
 	struct config_list owner_numbers;	   /* see sms/sender.h */
 	struct config_list blocked_senders;	   /* see sms/sender.h */

@@ -5,6 +5,7 @@
 #ifndef BASE_CONFIG_POLICY_H
 #define BASE_CONFIG_POLICY_H
 
+#include "base/amount.h"
 #include "base/config.h"
 
 /* A number or a prefix of one, and NUL: more is none. */
@@ -23,5 +24,13 @@ struct config_hours { /* minutes after midnight; the end is not in them */
 
 /* "22:00-07:00". False: it is no such text, or no time at all. */
 bool config_hours_parse(const char *text, struct config_hours *hours_out);
+
+/* Of "500" sim_id is 0, of "2=10.50" it is 2. False: it is no such word. */
+bool config_minimum_parse(const char *word, int64_t *sim_id_out,
+			  struct amount *minimum_out);
+
+/* What a SIM's balance must be; its own word goes before that of all. False: anything. */
+bool config_minimum_find(const struct config_list *list, int64_t sim_id,
+			 struct amount *minimum_out);
 
 #endif

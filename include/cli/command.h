@@ -36,6 +36,7 @@ extern const struct command command_backup;
 extern const struct command command_restore;
 extern const struct command command_audit;
 extern const struct command command_status;
+extern const struct command command_balance;
 extern const struct command command_send;
 extern const struct command command_list;
 extern const struct command command_show;

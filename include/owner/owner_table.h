@@ -16,5 +16,6 @@ extern const struct control_command owner_list;
 extern const struct control_command owner_show;
 extern const struct control_command owner_wait;
 extern const struct control_command owner_tail;
+extern const struct control_command owner_balance;
 
 #endif

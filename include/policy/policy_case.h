@@ -58,5 +58,6 @@ int policy_check_repeat(struct policy_case *about);
 int policy_check_length(struct policy_case *about);
 int policy_check_rates(struct policy_case *about);
 int policy_check_budgets(struct policy_case *about);
+int policy_check_balance(struct policy_case *about);
 
 #endif

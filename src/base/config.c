@@ -18,6 +18,7 @@
 #include <ini.h>
 
 #include "base/address.h"
+#include "base/balance_pattern.h"
 #include "base/config_folder.h"
 #include "base/config_key.h"
 #include "base/config_policy.h"
@@ -368,8 +369,13 @@ int config_check(const struct config *config, struct config_error *error)
 	if (config_control_path(config, socket.sun_path, sizeof(socket.sun_path),
 				error) ||
 	    config_policy_check(&config->policy, error) ||
-	    ussd_codes_check(&config->ussd_allow, error))
+	    ussd_codes_check(&config->ussd_allow, error) ||
+	    balance_patterns_check(&config->ussd_balance_pattern, error))
 		return -EINVAL;
+	if (config->policy.minimum_balance.count && !config->ussd_balance_pattern.count)
+		return check_fail(
+			error, "policy.minimum_balance: without ussd.balance_pattern no "
+			       "balance is ever known, so it would hold nothing back");
 	if (config->open && check_open(config, error))
 		return -EINVAL;
 	return check_tls(config, error);

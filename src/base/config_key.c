@@ -393,6 +393,26 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .example = "22:00-07:00",
 	  .help = "Nothing is accepted that would go out within these hours of the\n"
 		  "phone's local time" },
+	{ .section = "policy",
+	  .name = "minimum_balance",
+	  .type = CONFIG_KEY_LIST,
+	  .offset = FIELD(policy.minimum_balance),
+	  .live = true,
+	  .example = "500 2=10.50",
+	  .help = "Nothing is accepted from a SIM whose balance, as it was read last, "
+		  "is\n"
+		  "below this; 2=10.50 is of the SIM with subscription_id 2; see\n"
+		  "balance_pattern; may stand several times" },
+	{ .section = "policy",
+	  .name = "balance_hours",
+	  .type = CONFIG_KEY_INTEGER,
+	  .offset = FIELD(policy.balance_hours),
+	  .live = true,
+	  .least = 1,
+	  .most = 8760,
+	  .initial = "24",
+	  .help = "A balance that was read longer ago is not held against "
+		  "minimum_balance" },
 	{ .section = "ussd",
 	  .name = "allow",
 	  .type = CONFIG_KEY_LIST,
@@ -419,6 +439,17 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .initial = "no",
 	  .help = "Let agents answer what the network asks after such a code; that may\n"
 		  "buy something. With \"no\" the gateway breaks off" },
+	{ .section = "ussd",
+	  .name = "balance_pattern",
+	  .type = CONFIG_KEY_LIST,
+	  .offset = FIELD(ussd_balance_pattern),
+	  .live = true,
+	  .example = "*100# balance is ([-0-9., ]+) ?([A-Za-z]+)?",
+	  .help = "A code, and where in its answer the balance stands: a regular "
+		  "expression\n"
+		  "with a group for the amount, and one for the currency if there is "
+		  "any;\n"
+		  "may stand several times" },
 	{ .section = "incoming",
 	  .name = "owner_numbers",
 	  .type = CONFIG_KEY_LIST,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/word_list.h"
@@ -70,6 +71,69 @@ bool config_hours_parse(const char *text, struct config_hours *hours_out)
 	return true;
 }
 
+bool config_minimum_parse(const char *word, int64_t *sim_id_out,
+			  struct amount *minimum_out)
+{
+	size_t digits = strspn(word, "0123456789");
+	const char *amount = word;
+
+	*sim_id_out = 0;
+	if (word[digits] == '=') {
+		*sim_id_out = strtoll(word, NULL, 10);
+		amount = word + digits + 1;
+		if (*sim_id_out == 0)
+			return false;
+	}
+	/* a separator of thousands would be one of words, too */
+	return strspn(amount, "-0123456789.") == strlen(amount) &&
+	       amount_read(amount, strlen(amount), minimum_out);
+}
+
+static bool is_minimum(const char *word)
+{
+	struct amount minimum;
+	int64_t sim_id;
+
+	return config_minimum_parse(word, &sim_id, &minimum);
+}
+
+/* "1 500" and "12,50" are two: nobody shall think that they are one. */
+static bool is_ambiguous(const struct config_list *minima)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < minima->count; i++) {
+		const char *at = minima->items[i];
+		char word[CONFIG_NUMBER_BYTES];
+
+		while (word_list_next(&at, word, sizeof(word)))
+			count += !strchr(word, '=');
+	}
+	return count > 1;
+}
+
+bool config_minimum_find(const struct config_list *list, int64_t sim_id,
+			 struct amount *minimum_out)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const char *at = list->items[i];
+		char word[CONFIG_NUMBER_BYTES];
+		struct amount minimum;
+		int64_t of_sim_id;
+
+		while (word_list_next(&at, word, sizeof(word))) {
+			if (!config_minimum_parse(word, &of_sim_id, &minimum) ||
+			    (of_sim_id && of_sim_id != sim_id) || (found && !of_sim_id))
+				continue;
+			*minimum_out = minimum;
+			found = true;
+		}
+	}
+	return found;
+}
+
 int config_policy_check(const struct config_policy *policy, struct config_error *error)
 {
 	const struct {
@@ -84,6 +148,8 @@ int config_policy_check(const struct config_policy *policy, struct config_error 
 		  "a number or a prefix that ends with *, such as +3620*" },
 		{ "countries", &policy->countries, is_country,
 		  "home, any, or a prefix such as +43" },
+		{ "minimum_balance", &policy->minimum_balance, is_minimum,
+		  "an amount such as 500 or 10.50, or with a subscription_id 2=10.50" },
 	};
 	char word[CONFIG_NUMBER_BYTES];
 	struct config_hours hours;
@@ -93,6 +159,12 @@ int config_policy_check(const struct config_policy *policy, struct config_error 
 			continue;
 		snprintf(error->text, sizeof(error->text), "policy.%s: \"%s\" is not %s",
 			 lists[i].key, word, lists[i].wanted);
+		return -EINVAL;
+	}
+	if (is_ambiguous(&policy->minimum_balance)) {
+		snprintf(error->text, sizeof(error->text),
+			 "policy.minimum_balance: there are two amounts for all SIMs; "
+			 "one is written without separators, such as 1500 or 12.50");
 		return -EINVAL;
 	}
 	if (!*policy->quiet_hours || config_hours_parse(policy->quiet_hours, &hours))

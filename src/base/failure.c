@@ -134,6 +134,12 @@ static const struct failure_words table[] = {
 		"budget before the month is over.",
 		true, 3600,
 	},
+	[FAILURE_BALANCE_LOW] = {
+		"budget_exhausted",
+		"Nothing was accepted. Ask your person to top up the SIM; then call send_ussd "
+		"with that code, and what it reads counts at once.",
+		true, 3600,
+	},
 	[FAILURE_QUEUE_FULL] = {
 		"queue_full",
 		"Nothing was accepted. Wait until messages have gone out.",

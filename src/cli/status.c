@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/balance_lines.h"
 #include "cli/client_table.h"
 #include "cli/colour.h"
 #include "cli/command.h"
@@ -99,6 +100,14 @@ static void print_sims(const struct json *sims)
 	}
 	json_foreach (sim, list)
 		print_sim(sim);
+}
+
+static void print_balances(const struct json *balances)
+{
+	json_foreach (balance, balances) {
+		label("balance");
+		balance_line_print(balance);
+	}
 }
 
 static void print_queue(const struct json *status)
@@ -219,6 +228,7 @@ static int show(const struct owner_call *call, const struct json *status)
 	print_sending(status);
 	print_ofono(status);
 	print_sims(json_member(status, "sims"));
+	print_balances(member_list(status, "balances"));
 	print_advertisement(status);
 	print_queue(status);
 	print_limits(member_list(status, "limits"));

@@ -41,6 +41,6 @@ const struct control_command owner_wait = {
 };
 
 const struct control_command *const owner_table[] = {
-	&owner_status, &owner_send, &owner_list, &owner_show,
-	&owner_wait,   &owner_tail, NULL,
+	&owner_status, &owner_send, &owner_list,    &owner_show,
+	&owner_wait,   &owner_tail, &owner_balance, NULL,
 };

@@ -278,6 +278,7 @@ const struct policy_rule policy_rules[] = {
 	{ NEEDS_TEXT, policy_check_length },
 	{ 0, policy_check_rates },
 	{ 0, policy_check_budgets },
+	{ NEEDS_SIM, policy_check_balance },
 	{ 0, check_queue },
 	{ 0 },
 };

@@ -139,5 +139,9 @@ void policy_view_write_words(struct json_writer *writer, const struct services *
 	if (*policy->quiet_hours)
 		say(writer, "Nothing goes out in the quiet hours, ", policy->quiet_hours,
 		    " by the phone's local time.");
+	say_list(writer, "A SIM with a known balance below this sends nothing: ",
+		 &policy->minimum_balance);
+	say_list(writer, "A SIM whose known balance is below this sends nothing: ",
+		 &policy->minimum_balance);
 	json_close_array(writer);
 }

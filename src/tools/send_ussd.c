@@ -16,11 +16,13 @@
 #include "base/log.h"
 #include "base/ussd_code.h"
 #include "tools/argument.h"
+#include "tools/balance_view.h"
 #include "tools/failure.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
 #include "tools/sim_choice.h"
 #include "tools/tool_table.h"
+#include "tools/ussd_balance.h"
 #include "ussd/ussd.h"
 
 enum { REPLY_MAX = 160, MS_PER_SECOND = 1000 };
@@ -58,6 +60,12 @@ static const struct schema_field output[] = {
 	{ "reply_within_seconds", SCHEMA_INTEGER, false,
 	  "Then the dialogue is given up; only when it waits" },
 	{ "hint", SCHEMA_STRING, false, "What to do when the network asked in vain" },
+	{ "balance", SCHEMA_OBJECT, false,
+	  "The balance in the answer, where the owner told how to find it",
+	  .members = balance_view_reading_fields },
+	{ "balance_note", SCHEMA_STRING, false,
+	  "Why there is no balance although the owner told how to find it, or why it is "
+	  "not kept" },
 	{ "notices", SCHEMA_ARRAY, true,
 	  "What the network told this SIM by itself, the newest four, oldest first",
 	  .members = notice_fields },
@@ -70,6 +78,7 @@ struct dialling {
 	struct ussd_order order;
 	int64_t sim_id;
 	struct ussd_turn turn;
+	struct ussd_balance balance;
 	bool is_allowed; /* the code is the owner's, not a text that anybody wrote */
 };
 
@@ -242,6 +251,7 @@ static void write_answer(struct json_writer *writer, const struct dialling *dial
 		json_put_string(writer, "hint",
 				"The network asked for a reply; the owner does not let "
 				"agents give one, so the dialogue was broken off.");
+	ussd_balance_put(writer, &dialling->balance);
 	write_notices(writer, dialling);
 	json_close_object(writer);
 }
@@ -296,15 +306,18 @@ static const struct {
 
 static void on_done(void *data, const struct ussd_result *result, bool asks)
 {
-	const struct dialling *dialling = data;
+	struct dialling *dialling = data;
 	enum ussd_outcome outcome = result->outcome;
 
 	note_end(dialling, asks ? "asks_for_reply" : outcomes[outcome].word);
-	if (outcome == USSD_ANSWERED)
-		answer(dialling, result->text, asks);
-	else
+	if (outcome != USSD_ANSWERED) {
 		failure_answer(dialling->call, outcomes[outcome].failure,
 			       outcomes[outcome].message);
+		return;
+	}
+	ussd_balance_keep(services_of(dialling), dialling->sim_id, dialling->order.code,
+			  result->text, &dialling->balance);
+	answer(dialling, result->text, asks);
 }
 
 static void on_left(void *data)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "tools/balance_view.h"
 #include "tools/change_source.h"
 #include "tools/gap_view.h"
 #include "tools/message_view.h"
@@ -48,6 +49,9 @@ const struct schema_field status_view_fields[] = {
 	{ "sims", SCHEMA_OBJECT, true, "The SIM cards", .members = sims_fields },
 	{ "voicemail", SCHEMA_ARRAY, true, "Whether any waits, for each SIM card",
 	  .members = voicemail_view_fields },
+	{ "balances", SCHEMA_ARRAY, true,
+	  "Balances of SIM cards as send_ussd read them last; of others none is known",
+	  .members = balance_view_fields },
 	{ "modems", SCHEMA_ARRAY, true, "The modems, each with what stops it",
 	  .members = modem_facts_fields },
 	{ "queue", SCHEMA_OBJECT, true, "What is on its way", .members = queue_fields },
@@ -160,7 +164,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 {
 	const struct services *services = view->services;
 	const char *why_not = status_view_why_not(view);
-	int limits_error, gaps_error;
+	int balances_error, limits_error, gaps_error;
 
 	write_client(writer, view->client);
 	json_put_boolean(writer, "can_send", why_not && !*why_not);
@@ -174,12 +178,16 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	sim_view_write(writer, services->sims, SIM_VIEW_FULL);
 	json_key(writer, "voicemail");
 	voicemail_view_write(writer, services->sims);
+	json_key(writer, "balances");
+	balances_error = balance_view_write(writer, services, view->client);
 	modem_facts_write(writer, services);
 	write_queue(writer, services);
 	policy_view_write_words(writer, services, view->client);
 	limits_error = policy_view_write_limits(writer, services, view->client);
 	gaps_error = gap_view_put(writer, services->store, clock_wall_ms() - GAPS_MS);
 	put_cursor(writer, services);
+	if (balances_error)
+		return balances_error;
 	return limits_error ? limits_error : gaps_error;
 }
 

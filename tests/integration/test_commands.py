@@ -42,6 +42,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "backup": ["--force", "FILE"], "restore": ["FILE"], "audit": [], "status": [],
     "send": ["--dry-run", "--sim", "1", TO, "hello"], "list": [], "show": ["999999"],
     "wait": ["--timeout", "1"], "tail": [], "tools": [], "doctor": [], "modem": [],
+    "balance": [],
     "demo": ["--once"], "revoke": ["someone"], "serve": [],
 }
 ENDLESS = {"serve", "tail"}

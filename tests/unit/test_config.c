@@ -537,6 +537,8 @@ static void test_policy(void **state)
 		{ "quiet_hours", "22:60-07:00", "policy.quiet_hours: " },
 		{ "quiet_hours", "22:00-07:00x", "policy.quiet_hours: " },
 		{ "quiet_hours", "24:01-07:00", "policy.quiet_hours: " },
+		{ "minimum_balance", "5", "policy.minimum_balance: without ussd.bal" },
+		{ "minimum_balance", "five", "policy.minimum_balance: \"five\" is not" },
 	};
 
 	(void)state;

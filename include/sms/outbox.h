@@ -127,6 +127,13 @@ void outbox_withdraw(struct outbox *outbox, int64_t message_id);
 void outbox_keep(struct outbox *outbox, int64_t message_id);
 
 /*
+ * Until when a message that waits for a yes waits, by the wall clock as it is now; `outbox` NULL:
+ * as the row has it.
+ */
+int64_t outbox_awaited_until(const struct outbox *outbox, const struct config *config,
+			     const struct message *row);
+
+/*
  * The owner says yes to a message that waits for it: as it stands, with its number, text
  * and SIM, once, for ten minutes (sms/approval.h); then, or when its own validity is over,
  * it expires. Or the owner says no, with words for whoever asked ("" none). 0: decided, on

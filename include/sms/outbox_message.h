@@ -54,9 +54,10 @@ struct outbox_message {
 	bool unwanted;	    /* to be cancelled; stays over held and handed, on disk too */
 	bool recall_due;    /* ... and oFono, which told that it has it, can be asked */
 	bool kept;	    /* outbox_keep() */
-	int64_t created_ms;
-	int64_t send_at_ms;    /* 0: at once */
-	int64_t expires_at_ms; /* 0: never */
+	int64_t created_ms; /* moves with the clock: sms/outbox_clock.h */
+	int64_t send_at_ms; /* 0: at once */
+	int64_t expires_at_ms;	 /* 0: never */
+	int64_t expiry_moved_ms; /* by the clock, since it was read or approved */
 	char uuid[MESSAGE_UUID_BYTES];
 	struct observers observers;
 	TAILQ_ENTRY(outbox_message) link;

@@ -4,6 +4,8 @@
  *
  *   scheduled -> queued at send_at;   scheduled, queued, waiting_approval -> expired
  *
+ * Times that count from a moment follow a clock that is set: sms/outbox_clock.h.
+ *
  * One timer, on CLOCK_REALTIME, for the earliest time of all: it follows a clock that is
  * set, and while nothing is due at a time nothing wakes the process.
  *
@@ -12,10 +14,12 @@
 #ifndef SMS_OUTBOX_SCHEDULE_H
 #define SMS_OUTBOX_SCHEDULE_H
 
+#include "sms/outbox_clock.h"
 #include "sms/outbox_lane.h"
 
 struct outbox_schedule {
 	sd_event_source *timer;
+	struct outbox_clock clock;
 	int64_t next_ms; /* what the timer is set to; INT64_MAX: it is off */
 };
 

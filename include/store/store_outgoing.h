@@ -49,6 +49,10 @@ struct outgoing_move {
 	int64_t expires_at_ms;	/* 0: leave */
 };
 
+/* On disk when 0 returns, unless a transaction goes on; else as store_end(). */
+int store_outgoing_set_expiry(struct store *store, int64_t message_id,
+			      int64_t expires_at_ms);
+
 /* As store_message_move(), and what is known of the delivery. */
 int store_outgoing_move(struct store *store, int64_t message_id,
 			const struct outgoing_move *move);

@@ -52,7 +52,8 @@ static void put_row(struct json_writer *writer, const struct control *control,
 	put_time(writer, "asked_at", message->created_ms);
 	if (message->send_at_ms)
 		put_time(writer, "send_at", message->send_at_ms);
-	put_time(writer, "until", approval_awaited_until(control->config, message));
+	put_time(writer, "until",
+		 outbox_awaited_until(control->outbox, control->config, message));
 }
 
 /* False: the call is over. */

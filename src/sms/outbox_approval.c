@@ -35,7 +35,7 @@ static const char *why_expired(const struct outbox_message *message)
 
 	if (store_message_changes(message->shared->store, message->id, hear_change, &yes))
 		yes.at_ms = 0;
-	return yes.at_ms && message->expires_at_ms ==
+	return yes.at_ms && message->expires_at_ms - message->expiry_moved_ms ==
 				       approval_expiry(yes.at_ms, message->send_at_ms, 0)
 		       ? "approval_expired"
 		       : "validity_over";
@@ -77,6 +77,17 @@ static int outcome_of(int error)
 	return error > 0 ? OUTBOX_E_NOT_WAITING : error;
 }
 
+int64_t outbox_awaited_until(const struct outbox *outbox, const struct config *config,
+			     const struct message *row)
+{
+	const struct outbox_message *message =
+		outbox ? outbox_find(outbox, row->id, NULL) : NULL;
+
+	if (message && message->state == STATE_WAITING_APPROVAL)
+		return outbox_approval_end(message);
+	return approval_awaited_until(config, row);
+}
+
 int outbox_approve(struct outbox *outbox, int64_t message_id, const char *who)
 {
 	struct outbox_message *message = find_waiting(outbox, message_id);
@@ -95,8 +106,10 @@ int outbox_approve(struct outbox *outbox, int64_t message_id, const char *who)
 		approval_expiry(now_ms, message->send_at_ms, message->expires_at_ms);
 	log_info("outbox: message %lld: %s says yes", (long long)message_id, who);
 	error = outbox_message_decide(message, &move);
-	if (!error)
+	if (!error) {
 		message->expires_at_ms = move.expires_at_ms;
+		message->expiry_moved_ms = 0;
+	}
 	return outcome_of(error);
 }
 

@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "sms/outbox_clock.h"
 
 enum {
 	USEC_PER_MS = 1000,
@@ -253,7 +254,8 @@ static struct lane_survey lane_survey(const struct outbox_lane *lane)
 		survey.held |= message->state == STATE_HELD;
 		if (message->state == STATE_HANDED)
 			survey.handed = message;
-		if (!survey.next && message->state == STATE_QUEUED)
+		if (!survey.next && message->state == STATE_QUEUED &&
+		    !outbox_clock_holds(message))
 			survey.next = message;
 	}
 	return survey;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "sms/segments.h"
 #include "store/store_sync.h"
@@ -58,6 +59,8 @@ struct outbox_message *outbox_message_new(struct outbox_shared *shared,
 	message->unwanted = row->reason && strcmp(row->reason, cancel_wanted) == 0;
 	message->reason = message->unwanted ? cancel_wanted : "";
 	message->created_ms = row->created_ms;
+	if (row->created_ms < CLOCK_SANE_MS && clock_wall_ms() >= CLOCK_SANE_MS)
+		message->created_ms = clock_wall_ms(); /* nobody knows when it was */
 	message->send_at_ms = row->send_at_ms;
 	message->expires_at_ms = row->expires_at_ms;
 	snprintf(message->uuid, sizeof(message->uuid), "%s", row->uuid);

@@ -27,6 +27,8 @@ static int64_t message_next(const struct outbox_message *message)
 
 	if (!message_state_is_waiting(message->state))
 		return INT64_MAX;
+	if (outbox_clock_holds(message))
+		return CLOCK_SANE_MS;
 	next_ms = outbox_approval_end(message);
 	if (message->state == STATE_SCHEDULED && message->send_at_ms < next_ms)
 		next_ms = message->send_at_ms;
@@ -60,6 +62,7 @@ void outbox_schedule_run(struct outbox_schedule *schedule,
 	struct outbox_message *message;
 	struct outbox_lane *lane;
 
+	outbox_clock_follow(&schedule->clock, lanes);
 	TAILQ_FOREACH (lane, lanes, link) {
 		TAILQ_FOREACH (message, &lane->messages, link) {
 			int64_t message_ms;
@@ -91,6 +94,7 @@ int outbox_schedule_init(struct outbox_schedule *schedule, struct outbox_shared 
 
 	shared->schedule = schedule;
 	schedule->next_ms = INT64_MAX;
+	outbox_clock_init(&schedule->clock);
 	error = sd_event_add_time(shared->loop, &schedule->timer, CLOCK_REALTIME,
 				  UINT64_MAX, 0, on_time, shared);
 	if (error < 0)

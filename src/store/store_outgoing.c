@@ -66,7 +66,8 @@ static int key_free(struct store *store, int64_t message_id)
 	return store_run(store, statement);
 }
 
-static int expiry_set(struct store *store, int64_t message_id, int64_t expires_at_ms)
+int store_outgoing_set_expiry(struct store *store, int64_t message_id,
+			      int64_t expires_at_ms)
 {
 	sqlite3_stmt *statement = store_use(store, OUTGOING_EXPIRY_SET);
 
@@ -107,7 +108,7 @@ int store_outgoing_move(struct store *store, int64_t message_id,
 	if (!error && move->frees_key)
 		error = key_free(store, message_id);
 	if (!error && move->expires_at_ms)
-		error = expiry_set(store, message_id, move->expires_at_ms);
+		error = store_outgoing_set_expiry(store, message_id, move->expires_at_ms);
 	return store_end(store, error);
 }
 

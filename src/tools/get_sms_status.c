@@ -141,7 +141,8 @@ static void write_times(const struct asking *asking, const struct message *messa
 		message_view_put_time(writer, "expires_at", message->expires_at_ms);
 	if (message->state == STATE_WAITING_APPROVAL)
 		message_view_put_time(writer, "approval_until",
-				      approval_awaited_until(services->config, message));
+				      outbox_awaited_until(services->outbox,
+							   services->config, message));
 }
 
 static void write_facts(const struct asking *asking, const struct message *message)

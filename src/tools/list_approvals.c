@@ -46,8 +46,9 @@ static void write_times(struct json_writer *writer, const struct tool_call *call
 	message_view_put_time(writer, "asked_at", message->created_ms);
 	if (message->send_at_ms)
 		message_view_put_time(writer, "send_at", message->send_at_ms);
-	message_view_put_time(writer, "until",
-			      approval_awaited_until(services->config, message));
+	message_view_put_time(
+		writer, "until",
+		outbox_awaited_until(services->outbox, services->config, message));
 }
 
 static void write_row(struct json_writer *writer, const struct tool_call *call,

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A wall clock that is set, or was never: what that does to times that count from a moment. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "outbox_bench.h"
+
+#include "base/clock.h"
+#include "sms/approval.h"
+
+#define MINUTE_MS (INT64_C(60) * 1000)
+#define HOUR_MS	  (60 * MINUTE_MS)
+#define DAY_MS	  (24 * HOUR_MS)
+
+static int64_t boot_ms, epoch_ms; /* lived since the start; what the clock said then */
+
+static int64_t fake_boot(void)
+{
+	return boot_ms;
+}
+
+static int64_t fake_wall(void)
+{
+	return epoch_ms + boot_ms;
+}
+
+static const struct clock_source fake_clock = { fake_boot, fake_wall, NULL };
+
+static struct modem *modem;
+
+static void be_in_network(const char *status)
+{
+	strcpy(modem->network.status, status);
+	fake_changed(modem);
+}
+
+/* Its card is known and cannot send: what is to go out waits. */
+static int set_up(void **state)
+{
+	boot_ms = 5000;
+	epoch_ms = clock_wall_ms() - boot_ms;
+	clock_set_source(&fake_clock);
+	if (bench_set_up(state))
+		return -1;
+	modem = fake_modem_ready("/sim0", "1");
+	be_in_network("searching");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	int failed = bench_tear_down(state);
+
+	clock_set_source(NULL);
+	return failed;
+}
+
+/* The timer is a real one, and by a clock in 1970 what it waits for is over at once. */
+static void look(void)
+{
+	assert_int_equal(outbox_approve(outbox, 999, "owner"), OUTBOX_E_NOT_WAITING);
+	for (int i = 0; i < 20; i++)
+		sd_event_run(loop, 0);
+}
+
+static void set_clock(int64_t by_ms)
+{
+	epoch_ms += by_ms;
+	look();
+}
+
+static void live(int64_t ms)
+{
+	boot_ms += ms;
+	look();
+}
+
+static void restart(void)
+{
+	bench_restart(&patient);
+	look();
+}
+
+static int64_t submit_as(enum message_state first, int64_t send_at_ms, int64_t valid_ms)
+{
+	int64_t from_ms = send_at_ms ? send_at_ms : clock_wall_ms(), id = 0;
+	struct message_draft draft = {
+		.sim_id = 1,
+		.number = "+36201234567",
+		.text = "x",
+		.segments = 1,
+		.state = first,
+		.send_at_ms = send_at_ms,
+		.expires_at_ms = valid_ms ? from_ms + valid_ms : 0,
+	};
+
+	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	return id;
+}
+
+static int64_t submit_valid(int64_t valid_ms)
+{
+	return submit_as(STATE_QUEUED, 0, valid_ms);
+}
+
+static struct message row_of(int64_t id)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct message message;
+
+	assert_int_equal(store_message_get(store, id, arena, &message), 0);
+	arena_free(arena); /* its texts are not looked at */
+	return message;
+}
+
+static int64_t valid_left(int64_t id)
+{
+	return row_of(id).expires_at_ms - clock_wall_ms();
+}
+
+static void test_validity_is_lived(void **state)
+{
+	static const int64_t jumps_ms[] = { DAY_MS, -DAY_MS, -HOUR_MS, 400 * DAY_MS };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(jumps_ms) / sizeof(jumps_ms[0]); i++) {
+		int64_t id = submit_valid(HOUR_MS);
+
+		live(MINUTE_MS);
+		set_clock(jumps_ms[i]);
+		assert_message(id, STATE_QUEUED, "");
+		assert_int_equal(valid_left(id), 59 * MINUTE_MS);
+		live(30 * MINUTE_MS);
+		restart();
+		live(29 * MINUTE_MS - 1);
+		assert_message(id, STATE_QUEUED, "");
+		live(1);
+		assert_message(id, STATE_EXPIRED, "validity_over");
+	}
+}
+
+/* A clock that is set back makes no yes good for longer. */
+static void test_a_yes_is_lived(void **state)
+{
+	static const int64_t jumps_ms[] = { DAY_MS, -DAY_MS };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(jumps_ms) / sizeof(jumps_ms[0]); i++) {
+		int64_t id = submit_as(STATE_WAITING_APPROVAL, 0, 0);
+
+		assert_int_equal(outbox_approve(outbox, id, "owner"), 0);
+		set_clock(jumps_ms[i]);
+		live(APPROVAL_GOOD_MS - 1);
+		assert_message(id, STATE_QUEUED, "approved_by_owner");
+		live(1);
+		assert_message(id, STATE_EXPIRED, "approval_expired");
+	}
+}
+
+static void test_the_wait_for_a_yes_is_lived(void **state)
+{
+	static const int64_t jumps_ms[] = { 2 * DAY_MS, -2 * DAY_MS };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(jumps_ms) / sizeof(jumps_ms[0]); i++) {
+		int64_t id = submit_as(STATE_WAITING_APPROVAL, 0, 0);
+		struct message row = row_of(id);
+
+		set_clock(jumps_ms[i]);
+		assert_int_equal(outbox_awaited_until(outbox, &bench_config, &row),
+				 clock_wall_ms() + DAY_MS);
+		live(DAY_MS - 1);
+		assert_message(id, STATE_WAITING_APPROVAL, "");
+		live(1);
+		assert_message(id, STATE_EXPIRED, "approval_not_given");
+	}
+}
+
+static void test_send_at_is_of_the_wall_clock(void **state)
+{
+	int64_t at_ms = clock_wall_ms() + HOUR_MS;
+	int64_t id = submit_as(STATE_SCHEDULED, at_ms, MINUTE_MS);
+
+	(void)state;
+	set_clock(-DAY_MS);
+	live(HOUR_MS + 1);
+	assert_message(id, STATE_SCHEDULED, "");
+	assert_int_equal(row_of(id).expires_at_ms, at_ms + MINUTE_MS);
+	set_clock(DAY_MS);
+	assert_message(id, STATE_QUEUED, "");
+	set_clock(DAY_MS); /* by now it has begun to count */
+	assert_message(id, STATE_QUEUED, "");
+	live(MINUTE_MS);
+	assert_message(id, STATE_EXPIRED, "validity_over");
+	id = submit_as(STATE_SCHEDULED, clock_wall_ms() + HOUR_MS, MINUTE_MS);
+	set_clock(DAY_MS);
+	assert_message(id, STATE_EXPIRED, "validity_over");
+}
+
+/* The phone boots in 1970, takes messages, and hears the time. */
+static void test_the_time_becomes_known(void **state)
+{
+	int64_t valid, waiting;
+
+	(void)state;
+	epoch_ms = 0;
+	restart();
+	valid = submit_valid(HOUR_MS);
+	waiting = submit_as(STATE_WAITING_APPROVAL, 0, 0);
+	live(MINUTE_MS);
+	set_clock(CLOCK_SANE_MS + DAY_MS);
+	assert_message(valid, STATE_QUEUED, "");
+	assert_message(waiting, STATE_WAITING_APPROVAL, "");
+	assert_int_equal(valid_left(valid), 59 * MINUTE_MS);
+	restart();
+	assert_message(valid, STATE_QUEUED, "");
+	assert_message(waiting, STATE_WAITING_APPROVAL, "");
+	live(59 * MINUTE_MS);
+	assert_message(valid, STATE_EXPIRED, "validity_over");
+}
+
+/* What ends at a known time waits for the time; the others do not. */
+static void test_nobody_knows_whether_it_is_over(void **state)
+{
+	int64_t valid = submit_valid(HOUR_MS), over = submit_valid(MINUTE_MS), ever;
+	int64_t known_ms = epoch_ms;
+
+	(void)state;
+	boot_ms = 1000;
+	epoch_ms = 0;
+	restart();
+	be_in_network("registered");
+	look();
+	assert_int_equal(sends_pending(), 0);
+	ever = submit_valid(0);
+	look();
+	assert_message(ever, STATE_HANDING, "");
+	fake_answer(only_send(), SEND_REFUSED, "x.Failed");
+	live(2 * DAY_MS);
+	assert_int_equal(sends_pending(), 0);
+	boot_ms = 30 * MINUTE_MS;
+	set_clock(known_ms);
+	assert_message(over, STATE_EXPIRED, "validity_over");
+	assert_message(valid, STATE_HANDING, "");
+	only_send();
+}
+
+static void test_the_disk_refuses(void **state)
+{
+	int64_t id = submit_valid(HOUR_MS);
+
+	(void)state;
+	fill_disk(true);
+	set_clock(DAY_MS);
+	fill_disk(false);
+	live(HOUR_MS - 1);
+	assert_message(id, STATE_QUEUED, "");
+	live(1);
+	assert_message(id, STATE_EXPIRED, "validity_over");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_validity_is_lived),
+		TEST(test_a_yes_is_lived),
+		TEST(test_the_wait_for_a_yes_is_lived),
+		TEST(test_send_at_is_of_the_wall_clock),
+		TEST(test_the_time_becomes_known),
+		TEST(test_nobody_knows_whether_it_is_over),
+		TEST(test_the_disk_refuses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

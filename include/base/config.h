@@ -94,6 +94,9 @@ struct config {
 	char stop_confirmation[CONFIG_TEXT_BYTES]; /* "": none is sent */
 	int64_t loop_exchanges;			   /* see sms/loop.h; 0: none is one */
 	int64_t loop_minutes;
+	/* [contacts] */
+	char contacts_file[CONFIG_TEXT_BYTES]; /* vCards; "": none */
+	bool contacts_of_sims;
 	/* [log] */
 	bool verbose;
 };

@@ -24,6 +24,8 @@ struct control_reload {
 	void (*changed)(void *data, const char *section, const char *name, bool adopted);
 	void *data;
 	struct config_error error;
+	/* With the owner's contacts, although the configuration is good; NULL, "": none */
+	const char *contacts_problem;
 };
 
 /* What the rest of the gateway does for the commands; all of it at once. */

@@ -26,7 +26,7 @@ struct interface {
 	/* Its word in the modem's Interfaces came or went. May be NULL. */
 	void (*appeared)(struct modem *modem);
 	void (*vanished)(struct modem *modem);
-	/* A signal of it; possibly before it `appeared`. */
+	/* A signal of it; possibly before it `appeared`. NULL: it has none. */
 	void (*signal)(struct modem *modem, DBusMessage *signal);
 };
 
@@ -42,6 +42,7 @@ extern const struct interface interface_voice_call;
 extern const struct interface interface_cell_broadcast;
 extern const struct interface interface_message_waiting;
 extern const struct interface interface_sim_info;
+extern const struct interface interface_phonebook;
 
 /* A signal of either interface that may bring StatusReport. */
 void status_report_signal(struct modem *modem, DBusMessage *signal);
@@ -55,6 +56,8 @@ DBusMessage *ofono_message(const char *path, const char *interface, const char *
 struct bus *ofono_bus(struct ofono *ofono);
 /* See ofono_use_delivery_reports(). */
 bool ofono_wants_delivery_reports(const struct ofono *ofono);
+/* See ofono_use_phonebooks(). */
+bool ofono_wants_phonebooks(const struct ofono *ofono);
 void ofono_tell(struct ofono *ofono, const struct ofono_event *event);
 /* A modem may have settled: signals that waited for it go on. */
 void ofono_settled(struct ofono *ofono);

@@ -22,6 +22,7 @@ enum modem_interface {
 	MODEM_MESSAGE_WAITING = 1 << 5,
 	MODEM_CELL_BROADCAST = 1 << 6,
 	MODEM_SIM_INFO = 1 << 7,
+	MODEM_PHONEBOOK = 1 << 8,
 };
 
 enum { SIM_LOCKS_MAX = 16 };

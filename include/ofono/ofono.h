@@ -40,6 +40,7 @@ enum ofono_event_type {
 	CALL_CHANGED,	  /* .call, and .call_state or .sender: what differs */
 	CALL_REMOVED,	  /* .call is over */
 	BROADCAST_RECEIVED, /* .text, .topic, .emergency */
+	PHONEBOOK_READ,	    /* the card's contacts: .text, vCards */
 };
 
 /* org.ofono.Message State */
@@ -82,6 +83,12 @@ void ofono_free(struct ofono *ofono);
  * messages. The switch is everybody's: it is left alone until this is called.
  */
 void ofono_use_delivery_reports(struct ofono *ofono);
+
+/*
+ * From now on the contacts of each card are asked for when its modem shows them, and those of
+ * all that are there now (again), or not any more. Until this is called nobody asks.
+ */
+void ofono_use_phonebooks(struct ofono *ofono, bool use);
 
 /*
  * A message that came in is told when its modem and card are known; what waits for that is

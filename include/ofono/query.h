@@ -14,6 +14,7 @@
 #include <systemd/sd-event.h>
 
 #include "ofono/modem.h"
+#include "ofono/phonebook.h"
 #include "ofono/report_switch.h"
 
 struct query {
@@ -39,6 +40,7 @@ struct modem_queries {
 	struct query centre;
 	struct bus_call *sim_info;
 	struct report_switch reports;
+	struct phonebook phonebook;
 };
 
 #endif

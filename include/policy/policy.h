@@ -97,6 +97,12 @@ void policy_list_limits(struct policy *policy, const struct client *client,
 
 /* May this client use this SIM? The same question that the rule asks. */
 bool policy_allows_sim(const struct client *client, int64_t sim_id);
+/*
+ * Is this number, dialled from any of the SIMs that are there, on the list of those that the
+ * client may write to? Of a client without such a list: yes.
+ */
+bool policy_allows_number(const struct policy *policy, const struct client *client,
+			  const char *number);
 
 /*
  * Nothing is accepted, and nothing more is handed to oFono, until the pause is over: what

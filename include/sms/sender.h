@@ -10,12 +10,13 @@
 #include <stdbool.h>
 
 #include "base/config.h"
+#include "sms/contacts.h"
 #include "store/store.h"
 
 enum sender_trust {
 	SENDER_BLOCKED,	     /* on the owner's list blocked_senders, whatever else */
 	SENDER_OWNER,	     /* on the owner's list owner_numbers */
-	SENDER_CONTACT,	     /* nobody yet: no address book is read */
+	SENDER_CONTACT,	     /* its number is among the contacts */
 	SENDER_ALPHANUMERIC, /* a name, which anybody may have chosen */
 	SENDER_KNOWN,	     /* a message went to that number */
 	SENDER_UNKNOWN,
@@ -23,9 +24,12 @@ enum sender_trust {
 
 extern const char *const sender_trust_words[]; /* in that order; ends with NULL */
 
-/* Looks into the ledger, for which `store` must not be in the middle of a write. */
+/*
+ * Looks into the ledger, for which `store` must not be in the middle of a write. `contacts`
+ * NULL: there are none.
+ */
 enum sender_trust sender_trust(const struct config *config, struct store *store,
-			       const char *number);
+			       const struct contacts *contacts, const char *number);
 
 /* The same, for that alone: "" is blocked by nothing. */
 bool sender_is_blocked(const struct config *config, struct store *store,

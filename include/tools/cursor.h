@@ -18,6 +18,7 @@ enum cursor_kind {
 	CURSOR_MESSAGES,      /* list_sms goes on with what is older than this message */
 	CURSOR_CONVERSATIONS, /* ... list_sms_conversations */
 	CURSOR_CALLS,	      /* ... get_recent_calls, than this call */
+	CURSOR_CONTACTS,      /* ... find_contact, than this place among them */
 	CURSOR_ARRIVALS,      /* wait_for_sms looks at what is newer than this message */
 };
 

@@ -25,6 +25,13 @@ extern const struct schema_field message_view_fields[];
 		"notice", SCHEMA_STRING, true, "How to take the texts" \
 	}
 
+#define MESSAGE_VIEW_CONTACT_FIELD                                                  \
+	{                                                                           \
+		"contact_name", SCHEMA_STRING, false,                               \
+			"The owner's name for that number: from a SIM card or the " \
+			"owner's file"                                              \
+	}
+
 /* who looks */
 struct message_view {
 	const struct services *services;
@@ -56,6 +63,9 @@ void message_view_tell_progress(struct tool_call *call, int64_t message_id,
 /* key and value; the text is a stranger's. True: something in it was written out. */
 bool message_view_put_shown(struct json_writer *writer, const char *key,
 			    const char *text);
+/* "contact_name": where the number is a contact's. True: something was written out. */
+bool message_view_put_contact(struct json_writer *writer, const struct services *services,
+			      const char *number);
 /* "trust": of whoever has this number or name, see sms/sender.h */
 void message_view_put_trust(struct json_writer *writer, const struct services *services,
 			    const char *number);

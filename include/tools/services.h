@@ -13,6 +13,7 @@
 #include "policy/policy.h"
 #include "sms/alert_log.h"
 #include "sms/call_log.h"
+#include "sms/contacts.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
 #include "sms/scan.h"
@@ -35,6 +36,7 @@ struct services {
 	struct inbox *inbox;
 	struct call_log *calls;
 	struct alert_log *alerts;
+	struct contacts *contacts; /* NULL: nobody is known by name */
 	struct scans *scans;
 	struct ussd *ussd;
 	struct change_source *changes; /* NULL: nobody may listen */

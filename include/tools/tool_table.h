@@ -20,6 +20,7 @@ extern const struct tool tool_cancel_sms;
 extern const struct tool tool_get_gateway_status;
 extern const struct tool tool_send_ussd;
 extern const struct tool tool_get_recent_calls;
+extern const struct tool tool_find_contact;
 extern const struct tool tool_list_approvals;
 extern const struct tool tool_decide_approval;
 

@@ -366,6 +366,11 @@ int config_check(const struct config *config, struct config_error *error)
 				  "sim.pin_file: %s is not an absolute path; it begins "
 				  "with '/'",
 				  config->pin_file);
+	if (config->contacts_file[0] && config->contacts_file[0] != '/')
+		return check_fail(error,
+				  "contacts.file: %s is not an absolute path; it begins "
+				  "with '/'",
+				  config->contacts_file);
 	if (config_control_path(config, socket.sun_path, sizeof(socket.sun_path),
 				error) ||
 	    config_policy_check(&config->policy, error) ||

@@ -165,6 +165,21 @@ static void tell_advertisement(struct doctor *doctor, const struct json *status)
 			    "the network is not told of it: %s", text);
 }
 
+static void tell_contacts(struct doctor *doctor, const struct json *status)
+{
+	const struct json *contacts = json_member(status, "contacts");
+	const char *problem = member_text(contacts, "problem");
+
+	if (*problem)
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_WARNING, "contacts",
+					       "Mend it, then: ofono-mcp reload" },
+			    "%s", problem);
+	else
+		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "contacts" },
+			    "%s are known by name", member_text(contacts, "count"));
+}
+
 static void look_at_status(struct doctor *doctor)
 {
 	struct answer answer;
@@ -177,6 +192,7 @@ static void look_at_status(struct doctor *doctor)
 			    "it runs, version %s", member_text(answer.result, "version"));
 		tell_sending(doctor, answer.result);
 		tell_advertisement(doctor, answer.result);
+		tell_contacts(doctor, answer.result);
 	} else {
 		doctor_tell(doctor,
 			    &(struct finding){ DOCTOR_PROBLEM, "gateway",

@@ -31,6 +31,7 @@ static const struct question questions[] = {
 	{ "org.ofono.NetworkRegistration", "GetProperties" },
 	{ "org.ofono.VoiceCallManager", "GetProperties" },
 	{ "org.ofono.MessageWaiting", "GetProperties" },
+	{ "org.ofono.Phonebook", "Import" },
 	{ "org.ofono.MessageManager", "GetProperties" },
 	{ "org.ofono.MessageManager", "SetProperty" },
 	{ "org.ofono.MessageManager", "GetMessages" },

@@ -115,6 +115,7 @@ static void apply_config(struct gateway *gateway)
 	http_server_reload_certificate(gateway->server);
 	policy_review(gateway->services.policy);
 	advertisement_review(&gateway->advertisement);
+	contacts_review(gateway->services.contacts);
 	if (endpoint_review_tools(gateway->endpoint))
 		log_error("reload: the tools are as they were: out of memory");
 }
@@ -131,6 +132,7 @@ static bool read_config_again(struct gateway *gateway, struct control_reload *re
 			     reload);
 	if (done)
 		apply_config(gateway);
+	reload->contacts_problem = contacts_problem(gateway->services.contacts);
 	if (gateway->ready)
 		sd_notify(0, "READY=1");
 	return done;

@@ -58,16 +58,17 @@ static void print_state(const struct json *message, bool incoming)
 		printf(" (%s)", reason);
 }
 
-/* "12  from +36201234567  2026-11-21T08:30:00.000Z, SIM 1, unread" */
+/* "12  from Anna +36201234567  2026-11-21T08:30:00.000Z, SIM 1, unread" */
 void message_lines_print(const struct json *message)
 {
 	bool incoming = strcmp(member_text(message, "direction"), "in") == 0;
 	const char *number = member_text(message, "phone_number");
+	const char *name = member_text(message, "contact_name");
 	const char *sim = member_text(message, "subscription_id");
 
-	printf("%s  %s %s  %s", member_text(message, "message_id"),
-	       incoming ? "from" : "to", *number ? number : "nobody",
-	       member_text(message, "created_at"));
+	printf("%s  %s %s%s%s  %s", member_text(message, "message_id"),
+	       incoming ? "from" : "to", *name ? name : "", *name ? " " : "",
+	       *number ? number : "nobody", member_text(message, "created_at"));
 	if (*sim)
 		printf(", SIM %s", sim);
 	print_state(message, incoming);

@@ -90,6 +90,9 @@ int phone_open(struct phone *phone, struct services *services,
 		error = alert_log_new(services->store, services->sims, services->ofono,
 				      &services->alerts);
 	if (error == 0)
+		error = contacts_new(config, services->sims, services->ofono,
+				     &services->contacts);
+	if (error == 0)
 		error = open_spool(phone, config);
 	if (error == 0)
 		error = outbox_new(services->loop, config, services->store,
@@ -124,6 +127,7 @@ void phone_close(struct phone *phone)
 	policy_free(services->policy);
 	outbox_free(services->outbox);
 	spool_free(phone->spool);
+	contacts_free(services->contacts);
 	alert_log_free(services->alerts);
 	call_log_free(services->calls);
 	inbox_free(services->inbox);

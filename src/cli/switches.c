@@ -91,8 +91,11 @@ static const char reload_help[] =
 static int show_reload(const struct owner_call *call, const struct json *result)
 {
 	const struct json *changed = json_member(result, "changed");
+	const char *problem = json_string(json_member(result, "contacts_problem"));
 
 	(void)call;
+	if (problem)
+		printf("Contacts: %s.\n", problem);
 	if (!changed || !changed->count) {
 		puts("Nothing changed.");
 		return EXIT_CODE_OK;

@@ -19,22 +19,20 @@ static void on_changed(void *data, const char *section, const char *name, bool a
 }
 
 static bool reload(struct control_call *call, struct buffer *changes,
-		   struct config_error *error)
+		   struct control_reload *order)
 {
 	const struct control *control = call->control;
 	struct json_writer *list = json_writer_new(changes);
-	struct control_reload order = { .changed = on_changed, .data = list };
 	bool done;
 
-	snprintf(error->text, sizeof(error->text), "out of memory");
+	*order = (struct control_reload){ .changed = on_changed, .data = list };
+	snprintf(order->error.text, sizeof(order->error.text), "out of memory");
 	if (!list)
 		return false;
 	json_open_array(list);
-	done = control->gateway->reload(control->gateway_data, &order);
+	done = control->gateway->reload(control->gateway_data, order);
 	json_close_array(list);
 	json_writer_free(list);
-	if (!done)
-		*error = order.error;
 	return done;
 }
 
@@ -42,18 +40,21 @@ static void run(struct control_call *call)
 {
 	struct buffer changes = BUFFER_INIT;
 	struct json_writer *writer;
-	struct config_error error = { "" };
+	struct control_reload order;
 
-	if (!reload(call, &changes, &error)) {
+	if (!reload(call, &changes, &order)) {
 		control_fail(call, "invalid_configuration",
 			     "Mend it, then try again; everything stays as it was", "%s",
-			     error.text);
+			     order.error.text);
 	} else if ((writer = control_result_open(call))) {
 		json_key(writer, "changed");
 		if (changes.failed)
 			json_write_raw(writer, "[]", 2);
 		else
 			json_write_raw(writer, changes.data, changes.length);
+		if (order.contacts_problem && *order.contacts_problem)
+			json_put_string(writer, "contacts_problem",
+					order.contacts_problem);
 		control_close(call);
 	}
 	buffer_deinit(&changes);

@@ -23,6 +23,7 @@ static const struct interface *const interfaces[] = {
 	&interface_message_waiting,
 	&interface_cell_broadcast,
 	&interface_sim_info,
+	&interface_phonebook,
 };
 
 /* In the order of enum modem_interface */
@@ -35,6 +36,7 @@ static const char *const interface_words[] = {
 	"org.ofono.MessageWaiting",
 	"org.ofono.CellBroadcast",
 	"org.nemomobile.ofono.SimInfo",
+	"org.ofono.Phonebook",
 	NULL,
 };
 
@@ -116,6 +118,7 @@ struct modem *modem_new(struct ofono *ofono, const char *path)
 	modem->queries->waiting.modem = modem;
 	modem->queries->centre.modem = modem;
 	modem->queries->reports.modem = modem;
+	modem->queries->phonebook.modem = modem;
 	return modem;
 }
 
@@ -128,6 +131,7 @@ void modem_free(struct modem *modem)
 	query_stop(&modem->queries->centre);
 	bus_call_cancel(modem->queries->sim_info);
 	report_switch_stop(&modem->queries->reports);
+	phonebook_stop(&modem->queries->phonebook);
 	free(modem->queries);
 	free(modem);
 }

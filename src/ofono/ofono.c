@@ -77,6 +77,7 @@ struct ofono {
 	bool manager_answered;	     /* well or not, since the owner came */
 	bool available;
 	bool wants_delivery_reports;
+	bool wants_phonebooks;
 	char user[64];
 	char condition[256];
 };
@@ -89,6 +90,11 @@ struct bus *ofono_bus(struct ofono *ofono)
 bool ofono_wants_delivery_reports(const struct ofono *ofono)
 {
 	return ofono->wants_delivery_reports;
+}
+
+bool ofono_wants_phonebooks(const struct ofono *ofono)
+{
+	return ofono->wants_phonebooks;
 }
 
 void ofono_tell(struct ofono *ofono, const struct ofono_event *event)
@@ -439,6 +445,19 @@ void ofono_use_delivery_reports(struct ofono *ofono)
 	TAILQ_FOREACH (modem, &ofono->manager.modems, link) {
 		if (modem->interfaces & MODEM_MESSAGE_MANAGER)
 			report_switch_on(&modem->queries->reports);
+	}
+}
+
+void ofono_use_phonebooks(struct ofono *ofono, bool use)
+{
+	struct modem *modem;
+
+	ofono->wants_phonebooks = use;
+	TAILQ_FOREACH (modem, &ofono->manager.modems, link) {
+		if (!use)
+			phonebook_stop(&modem->queries->phonebook);
+		else if (modem->interfaces & MODEM_PHONEBOOK)
+			phonebook_read(&modem->queries->phonebook);
 	}
 }
 

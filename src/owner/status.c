@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * status: what get_gateway_status tells, for the owner; and how many messages wait for a
- * yes, which agents are paired, what each may do, and how much of its limits it has used:
+ * status: what get_gateway_status tells, for the owner; and how many contacts there are and
+ * what is wrong with their file, how many messages wait for a yes, which agents are paired, what each may do, and how much of its limits it has used:
  *
  *   "usage" [{"per": "hour", "limit": 60, "used": 1, "left": 59, "frees_at": ...}]
  */
@@ -83,6 +83,19 @@ static int write_waiting(struct json_writer *writer, struct store *store)
 	return error;
 }
 
+static void write_contacts(struct json_writer *writer, const struct services *services)
+{
+	const struct contact_book *book = contacts_book(services->contacts);
+	const char *problem = contacts_problem(services->contacts);
+
+	json_key(writer, "contacts");
+	json_open_object(writer);
+	json_put_integer(writer, "count", (int64_t)contact_book_count(book));
+	if (*problem)
+		json_put_string(writer, "problem", problem);
+	json_close_object(writer);
+}
+
 static int write_all(struct control_call *call, struct json_writer *writer)
 {
 	const struct control *control = call->control;
@@ -101,6 +114,7 @@ static int write_all(struct control_call *call, struct json_writer *writer)
 	json_put_boolean(writer, "advertised", told);
 	json_put_string(writer, "advertisement", text); /* as what, or why not */
 	errors[0] = status_view_put(writer, &view);
+	write_contacts(writer, control->services);
 	errors[1] = write_waiting(writer, control->store);
 	errors[2] = write_clients(writer, control);
 	json_close_object(writer);

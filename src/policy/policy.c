@@ -45,6 +45,29 @@ static const struct country *home_of(const struct policy *policy, int64_t sim_id
 	return country_of_mobile_code(identity);
 }
 
+static bool is_allowed_from(const struct client *client, const char *number,
+			    const struct country *home)
+{
+	struct recipient recipient;
+
+	recipient_read(&recipient, number, home);
+	return recipient_is_in(&recipient, client->allow);
+}
+
+bool policy_allows_number(const struct policy *policy, const struct client *client,
+			  const char *number)
+{
+	const struct sim *sim;
+
+	if (!*client->allow || is_allowed_from(client, number, NULL))
+		return true;
+	TAILQ_FOREACH (sim, sims_list(policy->parts.sims), link) {
+		if (is_allowed_from(client, number, home_of(policy, sim->id)))
+			return true;
+	}
+	return false;
+}
+
 static unsigned known_of(const struct policy_case *about)
 {
 	const struct policy_request *request = about->request;

@@ -199,6 +199,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case USSD_NOTIFIED:
 	case USSD_REQUESTED:
 	case BROADCAST_RECEIVED:
+	case PHONEBOOK_READ:
 		break;
 	}
 }

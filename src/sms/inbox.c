@@ -364,6 +364,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case CALL_CHANGED:
 	case CALL_REMOVED:
 	case BROADCAST_RECEIVED:
+	case PHONEBOOK_READ:
 	case MESSAGE_REPORT:
 	case USSD_NOTIFIED:
 	case USSD_REQUESTED:

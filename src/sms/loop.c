@@ -126,7 +126,7 @@ static bool is_loop(const struct row *row, const struct loop_question *question)
 	if (has_bounces(row))
 		return true;
 	return has_exchanges(row, question->config->loop_exchanges) &&
-	       sender_trust(question->config, question->store, question->number) !=
+	       sender_trust(question->config, question->store, NULL, question->number) !=
 		       SENDER_OWNER;
 }
 

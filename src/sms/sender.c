@@ -88,8 +88,15 @@ static bool list_has(const struct config_list *list, const struct wanted *wanted
 	return false;
 }
 
+static bool is_contact(const struct contacts *contacts, const struct wanted *wanted)
+{
+	return contacts &&
+	       contact_book_find(contacts_book(contacts), wanted->party.spellings,
+				 wanted->party.count);
+}
+
 enum sender_trust sender_trust(const struct config *config, struct store *store,
-			       const char *number)
+			       const struct contacts *contacts, const char *number)
 {
 	struct wanted wanted = { .written = number };
 
@@ -98,6 +105,8 @@ enum sender_trust sender_trust(const struct config *config, struct store *store,
 		return SENDER_BLOCKED;
 	if (list_has(&config->owner_numbers, &wanted))
 		return SENDER_OWNER;
+	if (is_contact(contacts, &wanted))
+		return SENDER_CONTACT;
 	if (!wanted.party.count)
 		return *number ? SENDER_ALPHANUMERIC : SENDER_UNKNOWN;
 	return store_party_was_sent_to(store, &wanted.party) ? SENDER_KNOWN

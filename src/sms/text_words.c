@@ -3,16 +3,11 @@
 
 #include <string.h>
 
+#include "base/letter.h"
 #include "base/shown_text.h"
 #include "base/utf8.h"
 
 enum { ABBREVIATION_BYTES = 3 };
-
-/* U+00C0 to U+017F without accents, as small letters; ' ' is no letter */
-static const char latin_folded[] =
-	"aaaaaaaceeeeiiiidnooooo ouuuuytsaaaaaaaceeeeiiiidnooooo ouuuuyty"
-	"aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkklllllll"
-	"lllnnnnnnnnnoooooooorrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
 
 enum letter_kind {
 	NO_LETTER,
@@ -26,25 +21,12 @@ static bool is_within(uint32_t character, uint32_t first, uint32_t last)
 	return character >= first && character <= last;
 }
 
-static uint32_t fold(uint32_t character)
-{
-	if (is_within(character, 'A', 'Z'))
-		return character - 'A' + 'a';
-	if (is_within(character, 0xc0, 0x17f))
-		return (unsigned char)latin_folded[character - 0xc0];
-	if (is_within(character, 0x391, 0x3a9) || is_within(character, 0x410, 0x42f))
-		return character + 0x20;
-	if (is_within(character, 0x400, 0x40f))
-		return character + 0x50;
-	return character;
-}
-
 static enum letter_kind kind_of(uint32_t character)
 {
 	if (is_within(character, '0', '9'))
 		return DIGIT;
 	if (character < 0xc0 || shown_text_escapes(character))
-		return is_within(fold(character), 'a', 'z') ? LETTER : NO_LETTER;
+		return is_within(letter_fold(character), 'a', 'z') ? LETTER : NO_LETTER;
 	if (is_within(character, 0x2000, 0x2fff) ||
 	    is_within(character, 0x3000, 0x303f) ||
 	    is_within(character, 0xfe00, 0xff20) || character >= 0x1f000 ||
@@ -115,7 +97,7 @@ static void add_folded(struct text_word *word, size_t *length, uint32_t characte
 
 	if (character > 0xffff)
 		return;
-	count = utf8_write(fold(character), bytes);
+	count = utf8_write(letter_fold(character), bytes);
 	if (*length + count >= TEXT_WORD_FOLDED_BYTES)
 		return;
 	memcpy(word->folded + *length, bytes, count);
@@ -159,7 +141,7 @@ static void read_word(struct splitter *splitter, struct text_word *word)
 		digits |= is_digit;
 		ascii_letters |= !is_digit && character < 0x80;
 		other_letters |= character >= 0x80;
-		word->is_upper &= is_digit || fold(character) != character;
+		word->is_upper &= is_digit || letter_fold(character) != character;
 		add_folded(word, &folded_length, character);
 	}
 	word->length = (unsigned)(splitter->at - word->text);

@@ -8,6 +8,7 @@ const struct schema_field call_view_fields[] = {
 	{ "call_id", SCHEMA_INTEGER, true, "Grows with every call" },
 	{ "phone_number", SCHEMA_STRING, true,
 	  "Who called, as the network says, which proves nothing; empty when withheld" },
+	MESSAGE_VIEW_CONTACT_FIELD,
 	{ "trust", SCHEMA_STRING, true, "As that of messages; it proves nothing" },
 	{ "subscription_id", SCHEMA_INTEGER, false,
 	  "The SIM that was called; left out when it was not known" },
@@ -25,6 +26,7 @@ void call_view_write(const struct message_view *view, const struct event *call)
 	json_open_object(writer);
 	json_put_integer(writer, "call_id", call->id);
 	message_view_put_shown(writer, "phone_number", call->number);
+	message_view_put_contact(writer, view->services, call->number);
 	message_view_put_trust(writer, view->services, call->number);
 	if (call->sim_id)
 		json_put_integer(writer, "subscription_id", call->sim_id);

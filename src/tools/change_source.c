@@ -144,6 +144,7 @@ static void on_ofono(void *data, const void *event_data)
 	case CALL_CHANGED:
 	case CALL_REMOVED:
 	case BROADCAST_RECEIVED:
+	case PHONEBOOK_READ:
 		break;
 	}
 	if (differs && note(source))

@@ -21,6 +21,7 @@ static const struct {
 	[CURSOR_MESSAGES] = { 'm', "next_cursor of list_sms" },
 	[CURSOR_CONVERSATIONS] = { 'c', "next_cursor of list_sms_conversations" },
 	[CURSOR_CALLS] = { 'r', "next_cursor of get_recent_calls" },
+	[CURSOR_CONTACTS] = { 'p', "next_cursor of find_contact" },
 	[CURSOR_ARRIVALS] = { 'w', "cursor of wait_for_sms or wait_cursor of list_sms" },
 };
 

@@ -68,6 +68,7 @@ static const struct schema_field output[] = {
 	  "out: none: no report was asked for; awaited; delivered; refused: the network "
 	  "gave up; unconfirmed: no report came in time, which proves nothing" },
 	{ "phone_number", SCHEMA_STRING, true, "The other end" },
+	MESSAGE_VIEW_CONTACT_FIELD,
 	{ "trust", SCHEMA_STRING, false,
 	  "in: how far the sender is known, as list_sms tells it",
 	  .words = sender_trust_words },
@@ -158,6 +159,7 @@ static void write_facts(const struct asking *asking, const struct message *messa
 	if (asking->wanted != WANTED_NOTHING)
 		json_put_boolean(writer, "reached", has_reached(asking, message->state));
 	message_view_put_shown(writer, "phone_number", message->number);
+	message_view_put_contact(writer, asking->call->services, message->number);
 	if (message->direction == MESSAGE_INCOMING)
 		message_view_put_trust(writer, asking->call->services, message->number);
 	if (message->sim_id)

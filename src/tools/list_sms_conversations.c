@@ -23,6 +23,7 @@ static const struct schema_field input[] = {
 
 static const struct schema_field conversation_fields[] = {
 	{ "phone_number", SCHEMA_STRING, true, "The other end, for list_sms" },
+	MESSAGE_VIEW_CONTACT_FIELD,
 	{ "trust", SCHEMA_STRING, true, "As that of its messages; it proves nothing",
 	  .words = sender_trust_words },
 	{ "opted_out", SCHEMA_BOOLEAN, false,
@@ -59,6 +60,7 @@ static void write_party(const struct message_view *view, const char *number)
 	int64_t until_ms;
 
 	message_view_put_shown(view->writer, "phone_number", number);
+	message_view_put_contact(view->writer, services, number);
 	message_view_put_trust(view->writer, services, number);
 	if (store_opt_out_known(services->store, number) == 0)
 		json_put_boolean(view->writer, "opted_out", true);

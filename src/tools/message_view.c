@@ -25,9 +25,11 @@ const struct schema_field message_view_fields[] = {
 	  .words = directions },
 	{ "phone_number", SCHEMA_STRING, true,
 	  "The other end: a number, or a name that any sender may have chosen" },
+	MESSAGE_VIEW_CONTACT_FIELD,
 	{ "trust", SCHEMA_STRING, false,
-	  "in: owner: one of the owner's numbers; contact; known: a message went to it "
-	  "before; unknown; alphanumeric: a name, no number; blocked: the owner wants "
+	  "in: owner: one of the owner's numbers; contact: the owner has a name for it; "
+	  "known: a message went to it before; unknown; alphanumeric: a name, no number; "
+	  "blocked: the owner wants "
 	  "nothing from it. Senders can be forged: it proves nothing",
 	  .words = sender_trust_words },
 	{ "subscription_id", SCHEMA_INTEGER, false,
@@ -48,7 +50,7 @@ const struct schema_field message_view_fields[] = {
 	{ "read", SCHEMA_BOOLEAN, false, "in: marked by mark_sms_read" },
 	{ "flags", SCHEMA_ARRAY, true,
 	  "contains_link; looks_like_code: there is a one-time code in it; "
-	  "escaped: something in text or phone_number is written out; "
+	  "escaped: something in text, phone_number or contact_name is written out; "
 	  "repaired: emoji that oFono damaged were put back; "
 	  "undecodable_or_empty: nobody knows what it said; "
 	  "immediate: was to be shown at once (class 0); "
@@ -219,9 +221,19 @@ static void put_arrival(struct json_writer *writer, const struct message *messag
 void message_view_put_trust(struct json_writer *writer, const struct services *services,
 			    const char *number)
 {
-	enum sender_trust trust = sender_trust(services->config, services->store, number);
+	enum sender_trust trust = sender_trust(services->config, services->store,
+					       services->contacts, number);
 
 	json_put_string(writer, "trust", sender_trust_words[trust]);
+}
+
+bool message_view_put_contact(struct json_writer *writer, const struct services *services,
+			      const char *number)
+{
+	const struct contact *contact =
+		contacts_find(services->contacts, services->store, number);
+
+	return contact && message_view_put_shown(writer, "contact_name", contact->name);
 }
 
 static void put_party(const struct message_view *view, const struct message *message,
@@ -229,6 +241,8 @@ static void put_party(const struct message_view *view, const struct message *mes
 {
 	findings->escaped =
 		message_view_put_shown(view->writer, "phone_number", message->number);
+	findings->escaped |=
+		message_view_put_contact(view->writer, view->services, message->number);
 	if (message->direction == MESSAGE_INCOMING)
 		message_view_put_trust(view->writer, view->services, message->number);
 	if (message->sim_id)

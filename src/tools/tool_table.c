@@ -13,6 +13,7 @@ const struct tool *const tool_table[] = {
 	&tool_get_gateway_status,
 	&tool_send_ussd,
 	&tool_get_recent_calls,
+	&tool_find_contact,
 	&tool_list_approvals,
 	&tool_decide_approval,
 	NULL,

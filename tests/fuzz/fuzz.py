@@ -59,6 +59,7 @@ TARGETS = {
     "state": Target(1024, ["mcp/ask_state.c", "base/base64.c", "mcp/event_id.c",
                            "tools/cursor.c", "base/timestamp.c"]),
     "spool": Target(2048, ["sms/spool_file.c"]),
+    "vcard": Target(2048, ["contacts/vcard.c", "contacts/contact_query.c"]),
     "http": Target(4096, ["http/*.c", "mcp/endpoint.c"]),
     "mcp": Target(8192, ["mcp/*.c", "tools/*.c", "resources/*.c", "policy/*.c", "sms/*.c"]),
     "control": Target(2048, ["control/*.c", "owner/*.c"]),

@@ -250,6 +250,13 @@ static void write_reach(const struct config *config, struct json_writer *writer)
 
 /* ---- start and stop */
 
+/* The second is one that writes in many inputs. */
+#define GATEWAY_CONTACTS                                               \
+	"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Bela \xe2\x80\xae\r\n"       \
+	"TEL:+36301112222\r\nEND:VCARD\r\n"                            \
+	"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Anna\r\nTEL:06301234567\r\n" \
+	"TEL:+36201234567\r\nEND:VCARD\r\n"
+
 /* With a card of Hungary: what a number is depends on the country. */
 static inline void gateway_add_modem(void)
 {
@@ -257,6 +264,12 @@ static inline void gateway_add_modem(void)
 
 	fake_card(modem, "8936201234567890", "216301234567890");
 	fake_ready(modem);
+	modem->interfaces |= MODEM_PHONEBOOK;
+	observers_notify(&fake_ofono.observers, &(struct ofono_event){
+							.type = PHONEBOOK_READ,
+							.modem = modem,
+							.text = GATEWAY_CONTACTS,
+						});
 }
 
 static inline void gateway_configure(struct config *config)
@@ -302,6 +315,8 @@ static inline void gateway_open_phone(void)
 				&services->calls) == 0);
 	FUZZ_CHECK(alert_log_new(services->store, services->sims, services->ofono,
 				 &services->alerts) == 0);
+	FUZZ_CHECK(contacts_new(services->config, services->sims, services->ofono,
+				&services->contacts) == 0);
 	FUZZ_CHECK(inbox_new(services->loop, services->store, services->sims,
 			     services->ofono, &services->inbox) == 0);
 	FUZZ_CHECK(outbox_new(services->loop, services->config, services->store,
@@ -460,6 +475,7 @@ static inline void gateway_close(void)
 	outbox_free(services->outbox);
 	inbox_free(services->inbox);
 	alert_log_free(services->alerts);
+	contacts_free(services->contacts);
 	call_log_free(services->calls);
 	sims_free(services->sims);
 	ussd_free(services->ussd);

@@ -57,7 +57,7 @@ class Agent:
         self._lab = lab
         self._token = token
 
-    def call(self, tool: str, **arguments: Any) -> Result:
+    def call(self, tool: str, /, **arguments: Any) -> Result:
         with self._lab.client() as client:
             if self._token:
                 client.headers["Authorization"] = f"Bearer {self._token}"

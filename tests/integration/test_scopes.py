@@ -24,8 +24,9 @@ from wire import Reply, Wire, request, rpc
 SCOPES = {"read": 1, "send": 2, "codes": 4, "ussd": 8, "admin": 16, "metrics": 32}
 SENDING = ["send_sms", "cancel_sms"]
 READING = ["get_sms_subscriptions", "get_sms_status", "list_sms", "list_sms_conversations",
-           "wait_for_sms", "mark_sms_read", "get_gateway_status", "get_recent_calls"]
-ALL = ["send_sms", *READING[:-2], "cancel_sms", *READING[-2:]]
+           "wait_for_sms", "mark_sms_read", "get_gateway_status", "get_recent_calls",
+           "find_contact"]
+ALL = ["send_sms", *READING[:-3], "cancel_sms", *READING[-3:]]
 DECIDING = ["list_approvals", "decide_approval"]
 URI = {"uri": "sms://inbox"}
 COMPLETION = {"ref": {"type": "ref/resource", "uri": "sms://conversation/{number}"},

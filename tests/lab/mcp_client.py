@@ -133,6 +133,6 @@ class McpClient:
         self.notify("notifications/initialized")
         return answer
 
-    def tool(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def tool(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         """The result of tools/call; isError is left to the caller."""
         return self.call("tools/call", {"name": name, "arguments": arguments}).result

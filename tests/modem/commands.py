@@ -12,7 +12,9 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from . import phonebook
 from .pdu import with_service_centre
+from .refusal import Refusal
 from .sim import SMS_SLOTS
 
 if TYPE_CHECKING:
@@ -23,10 +25,6 @@ COMMAND = re.compile(r"AT([+*%^&_$]?[A-Z]+\d?)?(=\?|\?|=)?(.*)", re.IGNORECASE)
 CME_NOT_ALLOWED, CME_NO_SIM, CME_SIM_PIN, CME_SIM_PUK, CME_WRONG_PIN = 3, 10, 11, 12, 16
 CMS_INVALID_INDEX = 321
 SW_OK, SW_NOT_FOUND = "144,0", "148,4"          # status words of 51.011, decimal
-
-
-class Refusal(Exception):
-    """A final result code other than OK."""
 
 
 def cme(cause: int) -> Refusal:
@@ -268,8 +266,6 @@ FIXED = {
     "+CGMI": ["ofono-mcp"],
     "+CGMM": ["AT modem emulator"],
     "+CGMR": ["1"],
-    "+CSCS=?": ['+CSCS: ("GSM")'],
-    "+CSCS?": ['+CSCS: "GSM"'],
     "+CREG=?": ["+CREG: (0-2)"],
     "+CSMS=?": ["+CSMS: (0,1)"],
     "+CSMS=": ["+CSMS: 1,1,1"],
@@ -302,6 +298,13 @@ HANDLERS: dict[str, Handler] = {
     "+COPS=?": operators,
     "+CSQ": signal_quality,
     "+CUSD=": ussd,
+    "+CSCS=?": phonebook.character_sets,
+    "+CSCS?": phonebook.character_set,
+    "+CSCS=": phonebook.set_character_set,
+    "+CPBS=?": phonebook.storages,
+    "+CPBS=": phonebook.select_storage,
+    "+CPBR=?": phonebook.sizes,
+    "+CPBR=": phonebook.entries,
     "+CLCC": list_calls,
     "A": answer_call,
     "+CHUP": hang_up,

@@ -36,6 +36,7 @@ class Session:
     creg_mode: int = 0
     creg_told: int | None = None
     cops_format: int = 0
+    character_set: str = "GSM"
     indicates_messages: bool = False
     listed_messages: bool = False
     read_imsi: bool = False
@@ -60,6 +61,8 @@ class Modem:
         self.ussd_answers: dict[str, tuple[int, str | None]] = {}
         self.ussd_silent: set[str] = set()      # codes that are never answered
         self.tells_tries = True         # that a PIN or PUK has left
+        self.answers_phonebook = True   # to AT+CPBR=1,...; else never
+        self.reads_phonebook = True     # else it is an error
         self.answers_codes = True       # to AT+CPIN=; it counts in either case
         self.commands: list[str] = []
         self.session = Session()

@@ -68,6 +68,7 @@ class Sim:
     pin: str | None = None
     puk: str = "12345678"
     smsc: str = "+36309888000"
+    contacts: list[tuple[str, str]] | None = None   # name and number; None: no phonebook
     messages: dict[int, bytes] = field(default_factory=dict)    # TPDUs by index
     unlocked: bool = False
     pin_tries: int = PIN_TRIES

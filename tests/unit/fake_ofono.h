@@ -21,6 +21,7 @@ struct ofono {
 	bool uses_delivery_reports;
 	const struct modem *default_modem;
 	bool is_incomplete;
+	bool uses_phonebooks;
 };
 
 struct message_send {
@@ -148,6 +149,11 @@ void message_listing_cancel(struct message_listing *listing)
 void ofono_use_delivery_reports(struct ofono *ofono)
 {
 	ofono->uses_delivery_reports = true;
+}
+
+void ofono_use_phonebooks(struct ofono *ofono, bool use)
+{
+	ofono->uses_phonebooks = use;
 }
 
 struct message_cancel *message_cancel(struct modem *modem, const char *uuid,

@@ -414,6 +414,9 @@ static inline void recorder_notify(void *data, const void *event_data)
 	case CALL_REMOVED:
 		recorder_add(recorder, "call-over:%s ", event->call);
 		break;
+	case PHONEBOOK_READ:
+		recorder_add(recorder, "phonebook:%s:%s ", path, event->text);
+		break;
 	case BROADCAST_RECEIVED:
 		recorder_add(recorder, "broadcast:%s:%d:%s ", event->text, event->topic,
 			     event->emergency ? event->emergency : "");

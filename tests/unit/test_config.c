@@ -129,6 +129,9 @@ static const char full[] = "; a comment\n"
 			   "[policy]\n"
 			   "approve_through_client = no\n"
 			   "approval_hours = 720\n"
+			   "[contacts]\n"
+			   "file = /srv/x.vcf\n"
+			   "sims = no\n"
 			   "  [log]\n"
 			   "\tverbose = on";
 
@@ -156,6 +159,8 @@ static void test_every_key(void **state)
 	assert_false(config.delivery_reports);
 	assert_false(config.approve_through_client);
 	assert_int_equal(config.approval_hours, 720);
+	assert_string_equal(config.contacts_file, "/srv/x.vcf");
+	assert_false(config.contacts_of_sims);
 	assert_true(config.verbose);
 }
 
@@ -222,17 +227,16 @@ static void test_unknown_names(void **state)
 		     "ask_seconds, "
 		     "delivery_reports");
 	expect_error("[log]\nopen = 1\n", ":2: log.open: unknown key; [log] has verbose");
-	expect_error("[log]\n[sever]\n", ":2: [sever]: unknown section; there are "
-					 "[server], [store], [sim], [sms], "
-					 "[policy], [ussd], [incoming], [log]");
-	expect_error(
-		"\n[]\nx = 1\n",
-		":3: a key stands before any section; there are "
-		"[server], [store], [sim], [sms], [policy], [ussd], [incoming], [log]");
-	expect_error(
-		"open = yes\n",
-		":1: a key stands before any section; there are "
-		"[server], [store], [sim], [sms], [policy], [ussd], [incoming], [log]");
+	expect_error("[log]\n[sever]\n",
+		     ":2: [sever]: unknown section; there are "
+		     "[server], [store], [sim], [sms], "
+		     "[policy], [ussd], [incoming], [contacts], [log]");
+	expect_error("\n[]\nx = 1\n", ":3: a key stands before any section; there are "
+				      "[server], [store], [sim], [sms], [policy], "
+				      "[ussd], [incoming], [contacts], [log]");
+	expect_error("open = yes\n", ":1: a key stands before any section; there are "
+				     "[server], [store], [sim], [sms], [policy], [ussd], "
+				     "[incoming], [contacts], [log]");
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
 }
 
@@ -494,10 +498,11 @@ static void test_set_refuses(void **state)
 	expect_set_error(
 		"logs.verbose", "1",
 		"--option: [logs]: unknown section; there are [server], [store], [sim], "
-		"[sms], [policy], [ussd], [incoming], [log]");
-	expect_set_error("verbose", "1",
-			 "--option: a key stands before any section; there are [server], "
-			 "[store], [sim], [sms], [policy], [ussd], [incoming], [log]");
+		"[sms], [policy], [ussd], [incoming], [contacts], [log]");
+	expect_set_error(
+		"verbose", "1",
+		"--option: a key stands before any section; there are [server], "
+		"[store], [sim], [sms], [policy], [ussd], [incoming], [contacts], [log]");
 }
 
 /* What a file would not give back. */
@@ -595,6 +600,12 @@ static void test_check_the_rest(void **state)
 			    "sim.pin_file: pins is not an absolute path; it begins with "
 			    "'/'");
 	config.pin_file[0] = '\0';
+	strcpy(config.contacts_file, "x.vcf");
+	assert_int_equal(config_check(&config, &error), -EINVAL);
+	assert_string_equal(error.text,
+			    "contacts.file: x.vcf is not an absolute path; it begins "
+			    "with '/'");
+	config.contacts_file[0] = '\0';
 	strcpy(config.spool_dir, "/spool");
 	assert_int_equal(config_check(&config, &error), 0);
 	strcpy(config.tls_key, "/key.pem");

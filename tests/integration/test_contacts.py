@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Contacts: whom the owner knows by name, from SIM cards and the owner's file."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from agent import Agent, assert_sent
+from lab import Lab, wait_until
+from modem import Sim
+from owner import Owner
+
+ANNA, BELA, CILI = "+36201234567", "+36301112222", "+36705556666"
+LAB = {"sims": [Sim.numbered(0, contacts=[("Kovács Anna", "06201234567"),
+                                          ("Béla", BELA)]),
+                Sim.numbered(1)]}
+
+
+def names(agent: Agent, **asked: Any) -> list[str]:
+    return [row["name"] for row in agent.call("find_contact", **asked).structured["contacts"]]
+
+
+def wait_names(agent: Agent, *expected: str, **asked: Any) -> None:
+    wait_until(lambda: names(agent, **asked) == list(expected),
+               what=f"the contacts are {expected}")
+
+
+def vcard(*people: tuple[str, str]) -> str:
+    return "".join(f"BEGIN:VCARD\nVERSION:3.0\nFN:{name}\nTEL:{number}\nEND:VCARD\n"
+                   for name, number in people)
+
+
+def test_card(lab: Lab, agent: Agent) -> None:
+    """Found by parts of the name without accents, and by any spelling of the number."""
+    wait_names(agent, "Kovács Anna", "Béla")
+    first, _ = agent.ids()
+    [row] = agent.call("find_contact", name="ANNA kov").structured["contacts"]
+    assert row == {"name": "Kovács Anna", "phone_numbers": ["06201234567"],
+                   "source": "sim", "subscription_id": first}
+    for spelling in ANNA, "0036201234567", "06 20 123-4567":
+        assert names(agent, phone_number=spelling) == ["Kovács Anna"]
+    assert names(agent, name="bela", phone_number=ANNA) == []
+
+
+def test_names_stand_beside_numbers(lab: Lab, agent: Agent) -> None:
+    wait_names(agent, "Kovács Anna", "Béla")
+    lab.modems[1].deliver(ANNA, "it is me")
+    row = wait_until(lambda: agent.call("list_sms", phone_number=ANNA).structured["messages"],
+                     what="the message came")[0]
+    assert (row["contact_name"], row["trust"]) == ("Kovács Anna", "contact")
+    status = agent.call("get_sms_status", message_id=row["message_id"]).structured
+    assert (status["contact_name"], status["trust"]) == ("Kovács Anna", "contact")
+    talk = agent.call("list_sms_conversations").structured["conversations"][0]
+    assert (talk["contact_name"], talk["trust"]) == ("Kovács Anna", "contact")
+    lab.modems[0].ring(BELA)
+    call = wait_until(lambda: agent.call("get_recent_calls").structured["calls"],
+                      what="the call came")[0]
+    assert (call["contact_name"], call["trust"]) == ("Béla", "contact")
+    lab.modems[0].hang_up()
+    agent.send("hello", sim=agent.ids()[0], to=BELA)
+    assert agent.call("list_sms", phone_number=BELA).structured["messages"][0][
+        "contact_name"] == "Béla"
+
+
+def test_pages(lab: Lab, agent: Agent) -> None:
+    wait_names(agent, "Kovács Anna", "Béla")
+    page = agent.call("find_contact", limit=1).structured
+    assert [row["name"] for row in page["contacts"]] == ["Kovács Anna"]
+    more = agent.call("find_contact", limit=1, cursor=page["next_cursor"]).structured
+    assert [row["name"] for row in more["contacts"]] == ["Béla"]
+    assert "next_cursor" not in more
+    Owner(lab.gateway.state).do("reload")
+    wait_until(lambda: agent.call("find_contact", cursor=page["next_cursor"]).code
+               == "invalid_arguments", what="the contacts are others")
+    assert agent.call("find_contact", cursor="p1-00000000").code == "invalid_arguments"
+
+
+def test_what_cannot_be_asked(agent: Agent) -> None:
+    assert agent.call("find_contact", phone_number="Anna").code == "invalid_number"
+    assert agent.call("find_contact", name="a" * 128).code == "invalid_arguments"
+    assert names(agent, name="nobody of that name") == []
+    refused = agent.send("hello", sim=agent.ids()[0], to="Anna")
+    assert refused.code == "invalid_number"
+    assert "find_contact" in refused.text
+
+
+def test_a_limited_client_sees_its_own(make_lab: Callable[..., Lab], folder: Path) -> None:
+    """By the numbers that it may write to, in any spelling, and the SIMs that it may use."""
+    file = folder / "contacts.vcf"
+    file.write_text(vcard(("Cili", f"{CILI}\nTEL:06 20 111 1111")))
+    lab = make_lab(f"[contacts]\nfile = {file}\n", gateway_open=False)
+    owner = Owner(lab.gateway.state)
+
+    def paired(name: str, *limits: object) -> Agent:
+        return Agent(lab, owner.json("pair", name, *limits)["token"])
+
+    agent = paired("of all")
+    wait_names(agent, "Cili", "Kovács Anna", "Béla")
+    first, second = agent.ids()
+    found = paired("of numbers", "--allow", "+3620*").call("find_contact").structured
+    assert [(row["name"], row["phone_numbers"]) for row in found["contacts"]] == [
+        ("Cili", ["06201111111"]), ("Kovács Anna", ["06201234567"])]
+    assert names(paired("of nobody", "--allow", "+4366*")) == []
+    assert names(paired("of the first", "--sim", first)) == ["Cili", "Kovács Anna", "Béla"]
+    assert names(paired("of the second", "--sim", second)) == ["Cili"]
+
+
+# ---- cards that come and go
+
+def test_another_card(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(sims=[Sim.numbered(0, contacts=[("Anna", ANNA)])])
+    agent = Agent(lab)
+    wait_names(agent, "Anna")
+    lab.modems[0].remove_sim()
+    wait_names(agent)
+    lab.modems[0].insert_sim(Sim.numbered(1, contacts=[("Cili", CILI)]))
+    wait_names(agent, "Cili")
+    [row] = agent.call("find_contact").structured["contacts"]
+    assert row["subscription_id"] == agent.ids()[0]
+    lab.modems[0].sim.contacts.append(("Anna", ANNA))
+    lab.radios[0].power(False)
+    wait_names(agent)
+    lab.bring_up()
+    wait_names(agent, "Cili", "Anna")
+    lab.ofonod.restart()
+    lab.bring_up()
+    wait_names(agent, "Cili", "Anna")
+
+
+def test_a_modem_that_says_nothing(make_lab: Callable[..., Lab]) -> None:
+    """The other goes on; when the modem starts anew, in the middle of the answer, all is there."""
+    card = Sim.numbered(0, contacts=[("Anna", ANNA)])
+    lab = make_lab(sims=[card, Sim.numbered(1, contacts=[("Béla", BELA)])], powered=False)
+    agent, modem = Agent(lab), lab.modems[0]
+    modem.answers_phonebook = False
+    lab.radios[1].bring_up()
+    lab.radios[0].power()
+    wait_names(agent, "Béla")
+    wait_until(lambda: any(line.startswith("AT+CPBR=1") for line in modem.commands),
+               what="ofonod asks")
+    assert_sent(agent.send("hello", sim=agent.ids()[-1], to=BELA), BELA)
+    modem.cut_link()
+    modem.answers_phonebook = True
+    lab.radios[0].wait_property("Modem", "Powered", False)
+    lab.radios[0].bring_up()
+    wait_names(agent, "Béla", "Anna")
+
+
+def test_a_modem_that_cannot(make_lab: Callable[..., Lab]) -> None:
+    """ofonod tells of no error then, but of no contacts; a reload asks again."""
+    lab = make_lab(sims=[Sim.numbered(0, contacts=[("Anna", ANNA)])], powered=False)
+    lab.modems[0].reads_phonebook = False
+    lab.bring_up()
+    wait_until(lambda: "contacts: SIM 1 has 0" in lab.gateway.log, what="nobody is there")
+    assert names(Agent(lab)) == []
+    lab.gateway.send_signal(signal.SIGHUP)
+    wait_until(lambda: lab.gateway.log.count("contacts: SIM 1 has 0") == 2,
+               what="it was asked again")
+
+
+# ---- the owner's file
+
+def test_file(make_lab: Callable[..., Lab], folder: Path) -> None:
+    """It comes before the cards, is read again when the owner says so, and told when wrong."""
+    file = folder / "contacts.vcf"
+    file.write_text(vcard(("Anna of the file", ANNA)))
+    lab = make_lab(f"[contacts]\nfile = {file}\n",
+                   sims=[Sim.numbered(0, contacts=[("Anna", ANNA)])])
+    agent, owner = Agent(lab), Owner(lab.gateway.state)
+    wait_names(agent, "Anna of the file", "Anna")
+    lab.modems[0].deliver(ANNA, "hi")
+    [row] = wait_until(lambda: agent.call("list_sms").structured["messages"],
+                       what="the message came")
+    assert row["contact_name"] == "Anna of the file"
+    assert f"Anna of the file {ANNA}" in owner.do("list")
+    file.write_text(vcard(("Béla", BELA)))
+    assert "Contacts" not in owner.do("reload")
+    wait_names(agent, "Béla", "Anna")
+    file.write_bytes(b"x" * (8 * 1024 * 1024 + 1))
+    assert "8 MiB" in owner.do("reload")
+    assert "8 MiB" in owner.json("status")["contacts"]["problem"]
+    assert "8 MiB" in owner.run("doctor").stdout
+    wait_names(agent, "Béla", "Anna")
+    file.unlink()
+    assert "there is no such file" in owner.json("reload")["contacts_problem"]
+    wait_names(agent, "Anna")
+
+
+def test_nobody_is_wanted(make_lab: Callable[..., Lab]) -> None:
+    """The tool goes, and comes when the owner says so."""
+    lab = make_lab(sims=[Sim.numbered(0, contacts=[("Anna", ANNA)])])
+    agent, owner = Agent(lab), Owner(lab.gateway.state)
+    wait_names(agent, "Anna")
+    config = lab.gateway.config
+    lab.gateway.config = config + "[contacts]\nsims = no\n"
+    lab.gateway.prepare()
+    assert "contacts.sims: changed" in owner.do("reload")
+    with lab.client() as client:
+        assert "find_contact" not in str(client.call("tools/list").result)
+    assert owner.json("status")["contacts"]["count"] == 0
+    lab.gateway.config = config
+    lab.gateway.prepare()
+    owner.do("reload")
+    wait_names(agent, "Anna")
+
+
+def test_names_are_shown_as_data(make_lab: Callable[..., Lab], folder: Path) -> None:
+    file = folder / "contacts.vcf"
+    file.write_text(vcard(("evil \u202eman\u200b\\n\x07x", ANNA)))
+    lab = make_lab(f"[contacts]\nfile = {file}\n", sims=[Sim.numbered(0)])
+    agent = Agent(lab)
+    shown = "evil \\u{202E}man\\u{200B} x"
+    assert names(agent) == [shown]
+    assert names(agent, name=shown) == [shown]
+    lab.modems[0].deliver(ANNA, "hi")
+    [row] = wait_until(lambda: agent.call("list_sms").structured["messages"],
+                       what="the message came")
+    assert (row["contact_name"], row["flags"]) == (shown, ["escaped"])
+
+
+def test_no_name_is_written(make_lab: Callable[..., Lab], folder: Path) -> None:
+    file = folder / "contacts.vcf"
+    file.write_text(vcard(("Xanthippe", ANNA)))
+    lab = make_lab(f"[contacts]\nfile = {file}\n[log]\nverbose = yes\n",
+                   sims=[Sim.numbered(0, contacts=[("Yolanda", BELA)])])
+    agent = Agent(lab)
+    wait_names(agent, "Xanthippe", "Yolanda")
+    lab.modems[0].deliver(ANNA, "hi")
+    wait_until(lambda: agent.call("list_sms").structured["messages"], what="the message came")
+    assert_sent(agent.send("hello", to=BELA), BELA)
+    lab.gateway.stop()
+    written = [path.read_bytes() for path in lab.gateway.state.rglob("*") if path.is_file()]
+    for name in b"Xanthippe", b"Yolanda":
+        assert not any(name in octets for octets in [*written, lab.gateway.log.encode()])

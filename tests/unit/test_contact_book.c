@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "contacts/contact_book.h"
+#include "contacts/contact_file.h"
+#include "contacts/contact_query.h"
+#include "contacts/vcard.h"
+
+static struct contact_book *book;
+
+static int set_up(void **state)
+{
+	(void)state;
+	book = contact_book_new();
+	return book ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	contact_book_free(book);
+	return 0;
+}
+
+static void add(struct contact_list *list, const char *name, const char *number)
+{
+	struct vcard card = { .count = 1 };
+
+	strcpy(card.name, name);
+	strcpy(card.numbers[0], number);
+	contact_list_add(list, &card);
+}
+
+/* One contact of that place. */
+static bool put(int64_t sim_id, const char *name, const char *number)
+{
+	struct contact_list *list = contact_list_new(sim_id, CONTACT_LIST_SIM_BYTES);
+
+	add(list, name, number);
+	return contact_book_put(book, sim_id, list);
+}
+
+static const char *whose(const char *number, const char *other)
+{
+	char spellings[2][NUMBER_FORM_BYTES];
+	const struct contact *contact;
+
+	strcpy(spellings[0], number);
+	strcpy(spellings[1], other);
+	contact = contact_book_find(book, (const char(*)[NUMBER_FORM_BYTES])spellings, 2);
+	return contact ? contact->name : "";
+}
+
+static void test_file_comes_first(void **state)
+{
+	uint32_t edition = contact_book_edition(book);
+
+	(void)state;
+	assert_string_equal(whose("+361", "061"), "");
+	assert_true(put(7, "of seven", "+361"));
+	assert_true(put(3, "of three", "061"));
+	assert_string_equal(whose("+361", "061"), "of three");
+	assert_true(put(0, "of the file", "+361"));
+	assert_string_equal(whose("+361", "061"), "of the file");
+	assert_string_equal(whose("061", "062"), "of three");
+	assert_int_equal(contact_book_count(book), 3);
+	assert_int_equal(contact_book_at(book, 2)->sim_id, 7);
+	assert_int_not_equal(contact_book_edition(book), edition);
+}
+
+static void test_a_place_is_replaced(void **state)
+{
+	(void)state;
+	assert_true(put(1, "before", "1"));
+	assert_true(put(2, "other", "2"));
+	assert_true(put(1, "after", "3"));
+	assert_string_equal(whose("1", "3"), "after");
+	assert_string_equal(whose("1", "1"), "");
+	assert_true(contact_book_put(book, 1, NULL));
+	assert_true(contact_book_put(book, 9, NULL));
+	assert_string_equal(whose("3", "2"), "other");
+	assert_int_equal(contact_book_count(book), 1);
+	assert_null(contact_book_list(book, 1));
+	assert_non_null(contact_book_list(book, 2));
+	assert_null(contact_book_find(NULL, NULL, 0));
+}
+
+static void test_so_many_places(void **state)
+{
+	(void)state;
+	for (int64_t id = 1; id <= CONTACT_BOOK_LISTS_MAX; id++)
+		assert_true(put(id, "some", "1"));
+	assert_false(put(20, "too many", "2"));
+	assert_string_equal(whose("2", "1"), "some");
+	assert_true(put(3, "replaced", "2"));
+	assert_string_equal(whose("2", "2"), "replaced");
+}
+
+static void test_a_list_is_full(void **state)
+{
+	struct contact_list *list = contact_list_new(0, 4096);
+	char number[NUMBER_FORM_BYTES];
+	size_t count;
+
+	(void)state;
+	for (unsigned i = 0; i < 200; i++) {
+		snprintf(number, sizeof(number), "%u", i);
+		add(list, "somebody", number);
+	}
+	count = list->contact_count;
+	assert_true(list->is_full);
+	assert_in_range(count, 20, 199);
+	assert_true(contact_book_put(book, 0, list));
+	for (unsigned i = 0; i < 200; i++) {
+		snprintf(number, sizeof(number), "%u", i);
+		assert_string_equal(whose(number, number), i < count ? "somebody" : "");
+	}
+}
+
+static bool fits(const char *words, const char *name)
+{
+	struct contact_query query;
+
+	return contact_query_read(&query, words) && contact_query_fits(&query, name);
+}
+
+static void test_query(void **state)
+{
+	char longest[VCARD_NAME_BYTES + 1] = "";
+
+	(void)state;
+	assert_true(fits("anna", "Kov\xc3\xa1"
+				 "cs Anna"));
+	assert_true(fits(" ANN  kovacs ", "Kov\xc3\xa1"
+					  "cs Anna"));
+	assert_true(fits("KOV\xc3\x81", "kova\xcc\x81"
+					"cs")); /* an accent behind its letter */
+	assert_true(fits("\xd0\x98\xd0\xb2\xd0\xb0\xd0\xbd",
+			 "\xd0\xb8\xd0\x92\xd0\x90\xd0\x9d"));
+	assert_true(fits("\xe6\x9d\x8e", "\xe6\x9d\x8e\xe6\x98\x8e"));
+	assert_true(fits("", "Anna"));
+	assert_false(fits("anna b", "Anna"));
+	assert_false(fits("anna", ""));
+	memset(longest, 'a', VCARD_NAME_BYTES);
+	assert_false(fits(longest, longest));
+	longest[VCARD_NAME_BYTES - 1] = '\0';
+	assert_true(fits(longest, longest));
+}
+
+static struct contact_list *read_file(const char *path, int expected, const char *words)
+{
+	char problem[CONTACT_FILE_PROBLEM_BYTES];
+	struct contact_list *list = NULL;
+
+	assert_int_equal(contact_file_read(path, &list, problem), expected);
+	if (!strstr(problem, words) || (!*words && *problem))
+		fail_msg("\"%s\" is not in \"%s\"", words, problem);
+	return list;
+}
+
+static void test_file(void **state)
+{
+	static const char card[] = "BEGIN:VCARD\nFN:Anna\nTEL:1\nEND:VCARD\n";
+	char path[] = "/tmp/contacts-XXXXXX";
+	int fd = mkstemp(path);
+	struct contact_list *list;
+
+	(void)state;
+	assert_null(read_file("/nonexistent/x.vcf", -ENOENT, "no such file"));
+	assert_null(read_file("/tmp", -EINVAL, "no regular file"));
+	list = read_file(path, 0, "there is no vCard");
+	assert_int_equal(list->contact_count, 0);
+	contact_list_free(list);
+	assert_int_equal(write(fd, card, strlen(card)), strlen(card));
+	list = read_file(path, 0, "");
+	assert_int_equal(list->contact_count, 1);
+	contact_list_free(list);
+	assert_int_equal(ftruncate(fd, CONTACT_FILE_MAX), 0);
+	contact_list_free(read_file(path, 0, ""));
+	assert_int_equal(ftruncate(fd, CONTACT_FILE_MAX + 1), 0);
+	assert_null(read_file(path, -EFBIG, "larger than 8 MiB"));
+	close(fd);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_file_comes_first, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_place_is_replaced, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_so_many_places, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_list_is_full, set_up, tear_down),
+		cmocka_unit_test(test_query),
+		cmocka_unit_test(test_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

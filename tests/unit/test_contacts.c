@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Real: contacts, sims and store. Fake: everything of ofono, by fake_ofono.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fake_ofono.h"
+#include "sms/contacts.h"
+#include "sms/sender.h"
+#include "store_bench.h"
+
+#define CARD(name, number) \
+	"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:" name "\r\nTEL:" number "\r\nEND:VCARD\r\n"
+
+static sd_event *loop;
+static struct config config;
+static struct sims *sims;
+static struct contacts *contacts;
+static struct modem *modem;
+
+static int set_up(void **state)
+{
+	config_defaults(&config);
+	fake_init();
+	if (store_set_up(state) || sd_event_new(&loop) < 0)
+		return -1;
+	open_store();
+	if (sims_new(loop, &fake_ofono, store, &sims) ||
+	    contacts_new(&config, sims, &fake_ofono, &contacts))
+		return -1;
+	modem = fake_modem_add("/sim0");
+	fake_card(modem, "8936", "216300000000001"); /* of Hungary */
+	fake_ready(modem);
+	modem->interfaces |= MODEM_PHONEBOOK;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	contacts_free(contacts);
+	sims_free(sims);
+	sd_event_unref(loop);
+	fake_deinit();
+	return store_tear_down(state);
+}
+
+static void tell(struct modem *which, const char *text)
+{
+	const struct ofono_event event = {
+		.type = PHONEBOOK_READ,
+		.modem = which,
+		.text = text,
+	};
+
+	observers_notify(&fake_ofono.observers, &event);
+}
+
+static const char *name_of(const char *number)
+{
+	const struct contact *contact = contacts_find(contacts, store, number);
+
+	return contact ? contact->name : "";
+}
+
+static void write_file(const char *text)
+{
+	FILE *file;
+
+	snprintf(config.contacts_file, sizeof(config.contacts_file), "%s/x.vcf", root);
+	file = fopen(config.contacts_file, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void test_numbers_in_any_spelling(void **state)
+{
+	(void)state;
+	assert_string_equal(name_of("+36201234567"), "");
+	tell(modem, CARD("Anna", "06 20 123-4567") CARD("Bela", "+36301112222")
+			    CARD("Operator", "1777"));
+	assert_string_equal(name_of("+36201234567"), "Anna");
+	assert_string_equal(name_of("0036201234567"), "Anna");
+	assert_string_equal(name_of("06201234567"), "Anna");
+	assert_string_equal(name_of("06301112222"), "Bela");
+	assert_string_equal(name_of("1777"), "Operator");
+	assert_string_equal(name_of("+49201234567"), "");
+	assert_string_equal(name_of("Anna"), "");
+	assert_string_equal(name_of(""), "");
+	assert_null(contacts_find(NULL, store, "1777"));
+}
+
+static void expect_trust(const char *number, enum sender_trust trust)
+{
+	assert_int_equal(sender_trust(&config, store, contacts, number), trust);
+}
+
+/* A contact is more than one who was written to, and less than what the owner lists. */
+static void test_trust(void **state)
+{
+	struct config_error error;
+
+	(void)state;
+	expect_trust("+36201234567", SENDER_UNKNOWN);
+	tell(modem, CARD("Anna", "06201234567") CARD("Bank", "1"));
+	expect_trust("+36201234567", SENDER_CONTACT);
+	expect_trust("Anna", SENDER_ALPHANUMERIC);
+	expect_trust("Bank", SENDER_ALPHANUMERIC);
+	expect_trust("", SENDER_UNKNOWN);
+	config_set(&config, "incoming.owner_numbers", "+36201234567", "test", &error);
+	expect_trust("+36201234567", SENDER_OWNER);
+	config_set(&config, "incoming.blocked_senders", "+36201234567", "test", &error);
+	expect_trust("+36201234567", SENDER_BLOCKED);
+	assert_int_equal(sender_trust(&config, store, NULL, "1"), SENDER_UNKNOWN);
+}
+
+static void test_contacts_of_a_card_go_with_it(void **state)
+{
+	struct modem *second = fake_modem_add("/sim1");
+
+	(void)state;
+	fake_card(second, "8937", "216300000000002");
+	fake_ready(second);
+	second->interfaces |= MODEM_PHONEBOOK;
+	tell(modem, CARD("Anna", "1"));
+	tell(second, CARD("Bela", "2"));
+	fake_changed(modem);
+	assert_string_equal(name_of("1"), "Anna");
+	modem->interfaces &= ~(uint32_t)MODEM_PHONEBOOK;
+	fake_changed(modem);
+	assert_string_equal(name_of("1"), "");
+	assert_string_equal(name_of("2"), "Bela");
+	fake_modem_remove(second);
+	assert_string_equal(name_of("2"), "");
+}
+
+static void test_another_card(void **state)
+{
+	(void)state;
+	tell(modem, CARD("Anna", "1"));
+	fake_card(modem, "8938", "216300000000003");
+	tell(modem, CARD("Cili", "2"));
+	assert_string_equal(name_of("1"), "");
+	assert_string_equal(name_of("2"), "Cili");
+	tell(modem, "");
+	assert_string_equal(name_of("2"), "");
+	fake_card(modem, "", "");
+	tell(modem, CARD("Nobody's", "3"));
+	assert_string_equal(name_of("3"), "");
+}
+
+/* Two modems that show one card: they stay until both are gone. */
+static void test_card_in_two_modems(void **state)
+{
+	struct modem *second = fake_modem_add("/sim1");
+
+	(void)state;
+	fake_card(second, "8936", "216300000000001");
+	tell(modem, CARD("Anna", "1"));
+	tell(second, CARD("Anna", "1"));
+	fake_modem_remove(second);
+	assert_string_equal(name_of("1"), "Anna");
+	fake_modem_remove(modem);
+	assert_string_equal(name_of("1"), "");
+}
+
+static void test_cards_are_not_wanted(void **state)
+{
+	(void)state;
+	assert_true(fake_ofono.uses_phonebooks);
+	tell(modem, CARD("Anna", "1"));
+	config.contacts_of_sims = false;
+	contacts_review(contacts);
+	assert_false(fake_ofono.uses_phonebooks);
+	assert_string_equal(name_of("1"), "");
+	tell(modem, CARD("Anna", "1")); /* was under way */
+	assert_string_equal(name_of("1"), "");
+	assert_false(contacts_are_wanted(&config));
+}
+
+/* What cannot be read leaves what was there; what is gone does not. */
+static void test_file(void **state)
+{
+	(void)state;
+	tell(modem, CARD("Of the card", "1"));
+	write_file(CARD("Of the file", "1"));
+	contacts_review(contacts);
+	assert_string_equal(contacts_problem(contacts), "");
+	assert_string_equal(name_of("1"), "Of the file");
+	assert_int_equal(truncate(config.contacts_file, 9 << 20), 0);
+	contacts_review(contacts);
+	assert_non_null(strstr(contacts_problem(contacts), "8 MiB"));
+	assert_string_equal(name_of("1"), "Of the file");
+	assert_int_equal(unlink(config.contacts_file), 0);
+	contacts_review(contacts);
+	assert_non_null(strstr(contacts_problem(contacts), "no such file"));
+	assert_string_equal(name_of("1"), "Of the card");
+	config.contacts_file[0] = '\0';
+	contacts_review(contacts);
+	assert_string_equal(contacts_problem(contacts), "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_numbers_in_any_spelling),
+		TEST(test_trust),
+		TEST(test_contacts_of_a_card_go_with_it),
+		TEST(test_another_card),
+		TEST(test_card_in_two_modems),
+		TEST(test_cards_are_not_wanted),
+		TEST(test_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

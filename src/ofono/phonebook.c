@@ -30,7 +30,8 @@ static void on_answer(void *data, DBusMessage *reply)
 
 	phonebook->call = NULL;
 	event.modem = phonebook->modem;
-	if (!dbus_message_has_signature(reply, "s")) {
+	/* An error has a text, too. */
+	if (error || !dbus_message_has_signature(reply, "s")) {
 		try_later(phonebook, error ? error : "odd answer");
 		return;
 	}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ofono_lab.h"
+
+#define PHONEBOOK "org.ofono.Phonebook"
+
+static const struct fact with_phonebook[] = { WORDS("Interfaces", PHONEBOOK), LAST };
+static const char *vcards;
+
+static void import(struct fake *fake, DBusMessage *call)
+{
+	DBusMessage *reply = dbus_message_new_method_return(call);
+
+	assert_true(dbus_message_is_method_call(call, PHONEBOOK, "Import"));
+	if (vcards)
+		dbus_message_append_args(reply, DBUS_TYPE_STRING, &vcards,
+					 DBUS_TYPE_INVALID);
+	peer_send(&fake->peer, reply);
+}
+
+/* Two modems of which the second has no phonebook; nobody wants it yet. */
+static struct fixture *start(void **state)
+{
+	struct fixture *fixture = *state;
+
+	vcards = "BEGIN:VCARD";
+	fixture->fake.called = import;
+	fixture->fake.modems[0] =
+		(struct fake_modem){ .path = "/sim0", .modem = with_phonebook };
+	fixture->fake.modems[1] =
+		(struct fake_modem){ .path = "/sim1", .modem = idle_modem };
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_listen(fixture);
+	fixture_wait_available(fixture);
+	assert_null(strstr(fixture->fake.log, "Import"));
+	fixture_clear(fixture);
+	return fixture;
+}
+
+/* The next so many calls get this error; "" = no answer. */
+static void fail_calls(struct fixture *fixture, const char *error, int count)
+{
+	fixture->fake.failing_member = "Import";
+	fixture->fake.failing_error = error;
+	fixture->fake.failing_count = count;
+}
+
+static bool has_trace(const struct fixture *fixture, const char *trace)
+{
+	return strcmp(fixture->recorder.trace, trace) == 0;
+}
+
+static void change_interfaces(struct fixture *fixture, const char *interface)
+{
+	fake_changed(&fixture->fake, "/sim0", MODEM,
+		     (struct fact)WORDS("Interfaces", interface));
+}
+
+static void test_read_when_wanted(void **state)
+{
+	struct fixture *fixture = start(state);
+
+	ofono_use_phonebooks(fixture->ofono, true);
+	lab_wait(&fixture->lab, has_trace(fixture, "phonebook:/sim0:BEGIN:VCARD "));
+	assert_string_equal(fixture->fake.log, "Import:/sim0 ");
+	ofono_use_phonebooks(fixture->ofono, true);
+	lab_wait(&fixture->lab, has_trace(fixture, "phonebook:/sim0:BEGIN:VCARD "
+						   "phonebook:/sim0:BEGIN:VCARD "));
+}
+
+static void test_read_when_it_comes_back(void **state)
+{
+	struct fixture *fixture = start(state);
+
+	ofono_use_phonebooks(fixture->ofono, true);
+	lab_wait(&fixture->lab, *fixture->recorder.trace);
+	fixture_clear(fixture);
+	change_interfaces(fixture, NULL);
+	vcards = "another";
+	change_interfaces(fixture, PHONEBOOK);
+	lab_wait(&fixture->lab, has_trace(fixture, "phonebook:/sim0:another "));
+}
+
+/* One at a time, and none whose interface went or which nobody wants any more. */
+static void test_no_answer(void **state)
+{
+	struct fixture *fixture = start(state);
+
+	fail_calls(fixture, "", 2);
+	ofono_use_phonebooks(fixture->ofono, true);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	ofono_use_phonebooks(fixture->ofono, true);
+	lab_settle(&fixture->lab, 20);
+	assert_string_equal(fixture->fake.log, "Import:/sim0 ");
+	change_interfaces(fixture, NULL);
+	change_interfaces(fixture, PHONEBOOK);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 2);
+	ofono_use_phonebooks(fixture->ofono, false);
+	fake_answer_kept(&fixture->fake);
+	fake_answer_kept(&fixture->fake);
+	lab_settle(&fixture->lab, 20);
+	assert_string_equal(fixture->recorder.trace, "");
+	change_interfaces(fixture, NULL);
+	change_interfaces(fixture, PHONEBOOK);
+	lab_settle(&fixture->lab, 20);
+	assert_string_equal(fixture->fake.log, "Import:/sim0 Import:/sim0 ");
+}
+
+static void test_tried_again(void **state)
+{
+	struct fixture *fixture = start(state);
+
+	fail_calls(fixture, "org.ofono.Error.InProgress", 1);
+	ofono_use_phonebooks(fixture->ofono, true);
+	lab_wait(&fixture->lab, has_trace(fixture, "phonebook:/sim0:BEGIN:VCARD "));
+	assert_string_equal(fixture->fake.log, "Import:/sim0 Import:/sim0 ");
+}
+
+static void test_odd_answer(void **state)
+{
+	struct fixture *fixture = start(state);
+
+	vcards = NULL;
+	ofono_use_phonebooks(fixture->ofono, true);
+	lab_wait(&fixture->lab, *fixture->fake.log);
+	lab_settle(&fixture->lab, 20);
+	vcards = "good";
+	lab_wait(&fixture->lab, has_trace(fixture, "phonebook:/sim0:good "));
+}
+
+static void test_ofono_dies_in_the_middle(void **state)
+{
+	struct fixture *fixture = start(state);
+
+	fail_calls(fixture, "", 1);
+	ofono_use_phonebooks(fixture->ofono, true);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fake_close(&fixture->fake);
+	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
+	fixture_clear(fixture);
+	fake_open(&fixture->fake, &fixture->lab);
+	lab_wait(&fixture->lab,
+		 strstr(fixture->recorder.trace, "phonebook:/sim0:BEGIN:VCARD "));
+}
+
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_read_when_wanted), TEST(test_read_when_it_comes_back),
+		TEST(test_no_answer),	     TEST(test_tried_again),
+		TEST(test_odd_answer),	     TEST(test_ofono_dies_in_the_middle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -274,7 +274,8 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[PARTY_COUNTRY] = "SELECT CAST(substr(imsi, 1, 3) AS INTEGER) FROM sim"
 			  " WHERE id = ?1 AND length(imsi) > 3",
 	[PARTY_SENT_TO] = "SELECT 1 FROM conversation WHERE number = ?1 AND sent > 0",
-	[PARTY_WROTE] = "SELECT 1 FROM conversation WHERE number = ?1 AND messages > sent",
+	[PARTY_WROTE] =
+		"SELECT 1 FROM conversation WHERE number = ?1 AND messages > sent",
 	/* Clocks jump: those that are too old are left out, not looked past. */
 	[PARTY_RECENT] =
 		"SELECT " MESSAGE_COLUMNS " FROM (SELECT id AS recent_id FROM message"

@@ -16,14 +16,18 @@ from pathlib import Path
 import pytest
 
 from agent import Agent, assert_sent
-from lab import Lab
+from lab import Lab, wait_until
 from lab.gateway import Gateway, free_port
-from stock_bus import StockBus
+from stock_bus import StockBus, allowing
 
 USER = "ofono-mcp"
 PROGRAM = Path("/usr/bin/ofono-mcp")
 AS_USER = f"setpriv --reuid={USER} --regid={USER} --clear-groups"
+EXAMPLES = Path("/usr/share/doc/ofono-mcp/examples")
+POWER = "[sim]\npower_modems = yes\n"
 SENDER = "+36209876543"
+FORKS = [("/", "ModemManager.GetDefaultVoiceModem"), ("/", "ModemManager.GetReady"),
+         ("/sim0", "SimInfo.GetAll")]
 REFUSED = [
     ("/sim0", "org.ofono.Modem.SetProperty", ["string:Powered", "variant:boolean:false"]),
     ("/sim0", "org.ofono.SimManager.EnterPin", ["string:pin", "string:0000"]),
@@ -38,14 +42,20 @@ def own(path: Path) -> None:
     os.chown(path, user.pw_uid, user.pw_gid)
 
 
-@pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
-    lab = Lab(gateway=True, bus=StockBus)
+def new_lab(bus: type[StockBus] = StockBus, config: str = "", **options: object) -> Lab:
+    """With the installed gateway as its user; not yet entered."""
+    lab = Lab(gateway=True, bus=bus, **options)
     lab.folder.chmod(0o755)
     lab.gateway = Gateway(lab.folder, lab.bus, binary=PROGRAM, wrapper=AS_USER)
+    lab.gateway.config += config
     lab.gateway.prepare()
     own(lab.gateway.state)
-    with lab:
+    return lab
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    with new_lab() as lab:
         Agent(lab).wait_states("ready", "ready", timeout=20)
         yield lab
 
@@ -79,6 +89,26 @@ def test_may_do_no_more_than_it_needs(lab: Lab, path: str, member: str,
     ended = call_as_user(lab, path, member, arguments)
     assert ended.returncode != 0
     assert "org.freedesktop.DBus.Error.AccessDenied" in ended.stderr
+
+
+def test_the_forks_may_be_asked(lab: Lab) -> None:
+    """The policy lets it: it is the ofonod here that has no such interface."""
+    for path, member in FORKS:
+        ended = call_as_user(lab, path, f"org.nemomobile.ofono.{member}", [])
+        assert "org.freedesktop.DBus.Error.UnknownMethod" in ended.stderr
+
+
+def test_power_modems_with_its_policy() -> None:
+    with new_lab(allowing(EXAMPLES / "power.conf"), POWER, powered=False) as lab:
+        Agent(lab).wait_states("ready", "ready", timeout=20)
+        assert "does not let the gateway" not in lab.gateway.log
+
+
+def test_power_modems_without_its_policy() -> None:
+    with new_lab(config=POWER, powered=False) as lab:
+        wait_until(lambda: "does not let the gateway switch modems on" in lab.gateway.log,
+                   what="it is told")
+        assert [radio.properties()["Powered"] for radio in lab.radios] == [False, False]
 
 
 def test_others_may_not_speak_to_ofono(lab: Lab) -> None:

@@ -61,6 +61,16 @@ static const char ussd_fix[] =
 	"reload "
 	"the bus: systemctl reload dbus; or list no codes in [ussd] allow";
 
+/* Besides, where the owner wants modems switched on. */
+static const struct question power_questions[] = {
+	{ "org.ofono.Modem", "SetProperty" },
+	{ NULL },
+};
+
+static const char power_fix[] =
+	"Let it: put the file power.conf of etc/dbus into /etc/dbus-1/system.d, then "
+	"reload the bus: systemctl reload dbus; or set power_modems = no";
+
 struct asker {
 	struct doctor *doctor;
 	struct ofono_probe *probe;
@@ -99,6 +109,8 @@ static void look_at_policy(struct doctor *doctor)
 	all = try_all(&asker, questions, policy_fix);
 	if (doctor->config.ussd_allow.count)
 		all &= try_all(&asker, ussd_questions, ussd_fix);
+	if (doctor->config.power_modems)
+		all &= try_all(&asker, power_questions, power_fix);
 	if (all)
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "policy" },
 			    "the bus lets user %s ask oFono all that the gateway needs",

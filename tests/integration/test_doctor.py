@@ -220,6 +220,19 @@ def test_the_policy_forgets_something(one: Lab, look: Look, rule: str,
     assert one.modems[0].offered == []          # asking has sent nothing
 
 
+def test_the_policy_lets_nobody_switch_modems_on(one: Lab, look: Look) -> None:
+    config = one.bus._config
+    config.write_text(config.read_text().replace(
+        "</policy>", '<deny send_destination="org.ofono" send_interface="org.ofono.Modem" '
+        'send_member="SetProperty"/></policy>'))
+    reload(one)
+    assert look(one).has("ok", "policy", "all that the gateway needs")
+    gateway_config = one.gateway._config_file
+    gateway_config.write_text(gateway_config.read_text() + "[sim]\npower_modems = yes\n")
+    found = look(one)
+    assert found.code == FAILED and found.has("problem", "policy", "Modem.SetProperty")
+
+
 def test_the_policy_lets_nobody_dial(one: Lab, look: Look) -> None:
     config = one.bus._config
     config.write_text(config.read_text().replace(

@@ -139,6 +139,10 @@ def variants(values: dict[str, Any]) -> dbus.Dictionary:
     return dbus.Dictionary(values, signature="sv")
 
 
+def message_path(modem_path: str, uuid: str) -> dbus.ObjectPath:
+    return dbus.ObjectPath(f"{modem_path}/message_{uuid}")
+
+
 def introspect(interface: str) -> str:
     """The interface as XML."""
     told = []
@@ -162,6 +166,9 @@ class Stub:
         self.silent: set[str] = set()               # members that are never answered
         self.errors: dict[str, str] = {}            # of members
         self.called: list[str] = []
+        self.closed: Shape = {}
+        self.keeps = False                          # messages, until "finish"
+        self.kept: dict[str, str] = {}              # by UUID, the modem of each
         self.bus = dbus.bus.BusConnection(address, mainloop=DBusGMainLoop())
         self.bus.add_message_filter(self.on_message)
         self.bus.request_name("org.ofono")
@@ -232,7 +239,9 @@ class Stub:
             case _, "GetProperties":
                 self.answer(call, variants(told))
             case "org.ofono.MessageManager", "GetMessages":
-                self.answer(call, dbus.Array([], "(oa{sv})"))
+                self.answer(call, dbus.Array(
+                    [(message_path(at, uuid), variants({"State": "pending"}))
+                     for uuid, at in self.kept.items() if at == path], "(oa{sv})"))
             case "org.ofono.MessageManager", "SetProperty":
                 print("reports", int(call.get_args_list()[1]), flush=True)
                 self.answer(call)
@@ -249,10 +258,22 @@ class Stub:
 
     def send(self, call: dbus.lowlevel.Message, path: str) -> None:
         uuid = next(UUIDS)
-        message = dbus.ObjectPath(f"{path}/message_{uuid}")
-        self.answer(call, message)
-        self.emit(message, "Message", "PropertyChanged", "sv", "State", "sent")
-        print("sent", uuid, flush=True)
+        self.answer(call, message_path(path, uuid))
+        self.kept[uuid] = path
+        if not self.keeps:
+            self.finish(uuid, "sent")
+            print("sent", uuid, flush=True)
+
+    def finish(self, uuid: str, state: str) -> None:
+        self.emit(message_path(self.kept.pop(uuid), uuid), "Message", "PropertyChanged",
+                  "sv", "State", state)
+
+    def open(self, path: str, new_path: str) -> None:
+        """With the messages that it had."""
+        self.objects[new_path] = self.closed.pop(path)
+        self.kept = {uuid: new_path if at == path else at for uuid, at in self.kept.items()}
+        self.signal("/", "Manager", "ModemAdded", dbus.ObjectPath(new_path),
+                    variants(self.objects[new_path]["org.ofono.Modem"]))
 
     # ---- commands
 
@@ -268,15 +289,22 @@ class Stub:
         INTERFACE, MEMBER, ...], ...]; "emit" the same with a signature of one's own
         before the arguments; "fork": {GETTER: VALUE};
         "silent": [MEMBER, ...]; "errors": {MEMBER: ERROR}; "calls": MEMBER prints how
-        often it was called; "close": [PATH, ...] ends objects.
+        often it was called; "close": [PATH, ...] takes modems away, and "open": [[PATH, NEW
+        PATH], ...] puts them back; "keeps": true leaves messages pending, until "finish":
+        [STATE, ...] ends the oldest ones.
         """
         for path, interface, values in order.get("put", []):
             self.objects[path][full(interface)] = values
         for path, interface, name, value in order.get("set", []):
             self.set(path, interface, name, value)
         for path in order.get("close", []):
-            del self.objects[path]
+            self.closed[path] = self.objects.pop(path)
             self.signal("/", "Manager", "ModemRemoved", dbus.ObjectPath(path))
+        for path, new_path in order.get("open", []):
+            self.open(path, new_path)
+        self.keeps = order.get("keeps", self.keeps)
+        for state in order.get("finish", []):
+            self.finish(next(iter(self.kept)), state)
         FORKS.update(order.get("fork", {}))
         self.silent |= set(order.get("silent", []))
         self.errors |= order.get("errors", {})

@@ -252,6 +252,45 @@ def test_another_slot_is_another_card(make_phone: MakePhone) -> None:
     assert phone.agent.send("from this one", third).structured["subscription_id"] == third
 
 
+# ---- modems on USB ----------------------------------------------------------------
+
+def test_pulled_with_a_message_and_back_elsewhere(make_phone: MakePhone) -> None:
+    """It is the same SIM under another path, and oFono still has the message."""
+    phone = make_phone("send_wait_seconds = 0\n")
+    wait_sims(phone, state=["ready", "ready"])
+    first, second = phone.agent.ids()
+    phone.ofono.do(keeps=True)
+    handed = phone.agent.send("in its queue", first)
+    phone.agent.wait_state(handed.message_id, "handed")
+    behind = phone.agent.send("behind it", first)
+    phone.ofono.do(close=["/ril_0"], keeps=False)
+    phone.agent.wait_state(handed.message_id, "held")
+    wait_sims(phone, subscription_id=[second], sim_slot_index=[0])
+    assert_refused(phone.agent.send("to nowhere", first), "sim_absent")
+    assert_sent(phone.agent.send("to the other", second, wait_for="sent", wait_seconds=20))
+    phone.ofono.do(open=[["/ril_0", "/usb_7"]])
+    wait_sims(phone, subscription_id=[second, first], sim_slot_index=[0, 1])
+    phone.agent.wait_state(handed.message_id, "handed")
+    assert phone.agent.state(behind.message_id) == "queued"
+    phone.ofono.do(finish=["sent"])
+    phone.agent.wait_state(behind.message_id, "sent")
+    assert phone.agent.history(handed.message_id)[-3:] == ["held", "handed", "sent"]
+    assert phone.ofono.do(calls="SendMessage")[-1] == "3"
+
+
+def test_a_modem_that_comes_and_goes_all_the_time(make_phone: MakePhone) -> None:
+    """A loose plug; the other one sends all the while."""
+    phone = make_phone()
+    wait_sims(phone, state=["ready", "ready"])
+    first, second = phone.agent.ids()
+    for number in range(20):
+        phone.ofono.do(close=["/ril_0"])
+        phone.ofono.do(open=[["/ril_0", "/ril_0"]])
+        assert_sent(phone.agent.send(f"number {number}", second))
+    wait_sims(phone, state=["ready", "ready"], subscription_id=[first, second])
+    assert_sent(phone.agent.send("at rest", first))
+
+
 # ---- faults -----------------------------------------------------------------------
 
 FAULTS: dict[str, dict[str, Any]] = {

@@ -86,6 +86,8 @@ static void print_sim(const struct json *sim)
 		printf(", %s", number);
 	if (strcmp(signal, "0") != 0)
 		printf(", signal %s %%", signal);
+	if (member_is_true(sim, "default"))
+		fputs(", the phone's default", stdout);
 	puts(member_is_true(sim, "roaming") ? ", roaming" : "");
 }
 
@@ -107,6 +109,18 @@ static void print_balances(const struct json *balances)
 	json_foreach (balance, balances) {
 		label("balance");
 		balance_line_print(balance);
+	}
+}
+
+static void print_warnings(const struct json *modems)
+{
+	json_foreach (modem, modems) {
+		if (!*member_text(modem, "warning"))
+			continue;
+		label("");
+		printf("%smodem %s: %s%s\n", colour_on(COLOUR_WARNING),
+		       member_text(modem, "modem"), member_text(modem, "warning"),
+		       colour_off());
 	}
 }
 
@@ -228,6 +242,7 @@ static int show(const struct owner_call *call, const struct json *status)
 	print_sending(status);
 	print_ofono(status);
 	print_sims(json_member(status, "sims"));
+	print_warnings(member_list(status, "modems"));
 	print_balances(member_list(status, "balances"));
 	print_advertisement(status);
 	print_queue(status);

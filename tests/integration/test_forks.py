@@ -18,6 +18,7 @@ import pytest
 from agent import TO, Agent, assert_refused, assert_sent
 from lab import Lab, wait_until
 from lab.radio import connection
+from owner import Owner
 from stub_ofono import MANAGER, METHODS, SIGNALS, SIM_INFO
 from test_delivery_reports import Phone
 
@@ -135,6 +136,9 @@ def error_of(address: str, path: str, interface: str, member: str, signature: st
 def test_the_default_is_told_and_follows_the_settings(make_phone: MakePhone) -> None:
     phone = make_phone()
     wait_sims(phone, default=[False, True])
+    said = Owner(phone.gateway.state).do("status").splitlines()
+    assert [", the phone's default" in line for line in said if line.startswith("SIM ")] \
+        == [False, True]
     phone.ofono.do(signal=[["/", MANAGER, "DefaultVoiceModemChanged", "/ril_0"]])
     wait_sims(phone, default=[True, False])
     phone.ofono.do(signal=[["/", MANAGER, "DefaultVoiceModemChanged", ""]])

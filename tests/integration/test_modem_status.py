@@ -13,6 +13,7 @@ from agent import Agent, assert_refused, assert_sent
 from lab import Lab, wait_until
 from modem import SEARCHING, Sim
 from modem.modem import ROAMING
+from owner import Owner
 
 MakeLab = Callable[..., Lab]
 phone = test_delivery_reports.phone
@@ -82,6 +83,8 @@ def test_a_card_that_names_no_service_centre(make_lab: MakeLab) -> None:
     agent = Agent(lab)
     wait_until(lambda: status(agent)["modems"][0]["service_centre"] == "none", what="asked")
     cursor = status(agent)["cursor"]
+    said = Owner(lab.gateway.state).do("status")
+    assert "modem /sim0: oFono knows no service centre" in said
     assert "no service centre" in status(agent)["modems"][0]["warning"]
     assert_refused(agent.send("to nowhere"), "network_refused")
     lab.radios[0].set("MessageManager", "ServiceCenterAddress", "+36300000000")

@@ -418,6 +418,7 @@ static void on_event(void *data, const void *event_data)
 	check_text(event->modem->path);
 	check_text(event->modem->name);
 	check_text(event->modem->sim.service_provider_name);
+	check_text(event->modem->remembered.service_provider_name);
 	check_text(event->modem->sim.own_number);
 	check_text(event->modem->network.name);
 	check_text(event->modem->emergency_numbers);

@@ -38,9 +38,6 @@ static const struct question questions[] = {
 	{ "org.ofono.MessageManager", "SendMessage" },
 	{ "org.ofono.Message", "GetProperties" },
 	{ "org.ofono.Message", "Cancel" },
-	{ "org.nemomobile.ofono.ModemManager", "GetDefaultVoiceModem" },
-	{ "org.nemomobile.ofono.ModemManager", "GetReady" },
-	{ "org.nemomobile.ofono.SimInfo", "GetAll" },
 	{ NULL },
 };
 
@@ -60,6 +57,14 @@ static const char ussd_fix[] =
 	"Let it: put the file ussd.conf of etc/dbus into /etc/dbus-1/system.d, then "
 	"reload "
 	"the bus: systemctl reload dbus; or list no codes in [ussd] allow";
+
+/* Besides, of the forks that know them. */
+static const struct question fork_questions[] = {
+	{ "org.nemomobile.ofono.ModemManager", "GetDefaultVoiceModem" },
+	{ "org.nemomobile.ofono.ModemManager", "GetReady" },
+	{ "org.nemomobile.ofono.SimInfo", "GetAll" },
+	{ NULL },
+};
 
 /* Besides, where the owner wants modems switched on. */
 static const struct question power_questions[] = {
@@ -97,7 +102,7 @@ static bool try_all(const struct asker *asker, const struct question *question,
 }
 
 /* As who we are by now, on a connection of its own. */
-static void look_at_policy(struct doctor *doctor)
+static void look_at_policy(struct doctor *doctor, const struct ofono_program *program)
 {
 	const struct passwd *user = getpwuid(geteuid());
 	const struct asker asker = { doctor, ofono_probe_new(),
@@ -107,6 +112,8 @@ static void look_at_policy(struct doctor *doctor)
 	if (!asker.probe)
 		return;
 	all = try_all(&asker, questions, policy_fix);
+	if (program->is_sailfish)
+		all &= try_all(&asker, fork_questions, policy_fix);
 	if (doctor->config.ussd_allow.count)
 		all &= try_all(&asker, ussd_questions, ussd_fix);
 	if (doctor->config.power_modems)
@@ -138,7 +145,7 @@ static void tell_all(struct doctor *doctor, struct ofono *ofono,
 	if (ofono_is_available(ofono)) {
 		ofono_program_look_for_reports(probe, program, ofono);
 		ofono_program_tell(doctor, program);
-		look_at_policy(doctor);
+		look_at_policy(doctor, program);
 		doctor_look_at_modems(doctor, ofono);
 		return;
 	}

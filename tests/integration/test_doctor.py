@@ -319,6 +319,21 @@ def test_forks(folder: Path, words: str, fork: str) -> None:
     assert found.has("ok", "modem /stub", "it can send: Stub, registered")
 
 
+def test_a_fork_that_may_not_be_asked(folder: Path) -> None:
+    bus = Bus(folder)
+    bus._config.write_text(bus._config.read_text().replace(
+        "</policy>", '<deny send_destination="org.ofono" '
+        'send_interface="org.nemomobile.ofono.SimInfo"/></policy>'))
+    bus.start()
+    ofono = StubOfono(bus.address, "forks")
+    found = Findings(run("doctor", "--json", "--state-dir", folder / "state",
+                         DBUS_SYSTEM_BUS_ADDRESS=bus.address))
+    ofono.stop()
+    bus.stop()
+    assert found.has("problem", "policy", "refuses user root org.nemomobile.ofono.SimInfo")
+    assert found.has("ok", "modem /ril_1", "it can send: Network 1, registered")
+
+
 def test_https(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=1, gateway_open=False, tls=True)
     assert look(lab).has("ok", "port", "over HTTPS")

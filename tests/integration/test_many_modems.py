@@ -22,7 +22,7 @@ STUCK = "it is stuck: it does not finish a message that it has"
 
 @pytest.fixture(scope="module")
 def eight() -> Iterator[Lab]:
-    with new_lab("send_wait_seconds = 20\nstuck_seconds = 1\n", modem_count=COUNT) as lab:
+    with new_lab("send_wait_seconds = 20\nstuck_seconds = 3\n", modem_count=COUNT) as lab:
         wait_until_known(lab, powered=True)
         yield lab
 

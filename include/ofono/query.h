@@ -34,6 +34,7 @@ bool query_is_waiting(
 
 struct modem_queries {
 	struct query sim;
+	struct sim_facts left; /* of the card in the slot that was used before */
 	struct query network;
 	struct query voice;
 	struct query waiting;

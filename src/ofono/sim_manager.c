@@ -7,6 +7,8 @@
  * not signalled at all: a card that has an identity is present.
  *
  * Some modems have several slots and use the card of one: in another slot is another card.
+ * ofonod signals the slot at once, and shows the card that it knew until the driver tells of
+ * the other one.
  */
 #include <string.h>
 
@@ -65,13 +67,24 @@ static void put(struct modem *modem, struct sim_facts *sim)
 	modem_changed(modem);
 }
 
+static bool is_left(const struct modem *modem, const struct sim_facts *sim)
+{
+	const struct sim_facts *left = &modem->queries->left;
+
+	return (sim->card_identifier[0] &&
+		strcmp(sim->card_identifier, left->card_identifier) == 0) ||
+	       (sim->subscriber_identity[0] &&
+		strcmp(sim->subscriber_identity, left->subscriber_identity) == 0);
+}
+
 static void answered(struct modem *modem, DBusMessageIter *dictionary)
 {
 	struct sim_facts sim = { .known = true };
 
 	if (dictionary) {
 		property_store_all(properties, PROPERTIES, dictionary, &sim);
-		put(modem, &sim);
+		if (!is_left(modem, &sim))
+			put(modem, &sim);
 	}
 	ofono_settled(modem->ofono);
 }
@@ -88,6 +101,7 @@ static void vanished(struct modem *modem)
 	query_stop(&modem->queries->sim);
 	ofono_settled(modem->ofono);
 	memset(&modem->sim, 0, sizeof(modem->sim));
+	memset(&modem->queries->left, 0, sizeof(modem->queries->left));
 }
 
 static void signal_present(struct modem *modem, DBusMessage *signal)
@@ -101,26 +115,26 @@ static void signal_present(struct modem *modem, DBusMessage *signal)
 
 	if (!property_changed(properties, PROPERTIES, signal, &sim) && modem->sim.known)
 		return;
+	memset(&modem->queries->left, 0, sizeof(modem->queries->left));
 	put(modem, &sim);
 	if (sim.present && (modem->interfaces & MODEM_SIM_MANAGER))
 		query_start(&modem->queries->sim);
 }
 
-/* Nothing that was told is true of the card in that slot. */
+/* Nothing that was told is true of the card in another slot. */
 static void signal_slot(struct modem *modem, DBusMessage *signal)
 {
-	struct sim_facts sim = { .card_slots = modem->sim.card_slots };
-	uint8_t before = modem->sim.active_slot;
+	struct sim_facts sim = modem->sim;
 
-	property_changed(properties, PROPERTIES, signal, &sim);
-	if (!sim.active_slot || sim.active_slot == before)
+	if (!property_changed(properties, PROPERTIES, signal, &sim))
 		return;
-	if (!before) {
-		uint8_t active_slot = sim.active_slot;
-
-		sim = modem->sim;
-		sim.active_slot = active_slot;
+	if (!modem->sim.active_slot) {
+		put(modem, &sim);
+		return;
 	}
+	modem->queries->left = modem->sim;
+	sim = (struct sim_facts){ .card_slots = sim.card_slots,
+				  .active_slot = sim.active_slot };
 	put(modem, &sim);
 	if (modem->interfaces & MODEM_SIM_MANAGER)
 		query_start(&modem->queries->sim);

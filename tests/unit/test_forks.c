@@ -253,14 +253,19 @@ static void test_card_slots(void **state)
 	fixture->fake.failing_member = "GetProperties";
 	fixture->fake.failing_error = "";
 	fixture->fake.failing_count = 1;
-	fixture->fake.modems[0].sim = other_card;
 	fake_changed(&fixture->fake, "/ril_0", SIM,
 		     (struct fact)NUMBER("ActiveCardSlot", 2));
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	assert_int_equal(modem->sim.active_slot, 2);
 	assert_false(modem->sim.known || modem->sim.present);
 	assert_string_equal(modem->sim.subscriber_identity, "");
+	fixture->fake.modems[0].sim = card; /* ofonod does not know the other one yet */
 	fake_answer_kept(&fixture->fake);
+	settle(fixture);
+	assert_false(modem->sim.known || modem->sim.present);
+	fake_changed(&fixture->fake, "/ril_0", SIM, (struct fact)FLAG("Present", 0));
+	fixture->fake.modems[0].sim = other_card;
+	fake_changed(&fixture->fake, "/ril_0", SIM, (struct fact)FLAG("Present", 1));
 	settle(fixture);
 	assert_string_equal(modem->sim.card_identifier, "8936000000000000001");
 	assert_string_equal(modem->sim.subscriber_identity, "");

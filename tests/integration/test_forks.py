@@ -342,6 +342,33 @@ def test_signals_of_other_types(make_phone: MakePhone) -> None:
     assert status(phone)["modems"][1]["service_centre"] == "known"
 
 
+def test_states_that_there_are_not(make_phone: MakePhone) -> None:
+    """Nothing is made of them, and what comes after them counts."""
+    phone = make_phone("send_wait_seconds = 0\n")
+    wait_sims(phone, state=["ready", "ready"])
+    first, _ = phone.agent.ids()
+    phone.ofono.do(keeps=True)
+    message_id = phone.agent.send("to and fro", first).message_id
+    phone.agent.wait_state(message_id, "handed")
+    at = f"/ril_0/message_{1:040X}"
+    nobody = f"/ril_0/message_{99:040X}"
+    phone.ofono.do(emit=[
+        [at, "Message", "PropertyChanged", "sv", "State", "teleported"],
+        [at, "Message", "PropertyChanged", "sv", "State", True],
+        [at, "Message", "PropertyChanged", "sv", "Weight", "sent"],
+        [nobody, "Message", "PropertyChanged", "sv", "State", "sent"],
+        ["/ril_0", "Message", "PropertyChanged", "sv", "State", "sent"],
+        ["/ril_0", "NetworkRegistration", "PropertyChanged", "sv", "Strength", "strong"],
+        ["/ril_0", "SimManager", "PropertyChanged", "sv", "Present", "no"],
+        ["/ril_0", "SimManager", "PropertyChanged", "sv", "Retries", 3]],
+        set=[["/ril_1", "NetworkRegistration", "Status", "teleported"]])
+    wait_sims(phone, state=["ready", "searching"])
+    assert status(phone)["modems"][1]["registration"] == "unknown"
+    assert phone.agent.state(message_id) == "handed"
+    phone.ofono.do(finish=["sent"])
+    phone.agent.wait_state(message_id, "sent")
+
+
 @pytest.mark.parametrize("end", ["interface", "modem"])
 def test_gone_in_the_middle_of_a_call(make_phone: MakePhone, end: str) -> None:
     """A SendMessage that is never answered, then its modem or its interface goes."""

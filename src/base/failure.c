@@ -55,7 +55,7 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_MODEM_OFF] = {
 		"modem_off",
-		"Ask the owner to end flight mode on the phone.",
+		"Ask the owner to switch the modem on, or to end flight mode on the phone.",
 	},
 	[FAILURE_NOT_REGISTERED] = {
 		"not_registered",

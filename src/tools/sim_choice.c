@@ -16,6 +16,12 @@ static const struct sim *refuse(struct sim_choosing *choosing, enum failure fail
 	return NULL;
 }
 
+/* "It is ..." */
+static const char *state_in_words(enum sim_state state)
+{
+	return state == SIM_OFF ? "in a modem that is off" : sim_state_name(state);
+}
+
 static const char *list_choices(const struct sim_choosing *choosing, const char *opening)
 {
 	const char *list = opening;
@@ -26,7 +32,7 @@ static const char *list_choices(const struct sim_choosing *choosing, const char 
 			list = arena_printf(
 				choosing->arena, "%s%s subscription_id %lld is %s (%s)",
 				list, list == opening ? "" : ",", (long long)sim->id,
-				sim->display_name, sim_state_name(sim->state));
+				sim->display_name, state_in_words(sim->state));
 	}
 	return list ? arena_printf(choosing->arena, "%s.", list) : NULL;
 }
@@ -44,7 +50,7 @@ static const struct sim *refuse_sim(struct sim_choosing *choosing, const struct 
 			choosing->arena,
 			"The SIM %s (subscription_id %lld) cannot send now: it is %s.",
 			sim->display_name, (long long)sim->id,
-			sim_state_name(sim->state)));
+			state_in_words(sim->state)));
 }
 
 /* False: refused. A card that is not there now may be there later. */

@@ -207,7 +207,9 @@ def test_a_modem_that_is_off_names_its_card(make_phone: MakePhone) -> None:
     switch_off(phone, "/ril_0")
     wait_sims(phone, state=["modem_off", "ready"], subscription_id=[first, second])
     assert phone.agent.sims()[0]["display_name"] == "Provider 0"
-    assert_refused(phone.agent.send("off", first), "modem_off")
+    refusal = phone.agent.send("off", first)
+    assert_refused(refusal, "modem_off")
+    assert "it is in a modem that is off" in refusal.text
     assert_sent(phone.agent.send("the only one that can"))
     modem = status(phone)["modems"][0]
     assert (modem["sim"], modem["subscription_id"]) == ("remembered", first)

@@ -31,7 +31,7 @@ int64_t sim_cards_identify(struct sim_cards *cards, struct store *store,
 			   const struct sim_facts *facts);
 
 /*
- * What is known of the card in a modem: SimManager's facts or, while it tells none, what
+ * What is known of the card in a modem: SimManager's facts or, until it tells any, what
  * oFono remembers. `facts_out` has no card when none is known.
  */
 void sim_card_read(const struct modem *modem, struct sim_facts *facts_out);

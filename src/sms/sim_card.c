@@ -98,7 +98,7 @@ void sim_card_read(const struct modem *modem, struct sim_facts *facts_out)
 	const struct remembered_card *card = &modem->remembered;
 
 	*facts_out = modem->sim;
-	if (facts_out->known || facts_out->present ||
+	if (facts_out->known || facts_out->present || facts_out->active_slot ||
 	    (!card->card_identifier[0] && !card->subscriber_identity[0]))
 		return;
 	facts_out->present = true;

@@ -249,7 +249,7 @@ def test_another_slot_is_another_card(make_phone: MakePhone) -> None:
         "Present": True, "CardIdentifier": "8936300000000000078", "PinRequired": "none"}]],
         set=[["/ril_0", "SimManager", "CardSlotCount", 2],
              ["/ril_0", "SimManager", "ActiveCardSlot", 2]])
-    wait_sims(phone, sim_slot_index=[1, 2])
+    wait_sims(phone, state=["ready", "ready"], sim_slot_index=[1, 2])
     third, other = phone.agent.ids()
     assert other == second and third not in (first, second)
     told = phone.agent.call("get_gateway_status", after=cursor, wait_seconds=60).structured

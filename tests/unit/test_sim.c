@@ -268,6 +268,19 @@ static void test_off_and_remembered(void **state)
 	assert_int_equal(sims_count(sims), 0);
 }
 
+/* Of the card in a slot that is in use since, it is not known which it is. */
+static void test_remembered_of_another_slot(void **state)
+{
+	struct modem *modem = remembering_modem("/sim0", "8936001");
+
+	(void)state;
+	modem->powered = true;
+	modem->interfaces = MODEM_SIM_MANAGER;
+	modem->card_slots = modem->sim.card_slots = modem->sim.active_slot = 2;
+	fake_changed(modem);
+	assert_int_equal(sims_count(sims), 0);
+}
+
 /* Moved while the first was off: it is where it shows itself, and no duplicate. */
 static void test_remembered_and_present_elsewhere(void **state)
 {
@@ -565,6 +578,7 @@ int main(void)
 		TEST(test_card_slots),
 		TEST(test_off_and_remembered),
 		TEST(test_remembered_and_present_elsewhere),
+		TEST(test_remembered_of_another_slot),
 		TEST(test_remembered_in_order),
 		TEST(test_default),
 		TEST(test_card_moves),

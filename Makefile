@@ -85,7 +85,7 @@ all: $(BUILD)/ofono-mcp
 
 programs: all faults fixtures $(TESTS) $(BENCH_PROGRAMS)
 
-faults: $(BUILD)/ofono-mcp-faults
+faults: $(BUILD)/ofono-mcp-faults $(BUILD)/torture/clock.so
 
 fixtures: $(BUILD)/ofono-mcp-fixtures
 
@@ -143,10 +143,11 @@ $(BUILD)/bench/empty: LDFLAGS += -Wl,--no-as-needed
 
 bench-programs: $(BENCH_PROGRAMS)
 
+# Also for programs that have no sanitizer.
 $(BUILD)/torture/%.so: tests/torture/%.c Makefile | toolchain
 	@echo "  TORTURE $<"
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -shared -fPIC $(LDFLAGS) -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize=% -fno-sanitize%,$(CFLAGS)) -shared -fPIC $(LDFLAGS) -o $@ $<
 
 $(BUILD)/target/%: tests/fuzz/fuzz_%.c $(FUZZ_PARTS) $(BUILD)/libgateway.a | toolchain
 	@echo "  FUZZ    $<"

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A wall clock that can be set, for the programs that this is preloaded into.
+ * A wall clock that can be set, and a machine that can sleep, for the programs that this is
+ * preloaded into.
  *
- * The file OFONO_MCP_CLOCK holds by how many nanoseconds they are ahead of the system (64
- * bits, as this machine writes them); whoever writes it sets the clock of all of them at once.
- * The monotonic clocks stay as they are. A timer of the wall clock is set by it, but one
- * that runs already is not told of a change, as the kernel would.
+ * The file OFONO_MCP_CLOCK holds by how many nanoseconds their wall clock is ahead of the
+ * system's, and how many they have slept (64 bits each, as this machine writes them). Whoever
+ * writes it sets the clock of all of them at once, or has all of them wake up: CLOCK_REALTIME
+ * and CLOCK_BOOTTIME went on, CLOCK_MONOTONIC stood. Timers that run follow, as the kernel's
+ * do: a thread of ours hears of the write and sets them anew.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -22,23 +27,17 @@
 
 enum { FILES_MAX = 8192 };
 
-static const volatile int64_t *ahead_ns;
-static bool is_wall[FILES_MAX]; /* by descriptor: a timer of the wall clock */
+struct timer {
+	int clock;
+	struct itimerspec due; /* by the clock of the program */
+};
+
+static const volatile int64_t *offsets_ns; /* ahead, slept */
+static struct timer timers[FILES_MAX];	   /* by descriptor */
+static pthread_mutex_t timers_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Of the C library. Other libraries ask for the time before our constructor ran. */
 #define REAL(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
-
-static __attribute__((constructor)) void clock_open(void)
-{
-	const char *name = getenv("OFONO_MCP_CLOCK");
-	int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
-	void *shared = fd < 0 ? MAP_FAILED
-			      : mmap(NULL, sizeof(int64_t), PROT_READ, MAP_SHARED, fd, 0);
-
-	if (fd >= 0)
-		close(fd);
-	ahead_ns = shared == MAP_FAILED ? NULL : shared;
-}
 
 static struct timespec moved(struct timespec moment, int64_t by_ns)
 {
@@ -49,17 +48,21 @@ static struct timespec moved(struct timespec moment, int64_t by_ns)
 	return (struct timespec){ ns / SECOND_NS, ns % SECOND_NS };
 }
 
-static int64_t ahead(void)
+static int64_t offset_of(int clock)
 {
-	return ahead_ns ? *ahead_ns : 0;
+	if (!offsets_ns)
+		return 0;
+	if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
+		return offsets_ns[0] + offsets_ns[1];
+	return clock == CLOCK_BOOTTIME ? offsets_ns[1] : 0;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *moment)
 {
 	int result = REAL(clock_gettime)(clock, moment);
 
-	if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
-		*moment = moved(*moment, ahead());
+	if (result == 0 && offset_of(clock))
+		*moment = moved(*moment, offset_of(clock));
 	return result;
 }
 
@@ -83,22 +86,87 @@ time_t time(time_t *moment)
 	return now.tv_sec;
 }
 
+static bool is_set(const struct itimerspec *due)
+{
+	return due->it_value.tv_sec || due->it_value.tv_nsec;
+}
+
+static int set_timer(int fd, const struct timer *timer, struct itimerspec *before)
+{
+	struct itimerspec ours = timer->due;
+
+	if (is_set(&ours))
+		ours.it_value = moved(ours.it_value, -offset_of(timer->clock));
+	return REAL(timerfd_settime)(fd, TFD_TIMER_ABSTIME, &ours, before);
+}
+
 int timerfd_create(int clock, int flags)
 {
 	int fd = REAL(timerfd_create)(clock, flags);
 
 	if (fd >= 0 && fd < FILES_MAX)
-		is_wall[fd] = clock == CLOCK_REALTIME;
+		timers[fd] = (struct timer){ .clock = clock };
 	return fd;
 }
 
 int timerfd_settime(int fd, int flags, const struct itimerspec *due,
 		    struct itimerspec *before)
 {
-	struct itimerspec ours = *due;
+	int result;
 
-	if (fd >= 0 && fd < FILES_MAX && is_wall[fd] && (flags & TFD_TIMER_ABSTIME) &&
-	    (due->it_value.tv_sec || due->it_value.tv_nsec))
-		ours.it_value = moved(due->it_value, -ahead());
-	return REAL(timerfd_settime)(fd, flags, &ours, before);
+	if (fd < 0 || fd >= FILES_MAX || !(flags & TFD_TIMER_ABSTIME))
+		return REAL(timerfd_settime)(fd, flags, due, before);
+	pthread_mutex_lock(&timers_lock);
+	timers[fd].due = *due;
+	result = set_timer(fd, &timers[fd], before);
+	pthread_mutex_unlock(&timers_lock);
+	return result;
+}
+
+/* One that went off already, or was closed, does no harm: it is looked at once more. */
+static void *follow(void *data)
+{
+	int notices = (int)(intptr_t)data;
+	char notice[sizeof(struct inotify_event)];
+
+	while (read(notices, notice, sizeof(notice)) > 0) {
+		pthread_mutex_lock(&timers_lock);
+		for (int fd = 0; fd < FILES_MAX; fd++) {
+			if (is_set(&timers[fd].due))
+				set_timer(fd, &timers[fd], NULL);
+		}
+		pthread_mutex_unlock(&timers_lock);
+	}
+	return NULL;
+}
+
+/* No signal of the program is to be delivered to it. */
+static void start_following(const char *name)
+{
+	int notices = inotify_init1(IN_CLOEXEC);
+	sigset_t all, before;
+	pthread_t thread;
+
+	if (notices < 0 || inotify_add_watch(notices, name, IN_MODIFY) < 0)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_create(&thread, NULL, follow, (void *)(intptr_t)notices);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static __attribute__((constructor)) void clock_open(void)
+{
+	const char *name = getenv("OFONO_MCP_CLOCK");
+	int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+	void *shared = MAP_FAILED;
+
+	if (fd >= 0)
+		shared = mmap(NULL, 2 * sizeof(int64_t), PROT_READ, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (shared == MAP_FAILED)
+		return;
+	offsets_ns = shared;
+	start_following(name);
 }

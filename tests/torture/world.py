@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import mmap
 import os
-import struct
 import tempfile
 import time
 from collections.abc import Iterator
@@ -20,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import Lab, wait_until
+from lab.clock import Clock
 from lab.confine import libc, mount_disk
-from lab.gateway import BINARY
 from lab.lab import SEND_MESSAGE
 from lab.ofonod import PLUGIN
 from lab.signals import Signals
@@ -46,7 +44,6 @@ reserve_mib = 4
 [sms]
 duplicate_seconds = 0
 """
-PRELOAD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).resolve().parent / "torture/clock.so"
 
 
 @dataclass
@@ -61,21 +58,6 @@ class Outage:
 
     def holds(self, moment: float, slack: float = 0.0) -> bool:
         return self.begin - slack <= moment <= (self.end or moment) + slack
-
-
-class Clock:
-    """The wall clock of gateway and ofonod (clock.c); the monotonic one stays as it is."""
-
-    def __init__(self, folder: Path) -> None:
-        file = folder / "clock"
-        file.write_bytes(bytes(8))
-        with file.open("r+b") as opened:
-            self._ahead_ns = mmap.mmap(opened.fileno(), 8)
-        self.environment = {"LD_PRELOAD": str(PRELOAD), "OFONO_MCP_CLOCK": str(file)}
-
-    def set(self, ahead_s: float) -> None:
-        """By so many seconds ahead of ours; all see it at once."""
-        struct.pack_into("=q", self._ahead_ns, 0, int(ahead_s * 1e9))
 
 
 class World:

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A phone whose clock was never set, is set, or that sleeps for hours (doc/reliability.md)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timezone
+
+import pytest
+
+from agent import Agent, assert_refused, assert_sent
+from conftest import new_lab, wait_until_known
+from lab import Lab
+from lab.clock import Clock
+from pending import Pending
+from reading import call, deliver, texts
+from test_audit import Audit
+
+HOUR_S, DAY_S = 3600, 86400
+SENDER = "+36201112233"
+
+
+@contextmanager
+def phone_with_clock(**options: object) -> Iterator[tuple[Lab, Clock]]:
+    lab = new_lab(modem_count=1, policy="", **options)
+    clock = Clock(lab.folder)
+    lab.gateway.environment |= clock.environment
+    with lab:
+        wait_until_known(lab, True)
+        yield lab, clock
+
+
+@pytest.fixture(scope="module")
+def phone(lab_options: dict[str, object]) -> Iterator[tuple[Lab, Clock]]:
+    with phone_with_clock() as made:
+        yield made
+
+
+def at(ahead_s: float) -> str:
+    """RFC 3339, by our clock."""
+    return datetime.fromtimestamp(time.time() + ahead_s, timezone.utc).isoformat()
+
+
+def left_in_hour(lab: Lab) -> int:
+    limits = Agent(lab).call("get_gateway_status").structured["limits"]
+    [left] = [limit["left"] for limit in limits
+              if (limit["of"], limit["per"]) == ("client", "hour")]
+    return left
+
+
+def schedule(lab: Lab, text: str, ahead_s: float) -> int:
+    answer = Agent(lab).send(text, send_at=at(ahead_s))
+    assert answer.structured["state"] == "scheduled", answer.text
+    return answer.message_id
+
+
+def paged(lab: Lab) -> list[str]:
+    """Every text, a page each."""
+    found, cursor = [], {}
+    while True:
+        page = call(lab, "list_sms", limit=1, **cursor)
+        found += texts(page)
+        if "next_cursor" not in page:
+            return found
+        cursor = {"cursor": page["next_cursor"]}
+
+
+def test_boot_in_1970() -> None:
+    with phone_with_clock() as (lab, clock):
+        agent = Agent(lab)
+        deliver(lab, SENDER, "known time")
+        late = schedule(lab, "at its time", 2 * HOUR_S)
+        lab.gateway.kill()
+        clock.set(60 - time.time())
+        lab.gateway.start()
+        wait_until_known(lab, True)
+        refused = agent.send("when?", send_at=at(3 * HOUR_S))
+        assert_refused(refused, "invalid_arguments")
+        assert "1970-01-01T00:0" in refused.text and "by the phone's clock" in refused.text
+        assert_sent(agent.send("in 1970"))
+        deliver(lab, SENDER, "to 1970")
+        left = left_in_hour(lab)
+        assert agent.state(late) == "scheduled"
+        clock.set(0)
+        assert_sent(agent.send("time is known"))
+        assert agent.state(late) == "scheduled" and left_in_hour(lab) == left - 1
+        expected = ["time is known", "to 1970", "in 1970", "at its time", "known time"]
+        assert texts(call(lab, "list_sms", limit=100)) == paged(lab) == expected
+        clock.set(2 * HOUR_S + 1)
+        agent.wait_state(late, "sent")
+        Audit(lab.gateway).verify()
+
+
+def test_set_by_a_day(phone: tuple[Lab, Clock]) -> None:
+    lab, clock = phone
+    agent = Agent(lab)
+    first = schedule(lab, "forward", HOUR_S)
+    left = left_in_hour(lab)
+    waiting = Pending(lab, "wait_for_sms", timeout_seconds=60)
+    clock.set(DAY_S)
+    agent.wait_state(first, "sent")
+    second = schedule(lab, "back", DAY_S + HOUR_S)
+    clock.set(0)
+    assert_sent(agent.send("meanwhile"))
+    assert agent.state(second) == "scheduled"
+    assert left_in_hour(lab) <= left - 1            # a day forward frees no place
+    clock.set(DAY_S + HOUR_S + 1)
+    agent.wait_state(second, "sent")
+    clock.set(0)
+    assert not waiting.is_done
+    lab.modems[0].deliver(SENDER, "still there?")
+    assert "still there?" in str(waiting.facts())
+
+
+def test_asleep_for_hours(phone: tuple[Lab, Clock]) -> None:
+    lab, clock = phone
+    agent = Agent(lab)
+    due = schedule(lab, "slept over", 2 * HOUR_S)
+    waiting = Pending(lab, "wait_for_sms", timeout_seconds=60)
+    clock.sleep(3 * HOUR_S)
+    agent.wait_state(due, "sent")                   # though nothing else woke the loop
+    [gap] = [gap for gap in agent.call("get_gateway_status").structured["gaps"]
+             if gap["reason"] == "suspended"]
+    begun, ended = (datetime.fromisoformat(gap[end]) for end in ("from", "until"))
+    assert 3 * HOUR_S - 1 <= (ended - begun).total_seconds() < 4 * HOUR_S
+    assert not waiting.is_done                      # its 60 s were not slept through
+    lab.modems[0].deliver(SENDER, "good morning")
+    assert "good morning" in str(waiting.facts())

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Clocks of a lab's programs that can be set, and a machine that sleeps (tests/torture/clock.c)."""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+
+from .gateway import BINARY
+
+PRELOAD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).resolve().parent / "torture/clock.so"
+NS = 10 ** 9
+
+
+class Clock:
+    """Of every program that is started with `environment`; ours goes on as it is."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "clock"
+        self._ahead_s = self._slept_s = 0.0
+        self._write()
+        self.environment = {
+            "LD_PRELOAD": str(PRELOAD), "OFONO_MCP_CLOCK": str(self._file),
+            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+
+    def set(self, ahead_s: float) -> None:
+        """The wall clock, by so many seconds ahead of ours; all see it at once."""
+        self._ahead_s = ahead_s
+        self._write()
+
+    def sleep(self, seconds: float) -> None:
+        """The machine was suspended for so long, and is awake again."""
+        self._slept_s += seconds
+        self._write()
+
+    def _write(self) -> None:
+        with open(self._file, "r+b" if self._file.exists() else "wb") as file:
+            file.write(struct.pack("=qq", int(self._ahead_s * NS), int(self._slept_s * NS)))

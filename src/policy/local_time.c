@@ -6,15 +6,19 @@
 
 #include "base/config_policy.h"
 
-enum { MS_PER_SECOND = 1000, MINUTES_PER_HOUR = 60, MS_PER_HOUR = 60 * 60 * 1000 };
+enum {
+	MS_PER_SECOND = 1000,
+	MINUTES_PER_HOUR = 60,
+	MS_PER_MINUTE = 60 * 1000,
+	LONGEST_MINUTES = 25 * 60, /* the day on which an hour comes twice */
+};
 
-/* The phone may have been carried to another time zone. */
+/* After tzset(): the phone may have been carried to another time zone. */
 static struct tm local(int64_t wall_ms)
 {
 	time_t seconds = (time_t)(wall_ms / MS_PER_SECOND);
 	struct tm time;
 
-	tzset();
 	localtime_r(&seconds, &time);
 	return time;
 }
@@ -33,28 +37,36 @@ static bool is_within(const struct config_hours *hours, int minute)
 	return minute >= hours->from || minute < hours->until;
 }
 
-int64_t local_time_hours_end(const char *hours, int64_t wall_ms)
+static bool is_within_at(const struct config_hours *hours, int64_t wall_ms)
 {
 	struct tm time = local(wall_ms);
-	int minute = time.tm_hour * MINUTES_PER_HOUR + time.tm_min;
-	struct config_hours parsed;
-	int64_t end_ms;
 
-	if (!config_hours_parse(hours, &parsed) || !is_within(&parsed, minute))
+	return is_within(hours, time.tm_hour * MINUTES_PER_HOUR + time.tm_min);
+}
+
+/* Minute by minute: their end may be left out that night, or come twice. */
+int64_t local_time_hours_end(const char *hours, int64_t wall_ms)
+{
+	int64_t end_ms = wall_ms - wall_ms % MS_PER_MINUTE;
+	struct config_hours parsed;
+
+	tzset();
+	if (!config_hours_parse(hours, &parsed) || !is_within_at(&parsed, wall_ms))
 		return 0;
-	if (minute >= parsed.until)
-		time.tm_mday++;
-	time.tm_hour = parsed.until / MINUTES_PER_HOUR;
-	time.tm_min = parsed.until % MINUTES_PER_HOUR;
-	end_ms = wall_of(time);
-	/* In the night in which an hour comes twice its first one may be meant. */
-	return end_ms > wall_ms ? end_ms : end_ms + MS_PER_HOUR;
+	for (int minute = 0; minute < LONGEST_MINUTES; minute++) {
+		end_ms += MS_PER_MINUTE;
+		if (!is_within_at(&parsed, end_ms))
+			break;
+	}
+	return end_ms;
 }
 
 void local_time_month(int64_t wall_ms, int64_t *from_ms_out, int64_t *until_ms_out)
 {
-	struct tm time = local(wall_ms);
+	struct tm time;
 
+	tzset();
+	time = local(wall_ms);
 	time.tm_mday = 1;
 	time.tm_hour = 0;
 	time.tm_min = 0;

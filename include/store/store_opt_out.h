@@ -17,8 +17,11 @@
  */
 int store_opt_out_known(struct store *store, const char *number);
 
-/* True, with when it first said so (wall clock): since a START, or ever. */
-bool store_opt_out_since(struct store *store, const char *number, int64_t *at_ms_out);
+/*
+ * Is it opted out, and was this message to it accepted before it said so? By the numbers of
+ * the messages, for clocks are set; by time where that STOP is none of this ledger's.
+ */
+bool store_opt_out_follows(struct store *store, const struct message *message);
 
 /*
  * A confirmation is about to be sent: true once for each STOP after a START, and on disk
@@ -27,6 +30,7 @@ bool store_opt_out_since(struct store *store, const char *number, int64_t *at_ms
 bool store_opt_out_confirm(struct store *store, int64_t sim_id, const char *number);
 
 /* Inside the transaction of an incoming message; nothing for a sender's name. 0 or error. */
-int store_opt_out_note(struct store *store, const struct incoming_draft *draft);
+int store_opt_out_note(struct store *store, const struct incoming_draft *draft,
+		       int64_t message_id);
 
 #endif

@@ -15,11 +15,9 @@ struct finding {
 static void find(void *data, const struct message *message)
 {
 	struct finding *finding = data;
-	int64_t since_ms;
 
 	if (message_state_is_waiting(message->state) &&
-	    store_opt_out_since(finding->store, message->number, &since_ms) &&
-	    message->created_ms < since_ms)
+	    store_opt_out_follows(finding->store, message))
 		buffer_append(&finding->ids, (const char *)&message->id,
 			      sizeof(message->id));
 }

@@ -88,7 +88,7 @@ static int incoming_row_add(struct store *store, const struct incoming_draft *dr
 	if (error)
 		return error;
 	*message_id_out = sqlite3_last_insert_rowid(store->database);
-	return store_opt_out_note(store, draft);
+	return store_opt_out_note(store, draft, *message_id_out);
 }
 
 /* Inside a transaction. */

@@ -251,10 +251,12 @@ static const char version_7[] =
 	"CREATE INDEX event_kind ON event (kind);";
 
 /*
- * balance: what a SIM had when the network was asked last, in thousandths, with as many
+ * opt_out: message_id is the first message that says it; 0: not known, as of one of an older
+ * ledger. balance: what a SIM had when the network was asked last, in thousandths, with as many
  * decimals as were written; see store_balance.h. The id is the SIM's, `at` in usage time.
  */
 static const char version_8[] =
+	"ALTER TABLE opt_out ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;"
 	"CREATE TABLE balance ("
 	" id INTEGER PRIMARY KEY REFERENCES sim (id), amount INTEGER NOT NULL,"
 	" decimals INTEGER NOT NULL CHECK (decimals BETWEEN 0 AND 3),"

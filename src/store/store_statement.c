@@ -283,10 +283,11 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		" CROSS JOIN message ON message.id = recent_id"
 		" WHERE message.created >= ?2 ORDER BY message.id DESC",
 	/* The first STOP counts: what was confirmed is not confirmed again. */
-	[OPT_OUT_SET] = "INSERT INTO opt_out (number, at, word) VALUES (?1, ?2, ?3)"
+	[OPT_OUT_SET] = "INSERT INTO opt_out (number, at, word, message_id)"
+			" VALUES (?1, ?2, ?3, ?4)"
 			" ON CONFLICT (number) DO NOTHING",
 	[OPT_OUT_CLEAR] = "DELETE FROM opt_out WHERE number = ?1",
-	[OPT_OUT_KNOWN] = "SELECT at FROM opt_out WHERE number = ?1",
+	[OPT_OUT_KNOWN] = "SELECT at, message_id FROM opt_out WHERE number = ?1",
 	[OPT_OUT_CONFIRM] =
 		"UPDATE opt_out SET confirmed = 1 WHERE number = ?1 AND confirmed = 0",
 	[EVENT_ADD] = "INSERT INTO event (kind, sim_id, at, number, text, state, topic)"

@@ -141,12 +141,15 @@ static void test_migration(void **state)
 			SQLITE_OK);
 	assert_int_equal(sqlite3_exec(database,
 				      "INSERT INTO sim VALUES (4, '8936', NULL, 5);"
+				      "INSERT INTO opt_out (number, at, word)"
+				      " VALUES ('+36201234567', 5, 'stop');"
 				      "PRAGMA user_version = 7;",
 				      NULL, NULL, NULL),
 			 SQLITE_OK);
 	assert_int_equal(sqlite3_close(database), SQLITE_OK);
 	open_store();
 	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
+	assert_int_equal(sql("SELECT message_id FROM opt_out WHERE at = 5"), 0);
 	put(identify("8936", ""), 9, "");
 	assert_int_equal(get(4).balance.amount.thousandths, 9);
 }

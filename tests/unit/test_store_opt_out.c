@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "store/store_opt_out.h"
 #include "store/store_restore.h"
 #include "store_bench.h"
@@ -62,6 +63,33 @@ static void test_stop_and_start(void **state)
 	assert_int_equal(come(NUMBER, OPT_IN), 0);
 	assert_int_equal(store_opt_out_known(store, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(sql("SELECT count(*) FROM opt_out"), 0);
+}
+
+static bool follows(int64_t id, int64_t created_ms)
+{
+	const struct message message = { .id = id,
+					 .created_ms = created_ms,
+					 .number = NUMBER };
+
+	return store_opt_out_follows(store, &message);
+}
+
+/* By number, whatever the clock said; by time where the STOP came with another ledger. */
+static void test_what_came_before_it(void **state)
+{
+	int64_t stop_id;
+
+	(void)state;
+	assert_false(follows(1, 1));
+	assert_int_equal(come("+36201234568", OPT_NONE), 0);
+	assert_int_equal(come(NUMBER, OPT_OUT), 0);
+	stop_id = sql("SELECT max(id) FROM message");
+	assert_int_equal(come(NUMBER, OPT_OUT), 0); /* the first counts */
+	assert_true(follows(stop_id - 1, told_ms + CLOCK_MS_PER_DAY));
+	assert_false(follows(stop_id + 1, told_ms - CLOCK_MS_PER_DAY));
+	assert_int_equal(sql("UPDATE opt_out SET message_id = 0 RETURNING 0"), 0);
+	assert_true(follows(stop_id + 1, told_ms - CLOCK_MS_PER_DAY));
+	assert_false(follows(stop_id - 1, told_ms + CLOCK_MS_PER_DAY));
 }
 
 static void test_every_spelling(void **state)
@@ -185,6 +213,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_stop_and_start, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_what_came_before_it, set_up,
 						store_tear_down),
 		cmocka_unit_test_setup_teardown(test_every_spelling, set_up,
 						store_tear_down),

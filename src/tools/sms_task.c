@@ -168,9 +168,11 @@ static const char *say_status(const struct task_query *query, const struct sms_t
 			    message_state_name(message->state), meaning);
 }
 
+/* One of 1970 has no age: the clock was not set. */
 static bool is_expired(const struct task *task)
 {
-	return clock_wall_ms() - task->created_ms > task->ttl_ms;
+	return task->created_ms >= CLOCK_SANE_MS &&
+	       clock_wall_ms() - task->created_ms > task->ttl_ms;
 }
 
 /* The message is this client's. */

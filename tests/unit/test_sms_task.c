@@ -270,6 +270,18 @@ static void test_its_time(void **state)
 	arena_free(arena);
 }
 
+/* Accepted before the phone knew the time, asked for after. */
+static void test_of_1970(void **state)
+{
+	int64_t now_then_ms = now_ms, id;
+
+	(void)state;
+	now_ms = 60000;
+	id = add(0);
+	now_ms = now_then_ms;
+	assert_found(id, 0);
+}
+
 static int64_t poll_after(int64_t message_id, int64_t unchanged_ms)
 {
 	struct arena *arena = arena_new(1 << 20);
@@ -348,6 +360,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_when_the_report_is_given_up, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_its_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_of_1970, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_polling_gets_rarer, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_ones_own, set_up, tear_down),

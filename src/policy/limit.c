@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "policy/local_time.h"
 
-enum { STEPS_MAX = 64, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
+enum { STEPS_MAX = 64, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS, MONTH_DAYS = 31 };
 
 static const struct {
 	const char *name;
@@ -198,7 +198,11 @@ int limit_find_place(struct store *store, const struct limit *limits, size_t cou
 	return 0;
 }
 
-/* The month of a moment in usage time, and what is used up of it. */
+/*
+ * The month of a moment in usage time, and what is used up of it. While nobody has told the
+ * clock the time every boot would begin a month: then what was lived counts, at least that of
+ * the longest month.
+ */
 static int month_used(struct store *store, const struct limit *limit, int64_t at_ms,
 		      int64_t ahead_ms, int64_t *until_ms_out, int64_t *used_out)
 {
@@ -208,6 +212,8 @@ static int month_used(struct store *store, const struct limit *limit, int64_t at
 	*until_ms_out = span.until_ms;
 	span.from_ms -= ahead_ms;
 	span.until_ms -= ahead_ms;
+	if (at_ms + ahead_ms < CLOCK_SANE_MS)
+		span.from_ms = at_ms - MONTH_DAYS * (int64_t)CLOCK_MS_PER_DAY;
 	return store_usage_segments(store, &span, limit->most, used_out);
 }
 

@@ -389,6 +389,28 @@ static void test_clock_is_set(void **state)
 	assert_string_equal(all_codes(), "budget_exhausted ");
 }
 
+/* A boot without the time is no new month, and neither is the next one. */
+static void test_budget_in_1970(void **state)
+{
+	(void)state;
+	bench_config.duplicate_seconds = 0;
+	bench_config.policy.client.segments_per_month = 2;
+	accept_one();
+	for (int boot = 2; boot < 4; boot++) {
+		strcpy(boot_id, boot == 2 ? "2" : "3");
+		boot_now_ms = MINUTE_MS;
+		wall_epoch_ms = 0;
+		policy_restart(NULL);
+		assert_string_equal(code(), boot == 2 ? "" : "budget_exhausted");
+		accept_one();
+	}
+	wall_epoch_ms = NOON_MS; /* the network tells it: still November */
+	assert_string_equal(code(), "budget_exhausted");
+	wall_epoch_ms = 0;
+	boot_now_ms += 31 * (int64_t)CLOCK_MS_PER_DAY + 1;
+	assert_string_equal(code(), "");
+}
+
 static void test_queue(void **state)
 {
 	(void)state;
@@ -507,6 +529,7 @@ int main(void)
 		TEST(test_scheduled_counts_at_its_time),
 		TEST(test_budget),
 		TEST(test_clock_is_set),
+		TEST(test_budget_in_1970),
 		TEST(test_queue),
 		TEST(test_unreadable),
 		TEST(test_order),

@@ -3,6 +3,7 @@
  * The text of a message, written by a stranger: cut into segments, mended, shown, looked
  * through for codes, links, STOP and START.
  */
+#include "base/balance_pattern.h"
 #include "base/buffer.h"
 #include "base/shown_text.h"
 #include "base/utf8.h"
@@ -29,6 +30,24 @@ static void check_segments(const char *text)
 	FUZZ_CHECK((segments.culprit != 0) == (segments.encoding == SEGMENTS_UCS2));
 	/* no segment is there for nothing, but for one septet before a pair */
 	FUZZ_CHECK(segments.count == 1 || segments.units > whole - 1);
+}
+
+/* As the answer to a USSD code. */
+static void check_balance(const char *text)
+{
+	static const struct config_list list = {
+		.count = 2,
+		.items = { "*1# ([A-Z]*) ?([-0-9., ]+)", "*1# ([-0-9., ]+) ?(.*)" },
+	};
+	char written[AMOUNT_BYTES];
+	struct balance balance;
+
+	if (!balance_pattern_read(&list, "*1#", text, &balance))
+		return;
+	amount_write(&balance.amount, written);
+	FUZZ_CHECK(strlen(written) < AMOUNT_BYTES - 1);
+	FUZZ_CHECK(shown_text_is_plain(balance.currency));
+	FUZZ_CHECK(!strpbrk(balance.currency, " \"\\{}\n"));
 }
 
 /* As shown, with a line feed where there was a carriage return before it. */
@@ -107,6 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 
 	if (utf8_valid(text, length) && strlen(text) == length) {
 		check_segments(text);
+		check_balance(text);
 		check_shown(text);
 		check_mended(text);
 		check_code(text);

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from agent import Agent, assert_refused, assert_sent
+from agent import TO, Agent, assert_refused, assert_sent
 from conftest import new_lab, wait_until_known
 from lab import Lab
 from lab.clock import Clock
@@ -112,6 +112,17 @@ def test_set_by_a_day(phone: tuple[Lab, Clock]) -> None:
     assert not waiting.is_done
     lab.modems[0].deliver(SENDER, "still there?")
     assert "still there?" in str(waiting.facts())
+
+
+def test_stop_after_the_clock_was_set_back(phone: tuple[Lab, Clock]) -> None:
+    """What was accepted tomorrow came before the STOP of today."""
+    lab, clock = phone
+    clock.set(DAY_S)
+    waiting = schedule(lab, "an advertisement", 2 * DAY_S)
+    clock.set(0)
+    deliver(lab, TO, "STOP")
+    assert Agent(lab).state(waiting) == "cancelled"
+    deliver(lab, TO, "START")
 
 
 def test_asleep_for_hours(phone: tuple[Lab, Clock]) -> None:

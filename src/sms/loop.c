@@ -130,19 +130,31 @@ static bool is_loop(const struct row *row, const struct loop_question *question)
 		       SENDER_OWNER;
 }
 
-/* The last ones that follow each other, at most recent->limit. */
+/* The last ones that follow each other. Few are read first, for most numbers are quiet. */
 static bool read_row(const struct loop_question *question,
-		     const struct store_party *party, struct store_recent *recent,
+		     const struct store_party *party, struct arena *arena,
 		     struct row *row)
 {
-	recent->messages = row->messages;
-	if (store_party_recent(question->store, party, recent)) {
-		log_warning("loop: the last messages with %s cannot be read",
-			    log_number(question->number));
-		return false;
+	static const unsigned limits[] = { 1, 8, ROWS_MOST };
+
+	row->count = 0;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		struct store_recent recent = {
+			.arena = arena,
+			.limit = limits[i],
+			.messages = row->messages,
+		};
+
+		if (store_party_recent(question->store, party, &recent)) {
+			log_warning("loop: the last messages with %s cannot be read",
+				    log_number(question->number));
+			return false;
+		}
+		row->count = recent.count;
+		keep_last_row(row, question->now_ms);
+		if (row->count < limits[i])
+			break;
 	}
-	row->count = recent->count;
-	keep_last_row(row, question->now_ms);
 	return row->count > 0;
 }
 
@@ -160,12 +172,7 @@ bool loop_suspected(const struct loop_question *question, int64_t *until_ms_out)
 	if (!store_party_ever_wrote(question->store, &party))
 		return false; /* most are only written to */
 	arena = arena_new(ARENA_BYTES);
-	/* most are quiet: the last message alone tells */
-	suspected = arena &&
-		    read_row(question, &party,
-			     &(struct store_recent){ arena, .limit = 1 }, &row) &&
-		    read_row(question, &party,
-			     &(struct store_recent){ arena, .limit = ROWS_MOST }, &row) &&
+	suspected = arena && read_row(question, &party, arena, &row) &&
 		    is_loop(&row, question);
 	if (suspected)
 		*until_ms_out = row.messages[row.count - 1].created_ms + row.window_ms;

@@ -131,9 +131,10 @@ static void add_outgoing(const char *number, const char *text)
 		     "failed");
 }
 
-static void add_message(bool with_code)
+/* The first ones with each party once: ledgers of all sizes have as many conversations. */
+static void add_message(int place, bool with_code)
 {
-	const char *number = name_number(choose_party());
+	const char *number = name_number(place < PARTIES ? place : choose_party());
 
 	if (rand() % 10 < 3)
 		add_outgoing(number, write_text(false));
@@ -149,7 +150,7 @@ static void fill(int count)
 	now_ms -= SPAN_DAYS * day_ms;
 	for (int i = 1; i < count; i++) {
 		now_ms += step_ms;
-		add_message(i >= count - count / 100);
+		add_message(i - 1, i >= count - count / 100);
 	}
 	add_incoming(name_number(0), write_text(true));
 }

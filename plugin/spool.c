@@ -4,7 +4,8 @@
  * link, everything happens below its descriptor, and a file goes to the folder's owner.
  *
  * .incoming.tmp -> write, fsync -> rename to its name -> fsync of the folder. A crash
- * leaves .incoming.tmp at most, which the next message replaces.
+ * leaves .incoming.tmp at most, which the next message replaces. On a full disk the room
+ * for it is that of the reserve.
  */
 #include "spool.h"
 
@@ -20,6 +21,8 @@
 
 #define OFONO_API_SUBJECT_TO_CHANGE
 #include <ofono/log.h>
+
+#include "reserve.h"
 
 #define VARIABLE   "OFONO_MCP_SPOOL"
 #define UNFINISHED ".incoming.tmp"
@@ -154,6 +157,22 @@ static int spool_write(const struct spool *spool, const char *name, const char *
 	return error;
 }
 
+static bool is_full(int error)
+{
+	return error == ENOSPC || error == EDQUOT;
+}
+
+/* On a full disk what was kept back for that is used up. 0, or an errno. */
+static int spool_write_always(const struct spool *spool, const char *name,
+			      const char *text, size_t length)
+{
+	int error = spool_write(spool, name, text, length);
+
+	while (is_full(error) && reserve_give(spool->fd, &spool->status, length))
+		error = spool_write(spool, name, text, length);
+	return error;
+}
+
 /* Names sort in the order of reception. */
 static int spool_write_record(const struct spool *spool, const struct record *record)
 {
@@ -167,7 +186,7 @@ static int spool_write_record(const struct spool *spool, const struct record *re
 	snprintf(name, sizeof(name), "%011lld%09ld-%s.sms",
 		 (long long)record->received.tv_sec, record->received.tv_nsec,
 		 record->uuid);
-	error = spool_write(spool, name, text, length);
+	error = spool_write_always(spool, name, text, length);
 	free(text);
 	return error;
 }
@@ -183,6 +202,8 @@ void spool_put(const struct record *record)
 		error = spool_write_record(&spool, record);
 		if (error)
 			say(strerror(error));
+		else
+			reserve_keep(spool.fd, &spool.status);
 	}
 	spool_close(&spool);
 }

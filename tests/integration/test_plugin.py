@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab a
 from agent import Agent
 from conftest import wait_until_known
 from lab import Lab, wait_until
+from lab.confine import libc, mount_disk
 from lab.ofonod import PLUGIN
 from ledger import Ledger
 from modem.pdu import Submit, encode_deliver
@@ -30,6 +31,8 @@ from test_receive import (
 )
 
 FILES_MAX = 4096                        # plugin/spool.h
+RESERVE_BYTES = 1 << 20                 # plugin/reserve.h
+MNT_DETACH = 2
 FOREIGN = "README"
 NOBODY = 65534
 
@@ -47,8 +50,14 @@ class Phone:
 
     @property
     def files(self) -> list[str]:
-        return sorted(file.name for file in self.spool.iterdir()) \
-            if self.spool.is_dir() else []
+        """Without the plugin's reserve."""
+        return sorted(file.name for file in self.spool.iterdir()
+                      if file.name != ".reserve") if self.spool.is_dir() else []
+
+    @property
+    def only_file(self) -> Path:
+        [name] = self.files
+        return self.spool / name
 
     @property
     def told(self) -> list[tuple[str, int]]:
@@ -334,7 +343,7 @@ def test_a_file_that_is_seen_twice(phone: Phone, tmp_path: Path) -> None:
     """As if the gateway had died after it stored the message, before it removed the file."""
     phone.gateway.kill()
     phone.deliver("once")
-    [file] = phone.spool.iterdir()
+    file = phone.only_file
     shutil.copy(file, tmp_path)
     for _ in range(2):
         phone.start()
@@ -350,7 +359,7 @@ def test_the_signal_was_stored_and_the_file_was_not(phone: Phone) -> None:
     """The gateway dies between both."""
     phone.gateway.send_signal(signal.SIGSTOP)
     phone.deliver("once")
-    [file] = phone.spool.iterdir()
+    file = phone.only_file
     hidden = file.rename(phone.spool / f".{file.name}")
     phone.gateway.send_signal(signal.SIGCONT)
     phone.assert_told(("once", 0))
@@ -389,7 +398,7 @@ def test_a_file_belongs_to_the_owner_of_the_folder(phone: Phone) -> None:
     user = another_user()
     os.chown(phone.spool, user, user)
     phone.deliver("for an ordinary user")
-    [file] = phone.spool.iterdir()
+    file = phone.only_file
     assert (file.stat().st_uid, file.stat().st_gid) == (user, user)
     assert file.stat().st_mode & 0o777 == 0o600
 
@@ -456,7 +465,7 @@ def test_a_folder_is_made_again(phone: Phone) -> None:
 def test_damaged_and_foreign_files_are_kept(phone: Phone) -> None:
     phone.gateway.kill()
     phone.deliver("good")
-    [good] = phone.spool.iterdir()
+    good = phone.only_file
     damaged = phone.spool / good.name.replace("0", "1", 1)
     damaged.write_text(good.read_text()[:-10])
     (phone.spool / FOREIGN).write_text("not ours")
@@ -478,7 +487,7 @@ def test_damaged_and_foreign_files_are_kept(phone: Phone) -> None:
 def test_the_log_tells_no_text(phone: Phone) -> None:
     phone.gateway.kill()
     phone.deliver("a secret of the spool")
-    [file] = phone.spool.iterdir()
+    file = phone.only_file
     file.write_text(file.read_text()[:-5])
     phone.start()
     wait_until(lambda: phone.files == [f"{file.name}.bad"], what="it is set aside")
@@ -500,6 +509,59 @@ def test_the_gateways_disk_is_full(phone: Phone, killed: bool) -> None:
         phone.start()
     phone.wait_empty(30)
     phone.assert_told(("before", 0), ("kept", 0))
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount_disk("16m", str(disk))
+    yield disk
+    libc.umount2(bytes(disk), MNT_DETACH)
+
+
+def fill(disk: Path) -> Path:
+    ballast = disk / "ballast"
+    with suppress(OSError), ballast.open("wb", buffering=0) as file:
+        while file.write(bytes(4096)):
+            pass
+    return ballast
+
+
+def test_the_disk_of_the_spool_is_full(small_disk: Path) -> None:
+    """What is kept back for that holds what comes in meanwhile."""
+    lab = Lab(modem_count=1, gateway=True, plugin=PLUGIN)
+    lab.gateway.spool = small_disk / "spool"
+    lab.gateway.config += f"[store]\nspool_dir = {lab.gateway.spool}\n"
+    lab.ofonod.environment["OFONO_MCP_SPOOL"] = str(lab.gateway.spool)
+    texts = [f"number {i}" for i in range(40)]
+    with lab:
+        phone, reserve = Phone(lab), small_disk / "spool" / ".reserve"
+        phone.deliver("before")
+        phone.assert_told(("before", 0))
+        assert reserve.stat().st_blocks * 512 == RESERVE_BYTES
+        phone.gateway.kill()
+        ballast = fill(small_disk)
+        phone.deliver(*texts)
+        assert len(phone.files) == len(texts)
+        assert "not spooled" not in lab.ofonod.log
+        assert 0 < reserve.stat().st_size < RESERVE_BYTES
+        ballast.unlink()
+        phone.start()
+        phone.assert_told(("before", 0), *((text, 0) for text in texts))
+        phone.wait_empty()
+        phone.deliver("after")
+        phone.assert_told(("before", 0), *((text, 0) for text in texts), ("after", 0))
+        assert reserve.stat().st_blocks * 512 == RESERVE_BYTES
+
+
+def test_a_reserve_that_is_not_the_plugins_is_left_alone(phone: Phone) -> None:
+    other = phone.lab.folder / "other"
+    other.write_text("of somebody else")
+    os.link(other, phone.spool / ".reserve")
+    phone.deliver("heard")
+    phone.assert_told(("heard", 0))
+    assert other.read_text() == "of somebody else"
 
 
 def test_another_folder(tmp_path: Path) -> None:

@@ -29,9 +29,11 @@ bool audit_chain_hash(const uint8_t before[AUDIT_HASH_BYTES],
 void audit_chain_read(sqlite3_stmt *statement, struct audit_line *line_out);
 
 /* The newest line, or the anchor where a rescue left nothing else. */
-#define AUDIT_HEAD_SQL                                                        \
-	"SELECT * FROM (SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1)" \
-	" UNION ALL SELECT line, hash FROM audit_anchor ORDER BY 1 DESC LIMIT 1"
+#define AUDIT_HEAD_SQL                                                      \
+	"SELECT id, hash FROM audit WHERE id = (SELECT max(id) FROM audit)" \
+	" AND id >= coalesce((SELECT line FROM audit_anchor), 0)"           \
+	" UNION ALL SELECT line, hash FROM audit_anchor WHERE line >"       \
+	" coalesce((SELECT max(id) FROM audit), 0)"
 void audit_chain_read_head(sqlite3_stmt *statement, struct audit_head *head_out);
 
 #define AUDIT_ADD_SQL "INSERT INTO audit (" AUDIT_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5)"

@@ -49,22 +49,26 @@ static int opening_refused(struct store_opening *opening, int result)
 }
 
 /*
- * SQLite would take room for 20 pages with the first of each file, and keep it. Once it has
- * begun it takes no such wish any more.
+ * For one thread. Else an "IN (1, 2, 3)" in a statement, or in the index that it writes to,
+ * takes 90 KiB from malloc() and gives them back, and a statement with a trigger 64 KiB:
+ * twelve times for one message that is sent; and room for 20 pages with the first of each
+ * file, which it keeps. Once SQLite is in use this changes nothing.
  */
-static void take_pages_one_by_one(void)
+static void configure(void)
 {
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
+	sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
 }
 
 int store_opening_connect(struct store_opening *opening, int flags)
 {
 	int result;
 
-	take_pages_one_by_one();
+	configure();
 	result = sqlite3_open_v2(opening->path, &opening->database,
 				 flags | SQLITE_OPEN_NOMUTEX, NULL);
-
 	if (!opening->database)
 		return store_opening_fail(opening, -ENOMEM, "out of memory");
 	if (result != SQLITE_OK)

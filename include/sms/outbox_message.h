@@ -59,6 +59,7 @@ struct outbox_message {
 	int64_t expires_at_ms;	 /* 0: never */
 	int64_t expiry_moved_ms; /* by the clock, since it was read or approved */
 	char uuid[MESSAGE_UUID_BYTES];
+	bool uuid_unsaved; /* the row has another one, or none */
 	struct observers observers;
 	TAILQ_ENTRY(outbox_message) link;
 };

@@ -166,7 +166,7 @@ static int move_row(struct outbox_message *message, struct outgoing_move move,
 {
 	int error;
 
-	move.uuid = *message->uuid ? message->uuid : NULL;
+	move.uuid = message->uuid_unsaved ? message->uuid : NULL;
 	move.delivery = message->delivery;
 	error = pace == PACE_LAZY
 			? move_row_lazily(message, &move)
@@ -176,6 +176,7 @@ static int move_row(struct outbox_message *message, struct outgoing_move move,
 			  (long long)message->id, message_state_name(move.to));
 	else
 		note_storage(message->shared, error);
+	message->uuid_unsaved &= error != 0;
 	return error;
 }
 
@@ -323,6 +324,7 @@ void outbox_message_become(struct outbox_message *message, enum message_state st
 void outbox_message_hand(struct outbox_message *message, const char *uuid, bool awaited)
 {
 	memcpy(message->uuid, uuid, sizeof(message->uuid));
+	message->uuid_unsaved = true;
 	if (awaited)
 		message->delivery = DELIVERY_AWAITED;
 	outbox_message_become(message, STATE_HANDED, "");

@@ -100,15 +100,17 @@ static int message_state_set(struct store *store, int64_t message_id,
 			     const struct message_change *change, const char *uuid,
 			     enum delivery delivery)
 {
-	sqlite3_stmt *statement = store_use(store, MESSAGE_STATE_SET);
+	sqlite3_stmt *statement =
+		store_use(store, uuid ? MESSAGE_STATE_SET_UUID : MESSAGE_STATE_SET);
 
 	sqlite3_bind_int64(statement, 1, message_id);
 	sqlite3_bind_int(statement, 2, change->state);
 	statement_bind_text(statement, 3, change->reason);
-	statement_bind_text(statement, 4, uuid);
-	sqlite3_bind_int64(statement, 5, change->at_ms);
+	sqlite3_bind_int64(statement, 4, change->at_ms);
 	if (delivery != DELIVERY_NONE) /* else SQL's NULL */
-		sqlite3_bind_int(statement, 6, delivery);
+		sqlite3_bind_int(statement, 5, delivery);
+	if (uuid)
+		statement_bind_text(statement, 6, uuid);
 	return store_run(store, statement);
 }
 

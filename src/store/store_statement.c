@@ -54,6 +54,9 @@
 	"SELECT coalesce(sum(segments), 0) FROM (SELECT segments FROM usage INDEXED BY" \
 	" usage_" by " WHERE " by "_id = ?1 AND at >= ?2 AND at < ?3 LIMIT ?4)"
 
+#define MESSAGE_STATE \
+	"state = ?2, reason = ?3, changed = ?4, delivery = coalesce(?5, delivery)"
+
 #define CONVERSATION_COLUMNS \
 	MESSAGE_COLUMNS ", conversation.messages, conversation.unread"
 
@@ -85,9 +88,10 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[MESSAGE_CHANGES] = "SELECT state, reason, at, note FROM message_change"
 			    " WHERE message_id = ?1 ORDER BY id",
 	[MESSAGE_STATE_GET] = "SELECT state FROM message WHERE id = ?1",
-	[MESSAGE_STATE_SET] = "UPDATE message SET state = ?2, reason = ?3,"
-			      " uuid = coalesce(?4, uuid), changed = ?5,"
-			      " delivery = coalesce(?6, delivery) WHERE id = ?1",
+	/* Its index is written even when the UUID stays the same: so not without need. */
+	[MESSAGE_STATE_SET] = "UPDATE message SET " MESSAGE_STATE " WHERE id = ?1",
+	[MESSAGE_STATE_SET_UUID] =
+		"UPDATE message SET " MESSAGE_STATE ", uuid = ?6 WHERE id = ?1",
 	[MESSAGE_DELIVERY_SET] = "UPDATE message SET delivery = ?2 WHERE id = ?1",
 	[MESSAGE_GET] = "SELECT " MESSAGE_COLUMNS " FROM message WHERE id = ?1",
 	[MESSAGE_NEWEST] = "SELECT max(id) FROM message",

@@ -140,9 +140,9 @@ static int store_oldest_alone(struct inbox *inbox)
 	return 0;
 }
 
-static int store_group(struct inbox *inbox)
+static int store_group(struct inbox *inbox, size_t most)
 {
-	size_t count = inbox->queue.count < GROUP_MAX ? inbox->queue.count : GROUP_MAX;
+	size_t count = inbox->queue.count < most ? inbox->queue.count : most;
 	int error = count > 1 ? store_oldest(inbox, count) : -EAGAIN;
 
 	if (!error)
@@ -176,16 +176,17 @@ static void note_end_of_refusal(struct inbox *inbox)
 	sd_event_source_set_enabled(inbox->retry, SD_EVENT_OFF);
 }
 
-/* 0: nothing waits any more. */
+/* 0: nothing waits any more. A disk that refused is asked with the oldest one alone. */
 static int store_queue(struct inbox *inbox)
 {
+	size_t most = inbox->is_refused ? 1 : GROUP_MAX;
 	int error = 0;
 
 	inbox->is_due = false;
 	if (!inbox->queue.count)
 		return 0;
-	while (!error && inbox->queue.count)
-		error = store_group(inbox);
+	for (; !error && inbox->queue.count; most = GROUP_MAX)
+		error = store_group(inbox, most);
 	if (error)
 		note_refusal(inbox, error);
 	else

@@ -10,6 +10,7 @@
  */
 #include "http/gate.h"
 
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -80,11 +81,13 @@ static bool lines_whole(struct gate_walk *walk)
 }
 
 /* RFC 9110 section 5.6.2: what a field name is made of. */
-static bool name_character(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-	       (c >= '0' && c <= '9') || (c && strchr("!#$%&'*+.^_`|~", c));
-}
+static const bool name_characters[UCHAR_MAX + 1] = {
+	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['-'] = true,
+	['!'] = true,	      ['#'] = true,	    ['$'] = true,	  ['%'] = true,
+	['&'] = true,	      ['\''] = true,	    ['*'] = true,	  ['+'] = true,
+	['.'] = true,	      ['^'] = true,	    ['_'] = true,	  ['`'] = true,
+	['|'] = true,	      ['~'] = true,
+};
 
 static bool names_clean(struct gate_walk *walk)
 {
@@ -96,7 +99,7 @@ static bool names_clean(struct gate_walk *walk)
 		if (!header->name_length)
 			return false;
 		for (at = 0; at < header->name_length; at++)
-			if (!name_character(header->name[at]))
+			if (!name_characters[(unsigned char)header->name[at]])
 				return false;
 	}
 	return true;
@@ -108,13 +111,41 @@ static bool value_character(unsigned char c)
 	return (c >= ' ' && c != 0x7f) || c == '\t';
 }
 
-static bool value_clean(const struct gate_header *header)
+static bool bytes_clean(const char *bytes, size_t length)
 {
 	bool clean = true;
 
-	for (size_t at = 0; at < header->value_length; at++)
-		clean &= value_character((unsigned char)header->value[at]);
+	for (size_t at = 0; at < length; at++)
+		clean &= value_character((unsigned char)bytes[at]);
 	return clean;
+}
+
+#define EACH_BYTE(byte) (UINT64_MAX / UCHAR_MAX * (byte))
+
+/* Is a byte of these eight below ' ', or 0x7f? */
+static bool has_control(uint64_t eight)
+{
+	uint64_t below = (eight - EACH_BYTE(' ')) & ~eight;
+	uint64_t delete = eight ^ EACH_BYTE(0x7f);
+
+	delete = (delete - EACH_BYTE(1)) & ~delete;
+	return (below | delete) & EACH_BYTE(0x80);
+}
+
+/* A tab is one, too: where there is any, each byte is looked at. */
+static bool value_clean(const struct gate_header *header)
+{
+	size_t at;
+
+	for (at = 0; header->value_length - at >= sizeof(uint64_t);
+	     at += sizeof(uint64_t)) {
+		uint64_t eight;
+
+		memcpy(&eight, header->value + at, sizeof(eight));
+		if (has_control(eight) && !bytes_clean(header->value + at, sizeof(eight)))
+			return false;
+	}
+	return bytes_clean(header->value + at, header->value_length - at);
 }
 
 static bool values_clean(struct gate_walk *walk)

@@ -26,7 +26,8 @@ enum {
 	 * may come while we do something else.
 	 */
 	LISTEN_BACKLOG = 512,
-	CONNECTION_MEMORY_BYTES = 8192, /* headers up to about 7 KiB, else 431 */
+	/* Headers up to about 7 KiB, else 431. With what else a connection has it is 9 KiB. */
+	CONNECTION_MEMORY_BYTES = 8192 - 256,
 };
 
 static int listen_error(int number, const struct address *address,

@@ -403,9 +403,63 @@ static int setup(void **state)
 	return 0;
 }
 
+/* Status of a request with these bytes as the name or the value of a header. */
+static unsigned status_with(const char *name, const char *value, size_t length)
+{
+	struct gate_request request = { .method = "GET",
+					.path = "/healthz",
+					.version = "HTTP/1.1" };
+	struct gate_verdict verdict;
+
+	headers_parse(&request, HOST);
+	request.headers[request.header_count++] =
+		(struct gate_header){ name, strlen(name), value, length };
+	gate_check(&request, &config, routes, &open_auth, &verdict);
+	return verdict.status;
+}
+
+static bool may_stand_in_value(int byte)
+{
+	return byte == '\t' || (byte >= ' ' && byte != 0x7f);
+}
+
+/* They are looked at eight at a time. */
+static void test_each_byte_at_each_place_of_a_value(void **state)
+{
+	enum { LENGTH = 19 };
+	char value[LENGTH + 1];
+
+	(void)state;
+	for (int byte = 1; byte <= 0xff; byte++) {
+		for (size_t at = 0; at < LENGTH; at++) {
+			memset(value, at % 2 ? '\t' : '\xc3', LENGTH);
+			value[LENGTH] = '\0';
+			value[at] = (char)byte;
+			assert_int_equal(status_with("X", value, LENGTH),
+					 may_stand_in_value(byte) ? 0 : 400);
+		}
+	}
+}
+
+static void test_each_byte_of_a_name(void **state)
+{
+	static const char others[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	(void)state;
+	for (int byte = 1; byte <= 0xff; byte++) {
+		const char name[] = { 'X', (char)byte, '\0' };
+
+		assert_int_equal(status_with(name, "y", 1),
+				 strchr(others, byte) ? 0 : 400);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_byte_at_each_place_of_a_value),
+		cmocka_unit_test(test_each_byte_of_a_name),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_http_1_0),
 		cmocka_unit_test(test_own_name),

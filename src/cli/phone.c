@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "store/store_lock.h"
 #include "store/store_rescue.h"
+#include "store/store_sync.h"
 
 enum { LOCK_TIMEOUT_MS = 1000 }; /* before the loop turns: nobody waits for it yet */
 
@@ -50,21 +52,12 @@ static void begin_obeying_stop(struct phone *phone)
 	stop_confirmation_init(&phone->stop_confirmation, phone->services->inbox);
 }
 
-int phone_open(struct phone *phone, struct services *services,
-	       struct config_error *error_out)
+/* All of it on the ledger, which is open. */
+static int open_parts(struct phone *phone, const struct config *config)
 {
-	const struct config *config = services->config;
-	int error;
+	struct services *services = phone->services;
+	int error = audit_new(services->loop, services->store, &services->audit);
 
-	phone->services = services;
-	phone->lock = -1;
-	error = store_lock_await(config->state_dir, LOCK_TIMEOUT_MS, &phone->lock,
-				 error_out);
-	if (error == 0)
-		error = store_open_or_rescue(config->state_dir, &services->store,
-					     error_out);
-	if (error == 0)
-		error = audit_new(services->loop, services->store, &services->audit);
 	if (error == 0)
 		audit_start(services->audit, config);
 	if (error == 0)
@@ -109,6 +102,36 @@ int phone_open(struct phone *phone, struct services *services,
 	if (error == 0)
 		error = status_report_init(&phone->status, services);
 	return error;
+}
+
+/* What the parts note when they begin is waited for together: nothing leaves before. */
+static int open_together(struct phone *phone, const struct config *config)
+{
+	struct store *store = phone->services->store;
+	int error;
+
+	store_set_lazy(store, true);
+	error = open_parts(phone, config);
+	store_set_lazy(store, false);
+	if (store_sync(store))
+		log_error("store: the disk has not confirmed what the start noted");
+	return error;
+}
+
+int phone_open(struct phone *phone, struct services *services,
+	       struct config_error *error_out)
+{
+	const struct config *config = services->config;
+	int error;
+
+	phone->services = services;
+	phone->lock = -1;
+	error = store_lock_await(config->state_dir, LOCK_TIMEOUT_MS, &phone->lock,
+				 error_out);
+	if (error == 0)
+		error = store_open_or_rescue(config->state_dir, &services->store,
+					     error_out);
+	return error ? error : open_together(phone, config);
 }
 
 void phone_close(struct phone *phone)

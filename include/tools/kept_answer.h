@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Kept answer: the last answer of a tool that tells how things are, given again while nothing
- * has happened since (base/event_count.h) and the ledger is as it was. One that shows the
- * clock, or what the clock alone changes, is good within its millisecond, which is the
- * grain of every time that is shown.
+ * has happened since (base/event_count.h) and the ledger is as it was. One that shows what
+ * the clock alone changes is good for KEPT_MS at most: not over the end of a second, where
+ * hours, days and quiet hours begin, nor over the time at which a limit frees a place.
  *
  * So a member that is added to an answer needs nothing here
  * (tests/unit/test_kept_answer.c, and the fuzz target `mcp`, which writes each one anew).
@@ -20,15 +20,17 @@ enum kept_kind {
 };
 
 enum {
-	KEPT_CLIENTS = 4,	     /* for so many there is a status at a time */
+	KEPT_CLIENTS = 4, /* for so many there is a status at a time */
+	KEPT_MS = 16,
 	KEPT_BYTES_MAX = 128 * 1024, /* what is longer is written each time */
 };
 
 struct kept_answer {
 	bool is_there;
 	uint64_t events;
-	uint64_t changes; /* of the ledger */
-	int64_t wall_ms, boot_ms;
+	uint64_t changes;	  /* of the ledger */
+	int64_t wall_ms, boot_ms; /* when it was written */
+	int64_t until_ms;	  /* wall clock: good before */
 	struct client client;
 	struct tool_answer answer;
 };
@@ -44,14 +46,18 @@ struct kept_answers {
 /* All zero is empty. */
 void kept_answers_deinit(struct kept_answers *answers);
 
-/*
- * Finishes the call, with what is kept or with what `write` makes: 0, or -errno, and then the
- * call fails with these words (NULL: the usual).
- */
+/* How an answer is written. */
 struct kept_writing {
-	int (*write)(const struct tool_call *call, struct tool_answer *answer);
-	const char *unwritten;
+	/*
+	 * 0, or -errno: there is none. *until_ms, 0 before: wall clock, when it will be
+	 * another by the clock alone.
+	 */
+	int (*write)(const struct tool_call *call, struct tool_answer *answer,
+		     int64_t *until_ms);
+	const char *unwritten; /* what the call fails with then; NULL: the usual */
 };
+
+/* Finishes the call, with what is kept or with what is written. */
 void kept_answer_finish(struct tool_call *call, enum kept_kind kind,
 			const struct kept_writing *writing);
 

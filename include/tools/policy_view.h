@@ -14,8 +14,11 @@ extern const struct schema_field policy_view_limit_fields[]; /* of one limit */
 void policy_view_write_words(struct json_writer *writer, const struct services *services,
 			     const struct client *client);
 
-/* "limits": of the client, and of each SIM that it may use. 0, or -errno: not all. */
+/*
+ * "limits": of the client, and of each SIM that it may use. *frees_ms_out: wall clock, when the
+ * first of them has more left; 0: all are free. 0, or -errno: not all.
+ */
 int policy_view_write_limits(struct json_writer *writer, const struct services *services,
-			     const struct client *client);
+			     const struct client *client, int64_t *frees_ms_out);
 
 #endif

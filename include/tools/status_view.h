@@ -15,6 +15,7 @@ struct status_view {
 	const struct services *services;
 	const struct client *client; /* who asks */
 	struct arena *arena;
+	int64_t *frees_ms; /* NULL: not asked for; see policy_view_write_limits() */
 };
 
 /* Where the changes are that change_source counts: another text after each. */

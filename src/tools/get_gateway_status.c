@@ -38,12 +38,14 @@ struct status_wait {
 	bool settling;
 };
 
-static int write_answer(const struct tool_call *call, struct tool_answer *answer)
+static int write_answer(const struct tool_call *call, struct tool_answer *answer,
+			int64_t *until_ms)
 {
 	const struct status_view view = {
 		.services = call->services,
 		.client = call->client,
 		.arena = call->arena,
+		.frees_ms = until_ms,
 	};
 	struct buffer structured = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&structured);

@@ -26,10 +26,13 @@ static void write_list(struct buffer *body, const struct sims *sims, enum sim_vi
 	json_writer_free(writer);
 }
 
-static int write_answer(const struct tool_call *call, struct tool_answer *answer)
+static int write_answer(const struct tool_call *call, struct tool_answer *answer,
+			int64_t *until_ms)
 {
 	const struct services *services = call->services;
 	struct buffer text = BUFFER_INIT, structured = BUFFER_INIT;
+
+	(void)until_ms;
 
 	write_list(&text, services->sims, SIM_VIEW_BRIEF);
 	write_list(&structured, services->sims, SIM_VIEW_FULL);

@@ -20,6 +20,26 @@ static bool stamp(struct kept_answer *kept, const struct tool_call *call)
 	return event_count_read(services->loop, &kept->events);
 }
 
+/* The wall clock may have been set meanwhile, the other cannot. */
+static bool is_in_time(const struct kept_answer *kept, const struct kept_answer *now)
+{
+	return now->wall_ms >= kept->wall_ms && now->wall_ms < kept->until_ms &&
+	       now->boot_ms - kept->boot_ms < KEPT_MS;
+}
+
+static int64_t least(int64_t one, int64_t other)
+{
+	return one < other ? one : other;
+}
+
+/* `changes_ms`: as a writing tells; 0 none. */
+static int64_t end_of(int64_t wall_ms, int64_t changes_ms)
+{
+	int64_t until_ms = least(wall_ms + KEPT_MS, wall_ms - wall_ms % 1000 + 1000);
+
+	return changes_ms ? least(until_ms, changes_ms) : until_ms;
+}
+
 static bool is_good(const struct kept_answer *kept, const struct kept_answer *now,
 		    enum kept_kind kind)
 {
@@ -27,7 +47,7 @@ static bool is_good(const struct kept_answer *kept, const struct kept_answer *no
 	    kept->changes != now->changes)
 		return false;
 	return kind == KEPT_SUBSCRIPTIONS ||
-	       (kept->wall_ms == now->wall_ms && kept->boot_ms == now->boot_ms &&
+	       (is_in_time(kept, now) &&
 		memcmp(&kept->client, &now->client, sizeof(kept->client)) == 0);
 }
 
@@ -69,8 +89,9 @@ static void check(const struct kept_answer *kept, const struct tool_call *call,
 		  const struct kept_writing *writing)
 {
 	struct tool_answer answer = { BUFFER_INIT, BUFFER_INIT };
+	int64_t until_ms = 0;
 
-	if (!writing->write(call, &answer) && !answer.structured.failed)
+	if (!writing->write(call, &answer, &until_ms) && !answer.structured.failed)
 		assert(are_same(&answer.structured, &kept->answer.structured));
 	tool_answer_deinit(&answer);
 }
@@ -83,10 +104,11 @@ static bool is_keepable(const struct tool_answer *answer)
 
 /* `now` has what held before the answer was written. */
 static void keep(struct kept_answer *place, const struct kept_answer *now,
-		 const struct tool_answer *answer)
+		 const struct tool_answer *answer, int64_t changes_ms)
 {
 	forget(place);
 	*place = *now;
+	place->until_ms = end_of(now->wall_ms, changes_ms);
 	place->answer = *answer;
 	place->is_there = true;
 }
@@ -95,16 +117,17 @@ static void finish_anew(struct tool_call *call, struct kept_answer *place,
 			const struct kept_answer *now, const struct kept_writing *writing)
 {
 	struct tool_answer answer = { BUFFER_INIT, BUFFER_INIT };
+	int64_t changes_ms = 0;
 	bool kept;
 
-	if (writing->write(call, &answer)) {
+	if (writing->write(call, &answer, &changes_ms)) {
 		tool_answer_deinit(&answer);
 		failure_answer(call, FAILURE_INTERNAL, writing->unwritten);
 		return;
 	}
 	kept = place && is_keepable(&answer);
 	if (kept)
-		keep(place, now, &answer);
+		keep(place, now, &answer, changes_ms);
 	tool_call_succeed_ready(call, &answer);
 	if (!kept)
 		tool_answer_deinit(&answer);

@@ -27,10 +27,16 @@ const struct schema_field policy_view_limit_fields[] = {
 	{ 0 },
 };
 
+struct writing {
+	struct json_writer *writer;
+	int64_t frees_ms; /* the earliest; 0: none */
+};
+
 static void write_limit(void *data, const struct limit *limit, int64_t left,
 			int64_t frees_ms)
 {
-	struct json_writer *writer = data;
+	struct writing *writing = data;
+	struct json_writer *writer = writing->writer;
 
 	json_open_object(writer);
 	json_put_string(writer, "of", owners[limit->by]);
@@ -42,12 +48,15 @@ static void write_limit(void *data, const struct limit *limit, int64_t left,
 	if (frees_ms)
 		message_view_put_time(writer, "frees_at", frees_ms);
 	json_close_object(writer);
+	if (frees_ms && (!writing->frees_ms || frees_ms < writing->frees_ms))
+		writing->frees_ms = frees_ms;
 }
 
 int policy_view_write_limits(struct json_writer *writer, const struct services *services,
-			     const struct client *client)
+			     const struct client *client, int64_t *frees_ms_out)
 {
-	struct policy_limit_visit visit = { write_limit, writer, 0 };
+	struct writing writing = { writer, 0 };
+	struct policy_limit_visit visit = { write_limit, &writing, 0 };
 	const struct sim *sim;
 
 	json_key(writer, "limits");
@@ -58,6 +67,7 @@ int policy_view_write_limits(struct json_writer *writer, const struct services *
 			policy_list_limits(services->policy, NULL, sim->id, &visit);
 	}
 	json_close_array(writer);
+	*frees_ms_out = writing.frees_ms;
 	return visit.error;
 }
 

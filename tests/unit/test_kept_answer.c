@@ -361,6 +361,7 @@ static void test_what_the_clock_changes_is_told_at_once(void **state)
 	char *used, *still, *freed;
 
 	(void)state;
+	boot_now_ms += 5; /* so that it is in the middle of a second */
 	in_turn(on_happened, send_one);
 	used = answer();
 	assert_non_null(strstr(used, "\"limit\":5,\"left\":4"));
@@ -373,6 +374,50 @@ static void test_what_the_clock_changes_is_told_at_once(void **state)
 	free(used);
 	free(still);
 	free(freed);
+}
+
+static void assert_kept(bool expected)
+{
+	const char *bytes = kept_bytes();
+	char *text = answer();
+
+	/* what is written anew has its memory before the old one gives its back */
+	assert_int_equal(kept_bytes() == bytes, expected);
+	free(text);
+}
+
+static void test_it_is_kept_for_a_moment(void **state)
+{
+	(void)state;
+	boot_now_ms -= boot_now_ms % 1000;
+	free(answer());
+	boot_now_ms += KEPT_MS - 1;
+	assert_kept(true);
+	boot_now_ms++;
+	assert_kept(false);
+}
+
+static void test_it_is_not_kept_over_a_second(void **state)
+{
+	(void)state;
+	boot_now_ms += 999 - boot_now_ms % 1000;
+	free(answer());
+	assert_kept(true);
+	boot_now_ms++;
+	assert_kept(false);
+}
+
+static void test_it_is_not_kept_when_the_clock_is_set(void **state)
+{
+	(void)state;
+	free(answer());
+	wall_epoch_ms -= HOUR_MS;
+	assert_kept(false);
+	wall_epoch_ms += 2 * HOUR_MS;
+	assert_kept(false);
+	boot_now_ms += MINUTE_MS;
+	wall_epoch_ms -= MINUTE_MS;
+	assert_kept(false);
 }
 
 static void test_each_client_has_its_own(void **state)
@@ -407,6 +452,12 @@ static void test_outside_of_http_nothing_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_it_is_kept_for_a_moment, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_it_is_not_kept_over_a_second, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_it_is_not_kept_when_the_clock_is_set,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_every_change_is_told_at_once, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(

@@ -30,7 +30,7 @@ struct phonebook {
 	unsigned failures; /* in a row */
 };
 
-/* Nothing new when it is under way. */
+/* Nothing new when it is under way; nothing of a Bluetooth phone. */
 void phonebook_read(struct phonebook *phonebook);
 /* Fine when it is not under way. */
 void phonebook_stop(struct phonebook *phonebook);

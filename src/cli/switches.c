@@ -86,7 +86,8 @@ const struct command command_resume = {
 static const char reload_help[] =
 	"Usage: ofono-mcp reload [OPTION]...\n"
 	"Make the gateway that runs read its configuration again, all of it or\n"
-	"nothing, as SIGHUP does, and tell what changed.\n" COMMON_HELP;
+	"nothing, as SIGHUP does, and tell what changed. The contacts are read again,\n"
+	"too.\n" COMMON_HELP;
 
 static int show_reload(const struct owner_call *call, const struct json *result)
 {

@@ -66,7 +66,7 @@ void phonebook_read(struct phonebook *phonebook)
 {
 	sd_event *loop = bus_loop(ofono_bus(phonebook->modem->ofono));
 
-	if (phonebook->call)
+	if (phonebook->call || modem_is_foreign(phonebook->modem))
 		return;
 	phonebook_stop(phonebook);
 	if (sd_event_add_time_relative(loop, &phonebook->pause, CLOCK_MONOTONIC, 0, 1000,

@@ -521,6 +521,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 	FUZZ_CHECK(ofono_new(loop, NULL, &ofono) == 0);
 	observer_add(ofono_observers(ofono), &observer, on_event, NULL);
 	ofono_use_delivery_reports(ofono);
+	ofono_use_phonebooks(ofono, true);
 	run(text, length);
 	end_tasks();
 	ofono_tell_waiting(ofono);

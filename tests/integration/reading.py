@@ -11,12 +11,12 @@ from lab import Lab, wait_until
 from schema import closed, problems
 
 
-def raw_call(lab: Lab, tool: str, **arguments: Any) -> dict[str, Any]:
+def raw_call(lab: Lab, tool: str, /, **arguments: Any) -> dict[str, Any]:
     with lab.client() as client:
         return client.tool(tool, **arguments)
 
 
-def call(lab: Lab, tool: str, **arguments: Any) -> dict[str, Any]:
+def call(lab: Lab, tool: str, /, **arguments: Any) -> dict[str, Any]:
     """The facts; what a model reads as text is the same, and fits the schema."""
     with lab.client() as client:
         result = client.tool(tool, **arguments)

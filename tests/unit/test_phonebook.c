@@ -67,6 +67,25 @@ static void test_read_when_wanted(void **state)
 						   "phonebook:/sim0:BEGIN:VCARD "));
 }
 
+static const struct fact bluetooth[] = {
+	TEXT("Type", "hfp"),
+	WORDS("Interfaces", PHONEBOOK),
+	LAST,
+};
+
+static void test_not_of_bluetooth_phones(void **state)
+{
+	const struct fake_modem phone = { .path = "/hfp", .modem = bluetooth };
+	struct fixture *fixture = start(state);
+
+	ofono_use_phonebooks(fixture->ofono, true);
+	fake_modem_added(&fixture->fake, &phone);
+	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "added:/hfp"));
+	ofono_use_phonebooks(fixture->ofono, true);
+	lab_settle(&fixture->lab, 20);
+	assert_null(strstr(fixture->fake.log, "Import:/hfp"));
+}
+
 static void test_read_when_it_comes_back(void **state)
 {
 	struct fixture *fixture = start(state);
@@ -148,9 +167,13 @@ static void test_ofono_dies_in_the_middle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_read_when_wanted), TEST(test_read_when_it_comes_back),
-		TEST(test_no_answer),	     TEST(test_tried_again),
-		TEST(test_odd_answer),	     TEST(test_ofono_dies_in_the_middle),
+		TEST(test_read_when_wanted),
+		TEST(test_not_of_bluetooth_phones),
+		TEST(test_read_when_it_comes_back),
+		TEST(test_no_answer),
+		TEST(test_tried_again),
+		TEST(test_odd_answer),
+		TEST(test_ofono_dies_in_the_middle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

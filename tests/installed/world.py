@@ -58,7 +58,8 @@ class World:
 
 
 def main() -> None:
-    modems = [Modem(f"sim{i}", Sim.numbered(i), port=FIRST_PORT + i) for i in range(2)]
+    cards = [Sim.numbered(0, contacts=[("Anna", "+36201234567")]), Sim.numbered(1)]
+    modems = [Modem(f"sim{i}", card, port=FIRST_PORT + i) for i, card in enumerate(cards)]
     for modem in modems:
         modem.start()
     world = World(modems)

@@ -167,6 +167,33 @@ static void test_card_in_two_modems(void **state)
 	assert_string_equal(name_of("1"), "");
 }
 
+/* What a card may have has an end. */
+static void test_hostile_card(void **state)
+{
+	size_t length = 2 << 20;
+	char *text = malloc(length + 1), *at = text;
+	const struct contact_list *list;
+
+	(void)state;
+	memset(text, ' ', length);
+	at = stpcpy(at, CARD("Anna", "1"));
+	*at = ' ';
+	strcpy(text + length - strlen(CARD("Late", "2")), CARD("Late", "2"));
+	tell(modem, text);
+	assert_string_equal(name_of("1"), "Anna");
+	assert_string_equal(name_of("2"), "");
+	at = text;
+	for (unsigned i = 1; i < 10000; i++)
+		at += sprintf(at, CARD("Somebody of that name", "%u"), i);
+	tell(modem, text);
+	list = contact_book_list(contacts_book(contacts), 1);
+	assert_true(list->is_full);
+	assert_in_range(list->contact_count, 500, 2000);
+	assert_string_equal(name_of("500"), "Somebody of that name");
+	assert_string_equal(name_of("9999"), "");
+	free(text);
+}
+
 static void test_cards_are_not_wanted(void **state)
 {
 	(void)state;
@@ -213,6 +240,7 @@ int main(void)
 		TEST(test_contacts_of_a_card_go_with_it),
 		TEST(test_another_card),
 		TEST(test_card_in_two_modems),
+		TEST(test_hostile_card),
 		TEST(test_cards_are_not_wanted),
 		TEST(test_file),
 	};

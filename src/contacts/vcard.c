@@ -219,17 +219,51 @@ static void take_name(struct vcard_reader *reader, const struct property *proper
 
 /* ---- numbers */
 
+/* Blanks, dashes and marks that address books put into numbers: U+00A0, U+2000 to U+206F. */
+static bool is_ornament(uint32_t character)
+{
+	return character == 0xa0 || (character >= 0x2000 && character <= 0x206f);
+}
+
+/* In place. */
+static void take_ornaments_out(char *number)
+{
+	const char *at = number;
+	char *to = number;
+
+	if (!utf8_valid(number, strlen(number)))
+		return;
+	while (*at) {
+		uint32_t character = utf8_next(&at);
+
+		if (!is_ornament(character))
+			to += utf8_write(character, to);
+	}
+	*to = '\0';
+}
+
+/* "+44 (0)20 ...": nobody abroad dials that 0. */
+static void take_trunk_out(char *number)
+{
+	char *trunk = *number == '+' ? strstr(number, "(0)") : NULL;
+
+	if (trunk)
+		memset(trunk, ' ', strlen("(0)"));
+}
+
 /* "+36 20 123 4567", or a URI, "tel:+36-20-1234567;ext=1" */
 static void take_number(struct vcard_reader *reader, char *value)
 {
 	struct vcard *card = &reader->card;
 	char form[NUMBER_FORM_BYTES];
 
+	take_ornaments_out(value);
 	value += strspn(value, " \t");
 	if (strncasecmp(value, "tel:", 4) == 0) {
 		value += 4;
 		value[strcspn(value, ";")] = '\0';
 	}
+	take_trunk_out(value);
 	if (card->count == VCARD_NUMBERS_MAX || !number_form_write(value, NULL, form))
 		return;
 	for (unsigned i = 0; i < card->count; i++) {

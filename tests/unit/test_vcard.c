@@ -127,6 +127,15 @@ static void test_which_numbers(void **state)
 	expect_in("3.0",
 		  "FN:A\nTEL:1\nTEL:2\nTEL:3\nTEL:4\nTEL:5\nTEL:6\nTEL:7\nTEL:8\nTEL:9",
 		  "A=1,2,3,4,5,6,7,8;");
+	/* as address books write them */
+	expect_in("3.0",
+		  "FN:A\nTEL:\xe2\x80\xaa+33\xc2\xa0"
+		  "6\xe2\x80\x91"
+		  "12\xe2\x80\xac\nTEL:06\xc2\xa0"
+		  "1\nTEL:\xd9\xa1",
+		  "A=+33612,061;");
+	expect_in("3.0", "FN:A\nTEL:+44 (0) 20 1\nTEL:(0)20 2\nTEL:+44(0",
+		  "A=+44201,0202,+440;");
 	expect_in("3.0", "FN:A\nXTEL:1\nTE:2\nTEL.X:3", "");
 }
 

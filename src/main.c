@@ -8,13 +8,13 @@
 #include "cli/command.h"
 
 static const struct command *const commands[] = {
-	&command_serve,	 &command_pair,	     &command_clients, &command_change,
-	&command_rotate, &command_revoke,    &command_pause,   &command_resume,
-	&command_reload, &command_approvals, &command_approve, &command_reject,
-	&command_unlock, &command_backup,    &command_restore, &command_audit,
-	&command_status, &command_send,	     &command_list,    &command_show,
-	&command_wait,	 &command_tail,	     &command_tools,   &command_doctor,
-	&command_modem,	 &command_balance,   &command_demo,
+	&command_serve,	   &command_pair,      &command_clients, &command_change,
+	&command_rotate,   &command_revoke,    &command_pause,	 &command_resume,
+	&command_reload,   &command_approvals, &command_approve, &command_reject,
+	&command_unlock,   &command_backup,    &command_restore, &command_audit,
+	&command_status,   &command_send,      &command_list,	 &command_show,
+	&command_contacts, &command_wait,      &command_tail,	 &command_tools,
+	&command_doctor,   &command_modem,     &command_balance, &command_demo,
 };
 
 static int print_help(FILE *out, int code)

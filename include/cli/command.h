@@ -39,6 +39,7 @@ extern const struct command command_status;
 extern const struct command command_balance;
 extern const struct command command_send;
 extern const struct command command_list;
+extern const struct command command_contacts;
 extern const struct command command_show;
 extern const struct command command_wait;
 extern const struct command command_tail;

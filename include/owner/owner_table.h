@@ -14,6 +14,7 @@ extern const struct control_command owner_status;
 extern const struct control_command owner_send;
 extern const struct control_command owner_list;
 extern const struct control_command owner_show;
+extern const struct control_command owner_contacts;
 extern const struct control_command owner_wait;
 extern const struct control_command owner_tail;
 extern const struct control_command owner_balance;

@@ -17,6 +17,11 @@ static void run_list(struct control_call *call)
 	tool_command_run(call, &tool_list_sms);
 }
 
+static void run_contacts(struct control_call *call)
+{
+	tool_command_run(call, &tool_find_contact);
+}
+
 static void run_wait(struct control_call *call)
 {
 	tool_command_run(call, &tool_wait_for_sms);
@@ -34,6 +39,12 @@ const struct control_command owner_list = {
 	.run = run_list,
 };
 
+const struct control_command owner_contacts = {
+	.name = "contacts",
+	.needs_gateway = true,
+	.run = run_contacts,
+};
+
 const struct control_command owner_wait = {
 	.name = "wait",
 	.needs_gateway = true,
@@ -41,6 +52,6 @@ const struct control_command owner_wait = {
 };
 
 const struct control_command *const owner_table[] = {
-	&owner_status, &owner_send, &owner_list,    &owner_show,
+	&owner_status, &owner_send, &owner_list,    &owner_show, &owner_contacts,
 	&owner_wait,   &owner_tail, &owner_balance, NULL,
 };

@@ -27,6 +27,9 @@ static const struct {
 	const char *fix;
 } fixes[] = {
 	{ "invalid_arguments", "Look at --help" },
+	{ "invalid_number",
+	  "Give it as + and country code, for example +36201234567; ofono-mcp contacts "
+	  "lists those of people" },
 	{ "subscription_required",
 	  "Name one with --sim; ofono-mcp status lists the SIMs" },
 	{ "subscription_unknown", "ofono-mcp status lists the SIMs" },

@@ -41,6 +41,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "approve": ["999999"], "reject": ["999999", "no"], "unlock": [],
     "backup": ["--force", "FILE"], "restore": ["FILE"], "audit": [], "status": [],
     "send": ["--dry-run", "--sim", "1", TO, "hello"], "list": [], "show": ["999999"],
+    "contacts": [],
     "wait": ["--timeout", "1"], "tail": [], "tools": [], "doctor": [], "modem": [],
     "balance": [],
     "demo": ["--once"], "revoke": ["someone"], "serve": [],

@@ -178,6 +178,10 @@ def test_file(make_lab: Callable[..., Lab], folder: Path) -> None:
                        what="the message came")
     assert row["contact_name"] == "Anna of the file"
     assert f"Anna of the file {ANNA}" in owner.do("list")
+    assert owner.do("contacts", "anna") == (f"Anna of the file  {ANNA}  (file)\n"
+                                            f"Anna  {ANNA}  (SIM 1)\n")
+    assert owner.do("contacts", "--number", BELA) == "There is no such contact.\n"
+    assert "ofono-mcp contacts" in owner.run("send", "Anna", "hello").stderr
     file.write_text(vcard(("Béla", BELA)))
     assert "Contacts" not in owner.do("reload")
     wait_names(agent, "Béla", "Anna")

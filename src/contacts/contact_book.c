@@ -60,7 +60,7 @@ static bool index_make(struct index *index, struct contact_list *const *lists,
 		numbers += lists[i]->number_count;
 	}
 	*index = (struct index){
-		.contacts = calloc(contacts + 1, sizeof(*index->contacts)),
+		.contacts = calloc(contacts + 1, sizeof(struct contact *)),
 		.entries = calloc(numbers + 1, sizeof(*index->entries)),
 	};
 	if (!index->contacts || !index->entries) {
@@ -132,7 +132,8 @@ bool contact_book_put(struct contact_book *book, int64_t sim_id,
 	}
 	if (is_there)
 		contact_list_free(book->lists[at]);
-	memcpy(book->lists, lists, count * sizeof(*lists));
+	for (size_t i = 0; i < count; i++)
+		book->lists[i] = lists[i];
 	book->count = count;
 	index_free(&book->index);
 	book->index = index;

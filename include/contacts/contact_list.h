@@ -21,10 +21,10 @@ struct contact {
 	unsigned count;
 	const char **numbers; /* as vcard.numbers */
 	int64_t sim_id;	      /* 0: of the owner's file */
-	STAILQ_ENTRY(contact) link;
+	TAILQ_ENTRY(contact) link;
 };
 
-STAILQ_HEAD(contacts_row, contact);
+TAILQ_HEAD(contacts_row, contact);
 
 struct contact_list {
 	struct contacts_row contacts;

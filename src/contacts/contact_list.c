@@ -13,7 +13,7 @@ struct contact_list *contact_list_new(int64_t sim_id, size_t limit_bytes)
 
 	if (!list)
 		return NULL;
-	STAILQ_INIT(&list->contacts);
+	TAILQ_INIT(&list->contacts);
 	list->sim_id = sim_id;
 	list->arena = arena_new(limit_bytes);
 	if (list->arena)
@@ -49,7 +49,7 @@ void contact_list_add(void *data, const struct vcard *card)
 		.numbers = numbers,
 		.sim_id = list->sim_id,
 	};
-	STAILQ_INSERT_TAIL(&list->contacts, contact, link);
+	TAILQ_INSERT_TAIL(&list->contacts, contact, link);
 	list->contact_count++;
 	list->number_count += card->count;
 }

@@ -68,8 +68,9 @@ static bool index_make(struct index *index, struct contact_list *const *lists,
 		return false;
 	}
 	for (size_t i = 0; i < count; i++) {
-		TAILQ_FOREACH (contact, &lists[i]->contacts, link)
+		TAILQ_FOREACH (contact, &lists[i]->contacts, link) {
 			index_add(index, contact);
+		}
 	}
 	qsort(index->entries, index->entry_count, sizeof(*index->entries),
 	      compare_entries);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The one call that a modem has, or none: 27.007, as +CLCC lists it.
 
-ofonod asks for the list again when it is told that something happened.
+ofonod asks for the list again when it is told that something happened, and twice a second
+while it is dialled or rings.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from .modem import Modem
 
 INCOMING, OUTGOING = 1, 0                       # <dir>
-ACTIVE, RINGING = 0, 4                          # <stat>
+ACTIVE, DIALING, ALERTING, RINGING = 0, 2, 3, 4         # <stat>
 INTERNATIONAL, NATIONAL = 145, 129              # <type>
 VALID, WITHHELD = 0, 1                          # <CLI validity>
 
@@ -21,20 +22,29 @@ class Calls:
     def __init__(self, modem: Modem) -> None:
         self._modem = modem
         self._number = ""
+        self._direction = INCOMING
         self._state: int | None = None          # None: there is no call
+        self.dialled: list[str] = []            # the numbers, in order
+        self.takes_calls = True                 # else ATD is refused
+        self.hangs_up = True                    # else it says so, and does not
+        self.outlive_link = False               # the modem keeps them without ofonod
 
     def _kind(self) -> int:
         return INTERNATIONAL if self._number.startswith("+") else NATIONAL
+
+    @property
+    def is_up(self) -> bool:
+        return self._state is not None
 
     def listing(self) -> list[str]:
         if self._state is None:
             return []
         number = f',"{self._number}",{self._kind()}' if self._number else ""
-        return [f"+CLCC: 1,{INCOMING},{self._state},0,0{number}"]
+        return [f"+CLCC: 1,{self._direction},{self._state},0,0{number}"]
 
     def ring(self, number: str) -> None:
         """Empty: whoever calls does not show it."""
-        self._number, self._state = number, RINGING
+        self._number, self._direction, self._state = number, INCOMING, RINGING
         validity = VALID if number else WITHHELD
         self._modem.link.send_unsolicited("RING")
         self._modem.link.send_unsolicited(
@@ -46,10 +56,29 @@ class Calls:
         self._state = ACTIVE
         return True
 
-    def end(self) -> None:
+    def dial(self, number: str) -> bool:
+        self.dialled.append(number)
+        if self.is_up or not self.takes_calls:
+            return False
+        self._number, self._direction, self._state = number, OUTGOING, DIALING
+        return True
+
+    def go_on(self, state: int) -> None:
+        """It rings there, or somebody answers."""
+        self._state = state
+
+    def end(self, word: str = "NO CARRIER") -> None:
         """The other end hangs up."""
         self.clear()
-        self._modem.link.send_unsolicited("NO CARRIER")
+        self._modem.link.send_unsolicited(word)
+
+    def end_here(self) -> None:
+        if self.hangs_up:
+            self.clear()
+
+    def connection_lost(self) -> None:
+        if not self.outlive_link:
+            self.clear()
 
     def clear(self) -> None:
         self._number, self._state = "", None

@@ -20,7 +20,7 @@ from .sim import SMS_SLOTS
 if TYPE_CHECKING:
     from .modem import Modem
 
-COMMAND = re.compile(r"AT([+*%^&_$]?[A-Z]+\d?)?(=\?|\?|=)?(.*)", re.IGNORECASE)
+COMMAND = re.compile(r"AT(D(?=[+\d])|[+*%^&_$]?[A-Z]+\d?)?(=\?|\?|=)?(.*)", re.IGNORECASE)
 
 CME_NOT_ALLOWED, CME_NO_SIM, CME_SIM_PIN, CME_SIM_PUK, CME_WRONG_PIN = 3, 10, 11, 12, 16
 CMS_INVALID_INDEX = 321
@@ -185,8 +185,15 @@ def answer_call(modem: Modem, _: str) -> list[str]:
     return []
 
 
+def dial(modem: Modem, argument: str) -> list[str]:
+    """Voice calls only, which end with ";": number, and I or i of the caller's identity."""
+    if not argument.endswith(";") or not modem.calls.dial(argument.rstrip(";Ii")):
+        raise Refusal("ERROR")
+    return []
+
+
 def hang_up(modem: Modem, _: str) -> list[str]:
-    modem.calls.clear()
+    modem.calls.end_here()
     return []
 
 
@@ -307,6 +314,7 @@ HANDLERS: dict[str, Handler] = {
     "+CPBR=": phonebook.entries,
     "+CLCC": list_calls,
     "A": answer_call,
+    "D": dial,
     "+CHUP": hang_up,
     "H": hang_up,
     "+CSCA?": service_centre,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from . import commands
-from .calls import Calls
+from .calls import ACTIVE, ALERTING, Calls
 from .incoming import Delivery, Incoming
 from .link import Link
 from .outcome import Outcome
@@ -223,15 +223,23 @@ class Modem:
         self.link.call(lambda: self.link.send_unsolicited(
             f"+CBM: {len(pdu)}\r\n{pdu.hex().upper()}"))
 
-    # ---- knobs: calls that come in
+    # ---- knobs: calls
 
     def ring(self, number: str = "") -> None:
         """Somebody calls; without a number it is withheld."""
         self.link.call(lambda: self.calls.ring(number))
 
-    def hang_up(self) -> None:
-        """Who called gives up, or has said everything."""
-        self.link.call(self.calls.end)
+    def hang_up(self, word: str = "NO CARRIER") -> None:
+        """The other end gives up, is "BUSY", or has said everything."""
+        self.link.call(lambda: self.calls.end(word))
+
+    def alert(self) -> None:
+        """It rings at who was dialled."""
+        self.link.call(lambda: self.calls.go_on(ALERTING))
+
+    def pick_up(self) -> None:
+        """Who was dialled answers."""
+        self.link.call(lambda: self.calls.go_on(ACTIVE))
 
     # ---- state, for the modem's own thread
 
@@ -291,7 +299,7 @@ class Modem:
         self.session = Session()
         self.outgoing.connection_lost()
         self.incoming.connection_lost()
-        self.calls.clear()
+        self.calls.connection_lost()
 
     def line(self, text: str) -> None:
         self.commands.append(text)

@@ -25,7 +25,8 @@ enum client_scope {
 	CLIENT_USSD = 1 << 3,
 	CLIENT_ADMIN = 1 << 4,	 /* decides in the place of the owner */
 	CLIENT_METRICS = 1 << 5, /* reads /metrics */
-	CLIENT_SCOPES_ALL = (1 << 6) - 1,
+	CLIENT_CALL = 1 << 6,	 /* places calls */
+	CLIENT_SCOPES_ALL = (1 << 7) - 1,
 };
 
 /* When its messages wait for the owner's yes; stored: only append. */

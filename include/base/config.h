@@ -30,6 +30,15 @@ struct config_list {
 	char items[CONFIG_LIST_MAX][CONFIG_TEXT_BYTES];
 };
 
+/* calls that agents may place; see sms/dialler.h */
+struct config_calls {
+	bool place;
+	int64_t most_seconds; /* each is hung up then */
+	int64_t per_hour;     /* for all clients and SIMs */
+	int64_t per_day;
+	bool hang_up_any; /* a client may end those of another */
+};
+
 /* what may be sent; see policy/policy.h */
 struct config_policy {
 	struct client_limits client; /* of a client that has none of its own; 0 none */
@@ -41,6 +50,7 @@ struct config_policy {
 	char quiet_hours[CONFIG_TEXT_BYTES]; /* "22:00-07:00"; "" none */
 	struct config_list minimum_balance;  /* "500", "2=10.50"; none: any will do */
 	int64_t balance_hours;		     /* one that was read before does not count */
+	struct config_calls calls;	     /* [call] */
 };
 
 struct config {

@@ -35,7 +35,7 @@ struct config_key {
 	const char *help;    /* a sentence without its full stop; may have lines */
 };
 
-enum { CONFIG_KEY_COUNT = 60 };
+enum { CONFIG_KEY_COUNT = 65 };
 
 extern const struct config_key config_keys[CONFIG_KEY_COUNT]; /* by section */
 

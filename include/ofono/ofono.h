@@ -53,8 +53,10 @@ enum message_state_word {
 
 enum { MESSAGE_UUID_BYTES = 41 }; /* 40 hex digits and NUL */
 
-/* No state of oFono's: it was hung up at this end, as DisconnectReason tells. */
-#define CALL_REFUSED_HERE "refused"
+/* No states of oFono's: why it is about to end, as DisconnectReason tells. */
+#define CALL_REFUSED_HERE     "refused" /* "local": hung up at this end */
+#define CALL_ENDED_THERE      "remote"
+#define CALL_ENDED_BY_NETWORK "network"
 
 struct ofono_event {
 	enum ofono_event_type type;
@@ -70,7 +72,7 @@ struct ofono_event {
 	const char *call;	     /* its object path */
 	int topic;		     /* of a cell broadcast; -1: oFono does not say */
 	const char *emergency;	     /* "Earthquake", ...; NULL: it is none */
-	const char *call_state;	     /* "incoming", "active", ...; CALL_REFUSED_HERE */
+	const char *call_state; /* "incoming", "active", ...; CALL_REFUSED_HERE, ... */
 };
 
 /* `bus_address` as for bus_new(). 0 or -errno. */

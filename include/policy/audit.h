@@ -54,6 +54,10 @@ void audit_person_asked(struct audit *audit, const struct client *client,
 void audit_ussd_refused(struct audit *audit, const struct client *client,
 			const char *ussd_code, const char *code);
 
+/* The same of a call that was not placed. */
+void audit_call_refused(struct audit *audit, const struct client *client,
+			const char *number, const char *code);
+
 /* A request had no token, or one that is none of ours. `source`: an IP address. */
 void audit_auth_failed(struct audit *audit, const char *source);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Policy: what the owner decides about every message before it is taken over.
+ * Policy: what the owner decides about every message before it is taken over, and about
+ * every call before it is placed.
  *
  * One table of rules (policy_rules.c), asked in one order by send_sms, a dry run and
  * get_gateway_status: so what is told beforehand is what happens. A rule changes nothing.
@@ -41,8 +42,14 @@ struct policy_parts {
 	struct outbox *outbox;
 };
 
+enum policy_act {
+	POLICY_MESSAGE = 1 << 0,
+	POLICY_CALL = 1 << 1,
+};
+
 /* Borrowed strings. What is NULL or 0 is not known. */
 struct policy_request {
+	enum policy_act act; /* 0: POLICY_MESSAGE */
 	struct arena *arena; /* the verdicts' words live there */
 	const struct client *client;
 	const char *number; /* as it was written */

@@ -39,6 +39,7 @@ struct policy_case {
 	struct message first;
 };
 
+bool policy_is_call(const struct policy_case *about);
 /* `message` NULL: out of memory. */
 int policy_refuse(struct policy_case *about, enum failure failure, const char *message);
 /* The refusal is over then, by the wall clock. */
@@ -46,6 +47,7 @@ void policy_retry_at(struct policy_case *about, int64_t wall_ms);
 
 struct policy_rule {
 	unsigned needs;
+	unsigned acts; /* enum policy_act: of what it speaks */
 	/* 0: it passes, POLICY_E_REFUSED, POLICY_E_REPEAT. Changes nothing but the case. */
 	int (*check)(struct policy_case *about);
 };
@@ -59,5 +61,6 @@ int policy_check_length(struct policy_case *about);
 int policy_check_rates(struct policy_case *about);
 int policy_check_budgets(struct policy_case *about);
 int policy_check_balance(struct policy_case *about);
+int policy_check_calls(struct policy_case *about);
 
 #endif

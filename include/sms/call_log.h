@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call log: calls that come in, and what becomes of them. Nothing is answered or placed.
+ * Call log: calls that come in, and what becomes of them. Nothing is answered.
  *
  * A call is on disk when it rings (tests/integration/test_calls.py). What the disk refuses
  * is missing, and so is what rang while nobody could have told us: the gaps of sms/hearing.h
@@ -21,7 +21,5 @@ void call_log_free(struct call_log *log); /* NULL is fine */
 
 /* Told, with the id as int64_t, when a call came in or something of it changed. */
 struct observers *call_log_observers(struct call_log *log);
-
-const char *call_state_name(enum call_state state); /* "missed" */
 
 #endif

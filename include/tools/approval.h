@@ -12,16 +12,26 @@
 #include "mcp/ask.h"
 #include "tools/sms_order.h"
 
-/* The order has its number. What cannot be found out needs one. */
-bool approval_is_needed(const struct sms_order *order);
+/* Of a message or a call to this number. What cannot be found out needs one. */
+bool approval_is_needed(const struct tool_call *call, const char *number);
 
 /* The owner lets the client's person say yes, and this client can ask. */
-bool approval_may_ask(const struct sms_order *order);
+bool approval_may_ask(const struct tool_call *call);
 
 /*
  * ASK_ANSWERED: yes, for `order` as it is now; its SIM is the one that was chosen when it
  * had none. A no is ASK_DECLINED, whichever way it was said.
  */
 enum ask_outcome approval_ask(struct sms_order *order);
+
+/*
+ * The same for a call from this SIM that lasts so long at most. A yes is for one call: once it
+ * was used, who repeats it is told ASK_DECLINED.
+ */
+enum ask_outcome approval_ask_call(struct tool_call *call, const char *number,
+				   const struct sim *sim, int64_t seconds);
+
+/* NULL: no memory. Who asks for it, as the person is told. */
+const char *approval_asker(const struct tool_call *call);
 
 #endif

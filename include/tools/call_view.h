@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call view: a call that came in as JSON, in the tool and in the resource. The number is a
+ * Call view: a call as JSON, in the tool and in the resource. The number is a
  * stranger's word, as that of a message.
  */
 #ifndef TOOLS_CALL_VIEW_H

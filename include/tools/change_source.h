@@ -15,7 +15,7 @@ struct change_source {
 	uint64_t count; /* of changes; begins above what it ended with before a restart */
 	uint64_t modems;	    /* modem_facts_sum() when it was last told */
 	struct observers observers; /* of struct change */
-	struct observer inbox, calls, alerts, outbox, sims, ofono, policy;
+	struct observer inbox, calls, placed, alerts, outbox, sims, ofono, policy;
 };
 
 /* `services` are complete, and outlive it. */

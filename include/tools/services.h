@@ -14,6 +14,7 @@
 #include "sms/alert_log.h"
 #include "sms/call_log.h"
 #include "sms/contacts.h"
+#include "sms/dialler.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
 #include "sms/scan.h"
@@ -35,6 +36,7 @@ struct services {
 	struct policy *policy;
 	struct inbox *inbox;
 	struct call_log *calls;
+	struct dialler *dialler;
 	struct alert_log *alerts;
 	struct contacts *contacts; /* NULL: nobody is known by name */
 	struct scans *scans;

@@ -21,6 +21,8 @@ extern const struct tool tool_get_gateway_status;
 extern const struct tool tool_send_ussd;
 extern const struct tool tool_get_recent_calls;
 extern const struct tool tool_find_contact;
+extern const struct tool tool_place_call;
+extern const struct tool tool_hang_up;
 extern const struct tool tool_list_approvals;
 extern const struct tool tool_decide_approval;
 

@@ -9,6 +9,7 @@ static const struct {
 } scopes[] = {
 	{ CLIENT_READ, "read" }, { CLIENT_SEND, "send" },   { CLIENT_CODES, "codes" },
 	{ CLIENT_USSD, "ussd" }, { CLIENT_ADMIN, "admin" }, { CLIENT_METRICS, "metrics" },
+	{ CLIENT_CALL, "call" },
 };
 
 const char *client_scope_name(enum client_scope scope)

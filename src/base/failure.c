@@ -117,6 +117,11 @@ static const struct failure_words table[] = {
 		"after that.",
 		true, 60,
 	},
+	[FAILURE_QUIET_FOR_CALLS] = {
+		"quiet_hours",
+		"Nobody was called. Try again then.",
+		true, 60,
+	},
 	[FAILURE_LOOP] = {
 		"loop_suspected",
 		"Do not answer this number by yourself: something there answers by itself, "
@@ -219,6 +224,49 @@ static const struct failure_words table[] = {
 	[FAILURE_NO_DIALOGUE] = {
 		"no_dialogue",
 		"Call again with the code and without reply: the dialogue begins anew.",
+	},
+	[FAILURE_CALL_BUSY] = {
+		"call_busy",
+		"Nothing was dialled. Try again when that call is over.",
+		true, 60,
+	},
+	[FAILURE_CALL_UNAVAILABLE] = {
+		"call_unavailable",
+		"Nothing was dialled. Ask the owner to run ofono-mcp doctor on the phone.",
+	},
+	[FAILURE_CALL_FAILED] = {
+		"call_failed",
+		"Nobody was called. Check the number, the SIM's credit and the reception with "
+		"your person before you call again.",
+	},
+	[FAILURE_CALL_UNKNOWN] = {
+		"unknown_outcome",
+		"Do not call again without asking your person: it may have rung. The gateway "
+		"hangs up as soon as it sees the call.",
+	},
+	[FAILURE_CALL_NOT_FOUND] = {
+		"not_found",
+		"Use the call_id that place_call answered; a call that the gateway does not "
+		"know any more is not one that goes on.",
+	},
+	[FAILURE_CALL_COMES_IN] = {
+		"call_comes_in",
+		"Tell your person that somebody calls: only who holds the phone can answer or "
+		"reject that.",
+	},
+	[FAILURE_CALL_REJECTED] = {
+		"approval_rejected",
+		"Do not try again: nobody was called. Ask your person what they want instead.",
+	},
+	[FAILURE_NOT_YOUR_CALL] = {
+		"not_your_call",
+		"Only the client that placed a call ends it, unless the owner allows more; it "
+		"ends by itself when its time is over.",
+	},
+	[FAILURE_APPROVAL_REQUIRED] = {
+		"approval_required",
+		"Nobody was called. A call does not wait for the owner as a message does: ask "
+		"your person to call, or to let this client call.",
 	},
 	[FAILURE_OFONO_UNAVAILABLE] = {
 		"ofono_unavailable",

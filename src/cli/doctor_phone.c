@@ -75,6 +75,17 @@ static const struct question power_questions[] = {
 static const char power_fix[] =
 	"Let it: put the file power.conf of etc/dbus into /etc/dbus-1/system.d, then "
 	"reload the bus: systemctl reload dbus; or set power_modems = no";
+/* Besides, where the owner lets agents place calls. */
+static const struct question call_questions[] = {
+	{ "org.ofono.VoiceCallManager", "GetCalls" },
+	{ "org.ofono.VoiceCallManager", "Dial" },
+	{ "org.ofono.VoiceCall", "Hangup" },
+	{ NULL },
+};
+
+static const char call_fix[] =
+	"Let it: put the file call.conf of etc/dbus into /etc/dbus-1/system.d, then "
+	"reload the bus: systemctl reload dbus; or set place = no in [call]";
 
 struct asker {
 	struct doctor *doctor;
@@ -118,6 +129,8 @@ static void look_at_policy(struct doctor *doctor, const struct ofono_program *pr
 		all &= try_all(&asker, ussd_questions, ussd_fix);
 	if (doctor->config.power_modems)
 		all &= try_all(&asker, power_questions, power_fix);
+	if (doctor->config.policy.calls.place)
+		all &= try_all(&asker, call_questions, call_fix);
 	if (all)
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "policy" },
 			    "the bus lets user %s ask oFono all that the gateway needs",

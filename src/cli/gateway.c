@@ -59,7 +59,7 @@ struct gateway {
 	struct asking_shelf asking_shelf;
 	struct endpoint *endpoint;
 	struct http_server *server;
-	struct observer ussd_watch;
+	struct observer ussd_watch, dialler_watch;
 	struct exposure exposure;
 	struct advertisement advertisement;
 	struct web web;
@@ -92,13 +92,14 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	gateway->stopping = true;
 	log_info("stopping (signal %u)", info->ssi_signo);
 	sd_notify(0, "STOPPING=1");
+	dialler_stop(gateway->services.dialler);
 	advertisement_stop(&gateway->advertisement);
 	http_server_stop(gateway->server, STOP_TIMEOUT_MS, on_stopped, gateway);
 	return 0;
 }
 
-/* A modem that can dial codes came, or the last one went. */
-static void on_ussd(void *data, const void *event)
+/* A modem that can dial codes or place calls came, or the last one went. */
+static void on_modems(void *data, const void *event)
 {
 	const struct gateway *gateway = data;
 
@@ -294,7 +295,9 @@ static int open_network(struct gateway *gateway, const struct config *config,
 	if (!gateway->endpoint)
 		return -ENOMEM;
 	observer_add(ussd_observers(gateway->services.ussd), &gateway->ussd_watch,
-		     on_ussd, gateway);
+		     on_modems, gateway);
+	observer_add(dialler_use_observers(gateway->services.dialler),
+		     &gateway->dialler_watch, on_modems, gateway);
 	gateway->routes[0] = (struct http_route){
 		.path = "/mcp",
 		.methods = HTTP_POST | HTTP_GET | HTTP_DELETE,
@@ -414,6 +417,7 @@ static void close_all(struct gateway *gateway)
 	exposure_deinit(&gateway->exposure);
 	http_server_free(gateway->server);
 	observer_remove(&gateway->ussd_watch);
+	observer_remove(&gateway->dialler_watch);
 	endpoint_free(gateway->endpoint);
 	readiness_deinit(&gateway->readiness);
 	change_source_deinit(&gateway->changes);

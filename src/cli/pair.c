@@ -11,8 +11,8 @@
 #include "control/client_name.h"
 
 #define PERMISSIONS_HELP                                                              \
-	"  --scope LIST     of read, send, codes, ussd, admin, metrics; commas\n"     \
-	"                   between them\n"                                           \
+	"  --scope LIST     of read, send, codes, ussd, admin, metrics, call;\n"      \
+	"                   commas between them\n"                                    \
 	"  --sim LIST       ids of the SIMs that it may use, as agents see them\n"    \
 	"                   (subscription_id); or \"any\"\n"                          \
 	"  --allow LIST     numbers to which it may send, such as +36201234567, or\n" \

@@ -80,6 +80,9 @@ static int open_parts(struct phone *phone, const struct config *config)
 		error = call_log_new(services->store, services->sims, services->ofono,
 				     &services->calls);
 	if (error == 0)
+		error = dialler_new(services->loop, services->store, services->sims,
+				    services->ofono, &services->dialler);
+	if (error == 0)
 		error = alert_log_new(services->store, services->sims, services->ofono,
 				      &services->alerts);
 	if (error == 0)
@@ -152,6 +155,7 @@ void phone_close(struct phone *phone)
 	spool_free(phone->spool);
 	contacts_free(services->contacts);
 	alert_log_free(services->alerts);
+	dialler_free(services->dialler);
 	call_log_free(services->calls);
 	inbox_free(services->inbox);
 	modem_power_free(phone->power);

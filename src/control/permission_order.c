@@ -92,7 +92,8 @@ static bool take_scope(struct control_call *call, const char *word, struct clien
 	client->scopes |= scope;
 	if (!scope)
 		control_fail(call, CONTROL_INVALID_ARGUMENT,
-			     "Give some of read, send, codes, ussd, admin, metrics, with "
+			     "Give some of read, send, codes, ussd, admin, metrics, "
+			     "call, with "
 			     "commas "
 			     "between them",
 			     "there is no scope \"%.*s\"", shown(word), word);

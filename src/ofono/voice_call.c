@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * org.ofono.VoiceCall: what becomes of a call. Nothing is called on it: nobody answers,
- * refuses or places a call here.
+ * org.ofono.VoiceCall: what becomes of a call. Nobody answers or refuses one here;
+ * voice_dial.c places them and hangs up.
  */
 #include <string.h>
 
@@ -18,14 +18,25 @@ static const struct property properties[] = {
 	PROPERTY("LineIdentification", PROPERTY_STRING, struct call_change, number),
 };
 
-static bool was_refused_here(DBusMessage *signal)
+/* NULL: it does not tell why. */
+static const char *why_it_ends(DBusMessage *signal)
 {
+	static const char *const words[][2] = {
+		{ "local", CALL_REFUSED_HERE },
+		{ "remote", CALL_ENDED_THERE },
+		{ "network", CALL_ENDED_BY_NETWORK },
+	};
 	const char *reason;
 
-	return dbus_message_has_member(signal, "DisconnectReason") &&
-	       dbus_message_get_args(signal, NULL, DBUS_TYPE_STRING, &reason,
-				     DBUS_TYPE_INVALID) &&
-	       strcmp(reason, "local") == 0;
+	if (!dbus_message_has_member(signal, "DisconnectReason") ||
+	    !dbus_message_get_args(signal, NULL, DBUS_TYPE_STRING, &reason,
+				   DBUS_TYPE_INVALID))
+		return NULL;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(reason, words[i][0]) == 0)
+			return words[i][1];
+	}
+	return NULL;
 }
 
 static void on_signal(struct modem *modem, DBusMessage *signal)
@@ -35,13 +46,16 @@ static void on_signal(struct modem *modem, DBusMessage *signal)
 		.type = CALL_CHANGED,
 		.modem = modem,
 		.call = dbus_message_get_path(signal),
+		.call_state = why_it_ends(signal),
 	};
 
-	if (was_refused_here(signal))
-		event.call_state = CALL_REFUSED_HERE;
-	else if (!property_changed(properties, 2, signal, &change))
+	if (event.call_state) {
+		ofono_tell(modem->ofono, &event);
 		return;
-	else if (change.state[0])
+	}
+	if (!property_changed(properties, 2, signal, &change))
+		return;
+	if (change.state[0])
 		event.call_state = change.state;
 	else
 		event.sender = change.number;

@@ -212,6 +212,15 @@ void audit_send_refused(struct audit *audit, const struct client *client,
 	note_of_client(audit, next, client, number);
 }
 
+void audit_call_refused(struct audit *audit, const struct client *client,
+			const char *number, const char *code)
+{
+	struct collected next = { .event = AUDIT_CALL_REFUSED };
+
+	snprintf(next.code, sizeof(next.code), "%s", code);
+	note_of_client(audit, next, client, number);
+}
+
 void audit_ussd_refused(struct audit *audit, const struct client *client,
 			const char *ussd_code, const char *code)
 {

@@ -131,8 +131,20 @@ static struct verdict verdict_of(const struct policy_case *about, int outcome)
 	};
 }
 
+bool policy_is_call(const struct policy_case *about)
+{
+	return about->request->act == POLICY_CALL;
+}
+
+static bool speaks_of(const struct policy_rule *rule, enum policy_act act)
+{
+	return rule->acts & (act ? act : POLICY_MESSAGE);
+}
+
 static int ask_rule(const struct policy_rule *rule, struct policy_case *about)
 {
+	if (!speaks_of(rule, about->request->act))
+		return 0;
 	if ((rule->needs & about->known) != rule->needs)
 		return 0;
 	return rule->check(about);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "policy/limit.h"
 #include "policy/policy_case.h"
+#include "store/store_call.h"
 
 static int refuse_unread(struct policy_case *about)
 {
@@ -23,10 +24,11 @@ static int refuse_rate(struct policy_case *about, const struct limit_place *plac
 	clock_format(place->fits_ms, time);
 	policy_refuse(about, FAILURE_RATE_LIMITED,
 		      arena_printf(about->request->arena,
-				   "The owner allows %s %lld message%s in a%s %s, and "
+				   "The owner allows %s %lld message%s%s in a%s %s, and "
 				   "that is reached; the next one fits at %s.",
 				   whose(&place->limit), (long long)place->limit.most,
 				   place->limit.most == 1 ? "" : "s",
+				   policy_is_call(about) ? " or calls" : "",
 				   place->limit.unit == LIMIT_HOUR ? "n" : "",
 				   limit_unit_name(place->limit.unit), time));
 	policy_retry_at(about, place->fits_ms);
@@ -38,13 +40,15 @@ static int refuse_budget(struct policy_case *about, const struct limit_place *pl
 	char time[CLOCK_TEXT_BYTES];
 
 	clock_format(place->fits_ms, time);
-	policy_refuse(
-		about, FAILURE_BUDGET_EXHAUSTED,
-		arena_printf(about->request->arena,
-			     "The owner allows %s %lld segment%s in a month, and "
-			     "this message would exceed that; the month ends at %s.",
-			     whose(&place->limit), (long long)place->limit.most,
-			     place->limit.most == 1 ? "" : "s", time));
+	policy_refuse(about, FAILURE_BUDGET_EXHAUSTED,
+		      arena_printf(about->request->arena,
+				   "The owner allows %s %lld segment%s in a month, and "
+				   "this %s would exceed that; the month ends at %s.",
+				   whose(&place->limit), (long long)place->limit.most,
+				   place->limit.most == 1 ? "" : "s",
+				   policy_is_call(about) ? "call, which counts as one,"
+							 : "message",
+				   time));
 	policy_retry_at(about, place->fits_ms);
 	return POLICY_E_REFUSED;
 }
@@ -88,4 +92,41 @@ int policy_check_budgets(struct policy_case *about)
 	if (outcome == LIMIT_E_BUDGET)
 		return refuse_budget(about, &place);
 	return outcome ? refuse_unread(about) : 0;
+}
+
+static const struct {
+	int64_t span_ms;
+	const char *name;
+	size_t most; /* offset in struct config_calls */
+} call_windows[] = {
+	{ 60 * 60 * 1000, "an hour", offsetof(struct config_calls, per_hour) },
+	{ CLOCK_MS_PER_DAY, "a day", offsetof(struct config_calls, per_day) },
+};
+
+/* Those of all clients together; the ledger has them, so a restart makes no room. */
+int policy_check_calls(struct policy_case *about)
+{
+	const struct config_calls *config = &about->policy->parts.config->policy.calls;
+
+	for (size_t i = 0; i < sizeof(call_windows) / sizeof(call_windows[0]); i++) {
+		int64_t most =
+			*(const int64_t *)((const char *)config + call_windows[i].most);
+		int64_t at_ms, until_ms;
+
+		if (store_call_placed(about->policy->parts.store, most, about->now_ms,
+				      &at_ms))
+			return refuse_unread(about);
+		until_ms = at_ms + call_windows[i].span_ms;
+		if (!at_ms || until_ms <= about->now_ms)
+			continue;
+		policy_refuse(about, FAILURE_RATE_LIMITED,
+			      arena_printf(about->request->arena,
+					   "The owner allows %lld call%s in %s, for all "
+					   "agents together, and that is reached.",
+					   (long long)most, most == 1 ? "" : "s",
+					   call_windows[i].name));
+		policy_retry_at(about, until_ms);
+		return POLICY_E_REFUSED;
+	}
+	return 0;
 }

@@ -23,20 +23,32 @@ static struct arena *arena_of(const struct policy_case *about)
 	return about->request->arena;
 }
 
+/* The words that fit what is asked for. */
+static const char *say(const struct policy_case *about, const char *of_message,
+		       const char *of_call)
+{
+	return policy_is_call(about) ? of_call : of_message;
+}
+
 static int check_paused(struct policy_case *about)
 {
 	if (!about->policy->paused)
 		return 0;
 	return policy_refuse(about, FAILURE_PAUSED,
-			     "The owner has paused the gateway: nothing is sent.");
+			     say(about,
+				 "The owner has paused the gateway: nothing is sent.",
+				 "The owner has paused the gateway: nobody is called."));
 }
 
 static int check_scope(struct policy_case *about)
 {
-	if (about->request->client->scopes & CLIENT_SEND)
+	unsigned scope = policy_is_call(about) ? CLIENT_CALL : CLIENT_SEND;
+
+	if (about->request->client->scopes & scope)
 		return 0;
 	return policy_refuse(about, FAILURE_SCOPE,
-			     "The owner does not let this client send.");
+			     say(about, "The owner does not let this client send.",
+				 "The owner does not let this client call."));
 }
 
 static int check_sim(struct policy_case *about)
@@ -84,8 +96,9 @@ static int check_emergency(struct policy_case *about)
 		about, FAILURE_EMERGENCY_NUMBER,
 		arena_printf(arena_of(about),
 			     "%s reaches an emergency service, and those are "
-			     "never written to.",
-			     about->recipient.number));
+			     "never %s.",
+			     about->recipient.number,
+			     say(about, "written to", "called from here")));
 }
 
 static bool is_in_list(const struct policy_case *about, const struct config_list *list,
@@ -170,15 +183,17 @@ static int check_allowed(struct policy_case *about)
 			about, FAILURE_RECIPIENT_NOT_ALLOWED,
 			arena_printf(arena_of(about),
 				     "%s is not among the numbers that the owner lets be "
-				     "written to.",
-				     about->recipient.number));
+				     "%s.",
+				     about->recipient.number,
+				     say(about, "written to", "called")));
 	if (*own && !recipient_is_in(&about->recipient, own))
 		return policy_refuse(
 			about, FAILURE_RECIPIENT_NOT_ALLOWED,
 			arena_printf(arena_of(about),
 				     "%s is not among the numbers that the owner lets "
-				     "this client write to.",
-				     about->recipient.number));
+				     "this client %s.",
+				     about->recipient.number,
+				     say(about, "write to", "call")));
 	return 0;
 }
 
@@ -189,8 +204,9 @@ static int check_denied(struct policy_case *about)
 	return policy_refuse(about, FAILURE_RECIPIENT_NOT_ALLOWED,
 			     arena_printf(arena_of(about),
 					  "%s is among the numbers that the owner lets "
-					  "nobody write to.",
-					  about->recipient.number));
+					  "nobody %s.",
+					  about->recipient.number,
+					  say(about, "write to", "call")));
 }
 
 static int check_opted_out(struct policy_case *about)
@@ -221,7 +237,8 @@ static int check_quiet_hours(struct policy_case *about)
 		return 0;
 	clock_format(end_ms, end);
 	policy_refuse(
-		about, FAILURE_QUIET_HOURS,
+		about,
+		policy_is_call(about) ? FAILURE_QUIET_FOR_CALLS : FAILURE_QUIET_HOURS,
 		arena_printf(arena_of(about),
 			     "%s in the owner's quiet hours (%s by the phone's local "
 			     "time), which end at %s.",
@@ -261,24 +278,27 @@ static int check_queue(struct policy_case *about)
 			     "Too many messages are waiting to be sent.");
 }
 
+#define BOTH (POLICY_MESSAGE | POLICY_CALL)
+
 const struct policy_rule policy_rules[] = {
-	{ 0, check_paused },
-	{ 0, check_scope },
-	{ NEEDS_SIM, check_sim },
-	{ NEEDS_WRITTEN, check_number },
-	{ NEEDS_NUMBER, check_emergency },
-	{ NEEDS_NUMBER, check_premium },
-	{ NEEDS_NUMBER | NEEDS_SIM, check_country },
-	{ NEEDS_NUMBER, check_allowed },
-	{ NEEDS_NUMBER, check_denied },
-	{ NEEDS_NUMBER, check_opted_out },
-	{ 0, check_quiet_hours },
-	{ NEEDS_NUMBER | NEEDS_TEXT, policy_check_repeat },
-	{ NEEDS_NUMBER, check_loop },
-	{ NEEDS_TEXT, policy_check_length },
-	{ 0, policy_check_rates },
-	{ 0, policy_check_budgets },
-	{ NEEDS_SIM, policy_check_balance },
-	{ 0, check_queue },
+	{ 0, BOTH, check_paused },
+	{ 0, BOTH, check_scope },
+	{ NEEDS_SIM, BOTH, check_sim },
+	{ NEEDS_WRITTEN, BOTH, check_number },
+	{ NEEDS_NUMBER, BOTH, check_emergency },
+	{ NEEDS_NUMBER, BOTH, check_premium },
+	{ NEEDS_NUMBER | NEEDS_SIM, BOTH, check_country },
+	{ NEEDS_NUMBER, BOTH, check_allowed },
+	{ NEEDS_NUMBER, BOTH, check_denied },
+	{ NEEDS_NUMBER, BOTH, check_opted_out },
+	{ 0, BOTH, check_quiet_hours },
+	{ NEEDS_NUMBER | NEEDS_TEXT, POLICY_MESSAGE, policy_check_repeat },
+	{ NEEDS_NUMBER, POLICY_MESSAGE, check_loop },
+	{ NEEDS_TEXT, POLICY_MESSAGE, policy_check_length },
+	{ 0, POLICY_CALL, policy_check_calls },
+	{ 0, BOTH, policy_check_rates },
+	{ 0, BOTH, policy_check_budgets },
+	{ NEEDS_SIM, BOTH, policy_check_balance },
+	{ 0, POLICY_MESSAGE, check_queue },
 	{ 0 },
 };

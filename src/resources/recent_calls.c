@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * calls://recent: the calls that came in last.
+ * calls://recent: the calls that came in, or were placed, last.
  */
 #include "resources/event_page.h"
 #include "resources/resource_table.h"
@@ -20,10 +20,10 @@ static int write_content(const struct resource_call *call, struct json_writer *w
 const struct resource resource_recent_calls = {
 	.uri = "calls://recent",
 	.name = "recent_calls",
-	.title = "Calls that came in",
-	.description = "The 20 calls that came in last, newest first; get_recent_calls "
-		       "gives the older ones. Subscribe to it to hear when one rings and "
-		       "what became of it.",
+	.title = "Recent calls",
+	.description = "The last 20 calls that came in or that agents placed, newest "
+		       "first; get_recent_calls gives the older ones. Subscribe to it to "
+		       "hear when one rings and what became of it.",
 	.scopes = CLIENT_READ,
 	.write = write_content,
 };

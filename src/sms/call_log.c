@@ -5,7 +5,8 @@
  *           -> missed            (removed otherwise)
  *           -> unknown           (the modem, oFono or the gateway went before)
  *
- * Calls that go on are followed by their path; what was placed here is not.
+ * Calls that go on are followed by their path; what was placed here is not
+ * (sms/dialler.h).
  */
 #include "sms/call_log.h"
 
@@ -32,12 +33,6 @@ struct call_log {
 	struct observers observers;
 	struct observer ofono_observer;
 	struct followed followed[FOLLOWED_MAX];
-};
-
-static const char *const call_state_names[] = {
-	[CALL_UNKNOWN] = "unknown",   [CALL_RINGING] = "ringing",
-	[CALL_ANSWERED] = "answered", [CALL_MISSED] = "missed",
-	[CALL_REJECTED] = "rejected",
 };
 
 static bool is_stored(int error)
@@ -232,9 +227,4 @@ void call_log_free(struct call_log *log)
 struct observers *call_log_observers(struct call_log *log)
 {
 	return &log->observers;
-}
-
-const char *call_state_name(enum call_state state)
-{
-	return call_state_names[state];
 }

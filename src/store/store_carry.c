@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "store/delivery.h"
 #include "store/message_state.h"
+#include "store/store_event.h"
 #include "store/store_secret.h"
 
 enum { MS_PER_SECOND = 1000, SECONDS_PER_DAY = 24 * 60 * 60 };
@@ -33,8 +34,9 @@ struct carried_table {
 	"id, name, token_hash, created, scopes, ask, sims, allow, per_minute, " \
 	"per_hour, per_day, segments_per_month"
 
-/* 13 and 3 are the last state and the last delivery that is stored. */
-_Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3, "as in the conditions");
+/* 13, 3 and 11 are the last state, delivery and state of a call that is stored. */
+_Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3 && CALL_STATE_LAST == 11,
+	       "as in the conditions");
 
 /*
  * Sessions stay behind, and their clients begin new ones. So does spool_lead: an older
@@ -51,7 +53,7 @@ static const struct carried_table tables[] = {
 	{ "message_change", "id, message_id, state, reason, at",
 	  "?3 BETWEEN 1 AND 13 AND EXISTS (SELECT 1 FROM message WHERE id = ?2)" },
 	{ "event", "id, kind, sim_id, at, number, text, state, topic",
-	  "?1 > 0 AND ?2 BETWEEN 1 AND 2 AND ?7 BETWEEN 0 AND 4" },
+	  "?1 > 0 AND ?2 BETWEEN 1 AND 2 AND ?7 BETWEEN 0 AND 11" },
 	{ "balance", "id, amount, decimals, currency, code, at", "?1 > 0" },
 	{ "gap", "id, from_at, until_at, reason", "1" },
 	{ "alive", "id, at", "1" },

@@ -29,6 +29,13 @@ static int add(struct store *store, const struct event *event, int64_t *id_out)
 	return error;
 }
 
+int store_event_insert(struct store *store, const struct event *event, int64_t *id_out)
+{
+	int error = add(store, event, id_out);
+
+	return error ? error : bound(store, event->kind);
+}
+
 int store_event_add(struct store *store, const struct event *event, int64_t *id_out)
 {
 	int64_t id = 0;
@@ -36,10 +43,7 @@ int store_event_add(struct store *store, const struct event *event, int64_t *id_
 
 	if (error)
 		return error;
-	error = add(store, event, &id);
-	if (!error)
-		error = bound(store, event->kind);
-	error = store_end(store, error);
+	error = store_end(store, store_event_insert(store, event, &id));
 	if (!error)
 		*id_out = id;
 	return error;
@@ -51,6 +55,17 @@ int store_event_set_state(struct store *store, int64_t id, enum call_state state
 
 	sqlite3_bind_int64(statement, 1, id);
 	sqlite3_bind_int(statement, 2, state);
+	return store_run(store, statement);
+}
+
+int store_event_end(struct store *store, int64_t id, enum call_state state,
+		    const char *reason)
+{
+	sqlite3_stmt *statement = store_use(store, EVENT_END);
+
+	sqlite3_bind_int64(statement, 1, id);
+	sqlite3_bind_int(statement, 2, state);
+	statement_bind_text(statement, 3, reason);
 	return store_run(store, statement);
 }
 
@@ -103,4 +118,18 @@ int store_events_prune(struct store *store, int64_t at_ms)
 
 	sqlite3_bind_int64(statement, 1, at_ms);
 	return store_run(store, statement);
+}
+
+const char *call_state_name(enum call_state state)
+{
+	static const char *const names[] = {
+		[CALL_UNKNOWN] = "unknown",	  [CALL_RINGING] = "ringing",
+		[CALL_ANSWERED] = "answered",	  [CALL_MISSED] = "missed",
+		[CALL_REJECTED] = "rejected",	  [CALL_DIALLING] = "dialing",
+		[CALL_ALERTING] = "alerting",	  [CALL_ACTIVE] = "active",
+		[CALL_ENDED] = "ended",		  [CALL_UNANSWERED] = "unanswered",
+		[CALL_NOT_PLACED] = "not_placed", [CALL_LOST] = "unknown",
+	};
+
+	return names[state];
 }

@@ -300,6 +300,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		"DELETE FROM event WHERE kind = ?1 AND id <= (SELECT id FROM event"
 		" WHERE kind = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
 	[EVENT_STATE] = "UPDATE event SET state = ?2 WHERE id = ?1",
+	[EVENT_END] = "UPDATE event SET state = ?2, text = ?3 WHERE id = ?1",
 	[EVENT_NUMBER] = "UPDATE event SET number = ?2 WHERE id = ?1",
 	[EVENTS_SETTLE] = "UPDATE event SET state = 0 WHERE kind = ?1 AND state = 1",
 	[EVENTS_LIST] = "SELECT id, coalesce(sim_id, 0), at, number, text, state, topic"
@@ -312,6 +313,9 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[BALANCE_GET] = "SELECT amount, decimals, currency, code, at FROM balance"
 			" WHERE id = ?1",
 	[BALANCE_REMOVE] = "DELETE FROM balance WHERE id = ?1",
+	[CALL_PLACED_BEFORE] =
+		"SELECT at FROM event INDEXED BY event_kind WHERE kind = ?1"
+		" AND state >= ?2 AND at <= ?3 ORDER BY id DESC LIMIT 1 OFFSET ?4",
 };
 
 static int prepare(struct store *store, enum store_statement which)

@@ -12,26 +12,26 @@ static const struct client *client_of(const struct sms_order *order)
 	return order->call->client;
 }
 
-bool approval_is_needed(const struct sms_order *order)
+bool approval_is_needed(const struct tool_call *call, const char *number)
 {
-	const struct services *services = order->call->services;
+	const struct services *services = call->services;
 
-	switch (client_of(order)->ask) {
+	switch (call->client->ask) {
 	case CLIENT_ASK_NEVER:
 		return false;
 	case CLIENT_ASK_NEW_RECIPIENTS:
-		return store_outgoing_exchanged(services->store, order->number) != 0;
+		return store_outgoing_exchanged(services->store, number) != 0;
 	case CLIENT_ASK_ALWAYS:
 		break;
 	}
 	return true;
 }
 
-bool approval_may_ask(const struct sms_order *order)
+bool approval_may_ask(const struct tool_call *call)
 {
-	const struct services *services = order->call->services;
+	const struct services *services = call->services;
 
-	return services->config->approve_through_client && ask_can(order->call);
+	return services->config->approve_through_client && ask_can(call);
 }
 
 /* NULL: no memory. */
@@ -45,6 +45,11 @@ static const char *shown(const char *text, struct arena *arena)
 		copy = arena_copy(arena, buffer.data ? buffer.data : "", buffer.length);
 	buffer_deinit(&buffer);
 	return copy;
+}
+
+const char *approval_asker(const struct tool_call *call)
+{
+	return shown(*call->client->name ? call->client->name : "An agent", call->arena);
 }
 
 /* "" when the person is to choose. */
@@ -77,8 +82,7 @@ static const char *say_time(const struct sms_order *order)
 static const char *write_message(const struct sms_order *order)
 {
 	struct arena *arena = order->call->arena;
-	const char *who = client_of(order)->name;
-	const char *name = shown(*who ? who : "An agent", arena);
+	const char *name = approval_asker(order->call);
 	const char *text = shown(order->text, arena);
 	const char *sim = say_sim(order);
 	const char *time = say_time(order);

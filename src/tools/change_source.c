@@ -169,6 +169,8 @@ void change_source_init(struct change_source *source, const struct services *ser
 	observer_add(inbox_observers(services->inbox), &source->inbox, on_inbox, source);
 	observer_add(call_log_observers(services->calls), &source->calls, on_calls,
 		     source);
+	observer_add(dialler_observers(services->dialler), &source->placed, on_calls,
+		     source);
 	observer_add(alert_log_observers(services->alerts), &source->alerts, on_alerts,
 		     source);
 	observer_add(outbox_observers(services->outbox), &source->outbox, on_outbox,
@@ -185,6 +187,7 @@ void change_source_deinit(struct change_source *source)
 		return;
 	observer_remove(&source->inbox);
 	observer_remove(&source->calls);
+	observer_remove(&source->placed);
 	observer_remove(&source->alerts);
 	observer_remove(&source->outbox);
 	observer_remove(&source->sims);

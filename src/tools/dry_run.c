@@ -111,7 +111,9 @@ static void write_members(struct json_writer *writer, const struct dry_run *dry_
 		message_view_put_time(writer, "expires_at", order->expires_at_ms);
 	if (*order->number)
 		json_put_string(writer, "approval",
-				approval_is_needed(order) ? "required" : "not_required");
+				approval_is_needed(order->call, order->number)
+					? "required"
+					: "not_required");
 	if (dry_run->repeat != REPEAT_NONE)
 		json_put_integer(writer, "repeats_message_id", dry_run->first.id);
 	write_refusals(writer, dry_run);
@@ -159,10 +161,11 @@ static const char *say_character(const struct dry_run *dry_run)
 
 static const char *say_approval(const struct sms_order *order)
 {
-	if (!approval_is_needed(order))
+	if (!approval_is_needed(order->call, order->number))
 		return "";
-	return approval_may_ask(order) ? " Your person would be asked for a yes first."
-				       : " It would wait for the owner's yes first.";
+	return approval_may_ask(order->call)
+		       ? " Your person would be asked for a yes first."
+		       : " It would wait for the owner's yes first.";
 }
 
 static const char *say(const struct dry_run *dry_run)

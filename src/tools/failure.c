@@ -8,7 +8,7 @@
 /* Refused before it was taken over: what comes after is in the ledger, and in the audit. */
 static bool is_refusal(const struct tool_call *call, enum failure failure)
 {
-	if (call->into || call->tool != &tool_send_sms)
+	if (call->into)
 		return false;
 	switch (failure) {
 	case FAILURE_NETWORK_REFUSED:
@@ -17,6 +17,8 @@ static bool is_refusal(const struct tool_call *call, enum failure failure)
 	case FAILURE_CANCELLED:
 	case FAILURE_EXPIRED:
 	case FAILURE_APPROVAL_REJECTED:
+	case FAILURE_CALL_FAILED:
+	case FAILURE_CALL_UNKNOWN:
 		return false;
 	default:
 		return true;
@@ -29,14 +31,21 @@ static void note_refusal(const struct tool_call *call, enum failure failure)
 	const struct services *services = call->services;
 	const char *recipient =
 		json_string(json_member(call->arguments, "to_phone_number"));
+	void (*note)(struct audit * audit, const struct client *client,
+		     const char *number, const char *code);
 	char number[PHONE_NUMBER_BYTES];
 
 	if (!is_refusal(call, failure))
 		return;
+	if (call->tool == &tool_send_sms)
+		note = audit_send_refused;
+	else if (call->tool == &tool_place_call || call->tool == &tool_hang_up)
+		note = audit_call_refused;
+	else
+		return;
 	if (!recipient || phone_number_parse(recipient, number) != PHONE_NUMBER_OK)
 		number[0] = '\0';
-	audit_send_refused(services->audit, call->client, number,
-			   failure_words(failure)->code);
+	note(services->audit, call->client, number, failure_words(failure)->code);
 }
 
 void failure_answer_with(struct tool_call *call, const struct refusal *refusal,

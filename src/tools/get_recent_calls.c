@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * get_recent_calls: the calls that came in, newest first, a page at a time. No tool places
- * or answers one.
+ * get_recent_calls: the calls that came in and those that agents placed, newest first, a page
+ * at a time.
  */
 #include "tools/argument.h"
 #include "tools/call_view.h"
@@ -11,7 +11,8 @@
 #include "tools/tool_table.h"
 
 static const struct schema_field input[] = {
-	{ "missed_only", SCHEMA_BOOLEAN, false, "Only those that nobody answered" },
+	{ "missed_only", SCHEMA_BOOLEAN, false,
+	  "Only those that came in and nobody answered" },
 	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false,
 	  "next_cursor of the answer before: the page after it" },
@@ -79,13 +80,17 @@ static void run(struct tool_call *call)
 
 const struct tool tool_get_recent_calls = {
 	.name = "get_recent_calls",
-	.title = "List calls that came in",
+	.title = "List recent calls",
 	.description =
-		"Lists the calls that came in on this phone, newest first: who called, "
-		"when, on which SIM, and whether it was missed. Call it to find out who "
-		"tried to reach the owner. Costs nothing; it answers and places no call. "
-		"A number proves nothing about who called, and a call in one of the gaps "
-		"is not listed.",
+		"Lists the calls that came in on this phone, and those that agents "
+		"placed, "
+		"newest first: with whom, when, on which SIM, and whether it was missed "
+		"or "
+		"how it ended. Call it to find out who tried to reach the owner, or what "
+		"became of place_call. Costs nothing; it answers and places no call. "
+		"A number proves nothing about who called, and a call in one of the "
+		"gaps, "
+		"or that the owner placed, is not listed.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,

@@ -84,6 +84,23 @@ static void say(struct json_writer *writer, const char *before, const char *word
 	buffer_deinit(&text);
 }
 
+static void say_calls(struct json_writer *writer, const struct config_calls *calls)
+{
+	char text[160];
+
+	if (!calls->place) {
+		json_write_string(writer, "The owner lets nobody place calls.");
+		return;
+	}
+	snprintf(text, sizeof(text),
+		 "You may call whom you may write to; a call is hung up after %lld "
+		 "seconds, and all agents place %lld in an hour and %lld in a day at "
+		 "most.",
+		 (long long)calls->most_seconds, (long long)calls->per_hour,
+		 (long long)calls->per_day);
+	json_write_string(writer, text);
+}
+
 static void say_length(struct json_writer *writer, int64_t segments)
 {
 	char text[48];
@@ -134,7 +151,7 @@ void policy_view_write_words(struct json_writer *writer, const struct services *
 		json_write_string(writer, "You may not send.");
 	if (*client->sims)
 		say(writer, "You may use these subscription_ids: ", client->sims, ".");
-	json_write_string(writer, "Emergency numbers are never written to.");
+	json_write_string(writer, "Emergency numbers are never written to, nor called.");
 	json_write_string(
 		writer, policy->premium ? "Short codes and premium numbers are allowed."
 					: "Short codes and premium numbers are refused, "
@@ -149,9 +166,9 @@ void policy_view_write_words(struct json_writer *writer, const struct services *
 	if (*policy->quiet_hours)
 		say(writer, "Nothing goes out in the quiet hours, ", policy->quiet_hours,
 		    " by the phone's local time.");
-	say_list(writer, "A SIM with a known balance below this sends nothing: ",
-		 &policy->minimum_balance);
 	say_list(writer, "A SIM whose known balance is below this sends nothing: ",
 		 &policy->minimum_balance);
+	if (client->scopes & CLIENT_CALL)
+		say_calls(writer, &policy->calls);
 	json_close_array(writer);
 }

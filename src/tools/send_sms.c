@@ -255,11 +255,11 @@ static bool pass_policy(struct sending *sending)
 static bool settle(struct sending *sending, const struct refusal *unable)
 {
 	struct sms_order *order = sending->order;
-	bool needs_yes = approval_is_needed(order);
+	bool needs_yes = approval_is_needed(order->call, order->number);
 	bool settled;
 
 	order->approval = needs_yes ? ORDER_APPROVAL_AWAITED : ORDER_APPROVAL_NONE;
-	if (needs_yes && approval_may_ask(order))
+	if (needs_yes && approval_may_ask(order->call))
 		settled = ask_yes(order, unable);
 	else
 		settled = !unable || ask_sim(order, unable);

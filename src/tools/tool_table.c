@@ -14,6 +14,8 @@ const struct tool *const tool_table[] = {
 	&tool_send_ussd,
 	&tool_get_recent_calls,
 	&tool_find_contact,
+	&tool_place_call,
+	&tool_hang_up,
 	&tool_list_approvals,
 	&tool_decide_approval,
 	NULL,

@@ -21,6 +21,7 @@
 #include "mcp/endpoint.h"
 #include "ofono/sim_unlock.h"
 #include "ofono/supplementary_services.h"
+#include "ofono/voice_dial.h"
 #include "owner/owner_table.h"
 #include "resources/resource_table.h"
 #include "store/store_client.h"
@@ -183,6 +184,50 @@ void ussd_cancel(struct modem *modem)
 	(void)modem;
 }
 
+bool modem_has_calls(const struct modem *modem)
+{
+	(void)modem;
+	return false;
+}
+
+struct voice_dial *voice_dial(struct modem *modem, const char *number, int limit_ms,
+			      void (*done)(void *data, const struct dial_result *result),
+			      void *data)
+{
+	(void)modem;
+	(void)number;
+	(void)limit_ms;
+	(void)done;
+	(void)data;
+	return NULL;
+}
+
+void voice_dial_stop(struct voice_dial *dial)
+{
+	(void)dial;
+}
+
+void voice_hang_up(struct modem *modem, const char *path)
+{
+	(void)modem;
+	(void)path;
+}
+
+struct voice_listing *voice_list(struct modem *modem,
+				 void (*found)(void *data, const struct voice_call *call),
+				 void *data)
+{
+	(void)modem;
+	(void)found;
+	(void)data;
+	return NULL;
+}
+
+void voice_listing_stop(struct voice_listing *listing)
+{
+	(void)listing;
+}
+
 /* ---- the owner's end */
 
 static void on_client_cut(void *data, int64_t client_id)
@@ -313,6 +358,8 @@ static inline void gateway_open_phone(void)
 			    &services->sims) == 0);
 	FUZZ_CHECK(call_log_new(services->store, services->sims, services->ofono,
 				&services->calls) == 0);
+	FUZZ_CHECK(dialler_new(services->loop, services->store, services->sims,
+			       services->ofono, &services->dialler) == 0);
 	FUZZ_CHECK(alert_log_new(services->store, services->sims, services->ofono,
 				 &services->alerts) == 0);
 	FUZZ_CHECK(contacts_new(services->config, services->sims, services->ofono,
@@ -476,6 +523,7 @@ static inline void gateway_close(void)
 	inbox_free(services->inbox);
 	alert_log_free(services->alerts);
 	contacts_free(services->contacts);
+	dialler_free(services->dialler);
 	call_log_free(services->calls);
 	sims_free(services->sims);
 	ussd_free(services->ussd);

@@ -55,12 +55,12 @@ class Agent:
 
     def __init__(self, lab: Lab, token: str | None = None) -> None:
         self._lab = lab
-        self._token = token
+        self.token = token
 
     def call(self, tool: str, /, **arguments: Any) -> Result:
         with self._lab.client() as client:
-            if self._token:
-                client.headers["Authorization"] = f"Bearer {self._token}"
+            if self.token:
+                client.headers["Authorization"] = f"Bearer {self.token}"
             return Result(client.tool(tool, **arguments))
 
     def send(self, text: str, sim: int | None = None, to: str = TO,

@@ -23,8 +23,9 @@ def is_sent(lab: Lab, text: str) -> int:
 
 
 class Modern:
-    """One send_sms and the state that it carries."""
+    """One call, of send_sms, and the state that it carries."""
 
+    tool = "send_sms"
     key = KEY                               # of the question
 
     def __init__(self, lab: Lab, text: str, capabilities: Any = FORMS,
@@ -36,7 +37,7 @@ class Modern:
         self._token = token
 
     def ask(self, **params: Any) -> Reply:
-        asked: Request = call("send_sms", self.arguments, **params)
+        asked: Request = call(self.tool, self.arguments, **params)
         asked = asked.meta(clientCapabilities=self.capabilities)
         if self._token:
             asked = asked.header(Authorization=f"Bearer {self._token}")

@@ -248,6 +248,20 @@ def test_the_policy_lets_nobody_dial(one: Lab, look: Look) -> None:
         assert found.has("problem", "policy", f"SupplementaryServices.{call}")
 
 
+def test_the_policy_lets_nobody_call(one: Lab, look: Look) -> None:
+    config = one.bus._config
+    config.write_text(config.read_text().replace(
+        "</policy>", '<deny send_destination="org.ofono" '
+        'send_interface="org.ofono.VoiceCallManager" send_member="Dial"/></policy>'))
+    reload(one)
+    assert look(one).has("ok", "policy", "all that the gateway needs")
+    gateway_config = one.gateway._config_file
+    gateway_config.write_text(gateway_config.read_text() + "[call]\nplace = yes\n")
+    found = look(one)
+    assert found.has("problem", "policy", "VoiceCallManager.Dial")
+    assert one.modems[0].calls.dialled == []    # asking has called nobody
+
+
 def test_no_ofono(one: Lab, look: Look) -> None:
     one.ofonod.stop()
     found = wait_found(one, look, "problem", "oFono", "oFono is not running")

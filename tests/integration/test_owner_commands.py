@@ -126,7 +126,7 @@ def test_sims_are_those_that_were_seen(make_lab: Callable[..., Lab]) -> None:
 
 
 @pytest.mark.parametrize("options,words", [
-    (["--scope", "fly"], ['"fly"', "read, send, codes, ussd, admin, metrics"]),
+    (["--scope", "fly"], ['"fly"', "read, send, codes, ussd, admin, metrics, call"]),
     (["--scope", ""], ["a list is empty"]), (["--scope", ","], ["a list is empty"]),
     (["--scope", "read;send"], ["no scope"]), (["--scope", "x" * 5000], ["no scope"]),
     (["--sim", "0"], ['no SIM "0"', "None was seen yet"]), (["--sim", "one"], ["no SIM"]),

@@ -21,7 +21,8 @@ from modern import Request, call
 from owner import Owner
 from wire import Reply, Wire, request, rpc
 
-SCOPES = {"read": 1, "send": 2, "codes": 4, "ussd": 8, "admin": 16, "metrics": 32}
+SCOPES = {"read": 1, "send": 2, "codes": 4, "ussd": 8, "admin": 16, "metrics": 32,
+          "call": 64}
 SENDING = ["send_sms", "cancel_sms"]
 READING = ["get_sms_subscriptions", "get_sms_status", "list_sms", "list_sms_conversations",
            "wait_for_sms", "mark_sms_read", "get_gateway_status", "get_recent_calls",

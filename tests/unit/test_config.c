@@ -230,13 +230,13 @@ static void test_unknown_names(void **state)
 	expect_error("[log]\n[sever]\n",
 		     ":2: [sever]: unknown section; there are "
 		     "[server], [store], [sim], [sms], "
-		     "[policy], [ussd], [incoming], [contacts], [log]");
+		     "[policy], [ussd], [call], [incoming], [contacts], [log]");
 	expect_error("\n[]\nx = 1\n", ":3: a key stands before any section; there are "
 				      "[server], [store], [sim], [sms], [policy], "
-				      "[ussd], [incoming], [contacts], [log]");
+				      "[ussd], [call], [incoming], [contacts], [log]");
 	expect_error("open = yes\n", ":1: a key stands before any section; there are "
 				     "[server], [store], [sim], [sms], [policy], [ussd], "
-				     "[incoming], [contacts], [log]");
+				     "[call], [incoming], [contacts], [log]");
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
 }
 
@@ -498,11 +498,11 @@ static void test_set_refuses(void **state)
 	expect_set_error(
 		"logs.verbose", "1",
 		"--option: [logs]: unknown section; there are [server], [store], [sim], "
-		"[sms], [policy], [ussd], [incoming], [contacts], [log]");
-	expect_set_error(
-		"verbose", "1",
-		"--option: a key stands before any section; there are [server], "
-		"[store], [sim], [sms], [policy], [ussd], [incoming], [contacts], [log]");
+		"[sms], [policy], [ussd], [call], [incoming], [contacts], [log]");
+	expect_set_error("verbose", "1",
+			 "--option: a key stands before any section; there are [server], "
+			 "[store], [sim], [sms], [policy], [ussd], [call], [incoming], "
+			 "[contacts], [log]");
 }
 
 /* What a file would not give back. */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "tools/approval.h"
+#include "tools/sim_question.h"
+
+/* NULL: no memory. */
+static const char *write_message(const struct tool_call *call, const char *number,
+				 const struct sim *sim, int64_t seconds)
+{
+	const char *name = approval_asker(call);
+	const char *title = sim_question_title(sim, call->arena);
+
+	if (!name || !title)
+		return NULL;
+	return arena_printf(
+		call->arena,
+		"%s wants to call %s from %s. The phone dials at once, and hangs "
+		"up after %lld seconds at the latest; who is called hears this "
+		"phone's microphone.",
+		name, number, title, (long long)seconds);
+}
+
+enum ask_outcome approval_ask_call(struct tool_call *call, const char *number,
+				   const struct sim *sim, int64_t seconds)
+{
+	const struct services *services = call->services;
+	const struct ask_field fields[] = {
+		{ .name = "call",
+		  .type = SCHEMA_BOOLEAN,
+		  .required = true,
+		  .title = "Yes, place this call" },
+		{ 0 },
+	};
+	struct ask_question *question = arena_alloc(call->arena, sizeof(*question));
+	struct ask_field *kept = arena_alloc(call->arena, sizeof(fields));
+	const char *message = write_message(call, number, sim, seconds);
+	const struct json *content;
+	enum ask_outcome outcome;
+
+	if (!question || !kept || !message)
+		return ASK_UNABLE;
+	memcpy(kept, fields, sizeof(fields));
+	*question = (struct ask_question){ "call_approval", message, kept };
+	if (!ask_is_resumed(call))
+		audit_person_asked(services->audit, call->client, number);
+	outcome = ask_person(call, question, &content);
+	if (outcome != ASK_ANSWERED)
+		return outcome;
+	ask_take_as_no(call); /* a yes is used up, and a no stays one */
+	return json_member(content, "call")->boolean ? ASK_ANSWERED : ASK_DECLINED;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls that were placed: row, limits and audit in one commit, and how many there were. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "full_disk.h"
+#include "store/store_call.h"
+#include "store_bench.h"
+
+static int64_t now_ms = 1000000;
+
+static int64_t told_ms(void)
+{
+	return now_ms;
+}
+
+static const struct clock_source told_clock = {
+	.monotonic_ms = told_ms,
+	.wall_ms = told_ms,
+	.boot_ms = told_ms,
+};
+
+static int place(int64_t *id_out)
+{
+	const struct call_draft draft = { 7, "agent", 1, "+36201234567" };
+
+	return store_call_place(store, &draft, id_out);
+}
+
+static int set_up(void **state)
+{
+	int error = store_set_up(state);
+
+	clock_set_source(&told_clock);
+	open_store();
+	identify("8936", "");
+	return error;
+}
+
+static int tear_down(void **state)
+{
+	clock_set_source(NULL);
+	return store_tear_down(state);
+}
+
+static void test_life(void **state)
+{
+	struct call_end end = {
+		.client_id = 7, .client = "agent", .state = CALL_ENDED, .reason = "remote"
+	};
+
+	(void)state;
+	assert_int_equal(place(&end.id), 0);
+	assert_int_equal(sql("SELECT state FROM event"), CALL_DIALLING);
+	assert_int_equal(sql("SELECT segments FROM usage WHERE client_id = 7 AND "
+			     "sim_id = 1"),
+			 1);
+	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'call_placed' AND "
+			     "detail LIKE '%\"number\":\"+36201234567\"%'"),
+			 1);
+	assert_int_equal(store_call_end(store, &end), 0);
+	end.client = NULL; /* of another start of the gateway */
+	assert_int_equal(store_call_end(store, &end), 0);
+	reopen_store();
+	assert_int_equal(sql("SELECT state FROM event WHERE text = 'remote'"),
+			 CALL_ENDED);
+	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'call_ended' AND "
+			     "detail LIKE '%\"state\":\"ended\",\"reason\":\"remote\"%'"),
+			 2);
+	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'call_ended' AND "
+			     "detail LIKE '%\"client\":\"agent\"%'"),
+			 1);
+}
+
+/* A clock that was ahead and is right again does not shut the calls of now out. */
+static void test_how_many(void **state)
+{
+	int64_t id, at_ms = -1;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		now_ms += 10;
+		assert_int_equal(place(&id), 0);
+	}
+	assert_int_equal(store_call_placed(store, 1, now_ms, &at_ms), 0);
+	assert_int_equal(at_ms, now_ms);
+	assert_int_equal(store_call_placed(store, 3, now_ms, &at_ms), 0);
+	assert_int_equal(at_ms, now_ms - 20);
+	assert_int_equal(store_call_placed(store, 4, now_ms, &at_ms), 0);
+	assert_int_equal(at_ms, 0);
+	assert_int_equal(store_call_placed(store, 1, now_ms - 5, &at_ms), 0);
+	assert_int_equal(at_ms, now_ms - 10);
+	sql("UPDATE event SET state = 3 RETURNING 0"); /* missed: they came in */
+	assert_int_equal(store_call_placed(store, 1, now_ms, &at_ms), 0);
+	assert_int_equal(at_ms, 0);
+}
+
+/* Nothing of it, then: no call that no limit knows of. */
+static void test_disk_full(void **state)
+{
+	int64_t id = -7;
+
+	(void)state;
+	fill_disk(true);
+	assert_int_equal(place(&id), STORE_E_FULL);
+	fill_disk(false);
+	assert_int_equal(id, -7);
+	assert_int_equal(
+		sql("SELECT (SELECT count(*) FROM event) + (SELECT count(*) FROM "
+		    "usage) + (SELECT count(*) FROM audit)"),
+		0);
+	assert_int_equal(place(&id), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_life),
+		TEST(test_how_many),
+		TEST(test_disk_full),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

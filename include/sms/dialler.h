@@ -10,7 +10,9 @@
  * One call for each modem, and none beside another: oFono is asked for its calls before it
  * dials. None goes on for ever: when its time is over the modem is told to hang up, again
  * every DIALLER_AGAIN_SECONDS until it has. What nobody follows any more, for the gateway or
- * the modem was away, is hung up as soon as it shows again, within DIALLER_LEFT_SECONDS
+ * the modem was away, is hung up when it shows as the modem comes back: within
+ * DIALLER_LEFT_SECONDS, and not later than DIALLER_GRACE_SECONDS after oFono told its calls,
+ * for then a call to that number is a new one of somebody else's
  * (tests/integration/test_placing_calls.py). What may be dialled the caller has looked at.
  */
 #ifndef SMS_DIALLER_H
@@ -25,6 +27,7 @@ enum {
 	DIALLER_CALLS = 16, /* those that are over are forgotten first */
 	DIALLER_AGAIN_SECONDS = 5,
 	DIALLER_LEFT_SECONDS = 3600,
+	DIALLER_GRACE_SECONDS = 30,
 	DIALLER_REASON_BYTES = 24,
 	DIALLER_CLIENT_BYTES = 64,
 };
@@ -44,7 +47,7 @@ struct placed_call {
 	char client[DIALLER_CLIENT_BYTES];
 	/*
 	 * Why it is over: "remote", "network", "local" (at this phone) as oFono tells;
-	 * "time_limit", "hung_up" (by an agent), "client_left", "gateway_stopped", "left" (it
+	 * "time_limit", "hung_up" (by an agent), "client_left", "revoked", "gateway_stopped", "left" (it
 	 * went on while nobody followed it); or why nothing was dialled: "busy", "refused",
 	 * "not_supported", "not_allowed", "not_handed"; or "lost". "" not told.
 	 */
@@ -87,6 +90,8 @@ int dialler_place(struct dialler *dialler, const struct dial_order *order,
 const struct placed_call *dialler_find(const struct dialler *dialler, int64_t id);
 /* It is over as soon as the modem says so. Fine for one that is. */
 void dialler_hang_up(struct dialler *dialler, int64_t id, const char *reason);
+/* The client may do nothing any more: so with all of its calls. */
+void dialler_revoke(struct dialler *dialler, int64_t client_id);
 
 /* Told a struct placed_call whenever something of one changed. */
 struct observers *dialler_observers(struct dialler *dialler);

@@ -169,6 +169,7 @@ static void on_client_forgotten(void *data, int64_t client_id)
 	const struct gateway *gateway = data;
 
 	sessions_end_client(endpoint_sessions(gateway->endpoint), client_id);
+	dialler_revoke(gateway->services.dialler, client_id);
 }
 
 /* A new one, too, and one that is gone. */

@@ -76,13 +76,26 @@ static int check_number(struct policy_case *about)
 					  phone_number_problem_text(problem)));
 }
 
+/* Of the country that it is in, which need not be the card's. */
+static bool is_emergency_there(const struct policy_case *about, const char *mobile_code)
+{
+	const struct country *country = country_of_mobile_code(mobile_code);
+	struct recipient recipient;
+
+	if (!country || country == about->recipient.home)
+		return false;
+	recipient_read(&recipient, about->request->number, country);
+	return recipient_is_emergency(&recipient, "");
+}
+
 static bool is_emergency(const struct policy_case *about)
 {
 	const struct modem_list *modems = ofono_modems(about->policy->parts.ofono);
 	const struct modem *modem;
 
 	TAILQ_FOREACH (modem, modems, link) {
-		if (recipient_is_emergency(&about->recipient, modem->emergency_numbers))
+		if (recipient_is_emergency(&about->recipient, modem->emergency_numbers) ||
+		    is_emergency_there(about, modem->network.mobile_country_code))
 			return true;
 	}
 	return recipient_is_emergency(&about->recipient, "");

@@ -283,14 +283,25 @@ static void take_back(struct left_call *left, struct modem *modem, const char *p
 	review(left->dialler, NULL);
 }
 
+/* oFono may learn of the modem's calls a little later than it is asked. */
+static void be_brief(struct left_call *left)
+{
+	int64_t until_ms = clock_boot_ms() + DIALLER_GRACE_SECONDS * MS_PER_SECOND;
+
+	if (left->until_ms > until_ms)
+		left->until_ms = until_ms;
+}
+
 static void on_found(void *data, const struct voice_call *call)
 {
 	struct left_call *left = data;
 
-	if (!call)
+	if (!call) {
 		left->listing = NULL;
-	else if (is_that(left, call->number, call->state))
+		be_brief(left);
+	} else if (is_that(left, call->number, call->state)) {
 		take_back(left, left->modem, call->path);
+	}
 }
 
 /* Its card is back: are they still there? */
@@ -401,7 +412,7 @@ static void on_dialled(void *data, const struct dial_result *result)
 	if (result->outcome == DIAL_PLACED) {
 		set_path(followed, result->path);
 	} else if (result->outcome == DIAL_UNKNOWN) {
-		leave(followed->dialler, &followed->call, DIALLER_LEFT_SECONDS);
+		leave(followed->dialler, &followed->call, DIALLER_GRACE_SECONDS);
 		finish(followed, CALL_LOST, "lost");
 	} else {
 		finish(followed, CALL_NOT_PLACED, refusals[result->outcome]);
@@ -539,6 +550,16 @@ void dialler_hang_up(struct dialler *dialler, int64_t id, const char *reason)
 
 	if (followed && followed->modem)
 		begin_to_end(followed, reason);
+}
+
+void dialler_revoke(struct dialler *dialler, int64_t client_id)
+{
+	for (size_t i = 0; i < DIALLER_CALLS; i++) {
+		struct followed *followed = &dialler->followed[i];
+
+		if (followed->modem && followed->call.client_id == client_id)
+			begin_to_end(followed, "revoked");
+	}
 }
 
 struct observers *dialler_observers(struct dialler *dialler)

@@ -131,5 +131,6 @@ const char *call_state_name(enum call_state state)
 		[CALL_NOT_PLACED] = "not_placed", [CALL_LOST] = "unknown",
 	};
 
-	return names[state];
+	return (size_t)state < sizeof(names) / sizeof(names[0]) ? names[state]
+								: names[CALL_UNKNOWN];
 }

@@ -357,6 +357,11 @@ def test_scope_and_whose(make_lab: Callable[..., Lab]) -> None:
     assert (hung["detail"]["client"], ended["detail"]["reason"]) == ("other", "hung_up")
     wait_until(lambda: {"not_your_call", "emergency_number_blocked"} <= {
         line["detail"]["code"] for line in audit.lines("call_refused")}, what="it is noted")
+    wait_over(lab)
+    one.call("place_call", to_phone_number=TO, wait_for="none")
+    Owner(lab.gateway.state).do("revoke", "one")
+    wait_over(lab)
+    assert audit.lines("call_ended")[-1]["detail"]["reason"] == "revoked"
     assert TO not in lab.gateway.log
 
 

@@ -33,6 +33,10 @@ static void test_emergency(void **state)
 	assert_string_equal(code_of("555"), "");
 	assert_string_equal(code_of("1122"), "");
 	assert_string_equal(code_of("+36112555"), "");
+	assert_string_equal(code_of("144"), "");
+	strcpy(modem->network.mobile_country_code, "232"); /* the phone travels */
+	assert_string_equal(code_of("144"), "emergency_number_blocked");
+	strcpy(modem->network.mobile_country_code, "");
 	request.sim_id = 2;
 	assert_string_equal(code_of("144"), "emergency_number_blocked"); /* Austria's */
 }

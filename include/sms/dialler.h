@@ -24,6 +24,7 @@
 #include "store/store_call.h"
 
 enum {
+	DIALLER_LIMIT_MS = 60 * 1000,
 	DIALLER_CALLS = 16, /* those that are over are forgotten first */
 	DIALLER_AGAIN_SECONDS = 5,
 	DIALLER_LEFT_SECONDS = 3600,
@@ -65,9 +66,16 @@ struct dial_order {
 
 struct dialler;
 
+struct dialler_parts {
+	sd_event *loop;
+	struct store *store;
+	struct sims *sims;
+	struct ofono *ofono;
+	int limit_ms; /* for oFono to dial: DIALLER_LIMIT_MS but in tests */
+};
+
 /* Calls that were left when the gateway ended are ended here. 0 or -errno. */
-int dialler_new(sd_event *loop, struct store *store, struct sims *sims,
-		struct ofono *ofono, struct dialler **dialler_out);
+int dialler_new(const struct dialler_parts *parts, struct dialler **dialler_out);
 /*
  * Before the loop ends: what goes on is hung up, for nobody would. What the modem has not
  * confirmed when the gateway ends is looked for at the next start.

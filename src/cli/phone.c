@@ -37,6 +37,19 @@ static int open_policy(struct services *services, const struct config *config)
 	return policy_new(&parts, &services->policy);
 }
 
+static int open_dialler(struct services *services)
+{
+	const struct dialler_parts parts = {
+		.loop = services->loop,
+		.store = services->store,
+		.sims = services->sims,
+		.ofono = services->ofono,
+		.limit_ms = DIALLER_LIMIT_MS,
+	};
+
+	return dialler_new(&parts, &services->dialler);
+}
+
 static void begin_obeying_stop(struct phone *phone)
 {
 	phone->stop_recall = (struct stop_recall){
@@ -80,8 +93,7 @@ static int open_parts(struct phone *phone, const struct config *config)
 		error = call_log_new(services->store, services->sims, services->ofono,
 				     &services->calls);
 	if (error == 0)
-		error = dialler_new(services->loop, services->store, services->sims,
-				    services->ofono, &services->dialler);
+		error = open_dialler(services);
 	if (error == 0)
 		error = alert_log_new(services->store, services->sims, services->ofono,
 				      &services->alerts);

@@ -11,7 +11,6 @@
 #include "ofono/voice_dial.h"
 
 enum {
-	DIAL_LIMIT_MS = 60 * 1000,
 	MS_PER_SECOND = 1000,
 	USEC_PER_SECOND = 1000 * 1000,
 	PATH_BYTES = 160,
@@ -41,10 +40,7 @@ struct left_call {
 };
 
 struct dialler {
-	sd_event *loop;
-	struct store *store;
-	struct sims *sims;
-	struct ofono *ofono;
+	struct dialler_parts parts;
 	bool possible, at_it;
 	struct observer watch;
 	struct observers observers, use_observers;
@@ -74,7 +70,7 @@ static void review(struct dialler *dialler, const struct modem *gone)
 	bool possible = false, at_it = dialler_is_at_it(dialler);
 	const struct modem *modem;
 
-	TAILQ_FOREACH (modem, ofono_modems(dialler->ofono), link)
+	TAILQ_FOREACH (modem, ofono_modems(dialler->parts.ofono), link)
 		possible |= modem != gone && !modem_is_foreign(modem) &&
 			    modem_has_calls(modem);
 	if (possible == dialler->possible && at_it == dialler->at_it)
@@ -150,7 +146,7 @@ static void move(struct followed *followed, enum call_state state)
 	if (state <= followed->call.state)
 		return;
 	followed->call.state = state;
-	is_stored(store_event_set_state(followed->dialler->store, followed->call.id,
+	is_stored(store_event_set_state(followed->dialler->parts.store, followed->call.id,
 					state));
 	tell(followed);
 }
@@ -173,7 +169,7 @@ static void finish(struct followed *followed, enum call_state state, const char 
 	followed->modem = NULL;
 	call->state = state;
 	snprintf(call->reason, sizeof(call->reason), "%s", reason);
-	is_stored(store_call_end(dialler->store, &end));
+	is_stored(store_call_end(dialler->parts.store, &end));
 	tell(followed);
 	review(dialler, NULL);
 }
@@ -214,7 +210,7 @@ static int on_due(sd_event_source *source, uint64_t usec, void *data)
 static int start_timer(struct followed *followed, int64_t seconds)
 {
 	return sd_event_add_time_relative(
-		followed->dialler->loop, &followed->timer, CLOCK_BOOTTIME,
+		followed->dialler->parts.loop, &followed->timer, CLOCK_BOOTTIME,
 		(uint64_t)seconds * USEC_PER_SECOND, 0, on_due, followed);
 }
 
@@ -309,9 +305,10 @@ static void look_for_left(struct dialler *dialler, struct modem *modem)
 {
 	for (size_t i = 0; i < DIALLER_CALLS; i++) {
 		struct left_call *left = &dialler->left[i];
-		const struct sim *sim = left->id && !left->modem && modem_has_calls(modem)
-						? sims_find(dialler->sims, left->sim_id)
-						: NULL;
+		const struct sim *sim =
+			left->id && !left->modem && modem_has_calls(modem)
+				? sims_find(dialler->parts.sims, left->sim_id)
+				: NULL;
 
 		if (!sim || sim->modem != modem)
 			continue;
@@ -370,9 +367,10 @@ static void on_added(struct dialler *dialler, const struct ofono_event *event)
 {
 	for (size_t i = 0; i < DIALLER_CALLS; i++) {
 		struct left_call *left = &dialler->left[i];
-		const struct sim *sim = is_that(left, event->sender, event->call_state)
-						? sims_find(dialler->sims, left->sim_id)
-						: NULL;
+		const struct sim *sim =
+			is_that(left, event->sender, event->call_state)
+				? sims_find(dialler->parts.sims, left->sim_id)
+				: NULL;
 
 		if (sim && sim->modem == event->modem)
 			take_back(left, event->modem, event->call);
@@ -493,7 +491,7 @@ static void on_ofono_event(void *data, const void *event_data)
 static int store_order(struct dialler *dialler, const struct dial_order *order,
 		       int64_t *id_out)
 {
-	return store_call_place(dialler->store,
+	return store_call_place(dialler->parts.store,
 				&(struct call_draft){
 					.client_id = order->client_id,
 					.client = order->client,
@@ -535,7 +533,7 @@ int dialler_place(struct dialler *dialler, const struct dial_order *order,
 	}
 	fill(followed, order);
 	*id_out = followed->call.id;
-	followed->dial = voice_dial(order->modem, order->number, DIAL_LIMIT_MS,
+	followed->dial = voice_dial(order->modem, order->number, dialler->parts.limit_ms,
 				    on_dialled, followed);
 	tell(followed);
 	if (!followed->dial)
@@ -591,16 +589,17 @@ static int settle(struct dialler *dialler)
 	int error = 0;
 
 	for (int state = CALL_DIALLING; !error && state <= CALL_ACTIVE; state++)
-		error = store_events_list(dialler->store, &(struct event_look){
-								  .kind = EVENT_CALL,
-								  .state = state,
-								  .limit = DIALLER_CALLS,
-								  .visit = add_left,
-								  .data = dialler,
-							  });
+		error = store_events_list(dialler->parts.store,
+					  &(struct event_look){
+						  .kind = EVENT_CALL,
+						  .state = state,
+						  .limit = DIALLER_CALLS,
+						  .visit = add_left,
+						  .data = dialler,
+					  });
 	for (size_t i = 0; !error && i < DIALLER_CALLS; i++) {
 		if (dialler->left[i].id)
-			is_stored(store_call_end(dialler->store,
+			is_stored(store_call_end(dialler->parts.store,
 						 &(struct call_end){
 							 .id = dialler->left[i].id,
 							 .state = CALL_LOST,
@@ -610,18 +609,14 @@ static int settle(struct dialler *dialler)
 	return error;
 }
 
-int dialler_new(sd_event *loop, struct store *store, struct sims *sims,
-		struct ofono *ofono, struct dialler **dialler_out)
+int dialler_new(const struct dialler_parts *parts, struct dialler **dialler_out)
 {
 	struct dialler *dialler = calloc(1, sizeof(*dialler));
 	int error;
 
 	if (!dialler)
 		return -ENOMEM;
-	dialler->loop = loop;
-	dialler->store = store;
-	dialler->sims = sims;
-	dialler->ofono = ofono;
+	dialler->parts = *parts;
 	error = settle(dialler);
 	if (error) {
 		free(dialler);
@@ -629,7 +624,8 @@ int dialler_new(sd_event *loop, struct store *store, struct sims *sims,
 	}
 	observers_init(&dialler->observers);
 	observers_init(&dialler->use_observers);
-	observer_add(ofono_observers(ofono), &dialler->watch, on_ofono_event, dialler);
+	observer_add(ofono_observers(parts->ofono), &dialler->watch, on_ofono_event,
+		     dialler);
 	*dialler_out = dialler;
 	return 0;
 }

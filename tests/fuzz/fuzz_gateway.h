@@ -358,8 +358,10 @@ static inline void gateway_open_phone(void)
 			    &services->sims) == 0);
 	FUZZ_CHECK(call_log_new(services->store, services->sims, services->ofono,
 				&services->calls) == 0);
-	FUZZ_CHECK(dialler_new(services->loop, services->store, services->sims,
-			       services->ofono, &services->dialler) == 0);
+	FUZZ_CHECK(dialler_new(&(struct dialler_parts){ services->loop, services->store,
+							services->sims, services->ofono,
+							DIALLER_LIMIT_MS },
+			       &services->dialler) == 0);
 	FUZZ_CHECK(alert_log_new(services->store, services->sims, services->ofono,
 				 &services->alerts) == 0);
 	FUZZ_CHECK(contacts_new(services->config, services->sims, services->ofono,

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ofono_lab.h"
+
+#include "ofono/voice_dial.h"
+#include "sms/dialler.h"
+#include "store_bench.h"
+
+#define CALL   "org.ofono.VoiceCall"
+#define THERE  "/sim0/voicecall01"
+#define NUMBER "+36301234567"
+
+enum { LIMIT_MS = 60000, SHORT_MS = 20, TALK_SECONDS = 60 };
+
+static const struct fact able[] = {
+	FLAG("Powered", 1),
+	FLAG("Online", 1),
+	TEXT("Type", "hardware"),
+	WORDS("Interfaces", SIM, NETWORK, MESSAGES, VOICE),
+	LAST,
+};
+static const struct fact unable = WORDS("Interfaces", SIM, NETWORK, MESSAGES);
+static const struct fact voice[] = { WORDS("EmergencyNumbers", "112"), LAST };
+
+static struct sims *sims;
+static struct dialler *dialler;
+static struct observer watch;
+static char trace[256];	   /* what the dialler told: "dialing ended:remote " */
+static const char *others; /* number of a call that oFono has; NULL none */
+static const char *others_state;
+
+static void on_told(void *data, const void *event)
+{
+	const struct placed_call *placed = event;
+	size_t used = strlen(trace);
+
+	(void)data;
+	snprintf(trace + used, sizeof(trace) - used, "%s%s%s ",
+		 call_state_name(placed->state), *placed->reason ? ":" : "",
+		 placed->reason);
+}
+
+static void append_call(DBusMessageIter *iterator)
+{
+	const struct fact facts[] = { TEXT("State", others_state),
+				      TEXT("LineIdentification", others), LAST };
+	const char *there = THERE;
+
+	dbus_message_iter_append_basic(iterator, DBUS_TYPE_OBJECT_PATH, &there);
+	facts_append(iterator, facts);
+}
+
+static void tell_added(struct fake *fake)
+{
+	DBusMessage *signal = dbus_message_new_signal("/sim0", VOICE, "CallAdded");
+	DBusMessageIter iterator;
+
+	dbus_message_iter_init_append(signal, &iterator);
+	append_call(&iterator);
+	peer_send(&fake->peer, signal);
+}
+
+static void tell_over(struct fake *fake, const char *reason)
+{
+	DBusMessage *signal = dbus_message_new_signal(THERE, CALL, "DisconnectReason");
+	const char *there = THERE;
+
+	dbus_message_append_args(signal, DBUS_TYPE_STRING, &reason, DBUS_TYPE_INVALID);
+	peer_send(&fake->peer, signal);
+	signal = dbus_message_new_signal("/sim0", VOICE, "CallRemoved");
+	dbus_message_append_args(signal, DBUS_TYPE_OBJECT_PATH, &there,
+				 DBUS_TYPE_INVALID);
+	peer_send(&fake->peer, signal);
+}
+
+static void reply_calls(struct fake *fake, DBusMessage *call)
+{
+	DBusMessage *reply = dbus_message_new_method_return(call);
+	DBusMessageIter iterator, array, element;
+
+	dbus_message_iter_init_append(reply, &iterator);
+	dbus_message_iter_open_container(&iterator, DBUS_TYPE_ARRAY, "(oa{sv})", &array);
+	if (others) {
+		dbus_message_iter_open_container(&array, DBUS_TYPE_STRUCT, NULL,
+						 &element);
+		append_call(&element);
+		dbus_message_iter_close_container(&array, &element);
+	}
+	dbus_message_iter_close_container(&iterator, &array);
+	peer_send(&fake->peer, reply);
+}
+
+static void obey(struct fake *fake, DBusMessage *call)
+{
+	DBusMessage *reply;
+	const char *there = THERE;
+
+	if (dbus_message_has_member(call, "GetCalls")) {
+		reply_calls(fake, call);
+		return;
+	}
+	reply = dbus_message_new_method_return(call);
+	if (dbus_message_has_member(call, "Dial"))
+		dbus_message_append_args(reply, DBUS_TYPE_OBJECT_PATH, &there,
+					 DBUS_TYPE_INVALID);
+	peer_send(&fake->peer, reply);
+	if (dbus_message_has_member(call, "Hangup"))
+		tell_over(fake, "local");
+}
+
+static int set_up(void **state)
+{
+	others = NULL;
+	others_state = "active";
+	trace[0] = '\0';
+	watch.subject = NULL;
+	return fixture_set_up(state) || store_set_up(state);
+}
+
+static int tear_down(void **state)
+{
+	observer_remove(&watch);
+	dialler_free(dialler);
+	sims_free(sims);
+	return fixture_tear_down(state) || store_tear_down(NULL);
+}
+
+static void start(struct fixture *fixture, int limit_ms)
+{
+	struct dialler_parts parts = { .loop = fixture->lab.loop, .limit_ms = limit_ms };
+
+	open_store();
+	fixture->fake.modems[0] = (struct fake_modem){ "/sim0", able, card_present,
+						       network_registered, voice };
+	fixture->fake.called = obey;
+	fixture_listen(fixture);
+	assert_int_equal(sims_new(parts.loop, fixture->ofono, store, &sims), 0);
+	parts.store = store;
+	parts.sims = sims;
+	parts.ofono = fixture->ofono;
+	assert_int_equal(dialler_new(&parts, &dialler), 0);
+	observer_add(dialler_observers(dialler), &watch, on_told, NULL);
+	fake_open(&fixture->fake, &fixture->lab);
+	lab_wait(&fixture->lab, sims_find(sims, 1));
+	assert_true(dialler_is_possible(dialler));
+	fixture_clear(fixture);
+}
+
+static int64_t place(struct fixture *fixture)
+{
+	const struct dial_order order = {
+		.modem = fixture_modem(fixture),
+		.sim_id = 1,
+		.client_id = 7,
+		.client = "agent",
+		.number = NUMBER,
+		.most_seconds = TALK_SECONDS,
+	};
+	int64_t id = 0;
+
+	assert_int_equal(dialler_place(dialler, &order, &id), 0);
+	assert_int_equal(dialler_place(dialler, &order, &(int64_t){ 0 }), DIALLER_E_BUSY);
+	return id;
+}
+
+static void test_a_call(void **state)
+{
+	struct fixture *fixture = *state;
+	int64_t id;
+
+	start(fixture, LIMIT_MS);
+	id = place(fixture);
+	assert_true(dialler_is_at_it(dialler));
+	lab_wait(&fixture->lab, dialler_find(dialler, id)->is_dialled);
+	fake_changed(&fixture->fake, THERE, CALL, (struct fact)TEXT("State", "alerting"));
+	fake_changed(&fixture->fake, THERE, CALL, (struct fact)TEXT("State", "active"));
+	fake_changed(&fixture->fake, THERE, CALL, (struct fact)TEXT("State", "odd"));
+	fake_changed(&fixture->fake, THERE, CALL, (struct fact)TEXT("State", "alerting"));
+	tell_over(&fixture->fake, "remote");
+	lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+	assert_string_equal(trace, "dialing dialing alerting active ended:remote ");
+	dialler_hang_up(dialler, id, "hung_up"); /* it is over */
+	dialler_hang_up(dialler, 99, "hung_up");
+	assert_null(strstr(fixture->fake.log, "Hangup"));
+}
+
+/* Also while oFono has not answered: then it is hung up as soon as it has. */
+static void test_hang_up(void **state)
+{
+	struct fixture *fixture = *state;
+	int64_t id;
+
+	start(fixture, LIMIT_MS);
+	id = place(fixture);
+	dialler_hang_up(dialler, id, "hung_up");
+	dialler_hang_up(dialler, id, "client_left");
+	lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+	assert_string_equal(trace, "dialing dialing unanswered:hung_up ");
+	trace[0] = '\0';
+	place(fixture);
+	dialler_revoke(dialler, 8);
+	dialler_revoke(dialler, 7);
+	lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+	assert_string_equal(trace, "dialing dialing unanswered:revoked ");
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *member;
+		const char *error;
+		const char *told;
+	} rows[] = {
+		{ "Dial", "org.ofono.Error.InProgress", "not_placed:busy " },
+		{ "Dial", "org.ofono.Error.Failed", "not_placed:refused " },
+		{ "Dial", "org.ofono.Error.NotAvailable", "not_placed:not_supported " },
+		{ "Dial", DBUS_ERROR_ACCESS_DENIED, "not_placed:not_allowed " },
+		{ "Dial", DBUS_ERROR_SERVICE_UNKNOWN, "not_placed:not_handed " },
+		{ "GetCalls", DBUS_ERROR_ACCESS_DENIED, "not_placed:not_allowed " },
+		{ "GetCalls", DBUS_ERROR_UNKNOWN_METHOD, "not_placed:not_supported " },
+		{ "GetCalls", DBUS_ERROR_NO_REPLY, "not_placed:not_handed " },
+		{ "Dial", DBUS_ERROR_NO_REPLY, "unknown:lost " },
+		{ "Dial", "org.ofono.Error.Timedout", "unknown:lost " },
+	};
+	struct fixture *fixture = *state;
+
+	start(fixture, LIMIT_MS);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		trace[0] = '\0';
+		fixture->fake.failing_member = rows[i].member;
+		fixture->fake.failing_error = rows[i].error;
+		fixture->fake.failing_count = 1;
+		place(fixture);
+		lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+		assert_string_equal(strchr(trace, ' ') + 1, rows[i].told);
+	}
+}
+
+static void test_beside_another(void **state)
+{
+	struct fixture *fixture = *state;
+
+	start(fixture, LIMIT_MS);
+	others = "+36209999999";
+	place(fixture);
+	lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+	assert_string_equal(trace, "dialing not_placed:busy ");
+	assert_null(strstr(fixture->fake.log, "Dial"));
+}
+
+/* Nobody heard whether it was dialled; it was, and shows afterwards. */
+static void test_late(void **state)
+{
+	struct fixture *fixture = *state;
+
+	start(fixture, SHORT_MS);
+	fixture->fake.failing_member = "Dial";
+	fixture->fake.failing_error = "";
+	fixture->fake.failing_count = 1;
+	place(fixture);
+	lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+	assert_string_equal(trace, "dialing unknown:lost ");
+	others = NUMBER;
+	others_state = "incoming"; /* who was called calls */
+	tell_added(&fixture->fake);
+	tell_over(&fixture->fake, "remote");
+	others = "+36209999999";
+	others_state = "dialing"; /* the owner calls somebody else */
+	tell_added(&fixture->fake);
+	tell_over(&fixture->fake, "remote");
+	lab_settle(&fixture->lab, 20);
+	assert_null(strstr(fixture->fake.log, "Hangup"));
+	others = NUMBER;
+	tell_added(&fixture->fake);
+	lab_wait(&fixture->lab, strstr(trace, "ended:left"));
+	assert_non_null(strstr(fixture->fake.log, "Hangup:" THERE));
+	assert_int_equal(sql("SELECT count(*) FROM event WHERE text = 'left'"), 1);
+}
+
+/* The interface, the modem, oFono. */
+static void test_it_goes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	for (int way = 0; way < 3; way++) {
+		start(fixture, LIMIT_MS);
+		trace[0] = '\0';
+		place(fixture);
+		lab_wait(&fixture->lab, strstr(fixture->fake.log, "Dial"));
+		if (way == 0)
+			fake_changed(&fixture->fake, "/sim0", MODEM, unable);
+		else if (way == 1)
+			fake_modem_removed(&fixture->fake, "/sim0");
+		else
+			fake_close(&fixture->fake);
+		lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+		assert_non_null(strstr(trace, "unknown:lost "));
+		assert_false(dialler_is_possible(dialler));
+		if (way < 2) {
+			tear_down(state);
+			set_up(state);
+			fixture = *state;
+		}
+	}
+}
+
+/* What went on when the gateway ended, and is there still. */
+static void test_left_behind(void **state)
+{
+	struct fixture *fixture = *state;
+	int64_t id;
+
+	open_store();
+	identify("", "216300000000000");
+	assert_int_equal(store_call_place(store,
+					  &(struct call_draft){ 7, "agent", 1, NUMBER },
+					  &id),
+			 0);
+	store_close(store);
+	others = NUMBER;
+	start(fixture, LIMIT_MS);
+	lab_wait(&fixture->lab, strstr(trace, "ended:left"));
+	assert_int_equal(sql("SELECT state FROM event"), CALL_ENDED);
+	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'call_ended'"), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(test_a_call),	   TEST(test_hang_up), TEST(test_refused),
+		TEST(test_beside_another), TEST(test_late),    TEST(test_it_goes),
+		TEST(test_left_behind),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("dialler", tests, NULL, NULL);
+}

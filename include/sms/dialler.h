@@ -62,6 +62,7 @@ struct dial_order {
 	const char *client; /* its name */
 	const char *number; /* digits, and perhaps + before them */
 	int64_t most_seconds;
+	const char *reason; /* see struct call_draft */
 };
 
 struct dialler;

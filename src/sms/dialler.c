@@ -497,6 +497,7 @@ static int store_order(struct dialler *dialler, const struct dial_order *order,
 					.client = order->client,
 					.sim_id = order->sim_id,
 					.number = order->number,
+					.reason = order->reason,
 				},
 				id_out);
 }

@@ -80,7 +80,7 @@ const struct audit_event_row audit_events[AUDIT_EVENT_COUNT] = {
 	[AUDIT_CALL_PLACED] = { "call_placed",
 				"call placed",
 				{ "call_id", "client_id", "client", "number",
-				  "subscription_id" } },
+				  "subscription_id", "reason" } },
 	[AUDIT_CALL_HUNG_UP] = { "call_hung_up",
 				 "client hangs up",
 				 { "call_id", "client_id", "client" } },

@@ -8,15 +8,17 @@
 
 static int note_placed(struct store *store, const struct call_draft *draft, int64_t id)
 {
-	return store_audit_note(store, AUDIT_CALL_PLACED,
-				(struct audit_fact[]){
-					{ "call_id", NULL, id },
-					{ "client_id", NULL, draft->client_id },
-					{ "client", draft->client },
-					{ "number", draft->number },
-					{ "subscription_id", NULL, draft->sim_id },
-					{ NULL },
-				});
+	return store_audit_note(
+		store, AUDIT_CALL_PLACED,
+		(struct audit_fact[]){
+			{ "call_id", NULL, id },
+			{ "client_id", NULL, draft->client_id },
+			{ "client", draft->client },
+			{ "number", draft->number },
+			{ "subscription_id", NULL, draft->sim_id },
+			{ draft->reason ? "reason" : NULL, draft->reason },
+			{ NULL },
+		});
 }
 
 /* Of the limits it takes what a message of one segment takes. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ofono/voice_dial.h"
+#include "sms/approval.h"
 #include "sms/dialler.h"
 #include "tools/approval.h"
 #include "tools/argument.h"
@@ -74,6 +75,7 @@ struct calling {
 	char dialled[PHONE_NUMBER_BYTES];
 	int64_t sim_id; /* 0: none found */
 	const struct sim *sim;
+	bool is_approved;
 	enum call_state awaited;
 	struct call_watch watch;
 };
@@ -150,7 +152,7 @@ static bool check_modem(const struct calling *calling)
 	return true;
 }
 
-static bool get_yes(const struct calling *calling)
+static bool get_yes(struct calling *calling)
 {
 	struct tool_call *call = calling->call;
 
@@ -161,6 +163,7 @@ static bool get_yes(const struct calling *calling)
 					    config_of(calling)->most_seconds)
 			: ASK_UNABLE) {
 	case ASK_ANSWERED:
+		calling->is_approved = true;
 		return true;
 	case ASK_UNDER_WAY:
 		return false;
@@ -290,6 +293,7 @@ static void dial(struct calling *calling)
 		.client = call->client->name,
 		.number = calling->dialled,
 		.most_seconds = config_of(calling)->most_seconds,
+		.reason = calling->is_approved ? approval_by_person : NULL,
 	};
 
 	switch (dialler_place(services->dialler, &order, &calling->watch.id)) {

@@ -186,9 +186,10 @@ void ussd_cancel(struct modem *modem)
 
 bool modem_has_calls(const struct modem *modem)
 {
-	(void)modem;
-	return false;
+	return modem->interfaces & MODEM_VOICE_CALL_MANAGER;
 }
+
+/* Nothing is ever dialled: it ends as a call for which there is no memory. */
 
 struct voice_dial *voice_dial(struct modem *modem, const char *number, int limit_ms,
 			      void (*done)(void *data, const struct dial_result *result),
@@ -309,6 +310,9 @@ static inline void gateway_add_modem(void)
 
 	fake_card(modem, "8936201234567890", "216301234567890");
 	fake_ready(modem);
+	modem->interfaces |= MODEM_VOICE_CALL_MANAGER;
+	strcpy(modem->emergency_numbers, "112 911");
+	fake_changed(modem);
 	modem->interfaces |= MODEM_PHONEBOOK;
 	observers_notify(&fake_ofono.observers, &(struct ofono_event){
 							.type = PHONEBOOK_READ,
@@ -325,6 +329,7 @@ static inline void gateway_configure(struct config *config)
 	config->reserve_mib = 0;
 	config->policy.client = config->policy.sim = (struct client_limits){ 0, 0, 0, 0 };
 	strcpy(config->stop_confirmation, "No more of these.");
+	config->policy.calls.place = true;
 }
 
 static inline void gateway_add_clients(void)
@@ -497,6 +502,7 @@ static inline void gateway_open(void)
 	gateway_open_server();
 	gateway_open_control();
 	gateway_add_modem();
+	FUZZ_TRY(endpoint_review_tools(gateway.endpoint));
 }
 
 static inline void gateway_remove_files(void)

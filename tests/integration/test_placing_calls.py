@@ -388,6 +388,8 @@ def test_a_yes_for_one_call(make_lab: Callable[..., Lab]) -> None:
     assert placed.structured["state"] == "dialing"
     assert careful.call("hang_up", call_id=placed.structured["call_id"]).structured["over"]
     wait_over(lab)
+    [noted] = Audit(lab.gateway).lines("call_placed")
+    assert noted["detail"]["reason"] == "approved_by_person"
     assert caller.result(caller.repeat(yes)).code == "approval_rejected"
     caller.question()
     assert caller.result(caller.repeat({"action": "decline"})).code == "approval_rejected"

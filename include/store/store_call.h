@@ -17,7 +17,8 @@ struct call_draft {
 	const char *client; /* its name */
 	int64_t sim_id;
 	const char *number;
-	const char *reason; /* that it may be placed, for the audit; NULL: none is needed */
+	const char
+		*reason; /* that it may be placed, for the audit; NULL: none is needed */
 };
 
 /* CALL_DIALLING, on disk when 0 returns. Else STORE_E_FULL, -errno. */

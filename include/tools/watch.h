@@ -11,8 +11,8 @@
 #ifndef TOOLS_WATCH_H
 #define TOOLS_WATCH_H
 
-#include "mcp/tool.h"
 #include "tools/services.h"
+#include "tools/tool_wait.h"
 
 /* Part of what lives in the call's arena. */
 struct watch {
@@ -20,10 +20,7 @@ struct watch {
 	void (*answer)(void *data);    /* finishes the call; the watch is over */
 	void (*cancelled)(void *data); /* the watch is over; NULL: nothing to undo */
 	void *data;
-	/* its own */
-	struct tool_call *call;
-	struct observer observer;
-	sd_event_source *timer;
+	struct tool_wait wait; /* its own */
 };
 
 /*

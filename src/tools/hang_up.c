@@ -139,8 +139,8 @@ static void end_it(struct hanging_up *hanging)
 	int64_t id = hanging->watch.id;
 
 	hanging->watch.hear = hear;
-	hanging->watch.answer = answer;
-	hanging->watch.data = hanging;
+	hanging->watch.wait.answer = answer;
+	hanging->watch.wait.data = hanging;
 	note(hanging);
 	if (!call_watch_start(&hanging->watch, hanging->call, WAIT_SECONDS))
 		refuse(hanging, FAILURE_INTERNAL, NULL);

@@ -314,9 +314,9 @@ static void dial(struct calling *calling)
 		return;
 	}
 	calling->watch.hear = hear;
-	calling->watch.answer = answer;
-	calling->watch.cancelled = on_cancelled;
-	calling->watch.data = calling;
+	calling->watch.wait.answer = answer;
+	calling->watch.wait.cancelled = on_cancelled;
+	calling->watch.wait.data = calling;
 	if (!goes_on(calling) ||
 	    !call_watch_start(&calling->watch, call,
 			      argument_integer(call, "wait_seconds", WAIT_SECONDS)))

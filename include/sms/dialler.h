@@ -11,9 +11,9 @@
  * dials. None goes on for ever: when its time is over the modem is told to hang up, again
  * every DIALLER_AGAIN_SECONDS until it has. What nobody follows any more, for the gateway or
  * the modem was away, is hung up when it shows as the modem comes back: within
- * DIALLER_LEFT_SECONDS, and not later than DIALLER_GRACE_SECONDS after oFono told its calls,
- * for then a call to that number is a new one of somebody else's
- * (tests/integration/test_placing_calls.py). What may be dialled the caller has looked at.
+ * DIALLER_LEFT_SECONDS, and not much later than oFono told its calls, for then a call to that
+ * number is a new one of somebody else's (sms/left_calls.h,
+ * tests/integration/test_placing_calls.py). What may be dialled the caller has looked at.
  */
 #ifndef SMS_DIALLER_H
 #define SMS_DIALLER_H
@@ -28,7 +28,6 @@ enum {
 	DIALLER_CALLS = 16, /* those that are over are forgotten first */
 	DIALLER_AGAIN_SECONDS = 5,
 	DIALLER_LEFT_SECONDS = 3600,
-	DIALLER_GRACE_SECONDS = 30,
 	DIALLER_REASON_BYTES = 24,
 	DIALLER_CLIENT_BYTES = 64,
 };

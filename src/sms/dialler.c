@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "ofono/voice_dial.h"
+#include "sms/left_calls.h"
 
 enum {
 	MS_PER_SECOND = 1000,
@@ -28,24 +29,13 @@ struct followed {
 	sd_event_source *timer;	 /* to hang up, or to do so again */
 };
 
-/* One that nobody follows: it is hung up when it shows. */
-struct left_call {
-	int64_t id; /* 0: none */
-	int64_t sim_id;
-	char number[PHONE_NUMBER_BYTES];
-	int64_t until_ms; /* boot clock */
-	struct dialler *dialler;
-	struct modem *modem; /* was asked for its calls; NULL: none was */
-	struct voice_listing *listing;
-};
-
 struct dialler {
 	struct dialler_parts parts;
 	bool possible, at_it;
 	struct observer watch;
 	struct observers observers, use_observers;
 	struct followed followed[DIALLER_CALLS];
-	struct left_call left[DIALLER_CALLS];
+	struct left_calls left;
 };
 
 /* What there is of them */
@@ -216,43 +206,23 @@ static int start_timer(struct followed *followed, int64_t seconds)
 
 /* Calls that nobody follows */
 
-/* Calls that come in are nobody's to end. */
-static bool is_that(const struct left_call *left, const char *number, const char *state)
-{
-	return left->id && clock_boot_ms() < left->until_ms && number && state &&
-	       strcmp(left->number, number) == 0 && strcmp(state, "incoming") != 0 &&
-	       strcmp(state, "waiting") != 0;
-}
-
 static void leave(struct dialler *dialler, const struct placed_call *call,
 		  int64_t seconds)
 {
-	struct left_call *place = &dialler->left[0];
+	struct left_call left = { .id = call->id, .sim_id = call->sim_id };
 
-	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		struct left_call *left = &dialler->left[i];
-
-		if (!left->listing && left->until_ms < place->until_ms)
-			place = left;
-	}
-	voice_listing_stop(place->listing);
-	*place = (struct left_call){
-		.id = call->id,
-		.sim_id = call->sim_id,
-		.until_ms = clock_boot_ms() + seconds * MS_PER_SECOND,
-		.dialler = dialler,
-	};
-	strcpy(place->number, call->number);
+	strcpy(left.number, call->number);
+	left_calls_add(&dialler->left, &left, seconds);
 }
 
 /* Its place, where that is known still. NULL: all go on. */
-static struct followed *place_of(const struct left_call *left)
+static struct followed *place_of(struct dialler *dialler, const struct left_call *left)
 {
-	struct followed *followed = find_id(left->dialler, left->id);
+	struct followed *followed = find_id(dialler, left->id);
 
 	if (followed)
 		return followed;
-	followed = take_place(left->dialler);
+	followed = take_place(dialler);
 	if (!followed)
 		return NULL;
 	followed->call.id = left->id;
@@ -262,59 +232,23 @@ static struct followed *place_of(const struct left_call *left)
 }
 
 /* It showed: it is followed to its end, which is now. */
-static void take_back(struct left_call *left, struct modem *modem, const char *path)
+static void take_back(void *data, const struct left_call *left, struct modem *modem,
+		      const char *path)
 {
-	struct followed *followed = strlen(path) < PATH_BYTES ? place_of(left) : NULL;
+	struct dialler *dialler = data;
+	struct followed *followed =
+		strlen(path) < PATH_BYTES ? place_of(dialler, left) : NULL;
 
 	if (!followed || start_timer(followed, DIALLER_AGAIN_SECONDS) < 0) {
 		voice_hang_up(modem, path);
 		return;
 	}
-	left->id = 0;
 	followed->call.state = CALL_ACTIVE;
 	followed->why = followed->told = NULL;
 	strcpy(followed->path, path);
 	followed->modem = modem;
 	begin_to_end(followed, "left");
-	review(left->dialler, NULL);
-}
-
-/* oFono may learn of the modem's calls a little later than it is asked. */
-static void be_brief(struct left_call *left)
-{
-	int64_t until_ms = clock_boot_ms() + DIALLER_GRACE_SECONDS * MS_PER_SECOND;
-
-	if (left->until_ms > until_ms)
-		left->until_ms = until_ms;
-}
-
-static void on_found(void *data, const struct voice_call *call)
-{
-	struct left_call *left = data;
-
-	if (!call) {
-		left->listing = NULL;
-		be_brief(left);
-	} else if (is_that(left, call->number, call->state)) {
-		take_back(left, left->modem, call->path);
-	}
-}
-
-/* Its card is back: are they still there? */
-static void look_for_left(struct dialler *dialler, struct modem *modem)
-{
-	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		struct left_call *left = &dialler->left[i];
-		const struct sim *sim =
-			left->id && !left->modem && modem_has_calls(modem)
-				? sims_find(dialler->parts.sims, left->sim_id)
-				: NULL;
-
-		if (!sim || sim->modem != modem)
-			continue;
-		left->modem = modem;
-		left->listing = voice_list(modem, on_found, left);
-	}
+	review(dialler, NULL);
 }
 
 /* What oFono tells */
@@ -363,20 +297,6 @@ static const char *reason_of(const struct followed *followed)
 	return followed->told ? followed->told : "";
 }
 
-static void on_added(struct dialler *dialler, const struct ofono_event *event)
-{
-	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		struct left_call *left = &dialler->left[i];
-		const struct sim *sim =
-			is_that(left, event->sender, event->call_state)
-				? sims_find(dialler->parts.sims, left->sim_id)
-				: NULL;
-
-		if (sim && sim->modem == event->modem)
-			take_back(left, event->modem, event->call);
-	}
-}
-
 static void on_removed(struct followed *followed)
 {
 	finish(followed,
@@ -410,7 +330,7 @@ static void on_dialled(void *data, const struct dial_result *result)
 	if (result->outcome == DIAL_PLACED) {
 		set_path(followed, result->path);
 	} else if (result->outcome == DIAL_UNKNOWN) {
-		leave(followed->dialler, &followed->call, DIALLER_GRACE_SECONDS);
+		leave(followed->dialler, &followed->call, LEFT_GRACE_SECONDS);
 		finish(followed, CALL_LOST, "lost");
 	} else {
 		finish(followed, CALL_NOT_PLACED, refusals[result->outcome]);
@@ -426,15 +346,7 @@ static void lose(struct dialler *dialler, struct modem *modem)
 		leave(dialler, &followed->call, DIALLER_LEFT_SECONDS);
 		finish(followed, CALL_LOST, "lost");
 	}
-	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		struct left_call *left = &dialler->left[i];
-
-		if (left->modem != modem)
-			continue;
-		voice_listing_stop(left->listing);
-		left->listing = NULL;
-		left->modem = NULL;
-	}
+	left_calls_lose(&dialler->left, modem);
 }
 
 static void on_call(struct dialler *dialler, const struct ofono_event *event)
@@ -442,7 +354,7 @@ static void on_call(struct dialler *dialler, const struct ofono_event *event)
 	struct followed *followed = find_path(dialler, event->call);
 
 	if (event->type == CALL_ADDED)
-		on_added(dialler, event);
+		left_calls_hear(&dialler->left, event);
 	if (!followed)
 		return;
 	if (event->type == CALL_REMOVED)
@@ -466,7 +378,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MODEM_CHANGED:
 		if (!modem_has_calls(event->modem))
 			lose(dialler, event->modem);
-		look_for_left(dialler, event->modem);
+		left_calls_look(&dialler->left, event->modem);
 		review(dialler, NULL);
 		break;
 	case MODEM_REMOVED:
@@ -598,11 +510,11 @@ static int settle(struct dialler *dialler)
 						  .visit = add_left,
 						  .data = dialler,
 					  });
-	for (size_t i = 0; !error && i < DIALLER_CALLS; i++) {
-		if (dialler->left[i].id)
+	for (size_t i = 0; !error && i < LEFT_CALLS; i++) {
+		if (dialler->left.left[i].id)
 			is_stored(store_call_end(dialler->parts.store,
 						 &(struct call_end){
-							 .id = dialler->left[i].id,
+							 .id = dialler->left.left[i].id,
 							 .state = CALL_LOST,
 							 .reason = "lost",
 						 }));
@@ -618,6 +530,11 @@ int dialler_new(const struct dialler_parts *parts, struct dialler **dialler_out)
 	if (!dialler)
 		return -ENOMEM;
 	dialler->parts = *parts;
+	dialler->left = (struct left_calls){
+		.sims = parts->sims,
+		.showed = take_back,
+		.data = dialler,
+	};
 	error = settle(dialler);
 	if (error) {
 		free(dialler);
@@ -649,8 +566,8 @@ void dialler_free(struct dialler *dialler)
 
 		voice_dial_stop(followed->dial);
 		sd_event_source_disable_unref(followed->timer);
-		voice_listing_stop(dialler->left[i].listing);
 	}
+	left_calls_deinit(&dialler->left);
 	observers_deinit(&dialler->observers);
 	observers_deinit(&dialler->use_observers);
 	free(dialler);

@@ -184,17 +184,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case OFONO_UNAVAILABLE:
 		lose(log, event->modem);
 		break;
-	case OFONO_BUS_KNOWN:
-	case OFONO_CHANGED:
-	case OFONO_AVAILABLE:
-	case MODEM_ADDED:
-	case MESSAGE_STATE:
-	case MESSAGE_RECEIVED:
-	case MESSAGE_REPORT:
-	case USSD_NOTIFIED:
-	case USSD_REQUESTED:
-	case BROADCAST_RECEIVED:
-	case PHONEBOOK_READ:
+	default:
 		break;
 	}
 }

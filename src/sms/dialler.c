@@ -385,15 +385,7 @@ static void on_ofono_event(void *data, const void *event_data)
 		lose(dialler, event->modem);
 		review(dialler, event->modem);
 		break;
-	case OFONO_BUS_KNOWN:
-	case OFONO_AVAILABLE:
-	case OFONO_UNAVAILABLE:
-	case MESSAGE_STATE:
-	case MESSAGE_RECEIVED:
-	case MESSAGE_REPORT:
-	case USSD_NOTIFIED:
-	case USSD_REQUESTED:
-	case BROADCAST_RECEIVED:
+	default:
 		break;
 	}
 }

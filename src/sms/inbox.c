@@ -355,20 +355,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case OFONO_UNAVAILABLE:
 		hearing_ofono(&inbox->hearing, event->type == OFONO_AVAILABLE);
 		break;
-	case OFONO_BUS_KNOWN:
-	case OFONO_CHANGED:
-	case MODEM_ADDED:
-	case MODEM_CHANGED:
-	case MODEM_REMOVED:
-	case MESSAGE_STATE:
-	case CALL_ADDED:
-	case CALL_CHANGED:
-	case CALL_REMOVED:
-	case BROADCAST_RECEIVED:
-	case PHONEBOOK_READ:
-	case MESSAGE_REPORT:
-	case USSD_NOTIFIED:
-	case USSD_REQUESTED:
+	default:
 		break;
 	}
 }

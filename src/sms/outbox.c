@@ -214,19 +214,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MESSAGE_REPORT:
 		on_message_report(outbox, event);
 		break;
-	case OFONO_BUS_KNOWN:
-	case OFONO_AVAILABLE:
-	case OFONO_UNAVAILABLE:
-	case OFONO_CHANGED:
-	case MODEM_ADDED:
-	case CALL_ADDED:
-	case CALL_CHANGED:
-	case CALL_REMOVED:
-	case BROADCAST_RECEIVED:
-	case PHONEBOOK_READ:
-	case MESSAGE_RECEIVED:
-	case USSD_NOTIFIED:
-	case USSD_REQUESTED:
+	default:
 		break;
 	}
 }

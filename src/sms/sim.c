@@ -325,19 +325,7 @@ static void on_ofono_event(void *data, const void *event_data)
 	case MODEM_REMOVED:
 		sims_refresh(sims, event->modem);
 		break;
-	case OFONO_BUS_KNOWN:
-	case OFONO_AVAILABLE:
-	case OFONO_UNAVAILABLE:
-	case MESSAGE_STATE:
-	case MESSAGE_REPORT:
-	case USSD_NOTIFIED:
-	case USSD_REQUESTED:
-	case CALL_ADDED:
-	case CALL_CHANGED:
-	case CALL_REMOVED:
-	case BROADCAST_RECEIVED:
-	case PHONEBOOK_READ:
-	case MESSAGE_RECEIVED:
+	default:
 		break;
 	}
 }

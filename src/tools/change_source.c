@@ -134,17 +134,7 @@ static void on_ofono(void *data, const void *event_data)
 	case MODEM_REMOVED:
 		differs = modems_differ(source);
 		break;
-	case OFONO_BUS_KNOWN:
-	case MESSAGE_STATE:
-	case MESSAGE_RECEIVED:
-	case MESSAGE_REPORT:
-	case USSD_NOTIFIED:
-	case USSD_REQUESTED:
-	case CALL_ADDED:
-	case CALL_CHANGED:
-	case CALL_REMOVED:
-	case BROADCAST_RECEIVED:
-	case PHONEBOOK_READ:
+	default:
 		break;
 	}
 	if (differs && note(source))

@@ -7,7 +7,7 @@
 
 #define CALL   "org.ofono.VoiceCall"
 #define THERE  "/sim0/voicecall01"
-#define NUMBER "+36301234567"
+#define CALLED "+36301234567"
 
 enum { LIMIT_MS = 60000, SHORT_MS = 20, TALK_SECONDS = 60 };
 
@@ -152,7 +152,7 @@ static int64_t place(struct fixture *fixture)
 		.sim_id = 1,
 		.client_id = 7,
 		.client = "agent",
-		.number = NUMBER,
+		.number = CALLED,
 		.most_seconds = TALK_SECONDS,
 	};
 	int64_t id = 0;
@@ -259,7 +259,7 @@ static void test_late(void **state)
 	place(fixture);
 	lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
 	assert_string_equal(trace, "dialing unknown:lost ");
-	others = NUMBER;
+	others = CALLED;
 	others_state = "incoming"; /* who was called calls */
 	tell_added(&fixture->fake);
 	tell_over(&fixture->fake, "remote");
@@ -269,7 +269,7 @@ static void test_late(void **state)
 	tell_over(&fixture->fake, "remote");
 	lab_settle(&fixture->lab, 20);
 	assert_null(strstr(fixture->fake.log, "Hangup"));
-	others = NUMBER;
+	others = CALLED;
 	tell_added(&fixture->fake);
 	lab_wait(&fixture->lab, strstr(trace, "ended:left"));
 	assert_non_null(strstr(fixture->fake.log, "Hangup:" THERE));
@@ -312,11 +312,11 @@ static void test_left_behind(void **state)
 	open_store();
 	identify("", "216300000000000");
 	assert_int_equal(store_call_place(store,
-					  &(struct call_draft){ 7, "agent", 1, NUMBER },
+					  &(struct call_draft){ 7, "agent", 1, CALLED },
 					  &id),
 			 0);
 	store_close(store);
-	others = NUMBER;
+	others = CALLED;
 	start(fixture, LIMIT_MS);
 	lab_wait(&fixture->lab, strstr(trace, "ended:left"));
 	assert_int_equal(sql("SELECT state FROM event"), CALL_ENDED);

@@ -7,7 +7,8 @@
  *  - every turn of the loop that served something else than HTTP: a signal of oFono, a timer,
  *    a command of the owner, SIGHUP;
  *  - every notification of observers;
- *  - every call of a tool that is not read-only.
+ *  - every call of a tool that is not read-only;
+ *  - that a buffer or an arena found no memory: what was written then may lack something.
  * What the ledger was told the store counts (store_change_count()). What only the clock changes
  * is no event.
  */

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/event_count.h"
+
 enum {
 	ARENA_ALIGNMENT = _Alignof(max_align_t),
 	ARENA_BLOCK_LEAST = 2048,
@@ -78,6 +80,7 @@ static void *arena_fail(struct arena *arena, int error)
 {
 	if (!arena->error)
 		arena->error = error;
+	event_count_add();
 	return NULL;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/event_count.h"
+
 enum { BUFFER_CAPACITY_LEAST = 256 };
 
 static void clear_secret(struct buffer *buffer)
@@ -57,6 +59,7 @@ void buffer_append(struct buffer *buffer, const char *data, size_t length)
 		return;
 	if (!buffer_reserve(buffer, length)) {
 		buffer->failed = true;
+		event_count_add();
 		return;
 	}
 	memcpy(buffer->data + buffer->length, data, length);

@@ -85,21 +85,26 @@ static bool are_same(const struct buffer *one, const struct buffer *other)
 	       memcmp(one->data, other->data, one->length) == 0;
 }
 
-static void check(const struct kept_answer *kept, const struct tool_call *call,
-		  const struct kept_writing *writing)
-{
-	struct tool_answer answer = { BUFFER_INIT, BUFFER_INIT };
-	int64_t until_ms = 0;
-
-	if (!writing->write(call, &answer, &until_ms) && !answer.structured.failed)
-		assert(are_same(&answer.structured, &kept->answer.structured));
-	tool_answer_deinit(&answer);
-}
-
 static bool is_keepable(const struct tool_answer *answer)
 {
 	return !answer->content.failed && !answer->structured.failed &&
 	       answer->content.length + answer->structured.length <= KEPT_BYTES_MAX;
+}
+
+static void check(const struct kept_answer *kept, const struct tool_call *call,
+		  const struct kept_writing *writing)
+{
+	struct tool_answer answer = { BUFFER_INIT, BUFFER_INIT };
+	const struct services *services = call->services;
+	int64_t until_ms = 0;
+	uint64_t events = 0;
+	int error = writing->write(call, &answer, &until_ms);
+
+	event_count_read(services->loop, &events);
+	/* else there was no memory */
+	if (!error && events == kept->events && is_keepable(&answer))
+		assert(are_same(&answer.structured, &kept->answer.structured));
+	tool_answer_deinit(&answer);
 }
 
 /* `now` has what held before the answer was written. */

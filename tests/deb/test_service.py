@@ -92,12 +92,25 @@ def test_removing_keeps_what_a_purge_takes(machine: Machine, phone: Phone) -> No
 
 # ---- what it reads
 
-def test_contacts_of_a_card(phone: Phone, token: str) -> None:
-    """The bus's policy lets them be read."""
+def test_contacts_of_a_card_and_of_a_file(service: Machine, phone: Phone, token: str) -> None:
+    """As the manual says where to put it; the bus's policy and the sandbox let both be read."""
     def names() -> list[str]:
         return [row["name"] for row in phone.call(token, "find_contact")["contacts"]]
 
     wait_until(lambda: names() == ["Anna"], timeout=30, what="the card was read")
+    folder = service.root / "etc/ofono-mcp"
+    file, mine = folder / "contacts.vcf", folder / "conf.d/60-contacts.conf"
+    (service.root / "root/contacts.vcf").write_text(
+        "BEGIN:VCARD\nFN:Bela\nTEL:+36301112222\nEND:VCARD\n")
+    service.run("install", "-m", "640", "-g", UNIT, "/root/contacts.vcf", "/etc/ofono-mcp/")
+    mine.write_text("[contacts]\nfile = /etc/ofono-mcp/contacts.vcf\n")
+    try:
+        service.run("systemctl", "reload", UNIT)
+        wait_until(lambda: names() == ["Bela", "Anna"], what="the file was read")
+    finally:
+        for path in file, mine, service.root / "root/contacts.vcf":
+            path.unlink()
+        service.run("systemctl", "reload", UNIT)
 
 
 # ---- who commands it

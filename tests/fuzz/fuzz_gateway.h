@@ -21,7 +21,6 @@
 #include "mcp/endpoint.h"
 #include "ofono/sim_unlock.h"
 #include "ofono/supplementary_services.h"
-#include "ofono/voice_dial.h"
 #include "owner/owner_table.h"
 #include "resources/resource_table.h"
 #include "store/store_client.h"
@@ -46,6 +45,7 @@ static inline void *spared_calloc(size_t count, size_t size)
 }
 
 #define calloc spared_calloc
+#include "../unit/fake_calls.h"
 #include "../unit/fake_ofono.h"
 #undef calloc
 
@@ -182,51 +182,6 @@ void ussd_call_stop(struct ussd_call *call)
 void ussd_cancel(struct modem *modem)
 {
 	(void)modem;
-}
-
-bool modem_has_calls(const struct modem *modem)
-{
-	return modem->interfaces & MODEM_VOICE_CALL_MANAGER;
-}
-
-/* Nothing is ever dialled: it ends as a call for which there is no memory. */
-
-struct voice_dial *voice_dial(struct modem *modem, const char *number, int limit_ms,
-			      void (*done)(void *data, const struct dial_result *result),
-			      void *data)
-{
-	(void)modem;
-	(void)number;
-	(void)limit_ms;
-	(void)done;
-	(void)data;
-	return NULL;
-}
-
-void voice_dial_stop(struct voice_dial *dial)
-{
-	(void)dial;
-}
-
-void voice_hang_up(struct modem *modem, const char *path)
-{
-	(void)modem;
-	(void)path;
-}
-
-struct voice_listing *voice_list(struct modem *modem,
-				 void (*found)(void *data, const struct voice_call *call),
-				 void *data)
-{
-	(void)modem;
-	(void)found;
-	(void)data;
-	return NULL;
-}
-
-void voice_listing_stop(struct voice_listing *listing)
-{
-	(void)listing;
 }
 
 /* ---- the owner's end */

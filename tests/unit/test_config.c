@@ -709,7 +709,7 @@ static void test_sample_file(void **state)
 {
 	FILE *file = fopen("etc/ofono-mcp.conf", "r");
 	char *expected = print();
-	char text[8192];
+	char text[32768];
 	size_t length;
 
 	(void)state;

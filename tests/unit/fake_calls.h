@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fake calls: nothing is ever dialled, it ends as a call for which there is no memory.
+ */
+#ifndef FAKE_CALLS_H
+#define FAKE_CALLS_H
+
+#include "ofono/voice_dial.h"
+
+bool modem_has_calls(const struct modem *modem)
+{
+	return modem->interfaces & MODEM_VOICE_CALL_MANAGER;
+}
+
+struct voice_dial *voice_dial(struct modem *modem, const char *number, int limit_ms,
+			      void (*done)(void *data, const struct dial_result *result),
+			      void *data)
+{
+	(void)modem;
+	(void)number;
+	(void)limit_ms;
+	(void)done;
+	(void)data;
+	return NULL;
+}
+
+void voice_dial_stop(struct voice_dial *dial)
+{
+	(void)dial;
+}
+
+void voice_hang_up(struct modem *modem, const char *path)
+{
+	(void)modem;
+	(void)path;
+}
+
+struct voice_listing *voice_list(struct modem *modem,
+				 void (*found)(void *data, const struct voice_call *call),
+				 void *data)
+{
+	(void)modem;
+	(void)found;
+	(void)data;
+	return NULL;
+}
+
+void voice_listing_stop(struct voice_listing *listing)
+{
+	(void)listing;
+}
+
+#endif

@@ -43,6 +43,18 @@ static void test_refused_and_lifted(void **state)
 	assert_string_equal(code(), "");
 }
 
+static void test_a_call_costs_too(void **state)
+{
+	(void)state;
+	configure("minimum_balance", "500");
+	request.act = POLICY_CALL;
+	request.text = NULL;
+	request.segments = 0;
+	assert_string_equal(code(), "");
+	read_balance(1, 499);
+	assert_string_equal(code(), "budget_exhausted");
+}
+
 static void test_forgotten(void **state)
 {
 	(void)state;
@@ -151,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_refused_and_lifted),
+		TEST(test_a_call_costs_too),
 		TEST(test_forgotten),
 		TEST(test_too_old),
 		TEST(test_whose),

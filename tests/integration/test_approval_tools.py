@@ -117,7 +117,7 @@ def test_needs_the_scope(lab: Lab, careful: Agent, number: str, scopes: int) -> 
     for name, arguments in (("list_approvals", {}), (
             "decide_approval", {"message_id": message_id, "approve": True})):
         with lab.client() as client:
-            client.headers["Authorization"] = f"Bearer {other._token}"
+            client.headers["Authorization"] = f"Bearer {other.token}"
             answer = client.call("tools/call", {"name": name, "arguments": arguments})
         assert answer.status == 403
     assert careful.state(message_id) == "waiting_approval"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -55,10 +56,11 @@ def test_cancel_what_waits_in_ofono(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     lab.modems[0].plan(Outcome.error())
-    result = agent.send("waits for its next try", wait_seconds=1)
+    send = functools.partial(agent.send, "waits for its next try", idempotency_key="once")
+    result = send(wait_seconds=1)
     assert result.facts["state"] == "handed"
     with ThreadPoolExecutor() as pool:
-        waiting = pool.submit(agent.send, "waits for its next try", wait_seconds=20)
+        waiting = pool.submit(send, wait_seconds=20)
         assert agent.cancel(result.message_id).facts["state"] == "cancelled"
         assert_refused(waiting.result(), "cancelled")
     assert lab.radios[0].pending_messages() == []

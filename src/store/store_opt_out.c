@@ -50,7 +50,7 @@ int store_opt_out_known(struct store *store, const char *number)
 
 bool store_opt_out_follows(struct store *store, const struct message *message)
 {
-	struct opt_out found;
+	struct opt_out found = { 0 };
 
 	if (find_kept(store, message->number, &found) != 1)
 		return false;

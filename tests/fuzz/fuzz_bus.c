@@ -12,6 +12,7 @@
  *   r SIGNATURE ...                         the answer to the oldest call that waits
  *   e NAME                                  an error in its place
  *   h NUMBER TEXT | l | k UUID | p PIN      we hand over, list, cancel, unlock: the last modem
+ *   v NUMBER | w | m CODE | y REPLY         we call, list calls, dial a code, reply: likewise
  *   x ...                                   the rest is a message as it is on the wire
  *
  * Values follow the signature: an array has its count in front, a variant its signature.
@@ -26,11 +27,14 @@
 #include "ofono/message_manager.h"
 #include "ofono/ofono.h"
 #include "ofono/sim_unlock.h"
+#include "ofono/supplementary_services.h"
+#include "ofono/voice_dial.h"
 
 #define OWNER	 ":1.7"
 #define STRANGER ":1.8"
 
 enum { STEPS_MOST = 64, ELEMENTS_MOST = 8, DEPTH_MOST = 6, TASKS_MOST = 16 };
+enum { LIMIT_MS = 60 * 1000 };
 
 /* ---- the bus */
 
@@ -325,10 +329,14 @@ static DBusMessage *read_owner(char **line)
 static struct ofono *ofono;
 static unsigned task_count; /* under way or over */
 static struct task {
+	struct modem *modem;
 	struct message_send *send;
 	struct message_listing *listing;
 	struct message_cancel *cancel;
 	struct sim_unlock *unlock;
+	struct voice_dial *dial;
+	struct voice_listing *calls;
+	struct ussd_call *ussd;
 } tasks[TASKS_MOST];
 
 static void on_sent(void *data, const struct send_result *result)
@@ -365,6 +373,51 @@ static void on_unlocked(void *data, enum unlock_outcome outcome)
 	FUZZ_CHECK(unlock_outcome_name(outcome));
 }
 
+static void on_placed(void *data, const struct dial_result *result)
+{
+	struct task *task = data;
+
+	task->dial = NULL;
+	FUZZ_CHECK((result->outcome == DIAL_PLACED) == (result->path != NULL));
+}
+
+static void on_call_found(void *data, const struct voice_call *call)
+{
+	struct task *task = data;
+
+	if (!call)
+		task->calls = NULL;
+	else
+		FUZZ_CHECK(call->path && call->state && call->number);
+}
+
+static void on_code_answered(void *data, const struct ussd_result *result)
+{
+	struct task *task = data;
+
+	task->ussd = NULL;
+	FUZZ_CHECK((result->outcome == USSD_ANSWERED) == (result->text != NULL));
+	FUZZ_CHECK(!result->text || utf8_valid(result->text, strlen(result->text)));
+}
+
+/* Who calls has looked at the number, or at the code. */
+static void begin_talk(char what, struct task *task, const char *word)
+{
+	bool is_number = *word && strspn(word, "0123456789") == strlen(word);
+
+	if (what == 'v' && is_number)
+		FUZZ_TRY(task->dial = voice_dial(task->modem, word, LIMIT_MS, on_placed,
+						 task));
+	else if (what == 'w')
+		FUZZ_TRY(task->calls = voice_list(task->modem, on_call_found, task));
+	else if (what == 'm' && utf8_valid(word, strlen(word)))
+		FUZZ_TRY(task->ussd = ussd_initiate(task->modem, word, LIMIT_MS,
+						    on_code_answered, task));
+	else if (what == 'y' && utf8_valid(word, strlen(word)))
+		FUZZ_TRY(task->ussd = ussd_respond(task->modem, word, LIMIT_MS,
+						   on_code_answered, task));
+}
+
 static void begin_task(char what, char **line)
 {
 	struct modem *modem = TAILQ_LAST(ofono_modems(ofono), modem_list);
@@ -375,6 +428,8 @@ static void begin_task(char what, char **line)
 	if (!modem || task_count == TASKS_MOST)
 		return;
 	task_count++;
+	task->modem = modem;
+	begin_talk(what, task, word);
 	if (what == 'h')
 		FUZZ_TRY(task->send = message_send(modem, word, text, on_sent, task));
 	else if (what == 'l')
@@ -386,6 +441,25 @@ static void begin_task(char what, char **line)
 		FUZZ_TRY(task->unlock = sim_unlock(modem, &codes, on_unlocked, task));
 }
 
+static void end_talk(struct task *task)
+{
+	voice_dial_stop(task->dial);
+	voice_listing_stop(task->calls);
+	ussd_call_stop(task->ussd);
+	task->dial = NULL;
+	task->calls = NULL;
+	task->ussd = NULL;
+}
+
+/* What talks has ended before its modem goes. */
+static void lose_modem(const struct modem *modem)
+{
+	for (struct task *task = tasks; task < tasks + task_count; task++) {
+		if (task->modem == modem)
+			end_talk(task);
+	}
+}
+
 static void end_tasks(void)
 {
 	for (struct task *task = tasks; task < tasks + task_count; task++) {
@@ -393,6 +467,7 @@ static void end_tasks(void)
 		message_listing_cancel(task->listing);
 		message_cancel_stop(task->cancel);
 		sim_unlock_stop(task->unlock);
+		end_talk(task);
 		*task = (struct task){ NULL };
 	}
 	task_count = 0;
@@ -415,6 +490,8 @@ static void on_event(void *data, const void *event_data)
 	check_text(event->local_sent_time);
 	if (!event->modem)
 		return;
+	if (event->type == MODEM_REMOVED)
+		lose_modem(event->modem);
 	check_text(event->modem->path);
 	check_text(event->modem->name);
 	check_text(event->modem->sim.service_provider_name);

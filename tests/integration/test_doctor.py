@@ -220,46 +220,36 @@ def test_the_policy_forgets_something(one: Lab, look: Look, rule: str,
     assert one.modems[0].offered == []          # asking has sent nothing
 
 
-def test_the_policy_lets_nobody_switch_modems_on(one: Lab, look: Look) -> None:
+def deny(one: Lab, interface: str, member: str = "") -> None:
+    """The bus lets nobody ask oFono this any more; no member: nothing of the interface."""
+    rule = (f'<deny send_destination="org.ofono" send_interface="org.ofono.{interface}"'
+            + (f' send_member="{member}"' if member else "") + "/></policy>")
     config = one.bus._config
-    config.write_text(config.read_text().replace(
-        "</policy>", '<deny send_destination="org.ofono" send_interface="org.ofono.Modem" '
-        'send_member="SetProperty"/></policy>'))
+    config.write_text(config.read_text().replace("</policy>", rule))
     reload(one)
-    assert look(one).has("ok", "policy", "all that the gateway needs")
-    gateway_config = one.gateway._config_file
-    gateway_config.write_text(gateway_config.read_text() + "[sim]\npower_modems = yes\n")
-    found = look(one)
-    assert found.code == FAILED and found.has("problem", "policy", "Modem.SetProperty")
 
 
-def test_the_policy_lets_nobody_dial(one: Lab, look: Look) -> None:
-    config = one.bus._config
-    config.write_text(config.read_text().replace(
-        "</policy>", '<deny send_destination="org.ofono" '
-        'send_interface="org.ofono.SupplementaryServices"/></policy>'))
-    reload(one)
-    assert look(one).has("ok", "policy", "all that the gateway needs")  # it does not dial
-    gateway_config = one.gateway._config_file
-    gateway_config.write_text(gateway_config.read_text() + "[ussd]\nallow = *100#\n")
+def configure(one: Lab, lines: str) -> None:
+    config = one.gateway._config_file
+    config.write_text(config.read_text() + lines)
+
+
+@pytest.mark.parametrize("interface, member, lines, refused", [
+    ("Modem", "SetProperty", "[sim]\npower_modems = yes\n", ["SetProperty"]),
+    ("SupplementaryServices", "", "[ussd]\nallow = *100#\n",
+     ["Initiate", "Respond", "Cancel"]),
+    ("VoiceCallManager", "Dial", "[call]\nplace = yes\n", ["Dial"])])
+def test_the_policy_lets_not_do_what_the_owner_wants(
+        one: Lab, look: Look, interface: str, member: str, lines: str,
+        refused: list[str]) -> None:
+    deny(one, interface, member)
+    assert look(one).has("ok", "policy", "all that the gateway needs")  # it does not need it
+    configure(one, lines)
     found = look(one)
     assert found.code == FAILED
-    for call in ("Initiate", "Respond", "Cancel"):
-        assert found.has("problem", "policy", f"SupplementaryServices.{call}")
-
-
-def test_the_policy_lets_nobody_call(one: Lab, look: Look) -> None:
-    config = one.bus._config
-    config.write_text(config.read_text().replace(
-        "</policy>", '<deny send_destination="org.ofono" '
-        'send_interface="org.ofono.VoiceCallManager" send_member="Dial"/></policy>'))
-    reload(one)
-    assert look(one).has("ok", "policy", "all that the gateway needs")
-    gateway_config = one.gateway._config_file
-    gateway_config.write_text(gateway_config.read_text() + "[call]\nplace = yes\n")
-    found = look(one)
-    assert found.has("problem", "policy", "VoiceCallManager.Dial")
-    assert one.modems[0].calls.dialled == []    # asking has called nobody
+    for call in refused:
+        assert found.has("problem", "policy", f"{interface}.{call}")
+    assert one.modems[0].calls.dialled == []    # asking has done nothing
 
 
 def test_no_ofono(one: Lab, look: Look) -> None:

@@ -45,7 +45,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
 LIBRARY_CFLAGS = $(eval LIBRARY_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBRARIES)))$(LIBRARY_CFLAGS)
 LIBRARY_LIBS = $(eval LIBRARY_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBRARIES)))$(LIBRARY_LIBS)
 
-CFLAGS ?= -O2 -g
+# Debuggers find what they unwind by beside -g; in the program it would be a tenth.
+CFLAGS ?= -O2 -g -fno-asynchronous-unwind-tables
 GIVEN_CPPFLAGS := $(CPPFLAGS)
 override CFLAGS += -std=gnu11 $(WARNINGS)
 override CPPFLAGS += -Iinclude -D_GNU_SOURCE -DOFONO_MCP_VERSION='"$(VERSION)"' $(LIBRARY_CFLAGS)

@@ -49,6 +49,7 @@ class Phone:
         self._records.append(self._undo.enter_context(self.lab.handovers()))
 
     def handed_over(self, text: str) -> int:
+        self._records[-1].settle()
         return sum(call.arguments[1] == text
                    for record in self._records for call in record.seen("SendMessage"))
 

@@ -197,6 +197,7 @@ def test_link_cut_at_random_moments_under_a_stream(
                 patient.radios[0].wait_property("Modem", "Powered", False)
                 patient.bring_up()
         journal.wait_finished()
+        signals.settle()
         handed_over = len(signals.seen("MessageAdded"))
     state = {message.text: message.state for message in journal.messages()}
     told_sent = {text for text, result in stream.answers.items() if not result.is_error}

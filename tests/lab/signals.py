@@ -6,12 +6,18 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
+import dbus
+import dbus.lowlevel
+
 from .bus import Bus
 from .process import Process
+from .radio import connection
 from .wait import wait_until
 from .wire import Message, read_messages
 
 RULE = "type='signal',sender='org.ofono'"
+MARK = "org.ofono_mcp.tests.Mark"
+MARKS = f"type='signal',interface='{MARK}'"
 RUNS = itertools.count(1)
 
 
@@ -24,7 +30,7 @@ class Signals:
 
     def __enter__(self) -> Signals:
         self._process.run(["dbus-monitor", "--binary", "--address", self._bus.address,
-                           *self._rules])
+                           *self._rules, MARKS])
         # a monitor gives up its own name, and sees that
         wait_until(lambda: self.seen("NameLost"), what="dbus-monitor is on")
         return self
@@ -34,6 +40,15 @@ class Signals:
 
     def seen(self, member: str) -> list[Message]:
         return [message for message in self.all() if message.member == member]
+
+    def settle(self) -> None:
+        """All that passed the bus until now is in the record: dbus-monitor may be late."""
+        mark = f"Mark{next(RUNS)}"
+        with connection(self._bus.address) as bus:
+            bus.send_message(dbus.lowlevel.SignalMessage("/", MARK, mark))
+            bus.flush()
+            wait_until(lambda: f"{mark}\0".encode() in self._record.read_bytes(),
+                       what="dbus-monitor has recorded all")
 
     def all(self) -> list[Message]:
         return list(read_messages(self._record.read_bytes()))

@@ -155,6 +155,7 @@ class World:
     def _end_watch(self) -> None:
         """A call that bus or ofonod refused was handed to nobody."""
         if self._monitor:
+            self._monitor.settle()
             self._monitor.__exit__()
             messages = self._monitor.all()
             refused = {message.call for message in messages

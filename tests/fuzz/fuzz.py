@@ -37,7 +37,7 @@ COVERAGE = "-O1 -g -fprofile-instr-generate -fcoverage-mapping"
 INPUT_TIMEOUT_S = 25
 RSS_LIMIT_MB = 1024
 HEADING = (f"{'target':10} {'seconds':>8} {'runs':>11} {'runs/s':>8} {'new':>6} {'edges':>7}"
-           f" {'crashes':>7}   in all: {'seconds':>8} {'runs':>12}")
+           f" {'crashes':>7}   in all: {'seconds':>8} {'of a CPU':>8} {'runs':>12}")
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class Run:
     """What one run of a target printed."""
 
     seconds: int = 0
+    processor_s: int = 0
     runs: int = 0
     rate: int = 0
     new: int = 0
@@ -119,13 +120,18 @@ class Fuzzing:
         with tempfile.TemporaryDirectory(prefix="ofono-mcp-fuzz-", dir=memory) as folder:
             yield os.environ | {"TMPDIR": folder}
 
-    def libfuzzer(self, name: str, *arguments: str) -> str:
-        """What it said; its end is no error here."""
+    def libfuzzer(self, name: str, *arguments: str) -> tuple[str, int]:
+        """What it said, and its seconds of a processor; its end is no error here."""
         with self.scratch() as environment:
-            done = subprocess.run([str(self.build / "target" / name), *arguments],
-                                  cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return done.stdout.decode(errors="replace")
+            process = subprocess.Popen([str(self.build / "target" / name), *arguments],
+                                       cwd=PROJECT, env=environment,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT)
+            with process.stdout:
+                output = process.stdout.read()
+            _, _, used = os.wait4(process.pid, 0)
+            process.returncode = 0                      # it is gone: nobody else may wait
+        return output.decode(errors="replace"), round(used.ru_utime + used.ru_stime)
 
     def run(self, name: str, seconds: int) -> Run:
         self.crashes.mkdir(parents=True, exist_ok=True)
@@ -137,9 +143,9 @@ class Fuzzing:
         if dictionary.exists():
             arguments.append(f"-dict={dictionary}")
         began = time.monotonic()
-        output = self.libfuzzer(name, *arguments, *self.corpora(name))
+        output, processor_s = self.libfuzzer(name, *arguments, *self.corpora(name))
         run = read_run(output)
-        run.seconds = round(time.monotonic() - began)
+        run.seconds, run.processor_s = round(time.monotonic() - began), processor_s
         run.crashes = sorted(set(self.crashes.glob(f"{name}-*")) - before)
         for crash in run.crashes:
             crash.with_name(f"log-{crash.name}").write_text(output[-20000:])
@@ -153,9 +159,9 @@ class Fuzzing:
             fcntl.flock(file, fcntl.LOCK_EX)
             file.seek(0)
             totals = json.loads(file.read() or "{}")
-            total = totals.setdefault(name, {"seconds": 0, "runs": 0})
-            total["seconds"] += run.seconds
-            total["runs"] += run.runs
+            total = totals.setdefault(name, {})
+            for what in ("seconds", "processor_s", "runs"):
+                total[what] = total.get(what, 0) + getattr(run, what)
             file.truncate(0)
             json.dump(totals, file, indent=1)
         return total
@@ -168,7 +174,7 @@ class Fuzzing:
             total = self.add_up(name, run)
             print(f"{name:10} {run.seconds:8} {run.runs:11} {run.rate:8} {run.new:6} "
                   f"{run.edges:7} {len(run.crashes):7} {'':10} {total['seconds']:8} "
-                  f"{total['runs']:12}", flush=True)
+                  f"{total['processor_s']:8} {total['runs']:12}", flush=True)
             for crash in run.crashes:
                 print(f"    again: build/fuzz/target/{name} {crash.relative_to(PROJECT)}",
                       flush=True)

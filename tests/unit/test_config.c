@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/config_key.h"
 
 static struct config config;
 static struct config_error error;
@@ -705,20 +706,45 @@ static void test_sample_is_valid_when_uncommented(void **state)
 	assert_int_equal(config.queue_limit, 1000);
 }
 
-static void test_sample_file(void **state)
+struct text {
+	char bytes[32768];
+};
+
+static void read_text(struct text *text, const char *name)
 {
-	FILE *file = fopen("etc/ofono-mcp.conf", "r");
-	char *expected = print();
-	char text[32768];
+	FILE *file = fopen(name, "r");
 	size_t length;
 
-	(void)state;
 	assert_non_null(file);
-	length = fread(text, 1, sizeof(text) - 1, file);
-	text[length] = '\0';
+	length = fread(text->bytes, 1, sizeof(text->bytes) - 1, file);
+	text->bytes[length] = '\0';
 	fclose(file);
-	assert_string_equal(text, expected);
+}
+
+static void test_sample_file(void **state)
+{
+	char *expected = print();
+	struct text text;
+
+	(void)state;
+	read_text(&text, "etc/ofono-mcp.conf");
+	assert_string_equal(text.bytes, expected);
 	free(expected);
+}
+
+/* What the fuzz target of this file puts together. */
+static void test_fuzzing_knows_every_key(void **state)
+{
+	struct text text;
+	char word[64];
+
+	(void)state;
+	read_text(&text, "tests/fuzz/config.dict");
+	for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
+		snprintf(word, sizeof(word), "\n\"%s = \"\n", config_keys[i].name);
+		if (!strstr(text.bytes, word))
+			fail_msg("tests/fuzz/config.dict lacks %s", config_keys[i].name);
+	}
 }
 
 #define CONFIG_TEST(test) cmocka_unit_test_setup(test, setup)
@@ -756,6 +782,7 @@ int main(void)
 		CONFIG_TEST(test_print_comments_defaults_out),
 		CONFIG_TEST(test_sample_is_valid_when_uncommented),
 		CONFIG_TEST(test_sample_file),
+		CONFIG_TEST(test_fuzzing_knows_every_key),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

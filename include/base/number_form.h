@@ -40,8 +40,8 @@ bool number_form_write_beginning(const char *party, const struct country *countr
 bool number_form_is_short(const char *form);
 
 /*
- * How `form` may stand in messages: itself, with 00, without +, and as it is dialled within
- * `country` (NULL: not known). How many were written.
+ * How `form`, which number_form_write() wrote, may stand in messages: itself, with 00, without
+ * +, and as it is dialled within `country` (NULL: not known). How many were written.
  */
 size_t number_form_spell(const char *form, const struct country *country,
 			 char spellings_out[NUMBER_SPELLINGS][NUMBER_FORM_BYTES]);

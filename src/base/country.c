@@ -30,12 +30,15 @@ static bool begins_with(const char *text, const char *beginning)
 /*
  * The length of the longest code of this country that fits; 0 none. Looked for among all
  * countries with each message, so it goes by letters: in the table one blank is between
- * two codes.
+ * two codes, and those of one country begin alike.
  */
 static size_t longest_code(const struct country *country, const char *digits)
 {
 	const char *at = country->codes;
 	size_t longest = 0;
+
+	if (*at != *digits)
+		return 0;
 
 	while (*at) {
 		size_t length = 0;

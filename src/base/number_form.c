@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/number_form.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/word_list.h"
@@ -39,10 +38,17 @@ static bool starts_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
+/* A code or a prefix, and digits: with each message some twenty times. */
+static void join(char *out, const char *before, const char *digits)
+{
+	stpcpy(stpcpy(out, before), digits);
+}
+
 static bool write_whole(const char *before, const char *digits,
 			char form_out[NUMBER_FORM_BYTES])
 {
-	snprintf(form_out, NUMBER_FORM_BYTES, "+%s%s", before, digits);
+	form_out[0] = '+';
+	join(form_out + 1, before, digits);
 	return true;
 }
 
@@ -137,12 +143,11 @@ static size_t spell_national(const char *national, const struct country *country
 	size_t count = 0;
 
 	if (!at) {
-		snprintf(spellings_out[0], NUMBER_FORM_BYTES, "%s", national);
+		join(spellings_out[0], "", national);
 		return 1;
 	}
 	while (count < room && word_list_next(&at, trunk, sizeof(trunk)))
-		snprintf(spellings_out[count++], NUMBER_FORM_BYTES, "%s%.20s", trunk,
-			 national);
+		join(spellings_out[count++], trunk, national);
 	return count;
 }
 
@@ -152,12 +157,11 @@ size_t number_form_spell(const char *form, const struct country *country,
 	char code[COUNTRY_CODE_BYTES];
 	size_t count = 0;
 
-	snprintf(spellings_out[count++], NUMBER_FORM_BYTES, "%s", form);
+	join(spellings_out[count++], "", form);
 	if (*form != '+')
 		return count;
-	snprintf(spellings_out[count++], NUMBER_FORM_BYTES, "%s%.20s",
-		 country_abroad(country), form + 1);
-	snprintf(spellings_out[count++], NUMBER_FORM_BYTES, "%s", form + 1);
+	join(spellings_out[count++], country_abroad(country), form + 1);
+	join(spellings_out[count++], "", form + 1);
 	if (!country)
 		return count;
 	country_calling_code(country, code);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number_form.h"
+#include "base/word_list.h"
 
 enum {
 	HUNGARY = 216,
@@ -162,12 +163,35 @@ static void test_countries(void **state)
 	assert_null(country_find(901));
 }
 
+/* Who looks for a code looks at the first letter first, of all of a country's at once. */
+static void test_calling_codes_of_a_country_begin_alike(void **state)
+{
+	char code[COUNTRY_CODE_BYTES];
+	size_t length;
+
+	(void)state;
+	for (const struct country *country = country_table; country->mobile_first;
+	     country++) {
+		const char *codes = country->codes;
+
+		while (word_list_next(&codes, code, sizeof(code))) {
+			assert_int_equal(*code, *country->codes);
+			assert_true(country_has_digits(country, code));
+			assert_non_null(country_of_digits(code, &length));
+			assert_int_equal(length, strlen(code));
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),	   cmocka_unit_test(test_names),
-		cmocka_unit_test(test_beginnings), cmocka_unit_test(test_spellings),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_beginnings),
+		cmocka_unit_test(test_spellings),
 		cmocka_unit_test(test_countries),
+		cmocka_unit_test(test_calling_codes_of_a_country_begin_alike),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

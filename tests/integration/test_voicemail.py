@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -28,9 +29,17 @@ def states(lab: Lab, era: str) -> list[tuple[str, int]]:
     return [(row["voicemail"], row["message_count"]) for row in read(lab, era)]
 
 
+def wait_settled(lab: Lab) -> None:
+    """What is told from here on is not that the cards came: that is in the log by now."""
+    for sim_id in Agent(lab).ids():
+        wait_until(lambda: re.search(rf"sim {sim_id}: .*\bready\b", lab.gateway.log),
+                   what=f"SIM {sim_id} was told of")
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_who_subscribed_hears_of_it(lab: Lab, era: str) -> None:
     """And that it was listened to; it is no message."""
+    wait_settled(lab)
     before = newest(lab)
     assert states(lab, era) == [("none", 0), ("none", 0)]
     with subscribed(lab, era, URI) as events:

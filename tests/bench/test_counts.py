@@ -8,7 +8,7 @@ import re
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from memory_rows import connections
 from modem.pdu import encode_deliver
 from sending_rows import requests
 from server import Load
-from wire_request import ask, call, marked, receive
+from wire_request import LENGTH, ask, call, marked, receive
 
 BUILD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
 LIBRARIES = {"libdbus-1.so.3", "libmicrohttpd.so.12", "libyajl.so.2", "libsystemd.so.0",
@@ -144,18 +144,35 @@ def test_the_bus_refuses_none_of_many(lab: Lab) -> None:
     assert "LimitsExceeded" not in told
 
 
-def drip(daemon: Daemon) -> None:
+def segments(octets: bytes) -> Iterator[bytes]:
+    for octet in octets:
+        yield bytes([octet])
+
+
+def chunks(octets: bytes) -> Iterator[bytes]:
+    """Each octet of the body in one of its own."""
+    head, body = octets.split(b"\r\n\r\n", 1)
+    yield LENGTH.sub(b"\r\nTransfer-Encoding: chunked", head) + b"\r\n\r\n"
+    for octet in body:
+        yield b"1\r\n%c\r\n" % octet
+    yield b"0\r\n\r\n"
+
+
+def drip(daemon: Daemon, pieces: Callable[[bytes], Iterator[bytes]]) -> None:
     octets = marked(daemon.requests.legacy("ping", {"_meta": {"x": "y" * 60 * 1024}}))
     with socket.create_connection(("127.0.0.1", daemon.server.port), 60) as wire:
         wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for octet in octets:
-            wire.send(bytes([octet]))
+        for piece in pieces(octets):
+            wire.send(piece)
         assert receive(wire).result == {}
 
 
-def test_a_body_is_parsed_in_few_pieces(lab: Lab) -> None:
-    """However it comes: 60 KiB, each octet in a segment of its own."""
-    calls = daemon_function_calls(lab, "dripped", "yajl_parse", drip)
+@pytest.mark.parametrize("pieces", [segments, chunks])
+def test_a_body_is_parsed_in_few_pieces(
+        lab: Lab, pieces: Callable[[bytes], Iterator[bytes]]) -> None:
+    """However it comes: 60 KiB, each octet by itself."""
+    calls = daemon_function_calls(lab, pieces.__name__, "yajl_parse",
+                                  lambda daemon: drip(daemon, pieces))
     assert 2 <= calls <= 16, calls
 
 

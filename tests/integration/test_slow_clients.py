@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
@@ -24,8 +23,6 @@ DRIP_S = 0.1
 AT_ONCE_S = 0.5         # for another client's answer
 LET_GO_S = 3            # of a client from which nothing more can come
 LEFT_S = 1              # ... that has sent nothing else
-DEARER = 1.45          # 1.0 was seen, and 1.7 where the parser got each octet alone
-ROUNDS = 15
 HEADERS_S = 0.005
 TIMES = 20
 HALF_OPEN = 50
@@ -209,43 +206,6 @@ def test_busy_clients_do_not_hold_up_deadlines(gateway: LoneGateway) -> None:
         wire = clients.enter_context(gateway.wire())
         wire.send(PING[:-1])
         wait_cut(wire)
-
-
-# ---- cost -------------------------------------------------------------------------
-
-def chunked(body: bytes) -> bytes:
-    headers = {"Content-Length": None, "Transfer-Encoding": "chunked"}
-    octets = (chunk(body[i:i + 1]) for i in range(len(body)))
-    return request(headers=headers) + b"".join(octets) + b"0\r\n\r\n"
-
-
-def cost(gateway: LoneGateway, data: bytes, step: int) -> float:
-    """Seconds of CPU."""
-    head = data.index(b"\r\n\r\n") + 4
-    before = gateway.cpu_seconds
-    with gateway.wire() as wire:
-        wire.send(data[:head])
-        for i in range(head, len(data), step):
-            wire.send(data[i:i + step])
-        assert wire.receive().result == {}
-    return gateway.cpu_seconds - before
-
-
-@pytest.mark.parametrize(("write", "step"), [(request, 1), (chunked, 6)],
-                         ids=["segments", "chunks"])
-def test_a_body_octet_by_octet_is_cheap(
-        patient: LoneGateway, write: Callable[[bytes], bytes], step: int) -> None:
-    """A long string costs what blanks cost, although the parser begins it anew with each
-    piece that it is given."""
-    short = rpc("ping")
-    blanks = b" " * (len(BODY) - len(short)) + short
-    cheap = dear = math.inf
-    for _ in range(ROUNDS):         # by turns: how many octets come at once varies
-        cheap = min(cheap, cost(patient, write(blanks), step))
-        dear = min(dear, cost(patient, write(BODY), step))
-        if dear < DEARER * cheap:
-            return
-    raise AssertionError(f"{dear} s beside {cheap} s")
 
 
 def test_waiting_clients_cost_nothing(patient: LoneGateway) -> None:

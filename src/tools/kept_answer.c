@@ -27,17 +27,14 @@ static bool is_in_time(const struct kept_answer *kept, const struct kept_answer 
 	       now->boot_ms - kept->boot_ms < KEPT_MS;
 }
 
-static int64_t least(int64_t one, int64_t other)
-{
-	return one < other ? one : other;
-}
-
 /* `changes_ms`: as a writing tells; 0 none. */
 static int64_t end_of(int64_t wall_ms, int64_t changes_ms)
 {
-	int64_t until_ms = least(wall_ms + KEPT_MS, wall_ms - wall_ms % 1000 + 1000);
+	int64_t until_ms = wall_ms - wall_ms % 1000 + 1000;
 
-	return changes_ms ? least(until_ms, changes_ms) : until_ms;
+	if (wall_ms + KEPT_MS < until_ms)
+		until_ms = wall_ms + KEPT_MS;
+	return changes_ms && changes_ms < until_ms ? changes_ms : until_ms;
 }
 
 static bool is_good(const struct kept_answer *kept, const struct kept_answer *now,

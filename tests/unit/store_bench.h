@@ -125,6 +125,32 @@ static inline int64_t sql(const char *text)
 	return value;
 }
 
+/* As many statements as one likes, past the store. */
+static inline void sql_script(const char *text)
+{
+	sqlite3 *database;
+
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	if (sqlite3_exec(database, text, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%s", sqlite3_errmsg(database));
+	assert_int_equal(sqlite3_close(database), SQLITE_OK);
+}
+
+/* Instead of the ledger at `path`: a closed one of that schema, with these rows. */
+static inline void make_old_ledger(int version, const char *rows)
+{
+	char pragma[40];
+
+	store_close(store);
+	store = NULL;
+	remove(path);
+	for (int i = 0; i < version; i++)
+		sql_script(store_migrations[i]);
+	sql_script(rows);
+	snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", version);
+	sql_script(pragma);
+}
+
 static char history[256];
 
 static inline void note_change(void *data, const struct message_change *change)

@@ -127,26 +127,11 @@ static void test_disk_full(void **state)
 /* A ledger of version 7 keeps what it has, and gets the table. */
 static void test_migration(void **state)
 {
-	sqlite3 *database;
-
 	(void)state;
 	open_store();
-	store_close(store);
-	store = NULL;
-	remove(path);
-	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-	for (int i = 0; i < 7; i++)
-		assert_int_equal(
-			sqlite3_exec(database, store_migrations[i], NULL, NULL, NULL),
-			SQLITE_OK);
-	assert_int_equal(sqlite3_exec(database,
-				      "INSERT INTO sim VALUES (4, '8936', NULL, 5);"
-				      "INSERT INTO opt_out (number, at, word)"
-				      " VALUES ('+36201234567', 5, 'stop');"
-				      "PRAGMA user_version = 7;",
-				      NULL, NULL, NULL),
-			 SQLITE_OK);
-	assert_int_equal(sqlite3_close(database), SQLITE_OK);
+	make_old_ledger(7, "INSERT INTO sim VALUES (4, '8936', NULL, 5);"
+			   "INSERT INTO opt_out (number, at, word)"
+			   " VALUES ('+36201234567', 5, 'stop');");
 	open_store();
 	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
 	assert_int_equal(sql("SELECT message_id FROM opt_out WHERE at = 5"), 0);

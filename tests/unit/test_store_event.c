@@ -104,24 +104,9 @@ static void test_disk_full(void **state)
 /* A ledger of version 6 keeps what it has, and gets the table. */
 static void test_migration(void **state)
 {
-	sqlite3 *database;
-
 	(void)state;
 	open_store();
-	store_close(store);
-	store = NULL;
-	remove(path);
-	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-	for (int i = 0; i < 6; i++)
-		assert_int_equal(
-			sqlite3_exec(database, store_migrations[i], NULL, NULL, NULL),
-			SQLITE_OK);
-	assert_int_equal(sqlite3_exec(database,
-				      "INSERT INTO sim VALUES (4, '8936', NULL, 5);"
-				      "PRAGMA user_version = 6;",
-				      NULL, NULL, NULL),
-			 SQLITE_OK);
-	assert_int_equal(sqlite3_close(database), SQLITE_OK);
+	make_old_ledger(6, "INSERT INTO sim VALUES (4, '8936', NULL, 5);");
 	open_store();
 	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
 	assert_int_equal(identify("8936", ""), 4);

@@ -410,24 +410,12 @@ static void test_alive_on_a_full_disk(void **state)
 	assert_int_equal(alive(), NOW_MS + STORE_ALIVE_MS);
 }
 
-static void run_sql(const char *text)
-{
-	sqlite3 *database;
-
-	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-	if (sqlite3_exec(database, text, NULL, NULL, NULL) != SQLITE_OK)
-		fail_msg("%s", sqlite3_errmsg(database));
-	assert_int_equal(sqlite3_close(database), SQLITE_OK);
-}
-
 /* A database of schema 1, whose last message was removed. */
 static void make_version_1(void)
 {
-	store_close(store);
-	store = NULL;
-	remove(path);
-	run_sql(store_migrations[0]);
-	run_sql("INSERT INTO sim VALUES (1, '8936', NULL, 5);"
+	make_old_ledger(
+		1,
+		"INSERT INTO sim VALUES (1, '8936', NULL, 5);"
 		"INSERT INTO message (sim_id, client_id, number, text, segments, state,"
 		" reason, uuid, created, changed) VALUES"
 		" (1, 7, '+361', 'one', 2, 5, '', 'CAFE', 100, 200),"
@@ -436,8 +424,7 @@ static void make_version_1(void)
 		" (1, 0, '+361', 'gone', 1, 1, '', '', 103, 203);"
 		"INSERT INTO message_change (message_id, state, reason, at)"
 		" VALUES (1, 1, '', 100), (1, 5, '', 200), (3, 1, '', 102);"
-		"DELETE FROM message WHERE id = 4;"
-		"PRAGMA user_version = 1;");
+		"DELETE FROM message WHERE id = 4;");
 }
 
 static void test_from_version_1(void **state)
@@ -495,16 +482,11 @@ static void test_from_version_2(void **state)
 	struct incoming_draft draft = usual;
 
 	(void)state;
-	store_close(store);
-	store = NULL;
-	remove(path);
-	run_sql(store_migrations[0]);
-	run_sql(store_migrations[1]);
-	run_sql("INSERT INTO message (direction, number, sent_time, text, created, "
-		"changed,"
-		" state) VALUES (1, '+36201234567', '2026-11-21T07:30:00+0100',"
-		" 'Your code is 123456', 1790000000000, 1790000000000, 9);"
-		"PRAGMA user_version = 2;");
+	make_old_ledger(
+		2,
+		"INSERT INTO message (direction, number, sent_time, text, created,"
+		" changed, state) VALUES (1, '+36201234567', '2026-11-21T07:30:00+0100',"
+		" 'Your code is 123456', 1790000000000, 1790000000000, 9);");
 	open_store();
 	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
 	draft.sim_id = 0;

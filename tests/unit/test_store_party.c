@@ -148,29 +148,12 @@ static void test_ever_wrote(void **state)
 /* What a ledger of version 5 says, whose messages were counted otherwise. */
 static void test_an_older_ledger(void **state)
 {
-	sqlite3 *database;
-
 	(void)state;
-	store_close(store);
-	store = NULL;
-	remove(path);
-	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-	for (int i = 0; i < 5; i++)
-		assert_int_equal(
-			sqlite3_exec(database, store_migrations[i], NULL, NULL, NULL),
-			SQLITE_OK);
-	assert_int_equal(
-		sqlite3_exec(
-			database,
-			"INSERT INTO sim VALUES (1, '8936', '216300000000001', 1);"
-			"INSERT INTO message (direction, sim_id, number, text, state,"
-			" created, changed) VALUES"
-			" (0, 1, '+36201234567', 'out', 5, 1, 1),"
-			" (1, 1, '+36201234568', 'in', 9, 1, 1);"
-			"PRAGMA user_version = 5",
-			NULL, NULL, NULL),
-		SQLITE_OK);
-	assert_int_equal(sqlite3_close(database), SQLITE_OK);
+	make_old_ledger(5, "INSERT INTO sim VALUES (1, '8936', '216300000000001', 1);"
+			   "INSERT INTO message (direction, sim_id, number, text, state,"
+			   " created, changed) VALUES"
+			   " (0, 1, '+36201234567', 'out', 5, 1, 1),"
+			   " (1, 1, '+36201234568', 'in', 9, 1, 1);");
 	open_store();
 	assert_int_equal(sql("SELECT sent FROM conversation WHERE number LIKE '%7'"), 1);
 	assert_int_equal(sql("SELECT sent FROM conversation WHERE number LIKE '%8'"), 0);

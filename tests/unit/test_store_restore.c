@@ -380,20 +380,16 @@ static void test_backup_with_a_damaged_wal(void **state)
 static void test_an_old_one(void **state)
 {
 	char backup[64];
-	sqlite3 *database;
 
 	(void)state;
 	make_present();
 	strcpy(backup, path);
 	strcpy(path, file);
-	assert_int_equal(sqlite3_open(file, &database), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(database, store_migrations[0], NULL, NULL, NULL),
-			 SQLITE_OK);
-	sqlite3_close(database);
-	sql("PRAGMA user_version = 1");
-	sql("INSERT INTO sim (iccid, first_seen) VALUES ('OLD', 1)");
-	sql("INSERT INTO message (sim_id, client_id, number, text, segments, state,"
-	    " created, changed) VALUES (1, 0, '+36', 'x', 1, 1, 1, 1)");
+	make_old_ledger(
+		1,
+		"INSERT INTO sim (iccid, first_seen) VALUES ('OLD', 1);"
+		"INSERT INTO message (sim_id, client_id, number, text, segments, state,"
+		" created, changed) VALUES (1, 0, '+36', 'x', 1, 1, 1, 1)");
 	strcpy(path, backup);
 	must_restore();
 	assert_int_equal(state_of(1), STATE_UNKNOWN);

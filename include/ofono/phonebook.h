@@ -13,9 +13,6 @@
 #ifndef OFONO_PHONEBOOK_H
 #define OFONO_PHONEBOOK_H
 
-#include <dbus/dbus.h>
-#include <systemd/sd-event.h>
-
 #include "ofono/modem.h"
 
 enum {
@@ -23,16 +20,9 @@ enum {
 	PHONEBOOK_PAUSES = 3,
 };
 
-struct phonebook {
-	struct modem *modem;
-	struct bus_call *call;
-	sd_event_source *pause;
-	unsigned failures; /* in a row */
-};
-
 /* Nothing new when it is under way; nothing of a Bluetooth phone. */
-void phonebook_read(struct phonebook *phonebook);
+void phonebook_read(struct modem *modem);
 /* Fine when it is not under way. */
-void phonebook_stop(struct phonebook *phonebook);
+void phonebook_stop(struct modem *modem);
 
 #endif

@@ -11,20 +11,16 @@
 
 #include <dbus/dbus.h>
 #include <stdbool.h>
-#include <systemd/sd-event.h>
 
 #include "ofono/modem.h"
-#include "ofono/phonebook.h"
-#include "ofono/report_switch.h"
+#include "ofono/retried_call.h"
 
 struct query {
 	struct modem *modem;
 	const char *interface;
 	/* The iterator stands on the a{sv}; NULL: no answer (it may be asked again). */
 	void (*answered)(struct modem *modem, DBusMessageIter *dictionary);
-	struct bus_call *call;
-	sd_event_source *pause;
-	bool second; /* attempt */
+	struct retried_call asked;
 };
 
 void query_start(struct query *query); /* nothing new when one is under way */
@@ -40,8 +36,8 @@ struct modem_queries {
 	struct query waiting;
 	struct query centre;
 	struct bus_call *sim_info;
-	struct report_switch reports;
-	struct phonebook phonebook;
+	struct retried_call reports;
+	struct retried_call phonebook;
 };
 
 #endif

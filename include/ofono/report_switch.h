@@ -11,21 +11,11 @@
 #ifndef OFONO_REPORT_SWITCH_H
 #define OFONO_REPORT_SWITCH_H
 
-#include <dbus/dbus.h>
-#include <systemd/sd-event.h>
-
 #include "ofono/modem.h"
 
-struct report_switch {
-	struct modem *modem;
-	struct bus_call *call;
-	sd_event_source *pause;
-	unsigned refusals; /* in a row */
-};
-
-/* Nothing new when it is under way. */
-void report_switch_on(struct report_switch *report_switch);
+/* Nothing new when it is under way, or was refused for good. */
+void report_switch_on(struct modem *modem);
 /* Fine when it is not under way. */
-void report_switch_stop(struct report_switch *report_switch);
+void report_switch_stop(struct modem *modem);
 
 #endif

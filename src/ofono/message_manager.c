@@ -9,6 +9,7 @@
 #include "ofono/interface.h"
 #include "bus/property.h"
 #include "ofono/query.h"
+#include "ofono/report_switch.h"
 
 struct message_send {
 	struct bus_call *call;
@@ -76,7 +77,7 @@ static void answered(struct modem *modem, DBusMessageIter *dictionary)
 static void on_appeared(struct modem *modem)
 {
 	if (ofono_wants_delivery_reports(modem->ofono))
-		report_switch_on(&modem->queries->reports);
+		report_switch_on(modem);
 	modem->queries->centre.interface = interface_message_manager.name;
 	modem->queries->centre.answered = answered;
 	query_start(&modem->queries->centre);
@@ -84,7 +85,7 @@ static void on_appeared(struct modem *modem)
 
 static void on_vanished(struct modem *modem)
 {
-	report_switch_stop(&modem->queries->reports);
+	report_switch_stop(modem);
 	query_stop(&modem->queries->centre);
 	modem->uses_delivery_reports = false;
 	modem->centre = CENTRE_UNTOLD;

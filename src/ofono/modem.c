@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "ofono/interface.h"
 #include "bus/property.h"
+#include "ofono/interface.h"
+#include "ofono/phonebook.h"
 #include "ofono/query.h"
+#include "ofono/report_switch.h"
 
 static const struct interface *const interfaces[] = {
 	&interface_sim_manager,
@@ -117,8 +119,6 @@ struct modem *modem_new(struct ofono *ofono, const char *path)
 	modem->queries->voice.modem = modem;
 	modem->queries->waiting.modem = modem;
 	modem->queries->centre.modem = modem;
-	modem->queries->reports.modem = modem;
-	modem->queries->phonebook.modem = modem;
 	return modem;
 }
 
@@ -130,8 +130,8 @@ void modem_free(struct modem *modem)
 	query_stop(&modem->queries->waiting);
 	query_stop(&modem->queries->centre);
 	bus_call_cancel(modem->queries->sim_info);
-	report_switch_stop(&modem->queries->reports);
-	phonebook_stop(&modem->queries->phonebook);
+	report_switch_stop(modem);
+	phonebook_stop(modem);
 	free(modem->queries);
 	free(modem);
 }

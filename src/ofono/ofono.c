@@ -25,7 +25,8 @@
 #include "ofono/mailbag.h"
 #include "ofono/manager.h"
 #include "ofono/modem_manager.h"
-#include "ofono/query.h"
+#include "ofono/phonebook.h"
+#include "ofono/report_switch.h"
 
 #define MATCH(interface) "type='signal',sender='" OFONO_NAME "',interface='" interface "'"
 
@@ -444,7 +445,7 @@ void ofono_use_delivery_reports(struct ofono *ofono)
 	ofono->wants_delivery_reports = true;
 	TAILQ_FOREACH (modem, &ofono->manager.modems, link) {
 		if (modem->interfaces & MODEM_MESSAGE_MANAGER)
-			report_switch_on(&modem->queries->reports);
+			report_switch_on(modem);
 	}
 }
 
@@ -455,9 +456,9 @@ void ofono_use_phonebooks(struct ofono *ofono, bool use)
 	ofono->wants_phonebooks = use;
 	TAILQ_FOREACH (modem, &ofono->manager.modems, link) {
 		if (!use)
-			phonebook_stop(&modem->queries->phonebook);
+			phonebook_stop(modem);
 		else if (modem->interfaces & MODEM_PHONEBOOK)
-			phonebook_read(&modem->queries->phonebook);
+			phonebook_read(modem);
 	}
 }
 

@@ -5,101 +5,71 @@
 #include "ofono/interface.h"
 #include "ofono/query.h"
 
-static const unsigned pauses_s[PHONEBOOK_PAUSES] = { 2, 60, 600 };
+static const uint64_t pauses_ms[PHONEBOOK_PAUSES] = { 2000, 60000, 600000 };
 
-static void try_later(struct phonebook *phonebook, const char *error)
+static void try_later(struct modem *modem, const char *error)
 {
-	const char *path = phonebook->modem->path;
+	struct retried_call *import = &modem->queries->phonebook;
 
-	log_debug("ofono: %s: Import: %s", path, error);
-	if (phonebook->failures == PHONEBOOK_PAUSES) {
+	log_debug("ofono: %s: Import: %s", modem->path, error);
+	if (import->failures < PHONEBOOK_PAUSES)
+		retried_call_again(import, pauses_ms[import->failures]);
+	else
 		log_warning("ofono: %s: the names on the SIM card cannot be read: %s",
-			    path, error);
-		return;
-	}
-	sd_event_source_set_time_relative(
-		phonebook->pause, pauses_s[phonebook->failures++] * UINT64_C(1000000));
-	sd_event_source_set_enabled(phonebook->pause, SD_EVENT_ONESHOT);
+			    modem->path, error);
 }
 
 static void on_answer(void *data, DBusMessage *reply)
 {
-	struct ofono_event event = { .type = PHONEBOOK_READ };
+	struct modem *modem = data;
+	struct ofono_event event = { .type = PHONEBOOK_READ, .modem = modem };
 	const char *error = dbus_message_get_error_name(reply);
-	struct phonebook *phonebook = data;
 
-	phonebook->call = NULL;
-	event.modem = phonebook->modem;
 	/* An error has a text, too. */
 	if (error || !dbus_message_has_signature(reply, "s")) {
-		try_later(phonebook, error ? error : "odd answer");
+		try_later(modem, error ? error : "odd answer");
 		return;
 	}
-	phonebook->failures = 0;
 	dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &event.text,
 			      DBUS_TYPE_INVALID);
-	ofono_tell(phonebook->modem->ofono, &event);
+	ofono_tell(modem->ofono, &event);
 }
 
-static void ask(struct phonebook *phonebook)
+static DBusMessage *import_message(void *data)
 {
-	struct modem *modem = phonebook->modem;
-	DBusMessage *message =
-		ofono_message(modem->path, interface_phonebook.name, "Import");
+	const struct modem *modem = data;
 
-	if (message)
-		phonebook->call = bus_call(ofono_bus(modem->ofono), message,
-					   PHONEBOOK_TIMEOUT_MS, on_answer, phonebook);
-	if (!phonebook->call)
-		log_error("ofono: %s: out of memory", modem->path);
+	return ofono_message(modem->path, interface_phonebook.name, "Import");
 }
 
-static int on_pause_over(sd_event_source *source, uint64_t usec, void *data)
+static const struct retried_question import_question = {
+	.timeout_ms = PHONEBOOK_TIMEOUT_MS,
+	.message = import_message,
+	.answered = on_answer,
+};
+
+void phonebook_read(struct modem *modem)
 {
-	(void)source;
-	(void)usec;
-	ask(data);
-	return 0;
+	struct retried_call *import = &modem->queries->phonebook;
+
+	if (!import->call && !modem_is_foreign(modem))
+		retried_call_start(import, modem, &import_question, modem);
 }
 
-void phonebook_read(struct phonebook *phonebook)
+void phonebook_stop(struct modem *modem)
 {
-	sd_event *loop = bus_loop(ofono_bus(phonebook->modem->ofono));
-
-	if (phonebook->call || modem_is_foreign(phonebook->modem))
-		return;
-	phonebook_stop(phonebook);
-	if (sd_event_add_time_relative(loop, &phonebook->pause, CLOCK_MONOTONIC, 0, 1000,
-				       on_pause_over, phonebook) < 0) {
-		log_error("ofono: %s: out of memory", phonebook->modem->path);
-		return;
-	}
-	sd_event_source_set_enabled(phonebook->pause, SD_EVENT_OFF);
-	phonebook->failures = 0;
-	ask(phonebook);
-}
-
-void phonebook_stop(struct phonebook *phonebook)
-{
-	bus_call_cancel(phonebook->call);
-	phonebook->call = NULL;
-	phonebook->pause = sd_event_source_disable_unref(phonebook->pause);
+	retried_call_stop(&modem->queries->phonebook);
 }
 
 static void appeared(struct modem *modem)
 {
 	if (ofono_wants_phonebooks(modem->ofono))
-		phonebook_read(&modem->queries->phonebook);
-}
-
-static void vanished(struct modem *modem)
-{
-	phonebook_stop(&modem->queries->phonebook);
+		phonebook_read(modem);
 }
 
 const struct interface interface_phonebook = {
 	.name = "org.ofono.Phonebook",
 	.bit = MODEM_PHONEBOOK,
 	.appeared = appeared,
-	.vanished = vanished,
+	.vanished = phonebook_stop,
 };

@@ -29,7 +29,6 @@ static void on_answer(void *data, DBusMessage *reply)
 	DBusMessageIter dictionary;
 	const char *error = dbus_message_get_error_name(reply);
 
-	query->call = NULL;
 	if (dbus_message_has_signature(reply, "a{sv}")) {
 		dbus_message_iter_init(reply, &dictionary);
 		query->answered(query->modem, &dictionary);
@@ -37,63 +36,40 @@ static void on_answer(void *data, DBusMessage *reply)
 	}
 	log_debug("ofono: %s: %s.GetProperties: %s", query->modem->path, query->interface,
 		  error ? error : "odd answer");
-	if (error && !query->second && is_worth_asking_again(error)) {
-		sd_event_source_set_time_relative(query->pause, PAUSE_MS * 1000);
-		sd_event_source_set_enabled(query->pause, SD_EVENT_ONESHOT);
-	} else {
+	if (error && !query->asked.failures && is_worth_asking_again(error))
+		retried_call_again(&query->asked, PAUSE_MS);
+	else
 		log_warning("ofono: %s: %s tells nothing: %s", query->modem->path,
 			    query->interface, error ? error : "odd answer");
-	}
-	query->second = true;
 	query->answered(query->modem, NULL);
 }
 
-static void ask(struct query *query)
+static DBusMessage *properties_message(void *data)
 {
-	struct modem *modem = query->modem;
-	DBusMessage *message =
-		ofono_message(modem->path, query->interface, "GetProperties");
+	const struct query *query = data;
 
-	if (message)
-		query->call = bus_call(ofono_bus(modem->ofono), message, OFONO_TIMEOUT_MS,
-				       on_answer, query);
-	if (!query->call)
-		log_error("ofono: %s: out of memory", modem->path);
+	return ofono_message(query->modem->path, query->interface, "GetProperties");
 }
 
-static int on_pause_over(sd_event_source *source, uint64_t usec, void *data)
-{
-	(void)source;
-	(void)usec;
-	ask(data);
-	return 0;
-}
+static const struct retried_question properties_question = {
+	.timeout_ms = OFONO_TIMEOUT_MS,
+	.message = properties_message,
+	.answered = on_answer,
+};
 
 void query_start(struct query *query)
 {
-	sd_event *loop = bus_loop(ofono_bus(query->modem->ofono));
-
-	if (query->call)
-		return;
-	query_stop(query);
-	if (sd_event_add_time_relative(loop, &query->pause, CLOCK_MONOTONIC, 0, 1000,
-				       on_pause_over, query) < 0) {
-		log_error("ofono: %s: out of memory", query->modem->path);
-		return;
-	}
-	sd_event_source_set_enabled(query->pause, SD_EVENT_OFF);
-	query->second = false;
-	ask(query);
+	if (!query->asked.call)
+		retried_call_start(&query->asked, query->modem, &properties_question,
+				   query);
 }
 
 void query_stop(struct query *query)
 {
-	bus_call_cancel(query->call);
-	query->call = NULL;
-	query->pause = sd_event_source_disable_unref(query->pause);
+	retried_call_stop(&query->asked);
 }
 
 bool query_is_waiting(const struct query *query)
 {
-	return query->call && !query->second;
+	return query->asked.call && !query->asked.failures;
 }

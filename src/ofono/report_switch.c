@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "ofono/interface.h"
+#include "ofono/query.h"
 
 enum {
 	PAUSE_MS = 500, /* doubling */
@@ -27,40 +28,36 @@ static bool is_worth_trying_again(const char *error)
 	return false;
 }
 
-static void try_later(struct report_switch *report_switch)
+static void try_later(struct retried_call *switching)
 {
 	uint64_t pause_ms = PAUSE_MS;
 
-	for (unsigned i = 0; i < report_switch->refusals && pause_ms < PAUSE_MOST_MS; i++)
+	for (unsigned i = 0; i < switching->failures && pause_ms < PAUSE_MOST_MS; i++)
 		pause_ms *= 2;
-	report_switch->refusals++;
-	if (pause_ms > PAUSE_MOST_MS)
-		pause_ms = PAUSE_MOST_MS;
-	sd_event_source_set_time_relative(report_switch->pause, pause_ms * 1000);
-	sd_event_source_set_enabled(report_switch->pause, SD_EVENT_ONESHOT);
+	retried_call_again(switching,
+			   pause_ms < PAUSE_MOST_MS ? pause_ms : PAUSE_MOST_MS);
 }
 
 static void on_answer(void *data, DBusMessage *reply)
 {
-	struct report_switch *report_switch = data;
-	struct modem *modem = report_switch->modem;
+	struct modem *modem = data;
 	const char *error = dbus_message_get_error_name(reply);
 
-	report_switch->call = NULL;
 	if (!error) {
 		modem->uses_delivery_reports = true;
 		log_debug("ofono: %s: delivery reports are on", modem->path);
 	} else if (is_worth_trying_again(error)) {
 		log_debug("ofono: %s: delivery reports: %s", modem->path, error);
-		try_later(report_switch);
+		try_later(&modem->queries->reports);
 	} else {
 		log_warning("ofono: %s: delivery reports cannot be switched on: %s",
 			    modem->path, error);
 	}
 }
 
-static DBusMessage *switching_message(const struct modem *modem)
+static DBusMessage *switching_message(void *data)
 {
+	const struct modem *modem = data;
 	DBusMessage *message =
 		ofono_message(modem->path, interface_message_manager.name, "SetProperty");
 	const char *name = "UseDeliveryReports";
@@ -80,46 +77,21 @@ static DBusMessage *switching_message(const struct modem *modem)
 	return NULL;
 }
 
-static void switch_now(struct report_switch *report_switch)
-{
-	struct modem *modem = report_switch->modem;
-	DBusMessage *message = switching_message(modem);
+static const struct retried_question switching_question = {
+	.timeout_ms = OFONO_TIMEOUT_MS,
+	.message = switching_message,
+	.answered = on_answer,
+};
 
-	if (message)
-		report_switch->call =
-			bus_call(ofono_bus(modem->ofono), message, OFONO_TIMEOUT_MS,
-				 on_answer, report_switch);
-	if (!report_switch->call)
-		log_error("ofono: %s: out of memory", modem->path);
+void report_switch_on(struct modem *modem)
+{
+	struct retried_call *switching = &modem->queries->reports;
+
+	if (!switching->pause)
+		retried_call_start(switching, modem, &switching_question, modem);
 }
 
-static int on_pause_over(sd_event_source *source, uint64_t usec, void *data)
+void report_switch_stop(struct modem *modem)
 {
-	(void)source;
-	(void)usec;
-	switch_now(data);
-	return 0;
-}
-
-void report_switch_on(struct report_switch *report_switch)
-{
-	sd_event *loop = bus_loop(ofono_bus(report_switch->modem->ofono));
-
-	if (report_switch->pause)
-		return;
-	if (sd_event_add_time_relative(loop, &report_switch->pause, CLOCK_MONOTONIC, 0,
-				       1000, on_pause_over, report_switch) < 0) {
-		log_error("ofono: %s: out of memory", report_switch->modem->path);
-		return;
-	}
-	sd_event_source_set_enabled(report_switch->pause, SD_EVENT_OFF);
-	report_switch->refusals = 0;
-	switch_now(report_switch);
-}
-
-void report_switch_stop(struct report_switch *report_switch)
-{
-	bus_call_cancel(report_switch->call);
-	report_switch->call = NULL;
-	report_switch->pause = sd_event_source_disable_unref(report_switch->pause);
+	retried_call_stop(&modem->queries->reports);
 }

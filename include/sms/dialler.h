@@ -95,7 +95,7 @@ bool dialler_is_at_it(const struct dialler *dialler);
 int dialler_place(struct dialler *dialler, const struct dial_order *order,
 		  int64_t *id_out);
 /* Of the last DIALLER_CALLS since the start. NULL: not known. */
-const struct placed_call *dialler_find(const struct dialler *dialler, int64_t id);
+const struct placed_call *dialler_find(struct dialler *dialler, int64_t id);
 /* It is over as soon as the modem says so. Fine for one that is. */
 void dialler_hang_up(struct dialler *dialler, int64_t id, const char *reason);
 /* The client may do nothing any more: so with all of its calls. */

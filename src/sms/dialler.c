@@ -7,34 +7,18 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "ofono/voice_dial.h"
+#include "sms/followed_calls.h"
 #include "sms/left_calls.h"
 
-enum {
-	MS_PER_SECOND = 1000,
-	USEC_PER_SECOND = 1000 * 1000,
-	PATH_BYTES = 160,
-};
-
-/* A call that goes on; or what is known of one that is over. */
-struct followed {
-	struct placed_call call;
-	struct dialler *dialler;
-	struct modem *modem;	 /* NULL: it is over */
-	struct voice_dial *dial; /* oFono has not answered yet */
-	char path[PATH_BYTES];	 /* "": not known yet */
-	const char *why;	 /* it is to end; NULL: it is not */
-	const char *told;	 /* why it ends, as oFono told; NULL: it did not */
-	sd_event_source *timer;	 /* to hang up, or to do so again */
-};
+enum { MS_PER_SECOND = 1000 };
 
 struct dialler {
 	struct dialler_parts parts;
 	bool possible, at_it;
 	struct observer watch;
-	struct observers observers, use_observers;
-	struct followed followed[DIALLER_CALLS];
+	struct observers use_observers;
+	struct followed_calls calls;
 	struct left_calls left;
 };
 
@@ -47,11 +31,14 @@ bool dialler_is_possible(const struct dialler *dialler)
 
 bool dialler_is_at_it(const struct dialler *dialler)
 {
-	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		if (dialler->followed[i].modem)
-			return true;
-	}
-	return false;
+	return followed_calls_go_on(&dialler->calls);
+}
+
+const struct placed_call *dialler_find(struct dialler *dialler, int64_t id)
+{
+	const struct followed_call *followed = followed_calls_find(&dialler->calls, id);
+
+	return followed ? &followed->call : NULL;
 }
 
 /* `gone`: still listed, and not there any more; NULL none */
@@ -70,138 +57,11 @@ static void review(struct dialler *dialler, const struct modem *gone)
 	observers_notify(&dialler->use_observers, NULL);
 }
 
-static struct followed *find_id(struct dialler *dialler, int64_t id)
+static void finish(struct dialler *dialler, struct followed_call *followed,
+		   enum call_state state, const char *reason)
 {
-	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		if (dialler->followed[i].call.id == id)
-			return &dialler->followed[i];
-	}
-	return NULL;
-}
-
-static struct followed *find_modem(struct dialler *dialler, const struct modem *modem)
-{
-	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		if (dialler->followed[i].modem == modem)
-			return &dialler->followed[i];
-	}
-	return NULL;
-}
-
-/* A free place, or that of the oldest which is over. NULL: all go on. */
-static struct followed *take_place(struct dialler *dialler)
-{
-	struct followed *oldest = NULL;
-
-	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		struct followed *followed = &dialler->followed[i];
-
-		if (!followed->modem && (!oldest || followed->call.id < oldest->call.id))
-			oldest = followed;
-	}
-	if (oldest)
-		*oldest = (struct followed){ .dialler = dialler };
-	return oldest;
-}
-
-const struct placed_call *dialler_find(const struct dialler *dialler, int64_t id)
-{
-	for (size_t i = 0; id && i < DIALLER_CALLS; i++) {
-		if (dialler->followed[i].call.id == id)
-			return &dialler->followed[i].call;
-	}
-	return NULL;
-}
-
-/* The life of one */
-
-static bool is_stored(int error)
-{
-	if (error)
-		log_error("calls: the disk does not take what became of one: %s",
-			  error < 0 ? strerror(-error) : "it is full");
-	return !error;
-}
-
-static void tell(const struct followed *followed)
-{
-	log_info("calls: call %lld to %s: %s", (long long)followed->call.id,
-		 log_number(followed->call.number),
-		 call_state_name(followed->call.state));
-	observers_notify(&followed->dialler->observers, &followed->call);
-}
-
-static void move(struct followed *followed, enum call_state state)
-{
-	if (state <= followed->call.state)
-		return;
-	followed->call.state = state;
-	is_stored(store_event_set_state(followed->dialler->parts.store, followed->call.id,
-					state));
-	tell(followed);
-}
-
-static void finish(struct followed *followed, enum call_state state, const char *reason)
-{
-	struct dialler *dialler = followed->dialler;
-	struct placed_call *call = &followed->call;
-	const struct call_end end = {
-		.id = call->id,
-		.client_id = call->client_id,
-		.client = call->client_id || *call->client ? call->client : NULL,
-		.state = state,
-		.reason = reason,
-	};
-
-	voice_dial_stop(followed->dial);
-	followed->dial = NULL;
-	followed->timer = sd_event_source_disable_unref(followed->timer);
-	followed->modem = NULL;
-	call->state = state;
-	snprintf(call->reason, sizeof(call->reason), "%s", reason);
-	is_stored(store_call_end(dialler->parts.store, &end));
-	tell(followed);
+	followed_call_finish(followed, state, reason);
 	review(dialler, NULL);
-}
-
-static void hang_up(struct followed *followed)
-{
-	if (!*followed->path)
-		return; /* it is, as soon as that is known */
-	voice_hang_up(followed->modem, followed->path);
-	sd_event_source_set_time_relative(
-		followed->timer, (uint64_t)DIALLER_AGAIN_SECONDS * USEC_PER_SECOND);
-	sd_event_source_set_enabled(followed->timer, SD_EVENT_ONESHOT);
-}
-
-static void begin_to_end(struct followed *followed, const char *why)
-{
-	if (followed->why)
-		return;
-	followed->why = why;
-	log_info("calls: call %lld is hung up: %s", (long long)followed->call.id, why);
-	hang_up(followed);
-}
-
-static int on_due(sd_event_source *source, uint64_t usec, void *data)
-{
-	struct followed *followed = data;
-
-	(void)source;
-	(void)usec;
-	if (followed->why)
-		hang_up(followed);
-	else
-		begin_to_end(followed, "time_limit");
-	return 0;
-}
-
-/* 0 or -errno. */
-static int start_timer(struct followed *followed, int64_t seconds)
-{
-	return sd_event_add_time_relative(
-		followed->dialler->parts.loop, &followed->timer, CLOCK_BOOTTIME,
-		(uint64_t)seconds * USEC_PER_SECOND, 0, on_due, followed);
 }
 
 /* Calls that nobody follows */
@@ -216,13 +76,14 @@ static void leave(struct dialler *dialler, const struct placed_call *call,
 }
 
 /* Its place, where that is known still. NULL: all go on. */
-static struct followed *place_of(struct dialler *dialler, const struct left_call *left)
+static struct followed_call *place_of(struct dialler *dialler,
+				      const struct left_call *left)
 {
-	struct followed *followed = find_id(dialler, left->id);
+	struct followed_call *followed = followed_calls_find(&dialler->calls, left->id);
 
 	if (followed)
 		return followed;
-	followed = take_place(dialler);
+	followed = followed_calls_take(&dialler->calls);
 	if (!followed)
 		return NULL;
 	followed->call.id = left->id;
@@ -236,10 +97,10 @@ static void take_back(void *data, const struct left_call *left, struct modem *mo
 		      const char *path)
 {
 	struct dialler *dialler = data;
-	struct followed *followed =
-		strlen(path) < PATH_BYTES ? place_of(dialler, left) : NULL;
+	struct followed_call *followed =
+		strlen(path) < FOLLOWED_PATH_BYTES ? place_of(dialler, left) : NULL;
 
-	if (!followed || start_timer(followed, DIALLER_AGAIN_SECONDS) < 0) {
+	if (!followed || followed_call_limit(followed, DIALLER_AGAIN_SECONDS) < 0) {
 		voice_hang_up(modem, path);
 		return;
 	}
@@ -247,72 +108,11 @@ static void take_back(void *data, const struct left_call *left, struct modem *mo
 	followed->why = followed->told = NULL;
 	strcpy(followed->path, path);
 	followed->modem = modem;
-	begin_to_end(followed, "left");
+	followed_call_hang_up(followed, "left");
 	review(dialler, NULL);
 }
 
 /* What oFono tells */
-
-static struct followed *find_path(struct dialler *dialler, const char *path)
-{
-	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		struct followed *followed = &dialler->followed[i];
-
-		if (followed->modem && strcmp(followed->path, path) == 0)
-			return followed;
-	}
-	return NULL;
-}
-
-static void hear_state(struct followed *followed, const char *state)
-{
-	static const struct {
-		const char *word;
-		enum call_state state;
-		const char *reason;
-	} rows[] = {
-		{ "alerting", CALL_ALERTING, NULL },
-		{ "active", CALL_ACTIVE, NULL },
-		{ "held", CALL_ACTIVE, NULL },
-		{ CALL_REFUSED_HERE, 0, "local" },
-		{ CALL_ENDED_THERE, 0, "remote" },
-		{ CALL_ENDED_BY_NETWORK, 0, "network" },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (strcmp(rows[i].word, state) != 0)
-			continue;
-		if (rows[i].reason)
-			followed->told = rows[i].reason;
-		else
-			move(followed, rows[i].state);
-	}
-}
-
-/* It ended because we said so, unless somebody else was quicker. */
-static const char *reason_of(const struct followed *followed)
-{
-	if (followed->why && (!followed->told || strcmp(followed->told, "local") == 0))
-		return followed->why;
-	return followed->told ? followed->told : "";
-}
-
-static void on_removed(struct followed *followed)
-{
-	finish(followed,
-	       followed->call.state == CALL_ACTIVE ? CALL_ENDED : CALL_UNANSWERED,
-	       reason_of(followed));
-}
-
-static void set_path(struct followed *followed, const char *path)
-{
-	if (strlen(path) < PATH_BYTES)
-		strcpy(followed->path, path);
-	followed->call.is_dialled = true;
-	tell(followed);
-	if (followed->why)
-		hang_up(followed);
-}
 
 static const char *const refusals[] = {
 	[DIAL_OTHER_CALL] = "busy",
@@ -324,43 +124,46 @@ static const char *const refusals[] = {
 
 static void on_dialled(void *data, const struct dial_result *result)
 {
-	struct followed *followed = data;
+	struct followed_call *followed = data;
+	struct dialler *dialler = followed->calls->dialler;
 
 	followed->dial = NULL;
 	if (result->outcome == DIAL_PLACED) {
-		set_path(followed, result->path);
+		followed_call_dialled(followed, result->path);
 	} else if (result->outcome == DIAL_UNKNOWN) {
-		leave(followed->dialler, &followed->call, LEFT_GRACE_SECONDS);
-		finish(followed, CALL_LOST, "lost");
+		leave(dialler, &followed->call, LEFT_GRACE_SECONDS);
+		finish(dialler, followed, CALL_LOST, "lost");
 	} else {
-		finish(followed, CALL_NOT_PLACED, refusals[result->outcome]);
+		finish(dialler, followed, CALL_NOT_PLACED, refusals[result->outcome]);
 	}
 }
 
 /* Its modem can tell no more. */
 static void lose(struct dialler *dialler, struct modem *modem)
 {
-	struct followed *followed = find_modem(dialler, modem);
+	struct followed_call *followed = followed_calls_on(&dialler->calls, modem);
 
 	if (followed) {
 		leave(dialler, &followed->call, DIALLER_LEFT_SECONDS);
-		finish(followed, CALL_LOST, "lost");
+		finish(dialler, followed, CALL_LOST, "lost");
 	}
 	left_calls_lose(&dialler->left, modem);
 }
 
 static void on_call(struct dialler *dialler, const struct ofono_event *event)
 {
-	struct followed *followed = find_path(dialler, event->call);
+	struct followed_call *followed = followed_calls_at(&dialler->calls, event->call);
 
 	if (event->type == CALL_ADDED)
 		left_calls_hear(&dialler->left, event);
 	if (!followed)
 		return;
-	if (event->type == CALL_REMOVED)
-		on_removed(followed);
-	else if (event->call_state)
-		hear_state(followed, event->call_state);
+	if (event->type == CALL_REMOVED) {
+		followed_call_end(followed);
+		review(dialler, NULL);
+	} else if (event->call_state) {
+		followed_call_hear(followed, event->call_state);
+	}
 }
 
 static void on_ofono_event(void *data, const void *event_data)
@@ -406,7 +209,7 @@ static int store_order(struct dialler *dialler, const struct dial_order *order,
 				id_out);
 }
 
-static void fill(struct followed *followed, const struct dial_order *order)
+static void fill(struct followed_call *followed, const struct dial_order *order)
 {
 	struct placed_call *call = &followed->call;
 
@@ -422,52 +225,52 @@ static void fill(struct followed *followed, const struct dial_order *order)
 int dialler_place(struct dialler *dialler, const struct dial_order *order,
 		  int64_t *id_out)
 {
-	struct followed *followed =
-		find_modem(dialler, order->modem) ? NULL : take_place(dialler);
+	struct followed_call *followed = followed_calls_on(&dialler->calls, order->modem)
+						 ? NULL
+						 : followed_calls_take(&dialler->calls);
 	int error;
 
 	if (!followed)
 		return DIALLER_E_BUSY;
-	error = start_timer(followed, order->most_seconds);
+	error = followed_call_limit(followed, order->most_seconds);
 	if (error >= 0)
 		error = store_order(dialler, order, &followed->call.id);
 	if (error) {
-		sd_event_source_disable_unref(followed->timer);
-		*followed = (struct followed){ .dialler = dialler };
+		followed_call_drop(followed);
 		return error;
 	}
 	fill(followed, order);
 	*id_out = followed->call.id;
 	followed->dial = voice_dial(order->modem, order->number, dialler->parts.limit_ms,
 				    on_dialled, followed);
-	tell(followed);
+	followed_call_tell(followed);
 	if (!followed->dial)
-		finish(followed, CALL_NOT_PLACED, "not_handed");
+		finish(dialler, followed, CALL_NOT_PLACED, "not_handed");
 	review(dialler, NULL);
 	return 0;
 }
 
 void dialler_hang_up(struct dialler *dialler, int64_t id, const char *reason)
 {
-	struct followed *followed = find_id(dialler, id);
+	struct followed_call *followed = followed_calls_find(&dialler->calls, id);
 
-	if (followed && followed->modem)
-		begin_to_end(followed, reason);
+	if (followed)
+		followed_call_hang_up(followed, reason);
 }
 
 void dialler_revoke(struct dialler *dialler, int64_t client_id)
 {
 	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		struct followed *followed = &dialler->followed[i];
+		struct followed_call *followed = &dialler->calls.followed[i];
 
-		if (followed->modem && followed->call.client_id == client_id)
-			begin_to_end(followed, "revoked");
+		if (followed->call.client_id == client_id)
+			followed_call_hang_up(followed, "revoked");
 	}
 }
 
 struct observers *dialler_observers(struct dialler *dialler)
 {
-	return &dialler->observers;
+	return &dialler->calls.observers;
 }
 
 struct observers *dialler_use_observers(struct dialler *dialler)
@@ -504,12 +307,12 @@ static int settle(struct dialler *dialler)
 					  });
 	for (size_t i = 0; !error && i < LEFT_CALLS; i++) {
 		if (dialler->left.left[i].id)
-			is_stored(store_call_end(dialler->parts.store,
+			followed_calls_store_end(&dialler->calls,
 						 &(struct call_end){
 							 .id = dialler->left.left[i].id,
 							 .state = CALL_LOST,
 							 .reason = "lost",
-						 }));
+						 });
 	}
 	return error;
 }
@@ -522,6 +325,7 @@ int dialler_new(const struct dialler_parts *parts, struct dialler **dialler_out)
 	if (!dialler)
 		return -ENOMEM;
 	dialler->parts = *parts;
+	followed_calls_init(&dialler->calls, dialler, parts);
 	dialler->left = (struct left_calls){
 		.sims = parts->sims,
 		.showed = take_back,
@@ -532,7 +336,6 @@ int dialler_new(const struct dialler_parts *parts, struct dialler **dialler_out)
 		free(dialler);
 		return error < 0 ? error : -ENOSPC;
 	}
-	observers_init(&dialler->observers);
 	observers_init(&dialler->use_observers);
 	observer_add(ofono_observers(parts->ofono), &dialler->watch, on_ofono_event,
 		     dialler);
@@ -542,10 +345,8 @@ int dialler_new(const struct dialler_parts *parts, struct dialler **dialler_out)
 
 void dialler_stop(struct dialler *dialler)
 {
-	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		if (dialler->followed[i].modem)
-			begin_to_end(&dialler->followed[i], "gateway_stopped");
-	}
+	for (size_t i = 0; i < DIALLER_CALLS; i++)
+		followed_call_hang_up(&dialler->calls.followed[i], "gateway_stopped");
 }
 
 void dialler_free(struct dialler *dialler)
@@ -553,14 +354,8 @@ void dialler_free(struct dialler *dialler)
 	if (!dialler)
 		return;
 	observer_remove(&dialler->watch);
-	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		struct followed *followed = &dialler->followed[i];
-
-		voice_dial_stop(followed->dial);
-		sd_event_source_disable_unref(followed->timer);
-	}
+	followed_calls_deinit(&dialler->calls);
 	left_calls_deinit(&dialler->left);
-	observers_deinit(&dialler->observers);
 	observers_deinit(&dialler->use_observers);
 	free(dialler);
 }

@@ -7,9 +7,6 @@
  *
  * Every step back (bus lost, owner changed) starts anew from there. Answers and signals
  * come over one connection, so what arrives later is newer, and the last word counts.
- *
- * Anybody may send signals to us directly, past the match rules: only those of the present
- * owner of the name are believed (tests/unit/test_ofono.c::test_strangers_are_not_believed).
  */
 #include "ofono/ofono.h"
 
@@ -22,9 +19,9 @@
 
 #include "base/log.h"
 #include "ofono/interface.h"
-#include "ofono/mailbag.h"
 #include "ofono/manager.h"
 #include "ofono/modem_manager.h"
+#include "ofono/modem_signals.h"
 #include "ofono/phonebook.h"
 #include "ofono/report_switch.h"
 
@@ -50,28 +47,12 @@ static const char *const match_rules[] = {
 	NULL,
 };
 
-static const struct interface *const interfaces[] = {
-	&interface_modem,
-	&interface_sim_manager,
-	&interface_network_registration,
-	&interface_message_manager,
-	&interface_message,
-	&interface_sms_history,
-	&interface_voice_call_manager,
-	&interface_supplementary_services,
-	&interface_voice_call,
-	&interface_message_waiting,
-	&interface_cell_broadcast,
-	&interface_sim_info,
-};
-
 struct ofono {
 	struct bus *bus;
 	struct observers observers;
 	struct manager manager;
 	struct modem_manager modem_manager;
-	struct mailbag mailbag;
-	struct modem *nobody; /* stands for a modem that we do not know, with no card */
+	struct modem_signals signals;
 	struct bus_call *owner_call; /* GetNameOwner */
 	char owner[256];	     /* unique name, "": none */
 	bool bus_known;		     /* or that there is none */
@@ -148,87 +129,14 @@ static void on_manager_answered(struct ofono *ofono, const char *error)
 	}
 }
 
-static const struct interface *find_interface(const char *name)
-{
-	for (size_t i = 0; i < sizeof(interfaces) / sizeof(interfaces[0]); i++) {
-		if (strcmp(interfaces[i]->name, name) == 0)
-			return interfaces[i];
-	}
-	return NULL;
-}
-
-static bool is_from_owner(const struct ofono *ofono, DBusMessage *signal)
-{
-	return ofono->owner[0] && dbus_message_has_sender(signal, ofono->owner);
-}
-
-static void deliver(struct ofono *ofono, const struct interface *interface,
-		    DBusMessage *signal)
-{
-	const char *path = dbus_message_get_path(signal);
-	struct modem *modem = manager_find(&ofono->manager, path);
-	bool is_below = modem && strcmp(modem->path, path) != 0;
-
-	if (modem && is_below == interface->is_below)
-		interface->signal(modem, signal);
-	else if (!modem && interface == &interface_message_manager)
-		interface->signal(ofono->nobody, signal); /* nobody tells it again */
-	else if (interface->is_about_a_sim)
-		log_warning("ofono: a signal about a message or call of %s, no modem: "
-			    "dropped",
-			    path);
-}
-
-/* True when the signal need not wait any longer. */
-static bool take(void *data, DBusMessage *signal)
-{
-	struct ofono *ofono = data;
-	struct modem *modem;
-
-	if (!ofono->owner[0])
-		return false;
-	if (!is_from_owner(ofono, signal))
-		return true;
-	modem = manager_find(&ofono->manager, dbus_message_get_path(signal));
-	if (modem ? modem_is_settling(modem) : !ofono->manager.is_complete)
-		return false;
-	deliver(ofono, find_interface(dbus_message_get_interface(signal)), signal);
-	return true;
-}
-
-/* As take(), for the last chance before a modem goes. */
-static bool take_unsettled(void *data, DBusMessage *signal)
-{
-	struct ofono *ofono = data;
-
-	if (!is_from_owner(ofono, signal) ||
-	    !manager_find(&ofono->manager, dbus_message_get_path(signal)))
-		return false;
-	deliver(ofono, find_interface(dbus_message_get_interface(signal)), signal);
-	return true;
-}
-
-/* As take(), when nothing more will become known. */
-static bool take_anyhow(void *data, DBusMessage *signal)
-{
-	struct ofono *ofono = data;
-
-	if (!ofono->owner[0])
-		return false;
-	if (is_from_owner(ofono, signal))
-		deliver(ofono, find_interface(dbus_message_get_interface(signal)),
-			signal);
-	return true;
-}
-
 void ofono_tell_waiting(struct ofono *ofono)
 {
-	mailbag_empty(&ofono->mailbag, take_anyhow, ofono);
+	modem_signals_end_waiting(&ofono->signals);
 }
 
 void ofono_settled(struct ofono *ofono)
 {
-	mailbag_empty(&ofono->mailbag, take, ofono);
+	modem_signals_go_on(&ofono->signals);
 }
 
 static void drop_owner(struct ofono *ofono)
@@ -255,7 +163,7 @@ static void set_owner(struct ofono *ofono, const char *owner)
 	else if (owner[0])
 		return;
 	if (!owner[0] || strlen(owner) >= sizeof(ofono->owner)) {
-		mailbag_clear(&ofono->mailbag);
+		modem_signals_clear(&ofono->signals);
 		set_condition(ofono, "oFono is not running");
 		return;
 	}
@@ -327,7 +235,7 @@ static void on_disconnected(void *data)
 	bus_call_cancel(ofono->owner_call);
 	ofono->owner_call = NULL;
 	drop_owner(ofono);
-	mailbag_clear(&ofono->mailbag);
+	modem_signals_clear(&ofono->signals);
 	set_condition_no_bus(ofono);
 	tell_bus_known(ofono);
 }
@@ -340,23 +248,16 @@ static void on_unreachable(void *data)
 static void on_ofono_signal(struct ofono *ofono, DBusMessage *signal)
 {
 	const char *name = dbus_message_get_interface(signal);
-	const struct interface *interface = find_interface(name);
+	bool is_believed = modem_signals_believe(&ofono->signals, signal);
 
-	/* Who the owner is may be under way; take() looks again. */
-	if (!is_from_owner(ofono, signal) && !ofono->owner_call)
+	/* Who the owner is may be under way: then those of modems may wait for it. */
+	if (!is_believed && !ofono->owner_call)
 		return;
-	if (interface && interface->is_about_a_sim) {
-		if (mailbag_is_full(&ofono->mailbag))
-			ofono_tell_waiting(ofono);
-		mailbag_put(&ofono->mailbag, signal);
-		ofono_settled(ofono);
-	} else if (!is_from_owner(ofono, signal)) {
+	if (modem_signals_hear(&ofono->signals, signal) || !is_believed)
 		return;
-	} else if (interface) {
-		deliver(ofono, interface, signal);
-	} else if (strcmp(name, "org.ofono.Manager") == 0) {
+	if (strcmp(name, "org.ofono.Manager") == 0) {
 		if (dbus_message_has_member(signal, "ModemRemoved"))
-			mailbag_empty(&ofono->mailbag, take_unsettled, ofono);
+			modem_signals_hurry(&ofono->signals);
 		manager_signal(&ofono->manager, signal);
 	} else if (strcmp(name, MODEM_MANAGER_INTERFACE) == 0) {
 		modem_manager_signal(&ofono->modem_manager, signal);
@@ -399,18 +300,17 @@ int ofono_new(sd_event *loop, const char *address, struct ofono **ofono_out)
 
 	if (!ofono)
 		return -ENOMEM;
-	ofono->nobody = modem_new(ofono, "");
-	if (!ofono->nobody) {
+	r = modem_signals_init(&ofono->signals, ofono, &ofono->manager, ofono->owner);
+	if (r < 0) {
 		free(ofono);
-		return -ENOMEM;
+		return r;
 	}
 	observers_init(&ofono->observers);
-	mailbag_init(&ofono->mailbag);
 	modem_manager_init(&ofono->modem_manager, ofono);
 	find_user(ofono);
 	r = bus_new(loop, address, match_rules, &handlers, ofono, &ofono->bus);
 	if (r < 0) {
-		modem_free(ofono->nobody);
+		modem_signals_deinit(&ofono->signals);
 		free(ofono);
 		return r;
 	}
@@ -431,8 +331,7 @@ void ofono_free(struct ofono *ofono)
 	manager_deinit(&ofono->manager);
 	modem_manager_stop(&ofono->modem_manager);
 	bus_call_cancel(ofono->owner_call);
-	mailbag_clear(&ofono->mailbag);
-	modem_free(ofono->nobody);
+	modem_signals_deinit(&ofono->signals);
 	bus_free(ofono->bus);
 	observers_deinit(&ofono->observers);
 	free(ofono);

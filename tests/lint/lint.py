@@ -48,7 +48,7 @@ EXPLAINED = {
     ("src/http/stream.c", "analyzer-malloc-leak"): DRAINED,
     ("src/mcp/reply.c", "analyzer-malloc-leak"): DRAINED,
     ("src/mcp/session.c", "analyzer-null-dereference"): DRAINED,
-    ("src/ofono/ofono.c", "analyzer-null-dereference"):
+    ("src/ofono/modem_signals.c", "analyzer-null-dereference"):
         "only signals of a known interface are put into the mailbag",
     ("src/sms/spool_file.c", "analyzer-use-of-uninitialized-value"):
         "take_texts() fills in every member, by its offset",

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ofono/modem_signals.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "ofono/interface.h"
+
+static const struct interface *const interfaces[] = {
+	&interface_modem,
+	&interface_sim_manager,
+	&interface_network_registration,
+	&interface_message_manager,
+	&interface_message,
+	&interface_sms_history,
+	&interface_voice_call_manager,
+	&interface_supplementary_services,
+	&interface_voice_call,
+	&interface_message_waiting,
+	&interface_cell_broadcast,
+	&interface_sim_info,
+};
+
+static const struct interface *find_interface(const char *name)
+{
+	for (size_t i = 0; i < sizeof(interfaces) / sizeof(interfaces[0]); i++) {
+		if (strcmp(interfaces[i]->name, name) == 0)
+			return interfaces[i];
+	}
+	return NULL;
+}
+
+bool modem_signals_believe(const struct modem_signals *signals, DBusMessage *signal)
+{
+	return signals->owner[0] && dbus_message_has_sender(signal, signals->owner);
+}
+
+static void deliver(struct modem_signals *signals, const struct interface *interface,
+		    DBusMessage *signal)
+{
+	const char *path = dbus_message_get_path(signal);
+	struct modem *modem = manager_find(signals->manager, path);
+	bool is_below = modem && strcmp(modem->path, path) != 0;
+
+	if (modem && is_below == interface->is_below)
+		interface->signal(modem, signal);
+	else if (!modem && interface == &interface_message_manager)
+		interface->signal(signals->nobody, signal); /* nobody tells it again */
+	else if (interface->is_about_a_sim)
+		log_warning("ofono: a signal about a message or call of %s, no modem: "
+			    "dropped",
+			    path);
+}
+
+/* True when the signal need not wait any longer. */
+static bool take(void *data, DBusMessage *signal)
+{
+	struct modem_signals *signals = data;
+	struct modem *modem;
+
+	if (!signals->owner[0])
+		return false;
+	if (!modem_signals_believe(signals, signal))
+		return true;
+	modem = manager_find(signals->manager, dbus_message_get_path(signal));
+	if (modem ? modem_is_settling(modem) : !signals->manager->is_complete)
+		return false;
+	deliver(signals, find_interface(dbus_message_get_interface(signal)), signal);
+	return true;
+}
+
+/* As take(), for the last chance before a modem goes. */
+static bool take_unsettled(void *data, DBusMessage *signal)
+{
+	struct modem_signals *signals = data;
+
+	if (!modem_signals_believe(signals, signal) ||
+	    !manager_find(signals->manager, dbus_message_get_path(signal)))
+		return false;
+	deliver(signals, find_interface(dbus_message_get_interface(signal)), signal);
+	return true;
+}
+
+/* As take(), when nothing more will become known. */
+static bool take_anyhow(void *data, DBusMessage *signal)
+{
+	struct modem_signals *signals = data;
+
+	if (!signals->owner[0])
+		return false;
+	if (modem_signals_believe(signals, signal))
+		deliver(signals, find_interface(dbus_message_get_interface(signal)),
+			signal);
+	return true;
+}
+
+int modem_signals_init(struct modem_signals *signals, struct ofono *ofono,
+		       struct manager *manager, const char *owner)
+{
+	signals->manager = manager;
+	signals->owner = owner;
+	mailbag_init(&signals->waiting);
+	signals->nobody = modem_new(ofono, "");
+	return signals->nobody ? 0 : -ENOMEM;
+}
+
+void modem_signals_deinit(struct modem_signals *signals)
+{
+	mailbag_clear(&signals->waiting);
+	modem_free(signals->nobody);
+}
+
+void modem_signals_go_on(struct modem_signals *signals)
+{
+	mailbag_empty(&signals->waiting, take, signals);
+}
+
+void modem_signals_hurry(struct modem_signals *signals)
+{
+	mailbag_empty(&signals->waiting, take_unsettled, signals);
+}
+
+void modem_signals_end_waiting(struct modem_signals *signals)
+{
+	mailbag_empty(&signals->waiting, take_anyhow, signals);
+}
+
+void modem_signals_clear(struct modem_signals *signals)
+{
+	mailbag_clear(&signals->waiting);
+}
+
+bool modem_signals_hear(struct modem_signals *signals, DBusMessage *signal)
+{
+	const struct interface *interface =
+		find_interface(dbus_message_get_interface(signal));
+
+	if (!interface)
+		return false;
+	if (interface->is_about_a_sim) {
+		if (mailbag_is_full(&signals->waiting))
+			modem_signals_end_waiting(signals);
+		mailbag_put(&signals->waiting, signal);
+		modem_signals_go_on(signals);
+	} else if (modem_signals_believe(signals, signal)) {
+		deliver(signals, interface, signal);
+	}
+	return true;
+}

@@ -539,6 +539,7 @@ def test_the_disk_of_the_spool_is_full(small_disk: Path) -> None:
         phone, reserve = Phone(lab), small_disk / "spool" / ".reserve"
         phone.deliver("before")
         phone.assert_told(("before", 0))
+        phone.wait_empty()
         assert reserve.stat().st_blocks * 512 == RESERVE_BYTES
         phone.gateway.kill()
         ballast = fill(small_disk)

@@ -13,13 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/each_turn.h"
 #include "base/log.h"
 #include "sms/hearing.h"
 #include "sms/inbox_queue.h"
-#include "sms/mended_text.h"
-#include "sms/opt_word.h"
+#include "sms/received.h"
 
 enum {
 	ACCURACY_USEC = 100 * 1000,
@@ -235,41 +233,14 @@ static void inbox_take(struct inbox *inbox, const struct incoming_draft *draft,
 
 /* ---- what came in ----------------------------------------------------------------- */
 
-/*
- * Text as oFono told it becomes text as it is stored, with what follows from it. To be
- * freed by the caller; NULL: no memory, the draft keeps the text that it has.
- */
-static char *draft_mend(struct incoming_draft *draft)
-{
-	bool mended = false;
-	char *text = mended_text(draft->text, &mended);
-
-	if (mended)
-		draft->flags |= MESSAGE_REPAIRED;
-	if (!*draft->text)
-		draft->flags |= MESSAGE_UNREADABLE;
-	if (draft->told_ms < CLOCK_SANE_MS)
-		draft->flags |= MESSAGE_CLOCK_WRONG;
-	if (text) /* damaged is better than none */
-		draft->text = text;
-	draft->opt = opt_word_find(draft->text, &draft->opt_word);
-	return text;
-}
-
 static void on_received(struct inbox *inbox, const struct ofono_event *event)
 {
-	struct incoming_draft draft = {
-		.sim_id = sims_identify(inbox->sims, &event->modem->sim),
-		.told_ms = clock_wall_ms(),
-		.number = event->sender,
-		.text = event->text,
-		.sent_time = event->sent_time,
-		.flags = event->immediate ? MESSAGE_IMMEDIATE : 0,
-	};
-	char *text = draft_mend(&draft);
+	int64_t sim_id = sims_identify(inbox->sims, &event->modem->sim);
+	struct received received;
 
-	inbox_take(inbox, &draft, &event->modem->sim);
-	free(text);
+	received_from_signal(&received, event, sim_id);
+	inbox_take(inbox, &received.draft, &event->modem->sim);
+	received_deinit(&received);
 }
 
 /* The ICCID that goes with this IMSI, as far as it is seen now; "" none. */
@@ -297,35 +268,20 @@ static int identify_spooled(struct inbox *inbox, const struct inbox_spooled *spo
 				  sim_id_out);
 }
 
-struct spooled_draft {
-	struct incoming_draft draft;
-	char *text; /* as in draft_mend() */
-};
-
 /* 0, or an error, with nothing to be freed. */
 static int read_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,
-			struct spooled_draft *read_out)
+			struct received *received_out)
 {
-	struct spooled_draft read = { .draft = {
-					      .told_ms = spooled->received_ms,
-					      .number = spooled->sender,
-					      .text = spooled->text,
-					      .sent_time = spooled->sent_time,
-					      .spool_file = spooled->file,
-				      } };
-	int error = identify_spooled(inbox, spooled, &read.draft.sim_id);
+	int64_t sim_id;
+	int error = identify_spooled(inbox, spooled, &sim_id);
 
-	if (error)
-		return error;
-	read.text = draft_mend(&read.draft);
-	*read_out = read;
-	return read.text ? 0 : -ENOMEM;
+	return error ? error : received_from_spool(received_out, spooled, sim_id);
 }
 
 int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,
 		       size_t count)
 {
-	struct spooled_draft read[INBOX_SPOOLED_MAX];
+	struct received read[INBOX_SPOOLED_MAX];
 	struct incoming_entry entries[INBOX_SPOOLED_MAX] = { 0 };
 	int error = store_queue(inbox);
 	size_t done = 0;
@@ -338,7 +294,7 @@ int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,
 	if (!error)
 		error = store_entries(inbox, entries, count);
 	while (done > 0)
-		free(read[--done].text);
+		received_deinit(&read[--done]);
 	return error;
 }
 

@@ -13,8 +13,8 @@ struct store_progress ledger_report_progress(void);
 /* "12 messages, 2 SIM cards, 1 client" */
 void ledger_report_print(const struct store_summary *summary);
 
-/* Writes {"file":...,"messages":...}; `restored` NULL: a backup was made. */
-int ledger_report_json(const char *file, const struct store_summary *summary,
-		       const struct store_restored *restored);
+/* Writes {"file":...,"messages":...}; `restored` NULL: a backup was made. False: no memory. */
+bool ledger_report_json(const char *file, const struct store_summary *summary,
+			const struct store_restored *restored);
 
 #endif

@@ -29,6 +29,7 @@ enum {
 
 struct audit;
 
+/* 0 or -errno. */
 int audit_new(sd_event *loop, struct store *store, struct audit **audit_out);
 void audit_free(struct audit *audit); /* writes what waits; NULL is fine */
 

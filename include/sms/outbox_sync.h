@@ -23,6 +23,7 @@ struct outbox_sync {
 	sd_event_source *timer; /* enabled: something is to be waited for */
 };
 
+/* 0 or -errno. */
 int outbox_sync_init(struct outbox_sync *sync, sd_event *loop, struct store *store);
 void outbox_sync_deinit(struct outbox_sync *sync);
 

@@ -43,7 +43,7 @@ bool audit_chain_bind(sqlite3_stmt *statement, const struct audit_head *head,
 
 /*
  * A line in a database that is not opened as a store, within its transaction. A result of
- * SQLite.
+ * SQLite: SQLITE_OK, or why not.
  */
 int audit_chain_add(sqlite3 *database, enum audit_event event, const char *detail_json);
 int audit_chain_head(sqlite3 *database, struct audit_head *head_out);

@@ -61,8 +61,8 @@ static int run_backup(int argc, char **argv)
 		return failing_tell(&failing, "%s", problem.text);
 	}
 	if (given.json)
-		return ledger_report_json(backup.file, &summary, NULL) ? EXIT_CODE_FAILED
-								       : EXIT_CODE_OK;
+		return ledger_report_json(backup.file, &summary, NULL) ? EXIT_CODE_OK
+								       : EXIT_CODE_FAILED;
 	printf("%s holds ", backup.file);
 	ledger_report_print(&summary);
 	puts(", and was checked.");

@@ -252,19 +252,9 @@ static void on_auth_failed(void *data, const char *source)
 	audit_auth_failed(data, source);
 }
 
-static int open_network(struct gateway *gateway, const struct config *config,
-			struct config_error *error_out)
+/* What the endpoint keeps beyond a restart. */
+static void open_shelves(struct gateway *gateway)
 {
-	int error;
-
-	gateway->auth = (struct auth){
-		.open = config->open,
-		.find = exposure_find,
-		.data = &gateway->exposure,
-		.failed = on_auth_failed,
-		.failed_data = gateway->services.audit,
-	};
-	gateway->exposure.store = gateway->services.store;
 	gateway->shelf = (struct session_shelf){
 		.put = store_session_put,
 		.remove = store_session_remove,
@@ -277,6 +267,11 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		.is_closed = store_asking_is_closed,
 		.data = gateway->services.store,
 	};
+}
+
+static int open_endpoint(struct gateway *gateway, const struct config *config)
+{
+	open_shelves(gateway);
 	change_source_init(&gateway->changes, &gateway->services);
 	gateway->services.changes = &gateway->changes;
 	gateway->services.kept = &gateway->kept;
@@ -299,6 +294,11 @@ static int open_network(struct gateway *gateway, const struct config *config,
 		     on_modems, gateway);
 	observer_add(dialler_use_observers(gateway->services.dialler),
 		     &gateway->dialler_watch, on_modems, gateway);
+	return 0;
+}
+
+static void open_routes(struct gateway *gateway)
+{
 	gateway->routes[0] = (struct http_route){
 		.path = "/mcp",
 		.methods = HTTP_POST | HTTP_GET | HTTP_DELETE,
@@ -312,6 +312,25 @@ static int open_network(struct gateway *gateway, const struct config *config,
 	outbox_set_tally(gateway->services.outbox, &gateway->web.tally);
 	inbox_set_tally(gateway->services.inbox, &gateway->web.tally);
 	web_routes_put(&gateway->routes[1], &gateway->web);
+}
+
+static int open_network(struct gateway *gateway, const struct config *config,
+			struct config_error *error_out)
+{
+	int error;
+
+	gateway->exposure.store = gateway->services.store;
+	gateway->auth = (struct auth){
+		.open = config->open,
+		.find = exposure_find,
+		.data = &gateway->exposure,
+		.failed = on_auth_failed,
+		.failed_data = gateway->services.audit,
+	};
+	error = open_endpoint(gateway, config);
+	if (error < 0)
+		return error;
+	open_routes(gateway);
 	error = http_server_new(gateway->services.loop, config, gateway->routes,
 				&gateway->auth, &gateway->server, error_out);
 	gateway->web.server = gateway->server;

@@ -47,14 +47,15 @@ static void put_path(struct json_writer *writer, const char *key, const char *pa
 		json_put_string(writer, key, path);
 }
 
-int ledger_report_json(const char *file, const struct store_summary *summary,
-		       const struct store_restored *restored)
+bool ledger_report_json(const char *file, const struct store_summary *summary,
+			const struct store_restored *restored)
 {
 	struct buffer text = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&text);
+	bool written;
 
 	if (!writer)
-		return -1;
+		return false;
 	json_open_object(writer);
 	put_path(writer, "file", file);
 	json_put_integer(writer, "messages", summary->messages);
@@ -67,7 +68,9 @@ int ledger_report_json(const char *file, const struct store_summary *summary,
 		put_path(writer, "replaced", restored->aside);
 	json_close_object(writer);
 	json_writer_free(writer);
-	printf("%.*s\n", (int)text.length, text.data);
+	written = !text.failed;
+	if (written)
+		printf("%.*s\n", (int)text.length, text.data);
 	buffer_deinit(&text);
-	return 0;
+	return written;
 }

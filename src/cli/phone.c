@@ -65,16 +65,12 @@ static void begin_obeying_stop(struct phone *phone)
 	stop_confirmation_init(&phone->stop_confirmation, phone->services->inbox);
 }
 
-/* All of it on the ledger, which is open. */
-static int open_parts(struct phone *phone, const struct config *config)
+/* The modems, their cards, and what is done with them whoever asks. */
+static int open_modems(struct phone *phone, const struct config *config)
 {
 	struct services *services = phone->services;
-	int error = audit_new(services->loop, services->store, &services->audit);
+	int error = ofono_new(services->loop, NULL, &services->ofono);
 
-	if (error == 0)
-		audit_start(services->audit, config);
-	if (error == 0)
-		error = ofono_new(services->loop, NULL, &services->ofono);
 	if (error == 0)
 		error = sims_new(services->loop, services->ofono, services->store,
 				 &services->sims);
@@ -86,9 +82,16 @@ static int open_parts(struct phone *phone, const struct config *config)
 				     &phone->unlocker);
 	if (error == 0 && config->power_modems)
 		error = modem_power_new(services->loop, services->ofono, &phone->power);
-	if (error == 0)
-		error = inbox_new(services->loop, services->store, services->sims,
-				  services->ofono, &services->inbox);
+	return error;
+}
+
+/* What comes in, whom it is from, and the calls that go out. */
+static int open_inbound(struct phone *phone, const struct config *config)
+{
+	struct services *services = phone->services;
+	int error = inbox_new(services->loop, services->store, services->sims,
+			      services->ofono, &services->inbox);
+
 	if (error == 0)
 		error = call_log_new(services->store, services->sims, services->ofono,
 				     &services->calls);
@@ -102,9 +105,16 @@ static int open_parts(struct phone *phone, const struct config *config)
 				     &services->contacts);
 	if (error == 0)
 		error = open_spool(phone, config);
-	if (error == 0)
-		error = outbox_new(services->loop, config, services->store,
-				   services->sims, services->ofono, &services->outbox);
+	return error;
+}
+
+/* Messages that go out, and what is done with all that are stored. */
+static int open_outbound(struct phone *phone, const struct config *config)
+{
+	struct services *services = phone->services;
+	int error = outbox_new(services->loop, config, services->store, services->sims,
+			       services->ofono, &services->outbox);
+
 	if (error == 0)
 		error = open_policy(services, config);
 	if (error == 0)
@@ -116,6 +126,23 @@ static int open_parts(struct phone *phone, const struct config *config)
 				      &phone->retention);
 	if (error == 0)
 		error = status_report_init(&phone->status, services);
+	return error;
+}
+
+/* All of it on the ledger, which is open. */
+static int open_parts(struct phone *phone, const struct config *config)
+{
+	struct services *services = phone->services;
+	int error = audit_new(services->loop, services->store, &services->audit);
+
+	if (error == 0)
+		audit_start(services->audit, config);
+	if (error == 0)
+		error = open_modems(phone, config);
+	if (error == 0)
+		error = open_inbound(phone, config);
+	if (error == 0)
+		error = open_outbound(phone, config);
 	return error;
 }
 

@@ -71,8 +71,8 @@ static int run_restore(int argc, char **argv)
 	}
 	if (given.json)
 		return ledger_report_json(restore.file, &restored.summary, &restored)
-			       ? EXIT_CODE_FAILED
-			       : EXIT_CODE_OK;
+			       ? EXIT_CODE_OK
+			       : EXIT_CODE_FAILED;
 	print_restored(&restored);
 	return EXIT_CODE_OK;
 }

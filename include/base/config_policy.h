@@ -14,9 +14,6 @@ enum { CONFIG_NUMBER_BYTES = 24 };
 /* 0, or -EINVAL with the error's text. */
 int config_policy_check(const struct config_policy *policy, struct config_error *error);
 
-/* "+36201234567", "1234", "+3620*", "*". */
-bool config_number_is_valid(const char *word);
-
 struct config_hours { /* minutes after midnight; the end is not in them */
 	int from;
 	int until;
@@ -24,10 +21,6 @@ struct config_hours { /* minutes after midnight; the end is not in them */
 
 /* "22:00-07:00". False: it is no such text, or no time at all. */
 bool config_hours_parse(const char *text, struct config_hours *hours_out);
-
-/* Of "500" sim_id is 0, of "2=10.50" it is 2. False: it is no such word. */
-bool config_minimum_parse(const char *word, int64_t *sim_id_out,
-			  struct amount *minimum_out);
 
 /* What a SIM's balance must be; its own word goes before that of all. False: anything. */
 bool config_minimum_find(const struct config_list *list, int64_t sim_id,

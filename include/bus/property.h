@@ -45,13 +45,9 @@ struct property {
 bool property_put_text(char *field, size_t size, const char *text);
 
 /*
- * One value (the iterator stands on the variant) into the struct. True when the table
- * knows the name, the type fits and the field now differs from before.
+ * A whole a{sv} (the iterator stands on the array) into the struct: values whose name the
+ * table knows and whose type fits. True when any field differs now.
  */
-bool property_store(const struct property *table, size_t count, const char *name,
-		    DBusMessageIter *variant, void *structure);
-
-/* A whole a{sv} (the iterator stands on the array). True when any field differs. */
 bool property_store_all(const struct property *table, size_t count,
 			DBusMessageIter *dictionary, void *structure);
 

@@ -41,9 +41,6 @@ bool network_interfaces_admit(struct network_interfaces *interfaces, int fd);
 
 /* What there is now goes into `all`. False: what was there stays, and errno tells why. */
 bool network_interfaces_read(struct network_interfaces *interfaces);
-/* Of one that was read, what network_interface_flaw() says with the owner's list. */
-const char *network_interfaces_flaw(const struct network_interfaces *interfaces,
-				    const char *name);
 
 /*
  * Of those that were read: tells of each address of an interface that is up on which a

@@ -89,8 +89,6 @@ void resource_run_list_templates(struct request *request);
 void resource_run_read(struct request *request);
 void resource_run_complete(struct request *request);
 
-/* Answers that params.uri is missing, malformed or not there (RESOURCE_E_*). */
-void resource_refuse(struct request *request, const char *uri, int outcome);
 /* params.uri found in the endpoint's table, and the client may read it; false: the request
  * has been answered. */
 bool resource_of_request(struct request *request, struct resource_call *call);

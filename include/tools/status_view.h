@@ -29,10 +29,4 @@ int status_view_write(struct json_writer *writer, const struct status_view *view
 /* The same as members of an object that is open. */
 int status_view_put(struct json_writer *writer, const struct status_view *view);
 
-/*
- * What stops a message of this client now, whoever it is for, in one sentence or two. "":
- * nothing does. NULL: out of memory.
- */
-const char *status_view_why_not(const struct status_view *view);
-
 #endif

@@ -10,7 +10,8 @@
 
 enum { HOURS_PER_DAY = 24, MINUTES_PER_HOUR = 60 };
 
-bool config_number_is_valid(const char *word)
+/* "+36201234567", "1234", "+3620*", "*". */
+static bool is_number(const char *word)
 {
 	size_t plus = *word == '+' ? 1 : 0;
 	size_t digits = strspn(word + plus, "0123456789");
@@ -25,7 +26,7 @@ static bool is_country(const char *word)
 {
 	if (strcmp(word, "home") == 0 || strcmp(word, "any") == 0)
 		return true;
-	return word[0] == '+' && !strchr(word, '*') && config_number_is_valid(word);
+	return word[0] == '+' && !strchr(word, '*') && is_number(word);
 }
 
 static int check_list(const struct config_list *list, bool (*is_valid)(const char *word),
@@ -71,7 +72,8 @@ bool config_hours_parse(const char *text, struct config_hours *hours_out)
 	return true;
 }
 
-bool config_minimum_parse(const char *word, int64_t *sim_id_out,
+/* Of "500" sim_id is 0, of "2=10.50" it is 2. False: it is no such word. */
+static bool parse_minimum(const char *word, int64_t *sim_id_out,
 			  struct amount *minimum_out)
 {
 	size_t digits = strspn(word, "0123456789");
@@ -94,7 +96,7 @@ static bool is_minimum(const char *word)
 	struct amount minimum;
 	int64_t sim_id;
 
-	return config_minimum_parse(word, &sim_id, &minimum);
+	return parse_minimum(word, &sim_id, &minimum);
 }
 
 /* "1 500" and "12,50" are two: nobody shall think that they are one. */
@@ -124,7 +126,7 @@ bool config_minimum_find(const struct config_list *list, int64_t sim_id,
 		int64_t of_sim_id;
 
 		while (word_list_next(&at, word, sizeof(word))) {
-			if (!config_minimum_parse(word, &of_sim_id, &minimum) ||
+			if (!parse_minimum(word, &of_sim_id, &minimum) ||
 			    (of_sim_id && of_sim_id != sim_id) || (found && !of_sim_id))
 				continue;
 			*minimum_out = minimum;
@@ -142,9 +144,9 @@ int config_policy_check(const struct config_policy *policy, struct config_error 
 		bool (*is_valid)(const char *word);
 		const char *wanted;
 	} lists[] = {
-		{ "allow", &policy->allow, config_number_is_valid,
+		{ "allow", &policy->allow, is_number,
 		  "a number or a prefix that ends with *, such as +3620*" },
-		{ "deny", &policy->deny, config_number_is_valid,
+		{ "deny", &policy->deny, is_number,
 		  "a number or a prefix that ends with *, such as +3620*" },
 		{ "countries", &policy->countries, is_country,
 		  "home, any, or a prefix such as +43" },

@@ -219,8 +219,9 @@ static bool put(const struct property *property, void *field, DBusMessageIter *v
 	return false;
 }
 
-bool property_store(const struct property *table, size_t count, const char *name,
-		    DBusMessageIter *variant, void *structure)
+/* The iterator stands on the variant. True when the field differs now. */
+static bool store_one(const struct property *table, size_t count, const char *name,
+		      DBusMessageIter *variant, void *structure)
 {
 	DBusMessageIter value;
 
@@ -247,7 +248,7 @@ bool property_store_all(const struct property *table, size_t count,
 		dbus_message_iter_recurse(&element, &entry);
 		dbus_message_iter_get_basic(&entry, &name);
 		dbus_message_iter_next(&entry);
-		differs |= property_store(table, count, name, &entry, structure);
+		differs |= store_one(table, count, name, &entry, structure);
 		dbus_message_iter_next(&element);
 	}
 	return differs;
@@ -276,5 +277,5 @@ bool property_changed(const struct property *table, size_t count, DBusMessage *s
 		return false;
 	dbus_message_iter_init(signal, &arguments);
 	dbus_message_iter_next(&arguments);
-	return property_store(table, count, name, &arguments, structure);
+	return store_one(table, count, name, &arguments, structure);
 }

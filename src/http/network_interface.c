@@ -110,8 +110,8 @@ static bool has_address(const struct ifaddrs *at, const struct address *address)
 	       in6->sin6_scope_id == address->in6.sin6_scope_id;
 }
 
-const char *network_interfaces_flaw(const struct network_interfaces *interfaces,
-				    const char *name)
+/* Of one that was read, what network_interface_flaw() says with the owner's list. */
+static const char *flaw_of(const struct network_interfaces *interfaces, const char *name)
 {
 	const struct config_list *names = &interfaces->config->interfaces;
 	bool listed = is_listed(names, name);
@@ -132,7 +132,7 @@ void network_interfaces_each(const struct network_interfaces *interfaces,
 		    !(at->ifa_flags & IFF_UP))
 			continue;
 		if ((address_is_any(address) || has_address(at, address)) &&
-		    !network_interfaces_flaw(interfaces, at->ifa_name))
+		    !flaw_of(interfaces, at->ifa_name))
 			tell(data, at);
 	}
 }
@@ -199,7 +199,7 @@ static bool address_served(struct network_interfaces *interfaces,
 		if (!has_address(at, address))
 			continue;
 		found = true;
-		flaw = network_interfaces_flaw(interfaces, at->ifa_name);
+		flaw = flaw_of(interfaces, at->ifa_name);
 		if (flaw)
 			return refuse(interfaces, address, at->ifa_name, flaw);
 	}
@@ -240,7 +240,7 @@ bool network_interfaces_admit(struct network_interfaces *interfaces, int fd)
 		return true; /* the address alone must do */
 	if (type_of(interfaces, name) == TYPE_UNKNOWN)
 		network_interfaces_read(interfaces); /* it is new */
-	flaw = network_interfaces_flaw(interfaces, name);
+	flaw = flaw_of(interfaces, name);
 	return !flaw || refuse(interfaces, &address, name, flaw);
 }
 

@@ -214,7 +214,8 @@ static void write_uri(struct json_writer *writer, const void *uri)
 	json_close_object(writer);
 }
 
-void resource_refuse(struct request *request, const char *uri, int outcome)
+/* Answers that it is malformed or not there (RESOURCE_E_*). */
+static void refuse(struct request *request, const char *uri, int outcome)
 {
 	struct rpc_error error = {
 		.write_data = write_uri,
@@ -251,7 +252,7 @@ bool resource_of_request(struct request *request, struct resource_call *call)
 	call->arena = request->arena;
 	outcome = resource_find(resources, uri, call);
 	if (outcome)
-		resource_refuse(request, uri, outcome);
+		refuse(request, uri, outcome);
 	return outcome == 0;
 }
 
@@ -303,9 +304,8 @@ static void read_content(struct request *request, const struct resource_call *ca
 	document.text = content.data;
 	document.length = content.length;
 	if (error == RESOURCE_E_NOT_FOUND)
-		resource_refuse(request,
-				json_string(json_member(request->message.params, "uri")),
-				error);
+		refuse(request, json_string(json_member(request->message.params, "uri")),
+		       error);
 	else if (error)
 		request_fail(request, RPC_INTERNAL_ERROR,
 			     "The resource could not be read: try again later");

@@ -107,7 +107,11 @@ static const char *why_no_sim(const struct status_view *view)
 	return why;
 }
 
-const char *status_view_why_not(const struct status_view *view)
+/*
+ * What stops a message of this client now, whoever it is for, in one sentence or two. "":
+ * nothing does. NULL: out of memory.
+ */
+static const char *why_not_now(const struct status_view *view)
 {
 	const struct services *services = view->services;
 	const struct obstacle *obstacle = obstacle_find(services);
@@ -171,7 +175,7 @@ static int64_t a_week_ago(void)
 int status_view_put(struct json_writer *writer, const struct status_view *view)
 {
 	const struct services *services = view->services;
-	const char *why_not = status_view_why_not(view);
+	const char *why_not = why_not_now(view);
 	int64_t frees_ms = 0;
 	int balances_error, limits_error, gaps_error;
 

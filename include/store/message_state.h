@@ -55,10 +55,10 @@ enum message_state {
 
 /*
  * For SQL: the states that message_state_is_final() denies
- * (tests/unit/test_message_state.c). With one more, the index message_unfinished is to be
+ * (tests/unit/test_store.c). With one more, the index message_unfinished is to be
  * made anew by a migration of the schema.
  */
-#define STATES_UNFINISHED "(1, 2, 3, 4, 10, 11)"
+#define STATE_IS_UNFINISHED "(state < 5 OR state IN (10, 11))"
 
 const char *message_state_name(enum message_state state); /* "queued" */
 bool message_state_is_final(enum message_state state);

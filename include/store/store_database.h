@@ -12,7 +12,7 @@
 #include "base/config.h"
 #include "store/store_opening.h"
 
-enum { STORE_SCHEMA_VERSION = 8 };
+enum { STORE_SCHEMA_VERSION = 9 };
 
 /* Each takes the schema one version up. Run without foreign keys, in one transaction. */
 extern const char *const store_migrations[STORE_SCHEMA_VERSION];

@@ -256,10 +256,10 @@ int store_carry_numbers(sqlite3 *from, sqlite3 *to)
 /* Bound by number: reason, now, where the gap begins (0: as `alive` knows). */
 static const char *const settling[] = {
 	"INSERT INTO message_change (message_id, state, reason, at)"
-	" SELECT id, 8, ?1, ?2 FROM message WHERE state IN " STATES_UNFINISHED,
+	" SELECT id, 8, ?1, ?2 FROM message WHERE " STATE_IS_UNFINISHED,
 	/* see message_state.h: whatever waits or is under way may become unknown */
 	"UPDATE message SET state = 8, reason = ?1, changed = ?2"
-	" WHERE state IN " STATES_UNFINISHED,
+	" WHERE " STATE_IS_UNFINISHED,
 	"UPDATE event SET state = 0 WHERE kind = 1 AND state = 1",
 	"UPDATE gap SET until_at = max(from_at, ?2) WHERE until_at = 0",
 	"INSERT INTO gap (from_at, until_at, reason) SELECT min(?2, from_at), ?2, ?1"

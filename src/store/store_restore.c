@@ -132,7 +132,7 @@ static int make_fresh(struct restoring *work, struct store_restored *restored)
 	if (!error)
 		error = store_opening_ask(&work->fresh,
 					  "SELECT count(*) FROM message"
-					  " WHERE state IN " STATES_UNFINISHED,
+					  " WHERE " STATE_IS_UNFINISHED,
 					  &restored->unknown);
 	if (!error)
 		error = carry_over(work);

@@ -96,8 +96,10 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[MESSAGE_GET] = "SELECT " MESSAGE_COLUMNS " FROM message WHERE id = ?1",
 	[MESSAGE_NEWEST] = "SELECT max(id) FROM message",
 	/* as message_unfinished has it */
-	[MESSAGES_UNFINISHED] = "SELECT " MESSAGE_COLUMNS " FROM message"
-				" WHERE state IN " STATES_UNFINISHED " ORDER BY id",
+	[MESSAGES_UNFINISHED] =
+		"SELECT " MESSAGE_COLUMNS " FROM message"
+		" INDEXED BY message_unfinished WHERE " STATE_IS_UNFINISHED
+		" ORDER BY id",
 	[OUTGOING_BY_KEY] =
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_idempotency"
 		" WHERE client_id = ?1 AND idempotency_key = ?2",
@@ -106,7 +108,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_created"
 		" WHERE number = ?1 AND direction = 0 AND client_id = ?2 AND text = ?3"
 		" AND created BETWEEN ?4 AND ?5 AND send_at = ?6"
-		" AND state NOT IN (6, 7, 13)" /* failed, cancelled, expired */
+		" AND state NOT IN (6, 7) AND state <> 13" /* failed, cancelled, expired */
 		" ORDER BY id LIMIT 1",
 	[OUTGOING_BY_UUID] =
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_uuid"
@@ -217,7 +219,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	 * delivery_of() has it), and with no key that still promises something.
 	 */
 	[RETENTION_PAGE] =
-		"SELECT id, state NOT IN " STATES_UNFINISHED
+		"SELECT id, NOT " STATE_IS_UNFINISHED
 		" AND NOT (delivery = 1 AND state IN (5, 8) AND changed >= ?2)"
 		" AND NOT (idempotency_key IS NOT NULL AND changed >= ?3), created"
 		" FROM message NOT INDEXED WHERE id > ?1 ORDER BY id LIMIT ?4",

@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -110,22 +109,6 @@ static void test_names(void **state)
 	assert_true(message_state_is_final(STATE_UNKNOWN));
 }
 
-static void test_unfinished_for_sql(void **state)
-{
-	enum message_state each;
-	char list[64] = "";
-	size_t length = 0;
-
-	(void)state;
-	for (each = STATE_QUEUED; each <= STATE_LAST; each++) {
-		if (!message_state_is_final(each))
-			length += (size_t)snprintf(list + length, sizeof(list) - length,
-						   "%s%d", length ? ", " : "(", each);
-	}
-	snprintf(list + length, sizeof(list) - length, ")");
-	assert_string_equal(list, STATES_UNFINISHED);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,7 +117,6 @@ int main(void)
 		cmocka_unit_test(test_only_waiting_ones_wait),
 		cmocka_unit_test(test_no_state),
 		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_unfinished_for_sql),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

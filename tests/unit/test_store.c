@@ -275,7 +275,7 @@ static void test_unfinished(void **state)
 	}
 	assert_int_equal(visited_count, expected);
 	assert_int_equal(sql("SELECT count(*) FROM message INDEXED BY message_unfinished"
-			     " WHERE state IN " STATES_UNFINISHED),
+			     " WHERE " STATE_IS_UNFINISHED),
 			 (int64_t)expected);
 }
 

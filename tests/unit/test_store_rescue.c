@@ -125,7 +125,7 @@ static void assert_rescued(const char *bytes, size_t length, int64_t last_id)
 	assert_memory_equal(now, bytes, length);
 	assert_non_null(strstr(store_rescue_notice(store), aside));
 	assert_int_equal(sql("SELECT count(*) FROM message"
-			     " WHERE state IN " STATES_UNFINISHED),
+			     " WHERE " STATE_IS_UNFINISHED),
 			 0);
 	assert_int_equal(store_gaps_list(store, 0, note_gap, &gap), 0);
 	assert_true(gap.until_ms > 0 && gap.from_ms > 0);
@@ -269,7 +269,7 @@ static void assert_wal_damage(off_t offset, size_t length)
 	rescue();
 	assert_non_null(store_rescue_notice(store));
 	assert_int_equal(sql("SELECT count(*) FROM message"
-			     " WHERE state IN " STATES_UNFINISHED),
+			     " WHERE " STATE_IS_UNFINISHED),
 			 0);
 	assert_true(add_message("next") > last_id - CRASHED);
 	store_close(store);

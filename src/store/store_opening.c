@@ -8,6 +8,7 @@
 
 #include "store/store.h"
 #include "store/store_database.h"
+#include "store/store_log_file.h"
 #include "store/store_statement.h"
 
 #define DAMAGE_ADVICE                                                                   \
@@ -68,7 +69,7 @@ int store_opening_connect(struct store_opening *opening, int flags)
 
 	configure();
 	result = sqlite3_open_v2(opening->path, &opening->database,
-				 flags | SQLITE_OPEN_NOMUTEX, NULL);
+				 flags | SQLITE_OPEN_NOMUTEX, store_log_file_vfs());
 	if (!opening->database)
 		return store_opening_fail(opening, -ENOMEM, "out of memory");
 	if (result != SQLITE_OK)

@@ -16,7 +16,7 @@
 
 struct arena;
 
-enum { ARENA_FREE_BYTES = 8 * 1024 };
+enum { ARENA_FREE_BYTES = 4 * 1024 };
 
 struct arena *arena_new(size_t limit_bytes); /* NULL: out of memory */
 /*
@@ -24,7 +24,9 @@ struct arena *arena_new(size_t limit_bytes); /* NULL: out of memory */
  * when that is used up, it is out of memory.
  */
 struct arena *arena_new_within(struct memory_budget *budget, size_t limit_bytes);
-void arena_free(struct arena *arena); /* NULL is fine */
+struct arena *arena_new_beside(const struct arena *other,
+			       size_t limit_bytes); /* of the same budget */
+void arena_free(struct arena *arena);		    /* NULL is fine */
 void arena_wipe(struct arena *arena); /* the same for secrets: clears its memory first */
 
 /* Zeroed, aligned for any type. */

@@ -34,10 +34,11 @@ struct connection {
 	int fd;
 	enum connection_state state;
 	bool peer_gone;
-	bool refused; /* there is no room for it: see admission.h */
-	bool unread;  /* refused while bytes of the body are on their way */
+	bool refused;	/* there is no room for it: see admission.h */
+	bool unread;	/* refused while bytes of the body are on their way */
+	bool watched;	/* for the peer leaving */
+	bool in_chunks; /* may the answer come, as HTTP/1.1 has it */
 	struct address_source source; /* whose it is */
-	sd_event_source *watch;
 	struct deadline deadline;
 	TAILQ_ENTRY(connection) link;
 	/* of the present request */
@@ -71,6 +72,8 @@ void connection_abandon(struct connection *connection);
 void connection_rest(struct connection *connection);
 /* For the peer leaving. False: out of memory. */
 bool connection_watch(struct connection *connection);
+/* The peer left, half or whole. */
+void connection_left(void *connection);
 /* The peer left, and all that it sent was looked at: nothing can come of it any more. */
 bool connection_is_lost(const struct connection *connection);
 

@@ -16,6 +16,7 @@
 #include "http/drain.h"
 #include "http/lockout.h"
 #include "http/network_interface.h"
+#include "http/peer_watch.h"
 #include "http/server.h"
 #include "http/stream_carrier.h"
 
@@ -30,6 +31,7 @@ struct connections {
 	const struct auth *auth;
 	struct memory_budget *budget; /* of requests, answers and streams, all together */
 	struct deadlines deadlines;
+	struct peer_watch peers;
 	struct drains drains;
 	struct streams streams;
 	struct lockout lockout;

@@ -8,6 +8,7 @@
 #define HTTP_RESPONSE_H
 
 #include <microhttpd.h>
+#include <stdbool.h>
 
 #include "base/buffer.h"
 
@@ -17,8 +18,9 @@ struct response {
 
 /* `body` is taken, NULL is an empty one; `content_type` NULL: none. */
 struct response response_make(const char *content_type, struct buffer *body);
-/* Bytes as `reader` gives them, until it says that this was the end. */
-struct response response_make_stream(MHD_ContentReaderCallback reader, void *data);
+/* Bytes as `reader` gives them, until it says that this was the end; HTTP/1.0 has no chunks. */
+struct response response_make_stream(MHD_ContentReaderCallback reader, void *data,
+				     bool in_chunks);
 void response_header(struct response *response, const char *name, const char *value);
 /* Lets the page of an allowed Origin read it. */
 void response_allow_origin(struct response *response, const char *origin);

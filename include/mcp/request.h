@@ -46,6 +46,7 @@ struct request {
 	const struct request_waiting *waiting; /* NULL: not waiting */
 	void *waiting_data;
 	const char *session_id;	  /* in which it came, alive then; NULL: none */
+	bool is_forgotten;	  /* of the message only its id is left */
 	bool cancellable;	  /* it is in the endpoint's list of those */
 	LIST_ENTRY(request) link; /* ... there */
 	struct buffer body;	  /* of the answer */
@@ -86,6 +87,13 @@ struct stream *request_stream(struct request *request);
 /* Ends the connection while the request waits: the client is to come again for the rest.
  * False: it could not, and all is as it was. */
 bool request_let_go(struct request *request);
+
+/*
+ * For a method that waits long: of its message nothing is needed any more but the id, and who
+ * brought it may free the rest once the method has returned. False: it stays, for progress is to
+ * be told of, or there is no memory.
+ */
+bool request_forget(struct request *request);
 
 /* The session that it came in, if that is alive still; NULL: none. */
 struct session *request_session(const struct request *request);

@@ -18,6 +18,12 @@ int64_t argument_integer(const struct tool_call *call, const char *name,
 bool argument_boolean(const struct tool_call *call, const char *name);
 
 /*
+ * Of all arguments only this text is left, in the call's memory. False: no memory, and all are
+ * as they were.
+ */
+bool argument_keep_text(struct tool_call *call, const char *name);
+
+/*
  * The other end of messages as the store has it: a number without its separators, or a
  * name ("Bank", or "1-800-555" when messages are there) as it was written, given so or as
  * base/shown_text.h shows it. NULL: none was given, or no memory.

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arena: blocks that are only ever added to; the newest one serves what still fits.
+ * Arena: blocks that are only ever added to; the newest one serves what still fits. The
+ * first is a part of the arena, and each that follows is as large as all before it: what
+ * waits long holds little that it does not use.
  *
  * The limit counts what was handed out, rounded up to the alignment, so that it is met at
  * the same request whatever the sizes of the blocks are.
@@ -19,7 +21,7 @@
 
 enum {
 	ARENA_ALIGNMENT = _Alignof(max_align_t),
-	ARENA_BLOCK_LEAST = 2048,
+	ARENA_BYTES_LEAST = 1024 - sizeof(size_t), /* what malloc() has in a KiB */
 	ARENA_BLOCK_MOST = 65536,
 };
 
@@ -37,14 +39,23 @@ struct arena {
 	size_t charged; /* to the budget */
 	size_t held;	/* in blocks */
 	int error;
+	struct arena_block first;
 };
 
 struct arena *arena_new_within(struct memory_budget *budget, size_t limit_bytes)
 {
-	struct arena *arena = malloc(sizeof(*arena));
+	struct arena *arena = malloc(ARENA_BYTES_LEAST);
+	size_t room = ARENA_BYTES_LEAST - sizeof(*arena);
 
-	if (arena)
-		*arena = (struct arena){ .left = limit_bytes, .budget = budget };
+	if (!arena)
+		return NULL;
+	*arena = (struct arena){
+		.newest = &arena->first,
+		.left = limit_bytes,
+		.budget = budget,
+		.held = room,
+		.first = { .size = room },
+	};
 	return arena;
 }
 
@@ -53,13 +64,18 @@ struct arena *arena_new(size_t limit_bytes)
 	return arena_new_within(NULL, limit_bytes);
 }
 
+struct arena *arena_new_beside(const struct arena *other, size_t limit_bytes)
+{
+	return arena_new_within(other->budget, limit_bytes);
+}
+
 void arena_free(struct arena *arena)
 {
 	struct arena_block *block, *older;
 
 	if (!arena)
 		return;
-	for (block = arena->newest; block; block = older) {
+	for (block = arena->newest; block != &arena->first; block = older) {
 		older = block->older;
 		free(block);
 	}
@@ -97,7 +113,7 @@ static bool arena_charge(struct arena *arena, size_t size)
 
 static struct arena_block *arena_grow(struct arena *arena, size_t size)
 {
-	size_t room = arena->newest ? 2 * arena->newest->size : ARENA_BLOCK_LEAST;
+	size_t room = arena->held;
 	struct arena_block *block;
 
 	if (room > ARENA_BLOCK_MOST)
@@ -137,7 +153,7 @@ static void *arena_take(struct arena *arena, size_t size_bytes)
 	size = arena_round(size_bytes);
 	if (!size) /* rounding went once around */
 		return arena_fail(arena, -E2BIG);
-	if (!block || block->size - block->used < size)
+	if (block->size - block->used < size)
 		block = arena_grow(arena, size);
 	if (!block)
 		return arena_fail(arena, -ENOMEM);

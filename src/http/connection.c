@@ -303,7 +303,8 @@ static void connection_free(struct connection *connection)
 	if (connection->unread)
 		drain_start(&all->drains, connection->fd);
 	deadline_clear(&all->deadlines, &connection->deadline);
-	sd_event_source_disable_unref(connection->watch);
+	if (connection->watched)
+		peer_watch_remove(&all->peers, connection->fd);
 	all->refused -= connection->refused;
 	connections_leave(all, connection);
 	free(connection);
@@ -350,6 +351,7 @@ enum MHD_Result connection_handle(void *home, struct MHD_Connection *mhd,
 		headers.method = method;
 		headers.path = path;
 		headers.version = version;
+		connection->in_chunks = strcmp(version, "HTTP/1.0") != 0;
 		headers.local = is_local(mhd);
 		header_lines_collect(mhd, connection->line_end, &headers);
 		connection->header = method;

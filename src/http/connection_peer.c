@@ -11,7 +11,6 @@
  * it began, and its slot is free
  * (tests/integration/test_slow_clients.py::test_who_leaves_in_the_middle_frees_the_slot).
  */
-#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include "http/connection_private.h"
@@ -31,28 +30,24 @@ static bool is_receiving(const struct connection *connection)
 	       connection->state == CONNECTION_BODY;
 }
 
-static int on_peer_gone(sd_event_source *source, int fd, uint32_t events, void *data)
+void connection_left(void *data)
 {
 	struct connection *connection = data;
 
-	(void)source;
-	(void)fd;
-	(void)events;
 	connection->peer_gone = true;
 	if (connection_is_open_ended(connection))
 		connection_abandon(connection);
 	else if (is_receiving(connection))
 		deadline_set(&connection->connections->deadlines, &connection->deadline,
 			     DEADLINE_GONE);
-	return 0;
 }
 
 bool connection_watch(struct connection *connection)
 {
-	return connection->watch ||
-	       sd_event_add_io(connection->connections->loop, &connection->watch,
-			       connection->fd, EPOLLRDHUP | EPOLLET, on_peer_gone,
-			       connection) >= 0;
+	if (!connection->watched)
+		connection->watched = peer_watch_add(&connection->connections->peers,
+						     connection->fd, connection);
+	return connection->watched;
 }
 
 static bool has_unread(const struct connection *connection)

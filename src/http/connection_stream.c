@@ -78,7 +78,7 @@ struct stream *connection_stream(struct connection *connection)
 		return NULL;
 	setsockopt(connection->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard_ms,
 		   sizeof(unheard_ms));
-	response = response_make_stream(stream_read, connection);
+	response = response_make_stream(stream_read, connection, connection->in_chunks);
 	connection_answer(connection, MHD_HTTP_OK, &response);
 	return connection->stream;
 }

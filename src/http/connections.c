@@ -31,9 +31,13 @@ int connections_init(struct connections *connections)
 	int error;
 
 	TAILQ_INIT(&connections->list);
+	connections->peers.fd = -1;
 	connections->budget = memory_budget_new(CONNECTIONS_MEMORY_BYTES);
 	network_interfaces_init(&connections->interfaces, config);
 	drains_init(&connections->drains, connections->loop, &connections->deadlines);
+	error = peer_watch_init(&connections->peers, connections->loop, connection_left);
+	if (error < 0)
+		return error;
 	error = streams_init(&connections->streams, connections->loop,
 			     streams_most(config));
 	if (error < 0)
@@ -49,6 +53,7 @@ void connections_deinit(struct connections *connections)
 	assert(TAILQ_EMPTY(&connections->list));
 	network_interfaces_deinit(&connections->interfaces);
 	drains_deinit(&connections->drains);
+	peer_watch_deinit(&connections->peers);
 	streams_deinit(&connections->streams);
 	deadlines_deinit(&connections->deadlines);
 	memory_budget_drop(connections->budget);

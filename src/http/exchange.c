@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/client_copy.h"
 #include "http/exchange_carrier.h"
 #include "http/stream_carrier.h"
 
@@ -43,7 +44,7 @@ struct exchange {
 	size_t charged; /* for what the parser keeps of the body */
 	uint64_t body_length;
 	const char *method;
-	struct client client;
+	const struct client *client; /* a copy of its own, see client_copy.h */
 };
 
 struct arena *exchange_arena(struct exchange *exchange)
@@ -73,7 +74,7 @@ bool exchange_is_encrypted(const struct exchange *exchange)
 
 const struct client *exchange_client(const struct exchange *exchange)
 {
-	return &exchange->client;
+	return exchange->client;
 }
 
 static bool blank(char c)
@@ -131,6 +132,23 @@ void exchange_answer(struct exchange *exchange, unsigned status, const char *con
 	exchange->carrier->answered(exchange->carrier_data, status, content_type, body);
 }
 
+static void give_back_parser(struct exchange *exchange)
+{
+	memory_budget_give(exchange->budget, exchange->charged);
+	exchange->charged = 0;
+}
+
+/* All that it holds. */
+static void destroy(struct exchange *exchange)
+{
+	buffer_deinit(&exchange->piece);
+	give_back_parser(exchange);
+	client_copy_drop(exchange->client);
+	arena_free(exchange->arena);
+	memory_budget_drop(exchange->budget);
+	free(exchange);
+}
+
 struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carrier_data,
 			      const struct exchange_request *request)
 {
@@ -143,7 +161,7 @@ struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carr
 		.carrier_data = carrier_data,
 		.handler = request->handler,
 		.handler_data = request->handler_data,
-		.client = *request->client,
+		.client = client_copy_take(request->client),
 		.encrypted = request->encrypted,
 		.body_length = request->body_length,
 		.budget = memory_budget_keep(request->budget),
@@ -152,13 +170,10 @@ struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carr
 	if (exchange->arena)
 		exchange->method = arena_copy(exchange->arena, request->method,
 					      strlen(request->method));
-	if (!exchange->method) {
-		arena_free(exchange->arena);
-		memory_budget_drop(exchange->budget);
-		free(exchange);
-		return NULL;
-	}
-	return exchange;
+	if (exchange->client && exchange->method)
+		return exchange;
+	destroy(exchange);
+	return NULL;
 }
 
 void exchange_begin(struct exchange *exchange)
@@ -182,12 +197,6 @@ static bool charge_parser(struct exchange *exchange, size_t length)
 		return false;
 	exchange->charged += 2 * length;
 	return true;
-}
-
-static void give_back_parser(struct exchange *exchange)
-{
-	memory_budget_give(exchange->budget, exchange->charged);
-	exchange->charged = 0;
 }
 
 int exchange_receive(struct exchange *exchange, const char *data, size_t length)
@@ -277,11 +286,7 @@ static void end(struct exchange *exchange)
 {
 	if (exchange->handler->ended)
 		exchange->handler->ended(exchange->handler_data, exchange);
-	buffer_deinit(&exchange->piece);
-	give_back_parser(exchange);
-	arena_free(exchange->arena);
-	memory_budget_drop(exchange->budget);
-	free(exchange);
+	destroy(exchange);
 }
 
 void exchange_hold(struct exchange *exchange)

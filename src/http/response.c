@@ -6,8 +6,8 @@
 
 #include "http/server.h"
 
-/* of a stream to HTTP/1.0; chunks are made in the connection's memory */
-enum { STREAM_BLOCK_BYTES = 256 };
+/* A response has room for pieces of a stream; chunks are made in the connection's memory. */
+enum { STREAM_BLOCK_BYTES = 256, NO_BLOCK_BYTES = 1 };
 
 static void response_fail(struct response *response)
 {
@@ -42,10 +42,12 @@ struct response response_make(const char *content_type, struct buffer *body)
 	return response;
 }
 
-struct response response_make_stream(MHD_ContentReaderCallback reader, void *data)
+struct response response_make_stream(MHD_ContentReaderCallback reader, void *data,
+				     bool in_chunks)
 {
 	struct response response = { MHD_create_response_from_callback(
-		MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, reader, data, NULL) };
+		MHD_SIZE_UNKNOWN, in_chunks ? NO_BLOCK_BYTES : STREAM_BLOCK_BYTES, reader,
+		data, NULL) };
 
 	response_header(&response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
 	response_header(&response, MHD_HTTP_HEADER_CACHE_CONTROL,

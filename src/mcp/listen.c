@@ -68,6 +68,9 @@ static void add(struct listen *listen, struct listened_list *list,
 	if (!listened || !what->subject)
 		return;
 	*listened = *what;
+	listened->uri = arena_copy(listen->request->arena, what->uri, strlen(what->uri));
+	if (!listened->uri)
+		return;
 	listened->listen = listen;
 	TAILQ_INSERT_TAIL(&list->items, listened, link);
 	list->count++;
@@ -341,6 +344,7 @@ static void start(struct listen *listen)
 	}
 	request->waiting = &waiting;
 	request->waiting_data = listen;
+	request_forget(request);
 }
 
 void listen_run(struct request *request)

@@ -27,6 +27,7 @@ struct post {
 	struct endpoint *endpoint;
 	struct exchange *exchange;
 	struct arena *arena;
+	struct arena *body; /* what was read of it; NULL: nobody needs it any more */
 	struct json_reader *reader;
 	bool is_array;
 	struct request *requests; /* one for each message, of any kind */
@@ -48,8 +49,13 @@ struct post *post_begin(struct endpoint *endpoint, struct exchange *exchange)
 	post->endpoint = endpoint;
 	post->exchange = exchange;
 	post->arena = arena;
-	post->reader = json_reader_new(arena);
-	return post->reader ? post : NULL;
+	post->body = arena_new_beside(arena, EXCHANGE_ARENA_MAX);
+	if (post->body)
+		post->reader = json_reader_new(post->body);
+	if (post->reader)
+		return post;
+	arena_free(post->body);
+	return NULL;
 }
 
 void post_receive(struct post *post, const char *piece, size_t length)
@@ -286,6 +292,15 @@ static struct era_verdict read_message(struct post *post, struct request *reques
 	return verdict;
 }
 
+/* What waits for long holds no body. */
+static void forget(struct post *post)
+{
+	if (!post->requests->is_forgotten)
+		return;
+	arena_free(post->body);
+	post->body = NULL;
+}
+
 static void take_single(struct post *post, const struct json *value)
 {
 	struct era_verdict verdict;
@@ -293,10 +308,12 @@ static void take_single(struct post *post, const struct json *value)
 	if (!make_room(post, 1))
 		return;
 	verdict = read_message(post, post->requests, value);
-	if (verdict.era)
-		run_all(post);
-	else
+	if (!verdict.era) {
 		refuse(post, post->requests->message.id, verdict.status, &verdict.error);
+		return;
+	}
+	run_all(post);
+	forget(post);
 }
 
 static void take_array(struct post *post, const struct json *array)
@@ -335,7 +352,7 @@ void post_complete(struct post *post)
 	const struct json *root;
 	int error = json_reader_finish(post->reader, &root);
 
-	json_reader_free(post->reader); /* what it read is in the arena */
+	json_reader_free(post->reader); /* what it read is in post->body */
 	post->reader = NULL;
 	if (error < 0)
 		exchange_answer(post->exchange, 503, NULL, NULL);
@@ -365,4 +382,5 @@ void post_end(struct post *post)
 		reply_lose(post->reply);
 	for (size_t i = 0; i < post->count; i++)
 		request_deinit(&post->requests[i]);
+	arena_free(post->body);
 }

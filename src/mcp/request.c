@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "mcp/endpoint.h"
 #include "mcp/era.h"
+#include "mcp/progress.h"
 #include "mcp/reply.h"
 
 static void withdraw(struct request *request)
@@ -77,6 +78,24 @@ bool request_let_go(struct request *request)
 	struct reply *reply = reply_of(request);
 
 	return reply && reply_let_go(reply);
+}
+
+bool request_forget(struct request *request)
+{
+	const struct json *id = request->message.id;
+	struct json *copy;
+	const char *text;
+
+	if (progress_is_wanted(request))
+		return false;
+	copy = arena_alloc(request->arena, sizeof(*copy));
+	text = arena_copy(request->arena, id->text, id->length);
+	if (!copy || !text)
+		return false;
+	*copy = (struct json){ .type = id->type, .text = text, .length = id->length };
+	request->message = (struct rpc_message){ .kind = RPC_REQUEST, .id = copy };
+	request->is_forgotten = true;
+	return true;
 }
 
 struct session *request_session(const struct request *request)

@@ -29,6 +29,26 @@ bool argument_boolean(const struct tool_call *call, const char *name)
 	return value && value->boolean;
 }
 
+bool argument_keep_text(struct tool_call *call, const char *name)
+{
+	const struct json *value = json_member(call->arguments, name);
+	struct json *all = arena_alloc(call->arena, 2 * sizeof(*all));
+	const char *text =
+		value ? arena_copy(call->arena, value->text, value->length) : NULL;
+
+	if (!all || !text)
+		return false;
+	all[0] = (struct json){ .type = JSON_OBJECT, .count = 1, .first = &all[1] };
+	all[1] = (struct json){
+		.type = JSON_STRING,
+		.name = name,
+		.text = text,
+		.length = value->length,
+	};
+	call->arguments = all;
+	return true;
+}
+
 const char *argument_party(const struct tool_call *call, const char *name)
 {
 	const struct services *services = call->services;

@@ -2,6 +2,7 @@
 #include "tools/sending.h"
 
 #include "base/clock.h"
+#include "tools/argument.h"
 #include "tools/failure.h"
 #include "tools/message_view.h"
 #include "tools/sms_task.h"
@@ -66,6 +67,22 @@ static void withdraw(void *data)
 		outbox_withdraw(outbox_of(sending), sending->message.id);
 }
 
+/* What waits holds no more than its answer is made of. */
+static void forget(struct sending *sending)
+{
+	struct sms_order *order = sending->order;
+	struct tool_call *call = order->call;
+
+	if (!call->request || order->segments.unsendable ||
+	    !argument_keep_text(call, "to_phone_number") ||
+	    !request_forget(call->request))
+		return;
+	order->recipient = argument_text(call, "to_phone_number");
+	order->text = sending->message.text = NULL;
+	order->send_at = NULL;
+	order->idempotency_key = order->idempotency_key ? "" : NULL;
+}
+
 void sending_follow(struct sending *sending)
 {
 	if (sending->repeat != REPEAT_NONE)
@@ -77,9 +94,11 @@ void sending_follow(struct sending *sending)
 	};
 	if (is_settled(sending) ||
 	    !watch_start(&sending->watch, sending->order->call, sending->message.id,
-			 (uint64_t)sending->order->wait_seconds))
+			 (uint64_t)sending->order->wait_seconds)) {
 		answer(sending);
-	else
-		message_view_tell_progress(sending->order->call, sending->message.id,
-					   sending->message.state);
+		return;
+	}
+	message_view_tell_progress(sending->order->call, sending->message.id,
+				   sending->message.state);
+	forget(sending);
 }

@@ -11,6 +11,8 @@
  * is newer, looking takes several turns of the loop; what comes meanwhile is newer, too, and
  * is come to in the end. Time that is over before that does not end the looking.
  */
+#include <string.h>
+
 #include "sms/code_mask.h"
 #include "sms/extract.h"
 #include "sms/sender.h"
@@ -351,6 +353,8 @@ static void start_waiting(struct waiter *waiter)
 		     waiter);
 	tool_call_wait(waiter->call, &waiting, waiter);
 	tool_call_progress(waiter->call, "waiting for a message that fits");
+	if (waiter->call->request && request_forget(waiter->call->request))
+		waiter->call->arguments = NULL;
 }
 
 static enum kind read_kind(const struct tool_call *call)
@@ -379,6 +383,7 @@ static bool read_place(struct waiter *waiter)
 static void run(struct tool_call *call)
 {
 	struct waiter *waiter = arena_alloc(call->arena, sizeof(*waiter));
+	const char *contains = argument_text(call, "contains");
 
 	if (!waiter) {
 		failure_answer(call, FAILURE_INTERNAL, NULL);
@@ -386,10 +391,15 @@ static void run(struct tool_call *call)
 	}
 	waiter->call = call;
 	waiter->from = argument_party(call, "from");
-	waiter->contains = argument_text(call, "contains");
+	waiter->contains =
+		contains ? arena_copy(call->arena, contains, strlen(contains)) : NULL;
 	waiter->kind = read_kind(call);
 	waiter->seconds =
 		argument_integer(call, "timeout_seconds", TIMEOUT_USUAL_SECONDS);
+	if (arena_failed(call->arena)) {
+		failure_answer(call, FAILURE_INTERNAL, NULL);
+		return;
+	}
 	if (!read_place(waiter))
 		return;
 	waiter->after_id = waiter->place_id;

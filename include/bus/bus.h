@@ -2,7 +2,8 @@
 /*
  * Bus: one private libdbus connection on the event loop.
  *
- * Nothing here blocks: connecting is a local connect(2), Hello is an asynchronous call.
+ * Nothing here blocks: libdbus connects when the bus has answered a knock (bus_knock.h), Hello
+ * is an asynchronous call.
  * The bus may be absent at start and may go away: the connection is tried again (250 ms,
  * doubling to 5 s) for as long as the bus object lives. On every new connection the match
  * rules go out before anything else, so no signal that follows can be missed.

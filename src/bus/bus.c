@@ -2,7 +2,9 @@
 /*
  * Life of the connection; one timer serves every state:
  *
- *     ABSENT   --- timer: connected, Hello and match rules out ---> GREETING
+ *     ABSENT   --- timer: knocked --------------------------------> KNOCKING
+ *     KNOCKING --- answered: connected, Hello, match rules out ---> GREETING
+ *     KNOCKING --- timer: HELLO_TIMEOUT_MS passed ----------------> ABSENT, timer: retry
  *     GREETING --- Hello answered --------------------------------> READY, timer off
  *     GREETING --- refused, or timer: HELLO_TIMEOUT_MS passed ----> BROKEN or ABSENT
  *     READY    --- Disconnected ----------------------------------> BROKEN, timer now
@@ -22,6 +24,7 @@
 
 #include "base/log.h"
 #include "bus/bus_calls.h"
+#include "bus/bus_knock.h"
 #include "bus/bus_pump.h"
 
 #define SYSTEM_BUS_ADDRESS "unix:path=/var/run/dbus/system_bus_socket"
@@ -33,7 +36,7 @@ enum {
 	TIMER_ACCURACY_US = 1000,
 };
 
-enum bus_state { BUS_ABSENT, BUS_GREETING, BUS_READY, BUS_BROKEN };
+enum bus_state { BUS_ABSENT, BUS_KNOCKING, BUS_GREETING, BUS_READY, BUS_BROKEN };
 
 struct bus {
 	sd_event *loop;
@@ -48,6 +51,7 @@ struct bus {
 	sd_event_source *timer;
 	unsigned int retry_ms; /* the next pause */
 
+	struct bus_knock knock;
 	DBusConnection *connection;
 	DBusPendingCall *hello;
 	struct bus_pump pump;
@@ -76,6 +80,7 @@ static void break_off(struct bus *bus)
 
 static void take_apart(struct bus *bus)
 {
+	bus_knock_stop(&bus->knock);
 	if (bus->hello) {
 		dbus_pending_call_cancel(bus->hello);
 		dbus_pending_call_unref(bus->hello);
@@ -208,18 +213,47 @@ static bool open_connection(struct bus *bus)
 	return true;
 }
 
+static void connect_now(struct bus *bus)
+{
+	if (!open_connection(bus)) {
+		give_up(bus);
+		return;
+	}
+	bus->state = BUS_GREETING;
+	set_timer(bus, HELLO_TIMEOUT_MS);
+}
+
+static void on_knock_answered(void *data)
+{
+	connect_now(data);
+}
+
+static void knock(struct bus *bus)
+{
+	int r = bus_knock_start(&bus->knock, bus->loop, bus->address);
+
+	if (r == BUS_KNOCK_E_NO_DOOR) {
+		connect_now(bus);
+	} else if (r < 0) {
+		complain(bus, r == -EAGAIN ? "it takes nobody up" : strerror(-r));
+		give_up(bus);
+	} else {
+		bus->state = BUS_KNOCKING;
+		set_timer(bus, HELLO_TIMEOUT_MS);
+	}
+}
+
 static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct bus *bus = data;
 
 	(void)source;
 	(void)usec;
-	if (bus->state == BUS_ABSENT && open_connection(bus)) {
-		bus->state = BUS_GREETING;
-		set_timer(bus, HELLO_TIMEOUT_MS);
+	if (bus->state == BUS_ABSENT) {
+		knock(bus);
 		return 0;
 	}
-	if (bus->state == BUS_GREETING)
+	if (bus->state != BUS_BROKEN)
 		complain(bus, "it does not greet");
 	give_up(bus);
 	return 0;
@@ -245,6 +279,7 @@ int bus_new(sd_event *loop, const char *address, const char *const *match_rules,
 	bus->handlers = handlers;
 	bus->data = data;
 	bus->retry_ms = RETRY_FIRST_MS;
+	bus->knock = (struct bus_knock){ .answered = on_knock_answered, .data = bus };
 	bus->address = strdup(address ? address : default_address());
 	r = bus_calls_init(&bus->calls, loop);
 	if (r == 0 && !bus->address)

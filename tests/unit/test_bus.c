@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bus_lab.h"
 
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include "bus/bus.h"
 
 #define SERVICE	  "org.example.Slow"
@@ -193,6 +197,30 @@ static void test_bad_address_is_only_an_absent_bus(void **state)
 	assert_int_equal(seen.connected, 0);
 	assert_string_equal(bus_address(bus), "nonsense");
 	bus_free(bus);
+}
+
+/* Who freezes takes nobody up, and when enough wait the next connect(2) waits, too. */
+static void test_a_frozen_bus_holds_nobody_up(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sockaddr_un place = { .sun_family = AF_UNIX };
+	int bus = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int waiting = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(place.sun_path, sizeof(place.sun_path), "%s/bus", fixture->lab.folder);
+	assert_return_code(bind(bus, (struct sockaddr *)&place, sizeof(place)), errno);
+	assert_return_code(listen(bus, 0), errno);
+	assert_return_code(connect(waiting, (struct sockaddr *)&place, sizeof(place)),
+			   errno);
+	alarm(LAB_PATIENCE_MS / 1000);
+	lab_wait(&fixture->lab, fixture->seen.unreachable > 1);
+	alarm(0);
+	close(waiting);
+	close(bus);
+
+	unlink(place.sun_path);
+	lab_start_daemon(&fixture->lab);
+	lab_wait(&fixture->lab, fixture->seen.connected == 1);
 }
 
 static void test_answer_comes_later_and_once(void **state)
@@ -472,6 +500,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bus_absent_at_start,
 						set_up_without_daemon, tear_down),
 		cmocka_unit_test_setup_teardown(test_bad_address_is_only_an_absent_bus,
+						set_up_without_daemon, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_frozen_bus_holds_nobody_up,
 						set_up_without_daemon, tear_down),
 		TEST(test_answer_comes_later_and_once),
 		TEST(test_errors_keep_their_names),

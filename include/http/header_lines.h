@@ -10,6 +10,31 @@
 
 #include "http/gate.h"
 
+enum {
+	/*
+	 * What libmicrohttpd has for the header of a request, its own list of what is in it,
+	 * the body's pieces and the header of the answer. With what else a connection has it is
+	 * 9 KiB.
+	 */
+	HEADER_MEMORY_BYTES = 8192 - 256,
+	HEADER_ANSWER_BYTES =
+		896, /* of it for the answer: the longest, of the console, takes 780 */
+};
+
+/* What a peer that is above this hears, with 431 or 414. */
+#define HEADER_TOO_LONG                                                              \
+	"the request line and the header lines may take 7040 bytes, and each line, " \
+	"query "                                                                     \
+	"parameter and cookie counts 64 more: send less"
+
+/*
+ * Without room for its header an answer is not sent at all, when its request has long been
+ * carried out. So who leaves none is refused before that: by the URI alone, for libmicrohttpd
+ * goes wrong when its query has too many parameters, and by the whole header.
+ */
+bool header_lines_fit_uri(const char *uri);
+bool header_lines_fit(struct MHD_Connection *mhd);
+
 /*
  * Fills in the headers and `torn`; method and version are set before, as the access handler
  * got them. `line_end`: where the URI ended in the buffer of the request line, or where a

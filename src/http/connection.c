@@ -179,12 +179,25 @@ static void token_judge(struct connection *connection, struct gate_verdict *verd
 	verdict->retry_after_seconds = locked.retry_after_seconds;
 }
 
+/* libmicrohttpd takes no answer any more, or not yet. */
+static void refuse_late(struct connection *connection, unsigned status, const char *text)
+{
+	connections_count_answer(connection->connections, status);
+	refusal_send(connection->mhd, connection->route, status, text);
+}
+
 static enum MHD_Result handle_headers(struct connection *connection,
 				      struct gate_request *request)
 {
 	const struct connections *all = connection->connections;
 	struct gate_verdict verdict;
 
+	if (!header_lines_fit(connection->mhd)) {
+		header_lines_forget_token(connection->mhd, request);
+		refuse_late(connection, 431, HEADER_TOO_LONG);
+		connection->unread = true;
+		return MHD_NO;
+	}
 	gate_check(request, all->config, all->routes, all->auth, &verdict);
 	header_lines_forget_token(connection->mhd, request);
 	token_judge(connection, &verdict);
@@ -201,13 +214,6 @@ static enum MHD_Result handle_headers(struct connection *connection,
 		return MHD_YES;
 	connection->unread = verdict.body_length > 0;
 	return connection_send_or_delay(connection);
-}
-
-/* libmicrohttpd takes no answer any more. */
-static void refuse_late(struct connection *connection, unsigned status, const char *text)
-{
-	connections_count_answer(connection->connections, status);
-	refusal_send(connection->mhd, connection->route, status, text);
 }
 
 static enum MHD_Result handle_body(struct connection *connection, const char *data,
@@ -377,6 +383,12 @@ void *connection_request_line(void *home, const char *uri, struct MHD_Connection
 		return connection;
 	connection->state = CONNECTION_LINE;
 	connection->line_end = target_end(uri);
+	if (!header_lines_fit_uri(uri)) {
+		refuse_late(connection, 414, HEADER_TOO_LONG);
+		connection->unread = true;
+		connection_hang_up(connection);
+		return connection;
+	}
 	/*
 	 * A fresh connection has its deadline since it was accepted, and one whose peer left
 	 * since then.

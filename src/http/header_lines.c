@@ -14,7 +14,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { CRLF_BYTES = 2 };
+enum {
+	CRLF_BYTES = 2,
+	ITEM_BYTES = 64, /* libmicrohttpd's own, of a line, a parameter or a cookie */
+	ROOM_BYTES = HEADER_MEMORY_BYTES - HEADER_ANSWER_BYTES,
+};
 
 struct collecting {
 	struct gate_request *request;
@@ -64,6 +68,30 @@ size_t header_lines_length(struct MHD_Connection *mhd)
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 
 	return info ? info->header_size : 0;
+}
+
+bool header_lines_fit_uri(const char *uri)
+{
+	size_t items = 0, at;
+
+	for (at = 0; uri[at]; at++)
+		items += uri[at] == '?' || uri[at] == '&';
+	return at + items * ITEM_BYTES <= ROOM_BYTES;
+}
+
+static size_t count_items(struct MHD_Connection *mhd, enum MHD_ValueKind kind)
+{
+	return (size_t)MHD_get_connection_values_n(mhd, kind, NULL, NULL);
+}
+
+/* Of cookies there is a copy. */
+bool header_lines_fit(struct MHD_Connection *mhd)
+{
+	size_t cookies = count_items(mhd, MHD_COOKIE_KIND);
+	size_t items = count_items(mhd, MHD_HEADER_KIND | MHD_GET_ARGUMENT_KIND);
+	size_t length = header_lines_length(mhd) * (cookies ? 2 : 1);
+
+	return length + (items + cookies) * ITEM_BYTES <= ROOM_BYTES;
 }
 
 void header_lines_collect(struct MHD_Connection *mhd, const char *line_end,

@@ -18,6 +18,7 @@
 
 #include "base/address.h"
 #include "base/log.h"
+#include "http/header_lines.h"
 #include "http/tls.h"
 
 enum {
@@ -26,8 +27,6 @@ enum {
 	 * may come while we do something else.
 	 */
 	LISTEN_BACKLOG = 512,
-	/* Headers up to about 7 KiB, else 431. With what else a connection has it is 9 KiB. */
-	CONNECTION_MEMORY_BYTES = 8192 - 256,
 };
 
 static int listen_error(int number, const struct address *address,
@@ -152,8 +151,8 @@ static struct MHD_Daemon *daemon_start(struct listener *listener, unsigned flags
 		MHD_OPTION_LISTEN_SOCKET, listener->fd, MHD_OPTION_STRICT_FOR_CLIENT, 0,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->max_connections,
 		MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)CONNECTION_MEMORY_BYTES, MHD_OPTION_UNESCAPE_CALLBACK,
-		keep_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, connection_notify, home,
+		(size_t)HEADER_MEMORY_BYTES, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes,
+		NULL, MHD_OPTION_NOTIFY_CONNECTION, connection_notify, home,
 		MHD_OPTION_NOTIFY_COMPLETED, connection_completed, home,
 		MHD_OPTION_URI_LOG_CALLBACK, connection_request_line, home,
 		MHD_OPTION_ARRAY, more, MHD_OPTION_END);

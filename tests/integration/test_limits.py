@@ -200,6 +200,24 @@ def test_limit(gateway: LoneGateway, limit: Limit) -> None:
     healthy.assert_noticed_nothing(patience(NOTICED_S))
 
 
+@pytest.mark.parametrize("path,method", [("/mcp", "POST"), ("/", "GET")])
+def test_a_header_is_answered_whatever_its_length(gateway: LoneGateway, path: str,
+                                                  method: str) -> None:
+    """An answer for whose own header there is no room never comes, and its call is made."""
+    statuses = {one: gateway.ask(request(
+        rpc("ping") if method == "POST" else b"", {"X": "y" * one, "Origin": "http://localhost"},
+        method, path)).status for one in range(6000, 8192, 64)}
+    assert set(statuses.values()) == {200, 431}, statuses
+    assert sorted(statuses.values()) == list(statuses.values())
+
+
+@pytest.mark.parametrize("count", [90, 105, 110, 120, 1000])
+def test_parameters_of_a_query(gateway: LoneGateway, count: int) -> None:
+    """libmicrohttpd says nothing for as long as it may, when there are too many."""
+    reply = gateway.ask(request(rpc("ping"), path="/mcp?" + "a&" * count))
+    assert reply.status in ((200,) if count == 90 else (431, 414))
+
+
 def test_connections_of_one_address(gateway: LoneGateway) -> None:
     """Who is one too many is told before it asked, or after; and when to come again."""
     with ExitStack() as clients:

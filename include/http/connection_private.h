@@ -7,10 +7,10 @@
 #ifndef HTTP_CONNECTION_PRIVATE_H
 #define HTTP_CONNECTION_PRIVATE_H
 
-#include "base/address.h"
 #include "http/connection.h"
 #include "http/exchange_carrier.h"
 #include "http/response.h"
+#include "http/share.h"
 
 #define CONNECTION_NO_ROOM                                                              \
 	"this gateway has as much at hand as its memory holds: try again in a moment, " \
@@ -34,11 +34,13 @@ struct connection {
 	int fd;
 	enum connection_state state;
 	bool peer_gone;
-	bool refused;	/* there is no room for it: see admission.h */
-	bool unread;	/* refused while bytes of the body are on their way */
-	bool watched;	/* for the peer leaving */
-	bool in_chunks; /* may the answer come, as HTTP/1.1 has it */
-	struct address_source source; /* whose it is */
+	bool served;	     /* it counts among those that are */
+	bool proven;	     /* it has taken an answer whole */
+	bool refused;	     /* there is no room for it: see admission.h */
+	bool unread;	     /* refused while bytes of the body are on their way */
+	bool watched;	     /* for the peer leaving */
+	bool in_chunks;	     /* may the answer come, as HTTP/1.1 has it */
+	struct share *share; /* of its address */
 	struct deadline deadline;
 	TAILQ_ENTRY(connection) link;
 	/* of the present request */

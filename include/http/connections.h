@@ -18,6 +18,7 @@
 #include "http/network_interface.h"
 #include "http/peer_watch.h"
 #include "http/server.h"
+#include "http/share.h"
 #include "http/stream_carrier.h"
 
 struct pump;
@@ -40,8 +41,10 @@ struct connections {
 	unsigned refused; /* connections that are there only to read why: admission.h */
 	unsigned delayed; /* connections whose refusal is held back now */
 	TAILQ_HEAD(connection_list, connection) list;
+	struct share_list shares;
 	unsigned count;
-	unsigned crowd; /* the most there were since memory was given back */
+	unsigned served; /* of these; the others are on their way out */
+	unsigned crowd;	 /* the most there were since memory was given back */
 	bool stopping;
 	void (*emptied)(void *data); /* the last one went; never NULL */
 	void *data;
@@ -52,8 +55,9 @@ int connections_init(struct connections *connections);
 void connections_deinit(struct connections *connections); /* asserts that none is left */
 /* An answer with this status goes out. */
 void connections_count_answer(struct connections *connections, unsigned status);
-/* For connection.c: one more, one less. */
+/* For connection.c: one more; it is on its way out, once more is fine; one less. */
 void connections_join(struct connections *connections, struct connection *connection);
+void connections_retire(struct connections *connections, struct connection *connection);
 void connections_leave(struct connections *connections, struct connection *connection);
 /* From now on every connection closes after its answer, and idle ones at once. */
 void connections_stop(struct connections *connections);

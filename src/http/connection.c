@@ -35,6 +35,7 @@
 void connection_hang_up(struct connection *connection)
 {
 	connection->state = CONNECTION_CLOSING;
+	connections_retire(connection->connections, connection);
 	deadline_clear(&connection->connections->deadlines, &connection->deadline);
 	shutdown(connection->fd, SHUT_RDWR);
 	pump_kick(connection->pump);
@@ -275,19 +276,22 @@ static void connection_new(struct connection_home *home, struct MHD_Connection *
 			   void **socket_context)
 {
 	struct connections *all = home->connections;
-	struct connection *connection = calloc(1, sizeof(*connection));
+	struct share *share = admission_share(all, mhd);
+	struct connection *connection = share ? calloc(1, sizeof(*connection)) : NULL;
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
 	const char *flaw;
 
 	*socket_context = connection; /* NULL: its requests are turned down */
+	if (!connection && share)
+		share_release(share);
 	if (!connection)
 		return;
 	connection->connections = all;
 	connection->pump = home->pump;
 	connection->mhd = mhd;
 	connection->fd = info->connect_fd;
-	connection->source = admission_source(mhd);
+	connection->share = share;
 	connection->deadline.expired = on_expired;
 	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_REQUEST);
 	connections_join(all, connection);
@@ -305,6 +309,7 @@ static void connection_new(struct connection_home *home, struct MHD_Connection *
 static void connection_free(struct connection *connection)
 {
 	struct connections *all = connection->connections;
+	struct share *share = connection->share;
 
 	if (connection->unread)
 		drain_start(&all->drains, connection->fd);
@@ -313,6 +318,7 @@ static void connection_free(struct connection *connection)
 		peer_watch_remove(&all->peers, connection->fd);
 	all->refused -= connection->refused;
 	connections_leave(all, connection);
+	share_release(share);
 	free(connection);
 }
 
@@ -407,10 +413,10 @@ void connection_completed(void *home, struct MHD_Connection *mhd, void **request
 
 	(void)home;
 	(void)mhd;
-	(void)code;
 	if (!connection)
 		return;
 	exchange = connection->exchange;
+	connection->proven |= exchange && code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
 	connection->exchange = NULL;
 	exchange_free(exchange);
 	if (connection->response)

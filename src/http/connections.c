@@ -32,6 +32,7 @@ int connections_init(struct connections *connections)
 
 	TAILQ_INIT(&connections->list);
 	connections->peers.fd = -1;
+	LIST_INIT(&connections->shares);
 	connections->budget = memory_budget_new(CONNECTIONS_MEMORY_BYTES);
 	network_interfaces_init(&connections->interfaces, config);
 	drains_init(&connections->drains, connections->loop, &connections->deadlines);
@@ -69,9 +70,21 @@ void connections_join(struct connections *connections, struct connection *connec
 {
 	TAILQ_INSERT_TAIL(&connections->list, connection, link);
 	connections->count++;
+	connections->served++;
+	connection->share->served++;
+	connection->served = true;
 	connections->counts.connections++;
 	if (connections->count > connections->crowd)
 		connections->crowd = connections->count;
+}
+
+void connections_retire(struct connections *connections, struct connection *connection)
+{
+	if (!connection->served)
+		return;
+	connection->served = false;
+	connection->share->served--;
+	connections->served--;
 }
 
 /*
@@ -90,6 +103,7 @@ static void give_memory_back(struct connections *connections)
 void connections_leave(struct connections *connections, struct connection *connection)
 {
 	TAILQ_REMOVE(&connections->list, connection, link);
+	connections_retire(connections, connection);
 	connections->count--;
 	give_memory_back(connections);
 	if (!connections->count)

@@ -242,6 +242,40 @@ def test_many_who_are_too_many(gateway: LoneGateway) -> None:
     healthy.assert_noticed_nothing(patience(NOTICED_S))
 
 
+@pytest.mark.parametrize("sent", [b"", PING[:-1]], ids=["silent", "half a request"])
+@pytest.mark.parametrize("addresses", [20, 400])
+def test_a_crowd_of_many_addresses(gateway: LoneGateway, addresses: int, sent: bytes) -> None:
+    """More than there is room for; a healthy client comes anew again and again."""
+    wait_until(lambda: len(gateway.peers) <= 2, what="those of before are gone")
+    with Healthy(gateway) as healthy, ExitStack() as clients:
+        wait_until(lambda: healthy.waits_s, what="it is there before them")
+        crowd = []
+        for i in range(400):
+            host = i % addresses
+            crowd.append(clients.enter_context(
+                gateway.wire(f"127.0.{3 + host // 200}.{1 + host % 200}")))
+            crowd[-1].send(sent)
+        asked = len(healthy.waits_s)
+        wait_until(lambda: len(healthy.waits_s) > asked + 50, what="it is answered")
+        first = told(crowd[0]) if sent else None
+    healthy.assert_noticed_nothing(patience(NOTICED_S))
+    assert first is None or (first.status, "max_connections" in first.text) == (503, True)
+
+
+def test_who_has_many_makes_room_for_who_has_few(gateway: LoneGateway) -> None:
+    """Idle connections go, and none that is at work."""
+    wait_until(lambda: len(gateway.peers) <= 2, what="those of before are gone")
+    wait = rpc("tools/call", {"name": "wait_for_sms", "arguments": {"timeout_seconds": 60}})
+    with ExitStack() as clients:
+        idle = wires(gateway, PER_ADDRESS, clients)
+        idle[0].send(request(wait))
+        for number in range(30):
+            few = clients.enter_context(gateway.wire(f"127.0.3.{1 + number // 4}"))
+            assert few.ask(PING).status == 200
+        left = [wire for wire in idle if not wire.has_news(0)]
+    assert idle[0] in left and CONNECTIONS - 30 - 6 <= len(left) < PER_ADDRESS
+
+
 def test_connections_of_all_listeners() -> None:
     """The kernel lets who comes wait at a listener that has them all; others refuse."""
     with LoneGateway(max_connections=4) as gateway:

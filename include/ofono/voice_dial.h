@@ -42,10 +42,10 @@ struct voice_listing; /* likewise */
 bool modem_has_calls(const struct modem *modem);
 
 /*
- * Calls `number`, which is digits and perhaps "+" before them. The callback follows the rules
- * of bus_call(): exactly once, later, not after voice_dial_stop(). No answer to Dial within
- * `limit_ms`: DIAL_UNKNOWN. NULL: no memory, nothing was done. Every dial has ended or is
- * stopped before its modem goes.
+ * Calls `number`, of at most 31 letters: digits and perhaps "+" before them. The callback
+ * follows the rules of bus_call(): exactly once, later, not after voice_dial_stop(). No answer
+ * to Dial within `limit_ms`: DIAL_UNKNOWN. NULL: no memory, nothing was done. Every dial has
+ * ended or is stopped before its modem goes.
  */
 struct voice_dial *voice_dial(struct modem *modem, const char *number, int limit_ms,
 			      void (*done)(void *data, const struct dial_result *result),

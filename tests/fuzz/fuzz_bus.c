@@ -34,7 +34,7 @@
 #define STRANGER ":1.8"
 
 enum { STEPS_MOST = 64, ELEMENTS_MOST = 8, DEPTH_MOST = 6, TASKS_MOST = 16 };
-enum { LIMIT_MS = 60 * 1000 };
+enum { LIMIT_MS = 60 * 1000, DIGITS_MOST = 20 };
 
 /* ---- the bus */
 
@@ -403,7 +403,8 @@ static void on_code_answered(void *data, const struct ussd_result *result)
 /* Who calls has looked at the number, or at the code. */
 static void begin_talk(char what, struct task *task, const char *word)
 {
-	bool is_number = *word && strspn(word, "0123456789") == strlen(word);
+	size_t digits = strspn(word, "0123456789");
+	bool is_number = digits > 0 && digits <= DIGITS_MOST && !word[digits];
 
 	if (what == 'v' && is_number)
 		FUZZ_TRY(task->dial = voice_dial(task->modem, word, LIMIT_MS, on_placed,

@@ -38,7 +38,7 @@ CONNECTIONS, PER_ADDRESS, TIMEOUT_S = 90, 80, 2
 SERVER = {"max_connections": CONNECTIONS, "max_connections_per_address": PER_ADDRESS,
           "request_timeout_seconds": TIMEOUT_S}
 HOG = "127.0.0.2"                       # whose limits are reached
-NOTICED_S = 0.5                         # a healthy client would
+NOTICED_S = 1                         # a healthy client would
 TOLD = 5                                # times a second at most that nothing is left
 SPIN_S = 0.1                            # of CPU, in half a second
 STREAMS, CLIENT_STREAMS = CONNECTIONS * 3 // 4, 32

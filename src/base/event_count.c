@@ -5,8 +5,6 @@
  */
 #include "base/event_count.h"
 
-#include <stddef.h>
-
 static struct {
 	uint64_t events;
 	sd_event *loop; /* only compared */

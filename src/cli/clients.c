@@ -2,7 +2,6 @@
 /*
  * ofono-mcp clients: who is paired, and what each may do.
  */
-#include <stdio.h>
 
 #include "cli/client_table.h"
 #include "cli/command.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/member.h"
 
-#include <stddef.h>
-
 const char *member_text(const struct json *object, const char *name)
 {
 	const struct json *value = json_member(object, name);

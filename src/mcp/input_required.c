@@ -2,7 +2,6 @@
 #include "mcp/input_required.h"
 
 #include <gnutls/crypto.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "bus/property.h"
 #include "ofono/interface.h"
 #include "ofono/phonebook.h"

@@ -2,7 +2,6 @@
 #include "ofono/ofono_probe.h"
 
 #include <dbus/dbus.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

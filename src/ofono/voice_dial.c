@@ -6,7 +6,6 @@
 #include "ofono/voice_dial.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "owner/owner_table.h"
 #include "owner/tool_command.h"
 #include "store/store.h"
-#include "tools/argument.h"
 #include "tools/message_view.h"
 #include "tools/pause_note.h"
 #include "tools/services.h"

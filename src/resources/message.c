@@ -2,7 +2,6 @@
 /*
  * sms://message/{id}: one message, in or out. It changes with its state.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "sms/segments.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <uchar.h>
 

@@ -2,7 +2,6 @@
 #include "store/message_state.h"
 
 #include <assert.h>
-#include <stddef.h>
 
 #define WAY(state) (1U << (state))
 /* What oFono may tell, in whatever order, of a message that may have reached it. */

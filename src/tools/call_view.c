@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/call_view.h"
 
-#include "sms/call_log.h"
 #include "tools/services.h"
 
 static const char *const directions[] = { "incoming", "outgoing", NULL };

@@ -6,7 +6,6 @@
  * only decides when that is.
  */
 #include "base/clock.h"
-#include "sms/approval.h"
 #include "sms/sender.h"
 #include "store/delivery.h"
 #include "store/store_outgoing.h"

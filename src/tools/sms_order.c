@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/shown_text.h"
 #include "base/timestamp.h"
 #include "mcp/ask.h"
 #include "sms/approval.h"

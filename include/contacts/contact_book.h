@@ -22,8 +22,6 @@ void contact_book_free(struct contact_book *book); /* NULL is fine */
  */
 bool contact_book_put(struct contact_book *book, int64_t sim_id,
 		      struct contact_list *list);
-const struct contact_list *contact_book_list(const struct contact_book *book,
-					     int64_t sim_id); /* NULL: none */
 
 /* A contact lives until the next contact_book_put(). */
 size_t contact_book_count(const struct contact_book *book);

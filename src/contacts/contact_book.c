@@ -142,15 +142,6 @@ bool contact_book_put(struct contact_book *book, int64_t sim_id,
 	return true;
 }
 
-const struct contact_list *contact_book_list(const struct contact_book *book,
-					     int64_t sim_id)
-{
-	bool is_there;
-	size_t at = place_of(book, sim_id, &is_there);
-
-	return is_there ? book->lists[at] : NULL;
-}
-
 size_t contact_book_count(const struct contact_book *book)
 {
 	return book->index.contact_count;

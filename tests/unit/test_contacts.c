@@ -172,7 +172,6 @@ static void test_hostile_card(void **state)
 {
 	size_t length = 2 << 20;
 	char *text = malloc(length + 1), *at = text;
-	const struct contact_list *list;
 
 	(void)state;
 	memset(text, ' ', length);
@@ -186,9 +185,7 @@ static void test_hostile_card(void **state)
 	for (unsigned i = 1; i < 10000; i++)
 		at += sprintf(at, CARD("Somebody of that name", "%u"), i);
 	tell(modem, text);
-	list = contact_book_list(contacts_book(contacts), 1);
-	assert_true(list->is_full);
-	assert_in_range(list->contact_count, 500, 2000);
+	assert_in_range(contact_book_count(contacts_book(contacts)), 500, 2000);
 	assert_string_equal(name_of("500"), "Somebody of that name");
 	assert_string_equal(name_of("9999"), "");
 	free(text);

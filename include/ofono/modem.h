@@ -83,9 +83,7 @@ struct modem {
 	char path[128]; /* D-Bus object path; arbitrary, never parsed */
 	bool powered;
 	bool online;
-	char type[16]; /* "hardware", "hfp", "sap", "test" */
-	char name[64];
-	char serial[24];     /* IMEI */
+	char type[16];	     /* "hardware", "hfp", "sap", "test" */
 	uint32_t interfaces; /* enum modem_interface bits */
 	/* MessageManager's UseDeliveryReports as far as it was told; false when that is
 	 * away */

@@ -45,8 +45,6 @@ static const struct property properties[] = {
 	PROPERTY("Powered", PROPERTY_BOOLEAN, struct modem, powered),
 	PROPERTY("Online", PROPERTY_BOOLEAN, struct modem, online),
 	PROPERTY("Type", PROPERTY_STRING, struct modem, type),
-	PROPERTY("Name", PROPERTY_STRING, struct modem, name),
-	PROPERTY("Serial", PROPERTY_STRING, struct modem, serial),
 	PROPERTY("Interfaces", PROPERTY_FLAGS, struct modem, interfaces,
 		 .words = interface_words),
 };

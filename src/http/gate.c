@@ -10,12 +10,13 @@
  */
 #include "http/gate.h"
 
-#include <limits.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "http/authority.h"
+#include "http/header_text.h"
+#include "http/origin.h"
 
 enum { LENGTH_DIGITS_MAX = 18 }; /* more cannot be counted, and is too long anyway */
 
@@ -80,72 +81,15 @@ static bool lines_whole(struct gate_walk *walk)
 	return !walk->request->torn;
 }
 
-/* RFC 9110 section 5.6.2: what a field name is made of. */
-static const bool name_characters[UCHAR_MAX + 1] = {
-	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['-'] = true,
-	['!'] = true,	      ['#'] = true,	    ['$'] = true,	  ['%'] = true,
-	['&'] = true,	      ['\''] = true,	    ['*'] = true,	  ['+'] = true,
-	['.'] = true,	      ['^'] = true,	    ['_'] = true,	  ['`'] = true,
-	['|'] = true,	      ['~'] = true,
-};
-
 static bool names_clean(struct gate_walk *walk)
 {
 	const struct gate_header *header = walk->request->headers;
 	const struct gate_header *end = header + walk->request->header_count;
-	size_t at;
 
-	for (; header < end; header++) {
-		if (!header->name_length)
+	for (; header < end; header++)
+		if (!header_name_is_clean(header->name, header->name_length))
 			return false;
-		for (at = 0; at < header->name_length; at++)
-			if (!name_characters[(unsigned char)header->name[at]])
-				return false;
-	}
 	return true;
-}
-
-/* Controls, of which a tab is none here. */
-static bool value_character(unsigned char c)
-{
-	return (c >= ' ' && c != 0x7f) || c == '\t';
-}
-
-static bool bytes_clean(const char *bytes, size_t length)
-{
-	bool clean = true;
-
-	for (size_t at = 0; at < length; at++)
-		clean &= value_character((unsigned char)bytes[at]);
-	return clean;
-}
-
-#define EACH_BYTE(byte) (UINT64_MAX / UCHAR_MAX * (byte))
-
-/* Is a byte of these eight below ' ', or 0x7f? */
-static bool has_control(uint64_t eight)
-{
-	uint64_t below = (eight - EACH_BYTE(' ')) & ~eight;
-	uint64_t delete = eight ^ EACH_BYTE(0x7f);
-
-	delete = (delete - EACH_BYTE(1)) & ~delete;
-	return (below | delete) & EACH_BYTE(0x80);
-}
-
-/* A tab is one, too: where there is any, each byte is looked at. */
-static bool value_clean(const struct gate_header *header)
-{
-	size_t at;
-
-	for (at = 0; header->value_length - at >= sizeof(uint64_t);
-	     at += sizeof(uint64_t)) {
-		uint64_t eight;
-
-		memcpy(&eight, header->value + at, sizeof(eight));
-		if (has_control(eight) && !bytes_clean(header->value + at, sizeof(eight)))
-			return false;
-	}
-	return bytes_clean(header->value + at, header->value_length - at);
 }
 
 static bool values_clean(struct gate_walk *walk)
@@ -154,7 +98,7 @@ static bool values_clean(struct gate_walk *walk)
 	const struct gate_header *end = header + walk->request->header_count;
 
 	for (; header < end; header++)
-		if (!value_clean(header))
+		if (!header_value_is_clean(header->value, header->value_length))
 			return false;
 	return true;
 }
@@ -250,38 +194,13 @@ static bool host_allowed(struct gate_walk *walk)
 	return host_is_ours(&authority);
 }
 
-/* What stands behind the scheme; NULL: not one of the web. */
-static const char *origin_authority(const char *origin)
-{
-	static const char *const schemes[] = { "http://", "https://" };
-	size_t at;
-
-	for (at = 0; at < sizeof(schemes) / sizeof(schemes[0]); at++) {
-		size_t length = strlen(schemes[at]);
-
-		if (strncasecmp(origin, schemes[at], length) == 0)
-			return origin + length;
-	}
-	return NULL;
-}
-
-static bool origin_is_local(const char *origin)
-{
-	const char *text = origin_authority(origin);
-	struct authority authority;
-
-	return text && authority_parse(text, strlen(text), &authority) &&
-	       authority.loopback;
-}
-
 /* A page that came from here: its browser names us in Host, which was looked at before. */
 static bool origin_is_own(const struct gate_walk *walk, const char *origin)
 {
 	const struct gate_header *host = walk->known[HEADER_HOST];
-	const char *text = origin_authority(origin);
 
-	return text && host && strlen(text) == length_without_blanks(host) &&
-	       strncasecmp(text, host->value, strlen(text)) == 0;
+	return host &&
+	       origin_is_of_host(origin, host->value, length_without_blanks(host));
 }
 
 /* "null" is what sandboxed frames and local files of anybody send. */

@@ -24,8 +24,7 @@ struct outbox_lane {
 	struct outbox_message *in_hand; /* `send` is about it */
 	struct message_send *send;
 	struct outbox_message *claimed; /* to be sent in this turn, after store_sync() */
-	struct arena *claimed_arena;	/* holds claimed_row */
-	struct message claimed_row;
+	struct outbox_words *claimed_words;
 	struct message_listing *listing;
 	sd_event_source *answer_timer; /* enabled while an answer to `send` is in time */
 	sd_event_source *pause_timer;  /* enabled: nothing is tried before it is over */
@@ -45,6 +44,8 @@ struct outbox_message *outbox_lane_find(const struct outbox_lane *lane,
 struct outbox_message *outbox_lane_find_uuid(const struct outbox_lane *lane,
 					     const char *uuid);
 
+/* One that is queued now could be claimed in this turn; only memory and disk may be against. */
+bool outbox_lane_is_free(const struct outbox_lane *lane);
 /* Does what can be done now: saves, asks for held ones, claims the next one. */
 void outbox_lane_pump(struct outbox_lane *lane);
 /* Hands over what is claimed, after store_sync() with this outcome. */

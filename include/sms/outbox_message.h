@@ -2,7 +2,8 @@
 /*
  * Outbox message: one message under way, its state in memory and on disk, and who watches.
  *
- * Private to src/sms/outbox*.c. Number and text stay in the store until they are needed.
+ * Private to src/sms/outbox*.c. Number and text stay in the store until they are needed,
+ * which may be at once.
  */
 #ifndef SMS_OUTBOX_MESSAGE_H
 #define SMS_OUTBOX_MESSAGE_H
@@ -17,6 +18,7 @@
 #include "ofono/ofono.h"
 #include "sms/outbox.h"
 #include "sms/outbox_sync.h"
+#include "sms/outbox_words.h"
 #include "sms/sim.h"
 #include "sms/tally.h"
 #include "store/store_outgoing.h"
@@ -47,7 +49,8 @@ struct outbox_message {
 	int64_t sim_id;
 	unsigned segments;
 	enum message_state state;
-	enum message_state saved; /* differs while the disk refuses `state` */
+	enum message_state saved; /* differs while the disk refuses `state`; see also
+				     outbox_message_is_readied() */
 	enum delivery delivery;
 	enum delivery saved_delivery;
 	const char *reason; /* static text, "" none */
@@ -59,7 +62,8 @@ struct outbox_message {
 	int64_t expires_at_ms;	 /* 0: never */
 	int64_t expiry_moved_ms; /* by the clock, since it was read or approved */
 	char uuid[MESSAGE_UUID_BYTES];
-	bool uuid_unsaved; /* the row has another one, or none */
+	bool uuid_unsaved;	    /* the row has another one, or none */
+	struct outbox_words *words; /* NULL: to be read when they are needed */
 	struct observers observers;
 	TAILQ_ENTRY(outbox_message) link;
 };
@@ -116,6 +120,8 @@ void outbox_message_report(struct outbox_message *message, bool delivered);
 /* Tries again what the disk refused; outbox_observers() hear when it took it. */
 void outbox_message_save(struct outbox_message *message);
 
+/* Queued, and its row says handing since it was accepted: nothing is to be written. */
+bool outbox_message_is_readied(const struct outbox_message *message);
 bool outbox_message_is_saved(const struct outbox_message *message);
 /* Nothing more can be told of it: final, and no report is awaited. */
 bool outbox_message_is_over(const struct outbox_message *message);

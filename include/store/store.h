@@ -80,6 +80,7 @@ struct message_draft {
 	const char *reason;	     /* of the state, NULL none */
 	int64_t created_ms;	     /* wall clock; 0: now */
 	bool is_awaited; /* of its submission nothing is told for now: see outbox_submit() */
+	bool is_handing; /* queued, and about to be handed over with it: STATE_HANDING */
 };
 
 enum message_direction {

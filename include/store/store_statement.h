@@ -20,6 +20,7 @@ enum store_statement {
 	BEGIN,
 	COMMIT,
 	ROLLBACK,
+	LOOK,
 	SIM_BY_ICCID,
 	SIM_BY_IMSI,
 	SIM_COMPLETE,
@@ -182,6 +183,7 @@ struct store {
 	uint64_t commits; /* likewise; those that waited for the disk */
 	bool wants_lazy;  /* see store/store_sync.h */
 	bool lazy;	  /* ... as SQLite was told: see store_obey_lazy() */
+	bool looks;	  /* see store/store_look.h */
 	bool unsynced;	  /* since the last lazy change */
 	int64_t audit_added; /* lines, likewise; also what was rolled back */
 	bool damaged;	     /* found while it was used, and told */
@@ -223,5 +225,6 @@ void statement_read_message(sqlite3_stmt *statement, struct message *message_out
  */
 int store_begin(struct store *store);
 int store_end(struct store *store, int error);
+bool store_is_writing(const struct store *store); /* between the two */
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/word_list.h"
 #include "policy/policy_case.h"
+#include "store/store_look.h"
 #include "store/store_setting.h"
 #include "store/store_usage.h"
 
@@ -155,17 +156,16 @@ int policy_judge(struct policy *policy, const struct policy_request *request,
 {
 	const struct policy_rule *rule;
 	struct policy_case about;
+	int outcome = 0;
 
+	store_look_begin(policy->parts.store);
 	open_case(&about, policy, request);
-	for (rule = policy_rules; rule->check; rule++) {
-		int outcome = ask_rule(rule, &about);
-
-		if (!outcome)
-			continue;
+	for (rule = policy_rules; rule->check && !outcome; rule++)
+		outcome = ask_rule(rule, &about);
+	store_look_end(policy->parts.store);
+	if (outcome)
 		*verdict_out = verdict_of(&about, outcome);
-		return outcome;
-	}
-	return 0;
+	return outcome;
 }
 
 void policy_judge_all(struct policy *policy, const struct policy_request *request,
@@ -174,6 +174,7 @@ void policy_judge_all(struct policy *policy, const struct policy_request *reques
 	const struct policy_rule *rule;
 	struct policy_case about;
 
+	store_look_begin(policy->parts.store);
 	open_case(&about, policy, request);
 	for (rule = policy_rules; rule->check; rule++) {
 		int outcome = ask_rule(rule, &about);
@@ -184,6 +185,7 @@ void policy_judge_all(struct policy *policy, const struct policy_request *reques
 		verdict = verdict_of(&about, outcome);
 		hear(data, &verdict);
 	}
+	store_look_end(policy->parts.store);
 }
 
 void policy_list_limits(struct policy *policy, const struct client *client,

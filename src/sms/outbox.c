@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/each_turn.h"
 #include "base/log.h"
+#include "sms/outbox_clock.h"
 #include "sms/outbox_private.h"
 #include "sms/storage.h"
 #include "store/store_outgoing.h"
@@ -379,6 +380,20 @@ int outbox_settle(struct outbox *outbox)
 	return store_sync(outbox->shared.store);
 }
 
+/*
+ * Then one commit says that it is accepted and that it is about to be handed over, which
+ * outbox_turn() does, unless something comes between: the row is queued again then.
+ */
+static bool leaves_at_once(const struct outbox_lane *lane, struct outbox_message *message,
+			   const struct message_draft *draft)
+{
+	if (!draft->is_awaited || message->state != STATE_QUEUED ||
+	    outbox_clock_holds(message) || !outbox_lane_is_free(lane))
+		return false;
+	message->words = outbox_words_new(draft->number, draft->text);
+	return message->words;
+}
+
 /* The row is there; without memory for the message nothing would ever move it on. */
 static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
 		       const struct message_draft *draft, int64_t *message_id_out)
@@ -392,15 +407,19 @@ static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
 		.expires_at_ms = draft->expires_at_ms,
 	};
 	struct outbox_message *message = outbox_message_new(&outbox->shared, &row);
+	struct message_draft taken = *draft;
 	int error;
 
 	if (!message)
 		return -ENOMEM;
-	error = store_draft(outbox, draft, &message->id);
+	taken.is_handing = leaves_at_once(lane, message, draft);
+	error = store_draft(outbox, &taken, &message->id);
 	if (error) {
 		outbox_message_free(message);
 		return error == STORE_E_FULL ? OUTBOX_E_STORAGE : error;
 	}
+	if (taken.is_handing)
+		message->saved = STATE_HANDING;
 	TAILQ_INSERT_TAIL(&lane->messages, message, link);
 	*message_id_out = message->id;
 	if (outbox->shared.tally)

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/log.h"
 #include "sms/outbox_clock.h"
 
@@ -147,13 +146,13 @@ static int on_pause_over(sd_event_source *source, uint64_t usec, void *data)
 
 /* The message is claimed: from here on only oFono's word makes it queued again. */
 static void lane_send(struct outbox_lane *lane, struct outbox_message *message,
-		      const struct message *row)
+		      const struct outbox_words *words)
 {
 	const struct outbox_timing *timing = &lane->shared->timing;
 
 	if (lane->modem) /* else lost meanwhile */
-		lane->send = message_send(lane->modem, row->number, row->text, on_answer,
-					  lane);
+		lane->send = message_send(lane->modem, words->number, words->text,
+					  on_answer, lane);
 	if (!lane->send) {
 		lane_not_handed(lane, message, NULL);
 		return;
@@ -174,32 +173,34 @@ void outbox_lane_send(struct outbox_lane *lane, int sync_error)
 	if (sync_error)
 		lane_not_handed(lane, message, "the disk does not confirm it");
 	else
-		lane_send(lane, message, &lane->claimed_row);
-	arena_free(lane->claimed_arena);
-	lane->claimed_arena = NULL;
+		lane_send(lane, message, lane->claimed_words);
+	free(lane->claimed_words);
+	lane->claimed_words = NULL;
 }
 
 static void lane_claim(struct outbox_lane *lane, struct outbox_message *message,
 		       struct modem *modem)
 {
-	struct arena *arena = arena_new(OUTBOX_ARENA_BYTES);
-	struct message row = { 0 };
-	int error = outbox_message_read(message, arena, &row);
+	struct outbox_words *words = message->words;
+	int error = 0;
+
+	message->words = NULL;
+	if (!words)
+		error = outbox_words_read(lane->shared->store, message->id, &words);
 
 	/* A row that is not there makes the claim fail, which says so. */
 	if (!error || error == STORE_E_NOT_FOUND)
 		error = outbox_message_claim(message);
-	assert(error || row.text);
+	assert(error || words);
 	if (!error) {
 		lane->modem = modem;
 		lane->claimed = message;
-		lane->claimed_row = row;
-		lane->claimed_arena = arena;
+		lane->claimed_words = words;
 		return;
 	}
 	if (message->state == STATE_QUEUED)
 		lane_pause(lane, lane->shared->timing.storage_ms);
-	arena_free(arena);
+	free(words);
 }
 
 static bool list_has(char (*uuids)[MESSAGE_UUID_BYTES], size_t count, const char *uuid)
@@ -293,23 +294,47 @@ static void lane_watch(struct outbox_lane *lane, const struct lane_survey *surve
 		outbox_patience_end(&lane->patience);
 }
 
+static bool lane_is_busy(const struct outbox_lane *lane)
+{
+	return lane_is_paused(lane) || lane->send || lane->claimed || lane->listing;
+}
+
+static bool lane_may_hand(const struct outbox_lane *lane,
+			  const struct lane_survey *survey, const struct sim *sim)
+{
+	return !lane_is_busy(lane) && !survey->held && !survey->handed && sim &&
+	       sim->state == SIM_READY && !lane->shared->paused;
+}
+
+bool outbox_lane_is_free(const struct outbox_lane *lane)
+{
+	struct lane_survey survey = lane_survey(lane);
+
+	return !survey.next && !survey.unsaved &&
+	       lane_may_hand(lane, &survey, sims_find(lane->shared->sims, lane->sim_id));
+}
+
 void outbox_lane_pump(struct outbox_lane *lane)
 {
 	struct lane_survey survey = lane_survey(lane);
 	const struct sim *sim = sims_find(lane->shared->sims, lane->sim_id);
+	bool may_hand = lane_may_hand(lane, &survey, sim);
 
 	lane_watch(lane, &survey, sim);
+	if (may_hand && survey.next && outbox_message_is_readied(survey.next)) {
+		lane_claim(lane, survey.next, sim->modem);
+		return;
+	}
 	if (survey.unsaved && !lane_is_paused(lane))
 		lane_save(lane);
-	if (lane_is_paused(lane) || lane->send || lane->claimed || lane->listing || !sim)
+	if (lane_is_busy(lane) || !sim)
 		return;
 	if (survey.held) {
 		if (sim->modem->interfaces & MODEM_MESSAGE_MANAGER)
 			lane_ask(lane, sim->modem);
 		return;
 	}
-	if (!survey.handed && survey.next && sim->state == SIM_READY &&
-	    !lane->shared->paused)
+	if (may_hand && survey.next)
 		lane_claim(lane, survey.next, sim->modem);
 }
 
@@ -425,7 +450,7 @@ void outbox_lane_free(struct outbox_lane *lane)
 
 	message_send_cancel(lane->send);
 	message_listing_cancel(lane->listing);
-	arena_free(lane->claimed_arena);
+	free(lane->claimed_words);
 	while ((message = TAILQ_FIRST(&lane->messages))) {
 		TAILQ_REMOVE(&lane->messages, message, link);
 		outbox_message_free(message);

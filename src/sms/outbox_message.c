@@ -87,6 +87,7 @@ void outbox_message_free(struct outbox_message *message)
 	count_waiting(message->shared, message->state, -1);
 	remove_observers(message);
 	observers_deinit(&message->observers);
+	free(message->words);
 	free(message);
 }
 
@@ -180,6 +181,15 @@ static int move_row(struct outbox_message *message, struct outgoing_move move,
 	return error;
 }
 
+static void decided(struct outbox_message *message, const struct outgoing_move *move)
+{
+	set_state(message, move->to, move->reason ? move->reason : "");
+	message->saved = move->to;
+	message->saved_delivery = message->delivery;
+	tell(message);
+	outbox_turn_later(message->shared);
+}
+
 /* The disk first: nothing has become true yet. */
 static int decide(struct outbox_message *message, const struct outgoing_move *move,
 		  enum pace pace)
@@ -192,14 +202,9 @@ static int decide(struct outbox_message *message, const struct outgoing_move *mo
 		tell(message);
 		outbox_turn_later(message->shared);
 	}
-	if (error)
-		return error;
-	set_state(message, move->to, move->reason ? move->reason : "");
-	message->saved = move->to;
-	message->saved_delivery = message->delivery;
-	tell(message);
-	outbox_turn_later(message->shared);
-	return 0;
+	if (!error)
+		decided(message, move);
+	return error;
 }
 
 int outbox_message_decide(struct outbox_message *message,
@@ -210,7 +215,12 @@ int outbox_message_decide(struct outbox_message *message,
 
 int outbox_message_claim(struct outbox_message *message)
 {
-	return decide(message, &(struct outgoing_move){ .to = STATE_HANDING }, PACE_LAZY);
+	static const struct outgoing_move move = { .to = STATE_HANDING };
+
+	if (message->saved != STATE_HANDING)
+		return decide(message, &move, PACE_LAZY);
+	decided(message, &move);
+	return 0;
 }
 
 int outbox_message_cancel(struct outbox_message *message)
@@ -387,6 +397,12 @@ const char *outbox_message_refusal(const struct outbox_message *message,
 					      : reason_of_format(message);
 	}
 	return "network_refused";
+}
+
+bool outbox_message_is_readied(const struct outbox_message *message)
+{
+	return message->state == STATE_QUEUED && message->saved == STATE_HANDING &&
+	       message->words;
 }
 
 bool outbox_message_is_saved(const struct outbox_message *message)

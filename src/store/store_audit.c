@@ -65,7 +65,7 @@ int store_audit_add(struct store *store, enum audit_event event, const char *det
 
 	if (strlen(detail_json) > AUDIT_DETAIL_BYTES)
 		return -E2BIG;
-	if (!sqlite3_get_autocommit(store->database))
+	if (store_is_writing(store))
 		return append(store, event, detail_json);
 	error = store_begin(store);
 	if (error)

@@ -36,7 +36,7 @@ static int message_row_add(struct store *store, const struct message_draft *draf
 	statement_bind_text(statement, 3, draft->number);
 	statement_bind_text(statement, 4, draft->text);
 	sqlite3_bind_int64(statement, 5, draft->segments);
-	sqlite3_bind_int(statement, 6, change->state);
+	sqlite3_bind_int(statement, 6, draft->is_handing ? STATE_HANDING : change->state);
 	sqlite3_bind_int64(statement, 7, change->at_ms);
 	statement_bind_text(statement, 8, draft->idempotency_key);
 	sqlite3_bind_int64(statement, 9, draft->send_at_ms);
@@ -45,6 +45,18 @@ static int message_row_add(struct store *store, const struct message_draft *draf
 	error = store_run(store, statement);
 	if (!error)
 		*message_id_out = sqlite3_last_insert_rowid(store->database);
+	return error;
+}
+
+static int history_begin(struct store *store, int64_t message_id,
+			 const struct message_draft *draft,
+			 const struct message_change *change)
+{
+	const struct message_change handing = { STATE_HANDING, "", change->at_ms };
+	int error = store_message_note(store, message_id, change);
+
+	if (!error && draft->is_handing)
+		error = store_message_note(store, message_id, &handing);
 	return error;
 }
 
@@ -65,7 +77,7 @@ int store_message_add(struct store *store, const struct message_draft *draft,
 		return error;
 	error = message_row_add(store, draft, &change, &message_id);
 	if (!error)
-		error = store_message_note(store, message_id, &change);
+		error = history_begin(store, message_id, draft, &change);
 	if (!error)
 		error = store_usage_add(store, draft);
 	if (!error)

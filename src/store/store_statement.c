@@ -9,6 +9,7 @@
 #include "store/audit_chain.h"
 #include "store/store_database.h"
 #include "store/store_file.h"
+#include "store/store_look.h"
 
 /* in the order of statement_read_message() */
 #define CLIENT_COLUMNS                                                       \
@@ -64,6 +65,7 @@ static const char *const store_sql[STATEMENT_COUNT] = {
 	[BEGIN] = "BEGIN IMMEDIATE",
 	[COMMIT] = "COMMIT",
 	[ROLLBACK] = "ROLLBACK",
+	[LOOK] = "BEGIN",
 	[SIM_BY_ICCID] = "SELECT id, iccid, imsi FROM sim WHERE iccid = ?1",
 	/* With an ICCID at hand, a row that has another one is another card. */
 	[SIM_BY_IMSI] =
@@ -340,8 +342,10 @@ sqlite3_stmt *store_use(struct store *store, enum store_statement which)
 		store->unprepared = prepare(store, which);
 	statement = store->statements[which];
 	assert(!sqlite3_stmt_busy(statement));
-	if (statement && !sqlite3_stmt_readonly(statement))
+	if (statement && !sqlite3_stmt_readonly(statement)) {
+		store_look_end(store);
 		store_obey_lazy(store);
+	}
 	return statement;
 }
 
@@ -431,6 +435,11 @@ void statement_read_message(sqlite3_stmt *statement, struct message *message_out
 	};
 }
 
+bool store_is_writing(const struct store *store)
+{
+	return !store->looks && !sqlite3_get_autocommit(store->database);
+}
+
 int store_begin(struct store *store)
 {
 	return store_run(store, store_use(store, BEGIN));
@@ -472,7 +481,7 @@ int store_end(struct store *store, int error)
 /* What ends a transaction needs no memory then. */
 static bool is_always_ready(enum store_statement which)
 {
-	return which == BEGIN || which == COMMIT || which == ROLLBACK;
+	return which == BEGIN || which == COMMIT || which == ROLLBACK || which == LOOK;
 }
 
 int store_prepare(struct store *store)

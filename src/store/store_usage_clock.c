@@ -141,7 +141,7 @@ static int look_again(struct store *store, struct usage_clock *clock)
 /* Inside the transaction that goes on, or in one of its own. */
 static int look(struct store *store)
 {
-	bool alone = sqlite3_get_autocommit(store->database);
+	bool alone = !store_is_writing(store);
 	struct usage_clock clock = store->usage_clock;
 	int error = alone ? store_begin(store) : 0;
 

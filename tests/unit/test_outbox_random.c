@@ -51,6 +51,7 @@ static void submit_one(void)
 				      : STATE_QUEUED,
 		.send_at_ms = send_at_ms,
 		.expires_at_ms = soon(10),
+		.is_awaited = chance(50),
 	};
 
 	if (submitted == MESSAGES_MAX)

@@ -18,6 +18,13 @@ enum { STORE_SCHEMA_VERSION = 9 };
 extern const char *const store_migrations[STORE_SCHEMA_VERSION];
 
 /*
+ * Of the text of all tables, indexes and triggers: what has this digest is the present
+ * schema as we make it (tests/unit/test_store.c). 0: it cannot be read.
+ */
+#define STORE_SCHEMA_DIGEST UINT64_C(0xc1dd3586621e83ba)
+uint64_t store_schema_digest(sqlite3 *database);
+
+/*
  * Opens, checks and migrates `folder`/gateway.db; one that is not there is made, whole, and
  * only then gets its name. 0, or -errno with the error's text, see store_open(). Nothing is
  * left open or half migrated on error.

@@ -275,3 +275,33 @@ const char *const store_migrations[STORE_SCHEMA_VERSION] = {
 	version_1, version_2, version_3, version_4, version_5,
 	version_6, version_7, version_8, version_9,
 };
+
+/* FNV-1a, 64 bits */
+static uint64_t digest_text(uint64_t digest, const unsigned char *text)
+{
+	for (; *text; text++)
+		digest = (digest ^ *text) * UINT64_C(0x100000001b3);
+	return digest * UINT64_C(0x100000001b3);
+}
+
+uint64_t store_schema_digest(sqlite3 *database)
+{
+	uint64_t digest = UINT64_C(0xcbf29ce484222325);
+	sqlite3_stmt *statement = NULL;
+	int result = sqlite3_prepare_v2(database,
+					"SELECT coalesce(sql, name) FROM sqlite_schema"
+					" ORDER BY type, name",
+					-1, &statement, NULL);
+
+	if (result == SQLITE_OK)
+		result = sqlite3_step(statement);
+	for (; result == SQLITE_ROW; result = sqlite3_step(statement)) {
+		const unsigned char *text = sqlite3_column_text(statement, 0);
+
+		if (!text)
+			break;
+		digest = digest_text(digest, text);
+	}
+	sqlite3_finalize(statement);
+	return result == SQLITE_DONE ? digest : 0;
+}

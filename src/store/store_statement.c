@@ -486,9 +486,14 @@ static bool is_always_ready(enum store_statement which)
 
 int store_prepare(struct store *store)
 {
-	for (int which = 0; which < STATEMENT_COUNT; which++) {
-		int result = prepare(store, which);
+	bool is_ours = store_schema_digest(store->database) == STORE_SCHEMA_DIGEST;
 
+	for (int which = 0; which < STATEMENT_COUNT; which++) {
+		int result;
+
+		if (is_ours && !is_always_ready(which))
+			continue;
+		result = prepare(store, which);
 		if (result != SQLITE_OK)
 			return store_database_error(store->database, result);
 		if (is_always_ready(which))

@@ -10,6 +10,8 @@
 
 #include "store_bench.h"
 
+#include "store/store_statement.h"
+
 static unsigned mode_of(const char *name)
 {
 	struct stat status;
@@ -279,6 +281,32 @@ static void test_unfinished(void **state)
 			 (int64_t)expected);
 }
 
+/* Else every start prepares every statement to see whether the tables are ours. */
+static void test_schema_digest(void **state)
+{
+	(void)state;
+	open_store();
+	if (store_schema_digest(store->database) != STORE_SCHEMA_DIGEST)
+		fail_msg("STORE_SCHEMA_DIGEST is to be UINT64_C(0x%016llx)",
+			 (unsigned long long)store_schema_digest(store->database));
+}
+
+static void test_tables_of_others(void **state)
+{
+	struct config_error error = { "" };
+
+	(void)state;
+	open_store();
+	store_close(store);
+	store = NULL;
+	sql("DROP TABLE asking_closed");
+	assert_true(store_open(folder, &store, &error) < 0);
+	assert_non_null(strstr(error.text, "its tables are not those of ofono-mcp"));
+	sql("CREATE TABLE asking_closed (name TEXT PRIMARY KEY, until INTEGER, more "
+	    "TEXT)");
+	open_store(); /* they do for all that is asked of them */
+}
+
 static void test_clients(void **state)
 {
 	uint8_t one[CLIENT_HASH_BYTES] = { 1 }, two[CLIENT_HASH_BYTES] = { 1, 2 };
@@ -330,6 +358,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_modes),
 		TEST(test_settings),
+		TEST(test_schema_digest),
+		TEST(test_tables_of_others),
 		TEST(test_parent_missing),
 		TEST(test_path_too_long),
 		TEST(test_cards),

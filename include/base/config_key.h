@@ -70,8 +70,8 @@ const char *config_key_set(const struct config_key *key, struct config *config,
 void config_key_write(const struct config_key *key, const struct config *config,
 		      struct buffer *text_out);
 
-/* The key with its help, as lines of a file; commented out when it has its default. */
+/* The key with its help, as lines of a file; commented out when it has that of `defaults`. */
 void config_key_print(const struct config_key *key, const struct config *config,
-		      FILE *out);
+		      const struct config *defaults, FILE *out);
 
 #endif

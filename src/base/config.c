@@ -389,8 +389,10 @@ int config_check(const struct config *config, struct config_error *error)
 void config_print(const struct config *config, FILE *out)
 {
 	const char *section = "";
+	struct config defaults;
 	size_t at;
 
+	config_defaults(&defaults);
 	fprintf(out,
 		"# Configuration of ofono-mcp. A line that is commented out shows the "
 		"default\n# or an example.\n");
@@ -402,6 +404,6 @@ void config_print(const struct config *config, FILE *out)
 			fprintf(out, "\n[%s]\n", section);
 		}
 		fprintf(out, "\n");
-		config_key_print(key, config, out);
+		config_key_print(key, config, &defaults, out);
 	}
 }

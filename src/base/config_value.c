@@ -157,17 +157,15 @@ const char *config_key_set(const struct config_key *key, struct config *config,
 	return NULL;
 }
 
-static bool is_initial(const struct config_key *key, const struct config *config)
+static bool is_initial(const struct config_key *key, const struct config *config,
+		       const struct config *defaults)
 {
-	struct config defaults;
 	const struct config_list *list = key_present(key, config);
-	const struct config_list *initial;
+	const struct config_list *initial = key_present(key, defaults);
 
-	config_defaults(&defaults);
-	initial = key_present(key, &defaults);
 	switch (key->type) {
 	case CONFIG_KEY_TEXT:
-		return strcmp(key_present(key, config), key_present(key, &defaults)) == 0;
+		return strcmp(key_present(key, config), key_present(key, defaults)) == 0;
 	case CONFIG_KEY_LIST:
 	case CONFIG_KEY_ADDRESS_LIST:
 		return list->count == 0 ||
@@ -175,10 +173,10 @@ static bool is_initial(const struct config_key *key, const struct config *config
 			strcmp(list->items[0], initial->items[0]) == 0);
 	case CONFIG_KEY_BOOLEAN:
 		return *(const bool *)key_present(key, config) ==
-		       *(const bool *)key_present(key, &defaults);
+		       *(const bool *)key_present(key, defaults);
 	case CONFIG_KEY_INTEGER:
 		return *(const int64_t *)key_present(key, config) ==
-		       *(const int64_t *)key_present(key, &defaults);
+		       *(const int64_t *)key_present(key, defaults);
 	}
 	return false;
 }
@@ -268,10 +266,10 @@ static void help_print(const struct config_key *key, FILE *out)
 }
 
 void config_key_print(const struct config_key *key, const struct config *config,
-		      FILE *out)
+		      const struct config *defaults, FILE *out)
 {
 	help_print(key, out);
-	if (!is_initial(key, config)) {
+	if (!is_initial(key, config, defaults)) {
 		value_print(key, config, out);
 		return;
 	}

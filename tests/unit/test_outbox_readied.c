@@ -83,17 +83,39 @@ static void test_behind_another(void **state)
 	assert_message(submit_awaited("z"), STATE_QUEUED, "");
 }
 
-static void test_no_sim(void **state)
+static void test_not_free(void **state)
 {
+	struct modem *modem;
+
+	(void)state;
+	modem = fake_modem_ready("/sim0", "1");
+	turn();
+	outbox_set_paused(outbox, true);
+	assert_message(submit_awaited("x"), STATE_QUEUED, "");
+	outbox_set_paused(outbox, false);
+	fake_modem_remove(modem);
+	assert_message(submit_awaited("y"), STATE_QUEUED, "");
+	turn();
+	assert_int_equal(sends_pending(), 0);
+}
+
+/* The SIM goes between: the message waits for it. */
+static void test_gone_before_the_turn(void **state)
+{
+	struct modem *modem;
 	int64_t id;
 
 	(void)state;
-	assert_message(submit_awaited("x"), STATE_QUEUED, "");
-	outbox_set_paused(outbox, true);
+	modem = fake_modem_ready("/sim0", "1");
+	turn();
+	id = submit_awaited("x");
+	fake_modem_remove(modem);
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	assert_message(id, STATE_QUEUED, "");
 	fake_modem_ready("/sim0", "1");
 	turn();
-	id = submit_awaited("y");
-	assert_message(id, STATE_QUEUED, "");
+	assert_string_equal(only_send()->text, "x");
 }
 
 static void test_cancelled_before_the_turn(void **state)
@@ -164,7 +186,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_at_once),
 		TEST(test_behind_another),
-		TEST(test_no_sim),
+		TEST(test_not_free),
+		TEST(test_gone_before_the_turn),
 		TEST(test_cancelled_before_the_turn),
 		TEST(test_paused_before_the_turn),
 		TEST(test_unknown_after_a_crash),

@@ -88,7 +88,8 @@ void outbox_set_timing(struct outbox *outbox,
  * watches it has been told anything yet. -errno, OUTBOX_E_FULL, OUTBOX_E_STORAGE.
  *
  * One that is_awaited is safe from a loss of power only when it is handed to oFono, or after
- * outbox_settle(): who submits it tells of it after one of these.
+ * outbox_settle(): who submits it tells of it after one of these. When it could be handed over
+ * at once its row says so from the beginning, and a crash before the turn's end makes it unknown.
  */
 int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
 		  int64_t *message_id_out);

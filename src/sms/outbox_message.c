@@ -187,7 +187,6 @@ static void decided(struct outbox_message *message, const struct outgoing_move *
 	message->saved = move->to;
 	message->saved_delivery = message->delivery;
 	tell(message);
-	outbox_turn_later(message->shared);
 }
 
 /* The disk first: nothing has become true yet. */
@@ -210,9 +209,11 @@ static int decide(struct outbox_message *message, const struct outgoing_move *mo
 int outbox_message_decide(struct outbox_message *message,
 			  const struct outgoing_move *move)
 {
+	outbox_turn_later(message->shared);
 	return decide(message, move, PACE_NOW);
 }
 
+/* Its lane waits for oFono from now on: there is nothing to be done in another turn. */
 int outbox_message_claim(struct outbox_message *message)
 {
 	static const struct outgoing_move move = { .to = STATE_HANDING };

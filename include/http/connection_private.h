@@ -52,11 +52,12 @@ struct connection {
 	struct exchange *exchange;
 	struct MHD_Response *response; /* made, not handed over yet */
 	unsigned status;
-	unsigned delay_ms;	/* before it is handed over */
-	sd_event_source *delay; /* runs while CONNECTION_DELAYED */
-	size_t charged;		/* to the budget, for the answer */
-	struct stream *stream;	/* the answer is this; NULL: it is none */
-	bool asleep;		/* suspended until the stream is filled */
+	unsigned delay_ms;	     /* before it is handed over */
+	sd_event_source *delay;	     /* runs while CONNECTION_DELAYED */
+	size_t charged;		     /* to the budget, for the answer */
+	struct stream *stream;	     /* the answer is this; NULL: it is none */
+	struct MHD_Response *unsent; /* of it, whose headers have not gone out yet */
+	bool asleep;		     /* suspended until the stream is filled */
 	struct {
 		const char *name, *value;
 	} headers[EXCHANGE_HEADERS_MAX]; /* of the answer, from the handler */

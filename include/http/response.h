@@ -21,6 +21,8 @@ struct response response_make(const char *content_type, struct buffer *body);
 /* Bytes as `reader` gives them, until it says that this was the end; HTTP/1.0 has no chunks. */
 struct response response_make_stream(MHD_ContentReaderCallback reader, void *data,
 				     bool in_chunks);
+/* Of a stream whose headers have gone out: they are not needed any more. */
+void response_forget_headers(struct MHD_Response *message);
 void response_header(struct response *response, const char *name, const char *value);
 /* Lets the page of an allowed Origin read it. */
 void response_allow_origin(struct response *response, const char *origin);

@@ -4,11 +4,14 @@
  *
  * It ends, once, when whoever waits has heard enough, when the time is over or when the gateway
  * stops; then it is answered. A client that leaves ends it without an answer.
+ *
+ * All that wait share one timer of the loop, which is there while there is one of them.
  */
 #ifndef TOOLS_TOOL_WAIT_H
 #define TOOLS_TOOL_WAIT_H
 
-#include <systemd/sd-event.h>
+#include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/observer.h"
 #include "mcp/tool.h"
@@ -21,7 +24,8 @@ struct tool_wait {
 	struct observer observer; /* added before the start; removed at the end */
 	/* its own */
 	struct tool_call *call;
-	sd_event_source *timer;
+	uint64_t due_us; /* 0: it does not wait */
+	TAILQ_ENTRY(tool_wait) link;
 };
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Arena: blocks that are only ever added to; the newest one serves what still fits. The
- * first is a part of the arena, and each that follows is as large as all before it: what
- * waits long holds little that it does not use.
+ * first is a part of the arena, and each that follows is half as large as all before it:
+ * what waits long holds little that it does not use.
  *
  * The limit counts what was handed out, rounded up to the alignment, so that it is met at
  * the same request whatever the sizes of the blocks are.
@@ -113,7 +113,7 @@ static bool arena_charge(struct arena *arena, size_t size)
 
 static struct arena_block *arena_grow(struct arena *arena, size_t size)
 {
-	size_t room = arena->held;
+	size_t room = arena->held / 2;
 	struct arena_block *block;
 
 	if (room > ARENA_BLOCK_MOST)

@@ -424,6 +424,7 @@ void connection_completed(void *home, struct MHD_Connection *mhd, void **request
 	connection->response = NULL;
 	stream_free(connection->stream);
 	connection->stream = NULL;
+	connection->unsent = NULL;
 	memory_budget_give(connection->connections->budget, connection->charged);
 	connection->charged = 0;
 	connection->asleep = false;

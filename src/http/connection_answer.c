@@ -39,6 +39,8 @@ enum MHD_Result connection_send(struct connection *connection)
 						    connection->response);
 
 	connections_count_answer(connection->connections, connection->status);
+	if (connection->stream && result == MHD_YES)
+		connection->unsent = connection->response;
 	MHD_destroy_response(connection->response);
 	connection->response = NULL;
 	connection->state =

@@ -52,6 +52,9 @@ static ssize_t stream_read(void *data, uint64_t position, char *to, size_t room)
 
 	(void)position;
 	connection->pump->moved = true;
+	if (connection->unsent)
+		response_forget_headers(connection->unsent);
+	connection->unsent = NULL;
 	if (connection->state == CONNECTION_CLOSING)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
 	length = stream_take(connection->stream, to, room);

@@ -9,6 +9,16 @@
 /* A response has room for pieces of a stream; chunks are made in the connection's memory. */
 enum { STREAM_BLOCK_BYTES = 256, NO_BLOCK_BYTES = 1 };
 
+static const struct {
+	const char *name, *value;
+} stream_headers[] = {
+	{ MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream" },
+	{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache, no-transform" },
+	{ "X-Accel-Buffering", "no" }, /* nginx: pass it on */
+};
+
+enum { STREAM_HEADERS = sizeof(stream_headers) / sizeof(stream_headers[0]) };
+
 static void response_fail(struct response *response)
 {
 	if (response->message)
@@ -49,11 +59,17 @@ struct response response_make_stream(MHD_ContentReaderCallback reader, void *dat
 		MHD_SIZE_UNKNOWN, in_chunks ? NO_BLOCK_BYTES : STREAM_BLOCK_BYTES, reader,
 		data, NULL) };
 
-	response_header(&response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
-	response_header(&response, MHD_HTTP_HEADER_CACHE_CONTROL,
-			"no-cache, no-transform");
-	response_header(&response, "X-Accel-Buffering", "no"); /* nginx: pass it on */
+	for (size_t at = 0; at < STREAM_HEADERS; at++)
+		response_header(&response, stream_headers[at].name,
+				stream_headers[at].value);
 	return response;
+}
+
+void response_forget_headers(struct MHD_Response *message)
+{
+	for (size_t at = 0; at < STREAM_HEADERS; at++)
+		MHD_del_response_header(message, stream_headers[at].name,
+					stream_headers[at].value);
 }
 
 void response_header(struct response *response, const char *name, const char *value)

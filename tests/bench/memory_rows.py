@@ -60,7 +60,7 @@ def private_kib_each(daemon: Daemon, requests: Sequence[bytes], answer: bytes) -
     with connections(server.port, first, answer):
         before = memory_kib(server.pid)["Private_Dirty"]
         with connections(server.port, rest, answer):
-            return (memory_kib(server.pid)["Private_Dirty"] - before) / CONNECTIONS
+            return (memory_kib(server.pid)["Private_Dirty"] - before) / len(rest)
 
 
 def written(program: Path) -> None:

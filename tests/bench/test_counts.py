@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from fast_lab import Relay, fast_lab
 from incoming_rows import SENDER, Hearer, stored
 from lab import Lab, wait_until
 from lab.gateway import BINARY, free_port
-from memory_rows import connections
+from memory_rows import LISTENS, POOL_KIB, connections, private_kib_each
 from modem.pdu import encode_deliver
 from sending_rows import requests
 from server import Load
@@ -36,6 +37,8 @@ LIBRARIES = {"libdbus-1.so.3", "libmicrohttpd.so.12", "libyajl.so.2", "libsystem
 STRIPPED_MOST_KIB = 848
 IN_A_TURN = 192
 CROWD = 500                     # connections
+FIRST = 50                      # of them, whose memory was there before
+STREAM_KIB, CALL_KIB = 2.75, 2.25       # beside the pool
 STEPS = {"call": "SendMessage", "sync": "sync(", "write": "pwrite64("}
 
 
@@ -203,6 +206,36 @@ def test_a_crowd_leaves_no_memory_behind(lab: Lab) -> None:
         assert private_kib() - alone > 8 * CROWD
     wait_until(lambda: private_kib() - alone < CROWD, what="memory is given back")
     daemon.stop()
+
+
+def test_memory_of_a_stream(lab: Lab) -> None:
+    """Of the request that opened it only what it needs is left."""
+    daemon = Daemon(lab, "streams")
+    each = private_kib_each(daemon, daemon.listeners(FIRST + CROWD), LISTENS)
+    daemon.stop()
+    assert each <= POOL_KIB + STREAM_KIB, each
+
+
+def test_memory_of_a_call_that_waits(lab: Lab) -> None:
+    daemon = Daemon(lab, "waiting")
+    server = daemon.start()
+    send = marked(requests(daemon, 1)[0])
+
+    def private_kib(waiting: int) -> int:
+        """One more may be in oFono's hands."""
+        wait_until(lambda: daemon.call("get_gateway_status")["queue"]["waiting"]
+                   >= waiting - 1, what="they wait")
+        return memory_kib(server.pid)["Private_Dirty"]
+
+    with ExitStack() as exits:
+        lab.ofonod.pause()
+        exits.callback(lab.ofonod.resume)
+        exits.enter_context(connections(server.port, [send] * FIRST, b""))
+        before = private_kib(FIRST)
+        exits.enter_context(connections(server.port, [send] * CROWD, b""))
+        each = (private_kib(FIRST + CROWD) - before) / CROWD
+        daemon.stop()
+    assert each <= POOL_KIB + CALL_KIB, each
 
 
 def test_sizes() -> None:

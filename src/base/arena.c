@@ -2,7 +2,7 @@
 /*
  * Arena: blocks that are only ever added to; the newest one serves what still fits. The
  * first is a part of the arena, and each that follows is half as large as all before it:
- * what waits long holds little that it does not use.
+ * what waits long holds little that it does not use. What is larger has a block of its own.
  *
  * The limit counts what was handed out, rounded up to the alignment, so that it is met at
  * the same request whatever the sizes of the blocks are.
@@ -38,6 +38,7 @@ struct arena {
 	struct memory_budget *budget;
 	size_t charged; /* to the budget */
 	size_t held;	/* in blocks */
+	size_t shared;	/* ... that are not of one piece */
 	int error;
 	struct arena_block first;
 };
@@ -54,6 +55,7 @@ struct arena *arena_new_within(struct memory_budget *budget, size_t limit_bytes)
 		.left = limit_bytes,
 		.budget = budget,
 		.held = room,
+		.shared = room,
 		.first = { .size = room },
 	};
 	return arena;
@@ -75,9 +77,10 @@ void arena_free(struct arena *arena)
 
 	if (!arena)
 		return;
-	for (block = arena->newest; block != &arena->first; block = older) {
+	for (block = arena->newest; block; block = older) {
 		older = block->older;
-		free(block);
+		if (block != &arena->first)
+			free(block);
 	}
 	memory_budget_give(arena->budget, arena->charged);
 	free(arena);
@@ -111,22 +114,42 @@ static bool arena_charge(struct arena *arena, size_t size)
 	return true;
 }
 
+static struct arena_block *arena_block_new(struct arena *arena, size_t room)
+{
+	struct arena_block *block = NULL;
+
+	if (room <= SIZE_MAX - sizeof(*block) && arena_charge(arena, room))
+		block = malloc(sizeof(*block) + room);
+	if (block)
+		*block = (struct arena_block){ .size = room };
+	return block;
+}
+
+/* The newest goes on serving what still fits. */
+static struct arena_block *arena_add_large(struct arena *arena, size_t size)
+{
+	struct arena_block *block = arena_block_new(arena, size);
+
+	if (!block)
+		return NULL;
+	block->older = arena->newest->older;
+	arena->newest->older = block;
+	return block;
+}
+
 static struct arena_block *arena_grow(struct arena *arena, size_t size)
 {
-	size_t room = arena->held / 2;
+	size_t room = arena->shared / 2;
 	struct arena_block *block;
 
 	if (room > ARENA_BLOCK_MOST)
 		room = ARENA_BLOCK_MOST;
 	if (room < size)
-		room = size;
-	if (room > SIZE_MAX - sizeof(*block))
-		return NULL;
-	block = arena_charge(arena, room) ? malloc(sizeof(*block) + room) : NULL;
+		return arena_add_large(arena, size);
+	block = arena_block_new(arena, room);
 	if (!block)
 		return NULL;
-	block->size = room;
-	block->used = 0;
+	arena->shared += room;
 	block->older = arena->newest;
 	arena->newest = block;
 	return block;

@@ -88,8 +88,7 @@ struct waiter {
 	bool late;    /* the time is over */
 	struct observer watch;
 	sd_event_source *timer;
-	/* of the last message looked at */
-	struct extract extract;
+	const struct extract *extract; /* of the message that is looked at */
 	/* when one is found */
 	bool found;
 	struct buffer structured;
@@ -102,9 +101,9 @@ static bool fits_kind(const struct waiter *waiter)
 	case KIND_ANY:
 		return true;
 	case KIND_CODE:
-		return *waiter->extract.code;
+		return *waiter->extract->code;
 	case KIND_LINK:
-		return *waiter->extract.link;
+		return *waiter->extract->link;
 	}
 	return false;
 }
@@ -123,7 +122,7 @@ static void put_masked_extract(const struct waiter *waiter, struct buffer *maske
 	buffer_append(masked, "", 1);
 	if (!masked->failed)
 		extract_from(masked->data, &extract);
-	put_word(waiter, "domain", waiter->extract.domain);
+	put_word(waiter, "domain", waiter->extract->domain);
 	put_word(waiter, "link", extract.link);
 	json_put_string(waiter->writer, "hint",
 			"A one-time code came, and this client may not read codes: ask "
@@ -139,9 +138,9 @@ static void put_extract(const struct waiter *waiter, const struct message_view *
 	if (message_view_masks(view, message) && code_mask(message->text, &masked)) {
 		put_masked_extract(waiter, &masked);
 	} else {
-		put_word(waiter, "code", waiter->extract.code);
-		put_word(waiter, "domain", waiter->extract.domain);
-		put_word(waiter, "link", waiter->extract.link);
+		put_word(waiter, "code", waiter->extract->code);
+		put_word(waiter, "domain", waiter->extract->domain);
+		put_word(waiter, "link", waiter->extract->link);
 	}
 	buffer_deinit(&masked);
 }
@@ -180,16 +179,18 @@ static bool visit(void *data, const struct message *message)
 {
 	struct waiter *waiter = data;
 	struct message_view view = message_view_of_call(waiter->call, NULL);
+	struct extract extract;
 
 	if (is_passed_over(waiter, message->number) ||
 	    !message_view_has(&view, message, waiter->contains))
 		return true;
-	extract_from(message->text, &waiter->extract);
-	if (!fits_kind(waiter))
-		return true;
-	waiter->found = true;
-	write_found(waiter, message);
-	return false;
+	extract_from(message->text, &extract);
+	waiter->extract = &extract;
+	waiter->found = fits_kind(waiter);
+	if (waiter->found)
+		write_found(waiter, message);
+	waiter->extract = NULL;
+	return !waiter->found;
 }
 
 static void stop_waiting(struct waiter *waiter)

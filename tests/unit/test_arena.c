@@ -84,6 +84,25 @@ static void test_larger_than_a_block(void **state)
 	arena_free(arena);
 }
 
+/* It takes no more than itself, and small pieces go on where they were. */
+static void test_a_large_piece_stands_alone(void **state)
+{
+	struct memory_budget budget = { 100000 };
+	struct arena *arena = arena_new_within(&budget, 1 << 20);
+	char *before = arena_copy(arena, "before", 6);
+	char *large = arena_alloc(arena, 10000);
+
+	(void)state;
+	assert_int_equal(budget.left_bytes, 90000);
+	assert_non_null(large);
+	assert_ptr_equal(arena_copy(arena, "after", 5), before + 16);
+	memset(large, 1, 10000);
+	assert_string_equal(before, "before");
+	assert_non_null(arena_alloc(arena, 800)); /* more than is left there */
+	arena_wipe(arena);
+	assert_int_equal(budget.left_bytes, 100000);
+}
+
 static void test_limit_is_exact_and_sticky(void **state)
 {
 	struct arena *arena = arena_new(64);
@@ -187,6 +206,7 @@ int main(void)
 		cmocka_unit_test(test_pieces_do_not_overlap),
 		cmocka_unit_test(test_within_a_budget),
 		cmocka_unit_test(test_larger_than_a_block),
+		cmocka_unit_test(test_a_large_piece_stands_alone),
 		cmocka_unit_test(test_limit_is_exact_and_sticky),
 		cmocka_unit_test(test_limit_counts_the_rounding),
 		cmocka_unit_test(test_too_much_leaves_the_rest_unused),

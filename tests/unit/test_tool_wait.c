@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "tools/services.h"
+#include "tools/tool_wait.h"
+
+enum { WAITS = 5 };
+
+static char answered[WAITS + 1]; /* letters of who was, in order */
+static struct tool_wait waits[WAITS];
+static const struct request_waiting *waiting; /* the same for all */
+
+static void answer(void *data)
+{
+	size_t at = strlen(answered);
+
+	answered[at] = *(const char *)data;
+}
+
+static void wait_for_more(void *data, const struct request_waiting *how, void *wait)
+{
+	(void)data;
+	(void)wait;
+	waiting = how;
+}
+
+/* Who began first is not who is due first; who left, or heard enough, is not due at all. */
+static void test_each_in_its_time(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t seconds;
+	} rows[WAITS] = { { "a", 2 }, { "b", 1 }, { "c", 1 }, { "d", 1 }, { "e", 2 } };
+	const struct tool_caller caller = { .waits = wait_for_more };
+	struct services services = { NULL };
+	struct tool_call call = { .services = &services, .caller = &caller };
+
+	(void)state;
+	assert_true(sd_event_new(&services.loop) >= 0);
+	for (int i = 0; i < WAITS; i++) {
+		waits[i] = (struct tool_wait){ .answer = answer,
+					       .data = (void *)rows[i].name };
+		assert_true(tool_wait_start(&waits[i], &call, rows[i].seconds));
+	}
+	assert_false(tool_wait_start(&(struct tool_wait){ .answer = answer }, &call, 0));
+	waiting->abandoned(&waits[1]);
+	tool_wait_finish(&waits[4]);
+	assert_string_equal(answered, "e");
+	while (strlen(answered) < WAITS - 1)
+		assert_true(sd_event_run(services.loop, UINT64_MAX) >= 0);
+	assert_string_equal(answered, "ecda");
+	sd_event_unref(services.loop);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_in_its_time) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -24,9 +24,14 @@ struct arena *arena_new(size_t limit_bytes); /* NULL: out of memory */
  * when that is used up, it is out of memory.
  */
 struct arena *arena_new_within(struct memory_budget *budget, size_t limit_bytes);
-struct arena *arena_new_beside(const struct arena *other,
-			       size_t limit_bytes); /* of the same budget */
-void arena_free(struct arena *arena);		    /* NULL is fine */
+/*
+ * A second one of the same budget and limit, which may go before the other does. Once it is
+ * complete, arena_count_in() counts what it has handed out as the other's, so that both
+ * together keep the limit.
+ */
+struct arena *arena_new_beside(const struct arena *other);
+void arena_count_in(struct arena *arena, const struct arena *beside);
+void arena_free(struct arena *arena); /* NULL is fine */
 void arena_wipe(struct arena *arena); /* the same for secrets: clears its memory first */
 
 /* Zeroed, aligned for any type. */

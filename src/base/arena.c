@@ -34,7 +34,8 @@ struct arena_block {
 
 struct arena {
 	struct arena_block *newest;
-	size_t left; /* bytes until the limit */
+	size_t limit;
+	size_t left; /* bytes until it */
 	struct memory_budget *budget;
 	size_t charged; /* to the budget */
 	size_t held;	/* in blocks */
@@ -52,6 +53,7 @@ struct arena *arena_new_within(struct memory_budget *budget, size_t limit_bytes)
 		return NULL;
 	*arena = (struct arena){
 		.newest = &arena->first,
+		.limit = limit_bytes,
 		.left = limit_bytes,
 		.budget = budget,
 		.held = room,
@@ -66,9 +68,16 @@ struct arena *arena_new(size_t limit_bytes)
 	return arena_new_within(NULL, limit_bytes);
 }
 
-struct arena *arena_new_beside(const struct arena *other, size_t limit_bytes)
+struct arena *arena_new_beside(const struct arena *other)
 {
-	return arena_new_within(other->budget, limit_bytes);
+	return arena_new_within(other->budget, other->limit);
+}
+
+void arena_count_in(struct arena *arena, const struct arena *beside)
+{
+	size_t handed_out = beside->limit - beside->left;
+
+	arena->left -= handed_out < arena->left ? handed_out : arena->left;
 }
 
 void arena_free(struct arena *arena)

@@ -49,7 +49,7 @@ struct post *post_begin(struct endpoint *endpoint, struct exchange *exchange)
 	post->endpoint = endpoint;
 	post->exchange = exchange;
 	post->arena = arena;
-	post->body = arena_new_beside(arena, EXCHANGE_ARENA_MAX);
+	post->body = arena_new_beside(arena);
 	if (post->body)
 		post->reader = json_reader_new(post->body);
 	if (post->reader)
@@ -354,6 +354,7 @@ void post_complete(struct post *post)
 
 	json_reader_free(post->reader); /* what it read is in post->body */
 	post->reader = NULL;
+	arena_count_in(post->arena, post->body);
 	if (error < 0)
 		exchange_answer(post->exchange, 503, NULL, NULL);
 	else if (error == JSON_E_SYNTAX || error == JSON_E_TEXT)

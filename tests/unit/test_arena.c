@@ -131,6 +131,23 @@ static void test_limit_counts_the_rounding(void **state)
 	arena_free(arena);
 }
 
+static void test_two_keep_one_limit(void **state)
+{
+	struct arena *arena = arena_new(64);
+	struct arena *beside;
+
+	(void)state;
+	assert_non_null(arena_alloc(arena, 16));
+	beside = arena_new_beside(arena);
+	assert_non_null(arena_alloc(beside, 32));
+	arena_count_in(arena, beside);
+	arena_free(beside);
+	assert_non_null(arena_alloc(arena, 16));
+	assert_null(arena_alloc(arena, 1));
+	assert_int_equal(arena_error(arena), -E2BIG);
+	arena_free(arena);
+}
+
 static void test_too_much_leaves_the_rest_unused(void **state)
 {
 	struct arena *arena = arena_new(64);
@@ -209,6 +226,7 @@ int main(void)
 		cmocka_unit_test(test_a_large_piece_stands_alone),
 		cmocka_unit_test(test_limit_is_exact_and_sticky),
 		cmocka_unit_test(test_limit_counts_the_rounding),
+		cmocka_unit_test(test_two_keep_one_limit),
 		cmocka_unit_test(test_too_much_leaves_the_rest_unused),
 		cmocka_unit_test(test_sizes_that_overflow),
 		cmocka_unit_test(test_copy_that_overflows),

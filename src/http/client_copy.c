@@ -14,7 +14,7 @@ struct copy {
 };
 
 /* Who asked last stands first. */
-static LIST_HEAD(, copy) copies = LIST_HEAD_INITIALIZER(copies);
+static LIST_HEAD(copy_list, copy) copies = LIST_HEAD_INITIALIZER(copies);
 
 static bool is_same(const struct client *one, const struct client *other)
 {
@@ -28,13 +28,11 @@ static bool is_same(const struct client *one, const struct client *other)
 
 static struct copy *find(const struct client *client)
 {
-	struct copy *copy;
+	struct copy *copy = LIST_FIRST(&copies);
 
-	LIST_FOREACH (copy, &copies, link) {
-		if (is_same(&copy->client, client))
-			return copy;
-	}
-	return NULL;
+	while (copy && !is_same(&copy->client, client))
+		copy = LIST_NEXT(copy, link);
+	return copy;
 }
 
 const struct client *client_copy_take(const struct client *client)

@@ -187,6 +187,7 @@ struct store {
 	bool unsynced;	  /* since the last lazy change */
 	int64_t audit_added; /* lines, likewise; also what was rolled back */
 	bool damaged;	     /* found while it was used, and told */
+	bool gone;	     /* see store_is_gone(); told */
 	char folder[PATH_MAX];
 	char notice[512]; /* see store/store_rescue.h; "" none */
 	struct store_countries countries;

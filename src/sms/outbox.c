@@ -459,7 +459,8 @@ bool outbox_has_storage(struct outbox *outbox)
 	if (has_room && outbox->storage_is_short)
 		log_info("outbox: there is room on the disk again");
 	outbox->storage_is_short = !has_room;
-	return has_room && !store_is_damaged(outbox->shared.store);
+	return has_room && !store_is_damaged(outbox->shared.store) &&
+	       !store_is_gone(outbox->shared.store);
 }
 
 int outbox_submit(struct outbox *outbox, const struct message_draft *draft,

@@ -7,16 +7,44 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "store/store_database.h"
+#include "store/store_file.h"
 #include "store/store_statement.h"
 
-static int count_commit(void *data)
+static bool is_elsewhere(struct store *store)
+{
+	int moved = 0;
+
+	sqlite3_file_control(store->database, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	if (moved && !store->gone)
+		log_error(
+			"store: %s/" STORE_FILE
+			" is gone, or is another file: nothing is "
+			"sent and nothing stored until it is back; what comes in is kept "
+			"in memory",
+			store->folder);
+	if (!moved && store->gone)
+		log_info("store: %s/" STORE_FILE " is back", store->folder);
+	store->gone = moved;
+	return moved;
+}
+
+bool store_is_gone(struct store *store)
+{
+	return store->gone && is_elsewhere(store);
+}
+
+/* Not 0: it becomes a rollback. */
+static int on_commit(void *data)
 {
 	struct store *store = data;
 
+	if (is_elsewhere(store))
+		return 1;
 	store->commits += !store->lazy;
 	store->unsynced |= store->lazy;
-	return 0; /* go on */
+	return 0;
 }
 
 uint64_t store_change_count(const struct store *store)
@@ -44,7 +72,7 @@ int store_open(const char *folder, struct store **store_out, struct config_error
 		free(store);
 		return failure;
 	}
-	sqlite3_commit_hook(store->database, count_commit, store);
+	sqlite3_commit_hook(store->database, on_commit, store);
 	failure = store_prepare(store);
 	if (failure) {
 		snprintf(error->text, sizeof(error->text),

@@ -372,6 +372,8 @@ int store_noted(struct store *store, int result)
 
 	if (error == -EUCLEAN)
 		note_damage(store);
+	if (error == -EINVAL && store->gone)
+		return STORE_E_FULL; /* our own veto: see store_is_gone() */
 	return error;
 }
 

@@ -79,7 +79,7 @@ const struct obstacle obstacles[] = {
 	  has_no_sim, tell_of_modems },
 	{ "paused", "The owner has stopped all sending.", is_paused },
 	{ "storage_full",
-	  "There is no room on the phone's storage, or its records are damaged.",
+	  "There is no room on the phone's storage, or its records are damaged or gone.",
 	  has_no_storage },
 	{ "queue_full", "As many messages as may wait are waiting.", is_full },
 	{ NULL },

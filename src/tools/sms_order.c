@@ -132,6 +132,10 @@ static bool check_storage(struct sms_order *order, struct refusal *refusal_out)
 			refusal_out, FAILURE_INTERNAL,
 			"The gateway's records are damaged, so nothing is sent until "
 			"it was restarted.");
+	if (store_is_gone(services->store))
+		return refuse(refusal_out, FAILURE_INTERNAL,
+			      "The file of the gateway's records was removed, so nothing "
+			      "is sent until it is back or the gateway was restarted.");
 	return refuse(refusal_out, FAILURE_STORAGE_FULL,
 		      arena_printf(order->call->arena,
 				   "Less than %lld MiB are left on the phone's storage, "

@@ -43,6 +43,34 @@ static void test_disk_full(void **state)
 	assert_int_equal(state_of(other), STATE_QUEUED);
 }
 
+/* What is written into a file that has no name any more is lost with the process. */
+static void test_the_file_is_taken_away(void **state)
+{
+	struct message_draft draft = { 1, 0, "+36201234567", "y", 1 };
+	char file[128], aside[128];
+	int64_t id, other = 42;
+
+	(void)state;
+	open_store();
+	id = add_message("x");
+	snprintf(file, sizeof(file), "%s/gateway.db", folder);
+	snprintf(aside, sizeof(aside), "%s/aside", folder);
+	assert_return_code(rename(file, aside), errno);
+	assert_false(store_is_gone(store));
+	assert_int_equal(store_message_add(store, &draft, &other), STORE_E_FULL);
+	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL),
+			 STORE_E_FULL);
+	assert_true(store_is_gone(store));
+	assert_int_equal(other, 42);
+	assert_int_equal(state_of(id), STATE_QUEUED);
+
+	assert_return_code(rename(aside, file), errno);
+	assert_false(store_is_gone(store));
+	assert_int_equal(store_message_add(store, &draft, &other), 0);
+	reopen_store();
+	assert_int_equal(state_of(other), STATE_QUEUED);
+}
+
 /* The disk fills at every possible place within a move: all of it is there, or nothing. */
 static void test_disk_full_anywhere(void **state)
 {
@@ -345,6 +373,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_disk_full),
+		TEST(test_the_file_is_taken_away),
 		TEST(test_disk_full_anywhere),
 		TEST(test_random_bytes),
 		TEST(test_truncated),

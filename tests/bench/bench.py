@@ -72,7 +72,8 @@ def lines(build: Path, wanted: list[str], seconds: int) -> Iterator[Line]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=Path("build"))
     build = parser.parse_args().build.resolve()
     os.environ.setdefault("GATEWAY_BINARY", str(build / "ofono-mcp"))

@@ -253,7 +253,8 @@ CORPUS_BYTES = 24 * 1024                # of each target
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--make", default="make")
     parser.add_argument("--build", type=Path, default=Path("build/fuzz"))
     parser.add_argument("--time", type=int, default=60, help="seconds of each")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Numbers from the environment, as make hands them on."""
+"""What make hands on: numbers in the environment, and the wish to end."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 
@@ -12,3 +13,14 @@ def setting(name: str, otherwise: int) -> int:
     if not text.isdigit() or int(text) < 1:
         sys.exit(f"{name} is a number above 0, not {text}")
     return int(text)
+
+
+def end_when_told(name: str) -> None:
+    """On Ctrl-C, too, everything that was started is taken down, and one line says why."""
+    def end(number: int, _: object) -> None:
+        for one in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(one, signal.SIG_IGN)
+        print(f"{name}: ended by {signal.Signals(number).name}, with no account", file=sys.stderr)
+        sys.exit(128 + number)
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, end)

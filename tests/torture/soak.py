@@ -18,7 +18,6 @@ import json
 import os
 import platform
 import random
-import signal
 import statistics
 import sys
 import time
@@ -41,7 +40,7 @@ from lab import Lab
 from lab.ofonod import PLUGIN
 from legacy_session import LegacySession
 from meter import Sample, measure
-from setting import setting
+from setting import end_when_told, setting
 from wire import Wire, request, rpc
 
 FIRST, LAST = 100_000, 1_100_000
@@ -236,10 +235,11 @@ def verdict(report: dict[str, Any]) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=Path, default=Path("build"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=Path("build"), help="where make built")
     parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    end_when_told("soak")
     lab = Lab(modem_count=2, gateway=True, plugin=PLUGIN)
     lab.gateway.config = CONFIG
     with lab:

@@ -18,7 +18,6 @@ import os
 import platform
 import random
 import resource
-import signal
 import subprocess
 import sys
 import time
@@ -43,7 +42,7 @@ from lab import wait_until
 from load import Load
 from meter import Meter, measure
 from report import lines
-from setting import setting
+from setting import end_when_told, setting
 from world import World
 
 CROWD = Path(__file__).with_name("crowd.py")
@@ -206,12 +205,13 @@ class Part:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=Path, default=Path("build"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=Path("build"), help="where make built")
     parser.parse_args()
     seconds = setting("TORTURE_SECONDS", 240)
     seed = setting("TORTURE_SEED", random.randrange(1, 1_000_000))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    end_when_told("torture")
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard), hard))
     print(f"torture: {seconds} seconds, TORTURE_SEED={seed}", flush=True)

@@ -51,8 +51,7 @@ SETTLE_S = 60
 RATE = 8.0                  # messages a second, each way
 MODEMS = 4
 LATENCY_S = 0.03            # of a modem, for each message
-# Nothing can be spooled then; what was kept in memory is stored so many ms later at the latest.
-DISK_BLOWS = {"disk full": 5000, "disk read-only at a start": 0}
+NO_SPOOL = "disk read-only at a start"   # a full one is no excuse: the plugin keeps a reserve
 DESCRIPTORS_MORE = 4        # at the end, beside those of the calm gateway
 BETWEEN_S = (0.3, 1.5)      # from one blow to the next
 TRUCE_S, TRUCES = 6.0, 0.12 # ... and sometimes longer: only the crowd is at work
@@ -179,8 +178,7 @@ class Part:
             [Span(o.begin, o.end) for o in world.outages if o.name in ends]).judge()
         gaps = [Span(gap["from_at"], gap["until_at"] or time.time() * 1000)
                 for gap in Journal(world.lab).ledger.gaps]
-        deaf = [Span(o.begin_ms, o.end_ms + DISK_BLOWS[o.name]) for o in world.outages
-                if o.name in DISK_BLOWS]
+        deaf = [Span(o.begin_ms, o.end_ms) for o in world.outages if o.name == NO_SPOOL]
         first = min((row.id for row in rows[1] if row.text in load.heard), default=0)
         incoming = Incoming(
             {load.delivered[delivery.tpdu]: at_ms for modem in world.lab.modems

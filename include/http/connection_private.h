@@ -35,6 +35,7 @@ struct connection {
 	enum connection_state state;
 	bool peer_gone;
 	bool served;	     /* it counts among those that are */
+	bool put_off;	     /* its request is whole and waits for its turn */
 	bool proven;	     /* it has taken an answer whole */
 	bool refused;	     /* there is no room for it: see admission.h */
 	bool unread;	     /* refused while bytes of the body are on their way */
@@ -42,7 +43,7 @@ struct connection {
 	bool in_chunks;	     /* may the answer come, as HTTP/1.1 has it */
 	struct share *share; /* of its address */
 	struct deadline deadline;
-	TAILQ_ENTRY(connection) link;
+	TAILQ_ENTRY(connection) link, later_link;
 	/* of the present request */
 	const char *line_end; /* of its URI, see header_lines.h */
 	const char *header;   /* from the request line on, in libmicrohttpd's buffer */
@@ -70,6 +71,14 @@ void connection_hang_up(struct connection *connection);
 bool connection_is_open_ended(const struct connection *connection);
 /* The peer is gone: whoever would answer is told, and nothing goes out any more. */
 void connection_abandon(struct connection *connection);
+
+/* Suspends it until its exchange answers. */
+enum MHD_Result connection_wait(struct connection *connection);
+
+/* Requests that wait for their turn: connection_later.c */
+bool connection_is_in_time(const struct connection *connection);
+enum MHD_Result connection_put_off(struct connection *connection);
+void connection_later_forget(struct connection *connection); /* once more is fine */
 
 /* Until the next request, or for one that was read ahead of the peer's leaving. */
 void connection_rest(struct connection *connection);

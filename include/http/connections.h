@@ -42,6 +42,8 @@ struct connections {
 	unsigned delayed; /* connections whose refusal is held back now */
 	TAILQ_HEAD(connection_list, connection) list;
 	struct share_list shares;
+	TAILQ_HEAD(, connection) later; /* whose requests wait for their turn */
+	sd_event_source *later_turn;
 	unsigned count;
 	unsigned served; /* of these; the others are on their way out */
 	unsigned crowd;	 /* the most there were since memory was given back */
@@ -52,6 +54,7 @@ struct connections {
 
 /* `loop`, config, routes, auth, emptied and data are set before. -errno */
 int connections_init(struct connections *connections);
+int connections_later_init(struct connections *all);	  /* for connections_init() */
 void connections_deinit(struct connections *connections); /* asserts that none is left */
 /* An answer with this status goes out. */
 void connections_count_answer(struct connections *connections, unsigned status);

@@ -17,6 +17,7 @@ struct pump {
 	sd_event_source *readable;
 	sd_event_source *again_later;
 	sd_event_source *retry; /* the same, after a moment */
+	int64_t begun_ms;	/* the present run, or the last */
 	bool running;
 	bool starved; /* told by pump_starve() in this run */
 	bool again;

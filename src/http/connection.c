@@ -101,7 +101,7 @@ void connection_abandon(struct connection *connection)
 	connection_awake(connection);
 }
 
-static enum MHD_Result connection_wait(struct connection *connection)
+enum MHD_Result connection_wait(struct connection *connection)
 {
 	if (connection->peer_gone || !connection_watch(connection))
 		return MHD_NO;
@@ -240,6 +240,8 @@ static enum MHD_Result handle_end(struct connection *connection)
 	struct exchange *exchange = connection->exchange;
 
 	if (exchange && !exchange_answered(exchange)) {
+		if (!connection_is_in_time(connection))
+			return connection_put_off(connection);
 		exchange_complete(exchange);
 		if (connection->connections->stopping)
 			exchange_stop(exchange);
@@ -416,6 +418,7 @@ void connection_completed(void *home, struct MHD_Connection *mhd, void **request
 	if (!connection)
 		return;
 	exchange = connection->exchange;
+	connection_later_forget(connection);
 	connection->proven |= exchange && code == MHD_REQUEST_TERMINATED_COMPLETED_OK;
 	connection->exchange = NULL;
 	exchange_free(exchange);

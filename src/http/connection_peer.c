@@ -35,6 +35,8 @@ void connection_left(void *data)
 	struct connection *connection = data;
 
 	connection->peer_gone = true;
+	if (connection->put_off)
+		return; /* it may have sent all that it had to say */
 	if (connection_is_open_ended(connection))
 		connection_abandon(connection);
 	else if (is_receiving(connection))

@@ -41,6 +41,8 @@ int connections_init(struct connections *connections)
 		return error;
 	error = streams_init(&connections->streams, connections->loop,
 			     streams_most(config));
+	if (error >= 0)
+		error = connections_later_init(connections);
 	if (error < 0)
 		return error;
 	if (!connections->budget)
@@ -52,6 +54,7 @@ int connections_init(struct connections *connections)
 void connections_deinit(struct connections *connections)
 {
 	assert(TAILQ_EMPTY(&connections->list));
+	connections->later_turn = sd_event_source_disable_unref(connections->later_turn);
 	network_interfaces_deinit(&connections->interfaces);
 	drains_deinit(&connections->drains);
 	peer_watch_deinit(&connections->peers);

@@ -20,6 +20,7 @@
 #include <sys/epoll.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/event_count.h"
 #include "base/log.h"
 
@@ -84,6 +85,7 @@ static void run(struct pump *pump)
 
 	event_count_serve(sd_event_source_get_event(pump->readable));
 	pump->running = true;
+	pump->begun_ms = clock_monotonic_ms();
 	pump->moved = false;
 	do {
 		pump->again = false;

@@ -152,6 +152,17 @@ static void lab_complete_stream(void *data, struct exchange *exchange)
 		lab_answer(exchange, 503, "too many");
 }
 
+/* Longer than a turn of the loop may take. */
+static void lab_complete_busy(void *data, struct exchange *exchange)
+{
+	uint64_t end = lab_now_ms() + 25;
+
+	lab_complete_later(data, exchange);
+	while (lab_now_ms() < end)
+		;
+	lab_answer(exchange, 200, "busy");
+}
+
 static void lab_complete_accepted(void *data, struct exchange *exchange)
 {
 	lab_complete_later(data, exchange);
@@ -214,6 +225,8 @@ static const struct exchange_handler lab_release =
 	LAB_HANDLER(lab_begin, lab_body, lab_complete_release);
 static const struct exchange_handler lab_stream =
 	LAB_HANDLER(lab_begin, lab_body, lab_complete_stream);
+static const struct exchange_handler lab_busy =
+	LAB_HANDLER(lab_begin, lab_body, lab_complete_busy);
 static const struct exchange_handler lab_accepted =
 	LAB_HANDLER(lab_begin, lab_body, lab_complete_accepted);
 
@@ -238,6 +251,7 @@ static const struct http_route lab_routes[] = {
 	LAB_ROUTE("/huge", lab_huge),
 	LAB_ROUTE("/release", lab_release),
 	LAB_ROUTE("/accepted", lab_accepted),
+	LAB_ROUTE("/busy", lab_busy),
 	LAB_ROUTE("/stream", lab_stream),
 	{ .path = "/mcp",
 	  .methods = HTTP_POST,
@@ -350,7 +364,8 @@ static bool lab_turn(uint64_t end_ms)
 				fail_msg("never became true: %s", #condition); \
 	} while (0)
 
-static struct peer *peer_connect_to(uint16_t port)
+/* `source` is the last byte of 127.0.0.x. */
+static struct peer *peer_connect_from(uint16_t port, uint8_t source)
 {
 	struct peer *peer = calloc(1, sizeof(*peer));
 	const struct sockaddr_in address = {
@@ -358,16 +373,26 @@ static struct peer *peer_connect_to(uint16_t port)
 		.sin_port = htons(port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
+	const struct sockaddr_in own = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl((INADDR_LOOPBACK & ~0xffu) | source),
+	};
 	const int on = 1;
 
 	assert_non_null(peer);
 	peer->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_true(peer->fd >= 0);
 	setsockopt(peer->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	assert_int_equal(bind(peer->fd, (const struct sockaddr *)&own, sizeof(own)), 0);
 	/* the backlog takes it: no turn of the loop is needed */
 	assert_int_equal(
 		connect(peer->fd, (const struct sockaddr *)&address, sizeof(address)), 0);
 	return peer;
+}
+
+static struct peer *peer_connect_to(uint16_t port)
+{
+	return peer_connect_from(port, 1);
 }
 
 static inline struct peer *peer_connect(void)

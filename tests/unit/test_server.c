@@ -518,6 +518,72 @@ static void test_stop_answers_what_waits(void **state)
 	peer_close(receiving);
 }
 
+enum { BUSY_PEERS = 8 };
+
+static int completed(void)
+{
+	int count = 0;
+
+	for (int at = 0; at < lab.record_count; at++)
+		count += lab.records[at].completed;
+	return count;
+}
+
+/* Wherever they stand in the turn, which has time for one of the others. */
+static void test_who_asks_little_is_not_behind_who_asks_much(void **state)
+{
+	struct peer *much[BUSY_PEERS], *little[2];
+	uint16_t port;
+
+	(void)state;
+	lab_start();
+	port = http_server_port(lab.server, 0);
+	little[0] = peer_connect_from(port, 2);
+	for (int at = 0; at < BUSY_PEERS; at++)
+		much[at] = peer_connect();
+	little[1] = peer_connect_from(port, 3);
+	peer_get(little[0], "/echo");
+	for (int at = 0; at < BUSY_PEERS; at++)
+		peer_get(much[at], "/busy");
+	peer_get(little[1], "/echo");
+	for (int at = 0; at < 2; at++)
+		assert_int_equal(peer_reply(little[at])->status, 200);
+	assert_true(completed() < BUSY_PEERS);
+	for (int at = 0; at < BUSY_PEERS; at++)
+		assert_int_equal(peer_reply(much[at])->status, 200);
+	assert_int_equal(completed(), BUSY_PEERS + 2);
+	for (int at = 0; at < BUSY_PEERS; at++)
+		peer_close(much[at]);
+	peer_close(little[0]);
+	peer_close(little[1]);
+}
+
+/* Who leaves meanwhile, and the end of the server, find them in any state. */
+static void test_put_off_and_gone(void **state)
+{
+	struct peer *much[BUSY_PEERS];
+
+	(void)state;
+	lab_start();
+	for (int at = 0; at < BUSY_PEERS; at++) {
+		much[at] = peer_connect();
+		peer_get(much[at], at % 2 ? "/busy" : "/later");
+	}
+	LAB_WAIT(completed() > 0);
+	shutdown(much[1]->fd, SHUT_WR);
+	shutdown(much[2]->fd, SHUT_WR);
+	peer_close(much[3]);
+	peer_close(much[4]);
+	assert_int_equal(peer_reply(much[1])->status, 200);
+	http_server_stop(lab.server, 2000, on_stopped, &lab.stopped);
+	LAB_WAIT(lab.stopped);
+	for (int at = 5; at < BUSY_PEERS; at++)
+		assert_int_equal(peer_reply(much[at])->status, at % 2 ? 200 : 503);
+	for (int at = 0; at < BUSY_PEERS; at++)
+		if (at != 3 && at != 4)
+			peer_close(much[at]);
+}
+
 static void test_stop_tells_who_begins_to_wait(void **state)
 {
 	struct peer *peer;
@@ -834,6 +900,8 @@ int main(void)
 		TEST(test_limit_recovers),
 		TEST(test_per_address_limit),
 		TEST(test_answers_within_the_budget),
+		TEST(test_who_asks_little_is_not_behind_who_asks_much),
+		TEST(test_put_off_and_gone),
 		TEST(test_idle_is_idle),
 		TEST(test_endless_chunk_line_does_not_spin),
 		TEST(test_stop_answers_what_waits),

@@ -40,6 +40,8 @@ struct bus_handlers {
 	void (*signal)(void *data, DBusMessage *signal);
 };
 
+/* DBUS_SYSTEM_BUS_ADDRESS, else the system's socket; not for the caller to free. */
+const char *bus_default_address(void);
 /*
  * `address`: NULL for what libdbus would take (DBUS_SYSTEM_BUS_ADDRESS, else the system's
  * socket). `match_rules` ends with NULL and, like `handlers`, outlives the bus. No handler

@@ -6,7 +6,7 @@
  * bus is full: with a bus that is frozen, for ever. So a socket of our own, which does not
  * wait, asks first which ways to greet there are; a bus that answers takes up who calls.
  *
- * Private to src/bus/bus.c.
+ * For src/bus/bus.c, and for programs that may wait.
  */
 #ifndef BUS_BUS_KNOCK_H
 #define BUS_BUS_KNOCK_H
@@ -30,6 +30,8 @@ struct bus_knock {
  * many wait there that no more are let in; another -errno; or BUS_KNOCK_E_NO_DOOR.
  */
 int bus_knock_start(struct bus_knock *knock, sd_event *loop, const char *address);
+/* The same for a program that may wait: -ETIMEDOUT when nobody answered. */
+int bus_knock_and_wait(const char *address, int timeout_ms);
 /* Also from inside the callback; once more is fine. */
 void bus_knock_stop(struct bus_knock *knock);
 

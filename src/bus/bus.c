@@ -259,7 +259,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	return 0;
 }
 
-static const char *default_address(void)
+const char *bus_default_address(void)
 {
 	const char *address = secure_getenv("DBUS_SYSTEM_BUS_ADDRESS");
 
@@ -280,7 +280,7 @@ int bus_new(sd_event *loop, const char *address, const char *const *match_rules,
 	bus->data = data;
 	bus->retry_ms = RETRY_FIRST_MS;
 	bus->knock = (struct bus_knock){ .answered = on_knock_answered, .data = bus };
-	bus->address = strdup(address ? address : default_address());
+	bus->address = strdup(address ? address : bus_default_address());
 	r = bus_calls_init(&bus->calls, loop);
 	if (r == 0 && !bus->address)
 		r = -ENOMEM;

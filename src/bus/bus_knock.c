@@ -3,6 +3,7 @@
 
 #include <dbus/dbus.h>
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,6 +81,22 @@ static int ask(const struct door *door)
 	if (fd >= 0)
 		close(fd);
 	return -error;
+}
+
+int bus_knock_and_wait(const char *address, int timeout_ms)
+{
+	struct pollfd answer = { .events = POLLIN };
+	struct door door;
+	int count;
+
+	if (!find_door(address, &door))
+		return BUS_KNOCK_E_NO_DOOR;
+	answer.fd = ask(&door);
+	if (answer.fd < 0)
+		return answer.fd == -EAGAIN ? -EAGAIN : BUS_KNOCK_E_NO_DOOR;
+	count = poll(&answer, 1, timeout_ms);
+	close(answer.fd);
+	return count > 0 ? 0 : -ETIMEDOUT;
 }
 
 int bus_knock_start(struct bus_knock *knock, sd_event *loop, const char *address)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bus/bus.h"
+#include "bus/bus_knock.h"
 #include "ofono/interface.h"
 
 struct ofono_probe {
@@ -13,8 +15,11 @@ struct ofono_probe {
 
 struct ofono_probe *ofono_probe_new(void)
 {
-	struct ofono_probe *probe = calloc(1, sizeof(*probe));
+	struct ofono_probe *probe;
 
+	if (bus_knock_and_wait(bus_default_address(), OFONO_PROBE_MS) < 0)
+		return NULL; /* libdbus would wait for it, with a frozen one for ever */
+	probe = calloc(1, sizeof(*probe));
 	if (!probe)
 		return NULL;
 	probe->connection = dbus_bus_get_private(DBUS_BUS_SYSTEM, NULL);

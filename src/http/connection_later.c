@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "http/connection_private.h"
 
-enum { TURN_MS = 20, ACCURACY_US = 1 };
+enum { TURN_MS = 50, ACCURACY_US = 1 };
 
 static bool has_time(int64_t begun_ms)
 {

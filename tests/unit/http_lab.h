@@ -155,7 +155,7 @@ static void lab_complete_stream(void *data, struct exchange *exchange)
 /* Longer than a turn of the loop may take. */
 static void lab_complete_busy(void *data, struct exchange *exchange)
 {
-	uint64_t end = lab_now_ms() + 25;
+	uint64_t end = lab_now_ms() + 60;
 
 	lab_complete_later(data, exchange);
 	while (lab_now_ms() < end)

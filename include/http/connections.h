@@ -42,7 +42,7 @@ struct connections {
 	unsigned delayed; /* connections whose refusal is held back now */
 	TAILQ_HEAD(connection_list, connection) list;
 	struct share_list shares;
-	TAILQ_HEAD(, connection) later; /* whose requests wait for their turn */
+	TAILQ_HEAD(later_list, connection) later; /* whose requests wait for their turn */
 	sd_event_source *later_turn;
 	unsigned count;
 	unsigned served; /* of these; the others are on their way out */

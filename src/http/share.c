@@ -13,10 +13,11 @@ struct share *share_hold(struct share_list *list, const struct address_source *s
 			return share;
 		}
 	}
-	share = malloc(sizeof(*share));
+	share = calloc(1, sizeof(*share));
 	if (!share)
 		return NULL;
-	*share = (struct share){ .source = *source, .holders = 1 };
+	share->source = *source;
+	share->holders = 1;
 	LIST_INSERT_HEAD(list, share, link);
 	return share;
 }

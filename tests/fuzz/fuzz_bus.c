@@ -494,7 +494,6 @@ static void on_event(void *data, const void *event_data)
 	if (event->type == MODEM_REMOVED)
 		lose_modem(event->modem);
 	check_text(event->modem->path);
-	check_text(event->modem->name);
 	check_text(event->modem->sim.service_provider_name);
 	check_text(event->modem->remembered.service_provider_name);
 	check_text(event->modem->sim.own_number);

@@ -202,7 +202,7 @@ class Fuzzing:
         small = [file for file in sorted(files, key=lambda file: file.stat().st_size)
                  if file.read_bytes() not in named]
         room = CORPUS_BYTES - sum(map(len, named))
-        for file in small[:CORPUS_FILES]:
+        for file in small[::max(1, len(small) // CORPUS_FILES)]:    # of all lengths
             room -= file.stat().st_size
             if room < 0:
                 break

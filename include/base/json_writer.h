@@ -25,6 +25,8 @@ struct json_writer *json_writer_new(struct buffer *buffer);
 void json_writer_free(
 	struct json_writer *writer); /* asserts that the document is whole */
 
+/* Also when the buffer found no memory for it. */
+bool json_writer_is_whole(const struct json_writer *writer);
 /* Bytes in the buffer by now. */
 size_t json_writer_length(const struct json_writer *writer);
 

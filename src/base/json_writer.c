@@ -77,6 +77,11 @@ void json_writer_free(struct json_writer *writer)
 	free(writer);
 }
 
+bool json_writer_is_whole(const struct json_writer *writer)
+{
+	return writer->whole;
+}
+
 size_t json_writer_length(const struct json_writer *writer)
 {
 	return writer->buffer->length;

@@ -265,7 +265,7 @@ static int write_content(const struct resource_call *call, struct buffer *conten
 	if (!writer)
 		return -1;
 	error = call->resource->write(call, writer);
-	if (error && !content->length) /* the writer wants a whole document */
+	if (error && !json_writer_is_whole(writer)) /* it wants a whole document */
 		json_write_null(writer);
 	json_writer_free(writer);
 	return !error && content->failed ? -1 : error;

@@ -7,7 +7,6 @@
  * first comes who has the fewest connections
  * (tests/unit/test_server.c::test_who_asks_little_is_not_behind_who_asks_much).
  */
-
 #include <time.h>
 
 #include "base/clock.h"

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from agent import TO, Agent, Result
 from approving import Owner
-from journal import FINAL, Journal
+from journal import FINAL, Journal, Stored
 from lab import Lab, wait_until
 from modem import Modem, Outcome
 from modem.pdu import Submit
@@ -49,6 +50,33 @@ class Killed(Exception):
 def from_now(seconds: float) -> str:
     moment = datetime.now(timezone.utc) + timedelta(seconds=seconds)
     return moment.isoformat(timespec="milliseconds")
+
+
+class Evidence:
+    """What the bus, the modem and the ledger say, each for itself, at the end of all cells."""
+
+    def __init__(self, handed_over: Iterable[str], taken: Iterable[str],
+                 stored: Iterable[Stored]) -> None:
+        self.handed_over = Counter(handed_over)
+        self.taken = Counter(taken)
+        self._places = {text: place for place, text in enumerate(self.taken)}
+        self._stored: dict[str, list[Stored]] = defaultdict(list)
+        for message in stored:
+            self._stored[message.text].append(message)
+
+    def stored(self, *texts: str) -> list[Stored]:
+        """In the order in which they were accepted, or came."""
+        return sorted((message for text in texts for message in self._stored.get(text, [])),
+                      key=lambda message: message.id)
+
+    def taken_of(self, texts: Iterable[str]) -> list[str]:
+        """In the order in which the modem took them."""
+        return sorted(self._places.keys() & set(texts), key=lambda text: self._places[text])
+
+    def state(self, text: str) -> str:
+        """"": it is not stored."""
+        rows = self.stored(text)
+        return rows[-1].state if rows else ""
 
 
 class Cell:
@@ -139,14 +167,13 @@ class Cell:
     def outcomes(self, place: int) -> set[str]:
         return OUTCOMES[self.at_kill[place]]
 
-    def complaints(self, handed_over: list[str]) -> list[Complaint]:
-        """`handed_over`: the text of every SendMessage on the bus."""
+    def complaints(self, evidence: Evidence) -> list[Complaint]:
         found: list[Complaint] = []
-        taken = [submit.text for submit in self.modem.taken]
-        rows = [message.text for message in self.journal.messages()]
-        for place, (text, state) in enumerate(zip(self.texts, self.states)):
-            counts = {"rows": rows.count(text), "handed over": handed_over.count(text),
-                      "taken": taken.count(text)}
+        for place, text in enumerate(self.texts):
+            state = evidence.state(text)
+            counts = {"rows": len(evidence.stored(text)),
+                      "handed over": evidence.handed_over[text],
+                      "taken": evidence.taken[text]}
             found += [(DOUBLED, f"{what} {count} times")
                       for what, count in counts.items() if count > 1]
             if text in self.answers and not self.answers[text].is_error and not state:
@@ -158,14 +185,14 @@ class Cell:
                 found.append((UNTRUE, f"{state!r}, taken {counts['taken']} times"))
             if self.was_told_sent(text) and state != "sent":
                 found.append((UNTRUE, f"told sent, and it is {state!r}"))
-        return found + self.complaints_of_order(taken, rows)
+        return found + self.complaints_of_order(evidence)
 
     def was_told_sent(self, text: str) -> bool:
         return text in self.answers and self.answers[text].text.startswith("SMS sent")
 
-    def complaints_of_order(self, taken: list[str], rows: list[str]) -> list[Complaint]:
-        went = [text for text in taken if text in self.texts]
-        wanted = [text for text in rows if text in went]
+    def complaints_of_order(self, evidence: Evidence) -> list[Complaint]:
+        went = evidence.taken_of(self.texts)
+        wanted = [message.text for message in evidence.stored(*went)]
         return [(UNTRUE, f"order {went}")] if went != wanted else []
 
 
@@ -333,9 +360,9 @@ class Reject(Approve):
 
     command, decided = "reject", "failed"
 
-    def complaints(self, handed_over: list[str]) -> list[Complaint]:
-        found = super().complaints(handed_over)
-        if self.text in handed_over:
+    def complaints(self, evidence: Evidence) -> list[Complaint]:
+        found = super().complaints(evidence)
+        if evidence.handed_over[self.text]:
             found.append((UNTRUE, "handed over without a yes"))
         return found
 
@@ -352,11 +379,11 @@ class Receive(Cell):
             self.modem.deliver("+36205551234", text)
         wait_until(lambda: self.modem.all_delivered, what="oFono has acknowledged them")
 
-    def complaints(self, handed_over: list[str]) -> list[Complaint]:
+    def complaints(self, evidence: Evidence) -> list[Complaint]:
         found: list[Complaint] = []
-        rows = [message.text for message in self.journal.messages()]
-        for text, before, now in zip(self.texts, self.at_kill, self.states):
-            if (count := rows.count(text)) > 1:
+        for text, before in zip(self.texts, self.at_kill):
+            now = evidence.state(text)
+            if (count := len(evidence.stored(text))) > 1:
                 found.append((DOUBLED, f"stored {count} times"))
             if before and now != before:
                 found.append((LOST_MESSAGE, f"{before} became {now}"))
@@ -380,10 +407,9 @@ class ReceiveSpooled(Receive):
         wait_until(lambda: self.modem.all_delivered, what="oFono has acknowledged it")
         self.wait_final()
 
-    def complaints(self, handed_over: list[str]) -> list[Complaint]:
-        found = super().complaints(handed_over)
-        mine = [message for message in self.journal.messages()
-                if message.text in self.texts]
+    def complaints(self, evidence: Evidence) -> list[Complaint]:
+        found = super().complaints(evidence)
+        mine = evidence.stored(*self.texts)
         if [message.text for message in mine] != self.texts:
             found.append((LOST_MESSAGE, f"stored is {[one.text for one in mine]}"))
         found += [(DOUBLED, f"told to have come {message.repeats} times more")

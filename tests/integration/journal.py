@@ -28,15 +28,17 @@ class Journal:
     def __init__(self, lab: Lab) -> None:
         self.ledger = Ledger(lab)
 
-    def messages(self) -> list[Stored]:
-        """In order of their numbers."""
+    def messages(self, *texts: str) -> list[Stored]:
+        """In order of their numbers; with `texts`, those of them."""
+        among = f"WHERE text IN ({', '.join('?' * len(texts))})" if texts else ""
         rows = self.ledger.rows(
-            "SELECT id, number, text, repeats, state FROM message ORDER BY id")
+            f"SELECT id, number, text, repeats, state FROM message {among} ORDER BY id",
+            *texts)
         return [Stored(*row[:4], STATES[row["state"]]) for row in rows]
 
     def states(self, *texts: str) -> list[str]:
         """Of the messages with these texts; "" where there is none."""
-        found = {message.text: message.state for message in self.messages()}
+        found = {message.text: message.state for message in self.messages(*texts)}
         return [found.get(text, "") for text in texts]
 
     def wait_state(self, text: str, *states: str, timeout: float = 10) -> None:

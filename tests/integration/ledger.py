@@ -15,10 +15,10 @@ class Ledger:
     def __init__(self, lab: Lab) -> None:
         self._file = lab.gateway.state / "gateway.db"
 
-    def rows(self, sql: str) -> list[sqlite3.Row]:
+    def rows(self, sql: str, *values: object) -> list[sqlite3.Row]:
         with closing(sqlite3.connect(f"file:{self._file}?mode=ro", uri=True)) as database:
             database.row_factory = sqlite3.Row
-            return database.execute(sql).fetchall()
+            return database.execute(sql, values).fetchall()
 
     @property
     def incoming(self) -> list[sqlite3.Row]:

@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 
 from agent import Agent
 from approving import new_client
-from crash_cells import DOUBLED, LOST_MESSAGE, UNTRUE, Cell, Killed
+from crash_cells import DOUBLED, LOST_MESSAGE, UNTRUE, Cell, Evidence, Killed
 from fault_plan import FaultPlan, faulty_binary
+from journal import Journal
 from lab import Lab, wait_until
 from lab.ofonod import PLUGIN
 from lab.signals import Signals
@@ -159,11 +160,14 @@ class Matrix:
 
     def _judge(self) -> None:
         self._handovers.settle()
-        handed_over = [call.arguments[1] for call in self._handovers.seen("SendMessage")]
+        evidence = Evidence(
+            (call.arguments[1] for call in self._handovers.seen("SendMessage")),
+            (submit.text for submit in self._lab.modems[0].taken),
+            Journal(self._lab).messages())
         for place in self._places:
             print(place.cell.text, *place.kills, sep=", ")     # seen when a test fails
             self.tally.cells += 1
-            for kind, what in place.cell.complaints(handed_over):
+            for kind, what in place.cell.complaints(evidence):
                 self.tally.wrong[kind] += 1
                 self.complaints.append(f"{place.cell.text}, killed {place.kills}: "
                                        f"{kind}: {what}")

@@ -6,12 +6,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from crash_cells import CELLS, Cell
+from crash_cells import CELLS, DOUBLED, LOST_MESSAGE, UNTRUE, Cell, Evidence, SendTwo
 from fault_plan import faulty_binary
+from journal import Stored
+from lab import Lab
 from lab.gateway import BINARY
 from matrix import Matrix
 
@@ -25,6 +30,31 @@ def test_killed_at_every_boundary(
     for what, count in matrix.tally.counts():
         record_property(f"crash matrix: {what}", count)
     assert matrix.complaints == [], f"CRASH_SEED={matrix.seed}"
+
+
+FIRST, SECOND = "SendTwo 1 0", "SendTwo 1 1"
+BOTH = [FIRST, SECOND]
+
+
+@pytest.mark.parametrize("at_kill, handed_over, taken, stored, found", [
+    ("queued", BOTH, BOTH, ["sent", "sent"], []),
+    ("handing", BOTH, [SECOND], ["unknown", "sent"], []),
+    ("queued", [FIRST, *BOTH], BOTH, ["sent", "sent"], [DOUBLED]),
+    ("queued", BOTH, [FIRST, *BOTH], ["sent", "sent"], [DOUBLED, UNTRUE]),
+    ("queued", BOTH, BOTH, ["sent"], [LOST_MESSAGE, UNTRUE, UNTRUE]),
+    ("queued", BOTH, [SECOND], ["sent", "sent"], [UNTRUE]),
+    ("queued", BOTH, BOTH, ["unknown", "sent"], [UNTRUE]),
+    ("queued", BOTH, [SECOND, FIRST], ["sent", "sent"], [UNTRUE]),
+])
+def test_the_judge_knows_what_is_wrong(at_kill: str, handed_over: list[str], taken: list[str],
+                                       stored: list[str], found: list[str]) -> None:
+    lab = SimpleNamespace(modems=[None], gateway=SimpleNamespace(state=Path()))
+    cell = SendTwo(cast(Lab, lab), 1, cast(ThreadPoolExecutor, None))
+    cell.at_kill = [at_kill, "queued"]
+    evidence = Evidence(handed_over, taken, [
+        Stored(number, "", text, 0, state)
+        for number, (text, state) in enumerate(zip(BOTH, stored))])
+    assert [kind for kind, _ in cell.complaints(evidence)] == found
 
 
 def test_the_program_itself_has_no_fault_points() -> None:

@@ -15,7 +15,7 @@
 #include "full_disk.h"
 #include "sms/outbox.h"
 
-/* Times are real, hence small where they are waited for, and 1 min where they must not. */
+/* Times are real, hence small where they are waited for, and 1 min where they must not come. */
 static const struct outbox_timing patient = { 60000, 60000, 60000, 60000, 60000 };
 
 static char bench_folder[40];
@@ -45,6 +45,17 @@ static inline void turn_ms(int64_t ms)
 	}
 	turn();
 }
+
+/* What is not so after as many turns of 1 ms each will not be. */
+enum { TURNS_MAX = 20000 };
+
+#define turn_until(condition)                                                   \
+	do {                                                                    \
+		for (int turns = 0; turns < TURNS_MAX && !(condition); turns++) \
+			turn_ms(1);                                             \
+		turn();                                                         \
+		assert_true(condition);                                         \
+	} while (0)
 
 static inline int bench_start(const struct outbox_timing *timing)
 {

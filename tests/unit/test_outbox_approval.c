@@ -218,9 +218,8 @@ static void test_the_timer(void **state)
 	clock_set_source(NULL);
 	draft.created_ms = clock_wall_ms() - 24 * HOUR_MS + 100;
 	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
-	turn();
 	assert_message(id, STATE_WAITING_APPROVAL, "");
-	turn_ms(600);
+	turn_until(state_of(id) == STATE_EXPIRED);
 	assert_message(id, STATE_EXPIRED, "approval_not_given");
 }
 

@@ -27,7 +27,7 @@
 
 enum { STEPS = 300, ROUNDS = 40, AHEAD_MS = 6 };
 
-static const struct outbox_timing hasty = { 4, 1, 2, 1, 1 };
+static const struct outbox_timing hasty = { 4, 1, 2, 1, 10 };
 static unsigned first_seed, rounds = ROUNDS;
 static bool disk_full;
 

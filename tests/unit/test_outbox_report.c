@@ -247,8 +247,7 @@ static void test_the_disk_refuses(void **state)
 	turn_ms(150);
 	assert_message(one, STATE_SENT, "");
 	fill_disk(false);
-	turn_ms(150);
-	assert_message(one, STATE_DELIVERED, "");
+	turn_until(state_of(one) == STATE_DELIVERED);
 	assert_delivery(two, DELIVERY_REFUSED);
 }
 

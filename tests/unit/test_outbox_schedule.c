@@ -32,17 +32,16 @@ static int64_t submit_timed(const char *text, int64_t send_ms, int64_t expiry_ms
 static void test_scheduled_waits_for_its_time(void **state)
 {
 	struct observer observer = { 0 };
-	int64_t id;
+	int64_t id, due_ms = clock_wall_ms() + 300;
 
 	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_timed("later", 300, 0);
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
-	turn_ms(50);
 	assert_message(id, STATE_SCHEDULED, "");
-	assert_int_equal(sends_pending(), 0);
 	assert_int_equal(outbox_waiting(outbox), 1);
-	turn_ms(600); /* and sd-event's accuracy, 250 ms */
+	turn_until(sends_pending());
+	assert_true(clock_wall_ms() >= due_ms);
 	assert_string_equal(only_send()->text, "later");
 	assert_heard("1:queued() 1:handing() ");
 	observer_remove(&observer);
@@ -52,14 +51,15 @@ static void test_scheduled_waits_for_its_time(void **state)
 static void test_others_go_first(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t later;
 
 	(void)state;
-	submit_timed("later", 300, 0);
+	later = submit_timed("later", 1000, 0);
 	submit(1, "now");
 	turn();
 	assert_string_equal(only_send()->text, "now");
 	submit(1, "after");
-	turn_ms(600);
+	turn_until(state_of(later) == STATE_QUEUED);
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	turn();
@@ -72,13 +72,12 @@ static void test_scheduled_survives_a_restart(void **state)
 
 	(void)state;
 	fake_modem_ready("/sim0", "1");
-	soon = submit_timed("soon", 300, 0);
+	soon = submit_timed("soon", 1000, 0);
 	late = submit_timed("late", 60000, 0);
-	turn();
 	bench_restart(&patient);
 	assert_message(soon, STATE_SCHEDULED, "");
 	assert_int_equal(outbox_waiting(outbox), 2);
-	turn_ms(700);
+	turn_until(sends_pending());
 	assert_string_equal(only_send()->text, "soon");
 	assert_message(late, STATE_SCHEDULED, "");
 }
@@ -121,9 +120,8 @@ static void test_expiry(void **state)
 	(void)state;
 	id = submit_timed("behind it", 0, 300);
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
-	turn_ms(50);
 	assert_message(id, STATE_QUEUED, "");
-	turn_ms(600);
+	turn_until(state_of(id) == STATE_EXPIRED);
 	assert_message(id, STATE_EXPIRED, "validity_over");
 	assert_heard("2:expired(validity_over) ");
 	assert_null(observer.subject);
@@ -175,7 +173,7 @@ static void test_expires_before_its_time(void **state)
 	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_timed("x", 60000, 100);
-	turn_ms(500);
+	turn_until(state_of(id) == STATE_EXPIRED);
 	assert_message(id, STATE_EXPIRED, "validity_over");
 }
 
@@ -260,12 +258,11 @@ static void test_disk_refuses(void **state)
 	fake_modem_ready("/sim0", "1");
 	due = submit_timed("due", 100, 0);
 	over = submit_timed("over", 60000, 100);
-	turn();
 	fill_disk(true);
 	turn_ms(600);
 	assert_int_equal(sends_pending(), 0);
 	fill_disk(false);
-	turn_ms(300);
+	turn_until(sends_pending() && state_of(over) == STATE_EXPIRED);
 	assert_message(over, STATE_EXPIRED, "validity_over");
 	assert_message(due, STATE_HANDING, "");
 	assert_string_equal(only_send()->text, "due");

@@ -23,12 +23,12 @@ static int64_t time_out(struct modem **modem_out)
 	id = submit(1, "x");
 	submit(1, "y");
 	outbox_watch(outbox, id, &observer, hear, NULL);
-	turn_ms(60);
+	turn_until(state_of(id) == STATE_UNKNOWN);
 	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
 	assert_heard("1:handing() 1:unknown(unknown_outcome) ");
 	assert_null(observer.subject);
 	assert_false(outbox_watch(outbox, id, &observer, hear, NULL));
-	turn_ms(60);
+	turn_until(sends_pending());
 	assert_string_equal(only_send()->text, "x");
 	outbox_set_timing(outbox, &patient);
 	return id;
@@ -98,10 +98,8 @@ static void test_stuck_and_over(void **state)
 	turn_ms(100);
 	assert_int_equal(sim_state(1), SIM_SEARCHING);
 	fake_ready(modem);
-	turn_ms(10);
 	assert_int_equal(sim_state(1), SIM_READY);
-	turn_ms(100);
-	assert_int_equal(sim_state(1), SIM_STUCK);
+	turn_until(sim_state(1) == SIM_STUCK);
 	assert_int_equal(sim_state(2), SIM_READY);
 	assert_message(next, STATE_QUEUED, "");
 	submit(2, "z");
@@ -126,8 +124,7 @@ static void test_stuck_and_reset(void **state)
 	outbox_set_timing(outbox, &timing);
 	turn();
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
-	turn_ms(120);
-	assert_int_equal(sim_state(1), SIM_STUCK);
+	turn_until(sim_state(1) == SIM_STUCK);
 	fake_modem_remove(modem);
 	assert_message(id, STATE_HELD, "modem_away");
 	turn();
@@ -260,7 +257,7 @@ static void test_listing_fails(void **state)
 	turn();
 	assert_true(TAILQ_EMPTY(&fake_listings));
 	assert_message(id, STATE_HELD, "modem_away");
-	turn_ms(50);
+	turn_until(!TAILQ_EMPTY(&fake_listings));
 	modem->interfaces = MODEM_SIM_MANAGER; /* lost while it is asked */
 	fake_changed(modem);
 	assert_true(TAILQ_EMPTY(&fake_listings));
@@ -268,7 +265,7 @@ static void test_listing_fails(void **state)
 	fake_ready(modem);
 	turn();
 	fake_no_memory = false;
-	turn_ms(50);
+	turn_until(!TAILQ_EMPTY(&fake_listings));
 	fake_list(only_listing(), "A1");
 	assert_message(id, STATE_HANDED, "");
 }
@@ -338,7 +335,7 @@ static void test_disk_full_before_handing(void **state)
 	assert_message(first, STATE_QUEUED, "");
 	assert_int_equal(outbox_waiting(outbox), 1);
 	fill_disk(false);
-	turn_ms(60);
+	turn_until(sends_pending());
 	assert_string_equal(only_send()->text, "x");
 	assert_message(first, STATE_HANDING, "");
 }
@@ -365,7 +362,7 @@ static void test_disk_full_afterwards(void **state)
 	assert_message(id, STATE_HANDING, "");
 	assert_message(next, STATE_QUEUED, "");
 	fill_disk(false);
-	turn_ms(60);
+	turn_until(sends_pending());
 	assert_message(id, STATE_SENT, "");
 	assert_heard("1:sent() 2:handing() "); /* who reads the store is told again */
 	assert_string_equal(only_send()->text, "y");
@@ -389,7 +386,7 @@ static void test_disk_full_not_handed(void **state)
 	assert_int_equal(sends_pending(), 0);
 	assert_message(id, STATE_HANDING, "");
 	fill_disk(false);
-	turn_ms(60);
+	turn_until(sends_pending());
 	assert_string_equal(only_send()->text, "x");
 	assert_message(id, STATE_HANDING, "");
 }

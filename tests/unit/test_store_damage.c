@@ -119,7 +119,7 @@ static void write_file(const char *bytes, size_t length)
 static void assert_refused(int expected, const char *word)
 {
 	struct config_error error = { "" };
-	struct stat before, after;
+	struct stat before = { 0 }, after = { 0 }; /* there may be no file */
 
 	stat(path, &before);
 	assert_int_equal(store_open(folder, &store, &error), expected);
@@ -297,6 +297,7 @@ static void lock_database(int ready, int finish)
 		     NULL, NULL);
 	if (write(ready, &byte, 1) != 1 || read(finish, &byte, 1) != 0)
 		_exit(1);
+	sqlite3_close(database);
 	_exit(0);
 }
 

@@ -264,13 +264,13 @@ check:
 	@tests/packages/install build demo test
 	@$(RUN)
 
-unit san house lab integration clients console package matrix valgrind:
+unit san house lab integration integration-san clients console package matrix:
 	@tests/packages/install build demo test
 	@$(RUN) $@
 
-integration-san:
+valgrind:
 	@tests/packages/install build demo test
-	@$(RUN) integration-san
+	@$(RUN) valgrind-unit valgrind
 
 starve:
 	@tests/packages/install build demo test

@@ -49,6 +49,7 @@ struct lab {
 	int record_count;
 	bool answers_when_stopping;
 	int stopped;
+	unsigned turns; /* of the loop */
 };
 
 static struct lab lab;
@@ -352,6 +353,7 @@ static void peer_read(struct peer *peer)
 static bool lab_turn(uint64_t end_ms)
 {
 	assert_true(sd_event_run(lab.loop, 10 * 1000) >= 0);
+	lab.turns++;
 	return lab_now_ms() < end_ms;
 }
 

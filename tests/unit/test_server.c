@@ -358,7 +358,7 @@ static void test_limit_recovers(void **state)
 	peer_close(first);
 	start_ms = lab_now_ms();
 	assert_string_equal(peer_reply(third)->body, "third");
-	assert_true(lab_now_ms() - start_ms < 500);
+	assert_true(lab_now_ms() - start_ms < 10000); /* no time-out had to end */
 	peer_close(second);
 	peer_close(third);
 }
@@ -429,6 +429,7 @@ static void endless_chunk_line(const char *begin, char byte)
 {
 	struct peer *peer = peer_connect(), *other = peer_connect();
 	uint64_t end_ms;
+	unsigned before;
 	int turns = 0, at;
 
 	peer_send(peer, "POST /echo HTTP/1.1\r\nHost: localhost\r\n"
@@ -442,12 +443,12 @@ static void endless_chunk_line(const char *begin, char byte)
 	for (end_ms = lab_now_ms() + 400; lab_now_ms() < end_ms; turns++)
 		sd_event_run(lab.loop, 400 * 1000);
 	assert_in_range(turns, 0, 50);
-	end_ms = lab_now_ms();
+	before = lab.turns;
 	for (at = 0; at < 20; at++) {
 		peer_get(other, "/echo");
 		assert_int_equal(peer_reply(other)->status, 200);
 	}
-	assert_in_range(lab_now_ms() - end_ms, 0, 200); /* nobody else waits */
+	assert_in_range(lab.turns - before, 20, 40); /* nobody else waits */
 	peer_close(peer);
 	peer_close(other);
 }

@@ -54,6 +54,7 @@ NOT_UNDER_ASAN = [f"tests/integration/test_{test}" for test in (
     "reply.py::test_nothing_is_left_of_many",
     "sessions.py::test_many_sessions_are_bounded_in_memory",
     "streams.py::test_memory_of_an_idle_stream",
+    "worst_case.py::test_all_limits_at_once",
     # the program becomes another user, and LSan may not look at it then
     "control.py::test_what_root_makes_is_the_owners_of_the_folder")]
 VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes more

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,12 +43,14 @@ class Terminal:
 @contextmanager
 def on_terminal(*arguments: object, program: str | Path = "",
                 **environment: str) -> Iterator[Terminal]:
-    """`program` takes the place of ofono-mcp."""
+    """`program` takes the place of ofono-mcp; Ctrl-C works, also where we are not to hear it."""
     ours, theirs = pty.openpty()
     binary = program or os.environ.get("GATEWAY_BINARY", BINARY)
     inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen([binary, *map(str, arguments)], stdin=theirs, stdout=theirs,
                                stderr=theirs, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT,
+                                                                signal.SIG_DFL),
                                env=inherited | {"TERM": "xterm"} | environment)
     os.close(theirs)
     try:

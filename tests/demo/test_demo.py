@@ -72,6 +72,14 @@ class Demo:
     def wait(self) -> int:
         return self._child.wait(patience(20))
 
+    def end(self) -> None:
+        """As its user ends it, so that its folder goes with it."""
+        try:
+            self.signal(signal.SIGTERM)
+            self.wait()
+        finally:
+            self.kill()
+
     def kill(self) -> None:
         self._child.kill()
         self._child.wait()
@@ -93,7 +101,7 @@ def demo() -> Iterator[Demo]:
         demo.wait_up()
         yield demo
     finally:
-        demo.kill()
+        demo.end()
 
 
 def namers(folder: str) -> list[str]:
@@ -209,7 +217,7 @@ def test_signal_while_starting_ends_everything() -> None:
         assert demo.wait() == 0
         wait_until(lambda: not any(Path("/proc", pid).exists() for pid in children))
     finally:
-        demo.kill()
+        demo.end()
 
 
 def test_killed_demo_takes_its_programs_along(demo: Demo) -> None:
@@ -234,7 +242,7 @@ def test_closed_terminal_ends_everything() -> None:
         assert demo.wait() == 0
         assert_nothing_left(folder)
     finally:
-        demo.kill()
+        demo.end()
 
 
 def test_port_out_of_range() -> None:

@@ -45,7 +45,7 @@ def demo(program: Path) -> Iterator[Demo]:
         demo.wait_output('"event": "up"')
         yield demo
     finally:
-        demo.kill()
+        demo.end()
 
 
 def events(demo: Demo) -> list[dict]:

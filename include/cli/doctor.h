@@ -18,6 +18,7 @@ struct doctor {
 	struct json_writer *writer; /* NULL: findings are printed */
 	unsigned counts[DOCTOR_LEVELS];
 	bool gateway_runs;
+	bool gateway_is_closed; /* we may not ask it, so all of it is unknown */
 	bool has_clients; /* or it is not known */
 };
 
@@ -31,6 +32,9 @@ struct finding {
 __attribute__((format(printf, 3, 4))) void doctor_tell(struct doctor *doctor,
 						       const struct finding *finding,
 						       const char *format, ...);
+
+/* What who is not root, and not the gateway's user, is told. */
+#define DOCTOR_AS_ROOT "Root sees it: sudo ofono-mcp doctor"
 
 /* The parts, in this order: the first needs root, and what they find is for the next. */
 void doctor_look_at_phone(struct doctor *doctor);

@@ -3,6 +3,7 @@
  * Of the doctor: clock, storage, the gateway that runs or not, tokens, the last message.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,8 @@
 #include "control/control_call.h"
 #include "control/control_socket.h"
 #include "sms/storage.h"
+
+#define START_IT "Start it: systemctl start ofono-mcp; by hand: ofono-mcp serve"
 
 enum { PATH_BYTES = CONFIG_TEXT_BYTES + 32 };
 
@@ -196,10 +199,8 @@ static void look_at_status(struct doctor *doctor)
 	} else {
 		doctor_tell(doctor,
 			    &(struct finding){ DOCTOR_PROBLEM, "gateway",
-					       doctor->gateway_runs
-						       ? "Look into its log"
-						       : "Start it: systemctl start "
-							 "ofono-mcp" },
+					       doctor->gateway_runs ? "Look into its log"
+								    : START_IT },
 			    "%s", answer.problem);
 	}
 	arena_free(answer.arena);
@@ -270,6 +271,12 @@ static void look_at_last(struct doctor *doctor)
 	arena_free(answer.arena);
 }
 
+/* What we may not see may be there. */
+static bool is_absent(const char *path)
+{
+	return access(path, F_OK) < 0 && errno != EACCES;
+}
+
 /* To ask would make a ledger where none is. */
 static bool has_ledger(const struct doctor *doctor)
 {
@@ -278,9 +285,30 @@ static bool has_ledger(const struct doctor *doctor)
 	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "%s/gateway.db", doctor->config.state_dir);
-	return access(path, F_OK) == 0 ||
+	return !is_absent(path) ||
 	       (control_socket_address(&doctor->config, &address, &error) &&
-		access(address.sun_path, F_OK) == 0);
+		!is_absent(address.sun_path));
+}
+
+static bool is_closed(const struct doctor *doctor)
+{
+	struct sockaddr_un address;
+	struct config_error error;
+
+	return control_socket_address(&doctor->config, &address, &error) &&
+	       faccessat(AT_FDCWD, address.sun_path, W_OK, AT_EACCESS) < 0 &&
+	       errno == EACCES;
+}
+
+static void tell_closed(struct doctor *doctor)
+{
+	struct answer answer;
+
+	ask(doctor, "{\"command\":\"status\"}", &answer);
+	doctor_tell(doctor,
+		    &(struct finding){ DOCTOR_WARNING, "gateway", DOCTOR_AS_ROOT }, "%s",
+		    answer.problem);
+	arena_free(answer.arena);
 }
 
 void doctor_look_at_gateway(struct doctor *doctor)
@@ -288,9 +316,13 @@ void doctor_look_at_gateway(struct doctor *doctor)
 	look_at_clock(doctor);
 	if (!look_at_folder(doctor) || !has_ledger(doctor)) {
 		doctor_tell(doctor,
-			    &(struct finding){ DOCTOR_PROBLEM, "gateway",
-					       "Start it: systemctl start ofono-mcp" },
+			    &(struct finding){ DOCTOR_PROBLEM, "gateway", START_IT },
 			    "it does not run, and never did here");
+		return;
+	}
+	doctor->gateway_is_closed = is_closed(doctor);
+	if (doctor->gateway_is_closed) {
+		tell_closed(doctor);
 		return;
 	}
 	look_at_status(doctor);

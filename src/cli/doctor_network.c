@@ -104,13 +104,28 @@ static void tell_silent(struct doctor *doctor, const char *text,
 			    "nobody answers at %s", text);
 }
 
+/* Nobody knows here whose it is, nor whether it should be. */
+static void tell_closed(struct doctor *doctor, const char *text, bool reached)
+{
+	if (reached)
+		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "port" },
+			    "%s answers; whether that is the gateway only root can see",
+			    text);
+	else
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_WARNING, "port", DOCTOR_AS_ROOT },
+			    "nobody answers at %s", text);
+}
+
 static void look_at_port(struct doctor *doctor, const char *text)
 {
 	struct address address;
 
 	if (!address_parse(text, &address))
 		return;
-	if (!is_reached(address))
+	if (doctor->gateway_is_closed)
+		tell_closed(doctor, text, is_reached(address));
+	else if (!is_reached(address))
 		tell_silent(doctor, text, &address);
 	else if (doctor->gateway_runs)
 		tell_served(doctor, text, &address);

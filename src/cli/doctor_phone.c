@@ -7,6 +7,7 @@
  */
 #include <pwd.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/doctor.h"
@@ -150,11 +151,28 @@ static const char *fix_of(const struct ofono_program *program, const char *condi
 				: "Start it: systemctl start ofono";
 }
 
+/* As which we ask; else what we may says nothing of what it may. */
+static bool is_gateways_user(const struct doctor *doctor)
+{
+	struct stat status;
+
+	return geteuid() == 0 || (stat(doctor->config.state_dir, &status) == 0 &&
+				  status.st_uid == geteuid());
+}
+
 static void tell_all(struct doctor *doctor, struct ofono *ofono,
 		     struct ofono_probe *probe, struct ofono_program *program)
 {
 	const char *condition = ofono_condition(ofono);
 
+	if (!ofono_is_available(ofono) && strstr(condition, "refuses") &&
+	    !is_gateways_user(doctor)) {
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_WARNING, "oFono", DOCTOR_AS_ROOT },
+			    "the bus does not let you ask it, and need not; whether it "
+			    "lets the gateway only root can see");
+		return;
+	}
 	if (ofono_is_available(ofono)) {
 		ofono_program_look_for_reports(probe, program, ofono);
 		ofono_program_tell(doctor, program);

@@ -192,8 +192,11 @@ static void run_command(struct control_call *call, const char *name)
 		return;
 	}
 	if (command->needs_gateway && !call->control->gateway) {
-		control_fail(call, "not_running", "Start it first: ofono-mcp serve",
-			     "the gateway does not run");
+		control_fail(
+			call, "not_running",
+			"Start it first: ofono-mcp serve; the service: systemctl start "
+			"ofono-mcp",
+			"the gateway does not run");
 		return;
 	}
 	if (call->control->gateway)

@@ -404,19 +404,40 @@ def test_ofono_is_silent(one: Lab, look: Look) -> None:
     assert "oFono does not answer yet" in text and "restart it" in text
 
 
-def test_who_may_not_look(one: Lab, look: Look, folder: Path) -> None:
-    """Not root, and not the gateway's user: says so."""
-    look(one)
+def as_nobody(lab: Lab, folder: Path) -> Findings:
+    """Not root, and not the gateway's user."""
     program = shutil.copy(os.environ.get("GATEWAY_BINARY", BINARY), folder)
-    for place in (one.folder, folder):
+    for place in (lab.folder, folder):
         place.chmod(0o755)
-    done = subprocess.run(
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, "doctor",
-         "--json", "--state-dir", one.gateway.state],
-        env=os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": one.bus.address},
-        capture_output=True, text=True)
-    found = Findings(done)
+    lab.gateway._config_file.chmod(0o644)
+    return Findings(subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program,
+         *arguments(lab.gateway), "--json"],
+        env=os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": lab.bus.address},
+        capture_output=True, text=True))
+
+
+def test_who_may_not_look(one: Lab, look: Look, folder: Path) -> None:
+    """Is told so, and neither that the gateway does not run nor that its port is another's."""
+    look(one)
+    found = as_nobody(one, folder)
     assert found.has("warning", "oFono", "which it is only root can see"), found.all
+    assert found.has("warning", "gateway", "run it as root"), found.all
+    assert found.has("ok", "port", "only root can see"), found.all
+    assert found.code == OK, found.all
+
+
+def test_who_may_not_ask_ofono_either(one: Lab, look: Look, folder: Path) -> None:
+    """What strangers may do tells nothing of the gateway, whose policy is well."""
+    look(one)
+    config = one.bus._config
+    config.write_text(config.read_text().replace(
+        "</busconfig>",
+        '<policy user="65534"><deny send_destination="org.ofono"/></policy></busconfig>'))
+    reload(one)
+    found = as_nobody(one, folder)
+    assert found.has("warning", "oFono", "sudo ofono-mcp doctor"), found.all
+    assert not [f for f in found.all if f["level"] == "problem"], found.all
 
 
 def test_the_last_message_failed(one: Lab, look: Look) -> None:

@@ -31,21 +31,62 @@ static int print_help(FILE *out, int code)
 	return code;
 }
 
-int main(int argc, char **argv)
+static const struct command *find(const char *name)
 {
-	const char *name = argc > 1 ? argv[1] : "";
-
-	if (strcmp(name, "--help") == 0 || strcmp(name, "help") == 0)
-		return print_help(stdout, EXIT_CODE_OK);
-	if (strcmp(name, "--version") == 0) {
-		puts("ofono-mcp " OFONO_MCP_VERSION);
-		return EXIT_CODE_OK;
-	}
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i]->run(argc - 1, argv + 1);
+			return commands[i];
 	}
-	if (*name)
-		fprintf(stderr, "ofono-mcp: there is no command \"%s\"\n\n", name);
-	return print_help(stderr, EXIT_CODE_USAGE);
+	return NULL;
+}
+
+/* A full disk must not look like an answer, least of all like a token that is shown once. */
+static int finish(const char *name, int code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	fprintf(stderr,
+		"ofono-mcp%s%s: not all of what it tells could be written.\n"
+		"Look whether there is room; what was asked may be done nevertheless.\n",
+		*name ? " " : "", name);
+	return code ? code : EXIT_CODE_FAILED;
+}
+
+static int run(const char *name, int argc, char **argv)
+{
+	const struct command *command = find(name);
+
+	if (command)
+		return command->run(argc, argv);
+	fprintf(stderr,
+		"ofono-mcp: there is no command \"%s\"\n"
+		"Try: ofono-mcp --help\n",
+		name);
+	return EXIT_CODE_USAGE;
+}
+
+/* "help NAME" is "NAME --help". */
+static int run_help(char *name)
+{
+	char option[] = "--help";
+	char *argv[] = { name, option, NULL };
+
+	return name ? run(name, 2, argv) : print_help(stdout, EXIT_CODE_OK);
+}
+
+int main(int argc, char **argv)
+{
+	char *name = argv[1];
+
+	if (argc < 2)
+		return print_help(stderr, EXIT_CODE_USAGE);
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+		return finish("", print_help(stdout, EXIT_CODE_OK));
+	if (strcmp(name, "help") == 0)
+		return finish("", run_help(argv[2]));
+	if (strcmp(name, "--version") == 0) {
+		puts("ofono-mcp " OFONO_MCP_VERSION);
+		return finish("", EXIT_CODE_OK);
+	}
+	return finish(name, run(name, argc - 1, argv + 1));
 }

@@ -17,7 +17,8 @@ enum { ASK_GATEWAY_PATIENCE_MS = 5000 };
 
 struct gateway_question {
 	const struct config *config;
-	const char *line; /* see control/control_call.h; without a line feed */
+	const char *command; /* "status" */
+	const char *line;    /* see control/control_call.h; without a line feed */
 	size_t length;
 	/* Each line of the answer, without its line feed, in order. */
 	void (*told)(void *data, const char *line, size_t length);

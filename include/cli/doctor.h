@@ -19,7 +19,7 @@ struct doctor {
 	unsigned counts[DOCTOR_LEVELS];
 	bool gateway_runs;
 	bool gateway_is_closed; /* we may not ask it, so all of it is unknown */
-	bool has_clients; /* or it is not known */
+	bool has_clients;	/* or it is not known */
 };
 
 struct finding {

@@ -32,13 +32,16 @@ struct ledger_command {
 	const char *help;
 	const struct option *options;
 	bool argument_optional;
-	/* Takes the command's own options, NULL: there are none. False: the value is wrong. */
-	bool (*take)(void *data, int option, const char *value);
+	/* Takes the command's own options, NULL: there are none. Gives what is wrong, or NULL. */
+	const char *(*take)(void *data, int option, const char *value);
 	void *data;
 };
 
 /* True: go on. False: everything has been said, end with *code_out. */
 bool ledger_options_read(const struct ledger_command *command, int argc, char **argv,
 			 struct ledger_options *options_out, int *code_out);
+
+/* Tells what is wrong; gives EXIT_CODE_USAGE. */
+int ledger_options_fail(const struct ledger_command *command, const char *flaw);
 
 #endif

@@ -17,6 +17,7 @@
 #include "cli/agent_reach.h"
 #include "cli/folder_owner.h"
 #include "control/control_call.h"
+#include "control/control_command.h"
 #include "control/control_socket.h"
 #include "owner/owner_table.h"
 #include "store/store_lock.h"
@@ -142,6 +143,15 @@ static void on_told(void *data, const char *line, size_t length, bool last)
 	question->told(question->data, line, length);
 }
 
+static bool needs_gateway(const struct gateway_question *question)
+{
+	const struct control control = { .more = owner_table };
+	const struct control_command *command =
+		control_command_find(&control, question->command);
+
+	return command && command->needs_gateway;
+}
+
 static bool run_here(const struct gateway_question *question, struct config_error *error)
 {
 	static const struct control_carrier carrier = { .told = on_told };
@@ -156,7 +166,8 @@ static bool run_here(const struct gateway_question *question, struct config_erro
 		void *data;
 	} asker = { question };
 
-	if (store_open(question->config->state_dir, &control.store, error) != 0)
+	if (!needs_gateway(question) &&
+	    store_open(question->config->state_dir, &control.store, error) != 0)
 		return false;
 	if (!control_call_init(&call, &control, &carrier, asker.data)) {
 		store_close(control.store);
@@ -167,6 +178,12 @@ static bool run_here(const struct gateway_question *question, struct config_erro
 	control_call_deinit(&call);
 	store_close(control.store);
 	return true;
+}
+
+/* So no gateway has it, and a name that was mistyped is not to become a folder. */
+static bool is_absent(const char *folder)
+{
+	return access(folder, F_OK) < 0 && errno == ENOENT;
 }
 
 static void pause_a_moment(void)
@@ -240,6 +257,8 @@ bool ask_gateway(const struct gateway_question *question, struct config_error *e
 		}
 		if (fd != -ENOENT && fd != -ECONNREFUSED)
 			return explain_refusal(&address, fd, error);
+		if (needs_gateway(question) && is_absent(question->config->state_dir))
+			return run_here(question, error);
 		if (!folder_owner_become(question->config->state_dir, error))
 			return false;
 		failure = store_lock_take(question->config->state_dir, &lock, error);

@@ -67,19 +67,38 @@ static bool parse_count(const char *text, int64_t *count_out)
 	return count > 0;
 }
 
-static bool take(void *data, int option, const char *value)
+static const char *take(void *data, int option, const char *value)
 {
 	struct asked *asked = data;
 
 	switch (option) {
 	case OPTION_SINCE:
-		return timestamp_parse(value, &asked->range.since_ms);
+		return timestamp_parse(value, &asked->range.since_ms)
+			       ? NULL
+			       : "--since takes a time as 2026-11-21T08:30:00+01:00";
 	case OPTION_LAST:
-		return parse_count(value, &asked->range.last);
+		return parse_count(value, &asked->range.last)
+			       ? NULL
+			       : "--last takes a whole number, 1 at least";
 	default:
 		asked->has_head = true;
-		return audit_head_parse(value, &asked->head);
+		return audit_head_parse(value, &asked->head)
+			       ? NULL
+			       : "--head takes a number, a colon and a hash, as verify "
+				 "prints them";
 	}
+}
+
+/* What does not go together; NULL: nothing. */
+static const char *flaw_of(const struct asked *asked, const char *argument, bool verifies)
+{
+	if (argument && !verifies)
+		return "\"verify\" is the only word that it takes";
+	if (asked->has_head && !verifies)
+		return "--head is for verify alone";
+	if (verifies && (asked->range.since_ms || asked->range.last))
+		return "verify looks at all lines, so it takes no --since and no --last";
+	return NULL;
 }
 
 static void show(void *data, const struct audit_line *line)
@@ -145,8 +164,6 @@ static int run_on(const struct config *config, struct asked *asked, bool verifie
 		return fail(asked, problem.text);
 	code = verifies ? verify(reader, asked) : list(reader, asked);
 	audit_reader_close(reader);
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return fail(asked, "not all could be written");
 	return code;
 }
 
@@ -157,17 +174,16 @@ static int run_audit(int argc, char **argv)
 		"ofono-mcp audit", help, options, true, take, &asked
 	};
 	struct ledger_options given;
+	const char *flaw;
 	bool verifies;
 	int code;
 
 	if (!ledger_options_read(&command, argc, argv, &given, &code))
 		return code;
 	verifies = given.argument && strcmp(given.argument, "verify") == 0;
-	if ((given.argument && !verifies) || (asked.has_head && !verifies) ||
-	    (verifies && (asked.range.since_ms || asked.range.last))) {
-		fputs(help, stderr);
-		return EXIT_CODE_USAGE;
-	}
+	flaw = flaw_of(&asked, given.argument, verifies);
+	if (flaw)
+		return ledger_options_fail(&command, flaw);
 	asked.json = given.json;
 	return run_on(&given.config, &asked, verifies);
 }

@@ -105,11 +105,13 @@ static void on_second(void *data)
 }
 
 /* The arena is due to be freed in either case. */
-static void ask(struct doctor *doctor, const char *line, struct answer *answer)
+static void ask(struct doctor *doctor, const char *command, const char *line,
+		struct answer *answer)
 {
 	struct config_error error = { "" };
 	const struct gateway_question question = {
 		.config = &doctor->config,
+		.command = command,
 		.line = line,
 		.length = strlen(line),
 		.told = on_told,
@@ -187,7 +189,7 @@ static void look_at_status(struct doctor *doctor)
 {
 	struct answer answer;
 
-	ask(doctor, "{\"command\":\"status\"}", &answer);
+	ask(doctor, "status", "{\"command\":\"status\"}", &answer);
 	doctor->gateway_runs = answer.result ||
 			       (*answer.code && strcmp(answer.code, "not_running") != 0);
 	if (answer.result) {
@@ -211,7 +213,7 @@ static void look_at_clients(struct doctor *doctor)
 	struct answer answer;
 	unsigned long count;
 
-	ask(doctor, "{\"command\":\"clients\"}", &answer);
+	ask(doctor, "clients", "{\"command\":\"clients\"}", &answer);
 	count = (unsigned long)member_list(answer.result, "clients")->count;
 	doctor->has_clients = !answer.result || count;
 	if (!answer.result)
@@ -259,7 +261,7 @@ static void look_at_last(struct doctor *doctor)
 	struct answer answer;
 	const struct json *messages;
 
-	ask(doctor,
+	ask(doctor, "list",
 	    "{\"command\":\"list\",\"arguments\":{\"direction\":\"out\",\"limit\":1}}",
 	    &answer);
 	messages = member_list(answer.result, "messages");
@@ -304,7 +306,7 @@ static void tell_closed(struct doctor *doctor)
 {
 	struct answer answer;
 
-	ask(doctor, "{\"command\":\"status\"}", &answer);
+	ask(doctor, "status", "{\"command\":\"status\"}", &answer);
 	doctor_tell(doctor,
 		    &(struct finding){ DOCTOR_WARNING, "gateway", DOCTOR_AS_ROOT }, "%s",
 		    answer.problem);

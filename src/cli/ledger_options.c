@@ -22,17 +22,25 @@ static bool load(const struct ledger_command *command, const char *file,
 	return false;
 }
 
-static bool arguments_fit(const struct ledger_command *command, int count, char **given)
+static const char *flaw_of(const struct ledger_command *command, int count, char **given)
 {
-	if (count == 0)
-		return command->argument_optional;
-	return count == 1 && **given;
+	if (count == 0 && command->argument_optional)
+		return NULL;
+	if (count == 0 || !**given)
+		return "an argument is missing";
+	return count > 1 ? "that is one argument too many" : NULL;
+}
+
+int ledger_options_fail(const struct ledger_command *command, const char *flaw)
+{
+	fprintf(stderr, "%s: %s\nTry: %s --help\n", command->name, flaw, command->name);
+	return EXIT_CODE_USAGE;
 }
 
 bool ledger_options_read(const struct ledger_command *command, int argc, char **argv,
 			 struct ledger_options *options_out, int *code_out)
 {
-	const char *file = NULL, *state_dir = NULL;
+	const char *file = NULL, *state_dir = NULL, *flaw;
 	int option;
 
 	*options_out = (struct ledger_options){ 0 };
@@ -51,16 +59,12 @@ bool ledger_options_read(const struct ledger_command *command, int argc, char **
 		options_out->force |= option == LEDGER_OPTION_FORCE;
 		options_out->json |= option == LEDGER_OPTION_JSON;
 		if (option >= LEDGER_OPTION_OTHER &&
-		    !command->take(command->data, option, optarg)) {
-			fprintf(stderr, "%s: \"%s\" is no such value\n", command->name,
-				optarg);
-			return end(code_out, EXIT_CODE_USAGE);
-		}
+		    (flaw = command->take(command->data, option, optarg)))
+			return end(code_out, ledger_options_fail(command, flaw));
 	}
-	if (!arguments_fit(command, argc - optind, argv + optind)) {
-		fputs(command->help, stderr);
-		return end(code_out, EXIT_CODE_USAGE);
-	}
+	flaw = flaw_of(command, argc - optind, argv + optind);
+	if (flaw)
+		return end(code_out, ledger_options_fail(command, flaw));
 	options_out->argument = argv[optind];
 	if (!load(command, file, state_dir, &options_out->config))
 		return end(code_out, EXIT_CODE_USAGE);

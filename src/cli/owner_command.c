@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "cli/ask_gateway.h"
 #include "cli/command.h"
+#include "cli/failing.h"
 #include "cli/progress.h"
 #include "control/control_call.h"
 
@@ -348,6 +349,7 @@ static int ask(struct answer *answer, const struct buffer *request)
 	const struct owner_call *call = answer->call;
 	const struct gateway_question question = {
 		.config = &call->config,
+		.command = call->command->name,
 		.line = request->data,
 		.length = request->length,
 		.told = on_told,
@@ -355,6 +357,9 @@ static int ask(struct answer *answer, const struct buffer *request)
 		.data = answer,
 		.is_endless = call->command->is_endless,
 	};
+	const struct failing failing = { call->command->name, "not_reachable",
+					 "More tells: sudo ofono-mcp doctor",
+					 call->json };
 	struct config_error problem = { "" };
 	bool answered;
 
@@ -364,10 +369,9 @@ static int ask(struct answer *answer, const struct buffer *request)
 	answered = ask_gateway(&question, &problem);
 	progress_clear(&answer->progress);
 	if (!answered)
-		fprintf(stderr, "ofono-mcp %s: %s\n", call->command->name, problem.text);
-	else if (!answer->is_over)
-		fprintf(stderr, "ofono-mcp %s: the answer broke off\n",
-			call->command->name);
+		return failing_tell(&failing, "%s", problem.text);
+	if (!answer->is_over)
+		return failing_tell(&failing, "the answer broke off");
 	return answer->code;
 }
 

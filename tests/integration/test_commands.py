@@ -79,7 +79,24 @@ def test_help(name: str) -> None:
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     assert "Exit codes: " in done.stdout
     assert ("--json" in done.stdout) == (name not in HAS_LOG)
-    assert run("help").stdout == HELP
+    assert run("help", name).stdout == done.stdout
+
+
+def test_help_of_all() -> None:
+    assert run("help").stdout == run("-h").stdout == HELP
+    for wrong in (["stauts"], ["help", "stauts"]):
+        done = run(*wrong)
+        assert (done.returncode, done.stdout) == (USAGE, "")
+        assert '"stauts"' in done.stderr and len(done.stderr.splitlines()) == 2
+
+
+def test_what_cannot_be_written_is_told(folder: Path) -> None:
+    for words in (["--help"], ["tools"], ["pair", "laptop"], ["clients", "--json"], ["audit"]):
+        state = [] if words[0] in ("--help", "tools") else ["--state-dir", str(folder / "s")]
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, *words, *state], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=patience(10))
+        assert done.returncode == FAILED and "could be written" in done.stderr, done
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -166,6 +183,9 @@ def test_without_a_gateway(folder: Path, arguments: Callable[..., list[str]]) ->
         done = run(name, *state, *words, "--json", **nothing)
         assert done.returncode in (OK, FAILED), done
         assert_json(name, done)
+    left = {path.name for path in folder.iterdir()}     # no ledger where none is needed
+    assert left <= {"pair", "clients", "change", "rotate", "revoke", "pause", "resume",
+                    "approvals", "audit", "backup", "restore"}, left
 
 
 def test_what_it_waits_for_is_told(lab: Lab, arguments: Callable[..., list[str]]) -> None:

@@ -216,12 +216,14 @@ def test_the_group_of_the_socket_may_ask(reachable: LoneGateway, folder: Path) -
 def test_others_are_told_what_to_do(reachable: LoneGateway, folder: Path) -> None:
     config = reachable.folder / "gateway.conf"
     reachable.folder.chmod(0o755)
-    done = subprocess.run([os.environ.get("GATEWAY_BINARY", BINARY), "clients", "--config",
-                           config, "--state-dir", reachable.state], user=NOBODY,
+    done = subprocess.run([os.environ.get("GATEWAY_BINARY", BINARY), "clients", "--json",
+                           "--config", config, "--state-dir", reachable.state], user=NOBODY,
                           group=NOBODY, extra_groups=[], capture_output=True, text=True,
                           timeout=patience(20))
-    assert (done.returncode, done.stdout) == (FAILED, "")
+    assert done.returncode == FAILED
     assert "run it as root, or as a member of the group root, which may" in done.stderr
+    error = json.loads(done.stdout)["error"]
+    assert error["message"] in done.stderr and error["fix"] in done.stderr
 
 
 def test_what_root_makes_is_the_owners_of_the_folder(gateway: LoneGateway) -> None:

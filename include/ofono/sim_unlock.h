@@ -19,9 +19,10 @@ enum unlock_outcome {
 	UNLOCK_WRONG,	  /* Failed: it has cost a try; Retries follows as a change */
 	UNLOCK_BUSY,	  /* not tried: oFono does something else with the card */
 	UNLOCK_NOT_TAKEN, /* not tried: the card does not ask for this, or not any more */
-	UNLOCK_IMPOSSIBLE, /* not tried: oFono cannot do it with this modem */
-	UNLOCK_NOT_ASKED,  /* not tried: oFono was not reached */
-	UNLOCK_UNKNOWN,	   /* no answer; it may have been tried or not */
+	UNLOCK_IMPOSSIBLE,  /* not tried: oFono cannot do it with this modem */
+	UNLOCK_NOT_ALLOWED, /* not tried: a policy of D-Bus or of oFono forbids it */
+	UNLOCK_NOT_ASKED,   /* not tried: oFono was not reached */
+	UNLOCK_UNKNOWN,	    /* no answer; it may have been tried or not */
 };
 
 const char *unlock_outcome_name(enum unlock_outcome outcome); /* "unlocked", ... */

@@ -12,6 +12,7 @@
 
 #include "cli/doctor.h"
 #include "cli/folder_owner.h"
+#include "cli/modem_view.h"
 #include "cli/ofono_program.h"
 #include "cli/turns.h"
 
@@ -46,6 +47,12 @@ static const char policy_fix[] =
 	"Let it: put the file ofono-mcp.conf of etc/dbus into /etc/dbus-1/system.d, then "
 	"reload the bus: systemctl reload dbus";
 
+/* Of what its package installs only as an example. */
+#define LET_IT(file)                                                                     \
+	"Let it: copy " file ", which the package has in /usr/share/doc/ofono-mcp/"      \
+	"examples and the source in etc/dbus, to /etc/dbus-1/system.d, then reload the " \
+	"bus: systemctl reload dbus"
+
 /* Besides, where the owner lists codes for send_ussd. */
 static const struct question ussd_questions[] = {
 	{ "org.ofono.SupplementaryServices", "Initiate" },
@@ -54,10 +61,7 @@ static const struct question ussd_questions[] = {
 	{ NULL },
 };
 
-static const char ussd_fix[] =
-	"Let it: put the file ussd.conf of etc/dbus into /etc/dbus-1/system.d, then "
-	"reload "
-	"the bus: systemctl reload dbus; or list no codes in [ussd] allow";
+static const char ussd_fix[] = LET_IT("ussd.conf") "; or list no codes in [ussd] allow";
 
 /* Besides, of the forks that know them. */
 static const struct question fork_questions[] = {
@@ -73,9 +77,8 @@ static const struct question power_questions[] = {
 	{ NULL },
 };
 
-static const char power_fix[] =
-	"Let it: put the file power.conf of etc/dbus into /etc/dbus-1/system.d, then "
-	"reload the bus: systemctl reload dbus; or set power_modems = no";
+static const char power_fix[] = LET_IT("power.conf") "; or set power_modems = no";
+
 /* Besides, where the owner lets agents place calls. */
 static const struct question call_questions[] = {
 	{ "org.ofono.VoiceCallManager", "GetCalls" },
@@ -84,9 +87,16 @@ static const struct question call_questions[] = {
 	{ NULL },
 };
 
-static const char call_fix[] =
-	"Let it: put the file call.conf of etc/dbus into /etc/dbus-1/system.d, then "
-	"reload the bus: systemctl reload dbus; or set place = no in [call]";
+static const char call_fix[] = LET_IT("call.conf") "; or set place = no in [call]";
+
+/* Besides, where a card is locked, or might be. */
+static const struct question unlock_questions[] = {
+	{ "org.ofono.SimManager", "EnterPin" },
+	{ "org.ofono.SimManager", "ResetPin" },
+	{ NULL },
+};
+
+static const char unlock_fix[] = LET_IT("unlock.conf");
 
 struct asker {
 	struct doctor *doctor;
@@ -113,8 +123,20 @@ static bool try_all(const struct asker *asker, const struct question *question,
 	return all;
 }
 
+static bool has_locked_card(const struct ofono *ofono)
+{
+	const struct modem *modem;
+
+	TAILQ_FOREACH (modem, ofono_modems(ofono), link) {
+		if (modem_view_card(modem) == MODEM_CARD_LOCKED)
+			return true;
+	}
+	return false;
+}
+
 /* As who we are by now, on a connection of its own. */
-static void look_at_policy(struct doctor *doctor, const struct ofono_program *program)
+static void look_at_policy(struct doctor *doctor, const struct ofono_program *program,
+			   const struct ofono *ofono)
 {
 	const struct passwd *user = getpwuid(geteuid());
 	const struct asker asker = { doctor, ofono_probe_new(),
@@ -132,6 +154,8 @@ static void look_at_policy(struct doctor *doctor, const struct ofono_program *pr
 		all &= try_all(&asker, power_questions, power_fix);
 	if (doctor->config.policy.calls.place)
 		all &= try_all(&asker, call_questions, call_fix);
+	if (*doctor->config.pin_file || has_locked_card(ofono))
+		all &= try_all(&asker, unlock_questions, unlock_fix);
 	if (all)
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "policy" },
 			    "the bus lets user %s ask oFono all that the gateway needs",
@@ -176,7 +200,7 @@ static void tell_all(struct doctor *doctor, struct ofono *ofono,
 	if (ofono_is_available(ofono)) {
 		ofono_program_look_for_reports(probe, program, ofono);
 		ofono_program_tell(doctor, program);
-		look_at_policy(doctor, program);
+		look_at_policy(doctor, program, ofono);
 		doctor_look_at_modems(doctor, ofono);
 		return;
 	}

@@ -71,6 +71,10 @@ static void say_card(const struct modem *modem, char text[CELL_BYTES])
 	};
 	enum modem_card card = modem_view_card(modem);
 
+	if (!modem->powered) {
+		snprintf(text, CELL_BYTES, "not known");
+		return;
+	}
 	snprintf(text, CELL_BYTES, "%s%s", texts[card],
 		 card == MODEM_CARD_LOCKED ? modem->sim.pin_required : "");
 }

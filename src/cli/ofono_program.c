@@ -119,7 +119,8 @@ void ofono_program_tell(struct doctor *doctor, const struct ofono_program *progr
 	} else if (program->shows_its_parts) {
 		finding.level = DOCTOR_WARNING;
 		finding.fix = "Where that matters install the package "
-			      "ofono-plugin-sms-history; else all is well";
+			      "ofono-plugin-sms-history and restart oFono (systemctl "
+			      "restart ofono); else all is well";
 		doctor_tell(doctor, &finding,
 			    "it answers: %s, upstream, without a plugin that tells of "
 			    "delivery; "

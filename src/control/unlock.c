@@ -215,10 +215,16 @@ static const struct refusal {
 			       "was not tried: the card does not ask for it any more",
 			       "Look again with ofono-mcp unlock" },
 	[UNLOCK_IMPOSSIBLE] = { "not_possible",
-				"was not tried: oFono cannot, or may not, do that with "
-				"this modem",
+				"was not tried: oFono cannot do that with this modem",
 				"Unlock the card in another phone, or switch its PIN "
 				"off there" },
+	[UNLOCK_NOT_ALLOWED] = { "not_allowed",
+				 "was not tried: the D-Bus policy does not let the "
+				 "gateway enter it",
+				 "Let it: copy unlock.conf, which the package has in "
+				 "/usr/share/doc/ofono-mcp/examples and the source in "
+				 "etc/dbus, to /etc/dbus-1/system.d, then: systemctl "
+				 "reload dbus" },
 	[UNLOCK_NOT_ASKED] = { "ofono_unavailable",
 			       "was not tried: oFono was not reached",
 			       "Start oFono: systemctl start ofono" },

@@ -33,6 +33,7 @@ const char *unlock_outcome_name(enum unlock_outcome outcome)
 		[UNLOCK_BUSY] = "busy",
 		[UNLOCK_NOT_TAKEN] = "not_locked",
 		[UNLOCK_IMPOSSIBLE] = "not_possible",
+		[UNLOCK_NOT_ALLOWED] = "not_allowed",
 		[UNLOCK_NOT_ASKED] = "not_asked",
 		[UNLOCK_UNKNOWN] = "unknown",
 	};
@@ -64,7 +65,8 @@ static enum unlock_outcome outcome_of(const char *error)
 		{ DBUS_ERROR_UNKNOWN_OBJECT, UNLOCK_NOT_TAKEN },
 		{ DBUS_ERROR_UNKNOWN_INTERFACE, UNLOCK_NOT_TAKEN },
 		{ DBUS_ERROR_UNKNOWN_METHOD, UNLOCK_NOT_TAKEN },
-		{ DBUS_ERROR_ACCESS_DENIED, UNLOCK_IMPOSSIBLE },
+		{ "org.ofono.Error.AccessDenied", UNLOCK_NOT_ALLOWED },
+		{ DBUS_ERROR_ACCESS_DENIED, UNLOCK_NOT_ALLOWED },
 		{ DBUS_ERROR_SERVICE_UNKNOWN, UNLOCK_NOT_ASKED },
 		{ BUS_ERROR_NOT_SENT, UNLOCK_NOT_ASKED },
 	};

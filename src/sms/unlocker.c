@@ -151,6 +151,11 @@ static void on_done(void *data, enum unlock_outcome outcome)
 	if (outcome == UNLOCK_DONE)
 		log_info("unlock: SIM ...%s: unlocked with its PIN of pin_file",
 			 unlocker->tail);
+	else if (outcome == UNLOCK_NOT_ALLOWED)
+		log_error("unlock: SIM ...%s: the D-Bus policy does not let the gateway "
+			  "enter its PIN; copy the example unlock.conf to "
+			  "/etc/dbus-1/system.d, then run: ofono-mcp unlock",
+			  unlocker->tail);
 	else
 		log_error("unlock: SIM ...%s: its PIN of pin_file did not unlock it, and "
 			  "is not tried again; run: ofono-mcp unlock",

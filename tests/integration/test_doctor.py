@@ -238,7 +238,8 @@ def configure(one: Lab, lines: str) -> None:
     ("Modem", "SetProperty", "[sim]\npower_modems = yes\n", ["SetProperty"]),
     ("SupplementaryServices", "", "[ussd]\nallow = *100#\n",
      ["Initiate", "Respond", "Cancel"]),
-    ("VoiceCallManager", "Dial", "[call]\nplace = yes\n", ["Dial"])])
+    ("VoiceCallManager", "Dial", "[call]\nplace = yes\n", ["Dial"]),
+    ("SimManager", "EnterPin", "[sim]\npin_file = /etc/ofono-mcp/pins\n", ["EnterPin"])])
 def test_the_policy_lets_not_do_what_the_owner_wants(
         one: Lab, look: Look, interface: str, member: str, lines: str,
         refused: list[str]) -> None:
@@ -249,6 +250,7 @@ def test_the_policy_lets_not_do_what_the_owner_wants(
     assert found.code == FAILED
     for call in refused:
         assert found.has("problem", "policy", f"{interface}.{call}")
+        assert found.has("problem", "policy", "/usr/share/doc/ofono-mcp/examples")
     assert one.modems[0].calls.dialled == []    # asking has done nothing
 
 
@@ -284,6 +286,8 @@ def test_a_locked_card(make_lab: Callable[..., Lab], look: Look) -> None:
     assert look(lab).has("problem", path_of(lab), "ofono-mcp modem on /sim0")
     lab.bring_up()
     assert wait_found(lab, look, "problem", path_of(lab), "asks for its pin")
+    deny(lab, "SimManager", "EnterPin")                 # as the policy of the package
+    assert look(lab).has("problem", "policy", "unlock.conf")
 
 
 def test_no_card(make_lab: Callable[..., Lab], look: Look) -> None:

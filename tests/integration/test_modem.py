@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -68,6 +69,7 @@ def owner(owner_of: OwnerOf) -> Owner:
 def test_on_off_and_the_list(owner: Owner) -> None:
     radio = owner.lab.radios[0]
     assert "off" in owner.run().stdout and "ofono-mcp modem on /sim0" in owner.run().stdout
+    assert re.search(r"^/sim0 +off +not known ", owner.run().stdout, re.MULTILINE)
     [modem] = owner.json("on", "--registered")
     assert (modem["outcome"], modem["changed"], modem["state"]) == ("on", True, "on")
     assert (modem["sim"], modem["registration"]) == ("ready", "registered")

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import dbus.bus
 import pytest
 
 from agent import Agent
@@ -159,6 +160,21 @@ def test_the_modem_does_not_tell_how_many(make_lab: Callable[..., Lab]) -> None:
                   "tries are left oFono has not told")
     assert attempts(lab) == 1
     assert_unlocked(unlock(lab.gateway, "--force"))
+
+
+def test_the_policy_does_not_let_it(locked: Lab) -> None:
+    """As that of the package, before its owner has put unlock.conf there."""
+    config = locked.bus._config
+    config.write_text(config.read_text().replace(
+        "</policy>", '<deny send_destination="org.ofono" send_interface="org.ofono.SimManager"'
+        ' send_member="EnterPin"/></policy>'))
+    bus = dbus.bus.BusConnection(locked.bus.address)
+    bus.call_blocking("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ReloadConfig",
+                      "", ())
+    bus.close()
+    assert_failed(unlock(locked.gateway), "the PIN was not tried", "D-Bus policy",
+                  "/usr/share/doc/ofono-mcp/examples", "/etc/dbus-1/system.d")
+    assert attempts(locked) == 0
 
 
 # ---- which card

@@ -28,6 +28,12 @@ int store_file_make_folder(const char *folder);
 int store_file_sync(const char *path);
 
 /*
+ * What root has made there is the owner's of the folder, or the gateway could not open it
+ * (tests/integration/test_keeping.py::test_what_root_restores_is_the_gateways). 0 or -errno.
+ */
+int store_file_hand_over(const char *folder, const char *path);
+
+/*
  * A mark beside the database: it was found damaged while it was used. It goes with the
  * database when that is replaced. 0 or -errno.
  */

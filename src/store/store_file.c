@@ -46,6 +46,17 @@ int store_file_sync(const char *path)
 	return error;
 }
 
+int store_file_hand_over(const char *folder, const char *path)
+{
+	struct stat above;
+
+	if (stat(folder, &above) < 0)
+		return -errno;
+	if (geteuid() != 0 || above.st_uid == 0)
+		return 0;
+	return lchown(path, above.st_uid, above.st_gid) < 0 ? -errno : 0;
+}
+
 int store_file_mark_damaged(const char *folder)
 {
 	char path[PATH_MAX];
@@ -150,6 +161,8 @@ int store_file_replace(const char *folder, const char *fresh, const char *word,
 
 	if (!store_file_path(path, folder, STORE_FILE, ""))
 		return -ENAMETOOLONG;
+	if (!error)
+		error = store_file_hand_over(folder, fresh);
 	if (!error)
 		error = store_file_sync(fresh);
 	if (!error && anything)

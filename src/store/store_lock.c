@@ -66,6 +66,11 @@ int store_lock_take(const char *folder, int *lock_out, struct config_error *erro
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return lock_fail(error, -errno, "%s: %m", path);
+	failure = store_file_hand_over(folder, path);
+	if (failure) {
+		close(fd);
+		return lock_fail(error, failure, "%s: %s", path, strerror(-failure));
+	}
 	if (fcntl(fd, F_OFD_SETLK, &whole) < 0) {
 		failure = errno == EAGAIN || errno == EACCES
 				  ? refuse(fd, folder, error)

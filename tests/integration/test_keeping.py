@@ -490,6 +490,20 @@ def test_wrong_options(command: str, arguments: list[str]) -> None:
     assert result.stderr
 
 
+def test_what_root_restores_is_the_gateways(folder: Path) -> None:
+    """Of a package, whose gateway runs as a user of its own."""
+    state, copy, nobody = folder / "state", folder / "copy.db", 65534
+    assert run("pair", "--state-dir", state, "laptop").returncode == 0
+    assert run("backup", "--state-dir", state, copy).returncode == 0
+    for file in (state, *state.iterdir()):
+        os.chown(file, nobody, nobody)
+    (state / "gateway.lock").unlink()
+    assert run("restore", "--state-dir", state, copy).returncode == 0
+    owners = {file.name: file.stat().st_uid for file in (state, *state.iterdir())}
+    assert "gateway.lock" in owners and set(owners.values()) == {nobody}, owners
+    assert copy.stat().st_uid == os.geteuid()
+
+
 @pytest.mark.parametrize("command", ["backup", "restore"])
 def test_help(command: str) -> None:
     result = run(command, "--help")

@@ -13,6 +13,8 @@
 #include "cli/owner_command.h"
 #include "cli/shown.h"
 
+#define OFONO "oFono "
+
 enum { LABEL_COLUMNS = 10 };
 
 static const char help[] =
@@ -63,9 +65,12 @@ static void print_ofono(const struct json *status)
 {
 	enum colour colour =
 		member_is_true(status, "ofono_available") ? COLOUR_GOOD : COLOUR_BAD;
+	const char *words = member_text(status, "ofono");
 
+	if (strncmp(words, OFONO, strlen(OFONO)) == 0)
+		words += strlen(OFONO); /* that is the label */
 	label("oFono");
-	printf("%s%s%s\n", colour_on(colour), member_text(status, "ofono"), colour_off());
+	printf("%s%s%s\n", colour_on(colour), words, colour_off());
 }
 
 /* "SIM 1     ready: Telekom HU, slot 0, +36201234567, signal 60 %, roaming" */

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -23,6 +24,20 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
     return subprocess.run([*wrapper, binary, *map(str, arguments)], text=True,
                           capture_output=True, timeout=patience(30),
                           env=os.environ | environment)
+
+
+def without_values(line: str) -> str:
+    return re.sub(r"https?://\S+|(?<=token     )\S+|\d+", "...", line).strip()
+
+
+def assert_the_readme_shows(command: str, said: str) -> None:
+    """Each line that stands below it there, in that order; values may be others."""
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+    _, _, behind = readme.partition(f"    $ sudo ofono-mcp {command}\n")
+    shown = re.match(r"(?:    .*\n|\n)+", behind)[0].partition("    ...\n")[0]
+    rest = iter([without_values(line) for line in said.splitlines()])
+    for line in map(without_values, shown.splitlines()):
+        assert line in ("", "...") or line in rest, (line, said)
 
 
 class Owner:

@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import struct
 import subprocess
@@ -27,7 +28,7 @@ from lab.gateway import BINARY
 from lone_gateway import LoneGateway
 from modem.patience import patience
 from modern import Request
-from owner import FAILED, OK, USAGE, Owner, run
+from owner import FAILED, OK, USAGE, Owner, assert_the_readme_shows, run
 from qr import decode
 from test_sessions import begin, ping
 from wire import rpc
@@ -181,6 +182,11 @@ SNIPPETS = [
     'bearer_token_env_var = "OFONO_MCP_TOKEN"', 'url = "{url}"',
     "export OFONO_MCP_TOKEN={token}",
 ]
+
+
+def test_what_the_readme_shows(owner: Owner) -> None:
+    words = "pair --scope read,send --allow '+3620*' --per-day 20 laptop"
+    assert_the_readme_shows(words, owner.do(*shlex.split(words)))
 
 
 def test_lines_to_paste(gateway: LoneGateway, owner: Owner) -> None:

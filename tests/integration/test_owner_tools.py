@@ -21,7 +21,7 @@ from lab import Lab, wait_until
 from lab.gateway import BINARY
 from modem import Outcome
 from modem.patience import patience
-from owner import FAILED, OK, USAGE, Owner, run
+from owner import FAILED, OK, USAGE, Owner, assert_the_readme_shows, run
 from terminal import on_terminal
 
 COLOUR = "\x1b["
@@ -102,6 +102,7 @@ def test_status_on_a_page(make_lab: Callable[..., Lab]) -> None:
     lab.gateway.restart()
     owner, agent = Owner(lab.gateway.state), Agent(lab, pair(lab.gateway, "laptop"))
     agent.wait_states("ready", timeout=10)
+    assert_the_readme_shows("status", owner.do("status"))
     owner.do("change", "--ask", "always", "laptop")
     agent.send("please", wait_for="none")
     text = owner.do("status")

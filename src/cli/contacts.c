@@ -48,8 +48,10 @@ static int show(const struct owner_call *call, const struct json *result)
 {
 	const struct json *contacts = member_list(result, "contacts");
 
-	(void)call;
-	if (!contacts->count)
+	if (!contacts->count && !call->operand && !owner_call_value(call, "number"))
+		puts("No contact is known: neither a SIM card nor a file ([contacts] "
+		     "file) has told one.");
+	else if (!contacts->count)
 		puts("There is no such contact.");
 	json_foreach (contact, contacts)
 		show_contact(contact);

@@ -65,13 +65,25 @@ static int list_add(const struct owner_call *call, struct json_writer *arguments
 	return 0;
 }
 
+static bool list_takes_all(const struct owner_call *call)
+{
+	static const char *const filters[] = { "number", "search", "unread",
+					       "in",	 "out",	   "cursor" };
+
+	for (size_t at = 0; at < sizeof(filters) / sizeof(filters[0]); at++) {
+		if (owner_call_value(call, filters[at]))
+			return false;
+	}
+	return true;
+}
+
 static int list_show(const struct owner_call *call, const struct json *result)
 {
 	const struct json *messages = member_list(result, "messages");
 
-	(void)call;
 	if (!messages->count)
-		puts("There is no such message.");
+		puts(list_takes_all(call) ? "There is no message yet."
+					  : "There is no such message.");
 	json_foreach (message, messages) {
 		if (message != messages->first)
 			putchar('\n');

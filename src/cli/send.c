@@ -148,6 +148,9 @@ static int show(const struct owner_call *call, const struct json *result)
 	       colour_on(is_out ? COLOUR_GOOD : COLOUR_WARNING), state, colour_off());
 	print_segments(result);
 	puts(".");
+	if (member_is_true(result, "duplicate"))
+		puts("To send it again change the text, or wait until duplicate_seconds "
+		     "of the configuration are over.");
 	if (!is_out)
 		printf("It goes its way; to look after it: ofono-mcp show %s\n",
 		       member_text(result, "message_id"));

@@ -76,7 +76,7 @@ static void refuse_none(struct control_call *call)
 
 	if (*off)
 		control_fail(call, "modem_off",
-			     "Switch the modem on (oFono: Powered), then try again",
+			     "Switch it on: ofono-mcp modem on; then try again",
 			     "no SIM is locked as far as can be seen, but these modems "
 			     "are off: %s",
 			     off);
@@ -130,11 +130,11 @@ static struct modem *find_named(struct control_call *call, const char *name)
 	if (!modem)
 		control_fail(call, "sim_absent",
 			     "Leave it out to unlock the only SIM that is locked; "
-			     "get_sms_subscriptions lists those that are there",
+			     "ofono-mcp status lists those that are there",
 			     "no SIM %s is in the phone, or its modem is off", name);
 	else if (!modem->powered)
 		control_fail(call, "modem_off",
-			     "Switch the modem on (oFono: Powered), then try again",
+			     "Switch it on: ofono-mcp modem on; then try again",
 			     "the modem %s is off", modem->path);
 	else if (!is_locked(modem))
 		control_fail(call, "not_locked", "", "%s is not locked",

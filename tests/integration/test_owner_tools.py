@@ -236,11 +236,13 @@ def test_limits_of_clients_are_not_the_owners(make_lab: Callable[..., Lab]) -> N
 def test_the_owner_is_not_who_comes_in_open_mode(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(notices_repeats=True, modem_count=1)
     owner, agent = Owner(lab.gateway.state), Agent(lab)
+    assert owner.do("list") == "There is no message yet.\n"
     mine = owner.json("send", TO, "the same")["message_id"]
     assert agent.send("the same").structured.get("duplicate") is None
     again = owner.json("send", TO, "the same")
     assert (again["message_id"], again["duplicate"]) == (mine, True)
-    assert "nothing new is" in owner.do("send", TO, "the same")
+    said = owner.do("send", TO, "the same")
+    assert "nothing new is" in said and "duplicate_seconds" in said
     assert taken_texts(lab) == ["the same"] * 2
     accepted = [json.loads(line) for line in owner.do("audit", "--json").splitlines()
                 if f'"message_id":{mine},' in line]

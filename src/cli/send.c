@@ -66,8 +66,22 @@ static int fail_text(const char *message)
 	return EXIT_CODE_USAGE;
 }
 
+/* Only oFono knows: what the gateway tells of a dry run has no word of it. */
+static void warn_of_characters(const struct owner_call *call, const char *text,
+			       size_t length)
+{
+	bool has_any = false; /* of those that take four bytes */
+
+	for (size_t at = 0; at < length; at++)
+		has_any |= (unsigned char)text[at] >= 0xf0;
+	if (has_any && owner_call_value(call, "dry-run"))
+		fputs("ofono-mcp send: upstream oFono cannot encode an emoji, and may "
+		      "refuse this text then\n",
+		      stderr);
+}
+
 /* 0, or an exit code: all has been said. */
-static int add_input(struct json_writer *arguments)
+static int add_input(const struct owner_call *call, struct json_writer *arguments)
 {
 	char text[TEXT_MAX + 1];
 	size_t length = fread(text, 1, sizeof(text), stdin);
@@ -82,6 +96,7 @@ static int add_input(struct json_writer *arguments)
 		return fail_text("the text is missing: standard input is empty");
 	if (memchr(text, '\0', length) || !utf8_valid(text, length))
 		return fail_text("what stands on standard input is no UTF-8 text");
+	warn_of_characters(call, text, length);
 	json_key(arguments, "sms_text");
 	json_write_text(arguments, text, length);
 	return 0;
@@ -95,7 +110,8 @@ static int add(const struct owner_call *call, struct json_writer *arguments)
 	if (!wait || strcmp(wait, "none") != 0)
 		json_put_integer(arguments, "wait_seconds", WAIT_SECONDS);
 	if (call->operand_count == 1)
-		return add_input(arguments);
+		return add_input(call, arguments);
+	warn_of_characters(call, call->operands[1], strlen(call->operands[1]));
 	json_put_string(arguments, "sms_text", call->operands[1]);
 	return 0;
 }

@@ -143,13 +143,15 @@ static void on_told(void *data, const char *line, size_t length, bool last)
 	question->told(question->data, line, length);
 }
 
-static bool needs_gateway(const struct gateway_question *question)
+/* No gateway has a folder that is not there; one that was mistyped is not to be made. */
+static bool is_in_vain(const struct gateway_question *question)
 {
 	const struct control control = { .more = owner_table };
 	const struct control_command *command =
 		control_command_find(&control, question->command);
 
-	return command && command->needs_gateway;
+	return command && command->needs_gateway &&
+	       access(question->config->state_dir, F_OK) < 0 && errno == ENOENT;
 }
 
 static bool run_here(const struct gateway_question *question, struct config_error *error)
@@ -166,7 +168,7 @@ static bool run_here(const struct gateway_question *question, struct config_erro
 		void *data;
 	} asker = { question };
 
-	if (!needs_gateway(question) &&
+	if (!is_in_vain(question) &&
 	    store_open(question->config->state_dir, &control.store, error) != 0)
 		return false;
 	if (!control_call_init(&call, &control, &carrier, asker.data)) {
@@ -178,12 +180,6 @@ static bool run_here(const struct gateway_question *question, struct config_erro
 	control_call_deinit(&call);
 	store_close(control.store);
 	return true;
-}
-
-/* So no gateway has it, and a name that was mistyped is not to become a folder. */
-static bool is_absent(const char *folder)
-{
-	return access(folder, F_OK) < 0 && errno == ENOENT;
 }
 
 static void pause_a_moment(void)
@@ -257,7 +253,7 @@ bool ask_gateway(const struct gateway_question *question, struct config_error *e
 		}
 		if (fd != -ENOENT && fd != -ECONNREFUSED)
 			return explain_refusal(&address, fd, error);
-		if (needs_gateway(question) && is_absent(question->config->state_dir))
+		if (is_in_vain(question))
 			return run_here(question, error);
 		if (!folder_owner_become(question->config->state_dir, error))
 			return false;

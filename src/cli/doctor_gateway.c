@@ -185,6 +185,16 @@ static void tell_contacts(struct doctor *doctor, const struct json *status)
 			    "%s are known by name", member_text(contacts, "count"));
 }
 
+/* Nobody answered: either none is there, or what it keeps stops it. */
+static const char *fix_of(const struct doctor *doctor, const struct answer *answer)
+{
+	if (doctor->gateway_runs)
+		return "Look into its log";
+	if (!*answer->code && getuid() == 0)
+		return "Mend that, then start it: systemctl start ofono-mcp";
+	return START_IT;
+}
+
 static void look_at_status(struct doctor *doctor)
 {
 	struct answer answer;
@@ -201,8 +211,7 @@ static void look_at_status(struct doctor *doctor)
 	} else {
 		doctor_tell(doctor,
 			    &(struct finding){ DOCTOR_PROBLEM, "gateway",
-					       doctor->gateway_runs ? "Look into its log"
-								    : START_IT },
+					       fix_of(doctor, &answer) },
 			    "%s", answer.problem);
 	}
 	arena_free(answer.arena);
@@ -219,8 +228,10 @@ static void look_at_clients(struct doctor *doctor)
 	if (!answer.result)
 		doctor_tell(doctor,
 			    &(struct finding){ DOCTOR_WARNING, "tokens",
-					       "Run it as root, or as the gateway's "
-					       "user" },
+					       getuid() == 0
+						       ? "See what is told of the gateway"
+						       : "Run it as root, or as the "
+							 "gateway's user" },
 			    "nobody can tell who is paired: %s", answer.problem);
 	else if (count || doctor->config.open)
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "tokens" },

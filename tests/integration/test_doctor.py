@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -161,6 +162,16 @@ def test_the_gateway_never_ran(one: Lab, folder: Path) -> None:
     assert found.has("problem", "gateway", "never did here")
     assert found.has("warning", "storage", "is not there")
     assert not state.exists()
+
+
+def test_a_ledger_that_stops_it(folder: Path) -> None:
+    assert run("clients", "--state-dir", folder).returncode == OK
+    ledger = sqlite3.connect(folder / "gateway.db")
+    ledger.execute("PRAGMA user_version = 99")
+    ledger.close()
+    found = Findings(run("doctor", "--json", "--state-dir", folder))
+    assert found.has("problem", "gateway", "made by a newer ofono-mcp"), found.all
+    assert found.has("problem", "gateway", "Mend that, then start it"), found.all
 
 
 def test_nobody_is_paired(make_lab: Callable[..., Lab], look: Look) -> None:

@@ -223,9 +223,13 @@ static void on_connected(void *data)
 		log_error("ofono: out of memory");
 }
 
-static void set_condition_no_bus(struct ofono *ofono)
+#define NO_BUS "no D-Bus system bus at %s"
+
+/* Nothing was tried yet, so nothing is logged. */
+static void begin_without_bus(struct ofono *ofono)
 {
-	set_condition(ofono, "no D-Bus system bus at %s", bus_address(ofono->bus));
+	snprintf(ofono->condition, sizeof(ofono->condition), NO_BUS,
+		 bus_address(ofono->bus));
 }
 
 static void on_disconnected(void *data)
@@ -236,7 +240,7 @@ static void on_disconnected(void *data)
 	ofono->owner_call = NULL;
 	drop_owner(ofono);
 	modem_signals_clear(&ofono->signals);
-	set_condition_no_bus(ofono);
+	set_condition(ofono, NO_BUS, bus_address(ofono->bus));
 	tell_bus_known(ofono);
 }
 
@@ -314,7 +318,7 @@ int ofono_new(sd_event *loop, const char *address, struct ofono **ofono_out)
 		free(ofono);
 		return r;
 	}
-	set_condition_no_bus(ofono);
+	begin_without_bus(ofono);
 	r = manager_init(&ofono->manager, ofono, on_manager_answered);
 	if (r < 0) {
 		ofono_free(ofono);

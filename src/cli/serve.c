@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/gateway.h"
+#include "http/tls.h"
 #include "mcp/tool_set.h"
 #include "tools/tool_table.h"
 
@@ -157,6 +158,20 @@ static int load(const void *data, struct config *config, struct config_error *er
 	return error;
 }
 
+/* Of files that the configuration names, what the start would refuse. */
+static int check(const struct config *config)
+{
+	struct config_error problem = { "" };
+
+	if (*config->tls_certificate && tls_load(config, &problem) < 0) {
+		fprintf(stderr, "ofono-mcp: %s\n", problem.text);
+		return EXIT_CODE_USAGE;
+	}
+	tls_unload();
+	puts("The configuration is good.");
+	return EXIT_CODE_OK;
+}
+
 static int run_serve(int argc, char **argv)
 {
 	struct config_error problem = { "" };
@@ -177,12 +192,12 @@ static int run_serve(int argc, char **argv)
 		fprintf(stderr, "ofono-mcp: %s\n", problem.text);
 		return EXIT_CODE_USAGE;
 	}
-	if (mode == MODE_PRINT)
-		config_print(&config, stdout);
 	if (mode == MODE_CHECK)
-		puts("The configuration is good.");
-	if (mode != MODE_RUN)
+		return check(&config);
+	if (mode == MODE_PRINT) {
+		config_print(&config, stdout);
 		return EXIT_CODE_OK;
+	}
 	/* What a core would hold, doc/security.md tells; root can still look in. */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0)
 		log_warning("a crash may write a core file: %s", strerror(errno));

@@ -170,6 +170,15 @@ def test_bad_configuration(
     assert not state.exists()
 
 
+def test_a_certificate_that_is_none(folder: Path) -> None:
+    """What the start would refuse is no good configuration."""
+    file = folder / "bad.conf"
+    file.write_text(f"[server]\ntls_certificate = {file}\ntls_key = {file}\n")
+    result = run("serve", "--check-config", "--config", file)
+    assert (result.returncode, result.stdout) == (USAGE, "")
+    assert f"{file}: is no certificate" in result.stderr
+
+
 def test_printed_configuration_is_read_again(folder: Path) -> None:
     options = ["--listen", "127.0.0.1:1234", "--listen", "[::1]:1235", "--open",
                "--verbose", "--state-dir", "/somewhere"]

@@ -46,15 +46,35 @@ int store_file_sync(const char *path)
 	return error;
 }
 
+/* Not what the owner of the folder may have put there in the place of ours. */
+static int give(int fd, const struct stat *above)
+{
+	struct stat file;
+
+	if (fstat(fd, &file) < 0)
+		return -errno;
+	if (file.st_uid == above->st_uid)
+		return 0;
+	if (!S_ISREG(file.st_mode) || file.st_nlink != 1)
+		return -EPERM;
+	return fchown(fd, above->st_uid, above->st_gid) < 0 ? -errno : 0;
+}
+
 int store_file_hand_over(const char *folder, const char *path)
 {
 	struct stat above;
+	int fd, error;
 
 	if (stat(folder, &above) < 0)
 		return -errno;
 	if (geteuid() != 0 || above.st_uid == 0)
 		return 0;
-	return lchown(path, above.st_uid, above.st_gid) < 0 ? -errno : 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -errno;
+	error = give(fd, &above);
+	close(fd);
+	return error;
 }
 
 int store_file_mark_damaged(const char *folder)

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import dbus.bus
 import pytest
 
 from agent import Agent
@@ -21,6 +20,7 @@ from lab import Lab, wait_until
 from lone_gateway import LoneGateway
 from modem import Sim
 from modem.patience import patience
+from test_doctor import deny
 
 PIN, PUK = "4071", "12345678"
 WRONG = "9385"
@@ -164,14 +164,7 @@ def test_the_modem_does_not_tell_how_many(make_lab: Callable[..., Lab]) -> None:
 
 def test_the_policy_does_not_let_it(locked: Lab) -> None:
     """As that of the package, before its owner has put unlock.conf there."""
-    config = locked.bus._config
-    config.write_text(config.read_text().replace(
-        "</policy>", '<deny send_destination="org.ofono" send_interface="org.ofono.SimManager"'
-        ' send_member="EnterPin"/></policy>'))
-    bus = dbus.bus.BusConnection(locked.bus.address)
-    bus.call_blocking("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "ReloadConfig",
-                      "", ())
-    bus.close()
+    deny(locked, "SimManager", "EnterPin")
     assert_failed(unlock(locked.gateway), "the PIN was not tried", "D-Bus policy",
                   "/usr/share/doc/ofono-mcp/examples", "/etc/dbus-1/system.d")
     assert attempts(locked) == 0

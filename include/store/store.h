@@ -224,7 +224,7 @@ struct message_filter { /* of both directions; what is 0, NULL or false filters 
 	bool outgoing_only;
 	bool incoming_only;
 	bool unread_only;
-	const char *number;
+	const char *number; /* however it is spelt (store/store_party.h), or a name */
 	const char *search; /* a part of the text, letters of ASCII without case */
 	int64_t sim_id;
 	int64_t since_ms;  /* created_ms >= */
@@ -249,8 +249,8 @@ struct message_look {
 };
 
 /*
- * The next `rows` messages that may fit. 0: that was all, or enough; STORE_E_MORE: there
- * may be more; -errno.
+ * The next `rows` messages that may fit, of a number so many of each spelling. 0: that was
+ * all, or enough; STORE_E_MORE: there may be more; -errno.
  */
 int store_messages_look(struct store *store, struct message_look *look, unsigned rows);
 

@@ -28,6 +28,16 @@ void store_party_spell(struct store *store, const char *number,
 bool store_party_form(struct store *store, int64_t sim_id, const char *number,
 		      char form_out[NUMBER_FORM_BYTES]);
 
+/*
+ * One spelling for all that are the same, by the country of the first SIM card that was seen:
+ * under it changes are told. False: it is a name.
+ */
+bool store_party_write(struct store *store, const char *number,
+		       char form_out[NUMBER_FORM_BYTES]);
+
+/* Are both the same party, however each is spelt? */
+bool store_party_is(struct store *store, const char *one, const char *other);
+
 /* Is there a message that was to go to it? false also when that cannot be read. */
 bool store_party_was_sent_to(struct store *store, const struct store_party *party);
 

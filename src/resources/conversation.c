@@ -9,6 +9,7 @@
 #include "resources/message_page.h"
 #include "resources/resource_table.h"
 #include "sms/phone_number.h"
+#include "store/store_party.h"
 #include "tools/services.h"
 
 enum {
@@ -18,16 +19,18 @@ enum {
 };
 
 /*
- * A number without its separators, or a name as it was written, or as it is shown; there need
- * be no message.
+ * The one spelling of a number, or a name as it was written, or as it is shown; there need be
+ * no message.
  */
 static const char *spell(const struct resource_call *call)
 {
+	const struct services *services = call->services;
 	char *name = arena_copy(call->arena, call->value, strlen(call->value));
-	char number[PHONE_NUMBER_BYTES];
+	char number[PHONE_NUMBER_BYTES], form[NUMBER_FORM_BYTES];
+	bool is_number = phone_number_parse(call->value, number) == PHONE_NUMBER_OK;
 
-	if (phone_number_parse(call->value, number) == PHONE_NUMBER_OK)
-		return arena_copy(call->arena, number, strlen(number));
+	if (store_party_write(services->store, is_number ? number : call->value, form))
+		return arena_copy(call->arena, form, strlen(form));
 	if (!name)
 		return NULL;
 	shown_text_restore(name);
@@ -82,8 +85,9 @@ const struct resource resource_conversation = {
 	.name = "conversation",
 	.title = "Messages with one number",
 	.description =
-		"The last 50 messages with a phone number, or with a sender's name "
-		"as it is written, newest first. Subscribe to it to hear of new "
+		"The last 50 messages with a phone number, however it is spelt, or with "
+		"a sender's name as it is written, newest first. Subscribe to it to hear "
+		"of new "
 		"ones and of their states.",
 	.scopes = CLIENT_READ,
 	.spell = spell,

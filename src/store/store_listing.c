@@ -10,10 +10,22 @@
 
 #include "base/clock.h"
 #include "store/store.h"
+#include "store/store_party.h"
 #include "store/store_statement.h"
 
 /* So many messages are asked for the first or the last id of a time. */
 enum { TIME_ROWS_MAX = 1000 };
+
+enum { LOOK_NUMBERS_BYTES = STORE_SPELLINGS_MAX * (NUMBER_FORM_BYTES + 3) + 3 };
+
+/* what a piece of a look binds */
+struct look_words {
+	char *pattern; /* NULL: no search */
+	const char
+		*number; /* as all messages of the party have it; NULL: see `numbers` */
+	char numbers[LOOK_NUMBERS_BYTES]; /* ["+36201234567","06201234567"]; "" none */
+	struct store_party party;
+};
 
 /* *id stays as it is when a time has too many messages to ask. */
 static int id_ask(struct store *store, enum store_statement which, int64_t wall_ms,
@@ -56,13 +68,15 @@ static int look_begin(struct store *store, struct message_look *look)
 }
 
 /* The index that leaves least to look at: its place behind LIST_BY_ID or EDGE_BY_ID. */
-static int look_index(const struct message_filter *filter)
+static int look_index(const struct message_filter *filter, const struct look_words *words)
 {
 	static const int up = LIST_BY_ID_UP - LIST_BY_ID;
 	int index = 0;
 
-	if (filter->number)
+	if (words->number)
 		index = LIST_BY_NUMBER - LIST_BY_ID;
+	else if (*words->numbers)
+		index = LIST_BY_NUMBERS - LIST_BY_ID;
 	else if (filter->unread_only)
 		index = LIST_BY_UNREAD - LIST_BY_ID;
 	else if (filter->outgoing_only || filter->incoming_only)
@@ -88,13 +102,54 @@ static char *search_pattern(const char *search)
 	return pattern;
 }
 
+/*
+ * The spellings of the number that there are. One alone, as nearly always, needs no sorting.
+ * A spelling has digits and separators, and nothing that JSON would escape.
+ */
+static void find_numbers(struct store *store, const char *number,
+			 struct look_words *words)
+{
+	struct store_party *party = &words->party;
+	char *end = words->numbers;
+	unsigned known = 0;
+
+	words->number = number;
+	if (!number)
+		return;
+	store_party_spell(store, number, party);
+	for (size_t i = 0; i < party->count; i++) {
+		if (!store_conversation_known(store, party->spellings[i]))
+			continue;
+		if (known++ == 0)
+			words->number = party->spellings[i];
+		end = stpcpy(stpcpy(end, end == words->numbers ? "[\"" : ",\""),
+			     party->spellings[i]);
+		end = stpcpy(end, "\"");
+	}
+	if (known > 1) {
+		strcpy(end, "]");
+		words->number = NULL;
+	}
+}
+
+/* False: no memory. */
+static bool look_words_init(struct store *store, const struct message_filter *filter,
+			    struct look_words *words)
+{
+	words->pattern = filter->search ? search_pattern(filter->search) : NULL;
+	words->numbers[0] = '\0';
+	find_numbers(store, filter->number, words);
+	return words->pattern || !filter->search;
+}
+
 /* `begin` is LIST_BY_ID or EDGE_BY_ID. */
 static sqlite3_stmt *look_use(struct store *store, enum store_statement begin,
-			      const struct message_look *look)
+			      const struct message_look *look,
+			      const struct look_words *words)
 {
 	const struct message_filter *filter = &look->filter;
-	sqlite3_stmt *statement =
-		store_use(store, (enum store_statement)(begin + look_index(filter)));
+	sqlite3_stmt *statement = store_use(
+		store, (enum store_statement)(begin + look_index(filter, words)));
 
 	sqlite3_bind_int64(statement, 1, look->after_id);
 	sqlite3_bind_int64(statement, 2, look->before_id);
@@ -102,15 +157,17 @@ static sqlite3_stmt *look_use(struct store *store, enum store_statement begin,
 		sqlite3_bind_int(statement, 3,
 				 filter->outgoing_only ? MESSAGE_OUTGOING
 						       : MESSAGE_INCOMING);
-	statement_bind_text(statement, 4, filter->number);
+	statement_bind_text(statement, 4, words->number);
+	if (*words->numbers)
+		statement_bind_text(statement, 11, words->numbers);
 	return statement;
 }
 
 /* The id of the last row of a piece; 0: it goes to the end. */
-static int edge_find(struct store *store, const struct message_look *look, unsigned rows,
-		     int64_t *id_out)
+static int edge_find(struct store *store, const struct message_look *look,
+		     const struct look_words *words, unsigned rows, int64_t *id_out)
 {
-	sqlite3_stmt *statement = look_use(store, EDGE_BY_ID, look);
+	sqlite3_stmt *statement = look_use(store, EDGE_BY_ID, look, words);
 	int result;
 
 	sqlite3_bind_int64(statement, 10, (int64_t)rows - 1);
@@ -121,10 +178,10 @@ static int edge_find(struct store *store, const struct message_look *look, unsig
 
 /* All of the look that is left. 0, with *enough_out; -errno. */
 static int look_through(struct store *store, const struct message_look *look,
-			const char *pattern, bool *enough_out)
+			const struct look_words *words, bool *enough_out)
 {
 	const struct message_filter *filter = &look->filter;
-	sqlite3_stmt *statement = look_use(store, LIST_BY_ID, look);
+	sqlite3_stmt *statement = look_use(store, LIST_BY_ID, look, words);
 	struct message message;
 	int result = SQLITE_ROW;
 
@@ -132,7 +189,7 @@ static int look_through(struct store *store, const struct message_look *look,
 	sqlite3_bind_int(statement, 6, filter->unread_only);
 	sqlite3_bind_int64(statement, 7, filter->since_ms);
 	sqlite3_bind_int64(statement, 8, filter->until_ms);
-	statement_bind_text(statement, 9, pattern);
+	statement_bind_text(statement, 9, words->pattern);
 	*enough_out = false;
 	while (!*enough_out && (result = sqlite3_step(statement)) == SQLITE_ROW) {
 		statement_read_message(statement, &message);
@@ -141,13 +198,13 @@ static int look_through(struct store *store, const struct message_look *look,
 	return store_done(store, statement, result);
 }
 
-static int look_on(struct store *store, struct message_look *look, const char *pattern,
-		   unsigned rows)
+static int look_on(struct store *store, struct message_look *look,
+		   const struct look_words *words, unsigned rows)
 {
 	struct message_look piece = *look;
 	int64_t edge_id;
 	bool enough;
-	int error = edge_find(store, look, rows, &edge_id);
+	int error = edge_find(store, look, words, rows, &edge_id);
 
 	if (error)
 		return error;
@@ -155,7 +212,7 @@ static int look_on(struct store *store, struct message_look *look, const char *p
 		piece.before_id = edge_id + 1;
 	else if (edge_id)
 		piece.after_id = edge_id - 1;
-	error = look_through(store, &piece, pattern, &enough);
+	error = look_through(store, &piece, words, &enough);
 	if (error || enough || !edge_id)
 		return error;
 	if (look->filter.after_id)
@@ -167,17 +224,16 @@ static int look_on(struct store *store, struct message_look *look, const char *p
 
 int store_messages_look(struct store *store, struct message_look *look, unsigned rows)
 {
-	const char *search = look->filter.search;
-	char *pattern = search ? search_pattern(search) : NULL;
+	struct look_words words;
 	int error = 0;
 
-	if (search && !pattern)
+	if (!look_words_init(store, &look->filter, &words))
 		return -ENOMEM;
 	if (!look->before_id)
 		error = look_begin(store, look);
 	if (!error)
-		error = look_on(store, look, pattern, rows);
-	free(pattern);
+		error = look_on(store, look, &words, rows);
+	free(words.pattern);
 	return error;
 }
 

@@ -25,6 +25,13 @@ static void countries_read(struct store *store)
 		store->countries = countries;
 }
 
+static const struct store_countries *countries_of(struct store *store)
+{
+	if (!store->countries.known)
+		countries_read(store);
+	return &store->countries;
+}
+
 static const struct country *country_of_sim(struct store *store, int64_t sim_id)
 {
 	sqlite3_stmt *statement = store_use(store, PARTY_COUNTRY);
@@ -65,7 +72,7 @@ static void party_add_in(struct store_party *party, const char *number,
 void store_party_spell(struct store *store, const char *number,
 		       struct store_party *party_out)
 {
-	const struct store_countries *countries = &store->countries;
+	const struct store_countries *countries = countries_of(store);
 
 	party_out->count = 0;
 	if (!number_form_is_number(number))
@@ -73,8 +80,6 @@ void store_party_spell(struct store *store, const char *number,
 	if (strlen(number) < NUMBER_FORM_BYTES)
 		party_add(party_out, number);
 	party_add_in(party_out, number, NULL);
-	if (!countries->known)
-		countries_read(store);
 	for (size_t i = 0; i < countries->count; i++)
 		party_add_in(party_out, number, countries->items[i]);
 }
@@ -83,6 +88,29 @@ bool store_party_form(struct store *store, int64_t sim_id, const char *number,
 		      char form_out[NUMBER_FORM_BYTES])
 {
 	return number_form_write(number, country_of_sim(store, sim_id), form_out);
+}
+
+bool store_party_write(struct store *store, const char *number,
+		       char form_out[NUMBER_FORM_BYTES])
+{
+	const struct store_countries *countries = countries_of(store);
+
+	return number_form_write(number, countries->count ? countries->items[0] : NULL,
+				 form_out);
+}
+
+bool store_party_is(struct store *store, const char *one, const char *other)
+{
+	struct store_party party;
+
+	if (strcmp(one, other) == 0)
+		return true;
+	store_party_spell(store, one, &party);
+	for (size_t i = 0; i < party.count; i++) {
+		if (strcmp(party.spellings[i], other) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* SQLITE_ROW: the statement has one for a spelling; SQLITE_DONE: for none; or an error. */

@@ -32,10 +32,19 @@
 	"SELECT message.id FROM message " by " message.id > ?1" \
 	" AND message.id < ?2 ORDER BY message.id " order " LIMIT 1 OFFSET ?10"
 
+/* The edge that comes first of those of several numbers: up to it are as many rows of each. */
+#define EDGE_OF_EACH(first, order)                                                    \
+	"SELECT " first "((SELECT id FROM message INDEXED BY message_number"          \
+	" WHERE number = value AND id > ?1 AND id < ?2 ORDER BY id " order " LIMIT 1" \
+	" OFFSET ?10)) FROM json_each(?11)"
+
 #define BY_ID	     "NOT INDEXED WHERE"
 #define BY_DIRECTION "INDEXED BY message_direction WHERE direction = ?3 AND"
 #define BY_NUMBER    "INDEXED BY message_number WHERE number = ?4 AND"
-#define BY_UNREAD    "INDEXED BY message_unread WHERE direction = 1 AND read_at = 0 AND"
+#define BY_NUMBERS                                                                     \
+	"INDEXED BY message_number WHERE number IN (SELECT value FROM json_each(?11))" \
+	" AND"
+#define BY_UNREAD "INDEXED BY message_unread WHERE direction = 1 AND read_at = 0 AND"
 
 /* The times of what took of a limit; ?4 at most. `by` is the column and its index. */
 #define USAGE_UNTIL(by)                                                                 \
@@ -149,18 +158,22 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[LIST_BY_ID] = LIST(BY_ID, "DESC"),
 	[LIST_BY_DIRECTION] = LIST(BY_DIRECTION, "DESC"),
 	[LIST_BY_NUMBER] = LIST(BY_NUMBER, "DESC"),
+	[LIST_BY_NUMBERS] = LIST(BY_NUMBERS, "DESC"),
 	[LIST_BY_UNREAD] = LIST(BY_UNREAD, "DESC"),
 	[LIST_BY_ID_UP] = LIST(BY_ID, "ASC"),
 	[LIST_BY_DIRECTION_UP] = LIST(BY_DIRECTION, "ASC"),
 	[LIST_BY_NUMBER_UP] = LIST(BY_NUMBER, "ASC"),
+	[LIST_BY_NUMBERS_UP] = LIST(BY_NUMBERS, "ASC"),
 	[LIST_BY_UNREAD_UP] = LIST(BY_UNREAD, "ASC"),
 	[EDGE_BY_ID] = EDGE(BY_ID, "DESC"),
 	[EDGE_BY_DIRECTION] = EDGE(BY_DIRECTION, "DESC"),
 	[EDGE_BY_NUMBER] = EDGE(BY_NUMBER, "DESC"),
+	[EDGE_BY_NUMBERS] = EDGE_OF_EACH("max", "DESC"),
 	[EDGE_BY_UNREAD] = EDGE(BY_UNREAD, "DESC"),
 	[EDGE_BY_ID_UP] = EDGE(BY_ID, "ASC"),
 	[EDGE_BY_DIRECTION_UP] = EDGE(BY_DIRECTION, "ASC"),
 	[EDGE_BY_NUMBER_UP] = EDGE(BY_NUMBER, "ASC"),
+	[EDGE_BY_NUMBERS_UP] = EDGE_OF_EACH("min", "ASC"),
 	[EDGE_BY_UNREAD_UP] = EDGE(BY_UNREAD, "ASC"),
 	[CONVERSATIONS] =
 		"SELECT " CONVERSATION_COLUMNS " FROM conversation"

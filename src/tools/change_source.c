@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "mcp/change.h"
 #include "sms/sender.h"
+#include "store/store_party.h"
 #include "tools/modem_facts.h"
 
 enum { ARENA_BYTES = 1024 * 1024 }; /* what one message may take */
@@ -24,11 +25,15 @@ static void tell(struct change_source *source, const char *subject)
 	observers_notify(&source->observers, &change);
 }
 
+/* As resources/conversation.c spells it. */
 static void tell_conversation(struct change_source *source, const char *number)
 {
 	struct arena *arena = arena_new(ARENA_BYTES);
-	const char *subject =
-		arena ? arena_printf(arena, "sms://conversation/%s", number) : NULL;
+	char form[NUMBER_FORM_BYTES];
+	bool is_number = store_party_write(source->services->store, number, form);
+	const char *subject = arena ? arena_printf(arena, "sms://conversation/%s",
+						   is_number ? form : number)
+				    : NULL;
 
 	if (subject)
 		tell(source, subject);

@@ -21,8 +21,9 @@ static const struct schema_field input[] = {
 	{ "direction", SCHEMA_STRING, false, "in: received; out: sent from here",
 	  .words = directions },
 	{ "phone_number", SCHEMA_STRING, false,
-	  "Only messages with this number, or of this sender's name as it is written", 1,
-	  64 },
+	  "Only messages with this number, however it is spelt, or of this sender's name "
+	  "as it is written",
+	  1, 64 },
 	{ "subscription_id", SCHEMA_INTEGER, false, "Only messages of this SIM" },
 	{ "since", SCHEMA_STRING, false,
 	  "Only messages from this time on, RFC 3339 with offset: "

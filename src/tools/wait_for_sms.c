@@ -32,7 +32,8 @@ static const char *const kind_words[] = { "any", "code", "link", NULL };
 
 static const struct schema_field input[] = {
 	{ "from", SCHEMA_STRING, false,
-	  "Only from this number, or this sender's name as it is written; what blocked "
+	  "Only from this number, however it is spelt, or this sender's name as it is "
+	  "written; what blocked "
 	  "senders write is told only so",
 	  1, 64 },
 	{ "contains", SCHEMA_STRING, false,

@@ -99,7 +99,7 @@ def test_text_of_strangers_is_written_out(lab: Lab, client: McpClient) -> None:
 
 @pytest.mark.parametrize("spelt", [
     SENDER, quote(SENDER, safe=""), "%2b36209876543", "%2B36%2020%20987%206543",
-    "%2B36-20-987-6543",
+    "%2B36-20-987-6543", "06209876543", "0036209876543", "06%2020%20987%206543",
 ])
 def test_conversation_however_the_number_is_spelt(
         lab: Lab, client: McpClient, spelt: str) -> None:

@@ -73,8 +73,9 @@ def test_who_was_written_to_is_known(phone: Lab, number: str) -> None:
     assert [message.get("trust") for message in page] == ["known", None, "known"]
     national = "06" + number.removeprefix("+36")
     receive(phone, "it is me", national)
-    [message] = agent.call("list_sms", phone_number=national).structured["messages"]
-    assert message["trust"] == "known"
+    page = agent.call("list_sms", phone_number=national).structured["messages"]
+    assert [message.get("trust") for message in page] == ["known", "known", None, "known"]
+    assert page[0]["phone_number"] == national
 
 
 def test_nobody_who_waits_hears_of_a_blocked_one(phone: Lab, number: str) -> None:

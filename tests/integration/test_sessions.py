@@ -311,10 +311,11 @@ def test_change_before_the_stream_is_told_when_it_opens(lab: Lab) -> None:
 
 
 def test_uri_is_told_as_it_was_subscribed(lab: Lab) -> None:
-    uris = [f"sms://conversation/{SENDER}", "sms://conversation/%2B36209876543"]
+    uris = [f"sms://conversation/{SENDER}", "sms://conversation/%2B36209876543",
+            "sms://conversation/06209876543"]
     session = open_session(lab, *uris)
     with watch(lab, session) as events:
-        receive(lab, "in two spellings")
+        receive(lab, "in three spellings")
         assert {events.next_message().uri for _ in uris} == set(uris)
 
 

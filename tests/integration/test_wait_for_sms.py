@@ -91,6 +91,21 @@ def test_outgoing_messages_do_not_end_a_wait(lab: Lab, number: str) -> None:
     assert waiting.facts()["message"]["text"] == "but this"
 
 
+@pytest.mark.parametrize("abroad", ["06", "06 ", "0036", "+36"])
+def test_who_is_asked_at_home_answers_from_abroad(
+        lab: Lab, number: str, abroad: str) -> None:
+    """A number is one however it is spelt; networks put + and the country in front of it."""
+    asked = abroad + number.removeprefix("+36")
+    send(lab, asked, "are you there?")
+    waiting = Pending(lab, "wait_for_sms", timeout_seconds=60, **{"from": asked})
+    assert not waiting.is_done
+    lab.modems[0].deliver(number, "I am")
+    assert waiting.facts()["message"]["text"] == "I am"
+    for spelt in (asked, number, "06" + number.removeprefix("+36")):
+        listed = call(lab, "list_sms", phone_number=spelt)["messages"]
+        assert [message["text"] for message in listed] == ["I am", "are you there?"]
+
+
 def test_two_waiters_hear_the_same_message(lab: Lab, number: str) -> None:
     calls = [Pending(lab, "wait_for_sms", timeout_seconds=60) for _ in range(2)]
     lab.modems[0].deliver(number, "to both")

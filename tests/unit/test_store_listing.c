@@ -182,7 +182,8 @@ static struct random_row {
 	const char *number, *text;
 } rows[RANDOM_MESSAGES + 1]; /* by id */
 
-static const char *const numbers[] = { "+361", "+362", "Bank", "" };
+/* the second and the third are one */
+static const char *const numbers[] = { "+361", "+362", "00362", "Bank", "" };
 static const char *const texts[] = { "alpha", "Alphabet", "beta", "" };
 
 /* The clock mostly goes on, and sometimes jumps. */
@@ -200,7 +201,7 @@ static void add_random_rows(void)
 
 		row->direction = rand() % 3 ? MESSAGE_INCOMING : MESSAGE_OUTGOING;
 		row->sim_id = 1 + rand() % 2;
-		row->number = numbers[rand() % 4];
+		row->number = numbers[rand() % 5];
 		row->text = texts[rand() % 4];
 		row->created_ms = random_time(id);
 		row->read_ms = rand() % 2;
@@ -214,6 +215,11 @@ static void add_random_rows(void)
 	}
 }
 
+static const char *plainly(const char *number)
+{
+	return number == numbers[2] ? numbers[1] : number;
+}
+
 static bool fits(const struct message_filter *filter, int id)
 {
 	const struct random_row *row = &rows[id];
@@ -222,7 +228,8 @@ static bool fits(const struct message_filter *filter, int id)
 	return !(filter->outgoing_only && incoming) &&
 	       !(filter->incoming_only && !incoming) &&
 	       !(filter->unread_only && (!incoming || row->read_ms)) &&
-	       !(filter->number && strcmp(filter->number, row->number)) &&
+	       !(filter->number &&
+		 strcmp(plainly(filter->number), plainly(row->number))) &&
 	       !(filter->search && !strcasestr(row->text, filter->search)) &&
 	       !(filter->sim_id && filter->sim_id != row->sim_id) &&
 	       !(filter->since_ms && row->created_ms < filter->since_ms) &&
@@ -261,7 +268,7 @@ static void test_random_filters(void **state)
 			.outgoing_only = direction == 1,
 			.incoming_only = direction == 2,
 			.unread_only = rand() % 4 == 0,
-			.number = rand() % 2 ? numbers[rand() % 4] : NULL,
+			.number = rand() % 2 ? numbers[rand() % 5] : NULL,
 			.search = rand() % 4 ? NULL : "ALPHA",
 			.sim_id = sometimes(2),
 			.since_ms = sometimes(RANDOM_MESSAGES * 11),
@@ -467,6 +474,12 @@ static void assert_plan(enum store_statement which, const char *unwanted)
 	sqlite3_free(text);
 }
 
+/* Of several numbers the rows of one piece are brought in order, however many there are. */
+static bool sorts_a_piece(int which)
+{
+	return which == LIST_BY_NUMBERS || which == LIST_BY_NUMBERS_UP;
+}
+
 static void test_plans(void **state)
 {
 	int which;
@@ -479,8 +492,10 @@ static void test_plans(void **state)
 			assert_plan((enum store_statement)which, "SCAN message");
 		assert_plan((enum store_statement)which, "SCAN conversation");
 	}
-	for (which = LIST_BY_ID; which <= CONVERSATIONS_UNREAD; which++)
-		assert_plan((enum store_statement)which, "TEMP B-TREE");
+	for (which = LIST_BY_ID; which <= CONVERSATIONS_UNREAD; which++) {
+		if (!sorts_a_piece(which))
+			assert_plan((enum store_statement)which, "TEMP B-TREE");
+	}
 	assert_plan(GAPS, "SCAN gap");
 }
 
@@ -506,9 +521,11 @@ static int take_steps(void)
 	int steps = 0;
 
 	for (int which = 0; which < STATEMENT_COUNT; which++) {
-		assert_int_equal(sqlite3_stmt_status(store_use(store, which),
-						     SQLITE_STMTSTATUS_SORT, true),
-				 0);
+		if (!sorts_a_piece(which))
+			assert_int_equal(sqlite3_stmt_status(store_use(store, which),
+							     SQLITE_STMTSTATUS_SORT,
+							     true),
+					 0);
 		steps += sqlite3_stmt_status(store_use(store, which),
 					     SQLITE_STMTSTATUS_VM_STEP, true);
 		assert_int_equal(sqlite3_stmt_status(store_use(store, which),
@@ -532,6 +549,9 @@ static const struct {
 	{ "number", { .number = "+367" }, 100, 8000 },
 	{ "its end", { .number = "+367", .before_id = 40000 }, 80, 8000 },
 	{ "nobody", { .number = "+49" }, 0, 100 },
+	{ "two spellings", { .number = "0036100" }, 100, 12000 },
+	{ "their end", { .number = "+36100", .before_id = 40000 }, 81, 12000 },
+	{ "their first", { .number = "+36100", .after_id = 1 }, 100, 12000 },
 	{ "unread", { .unread_only = true }, 100, 8000 },
 	{ "unread since", { .unread_only = true, .after_id = 99000 }, 1, 1000 },
 	{ "unread of a number", { .unread_only = true, .number = "+361" }, 100, 16000 },
@@ -557,6 +577,12 @@ static void test_many(void **state)
 	(void)state;
 	list_rows = 256;
 	add_many();
+	run_sql("UPDATE message SET number = '0036100' WHERE id = 20101");
+	run_sql("INSERT INTO conversation (number, last_id, messages, unread, sent)"
+		" VALUES ('0036100', 20101, 1, 0, 0)");
+	list(&(struct message_filter){ .number = "1" }); /* reads the cards, once */
+	sqlite3_stmt_status(store_use(store, PARTY_COUNTRIES),
+			    SQLITE_STMTSTATUS_FULLSCAN_STEP, true);
 	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
 		int steps;
 

@@ -69,6 +69,32 @@ static void test_forms(void **state)
 	assert_false(store_party_form(store, 1, "Bank", form));
 }
 
+static void assert_written(const char *number, const char *expected)
+{
+	char form[NUMBER_FORM_BYTES];
+
+	assert_true(store_party_write(store, number, form));
+	assert_string_equal(form, expected);
+}
+
+/* Under one spelling, that of the first card's country. */
+static void test_one_spelling(void **state)
+{
+	char form[NUMBER_FORM_BYTES];
+
+	(void)state;
+	assert_written("+36201234567", "+36201234567");
+	assert_written("0036201234567", "+36201234567");
+	assert_written("06201234567", "+36201234567");
+	assert_written("1777", "1777");
+	assert_false(store_party_write(store, "Bank", form));
+	assert_true(store_party_is(store, "06201234567", "+36201234567"));
+	assert_true(store_party_is(store, "+4915112345678", "015112345678"));
+	assert_true(store_party_is(store, "Bank", "Bank"));
+	assert_false(store_party_is(store, "Bank", "bank"));
+	assert_false(store_party_is(store, "06201234567", "+36201234568"));
+}
+
 static void add(const char *number)
 {
 	struct message_draft draft = {
@@ -169,6 +195,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_spellings, set_up, store_tear_down),
 		cmocka_unit_test_setup_teardown(test_forms, set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_one_spelling, set_up,
+						store_tear_down),
 		cmocka_unit_test_setup_teardown(test_recent, set_up, store_tear_down),
 		cmocka_unit_test_setup_teardown(test_ever_wrote, set_up, store_tear_down),
 		cmocka_unit_test_setup_teardown(test_was_sent_to, set_up,

@@ -13,6 +13,7 @@
 enum {
 	STORE_COUNTRIES_MAX = 4, /* of SIM cards that are looked at */
 	STORE_SPELLINGS_MAX = (STORE_COUNTRIES_MAX + 1) * (NUMBER_SPELLINGS + 1),
+	STORE_PARTY_LIST_BYTES = STORE_SPELLINGS_MAX * (NUMBER_FORM_BYTES + 3) + 3,
 };
 
 struct store_party {
@@ -27,6 +28,10 @@ void store_party_spell(struct store *store, const char *number,
 /* The one spelling of a number at this SIM (0: not known); see number_form_write(). */
 bool store_party_form(struct store *store, int64_t sim_id, const char *number,
 		      char form_out[NUMBER_FORM_BYTES]);
+
+/* ["+36201234567","06201234567"], for json_each() of a statement. */
+void store_party_list(const struct store_party *party,
+		      char list_out[STORE_PARTY_LIST_BYTES]);
 
 /*
  * One spelling for all that are the same, by the country of the first SIM card that was seen:

@@ -6,18 +6,25 @@
  * message that this client's key stands for, whenever that was. Without one, the first with
  * the same number, text and send_at within sms.duplicate_seconds that did not fail: a client
  * that lost its connection and asks again must not send twice, and one that was told of a
- * failure must be able to try again.
+ * failure must be able to try again. A number is the same however it is spelt.
  */
 #include <string.h>
 
 #include "policy/policy_case.h"
 #include "store/store_outgoing.h"
+#include "store/store_party.h"
 
 enum { MS_PER_SECOND = 1000 };
 
+static bool is_to_another(const struct policy_case *about, const struct message *message)
+{
+	return !store_party_is(about->policy->parts.store, message->number,
+			       about->recipient.number);
+}
+
 static int refuse_key(struct policy_case *about, const struct message *message)
 {
-	bool other_number = strcmp(message->number, about->recipient.number) != 0;
+	bool other_number = is_to_another(about, message);
 
 	return policy_refuse(
 		about, FAILURE_KEY_TAKEN,
@@ -57,7 +64,7 @@ static int find_same(const struct policy_case *about, struct message *message_ou
 
 static bool is_another(const struct policy_case *about, const struct message *message)
 {
-	return strcmp(message->number, about->recipient.number) != 0 ||
+	return is_to_another(about, message) ||
 	       strcmp(message->text, about->request->text) != 0;
 }
 

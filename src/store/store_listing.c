@@ -16,15 +16,13 @@
 /* So many messages are asked for the first or the last id of a time. */
 enum { TIME_ROWS_MAX = 1000 };
 
-enum { LOOK_NUMBERS_BYTES = STORE_SPELLINGS_MAX * (NUMBER_FORM_BYTES + 3) + 3 };
-
 /* what a piece of a look binds */
 struct look_words {
 	char *pattern; /* NULL: no search */
 	const char
 		*number; /* as all messages of the party have it; NULL: see `numbers` */
-	char numbers[LOOK_NUMBERS_BYTES]; /* ["+36201234567","06201234567"]; "" none */
-	struct store_party party;
+	char numbers[STORE_PARTY_LIST_BYTES]; /* "" none */
+	struct store_party party;	      /* its spellings that there are */
 };
 
 /* *id stays as it is when a time has too many messages to ask. */
@@ -102,34 +100,36 @@ static char *search_pattern(const char *search)
 	return pattern;
 }
 
-/*
- * The spellings of the number that there are. One alone, as nearly always, needs no sorting.
- * A spelling has digits and separators, and nothing that JSON would escape.
- */
+static void keep_known(struct store *store, struct store_party *party)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < party->count; i++) {
+		if (store_conversation_known(store, party->spellings[i]))
+			memmove(party->spellings[known++], party->spellings[i],
+				NUMBER_FORM_BYTES);
+	}
+	party->count = known;
+}
+
+/* The spellings of a number that there are. One alone, as nearly always, needs no sorting. */
 static void find_numbers(struct store *store, const char *number,
 			 struct look_words *words)
 {
 	struct store_party *party = &words->party;
-	char *end = words->numbers;
-	unsigned known = 0;
 
 	words->number = number;
+	words->numbers[0] = '\0';
 	if (!number)
 		return;
 	store_party_spell(store, number, party);
-	for (size_t i = 0; i < party->count; i++) {
-		if (!store_conversation_known(store, party->spellings[i]))
-			continue;
-		if (known++ == 0)
-			words->number = party->spellings[i];
-		end = stpcpy(stpcpy(end, end == words->numbers ? "[\"" : ",\""),
-			     party->spellings[i]);
-		end = stpcpy(end, "\"");
-	}
-	if (known > 1) {
-		strcpy(end, "]");
-		words->number = NULL;
-	}
+	keep_known(store, party);
+	if (party->count == 1)
+		words->number = party->spellings[0];
+	if (party->count < 2)
+		return;
+	store_party_list(party, words->numbers);
+	words->number = NULL;
 }
 
 /* False: no memory. */
@@ -137,7 +137,6 @@ static bool look_words_init(struct store *store, const struct message_filter *fi
 			    struct look_words *words)
 {
 	words->pattern = filter->search ? search_pattern(filter->search) : NULL;
-	words->numbers[0] = '\0';
 	find_numbers(store, filter->number, words);
 	return words->pattern || !filter->search;
 }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "store/store_message.h"
+#include "store/store_party.h"
 
 int store_outgoing_by_key(struct store *store, int64_t client_id, const char *key,
 			  struct arena *arena, struct message *message_out)
@@ -14,11 +15,12 @@ int store_outgoing_by_key(struct store *store, int64_t client_id, const char *ke
 	return store_message_fetch(store, statement, arena, message_out);
 }
 
-static sqlite3_stmt *same_use(struct store *store, const struct message_draft *draft)
+static sqlite3_stmt *same_use(struct store *store, const struct message_draft *draft,
+			      const char *numbers)
 {
 	sqlite3_stmt *statement = store_use(store, OUTGOING_SAME);
 
-	statement_bind_text(statement, 1, draft->number);
+	statement_bind_text(statement, 1, numbers);
 	sqlite3_bind_int64(statement, 2, draft->client_id);
 	statement_bind_text(statement, 3, draft->text);
 	sqlite3_bind_int64(statement, 6, draft->send_at_ms);
@@ -33,14 +35,18 @@ int store_outgoing_same(struct store *store, const struct message_draft *draft,
 			int64_t window_ms, struct arena *arena,
 			struct message *message_out)
 {
+	char numbers[STORE_PARTY_LIST_BYTES];
+	struct store_party party;
 	int error = STORE_E_NOT_FOUND;
 	unsigned place;
 
+	store_party_spell(store, draft->number, &party);
+	store_party_list(&party, numbers);
 	clock_history_look(&store->clock);
 	for (place = 0; place < store->clock.count && error == STORE_E_NOT_FOUND;
 	     place++) {
 		int64_t now_ms = clock_history_now_ms(&store->clock, place);
-		sqlite3_stmt *statement = same_use(store, draft);
+		sqlite3_stmt *statement = same_use(store, draft, numbers);
 
 		sqlite3_bind_int64(statement, 4, now_ms - window_ms);
 		sqlite3_bind_int64(statement, 5, now_ms + window_ms);

@@ -84,6 +84,18 @@ void store_party_spell(struct store *store, const char *number,
 		party_add_in(party_out, number, countries->items[i]);
 }
 
+/* A spelling has digits and separators, and nothing that JSON would escape. */
+void store_party_list(const struct store_party *party,
+		      char list_out[STORE_PARTY_LIST_BYTES])
+{
+	char *end = stpcpy(list_out, "[");
+
+	for (size_t i = 0; i < party->count; i++)
+		end = stpcpy(stpcpy(stpcpy(end, i ? ",\"" : "\""), party->spellings[i]),
+			     "\"");
+	strcpy(end, "]");
+}
+
 bool store_party_form(struct store *store, int64_t sim_id, const char *number,
 		      char form_out[NUMBER_FORM_BYTES])
 {

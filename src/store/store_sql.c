@@ -110,7 +110,8 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	/* By time, for those of a minute are few. */
 	[OUTGOING_SAME] =
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_created"
-		" WHERE number = ?1 AND direction = 0 AND client_id = ?2 AND text = ?3"
+		" WHERE direction = 0 AND client_id = ?2 AND text = ?3"
+		" AND number IN (SELECT value FROM json_each(?1))"
 		" AND created BETWEEN ?4 AND ?5 AND send_at = ?6"
 		" AND state NOT IN (6, 7) AND state <> 13" /* failed, cancelled, expired */
 		" ORDER BY id LIMIT 1",

@@ -130,6 +130,10 @@ static void test_same(void **state)
 	draft = draft_of(1, NULL);
 	draft.number = "+36201234568";
 	assert_int_equal(same(draft), 0);
+	draft.number = "0036201234567"; /* however it is spelt */
+	now_ms += MINUTE_MS;
+	assert_int_equal(same(draft), first);
+	now_ms -= MINUTE_MS;
 	draft = draft_of(1, NULL);
 	draft.text = "X";
 	assert_int_equal(same(draft), 0);

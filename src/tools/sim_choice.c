@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/sim_choice.h"
 
+#include <string.h>
+
 struct sim_choosing {
 	const struct services *services;
 	struct arena *arena;
@@ -17,9 +19,17 @@ static const struct sim *refuse(struct sim_choosing *choosing, enum failure fail
 }
 
 /* "It is ..." */
-static const char *state_in_words(enum sim_state state)
+static const char *state_in_words(const struct sim *sim)
 {
-	return state == SIM_OFF ? "in a modem that is off" : sim_state_name(state);
+	if (sim->state == SIM_OFF)
+		return "in a modem that is off";
+	if (sim->state != SIM_SEARCHING)
+		return sim_state_name(sim->state);
+	if (strcmp(sim->modem->network.status, "denied") == 0)
+		return "refused by the network";
+	if (strcmp(sim->modem->network.status, "unregistered") == 0)
+		return "in no network, and not looking for one";
+	return sim_state_name(sim->state);
 }
 
 static const char *list_choices(const struct sim_choosing *choosing, const char *opening)
@@ -32,7 +42,7 @@ static const char *list_choices(const struct sim_choosing *choosing, const char 
 			list = arena_printf(
 				choosing->arena, "%s%s subscription_id %lld is %s (%s)",
 				list, list == opening ? "" : ",", (long long)sim->id,
-				sim->display_name, state_in_words(sim->state));
+				sim->display_name, state_in_words(sim));
 	}
 	return list ? arena_printf(choosing->arena, "%s.", list) : NULL;
 }
@@ -49,8 +59,7 @@ static const struct sim *refuse_sim(struct sim_choosing *choosing, const struct 
 		arena_printf(
 			choosing->arena,
 			"The SIM %s (subscription_id %lld) cannot send now: it is %s.",
-			sim->display_name, (long long)sim->id,
-			state_in_words(sim->state)));
+			sim->display_name, (long long)sim->id, state_in_words(sim)));
 }
 
 /* False: refused. A card that is not there now may be there later. */
@@ -78,6 +87,22 @@ static bool choose_given(struct sim_choosing *choosing, int64_t sim_id)
 	return false;
 }
 
+/* Of those that the client may use, one that may send later without anybody's help. */
+static enum failure most_hopeful(const struct sim_choosing *choosing,
+				 const struct sim *first)
+{
+	const struct sim *sim;
+
+	TAILQ_FOREACH (sim, sims_list(choosing->services->sims), link) {
+		enum failure failure = failure_of_sim_state(sim->state);
+
+		if (policy_allows_sim(choosing->client, sim->id) &&
+		    failure_words(failure)->retryable)
+			return failure;
+	}
+	return failure_of_sim_state(first->state);
+}
+
 /* None that the client may use can send. `first` of `count` that it may use, NULL none. */
 static const struct sim *refuse_all(struct sim_choosing *choosing,
 				    const struct sim *first, unsigned count)
@@ -91,7 +116,7 @@ static const struct sim *refuse_all(struct sim_choosing *choosing,
 				: "There is no SIM in the phone.");
 	if (count == 1)
 		return refuse_sim(choosing, first);
-	return refuse(choosing, failure_of_sim_state(first->state),
+	return refuse(choosing, most_hopeful(choosing, first),
 		      list_choices(choosing, "No SIM can send now:"));
 }
 

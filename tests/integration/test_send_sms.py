@@ -19,6 +19,7 @@ from journal import Journal
 from lab import Lab, McpClient, wait_until
 from lab.wire import read_messages
 from modem import HOME, SEARCHING, Outcome, join_parts
+from modem.modem import DENIED, NOT_REGISTERED
 from modem.patience import patience
 from schema import problems
 
@@ -134,6 +135,34 @@ def test_two_sims_and_none_can_send(lab: Lab, agent: Agent) -> None:
     finally:
         for modem in lab.modems:
             modem.set_registration(HOME)
+
+
+def test_what_the_network_says_of_its_sim_is_told(lab: Lab, agent: Agent) -> None:
+    try:
+        for status, words in ((DENIED, "it is refused by the network"),
+                              (NOT_REGISTERED, "it is in no network, and not looking"),
+                              (SEARCHING, "it is searching")):
+            lab.modems[0].set_registration(status)
+            wait_until(lambda: words in agent.send("hello", agent.ids()[0],
+                                                   dry_run=True).text, what=words)
+            assert_refused(agent.send("hello", agent.ids()[0]), "not_registered")
+    finally:
+        lab.modems[0].set_registration(HOME)
+    assert lab.modems[0].offered == []
+
+
+def test_of_two_that_cannot_send_the_more_hopeful_decides(lab: Lab, agent: Agent) -> None:
+    """The first needs the owner, the second only a network: to try again makes sense."""
+    lab.radios[0].online(False)
+    lab.modems[1].set_registration(SEARCHING)
+    try:
+        agent.wait_states("offline", "searching", timeout=10)
+        result = agent.send("from neither")
+        assert_refused(result, "not_registered")
+        assert "(offline)" in result.text and "(searching)" in result.text
+    finally:
+        lab.radios[0].online(True)
+        lab.modems[1].set_registration(HOME)
 
 
 # ---- numbers ----------------------------------------------------------------------

@@ -173,7 +173,8 @@ static const char *check_integer(const struct schema_field *field,
 	int64_t number;
 
 	if (!json_integer(value, &number))
-		return arena_printf(arena, "%s must be a whole number", field->name);
+		return arena_printf(arena, "%s must be a whole number of 64 bits at most",
+				    field->name);
 	if (is_bounded(field) && (number < field->minimum || number > field->maximum))
 		return say_bounds(field, arena);
 	return NULL;

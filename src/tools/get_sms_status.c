@@ -64,7 +64,8 @@ static const struct schema_field output[] = {
 	{ "reached", SCHEMA_BOOLEAN, false,
 	  "Only after a wait: whether the message got as far as wait_for" },
 	{ "delivery", SCHEMA_STRING, false,
-	  "out: none: no report was asked for; awaited; delivered; refused: the network "
+	  "out: none: no report is awaited, or not yet; awaited; delivered; refused: the "
+	  "network "
 	  "gave up; unconfirmed: no report came in time, which proves nothing" },
 	{ "phone_number", SCHEMA_STRING, true, "The other end" },
 	MESSAGE_VIEW_CONTACT_FIELD,

@@ -66,6 +66,17 @@ struct listing {
 	int64_t until_ms;
 };
 
+/* Nothing could fit, and an empty list would tell of messages, not of the question. */
+static bool check_times(struct tool_call *call, const struct message_filter *filter)
+{
+	if (!filter->since_ms || !filter->until_ms || filter->since_ms < filter->until_ms)
+		return true;
+	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
+		       "since is not before until, so no message can be between them: "
+		       "the earlier time goes into since.");
+	return false;
+}
+
 static bool read_words(struct tool_call *call, struct message_filter *filter)
 {
 	const char *direction = argument_text(call, "direction");
@@ -77,6 +88,7 @@ static bool read_words(struct tool_call *call, struct message_filter *filter)
 	filter->search = argument_text(call, "search");
 	return argument_time(call, "since", &filter->since_ms) &&
 	       argument_time(call, "until", &filter->until_ms) &&
+	       check_times(call, filter) &&
 	       cursor_argument(call, "cursor", CURSOR_MESSAGES, &filter->before_id);
 }
 

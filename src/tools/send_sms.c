@@ -49,8 +49,9 @@ static const struct schema_field input[] = {
 	  "knows tasks of MCP gets a task at once",
 	  .words = order_wait_words },
 	{ "wait_seconds", SCHEMA_INTEGER, false,
-	  "How long to wait for that at most; a task does not wait", 0,
-	  ORDER_WAIT_MOST_SECONDS },
+	  "How long to wait for that at most; as long as the owner set when left out, "
+	  "mostly 30; a task does not wait",
+	  0, ORDER_WAIT_MOST_SECONDS },
 	{ "dry_run", SCHEMA_BOOLEAN, false,
 	  "Send nothing; tell segments, encoding, SIM, "
 	  "and everything that would refuse it" },
@@ -76,7 +77,7 @@ static const struct schema_field output[] = {
 	{ "encoding", SCHEMA_STRING, true, "Alphabet of the segments",
 	  .words = encodings },
 	{ "delivery", SCHEMA_STRING, false,
-	  "none: no report was asked for; awaited; delivered; "
+	  "none: no report is awaited, or not yet; awaited; delivered; "
 	  "refused: a report says that it did not arrive; "
 	  "unconfirmed: no report came in time" },
 	{ "send_at", SCHEMA_STRING, false, "Not before, RFC 3339" },

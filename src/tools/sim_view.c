@@ -14,7 +14,9 @@ const struct schema_field sim_view_fields[] = {
 	  "locked: waits for its PIN; starting; duplicate: in two modems, so that each "
 	  "message would go out twice; stuck: its modem does not finish a message; "
 	  "modem_off: its modem is switched off" },
-	{ "can_send", SCHEMA_BOOLEAN, true, "Whether send_sms would be accepted now" },
+	{ "can_send", SCHEMA_BOOLEAN, true,
+	  "It could take a message now; whether you may send one, get_gateway_status "
+	  "tells" },
 	{ "own_number", SCHEMA_STRING, true, "The card's own number, often empty" },
 	{ "roaming", SCHEMA_BOOLEAN, true, "Registered with a foreign network" },
 	{ "default", SCHEMA_BOOLEAN, true,

@@ -107,7 +107,11 @@ def test_a_limited_client_sees_its_own(make_lab: Callable[..., Lab], folder: Pat
         ("Cili", ["06201111111"]), ("Kovács Anna", ["06201234567"])]
     assert names(paired("of nobody", "--allow", "+4366*")) == []
     assert names(paired("of the first", "--sim", first)) == ["Cili", "Kovács Anna", "Béla"]
-    assert names(paired("of the second", "--sim", second)) == ["Cili"]
+    other = paired("of the second", "--sim", second)
+    assert names(other) == ["Cili"]
+    lab.modems[0].deliver("+36301112222", "to the first card")      # reading is not bound
+    [message] = wait_until(lambda: other.call("list_sms").structured["messages"])
+    assert (message["subscription_id"], message["text"]) == (first, "to the first card")
 
 
 # ---- cards that come and go

@@ -155,6 +155,18 @@ static bool is_second_of_group(const char *text, const struct text_word *word)
 	       is_digit(blank[-1]);
 }
 
+/* "55 66 77", and not the beginning of a phone number in pairs. */
+static bool is_of_three_pairs(const struct text_word *word, size_t count)
+{
+	if (count < 3 || !is_linked(&word[0], &word[1]) || !is_linked(&word[1], &word[2]))
+		return false;
+	for (unsigned i = 0; i < 3; i++) {
+		if (word[i].type != TEXT_NUMBER || word[i].length != 2)
+			return false;
+	}
+	return count == 3 || !is_linked(&word[2], &word[3]) || !is_number_like(&word[3]);
+}
+
 /* How many words make the code: 2 for "123 456", 0 when it is part of something longer. */
 static unsigned count_words(const struct text_word *word, size_t count)
 {
@@ -166,6 +178,8 @@ static unsigned count_words(const struct text_word *word, size_t count)
 		return word->behind == '-' ? 0 : 1;
 	if (next->type != TEXT_NUMBER)
 		return word->behind == ' ' ? 1 : 0;
+	if (is_of_three_pairs(word, count))
+		return 3;
 	if (count > 2 && is_linked(next, next + 1) && is_number_like(next + 1))
 		return 0;
 	if (word->length == next->length && (word->length == 3 || word->length == 4))
@@ -185,10 +199,19 @@ static bool is_day(const char *digits, unsigned length)
 	return length == 8 && is_year(digits, 4) && digits[4] <= '1' && digits[6] <= '3';
 }
 
+/* "21 11 26" */
+static bool is_day_in_pairs(const struct code_candidate *candidate)
+{
+	const char *digits = candidate->code;
+
+	return candidate->words == 3 && memcmp(digits, "31", 2) <= 0 &&
+	       memcmp(digits + 2, "12", 2) <= 0;
+}
+
 static enum code_trust trust_number(const struct code_candidate *candidate)
 {
 	if (candidate->length > DIGITS_USUAL_MAX ||
-	    is_day(candidate->code, candidate->length) ||
+	    is_day(candidate->code, candidate->length) || is_day_in_pairs(candidate) ||
 	    (candidate->words == 2 && candidate->length == 8))
 		return CODE_TRUST_LITTLE;
 	return is_year(candidate->code, candidate->length) ? CODE_TRUST_SOME

@@ -130,7 +130,9 @@ static int score_words(const struct search *search, size_t at,
 	    (candidate->trust != CODE_TRUST_SOME || word->starts))
 		return SCORE_IN_SENTENCE - (int)distance;
 	if (candidate->trust == CODE_TRUST_USUAL &&
-	    (word->starts || candidate->length == 6) && has_hint(search, at))
+	    (word->starts || candidate->length == 6 ||
+	     is_of_kind(search, at, at - 1, CODE_WORD_ENTER)) &&
+	    has_hint(search, at))
 		return SCORE_HINT;
 	return 0;
 }

@@ -49,6 +49,10 @@ static const struct {
 	  "вход "
 	  "авториз" },
 
+	{ CODE_WORD_ENTER, WHOLE,
+	  "use enter type nutzen verwenden eingeben saisissez entrez utilisez ingrese "
+	  "ingresa introduzca introduce utilice inserisci usa digite insira gebruik" },
+
 	{ CODE_WORD_LINK, WHOLE,
 	  "is are was the a an your my this s number no enter use to for with as below" },
 	{ CODE_WORD_LINK, WHOLE,

@@ -44,6 +44,8 @@ static const struct {
 	/* other digits */
 	{ "Your code is \uff14\uff18\uff12\uff19\uff11\uff10!", "Your code is " M "!" },
 	{ "Your code is 1 2 3 4 5 6 now", "Your code is " M " now" },
+	{ "Einmalpasswort: 77-88-99.", "Einmalpasswort: " M "." },
+	{ "Use 4821 to verify", "Use " M " to verify" },
 	{ "Your code is 48\u200b29\u202e10.", "Your code is " M "." },
 	{ "\u06a9\u062f: \u06f4\u06f8\u06f2\u06f9\u06f1\u06f0", "\u06a9\u062f: " M },
 	/* nothing says what it is */

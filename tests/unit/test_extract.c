@@ -184,6 +184,16 @@ static const struct {
 	{ "Your code is 4\u2060 8\u2060 2\u2060 9. Tell nobody", "4829" },
 	{ "Your code is \uff21\uff17K2Q9", "A7K2Q9" },
 	{ "Your code is 1 2 3", "" },
+	{ "Einmalpasswort (OTP): 77-88-99", "778899" },
+	{ "Votre code de v\u00e9rification est le 55 66 77.", "556677" },
+	{ "Use 4821 to verify your account.", "4821" },
+	{ "Please enter 4829 in the app to confirm your payment of 20 EUR", "4829" },
+	/* pairs and what is typed in that are none */
+	{ "Votre code a chang\u00e9. Appelez le 06 12 34 56 78", "" },
+	{ "Your code is no longer needed from 21-11-26 on", "" },
+	{ "Code 4821, valid until 21 11 26", "4821" },
+	{ "Use 4821 points today", "" },
+	{ "Use 4821 as the number of the room", "" },
 	/* bound to a site */
 	{ "747723 is your ExampleCo code.\n\n@example.com #747723", "747723" },
 	{ "Your code is 111111\n@example.com #222222 %frame.example", "222222" },

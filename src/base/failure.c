@@ -10,8 +10,8 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_INVALID_NUMBER] = {
 		"invalid_number",
-		"Give the number as + and country code, for example +36201234567. Whom the "
-		"owner knows by name finds find_contact, where it is offered.",
+		"Give the number as + and country code, for example +36201234567. "
+		"find_contact, where it is offered, finds the numbers of people by name.",
 	},
 	[FAILURE_INVALID_TEXT] = {
 		"invalid_text",

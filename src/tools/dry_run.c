@@ -140,10 +140,10 @@ static const char *say_size(const struct dry_run *dry_run)
 	const struct segments *segments = &dry_run->order->segments;
 
 	return arena_printf(dry_run->order->call->arena,
-			    "%u segment%s in %s (%u units, %u left)", segments->count,
+			    "%u segment%s in %s (%u unit%s, %u left)", segments->count,
 			    segments->count == 1 ? "" : "s",
 			    segments_encoding_name(segments->encoding), segments->units,
-			    segments->room);
+			    segments->units == 1 ? "" : "s", segments->room);
 }
 
 static const char *say_character(const struct dry_run *dry_run)

@@ -230,13 +230,13 @@ static void answer_none(struct waiter *waiter, const char *hint)
 
 static void answer_late(struct waiter *waiter)
 {
-	answer_none(
-		waiter,
-		arena_printf(waiter->call->arena,
-			     "No message that fits came within %lld seconds. To go on "
-			     "waiting call again with after = cursor; list_sms tells "
-			     "in its gaps whether the gateway could hear.",
-			     (long long)waiter->seconds));
+	answer_none(waiter,
+		    arena_printf(
+			    waiter->call->arena,
+			    "No message that fits came within %lld second%s. To go on "
+			    "waiting call again with after = cursor; list_sms tells "
+			    "in its gaps whether the gateway could hear.",
+			    (long long)waiter->seconds, waiter->seconds == 1 ? "" : "s"));
 }
 
 static void answer_broken(struct waiter *waiter)

@@ -118,7 +118,7 @@ def test_the_time_is_over(lab: Lab) -> None:
     none = call(lab, "wait_for_sms", timeout_seconds=1)
     assert 1 <= time.monotonic() - started < 1 + ANSWER_S
     assert none["found"] is False and "message" not in none
-    assert "within 1 second" in none["hint"] and "cursor" in none["hint"]
+    assert "within 1 second." in none["hint"] and "cursor" in none["hint"]
 
 
 @pytest.mark.parametrize("arguments", [

@@ -34,6 +34,8 @@ enum { SIM_LOCKS_MAX = 16 };
 struct sim_facts {
 	bool known; /* it is certain whether there is a card */
 	bool present;
+	bool fixed_dialing; /* with either of them oFono makes nothing of the card */
+	bool barred_dialing;
 	char card_identifier[24];     /* ICCID, "" unknown */
 	char subscriber_identity[16]; /* IMSI, "" unknown (locked) */
 	char pin_required[16];	      /* "none", "pin", "puk", ...; "" unknown */

@@ -16,4 +16,7 @@ enum sim_lock {
 
 enum sim_lock sim_lock_of(const struct sim_facts *facts);
 
+/* It is for a list of numbers only (FDN, BDN): upstream's oFono sends nothing with it. */
+bool sim_is_restricted(const struct sim_facts *facts);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/doctor.h"
+#include "ofono/sim_lock.h"
 #include "ofono/sim_match.h"
 
 struct patient {
@@ -59,13 +60,35 @@ static bool has_card(const struct patient *patient)
 static bool is_unlocked(const struct patient *patient)
 {
 	const struct sim_facts *sim = &patient->modem->sim;
+	enum sim_lock lock = sim_lock_of(sim);
 
-	if (strcmp(sim->pin_required, "none") == 0 || !*sim->pin_required)
+	if (lock == SIM_LOCK_NONE)
 		return true;
-	doctor_tell(patient->doctor,
-		    &(struct finding){ DOCTOR_PROBLEM, patient->about,
-				       "Unlock it: ofono-mcp unlock" },
-		    "its SIM card asks for its %s", sim->pin_required);
+	if (lock == SIM_LOCK_OTHER)
+		doctor_tell(patient->doctor,
+			    &(struct finding){ DOCTOR_PROBLEM, patient->about,
+					       "Ask the seller of the phone, or the "
+					       "network, for its code" },
+			    "a lock of the phone or the network (%s) holds its SIM card",
+			    sim->pin_required);
+	else
+		doctor_tell(patient->doctor,
+			    &(struct finding){ DOCTOR_PROBLEM, patient->about,
+					       "Unlock it: ofono-mcp unlock" },
+			    "its SIM card asks for its %s", sim->pin_required);
+	return false;
+}
+
+static bool is_free(const struct patient *patient)
+{
+	const struct modem *modem = patient->modem;
+
+	if (!sim_is_restricted(&modem->sim) || modem->interfaces & MODEM_MESSAGE_MANAGER)
+		return true;
+	tell(patient,
+	     "its SIM card is limited to a list of numbers (fixed or barred dialling), "
+	     "and oFono sends no messages with such a card",
+	     "Switch that off in another phone, with the PIN2 of the card");
 	return false;
 }
 
@@ -138,7 +161,7 @@ static bool has_centre(const struct patient *patient)
 static void look_at_modem(struct doctor *doctor, const struct modem *modem)
 {
 	static bool (*const checks[])(const struct patient *) = {
-		is_powered, has_card,	   is_unlocked,	   is_alone,
+		is_powered, has_card,	   is_unlocked,	   is_free,    is_alone,
 		is_online,  is_registered, takes_messages, has_centre,
 	};
 	struct patient patient = { .doctor = doctor, .modem = modem };

@@ -6,6 +6,7 @@
 
 #include "cli/colour.h"
 #include "cli/shown.h"
+#include "ofono/sim_lock.h"
 
 enum { CELL_BYTES = 48 };
 
@@ -39,7 +40,7 @@ enum modem_card modem_view_card(const struct modem *modem)
 		return MODEM_CARD_UNKNOWN;
 	if (!sim->present)
 		return MODEM_CARD_ABSENT;
-	if (*sim->pin_required && strcmp(sim->pin_required, "none") != 0)
+	if (sim_lock_of(sim) != SIM_LOCK_NONE)
 		return MODEM_CARD_LOCKED;
 	/* "none" is told also before the card was asked; its identity only after that. */
 	return *sim->subscriber_identity ? MODEM_CARD_READY : MODEM_CARD_UNKNOWN;
@@ -60,7 +61,7 @@ void modem_view_put(struct json_writer *writer, const struct modem *modem)
 	json_put_integer(writer, "signal_percent", network->strength);
 }
 
-/* "asks for its pin" */
+/* "asks for its pin", "locked (network)" */
 static void say_card(const struct modem *modem, char text[CELL_BYTES])
 {
 	static const char *const texts[] = {
@@ -71,12 +72,13 @@ static void say_card(const struct modem *modem, char text[CELL_BYTES])
 	};
 	enum modem_card card = modem_view_card(modem);
 
-	if (!modem->powered) {
+	if (!modem->powered)
 		snprintf(text, CELL_BYTES, "not known");
-		return;
-	}
-	snprintf(text, CELL_BYTES, "%s%s", texts[card],
-		 card == MODEM_CARD_LOCKED ? modem->sim.pin_required : "");
+	else if (sim_lock_of(&modem->sim) == SIM_LOCK_OTHER)
+		snprintf(text, CELL_BYTES, "locked (%s)", modem->sim.pin_required);
+	else
+		snprintf(text, CELL_BYTES, "%s%s", texts[card],
+			 card == MODEM_CARD_LOCKED ? modem->sim.pin_required : "");
 }
 
 static void print_network(FILE *out, const struct modem *modem)
@@ -111,7 +113,7 @@ void modem_view_print(FILE *out, const struct modem *modem)
 	}
 }
 
-enum { STATE_COLUMNS = 13, CARD_COLUMNS = 18 };
+enum { STATE_COLUMNS = 13, CARD_COLUMNS = 24 };
 
 static void print_row(const struct modem *modem, int path_columns)
 {

@@ -31,7 +31,7 @@ const SIM_STATES = {
 	ready: ['Ready', 'good'],
 	searching: ['Looking for a network', 'warn'],
 	offline: ['Flight mode', 'warn'],
-	locked: ['Locked: waits for its PIN', 'bad'],
+	locked: ['Locked: asks for a code', 'bad'],
 	starting: ['Starting', 'wait'],
 	duplicate: ['In two modems: cannot send', 'bad'],
 	stuck: ['Its modem is stuck', 'bad'],

@@ -21,3 +21,8 @@ enum sim_lock sim_lock_of(const struct sim_facts *facts)
 	}
 	return SIM_LOCK_OTHER;
 }
+
+bool sim_is_restricted(const struct sim_facts *facts)
+{
+	return facts->fixed_dialing || facts->barred_dialing;
+}

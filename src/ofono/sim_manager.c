@@ -25,6 +25,8 @@ static const char *const locks[SIM_LOCKS_MAX] = {
 
 static const struct property properties[] = {
 	PROPERTY("Present", PROPERTY_BOOLEAN, struct sim_facts, present),
+	PROPERTY("FixedDialing", PROPERTY_BOOLEAN, struct sim_facts, fixed_dialing),
+	PROPERTY("BarredDialing", PROPERTY_BOOLEAN, struct sim_facts, barred_dialing),
 	PROPERTY("CardIdentifier", PROPERTY_STRING, struct sim_facts, card_identifier),
 	PROPERTY("SubscriberIdentity", PROPERTY_STRING, struct sim_facts,
 		 subscriber_identity),

@@ -76,7 +76,14 @@ static const struct {
 	{ is_off, "it is switched off" },
 	{ is_unread, "oFono does not tell yet whether a SIM is in it" },
 	{ has_no_card, "no SIM is in it" },
-	{ is_locked, "its SIM waits for its PIN or PUK" },
+};
+
+static const char *const lock_obstacles[] = {
+	[SIM_LOCK_NONE] = NULL,
+	[SIM_LOCK_PIN] = "its SIM waits for its PIN or PUK",
+	[SIM_LOCK_PUK] = "its SIM waits for its PIN or PUK",
+	[SIM_LOCK_OTHER] = "a lock of the phone or the network holds its SIM, which "
+			   "neither PIN nor PUK opens",
 };
 
 static const char *const sim_obstacles[] = {
@@ -84,7 +91,7 @@ static const char *const sim_obstacles[] = {
 	[SIM_SEARCHING] = "no network has taken its SIM",
 	[SIM_OFFLINE] = "it is in flight mode",
 	[SIM_STARTING] = "it does not take messages yet",
-	[SIM_LOCKED] = "its SIM waits for its PIN or PUK",
+	[SIM_LOCKED] = NULL, /* its lock tells */
 	[SIM_DUPLICATE] = "its SIM is in two modems, and each would send the message",
 	[SIM_STUCK] = "it is stuck: it does not finish a message that it has",
 	[SIM_OFF] = "it is switched off",
@@ -96,13 +103,18 @@ const char *modem_facts_obstacle(const struct services *services,
 {
 	const struct sim *sim = sim_in(services, modem);
 
-	if (sim)
+	if (sim && sim->state == SIM_STARTING && sim_is_restricted(&modem->sim))
+		return "its SIM is limited to a list of numbers (fixed or barred "
+		       "dialling), and oFono sends no messages with such a card";
+	if (sim && sim->state != SIM_LOCKED)
 		return sim_obstacles[sim->state];
 	for (size_t at = 0; at < sizeof(modem_obstacles) / sizeof(modem_obstacles[0]);
 	     at++) {
 		if (modem_obstacles[at].holds(modem))
 			return modem_obstacles[at].text;
 	}
+	if (is_locked(modem))
+		return lock_obstacles[sim_lock_of(&modem->sim)];
 	return "its SIM tells no identity yet, or one that another modem shows, too";
 }
 

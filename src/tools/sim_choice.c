@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ofono/sim_lock.h"
+
 struct sim_choosing {
 	const struct services *services;
 	struct arena *arena;
@@ -23,6 +25,8 @@ static const char *state_in_words(const struct sim *sim)
 {
 	if (sim->state == SIM_OFF)
 		return "in a modem that is off";
+	if (sim->state == SIM_STARTING && sim_is_restricted(&sim->modem->sim))
+		return "limited to a list of numbers (fixed or barred dialling)";
 	if (sim->state != SIM_SEARCHING)
 		return sim_state_name(sim->state);
 	if (strcmp(sim->modem->network.status, "denied") == 0)

@@ -11,7 +11,7 @@ const struct schema_field sim_view_fields[] = {
 	{ "display_name", SCHEMA_STRING, true, "Name to show to a person" },
 	{ "state", SCHEMA_STRING, true,
 	  "ready: can send now; searching: no network; offline: flight mode; "
-	  "locked: waits for its PIN; starting; duplicate: in two modems, so that each "
+	  "locked: asks for a code; starting; duplicate: in two modems, so that each "
 	  "message would go out twice; stuck: its modem does not finish a message; "
 	  "modem_off: its modem is switched off" },
 	{ "can_send", SCHEMA_BOOLEAN, true,

@@ -301,6 +301,23 @@ def test_a_locked_card(make_lab: Callable[..., Lab], look: Look) -> None:
     assert look(lab).has("problem", "policy", "unlock.conf")
 
 
+def test_a_card_that_its_owner_cannot_unlock(
+        make_lab: Callable[..., Lab], look: Look) -> None:
+    """But one that asks for its PIN2 alone is well."""
+    cards = [Sim.numbered(0, asks_else="PH-NET PIN"), Sim.numbered(1, fixed_dialing=True),
+             Sim.numbered(2, asks_else="SIM PIN2")]
+    lab = make_lab(sims=cards, powered=False)
+    for radio in lab.radios:
+        radio.power()
+        radio.wait_for("SimManager")
+        radio.online()
+    assert wait_found(lab, look, "problem", "modem /sim0", "seller of the phone")
+    assert wait_found(lab, look, "problem", "modem /sim1", "limited to a list of numbers")
+    assert wait_found(lab, look, "ok", "modem /sim2", "it can send")
+    table = run("modem", DBUS_SYSTEM_BUS_ADDRESS=lab.bus.address).stdout.splitlines()
+    assert "locked (network)  " in table[1] and "ready  " in table[3]
+
+
 def test_no_card(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(sims=[None], gateway_open=False)
     assert wait_found(lab, look, "warning", path_of(lab), "there is no SIM card in it")

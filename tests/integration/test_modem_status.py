@@ -77,6 +77,26 @@ def test_a_locked_card(make_lab: MakeLab) -> None:
     assert (modem["sim"], modem["sim_lock"], modem["sim_retries"]) == ("locked", "pin", 3)
 
 
+def test_a_card_that_its_owner_cannot_unlock(make_lab: MakeLab) -> None:
+    """A lock of the network, and a card that is for a list of numbers only."""
+    cards = [Sim.numbered(0, asks_else="PH-NET PIN"), Sim.numbered(1, fixed_dialing=True)]
+    lab = make_lab(sims=cards, powered=False)
+    agent = Agent(lab)
+    for radio in lab.radios:
+        radio.power()
+        radio.wait_for("SimManager")
+        radio.online()
+    wait_why(agent, "a lock of the phone or the network holds its SIM, which neither PIN nor "
+                    "PUK opens",
+             "its SIM is limited to a list of numbers (fixed or barred dialling), and oFono "
+             "sends no messages with such a card")
+    refused = agent.send("to nowhere", agent.ids()[1])
+    assert_refused(refused, "not_registered")
+    assert "it is limited to a list of numbers" in refused.text
+    listed = Owner(lab.gateway.state).run("unlock", "/sim0").stderr
+    assert "held by a lock of the phone or the network (network)" in listed
+
+
 def test_a_card_that_names_no_service_centre(make_lab: MakeLab) -> None:
     """ofonod takes the message, and the modem refuses it."""
     lab = make_lab(sims=[replace(Sim.numbered(0), smsc="")])

@@ -85,7 +85,7 @@ def facility_lock(modem: Modem, argument: str) -> list[str]:
 def imsi(modem: Modem, _: str) -> list[str]:
     if modem.sim is None:
         raise cme(CME_NO_SIM)
-    if modem.sim.lock != "READY":
+    if not modem.sim.is_usable:
         raise cme(CME_SIM_PIN)
     modem.session.read_imsi = True
     return [modem.sim.imsi]

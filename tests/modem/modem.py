@@ -245,7 +245,7 @@ class Modem:
 
     @property
     def registration_status(self) -> int:
-        ready = self.sim is not None and self.sim.lock == "READY"
+        ready = self.sim is not None and self.sim.is_usable
         on_air = self.session.functionality == FULL_FUNCTIONALITY
         return self._registration if ready and on_air else NOT_REGISTERED
 

@@ -10,12 +10,14 @@ from .pdu import encode_number, swap_digits
 
 EF_ICCID, EF_ELP = 0x2FE2, 0x2F05
 EF_LP, EF_SST, EF_MSISDN, EF_SPN = 0x6F05, 0x6F38, 0x6F40, 0x6F46
+EF_ADN = 0x6F3A
 EF_MBDN, EF_MBI = 0x6FC7, 0x6FC9
 EF_AD, EF_PHASE, EF_ECC = 0x6FAD, 0x6FAE, 0x6FB7
 READABLE_WHEN_LOCKED = {EF_ICCID, EF_ELP, EF_LP, EF_ECC}
 
 TRANSPARENT, LINEAR_FIXED = 0x00, 0x01
 PHASE_2_PLUS = 0x03
+FIXED_DIALING = b"\x30"             # EFsst: allocated and activated
 SPN_ALONE_AT_HOME = b"\x02"         # display condition of EFspn
 PIN_TRIES, PUK_TRIES = 3, 10
 SMS_SLOTS = 30
@@ -29,12 +31,13 @@ class ElementaryFile:
     content: bytes
     structure: int = TRANSPARENT
     record_octets: int = 0
+    is_valid: bool = True
 
     def response(self, file_id: int) -> bytes:
         """The answer to GET RESPONSE, 51.011 section 9.2.1."""
         size = len(self.content).to_bytes(2, "big")
         return (bytes(2) + size + file_id.to_bytes(2, "big") + b"\x04\x00" + bytes(3)
-                + bytes([0x01, 0x02, self.structure, self.record_octets]))
+                + bytes([self.is_valid, 0x02, self.structure, self.record_octets]))
 
     def record(self, number: int) -> bytes:
         start = (number - 1) * self.record_octets
@@ -65,8 +68,10 @@ class Sim:
     spn: str = "Telekom HU"
     number: str = ""
     mailbox: str = ""           # number to call for voicemail
+    fixed_dialing: bool = False # a list of numbers is all that may be called
     pin: str | None = None
     puk: str = "12345678"
+    asks_else: str = ""         # what AT+CPIN? names when neither PIN nor PUK is missing
     smsc: str = "+36309888000"
     contacts: list[tuple[str, str]] | None = None   # name and number; None: no phonebook
     messages: dict[int, bytes] = field(default_factory=dict)    # TPDUs by index
@@ -95,10 +100,17 @@ class Sim:
             return "BLOCKED"
         if self.pin_tries == 0:
             return "SIM PUK"
-        return "SIM PIN" if self.pin and not self.unlocked else "READY"
+        if self.pin and not self.unlocked:
+            return "SIM PIN"
+        return self.asks_else or "READY"
+
+    @property
+    def is_usable(self) -> bool:
+        """PIN2 guards but some features."""
+        return self.lock in ("READY", "SIM PIN2")
 
     def may_read(self, file_id: int) -> bool:
-        return self.lock == "READY" or file_id in READABLE_WHEN_LOCKED
+        return self.is_usable or file_id in READABLE_WHEN_LOCKED
 
     def power_cycle(self) -> None:
         self.unlocked = False
@@ -123,7 +135,15 @@ class Sim:
         return index
 
     def files(self) -> dict[int, ElementaryFile]:
-        return self._common_files() | (self._mailbox_files() if self.mailbox else {})
+        return (self._common_files() | (self._mailbox_files() if self.mailbox else {})
+                | (self._fixed_dialing_files() if self.fixed_dialing else {}))
+
+    def _fixed_dialing_files(self) -> dict[int, ElementaryFile]:
+        """While it is in force EFadn cannot be used."""
+        return {
+            EF_SST: ElementaryFile(FIXED_DIALING.ljust(14, b"\0")),
+            EF_ADN: ElementaryFile(own_number_record(""), LINEAR_FIXED, 28, is_valid=False),
+        }
 
     def _mailbox_files(self) -> dict[int, ElementaryFile]:
         """EFmbi says which record of EFmbdn is for voicemail."""

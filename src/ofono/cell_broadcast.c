@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "base/log.h"
 #include "bus/property.h"
 #include "ofono/interface.h"
+#include "ofono/oddity.h"
 
 struct emergency_properties {
 	char type[32];
@@ -24,7 +24,7 @@ static void on_broadcast(struct modem *modem, DBusMessage *signal)
 
 	if (!dbus_message_get_args(signal, NULL, DBUS_TYPE_STRING, &event.text,
 				   DBUS_TYPE_UINT16, &topic, DBUS_TYPE_INVALID)) {
-		log_warning("ofono: %s: an odd broadcast", modem->path);
+		oddity_log(ODDITY_BROADCAST, "%s: an odd broadcast", modem->path);
 		return;
 	}
 	event.topic = topic;

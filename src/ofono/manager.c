@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "ofono/interface.h"
+#include "ofono/oddity.h"
 
 #define MANAGER_INTERFACE "org.ofono.Manager"
 
@@ -59,10 +60,10 @@ static struct modem *new_modem(struct manager *manager, const char *path)
 	struct modem *modem = NULL;
 
 	if (manager->count >= MANAGER_MODEMS_MAX) {
-		log_warning("ofono: modem %s: ignored, more than %d modems", path,
-			    MANAGER_MODEMS_MAX);
+		oddity_log(ODDITY_MODEM, "modem %s: ignored, more than %d modems", path,
+			   MANAGER_MODEMS_MAX);
 	} else if (strlen(path) >= sizeof(modem->path)) {
-		log_warning("ofono: modem %s: ignored, its path is too long", path);
+		oddity_log(ODDITY_MODEM, "modem %s: ignored, its path is too long", path);
 	} else {
 		modem = modem_new(manager->ofono, path);
 		if (!modem)

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "base/log.h"
 #include "ofono/interface.h"
+#include "ofono/oddity.h"
 #include "bus/property.h"
 
 struct message_properties {
@@ -57,7 +57,7 @@ static void on_signal(struct modem *modem, DBusMessage *signal)
 		ofono_tell(modem->ofono, &event);
 		return;
 	}
-	log_warning("ofono: message %s: unknown state \"%s\"", uuid, message.state);
+	oddity_log(ODDITY_STATE, "message %s: unknown state \"%s\"", uuid, message.state);
 }
 
 const struct interface interface_message = {

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "ofono/interface.h"
+#include "ofono/oddity.h"
 #include "bus/property.h"
 #include "ofono/query.h"
 #include "ofono/report_switch.h"
@@ -131,7 +132,8 @@ static void on_incoming(struct modem *modem, DBusMessage *signal)
 	if (read_incoming(signal, &event.text, &info))
 		ofono_tell(modem->ofono, &event);
 	else
-		log_error("ofono: %s: a message in an unknown form is lost", modem->path);
+		oddity_log(ODDITY_MESSAGE, "%s: a message in an unknown form is lost",
+			   modem->path);
 }
 
 static void on_property(struct modem *modem, DBusMessage *signal)

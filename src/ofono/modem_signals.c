@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "ofono/interface.h"
+#include "ofono/oddity.h"
 
 static const struct interface *const interfaces[] = {
 	&interface_modem,
@@ -48,9 +49,10 @@ static void deliver(struct modem_signals *signals, const struct interface *inter
 	else if (!modem && interface == &interface_message_manager)
 		interface->signal(signals->nobody, signal); /* nobody tells it again */
 	else if (interface->is_about_a_sim)
-		log_warning("ofono: a signal about a message or call of %s, no modem: "
-			    "dropped",
-			    path);
+		oddity_log(ODDITY_NOBODY,
+			   "a signal about a message or call of %s, no modem: "
+			   "dropped",
+			   path);
 }
 
 /* True when the signal need not wait any longer. */

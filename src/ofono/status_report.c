@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "base/log.h"
 #include "ofono/interface.h"
+#include "ofono/oddity.h"
 #include "bus/property.h"
 
 struct report {
@@ -46,8 +46,8 @@ void status_report_signal(struct modem *modem, DBusMessage *signal)
 		return;
 	if (!dbus_message_has_signature(signal, "sa{sv}") &&
 	    !dbus_message_has_signature(signal, "oa{sv}")) {
-		log_warning("ofono: %s: a delivery report in an unknown form",
-			    modem->path);
+		oddity_log(ODDITY_REPORT, "%s: a delivery report in an unknown form",
+			   modem->path);
 		return;
 	}
 	dbus_message_iter_init(signal, &arguments);
@@ -55,8 +55,8 @@ void status_report_signal(struct modem *modem, DBusMessage *signal)
 	dbus_message_iter_next(&arguments);
 	report = read_report(&arguments);
 	if (!report.known || !strchr(path, '/')) {
-		log_warning("ofono: %s: a delivery report without %s", modem->path,
-			    report.known ? "a path" : "a word on delivery");
+		oddity_log(ODDITY_REPORT, "%s: a delivery report without %s", modem->path,
+			   report.known ? "a path" : "a word on delivery");
 		return;
 	}
 	message_uuid(path, uuid);

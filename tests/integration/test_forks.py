@@ -344,6 +344,31 @@ def test_signals_of_other_types(make_phone: MakePhone) -> None:
     assert status(phone)["modems"][1]["service_centre"] == "known"
 
 
+def test_the_same_nonsense_again_and_again(make_phone: MakePhone) -> None:
+    """It fills no log, nor does it hide what makes sense."""
+    phone = make_phone()
+    wait_sims(phone, state=["ready", "ready"])
+    many = 500
+    message = f"/ril_0/message_{1:040X}"
+    nonsense = [["/ril_0", "MessageManager", "IncomingMessage", "i", 7],
+                ["/ril_9", "VoiceCallManager", "CallRemoved", "o", "/ril_9/voicecall01"],
+                [message, "Message", "PropertyChanged", "sv", "State", "teleported"],
+                ["/ril_0", "SmsHistory", "StatusReport", "i", 7],
+                ["/ril_0", "CellBroadcast", "IncomingBroadcast", "i", 7]]
+    for _ in range(many):
+        phone.ofono.do(emit=nonsense)
+    phone.ofono.do(emit=[["/", "Manager", "ModemAdded", "oa{sv}", f"/odd_{number}", {}]
+                         for number in range(many)])
+    phone.ofono.do(emit=[["/ril_0", "MessageManager", "IncomingMessage", "sa{sv}", "sense",
+                          {"Sender": "+36201112233"}]])
+    wait_until(lambda: phone.agent.call("list_sms").structured["messages"], what="it is there")
+    log = phone.gateway.log
+    for words in ("unknown form is lost", "no modem: dropped", "unknown state",
+                  "a delivery report in an unknown form", "an odd broadcast",
+                  "ignored, more than 32 modems"):
+        assert 1 <= log.count(words) < many / 2, words
+
+
 def test_states_that_there_are_not(make_phone: MakePhone) -> None:
     """Nothing is made of them, and what comes after them counts."""
     phone = make_phone("send_wait_seconds = 0\n")

@@ -6,9 +6,9 @@
 #include "owner/tool_command.h"
 #include "store/store.h"
 #include "tools/message_view.h"
-#include "tools/pause_note.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
+#include "tools/wait_reason.h"
 
 /* One that is not there the tool tells of, and so of arguments that do not fit. */
 static void tell_message(struct control_call *call, int64_t message_id)
@@ -22,7 +22,7 @@ static void tell_message(struct control_call *call, int64_t message_id)
 	view.writer = control_item_open(call);
 	if (!view.writer)
 		return;
-	message.reason = pause_note_reason(services, &message);
+	message.reason = wait_reason(services, &message);
 	json_key(view.writer, "message");
 	message_view_write(&view, &message);
 	control_close(call);

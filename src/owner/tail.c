@@ -11,8 +11,8 @@
 #include "owner/owner_table.h"
 #include "owner/tool_command.h"
 #include "tools/message_view.h"
-#include "tools/pause_note.h"
 #include "tools/services.h"
+#include "tools/wait_reason.h"
 
 enum {
 	TAILS_MAX = 4,
@@ -49,7 +49,7 @@ static void write_item(struct control_call *call, struct message *message)
 	view.writer = control_item_open(call);
 	if (!view.writer)
 		return;
-	message->reason = pause_note_reason(services, message);
+	message->reason = wait_reason(services, message);
 	json_key(view.writer, "message");
 	message_view_write(&view, message);
 	control_close(call);

@@ -7,7 +7,7 @@
 
 #include "resources/resource_table.h"
 #include "tools/message_view.h"
-#include "tools/pause_note.h"
+#include "tools/wait_reason.h"
 
 enum { DIGITS_MAX = 18 };
 
@@ -45,7 +45,7 @@ static int write_content(const struct resource_call *call, struct json_writer *w
 
 	if (error)
 		return error;
-	message.reason = pause_note_reason(call->services, &message);
+	message.reason = wait_reason(call->services, &message);
 	json_open_object(writer);
 	message_view_put_notice(writer);
 	json_key(writer, "message");

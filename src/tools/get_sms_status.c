@@ -12,10 +12,10 @@
 #include "tools/argument.h"
 #include "tools/failure.h"
 #include "tools/message_view.h"
-#include "tools/pause_note.h"
 #include "tools/services.h"
 #include "tools/state_meaning.h"
 #include "tools/tool_table.h"
+#include "tools/wait_reason.h"
 #include "tools/watch.h"
 
 enum {
@@ -262,7 +262,7 @@ static bool get_message(struct asking *asking, struct message *message_out)
 	else if (error)
 		failure_answer(call, FAILURE_INTERNAL, "The message could not be read.");
 	else
-		message_out->reason = pause_note_reason(services, message_out);
+		message_out->reason = wait_reason(services, message_out);
 	return error == 0;
 }
 

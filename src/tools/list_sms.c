@@ -11,9 +11,9 @@
 #include "tools/gap_view.h"
 #include "tools/message_view.h"
 #include "tools/page.h"
-#include "tools/pause_note.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
+#include "tools/wait_reason.h"
 
 static const char *const directions[] = { "in", "out", NULL };
 
@@ -116,7 +116,7 @@ static bool add_message(void *data, const struct message *message)
 		return true;
 	if (!page_takes_row(&listing->page, message->id))
 		return false;
-	shown.reason = pause_note_reason(listing->call->services, message);
+	shown.reason = wait_reason(listing->call->services, message);
 	message_view_write(&listing->page.view, &shown);
 	if (listing->page.count == 1 || message->created_ms < listing->from_ms)
 		listing->from_ms = message->created_ms;

@@ -10,6 +10,7 @@
 #include "sms/approval.h"
 #include "tools/message_view.h"
 #include "tools/sending.h"
+#include "tools/wait_reason.h"
 
 static enum delivery delivery_now(const struct sending *sending)
 {
@@ -212,6 +213,8 @@ static const char *where_it_is(const struct sending *sending)
 	if (policy_is_paused(services->policy) &&
 	    message_state_is_waiting(sending->message.state))
 		return "waits in the gateway until the owner ends the pause";
+	if (wait_is_for_the_clock(&sending->message))
+		return "waits in the gateway until the phone's clock is set";
 	if (sending->message.state != STATE_SCHEDULED)
 		return places[sending->message.state];
 	clock_format(sending->message.send_at_ms, time);

@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/mac.h"
 #include "store/store_secret.h"
-#include "tools/pause_note.h"
 #include "tools/state_meaning.h"
 #include "tools/tool_table.h"
+#include "tools/wait_reason.h"
 
 /* After its ttl a task is unknown; what is to go out later has as long from then on. */
 #define TTL_MS (INT64_C(3) * CLOCK_MS_PER_DAY)
@@ -163,7 +163,7 @@ static const char *say_status(const struct task_query *query, const struct sms_t
 				    "waiting for the delivery report",
 				    (long long)message->id);
 	state_meaning_write(meaning, message->state,
-			    pause_note_reason(query->services, message));
+			    wait_reason(query->services, message));
 	return arena_printf(query->arena, "message %lld: %s. %s", (long long)message->id,
 			    message_state_name(message->state), meaning);
 }

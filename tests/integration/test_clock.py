@@ -14,6 +14,7 @@ from agent import TO, Agent, assert_refused, assert_sent
 from conftest import new_lab, wait_until_known
 from lab import Lab
 from lab.clock import Clock
+from modem import Outcome
 from pending import Pending
 from reading import call, deliver, texts
 from test_audit import Audit
@@ -91,6 +92,27 @@ def test_boot_in_1970() -> None:
         clock.set(2 * HOUR_S + 1)
         agent.wait_state(late, "sent")
         Audit(lab.gateway).verify()
+
+
+def test_nobody_knows_whether_it_is_over() -> None:
+    with phone_with_clock() as (lab, clock):
+        agent, [modem] = Agent(lab), lab.modems
+        modem.plan(Outcome.hang())
+        agent.send("in its way", wait_for="none")
+        waiting = agent.send("of use for an hour", wait_for="none", valid_for_seconds=HOUR_S)
+        due = schedule(lab, "at its time", 2 * HOUR_S)
+        modem.wait_offered(1)
+        lab.gateway.kill()
+        modem.unhang(Outcome.ok())
+        clock.set(60 - time.time())
+        lab.gateway.start()
+        wait_until_known(lab, True)
+        for message_id in (waiting.message_id, due):
+            told = agent.call("get_sms_status", message_id=message_id).structured
+            assert told["reason"] == "clock_unknown" and "clock is not set" in told["meaning"]
+        clock.set(0)
+        agent.wait_state(waiting.message_id, "sent")
+        assert "reason" not in agent.call("get_sms_status", message_id=due).structured
 
 
 def test_set_by_a_day(phone: tuple[Lab, Clock]) -> None:

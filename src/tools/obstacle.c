@@ -50,7 +50,7 @@ static const char *tell_out_of_reach(const struct services *services, struct are
 			    ofono_condition(services->ofono));
 }
 
-static const char *tell_of_modems(const struct services *services, struct arena *arena)
+const char *obstacle_tell_of_modems(const struct services *services, struct arena *arena)
 {
 	const char *opening = "No SIM can send: ", *text = opening;
 	const struct modem *modem;
@@ -76,7 +76,7 @@ const struct obstacle obstacles[] = {
 	  has_no_ofono, tell_out_of_reach },
 	{ "no_sim_ready",
 	  "No SIM can send: none is there, unlocked, switched on and in a network.",
-	  has_no_sim, tell_of_modems },
+	  has_no_sim, obstacle_tell_of_modems },
 	{ "paused", "The owner has stopped all sending.", is_paused },
 	{ "storage_full",
 	  "There is no room on the phone's storage, or its records are damaged or gone.",

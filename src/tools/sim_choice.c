@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ofono/sim_lock.h"
+#include "tools/obstacle.h"
 
 struct sim_choosing {
 	const struct services *services;
@@ -83,8 +84,8 @@ static bool choose_given(struct sim_choosing *choosing, int64_t sim_id)
 	else if (!sim && !choosing->later)
 		refuse(choosing, FAILURE_SIM_ABSENT,
 		       arena_printf(choosing->arena,
-				    "The SIM with subscription_id %lld is not in the "
-				    "phone now.",
+				    "The SIM with subscription_id %lld is in no modem "
+				    "that is switched on.",
 				    (long long)sim_id));
 	else
 		return true;
@@ -107,17 +108,30 @@ static enum failure most_hopeful(const struct sim_choosing *choosing,
 	return failure_of_sim_state(first->state);
 }
 
+/* In a modem that is off there may be one: nobody knows. */
+static const struct sim *refuse_without_any(struct sim_choosing *choosing)
+{
+	enum failure failure = FAILURE_SIM_ABSENT;
+	const struct modem *modem;
+
+	TAILQ_FOREACH (modem, ofono_modems(choosing->services->ofono), link) {
+		if (!modem->powered && !modem_is_foreign(modem))
+			failure = FAILURE_MODEM_OFF;
+	}
+	return refuse(choosing, failure,
+		      obstacle_tell_of_modems(choosing->services, choosing->arena));
+}
+
 /* None that the client may use can send. `first` of `count` that it may use, NULL none. */
 static const struct sim *refuse_all(struct sim_choosing *choosing,
 				    const struct sim *first, unsigned count)
 {
+	if (!sims_count(choosing->services->sims))
+		return refuse_without_any(choosing);
 	if (!first)
-		return refuse(
-			choosing, FAILURE_SIM_ABSENT,
-			sims_count(choosing->services->sims)
-				? "There is no SIM in the phone that the owner lets "
-				  "this client use."
-				: "There is no SIM in the phone.");
+		return refuse(choosing, FAILURE_SIM_ABSENT,
+			      "There is no SIM in the phone that the owner lets this "
+			      "client use.");
 	if (count == 1)
 		return refuse_sim(choosing, first);
 	return refuse(choosing, most_hopeful(choosing, first),

@@ -274,6 +274,9 @@ def test_a_modem_without_power_shows_no_sim(make_lab: Callable[..., Lab]) -> Non
     lab = make_lab(modem_count=1, powered=False)
     agent = Agent(lab)
     assert agent.sims() == []
+    refused = agent.send("nobody knows")
+    assert_refused(refused, "modem_off")
+    assert refused.text.startswith("No SIM can send: modem /sim0: it is switched off. Ask")
     lab.bring_up()
     agent.wait_states("ready")
     [sim] = agent.ids()
@@ -406,7 +409,9 @@ def test_a_modem_without_a_card(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[None])
     agent = Agent(lab)
     assert agent.sims() == []
-    assert_refused(agent.send("no card"), "sim_absent")
+    refused = agent.send("no card")
+    assert_refused(refused, "sim_absent")
+    assert refused.text.startswith("No SIM can send: modem /sim0: no SIM is in it. Ask")
     lab.modems[0].insert_sim(Sim.numbered(1))
     lab.radios[0].wait_for("MessageManager")
     lab.radios[0].online()

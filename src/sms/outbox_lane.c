@@ -47,10 +47,9 @@ static bool lane_is_paused(const struct outbox_lane *lane)
 }
 
 /* 1 s, 2 s, 4 s, ... until the longest. */
-static void lane_back_off(struct outbox_lane *lane)
+static void lane_back_off(struct outbox_lane *lane, uint64_t pause_ms)
 {
 	const struct outbox_timing *timing = &lane->shared->timing;
-	uint64_t pause_ms = timing->retry_ms;
 	unsigned refusal;
 
 	for (refusal = 0; refusal < lane->refusals && pause_ms < timing->retry_most_ms;
@@ -82,7 +81,7 @@ static void lane_not_handed(struct outbox_lane *lane, struct outbox_message *mes
 		outbox_message_become(message, STATE_FAILED, "ofono_unavailable");
 	else
 		outbox_message_become(message, STATE_QUEUED, "not_taken");
-	lane_back_off(lane);
+	lane_back_off(lane, lane->shared->timing.retry_ms);
 }
 
 static void lane_put_down(struct outbox_lane *lane)
@@ -221,9 +220,10 @@ static void on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t coun
 
 	lane->listing = NULL;
 	if (!uuids) {
-		lane_pause(lane, lane->shared->timing.listing_ms);
+		lane_back_off(lane, lane->shared->timing.listing_ms);
 		return;
 	}
+	lane->refusals = 0;
 	TAILQ_FOREACH (message, &lane->messages, link) {
 		if (message->state != STATE_HELD)
 			continue;

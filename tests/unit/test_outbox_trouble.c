@@ -9,6 +9,8 @@
 
 #include "outbox_bench.h"
 
+#include "base/clock.h"
+
 #define FORMAT_ERROR "org.ofono.Error.InvalidFormat"
 
 /* No answer in time: told as unknown, and nothing more is put onto a stuck oFono. */
@@ -270,6 +272,28 @@ static void test_listing_fails(void **state)
 	assert_message(id, STATE_HANDED, "");
 }
 
+static void test_listing_fails_again_and_again(void **state)
+{
+	static const struct outbox_timing timing = { 60000, 60000, 80, 20, 60000 };
+	static const int pauses_ms[] = { 20, 40, 80 };
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+
+	(void)state;
+	hold(modem, "A1");
+	outbox_set_timing(outbox, &timing);
+	fake_ready(modem);
+	turn();
+	for (unsigned i = 0; i < 5; i++) {
+		int64_t from_ms = clock_monotonic_ms();
+
+		fake_list(only_listing(), NULL);
+		while (TAILQ_EMPTY(&fake_listings))
+			turn_ms(1);
+		assert_in_range(clock_monotonic_ms() - from_ms,
+				pauses_ms[i < 2 ? i : 2] - 1, 10000);
+	}
+}
+
 /* Accepted, but by then the modem was gone. */
 static void test_lost_while_handing(void **state)
 {
@@ -426,6 +450,7 @@ int main(void)
 		TEST(test_held_and_sent_before_listed),
 		TEST(test_held_and_moved),
 		TEST(test_listing_fails),
+		TEST(test_listing_fails_again_and_again),
 		TEST(test_lost_while_handing),
 		TEST(test_restart),
 		TEST(test_disk_full_before_handing),

@@ -47,8 +47,11 @@ extern const struct interface interface_phonebook;
 /* A signal of either interface that may bring StatusReport. */
 void status_report_signal(struct modem *modem, DBusMessage *signal);
 
-/* The UUID in the path of a message: what stands behind "/message_", cut to fit. */
-void message_uuid(const char *path, char uuid[MESSAGE_UUID_BYTES]);
+/*
+ * The UUID in the path of a message: what stands behind "/message_", cut to fit. False: there
+ * is none, so that it could be taken for a message that has none yet.
+ */
+bool message_uuid(const char *path, char uuid[MESSAGE_UUID_BYTES]);
 
 /* A call to oFono that starts no service. NULL: no memory. */
 DBusMessage *ofono_message(const char *path, const char *interface, const char *method);

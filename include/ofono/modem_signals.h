@@ -5,13 +5,16 @@
  * Only those of the present owner of org.ofono are believed, whoever sent the others past
  * our match rules (tests/unit/test_ofono.c::test_strangers_are_not_believed). One about a
  * message or call waits until its modem, and which card is in it, is known, and nothing
- * overtakes it. Private to src/ofono/ofono.c.
+ * overtakes it. An oFono that does not tell is not waited for longer than three seconds: a
+ * message that came in is safer on disk without its SIM
+ * (tests/integration/test_forks.py::test_a_message_before_its_card_is_known). Private to src/ofono/ofono.c.
  */
 #ifndef OFONO_MODEM_SIGNALS_H
 #define OFONO_MODEM_SIGNALS_H
 
 #include <dbus/dbus.h>
 #include <stdbool.h>
+#include <systemd/sd-event.h>
 
 #include "ofono/mailbag.h"
 #include "ofono/manager.h"
@@ -21,10 +24,11 @@ struct modem_signals {
 	const char *owner;    /* its unique name, borrowed; "": none, or not known yet */
 	struct modem *nobody; /* stands for a modem that we do not know, with no card */
 	struct mailbag waiting;
+	sd_event_source *patience; /* enabled while some wait, once */
 };
 
-/* 0 or -ENOMEM. */
-int modem_signals_init(struct modem_signals *signals, struct ofono *ofono,
+/* 0 or -errno. */
+int modem_signals_init(struct modem_signals *signals, sd_event *loop, struct ofono *ofono,
 		       struct manager *manager, const char *owner);
 void modem_signals_deinit(struct modem_signals *signals);
 

@@ -26,7 +26,7 @@ static const char *const words[] = {
 	[MESSAGE_CANCELLED] = "cancelled",
 };
 
-void message_uuid(const char *path, char uuid[MESSAGE_UUID_BYTES])
+bool message_uuid(const char *path, char uuid[MESSAGE_UUID_BYTES])
 {
 	static const char prefix[] = "message_";
 	const char *name = strrchr(path, '/') + 1;
@@ -37,6 +37,7 @@ void message_uuid(const char *path, char uuid[MESSAGE_UUID_BYTES])
 	length = strnlen(name, MESSAGE_UUID_BYTES - 1);
 	memcpy(uuid, name, length);
 	uuid[length] = '\0';
+	return length;
 }
 
 static void on_signal(struct modem *modem, DBusMessage *signal)
@@ -49,7 +50,8 @@ static void on_signal(struct modem *modem, DBusMessage *signal)
 
 	if (!property_changed(properties, 1, signal, &message))
 		return;
-	message_uuid(dbus_message_get_path(signal), uuid);
+	if (!message_uuid(dbus_message_get_path(signal), uuid))
+		return;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcmp(words[i], message.state) != 0)
 			continue;

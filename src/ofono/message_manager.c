@@ -197,9 +197,9 @@ static void on_send_answer(void *data, DBusMessage *reply)
 	if (result.error) {
 		result.outcome = outcome_of(result.error);
 	} else if (dbus_message_get_args(reply, NULL, DBUS_TYPE_OBJECT_PATH, &path,
-					 DBUS_TYPE_INVALID)) {
+					 DBUS_TYPE_INVALID) &&
+		   message_uuid(path, result.uuid)) {
 		result.outcome = SEND_ACCEPTED;
-		message_uuid(path, result.uuid);
 	} else {
 		result.outcome = SEND_UNKNOWN;
 	}

@@ -8,6 +8,8 @@
 #include "ofono/interface.h"
 #include "ofono/oddity.h"
 
+enum { PATIENCE_USEC = 3 * 1000 * 1000, ACCURACY_USEC = 100 * 1000 };
+
 static const struct interface *const interfaces[] = {
 	&interface_modem,
 	&interface_sim_manager,
@@ -97,20 +99,63 @@ static bool take_anyhow(void *data, DBusMessage *signal)
 	return true;
 }
 
-int modem_signals_init(struct modem_signals *signals, struct ofono *ofono,
+/* As take(), when it has waited for long: the others still have somebody to wait for. */
+static bool take_late(void *data, DBusMessage *signal)
+{
+	const char *name = dbus_message_get_interface(signal);
+
+	if (strcmp(name, interface_message_manager.name) == 0)
+		return take_anyhow(data, signal);
+	return take_unsettled(data, signal);
+}
+
+static int on_impatient(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct modem_signals *signals = data;
+
+	(void)source;
+	(void)usec;
+	mailbag_empty(&signals->waiting, take_late, signals);
+	return 0;
+}
+
+static void wait_no_longer_than(struct modem_signals *signals)
+{
+	bool waits = signals->waiting.count > 0;
+	int is_on = sd_event_source_get_enabled(signals->patience, NULL);
+
+	if (waits && !is_on)
+		sd_event_source_set_time_relative(signals->patience, PATIENCE_USEC);
+	if (waits != is_on)
+		sd_event_source_set_enabled(signals->patience,
+					    waits ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+}
+
+int modem_signals_init(struct modem_signals *signals, sd_event *loop, struct ofono *ofono,
 		       struct manager *manager, const char *owner)
 {
+	int error;
+
 	signals->manager = manager;
 	signals->owner = owner;
 	mailbag_init(&signals->waiting);
+	error = sd_event_add_time_relative(loop, &signals->patience, CLOCK_MONOTONIC, 0,
+					   ACCURACY_USEC, on_impatient, signals);
+	if (error < 0)
+		return error;
+	sd_event_source_set_enabled(signals->patience, SD_EVENT_OFF);
 	signals->nobody = modem_new(ofono, "");
-	return signals->nobody ? 0 : -ENOMEM;
+	if (signals->nobody)
+		return 0;
+	signals->patience = sd_event_source_disable_unref(signals->patience);
+	return -ENOMEM;
 }
 
 void modem_signals_deinit(struct modem_signals *signals)
 {
 	mailbag_clear(&signals->waiting);
 	modem_free(signals->nobody);
+	sd_event_source_disable_unref(signals->patience);
 }
 
 void modem_signals_go_on(struct modem_signals *signals)
@@ -145,6 +190,7 @@ bool modem_signals_hear(struct modem_signals *signals, DBusMessage *signal)
 			modem_signals_end_waiting(signals);
 		mailbag_put(&signals->waiting, signal);
 		modem_signals_go_on(signals);
+		wait_no_longer_than(signals);
 	} else if (modem_signals_believe(signals, signal)) {
 		deliver(signals, interface, signal);
 	}

@@ -304,7 +304,8 @@ int ofono_new(sd_event *loop, const char *address, struct ofono **ofono_out)
 
 	if (!ofono)
 		return -ENOMEM;
-	r = modem_signals_init(&ofono->signals, ofono, &ofono->manager, ofono->owner);
+	r = modem_signals_init(&ofono->signals, loop, ofono, &ofono->manager,
+			       ofono->owner);
 	if (r < 0) {
 		free(ofono);
 		return r;

@@ -54,12 +54,11 @@ void status_report_signal(struct modem *modem, DBusMessage *signal)
 	dbus_message_iter_get_basic(&arguments, &path);
 	dbus_message_iter_next(&arguments);
 	report = read_report(&arguments);
-	if (!report.known || !strchr(path, '/')) {
+	if (!report.known || !strchr(path, '/') || !message_uuid(path, uuid)) {
 		oddity_log(ODDITY_REPORT, "%s: a delivery report without %s", modem->path,
 			   report.known ? "a path" : "a word on delivery");
 		return;
 	}
-	message_uuid(path, uuid);
 	event.delivered = report.delivered;
 	ofono_tell(modem->ofono, &event);
 }

@@ -344,6 +344,37 @@ def test_signals_of_other_types(make_phone: MakePhone) -> None:
     assert status(phone)["modems"][1]["service_centre"] == "known"
 
 
+def test_a_message_before_its_card_is_known(make_phone: MakePhone) -> None:
+    """oFono does not tell which card it is: the message does not wait for that for long."""
+    phone = make_phone(silent=["GetProperties"])
+    phone.ofono.do(emit=[
+        ["/ril_0", "MessageManager", "IncomingMessage", "sa{sv}", "a code", {"Sender": "Bank"}],
+        ["/ril_0", "VoiceCallManager", "CallAdded", "oa{sv}", "/ril_0/voicecall01",
+         {"State": "incoming", "LineIdentification": "+36201112233"}]])
+    wait_until(lambda: phone.agent.call("list_sms").structured["messages"],
+               what="it is there, long before GetProperties is given up")
+    [message] = phone.agent.call("list_sms").structured["messages"]
+    assert (message["phone_number"], message["text"]) == ("Bank", "a code")
+    assert "calls: call 1 from" in phone.gateway.log
+
+
+def test_a_state_of_no_message(make_phone: MakePhone) -> None:
+    """One that oFono has not got yet has no name there: that of none is not its."""
+    phone = make_phone("send_wait_seconds = 0\n")
+    wait_sims(phone, state=["ready", "ready"])
+    first, second = phone.agent.ids()
+    phone.ofono.do(keeps=True)
+    phone.agent.wait_state(phone.agent.send("in its way", first).message_id, "handed")
+    waiting = phone.agent.send("behind it", first).message_id
+    nameless = "/ril_0/message_"
+    phone.ofono.do(emit=[
+        [nameless, "Message", "PropertyChanged", "sv", "State", "sent"],
+        ["/ril_0", "SmsHistory", "StatusReport", "sa{sv}", nameless, {"Delivered": True}]],
+        finish=["sent"])
+    phone.agent.wait_state(waiting, "handed")
+    assert phone.agent.history(waiting) == ["queued", "handing", "handed"]
+
+
 def test_the_same_nonsense_again_and_again(make_phone: MakePhone) -> None:
     """It fills no log, nor does it hide what makes sense."""
     phone = make_phone()

@@ -24,16 +24,6 @@ enum { OFONO_PARTS_MAX = 255 };
 /* Of a state in which it is oFono that would have to cancel it. */
 static const char cancel_wanted[] = "cancel_wanted";
 
-/* What oFono's refusals mean; all others are the network's. */
-static const struct {
-	const char *error;
-	const char *reason; /* NULL: see reason_of_format() */
-} refusals[] = {
-	{ "org.ofono.Error.InvalidFormat", NULL },
-	{ "org.ofono.Error.AccessDenied", "ofono_unavailable" },
-	{ "org.freedesktop.DBus.Error.AccessDenied", "ofono_unavailable" },
-};
-
 static void count_waiting(struct outbox_shared *shared, enum message_state state,
 			  int change)
 {
@@ -386,18 +376,13 @@ static const char *reason_of_format(const struct outbox_message *message)
 	return reason;
 }
 
+/* The network was not asked: it answers later, as the state of what oFono has taken. */
 const char *outbox_message_refusal(const struct outbox_message *message,
 				   const char *error)
 {
-	size_t place;
-
-	for (place = 0; error && place < sizeof(refusals) / sizeof(*refusals); place++) {
-		if (strcmp(error, refusals[place].error) != 0)
-			continue;
-		return refusals[place].reason ? refusals[place].reason
-					      : reason_of_format(message);
-	}
-	return "network_refused";
+	if (error && strcmp(error, "org.ofono.Error.InvalidFormat") == 0)
+		return reason_of_format(message);
+	return "ofono_unavailable";
 }
 
 bool outbox_message_is_readied(const struct outbox_message *message)

@@ -138,8 +138,8 @@ static const struct {
 	{ "\xf0\x9f\x98\x80", FORMAT_ERROR, "invalid_text" },
 	{ "x", "org.ofono.Error.AccessDenied", "ofono_unavailable" },
 	{ "x", "org.freedesktop.DBus.Error.AccessDenied", "ofono_unavailable" },
-	{ "x", "org.ofono.Error.Failed", "network_refused" },
-	{ "x", NULL, "network_refused" },
+	{ "x", "org.ofono.Error.Failed", "ofono_unavailable" },
+	{ "x", NULL, "ofono_unavailable" },
 };
 
 static void test_refused(void **state)

@@ -52,13 +52,13 @@ struct ussd_turn {
 	void (*done)(void *data, const struct ussd_result *result, bool asks);
 	void *data;
 	/* its own */
-	char path[sizeof(((struct modem *)0)->path)]; /* the modem may go meanwhile */
+	struct sim_facts card; /* it may go meanwhile, and its modem, too */
 	struct ussd_dialogue *dialogue;
 };
 
-/* What the network said by itself, while the gateway ran. */
+/* What the network said by itself, to that card, while the gateway ran. */
 struct ussd_notice {
-	char path[sizeof(((struct modem *)0)->path)]; /* "": there is none */
+	struct sim_facts card; /* not known: there is none */
 	int64_t wall_ms;
 	bool asks;
 	char text[USSD_TEXT_BYTES];

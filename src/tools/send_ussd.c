@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/ussd_code.h"
+#include "ofono/sim_match.h"
 #include "tools/argument.h"
 #include "tools/balance_view.h"
 #include "tools/failure.h"
@@ -223,7 +224,7 @@ static void write_notices(struct json_writer *writer, const struct dialling *dia
 	json_key(writer, "notices");
 	json_open_array(writer);
 	for (int i = 0; i < USSD_NOTICES; i++, notice++) {
-		if (strcmp(notice->path, dialling->turn.path) != 0)
+		if (!sim_match(&notice->card, &dialling->turn.card))
 			continue;
 		clock_format(notice->wall_ms, at);
 		json_open_object(writer);

@@ -130,7 +130,7 @@ static void count(struct ussd *ussd)
 
 static void begin_turn(struct ussd_dialogue *dialogue, struct ussd_turn *turn)
 {
-	memcpy(turn->path, dialogue->modem->path, sizeof(turn->path));
+	turn->card = dialogue->modem->sim;
 	turn->dialogue = dialogue;
 	dialogue->turn = turn;
 }
@@ -216,7 +216,7 @@ static void keep_notice(struct ussd *ussd, const struct ofono_event *event)
 		(USSD_NOTICES - 1) * sizeof(ussd->notices[0]));
 	*last = (struct ussd_notice){ .wall_ms = clock_wall_ms(),
 				      .asks = event->type == USSD_REQUESTED };
-	memcpy(last->path, event->modem->path, sizeof(last->path));
+	last->card = event->modem->sim;
 	if (length >= sizeof(last->text))
 		length = sizeof(last->text) - 1;
 	while (!utf8_valid(event->text, length))

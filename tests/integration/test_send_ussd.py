@@ -11,10 +11,11 @@ from agent import Agent, Result
 from conftest import new_lab, wait_until_known
 from events import Events
 from lab import Lab, wait_until
-from modem import USSD_ASKS, USSD_TERMINATED
+from modem import USSD_ASKS, USSD_TERMINATED, Sim
 from modern import Request
 from pending import Pending
 from test_audit import Audit
+from test_sims import another_card
 
 CODE, MENU, SILENT = "*100#", "*101#", "*102#"
 BALANCE = "Balance: 1234 Ft"
@@ -118,6 +119,23 @@ def test_the_network_begins(phone: Lab) -> None:
     wait_until(lambda: [(notice["text"], notice["asks_for_reply"])
                         for notice in dial(phone).structured["notices"]]
                == [("Your credit is low", False)], what="it is told")
+
+
+def test_another_card_is_told_nothing_of_it(phone: Lab) -> None:
+    agent, [modem] = Agent(phone), phone.modems
+    mine = agent.ids()
+
+    def told(is_mine: bool) -> list[str]:
+        wait_until(lambda: agent.states() == ["ready"] and (agent.ids() == mine) is is_mine
+                   and "send_ussd" in tools(phone), what="the card can dial")
+        return [notice["text"] for notice in dial(phone).structured["notices"]]
+
+    with phone.signals() as signals:
+        modem.notify_ussd("Your number is 1234567")
+        signals.wait("NotificationReceived")
+    with another_card(modem, Sim.numbered(1)):
+        assert told(is_mine=False) == []
+    assert told(is_mine=True)[-1] == "Your number is 1234567"
 
 
 def test_what_is_noted(phone: Lab) -> None:

@@ -123,13 +123,16 @@ def test_the_network_begins(phone: Lab) -> None:
 
 def test_another_card_is_told_nothing_of_it(phone: Lab) -> None:
     agent, [modem] = Agent(phone), phone.modems
-    mine = agent.ids()
+
+    def ready() -> list[int]:
+        return [sim["subscription_id"] for sim in agent.sims() if sim["state"] == "ready"]
 
     def told(is_mine: bool) -> list[str]:
-        wait_until(lambda: agent.states() == ["ready"] and (agent.ids() == mine) is is_mine
+        wait_until(lambda: (there := ready()) and (there == mine) is is_mine
                    and "send_ussd" in tools(phone), what="the card can dial")
         return [notice["text"] for notice in dial(phone).structured["notices"]]
 
+    mine = ready()
     with phone.signals() as signals:
         modem.notify_ussd("Your number is 1234567")
         signals.wait("NotificationReceived")

@@ -4,7 +4,7 @@
  *
  *   handing  SendMessage is not answered. After answer_ms the message is unknown, but the
  *            lane stays occupied: oFono is stuck, and more calls would only pile up there.
- *            The late answer, or the loss of the modem, frees it.
+ *            The late answer, or the loss of the modem, before or after, frees it.
  *   handed   until its State comes: a registered modem that takes too long is stuck, and its
  *            SIM says so. The loss of the modem makes it
  *   held     oFono keeps it for the card. When the card's modem takes messages again, oFono
@@ -130,6 +130,10 @@ static int on_answer_late(sd_event_source *source, uint64_t usec, void *data)
 	log_warning("outbox: message %lld: no answer from oFono",
 		    (long long)lane->in_hand->id);
 	outbox_message_become(lane->in_hand, STATE_UNKNOWN, unknown_outcome);
+	if (!lane->modem) { /* lost before: nothing will free the lane */
+		message_send_cancel(lane->send);
+		lane_put_down(lane);
+	}
 	return 0;
 }
 

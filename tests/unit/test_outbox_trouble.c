@@ -312,6 +312,26 @@ static void test_lost_while_handing(void **state)
 	assert_message(id, STATE_HANDED, "");
 }
 
+/* Its modem went before the time was over, and its answer will never come. */
+static void test_lost_and_never_answered(void **state)
+{
+	static const struct outbox_timing timing = { 30, 60000, 60000, 60000, 60000 };
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t id = submit(1, "x"), next = submit(1, "y");
+
+	(void)state;
+	outbox_set_timing(outbox, &timing);
+	turn();
+	fake_modem_remove(modem);
+	fake_modem_ready("/sim0", "1");
+	turn();
+	assert_string_equal(only_send()->text, "x");
+	turn_ms(60);
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+	assert_message(next, STATE_HANDING, "");
+	assert_string_equal(only_send()->text, "y");
+}
+
 static void test_restart(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
@@ -452,6 +472,7 @@ int main(void)
 		TEST(test_listing_fails),
 		TEST(test_listing_fails_again_and_again),
 		TEST(test_lost_while_handing),
+		TEST(test_lost_and_never_answered),
 		TEST(test_restart),
 		TEST(test_disk_full_before_handing),
 		TEST(test_disk_full_afterwards),

@@ -37,6 +37,8 @@ void retried_call_start(struct retried_call *retried, struct modem *modem,
 			const struct retried_question *question, void *data);
 /* Out of `answered`: makes it once more. */
 void retried_call_again(struct retried_call *retried, uint64_t pause_ms);
+/* The same after half a second, then ever later; the longest pause is a minute. */
+void retried_call_back_off(struct retried_call *retried);
 /* Nobody hears any more. Fine when it was not started. */
 void retried_call_stop(struct retried_call *retried);
 

@@ -6,8 +6,6 @@
 #include "base/log.h"
 #include "ofono/interface.h"
 
-enum { PAUSE_MS = 2000 };
-
 static bool is_worth_asking_again(const char *error_name)
 {
 	static const char *const names[] = {
@@ -23,6 +21,20 @@ static bool is_worth_asking_again(const char *error_name)
 	return false;
 }
 
+/* The first time oFono may just be busy, and after the second all is said. */
+static void note_failure(const struct query *query, const char *error)
+{
+	bool is_over = !error || !is_worth_asking_again(error);
+
+	if (query->asked.failures == 1 || is_over)
+		log_warning("ofono: %s: %s tells nothing%s: %s", query->modem->path,
+			    query->interface, is_over ? "" : " yet",
+			    error ? error : "odd answer");
+	else
+		log_debug("ofono: %s: %s.GetProperties: %s", query->modem->path,
+			  query->interface, error);
+}
+
 static void on_answer(void *data, DBusMessage *reply)
 {
 	struct query *query = data;
@@ -34,13 +46,9 @@ static void on_answer(void *data, DBusMessage *reply)
 		query->answered(query->modem, &dictionary);
 		return;
 	}
-	log_debug("ofono: %s: %s.GetProperties: %s", query->modem->path, query->interface,
-		  error ? error : "odd answer");
-	if (error && !query->asked.failures && is_worth_asking_again(error))
-		retried_call_again(&query->asked, PAUSE_MS);
-	else
-		log_warning("ofono: %s: %s tells nothing: %s", query->modem->path,
-			    query->interface, error ? error : "odd answer");
+	note_failure(query, error);
+	if (error && is_worth_asking_again(error))
+		retried_call_back_off(&query->asked);
 	query->answered(query->modem, NULL);
 }
 

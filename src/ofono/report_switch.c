@@ -7,11 +7,6 @@
 #include "ofono/interface.h"
 #include "ofono/query.h"
 
-enum {
-	PAUSE_MS = 500, /* doubling */
-	PAUSE_MOST_MS = 60 * 1000,
-};
-
 static bool is_worth_trying_again(const char *error)
 {
 	static const char *const names[] = {
@@ -28,16 +23,6 @@ static bool is_worth_trying_again(const char *error)
 	return false;
 }
 
-static void try_later(struct retried_call *switching)
-{
-	uint64_t pause_ms = PAUSE_MS;
-
-	for (unsigned i = 0; i < switching->failures && pause_ms < PAUSE_MOST_MS; i++)
-		pause_ms *= 2;
-	retried_call_again(switching,
-			   pause_ms < PAUSE_MOST_MS ? pause_ms : PAUSE_MOST_MS);
-}
-
 static void on_answer(void *data, DBusMessage *reply)
 {
 	struct modem *modem = data;
@@ -48,7 +33,7 @@ static void on_answer(void *data, DBusMessage *reply)
 		log_debug("ofono: %s: delivery reports are on", modem->path);
 	} else if (is_worth_trying_again(error)) {
 		log_debug("ofono: %s: delivery reports: %s", modem->path, error);
-		try_later(&modem->queries->reports);
+		retried_call_back_off(&modem->queries->reports);
 	} else {
 		log_warning("ofono: %s: delivery reports cannot be switched on: %s",
 			    modem->path, error);

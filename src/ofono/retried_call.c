@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "ofono/interface.h"
 
+enum { PAUSE_MS = 500, PAUSE_MOST_MS = 60 * 1000 };
+
 static void on_answer(void *data, DBusMessage *reply)
 {
 	struct retried_call *retried = data;
@@ -56,6 +58,15 @@ void retried_call_again(struct retried_call *retried, uint64_t pause_ms)
 	retried->failures++;
 	sd_event_source_set_time_relative(retried->pause, pause_ms * 1000);
 	sd_event_source_set_enabled(retried->pause, SD_EVENT_ONESHOT);
+}
+
+void retried_call_back_off(struct retried_call *retried)
+{
+	uint64_t pause_ms = PAUSE_MS;
+
+	for (unsigned i = 0; i < retried->failures && pause_ms < PAUSE_MOST_MS; i++)
+		pause_ms *= 2;
+	retried_call_again(retried, pause_ms < PAUSE_MOST_MS ? pause_ms : PAUSE_MOST_MS);
 }
 
 void retried_call_stop(struct retried_call *retried)

@@ -22,6 +22,7 @@ struct outbox_lane {
 	struct modem
 		*modem; /* where oFono has what it has of ours; NULL: not there now */
 	struct outbox_message *in_hand; /* `send` is about it */
+	bool is_unanswered;		/* for so long that its SIM is stuck */
 	struct message_send *send;
 	struct outbox_message *claimed; /* to be sent in this turn, after store_sync() */
 	struct outbox_words *claimed_words;

@@ -3,7 +3,8 @@
  * A lane is occupied while oFono may still send something of it that would be overtaken:
  *
  *   handing  SendMessage is not answered. After answer_ms the message is unknown, but the
- *            lane stays occupied: oFono is stuck, and more calls would only pile up there.
+ *            lane stays occupied: oFono is stuck, its SIM says so, and more calls would only
+ *            pile up there.
  *            The late answer, or the loss of the modem, before or after, frees it.
  *   handed   until its State comes: a registered modem that takes too long is stuck, and its
  *            SIM says so. The loss of the modem makes it
@@ -86,6 +87,9 @@ static void lane_not_handed(struct outbox_lane *lane, struct outbox_message *mes
 
 static void lane_put_down(struct outbox_lane *lane)
 {
+	if (lane->is_unanswered)
+		sims_set_stuck(lane->shared->sims, lane->sim_id, false);
+	lane->is_unanswered = false;
 	lane->send = NULL;
 	lane->in_hand = NULL;
 	sd_event_source_set_enabled(lane->answer_timer, SD_EVENT_OFF);
@@ -133,7 +137,10 @@ static int on_answer_late(sd_event_source *source, uint64_t usec, void *data)
 	if (!lane->modem) { /* lost before: nothing will free the lane */
 		message_send_cancel(lane->send);
 		lane_put_down(lane);
+		return 0;
 	}
+	lane->is_unanswered = true;
+	sims_set_stuck(lane->shared->sims, lane->sim_id, true);
 	return 0;
 }
 

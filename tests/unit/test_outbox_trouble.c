@@ -13,6 +13,11 @@
 
 #define FORMAT_ERROR "org.ofono.Error.InvalidFormat"
 
+static enum sim_state sim_state(int64_t sim_id)
+{
+	return sims_find(sims, sim_id)->state;
+}
+
 /* No answer in time: told as unknown, and nothing more is put onto a stuck oFono. */
 static int64_t time_out(struct modem **modem_out)
 {
@@ -32,6 +37,7 @@ static int64_t time_out(struct modem **modem_out)
 	assert_false(outbox_watch(outbox, id, &observer, hear, NULL));
 	turn_until(sends_pending());
 	assert_string_equal(only_send()->text, "x");
+	assert_int_equal(sim_state(1), SIM_STUCK);
 	outbox_set_timing(outbox, &patient);
 	return id;
 }
@@ -44,6 +50,7 @@ static void test_late_accepted(void **state)
 	(void)state;
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	assert_message(id, STATE_HANDED, "");
+	assert_int_equal(sim_state(1), SIM_READY);
 	turn();
 	assert_int_equal(sends_pending(), 0);
 	fake_message_state(modem, "A1", MESSAGE_SENT);
@@ -75,11 +82,6 @@ static void test_late_not_handed(void **state)
 	assert_message(id, STATE_FAILED, "ofono_unavailable");
 	turn();
 	assert_int_equal(sends_pending(), 0);
-}
-
-static enum sim_state sim_state(int64_t sim_id)
-{
-	return sims_find(sims, sim_id)->state;
 }
 
 /* A registered modem that keeps a message is stuck; the other one goes on. */

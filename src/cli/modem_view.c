@@ -76,6 +76,8 @@ static void say_card(const struct modem *modem, char text[CELL_BYTES])
 		snprintf(text, CELL_BYTES, "not known");
 	else if (sim_lock_of(&modem->sim) == SIM_LOCK_OTHER)
 		snprintf(text, CELL_BYTES, "locked (%s)", modem->sim.pin_required);
+	else if (card == MODEM_CARD_UNKNOWN && sim_is_restricted(&modem->sim))
+		snprintf(text, CELL_BYTES, "limited to a list (FDN)");
 	else
 		snprintf(text, CELL_BYTES, "%s%s", texts[card],
 			 card == MODEM_CARD_LOCKED ? modem->sim.pin_required : "");

@@ -68,7 +68,9 @@ static const struct schema_field output[] = {
 	  "Why there is no balance although the owner told how to find it, or why it is "
 	  "not kept" },
 	{ "notices", SCHEMA_ARRAY, true,
-	  "What the network told this SIM by itself, the newest four, oldest first",
+	  "What the network told this SIM by itself, oldest first; of all SIMs the "
+	  "newest "
+	  "four are kept",
 	  .members = notice_fields },
 	{ 0 },
 };

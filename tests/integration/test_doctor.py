@@ -316,6 +316,7 @@ def test_a_card_that_its_owner_cannot_unlock(
     assert wait_found(lab, look, "ok", "modem /sim2", "it can send")
     table = run("modem", DBUS_SYSTEM_BUS_ADDRESS=lab.bus.address).stdout.splitlines()
     assert "locked (network)  " in table[1] and "ready  " in table[3]
+    assert "limited to a list (FDN) " in table[2]
 
 
 def test_no_card(make_lab: Callable[..., Lab], look: Look) -> None:

@@ -152,13 +152,12 @@ def subscriptions(gateway: LoneGateway, clients: ExitStack) -> Told:
 
 
 def memory(gateway: LoneGateway, clients: ExitStack) -> Told:
-    """Calls that wait, each with as much behind it as one may have."""
-    body = rpc("tools/call", {"name": "wait_for_sms", "arguments": {"timeout_seconds": 60},
-                              "_meta": {"x": [1] * (VALUES - 100)}})
+    """Requests of which the last byte is still to come, each with as much as one may have."""
+    whole = request(rpc("ping", {"x": [1] * (VALUES - 100)}))
     before = private_kib(gateway)
     held = [clients.enter_context(gateway.wire(HOG)) for _ in range(PER_ADDRESS - 1)]
     for wire in held:
-        wire.send(request(body))
+        wire.send(whole[:-1])
     refused = wait_until(lambda: [wire for wire in held if wire.has_news(0)],
                          what="one is too much")
     assert private_kib(gateway) - before < MEMORY_KIB

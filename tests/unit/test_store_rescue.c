@@ -226,8 +226,11 @@ static void overwrite(const char *name, off_t offset, size_t length)
 	static char bytes[PAGE_BYTES];
 	FILE *file = fopen(name, "r+b");
 
-	memset(bytes, 0x55, length);
 	assert_non_null(file);
+	assert_int_equal(fseek(file, offset, SEEK_SET), 0);
+	assert_int_equal(fread(bytes, 1, length, file), length);
+	for (size_t at = 0; at < length; at++)
+		bytes[at] ^= 0x55; /* whatever it was, it is another */
 	assert_int_equal(fseek(file, offset, SEEK_SET), 0);
 	assert_int_equal(fwrite(bytes, 1, length, file), length);
 	assert_int_equal(fclose(file), 0);

@@ -8,7 +8,6 @@
  * message goes its way, and the answer only reports (tools/sending.h). That the policy
  * answers before the lack of a SIM does lets a client ask again when the SIM is gone.
  */
-#include "base/clock.h"
 #include "console/console.h"
 #include "mcp/progress.h"
 #include "store/store_outgoing.h"
@@ -106,8 +105,6 @@ static const struct schema_field output[] = {
 /* The message as the store has it from now on, without asking the store. */
 static struct message message_of(const struct message_draft *draft)
 {
-	int64_t now_ms = clock_wall_ms();
-
 	return (struct message){
 		.direction = MESSAGE_OUTGOING,
 		.sim_id = draft->sim_id,
@@ -117,8 +114,8 @@ static struct message message_of(const struct message_draft *draft)
 		.segments = draft->segments,
 		.state = draft->state,
 		.reason = draft->reason ? draft->reason : "",
-		.created_ms = now_ms,
-		.changed_ms = now_ms,
+		.created_ms = draft->created_ms,
+		.changed_ms = draft->created_ms,
 		.send_at_ms = draft->send_at_ms,
 		.expires_at_ms = draft->expires_at_ms,
 	};

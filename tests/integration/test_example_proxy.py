@@ -176,8 +176,10 @@ def test_what_has_no_such_headers(fleet: Fleet) -> None:
 def test_streams_flow_and_long_calls_wait(fleet: Fleet) -> None:
     with fleet.listen({"resourceSubscriptions": ["sms://inbox"]}) as events:
         assert events.next().method == "notifications/subscriptions/acknowledged"
+        place = fleet.ask(call("wait_for_sms", {"timeout_seconds": 1})).result
         with fleet.wire() as waiting:
-            waiting.send(fleet.octets(call("wait_for_sms", {"timeout_seconds": 60})))
+            waiting.send(fleet.octets(call("wait_for_sms", {
+                "after": place["structuredContent"]["cursor"], "timeout_seconds": 60})))
             wait_until(lambda: len(peers_of(fleet.inbox.gateway, 9531)) == 2,
                        what="the call waits")
             fleet.inbox.modems[0].deliver(TO, "an answer")

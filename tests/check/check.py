@@ -44,6 +44,7 @@ VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
 WAITING = 3 * (os.cpu_count() or 1)     # processes of tests that wait more than they compute
 WAITING_PATIENCE = "2"
 MATRIX = "tests/integration/test_crash_matrix.py"
+WORST_CASE = "tests/integration/test_worst_case.py::test_all_limits_at_once"     # of memory
 STARVED = ["bus", "control", "mcp"]
 VALGRIND_PATIENCE = "5"
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None     # where no disk is tested
@@ -54,9 +55,8 @@ NOT_UNDER_ASAN = [f"tests/integration/test_{test}" for test in (
     "reply.py::test_nothing_is_left_of_many",
     "sessions.py::test_many_sessions_are_bounded_in_memory",
     "streams.py::test_memory_of_an_idle_stream",
-    "worst_case.py::test_all_limits_at_once",
     # the program becomes another user, and LSan may not look at it then
-    "control.py::test_what_root_makes_is_the_owners_of_the_folder")]
+    "control.py::test_what_root_makes_is_the_owners_of_the_folder")] + [WORST_CASE]
 VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes more
                        for name in ("seed", "protocol", "ladder", "modern", "batch", "gates",
                                     "hostile", "resources", "send_sms")]
@@ -377,7 +377,8 @@ class Check:
         return verdict
 
     def valgrind(self) -> Verdict:
-        return self.under_valgrind(["tests/integration", f"--ignore={MATRIX}"])
+        return self.under_valgrind(["tests/integration", f"--ignore={MATRIX}",
+                                    f"--deselect={WORST_CASE}"])
 
     def valgrind_brief(self) -> Verdict:
         return self.under_valgrind(VALGRIND_EVERY_TIME)

@@ -7,7 +7,8 @@
  * message or call waits until its modem, and which card is in it, is known, and nothing
  * overtakes it. An oFono that does not tell is not waited for longer than three seconds: a
  * message that came in is safer on disk without its SIM
- * (tests/integration/test_forks.py::test_a_message_before_its_card_is_known). Private to src/ofono/ofono.c.
+ * (tests/integration/test_forks.py::test_a_message_before_its_card_is_known). Private to
+ * src/ofono/ofono.c.
  */
 #ifndef OFONO_MODEM_SIGNALS_H
 #define OFONO_MODEM_SIGNALS_H

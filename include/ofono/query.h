@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Query: GetProperties on one interface of a modem, asked again, ever more seldom, while oFono is busy.
+ * Query: GetProperties on one interface of a modem, asked again, ever more seldom, while oFono
+ * is busy.
  *
  * Signals that arrive meanwhile are older than the answer: oFono makes the answer from its
  * state at that moment, and one connection keeps the order. So facts are simply stored in

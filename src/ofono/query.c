@@ -22,10 +22,8 @@ static bool is_worth_asking_again(const char *error_name)
 }
 
 /* The first time oFono may just be busy, and after the second all is said. */
-static void note_failure(const struct query *query, const char *error)
+static void note_failure(const struct query *query, const char *error, bool is_over)
 {
-	bool is_over = !error || !is_worth_asking_again(error);
-
 	if (query->asked.failures == 1 || is_over)
 		log_warning("ofono: %s: %s tells nothing%s: %s", query->modem->path,
 			    query->interface, is_over ? "" : " yet",
@@ -40,14 +38,16 @@ static void on_answer(void *data, DBusMessage *reply)
 	struct query *query = data;
 	DBusMessageIter dictionary;
 	const char *error = dbus_message_get_error_name(reply);
+	bool is_over;
 
 	if (dbus_message_has_signature(reply, "a{sv}")) {
 		dbus_message_iter_init(reply, &dictionary);
 		query->answered(query->modem, &dictionary);
 		return;
 	}
-	note_failure(query, error);
-	if (error && is_worth_asking_again(error))
+	is_over = !error || !is_worth_asking_again(error);
+	note_failure(query, error, is_over);
+	if (!is_over)
 		retried_call_back_off(&query->asked);
 	query->answered(query->modem, NULL);
 }

@@ -109,10 +109,12 @@ class Link:
         """Send it when no command has come for a moment.
 
         ofonod takes any line for the answer to AT+CGMM, AT+CIMI and the like, so what it
-        must not miss while it starts up cannot just be sent.
+        must not miss while it starts up cannot just be sent.  Nobody hears it while there
+        is no connection; who connects asks how things stand.
         """
-        self._for_quiet.append(line)
-        self._send_if_quiet()
+        if self._connection:
+            self._for_quiet.append(line)
+            self._send_if_quiet()
 
     def prompt(self, take_data: Callable[[str | None], None]) -> None:
         """Ask for data with `> `; it goes to `take_data`, or None when ESC ended it."""

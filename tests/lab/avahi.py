@@ -85,12 +85,12 @@ class Avahi(Program):
         """Without a goodbye."""
         self._process.kill()
 
-    def run(self, *command: str) -> str:
+    def run(self, *command: str, timeout: float = 30) -> str:
         """A program of this machine that speaks with it; what it said."""
         return subprocess.run(
             [*self._network.prefix, "env", *self._assignments, *command], check=True,
             stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-            timeout=patience(30)).stdout
+            timeout=patience(timeout)).stdout
 
     def background(self, log: Path, *command: str) -> Process:
         """Its name is that of the program; to be ended by who asked for it."""
@@ -98,8 +98,16 @@ class Avahi(Program):
         process.run([*self._network.prefix, *command], self._bus.environment)
         return process
 
-    def browse(self, kind: str = "_mcp._tcp") -> list[Seen]:
-        said = self.run("avahi-browse", "-rpt", kind)
+    def browse(self, kind: str = "_mcp._tcp", again: int = 3) -> list[Seen]:
+        """avahi-browse 0.8 waits for ever when a service is withdrawn while it asks where
+        that is: then it looks again.
+        """
+        try:
+            said = self.run("avahi-browse", "-rpt", kind, timeout=10)
+        except subprocess.TimeoutExpired:
+            if not again:
+                raise
+            return self.browse(kind, again - 1)
         return [Seen.parse(line) for line in said.splitlines() if line.startswith("=")]
 
     @property

@@ -252,12 +252,19 @@ CORPUS_FILES = 48                       # of each target, besides those with nam
 CORPUS_BYTES = 24 * 1024                # of each target
 
 
+def seconds(text: str) -> int:
+    """libFuzzer takes 0 for ever."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number of seconds above 0, not {text}")
+    return int(text)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--make", default="make")
     parser.add_argument("--build", type=Path, default=Path("build/fuzz"))
-    parser.add_argument("--time", type=int, default=60, help="seconds of each")
+    parser.add_argument("--time", type=seconds, default=60, help="seconds of each")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--as-built", action="store_true", help="compile nothing")
     parser.add_argument("--coverage", action="store_true")

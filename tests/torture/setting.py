@@ -11,7 +11,7 @@ import sys
 def setting(name: str, otherwise: int) -> int:
     text = os.environ.get(name) or str(otherwise)
     if not text.isdigit() or int(text) < 1:
-        sys.exit(f"{name} is a number above 0, not {text}")
+        sys.exit(f"{name} is a whole number above 0, without a unit, not {text}")
     return int(text)
 
 

@@ -184,8 +184,14 @@ def test_killed_at_random_moments_under_a_stream(
             any_moment(0.15)
             lab.gateway.kill()
             lab.gateway.start()
+        wait_until(lambda: told_sent(stream), 30, "somebody is told of a success")
     journal.wait_finished(30)
     assert_each_once(stream, modem, journal, kills)
+
+
+def told_sent(stream: Stream) -> set[str]:
+    return {text for text, result in stream.answers.copy().items()
+            if result.text.startswith("SMS sent")}
 
 
 def assert_each_once(stream: Stream, modem: Modem, journal: Journal, kills: int) -> None:
@@ -202,9 +208,7 @@ def assert_each_once(stream: Stream, modem: Modem, journal: Journal, kills: int)
     assert [row.text for row in rows if row.text in taken] == list(taken)       # in order
     answered = {text for text, result in stream.answers.items() if not result.is_error}
     assert answered <= state.keys()                 # accepted is never forgotten
-    told_sent = {text for text in answered
-                 if stream.answers[text].text.startswith("SMS sent")}
-    assert told_sent and told_sent <= sent
+    assert told_sent(stream) <= sent
 
 
 # ---- the disk is full --------------------------------------------------------------

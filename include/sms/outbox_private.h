@@ -21,6 +21,9 @@ struct outbox {
 	bool storage_is_short; /* logged once */
 };
 
+/* The lane of a SIM, made when there is none. NULL: no memory. */
+struct outbox_lane *outbox_lane(struct outbox *outbox, int64_t sim_id);
+
 /* NULL: none in memory. `lane_out` may be NULL. */
 struct outbox_message *outbox_find(const struct outbox *outbox, int64_t message_id,
 				   struct outbox_lane **lane_out);

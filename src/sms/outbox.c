@@ -7,14 +7,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/clock.h"
 #include "base/each_turn.h"
-#include "base/log.h"
-#include "sms/outbox_clock.h"
 #include "sms/outbox_private.h"
-#include "sms/storage.h"
 #include "store/store_outgoing.h"
 #include "store/store_sync.h"
 
@@ -83,8 +78,7 @@ static int on_again(sd_event_source *source, void *data)
 	return 0;
 }
 
-/* The lane of a SIM, made when there is none. NULL: no memory. */
-static struct outbox_lane *outbox_lane(struct outbox *outbox, int64_t sim_id)
+struct outbox_lane *outbox_lane(struct outbox *outbox, int64_t sim_id)
 {
 	struct outbox_lane *lane;
 
@@ -348,86 +342,6 @@ void outbox_set_timing(struct outbox *outbox, const struct outbox_timing *timing
 	outbox->shared.timing = *timing;
 }
 
-/* Nobody can watch it yet. */
-static void tell_taken(struct outbox *outbox, const struct outbox_message *message)
-{
-	struct outbox_event event = { message->id, message->state, message->reason,
-				      message->delivery, false };
-
-	if (message->state == STATE_WAITING_APPROVAL)
-		log_info("outbox: message %lld waits for the owner: ofono-mcp approve "
-			 "%lld",
-			 (long long)message->id, (long long)message->id);
-	observers_notify(&outbox->shared.observers, &event);
-}
-
-/* One that nothing is told of waits for the disk with its handing over, or with others. */
-static int store_draft(struct outbox *outbox, const struct message_draft *draft,
-		       int64_t *message_id_out)
-{
-	struct store *store = outbox->shared.store;
-	int error;
-
-	store_set_lazy(store, draft->is_awaited);
-	error = store_message_add(store, draft, message_id_out);
-	store_set_lazy(store, false);
-	outbox_sync_later(&outbox->shared.sync);
-	return error;
-}
-
-int outbox_settle(struct outbox *outbox)
-{
-	return store_sync(outbox->shared.store);
-}
-
-/*
- * Then one commit says that it is accepted and that it is about to be handed over, which
- * outbox_turn() does, unless something comes between: the row is queued again then.
- */
-static bool leaves_at_once(const struct outbox_lane *lane, struct outbox_message *message,
-			   const struct message_draft *draft)
-{
-	if (!draft->is_awaited || message->state != STATE_QUEUED ||
-	    outbox_clock_holds(message) || !outbox_lane_is_free(lane))
-		return false;
-	message->words = outbox_words_new(draft->number, draft->text);
-	return message->words;
-}
-
-/* The row is there; without memory for the message nothing would ever move it on. */
-static int outbox_take(struct outbox *outbox, struct outbox_lane *lane,
-		       const struct message_draft *draft, int64_t *message_id_out)
-{
-	const struct message row = {
-		.state = draft->state ? draft->state : STATE_QUEUED,
-		.uuid = "",
-		.sim_id = draft->sim_id,
-		.created_ms = draft->created_ms ? draft->created_ms : clock_wall_ms(),
-		.send_at_ms = draft->send_at_ms,
-		.expires_at_ms = draft->expires_at_ms,
-	};
-	struct outbox_message *message = outbox_message_new(&outbox->shared, &row);
-	struct message_draft taken = *draft;
-	int error;
-
-	if (!message)
-		return -ENOMEM;
-	taken.is_handing = leaves_at_once(lane, message, draft);
-	error = store_draft(outbox, &taken, &message->id);
-	if (error) {
-		outbox_message_free(message);
-		return error == STORE_E_FULL ? OUTBOX_E_STORAGE : error;
-	}
-	if (taken.is_handing)
-		message->saved = STATE_HANDING;
-	TAILQ_INSERT_TAIL(&lane->messages, message, link);
-	*message_id_out = message->id;
-	if (outbox->shared.tally)
-		tally_row(outbox->shared.tally, draft->sim_id)->accepted++;
-	tell_taken(outbox, message);
-	return 0;
-}
-
 struct observers *outbox_observers(struct outbox *outbox)
 {
 	return &outbox->shared.observers;
@@ -441,44 +355,6 @@ unsigned outbox_approvals(const struct outbox *outbox)
 void outbox_set_tally(struct outbox *outbox, struct tally *tally)
 {
 	outbox->shared.tally = tally;
-}
-
-bool outbox_is_full(const struct outbox *outbox)
-{
-	return outbox->shared.waiting >= outbox->shared.config->queue_limit;
-}
-
-bool outbox_has_storage(struct outbox *outbox)
-{
-	bool has_room = storage_has_room(outbox->shared.config);
-
-	if (!has_room && !outbox->storage_is_short)
-		log_error("outbox: less than %lld MiB are left on the disk: nothing is "
-			  "accepted to be sent until there is more",
-			  (long long)outbox->shared.config->reserve_mib);
-	if (has_room && outbox->storage_is_short)
-		log_info("outbox: there is room on the disk again");
-	outbox->storage_is_short = !has_room;
-	return has_room && !store_is_damaged(outbox->shared.store) &&
-	       !store_is_gone(outbox->shared.store);
-}
-
-int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
-		  int64_t *message_id_out)
-{
-	struct outbox_lane *lane;
-	int error;
-
-	if (outbox_is_full(outbox))
-		return OUTBOX_E_FULL;
-	if (!outbox_has_storage(outbox))
-		return OUTBOX_E_STORAGE;
-	lane = outbox_lane(outbox, draft->sim_id);
-	if (!lane)
-		return -ENOMEM;
-	error = outbox_take(outbox, lane, draft, message_id_out);
-	outbox_turn_later(&outbox->shared); /* also sweeps a lane that is empty */
-	return error;
 }
 
 /* A message that was sent is no longer in memory, but its report may be awaited. */

@@ -35,6 +35,10 @@ struct outbox_message *outbox_find_uuid(const struct outbox *outbox, const char 
  */
 struct outbox_message *outbox_adopt(struct outbox *outbox, const struct message *row);
 
+/* From then on, until then, oFono's signals and the SIMs' changes are heard. */
+void outbox_signals_begin(struct outbox *outbox, struct ofono *ofono);
+void outbox_signals_end(struct outbox *outbox); /* also when it did not begin */
+
 /* Asks oFono to cancel what is due. */
 void outbox_recalls_start(struct outbox *outbox, struct outbox_lane *lane);
 void outbox_recalls_free(struct outbox *outbox); /* nobody is told */

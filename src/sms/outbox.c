@@ -10,7 +10,6 @@
 
 #include "base/each_turn.h"
 #include "sms/outbox_private.h"
-#include "store/store_outgoing.h"
 #include "store/store_sync.h"
 
 static const struct outbox_timing usual_timing = {
@@ -134,98 +133,6 @@ struct outbox_message *outbox_adopt(struct outbox *outbox, const struct message 
 	return message;
 }
 
-/* Others send too, and their messages are none of ours. */
-static void on_message_state(struct outbox *outbox, const struct ofono_event *event)
-{
-	struct outbox_message *message = outbox_find_uuid(outbox, event->uuid);
-
-	if (!message || message_state_is_final(message->state))
-		return;
-	switch (event->state) {
-	case MESSAGE_PENDING:
-		break;
-	case MESSAGE_SENT:
-		outbox_message_become(message, STATE_SENT, "");
-		break;
-	case MESSAGE_FAILED:
-		outbox_message_become(message, STATE_FAILED, "network_refused");
-		break;
-	case MESSAGE_CANCELLED:
-		outbox_message_become(message, STATE_CANCELLED, "");
-		break;
-	}
-}
-
-/* It was final long ago, perhaps before we last started: find it by what is on disk. */
-static struct outbox_message *reported_message(struct outbox *outbox, const char *uuid)
-{
-	struct outbox_message *message = NULL;
-	struct arena *arena = arena_new(OUTBOX_ARENA_BYTES);
-	struct message row;
-
-	if (arena && !store_outgoing_by_uuid(outbox->shared.store, uuid, arena, &row) &&
-	    message_state_is_final(row.state))
-		message = outbox_adopt(outbox, &row);
-	arena_free(arena);
-	return message;
-}
-
-static void on_message_report(struct outbox *outbox, const struct ofono_event *event)
-{
-	struct outbox_message *message = outbox_find_uuid(outbox, event->uuid);
-
-	if (!message)
-		message = reported_message(outbox, event->uuid);
-	if (message)
-		outbox_message_report(message, event->delivered);
-}
-
-static void outbox_lose(struct outbox *outbox, const struct modem *modem)
-{
-	struct outbox_lane *lane;
-
-	TAILQ_FOREACH (lane, &outbox->lanes, link)
-		outbox_lane_lose(lane, modem);
-}
-
-static void on_ofono_event(void *data, const void *event_data)
-{
-	const struct ofono_event *event = event_data;
-	struct outbox *outbox = data;
-
-	switch (event->type) {
-	case MODEM_CHANGED:
-		if (!(event->modem->interfaces & MODEM_MESSAGE_MANAGER))
-			outbox_lose(outbox, event->modem);
-		else if (!TAILQ_EMPTY(&outbox->lanes)) /* held ones may be asked for */
-			outbox_turn_later(&outbox->shared);
-		break;
-	case MODEM_REMOVED:
-		outbox_lose(outbox, event->modem);
-		break;
-	case MESSAGE_STATE:
-		on_message_state(outbox, event);
-		break;
-	case MESSAGE_REPORT:
-		on_message_report(outbox, event);
-		break;
-	default:
-		break;
-	}
-}
-
-static void on_sims_event(void *data, const void *event_data)
-{
-	const struct sims_event *event = event_data;
-	struct outbox *outbox = data;
-	struct outbox_lane *lane;
-
-	if (event->type != SIMS_STATE)
-		return;
-	TAILQ_FOREACH (lane, &outbox->lanes, link)
-		outbox_lane_hurry(lane);
-}
-
 struct outbox_loading {
 	struct outbox *outbox;
 	int error;
@@ -267,6 +174,24 @@ static int outbox_load(struct outbox *outbox)
 	return 0;
 }
 
+static int outbox_add_sources(struct outbox *outbox)
+{
+	struct outbox_shared *shared = &outbox->shared;
+	int error = each_turn_add(shared->loop, &shared->turn, outbox_turn, outbox);
+
+	if (error >= 0) /* after those who submit at the end of a turn, too */
+		error = sd_event_source_set_priority(shared->turn,
+						     SD_EVENT_PRIORITY_NORMAL + 1);
+	if (error >= 0)
+		error = sd_event_add_defer(shared->loop, &shared->again, on_again,
+					   outbox);
+	if (error >= 0)
+		error = outbox_sync_init(&shared->sync, shared->loop, shared->store);
+	if (error >= 0)
+		error = outbox_schedule_init(&outbox->schedule, shared);
+	return error;
+}
+
 int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 	       struct sims *sims, struct ofono *ofono, struct outbox **outbox_out)
 {
@@ -284,16 +209,7 @@ int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 	TAILQ_INIT(&outbox->lanes);
 	TAILQ_INIT(&outbox->recalls);
 	observers_init(&outbox->shared.observers);
-	error = each_turn_add(loop, &outbox->shared.turn, outbox_turn, outbox);
-	if (error >= 0) /* after those who submit at the end of a turn, too */
-		error = sd_event_source_set_priority(outbox->shared.turn,
-						     SD_EVENT_PRIORITY_NORMAL + 1);
-	if (error >= 0)
-		error = sd_event_add_defer(loop, &outbox->shared.again, on_again, outbox);
-	if (error >= 0)
-		error = outbox_sync_init(&outbox->shared.sync, loop, store);
-	if (error >= 0)
-		error = outbox_schedule_init(&outbox->schedule, &outbox->shared);
+	error = outbox_add_sources(outbox);
 	if (error >= 0)
 		error = outbox_load(outbox);
 	if (error < 0) {
@@ -302,9 +218,7 @@ int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 	}
 	if (config->delivery_reports)
 		ofono_use_delivery_reports(ofono);
-	observer_add(ofono_observers(ofono), &outbox->ofono_observer, on_ofono_event,
-		     outbox);
-	observer_add(sims_observers(sims), &outbox->sims_observer, on_sims_event, outbox);
+	outbox_signals_begin(outbox, ofono);
 	*outbox_out = outbox;
 	return 0;
 }
@@ -315,8 +229,7 @@ void outbox_free(struct outbox *outbox)
 
 	if (!outbox)
 		return;
-	observer_remove(&outbox->ofono_observer);
-	observer_remove(&outbox->sims_observer);
+	outbox_signals_end(outbox);
 	outbox_recalls_free(outbox);
 	while ((lane = TAILQ_FIRST(&outbox->lanes))) {
 		TAILQ_REMOVE(&outbox->lanes, lane, link);

@@ -29,6 +29,9 @@ struct outbox_message *outbox_find(const struct outbox *outbox, int64_t message_
 				   struct outbox_lane **lane_out);
 struct outbox_message *outbox_find_uuid(const struct outbox *outbox, const char *uuid);
 
+/* Of what the store says: 0, -errno, OUTBOX_E_STORAGE, or `otherwise` for any other outcome. */
+int outbox_outcome(int error, int otherwise);
+
 /*
  * A row of the store that is not in memory, taken in for what may still be told of it. It
  * goes again with the turn in which nothing is left to do. NULL: no memory.

@@ -120,6 +120,13 @@ struct outbox_message *outbox_find(const struct outbox *outbox, int64_t message_
 	return message;
 }
 
+int outbox_outcome(int error, int otherwise)
+{
+	if (error == STORE_E_FULL)
+		return OUTBOX_E_STORAGE;
+	return error > 0 ? otherwise : error;
+}
+
 struct outbox_message *outbox_adopt(struct outbox *outbox, const struct message *row)
 {
 	struct outbox_lane *lane = outbox_lane(outbox, row->sim_id);

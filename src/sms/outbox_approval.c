@@ -70,13 +70,6 @@ static struct outbox_message *find_waiting(struct outbox *outbox, int64_t messag
 	return message && message->state == STATE_WAITING_APPROVAL ? message : NULL;
 }
 
-static int outcome_of(int error)
-{
-	if (error == STORE_E_FULL)
-		return OUTBOX_E_STORAGE;
-	return error > 0 ? OUTBOX_E_NOT_WAITING : error;
-}
-
 int64_t outbox_awaited_until(const struct outbox *outbox, const struct config *config,
 			     const struct message *row)
 {
@@ -110,7 +103,7 @@ int outbox_approve(struct outbox *outbox, int64_t message_id, const char *who)
 		message->expires_at_ms = move.expires_at_ms;
 		message->expiry_moved_ms = 0;
 	}
-	return outcome_of(error);
+	return outbox_outcome(error, OUTBOX_E_NOT_WAITING);
 }
 
 int outbox_reject(struct outbox *outbox, int64_t message_id, const char *who,
@@ -127,5 +120,6 @@ int outbox_reject(struct outbox *outbox, int64_t message_id, const char *who,
 	if (!message)
 		return OUTBOX_E_NOT_WAITING;
 	log_info("outbox: message %lld: %s says no", (long long)message_id, who);
-	return outcome_of(outbox_message_decide(message, &move));
+	return outbox_outcome(outbox_message_decide(message, &move),
+			      OUTBOX_E_NOT_WAITING);
 }

@@ -48,13 +48,9 @@ static int outcome_of(enum cancel_outcome answer)
 /* The disk first: it is no wish before it is there. */
 static int want_later(struct outbox_message *message)
 {
-	int error = outbox_message_unwant(message);
+	int outcome = outbox_outcome(outbox_message_unwant(message), OUTBOX_E_TOO_LATE);
 
-	if (error == STORE_E_FULL)
-		return OUTBOX_E_STORAGE;
-	if (error)
-		return error > 0 ? OUTBOX_E_TOO_LATE : error;
-	return OUTBOX_E_LATER;
+	return outcome ? outcome : OUTBOX_E_LATER;
 }
 
 /* While oFono was asked the message may have become unknown, and gone from memory. */
@@ -116,14 +112,6 @@ static int recall_start(struct outbox *outbox, struct modem *modem,
 	return OUTBOX_E_ASKING;
 }
 
-/* It may be final in memory and not on disk: what is true counts. */
-static int outcome_of_move(int error)
-{
-	if (error == STORE_E_FULL)
-		return OUTBOX_E_STORAGE;
-	return error > 0 ? OUTBOX_E_TOO_LATE : error;
-}
-
 int outbox_cancel(struct outbox *outbox, int64_t message_id,
 		  struct outbox_recall **recall_out)
 {
@@ -133,7 +121,7 @@ int outbox_cancel(struct outbox *outbox, int64_t message_id,
 	if (!message)
 		return OUTBOX_E_TOO_LATE;
 	if (message_state_is_waiting(message->state))
-		return outcome_of_move(outbox_message_cancel(message));
+		return outbox_outcome(outbox_message_cancel(message), OUTBOX_E_TOO_LATE);
 	if (message->state == STATE_CANCELLED)
 		return 0;
 	if (message->state != STATE_HANDED && message->state != STATE_HELD)
@@ -149,7 +137,7 @@ int outbox_drop(struct outbox *outbox, int64_t message_id, const char *reason)
 
 	if (!message || !message_state_is_waiting(message->state))
 		return OUTBOX_E_TOO_LATE;
-	return outcome_of_move(outbox_message_drop(message, reason));
+	return outbox_outcome(outbox_message_drop(message, reason), OUTBOX_E_TOO_LATE);
 }
 
 void outbox_keep(struct outbox *outbox, int64_t message_id)

@@ -18,6 +18,7 @@
 
 #include "base/buffer.h"
 #include "base/client.h"
+#include "base/config_error.h"
 
 enum {
 	CONFIG_LIST_MAX = 8,
@@ -113,10 +114,6 @@ struct config {
 
 #define CONFIG_DEFAULT_PATH   "/etc/ofono-mcp/ofono-mcp.conf"
 #define CONFIG_DEFAULT_FOLDER "/etc/ofono-mcp/conf.d"
-
-struct config_error {
-	char text[512]; /* "/etc/x.conf:12: sms.max_segment: unknown key; ..." */
-};
 
 void config_defaults(struct config *config);
 

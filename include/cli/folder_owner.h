@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/config.h"
+#include "base/config_error.h"
 
 /*
  * From now on, until the process ends. Nothing for others than root, and where there is no

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/address.h"
-#include "base/config.h"
+#include "base/config_error.h"
 #include "base/log_pace.h"
 #include "http/connection.h"
 #include "http/handed_sockets.h"

@@ -7,7 +7,7 @@
 #ifndef STORE_AUDIT_READER_H
 #define STORE_AUDIT_READER_H
 
-#include "base/config.h"
+#include "base/config_error.h"
 #include "store/audit_line.h"
 
 struct audit_reader;

@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "base/asking_key.h"
-#include "base/config.h"
+#include "base/config_error.h"
 #include "base/session_record.h"
 #include "store/delivery.h"
 #include "store/message_state.h"

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/config.h"
+#include "base/config_error.h"
 
 /* Told now and then; `step` NULL: nobody asks. */
 struct store_progress {

@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-#include "base/config.h"
+#include "base/config_error.h"
 #include "store/store_opening.h"
 
 enum { STORE_SCHEMA_VERSION = 9 };

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/config.h"
+#include "base/config_error.h"
 
 /*
  * The folder is made when missing. 0, and a descriptor that holds the lock until it is

@@ -12,7 +12,7 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-#include "base/config.h"
+#include "base/config_error.h"
 
 struct store_opening {
 	char path[PATH_MAX];

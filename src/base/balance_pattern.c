@@ -79,11 +79,10 @@ int balance_patterns_check(const struct config_list *list, struct config_error *
 	for (size_t i = 0; i < list->count; i++) {
 		const char *flaw = line_flaw(list->items[i], text);
 
-		if (!flaw)
-			continue;
-		snprintf(error->text, sizeof(error->text),
-			 "ussd.balance_pattern: \"%s\": %s", list->items[i], flaw);
-		return -EINVAL;
+		if (flaw)
+			return config_error_set(error, -EINVAL,
+						"ussd.balance_pattern: \"%s\": %s",
+						list->items[i], flaw);
 	}
 	return 0;
 }

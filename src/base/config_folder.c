@@ -25,9 +25,8 @@ static int by_name(const struct dirent **one, const struct dirent **other)
 
 static int fail(struct config_error *error, const char *folder, int result)
 {
-	snprintf(error->text, sizeof(error->text), "%s: %s", folder,
-		 result == -E2BIG ? "too many files" : strerror(-result));
-	return result;
+	return config_error_set(error, result, "%s: %s", folder,
+				result == -E2BIG ? "too many files" : strerror(-result));
 }
 
 static int read_file(struct config *config, const char *folder, const char *name,

@@ -2,7 +2,6 @@
 #include "base/ussd_code.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/word_list.h"
@@ -86,9 +85,7 @@ bool ussd_code_is_in(const struct config_list *list, const char *code)
 
 static int refuse(struct config_error *error, const char *word, const char *flaw)
 {
-	snprintf(error->text, sizeof(error->text), "ussd.allow: \"%s\" is %s", word,
-		 flaw);
-	return -EINVAL;
+	return config_error_set(error, -EINVAL, "ussd.allow: \"%s\" is %s", word, flaw);
 }
 
 int ussd_codes_check(const struct config_list *list, struct config_error *error)

@@ -4,20 +4,19 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "base/log.h"
 
 static int lower(struct config *config, rlim_t allowed, struct config_error *error)
 {
-	if (allowed <= DESCRIPTORS_OWN) {
-		snprintf(error->text, sizeof(error->text),
-			 "this process may open %ju files, and needs more than %d: raise "
-			 "LimitNOFILE= of the service, or `ulimit -n`",
-			 (uintmax_t)allowed, DESCRIPTORS_OWN);
-		return -EMFILE;
-	}
+	if (allowed <= DESCRIPTORS_OWN)
+		return config_error_set(
+			error, -EMFILE,
+			"this process may open %ju files, and needs more than %d: raise "
+			"LimitNOFILE= of the service, or `ulimit -n`",
+			(uintmax_t)allowed, DESCRIPTORS_OWN);
+
 	log_warning(
 		"max_connections is %" PRId64 ", but this process may open %ju files: "
 		"%ju connections are served; raise LimitNOFILE= of the service for more",

@@ -2,8 +2,6 @@
 #include "control/control_socket.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,18 +22,6 @@ bool control_socket_address(const struct config *config, struct sockaddr_un *add
 		return false;
 	*address_out = address;
 	return true;
-}
-
-__attribute__((format(printf, 3, 4))) static int fail(struct config_error *error,
-						      int failure, const char *format,
-						      ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	va_end(arguments);
-	return failure;
 }
 
 static int new_socket(void)
@@ -67,17 +53,20 @@ static int make_room(const struct sockaddr_un *address, struct config_error *err
 	if (lstat(path, &file) < 0)
 		return 0; /* bind() will tell what else is wrong */
 	if (!S_ISSOCK(file.st_mode))
-		return fail(error, -EEXIST,
-			    "%s: is there and is no socket; move it away, or choose "
-			    "another control_socket",
-			    path);
+		return config_error_set(
+			error, -EEXIST,
+			"%s: is there and is no socket; move it away, or choose "
+			"another control_socket",
+			path);
 	if (is_listened_to(address))
-		return fail(error, -EADDRINUSE,
-			    "%s: another program listens there; choose another "
-			    "control_socket",
-			    path);
+		return config_error_set(
+			error, -EADDRINUSE,
+			"%s: another program listens there; choose another "
+			"control_socket",
+			path);
 	if (unlink(path) < 0)
-		return fail(error, -errno, "%s: cannot be replaced: %m", path);
+		return config_error_set(error, -errno, "%s: cannot be replaced: %m",
+					path);
 	return 0;
 }
 
@@ -92,11 +81,11 @@ static int bind_and_listen(struct control_socket *control_socket,
 
 	umask(before);
 	if (result < 0)
-		return fail(error, -failure, "%s: cannot be made: %s", address->sun_path,
-			    strerror(failure));
+		return config_error_set(error, -failure, "%s: cannot be made: %s",
+					address->sun_path, strerror(failure));
 	if (listen(control_socket->fd, BACKLOG) < 0 ||
 	    lstat(address->sun_path, &control_socket->file) < 0)
-		return fail(error, -errno, "%s: %m", address->sun_path);
+		return config_error_set(error, -errno, "%s: %m", address->sun_path);
 	return 0;
 }
 
@@ -113,8 +102,8 @@ int control_socket_open(struct control_socket *control_socket,
 		return failure;
 	control_socket->fd = new_socket();
 	if (control_socket->fd < 0)
-		return fail(error, control_socket->fd, "%s",
-			    strerror(-control_socket->fd));
+		return config_error_set(error, control_socket->fd, "%s",
+					strerror(-control_socket->fd));
 	failure = bind_and_listen(control_socket, error);
 	if (failure)
 		control_socket_close(control_socket);

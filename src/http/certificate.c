@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <ifaddrs.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,17 +30,6 @@ struct pair {
 	gnutls_x509_privkey_t key;
 	gnutls_x509_crt_t certificate;
 };
-
-static __attribute__((format(printf, 3, 4))) int fail(struct config_error *error,
-						      int number, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	va_end(arguments);
-	return number;
-}
 
 /* Who it is for */
 
@@ -240,15 +228,16 @@ int certificate_make(const char *folder, const struct config_list *names,
 		result = pair_sign(&pair, names);
 	if (result) {
 		pair_deinit(&pair);
-		return fail(error, -EIO, "%s: no certificate could be made: %s", folder,
-			    gnutls_strerror(result));
+		return config_error_set(error, -EIO,
+					"%s: no certificate could be made: %s", folder,
+					gnutls_strerror(result));
 	}
 	result = pair_write(&pair, folder);
 	if (!result)
 		result = certificate_fingerprint_of(pair.certificate, fingerprint_out);
 	pair_deinit(&pair);
-	return result ? fail(error, result, "%s: cannot be written: %s", folder,
-			     strerror(-result))
+	return result ? config_error_set(error, result, "%s: cannot be written: %s",
+					 folder, strerror(-result))
 		      : 0;
 }
 
@@ -262,7 +251,8 @@ static int read_file(const char *file, gnutls_x509_crt_t *certificate_out,
 
 	*certificate_out = NULL;
 	if (result)
-		return fail(error, -EIO, "%s: cannot be read: %s", file, strerror(errno));
+		return config_error_set(error, -EIO, "%s: cannot be read: %s", file,
+					strerror(errno));
 	result = gnutls_x509_crt_init(&certificate);
 	if (!result)
 		result = gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM);
@@ -273,10 +263,10 @@ static int read_file(const char *file, gnutls_x509_crt_t *certificate_out,
 	}
 	if (certificate)
 		gnutls_x509_crt_deinit(certificate);
-	return fail(error, -EINVAL,
-		    "%s: is no certificate in PEM, which begins with "
-		    "-----BEGIN CERTIFICATE-----",
-		    file);
+	return config_error_set(error, -EINVAL,
+				"%s: is no certificate in PEM, which begins with "
+				"-----BEGIN CERTIFICATE-----",
+				file);
 }
 
 int certificate_fingerprint(const char *file,
@@ -290,7 +280,8 @@ int certificate_fingerprint(const char *file,
 		return result;
 	result = certificate_fingerprint_of(certificate, fingerprint_out);
 	gnutls_x509_crt_deinit(certificate);
-	return result ? fail(error, result, "%s: has no fingerprint", file) : 0;
+	return result ? config_error_set(error, result, "%s: has no fingerprint", file)
+		      : 0;
 }
 
 int certificate_times(const char *file, struct certificate_times *times_out,

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
@@ -78,10 +77,9 @@ static int check(const struct candidate *socket, struct config_error *error)
 			continue;
 		if (is_ip(socket))
 			address_format(&socket->address, text);
-		snprintf(error->text, sizeof(error->text),
-			 "LISTEN_FDS: descriptor %d%s%s: it %s", socket->fd,
-			 *text ? ", " : "", text, needs[at].text);
-		return -EINVAL;
+		return config_error_set(
+			error, -EINVAL, "LISTEN_FDS: descriptor %d%s%s: it %s",
+			socket->fd, *text ? ", " : "", text, needs[at].text);
 	}
 	return 0;
 }
@@ -102,9 +100,8 @@ static int take_one(struct handed_socket *item, int fd, bool open,
 	flags = fcntl(fd, F_GETFL);
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
 		result = -errno;
-		snprintf(error->text, sizeof(error->text),
-			 "LISTEN_FDS: descriptor %d: %s", fd, strerror(-result));
-		return result;
+		return config_error_set(error, result, "LISTEN_FDS: descriptor %d: %s",
+					fd, strerror(-result));
 	}
 	*item = (struct handed_socket){ fd, socket.address };
 	return 0;
@@ -116,18 +113,17 @@ int handed_sockets_take(struct handed_sockets *sockets, bool open,
 	int count = sd_listen_fds(1), result = 0;
 
 	sockets->count = 0;
-	if (count < 0) {
-		snprintf(error->text, sizeof(error->text),
-			 "LISTEN_FDS or LISTEN_PID cannot be understood: %s",
-			 strerror(-count));
-		return count;
-	}
+	if (count < 0)
+		return config_error_set(
+			error, count, "LISTEN_FDS or LISTEN_PID cannot be understood: %s",
+			strerror(-count));
+
 	if (count > CONFIG_LIST_MAX) {
-		snprintf(error->text, sizeof(error->text),
-			 "LISTEN_FDS: %d sockets were handed over; at most %d can be "
-			 "served",
-			 count, CONFIG_LIST_MAX);
-		return -E2BIG;
+		return config_error_set(
+			error, -E2BIG,
+			"LISTEN_FDS: %d sockets were handed over; at most %d can be "
+			"served",
+			count, CONFIG_LIST_MAX);
 	}
 	for (int at = 0; at < count && !result; at++)
 		result = take_one(&sockets->items[at], SD_LISTEN_FDS_START + at, open,

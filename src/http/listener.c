@@ -33,33 +33,30 @@ static int listen_error(int number, const struct address *address,
 			struct config_error *error)
 {
 	char text[ADDRESS_TEXT_BYTES];
-	size_t size = sizeof(error->text);
 
 	address_format(address, text);
 	switch (number) {
 	case EADDRINUSE:
-		snprintf(error->text, size,
-			 "%s is taken by another program; choose another with --listen "
-			 "ADDRESS:PORT",
-			 text);
-		break;
+		return config_error_set(
+			error, -number,
+			"%s is taken by another program; choose another with --listen "
+			"ADDRESS:PORT",
+			text);
 	case EACCES:
-		snprintf(error->text, size,
-			 "%s: ports below 1024 need a privilege; choose a higher one "
-			 "with --listen ADDRESS:PORT",
-			 text);
-		break;
+		return config_error_set(
+			error, -number,
+			"%s: ports below 1024 need a privilege; choose a higher one "
+			"with --listen ADDRESS:PORT",
+			text);
 	case EADDRNOTAVAIL:
-		snprintf(error->text, size,
-			 "%s: this machine has no such address; choose one that `ip "
-			 "address` shows, or 127.0.0.1",
-			 text);
-		break;
-	default:
-		snprintf(error->text, size, "%s: cannot listen: %s", text,
-			 strerror(number));
+		return config_error_set(
+			error, -number,
+			"%s: this machine has no such address; choose one that `ip "
+			"address` shows, or 127.0.0.1",
+			text);
 	}
-	return -number;
+	return config_error_set(error, -number, "%s: cannot listen: %s", text,
+				strerror(number));
 }
 
 static int socket_bind(int fd, const struct address *address)
@@ -232,13 +229,13 @@ int listener_init(struct listener *listener, struct connections *connections,
 		.home = { connections, &listener->pump },
 		.fd = -1,
 	};
-	if (!address_parse(text, &listener->address)) {
-		snprintf(error->text, sizeof(error->text),
-			 "\"%s\" is no address to listen on: write 127.0.0.1:9531 or "
-			 "[::1]:9531",
-			 text);
-		return -EINVAL;
-	}
+	if (!address_parse(text, &listener->address))
+		return config_error_set(
+			error, -EINVAL,
+			"\"%s\" is no address to listen on: write 127.0.0.1:9531 or "
+			"[::1]:9531",
+			text);
+
 	listener->network = !address_is_loopback(&listener->address);
 	result = listener_bind(listener);
 	return result ? listen_error(-result, &listener->address, error) : 0;

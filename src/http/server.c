@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -216,10 +215,9 @@ static int server_init(struct http_server *server, struct config_error *error)
 					    server);
 	if (result >= 0)
 		result = sd_event_source_set_enabled(server->review, SD_EVENT_OFF);
-	if (result < 0) {
-		snprintf(error->text, sizeof(error->text), "http: error %d", -result);
-		return result;
-	}
+	if (result < 0)
+		return config_error_set(error, result, "http: error %d", -result);
+
 	result = certificate_load(server, error);
 	if (!result)
 		result = handed_sockets_take(&sockets, config->open, error);
@@ -236,10 +234,9 @@ int http_server_new(sd_event *loop, const struct config *config,
 	struct http_server *server = calloc(1, sizeof(*server));
 	int result;
 
-	if (!server) {
-		snprintf(error->text, sizeof(error->text), "out of memory");
-		return -ENOMEM;
-	}
+	if (!server)
+		return config_error_set(error, -ENOMEM, "out of memory");
+
 	server->loop = sd_event_ref(loop);
 	server->connections = (struct connections){
 		.loop = loop,

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,17 +32,6 @@ static void pair_clear(struct tls_pair *pair)
 	if (pair->key)
 		gnutls_x509_privkey_deinit(pair->key);
 	*pair = (struct tls_pair){ .length = 0 };
-}
-
-static __attribute__((format(printf, 3, 4))) int fail(struct config_error *error,
-						      int number, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	va_end(arguments);
-	return number;
 }
 
 static int read_whole(int fd, gnutls_datum_t *text_out)
@@ -78,21 +66,22 @@ static int file_read(const char *path, bool secret, gnutls_datum_t *text_out,
 	int result;
 
 	if (fd < 0)
-		return fail(error, -errno, "%s: cannot be read: %s", path,
-			    strerror(errno));
+		return config_error_set(error, -errno, "%s: cannot be read: %s", path,
+					strerror(errno));
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
-		result = fail(error, -EINVAL, "%s: is no regular file", path);
+		result = config_error_set(error, -EINVAL, "%s: is no regular file", path);
 	else if (secret && (status.st_mode & S_IRWXO))
-		result = fail(error, -EPERM,
-			      "%s: everybody on this machine can read or change this "
-			      "key; run: chmod o-rwx %s, and make a new one if anybody "
-			      "may have read it",
-			      path, path);
+		result = config_error_set(
+			error, -EPERM,
+			"%s: everybody on this machine can read or change this "
+			"key; run: chmod o-rwx %s, and make a new one if anybody "
+			"may have read it",
+			path, path);
 	else {
 		result = read_whole(fd, text_out);
 		if (result)
-			fail(error, result, "%s: cannot be read: %s", path,
-			     strerror(-result));
+			config_error_set(error, result, "%s: cannot be read: %s", path,
+					 strerror(-result));
 	}
 	close(fd);
 	return result;
@@ -112,11 +101,12 @@ static int certificate_load(const char *path, struct tls_pair *pair,
 					     GNUTLS_X509_CRT_LIST_IMPORT_FAIL_IF_EXCEED);
 	gnutls_free(text.data);
 	if (result <= 0)
-		return fail(error, -EINVAL,
-			    "%s: is no certificate in PEM with at most %d in its chain: "
-			    "%s",
-			    path, CHAIN_MAX,
-			    result ? gnutls_strerror(result) : "it holds none");
+		return config_error_set(
+			error, -EINVAL,
+			"%s: is no certificate in PEM with at most %d in its chain: "
+			"%s",
+			path, CHAIN_MAX,
+			result ? gnutls_strerror(result) : "it holds none");
 	pair->length = length;
 	return 0;
 }
@@ -136,8 +126,9 @@ static int key_load(const char *path, struct tls_pair *pair, struct config_error
 	gnutls_free(text.data);
 	if (result == 0)
 		return 0;
-	return fail(error, -EINVAL, "%s: is no private key in PEM without a password: %s",
-		    path, gnutls_strerror(result));
+	return config_error_set(error, -EINVAL,
+				"%s: is no private key in PEM without a password: %s",
+				path, gnutls_strerror(result));
 }
 
 static bool key_fits(const struct tls_pair *pair)
@@ -161,8 +152,8 @@ static int pair_load(const char *certificate, const char *key, struct config_err
 	if (result == 0)
 		result = key_load(key, &pair, error);
 	if (result == 0 && !key_fits(&pair))
-		result = fail(error, -EINVAL, "%s: is not the key of %s", key,
-			      certificate);
+		result = config_error_set(error, -EINVAL, "%s: is not the key of %s", key,
+					  certificate);
 	if (result) {
 		pair_clear(&pair);
 		return result;

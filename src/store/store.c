@@ -62,10 +62,9 @@ int store_open(const char *folder, struct store **store_out, struct config_error
 	struct store *store = calloc(1, sizeof(*store));
 	int failure;
 
-	if (!store) {
-		snprintf(error->text, sizeof(error->text), "out of memory");
-		return -ENOMEM;
-	}
+	if (!store)
+		return config_error_set(error, -ENOMEM, "out of memory");
+
 	snprintf(store->folder, sizeof(store->folder), "%s", folder);
 	failure = store_database_open(folder, &store->database, error);
 	if (failure) {

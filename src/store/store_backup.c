@@ -54,22 +54,20 @@ static int check_target(const struct backing_up *work, struct config_error *erro
 	const char *file = work->backup->file;
 	struct stat status;
 
-	if (is_of_the_gateway(work)) {
-		snprintf(error->text, sizeof(error->text),
-			 "%s: that name is the gateway's own; choose another", file);
-		return -EINVAL;
-	}
+	if (is_of_the_gateway(work))
+		return config_error_set(
+			error, -EINVAL,
+			"%s: that name is the gateway's own; choose another", file);
+
 	if (lstat(file, &status) < 0)
 		return 0;
-	if (S_ISDIR(status.st_mode)) {
-		snprintf(error->text, sizeof(error->text), "%s: is a directory", file);
-		return -EISDIR;
-	}
+	if (S_ISDIR(status.st_mode))
+		return config_error_set(error, -EISDIR, "%s: is a directory", file);
+
 	if (work->backup->replace)
 		return 0;
-	snprintf(error->text, sizeof(error->text),
-		 "%s: is there already; --force replaces it", file);
-	return -EEXIST;
+	return config_error_set(error, -EEXIST,
+				"%s: is there already; --force replaces it", file);
 }
 
 /* A gateway that works says with it until when the copy is all there is to know. */

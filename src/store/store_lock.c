@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -16,18 +15,6 @@
 
 enum { AWAIT_PAUSE_NS = 20 * 1000 * 1000 };
 
-__attribute__((format(printf, 3, 4))) static int lock_fail(struct config_error *error,
-							   int failure,
-							   const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	va_end(arguments);
-	return failure;
-}
-
 /* Who has it, as that one wrote it; only for the eyes of the owner. */
 static int refuse(int fd, const char *folder, struct config_error *error)
 {
@@ -36,13 +23,14 @@ static int refuse(int fd, const char *folder, struct config_error *error)
 	size_t digits = strspn(holder, "0123456789");
 
 	if (length <= 0 || !digits)
-		return lock_fail(error, -EBUSY,
-				 "%s: another ofono-mcp uses it; stop that one first",
-				 folder);
-	return lock_fail(error, -EBUSY,
-			 "%s: another ofono-mcp (process %.*s) uses it; stop that one "
-			 "first",
-			 folder, (int)digits, holder);
+		return config_error_set(
+			error, -EBUSY,
+			"%s: another ofono-mcp uses it; stop that one first", folder);
+	return config_error_set(
+		error, -EBUSY,
+		"%s: another ofono-mcp (process %.*s) uses it; stop that one "
+		"first",
+		folder, (int)digits, holder);
 }
 
 /* That the process is not written there harms nobody: the disk may be full. */
@@ -59,22 +47,24 @@ int store_lock_take(const char *folder, int *lock_out, struct config_error *erro
 	int fd, failure = store_file_make_folder(folder);
 
 	if (failure)
-		return lock_fail(error, failure, "%s: the folder cannot be made: %s",
-				 folder, strerror(-failure));
+		return config_error_set(error, failure,
+					"%s: the folder cannot be made: %s", folder,
+					strerror(-failure));
 	if (!store_file_path(path, folder, LOCK_FILE, ""))
-		return lock_fail(error, -ENAMETOOLONG, "%s: too long", folder);
+		return config_error_set(error, -ENAMETOOLONG, "%s: too long", folder);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return lock_fail(error, -errno, "%s: %m", path);
+		return config_error_set(error, -errno, "%s: %m", path);
 	failure = store_file_hand_over(folder, path);
 	if (failure) {
 		close(fd);
-		return lock_fail(error, failure, "%s: %s", path, strerror(-failure));
+		return config_error_set(error, failure, "%s: %s", path,
+					strerror(-failure));
 	}
 	if (fcntl(fd, F_OFD_SETLK, &whole) < 0) {
 		failure = errno == EAGAIN || errno == EACCES
 				  ? refuse(fd, folder, error)
-				  : lock_fail(error, -errno, "%s: %m", path);
+				  : config_error_set(error, -errno, "%s: %m", path);
 		close(fd);
 		return failure;
 	}

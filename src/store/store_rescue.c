@@ -145,14 +145,13 @@ static int open_sound(const char *folder, struct store **store_out,
 {
 	char wal[PATH_MAX];
 
-	if (store_file_path(wal, folder, STORE_FILE, "-wal") &&
-	    !store_wal_is_sound(wal)) {
-		snprintf(error->text, sizeof(error->text),
-			 "%s/" STORE_FILE "-wal: damaged (what was committed to it is "
-			 "wrong now)",
-			 folder);
-		return -EUCLEAN;
-	}
+	if (store_file_path(wal, folder, STORE_FILE, "-wal") && !store_wal_is_sound(wal))
+		return config_error_set(error, -EUCLEAN,
+					"%s/" STORE_FILE
+					"-wal: damaged (what was committed to it is "
+					"wrong now)",
+					folder);
+
 	return store_open(folder, store_out, error);
 }
 

@@ -5,6 +5,8 @@
  */
 #include "store/store_database.h"
 
+#include <stddef.h>
+
 /*
  * sim: a card that hides its ICCID is known by its IMSI; two cards may show one IMSI,
  * hence only the ICCID is unique. AUTOINCREMENT: no number is ever given out twice.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Configuration: config_key.c knows the keys, inih splits the lines.
+ * Configuration: config_key_table.c has the keys, inih splits the lines.
  *
  * How a distribution built inih (lines that go on, growing lines, stop at the first
  * error) must not matter. Hence the lines come from our reader: it knows their numbers,

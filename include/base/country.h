@@ -16,7 +16,7 @@ struct country {
 	const char *codes;     /* calling codes, blanks between */
 	uint8_t own_code_most; /* digits of a national number that begins like that; 0 none */
 	const char *trunk;  /* in front of a national number, blanks between; NULL none */
-	const char *abroad; /* in front of an international one; NULL: 00 */
+	const char *abroad; /* ... of an international one, the usual first; NULL: 00 */
 	const char *premium;   /* beginnings of national numbers that may cost extra */
 	const char *emergency; /* besides those of every country */
 };
@@ -43,7 +43,7 @@ bool country_has_digits(const struct country *country, const char *digits);
 void country_calling_code(const struct country *country,
 			  char code_out[COUNTRY_CODE_BYTES]);
 /* "00", or what is dialled in its place. NULL: of a country that is not known. */
-const char *country_abroad(const struct country *country);
+void country_abroad(const struct country *country, char abroad_out[COUNTRY_CODE_BYTES]);
 /* How much of the digits is dialled in front of a national number; 0: nothing. */
 size_t country_trunk_length(const struct country *country, const char *digits);
 

@@ -29,6 +29,8 @@ bool recipient_is_emergency(const struct recipient *recipient, const char *ofono
 bool recipient_is_premium(const struct recipient *recipient);
 /* A national number counts as home; one that is international and cannot be placed not. */
 bool recipient_is_at_home(const struct recipient *recipient);
+/* Of no country: a satellite phone, or a service that costs much more than any country. */
+bool recipient_is_nowhere(const struct recipient *recipient);
 
 /* Does one of the words stand for it: a number in any form, or a prefix with *? */
 bool recipient_is_in(const struct recipient *recipient, const char *words);

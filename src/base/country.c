@@ -91,9 +91,12 @@ void country_calling_code(const struct country *country,
 		word_list_next(&codes, code_out, COUNTRY_CODE_BYTES);
 }
 
-const char *country_abroad(const struct country *country)
+void country_abroad(const struct country *country, char abroad_out[COUNTRY_CODE_BYTES])
 {
-	return country && country->abroad ? country->abroad : "00";
+	const char *at = country ? country->abroad : NULL;
+
+	if (!at || !word_list_next(&at, abroad_out, COUNTRY_CODE_BYTES))
+		strcpy(abroad_out, "00");
 }
 
 size_t country_trunk_length(const struct country *country, const char *digits)

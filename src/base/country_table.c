@@ -7,6 +7,7 @@
  *                          its "premium rate" can be, cut to the digits that decide it; its
  *                          short numbers that are "emergency" and stand not in
  *                          policy/recipient.c for all countries
+ *   abroad                 of carriers, too, where they do not begin with 00
  *   own code               there, the most digits of a national number, mobile or premium,
  *                          that begins with the country's own calling code
  *   trunk of Belarus and   what is dialled in place of libphonenumber's one
@@ -40,7 +41,7 @@ const struct country country_table[] = {
 	{ 238, 238, "45", 8, NULL, NULL, "90", "114" }, /* DK */
 	{ 240, 240, "46", 0, "0", NULL, "649 900 939 944 99", "90000" }, /* SE */
 	{ 242, 242, "47", 8, NULL, NULL, "82", "113" }, /* NO */
-	{ 244, 244, "358", 0, "0", NULL, "600 700", NULL }, /* FI */
+	{ 244, 244, "358", 0, "0", "00 990 991 994 996 999", "600 700", NULL }, /* FI */
 	{ 246, 246, "370", 0, "8 0", NULL, "900 902 903 909 91", "01 02 03 101 102 103" }, /* LT */
 	{ 247, 247, "371", 0, NULL, NULL, "9", "01 02 03 113" }, /* LV */
 	{ 248, 248, "372", 0, NULL, NULL, "40 9", NULL }, /* EE */
@@ -93,7 +94,7 @@ const struct country country_table[] = {
 	{ 364, 364, "1242", 0, "1", "011", "900", "919" }, /* BS */
 	{ 365, 365, "1264", 0, "1", "011", "900", NULL }, /* AI */
 	{ 366, 366, "1767", 0, "1", "011", "900", "333" }, /* DM */
-	{ 368, 368, "53", 8, "0", NULL, NULL, "104 105 106" }, /* CU */
+	{ 368, 368, "53", 8, "0", "119 00", NULL, "104 105 106" }, /* CU */
 	{ 370, 370, "1809 1829 1849", 0, "1", "011", "900", NULL }, /* DO */
 	{ 372, 372, "509", 0, NULL, NULL, NULL, "114" }, /* HT */
 	{ 374, 374, "1868", 0, "1", "011", "900", "990" }, /* TT */
@@ -115,7 +116,7 @@ const struct country country_table[] = {
 	{ 421, 421, "967", 0, "0", NULL, NULL, "191 194 195 199" }, /* YE */
 	{ 422, 422, "968", 8, NULL, NULL, "900", "1444 9999" }, /* OM */
 	{ 424, 424, "971", 0, "0", NULL, "90", "997 998" }, /* AE */
-	{ 425, 425, "972", 0, "0", NULL, "120 121 19", "100 101 102" }, /* IL */
+	{ 425, 425, "972", 0, "0", "00 012 013 014 015 016 017 018 019", "120 121 19", "100 101 102" }, /* IL */
 	{ 426, 426, "973", 8, NULL, NULL, "87 9", "199" }, /* BH */
 	{ 427, 427, "974", 0, NULL, NULL, NULL, NULL }, /* QA */
 	{ 428, 428, "976", 8, "0", NULL, NULL, "100 101 102 103 105" }, /* MN */
@@ -144,7 +145,7 @@ const struct country country_table[] = {
 	{ 514, 514, "670", 0, NULL, NULL, "9", "115" }, /* TL */
 	{ 515, 515, "63", 0, "0", NULL, NULL, "117" }, /* PH */
 	{ 520, 520, "66", 9, "0", NULL, "1900", "191 199 1669" }, /* TH */
-	{ 525, 525, "65", 0, NULL, NULL, "19", "993 995" }, /* SG */
+	{ 525, 525, "65", 0, NULL, "00 018 019", "19", "993 995" }, /* SG */
 	{ 528, 528, "673", 0, NULL, NULL, NULL, "991 993 995" }, /* BN */
 	{ 530, 530, "64", 0, "0", NULL, "900", "111" }, /* NZ */
 	{ 534, 534, "1670", 0, "1", "011", "900", NULL }, /* MP */
@@ -154,7 +155,7 @@ const struct country country_table[] = {
 	{ 539, 539, "676", 0, NULL, NULL, NULL, "922 933" }, /* TO */
 	{ 540, 540, "677", 0, NULL, NULL, NULL, NULL }, /* SB */
 	{ 541, 541, "678", 0, NULL, NULL, NULL, NULL }, /* VU */
-	{ 542, 542, "679", 0, NULL, NULL, NULL, "917" }, /* FJ */
+	{ 542, 542, "679", 0, NULL, "00 052", NULL, "917" }, /* FJ */
 	{ 543, 543, "681", 0, NULL, NULL, NULL, "15 17 18" }, /* WF */
 	{ 544, 544, "1684", 0, "1", "011", "900", NULL }, /* AS */
 	{ 545, 545, "686", 0, "0", NULL, NULL, "192 193 194 195 992 993 994" }, /* KI */

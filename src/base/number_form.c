@@ -5,7 +5,12 @@
 
 #include "base/word_list.h"
 
-enum { DIGITS_MOST = 20, WHOLE_LEAST = 10, AMERICAN_DIGITS = 10 };
+enum {
+	DIGITS_MOST = 20,
+	WHOLE_LEAST = 10,
+	AMERICAN_DIGITS = 10,
+	CALLING_CODE_DIGITS_MOST = 3, /* where a trunk prefix begins with 0 */
+};
 
 struct digits {
 	bool plus;
@@ -55,11 +60,36 @@ static bool write_whole(const char *before, const char *digits,
 /* What is dialled before a number of another country; 00 is understood everywhere. */
 static size_t abroad_length(const char *digits, const struct country *country)
 {
-	const char *abroad = country_abroad(country);
+	const char *at = country ? country->abroad : NULL;
+	char abroad[COUNTRY_CODE_BYTES];
 
-	if (starts_with(digits, abroad))
-		return strlen(abroad);
+	while (at && word_list_next(&at, abroad, sizeof(abroad))) {
+		if (starts_with(digits, abroad))
+			return strlen(abroad);
+	}
 	return starts_with(digits, "00") ? 2 : 0;
+}
+
+/*
+ * "+44 (0)20 ...": where a 0 is dialled in front of national numbers none begins with it, so
+ * behind the calling code it stands for nothing. Every number comes by here; few have a 0
+ * where that could be.
+ */
+static void drop_trunk(char form[NUMBER_FORM_BYTES])
+{
+	const struct country *country;
+	char *national;
+	size_t length;
+
+	if (*form != '+' || strcspn(form + 1, "0") > CALLING_CODE_DIGITS_MOST)
+		return;
+	country = country_of_digits(form + 1, &length);
+	national = form + 1 + length;
+	if (!country || *national != '0')
+		return;
+	length = country_trunk_length(country, national);
+	if (national[length])
+		memmove(national, national + length, strlen(national + length) + 1);
 }
 
 /* Networks leave the + out. */
@@ -125,13 +155,19 @@ static bool write_form(const char *party, bool is_beginning,
 bool number_form_write(const char *party, const struct country *country,
 		       char form_out[NUMBER_FORM_BYTES])
 {
-	return write_form(party, false, country, form_out);
+	if (!write_form(party, false, country, form_out))
+		return false;
+	drop_trunk(form_out);
+	return true;
 }
 
 bool number_form_write_beginning(const char *party, const struct country *country,
 				 char form_out[NUMBER_FORM_BYTES])
 {
-	return write_form(party, true, country, form_out);
+	if (!write_form(party, true, country, form_out))
+		return false;
+	drop_trunk(form_out);
+	return true;
 }
 
 /* With each of what may be dialled in front of it. */
@@ -160,7 +196,8 @@ size_t number_form_spell(const char *form, const struct country *country,
 	join(spellings_out[count++], "", form);
 	if (*form != '+')
 		return count;
-	join(spellings_out[count++], country_abroad(country), form + 1);
+	country_abroad(country, code);
+	join(spellings_out[count++], code, form + 1);
 	join(spellings_out[count++], "", form + 1);
 	if (!country)
 		return count;

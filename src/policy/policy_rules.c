@@ -148,7 +148,10 @@ static int check_premium(struct policy_case *about)
 			     recipient->is_short ? "a short code" : "a premium number"));
 }
 
-/* Named besides home, as "+43", which also stands for numbers written 0043. */
+/*
+ * Named besides home, as "+43", which also stands for numbers written 0043. What is of no
+ * country is not of any, so it is named by its prefix.
+ */
 static bool is_country_named(const struct policy_case *about,
 			     const struct config_list *countries)
 {
@@ -159,13 +162,26 @@ static bool is_country_named(const struct policy_case *about,
 		char word[CONFIG_NUMBER_BYTES];
 
 		while (word_list_next(&at, word, sizeof(word))) {
-			if (strcmp(word, "any") == 0)
+			if (strcmp(word, "any") == 0 &&
+			    !recipient_is_nowhere(&about->recipient))
 				return true;
 			if (*word == '+' && strstr(digits, word + 1) == digits)
 				return true;
 		}
 	}
 	return false;
+}
+
+static const char *why_not_at_home(const struct recipient *recipient)
+{
+	if (recipient_is_nowhere(recipient))
+		return "a number of no country (a satellite phone, or a service that "
+		       "costs more than any country), and the owner has not allowed its "
+		       "prefix";
+	if (recipient->home)
+		return "a number of another country than the SIM's, and the owner has "
+		       "not allowed that";
+	return "an international number, and it is not known of which country the SIM is";
 }
 
 static int check_country(struct policy_case *about)
@@ -175,15 +191,9 @@ static int check_country(struct policy_case *about)
 	if (is_country_named(about, &config_of(about)->countries) ||
 	    recipient_is_at_home(recipient))
 		return 0;
-	return policy_refuse(
-		about, FAILURE_INTERNATIONAL,
-		arena_printf(arena_of(about),
-			     recipient->home
-				     ? "%s is a number of another country than the "
-				       "SIM's, and the owner has not allowed that."
-				     : "%s is an international number, and it is not "
-				       "known of which country the SIM is.",
-			     recipient->number));
+	return policy_refuse(about, FAILURE_INTERNATIONAL,
+			     arena_printf(arena_of(about), "%s is %s.", recipient->number,
+					  why_not_at_home(recipient)));
 }
 
 static int check_allowed(struct policy_case *about)

@@ -76,13 +76,22 @@ static bool is_premium(const struct country *country, const char *national)
 	return false;
 }
 
-/* Also when what seems to have its calling code in front were a national number. */
+static size_t trunk_length(const struct country *country, const char *national)
+{
+	return country ? country_trunk_length(country, national) : 0;
+}
+
+/*
+ * Also when what seems to have its calling code in front were a national number, or has a
+ * trunk prefix behind it.
+ */
 bool recipient_is_premium(const struct recipient *recipient)
 {
-	const struct country *home = recipient->home;
-	const char *number = recipient->number;
+	const struct country *home = recipient->home, *country = recipient->country;
+	const char *number = recipient->number, *national = recipient->national;
 
-	if (recipient->is_short || is_premium(recipient->country, recipient->national))
+	if (recipient->is_short || is_premium(country, national) ||
+	    is_premium(country, national + trunk_length(country, national)))
 		return true;
 	return home && *recipient->digits && *number != '+' &&
 	       is_premium(home, number + country_trunk_length(home, number));
@@ -94,6 +103,19 @@ bool recipient_is_at_home(const struct recipient *recipient)
 	if (!*recipient->digits)
 		return true;
 	return recipient->home && country_has_digits(recipient->home, recipient->digits);
+}
+
+/* Satellites, networks and services that have a calling code of their own (ITU-T E.164). */
+bool recipient_is_nowhere(const struct recipient *recipient)
+{
+	static const char *const codes[] = { "808", "870", "878", "881",
+					     "882", "883", "979" };
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		if (strncmp(recipient->digits, codes[i], strlen(codes[i])) == 0)
+			return true;
+	}
+	return false;
 }
 
 static bool matches(const char *text, const char *word, bool is_prefix)

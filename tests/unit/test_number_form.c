@@ -14,6 +14,10 @@
 enum {
 	HUNGARY = 216,
 	ITALY = 222,
+	FINLAND = 244,
+	UK = 234,
+	CUBA = 368,
+	ISRAEL = 425,
 	GERMANY = 262,
 	USA = 310,
 	NORWAY = 242,
@@ -61,6 +65,21 @@ static const struct {
 	{ BRAZIL, "55991234567", "+5555991234567" },
 	{ BRAZIL, "5555991234567", "+5555991234567" },
 	{ TURKEY, "9001234567", "+909001234567" },
+	/* a trunk prefix behind the calling code, which is no part of the number */
+	{ HUNGARY, "+36 (06) 20 123-4567", "+36201234567" },
+	{ HUNGARY, "003606201234567", "+36201234567" },
+	{ HUNGARY, "0606201234567", "+36201234567" },
+	{ HUNGARY, "+44 (0)20 7946 0000", "+442079460000" },
+	{ NOWHERE, "+4402079460000", "+442079460000" },
+	{ HUNGARY, "+3906123456", "+3906123456" }, /* part of it */
+	{ HUNGARY, "+3601234567", "+3601234567" }, /* not Hungary's */
+	{ HUNGARY, "+440", "+440" },
+	{ HUNGARY, "+0", "+0" },
+	/* carriers, each with a prefix for other countries */
+	{ FINLAND, "99036201234567", "+36201234567" },
+	{ ISRAEL, "01236201234567", "+36201234567" },
+	{ CUBA, "11936201234567", "+36201234567" },
+	{ UK, "01236201234567", "+441236201234567" },
 	{ HUNGARY, "00112", "+112" },
 	{ HUNGARY, "00", "00" },
 	/* with a calling code it would be too long to be read again */
@@ -109,7 +128,8 @@ static void test_beginnings(void **state)
 		{ HUNGARY, "003620", "+3620" }, { HUNGARY, "20", "+3620" },
 		{ HUNGARY, "06", "+36" },	{ HUNGARY, "00", "+" },
 		{ HUNGARY, "+", "+" },		{ USA, "212", "212" },
-		{ NOWHERE, "0620", "0620" },
+		{ NOWHERE, "0620", "0620" },	{ HUNGARY, "+44090", "+4490" },
+		{ HUNGARY, "+440", "+440" },
 	};
 	char form[NUMBER_FORM_BYTES];
 
@@ -126,14 +146,17 @@ static void test_beginnings(void **state)
 /* Each spelling is read as what it spells. */
 static void test_spellings(void **state)
 {
-	static const unsigned mccs[] = { HUNGARY, GERMANY, USA, BELARUS, NOWHERE };
-	static const char *const forms[] = { "+36201234567", "+4915112345678",
-					     "+12025550123", "+375291234567", "1777" };
-	static const size_t counts[] = { 4, 4, 4, 5, 1 };
+	static const unsigned mccs[] = {
+		HUNGARY, GERMANY, USA, BELARUS, FINLAND, NOWHERE
+	};
+	static const char *const forms[] = { "+36201234567",  "+4915112345678",
+					     "+12025550123",  "+375291234567",
+					     "+358401234567", "1777" };
+	static const size_t counts[] = { 4, 4, 4, 5, 4, 1 };
 	char spellings[NUMBER_SPELLINGS][NUMBER_FORM_BYTES], form[NUMBER_FORM_BYTES];
 
 	(void)state;
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		const struct country *country = country_find(mccs[i]);
 		size_t count = number_form_spell(forms[i], country, spellings);
 

@@ -13,7 +13,7 @@ static void test_emergency(void **state)
 {
 	static const char *const blocked[] = {
 		"112",	 "911",	    "000",     "110",	 "1-1-2",   "00112",
-		"06112", "0036112", "0036107", "003611", "0043144",
+		"06112", "0036112", "0036107", "003611", "0043144", "+3606112",
 	};
 	struct modem *modem = fake_modem_add("/sim0");
 
@@ -52,6 +52,8 @@ static void test_premium(void **state)
 	assert_string_equal(code_of("003690123456"), "premium_number_blocked");
 	assert_string_equal(code_of("36901234567"), "premium_number_blocked");
 	assert_string_equal(code_of("36201234567"), "");
+	assert_string_equal(code_of("+3606901234567"), "premium_number_blocked");
+	assert_string_equal(code_of("+36 06 20 123 4567"), "");
 	request.sim_id = 2;
 	assert_string_equal(code_of("0900123456"), "premium_number_blocked");
 	assert_string_equal(code_of("0664123456"), "");
@@ -92,6 +94,20 @@ static void test_country(void **state)
 	assert_string_equal(code_of("+49301234567"), "international_blocked");
 	configure("countries", "any");
 	assert_string_equal(code_of("+49301234567"), "");
+	assert_string_equal(code_of("+440901234567"), "premium_number_blocked");
+}
+
+/* Who allows every country has not thought of what is of none. */
+static void test_no_country(void **state)
+{
+	(void)state;
+	configure("countries", "any");
+	assert_string_equal(code_of("+8801712345678"), "");
+	assert_string_equal(code_of("+979123456789"), "international_blocked");
+	assert_string_equal(code_of("0088161234567"), "international_blocked");
+	configure("countries", "any +8816");
+	assert_string_equal(code_of("+88161234567"), "");
+	assert_string_equal(code_of("+88213123456"), "international_blocked");
 }
 
 /* One calling code, many countries: the area tells. */
@@ -109,6 +125,7 @@ static void test_american_countries(void **state)
 	assert_string_equal(code_of("8765551234"), "international_blocked");
 	assert_string_equal(code_of("01136201234567"), "international_blocked");
 	assert_string_equal(code_of("19005551234"), "premium_number_blocked");
+	assert_string_equal(code_of("+119005551234"), "premium_number_blocked");
 }
 
 /* A national number that could be one with its calling code in front is both. */
@@ -158,19 +175,17 @@ static void test_lists(void **state)
 	client.allow[0] = '\0';
 	assert_string_equal(code_of("06309999999"), "recipient_not_allowed");
 	assert_string_equal(code_of("+36301999999"), "");
+	assert_string_equal(code_of("+36(06)309999999"), "recipient_not_allowed");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, request_set_up, policy_tear_down)
-		TEST(test_emergency),
-		TEST(test_premium),
-		TEST(test_country),
-		TEST(test_american_countries),
-		TEST(test_country_unknown),
-		TEST(test_lists),
-		TEST(test_a_calling_code_or_none),
+		TEST(test_emergency),  TEST(test_premium),
+		TEST(test_country),    TEST(test_american_countries),
+		TEST(test_no_country), TEST(test_country_unknown),
+		TEST(test_lists),      TEST(test_a_calling_code_or_none),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -14,13 +14,14 @@
 /* what must be said of it to be taken */
 enum code_trust {
 	CODE_TRUST_USUAL,
-	CODE_TRUST_SOME, /* "2026", "A7K2Q": named right before, or in a row of its own */
+	CODE_TRUST_SOME, /* "2026", "A7K2Q", "ABCD-1234": named right before, or in a row of its own */
 	CODE_TRUST_LITTLE, /* a date or phone number, unless it is named right before */
+	CODE_TRUST_NONE,   /* as that, and too unlike a code to be given out as one */
 };
 
 struct code_candidate {
 	char code[EXTRACT_CODE_BYTES];
-	unsigned length; /* digits or letters */
+	unsigned length; /* digits, letters and the dashes between groups of both */
 	unsigned words;	 /* it is made of: "123 456" is two */
 	enum code_trust trust;
 };

@@ -11,6 +11,10 @@
 
 #include "sms/code_candidate.h"
 
+enum {
+	CODE_POINTS_SURE = 1000, /* with less it is masked, but not given out */
+};
+
 struct code_found {
 	struct code_candidate candidate;
 	size_t from, to; /* where it stands in the text, in bytes */

@@ -20,6 +20,7 @@ enum code_word {
 	CODE_WORD_CALL = 1 << 6,  /* "call": a phone number follows */
 	CODE_WORD_BARGAIN = 1 << 7, /* "promo": the code beside it is no secret */
 	CODE_WORD_ENTER = 1 << 8,   /* "use", "enter": what follows is typed in */
+	CODE_WORD_TOWARDS = 1 << 9, /* "code to", "PIN for": who gets it follows */
 };
 
 unsigned code_word_kinds(const struct text_word *word); /* enum code_word, or 0 */

@@ -5,7 +5,8 @@
  * Codes: the WebOTP form ("@domain #code" as the last line) first, else 4 to 10 digits or
  * letters with digits near a word such as code, PIN, OTP, TAN, passcode in the languages of
  * the table, never a part of a phone number, price, date or link. Digits of all scripts
- * count, and so do "1 2 3 4 5 6". A code is given in digits of ASCII.
+ * count, and so do "1 2 3 4 5 6" and groups such as "ABCD-1234", up to 24 characters, which
+ * keep their dashes. A code is given in digits of ASCII.
  */
 #ifndef SMS_EXTRACT_H
 #define SMS_EXTRACT_H

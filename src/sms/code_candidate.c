@@ -11,7 +11,13 @@ enum {
 	DIGITS_MAX = 10,
 	DIGITS_USUAL_MAX = 8,
 	PREFIX_MAX = 3, /* "G-123456" */
+	GROUP_MIN = 3,	/* "ABCD-1234" */
+	GROUPS_MAX = 24,
+	ROW_MAX = 16, /* digits, together */
 };
+
+_Static_assert(GROUPS_MAX < sizeof(((struct code_candidate *)NULL)->code), "they fit");
+_Static_assert(ROW_MAX < sizeof(((struct code_candidate *)NULL)->code), "it fits");
 
 static bool is_digit(char byte)
 {
@@ -237,6 +243,38 @@ static bool read_number(const char *text, const struct text_word *word, size_t c
 	return true;
 }
 
+/* "21-11-2026", "2026-11-21" */
+static bool is_date(const struct text_word *word, unsigned words)
+{
+	return words == 3 && word[1].length <= 2 &&
+	       (is_year(word[0].text, word[0].length) ||
+		is_year(word[2].text, word[2].length));
+}
+
+/* Too long for a code, or set apart as none is: all of it, as far as it goes. */
+static bool read_row(const char *text, const struct text_word *word, size_t count,
+		     struct code_candidate *candidate)
+{
+	unsigned words = 0, length = 0;
+
+	if (is_second_of_group(text, word))
+		return false;
+	do {
+		if (word[words].type != TEXT_NUMBER ||
+		    length + word[words].length > ROW_MAX)
+			return false;
+		memcpy(candidate->code + length, word[words].text, word[words].length);
+		length += word[words].length;
+		words++;
+	} while (words < count && is_linked(&word[words - 1], &word[words]) &&
+		 is_digit(word[words].text[0]));
+	candidate->code[length] = '\0';
+	candidate->length = length;
+	candidate->words = words;
+	candidate->trust = CODE_TRUST_NONE;
+	return length >= DIGITS_MIN && !is_date(word, words);
+}
+
 /* "A7K2Q", not "iPhone15" nor "XX1234". */
 static bool read_mixed(const struct text_word *word, struct code_candidate *candidate)
 {
@@ -258,18 +296,76 @@ static bool read_mixed(const struct text_word *word, struct code_candidate *cand
 	return true;
 }
 
+/* Words with a dash between them. */
+static unsigned count_groups(const struct text_word *word, size_t count)
+{
+	unsigned groups = 1;
+
+	while (groups < count && is_linked(&word[groups - 1], &word[groups]) &&
+	       word[groups].before == '-')
+		groups++;
+	return groups;
+}
+
+static bool is_prefixed(const struct text_word *word, unsigned groups)
+{
+	return groups == 2 && word[0].type == TEXT_WORD && word[0].length <= PREFIX_MAX &&
+	       word[1].type == TEXT_NUMBER;
+}
+
+/* "ABCD-1234", "A1B2-C3D4-E5F6": with its dashes, for it may be typed in with them. */
+static bool read_groups(const struct text_word *word, size_t count,
+			struct code_candidate *candidate)
+{
+	unsigned groups = count_groups(word, count);
+	const struct text_word *last = &word[groups - 1];
+	bool has_letters = false, has_digits = false, is_upper = true;
+
+	candidate->words = groups;
+	candidate->length = (unsigned)(last->text + last->length - word->text);
+	if (groups < 2 || is_prefixed(word, groups) || candidate->length > GROUPS_MAX ||
+	    strncasecmp(word->text, "xx", 2) == 0)
+		return false;
+	for (unsigned i = 0; i < groups; i++) {
+		if (word[i].type == TEXT_OTHER || word[i].length < GROUP_MIN)
+			return false;
+		has_letters |= word[i].type != TEXT_NUMBER;
+		has_digits |= word[i].type != TEXT_WORD;
+		is_upper &= word[i].is_upper;
+	}
+	memcpy(candidate->code, word->text, candidate->length);
+	candidate->code[candidate->length] = '\0';
+	candidate->trust = is_upper ? CODE_TRUST_SOME : CODE_TRUST_LITTLE;
+	return has_letters && has_digits;
+}
+
+static bool read_form(const char *text, const struct text_word *word, size_t count,
+		      struct code_candidate *candidate)
+{
+	if (read_groups(word, count, candidate))
+		return true;
+	switch (word->type) {
+	case TEXT_NUMBER:
+		return read_number(text, word, count, candidate) ||
+		       read_row(text, word, count, candidate);
+	case TEXT_MIXED:
+		return read_mixed(word, candidate);
+	case TEXT_WORD:
+	case TEXT_OTHER:
+		return false;
+	}
+	return false;
+}
+
 bool code_candidate_read(const char *text, const struct text_word *word, size_t count,
 			 struct code_candidate *candidate_out)
 {
 	const struct text_word *last;
 
-	if (word->type != TEXT_NUMBER && word->type != TEXT_MIXED)
+	if (word->type == TEXT_OTHER || (word->type == TEXT_WORD && word->behind != '-'))
 		return false;
 	if (is_in_address(text, word) || is_glued_before(text, word) ||
-	    is_tied_before(text, word))
-		return false;
-	if (word->type == TEXT_MIXED ? !read_mixed(word, candidate_out)
-				     : !read_number(text, word, count, candidate_out))
+	    is_tied_before(text, word) || !read_form(text, word, count, candidate_out))
 		return false;
 	last = word + candidate_out->words - 1;
 	return !is_glued_behind(last->text + last->length, last) &&

@@ -23,9 +23,10 @@ enum {
 enum {
 	SCORE_BEHIND_NAME = 3000,
 	SCORE_IN_SENTENCE = 2000,
-	SCORE_HINT = 1000,
+	SCORE_HINT = CODE_POINTS_SURE,
 	SCORE_STARTS = 100,
 	SCORE_SIX_DIGITS = 50,
+	SCORE_DOUBTFUL = 1,
 };
 
 struct search {
@@ -112,6 +113,39 @@ static bool has_hint(const struct search *search, size_t at)
 	return false;
 }
 
+/* "code is", and not "code to" somebody's phone number. */
+static bool is_called(const struct search *search, size_t head, size_t at)
+{
+	if (!is_name(search, head))
+		return false;
+	while (++head < at) {
+		if (search->kinds[head] & CODE_WORD_TOWARDS)
+			return false;
+	}
+	return true;
+}
+
+/* The first word from here that is more than a small one. */
+static size_t skip_links(const struct search *search, size_t at)
+{
+	while (at < search->count && search->kinds[at] & CODE_WORD_LINK &&
+	       !(search->kinds[at] & CODE_WORD_NAME))
+		at++;
+	return at;
+}
+
+/* "Ref 771234 your code", and the code does not follow. */
+static bool is_called_behind(const struct search *search, size_t at, size_t behind)
+{
+	size_t name = skip_links(search, behind), next;
+
+	if (search->words[behind - 1].behind != ' ' ||
+	    !share_sentence(search, at, name) || !is_name(search, name))
+		return false;
+	next = skip_links(search, name + 1);
+	return !share_sentence(search, at, next) || search->words[next].type == TEXT_WORD;
+}
+
 /* 0: it is none. */
 static int score_words(const struct search *search, size_t at,
 		       const struct code_candidate *candidate)
@@ -120,12 +154,16 @@ static int score_words(const struct search *search, size_t at,
 	size_t behind = at + candidate->words, head;
 	bool has_head = find_head(search, at, &head);
 	unsigned distance = name_distance(search, at, behind);
+	unsigned kinds = has_head ? search->kinds[head] : 0;
 
+	if (candidate->trust == CODE_TRUST_NONE)
+		return has_head && is_called(search, head, at) ? SCORE_DOUBTFUL : 0;
 	if (has_head && is_name(search, head))
 		return SCORE_BEHIND_NAME;
-	if ((has_head && search->kinds[head] & (CODE_WORD_THING | CODE_WORD_CALL)) ||
-	    candidate->trust == CODE_TRUST_LITTLE)
+	if (candidate->trust == CODE_TRUST_LITTLE || kinds & CODE_WORD_CALL)
 		return 0;
+	if (kinds & CODE_WORD_THING)
+		return is_called_behind(search, at, behind) ? SCORE_DOUBTFUL : 0;
 	if (distance < NEAR_WORDS &&
 	    (candidate->trust != CODE_TRUST_SOME || word->starts))
 		return SCORE_IN_SENTENCE - (int)distance;

@@ -25,7 +25,7 @@ static const struct {
 	enum match match;
 	const char *words;
 } table[] = {
-	{ CODE_WORD_NAME, CAPITALS, "tan pin otp" },
+	{ CODE_WORD_NAME, CAPITALS, "tan pin otp puk" },
 	{ CODE_WORD_NAME, END, "code codes kod kode koden kood koodi kennwort passwort" },
 	{ CODE_WORD_NAME, WITHIN,
 	  "kodod kodja koodisi koodin tunnusluk passcode password 验证码 驗證碼 校验码 "
@@ -52,6 +52,8 @@ static const struct {
 	{ CODE_WORD_ENTER, WHOLE,
 	  "use enter type nutzen verwenden eingeben saisissez entrez utilisez ingrese "
 	  "ingresa introduzca introduce utilice inserisci usa digite insira gebruik" },
+
+	{ CODE_WORD_TOWARDS, WHOLE, "to for with mit do" },
 
 	{ CODE_WORD_LINK, WHOLE,
 	  "is are was the a an your my this s number no enter use to for with as below" },

@@ -24,7 +24,7 @@ static void keep_best(void *data, const struct code_found *found)
 
 static void find_code(const char *text, char code_out[EXTRACT_CODE_BYTES])
 {
-	struct finding best = { 0, code_out };
+	struct finding best = { CODE_POINTS_SURE - 1, code_out };
 	struct code_text read;
 
 	if (!code_text_has_digits(text) || code_text_init(&read, text))

@@ -48,6 +48,23 @@ static const struct {
 	{ "Use 4821 to verify", "Use " M " to verify" },
 	{ "Your code is 48\u200b29\u202e10.", "Your code is " M "." },
 	{ "\u06a9\u062f: \u06f4\u06f8\u06f2\u06f9\u06f1\u06f0", "\u06a9\u062f: " M },
+	/* in groups, too long for one, or called so behind it only */
+	{ "login code: ABCD-1234", "login code: " M },
+	{ "A1B2-C3D4-E5F6 is your login code", M " is your login code" },
+	{ "Your code is 1234-abc, not abc1234", "Your code is " M ", not abc1234" },
+	{ "passcode 12345678901", "passcode " M },
+	{ "Your security code is 0123456789", "Your security code is " M },
+	{ "Your code: 123 456 789 012", "Your code: " M },
+	{ "PUK 12345678, code 12-34-56-78", "PUK " M ", code " M },
+	{ "Ref 771234 your code", "Ref " M " your code" },
+	{ "Order 771234 is your code", "Order " M " is your code" },
+	/* and what is plainly none */
+	{ "Ref 771234 your code 4829", "Ref 771234 your code " M },
+	{ "Account 12345678: PIN blocked", NULL },
+	{ "Send the code to 06201234567, or the PIN for 06 20 123 4567", NULL },
+	{ "Your code is valid until 21-11-2026. New code: 2026-11-22", NULL },
+	{ "Ihr Code kostet 1.250,00 EUR, mit PIN 12 500 Ft", NULL },
+	{ "PIN sent. Card XXXX-XXXX-1234, COVID-19 code of conduct", NULL },
 	/* nothing says what it is */
 	{ "482910", M },
 	{ "482 910\n", M },

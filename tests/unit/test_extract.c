@@ -52,6 +52,9 @@ static const struct {
 	{ "Your security code is 0123456789", "" }, /* a phone number has this form */
 	{ "Your parcel is in locker 12. Pickup code: 88213377", "88213377" },
 	{ "Use code 20261121 to open the gate", "20261121" },
+	{ "Your login code: ABCD-1234", "ABCD-1234" },
+	{ "A1B2-C3D4-E5F6 is your recovery code", "A1B2-C3D4-E5F6" },
+	{ "Your code is G-482910", "482910" },
 	{ "TELEGRAM CODE 55123", "55123" },
 	{ "CODE=4821", "4821" },
 	{ "Door code 4711#", "4711" },
@@ -239,6 +242,8 @@ static const struct {
 	{ "482910", "" }, /* nothing says what it is */
 	{ "Your code is 12", "" },
 	{ "Your code is 12345678901", "" },
+	{ "Ref 771234 your code", "" }, /* or so they call it */
+	{ "The rooms A321-NEO and B4021-OLD have no code", "" },
 };
 
 static void test_codes(void **state)

@@ -31,11 +31,11 @@ int store_outgoing_by_uuid(struct store *store, const char *uuid, struct arena *
 			   struct message *message_out);
 
 /*
- * Was a message ever exchanged with this number, as it is written: one that came from it, or
- * one that the network took? What retention removed is not known any more. 0,
- * STORE_E_NOT_FOUND, -errno.
+ * Was a message ever exchanged with this number, however it is spelt at this SIM (0: not
+ * known): one that came from it, or one that the network took? What retention removed is not
+ * known any more. 0, STORE_E_NOT_FOUND, -errno.
  */
-int store_outgoing_exchanged(struct store *store, const char *number);
+int store_outgoing_exchanged(struct store *store, int64_t sim_id, const char *number);
 
 struct outgoing_move {
 	enum message_state to;

@@ -25,6 +25,10 @@ struct store_party {
 void store_party_spell(struct store *store, const char *number,
 		       struct store_party *party_out);
 
+/* Those that a number has at this SIM (0: not known), for what must not mean another. */
+void store_party_spell_at(struct store *store, int64_t sim_id, const char *number,
+			  struct store_party *party_out);
+
 /* The one spelling of a number at this SIM (0: not known); see number_form_write(). */
 bool store_party_form(struct store *store, int64_t sim_id, const char *number,
 		      char form_out[NUMBER_FORM_BYTES]);

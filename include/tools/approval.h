@@ -12,8 +12,8 @@
 #include "mcp/ask.h"
 #include "tools/sms_order.h"
 
-/* Of a message or a call to this number. What cannot be found out needs one. */
-bool approval_is_needed(const struct tool_call *call, const char *number);
+/* Of a message or a call to this number from this SIM (0: none yet). If in doubt, yes. */
+bool approval_is_needed(const struct tool_call *call, int64_t sim_id, const char *number);
 
 /* The owner lets the client's person say yes, and this client can ask. */
 bool approval_may_ask(const struct tool_call *call);

@@ -82,17 +82,28 @@ int store_outgoing_set_expiry(struct store *store, int64_t message_id,
 	return store_run(store, statement);
 }
 
-int store_outgoing_exchanged(struct store *store, const char *number)
+static int spelling_exchanged(struct store *store, const char *spelling)
 {
 	sqlite3_stmt *statement = store_use(store, NUMBER_EXCHANGED);
 	int result, error;
 
-	statement_bind_text(statement, 1, number);
+	statement_bind_text(statement, 1, spelling);
 	result = sqlite3_step(statement);
 	error = store_done(store, statement, result);
 	if (error)
 		return error;
 	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+}
+
+int store_outgoing_exchanged(struct store *store, int64_t sim_id, const char *number)
+{
+	int result = STORE_E_NOT_FOUND;
+	struct store_party party;
+
+	store_party_spell_at(store, sim_id, number, &party);
+	for (size_t i = 0; i < party.count && result == STORE_E_NOT_FOUND; i++)
+		result = spelling_exchanged(store, party.spellings[i]);
+	return result;
 }
 
 int store_outgoing_move(struct store *store, int64_t message_id,

@@ -84,6 +84,17 @@ void store_party_spell(struct store *store, const char *number,
 		party_add_in(party_out, number, countries->items[i]);
 }
 
+void store_party_spell_at(struct store *store, int64_t sim_id, const char *number,
+			  struct store_party *party_out)
+{
+	party_out->count = 0;
+	if (!number_form_is_number(number))
+		return;
+	if (strlen(number) < NUMBER_FORM_BYTES)
+		party_add(party_out, number);
+	party_add_in(party_out, number, country_of_sim(store, sim_id));
+}
+
 /* A spelling has digits and separators, and nothing that JSON would escape. */
 void store_party_list(const struct store_party *party,
 		      char list_out[STORE_PARTY_LIST_BYTES])

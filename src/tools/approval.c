@@ -12,7 +12,7 @@ static const struct client *client_of(const struct sms_order *order)
 	return order->call->client;
 }
 
-bool approval_is_needed(const struct tool_call *call, const char *number)
+bool approval_is_needed(const struct tool_call *call, int64_t sim_id, const char *number)
 {
 	const struct services *services = call->services;
 
@@ -20,7 +20,7 @@ bool approval_is_needed(const struct tool_call *call, const char *number)
 	case CLIENT_ASK_NEVER:
 		return false;
 	case CLIENT_ASK_NEW_RECIPIENTS:
-		return store_outgoing_exchanged(services->store, number) != 0;
+		return store_outgoing_exchanged(services->store, sim_id, number) != 0;
 	case CLIENT_ASK_ALWAYS:
 		break;
 	}

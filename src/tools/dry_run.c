@@ -110,10 +110,11 @@ static void write_members(struct json_writer *writer, const struct dry_run *dry_
 	if (order->expires_at_ms)
 		message_view_put_time(writer, "expires_at", order->expires_at_ms);
 	if (*order->number)
-		json_put_string(writer, "approval",
-				approval_is_needed(order->call, order->number)
-					? "required"
-					: "not_required");
+		json_put_string(
+			writer, "approval",
+			approval_is_needed(order->call, order->sim_id, order->number)
+				? "required"
+				: "not_required");
 	if (dry_run->repeat != REPEAT_NONE)
 		json_put_integer(writer, "repeats_message_id", dry_run->first.id);
 	write_refusals(writer, dry_run);
@@ -161,7 +162,7 @@ static const char *say_character(const struct dry_run *dry_run)
 
 static const char *say_approval(const struct sms_order *order)
 {
-	if (!approval_is_needed(order->call, order->number))
+	if (!approval_is_needed(order->call, order->sim_id, order->number))
 		return "";
 	return approval_may_ask(order->call)
 		       ? " Your person would be asked for a yes first."

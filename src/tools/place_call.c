@@ -156,7 +156,7 @@ static bool get_yes(struct calling *calling)
 {
 	struct tool_call *call = calling->call;
 
-	if (!approval_is_needed(call, calling->dialled))
+	if (!approval_is_needed(call, calling->sim_id, calling->dialled))
 		return true;
 	switch (approval_may_ask(call)
 			? approval_ask_call(call, calling->dialled, calling->sim,

@@ -253,7 +253,7 @@ static bool pass_policy(struct sending *sending)
 static bool settle(struct sending *sending, const struct refusal *unable)
 {
 	struct sms_order *order = sending->order;
-	bool needs_yes = approval_is_needed(order->call, order->number);
+	bool needs_yes = approval_is_needed(order->call, order->sim_id, order->number);
 	bool settled;
 
 	order->approval = needs_yes ? ORDER_APPROVAL_AWAITED : ORDER_APPROVAL_NONE;

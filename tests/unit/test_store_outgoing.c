@@ -281,7 +281,7 @@ static void test_exchanged(void **state)
 	int64_t id;
 
 	(void)state;
-	assert_int_equal(store_outgoing_exchanged(store, number), STORE_E_NOT_FOUND);
+	assert_int_equal(store_outgoing_exchanged(store, 0, number), STORE_E_NOT_FOUND);
 	add(1, NULL);
 	for (size_t i = 0; i < sizeof(unsent) / sizeof(*unsent); i++) {
 		id = add(1, NULL);
@@ -289,16 +289,36 @@ static void test_exchanged(void **state)
 			move(id, STATE_HANDING);
 		move(id, unsent[i]);
 	}
-	assert_int_equal(store_outgoing_exchanged(store, number), STORE_E_NOT_FOUND);
+	assert_int_equal(store_outgoing_exchanged(store, 0, number), STORE_E_NOT_FOUND);
 	receive("+36209999999");
-	assert_int_equal(store_outgoing_exchanged(store, "+36209999999"), 0);
-	assert_int_equal(store_outgoing_exchanged(store, number), STORE_E_NOT_FOUND);
+	assert_int_equal(store_outgoing_exchanged(store, 0, "+36209999999"), 0);
+	assert_int_equal(store_outgoing_exchanged(store, 0, number), STORE_E_NOT_FOUND);
 	id = add(1, NULL);
 	move(id, STATE_HANDING);
 	move(id, STATE_SENT);
-	assert_int_equal(store_outgoing_exchanged(store, number), 0);
+	assert_int_equal(store_outgoing_exchanged(store, 0, number), 0);
 	move(id, STATE_DELIVERED);
-	assert_int_equal(store_outgoing_exchanged(store, number), 0);
+	assert_int_equal(store_outgoing_exchanged(store, 0, number), 0);
+}
+
+/* However it is spelt; the same digits from a card of another country are somebody else. */
+static void test_exchanged_by_who(void **state)
+{
+	int64_t hungarian = identify("8937", "216300000000001");
+	int64_t german = identify("8938", "262010000000001");
+
+	(void)state;
+	receive("+36201234567");
+	assert_int_equal(store_outgoing_exchanged(store, hungarian, "06201234567"), 0);
+	assert_int_equal(store_outgoing_exchanged(store, hungarian, "0036201234567"), 0);
+	assert_int_equal(store_outgoing_exchanged(store, german, "0036201234567"), 0);
+	assert_int_equal(store_outgoing_exchanged(store, german, "06201234567"),
+			 STORE_E_NOT_FOUND);
+	assert_int_equal(store_outgoing_exchanged(store, 0, "06201234567"),
+			 STORE_E_NOT_FOUND);
+	receive("Bank");
+	assert_int_equal(store_outgoing_exchanged(store, hungarian, "Bank"),
+			 STORE_E_NOT_FOUND);
 }
 
 static void test_full_disk(void **state)
@@ -328,6 +348,7 @@ int main(void)
 		TEST(test_unfinished),
 		TEST(test_delivery),
 		TEST(test_exchanged),
+		TEST(test_exchanged_by_who),
 		TEST(test_full_disk),
 	};
 

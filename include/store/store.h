@@ -257,21 +257,6 @@ int store_messages_look(struct store *store, struct message_look *look, unsigned
 /* The id of the newest message, 0 before the first. 0 or -errno. */
 int store_message_newest(struct store *store, int64_t *message_id_out);
 
-struct conversation { /* all messages with one number, as it is written */
-	const char *number;
-	struct message last;
-	int64_t messages;
-	int64_t unread;
-};
-
-/* Latest first; `before_id`: only those whose last message is older, 0 all. */
-int store_conversations_list(
-	struct store *store, bool unread_only, int64_t before_id, unsigned limit,
-	void (*visit)(void *data, const struct conversation *conversation), void *data);
-
-/* Is there a message with this number, just as it is written? false also when it fails. */
-bool store_conversation_known(struct store *store, const char *number);
-
 /* Incoming ones that were unread; the others are passed over. 0, STORE_E_FULL, -errno. */
 int store_messages_mark_read(struct store *store, const int64_t *message_ids,
 			     size_t count, unsigned *marked_out);

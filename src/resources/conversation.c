@@ -9,6 +9,7 @@
 #include "resources/message_page.h"
 #include "resources/resource_table.h"
 #include "sms/phone_number.h"
+#include "store/store_conversation.h"
 #include "store/store_party.h"
 #include "tools/services.h"
 
@@ -53,20 +54,31 @@ struct proposing {
 	struct completion *completion;
 };
 
-/*
- * Whoever types 36 may mean +36. What would have to be shown in another way is not proposed.
- */
+/* Whoever types 36 or 06 may mean +36. */
+static bool may_mean(const struct proposing *proposing, const char *number)
+{
+	const struct services *services = proposing->call->services;
+	const char *typed = proposing->call->value;
+	size_t length = strlen(typed);
+	struct store_party party;
+
+	if (strncmp(number, typed, length) == 0)
+		return true;
+	store_party_spell(services->store, number, &party);
+	for (size_t i = 0; i < party.count; i++) {
+		if (strncmp(party.spellings[i], typed, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What would have to be shown in another way is not proposed. */
 static void propose(void *data, const struct conversation *conversation)
 {
 	struct proposing *proposing = data;
 	const char *number = conversation->number;
-	const char *typed = proposing->call->value;
-	size_t length = strlen(typed);
 
-	if (strncmp(number, typed, length) != 0 &&
-	    (number[0] != '+' || strncmp(number + 1, typed, length) != 0))
-		return;
-	if (*number && shown_text_is_plain(number))
+	if (may_mean(proposing, number) && *number && shown_text_is_plain(number))
 		completion_add(proposing->completion, number);
 }
 
@@ -74,9 +86,13 @@ static int complete(const struct resource_call *call, struct completion *complet
 {
 	const struct services *services = call->services;
 	struct proposing proposing = { call, completion };
+	const struct conversation_query query = {
+		.limit = CONVERSATIONS,
+		.visit = propose,
+		.data = &proposing,
+	};
 
-	return store_conversations_list(services->store, false, 0, CONVERSATIONS, propose,
-					&proposing);
+	return store_conversations_list(services->store, &query);
 }
 
 const struct resource resource_conversation = {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "store/store.h"
+#include "store/store_conversation.h"
 #include "store/store_party.h"
 #include "store/store_statement.h"
 
@@ -246,39 +246,6 @@ int store_message_newest(struct store *store, int64_t *message_id_out)
 	if (!error)
 		*message_id_out = message_id;
 	return error;
-}
-
-int store_conversations_list(
-	struct store *store, bool unread_only, int64_t before_id, unsigned limit,
-	void (*visit)(void *data, const struct conversation *conversation), void *data)
-{
-	sqlite3_stmt *statement =
-		store_use(store, unread_only ? CONVERSATIONS_UNREAD : CONVERSATIONS);
-	struct conversation conversation;
-	int first = sqlite3_column_count(statement) - 2; /* behind MESSAGE_COLUMNS */
-	int result;
-
-	sqlite3_bind_int64(statement, 1, before_id ? before_id : INT64_MAX);
-	sqlite3_bind_int64(statement, 2, limit);
-	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
-		statement_read_message(statement, &conversation.last);
-		conversation.number = conversation.last.number;
-		conversation.messages = sqlite3_column_int64(statement, first);
-		conversation.unread = sqlite3_column_int64(statement, first + 1);
-		visit(data, &conversation);
-	}
-	return store_done(store, statement, result);
-}
-
-bool store_conversation_known(struct store *store, const char *number)
-{
-	sqlite3_stmt *statement = store_use(store, CONVERSATION_KNOWN);
-	int result;
-
-	statement_bind_text(statement, 1, number);
-	result = sqlite3_step(statement);
-	store_done(store, statement, result);
-	return result == SQLITE_ROW;
 }
 
 static int message_mark_read(struct store *store, int64_t message_id, int64_t now_ms)

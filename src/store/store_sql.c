@@ -60,9 +60,6 @@
 #define MESSAGE_STATE \
 	"state = ?2, reason = ?3, changed = ?4, delivery = coalesce(?5, delivery)"
 
-#define CONVERSATION_COLUMNS \
-	MESSAGE_COLUMNS ", conversation.messages, conversation.unread"
-
 const char *const store_sql[STATEMENT_COUNT] = {
 	[BEGIN] = "BEGIN IMMEDIATE",
 	[COMMIT] = "COMMIT",
@@ -177,15 +174,16 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[EDGE_BY_NUMBERS_UP] = EDGE_OF_EACH("min", "ASC"),
 	[EDGE_BY_UNREAD_UP] = EDGE(BY_UNREAD, "ASC"),
 	[CONVERSATIONS] =
-		"SELECT " CONVERSATION_COLUMNS " FROM conversation"
-		" INDEXED BY conversation_last CROSS JOIN message ON message.id = last_id"
-		" WHERE last_id < ?1 ORDER BY last_id DESC LIMIT ?2",
+		"SELECT number, last_id, messages, unread FROM conversation"
+		" INDEXED BY conversation_last WHERE last_id < ?1 ORDER BY last_id DESC",
 	[CONVERSATIONS_UNREAD] =
-		"SELECT " CONVERSATION_COLUMNS " FROM conversation"
-		" INDEXED BY conversation_unread"
-		" CROSS JOIN message ON message.id = last_id"
-		" WHERE unread > 0 AND last_id < ?1 ORDER BY last_id DESC LIMIT ?2",
-	[CONVERSATION_KNOWN] = "SELECT 1 FROM conversation WHERE number = ?1",
+		"SELECT number, last_id, messages, unread FROM conversation"
+		" INDEXED BY conversation_unread WHERE unread > 0 AND last_id < ?1"
+		" ORDER BY last_id DESC",
+	[CONVERSATION_ROW] =
+		"SELECT last_id, messages, unread FROM conversation WHERE number = ?1",
+	/* For the list alone, whose visitors read other messages. */
+	[CONVERSATION_LAST] = "SELECT " MESSAGE_COLUMNS " FROM message WHERE id = ?1",
 	[MESSAGE_MARK_READ] = "UPDATE message SET read_at = ?2"
 			      " WHERE id = ?1 AND direction = 1 AND read_at = 0",
 	[GAP_JOIN] = "UPDATE gap SET until_at = ?2 WHERE reason = ?3 AND until_at > 0"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * list_sms_conversations: one row per number, the one with the latest message first.
+ * list_sms_conversations: one row per party, the one with the latest message first.
  */
 #include "base/clock.h"
 #include "console/console.h"
 #include "sms/loop.h"
 #include "sms/sender.h"
+#include "store/store_conversation.h"
 #include "store/store_opt_out.h"
 #include "tools/argument.h"
 #include "tools/message_view.h"
@@ -22,7 +23,8 @@ static const struct schema_field input[] = {
 };
 
 static const struct schema_field conversation_fields[] = {
-	{ "phone_number", SCHEMA_STRING, true, "The other end, for list_sms" },
+	{ "phone_number", SCHEMA_STRING, true,
+	  "The other end, for list_sms; its messages may spell it in other ways" },
 	MESSAGE_VIEW_CONTACT_FIELD,
 	{ "trust", SCHEMA_STRING, true, "As that of its messages; it proves nothing",
 	  .words = sender_trust_words },
@@ -73,7 +75,7 @@ static void add_conversation(void *data, const struct conversation *conversation
 	struct page *page = data;
 	struct json_writer *writer = page->writer;
 
-	if (!page_takes_row(page, conversation->last.id))
+	if (!page_takes_row(page, conversation->place_id))
 		return;
 	json_open_object(writer);
 	write_party(&page->view, conversation->number);
@@ -87,12 +89,17 @@ static void add_conversation(void *data, const struct conversation *conversation
 static int write_page(struct page *page, struct tool_call *call, int64_t before_id)
 {
 	const struct services *services = call->services;
+	const struct conversation_query query = {
+		.unread_only = argument_boolean(call, "unread_only"),
+		.before_id = before_id,
+		.limit = page->limit + 1,
+		.visit = add_conversation,
+		.data = page,
+	};
 	int error;
 
 	page_open_rows(page, "conversations");
-	error = store_conversations_list(services->store,
-					 argument_boolean(call, "unread_only"), before_id,
-					 page->limit + 1, add_conversation, page);
+	error = store_conversations_list(services->store, &query);
 	page_close_rows(page, CURSOR_CONVERSATIONS);
 	return error;
 }
@@ -111,11 +118,12 @@ const struct tool tool_list_sms_conversations = {
 	.name = "list_sms_conversations",
 	.title = "List conversations",
 	.description =
-		"Lists with whom this phone exchanged messages: one row per number or "
-		"sender's name, with the last message and how many are unread, the "
-		"latest first. Call it for an overview, then list_sms with a "
-		"phone_number to read one. Costs nothing and marks nothing as read. The "
-		"same person may stand in several rows, and a sender's name or number "
+		"Lists with whom this phone exchanged messages: one row per number, "
+		"however it was spelt, or sender's name, with the last message and how "
+		"many are unread, the latest first. Call it for an overview, then "
+		"list_sms with a phone_number to read one. Costs nothing and marks "
+		"nothing as read. The same person may stand in several rows, and a "
+		"sender's name or number "
 		"proves nothing about who wrote.",
 	.input = input,
 	.output = output,

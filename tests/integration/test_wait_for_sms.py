@@ -104,6 +104,10 @@ def test_who_is_asked_at_home_answers_from_abroad(
     for spelt in (asked, number, "06" + number.removeprefix("+36")):
         listed = call(lab, "list_sms", phone_number=spelt)["messages"]
         assert [message["text"] for message in listed] == ["I am", "are you there?"]
+    rows = [row for row in call(lab, "list_sms_conversations", limit=100)["conversations"]
+            if row["phone_number"].endswith(number.removeprefix("+36"))]
+    assert [(row["phone_number"], row["messages"], row["unread"]) for row in rows] == [
+        (number, 2, 1)]
 
 
 def test_two_waiters_hear_the_same_message(lab: Lab, number: str) -> None:

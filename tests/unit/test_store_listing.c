@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "store/store_conversation.h"
 #include "store/store_statement.h"
 #include "store_bench.h"
 
@@ -349,10 +350,15 @@ static void note_talk(void *data, const struct conversation *conversation)
 static void assert_talks(bool unread_only, int64_t before_id, unsigned limit,
 			 const char *expected)
 {
+	const struct conversation_query query = {
+		.unread_only = unread_only,
+		.before_id = before_id,
+		.limit = limit,
+		.visit = note_talk,
+	};
+
 	talks[0] = '\0';
-	assert_int_equal(store_conversations_list(store, unread_only, before_id, limit,
-						  note_talk, NULL),
-			 0);
+	assert_int_equal(store_conversations_list(store, &query), 0);
 	assert_string_equal(talks, expected);
 }
 
@@ -492,7 +498,7 @@ static void test_plans(void **state)
 			assert_plan((enum store_statement)which, "SCAN message");
 		assert_plan((enum store_statement)which, "SCAN conversation");
 	}
-	for (which = LIST_BY_ID; which <= CONVERSATIONS_UNREAD; which++) {
+	for (which = LIST_BY_ID; which <= CONVERSATION_LAST; which++) {
 		if (!sorts_a_piece(which))
 			assert_plan((enum store_statement)which, "TEMP B-TREE");
 	}

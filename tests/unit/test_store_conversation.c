@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Conversations: one for each party, however its number is spelt. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store/store_conversation.h"
+#include "store_bench.h"
+
+static int set_up(void **state)
+{
+	int failed = store_set_up_with_cards(state);
+
+	if (!failed)
+		identify("8938", "216300000000001"); /* of Hungary */
+	return failed;
+}
+
+static int64_t add(const char *number)
+{
+	struct incoming_draft draft = {
+		.sim_id = 3,
+		.told_ms = 1000,
+		.number = number,
+		.text = "x",
+		.sent_time = "",
+	};
+	int64_t id = 0;
+	bool repeated;
+
+	assert_int_equal(store_incoming_add(store, &draft, &id, &repeated), 0);
+	return id;
+}
+
+static void mark(int64_t id)
+{
+	unsigned marked;
+
+	assert_int_equal(store_messages_mark_read(store, &id, 1, &marked), 0);
+	assert_int_equal(marked, 1);
+}
+
+static char told[512];
+
+static void note(void *data, const struct conversation *conversation)
+{
+	size_t length = strlen(told);
+
+	(void)data;
+	snprintf(told + length, sizeof(told) - length, "%s@%lld:%lld/%lld/%lld ",
+		 conversation->number, (long long)conversation->place_id,
+		 (long long)conversation->last.id, (long long)conversation->messages,
+		 (long long)conversation->unread);
+}
+
+/* Each as number@place:last/messages/unread. */
+static void assert_list(struct conversation_query query, const char *expected)
+{
+	told[0] = '\0';
+	query.visit = note;
+	assert_int_equal(store_conversations_list(store, &query), 0);
+	assert_string_equal(told, expected);
+}
+
+static const struct conversation_query all = { .limit = 10 };
+
+static void test_one_for_all_spellings(void **state)
+{
+	(void)state;
+	add("06201234567");
+	add("Bank");
+	add("0036201234567");
+	assert_list(all, "0036201234567@3:3/2/2 Bank@2:2/1/1 ");
+	add("+36201234567");
+	add("06201234567");
+	add("+36301111111");
+	assert_list(all, "+36301111111@6:6/1/1 +36201234567@5:5/4/4 Bank@2:2/1/1 ");
+}
+
+/* Each once, whichever page its rows would be on. */
+static void test_pages(void **state)
+{
+	(void)state;
+	add("06201234567");
+	add("Bank");
+	add("+36201234567");
+	add("Shop");
+	assert_list((struct conversation_query){ .limit = 1 }, "Shop@4:4/1/1 ");
+	assert_list((struct conversation_query){ .limit = 1, .before_id = 4 },
+		    "+36201234567@3:3/2/2 ");
+	assert_list((struct conversation_query){ .limit = 9, .before_id = 3 },
+		    "Bank@2:2/1/1 ");
+}
+
+/* Where the unread spelling stands, with the latest message of all. */
+static void test_unread(void **state)
+{
+	const struct conversation_query unread = { .limit = 10, .unread_only = true };
+
+	(void)state;
+	add("06201234567");
+	add("Bank");
+	mark(add("+36201234567"));
+	assert_list(unread, "Bank@2:2/1/1 +36201234567@1:3/2/1 ");
+	mark(1);
+	assert_list(unread, "Bank@2:2/1/1 ");
+}
+
+/* A short code, a name and a name of digits are what is written. */
+static void test_what_is_no_number(void **state)
+{
+	(void)state;
+	add("1777");
+	add("+361777");
+	add("1-800-555");
+	add("1800555");
+	add("");
+	assert_list(all, "@5:5/1/1 1800555@4:4/1/1 1-800-555@3:3/1/1 +361777@2:2/1/1 "
+			 "1777@1:1/1/1 ");
+}
+
+/* 0151... is the first card's, of Hungary, so it is not taken for the German number. */
+static void test_another_country(void **state)
+{
+	(void)state;
+	identify("8939", "262010000000001");
+	add("+4915112345678");
+	add("015112345678");
+	assert_list(all, "015112345678@2:2/1/1 +4915112345678@1:1/1/1 ");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_one_for_all_spellings),
+		TEST(test_pages),
+		TEST(test_unread),
+		TEST(test_what_is_no_number),
+		TEST(test_another_country),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -6,6 +6,7 @@
  * arrive meanwhile move nothing (tests/integration/test_reading_tools.py).
  */
 #include "console/console.h"
+#include "store/store_conversation.h"
 #include "tools/argument.h"
 #include "tools/failure.h"
 #include "tools/gap_view.h"
@@ -22,8 +23,8 @@ static const struct schema_field input[] = {
 	  .words = directions },
 	{ "phone_number", SCHEMA_STRING, false,
 	  "Only messages with this number, however it is spelt, or of this sender's name "
-	  "as it is written",
-	  1, 64 },
+	  "as it is written; \"\": those that came without either",
+	  0, 64 },
 	{ "subscription_id", SCHEMA_INTEGER, false, "Only messages of this SIM" },
 	{ "since", SCHEMA_STRING, false,
 	  "Only messages from this time on, RFC 3339 with offset: "
@@ -77,6 +78,20 @@ static bool check_times(struct tool_call *call, const struct message_filter *fil
 	return false;
 }
 
+/* Many clients write "" for what they leave out: an empty list would mislead them. */
+static bool check_party(struct tool_call *call, const struct message_filter *filter)
+{
+	const struct services *services = call->services;
+
+	if (!filter->number || *filter->number ||
+	    store_conversation_known(services->store, ""))
+		return true;
+	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
+		       "phone_number is empty, and no stored message came without a "
+		       "number: leave it out to list those of all numbers.");
+	return false;
+}
+
 static bool read_words(struct tool_call *call, struct message_filter *filter)
 {
 	const char *direction = argument_text(call, "direction");
@@ -88,7 +103,7 @@ static bool read_words(struct tool_call *call, struct message_filter *filter)
 	filter->search = argument_text(call, "search");
 	return argument_time(call, "since", &filter->since_ms) &&
 	       argument_time(call, "until", &filter->until_ms) &&
-	       check_times(call, filter) &&
+	       check_times(call, filter) && check_party(call, filter) &&
 	       cursor_argument(call, "cursor", CURSOR_MESSAGES, &filter->before_id);
 }
 

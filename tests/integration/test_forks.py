@@ -358,6 +358,21 @@ def test_a_message_before_its_card_is_known(make_phone: MakePhone) -> None:
     assert "calls: call 1 from" in phone.gateway.log
 
 
+def test_messages_without_a_number(make_phone: MakePhone) -> None:
+    """They are a conversation; where there is none, who asks for it means something else."""
+    phone = make_phone()
+    refused = phone.agent.call("list_sms", phone_number="")
+    assert refused.facts["code"] == "invalid_arguments" and "leave it out" in refused.text
+    phone.ofono.do(emit=[
+        ["/ril_0", "MessageManager", "IncomingMessage", "sa{sv}", "from nobody", {}],
+        ["/ril_0", "MessageManager", "IncomingMessage", "sa{sv}", "a code", {"Sender": "Bank"}]])
+    wait_until(lambda: phone.agent.call("list_sms").structured["count"] == 2, what="both came")
+    rows = phone.agent.call("list_sms_conversations").structured["conversations"]
+    assert [row["phone_number"] for row in rows] == ["Bank", ""]
+    listed = phone.agent.call("list_sms", phone_number="").structured["messages"]
+    assert [message["text"] for message in listed] == ["from nobody"]
+
+
 def test_a_state_of_no_message(make_phone: MakePhone) -> None:
     """One that oFono has not got yet has no name there: that of none is not its."""
     phone = make_phone("send_wait_seconds = 0\n")

@@ -13,22 +13,17 @@ enum {
 
 _Static_assert(1 + DIGITS_MOST_PREFIXED < PHONE_NUMBER_BYTES, "a number fits");
 
+/* The next step, with an example, is that of the failure (base/failure.h). */
 static const char *const phone_number_texts[] = {
 	[PHONE_NUMBER_OK] = "is a phone number",
-	[PHONE_NUMBER_EMPTY] =
-		"is empty; write it as + and country code, for example +36201234567",
-	[PHONE_NUMBER_CHARACTER] =
-		"has a character that is no digit; write it as + and country code, "
-		"for example +36201234567",
+	[PHONE_NUMBER_EMPTY] = "is empty",
+	[PHONE_NUMBER_CHARACTER] = "has a character that is no digit",
 	[PHONE_NUMBER_SHORT] =
-		"is too short; a number with + has at least 7 digits, a short code 3; "
-		"for example +36201234567",
-	[PHONE_NUMBER_LONG] = "is too long; a number has at most 15 digits, "
-			      "for example +36201234567",
+		"is too short: a number with + has at least 7 digits, a short code 3",
+	[PHONE_NUMBER_LONG] = "is too long: a number has at most 15 digits",
 	[PHONE_NUMBER_COUNTRY] =
-		"has 0 after the +; no country code begins with 0: leave out the + of a "
-		"national number, or put the country code in place of the 0, "
-		"for example +36201234567",
+		"has 0 after the +, and no country begins with 0: leave out the + of a "
+		"national number, or put the country in place of the 0",
 };
 
 struct phone_number_digits {

@@ -17,7 +17,7 @@ void failure_answer_with(struct tool_call *call, const struct refusal *refusal,
 /* Finishes the call. `message` says what went wrong this time; NULL: out of memory. */
 void failure_answer(struct tool_call *call, enum failure failure, const char *message);
 
-/* Why a SIM in this state cannot send. Not for SIM_READY. */
-enum failure failure_of_sim_state(enum sim_state state);
+/* Why this SIM cannot send. Not for SIM_READY. */
+enum failure failure_of_sim(const struct sim *sim);
 
 #endif

@@ -53,6 +53,12 @@ static const struct failure_words table[] = {
 		"Ask the owner to unlock the SIM on the phone (ofono-mcp unlock). Never "
 		"ask for its PIN here.",
 	},
+	[FAILURE_SIM_RESTRICTED] = {
+		"sim_restricted",
+		"Nothing was sent, and trying again does not help: oFono sends no messages "
+		"with such a card. Use another SIM, or ask the owner to end fixed or barred "
+		"dialling, in another phone, with the PIN2 of the card.",
+	},
 	[FAILURE_MODEM_OFF] = {
 		"modem_off",
 		"Ask the owner to switch the modem on, or to end flight mode on the phone.",

@@ -37,6 +37,8 @@ static const struct {
 	  "Insert the SIM, or switch its modem on; ofono-mcp status lists those that are "
 	  "there" },
 	{ "sim_locked", "Unlock it: ofono-mcp unlock" },
+	{ "sim_restricted",
+	  "Switch that off in another phone, with the PIN2 of the card" },
 	{ "modem_off", "Switch it on, on the phone or, as root: ofono-mcp modem on" },
 	{ "paused_by_owner", "To go on: ofono-mcp resume" },
 	{ "premium_number_blocked",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/failure.h"
 
+#include "ofono/sim_lock.h"
 #include "sms/phone_number.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
@@ -77,9 +78,9 @@ void failure_answer(struct tool_call *call, enum failure failure, const char *me
 	failure_answer_with(call, &refusal, NULL, NULL);
 }
 
-enum failure failure_of_sim_state(enum sim_state state)
+enum failure failure_of_sim(const struct sim *sim)
 {
-	switch (state) {
+	switch (sim->state) {
 	case SIM_LOCKED:
 		return FAILURE_SIM_LOCKED;
 	case SIM_OFFLINE:
@@ -91,9 +92,11 @@ enum failure failure_of_sim_state(enum sim_state state)
 		return FAILURE_SIM_DUPLICATE;
 	case SIM_STUCK:
 		return FAILURE_MODEM_STUCK;
+	case SIM_STARTING:
+		return sim_is_restricted(&sim->modem->sim) ? FAILURE_SIM_RESTRICTED
+							   : FAILURE_NOT_REGISTERED;
 	case SIM_READY:
 	case SIM_SEARCHING:
-	case SIM_STARTING:
 		return FAILURE_NOT_REGISTERED;
 	}
 	return FAILURE_INTERNAL;

@@ -59,12 +59,12 @@ static bool is_able(const struct sim_choosing *choosing, const struct sim *sim)
 
 static const struct sim *refuse_sim(struct sim_choosing *choosing, const struct sim *sim)
 {
-	return refuse(
-		choosing, failure_of_sim_state(sim->state),
-		arena_printf(
-			choosing->arena,
-			"The SIM %s (subscription_id %lld) cannot send now: it is %s.",
-			sim->display_name, (long long)sim->id, state_in_words(sim)));
+	return refuse(choosing, failure_of_sim(sim),
+		      arena_printf(choosing->arena,
+				   "The SIM with subscription_id %lld (%s) cannot send "
+				   "now: it is %s.",
+				   (long long)sim->id, sim->display_name,
+				   state_in_words(sim)));
 }
 
 /* False: refused. A card that is not there now may be there later. */
@@ -99,13 +99,13 @@ static enum failure most_hopeful(const struct sim_choosing *choosing,
 	const struct sim *sim;
 
 	TAILQ_FOREACH (sim, sims_list(choosing->services->sims), link) {
-		enum failure failure = failure_of_sim_state(sim->state);
+		enum failure failure = failure_of_sim(sim);
 
 		if (policy_allows_sim(choosing->client, sim->id) &&
 		    failure_words(failure)->retryable)
 			return failure;
 	}
-	return failure_of_sim_state(first->state);
+	return failure_of_sim(first);
 }
 
 /* In a modem that is off there may be one: nobody knows. */

@@ -91,8 +91,9 @@ def test_a_card_that_its_owner_cannot_unlock(make_lab: MakeLab) -> None:
              "its SIM is limited to a list of numbers (fixed or barred dialling), and oFono "
              "sends no messages with such a card")
     refused = agent.send("to nowhere", agent.ids()[1])
-    assert_refused(refused, "not_registered")
+    assert_refused(refused, "sim_restricted")
     assert "it is limited to a list of numbers" in refused.text
+    assert not refused.facts["retryable"] and "PIN2" in refused.facts["fix"]
     listed = Owner(lab.gateway.state).run("unlock", "/sim0").stderr
     assert "held by a lock of the phone or the network (network)" in listed
 

@@ -46,10 +46,21 @@ void store_file_remove(const char *path);
 /*
  * `fresh`, a database that is closed, takes the place of the one in `folder`. What is there
  * stays beside it as gateway.db.WORD-20261121T100102Z (its -wal and -shm with it), whose
- * path goes to aside[PATH_MAX]; "": there was none. A crash leaves the old one in its place
- * or the new one, never none. 0 or -errno. To be called under the lock of the folder.
+ * path goes to aside[PATH_MAX]; "": there was none. 0 or -errno. To be called under the lock
+ * of the folder.
+ *
+ * A crash leaves the old one in its place, whole, or the new one, never none: what is set
+ * aside has both names until the new one is there. store_file_complete() takes those away
+ * that are too many then.
+ * (tests/integration/test_keeping.py::test_killed_while_one_takes_the_place_of_another)
  */
 int store_file_replace(const char *folder, const char *fresh, const char *word,
 		       char *aside);
+
+/* Before a database is opened, under the lock of the folder. */
+void store_file_complete(const char *folder);
+
+/* For who has no lock: the -wal is that of a ledger which was replaced. */
+bool store_file_is_cut_short(const char *folder);
 
 #endif

@@ -19,6 +19,7 @@
 
 #include "store/store.h"
 #include "store/store_file.h"
+#include "store/store_wal.h"
 
 enum { FILE_LEAST = 512 }; /* SQLite takes what is shorter for new, and writes over it */
 
@@ -156,18 +157,28 @@ static int make_first(struct store_opening *opening, const char *folder)
 	return error;
 }
 
-/* Its looks, before SQLite sees it. */
+/* NULL: none that can be seen before SQLite touches it. */
+static const char *find_damage(const char *folder, const struct stat *status)
+{
+	char wal[PATH_MAX];
+
+	if (status->st_size < FILE_LEAST)
+		return "it is cut short";
+	if (store_file_is_marked(folder))
+		return "that was found while it was used";
+	if (store_file_path(wal, folder, STORE_FILE, "-wal") && !store_wal_is_sound(wal))
+		return "what was committed to its -wal is wrong now";
+	return NULL;
+}
+
 static int look_at_file(struct store_opening *opening, const char *folder,
 			const struct stat *status)
 {
-	const char *damage = NULL;
+	const char *damage;
 
 	if (!S_ISREG(status->st_mode))
 		return store_opening_fail(opening, -EINVAL, "not a file");
-	if (status->st_size < FILE_LEAST)
-		damage = "it is cut short";
-	else if (store_file_is_marked(folder))
-		damage = "that was found while it was used";
+	damage = find_damage(folder, status);
 	if (damage)
 		return store_opening_fail(opening, -EUCLEAN,
 					  "damaged (%s); \"ofono-mcp serve\" moves it "
@@ -214,6 +225,7 @@ int store_database_open(const char *folder, sqlite3 **database_out,
 		return store_opening_fail(&opening, failure,
 					  "the folder cannot be made: %s",
 					  strerror(-failure));
+	store_file_complete(folder);
 	failure = find_file(&opening, folder);
 	if (!failure)
 		failure = store_opening_connect(&opening, SQLITE_OPEN_READWRITE);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/store_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -150,10 +151,27 @@ static int keep_file(const char *from, const char *to)
 {
 	if (!link(from, to) || errno == ENOENT)
 		return 0;
-	return rename(from, to) < 0 ? -errno : 0;
+	return rename(from, to) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-static int set_aside(const char *folder, const char *name)
+/* A file that has another name stays under that one alone. */
+static void drop_name(const char *folder, const char *name, const char *suffix)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	if (store_file_path(path, folder, name, suffix) && !lstat(path, &status) &&
+	    status.st_nlink > 1)
+		unlink(path);
+}
+
+static void drop_companions(const char *folder, const char *name)
+{
+	for (int i = 0; i < COMPANION_COUNT; i++)
+		drop_name(folder, name, companions[i]);
+}
+
+static int keep_all(const char *folder, const char *name)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 	int error;
@@ -166,9 +184,71 @@ static int set_aside(const char *folder, const char *name)
 		if (!store_file_path(from, folder, STORE_FILE, companions[i]) ||
 		    !store_file_path(to, folder, name, companions[i]))
 			return -ENAMETOOLONG;
-		if (rename(from, to) < 0 && errno != ENOENT)
-			error = -errno;
+		error = keep_file(from, to);
 	}
+	return error ? error : store_file_sync(folder);
+}
+
+static bool begins_with(const char *name, const char *beginning)
+{
+	return strncmp(name, beginning, strlen(beginning)) == 0;
+}
+
+/* Names that are given beside the ledger's own: by those who put one in its place. */
+static bool is_name_beside(const char *name)
+{
+	return begins_with(name, STORE_FILE ".damaged-") ||
+	       begins_with(name, STORE_FILE ".replaced-") ||
+	       begins_with(name, STORE_FILE ".new-");
+}
+
+static void drop_names_beside(const char *folder)
+{
+	DIR *directory = opendir(folder);
+	struct dirent *entry;
+
+	if (!directory)
+		return;
+	while ((entry = readdir(directory))) {
+		if (is_name_beside(entry->d_name))
+			drop_name(folder, entry->d_name, "");
+	}
+	closedir(directory);
+}
+
+bool store_file_is_cut_short(const char *folder)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	if (!store_file_path(path, folder, STORE_FILE, "") || stat(path, &status) < 0)
+		return false;
+	return status.st_nlink == 1 &&
+	       store_file_path(path, folder, STORE_FILE, "-wal") &&
+	       !stat(path, &status) && status.st_nlink > 1;
+}
+
+void store_file_complete(const char *folder)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	if (!store_file_path(path, folder, STORE_FILE, "") || stat(path, &status) < 0)
+		return;
+	if (status.st_nlink > 1)
+		drop_names_beside(folder);
+	else
+		drop_companions(folder, STORE_FILE);
+}
+
+static int replace_kept(const char *folder, const char *fresh, const char *path)
+{
+	int error;
+
+	if (rename(fresh, path) < 0)
+		return -errno;
+	error = store_file_sync(folder);
+	drop_companions(folder, STORE_FILE);
 	return error ? error : store_file_sync(folder);
 }
 
@@ -186,13 +266,13 @@ int store_file_replace(const char *folder, const char *fresh, const char *word,
 	if (!error)
 		error = store_file_sync(fresh);
 	if (!error && anything)
-		error = set_aside(folder, name);
-	if (!error && rename(fresh, path) < 0)
-		error = -errno;
+		error = keep_all(folder, name);
 	if (!error)
-		error = store_file_sync(folder);
-	if (error)
+		error = replace_kept(folder, fresh, path);
+	if (error) {
+		store_file_complete(folder);
 		return error;
+	}
 	*aside = '\0';
 	if (anything)
 		store_file_path(aside, folder, name, "");

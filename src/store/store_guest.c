@@ -20,10 +20,11 @@ int store_guest_open(const char *folder, struct store_opening *opening)
 		return store_opening_fail(opening, -ENAMETOOLONG, "too long");
 	if (stat(opening->path, &status) < 0)
 		return store_opening_fail(opening, -errno, "%m");
-	if (!store_lock_is_taken(folder) && !store_wal_is_sound(wal))
+	if (!store_lock_is_taken(folder) &&
+	    (store_file_is_cut_short(folder) || !store_wal_is_sound(wal)))
 		return store_opening_fail(opening, -EUCLEAN,
-					  "its -wal is damaged; start the gateway, which "
-					  "goes on with what can be read");
+					  "its -wal is damaged or not its own; start the "
+					  "gateway, which goes on with what can be read");
 	error = store_opening_connect(opening, SQLITE_OPEN_READONLY);
 	return error ? error : store_copy_check_kind(opening);
 }

@@ -13,7 +13,6 @@
 #include "store/store_file.h"
 #include "store/store_retention.h"
 #include "store/store_statement.h"
-#include "store/store_wal.h"
 
 struct rescue {
 	const char *folder;
@@ -139,29 +138,13 @@ static void tell(struct store *store, const struct rescue *rescue, const char *c
 		 "the ledger was damaged and is now at %s", aside);
 }
 
-/* Before SQLite touches it. Nobody else works with it, for we hold the lock. */
-static int open_sound(const char *folder, struct store **store_out,
-		      struct config_error *error)
-{
-	char wal[PATH_MAX];
-
-	if (store_file_path(wal, folder, STORE_FILE, "-wal") && !store_wal_is_sound(wal))
-		return config_error_set(error, -EUCLEAN,
-					"%s/" STORE_FILE
-					"-wal: damaged (what was committed to it is "
-					"wrong now)",
-					folder);
-
-	return store_open(folder, store_out, error);
-}
-
 int store_open_or_rescue(const char *folder, struct store **store_out,
 			 struct config_error *error)
 {
 	struct rescue rescue = { .folder = folder };
 	struct config_error cause = { "" };
 	char aside[PATH_MAX] = "";
-	int failure = open_sound(folder, store_out, &cause);
+	int failure = store_open(folder, store_out, &cause);
 
 	if (!failure)
 		store_retention_convert(*store_out);

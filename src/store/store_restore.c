@@ -165,6 +165,7 @@ int store_restore(const struct store_restore *restore,
 
 	if (failure)
 		return failure;
+	store_file_complete(restore->folder);
 	failure = open_backup(&work);
 	if (!failure) {
 		failure = make_fresh(&work, &restored);

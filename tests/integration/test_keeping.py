@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import threading
@@ -460,6 +461,45 @@ def test_what_waited_in_a_backup_is_never_sent_again(
     assert [submit.text for submit in modem.offered] == [
         "sent", "after the backup", "goes on"]
     assert list(lab.gateway.state.glob("gateway.db.replaced-*"))
+
+
+def killed_at(call: str, number: int, *arguments: str | Path) -> bool:
+    """Run until it makes that system call for the so-manieth time; was it?"""
+    trace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}",
+             "-e", f"inject={call}:signal=KILL:when={number}"]
+    ended = subprocess.run([*trace, str(BINARY), *map(str, arguments)],
+                           capture_output=True, timeout=patience(60), check=False)
+    assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
+    return ended.returncode != 0
+
+
+@pytest.mark.parametrize("call", ["link", "rename", "unlink"])
+def test_killed_while_one_takes_the_place_of_another(
+        make_lab: Callable[..., Lab], tmp_path: Path, call: str) -> None:
+    """The ledger is the old one or the new one, with all that was in it."""
+    lab = make_lab(modem_count=1)
+    copy = tmp_path / "copy.db"
+    assert_sent(Agent(lab).send("old"))
+    back_up(lab, copy)
+    assert_sent(Agent(lab).send("young"))       # in the -wal alone
+    lab.gateway.kill()
+    was_killed, number = True, 0
+    while was_killed:
+        number += 1
+        state = tmp_path / f"{number}"
+        shutil.copytree(lab.gateway.state, state, ignore=shutil.ignore_patterns("control"))
+        was_killed = killed_at(call, number, "restore", "--state-dir", state, copy)
+        assert run("clients", "--state-dir", state).returncode == 0
+        texts = [text for text, in rows(state / "gateway.db",
+                                        "SELECT text FROM message ORDER BY id")]
+        assert texts in (["old", "young"], ["old"]), number
+        if texts == ["old"]:                    # then the other one is there, too
+            [aside] = state.glob("gateway.db.replaced-*Z")
+            assert ("young",) in rows(aside, "SELECT text FROM message"), number
+        else:
+            assert not list(state.glob("gateway.db.replaced-*")), number
+        assert_consistent(state / "gateway.db")
+    assert number > 1 and texts == ["old"]
 
 
 def test_a_backup_goes_to_another_phone(

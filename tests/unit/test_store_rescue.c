@@ -292,6 +292,23 @@ static void test_a_damaged_wal(void **state)
 	assert_wal_damage(32 + 20 * FRAME_BYTES + 24, PAGE_BYTES);
 }
 
+/* `pair` and its kin, which open the ledger when no gateway runs, leave the damage to it. */
+static void test_a_damaged_wal_without_the_gateway(void **state)
+{
+	struct config_error error = { "" };
+	off_t size;
+
+	(void)state;
+	crash_with(CRASHED);
+	size = wal_bytes();
+	overwrite(wal, 32 + 3 * FRAME_BYTES + 100, 1);
+	assert_int_equal(store_open(folder, &store, &error), -EUCLEAN);
+	assert_non_null(strstr(error.text, "ofono-mcp serve"));
+	assert_int_equal(wal_bytes(), size);
+	rescue();
+	assert_non_null(store_rescue_notice(store));
+}
+
 /* A power cut leaves the last commit half written: that is no damage. */
 static void test_a_torn_wal(void **state)
 {
@@ -449,6 +466,7 @@ int main(void)
 		TEST(test_a_page_of_messages),
 		TEST(test_the_wal_counts),
 		TEST(test_a_damaged_wal),
+		TEST(test_a_damaged_wal_without_the_gateway),
 		TEST(test_a_torn_wal),
 		TEST(test_an_old_end_of_the_wal),
 		TEST(test_nothing_is_left),

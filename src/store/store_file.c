@@ -154,23 +154,6 @@ static int keep_file(const char *from, const char *to)
 	return rename(from, to) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-/* A file that has another name stays under that one alone. */
-static void drop_name(const char *folder, const char *name, const char *suffix)
-{
-	char path[PATH_MAX];
-	struct stat status;
-
-	if (store_file_path(path, folder, name, suffix) && !lstat(path, &status) &&
-	    status.st_nlink > 1)
-		unlink(path);
-}
-
-static void drop_companions(const char *folder, const char *name)
-{
-	for (int i = 0; i < COMPANION_COUNT; i++)
-		drop_name(folder, name, companions[i]);
-}
-
 static int keep_all(const char *folder, const char *name)
 {
 	char from[PATH_MAX], to[PATH_MAX];
@@ -202,43 +185,78 @@ static bool is_name_beside(const char *name)
 	       begins_with(name, STORE_FILE ".new-");
 }
 
-static void drop_names_beside(const char *folder)
+/* Is it that file? Its path then is in path[PATH_MAX]. */
+static bool is_named(char *path, const char *folder, const char *name,
+		     const struct stat *file)
 {
-	DIR *directory = opendir(folder);
-	struct dirent *entry;
+	struct stat status;
 
-	if (!directory)
-		return;
-	while ((entry = readdir(directory))) {
-		if (is_name_beside(entry->d_name))
-			drop_name(folder, entry->d_name, "");
-	}
+	return store_file_path(path, folder, name, "") && !lstat(path, &status) &&
+	       status.st_dev == file->st_dev && status.st_ino == file->st_ino;
+}
+
+/*
+ * The path of such a name that the file of the ledger has, too. A link that somebody made
+ * elsewhere, for a copy of the folder, is none.
+ */
+static bool find_beside(char *path, const char *folder, const char *suffix)
+{
+	struct dirent *entry;
+	struct stat file;
+	bool found = false;
+	DIR *directory;
+
+	if (!store_file_path(path, folder, STORE_FILE, suffix) ||
+	    lstat(path, &file) < 0 || file.st_nlink < 2 || !(directory = opendir(folder)))
+		return false;
+	while (!found && (entry = readdir(directory)))
+		found = is_name_beside(entry->d_name) &&
+			is_named(path, folder, entry->d_name, &file);
 	closedir(directory);
+	return found;
+}
+
+static void drop_beside(const char *folder, const char *suffix)
+{
+	char path[PATH_MAX];
+
+	while (find_beside(path, folder, suffix) && !unlink(path))
+		;
+}
+
+/* What was set aside stays there alone. */
+static void drop_companions(const char *folder)
+{
+	char path[PATH_MAX];
+
+	for (int i = 0; i < COMPANION_COUNT; i++) {
+		if (find_beside(path, folder, companions[i]) &&
+		    store_file_path(path, folder, STORE_FILE, companions[i]))
+			unlink(path);
+	}
 }
 
 bool store_file_is_cut_short(const char *folder)
 {
 	char path[PATH_MAX];
-	struct stat status;
 
-	if (!store_file_path(path, folder, STORE_FILE, "") || stat(path, &status) < 0)
-		return false;
-	return status.st_nlink == 1 &&
-	       store_file_path(path, folder, STORE_FILE, "-wal") &&
-	       !stat(path, &status) && status.st_nlink > 1;
+	return !find_beside(path, folder, "") && find_beside(path, folder, "-wal");
 }
 
 void store_file_complete(const char *folder)
 {
 	char path[PATH_MAX];
-	struct stat status;
+	struct stat file;
 
-	if (!store_file_path(path, folder, STORE_FILE, "") || stat(path, &status) < 0)
+	if (!store_file_path(path, folder, STORE_FILE, "") || lstat(path, &file) < 0)
 		return;
-	if (status.st_nlink > 1)
-		drop_names_beside(folder);
-	else
-		drop_companions(folder, STORE_FILE);
+	if (!find_beside(path, folder, "")) {
+		drop_companions(folder);
+		return;
+	}
+	for (int i = 0; i < COMPANION_COUNT; i++)
+		drop_beside(folder, companions[i]);
+	drop_beside(folder, "");
 }
 
 static int replace_kept(const char *folder, const char *fresh, const char *path)
@@ -248,7 +266,7 @@ static int replace_kept(const char *folder, const char *fresh, const char *path)
 	if (rename(fresh, path) < 0)
 		return -errno;
 	error = store_file_sync(folder);
-	drop_companions(folder, STORE_FILE);
+	drop_companions(folder);
 	return error ? error : store_file_sync(folder);
 }
 

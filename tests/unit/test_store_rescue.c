@@ -351,6 +351,21 @@ static void test_an_old_end_of_the_wal(void **state)
 	assert_int_equal(state_of(last_id), STATE_QUEUED);
 }
 
+/* A copy of the folder by links, as some make every hour, takes nothing from it. */
+static void test_links_from_elsewhere(void **state)
+{
+	int64_t last_id = crash_with(CRASHED);
+
+	(void)state;
+	shell("echo kept > $F/gateway.db.replaced-20260101T000000Z");
+	shell("mkdir $F/copy && ln $F/gateway.db* $F/copy");
+	rescue();
+	assert_null(store_rescue_notice(store));
+	assert_int_equal(sql("SELECT count(*) FROM message"), last_id);
+	shell("test -e $F/gateway.db.replaced-20260101T000000Z");
+	shell("test -e $F/gateway.db-wal");
+}
+
 /* Nothing at all can be read: then numbers jump above all that can have been. */
 static void test_nothing_is_left(void **state)
 {
@@ -469,6 +484,7 @@ int main(void)
 		TEST(test_a_damaged_wal_without_the_gateway),
 		TEST(test_a_torn_wal),
 		TEST(test_an_old_end_of_the_wal),
+		TEST(test_links_from_elsewhere),
 		TEST(test_nothing_is_left),
 		TEST(test_twice),
 		TEST(test_rows_that_are_none_of_ours),

@@ -31,7 +31,7 @@ struct config_list {
 	char items[CONFIG_LIST_MAX][CONFIG_TEXT_BYTES];
 };
 
-/* calls that agents may place; see sms/dialler.h */
+/* calls that agents may place; see calls/dialler.h */
 struct config_calls {
 	bool place;
 	int64_t most_seconds; /* each is hung up then */

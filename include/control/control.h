@@ -12,8 +12,8 @@
 #include "base/config.h"
 #include "base/json_writer.h"
 #include "ofono/ofono.h"
+#include "sim/sim.h"
 #include "sms/outbox.h"
-#include "sms/sim.h"
 #include "store/store.h"
 
 struct control_command;

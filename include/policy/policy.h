@@ -21,8 +21,8 @@
 #include "base/observer.h"
 #include "ofono/ofono.h"
 #include "policy/limit.h"
+#include "sim/sim.h"
 #include "sms/outbox.h"
-#include "sms/sim.h"
 #include "store/store.h"
 
 /* outcomes of policy_judge() */

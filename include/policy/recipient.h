@@ -8,7 +8,7 @@
 
 #include "base/config.h"
 #include "base/number_form.h"
-#include "sms/phone_number.h"
+#include "text/phone_number.h"
 
 struct recipient {
 	enum phone_number_problem problem; /* other than OK: the rest is empty */

@@ -13,7 +13,7 @@
 #include "base/config.h"
 #include "contacts/contact_book.h"
 #include "ofono/ofono.h"
-#include "sms/sim.h"
+#include "sim/sim.h"
 #include "store/store.h"
 
 struct contacts;

@@ -26,7 +26,7 @@
 #include "base/config.h"
 #include "base/observer.h"
 #include "ofono/ofono.h"
-#include "sms/sim.h"
+#include "sim/sim.h"
 #include "sms/tally.h"
 #include "store/delivery.h"
 #include "store/store.h"

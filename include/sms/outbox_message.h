@@ -16,10 +16,10 @@
 #include "base/arena.h"
 #include "base/observer.h"
 #include "ofono/ofono.h"
+#include "sim/sim.h"
 #include "sms/outbox.h"
 #include "sms/outbox_sync.h"
 #include "sms/outbox_words.h"
-#include "sms/sim.h"
 #include "sms/tally.h"
 #include "store/store_outgoing.h"
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#include "sms/sim.h"
+#include "sim/sim.h"
 
 struct outbox_patience {
 	struct sims *sims;

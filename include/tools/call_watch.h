@@ -7,7 +7,7 @@
 #ifndef TOOLS_CALL_WATCH_H
 #define TOOLS_CALL_WATCH_H
 
-#include "sms/dialler.h"
+#include "calls/dialler.h"
 #include "tools/services.h"
 #include "tools/tool_wait.h"
 

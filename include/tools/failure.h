@@ -7,7 +7,7 @@
 
 #include "base/failure.h"
 #include "mcp/tool.h"
-#include "sms/sim.h"
+#include "sim/sim.h"
 
 /* Finishes the call with more members in the JSON block, see struct tool_error. */
 void failure_answer_with(struct tool_call *call, const struct refusal *refusal,

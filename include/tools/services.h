@@ -8,17 +8,17 @@
 #include <systemd/sd-event.h>
 
 #include "base/config.h"
+#include "calls/call_log.h"
+#include "calls/dialler.h"
 #include "ofono/ofono.h"
 #include "policy/audit.h"
 #include "policy/policy.h"
+#include "sim/sim.h"
 #include "sms/alert_log.h"
-#include "sms/call_log.h"
 #include "sms/contacts.h"
-#include "sms/dialler.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
 #include "sms/scan.h"
-#include "sms/sim.h"
 #include "store/store.h"
 #include "ussd/ussd.h"
 

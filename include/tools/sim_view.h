@@ -6,7 +6,7 @@
 #define TOOLS_SIM_VIEW_H
 
 #include "mcp/schema.h"
-#include "sms/sim.h"
+#include "sim/sim.h"
 
 enum sim_view {
 	SIM_VIEW_BRIEF, /* the four members of the original app, nothing else */

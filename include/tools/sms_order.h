@@ -9,8 +9,8 @@
 #define TOOLS_SMS_ORDER_H
 
 #include "policy/policy.h"
-#include "sms/phone_number.h"
-#include "sms/segments.h"
+#include "text/phone_number.h"
+#include "text/segments.h"
 #include "tools/failure.h"
 #include "tools/services.h"
 

@@ -6,7 +6,7 @@
 #define TOOLS_VOICEMAIL_VIEW_H
 
 #include "mcp/tool.h"
-#include "sms/sim.h"
+#include "sim/sim.h"
 
 extern const struct schema_field voicemail_view_fields[]; /* for output schemas */
 

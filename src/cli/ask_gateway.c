@@ -14,11 +14,11 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
-#include "cli/agent_reach.h"
 #include "cli/folder_owner.h"
 #include "control/control_call.h"
 #include "control/control_command.h"
 #include "control/control_socket.h"
+#include "daemon/agent_reach.h"
 #include "owner/owner_table.h"
 #include "store/store_lock.h"
 

@@ -6,9 +6,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/agent_url.h"
 #include "cli/client_table.h"
 #include "cli/qr_code.h"
+#include "daemon/agent_url.h"
 
 enum { CONSOLE_LINK_BYTES = 512 };
 

@@ -12,7 +12,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
-#include "cli/gateway.h"
+#include "daemon/gateway.h"
 #include "http/tls.h"
 #include "mcp/tool_set.h"
 #include "tools/tool_table.h"

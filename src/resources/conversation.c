@@ -8,9 +8,9 @@
 #include "base/utf8.h"
 #include "resources/message_page.h"
 #include "resources/resource_table.h"
-#include "sms/phone_number.h"
 #include "store/store_conversation.h"
 #include "store/store_party.h"
+#include "text/phone_number.h"
 #include "tools/services.h"
 
 enum {

@@ -16,8 +16,8 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "sms/segments.h"
 #include "store/store_sync.h"
+#include "text/segments.h"
 
 enum { OFONO_PARTS_MAX = 255 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "sms/mended_text.h"
 #include "sms/opt_word.h"
+#include "text/mended_text.h"
 
 /* Without memory the draft keeps the text that it has. */
 static void mend(struct received *received)

@@ -3,10 +3,10 @@
 
 #include "base/log.h"
 #include "base/number_form.h"
-#include "sms/phone_number.h"
-#include "sms/segments.h"
 #include "sms/sender.h"
 #include "store/store_opt_out.h"
+#include "text/phone_number.h"
+#include "text/segments.h"
 
 /* May it be written to, now that STOP came from there? */
 static bool is_to_confirm(const struct stop_confirmation *confirmation,

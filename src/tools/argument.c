@@ -5,8 +5,8 @@
 
 #include "base/shown_text.h"
 #include "base/timestamp.h"
-#include "sms/phone_number.h"
 #include "store/store_conversation.h"
+#include "text/phone_number.h"
 #include "tools/failure.h"
 #include "tools/services.h"
 

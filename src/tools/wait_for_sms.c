@@ -13,9 +13,9 @@
  */
 #include <string.h>
 
-#include "sms/code_mask.h"
-#include "sms/extract.h"
 #include "sms/sender.h"
+#include "text/code_mask.h"
+#include "text/extract.h"
 #include "tools/argument.h"
 #include "tools/cursor.h"
 #include "tools/failure.h"

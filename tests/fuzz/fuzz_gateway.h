@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The gateway of src/cli/gateway.c in one process with a target: real from the socket to the
+ * The gateway of src/daemon/gateway.c in one process with a target: real from the socket to the
  * ledger, on a port of its own, with the fake oFono of tests/unit/fake_ofono.h behind it.
  *
  * It lives on from one input to the next and is made anew when it has taken in much, so

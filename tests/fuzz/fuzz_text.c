@@ -8,11 +8,11 @@
 #include "base/shown_text.h"
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "sms/code_mask.h"
-#include "sms/extract.h"
-#include "sms/mended_text.h"
 #include "sms/opt_word.h"
-#include "sms/segments.h"
+#include "text/code_mask.h"
+#include "text/extract.h"
+#include "text/mended_text.h"
+#include "text/segments.h"
 
 static void check_segments(const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ofono_lab.h"
 
+#include "calls/dialler.h"
 #include "ofono/voice_dial.h"
-#include "sms/dialler.h"
 #include "store_bench.h"
 
 #define CALL   "org.ofono.VoiceCall"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "sms/phone_number.h"
+#include "text/phone_number.h"
 
 static const struct {
 	const char *written;

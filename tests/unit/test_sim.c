@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "fake_ofono.h"
-#include "sms/sim.h"
+#include "sim/sim.h"
 
 static char folder[40];
 static sd_event *loop;

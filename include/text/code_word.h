@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code word: what a word says about the numbers near it, in the languages of the table.
+ *
+ * Private to src/text/code_search.c.
+ */
+#ifndef TEXT_CODE_WORD_H
+#define TEXT_CODE_WORD_H
+
+#include "text/text_words.h"
+
+/* a word may be several of these */
+enum code_word {
+	CODE_WORD_NAME = 1 << 0,  /* "code", "PIN": a number near it is one */
+	CODE_WORD_WEAK = 1 << 1,  /* "verify": perhaps */
+	CODE_WORD_LINK = 1 << 2,  /* "is", "your": may stand between name and code */
+	CODE_WORD_THING = 1 << 3, /* "order", "card", "balance": its number is no code */
+	CODE_WORD_MONEY = 1 << 4, /* "EUR" before or behind a number */
+	CODE_WORD_UNIT = 1 << 5,  /* "minutes" behind a number */
+	CODE_WORD_CALL = 1 << 6,  /* "call": a phone number follows */
+	CODE_WORD_BARGAIN = 1 << 7, /* "promo": the code beside it is no secret */
+	CODE_WORD_ENTER = 1 << 8,   /* "use", "enter": what follows is typed in */
+	CODE_WORD_TOWARDS = 1 << 9, /* "code to", "PIN for": who gets it follows */
+};
+
+unsigned code_word_kinds(const struct text_word *word); /* enum code_word, or 0 */
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/descriptors.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "base/log.h"
+
+static int lower(struct config *config, rlim_t allowed, struct config_error *error)
+{
+	if (allowed <= DESCRIPTORS_OWN)
+		return config_error_set(
+			error, -EMFILE,
+			"this process may open %ju files, and needs more than %d: raise "
+			"LimitNOFILE= of the service, or `ulimit -n`",
+			(uintmax_t)allowed, DESCRIPTORS_OWN);
+
+	log_warning(
+		"max_connections is %" PRId64 ", but this process may open %ju files: "
+		"%ju connections are served; raise LimitNOFILE= of the service for more",
+		config->max_connections, (uintmax_t)allowed,
+		(uintmax_t)(allowed - DESCRIPTORS_OWN));
+	config->max_connections = (int64_t)(allowed - DESCRIPTORS_OWN);
+	return 0;
+}
+
+int descriptors_provide(struct config *config, struct config_error *error)
+{
+	rlim_t needed = (rlim_t)config->max_connections + DESCRIPTORS_OWN;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -errno;
+	if (limit.rlim_cur >= needed)
+		return 0;
+	limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -errno;
+	return limit.rlim_cur < needed ? lower(config, limit.rlim_cur, error) : 0;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table holds folded words: small letters without accents (text/text_words.h). German
+ * "ae" and "a" for the same letter both occur in messages.
+ */
+#include "text/code_word.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEMS_MAX = 1024 };
+
+enum match {
+	WHOLE,
+	BEGIN, /* inflected: "kodja", "kodem" */
+	END,   /* composed: "Bestaetigungscode" */
+	WITHIN,
+	CAPITALS, /* the word, or its end, is written in capitals: "TAN", "mTAN" */
+};
+
+/* One row: words of one kind that match one way, separated by blanks. */
+static const struct {
+	unsigned kinds;
+	enum match match;
+	const char *words;
+} table[] = {
+	{ CODE_WORD_NAME, CAPITALS, "tan pin otp puk" },
+	{ CODE_WORD_NAME, END, "code codes kod kode koden kood koodi kennwort passwort" },
+	{ CODE_WORD_NAME, WITHIN,
+	  "kodod kodja koodisi koodin tunnusluk passcode password 验证码 驗證碼 校验码 "
+	  "校驗碼 确认码 "
+	  "確認碼 动态码 密码 密碼 コード 認証番号 暗証番号 パスワード 인증번호 인증코드 "
+	  "비밀번호 รหัส" },
+	{ CODE_WORD_NAME, WITHIN, "رمز كود קוד סיסמ" },
+	{ CODE_WORD_NAME, BEGIN,
+	  "code passcode password token kennwort passwort wachtwoord contrasen kod koodi "
+	  "haslo hasla jelsz losenord tunnuslu salasan sifre heslo parool код парол "
+	  "пинкод κωδικ ओटीपी कोड কোড ওটিপি კოდ կոդ" },
+	{ CODE_WORD_NAME, WHOLE,
+	  "pin otp totp passe cod codul clave codigo codigos codice codici senha chave "
+	  "parola passphrase adgangskode xac пин کد" },
+
+	{ CODE_WORD_WEAK, WHOLE, "2fa sign log security sicherheit" },
+	{ CODE_WORD_WEAK, BEGIN,
+	  "verif confirm login authent autent autoris bestatig bestaetig anmeld einlog "
+	  "connexion connect acced acces ingres bevestig inlog logowan potwierd weryfik "
+	  "uwierz megeros hitelesit azonosit bejelentk vahvist kirjaut bekraft подтвер "
+	  "вход "
+	  "авториз" },
+
+	{ CODE_WORD_ENTER, WHOLE,
+	  "use enter type nutzen verwenden eingeben saisissez entrez utilisez ingrese "
+	  "ingresa introduzca introduce utilice inserisci usa digite insira gebruik" },
+
+	{ CODE_WORD_TOWARDS, WHOLE, "to for with mit do" },
+
+	{ CODE_WORD_LINK, WHOLE,
+	  "is are was the a an your my this s number no enter use to for with as below" },
+	{ CODE_WORD_LINK, WHOLE,
+	  "lautet ist ihr ihre ihren dein deine der die das den dem ein eine einen mit "
+	  "nummer nutzen sie bitte hier" },
+	{ CODE_WORD_LINK, WHOLE,
+	  "est votre ton le la ce un une de du voici voila numero" },
+	{ CODE_WORD_LINK, WHOLE, "es su tu el este esta e il lo tuo suo questo ecco" },
+	{ CODE_WORD_LINK, WHOLE,
+	  "o os seu sua teu da do aqui je jouw uw de het deze luidt" },
+	{ CODE_WORD_LINK, WHOLE,
+	  "to jest twoj twoje oto wynosi numer az on one ez itt szama" },
+	{ CODE_WORD_LINK, WHOLE, "kovetkezo se tama sinun ar din ditt den det detta" },
+	{ CODE_WORD_LINK, WHOLE, "это ваш твой номер" },
+
+	{ CODE_WORD_THING, WHOLE,
+	  "ending ends order orders invoice ticket card account acct acc ref reference "
+	  "amount balance room flight gate booking reservation parcel shipment tracking "
+	  "id "
+	  "customer bus seat at until till" },
+	{ CODE_WORD_THING, WHOLE,
+	  "endet endziffer endziffern karte konto kontonummer saldo rechnung auftrag "
+	  "bestellung sendung zimmer flug gleis kundennummer betrag um bis" },
+	{ CODE_WORD_THING, WHOLE,
+	  "carte compte solde commande facture colis dossier vol montant" },
+	{ CODE_WORD_THING, WHOLE,
+	  "tarjeta cuenta saldo pedido factura envio vuelo importe carta conto ordine "
+	  "fattura spedizione volo importo" },
+	{ CODE_WORD_THING, WHOLE,
+	  "cartao conta encomenda fatura voo valor kaart rekening bestelling factuur "
+	  "pakket vlucht bedrag" },
+	{ CODE_WORD_THING, WHOLE,
+	  "karta karty karcie rachunek rachunku zamowienie zamowienia faktura faktury "
+	  "przesylka przesylki kwota" },
+	{ CODE_WORD_THING, WHOLE,
+	  "kartya kartyaja szamla szamlaja szamlaszam egyenleg egyenlege rendeles "
+	  "rendelese csomag csomagja jarat osszeg ugyfelszam" },
+	{ CODE_WORD_THING, WHOLE,
+	  "kortti kortin tili tilin tilaus tilauksen lasku lento summa kort kortet "
+	  "bestallning ordern flyg belopp klo kl" },
+	{ CODE_WORD_THING, WHOLE,
+	  "карта карты карте счет счета заказ заказа баланс рейс сумма до" },
+
+	{ CODE_WORD_MONEY, WHOLE,
+	  "eur usd gbp chf huf pln sek nok dkk rub czk ron brl inr cad aud jpy cny ft "
+	  "forint zl zlotych kr kronor kroner kc lei rs reais euro euros euroa dollar "
+	  "dollars pound pounds руб рублей рубля" },
+
+	{ CODE_WORD_UNIT, WHOLE,
+	  "sec secs second seconds min mins minute minutes hours hour days km kg gb mb "
+	  "kb "
+	  "kwh points percent sekunden minuten stunden uhr punkte prozent secondes "
+	  "heures" },
+	{ CODE_WORD_UNIT, WHOLE,
+	  "segundos minutos horas puntos secondi minuti ore punti pontos seconden uur "
+	  "punten sekund minut godzin punktow masodperc perc ora pont" },
+	{ CODE_WORD_UNIT, WHOLE,
+	  "sekuntia minuuttia tuntia pistetta sekunder minuter timmar poang секунд минут "
+	  "мин баллов" },
+
+	{ CODE_WORD_CALL, WHOLE,
+	  "call phone tel telephone hotline dial ring stop reply fax anruf anrufen "
+	  "telefon "
+	  "rufen antworten appelez appeler repondez llame llamar telefono responda" },
+	{ CODE_WORD_CALL, WHOLE,
+	  "chiama chiamare rispondi ligue ligar telefone bel bellen antwoord zadzwon "
+	  "hivja "
+	  "hivjon telefonszam kuldje soita puhelin ringa svara звоните тел телефон "
+	  "телефону" },
+
+	{ CODE_WORD_BARGAIN, BEGIN,
+	  "promo discount coupon kupon voucher gutschein rabat descuent sconto descont "
+	  "korting zniz kedvezm alennu reduc remise referral zip postal postcode country "
+	  "area dress source barcode qr sort unicode промо скидк купон" },
+};
+
+/* Words in which a name is hidden by chance. */
+static const char *const innocents[] = { "decode", "encode", "kodak", "codex" };
+
+static bool ends_with(const char *word, size_t length, const char *end, size_t end_length)
+{
+	return length >= end_length &&
+	       memcmp(word + length - end_length, end, end_length) == 0;
+}
+
+static bool is_in_capitals(const struct text_word *word, size_t length)
+{
+	for (size_t i = word->length - length; i < word->length; i++) {
+		if (word->text[i] < 'A' || word->text[i] > 'Z')
+			return false;
+	}
+	return true;
+}
+
+static bool fits(const struct text_word *word, enum match match, const char *stem,
+		 size_t length)
+{
+	size_t word_length = strlen(word->folded);
+
+	if (word_length < length)
+		return false;
+	switch (match) {
+	case WHOLE:
+		return word_length == length && memcmp(word->folded, stem, length) == 0;
+	case BEGIN:
+		return memcmp(word->folded, stem, length) == 0;
+	case END:
+		return ends_with(word->folded, word_length, stem, length);
+	case WITHIN:
+		return memmem(word->folded, word_length, stem, length) != NULL;
+	case CAPITALS:
+		return ends_with(word->folded, word_length, stem, length) &&
+		       word->length == word_length && is_in_capitals(word, length);
+	}
+	return false;
+}
+
+/* The table's words, those that match by their beginning in order of their first byte. */
+static struct stem {
+	const char *text;
+	size_t length;
+	enum match match;
+	unsigned kinds;
+} stems[STEMS_MAX];
+static unsigned stem_count;
+static unsigned first_stem[257]; /* of each byte; from first_stem[256] on: tried always */
+
+static bool is_found_by_byte(const struct stem *stem)
+{
+	return stem->match == WHOLE || stem->match == BEGIN;
+}
+
+static int first_byte(const struct stem *stem)
+{
+	return is_found_by_byte(stem) ? (unsigned char)stem->text[0] : 256;
+}
+
+static int compare_stems(const void *left, const void *right)
+{
+	return first_byte(left) - first_byte(right);
+}
+
+static void add_stems(unsigned row)
+{
+	const char *text = table[row].words;
+
+	while (*text) {
+		size_t length = strcspn(text, " ");
+
+		assert(stem_count < STEMS_MAX);
+		stems[stem_count++] =
+			(struct stem){ text, length, table[row].match, table[row].kinds };
+		text += length + (text[length] == ' ');
+	}
+}
+
+static void prepare_stems(void)
+{
+	unsigned place = 0;
+
+	for (unsigned row = 0; row < sizeof(table) / sizeof(*table); row++)
+		add_stems(row);
+	qsort(stems, stem_count, sizeof(*stems), compare_stems);
+	for (int byte = 0; byte <= 256; byte++) {
+		while (place < stem_count && first_byte(&stems[place]) < byte)
+			place++;
+		first_stem[byte] = place;
+	}
+}
+
+static unsigned kinds_among(const struct text_word *word, unsigned from, unsigned to)
+{
+	unsigned kinds = 0;
+
+	for (; from < to; from++) {
+		if (fits(word, stems[from].match, stems[from].text, stems[from].length))
+			kinds |= stems[from].kinds;
+	}
+	return kinds;
+}
+
+unsigned code_word_kinds(const struct text_word *word)
+{
+	unsigned byte = (unsigned char)word->folded[0];
+
+	for (size_t i = 0; i < sizeof(innocents) / sizeof(*innocents); i++) {
+		if (strcmp(word->folded, innocents[i]) == 0)
+			return 0;
+	}
+	if (stem_count == 0)
+		prepare_stems();
+	return kinds_among(word, first_stem[byte], first_stem[byte + 1]) |
+	       kinds_among(word, first_stem[256], stem_count);
+}

@@ -1,65 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oFono lab: a peer that owns org.ofono on the lab's bus and says what a test tells it to
- * say, and a recorder of what struct ofono tells about it.
+ * oFono lab: a peer that owns org.ofono on the lab's bus and says what a test tells it to say.
  */
 #ifndef TESTS_OFONO_LAB_H
 #define TESTS_OFONO_LAB_H
 
 #include "bus_lab.h"
-
-#include "ofono/ofono.h"
-
-#define MANAGER	 "org.ofono.Manager"
-#define MODEM	 "org.ofono.Modem"
-#define SIM	 "org.ofono.SimManager"
-#define NETWORK	 "org.ofono.NetworkRegistration"
-#define MESSAGES "org.ofono.MessageManager"
-#define MESSAGE	 "org.ofono.Message"
-#define VOICE	 "org.ofono.VoiceCallManager"
-#define USSD	 "org.ofono.SupplementaryServices"
-#define FORKS	 "org.nemomobile.ofono."
+#include "ofono_facts.h"
+#include "ofono_recorder.h"
 
 enum { FAKE_MODEMS_MAX = 40, FAKE_CALLS_MAX = 64 };
-
-/* One property; a list of them ends with LAST. */
-struct fact {
-	const char *name;
-	const char *type;     /* "b", "y", "u", "s", "as", "a{sy}" */
-	const char *text;     /* "s"; "a{sy}": the only key */
-	int number;	      /* "b", "y", "u"; "a{sy}": the only value */
-	const char *words[6]; /* "as"; ends with NULL */
-};
-
-#define FLAG(fact_name, fact_value)                                  \
-	{                                                            \
-		.name = fact_name, .type = "b", .number = fact_value \
-	}
-#define BYTE(fact_name, fact_value)                                  \
-	{                                                            \
-		.name = fact_name, .type = "y", .number = fact_value \
-	}
-#define NUMBER(fact_name, fact_value)                                \
-	{                                                            \
-		.name = fact_name, .type = "u", .number = fact_value \
-	}
-#define TEXT(fact_name, fact_value)                                \
-	{                                                          \
-		.name = fact_name, .type = "s", .text = fact_value \
-	}
-#define WORDS(fact_name, ...)                                             \
-	{                                                                 \
-		.name = fact_name, .type = "as", .words = { __VA_ARGS__ } \
-	}
-#define COUNT(fact_name, fact_key, fact_value)                        \
-	{                                                             \
-		.name = fact_name, .type = "a{sy}", .text = fact_key, \
-		.number = fact_value                                  \
-	}
-#define LAST                 \
-	{                    \
-		.name = NULL \
-	}
 
 struct fake_modem {
 	const char *path;
@@ -85,58 +35,6 @@ struct fake {
 	/* Any other call; may be NULL. */
 	void (*called)(struct fake *fake, DBusMessage *call);
 };
-
-static inline void fact_append(DBusMessageIter *iterator, const struct fact *fact)
-{
-	dbus_bool_t boolean = fact->number != 0;
-	uint8_t byte = (uint8_t)fact->number;
-	DBusMessageIter variant, array, entry;
-
-	dbus_message_iter_open_container(iterator, DBUS_TYPE_VARIANT, fact->type,
-					 &variant);
-	if (strcmp(fact->type, "b") == 0) {
-		dbus_message_iter_append_basic(&variant, DBUS_TYPE_BOOLEAN, &boolean);
-	} else if (strcmp(fact->type, "y") == 0) {
-		dbus_message_iter_append_basic(&variant, DBUS_TYPE_BYTE, &byte);
-	} else if (strcmp(fact->type, "u") == 0) {
-		dbus_message_iter_append_basic(&variant, DBUS_TYPE_UINT32, &fact->number);
-	} else if (strcmp(fact->type, "s") == 0) {
-		dbus_message_iter_append_basic(&variant, DBUS_TYPE_STRING, &fact->text);
-	} else if (strcmp(fact->type, "as") == 0) {
-		dbus_message_iter_open_container(&variant, DBUS_TYPE_ARRAY, "s", &array);
-		for (size_t i = 0; fact->words[i]; i++)
-			dbus_message_iter_append_basic(&array, DBUS_TYPE_STRING,
-						       &fact->words[i]);
-		dbus_message_iter_close_container(&variant, &array);
-	} else if (strcmp(fact->type, "a{sy}") == 0) {
-		dbus_message_iter_open_container(&variant, DBUS_TYPE_ARRAY, "{sy}",
-						 &array);
-		dbus_message_iter_open_container(&array, DBUS_TYPE_DICT_ENTRY, NULL,
-						 &entry);
-		dbus_message_iter_append_basic(&entry, DBUS_TYPE_STRING, &fact->text);
-		dbus_message_iter_append_basic(&entry, DBUS_TYPE_BYTE, &byte);
-		dbus_message_iter_close_container(&array, &entry);
-		dbus_message_iter_close_container(&variant, &array);
-	} else {
-		fail_msg("no such type: %s", fact->type);
-	}
-	dbus_message_iter_close_container(iterator, &variant);
-}
-
-static inline void facts_append(DBusMessageIter *iterator, const struct fact *facts)
-{
-	DBusMessageIter array, entry;
-
-	dbus_message_iter_open_container(iterator, DBUS_TYPE_ARRAY, "{sv}", &array);
-	for (; facts && facts->name; facts++) {
-		dbus_message_iter_open_container(&array, DBUS_TYPE_DICT_ENTRY, NULL,
-						 &entry);
-		dbus_message_iter_append_basic(&entry, DBUS_TYPE_STRING, &facts->name);
-		fact_append(&entry, facts);
-		dbus_message_iter_close_container(&array, &entry);
-	}
-	dbus_message_iter_close_container(iterator, &array);
-}
 
 static inline DBusMessage *changed_signal(const char *path, const char *interface,
 					  struct fact fact)
@@ -324,110 +222,6 @@ static inline void fake_close(struct fake *fake)
 	peer_close(&fake->peer);
 }
 
-struct recorder {
-	struct observer observer;
-	char trace[32768]; /* "available added:/sim0 received:/sim0:hello " */
-	int changes;	   /* MODEM_CHANGED, not in the trace */
-	int bus_known;	   /* likewise */
-	struct modem last; /* of the last event with a modem, as it was then */
-	struct ofono_event event;
-	char sender[64], text[512], sent_time[40], local_sent_time[40];
-};
-
-__attribute__((format(printf, 2, 3))) static inline void recorder_add(
-	struct recorder *recorder, const char *format, ...)
-{
-	size_t used = strlen(recorder->trace);
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(recorder->trace + used, sizeof(recorder->trace) - used, format,
-		  arguments);
-	va_end(arguments);
-}
-
-static inline void recorder_keep_message(struct recorder *recorder,
-					 const struct ofono_event *event)
-{
-	snprintf(recorder->sender, sizeof(recorder->sender), "%s", event->sender);
-	snprintf(recorder->text, sizeof(recorder->text), "%s", event->text);
-	snprintf(recorder->sent_time, sizeof(recorder->sent_time), "%s",
-		 event->sent_time);
-	snprintf(recorder->local_sent_time, sizeof(recorder->local_sent_time), "%s",
-		 event->local_sent_time);
-}
-
-static inline void recorder_notify(void *data, const void *event_data)
-{
-	struct recorder *recorder = data;
-	const struct ofono_event *event = event_data;
-	const char *path = event->modem ? event->modem->path : "";
-
-	recorder->event = *event;
-	if (event->modem)
-		recorder->last = *event->modem;
-	switch (event->type) {
-	case OFONO_BUS_KNOWN:
-		recorder->bus_known++;
-		break;
-	case OFONO_AVAILABLE:
-		recorder_add(recorder, "available ");
-		break;
-	case OFONO_UNAVAILABLE:
-		recorder_add(recorder, "unavailable ");
-		break;
-	case OFONO_CHANGED:
-		recorder_add(recorder, "changed ");
-		break;
-	case MODEM_ADDED:
-		recorder_add(recorder, "added:%s ", path);
-		break;
-	case MODEM_CHANGED:
-		recorder->changes++;
-		break;
-	case MODEM_REMOVED:
-		recorder_add(recorder, "removed:%s ", path);
-		break;
-	case MESSAGE_REPORT:
-		recorder_add(recorder, "report:%s:%s:%d ", path, event->uuid,
-			     event->delivered);
-		break;
-	case MESSAGE_STATE:
-		recorder_add(recorder, "state:%s:%s:%d ", path, event->uuid,
-			     (int)event->state);
-		break;
-	case USSD_NOTIFIED:
-		recorder_add(recorder, "notified:%s:%s ", path, event->text);
-		break;
-	case USSD_REQUESTED:
-		recorder_add(recorder, "requested:%s:%s ", path, event->text);
-		break;
-	case CALL_ADDED:
-		recorder_add(recorder, "call:%s:%s:%s ", event->call, event->call_state,
-			     event->sender);
-		break;
-	case CALL_CHANGED:
-		recorder_add(recorder, "call:%s:%s:%s ", event->call,
-			     event->call_state ? event->call_state : "",
-			     event->sender ? event->sender : "");
-		break;
-	case CALL_REMOVED:
-		recorder_add(recorder, "call-over:%s ", event->call);
-		break;
-	case PHONEBOOK_READ:
-		recorder_add(recorder, "phonebook:%s:%s ", path, event->text);
-		break;
-	case BROADCAST_RECEIVED:
-		recorder_add(recorder, "broadcast:%s:%d:%s ", event->text, event->topic,
-			     event->emergency ? event->emergency : "");
-		break;
-	case MESSAGE_RECEIVED:
-		recorder_add(recorder, "received:%s:%s ", path, event->text);
-		recorder_keep_message(recorder, event);
-		break;
-	}
-}
-
 /* Everything together; the daemon and oFono are up, oFono's modems are the test's. */
 struct fixture {
 	struct lab lab;
@@ -484,33 +278,6 @@ static inline int fixture_tear_down(void **state)
 	free(fixture);
 	return 0;
 }
-
-static const struct fact idle_modem[] = {
-	FLAG("Powered", 0),
-	TEXT("Type", "hardware"),
-	WORDS("Interfaces", NULL),
-	LAST,
-};
-
-static const struct fact modem_with_card[] = {
-	FLAG("Powered", 1),
-	FLAG("Online", 1),
-	TEXT("Type", "hardware"),
-	TEXT("Serial", "350000000003770"),
-	WORDS("Interfaces", SIM, "org.ofono.Unheard", NETWORK, MESSAGES),
-	LAST,
-};
-
-static const struct fact card_present[] = {
-	FLAG("Present", 1),
-	TEXT("SubscriberIdentity", "216300000000000"),
-	LAST,
-};
-
-static const struct fact network_registered[] = {
-	TEXT("Status", "registered"),
-	LAST,
-};
 
 static inline void fixture_add_two(struct fixture *fixture)
 {

@@ -3,7 +3,7 @@
  * What a connection does with requests that are refused, broken, slow or too long, seen
  * from a socket. The gates themselves have test_gate.
  */
-#include "http_lab.h"
+#include "http_peer.h"
 
 #define HEAD(method, path) method " " path " HTTP/1.1\r\nHost: localhost\r\n"
 

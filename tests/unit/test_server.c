@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "http_lab.h"
+#include "http_peer.h"
 
 static void test_echo_and_keep_alive(void **state)
 {

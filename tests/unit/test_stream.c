@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Streams, alone and behind a server. */
-#include "http_lab.h"
+#include "http_peer.h"
 
 #include "http/stream_carrier.h"
 

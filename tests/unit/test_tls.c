@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The server under TLS, with a certificate of our own making and a client that checks it. */
-#include "http_lab.h"
+#include "http_peer.h"
 
 #include <fcntl.h>
 #include <gnutls/gnutls.h>

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * The next word, with a NUL, and *at_inout behind it. One that does not fit is cut to "", which is no
- * word at all. False: there is none.
+ * The next word, with a NUL, and *at_inout behind it. One that does not fit is cut to "", which
+ * is no word at all. False: there is none.
  */
 bool word_list_next(const char **at_inout, char *word_out, size_t room);
 

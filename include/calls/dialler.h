@@ -47,9 +47,9 @@ struct placed_call {
 	char client[DIALLER_CLIENT_BYTES];
 	/*
 	 * Why it is over: "remote", "network", "local" (at this phone) as oFono tells;
-	 * "time_limit", "hung_up" (by an agent), "client_left", "revoked", "gateway_stopped", "left" (it
-	 * went on while nobody followed it); or why nothing was dialled: "busy", "refused",
-	 * "not_supported", "not_allowed", "not_handed"; or "lost". "" not told.
+	 * "time_limit", "hung_up" (by an agent), "client_left", "revoked", "gateway_stopped",
+	 * "left" (it went on while nobody followed it); or why nothing was dialled: "busy",
+	 * "refused", "not_supported", "not_allowed", "not_handed"; or "lost". "" not told.
 	 */
 	char reason[DIALLER_REASON_BYTES];
 };

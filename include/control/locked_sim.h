@@ -17,8 +17,8 @@ struct locked_sim {
 
 /*
  * The one in "modem", which was looked at before, or which the argument "sim" names (a
- * subscription_id, or the path of a modem), else the only one that is locked, when it asks for what "puk" says will be given. False: the
- * call has been answered.
+ * subscription_id, or the path of a modem), else the only one that is locked, when it asks for
+ * what "puk" says will be given. False: the call has been answered.
  */
 bool locked_sim_find(struct control_call *call, struct locked_sim *sim_out);
 

@@ -45,10 +45,11 @@ struct http_server;
 struct listener;
 
 /*
- * Binds config->listen, unless sockets were handed over (http/handed_sockets.h), and listens
- * on its loopback addresses: whoever connects waits, for http_server_serve() or for the end.
- * Other addresses wait for http_server_review(). `routes` ends with a NULL path; config,
- * routes and auth outlive the server. -errno with the error's text ("127.0.0.1:9531: the port is taken; ...").
+ * Binds config->listen, unless sockets were handed over (http/handed_sockets.h), and listens on
+ * its loopback addresses: whoever connects waits, for http_server_serve() or for the end. Other
+ * addresses wait for http_server_review(). `routes` ends with a NULL path; config, routes and
+ * auth outlive the server. -errno with the error's text ("127.0.0.1:9531: the port is taken;
+ * ...").
  */
 int http_server_new(sd_event *loop, const struct config *config,
 		    const struct http_route *routes, const struct auth *auth,

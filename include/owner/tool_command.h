@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tool command: a command of the owner that is a tool. Its arguments are the tool's, and its
- * result is what the tool gives agents as structuredContent (tests/integration/test_owner_tools.py).
+ * result is what the tool gives agents as structuredContent
+ * (tests/integration/test_owner_tools.py).
  *
  * The owner is a client as any, for whom every scope and SIM is there, who has no limits of
  * his own and whose yes is not waited for: he has just said it. All else that the

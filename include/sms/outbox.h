@@ -165,8 +165,8 @@ int outbox_cancel(struct outbox *outbox, int64_t message_id,
 		  struct outbox_recall **recall_out);
 
 /*
- * `done` hears, once and later, what became of it: 0, OUTBOX_E_TOO_LATE, _LATER,
- * _STORAGE or _NO_ANSWER; the recall is gone then. To be called in the same turn as outbox_cancel().
+ * `done` hears, once and later, what became of it: 0, OUTBOX_E_TOO_LATE, _LATER, _STORAGE or
+ * _NO_ANSWER; the recall is gone then. To be called in the same turn as outbox_cancel().
  */
 void outbox_recall_wait(struct outbox_recall *recall,
 			void (*done)(void *data, int outcome), void *data);

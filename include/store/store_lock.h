@@ -3,8 +3,8 @@
  * Store lock: at most one gateway works with a folder, and nobody puts another database in
  * its place meanwhile.
  *
- * A lock of the open file `folder`/gateway.lock, which the kernel gives back however its holder ends
- * (tests/integration/test_keeping.py). `backup` needs it not: it is a guest.
+ * A lock of the open file `folder`/gateway.lock, which the kernel gives back however its holder
+ * ends (tests/integration/test_keeping.py). `backup` needs it not: it is a guest.
  */
 #ifndef STORE_STORE_LOCK_H
 #define STORE_STORE_LOCK_H

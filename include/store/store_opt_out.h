@@ -3,8 +3,8 @@
  * The store's opt-outs: numbers from which STOP came, until START comes from there.
  *
  * A STOP is on disk with the message that says it, in one transaction (store_incoming_add()),
- * and the audit has a line of whatever it changes; a restore keeps those of the ledger that it replaces, too
- * (tests/unit/test_store_opt_out.c).
+ * and the audit has a line of whatever it changes; a restore keeps those of the ledger that it
+ * replaces, too (tests/unit/test_store_opt_out.c).
  */
 #ifndef STORE_STORE_OPT_OUT_H
 #define STORE_STORE_OPT_OUT_H

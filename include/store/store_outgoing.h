@@ -18,9 +18,9 @@ int store_outgoing_by_key(struct store *store, int64_t client_id, const char *ke
 			  struct arena *arena, struct message *message_out);
 
 /*
- * The first message of the same client, number (however it is spelt), text and time of
- * sending, made at most `window_ms` before now. Those that failed, were cancelled or expired do not count: who
- * asks again wants them tried again. 0, STORE_E_NOT_FOUND, -errno.
+ * The first message of the same client, number (however it is spelt), text and time of sending,
+ * made at most `window_ms` before now. Those that failed, were cancelled or expired do not
+ * count: who asks again wants them tried again. 0, STORE_E_NOT_FOUND, -errno.
  */
 int store_outgoing_same(struct store *store, const struct message_draft *draft,
 			int64_t window_ms, struct arena *arena,

@@ -66,7 +66,10 @@ struct store {
 
 enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp backup` reads from its own process */
 
-/* Each could be: the tables are ours, as their digest or each statement shows. 0, -errno, STORE_E_FULL */
+/*
+ * Each could be: the tables are ours, as their digest or each statement shows. 0, -errno,
+ * STORE_E_FULL.
+ */
 int store_prepare(struct store *store);
 
 /* Ready to be bound and stepped: every use ends with store_done() or store_run(). */

@@ -7,8 +7,8 @@
  *                    when fewer are left by now somebody else has tried, and it is refused
  *
  * Nothing is tried twice, whatever the answer. oFono answers before it tells the facts that
- * follow, the tries that are left among them, so those are waited for. One try at a time: the number would
- * not be true for another (tests/integration/test_unlock.py).
+ * follow, the tries that are left among them, so those are waited for. One try at a time: the
+ * number would not be true for another (tests/integration/test_unlock.py).
  *
  * The codes are cleared as soon as the call has left; the rest of their memory when the
  * connection goes (control_connection.c).

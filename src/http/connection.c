@@ -6,9 +6,10 @@
  *                    |  ^
  *         WAITING or DELAYED (suspended in libmicrohttpd: it neither reads nor times out)
  *
- * and CLOSING from everywhere, once we shut the socket down. Every state but WAITING,
- * DELAYED, which has a timer of its own, and CLOSING has a deadline; how STREAMING has one, connection_stream.c tells. libmicrohttpd is
- * the one that closes and frees: what we do is shutdown(), and it then finds out.
+ * and CLOSING from everywhere, once we shut the socket down. Every state but WAITING, DELAYED,
+ * which has a timer of its own, and CLOSING has a deadline; how STREAMING has one,
+ * connection_stream.c tells. libmicrohttpd is the one that closes and frees: what we do is
+ * shutdown(), and it then finds out.
  *
  * An answer can be handed to libmicrohttpd when the headers are in, which makes it close
  * the connection afterwards, or when the request is whole. So a refusal is sent at once only

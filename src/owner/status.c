@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * status: what get_gateway_status tells, for the owner; and how many contacts there are and
- * what is wrong with their file, how many messages wait for a yes, which agents are paired, what each may do, and how much of its limits it has used:
+ * what is wrong with their file, how many messages wait for a yes, which agents are paired,
+ * what each may do, and how much of its limits it has used:
  *
  *   "usage" [{"per": "hour", "limit": 60, "used": 1, "left": 59, "frees_at": ...}]
  */

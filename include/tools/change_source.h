@@ -12,7 +12,7 @@
 
 struct change_source {
 	const struct services *services;
-	uint64_t count; /* of changes; begins above what it ended with before a restart */
+	int64_t count; /* of changes; begins with the clock, so as to go on over a restart */
 	uint64_t modems;	    /* modem_facts_sum() when it was last told */
 	struct observers observers; /* of struct change */
 	struct observer inbox, calls, placed, alerts, outbox, sims, ofono, policy;
@@ -21,6 +21,9 @@ struct change_source {
 /* `services` are complete, and outlive it. */
 void change_source_init(struct change_source *source, const struct services *services);
 void change_source_deinit(struct change_source *source); /* fine when never begun */
+
+/* Another number after each change; 0 for NULL. */
+int64_t change_source_count(const struct change_source *source);
 
 /* Messages were marked as read. NULL is fine. */
 void change_source_read(struct change_source *source, const int64_t *message_ids,

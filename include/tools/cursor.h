@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cursor: a place among the messages or calls, in a form that clients hand back and do not read. It
- * is the number of a message: so it holds whatever arrives meanwhile, and over a restart.
+ * Cursor: a place among the messages, calls or changes, in a form that clients hand back and do
+ * not read. It is the number of a message: so it holds whatever arrives meanwhile, and over a
+ * restart.
  *
  * A check sum tells one that was made up or mixed up from one of ours. It guards against
  * mistakes, not against anybody: a cursor opens nothing that is closed without it.
@@ -19,7 +20,8 @@ enum cursor_kind {
 	CURSOR_CONVERSATIONS, /* ... list_sms_conversations */
 	CURSOR_CALLS,	      /* ... get_recent_calls, than this call */
 	CURSOR_CONTACTS,      /* ... find_contact, than this place among them */
-	CURSOR_ARRIVALS,      /* wait_for_sms looks at what is newer than this message */
+	CURSOR_CHANGES,	 /* get_gateway_status waits for what is newer than this change */
+	CURSOR_ARRIVALS, /* wait_for_sms looks at what is newer than this message */
 };
 
 enum { CURSOR_BYTES = 32 };

@@ -18,11 +18,6 @@ struct status_view {
 	int64_t *frees_ms; /* NULL: not asked for; see policy_view_write_limits() */
 };
 
-/* Where the changes are that change_source counts: another text after each. */
-enum { STATUS_VIEW_CURSOR_BYTES = 20 };
-void status_view_cursor(const struct services *services,
-			char text[STATUS_VIEW_CURSOR_BYTES]);
-
 /* A whole object in either case. 0, or -errno: something of it could not be read. */
 int status_view_write(struct json_writer *writer, const struct status_view *view);
 

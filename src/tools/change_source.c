@@ -157,7 +157,7 @@ void change_source_init(struct change_source *source, const struct services *ser
 {
 	*source = (struct change_source){
 		.services = services,
-		.count = (uint64_t)clock_wall_ms(),
+		.count = clock_wall_ms(),
 	};
 	source->modems = modem_facts_sum(services);
 	observers_init(&source->observers);
@@ -190,6 +190,11 @@ void change_source_deinit(struct change_source *source)
 	observer_remove(&source->policy);
 	observers_deinit(&source->observers);
 	source->services = NULL;
+}
+
+int64_t change_source_count(const struct change_source *source)
+{
+	return source ? source->count : 0;
 }
 
 void change_source_read(struct change_source *source, const int64_t *message_ids,

@@ -22,6 +22,7 @@ static const struct {
 	[CURSOR_CONVERSATIONS] = { 'c', "next_cursor of list_sms_conversations" },
 	[CURSOR_CALLS] = { 'r', "next_cursor of get_recent_calls" },
 	[CURSOR_CONTACTS] = { 'p', "next_cursor of find_contact" },
+	[CURSOR_CHANGES] = { 's', "cursor of get_gateway_status or sms://status" },
 	[CURSOR_ARRIVALS] = { 'w', "cursor of wait_for_sms or wait_cursor of list_sms" },
 };
 

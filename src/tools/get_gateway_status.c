@@ -3,14 +3,15 @@
  * get_gateway_status: how the gateway is, what is left of the limits, and what stops a
  * message now, all from what is known here; at once, or when anything changed.
  *
- * Nothing is missed between two calls: a cursor that is not the newest is answered at once.
+ * Nothing is missed between two calls: a cursor that is not the newest is answered at once,
+ * also one of another run, which may be behind it when the clock was set.
  * Changes come in groups (queued, handing, handed, sent), so the answer waits a moment.
  */
-#include <string.h>
 
 #include "console/console.h"
 #include "tools/argument.h"
 #include "tools/change_source.h"
+#include "tools/cursor.h"
 #include "tools/kept_answer.h"
 #include "tools/status_view.h"
 #include "tools/tool_table.h"
@@ -23,8 +24,7 @@ enum {
 static const struct schema_field input[] = {
 	{ "after", SCHEMA_STRING, false,
 	  "cursor of the answer before: with wait_seconds, answer when anything has "
-	  "changed since",
-	  1, STATUS_VIEW_CURSOR_BYTES },
+	  "changed since. One from before a restart of the gateway is answered at once" },
 	{ "wait_seconds", SCHEMA_INTEGER, false, "How long to wait for that at most", 0,
 	  WAIT_MOST_SECONDS },
 	{ 0 },
@@ -128,22 +128,20 @@ static bool start_waiting(struct tool_call *call, int64_t seconds)
 	return true;
 }
 
-static bool is_newest(const struct tool_call *call)
+static bool is_newest(const struct tool_call *call, int64_t after)
 {
-	const char *after = argument_text(call, "after");
-	char cursor[STATUS_VIEW_CURSOR_BYTES];
+	const struct services *services = call->services;
 
-	status_view_cursor(call->services, cursor);
-	return after && strcmp(after, cursor) == 0;
+	return after && after == change_source_count(services->changes);
 }
 
 static void run(struct tool_call *call)
 {
-	const struct services *services = call->services;
-	int64_t seconds = argument_integer(call, "wait_seconds", 0);
+	int64_t seconds = argument_integer(call, "wait_seconds", 0), after;
 
-	if (!seconds || !services->changes || !is_newest(call) ||
-	    !start_waiting(call, seconds))
+	if (!cursor_argument(call, "after", CURSOR_CHANGES, &after))
+		return;
+	if (!seconds || !is_newest(call, after) || !start_waiting(call, seconds))
 		answer(call);
 }
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/status_view.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/clock.h"
 #include "tools/balance_view.h"
 #include "tools/change_source.h"
+#include "tools/cursor.h"
 #include "tools/gap_view.h"
 #include "tools/message_view.h"
 #include "tools/modem_facts.h"
@@ -147,23 +145,6 @@ static void write_client(struct json_writer *writer, const struct client *client
 	json_close_array(writer);
 }
 
-void status_view_cursor(const struct services *services,
-			char text[STATUS_VIEW_CURSOR_BYTES])
-{
-	const struct change_source *changes = services->changes;
-
-	snprintf(text, STATUS_VIEW_CURSOR_BYTES, "s%" PRIx64,
-		 changes ? changes->count : 0);
-}
-
-static void put_cursor(struct json_writer *writer, const struct services *services)
-{
-	char text[STATUS_VIEW_CURSOR_BYTES];
-
-	status_view_cursor(services, text);
-	json_put_string(writer, "cursor", text);
-}
-
 /* The same all second long: see tools/kept_answer.h. */
 static int64_t a_week_ago(void)
 {
@@ -199,7 +180,8 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	limits_error =
 		policy_view_write_limits(writer, services, view->client, &frees_ms);
 	gaps_error = gap_view_put(writer, services->store, a_week_ago());
-	put_cursor(writer, services);
+	cursor_put(writer, "cursor", CURSOR_CHANGES,
+		   change_source_count(services->changes));
 	if (view->frees_ms)
 		*view->frees_ms = frees_ms;
 	if (balances_error)

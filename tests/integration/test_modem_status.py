@@ -148,6 +148,19 @@ def test_a_modem_without_a_card_is_told_of_at_once(make_lab: MakeLab) -> None:
     assert told["cursor"] != cursor and told["modems"][0]["powered"]
 
 
+def test_a_cursor_of_another_run_or_tool(make_lab: MakeLab) -> None:
+    """The one is answered at once, the other is refused: each would wait in vain."""
+    agent = Agent(lab := make_lab())
+    cursor = status(agent)["cursor"]
+    lab.gateway.restart()
+    told = agent.call("get_gateway_status", after=cursor, wait_seconds=120).structured
+    assert told["cursor"] != cursor
+    for odd in "s1", "", cursor[:-1], agent.call("list_sms").structured["wait_cursor"]:
+        refused = agent.call("get_gateway_status", after=odd, wait_seconds=120)
+        assert_refused(refused, "invalid_arguments")
+        assert "cursor of get_gateway_status" in refused.text
+
+
 def test_a_phone_over_bluetooth_is_no_modem_of_ours(phone: test_delivery_reports.Phone) -> None:
     told = wait_why(phone.agent, None)
     assert told["can_send"] and [modem["modem"] for modem in told["modems"]] == ["/stub"]

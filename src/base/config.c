@@ -118,12 +118,27 @@ static char *source_line(char *line, int size, void *data)
 	return source->result ? NULL : line;
 }
 
+/* Before this value all were well: what is wrong now stands here. */
+static int value_set(const struct config_place *place, const struct config_key *key,
+		     struct config *config, const char *value)
+{
+	const char *flaw = config_key_set(key, config, value);
+	struct config_error error;
+
+	if (flaw)
+		return config_value_fail(place, key, flaw);
+	if (config_policy_check(&config->policy, &error) ||
+	    ussd_codes_check(&config->ussd_allow, &error) ||
+	    balance_patterns_check(&config->ussd_balance_pattern, &error))
+		return config_fail(place, "%s", error.text);
+	return 0;
+}
+
 static int source_set(struct source *source, const struct config_key *key,
 		      const char *value)
 {
 	const struct config_place *place = &source->place;
 	int *seen = &source->seen[key - config_keys];
-	const char *flaw;
 
 	if (*seen && !config_key_is_list(key))
 		return config_fail(place, "%s.%s: stands already in line %d",
@@ -132,8 +147,7 @@ static int source_set(struct source *source, const struct config_key *key,
 		config_list_clear(config_key_field(key, &source->config));
 	if (!*seen)
 		*seen = place->line;
-	flaw = config_key_set(key, &source->config, value);
-	return flaw ? config_value_fail(place, key, flaw) : 0;
+	return value_set(place, key, &source->config, value);
 }
 
 /* For inih: 0 is an error. */
@@ -217,7 +231,6 @@ int config_set(struct config *config, const char *key, const char *value,
 	const char *dot = strchr(key, '.');
 	const struct config_key *found = NULL;
 	char section[32] = "";
-	const char *flaw;
 
 	if (dot && (size_t)(dot - key) < sizeof(section)) {
 		memcpy(section, key, (size_t)(dot - key));
@@ -225,8 +238,7 @@ int config_set(struct config *config, const char *key, const char *value,
 	}
 	if (!found)
 		return config_key_fail(&place, section, dot ? dot + 1 : key);
-	flaw = config_key_set(found, config, value);
-	return flaw ? config_value_fail(&place, found, flaw) : 0;
+	return value_set(&place, found, config, value);
 }
 
 int config_load_for(struct config *config, const char *path, const char *state_dir,
@@ -371,11 +383,7 @@ int config_check(const struct config *config, struct config_error *error)
 				  "contacts.file: %s is not an absolute path; it begins "
 				  "with '/'",
 				  config->contacts_file);
-	if (config_control_path(config, socket.sun_path, sizeof(socket.sun_path),
-				error) ||
-	    config_policy_check(&config->policy, error) ||
-	    ussd_codes_check(&config->ussd_allow, error) ||
-	    balance_patterns_check(&config->ussd_balance_pattern, error))
+	if (config_control_path(config, socket.sun_path, sizeof(socket.sun_path), error))
 		return -EINVAL;
 	if (config->policy.minimum_balance.count && !config->ussd_balance_pattern.count)
 		return check_fail(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Pairing: what an agent needs, shown once: URLs, certificate, token, lines to paste, a QR
- * code.
+ * code; or what Prometheus needs, for a client that has nothing but the scope `metrics`.
  */
 #ifndef CLI_PAIRING_H
 #define CLI_PAIRING_H

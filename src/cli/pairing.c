@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include "cli/client_table.h"
+#include "cli/member.h"
 #include "cli/qr_code.h"
 #include "daemon/agent_url.h"
 
-enum { CONSOLE_LINK_BYTES = 512 };
+enum { CONSOLE_LINK_BYTES = 512, HOST_BYTES = 128 };
 
 /*
  * %1$s is the URL, %2$s the token. Claude Code, VS Code and Codex each have a form of their
@@ -32,6 +33,18 @@ static const char snippets[] =
 	"  bearer_token_env_var = \"OFONO_MCP_TOKEN\"\n\n"
 	"  export OFONO_MCP_TOKEN=%2$s\n";
 
+/* %1$s is http or https, %2$s HOST:PORT, %3$s the token. */
+static const char scrape[] =
+	"Prometheus (prometheus.yml), whose token this is for, and for nothing else:\n\n"
+	"  scrape_configs:\n"
+	"    - job_name: phone\n"
+	"      scrape_interval: 5m\n"
+	"      scheme: %1$s\n"
+	"      authorization: {credentials: %3$s}\n"
+	"      static_configs: [{targets: [\"%2$s\"]}]\n";
+static const char scrape_trust[] = "      tls_config: {ca_file: phone.pem}\n\n"
+				   "phone.pem is a copy of %1$s, there.\n";
+
 /*
  * %s is the file on this machine. Node.js adds what it finds there to what it trusts; for
  * the others it is all that they trust.
@@ -50,24 +63,53 @@ static const char trust[] =
 	"  export NODE_EXTRA_CA_CERTS=%1$s\n"
 	"  export SSL_CERT_FILE=%1$s\n\n";
 
-static void print_trust(const char *url, const char *certificate)
+/* What stands between scheme and path. */
+static const char *host_of(const char *url, char host[HOST_BYTES])
 {
-	static const char scheme[] = "https://";
-	char host[128];
-
-	if (!certificate || strncmp(url, scheme, sizeof(scheme) - 1) != 0)
-		return;
-	url += sizeof(scheme) - 1;
-	snprintf(host, sizeof(host), "%.*s", (int)strcspn(url, "/"), url);
-	printf(trust, certificate, host);
+	url = strstr(url, "//") + 2;
+	snprintf(host, HOST_BYTES, "%.*s", (int)strcspn(url, "/"), url);
+	return host;
 }
 
-static void print_urls(const struct json *urls)
+static bool is_https(const char *url)
+{
+	return strncmp(url, "https:", strlen("https:")) == 0;
+}
+
+static void print_trust(const char *url, const char *certificate)
+{
+	char host[HOST_BYTES];
+
+	if (certificate && is_https(url))
+		printf(trust, certificate, host_of(url, host));
+}
+
+static void print_scrape(const char *url, const char *certificate, const char *token)
+{
+	char host[HOST_BYTES];
+
+	printf(scrape, is_https(url) ? "https" : "http", host_of(url, host), token);
+	if (certificate && is_https(url))
+		printf(scrape_trust, certificate);
+}
+
+/* It is for who watches the gateway, and opens nothing of MCP. */
+static bool is_for_metrics(const struct json *client)
+{
+	const struct json *scopes = member_list(client, "scopes");
+
+	return scopes->count == 1 && strcmp(scopes->first->text, "metrics") == 0;
+}
+
+/* All end with AGENT_URL_PATH; `path` is shown in its place. */
+static void print_urls(const struct json *urls, const char *path)
 {
 	const char *label = "URL";
 
 	json_foreach (url, urls) {
-		printf("  %-9s %s\n", label, url->text);
+		printf("  %-9s %.*s%s\n", label,
+		       (int)(strlen(url->text) - strlen(AGENT_URL_PATH)), url->text,
+		       path);
 		label = "";
 	}
 }
@@ -117,18 +159,34 @@ static void print_qr(const char *link)
 	qr_code_free(code);
 }
 
+static void print_agent(const struct owner_call *call, const char *url,
+			const char *certificate, const char *token)
+{
+	char link[CONSOLE_LINK_BYTES];
+
+	print_trust(url, certificate);
+	printf(snippets, url, token);
+	write_console_link(url, token, link);
+	printf("\nThe console in a browser, which shows what this client may see:\n\n"
+	       "  %s\n",
+	       link);
+	if (owner_call_value(call, "qr") || isatty(STDOUT_FILENO))
+		print_qr(link);
+}
+
 void pairing_print(const struct owner_call *call, const struct json *result)
 {
+	const struct json *client = json_member(result, "client");
 	const struct json *urls = json_member(result, "urls");
 	const struct json *tls = json_member(result, "tls");
+	const char *certificate = json_string(json_member(tls, "certificate"));
 	const char *fingerprint = json_string(json_member(tls, "fingerprint"));
 	const char *token = json_string(json_member(result, "token"));
 	const char *url = urls && urls->first ? urls->first->text : NULL;
-	char link[CONSOLE_LINK_BYTES];
 
-	client_table_print_one(json_member(result, "client"));
+	client_table_print_one(client);
 	if (url)
-		print_urls(urls);
+		print_urls(urls, is_for_metrics(client) ? "/metrics" : AGENT_URL_PATH);
 	if (fingerprint)
 		printf("  %-9s SHA-256 %s\n", "TLS", fingerprint);
 	printf("  %-9s %s\n\nThe token is shown only this once.\n", "token",
@@ -139,12 +197,8 @@ void pairing_print(const struct owner_call *call, const struct json *result)
 		puts("Only programs of this machine reach that URL; for others, see "
 		     "listen in ofono-mcp.conf(5).");
 	putchar('\n');
-	print_trust(url, json_string(json_member(tls, "certificate")));
-	printf(snippets, url, token);
-	write_console_link(url, token, link);
-	printf("\nThe console in a browser, which shows what this client may see:\n\n"
-	       "  %s\n",
-	       link);
-	if (owner_call_value(call, "qr") || isatty(STDOUT_FILENO))
-		print_qr(link);
+	if (is_for_metrics(client))
+		print_scrape(url, certificate, token);
+	else
+		print_agent(call, url, certificate, token);
 }

@@ -205,6 +205,17 @@ def test_lines_to_paste(gateway: LoneGateway, owner: Owner) -> None:
     assert "Only programs of this machine" in text
 
 
+def test_lines_for_who_reads_metrics_alone(gateway: LoneGateway, owner: Owner) -> None:
+    """No agent's lines and no console, for they would be refused with such a token."""
+    text = owner.do("pair", "--scope", "metrics", "--qr", "prometheus")
+    [token] = set(TOKEN.findall(text))
+    assert f"authorization: {{credentials: {token}}}" in text
+    assert f'targets: ["127.0.0.1:{gateway.port}"]' in text
+    assert f"http://127.0.0.1:{gateway.port}/metrics\n" in text
+    assert "/mcp" not in text and "claude" not in text and "#token=" not in text
+    assert "mcpServers" in owner.do("pair", "--scope", "metrics,read", "both")
+
+
 @pytest.mark.parametrize("listen,wanted,unwanted", [
     ("192.0.2.7:1234", [r"http://192\.0\.2\.7:1234/mcp$"], ["127"]),
     ("[2001:db8::1]:1234", [r"http://\[2001:db8::1\]:1234/mcp$"], ["127"]),

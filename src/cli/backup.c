@@ -38,10 +38,13 @@ static int run_backup(int argc, char **argv)
 {
 	static const struct ledger_command command = { "ofono-mcp backup", help,
 						       options };
-	struct failing failing = { "backup", "not_possible",
-				   "No FILE was made or replaced; --state-dir names the "
-				   "folder of the gateway, which root and its user may "
-				   "read" };
+	struct failing failing = {
+		"backup", "not_possible",
+		"No FILE was made or replaced. Its folder has to be "
+		"there, with room for all that the ledger has; "
+		"--state-dir names the folder of the gateway, which root "
+		"and its user may read"
+	};
 	struct config_error problem = { "" };
 	struct store_summary summary;
 	struct ledger_options given;

@@ -31,6 +31,7 @@ static int name_files(struct backing_up *work)
 	if (snprintf(work->to.path, PATH_MAX, "%s.part-%ld", backup->file,
 		     (long)getpid()) >= PATH_MAX)
 		return store_opening_fail(&work->from, -ENAMETOOLONG, "too long");
+	work->to.told = backup->file;
 	snprintf(name, sizeof(name), "%s", backup->file);
 	snprintf(work->target_folder, PATH_MAX, "%s", dirname(name));
 	return 0;
@@ -99,8 +100,8 @@ static int give_name(struct backing_up *work)
 	if (!error)
 		error = store_file_sync(work->target_folder);
 	if (error)
-		return store_opening_fail(&work->to, error, "cannot become %s: %s",
-					  backup->file, strerror(-error));
+		return store_opening_fail(&work->to, error, "cannot be made: %s",
+					  strerror(-error));
 	return 0;
 }
 

@@ -550,6 +550,18 @@ def test_help(command: str) -> None:
     assert result.returncode == 0 and result.stdout.startswith(f"Usage: ofono-mcp {command}")
 
 
+@pytest.mark.parametrize("wanted", ["none/copy.db", "/dev/full/copy.db", "x" * 255])
+def test_a_backup_that_cannot_be_names_what_was_asked_for(tmp_path: Path, wanted: str) -> None:
+    """Not the file that becomes it when it is whole, of which nobody has heard."""
+    state = tmp_path / "state"
+    assert run("pair", "--state-dir", state, "agent").returncode == 0
+    result = run("backup", "--state-dir", state, tmp_path / wanted)
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"ofono-mcp backup: {tmp_path / wanted}: cannot be made: ")
+    assert ".part" not in result.stderr and "Its folder has to be there" in result.stderr
+    assert list(tmp_path.iterdir()) == [state]
+
+
 def test_backup_of_nothing(tmp_path: Path) -> None:
     result = run("backup", "--state-dir", tmp_path / "none", tmp_path / "copy.db")
     assert result.returncode == 1 and "gateway.db" in result.stderr

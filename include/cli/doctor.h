@@ -14,7 +14,9 @@
 enum doctor_level { DOCTOR_OK, DOCTOR_WARNING, DOCTOR_PROBLEM, DOCTOR_LEVELS };
 
 struct doctor {
-	struct config config;
+	struct config config; /* of the file */
+	struct config
+		running; /* what the gateway runs with; of the file when it tells none */
 	struct json_writer *writer; /* NULL: findings are printed */
 	unsigned counts[DOCTOR_LEVELS];
 	bool gateway_runs;

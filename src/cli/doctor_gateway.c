@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/config_json.h"
 #include "base/json_reader.h"
 #include "cli/ask_gateway.h"
 #include "cli/doctor.h"
@@ -153,6 +154,45 @@ static void tell_sending(struct doctor *doctor, const struct json *status)
 			    member_text(status, "waiting_approval"));
 }
 
+struct differences {
+	char text[192];
+	size_t length;
+};
+
+static void note_difference(void *data, const char *section, const char *name,
+			    bool adopted)
+{
+	struct differences *differences = data;
+	size_t room = sizeof(differences->text) - differences->length;
+	int length = snprintf(differences->text + differences->length, room, "%s%s.%s",
+			      differences->length ? ", " : "", section, name);
+
+	(void)adopted;
+	differences->length += (size_t)length < room ? (size_t)length : 0;
+	differences->text[differences->length] = '\0';
+}
+
+/* Options of serve may have told it, or an older file. */
+static void take_running(struct doctor *doctor, const struct json *status)
+{
+	struct differences differences = { .length = 0 };
+	struct config present;
+
+	if (strcmp(member_text(status, "version"), OFONO_MCP_VERSION) != 0 ||
+	    !config_json_read(json_member(status, "configuration"), &doctor->running))
+		return;
+	present = doctor->config;
+	config_adopt(&present, &doctor->running, note_difference, &differences);
+	if (differences.length)
+		doctor_tell(doctor,
+			    &(struct finding){ DOCTOR_WARNING, "settings",
+					       "If that is not meant: ofono-mcp reload, "
+					       "or start the gateway anew" },
+			    "the gateway that runs has others than the configuration, "
+			    "from options of serve or an older file: %s",
+			    differences.text);
+}
+
 static void tell_advertisement(struct doctor *doctor, const struct json *status)
 {
 	const char *text = member_text(status, "advertisement");
@@ -160,7 +200,7 @@ static void tell_advertisement(struct doctor *doctor, const struct json *status)
 	if (member_is_true(status, "advertised"))
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "mDNS" },
 			    "the network is told of it as %s", text);
-	else if (!doctor->config.advertise)
+	else if (!doctor->running.advertise)
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "mDNS" },
 			    "nobody is told of it (%s)", text);
 	else
@@ -205,6 +245,7 @@ static void look_at_status(struct doctor *doctor)
 	if (answer.result) {
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "gateway" },
 			    "it runs, version %s", member_text(answer.result, "version"));
+		take_running(doctor, answer.result);
 		tell_sending(doctor, answer.result);
 		tell_advertisement(doctor, answer.result);
 		tell_contacts(doctor, answer.result);
@@ -233,10 +274,10 @@ static void look_at_clients(struct doctor *doctor)
 						       : "Run it as root, or as the "
 							 "gateway's user" },
 			    "nobody can tell who is paired: %s", answer.problem);
-	else if (count || doctor->config.open)
+	else if (count || doctor->running.open)
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "tokens" },
-			    doctor->config.open ? "none is asked for (open); paired: %lu"
-						: "agents that are paired: %lu",
+			    doctor->running.open ? "none is asked for (open); paired: %lu"
+						 : "agents that are paired: %lu",
 			    count);
 	else
 		doctor_tell(doctor,
@@ -326,6 +367,7 @@ static void tell_closed(struct doctor *doctor)
 
 void doctor_look_at_gateway(struct doctor *doctor)
 {
+	doctor->running = doctor->config;
 	look_at_clock(doctor);
 	if (!look_at_folder(doctor) || !has_ledger(doctor)) {
 		doctor_tell(doctor,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of the doctor: each address that is configured: does somebody answer there, who reaches it,
+ * Of the doctor: each address that the gateway listens on, or is to: does somebody answer there, who reaches it,
  * and could others read what is said.
  */
 #include <errno.h>
@@ -61,7 +61,7 @@ static bool has_certificate(const struct config *config)
 static void tell_served(struct doctor *doctor, const char *text,
 			const struct address *address)
 {
-	const struct config *config = &doctor->config;
+	const struct config *config = &doctor->running;
 	bool is_local = address_is_loopback(address);
 	bool is_tls = has_certificate(config) && (!is_local || config->tls_loopback);
 	struct finding finding = { DOCTOR_OK, "port" };
@@ -139,7 +139,7 @@ static void look_at_port(struct doctor *doctor, const char *text)
 
 void doctor_look_at_network(struct doctor *doctor)
 {
-	const struct config_list *listen = &doctor->config.listen;
+	const struct config_list *listen = &doctor->running.listen;
 
 	for (size_t at = 0; at < listen->count; at++)
 		look_at_port(doctor, listen->items[at]);

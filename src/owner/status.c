@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * status: what get_gateway_status tells, for the owner; and how many contacts there are and
- * what is wrong with their file, how many messages wait for a yes, which agents are paired,
- * what each may do, and how much of its limits it has used:
+ * status: what get_gateway_status tells, for the owner; what the gateway runs with, how many
+ * contacts there are and what is wrong with their file, how many messages wait for a yes, which
+ * agents are paired, what each may do, and how much of its limits it has used:
  *
  *   "usage" [{"per": "hour", "limit": 60, "used": 1, "left": 59, "frees_at": ...}]
  */
 #include <errno.h>
 
+#include "base/config_json.h"
 #include "control/client_view.h"
 #include "owner/owner_table.h"
 #include "owner/tool_command.h"
@@ -100,8 +101,9 @@ static void write_contacts(struct json_writer *writer, const struct services *se
 static int write_all(struct control_call *call, struct json_writer *writer)
 {
 	const struct control *control = call->control;
+	const struct services *services = control->services;
 	const struct status_view view = {
-		.services = control->services,
+		.services = services,
 		.client = &owner_client,
 		.arena = call->arena,
 	};
@@ -114,8 +116,10 @@ static int write_all(struct control_call *call, struct json_writer *writer)
 	told = control->gateway->advertised(control->gateway_data, &text);
 	json_put_boolean(writer, "advertised", told);
 	json_put_string(writer, "advertisement", text); /* as what, or why not */
+	json_key(writer, "configuration");
+	config_json_write(services->config, writer);
 	errors[0] = status_view_put(writer, &view);
-	write_contacts(writer, control->services);
+	write_contacts(writer, services);
 	errors[1] = write_waiting(writer, control->store);
 	errors[2] = write_clients(writer, control);
 	json_close_object(writer);

@@ -179,11 +179,24 @@ def test_nobody_is_paired(make_lab: Callable[..., Lab], look: Look) -> None:
     assert look(lab).has("warning", "tokens", "ofono-mcp pair NAME")
 
 
-def test_another_port_than_the_gateways(one: Lab, look: Look) -> None:
-    look(one)
+def test_what_runs_is_not_what_the_file_says(one: Lab, look: Look) -> None:
+    """An older file, or options: it is told, and all else is about what runs."""
+    assert not look(one).has("warning", "settings", "")
+    one.gateway.args += ["--open"]
+    one.gateway.restart()
     config = one.gateway._config_file
-    config.write_text(config.read_text() + f"listen = 127.0.0.1:{free_port()}\n")
-    assert look(one).has("problem", "port", "nobody answers at 127.0.0.1:")
+    written = config.read_text()
+    config.write_text(written + f"[server]\nlisten = 127.0.0.1:{free_port()}\n")
+    found = look(one)
+    assert found.about("settings")["message"].endswith(": server.listen, server.open"), found.all
+    assert found.has("ok", "tokens", "none is asked for (open)")
+    assert f"127.0.0.1:{one.gateway.port} answers" in found.about("port")["message"]
+    one.gateway.stop()                          # then there is the file alone
+    config.write_text(written)
+    found = look(one)
+    assert found.has("ok", "tokens", "agents that are paired: 1")
+    assert not found.has("warning", "settings", "")
+    one.gateway.start()
 
 
 def test_plain_http_for_others(one: Lab, look: Look) -> None:

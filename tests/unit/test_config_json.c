@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a gateway runs with comes back as it was, and nothing else does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config_json.h"
+#include "base/json_reader.h"
+
+static struct config config, told;
+static struct config_error error;
+
+static const struct json *parse(const char *text, size_t length, struct arena *arena)
+{
+	struct json_reader *reader = json_reader_new(arena);
+	const struct json *json = NULL;
+
+	assert_int_equal(json_reader_feed(reader, text, length), 0);
+	assert_int_equal(json_reader_finish(reader, &json), 0);
+	json_reader_free(reader);
+	return json;
+}
+
+static void note(void *data, const char *section, const char *name, bool adopted)
+{
+	(void)data;
+	(void)adopted;
+	fail_msg("%s.%s differs", section, name);
+}
+
+/* Each key, also those whose default was taken away. */
+static void test_there_and_back(void **state)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&text);
+
+	(void)state;
+	config_defaults(&config);
+	config_list_clear(&config.listen);
+	assert_int_equal(config_set(&config, "server.open", "yes", "", &error), 0);
+	assert_int_equal(config_set(&config, "server.listen", "[::1]:1", "", &error), 0);
+	assert_int_equal(config_set(&config, "server.listen", "127.0.0.1:2", "", &error),
+			 0);
+	assert_int_equal(config_set(&config, "ussd.balance_pattern", "*100# (.) \"x\"",
+				    "", &error),
+			 0);
+	memset(config.control_socket, 0, sizeof(config.control_socket));
+	config_json_write(&config, writer);
+	json_writer_free(writer);
+	assert_true(config_json_read(parse(text.data, text.length, arena), &told));
+	config_adopt(&told, &config, note, NULL);
+	buffer_deinit(&text);
+	arena_free(arena);
+}
+
+static void test_what_is_none(void **state)
+{
+	static const char *const texts[] = {
+		"[]",
+		"\"server.open\"",
+		"{\"server.open\":true}",
+		"{\"server.open\":\"perhaps\"}",
+		"{\"server.later\":\"yes\"}",
+		"{\"server.listen\":[\"127.0.0.1:1\",2]}",
+	};
+	struct arena *arena = arena_new(1 << 20);
+
+	(void)state;
+	config_defaults(&told);
+	config = told;
+	for (size_t at = 0; at < sizeof(texts) / sizeof(texts[0]); at++) {
+		if (config_json_read(parse(texts[at], strlen(texts[at]), arena), &told))
+			fail_msg("%s", texts[at]);
+	}
+	assert_false(config_json_read(NULL, &told));
+	assert_memory_equal(&config, &told, sizeof(config));
+	arena_free(arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_what_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -16,7 +16,7 @@
 
 struct store_opening {
 	char path[PATH_MAX];
-	const char *told; /* the name that a person knows it by; NULL: its path */
+	const char *told;  /* the name that a person knows it by; NULL: its path */
 	sqlite3 *database; /* NULL: not open */
 	struct config_error *error;
 };

@@ -94,6 +94,13 @@ void exchange_hold(struct exchange *exchange);
 void exchange_release(struct exchange *exchange);
 
 /*
+ * What the handler holds for it beside its arena counts in what all exchanges may hold
+ * together, until it is discharged or has ended. False: there is no room, and it does not.
+ */
+bool exchange_charge(struct exchange *exchange, size_t bytes);
+void exchange_discharge(struct exchange *exchange); /* of all that was charged */
+
+/*
  * Answers, exactly once. `body` is taken (left empty); NULL is no body. `content_type` is
  * static, NULL without a body. Allowed from `begin`, `body`, `complete`, `stopping` and
  * later from the loop, until `abandoned` or `ended`.

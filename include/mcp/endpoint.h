@@ -9,6 +9,7 @@
 #include "base/observer.h"
 #include "http/server.h"
 #include "mcp/asking.h"
+#include "mcp/batch_turn.h"
 #include "mcp/watcher.h"
 #include "mcp/resource.h"
 #include "mcp/session.h"
@@ -74,6 +75,7 @@ struct asking *endpoint_asking(struct endpoint *endpoint);
 struct request_list *endpoint_cancellable(struct endpoint *endpoint);
 struct watcher_list *endpoint_watchers(struct endpoint *endpoint);
 struct task_alarms *endpoint_task_alarms(struct endpoint *endpoint);
+struct batch_turns *endpoint_batch_turns(struct endpoint *endpoint);
 struct observers *endpoint_changes(const struct endpoint *endpoint); /* may be NULL */
 /* Those that are offered now; ends with NULL. */
 const struct tool *const *endpoint_tools(const struct endpoint *endpoint);

@@ -41,7 +41,7 @@ struct exchange {
 	struct buffer piece; /* what came and is not handed on yet */
 	uint64_t received;
 	struct memory_budget *budget;
-	size_t charged; /* for what the parser keeps of the body */
+	size_t charged; /* for what the parser keeps of the body, then by the handler */
 	uint64_t body_length;
 	const char *method;
 	const struct client *client; /* a copy of its own, see client_copy.h */
@@ -132,7 +132,15 @@ void exchange_answer(struct exchange *exchange, unsigned status, const char *con
 	exchange->carrier->answered(exchange->carrier_data, status, content_type, body);
 }
 
-static void give_back_parser(struct exchange *exchange)
+bool exchange_charge(struct exchange *exchange, size_t bytes)
+{
+	if (!memory_budget_take(exchange->budget, bytes))
+		return false;
+	exchange->charged += bytes;
+	return true;
+}
+
+void exchange_discharge(struct exchange *exchange)
 {
 	memory_budget_give(exchange->budget, exchange->charged);
 	exchange->charged = 0;
@@ -142,7 +150,7 @@ static void give_back_parser(struct exchange *exchange)
 static void destroy(struct exchange *exchange)
 {
 	buffer_deinit(&exchange->piece);
-	give_back_parser(exchange);
+	exchange_discharge(exchange);
 	client_copy_drop(exchange->client);
 	arena_free(exchange->arena);
 	memory_budget_drop(exchange->budget);
@@ -191,12 +199,8 @@ static void hand_on(struct exchange *exchange, const char *data, size_t length)
 /* A string that spans pieces is kept by the parser, in a buffer that doubles. */
 static bool charge_parser(struct exchange *exchange, size_t length)
 {
-	if (exchange->received <= EXCHANGE_PIECE_MIN)
-		return true;
-	if (!memory_budget_take(exchange->budget, 2 * length))
-		return false;
-	exchange->charged += 2 * length;
-	return true;
+	return exchange->received <= EXCHANGE_PIECE_MIN ||
+	       exchange_charge(exchange, 2 * length);
 }
 
 int exchange_receive(struct exchange *exchange, const char *data, size_t length)
@@ -232,7 +236,7 @@ void exchange_complete(struct exchange *exchange)
 	if (exchange->state != EXCHANGE_RECEIVING)
 		return;
 	exchange->state = EXCHANGE_WAITING;
-	give_back_parser(exchange);
+	exchange_discharge(exchange);
 	exchange->handler->complete(exchange->handler_data, exchange);
 }
 

@@ -20,6 +20,7 @@ struct endpoint {
 	struct watcher_list watchers;
 	struct request_list cancellable;
 	struct task_alarms alarms;
+	struct batch_turns batches;
 };
 
 /* The methods of HTTP */
@@ -213,6 +214,7 @@ struct endpoint *endpoint_new(const struct endpoint_offer *offer)
 	LIST_INIT(&endpoint->watchers);
 	LIST_INIT(&endpoint->cancellable);
 	if (task_alarms_init(&endpoint->alarms, offer->asking.loop) ||
+	    batch_turns_init(&endpoint->batches, offer->asking.loop) ||
 	    asking_init(&endpoint->offer.asking) ||
 	    sessions_init(&endpoint->sessions, offer->shelf, offer->changes) ||
 	    tool_set_init(&endpoint->tools, offer->tools, offer->hidden_tools,
@@ -230,6 +232,7 @@ void endpoint_free(struct endpoint *endpoint)
 		return;
 	assert(LIST_EMPTY(&endpoint->watchers));
 	task_alarms_deinit(&endpoint->alarms);
+	batch_turns_deinit(&endpoint->batches);
 	sessions_deinit(&endpoint->sessions);
 	tool_set_deinit(&endpoint->tools);
 	free(endpoint);
@@ -400,6 +403,11 @@ struct watcher_list *endpoint_watchers(struct endpoint *endpoint)
 struct task_alarms *endpoint_task_alarms(struct endpoint *endpoint)
 {
 	return &endpoint->alarms;
+}
+
+struct batch_turns *endpoint_batch_turns(struct endpoint *endpoint)
+{
+	return &endpoint->batches;
 }
 
 struct observers *endpoint_changes(const struct endpoint *endpoint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from modem import Outcome
 from wire import ABSENT, Number, Reply, Wire, request, rpc
 
 MESSAGES_MAX = 100
+MANY = 30                       # batches at once
 NOTE = rpc("notifications/cancelled", {"requestId": 5}, id=ABSENT)
 RESPONSE = b'{"jsonrpc":"2.0","id":"r","result":{}}'
 
@@ -33,6 +35,11 @@ def post(port: int, *messages: bytes) -> Reply:
 def send(text: str, sim: int, id: Any, **more: Any) -> bytes:
     return rpc("tools/call", {"name": "send_sms", "arguments": {
         "to_phone_number": TO, "sms_text": text, "subscription_id": sim} | more}, id)
+
+
+def long_batch(sim: int) -> bytes:
+    """Whole requests, with short answers that take long."""
+    return request(batch(*(send("x", sim, i, dry_run=True) for i in range(MESSAGES_MAX))))
 
 
 def by_id(reply: Reply) -> dict[Any, Any]:
@@ -154,3 +161,36 @@ def test_the_gateway_stops_with_a_batch_waiting(
     answers = by_id(waiting.result())
     states = [answers[id]["result"]["structuredContent"]["state"] for id in (1, 2)]
     assert states == ["handed", "queued"] and answers[3]["result"] == {}
+
+
+def test_the_gateway_stops_with_batches_at_work(make_lab: Any) -> None:
+    """What was not run says so."""
+    lab = make_lab()
+    data = long_batch(Agent(lab).ids()[0])
+    with ExitStack() as stack:
+        busy = [stack.enter_context(Wire(lab.gateway.port)) for _ in range(MANY)]
+        for wire in busy:
+            wire.send(data)
+        assert post(lab.gateway.port, rpc("ping")).status == 200
+        lab.gateway.stop()
+        bodies = [wire.wait_closed().partition(b"\r\n\r\n")[2] for wire in busy]
+    answers = [json.loads(body) for body in bodies if body]
+    assert {len(batch) for batch in answers} == {MESSAGES_MAX}
+    flaws = [answer["error"]["message"] for batch in answers for answer in batch
+             if "error" in answer]
+    assert flaws and all("the gateway stops" in flaw for flaw in flaws)
+
+
+def test_answers_that_wait_have_little_memory(
+        gateway: LoneGateway, background: ThreadPoolExecutor) -> None:
+    """Those of all batches together; what finds no room is not run, and others are served."""
+    lists = [rpc("tools/list", id=i) for i in range(25)]
+    waits = rpc("tools/call", {"name": "wait_for_sms", "arguments": {
+        "timeout_seconds": 1}}, id="wait")
+    size = len(gateway.post(lists[0]).body)
+    replies = list(background.map(lambda _: post(gateway.port, *lists, waits), range(16)))
+    answers = [answer for reply in replies if reply.status == 200 for answer in reply.json]
+    flaws = {answer["error"]["message"] for answer in answers if "error" in answer}
+    assert len([one for one in answers if "result" in one]) * size < 9 * 1024 * 1024
+    assert any("its memory" in flaw for flaw in flaws), flaws
+    gateway.assert_serves()

@@ -4,11 +4,12 @@
  */
 #include "fake_exchange.h"
 
+#include "base/clock.h"
 #include "base/json_reader.h"
 #include "mcp/endpoint.h"
 
 static struct tool_call *waiting_call; /* the latest */
-static int abandoned_count, cancelled_count;
+static int abandoned_count, cancelled_count, slow_count;
 
 static const struct schema_field no_input[] = { { 0 } };
 static const struct schema_field echo_input[] = {
@@ -73,6 +74,17 @@ static void run_wait(struct tool_call *call)
 	tool_call_wait(call, &waiting, call);
 }
 
+/* For longer than a batch may work at a time. */
+static void run_slow(struct tool_call *call)
+{
+	int64_t end_ms = clock_monotonic_ms() + BATCH_TURN_MS + 1;
+
+	slow_count++;
+	while (clock_monotonic_ms() < end_ms)
+		;
+	finish(call, "slow");
+}
+
 static const struct tool echo = { .name = "echo",
 				  .title = "Echo",
 				  .description = "Says it again.",
@@ -92,16 +104,28 @@ static const struct tool wait_tool = { .name = "wait",
 				       .input = no_input,
 				       .output = echo_output,
 				       .run = run_wait };
-static const struct tool *const tools[] = { &echo, &fail_tool, &wait_tool, NULL };
+static const struct tool slow_tool = { .name = "slow",
+				       .title = "Slow",
+				       .description = "Takes its time.",
+				       .input = no_input,
+				       .output = echo_output,
+				       .run = run_slow };
+static const struct tool *const tools[] = { &echo, &fail_tool, &wait_tool, &slow_tool,
+					    NULL };
 
 static const struct resource *const resources[] = { NULL };
 
+static sd_event *loop;
+
 static int set_up(void **state)
 {
+	assert_true(sd_event_default(&loop) >= 0);
+	slow_count = 0;
 	*state = endpoint_new(&(struct endpoint_offer){
 		.tools = tools,
 		.resources = resources,
 		.services = (void *)"services",
+		.asking.loop = loop,
 	});
 	return *state ? 0 : -1;
 }
@@ -109,6 +133,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	endpoint_free(*state);
+	loop = sd_event_unref(loop);
 	return 0;
 }
 
@@ -469,6 +494,76 @@ static void test_leaving_tells_each_of_a_batch(void **state)
 	close_exchange(&exchange, *state);
 }
 
+#define SLOW                                                       \
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"," \
+	"\"params\":{\"name\":\"slow\"}}"
+
+static void turn(void)
+{
+	assert_true(sd_event_run(loop, 1000 * 1000) > 0);
+}
+
+/* One message of one batch, one of the other, and whoever else has something to say. */
+static void test_batches_take_turns(void **state)
+{
+	struct exchange one = { 0 }, other = { 0 };
+
+	open_exchange(&one, *state, "[" SLOW "," SLOW "," PING "]");
+	assert_int_equal(slow_count, 1);
+	open_exchange(&other, *state, "[" SLOW "," SLOW "]");
+	assert_int_equal(slow_count, 2);
+	expect(*state, PING, 200, PONG);
+	turn();
+	assert_int_equal(slow_count, 3);
+	assert_int_equal(one.status, 0);
+	turn();
+	assert_int_equal(slow_count, 4);
+	assert_int_equal(other.status, 200);
+	assert_int_equal(one.status, 0);
+	turn();
+	assert_int_equal(one.status, 200);
+	assert_non_null(strstr(one.body, "," PONG "]"));
+	close_exchange(&one, *state);
+	close_exchange(&other, *state);
+}
+
+/* What was not run is not run any more. */
+static void test_batch_is_stopped_or_left_between(void **state)
+{
+	struct exchange stopped = { 0 }, left = { 0 };
+
+	open_exchange(&stopped, *state, "[" SLOW "," SLOW "," WAIT("1") "]");
+	open_exchange(&left, *state, "[" SLOW "," SLOW "]");
+	endpoint_handler.abandoned(*state, &left);
+	endpoint_handler.stopping(*state, &stopped);
+	assert_int_equal(slow_count, 2);
+	assert_int_equal(stopped.status, 200);
+	assert_non_null(strstr(stopped.body, "not run: the gateway stops"));
+	close_exchange(&left, *state);
+	close_exchange(&stopped, *state);
+}
+
+/* Room in memory: what was answered briefly is told, the rest is not run. */
+static void test_batch_without_room(void **state)
+{
+	struct exchange exchange = { 0 };
+
+	open_exchange(&exchange, *state, "[" WAIT("1") "," WAIT("2") "]");
+	exchange.is_full = true;
+	finish(waiting_call, "short");
+	endpoint_handler.stopping(*state, &exchange);
+	assert_non_null(strstr(exchange.body, "\"short\""));
+	assert_int_equal(exchange.charged, 0);
+	close_exchange(&exchange, *state);
+
+	exchange = (struct exchange){ .is_full = true };
+	open_exchange(&exchange, *state, "[" SLOW "," SLOW "]");
+	assert_int_equal(slow_count, 0);
+	assert_int_equal(exchange.status, 200);
+	assert_non_null(strstr(exchange.body, "as much at hand"));
+	close_exchange(&exchange, *state);
+}
+
 static void test_batch_is_refused_whole(void **state)
 {
 	static const char *const refused[] = {
@@ -549,6 +644,12 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_leaving_tells_each_of_a_batch,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_batches_take_turns, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_batch_is_stopped_or_left_between,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_batch_without_room, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_batch_is_refused_whole, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_batch_is_bounded, set_up, tear_down),

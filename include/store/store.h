@@ -295,7 +295,11 @@ enum { STORE_ALIVE_MS = 60 * 1000 };
 int store_alive_set(struct store *store, int64_t wall_ms);
 int store_alive_get(struct store *store, int64_t *wall_ms_out); /* 0 in it: never */
 
-/* Sessions of MCP; fit struct session_shelf of mcp/session.h: `data` is the store. */
+/*
+ * Sessions of MCP; fit struct session_shelf of mcp/session.h: `data` is the store. Changes
+ * are lazy (store/store_sync.h): a loss of power may take back the last ones, and then the
+ * client begins again.
+ */
 int store_session_put(void *data, const struct session_record *record);
 int store_session_remove(void *data, const char *id);
 /* Used longest ago first; the record lives during the call of visit. */

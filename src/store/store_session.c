@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/store.h"
 #include "store/store_statement.h"
+#include "store/store_sync.h"
+
+/*
+ * Whoever may ask for anything may begin sessions as often as they like: that must not make
+ * the disk work, and everybody wait for it, as often.
+ */
+static sqlite3_stmt *use_lazily(struct store *store, enum store_statement which)
+{
+	store_set_lazy(store, true);
+	return store_use(store, which);
+}
+
+static int run_lazily(struct store *store, sqlite3_stmt *statement)
+{
+	int error = store_run(store, statement);
+
+	store_set_lazy(store, false);
+	return error;
+}
 
 int store_session_put(void *data, const struct session_record *record)
 {
 	struct store *store = data;
-	sqlite3_stmt *statement = store_use(store, SESSION_PUT);
+	sqlite3_stmt *statement = use_lazily(store, SESSION_PUT);
 
 	statement_bind_text(statement, 1, record->id);
 	sqlite3_bind_int64(statement, 2, record->client_id);
@@ -13,16 +32,16 @@ int store_session_put(void *data, const struct session_record *record)
 	sqlite3_bind_int64(statement, 4, record->capabilities);
 	sqlite3_bind_int64(statement, 5, record->used_ms);
 	statement_bind_text(statement, 6, record->subscriptions);
-	return store_run(store, statement);
+	return run_lazily(store, statement);
 }
 
 int store_session_remove(void *data, const char *id)
 {
 	struct store *store = data;
-	sqlite3_stmt *statement = store_use(store, SESSION_REMOVE);
+	sqlite3_stmt *statement = use_lazily(store, SESSION_REMOVE);
 
 	statement_bind_text(statement, 1, id);
-	return store_run(store, statement);
+	return run_lazily(store, statement);
 }
 
 int store_sessions_list(void *data,

@@ -153,6 +153,23 @@ static void test_revoke(void **state)
 	assert_true(add(&NAMED("laptop"), 0) > other);
 }
 
+/* Whoever begins sessions without end does not make everybody wait for the disk. */
+static void test_sessions_do_not_wait_for_the_disk(void **state)
+{
+	uint64_t commits;
+
+	(void)state;
+	open_store();
+	commits = store_commits(store);
+	put_session("a", 1);
+	put_session("b", 2);
+	assert_int_equal(store_session_remove(store, "a"), 0);
+	assert_int_equal(session_clients(), 2);
+	assert_int_equal(store_commits(store), commits);
+	add(&NAMED("laptop"), 0); /* what else there is waits as ever */
+	assert_true(store_commits(store) > commits);
+}
+
 static void test_a_full_disk_changes_nothing(void **state)
 {
 	struct client client = busy_client(), found;
@@ -213,6 +230,7 @@ int main(void)
 		TEST(test_change),
 		TEST(test_rotate),
 		TEST(test_revoke),
+		TEST(test_sessions_do_not_wait_for_the_disk),
 		TEST(test_a_full_disk_changes_nothing),
 		TEST(test_lists),
 	};

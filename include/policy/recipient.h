@@ -26,6 +26,8 @@ void recipient_read(struct recipient *recipient, const char *written,
 
 /* `ofono_numbers`: more of them, blanks between. In any form that reaches the desk. */
 bool recipient_is_emergency(const struct recipient *recipient, const char *ofono_numbers);
+/* A call may reach it all the same: emergency digits, and some more. */
+bool recipient_begins_as_emergency(const struct recipient *recipient);
 bool recipient_is_premium(const struct recipient *recipient);
 /* A national number counts as home; one that is international and cannot be placed not. */
 bool recipient_is_at_home(const struct recipient *recipient);

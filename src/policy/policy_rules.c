@@ -103,7 +103,8 @@ static bool is_emergency(const struct policy_case *about)
 
 static int check_emergency(struct policy_case *about)
 {
-	if (!is_emergency(about))
+	if (!is_emergency(about) &&
+	    !(policy_is_call(about) && recipient_begins_as_emergency(&about->recipient)))
 		return 0;
 	return policy_refuse(
 		about, FAILURE_EMERGENCY_NUMBER,

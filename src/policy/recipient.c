@@ -64,6 +64,20 @@ bool recipient_is_emergency(const struct recipient *recipient, const char *ofono
 	       is_emergency(recipient->digits, home, ofono_numbers);
 }
 
+/*
+ * 112 begins no number as it is dialled in any country, and 911 none in North America, so an
+ * exchange that has heard these may put the call through.
+ */
+bool recipient_begins_as_emergency(const struct recipient *recipient)
+{
+	const struct country *home = recipient->home;
+	const char *number = recipient->number;
+	bool is_american = home && *home->codes == '1';
+
+	return strncmp(number, "112", 3) == 0 ||
+	       (is_american && strncmp(number, "911", 3) == 0);
+}
+
 static bool is_premium(const struct country *country, const char *national)
 {
 	const char *words = country ? country->premium : NULL;

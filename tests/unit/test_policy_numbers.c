@@ -41,6 +41,27 @@ static void test_emergency(void **state)
 	assert_string_equal(code_of("144"), "emergency_number_blocked"); /* Austria's */
 }
 
+/* An exchange may not wait for the digits that follow. */
+static void test_calls_that_begin_as_emergency(void **state)
+{
+	int64_t american;
+
+	(void)state;
+	assert_int_equal(store_sim_identify(store, "", "310260000000001", &american), 0);
+	client.scopes |= CLIENT_CALL;
+	configure("premium", "yes");
+	configure("countries", "any");
+	assert_string_equal(code_of("1125551234"), "");
+	request.act = POLICY_CALL;
+	assert_string_equal(code_of("1125551234"), "emergency_number_blocked");
+	assert_string_equal(code_of("1121"), "emergency_number_blocked");
+	assert_string_equal(code_of("9112345678"), "");
+	assert_string_equal(code_of("0611255512"), "");
+	request.sim_id = american;
+	assert_string_equal(code_of("9112345678"), "emergency_number_blocked");
+	assert_string_equal(code_of("2125551234"), "");
+}
+
 static void test_premium(void **state)
 {
 	(void)state;
@@ -182,10 +203,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, request_set_up, policy_tear_down)
-		TEST(test_emergency),  TEST(test_premium),
-		TEST(test_country),    TEST(test_american_countries),
-		TEST(test_no_country), TEST(test_country_unknown),
-		TEST(test_lists),      TEST(test_a_calling_code_or_none),
+		TEST(test_emergency),
+		TEST(test_premium),
+		TEST(test_calls_that_begin_as_emergency),
+		TEST(test_country),
+		TEST(test_american_countries),
+		TEST(test_no_country),
+		TEST(test_country_unknown),
+		TEST(test_lists),
+		TEST(test_a_calling_code_or_none),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -47,9 +47,9 @@ void store_close(struct store *store); /* NULL is fine */
 /* Damage was found while it was used: it can take nothing on any more. */
 bool store_is_damaged(const struct store *store);
 /*
- * Somebody removed or replaced the file under us. Nothing is committed then (STORE_E_FULL), for
- * the next start would not find it. It is looked for at each commit, and here once it was
- * missed: when it is back all goes on.
+ * Somebody removed or replaced the file, or its -wal, under us. Nothing is committed then
+ * (STORE_E_FULL), for the next start would not find it. It is looked for at each commit, and
+ * here once it was missed: when it is back all goes on. A -wal that was removed is made anew.
  */
 bool store_is_gone(struct store *store);
 

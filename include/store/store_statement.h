@@ -42,6 +42,8 @@ struct store_known_clients {
 	} items[STORE_KNOWN_CLIENTS_MAX];
 };
 
+enum store_presence { STORE_IS_THERE, STORE_FILE_IS_LOST, STORE_LOG_IS_LOST };
+
 struct store {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENT_COUNT]; /* NULL: not used yet */
@@ -53,9 +55,9 @@ struct store {
 	bool lazy;	  /* ... as SQLite was told: see store_obey_lazy() */
 	bool looks;	  /* see store/store_look.h */
 	bool unsynced;	  /* since the last lazy change */
-	int64_t audit_added; /* lines, likewise; also what was rolled back */
-	bool damaged;	     /* found while it was used, and told */
-	bool gone;	     /* see store_is_gone(); told */
+	int64_t audit_added;	      /* lines, likewise; also what was rolled back */
+	bool damaged;		      /* found while it was used, and told */
+	enum store_presence presence; /* as it was told */
 	char folder[PATH_MAX];
 	char notice[512]; /* see store/store_rescue.h; "" none */
 	struct store_countries countries;

@@ -7,40 +7,16 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "store/store_database.h"
-#include "store/store_file.h"
+#include "store/store_presence.h"
 #include "store/store_statement.h"
-
-static bool is_elsewhere(struct store *store)
-{
-	int moved = 0;
-
-	sqlite3_file_control(store->database, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-	if (moved && !store->gone)
-		log_error(
-			"store: %s/" STORE_FILE
-			" is gone, or is another file: nothing is "
-			"sent and nothing stored until it is back; what comes in is kept "
-			"in memory",
-			store->folder);
-	if (!moved && store->gone)
-		log_info("store: %s/" STORE_FILE " is back", store->folder);
-	store->gone = moved;
-	return moved;
-}
-
-bool store_is_gone(struct store *store)
-{
-	return store->gone && is_elsewhere(store);
-}
 
 /* Not 0: it becomes a rollback. */
 static int on_commit(void *data)
 {
 	struct store *store = data;
 
-	if (is_elsewhere(store))
+	if (store_presence_is_lost(store))
 		return 1;
 	store->commits += !store->lazy;
 	store->unsynced |= store->lazy;

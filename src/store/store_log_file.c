@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { HEADER_BYTES = 24, COMMIT_AT = 4, COMMIT_BYTES = 4 };
 
@@ -24,7 +25,10 @@ struct log_file {
 	size_t length;
 	sqlite3_int64 next; /* where the last write ended, gathered or not */
 	bool ends;	    /* the page that is written next completes a commit */
-	sqlite3_file file;  /* of the system, and longer */
+	const char *path;   /* SQLite's, until it is closed */
+	dev_t device;
+	ino_t inode;	   /* as it was opened; 0: not known */
+	sqlite3_file file; /* of the system, and longer */
 };
 
 static sqlite3_vfs *usual;
@@ -160,10 +164,34 @@ static int on_check_lock(sqlite3_file *base, int *reserved_out)
 	return log->file.pMethods->xCheckReservedLock(&log->file, reserved_out);
 }
 
+static void note_place(struct log_file *log, const char *path)
+{
+	struct stat status;
+
+	if (!path || stat(path, &status) < 0)
+		return;
+	log->path = path;
+	log->device = status.st_dev;
+	log->inode = status.st_ino;
+}
+
+static bool has_moved(const struct log_file *log)
+{
+	struct stat status;
+
+	return log->inode &&
+	       (stat(log->path, &status) < 0 || status.st_ino != log->inode ||
+		status.st_dev != log->device);
+}
+
 static int on_control(sqlite3_file *base, int operation, void *argument)
 {
 	struct log_file *log = log_of(base);
 
+	if (operation == SQLITE_FCNTL_HAS_MOVED) {
+		*(int *)argument = has_moved(log);
+		return SQLITE_OK;
+	}
 	return log->file.pMethods->xFileControl(&log->file, operation, argument);
 }
 
@@ -210,6 +238,7 @@ static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int f
 	result = usual->xOpen(usual, name, &log->file, flags, flags_out);
 	if (!log->file.pMethods)
 		return result;
+	note_place(log, name);
 	log->bytes = malloc(LOG_FILE_ROOM_BYTES);
 	log->base.pMethods = &methods;
 	return result;

@@ -9,6 +9,7 @@
 #include "store/store_database.h"
 #include "store/store_file.h"
 #include "store/store_look.h"
+#include "store/store_presence.h"
 
 static int prepare(struct store *store, enum store_statement which)
 {
@@ -60,7 +61,7 @@ int store_noted(struct store *store, int result)
 
 	if (error == -EUCLEAN)
 		note_damage(store);
-	if (error == -EINVAL && store->gone)
+	if (error == -EINVAL && store->presence != STORE_IS_THERE)
 		return STORE_E_FULL; /* our own veto: see store_is_gone() */
 	return error;
 }
@@ -132,7 +133,10 @@ bool store_is_writing(const struct store *store)
 
 int store_begin(struct store *store)
 {
-	return store_run(store, store_use(store, BEGIN));
+	sqlite3_stmt *begin = store_use(store, BEGIN);
+
+	store_presence_mend(store);
+	return store_run(store, begin);
 }
 
 /* Inside the transaction of another write, so that it costs no wake-up and no fsync. */

@@ -379,6 +379,27 @@ def test_damage_that_is_met_at_work(make_lab: Callable[..., Lab]) -> None:
     assert sent.message_id > last
 
 
+def test_the_log_is_removed_under_the_gateway(make_lab: Callable[..., Lab]) -> None:
+    """What is only in it, and what would be written to it, ended with the process."""
+    lab = make_lab(modem_count=1)
+    log = lab.gateway.state / "gateway.db-wal"
+    assert_sent(Agent(lab).send("before"))
+    log.unlink()
+    receive(lab, "comes in meanwhile")
+    wait_until(lambda: "gateway.db-wal is gone" in lab.gateway.log, what="it is missed")
+    assert_sent(Agent(lab).send("after"))
+    assert "gateway.db is back" in lab.gateway.log
+    receive(lab, "later")
+    wait_listed(lab, "comes in meanwhile", "later")
+    lab.gateway.kill()
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    assert {message["text"] for message in listed(lab)["messages"]} == {
+        "before", "comes in meanwhile", "after", "later"}
+    assert [submit.text for submit in lab.modems[0].offered] == ["before", "after"]
+    assert_consistent(ledger(lab))
+
+
 # ---- one gateway ------------------------------------------------------------------
 
 def test_a_second_gateway_is_refused(make_lab: Callable[..., Lab]) -> None:

@@ -16,6 +16,7 @@
 #include "sms/spool.h"
 #include "sms/stop_confirmation.h"
 #include "sms/stop_recall.h"
+#include "store/store_lock.h"
 #include "tools/services.h"
 
 struct phone {
@@ -27,7 +28,7 @@ struct phone {
 	struct stop_confirmation stop_confirmation;
 	struct unlocker *unlocker;
 	struct modem_power *power; /* NULL: the owner's business */
-	int lock;		   /* of the state folder; -1: not held */
+	struct store_lock lock;	   /* of the state folder */
 };
 
 /*

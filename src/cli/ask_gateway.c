@@ -240,7 +240,8 @@ bool ask_gateway(const struct gateway_question *question, struct config_error *e
 	int64_t until_ms = clock_monotonic_ms() + ASK_GATEWAY_PATIENCE_MS;
 	struct sockaddr_un address;
 	bool answered;
-	int fd, lock, failure;
+	struct store_lock lock;
+	int fd, failure;
 
 	if (!control_socket_address(question->config, &address, error))
 		return false;
@@ -260,7 +261,7 @@ bool ask_gateway(const struct gateway_question *question, struct config_error *e
 		failure = store_lock_take(question->config->state_dir, &lock, error);
 		if (failure == 0) {
 			answered = run_here(question, error);
-			close(lock);
+			store_lock_release(&lock);
 			return answered;
 		}
 		if (failure == -EACCES)

@@ -2,10 +2,8 @@
 #include "daemon/phone.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "store/store_lock.h"
 #include "store/store_rescue.h"
 #include "store/store_sync.h"
 
@@ -167,7 +165,7 @@ int phone_open(struct phone *phone, struct services *services,
 	int error;
 
 	phone->services = services;
-	phone->lock = -1;
+	phone->lock = STORE_LOCK_NONE;
 	error = store_lock_await(config->state_dir, LOCK_TIMEOUT_MS, &phone->lock,
 				 error_out);
 	if (error == 0)
@@ -206,6 +204,5 @@ void phone_close(struct phone *phone)
 		audit_stop(services->audit);
 	audit_free(services->audit);
 	store_close(services->store);
-	if (phone->lock >= 0)
-		close(phone->lock);
+	store_lock_release(&phone->lock);
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,16 +41,12 @@ static void sign(int fd)
 		return;
 }
 
-int store_lock_take(const char *folder, int *lock_out, struct config_error *error)
+static int lock_file(const char *folder, int *fd_out, struct config_error *error)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char path[PATH_MAX];
-	int fd, failure = store_file_make_folder(folder);
+	int fd, failure;
 
-	if (failure)
-		return config_error_set(error, failure,
-					"%s: the folder cannot be made: %s", folder,
-					strerror(-failure));
 	if (!store_file_path(path, folder, LOCK_FILE, ""))
 		return config_error_set(error, -ENAMETOOLONG, "%s: too long", folder);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -68,12 +65,59 @@ int store_lock_take(const char *folder, int *lock_out, struct config_error *erro
 		close(fd);
 		return failure;
 	}
-	sign(fd);
-	*lock_out = fd;
+	*fd_out = fd;
 	return 0;
 }
 
-int store_lock_await(const char *folder, int64_t timeout_ms, int *lock_out,
+/* A descriptor with a lock; -1: not every file system has such; -EBUSY: another has it. */
+static int lock_folder(const char *folder, int operation)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is_taken;
+
+	if (fd < 0 || flock(fd, operation | LOCK_NB) == 0)
+		return fd;
+	is_taken = errno == EWOULDBLOCK;
+	close(fd);
+	return is_taken ? -EBUSY : -1;
+}
+
+int store_lock_take(const char *folder, struct store_lock *lock_out,
+		    struct config_error *error)
+{
+	struct store_lock lock = STORE_LOCK_NONE;
+	int failure = store_file_make_folder(folder);
+
+	if (failure)
+		return config_error_set(error, failure,
+					"%s: the folder cannot be made: %s", folder,
+					strerror(-failure));
+	failure = lock_file(folder, &lock.file, error);
+	if (failure)
+		return failure;
+	lock.folder = lock_folder(folder, LOCK_EX);
+	if (lock.folder == -EBUSY) {
+		close(lock.file);
+		return config_error_set(error, -EBUSY,
+					"%s: another ofono-mcp uses it, whose " LOCK_FILE
+					" was removed; stop that one first",
+					folder);
+	}
+	sign(lock.file);
+	*lock_out = lock;
+	return 0;
+}
+
+void store_lock_release(struct store_lock *lock)
+{
+	if (lock->folder >= 0)
+		close(lock->folder);
+	if (lock->file >= 0)
+		close(lock->file);
+	*lock = STORE_LOCK_NONE;
+}
+
+int store_lock_await(const char *folder, int64_t timeout_ms, struct store_lock *lock_out,
 		     struct config_error *error)
 {
 	const struct timespec moment = { .tv_nsec = AWAIT_PAUSE_NS };
@@ -86,7 +130,7 @@ int store_lock_await(const char *folder, int64_t timeout_ms, int *lock_out,
 	return failure;
 }
 
-bool store_lock_is_taken(const char *folder)
+static bool file_is_locked(const char *folder)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char path[PATH_MAX];
@@ -101,4 +145,16 @@ bool store_lock_is_taken(const char *folder)
 	taken = !fcntl(fd, F_OFD_GETLK, &whole) && whole.l_type != F_UNLCK;
 	close(fd);
 	return taken;
+}
+
+bool store_lock_is_taken(const char *folder)
+{
+	int fd;
+
+	if (file_is_locked(folder))
+		return true;
+	fd = lock_folder(folder, LOCK_SH);
+	if (fd >= 0)
+		close(fd);
+	return fd == -EBUSY;
 }

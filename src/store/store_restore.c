@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "store/audit_chain.h"
 #include "store/store.h"
@@ -161,7 +160,8 @@ int store_restore(const struct store_restore *restore,
 				  .backup.error = error,
 				  .fresh.error = error };
 	struct store_restored restored = { 0 };
-	int lock, failure = store_lock_take(restore->folder, &lock, error);
+	struct store_lock lock;
+	int failure = store_lock_take(restore->folder, &lock, error);
 
 	if (failure)
 		return failure;
@@ -175,7 +175,7 @@ int store_restore(const struct store_restore *restore,
 		store_file_remove(work.fresh.path);
 	}
 	store_opening_abort(&work.backup);
-	close(lock);
+	store_lock_release(&lock);
 	if (!failure)
 		*restored_out = restored;
 	return failure;

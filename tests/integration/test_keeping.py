@@ -402,12 +402,20 @@ def test_the_log_is_removed_under_the_gateway(make_lab: Callable[..., Lab]) -> N
 
 # ---- one gateway ------------------------------------------------------------------
 
+def second_gateway(lab: Lab) -> subprocess.CompletedProcess[str]:
+    return run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
+               "--state-dir", lab.gateway.state)
+
+
 def test_a_second_gateway_is_refused(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
-    result = run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
-                 "--state-dir", lab.gateway.state)
+    result = second_gateway(lab)
     assert result.returncode == 1
     assert f"process {lab.gateway.pid}" in result.stderr
+    (lab.gateway.state / "gateway.lock").unlink()
+    result = second_gateway(lab)
+    assert result.returncode == 1
+    assert "another ofono-mcp uses it" in result.stderr
     assert_sent(Agent(lab).send("the first goes on"))
     lab.gateway.kill()                          # its lock goes with it
     lab.gateway.start()

@@ -177,7 +177,7 @@ static void test_the_time_between_is_a_gap(void **state)
 static void test_the_gap_begins_at_the_backup(void **state)
 {
 	struct config_error error = { "" };
-	int lock;
+	struct store_lock lock;
 
 	(void)state;
 	open_store();
@@ -185,7 +185,7 @@ static void test_the_gap_begins_at_the_backup(void **state)
 	assert_int_equal(store_alive_set(store, 1700000000000), 0);
 	assert_int_equal(store_lock_take(folder, &lock, &error), 0);
 	must_back_up();
-	close(lock);
+	store_lock_release(&lock);
 	must_restore();
 	found = (struct gap){ 0 };
 	assert_int_equal(store_gaps_list(store, 0, note_gap, NULL), 0);
@@ -281,15 +281,21 @@ static void test_bad_files(void **state)
 static void test_not_under_a_gateway(void **state)
 {
 	struct config_error error = { "" };
-	int lock;
+	struct store_lock lock, again;
+	char lock_file[128];
 
 	(void)state;
 	make_present();
 	must_back_up();
 	assert_int_equal(store_lock_take(folder, &lock, &error), 0);
 	assert_not_restored(-EBUSY, "another ofono-mcp");
-	assert_int_equal(store_lock_take(folder, &lock, &error), -EBUSY);
-	close(lock);
+	assert_int_equal(store_lock_take(folder, &again, &error), -EBUSY);
+	snprintf(lock_file, sizeof(lock_file), "%s/gateway.lock", folder);
+	assert_return_code(remove(lock_file), errno);
+	assert_true(store_lock_is_taken(folder));
+	assert_not_restored(-EBUSY, "another ofono-mcp");
+	store_lock_release(&lock);
+	assert_false(store_lock_is_taken(folder));
 	assert_int_equal(restore(&error), 0);
 }
 

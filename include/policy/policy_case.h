@@ -42,6 +42,8 @@ struct policy_case {
 bool policy_is_call(const struct policy_case *about);
 /* `message` NULL: out of memory. */
 int policy_refuse(struct policy_case *about, enum failure failure, const char *message);
+/* The ledger could not be read: `message`, unless it is known why. */
+int policy_refuse_unread(struct policy_case *about, const char *message);
 /* The refusal is over then, by the wall clock. */
 void policy_retry_at(struct policy_case *about, int64_t wall_ms);
 

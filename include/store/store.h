@@ -52,6 +52,8 @@ bool store_is_damaged(const struct store *store);
  * here once it was missed: when it is back all goes on. A -wal that was removed is made anew.
  */
 bool store_is_gone(struct store *store);
+/* Why it takes nothing on, as a sentence; NULL: of neither reason. */
+const char *store_trouble(struct store *store);
 
 /*
  * The durable number of a SIM card: the same for the same card for ever. Found by ICCID,

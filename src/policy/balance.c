@@ -88,8 +88,8 @@ int policy_check_balance(struct policy_case *about)
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
 	if (error)
-		return policy_refuse(about, FAILURE_INTERNAL,
-				     "The SIM's last known balance could not be read, so "
-				     "nothing is sent.");
+		return policy_refuse_unread(
+			about, "The SIM's last known balance could not be read, so "
+			       "nothing is sent.");
 	return balance.is_low ? refuse_low(about, &balance) : 0;
 }

@@ -106,6 +106,13 @@ int policy_refuse(struct policy_case *about, enum failure failure, const char *m
 	return POLICY_E_REFUSED;
 }
 
+int policy_refuse_unread(struct policy_case *about, const char *message)
+{
+	const char *trouble = store_trouble(about->policy->parts.store);
+
+	return policy_refuse(about, FAILURE_INTERNAL, trouble ? trouble : message);
+}
+
 void policy_retry_at(struct policy_case *about, int64_t wall_ms)
 {
 	int64_t left_ms = wall_ms - about->now_ms;

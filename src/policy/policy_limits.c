@@ -7,9 +7,8 @@
 
 static int refuse_unread(struct policy_case *about)
 {
-	return policy_refuse(
-		about, FAILURE_INTERNAL,
-		"What was sent lately could not be read, so nothing is sent.");
+	return policy_refuse_unread(
+		about, "What was sent lately could not be read, so nothing is sent.");
 }
 
 static const char *whose(const struct limit *limit)

@@ -81,8 +81,7 @@ int policy_check_repeat(struct policy_case *about)
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
 	if (error)
-		return policy_refuse(about, FAILURE_INTERNAL,
-				     "The messages could not be read.");
+		return policy_refuse_unread(about, "The messages could not be read.");
 	if (found && is_another(about, &message))
 		return refuse_key(about, &message);
 	about->repeat = found ? REPEAT_KEY : REPEAT_SAME;

@@ -241,9 +241,9 @@ static int check_opted_out(struct policy_case *about)
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
 	if (error)
-		return policy_refuse(about, FAILURE_INTERNAL,
-				     "Who wants no messages could not be read, so "
-				     "nothing is sent.");
+		return policy_refuse_unread(about,
+					    "Who wants no messages could not be read, so "
+					    "nothing is sent.");
 	return policy_refuse(about, FAILURE_RECIPIENT_OPTED_OUT,
 			     arena_printf(arena_of(about),
 					  "From %s came STOP: whoever has that number "

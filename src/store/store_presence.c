@@ -89,3 +89,15 @@ bool store_is_gone(struct store *store)
 	store_presence_mend(store);
 	return store->presence != STORE_IS_THERE;
 }
+
+const char *store_trouble(struct store *store)
+{
+	if (store_is_damaged(store))
+		return "The gateway's records are damaged, so nothing is sent until it "
+		       "was restarted.";
+	if (store_is_gone(store))
+		return "The file of the gateway's records was removed, so nothing is "
+		       "sent "
+		       "until it is back or the gateway was restarted.";
+	return NULL;
+}

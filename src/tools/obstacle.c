@@ -50,6 +50,16 @@ static const char *tell_out_of_reach(const struct services *services, struct are
 			    ofono_condition(services->ofono));
 }
 
+static const char *tell_storage(const struct services *services, struct arena *arena)
+{
+	const char *trouble = store_trouble(services->store);
+
+	(void)arena;
+	return trouble ? trouble
+		       : "Less room is left on the phone's storage than is reserved for "
+			 "messages that come in.";
+}
+
 const char *obstacle_tell_of_modems(const struct services *services, struct arena *arena)
 {
 	const char *opening = "No SIM can send: ", *text = opening;
@@ -80,7 +90,7 @@ const struct obstacle obstacles[] = {
 	{ "paused", "The owner has stopped all sending.", is_paused },
 	{ "storage_full",
 	  "There is no room on the phone's storage, or its records are damaged or gone.",
-	  has_no_storage },
+	  has_no_storage, tell_storage },
 	{ "queue_full", "As many messages as may wait are waiting.", is_full },
 	{ NULL },
 };

@@ -135,6 +135,7 @@ static bool submit(struct sending *sending)
 	struct tool_call *call = sending->order->call;
 	const struct services *services = call->services;
 	struct message_draft draft = sms_order_draft(sending->order);
+	const char *trouble;
 
 	draft.is_awaited = is_awaited(sending->order, &draft);
 	sending->message = message_of(&draft);
@@ -146,9 +147,12 @@ static bool submit(struct sending *sending)
 			       "Too many messages are waiting to be sent.");
 		return false;
 	case OUTBOX_E_STORAGE:
+		trouble = store_trouble(services->store);
 		failure_answer(
-			call, FAILURE_STORAGE_FULL,
-			"The message could not be written to the phone's storage.");
+			call, trouble ? FAILURE_INTERNAL : FAILURE_STORAGE_FULL,
+			trouble ? trouble
+				: "The message could not be written to the phone's "
+				  "storage.");
 		return false;
 	default:
 		failure_answer(call, FAILURE_INTERNAL,

@@ -124,18 +124,13 @@ static bool check_sim(struct sms_order *order, struct refusal *refusal_out)
 static bool check_storage(struct sms_order *order, struct refusal *refusal_out)
 {
 	const struct services *services = order->call->services;
+	const char *trouble;
 
 	if (outbox_has_storage(services->outbox))
 		return true;
-	if (store_is_damaged(services->store))
-		return refuse(
-			refusal_out, FAILURE_INTERNAL,
-			"The gateway's records are damaged, so nothing is sent until "
-			"it was restarted.");
-	if (store_is_gone(services->store))
-		return refuse(refusal_out, FAILURE_INTERNAL,
-			      "The file of the gateway's records was removed, so nothing "
-			      "is sent until it is back or the gateway was restarted.");
+	trouble = store_trouble(services->store);
+	if (trouble)
+		return refuse(refusal_out, FAILURE_INTERNAL, trouble);
 	return refuse(refusal_out, FAILURE_STORAGE_FULL,
 		      arena_printf(order->call->arena,
 				   "Less than %lld MiB are left on the phone's storage, "

@@ -379,6 +379,22 @@ def test_damage_that_is_met_at_work(make_lab: Callable[..., Lab]) -> None:
     assert sent.message_id > last
 
 
+def test_the_ledger_is_removed_under_the_gateway(make_lab: Callable[..., Lab]) -> None:
+    """Whoever asks is told that, not to free space."""
+    lab = make_lab(modem_count=1)
+    assert_sent(Agent(lab).send("before"))
+    file = ledger(lab).rename(lab.folder / "elsewhere")
+    for _ in range(2):
+        refused = Agent(lab).send("no ledger")
+        assert_refused(refused, "internal")
+        assert "records was removed" in refused.text
+    status = Agent(lab).call("get_gateway_status").structured
+    assert "records was removed" in status["why_not"]
+    file.rename(ledger(lab))
+    assert_sent(Agent(lab).send("after"))
+    assert [submit.text for submit in lab.modems[0].offered] == ["before", "after"]
+
+
 def test_the_log_is_removed_under_the_gateway(make_lab: Callable[..., Lab]) -> None:
     """What is only in it, and what would be written to it, ended with the process."""
     lab = make_lab(modem_count=1)

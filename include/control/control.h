@@ -40,6 +40,7 @@ struct control_gateway {
 	bool (*reload)(void *data, struct control_reload *reload);
 	/* Kept over a restart. 0, STORE_E_FULL, -errno. */
 	int (*set_paused)(void *data, bool paused);
+	bool (*is_paused)(void *data);
 	/* Is the local network told of it? As what, or why not; until the next call. */
 	bool (*advertised)(void *data, const char **text_out);
 };

@@ -13,6 +13,7 @@
 struct policy {
 	struct policy_parts parts;
 	bool paused;
+	bool is_unkept; /* the disk has refused the pause */
 	sd_event_source *look;
 	struct observers observers;
 	struct config_policy seen; /* the configuration that they know of */

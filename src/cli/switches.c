@@ -40,6 +40,12 @@ static int show_pause(const struct owner_call *call, const struct json *result)
 	const char *was = is_true(result, "changed") ? "" : "already ";
 
 	(void)call;
+	if (json_member(result, "kept")) { /* it is not */
+		puts("Sending is paused, but only until the gateway ends: that could not "
+		     "be written to\nthe disk. Make room there, then again: ofono-mcp "
+		     "pause");
+		return EXIT_CODE_FAILED;
+	}
 	if (is_true(result, "paused"))
 		printf("Sending is %spaused. To go on: ofono-mcp resume\n", was);
 	else

@@ -7,7 +7,8 @@
 #include "store/store_audit.h"
 #include "store/store_setting.h"
 
-static bool is_paused(struct store *store, int *error_out)
+/* As the next start will find it. */
+static bool is_kept(struct store *store, int *error_out)
 {
 	char value[STORE_SETTING_BYTES];
 	int error = store_setting_get(store, STORE_SETTING_PAUSED, value);
@@ -45,15 +46,23 @@ static int set_and_note(const struct control *control, bool paused)
 	return 0;
 }
 
+static bool is_paused(const struct control *control, bool kept)
+{
+	return control->gateway ? control->gateway->is_paused(control->gateway_data)
+				: kept;
+}
+
 static void set(struct control_call *call, bool paused)
 {
+	const struct control *control = call->control;
 	struct json_writer *writer;
 	int error;
-	bool before = is_paused(call->control->store, &error);
+	bool kept = is_kept(control->store, &error);
+	bool before = is_paused(control, kept);
 
-	if (!error && before != paused)
-		error = set_and_note(call->control, paused);
-	if (error) {
+	if (paused ? error || !before || !kept : !error && (before || kept))
+		error = set_and_note(control, paused);
+	if (error && !(paused && is_paused(control, false))) {
 		control_fail_store(call, error);
 		return;
 	}
@@ -61,6 +70,8 @@ static void set(struct control_call *call, bool paused)
 		return;
 	json_put_boolean(writer, "paused", paused);
 	json_put_boolean(writer, "changed", before != paused);
+	if (error)
+		json_put_boolean(writer, "kept", false);
 	control_close(call);
 }
 

@@ -193,6 +193,13 @@ static int on_pause(void *data, bool paused)
 	return policy_set_paused(gateway->services.policy, paused);
 }
 
+static bool on_pause_asked(void *data)
+{
+	const struct gateway *gateway = data;
+
+	return policy_is_paused(gateway->services.policy);
+}
+
 static bool on_advertised(void *data, const char **text_out)
 {
 	struct gateway *gateway = data;
@@ -206,6 +213,7 @@ static const struct control_gateway control_gateway = {
 	.client_changed = on_client_changed,
 	.reload = on_reload_asked,
 	.set_paused = on_pause,
+	.is_paused = on_pause_asked,
 	.advertised = on_advertised,
 };
 

@@ -227,6 +227,7 @@ int policy_set_paused(struct policy *policy, bool paused)
 	int error = store_setting_set(policy->parts.store, STORE_SETTING_PAUSED,
 				      paused ? "yes" : NULL);
 
+	policy->is_unkept = error && paused;
 	if (!error || paused)
 		put_paused(policy, paused);
 	return error;
@@ -242,6 +243,8 @@ static int read_paused(struct policy *policy)
 	char value[STORE_SETTING_BYTES];
 	int error = store_setting_get(policy->parts.store, STORE_SETTING_PAUSED, value);
 
+	if (policy->is_unkept)
+		return 0;
 	if (error && error != STORE_E_NOT_FOUND)
 		return error;
 	put_paused(policy, error == 0);

@@ -253,6 +253,20 @@ def test_what_comes_in_on_a_full_disk_is_stored_later(
     assert_sent(Agent(lab).send("after"))
 
 
+def test_a_pause_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
+    """It holds, it is told that it ends with the gateway, and it can be ended before."""
+    lab = disk_lab(make_lab)
+    state = lab.gateway.state_seen
+    ballast = take_room(lab, leave=0)
+    paused = run("pause", "--state-dir", state)
+    assert paused.returncode == 1 and "until the gateway ends" in paused.stdout, paused
+    ballast.unlink()
+    assert run("reload", "--state-dir", state).returncode == 0
+    assert_refused(Agent(lab).send("paused"), "paused_by_owner")
+    assert "allowed" in run("resume", "--state-dir", state).stdout
+    assert_sent(Agent(lab).send("goes on"))
+
+
 # ---- damage -----------------------------------------------------------------------
 
 def overwrite(file: Path, offset: int, data: bytes) -> None:

@@ -65,6 +65,9 @@ static int check_target(const struct backing_up *work, struct config_error *erro
 	if (S_ISDIR(status.st_mode))
 		return config_error_set(error, -EISDIR, "%s: is a directory", file);
 
+	if (!S_ISREG(status.st_mode)) /* a device, or a link to where it should be */
+		return config_error_set(error, -EINVAL, "%s: is no ordinary file", file);
+
 	if (work->backup->replace)
 		return 0;
 	return config_error_set(error, -EEXIST,

@@ -349,6 +349,9 @@ static void test_backup_is_never_over_something(void **state)
 	assert_int_equal(back_up(true, &error), -EINVAL);
 	strcpy(file, root);
 	assert_int_equal(back_up(true, &error), -EISDIR);
+	snprintf(file, sizeof(file), "%s/link", root);
+	assert_return_code(symlink("elsewhere", file), errno);
+	assert_int_equal(back_up(true, &error), -EINVAL);
 }
 
 static void test_backup_of_a_damaged_one(void **state)

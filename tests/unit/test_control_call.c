@@ -74,10 +74,19 @@ static void on_changed(void *data, int64_t client_id)
 	strcat(news, "n");
 }
 
+static bool is_paused;
+
+static bool on_pause_asked(void *data)
+{
+	(void)data;
+	return is_paused;
+}
+
 static int on_pause(void *data, bool paused)
 {
 	(void)data;
 	strcat(news, paused ? "p" : "r");
+	is_paused = paused;
 	return store_setting_set(store, STORE_SETTING_PAUSED, paused ? "yes" : NULL);
 }
 
@@ -94,6 +103,7 @@ static const struct control_gateway gateway = {
 	.client_forgotten = on_forgotten,
 	.client_changed = on_changed,
 	.reload = on_reload,
+	.is_paused = on_pause_asked,
 	.set_paused = on_pause,
 };
 
@@ -111,6 +121,7 @@ static int set_up(void **state)
 		.gateway = &gateway,
 	};
 	news[0] = '\0';
+	is_paused = false;
 	certificate_error = 0;
 	return 0;
 }
@@ -286,8 +297,10 @@ static void test_a_full_disk(void **state)
 	assert_code(COMMAND("pair", "\"name\":\"b\""), "storage_full");
 	assert_code(COMMAND("revoke", "\"name\":\"a\""), "storage_full");
 	assert_code(COMMAND("rotate", "\"name\":\"a\""), "storage_full");
-	assert_code(COMMAND("pause", ""), "storage_full");
+	assert_non_null(strstr(ask(COMMAND("pause", "")), "\"kept\":false"));
 	assert_string_equal(news, "np");
+	control.gateway = NULL; /* then nobody would hold what was sent */
+	assert_code(COMMAND("pause", ""), "storage_full");
 }
 
 static void test_long_words_in_errors(void **state)

@@ -186,7 +186,7 @@ def test_answers_that_wait_have_little_memory(
     """Those of all batches together; what finds no room is not run, and others are served."""
     lists = [rpc("tools/list", id=i) for i in range(25)]
     waits = rpc("tools/call", {"name": "wait_for_sms", "arguments": {
-        "timeout_seconds": 1}}, id="wait")
+        "timeout_seconds": 5}}, id="wait")     # until all have asked
     size = len(gateway.post(lists[0]).body)
     replies = list(background.map(lambda _: post(gateway.port, *lists, waits), range(16)))
     answers = [answer for reply in replies if reply.status == 200 for answer in reply.json]

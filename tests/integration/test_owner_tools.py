@@ -92,7 +92,8 @@ def test_status_is_what_agents_are_told(owner: Owner, agent: Agent) -> None:
     theirs = agent.call("get_gateway_status").structured
     assert mine["sims"] == theirs["sims"] and mine["queue"] == theirs["queue"]
     assert mine.keys() == theirs.keys() | {"version", "waiting_approval", "clients",
-                                           "advertised", "contacts", "advertisement"}
+                                           "advertised", "contacts", "advertisement",
+                                           "configuration"}
     assert (mine["can_send"], mine["waiting_approval"]) == (True, 0)
 
 

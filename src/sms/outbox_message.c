@@ -331,6 +331,25 @@ void outbox_message_hand(struct outbox_message *message, const char *uuid, bool 
 	outbox_message_become(message, STATE_HANDED, "");
 }
 
+void outbox_message_hear(struct outbox_message *message, enum message_state_word told)
+{
+	if (message_state_is_final(message->state))
+		return;
+	switch (told) {
+	case MESSAGE_PENDING:
+		break;
+	case MESSAGE_SENT:
+		outbox_message_become(message, STATE_SENT, "");
+		break;
+	case MESSAGE_FAILED:
+		outbox_message_become(message, STATE_FAILED, "network_refused");
+		break;
+	case MESSAGE_CANCELLED:
+		outbox_message_become(message, STATE_CANCELLED, "");
+		break;
+	}
+}
+
 void outbox_message_report(struct outbox_message *message, bool delivered)
 {
 	enum delivery delivery = delivered ? DELIVERY_CONFIRMED : DELIVERY_REFUSED;

@@ -7,26 +7,18 @@
 
 #include "store/store_outgoing.h"
 
-/* Others send too, and their messages are none of ours. */
+/* Others send too, and their messages are none of ours, unless one gets its name only now. */
 static void on_message_state(struct outbox *outbox, const struct ofono_event *event)
 {
 	struct outbox_message *message = outbox_find_uuid(outbox, event->uuid);
+	struct outbox_lane *lane;
 
-	if (!message || message_state_is_final(message->state))
+	if (message) {
+		outbox_message_hear(message, event->state);
 		return;
-	switch (event->state) {
-	case MESSAGE_PENDING:
-		break;
-	case MESSAGE_SENT:
-		outbox_message_become(message, STATE_SENT, "");
-		break;
-	case MESSAGE_FAILED:
-		outbox_message_become(message, STATE_FAILED, "network_refused");
-		break;
-	case MESSAGE_CANCELLED:
-		outbox_message_become(message, STATE_CANCELLED, "");
-		break;
 	}
+	TAILQ_FOREACH (lane, &outbox->lanes, link)
+		outbox_lane_hear(lane, event);
 }
 
 /* It was final long ago, perhaps before we last started: find it by what is on disk. */

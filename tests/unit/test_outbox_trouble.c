@@ -84,6 +84,43 @@ static void test_late_not_handed(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
+/* What is told of it before it has a name here is not lost, whoever else sends beside. */
+static void test_a_state_before_the_answer(void **state)
+{
+	static const struct {
+		enum message_state_word told;
+		enum message_state state;
+		const char *reason;
+	} cases[] = {
+		{ MESSAGE_SENT, STATE_SENT, "" },
+		{ MESSAGE_FAILED, STATE_FAILED, "network_refused" },
+		{ MESSAGE_PENDING, STATE_HANDED, "" },
+	};
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	struct modem *other = fake_modem_ready("/sim1", "2");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char uuid[] = { (char)('A' + i), '\0' };
+		int64_t id = submit(1, uuid);
+
+		turn();
+		fake_message_state(other, uuid, MESSAGE_FAILED);
+		for (int others = 0; others < 9; others++)
+			fake_message_state(modem, "THEIRS", MESSAGE_CANCELLED);
+		fake_message_state(modem, uuid, cases[i].told);
+		assert_message(id, STATE_HANDING, "");
+		fake_answer(only_send(), SEND_ACCEPTED, uuid);
+		assert_message(id, cases[i].state, cases[i].reason);
+	}
+	fake_message_state(modem, "C", MESSAGE_SENT);
+	submit(1, "D"); /* of the same name, later: nothing was told of it */
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, "A");
+	turn();
+	assert_message(4, STATE_HANDED, "");
+}
+
 /* A registered modem that keeps a message is stuck; the other one goes on. */
 static void test_stuck_and_over(void **state)
 {
@@ -465,6 +502,7 @@ int main(void)
 		TEST(test_late_refused),
 		TEST(test_late_not_handed),
 		TEST(test_late_never),
+		TEST(test_a_state_before_the_answer),
 		TEST(test_stuck_and_over),
 		TEST(test_stuck_and_reset),
 		TEST(test_held_and_adopted),

@@ -21,6 +21,7 @@ enum failure {
 	FAILURE_PERSON_REJECTED,   /* also approval_rejected, by who was asked */
 	FAILURE_SIM_ABSENT,
 	FAILURE_SIM_LOCKED,
+	FAILURE_SIM_HELD,	/* also sim_locked, by what neither PIN nor PUK opens */
 	FAILURE_SIM_RESTRICTED, /* to a list of numbers */
 	FAILURE_MODEM_OFF,
 	FAILURE_NOT_REGISTERED,

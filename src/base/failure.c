@@ -53,6 +53,11 @@ static const struct failure_words table[] = {
 		"Ask the owner to unlock the SIM on the phone (ofono-mcp unlock). Never "
 		"ask for its PIN here.",
 	},
+	[FAILURE_SIM_HELD] = {
+		"sim_locked",
+		"Nothing was sent, and trying again does not help. Use another SIM, or ask the "
+		"owner, who gets the code of that lock from the seller of the phone.",
+	},
 	[FAILURE_SIM_RESTRICTED] = {
 		"sim_restricted",
 		"Nothing was sent, and trying again does not help: oFono sends no messages "

@@ -82,7 +82,9 @@ enum failure failure_of_sim(const struct sim *sim)
 {
 	switch (sim->state) {
 	case SIM_LOCKED:
-		return FAILURE_SIM_LOCKED;
+		return sim_lock_of(&sim->modem->sim) == SIM_LOCK_OTHER
+			       ? FAILURE_SIM_HELD
+			       : FAILURE_SIM_LOCKED;
 	case SIM_OFFLINE:
 	case SIM_OFF:
 		return FAILURE_MODEM_OFF;

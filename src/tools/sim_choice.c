@@ -28,6 +28,9 @@ static const char *state_in_words(const struct sim *sim)
 		return "in a modem that is off";
 	if (sim->state == SIM_STARTING && sim_is_restricted(&sim->modem->sim))
 		return "limited to a list of numbers (fixed or barred dialling)";
+	if (sim->state == SIM_LOCKED && sim_lock_of(&sim->modem->sim) == SIM_LOCK_OTHER)
+		return "held by a lock of the phone or the network, which neither PIN "
+		       "nor PUK opens";
 	if (sim->state != SIM_SEARCHING)
 		return sim_state_name(sim->state);
 	if (strcmp(sim->modem->network.status, "denied") == 0)

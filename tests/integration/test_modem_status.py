@@ -90,6 +90,9 @@ def test_a_card_that_its_owner_cannot_unlock(make_lab: MakeLab) -> None:
                     "PUK opens",
              "its SIM is limited to a list of numbers (fixed or barred dialling), and oFono "
              "sends no messages with such a card")
+    refused = agent.send("to nowhere", agent.ids()[0])
+    assert_refused(refused, "sim_locked")
+    assert "neither PIN nor PUK opens" in refused.text and "unlock" not in refused.text
     refused = agent.send("to nowhere", agent.ids()[1])
     assert_refused(refused, "sim_restricted")
     assert "it is limited to a list of numbers" in refused.text

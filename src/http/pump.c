@@ -3,13 +3,13 @@
  * libmicrohttpd 0.9.75 has three gaps here: nothing wakes the loop after
  * MHD_resume_connection(), MHD_get_timeout() does not see a resume that is pending, and at
  * its connection limit it listens again only in the run after the one that closed a
- * connection (tests/unit/test_server.c::test_limit_recovers). Each is closed by one more
+ * connection (tests/unit/test_server_limit.c::test_limit_recovers). Each is closed by one more
  * MHD_run().
  *
  * And it has a spin: when a chunk's size line does not fit into its buffer, it wants to be
  * run at once for ever, and does nothing. So runs that move nothing are soon spaced out; the
  * connection's deadline ends it
- * (tests/unit/test_server.c::test_endless_chunk_line_does_not_spin).
+ * (tests/unit/test_server_limit.c::test_endless_chunk_line_does_not_spin).
  *
  * And another: without a descriptor for its first connection it tries to accept for ever
  * (tests/integration/test_limits.py::test_no_descriptor_left_for_the_first).

@@ -48,7 +48,7 @@ struct lab {
 
 static struct lab lab;
 
-static uint64_t lab_now_ms(void)
+static inline uint64_t lab_now_ms(void)
 {
 	struct timespec now;
 
@@ -56,7 +56,8 @@ static uint64_t lab_now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void lab_answer(struct exchange *exchange, unsigned status, const char *text)
+static inline void lab_answer(struct exchange *exchange, unsigned status,
+			      const char *text)
 {
 	struct buffer body = BUFFER_INIT;
 
@@ -70,7 +71,7 @@ static void lab_answer(struct exchange *exchange, unsigned status, const char *t
  * with a stream
  */
 
-static void lab_begin(void *data, struct exchange *exchange)
+static inline void lab_begin(void *data, struct exchange *exchange)
 {
 	struct record *record = &lab.records[lab.record_count++];
 
@@ -81,14 +82,14 @@ static void lab_begin(void *data, struct exchange *exchange)
 	exchange_set_context(exchange, record);
 }
 
-static void lab_begin_early(void *data, struct exchange *exchange)
+static inline void lab_begin_early(void *data, struct exchange *exchange)
 {
 	lab_begin(data, exchange);
 	lab_answer(exchange, 200, "early");
 }
 
-static void lab_body(void *data, struct exchange *exchange, const char *piece,
-		     size_t length)
+static inline void lab_body(void *data, struct exchange *exchange, const char *piece,
+			    size_t length)
 {
 	struct record *record = exchange_context(exchange);
 
@@ -97,14 +98,14 @@ static void lab_body(void *data, struct exchange *exchange, const char *piece,
 	buffer_append(&record->body, piece, length);
 }
 
-static void lab_body_midway(void *data, struct exchange *exchange, const char *piece,
-			    size_t length)
+static inline void lab_body_midway(void *data, struct exchange *exchange,
+				   const char *piece, size_t length)
 {
 	lab_body(data, exchange, piece, length);
 	lab_answer(exchange, 400, "midway");
 }
 
-static void lab_complete_later(void *data, struct exchange *exchange)
+static inline void lab_complete_later(void *data, struct exchange *exchange)
 {
 	struct record *record = exchange_context(exchange);
 
@@ -112,7 +113,7 @@ static void lab_complete_later(void *data, struct exchange *exchange)
 	record->completed++;
 }
 
-static void lab_complete(void *data, struct exchange *exchange)
+static inline void lab_complete(void *data, struct exchange *exchange)
 {
 	struct record *record = exchange_context(exchange);
 
@@ -123,7 +124,7 @@ static void lab_complete(void *data, struct exchange *exchange)
 /* more than the sockets hold, and as much as a request may */
 enum { LAB_HUGE_BYTES = 7 * 1024 * 1024 };
 
-static void lab_complete_huge(void *data, struct exchange *exchange)
+static inline void lab_complete_huge(void *data, struct exchange *exchange)
 {
 	struct buffer body = BUFFER_INIT;
 	char block[65536];
@@ -136,7 +137,7 @@ static void lab_complete_huge(void *data, struct exchange *exchange)
 	exchange_answer(exchange, 200, "text/plain", &body);
 }
 
-static void lab_complete_stream(void *data, struct exchange *exchange)
+static inline void lab_complete_stream(void *data, struct exchange *exchange)
 {
 	struct record *record = exchange_context(exchange);
 
@@ -148,7 +149,7 @@ static void lab_complete_stream(void *data, struct exchange *exchange)
 }
 
 /* Longer than a turn of the loop may take. */
-static void lab_complete_busy(void *data, struct exchange *exchange)
+static inline void lab_complete_busy(void *data, struct exchange *exchange)
 {
 	uint64_t end = lab_now_ms() + 60;
 
@@ -158,20 +159,20 @@ static void lab_complete_busy(void *data, struct exchange *exchange)
 	lab_answer(exchange, 200, "busy");
 }
 
-static void lab_complete_accepted(void *data, struct exchange *exchange)
+static inline void lab_complete_accepted(void *data, struct exchange *exchange)
 {
 	lab_complete_later(data, exchange);
 	exchange_answer(exchange, 202, NULL, NULL);
 }
 
-static void lab_complete_release(void *data, struct exchange *exchange)
+static inline void lab_complete_release(void *data, struct exchange *exchange)
 {
 	lab_complete_later(data, exchange);
 	lab_answer(lab.records[0].exchange, 200, "by another");
 	lab_answer(exchange, 200, "released");
 }
 
-static void lab_abandoned(void *data, struct exchange *exchange)
+static inline void lab_abandoned(void *data, struct exchange *exchange)
 {
 	struct record *record = exchange_context(exchange);
 
@@ -180,7 +181,7 @@ static void lab_abandoned(void *data, struct exchange *exchange)
 	assert_int_equal(record->ended, 0);
 }
 
-static void lab_stopping(void *data, struct exchange *exchange)
+static inline void lab_stopping(void *data, struct exchange *exchange)
 {
 	struct record *record = exchange_context(exchange);
 
@@ -190,7 +191,7 @@ static void lab_stopping(void *data, struct exchange *exchange)
 		lab_answer(exchange, 503, "stopping");
 }
 
-static void lab_ended(void *data, struct exchange *exchange)
+static inline void lab_ended(void *data, struct exchange *exchange)
 {
 	struct record *record = exchange_context(exchange);
 
@@ -225,7 +226,7 @@ static const struct exchange_handler lab_busy =
 static const struct exchange_handler lab_accepted =
 	LAB_HANDLER(lab_begin, lab_body, lab_complete_accepted);
 
-static void lab_refusal(struct buffer *body, unsigned status, const char *text)
+static inline void lab_refusal(struct buffer *body, unsigned status, const char *text)
 {
 	char line[300];
 
@@ -256,8 +257,8 @@ static const struct http_route lab_routes[] = {
 	{ .path = NULL },
 };
 
-static bool lab_find(void *data, const uint8_t hash[AUTH_HASH_BYTES],
-		     struct client *client_out)
+static inline bool lab_find(void *data, const uint8_t hash[AUTH_HASH_BYTES],
+			    struct client *client_out)
 {
 	uint8_t expected[AUTH_HASH_BYTES];
 
@@ -268,7 +269,7 @@ static bool lab_find(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 	return memcmp(hash, expected, AUTH_HASH_BYTES) == 0;
 }
 
-static void lab_listen(void)
+static inline void lab_listen(void)
 {
 	struct config_error error = { "" };
 	int result = http_server_new(lab.loop, &lab.config, lab_routes, &lab.auth,
@@ -278,13 +279,13 @@ static void lab_listen(void)
 		fail_msg("%s", error.text);
 }
 
-static void lab_start(void)
+static inline void lab_start(void)
 {
 	lab_listen();
 	assert_int_equal(http_server_serve(lab.server), 0);
 }
 
-static int lab_setup(void **state)
+static inline int lab_setup(void **state)
 {
 	(void)state;
 	memset(&lab, 0, sizeof(lab));
@@ -302,7 +303,7 @@ static int lab_setup(void **state)
 	return 0;
 }
 
-static int lab_teardown(void **state)
+static inline int lab_teardown(void **state)
 {
 	int at;
 
@@ -317,7 +318,13 @@ static int lab_teardown(void **state)
 	return 0;
 }
 
-static bool lab_turn(uint64_t end_ms)
+/* Counts in an int; for http_server_stop(). */
+static inline void lab_on_stopped(void *data)
+{
+	++*(int *)data;
+}
+
+static inline bool lab_turn(uint64_t end_ms)
 {
 	assert_true(sd_event_run(lab.loop, 10 * 1000) >= 0);
 	lab.turns++;

@@ -22,7 +22,7 @@ struct peer {
 };
 
 /* What has come so far. */
-static void peer_read(struct peer *peer)
+static inline void peer_read(struct peer *peer)
 {
 	ssize_t length;
 
@@ -40,7 +40,7 @@ static void peer_read(struct peer *peer)
 }
 
 /* `source` is the last byte of 127.0.0.x. */
-static struct peer *peer_connect_from(uint16_t port, uint8_t source)
+static inline struct peer *peer_connect_from(uint16_t port, uint8_t source)
 {
 	struct peer *peer = calloc(1, sizeof(*peer));
 	const struct sockaddr_in address = {
@@ -65,7 +65,7 @@ static struct peer *peer_connect_from(uint16_t port, uint8_t source)
 	return peer;
 }
 
-static struct peer *peer_connect_to(uint16_t port)
+static inline struct peer *peer_connect_to(uint16_t port)
 {
 	return peer_connect_from(port, 1);
 }
@@ -75,7 +75,7 @@ static inline struct peer *peer_connect(void)
 	return peer_connect_to(http_server_port(lab.server, 0));
 }
 
-static void peer_send_bytes(struct peer *peer, const char *data, size_t length)
+static inline void peer_send_bytes(struct peer *peer, const char *data, size_t length)
 {
 	uint64_t end_ms = lab_now_ms() + LAB_WAIT_MS;
 
@@ -118,11 +118,23 @@ static inline void peer_get(struct peer *peer, const char *path)
 	peer_send(peer, head);
 }
 
-static void peer_close(struct peer *peer)
+static inline void peer_close(struct peer *peer)
 {
 	close(peer->fd);
 	free(peer);
 }
+
+/* Reads and forgets until `condition` holds. */
+#define PEER_SWALLOW_UNTIL(peer, total, condition)               \
+	do {                                                     \
+		uint64_t until_ms_ = lab_now_ms() + LAB_WAIT_MS; \
+		while (!(condition)) {                           \
+			peer_read(peer);                         \
+			total += (peer)->length;                 \
+			(peer)->length = 0;                      \
+			assert_true(lab_turn(until_ms_));        \
+		}                                                \
+	} while (0)
 
 struct reply {
 	unsigned status;
@@ -131,7 +143,7 @@ struct reply {
 };
 
 /* Takes the first whole answer from what came. */
-static bool peer_take(struct peer *peer, struct reply *reply, bool no_body)
+static inline bool peer_take(struct peer *peer, struct reply *reply, bool no_body)
 {
 	const char *end, *field;
 	size_t head, length = 0;

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The server of http_lab.h at its limits.
+ */
+#include "http_peer.h"
+
+/* libmicrohttpd's own loop hangs when just 128 or 256 connections are ready at once. */
+static void test_a_multiple_of_128_ready_at_once(void **state)
+{
+	enum { COUNT = 256 };
+	static struct peer *peers[COUNT];
+	int at;
+
+	(void)state;
+	lab_start();
+	for (at = 0; at < COUNT; at++) {
+		peers[at] = peer_connect();
+		lab_turn(0);
+	}
+	LAB_WAIT(http_server_connections(lab.server) == COUNT);
+	for (at = 0; at < COUNT; at++)
+		peer_post(peers[at], "/echo", "x");
+	for (at = 0; at < COUNT; at++) {
+		assert_string_equal(peer_reply(peers[at])->body, "x");
+		peer_close(peers[at]);
+	}
+}
+
+static void test_limit_recovers(void **state)
+{
+	struct peer *first, *second, *third;
+	uint64_t start_ms;
+
+	(void)state;
+	lab.config.max_connections = 2;
+	lab_start();
+	first = peer_connect();
+	second = peer_connect();
+	LAB_WAIT(http_server_connections(lab.server) == 2);
+	third = peer_connect(); /* in the backlog */
+	peer_post(third, "/echo", "third");
+	peer_post(second, "/echo", "second");
+	assert_string_equal(peer_reply(second)->body, "second");
+	assert_int_equal(http_server_connections(lab.server), 2);
+	assert_int_equal(lab.record_count, 1);
+	peer_close(first);
+	start_ms = lab_now_ms();
+	assert_string_equal(peer_reply(third)->body, "third");
+	assert_true(lab_now_ms() - start_ms < 10000); /* no time-out had to end */
+	peer_close(second);
+	peer_close(third);
+}
+
+static void test_per_address_limit(void **state)
+{
+	struct peer *first, *second;
+
+	(void)state;
+	lab.config.max_connections_per_address = 1;
+	lab_start();
+	first = peer_connect();
+	peer_get(first, "/echo");
+	assert_int_equal(peer_reply(first)->status, 200);
+	second = peer_connect();
+	assert_int_equal(peer_reply(second)->status, 503);
+	LAB_WAIT(peer_is_closed(second));
+	peer_get(first, "/echo");
+	assert_int_equal(peer_reply(first)->status, 200);
+	peer_close(first);
+	peer_close(second);
+}
+
+/* Answers that nobody reads share one budget; small ones are not counted. */
+static void test_answers_within_the_budget(void **state)
+{
+	struct peer *slow, *other;
+
+	(void)state;
+	lab_start();
+	slow = peer_connect();
+	peer_get(slow, "/huge");
+	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
+	other = peer_connect();
+	peer_get(other, "/huge");
+	assert_int_equal(peer_reply(other)->status, 503);
+	peer_get(other, "/echo");
+	assert_int_equal(peer_reply(other)->status, 200);
+	peer_close(slow);
+	LAB_WAIT(http_server_connections(lab.server) == 1);
+	peer_get(other, "/huge");
+	LAB_WAIT(lab.record_count == 4 && lab.records[3].completed);
+	peer_close(other);
+}
+
+static void endless_chunk_line(const char *begin, char byte)
+{
+	struct peer *peer = peer_connect(), *other = peer_connect();
+	uint64_t end_ms;
+	unsigned before;
+	int turns = 0, at;
+
+	peer_send(peer, "POST /echo HTTP/1.1\r\nHost: localhost\r\n"
+			"Transfer-Encoding: chunked\r\n\r\n");
+	peer_send(peer, begin);
+	for (at = 0; at < 12000; at++) {
+		peer_send_bytes(peer, &byte, 1);
+		if (at % 100 == 0)
+			sd_event_run(lab.loop, 0);
+	}
+	for (end_ms = lab_now_ms() + 400; lab_now_ms() < end_ms; turns++)
+		sd_event_run(lab.loop, 400 * 1000);
+	assert_in_range(turns, 0, 50);
+	before = lab.turns;
+	for (at = 0; at < 20; at++) {
+		peer_get(other, "/echo");
+		assert_int_equal(peer_reply(other)->status, 200);
+	}
+	assert_in_range(lab.turns - before, 20, 40); /* nobody else waits */
+	peer_close(peer);
+	peer_close(other);
+}
+
+static void test_endless_chunk_line_does_not_spin(void **state)
+{
+	(void)state;
+	lab_start();
+	endless_chunk_line("5;", 'x');
+	endless_chunk_line("", '0');
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_multiple_of_128_ready_at_once),
+		TEST(test_limit_recovers),
+		TEST(test_per_address_limit),
+		TEST(test_answers_within_the_budget),
+		TEST(test_endless_chunk_line_does_not_spin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

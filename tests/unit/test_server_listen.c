@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the server of http_lab.h listens, and from when on it answers.
+ */
+#include "http_peer.h"
+
+static void test_who_comes_before_it_serves_waits(void **state)
+{
+	struct peer *peer;
+
+	(void)state;
+	lab_listen();
+	peer = peer_connect();
+	peer_get(peer, "/echo");
+	lab_turn(50);
+	assert_int_equal(lab.record_count, 0);
+	assert_int_equal(http_server_serve(lab.server), 0);
+	assert_int_equal(peer_reply(peer)->status, 200);
+	peer_close(peer);
+}
+
+static void test_port_taken(void **state)
+{
+	struct http_server *second = NULL;
+	struct config_error error = { "" };
+	char address[64];
+
+	(void)state;
+	lab_start();
+	snprintf(address, sizeof(address), "127.0.0.1:%u",
+		 http_server_port(lab.server, 0));
+	strcpy(lab.config.listen.items[0], address);
+	assert_int_equal(http_server_new(lab.loop, &lab.config, lab_routes, &lab.auth,
+					 &second, &error),
+			 -EADDRINUSE);
+	assert_null(second);
+	assert_non_null(strstr(error.text, "is taken by another program"));
+	assert_non_null(strstr(error.text, address));
+	strcpy(lab.config.listen.items[0], "192.0.2.1:9531");
+	assert_int_equal(http_server_new(lab.loop, &lab.config, lab_routes, &lab.auth,
+					 &second, &error),
+			 -EADDRNOTAVAIL);
+	strcpy(lab.config.listen.items[0], "localhost");
+	assert_int_equal(http_server_new(lab.loop, &lab.config, lab_routes, &lab.auth,
+					 &second, &error),
+			 -EINVAL);
+}
+
+/* Served at `text` as at the first address; `address` lacks the port. */
+static void check_second_address(const char *text, struct sockaddr *address,
+				 socklen_t length)
+{
+	struct peer *peer;
+	in_port_t port;
+
+	lab.config.listen.count = 2;
+	strcpy(lab.config.listen.items[1], text);
+	lab_start();
+	peer = peer_connect();
+	peer_get(peer, "/echo");
+	assert_int_equal(peer_reply(peer)->status, 200);
+	close(peer->fd);
+	peer->fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	port = htons(http_server_port(lab.server, 1));
+	if (address->sa_family == AF_INET6)
+		((struct sockaddr_in6 *)address)->sin6_port = port;
+	else
+		((struct sockaddr_in *)address)->sin_port = port;
+	assert_int_equal(connect(peer->fd, address, length), 0);
+	peer_get(peer, "/echo");
+	assert_int_equal(peer_reply(peer)->status, 200);
+	peer_close(peer);
+}
+
+static void test_two_addresses(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET };
+
+	(void)state;
+	inet_pton(AF_INET, "127.0.0.2", &address.sin_addr);
+	check_second_address("127.0.0.2:0", (struct sockaddr *)&address, sizeof(address));
+}
+
+static bool has_ipv6(const struct sockaddr_in6 *loopback)
+{
+	int probe = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool has = probe >= 0 &&
+		   bind(probe, (const struct sockaddr *)loopback, sizeof(*loopback)) == 0;
+
+	if (probe >= 0)
+		close(probe);
+	return has;
+}
+
+/* A machine without it must say so, and not serve half of what it was told to. */
+static void test_ipv6(void **state)
+{
+	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
+					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct config_error error = { "" };
+
+	(void)state;
+	if (has_ipv6(&address)) {
+		check_second_address("[::1]:0", (struct sockaddr *)&address,
+				     sizeof(address));
+		return;
+	}
+	lab.config.listen.count = 2;
+	strcpy(lab.config.listen.items[1], "[::1]:0");
+	assert_true(http_server_new(lab.loop, &lab.config, lab_routes, &lab.auth,
+				    &lab.server, &error) < 0);
+	assert_null(lab.server);
+	assert_non_null(strstr(error.text, "[::1]:0: "));
+}
+
+/* An address that the network can reach, though we come by loopback. */
+static void lab_listen_to_the_network(void)
+{
+	strcpy(lab.config.listen.items[0], "0.0.0.0:0");
+	lab_listen();
+	assert_true(http_server_has_network(lab.server));
+}
+
+static bool refused_by_the_kernel(void)
+{
+	const struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(http_server_port(lab.server, 0)),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool refused =
+		connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 &&
+		errno == ECONNREFUSED;
+
+	close(fd);
+	return refused;
+}
+
+static void test_network_is_closed_without_clients(void **state)
+{
+	struct peer *peer;
+
+	(void)state;
+	lab_listen_to_the_network();
+	assert_int_equal(http_server_serve(lab.server), 0);
+	http_server_review(lab.server, false);
+	lab_turn(0);
+	assert_false(http_server_listens(lab.server, 0));
+	assert_true(refused_by_the_kernel());
+	http_server_review(lab.server, true);
+	LAB_WAIT(http_server_listens(lab.server, 0));
+	peer = peer_connect();
+	peer_get(peer, "/echo");
+	assert_int_equal(peer_reply(peer)->status, 200);
+	peer_close(peer);
+}
+
+static void test_network_closes_with_all_that_is_on_it(void **state)
+{
+	struct peer *waits, *streams, *idle, *sends;
+
+	(void)state;
+	lab_listen_to_the_network();
+	assert_int_equal(http_server_serve(lab.server), 0);
+	http_server_review(lab.server, true);
+	LAB_WAIT(http_server_listens(lab.server, 0));
+	waits = peer_connect();
+	peer_get(waits, "/later");
+	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
+	streams = peer_connect();
+	peer_get(streams, "/stream");
+	LAB_WAIT(lab.record_count == 2 && lab.records[1].stream);
+	idle = peer_connect();
+	sends = peer_connect();
+	peer_send(sends, "POST /echo HTTP/1.1\r\nHost: local");
+	LAB_WAIT(http_server_connections(lab.server) == 4);
+	http_server_review(lab.server, false);
+	LAB_WAIT(peer_is_closed(waits) && peer_is_closed(streams) &&
+		 peer_is_closed(idle) && peer_is_closed(sends));
+	assert_int_equal(lab.records[0].abandoned, 1);
+	assert_int_equal(lab.records[1].abandoned, 1);
+	assert_int_equal(http_server_connections(lab.server), 0);
+	assert_true(refused_by_the_kernel());
+	http_server_review(lab.server, true); /* and once more */
+	LAB_WAIT(http_server_listens(lab.server, 0));
+	peer_close(waits);
+	waits = peer_connect_to(http_server_port(lab.server, 0));
+	peer_get(waits, "/echo");
+	assert_int_equal(peer_reply(waits)->status, 200);
+	peer_close(waits);
+	peer_close(streams);
+	peer_close(idle);
+	peer_close(sends);
+}
+
+static void test_network_stops_while_closed(void **state)
+{
+	(void)state;
+	lab_listen_to_the_network();
+	assert_int_equal(http_server_serve(lab.server), 0);
+	http_server_stop(lab.server, 1000, lab_on_stopped, &lab.stopped);
+	http_server_review(lab.server, true); /* too late */
+	LAB_WAIT(lab.stopped == 1);
+	assert_false(http_server_listens(lab.server, 0));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_who_comes_before_it_serves_waits),
+		TEST(test_port_taken),
+		TEST(test_two_addresses),
+		TEST(test_network_is_closed_without_clients),
+		TEST(test_network_closes_with_all_that_is_on_it),
+		TEST(test_network_stops_while_closed),
+		TEST(test_ipv6),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

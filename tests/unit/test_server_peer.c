@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The server of http_lab.h, whose peers leave or are cut off.
+ */
+#include "http_peer.h"
+
+static void test_peer_gone_while_waiting(void **state)
+{
+	struct peer *peer;
+	int turn;
+
+	(void)state;
+	lab_start();
+	peer = peer_connect();
+	peer_post(peer, "/later", "x");
+	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
+	peer_close(peer);
+	for (turn = 0; turn < 3 && !lab.records[0].ended; turn++)
+		sd_event_run(lab.loop, 1000 * 1000);
+	assert_int_equal(lab.records[0].abandoned, 1);
+	assert_int_equal(lab.records[0].ended, 1);
+	LAB_WAIT(http_server_connections(lab.server) == 0);
+}
+
+static void assert_cut(struct peer *peer, int record)
+{
+	assert_int_equal(lab.records[record].abandoned, 1);
+	LAB_WAIT(lab.records[record].ended && peer_is_closed(peer));
+	peer_close(peer);
+}
+
+/* One that waits with another request behind it, one that streams, one half there. */
+static void test_what_a_client_has_under_way_is_cut(void **state)
+{
+	struct peer *waits, *streams, *half;
+
+	(void)state;
+	lab_start();
+	waits = peer_connect();
+	peer_post(waits, "/later", "one");
+	peer_post(waits, "/echo", "two");
+	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
+	streams = peer_connect();
+	peer_get(streams, "/stream");
+	LAB_WAIT(lab.record_count == 2 && lab.records[1].stream);
+	half = peer_connect();
+	peer_send(half, "POST /echo HTTP/1.1\r\nHost: localhost\r\n"
+			"Content-Length: 5\r\n\r\nab");
+	LAB_WAIT(lab.record_count == 3);
+	http_server_cut_client(lab.server, 7);
+	assert_int_equal(lab.records[0].abandoned + lab.records[1].abandoned, 0);
+	http_server_cut_client(lab.server, 0); /* all of open mode */
+	http_server_cut_client(lab.server, 0);
+	peer_send(half, "cde");
+	assert_cut(waits, 0);
+	assert_cut(streams, 1);
+	assert_cut(half, 2);
+	LAB_WAIT(http_server_connections(lab.server) == 0);
+	assert_int_equal(lab.record_count, 3);
+	assert_int_equal(lab.records[2].completed, 0);
+}
+
+static void test_what_a_client_was_answered_is_not_cut(void **state)
+{
+	struct peer *idle, *peer;
+
+	(void)state;
+	lab_start();
+	idle = peer_connect();
+	peer = peer_connect();
+	peer_post(idle, "/echo", "before");
+	assert_string_equal(peer_reply(idle)->body, "before");
+	peer_get(peer, "/huge");
+	LAB_WAIT(lab.record_count == 2 && lab.records[1].completed);
+	http_server_cut_client(lab.server, 0);
+	peer_post(idle, "/echo", "after");
+	assert_string_equal(peer_reply(idle)->body, "after");
+	assert_int_equal(lab.records[1].abandoned, 0);
+	peer_close(idle);
+	peer_close(peer);
+}
+
+/* The next request is already there when the peer resets. */
+static void test_peer_resets_with_a_request_in_the_pipe(void **state)
+{
+	const struct linger reset = { 1, 0 };
+	struct peer *peer;
+
+	(void)state;
+	lab_start();
+	peer = peer_connect();
+	peer_post(peer, "/later", "x");
+	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
+	peer_post(peer, "/echo", "y");
+	setsockopt(peer->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	peer_close(peer);
+	LAB_WAIT(http_server_connections(lab.server) == 0);
+	assert_int_equal(lab.record_count, 1);
+	assert_int_equal(lab.records[0].abandoned, 1);
+
+	peer = peer_connect();
+	peer_post(peer, "/later", "x");
+	LAB_WAIT(lab.record_count == 2 && lab.records[1].completed);
+	peer_post(peer, "/echo", "y");
+	peer_close(peer);
+	LAB_WAIT(http_server_connections(lab.server) == 0);
+	assert_int_equal(lab.record_count, 2);
+	assert_int_equal(lab.records[1].abandoned, 1);
+}
+
+/* On a kept connection that waited before, the watch is already there. */
+static void test_peer_gone_the_second_time(void **state)
+{
+	struct peer *peer;
+
+	(void)state;
+	lab_start();
+	peer = peer_connect();
+	peer_post(peer, "/later", "x");
+	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
+	lab_answer(lab.records[0].exchange, 200, "y");
+	assert_int_equal(peer_reply(peer)->status, 200);
+	peer_post(peer, "/later", "x");
+	LAB_WAIT(lab.record_count == 2 && lab.records[1].completed);
+	peer_close(peer);
+	LAB_WAIT(lab.records[1].ended);
+	assert_int_equal(lab.records[1].abandoned, 1);
+	assert_int_equal(lab.records[0].abandoned, 0);
+}
+
+/* The watch hears of the end while an earlier answer is still going out. */
+static void test_peer_gone_before_it_waits(void **state)
+{
+	struct peer *peer;
+	size_t total = 0;
+
+	(void)state;
+	lab_start();
+	peer = peer_connect();
+	peer_get(peer, "/later");
+	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
+	lab_answer(lab.records[0].exchange, 200, "x");
+	assert_int_equal(peer_reply(peer)->status, 200);
+	peer_get(peer, "/huge");
+	LAB_WAIT(lab.record_count == 2 && lab.records[1].completed);
+	peer_get(peer, "/later");
+	shutdown(peer->fd, SHUT_WR);
+	PEER_SWALLOW_UNTIL(peer, total, lab.record_count == 3 && lab.records[2].ended);
+	PEER_SWALLOW_UNTIL(peer, total, peer->closed);
+	assert_true(total > LAB_HUGE_BYTES);
+	assert_int_equal(lab.records[1].abandoned, 0);
+	assert_int_equal(lab.records[2].completed, 1);
+	assert_int_equal(lab.records[2].abandoned, 1);
+	LAB_WAIT(http_server_connections(lab.server) == 0);
+	peer_close(peer);
+}
+
+static void test_peer_gone_while_sending(void **state)
+{
+	struct peer *peer;
+
+	(void)state;
+	lab_start();
+	peer = peer_connect();
+	peer_send(peer, "POST /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\n");
+	peer_close(peer);
+	peer = peer_connect();
+	peer_send(peer, "POST /echo HTTP/1.1\r\nHost: localhost\r\n"
+			"Content-Length: 10\r\n\r\nabc");
+	LAB_WAIT(lab.record_count == 1);
+	peer_close(peer);
+	LAB_WAIT(lab.records[0].ended);
+	assert_int_equal(lab.records[0].abandoned, 1);
+	assert_int_equal(lab.records[0].completed, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_peer_gone_while_waiting),
+		TEST(test_what_a_client_has_under_way_is_cut),
+		TEST(test_what_a_client_was_answered_is_not_cut),
+		TEST(test_peer_resets_with_a_request_in_the_pipe),
+		TEST(test_peer_gone_the_second_time),
+		TEST(test_peer_gone_before_it_waits),
+		TEST(test_peer_gone_while_sending),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

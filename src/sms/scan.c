@@ -19,7 +19,7 @@ struct scans {
 	sd_event_source *turn;		       /* enabled while one is under way */
 };
 
-/* A timer that is due at once: see doc/architecture.md, sd-event 1. */
+/* A timer that is due at once: see doc/libraries.md, sd-event 1. */
 static void take_turn_soon(struct scans *scans)
 {
 	int error = sd_event_source_set_time(scans->turn, 0);

@@ -97,39 +97,43 @@ void ofono_program_look_for_reports(struct ofono_probe *probe,
 			probe && ofono_probe_mentions(probe, modem->path, "StatusReport");
 }
 
+static void tell_of_fork(struct doctor *doctor, const struct ofono_program *program,
+			 const char *version)
+{
+	const struct finding finding = { DOCTOR_OK, "oFono" };
+
+	doctor_tell(doctor, &finding,
+		    "it answers: %s, a fork that tells of delivery and sends emoji (%s)",
+		    version,
+		    program->is_sailfish ? "that of Sailfish OS, Droidian and FuriOS"
+					 : "that of UBports");
+}
+
+static void tell_of_upstream(struct doctor *doctor, bool has_plugin, const char *version)
+{
+	static const struct finding whole = { DOCTOR_OK, "oFono" };
+	static const struct finding bare = {
+		DOCTOR_WARNING, "oFono",
+		"Where that matters install the package ofono-plugin-sms-history and "
+		"restart oFono (systemctl restart ofono); else all is well"
+	};
+
+	doctor_tell(doctor, has_plugin ? &whole : &bare,
+		    "it answers: %s, upstream, %s plugin that tells of delivery; emoji "
+		    "cannot be sent",
+		    version, has_plugin ? "with the" : "without a");
+}
+
 void ofono_program_tell(struct doctor *doctor, const struct ofono_program *program)
 {
+	static const struct finding hidden = { DOCTOR_WARNING, "oFono",
+					       "Run it as root: sudo ofono-mcp doctor" };
 	const char *version = *program->version ? program->version : "of some version";
-	struct finding finding = { DOCTOR_OK, "oFono" };
 
-	if (program->is_sailfish || program->reports) {
-		doctor_tell(doctor, &finding,
-			    "it answers: %s, a fork that tells of delivery and sends "
-			    "emoji (%s)",
-			    version,
-			    program->is_sailfish ? "that of Sailfish OS, Droidian and "
-						   "FuriOS"
-						 : "that of UBports");
-	} else if (program->has_plugin) {
-		doctor_tell(doctor, &finding,
-			    "it answers: %s, upstream, with the plugin that tells of "
-			    "delivery; "
-			    "emoji cannot be sent",
-			    version);
-	} else if (program->shows_its_parts) {
-		finding.level = DOCTOR_WARNING;
-		finding.fix = "Where that matters install the package "
-			      "ofono-plugin-sms-history and restart oFono (systemctl "
-			      "restart ofono); else all is well";
-		doctor_tell(doctor, &finding,
-			    "it answers: %s, upstream, without a plugin that tells of "
-			    "delivery; "
-			    "emoji cannot be sent",
-			    version);
-	} else {
-		finding.level = DOCTOR_WARNING;
-		finding.fix = "Run it as root: sudo ofono-mcp doctor";
-		doctor_tell(doctor, &finding,
-			    "it answers; which it is only root can see");
-	}
+	if (program->is_sailfish || program->reports)
+		tell_of_fork(doctor, program, version);
+	else if (program->has_plugin || program->shows_its_parts)
+		tell_of_upstream(doctor, program->has_plugin, version);
+	else
+		doctor_tell(doctor, &hidden, "it answers; which it is only root can see");
 }

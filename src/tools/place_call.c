@@ -282,10 +282,10 @@ static bool goes_on(const struct calling *calling)
 	return placed && call_goes_on(placed->state);
 }
 
-static void dial(struct calling *calling)
+/* False: nothing was dialled, and the call is answered. */
+static bool place(struct calling *calling)
 {
-	const struct services *services = services_of(calling);
-	struct tool_call *call = calling->call;
+	const struct tool_call *call = calling->call;
 	const struct dial_order order = {
 		.modem = calling->sim->modem,
 		.sim_id = calling->sim_id,
@@ -296,23 +296,32 @@ static void dial(struct calling *calling)
 		.reason = calling->is_approved ? approval_by_person : NULL,
 	};
 
-	switch (dialler_place(services->dialler, &order, &calling->watch.id)) {
+	switch (dialler_place(services_of(calling)->dialler, &order,
+			      &calling->watch.id)) {
 	case 0:
-		break;
+		return true;
 	case DIALLER_E_BUSY:
 		refuse(calling, FAILURE_CALL_BUSY,
 		       "An agent's call goes on on that SIM's modem.");
-		return;
+		return false;
 	case STORE_E_FULL:
 		refuse(calling, FAILURE_STORAGE_FULL,
 		       "Nothing was dialled: that could not be written to the phone's "
 		       "storage.");
-		return;
+		return false;
 	default:
 		refuse(calling, FAILURE_INTERNAL,
 		       "Nothing was dialled: that could not be written down.");
-		return;
+		return false;
 	}
+}
+
+static void dial(struct calling *calling)
+{
+	struct tool_call *call = calling->call;
+
+	if (!place(calling))
+		return;
 	calling->watch.hear = hear;
 	calling->watch.wait.answer = answer;
 	calling->watch.wait.cancelled = on_cancelled;

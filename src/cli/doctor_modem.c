@@ -150,8 +150,7 @@ static bool has_centre(const struct patient *patient)
 		return true;
 	tell(patient,
 	     "oFono knows no service centre of its SIM card, so what it sends is "
-	     "refused, "
-	     "unless the modem knows one",
+	     "refused, unless the modem knows one",
 	     "Ask the operator for the number, then, as root: dbus-send --system "
 	     "--dest=org.ofono MODEM org.ofono.MessageManager.SetProperty "
 	     "string:ServiceCenterAddress variant:string:NUMBER");

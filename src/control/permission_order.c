@@ -93,9 +93,7 @@ static bool take_scope(struct control_call *call, const char *word, struct clien
 	if (!scope)
 		control_fail(call, CONTROL_INVALID_ARGUMENT,
 			     "Give some of read, send, codes, ussd, admin, metrics, "
-			     "call, with "
-			     "commas "
-			     "between them",
+			     "call, with commas between them",
 			     "there is no scope \"%.*s\"", shown(word), word);
 	return scope;
 }

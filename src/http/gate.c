@@ -341,8 +341,7 @@ static const struct gate {
 	{ 431, true, header_count_bounded, "more than 64 header lines: send fewer" },
 	{ 400, true, lines_whole,
 	  "the header is not made of lines that end in CRLF: send no folded line, bare "
-	  "LF "
-	  "or NUL" },
+	  "LF or NUL" },
 	{ 400, true, names_clean,
 	  "a header name is empty or has a blank or another forbidden character" },
 	{ 400, true, values_clean, "a header value has a control character" },

@@ -103,8 +103,7 @@ const struct resource resource_conversation = {
 	.description =
 		"The last 50 messages with a phone number, however it is spelt, or with "
 		"a sender's name as it is written, newest first. Subscribe to it to hear "
-		"of new "
-		"ones and of their states.",
+		"of new ones and of their states.",
 	.scopes = CLIENT_READ,
 	.spell = spell,
 	.write = write_content,

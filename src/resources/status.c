@@ -23,11 +23,9 @@ const struct resource resource_status = {
 	.description =
 		"Whether a message could be sent now and what stops it, whether oFono "
 		"answers, the SIM cards, the modems, how many messages wait to be sent, "
-		"what the "
-		"owner lets you send and what is left of the limits, and the times of "
-		"the "
-		"last week in which the gateway could not hear, so that a message that "
-		"came then may be missing.",
+		"what the owner lets you send and what is left of the limits, and the "
+		"times of the last week in which the gateway could not hear, so that a "
+		"message that came then may be missing.",
 	.scopes = CLIENT_READ,
 	.write = write_content,
 };

@@ -12,8 +12,7 @@ const struct schema_field call_view_fields[] = {
 	  .words = directions },
 	{ "phone_number", SCHEMA_STRING, true,
 	  "Who called, as the network says, which proves nothing; empty when withheld. "
-	  "Of an "
-	  "outgoing one: who was called" },
+	  "Of an outgoing one: who was called" },
 	MESSAGE_VIEW_CONTACT_FIELD,
 	{ "trust", SCHEMA_STRING, true, "As that of messages; it proves nothing" },
 	{ "subscription_id", SCHEMA_INTEGER, false,
@@ -22,8 +21,7 @@ const struct schema_field call_view_fields[] = {
 	{ "state", SCHEMA_STRING, true,
 	  "ringing; answered; missed; rejected: hung up on the phone; unknown: nobody "
 	  "could hear how it ended. Of an outgoing one: dialing; alerting: it rings "
-	  "there; "
-	  "active; ended; unanswered; not_placed: nothing was dialled; unknown" },
+	  "there; active; ended; unanswered; not_placed: nothing was dialled; unknown" },
 	{ "reason", SCHEMA_STRING, false,
 	  "Of an outgoing one that is over: why, as place_call tells it" },
 	{ 0 },

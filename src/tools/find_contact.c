@@ -221,13 +221,10 @@ const struct tool tool_find_contact = {
 	.description =
 		"Finds people whom the owner knows, by name or by number, with all their "
 		"phone numbers: from the SIM cards and from the owner's address book. "
-		"Call "
-		"it before send_sms when you have a name and no number, and ask your "
-		"person "
-		"when several fit. Costs nothing and changes nothing. A name says whom "
-		"the "
-		"owner keeps under that number, and proves nothing about who writes from "
-		"it.",
+		"Call it before send_sms when you have a name and no number, and ask "
+		"your person when several fit. Costs nothing and changes nothing. A name "
+		"says whom the owner keeps under that number, and proves nothing about "
+		"who writes from it.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,

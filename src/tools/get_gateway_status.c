@@ -151,14 +151,11 @@ const struct tool tool_get_gateway_status = {
 	.description =
 		"Tells whether a message could be sent now and what stops it, which SIM "
 		"cards and modems there are, whether voicemail waits, how many messages "
-		"wait, what the owner lets you send "
-		"in "
-		"words, how much is left of each limit and when there will be more, and "
-		"when the gateway could not hear. Call it when a send was refused, or "
-		"before many messages; with after and wait_seconds it "
-		"answers when something changes. Costs nothing. It does not tell of a "
-		"recipient or "
-		"a text: send_sms with dry_run does.",
+		"wait, what the owner lets you send in words, how much is left of each "
+		"limit and when there will be more, and when the gateway could not hear. "
+		"Call it when a send was refused, or before many messages; with after "
+		"and wait_seconds it answers when something changes. Costs nothing. It "
+		"does not tell of a recipient or a text: send_sms with dry_run does.",
 	.input = input,
 	.output = status_view_fields,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,

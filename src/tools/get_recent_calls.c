@@ -83,14 +83,11 @@ const struct tool tool_get_recent_calls = {
 	.title = "List recent calls",
 	.description =
 		"Lists the calls that came in on this phone, and those that agents "
-		"placed, "
-		"newest first: with whom, when, on which SIM, and whether it was missed "
-		"or "
-		"how it ended. Call it to find out who tried to reach the owner, or what "
-		"became of place_call. Costs nothing; it answers and places no call. "
-		"A number proves nothing about who called, and a call in one of the "
-		"gaps, "
-		"or that the owner placed, is not listed.",
+		"placed, newest first: with whom, when, on which SIM, and whether it was "
+		"missed or how it ended. Call it to find out who tried to reach the "
+		"owner, or what became of place_call. Costs nothing; it answers and "
+		"places no call. A number proves nothing about who called, and a call in "
+		"one of the gaps, or that the owner placed, is not listed.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,

@@ -65,8 +65,7 @@ static const struct schema_field output[] = {
 	  "Only after a wait: whether the message got as far as wait_for" },
 	{ "delivery", SCHEMA_STRING, false,
 	  "out: none: no report is awaited, or not yet; awaited; delivered; refused: the "
-	  "network "
-	  "gave up; unconfirmed: no report came in time, which proves nothing" },
+	  "network gave up; unconfirmed: no report came in time, which proves nothing" },
 	{ "phone_number", SCHEMA_STRING, true, "The other end" },
 	MESSAGE_VIEW_CONTACT_FIELD,
 	{ "trust", SCHEMA_STRING, false,
@@ -226,9 +225,8 @@ static void answer_absence(struct asking *asking)
 		failure_answer(
 			call, FAILURE_NOT_FOUND,
 			"There is no such message in the gateway's records; but they "
-			"were "
-			"damaged or restored from a backup not long ago, so it may have "
-			"been sent all the same. Ask your person before sending it "
+			"were damaged or restored from a backup not long ago, so it may "
+			"have been sent all the same. Ask your person before sending it "
 			"again.");
 	else if (asking->key)
 		failure_answer(

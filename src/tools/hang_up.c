@@ -189,10 +189,8 @@ const struct tool tool_hang_up = {
 	.description =
 		"Ends a call that you placed with place_call, and answers when the modem "
 		"says that it is over. Asked again it answers the same. It ends no call "
-		"of "
-		"somebody else: neither one that comes in nor one that the owner has on "
-		"the "
-		"phone. Costs nothing, and cannot be undone.",
+		"of somebody else: neither one that comes in nor one that the owner has "
+		"on the phone. Costs nothing, and cannot be undone.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_DESTRUCTIVE | TOOL_IDEMPOTENT | TOOL_OPEN_WORLD,

@@ -17,8 +17,7 @@ const struct schema_field modem_facts_fields[] = {
 	{ "roaming", SCHEMA_BOOLEAN, true, "Registered with a foreign network" },
 	{ "sim", SCHEMA_STRING, true,
 	  "The card in it: present, locked, none, unknown; remembered: it was in it when "
-	  "the "
-	  "modem was switched on last" },
+	  "the modem was switched on last" },
 	{ "sim_lock", SCHEMA_STRING, false, "What a locked card asks for: pin, puk" },
 	{ "sim_retries", SCHEMA_INTEGER, false, "Tries that it leaves, where it tells" },
 	{ "subscription_id", SCHEMA_INTEGER, false, "Number of the card in it" },

@@ -38,8 +38,7 @@ static const struct schema_field input[] = {
 	  "for example +36201234567; no codes with * or #" },
 	{ "subscription_id", SCHEMA_INTEGER, false,
 	  "SIM to call from, as get_sms_subscriptions lists it; needed when more than "
-	  "one "
-	  "SIM can send" },
+	  "one SIM can send" },
 	{ "wait_for", SCHEMA_STRING, false,
 	  "none: answer when the phone has begun to dial; alerting: when it rings there; "
 	  "active (default): when somebody answered; ended: when it is over. The end of "
@@ -56,8 +55,7 @@ static const struct schema_field output[] = {
 	{ "state", SCHEMA_STRING, true,
 	  "dialing: the phone does not tell yet that it rings there; alerting: it rings; "
 	  "active: somebody, or an answering machine, took it; ended: that was so, and "
-	  "it "
-	  "is over; unanswered: it is over before that" },
+	  "it is over; unanswered: it is over before that" },
 	{ "reason", SCHEMA_STRING, false,
 	  "Why it is over: remote: there, also when it is busy; network; local: at this "
 	  "phone; time_limit; hung_up: by hang_up; client_left" },
@@ -379,12 +377,10 @@ const struct tool tool_place_call = {
 		"when it is over, or when the time to wait is. You can neither hear nor "
 		"speak: no sound goes through the gateway, and who is called hears the "
 		"phone's own microphone, so call only when your person is there to talk, "
-		"or "
-		"wants it to ring there. It disturbs whoever is called and is paid for "
-		"by "
-		"the minute; the gateway hangs up after the time that the owner set. "
-		"\"active\" does not prove that a person answered. Emergency numbers are "
-		"never dialled.",
+		"or wants it to ring there. It disturbs whoever is called and is paid "
+		"for by the minute; the gateway hangs up after the time that the owner "
+		"set. \"active\" does not prove that a person answered. Emergency "
+		"numbers are never dialled.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_DESTRUCTIVE | TOOL_OPEN_WORLD,

@@ -31,13 +31,11 @@ enum { REPLY_MAX = 160, MS_PER_SECOND = 1000 };
 static const struct schema_field input[] = {
 	{ "code", SCHEMA_STRING, true,
 	  "A code that the owner allows, for example *100#; with reply: the one that "
-	  "began "
-	  "the dialogue",
+	  "began the dialogue",
 	  1, USSD_CODE_BYTES - 1 },
 	{ "subscription_id", SCHEMA_INTEGER, false,
 	  "SIM to dial from, as get_sms_subscriptions lists it; needed when more than "
-	  "one "
-	  "SIM can send" },
+	  "one SIM can send" },
 	{ "reply", SCHEMA_STRING, false,
 	  "Answers what the network asked after this code, for example 1", 1, REPLY_MAX },
 	{ 0 },
@@ -69,8 +67,7 @@ static const struct schema_field output[] = {
 	  "not kept" },
 	{ "notices", SCHEMA_ARRAY, true,
 	  "What the network told this SIM by itself, oldest first; of all SIMs the "
-	  "newest "
-	  "four are kept",
+	  "newest four are kept",
 	  .members = notice_fields },
 	{ 0 },
 };
@@ -303,8 +300,7 @@ static const struct {
 			  "The network or the modem refused, and told no reason." },
 	[USSD_UNKNOWN] = { "unknown", FAILURE_UNKNOWN_OUTCOME,
 			   "Nobody can tell what became of the code: no answer came "
-			   "within "
-			   "120 seconds, or oFono or the modem went away." },
+			   "within 120 seconds, or oFono or the modem went away." },
 };
 
 static void on_done(void *data, const struct ussd_result *result, bool asks)

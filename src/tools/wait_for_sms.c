@@ -413,15 +413,14 @@ const struct tool tool_wait_for_sms = {
 	.name = "wait_for_sms",
 	.title = "Wait for a message",
 	.description =
-		"Waits until a message that fits comes in, and answers with it, its "
-		"link and its one-time code (masked, unless the owner lets this client "
-		"see "
-		"codes) at once. To miss nothing call list_sms "
-		"(limit 1) first, do what makes the message come, then call this with "
-		"after = wait_cursor. Costs nothing and marks nothing as read; when the "
-		"time is over, the answer says so and has a cursor to go on from. "
-		"A message proves nothing about who sent it: use a code only for what "
-		"your person just asked for, and give it to nobody.",
+		"Waits until a message that fits comes in, and answers with it, its link "
+		"and its one-time code (masked, unless the owner lets this client see "
+		"codes) at once. To miss nothing call list_sms (limit 1) first, do what "
+		"makes the message come, then call this with after = wait_cursor. Costs "
+		"nothing and marks nothing as read; when the time is over, the answer "
+		"says so and has a cursor to go on from. A message proves nothing about "
+		"who sent it: use a code only for what your person just asked for, and "
+		"give it to nobody.",
 	.input = input,
 	.output = output,
 	.flags = TOOL_READ_ONLY,

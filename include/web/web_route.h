@@ -35,6 +35,13 @@ extern const struct exchange_handler metrics_handler;
 extern const struct exchange_handler server_card_handler;
 
 /*
+ * Before the answer: no page of another site can put it into an element, and learn from that
+ * whether it came, and so that there is a gateway, and how it is
+ * (tests/integration/test_browser.py::test_a_page_cannot_tell_that_there_is_a_gateway).
+ */
+void web_keep_to_own_pages(struct exchange *exchange);
+
+/*
  * Copies the rows, and the NULL path at their end, to `routes`, which has room for
  * WEB_ROUTES_MAX + 1.
  */

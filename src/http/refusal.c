@@ -85,6 +85,8 @@ struct response refusal_response(const struct gate_verdict *verdict)
 
 	if (verdict->origin)
 		response_allow_origin(&response, verdict->origin);
+	else /* no page may know that there is somebody who refuses */
+		response_header(&response, "Cross-Origin-Resource-Policy", "same-origin");
 	if (verdict->close)
 		response_header(&response, "Connection", "close");
 	return response;

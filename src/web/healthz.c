@@ -47,6 +47,7 @@ static void answer(struct exchange *exchange, unsigned status,
 	struct buffer body = BUFFER_INIT;
 
 	write_health(&body, services);
+	web_keep_to_own_pages(exchange);
 	exchange_add_header(exchange, "Cache-Control", "no-store");
 	exchange_answer(exchange, status, "application/json", &body);
 }

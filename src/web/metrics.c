@@ -23,6 +23,7 @@ static void on_complete(void *data, struct exchange *exchange)
 
 	for (const struct metric *metric = metric_table; metric->name; metric++)
 		write_metric(&writer, metric);
+	web_keep_to_own_pages(exchange);
 	exchange_add_header(exchange, "Cache-Control", "no-store");
 	exchange_answer(exchange, 200, "text/plain; version=0.0.4; charset=utf-8", &body);
 }

@@ -74,6 +74,7 @@ static void on_complete(void *data, struct exchange *exchange)
 	(void)data;
 	write_card(&body, find_url(exchange));
 	make_tag(&body, tag);
+	web_keep_to_own_pages(exchange);
 	exchange_add_header(exchange, "Cache-Control", "public, max-age=3600");
 	if (*tag)
 		exchange_add_header(exchange, "ETag", tag);

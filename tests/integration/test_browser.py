@@ -17,6 +17,7 @@ from agent import Agent
 from browser import Browser, Site
 from lab import Lab, wait_until
 from lab.gateway import free_port
+from lone_gateway import LoneGateway
 
 TO = "+36301234567"
 SEND = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
@@ -222,3 +223,46 @@ def test_a_listed_origin_works(make_lab: Callable[..., Lab]) -> None:
     for name in ("fetch", "xhr", "authorization"):
         assert f"SMS sent to {TO}" in found[name]["text"], found
     wait_until(lambda: len(lab.modems[0].taken) == 3, what="the network took them")
+
+
+LOOK = """<!doctype html><title>look</title><body><script>
+const paths = %(paths)s;
+const kinds = { script: "src", img: "src", link: "href", object: "data", iframe: "src",
+	embed: "src", audio: "src" };
+
+const look = (kind, url) => new Promise((resolve) => {
+	const element = document.createElement(kind);
+	for (const name of ["load", "error", "loadedmetadata"])
+		element.addEventListener(name, () => resolve(name));
+	element.rel = "stylesheet";
+	element[kinds[kind]] = url;
+	document.body.append(element);
+	setTimeout(resolve, 3000, "nothing");
+});
+
+addEventListener("load", async () => {
+	const found = {};
+	for (const [name, url] of Object.entries(paths)) {
+		found[name] = { fetch: await fetch(url, { mode: "no-cors" })
+			.then((answer) => answer.type, () => "error") };
+		await Promise.all(Object.keys(kinds).map(async (kind) => {
+			found[name][kind] = await look(kind, url);
+		}));
+	}
+	await fetch("/report", { method: "POST", body: JSON.stringify(found) });
+});
+</script>"""
+PATHS = ["/", "/healthz", "/healthz/ready", "/healthz/live", "/metrics", "/mcp",
+         "/mcp/server-card", "/nothing"]
+
+
+def test_a_page_cannot_tell_that_there_is_a_gateway() -> None:
+    """Neither from an answer, nor from what an element does with it: it is as if nobody were there."""
+    with LoneGateway(open=False) as gateway:
+        urls = {path: f"http://127.0.0.1:{gateway.port}{path}" for path in PATHS}
+        urls["nobody"] = f"http://127.0.0.1:{free_port()}/"
+        with Site(LOOK % {"paths": json.dumps(urls)}) as site, \
+                Browser(f"http://evil.test:{site.port}/"):
+            found = site.report()
+    nobody = found.pop("nobody")
+    assert found == dict.fromkeys(PATHS, nobody)

@@ -23,6 +23,12 @@ int store_carry_all(sqlite3 *from, sqlite3 *to, bool *whole_out);
 int store_carry_kept(sqlite3 *from, sqlite3 *to, bool *whole_out);
 
 /*
+ * The clients and the pause are those of `from` and not those that `to` has, where one is an
+ * older state of the other: a token that was revoked or changed since is not good again.
+ */
+int store_carry_rights(sqlite3 *from, sqlite3 *to, bool *carried_out);
+
+/*
  * No number of a message, SIM card or client that `from` (NULL: cannot be read) ever gave
  * out is given out again. What it does not tell is jumped over.
  */

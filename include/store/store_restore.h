@@ -24,6 +24,7 @@ struct store_restore {
 struct store_restored {
 	struct store_summary summary;
 	int64_t unknown;      /* messages that became so */
+	bool keeps_clients;   /* they are those that were there, not those of the file */
 	char aside[PATH_MAX]; /* the ledger that was there, "" none */
 };
 

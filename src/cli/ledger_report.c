@@ -64,6 +64,8 @@ bool ledger_report_json(const char *file, const struct store_summary *summary,
 	json_put_integer(writer, "bytes", summary->bytes);
 	if (restored)
 		json_put_integer(writer, "became_unknown", restored->unknown);
+	if (restored)
+		json_put_boolean(writer, "keeps_clients", restored->keeps_clients);
 	if (restored && *restored->aside)
 		put_path(writer, "replaced", restored->aside);
 	json_close_object(writer);

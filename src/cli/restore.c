@@ -15,7 +15,7 @@ static const char help[] =
 	"Make FILE, which \"ofono-mcp backup\" wrote, the ledger of the gateway, which\n"
 	"must not run. The ledger that is there is kept beside it. Messages that FILE\n"
 	"says were on their way may have been sent since: they become \"unknown\" and\n"
-	"are not sent.\n"
+	"are not sent. A client that was revoked since stays so.\n"
 	"\n"
 	"  --config FILE    the gateway's configuration; else, where it is there,\n"
 	"                   " CONFIG_DEFAULT_PATH "\n"
@@ -43,6 +43,12 @@ static void print_restored(const struct store_restored *restored)
 		       (long long)restored->unknown);
 	if (*restored->aside)
 		printf("The one before is %s.\n", restored->aside);
+	if (restored->keeps_clients)
+		puts("Who may use the gateway stays as it was until now.");
+	else if (restored->summary.clients)
+		puts("Its clients may use the gateway again, also one that was revoked "
+		     "or "
+		     "changed\nsince: ofono-mcp clients lists them.");
 }
 
 static int run_restore(int argc, char **argv)

@@ -195,6 +195,59 @@ int store_carry_kept(sqlite3 *from, sqlite3 *to, bool *whole_out)
 	return carry_tables(from, to, kept, sizeof(kept) / sizeof(*kept), whole_out);
 }
 
+/* A line of the audit in both, with its hash: one goes on from where the other was. */
+static int find_kinship(sqlite3_stmt *theirs, sqlite3_stmt *ours, bool *is_kin_out)
+{
+	int result = SQLITE_DONE;
+
+	*is_kin_out = false;
+	while (!*is_kin_out && (result = sqlite3_step(theirs)) == SQLITE_ROW) {
+		sqlite3_bind_value(ours, 1, sqlite3_column_value(theirs, 0));
+		sqlite3_bind_value(ours, 2, sqlite3_column_value(theirs, 1));
+		*is_kin_out = sqlite3_step(ours) == SQLITE_ROW;
+		sqlite3_reset(ours);
+	}
+	return result == SQLITE_ROW || result == SQLITE_DONE ? SQLITE_OK : result;
+}
+
+static int compare(sqlite3 *from, sqlite3 *to, bool *is_kin_out)
+{
+	sqlite3_stmt *theirs = NULL, *ours = NULL;
+	int result = sqlite3_prepare_v2(to, "SELECT id, hash FROM audit ORDER BY id DESC",
+					-1, &theirs, NULL);
+
+	*is_kin_out = false;
+	if (result == SQLITE_OK &&
+	    sqlite3_prepare_v2(from, "SELECT 1 FROM audit WHERE id = ?1 AND hash = ?2",
+			       -1, &ours, NULL) == SQLITE_OK)
+		result = find_kinship(theirs, ours, is_kin_out);
+	sqlite3_finalize(theirs);
+	sqlite3_finalize(ours);
+	return result;
+}
+
+/* What says who may do what. */
+static const struct carried_table rights[] = {
+	{ "client", CLIENT_CARRIED, "?1 > 0" },
+	{ "setting", "id, name, value, at", "1" },
+};
+
+int store_carry_rights(sqlite3 *from, sqlite3 *to, bool *carried_out)
+{
+	bool is_kin, whole;
+	int result = compare(from, to, &is_kin);
+
+	if (!result && is_kin)
+		result = sqlite3_exec(to, "DELETE FROM client; DELETE FROM setting", NULL,
+				      NULL, NULL);
+	if (!result && is_kin)
+		result = carry_tables(from, to, rights, sizeof(rights) / sizeof(*rights),
+				      &whole);
+	if (!result)
+		*carried_out = is_kin;
+	return result;
+}
+
 /* -1: it cannot be read, or is no number that was counted up to. */
 static int64_t last_number(sqlite3 *from, const char *table)
 {

@@ -87,7 +87,7 @@ static int note_restore(sqlite3 *present, sqlite3 *to)
 	return audit_chain_add(to, AUDIT_LEDGER_RESTORED, detail);
 }
 
-static int carry_over(struct restoring *work)
+static int carry_over(struct restoring *work, struct store_restored *restored)
 {
 	struct config_error ignored;
 	sqlite3 *to = work->fresh.database;
@@ -98,6 +98,9 @@ static int carry_over(struct restoring *work)
 	if (open_present(work)) {
 		if (work->present.database)
 			result = store_carry_kept(work->present.database, to, &whole);
+		if (!result && work->present.database)
+			result = store_carry_rights(work->present.database, to,
+						    &restored->keeps_clients);
 		if (!result)
 			result = store_carry_numbers(work->present.database, to);
 	}
@@ -134,7 +137,7 @@ static int make_fresh(struct restoring *work, struct store_restored *restored)
 					  " WHERE " STATE_IS_UNFINISHED,
 					  &restored->unknown);
 	if (!error)
-		error = carry_over(work);
+		error = carry_over(work, restored);
 	if (!error)
 		error = convert(work);
 	if (!error)

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "store/store_lock.h"
 #include "store/store_restore.h"
+#include "store/store_setting.h"
 #include "store_bench.h"
 
 static char file[96];
@@ -103,11 +104,21 @@ static void test_what_was_under_way_is_unknown(void **state)
 	assert_int_equal(state_of(sent), STATE_SENT);
 }
 
+static int64_t pair(const char *name, uint8_t hash_byte)
+{
+	uint8_t hash[CLIENT_HASH_BYTES] = { hash_byte };
+	struct client client = NAMED("");
+	int64_t id = 0;
+
+	strcpy(client.name, name);
+	assert_int_equal(store_client_add(store, &client, hash, &id), 0);
+	return id;
+}
+
 /* Numbers that were given out after the backup are not given out again. */
 static void test_numbers_go_on(void **state)
 {
-	uint8_t hash[CLIENT_HASH_BYTES] = { 7 };
-	int64_t last_id = 0, sim_id, client_id, other_id;
+	int64_t last_id = 0, sim_id, client_id;
 
 	(void)state;
 	open_store();
@@ -116,14 +127,72 @@ static void test_numbers_go_on(void **state)
 	for (int i = 0; i < 20; i++)
 		last_id = add_message("after");
 	sim_id = identify("CARD AFTER", "");
-	assert_int_equal(store_client_add(store, &NAMED("after"), hash, &client_id), 0);
+	client_id = pair("after", 7);
 	must_restore();
 	assert_int_equal(sql("SELECT count(*) FROM message"), 1);
 	assert_true(add_message("next") > last_id);
 	assert_int_equal(identify("CARD AFTER", ""), sim_id);
 	assert_true(identify("ANOTHER", "") > sim_id);
-	assert_int_equal(store_client_add(store, &NAMED("after"), hash, &other_id), 0);
-	assert_true(other_id > client_id);
+	assert_true(pair("another", 8) > client_id);
+}
+
+static bool opens(uint8_t hash_byte)
+{
+	uint8_t hash[CLIENT_HASH_BYTES] = { hash_byte };
+	struct client client;
+
+	return store_client_find(store, hash, &client);
+}
+
+/* A token that was stolen, and taken back since, is not good again; nor is a pause over. */
+static void test_nobody_comes_back(void **state)
+{
+	uint8_t hash[CLIENT_HASH_BYTES] = { 4 };
+	struct client stolen, careful, rotated, found;
+
+	(void)state;
+	open_store();
+	stolen = (struct client){ .id = pair("stolen", 1), .name = "stolen" };
+	careful = NAMED("careful");
+	careful.id = pair("careful", 2);
+	rotated = NAMED("rotated");
+	rotated.id = pair("rotated", 3);
+	must_back_up();
+	assert_int_equal(store_client_revoke(store, &stolen), 0);
+	careful.scopes = CLIENT_READ;
+	assert_int_equal(store_client_change(store, &careful), 0);
+	assert_int_equal(store_client_rotate(store, &rotated, hash), 0);
+	pair("new", 5);
+	assert_int_equal(store_setting_set(store, STORE_SETTING_PAUSED, "yes"), 0);
+	must_restore();
+	assert_true(restored.keeps_clients);
+	assert_int_equal(restored.summary.clients, 3);
+	assert_false(opens(1));
+	assert_false(opens(3));
+	assert_true(opens(4));
+	assert_true(opens(5));
+	hash[0] = 2;
+	assert_true(store_client_find(store, hash, &found));
+	assert_int_equal(found.scopes, CLIENT_READ);
+	assert_int_equal(sql("SELECT count(*) FROM setting WHERE name = 'paused'"), 1);
+}
+
+/* On another phone the ledger that is there knows nothing of those clients. */
+static void test_clients_of_another_phone(void **state)
+{
+	(void)state;
+	open_store();
+	pair("one", 1);
+	must_back_up();
+	store_close(store);
+	snprintf(folder, sizeof(folder), "%s/another", root);
+	assert_return_code(mkdir(folder, 0700), errno);
+	open_store();
+	pair("other", 2);
+	must_restore();
+	assert_false(restored.keeps_clients);
+	assert_true(opens(1));
+	assert_false(opens(2));
 }
 
 /* ... also when the ledger that was there cannot be read any more. */
@@ -413,6 +482,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_what_was_under_way_is_unknown),
 		TEST(test_numbers_go_on),
+		TEST(test_nobody_comes_back),
+		TEST(test_clients_of_another_phone),
 		TEST(test_over_a_damaged_one),
 		TEST(test_the_time_between_is_a_gap),
 		TEST(test_the_gap_begins_at_the_backup),

@@ -172,15 +172,20 @@ static const char revoke_help[] =
 	"Refuse the agent NAME from now on; what it has under way ends. Messages that "
 	"the\n"
 	"gateway accepted from it before still go out; how many wait is told.\n"
-	"\n" COMMON_HELP "\n"
+	"\n"
+	"  --cancel         take back those that wait in the gateway, also scheduled "
+	"ones\n" COMMON_HELP "\n"
 	"Exit codes: 0 done; 1 could not; 2 wrong options.\n";
 
 static int show_revocation(const struct owner_call *call, const struct json *result)
 {
-	int64_t waiting = 0;
+	int64_t waiting = 0, cancelled = 0;
 
 	printf("%s may not use this gateway any more.\n", call->operand);
 	json_integer(json_member(result, "waiting_messages"), &waiting);
+	json_integer(json_member(result, "cancelled_messages"), &cancelled);
+	if (cancelled)
+		printf("Taken back, and not sent: %lld.\n", (long long)cancelled);
 	if (waiting)
 		printf("Accepted from it before, and still to go out: %lld. To hold back "
 		       "everything: ofono-mcp pause\n",
@@ -190,9 +195,13 @@ static int show_revocation(const struct owner_call *call, const struct json *res
 
 static int run_revoke(int argc, char **argv)
 {
+	static const struct owner_option options[] = {
+		{ .name = "cancel", .is_flag = true }, { NULL }
+	};
 	static const struct owner_command command = {
 		.name = "revoke",
 		.help = revoke_help,
+		.options = options,
 		.operand = "name",
 		.show = show_revocation,
 	};

@@ -37,6 +37,7 @@ static const struct {
 	{ "client_left", "Who asked for it left before it was answered; asked for again, "
 			 "it is a new message." },
 	{ "recipient_opted_out", "STOP came from that number while it waited." },
+	{ "client_revoked", "The owner revoked the client that sent it." },
 	{ "cancel_wanted", "It is to be cancelled: the gateway asks oFono as soon as its "
 			   "modem is back, but it may be on the air by then." },
 	{ "restored", "The ledger was restored from a backup while the message was not "

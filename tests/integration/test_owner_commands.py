@@ -349,7 +349,8 @@ def test_rotate(gateway: LoneGateway, either: Owner) -> None:
 def test_revoke(gateway: LoneGateway, either: Owner) -> None:
     kept, _ = paired(either, "another")
     token, _ = paired(either, "laptop")
-    assert either.json("revoke", "laptop") == {"revoked": "laptop", "waiting_messages": 0}
+    assert either.json("revoke", "laptop") == {
+        "revoked": "laptop", "waiting_messages": 0, "cancelled_messages": 0}
     assert [client["name"] for client in either.json("clients")["clients"]] == ["another"]
     if not gateway.is_running:
         gateway.start()
@@ -374,6 +375,32 @@ def test_what_still_waits_is_told(make_lab: Callable[..., Lab]) -> None:
     assert owner.json("revoke", "other")["waiting_messages"] == 1
     with pytest.raises(AssertionError, match="401"):
         agents[0].states()
+
+
+@pytest.mark.parametrize("runs", [True, False])
+def test_what_still_waits_is_taken_back(make_lab: Callable[..., Lab], runs: bool) -> None:
+    """Scheduled, or waiting for a yes: nothing of it goes out, and that of others stays."""
+    lab = make_lab(modem_count=1, gateway_open=False)
+    owner = Owner(lab.gateway.state)
+    thief, careful, other = (Agent(lab, pair(lab.gateway, name))
+                             for name in ("thief", "careful", "other"))
+    owner.do("change", "--ask", "always", "careful")
+    for agent in (thief, careful, other):
+        agent.wait_states("ready", timeout=10)
+    ids = [agent.send("later", send_at=seconds_ahead(3600), wait_for="none").message_id
+           for agent in (thief, careful, other)]
+    if not runs:
+        lab.gateway.stop()
+    said = owner.do("revoke", "--cancel", "thief")
+    assert "Taken back, and not sent: 1." in said and "still to go out" not in said
+    assert owner.json("revoke", "--cancel", "careful")["cancelled_messages"] == 1
+    if not runs:
+        lab.gateway.start()
+    shown = [owner.do("show", "--json", id) for id in ids]
+    states = [json.loads(text.splitlines()[0])["message"]["state"] for text in shown]
+    assert states == ["cancelled", "cancelled", "scheduled"]
+    assert ["client_revoked" in text for text in shown] == [True, True, False]
+    assert "client_revoked" in owner.do("audit")
 
 
 def stream_of(gateway: LoneGateway, token: str) -> Events:

@@ -57,6 +57,9 @@ void store_file_remove(const char *path);
 int store_file_replace(const char *folder, const char *fresh, const char *word,
 		       char *aside);
 
+/* A -wal that is of another ledger than the one there, likewise, as replaced. 0 or -errno. */
+int store_file_set_log_aside(const char *folder);
+
 /* Before a database is opened, under the lock of the folder. */
 void store_file_complete(const char *folder);
 

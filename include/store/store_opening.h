@@ -36,6 +36,9 @@ void store_opening_abort(struct store_opening *opening);
 /* Closes it with all that is to be written. 0 or -errno. */
 int store_opening_close(struct store_opening *opening);
 
+/* Closes one that was made to be a ledger; likewise. */
+int store_opening_finish(struct store_opening *opening);
+
 int store_opening_execute(struct store_opening *opening, const char *sql); /* or -errno */
 
 /* The first column of the first row. 0 or -errno. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "store/store.h"
+#include "store/store_adopt.h"
 #include "store/store_file.h"
 #include "store/store_wal.h"
 
@@ -149,7 +150,7 @@ static int make_first(struct store_opening *opening, const char *folder)
 		return store_opening_fail(opening, -ENAMETOOLONG, "too long");
 	error = store_database_make(&made);
 	if (!error)
-		error = store_opening_close(&made);
+		error = store_opening_finish(&made);
 	if (!error)
 		error = give_name(&made, folder, opening->path);
 	store_opening_abort(&made);
@@ -216,6 +217,7 @@ int store_database_open(const char *folder, sqlite3 **database_out,
 			struct config_error *error)
 {
 	struct store_opening opening = { .error = error };
+	bool is_copy;
 	int failure;
 
 	if (!store_file_path(opening.path, folder, STORE_FILE, ""))
@@ -226,9 +228,14 @@ int store_database_open(const char *folder, sqlite3 **database_out,
 					  "the folder cannot be made: %s",
 					  strerror(-failure));
 	store_file_complete(folder);
-	failure = find_file(&opening, folder);
+	is_copy = store_adopt_is_due(&opening);
+	failure = is_copy ? store_adopt_prepare(&opening, folder) : 0;
+	if (!failure)
+		failure = find_file(&opening, folder);
 	if (!failure)
 		failure = store_opening_connect(&opening, SQLITE_OPEN_READWRITE);
+	if (!failure && is_copy)
+		failure = store_adopt(&opening);
 	if (!failure)
 		failure = store_opening_execute(&opening, store_settings);
 	if (!failure)

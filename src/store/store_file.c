@@ -172,6 +172,22 @@ static int keep_all(const char *folder, const char *name)
 	return error ? error : store_file_sync(folder);
 }
 
+int store_file_set_log_aside(const char *folder)
+{
+	static const char *const log[] = { "-wal", "-shm" };
+	char name[ASIDE_NAME_BYTES], from[PATH_MAX], to[PATH_MAX];
+	int error = choose_name(folder, "replaced", name);
+
+	for (int i = 0; !error && i < 2; i++) {
+		if (!store_file_path(from, folder, STORE_FILE, log[i]) ||
+		    !store_file_path(to, folder, name, log[i]))
+			return -ENAMETOOLONG;
+		if (rename(from, to) < 0 && errno != ENOENT)
+			error = -errno;
+	}
+	return error;
+}
+
 static bool begins_with(const char *name, const char *beginning)
 {
 	return strncmp(name, beginning, strlen(beginning)) == 0;

@@ -106,6 +106,13 @@ int store_opening_execute(struct store_opening *opening, const char *sql)
 	return result == SQLITE_OK ? 0 : opening_refused(opening, result);
 }
 
+int store_opening_finish(struct store_opening *opening)
+{
+	int error = store_opening_execute(opening, "PRAGMA journal_mode = WAL");
+
+	return error ? error : store_opening_close(opening);
+}
+
 /* One row; `read` takes what it wants of it. */
 static int opening_ask(struct store_opening *opening, const char *sql,
 		       void (*read)(sqlite3_stmt *statement, int64_t *value_out),

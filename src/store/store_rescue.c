@@ -88,7 +88,7 @@ static int make_fresh(struct rescue *rescue)
 	open_damaged(rescue);
 	error = fill_fresh(rescue);
 	store_opening_abort(&rescue->damaged);
-	return error ? error : store_opening_close(&rescue->fresh);
+	return error ? error : store_opening_finish(&rescue->fresh);
 }
 
 /* The path of the damaged one goes to aside[PATH_MAX]. */

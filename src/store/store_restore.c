@@ -142,7 +142,7 @@ static int make_fresh(struct restoring *work, struct store_restored *restored)
 		error = convert(work);
 	if (!error)
 		error = store_copy_summarize(&work->fresh, &restored->summary);
-	return error ? error : store_opening_close(&work->fresh);
+	return error ? error : store_opening_finish(&work->fresh);
 }
 
 static int put_in_place(struct restoring *work, struct store_restored *restored)

@@ -561,6 +561,33 @@ def test_killed_while_one_takes_the_place_of_another(
     assert number > 1 and texts == ["old"]
 
 
+def test_a_backup_that_is_copied_by_hand(make_lab: Callable[..., Lab]) -> None:
+    """Over a ledger that was killed, whose -wal stays: as if it was restored."""
+    lab = make_lab(modem_count=1)
+    soon = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
+    waiting = Agent(lab).call("send_sms", to_phone_number=TO, sms_text="waits",
+                              send_at=soon)
+    copy = lab.folder / "copy.db"
+    back_up(lab, copy)
+    after = Agent(lab).send("after the backup")
+    assert_sent(after)
+    lab.gateway.kill()
+    shutil.copy(copy, ledger(lab))
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    assert "is a backup that was copied there" in lab.gateway.log
+    status = Agent(lab).call("get_sms_status", message_id=waiting.message_id).structured
+    assert (status["state"], status["reason"]) == ("unknown", "restored")
+    assert "restored" in gap_reasons(lab)
+    sent = Agent(lab).send("goes on")
+    assert_sent(sent)
+    assert sent.message_id > after.message_id
+    assert list(lab.gateway.state.glob("gateway.db.replaced-*-wal"))
+    assert_consistent(ledger(lab))
+    lab.gateway.restart()                       # and from then on it is the ledger
+    assert lab.gateway.log.count("was copied there") == 1
+
+
 def test_a_backup_goes_to_another_phone(
         make_lab: Callable[..., Lab], tmp_path: Path) -> None:
     lab = make_lab(modem_count=2)

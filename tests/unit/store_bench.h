@@ -149,6 +149,7 @@ static inline void make_old_ledger(int version, const char *rows)
 	sql_script(rows);
 	snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", version);
 	sql_script(pragma);
+	sql_script("PRAGMA journal_mode = WAL");
 }
 
 static char history[256];

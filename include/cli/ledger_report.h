@@ -7,7 +7,10 @@
 
 #include "store/store_restore.h"
 
-/* Tells on the terminal how far it is, where that is one and it takes long. */
+/*
+ * Tells on the terminal how far it is, where that is one and it takes long; and ends it on
+ * SIGINT, SIGTERM or SIGHUP.
+ */
 struct store_progress ledger_report_progress(void);
 
 /* "12 messages, 2 SIM cards, 1 client" */

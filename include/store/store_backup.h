@@ -13,9 +13,9 @@
 
 #include "base/config_error.h"
 
-/* Told now and then; `step` NULL: nobody asks. */
+/* Told now and then. False: it is to end, with -EINTR, and to leave nothing behind. */
 struct store_progress {
-	void (*step)(void *data, int done, int total); /* pages */
+	bool (*step)(void *data, int done, int total); /* pages; NULL: nobody asks */
 	void *data;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/ledger_report.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,19 +12,40 @@
 
 enum { LONG_PAGES = 8192 }; /* 32 MiB: what is less is done before it is read */
 
-static void tell_progress(void *data, int done, int total)
+static volatile sig_atomic_t is_interrupted;
+
+static void on_interruption(int number)
+{
+	(void)number;
+	is_interrupted = 1;
+}
+
+/* Who was started to ignore one goes on doing so; the second one ends it as ever. */
+static void heed(int number)
+{
+	struct sigaction action = { .sa_handler = on_interruption,
+				    .sa_flags = SA_RESETHAND | SA_RESTART };
+	struct sigaction before;
+
+	if (!sigaction(number, NULL, &before) && before.sa_handler != SIG_IGN)
+		sigaction(number, &action, NULL);
+}
+
+static bool tell_progress(void *data, int done, int total)
 {
 	(void)data;
-	if (total < LONG_PAGES)
-		return;
-	fprintf(stderr, "\r%3d %%%s", (int)(100LL * done / total),
-		done == total ? "\n" : "");
+	if (total >= LONG_PAGES && isatty(STDERR_FILENO))
+		fprintf(stderr, "\r%3d %%%s", (int)(100LL * done / total),
+			done == total || is_interrupted ? "\n" : "");
+	return !is_interrupted;
 }
 
 struct store_progress ledger_report_progress(void)
 {
-	return (struct store_progress){ isatty(STDERR_FILENO) ? tell_progress : NULL,
-					NULL };
+	heed(SIGINT);
+	heed(SIGTERM);
+	heed(SIGHUP);
+	return (struct store_progress){ tell_progress, NULL };
 }
 
 static const char *plural(int64_t count)

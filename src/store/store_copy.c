@@ -25,6 +25,7 @@ static int copy_pages(struct store_opening *from, struct store_opening *to,
 		      const struct store_progress *progress)
 {
 	sqlite3_backup *backup;
+	bool goes_on = true;
 	int result;
 
 	errno = 0; /* see store_database_error() */
@@ -37,10 +38,13 @@ static int copy_pages(struct store_opening *from, struct store_opening *to,
 		result = sqlite3_backup_step(backup, STEP_PAGES);
 		total = sqlite3_backup_pagecount(backup);
 		if (progress->step && total > 0)
-			progress->step(progress->data,
-				       total - sqlite3_backup_remaining(backup), total);
-	} while (result == SQLITE_OK);
+			goes_on = progress->step(progress->data,
+						 total - sqlite3_backup_remaining(backup),
+						 total);
+	} while (result == SQLITE_OK && goes_on);
 	result = sqlite3_backup_finish(backup);
+	if (!goes_on)
+		return store_opening_fail(to, -EINTR, "was not finished: interrupted");
 	if (result == SQLITE_OK)
 		return 0;
 	return store_opening_fail(to, store_database_error(to->database, result),

@@ -532,6 +532,22 @@ def killed_at(call: str, number: int, *arguments: str | Path) -> bool:
     return ended.returncode != 0
 
 
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_an_interrupted_copy_leaves_nothing(folder: Path, command: str) -> None:
+    state, copy = folder / "state", folder / "copy.db"
+    assert run("pair", "--state-dir", state, "laptop").returncode == 0
+    assert run("backup", "--state-dir", state, copy).returncode == 0
+    before = {file.name for file in [*state.iterdir(), *folder.iterdir()]}
+    ended = subprocess.run(
+        ["strace", "-qq", "-o", "/dev/null", "-e", "trace=pwrite64", "-e",
+         "inject=pwrite64:signal=INT:when=1", str(BINARY), command, "--state-dir",
+         str(state), *(["--force"] if command == "backup" else []), str(copy)],
+        capture_output=True, text=True, timeout=patience(60), check=False)
+    assert ended.returncode == 1 and "interrupted" in ended.stderr, ended
+    assert {file.name for file in [*state.iterdir(), *folder.iterdir()]} == before
+    assert run("restore", "--state-dir", state, copy).returncode == 0
+
+
 @pytest.mark.parametrize("call", ["link", "rename", "unlink"])
 def test_killed_while_one_takes_the_place_of_another(
         make_lab: Callable[..., Lab], tmp_path: Path, call: str) -> None:

@@ -13,12 +13,14 @@
 #include "store/store_file.h"
 #include "store/store_retention.h"
 #include "store/store_statement.h"
+#include "store/store_wal.h"
 
 struct rescue {
 	const char *folder;
 	struct store_opening damaged; /* its database NULL: nothing of it can be read */
 	struct store_opening fresh;
-	bool whole; /* every row came over */
+	bool whole;	   /* every row came over */
+	bool log_is_sound; /* ... and there were no more */
 };
 
 /*
@@ -57,6 +59,11 @@ static void open_damaged(struct rescue *rescue)
 		store_opening_abort(&rescue->damaged);
 }
 
+static bool is_complete(const struct rescue *rescue)
+{
+	return rescue->whole && rescue->log_is_sound;
+}
+
 static int fill_fresh(struct rescue *rescue)
 {
 	sqlite3 *from = rescue->damaged.database, *to = rescue->fresh.database;
@@ -70,8 +77,8 @@ static int fill_fresh(struct rescue *rescue)
 		result = store_carry_settle(to, STORE_GAP_DAMAGED, gap_begin(rescue));
 	if (!result)
 		result = audit_chain_add(to, AUDIT_LEDGER_RESCUED,
-					 rescue->whole ? "{\"complete\":true}"
-						       : "{\"complete\":false}");
+					 is_complete(rescue) ? "{\"complete\":true}"
+							     : "{\"complete\":false}");
 	if (!result)
 		return 0;
 	return store_opening_fail(&rescue->fresh, -EIO,
@@ -94,11 +101,15 @@ static int make_fresh(struct rescue *rescue)
 /* The path of the damaged one goes to aside[PATH_MAX]. */
 static int rescue_run(struct rescue *rescue, char *aside)
 {
+	char wal[PATH_MAX];
 	int error;
 
 	if (!store_file_path(rescue->damaged.path, rescue->folder, STORE_FILE, "") ||
 	    !store_file_path(rescue->fresh.path, rescue->folder, STORE_FILE_FRESH, ""))
 		return store_opening_fail(&rescue->fresh, -ENAMETOOLONG, "too long");
+	rescue->log_is_sound =
+		!store_file_path(wal, rescue->folder, STORE_FILE, "-wal") ||
+		store_wal_is_sound(wal);
 	error = make_fresh(rescue);
 	if (!error) {
 		error = store_file_replace(rescue->folder, rescue->fresh.path, "damaged",
@@ -130,7 +141,8 @@ static void tell(struct store *store, const struct rescue *rescue, const char *c
 	log_error(
 		"store: it was moved to %s and left as it is; a new one begins with %s: "
 		"%lld messages, %lld SIM cards, %lld clients",
-		aside, rescue->whole ? "all rows of it" : "what could be read of it",
+		aside,
+		is_complete(rescue) ? "all rows of it" : "what could be read of it",
 		(long long)count_rows(store, "SELECT count(*) FROM message"),
 		(long long)count_rows(store, "SELECT count(*) FROM sim"),
 		(long long)count_rows(store, "SELECT count(*) FROM client"));

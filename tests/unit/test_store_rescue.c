@@ -271,6 +271,9 @@ static void assert_wal_damage(off_t offset, size_t length)
 	overwrite(wal, offset, length);
 	rescue();
 	assert_non_null(store_rescue_notice(store));
+	assert_int_equal(sql("SELECT count(*) FROM audit"
+			     " WHERE detail = '{\"complete\":false}'"),
+			 1);
 	assert_int_equal(sql("SELECT count(*) FROM message"
 			     " WHERE " STATE_IS_UNFINISHED),
 			 0);

@@ -29,6 +29,12 @@ int store_retention_step(struct store *store, struct store_retention *retention)
 /* The first message that is not older than that; INT64_MAX: all are. */
 int store_retention_border(struct store *store, int64_t made_ms, int64_t *id_out);
 
+/*
+ * Did the clock jump ahead within the last day, over a week or more in which nothing ran? It
+ * may be wrong, and set right later.
+ */
+int store_retention_leap(struct store *store, int64_t now_ms, bool *leapt_out);
+
 int store_retention_count(struct store *store, int64_t *count_out);
 
 /* How many messages were added by this program since it opened the store. */

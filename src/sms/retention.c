@@ -44,6 +44,7 @@ struct retention {
 	int64_t count; /* messages when the last pass ended; -1: none was made */
 	int64_t added; /* store_retention_added() then */
 	int64_t lines; /* store_audit_added() then */
+	bool ages;     /* in this pass something goes for its age */
 	int64_t free_pages;
 	bool again; /* another pass at once when this one ends */
 	sd_event_source *step;
@@ -99,6 +100,27 @@ static void give_up(struct retention *retention, int error)
 	due_later(retention, 0);
 }
 
+/*
+ * After weeks in which nothing ran the clock is not believed for a day: one that is years
+ * ahead would take everything with it before somebody sets it right.
+ */
+static int judge_clock(struct retention *retention)
+{
+	bool leapt = false;
+	int error = 0;
+
+	if (retention->config->keep_days)
+		error = store_retention_leap(retention->store, clock_wall_ms(), &leapt);
+	if (error)
+		return error;
+	if (leapt)
+		log_info("retention: nothing goes for its age for a day, because the "
+			 "clock "
+			 "is a week or more ahead of when the gateway ran last");
+	retention->ages = retention->config->keep_days && !leapt;
+	return 0;
+}
+
 /* 0, or the store's error. */
 static int begin(struct retention *retention)
 {
@@ -107,7 +129,9 @@ static int begin(struct retention *retention)
 	int64_t count = 0;
 	int error = store_retention_count(retention->store, &count);
 
-	if (!error && config->keep_days)
+	if (!error)
+		error = judge_clock(retention);
+	if (!error && retention->ages)
 		error = store_retention_border(retention->store, cutoff(retention),
 					       &walk.border_id);
 	if (error)
@@ -125,7 +149,7 @@ static int begin(struct retention *retention)
 /* What goes for its age, and is no message. */
 static int prune_beside(struct retention *retention)
 {
-	int64_t before_ms = retention->config->keep_days ? cutoff(retention) : 0;
+	int64_t before_ms = retention->ages ? cutoff(retention) : 0;
 	int error = store_retention_gaps(retention->store, before_ms);
 
 	return error ? error : store_events_prune(retention->store, before_ms);

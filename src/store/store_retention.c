@@ -128,6 +128,21 @@ int store_retention_border(struct store *store, int64_t made_ms, int64_t *id_out
 	return error;
 }
 
+int store_retention_leap(struct store *store, int64_t now_ms, bool *leapt_out)
+{
+	sqlite3_stmt *statement = store_use(store, RETENTION_LEAP);
+	int64_t leapt = 0;
+	int error;
+
+	sqlite3_bind_int64(statement, 1, now_ms - CLOCK_MS_PER_DAY);
+	sqlite3_bind_int64(statement, 2, now_ms);
+	sqlite3_bind_int64(statement, 3, 7 * (int64_t)CLOCK_MS_PER_DAY);
+	error = read_number(store, statement, &leapt);
+	if (!error)
+		*leapt_out = leapt != 0;
+	return error;
+}
+
 int store_retention_count(struct store *store, int64_t *count_out)
 {
 	return read_number(store, store_use(store, RETENTION_COUNT), count_out);

@@ -237,6 +237,9 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		"SELECT id FROM message NOT INDEXED WHERE id > 0 AND created >= ?1"
 		" ORDER BY id LIMIT 1",
 	[RETENTION_COUNT] = "SELECT count(*) FROM message",
+	[RETENTION_LEAP] =
+		"SELECT EXISTS (SELECT 1 FROM gap WHERE until_at BETWEEN ?1 AND ?2"
+		" AND until_at - from_at > ?3)",
 	[RETENTION_GAPS] = "DELETE FROM gap WHERE until_at > 0 AND (until_at < ?1"
 			   " OR id <= (SELECT max(id) FROM gap) - ?2)",
 	[SESSION_PUT] = "INSERT OR REPLACE INTO session"

@@ -209,6 +209,29 @@ static void test_a_clock_that_was_wrong(void **state)
 	assert_int_equal(count(), 2);
 }
 
+/* A phone starts with a clock that is years ahead, and is told the time later. */
+static void test_a_clock_that_is_ahead(void **state)
+{
+	int64_t now_ms = wall_ms;
+	struct gap gap;
+
+	(void)state;
+	config.keep_days = 30;
+	add_incoming("+361");
+	wall_ms = now_ms + 9000 * DAY;
+	gap = (struct gap){ now_ms, wall_ms, "gateway_down" };
+	assert_int_equal(store_gap_add(store, &gap), 0);
+	add_incoming("+361");
+	run_pass();
+	assert_int_equal(count(), 2);
+	wall_ms = now_ms; /* right again: that gap says nothing now */
+	run_pass();
+	assert_int_equal(count(), 2);
+	wall_ms = now_ms + 9000 * DAY + 2 * DAY; /* it was right, then */
+	run_pass();
+	assert_int_equal(count(), 1);
+}
+
 static void test_what_is_not_over_stays(void **state)
 {
 	int64_t queued, awaited, keyed, incoming;
@@ -434,6 +457,7 @@ int main(void)
 		TEST(test_by_count),
 		TEST(test_by_age),
 		TEST(test_a_clock_that_was_wrong),
+		TEST(test_a_clock_that_is_ahead),
 		TEST(test_what_is_not_over_stays),
 		TEST(test_behind_many_that_stay),
 		TEST(test_after_messages_were_added),

@@ -8,7 +8,7 @@ class AgentCall {
 	#outcome = null;
 
 	constructor() {
-		this.element = make('section', { class: 'agent-call', role: 'status',
+		this.element = make('section.agent-call', { role: 'status',
 			'aria-label': 'What the agent did', hidden: true });
 	}
 
@@ -39,15 +39,15 @@ class AgentCall {
 		const { to_phone_number: to, sms_text: text, phone_number: number } = this.#input;
 		const isSend = to !== undefined;
 		const { tone, words } = this.#outcome ?? {};
-		const close = make('button', { type: 'button', class: 'small', onclick: () => {
+		const close = make('button.small', { onclick: () => {
 			this.element.hidden = true;
 		} }, 'Close');
 		this.element.hidden = !(isSend || number || words);
 		this.element.replaceChildren(
-			make('div', { class: 'strip' },
-				make('h2', {}, `The agent: ${this.#tool.title ?? 'a call'}`), close),
-			make('p', {}, foreign(String(to ?? number ?? ''))),
+			make('div.strip',
+				make('h2', `The agent: ${this.#tool.title ?? 'a call'}`), close),
+			make('p', foreign(String(to ?? number ?? ''))),
 			make('blockquote', { dir: 'auto', hidden: !text }, String(text ?? '')),
-			make('p', { class: tone }, words ?? ''));
+			make(`p.${tone}`, words ?? ''));
 	}
 }

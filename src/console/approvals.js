@@ -7,10 +7,10 @@ class ApprovalsView {
 
 	constructor(phone) {
 		this.#phone = phone;
-		this.cards = make('ul', { class: 'cards' });
-		this.empty = make('p', { class: 'empty' });
-		this.more = make('p', { class: 'note' });
-		this.element = make('section', { class: 'pane', 'aria-label': 'Approvals' },
+		this.cards = make('ul.cards');
+		this.empty = make('p.empty');
+		this.more = make('p.note');
+		this.element = make('section.pane', { 'aria-label': 'Approvals' },
 			this.cards, this.more, this.empty);
 	}
 
@@ -28,26 +28,26 @@ class ApprovalsView {
 		const id = row.message_id;
 		const reason = make('input', { id: `reason-${id}`, maxlength: 200,
 			placeholder: 'Why not (optional)', autocomplete: 'off' });
-		const said = make('p', { class: 'bad', role: 'alert' });
+		const said = make('p.bad', { role: 'alert' });
 		const decide = (approve) => this.#decide(id, approve, reason.value, said, buttons);
-		const buttons = make('div', { class: 'decision' },
-			make('label', { class: 'hidden', for: reason.id }, 'Why not'), reason,
-			make('button', { type: 'button', class: 'danger', onclick: () => decide(false) },
+		const buttons = make('div.decision',
+			make('label.hidden', { for: reason.id }, 'Why not'), reason,
+			make('button.danger', { onclick: () => decide(false) },
 				'No'),
-			make('button', { type: 'button', class: 'primary', onclick: () => decide(true) },
+			make('button.primary', { onclick: () => decide(true) },
 				'Yes, send it'));
-		return make('li', { class: 'card', 'aria-labelledby': `approval-${id}` },
+		return make('li.card', { 'aria-labelledby': `approval-${id}` },
 			make('h2', { id: `approval-${id}` }, foreign(row.client || 'An agent'),
 				` wants to send ${row.segments} SMS`),
-			make('dl', {},
-				make('dt', {}, 'To'), make('dd', {}, foreign(row.to_phone_number)),
-				make('dt', {}, 'From'), make('dd', {},
+			make('dl',
+				make('dt', 'To'), make('dd', foreign(row.to_phone_number)),
+				make('dt', 'From'), make('dd',
 					foreign(row.sim ?? `SIM ${row.subscription_id}, not there now`)),
-				row.send_at && [make('dt', {}, 'At'), make('dd', {}, time.full(row.send_at))]),
+				row.send_at && [make('dt', 'At'), make('dd', time.full(row.send_at))]),
 			make('blockquote', { dir: 'auto' }, row.text),
-			make('p', { class: 'note' }, `Asked ${time.full(row.asked_at)}. Without a yes it ` +
+			make('p.note', `Asked ${time.full(row.asked_at)}. Without a yes it ` +
 				`expires ${time.full(row.until)}.`),
-			row.own ? make('p', { class: 'note' }, 'This page asked for it itself, so ' +
+			row.own ? make('p.note', 'This page asked for it itself, so ' +
 				'somebody else has to decide.') : buttons, said);
 	}
 

@@ -92,16 +92,26 @@ class BrowserLink {
 			headers.Authorization = `Bearer ${this.#token}`;
 		const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.#id, method,
 			params: { ...params, _meta: MCP_META } });
+		if (this.#ended)
+			throw new Unpaired();
 		const response = await fetch('mcp', { method: 'POST', headers, body, signal,
 			cache: 'no-store', credentials: 'omit', redirect: 'error' })
-			.catch(() => { throw new NoAnswer('The phone does not answer.'); });
-		if (response.status === 401)
-			throw new Unpaired();
-		return response;
+			.catch(() => { throw this.#noAnswer('The phone does not answer.'); });
+		if (response.status !== 401)
+			return response;
+		this.end();
+		this.onstate('unpaired');
+		throw new Unpaired();
+	}
+
+	// With a stream that is new everything is read again.
+	#noAnswer(words) {
+		this.#stream?.abort();
+		return new NoAnswer(words);
 	}
 
 	async #ask(method, params) {
-		const response = await this.#post(method, params);
+		const response = await this.#post(method, params, AbortSignal.timeout(SILENCE_MS));
 		let answer = {};
 		try {
 			if (response.headers.get('Content-Type') === 'text/event-stream') {
@@ -111,7 +121,7 @@ class BrowserLink {
 				answer = await response.json();
 			}
 		} catch {
-			throw new NoAnswer('The answer of the phone was cut off.');
+			throw this.#noAnswer('The answer of the phone was cut off.');
 		}
 		if (!answer.result)
 			throw new ToolError(answer.error?.message ??
@@ -124,12 +134,7 @@ class BrowserLink {
 		while (!this.#ended) {
 			try {
 				await this.#listen();
-			} catch (error) {
-				if (error instanceof Unpaired) {
-					this.onstate('unpaired');
-					return;
-				}
-			}
+			} catch {}
 			if (this.#ended)
 				return;
 			this.onstate('lost');

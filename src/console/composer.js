@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where a message is written: to whom, from which SIM, how many SMS it is, and what the
-// gateway would say to it (a dry run after each change). Sending is a press of the button
-// and nothing else: no tool of this page does it.
+// gateway would say to it (a dry run after each change, of the draft or of the phone).
+// Sending is a press of the button and nothing else: no tool of this page does it.
 
 const VERDICT_AFTER_MS = 350;
+const DRAFTS_KEY = 'ofono-mcp-drafts';
+
+// What is written and not sent outlives a reload of its tab. In a host nothing is stored.
+const storedDrafts = {
+	read() {
+		try {
+			return JSON.parse(sessionStorage.getItem(DRAFTS_KEY)) ?? [];
+		} catch {
+			return [];
+		}
+	},
+	write(drafts) {
+		try {
+			sessionStorage.setItem(DRAFTS_KEY, JSON.stringify(drafts));
+		} catch {}
+	},
+};
 
 // One message goes out once, however often its answer is lost: the key stays with it.
 function newKey() {
@@ -15,50 +32,57 @@ class Composer {
 	onsent = () => {};
 	verdict = null;			// of the last dry run; null: it is not known
 	#phone;
-	#drafts = new Map();		// text by recipient; '' is the new message
-	#number = null;			// of the thread; null: it is typed
+	// By thread, '' is the new message: { to, text, sim }, and once it was sent { as, key,
+	// isLost }: as which draft, and whether nobody knows what became of it.
+	#drafts = new Map(storedDrafts.read());
+	#number;			// of the thread; null: it is typed
 	#sims = '';
 	#timer = 0;
 	#judged = '';			// the draft that the verdict is about
-	#attempt = { draft: '', key: '' };
-	#isBusy = false;
+	#busy = new Set();		// of #drafts: on their way
 
 	constructor(phone) {
 		this.#phone = phone;
 		this.to = make('input', { id: 'to', type: 'tel', inputmode: 'tel', maxlength: 40,
-			autocomplete: 'off', placeholder: '+36201234567', oninput: () => this.#changed() });
-		this.toField = make('p', { class: 'field' },
+			autocomplete: 'off', placeholder: '+36201234567', oninput: () => this.#edited() });
+		this.toField = make('p.field',
 			make('label', { for: 'to' }, 'To'), this.to);
-		this.text = make('textarea', { id: 'text', rows: 1, maxlength: 1600,
+		this.text = make('textarea', { id: 'text', rows: 1,
 			placeholder: 'Text message', dir: 'auto', 'aria-describedby': 'verdict',
-			oninput: () => this.#changed(), onkeydown: (event) => {
+			onfocus: () => this.#changed(), oninput: () => this.#edited(), onkeydown: (event) => {
 				if (event.key === 'Enter' && event.ctrlKey)
 					this.button.click();
 			} });
-		this.sim = make('select', { id: 'sim', onchange: () => this.#changed() });
-		this.simField = make('p', { class: 'field', hidden: true },
+		this.sim = make('select', { id: 'sim', onchange: () => this.#edited(true) });
+		this.simField = make('p.field', { hidden: true },
 			make('label', { for: 'sim' }, 'From'), this.sim);
-		this.button = make('button', { type: 'button', class: 'send',
-			onclick: () => this.#send() },
-			make('span', { class: 'send-word' }, 'Send'), icon('send'));
-		this.said = make('div', { id: 'verdict', class: 'verdict', role: 'status' });
+		this.button = make('button.send', { onclick: () => this.#send() },
+			make('span.send-word', 'Send'), icon('send'));
+		this.said = make('div.verdict', { id: 'verdict', role: 'status' });
 		// No form: the sandbox of a host lets none be submitted.
-		this.element = make('div', { class: 'composer', role: 'group',
+		this.element = make('div.composer', { role: 'group',
 			'aria-label': 'Write a message' }, this.toField,
-			make('label', { for: 'text', class: 'hidden' }, 'Text'),
-			make('div', { class: 'writing' }, this.text, this.button),
-			make('div', { class: 'beside' }, this.simField, this.said));
+			make('label.hidden', { for: 'text' }, 'Text'),
+			make('div.writing', this.text, this.button),
+			make('div.beside', this.simField, this.said));
 	}
 
 	// The thread of a number, or (null) a message to a number that is typed.
 	use(number) {
 		if (number !== this.#number) {
 			this.#number = number;
-			this.text.value = this.#drafts.get(number ?? '') ?? '';
+			this.to.value = this.#own.to ?? '';
+			this.text.value = this.#own.text ?? '';
 		}
 		this.toField.hidden = number !== null;
 		this.show();
-		this.#changed();
+	}
+
+	get #own() {
+		const thread = this.#number ?? '';
+		if (!this.#drafts.has(thread))
+			this.#drafts.set(thread, {});
+		return this.#drafts.get(thread);
 	}
 
 	get draft() {
@@ -77,7 +101,7 @@ class Composer {
 			this.text.value = text;
 		if (sim !== undefined)
 			this.sim.value = String(sim);
-		this.#changed();
+		this.#edited(sim !== undefined);
 	}
 
 	focus() {
@@ -85,64 +109,81 @@ class Composer {
 	}
 
 	show() {
-		const sims = this.#phone.sims;
+		const { sims } = this.#phone;
 		const shown = JSON.stringify(sims.map((sim) => [sim.subscription_id, sim.display_name,
 			sim.can_send]));
-		this.element.hidden = !this.#phone.may('send');
+		this.element.hidden = !this.#phone.may('send') || this.#number === '';
 		this.simField.hidden = sims.length < 2;
-		if (shown === this.#sims)
-			return;
+		if (shown !== this.#sims)
+			this.sim.replaceChildren(...sims.map((sim) => make('option',
+				{ value: sim.subscription_id, disabled: !sim.can_send },
+				`SIM ${sim.sim_slot_index + 1}: ${sim.display_name}` +
+				(sim.can_send ? '' : ` (${sim.state})`))));
 		this.#sims = shown;
-		const chosen = this.sim.value;
-		this.sim.replaceChildren(...sims.map((sim) => make('option',
-			{ value: sim.subscription_id, disabled: !sim.can_send },
-			`SIM ${sim.sim_slot_index + 1}: ${sim.display_name}` +
-			(sim.can_send ? '' : ` (${sim.state})`))));
-		const last = this.#phone.conversation(this.#number)?.last_message.subscription_id;
-		const best = [Number(chosen), last].find((id) => sims.some((sim) =>
-			sim.subscription_id === id && sim.can_send)) ??
-			sims.find((sim) => sim.can_send)?.subscription_id;
-		if (best)
-			this.sim.value = String(best);
+		this.#chooseSim(sims);
 		this.#changed();
+	}
+
+	// The one that the draft began with, or else that of the last message.
+	#chooseSim(sims) {
+		const { thread } = this.#phone;
+		const last = thread?.messages.at(-1) ?? this.#phone.conversation()?.last_message;
+		const ready = sims.filter((sim) => sim.can_send);
+		const is = (id) => (sim) => sim.subscription_id === id;
+		const best = sims.find(is(this.#own.sim)) ??
+			ready.find(is(last?.subscription_id)) ?? ready[0];
+		if (best)
+			this.sim.value = best.subscription_id;
+	}
+
+	#edited(isSim) {
+		const { text, subscription_id: sim } = this.draft;
+		Object.assign(this.#own, { to: this.to.value, text }, text || isSim ? { sim } : {});
+		this.#store();
+		this.#changed();
+	}
+
+	#store() {
+		storedDrafts.write([...this.#drafts]);
 	}
 
 	#changed() {
 		const { text, phone_number: number } = this.draft;
-		this.#drafts.set(this.#number ?? '', text);
 		this.text.style.setProperty('height', 'auto');
-		this.text.style.setProperty('height', `${Math.min(this.text.scrollHeight + 2, 150)}px`);
+		this.text.style.setProperty('height', `${this.text.scrollHeight + 2}px`);
 		clearTimeout(this.#timer);
-		if (!text || !number) {
+		if (!text || !number)
 			this.#judge(null, '');
-			return;
-		}
-		if (JSON.stringify(this.draft) !== this.#judged)
+		else if (this.element.isConnected && !this.#busy.has(this.#own))
 			this.#timer = setTimeout(() => this.review(), VERDICT_AFTER_MS);
 		this.#ready();
 	}
 
-	// Asks what would become of the draft now.
+	// Asks what would become of the draft now; of one that was sent, what became of it.
 	async review() {
-		const draft = JSON.stringify(this.draft);
 		const { text, phone_number: number } = this.draft;
 		if (!text || !number || this.element.hidden)
 			return;
-		try {
-			const verdict = await this.#phone.call('send_sms', { ...this.#order(),
-				dry_run: true });
-			if (draft === JSON.stringify(this.draft))
-				this.#judge(verdict, draft);
-		} catch (error) {
-			if (draft === JSON.stringify(this.draft))
-				this.#judge({ error: error.message }, draft);
-		}
+		const thread = this.#number ?? '', own = this.#own, as = this.#as;
+		const verdict = await this.#phone.call('send_sms', { ...this.#order(), dry_run: true })
+			.catch((error) => ({ error: error.message }));
+		if (as !== this.#as)
+			return;
+		if (verdict.repeats_message_id)
+			this.#taken(thread, own, number);
+		else
+			this.#judge(verdict, as);
+	}
+
+	get #as() {
+		return JSON.stringify(this.draft);
 	}
 
 	#order() {
-		const { phone_number: number, text, subscription_id: sim } = this.draft;
-		return { to_phone_number: number, sms_text: text,
-			...(sim ? { subscription_id: sim } : {}) };
+		const { phone_number: to_phone_number, text: sms_text, subscription_id } = this.draft;
+		const { as, key } = this.#own;
+		return { to_phone_number, sms_text, subscription_id,
+			idempotency_key: as === this.#as ? key : newKey() };
 	}
 
 	#judge(verdict, draft) {
@@ -153,55 +194,77 @@ class Composer {
 	}
 
 	#words(verdict) {
-		if (!verdict)
-			return [];
-		if (verdict.error)
-			return [make('p', { class: 'bad' }, verdict.error)];
-		const size = make('p', { class: 'count' },
-			`${verdict.segments} SMS, ${verdict.units_left} characters left` +
-			(verdict.encoding === 'ucs2' ? ' (70 in one, for its letters)' : ''));
+		const words = this.#isLost ? [make('p.bad', 'The phone did not answer. ' +
+			'Nobody knows whether the message was taken. Press Send again: it goes out once, ' +
+			'if at all.')] : [];
+		if (verdict?.error)
+			words.push(make('p.bad', verdict.error));
+		if (!verdict?.segments)
+			return words;
+		const { segments, units_left: left, encoding, refusals } = verdict;
+		words.push(make('p.count',
+			`${segments} SMS, ${left} character${left === 1 ? '' : 's'} left` +
+			(encoding === 'ucs2' ? ' (70 in one, for its letters)' : '')));
 		const needsYes = verdict.approval === 'required';
-		const refusals = verdict.refusals.map((refusal) =>
-			make('p', { class: 'bad' }, `${refusal.message} ${refusal.fix}`));
-		if (refusals.length)
-			return [size, ...refusals];
-		return [size, make('p', { class: needsYes ? 'warn' : 'good' }, needsYes
-			? 'It will wait for a yes.' : 'Can be sent.')];
+		words.push(...refusals.map(({ message, fix }) =>
+			make('p.bad', `${message} ${fix}`)));
+		if (!refusals.length)
+			words.push(make(`p.${needsYes ? 'warn' : 'good'}`, needsYes
+				? 'It will wait for a yes.' : 'Can be sent.'));
+		return words;
+	}
+
+	get #isLost() {
+		const own = this.#own;
+		return own.isLost && own.as === this.#as && !this.#busy.has(own);
 	}
 
 	#ready() {
 		const { text, phone_number: number } = this.draft;
-		const isRefused = this.verdict?.refusals?.length > 0 &&
-			this.#judged === JSON.stringify(this.draft);
-		this.button.disabled = !text || !number || isRefused || this.#isBusy;
+		const isBusy = this.#busy.has(this.#own);
+		const isRefused = this.verdict?.refusals?.length > 0 && !this.#isLost &&
+			this.#judged === this.#as;
+		this.button.disabled = !text || !number || isRefused || isBusy;
+		this.text.readOnly = isBusy;
+		this.element.setAttribute('aria-busy', isBusy);
 		setText(this.button.firstChild, this.verdict?.approval === 'required'
 			? 'Ask' : 'Send');
 	}
 
 	async #send() {
-		const draft = JSON.stringify(this.draft);
-		if (this.#attempt.draft !== draft)
-			this.#attempt = { draft, key: newKey() };
-		this.#busy(true);
+		const thread = this.#number ?? '', own = this.#own, as = this.#as, { isLost } = own;
+		if (own.as !== as)
+			Object.assign(own, { as, key: newKey() });
+		own.isLost = true;
+		this.#store();
+		this.#busy.add(own);
+		this.#changed();
 		try {
 			const sent = await this.#phone.call('send_sms', { ...this.#order(),
-				wait_for: 'none', idempotency_key: this.#attempt.key });
-			this.#attempt = { draft: '', key: '' };
-			this.text.value = '';
-			this.#changed();
-			this.onsent(sent.to_phone_number);
+				wait_for: 'none' });
+			this.#taken(thread, own, sent.to_phone_number);
 		} catch (error) {
-			const words = error instanceof NoAnswer ? `${error.message} Nobody knows whether ` +
-				'the message was taken. Press Send again: it goes out once, if at all.'
-				: error.message;
-			this.#judge({ error: words }, draft);
+			own.isLost = isLost || error instanceof NoAnswer;
+			this.#busy.delete(own);
+			if (as === this.#as)
+				this.#judge(own.isLost ? null : { error: error.message }, as);
+			this.#ready();
 		}
-		this.#busy(false);
 	}
 
-	#busy(isBusy) {
-		this.#isBusy = isBusy;
-		this.element.setAttribute('aria-busy', String(isBusy));
-		this.#ready();
+	// Whoever went elsewhere meanwhile stays there.
+	#taken(thread, own, number) {
+		if (this.#drafts.get(thread) !== own)
+			return;
+		this.#drafts.delete(thread);
+		this.#store();
+		if (thread === (this.#number ?? '')) {
+			this.text.value = '';
+			if (this.element.isConnected) {
+				this.text.focus();
+				this.onsent(number);
+			}
+		}
+		this.#changed();
 	}
 }

@@ -4,16 +4,18 @@
 // What stands in the round mark: the last digits of a number, or the first letter of a name.
 function markOf(number) {
 	const digits = number.replace(/\D/g, '');
-	const mark = make('span', { class: 'mark', 'aria-hidden': 'true' },
+	const mark = make('span.mark', { 'aria-hidden': 'true' },
 		digits.length > 4 ? digits.slice(-2) : [...number][0] ?? '?');
 	const hue = [...number].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 7);
 	mark.style.setProperty('--hue', hue);
 	return mark;
 }
 
+const nameOf = (number) => number || 'No number';
+
 function stateTag(state) {
 	const [word, tone, sign] = STATES[state] ?? [state, 'wait', ''];
-	return make('span', { class: `state ${tone}` },
+	return make(`span.state.${tone}`,
 		sign && make('span', { 'aria-hidden': 'true' }, `${sign} `), word);
 }
 
@@ -38,23 +40,23 @@ class ConversationList {
 	}
 
 	#create({ phone_number: number }) {
-		const name = foreign(number, { class: 'who' });
-		const when = make('time', { class: 'when' });
+		const name = foreign(nameOf(number), { class: 'who' });
+		const when = make('time.when');
 		const text = foreign('', { class: 'excerpt' });
-		const state = make('span', { class: 'row-state' });
-		const unread = make('span', { class: 'unread' });
-		const button = make('button', { type: 'button', class: 'row', onclick: () =>
+		const state = make('span.row-state');
+		const unread = make('span.unread');
+		const button = make('button.row', { onclick: () =>
 			this.open(number) }, markOf(number),
-			make('span', { class: 'row-text' },
-				make('span', { class: 'row-line' }, name, when),
-				make('span', { class: 'row-line' }, text, state, unread)));
-		const row = make('li', {}, button);
+			make('span.row-text',
+				make('span.row-line', name, when),
+				make('span.row-line', text, state, unread)));
+		const row = make('li', button);
 		row.fill = ({ last_message: last, unread: count, opted_out: optedOut }) => {
 			const isOpen = this.#phone.thread?.number === number;
 			setText(when, time.brief(last.created_at));
 			when.dateTime = last.created_at;
 			setText(text, last.text);
-			state.replaceChildren(...(optedOut ? [make('span', { class: 'state warn' },
+			state.replaceChildren(...(optedOut ? [make('span.state.warn',
 				'said STOP')] : last.direction === 'out' ? [stateTag(last.state)] : []));
 			setText(unread, count ? String(count) : '');
 			unread.hidden = !count;

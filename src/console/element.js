@@ -4,18 +4,23 @@
 
 const find = (id) => document.getElementById(id);
 
-// make('p', { class: 'note', onclick: f }, 'text', child): null and false are left out.
-function make(tag, attributes = {}, ...children) {
+// make('p.note.good', { onclick: f }, 'text', child): attributes may be left out, and so are
+// children that are null or false.
+function make(name, ...children) {
+	const [tag, ...classes] = name.split('.');
 	const element = document.createElement(tag);
-	for (const [name, value] of Object.entries(attributes)) {
-		if (value === null || value === undefined || value === false)
+	const attributes = children[0]?.constructor === Object ? children.shift() : {};
+	if (classes.length)
+		element.className = classes.join(' ');
+	for (const [key, value] of Object.entries(attributes)) {
+		if (value === false)
 			continue;
-		if (name.startsWith('on'))
-			element.addEventListener(name.slice(2), value);
+		if (key.startsWith('on'))
+			element.addEventListener(key.slice(2), value);
 		else
-			element.setAttribute(name, value === true ? '' : value);
+			element.setAttribute(key, value === true ? '' : value);
 	}
-	element.append(...children.flat().filter((child) => child || child === 0));
+	element.append(...children.flat().filter(Boolean));
 	return element;
 }
 

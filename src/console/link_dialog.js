@@ -3,31 +3,23 @@
 // host as a browser understands it, so that letters of other scripts cannot pose as others.
 
 const LINK = /https?:\/\/[^\s<>"'\u201C\u201D]+/giu;
+const BEHIND = /[.,;:!?\u2026]+$/;	// of the sentence, not of the link
 
-function linksIn(text) {
-	return (text.match(LINK) ?? []).map((link) => URL.parse?.(link) ?? tryUrl(link))
-		.filter((url) => url && /^https?:$/.test(url.protocol)).slice(0, 5);
-}
-
-function tryUrl(text) {
-	try {
-		return new URL(text);
-	} catch {
-		return null;
-	}
-}
+const linksIn = (text) => (text.match(LINK) ?? []).map((link) => link.replace(BEHIND, ''))
+	.map((link) => link.includes('(') ? link : link.replace(/\).*$/, ''))
+	.filter((link) => URL.canParse(link)).map((link) => new URL(link)).slice(0, 5);
 
 function askToOpen(url, openLink) {
 	const close = () => dialog.close();
 	const dialog = make('dialog', { 'aria-labelledby': 'link-host', onclose: () =>
 		dialog.remove() },
-		make('p', {}, 'A message wants to lead you to'),
-		make('p', { id: 'link-host', class: 'link-host' }, url.host),
-		make('p', { class: 'link-whole' }, url.href),
-		make('p', { class: 'note' }, 'Whoever wrote it may not be who they seem.'),
-		make('div', { class: 'buttons' },
-			make('button', { type: 'button', onclick: close }, 'Stay here'),
-			make('button', { type: 'button', class: 'danger', onclick: () => {
+		make('p', 'A message wants to lead you to'),
+		make('p.link-host', { id: 'link-host' }, url.host),
+		make('p.link-whole', url.href),
+		make('p.note', 'Whoever wrote it may not be who they seem.'),
+		make('div.buttons',
+			make('button', { onclick: close }, 'Stay here'),
+			make('button.danger', { onclick: () => {
 				openLink(url.href);
 				close();
 			} }, 'Open it')));
@@ -36,6 +28,6 @@ function askToOpen(url, openLink) {
 }
 
 function linkButtons(text, openLink) {
-	return linksIn(text).map((url) => make('button', { type: 'button', class: 'link',
-		onclick: () => askToOpen(url, openLink) }, 'Link to ', foreign(url.host)));
+	return linksIn(text).map((url) => make('button.link', { onclick: () =>
+		askToOpen(url, openLink) }, 'Link to ', foreign(url.host)));
 }

@@ -10,6 +10,7 @@ class Page {
 	#view = 'starting';
 	#byPerson = false;		// who opened the thread: only a person reads it
 	#tools = '';
+	#before = history.state;	// where this was when the tab was loaded again
 	#buttons = {};
 
 	constructor(link) {
@@ -22,13 +23,14 @@ class Page {
 			this.#openThread(number, true));
 		this.approvals = new ApprovalsView(this.#phone);
 		this.status = new StatusView(this.#phone, link.isHosted ? null : () => this.#forget());
-		this.writing = make('section', { class: 'thread', 'aria-label': 'New message' },
-			make('div', { class: 'scroll' }), make('div', { class: 'composer-place' }));
+		this.writing = make('section.thread', { 'aria-label': 'New message' },
+			make('div.scroll'), make('div.composer-place'));
 		this.agentCall = new AgentCall();
 		this.#build();
 		this.#phone.onread = () => this.#show();
 		this.#phone.onselect = () => this.#selectionChanged();
 		this.composer.onsent = (number) => this.#openThread(number, true);
+		document.addEventListener('visibilitychange', () => this.#show());
 		link.onchange = () => this.#phone.read();
 		link.onstate = (state) => this.#connection(state);
 	}
@@ -39,8 +41,8 @@ class Page {
 		find('new').append(icon('write'));
 		find('new').addEventListener('click', () => this.#write());
 		for (const [place, word] of Object.entries(PLACES)) {
-			const badge = make('span', { class: 'badge' });
-			const button = make('button', { type: 'button', onclick: () =>
+			const badge = make('span.badge');
+			const button = make('button', { onclick: () =>
 				this.#goTo(place) }, icon(place), word, badge);
 			this.#buttons[place] = { button, badge };
 			find('places').append(button);
@@ -56,11 +58,13 @@ class Page {
 	// ---- places
 
 	#place(view) {
+		if (this.#isPairing)
+			return;
 		this.#view = view;
 		document.getElementById('app').dataset.view = view;
 		const details = { thread: this.thread.element, new: this.writing,
 			approvals: this.approvals.element, phone: this.status.element };
-		const detail = details[view] ?? make('p', { class: 'empty' },
+		const detail = details[view] ?? make('p.empty',
 			'Choose a conversation, or write a new message.');
 		if (find('detail').firstChild !== detail)
 			find('detail').replaceChildren(detail);
@@ -70,22 +74,28 @@ class Page {
 	}
 
 	#goTo(place) {
-		if (place === 'messages' && this.#phone.thread)
+		const { thread } = this.#phone;
+		if (place === 'messages' && thread)
 			this.#phone.open(null);
 		this.#place(place);
 		this.#remember();
 		this.#announce();
+		if (place === 'messages' && thread)
+			[...find('conversations').children].find((row) =>
+				row.dataset.key === thread.number)?.firstChild.focus();
 	}
 
 	async #openThread(number, byPerson) {
 		const isOther = this.#phone.thread?.number !== number;
+		const isElsewhere = isOther || this.#view !== 'thread';
 		this.#byPerson = byPerson;
 		const read = isOther ? this.#phone.open(number) : this.#phone.read();
 		this.#place('thread');
 		if (isOther)
 			this.thread.begin();
 		this.#remember();
-		this.#announce();
+		if (isElsewhere)
+			this.#announce();
 		await read;
 	}
 
@@ -100,16 +110,17 @@ class Page {
 
 	// In a browser the phone's own way back works, too.
 	#remember() {
-		if (!this.#link.isHosted && history.state?.view !== this.#view)
-			history.pushState({ view: this.#view }, '');
+		const view = this.#view, number = view === 'thread' ? this.#phone.thread.number : null;
+		const { view: before = 'messages', number: last = null } = history.state ?? {};
+		if (!this.#link.isHosted && (view !== before || number !== last))
+			history.pushState({ view, number, isBelow: before === 'messages' }, '');
 	}
 
 	#back() {
-		const { thread } = this.#phone;
-		this.#goTo('messages');
-		const row = thread && [...find('conversations').children].find((one) =>
-			one.dataset.key === thread.number);
-		(row?.firstChild ?? find('title')).focus();
+		if (history.state?.isBelow)
+			history.back();
+		else
+			this.#goTo('messages');
 	}
 
 	// To who does not see it: the title tells where this is now.
@@ -119,16 +130,27 @@ class Page {
 	}
 
 	wentBack(state) {
-		if (state?.view !== 'thread' && state?.view !== 'new')
-			this.#goTo(state?.view in PLACES ? state.view : 'messages');
+		const { view = 'messages', number } = state ?? {};
+		if (view === 'thread')
+			this.#openThread(number, true);
+		else if (view === 'new')
+			this.#write();
+		else
+			this.#goTo(view);
 	}
 
 	// ---- what is shown
 
+	get #isPairing() {
+		return find('app').dataset.view === 'pairing';
+	}
+
 	#show() {
+		if (this.#isPairing)
+			return;
 		const { approvals, conversations, thread, trouble } = this.#phone;
 		const unread = conversations.reduce((sum, row) => sum + row.unread, 0);
-		const titles = { thread: thread?.number, new: 'New message', ...PLACES };
+		const titles = { thread: thread && nameOf(thread.number), new: 'New message', ...PLACES };
 		find('title').replaceChildren(foreign(titles[this.#view] ?? 'Phone'));
 		document.title = unread ? `(${unread}) Phone` : 'Phone';
 		find('new').hidden = !this.#phone.may('send') || this.#view === 'new';
@@ -144,20 +166,20 @@ class Page {
 		this.approvals.show();
 		this.status.show();
 		if (this.#byPerson && this.#view === 'thread' && document.visibilityState === 'visible')
-			this.#phone.markRead();
+			this.#phone.markRead().catch(() => {});
 	}
 
 	#badge(place, count, word) {
 		const { badge } = this.#buttons[place];
 		badge.hidden = !count;
-		badge.replaceChildren(String(count), make('span', { class: 'hidden' }, ` ${word}`));
+		badge.replaceChildren(String(count), make('span.hidden', ` ${word}`));
 	}
 
 	#trouble(text) {
 		if (text)
 			this.#say('Not up to date', 'bad');
 		else if (find('connection').classList.contains('bad'))
-			this.#say('', '');
+			this.#say('Live', 'good');
 	}
 
 	#say(text, tone) {
@@ -167,17 +189,26 @@ class Page {
 
 	#connection(state) {
 		if (state === 'unpaired')
-			showPairing(true);
-		else if (state === 'lost')
-			this.#say('Not connected', 'warn');
+			return this.#unpaired();
+		if (state === 'lost')
+			return this.#say('Not connected', 'warn');
+		this.#say('Live', 'good');
+		if (this.#before)
+			this.wentBack(this.#before);
+		this.#before = null;
+	}
+
+	// What was read must not be found behind what asks for a token.
+	#unpaired() {
+		if (this.#phone.status)
+			location.reload();
 		else
-			this.#say('Live', 'good');
+			showPairing();
 	}
 
 	#forget() {
-		this.#link.end();
 		storedToken.forget();
-		showPairing(false);
+		location.reload();
 	}
 
 	// ---- what the host's agent may ask of the page
@@ -276,16 +307,17 @@ function startInHost() {
 function startInBrowser() {
 	const page = new Page(new BrowserLink(tokenOfLink()));
 	addEventListener('popstate', ({ state }) => page.wentBack(state));
+	addEventListener('hashchange', () => location.reload());	// a link with a token
 	page.start();
 }
 
-function showPairing(hadToken) {
+function showPairing() {
 	const app = find('app');
 	app.dataset.view = 'pairing';
 	setText(find('title'), 'Phone');
 	find('connection').textContent = '';
 	['places', 'list', 'new'].forEach((id) => { find(id).hidden = true; });
-	find('detail').replaceChildren(pairingView(hadToken && storedToken.read(), (token) => {
+	find('detail').replaceChildren(pairingView(storedToken.read(), (token) => {
 		storedToken.write(token);
 		location.reload();
 	}));

@@ -15,14 +15,14 @@ class MessageView {
 		const isOut = direction === 'out';
 		const box = make('input', { type: 'checkbox', id: `select-${id}`,
 			onchange: () => this.#toggle(id, box.checked) });
-		const foot = make('span', { class: 'foot' });
-		const history = make('ol', { class: 'history', id: `history-${id}`, hidden: true });
-		const row = make('li', { class: isOut ? 'message out' : 'message in' },
-			make('label', { class: 'pick', for: box.id }, box,
-				make('span', { class: 'hidden' }, `Select message ${id}`)),
-			make('div', { class: 'body' },
-				make('span', { class: 'hidden' }, isOut ? 'You: ' : 'They: '),
-				make('p', { class: 'bubble', dir: 'auto' }, text),
+		const foot = make('span.foot');
+		const history = make('ol.history', { id: `history-${id}`, hidden: true });
+		const row = make(isOut ? 'li.message.out' : 'li.message',
+			make('label.pick', { for: box.id }, box,
+				make('span.hidden', `Select message ${id}`)),
+			make('div.body',
+				make('span.hidden', isOut ? 'You: ' : 'They: '),
+				make('p.bubble', { dir: 'auto' }, text),
 				...linkButtons(text, this.#openLink), foot, history));
 		row.fill = (now) => {
 			box.checked = this.#phone.selected.has(id);
@@ -47,13 +47,12 @@ class MessageView {
 	#foot(message, history) {
 		const when = make('time', { datetime: message.created_at },
 			time.clock(message.created_at));
-		const notes = notesOf(message).map((note) => make('span', { class: 'note' }, note));
+		const notes = notesOf(message).map((note) => make('span.note', note));
 		if (message.direction === 'in')
 			return [when, ...notes];
-		const state = make('button', { type: 'button', class: 'plain',
-			'aria-expanded': String(!history.hidden), 'aria-controls': history.id,
+		const state = make('button.plain', { 'aria-expanded': String(!history.hidden), 'aria-controls': history.id,
 			onclick: () => this.#unfold(state, history, message.message_id) },
-			stateTag(message.state), make('span', { class: 'hidden' }, ', its history'));
+			stateTag(message.state), make('span.hidden', ', its history'));
 		return [when, state, ...notes];
 	}
 
@@ -67,12 +66,12 @@ class MessageView {
 	async #fillHistory(history, id) {
 		try {
 			const status = await this.#phone.call('get_sms_status', { message_id: id });
-			history.replaceChildren(...status.changes.map((change) => make('li', {},
+			history.replaceChildren(...status.changes.map((change) => make('li',
 				make('time', { datetime: change.at }, time.clock(change.at)), ' ',
 				stateTag(change.state), change.note && foreign(` ${change.note}`))),
-				make('li', { class: 'note' }, status.meaning));
+				make('li.note', status.meaning));
 		} catch (error) {
-			history.replaceChildren(make('li', { class: 'note' }, error.message));
+			history.replaceChildren(make('li.note', error.message));
 		}
 	}
 }

@@ -8,7 +8,7 @@ const TOKEN = /^[0-9a-f]{64}$/;
 const storedToken = {
 	read: () => sessionStorage.getItem(TOKEN_KEY),
 	write: (token) => sessionStorage.setItem(TOKEN_KEY, token),
-	forget: () => sessionStorage.removeItem(TOKEN_KEY),
+	forget: () => sessionStorage.clear(),
 };
 
 function tokenOfLink() {
@@ -23,13 +23,13 @@ function tokenOfLink() {
 function pairingView(hadToken, use) {
 	const token = make('input', { id: 'token', type: 'password', autocomplete: 'off',
 		required: true, spellcheck: 'false', placeholder: '64 letters and digits' });
-	const said = make('p', { class: 'bad', role: 'alert' }, hadToken
+	const said = make('p.bad', { role: 'alert' }, hadToken
 		? 'The phone does not know the token of this page any more.' : '');
-	return make('section', { class: 'pane pairing', 'aria-label': 'Pair this page' },
-		make('h2', {}, 'Pair this page'),
-		make('p', {}, 'On the phone, or wherever you are its owner, run'),
-		make('pre', {}, 'sudo ofono-mcp pair --qr --scope read,send,admin my-browser'),
-		make('p', {}, 'and open the console link that it prints, or scan its QR code. ' +
+	return make('section.pane.pairing', { 'aria-label': 'Pair this page' },
+		make('h2', 'Pair this page'),
+		make('p', 'On the phone, or wherever you are its owner, run'),
+		make('pre', 'sudo ofono-mcp pair --qr --scope read,send,admin my-browser'),
+		make('p', 'and open the console link that it prints, or scan its QR code. ' +
 			'Without admin, this page cannot say yes to messages that wait for it.'),
 		make('form', { onsubmit: (event) => {
 			event.preventDefault();
@@ -38,5 +38,5 @@ function pairingView(hadToken, use) {
 			else
 				setText(said, 'That is no token: it has 64 letters and digits.');
 		} }, make('label', { for: 'token' }, 'Or paste the token'), token,
-			make('button', { type: 'submit', class: 'primary' }, 'Use it'), said));
+			make('button.primary', 'Use it'), said));
 }

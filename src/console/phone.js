@@ -18,6 +18,7 @@ class Phone {
 	#link;
 	#reading = null;
 	#again = false;
+	#isReadingMore = false;
 
 	constructor(link) {
 		this.#link = link;
@@ -67,18 +68,32 @@ class Phone {
 	async #readConversations() {
 		const page = await this.call('list_sms_conversations', { limit: PAGE_ROWS });
 		const newest = new Set(page.conversations.map((row) => row.phone_number));
-		const older = this.conversations.filter((row) => !newest.has(row.phone_number));
+		const last = page.conversations.at(-1), known = this.conversation(last?.phone_number ?? null);
+		const hasAll = known?.last_message.message_id === last?.last_message.message_id;
+		const older = hasAll ? this.conversations.filter((row) => !newest.has(row.phone_number)) : [];
 		if (!older.length || !page.next_cursor)
 			this.nextConversations = page.next_cursor ?? null;
 		this.conversations = [...page.conversations, ...(page.next_cursor ? older : [])];
 	}
 
-	async readMoreConversations() {
-		const page = await this.call('list_sms_conversations',
-			{ limit: PAGE_ROWS, cursor: this.nextConversations });
-		this.nextConversations = page.next_cursor ?? null;
-		this.conversations.push(...page.conversations);
+	// One page more, and one at a time.
+	async #readMore(read) {
+		if (this.#isReadingMore)
+			return;
+		this.#isReadingMore = true;
+		await read().catch((error) => { this.trouble = error.message; });
+		this.#isReadingMore = false;
 		this.onread();
+	}
+
+	readMoreConversations() {
+		return this.#readMore(async () => {
+			const page = await this.call('list_sms_conversations',
+				{ limit: PAGE_ROWS, cursor: this.nextConversations });
+			this.nextConversations = page.next_cursor ?? null;
+			this.conversations.push(...page.conversations.filter((row) =>
+				!this.conversation(row.phone_number)));
+		});
 	}
 
 	async #readApprovals() {
@@ -91,8 +106,7 @@ class Phone {
 	// Shows nothing of the one before while it is read.
 	open(number) {
 		this.select([]);
-		this.thread = number === null ? null : { number, messages: [], next: null,
-			isRead: false };
+		this.thread = number === null ? null : { number, messages: [], next: null };
 		return this.read();
 	}
 
@@ -105,18 +119,19 @@ class Phone {
 		if (!thread)
 			return;
 		const page = await this.#list(thread, {});
-		if (!thread.isRead)
-			thread.next = page.next_cursor ?? null;
-		thread.isRead = true;
+		const known = new Set(thread.messages.map((row) => row.message_id));
+		if (!page.messages.some((row) => known.has(row.message_id)))
+			Object.assign(thread, { messages: [], next: page.next_cursor ?? null });
 		this.#merge(thread, page.messages);
 	}
 
-	async readEarlier() {
+	readEarlier() {
 		const { thread } = this;
-		const page = await this.#list(thread, { cursor: thread.next });
-		thread.next = page.next_cursor ?? null;
-		this.#merge(thread, page.messages);
-		this.onread();
+		return this.#readMore(async () => {
+			const page = await this.#list(thread, { cursor: thread.next });
+			thread.next = page.next_cursor ?? null;
+			this.#merge(thread, page.messages);
+		});
 	}
 
 	#list({ number }, more) {
@@ -143,8 +158,15 @@ class Phone {
 	// For every client of the gateway; so only when a person looks.
 	async markRead() {
 		const unread = (this.thread?.messages ?? []).filter((row) =>
-			row.direction === 'in' && !row.read).map((row) => row.message_id);
-		if (unread.length)
-			await this.call('mark_sms_read', { message_ids: unread }).catch(() => {});
+			row.direction === 'in' && !row.read);
+		const row = this.conversation();
+		if (!unread.length)
+			return;
+		await this.call('mark_sms_read', { message_ids: unread.map((message) =>
+			message.message_id) });
+		unread.forEach((message) => { message.read = true; });
+		if (row)
+			row.unread = 0;
+		this.onread();
 	}
 }

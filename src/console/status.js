@@ -6,20 +6,20 @@ class StatusView {
 
 	constructor(phone, forget) {
 		this.#phone = phone;
-		this.now = make('div', { class: 'now', role: 'status' });
-		this.sims = make('ul', { class: 'cards' });
-		this.limits = make('ul', { class: 'limits' });
-		this.limitless = make('p', { class: 'note' }, 'There are none.');
-		this.policy = make('ul', { class: 'plain-list' });
-		this.gaps = make('ul', { class: 'plain-list' });
-		this.client = make('p', { class: 'note' });
-		this.element = make('section', { class: 'pane', 'aria-label': 'Phone' }, this.now,
-			make('h2', {}, 'SIM cards'), this.sims,
-			make('h2', {}, 'What is left of the limits'), this.limits, this.limitless,
-			make('h2', {}, 'What may be sent'), this.policy,
-			make('h2', {}, 'Blind times of the last week'), this.gaps,
-			make('h2', {}, 'This page'), this.client,
-			forget && make('button', { type: 'button', class: 'small', onclick: forget },
+		this.now = make('div.now', { role: 'status' });
+		this.sims = make('ul.cards');
+		this.limits = make('ul.limits');
+		this.limitless = make('p.note', 'There are none.');
+		this.policy = make('ul.plain-list');
+		this.gaps = make('ul.plain-list');
+		this.client = make('p.note');
+		this.element = make('section.pane', { 'aria-label': 'Phone' }, this.now,
+			make('h2', 'SIM cards'), this.sims,
+			make('h2', 'What is left of the limits'), this.limits, this.limitless,
+			make('h2', 'What may be sent'), this.policy,
+			make('h2', 'Blind times of the last week'), this.gaps,
+			make('h2', 'This page'), this.client,
+			forget && make('button.small', { onclick: forget },
 				'Forget the token'));
 	}
 
@@ -42,31 +42,31 @@ class StatusView {
 	#showNow({ can_send: canSend, why_not: whyNot, queue }) {
 		const words = canSend ? 'Messages can be sent.' : whyNot ?? 'Nothing can be sent now.';
 		this.now.className = `now ${canSend ? 'good' : 'warn'}`;
-		this.now.replaceChildren(make('p', {}, words), make('p', { class: 'note' },
+		this.now.replaceChildren(make('p', words), make('p.note',
 			`On the way: ${queue.waiting}, of at most ${queue.limit}.`));
 	}
 
 	#list(element, texts) {
 		if (element.textContent !== texts.join(''))
-			element.replaceChildren(...texts.map((text) => make('li', {}, text)));
+			element.replaceChildren(...texts.map((text) => make('li', text)));
 	}
 
 	#card() {
-		const card = make('li', { class: 'card sim' });
+		const card = make('li.card.sim');
 		card.fill = (sim) => {
 			const shown = JSON.stringify(sim);
 			if (card.dataset.shown === shown)
 				return;
 			card.dataset.shown = shown;
 			const [word, tone] = SIM_STATES[sim.state] ?? [sim.state, 'wait'];
-			card.replaceChildren(signalOf(sim.signal_percent), make('div', {},
-				make('h3', {}, foreign(sim.display_name)),
-				make('p', { class: `state ${tone}` }, word + (sim.roaming ? ', roaming' : '')),
-				make('p', { class: 'note' }, `Slot ${sim.sim_slot_index + 1}, `,
+			card.replaceChildren(signalOf(sim.signal_percent), make('div',
+				make('h3', foreign(sim.display_name)),
+				make(`p.state.${tone}`, word + (sim.roaming ? ', roaming' : '')),
+				make('p.note', `Slot ${sim.sim_slot_index + 1}, `,
 					foreign(sim.carrier_name || 'no operator'),
 					sim.own_number && [', ', foreign(sim.own_number)],
 					`, number ${sim.subscription_id} for agents`),
-				sim.state === 'locked' && make('p', { class: 'note' },
+				sim.state === 'locked' && make('p.note',
 					'Unlock it on the phone: ofono-mcp unlock. Its PIN is never asked for ' +
 					'here.')));
 		};
@@ -74,10 +74,10 @@ class StatusView {
 	}
 
 	#meter() {
-		const name = make('span', {});
-		const left = make('span', { class: 'left' });
-		const bar = make('span', { class: 'bar', 'aria-hidden': 'true' }, make('span', {}));
-		const row = make('li', {}, make('p', {}, name, left), bar);
+		const name = make('span');
+		const left = make('span.left');
+		const bar = make('span.bar', { 'aria-hidden': 'true' }, make('span'));
+		const row = make('li', make('p', name, left), bar);
 		row.fill = (limit) => {
 			const what = limit.per === 'month' ? 'SMS' : 'messages';
 			const whose = limit.of === 'sim' ? `SIM ${limit.subscription_id}: ` : '';
@@ -92,9 +92,8 @@ class StatusView {
 }
 
 function signalOf(percent) {
-	const bars = [10, 35, 60, 80].map((least) => make('span',
-		{ class: percent >= least ? 'on' : '' }));
-	return make('div', { class: 'signal', role: 'img', 'aria-label': percent
+	const bars = [10, 35, 60, 80].map((least) => make(percent >= least ? 'span.on' : 'span'));
+	return make('div.signal', { role: 'img', 'aria-label': percent
 		? `Signal ${percent} percent` : 'Signal unknown' }, bars,
 		make('small', { 'aria-hidden': 'true' }, percent ? `${percent}\u2009%` : '\u2013'));
 }

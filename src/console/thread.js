@@ -11,17 +11,17 @@ class ThreadView {
 		this.#phone = phone;
 		this.composer = composer;
 		this.#view = new MessageView(phone, openLink);
-		this.about = make('p', { class: 'about' });
-		this.choose = make('button', { type: 'button', class: 'small', 'aria-pressed': 'false',
+		this.about = make('p.about');
+		this.choose = make('button.small', { 'aria-pressed': 'false',
 			onclick: () => this.choosing(!this.isChoosing) }, 'Select');
-		this.earlier = make('button', { type: 'button', class: 'more', hidden: true,
+		this.earlier = make('button.more', { hidden: true,
 			onclick: () => phone.readEarlier() }, 'Earlier messages');
-		this.rows = make('ol', { class: 'messages' });
-		this.scroll = make('div', { class: 'scroll', role: 'log', tabindex: '0',
+		this.rows = make('ol.messages');
+		this.scroll = make('div.scroll', { role: 'log', tabindex: '0',
 			'aria-label': 'Messages' }, this.earlier, this.rows);
-		this.place = make('div', { class: 'composer-place' });
-		this.element = make('section', { class: 'thread', 'aria-label': 'Conversation' },
-			make('div', { class: 'strip' }, this.about, this.choose),
+		this.place = make('div.composer-place');
+		this.element = make('section.thread', { 'aria-label': 'Conversation' },
+			make('div.strip', this.about, this.choose),
 			this.scroll, this.place);
 	}
 
@@ -53,13 +53,16 @@ class ThreadView {
 			return;
 		const { scrollTop, scrollHeight, clientHeight } = this.scroll;
 		const wasAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+		const first = this.rows.querySelector('.message'), top = first?.offsetTop;
 		this.#showAbout(this.#phone.conversation());
 		this.earlier.hidden = !thread.next;
-		keep(this.rows, this.#withDays(thread.messages), (row) => row.day ?? row.message_id,
-			(row) => row.day ? make('li', { class: 'day' }, row.day) : this.#view.create(row));
+		keep(this.rows, this.#withDays(thread.messages), (row) => row.key ?? row.message_id,
+			(row) => row.day ? make('li.day', row.day) : this.#view.create(row));
 		this.composer.show();
 		if (wasAtEnd)
 			this.scroll.scrollTop = this.scroll.scrollHeight;
+		else if (first?.isConnected)
+			this.scroll.scrollTop = scrollTop + first.offsetTop - top;
 	}
 
 	#withDays(messages) {
@@ -68,7 +71,7 @@ class ThreadView {
 		for (const message of messages) {
 			const day = time.day(message.created_at);
 			if (day !== last)
-				rows.push({ day });
+				rows.push({ day, key: `before-${message.message_id}` });
 			last = day;
 			rows.push(message);
 		}
@@ -86,7 +89,7 @@ class ThreadView {
 		if (trust && !words.length)
 			words.push(['note', trust]);
 		this.about.replaceChildren(...words.map(([tone, text]) =>
-			make('span', { class: tone }, text)));
+			make(`span.${tone}`, text)));
 	}
 
 	showSelection() {

@@ -135,11 +135,18 @@ def test_a_token_that_is_none(open_tab: OpenTab, desk: Desk) -> None:
     assert all("401" in one for one in tab.do("return complaints.splice(0)"))
 
 
-def test_forgets_its_token(page: Console, desk: Desk) -> None:
+def test_forgets_its_token(page: Console, desk: Desk, number: str) -> None:
+    """And what it read: nobody finds that by going back."""
+    desk.lab.modems[0].deliver(number, "for the owner's eyes")
+    page.open(number)
     page.go_to("Phone")
     page.click("Forget the token")
     page.wait_text("Pair this page")
     assert page.evaluate("sessionStorage.length") == 0
+    page.do("await page.goBack(); await page.goForward()")
+    page.wait_text("Pair this page")
+    assert number not in page.evaluate("document.documentElement.outerHTML")
+    assert all("401" in one for one in page.do("return complaints.splice(0)"))
 
 
 def test_says_what_its_token_may_not(open_tab: OpenTab, desk: Desk) -> None:
@@ -172,15 +179,86 @@ def test_lost_answers_send_once(page: Console, desk: Desk, number: str) -> None:
     page.write("only once", number)
     page.do("""let lost = 0;
         await page.route('**/mcp', async route => {
-            const isSend = route.request().postData().includes('idempotency_key');
-            if (isSend && !lost++) { await route.fetch(); return route.abort(); }
+            const asked = route.request().postData();
+            if (asked.includes('dry_run') && lost) return route.abort();
+            if (asked.includes('wait_for') && !lost++) {
+                await route.fetch();
+                return route.abort(); }
             return route.continue(); })""")
     page.send()
     page.wait_text("Nobody knows whether")
     page.send()
     page.wait_message("only once", "sent")
     assert desk.sent().count("only once") + desk.sent(1).count("only once") == 1
-    assert len(page.do("return complaints.splice(0)")) == 1
+    assert all("ERR_FAILED" in one for one in page.do("return complaints.splice(0)"))
+
+
+def test_finds_out_what_became_of_a_lost_answer(page: Console, desk: Desk, number: str) -> None:
+    """Also after the tab was loaded again meanwhile."""
+    page.write("was it taken?", number)
+    page.do("""await page.route('**/mcp', async route => {
+            if (!route.request().postData().includes('wait_for')) return route.continue();
+            await route.fetch();
+            await page.unroute('**/mcp');
+            await page.reload(); })""")
+    page.send()
+    page.wait_message("was it taken?", "sent")
+    assert text(page) == ""
+    assert desk.sent().count("was it taken?") + desk.sent(1).count("was it taken?") == 1
+
+
+def text(page: Console) -> str:
+    return page.do("return page.getByLabel('Text', { exact: true }).inputValue()")
+
+
+def test_a_draft_stays_with_its_conversation(page: Console, desk: Desk, number: str) -> None:
+    """Whatever becomes of another that is being sent, and when the tab is loaded again."""
+    other = number.replace("+3630", "+3620")
+    for sender in (number, other):
+        desk.lab.modems[0].deliver(sender, "write to me")
+    page.do("""await page.route('**/mcp', async route => {
+        if (route.request().postData().includes('wait_for'))
+            await page.waitForFunction(() =>
+                document.querySelector('#text')?.value === 'half a thou');
+        return route.continue(); })""")
+    page.open(number)
+    page.write("on its way")
+    page.send()
+    page.open(other)
+    page.write("half a thou")
+    page.do("""await page.locator('#conversations').getByText('on its way')
+        .waitFor({ state: 'attached' })""")
+    assert text(page) == "half a thou"
+    page.do("await page.reload()")
+    page.do("await page.waitForFunction(() => document.querySelector('#text')?.value)")
+    assert text(page) == "half a thou"
+    page.open(number)
+    page.wait_message("on its way", "sent")
+    assert text(page) == ""
+
+
+def test_answers_from_the_sim_that_was_written_to(
+        page: Console, desk: Desk, number: str) -> None:
+    desk.lab.modems[1].deliver(number, "to your second number")
+    page.open(number)
+    page.wait_message("to your second number")
+    page.write("from there")
+    page.send()
+    page.wait_message("from there", "sent")
+    assert "from there" in desk.sent(1)
+    assert page.evaluate("document.activeElement.id") == "text"   # to write on
+
+
+def test_the_verdict_follows_the_phone(page: Console, desk: Desk, number: str) -> None:
+    page.write("may I now?", number)
+    desk.owner.do("pause")
+    try:
+        page.wait_text("The owner has paused the gateway")
+    finally:
+        desk.owner.do("resume")
+    page.do("await page.locator('#verdict').getByText('Can be sent.').waitFor()")
+    page.send()
+    page.wait_message("may I now?", "sent")
 
 
 # ---- what comes in

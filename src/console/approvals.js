@@ -2,8 +2,13 @@
 // The messages that go out only after a yes, for who may say it: clients with the scope
 // admin. The gateway refuses it to all others, whatever a page shows.
 
+const DECIDING = 'One moment.';
+
 class ApprovalsView {
 	#phone;
+	// By message_id. As long as this is seen nothing moves: a second press of a button must
+	// not meet the next card, so what waits no more keeps its place.
+	#rows = new Map();
 
 	constructor(phone) {
 		this.#phone = phone;
@@ -16,7 +21,11 @@ class ApprovalsView {
 
 	show() {
 		const { approvals, moreApprovals } = this.#phone;
-		keep(this.cards, approvals, (row) => row.message_id, (row) => this.#create(row));
+		if (!this.element.isConnected)
+			this.#rows.clear();
+		approvals.forEach((row) => this.#rows.set(row.message_id, row));
+		keep(this.cards, [...this.#rows.values()], (row) => row.message_id, (row) =>
+			this.#create(row));
 		setText(this.more, moreApprovals ? `${moreApprovals} more wait behind these.` : '');
 		setText(this.empty, approvals.length ? '' : this.#phone.may('admin')
 			? 'Nothing waits for your yes.'
@@ -28,15 +37,20 @@ class ApprovalsView {
 		const id = row.message_id;
 		const reason = make('input', { id: `reason-${id}`, maxlength: 200,
 			placeholder: 'Why not (optional)', autocomplete: 'off' });
-		const said = make('p.bad', { role: 'alert' });
-		const decide = (approve) => this.#decide(id, approve, reason.value, said, buttons);
+		const said = make('p.warn', { role: 'alert' });
+		const decide = async (approve) => {
+			setText(said, DECIDING);
+			card.fill();
+			setText(said, await this.#decide(id, approve, reason.value));
+			this.#phone.read();
+		};
 		const buttons = make('div.decision',
 			make('label.hidden', { for: reason.id }, 'Why not'), reason,
 			make('button.danger', { onclick: () => decide(false) },
 				'No'),
 			make('button.primary', { onclick: () => decide(true) },
 				'Yes, send it'));
-		return make('li.card', { 'aria-labelledby': `approval-${id}` },
+		const card = make('li.card', { 'aria-labelledby': `approval-${id}` },
 			make('h2', { id: `approval-${id}` }, foreign(row.client || 'An agent'),
 				` wants to send ${row.segments} SMS`),
 			make('dl',
@@ -49,18 +63,25 @@ class ApprovalsView {
 				`expires ${time.full(row.until)}.`),
 			row.own ? make('p.note', 'This page asked for it itself, so ' +
 				'somebody else has to decide.') : buttons, said);
+		card.fill = () => {
+			const waits = this.#phone.approvals.some((one) => one.message_id === id);
+			if (!waits && !said.textContent)
+				setText(said, 'Somebody else has decided, or its time is over.');
+			buttons.querySelectorAll('button').forEach((button) => {
+				button.disabled = !waits || said.textContent === DECIDING;
+			});
+		};
+		return card;
 	}
 
-	async #decide(id, approve, reason, said, buttons) {
-		const all = [...buttons.querySelectorAll('button')];
-		all.forEach((button) => { button.disabled = true; });
+	// What became of it, in words.
+	async #decide(id, approve, reason) {
 		try {
 			await this.#phone.call('decide_approval', { message_id: id, approve,
 				...(!approve && reason ? { reason } : {}) });
+			return approve ? 'You said yes.' : 'You said no.';
 		} catch (error) {
-			setText(said, error.message);
-			all.forEach((button) => { button.disabled = false; });
+			return error.message;
 		}
-		this.#phone.read();
 	}
 }

@@ -67,7 +67,7 @@ class MessageView {
 		try {
 			const status = await this.#phone.call('get_sms_status', { message_id: id });
 			history.replaceChildren(...status.changes.map((change) => make('li',
-				make('time', { datetime: change.at }, time.clock(change.at)), ' ',
+				make('time', { datetime: change.at }, time.full(change.at)), ' ',
 				stateTag(change.state), change.note && foreign(` ${change.note}`))),
 				make('li.note', status.meaning));
 		} catch (error) {

@@ -59,14 +59,15 @@ const time = {
 		};
 		this.forms = {
 			clock: form({ timeStyle: 'short' }),
-			day: form({ weekday: 'long', day: 'numeric', month: 'long' }),
+			day: form({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
 			short: form({ day: 'numeric', month: 'short' }),
+			year: form({ month: 'short', year: 'numeric' }),
 			full: form({ dateStyle: 'medium', timeStyle: 'short' }),
 		};
 	},
 	clock: (text) => time.forms.clock.format(new Date(text)),
 	full: (text) => time.forms.full.format(new Date(text)),
-	dayOf: (date) => time.forms.full.format(date) && time.forms.day.format(date),
+	dayOf: (date) => time.forms.day.format(date),
 	day(text) {
 		const day = this.dayOf(new Date(text));
 		const ago = [0, 1].findIndex((days) =>
@@ -74,8 +75,10 @@ const time = {
 		return ['Today', 'Yesterday'][ago] ?? day;
 	},
 	brief(text) {
-		const isToday = this.dayOf(new Date(text)) === this.dayOf(new Date());
-		return isToday ? this.clock(text) : this.forms.short.format(new Date(text));
+		const then = new Date(text), now = new Date();
+		if (this.dayOf(then) === this.dayOf(now))
+			return this.clock(text);
+		return this.forms[then.getFullYear() === now.getFullYear() ? 'short' : 'year'].format(then);
 	},
 };
 time.use();

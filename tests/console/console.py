@@ -54,7 +54,7 @@ class Console:
             const said = await card.innerText();
             await card.getByLabel('Why not').fill(args.reason);
             await card.getByRole('button', { name: args.decision }).click();
-            await card.waitFor({ state: 'detached' });
+            await card.getByText(/^You said/).waitFor();
             return said""", text=text, decision=decision, reason=reason)
 
     def go_to(self, place: str) -> None:

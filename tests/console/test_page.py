@@ -149,6 +149,15 @@ def test_forgets_its_token(page: Console, desk: Desk, number: str) -> None:
     assert all("401" in one for one in page.do("return complaints.splice(0)"))
 
 
+def test_takes_a_link_that_is_opened_where_it_is(open_tab: OpenTab, desk: Desk) -> None:
+    tab = open_tab(**PHONE)
+    tab.do("await page.goto(args.url)", url=desk.url)
+    Console(tab).wait_text("Pair this page")
+    tab.do("complaints.splice(0); await page.goto(args.url)", url=desk.link)
+    Console(tab).wait_live()
+    assert tab.do("return page.url()") == desk.url
+
+
 def test_says_what_its_token_may_not(open_tab: OpenTab, desk: Desk) -> None:
     tab = open_tab(**PHONE)
     tab.do("await page.goto(args.url)", url=f"{desk.url}#{desk.pair('sender', 'send')}")
@@ -331,6 +340,98 @@ def test_after_a_restart_of_the_gateway(open_tab: OpenTab) -> None:
         tab.do("await page.getByRole('img', { name: /Signal [1-9]\\d* percent/ }).waitFor()")
 
 
+# ---- more than a page of it
+
+FEW = """await page.route('**/mcp', route => route.continue(
+    { postData: route.request().postData().replace('"limit":30', '"limit":3') }))"""
+
+
+def bubbles(page: Console) -> list[str]:
+    return page.evaluate("[...document.querySelectorAll('.bubble')].map(p => p.textContent)")
+
+
+def test_nothing_is_missing_after_a_long_absence(
+        open_tab: OpenTab, desk: Desk, number: str) -> None:
+    tab = open_tab(**PHONE)
+    tab.do(FEW)
+    page = Console.in_browser(tab, desk.link)
+    texts = [f"the {name} one" for name in "abcdefghi"]
+    for text in texts[:2]:
+        desk.lab.modems[0].deliver(number, text)
+    page.open(number)
+    page.wait_message(texts[1])
+    tab.do("await context.setOffline(true)")
+    page.wait_text("Not connected")
+    for text in texts[2:]:
+        desk.lab.modems[0].deliver(number, text)
+    tab.do("await context.setOffline(false)")
+    page.wait_message(texts[-1])
+    for left in (6, 3, 0):
+        page.wait_message(texts[left])
+        if left:
+            page.click("Earlier messages")
+    assert bubbles(page) == texts
+    tab.do("complaints.splice(0)")
+
+
+def test_older_conversations(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """Each is there once, however often more are asked for, and read when it is opened."""
+    numbers = [f"{number}{i}" for i in range(5)]
+    for sender in numbers:
+        desk.lab.modems[0].deliver(sender, f"from {sender}")
+    tab = open_tab(**PHONE)
+    tab.do(FEW)
+    page = Console.in_browser(tab, desk.link)
+    page.wait_text(f"from {numbers[-1]}")
+    tab.do("""await page.evaluate(() => {
+            const more = document.getElementById('more-conversations');
+            more.click(); more.click(); });
+        await page.getByText(`from ${args.first}`).waitFor()""", first=numbers[0])
+    keys = page.evaluate("[...document.querySelectorAll('#conversations > li')]"
+                         ".map(row => row.dataset.key)")
+    assert keys[:5] == numbers[::-1]
+    assert len(keys) == len(set(keys))
+    page.open(numbers[0])
+    page.wait_message(f"from {numbers[0]}")
+    page.go_to("Messages")
+    tab.do("""await page.locator(`[data-key="${args.first}"]:not(.is-unread)`).waitFor()""",
+           first=numbers[0])
+
+
+def test_reads_what_came_while_nobody_looked(page: Console, desk: Desk, number: str) -> None:
+    desk.lab.modems[0].deliver(number, "seen at once")
+    page.open(number)
+    page.wait_message("seen at once")
+    page.evaluate("Object.defineProperty(document, 'visibilityState', { value: 'hidden', "
+                  "configurable: true })")
+    desk.lab.modems[0].deliver(number, "seen later")
+    page.wait_message("seen later")
+    page.do("await page.waitForFunction(() => document.querySelector('.is-unread'))")
+    page.evaluate("delete document.visibilityState && "
+                  "document.dispatchEvent(new Event('visibilitychange'))")
+    page.do("await page.waitForFunction(() => !document.querySelector('.is-unread'))")
+
+
+def test_a_clock_that_went_back(page: Console, desk: Desk, number: str) -> None:
+    """A day that comes twice has two headings, and they do not become more."""
+    for text in ("on time", "years ago", "on time again"):
+        desk.lab.modems[0].deliver(number, text)
+    page.do("""await page.route('**/mcp', async route => {
+        if (!route.request().postData().includes('"list_sms"')) return route.continue();
+        const response = await route.fetch();
+        const body = await response.text();
+        return route.fulfill({ response, body: body.replace(/("text":"years ago".*?"created_at":")\\d{4}/,
+            '$12001') }); })""")
+    page.open(number)
+    page.wait_message("on time again")
+    desk.lab.modems[0].deliver(number, "and one more")
+    page.wait_message("and one more")
+    days = page.evaluate("[...document.querySelectorAll('.day')].map(day => day.textContent)")
+    page.do("await page.unrouteAll({ behavior: 'wait' })")
+    assert [days[0], len(days), days[2]] == ["Today", 3, "Today"]
+    assert "2001" in days[1]
+
+
 # ---- approvals
 
 def test_approves(page: Console, desk: Desk, number: str) -> None:
@@ -351,6 +452,38 @@ def test_rejects(page: Console, desk: Desk, number: str) -> None:
     assert (status["state"], status["reason"]) == ("failed", "approval_rejected")
     assert status["changes"][-1]["note"] == "she is asleep"
     assert "and this?" not in desk.sent()
+
+
+def test_decided_elsewhere_meanwhile(page: Console, desk: Desk, number: str) -> None:
+    first, second = desk.ask("the first", number), desk.ask("the second", number)
+    page.go_to("Approvals")
+    page.do("await page.locator('.card').getByText('the second').waitFor()")
+    card = "page.locator('.card').filter({ hasText: args.text })"
+    top = f"return (await {card}.boundingBox()).y"
+    before = page.do(top, text="the second")
+    desk.owner.do("reject", first)
+    page.wait_text("Somebody else has decided")
+    assert page.do(f"return {card}.getByRole('button', {{ name: 'Yes, send it' }})"
+                   ".isDisabled()", text="the first")
+    assert page.do(top, text="the second") >= before    # not under a finger on its way
+    page.decide("the second", "Yes, send it")
+    desk.agent.wait_state(second, "sent")
+
+
+def test_a_double_press_decides_once(page: Console, desk: Desk, number: str) -> None:
+    first, second = desk.ask("press twice", number), desk.ask("not me", number)
+    page.go_to("Approvals")
+    page.do("await page.locator('.card').getByText('not me').waitFor()")
+    page.do("""const { x, y, width, height } = await page.locator('.card')
+            .filter({ hasText: 'press twice' }).getByRole('button', { name: 'Yes, send it' })
+            .boundingBox();
+        const press = () => page.mouse.click(x + width / 2, y + height / 2);
+        await press();
+        await page.getByText('You said yes.').waitFor();
+        await press()""")
+    desk.agent.wait_state(first, "sent")
+    assert desk.agent.state(second) == "waiting_approval"
+    desk.owner.do("reject", second)
 
 
 def test_a_page_without_admin_cannot(open_tab: OpenTab, desk: Desk, number: str) -> None:

@@ -112,7 +112,8 @@ class Composer {
 		const { sims } = this.#phone;
 		const shown = JSON.stringify(sims.map((sim) => [sim.subscription_id, sim.display_name,
 			sim.can_send]));
-		this.element.hidden = !this.#phone.may('send') || this.#number === '';
+		this.element.hidden = !this.#phone.may('send') || this.#number === '' ||
+			this.#phone.conversation()?.trust === 'alphanumeric';
 		this.simField.hidden = sims.length < 2;
 		if (shown !== this.#sims)
 			this.sim.replaceChildren(...sims.map((sim) => make('option',

@@ -23,7 +23,7 @@ const TRUST = {
 	contact: 'contact',
 	known: 'you wrote to it before',
 	unknown: 'unknown sender',
-	alphanumeric: 'a name that anybody can choose',
+	alphanumeric: 'a name that anybody can choose: it cannot be answered',
 	blocked: 'blocked',
 };
 

@@ -524,6 +524,44 @@ def test_texts_are_inert(page: Console, desk: Desk, number: str) -> None:
     assert page.evaluate("document.scripts.length") == 1
 
 
+PILE = "H" + "".join(chr(0x300 + i) for i in range(60))
+
+
+def test_marks_that_pile_up_cover_nothing(page: Console, desk: Desk, number: str) -> None:
+    desk.lab.modems[0].deliver(number, "Hello")
+    page.open(number)
+    page.wait_message("Hello")
+    above = """await page.locator('.bubble').evaluate((bubble, text) => {
+            bubble.textContent = text; }, args.text);
+        return (await page.locator('.day').screenshot()).toString('base64')"""
+    assert page.do(above, text=PILE) == page.do(above, text="H")
+
+
+def test_who_cannot_be_answered(page: Console, desk: Desk) -> None:
+    for sender, name in (("MyBank", "MyBank"), ("", "No number")):
+        desk.lab.modems[0].deliver(sender, f"I am {name}")
+        page.do("await page.locator('.row').filter({ hasText: args.text }).click()",
+                text=f"I am {name}")
+        page.wait_message(f"I am {name}")
+        assert page.do("return page.getByRole('heading', { level: 1 }).innerText()") == name
+        assert page.do("return page.locator('#text').isHidden()")
+        assert page.do("return page.getByText('Live', { exact: true }).isVisible()")
+        page.go_to("Messages")
+
+
+def test_a_link_ends_before_the_sentence(page: Console, desk: Desk, number: str) -> None:
+    desk.lab.modems[0].deliver(number, "Look (https://one.test/a), https://two.test! And "
+                                       "https://three.test/w_(x).")
+    page.open(number)
+    page.wait_message("Look")
+    assert page.do("return page.locator('.message .link').allInnerTexts()") == [
+        "Link to one.test", "Link to two.test", "Link to three.test"]
+    for host, link in (("one", "https://one.test/a"), ("three", "https://three.test/w_(x)")):
+        page.click(f"Link to {host}.test")
+        page.do("await page.getByText(args.link, { exact: true }).waitFor()", link=link)
+        page.click("Stay here")
+
+
 def test_a_link_shows_where_it_leads(page: Console, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "Your bank: https://bank.test@\u0435vil.test/x now")
     page.open(number)
@@ -582,6 +620,36 @@ def assert_fits(page: Console, place: str) -> None:
             (left < -1 || right > innerWidth + 1); }).map(element => element.outerHTML
             .slice(0, 100))""")
     assert wide == [], place
+
+
+def test_letters_of_twice_the_size(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """As the browser is told to have them, on the narrowest screen."""
+    tab = open_tab(**NARROW)
+    tab.do("""const browser = await context.newCDPSession(page);
+        await browser.send('Page.enable');
+        await browser.send('Page.setFontSizes', { fontSizes: { standard: 32 } })""")
+    desk.lab.modems[0].deliver(number, "Can you read this?")
+    page = Console.in_browser(tab, desk.link)
+    for place in PLACES:
+        page.go_to(place)
+        assert_fits(page, place)
+    page.open(number)
+    assert page.evaluate("getComputedStyle(document.querySelector('.bubble')).fontSize") \
+        == "32px"
+    page.write("Yes")
+    assert_fits(page, "writing")
+
+
+def test_on_a_screen_of_few_lines(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """As a desktop at 400 %: what is written, and what is said of it, can be scrolled to."""
+    desk.lab.modems[0].deliver(number, "hello")
+    page = Console.in_browser(open_tab(viewport={"width": 320, "height": 256}), desk.link)
+    page.open(number)
+    page.write("one\ntwo\nthree\nfour\nfive\nsix")
+    page.do("""await page.mouse.move(20, 100);
+        await page.mouse.wheel(0, 3000);
+        await page.waitForFunction(() =>
+            document.querySelector('#verdict').getBoundingClientRect().bottom <= innerHeight)""")
 
 
 def test_by_keyboard_alone(open_tab: OpenTab, desk: Desk, number: str) -> None:

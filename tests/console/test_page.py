@@ -406,10 +406,11 @@ def test_reads_what_came_while_nobody_looked(page: Console, desk: Desk, number: 
                   "configurable: true })")
     desk.lab.modems[0].deliver(number, "seen later")
     page.wait_message("seen later")
-    page.do("await page.waitForFunction(() => document.querySelector('.is-unread'))")
+    row = "await page.locator(`[data-key='${args.number}']%s`).waitFor({ state: 'attached' })"
+    page.do(row % ".is-unread", number=number)
     page.evaluate("delete document.visibilityState && "
                   "document.dispatchEvent(new Event('visibilitychange'))")
-    page.do("await page.waitForFunction(() => !document.querySelector('.is-unread'))")
+    page.do(row % ":not(.is-unread)", number=number)
 
 
 def test_a_clock_that_went_back(page: Console, desk: Desk, number: str) -> None:

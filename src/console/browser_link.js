@@ -53,7 +53,7 @@ class BrowserLink {
 		addEventListener('online', () => this.#again());
 		addEventListener('offline', () => this.#stream?.abort());
 		document.addEventListener('visibilitychange', () => {
-			if (document.visibilityState === 'visible')
+			if (!document.hidden)
 				this.#again();
 		});
 		this.#follow();
@@ -111,7 +111,9 @@ class BrowserLink {
 	}
 
 	async #ask(method, params) {
-		const response = await this.#post(method, params, AbortSignal.timeout(SILENCE_MS));
+		const patience = new AbortController();
+		const timer = setTimeout(() => patience.abort(), SILENCE_MS);
+		const response = await this.#post(method, params, patience.signal);
 		let answer = {};
 		try {
 			if (response.headers.get('Content-Type') === 'text/event-stream') {
@@ -122,6 +124,8 @@ class BrowserLink {
 			}
 		} catch {
 			throw this.#noAnswer('The answer of the phone was cut off.');
+		} finally {
+			clearTimeout(timer);
 		}
 		if (!answer.result)
 			throw new ToolError(answer.error?.message ??
@@ -176,7 +180,7 @@ class BrowserLink {
 	#pause() {
 		const wait = RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)];
 		return new Promise((resolve) => {
-			const timer = document.visibilityState === 'visible'
+			const timer = !document.hidden
 				? setTimeout(resolve, wait * (0.75 + Math.random() / 2)) : 0;
 			this.#wake = () => {
 				clearTimeout(timer);

@@ -190,7 +190,7 @@ class Composer {
 	#judge(verdict, draft) {
 		this.verdict = verdict;
 		this.#judged = draft;
-		this.said.replaceChildren(...this.#words(verdict));
+		say(this.said, ...this.#words(verdict));
 		this.#ready();
 	}
 
@@ -203,13 +203,16 @@ class Composer {
 		if (!verdict?.segments)
 			return words;
 		const { segments, units_left: left, encoding, refusals } = verdict;
+		const [emoji] = this.text.value.match(/[\u{10000}-\u{10ffff}]/u) ?? [];
 		words.push(make('p.count',
 			`${segments} SMS, ${left} character${left === 1 ? '' : 's'} left` +
 			(encoding === 'ucs2' ? ' (70 in one, for its letters)' : '')));
 		const needsYes = verdict.approval === 'required';
 		words.push(...refusals.map(({ message, fix }) =>
 			make('p.bad', `${message} ${fix}`)));
-		if (!refusals.length)
+		if (emoji)
+			words.push(make('p.warn', `The oFono of many phones refuses ${emoji}.`));
+		else if (!refusals.length)
 			words.push(make(`p.${needsYes ? 'warn' : 'good'}`, needsYes
 				? 'It will wait for a yes.' : 'Can be sent.'));
 		return words;

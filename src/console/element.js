@@ -63,6 +63,13 @@ function keep(parent, rows, keyOf, create) {
 	before.forEach((element) => element.remove());
 }
 
+// For what is read aloud when it changes: only then.
+function say(element, ...children) {
+	const said = make('p', ...children);
+	if (element.textContent !== said.textContent)
+		element.replaceChildren(...said.childNodes);
+}
+
 function setText(element, text) {
 	if (element.textContent !== text)
 		element.textContent = text;

@@ -144,6 +144,7 @@ class HostLink {
 				await this.#next();
 				wait = HOST_RETRY_MS;
 			} catch {
+				this.#cursor = '';	// all is read anew, and it may be of a run that is over
 				this.onstate('lost');
 				await new Promise((resolve) => setTimeout(resolve, wait));
 				wait = Math.min(wait * 2, HOST_RETRY_MOST_MS);
@@ -161,7 +162,7 @@ class HostLink {
 	}
 
 	#seen() {
-		if (document.visibilityState === 'visible')
+		if (!document.hidden)
 			return null;
 		return new Promise((resolve) => { this.#resume = resolve; });
 	}

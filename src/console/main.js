@@ -165,7 +165,7 @@ class Page {
 		this.composer.show();
 		this.approvals.show();
 		this.status.show();
-		if (this.#byPerson && this.#view === 'thread' && document.visibilityState === 'visible')
+		if (this.#byPerson && this.#view === 'thread' && !document.hidden)
 			this.#phone.markRead().catch(() => {});
 	}
 
@@ -268,7 +268,7 @@ class Page {
 		if (toolInfo?.tool?.name === 'get_gateway_status')
 			this.#place('phone');
 		if (theme)
-			root.dataset.theme = theme;
+			root.style.setProperty('color-scheme', theme);
 		for (const [name, value] of Object.entries(styles?.variables ?? {})) {
 			if (name.startsWith('--') && typeof value === 'string')
 				root.style.setProperty(name, value);

@@ -42,7 +42,7 @@ class StatusView {
 	#showNow({ can_send: canSend, why_not: whyNot, queue }) {
 		const words = canSend ? 'Messages can be sent.' : whyNot ?? 'Nothing can be sent now.';
 		this.now.className = `now ${canSend ? 'good' : 'warn'}`;
-		this.now.replaceChildren(make('p', words), make('p.note',
+		say(this.now, make('p', words), make('p.note',
 			`On the way: ${queue.waiting}, of at most ${queue.limit}.`));
 	}
 

@@ -12,7 +12,8 @@ class ThreadView {
 		this.composer = composer;
 		this.#view = new MessageView(phone, openLink);
 		this.about = make('p.about');
-		this.choose = make('button.small', { 'aria-pressed': 'false',
+		// What is selected is for a host's agent.
+		this.choose = make('button.small', { 'aria-pressed': 'false', hidden: parent === window,
 			onclick: () => this.choosing(!this.isChoosing) }, 'Select');
 		this.earlier = make('button.more', { hidden: true,
 			onclick: () => phone.readEarlier() }, 'Earlier messages');

@@ -141,6 +141,15 @@ def test_sends_and_receives(show: Show, desk: Desk, number: str) -> None:
     console.wait_message("and answered")
 
 
+def test_after_a_restart_of_the_gateway(show: Show, desk: Desk, number: str) -> None:
+    console = show()
+    desk.lab.gateway.restart()
+    desk.lab.modems[0].deliver(number, "after the restart")
+    console.wait_text("after the restart")
+    console.wait_live()
+    console.do("complaints.splice(0)")                  # of the calls meanwhile
+
+
 def test_approves(show: Show, desk: Desk, number: str) -> None:
     console = show()
     message_id = desk.ask("through the host", number)
@@ -186,6 +195,7 @@ def test_accessibility(show: Show, desk: Desk, number: str) -> None:
         "to_phone_number": number, "sms_text": "for everybody",
         "subscription_id": desk.sims[0]}, context={"theme": "dark"})
     console.wait_message("for everybody", "sent")
+    console.click("Select")
     assert console.violations() == []
 
 

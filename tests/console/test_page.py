@@ -180,6 +180,7 @@ def test_says_before_what_would_be_refused(page: Console, desk: Desk) -> None:
     said = page.write("Help", "112")
     assert "mergency" in said
     assert page.evaluate("document.querySelector('.send').disabled")
+    assert "refuses \U0001f600" in page.write("Smile \U0001f600")
     page.do("await page.getByLabel('To', { exact: true }).fill('+36301234567')")
     assert "70 in one" in page.write("H\u0151s")
 
@@ -266,6 +267,18 @@ def test_the_verdict_follows_the_phone(page: Console, desk: Desk, number: str) -
     finally:
         desk.owner.do("resume")
     page.do("await page.locator('#verdict').getByText('Can be sent.').waitFor()")
+    rewritten = page.do("""const ask = async () => {
+            const asked = page.waitForResponse(response =>
+                response.request().postData().includes('dry_run'));
+            await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+            await asked; };
+        await page.evaluate(() => { window.rewritten = 0;
+            new MutationObserver(() => window.rewritten++).observe(
+                document.querySelector('#verdict'), { childList: true }); });
+        await ask();
+        await ask();
+        return page.evaluate(() => window.rewritten)""")
+    assert rewritten == 0                               # nothing to read aloud again
     page.send()
     page.wait_message("may I now?", "sent")
 
@@ -316,6 +329,26 @@ def test_after_the_phone_slept(open_tab: OpenTab, desk: Desk, number: str) -> No
         await page.getByText('Live', { exact: true }).waitFor()""", url=desk.link)
     desk.lab.modems[0].deliver(number, "after the sleep")
     Console(tab).wait_text("after the sleep")
+
+
+def test_an_answer_that_never_comes(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """It holds nothing up: after the patience of the page all is asked again."""
+    desk.lab.modems[0].deliver(number, "are you there?")
+    tab = open_tab(**PHONE)
+    tab.do("""await page.clock.install(); await page.goto(args.url);
+        await page.getByText('Live', { exact: true }).waitFor();
+        const lost = page.waitForRequest(request =>
+            request.postData().includes('"list_sms"'));
+        let asked = 0;
+        await page.route('**/mcp', route => {
+            if (!route.request().postData().includes('"list_sms"') || asked++)
+                return route.continue(); });
+        await page.getByRole('button', { name: args.number }).click();
+        await lost;
+        await page.clock.fastForward(41000);
+        await page.getByText('Not connected').waitFor();
+        await page.clock.fastForward(1000)""", url=desk.link, number=number)
+    Console(tab).wait_message("are you there?")
 
 
 def test_after_a_restart_of_the_gateway(open_tab: OpenTab) -> None:
@@ -402,13 +435,13 @@ def test_reads_what_came_while_nobody_looked(page: Console, desk: Desk, number: 
     desk.lab.modems[0].deliver(number, "seen at once")
     page.open(number)
     page.wait_message("seen at once")
-    page.evaluate("Object.defineProperty(document, 'visibilityState', { value: 'hidden', "
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true, "
                   "configurable: true })")
     desk.lab.modems[0].deliver(number, "seen later")
     page.wait_message("seen later")
     row = "await page.locator(`[data-key='${args.number}']%s`).waitFor({ state: 'attached' })"
     page.do(row % ".is-unread", number=number)
-    page.evaluate("delete document.visibilityState && "
+    page.evaluate("delete document.hidden && "
                   "document.dispatchEvent(new Event('visibilitychange'))")
     page.do(row % ":not(.is-unread)", number=number)
 
@@ -602,7 +635,6 @@ def test_accessibility(open_tab: OpenTab, desk: Desk, number: str, size: dict[st
         seen[place] = page.violations()
         assert_fits(page, place)
     page.open(number)
-    page.click("Select")
     page.do("await page.locator('.foot button').last().click()")
     page.wait_text("It waits for the owner's yes.")
     seen["thread"] = page.violations()

@@ -57,7 +57,7 @@ class Composer {
 		this.simField = make('p.field', { hidden: true },
 			make('label', { for: 'sim' }, 'From'), this.sim);
 		this.button = make('button.send', { onclick: () => this.#send() },
-			make('span.send-word', 'Send'), icon('send'));
+			make('span', 'Send'), icon('send'));
 		this.said = make('div.verdict', { id: 'verdict', role: 'status' });
 		// No form: the sandbox of a host lets none be submitted.
 		this.element = make('div.composer', { role: 'group',
@@ -118,8 +118,7 @@ class Composer {
 		if (shown !== this.#sims)
 			this.sim.replaceChildren(...sims.map((sim) => make('option',
 				{ value: sim.subscription_id, disabled: !sim.can_send },
-				`SIM ${sim.sim_slot_index + 1}: ${sim.display_name}` +
-				(sim.can_send ? '' : ` (${sim.state})`))));
+				sim.display_name + (sim.can_send ? '' : ` (${sim.state})`))));
 		this.#sims = shown;
 		this.#chooseSim(sims);
 		this.#changed();
@@ -266,7 +265,7 @@ class Composer {
 			this.text.value = '';
 			if (this.element.isConnected) {
 				this.text.focus();
-				this.onsent(number);
+				this.onsent(thread || number);	// it may be spelt in another way
 			}
 		}
 		this.#changed();

@@ -2,16 +2,16 @@
 // The list of conversations, the latest first.
 
 // What stands in the round mark: the last digits of a number, or the first letter of a name.
-function markOf(number) {
-	const digits = number.replace(/\D/g, '');
+function markOf(name) {
+	const digits = name.replace(/\D/g, '');
 	const mark = make('span.mark', { 'aria-hidden': 'true' },
-		digits.length > 4 ? digits.slice(-2) : [...number][0] ?? '?');
-	const hue = [...number].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 7);
+		digits.length > 4 ? digits.slice(-2) : [...name][0]);
+	const hue = [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 7);
 	mark.style.setProperty('--hue', hue);
 	return mark;
 }
 
-const nameOf = (number) => number || 'No number';
+const nameOf = ({ phone_number: number, contact_name: name }) => name ?? (number || 'No number');
 
 function stateTag(state) {
 	const [word, tone, sign] = STATES[state] ?? [state, 'wait', ''];
@@ -39,20 +39,23 @@ class ConversationList {
 			'goes out appears here by itself.');
 	}
 
-	#create({ phone_number: number }) {
-		const name = foreign(nameOf(number), { class: 'who' });
+	#create(party) {
+		const { phone_number: number } = party;
+		const name = make('bdi.who');
 		const when = make('time.when');
-		const text = foreign('', { class: 'excerpt' });
+		const text = make('bdi.excerpt');
 		const state = make('span.row-state');
 		const unread = make('span.unread');
 		const button = make('button.row', { onclick: () =>
-			this.open(number) }, markOf(number),
+			this.open(number) }, markOf(nameOf(party)),
 			make('span.row-text',
 				make('span.row-line', name, when),
 				make('span.row-line', text, state, unread)));
 		const row = make('li', button);
-		row.fill = ({ last_message: last, unread: count, opted_out: optedOut }) => {
+		row.fill = (now) => {
+			const { last_message: last, unread: count, opted_out: optedOut } = now;
 			const isOpen = this.#phone.thread?.number === number;
+			setText(name, nameOf(now));
 			setText(when, time.brief(last.created_at));
 			when.dateTime = last.created_at;
 			setText(text, last.text);

@@ -45,7 +45,7 @@ function icon(name) {
 }
 
 // Text of strangers: its own direction of reading, which reaches no further.
-const foreign = (text, attributes = {}) => make('bdi', attributes, text);
+const foreign = (text) => make('bdi', text);
 
 // The children of `parent` become those of `rows`. One whose key was there before stays,
 // with focus and place, and its fill(row) is told; new ones are create(row).

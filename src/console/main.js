@@ -24,7 +24,7 @@ class Page {
 		this.approvals = new ApprovalsView(this.#phone);
 		this.status = new StatusView(this.#phone, link.isHosted ? null : () => this.#forget());
 		this.writing = make('section.thread', { 'aria-label': 'New message' },
-			make('div.scroll'), make('div.composer-place'));
+			make('div.scroll'), make('div'));
 		this.agentCall = new AgentCall();
 		this.#build();
 		this.#phone.onread = () => this.#show();
@@ -150,7 +150,8 @@ class Page {
 			return;
 		const { approvals, conversations, thread, trouble } = this.#phone;
 		const unread = conversations.reduce((sum, row) => sum + row.unread, 0);
-		const titles = { thread: thread && nameOf(thread.number), new: 'New message', ...PLACES };
+		const titles = { thread: thread && nameOf(this.#phone.conversation() ??
+			{ phone_number: thread.number }), new: 'New message', ...PLACES };
 		find('title').replaceChildren(foreign(titles[this.#view] ?? 'Phone'));
 		document.title = unread ? `(${unread}) Phone` : 'Phone';
 		find('new').hidden = !this.#phone.may('send') || this.#view === 'new';

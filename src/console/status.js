@@ -80,7 +80,9 @@ class StatusView {
 		const row = make('li', make('p', name, left), bar);
 		row.fill = (limit) => {
 			const what = limit.per === 'month' ? 'SMS' : 'messages';
-			const whose = limit.of === 'sim' ? `SIM ${limit.subscription_id}: ` : '';
+			const { subscription_id: id } = limit;
+			const sim = this.#phone.sims.find((one) => one.subscription_id === id);
+			const whose = id ? `${sim?.display_name ?? 'A SIM that is not there'}: ` : '';
 			setText(name, `${whose}${limit.limit} ${what} per ${limit.per}`);
 			setText(left, `${limit.left} left` + (limit.frees_at && !limit.left
 				? `, more ${time.full(limit.frees_at)}` : ''));

@@ -20,7 +20,7 @@ class ThreadView {
 		this.rows = make('ol.messages');
 		this.scroll = make('div.scroll', { role: 'log', tabindex: '0',
 			'aria-label': 'Messages' }, this.earlier, this.rows);
-		this.place = make('div.composer-place');
+		this.place = make('div');
 		this.element = make('section.thread', { 'aria-label': 'Conversation' },
 			make('div.strip', this.about, this.choose),
 			this.scroll, this.place);
@@ -80,7 +80,7 @@ class ThreadView {
 	}
 
 	#showAbout(conversation) {
-		const words = [];
+		const words = [], name = conversation?.contact_name;
 		if (conversation?.opted_out)
 			words.push(['warn', 'Said STOP: nothing may be sent here until START comes.']);
 		if (conversation?.loop_until)
@@ -88,7 +88,7 @@ class ThreadView {
 				`may be sent here until ${time.full(conversation.loop_until)}.`]);
 		const trust = TRUST[conversation?.trust];
 		if (trust && !words.length)
-			words.push(['note', trust]);
+			words.push(['note', name ? foreign(conversation.phone_number) : trust]);
 		this.about.replaceChildren(...words.map(([tone, text]) =>
 			make(`span.${tone}`, text)));
 	}

@@ -12,6 +12,7 @@ from lab import Lab
 from modem import Sim
 from owner import Owner
 
+CONTACT = ("Kov\u00e1cs Anna", "+36205550199")
 TOKEN = re.compile(r"\b[0-9a-f]{64}\b")
 
 
@@ -20,7 +21,7 @@ class Desk:
     place of limits that are lifted; the second SIM may be `locked`."""
 
     def __init__(self, policy: str | None = None, locked: bool = False) -> None:
-        sims = [Sim.numbered(0), Sim.numbered(1, pin="1234" if locked else None)]
+        sims = [Sim.numbered(0, contacts=[CONTACT]), Sim.numbered(1, pin="1234" if locked else None)]
         self.lab = Lab(gateway=True, gateway_open=False, sims=sims)
         self._states = ["ready", "locked" if locked else "ready"]
         if policy is not None:

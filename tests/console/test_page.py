@@ -16,7 +16,7 @@ from agent import Agent
 from chrome import Tab
 from concurrent.futures import ThreadPoolExecutor
 from console import NARROW, PHONE, WIDE, Console
-from desk import Desk
+from desk import CONTACT, Desk
 from lab import wait_until
 
 OpenTab = Callable[..., Tab]
@@ -139,6 +139,7 @@ def test_forgets_its_token(page: Console, desk: Desk, number: str) -> None:
     """And what it read: nobody finds that by going back."""
     desk.lab.modems[0].deliver(number, "for the owner's eyes")
     page.open(number)
+    page.write("and what was not sent")
     page.go_to("Phone")
     page.click("Forget the token")
     page.wait_text("Pair this page")
@@ -219,6 +220,19 @@ def test_finds_out_what_became_of_a_lost_answer(page: Console, desk: Desk, numbe
 
 def text(page: Console) -> str:
     return page.do("return page.getByLabel('Text', { exact: true }).inputValue()")
+
+
+def test_stays_in_the_thread_however_its_number_is_spelt(
+        page: Console, desk: Desk, number: str) -> None:
+    spelt = "06" + number.removeprefix("+36")
+    desk.lab.modems[0].deliver(spelt, "from nearby")
+    page.open(spelt)
+    page.wait_message("from nearby")
+    page.write("to nearby")
+    page.send()
+    page.wait_message("to nearby", "sent")
+    page.wait_message("from nearby")
+    assert page.do("return page.getByRole('heading', { level: 1 }).innerText()") == spelt
 
 
 def test_a_draft_stays_with_its_conversation(page: Console, desk: Desk, number: str) -> None:
@@ -569,6 +583,15 @@ def test_marks_that_pile_up_cover_nothing(page: Console, desk: Desk, number: str
             bubble.textContent = text; }, args.text);
         return (await page.locator('.day').screenshot()).toString('base64')"""
     assert page.do(above, text=PILE) == page.do(above, text="H")
+
+
+def test_who_is_a_contact(page: Console, desk: Desk) -> None:
+    name, number = CONTACT
+    desk.lab.modems[0].deliver(number, "It is me")
+    page.do("await page.getByRole('button', { name: args.name }).click()", name=name)
+    page.wait_message("It is me")
+    page.do("await page.getByRole('heading', { level: 1, name: args.name }).waitFor();"
+            "await page.getByText(args.number, { exact: true }).waitFor()", name=name, number=number)
 
 
 def test_who_cannot_be_answered(page: Console, desk: Desk) -> None:

@@ -265,7 +265,7 @@ class Composer {
 			this.text.value = '';
 			if (this.element.isConnected) {
 				this.text.focus();
-				this.onsent(thread || number);	// it may be spelt in another way
+				this.onsent(number);
 			}
 		}
 		this.#changed();

@@ -222,19 +222,6 @@ def text(page: Console) -> str:
     return page.do("return page.getByLabel('Text', { exact: true }).inputValue()")
 
 
-def test_stays_in_the_thread_however_its_number_is_spelt(
-        page: Console, desk: Desk, number: str) -> None:
-    spelt = "06" + number.removeprefix("+36")
-    desk.lab.modems[0].deliver(spelt, "from nearby")
-    page.open(spelt)
-    page.wait_message("from nearby")
-    page.write("to nearby")
-    page.send()
-    page.wait_message("to nearby", "sent")
-    page.wait_message("from nearby")
-    assert page.do("return page.getByRole('heading', { level: 1 }).innerText()") == spelt
-
-
 def test_a_draft_stays_with_its_conversation(page: Console, desk: Desk, number: str) -> None:
     """Whatever becomes of another that is being sent, and when the tab is loaded again."""
     other = number.replace("+3630", "+3620")

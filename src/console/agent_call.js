@@ -47,7 +47,7 @@ class AgentCall {
 			make('div.strip',
 				make('h2', `The agent: ${this.#tool.title ?? 'a call'}`), close),
 			make('p', foreign(String(to ?? number ?? ''))),
-			make('blockquote', { dir: 'auto', hidden: !text }, String(text ?? '')),
-			make(`p.${tone}`, words ?? ''));
+			make(`p.${tone}`, words ?? ''),
+			make('blockquote', { dir: 'auto', hidden: !text }, String(text ?? '')));
 	}
 }

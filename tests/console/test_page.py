@@ -150,6 +150,21 @@ def test_forgets_its_token(page: Console, desk: Desk, number: str) -> None:
     assert all("401" in one for one in page.do("return complaints.splice(0)"))
 
 
+def test_revoked_while_it_is_open(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """What was read goes, and the token is not tried again and again."""
+    token = desk.pair("borrowed", "read")
+    desk.lab.modems[0].deliver(number, "not for the borrower any more")
+    page = Console.in_browser(open_tab(**PHONE), f"{desk.url}#token={token}")
+    page.open(number)
+    page.wait_message("not for the borrower any more")
+    desk.owner.do("revoke", "borrowed")
+    page.wait_text("does not know the token")
+    page.do("await page.goBack()")
+    page.wait_text("Pair this page")
+    assert number not in page.evaluate("document.documentElement.outerHTML")
+    assert 0 < len(page.do("return complaints.splice(0)")) < 5      # the sixth would be too many
+
+
 def test_takes_a_link_that_is_opened_where_it_is(open_tab: OpenTab, desk: Desk) -> None:
     tab = open_tab(**PHONE)
     tab.do("await page.goto(args.url)", url=desk.url)

@@ -161,6 +161,36 @@ def test_killed_it_is_back(service: Machine, phone: Phone, token: str) -> None:
     assert len(phone.wait_sims(token)) == 2
 
 
+def test_it_starts_as_soon_as_it_can(service: Machine) -> None:
+    """What stops it, a disk that is full for instance, may take long to go."""
+    service.run("systemctl", "stop", UNIT)
+    ledger = service.root / "var/lib/ofono-mcp/gateway.db"
+    aside = ledger.rename(ledger.with_name("aside"))
+    ledger.mkdir()
+    try:
+        service.run("systemctl", "start", "--no-block", UNIT)
+        wait_until(lambda: int(shown(service, "NRestarts")) > 6, timeout=60,
+                   what="it is tried again and again")
+    finally:
+        ledger.rmdir()
+        aside.rename(ledger)
+    wait_until(lambda: shown(service, "ActiveState") == "active", timeout=30,
+               what="it runs")
+
+
+def test_a_wrong_configuration_is_not_tried_again(service: Machine) -> None:
+    wrong = service.root / "etc/ofono-mcp/conf.d/50-wrong.conf"
+    wrong.write_text("[server]\nnonsense = yes\n")
+    try:
+        service.run("systemctl", "stop", UNIT)
+        service.run("systemctl", "start", "--no-block", UNIT)
+        wait_until(lambda: shown(service, "ActiveState") == "failed", timeout=30,
+                   what="it has failed")
+        assert shown(service, "NRestarts") == "0"
+    finally:
+        wrong.unlink()
+
+
 def test_a_loop_that_is_stuck_is_ended(service: Machine) -> None:
     folder = service.root / "etc/systemd/system/ofono-mcp.service.d"
     folder.mkdir(parents=True)

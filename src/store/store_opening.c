@@ -46,6 +46,11 @@ static int opening_refused(struct store_opening *opening, int result)
 		return store_opening_fail(
 			opening, -ENOSPC,
 			"cannot be written; the disk is full or read-only");
+	if ((result & 0xff) == SQLITE_CANTOPEN)
+		return store_opening_fail(opening, error,
+					  "it, or its -wal or -shm beside it, cannot be "
+					  "opened or made: %s",
+					  strerror(-error));
 	return store_opening_fail(opening, error, "%s",
 				  sqlite3_errmsg(opening->database));
 }

@@ -233,6 +233,17 @@ static void test_no_file(void **state)
 	assert_int_equal(status.st_mode & 07777, 0755);
 }
 
+static void test_a_link_to_nothing(void **state)
+{
+	struct config_error error = { "" };
+
+	(void)state;
+	mkdir(folder, 0700);
+	assert_return_code(symlink("/nonexistent/gateway.db", path), errno);
+	assert_int_equal(store_open(folder, &store, &error), -ENOENT);
+	assert_non_null(strstr(error.text, "No such file or directory"));
+}
+
 static bool exists(const char *name)
 {
 	struct stat status;
@@ -388,6 +399,7 @@ int main(void)
 		TEST(test_only_the_wal_is_left),
 		TEST(test_crash_in_the_first_start),
 		TEST(test_no_file),
+		TEST(test_a_link_to_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

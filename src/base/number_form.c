@@ -70,12 +70,27 @@ static size_t abroad_length(const char *digits, const struct country *country)
 	return starts_with(digits, "00") ? 2 : 0;
 }
 
+/* Whose number it is; the country of the card, as most are, without a look at all others. */
+static const struct country *country_of_form(const char *form, const struct country *home,
+					     size_t *length_out)
+{
+	char code[COUNTRY_CODE_BYTES];
+
+	if (home) {
+		country_calling_code(home, code);
+		*length_out = strlen(code);
+		if (starts_with(form + 1, code) && *code != '1')
+			return home;
+	}
+	return country_of_digits(form + 1, length_out);
+}
+
 /*
  * "+44 (0)20 ...": where a 0 is dialled in front of national numbers none begins with it, so
  * behind the calling code it stands for nothing. Every number comes by here; few have a 0
  * where that could be.
  */
-static void drop_trunk(char form[NUMBER_FORM_BYTES])
+static void drop_trunk(const struct country *home, char form[NUMBER_FORM_BYTES])
 {
 	const struct country *country;
 	char *national;
@@ -83,7 +98,7 @@ static void drop_trunk(char form[NUMBER_FORM_BYTES])
 
 	if (*form != '+' || strcspn(form + 1, "0") > CALLING_CODE_DIGITS_MOST)
 		return;
-	country = country_of_digits(form + 1, &length);
+	country = country_of_form(form, home, &length);
 	national = form + 1 + length;
 	if (!country || *national != '0')
 		return;
@@ -157,7 +172,7 @@ bool number_form_write(const char *party, const struct country *country,
 {
 	if (!write_form(party, false, country, form_out))
 		return false;
-	drop_trunk(form_out);
+	drop_trunk(country, form_out);
 	return true;
 }
 
@@ -166,7 +181,7 @@ bool number_form_write_beginning(const char *party, const struct country *countr
 {
 	if (!write_form(party, true, country, form_out))
 		return false;
-	drop_trunk(form_out);
+	drop_trunk(country, form_out);
 	return true;
 }
 

@@ -191,6 +191,9 @@ void policy_judge_all(struct policy *policy, const struct policy_request *reques
 			continue;
 		verdict = verdict_of(&about, outcome);
 		hear(data, &verdict);
+		if (verdict.failure == FAILURE_RECIPIENT_NOT_ALLOWED)
+			about.known &=
+				~NEEDS_NUMBER; /* nothing of it is to be found out */
 	}
 	store_look_end(policy->parts.store);
 }

@@ -175,6 +175,18 @@ static void receive(const char *number, const char *text, enum opt opt)
 	assert_int_equal(store_incoming_add(store, &draft, &message_id, &known), 0);
 }
 
+/* Who may not write to a number does not find out what is known of it. */
+static void test_a_number_that_is_not_allowed(void **state)
+{
+	(void)state;
+	receive("+36201234567", "stop", OPT_OUT);
+	strcpy(client.allow, "+36309999999");
+	assert_string_equal(code_of("+36201234567"), "recipient_not_allowed");
+	assert_string_equal(all_codes(), "recipient_not_allowed ");
+	client.allow[0] = '\0';
+	assert_string_equal(all_codes(), "recipient_opted_out ");
+}
+
 static void test_opted_out(void **state)
 {
 	(void)state;
@@ -451,13 +463,14 @@ static void test_order(void **state)
 	assert_string_equal(all_codes(),
 			    "paused_by_owner insufficient_scope subscription_not_allowed "
 			    "premium_number_blocked recipient_not_allowed "
-			    "recipient_not_allowed quiet_hours text_too_long "
+			    "quiet_hours text_too_long "
 			    "rate_limited budget_exhausted queue_full ");
 	request.number = "+36301111111";
+	client.allow[0] = '\0';
+	config_list_clear(&bench_config.policy.deny);
 	assert_string_equal(all_codes(),
 			    "paused_by_owner insufficient_scope subscription_not_allowed "
-			    "recipient_not_allowed recipient_not_allowed quiet_hours "
-			    "loop_suspected text_too_long rate_limited "
+			    "quiet_hours loop_suspected text_too_long rate_limited "
 			    "budget_exhausted queue_full ");
 	request = (struct policy_request){ .arena = arena, .client = &client };
 	assert_string_equal(all_codes(), "paused_by_owner insufficient_scope quiet_hours "
@@ -518,6 +531,7 @@ int main(void)
 		TEST(test_scope),
 		TEST(test_sim),
 		TEST(test_number),
+		TEST(test_a_number_that_is_not_allowed),
 		TEST(test_opted_out),
 		TEST(test_loop),
 		TEST(test_quiet_hours),

@@ -11,13 +11,10 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
-#include <sys/un.h>
 
 #include <ini.h>
 
-#include "base/address.h"
 #include "base/balance_pattern.h"
 #include "base/config_folder.h"
 #include "base/config_key.h"
@@ -282,116 +279,6 @@ void config_write_value(const struct config *config, const char *section,
 			const char *name, struct buffer *text_out)
 {
 	config_key_write(config_key_find(section, name), config, text_out);
-}
-
-static __attribute__((format(printf, 2, 3))) int check_fail(struct config_error *error,
-							    const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	va_end(arguments);
-	return -EINVAL;
-}
-
-static int check_open(const struct config *config, struct config_error *error)
-{
-	struct address address;
-	size_t at;
-
-	for (at = 0; at < config->listen.count; at++) {
-		const char *text = config->listen.items[at];
-
-		if (!address_parse(text, &address) || !address_is_loopback(&address))
-			return check_fail(error,
-					  "server.open: refused, because %s is not a "
-					  "loopback address and anybody could send "
-					  "messages; listen on 127.0.0.1 or use a token",
-					  text);
-	}
-	return 0;
-}
-
-int config_control_path(const struct config *config, char *path, size_t size,
-			struct config_error *error)
-{
-	const char *given = config->control_socket;
-	int length;
-
-	if (*given && *given != '/')
-		return check_fail(error,
-				  "server.control_socket: %s is not an absolute path; it "
-				  "begins with '/'",
-				  given);
-	if (*given)
-		length = snprintf(path, size, "%s", given);
-	else
-		length = snprintf(path, size, "%s/control", config->state_dir);
-	if (length > 0 && (size_t)length < size)
-		return 0;
-	return check_fail(error,
-			  "server.control_socket: the path %s%s has %d bytes, and a UNIX "
-			  "socket takes at most %zu bytes; give a shorter one",
-			  *given ? given : config->state_dir, *given ? "" : "/control",
-			  length, size - 1);
-}
-
-static int check_tls(const struct config *config, struct config_error *error)
-{
-	const char *certificate = config->tls_certificate, *key = config->tls_key;
-
-	if (!*certificate != !*key)
-		return check_fail(
-			error,
-			"server.%s is missing: a certificate and its key belong "
-			"together",
-			*key ? "tls_certificate" : "tls_key");
-	if (*key && (*certificate != '/' || *key != '/'))
-		return check_fail(error,
-				  "server.%s: %s is not an absolute path; it begins with "
-				  "'/'",
-				  *certificate != '/' ? "tls_certificate" : "tls_key",
-				  *certificate != '/' ? certificate : key);
-	return 0;
-}
-
-int config_check(const struct config *config, struct config_error *error)
-{
-	struct sockaddr_un socket;
-
-	if (config->listen.count == 0)
-		return check_fail(error,
-				  "server.listen: at least one ADDRESS:PORT is needed");
-	if (config->state_dir[0] != '/')
-		return check_fail(error,
-				  "store.state_dir: %s is not an absolute path; it "
-				  "begins with '/'",
-				  config->state_dir);
-	if (config->spool_dir[0] && config->spool_dir[0] != '/')
-		return check_fail(error,
-				  "store.spool_dir: %s is not an absolute path; it "
-				  "begins with '/'",
-				  config->spool_dir);
-	if (config->pin_file[0] && config->pin_file[0] != '/')
-		return check_fail(error,
-				  "sim.pin_file: %s is not an absolute path; it begins "
-				  "with '/'",
-				  config->pin_file);
-	if (config->contacts_file[0] && config->contacts_file[0] != '/')
-		return check_fail(error,
-				  "contacts.file: %s is not an absolute path; it begins "
-				  "with '/'",
-				  config->contacts_file);
-	if (config_control_path(config, socket.sun_path, sizeof(socket.sun_path), error))
-		return -EINVAL;
-	if (config->policy.minimum_balance.count && !config->ussd_balance_pattern.count)
-		return check_fail(
-			error, "policy.minimum_balance: without ussd.balance_pattern no "
-			       "balance is ever known, so it would hold nothing back");
-	if (config->open && check_open(config, error))
-		return -EINVAL;
-	return check_tls(config, error);
 }
 
 void config_print(const struct config *config, FILE *out)

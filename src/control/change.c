@@ -14,10 +14,7 @@ static void answer(struct control_call *call, const struct client_row *row)
 
 	if (!writer)
 		return;
-	json_key(writer, "client");
-	json_open_object(writer);
-	client_view_put(writer, row);
-	json_close_object(writer);
+	client_view_put_whole(writer, row);
 	control_close(call);
 }
 

@@ -74,3 +74,11 @@ void client_view_put(struct json_writer *writer, const struct client_row *row)
 	put_limits(writer, &client->limits);
 	json_put_string(writer, "paired", paired);
 }
+
+void client_view_put_whole(struct json_writer *writer, const struct client_row *row)
+{
+	json_key(writer, "client");
+	json_open_object(writer);
+	client_view_put(writer, row);
+	json_close_object(writer);
+}

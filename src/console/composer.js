@@ -170,9 +170,9 @@ class Composer {
 		if (as !== this.#as)
 			return;
 		if (verdict.repeats_message_id)
-			this.#taken(thread, own, number);
-		else
-			this.#judge(verdict, as);
+			return this.#taken(thread, own, number);
+		own.isLost &&= Boolean(verdict.error);		// who answers now knows of no such message
+		this.#judge(verdict, as);
 	}
 
 	get #as() {

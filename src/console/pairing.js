@@ -3,7 +3,7 @@
 // sends anywhere, leaves the address bar at once and is kept for this tab alone.
 
 const TOKEN_KEY = 'ofono-mcp-token';
-const TOKEN = /^[0-9a-f]{64}$/;
+const TOKEN = /[0-9a-f]{64}/;
 
 const storedToken = {
 	read: () => sessionStorage.getItem(TOKEN_KEY),
@@ -12,10 +12,10 @@ const storedToken = {
 };
 
 function tokenOfLink() {
-	const token = location.hash.replace(/^#(token=)?/, '');
+	const [token] = location.hash.match(TOKEN) ?? [];
 	if (location.hash)
 		history.replaceState(null, '', location.pathname);
-	if (TOKEN.test(token))
+	if (token)
 		storedToken.write(token);
 	return storedToken.read();
 }
@@ -33,8 +33,9 @@ function pairingView(hadToken, use) {
 			'Without admin, this page cannot say yes to messages that wait for it.'),
 		make('form', { onsubmit: (event) => {
 			event.preventDefault();
-			if (TOKEN.test(token.value.trim()))
-				use(token.value.trim());
+			const [found] = token.value.match(TOKEN) ?? [];	// in a whole link, too
+			if (found)
+				use(found);
 			else
 				setText(said, 'That is no token: it has 64 letters and digits.');
 		} }, make('label', { for: 'token' }, 'Or paste the token'), token,

@@ -129,7 +129,7 @@ def test_a_token_that_is_none(open_tab: OpenTab, desk: Desk) -> None:
     assert asked == 1
     console = Console(tab)
     assert console.evaluate("sessionStorage.length") == 0
-    tab.do("await page.getByLabel('paste the token').fill(args.token)", token=desk.page)
+    tab.do("await page.getByLabel('paste the token').fill(args.link)", link=desk.link)
     console.click("Use it")
     console.wait_live()
     assert all("401" in one for one in tab.do("return complaints.splice(0)"))
@@ -217,6 +217,20 @@ def test_lost_answers_send_once(page: Console, desk: Desk, number: str) -> None:
     page.wait_message("only once", "sent")
     assert desk.sent().count("only once") + desk.sent(1).count("only once") == 1
     assert all("ERR_FAILED" in one for one in page.do("return complaints.splice(0)"))
+
+
+def test_a_message_that_never_left(page: Console, desk: Desk, number: str) -> None:
+    page.write("into the void", number)
+    page.do("await context.setOffline(true)")
+    page.send()
+    page.wait_text("Nobody knows whether")
+    page.do("await context.setOffline(false)")
+    page.do("await page.locator('#verdict').getByText('Can be sent.').waitFor()")
+    assert page.do("return page.getByText('Nobody knows whether').count()") == 0
+    page.send()
+    page.wait_message("into the void", "sent")
+    assert desk.sent().count("into the void") + desk.sent(1).count("into the void") == 1
+    page.do("complaints.splice(0)")                     # of requests without a network
 
 
 def test_finds_out_what_became_of_a_lost_answer(page: Console, desk: Desk, number: str) -> None:

@@ -49,7 +49,8 @@ class Composer {
 			make('label', { for: 'to' }, 'To'), this.to);
 		this.text = make('textarea', { id: 'text', rows: 1,
 			placeholder: 'Text message', dir: 'auto', 'aria-describedby': 'verdict',
-			onfocus: () => this.#changed(), oninput: () => this.#edited(), onkeydown: (event) => {
+			onfocus: () => this.#changed(), oninput: () => this.#edited(),
+			onkeydown: (event) => {
 				if (event.key === 'Enter' && event.ctrlKey)
 					this.button.click();
 			} });
@@ -235,7 +236,8 @@ class Composer {
 	}
 
 	async #send() {
-		const thread = this.#number ?? '', own = this.#own, as = this.#as, { isLost } = own;
+		const thread = this.#number ?? '', own = this.#own, as = this.#as;
+		const isLost = own.isLost && own.as === as;
 		if (own.as !== as)
 			Object.assign(own, { as, key: newKey() });
 		own.isLost = true;

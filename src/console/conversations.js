@@ -11,7 +11,8 @@ function markOf(name) {
 	return mark;
 }
 
-const nameOf = ({ phone_number: number, contact_name: name }) => name ?? (number || 'No number');
+const nameOf = ({ contact_name: name, phone_number: number }) =>
+	name ?? (number || 'No number');
 
 function stateTag(state) {
 	const [word, tone, sign] = STATES[state] ?? [state, 'wait', ''];

@@ -50,7 +50,8 @@ class MessageView {
 		const notes = notesOf(message).map((note) => make('span.note', note));
 		if (message.direction === 'in')
 			return [when, ...notes];
-		const state = make('button.plain', { 'aria-expanded': String(!history.hidden), 'aria-controls': history.id,
+		const state = make('button.plain', {
+			'aria-expanded': String(!history.hidden), 'aria-controls': history.id,
 			onclick: () => this.#unfold(state, history, message.message_id) },
 			stateTag(message.state), make('span.hidden', ', its history'));
 		return [when, state, ...notes];

@@ -68,9 +68,12 @@ class Phone {
 	async #readConversations() {
 		const page = await this.call('list_sms_conversations', { limit: PAGE_ROWS });
 		const newest = new Set(page.conversations.map((row) => row.phone_number));
-		const last = page.conversations.at(-1), known = this.conversation(last?.phone_number ?? null);
-		const hasAll = known?.last_message.message_id === last?.last_message.message_id;
-		const older = hasAll ? this.conversations.filter((row) => !newest.has(row.phone_number)) : [];
+		// If the last of them is as it was, so are those behind it; if not, some may be missing.
+		const last = page.conversations.at(-1);
+		const isKnown = this.conversations.some((row) => row.phone_number === last?.phone_number &&
+			row.last_message.message_id === last.last_message.message_id);
+		const older = this.conversations.filter((row) =>
+			isKnown && !newest.has(row.phone_number));
 		if (!older.length || !page.next_cursor)
 			this.nextConversations = page.next_cursor ?? null;
 		this.conversations = [...page.conversations, ...(page.next_cursor ? older : [])];
@@ -119,6 +122,7 @@ class Phone {
 		if (!thread)
 			return;
 		const page = await this.#list(thread, {});
+		// Between what was read long ago and this page others may be.
 		const known = new Set(thread.messages.map((row) => row.message_id));
 		if (!page.messages.some((row) => known.has(row.message_id)))
 			Object.assign(thread, { messages: [], next: page.next_cursor ?? null });

@@ -13,7 +13,8 @@ class ThreadView {
 		this.#view = new MessageView(phone, openLink);
 		this.about = make('p.about');
 		// What is selected is for a host's agent.
-		this.choose = make('button.small', { 'aria-pressed': 'false', hidden: parent === window,
+		this.choose = make('button.small', {
+			'aria-pressed': 'false', hidden: parent === window,
 			onclick: () => this.choosing(!this.isChoosing) }, 'Select');
 		this.earlier = make('button.more', { hidden: true,
 			onclick: () => phone.readEarlier() }, 'Earlier messages');

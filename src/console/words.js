@@ -78,7 +78,8 @@ const time = {
 		const then = new Date(text), now = new Date();
 		if (this.dayOf(then) === this.dayOf(now))
 			return this.clock(text);
-		return this.forms[then.getFullYear() === now.getFullYear() ? 'short' : 'year'].format(then);
+		const { short, year } = this.forms;
+		return (then.getFullYear() === now.getFullYear() ? short : year).format(then);
 	},
 };
 time.use();

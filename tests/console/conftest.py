@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "integration"), str(TESTS / "clients")]
 
 from chrome import Chrome, Tab
+from console import PHONE, Console, OpenTab
 from desk import Desk
 from npm import Npm
 
@@ -26,7 +27,7 @@ def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 
 @pytest.fixture
-def open_tab(chrome: Chrome) -> Iterator[Callable[..., Tab]]:
+def open_tab(chrome: Chrome) -> Iterator[OpenTab]:
     """open_tab(**options of a context of Playwright); none may complain of anything."""
     tabs: list[Tab] = []
 
@@ -43,10 +44,15 @@ def open_tab(chrome: Chrome) -> Iterator[Callable[..., Tab]]:
             tab.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def desk() -> Iterator[Desk]:
     with Desk() as desk:
         yield desk
+
+
+@pytest.fixture
+def page(open_tab: OpenTab, desk: Desk) -> Console:
+    return Console.in_browser(open_tab(**PHONE), desk.link)
 
 
 NUMBERS = (f"+36301{i:06d}" for i in count(1))

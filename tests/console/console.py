@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from chrome import Chrome, Tab
 from desk import Desk
+
+OpenTab = Callable[..., Tab]
 
 NARROW = {"viewport": {"width": 320, "height": 640}, "hasTouch": True}
 PHONE = {"viewport": {"width": 390, "height": 844}, "hasTouch": True}

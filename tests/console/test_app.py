@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 from agent import Agent
-from chrome import Chrome, Tab
-from console import WIDE, Console
+from chrome import Chrome
+from console import WIDE, Console, OpenTab
 from desk import Desk
 from lab import wait_until
 
-OpenTab = Callable[..., Tab]
 Show = Callable[..., Console]
 LASTING = ["open_conversation", "set_draft", "get_draft"]
 ON_SELECTION = "get_selected_messages"

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What waits for a yes, on the owner's page."""
+
+from __future__ import annotations
+
+from console import PHONE, Console, OpenTab
+from desk import Desk
+
+
+def test_approves(page: Console, desk: Desk, number: str) -> None:
+    message_id = desk.ask("may I?", number)
+    said = page.decide("may I?", "Yes, send it")
+    for fact in ("laptop wants to send 1 SMS", number, "Telekom HU", "may I?"):
+        assert fact in said
+    desk.agent.wait_state(message_id, "sent")
+    assert desk.sent().count("may I?") == 1
+    page.open(number)
+    page.wait_message("may I?", "sent")
+
+
+def test_rejects(page: Console, desk: Desk, number: str) -> None:
+    message_id = desk.ask("and this?", number)
+    page.decide("and this?", "No", "she is asleep")
+    status = desk.agent.call("get_sms_status", message_id=message_id).structured
+    assert (status["state"], status["reason"]) == ("failed", "approval_rejected")
+    assert status["changes"][-1]["note"] == "she is asleep"
+    assert "and this?" not in desk.sent()
+
+
+def test_decided_elsewhere_meanwhile(page: Console, desk: Desk, number: str) -> None:
+    first, second = desk.ask("the first", number), desk.ask("the second", number)
+    page.go_to("Approvals")
+    page.do("await page.locator('.card').getByText('the second').waitFor()")
+    card = "page.locator('.card').filter({ hasText: args.text })"
+    top = f"return (await {card}.boundingBox()).y"
+    before = page.do(top, text="the second")
+    desk.owner.do("reject", first)
+    page.wait_text("Somebody else has decided")
+    assert page.do(f"return {card}.getByRole('button', {{ name: 'Yes, send it' }})"
+                   ".isDisabled()", text="the first")
+    assert page.do(top, text="the second") >= before    # not under a finger on its way
+    page.decide("the second", "Yes, send it")
+    desk.agent.wait_state(second, "sent")
+
+
+def test_a_double_press_decides_once(page: Console, desk: Desk, number: str) -> None:
+    first, second = desk.ask("press twice", number), desk.ask("not me", number)
+    page.go_to("Approvals")
+    page.do("await page.locator('.card').getByText('not me').waitFor()")
+    page.do("""const { x, y, width, height } = await page.locator('.card')
+            .filter({ hasText: 'press twice' }).getByRole('button', { name: 'Yes, send it' })
+            .boundingBox();
+        const press = () => page.mouse.click(x + width / 2, y + height / 2);
+        await press();
+        await page.getByText('You said yes.').waitFor();
+        await press()""")
+    desk.agent.wait_state(first, "sent")
+    assert desk.agent.state(second) == "waiting_approval"
+    desk.owner.do("reject", second)
+
+
+def test_a_page_without_admin_cannot(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    message_id = desk.ask("wait for me", number)
+    page = Console.in_browser(open_tab(**PHONE), f"{desk.url}#{desk.agent_token}")
+    page.go_to("Approvals")
+    page.wait_text("paired with the scope admin")
+    assert page.do("return page.getByRole('button', { name: 'Yes, send it' }).count()") == 0
+    page.open(number)
+    page.wait_message("wait for me", "waits for a yes")
+    desk.owner.do("reject", message_id)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The owner's page follows the phone, through absences and over many messages."""
+
+from __future__ import annotations
+
+from console import PHONE, Console, OpenTab
+from desk import Desk
+
+
+# ---- what comes in
+
+def test_receives_live(page: Console, desk: Desk, number: str) -> None:
+    desk.lab.modems[0].deliver(number, "first of all")
+    page.wait_text("first of all")
+    page.open(number)
+    desk.lab.modems[0].deliver(number, "and then")
+    page.wait_message("and then")
+    page.do("await page.locator(`[data-key='${args.number}']:not(.is-unread)`)"
+            ".waitFor({ state: 'attached' })", number=number)
+
+
+def test_asks_for_nothing_while_nothing_happens(open_tab: OpenTab, desk: Desk) -> None:
+    """Half a minute by the page's clock."""
+    asked = open_tab(**PHONE).do("""await page.clock.install();
+        await page.goto(args.url);
+        await page.getByText('Live', { exact: true }).waitFor();
+        await page.evaluate(() => performance.clearResourceTimings());
+        await page.clock.fastForward(30000);
+        return page.evaluate(() => performance.getEntriesByType('resource').length)""",
+        url=desk.link)
+    assert asked == 0
+
+
+def test_without_a_network_and_back(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    tab = open_tab(**PHONE)
+    page = Console.in_browser(tab, desk.link)
+    tab.do("await context.setOffline(true)")
+    page.wait_text("Not connected")
+    desk.lab.modems[0].deliver(number, "while you were away")
+    tab.do("await context.setOffline(false)")
+    page.wait_text("while you were away")
+    page.wait_live()
+    tab.do("complaints.splice(0)")                      # of requests without a network
+
+
+def test_after_the_phone_slept(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """Its stream is dead, and nobody told: the clock of the page has jumped."""
+    tab = open_tab(**PHONE)
+    tab.do("""await page.clock.install(); await page.goto(args.url);
+        await page.getByText('Live', { exact: true }).waitFor();
+        await page.clock.fastForward(41000);
+        await page.getByText('Not connected').waitFor();
+        await page.clock.fastForward(1000);
+        await page.getByText('Live', { exact: true }).waitFor()""", url=desk.link)
+    desk.lab.modems[0].deliver(number, "after the sleep")
+    Console(tab).wait_text("after the sleep")
+
+
+def test_an_answer_that_never_comes(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """It holds nothing up: after the patience of the page all is asked again."""
+    desk.lab.modems[0].deliver(number, "are you there?")
+    tab = open_tab(**PHONE)
+    tab.do("""await page.clock.install(); await page.goto(args.url);
+        await page.getByText('Live', { exact: true }).waitFor();
+        const lost = page.waitForRequest(request =>
+            request.postData().includes('"list_sms"'));
+        let asked = 0;
+        await page.route('**/mcp', route => {
+            if (!route.request().postData().includes('"list_sms"') || asked++)
+                return route.continue(); });
+        await page.getByRole('button', { name: args.number }).click();
+        await lost;
+        await page.clock.fastForward(41000);
+        await page.getByText('Not connected').waitFor();
+        await page.clock.fastForward(1000)""", url=desk.link, number=number)
+    Console(tab).wait_message("are you there?")
+
+
+def test_after_a_restart_of_the_gateway(open_tab: OpenTab) -> None:
+    """And how the phone is: what is left, which SIM is locked, when nobody heard."""
+    with Desk("[policy]\nper_day = 7\ncountries = any\n", locked=True) as desk:
+        tab = open_tab(**PHONE)
+        page = Console.in_browser(tab, desk.link)
+        desk.lab.gateway.stop()
+        page.wait_text("Not connected")
+        desk.lab.gateway.start()
+        page.wait_live()
+        desk.lab.modems[0].deliver("+36209999999", "after the restart")
+        page.wait_text("after the restart")
+        tab.do("complaints.splice(0)")
+        page.write("one of seven", "+36209999999")
+        page.send()
+        page.wait_message("one of seven", "sent")
+        page.go_to("Phone")
+        for text in ("7 messages per day", "6 left", "Locked: asks for a code",
+                     "ofono-mcp unlock", "gateway down"):
+            page.wait_text(text)
+        tab.do("await page.getByRole('img', { name: /Signal [1-9]\\d* percent/ }).waitFor()")
+
+
+# ---- more than a page of it
+
+FEW = """await page.route('**/mcp', route => route.continue(
+    { postData: route.request().postData().replace('"limit":30', '"limit":3') }))"""
+
+
+def bubbles(page: Console) -> list[str]:
+    return page.evaluate("[...document.querySelectorAll('.bubble')].map(p => p.textContent)")
+
+
+def test_nothing_is_missing_after_a_long_absence(
+        open_tab: OpenTab, desk: Desk, number: str) -> None:
+    tab = open_tab(**PHONE)
+    tab.do(FEW)
+    page = Console.in_browser(tab, desk.link)
+    texts = [f"the {name} one" for name in "abcdefghi"]
+    for text in texts[:2]:
+        desk.lab.modems[0].deliver(number, text)
+    page.open(number)
+    page.wait_message(texts[1])
+    tab.do("await context.setOffline(true)")
+    page.wait_text("Not connected")
+    for text in texts[2:]:
+        desk.lab.modems[0].deliver(number, text)
+    tab.do("await context.setOffline(false)")
+    page.wait_message(texts[-1])
+    for left in (6, 3, 0):
+        page.wait_message(texts[left])
+        if left:
+            page.click("Earlier messages")
+    assert bubbles(page) == texts
+    tab.do("complaints.splice(0)")
+
+
+def test_older_conversations(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """Each is there once, however often more are asked for, and read when it is opened."""
+    numbers = [f"{number}{i}" for i in range(5)]
+    for sender in numbers:
+        desk.lab.modems[0].deliver(sender, f"from {sender}")
+    tab = open_tab(**PHONE)
+    tab.do(FEW)
+    page = Console.in_browser(tab, desk.link)
+    page.wait_text(f"from {numbers[-1]}")
+    tab.do("""await page.evaluate(() => {
+            const more = document.getElementById('more-conversations');
+            more.click(); more.click(); });
+        await page.getByText(`from ${args.first}`).waitFor()""", first=numbers[0])
+    keys = page.evaluate("[...document.querySelectorAll('#conversations > li')]"
+                         ".map(row => row.dataset.key)")
+    assert keys[:5] == numbers[::-1]
+    assert len(keys) == len(set(keys))
+    page.open(numbers[0])
+    page.wait_message(f"from {numbers[0]}")
+    page.go_to("Messages")
+    tab.do("""await page.locator(`[data-key="${args.first}"]:not(.is-unread)`).waitFor()""",
+           first=numbers[0])
+
+
+def test_reads_what_came_while_nobody_looked(page: Console, desk: Desk, number: str) -> None:
+    desk.lab.modems[0].deliver(number, "seen at once")
+    page.open(number)
+    page.wait_message("seen at once")
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true, "
+                  "configurable: true })")
+    desk.lab.modems[0].deliver(number, "seen later")
+    page.wait_message("seen later")
+    row = "await page.locator(`[data-key='${args.number}']%s`).waitFor({ state: 'attached' })"
+    page.do(row % ".is-unread", number=number)
+    page.evaluate("delete document.hidden && "
+                  "document.dispatchEvent(new Event('visibilitychange'))")
+    page.do(row % ":not(.is-unread)", number=number)
+
+
+def test_a_clock_that_went_back(page: Console, desk: Desk, number: str) -> None:
+    """A day that comes twice has two headings, and they do not become more."""
+    for text in ("on time", "years ago", "on time again"):
+        desk.lab.modems[0].deliver(number, text)
+    page.do("""await page.route('**/mcp', async route => {
+        if (!route.request().postData().includes('"list_sms"')) return route.continue();
+        const response = await route.fetch();
+        const body = await response.text();
+        return route.fulfill({ response, body: body.replace(/("text":"years ago".*?"created_at":")\\d{4}/,
+            '$12001') }); })""")
+    page.open(number)
+    page.wait_message("on time again")
+    desk.lab.modems[0].deliver(number, "and one more")
+    page.wait_message("and one more")
+    days = page.evaluate("[...document.querySelectorAll('.day')].map(day => day.textContent)")
+    page.do("await page.unrouteAll({ behavior: 'wait' })")
+    assert [days[0], len(days), days[2]] == ["Today", 3, "Today"]
+    assert "2001" in days[1]

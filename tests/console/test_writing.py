@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Drafts on the owner's page, what is said of them, and what becomes of them."""
+
+from __future__ import annotations
+
+from console import Console
+from desk import Desk
+
+
+def test_sends(page: Console, desk: Desk, number: str) -> None:
+    said = page.write("Hello from the page", number, desk.sims[1])
+    assert "1 SMS, 141 characters left" in said
+    assert "Can be sent." in said
+    page.send()
+    page.wait_message("Hello from the page", "sent")
+    assert desk.sent(1).count("Hello from the page") == 1
+
+
+def test_says_before_what_would_be_refused(page: Console, desk: Desk) -> None:
+    said = page.write("Help", "112")
+    assert "mergency" in said
+    assert page.evaluate("document.querySelector('.send').disabled")
+    assert "refuses \U0001f600" in page.write("Smile \U0001f600")
+    page.do("await page.getByLabel('To', { exact: true }).fill('+36301234567')")
+    assert "70 in one" in page.write("H\u0151s")
+
+
+def test_lost_answers_send_once(page: Console, desk: Desk, number: str) -> None:
+    page.write("only once", number)
+    page.do("""let lost = 0;
+        await page.route('**/mcp', async route => {
+            const asked = route.request().postData();
+            if (asked.includes('dry_run') && lost) return route.abort();
+            if (asked.includes('wait_for') && !lost++) {
+                await route.fetch();
+                return route.abort(); }
+            return route.continue(); })""")
+    page.send()
+    page.wait_text("Nobody knows whether")
+    page.send()
+    page.wait_message("only once", "sent")
+    assert desk.sent().count("only once") + desk.sent(1).count("only once") == 1
+    assert all("ERR_FAILED" in one for one in page.do("return complaints.splice(0)"))
+
+
+def test_a_message_that_never_left(page: Console, desk: Desk, number: str) -> None:
+    page.write("into the void", number)
+    page.do("await context.setOffline(true)")
+    page.send()
+    page.wait_text("Nobody knows whether")
+    page.do("await context.setOffline(false)")
+    page.do("await page.locator('#verdict').getByText('Can be sent.').waitFor()")
+    assert page.do("return page.getByText('Nobody knows whether').count()") == 0
+    page.send()
+    page.wait_message("into the void", "sent")
+    assert desk.sent().count("into the void") + desk.sent(1).count("into the void") == 1
+    page.do("complaints.splice(0)")                     # of requests without a network
+
+
+def test_finds_out_what_became_of_a_lost_answer(page: Console, desk: Desk, number: str) -> None:
+    """Also after the tab was loaded again meanwhile."""
+    page.write("was it taken?", number)
+    page.do("""await page.route('**/mcp', async route => {
+            if (!route.request().postData().includes('wait_for')) return route.continue();
+            await route.fetch();
+            await page.unroute('**/mcp');
+            await page.reload(); })""")
+    page.send()
+    page.wait_message("was it taken?", "sent")
+    assert text(page) == ""
+    assert desk.sent().count("was it taken?") + desk.sent(1).count("was it taken?") == 1
+
+
+def text(page: Console) -> str:
+    return page.do("return page.getByLabel('Text', { exact: true }).inputValue()")
+
+
+def test_a_draft_stays_with_its_conversation(page: Console, desk: Desk, number: str) -> None:
+    """Whatever becomes of another that is being sent, and when the tab is loaded again."""
+    other = number.replace("+3630", "+3620")
+    for sender in (number, other):
+        desk.lab.modems[0].deliver(sender, "write to me")
+    page.do("""await page.route('**/mcp', async route => {
+        if (route.request().postData().includes('wait_for'))
+            await page.waitForFunction(() =>
+                document.querySelector('#text')?.value === 'half a thou');
+        return route.continue(); })""")
+    page.open(number)
+    page.write("on its way")
+    page.send()
+    page.open(other)
+    page.write("half a thou")
+    page.do("""await page.locator('#conversations').getByText('on its way')
+        .waitFor({ state: 'attached' })""")
+    assert text(page) == "half a thou"
+    page.do("await page.reload()")
+    page.do("await page.waitForFunction(() => document.querySelector('#text')?.value)")
+    assert text(page) == "half a thou"
+    page.open(number)
+    page.wait_message("on its way", "sent")
+    assert text(page) == ""
+
+
+def test_answers_from_the_sim_that_was_written_to(
+        page: Console, desk: Desk, number: str) -> None:
+    desk.lab.modems[1].deliver(number, "to your second number")
+    page.open(number)
+    page.wait_message("to your second number")
+    page.write("from there")
+    page.send()
+    page.wait_message("from there", "sent")
+    assert "from there" in desk.sent(1)
+    assert page.evaluate("document.activeElement.id") == "text"   # to write on
+
+
+def test_the_verdict_follows_the_phone(page: Console, desk: Desk, number: str) -> None:
+    page.write("may I now?", number)
+    desk.owner.do("pause")
+    try:
+        page.wait_text("The owner has paused the gateway")
+    finally:
+        desk.owner.do("resume")
+    page.do("await page.locator('#verdict').getByText('Can be sent.').waitFor()")
+    rewritten = page.do("""const ask = async () => {
+            const asked = page.waitForResponse(response =>
+                response.request().postData().includes('dry_run'));
+            await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+            await asked; };
+        await page.evaluate(() => { window.rewritten = 0;
+            new MutationObserver(() => window.rewritten++).observe(
+                document.querySelector('#verdict'), { childList: true }); });
+        await ask();
+        await ask();
+        return page.evaluate(() => window.rewritten)""")
+    assert rewritten == 0                               # nothing to read aloud again
+    page.send()
+    page.wait_message("may I now?", "sent")

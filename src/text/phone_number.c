@@ -22,8 +22,7 @@ static const char *const phone_number_texts[] = {
 		"is too short: a number with + has at least 7 digits, a short code 3",
 	[PHONE_NUMBER_LONG] = "is too long: a number has at most 15 digits",
 	[PHONE_NUMBER_COUNTRY] =
-		"has 0 after the +, and no country begins with 0: leave out the + of a "
-		"national number, or put the country in place of the 0",
+		"has 0 after the +: write no +, or the country in place of the 0",
 };
 
 struct phone_number_digits {

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # the packages l
 
 from lab import wait_until
 from lab.gateway import free_port
+from lab.process import as_from_a_shell
 from modem.patience import patience
 from modem.pdu import decode_submit
 
@@ -28,12 +29,6 @@ DEMO = Path(__file__).with_name("demo.py")
 TO = "+36201234567"
 TEXT = "Hello! An agent sent me through a real oFono."
 UP = "Ctrl-C ends everything"
-
-
-def as_from_a_shell() -> None:
-    """Whoever runs the tests in the background has Ctrl-C ignored for all below."""
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
 
 
 class Demo:

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import os
 import pty
-import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from lab.gateway import BINARY
+from lab.process import as_from_a_shell
 
 
 class Terminal:
@@ -49,8 +49,7 @@ def on_terminal(*arguments: object, program: str | Path = "",
     inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen([binary, *map(str, arguments)], stdin=theirs, stdout=theirs,
                                stderr=theirs, start_new_session=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT,
-                                                                signal.SIG_DFL),
+                               preexec_fn=as_from_a_shell,
                                env=inherited | {"TERM": "xterm"} | environment)
     os.close(theirs)
     try:

@@ -23,6 +23,7 @@ from agent import TO, Agent, assert_refused, assert_sent
 from journal import Journal
 from lab import Lab, wait_until
 from lab.gateway import BINARY, free_port
+from lab.process import as_from_a_shell
 from modem.patience import patience
 
 SENDER = "+36201234567"
@@ -542,7 +543,8 @@ def test_an_interrupted_copy_leaves_nothing(folder: Path, command: str) -> None:
         ["strace", "-qq", "-o", "/dev/null", "-e", "trace=pwrite64", "-e",
          "inject=pwrite64:signal=INT:when=1", str(BINARY), command, "--state-dir",
          str(state), *(["--force"] if command == "backup" else []), str(copy)],
-        capture_output=True, text=True, timeout=patience(60), check=False)
+        capture_output=True, text=True, timeout=patience(60), check=False,
+        preexec_fn=as_from_a_shell)
     assert ended.returncode == 1 and "interrupted" in ended.stderr, ended
     assert {file.name for file in [*state.iterdir(), *folder.iterdir()]} == before
     assert run("restore", "--state-dir", state, copy).returncode == 0

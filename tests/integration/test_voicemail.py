@@ -67,10 +67,9 @@ def test_status_tells_of_it(lab: Lab, agent: Agent) -> None:
 
 def test_cards_are_not_told_for_voicemail(lab: Lab) -> None:
     """The list of cards shows nothing of it."""
+    wait_settled(lab)
     with subscribed(lab, ERAS[1], "sms://subscriptions") as cards, \
             subscribed(lab, ERAS[1], URI) as events:
-        while cards.poll(0.3):                  # what the modems' start still tells
-            pass
         lab.modems[0].set_voicemail(2)
         told(events, URI)
         lab.modems[0].set_voicemail(0)

@@ -15,6 +15,12 @@ from modem.patience import patience
 CONFINE = Path(__file__).with_name("confine.py")
 
 
+def as_from_a_shell() -> None:
+    """In a child: whoever runs the tests in the background has Ctrl-C ignored for all below."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Process:
     """`log` gathers what all runs wrote.  Start it from a thread that lives as long."""
 

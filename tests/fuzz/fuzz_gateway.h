@@ -219,6 +219,12 @@ static int on_pause(void *data, bool paused)
 	return policy_set_paused(gateway.services.policy, paused);
 }
 
+static bool on_pause_asked(void *data)
+{
+	(void)data;
+	return policy_is_paused(gateway.services.policy);
+}
+
 static bool on_advertised(void *data, const char **text_out)
 {
 	(void)data;
@@ -233,6 +239,7 @@ static const struct control_gateway gateway_control = {
 	.client_changed = on_client_changed,
 	.reload = on_reload,
 	.set_paused = on_pause,
+	.is_paused = on_pause_asked,
 };
 
 static int on_secure(const struct config *config, bool wanted, struct config_error *error)

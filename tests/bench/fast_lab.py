@@ -32,6 +32,10 @@ class Relay:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self.ports = [int(port) for port in self._child.stdout.readline().split()]
 
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
     def deliver(self, modem: int, tpdu: bytes) -> None:
         """A message comes in, once ofonod has acknowledged what came before."""
         self._child.stdin.write(f"{modem} {len(tpdu)} 00{tpdu.hex().upper()}\n")

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from daemon import Daemon, memory_kib
-from fast_lab import end, fast_lab
+from fast_lab import Relay, end, fast_lab
 from lab import Lab
 from rounds import Comparison, Sample, compare
 from server import Load
@@ -61,22 +61,25 @@ def requests(daemon: Daemon, modems: int) -> list[bytes]:
         wait_seconds=120)) for sim in daemon.sims()[:modems]]
 
 
-def beside_sender(build: Path, lab: Lab, daemon: Daemon, modems: int) -> Comparison:
+def beside_sender(build: Path, lab: Lab, relay: Relay, daemon: Daemon,
+                  modems: int) -> Comparison:
+    """What the bus and oFono compute for a message is no noise."""
     load = Load(build, daemon.server, requests(daemon, modems), modems)
+    others = [lab.bus.pid, lab.ofonod.pid, relay.pid]
     with sender(build, lab, modems) as anchor:
         return compare(
-            lambda: load.run("--seconds", str(MEASURE_S), "--warm-up", "0.1"),
+            lambda: load.run("--seconds", str(MEASURE_S), "--warm-up", "0.1", others=others),
             lambda: anchor.round(MEASURE_S))
 
 
 def sending_lines(build: Path) -> Iterator[Line]:
-    with fast_lab(build, modem_count=8) as (lab, _):
+    with fast_lab(build, modem_count=8) as (lab, relay):
         daemon = Daemon(lab, "sending")
         daemon.start()
         try:
             for modems, what, target in ((1, "one SIM, one at a time", 0.80),
                                          (8, "8 SIMs busy", 0.90)):
-                result = beside_sender(build, lab, daemon, modems)
+                result = beside_sender(build, lab, relay, daemon, modems)
                 yield compared(3, f"send_sms, {what}", result, lambda one: one.rate, "/s",
                                target)
                 yield compared(3, "  p50", result, lambda one: one.p50_us / 1e3, "ms")

@@ -90,21 +90,30 @@ static const struct country *country_of_form(const char *form, const struct coun
  * behind the calling code it stands for nothing. Every number comes by here; few have a 0
  * where that could be.
  */
-static void drop_trunk(const struct country *home, char form[NUMBER_FORM_BYTES])
+static bool drop_one_trunk(const struct country *home, char form[NUMBER_FORM_BYTES])
 {
 	const struct country *country;
 	char *national;
 	size_t length;
 
 	if (*form != '+' || strcspn(form + 1, "0") > CALLING_CODE_DIGITS_MOST)
-		return;
+		return false;
 	country = country_of_form(form, home, &length);
 	national = form + 1 + length;
 	if (!country || *national != '0')
-		return;
+		return false;
 	length = country_trunk_length(country, national);
-	if (national[length])
-		memmove(national, national + length, strlen(national + length) + 1);
+	if (!length || !national[length])
+		return false;
+	memmove(national, national + length, strlen(national + length) + 1);
+	return true;
+}
+
+/* However often it stands there: the form of a form is itself. */
+static void drop_trunk(const struct country *home, char form[NUMBER_FORM_BYTES])
+{
+	while (drop_one_trunk(home, form))
+		;
 }
 
 /* Networks leave the + out. */

@@ -22,12 +22,6 @@ bool store_file_path(char *path, const char *folder, const char *name,
 int store_file_make_folder(const char *folder);
 
 /*
- * What a file or a folder holds is on disk after 0, else -errno. A new name is durable once
- * its folder is.
- */
-int store_file_sync(const char *path);
-
-/*
  * What root has made there is the owner's of the folder, or the gateway could not open it
  * (tests/integration/test_keeping.py::test_what_root_restores_is_the_gateways). 0 or -errno.
  */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_sync.h"
 #include "http/certificate.h"
 
 static int write_whole(int fd, const gnutls_datum_t *text)
@@ -91,18 +92,6 @@ static int folder_place(const char *fresh, const char *folder)
 	return 0;
 }
 
-static int above_sync(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int error;
-
-	if (fd < 0)
-		return -errno;
-	error = fsync(fd) < 0 ? -errno : 0;
-	close(fd);
-	return error;
-}
-
 int certificate_folder_make(const char *folder, const gnutls_datum_t *certificate,
 			    const gnutls_datum_t *key)
 {
@@ -127,5 +116,5 @@ int certificate_folder_make(const char *folder, const gnutls_datum_t *certificat
 		error = folder_place(fresh, folder);
 	if (error)
 		folder_remove(fresh);
-	return error ? error : above_sync(above);
+	return error ? error : file_sync(above);
 }

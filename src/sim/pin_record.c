@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file_sync.h"
+
 #define FILE_NAME "pin_tries"
 #define BOOT_FILE "/proc/sys/kernel/random/boot_id"
 
@@ -81,18 +83,6 @@ static int note(int fd, const char *boot, const char *iccid)
 	return append(fd, text, iccid);
 }
 
-static int sync_folder(const char *folder)
-{
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int error;
-
-	if (fd < 0)
-		return -errno;
-	error = fsync(fd) < 0 ? -errno : 0;
-	close(fd);
-	return error;
-}
-
 int pin_record_note(const char *folder, const char *boot, const char *iccid)
 {
 	char path[PATH_MAX];
@@ -105,7 +95,7 @@ int pin_record_note(const char *folder, const char *boot, const char *iccid)
 		return -errno;
 	outcome = note(fd, boot, iccid);
 	close(fd);
-	return outcome ? outcome : sync_folder(folder);
+	return outcome ? outcome : file_sync(folder);
 }
 
 int pin_record_boot(char boot[PIN_RECORD_BOOT_BYTES])

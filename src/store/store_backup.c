@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file_sync.h"
 #include "store/store_copy.h"
 #include "store/store_file.h"
 #include "store/store_guest.h"
@@ -95,13 +96,13 @@ static int give_name(struct backing_up *work)
 {
 	const struct store_backup *backup = work->backup;
 	unsigned flags = backup->replace ? 0 : RENAME_NOREPLACE;
-	int error = store_file_sync(work->to.path);
+	int error = file_sync(work->to.path);
 
 	if (!error &&
 	    renameat2(AT_FDCWD, work->to.path, AT_FDCWD, backup->file, flags) < 0)
 		error = -errno;
 	if (!error)
-		error = store_file_sync(work->target_folder);
+		error = file_sync(work->target_folder);
 	if (error)
 		return store_opening_fail(&work->to, error, "cannot be made: %s",
 					  strerror(-error));

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_sync.h"
 #include "store/store.h"
 #include "store/store_adopt.h"
 #include "store/store_file.h"
@@ -124,7 +125,7 @@ int store_database_make(struct store_opening *opening)
 /* Somebody else may be making it as well: the first one has it. */
 static int give_name(struct store_opening *made, const char *folder, const char *path)
 {
-	int error = store_file_sync(made->path);
+	int error = file_sync(made->path);
 	struct stat status;
 
 	if (!error && link(made->path, path) < 0 && errno != EEXIST) {
@@ -132,7 +133,7 @@ static int give_name(struct store_opening *made, const char *folder, const char 
 			error = -errno;
 	}
 	if (!error)
-		error = store_file_sync(folder);
+		error = file_sync(folder);
 	if (error)
 		return store_opening_fail(made, error, "cannot be named gateway.db: %s",
 					  strerror(-error));

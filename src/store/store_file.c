@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file_sync.h"
 
 enum { ASIDE_MAX = 100, ASIDE_NAME_BYTES = 96 }; /* of one second */
 
@@ -32,19 +33,6 @@ int store_file_make_folder(const char *folder)
 	if (!mkdir(folder, 0700) || errno == EEXIST)
 		return 0;
 	return -errno;
-}
-
-int store_file_sync(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int error = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (fsync(fd) < 0)
-		error = -errno;
-	close(fd);
-	return error;
 }
 
 /* Not what the owner of the folder may have put there in the place of ours. */
@@ -89,7 +77,7 @@ int store_file_mark_damaged(const char *folder)
 	if (fd < 0)
 		return -errno;
 	close(fd);
-	return store_file_sync(folder);
+	return file_sync(folder);
 }
 
 bool store_file_is_marked(const char *folder)
@@ -169,7 +157,7 @@ static int keep_all(const char *folder, const char *name)
 			return -ENAMETOOLONG;
 		error = keep_file(from, to);
 	}
-	return error ? error : store_file_sync(folder);
+	return error ? error : file_sync(folder);
 }
 
 int store_file_set_log_aside(const char *folder)
@@ -281,9 +269,9 @@ static int replace_kept(const char *folder, const char *fresh, const char *path)
 
 	if (rename(fresh, path) < 0)
 		return -errno;
-	error = store_file_sync(folder);
+	error = file_sync(folder);
 	drop_companions(folder);
-	return error ? error : store_file_sync(folder);
+	return error ? error : file_sync(folder);
 }
 
 int store_file_replace(const char *folder, const char *fresh, const char *word,
@@ -298,7 +286,7 @@ int store_file_replace(const char *folder, const char *fresh, const char *word,
 	if (!error)
 		error = store_file_hand_over(folder, fresh);
 	if (!error)
-		error = store_file_sync(fresh);
+		error = file_sync(fresh);
 	if (!error && anything)
 		error = keep_all(folder, name);
 	if (!error)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Post: one HTTP POST and the messages that it brought, one or an array of them.
- *
- * Each request of an array has a life of its own; when the last is answered, so is the post.
  */
 #ifndef MCP_POST_H
 #define MCP_POST_H
@@ -11,12 +9,6 @@
 
 struct endpoint;
 struct post;
-
-enum {
-	POST_MESSAGES_MAX = 100,
-	/* Once answers of an array fill this many bytes, no other request of it is run. */
-	POST_ANSWERS_MAX = 1024 * 1024,
-};
 
 /* Lives in the exchange's arena until post_end(). NULL: no memory. */
 struct post *post_begin(struct endpoint *endpoint, struct exchange *exchange);

@@ -7,30 +7,22 @@
  * A notification or a response is taken (202); what it means, its era knows.
  *
  * An array is taken whole or refused whole: every message in it must be of a revision that
- * has batches (2025-03-26, basic, "Batching"). `initialize` is not, so it is refused, too.
- * Its messages are run in their order, and in turns with other batches.
+ * has batches. `initialize` is not, so it is refused, too.
  */
 #include "mcp/post.h"
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json_reader.h"
 #include "base/log.h"
 #include "mcp/accept.h"
-#include "mcp/batch_turn.h"
-#include "mcp/cancellation.h"
+#include "mcp/batch.h"
+#include "mcp/dispatch.h"
 #include "mcp/endpoint.h"
 #include "mcp/era.h"
 #include "mcp/header_value.h"
 #include "mcp/reply.h"
 #include "mcp/request.h"
-
-#define NO_ROOM                                                                        \
-	"this gateway has as much at hand as its memory holds: ask for it again in a " \
-	"moment, in a POST of its own"
-
-enum { POST_SHORT_ANSWER = 2 * 1024 };
 
 struct post {
 	struct endpoint *endpoint;
@@ -38,15 +30,11 @@ struct post {
 	struct arena *arena;
 	struct arena *body; /* what was read of it; NULL: nobody needs it any more */
 	struct json_reader *reader;
-	bool is_array;
 	struct request *requests; /* one for each message, of any kind */
 	size_t count;
-	size_t run; /* of them, the first ones */
-	struct batch_turn turn;
+	bool is_array;
+	struct batch batch; /* ... which is at work then */
 	bool is_stopping;
-	size_t unanswered;
-	size_t answer_bytes;	/* so far */
-	bool is_crowded;	/* there was no room for them among those of all posts */
 	struct reply *reply;	/* the answer will be its last event; NULL: not so */
 	bool is_abandoned;	/* its reply is gone, and nothing is answered any more */
 	const char *session_id; /* that was named and is alive; NULL: none */
@@ -99,7 +87,7 @@ static void answer_last(struct post *post, struct buffer *body)
 
 static void leave(struct post *post)
 {
-	batch_turn_leave(&post->turn);
+	batch_leave(&post->batch);
 	for (size_t i = 0; i < post->count; i++)
 		request_leave(&post->requests[i]);
 }
@@ -161,25 +149,11 @@ static void refuse_as(struct post *post, enum rpc_code code, const char *text)
 	refuse(post, NULL, 400, &(struct rpc_error){ code, text });
 }
 
-static void answer_array(struct post *post)
+static void on_batch_answered(struct batch *batch, struct buffer *answers)
 {
-	struct buffer body = BUFFER_INIT;
+	struct post *post = (struct post *)((char *)batch - offsetof(struct post, batch));
 
-	for (size_t i = 0; i < post->count; i++) {
-		struct request *request = &post->requests[i];
-
-		body.failed |= request->body.failed;
-		if (request->body.length) {
-			buffer_append_text(&body, body.length ? "," : "[");
-			buffer_append(&body, request->body.data, request->body.length);
-		}
-		request_deinit(request);
-	}
-	if (body.length)
-		buffer_append_text(&body, "]");
-	exchange_discharge(post->exchange);
-	answer(post, body.length ? 200 : 202, &body);
-	buffer_deinit(&body);
+	answer(post, answers->length ? 200 : 202, answers);
 }
 
 static void answer_single(struct post *post, struct request *request, unsigned status)
@@ -190,38 +164,14 @@ static void answer_single(struct post *post, struct request *request, unsigned s
 	answer(post, status, &request->body);
 }
 
-/*
- * The answers of all arrays have to fit, and the exchange keeps POST_SHORT_ANSWER for the
- * first that does not: that of a message which is on its way is short, and never lost.
- */
-static void make_fit(struct post *post, struct request *request)
-{
-	static const struct rpc_error no_room = {
-		RPC_INTERNAL_ERROR,
-		"the answer found no room, for " NO_ROOM,
-	};
-	struct buffer *body = &request->body;
-
-	if (exchange_charge(post->exchange, body->length + 1))
-		return;
-	post->is_crowded = true;
-	if (body->length <= POST_SHORT_ANSWER)
-		return;
-	buffer_deinit(body);
-	rpc_write_error(body, request->message.id, &no_room);
-}
-
 static void on_answered(void *data, struct request *request, unsigned status)
 {
 	struct post *post = data;
 
-	post->answer_bytes += request->body.length;
 	if (post->is_array)
-		make_fit(post, request);
-	if (--post->unanswered || post->is_abandoned)
+		batch_take_answer(&post->batch, request);
+	else if (post->is_abandoned)
 		return;
-	if (post->is_array)
-		answer_array(post);
 	else if (post->reply)
 		answer_last(post, &request->body);
 	else
@@ -256,98 +206,27 @@ static struct era_verdict decide(struct post *post, const struct rpc_message *me
 	return era_decide(&question);
 }
 
-/* NULL: nothing keeps it from that. */
-static const char *why_not_run(const struct post *post)
-{
-	if (post->is_stopping)
-		return "not run: the gateway stops; ask for it again when it is back";
-	if (post->answer_bytes > POST_ANSWERS_MAX)
-		return "not run: the answers before it are too long; ask for it in a "
-		       "POST of its own";
-	if (post->is_crowded)
-		return "not run, for " NO_ROOM;
-	return NULL;
-}
-
-static void run(struct request *request)
-{
-	const char *flaw = why_not_run(request->answered_data);
-
-	if (flaw)
-		request_fail(request, RPC_INTERNAL_ERROR, flaw);
-	else
-		request_run(request);
-	if (request->waiting && request->era->hear)
-		cancellation_allow(request);
-}
-
-/* What it ends may be a request beside it. */
-static void hear(struct request *message)
-{
-	if (message->era->hear)
-		message->era->hear(message);
-}
-
-/* Until its turn is over; at least one. */
-static void run_some(struct post *post)
-{
-	int64_t end_ms = clock_monotonic_ms() + BATCH_TURN_MS;
-
-	do {
-		struct request *request = &post->requests[post->run++];
-
-		if (request->message.kind == RPC_REQUEST)
-			run(request);
-		else
-			hear(request);
-	} while (post->run < post->count &&
-		 (post->is_stopping || clock_monotonic_ms() < end_ms));
-}
-
-static void run_rest(struct post *post)
-{
-	do
-		run_some(post);
-	while (post->run < post->count &&
-	       !batch_turn_wait(endpoint_batch_turns(post->endpoint), &post->turn));
-	if (post->run == post->count && !--post->unanswered)
-		answer_array(post);
-}
-
-static void go_on(struct batch_turn *turn)
-{
-	run_rest((struct post *)((char *)turn - offsetof(struct post, turn)));
-}
-
-/* While its messages are run, an array itself counts as one more that is unanswered. */
 static void run_array(struct post *post)
 {
-	for (size_t i = 0; i < post->count; i++)
-		post->unanswered += post->requests[i].message.kind == RPC_REQUEST;
-	post->unanswered++;
-	post->is_crowded = !exchange_charge(post->exchange, POST_SHORT_ANSWER);
-	post->turn.go_on = go_on;
-	run_rest(post);
+	post->batch.exchange = post->exchange;
+	post->batch.turns = endpoint_batch_turns(post->endpoint);
+	post->batch.requests = post->requests;
+	post->batch.count = post->count;
+	post->batch.answered = on_batch_answered;
+	batch_run(&post->batch);
 }
 
 static void run_single(struct post *post)
 {
-	if (post->requests->message.kind == RPC_REQUEST) {
-		post->unanswered = 1;
-		run(post->requests);
-		return;
-	}
-	hear(post->requests);
-	exchange_answer(post->exchange, 202, NULL, NULL);
+	dispatch(post->requests, post->is_stopping ? DISPATCH_STOPPING : NULL);
+	if (post->requests->message.kind != RPC_REQUEST)
+		exchange_answer(post->exchange, 202, NULL, NULL);
 }
 
 void post_stop(struct post *post)
 {
 	post->is_stopping = true;
-	if (post->turn.turns) {
-		batch_turn_leave(&post->turn);
-		run_rest(post);
-	}
+	batch_stop(&post->batch);
 	stop(post);
 }
 
@@ -412,7 +291,7 @@ static void take_array(struct post *post, const struct json *array)
 {
 	struct request *request;
 
-	if (!array->count || array->count > POST_MESSAGES_MAX) {
+	if (!array->count || array->count > BATCH_MESSAGES_MAX) {
 		refuse_as(post, RPC_INVALID_REQUEST,
 			  array->count ? "a batch has at most 100 messages"
 				       : "a batch has at least one message");
@@ -470,7 +349,7 @@ void post_leave(struct post *post)
 
 void post_end(struct post *post)
 {
-	batch_turn_leave(&post->turn);
+	batch_leave(&post->batch);
 	json_reader_free(post->reader);
 	if (post->reply)
 		reply_lose(post->reply);

@@ -15,7 +15,7 @@ from test_batch import batch, post, send
 from wire import Wire, request, rpc
 
 UNIT = Path(__file__).resolve().parents[2] / "etc" / "systemd" / "ofono-mcp.service"
-QUEUE, BATCH = 1000, 100        # queue_limit, POST_MESSAGES_MAX
+QUEUE, BATCH = 1000, 100        # queue_limit, BATCH_MESSAGES_MAX
 LISTED = 26                     # tools/list in a batch: its answer is about 1 MiB
 PER_ADDRESS, CONNECTIONS = 128, 256
 OTHERS = 8                      # connections that are left to the test itself

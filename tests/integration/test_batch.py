@@ -19,6 +19,7 @@ from wire import ABSENT, Number, Reply, Wire, request, rpc
 
 MESSAGES_MAX = 100
 MANY = 30                       # batches at once
+STOPS_MOST = 9                  # of one gateway
 NOTE = rpc("notifications/cancelled", {"requestId": 5}, id=ABSENT)
 RESPONSE = b'{"jsonrpc":"2.0","id":"r","result":{}}'
 
@@ -163,9 +164,8 @@ def test_the_gateway_stops_with_a_batch_waiting(
     assert states == ["handed", "queued"] and answers[3]["result"] == {}
 
 
-def test_the_gateway_stops_with_batches_at_work(make_lab: Any) -> None:
-    """What was not run says so."""
-    lab = make_lab()
+def stopped_with_batches_at_work(lab: Any) -> list[str]:
+    """Why messages were not run.  Each batch is answered whole, or was not taken yet."""
     data = long_batch(Agent(lab).ids()[0])
     with ExitStack() as stack:
         busy = [stack.enter_context(Wire(lab.gateway.port)) for _ in range(MANY)]
@@ -175,9 +175,20 @@ def test_the_gateway_stops_with_batches_at_work(make_lab: Any) -> None:
         lab.gateway.stop()
         bodies = [wire.wait_closed().partition(b"\r\n\r\n")[2] for wire in busy]
     answers = [json.loads(body) for body in bodies if body]
-    assert {len(batch) for batch in answers} == {MESSAGES_MAX}
-    flaws = [answer["error"]["message"] for batch in answers for answer in batch
-             if "error" in answer]
+    assert {len(batch) for batch in answers} <= {MESSAGES_MAX}
+    return [answer["error"]["message"] for batch in answers for answer in batch
+            if "error" in answer]
+
+
+def test_the_gateway_stops_with_batches_at_work(make_lab: Any) -> None:
+    """What was not run says so; where all of it was run before the end, once more."""
+    lab = make_lab()
+    flaws = stopped_with_batches_at_work(lab)
+    for _ in range(STOPS_MOST):
+        if flaws:
+            break
+        lab.gateway.start()
+        flaws = stopped_with_batches_at_work(lab)
     assert flaws and all("the gateway stops" in flaw for flaw in flaws)
 
 

@@ -27,6 +27,18 @@ bool ussd_pattern_is_valid(const char *pattern);
 /* Does the owner's list have it? */
 bool ussd_code_is_in(const struct config_list *list, const char *code);
 
+/*
+ * May it be given as a reply? Letters, digits, blanks and a few signs only: oFono's AT
+ * drivers put the text into their command as it is, so a quote or a control character, which
+ * many letters beyond ASCII are in the GSM alphabet, would begin a command of the sender's.
+ */
+bool ussd_reply_is_valid(const char *reply);
+/*
+ * It reads like a code ("*21#", "**21*12#1"): a network that has forgotten the dialogue would
+ * take it for one that was dialled.
+ */
+bool ussd_reply_is_code(const char *reply);
+
 /* 0, or -EINVAL with the error's text. */
 int ussd_codes_check(const struct config_list *list, struct config_error *error);
 

@@ -59,6 +59,22 @@ bool ussd_code_is_mmi(const char *code)
 	return false;
 }
 
+bool ussd_reply_is_valid(const char *reply)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS " *#+-.,:/()?!";
+
+	return strspn(reply, allowed) == strlen(reply);
+}
+
+bool ussd_reply_is_code(const char *reply)
+{
+	const char *first = reply + strspn(reply, " ");
+	const char *digit = strpbrk(first, DIGITS);
+
+	return (*first == '*' || *first == '#') && digit && strchr(digit, '#');
+}
+
 static bool fits(const char *pattern, const char *code)
 {
 	for (; *pattern && *code; pattern++, code++) {
@@ -96,6 +112,12 @@ int ussd_codes_check(const struct config_list *list, struct config_error *error)
 		const char *at = list->items[i];
 
 		while (word_list_next(&at, word, sizeof(word))) {
+			if (!*word)
+				return config_error_set(
+					error, -EINVAL,
+					"ussd.allow: a code may have %d characters, and "
+					"one has more",
+					USSD_CODE_BYTES - 1);
 			if (!ussd_pattern_is_valid(word))
 				return refuse(error, word,
 					      "not a code such as *100#, with ? in the "

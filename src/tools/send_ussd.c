@@ -37,7 +37,9 @@ static const struct schema_field input[] = {
 	  "SIM to dial from, as get_sms_subscriptions lists it; needed when more than "
 	  "one SIM can send" },
 	{ "reply", SCHEMA_STRING, false,
-	  "Answers what the network asked after this code, for example 1", 1, REPLY_MAX },
+	  "Answers what the network asked after this code, for example 1; letters and "
+	  "digits of ASCII, blanks and *#+-.,:/()?! only",
+	  1, REPLY_MAX },
 	{ 0 },
 };
 
@@ -135,6 +137,22 @@ static bool check_code(struct dialling *dialling)
 		return refuse_with(dialling, FAILURE_CODE_NOT_ALLOWED,
 				   "This code is not on the owner's list.");
 	dialling->is_allowed = true;
+	return true;
+}
+
+static bool check_reply(const struct dialling *dialling)
+{
+	const char *reply = dialling->order.reply;
+
+	if (reply && !ussd_reply_is_valid(reply))
+		return refuse_with(dialling, FAILURE_INVALID_ARGUMENTS,
+				   "reply takes letters and digits of ASCII, blanks and "
+				   "*#+-.,:/()?! only, for a modem might take others for "
+				   "commands; the network still waits for one.");
+	if (reply && ussd_reply_is_code(reply))
+		return refuse_with(dialling, FAILURE_CODE_NOT_ALLOWED,
+				   "This reply reads like a code, and the network might "
+				   "take it for one.");
 	return true;
 }
 
@@ -380,7 +398,7 @@ static void run(struct tool_call *call)
 	};
 	dialling->order.may_reply = services_of(dialling)->config->ussd_replies;
 	if (check_owner(dialling) && check_code(dialling) && choose_modem(dialling) &&
-	    check_dialogue(dialling) && check_rate(dialling))
+	    check_dialogue(dialling) && check_reply(dialling) && check_rate(dialling))
 		dial(dialling);
 }
 

@@ -92,6 +92,22 @@ def test_dialogue(phone: Lab) -> None:
     assert not dial(phone).is_error
 
 
+@pytest.mark.parametrize(("reply", "code"), [
+    ('1",15;D+36201234567;+CUSD=1,"1', "invalid_arguments"),
+    ("1\r\nATD112;", "invalid_arguments"),
+    ("\u03a9\u039e", "invalid_arguments"),        # 0x1a in the GSM alphabet
+    ("\u00f2" * 11 + "D112;", "invalid_arguments"),    # a backspace there
+    ("*21*+36201234567#", "code_not_allowed"), (MENU, "code_not_allowed")])
+def test_a_reply_is_no_command(phone: Lab, reply: str, code: str) -> None:
+    """oFono puts it into AT+CUSD=1,"..." as it is."""
+    assert dial(phone, MENU).structured["asks_for_reply"] is True
+    before = len(phone.modems[0].commands)
+    assert dial(phone, MENU, reply=reply).code == code
+    assert dial(phone, MENU, reply="1").structured["answer"] == BALANCE
+    said = phone.modems[0].commands[before:]
+    assert [line for line in said if not line.startswith("AT+CSQ")] == ['AT+CUSD=1,"1",15']
+
+
 def test_network_says_no(phone: Lab) -> None:
     phone.modems[0].set_ussd("*133*0000#", None, USSD_TERMINATED)
     before = dialled(phone)

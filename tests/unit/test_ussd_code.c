@@ -70,6 +70,43 @@ static void test_mmi(void **state)
 	assert_false(ussd_code_is_mmi("*121#"));
 }
 
+/* oFono puts it between quotes into AT+CUSD=1,"...",15, in the GSM alphabet. */
+static void test_replies(void **state)
+{
+	static const char *const good[] = { "1",  "*",		"#",
+					    "0",  "Yes, 12.50", "+36201234567",
+					    "*1", "#9",		"a*1" };
+	static const char *const bad[] = {
+		"1\",15;+CFUN=0;+CUSD=1,\"2",
+		"\"",
+		"1\r",
+		"1\r\nATD1;\r",
+		"1\n2",
+		"1;2",
+		"\x1a",
+		"\b",
+		"\xce\x9e", /* Xi is 0x1a there */
+		"\xc3\xb2",
+		"@",
+		"_",
+		"1\x7f",
+		"\t",
+		"\xf0\x9f\x98\x80",
+	};
+	static const char *const codes[] = { "*21#",   "**21*+3620#", "#31#",  "*100#",
+					     " *#06#", "*31#123",     "##002#" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_true(ussd_reply_is_valid(good[i]));
+		assert_false(ussd_reply_is_code(good[i]));
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(ussd_reply_is_valid(bad[i]));
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		assert_true(ussd_reply_is_code(codes[i]));
+}
+
 static void test_list(void **state)
 {
 	const struct config_list none = { 0 };
@@ -106,9 +143,8 @@ static void test_check(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_valid),
-		cmocka_unit_test(test_mmi),
-		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_valid),	cmocka_unit_test(test_mmi),
+		cmocka_unit_test(test_replies), cmocka_unit_test(test_list),
 		cmocka_unit_test(test_check),
 	};
 

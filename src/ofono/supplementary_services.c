@@ -62,7 +62,7 @@ bool ussd_is_asked(const struct modem *modem)
 	return strcmp(modem->ussd_state, "user-response") == 0;
 }
 
-/* What is in no row may have been done. */
+/* What is in no row may have been done: Canceled, when the card or the modem goes, for one. */
 static enum ussd_outcome outcome_of(const char *error)
 {
 	static const struct {
@@ -76,7 +76,6 @@ static enum ussd_outcome outcome_of(const char *error)
 		{ "org.ofono.Error.NotImplemented", USSD_NOT_SUPPORTED },
 		{ "org.ofono.Error.NotActive", USSD_NOT_ACTIVE },
 		{ "org.ofono.Error.Terminated", USSD_TERMINATED },
-		{ "org.ofono.Error.Canceled", USSD_TERMINATED },
 		{ "org.ofono.Error.Timedout", USSD_TIMED_OUT },
 		{ "org.ofono.Error.Failed", USSD_FAILED },
 		{ DBUS_ERROR_ACCESS_DENIED, USSD_NOT_ALLOWED },

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -115,6 +116,23 @@ def test_network_says_no(phone: Lab) -> None:
         assert dial(phone, code).code == "ussd_failed"
     assert dialled(phone) == before + 2
     assert not dial(phone).is_error
+
+
+def test_an_empty_answer_is_told_as_one(phone: Lab) -> None:
+    phone.modems[0].set_ussd("*133*2222#", "")
+    told = dial(phone, "*133*2222#").structured
+    assert told["answer"] == "" and "no text" in told["hint"]
+
+
+def test_the_card_goes_in_the_middle(make_lab: Callable[..., Lab]) -> None:
+    """What the network made of the code nobody can tell then."""
+    lab = set_up(make_lab(CONFIG, modem_count=1))
+    with ThreadPoolExecutor() as pool:
+        call = pool.submit(dial, lab, SILENT)
+        wait_until(lambda: dialled(lab) == 1, what="it is dialled")
+        lab.modems[0].remove_sim()
+        assert call.result().code == "unknown_outcome"
+    wait_until(lambda: "send_ussd" not in tools(lab), what="nothing can be dialled")
 
 
 def test_one_at_a_time_and_leaving_cancels(phone: Lab) -> None:

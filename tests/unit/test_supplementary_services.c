@@ -115,6 +115,7 @@ static void test_errors(void **unused)
 		{ "org.ofono.Error.NotSupported", USSD_NOT_SUPPORTED },
 		{ "org.ofono.Error.NotActive", USSD_NOT_ACTIVE },
 		{ "org.ofono.Error.Terminated", USSD_TERMINATED },
+		{ "org.ofono.Error.Canceled", USSD_UNKNOWN },
 		{ "org.ofono.Error.Timedout", USSD_TIMED_OUT },
 		{ "org.ofono.Error.Failed", USSD_FAILED },
 		{ DBUS_ERROR_ACCESS_DENIED, USSD_NOT_ALLOWED },

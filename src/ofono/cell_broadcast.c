@@ -17,6 +17,36 @@ static const struct property properties[] = {
 	PROPERTY("EmergencyType", PROPERTY_STRING, struct emergency_properties, type),
 };
 
+/*
+ * Public warnings that oFono, which knows those of earthquakes and tsunamis, tells like any
+ * other broadcast: 3GPP TS 23.041, 9.4.1.2.2. Tests and exercises are none.
+ */
+static const struct {
+	dbus_uint16_t first, last;
+	const char *type;
+} warnings[] = {
+	{ 4370, 4370, "National alert" }, /* EU-Alert level 1 */
+	{ 4371, 4372, "Extreme threat" }, /* level 2 */
+	{ 4373, 4378, "Severe threat" },  /* level 3 */
+	{ 4379, 4379, "Child abduction" },
+	/* the same in another language */
+	{ 4383, 4383, "National alert" },
+	{ 4384, 4385, "Extreme threat" },
+	{ 4386, 4391, "Severe threat" },
+	{ 4392, 4392, "Child abduction" },
+	{ 4396, 4397, "Public safety" }, /* level 4 */
+};
+
+/* NULL: it is none. */
+static const char *warning_of(dbus_uint16_t topic)
+{
+	for (size_t at = 0; at < sizeof(warnings) / sizeof(warnings[0]); at++) {
+		if (warnings[at].first <= topic && topic <= warnings[at].last)
+			return warnings[at].type;
+	}
+	return NULL;
+}
+
 static void on_broadcast(struct modem *modem, DBusMessage *signal)
 {
 	struct ofono_event event = { .type = BROADCAST_RECEIVED, .modem = modem };
@@ -28,6 +58,7 @@ static void on_broadcast(struct modem *modem, DBusMessage *signal)
 		return;
 	}
 	event.topic = topic;
+	event.emergency = warning_of(topic);
 	ofono_tell(modem->ofono, &event);
 }
 

@@ -52,6 +52,17 @@ def test_an_emergency(lab: Lab) -> None:
     assert "topic" not in row
 
 
+@pytest.mark.parametrize("topic, kind", [
+    (4370, "National alert"), (4372, "Extreme threat"), (4375, "Severe threat"),
+    (4379, "Child abduction"), (4391, "Severe threat"), (4397, "Public safety"),
+    (4369, None), (4380, None), (4382, None), (4393, None), (4398, None)])
+def test_a_public_warning_is_an_emergency(lab: Lab, topic: int, kind: str | None) -> None:
+    """EU-Alert, and the alerts of other countries: oFono makes no difference."""
+    row = broadcast(lab, f"Warning {topic}", topic)
+    assert (row["emergency"], row.get("emergency_type"), row["topic"]) == (
+        kind is not None, kind, topic)
+
+
 def test_the_same_again_is_told_once(lab: Lab) -> None:
     """Each card of the phone hears it, and the network repeats it."""
     first = broadcast(lab, "Again and again")

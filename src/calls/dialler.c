@@ -150,11 +150,22 @@ static void lose(struct dialler *dialler, struct modem *modem)
 	left_calls_lose(&dialler->left, modem);
 }
 
+/* The one that is dialled now may go where one went that was left. */
+static bool is_followed(struct dialler *dialler, const struct ofono_event *event)
+{
+	const struct followed_call *followed =
+		followed_calls_on(&dialler->calls, event->modem);
+
+	return followed && event->sender &&
+	       strcmp(followed->call.number, event->sender) == 0 &&
+	       (!*followed->path || strcmp(followed->path, event->call) == 0);
+}
+
 static void on_call(struct dialler *dialler, const struct ofono_event *event)
 {
 	struct followed_call *followed = followed_calls_at(&dialler->calls, event->call);
 
-	if (event->type == CALL_ADDED)
+	if (event->type == CALL_ADDED && !is_followed(dialler, event))
 		left_calls_hear(&dialler->left, event);
 	if (!followed)
 		return;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "calls/dialler.h"
 #include "mcp/change.h"
 #include "sms/sender.h"
 #include "store/store_party.h"
@@ -81,6 +82,15 @@ static void on_calls(void *data, const void *event_data)
 	(void)event_data;
 	if (note(data))
 		tell(data, "calls://recent");
+}
+
+/* That oFono has dialled it is in no row. */
+static void on_placed(void *data, const void *event_data)
+{
+	const struct placed_call *placed = event_data;
+
+	if (placed->state != CALL_DIALLING || !placed->is_dialled)
+		on_calls(data, NULL);
 }
 
 static void on_alerts(void *data, const void *event_data)
@@ -164,7 +174,7 @@ void change_source_init(struct change_source *source, const struct services *ser
 	observer_add(inbox_observers(services->inbox), &source->inbox, on_inbox, source);
 	observer_add(call_log_observers(services->calls), &source->calls, on_calls,
 		     source);
-	observer_add(dialler_observers(services->dialler), &source->placed, on_calls,
+	observer_add(dialler_observers(services->dialler), &source->placed, on_placed,
 		     source);
 	observer_add(alert_log_observers(services->alerts), &source->alerts, on_alerts,
 		     source);

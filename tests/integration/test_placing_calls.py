@@ -184,6 +184,19 @@ def test_answered(phone: Lab) -> None:
         "get_recent_calls", missed_only=True).structured["calls"]}
 
 
+def test_each_change_is_told_once(phone: Lab) -> None:
+    """That oFono took the number is none: the row reads as before."""
+    with subscribed(phone, "2026-07-28", "calls://recent") as events:
+        begin(phone)
+        told(events, "calls://recent")
+        for knob, state in (("alert", "alerting"), ("pick_up", "active"), ("hang_up", "ended")):
+            getattr(phone.modems[0], knob)()
+            wait_row(phone, state)
+            told(events, "calls://recent")
+        assert events.poll(0.3) is None
+    wait_over(phone)
+
+
 @pytest.mark.parametrize("wait_for, knob, state", [
     ("alerting", "alert", "alerting"), ("active", "pick_up", "active"),
     ("ended", "hang_up", "unanswered")])

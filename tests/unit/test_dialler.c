@@ -276,6 +276,28 @@ static void test_late(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM event WHERE text = 'left'"), 1);
 }
 
+/* It is lost, and the same number is called again: that one is no call that was left. */
+static void test_again(void **state)
+{
+	struct fixture *fixture = *state;
+
+	start(fixture, LIMIT_MS);
+	place(fixture);
+	lab_wait(&fixture->lab, strstr(trace, "dialing dialing "));
+	fake_changed(&fixture->fake, "/sim0", MODEM, unable);
+	lab_wait(&fixture->lab, strstr(trace, "unknown:lost "));
+	fake_changed(&fixture->fake, "/sim0", MODEM, able[3]);
+	lab_wait(&fixture->lab, dialler_is_possible(dialler));
+	place(fixture);
+	lab_wait(&fixture->lab, strstr(trace, "lost dialing dialing "));
+	others = CALLED;
+	others_state = "dialing";
+	tell_added(&fixture->fake);
+	lab_settle(&fixture->lab, 20);
+	assert_null(strstr(fixture->fake.log, "Hangup"));
+	assert_true(dialler_is_at_it(dialler));
+}
+
 /* The interface, the modem, oFono. */
 static void test_it_goes(void **state)
 {
@@ -329,7 +351,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(test_a_call),	   TEST(test_hang_up), TEST(test_refused),
 		TEST(test_beside_another), TEST(test_late),    TEST(test_it_goes),
-		TEST(test_left_behind),
+		TEST(test_left_behind),	   TEST(test_again),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

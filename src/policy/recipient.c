@@ -45,7 +45,7 @@ static bool is_emergency(const char *number, const struct country *country,
 			   (country && word_list_has(country->emergency, number)));
 }
 
-/* As it is written, without what is dialled in front, and behind the calling code. */
+/* As it is written, without what is dialled in front, also abroad, and behind the calling code. */
 bool recipient_is_emergency(const struct recipient *recipient, const char *ofono_numbers)
 {
 	const struct country *home = recipient->home;
@@ -53,7 +53,8 @@ bool recipient_is_emergency(const struct recipient *recipient, const char *ofono
 	const char *trunks = home ? home->trunk : NULL;
 	char trunk[COUNTRY_CODE_BYTES];
 
-	if (is_emergency(number, home, ofono_numbers))
+	if (is_emergency(number, home, ofono_numbers) ||
+	    is_emergency(number + strspn(number, "0"), home, ofono_numbers))
 		return true;
 	while (trunks && word_list_next(&trunks, trunk, sizeof(trunk))) {
 		if (strncmp(number, trunk, strlen(trunk)) == 0 &&

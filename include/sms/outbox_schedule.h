@@ -6,8 +6,10 @@
  *
  * Times that count from a moment follow a clock that is set: sms/outbox_clock.h.
  *
- * One timer, on CLOCK_REALTIME, for the earliest time of all: it follows a clock that is
- * set, and while nothing is due at a time nothing wakes the process.
+ * The earliest time of all has a timer on CLOCK_REALTIME, which follows a clock that is set
+ * forward, and one on CLOCK_BOOTTIME: what is lived ends then though the clock was set back
+ * and nothing else happens (tests/integration/test_clock.py::test_set_back_and_nothing_else).
+ * While nothing is due at a time nothing wakes the process.
  *
  * Private to src/sms/outbox*.c.
  */
@@ -18,9 +20,10 @@
 #include "sms/outbox_lane.h"
 
 struct outbox_schedule {
-	sd_event_source *timer;
+	sd_event_source *timer; /* by the wall clock */
+	sd_event_source *lived; /* in so long, as it looked when they were set */
 	struct outbox_clock clock;
-	int64_t next_ms; /* what the timer is set to; INT64_MAX: it is off */
+	int64_t next_ms; /* what both are set to; INT64_MAX: off; 0: set them anew */
 };
 
 /* 0 or -errno; outbox_schedule_deinit() is due in either case. */

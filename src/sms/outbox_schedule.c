@@ -35,21 +35,38 @@ static int64_t message_next(const struct outbox_message *message)
 	return next_ms;
 }
 
-static void set_timer(struct outbox_schedule *schedule, int64_t next_ms)
+static int set_off(struct outbox_schedule *schedule)
+{
+	int error = sd_event_source_set_enabled(schedule->timer, SD_EVENT_OFF);
+
+	return error < 0 ? error
+			 : sd_event_source_set_enabled(schedule->lived, SD_EVENT_OFF);
+}
+
+static int set_on(struct outbox_schedule *schedule, int64_t next_ms, int64_t left_ms)
+{
+	uint64_t left_usec = left_ms > 0 ? (uint64_t)left_ms * USEC_PER_MS : 0;
+	int error = sd_event_source_set_time(schedule->timer,
+					     (uint64_t)next_ms * USEC_PER_MS);
+
+	if (error >= 0)
+		error = sd_event_source_set_time_relative(schedule->lived, left_usec);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(schedule->timer, SD_EVENT_ONESHOT);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(schedule->lived, SD_EVENT_ONESHOT);
+	return error;
+}
+
+static void set_timer(struct outbox_schedule *schedule, int64_t next_ms, int64_t now_ms)
 {
 	int error;
 
 	if (schedule->next_ms == next_ms)
 		return;
 	schedule->next_ms = next_ms;
-	if (next_ms == INT64_MAX) {
-		sd_event_source_set_enabled(schedule->timer, SD_EVENT_OFF);
-		return;
-	}
-	error = sd_event_source_set_time(schedule->timer,
-					 (uint64_t)next_ms * USEC_PER_MS);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(schedule->timer, SD_EVENT_ONESHOT);
+	error = next_ms == INT64_MAX ? set_off(schedule)
+				     : set_on(schedule, next_ms, next_ms - now_ms);
 	if (error < 0)
 		log_error("outbox: the timer of scheduled messages: %s",
 			  strerror(-error));
@@ -73,7 +90,7 @@ void outbox_schedule_run(struct outbox_schedule *schedule,
 				next_ms = message_ms;
 		}
 	}
-	set_timer(schedule, next_ms);
+	set_timer(schedule, next_ms, now_ms);
 }
 
 /* The clock may have been set back meanwhile: the turn looks for itself. */
@@ -83,9 +100,18 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 
 	(void)source;
 	(void)usec;
-	shared->schedule->next_ms = INT64_MAX; /* the timer has gone off */
+	shared->schedule->next_ms = 0; /* a timer has gone off */
 	outbox_turn_later(shared);
 	return 0;
+}
+
+static int add_timer(struct outbox_shared *shared, clockid_t clock,
+		     sd_event_source **timer_out)
+{
+	int error = sd_event_add_time(shared->loop, timer_out, clock, UINT64_MAX, 0,
+				      on_time, shared);
+
+	return error < 0 ? error : sd_event_source_set_enabled(*timer_out, SD_EVENT_OFF);
 }
 
 int outbox_schedule_init(struct outbox_schedule *schedule, struct outbox_shared *shared)
@@ -95,14 +121,12 @@ int outbox_schedule_init(struct outbox_schedule *schedule, struct outbox_shared 
 	shared->schedule = schedule;
 	schedule->next_ms = INT64_MAX;
 	outbox_clock_init(&schedule->clock);
-	error = sd_event_add_time(shared->loop, &schedule->timer, CLOCK_REALTIME,
-				  UINT64_MAX, 0, on_time, shared);
-	if (error < 0)
-		return error;
-	return sd_event_source_set_enabled(schedule->timer, SD_EVENT_OFF);
+	error = add_timer(shared, CLOCK_REALTIME, &schedule->timer);
+	return error < 0 ? error : add_timer(shared, CLOCK_BOOTTIME, &schedule->lived);
 }
 
 void outbox_schedule_deinit(struct outbox_schedule *schedule)
 {
 	schedule->timer = sd_event_source_disable_unref(schedule->timer);
+	schedule->lived = sd_event_source_disable_unref(schedule->lived);
 }

@@ -12,6 +12,7 @@ import pytest
 
 from agent import TO, Agent, assert_refused, assert_sent
 from conftest import new_lab, wait_until_known
+from journal import Journal
 from lab import Lab
 from lab.clock import Clock
 from modem import Outcome
@@ -134,6 +135,19 @@ def test_set_by_a_day(phone: tuple[Lab, Clock]) -> None:
     assert not waiting.is_done
     lab.modems[0].deliver(SENDER, "still there?")
     assert "still there?" in str(waiting.facts())
+
+
+@pytest.mark.parametrize("back_s", [HOUR_S, DAY_S, 20 * 365 * DAY_S])
+def test_set_back_and_nothing_else(back_s: int) -> None:
+    """A validity is lived, and its end told, though nothing wakes the gateway but that end."""
+    with phone_with_clock() as (lab, clock):
+        lab.modems[0].plan(Outcome.hang())
+        Agent(lab).send("in its way", wait_for="none")
+        Agent(lab).send("of use for a minute", wait_for="none", valid_for_seconds=60)
+        Journal(lab).wait_state("in its way", "handed")
+        clock.set(-back_s)
+        clock.sleep(61)
+        Journal(lab).wait_state("of use for a minute", "expired")   # asks the ledger
 
 
 def test_stop_after_the_clock_was_set_back(phone: tuple[Lab, Clock]) -> None:

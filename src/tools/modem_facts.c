@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ofono/sim_lock.h"
+#include "ofono/sim_match.h"
 #include "tools/message_view.h"
 
 const struct schema_field modem_facts_fields[] = {
@@ -68,6 +69,18 @@ static bool is_locked(const struct modem *modem)
 	return sim_lock_of(&modem->sim) != SIM_LOCK_NONE;
 }
 
+/* Then the card is told of the one that comes first. */
+static bool is_elsewhere(const struct services *services, const struct modem *modem)
+{
+	const struct modem *other;
+
+	TAILQ_FOREACH (other, ofono_modems(services->ofono), link) {
+		if (other != modem && sim_match(&modem->sim, &other->sim))
+			return true;
+	}
+	return false;
+}
+
 static const struct {
 	bool (*holds)(const struct modem *modem);
 	const char *text;
@@ -112,9 +125,11 @@ const char *modem_facts_obstacle(const struct services *services,
 		if (modem_obstacles[at].holds(modem))
 			return modem_obstacles[at].text;
 	}
+	if (is_elsewhere(services, modem))
+		return sim_obstacles[SIM_DUPLICATE];
 	if (is_locked(modem))
 		return lock_obstacles[sim_lock_of(&modem->sim)];
-	return "its SIM tells no identity yet, or one that another modem shows, too";
+	return "its SIM tells no identity yet";
 }
 
 static const char *registration_of(const struct modem *modem)

@@ -369,6 +369,9 @@ def test_the_same_card_in_two_modems_is_listed_once(make_lab: Callable[..., Lab]
     agent = Agent(lab)
     agent.wait_states("duplicate", "ready")
     assert [sim["sim_slot_index"] for sim in agent.sims()] == [0, 2]
+    told = agent.call("get_gateway_status").structured["modems"]
+    assert ["its SIM is in two modems" in modem.get("why_not", "") for modem in told] \
+        == [True, True, False]
     assert lab.modems[0].sim.iccid not in lab.gateway.log
 
 

@@ -109,7 +109,10 @@ struct modem {
 bool modem_is_registered(const struct modem *modem); /* home or roaming */
 /* It takes messages and can put them on the air now. */
 bool modem_can_send(const struct modem *modem);
-/* A phone reached over Bluetooth: no SIM, no messages, not one of our modems. */
+/*
+ * A phone reached over Bluetooth, not one of our modems: it shows no interfaces here, whatever
+ * oFono lists, so it is asked nothing, and what it signals is not heard.
+ */
 bool modem_is_foreign(const struct modem *modem);
 
 #endif

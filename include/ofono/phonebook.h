@@ -20,7 +20,7 @@ enum {
 	PHONEBOOK_PAUSES = 3,
 };
 
-/* Nothing new when it is under way; nothing of a Bluetooth phone. */
+/* Nothing new when it is under way. */
 void phonebook_read(struct modem *modem);
 /* Fine when it is not under way. */
 void phonebook_stop(struct modem *modem);

@@ -51,8 +51,15 @@ static const struct property properties[] = {
 
 enum { PROPERTIES = sizeof(properties) / sizeof(properties[0]) };
 
+bool modem_is_foreign(const struct modem *modem)
+{
+	return strcmp(modem->type, "hfp") == 0;
+}
+
 static void follow_interfaces(struct modem *modem, uint32_t before)
 {
+	if (modem_is_foreign(modem))
+		modem->interfaces = 0; /* it is asked nothing */
 	for (size_t i = 0; i < sizeof(interfaces) / sizeof(interfaces[0]); i++) {
 		const struct interface *interface = interfaces[i];
 
@@ -156,9 +163,4 @@ bool modem_is_registered(const struct modem *modem)
 bool modem_can_send(const struct modem *modem)
 {
 	return (modem->interfaces & MODEM_MESSAGE_MANAGER) && modem_is_registered(modem);
-}
-
-bool modem_is_foreign(const struct modem *modem)
-{
-	return strcmp(modem->type, "hfp") == 0;
 }

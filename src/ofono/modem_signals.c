@@ -46,6 +46,8 @@ static void deliver(struct modem_signals *signals, const struct interface *inter
 	struct modem *modem = manager_find(signals->manager, path);
 	bool is_below = modem && strcmp(modem->path, path) != 0;
 
+	if (modem && modem_is_foreign(modem) && interface != &interface_modem)
+		return;
 	if (modem && is_below == interface->is_below)
 		interface->signal(modem, signal);
 	else if (!modem && interface == &interface_message_manager)

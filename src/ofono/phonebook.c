@@ -52,7 +52,7 @@ void phonebook_read(struct modem *modem)
 {
 	struct retried_call *import = &modem->queries->phonebook;
 
-	if (!import->call && !modem_is_foreign(modem))
+	if (!import->call)
 		retried_call_start(import, modem, &import_question, modem);
 }
 

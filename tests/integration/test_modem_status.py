@@ -9,11 +9,12 @@ from typing import Any
 
 import test_delivery_reports
 
-from agent import Agent, assert_refused, assert_sent
+from agent import TO, Agent, assert_refused, assert_sent
 from lab import Lab, wait_until
 from modem import SEARCHING, Sim
 from modem.modem import ROAMING
 from owner import Owner
+from stub_ofono import BLUETOOTH, MODEM
 
 MakeLab = Callable[..., Lab]
 phone = test_delivery_reports.phone
@@ -168,6 +169,30 @@ def test_a_phone_over_bluetooth_is_no_modem_of_ours(phone: test_delivery_reports
     told = wait_why(phone.agent, None)
     assert told["can_send"] and [modem["modem"] for modem in told["modems"]] == ["/stub"]
     assert [sim["sim_slot_index"] for sim in phone.agent.sims()] == [0]
+
+
+def test_nor_is_it_when_it_says_that_it_is(phone: test_delivery_reports.Phone) -> None:
+    """It is asked nothing and switched nowhere; what it tells goes to nobody."""
+    before = phone.ofono.do(calls="GetProperties")
+    phone.ofono.do(
+        set=[[BLUETOOTH, "Modem", "Interfaces", [
+            "SimManager", "MessageManager", "NetworkRegistration", "VoiceCallManager",
+            "CellBroadcast", "MessageWaiting", "SupplementaryServices", "Phonebook"]]],
+        emit=[[BLUETOOTH, *signal] for signal in (
+            ("SimManager", "PropertyChanged", "sv", "SubscriberIdentity", "216300000000077"),
+            ("MessageManager", "IncomingMessage", "sa{sv}", "not ours", {"Sender": "Bank"}),
+            ("CellBroadcast", "IncomingBroadcast", "sq", "not for us", 50),
+            ("VoiceCallManager", "CallAdded", "oa{sv}", f"{BLUETOOTH}/voicecall01",
+             {"State": "incoming", "LineIdentification": TO}))]
+        + [[MODEM, "MessageManager", "IncomingMessage", "sa{sv}", "ours", {"Sender": "Bank"}]])
+    wait_until(lambda: phone.agent.call("list_sms").structured["count"], what="ours is there")
+    [message] = phone.agent.call("list_sms").structured["messages"]
+    assert message["text"] == "ours"
+    assert phone.agent.call("get_recent_calls").structured["calls"] == []
+    assert "alerts: " not in phone.gateway.log
+    assert len(phone.agent.sims()) == len(status(phone.agent)["modems"]) == 1
+    assert phone.ofono.do(calls="GetProperties") == before
+    assert phone.ofono.do(calls="SetProperty") == ["1"]     # delivery reports, of ours
 
 
 def test_asking_costs_no_call_of_ofono(lab: Lab, agent: Agent) -> None:

@@ -10,7 +10,7 @@
 #define DAEMON_PHONE_H
 
 #include "daemon/status_report.h"
-#include "ofono/modem_power.h"
+#include "sim/modem_power.h"
 #include "sim/unlocker.h"
 #include "sms/retention.h"
 #include "sms/spool.h"

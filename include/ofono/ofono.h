@@ -104,6 +104,8 @@ struct observers *ofono_observers(struct ofono *ofono);
 uint64_t ofono_calls_sent(const struct ofono *ofono); /* D-Bus calls since the start */
 bool ofono_has_bus(const struct ofono *ofono);	      /* connected to the bus */
 bool ofono_is_available(const struct ofono *ofono);
+/* What the bus calls this run of ofonod, and no later one; "": there is none. */
+const char *ofono_owner(const struct ofono *ofono);
 /* In plain words, for people: why not, or "oFono answers". */
 const char *ofono_condition(const struct ofono *ofono);
 /*

@@ -178,8 +178,8 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(power_modems),
 	  .initial = "no",
-	  .help = "Switch each modem on, and out of flight mode, when the gateway or\n"
-		  "the modem starts, where nothing else does; needs a D-Bus policy" },
+	  .help = "Switch each modem on, and out of flight mode, once when it or oFono\n"
+		  "starts, where nothing else does; needs a D-Bus policy" },
 	{ .section = "sim",
 	  .name = "phone_default",
 	  .type = CONFIG_KEY_BOOLEAN,

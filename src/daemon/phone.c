@@ -79,7 +79,8 @@ static int open_modems(struct phone *phone, const struct config *config)
 		error = unlocker_new(services->ofono, services->store, config,
 				     &phone->unlocker);
 	if (error == 0 && config->power_modems)
-		error = modem_power_new(services->loop, services->ofono, &phone->power);
+		error = modem_power_new(services->loop, services->ofono, services->store,
+					&phone->power);
 	return error;
 }
 

@@ -376,6 +376,11 @@ bool ofono_is_available(const struct ofono *ofono)
 	return ofono->available;
 }
 
+const char *ofono_owner(const struct ofono *ofono)
+{
+	return ofono->owner;
+}
+
 uint64_t ofono_calls_sent(const struct ofono *ofono)
 {
 	return bus_calls_sent(ofono->bus);

@@ -8,11 +8,16 @@ from contextlib import ExitStack
 
 import pytest
 
+import test_forks
+
 from agent import Agent, assert_sent
 from lab import Lab, wait_until
 from modem.commands import HANDLERS, Refusal
 
+make_phone = test_forks.make_phone
+
 ON = "[sim]\npower_modems = yes\n"
+STAYS = "it was on before, and stays as it is"
 REFUSED = "does not let the gateway switch modems on"
 
 
@@ -30,8 +35,8 @@ def start() -> Iterator[Callable[..., Lab]]:
 Start = Callable[..., Lab]
 
 
-def wait_logged(lab: Lab, words: str) -> None:
-    wait_until(lambda: words in lab.gateway.log, 20, f"the log says {words}")
+def wait_logged(lab: Lab, words: str, times: int = 1) -> None:
+    wait_until(lambda: lab.gateway.log.count(words) >= times, 20, f"the log says {words}")
 
 
 def test_at_its_start_and_when_ofono_is_back(start: Start) -> None:
@@ -55,8 +60,42 @@ def test_whoever_switches_it_off_has_the_last_word(start: Start) -> None:
     agent.wait_states()
     assert lab.gateway.log.count("switched on") == 1
     assert not radio.properties()["Powered"]
-    lab.gateway.restart()
-    agent.wait_states("ready", timeout=10)
+
+
+def test_over_restarts_of_the_gateway_too(start: Start) -> None:
+    """An update or a crash of ours ends nobody's flight mode; where ofonod starts all are off."""
+    lab = start(ON, 2)
+    agent, [flying, other] = Agent(lab), lab.radios
+    agent.wait_states("ready", "ready", timeout=10)
+    flying.online(False)
+    agent.wait_states("offline", "ready")
+    for number, end in enumerate((lab.gateway.stop, lab.gateway.kill), 1):
+        end()
+        lab.gateway.start()
+        wait_logged(lab, f"/sim0: {STAYS}", number)
+        agent.wait_states("offline", "ready", timeout=10)
+    lab.gateway.stop()
+    other.power(False)
+    lab.gateway.start()
+    wait_logged(lab, f"/sim1: {STAYS}")
+    assert not flying.properties()["Online"] and not other.properties()["Powered"]
+    assert lab.gateway.log.count("switched on") == 2
+    lab.gateway.stop()
+    lab.ofonod.restart()
+    lab.gateway.start()
+    agent.wait_states("ready", "ready", timeout=10)
+
+
+def test_a_card_of_another_phone(make_phone: test_forks.MakePhone) -> None:
+    """That phone would lose its network. A modem of ours that cannot be switched on is told."""
+    phone = make_phone(ON, "plain")
+    phone.ofono.do(errors={"SetProperty": "org.ofono.Error.NotImplemented"}, emit=[
+        ["/", "Manager", "ModemAdded", "oa{sv}", path, {"Powered": False, "Type": kind}]
+        for path, kind in (("/borrowed", "sap"), ("/ours", "hardware"))])
+    wait_until(lambda: "power: modem /ours: oFono could not switch it on" in phone.gateway.log,
+               what="the log says so")
+    assert "power: modem /borrowed" not in phone.gateway.log
+    assert phone.ofono.do(calls="SetProperty") == ["2"]     # delivery reports of the first
 
 
 def test_only_where_the_owner_says_so(start: Start) -> None:

@@ -4,14 +4,22 @@
  *
  * What oFono cannot do now is asked again, 2 s later, 4 s, 8 s, ..., ATTEMPTS times in all.
  * What it never will, and what the bus forbids, is told and left alone.
+ *
+ * A modem that was on once is noted in the ledger until it goes, with the ofonod that it was
+ * on at: another run of the gateway leaves it alone, too. After a start of ofonod, which
+ * leaves all off, the note says nothing any more.
  */
-#include "ofono/modem_power.h"
+#include "sim/modem_power.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "ofono/modem_switch.h"
+#include "store/store_setting.h"
 
 enum { ATTEMPTS = 6, PAUSE_USEC = 2 * 1000 * 1000 };
 
@@ -28,10 +36,62 @@ struct power_turn {
 
 struct modem_power {
 	sd_event *loop;
+	struct ofono *ofono;
+	struct store *store;
 	struct observer observer;
 	TAILQ_HEAD(power_turn_list, power_turn) turns;
 	bool was_refused; /* told once */
 };
+
+/* The setting that is its note. */
+struct note_name {
+	char text[sizeof("power ") + sizeof(((struct modem *)0)->path)];
+};
+
+static struct note_name name_of(const struct modem *modem)
+{
+	struct note_name name;
+
+	snprintf(name.text, sizeof(name.text), "power %s", modem->path);
+	return name;
+}
+
+/* This run of ofonod; false: it has no name. */
+static bool name_run(const struct modem_power *power, char run[STORE_SETTING_BYTES])
+{
+	const char *boot = clock_boot_id(), *owner = ofono_owner(power->ofono);
+	int length = snprintf(run, STORE_SETTING_BYTES, "%s %s", boot, owner);
+
+	return *boot && *owner && length < STORE_SETTING_BYTES;
+}
+
+static void put_note(struct modem_power *power, const struct modem *modem,
+		     const char *run)
+{
+	struct note_name name = name_of(modem);
+
+	if (store_setting_set(power->store, name.text, run))
+		log_warning("power: modem %s: the disk does not take whether it was on",
+			    modem->path);
+}
+
+static void note(struct modem_power *power, const struct modem *modem)
+{
+	char run[STORE_SETTING_BYTES];
+
+	if (name_run(power, run))
+		put_note(power, modem, run);
+}
+
+static bool is_noted(const struct modem_power *power, const struct modem *modem)
+{
+	char run[STORE_SETTING_BYTES], noted[STORE_SETTING_BYTES];
+	struct note_name name = name_of(modem);
+
+	return name_run(power, run) &&
+	       store_setting_get(power->store, name.text, noted) == 0 &&
+	       strcmp(run, noted) == 0;
+}
 
 static void turn_free(struct power_turn *turn)
 {
@@ -77,6 +137,7 @@ static void go_on(struct power_turn *turn)
 {
 	if (turn->step == MODEM_SWITCH_ONLINE) {
 		log_info("power: modem %s: switched on", turn->modem->path);
+		note(turn->power, turn->modem);
 		turn_free(turn);
 		return;
 	}
@@ -125,11 +186,34 @@ static int on_due(sd_event_source *source, uint64_t usec, void *data)
 	return 0;
 }
 
+/* Its card is in another phone, which would lose its network. */
+static bool is_borrowed(const struct modem *modem)
+{
+	return strcmp(modem->type, "sap") == 0;
+}
+
+static bool is_due(struct modem_power *power, const struct modem *modem)
+{
+	bool is_on = modem->powered && modem->online;
+
+	if (modem_is_foreign(modem) || is_borrowed(modem))
+		return false;
+	if (is_noted(power, modem)) {
+		if (!is_on)
+			log_info("power: modem %s: it was on before, and stays as it is",
+				 modem->path);
+		return false;
+	}
+	if (is_on)
+		note(power, modem);
+	return !is_on;
+}
+
 static void begin(struct modem_power *power, struct modem *modem)
 {
 	struct power_turn *turn;
 
-	if (modem_is_foreign(modem) || (modem->powered && modem->online))
+	if (!is_due(power, modem))
 		return;
 	turn = calloc(1, sizeof(*turn));
 	if (!turn ||
@@ -155,6 +239,8 @@ static void end(struct modem_power *power, const struct modem *modem)
 	}
 	if (turn)
 		turn_free(turn);
+	if (is_noted(power, modem))
+		put_note(power, modem, NULL);
 }
 
 static void on_event(void *data, const void *event_data)
@@ -167,7 +253,8 @@ static void on_event(void *data, const void *event_data)
 		end(data, event->modem);
 }
 
-int modem_power_new(sd_event *loop, struct ofono *ofono, struct modem_power **power_out)
+int modem_power_new(sd_event *loop, struct ofono *ofono, struct store *store,
+		    struct modem_power **power_out)
 {
 	struct modem_power *power = calloc(1, sizeof(*power));
 	struct modem *modem;
@@ -175,6 +262,8 @@ int modem_power_new(sd_event *loop, struct ofono *ofono, struct modem_power **po
 	if (!power)
 		return -ENOMEM;
 	power->loop = loop;
+	power->ofono = ofono;
+	power->store = store;
 	TAILQ_INIT(&power->turns);
 	observer_add(ofono_observers(ofono), &power->observer, on_event, power);
 	TAILQ_FOREACH (modem, ofono_modems(ofono), link)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/nearly.h"
+#include "cli/usage.h"
 
 static const struct command *const commands[] = {
 	&command_serve,	   &command_pair,      &command_clients, &command_change,
@@ -52,16 +54,29 @@ static int finish(const char *name, int code)
 	return code ? code : EXIT_CODE_FAILED;
 }
 
+static void fail_unknown(const char *name)
+{
+	const char *meant = NULL;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (nearly(name, commands[i]->name))
+			meant = commands[i]->name;
+	}
+	fprintf(stderr,
+		"ofono-mcp: there is no command \"%s\"%s%s\nTry: ofono-mcp %s%s\n", name,
+		meant ? "; the nearest is " : "", meant ? meant : "", meant ? meant : "",
+		meant ? " --help" : "--help");
+}
+
 static int run(const char *name, int argc, char **argv)
 {
 	const struct command *command = find(name);
 
-	if (command)
+	if (command) {
+		usage_begin(argc, argv);
 		return command->run(argc, argv);
-	fprintf(stderr,
-		"ofono-mcp: there is no command \"%s\"\n"
-		"Try: ofono-mcp --help\n",
-		name);
+	}
+	fail_unknown(name);
 	return EXIT_CODE_USAGE;
 }
 

@@ -19,4 +19,10 @@ struct failing {
 __attribute__((format(printf, 2, 3))) int failing_tell(const struct failing *failing,
 						       const char *format, ...);
 
+/* {"error":{"code","message","fix"}} on standard output; all of it UTF-8. */
+void failing_write(const char *code, const char *message, const char *fix);
+
+/* A path need not be UTF-8, JSON has to be. */
+void failing_make_valid(char *text);
+
 #endif

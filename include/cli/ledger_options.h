@@ -28,7 +28,6 @@ enum ledger_option {
 };
 
 struct ledger_command {
-	const char *name; /* "ofono-mcp backup" */
 	const char *help;
 	const struct option *options;
 	bool argument_optional;
@@ -40,8 +39,5 @@ struct ledger_command {
 /* True: go on. False: everything has been said, end with *code_out. */
 bool ledger_options_read(const struct ledger_command *command, int argc, char **argv,
 			 struct ledger_options *options_out, int *code_out);
-
-/* Tells what is wrong; gives EXIT_CODE_USAGE. */
-int ledger_options_fail(const struct ledger_command *command, const char *flaw);
 
 #endif

@@ -13,6 +13,7 @@
 #define CLI_OWNER_COMMAND_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buffer.h"
 #include "base/config.h"
@@ -22,11 +23,13 @@
 enum { OWNER_OPTIONS_MAX = 16 };
 
 struct owner_option {
-	const char *name;     /* "per-minute": the argument per_minute of the request */
-	bool is_flag;	      /* true when given; else it has a value, which is a text */
-	bool is_number;	      /* ... or a whole number from 0 on */
-	bool is_local;	      /* for show() and add() alone: not in the request */
-	const char *argument; /* of the request, where it has another name; or NULL */
+	const char *name;    /* "per-minute": the argument per_minute of the request */
+	bool is_flag;	     /* true when given; else it has a value, which is a text */
+	bool is_number;	     /* ... or a whole number from 0 on */
+	int64_t least, most; /* ... between these; both 0: any */
+	const char *const *words; /* ... or one of these, the last NULL; or NULL */
+	bool is_local;		  /* for show() and add() alone: not in the request */
+	const char *argument;	  /* of the request, where it has another name; or NULL */
 };
 
 struct owner_call; /* as it was given */

@@ -26,7 +26,7 @@ static const char help[] =
 	"The gateway may run. Exit codes: 0 listed; 1 could not; 2 wrong options.\n";
 
 static const struct owner_option options[] = {
-	{ .name = "after" },
+	{ .name = "after", .is_number = true },
 	{ 0 },
 };
 

@@ -12,6 +12,7 @@
 #include "cli/failing.h"
 #include "cli/ledger_options.h"
 #include "cli/progress.h"
+#include "cli/usage.h"
 
 static const char help[] =
 	"Usage: ofono-mcp audit [OPTION]... [verify]\n"
@@ -170,9 +171,7 @@ static int run_on(const struct config *config, struct asked *asked, bool verifie
 static int run_audit(int argc, char **argv)
 {
 	struct asked asked = { 0 };
-	const struct ledger_command command = {
-		"ofono-mcp audit", help, options, true, take, &asked
-	};
+	const struct ledger_command command = { help, options, true, take, &asked };
 	struct ledger_options given;
 	const char *flaw;
 	bool verifies;
@@ -183,7 +182,7 @@ static int run_audit(int argc, char **argv)
 	verifies = given.argument && strcmp(given.argument, "verify") == 0;
 	flaw = flaw_of(&asked, given.argument, verifies);
 	if (flaw)
-		return ledger_options_fail(&command, flaw);
+		return usage_fail("%s", flaw);
 	asked.json = given.json;
 	return run_on(&given.config, &asked, verifies);
 }

@@ -36,8 +36,7 @@ static const struct option options[] = {
 
 static int run_backup(int argc, char **argv)
 {
-	static const struct ledger_command command = { "ofono-mcp backup", help,
-						       options };
+	static const struct ledger_command command = { help, options };
 	struct failing failing = {
 		"backup", "not_possible",
 		"No FILE was made or replaced. Its folder has to be "

@@ -27,7 +27,7 @@ static const char help[] =
 
 static const struct owner_option options[] = {
 	{ .name = "number", .argument = "phone_number" },
-	{ .name = "limit", .is_number = true },
+	{ .name = "limit", .is_number = true, .least = 1, .most = 100 },
 	{ .name = "cursor" },
 	{ 0 },
 };

@@ -7,7 +7,6 @@
  * tree it is "tests", beside "build". This command looks whether all is there that it needs,
  * and becomes it.
  */
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 
 #include "cli/command.h"
 #include "cli/failing.h"
+#include "cli/usage.h"
 
 #define PYTHON "/usr/bin/python3"
 #define AGAIN  "ofono-mcp demo --port "
@@ -66,12 +66,6 @@ struct asked {
 	bool once;
 	bool json;
 };
-
-static int fail_usage(const char *message)
-{
-	fprintf(stderr, "ofono-mcp demo: %s\nTry: ofono-mcp demo --help\n", message);
-	return EXIT_CODE_USAGE;
-}
 
 /* What it needs */
 
@@ -242,8 +236,7 @@ static int run_demo(int argc, char **argv)
 	struct asked asked = { .port = "9531" };
 	int option;
 
-	optind = 1;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = usage_next_option(argc, argv, options)) != -1) {
 		if (option == '?')
 			return EXIT_CODE_USAGE;
 		if (option == OPTION_HELP) {
@@ -256,9 +249,9 @@ static int run_demo(int argc, char **argv)
 		asked.json |= option == OPTION_JSON;
 	}
 	if (optind < argc)
-		return fail_usage("that is one argument too many");
+		return usage_fail("that is one argument too many");
 	if (!is_port(asked.port))
-		return fail_usage("--port takes a number between 1 and 65535");
+		return usage_fail("--port takes a number between 1 and 65535");
 	return run_it(&asked);
 }
 

@@ -4,7 +4,6 @@
  */
 #include "cli/doctor.h"
 
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "base/utf8.h"
 #include "cli/colour.h"
 #include "cli/command.h"
+#include "cli/usage.h"
 
 enum {
 	TEXT_BYTES = 1024,
@@ -174,8 +174,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
 {
 	int option;
 
-	optind = 1;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = usage_next_option(argc, argv, options)) != -1) {
 		if (option == '?')
 			return EXIT_CODE_USAGE;
 		if (option == OPTION_HELP)
@@ -188,10 +187,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
 	}
 	if (optind == argc)
 		return 0;
-	fputs("ofono-mcp doctor: that is one argument too many\n"
-	      "Try: ofono-mcp doctor --help\n",
-	      stderr);
-	return EXIT_CODE_USAGE;
+	return usage_fail("that is one argument too many");
 }
 
 static int run_doctor(int argc, char **argv)

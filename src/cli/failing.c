@@ -12,8 +12,7 @@
 
 enum { TEXT_BYTES = 1024 };
 
-/* A path need not be UTF-8, JSON has to be. */
-static void make_valid(char *text)
+void failing_make_valid(char *text)
 {
 	if (utf8_valid(text, strlen(text)))
 		return;
@@ -23,7 +22,7 @@ static void make_valid(char *text)
 	}
 }
 
-static void write_json(const struct failing *failing, const char *message)
+void failing_write(const char *code, const char *message, const char *fix)
 {
 	struct buffer text = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&text);
@@ -33,9 +32,9 @@ static void write_json(const struct failing *failing, const char *message)
 	json_open_object(writer);
 	json_key(writer, "error");
 	json_open_object(writer);
-	json_put_string(writer, "code", failing->code);
+	json_put_string(writer, "code", code);
 	json_put_string(writer, "message", message);
-	json_put_string(writer, "fix", failing->fix);
+	json_put_string(writer, "fix", fix);
 	json_close_object(writer);
 	json_close_object(writer);
 	json_writer_free(writer);
@@ -51,9 +50,9 @@ int failing_tell(const struct failing *failing, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	make_valid(message);
+	failing_make_valid(message);
 	if (failing->json)
-		write_json(failing, message);
+		failing_write(failing->code, message, failing->fix);
 	fprintf(stderr, "ofono-mcp %s: %s.\n%s.\n", failing->command, message,
 		failing->fix);
 	return EXIT_CODE_FAILED;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "cli/usage.h"
 
 static bool end(int *code_out, int code)
 {
@@ -11,14 +12,13 @@ static bool end(int *code_out, int code)
 	return false;
 }
 
-static bool load(const struct ledger_command *command, const char *file,
-		 const char *state_dir, struct config *config)
+static bool load(const char *file, const char *state_dir, struct config *config)
 {
 	struct config_error problem = { "" };
 
 	if (config_load_for(config, file, state_dir, &problem) == 0)
 		return true;
-	fprintf(stderr, "%s: %s\n", command->name, problem.text);
+	usage_fail_config(problem.text);
 	return false;
 }
 
@@ -31,12 +31,6 @@ static const char *flaw_of(const struct ledger_command *command, int count, char
 	return count > 1 ? "that is one argument too many" : NULL;
 }
 
-int ledger_options_fail(const struct ledger_command *command, const char *flaw)
-{
-	fprintf(stderr, "%s: %s\nTry: %s --help\n", command->name, flaw, command->name);
-	return EXIT_CODE_USAGE;
-}
-
 bool ledger_options_read(const struct ledger_command *command, int argc, char **argv,
 			 struct ledger_options *options_out, int *code_out)
 {
@@ -44,8 +38,7 @@ bool ledger_options_read(const struct ledger_command *command, int argc, char **
 	int option;
 
 	*options_out = (struct ledger_options){ 0 };
-	optind = 1;
-	while ((option = getopt_long(argc, argv, "", command->options, NULL)) != -1) {
+	while ((option = usage_next_option(argc, argv, command->options)) != -1) {
 		if (option == LEDGER_OPTION_HELP) {
 			fputs(command->help, stdout);
 			return end(code_out, EXIT_CODE_OK);
@@ -60,13 +53,13 @@ bool ledger_options_read(const struct ledger_command *command, int argc, char **
 		options_out->json |= option == LEDGER_OPTION_JSON;
 		if (option >= LEDGER_OPTION_OTHER &&
 		    (flaw = command->take(command->data, option, optarg)))
-			return end(code_out, ledger_options_fail(command, flaw));
+			return end(code_out, usage_fail("%s", flaw));
 	}
 	flaw = flaw_of(command, argc - optind, argv + optind);
 	if (flaw)
-		return end(code_out, ledger_options_fail(command, flaw));
+		return end(code_out, usage_fail("%s", flaw));
 	options_out->argument = argv[optind];
-	if (!load(command, file, state_dir, &options_out->config))
+	if (!load(file, state_dir, &options_out->config))
 		return end(code_out, EXIT_CODE_USAGE);
 	return true;
 }

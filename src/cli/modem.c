@@ -5,7 +5,6 @@
  * This program does it itself, as root: the gateway is not asked and may not. Where the
  * phone's own software switches its modems nobody needs it.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "cli/modem_choice.h"
 #include "cli/modem_view.h"
 #include "cli/turns.h"
+#include "cli/usage.h"
 #include "ofono/ofono.h"
 
 enum {
@@ -93,12 +93,6 @@ static bool print_modems(const void *data,
 }
 
 /* Failing */
-
-static int fail_usage(const char *message)
-{
-	fprintf(stderr, "ofono-mcp modem: %s\nTry: ofono-mcp modem --help\n", message);
-	return EXIT_CODE_USAGE;
-}
 
 static struct failing failing(const struct asked *asked, const char *code,
 			      const char *fix)
@@ -270,14 +264,13 @@ static int read_options(int argc, char **argv, struct asked *asked)
 {
 	int option;
 
-	optind = 1;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = usage_next_option(argc, argv, options)) != -1) {
 		if (option == '?')
 			return EXIT_CODE_USAGE;
 		if (option == OPTION_HELP)
 			return -1;
 		if (option == OPTION_TIMEOUT && !parse_timeout(optarg, &asked->timeout_s))
-			return fail_usage("--timeout takes 1 to 600 seconds");
+			return usage_fail("--timeout takes 1 to 600 seconds");
 		asked->wish.registered |= option == OPTION_REGISTERED;
 		asked->json |= option == OPTION_JSON;
 	}
@@ -293,14 +286,14 @@ static int read_verb(int argc, char **argv, struct asked *asked)
 	asked->names = argv + optind;
 	asked->name_count = argc - optind;
 	if (!asked->switches && strcmp(verb, "list") != 0)
-		return fail_usage("say list, on or off");
+		return usage_fail("say list, on or off");
 	if (!asked->switches && asked->name_count)
-		return fail_usage("that is one argument too many");
+		return usage_fail("that is one argument too many");
 	if (asked->wish.registered && !asked->wish.on)
-		return fail_usage("--registered goes with on");
+		return usage_fail("--registered goes with on");
 	for (int at = 0; at < asked->name_count; at++) {
 		if (!utf8_valid(asked->names[at], strlen(asked->names[at])))
-			return fail_usage("an argument is not UTF-8");
+			return usage_fail("an argument is not UTF-8");
 	}
 	return 0;
 }

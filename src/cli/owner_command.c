@@ -2,7 +2,6 @@
 #include "cli/owner_command.h"
 
 #include <assert.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +12,13 @@
 #include "cli/command.h"
 #include "cli/failing.h"
 #include "cli/progress.h"
+#include "cli/usage.h"
 #include "control/control_call.h"
 
 enum {
 	NAME_BYTES = 32,
 	NUMBER_DIGITS = 18,
+	WORDS_BYTES = 64,
 	/* codes of getopt_long(); an option of the command has its place */
 	OPTION_CONFIG = OWNER_OPTIONS_MAX + 1,
 	OPTION_STATE_DIR,
@@ -62,13 +63,6 @@ struct given {
 	bool help;
 };
 
-static int fail_usage(const struct owner_command *command, const char *message)
-{
-	fprintf(stderr, "ofono-mcp %s: %s\nTry: ofono-mcp %s --help\n", command->name,
-		message, command->name);
-	return EXIT_CODE_USAGE;
-}
-
 static void fill_options(const struct owner_command *command, struct option *options)
 {
 	unsigned count = count_options(command);
@@ -93,8 +87,7 @@ static int read_options(struct owner_call *call, int argc, char **argv,
 	int code;
 
 	fill_options(call->command, options);
-	optind = 1;
-	while ((code = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((code = usage_next_option(argc, argv, options)) != -1) {
 		if (code == '?')
 			return EXIT_CODE_USAGE;
 		if (code < OWNER_OPTIONS_MAX)
@@ -113,8 +106,7 @@ static int read_operands(struct owner_call *call, int argc, char **argv)
 {
 	call->operands = argv + optind;
 	call->operand_count = argc - optind;
-	return call->operand_count ? 0
-				   : fail_usage(call->command, "an argument is missing");
+	return call->operand_count ? 0 : usage_fail("an argument is missing");
 }
 
 static int read_operand(struct owner_call *call, int argc, char **argv)
@@ -126,11 +118,11 @@ static int read_operand(struct owner_call *call, int argc, char **argv)
 	if (optind < argc && command->operand)
 		call->operand = argv[optind++];
 	if (optind < argc)
-		return fail_usage(command, "that is one argument too many");
+		return usage_fail("that is one argument too many");
 	if (call->operand && !*call->operand)
-		return fail_usage(command, "an empty argument says nothing");
+		return usage_fail("an empty argument says nothing");
 	if (command->operand && !command->operand_is_optional && !call->operand)
-		return fail_usage(command, "an argument is missing");
+		return usage_fail("an argument is missing");
 	return 0;
 }
 
@@ -141,25 +133,55 @@ static bool is_number(const char *text)
 	return digits && digits <= NUMBER_DIGITS && !text[digits];
 }
 
-/* Those that have to be numbers are. */
-static int check_numbers(const struct owner_call *call)
+static int check_number(const struct owner_option *option, const char *value)
+{
+	bool is_bound = option->most;
+	int64_t number = is_number(value) ? strtoll(value, NULL, 10) : -1;
+
+	if (number < 0 && !is_bound)
+		return usage_fail("--%s takes a whole number", option->name);
+	if (is_bound && (number < option->least || number > option->most))
+		return usage_fail("--%s takes a whole number from %lld to %lld",
+				  option->name, (long long)option->least,
+				  (long long)option->most);
+	return 0;
+}
+
+static int check_word(const struct owner_option *option, const char *value)
+{
+	char words[WORDS_BYTES] = "";
+	size_t length = 0;
+
+	for (const char *const *word = option->words; *word; word++) {
+		if (strcmp(*word, value) == 0)
+			return 0;
+		length += (size_t)snprintf(words + length, sizeof(words) - length, "%s%s",
+					   !length   ? ""
+					   : word[1] ? ", "
+						     : " or ",
+					   *word);
+		assert(length < sizeof(words));
+	}
+	return usage_fail("--%s takes %s", option->name, words);
+}
+
+/* What can be told of them without the gateway. */
+static int check_values(const struct owner_call *call)
 {
 	const struct owner_command *command = call->command;
-	char message[NAME_BYTES + 32];
+	int code = 0;
 
 	if (command->operand_is_number && call->operand && !is_number(call->operand))
-		return fail_usage(command, "that is no whole number");
-	for (unsigned at = 0; at < count_options(command); at++) {
+		return usage_fail("that is no whole number");
+	for (unsigned at = 0; !code && at < count_options(command); at++) {
 		const struct owner_option *option = &command->options[at];
 
-		if (!option->is_number || !call->values[at] ||
-		    is_number(call->values[at]))
-			continue;
-		snprintf(message, sizeof(message), "--%s takes a whole number",
-			 option->name);
-		return fail_usage(command, message);
+		if (option->is_number && call->values[at])
+			code = check_number(option, call->values[at]);
+		else if (option->words && call->values[at])
+			code = check_word(option, call->values[at]);
 	}
-	return 0;
+	return code;
 }
 
 static int read_config(struct owner_call *call, const struct given *given)
@@ -169,8 +191,7 @@ static int read_config(struct owner_call *call, const struct given *given)
 	if (config_load_for(&call->config, given->config, given->state_dir, &problem) ==
 	    0)
 		return 0;
-	fprintf(stderr, "ofono-mcp %s: %s\n", call->command->name, problem.text);
-	return EXIT_CODE_USAGE;
+	return usage_fail_config(problem.text);
 }
 
 /* The request */
@@ -418,7 +439,7 @@ int owner_command_run(const struct owner_command *command, int argc, char **argv
 	int code;
 
 	if (!is_utf8(argc, argv))
-		return fail_usage(command, "an argument is not UTF-8");
+		return usage_fail("an argument is not UTF-8");
 	code = read_options(&call, argc, argv, &given);
 	if (code)
 		return code;
@@ -428,9 +449,9 @@ int owner_command_run(const struct owner_command *command, int argc, char **argv
 	}
 	code = read_operand(&call, argc, argv);
 	if (!code)
-		code = check_numbers(&call);
+		code = check_values(&call);
 	if (!code && command->flaw && (flaw = command->flaw(&call)))
-		code = fail_usage(command, flaw);
+		code = usage_fail("%s", flaw);
 	if (!code)
 		code = read_config(&call, &given);
 	return code ? code : run(&call);

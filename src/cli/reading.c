@@ -43,7 +43,7 @@ static const struct owner_option list_options[] = {
 	{ .name = "unread", .argument = "unread_only", .is_flag = true },
 	{ .name = "in", .is_flag = true, .is_local = true },
 	{ .name = "out", .is_flag = true, .is_local = true },
-	{ .name = "limit", .is_number = true },
+	{ .name = "limit", .is_number = true, .least = 1, .most = 100 },
 	{ .name = "cursor" },
 	{ 0 },
 };
@@ -198,7 +198,11 @@ static const char wait_help[] =
 static const struct owner_option wait_options[] = {
 	{ .name = "from" },
 	{ .name = "contains" },
-	{ .name = "timeout", .argument = "timeout_seconds", .is_number = true },
+	{ .name = "timeout",
+	  .argument = "timeout_seconds",
+	  .is_number = true,
+	  .least = 1,
+	  .most = 120 },
 	{ 0 },
 };
 

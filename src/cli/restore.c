@@ -53,8 +53,7 @@ static void print_restored(const struct store_restored *restored)
 
 static int run_restore(int argc, char **argv)
 {
-	static const struct ledger_command command = { "ofono-mcp restore", help,
-						       options };
+	static const struct ledger_command command = { help, options };
 	struct failing failing = { "restore", "not_possible",
 				   "Nothing was changed; --state-dir names the folder of "
 				   "the gateway, which must not run" };

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/member.h"
 #include "cli/owner_command.h"
+#include "cli/usage.h"
 
 enum {
 	WAIT_SECONDS = 120, /* the most that the tool takes */
@@ -40,10 +41,12 @@ static const char help[] =
 	"Exit codes: 0 it is sent, or goes its way; 1 it is not, or would not be;\n"
 	"2 wrong options.\n";
 
+static const char *const waits[] = { "none", "sent", "delivered", NULL };
+
 static const struct owner_option options[] = {
 	{ .name = "sim", .argument = "subscription_id", .is_number = true },
 	{ .name = "at", .argument = "send_at" },
-	{ .name = "wait", .argument = "wait_for" },
+	{ .name = "wait", .argument = "wait_for", .words = waits },
 	{ .name = "dry-run", .is_flag = true },
 	{ 0 },
 };
@@ -58,12 +61,6 @@ static const char *flaw(const struct owner_call *call)
 	if (call->operand_count == 1 && isatty(STDIN_FILENO))
 		return "the text is missing";
 	return NULL;
-}
-
-static int fail_text(const char *message)
-{
-	fprintf(stderr, "ofono-mcp send: %s\n", message);
-	return EXIT_CODE_USAGE;
 }
 
 /* Only oFono knows: what the gateway tells of a dry run has no word of it. */
@@ -87,15 +84,15 @@ static int add_input(const struct owner_call *call, struct json_writer *argument
 	size_t length = fread(text, 1, sizeof(text), stdin);
 
 	if (ferror(stdin))
-		return fail_text("standard input cannot be read");
+		return usage_fail("standard input cannot be read");
 	if (length > TEXT_MAX)
-		return fail_text("the text on standard input is too long for any SMS");
+		return usage_fail("the text on standard input is too long for any SMS");
 	if (length && text[length - 1] == '\n')
 		length--;
 	if (!length)
-		return fail_text("the text is missing: standard input is empty");
+		return usage_fail("the text is missing: standard input is empty");
 	if (memchr(text, '\0', length) || !utf8_valid(text, length))
-		return fail_text("what stands on standard input is no UTF-8 text");
+		return usage_fail("what stands on standard input is no UTF-8 text");
 	warn_of_characters(call, text, length);
 	json_key(arguments, "sms_text");
 	json_write_text(arguments, text, length);

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
+#include "cli/usage.h"
 #include "daemon/gateway.h"
 #include "http/tls.h"
 #include "mcp/tool_set.h"
@@ -89,8 +90,7 @@ static enum mode read_mode(int argc, char **argv, struct telling *telling)
 	enum mode mode = MODE_RUN;
 	int option;
 
-	optind = 1;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = usage_next_option(argc, argv, options)) != -1) {
 		if (option == OPTION_HELP)
 			return MODE_HELP;
 		if (option == '?')
@@ -106,7 +106,7 @@ static enum mode read_mode(int argc, char **argv, struct telling *telling)
 	}
 	if (optind == argc)
 		return mode;
-	fprintf(stderr, "ofono-mcp serve: unexpected argument %s\n", argv[optind]);
+	usage_fail("unexpected argument %s", argv[optind]);
 	return MODE_WRONG;
 }
 
@@ -184,10 +184,8 @@ static int run_serve(int argc, char **argv)
 		fputs(help, stdout);
 		return EXIT_CODE_OK;
 	}
-	if (mode == MODE_WRONG) {
-		fputs("Try: ofono-mcp serve --help\n", stderr);
+	if (mode == MODE_WRONG)
 		return EXIT_CODE_USAGE;
-	}
 	if (load(&telling, &config, &problem) != 0) {
 		fprintf(stderr, "ofono-mcp: %s\n", problem.text);
 		return EXIT_CODE_USAGE;

@@ -2,7 +2,6 @@
 /*
  * ofono-mcp tools: what agents can call, from the rows of the table. No gateway is asked.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "base/json_writer.h"
 #include "cli/colour.h"
 #include "cli/command.h"
+#include "cli/usage.h"
 #include "tools/tool_table.h"
 
 enum {
@@ -127,8 +127,7 @@ static int run_tools(int argc, char **argv)
 	bool json = false;
 	int option;
 
-	optind = 1;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = usage_next_option(argc, argv, options)) != -1) {
 		if (option == OPTION_HELP) {
 			fputs(help, stdout);
 			return EXIT_CODE_OK;
@@ -138,10 +137,7 @@ static int run_tools(int argc, char **argv)
 		json = true;
 	}
 	if (optind < argc) {
-		fputs("ofono-mcp tools: that is one argument too many\n"
-		      "Try: ofono-mcp tools --help\n",
-		      stderr);
-		return EXIT_CODE_USAGE;
+		return usage_fail("that is one argument too many");
 	}
 	if (json)
 		return print_json();

@@ -3,7 +3,6 @@
  * approvals: the messages that wait for the owner's yes, oldest first, a page at a time.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/shown_text.h"
@@ -80,12 +79,18 @@ static bool tell(struct control_call *call, int64_t message_id)
 
 static void run(struct control_call *call)
 {
-	const char *after = control_argument(call, "after");
+	const struct json *after = json_member(call->arguments, "after");
 	struct approvals_page page;
 	struct json_writer *writer;
-	int error = approvals_page_read(call->control->store,
-					after ? strtoll(after, NULL, 10) : 0, &page);
+	int64_t after_id = 0;
+	int error;
 
+	if (after && !json_integer(after, &after_id)) {
+		control_fail(call, CONTROL_INVALID_ARGUMENT,
+			     "Give the number of a message", "after is no whole number");
+		return;
+	}
+	error = approvals_page_read(call->control->store, after_id, &page);
 	if (error) {
 		control_fail_store(call, error);
 		return;

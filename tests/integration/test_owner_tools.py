@@ -68,14 +68,14 @@ def test_without_a_gateway(folder: Any, arguments: list[str]) -> None:
     (["send", ""], "an empty argument"),
     (["send", TO, "a", "b"], "quotation marks"),
     (["send", "--sim", "one", TO, "x"], "--sim takes a whole number"),
-    (["send", "--wait", "long", TO, "x"], "Look at --help"),
+    (["send", "--wait", "long", TO, "x"], "--wait takes none, sent or delivered"),
     (["send", "--at", "tomorrow", TO, "x"], "Look at --help"),
     (["list", "--in", "--out"], "exclude each other"),
     (["list", "--limit", "-1"], "--limit takes a whole number"),
-    (["list", "--limit", "101"], "Look at --help"),
+    (["list", "--limit", "101"], "from 1 to 100"),
     (["show"], "an argument is missing"), (["show", "x"], "no whole number"),
     (["show", "9" * 30], "no whole number"),
-    (["wait", "--timeout", "0"], "Look at --help"),
+    (["wait", "--timeout", "0"], "from 1 to 120"),
     (["tail", "x"], "too many"), (["status", "x"], "too many"),
 ])
 def test_wrong_options(owner: Owner, arguments: list[str], words: str) -> None:

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Wrong arguments: what is wrong and where help is, in the same words of every command."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from owner import USAGE, run
+from test_commands import COMMANDS, HAS_LOG, options_of
+
+
+def refuse(*arguments: str) -> str:
+    """What it says on standard error; nothing else comes of it."""
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (USAGE, ""), done
+    return done.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_says_who_it_is_and_where_help_is(name: str) -> None:
+    value = next((option for option, value in options_of(name) if value), None)
+    wrong = [["--zzzzzzzz"], ["-z"], ["--help=x"], *([[value]] if value else [])]
+    for arguments in wrong:
+        first, second = refuse(name, *arguments).splitlines()
+        assert first.startswith(f"ofono-mcp {name}: ") and arguments[0].split("=")[0] in first
+        assert second == f"Try: ofono-mcp {name} --help"
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - HAS_LOG))
+def test_as_json(name: str) -> None:
+    for json_option in ("--json", "--js"):
+        done = run(name, json_option, "--zzzzzzzz")
+        error = json.loads(done.stdout)["error"]
+        assert (done.returncode, error["code"]) == (USAGE, "invalid_argument")
+        assert error["message"] in done.stderr and error["fix"] in done.stderr
+    assert run(name, "--zzzzzzzz", "--", "--json").stdout == ""
+
+
+@pytest.mark.parametrize("name", ["status", "backup", "pair"])
+def test_a_configuration_as_json(name: str) -> None:
+    words = [] if name == "status" else ["x"]
+    done = run(name, "--json", "--config", "/no/such/file", *words)
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["code"]) == (USAGE, "invalid_configuration")
+    assert error["message"] in done.stderr and "/no/such/file" in error["message"]
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["stauts"], 'no command "stauts"; the nearest is status\nTry: ofono-mcp status --help'),
+    (["doctr"], "the nearest is doctor"),
+    (["xyz"], 'no command "xyz"\nTry: ofono-mcp --help'),
+    (["list", "--serach", "x"], "there is no option --serach; the nearest is --search"),
+    (["pair", "--s", "x"], "--s can mean --scope or --sim or --segments-per-month or --state-dir"),
+    (["show", "-1"], "there is no option -1"),
+    (["show", "--", "-1"], "that is no whole number"),
+    (["list", "--limit", "0"], "--limit takes a whole number from 1 to 100"),
+    (["list", "--limit", "99999999999999999999"], "--limit takes a whole number from 1 to 100"),
+    (["contacts", "--limit", "101"], "--limit takes a whole number from 1 to 100"),
+    (["wait", "--timeout", "121"], "--timeout takes a whole number from 1 to 120"),
+    (["send", "--wait", "long", "1", "x"], "--wait takes none, sent or delivered"),
+    (["approvals", "--after", "x"], "--after takes a whole number"),
+])
+def test_what_was_meant(arguments: list[str], words: str) -> None:
+    assert words in refuse(*arguments)

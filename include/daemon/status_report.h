@@ -23,6 +23,8 @@ struct status_report {
 
 /* `services` are complete, and outlive it. 0 or -errno. */
 int status_report_init(struct status_report *report, const struct services *services);
+/* Tells it now; until then it is not told at all. */
+void status_report_tell(struct status_report *report);
 void status_report_deinit(struct status_report *report); /* fine when never begun */
 
 #endif

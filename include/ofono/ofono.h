@@ -27,6 +27,7 @@ enum ofono_event_type {
 	OFONO_BUS_KNOWN,   /* it took our match rules: all is heard; or it is not there */
 	OFONO_AVAILABLE,   /* the service answers; its modems follow */
 	OFONO_UNAVAILABLE, /* all its modems have been removed already */
+	OFONO_CONDITION,   /* ofono_condition() says something else */
 	OFONO_CHANGED,	   /* ofono_default_modem() or ofono_is_complete() differs */
 	MODEM_ADDED,
 	MODEM_CHANGED,	  /* some fact differs; bursts are common */

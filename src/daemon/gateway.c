@@ -254,6 +254,7 @@ static void on_ready(void *data)
 	malloc_trim(0);
 	error = front_serve(&gateway->front);
 	if (error == 0) {
+		status_report_tell(&gateway->phone.status);
 		sd_notify(0, "READY=1");
 		advertisement_start(&gateway->advertisement, gateway->services.loop,
 				    gateway->config, gateway->front.server);

@@ -97,6 +97,7 @@ DBusMessage *ofono_message(const char *path, const char *interface, const char *
 __attribute__((format(printf, 2, 3))) static void set_condition(struct ofono *ofono,
 								const char *format, ...)
 {
+	struct ofono_event event = { .type = OFONO_CONDITION };
 	char before[sizeof(ofono->condition)];
 	va_list arguments;
 
@@ -104,8 +105,10 @@ __attribute__((format(printf, 2, 3))) static void set_condition(struct ofono *of
 	va_start(arguments, format);
 	vsnprintf(ofono->condition, sizeof(ofono->condition), format, arguments);
 	va_end(arguments);
-	if (strcmp(before, ofono->condition) != 0)
-		log_info("ofono: %s", ofono->condition);
+	if (strcmp(before, ofono->condition) == 0)
+		return;
+	log_info("ofono: %s", ofono->condition);
+	ofono_tell(ofono, &event);
 }
 
 static void on_manager_answered(struct ofono *ofono, const char *error)

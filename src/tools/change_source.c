@@ -141,6 +141,7 @@ static void on_ofono(void *data, const void *event_data)
 	switch (event->type) {
 	case OFONO_AVAILABLE:
 	case OFONO_UNAVAILABLE:
+	case OFONO_CONDITION:
 	case OFONO_CHANGED:
 		differs = true;
 		break;

@@ -106,6 +106,35 @@ def test_stopped_while_it_waits(phone: Lab, systemd: Systemd, folder: Path) -> N
         assert "READY=1" not in systemd.heard
 
 
+# ---- what is told of it
+
+def statuses(systemd: Systemd) -> list[str]:
+    return [line for line in systemd.heard if line.startswith("STATUS=")]
+
+
+def test_without_ofono_that_is_told_and_nothing_else(systemd: Systemd) -> None:
+    with Lab(modem_count=1) as lab:
+        lab.ofonod.stop()
+        lab.gateway.launch()
+        systemd.wait("STATUS=")             # before READY=1
+        assert statuses(systemd) == ["STATUS=oFono is not running; 0 of 0 SIMs can send"]
+        lab.bus.stop()
+        systemd.wait("STATUS=no D-Bus system bus")
+        lab.bus.start()
+        systemd.wait("STATUS=oFono is not running", count=2)
+        lab.ofonod.start()
+        systemd.wait("STATUS=oFono answers")
+        assert lab.gateway.stop() == 0
+
+
+def test_a_bus_that_refuses_is_told(systemd: Systemd) -> None:
+    with Lab(modem_count=1) as lab:
+        lab.bus.refuse("org.ofono")
+        lab.gateway.launch()
+        systemd.wait("STATUS=the bus refuses: is user ")
+        assert lab.gateway.stop() == 0
+
+
 # ---- without
 
 def test_no_bus_keeps_nobody_waiting(systemd: Systemd, folder: Path) -> None:

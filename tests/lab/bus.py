@@ -6,6 +6,8 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
+import dbus
+
 from .process import Process, Program
 from .wait import wait_until
 
@@ -63,6 +65,15 @@ class Bus(Program):
     def restart(self) -> None:
         self.stop()
         self.start()
+
+    def refuse(self, name: str) -> None:
+        """From now on nobody may speak to that one."""
+        self._config.write_text(self._config.read_text().replace(
+            "</policy>", f'<deny send_destination="{name}"/></policy>'))
+        connection = dbus.bus.BusConnection(self.address)
+        connection.call_blocking("org.freedesktop.DBus", "/", "org.freedesktop.DBus",
+                                 "ReloadConfig", "", ())
+        connection.close()
 
     def _answers(self) -> bool:
         if not self._process.is_running:

@@ -14,6 +14,7 @@ struct recorder {
 	char trace[32768]; /* "available added:/sim0 received:/sim0:hello " */
 	int changes;	   /* MODEM_CHANGED, not in the trace */
 	int bus_known;	   /* likewise */
+	int conditions;	   /* likewise */
 	struct modem last; /* of the last event with a modem, as it was then */
 	struct ofono_event event;
 	char sender[64], text[512], sent_time[40], local_sent_time[40];
@@ -60,6 +61,9 @@ static inline void recorder_notify(void *data, const void *event_data)
 		break;
 	case OFONO_UNAVAILABLE:
 		recorder_add(recorder, "unavailable ");
+		break;
+	case OFONO_CONDITION:
+		recorder->conditions++;
 		break;
 	case OFONO_CHANGED:
 		recorder_add(recorder, "changed ");

@@ -7,7 +7,9 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
+import termios
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -262,6 +264,9 @@ def test_somebody_else_tried_meanwhile(locked: Lab) -> None:
 
 # ---- the terminal
 
+LOCAL_MODES = 3                 # in what tcgetattr() gives
+
+
 @contextmanager
 def on_terminal(gateway: Any, *arguments: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """The owner's side of it."""
@@ -316,6 +321,18 @@ def test_giving_up_leaves_the_terminal_as_it_was(locked: Lab) -> None:
         assert running.wait(patience(10)) == FAILED
         os.write(terminal, b"seen")
         read_until(terminal, "seen")            # it echoes again
+    assert attempts(locked) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
+def test_a_signal_at_the_prompt(locked: Lab, number: signal.Signals) -> None:
+    """Ends it at once, not with the next key, and the terminal is as it was."""
+    with on_terminal(locked.gateway) as (terminal, running):
+        read_until(terminal, "PIN: ")
+        os.write(terminal, b"40")
+        running.send_signal(number)
+        assert running.wait(patience(10)) == -number
+        assert termios.tcgetattr(terminal)[LOCAL_MODES] & termios.ECHO
     assert attempts(locked) == 0
 
 

@@ -2,8 +2,11 @@
 /*
  * ofono-mcp: a telephony gateway for AI agents. This file only finds the subcommand.
  */
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/nearly.h"
@@ -89,10 +92,28 @@ static int run_help(char *name)
 	return name ? run(name, 2, argv) : print_help(stdout, EXIT_CODE_OK);
 }
 
+/*
+ * A standard stream that was closed must not become a file or a connection of ours, to which
+ * words for a person would go then: nothing can be read from what stands in for it, nor written
+ * (tests/integration/test_commands.py::test_closed_streams).
+ */
+static bool fill_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags) != fd)
+			return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	char *name = argv[1];
 
+	if (!fill_streams())
+		return EXIT_CODE_FAILED;
 	if (argc < 2)
 		return print_help(stderr, EXIT_CODE_USAGE);
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)

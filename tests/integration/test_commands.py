@@ -99,6 +99,22 @@ def test_what_cannot_be_written_is_told(folder: Path) -> None:
         assert done.returncode == FAILED and "could be written" in done.stderr, done
 
 
+def test_closed_streams(lab: Lab, folder: Path) -> None:
+    """Nothing that we open takes their place: no connection, and no file, gets our words."""
+    state = ["--state-dir", str(lab.gateway.state)]
+    ledger = ["--state-dir", str(folder / "state")]
+    for words in (["--help"], ["doctor", *state], ["status", *state], ["pair", "x", *ledger],
+                  ["clients", *ledger], ["audit", *ledger]):
+        closed = subprocess.run([PROGRAM, *words], preexec_fn=lambda: os.close(1),
+                                stderr=subprocess.PIPE, text=True, timeout=patience(10),
+                                env=os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": lab.bus.address})
+        assert closed.returncode == FAILED and "could be written" in closed.stderr, closed
+    subprocess.run([PROGRAM, "pair", "x", *ledger], preexec_fn=lambda: os.closerange(0, 3),
+                   timeout=patience(10))
+    for path in (folder / "state").iterdir():
+        assert b"ofono-mcp pair" not in path.read_bytes()
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_manual_page_and_readme(name: str) -> None:
     synopsis, _, rest = PAGE.partition(".Sh DESCRIPTION\n")

@@ -13,19 +13,26 @@
 
 #include "base/config.h"
 
-enum { ASK_GATEWAY_PATIENCE_MS = 5000 };
+enum {
+	ASK_GATEWAY_PATIENCE_MS = 5000,
+	ASK_GATEWAY_SILENCE_S =
+		180, /* longer than any command takes: tools wait for 120 s at most */
+};
 
 struct gateway_question {
 	const struct config *config;
 	const char *command; /* "status" */
 	const char *line;    /* see control/control_call.h; without a line feed */
 	size_t length;
-	/* Each line of the answer, without its line feed, in order. */
-	void (*told)(void *data, const char *line, size_t length);
+	/* Each line of the answer, without its line feed, in order. False: no more. */
+	bool (*told)(void *data, const char *line, size_t length);
 	/* Of each second in which there is none. NULL: nobody cares. */
 	void (*second)(void *data);
 	void *data;
-	bool is_endless; /* it is waited for the next line for ever */
+	unsigned
+		silence_s; /* for so long it is waited for the next line; 0: ASK_GATEWAY_SILENCE_S */
+	bool is_endless; /* ... for ever */
+	bool *is_silent; /* set when it was silent for longer; NULL: nobody cares */
 };
 
 /* False: nobody answered to the end; the error's text tells why. */

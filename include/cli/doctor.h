@@ -21,6 +21,7 @@ struct doctor {
 	unsigned counts[DOCTOR_LEVELS];
 	bool gateway_runs;
 	bool gateway_is_closed; /* we may not ask it, so all of it is unknown */
+	bool gateway_is_silent; /* it is there, and does not answer: likewise */
 	bool has_clients;	/* or it is not known */
 };
 

@@ -22,10 +22,7 @@
 #include "owner/owner_table.h"
 #include "store/store_lock.h"
 
-enum {
-	PAUSE_MS = 50,
-	SILENCE_S = 180, /* longer than any command takes: tools wait for 120 s at most */
-};
+enum { PAUSE_MS = 50 };
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct config_error *error,
 						       const char *format, ...)
@@ -41,9 +38,9 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct config_error *erro
 /* The gateway */
 
 /* A descriptor, or -errno. */
-static int reach(const struct sockaddr_un *address)
+static int reach(const struct sockaddr_un *address, unsigned silence_s)
 {
-	const struct timeval silence = { .tv_sec = SILENCE_S };
+	const struct timeval silence = { .tv_sec = silence_s };
 	const struct timeval second = { .tv_sec = 1 };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int failure;
@@ -74,25 +71,43 @@ static void send_all(int fd, const char *data, size_t length)
 	}
 }
 
-/* Tells the whole lines, and keeps what is left. */
-static void tell_lines(const struct gateway_question *question, struct buffer *received,
+/* Tells the whole lines, and keeps what is left. False: no more is wanted. */
+static bool tell_lines(const struct gateway_question *question, struct buffer *received,
 		       size_t *told_count)
 {
 	const char *line = received->data;
 	const char *end = line + received->length;
 	const char *feed;
+	bool goes_on = true;
 
-	while (line < end && (feed = memchr(line, '\n', (size_t)(end - line)))) {
-		question->told(question->data, line, (size_t)(feed - line));
+	while (goes_on && line < end &&
+	       (feed = memchr(line, '\n', (size_t)(end - line)))) {
+		goes_on = question->told(question->data, line, (size_t)(feed - line));
 		++*told_count;
 		line = feed + 1;
 	}
 	received->length = (size_t)(end - line);
 	if (received->length)
 		memmove(received->data, line, received->length);
+	return goes_on;
 }
 
-/* More of the answer. 0: there is no more, or it is silent for too long. */
+static unsigned silence_of(const struct gateway_question *question)
+{
+	return question->silence_s ? question->silence_s : ASK_GATEWAY_SILENCE_S;
+}
+
+/* It is there, and frozen, or the machine is. */
+static bool fail_silent(const struct gateway_question *question,
+			struct config_error *error)
+{
+	if (question->is_silent)
+		*question->is_silent = true;
+	return fail(error, "the gateway has not answered for %u seconds",
+		    silence_of(question));
+}
+
+/* More of the answer. 0: there is no more; -1: it is silent for too long. */
 static ssize_t receive(const struct gateway_question *question, int fd, char *piece,
 		       size_t size)
 {
@@ -105,8 +120,10 @@ static ssize_t receive(const struct gateway_question *question, int fd, char *pi
 			return length;
 		if (errno == EINTR)
 			continue;
-		if (errno != EAGAIN || (++silent_s >= SILENCE_S && !question->is_endless))
+		if (errno != EAGAIN)
 			return 0;
+		if (++silent_s >= silence_of(question) && !question->is_endless)
+			return -1;
 		if (question->second)
 			question->second(question->data);
 	}
@@ -116,20 +133,23 @@ static bool converse(const struct gateway_question *question, int fd,
 		     struct config_error *error)
 {
 	struct buffer received = BUFFER_INIT;
+	bool goes_on = true;
 	size_t told_count = 0;
 	char piece[4096];
-	ssize_t length;
+	ssize_t length = 0;
 
 	send_all(fd, question->line, question->length);
 	send_all(fd, "\n", 1);
-	while ((length = receive(question, fd, piece, sizeof(piece))) > 0) {
+	while (goes_on && (length = receive(question, fd, piece, sizeof(piece))) > 0) {
 		buffer_append(&received, piece, (size_t)length);
 		if (!received.failed)
-			tell_lines(question, &received, &told_count);
+			goes_on = tell_lines(question, &received, &told_count);
 	}
 	buffer_deinit(&received);
 	if (told_count)
 		return true;
+	if (length < 0)
+		return fail_silent(question, error);
 	return fail(error, "the gateway did not answer; look into its log");
 }
 
@@ -246,12 +266,14 @@ bool ask_gateway(const struct gateway_question *question, struct config_error *e
 	if (!control_socket_address(question->config, &address, error))
 		return false;
 	for (;; pause_a_moment()) {
-		fd = reach(&address);
+		fd = reach(&address, silence_of(question));
 		if (fd >= 0) {
 			answered = converse(question, fd, error);
 			close(fd);
 			return answered;
 		}
+		if (fd == -EAGAIN)
+			return fail_silent(question, error);
 		if (fd != -ENOENT && fd != -ECONNREFUSED)
 			return explain_refusal(&address, fd, error);
 		if (is_in_vain(question))

@@ -22,7 +22,14 @@
 
 #define START_IT "Start it: systemctl start ofono-mcp; by hand: ofono-mcp serve"
 
-enum { PATH_BYTES = CONFIG_TEXT_BYTES + 32 };
+#define RESTART_IT                                                  \
+	"Look into its log, then start it anew: systemctl restart " \
+	"ofono-mcp; by hand: kill -9, then ofono-mcp serve"
+
+enum {
+	PATH_BYTES = CONFIG_TEXT_BYTES + 32,
+	SILENCE_S = 8, /* what is asked here is answered at once */
+};
 
 static void look_at_clock(struct doctor *doctor)
 {
@@ -78,14 +85,15 @@ struct answer {
 	struct progress progress;
 };
 
-static void on_told(void *data, const char *text, size_t length)
+/* There is one line, the last. */
+static bool on_told(void *data, const char *text, size_t length)
 {
 	struct answer *answer = data;
 	struct json_reader *reader = json_reader_new(answer->arena);
 	const struct json *line = NULL;
 
 	if (!reader)
-		return;
+		return true;
 	if (json_reader_feed(reader, text, length) == 0 &&
 	    json_reader_finish(reader, &line) == 0) {
 		const struct json *error = json_member(line, "error");
@@ -96,6 +104,7 @@ static void on_told(void *data, const char *text, size_t length)
 			 member_text(error, "message"));
 	}
 	json_reader_free(reader);
+	return true;
 }
 
 static void on_second(void *data)
@@ -118,6 +127,8 @@ static void ask(struct doctor *doctor, const char *command, const char *line,
 		.told = on_told,
 		.second = on_second,
 		.data = answer,
+		.silence_s = SILENCE_S,
+		.is_silent = &doctor->gateway_is_silent,
 	};
 
 	*answer =
@@ -228,6 +239,8 @@ static void tell_contacts(struct doctor *doctor, const struct json *status)
 /* Nobody answered: either none is there, or what it keeps stops it. */
 static const char *fix_of(const struct doctor *doctor, const struct answer *answer)
 {
+	if (doctor->gateway_is_silent)
+		return RESTART_IT;
 	if (doctor->gateway_runs)
 		return "Look into its log";
 	if (!*answer->code && getuid() == 0)
@@ -381,6 +394,8 @@ void doctor_look_at_gateway(struct doctor *doctor)
 		return;
 	}
 	look_at_status(doctor);
+	if (doctor->gateway_is_silent)
+		return;
 	look_at_clients(doctor);
 	if (doctor->gateway_runs)
 		look_at_last(doctor);

@@ -141,6 +141,8 @@ void doctor_look_at_network(struct doctor *doctor)
 {
 	const struct config_list *listen = &doctor->running.listen;
 
+	if (doctor->gateway_is_silent)
+		return; /* Linux takes connections for it, which tells nothing */
 	for (size_t at = 0; at < listen->count; at++)
 		look_at_port(doctor, listen->items[at]);
 }

@@ -336,7 +336,8 @@ static void print_json(const char *line, size_t length)
 	printf("%.*s\n", (int)length, line);
 }
 
-static void on_told(void *data, const char *text, size_t length)
+/* False: nobody hears any more what has no end. */
+static bool on_told(void *data, const char *text, size_t length)
 {
 	struct arena *arena = arena_new(2 * CONTROL_ANSWER_MAX);
 	const struct json *line = arena ? read_line(arena, text, length) : NULL;
@@ -353,9 +354,8 @@ static void on_told(void *data, const char *text, size_t length)
 		print_json(text, length);
 	if (line)
 		show_line(answer, line);
-	if (answer->call->command->is_endless)
-		fflush(stdout);
 	arena_free(arena);
+	return !answer->call->command->is_endless || fflush(stdout) == 0;
 }
 
 static void on_second(void *data)

@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -448,6 +449,19 @@ def test_ofono_is_silent(one: Lab, look: Look) -> None:
     one.ofonod.resume()
     assert "\r\x1b[Kasking oFono (1 s)" in text
     assert "oFono does not answer yet" in text and "restart it" in text
+
+
+def test_the_gateway_is_frozen(one: Lab, look: Look) -> None:
+    """It takes connections and says nothing: told after seconds, once, and no port is blamed."""
+    look(one)
+    one.gateway.send_signal(signal.SIGSTOP)
+    try:
+        found = look(one)
+    finally:
+        one.gateway.send_signal(signal.SIGCONT)
+    assert found.has("problem", "gateway", "has not answered for 8 seconds")
+    assert found.has("problem", "gateway", "systemctl restart ofono-mcp")
+    assert not [f for f in found.all if f["about"] in ("port", "tokens", "last message")]
 
 
 def as_nobody(lab: Lab, folder: Path) -> Findings:

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -353,11 +353,12 @@ def test_nothing_comes(owner: Owner) -> None:
 # ---- tail
 
 @contextmanager
-def tailing(lab: Lab, *options: str) -> Iterator[subprocess.Popen[str]]:
+def tailing(lab: Lab, *options: str,
+            stdout: int | IO[str] = subprocess.PIPE) -> Iterator[subprocess.Popen[str]]:
     command = [os.environ.get("GATEWAY_BINARY", BINARY), "tail", "--state-dir",
                str(lab.gateway.state), *options]
     begun = lab.gateway.log.count("control: tail")
-    tail = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    tail = subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE,
                             text=True)
     try:
         wait_until(lambda: lab.gateway.log.count("control: tail") > begun,
@@ -386,6 +387,14 @@ def test_tail_on_a_terminal(lab: Lab, number: str) -> None:
         assert f"from {number}" in terminal.read_until("| comes in")
         terminal.process.send_signal(signal.SIGINT)
         assert terminal.process.wait(patience(10)) == -signal.SIGINT
+
+
+def test_tail_ends_when_nobody_hears(lab: Lab, number: str) -> None:
+    """Also where no signal says so: the disk is full, or SIGPIPE is ignored."""
+    with open("/dev/full", "w") as full, tailing(lab, stdout=full) as tail:
+        receive(lab, "comes in", number)
+        _, said = tail.communicate(timeout=patience(10))
+    assert tail.returncode == FAILED and "not all of what it tells could be written" in said
 
 
 def test_others_are_served_beside_those_who_follow(lab: Lab, owner: Owner) -> None:

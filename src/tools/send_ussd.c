@@ -60,7 +60,8 @@ static const struct schema_field output[] = {
 	  "Whether the network waits: call again with the same code and reply" },
 	{ "reply_within_seconds", SCHEMA_INTEGER, false,
 	  "Then the dialogue is given up; only when it waits" },
-	{ "hint", SCHEMA_STRING, false, "What an empty answer means, or that the network asked in vain" },
+	{ "hint", SCHEMA_STRING, false,
+	  "What an empty answer means, or that the network asked in vain" },
 	{ "balance", SCHEMA_OBJECT, false,
 	  "The balance in the answer, where the owner told how to find it",
 	  .members = balance_view_reading_fields },
@@ -270,9 +271,10 @@ static void write_answer(struct json_writer *writer, const struct dialling *dial
 				"The network asked for a reply; the owner does not let "
 				"agents give one, so the dialogue was broken off.");
 	else if (!*text)
-		json_put_string(writer, "hint",
-				"The network answered with no text, or with one that oFono "
-				"could not read; that is no proof of anything.");
+		json_put_string(
+			writer, "hint",
+			"The network answered with no text, or with one that oFono "
+			"could not read; that is no proof of anything.");
 	ussd_balance_put(writer, &dialling->balance);
 	write_notices(writer, dialling);
 	json_close_object(writer);

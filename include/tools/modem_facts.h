@@ -11,11 +11,16 @@
 
 extern const struct schema_field modem_facts_fields[]; /* of one modem */
 
-/* "it is in flight mode"; NULL: nothing stops it. */
-const char *modem_facts_obstacle(const struct services *services,
-				 const struct modem *modem);
+struct modem_obstacle {
+	const char *text; /* "it is in flight mode" */
+	const char *step; /* for the owner: "ofono-mcp modem on"; NULL: to wait is all */
+};
 
-/* Differs, when a modem's power, registration or obstacle does. */
+/* NULL: nothing stops it. */
+const struct modem_obstacle *modem_facts_obstacle(const struct services *services,
+						  const struct modem *modem);
+
+/* Differs, when anything that is told of a modem does but the strength of its signal. */
 uint64_t modem_facts_sum(const struct services *services);
 
 /* "modems":[...], Bluetooth phones left out, for they are none of ours */

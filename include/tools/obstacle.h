@@ -28,7 +28,7 @@ extern const struct obstacle obstacles[];
 const struct obstacle *obstacle_find(const struct services *services);
 const char *obstacle_in_detail(const struct obstacle *obstacle,
 			       const struct services *services, struct arena *arena);
-/* "No SIM can send: modem /ril_0: it is switched off." NULL: no memory. */
+/* "No SIM can send: modem /ril_0: it is switched off.", without what to do. NULL: no memory. */
 const char *obstacle_tell_of_modems(const struct services *services, struct arena *arena);
 bool obstacles_are_none(const struct services *services);
 

@@ -117,8 +117,8 @@ static void on_manager_answered(struct ofono *ofono, const char *error)
 
 	ofono->manager_answered = true;
 	if (!error) {
-		set_condition(ofono, "oFono answers");
 		ofono->available = true;
+		set_condition(ofono, "oFono answers");
 		ofono_tell(ofono, &event);
 		modem_manager_start(&ofono->modem_manager);
 	} else if (strcmp(error, DBUS_ERROR_ACCESS_DENIED) == 0 ||

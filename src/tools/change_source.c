@@ -139,9 +139,7 @@ static void on_ofono(void *data, const void *event_data)
 	bool differs = false;
 
 	switch (event->type) {
-	case OFONO_AVAILABLE:
-	case OFONO_UNAVAILABLE:
-	case OFONO_CONDITION:
+	case OFONO_CONDITION: /* also when it comes and goes */
 	case OFONO_CHANGED:
 		differs = true;
 		break;

@@ -83,53 +83,77 @@ static bool is_elsewhere(const struct services *services, const struct modem *mo
 
 static const struct {
 	bool (*holds)(const struct modem *modem);
-	const char *text;
+	struct modem_obstacle obstacle;
 } modem_obstacles[] = {
-	{ is_off, "it is switched off" },
-	{ is_unread, "oFono does not tell yet whether a SIM is in it" },
-	{ has_no_card, "no SIM is in it" },
+	{ is_off, { "it is switched off", "ofono-mcp modem on" } },
+	{ is_unread, { "oFono does not tell yet whether a SIM is in it" } },
+	{ has_no_card, { "no SIM is in it", "insert one" } },
 };
 
-static const char *const lock_obstacles[] = {
-	[SIM_LOCK_NONE] = NULL,
-	[SIM_LOCK_PIN] = "its SIM waits for its PIN or PUK",
-	[SIM_LOCK_PUK] = "its SIM waits for its PIN or PUK",
-	[SIM_LOCK_OTHER] = "a lock of the phone or the network holds its SIM, which "
-			   "neither PIN nor PUK opens",
+static const struct modem_obstacle lock_obstacles[] = {
+	[SIM_LOCK_NONE] = { NULL },
+	[SIM_LOCK_PIN] = { "its SIM waits for its PIN", "ofono-mcp unlock" },
+	[SIM_LOCK_PUK] = { "its SIM waits for its PUK", "ofono-mcp unlock" },
+	[SIM_LOCK_OTHER] = { "a lock of the phone or the network holds its SIM, which "
+			     "neither PIN nor PUK opens",
+			     "the seller of the phone has its code" },
 };
 
-static const char *const sim_obstacles[] = {
-	[SIM_READY] = NULL,
-	[SIM_SEARCHING] = "no network has taken its SIM",
-	[SIM_OFFLINE] = "it is in flight mode",
-	[SIM_STARTING] = "it does not take messages yet",
-	[SIM_LOCKED] = NULL, /* its lock tells */
-	[SIM_DUPLICATE] = "its SIM is in two modems, and each would send the message",
-	[SIM_STUCK] = "it is stuck: it does not finish a message that it has",
-	[SIM_OFF] = "it is switched off",
-	[SIM_ABSENT] = "no SIM is in it",
+static const struct modem_obstacle sim_obstacles[] = {
+	[SIM_READY] = { NULL },
+	[SIM_SEARCHING] = { "no network has taken its SIM", "look for reception" },
+	[SIM_OFFLINE] = { "it is in flight mode", "ofono-mcp modem on" },
+	[SIM_STARTING] = { "it does not take messages yet" },
+	[SIM_LOCKED] = { NULL }, /* its lock tells */
+	[SIM_DUPLICATE] = { "its SIM is in two modems, and each would send the message",
+			    "ofono-mcp modem off, for one" },
+	[SIM_STUCK] = { "it is stuck: it does not finish a message that it has",
+			"ofono-mcp modem off, then on" },
+	[SIM_OFF] = { "it is switched off", "ofono-mcp modem on" },
+	[SIM_ABSENT] = { "no SIM is in it", "insert one" },
 };
 
-const char *modem_facts_obstacle(const struct services *services,
-				 const struct modem *modem)
+static const struct modem_obstacle restricted = {
+	"its SIM is limited to a list of numbers (fixed or barred dialling), and oFono "
+	"sends "
+	"no messages with such a card",
+	"end that in another phone, with its PIN2",
+};
+static const struct modem_obstacle denied = {
+	"the network refuses its SIM",
+	"ask who issued it whether it is valid here",
+};
+static const struct modem_obstacle unknown = {
+	"its SIM tells no identity yet",
+};
+
+static const struct modem_obstacle *obstacle_of_sim(const struct modem *modem,
+						    enum sim_state state)
+{
+	if (state == SIM_STARTING && sim_is_restricted(&modem->sim))
+		return &restricted;
+	if (state == SIM_SEARCHING && strcmp(modem->network.status, "denied") == 0)
+		return &denied;
+	return sim_obstacles[state].text ? &sim_obstacles[state] : NULL;
+}
+
+const struct modem_obstacle *modem_facts_obstacle(const struct services *services,
+						  const struct modem *modem)
 {
 	const struct sim *sim = sim_in(services, modem);
 
-	if (sim && sim->state == SIM_STARTING && sim_is_restricted(&modem->sim))
-		return "its SIM is limited to a list of numbers (fixed or barred "
-		       "dialling), and oFono sends no messages with such a card";
 	if (sim && sim->state != SIM_LOCKED)
-		return sim_obstacles[sim->state];
+		return obstacle_of_sim(modem, sim->state);
 	for (size_t at = 0; at < sizeof(modem_obstacles) / sizeof(modem_obstacles[0]);
 	     at++) {
 		if (modem_obstacles[at].holds(modem))
-			return modem_obstacles[at].text;
+			return &modem_obstacles[at].obstacle;
 	}
 	if (is_elsewhere(services, modem))
-		return sim_obstacles[SIM_DUPLICATE];
+		return &sim_obstacles[SIM_DUPLICATE];
 	if (is_locked(modem))
-		return lock_obstacles[sim_lock_of(&modem->sim)];
-	return "its SIM tells no identity yet";
+		return &lock_obstacles[sim_lock_of(&modem->sim)];
+	return &unknown;
 }
 
 static const char *registration_of(const struct modem *modem)
@@ -209,7 +233,7 @@ static void write_centre(struct json_writer *writer, const struct modem *modem)
 static void write_modem(struct json_writer *writer, const struct services *services,
 			const struct modem *modem)
 {
-	const char *obstacle = modem_facts_obstacle(services, modem);
+	const struct modem_obstacle *obstacle = modem_facts_obstacle(services, modem);
 	const struct sim *sim = sim_in(services, modem);
 
 	json_open_object(writer);
@@ -223,7 +247,7 @@ static void write_modem(struct json_writer *writer, const struct services *servi
 		json_put_integer(writer, "subscription_id", sim->id);
 	write_centre(writer, modem);
 	if (obstacle)
-		json_put_string(writer, "why_not", obstacle);
+		json_put_string(writer, "why_not", obstacle->text);
 	json_close_object(writer);
 }
 
@@ -240,7 +264,14 @@ void modem_facts_write(struct json_writer *writer, const struct services *servic
 	json_close_array(writer);
 }
 
-/* The texts are constants: their addresses tell one from the other. */
+static uint64_t add_text(uint64_t sum, const char *text)
+{
+	while (*text)
+		sum = sum * 31 + (unsigned char)*text++;
+	return sum * 31 + 1;
+}
+
+/* The words are constants: their addresses tell one from the other. */
 uint64_t modem_facts_sum(const struct services *services)
 {
 	const struct modem *modem;
@@ -252,7 +283,12 @@ uint64_t modem_facts_sum(const struct services *services)
 		sum = sum * 31 + (uintptr_t)modem_facts_obstacle(services, modem);
 		sum = sum * 31 + (uintptr_t)registration_of(modem);
 		sum = sum * 31 + 1 + modem->powered + 2 * (unsigned)modem->online +
-		      4 * (unsigned)modem->centre + 16 * (unsigned)modem->sim.active_slot;
+		      4 * (unsigned)modem->centre +
+		      16 * (unsigned)modem->sim.active_slot +
+		      256 * (unsigned)modem->sim.pin_retries;
+		sum = add_text(sum, modem->network.name);
+		sum = add_text(sum, modem->network.technology);
+		sum = add_text(sum, modem->sim.pin_required);
 	}
 	return sum;
 }

@@ -44,9 +44,11 @@ static bool is_full(const struct services *services)
 	return outbox_is_full(services->outbox);
 }
 
+#define DOCTOR " (for the owner: ofono-mcp doctor)"
+
 static const char *tell_out_of_reach(const struct services *services, struct arena *arena)
 {
-	return arena_printf(arena, "The modems are out of reach: %s.",
+	return arena_printf(arena, "The modems are out of reach: %s" DOCTOR ".",
 			    ofono_condition(services->ofono));
 }
 
@@ -60,23 +62,54 @@ static const char *tell_storage(const struct services *services, struct arena *a
 			 "messages that come in.";
 }
 
-const char *obstacle_tell_of_modems(const struct services *services, struct arena *arena)
+static const char opening[] = "No SIM can send: ";
+
+/* NULL: no memory */
+static const char *add_modem(const char *text, const struct modem *modem,
+			     const struct modem_obstacle *obstacle, struct arena *arena,
+			     bool with_step)
 {
-	const char *opening = "No SIM can send: ", *text = opening;
+	const char *before = text == opening ? "" : "; ";
+
+	if (!obstacle)
+		return text;
+	if (!with_step || !obstacle->step)
+		return arena_printf(arena, "%s%smodem %s: %s", text, before, modem->path,
+				    obstacle->text);
+	return arena_printf(arena, "%s%smodem %s: %s (for the owner: %s)", text, before,
+			    modem->path, obstacle->text, obstacle->step);
+}
+
+static const char *tell_of_modems(const struct services *services, struct arena *arena,
+				  bool with_steps)
+{
+	const char *text = opening;
 	const struct modem *modem;
 
 	TAILQ_FOREACH (modem, ofono_modems(services->ofono), link) {
 		if (text && !modem_is_foreign(modem))
-			text = arena_printf(arena, "%s%smodem %s: %s", text,
-					    text == opening ? "" : "; ", modem->path,
-					    modem_facts_obstacle(services, modem));
+			text = add_modem(text, modem,
+					 modem_facts_obstacle(services, modem), arena,
+					 with_steps);
 	}
 	if (text && !ofono_is_complete(services->ofono))
 		text = arena_printf(arena, "%s%soFono does not know all modems yet", text,
 				    text == opening ? "" : "; ");
 	if (text == opening)
-		return "No SIM can send: oFono knows no modem.";
+		return with_steps ? "No SIM can send: oFono knows no modem" DOCTOR "."
+				  : "No SIM can send: oFono knows no modem.";
 	return text ? arena_printf(arena, "%s.", text) : NULL;
+}
+
+const char *obstacle_tell_of_modems(const struct services *services, struct arena *arena)
+{
+	return tell_of_modems(services, arena, false);
+}
+
+static const char *tell_of_modems_and_steps(const struct services *services,
+					    struct arena *arena)
+{
+	return tell_of_modems(services, arena, true);
 }
 
 const struct obstacle obstacles[] = {
@@ -86,12 +119,14 @@ const struct obstacle obstacles[] = {
 	  has_no_ofono, tell_out_of_reach },
 	{ "no_sim_ready",
 	  "No SIM can send: none is there, unlocked, switched on and in a network.",
-	  has_no_sim, obstacle_tell_of_modems },
+	  has_no_sim, tell_of_modems_and_steps },
 	{ "paused", "The owner has stopped all sending.", is_paused },
 	{ "storage_full",
 	  "There is no room on the phone's storage, or its records are damaged or gone.",
 	  has_no_storage, tell_storage },
-	{ "queue_full", "As many messages as may wait are waiting.", is_full },
+	{ "queue_full",
+	  "As many messages as may wait are waiting: try again when some were sent.",
+	  is_full },
 	{ NULL },
 };
 

@@ -4,19 +4,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import dbus
+import pytest
 import test_delivery_reports
 
 from agent import TO, Agent, assert_refused, assert_sent
 from lab import Lab, wait_until
 from modem import SEARCHING, Sim
-from modem.modem import ROAMING
+from modem.modem import DENIED, ROAMING
 from owner import Owner
 from stub_ofono import BLUETOOTH, MODEM
+from subscriber import subscribed
+from subscriber import told as hear
+from test_voicemail import wait_settled
+from views import ERAS, MODERN
 
 MakeLab = Callable[..., Lab]
+URI = "sms://status"
 phone = test_delivery_reports.phone
 
 
@@ -51,8 +59,9 @@ def test_each_obstacle_has_its_words(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(0), None], powered=False)
     agent, modem, radio = Agent(lab), lab.modems[0], lab.radios[0]
     told = wait_why(agent, "it is switched off", "it is switched off")
-    assert told["why_not"] == ("No SIM can send: modem /sim0: it is switched off; "
-                               "modem /sim1: it is switched off.")
+    assert told["why_not"] == (
+        "No SIM can send: modem /sim0: it is switched off (for the owner: ofono-mcp modem on); "
+        "modem /sim1: it is switched off (for the owner: ofono-mcp modem on).")
     lab.radios[1].power()
     radio.power()
     told = wait_why(agent, "it is in flight mode", "no SIM is in it")
@@ -63,6 +72,9 @@ def test_each_obstacle_has_its_words(make_lab: MakeLab) -> None:
     wait_why(agent, "no network has taken its SIM", "no SIM is in it")
     wait_until(lambda: status(agent)["modems"][0]["registration"] == "looking for a network",
                what="it looks for a network")
+    modem.set_registration(DENIED)
+    told = wait_why(agent, "the network refuses its SIM", "no SIM is in it")
+    assert "/sim0: the network refuses its SIM (for the owner: ask who" in told["why_not"]
     modem.set_registration(ROAMING)
     told = wait_why(agent, None, "no SIM is in it")
     assert told["can_send"] and told["modems"][0]["roaming"]
@@ -71,11 +83,62 @@ def test_each_obstacle_has_its_words(make_lab: MakeLab) -> None:
 
 def test_a_locked_card(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(0, pin="1234")])
-    wait_why(Agent(lab), "its SIM waits for its PIN or PUK")
+    assert "(for the owner: ofono-mcp unlock)" in wait_why(
+        Agent(lab), "its SIM waits for its PIN")["why_not"]
     modem = wait_until(lambda: next((modem for modem in status(Agent(lab))["modems"]
                                      if "sim_retries" in modem), None),
                        what="how often it may be tried, which a modem tells later")
     assert (modem["sim"], modem["sim_lock"], modem["sim_retries"]) == ("locked", "pin", 3)
+    with subscribed(lab, MODERN, URI) as events:
+        for tries in (2, 1):                    # somebody at the phone
+            with suppress(dbus.DBusException):
+                lab.radios[0].call("SimManager", "EnterPin", "pin", "9999")
+            hear(events, URI)
+            assert status(Agent(lab))["modems"][0]["sim_retries"] == tries
+        with suppress(dbus.DBusException):
+            lab.radios[0].call("SimManager", "EnterPin", "pin", "9999")
+        hear(events, URI)
+    wait_why(Agent(lab), "its SIM waits for its PUK")
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_what_differs_is_told(make_lab: MakeLab, era: str) -> None:
+    lab = make_lab(modem_count=1)
+    agent, modem = Agent(lab), lab.modems[0]
+
+    def wait_modem(**facts: object) -> None:
+        wait_until(lambda: facts.items() <= status(agent)["modems"][0].items(), what=f"{facts}")
+
+    modem.set_registration(ROAMING)
+    wait_modem(roaming=True, operator="Telekom HU", technology="lte")
+    wait_settled(lab)
+    with subscribed(lab, era, URI) as events:
+        modem.set_technology(0)
+        hear(events, URI)
+        wait_modem(technology="gsm")
+        modem.set_signal(5)
+        wait_modem(signal_percent=16)
+        assert events.poll(0.3) is None         # the strength alone is not told
+        modem.set_operator("Elsewhere", "23201")
+        hear(events, URI)
+        wait_modem(operator="Elsewhere")
+
+
+def test_the_bus_goes_and_comes(make_lab: MakeLab) -> None:
+    lab = make_lab(modem_count=1)
+    agent = Agent(lab)
+    lab.ofonod.stop()
+    wait_until(lambda: "oFono is not running" in status(agent)["why_not"], what="it is gone")
+    cursor = status(agent)["cursor"]
+    for change, why in ((lab.bus.stop, "no D-Bus system bus"),
+                        (lab.bus.start, "oFono is not running")):
+        change()
+        while why not in (told := agent.call(
+                "get_gateway_status", after=cursor, wait_seconds=60).structured)["why_not"]:
+            assert told["cursor"] != cursor, "nothing is told of it"
+            cursor = told["cursor"]
+        assert "(for the owner: ofono-mcp doctor)" in told["why_not"]
+        cursor = told["cursor"]
 
 
 def test_a_card_that_its_owner_cannot_unlock(make_lab: MakeLab) -> None:
@@ -129,7 +192,8 @@ def test_one_card_in_two_modems(make_lab: MakeLab) -> None:
 
 def test_no_modem(make_lab: MakeLab) -> None:
     told = status(Agent(make_lab(modem_count=0)))
-    assert (told["modems"], told["why_not"]) == ([], "No SIM can send: oFono knows no modem.")
+    assert (told["modems"], told["why_not"]) == ([], "No SIM can send: oFono knows no modem "
+                                               "(for the owner: ofono-mcp doctor).")
 
 
 def test_modems_come_and_go(make_lab: MakeLab) -> None:

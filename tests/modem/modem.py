@@ -129,6 +129,14 @@ class Modem:
             self.settle()
         self.link.call(change)
 
+    def set_technology(self, technology: int) -> None:
+        """27.007 +COPS <AcT>: 0 GSM, 2 UTRAN, 7 E-UTRAN."""
+        def change() -> None:
+            self.access_technology = technology
+            self.session.creg_told = None
+            self.settle()
+        self.link.call(change)
+
     def set_signal(self, rssi: int) -> None:
         """27.007 +CSQ <rssi>: 0 to 31, 99 unknown."""
         def change() -> None:

@@ -9,9 +9,12 @@
 #ifndef STORE_STORE_RETENTION_H
 #define STORE_STORE_RETENTION_H
 
+#include "base/clock.h"
 #include "store/store.h"
 
 enum { RETENTION_STEP_ROWS = 100, RETENTION_STEP_PAGES = 32 };
+
+#define RETENTION_LEAP_MS (INT64_C(7) * CLOCK_MS_PER_DAY)
 
 /* A walk over all messages, oldest first. Begins as { .border_id = ..., .excess = ... }. */
 struct store_retention {
@@ -29,9 +32,12 @@ int store_retention_step(struct store *store, struct store_retention *retention)
 /* The first message that is not older than that; INT64_MAX: all are. */
 int store_retention_border(struct store *store, int64_t made_ms, int64_t *id_out);
 
+/* The clock was set ahead by RETENTION_LEAP_MS or more, to `now_ms`. */
+int store_retention_note_leap(struct store *store, int64_t now_ms);
+
 /*
- * Did the clock jump ahead within the last day, over a week or more in which nothing ran? It
- * may be wrong, and set right later.
+ * Did the clock jump ahead within the last day, as was noted, or over a week or more in which
+ * nothing ran? It may be wrong, and set right later.
  */
 int store_retention_leap(struct store *store, int64_t now_ms, bool *leapt_out);
 

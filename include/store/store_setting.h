@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Store, settings: what the owner switched and a restart must not switch back, as a name and
- * a word. Part of the store of store/store.h.
+ * Store, settings: what was switched or found and a restart must not forget, as a name and a
+ * word. Part of the store of store/store.h.
  */
 #ifndef STORE_STORE_SETTING_H
 #define STORE_STORE_SETTING_H

@@ -46,7 +46,8 @@ struct retention {
 	int64_t lines; /* store_audit_added() then */
 	bool ages;     /* in this pass something goes for its age */
 	int64_t free_pages;
-	bool again; /* another pass at once when this one ends */
+	bool again;	  /* another pass at once when this one ends */
+	int64_t epoch_ms; /* the wall clock is clock_boot_ms() and this */
 	sd_event_source *step;
 	sd_event_source *due;
 	sd_event_source *look;
@@ -101,22 +102,39 @@ static void give_up(struct retention *retention, int error)
 }
 
 /*
- * After weeks in which nothing ran the clock is not believed for a day: one that is years
- * ahead would take everything with it before somebody sets it right.
+ * Was it set a week or more ahead? Not when it is told for the first time since the start:
+ * then the gap before that says how long nothing ran.
+ */
+static void watch_clock(struct retention *retention)
+{
+	int64_t now_ms = clock_wall_ms(), epoch_ms = now_ms - clock_boot_ms();
+	int64_t ahead_ms = epoch_ms - retention->epoch_ms;
+
+	retention->epoch_ms = epoch_ms;
+	if (ahead_ms < RETENTION_LEAP_MS || now_ms - ahead_ms < CLOCK_SANE_MS)
+		return;
+	if (store_retention_note_leap(retention->store, now_ms))
+		log_warning("retention: the disk does not take that the clock was set");
+}
+
+/*
+ * After weeks in which nothing ran, and when it was set ahead by weeks, the clock is not
+ * believed for a day: one that is years ahead would take everything with it before somebody
+ * sets it right.
  */
 static int judge_clock(struct retention *retention)
 {
 	bool leapt = false;
 	int error = 0;
 
+	watch_clock(retention);
 	if (retention->config->keep_days)
 		error = store_retention_leap(retention->store, clock_wall_ms(), &leapt);
 	if (error)
 		return error;
 	if (leapt)
 		log_info("retention: nothing goes for its age for a day, because the "
-			 "clock "
-			 "is a week or more ahead of when the gateway ran last");
+			 "clock is a week or more ahead of what it was");
 	retention->ages = retention->config->keep_days && !leapt;
 	return 0;
 }
@@ -263,6 +281,7 @@ static int on_look(sd_event_source *source, void *data)
 	struct retention *retention = data;
 
 	(void)source;
+	watch_clock(retention);
 	if (retention->phase != RESTING || !is_over(retention))
 		return 0;
 	retention->count = -1; /* the pass will tell */
@@ -299,6 +318,7 @@ int retention_new(sd_event *loop, const struct config *config, struct store *sto
 	retention->store = store;
 	retention->timing = usual_timing;
 	retention->count = -1;
+	retention->epoch_ms = clock_wall_ms() - clock_boot_ms();
 	error = add_sources(retention, loop);
 	if (error) {
 		retention_free(retention);

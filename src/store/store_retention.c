@@ -3,12 +3,17 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/store_setting.h"
 #include "store/store_statement.h"
 
 enum { GAPS_MAX = 1000, INCREMENTAL = 2 };
+
+/* The wall clock's milliseconds then. */
+static const char leap_setting[] = "clock_leapt";
 
 #define SMALL_BYTES (INT64_C(16) << 20)
 
@@ -128,7 +133,27 @@ int store_retention_border(struct store *store, int64_t made_ms, int64_t *id_out
 	return error;
 }
 
-int store_retention_leap(struct store *store, int64_t now_ms, bool *leapt_out)
+int store_retention_note_leap(struct store *store, int64_t now_ms)
+{
+	char text[STORE_SETTING_BYTES];
+
+	snprintf(text, sizeof(text), "%lld", (long long)now_ms);
+	return store_setting_set(store, leap_setting, text);
+}
+
+/* Noted within the last day, by a clock that has not been set back since. */
+static int find_noted_leap(struct store *store, int64_t now_ms, bool *leapt_out)
+{
+	char text[STORE_SETTING_BYTES];
+	int error = store_setting_get(store, leap_setting, text);
+	long long noted_ms = error ? 0 : strtoll(text, NULL, 10);
+
+	*leapt_out = !error && noted_ms <= now_ms && now_ms - CLOCK_MS_PER_DAY < noted_ms;
+	return error == STORE_E_NOT_FOUND ? 0 : error;
+}
+
+/* A week or more in which nothing ran ended within the last day. */
+static int find_gap(struct store *store, int64_t now_ms, bool *leapt_out)
 {
 	sqlite3_stmt *statement = store_use(store, RETENTION_LEAP);
 	int64_t leapt = 0;
@@ -136,10 +161,22 @@ int store_retention_leap(struct store *store, int64_t now_ms, bool *leapt_out)
 
 	sqlite3_bind_int64(statement, 1, now_ms - CLOCK_MS_PER_DAY);
 	sqlite3_bind_int64(statement, 2, now_ms);
-	sqlite3_bind_int64(statement, 3, 7 * (int64_t)CLOCK_MS_PER_DAY);
+	sqlite3_bind_int64(statement, 3, RETENTION_LEAP_MS);
 	error = read_number(store, statement, &leapt);
 	if (!error)
 		*leapt_out = leapt != 0;
+	return error;
+}
+
+int store_retention_leap(struct store *store, int64_t now_ms, bool *leapt_out)
+{
+	bool noted = false, ran_nothing = false;
+	int error = find_noted_leap(store, now_ms, &noted);
+
+	if (!error)
+		error = find_gap(store, now_ms, &ran_nothing);
+	if (!error)
+		*leapt_out = noted || ran_nothing;
 	return error;
 }
 

@@ -232,6 +232,52 @@ static void test_a_clock_that_is_ahead(void **state)
 	assert_int_equal(count(), 1);
 }
 
+/* Set while it runs, and a restart in between does not help it. */
+static void test_a_clock_that_is_set_ahead(void **state)
+{
+	int64_t now_ms = wall_ms;
+
+	(void)state;
+	config.keep_days = 30;
+	add_incoming("+361");
+	start();
+	wait_for_pass();
+	wall_ms += 400 * DAY;
+	sd_event_run(loop, 0);
+	retention_free(retention);
+	run_pass();
+	assert_int_equal(count(), 1);
+	wall_ms += DAY - 1;
+	run_pass();
+	assert_int_equal(count(), 1);
+	wall_ms = now_ms; /* it was wrong */
+	run_pass();
+	assert_int_equal(count(), 1);
+	wall_ms = now_ms + 401 * DAY; /* it was right */
+	run_pass();
+	assert_int_equal(count(), 0);
+}
+
+/* The first time that is told after a start in 1970 is believed, as is a small step. */
+static void test_a_clock_that_is_set_right(void **state)
+{
+	int64_t now_ms = wall_ms;
+
+	(void)state;
+	config.keep_days = 30;
+	add_incoming("+361");
+	wall_ms = 1000;
+	start();
+	wait_for_pass();
+	wall_ms = now_ms + 25 * DAY;
+	retention_review(retention);
+	wait_for_pass();
+	wall_ms += 6 * DAY;
+	retention_review(retention);
+	wait_for_pass();
+	assert_int_equal(count(), 0);
+}
+
 static void test_what_is_not_over_stays(void **state)
 {
 	int64_t queued, awaited, keyed, incoming;
@@ -458,6 +504,8 @@ int main(void)
 		TEST(test_by_age),
 		TEST(test_a_clock_that_was_wrong),
 		TEST(test_a_clock_that_is_ahead),
+		TEST(test_a_clock_that_is_set_ahead),
+		TEST(test_a_clock_that_is_set_right),
 		TEST(test_what_is_not_over_stays),
 		TEST(test_behind_many_that_stay),
 		TEST(test_after_messages_were_added),

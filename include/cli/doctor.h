@@ -43,6 +43,7 @@ __attribute__((format(printf, 3, 4))) void doctor_tell(struct doctor *doctor,
 void doctor_look_at_phone(struct doctor *doctor);
 void doctor_look_at_gateway(struct doctor *doctor);
 void doctor_look_at_certificate(struct doctor *doctor);
+void doctor_look_at_secrets(struct doctor *doctor);
 void doctor_look_at_network(struct doctor *doctor);
 
 /* Of doctor_look_at_phone(); `probe` may be NULL. */

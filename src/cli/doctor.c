@@ -134,6 +134,7 @@ static void look(struct doctor *doctor, const struct asked *asked)
 	doctor_look_at_phone(doctor);
 	doctor_look_at_gateway(doctor);
 	doctor_look_at_certificate(doctor);
+	doctor_look_at_secrets(doctor);
 	doctor_look_at_network(doctor);
 }
 

@@ -2,9 +2,19 @@
 #include "cli/folder_owner.h"
 
 #include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Those with which the service runs, too: what a group may read, it may. */
+static bool take_groups(const struct stat *status)
+{
+	const struct passwd *user = getpwuid(status->st_uid);
+
+	return user ? initgroups(user->pw_name, status->st_gid) == 0
+		    : setgroups(0, NULL) == 0;
+}
 
 bool folder_owner_become(const char *folder, struct config_error *error)
 {
@@ -12,7 +22,7 @@ bool folder_owner_become(const char *folder, struct config_error *error)
 
 	if (geteuid() != 0 || stat(folder, &status) < 0 || status.st_uid == 0)
 		return true;
-	if (setgroups(0, NULL) == 0 && setegid(status.st_gid) == 0 &&
+	if (take_groups(&status) && setegid(status.st_gid) == 0 &&
 	    seteuid(status.st_uid) == 0)
 		return true;
 	snprintf(error->text, sizeof(error->text),

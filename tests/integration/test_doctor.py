@@ -419,6 +419,39 @@ def test_a_certificate_of_the_owners(one: Lab, look: Look, folder: Path) -> None
     assert found.has("warning", "certificate", "Put a new one there, then: ofono-mcp reload")
 
 
+def own_config(lab: Lab, text: str) -> None:
+    config = lab.gateway._config_file
+    config.write_text(config.read_text() + text)
+
+
+def test_a_key_that_cannot_be_used(one: Lab, look: Look, folder: Path) -> None:
+    """As the gateway would find it at its next start."""
+    make_certificate(folder / "mine", "-days", "90")
+    key = folder / "mine" / "key.pem"
+    own_config(one, f"[server]\ntls_certificate = {folder}/mine/cert.pem\ntls_key = {key}\n")
+    assert look(one).code == OK
+    key.chmod(0o644)
+    found = look(one)
+    assert found.code == FAILED
+    assert found.has("problem", "certificate", f"{key}: everybody on this machine can read")
+    assert found.has("problem", "certificate", "The gateway's user is root.")
+
+
+def test_pins(one: Lab, look: Look, folder: Path) -> None:
+    pins = folder / "pins"
+    own_config(one, f"[sim]\npin_file = {pins}\n")
+    assert look(one).has("problem", "PINs", f"{pins} is not used: No such file or directory")
+    pins.write_text("8936 1234\n")
+    pins.chmod(0o640)
+    found = look(one)
+    assert found.has("problem", "PINs", "others may read or change it")
+    assert found.has("problem", "PINs", "chown root FILE; chmod 600 FILE")
+    pins.chmod(0o600)
+    assert look(one).has("ok", "PINs", f"{pins} can be read")
+    pins.write_text("1234\n")
+    assert look(one).has("problem", "PINs", 'a line in it is not "ICCID PIN"')
+
+
 def test_a_clock_that_says_1970(one: Lab, look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(monkeypatch, "1970-01-02 00:00:00")
     found = look(one)

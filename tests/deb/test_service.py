@@ -16,7 +16,7 @@ from machine import Machine
 from package import UNIT, install, is_installed, pid, purge, shown
 from phone import Phone
 
-LEFT_BY_OTHERS = ("/var/log/", "/var/lib/dpkg/", "/var/cache/", "/var/lib/systemd/",
+LEFT_BY_OTHERS = ("/run/", "/var/log/", "/var/lib/dpkg/", "/var/cache/", "/var/lib/systemd/",
                   "/var/lib/ofono/", "/etc/passwd", "/etc/group", "/etc/shadow",
                   "/etc/gshadow", "/etc/.pwd.lock")
 SHORT_WATCHDOG = "[Service]\nWatchdogSec=1s\n"
@@ -68,8 +68,21 @@ def test_the_first_start_needs_no_second(machine: Machine, phone: Phone) -> None
 
 
 def files(machine: Machine) -> set[str]:
-    found = machine.run("find", "/", "-xdev", "-printf", "%p\\n").splitlines()
-    return {path for path in found if not path.startswith(LEFT_BY_OTHERS)}
+    """But for what others leave, unless it is named for us."""
+    found = machine.run("find", "/", "/run", "-xdev", "-printf", "%p\\n").splitlines()
+    return {path for path in found if UNIT in path or not path.startswith(LEFT_BY_OTHERS)}
+
+
+USED = """
+install -m 600 -o ofono-mcp /dev/null /etc/ofono-mcp/pins
+cp /usr/share/doc/ofono-mcp/examples/unlock.conf /etc/dbus-1/system.d/ofono-mcp-unlock.conf
+cp /usr/share/doc/ofono-mcp/examples/call.conf /etc/dbus-1/system.d/
+systemctl stop ofono-mcp
+export SYSTEMCTL_SKIP_REDIRECT=1
+/etc/init.d/ofono-mcp start
+/etc/init.d/ofono-mcp stop
+systemctl start ofono-mcp
+"""
 
 
 def test_removing_keeps_what_a_purge_takes(machine: Machine, phone: Phone) -> None:
@@ -80,10 +93,13 @@ def test_removing_keeps_what_a_purge_takes(machine: Machine, phone: Phone) -> No
     phone.send(token, "from a package")
     mine = machine.root / "etc/ofono-mcp/conf.d/50-mine.conf"
     mine.write_text("[sms]\n")
+    machine.run("sh", "-ec", USED)
     machine.run("dpkg", "--remove", UNIT)
     kept = files(machine)
     assert {"/var/lib/ofono-mcp/gateway.db", "/etc/ofono-mcp/conf.d/50-mine.conf",
-            "/etc/ofono-mcp/ofono-mcp.conf"} <= kept
+            "/etc/ofono-mcp/ofono-mcp.conf", "/etc/ofono-mcp/pins",
+            "/etc/dbus-1/system.d/ofono-mcp-unlock.conf", "/etc/dbus-1/system.d/call.conf",
+            "/var/log/ofono-mcp.log"} <= kept
     assert "/usr/bin/ofono-mcp" not in kept
     purge(machine)
     assert files(machine) - before == set()
@@ -111,6 +127,23 @@ def test_contacts_of_a_card_and_of_a_file(service: Machine, phone: Phone, token:
         for path in file, mine, service.root / "root/contacts.vcf":
             path.unlink()
         service.run("systemctl", "reload", UNIT)
+
+
+def test_secrets_of_the_owners(service: Machine) -> None:
+    """root's own are not for the gateway, and the doctor knows."""
+    service.run("install", "-m", "600", "/dev/null", "/etc/ofono-mcp/pins")
+    mine = service.root / "etc/ofono-mcp/conf.d/70-secrets.conf"
+    mine.write_text("[sim]\npin_file = /etc/ofono-mcp/pins\n")
+    try:
+        said = service.try_to("ofono-mcp", "doctor").stdout
+        assert "/etc/ofono-mcp/pins is not used: Permission denied\n" in said
+        assert "chown ofono-mcp FILE; chmod 600 FILE.\n" in said
+        service.run("chown", UNIT, "/etc/ofono-mcp/pins")
+        said = service.try_to("ofono-mcp", "doctor").stdout
+        assert "/etc/ofono-mcp/pins can be read, by the gateway's user alone\n" in said
+    finally:
+        mine.unlink()
+        service.run("rm", "/etc/ofono-mcp/pins")
 
 
 # ---- who commands it
@@ -229,16 +262,69 @@ def test_started_by_its_init_script(service: Machine, phone: Phone, token: str) 
         phone.send(token, "from an init script")
         service.run(*INIT, "status")
         first = service.run("cat", "/run/ofono-mcp.pid")
-        service.run(*INIT, "reload")
+        assert service.run(*INIT, "reload").endswith("Nothing changed.\n")
         service.run(*INIT, "restart")
         assert service.run("cat", "/run/ofono-mcp.pid") != first
         phone.wait_sims(token)
         phone.receive(token, "to an init script")
         assert service.run("stat", "--format=%U %G %a", "/run/ofono-mcp") == (
             "ofono-mcp ofono-mcp 750\n")
+        assert service.run("stat", "--format=%U %G %a", "/var/log/ofono-mcp.log") == (
+            "ofono-mcp adm 640\n")
+        assert "inbox: message " in service.run("cat", "/var/log/ofono-mcp.log")
     finally:
         service.run(*INIT, "stop")
     assert service.try_to(*INIT, "status").returncode == 3
+
+
+def test_its_init_script_starts_what_hears(service: Machine) -> None:
+    """A reload that comes right after the start; after a boot, too, with nothing in /run."""
+    service.run("systemctl", "stop", UNIT)
+    service.run("rm", "-rf", "/run/ofono-mcp", "/run/ofono-mcp.pid")
+    try:
+        for how in "start", "restart":
+            service.run(*INIT, how)
+            service.run("sh", "-c", "kill -HUP $(cat /run/ofono-mcp.pid)")
+            service.run(*INIT, "force-reload")
+            service.run(*INIT, "status")
+            service.run(*INIT, "stop")
+            service.run("rm", "-rf", "/run/ofono-mcp")
+    finally:
+        service.run(*INIT, "stop")
+
+
+def test_its_init_script_says_what_is_wrong(service: Machine) -> None:
+    service.run("systemctl", "stop", UNIT)
+    wrong = service.root / "etc/ofono-mcp/conf.d/50-wrong.conf"
+    wrong.write_text("[server]\nnonsense = yes\n")
+    try:
+        ended = service.try_to(*INIT, "start")
+        assert ended.returncode == 1
+        assert "50-wrong.conf:2: server.nonsense: unknown key" in ended.stderr
+        assert service.try_to(*INIT, "status").returncode == 3
+    finally:
+        wrong.unlink()
+
+
+def test_systemd_listens_for_it(service: Machine, phone: Phone, token: str) -> None:
+    """doc/examples/ofono-mcp.socket: the one that connects starts it, and waits meanwhile."""
+    examples = "/usr/share/doc/ofono-mcp/examples"
+    service.run("cp", f"{examples}/ofono-mcp.socket", "/etc/systemd/system/")
+    service.run("systemctl", "daemon-reload")
+    service.run("systemctl", "stop", UNIT)
+    try:
+        service.run("systemctl", "start", "ofono-mcp.socket")
+        assert pid(service) == 0
+        assert len(phone.sims(token)) in (0, 2)
+        before = pid(service)
+        assert before
+        service.run("systemctl", "restart", "--no-block", UNIT)
+        assert len(phone.wait_sims(token)) == 2
+        assert pid(service) != before
+    finally:
+        service.run("systemctl", "stop", "ofono-mcp.socket", UNIT)
+        service.run("rm", "/etc/systemd/system/ofono-mcp.socket")
+        service.run("systemctl", "daemon-reload")
 
 
 # ---- what it takes

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from build import PROJECT
-from lab import Lab
+from lab import Lab, wait_until
 
 BINARY = Path(os.environ.get("GATEWAY_BINARY", PROJECT / "build" / "ofono-mcp"))
 SCRIPT = """
@@ -30,11 +30,15 @@ def say(*words: str) -> str:
 
 
 def complete(*words: str, **environment: str) -> list[str]:
+    return complete_lines(*words, **environment).split()
+
+
+def complete_lines(*words: str, **environment: str) -> str:
     script = SCRIPT.format(file=PROJECT / "etc" / "bash-completion" / "ofono-mcp",
                            program=shlex.quote(str(BINARY)),
                            words=" ".join(map(shlex.quote, ("ofono-mcp", *words))))
     return subprocess.run(["bash", "-uec", script], capture_output=True, text=True,
-                          check=True, env=os.environ | environment).stdout.split()
+                          check=True, env=os.environ | environment).stdout
 
 
 def commands() -> list[str]:
@@ -63,6 +67,45 @@ def test_words() -> None:
     assert complete("modem", "") == ["list", "on", "off"]
     assert complete("modem", "--json", "o") == ["on", "off"]
     assert complete("modem", "on", "a") == ["all"]
+
+
+@pytest.mark.parametrize("words, offered", [
+    (["help", "s"], ["serve", "status", "send", "show"]),
+    (["send", "--wait", ""], ["none", "sent", "delivered"]),
+    (["send", "--wait", "=", "d"], ["delivered"]),
+    (["send", "--wait", "="], ["none", "sent", "delivered"]),
+    (["change", "--ask", "n"], ["new-recipients", "never"]),
+    (["pair", "--scope", "re"], ["read"]),
+    (["pair", "--scope", "read,s"], ["read,send"]),
+    (["pair", "--per-day", "n"], ["none"]),
+])
+def test_values(words: list[str], offered: list[str]) -> None:
+    assert sorted(complete(*words)) == sorted(offered)
+
+
+def test_agents(tmp_path: Path) -> None:
+    """Of the gateway that the line names, and nothing that a name says is done."""
+    state = str(tmp_path / "state")
+    for name in ("laptop", "my agent", f"x$(touch {tmp_path}/done)"):
+        say("pair", "--state-dir", state, name)
+    for command in ("change", "rotate", "revoke"):
+        assert complete(command, "--state-dir", state, "la") == ["laptop"]
+        assert complete(command, "--state-dir", "=", state, "la") == ["laptop"]
+    assert complete_lines("revoke", "--state-dir", state, "my") == "my\\ agent\n"
+    assert complete_lines("revoke", "--state-dir", state, "x").startswith("x\\$\\(touch")
+    assert complete("revoke", "--state-dir", str(tmp_path / "none"), "") == []
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
+
+
+def test_sims_and_messages() -> None:
+    with Lab(modem_count=2, gateway=True) as lab:
+        state = str(lab.gateway.state)
+        wait_until(lambda: say("status", "--state-dir", state).count(" ready: ") == 2,
+                   what="the gateway knows both SIMs")
+        assert sorted(complete("send", "--state-dir", state, "--sim", "")) == ["1", "2"]
+        say("send", "--state-dir", state, "--sim", "1", "+36201234567", "hello")
+        assert complete("show", "--state-dir", state, "") == ["1"]
+        assert complete("unlock", "--state-dir", state, "") == []
 
 
 def test_modems() -> None:

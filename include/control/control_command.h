@@ -10,6 +10,7 @@
 struct control_command {
 	const char *name;
 	bool needs_gateway; /* it works on more than the store */
+	bool may_be_first;  /* it makes sense where no gateway has run yet */
 	void (*run)(struct control_call *call);
 };
 

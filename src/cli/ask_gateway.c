@@ -163,15 +163,20 @@ static void on_told(void *data, const char *line, size_t length, bool last)
 	question->told(question->data, line, length);
 }
 
-/* No gateway has a folder that is not there; one that was mistyped is not to be made. */
-static bool is_in_vain(const struct gateway_question *question)
+static const struct control_command *command_of(const struct gateway_question *question)
 {
 	const struct control control = { .more = owner_table };
-	const struct control_command *command =
-		control_command_find(&control, question->command);
 
-	return command && command->needs_gateway &&
-	       access(question->config->state_dir, F_OK) < 0 && errno == ENOENT;
+	return control_command_find(&control, question->command);
+}
+
+/* No gateway has a folder that is not there; one that was mistyped is not to be made. */
+static bool has_store(const struct gateway_question *question)
+{
+	const struct control_command *command = command_of(question);
+
+	return (command && command->may_be_first) ||
+	       access(question->config->state_dir, F_OK) == 0 || errno != ENOENT;
 }
 
 static bool run_here(const struct gateway_question *question, struct config_error *error)
@@ -188,7 +193,7 @@ static bool run_here(const struct gateway_question *question, struct config_erro
 		void *data;
 	} asker = { question };
 
-	if (!is_in_vain(question) &&
+	if (has_store(question) &&
 	    store_open(question->config->state_dir, &control.store, error) != 0)
 		return false;
 	if (!control_call_init(&call, &control, &carrier, asker.data)) {
@@ -200,6 +205,18 @@ static bool run_here(const struct gateway_question *question, struct config_erro
 	control_call_deinit(&call);
 	store_close(control.store);
 	return true;
+}
+
+static bool run_without_folder(const struct gateway_question *question,
+			       struct config_error *error)
+{
+	const struct control_command *command = command_of(question);
+
+	if (!command || command->needs_gateway)
+		return run_here(question, error);
+	return fail(error,
+		    "%s is not there: no gateway has run with it, and nobody was paired",
+		    question->config->state_dir);
 }
 
 static void pause_a_moment(void)
@@ -276,8 +293,8 @@ bool ask_gateway(const struct gateway_question *question, struct config_error *e
 			return fail_silent(question, error);
 		if (fd != -ENOENT && fd != -ECONNREFUSED)
 			return explain_refusal(&address, fd, error);
-		if (is_in_vain(question))
-			return run_here(question, error);
+		if (!has_store(question))
+			return run_without_folder(question, error);
 		if (!folder_owner_become(question->config->state_dir, error))
 			return false;
 		failure = store_lock_take(question->config->state_dir, &lock, error);

@@ -136,6 +136,7 @@ static void run_rotate(struct control_call *call)
 
 const struct control_command control_pair = {
 	.name = "pair",
+	.may_be_first = true,
 	.run = run_pair,
 };
 

@@ -87,6 +87,7 @@ static void run_resume(struct control_call *call)
 
 const struct control_command control_pause = {
 	.name = "pause",
+	.may_be_first = true,
 	.run = run_pause,
 };
 

@@ -6,15 +6,10 @@
 #ifndef CLI_COLOUR_H
 #define CLI_COLOUR_H
 
-#include <stdbool.h>
-
 enum colour { COLOUR_NONE, COLOUR_GOOD, COLOUR_WARNING, COLOUR_BAD, COLOUR_STRONG };
 
 /* What stands before and behind words on standard output. */
 const char *colour_on(enum colour colour);
 const char *colour_off(void);
-
-/* It is a terminal that can move its cursor. */
-bool colour_is_terminal(int fd);
 
 #endif

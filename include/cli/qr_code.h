@@ -13,8 +13,11 @@ struct qr_code;
 struct qr_code *qr_code_new(const char *text); /* NULL: no memory, or too long */
 void qr_code_free(struct qr_code *code);       /* NULL is fine */
 
-/* In characters, with the margin that a camera needs. */
-unsigned qr_code_columns(const struct qr_code *code);
+/*
+ * Makes it fit into so many columns of a terminal, with a smaller margin where it must be; 0:
+ * there is room for all. Gives the columns that it takes, which may still be more.
+ */
+unsigned qr_code_fit(struct qr_code *code, unsigned columns);
 
 /*
  * What is light is drawn, as a terminal with a dark ground needs it; with `coloured` the

@@ -3,13 +3,16 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/shown_text.h"
-#include "base/utf8.h"
+#include "cli/colour.h"
+#include "cli/terminal.h"
 
 enum {
 	COLUMNS = 6,
+	GAP = 2,
 	CELL_BYTES = 768, /* more than the longest list of numbers */
 };
 
@@ -104,41 +107,62 @@ static void fill_row(struct row *row, const struct json *client)
 	}
 }
 
-static size_t width_of(const char *text)
-{
-	size_t width = 0;
-
-	for (; *text; utf8_next(&text))
-		width++;
-	return width;
-}
-
-static void widen(size_t widths[COLUMNS], const struct row *row)
+static void widen(unsigned widths[COLUMNS], const struct row *row)
 {
 	for (unsigned column = 0; column < COLUMNS; column++) {
-		size_t width = width_of(row->cells[column]);
+		unsigned width = terminal_width(row->cells[column]);
 
 		if (width > widths[column])
 			widths[column] = width;
 	}
 }
 
-static void print_row(const size_t widths[COLUMNS], const struct row *row)
+static void print_row(const unsigned widths[COLUMNS], const struct row *row)
 {
 	for (unsigned column = 0; column < COLUMNS; column++) {
 		const char *text = row->cells[column];
-		size_t width = width_of(text);
+		unsigned width = terminal_width(text);
 
 		fputs(text, stdout);
 		if (column < COLUMNS - 1)
-			printf("%*s", (int)(widths[column] - width + 2), "");
+			printf("%*s", (int)(widths[column] - width + GAP), "");
 	}
 	putchar('\n');
 }
 
+/* A terminal breaks the rows, so that nobody finds a column any more. */
+static bool is_too_wide(const unsigned widths[COLUMNS])
+{
+	unsigned columns = terminal_columns(STDOUT_FILENO), width = 0;
+
+	for (unsigned column = 0; column < COLUMNS; column++)
+		width += widths[column] + (column ? GAP : 0);
+	return columns && width > columns;
+}
+
+static void print_lines(const struct row *row)
+{
+	static const char *const labels[COLUMNS] = { "name",	 "may",	 "SIMs",
+						     "sends to", "asks", "limits" };
+
+	for (unsigned column = 1; column < COLUMNS; column++)
+		printf("  %-9s %s\n", labels[column], row->cells[column]);
+}
+
+static void print_below_each_other(const struct json *clients)
+{
+	struct row row;
+
+	json_foreach (client, clients) {
+		fill_row(&row, client);
+		printf("%s%s%s\n", colour_on(COLOUR_STRONG), row.cells[0], colour_off());
+		print_lines(&row);
+	}
+}
+
 void client_table_print(const struct json *clients)
 {
-	size_t widths[COLUMNS] = { 0 };
+	unsigned widths[COLUMNS] = { 0 };
 	struct row head, row;
 
 	if (!clients || !clients->count) {
@@ -152,6 +176,10 @@ void client_table_print(const struct json *clients)
 		fill_row(&row, client);
 		widen(widths, &row);
 	}
+	if (is_too_wide(widths)) {
+		print_below_each_other(clients);
+		return;
+	}
 	print_row(widths, &head);
 	json_foreach (client, clients) {
 		fill_row(&row, client);
@@ -161,11 +189,8 @@ void client_table_print(const struct json *clients)
 
 void client_table_print_one(const struct json *client)
 {
-	static const char *const labels[COLUMNS] = { "name",	 "may",	 "SIMs",
-						     "sends to", "asks", "limits" };
 	struct row row;
 
 	fill_row(&row, client);
-	for (unsigned column = 1; column < COLUMNS; column++)
-		printf("  %-9s %s\n", labels[column], row.cells[column]);
+	print_lines(&row);
 }

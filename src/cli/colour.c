@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/colour.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "cli/terminal.h"
 
 static const char *const codes[] = {
 	[COLOUR_NONE] = "",
@@ -13,19 +15,12 @@ static const char *const codes[] = {
 	[COLOUR_STRONG] = "\033[1m",
 };
 
-bool colour_is_terminal(int fd)
-{
-	const char *kind = getenv("TERM");
-
-	return isatty(fd) && !(kind && strcmp(kind, "dumb") == 0);
-}
-
 /* https://no-color.org: set, and not empty. */
 static bool are_wanted(void)
 {
 	const char *none = getenv("NO_COLOR");
 
-	return !(none && *none) && colour_is_terminal(STDOUT_FILENO);
+	return !(none && *none) && terminal_is_capable(STDOUT_FILENO);
 }
 
 const char *colour_on(enum colour colour)

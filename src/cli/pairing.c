@@ -3,12 +3,12 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/client_table.h"
 #include "cli/member.h"
 #include "cli/qr_code.h"
+#include "cli/terminal.h"
 #include "daemon/agent_url.h"
 
 enum { CONSOLE_LINK_BYTES = 512, HOST_BYTES = 128 };
@@ -114,23 +114,14 @@ static void print_urls(const struct json *urls, const char *path)
 	}
 }
 
-/* Columns of the terminal; 0: it is none, or does not say. */
-static unsigned terminal_columns(void)
+static void print_code(struct qr_code *code)
 {
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col;
-}
-
-static void print_code(const struct qr_code *code)
-{
-	unsigned needed = qr_code_columns(code), columns = terminal_columns();
+	unsigned columns = terminal_columns(STDOUT_FILENO);
+	unsigned needed = qr_code_fit(code, columns);
 
 	if (columns && columns < needed) {
 		printf("\nFor a QR code the terminal has to be %u columns wide; it has "
-		       "%u.\n",
+		       "%u. When it is:\nofono-mcp rotate\n",
 		       needed, columns);
 		return;
 	}

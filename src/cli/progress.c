@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/colour.h"
+#include "base/utf8.h"
+#include "cli/terminal.h"
 
 #define CLEAR_LINE "\r\033[K"
 
@@ -18,14 +19,20 @@ void progress_clear(struct progress *progress)
 	progress->is_drawn = false;
 }
 
+/* One that is too long would break, and only its last line be cleared. */
 static void draw(struct progress *progress)
 {
 	int64_t since_ms = clock_monotonic_ms() - progress->begun_ms;
+	unsigned columns = terminal_columns(STDERR_FILENO);
+	char text[sizeof(progress->words) + 32];
 
-	if (!colour_is_terminal(STDERR_FILENO))
+	if (!terminal_is_capable(STDERR_FILENO))
 		return;
-	fprintf(stderr, CLEAR_LINE "%s (%lld s)", progress->words,
-		(long long)since_ms / SECOND_MS);
+	snprintf(text, sizeof(text), "%s (%lld s)", progress->words,
+		 (long long)since_ms / SECOND_MS);
+	if (columns)
+		text[utf8_cut(text, columns - 1)] = '\0';
+	fprintf(stderr, CLEAR_LINE "%s", text);
 	progress->is_drawn = true;
 }
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
+import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,10 +42,11 @@ class Terminal:
 
 
 @contextmanager
-def on_terminal(*arguments: object, program: str | Path = "",
+def on_terminal(*arguments: object, program: str | Path = "", columns: int = 0,
                 **environment: str) -> Iterator[Terminal]:
     """`program` takes the place of ofono-mcp; Ctrl-C works, also where we are not to hear it."""
     ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (0, columns))
     binary = program or os.environ.get("GATEWAY_BINARY", BINARY)
     inherited = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     process = subprocess.Popen([binary, *map(str, arguments)], stdin=theirs, stdout=theirs,

@@ -13,6 +13,7 @@ import signal
 import struct
 import subprocess
 import termios
+import unicodedata
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -296,9 +297,30 @@ def test_the_code_is_for_terminals_that_are_wide_enough(
     wide = on_terminal(80, "pair", "--state-dir", gateway.state, "two")
     plain = re.sub(r"\x1b\[[0-9;]*m", "", wide)
     assert decode(plain, folder).endswith("/#token=" + TOKEN.search(wide)[0])
+    phone = on_terminal(40, "pair", "--state-dir", gateway.state, "of a phone")
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", phone)
+    assert decode(plain, folder).endswith("/#token=" + TOKEN.search(phone)[0])
     narrow = on_terminal(30, "pair", "--state-dir", gateway.state, "three")
     assert "▀" not in narrow
     assert re.search(r"has to be \d+ columns wide; it has 30", narrow)
+
+
+def test_a_table_that_is_wider_than_the_terminal(gateway: LoneGateway, owner: Owner) -> None:
+    """Names of any width stand in columns; where these do not fit, below each other."""
+    names = ["laptop", "日本語", "👩 phone", "a\u0301rvi\u0301ztu\u030bro\u030b"]
+    for name in names:
+        owner.do("pair", name)
+    wide = on_terminal(80, "clients", "--state-dir", gateway.state).splitlines()
+    assert wide[0].startswith("NAME")
+    for line in wide[1:]:
+        name = next(name for name in names if line.startswith(name))
+        columns = sum(0 if unicodedata.combining(letter) else
+                      2 if unicodedata.east_asian_width(letter) == "W" else 1
+                      for letter in line.partition("read,send")[0])
+        assert columns == wide[0].index("MAY"), (name, columns)
+    narrow = on_terminal(40, "clients", "--state-dir", gateway.state)
+    assert "NAME" not in narrow and all(name in narrow for name in names)
+    assert narrow.count("\n  may       read,send\n") == len(names)
 
 
 # ---- change, rotate, revoke -------------------------------------------------------

@@ -460,6 +460,16 @@ def test_colours_are_for_terminals(lab: Lab, owner: Owner) -> None:
             assert "can send now" in text and COLOUR not in text
 
 
+def test_progress_is_one_line_of_any_terminal(lab: Lab) -> None:
+    """What would break is cut: only the last line of it could be taken away."""
+    arguments = ["wait", "--state-dir", lab.gateway.state, "--timeout", "2"]
+    with on_terminal(*arguments, columns=20) as terminal:
+        told = re.findall(r"\r\x1b\[K([^\r]*)", terminal.read_all())
+    assert told[0] == "waiting for a messa"
+    with on_terminal(*arguments, TERM="") as terminal:
+        assert terminal.read_all() == "ofono-mcp wait: no message that fits came\r\n"
+
+
 def test_progress_on_a_terminal(lab: Lab, sim: int) -> None:
     lab.modems[0].send_latency_s = 3
     try:

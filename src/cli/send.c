@@ -13,6 +13,8 @@
 #include "cli/owner_command.h"
 #include "cli/usage.h"
 
+#define MARK "\xef\xbb\xbf"
+
 enum {
 	WAIT_SECONDS = 120, /* the most that the tool takes */
 	TEXT_MAX = 16 * 1024,
@@ -21,7 +23,7 @@ enum {
 static const char help[] =
 	"Usage: ofono-mcp send [OPTION]... NUMBER [TEXT]\n"
 	"Send a text message. Without TEXT it is what stands on standard input,\n"
-	"without the last line feed. Each segment is paid for.\n"
+	"without the last line feed; CR LF is a line feed. Each segment is paid for.\n"
 	"\n"
 	"  --sim ID         from this SIM, as \"ofono-mcp status\" lists it; needed\n"
 	"                   when several can send\n"
@@ -77,6 +79,24 @@ static void warn_of_characters(const struct owner_call *call, const char *text,
 		      stderr);
 }
 
+/*
+ * What editors put there that nobody wrote: a byte order mark, CR before LF, the last LF. Each
+ * would be paid for, and the mark alone makes UCS-2 of all. Gives the length that is left.
+ */
+static size_t trim_input(char *text, size_t length)
+{
+	size_t from = length >= strlen(MARK) && memcmp(text, MARK, strlen(MARK)) == 0
+			      ? strlen(MARK)
+			      : 0;
+	size_t kept = 0;
+
+	for (; from < length; from++) {
+		if (text[from] != '\r' || from + 1 == length || text[from + 1] != '\n')
+			text[kept++] = text[from];
+	}
+	return kept && text[kept - 1] == '\n' ? kept - 1 : kept;
+}
+
 /* 0, or an exit code: all has been said. */
 static int add_input(const struct owner_call *call, struct json_writer *arguments)
 {
@@ -87,8 +107,7 @@ static int add_input(const struct owner_call *call, struct json_writer *argument
 		return usage_fail("standard input cannot be read");
 	if (length > TEXT_MAX)
 		return usage_fail("the text on standard input is too long for any SMS");
-	if (length && text[length - 1] == '\n')
-		length--;
+	length = trim_input(text, length);
 	if (!length)
 		return usage_fail("the text is missing: standard input is empty");
 	if (memchr(text, '\0', length) || !utf8_valid(text, length))
@@ -137,7 +156,9 @@ static int show_dry_run(const struct json *result)
 	printf("%s%s%s: ", colour_on(would ? COLOUR_GOOD : COLOUR_BAD),
 	       would ? "It would be sent" : "It would not be sent", colour_off());
 	print_segments(result);
-	printf(", %s more characters fit in.\n", member_text(result, "units_left"));
+	if (would)
+		printf(", %s more characters fit in", member_text(result, "units_left"));
+	puts(".");
 	if (*first)
 		printf("It repeats message %s.\n", first);
 	json_foreach (refusal, refusals)

@@ -173,8 +173,18 @@ def test_the_text_comes_from_standard_input(lab: Lab, sim: int, text: str) -> No
     assert json.loads(done.stdout)["units"] == units
 
 
+@pytest.mark.parametrize("text, sent", [
+    (b"a\r\nb\r\n", "a\nb"), (b"\xef\xbb\xbfa\n", "a"), (b"\xef\xbb\xbfa\r\nb", "a\nb")])
+def test_what_editors_add_is_not_sent(lab: Lab, sim: int, text: bytes, sent: str) -> None:
+    command = [os.environ.get("GATEWAY_BINARY", BINARY), "send", "--state-dir",
+               str(lab.gateway.state), "--sim", str(sim), TO]
+    subprocess.run(command, input=text, check=True, capture_output=True, timeout=patience(30))
+    assert taken_texts(lab) == [sent]
+
+
 @pytest.mark.parametrize("text,words", [
     (b"", "standard input is empty"), (b"\n", "standard input is empty"),
+    (b"\xef\xbb\xbf\r\n", "standard input is empty"),
     (b"\xff", "no UTF-8"), (b"a\0b", "no UTF-8"), (b"x" * 20_000, "too long")])
 def test_what_is_no_text(lab: Lab, text: bytes, words: str) -> None:
     command = [os.environ.get("GATEWAY_BINARY", BINARY), "send", "--state-dir",
@@ -191,7 +201,7 @@ def test_dry_run(lab: Lab, owner: Owner, sim: int) -> None:
     assert emoji.returncode == OK and "upstream oFono cannot encode" in emoji.stderr
     wrong = owner.run("send", "--dry-run", "--sim", 99, TO, "x")
     assert wrong.returncode == FAILED
-    assert "It would not be sent" in wrong.stdout
+    assert "It would not be sent: 1 segment (gsm7).\n" in wrong.stdout
     assert "subscription_unknown: " in wrong.stdout
     wrong = owner.run("send", "--json", "--dry-run", "--sim", 99, TO, "x")
     assert (wrong.returncode, json.loads(wrong.stdout)["would_send"]) == (FAILED, False)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Contact file: the vCards that the owner wrote down for the gateway. It is read whole, which
- * takes as long as the disk does: at the start, and when the owner asks.
+ * takes as long as the disk does: at the start, when it changes, and when the owner asks.
  */
 #ifndef CONTACTS_CONTACT_FILE_H
 #define CONTACTS_CONTACT_FILE_H

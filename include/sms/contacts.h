@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Contacts: whom the owner knows by name: what the SIM cards have, read whenever a modem shows
- * one, and the owner's vCard file, read at the start and when the configuration is. In memory
- * alone, and written nowhere (tests/integration/test_contacts.py).
+ * one, and the owner's vCard file, read at the start, when it changes, and when the
+ * configuration is read. In memory alone, and written nowhere (tests/integration/test_contacts.py).
  *
  * What a card has goes with its modem. A file that cannot be read leaves what was there; one
  * that is not there any more does not.
@@ -19,8 +19,8 @@
 struct contacts;
 
 /* The parts outlive it. 0 or -errno; a file that is not good is no error. */
-int contacts_new(const struct config *config, struct sims *sims, struct ofono *ofono,
-		 struct contacts **contacts_out);
+int contacts_new(sd_event *loop, const struct config *config, struct sims *sims,
+		 struct ofono *ofono, struct contacts **contacts_out);
 void contacts_free(struct contacts *contacts); /* NULL is fine */
 
 /* The configuration may be different; everything is read again. */

@@ -100,8 +100,8 @@ static int open_inbound(struct phone *phone, const struct config *config)
 		error = alert_log_new(services->store, services->sims, services->ofono,
 				      &services->alerts);
 	if (error == 0)
-		error = contacts_new(config, services->sims, services->ofono,
-				     &services->contacts);
+		error = contacts_new(services->loop, config, services->sims,
+				     services->ofono, &services->contacts);
 	if (error == 0)
 		error = open_spool(phone, config);
 	return error;

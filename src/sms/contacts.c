@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "contacts/contact_file.h"
+#include "contacts/contact_watch.h"
 #include "contacts/vcard.h"
 #include "store/store_party.h"
 
@@ -22,12 +23,14 @@ struct card {
 };
 
 struct contacts {
+	sd_event *loop;
 	const struct config *config;
 	struct sims *sims;
 	struct ofono *ofono;
 	struct observer ofono_observer;
 	struct contact_book *book;
 	struct card cards[CARDS_MAX];
+	struct contact_watch *watch; /* NULL: there is no file, or it cannot be watched */
 	char problem[CONTACT_FILE_PROBLEM_BYTES];
 };
 
@@ -145,16 +148,39 @@ static void read_file(struct contacts *contacts)
 		log_error("contacts: of the owner's file: out of memory");
 }
 
+static void on_changed(void *data)
+{
+	read_file(data);
+}
+
+/* Before it is read, so that no change falls between. */
+static void watch_file(struct contacts *contacts)
+{
+	const char *path = contacts->config->contacts_file;
+	int error;
+
+	contact_watch_free(contacts->watch);
+	contacts->watch = NULL;
+	if (!*path)
+		return;
+	error = contact_watch_new(contacts->loop, path, on_changed, contacts,
+				  &contacts->watch);
+	if (error)
+		log_info("contacts: %s is read again with the configuration only: %s",
+			 path, strerror(-error));
+}
+
 void contacts_review(struct contacts *contacts)
 {
+	watch_file(contacts);
 	read_file(contacts);
 	if (!contacts->config->contacts_of_sims)
 		drop_cards(contacts);
 	ofono_use_phonebooks(contacts->ofono, contacts->config->contacts_of_sims);
 }
 
-int contacts_new(const struct config *config, struct sims *sims, struct ofono *ofono,
-		 struct contacts **contacts_out)
+int contacts_new(sd_event *loop, const struct config *config, struct sims *sims,
+		 struct ofono *ofono, struct contacts **contacts_out)
 {
 	struct contacts *contacts = calloc(1, sizeof(*contacts));
 
@@ -165,6 +191,7 @@ int contacts_new(const struct config *config, struct sims *sims, struct ofono *o
 		free(contacts);
 		return -ENOMEM;
 	}
+	contacts->loop = loop;
 	contacts->config = config;
 	contacts->sims = sims;
 	contacts->ofono = ofono;
@@ -180,6 +207,7 @@ void contacts_free(struct contacts *contacts)
 	if (!contacts)
 		return;
 	observer_remove(&contacts->ofono_observer);
+	contact_watch_free(contacts->watch);
 	contact_book_free(contacts->book);
 	free(contacts);
 }

@@ -331,8 +331,8 @@ static inline void gateway_open_phone(void)
 			       &services->dialler) == 0);
 	FUZZ_CHECK(alert_log_new(services->store, services->sims, services->ofono,
 				 &services->alerts) == 0);
-	FUZZ_CHECK(contacts_new(services->config, services->sims, services->ofono,
-				&services->contacts) == 0);
+	FUZZ_CHECK(contacts_new(services->loop, services->config, services->sims,
+				services->ofono, &services->contacts) == 0);
 	FUZZ_CHECK(inbox_new(services->loop, services->store, services->sims,
 			     services->ofono, &services->inbox) == 0);
 	FUZZ_CHECK(outbox_new(services->loop, services->config, services->store,

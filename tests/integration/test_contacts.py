@@ -200,6 +200,35 @@ def test_file(make_lab: Callable[..., Lab], folder: Path) -> None:
     wait_names(agent, "Anna")
 
 
+def test_a_file_that_changes(make_lab: Callable[..., Lab], folder: Path) -> None:
+    """In place, by rename, removed, made again, behind a link: nobody says reload."""
+    file, fresh, real = folder / "contacts.vcf", folder / "fresh", folder / "there" / "real.vcf"
+    file.write_text(vcard(("One", ANNA)))
+    lab = make_lab(f"[contacts]\nfile = {file}\n", sims=[Sim.numbered(1)])
+    agent = Agent(lab)
+    wait_names(agent, "One")
+    file.write_text(vcard(("Two", ANNA)))
+    wait_names(agent, "Two")
+    fresh.write_text(vcard(("Three", ANNA)))
+    fresh.rename(file)
+    wait_names(agent, "Three")
+    file.unlink()
+    wait_names(agent)
+    real.parent.mkdir()
+    real.write_text(vcard(("Four", ANNA)))
+    file.symlink_to(real)
+    wait_names(agent, "Four")
+    real.write_text(vcard(("Five", ANNA)))
+    wait_names(agent, "Five")
+    fresh.write_text(vcard(("Six", ANNA)))
+    fresh.rename(real)
+    wait_names(agent, "Six")
+    (folder / "other").write_text("x")
+    file.write_bytes(b"x" * (8 * 1024 * 1024 + 1))
+    wait_until(lambda: "8 MiB" in lab.gateway.log, what="it is told")
+    assert names(agent) == ["Six"]
+
+
 def test_nobody_is_wanted(make_lab: Callable[..., Lab]) -> None:
     """The tool goes, and comes when the owner says so."""
     lab = make_lab(sims=[Sim.numbered(0, contacts=[("Anna", ANNA)])])

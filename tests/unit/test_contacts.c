@@ -29,7 +29,7 @@ static int set_up(void **state)
 		return -1;
 	open_store();
 	if (sims_new(loop, &fake_ofono, store, &sims) ||
-	    contacts_new(&config, sims, &fake_ofono, &contacts))
+	    contacts_new(NULL, &config, sims, &fake_ofono, &contacts))
 		return -1;
 	modem = fake_modem_add("/sim0");
 	fake_card(modem, "8936", "216300000000001"); /* of Hungary */

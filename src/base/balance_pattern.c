@@ -138,6 +138,27 @@ static void read_currency(const char *text, const regmatch_t *group,
 		*currency = '\0';
 }
 
+/*
+ * A pattern is matched byte by byte, so a set such as [-0-9\xe2\x88\x92] takes the first byte
+ * of \xe2\x82\xac, too: what begins or ends within a character does so before it.
+ */
+static regoff_t before_character(const char *text, regoff_t at)
+{
+	while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80)
+		at--;
+	return at;
+}
+
+static void align(const char *text, regmatch_t groups[GROUPS_MAX + 1])
+{
+	for (int i = 1; i <= GROUPS_MAX; i++) {
+		if (groups[i].rm_so < 0)
+			continue;
+		groups[i].rm_so = before_character(text, groups[i].rm_so);
+		groups[i].rm_eo = before_character(text, groups[i].rm_eo);
+	}
+}
+
 static bool read_groups(const char *text, const regmatch_t groups[GROUPS_MAX + 1],
 			struct balance *balance)
 {
@@ -163,7 +184,10 @@ static bool read_by(const char *pattern, const char *text, struct balance *balan
 		return false;
 	result = regexec(&compiled, text, GROUPS_MAX + 1, groups, 0);
 	regfree(&compiled);
-	return result == 0 && read_groups(text, groups, balance);
+	if (result)
+		return false;
+	align(text, groups);
+	return read_groups(text, groups, balance);
 }
 
 bool balance_pattern_read(const struct config_list *list, const char *code,

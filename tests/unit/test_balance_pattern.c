@@ -56,6 +56,12 @@ static void test_where_it_stands(void **state)
 		  "You have \xe2\x82\xac"
 		  "12.50",
 		  "12.50 \xe2\x82\xac" },
+		/* the minus and the euro sign begin alike */
+		{ "*100# ([-0-9., \xe2\x88\x92]+)([^ 0-9]*)",
+		  "\xe2\x88\x92"
+		  "5,25 \xe2\x82\xac",
+		  "-5.25 \xe2\x82\xac" },
+		{ "*100# ([-0-9., \xe2\x88\x92]+)", "7 \xe2\x82\xac", "7" },
 		{ "*100# [Bb]alance:? ([0-9]+)$", "balance 12 of 30", "" },
 		{ "*100# is ([-0-9., ]+)", "Your balance is not known", "" },
 		{ "*100# is (.*)", "Your balance is nothing", "" },

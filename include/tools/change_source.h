@@ -14,6 +14,7 @@ struct change_source {
 	const struct services *services;
 	int64_t count; /* of changes; begins with the clock, so as to go on over a restart */
 	uint64_t modems;	    /* modem_facts_sum() when it was last told */
+	unsigned waiting;	    /* outbox_waiting() */
 	struct observers observers; /* of struct change */
 	struct observer inbox, calls, placed, alerts, outbox, sims, ofono, policy;
 };

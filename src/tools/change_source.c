@@ -100,15 +100,28 @@ static void on_alerts(void *data, const void *event_data)
 		tell(data, "sms://alerts");
 }
 
+/* Queue and limits are as they were when oFono has it, the network took it, or delivered it. */
+static bool is_in_status(struct change_source *source, const struct outbox_event *event)
+{
+	unsigned waiting = outbox_waiting(source->services->outbox);
+	bool differs = waiting != source->waiting;
+
+	source->waiting = waiting;
+	return differs || (event->state != STATE_HANDED && event->state != STATE_SENT &&
+			   event->state != STATE_DELIVERED);
+}
+
 static void on_outbox(void *data, const void *event_data)
 {
 	const struct outbox_event *event = event_data;
 	struct change_source *source = data;
+	bool in_status = is_in_status(source, event);
 
 	if (!note(source))
 		return;
 	tell_of_message(source, event->message_id);
-	tell(source, "sms://status"); /* the queue */
+	if (in_status)
+		tell(source, "sms://status");
 }
 
 static void on_sims(void *data, const void *event_data)
@@ -169,6 +182,7 @@ void change_source_init(struct change_source *source, const struct services *ser
 		.count = clock_wall_ms(),
 	};
 	source->modems = modem_facts_sum(services);
+	source->waiting = outbox_waiting(services->outbox);
 	observers_init(&source->observers);
 	observer_add(inbox_observers(services->inbox), &source->inbox, on_inbox, source);
 	observer_add(call_log_observers(services->calls), &source->calls, on_calls,

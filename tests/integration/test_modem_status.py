@@ -124,6 +124,17 @@ def test_what_differs_is_told(make_lab: MakeLab, era: str) -> None:
         wait_modem(operator="Elsewhere")
 
 
+def test_a_message_is_told_of_while_it_counts(lab: Lab, agent: Agent) -> None:
+    """As it comes into the queue and leaves it: what oFono makes of it is in no status."""
+    with subscribed(lab, MODERN, URI) as events:
+        assert_sent(agent.send("counted", agent.ids()[0]))
+        hear(events, URI)
+        heard = 1
+        while events.poll(0.3):
+            heard += 1
+    assert heard <= 2
+
+
 def test_the_bus_goes_and_comes(make_lab: MakeLab) -> None:
     lab = make_lab(modem_count=1)
     agent = Agent(lab)

@@ -82,6 +82,8 @@ int ussd_dial(struct ussd *ussd, const struct ussd_order *order, struct ussd_tur
 int ussd_reply(struct ussd *ussd, const struct ussd_order *order, struct ussd_turn *turn);
 /* Nobody wants the answer any more: the dialogue is cancelled. */
 void ussd_leave(struct ussd_turn *turn);
+/* This client replies no more: dialogues in which it would have to are cancelled. */
+void ussd_revoke(struct ussd *ussd, int64_t client_id);
 
 /* Some modem can dial codes. */
 bool ussd_is_possible(const struct ussd *ussd);

@@ -134,6 +134,7 @@ static void on_client_forgotten(void *data, int64_t client_id)
 
 	front_forget_client(&gateway->front, client_id);
 	dialler_revoke(gateway->services.dialler, client_id);
+	ussd_revoke(gateway->services.ussd, client_id);
 }
 
 static void on_client_changed(void *data, int64_t client_id)

@@ -181,6 +181,17 @@ void ussd_leave(struct ussd_turn *turn)
 	turn->dialogue = NULL;
 }
 
+void ussd_revoke(struct ussd *ussd, int64_t client_id)
+{
+	struct ussd_dialogue *dialogue, *next;
+
+	for (dialogue = TAILQ_FIRST(&ussd->dialogues); dialogue; dialogue = next) {
+		next = TAILQ_NEXT(dialogue, link);
+		if (dialogue->client_id == client_id && !dialogue->turn)
+			cancel(dialogue);
+	}
+}
+
 /* Its modem is not there any more, or cannot do it any more. */
 static void lose(struct ussd *ussd, const struct modem *modem)
 {

@@ -134,6 +134,24 @@ static void test_nobody_replies(void **state)
 	bench_close(&bench);
 }
 
+/* The modem is free at once, not when the network or the time gives up. */
+static void test_revoked(void **state)
+{
+	struct fixture *fixture = *state;
+	struct bench bench;
+	struct ussd_order order;
+
+	bench_open(&bench, fixture, LIMIT_MS);
+	be_asked(&bench, fixture);
+	order = order_of(&bench, NULL);
+	ussd_revoke(bench.ussd, 8);
+	assert_int_equal(ussd_check(bench.ussd, &order), USSD_E_BUSY);
+	ussd_revoke(bench.ussd, 7);
+	assert_int_equal(ussd_check(bench.ussd, &order), 0);
+	lab_wait(&fixture->lab, strstr(fixture->fake.log, "Cancel:/sim0"));
+	bench_close(&bench);
+}
+
 static void keep_silent(struct fixture *fixture)
 {
 	fixture->fake.failing_member = "Initiate";
@@ -274,6 +292,7 @@ int main(void)
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 		TEST(test_belongs_to_its_client),
 		TEST(test_nobody_replies),
+		TEST(test_revoked),
 		TEST(test_no_answer),
 		TEST(test_leaving),
 		TEST(test_it_goes),

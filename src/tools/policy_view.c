@@ -164,8 +164,9 @@ void policy_view_write_words(struct json_writer *writer, const struct services *
 		json_write_string(writer, "Some numbers are never written to.");
 	say_length(writer, services->config->max_segments);
 	if (*policy->quiet_hours)
-		say(writer, "Nothing goes out in the quiet hours, ", policy->quiet_hours,
-		    " by the phone's local time.");
+		say(writer, "Nothing is accepted in the quiet hours, ",
+		    policy->quiet_hours,
+		    " by the phone's local time, nor with a send_at in them.");
 	say_list(writer, "A SIM whose known balance is below this sends nothing: ",
 		 &policy->minimum_balance);
 	if (client->scopes & CLIENT_CALL)

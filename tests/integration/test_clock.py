@@ -161,6 +161,20 @@ def test_stop_after_the_clock_was_set_back(phone: tuple[Lab, Clock]) -> None:
     deliver(lab, TO, "START")
 
 
+def test_due_while_it_slept() -> None:
+    """In the order in which they were accepted, and what is over is not sent."""
+    with phone_with_clock() as (lab, clock):
+        agent = Agent(lab)
+        over = agent.send("over", send_at=at(HOUR_S), valid_for_seconds=60).message_id
+        schedule(lab, "due second", 2 * HOUR_S)
+        last = schedule(lab, "due first", HOUR_S)
+        clock.sleep(2 * HOUR_S + 1)
+        agent.wait_state(last, "sent")
+        assert [submit.text for submit in lab.modems[0].taken] == ["due second", "due first"]
+        told = agent.call("get_sms_status", message_id=over).structured
+        assert (told["state"], told["changes"][-1]["reason"]) == ("expired", "validity_over")
+
+
 def test_asleep_for_hours(phone: tuple[Lab, Clock]) -> None:
     lab, clock = phone
     agent = Agent(lab)

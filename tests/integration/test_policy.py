@@ -16,7 +16,7 @@ import pytest
 from agent import TO, Agent, Result, assert_refused, assert_sent, pair, seconds_ahead
 from lab import Lab, wait_until
 from lab.radio import call
-from modem import HOME, SEARCHING
+from modem import HOME, SEARCHING, Outcome
 from owner import Owner
 from schema import closed, problems
 
@@ -187,6 +187,19 @@ def test_quiet_hours(make_lab: Callable[..., Lab]) -> None:
     assert_refused_alike(agent, "quiet_hours", send_at=seconds_ahead(30))
     assert "quiet hours" in status(agent)["why_not"]
     assert any("00:00-24:00" in words for words in status(agent)["policy"])
+
+
+def test_what_is_late_goes_out_in_quiet_hours(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    agent, [modem] = Agent(lab), lab.modems
+    modem.plan(Outcome.hang())
+    agent.send("in its way", wait_for="none")
+    late = agent.send("behind it", wait_for="none").message_id
+    modem.wait_offered(1)
+    reconfigure(lab, "[policy]\nquiet_hours = 00:00-24:00\n", "policy.quiet_hours: changed")
+    assert_refused(agent.send("new"), "quiet_hours")
+    modem.unhang(Outcome.ok())
+    agent.wait_state(late, "sent")
 
 
 # ---- SIMs

@@ -57,6 +57,19 @@ static bool has_card(const struct patient *patient)
 	return false;
 }
 
+static void tell_to_unlock(const struct patient *patient, enum sim_lock lock)
+{
+	char fix[sizeof(patient->modem->path) + 128];
+
+	snprintf(fix, sizeof(fix), "Unlock it%s: ofono-mcp unlock %s%s",
+		 lock == SIM_LOCK_PUK ? ", with the PUK that came with the card" : "",
+		 lock == SIM_LOCK_PUK ? "--puk " : "", patient->modem->path);
+	tell(patient,
+	     lock == SIM_LOCK_PUK ? "its SIM card asks for its PUK"
+				  : "its SIM card asks for its PIN",
+	     fix);
+}
+
 static bool is_unlocked(const struct patient *patient)
 {
 	const struct sim_facts *sim = &patient->modem->sim;
@@ -72,10 +85,7 @@ static bool is_unlocked(const struct patient *patient)
 			    "a lock of the phone or the network (%s) holds its SIM card",
 			    sim->pin_required);
 	else
-		doctor_tell(patient->doctor,
-			    &(struct finding){ DOCTOR_PROBLEM, patient->about,
-					       "Unlock it: ofono-mcp unlock" },
-			    "its SIM card asks for its %s", sim->pin_required);
+		tell_to_unlock(patient, lock);
 	return false;
 }
 
@@ -96,15 +106,16 @@ static bool is_free(const struct patient *patient)
 static bool is_alone(const struct patient *patient)
 {
 	const struct modem *other;
+	char fix[sizeof(patient->modem->path) + 64];
 
+	snprintf(fix, sizeof(fix), "Switch one of them off: ofono-mcp modem off %s",
+		 patient->modem->path);
 	TAILQ_FOREACH (other, ofono_modems(patient->modem->ofono), link) {
 		if (other == patient->modem || modem_is_foreign(other) ||
 		    !sim_match(&patient->modem->sim, &other->sim))
 			continue;
 		doctor_tell(patient->doctor,
-			    &(struct finding){ DOCTOR_PROBLEM, patient->about,
-					       "Switch one of them off: ofono-mcp modem "
-					       "off" },
+			    &(struct finding){ DOCTOR_PROBLEM, patient->about, fix },
 			    "its SIM card is in modem %s, too, so that each message "
 			    "would go out twice: the gateway sends none",
 			    other->path);
@@ -120,6 +131,13 @@ static bool is_online(const struct patient *patient)
 	return patient->modem->online;
 }
 
+static const char no_network_fix[] =
+	"Go where there is reception; if it stays so, try the card in another phone";
+
+static const char denied_fix[] = "The network refuses the card: ask the operator whether "
+				 "it is active and paid for, "
+				 "and good for this country";
+
 static bool is_registered(const struct patient *patient)
 {
 	const struct network_facts *network = &patient->modem->network;
@@ -128,8 +146,9 @@ static bool is_registered(const struct patient *patient)
 		return true;
 	doctor_tell(patient->doctor,
 		    &(struct finding){ DOCTOR_PROBLEM, patient->about,
-				       "Go where there is reception; if it stays so, "
-				       "try the card in another phone" },
+				       strcmp(network->status, "denied") == 0
+					       ? denied_fix
+					       : no_network_fix },
 		    "no network has taken its SIM card (%s)",
 		    *network->status ? network->status : "not known");
 	return false;
@@ -146,14 +165,20 @@ static bool takes_messages(const struct patient *patient)
 
 static bool has_centre(const struct patient *patient)
 {
+	char fix[sizeof(patient->modem->path) + 256];
+
 	if (patient->modem->centre != CENTRE_NONE)
 		return true;
+	snprintf(fix, sizeof(fix),
+		 "Ask the operator for its number, then, as root, with that in place of "
+		 "NUMBER: dbus-send --system --dest=org.ofono %s "
+		 "org.ofono.MessageManager.SetProperty string:ServiceCenterAddress "
+		 "variant:string:NUMBER",
+		 patient->modem->path);
 	tell(patient,
 	     "oFono knows no service centre of its SIM card, so what it sends is "
 	     "refused, unless the modem knows one",
-	     "Ask the operator for the number, then, as root: dbus-send --system "
-	     "--dest=org.ofono MODEM org.ofono.MessageManager.SetProperty "
-	     "string:ServiceCenterAddress variant:string:NUMBER");
+	     fix);
 	return false;
 }
 
@@ -171,8 +196,9 @@ static void look_at_modem(struct doctor *doctor, const struct modem *modem)
 			return;
 	}
 	doctor_tell(doctor, &(struct finding){ DOCTOR_OK, patient.about },
-		    "it can send: %s, %s, signal %u %%", modem->network.name,
-		    modem->network.status, modem->network.strength);
+		    "it can send: %s, %s, signal %u %%, service centre %s",
+		    modem->network.name, modem->network.status, modem->network.strength,
+		    modem->centre == CENTRE_KNOWN ? "set" : "not told");
 }
 
 void doctor_look_at_modems(struct doctor *doctor, const struct ofono *ofono)

@@ -61,7 +61,7 @@ void modem_view_put(struct json_writer *writer, const struct modem *modem)
 	json_put_integer(writer, "signal_percent", network->strength);
 }
 
-/* "asks for its pin", "locked (network)" */
+/* "asks for its PIN", "locked (network)" */
 static void say_card(const struct modem *modem, char text[CELL_BYTES])
 {
 	static const char *const texts[] = {
@@ -80,7 +80,9 @@ static void say_card(const struct modem *modem, char text[CELL_BYTES])
 		snprintf(text, CELL_BYTES, "limited to a list (FDN)");
 	else
 		snprintf(text, CELL_BYTES, "%s%s", texts[card],
-			 card == MODEM_CARD_LOCKED ? modem->sim.pin_required : "");
+			 card != MODEM_CARD_LOCKED		    ? ""
+			 : sim_lock_of(&modem->sim) == SIM_LOCK_PUK ? "PUK"
+								    : "PIN");
 }
 
 static void print_network(FILE *out, const struct modem *modem)

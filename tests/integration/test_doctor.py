@@ -27,7 +27,7 @@ from lab.dial import make_certificate
 from lab.gateway import BINARY, Gateway, free_port
 from lab.ofonod import PLUGIN
 from lab.process import CONFINE
-from modem import SEARCHING, Outcome, Sim
+from modem import DENIED, SEARCHING, Outcome, Sim
 from owner import FAILED, OK, USAGE, run
 from terminal import on_terminal
 from test_delivery_reports import StubOfono
@@ -113,7 +113,8 @@ def pretend(monkeypatch: pytest.MonkeyPatch, when: str) -> None:
 
 
 def test_all_is_well_but_what_upstream_lacks(one: Lab, look: Look) -> None:
-    found = wait_found(one, look, "ok", path_of(one), "it can send: Telekom HU, registered")
+    found = wait_found(one, look, "ok", path_of(one), "it can send: Telekom HU, registered, "
+                       "signal 64 %, service centre set")
     assert found.code == OK
     assert {f["about"] for f in found.all if f["level"] != "ok"} == {"oFono"}
     assert found.has("warning", "oFono", "without a plugin that tells of delivery")
@@ -304,13 +305,20 @@ def test_no_network(one: Lab, look: Look) -> None:
     assert found.code == FAILED
 
 
+def test_a_network_that_refuses_the_card(one: Lab, look: Look) -> None:
+    one.modems[0].set_registration(DENIED)
+    found = wait_found(one, look, "problem", path_of(one), "(denied)")
+    assert found.has("problem", path_of(one), "ask the operator whether it is active")
+
+
 def test_a_locked_card(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=1, powered=False)
     lab.modems[0].sim = replace(lab.modems[0].sim, pin="1234")
     assert wait_found(lab, look, "problem", path_of(lab), "it is switched off")
     assert look(lab).has("problem", path_of(lab), "ofono-mcp modem on /sim0")
     lab.bring_up()
-    assert wait_found(lab, look, "problem", path_of(lab), "asks for its pin")
+    assert wait_found(lab, look, "problem", path_of(lab), "asks for its PIN")
+    assert look(lab).has("problem", path_of(lab), "Unlock it: ofono-mcp unlock /sim0")
     deny(lab, "SimManager", "EnterPin")                 # as the policy of the package
     assert look(lab).has("problem", "policy", "unlock.conf")
 
@@ -348,6 +356,7 @@ def test_no_service_centre(make_lab: Callable[..., Lab], look: Look) -> None:
     card = replace(Sim.numbered(0), smsc="")
     lab = make_lab(sims=[card], gateway_open=False)
     assert wait_found(lab, look, "problem", path_of(lab), "knows no service centre")
+    assert look(lab).has("problem", path_of(lab), "--dest=org.ofono /sim0 org.ofono.Mess")
 
 
 def test_our_plugin(make_lab: Callable[..., Lab], look: Look) -> None:

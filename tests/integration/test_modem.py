@@ -143,10 +143,10 @@ def test_a_locked_card(owner_of: OwnerOf) -> None:
     owner = owner_of(Sim.numbered(0, pin="1234"))
     done = owner.run("on")
     assert (done.returncode, done.stderr) == (OK, "")
-    assert "SIM card: asks for its pin" in done.stdout
+    assert "SIM card: asks for its PIN" in done.stdout
     assert "Unlock its SIM card: ofono-mcp unlock.\n" in done.stdout
     waiting = owner.run("on", "--registered", "--json")
-    assert waiting.returncode == FAILED and "asks for its pin" in waiting.stderr
+    assert waiting.returncode == FAILED and "asks for its PIN" in waiting.stderr
     [modem] = json.loads(waiting.stdout)["modems"]
     assert (modem["outcome"], modem["sim"], modem["lock"]) == ("locked", "locked", "pin")
 

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""--json: every member that a command prints, strict JSON, is one that the manual page names.
+
+What tools tell is held against their schemas instead.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent import TO, Agent
+from approving import new_agent
+from lab import Lab
+from owner import FAILED, OK, run
+from schema import closed, problems
+from test_commands import COMMANDS, PAGE
+
+SECTION = re.search(r"^\.Sh JSON\n(.*?)^\.Sh ", PAGE, re.MULTILINE | re.DOTALL)[1]
+ITEMS = dict(re.findall(r"^\.It Cm (.*)\n((?:(?!\.It |\.El).*\n)*)", SECTION, re.MULTILINE))
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+TIMES = {"at", "paired", "asked_at", "send_at", "until", "read_at", "frees_at", "counts_until"}
+# Members whose own members are told elsewhere: keys of the configuration, facts of an event.
+CLOSED = {"configuration", "detail", "message"}
+
+
+def item_of(command: str) -> str:
+    return next(text for words, text in ITEMS.items() if command in words.split(" , "))
+
+
+def names_in(text: str) -> set[str]:
+    names = re.findall(r"^\.(?:Va|Pq Va) (.*)$", text, re.MULTILINE)
+    return {word for name in names for word in name.split() if word.isidentifier()}
+
+
+def members(value: Any) -> Iterator[tuple[str, Any]]:
+    for item in value if isinstance(value, list) else [value]:
+        if not isinstance(item, dict):
+            continue
+        for name, member in item.items():
+            yield name, member
+            if name not in CLOSED:
+                yield from members(member)
+
+
+def no_constant(name: str) -> None:
+    raise AssertionError(f"{name} is no JSON")
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    assert len({name for name, _ in pairs}) == len(pairs), pairs
+    return dict(pairs)
+
+
+def read(line: str) -> Any:
+    """Strictly: no name twice, no NaN, nothing that a line cannot hold."""
+    assert line.isprintable(), line
+    return json.loads(line, parse_constant=no_constant, object_pairs_hook=unique)
+
+
+@pytest.fixture
+def do(phone: Lab, folder: Path) -> Callable[..., list[Any]]:
+    def do(*words: object, code: int = OK) -> list[Any]:
+        name, *rest = words
+        state = [] if name in ("modem", "tools") else ["--state-dir", phone.gateway.state]
+        done = run(name, *state, "--json", *rest, DBUS_SYSTEM_BUS_ADDRESS=phone.bus.address)
+        assert done.returncode == code, done
+        return [read(line) for line in done.stdout.splitlines()]
+    return do
+
+
+@pytest.fixture
+def phone(make_lab: Callable[..., Lab]) -> Lab:
+    lab = make_lab(modem_count=1, gateway_open=False)
+    return lab
+
+
+def assert_told(command: str, lines: list[Any], *beside: str) -> None:
+    told = names_in(item_of(command)).union(*(names_in(item_of(other)) for other in beside))
+    for name, value in members(lines):
+        assert name in told, (command, name)
+        if name in TIMES and isinstance(value, str):
+            assert TIME.fullmatch(value), (command, name, value)
+
+
+def test_each_command_has_its_item() -> None:
+    named = {word for words in ITEMS for word in words.split(" , ")}
+    assert named - {"audit verify"} == set(COMMANDS) - {"serve"}
+
+
+def test_members_of_the_owners_commands(phone: Lab, do: Callable[..., list[Any]],
+                                        folder: Path) -> None:
+    careful = new_agent(phone)
+    for text in ("first", "second"):
+        careful.call("send_sms", to_phone_number=TO, sms_text=text, wait_for="none")
+    file = folder / "backup"
+    waiting = do("approvals")
+    for command, *words in [
+            ("pair", "--per-day", 5, "--sim", 1, "--allow", TO, "other"), ("rotate", "other"),
+            ("change", "--ask", "always", "other"), ("clients",), ("revoke", "other"),
+            ("pause",), ("resume",), ("reload",), ("balance",), ("doctor",), ("modem",),
+            ("modem", "on"), ("backup", file), ("audit",)]:
+        assert_told(command, do(command, *words), *["clients"] * (command != "modem"))
+    assert len(waiting) == 3
+    assert_told("approvals", waiting)
+    assert_told("approve", do("approve", waiting[0]["message_id"]))
+    assert_told("reject", do("reject", waiting[1]["message_id"], "no"))
+    assert_told("audit verify", do("audit", "verify"))
+    phone.gateway.stop()
+    assert_told("restore", do("restore", file))
+
+
+def test_what_tools_tell(phone: Lab, do: Callable[..., list[Any]]) -> None:
+    [listed] = do("tools")
+    schemas = {tool["name"]: closed(tool["outputSchema"]) for tool in listed["tools"]}
+    new_agent(phone, "laptop", "never")
+    for command, tool, *words in [
+            ("send", "send_sms", "--sim", 1, TO, "hello"),
+            ("send", "send_sms", "--dry-run", TO, "hello"), ("list", "list_sms"),
+            ("contacts", "find_contact")]:
+        [told] = do(command, *words)
+        assert problems(told, schemas[tool]) == [], command
+    [told] = do("wait", "--timeout", 1, code=FAILED)
+    assert problems(told, schemas["wait_for_sms"]) == []
+    message, status = do("show", 1)
+    assert problems(status, schemas["get_sms_status"]) == []
+    [listed] = do("list")
+    assert message == {"message": listed["messages"][0]}
+
+
+def test_status_is_that_of_the_tool_and_more(phone: Lab, do: Callable[..., list[Any]]) -> None:
+    new_agent(phone)
+    do("change", "--per-day", 5, "careful")
+    [listed], [status] = do("tools"), do("status")
+    [schema] = [tool["outputSchema"] for tool in listed["tools"]
+                if tool["name"] == "get_gateway_status"]
+    more = {name: value for name, value in status.items() if name not in schema["properties"]}
+    assert set(more) == {"version", "advertised", "advertisement", "configuration",
+                         "contacts", "waiting_approval", "clients"}
+    assert_told("status", [more], "clients")
+    told = {name: value for name, value in status.items() if name not in more}
+    assert problems(told, closed(schema)) == []
+
+
+def test_an_error_is_the_last_line(phone: Lab, do: Callable[..., list[Any]]) -> None:
+    for words in (["show", 99], ["revoke", "nobody"], ["unlock"], ["approve", 99],
+                  ["modem", "on", "/none"], ["restore", "/none"]):
+        error = do(*words, code=FAILED)[-1]["error"]
+        assert set(error) == {"code", "message", "fix"} and error["code"].isidentifier()

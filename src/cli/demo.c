@@ -42,7 +42,7 @@ static const char help[] =
 	"left. It needs no root where users may make user namespaces.\n"
 	"\n"
 	"  --port PORT  serve on 127.0.0.1:PORT, 9531 when left out\n"
-	"  --once       end after the first message\n"
+	"  --once       end after the first message; with --json, when it is up\n"
 	"  --json       for programs: an object a line, \"up\" with the URL, \"sms\" "
 	"for\n"
 	"               each message that a modem was given to send, \"ended\"; no "

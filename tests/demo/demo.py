@@ -30,12 +30,21 @@ from story import Story
 
 DEFAULT_PORT = 9531
 POLL_S = 0.2
+LAST_OF_ROOT = 1023
 PR_SET_PDEATHSIG = 1
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stopped(BaseException):
     """Ctrl-C, SIGTERM, or the terminal is gone."""
+
+
+class Failed(Exception):
+    """With a code for programs, what happened, and what to do, "" when nobody knows."""
+
+    def __init__(self, code: str, flaw: str, fix: str = "") -> None:
+        super().__init__(f"{flaw}. {fix}" if fix else flaw)
+        self.code, self.flaw, self.fix = code, flaw, fix
 
 
 def ignore_signals() -> None:
@@ -59,26 +68,42 @@ def end_when_asked() -> None:
 
 # ---- the port
 
-def is_taken(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return True
-    return False
+def listen(port: int) -> socket.socket:
+    """For the gateway: whoever looks first and lets it listen later may meet another demo's."""
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+        listener.listen(socket.SOMAXCONN)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def is_free(port: int) -> bool:
+    try:
+        listen(port).close()
+    except OSError:
+        return False
+    return True
 
 
 def another_port(port: int) -> int:
-    """To propose; the search ends, if need be, with whatever the kernel gives."""
-    near = range(port + 10, min(port + 1000, 65535), 10)
-    return next((other for other in near if not is_taken(other)), DEFAULT_PORT)
+    """To propose; the search ends, if need be, with the usual one."""
+    first = port + 10 if port > LAST_OF_ROOT else DEFAULT_PORT
+    near = range(first, min(first + 1000, 65535), 10)
+    return next((other for other in near if is_free(other)), DEFAULT_PORT)
 
 
-def refuse_taken(port: int, again: str) -> None:
-    if is_taken(port):
-        sys.exit(f"Port {port} is taken (another demo?). Choose another: "
-                 f"{again}{another_port(port)}")
+def take(port: int, again: str) -> socket.socket:
+    try:
+        return listen(port)
+    except PermissionError:
+        code, flaw = "port_refused", f"Port {port} is for root alone"
+    except OSError:
+        code, flaw = "port_taken", f"Port {port} is taken (another demo?)"
+    raise Failed(code, flaw, f"Choose another: {again}{another_port(port)}")
 
 
 # ---- life
@@ -93,24 +118,26 @@ def watch(lab: Lab, shown: dict[str, int], screen: Story | Events) -> None:
         time.sleep(POLL_S)
     name, log = ("ofonod", lab.ofonod.log) if lab.gateway.is_running \
         else ("the gateway", lab.gateway.log)
-    raise SystemExit(f"{name} ended:\n{log[-2000:]}")
+    raise Failed("failed", f"{name} ended:\n{log[-2000:]}")
 
 
-def new_lab(port: int) -> Lab:
+def new_lab(listener: socket.socket) -> Lab:
     """Not yet entered.  The gateway is as it comes."""
     lab = Lab(modem_count=2, gateway=True)
-    lab.gateway.port = port
+    lab.gateway.port = listener.getsockname()[1]
+    lab.gateway.handed = [listener]
     lab.gateway.config = lab.gateway.policy = ""
     return lab
 
 
-def run(port: int, once: bool, screen: Story | Events) -> None:
+def run(listener: socket.socket, once: bool, screen: Story | Events) -> None:
     screen.starting()
-    with new_lab(port) as lab:
+    with new_lab(listener) as lab:
+        listener.close()                        # it is the gateway's alone now
         try:
             screen.up(lab)
             shown = {modem.name: len(modem.taken) for modem in lab.modems}
-            screen.how_to_go_on(port)
+            screen.how_to_go_on(lab.gateway.port)
             if not once:
                 screen.watching()
                 watch(lab, shown, screen)
@@ -132,23 +159,37 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return options
 
 
+def leave_output() -> None:
+    """Nobody reads it any more, which Python would tell at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def tell_failure(screen: Story | Events, failed: Failed) -> int:
+    try:
+        screen.failed(failed.code, failed.flaw, failed.fix)
+    except Gone:
+        leave_output()
+    print(failed, file=sys.stderr)
+    return 1
+
+
 def main(arguments: Sequence[str]) -> int:
     options = parse(arguments)
-    refuse_taken(options.port, options.again)
-    end_when_asked()
     screen = Events() if options.json else Story()
     try:
-        run(options.port, options.once, screen)
+        listener = take(options.port, options.again)
+        end_when_asked()
+        run(listener, options.once, screen)
     except (Stopped, Gone):
         pass
+    except Failed as failed:
+        return tell_failure(screen, failed)
     except AssertionError as error:             # the lab says so when something did not start
-        if "in use" in str(error):
-            refuse_taken(options.port, options.again)
-        sys.exit(f"The demo failed: {error}")
+        return tell_failure(screen, Failed("failed", f"The demo failed: {error}"))
     try:
         screen.ended()
     except Gone:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        leave_output()
     return 0
 
 

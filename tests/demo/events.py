@@ -36,5 +36,9 @@ class Events:
              alphabet=submit.alphabet, segment=part.part if part else 1,
              segments=part.parts if part else 1, pdu=submit.pdu)
 
+    def failed(self, code: str, message: str, fix: str) -> None:
+        put(json.dumps({"error": {"code": code, "message": message, "fix": fix}},
+                       ensure_ascii=False))
+
     def ended(self) -> None:
         tell("ended")

@@ -108,5 +108,8 @@ class Story:
         title(f"{time.strftime('%H:%M:%S')} an SMS went out")
         show_submit(modem, submit)
 
+    def failed(self, code: str, message: str, fix: str) -> None:
+        """Standard error tells it."""
+
     def ended(self) -> None:
         say("\nEnded; nothing is left.")

@@ -34,9 +34,9 @@ UP = "Ctrl-C ends everything"
 class Demo:
     """One run; `output` grows as it prints."""
 
-    def __init__(self, *arguments: str, stdout: int = subprocess.PIPE,
+    def __init__(self, *arguments: str, stdout: int = subprocess.PIPE, port: int = 0,
                  command: Sequence[str | Path] = (sys.executable, "-B", DEMO)) -> None:
-        self.port = free_port()
+        self.port = port or free_port()
         self.output = ""
         self._child = subprocess.Popen(
             [*command, "--port", str(self.port), *arguments],
@@ -63,6 +63,10 @@ class Demo:
 
     def signal(self, number: signal.Signals) -> None:
         self._child.send_signal(number)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._child.poll() is not None
 
     def wait(self) -> int:
         return self._child.wait(patience(20))

@@ -17,7 +17,8 @@ import pytest
 from agents import curl
 from test_demo import DEMO, TEXT, TO, Demo, assert_nothing_left, run
 from lab import wait_until
-from lab.gateway import BINARY
+from lab.gateway import BINARY, free_port
+from modem.patience import patience
 from modem.pdu import decode_submit
 
 PROJECT = DEMO.parents[2]
@@ -116,6 +117,41 @@ def test_a_port_that_is_taken(demo: Demo, program: Path) -> None:
     assert (second.returncode, second.stdout) == (1, "")
     assert re.fullmatch(rf"Port {demo.port} is taken \(another demo\?\)\. Choose another: "
                         r"ofono-mcp demo --port \d+\n", second.stderr)
+    told = subprocess.run([program, "demo", "--json", "--port", str(demo.port)],
+                          capture_output=True, text=True)
+    error = json.loads(told.stdout)["error"]
+    assert (told.returncode, error["code"]) == (1, "port_taken")
+    assert told.stderr == f"{error['message']}. {error['fix']}\n"
+
+
+def is_roots(port: int) -> bool:
+    first = int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text())
+    may = subprocess.run([*NOBODY, "unshare", "--map-root-user", "--mount", "true"],
+                         capture_output=True).returncode == 0
+    return port < first and may
+
+
+@pytest.mark.skipif(not is_roots(81), reason="here it is not, or nobody may try")
+def test_a_port_that_is_roots(program: Path) -> None:
+    refused = subprocess.run([*NOBODY, program, "demo", "--json", "--port", "81"],
+                             capture_output=True, text=True, timeout=patience(20))
+    assert (refused.returncode, json.loads(refused.stdout)["error"]["code"]) == (1, "port_refused")
+    assert "Port 81 is for root alone. Choose another: ofono-mcp demo --port 9" in refused.stderr
+
+
+def test_two_at_the_same_moment(program: Path) -> None:
+    """The one that comes too late says so, and never that the other's gateway is its own."""
+    port = free_port()
+    both = [Demo("--json", command=[program, "demo"], port=port) for _ in range(2)]
+    try:
+        wait_until(lambda: any(demo.has_ended for demo in both), what="one gives up")
+        late, other = sorted(both, key=lambda demo: not demo.has_ended)
+        late.wait_output("port_taken")
+        assert late.wait() == 1 and '"event"' not in late.output
+        other.wait_output('"event": "up"')
+    finally:
+        for demo in both:
+            demo.end()
 
 
 @pytest.mark.parametrize("arguments", [["--port", "0"], ["--port", "70000"],

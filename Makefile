@@ -296,6 +296,8 @@ DEMO_FILES = $(filter-out %/__main__.py,$(filter-out $(wildcard tests/*/test_*.p
                $(wildcard tests/demo/*.py tests/lab/*.py tests/modem/*.py)))
 DEMO_PLACE = $(DESTDIR)$(PREFIX)/share/ofono-mcp
 
+COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ofono-mcp
+
 install: all
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp $(DESTDIR)$(PREFIX)/bin/ofono-mcp
 	$(INSTALL) -D -m 644 doc/ofono-mcp.1 $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1
@@ -303,6 +305,7 @@ install: all
 	$(INSTALL) -D -m 644 doc/ofono-mcp.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5
 	$(INSTALL) -D -m 644 etc/ofono-mcp.conf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp/ofono-mcp.conf
 	$(INSTALL) -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp
+	$(INSTALL) -D -m 644 etc/bash-completion/ofono-mcp $(COMPLETION)
 	$(INSTALL) -D -m 755 tests/as-root $(DEMO_PLACE)/as-root
 	$(Q)for file in $(DEMO_FILES:tests/%=%); do \
 		$(INSTALL) -D -m 644 tests/$$file $(DEMO_PLACE)/$$file || exit 1; done
@@ -310,6 +313,7 @@ install: all
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ofono-mcp $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp.8
+	rm -f $(COMPLETION)
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp $(DESTDIR)$(PREFIX)/share/ofono-mcp
 
 clean:

@@ -37,7 +37,8 @@ def test_what_is_installed_works_and_goes_again(tmp_path: Path, prefix: str) -> 
     assert files(home) - {f"share/ofono-mcp/{name}" for name in demo} == {
         "bin/ofono-mcp", "share/man/man1/ofono-mcp.1", "share/man/man8/ofono-mcp.8",
         "share/man/man5/ofono-mcp.conf.5", "share/doc/ofono-mcp/README.md",
-        "share/doc/ofono-mcp/LICENSE", "share/doc/ofono-mcp/ofono-mcp.conf"}
+        "share/doc/ofono-mcp/LICENSE", "share/doc/ofono-mcp/ofono-mcp.conf",
+        "share/bash-completion/completions/ofono-mcp"}
     subprocess.run([home / "bin" / "ofono-mcp", "serve", "--check-config", "--config",
                     home / "share" / "doc" / "ofono-mcp" / "ofono-mcp.conf"],
                    check=True, stdout=subprocess.DEVNULL)

@@ -541,7 +541,7 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .live = true,
 	  .example = "/etc/ofono-mcp/contacts.vcf",
 	  .help = "vCard file of the people whom the owner knows: agents see their\n"
-		  "names; it is read again with the configuration, never written" },
+		  "names; it is read again when it changes, never written" },
 	{ .section = "contacts",
 	  .name = "sims",
 	  .type = CONFIG_KEY_BOOLEAN,

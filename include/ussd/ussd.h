@@ -80,6 +80,8 @@ int64_t ussd_wait_ms(const struct ussd *ussd, int64_t per_hour);
 /* What ussd_check() lets through. 0, or -ENOMEM: nothing was done. */
 int ussd_dial(struct ussd *ussd, const struct ussd_order *order, struct ussd_turn *turn);
 int ussd_reply(struct ussd *ussd, const struct ussd_order *order, struct ussd_turn *turn);
+/* Instead of a reply that ussd_check() lets through: the dialogue is cancelled. */
+void ussd_end(struct ussd *ussd, const struct ussd_order *order);
 /* Nobody wants the answer any more: the dialogue is cancelled. */
 void ussd_leave(struct ussd_turn *turn);
 /* This client replies no more: dialogues in which it would have to are cancelled. */

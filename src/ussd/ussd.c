@@ -181,6 +181,12 @@ void ussd_leave(struct ussd_turn *turn)
 	turn->dialogue = NULL;
 }
 
+void ussd_end(struct ussd *ussd, const struct ussd_order *order)
+{
+	assert(order->reply && ussd_check(ussd, order) == 0);
+	cancel(find(ussd, order->modem));
+}
+
 void ussd_revoke(struct ussd *ussd, int64_t client_id)
 {
 	struct ussd_dialogue *dialogue, *next;

@@ -109,6 +109,23 @@ def test_a_reply_is_no_command(phone: Lab, reply: str, code: str) -> None:
     assert [line for line in said if not line.startswith("AT+CSQ")] == ['AT+CUSD=1,"1",15']
 
 
+def test_a_dialogue_is_cancelled(phone: Lab) -> None:
+    """By the agent that needs no more of it, so that others need not wait for its time."""
+    audit, before = Audit(phone.gateway), cancelled(phone)
+    assert dial(phone, MENU, cancel=True).code == "no_dialogue"
+    assert dial(phone, MENU).structured["asks_for_reply"] is True
+    assert dial(phone, CODE, cancel=True).code == "no_dialogue"
+    assert dial(phone, MENU, cancel=True, reply="1").code == "invalid_arguments"
+    over = dial(phone, MENU, cancel=True)
+    assert not over.is_error and over.structured["hint"] == "The dialogue was cancelled."
+    assert over.structured["asks_for_reply"] is False
+    wait_until(lambda: cancelled(phone) == before + 1, what="the network is told")
+    last = audit.lines("ussd_ended")[-1]["detail"]
+    assert (last["turn"], last["outcome"]) == ("cancel", "cancelled")
+    wait_until(lambda: not dial(phone).is_error, what="the modem is free")
+    assert dial(phone, MENU, reply="1").code == "no_dialogue"
+
+
 def test_network_says_no(phone: Lab) -> None:
     phone.modems[0].set_ussd("*133*0000#", None, USSD_TERMINATED)
     before = dialled(phone)

@@ -49,9 +49,10 @@ static const struct sim *sim_in(const struct services *services,
 
 /* What a modem shows without a SIM of ours in it, in the order of telling. */
 
+/* What it remembers of its card it shows when it is off, too. */
 static bool is_off(const struct modem *modem)
 {
-	return !modem->powered && !modem->interfaces;
+	return !modem->powered && !(modem->interfaces & ~(uint32_t)MODEM_SIM_INFO);
 }
 
 static bool is_unread(const struct modem *modem)

@@ -38,7 +38,9 @@ class StubOfono:
 
     def read(self) -> list[str]:
         """The next line that it says."""
-        return self._process.stdout.readline().split()
+        line = self._process.stdout.readline()
+        assert line, "the stub has ended"
+        return line.split()
 
     def sent(self) -> str:
         """The UUID of the next message that it sends."""

@@ -222,6 +222,17 @@ def test_a_modem_that_is_off_names_its_card(make_phone: MakePhone) -> None:
     wait_sims(phone, state=["ready", "ready"], subscription_id=[first, second])
 
 
+def test_a_modem_that_is_off_and_remembers_no_card(make_phone: MakePhone) -> None:
+    phone = make_phone()
+    wait_sims(phone, state=["ready", "ready"])
+    _, second = phone.agent.ids()
+    switch_off(phone, "/ril_0")
+    for member in ("CardIdentifierChanged", "SubscriberIdentityChanged"):
+        phone.ofono.do(signal=[["/ril_0", SIM_INFO, member, ""]])
+    wait_sims(phone, subscription_id=[second])
+    assert status(phone)["modems"][0]["why_not"] == "it is switched off"
+
+
 def test_the_sim_manager_knows_better(make_phone: MakePhone) -> None:
     """The card was taken out while the modem was off."""
     phone = make_phone()

@@ -9,6 +9,7 @@
 #include "cli/member.h"
 #include "cli/message_lines.h"
 #include "cli/owner_command.h"
+#include "cli/shown_time.h"
 
 static const char help[] =
 	"Usage: ofono-mcp approvals [OPTION]...\n"
@@ -43,9 +44,10 @@ static void show_item(const struct owner_call *call, const struct json *item)
 	       member_text(item, "subscription_id"), *sim ? " (" : "", sim,
 	       *sim ? ")" : "");
 	message_lines_print_text(member_text(item, "text"));
-	printf("  since %s, until %s%s%s\n\n", member_text(item, "asked_at"),
-	       member_text(item, "until"), *send_at ? "; not to go out before " : "",
-	       send_at);
+	printf("  since %s, until %s%s%s\n\n",
+	       shown_time(member_text(item, "asked_at")).text,
+	       shown_time(member_text(item, "until")).text,
+	       *send_at ? "; not to go out before " : "", shown_time(send_at).text);
 }
 
 static int show(const struct owner_call *call, const struct json *result)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/audit_report.h"
+#include "cli/shown_time.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,10 +87,8 @@ void audit_report_print(const struct audit_line *line)
 {
 	struct arena *arena = arena_new(DETAIL_ARENA_BYTES);
 	const struct json *detail = read_detail(arena, line->detail);
-	char time[CLOCK_TEXT_BYTES];
 
-	clock_format(line->at_ms, time);
-	printf("%s  %lld  ", time, (long long)line->id);
+	printf("%s  %lld  ", shown_time_of(line->at_ms).text, (long long)line->id);
 	put_event(line->event);
 	if (!detail) {
 		fputs(": ", stdout);

@@ -10,6 +10,7 @@
 #include "cli/member.h"
 #include "cli/owner_command.h"
 #include "cli/shown.h"
+#include "cli/shown_time.h"
 
 static const char help[] =
 	"Usage: ofono-mcp balance [OPTION]...\n"
@@ -35,12 +36,13 @@ void balance_line_print(const struct json *balance)
 	printf("%s%s", member_text(balance, "amount"), *currency ? " " : "");
 	shown_print(stdout, currency);
 	printf("%s of SIM %s, read %s with %s", is_low ? colour_off() : "",
-	       member_text(balance, "subscription_id"), member_text(balance, "read_at"),
+	       member_text(balance, "subscription_id"),
+	       shown_time(member_text(balance, "read_at")).text,
 	       member_text(balance, "code"));
 	if (is_low)
 		printf("; below %s nothing is sent until %s",
 		       member_text(balance, "minimum"),
-		       member_text(balance, "counts_until"));
+		       shown_time(member_text(balance, "counts_until")).text);
 	putchar('\n');
 }
 

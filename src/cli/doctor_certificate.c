@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cli/doctor.h"
+#include "cli/shown_time.h"
 #include "http/certificate.h"
 
 enum { PATH_BYTES = 2 * CONFIG_TEXT_BYTES, SOON_DAYS = 30 };
@@ -25,25 +26,25 @@ static void tell(struct doctor *doctor, const char *path,
 		 const struct certificate_times *times)
 {
 	int64_t now_ms = clock_wall_ms();
-	char from[CLOCK_TEXT_BYTES], until[CLOCK_TEXT_BYTES];
+	const struct shown_time from = shown_time_of(times->from_ms);
+	const struct shown_time until = shown_time_of(times->until_ms);
 	struct finding finding = { DOCTOR_OK, "certificate" };
 
-	clock_format(times->from_ms, from);
-	clock_format(times->until_ms, until);
 	if (now_ms < times->from_ms) {
 		finding.level = DOCTOR_PROBLEM;
 		finding.fix = "Look whether the clock of this machine is right";
-		doctor_tell(doctor, &finding, "%s is good only from %s on", path, from);
+		doctor_tell(doctor, &finding, "%s is good only from %s on", path,
+			    from.text);
 	} else if (now_ms > times->until_ms) {
 		finding.level = DOCTOR_PROBLEM;
 		finding.fix = fix_of(doctor);
-		doctor_tell(doctor, &finding, "%s has expired, at %s", path, until);
+		doctor_tell(doctor, &finding, "%s has expired, at %s", path, until.text);
 	} else if (times->until_ms - now_ms < SOON_DAYS * (int64_t)CLOCK_MS_PER_DAY) {
 		finding.level = DOCTOR_WARNING;
 		finding.fix = fix_of(doctor);
-		doctor_tell(doctor, &finding, "%s expires soon, at %s", path, until);
+		doctor_tell(doctor, &finding, "%s expires soon, at %s", path, until.text);
 	} else {
-		doctor_tell(doctor, &finding, "%s is good until %s", path, until);
+		doctor_tell(doctor, &finding, "%s is good until %s", path, until.text);
 	}
 }
 

@@ -16,6 +16,7 @@
 #include "cli/doctor.h"
 #include "cli/member.h"
 #include "cli/progress.h"
+#include "cli/shown_time.h"
 #include "control/control_call.h"
 #include "control/control_socket.h"
 #include "sms/storage.h"
@@ -34,18 +35,17 @@ enum {
 static void look_at_clock(struct doctor *doctor)
 {
 	int64_t now_ms = clock_wall_ms();
-	char text[CLOCK_TEXT_BYTES];
+	const struct shown_time now = shown_time_of(now_ms);
 
-	clock_format(now_ms, text);
 	if (now_ms >= CLOCK_SANE_MS)
 		doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "clock" }, "it is %s",
-			    text);
+			    now.text);
 	else
 		doctor_tell(doctor,
 			    &(struct finding){ DOCTOR_PROBLEM, "clock",
 					       "Set it: timedatectl set-ntp true, or "
 					       "date --set" },
-			    "it says %s, so messages get wrong times", text);
+			    "it says %s, so messages get wrong times", now.text);
 }
 
 /* False: there is no folder yet. */
@@ -313,7 +313,7 @@ static void tell_last(struct doctor *doctor, const struct json *message)
 	if (is_bad)
 		finding.fix = fix;
 	doctor_tell(doctor, &finding, "of %s, to a number that ends with %.3s: %s%s%s%s",
-		    member_text(message, "created_at"),
+		    shown_time(member_text(message, "created_at")).text,
 		    strlen(member_text(message, "phone_number")) > 3
 			    ? member_text(message, "phone_number") +
 				      strlen(member_text(message, "phone_number")) - 3

@@ -6,6 +6,7 @@
 
 #include "cli/colour.h"
 #include "cli/member.h"
+#include "cli/shown_time.h"
 
 void message_lines_print_text(const char *text)
 {
@@ -68,7 +69,8 @@ void message_lines_print(const struct json *message)
 
 	printf("%s  %s %s%s%s  %s", member_text(message, "message_id"),
 	       incoming ? "from" : "to", *name ? name : "", *name ? " " : "",
-	       *number ? number : "nobody", member_text(message, "created_at"));
+	       *number ? number : "nobody",
+	       shown_time(member_text(message, "created_at")).text);
 	if (*sim)
 		printf(", SIM %s", sim);
 	print_state(message, incoming);

@@ -10,6 +10,7 @@
 #include "cli/member.h"
 #include "cli/message_lines.h"
 #include "cli/owner_command.h"
+#include "cli/shown_time.h"
 
 #define COMMON_HELP                                                                  \
 	"  --config FILE    the gateway's configuration; else, where it is there,\n" \
@@ -93,7 +94,8 @@ static int list_show(const struct owner_call *call, const struct json *result)
 		const char *until = member_text(gap, "until");
 
 		printf("\nFrom %s until %s the gateway could not hear (%s).\n",
-		       member_text(gap, "from"), *until ? until : "now",
+		       shown_time(member_text(gap, "from")).text,
+		       *until ? shown_time(until).text : "now",
 		       member_text(gap, "reason"));
 	}
 	if (json_member(result, "next_cursor"))
@@ -150,7 +152,7 @@ static int show_show(const struct owner_call *call, const struct json *result)
 		const char *reason = member_text(change, "reason");
 		const char *note = member_text(change, "note");
 
-		printf("  %s  %s%s%s%s\n", member_text(change, "at"),
+		printf("  %s  %s%s%s%s\n", shown_time(member_text(change, "at")).text,
 		       member_text(change, "state"), *reason ? " (" : "", reason,
 		       *reason ? ")" : "");
 		if (*note)

@@ -12,6 +12,7 @@
 #include "cli/member.h"
 #include "cli/owner_command.h"
 #include "cli/shown.h"
+#include "cli/shown_time.h"
 
 #define OFONO "oFono "
 
@@ -164,7 +165,7 @@ static void print_limit(const struct json *limit)
 	if (*sim)
 		printf(" for SIM %s", sim);
 	if (*frees_at)
-		printf(", more at %s", frees_at);
+		printf(", more at %s", shown_time(frees_at).text);
 	putchar('\n');
 }
 
@@ -197,8 +198,9 @@ static void print_gaps(const struct json *gaps)
 		const char *until = member_text(gap, "until");
 
 		label(name);
-		printf("%s until %s (%s)\n", member_text(gap, "from"),
-		       *until ? until : "now", member_text(gap, "reason"));
+		printf("%s until %s (%s)\n", shown_time(member_text(gap, "from")).text,
+		       *until ? shown_time(until).text : "now",
+		       member_text(gap, "reason"));
 		name = "";
 	}
 }
@@ -221,7 +223,8 @@ static void print_usage(const struct json *client)
 		       is_budget ? " segments" : "", strcmp(unit, "hour") ? "" : "n",
 		       unit, is_used_up ? colour_off() : "");
 		if (is_used_up)
-			printf(" (more at %s)", member_text(limit, "frees_at"));
+			printf(" (more at %s)",
+			       shown_time(member_text(limit, "frees_at")).text);
 	}
 	putchar('\n');
 }

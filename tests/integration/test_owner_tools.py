@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import datetime
 from typing import IO, Any
 
 import pytest
@@ -358,6 +359,30 @@ def test_nothing_comes(owner: Owner) -> None:
     late = owner.run("wait", "--json", "--timeout", 1, "--from", "+36201112222")
     assert (late.returncode, late.stderr) == (FAILED, "")
     assert json.loads(late.stdout)["found"] is False
+
+
+# ---- times
+
+@pytest.mark.parametrize("zone, offset", [("XXX-5:45", "+05:45"), ("XXX3:30", "-03:30"),
+                                          ("UTC", "Z")])
+def test_times_are_those_of_the_owners_clock(lab: Lab, owner: Owner, sim: int, zone: str,
+                                             offset: str) -> None:
+    """The same moments as in JSON, which is in UTC, and taken back by --since."""
+    sent = send(owner, sim, TO, f"at {zone}")["message_id"]
+    changes = json.loads(owner.do("show", "--json", sent).splitlines()[1])["changes"]
+    state = ["--state-dir", lab.gateway.state]
+    shown = run("show", *state, sent, TZ=zone).stdout
+    times = re.findall(r"^  (2\S+)", shown, re.MULTILINE)
+    assert all(time.endswith(offset) for time in times)
+    assert [datetime.fromisoformat(time) for time in times] == [
+        datetime.fromisoformat(change["at"]) for change in changes]
+    last = run("audit", *state, "--last", 1, TZ=zone).stdout
+    assert run("audit", *state, "--since", last.split()[0], TZ=zone).stdout.endswith(last)
+    for words in (["list"], ["doctor"]):
+        said = run(*words, *state, TZ=zone, DBUS_SYSTEM_BUS_ADDRESS=lab.bus.address).stdout
+        moments = re.findall(r"2\d{3}-\d\d-\d\dT[\d:.]+(\S{0,6}?)(?=,|$|\s)", said,
+                             re.MULTILINE)
+        assert moments and set(moments) == {offset}, said
 
 
 # ---- tail

@@ -19,6 +19,7 @@ import pytest
 
 from agent import Agent
 from lab import Lab, wait_until
+from lab.process import as_from_a_shell
 from lone_gateway import LoneGateway
 from modem import Sim
 from modem.patience import patience
@@ -272,7 +273,8 @@ def on_terminal(gateway: Any, *arguments: str) -> Iterator[tuple[int, subprocess
     """The owner's side of it."""
     owner, theirs = pty.openpty()
     running = subprocess.Popen(command(gateway, *arguments), stdin=theirs, stdout=theirs,
-                               stderr=theirs, start_new_session=True)
+                               stderr=theirs, start_new_session=True,
+                               preexec_fn=as_from_a_shell)
     try:
         yield owner, running
     finally:

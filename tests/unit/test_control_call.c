@@ -203,7 +203,9 @@ static void run_more(struct control_call *call)
 
 static void test_rows_of_a_room_above(void **state)
 {
-	static const struct control_command more = { "more", true, run_more };
+	static const struct control_command more = { .name = "more",
+						     .needs_gateway = true,
+						     .run = run_more };
 	static const struct control_command *const rows[] = { &more, NULL };
 
 	(void)state;

@@ -21,7 +21,9 @@
 #include "control/control_socket.h"
 #include "sms/storage.h"
 
-#define START_IT "Start it: systemctl start ofono-mcp; by hand: ofono-mcp serve"
+#define START_IT                                                                        \
+	"Start it: systemctl start ofono-mcp; by hand: ofono-mcp serve; what keeps it " \
+	"from that, its log tells: journalctl -u ofono-mcp"
 
 #define RESTART_IT                                                  \
 	"Look into its log, then start it anew: systemctl restart " \

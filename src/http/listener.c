@@ -48,6 +48,12 @@ static int listen_error(int number, const struct address *address,
 			"%s: ports below 1024 need a privilege; choose a higher one "
 			"with --listen ADDRESS:PORT",
 			text);
+	case EPERM: /* the unit's SocketBindDeny= */
+		return config_error_set(
+			error, -number,
+			"%s: the service may not serve this port: systemctl edit "
+			"ofono-mcp, and below [Service] SocketBindAllow=tcp:PORT",
+			text);
 	case EADDRNOTAVAIL:
 		return config_error_set(
 			error, -number,

@@ -253,6 +253,16 @@ def test_a_taken_port(folder: Path) -> None:
         assert answers("127.0.0.1", first.port)
 
 
+def test_a_port_that_the_unit_does_not_allow(folder: Path, monkeypatch: pytest.MonkeyPatch
+                                             ) -> None:
+    monkeypatch.setenv("GATEWAY_WRAPPER",
+                       "strace -f -o /dev/null -e trace=bind -e inject=bind:error=EPERM")
+    result = run("serve", "--open", "--listen", "127.0.0.1:8080", "--state-dir", folder)
+    assert result.returncode == FAILED
+    assert "127.0.0.1:8080: the service may not serve this port" in result.stderr
+    assert "SocketBindAllow=tcp:PORT" in result.stderr
+
+
 def test_listens_on_loopback_by_default() -> None:
     printed = run("serve", "--print-config").stdout
     assert re.search(r"^# ?listen = 127\.0\.0\.1:9531$", printed, re.MULTILINE)

@@ -4,6 +4,10 @@
  *
  * Between manager_start() and manager_stop() it asks GetModems until oFono answers, then
  * follows ModemAdded and ModemRemoved. Those that come before the answer are in it.
+ *
+ * A bus that refuses, because its policy does not name us, is asked after each of
+ * manager_pauses_ms, and then only when somebody wants something or a message comes:
+ * nothing is polled (tests/unit/test_refused.c). What oFono itself cannot do yet is asked again for ever.
  * Private to src/ofono.
  */
 #ifndef OFONO_MANAGER_H
@@ -16,7 +20,10 @@
 
 #include "ofono/ofono.h"
 
-enum { MANAGER_MODEMS_MAX = 32 };
+enum { MANAGER_MODEMS_MAX = 32, MANAGER_PAUSES = 5 };
+
+/* After the first, second, ... failure. */
+extern const unsigned int manager_pauses_ms[MANAGER_PAUSES];
 
 struct manager {
 	struct ofono *ofono;
@@ -28,6 +35,7 @@ struct manager {
 	struct bus_call *call;
 	sd_event_source *retry;
 	unsigned int attempts;
+	bool has_given_up; /* refused after the last pause, too */
 };
 
 /* 0 or -errno; manager_deinit() is due in either case. */
@@ -39,6 +47,10 @@ void manager_start(struct manager *manager); /* oFono has come */
 void manager_stop(
 	struct manager *manager); /* it has gone: MODEM_REMOVED for every modem */
 void manager_signal(struct manager *manager, DBusMessage *signal);
+/* Somebody wants something. */
+void manager_ask_again(struct manager *manager);
+/* The bus's policy, or oFono's own. */
+bool manager_is_refusal(const char *error);
 
 /* The modem at this path, or the one that it is below of; NULL: none. */
 struct modem *manager_find(struct manager *manager, const char *path);

@@ -110,6 +110,11 @@ const char *ofono_owner(const struct ofono *ofono);
 /* In plain words, for people: why not, or "oFono answers". */
 const char *ofono_condition(const struct ofono *ofono);
 /*
+ * Somebody wants something of oFono: where the bus refused for so long that it is not asked
+ * any more by itself, it is asked now (include/ofono/manager.h).
+ */
+void ofono_ask_again(struct ofono *ofono);
+/*
  * All that was asked by now has been answered, well or not: what is known will not become
  * more by itself (tests/unit/test_ofono.c::test_settled). For programs that look once.
  */

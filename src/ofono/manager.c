@@ -9,11 +9,6 @@
 
 #define MANAGER_INTERFACE "org.ofono.Manager"
 
-/* Pauses after the first, second, ... failure; the last one for ever. */
-static const unsigned int pauses_s[] = { 1, 2, 5, 15, 60 };
-
-enum { PAUSES = sizeof(pauses_s) / sizeof(pauses_s[0]) };
-
 static void tell(struct modem *modem, enum ofono_event_type type)
 {
 	struct ofono_event event = { .type = type, .modem = modem };
@@ -112,12 +107,31 @@ static void add_all(struct manager *manager, DBusMessage *reply)
 
 static void try_later(struct manager *manager)
 {
-	unsigned int pause_s = pauses_s[manager->attempts];
+	unsigned int last = MANAGER_PAUSES - 1;
+	unsigned int at = manager->attempts < last ? manager->attempts : last;
 
-	if (manager->attempts < PAUSES - 1)
+	if (manager->attempts < MANAGER_PAUSES)
 		manager->attempts++;
-	sd_event_source_set_time_relative(manager->retry, pause_s * UINT64_C(1000000));
+	sd_event_source_set_time_relative(manager->retry,
+					  manager_pauses_ms[at] * UINT64_C(1000));
 	sd_event_source_set_enabled(manager->retry, SD_EVENT_ONESHOT);
+}
+
+bool manager_is_refusal(const char *error)
+{
+	return strcmp(error, DBUS_ERROR_ACCESS_DENIED) == 0 ||
+	       strcmp(error, "org.ofono.Error.AccessDenied") == 0;
+}
+
+static void on_failure(struct manager *manager, const char *error)
+{
+	if (manager->attempts == 0) /* ofono_condition() tells the rest */
+		log_warning("ofono: GetModems: %s", error);
+	manager->has_given_up =
+		manager_is_refusal(error) && manager->attempts == MANAGER_PAUSES;
+	if (!manager->has_given_up)
+		try_later(manager);
+	manager->answered(manager->ofono, error);
 }
 
 static void on_modems(void *data, DBusMessage *reply)
@@ -127,11 +141,7 @@ static void on_modems(void *data, DBusMessage *reply)
 
 	manager->call = NULL;
 	if (!dbus_message_has_signature(reply, "a(oa{sv})")) {
-		error = error ? error : DBUS_ERROR_FAILED;
-		if (manager->attempts == 0) /* ofono_condition() tells the rest */
-			log_warning("ofono: GetModems: %s", error);
-		try_later(manager);
-		manager->answered(manager->ofono, error);
+		on_failure(manager, error ? error : DBUS_ERROR_FAILED);
 		return;
 	}
 	manager->answered(manager->ofono, NULL);
@@ -193,6 +203,14 @@ void manager_start(struct manager *manager)
 	ask(manager);
 }
 
+void manager_ask_again(struct manager *manager)
+{
+	if (!manager->has_given_up)
+		return;
+	manager->has_given_up = false;
+	ask(manager);
+}
+
 void manager_stop(struct manager *manager)
 {
 	struct modem *modem;
@@ -201,6 +219,7 @@ void manager_stop(struct manager *manager)
 	manager->call = NULL;
 	sd_event_source_set_enabled(manager->retry, SD_EVENT_OFF);
 	manager->is_complete = false;
+	manager->has_given_up = false;
 	while ((modem = TAILQ_FIRST(&manager->modems)))
 		remove_modem(manager, modem);
 }

@@ -191,6 +191,7 @@ bool modem_signals_hear(struct modem_signals *signals, DBusMessage *signal)
 		if (mailbag_is_full(&signals->waiting))
 			modem_signals_end_waiting(signals);
 		mailbag_put(&signals->waiting, signal);
+		manager_ask_again(signals->manager); /* which modem has that card */
 		modem_signals_go_on(signals);
 		wait_no_longer_than(signals);
 	} else if (modem_signals_believe(signals, signal)) {

@@ -121,8 +121,7 @@ static void on_manager_answered(struct ofono *ofono, const char *error)
 		set_condition(ofono, "oFono answers");
 		ofono_tell(ofono, &event);
 		modem_manager_start(&ofono->modem_manager);
-	} else if (strcmp(error, DBUS_ERROR_ACCESS_DENIED) == 0 ||
-		   strcmp(error, "org.ofono.Error.AccessDenied") == 0) {
+	} else if (manager_is_refusal(error)) {
 		set_condition(ofono,
 			      "the bus refuses: is user %s allowed to talk to " OFONO_NAME
 			      "? (D-Bus policy)",
@@ -412,6 +411,11 @@ bool ofono_is_settled(const struct ofono *ofono)
 const char *ofono_condition(const struct ofono *ofono)
 {
 	return ofono->condition;
+}
+
+void ofono_ask_again(struct ofono *ofono)
+{
+	manager_ask_again(&ofono->manager);
 }
 
 const struct modem_list *ofono_modems(const struct ofono *ofono)

@@ -200,11 +200,12 @@ bool sim_choice(const struct tool_call *call, bool later, int64_t *sim_id_out,
 		.later = later,
 		.refusal = refusal_out,
 	};
-	const struct ofono *ofono = choosing.services->ofono;
+	struct ofono *ofono = choosing.services->ofono;
 	const struct sim *sim;
 	int64_t sim_id;
 	bool is_given = given && json_integer(given, &sim_id);
 
+	ofono_ask_again(ofono);
 	if (!ofono_is_available(ofono) && !(later && is_given)) {
 		refuse(&choosing, FAILURE_OFONO_UNAVAILABLE,
 		       arena_printf(call->arena, "The modems are out of reach: %s.",

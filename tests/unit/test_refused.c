@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A bus whose policy does not name us: asked a few times, and then only when it is for
+ * something.
+ */
+#include "ofono_lab.h"
+
+#include "ofono/manager.h"
+
+/* In the place of src/ofono/manager_pauses.c. */
+const unsigned int manager_pauses_ms[MANAGER_PAUSES] = { 1, 1, 1, 1, 1 };
+
+enum { ASKED = 1 + MANAGER_PAUSES, LONG_MS = 50 };
+
+static int asked(const struct fixture *fixture)
+{
+	int count = 0;
+
+	for (const char *at = fixture->fake.log; (at = strstr(at, "GetModems")); at++)
+		count++;
+	return count;
+}
+
+static void refuse(struct fixture *fixture, const char *error, int times)
+{
+	fixture_refuse_modems(fixture, error);
+	fixture->fake.failing_count = times;
+	fixture_listen(fixture);
+}
+
+/* It is asked no more, until `times` refusals were used up. */
+static void give_up(struct fixture *fixture, int times)
+{
+	refuse(fixture, DBUS_ERROR_ACCESS_DENIED, times);
+	lab_wait(&fixture->lab, asked(fixture) == ASKED);
+	lab_settle(&fixture->lab, LONG_MS);
+	assert_int_equal(asked(fixture), ASKED);
+	assert_non_null(strstr(ofono_condition(fixture->ofono), "refuses"));
+}
+
+static void test_asked_when_somebody_wants_something(void **state)
+{
+	struct fixture *fixture = *state;
+
+	give_up(fixture, ASKED + 1);
+	ofono_ask_again(fixture->ofono);
+	ofono_ask_again(fixture->ofono); /* it is on its way already */
+	lab_settle(&fixture->lab, LONG_MS);
+	assert_int_equal(asked(fixture), ASKED + 1);
+	ofono_ask_again(fixture->ofono);
+	fixture_wait_available(fixture);
+	assert_string_equal(ofono_condition(fixture->ofono), "oFono answers");
+	ofono_ask_again(fixture->ofono);
+	lab_settle(&fixture->lab, LONG_MS);
+	assert_int_equal(asked(fixture), ASKED + 2);
+}
+
+static void test_asked_when_a_message_comes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	give_up(fixture, ASKED);
+	fake_incoming(&fixture->fake, "/sim2", "hello");
+	fixture_wait_available(fixture);
+	assert_non_null(strstr(fixture->recorder.trace, "received:/sim2:hello"));
+}
+
+static void test_asked_when_ofono_starts_anew(void **state)
+{
+	struct fixture *fixture = *state;
+
+	give_up(fixture, ASKED);
+	fake_close(&fixture->fake);
+	lab_wait(&fixture->lab,
+		 strcmp(ofono_condition(fixture->ofono), "oFono is not running") == 0);
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_wait_available(fixture);
+}
+
+static void test_what_it_cannot_do_yet_is_asked_for_ever(void **state)
+{
+	struct fixture *fixture = *state;
+
+	refuse(fixture, "org.ofono.Error.InProgress", 3 * ASKED);
+	fixture_wait_available(fixture);
+	assert_int_equal(asked(fixture), 3 * ASKED + 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
+		TEST(test_asked_when_somebody_wants_something),
+		TEST(test_asked_when_a_message_comes),
+		TEST(test_asked_when_ofono_starts_anew),
+		TEST(test_what_it_cannot_do_yet_is_asked_for_ever),
+	};
+
+	log_set_level(LOG_LEVEL_ERROR);
+	return cmocka_run_group_tests_name("refused", tests, NULL, NULL);
+}

@@ -6,6 +6,7 @@
 #define CLI_TERMINAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* It is one that can move its cursor: TERM says which it is, and not "dumb". */
 bool terminal_is_capable(int fd);
@@ -18,5 +19,8 @@ unsigned terminal_columns(int fd);
  * accent that stands on the letter before.
  */
 unsigned terminal_width(const char *text);
+
+/* Bytes of the longest beginning that fits there, of one character at least. */
+size_t terminal_cut(const char *text, unsigned columns);
 
 #endif

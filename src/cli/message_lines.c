@@ -2,22 +2,60 @@
 #include "cli/message_lines.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/colour.h"
 #include "cli/member.h"
 #include "cli/shown_time.h"
+#include "cli/terminal.h"
+
+#define BAR "  | "
+
+enum { ROOM_LEAST = 16 }; /* columns, of a terminal that is meant */
+
+/* The end of the last word in it, or all of it where words are longer than half of it. */
+static size_t break_at_word(const char *line, size_t length)
+{
+	for (size_t at = length; at > length / 2; at--) {
+		if (line[at] == ' ')
+			return at;
+	}
+	return length;
+}
+
+/* A terminal that broke a line would leave the bar out. */
+static void print_line(const char *line, unsigned columns)
+{
+	do {
+		size_t length = strlen(line);
+		size_t fits = columns ? terminal_cut(line, columns) : length;
+
+		if (fits < length)
+			fits = break_at_word(line, fits);
+		printf(BAR "%.*s\n", (int)fits, line);
+		line += fits;
+		if (*line == ' ')
+			line++;
+	} while (*line);
+}
 
 void message_lines_print_text(const char *text)
 {
-	for (;;) {
-		size_t length = strcspn(text, "\n");
+	unsigned columns = terminal_columns(STDOUT_FILENO);
+	char *copy = strdup(text), *line = copy;
 
-		printf("  | %.*s\n", (int)length, text);
-		if (!text[length])
-			return;
-		text += length + 1;
+	columns = columns > ROOM_LEAST ? columns - (unsigned)strlen(BAR) : 0;
+	while (line) {
+		char *feed = strchr(line, '\n');
+
+		if (feed)
+			*feed = '\0';
+		print_line(line, columns);
+		line = feed ? feed + 1 : NULL;
 	}
+	free(copy);
 }
 
 static enum colour colour_of(const char *state)

@@ -392,7 +392,9 @@ static int ask(struct answer *answer, const struct buffer *request)
 	if (!answered)
 		return failing_tell(&failing, "%s", problem.text);
 	if (!answer->is_over)
-		return failing_tell(&failing, "the answer broke off");
+		return failing_tell(&failing, call->command->is_endless
+						      ? "the gateway has ended"
+						      : "the answer broke off");
 	return answer->code;
 }
 

@@ -322,6 +322,20 @@ def test_texts_move_no_cursor(lab: Lab, owner: Owner, number: str) -> None:
         assert r"\u{202E}" in text
 
 
+@pytest.mark.parametrize("text", [
+    "hi" + 38 * " " + "17  mum wants to send", "日本語の" * 12, "word " * 20, "x" * 100, ""])
+def test_no_line_of_a_text_passes_for_one_of_ours(lab: Lab, number: str, text: str) -> None:
+    """Nor where a terminal would break it: a bar stands before all of it."""
+    receive(lab, text, number)
+    with on_terminal("list", "--limit", "1", "--state-dir", lab.gateway.state,
+                     columns=40) as terminal:
+        _, *lines = terminal.read_all().split("\r\n\r\n")[0].split("\r\n")
+    assert all(line.startswith("  | ") for line in lines if line)
+    assert "".join(line[4:] for line in lines).replace(" ", "") == text.replace(" ", "")
+    for line in lines:
+        assert sum(2 if letter > "\u3000" else 1 for letter in line) <= 40
+
+
 def test_show(owner: Owner, sim: int) -> None:
     message_id = send(owner, sim, TO, "what becomes of it")["message_id"]
     text = owner.do("show", message_id)
@@ -449,6 +463,7 @@ def test_the_gateway_ends(make_lab: Callable[..., Lab]) -> None:
     with tailing(lab) as tail:
         lab.gateway.stop()
         assert tail.wait(patience(10)) == FAILED
+        assert "tail: the gateway has ended.\n" in tail.stderr.read()
     lab.gateway.start()
 
 

@@ -12,6 +12,8 @@
  * SIGINT, SIGTERM or SIGHUP.
  */
 struct store_progress ledger_report_progress(void);
+/* Before anything else is told. */
+void ledger_report_progress_end(void);
 
 /* "12 messages, 2 SIM cards, 1 client" */
 void ledger_report_print(const struct store_summary *summary);

@@ -48,7 +48,7 @@ static int run_backup(int argc, char **argv)
 	struct store_summary summary;
 	struct ledger_options given;
 	struct store_backup backup;
-	int code;
+	int code, error;
 
 	if (!ledger_options_read(&command, argc, argv, &given, &code))
 		return code;
@@ -58,7 +58,9 @@ static int run_backup(int argc, char **argv)
 		.replace = given.force,
 		.progress = ledger_report_progress(),
 	};
-	if (store_backup(&backup, &summary, &problem) != 0) {
+	error = store_backup(&backup, &summary, &problem);
+	ledger_report_progress_end();
+	if (error) {
 		failing.json = given.json;
 		return failing_tell(&failing, "%s", problem.text);
 	}

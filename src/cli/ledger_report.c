@@ -4,13 +4,16 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
+#include "cli/progress.h"
 
-enum { LONG_PAGES = 8192 }; /* 32 MiB: what is less is done before it is read */
+enum {
+	WORDS_BYTES = 32,
+	LONG_PAGES = 8192, /* 32 MiB: what is less is checked before it is read */
+};
 
 static volatile sig_atomic_t is_interrupted;
 
@@ -31,12 +34,22 @@ static void heed(int number)
 		sigaction(number, &action, NULL);
 }
 
+static struct progress progress; /* of the one copy that this process makes */
+
 static bool tell_progress(void *data, int done, int total)
 {
+	char words[WORDS_BYTES];
+
 	(void)data;
-	if (total >= LONG_PAGES && isatty(STDERR_FILENO))
-		fprintf(stderr, "\r%3d %%%s", (int)(100LL * done / total),
-			done == total || is_interrupted ? "\n" : "");
+	if (done == total)
+		snprintf(words, sizeof(words), "checking the copy");
+	else
+		snprintf(words, sizeof(words), "copying, %d %%",
+			 (int)(100LL * done / total));
+	progress_note(&progress, words);
+	progress_poll(&progress);
+	if (done == total && total >= LONG_PAGES)
+		progress_tick(&progress); /* nothing is told until that is over */
 	return !is_interrupted;
 }
 
@@ -45,7 +58,13 @@ struct store_progress ledger_report_progress(void)
 	heed(SIGINT);
 	heed(SIGTERM);
 	heed(SIGHUP);
+	progress_begin(&progress, "copying");
 	return (struct store_progress){ tell_progress, NULL };
+}
+
+void ledger_report_progress_end(void)
+{
+	progress_clear(&progress);
 }
 
 static const char *plural(int64_t count)

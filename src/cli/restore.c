@@ -61,7 +61,7 @@ static int run_restore(int argc, char **argv)
 	struct store_restored restored;
 	struct ledger_options given;
 	struct store_restore restore;
-	int code;
+	int code, error;
 
 	if (!ledger_options_read(&command, argc, argv, &given, &code))
 		return code;
@@ -70,7 +70,9 @@ static int run_restore(int argc, char **argv)
 		.file = given.argument,
 		.progress = ledger_report_progress(),
 	};
-	if (store_restore(&restore, &restored, &problem) != 0) {
+	error = store_restore(&restore, &restored, &problem);
+	ledger_report_progress_end();
+	if (error) {
 		failing.json = given.json;
 		return failing_tell(&failing, "%s", problem.text);
 	}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -25,6 +26,7 @@ from lab import Lab, wait_until
 from lab.gateway import BINARY, free_port
 from lab.process import as_from_a_shell
 from modem.patience import patience
+from terminal import on_terminal
 
 SENDER = "+36201234567"
 DAY_MS = 24 * 60 * 60 * 1000
@@ -548,6 +550,23 @@ def test_an_interrupted_copy_leaves_nothing(folder: Path, command: str) -> None:
     assert ended.returncode == 1 and "interrupted" in ended.stderr, ended
     assert {file.name for file in [*state.iterdir(), *folder.iterdir()]} == before
     assert run("restore", "--state-dir", state, copy).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_a_long_copy_tells_what_it_does(folder: Path, command: str) -> None:
+    """On a terminal, in a line that is taken away before the outcome is told."""
+    state, copy = folder / "state", folder / "copy.db"
+    assert run("pair", "--state-dir", state, "laptop").returncode == 0
+    change(state / "gateway.db", "INSERT INTO message (direction, number, text, state, created,"
+           " changed) VALUES (1, ?, hex(zeroblob(20000000)), 9, 1, 1)", SENDER)
+    assert run("backup", "--state-dir", state, copy).returncode == 0
+    with on_terminal(command, "--state-dir", state,
+                     *(["--force"] if command == "backup" else []), copy) as terminal:
+        shown = terminal.read_all()
+    before, _, behind = shown.rpartition("\r\x1b[K")
+    assert re.search(r"\r\x1b\[Kchecking the copy \(\d+ s\)$", before), before
+    assert "1 message, " in behind and "%" not in behind
+    assert "\x1b" not in run("backup", "--force", "--state-dir", state, copy).stderr
 
 
 @pytest.mark.parametrize("call", ["link", "rename", "unlink"])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Colour: of words on a terminal; elsewhere, and with NO_COLOR in the environment, none
- * (tests/integration/test_owner_tools.py::test_colours_are_for_terminals).
+ * Colour: of words on a terminal, or anywhere with CLICOLOR_FORCE in the environment; with
+ * NO_COLOR none (tests/integration/test_owner_tools.py::test_colours_are_for_terminals).
  */
 #ifndef CLI_COLOUR_H
 #define CLI_COLOUR_H

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/terminal.h"
@@ -15,12 +16,16 @@ static const char *const codes[] = {
 	[COLOUR_STRONG] = "\033[1m",
 };
 
-/* https://no-color.org: set, and not empty. */
+/* https://no-color.org and https://bixense.com/clicolors: set, and not empty. */
 static bool are_wanted(void)
 {
 	const char *none = getenv("NO_COLOR");
+	const char *always = getenv("CLICOLOR_FORCE");
 
-	return !(none && *none) && terminal_is_capable(STDOUT_FILENO);
+	if (none && *none)
+		return false;
+	return (always && *always && strcmp(always, "0") != 0) ||
+	       terminal_is_capable(STDOUT_FILENO);
 }
 
 const char *colour_on(enum colour colour)

@@ -508,6 +508,10 @@ def test_colours_are_for_terminals(lab: Lab, owner: Owner) -> None:
         with on_terminal(*arguments, **plain) as terminal:
             text = terminal.read_all()
             assert "can send now" in text and COLOUR not in text
+    for wish, has in (("1", True), ("0", False), ("", False)):
+        piped = run(*arguments, CLICOLOR_FORCE=wish)
+        assert (COLOUR in piped.stdout) == has
+    assert COLOUR not in run(*arguments, CLICOLOR_FORCE="1", NO_COLOR="1").stdout
 
 
 def test_progress_is_one_line_of_any_terminal(lab: Lab) -> None:

@@ -53,6 +53,7 @@ int failing_tell(const struct failing *failing, const char *format, ...)
 	failing_make_valid(message);
 	if (failing->json)
 		failing_write(failing->code, message, failing->fix);
+	fflush(stdout); /* what was told before stands before */
 	fprintf(stderr, "ofono-mcp %s: %s.\n%s.\n", failing->command, message,
 		failing->fix);
 	return EXIT_CODE_FAILED;

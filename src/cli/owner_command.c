@@ -276,6 +276,7 @@ static int show_error(const struct owner_call *call, const struct json *error)
 {
 	const char *fix = text_of(error, "fix");
 
+	fflush(stdout); /* what was told before stands before */
 	fprintf(stderr, "ofono-mcp %s: %s.\n", call->command->name,
 		text_of(error, "message"));
 	if (*fix)

@@ -131,8 +131,8 @@ static void decide_all(struct control_call *call, const struct decision *decisio
 	if (refused) {
 		control_fail(call, "not_waiting",
 			     "ofono-mcp approvals lists the messages that wait",
-			     "%u of %zu messages could not be %s", refused, ids->count,
-			     decision->name);
+			     "%u of %zu message%s could not be %s", refused, ids->count,
+			     ids->count == 1 ? "" : "s", decision->name);
 	} else if ((writer = control_result_open(call))) {
 		json_put_integer(writer, decision->name, (int64_t)ids->count);
 		control_close(call);

@@ -148,6 +148,8 @@ def test_what_does_not_wait_is_told(lab: Lab, agent: Agent, owner: Owner) -> Non
     said = owner.run("approve", *ids, 99)
     assert said.returncode == FAILED
     assert "4 of 5 messages could not be approved" in said.stderr
+    one = owner.run("approve", 999999)
+    assert "1 of 1 message could not be approved" in one.stderr
     lines = said.stdout.splitlines()
     for line, words in zip(lines, ["is cancelled", "was rejected already",
                                    "was approved already, and is sent", "is approved",

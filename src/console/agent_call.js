@@ -1,31 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // In a host: the call for which it opened this page, with what the agent asked for and what
-// it was answered, as the host tells both.
+// it was answered, as the host tells both, in any order.
 
 class AgentCall {
 	#tool = {};
 	#input = {};
-	#outcome = null;
+	#outcome = {};
+	#isClosed = false;
+	#title;
+	#said;
 
 	constructor() {
+		this.#title = make('h2');
+		this.#said = make('div');
 		this.element = make('section.agent-call', { role: 'status',
-			'aria-label': 'What the agent did', hidden: true });
+			'aria-label': 'What the agent did', hidden: true },
+			make('div.strip', this.#title, make('button.small', { onclick: () => {
+				this.#isClosed = true;
+				this.#show();
+			} }, 'Close')), this.#said);
 	}
 
 	// Which of its tools; a host may tell it late, or not at all.
 	set tool(tool) {
-		this.#tool = tool ?? {};
+		this.#tool = Object(tool);
 		this.#show();
 	}
 
-	set input(input) {
+	// What comes letter by letter is not read aloud before it is whole.
+	ask(input, isWhole) {
+		this.element.ariaLive = isWhole ? 'polite' : 'off';
+		this.#isClosed &&= !isWhole;
 		this.#input = input;
 		this.#show();
 	}
 
 	set result(result) {
-		const facts = result.structuredContent ?? {};
-		const words = result.isError || facts.segments ? blocks(result)[0] : null;
+		const words = result.isError || result.structuredContent?.segments
+			? blocks(result)[0] : '';
 		this.#outcome = { tone: result.isError ? 'bad' : 'good', words };
 		this.#show();
 	}
@@ -37,17 +49,12 @@ class AgentCall {
 
 	#show() {
 		const { to_phone_number: to, sms_text: text, phone_number: number } = this.#input;
-		const isSend = to !== undefined;
-		const { tone, words } = this.#outcome ?? {};
-		const close = make('button.small', { onclick: () => {
-			this.element.hidden = true;
-		} }, 'Close');
-		this.element.hidden = !(isSend || number || words);
-		this.element.replaceChildren(
-			make('div.strip',
-				make('h2', `The agent: ${this.#tool.title ?? 'a call'}`), close),
-			make('p', foreign(String(to ?? number ?? ''))),
-			make(`p.${tone}`, words ?? ''),
-			make('blockquote', { dir: 'auto', hidden: !text }, String(text ?? '')));
+		const { tone, words } = this.#outcome;
+		const party = to ?? number;
+		this.element.hidden = this.#isClosed || !(party || text || words);
+		setText(this.#title, `The agent: ${this.#tool.title ?? 'a call'}`);
+		say(this.#said, party && make('p', foreign(String(party))),
+			words && make(`p.${tone}`, words),
+			text && make('blockquote', { dir: 'auto' }, String(text)));
 	}
 }

@@ -9,7 +9,7 @@ const MCP_META = {
 	'io.modelcontextprotocol/clientInfo': { name: 'ofono-mcp-console', version: '1' },
 	'io.modelcontextprotocol/clientCapabilities': {},
 };
-const SILENCE_MS = 40000;
+const SILENCE_MS = 40000, USUAL_SILENCE_MS = 20000;
 const RETRY_MS = [500, 1000, 2000, 5000, 15000, 30000];
 const WATCHED = ['sms://inbox', 'sms://status', 'sms://subscriptions'];
 
@@ -34,28 +34,30 @@ async function* eventsOf(body, heard = () => {}) {
 	}
 }
 
-class BrowserLink {
+// The pages of one browser: it opens no more than six connections to one gateway, and each
+// stream is one. So a page that nobody looks at leaves its own to the one that opens another.
+const others = new BroadcastChannel('ofono-mcp-stream');
+
+class BrowserLink extends Link {
 	isHosted = false;
-	onchange = () => {};
-	onstate = () => {};		// 'live', 'lost', 'unpaired'
 	#token;
 	#id = 0;
 	#stream = null;			// ends the one that is open
 	#wake = () => {};		// ends the pause before the next
 	#failures = 0;
+	#heard = 0;			// when the stream last said something
 	#ended = false;
 
 	constructor(token) {
+		super();
 		this.#token = token;
 	}
 
 	start() {
-		addEventListener('online', () => this.#again());
-		addEventListener('offline', () => this.#stream?.abort());
-		document.addEventListener('visibilitychange', () => {
-			if (!document.hidden)
-				this.#again();
-		});
+		window.ononline = () => this.#again();
+		window.onoffline = () => this.#stream?.abort();
+		document.addEventListener('visibilitychange', () => document.hidden || this.#again());
+		others.onmessage = () => document.hidden && this.#stream?.abort();
 		this.#follow();
 	}
 
@@ -65,17 +67,9 @@ class BrowserLink {
 		this.#wake();
 	}
 
-	async callTool(name, args = {}) {
-		return readResult(await this.#ask('tools/call', { name, arguments: args }));
-	}
-
-	async readResource(uri) {
-		const { contents } = await this.#ask('resources/read', { uri });
-		return JSON.parse(contents[0].text);
-	}
-
-	openLink(url) {
+	async openLink(url) {
 		open(url, '_blank', 'noopener,noreferrer');
+		return true;
 	}
 
 	async #post(method, params, signal) {
@@ -110,7 +104,7 @@ class BrowserLink {
 		return new NoAnswer(words);
 	}
 
-	async #ask(method, params) {
+	async ask(method, params) {
 		const patience = new AbortController();
 		const timer = setTimeout(() => patience.abort(), SILENCE_MS);
 		const response = await this.#post(method, params, patience.signal);
@@ -154,8 +148,10 @@ class BrowserLink {
 		const heard = () => {
 			clearTimeout(silence);
 			silence = setTimeout(() => stream.abort(), SILENCE_MS);
+			this.#heard = Date.now();
 		};
 		heard();
+		others.postMessage(0);
 		try {
 			const response = await this.#post('subscriptions/listen', { notifications:
 				{ toolsListChanged: true, resourceSubscriptions: WATCHED } },
@@ -189,9 +185,12 @@ class BrowserLink {
 		});
 	}
 
-	// Somebody looks again, or there is a network again.
+	// Somebody looks again, or there is a network again. No clock but the wall's runs while
+	// a computer sleeps.
 	#again() {
 		this.#failures = 0;
+		if (Date.now() - this.#heard > USUAL_SILENCE_MS)
+			this.#stream?.abort();
 		this.#wake();
 	}
 }

@@ -32,50 +32,60 @@ class Composer {
 	onsent = () => {};
 	verdict = null;			// of the last dry run; null: it is not known
 	#phone;
-	// By thread, '' is the new message: { to, text, sim }, and once it was sent { as, key,
-	// isLost }: as which draft, and whether nobody knows what became of it.
+	// By thread, '' is the new message: { to, text, sim }; agents, if an agent wrote it; what
+	// else it wants to write, offer; and once it was sent { as, key, isLost }: as which draft,
+	// and whether nobody knows what became of it.
 	#drafts = new Map(storedDrafts.read());
 	#number;			// of the thread; null: it is typed
 	#sims = '';
 	#timer = 0;
 	#judged = '';			// the draft that the verdict is about
 	#busy = new Set();		// of #drafts: on their way
+	#to; #toField; #text; #sim; #simField; #button; #said; #count; #offered;
+	#offerField;
 
 	constructor(phone) {
 		this.#phone = phone;
-		this.to = make('input', { id: 'to', type: 'tel', inputmode: 'tel', maxlength: 40,
-			autocomplete: 'off', placeholder: '+36201234567', oninput: () => this.#edited() });
-		this.toField = make('p.field',
-			make('label', { for: 'to' }, 'To'), this.to);
-		this.text = make('textarea', { id: 'text', rows: 1,
+		this.#to = make('input', { id: 'to', type: 'tel', inputmode: 'tel', maxlength: 40,
+			autocomplete: 'off', placeholder: '+36201234567', oninput: () => this.#typed() });
+		this.#toField = make('p.field',
+			make('label', { for: 'to' }, 'To'), this.#to);
+		this.#text = make('textarea', { id: 'text', rows: 1,
 			placeholder: 'Text message', dir: 'auto', 'aria-describedby': 'verdict',
-			onfocus: () => this.#changed(), oninput: () => this.#edited(),
+			onfocus: () => this.#changed(), oninput: () => this.#typed(),
 			onkeydown: (event) => {
-				if (event.key === 'Enter' && event.ctrlKey)
-					this.button.click();
+				if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+					this.#button.click();
 			} });
-		this.sim = make('select', { id: 'sim', onchange: () => this.#edited(true) });
-		this.simField = make('p.field', { hidden: true },
-			make('label', { for: 'sim' }, 'From'), this.sim);
-		this.button = make('button.send', { onclick: () => this.#send() },
+		this.#sim = make('select', { id: 'sim', onchange: () => this.#edited(true) });
+		this.#simField = make('p.field', { hidden: true },
+			make('label', { for: 'sim' }, 'From'), this.#sim);
+		this.#button = make('button.send', { onclick: () => this.#send() },
 			make('span', 'Send'), icon('send'));
-		this.said = make('div.verdict', { id: 'verdict', role: 'status' });
+		this.#count = make('p.count');		// not read aloud at each letter
+		this.#said = make('div.verdict', { role: 'status' });
+		this.#offered = make('div');
+		this.#offerField = make('div.offer', { role: 'status' }, this.#offered,
+			make('div.buttons',
+				make('button.small', { onclick: () => this.#answer(false) }, 'Keep mine'),
+				make('button.small', { onclick: () => this.#answer(true) }, 'Use it')));
 		// No form: the sandbox of a host lets none be submitted.
 		this.element = make('div.composer', { role: 'group',
-			'aria-label': 'Write a message' }, this.toField,
+			'aria-label': 'Write a message' }, this.#offerField, this.#toField,
 			make('label.hidden', { for: 'text' }, 'Text'),
-			make('div.writing', this.text, this.button),
-			make('div.beside', this.simField, this.said));
+			make('div.writing', this.#text, this.#button),
+			make('div.beside', this.#simField, make('div.verdict', { id: 'verdict' },
+				this.#count, this.#said)));
 	}
 
 	// The thread of a number, or (null) a message to a number that is typed.
 	use(number) {
 		if (number !== this.#number) {
 			this.#number = number;
-			this.to.value = this.#own.to ?? '';
-			this.text.value = this.#own.text ?? '';
+			this.#to.value = this.#own.to ?? '';
+			this.#text.value = this.#own.text ?? '';
 		}
-		this.toField.hidden = number !== null;
+		this.#toField.hidden = number !== null;
 		this.show();
 	}
 
@@ -88,36 +98,87 @@ class Composer {
 
 	get draft() {
 		return {
-			phone_number: this.#number ?? this.to.value.trim(),
-			text: this.text.value,
-			subscription_id: Number(this.sim.value) || undefined,
+			phone_number: this.#number ?? this.#to.value.trim(),
+			text: this.#text.value,
+			subscription_id: Number(this.#sim.value) || undefined,
 		};
 	}
 
-	// What another part of the page wants to stand here; members that are absent stay.
-	set({ phone_number: number, text, subscription_id: sim }) {
+	get offer() {
+		return this.#own.offer;
+	}
+
+	// What an agent wants to stand here. What a person wrote stays until the person takes it
+	// instead: nothing is lost, and no text changes under a finger on its way to Send.
+	propose(draft) {
+		const { phone_number: number, subscription_id: sim, text } = draft, own = this.#own;
+		const { text: mine, phone_number: to } = this.draft;
+		const problem = this.#problem ?? (this.#busy.has(own) ? 'A message is being sent here.'
+			: sim !== undefined && !this.#phone.sims.some((one) => one.subscription_id === sim) &&
+			`There is no SIM with the subscription_id ${sim}.`);
+		if (problem)
+			throw new ToolError(problem);
+		const isOther = text !== mine || this.#number === null && number && number !== to;
+		own.offer = isOther && !own.agents &&
+			(mine.trim() || number && this.#number === null && to) ? draft : undefined;
+		if (!own.offer)
+			this.#set(draft);
+		this.#store();
+		this.show();
+	}
+
+	// Why nothing can be written here.
+	get #problem() {
+		if (!this.#phone.may('send'))
+			return 'This client may not send.';
+		if (this.#number === '' || this.#phone.conversation()?.trust === 'alphanumeric')
+			return 'This sender cannot be answered.';
+	}
+
+	#answer(isTaken) {
+		const { offer } = this.#own;
+		this.#own.offer = undefined;
+		if (isTaken)
+			this.#set(offer);
+		this.#store();
+		this.show();
+		this.#text.focus();
+	}
+
+	#set({ phone_number: number, text, subscription_id: sim }) {
 		if (number !== undefined && this.#number === null)
-			this.to.value = number;
-		if (text !== undefined)
-			this.text.value = text;
+			this.#to.value = number;
+		this.#text.value = text;
 		if (sim !== undefined)
-			this.sim.value = String(sim);
+			this.#sim.value = sim;
+		this.#own.agents = true;
 		this.#edited(sim !== undefined);
 	}
 
+	#typed() {
+		this.#own.agents = false;
+		this.#edited();
+	}
+
 	focus() {
-		(this.#number === null ? this.to : this.text).focus();
+		(this.#number === null ? this.#to : this.#text).focus();
 	}
 
 	show() {
 		const { sims } = this.#phone;
 		const shown = JSON.stringify(sims.map((sim) => [sim.subscription_id, sim.display_name,
 			sim.can_send]));
-		this.element.hidden = !this.#phone.may('send') || this.#number === '' ||
-			this.#phone.conversation()?.trust === 'alphanumeric';
-		this.simField.hidden = sims.length < 2;
+		this.element.hidden = Boolean(this.#problem);
+		const { offer } = this.#own;
+		this.#offerField.hidden = !offer;
+		if (offer)
+			say(this.#offered, make('p', 'The agent would write',
+				this.#number === null && offer.phone_number &&
+				[' to ', foreign(offer.phone_number)], ':'),
+				make('blockquote', { dir: 'auto' }, offer.text));
+		this.#simField.hidden = sims.length < 2;
 		if (shown !== this.#sims)
-			this.sim.replaceChildren(...sims.map((sim) => make('option',
+			this.#sim.replaceChildren(...sims.map((sim) => make('option',
 				{ value: sim.subscription_id, disabled: !sim.can_send },
 				sim.display_name + (sim.can_send ? '' : ` (${sim.state})`))));
 		this.#sims = shown;
@@ -134,12 +195,12 @@ class Composer {
 		const best = sims.find(is(this.#own.sim)) ??
 			ready.find(is(last?.subscription_id)) ?? ready[0];
 		if (best)
-			this.sim.value = best.subscription_id;
+			this.#sim.value = best.subscription_id;
 	}
 
 	#edited(isSim) {
 		const { text, subscription_id: sim } = this.draft;
-		Object.assign(this.#own, { to: this.to.value, text }, text || isSim ? { sim } : {});
+		Object.assign(this.#own, { to: this.#to.value, text }, text || isSim ? { sim } : {});
 		this.#store();
 		this.#changed();
 	}
@@ -150,8 +211,8 @@ class Composer {
 
 	#changed() {
 		const { text, phone_number: number } = this.draft;
-		this.text.style.setProperty('height', 'auto');
-		this.text.style.setProperty('height', `${this.text.scrollHeight + 2}px`);
+		this.#text.style.height = 'auto';
+		this.#text.style.height = `${this.#text.scrollHeight + 2}px`;
 		clearTimeout(this.#timer);
 		if (!text || !number)
 			this.#judge(null, '');
@@ -190,8 +251,14 @@ class Composer {
 	#judge(verdict, draft) {
 		this.verdict = verdict;
 		this.#judged = draft;
-		say(this.said, ...this.#words(verdict));
+		setText(this.#count, verdict?.segments ? this.#countOf(verdict) : '');
+		say(this.#said, ...this.#words(verdict));
 		this.#ready();
+	}
+
+	#countOf({ segments, units_left: left, encoding }) {
+		return `${segments} SMS, ${left} character${left === 1 ? '' : 's'} left` +
+			(encoding === 'ucs2' ? ' (70 in one, for its letters)' : '');
 	}
 
 	#words(verdict) {
@@ -202,11 +269,8 @@ class Composer {
 			words.push(make('p.bad', verdict.error));
 		if (!verdict?.segments)
 			return words;
-		const { segments, units_left: left, encoding, refusals } = verdict;
-		const [emoji] = this.text.value.match(/[\u{10000}-\u{10ffff}]/u) ?? [];
-		words.push(make('p.count',
-			`${segments} SMS, ${left} character${left === 1 ? '' : 's'} left` +
-			(encoding === 'ucs2' ? ' (70 in one, for its letters)' : '')));
+		const { refusals } = verdict;
+		const [emoji] = this.#text.value.match(/[\u{10000}-\u{10ffff}]/u) ?? [];
 		const needsYes = verdict.approval === 'required';
 		words.push(...refusals.map(({ message, fix }) =>
 			make('p.bad', `${message} ${fix}`)));
@@ -228,10 +292,11 @@ class Composer {
 		const isBusy = this.#busy.has(this.#own);
 		const isRefused = this.verdict?.refusals?.length > 0 && !this.#isLost &&
 			this.#judged === this.#as;
-		this.button.disabled = !text || !number || isRefused || isBusy;
-		this.text.readOnly = isBusy;
-		this.element.setAttribute('aria-busy', isBusy);
-		setText(this.button.firstChild, this.verdict?.approval === 'required'
+		const isNews = this.#own.agents && this.#judged !== this.#as;
+		this.#button.disabled = !text || !number || isRefused || isBusy || isNews;
+		this.#text.readOnly = isBusy;
+		this.element.ariaBusy = isBusy;
+		setText(this.#button.firstChild, this.verdict?.approval === 'required'
 			? 'Ask' : 'Send');
 	}
 
@@ -264,9 +329,9 @@ class Composer {
 		this.#drafts.delete(thread);
 		this.#store();
 		if (thread === (this.#number ?? '')) {
-			this.text.value = '';
+			this.#text.value = '';
 			if (this.element.isConnected) {
-				this.text.focus();
+				this.#text.focus();
 				this.onsent(number);
 			}
 		}

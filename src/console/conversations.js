@@ -26,8 +26,7 @@ class ConversationList {
 	constructor(phone, open) {
 		this.#phone = phone;
 		this.open = open;
-		find('more-conversations').addEventListener('click',
-			() => phone.readMoreConversations());
+		find('more-conversations').onclick = () => phone.readMoreConversations();
 	}
 
 	show() {
@@ -62,13 +61,9 @@ class ConversationList {
 			setText(text, last.text);
 			state.replaceChildren(...(optedOut ? [make('span.state.warn',
 				'said STOP')] : last.direction === 'out' ? [stateTag(last.state)] : []));
-			setText(unread, count ? String(count) : '');
-			unread.hidden = !count;
-			unread.setAttribute('aria-label', `${count} unread`);
+			setCount(unread, count, 'unread');
 			row.classList.toggle('is-unread', count > 0);
-			button.toggleAttribute('aria-current', isOpen);
-			if (isOpen)
-				button.setAttribute('aria-current', 'true');
+			button.ariaCurrent = String(isOpen);
 		};
 		return row;
 	}

@@ -16,7 +16,7 @@ function make(name, ...children) {
 		if (value === false)
 			continue;
 		if (key.startsWith('on'))
-			element.addEventListener(key.slice(2), value);
+			element[key] = value;
 		else
 			element.setAttribute(key, value === true ? '' : value);
 	}
@@ -73,4 +73,9 @@ function say(element, ...children) {
 function setText(element, text) {
 	if (element.textContent !== text)
 		element.textContent = text;
+}
+
+function setCount(badge, count, word) {
+	badge.hidden = !count;
+	badge.replaceChildren(String(count), make('span.hidden', ` ${word}`));
 }

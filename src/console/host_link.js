@@ -5,16 +5,17 @@
 
 const APPS_VERSION = '2026-01-26';
 const WAIT_SECONDS = 25;		// hosts give up a call after 60
+const PATIENCE_MS = 120000;		// some ask their person before they pass a call on
+const MUTE_MS = 5000;
 const HOST_RETRY_MS = 3000, HOST_RETRY_MOST_MS = 60000;
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const TOOL_FAILED = -32603;
 
-class HostLink {
+class HostLink extends Link {
 	isHosted = true;
-	onchange = () => {};
-	onstate = () => {};
 	oncontext = () => {};		// the host's theme, locale, size: what is new of it
+	capabilities = {};		// of the host
 	oninput = () => {};
 	onresult = () => {};
 	oncancelled = () => {};
@@ -38,43 +39,44 @@ class HostLink {
 
 	#notifications = {
 		'ui/notifications/tool-input':
-			({ arguments: input }) => this.oninput(input ?? {}, true),
+			({ arguments: input }) => this.oninput(Object(input), true),
 		'ui/notifications/tool-input-partial':
-			({ arguments: input }) => this.oninput(input ?? {}, false),
+			({ arguments: input }) => this.oninput(Object(input), false),
 		'ui/notifications/tool-result': (result) => this.onresult(result),
 		'ui/notifications/tool-cancelled': ({ reason }) => this.oncancelled(reason),
 		'ui/notifications/host-context-changed': (context) => this.oncontext(context),
 	};
 
-	// All that the host may ask is answered from before the first message on.
+	// All that the host may ask is answered from before the first message on. One that says
+	// no to the handshake, or nothing of itself, may pass calls on for all that.
 	async start() {
 		addEventListener('message', (event) => this.#hear(event));
 		document.addEventListener('visibilitychange', () => this.#resume());
+		const mute = setTimeout(() => this.onstate('lost'), MUTE_MS);
 		const answer = await this.#ask('ui/initialize', {
 			appInfo: { name: 'ofono-mcp-console', title: 'Phone', version: '1' },
 			appCapabilities: { tools: { listChanged: true },
-				availableDisplayModes: ['inline', 'fullscreen'] },
+				availableDisplayModes: ['inline', 'fullscreen', 'pip'] },
 			protocolVersion: APPS_VERSION,
-		});
-		this.capabilities = answer.hostCapabilities ?? {};
-		this.oncontext(answer.hostContext ?? {});
+		}).catch(() => {});
+		clearTimeout(mute);
+		this.capabilities = answer?.hostCapabilities ?? {};
+		this.oncontext(answer?.hostContext ?? {});
 		this.#tell('ui/notifications/initialized');
-		this.onstate('live');
 		this.onchange();
 		this.#follow();
 	}
 
-	async callTool(name, args = {}) {
-		return readResult(await this.#ask('tools/call', { name, arguments: args }));
-	}
-
 	async readResource(uri) {
-		const { contents } = await this.#ask('resources/read', { uri });
-		return JSON.parse(contents[0].text);
+		if (!this.capabilities.serverResources)
+			throw new NoAnswer();
+		return super.readResource(uri);
 	}
 
-	openLink(url) {
-		this.#ask('ui/open-link', { url }).catch(() => {});
+	// Whether the host did.
+	async openLink(url) {
+		const answer = await this.ask('ui/open-link', { url }).catch(() => null);
+		return Boolean(answer) && !answer.isError;
 	}
 
 	toolsChanged() {
@@ -101,15 +103,25 @@ class HostLink {
 		});
 	}
 
+	ask(method, params) {
+		return new Promise((resolve, reject) => {
+			const timer = setTimeout(() => reject(new NoAnswer('The host does not answer.')),
+				PATIENCE_MS);
+			this.#ask(method, params).then(resolve, reject).finally(() =>
+				clearTimeout(timer));
+		});
+	}
+
 	#hear({ source, data }) {
 		if (source !== parent || data?.jsonrpc !== '2.0')
 			return;
-		if (data.method && data.id !== undefined)
-			this.#answer(data);
-		else if (data.method)
-			this.#notifications[data.method]?.(data.params ?? {});
-		else
+		const { id, method, params } = data;
+		if (method === undefined)
 			this.#settle(data);
+		else if (id !== undefined)
+			this.#answer(data);
+		else if (Object.hasOwn(this.#notifications, method))
+			this.#notifications[method](Object(params));
 	}
 
 	#settle({ id, result, error }) {
@@ -127,7 +139,7 @@ class HostLink {
 			if (!known)
 				throw Object.assign(new Error(`Method not found: ${method}`),
 					{ rpcCode: METHOD_NOT_FOUND });
-			this.#send({ id, result: await this.#requests[method](params ?? {}) });
+			this.#send({ id, result: await this.#requests[method](Object(params)) });
 		} catch (error) {
 			this.#send({ id, error: { code: error.rpcCode ?? TOOL_FAILED,
 				message: error.message } });

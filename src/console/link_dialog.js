@@ -11,17 +11,21 @@ const linksIn = (text) => (text.match(LINK) ?? []).map((link) => link.replace(BE
 
 function askToOpen(url, openLink) {
 	const close = () => dialog.close();
+	const note = make('p.note', { role: 'status' },
+		'Whoever wrote it may not be who they seem.');
 	const dialog = make('dialog', { 'aria-labelledby': 'link-host', onclose: () =>
 		dialog.remove() },
 		make('p', 'A message wants to lead you to'),
 		make('p.link-host', { id: 'link-host' }, url.host),
 		make('p.link-whole', url.href),
-		make('p.note', 'Whoever wrote it may not be who they seem.'),
+		note,
 		make('div.buttons',
 			make('button', { onclick: close }, 'Stay here'),
-			make('button.danger', { onclick: () => {
-				openLink(url.href);
-				close();
+			make('button.danger', { onclick: async () => {
+				if (await openLink(url.href))
+					close();
+				else
+					setText(note, 'The host did not open it. You can copy it from here.');
 			} }, 'Open it')));
 	document.body.append(dialog);
 	dialog.showModal();

@@ -3,6 +3,7 @@
 
 const PLACES = { messages: 'Messages', approvals: 'Approvals', phone: 'Phone' };
 const INLINE_HEIGHT_PX = 600;
+const DAY_SEEN_MS = 60000;
 
 class Page {
 	#link;
@@ -12,34 +13,39 @@ class Page {
 	#tools = '';
 	#before = history.state;	// where this was when the tab was loaded again
 	#buttons = {};
+	#day = 0;
+	#context = {};			// what the host told, all of it
+	#height = 0;			// that it wants there; 0: that of its frame
+	#composer; #thread; #list; #approvals; #status; #writing;
 
 	constructor(link) {
 		this.#link = link;
 		this.#phone = new Phone(link);
 		const openLink = (url) => link.openLink(url);
-		this.composer = new Composer(this.#phone);
-		this.thread = new ThreadView(this.#phone, this.composer, openLink);
-		this.list = new ConversationList(this.#phone, (number) =>
+		this.#composer = new Composer(this.#phone);
+		this.#thread = new ThreadView(this.#phone, this.#composer, openLink);
+		this.#list = new ConversationList(this.#phone, (number) =>
 			this.#openThread(number, true));
-		this.approvals = new ApprovalsView(this.#phone);
-		this.status = new StatusView(this.#phone, link.isHosted ? null : () => this.#forget());
-		this.writing = make('section.thread', { 'aria-label': 'New message' },
+		this.#approvals = new ApprovalsView(this.#phone);
+		this.#status = new StatusView(this.#phone, link.isHosted ? null : () => this.#forget());
+		this.#writing = make('section.thread', { 'aria-label': 'New message' },
 			make('div.scroll'), make('div'));
 		this.agentCall = new AgentCall();
 		this.#build();
 		this.#phone.onread = () => this.#show();
 		this.#phone.onselect = () => this.#selectionChanged();
-		this.composer.onsent = (number) => this.#openThread(number, true);
+		this.#composer.onsent = (number) => this.#openThread(number, true);
 		document.addEventListener('visibilitychange', () => this.#show());
+		setInterval(() => this.#showDay(), DAY_SEEN_MS);
 		link.onchange = () => this.#phone.read();
 		link.onstate = (state) => this.#connection(state);
 	}
 
 	#build() {
 		find('back').append(icon('back'));
-		find('back').addEventListener('click', () => this.#back());
+		find('back').onclick = () => this.#back();
 		find('new').append(icon('write'));
-		find('new').addEventListener('click', () => this.#write());
+		find('new').onclick = () => this.#write();
 		for (const [place, word] of Object.entries(PLACES)) {
 			const badge = make('span.badge');
 			const button = make('button', { onclick: () =>
@@ -61,9 +67,9 @@ class Page {
 		if (this.#isPairing)
 			return;
 		this.#view = view;
-		document.getElementById('app').dataset.view = view;
-		const details = { thread: this.thread.element, new: this.writing,
-			approvals: this.approvals.element, phone: this.status.element };
+		find('app').dataset.view = view;
+		const details = { thread: this.#thread.element, new: this.#writing,
+			approvals: this.#approvals.element, phone: this.#status.element };
 		const detail = details[view] ?? make('p.empty',
 			'Choose a conversation, or write a new message.');
 		if (find('detail').firstChild !== detail)
@@ -92,7 +98,7 @@ class Page {
 		const read = isOther ? this.#phone.open(number) : this.#phone.read();
 		this.#place('thread');
 		if (isOther)
-			this.thread.begin();
+			this.#thread.begin(read);
 		this.#remember();
 		if (isElsewhere)
 			this.#announce();
@@ -101,10 +107,10 @@ class Page {
 
 	#write() {
 		this.#phone.open(null);
-		this.writing.lastChild.append(this.composer.element);
+		this.#writing.lastChild.append(this.#composer.element);
 		this.#place('new');
-		this.composer.use(null);
-		this.composer.focus();
+		this.#composer.use(null);
+		this.#composer.focus();
 		this.#remember();
 	}
 
@@ -155,25 +161,27 @@ class Page {
 		find('title').replaceChildren(foreign(titles[this.#view] ?? 'Phone'));
 		document.title = unread ? `(${unread}) Phone` : 'Phone';
 		find('new').hidden = !this.#phone.may('send') || this.#view === 'new';
-		this.#badge('messages', unread, 'unread');
-		this.#badge('approvals', approvals.length, 'waiting');
+		setCount(this.#buttons.messages.badge, unread, 'unread');
+		setCount(this.#buttons.approvals.badge, approvals.length, 'waiting');
 		const current = this.#view in PLACES ? this.#view : 'messages';
 		for (const [place, { button }] of Object.entries(this.#buttons))
-			button.setAttribute('aria-current', place === current ? 'page' : 'false');
+			button.ariaCurrent = place === current ? 'page' : 'false';
 		this.#trouble(trouble);
-		this.list.show();
-		this.thread.show();
-		this.composer.show();
-		this.approvals.show();
-		this.status.show();
+		this.#list.show();
+		this.#thread.show();
+		this.#composer.show();
+		this.#approvals.show();
+		this.#status.show();
 		if (this.#byPerson && this.#view === 'thread' && !document.hidden)
 			this.#phone.markRead().catch(() => {});
 	}
 
-	#badge(place, count, word) {
-		const { badge } = this.#buttons[place];
-		badge.hidden = !count;
-		badge.replaceChildren(String(count), make('span.hidden', ` ${word}`));
+	// What was today is yesterday.
+	#showDay() {
+		const day = time.dayNumber(new Date());
+		if (day !== this.#day)
+			this.#show();
+		this.#day = day;
 	}
 
 	#trouble(text) {
@@ -215,7 +223,7 @@ class Page {
 	// ---- what the host's agent may ask of the page
 
 	#selectionChanged() {
-		this.thread.showSelection();
+		this.#thread.showSelection();
 		const { tools } = this.#link;
 		if (!tools || tools.signature === this.#tools)
 			return;
@@ -233,60 +241,69 @@ class Page {
 	}
 
 	async openForAgent(number) {
-		await this.#openThread(number, false);
-		return { phone_number: number, messages: this.#phone.thread.messages.length };
+		const known = await this.#phone.known(number);
+		if (!known)
+			throw new ToolError(`No message was exchanged with ${number}.`, '',
+				'list_sms_conversations tells with whom; set_draft writes to others, too.');
+		await this.#openThread(known, false);
+		return { phone_number: known, messages: this.#phone.thread.messages.length };
 	}
 
 	async setDraft({ phone_number: number, ...draft }) {
-		if (number !== undefined && this.#phone.conversation(number))
-			await this.#openThread(number, false);
-		else if (number !== undefined || !this.composer.element.isConnected)
+		if (!this.#phone.status)
+			await this.#phone.read();
+		const known = number && await this.#phone.known(number);
+		if (known)
+			await this.#openThread(known, false);
+		else if (number || !this.#composer.element.isConnected)
 			this.#write();
-		this.composer.set({ phone_number: number, ...draft });
+		this.#composer.propose({ phone_number: number, ...draft });
 		return this.getDraft();
 	}
 
 	async getDraft() {
-		await this.composer.review();
-		const { verdict } = this.composer;
-		return { ...this.composer.draft, sent: false, verdict: verdict ?? undefined };
+		await this.#composer.review();
+		const { verdict, draft, offer } = this.#composer;
+		return { ...draft, sent: false, verdict: verdict ?? undefined, offered: offer,
+			note: offer && OFFERED };
 	}
 
 	// ---- what the host tells
 
-	showCall(input, isWhole) {
-		this.agentCall.input = input;
+	async showCall(input, isWhole) {
+		this.agentCall.ask(input, isWhole);
 		const number = input.to_phone_number ?? input.phone_number;
 		if (isWhole && typeof number === 'string')
-			this.#openThread(number, false);
+			this.#openThread(await this.#phone.known(number).catch(() => {}) ?? number, false);
 	}
 
-	useContext({ toolInfo, theme, styles, locale, timeZone, displayMode,
-		containerDimensions: size, safeAreaInsets: insets }) {
+	useContext(news) {
 		const root = document.documentElement;
-		if (toolInfo)
-			this.agentCall.tool = toolInfo.tool;
-		if (toolInfo?.tool?.name === 'get_gateway_status')
+		const { theme, styles, locale, timeZone, displayMode, containerDimensions: size,
+			safeAreaInsets: insets } = Object.assign(this.#context, news);
+		if (news.toolInfo)
+			this.agentCall.tool = news.toolInfo.tool;
+		if (news.toolInfo?.tool?.name === 'get_gateway_status')
 			this.#place('phone');
 		if (theme)
-			root.style.setProperty('color-scheme', theme);
+			root.style.colorScheme = theme;
 		for (const [name, value] of Object.entries(styles?.variables ?? {})) {
 			if (name.startsWith('--') && typeof value === 'string')
 				root.style.setProperty(name, value);
 		}
-		if (locale || timeZone)
-			time.use(locale, timeZone);
+		time.use(locale, timeZone);
 		for (const [side, value] of Object.entries(insets ?? {}))
 			root.style.setProperty(`--inset-${side}`, `${Number(value)}px`);
-		if (displayMode || size)
-			this.#fit(displayMode, size);
+		const fills = (displayMode ?? 'inline') !== 'inline' || size?.height !== undefined;
+		this.#height = fills ? 0 : Math.min(INLINE_HEIGHT_PX, size?.maxHeight ?? Infinity);
+		root.style.setProperty('--height', fills ? '100dvh' : `${this.#height}px`);
+		this.#show();
 	}
 
-	// A height of its own, never that of its frame: the frame follows it.
-	#fit(displayMode, size) {
-		const fills = displayMode === 'fullscreen' || size?.height !== undefined;
-		const most = Math.min(INLINE_HEIGHT_PX, size?.maxHeight ?? INLINE_HEIGHT_PX);
-		document.documentElement.style.setProperty('--height', fills ? '100dvh' : `${most}px`);
+	// A height of its own, never that of its frame: the frame follows it, or what is there has
+	// to do.
+	get size() {
+		return { width: innerWidth, height: this.#height || innerHeight };
 	}
 }
 
@@ -295,20 +312,22 @@ function startInHost() {
 	const page = new Page(link);
 	document.documentElement.classList.add('hosted');
 	page.offer(new AppTools(page));
-	link.oncontext = (context) => page.useContext(context);
+	const resized = new ResizeObserver(() => link.sizeChanged(page.size));
+	link.oncontext = (context) => {
+		page.useContext(context);
+		resized.disconnect();
+		resized.observe(find('app'));		// tells it at once
+	};
 	link.oninput = (input, isWhole) => page.showCall(input, isWhole);
 	link.onresult = (result) => { page.agentCall.result = result; };
 	link.oncancelled = (reason) => page.agentCall.cancelled(reason);
-	page.start().then(() => new ResizeObserver(() => {
-		const { width, height } = find('app').getBoundingClientRect();
-		link.sizeChanged({ width: Math.ceil(width), height: Math.ceil(height) });
-	}).observe(find('app')));
+	page.start();
 }
 
 function startInBrowser() {
 	const page = new Page(new BrowserLink(tokenOfLink()));
-	addEventListener('popstate', ({ state }) => page.wentBack(state));
-	addEventListener('hashchange', () => location.reload());	// a link with a token
+	window.onpopstate = ({ state }) => page.wentBack(state);
+	window.onhashchange = () => location.reload();		// a link with a token
 	page.start();
 }
 

@@ -27,7 +27,8 @@ class MessageView {
 		row.fill = (now) => {
 			box.checked = this.#phone.selected.has(id);
 			row.classList.toggle('is-selected', box.checked);
-			const key = JSON.stringify([now.state, now.reason, now.flags, now.masked]);
+			const key = JSON.stringify([time.clock(now.created_at), now.state, now.reason,
+				now.flags, now.masked]);
 			if (row.dataset.shown === key)
 				return;
 			row.dataset.shown = key;
@@ -59,7 +60,7 @@ class MessageView {
 
 	#unfold(button, history, id) {
 		history.hidden = !history.hidden;
-		button.setAttribute('aria-expanded', String(!history.hidden));
+		button.ariaExpanded = !history.hidden;
 		if (!history.hidden)
 			this.#fillHistory(history, id);
 	}

@@ -10,7 +10,7 @@ class Phone {
 	nextConversations = null;	// a cursor; null: there are no more
 	approvals = [];
 	moreApprovals = 0;
-	thread = null;			// { number, messages, next }
+	thread = null;			// { number, messages, next, isRead }
 	selected = new Set();		// message_ids of the thread
 	trouble = '';			// why the last reading failed
 	onread = () => {};
@@ -25,7 +25,7 @@ class Phone {
 	}
 
 	may(scope) {
-		return this.status?.scopes.includes(scope) ?? false;
+		return this.status?.scopes?.includes(scope) ?? false;
 	}
 
 	get sims() {
@@ -121,24 +121,32 @@ class Phone {
 		const { thread } = this;
 		if (!thread)
 			return;
-		const page = await this.#list(thread, {});
+		const page = await this.#list(thread.number);
 		// Between what was read long ago and this page others may be.
 		const known = new Set(thread.messages.map((row) => row.message_id));
 		if (!page.messages.some((row) => known.has(row.message_id)))
 			Object.assign(thread, { messages: [], next: page.next_cursor ?? null });
 		this.#merge(thread, page.messages);
+		thread.isRead = true;
+		thread.number = page.messages[0]?.phone_number ?? thread.number;
+	}
+
+	// The number as the gateway spells it, if anything was exchanged with it.
+	async known(number) {
+		const { messages } = await this.#list(number, { limit: 1 });
+		return messages[0]?.phone_number;
 	}
 
 	readEarlier() {
 		const { thread } = this;
 		return this.#readMore(async () => {
-			const page = await this.#list(thread, { cursor: thread.next });
+			const page = await this.#list(thread.number, { cursor: thread.next });
 			thread.next = page.next_cursor ?? null;
 			this.#merge(thread, page.messages);
 		});
 	}
 
-	#list({ number }, more) {
+	#list(number, more) {
 		return this.call('list_sms', { phone_number: number, limit: PAGE_ROWS, ...more });
 	}
 

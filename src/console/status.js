@@ -2,23 +2,23 @@
 // How the phone is: SIM cards, what may still be sent, when it could not hear.
 
 class StatusView {
-	#phone;
+	#phone; #now; #sims; #limits; #limitless; #policy; #gaps; #client;
 
 	constructor(phone, forget) {
 		this.#phone = phone;
-		this.now = make('div.now', { role: 'status' });
-		this.sims = make('ul.cards');
-		this.limits = make('ul.limits');
-		this.limitless = make('p.note', 'There are none.');
-		this.policy = make('ul.plain-list');
-		this.gaps = make('ul.plain-list');
-		this.client = make('p.note');
-		this.element = make('section.pane', { 'aria-label': 'Phone' }, this.now,
-			make('h2', 'SIM cards'), this.sims,
-			make('h2', 'What is left of the limits'), this.limits, this.limitless,
-			make('h2', 'What may be sent'), this.policy,
-			make('h2', 'Blind times of the last week'), this.gaps,
-			make('h2', 'This page'), this.client,
+		this.#now = make('div.now', { role: 'status' });
+		this.#sims = make('ul.cards');
+		this.#limits = make('ul.limits');
+		this.#limitless = make('p.note', 'There are none.');
+		this.#policy = make('ul.plain-list');
+		this.#gaps = make('ul.plain-list');
+		this.#client = make('p.note');
+		this.element = make('section.pane', { 'aria-label': 'Phone' }, this.#now,
+			make('h2', 'SIM cards'), this.#sims,
+			make('h2', 'What is left of the limits'), this.#limits, this.#limitless,
+			make('h2', 'What may be sent'), this.#policy,
+			make('h2', 'Blind times of the last week'), this.#gaps,
+			make('h2', 'This page'), this.#client,
 			forget && make('button.small', { onclick: forget },
 				'Forget the token'));
 	}
@@ -28,21 +28,21 @@ class StatusView {
 		if (!status)
 			return;
 		this.#showNow(status);
-		keep(this.sims, this.#phone.sims, (sim) => sim.subscription_id, () => this.#card());
-		this.limitless.hidden = status.limits.length > 0;
-		keep(this.limits, status.limits, (limit) =>
+		keep(this.#sims, this.#phone.sims, (sim) => sim.subscription_id, () => this.#card());
+		this.#limitless.hidden = status.limits.length > 0;
+		keep(this.#limits, status.limits, (limit) =>
 			[limit.of, limit.subscription_id, limit.per], () => this.#meter());
-		this.#list(this.policy, status.policy);
-		this.#list(this.gaps, status.gaps.length ? status.gaps.map((gap) =>
+		this.#list(this.#policy, status.policy);
+		this.#list(this.#gaps, status.gaps.length ? status.gaps.map((gap) =>
 			`${time.full(gap.from)} \u2013 ${gap.until ? time.full(gap.until) : 'now'}: ${spell(gap.reason)}`) : ['None: it heard all the time.']);
-		setText(this.client, `${status.client || 'Nobody in particular'}; may: ` +
+		setText(this.#client, `${status.client || 'Nobody in particular'}; may: ` +
 			`${status.scopes.join(', ') || 'nothing'}.`);
 	}
 
 	#showNow({ can_send: canSend, why_not: whyNot, queue }) {
 		const words = canSend ? 'Messages can be sent.' : whyNot ?? 'Nothing can be sent now.';
-		this.now.className = `now ${canSend ? 'good' : 'warn'}`;
-		say(this.now, make('p', words), make('p.note',
+		this.#now.className = `now ${canSend ? 'good' : 'warn'}`;
+		say(this.#now, make('p', words), make('p.note',
 			`On the way: ${queue.waiting}, of at most ${queue.limit}.`));
 	}
 
@@ -86,7 +86,7 @@ class StatusView {
 			setText(name, `${whose}${limit.limit} ${what} per ${limit.per}`);
 			setText(left, `${limit.left} left` + (limit.frees_at && !limit.left
 				? `, more ${time.full(limit.frees_at)}` : ''));
-			bar.firstChild.style.setProperty('width', `${100 * limit.left / limit.limit}%`);
+			bar.firstChild.style.width = `${100 * limit.left / limit.limit}%`;
 			row.classList.toggle('bad', !limit.left);
 		};
 		return row;

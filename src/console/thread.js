@@ -2,50 +2,58 @@
 // The messages that were exchanged with one number, oldest first, and the composer.
 
 const NEAR_END_PX = 80;
+const AFTER_READING_MS = 1000;
 
 class ThreadView {
-	#phone;
-	#view;
+	#phone; #view; #about; #choose; #earlier; #rows; #scroll; #place; #composer;
 
 	constructor(phone, composer, openLink) {
 		this.#phone = phone;
-		this.composer = composer;
+		this.#composer = composer;
 		this.#view = new MessageView(phone, openLink);
-		this.about = make('p.about');
+		this.#about = make('p.about');
 		// What is selected is for a host's agent.
-		this.choose = make('button.small', {
+		this.#choose = make('button.small', {
 			'aria-pressed': 'false', hidden: parent === window,
 			onclick: () => this.choosing(!this.isChoosing) }, 'Select');
-		this.earlier = make('button.more', { hidden: true,
-			onclick: () => phone.readEarlier() }, 'Earlier messages');
-		this.rows = make('ol.messages');
-		this.scroll = make('div.scroll', { role: 'log', tabindex: '0',
-			'aria-label': 'Messages' }, this.earlier, this.rows);
-		this.place = make('div');
+		this.#earlier = make('button.more', { hidden: true,
+			onclick: () => this.#quietly(phone.readEarlier()) }, 'Earlier messages');
+		this.#rows = make('ol.messages');
+		this.#scroll = make('div.scroll', { role: 'log', tabindex: '0',
+			'aria-label': 'Messages' }, this.#earlier, this.#rows);
+		this.#place = make('div');
 		this.element = make('section.thread', { 'aria-label': 'Conversation' },
-			make('div.strip', this.about, this.choose),
-			this.scroll, this.place);
+			make('div.strip', this.#about, this.#choose),
+			this.#scroll, this.#place);
 	}
 
 	get isChoosing() {
-		return this.choose.getAttribute('aria-pressed') === 'true';
+		return this.#choose.ariaPressed === 'true';
 	}
 
 	choosing(isOn) {
-		this.choose.setAttribute('aria-pressed', String(isOn));
+		this.#choose.ariaPressed = isOn;
 		this.element.classList.toggle('choosing', isOn);
 		if (!isOn)
 			this.#phone.select([]);
 		this.showSelection();
 	}
 
-	// Another thread from here on.
-	begin() {
-		this.rows.replaceChildren();
-		this.scroll.scrollTop = 0;
+	// What was there before is not read aloud as if it came now.
+	async #quietly(reading) {
+		this.#scroll.ariaLive = 'off';
+		await reading;
+		setTimeout(() => { this.#scroll.ariaLive = 'polite'; }, AFTER_READING_MS);
+	}
+
+	// Another thread from here on, which is being read.
+	begin(reading) {
+		this.#quietly(reading);
+		this.#rows.replaceChildren();
+		this.#scroll.scrollTop = 0;
 		this.choosing(false);
-		this.place.append(this.composer.element);
-		this.composer.use(this.#phone.thread.number);
+		this.#place.append(this.#composer.element);
+		this.#composer.use(this.#phone.thread.number);
 		this.show();
 	}
 
@@ -53,18 +61,24 @@ class ThreadView {
 		const { thread } = this.#phone;
 		if (!thread)
 			return;
-		const { scrollTop, scrollHeight, clientHeight } = this.scroll;
+		const { scrollTop, scrollHeight, clientHeight } = this.#scroll;
 		const wasAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
-		const first = this.rows.querySelector('.message'), top = first?.offsetTop;
+		const first = this.#rows.querySelector('.message'), top = first?.offsetTop;
 		this.#showAbout(this.#phone.conversation());
-		this.earlier.hidden = !thread.next;
-		keep(this.rows, this.#withDays(thread.messages), (row) => row.key ?? row.message_id,
-			(row) => row.day ? make('li.day', row.day) : this.#view.create(row));
-		this.composer.show();
+		this.#earlier.hidden = !thread.next;
+		keep(this.#rows, this.#withDays(thread.messages), (row) => row.key ?? row.message_id,
+			(row) => row.day ? this.#heading() : this.#view.create(row));
+		this.#composer.show();
 		if (wasAtEnd)
-			this.scroll.scrollTop = this.scroll.scrollHeight;
+			this.#scroll.scrollTop = this.#scroll.scrollHeight;
 		else if (first?.isConnected)
-			this.scroll.scrollTop = scrollTop + first.offsetTop - top;
+			this.#scroll.scrollTop = scrollTop + first.offsetTop - top;
+	}
+
+	#heading() {
+		const heading = make('li.day');
+		heading.fill = ({ day }) => setText(heading, day);
+		return heading;
 	}
 
 	#withDays(messages) {
@@ -90,14 +104,14 @@ class ThreadView {
 		const trust = TRUST[conversation?.trust];
 		if (trust && !words.length)
 			words.push(['note', name ? foreign(conversation.phone_number) : trust]);
-		this.about.replaceChildren(...words.map(([tone, text]) =>
+		this.#about.replaceChildren(...words.map(([tone, text]) =>
 			make(`span.${tone}`, text)));
 	}
 
 	showSelection() {
 		const { size } = this.#phone.selected;
-		setText(this.choose, this.isChoosing ? `${size} selected, done` : 'Select');
-		this.rows.querySelectorAll('.message').forEach((row) => {
+		setText(this.#choose, this.isChoosing ? `${size} selected, done` : 'Select');
+		this.#rows.querySelectorAll('.message').forEach((row) => {
 			const isSelected = this.#phone.selected.has(Number(row.dataset.key));
 			row.classList.toggle('is-selected', isSelected);
 			row.querySelector('input').checked = isSelected;

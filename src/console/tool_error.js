@@ -14,19 +14,20 @@ class NoAnswer extends Error {}
 // The token is missing or no client's.
 class Unpaired extends Error {}
 
-const blocks = (result) => (result.content ?? []).filter((block) => block.type === 'text')
-	.map((block) => block.text);
+const blocks = ({ content }) => (Array.isArray(content) ? content : [])
+	.filter((block) => block?.type === 'text').map((block) => String(block.text));
 
 function factsOf(result) {
 	try {
-		return JSON.parse(blocks(result).at(-1));
+		return Object(JSON.parse(blocks(result).at(-1)));
 	} catch {
 		return {};
 	}
 }
 
 // The structured content of a result of tools/call, or a ToolError.
-function readResult(result) {
+function readResult(answer) {
+	const result = Object(answer);
 	if (!result.isError)
 		return result.structuredContent ?? factsOf(result);
 	const { message, code, fix } = factsOf(result);

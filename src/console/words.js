@@ -50,36 +50,36 @@ const notesOf = ({ flags, masked }) => [
 const time = {
 	forms: {},
 	use(locale, timeZone) {
-		const form = (options) => {
-			try {
-				return new Intl.DateTimeFormat(locale, { ...options, timeZone });
-			} catch {
-				return new Intl.DateTimeFormat(undefined, options);
-			}
-		};
+		try {
+			new Intl.DateTimeFormat(locale, { timeZone });
+		} catch {
+			return this.use();
+		}
+		const form = (options, language = locale) =>
+			new Intl.DateTimeFormat(language, { ...options, timeZone });
 		this.forms = {
 			clock: form({ timeStyle: 'short' }),
 			day: form({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
 			short: form({ day: 'numeric', month: 'short' }),
+			iso: form({}, 'sv'),
 			year: form({ month: 'short', year: 'numeric' }),
 			full: form({ dateStyle: 'medium', timeStyle: 'short' }),
 		};
 	},
 	clock: (text) => time.forms.clock.format(new Date(text)),
 	full: (text) => time.forms.full.format(new Date(text)),
-	dayOf: (date) => time.forms.day.format(date),
+	// By the calendar there, for a day may have 23 hours, and 25.
+	dayNumber: (date) => Date.parse(time.forms.iso.format(date)) / 86400000,
+	daysAgo: (date) => time.dayNumber(new Date()) - time.dayNumber(date),
 	day(text) {
-		const day = this.dayOf(new Date(text));
-		const ago = [0, 1].findIndex((days) =>
-			this.dayOf(new Date(Date.now() - days * 86400000)) === day);
-		return ['Today', 'Yesterday'][ago] ?? day;
+		const then = new Date(text);
+		return ['Today', 'Yesterday'][this.daysAgo(then)] ?? this.forms.day.format(then);
 	},
 	brief(text) {
-		const then = new Date(text), now = new Date();
-		if (this.dayOf(then) === this.dayOf(now))
+		const then = new Date(text), { short, year } = this.forms;
+		if (!this.daysAgo(then))
 			return this.clock(text);
-		const { short, year } = this.forms;
-		return (then.getFullYear() === now.getFullYear() ? short : year).format(then);
+		return (then.getFullYear() === new Date().getFullYear() ? short : year).format(then);
 	},
 };
 time.use();

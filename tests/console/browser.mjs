@@ -50,7 +50,9 @@ async function obey(browser, { tab, open: options, do: body, args, close }) {
         return context.close();
     }
     const isHosted = () => page.url().startsWith(host.url);
-    const view = () => isHosted() ? page.frameLocator('iframe').frameLocator('iframe') : page;
+    const framed = () => page.frameLocator('iframe');
+    const view = () => !isHosted() ? page
+        : page.url().endsWith('/plain.html') ? framed() : framed().frameLocator('iframe');
     const frame = () => isHosted() ? page.frames().at(-1) : page.mainFrame();
     const given = { page, context, args, axe, complaints, view, frame };
     const act = new AsyncFunction(...Object.keys(given), body);

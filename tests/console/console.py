@@ -38,6 +38,22 @@ class Console:
                **options)
         return cls(tab).wait_live()
 
+    @classmethod
+    def in_plain_host(cls, tab: Tab, chrome: Chrome, desk: Desk, token: str = "",
+                      **options: Any) -> Console:
+        """Of plain.js, which is as odd as the options say."""
+        tab.do("""await page.goto(args.url);
+            await page.waitForFunction(() => window.host)""", url=f"{chrome.host}/plain.html")
+        tab.do("return await page.evaluate(options => window.host.show(options), args)",
+               url=f"{desk.url}mcp", token=token or desk.page, **options)
+        return cls(tab)
+
+    def ask_host(self, expression: str, *args: Any) -> Any:
+        """Of `host` in the page of the host."""
+        return self.do("return page.evaluate(([text, args]) => "
+                       "new Function('host', 'args', `return ${text}`)(window.host, args), "
+                       "[args.text, args.args])", text=expression, args=args)
+
     def wait_live(self) -> Console:
         self.do("await view().getByText('Live', { exact: true }).waitFor()")
         return self

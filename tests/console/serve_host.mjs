@@ -53,6 +53,8 @@ export async function serveHost(folder) {
     const host = await serve('127.0.0.1', {
         '/': () => ({ body: file('host.html').replace('SANDBOX', proxy.url) }),
         '/host.js': () => script(bundle.text),
+        '/plain.html': () => ({ body: file('plain.html') }),
+        '/plain.js': () => script(file('plain.js')),
     });
     return { url: host.url, close: () => { host.close(); proxy.close(); } };
 }

@@ -29,10 +29,7 @@ def show(open_tab: OpenTab, chrome: Chrome, desk: Desk) -> Show:
 
 
 def host(console: Console, expression: str, *args: Any) -> Any:
-    """Of `host` in the page of the host."""
-    return console.do("return page.evaluate(([text, args]) => "
-                      "new Function('host', 'args', `return ${text}`)(window.host, args), "
-                      "[args.text, args.args])", text=expression, args=args)
+    return console.ask_host(expression, *args)
 
 
 def call(console: Console, name: str, **arguments: Any) -> Any:
@@ -245,12 +242,12 @@ def test_drafts(show: Show, desk: Desk, number: str) -> None:
     assert (draft["verdict"]["would_send"], draft["verdict"]["segments"]) == (True, 1)
     assert console.do("return view().getByLabel('Text', { exact: true }).inputValue()") \
         == "by the agent"
+    assert call(console, "set_draft", text="\u0151" * 10)["verdict"]["encoding"] == "ucs2"
     console.write("by the person")
     assert call(console, "get_draft")["text"] == "by the person"
-    assert call(console, "set_draft", text="\u0151" * 10)["verdict"]["encoding"] == "ucs2"
     assert [len(modem.offered) for modem in desk.lab.modems] == offered
     console.send()                                      # the person does
-    console.wait_message("\u0151" * 10, "sent")
+    console.wait_message("by the person", "sent")
 
 
 def test_a_tool_that_comes_and_goes_with_the_selection(

@@ -56,6 +56,80 @@ def test_after_the_phone_slept(open_tab: OpenTab, desk: Desk, number: str) -> No
     Console(tab).wait_text("after the sleep")
 
 
+def test_looked_at_after_a_sleep(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """No timer ran meanwhile, and its stream says nothing more: it asks at once."""
+    tab = open_tab(**PHONE)
+    page = Console.in_browser(tab, desk.link)
+    asked = tab.do("""await page.waitForTimeout(0);
+        const asked = page.waitForRequest(request =>
+            request.postData()?.includes('subscriptions/listen'));
+        await page.evaluate(() => {
+            const now = Date.now;
+            Date.now = () => now() + 3600000;
+            document.dispatchEvent(new Event('visibilitychange')); });
+        return (await asked).method()""")
+    assert asked == "POST"
+    page.wait_live()
+    desk.lab.modems[0].deliver(number, "after an hour")
+    page.wait_text("after an hour")
+
+
+def test_frozen_by_the_browser(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    tab = open_tab(**PHONE)
+    page = Console.in_browser(tab, desk.link)
+    tab.do("""const browser = await context.newCDPSession(page);
+        await browser.send('Page.setWebLifecycleState', { state: 'frozen' })""")
+    desk.lab.modems[0].deliver(number, "while it was frozen")
+    tab.do("""const browser = await context.newCDPSession(page);
+        await browser.send('Page.setWebLifecycleState', { state: 'active' })""")
+    page.wait_text("while it was frozen")
+    page.wait_live()
+
+
+def test_many_pages_of_one_browser(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """More than a browser opens connections to one place: who looks at one, has it live."""
+    tab = open_tab(**PHONE)
+    tab.do("""await context.addInitScript(() => {
+            let isHidden = false;
+            Object.defineProperty(document, 'hidden', { get: () => isHidden });
+            window.hide = (value) => {
+                isHidden = value;
+                document.dispatchEvent(new Event('visibilitychange')); }; });
+        const live = (one) => one.getByText('Live', { exact: true }).waitFor();
+        const pages = [];
+        for (let i = 0; i < 8; i++) {
+            await pages.at(-1)?.evaluate(() => window.hide(true));
+            pages.push(await context.newPage());
+            await pages.at(-1).goto(args.url);
+            await live(pages.at(-1));
+        }
+        await pages.at(-1).evaluate(() => window.hide(true));
+        await pages[0].evaluate(() => window.hide(false));
+        await live(pages[0]);
+        await page.close();
+        context.pages()[0].bringToFront()""", url=desk.link)
+    desk.lab.modems[0].deliver(number, "to the first of many")
+    tab.do("await context.pages()[0].getByText('to the first of many').waitFor()")
+
+
+def test_midnight(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """What was of today is of yesterday, without anything coming in; in its own zone."""
+    desk.lab.modems[0].deliver(number, "late in the evening")
+    tab = open_tab(**PHONE, timezoneId="Pacific/Auckland")
+    tab.do("await page.clock.install()")
+    page = Console.in_browser(tab, desk.link)
+    page.open(number)
+    page.wait_text("Today")
+    tab.do("""const left = await page.evaluate(() => {
+            const next = new Date();
+            next.setHours(24, 0, 0, 0);
+            return next - Date.now(); });
+        await page.clock.fastForward(left + 61000)""")
+    page.wait_text("Yesterday")
+    page.do("await page.locator('.row .when').filter({ hasText: ':' }).first()"
+            ".waitFor({ state: 'detached' })")
+
+
 def test_an_answer_that_never_comes(open_tab: OpenTab, desk: Desk, number: str) -> None:
     """It holds nothing up: after the patience of the page all is asked again."""
     desk.lab.modems[0].deliver(number, "are you there?")

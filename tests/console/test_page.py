@@ -212,6 +212,70 @@ def assert_fits(page: Console, place: str) -> None:
     assert wide == [], place
 
 
+def test_in_the_systems_colours(open_tab: OpenTab, desk: Desk) -> None:
+    """Bars are seen where every background is the system's (forced colours)."""
+    page = Console.in_browser(open_tab(**WIDE, forcedColors="active"), desk.link)
+    page.go_to("Phone")
+    page.wait_text("Messages can be sent.")
+    page.do("await page.locator('.signal .on').first().waitFor()")
+    on, off, around = page.evaluate("""['.signal .on', '.signal span:not(.on)', 'body']
+        .map(place => getComputedStyle(document.querySelector(place)))
+        .map(style => [style.backgroundColor, parseFloat(style.borderTopWidth)])""")
+    assert on[0] != around[0] == off[0]
+    assert off[1]                                       # its border is
+
+
+def test_what_is_read_aloud(page: Console, desk: Desk, number: str) -> None:
+    """What was there before is not, nor is the count at each letter."""
+    for text in ("one", "two"):
+        desk.lab.modems[0].deliver(number, text)
+    page.evaluate("""window.heard = []; new MutationObserver(changes => changes.forEach(change => {
+        const live = change.target.parentElement?.closest('[role=log], [role=status]');
+        if (live && live.ariaLive !== 'off')
+            window.heard.push(live.textContent); })).observe(document.body,
+                { childList: true, subtree: true, characterData: true })""")
+    page.open(number)
+    page.wait_message("two")
+    assert page.evaluate("window.heard.filter(text => text.includes('one'))") == []
+    page.do("await page.locator('[role=log][aria-live=polite]').waitFor()")
+    desk.lab.modems[0].deliver(number, "three")
+    page.wait_message("three")
+    assert page.evaluate("window.heard.some(text => text.includes('three'))")
+    page.write("hello")
+    page.evaluate("window.heard = []")
+    page.do("""await page.keyboard.type(' you');
+        await page.getByText('151 characters left').waitFor()""")
+    assert page.evaluate("window.heard") == []
+
+
+def test_the_focus_comes_back_from_a_question(page: Console, desk: Desk, number: str) -> None:
+    desk.lab.modems[0].deliver(number, "see https://example.test/x")
+    page.open(number)
+    page.do("""await page.getByRole('button', { name: 'Link to example.test' }).focus();
+        await page.keyboard.press('Enter');
+        await page.getByRole('dialog').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' })""")
+    assert page.evaluate("document.activeElement.textContent") == "Link to example.test"
+
+
+def test_targets_are_large_enough(page: Console, desk: Desk, number: str) -> None:
+    """24 pixels and more, each way (WCAG 2.2, 2.5.8)."""
+    desk.lab.modems[0].deliver(number, "see https://example.test/x")
+    message_id = desk.ask("a target", number)
+    small = """[...document.querySelectorAll('button, input, select, textarea')]
+        .map(element => [element.getBoundingClientRect(), element.outerHTML.slice(0, 80)])
+        .filter(([{ width, height }]) => width && (width < 24 || height < 24))
+        .map(([, markup]) => markup)"""
+    for place in PLACES:
+        page.go_to(place)
+        assert page.evaluate(small) == [], place
+    page.open(number)
+    page.wait_message("a target")
+    assert page.evaluate(small) == []
+    desk.owner.do("reject", message_id)
+
+
 def test_letters_of_twice_the_size(open_tab: OpenTab, desk: Desk, number: str) -> None:
     """As the browser is told to have them, on the narrowest screen."""
     tab = open_tab(**NARROW)

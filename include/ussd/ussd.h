@@ -86,6 +86,8 @@ void ussd_end(struct ussd *ussd, const struct ussd_order *order);
 void ussd_leave(struct ussd_turn *turn);
 /* This client replies no more: dialogues in which it would have to are cancelled. */
 void ussd_revoke(struct ussd *ussd, int64_t client_id);
+/* Before the loop ends: nobody can reply any more. */
+void ussd_stop(struct ussd *ussd);
 
 /* Some modem can dial codes. */
 bool ussd_is_possible(const struct ussd *ussd);

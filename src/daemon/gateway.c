@@ -71,6 +71,7 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	log_info("stopping (signal %u)", info->ssi_signo);
 	sd_notify(0, "STOPPING=1");
 	dialler_stop(gateway->services.dialler);
+	ussd_stop(gateway->services.ussd);
 	advertisement_stop(&gateway->advertisement);
 	http_server_stop(gateway->front.server, STOP_TIMEOUT_MS, on_stopped, gateway);
 	return 0;

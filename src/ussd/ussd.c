@@ -187,15 +187,26 @@ void ussd_end(struct ussd *ussd, const struct ussd_order *order)
 	cancel(find(ussd, order->modem));
 }
 
-void ussd_revoke(struct ussd *ussd, int64_t client_id)
+/* `client_id` NULL: of all. */
+static void cancel_waiting(struct ussd *ussd, const int64_t *client_id)
 {
 	struct ussd_dialogue *dialogue, *next;
 
 	for (dialogue = TAILQ_FIRST(&ussd->dialogues); dialogue; dialogue = next) {
 		next = TAILQ_NEXT(dialogue, link);
-		if (dialogue->client_id == client_id && !dialogue->turn)
+		if (!dialogue->turn && (!client_id || dialogue->client_id == *client_id))
 			cancel(dialogue);
 	}
+}
+
+void ussd_revoke(struct ussd *ussd, int64_t client_id)
+{
+	cancel_waiting(ussd, &client_id);
+}
+
+void ussd_stop(struct ussd *ussd)
+{
+	cancel_waiting(ussd, NULL);
 }
 
 /* Its modem is not there any more, or cannot do it any more. */

@@ -220,6 +220,13 @@ def test_the_gateway_stops_in_the_middle(make_lab: Callable[..., Lab]) -> None:
         "gateway_stopped", "client_left")
 
 
+def test_the_gateway_stops_while_the_network_waits(make_lab: Callable[..., Lab]) -> None:
+    lab = set_up(make_lab(CONFIG + "replies = yes\n", modem_count=1))
+    assert dial(lab, MENU).structured["asks_for_reply"] is True
+    lab.gateway.stop()
+    wait_until(lambda: cancelled(lab) == 1, what="it is cancelled")
+
+
 def test_without_replies_and_when_paused(make_lab: Callable[..., Lab]) -> None:
     lab = set_up(make_lab(CONFIG, modem_count=1))
     asked = dial(lab, MENU).structured

@@ -30,6 +30,9 @@ const char *obstacle_in_detail(const struct obstacle *obstacle,
 			       const struct services *services, struct arena *arena);
 /* "No SIM can send: modem /ril_0: it is switched off.", without what to do. NULL: no memory. */
 const char *obstacle_tell_of_modems(const struct services *services, struct arena *arena);
+/* "modem /ril_0: it is switched off (for the owner: ...)". NULL: nothing stops it, or no memory. */
+const char *obstacle_tell_of_modem(const struct services *services,
+				   const struct modem *modem, struct arena *arena);
 bool obstacles_are_none(const struct services *services);
 
 #endif

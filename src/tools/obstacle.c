@@ -64,20 +64,34 @@ static const char *tell_storage(const struct services *services, struct arena *a
 
 static const char opening[] = "No SIM can send: ";
 
+static const char *tell_of(const struct modem *modem,
+			   const struct modem_obstacle *obstacle, struct arena *arena,
+			   bool with_step)
+{
+	if (!with_step || !obstacle->step)
+		return arena_printf(arena, "modem %s: %s", modem->path, obstacle->text);
+	return arena_printf(arena, "modem %s: %s (for the owner: %s)", modem->path,
+			    obstacle->text, obstacle->step);
+}
+
+const char *obstacle_tell_of_modem(const struct services *services,
+				   const struct modem *modem, struct arena *arena)
+{
+	const struct modem_obstacle *obstacle = modem_facts_obstacle(services, modem);
+
+	return obstacle ? tell_of(modem, obstacle, arena, true) : NULL;
+}
+
 /* NULL: no memory */
 static const char *add_modem(const char *text, const struct modem *modem,
 			     const struct modem_obstacle *obstacle, struct arena *arena,
 			     bool with_step)
 {
-	const char *before = text == opening ? "" : "; ";
+	const char *told = obstacle ? tell_of(modem, obstacle, arena, with_step) : "";
 
-	if (!obstacle)
-		return text;
-	if (!with_step || !obstacle->step)
-		return arena_printf(arena, "%s%smodem %s: %s", text, before, modem->path,
-				    obstacle->text);
-	return arena_printf(arena, "%s%smodem %s: %s (for the owner: %s)", text, before,
-			    modem->path, obstacle->text, obstacle->step);
+	if (!obstacle || !told)
+		return told ? text : NULL;
+	return arena_printf(arena, "%s%s%s", text, text == opening ? "" : "; ", told);
 }
 
 static const char *tell_of_modems(const struct services *services, struct arena *arena,

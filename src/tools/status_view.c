@@ -84,19 +84,32 @@ static const char *say_verdict(const struct status_view *view,
 	return arena_printf(view->arena, "%s %s", verdict->message, verdict->fix);
 }
 
+static const char *why_not_ready(const struct status_view *view, const struct sim *sim)
+{
+	const char *told =
+		obstacle_tell_of_modem(view->services, sim->modem, view->arena);
+
+	return told ? arena_printf(view->arena,
+				   "No SIM that you may use can send now: %s.", told)
+		    : NULL;
+}
+
 /* A rule is asked of each SIM that could send: one that lets it pass is enough. */
 static const char *why_no_sim(const struct status_view *view)
 {
 	const struct services *services = view->services;
-	const char *why = "No SIM that you may use can send now.";
+	const char *why = "No SIM that you may use is in the phone.";
 	const struct sim *sim;
 
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
 		struct policy_request request = request_of(view, sim->id);
 		struct verdict verdict;
 
-		if (sim->state != SIM_READY)
+		if (sim->state != SIM_READY) {
+			if (policy_allows_sim(view->client, sim->id))
+				why = why_not_ready(view, sim);
 			continue;
+		}
 		if (!policy_judge(services->policy, &request, &verdict))
 			return "";
 		if (verdict.failure != FAILURE_SUBSCRIPTION_NOT_ALLOWED)

@@ -201,6 +201,26 @@ def test_one_card_in_two_modems(make_lab: MakeLab) -> None:
     assert "in two modems" in told["why_not"] and not told["can_send"]
 
 
+def test_a_client_that_may_use_one_card_only(make_lab: MakeLab) -> None:
+    """The other one could send."""
+    lab = make_lab(gateway_open=False)
+    owner = Owner(lab.gateway.state)
+    lab.token = owner.json("pair", "both")["token"]
+    agent = Agent(lab)
+    agent.wait_states("ready", "ready", timeout=10)
+    _, second = agent.ids()
+    limited = Agent(lab, owner.json("pair", "--sim", second, "one")["token"])
+    assert status(limited)["can_send"]
+    lab.radios[1].set("Modem", "Online", False)
+    wait_until(lambda: status(limited).get("why_not") == (
+        "No SIM that you may use can send now: modem /sim1: it is in flight mode "
+        "(for the owner: ofono-mcp modem on)."), what="it is told why")
+    assert status(agent)["can_send"] and not status(limited)["can_send"]
+    lab.modems[1].remove_sim()
+    wait_until(lambda: status(limited)["why_not"] == "No SIM that you may use is in the phone.",
+               what="it is told that there is none")
+
+
 def test_no_modem(make_lab: MakeLab) -> None:
     told = status(Agent(make_lab(modem_count=0)))
     assert (told["modems"], told["why_not"]) == ([], "No SIM can send: oFono knows no modem "

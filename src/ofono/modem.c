@@ -83,12 +83,20 @@ bool modem_store(struct modem *modem, DBusMessageIter *dictionary)
 	return differs;
 }
 
+/* After a modem's own reset oFono tells that it is online again, and not that it is on. */
+static bool is_told_online(const struct modem *modem, DBusMessage *signal)
+{
+	return modem->online && strcmp(property_changed_name(signal), "Online") == 0;
+}
+
 static void modem_signal(struct modem *modem, DBusMessage *signal)
 {
 	uint32_t before = modem->interfaces;
 
 	if (!property_changed(properties, PROPERTIES, signal, modem))
 		return;
+	if (is_told_online(modem, signal))
+		modem->powered = true;
 	follow_interfaces(modem, before);
 	modem_changed(modem);
 }

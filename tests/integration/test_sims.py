@@ -493,7 +493,7 @@ def test_link_cut_and_back(lab: Lab, agent: Agent) -> None:
 
 
 def test_a_modem_that_resets_itself(lab: Lab, agent: Agent) -> None:
-    """oFono does not signal Powered afterwards."""
+    """oFono does not signal Powered afterwards, and it is told all the same."""
     modem, sims = lab.modems[0], agent.ids()
     asked = len(modem.commands)
     modem.reset()
@@ -502,3 +502,5 @@ def test_a_modem_that_resets_itself(lab: Lab, agent: Agent) -> None:
     agent.wait_states("ready", "ready")
     assert agent.ids() == sims
     assert_sent(agent.send("after the reset", sims[0]))
+    told = agent.call("get_gateway_status").structured["modems"]
+    assert [(modem["powered"], modem["online"]) for modem in told] == [(True, True)] * 2

@@ -140,6 +140,8 @@ int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
 	lane = outbox_lane(outbox, draft->sim_id);
 	if (!lane)
 		return -ENOMEM;
+	/* Its times are of the clock as it is, so what that was set by is not theirs. */
+	outbox_clock_follow(&outbox->schedule.clock, &outbox->lanes);
 	error = accept_into(outbox, lane, draft, message_id_out);
 	outbox_turn_later(&outbox->shared); /* also sweeps a lane that is empty */
 	return error;

@@ -143,6 +143,33 @@ static void test_validity_is_lived(void **state)
 	}
 }
 
+/* The first message after the clock was set, while nothing else had happened. */
+static void test_what_comes_after_it_was_set(void **state)
+{
+	static const int64_t jumps_ms[] = { DAY_MS, -DAY_MS, -HOUR_MS };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(jumps_ms) / sizeof(jumps_ms[0]); i++) {
+		int64_t before = submit_valid(HOUR_MS), valid, waits;
+		struct message row;
+
+		look();
+		epoch_ms += jumps_ms[i];
+		valid = submit_valid(HOUR_MS);
+		waits = submit_as(STATE_WAITING_APPROVAL, 0, 0);
+		look();
+		assert_message(valid, STATE_QUEUED, "");
+		assert_int_equal(valid_left(valid), HOUR_MS);
+		assert_int_equal(valid_left(before), HOUR_MS);
+		row = row_of(waits);
+		assert_int_equal(outbox_awaited_until(outbox, &bench_config, &row),
+				 clock_wall_ms() + DAY_MS);
+		live(HOUR_MS);
+		assert_message(valid, STATE_EXPIRED, "validity_over");
+		assert_message(waits, STATE_WAITING_APPROVAL, "");
+	}
+}
+
 /* A clock that is set back makes no yes good for longer. */
 static void test_a_yes_is_lived(void **state)
 {
@@ -269,6 +296,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_validity_is_lived),
+		TEST(test_what_comes_after_it_was_set),
 		TEST(test_a_yes_is_lived),
 		TEST(test_the_wait_for_a_yes_is_lived),
 		TEST(test_send_at_is_of_the_wall_clock),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from build import PROJECT, Build, Builder
+from build import COPY, PROJECT, Build, Builder
 
 EXPOSURE_MOST = 15      # of 100, as systemd counts
 FILES = {
@@ -52,9 +52,11 @@ def test_lintian_has_nothing_to_say(built: Build) -> None:
 
 
 def test_built_elsewhere_it_is_the_same(built: Build, tmp_path: Path) -> None:
+    """Also from a checkout that was made when the clock stood in the past."""
+    checkout = [*COPY[:-1], "--mtime=1971-01-01", COPY[-1]]
     other = Builder(tmp_path / "a-longer-path" / "elsewhere", umask=0o002,
                     timezone="Pacific/Kiritimati", language="C", user="somebody",
-                    home=str(tmp_path)).build()
+                    home=str(tmp_path)).build(checkout)
     assert [name for name in digests(built) if "-dbgsym_" in name]
     assert digests(other) == digests(built)
 
@@ -79,6 +81,11 @@ def test_the_plugin_wants_the_ofono_that_it_was_built_for(built: Build) -> None:
     assert f"ofono (>= {version})" in depends
     assert subprocess.run(["dpkg", "--compare-versions", f"{version}-9", "lt",
                            depends.split("ofono (<< ")[1].split(")")[0]]).returncode == 0
+
+
+def test_it_is_installed_even_where_it_cannot_start(built: Build) -> None:
+    script = say("dpkg-deb", "--info", built.packages["ofono-mcp"], "postinst")
+    assert "invoke-rc.d" in script and "exit 1" not in script
 
 
 def test_sizes(built: Build, record_testsuite_property: Callable[[str, object], None]) -> None:

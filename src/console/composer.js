@@ -175,7 +175,7 @@ class Composer {
 			say(this.#offered, make('p', 'The agent would write',
 				this.#number === null && offer.phone_number &&
 				[' to ', foreign(offer.phone_number)], ':'),
-				make('blockquote', { dir: 'auto' }, offer.text));
+				make('blockquote', { dir: 'auto', tabindex: 0 }, offer.text));
 		this.#simField.hidden = sims.length < 2;
 		if (shown !== this.#sims)
 			this.#sim.replaceChildren(...sims.map((sim) => make('option',

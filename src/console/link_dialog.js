@@ -17,7 +17,7 @@ function askToOpen(url, openLink) {
 		dialog.remove() },
 		make('p', 'A message wants to lead you to'),
 		make('p.link-host', { id: 'link-host' }, url.host),
-		make('p.link-whole', url.href),
+		make('p.link-whole', { tabindex: 0 }, url.href),
 		note,
 		make('div.buttons',
 			make('button', { onclick: close }, 'Stay here'),

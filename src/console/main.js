@@ -273,8 +273,11 @@ class Page {
 	async showCall(input, isWhole) {
 		this.agentCall.ask(input, isWhole);
 		const number = input.to_phone_number ?? input.phone_number;
-		if (isWhole && typeof number === 'string')
-			this.#openThread(await this.#phone.known(number).catch(() => {}) ?? number, false);
+		if (!isWhole || typeof number !== 'string')
+			return;
+		const known = await this.#phone.known(number).catch(() => null);
+		if (known !== null)			// it is a number, at least
+			this.#openThread(known ?? number, false);
 	}
 
 	useContext(news) {

@@ -71,7 +71,8 @@ class MessageView {
 			history.replaceChildren(...status.changes.map((change) => make('li',
 				make('time', { datetime: change.at }, time.full(change.at)), ' ',
 				stateTag(change.state), change.note && foreign(` ${change.note}`))),
-				make('li.note', status.meaning));
+				make('li.note', status.meaning, status.send_at &&
+					` Not before ${time.full(status.send_at)}.`));
 		} catch (error) {
 			history.replaceChildren(make('li.note', error.message));
 		}

@@ -142,7 +142,7 @@ def test_hears_its_host_alone(show: Show) -> None:
                     method: 'tools/list', params: {} }, '*');
                 parent.frames[0].postMessage({ jsonrpc: '2.0',
                     method: 'ui/notifications/tool-cancelled', params: { reason: 'evil' } }, '*');
-                parent.postMessage('told', '*');<\/script>`;
+                parent.postMessage('told', '*');<\\/script>`;
             addEventListener('message', ({ data }) => data === 'told' && resolve());
             document.body.append(other); }));
         await page.evaluate(() => host.ask('ping'));
@@ -171,6 +171,23 @@ def test_a_call_told_in_any_order(show: Show, number: str) -> None:
     tell(console, "tool-cancelled", {"reason": "late"})
     assert ask(console, "ping")["result"] == {}
     assert console.do(f"return {call}.count()") == 0    # what was closed stays so
+
+
+def test_a_call_of_any_length(show: Show) -> None:
+    """It leaves room for the rest, on a small screen."""
+    console = show(NARROW).wait_live()
+    for number in ("A" * 64, "A" * 500, "+36301234567"):
+        tell(console, "tool-input", {"arguments": {"to_phone_number": number,
+                                                   "sms_text": "x" * 10000}})
+        console.do("await view().locator('.agent-call').getByText(args.number).waitFor()",
+                   number=number)
+        assert ask(console, "ping")["result"] == {}
+        heights = console.evaluate("""['bar', 'main', 'title'].map(id =>
+            document.getElementById(id).offsetHeight)""")
+        assert heights[0] < 120 and heights[1] > 150, heights
+        assert console.evaluate("document.documentElement.scrollWidth") == 320
+        assert console.violations() == []
+    console.wait_live()
 
 
 def test_leaves_in_the_middle_of_a_call(show: Show) -> None:
@@ -326,6 +343,8 @@ def test_what_a_person_wrote_is_not_replaced(show: Show, desk: Desk, number: str
     assert "yours is offered" in draft["note"]
     console.wait_text("<i>by the agent</i>")
     assert (text(console), console.violations()) == ("by the person", [])
+    tool(console, "set_draft", text="a long one\n" * 40)
+    assert console.violations() == []
     console.click("Keep mine")
     assert "offered" not in tool(console, "get_draft")["structuredContent"]
     assert text(console) == "by the person"

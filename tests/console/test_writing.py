@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
+from agent import Agent
 from console import Console
 from desk import Desk
 
@@ -111,6 +114,19 @@ def test_answers_from_the_sim_that_was_written_to(
     page.wait_message("from there", "sent")
     assert "from there" in desk.sent(1)
     assert page.evaluate("document.activeElement.id") == "text"   # to write on
+
+
+def test_says_when_it_goes(page: Console, desk: Desk, number: str) -> None:
+    at = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=5)
+    later = Agent(desk.lab, desk.page).send("not yet", desk.sims[0], number,
+                                            send_at=at.isoformat(), wait_for="none")
+    page.open(number)
+    page.wait_message("not yet", "scheduled")
+    page.do("await page.locator('.foot button').last().click()")
+    shown = page.evaluate("new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: "
+                          f"'short' }}).format(new Date('{at.isoformat()}'))")
+    page.wait_text(f"Not before {shown}")
+    Agent(desk.lab, desk.page).call("cancel_sms", message_id=later.message_id)
 
 
 def test_the_verdict_follows_the_phone(page: Console, desk: Desk, number: str) -> None:

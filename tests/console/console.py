@@ -105,9 +105,10 @@ class Console:
         self.do("await view().locator('.send').click()")
 
     def wait_message(self, text: str, state: str = "") -> None:
-        """In the thread that is open, when it is in that state."""
+        """In the thread that is open, when it is in that state: "sent" is not "being sent"."""
         self.do("""const row = view().locator('.message').filter({ hasText: args.text });
-            await (args.state ? row.locator('.state', { hasText: args.state }).first() : row)
+            const whole = new RegExp(`^(\\\\S+ )?${args.state}$`);
+            await (args.state ? row.locator('.state', { hasText: whole }).first() : row)
                 .waitFor()""", text=text, state=state)
 
     def evaluate(self, expression: str) -> Any:

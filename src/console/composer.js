@@ -160,10 +160,6 @@ class Composer {
 		this.#edited();
 	}
 
-	focus() {
-		(this.#number === null ? this.#to : this.#text).focus();
-	}
-
 	show() {
 		const { sims } = this.#phone;
 		const shown = JSON.stringify(sims.map((sim) => [sim.subscription_id, sim.display_name,

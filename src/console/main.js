@@ -100,17 +100,18 @@ class Page {
 		if (isOther)
 			this.#thread.begin(read);
 		this.#remember();
-		if (isElsewhere)
+		if (isElsewhere && byPerson)
 			this.#announce();
 		await read;
 	}
 
-	#write() {
+	#write(byPerson = true) {
 		this.#phone.open(null);
 		this.#writing.lastChild.append(this.#composer.element);
 		this.#place('new');
 		this.#composer.use(null);
-		this.#composer.focus();
+		if (byPerson)
+			find('to').focus();
 		this.#remember();
 	}
 
@@ -129,7 +130,8 @@ class Page {
 			this.#goTo('messages');
 	}
 
-	// To who does not see it: the title tells where this is now.
+	// To who does not see it: the title tells where this is now. Never for an agent: the person
+	// may be writing elsewhere in the host.
 	#announce() {
 		find('title').tabIndex = -1;
 		find('title').focus({ preventScroll: true });
@@ -256,7 +258,7 @@ class Page {
 		if (known)
 			await this.#openThread(known, false);
 		else if (number || !this.#composer.element.isConnected)
-			this.#write();
+			this.#write(false);
 		this.#composer.propose({ phone_number: number, ...draft });
 		return this.getDraft();
 	}

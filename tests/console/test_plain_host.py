@@ -332,6 +332,23 @@ def test_where_nothing_can_be_written(show: Show, desk: Desk) -> None:
     assert "may not send" in refusal(reader, "set_draft", text="no")
 
 
+def test_the_focus_stays_where_the_person_writes(
+        show: Show, desk: Desk, number: str) -> None:
+    """In the host, whatever its agent does with the page."""
+    desk.lab.modems[0].deliver(number, "look here")
+    console = show().wait_live()
+    console.do("""await page.evaluate(() => {
+        document.body.append(document.createElement('input'));
+        document.querySelector('input').focus(); })""")
+    tell(console, "tool-input", {"arguments": {"phone_number": number}})
+    console.wait_message("look here")
+    tool(console, "set_draft", phone_number="+36301111112", text="to somebody new")
+    tool(console, "open_conversation", phone_number=number)
+    console.wait_message("look here")
+    console.do("await page.keyboard.type('undisturbed')")
+    assert console.do("return page.locator('input').inputValue()") == "undisturbed"
+
+
 def test_what_a_person_wrote_is_not_replaced(show: Show, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "write to me")
     console = show().wait_live()

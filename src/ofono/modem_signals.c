@@ -39,6 +39,13 @@ bool modem_signals_believe(const struct modem_signals *signals, DBusMessage *sig
 	return signals->owner[0] && dbus_message_has_sender(signal, signals->owner);
 }
 
+/* Of a foreign one just that it changes, or goes. */
+static bool is_heard(const struct modem *modem, const struct interface *interface)
+{
+	return !modem_is_foreign(modem) ||
+	       strcmp(interface->name, interface_modem.name) == 0;
+}
+
 static void deliver(struct modem_signals *signals, const struct interface *interface,
 		    DBusMessage *signal)
 {
@@ -46,7 +53,7 @@ static void deliver(struct modem_signals *signals, const struct interface *inter
 	struct modem *modem = manager_find(signals->manager, path);
 	bool is_below = modem && strcmp(modem->path, path) != 0;
 
-	if (modem && modem_is_foreign(modem) && interface != &interface_modem)
+	if (modem && !is_heard(modem, interface))
 		return;
 	if (modem && is_below == interface->is_below)
 		interface->signal(modem, signal);

@@ -10,7 +10,10 @@
 #include "sms/approval.h"
 #include "tools/message_view.h"
 #include "tools/sending.h"
+#include "tools/services.h"
 #include "tools/wait_reason.h"
+
+enum { MS_PER_SECOND = 1000 };
 
 static enum delivery delivery_now(const struct sending *sending)
 {
@@ -48,10 +51,23 @@ static void write_members(struct json_writer *writer, const struct sending *send
 	write_repeat(writer, sending);
 }
 
+/* Longer ago than a duplicate can be it was by a clock that has been set since. */
+static const char *say_when(const struct sending *sending)
+{
+	const struct tool_call *call = sending->order->call;
+	const struct services *services = call->services;
+	int64_t age_s = (clock_wall_ms() - sending->message.created_ms) / MS_PER_SECOND;
+	int64_t most_s = services->config->duplicate_seconds + ORDER_WAIT_MOST_SECONDS;
+	const char *when = NULL;
+
+	if (age_s >= 0 && age_s <= most_s)
+		when = arena_printf(call->arena, "%lld s ago", (long long)age_s);
+	return when ? when : "just before";
+}
+
 /* Said at the end of whatever is said of an earlier message in place of a new one. */
 static const char *say_duplicate(const struct sending *sending, const char *text)
 {
-	int64_t age_ms = clock_wall_ms() - sending->message.created_ms;
 	bool ended = text && *text && text[strlen(text) - 1] == '.';
 
 	if (sending->repeat != REPEAT_SAME || !text)
@@ -59,10 +75,10 @@ static const char *say_duplicate(const struct sending *sending, const char *text
 	return arena_printf(
 		sending->order->call->arena,
 		"%s%s Nothing new was sent: this is what became of message %lld, "
-		"the same text to the same number, asked for %lld s ago. "
+		"the same text to the same number, asked for %s. "
 		"To send it once more, call again with a new idempotency_key.",
 		text, ended ? "" : ".", (long long)sending->message.id,
-		(long long)(age_ms > 0 ? age_ms / 1000 : 0));
+		say_when(sending));
 }
 
 static void succeed(const struct sending *sending, const char *text)

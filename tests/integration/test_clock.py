@@ -161,6 +161,21 @@ def test_stop_after_the_clock_was_set_back(phone: tuple[Lab, Clock]) -> None:
     deliver(lab, TO, "START")
 
 
+def test_the_same_again_after_the_clock_was_set() -> None:
+    """It is a repeat for a minute that was lived, and its age is not told by that clock."""
+    with phone_with_clock(notices_repeats=True) as (lab, clock):
+        agent = Agent(lab)
+        first = agent.send("the same").message_id
+        for ahead_s in (-HOUR_S, HOUR_S, 10 * 365 * DAY_S):
+            clock.set(ahead_s)
+            again = agent.send("the same")
+            assert again.message_id == first and "asked for just before" in again.text
+        clock.set(0)
+        assert " s ago" in agent.send("the same").text
+        clock.sleep(61)
+        assert agent.send("the same").message_id != first
+
+
 def test_due_while_it_slept() -> None:
     """In the order in which they were accepted, and what is over is not sent."""
     with phone_with_clock() as (lab, clock):

@@ -245,6 +245,10 @@ class Stub:
             case "org.ofono.MessageManager", "SetProperty":
                 print("reports", int(call.get_args_list()[1]), flush=True)
                 self.answer(call)
+            case "org.ofono.Modem", "SetProperty":
+                name, value = call.get_args_list()
+                self.set(path, interface, str(name), bool(value))
+                self.answer(call)
             case "org.ofono.MessageManager", "SendMessage":
                 self.send(call, path)
             case _, "GetAll":

@@ -86,6 +86,20 @@ def test_over_restarts_of_the_gateway_too(start: Start) -> None:
     agent.wait_states("ready", "ready", timeout=10)
 
 
+def test_pulled_and_back(make_phone: test_forks.MakePhone) -> None:
+    """It appears anew, so it is switched on anew, whatever was done to it before."""
+    phone = make_phone(ON, "forks")
+    phone.ofono.do(set=[["/ril_0", "Modem", name, False] for name in ("Online", "Powered")])
+    phone.gateway.restart()
+    wait_until(lambda: f"/ril_0: {STAYS}" in phone.gateway.log, what="it is left alone")
+    assert "switched on" not in phone.gateway.log
+    phone.ofono.do(close=["/ril_0"])
+    phone.ofono.do(open=[["/ril_0", "/ril_0"]])
+    wait_until(lambda: "power: modem /ril_0: switched on" in phone.gateway.log,
+               what="it is on")
+    test_forks.wait_sims(phone, state=["ready", "ready"])
+
+
 def test_a_card_of_another_phone(make_phone: test_forks.MakePhone) -> None:
     """That phone would lose its network. A modem of ours that cannot be switched on is told."""
     phone = make_phone(ON, "plain")

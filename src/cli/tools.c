@@ -4,17 +4,20 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/client.h"
 #include "base/json_writer.h"
 #include "cli/colour.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "cli/usage.h"
 #include "tools/tool_table.h"
 
 enum {
 	COLUMNS = 80,
+	COLUMNS_LEAST = 24,
 	INDENT = 4,
 	TEXT_INDENT = 8,
 	OPTION_JSON = 1,
@@ -39,15 +42,24 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+/* Of a line: as many as are good to read, where the terminal has them. */
+static unsigned columns_of_line(void)
+{
+	unsigned columns = terminal_columns(STDOUT_FILENO);
+
+	return columns >= COLUMNS_LEAST && columns < COLUMNS ? columns : COLUMNS;
+}
+
 /* The words in lines of a terminal. */
 static void print_wrapped(const char *text, unsigned indent)
 {
+	const unsigned columns = columns_of_line();
 	unsigned column = 0;
 
 	while (*text) {
 		unsigned length = (unsigned)strcspn(text, " ");
 
-		if (column && column + 1 + length > COLUMNS) {
+		if (column && column + 1 + length > columns) {
 			putchar('\n');
 			column = 0;
 		}

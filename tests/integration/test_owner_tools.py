@@ -489,6 +489,10 @@ def test_the_table_of_tools() -> None:
     for tool in json.loads(run("tools", "--json").stdout)["tools"]:
         assert f"{tool['name']} - {tool['title']}" in text
         assert all(f"    {name} (" in text for name in tool["inputSchema"]["properties"])
+    with on_terminal("tools", columns=40) as terminal:
+        narrow = terminal.read_all().replace("\r", "").splitlines()
+    told = [line for line in narrow if line.startswith("        ")]
+    assert len(told) > 40 and all(len(line) <= 40 for line in told)
 
 
 @pytest.mark.parametrize("arguments", [["x"], ["--nothing"]])

@@ -32,6 +32,7 @@ struct gateway_question {
 	unsigned
 		silence_s; /* for so long it is waited for the next line; 0: ASK_GATEWAY_SILENCE_S */
 	bool is_endless; /* ... for ever */
+	bool *was_asked; /* set when it may have begun to do it; NULL: nobody cares */
 	bool *is_silent; /* set when it was silent for longer; NULL: nobody cares */
 };
 

@@ -53,6 +53,9 @@ struct owner_command {
 	/* What it does meanwhile, "waiting for a message": told on a terminal, after a
 	 * second. NULL: "asking the gateway". */
 	const char *meanwhile;
+	/* What to do when the gateway was asked and its answer is lost, so that nobody knows what
+	 * came of it. NULL: as when it cannot be reached. */
+	const char *when_lost;
 	bool is_endless; /* nothing may be heard of the gateway for any time */
 };
 

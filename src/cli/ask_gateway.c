@@ -138,6 +138,8 @@ static bool converse(const struct gateway_question *question, int fd,
 	char piece[4096];
 	ssize_t length = 0;
 
+	if (question->was_asked)
+		*question->was_asked = true;
 	send_all(fd, question->line, question->length);
 	send_all(fd, "\n", 1);
 	while (goes_on && (length = receive(question, fd, piece, sizeof(piece))) > 0) {

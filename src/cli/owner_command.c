@@ -366,9 +366,25 @@ static void on_second(void *data)
 	progress_tick(&answer->progress);
 }
 
+/* Nobody answered to the end. */
+static int fail_unanswered(const struct owner_call *call, bool was_asked,
+			   const char *problem)
+{
+	const char *when_lost = was_asked ? call->command->when_lost : NULL;
+	const struct failing failing = {
+		call->command->name,
+		was_asked ? "no_answer" : "not_reachable",
+		when_lost ? when_lost : "More tells: sudo ofono-mcp doctor",
+		call->json,
+	};
+
+	return failing_tell(&failing, "%s", problem);
+}
+
 static int ask(struct answer *answer, const struct buffer *request)
 {
 	const struct owner_call *call = answer->call;
+	bool was_asked = false;
 	const struct gateway_question question = {
 		.config = &call->config,
 		.command = call->command->name,
@@ -377,11 +393,9 @@ static int ask(struct answer *answer, const struct buffer *request)
 		.told = on_told,
 		.second = on_second,
 		.data = answer,
+		.was_asked = &was_asked,
 		.is_endless = call->command->is_endless,
 	};
-	const struct failing failing = { call->command->name, "not_reachable",
-					 "More tells: sudo ofono-mcp doctor",
-					 call->json };
 	struct config_error problem = { "" };
 	bool answered;
 
@@ -391,11 +405,12 @@ static int ask(struct answer *answer, const struct buffer *request)
 	answered = ask_gateway(&question, &problem);
 	progress_clear(&answer->progress);
 	if (!answered)
-		return failing_tell(&failing, "%s", problem.text);
+		return fail_unanswered(call, was_asked, problem.text);
 	if (!answer->is_over)
-		return failing_tell(&failing, call->command->is_endless
-						      ? "the gateway has ended"
-						      : "the answer broke off");
+		return fail_unanswered(call, was_asked,
+				       call->command->is_endless
+					       ? "the gateway has ended"
+					       : "the answer broke off");
 	return answer->code;
 }
 

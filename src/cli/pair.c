@@ -78,6 +78,8 @@ static int run_pair(int argc, char **argv)
 		.operand = "name",
 		.flaw = name_flaw,
 		.show = show_pairing,
+		.when_lost = "It may be paired, with a token that nobody saw: look with "
+			     "ofono-mcp clients, and then ofono-mcp rotate",
 	};
 
 	return owner_command_run(&command, argc, argv);
@@ -154,6 +156,8 @@ static int run_rotate(int argc, char **argv)
 		.options = options,
 		.operand = "name",
 		.show = show_rotation,
+		.when_lost = "Its token may be another now, which nobody saw: do "
+			     "it once more",
 	};
 
 	return owner_command_run(&command, argc, argv);

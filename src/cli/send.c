@@ -203,6 +203,9 @@ static int run_send(int argc, char **argv)
 		.show = show,
 		.judge = judge,
 		.meanwhile = "sending",
+		.when_lost =
+			"The message may be on its way all the same: look with ofono-mcp "
+			"list --out before it is sent again",
 	};
 
 	return owner_command_run(&command, argc, argv);

@@ -200,6 +200,9 @@ static int run_unlock(int argc, char **argv)
 		.operand_is_optional = true,
 		.add = add,
 		.show = show,
+		.when_lost =
+			"It may have been tried: look with ofono-mcp modem before the "
+			"next try",
 	};
 
 	return owner_command_run(&command, argc, argv);

@@ -285,6 +285,24 @@ def test_it_goes_on_when_the_owner_leaves(lab: Lab, sim: int, agent: Agent) -> N
     agent.wait_state(message["message_id"], "sent")
 
 
+def test_the_gateway_dies_before_it_answers(make_lab: Callable[..., Lab]) -> None:
+    """Whoever would send it again is told to look first."""
+    lab = make_lab(modem_count=1)
+    lab.modems[0].send_latency_s = 5
+    command = [os.environ.get("GATEWAY_BINARY", BINARY), "send", "--json", "--state-dir",
+               str(lab.gateway.state), TO, "on its way"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as sending:
+        lab.modems[0].wait_offered(1)
+        lab.gateway.kill()
+        told, said = sending.communicate(timeout=patience(10))
+    error = json.loads(told)["error"]
+    assert (sending.returncode, error["code"]) == (FAILED, "no_answer")
+    assert "look with ofono-mcp list --out before it is sent again" in error["fix"]
+    assert error["fix"] in said
+    lab.gateway.start()
+
+
 # ---- list, show
 
 def test_list(lab: Lab, owner: Owner, sim: int, number: str) -> None:

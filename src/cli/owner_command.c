@@ -407,10 +407,11 @@ static int ask(struct answer *answer, const struct buffer *request)
 	if (!answered)
 		return fail_unanswered(call, was_asked, problem.text);
 	if (!answer->is_over)
-		return fail_unanswered(call, was_asked,
-				       call->command->is_endless
-					       ? "the gateway has ended"
-					       : "the answer broke off");
+		return fail_unanswered(
+			call, was_asked,
+			call->command->is_endless
+				? "the gateway has ended"
+				: "the gateway ended before it had answered");
 	return answer->code;
 }
 

@@ -298,6 +298,7 @@ def test_the_gateway_dies_before_it_answers(make_lab: Callable[..., Lab]) -> Non
         told, said = sending.communicate(timeout=patience(10))
     error = json.loads(told)["error"]
     assert (sending.returncode, error["code"]) == (FAILED, "no_answer")
+    assert error["message"] == "the gateway ended before it had answered"
     assert "look with ofono-mcp list --out before it is sent again" in error["fix"]
     assert error["fix"] in said
     lab.gateway.start()

@@ -121,7 +121,7 @@ $(BUILD)/%.o: src/%.c Makefile | toolchain
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(CONSOLE): $(CONSOLE_PARTS) Makefile
+$(CONSOLE): $(CONSOLE_PARTS) Makefile | toolchain
 	@echo "  PAGE    $@"
 	@mkdir -p $(@D)
 	$(Q)perl src/console/compose src/console >$@
@@ -166,7 +166,8 @@ $(BUILD)/starved/%: tests/fuzz/fuzz_%.c $(FUZZ_PARTS) $(BUILD)/libgateway.a | to
 		tests/faults/scarcity.c $(BUILD)/libgateway.a $(LDLIBS)
 
 toolchain:
-	@{ echo '#include <stdlib.h>' | $(CC) -E - && $(PKG_CONFIG) --exists $(LIBRARIES); } >/dev/null 2>&1 || \
+	@{ echo '#include <stdlib.h>' | $(CC) -E - && $(PKG_CONFIG) --exists $(LIBRARIES) && \
+	  command -v esbuild; } >/dev/null 2>&1 || \
 	{ echo "ofono-mcp: to build, these Debian packages are needed:" \
 	  $$(tests/packages/install --missing build)"; \"make packages\" installs them, and so do" \
 	  "\"make check\" and \"make demo\"." >&2; exit 1; }

@@ -34,10 +34,6 @@ async function* eventsOf(body, heard = () => {}) {
 	}
 }
 
-// The pages of one browser: it opens no more than six connections to one gateway, and each
-// stream is one. So a page that nobody looks at leaves its own to the one that opens another.
-const others = new BroadcastChannel('ofono-mcp-stream');
-
 class BrowserLink extends Link {
 	isHosted = false;
 	#token;
@@ -47,6 +43,9 @@ class BrowserLink extends Link {
 	#failures = 0;
 	#heard = 0;			// when the stream last said something
 	#ended = false;
+	// The pages of one browser: it opens no more than six connections to one gateway, and
+	// each stream is one. So a page that nobody looks at leaves its own to one that opens.
+	#others = new BroadcastChannel('ofono-mcp-stream');
 
 	constructor(token) {
 		super();
@@ -57,7 +56,7 @@ class BrowserLink extends Link {
 		window.ononline = () => this.#again();
 		window.onoffline = () => this.#stream?.abort();
 		document.addEventListener('visibilitychange', () => document.hidden || this.#again());
-		others.onmessage = () => document.hidden && this.#stream?.abort();
+		this.#others.onmessage = () => document.hidden && this.#stream?.abort();
 		this.#follow();
 	}
 
@@ -151,7 +150,7 @@ class BrowserLink extends Link {
 			this.#heard = Date.now();
 		};
 		heard();
-		others.postMessage(0);
+		this.#others.postMessage(0);
 		try {
 			const response = await this.#post('subscriptions/listen', { notifications:
 				{ toolsListChanged: true, resourceSubscriptions: WATCHED } },

@@ -18,6 +18,18 @@ def test_approves(page: Console, desk: Desk, number: str) -> None:
     page.wait_message("may I?", "sent")
 
 
+def test_the_buttons_tell_whom_they_are_about(page: Console, desk: Desk, number: str) -> None:
+    """To who hears one button after the other."""
+    message_id = desk.ask("one of several", number)
+    page.go_to("Approvals")
+    card = "page.locator('.card').filter({ hasText: 'one of several' })"
+    for name in ("Yes, send it", "No"):
+        assert number in page.do(f"""return {card}.getByRole('button', {{ name: '{name}',
+            exact: true }}).evaluate(button => document.getElementById(
+                button.getAttribute('aria-describedby')).textContent)""")
+    desk.owner.do("reject", message_id)
+
+
 def test_rejects(page: Console, desk: Desk, number: str) -> None:
     message_id = desk.ask("and this?", number)
     page.decide("and this?", "No", "she is asleep")

@@ -31,7 +31,7 @@ struct balance {
 };
 
 /* 0, or -EINVAL with the error's text. */
-int balance_patterns_check(const struct config_list *list, struct config_error *error);
+int balance_patterns_check(const struct config_list *list, struct explanation *error);
 
 /* Is there a line for this code? */
 bool balance_pattern_has(const struct config_list *list, const char *code);

@@ -18,7 +18,7 @@
 
 #include "base/buffer.h"
 #include "base/client.h"
-#include "base/config_error.h"
+#include "base/explanation.h"
 
 enum {
 	CONFIG_LIST_MAX = 8,
@@ -118,27 +118,27 @@ struct config {
 void config_defaults(struct config *config);
 
 /* Reads `path` over what is there. -errno or -EINVAL with the error's text. */
-int config_read(struct config *config, const char *path, struct config_error *error);
+int config_read(struct config *config, const char *path, struct explanation *error);
 
 /*
  * What a program starts with: the defaults, and over them `path`. NULL is the default
  * path and then the files of the default folder (base/config_folder.h): neither need be
  * there, and what is there must be readable.
  */
-int config_load(struct config *config, const char *path, struct config_error *error);
+int config_load(struct config *config, const char *path, struct explanation *error);
 /*
  * The same, and `state_dir`, unless it is NULL, over it, as if read from "--state-dir". Another
  * folder is another gateway's: of the control socket only a `path` speaks for that one.
  */
 int config_load_for(struct config *config, const char *path, const char *state_dir,
-		    struct config_error *error);
+		    struct explanation *error);
 
 /*
  * One value for "section.key", as if read from `origin` ("--listen"). Lists grow; the
  * caller clears one first when the command line is to replace what the file had.
  */
 int config_set(struct config *config, const char *key, const char *value,
-	       const char *origin, struct config_error *error);
+	       const char *origin, struct explanation *error);
 void config_list_clear(struct config_list *list);
 
 /*
@@ -158,14 +158,14 @@ void config_write_value(const struct config *config, const char *section,
 			const char *name, struct buffer *text_out);
 
 /* What no single key can tell: open only on loopback, ports, ... */
-int config_check(const struct config *config, struct config_error *error);
+int config_check(const struct config *config, struct explanation *error);
 
 /*
  * The path of the control socket into path[size], which is as long as a socket's may be.
  * -EINVAL with the error's text.
  */
 int config_control_path(const struct config *config, char *path, size_t size,
-			struct config_error *error);
+			struct explanation *error);
 
 /* Every key with its help and its present value, as a file that config_read() takes. */
 void config_print(const struct config *config, FILE *out);

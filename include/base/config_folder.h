@@ -16,6 +16,6 @@ enum { CONFIG_FOLDER_FILES_MAX = 64 };
  * -EINVAL with the error's text, and the configuration is as it was.
  */
 int config_folder_read(struct config *config, const char *folder,
-		       struct config_error *error);
+		       struct explanation *error);
 
 #endif

@@ -43,7 +43,7 @@ extern const struct config_key config_keys[CONFIG_KEY_COUNT]; /* by section */
 struct config_place {
 	const char *origin; /* file or option */
 	int line;	    /* 0: none */
-	struct config_error *error;
+	struct explanation *error;
 };
 
 /* Each of these writes the error's text and returns -EINVAL. */

@@ -12,7 +12,7 @@
 enum { CONFIG_NUMBER_BYTES = 24 };
 
 /* 0, or -EINVAL with the error's text. */
-int config_policy_check(const struct config_policy *policy, struct config_error *error);
+int config_policy_check(const struct config_policy *policy, struct explanation *error);
 
 struct config_hours { /* minutes after midnight; the end is not in them */
 	int from;

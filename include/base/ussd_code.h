@@ -40,6 +40,6 @@ bool ussd_reply_is_valid(const char *reply);
 bool ussd_reply_is_code(const char *reply);
 
 /* 0, or -EINVAL with the error's text. */
-int ussd_codes_check(const struct config_list *list, struct config_error *error);
+int ussd_codes_check(const struct config_list *list, struct explanation *error);
 
 #endif

@@ -37,6 +37,6 @@ struct gateway_question {
 };
 
 /* False: nobody answered to the end; the error's text tells why. */
-bool ask_gateway(const struct gateway_question *question, struct config_error *error);
+bool ask_gateway(const struct gateway_question *question, struct explanation *error);
 
 #endif

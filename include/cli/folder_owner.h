@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-#include "base/config_error.h"
+#include "base/explanation.h"
 
 /*
  * From now on, until the process ends. Nothing for others than root, and where there is no
  * such folder yet. False, with the error's text: it cannot be.
  */
-bool folder_owner_become(const char *folder, struct config_error *error);
+bool folder_owner_become(const char *folder, struct explanation *error);
 
 #endif

@@ -23,7 +23,7 @@ struct control_reload {
 	/* Of each key that is different in the file. */
 	void (*changed)(void *data, const char *section, const char *name, bool adopted);
 	void *data;
-	struct config_error error;
+	struct explanation error;
 	/* With the owner's contacts, although the configuration is good; NULL, "": none */
 	const char *contacts_problem;
 };
@@ -52,7 +52,7 @@ struct control_reach {
 	 * is none. -errno with the error's text.
 	 */
 	int (*secure)(const struct config *config, bool wanted,
-		      struct config_error *error);
+		      struct explanation *error);
 	/* Members of the result: "urls", the best first, and "tls" where there is TLS. */
 	void (*write)(const struct config *config, struct json_writer *writer);
 };

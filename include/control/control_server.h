@@ -23,7 +23,7 @@ struct control_server;
 
 /* `control` outlives it. 0, or -errno with the error's text. */
 int control_server_new(sd_event *loop, const struct control *control,
-		       struct control_server **server_out, struct config_error *error);
+		       struct control_server **server_out, struct explanation *error);
 /* Abandons what is not answered; NULL is fine. */
 void control_server_free(struct control_server *server);
 

@@ -15,7 +15,7 @@
 
 /* False, with the error's text: the path is too long for a socket. */
 bool control_socket_address(const struct config *config, struct sockaddr_un *address_out,
-			    struct config_error *error);
+			    struct explanation *error);
 
 struct control_socket {
 	int fd; /* it listens, and does not block */
@@ -28,7 +28,7 @@ struct control_socket {
  * 0, or -errno with the error's text.
  */
 int control_socket_open(struct control_socket *control_socket,
-			const struct config *config, struct config_error *error);
+			const struct config *config, struct explanation *error);
 /* Takes the file away, if it is still the one. */
 void control_socket_close(struct control_socket *control_socket);
 

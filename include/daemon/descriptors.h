@@ -18,6 +18,6 @@ enum { DESCRIPTORS_OWN = 96 };
  * (tests/integration/test_limits.py::test_fewer_files_than_connections). -errno with the
  * error's text: there is not even room for one connection.
  */
-int descriptors_provide(struct config *config, struct config_error *error);
+int descriptors_provide(struct config *config, struct explanation *error);
 
 #endif

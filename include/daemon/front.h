@@ -35,7 +35,7 @@ struct front {
  * where there is more to say.
  */
 int front_open(struct front *front, struct services *services,
-	       struct config_error *error_out);
+	       struct explanation *error_out);
 /* Whoever waits is answered from now on, and the log tells where. 0 or -errno. */
 int front_serve(struct front *front);
 void front_close(struct front *front);

@@ -36,7 +36,7 @@ struct phone {
  * either case. 0 or -errno, with the error's text where there is more to say.
  */
 int phone_open(struct phone *phone, struct services *services,
-	       struct config_error *error_out);
+	       struct explanation *error_out);
 void phone_close(struct phone *phone);
 
 #endif

@@ -17,7 +17,7 @@
 struct config_source {
 	/* What a start would take now. Not 0: the error has its text. */
 	int (*read)(const void *data, struct config *config_out,
-		    struct config_error *error_out);
+		    struct explanation *error_out);
 	const void *data;
 };
 

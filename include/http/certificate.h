@@ -36,7 +36,7 @@ struct certificate_fingerprint {
  */
 int certificate_make(const char *folder, const struct config_list *names,
 		     struct certificate_fingerprint *fingerprint_out,
-		     struct config_error *error);
+		     struct explanation *error);
 
 /* -EIO */
 int certificate_fingerprint_of(gnutls_x509_crt_t certificate,
@@ -44,7 +44,7 @@ int certificate_fingerprint_of(gnutls_x509_crt_t certificate,
 /* Of the first certificate in a PEM file. -errno with the error's text. */
 int certificate_fingerprint(const char *file,
 			    struct certificate_fingerprint *fingerprint_out,
-			    struct config_error *error);
+			    struct explanation *error);
 
 /* Wall clock. */
 struct certificate_times {
@@ -54,6 +54,6 @@ struct certificate_times {
 
 /* When the first certificate in a PEM file is good. -errno with the error's text. */
 int certificate_times(const char *file, struct certificate_times *times_out,
-		      struct config_error *error);
+		      struct explanation *error);
 
 #endif

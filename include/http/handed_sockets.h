@@ -25,6 +25,6 @@ struct handed_sockets {
  * `open`: see config.open, which no network may reach. -errno with the error's text.
  */
 int handed_sockets_take(struct handed_sockets *sockets, bool open,
-			struct config_error *error);
+			struct explanation *error);
 
 #endif

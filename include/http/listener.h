@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/address.h"
-#include "base/config_error.h"
+#include "base/explanation.h"
 #include "base/log_pace.h"
 #include "http/connection.h"
 #include "http/handed_sockets.h"
@@ -38,7 +38,7 @@ struct listener {
  * who connects is refused. `text`: "127.0.0.1:9531", "[::1]:9531". -errno with the error's text.
  */
 int listener_init(struct listener *listener, struct connections *connections,
-		  const char *text, struct config_error *error);
+		  const char *text, struct explanation *error);
 /* The same for a socket that was handed over; it is the listener's now. */
 void listener_adopt(struct listener *listener, struct connections *connections,
 		    const struct handed_socket *socket);
@@ -48,7 +48,7 @@ void listener_adopt(struct listener *listener, struct connections *connections,
  */
 bool listener_wants_tls(const struct listener *listener);
 /* Listens. Who connects waits until listener_serve(). -errno with the error's text. */
-int listener_open(struct listener *listener, struct config_error *error);
+int listener_open(struct listener *listener, struct explanation *error);
 int listener_serve(struct listener *listener);	  /* -errno */
 void listener_quiesce(struct listener *listener); /* takes no new connection */
 /*

@@ -53,7 +53,7 @@ struct listener;
  */
 int http_server_new(sd_event *loop, const struct config *config,
 		    const struct http_route *routes, const struct auth *auth,
-		    struct http_server **server_out, struct config_error *error);
+		    struct http_server **server_out, struct explanation *error);
 
 /* From now on the routes answer. -errno */
 int http_server_serve(struct http_server *server);

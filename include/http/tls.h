@@ -30,7 +30,7 @@ enum tls_outcome {
  * Reads config->tls_certificate and tls_key, else state_dir/tls. What was read before stays
  * when that fails. 0, TLS_E_NONE, -errno with the error's text, which names the file.
  */
-int tls_load(const struct config *config, struct config_error *error);
+int tls_load(const struct config *config, struct explanation *error);
 bool tls_is_loaded(void);
 /* The file in which tls_load() looks for the certificate; it need not be there. */
 void tls_certificate_path(const struct config *config, char path[PATH_MAX]);

@@ -7,14 +7,14 @@
 #ifndef STORE_AUDIT_READER_H
 #define STORE_AUDIT_READER_H
 
-#include "base/config_error.h"
+#include "base/explanation.h"
 #include "store/audit_line.h"
 
 struct audit_reader;
 
 /* -ENOENT: there is no ledger; -ENOTSUP, -EUCLEAN, ...: with the error's text. */
 int audit_reader_open(const char *folder, struct audit_reader **reader_out,
-		      struct config_error *error);
+		      struct explanation *error);
 void audit_reader_close(struct audit_reader *reader); /* NULL is fine */
 
 struct audit_range {

@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "base/asking_key.h"
-#include "base/config_error.h"
+#include "base/explanation.h"
 #include "base/session_record.h"
 #include "store/delivery.h"
 #include "store/message_state.h"
@@ -36,7 +36,7 @@ struct store;
  * file 0600). -EUCLEAN (damaged), -ENOTSUP (of a newer program), -EBUSY (locked by another
  * program), -ENOSPC (disk full or read-only) or another -errno, with the error's text.
  */
-int store_open(const char *folder, struct store **store_out, struct config_error *error);
+int store_open(const char *folder, struct store **store_out, struct explanation *error);
 /* Rows that were written, by whatever, also what was rolled back; NULL: 0. */
 uint64_t store_change_count(const struct store *store);
 uint64_t store_commits(const struct store *store); /* so often it waited for the disk */

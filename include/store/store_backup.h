@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/config_error.h"
+#include "base/explanation.h"
 
 /* Told now and then. False: it is to end, with -EINTR, and to leave nothing behind. */
 struct store_progress {
@@ -39,6 +39,6 @@ struct store_backup {
  * error's text: -ENOENT no ledger, -EEXIST, -EUCLEAN the ledger is damaged, ...
  */
 int store_backup(const struct store_backup *backup, struct store_summary *summary_out,
-		 struct config_error *error);
+		 struct explanation *error);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-#include "base/config_error.h"
+#include "base/explanation.h"
 #include "store/store_opening.h"
 
 enum { STORE_SCHEMA_VERSION = 9 };
@@ -30,7 +30,7 @@ uint64_t store_schema_digest(sqlite3 *database);
  * left open or half migrated on error.
  */
 int store_database_open(const char *folder, sqlite3 **database_out,
-			struct config_error *error);
+			struct explanation *error);
 
 /*
  * A new and empty database of the present schema, mode 0600, at opening->path, in the place

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/config_error.h"
+#include "base/explanation.h"
 
 struct store_lock {
 	int file, folder; /* descriptors; -1: none */
@@ -26,7 +26,7 @@ struct store_lock {
  * or another -errno, with the error's text.
  */
 int store_lock_take(const char *folder, struct store_lock *lock_out,
-		    struct config_error *error);
+		    struct explanation *error);
 void store_lock_release(struct store_lock *lock); /* also STORE_LOCK_NONE */
 
 /*
@@ -34,7 +34,7 @@ void store_lock_release(struct store_lock *lock); /* also STORE_LOCK_NONE */
  * so long at most.
  */
 int store_lock_await(const char *folder, int64_t timeout_ms, struct store_lock *lock_out,
-		     struct config_error *error);
+		     struct explanation *error);
 
 /* Does a gateway work with this folder now? */
 bool store_lock_is_taken(const char *folder);

@@ -12,13 +12,13 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-#include "base/config_error.h"
+#include "base/explanation.h"
 
 struct store_opening {
 	char path[PATH_MAX];
 	const char *told;  /* the name that a person knows it by; NULL: its path */
 	sqlite3 *database; /* NULL: not open */
-	struct config_error *error;
+	struct explanation *error;
 };
 
 /* Gives `result`, with a text. */

@@ -14,7 +14,7 @@
 
 /* As store_open(); only a damaged database gives no error. Under the lock of the folder. */
 int store_open_or_rescue(const char *folder, struct store **store_out,
-			 struct config_error *error);
+			 struct explanation *error);
 
 /* NULL: the database was sound. Else what happened, for the owner, as long as the store. */
 const char *store_rescue_notice(const struct store *store);

@@ -34,6 +34,6 @@ struct store_restored {
  * -EUCLEAN damaged, ...
  */
 int store_restore(const struct store_restore *restore,
-		  struct store_restored *restored_out, struct config_error *error);
+		  struct store_restored *restored_out, struct explanation *error);
 
 #endif

@@ -72,7 +72,7 @@ static const char *line_flaw(const char *line, char text[128])
 	return pattern_flaw(pattern, text);
 }
 
-int balance_patterns_check(const struct config_list *list, struct config_error *error)
+int balance_patterns_check(const struct config_list *list, struct explanation *error)
 {
 	char text[128];
 
@@ -80,9 +80,9 @@ int balance_patterns_check(const struct config_list *list, struct config_error *
 		const char *flaw = line_flaw(list->items[i], text);
 
 		if (flaw)
-			return config_error_set(error, -EINVAL,
-						"ussd.balance_pattern: \"%s\": %s",
-						list->items[i], flaw);
+			return explanation_set(error, -EINVAL,
+					       "ussd.balance_pattern: \"%s\": %s",
+					       list->items[i], flaw);
 	}
 	return 0;
 }

@@ -120,7 +120,7 @@ static int value_set(const struct config_place *place, const struct config_key *
 		     struct config *config, const char *value)
 {
 	const char *flaw = config_key_set(key, config, value);
-	struct config_error error;
+	struct explanation error;
 
 	if (flaw)
 		return config_value_fail(place, key, flaw);
@@ -189,7 +189,7 @@ static int source_read(struct source *source)
 	return source->result;
 }
 
-int config_read(struct config *config, const char *path, struct config_error *error)
+int config_read(struct config *config, const char *path, struct explanation *error)
 {
 	struct source source = { .place = { .origin = path, .error = error } };
 	int result;
@@ -208,7 +208,7 @@ int config_read(struct config *config, const char *path, struct config_error *er
 	return result;
 }
 
-int config_load(struct config *config, const char *path, struct config_error *error)
+int config_load(struct config *config, const char *path, struct explanation *error)
 {
 	int result;
 
@@ -222,7 +222,7 @@ int config_load(struct config *config, const char *path, struct config_error *er
 }
 
 int config_set(struct config *config, const char *key, const char *value,
-	       const char *origin, struct config_error *error)
+	       const char *origin, struct explanation *error)
 {
 	struct config_place place = { .origin = origin, .error = error };
 	const char *dot = strchr(key, '.');
@@ -239,7 +239,7 @@ int config_set(struct config *config, const char *key, const char *value,
 }
 
 int config_load_for(struct config *config, const char *path, const char *state_dir,
-		    struct config_error *error)
+		    struct explanation *error)
 {
 	int result = config_load(config, path, error);
 

@@ -9,17 +9,17 @@
 #include "base/address.h"
 #include "base/config.h"
 
-static int check_path(const char *key, const char *path, struct config_error *error)
+static int check_path(const char *key, const char *path, struct explanation *error)
 {
 	if (*path == '/')
 		return 0;
-	return config_error_set(error, -EINVAL,
-				"%s: %s is not an absolute path; it begins with '/'", key,
-				path);
+	return explanation_set(error, -EINVAL,
+			       "%s: %s is not an absolute path; it begins with '/'", key,
+			       path);
 }
 
 int config_control_path(const struct config *config, char *path, size_t size,
-			struct config_error *error)
+			struct explanation *error)
 {
 	const char *given = config->control_socket;
 	int length;
@@ -32,7 +32,7 @@ int config_control_path(const struct config *config, char *path, size_t size,
 		length = snprintf(path, size, "%s/control", config->state_dir);
 	if (length > 0 && (size_t)length < size)
 		return 0;
-	return config_error_set(
+	return explanation_set(
 		error, -EINVAL,
 		"server.control_socket: the path %s%s has %d bytes, and a UNIX socket "
 		"takes at most %zu bytes; give a shorter one",
@@ -40,7 +40,7 @@ int config_control_path(const struct config *config, char *path, size_t size,
 		size - 1);
 }
 
-static int check_paths(const struct config *config, struct config_error *error)
+static int check_paths(const struct config *config, struct explanation *error)
 {
 	const struct {
 		const char *key;
@@ -63,7 +63,7 @@ static int check_paths(const struct config *config, struct config_error *error)
 }
 
 /* Without tokens. */
-static int check_open(const struct config *config, struct config_error *error)
+static int check_open(const struct config *config, struct explanation *error)
 {
 	struct address address;
 
@@ -71,7 +71,7 @@ static int check_open(const struct config *config, struct config_error *error)
 		const char *text = config->listen.items[i];
 
 		if (!address_parse(text, &address) || !address_is_loopback(&address))
-			return config_error_set(
+			return explanation_set(
 				error, -EINVAL,
 				"server.open: refused, because %s is not a loopback "
 				"address and anybody could send messages; listen on "
@@ -81,12 +81,12 @@ static int check_open(const struct config *config, struct config_error *error)
 	return 0;
 }
 
-static int check_tls(const struct config *config, struct config_error *error)
+static int check_tls(const struct config *config, struct explanation *error)
 {
 	const char *certificate = config->tls_certificate, *key = config->tls_key;
 
 	if (!*certificate != !*key)
-		return config_error_set(
+		return explanation_set(
 			error, -EINVAL,
 			"server.%s is missing: a certificate and its key belong together",
 			*key ? "tls_certificate" : "tls_key");
@@ -97,16 +97,16 @@ static int check_tls(const struct config *config, struct config_error *error)
 	return check_path("server.tls_key", key, error);
 }
 
-int config_check(const struct config *config, struct config_error *error)
+int config_check(const struct config *config, struct explanation *error)
 {
 	if (config->listen.count == 0)
-		return config_error_set(
+		return explanation_set(
 			error, -EINVAL,
 			"server.listen: at least one ADDRESS:PORT is needed");
 	if (check_paths(config, error))
 		return -EINVAL;
 	if (config->policy.minimum_balance.count && !config->ussd_balance_pattern.count)
-		return config_error_set(
+		return explanation_set(
 			error, -EINVAL,
 			"policy.minimum_balance: without ussd.balance_pattern no balance "
 			"is ever known, so it would hold nothing back");

@@ -23,14 +23,14 @@ static int by_name(const struct dirent **one, const struct dirent **other)
 	return strcmp((*one)->d_name, (*other)->d_name);
 }
 
-static int fail(struct config_error *error, const char *folder, int result)
+static int fail(struct explanation *error, const char *folder, int result)
 {
-	return config_error_set(error, result, "%s: %s", folder,
-				result == -E2BIG ? "too many files" : strerror(-result));
+	return explanation_set(error, result, "%s: %s", folder,
+			       result == -E2BIG ? "too many files" : strerror(-result));
 }
 
 static int read_file(struct config *config, const char *folder, const char *name,
-		     struct config_error *error)
+		     struct explanation *error)
 {
 	char path[PATH_MAX];
 
@@ -40,7 +40,7 @@ static int read_file(struct config *config, const char *folder, const char *name
 }
 
 int config_folder_read(struct config *config, const char *folder,
-		       struct config_error *error)
+		       struct explanation *error)
 {
 	struct dirent **entries = NULL;
 	struct config read = *config;

@@ -44,7 +44,7 @@ void config_json_write(const struct config *config, struct json_writer *writer)
 static bool read_value(const struct json *member, const struct json *value,
 		       struct config *config)
 {
-	struct config_error error;
+	struct explanation error;
 	const char *text = json_string(value);
 
 	return text && config_set(config, member->name, text, "", &error) == 0;

@@ -136,7 +136,7 @@ bool config_minimum_find(const struct config_list *list, int64_t sim_id,
 	return found;
 }
 
-static int check_lists(const struct config_policy *policy, struct config_error *error)
+static int check_lists(const struct config_policy *policy, struct explanation *error)
 {
 	const struct {
 		const char *key;
@@ -157,27 +157,27 @@ static int check_lists(const struct config_policy *policy, struct config_error *
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (check_list(lists[i].list, lists[i].is_valid, word))
-			return config_error_set(error, -EINVAL,
-						"policy.%s: \"%s\" is not %s",
-						lists[i].key, word, lists[i].wanted);
+			return explanation_set(error, -EINVAL,
+					       "policy.%s: \"%s\" is not %s",
+					       lists[i].key, word, lists[i].wanted);
 	}
 	return 0;
 }
 
-int config_policy_check(const struct config_policy *policy, struct config_error *error)
+int config_policy_check(const struct config_policy *policy, struct explanation *error)
 {
 	struct config_hours hours;
 
 	if (check_lists(policy, error))
 		return -EINVAL;
 	if (is_ambiguous(&policy->minimum_balance))
-		return config_error_set(
+		return explanation_set(
 			error, -EINVAL,
 			"policy.minimum_balance: there are two amounts for all SIMs; one "
 			"is written without separators, such as 1500 or 12.50");
 	if (!*policy->quiet_hours || config_hours_parse(policy->quiet_hours, &hours))
 		return 0;
-	return config_error_set(
+	return explanation_set(
 		error, -EINVAL,
 		"policy.quiet_hours: \"%s\" is not two times of the day such as "
 		"22:00-07:00",

@@ -99,12 +99,12 @@ bool ussd_code_is_in(const struct config_list *list, const char *code)
 	return false;
 }
 
-static int refuse(struct config_error *error, const char *word, const char *flaw)
+static int refuse(struct explanation *error, const char *word, const char *flaw)
 {
-	return config_error_set(error, -EINVAL, "ussd.allow: \"%s\" is %s", word, flaw);
+	return explanation_set(error, -EINVAL, "ussd.allow: \"%s\" is %s", word, flaw);
 }
 
-int ussd_codes_check(const struct config_list *list, struct config_error *error)
+int ussd_codes_check(const struct config_list *list, struct explanation *error)
 {
 	char word[USSD_CODE_BYTES];
 
@@ -113,7 +113,7 @@ int ussd_codes_check(const struct config_list *list, struct config_error *error)
 
 		while (word_list_next(&at, word, sizeof(word))) {
 			if (!*word)
-				return config_error_set(
+				return explanation_set(
 					error, -EINVAL,
 					"ussd.allow: a code may have %d characters, and "
 					"one has more",

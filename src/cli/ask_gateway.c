@@ -24,7 +24,7 @@
 
 enum { PAUSE_MS = 50 };
 
-__attribute__((format(printf, 2, 3))) static bool fail(struct config_error *error,
+__attribute__((format(printf, 2, 3))) static bool fail(struct explanation *error,
 						       const char *format, ...)
 {
 	va_list arguments;
@@ -99,7 +99,7 @@ static unsigned silence_of(const struct gateway_question *question)
 
 /* It is there, and frozen, or the machine is. */
 static bool fail_silent(const struct gateway_question *question,
-			struct config_error *error)
+			struct explanation *error)
 {
 	if (question->is_silent)
 		*question->is_silent = true;
@@ -130,7 +130,7 @@ static ssize_t receive(const struct gateway_question *question, int fd, char *pi
 }
 
 static bool converse(const struct gateway_question *question, int fd,
-		     struct config_error *error)
+		     struct explanation *error)
 {
 	struct buffer received = BUFFER_INIT;
 	bool goes_on = true;
@@ -181,7 +181,7 @@ static bool has_store(const struct gateway_question *question)
 	       access(question->config->state_dir, F_OK) == 0 || errno != ENOENT;
 }
 
-static bool run_here(const struct gateway_question *question, struct config_error *error)
+static bool run_here(const struct gateway_question *question, struct explanation *error)
 {
 	static const struct control_carrier carrier = { .told = on_told };
 	struct control control = {
@@ -210,7 +210,7 @@ static bool run_here(const struct gateway_question *question, struct config_erro
 }
 
 static bool run_without_folder(const struct gateway_question *question,
-			       struct config_error *error)
+			       struct explanation *error)
 {
 	const struct control_command *command = command_of(question);
 
@@ -229,7 +229,7 @@ static void pause_a_moment(void)
 }
 
 /* Somebody has the store, and nobody listens. */
-static bool explain(const struct sockaddr_un *address, struct config_error *error)
+static bool explain(const struct sockaddr_un *address, struct explanation *error)
 {
 	return fail(error,
 		    "the store is in use, and no gateway listens at %s; if one runs with "
@@ -251,7 +251,7 @@ static const struct group *group_of(const struct sockaddr_un *address)
 
 /* It cannot be reached for another reason than that nobody listens. */
 static bool explain_refusal(const struct sockaddr_un *address, int failure,
-			    struct config_error *error)
+			    struct explanation *error)
 {
 	const struct group *group = failure == -EACCES ? group_of(address) : NULL;
 
@@ -266,7 +266,7 @@ static bool explain_refusal(const struct sockaddr_un *address, int failure,
 
 /* Nobody listens, and what the gateway keeps is for others. */
 static bool explain_absence(const struct sockaddr_un *address, const char *folder,
-			    struct config_error *error)
+			    struct explanation *error)
 {
 	return fail(error,
 		    "no gateway listens at %s, and only its own user and root may do "
@@ -274,7 +274,7 @@ static bool explain_absence(const struct sockaddr_un *address, const char *folde
 		    address->sun_path, folder);
 }
 
-bool ask_gateway(const struct gateway_question *question, struct config_error *error)
+bool ask_gateway(const struct gateway_question *question, struct explanation *error)
 {
 	int64_t until_ms = clock_monotonic_ms() + ASK_GATEWAY_PATIENCE_MS;
 	struct sockaddr_un address;

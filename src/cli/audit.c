@@ -157,7 +157,7 @@ static int verify(struct audit_reader *reader, const struct asked *asked)
 
 static int run_on(const struct config *config, struct asked *asked, bool verifies)
 {
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 	struct audit_reader *reader;
 	int code;
 

@@ -44,7 +44,7 @@ static int run_backup(int argc, char **argv)
 		"--state-dir names the folder of the gateway, which root "
 		"and its user may read"
 	};
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 	struct store_summary summary;
 	struct ledger_options given;
 	struct store_backup backup;

@@ -109,7 +109,7 @@ struct asked {
 
 static bool look_at_config(struct doctor *doctor, const struct asked *asked)
 {
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 	struct config *config = &doctor->config;
 
 	if (config_load_for(config, asked->config, asked->state_dir, &problem) == 0 &&

@@ -51,7 +51,7 @@ static void tell(struct doctor *doctor, const char *path,
 void doctor_look_at_certificate(struct doctor *doctor)
 {
 	const struct config *config = &doctor->config;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	struct certificate_times times;
 	char path[PATH_BYTES];
 

@@ -120,7 +120,7 @@ static void on_second(void *data)
 static void ask(struct doctor *doctor, const char *command, const char *line,
 		struct answer *answer)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	const struct gateway_question question = {
 		.config = &doctor->config,
 		.command = command,
@@ -350,7 +350,7 @@ static bool is_absent(const char *path)
 static bool has_ledger(const struct doctor *doctor)
 {
 	struct sockaddr_un address;
-	struct config_error error;
+	struct explanation error;
 	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "%s/gateway.db", doctor->config.state_dir);
@@ -362,7 +362,7 @@ static bool has_ledger(const struct doctor *doctor)
 static bool is_closed(const struct doctor *doctor)
 {
 	struct sockaddr_un address;
-	struct config_error error;
+	struct explanation error;
 
 	return control_socket_address(&doctor->config, &address, &error) &&
 	       faccessat(AT_FDCWD, address.sun_path, W_OK, AT_EACCESS) < 0 &&

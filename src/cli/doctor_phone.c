@@ -241,7 +241,7 @@ void doctor_look_at_phone(struct doctor *doctor)
 {
 	struct ofono_probe *probe = ofono_probe_new();
 	struct ofono_program program = { 0 };
-	struct config_error error;
+	struct explanation error;
 
 	if (probe)
 		ofono_program_look(probe, &program);

@@ -41,7 +41,7 @@ static bool runs_with_this_key(const struct doctor *doctor)
 /* Else that has been told already. */
 static bool certificate_is_read(const struct doctor *doctor)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	struct certificate_times times;
 	char path[PATH_MAX];
 
@@ -51,7 +51,7 @@ static bool certificate_is_read(const struct doctor *doctor)
 
 static void look_at_key(struct doctor *doctor)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	char fix[FIX_BYTES];
 	bool is_read;
 

@@ -16,7 +16,7 @@ static bool take_groups(const struct stat *status)
 		    : setgroups(0, NULL) == 0;
 }
 
-bool folder_owner_become(const char *folder, struct config_error *error)
+bool folder_owner_become(const char *folder, struct explanation *error)
 {
 	struct stat status;
 

@@ -14,7 +14,7 @@ static bool end(int *code_out, int code)
 
 static bool load(const char *file, const char *state_dir, struct config *config)
 {
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 
 	if (config_load_for(config, file, state_dir, &problem) == 0)
 		return true;

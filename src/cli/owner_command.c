@@ -186,7 +186,7 @@ static int check_values(const struct owner_call *call)
 
 static int read_config(struct owner_call *call, const struct given *given)
 {
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 
 	if (config_load_for(&call->config, given->config, given->state_dir, &problem) ==
 	    0)
@@ -396,7 +396,7 @@ static int ask(struct answer *answer, const struct buffer *request)
 		.was_asked = &was_asked,
 		.is_endless = call->command->is_endless,
 	};
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 	bool answered;
 
 	progress_begin(&answer->progress, call->command->meanwhile

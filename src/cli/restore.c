@@ -57,7 +57,7 @@ static int run_restore(int argc, char **argv)
 	struct failing failing = { "restore", "not_possible",
 				   "Nothing was changed; --state-dir names the folder of "
 				   "the gateway, which must not run" };
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 	struct store_restored restored;
 	struct ledger_options given;
 	struct store_restore restore;

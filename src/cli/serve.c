@@ -111,7 +111,7 @@ static enum mode read_mode(int argc, char **argv, struct telling *telling)
 }
 
 static int apply_options(int argc, char **argv, struct config *config,
-			 struct config_error *error_out)
+			 struct explanation *error_out)
 {
 	bool listen_given = false;
 	int option, error = 0;
@@ -132,7 +132,7 @@ static int apply_options(int argc, char **argv, struct config *config,
 	return error;
 }
 
-static int check_tools(const struct config *config, struct config_error *error_out)
+static int check_tools(const struct config *config, struct explanation *error_out)
 {
 	const char *name;
 	size_t length;
@@ -144,7 +144,7 @@ static int check_tools(const struct config *config, struct config_error *error_o
 	return -EINVAL;
 }
 
-static int load(const void *data, struct config *config, struct config_error *error_out)
+static int load(const void *data, struct config *config, struct explanation *error_out)
 {
 	const struct telling *telling = data;
 	int error = config_load_for(config, telling->file, telling->state_dir, error_out);
@@ -161,7 +161,7 @@ static int load(const void *data, struct config *config, struct config_error *er
 /* Of files that the configuration names, what the start would refuse. */
 static int check(const struct config *config)
 {
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 
 	if (*config->tls_certificate && tls_load(config, &problem) < 0) {
 		fprintf(stderr, "ofono-mcp: %s\n", problem.text);
@@ -174,7 +174,7 @@ static int check(const struct config *config)
 
 static int run_serve(int argc, char **argv)
 {
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 	struct telling telling = { argc, argv, NULL, NULL };
 	const struct config_source source = { load, &telling };
 	struct config config;

@@ -73,7 +73,7 @@ static int listen_on(struct control_server *server)
 }
 
 int control_server_new(sd_event *loop, const struct control *control,
-		       struct control_server **server_out, struct config_error *error)
+		       struct control_server **server_out, struct explanation *error)
 {
 	struct control_server *server = calloc(1, sizeof(*server));
 	int result = -ENOMEM;

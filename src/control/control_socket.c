@@ -13,7 +13,7 @@ enum {
 };
 
 bool control_socket_address(const struct config *config, struct sockaddr_un *address_out,
-			    struct config_error *error)
+			    struct explanation *error)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -45,7 +45,7 @@ static bool is_listened_to(const struct sockaddr_un *address)
 	return listened;
 }
 
-static int make_room(const struct sockaddr_un *address, struct config_error *error)
+static int make_room(const struct sockaddr_un *address, struct explanation *error)
 {
 	const char *path = address->sun_path;
 	struct stat file;
@@ -53,25 +53,24 @@ static int make_room(const struct sockaddr_un *address, struct config_error *err
 	if (lstat(path, &file) < 0)
 		return 0; /* bind() will tell what else is wrong */
 	if (!S_ISSOCK(file.st_mode))
-		return config_error_set(
+		return explanation_set(
 			error, -EEXIST,
 			"%s: is there and is no socket; move it away, or choose "
 			"another control_socket",
 			path);
 	if (is_listened_to(address))
-		return config_error_set(
+		return explanation_set(
 			error, -EADDRINUSE,
 			"%s: another program listens there; choose another "
 			"control_socket",
 			path);
 	if (unlink(path) < 0)
-		return config_error_set(error, -errno, "%s: cannot be replaced: %m",
-					path);
+		return explanation_set(error, -errno, "%s: cannot be replaced: %m", path);
 	return 0;
 }
 
 static int bind_and_listen(struct control_socket *control_socket,
-			   struct config_error *error)
+			   struct explanation *error)
 {
 	const struct sockaddr_un *address = &control_socket->address;
 	mode_t before = umask(SOCKET_UMASK);
@@ -81,16 +80,16 @@ static int bind_and_listen(struct control_socket *control_socket,
 
 	umask(before);
 	if (result < 0)
-		return config_error_set(error, -failure, "%s: cannot be made: %s",
-					address->sun_path, strerror(failure));
+		return explanation_set(error, -failure, "%s: cannot be made: %s",
+				       address->sun_path, strerror(failure));
 	if (listen(control_socket->fd, BACKLOG) < 0 ||
 	    lstat(address->sun_path, &control_socket->file) < 0)
-		return config_error_set(error, -errno, "%s: %m", address->sun_path);
+		return explanation_set(error, -errno, "%s: %m", address->sun_path);
 	return 0;
 }
 
 int control_socket_open(struct control_socket *control_socket,
-			const struct config *config, struct config_error *error)
+			const struct config *config, struct explanation *error)
 {
 	int failure;
 
@@ -102,8 +101,8 @@ int control_socket_open(struct control_socket *control_socket,
 		return failure;
 	control_socket->fd = new_socket();
 	if (control_socket->fd < 0)
-		return config_error_set(error, control_socket->fd, "%s",
-					strerror(-control_socket->fd));
+		return explanation_set(error, control_socket->fd, "%s",
+				       strerror(-control_socket->fd));
 	failure = bind_and_listen(control_socket, error);
 	if (failure)
 		control_socket_close(control_socket);

@@ -47,7 +47,7 @@ static bool secure(struct control_call *call)
 {
 	const struct json *tls = json_member(call->arguments, "tls");
 	bool wanted = tls && tls->type == JSON_BOOLEAN && tls->boolean;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	if (!call->control->reach->secure(call->control->config, wanted, &error) ||
 	    !wanted)

@@ -6,7 +6,7 @@
 #include "daemon/agent_url.h"
 #include "http/tls.h"
 
-static int make(const struct config *config, struct config_error *error)
+static int make(const struct config *config, struct explanation *error)
 {
 	struct certificate_fingerprint fingerprint;
 	char folder[PATH_MAX];
@@ -18,7 +18,7 @@ static int make(const struct config *config, struct config_error *error)
 }
 
 /* Whoever wants TLS is to hear that its files are no good, also while older ones are used. */
-static int secure(const struct config *config, bool wanted, struct config_error *error)
+static int secure(const struct config *config, bool wanted, struct explanation *error)
 {
 	int result;
 

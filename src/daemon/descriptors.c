@@ -8,10 +8,10 @@
 
 #include "base/log.h"
 
-static int lower(struct config *config, rlim_t allowed, struct config_error *error)
+static int lower(struct config *config, rlim_t allowed, struct explanation *error)
 {
 	if (allowed <= DESCRIPTORS_OWN)
-		return config_error_set(
+		return explanation_set(
 			error, -EMFILE,
 			"this process may open %ju files, and needs more than %d: raise "
 			"LimitNOFILE= of the service, or `ulimit -n`",
@@ -26,7 +26,7 @@ static int lower(struct config *config, rlim_t allowed, struct config_error *err
 	return 0;
 }
 
-int descriptors_provide(struct config *config, struct config_error *error)
+int descriptors_provide(struct config *config, struct explanation *error)
 {
 	rlim_t needed = (rlim_t)config->max_connections + DESCRIPTORS_OWN;
 	struct rlimit limit;

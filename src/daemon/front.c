@@ -93,7 +93,7 @@ static void on_auth_failed(void *data, const char *source)
 	audit_auth_failed(data, source);
 }
 
-static int open_ports(struct front *front, struct config_error *error_out)
+static int open_ports(struct front *front, struct explanation *error_out)
 {
 	struct services *services = front->services;
 	int error;
@@ -115,7 +115,7 @@ static int open_ports(struct front *front, struct config_error *error_out)
 }
 
 int front_open(struct front *front, struct services *services,
-	       struct config_error *error_out)
+	       struct explanation *error_out)
 {
 	int error;
 

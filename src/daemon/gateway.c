@@ -223,7 +223,7 @@ static int open_loop(struct gateway *gateway)
 static void open_control(struct gateway *gateway, const struct config *config)
 {
 	struct services *services = &gateway->services;
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 
 	gateway->control = (struct control){
 		.config = config,
@@ -276,7 +276,7 @@ static void close_all(struct gateway *gateway)
 	sd_event_unref(gateway->services.loop);
 }
 
-static int open_all(struct gateway *gateway, struct config_error *problem)
+static int open_all(struct gateway *gateway, struct explanation *problem)
 {
 	int error = open_loop(gateway);
 
@@ -294,7 +294,7 @@ static int open_all(struct gateway *gateway, struct config_error *problem)
 	return error;
 }
 
-static void tell_why_not(const struct config_error *problem, int error)
+static void tell_why_not(const struct explanation *problem, int error)
 {
 	log_error("cannot start: %s", *problem->text ? problem->text : strerror(-error));
 	sd_notifyf(0, "STATUS=cannot start: %s\nERRNO=%d", problem->text, -error);
@@ -307,7 +307,7 @@ int gateway_run(struct config *config, const struct config_source *source)
 		.config = config,
 		.source = source,
 	};
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 	int error = open_all(&gateway, &problem);
 	int code = EXIT_FAILURE;
 

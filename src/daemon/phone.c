@@ -160,7 +160,7 @@ static int open_together(struct phone *phone, const struct config *config)
 }
 
 int phone_open(struct phone *phone, struct services *services,
-	       struct config_error *error_out)
+	       struct explanation *error_out)
 {
 	const struct config *config = services->config;
 	int error;

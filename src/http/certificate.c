@@ -217,7 +217,7 @@ int certificate_fingerprint_of(gnutls_x509_crt_t certificate,
 
 int certificate_make(const char *folder, const struct config_list *names,
 		     struct certificate_fingerprint *fingerprint_out,
-		     struct config_error *error)
+		     struct explanation *error)
 {
 	struct pair pair = { NULL, NULL };
 	int result = gnutls_x509_privkey_init(&pair.key);
@@ -228,22 +228,22 @@ int certificate_make(const char *folder, const struct config_list *names,
 		result = pair_sign(&pair, names);
 	if (result) {
 		pair_deinit(&pair);
-		return config_error_set(error, -EIO,
-					"%s: no certificate could be made: %s", folder,
-					gnutls_strerror(result));
+		return explanation_set(error, -EIO,
+				       "%s: no certificate could be made: %s", folder,
+				       gnutls_strerror(result));
 	}
 	result = pair_write(&pair, folder);
 	if (!result)
 		result = certificate_fingerprint_of(pair.certificate, fingerprint_out);
 	pair_deinit(&pair);
-	return result ? config_error_set(error, result, "%s: cannot be written: %s",
-					 folder, strerror(-result))
+	return result ? explanation_set(error, result, "%s: cannot be written: %s",
+					folder, strerror(-result))
 		      : 0;
 }
 
 /* 0, -errno with the error's text; else gnutls_x509_crt_deinit() is due. */
 static int read_file(const char *file, gnutls_x509_crt_t *certificate_out,
-		     struct config_error *error)
+		     struct explanation *error)
 {
 	gnutls_x509_crt_t certificate = NULL;
 	gnutls_datum_t text = { NULL, 0 };
@@ -251,8 +251,8 @@ static int read_file(const char *file, gnutls_x509_crt_t *certificate_out,
 
 	*certificate_out = NULL;
 	if (result)
-		return config_error_set(error, -EIO, "%s: cannot be read: %s", file,
-					strerror(errno));
+		return explanation_set(error, -EIO, "%s: cannot be read: %s", file,
+				       strerror(errno));
 	result = gnutls_x509_crt_init(&certificate);
 	if (!result)
 		result = gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM);
@@ -263,15 +263,15 @@ static int read_file(const char *file, gnutls_x509_crt_t *certificate_out,
 	}
 	if (certificate)
 		gnutls_x509_crt_deinit(certificate);
-	return config_error_set(error, -EINVAL,
-				"%s: is no certificate in PEM, which begins with "
-				"-----BEGIN CERTIFICATE-----",
-				file);
+	return explanation_set(error, -EINVAL,
+			       "%s: is no certificate in PEM, which begins with "
+			       "-----BEGIN CERTIFICATE-----",
+			       file);
 }
 
 int certificate_fingerprint(const char *file,
 			    struct certificate_fingerprint *fingerprint_out,
-			    struct config_error *error)
+			    struct explanation *error)
 {
 	gnutls_x509_crt_t certificate;
 	int result = read_file(file, &certificate, error);
@@ -280,12 +280,12 @@ int certificate_fingerprint(const char *file,
 		return result;
 	result = certificate_fingerprint_of(certificate, fingerprint_out);
 	gnutls_x509_crt_deinit(certificate);
-	return result ? config_error_set(error, result, "%s: has no fingerprint", file)
+	return result ? explanation_set(error, result, "%s: has no fingerprint", file)
 		      : 0;
 }
 
 int certificate_times(const char *file, struct certificate_times *times_out,
-		      struct config_error *error)
+		      struct explanation *error)
 {
 	gnutls_x509_crt_t certificate;
 	int result = read_file(file, &certificate, error);

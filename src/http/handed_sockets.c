@@ -68,7 +68,7 @@ static const struct {
 	  "token: hand over loopback addresses, or take server.open away" },
 };
 
-static int check(const struct candidate *socket, struct config_error *error)
+static int check(const struct candidate *socket, struct explanation *error)
 {
 	char text[ADDRESS_TEXT_BYTES] = "";
 
@@ -77,15 +77,15 @@ static int check(const struct candidate *socket, struct config_error *error)
 			continue;
 		if (is_ip(socket))
 			address_format(&socket->address, text);
-		return config_error_set(
-			error, -EINVAL, "LISTEN_FDS: descriptor %d%s%s: it %s",
-			socket->fd, *text ? ", " : "", text, needs[at].text);
+		return explanation_set(error, -EINVAL,
+				       "LISTEN_FDS: descriptor %d%s%s: it %s", socket->fd,
+				       *text ? ", " : "", text, needs[at].text);
 	}
 	return 0;
 }
 
 static int take_one(struct handed_socket *item, int fd, bool open,
-		    struct config_error *error)
+		    struct explanation *error)
 {
 	struct sockaddr_storage any = { .ss_family = AF_UNSPEC };
 	struct candidate socket = { .fd = fd, .open = open };
@@ -100,26 +100,26 @@ static int take_one(struct handed_socket *item, int fd, bool open,
 	flags = fcntl(fd, F_GETFL);
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
 		result = -errno;
-		return config_error_set(error, result, "LISTEN_FDS: descriptor %d: %s",
-					fd, strerror(-result));
+		return explanation_set(error, result, "LISTEN_FDS: descriptor %d: %s", fd,
+				       strerror(-result));
 	}
 	*item = (struct handed_socket){ fd, socket.address };
 	return 0;
 }
 
 int handed_sockets_take(struct handed_sockets *sockets, bool open,
-			struct config_error *error)
+			struct explanation *error)
 {
 	int count = sd_listen_fds(1), result = 0;
 
 	sockets->count = 0;
 	if (count < 0)
-		return config_error_set(
+		return explanation_set(
 			error, count, "LISTEN_FDS or LISTEN_PID cannot be understood: %s",
 			strerror(-count));
 
 	if (count > CONFIG_LIST_MAX) {
-		return config_error_set(
+		return explanation_set(
 			error, -E2BIG,
 			"LISTEN_FDS: %d sockets were handed over; at most %d can be "
 			"served",

@@ -30,39 +30,39 @@ enum {
 };
 
 static int listen_error(int number, const struct address *address,
-			struct config_error *error)
+			struct explanation *error)
 {
 	char text[ADDRESS_TEXT_BYTES];
 
 	address_format(address, text);
 	switch (number) {
 	case EADDRINUSE:
-		return config_error_set(
+		return explanation_set(
 			error, -number,
 			"%s is taken by another program; choose another with --listen "
 			"ADDRESS:PORT",
 			text);
 	case EACCES:
-		return config_error_set(
+		return explanation_set(
 			error, -number,
 			"%s: ports below 1024 need a privilege; choose a higher one "
 			"with --listen ADDRESS:PORT",
 			text);
 	case EPERM: /* the unit's SocketBindDeny= */
-		return config_error_set(
+		return explanation_set(
 			error, -number,
 			"%s: the service may not serve this port: systemctl edit "
 			"ofono-mcp, and below [Service] SocketBindAllow=tcp:PORT",
 			text);
 	case EADDRNOTAVAIL:
-		return config_error_set(
+		return explanation_set(
 			error, -number,
 			"%s: this machine has no such address; choose one that `ip "
 			"address` shows, or 127.0.0.1",
 			text);
 	}
-	return config_error_set(error, -number, "%s: cannot listen: %s", text,
-				strerror(number));
+	return explanation_set(error, -number, "%s: cannot listen: %s", text,
+			       strerror(number));
 }
 
 static int socket_bind(int fd, const struct address *address)
@@ -227,7 +227,7 @@ void listener_deinit(struct listener *listener)
 }
 
 int listener_init(struct listener *listener, struct connections *connections,
-		  const char *text, struct config_error *error)
+		  const char *text, struct explanation *error)
 {
 	int result;
 
@@ -236,7 +236,7 @@ int listener_init(struct listener *listener, struct connections *connections,
 		.fd = -1,
 	};
 	if (!address_parse(text, &listener->address))
-		return config_error_set(
+		return explanation_set(
 			error, -EINVAL,
 			"\"%s\" is no address to listen on: write 127.0.0.1:9531 or "
 			"[::1]:9531",
@@ -260,7 +260,7 @@ void listener_adopt(struct listener *listener, struct connections *connections,
 	};
 }
 
-int listener_open(struct listener *listener, struct config_error *error)
+int listener_open(struct listener *listener, struct explanation *error)
 {
 	int result = listener->fd < 0 ? listener_bind(listener) : 0;
 

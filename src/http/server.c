@@ -68,7 +68,7 @@ static void on_emptied(void *data)
 
 static int listeners_adopt(struct http_server *server,
 			   const struct handed_sockets *sockets,
-			   struct config_error *error)
+			   struct explanation *error)
 {
 	int result = 0;
 
@@ -84,7 +84,7 @@ static int listeners_adopt(struct http_server *server,
 }
 
 static int listeners_open(struct http_server *server, const struct config_list *listen,
-			  struct config_error *error)
+			  struct explanation *error)
 {
 	struct listener *listener;
 	size_t at;
@@ -103,7 +103,7 @@ static int listeners_open(struct http_server *server, const struct config_list *
 	return result;
 }
 
-static int certificate_load(struct http_server *server, struct config_error *error)
+static int certificate_load(struct http_server *server, struct explanation *error)
 {
 	int result = tls_load(server->connections.config, error);
 
@@ -113,7 +113,7 @@ static int certificate_load(struct http_server *server, struct config_error *err
 /* A certificate that was made together with the first client is there by now. */
 static void reopen(struct http_server *server, struct listener *listener)
 {
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 	char text[ADDRESS_TEXT_BYTES];
 	int result = tls_is_loaded() ? 0 : certificate_load(server, &problem);
 
@@ -189,7 +189,7 @@ bool http_server_has_network(const struct http_server *server)
 
 void http_server_reload_certificate(struct http_server *server)
 {
-	struct config_error problem = { "" };
+	struct explanation problem = { "" };
 	bool had = tls_is_loaded();
 	int result = tls_load(server->connections.config, &problem);
 
@@ -204,7 +204,7 @@ void http_server_reload_certificate(struct http_server *server)
 	http_server_review(server, server->has_clients);
 }
 
-static int server_init(struct http_server *server, struct config_error *error)
+static int server_init(struct http_server *server, struct explanation *error)
 {
 	const struct config *config = server->connections.config;
 	struct handed_sockets sockets;
@@ -216,7 +216,7 @@ static int server_init(struct http_server *server, struct config_error *error)
 	if (result >= 0)
 		result = sd_event_source_set_enabled(server->review, SD_EVENT_OFF);
 	if (result < 0)
-		return config_error_set(error, result, "http: error %d", -result);
+		return explanation_set(error, result, "http: error %d", -result);
 
 	result = certificate_load(server, error);
 	if (!result)
@@ -229,13 +229,13 @@ static int server_init(struct http_server *server, struct config_error *error)
 
 int http_server_new(sd_event *loop, const struct config *config,
 		    const struct http_route *routes, const struct auth *auth,
-		    struct http_server **server_out, struct config_error *error)
+		    struct http_server **server_out, struct explanation *error)
 {
 	struct http_server *server = calloc(1, sizeof(*server));
 	int result;
 
 	if (!server)
-		return config_error_set(error, -ENOMEM, "out of memory");
+		return explanation_set(error, -ENOMEM, "out of memory");
 
 	server->loop = sd_event_ref(loop);
 	server->connections = (struct connections){

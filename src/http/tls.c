@@ -59,19 +59,19 @@ static int read_whole(int fd, gnutls_datum_t *text_out)
 }
 
 static int file_read(const char *path, bool secret, gnutls_datum_t *text_out,
-		     struct config_error *error)
+		     struct explanation *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 	int result;
 
 	if (fd < 0)
-		return config_error_set(error, -errno, "%s: cannot be read: %s", path,
-					strerror(errno));
+		return explanation_set(error, -errno, "%s: cannot be read: %s", path,
+				       strerror(errno));
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
-		result = config_error_set(error, -EINVAL, "%s: is no regular file", path);
+		result = explanation_set(error, -EINVAL, "%s: is no regular file", path);
 	else if (secret && (status.st_mode & S_IRWXO))
-		result = config_error_set(
+		result = explanation_set(
 			error, -EPERM,
 			"%s: everybody on this machine can read or change this "
 			"key; run: chmod o-rwx %s, and make a new one if anybody "
@@ -80,15 +80,15 @@ static int file_read(const char *path, bool secret, gnutls_datum_t *text_out,
 	else {
 		result = read_whole(fd, text_out);
 		if (result)
-			config_error_set(error, result, "%s: cannot be read: %s", path,
-					 strerror(-result));
+			explanation_set(error, result, "%s: cannot be read: %s", path,
+					strerror(-result));
 	}
 	close(fd);
 	return result;
 }
 
 static int certificate_load(const char *path, struct tls_pair *pair,
-			    struct config_error *error)
+			    struct explanation *error)
 {
 	unsigned length = CHAIN_MAX;
 	gnutls_datum_t text = { NULL, 0 };
@@ -101,7 +101,7 @@ static int certificate_load(const char *path, struct tls_pair *pair,
 					     GNUTLS_X509_CRT_LIST_IMPORT_FAIL_IF_EXCEED);
 	gnutls_free(text.data);
 	if (result <= 0)
-		return config_error_set(
+		return explanation_set(
 			error, -EINVAL,
 			"%s: is no certificate in PEM with at most %d in its chain: "
 			"%s",
@@ -111,7 +111,7 @@ static int certificate_load(const char *path, struct tls_pair *pair,
 	return 0;
 }
 
-static int key_load(const char *path, struct tls_pair *pair, struct config_error *error)
+static int key_load(const char *path, struct tls_pair *pair, struct explanation *error)
 {
 	gnutls_datum_t text = { NULL, 0 };
 	int result = file_read(path, true, &text, error);
@@ -126,9 +126,9 @@ static int key_load(const char *path, struct tls_pair *pair, struct config_error
 	gnutls_free(text.data);
 	if (result == 0)
 		return 0;
-	return config_error_set(error, -EINVAL,
-				"%s: is no private key in PEM without a password: %s",
-				path, gnutls_strerror(result));
+	return explanation_set(error, -EINVAL,
+			       "%s: is no private key in PEM without a password: %s",
+			       path, gnutls_strerror(result));
 }
 
 static bool key_fits(const struct tls_pair *pair)
@@ -144,7 +144,7 @@ static bool key_fits(const struct tls_pair *pair)
 	       memcmp(of_key, of_certificate, key_size) == 0;
 }
 
-static int pair_load(const char *certificate, const char *key, struct config_error *error)
+static int pair_load(const char *certificate, const char *key, struct explanation *error)
 {
 	struct tls_pair pair = { .length = 0 };
 	int result = certificate_load(certificate, &pair, error);
@@ -152,8 +152,8 @@ static int pair_load(const char *certificate, const char *key, struct config_err
 	if (result == 0)
 		result = key_load(key, &pair, error);
 	if (result == 0 && !key_fits(&pair))
-		result = config_error_set(error, -EINVAL, "%s: is not the key of %s", key,
-					  certificate);
+		result = explanation_set(error, -EINVAL, "%s: is not the key of %s", key,
+					 certificate);
 	if (result) {
 		pair_clear(&pair);
 		return result;
@@ -172,7 +172,7 @@ void tls_certificate_path(const struct config *config, char path[PATH_MAX])
 			 CERTIFICATE_FOLDER, CERTIFICATE_FILE);
 }
 
-int tls_load(const struct config *config, struct config_error *error)
+int tls_load(const struct config *config, struct explanation *error)
 {
 	char certificate[PATH_MAX], key[PATH_MAX];
 

@@ -10,7 +10,7 @@
 
 struct audit_reader {
 	struct store_opening opening;
-	struct config_error error;
+	struct explanation error;
 	void (*looked)(void *data); /* NULL: nobody watches */
 	void *looked_data;
 };
@@ -36,7 +36,7 @@ static int open_moment(struct store_opening *opening)
 }
 
 int audit_reader_open(const char *folder, struct audit_reader **reader_out,
-		      struct config_error *error)
+		      struct explanation *error)
 {
 	struct audit_reader *reader = calloc(1, sizeof(*reader));
 	int failure;

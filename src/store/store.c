@@ -33,13 +33,13 @@ uint64_t store_commits(const struct store *store)
 	return store->commits;
 }
 
-int store_open(const char *folder, struct store **store_out, struct config_error *error)
+int store_open(const char *folder, struct store **store_out, struct explanation *error)
 {
 	struct store *store = calloc(1, sizeof(*store));
 	int failure;
 
 	if (!store)
-		return config_error_set(error, -ENOMEM, "out of memory");
+		return explanation_set(error, -ENOMEM, "out of memory");
 
 	snprintf(store->folder, sizeof(store->folder), "%s", folder);
 	failure = store_database_open(folder, &store->database, error);

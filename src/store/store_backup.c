@@ -51,28 +51,28 @@ static bool is_of_the_gateway(const struct backing_up *work)
 	       theirs.st_ino == ours.st_ino;
 }
 
-static int check_target(const struct backing_up *work, struct config_error *error)
+static int check_target(const struct backing_up *work, struct explanation *error)
 {
 	const char *file = work->backup->file;
 	struct stat status;
 
 	if (is_of_the_gateway(work))
-		return config_error_set(
+		return explanation_set(
 			error, -EINVAL,
 			"%s: that name is the gateway's own; choose another", file);
 
 	if (lstat(file, &status) < 0)
 		return 0;
 	if (S_ISDIR(status.st_mode))
-		return config_error_set(error, -EISDIR, "%s: is a directory", file);
+		return explanation_set(error, -EISDIR, "%s: is a directory", file);
 
 	if (!S_ISREG(status.st_mode)) /* a device, or a link to where it should be */
-		return config_error_set(error, -EINVAL, "%s: is no ordinary file", file);
+		return explanation_set(error, -EINVAL, "%s: is no ordinary file", file);
 
 	if (work->backup->replace)
 		return 0;
-	return config_error_set(error, -EEXIST,
-				"%s: is there already; --force replaces it", file);
+	return explanation_set(error, -EEXIST,
+			       "%s: is there already; --force replaces it", file);
 }
 
 /* A gateway that works says with it until when the copy is all there is to know. */
@@ -125,7 +125,7 @@ static int make_copy(struct backing_up *work, struct store_summary *summary)
 }
 
 int store_backup(const struct store_backup *backup, struct store_summary *summary_out,
-		 struct config_error *error)
+		 struct explanation *error)
 {
 	struct backing_up work = { .backup = backup,
 				   .from.error = error,

@@ -215,7 +215,7 @@ static int find_file(struct store_opening *opening, const char *folder)
 }
 
 int store_database_open(const char *folder, sqlite3 **database_out,
-			struct config_error *error)
+			struct explanation *error)
 {
 	struct store_opening opening = { .error = error };
 	bool is_copy;

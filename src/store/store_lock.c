@@ -17,17 +17,17 @@
 enum { AWAIT_PAUSE_NS = 20 * 1000 * 1000 };
 
 /* Who has it, as that one wrote it; only for the eyes of the owner. */
-static int refuse(int fd, const char *folder, struct config_error *error)
+static int refuse(int fd, const char *folder, struct explanation *error)
 {
 	char holder[24] = "";
 	ssize_t length = pread(fd, holder, sizeof(holder) - 1, 0);
 	size_t digits = strspn(holder, "0123456789");
 
 	if (length <= 0 || !digits)
-		return config_error_set(
+		return explanation_set(
 			error, -EBUSY,
 			"%s: another ofono-mcp uses it; stop that one first", folder);
-	return config_error_set(
+	return explanation_set(
 		error, -EBUSY,
 		"%s: another ofono-mcp (process %.*s) uses it; stop that one "
 		"first",
@@ -41,27 +41,27 @@ static void sign(int fd)
 		return;
 }
 
-static int lock_file(const char *folder, int *fd_out, struct config_error *error)
+static int lock_file(const char *folder, int *fd_out, struct explanation *error)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char path[PATH_MAX];
 	int fd, failure;
 
 	if (!store_file_path(path, folder, LOCK_FILE, ""))
-		return config_error_set(error, -ENAMETOOLONG, "%s: too long", folder);
+		return explanation_set(error, -ENAMETOOLONG, "%s: too long", folder);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return config_error_set(error, -errno, "%s: %m", path);
+		return explanation_set(error, -errno, "%s: %m", path);
 	failure = store_file_hand_over(folder, path);
 	if (failure) {
 		close(fd);
-		return config_error_set(error, failure, "%s: %s", path,
-					strerror(-failure));
+		return explanation_set(error, failure, "%s: %s", path,
+				       strerror(-failure));
 	}
 	if (fcntl(fd, F_OFD_SETLK, &whole) < 0) {
 		failure = errno == EAGAIN || errno == EACCES
 				  ? refuse(fd, folder, error)
-				  : config_error_set(error, -errno, "%s: %m", path);
+				  : explanation_set(error, -errno, "%s: %m", path);
 		close(fd);
 		return failure;
 	}
@@ -83,25 +83,25 @@ static int lock_folder(const char *folder, int operation)
 }
 
 int store_lock_take(const char *folder, struct store_lock *lock_out,
-		    struct config_error *error)
+		    struct explanation *error)
 {
 	struct store_lock lock = STORE_LOCK_NONE;
 	int failure = store_file_make_folder(folder);
 
 	if (failure)
-		return config_error_set(error, failure,
-					"%s: the folder cannot be made: %s", folder,
-					strerror(-failure));
+		return explanation_set(error, failure,
+				       "%s: the folder cannot be made: %s", folder,
+				       strerror(-failure));
 	failure = lock_file(folder, &lock.file, error);
 	if (failure)
 		return failure;
 	lock.folder = lock_folder(folder, LOCK_EX);
 	if (lock.folder == -EBUSY) {
 		close(lock.file);
-		return config_error_set(error, -EBUSY,
-					"%s: another ofono-mcp uses it, whose " LOCK_FILE
-					" was removed; stop that one first",
-					folder);
+		return explanation_set(error, -EBUSY,
+				       "%s: another ofono-mcp uses it, whose " LOCK_FILE
+				       " was removed; stop that one first",
+				       folder);
 	}
 	sign(lock.file);
 	*lock_out = lock;
@@ -118,7 +118,7 @@ void store_lock_release(struct store_lock *lock)
 }
 
 int store_lock_await(const char *folder, int64_t timeout_ms, struct store_lock *lock_out,
-		     struct config_error *error)
+		     struct explanation *error)
 {
 	const struct timespec moment = { .tv_nsec = AWAIT_PAUSE_NS };
 	int64_t until_ms = clock_monotonic_ms() + timeout_ms;

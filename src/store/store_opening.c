@@ -17,7 +17,7 @@
 
 int store_opening_fail(struct store_opening *opening, int result, const char *format, ...)
 {
-	struct config_error *error = opening->error;
+	struct explanation *error = opening->error;
 	const char *told = opening->told ? opening->told : opening->path;
 	int length = snprintf(error->text, sizeof(error->text), "%s: ", told);
 	va_list arguments;

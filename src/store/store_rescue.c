@@ -29,7 +29,7 @@ struct rescue {
  */
 static int64_t gap_begin(const struct rescue *rescue)
 {
-	struct config_error ignored;
+	struct explanation ignored;
 	struct store_opening fresh = rescue->fresh;
 	struct stat status;
 	int64_t begin_ms = 0;
@@ -51,7 +51,7 @@ static int64_t gap_begin(const struct rescue *rescue)
 /* What can be read is read without changing a byte of it. */
 static void open_damaged(struct rescue *rescue)
 {
-	struct config_error ignored;
+	struct explanation ignored;
 
 	rescue->damaged.error = &ignored;
 	if (store_opening_connect(&rescue->damaged, SQLITE_OPEN_READONLY) ||
@@ -126,7 +126,7 @@ static int rescue_run(struct rescue *rescue, char *aside)
 
 static int64_t count_rows(struct store *store, const char *sql)
 {
-	struct config_error ignored;
+	struct explanation ignored;
 	struct store_opening opening = { .database = store->database, .error = &ignored };
 	int64_t count = 0;
 
@@ -151,10 +151,10 @@ static void tell(struct store *store, const struct rescue *rescue, const char *c
 }
 
 int store_open_or_rescue(const char *folder, struct store **store_out,
-			 struct config_error *error)
+			 struct explanation *error)
 {
 	struct rescue rescue = { .folder = folder };
-	struct config_error cause = { "" };
+	struct explanation cause = { "" };
 	char aside[PATH_MAX] = "";
 	int failure = store_open(folder, store_out, &cause);
 

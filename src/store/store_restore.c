@@ -89,7 +89,7 @@ static int note_restore(sqlite3 *present, sqlite3 *to)
 
 static int carry_over(struct restoring *work, struct store_restored *restored)
 {
-	struct config_error ignored;
+	struct explanation ignored;
 	sqlite3 *to = work->fresh.database;
 	int result = SQLITE_OK;
 	bool whole;
@@ -157,7 +157,7 @@ static int put_in_place(struct restoring *work, struct store_restored *restored)
 }
 
 int store_restore(const struct store_restore *restore,
-		  struct store_restored *restored_out, struct config_error *error)
+		  struct store_restored *restored_out, struct explanation *error)
 {
 	struct restoring work = { .restore = restore,
 				  .backup.error = error,

@@ -158,7 +158,7 @@ static void fill(int count)
 int main(int argc, char **argv)
 {
 	static const struct clock_source told = { told_clock, told_clock };
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	if (argc != 3 || atoi(argv[2]) < 1)
 		errx(EXIT_FAILURE, "usage: ledger FOLDER COUNT");

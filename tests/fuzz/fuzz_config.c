@@ -52,7 +52,7 @@ static void on_changed(void *data, const char *section, const char *name, bool a
 static void check_read(const struct config *config)
 {
 	struct config again, adopting;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	config_defaults(&again);
 	print(config);
@@ -67,7 +67,7 @@ static void check_read(const struct config *config)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
 	struct config config, before;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	config_defaults(&config);
 	before = config;

@@ -247,7 +247,7 @@ static const struct control_gateway gateway_control = {
 	.is_paused = on_pause_asked,
 };
 
-static int on_secure(const struct config *config, bool wanted, struct config_error *error)
+static int on_secure(const struct config *config, bool wanted, struct explanation *error)
 {
 	(void)config;
 	(void)wanted;
@@ -318,7 +318,7 @@ enum { USSD_MS = 1000 };
 static inline void gateway_open_phone(void)
 {
 	struct services *services = &gateway.services;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	char folder[300];
 
 	snprintf(folder, sizeof(folder), "%s/state", gateway.folder);
@@ -380,7 +380,7 @@ static inline void gateway_open_endpoint(void)
 
 static inline void gateway_open_server(void)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	gateway.auth = (struct auth){ .find = store_client_find,
 				      .data = gateway.services.store };

@@ -43,7 +43,7 @@ static inline int set_up_lines(void **state)
 
 static inline void verify_from(const struct audit_head *noted)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	struct audit_reader *reader;
 
 	if (audit_reader_open(folder, &reader, &error))

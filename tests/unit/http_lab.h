@@ -271,7 +271,7 @@ static inline bool lab_find(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 
 static inline void lab_listen(void)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	int result = http_server_new(lab.loop, &lab.config, lab_routes, &lab.auth,
 				     &lab.server, &error);
 

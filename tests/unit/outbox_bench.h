@@ -84,7 +84,7 @@ static inline void bench_restart(const struct outbox_timing *timing)
 
 static inline int bench_set_up(void **state)
 {
-	struct config_error error;
+	struct explanation error;
 
 	(void)state;
 	heard[0] = '\0';

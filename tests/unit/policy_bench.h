@@ -61,7 +61,7 @@ static inline int policy_open(void)
 /* The program ends and begins anew; `meanwhile`, if there is anything, happens between. */
 static inline void policy_restart(void (*meanwhile)(void))
 {
-	struct config_error error;
+	struct explanation error;
 
 	policy_free(policy);
 	bench_stop();

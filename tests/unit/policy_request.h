@@ -31,7 +31,7 @@ static inline int request_set_up(void **state)
 
 static inline void configure(const char *key, const char *value)
 {
-	struct config_error error;
+	struct explanation error;
 	char name[40];
 
 	snprintf(name, sizeof(name), "policy.%s", key);

@@ -62,7 +62,7 @@ static inline int store_tear_down(void **state)
 
 static inline void open_store(void)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	if (store_open(folder, &store, &error))
 		fail_msg("%s", error.text);

@@ -122,7 +122,7 @@ static void test_what_is_refused(void **state)
 		{ "*100# (([0-9]{1,255}){1,255})", "{ }" },
 		{ "*100# ([0-9]+)\\", "railing backslash" },
 	};
-	struct config_error error;
+	struct explanation error;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

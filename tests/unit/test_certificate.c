@@ -43,7 +43,7 @@ static int teardown(void **state)
 static struct certificate_fingerprint make(const struct config_list *names)
 {
 	struct certificate_fingerprint fingerprint;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	if (certificate_make(folder, names, &fingerprint, &error) != 0)
 		fail_msg("%s", error.text);
@@ -154,7 +154,7 @@ static void test_the_files_go_to_the_owner_of_the_state(void **state)
 static void test_the_fingerprint_is_that_of_the_file(void **state)
 {
 	struct certificate_fingerprint made = make(NULL), read;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	assert_int_equal(certificate_fingerprint(certificate_path, &read, &error), 0);
@@ -166,7 +166,7 @@ static void test_the_fingerprint_is_that_of_the_file(void **state)
 static void test_another_takes_its_place_whole(void **state)
 {
 	struct certificate_fingerprint first = make(NULL), second, read;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	gnutls_certificate_credentials_t credentials;
 
 	(void)state;
@@ -198,7 +198,7 @@ static void test_what_an_interrupted_one_left_is_no_obstacle(void **state)
 static void test_errors_name_the_file(void **state)
 {
 	struct certificate_fingerprint fingerprint;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	assert_int_equal(certificate_make("/nonexistent/tls", NULL, &fingerprint, &error),

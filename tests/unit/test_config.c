@@ -18,7 +18,7 @@
 #include "base/config_key.h"
 
 static struct config config;
-static struct config_error error;
+static struct explanation error;
 static char path[] = "/tmp/test_config.XXXXXX";
 
 static int setup(void **state)

@@ -16,7 +16,7 @@
 
 static char folder[] = "/tmp/test_config_folder.XXXXXX";
 static struct config config;
-static struct config_error error;
+static struct explanation error;
 
 static void write_file(const char *name, const char *text)
 {

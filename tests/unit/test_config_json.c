@@ -14,7 +14,7 @@
 #include "base/json_reader.h"
 
 static struct config config, told;
-static struct config_error error;
+static struct explanation error;
 
 static const struct json *parse(const char *text, size_t length, struct arena *arena)
 {

@@ -101,7 +101,7 @@ static void expect_trust(const char *number, enum sender_trust trust)
 /* A contact is more than one who was written to, and less than what the owner lists. */
 static void test_trust(void **state)
 {
-	struct config_error error;
+	struct explanation error;
 
 	(void)state;
 	expect_trust("+36201234567", SENDER_UNKNOWN);

@@ -33,7 +33,7 @@ static const struct control_carrier carrier = { .told = on_told };
 
 static int certificate_error;
 
-static int on_secure(const struct config *config, bool wanted, struct config_error *error)
+static int on_secure(const struct config *config, bool wanted, struct explanation *error)
 {
 	(void)config;
 	strcat(news, wanted ? "t" : "");

@@ -254,7 +254,7 @@ static void test_short_texts(void **state)
 /* A person; but a machine on the owner's phone is one, too. */
 static void test_the_owner(void **state)
 {
-	struct config_error error;
+	struct explanation error;
 
 	(void)state;
 	assert_int_equal(

@@ -144,7 +144,7 @@ static void test_minima(void **state)
 	static const char *const wrong[] = { "none", "1 500", "12,50", "0=5", "=5",
 					     "2=",   "2=3=4", "+5",    "5 6", "1.2.3" };
 	struct config_policy config;
-	struct config_error error;
+	struct explanation error;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

@@ -13,7 +13,7 @@ static struct config config;
 
 static void configure(const char *key, const char *value)
 {
-	struct config_error error;
+	struct explanation error;
 
 	assert_int_equal(config_set(&config, key, value, "test", &error), 0);
 }

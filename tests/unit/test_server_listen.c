@@ -22,7 +22,7 @@ static void test_who_comes_before_it_serves_waits(void **state)
 static void test_port_taken(void **state)
 {
 	struct http_server *second = NULL;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	char address[64];
 
 	(void)state;
@@ -97,7 +97,7 @@ static void test_ipv6(void **state)
 {
 	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
 					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	if (has_ipv6(&address)) {

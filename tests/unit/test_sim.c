@@ -45,7 +45,7 @@ static void on_event(void *data, const void *event_data)
 
 static int set_up(void **state)
 {
-	struct config_error error;
+	struct explanation error;
 
 	(void)state;
 	strcpy(folder, "/tmp/test_sim.XXXXXX");

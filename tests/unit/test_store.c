@@ -54,7 +54,7 @@ static void test_settings(void **state)
 
 static void test_parent_missing(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	strcat(folder, "/deeper");
@@ -65,7 +65,7 @@ static void test_parent_missing(void **state)
 
 static void test_path_too_long(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	char long_folder[PATH_MAX + 10];
 
 	(void)state;
@@ -293,7 +293,7 @@ static void test_schema_digest(void **state)
 
 static void test_tables_of_others(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	open_store();
@@ -336,7 +336,7 @@ static void test_clients(void **state)
 /* Nothing is remembered of what the file says. */
 static void test_two_programs(void **state)
 {
-	struct config_error error;
+	struct explanation error;
 	uint8_t hash[CLIENT_HASH_BYTES] = { 3 };
 	struct client client;
 	struct store *other;

@@ -182,7 +182,7 @@ static void note_last(void *data, const struct audit_line *line)
 
 static void open_rescued(void)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	if (store_open_or_rescue(folder, &store, &error))
 		fail_msg("%s", error.text);
@@ -192,7 +192,7 @@ static void open_rescued(void)
 static const char *last_event(void)
 {
 	static char event[32];
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	struct audit_reader *reader;
 
 	event[0] = '\0';
@@ -277,7 +277,7 @@ static void test_rescued_around_a_damaged_page(void **state)
 
 static void test_restored(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	struct store_restored restored;
 	struct store_summary summary;
 	struct audit_head backed_up, lost;

@@ -118,7 +118,7 @@ static void write_file(const char *bytes, size_t length)
 /* Opening fails with a text that names the file; not one byte of it changes. */
 static void assert_refused(int expected, const char *word)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	struct stat before = { 0 }, after = { 0 }; /* there may be no file */
 
 	stat(path, &before);
@@ -221,7 +221,7 @@ static void test_empty_file(void **state)
 /* A folder of that name is no damage, and stays as it is. */
 static void test_no_file(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	struct stat status;
 
 	(void)state;
@@ -235,7 +235,7 @@ static void test_no_file(void **state)
 
 static void test_a_link_to_nothing(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	mkdir(folder, 0700);
@@ -273,7 +273,7 @@ static void test_only_the_wal_is_left(void **state)
 /* Until the first schema is whole there is no file of this name. */
 static void test_crash_in_the_first_start(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	fill_disk(true);
@@ -286,7 +286,7 @@ static void test_crash_in_the_first_start(void **state)
 
 static void test_full_at_start(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	fill_disk(true);
@@ -314,7 +314,7 @@ static void lock_database(int ready, int finish)
 
 static void test_locked(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	int ready[2], finish[2], status;
 	char byte;
 	pid_t child;
@@ -368,7 +368,7 @@ static void test_killed(void **state)
 
 static void test_foreign_tables(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	mkdir(folder, 0700);

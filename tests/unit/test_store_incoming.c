@@ -501,7 +501,7 @@ static void test_from_version_2(void **state)
 /* What the migration cannot finish it has not begun. */
 static void test_migration_on_a_full_disk(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	make_version_1();

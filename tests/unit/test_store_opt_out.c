@@ -183,7 +183,7 @@ static void restore(const char *file)
 {
 	struct store_restore restore = { .folder = folder, .file = file };
 	struct store_restored restored;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	store_close(store);
 	store = NULL;

@@ -99,7 +99,7 @@ static const char *find_aside(const char *beginning)
 
 static void rescue(void)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	if (store_open_or_rescue(folder, &store, &error))
 		fail_msg("%s", error.text);
@@ -146,7 +146,7 @@ static void test_every_page(void **state)
 
 	(void)state;
 	for (page = 0; page < length / PAGE_BYTES; page++) {
-		struct config_error error = { "" };
+		struct explanation error = { "" };
 
 		memcpy(bytes, sound, length);
 		memset(bytes + page * PAGE_BYTES, 0x55, PAGE_BYTES);
@@ -298,7 +298,7 @@ static void test_a_damaged_wal(void **state)
 /* `pair` and its kin, which open the ledger when no gateway runs, leave the damage to it. */
 static void test_a_damaged_wal_without_the_gateway(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	off_t size;
 
 	(void)state;
@@ -431,7 +431,7 @@ static void test_rows_that_are_none_of_ours(void **state)
 /* A full disk is no reason to begin with less than there was. */
 static void test_no_room_for_a_new_one(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	static char before[FILE_MAX], after[FILE_MAX];
 	size_t length;
 
@@ -457,7 +457,7 @@ static void test_no_room_for_a_new_one(void **state)
 /* What is no damage is refused as ever. */
 static void test_newer(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	fill();

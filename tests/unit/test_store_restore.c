@@ -24,7 +24,7 @@ static int set_up(void **state)
 	return result;
 }
 
-static int back_up(bool replace, struct config_error *error)
+static int back_up(bool replace, struct explanation *error)
 {
 	const struct store_backup backup = { folder, file, replace, { NULL } };
 	struct store_summary summary;
@@ -34,13 +34,13 @@ static int back_up(bool replace, struct config_error *error)
 
 static void must_back_up(void)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	if (back_up(false, &error))
 		fail_msg("%s", error.text);
 }
 
-static int restore(struct config_error *error)
+static int restore(struct explanation *error)
 {
 	const struct store_restore order = { folder, file, { NULL } };
 
@@ -49,7 +49,7 @@ static int restore(struct config_error *error)
 
 static void must_restore(void)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	store_close(store);
 	store = NULL;
@@ -245,7 +245,7 @@ static void test_the_time_between_is_a_gap(void **state)
 /* With a gateway at work the copy knows of everything until now. */
 static void test_the_gap_begins_at_the_backup(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	struct store_lock lock;
 
 	(void)state;
@@ -296,7 +296,7 @@ static void test_elsewhere(void **state)
 
 static void assert_not_restored(int expected, const char *word)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	assert_int_equal(restore(&error), expected);
 	if (!strstr(error.text, word))
@@ -349,7 +349,7 @@ static void test_bad_files(void **state)
 
 static void test_not_under_a_gateway(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	struct store_lock lock, again;
 	char lock_file[128];
 
@@ -371,7 +371,7 @@ static void test_not_under_a_gateway(void **state)
 /* At no place does a full disk leave less than there was. */
 static void test_no_room(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	struct rlimit limit;
 	int refused = 0;
 
@@ -398,7 +398,7 @@ static void test_no_room(void **state)
 
 static void test_backup_is_never_over_something(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	struct stat before, after;
 
 	(void)state;
@@ -425,7 +425,7 @@ static void test_backup_is_never_over_something(void **state)
 
 static void test_backup_of_a_damaged_one(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	make_present();
@@ -437,7 +437,7 @@ static void test_backup_of_a_damaged_one(void **state)
 /* SQLite would copy what is before the damage, and not say that it is not all. */
 static void test_backup_with_a_damaged_wal(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	char command[400], wal[128];
 
 	(void)state;

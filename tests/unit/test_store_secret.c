@@ -35,7 +35,7 @@ static void test_one_for_each_purpose(void **state)
 
 static void test_it_survives_a_rescue(void **state)
 {
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 	uint8_t secret[STORE_SECRET_BYTES];
 
 	(void)state;

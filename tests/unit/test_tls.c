@@ -15,7 +15,7 @@ static char key[2 * CONFIG_TEXT_BYTES];
 static void make_certificate(void)
 {
 	struct certificate_fingerprint fingerprint;
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	if (certificate_make(folder, NULL, &fingerprint, &error) != 0)
 		fail_msg("%s", error.text);

@@ -129,7 +129,7 @@ static void test_check(void **state)
 	const struct config_list good = { 2, { "*100#, *133*????#", "*2??#" } };
 	const struct config_list bad = { 1, { "*100# 100" } };
 	const struct config_list mmi = { 2, { "*100#", "**21*????????#" } };
-	struct config_error error = { "" };
+	struct explanation error = { "" };
 
 	(void)state;
 	assert_int_equal(ussd_codes_check(&good, &error), 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/config_error.h"
+#include "base/explanation.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-int config_error_set(struct config_error *error, int result, const char *format, ...)
+int explanation_set(struct explanation *error, int result, const char *format, ...)
 {
 	va_list arguments;
 

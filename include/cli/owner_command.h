@@ -72,13 +72,6 @@ struct owner_call {
 /* Of an option of the command: its value, "" for a flag, NULL: not given. */
 const char *owner_call_value(const struct owner_call *call, const char *option);
 
-/*
- * For add(), where it has to know something first: the same row with other arguments, a
- * whole request. Its result goes to `show`, whatever --json says; gives an exit code.
- */
-int owner_call_ask(const struct owner_call *call, const struct buffer *request,
-		   int (*show)(const struct owner_call *call, const struct json *result));
-
 /* The whole subcommand; returns the exit code. */
 int owner_command_run(const struct owner_command *command, int argc, char **argv);
 

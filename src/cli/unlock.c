@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/owner_answer.h"
 #include "cli/owner_command.h"
 #include "cli/secret.h"
 #include "ofono/sim_unlock.h"
@@ -102,7 +103,7 @@ static int look(const struct owner_call *call)
 	json_close_object(writer);
 	json_writer_free(writer);
 	code = request.failed ? fail("out of memory")
-			      : owner_call_ask(call, &request, note_card);
+			      : owner_answer_await(call, &request, note_card);
 	buffer_deinit(&request);
 	return code;
 }

@@ -288,6 +288,7 @@ def test_letters_of_twice_the_size(open_tab: OpenTab, desk: Desk, number: str) -
         page.go_to(place)
         assert_fits(page, place)
     page.open(number)
+    page.wait_message("Can you read this?")
     assert page.evaluate("getComputedStyle(document.querySelector('.bubble')).fontSize") \
         == "32px"
     page.write("Yes")

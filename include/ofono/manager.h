@@ -7,7 +7,9 @@
  *
  * A bus that refuses, because its policy does not name us, is asked after each of
  * manager_pauses_ms, and then only when somebody wants something or a message comes:
- * nothing is polled (tests/unit/test_refused.c). What oFono itself cannot do yet is asked again for ever.
+ * nothing is polled (tests/unit/test_refused.c). What oFono itself cannot do yet is asked again
+ * for ever.
+ *
  * Private to src/ofono.
  */
 #ifndef OFONO_MANAGER_H

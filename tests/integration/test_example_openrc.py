@@ -144,14 +144,14 @@ class OpenRc:
         script.chmod(0o755)
 
     def _inside(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """In all namespaces of the machine."""
+        """In all namespaces of the machine, and below its root, whatever ours is below."""
         children = Path(f"/proc/{self._shell.pid}/task/{self._shell.pid}/children")
         first = children.read_text().split()
         if not first:
             return subprocess.CompletedProcess(command, 1, "", "")
         return subprocess.run(
-            ["nsenter", f"--target={first[0]}", "--mount", "--pid", "chroot",
-             str(self.root), "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", *command],
+            ["nsenter", f"--target={first[0]}", "--mount", "--pid", "--root", "env", "-i",
+             "PATH=/usr/sbin:/usr/bin:/sbin:/bin", *command],
             capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=patience(60))
 
 

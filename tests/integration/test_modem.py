@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import dbus.bus
 import pytest
 
 from agent import TO, Agent
@@ -231,13 +230,7 @@ def test_no_modem(owner_of: OwnerOf) -> None:
     '<deny send_destination="org.ofono"/>'], ids=["switching", "all"])
 def test_who_is_not_root(owner: Owner, folder: Path, rule: str) -> None:
     """As with oFono's own policy, which lets nobody but root."""
-    bus = owner.lab.bus
-    bus._config.write_text(bus._config.read_text().replace(
-        "</policy>", f"</policy><policy user='{NOBODY}'>{rule}</policy>"))
-    connection = dbus.bus.BusConnection(bus.address)
-    connection.call_blocking("org.freedesktop.DBus", "/", "org.freedesktop.DBus",
-                             "ReloadConfig", "", ())
-    connection.close()
+    owner.lab.bus.deny(rule, NOBODY)
     program = shutil.copy(os.environ.get("GATEWAY_BINARY", BINARY), folder)
     for place in (owner.lab.folder, folder):
         place.chmod(0o755)

@@ -68,8 +68,17 @@ class Bus(Program):
 
     def refuse(self, name: str) -> None:
         """From now on nobody may speak to that one."""
+        self.deny(f'<deny send_destination="{name}"/>')
+
+    def deny(self, rule: str, user: str = "") -> None:
+        """From now on this holds, for everybody or for that user."""
+        policy = f"</policy><policy user='{user}'>" if user else ""
         self._config.write_text(self._config.read_text().replace(
-            "</policy>", f'<deny send_destination="{name}"/></policy>'))
+            "</policy>", f"{policy}{rule}</policy>"))
+        self.reload()
+
+    def reload(self) -> None:
+        """It reads its policy again."""
         connection = dbus.bus.BusConnection(self.address)
         connection.call_blocking("org.freedesktop.DBus", "/", "org.freedesktop.DBus",
                                  "ReloadConfig", "", ())

@@ -10,7 +10,10 @@
 #include "base/config.h"
 
 /* beside connections: ledger, bus, spool, loop, timers, refused and owner's connections */
-enum { DESCRIPTORS_OWN = 96 };
+enum {
+	DESCRIPTORS_OWN = 96,
+	DESCRIPTORS_EACH = 3, /* of a connection: its socket, and a pair inside */
+};
 
 /*
  * Raises what is allowed now to what is needed. Where the system does not allow it

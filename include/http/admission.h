@@ -1,39 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Admission: is there room for one more connection?
+ * Admission: is there room for one more connection, and who makes it?
  *
- * One daemon of libmicrohttpd stops accepting at max_connections, so who comes then waits
- * until somebody leaves. What it cannot know is counted here: the connections of the other
- * listeners, and those from one address. Who is one too many is told so in words, and gets
- * nothing else (tests/integration/test_limits.py::test_connections_of_one_address).
- *
- * And that wait would be long for who comes behind a crowd. So where several addresses are
- * connected the last slots are for those that have few, or fewer: another connection makes room for
- * them, the oldest that never took an answer, or one of the address that has most; none for
- * which a call is at work (tests/integration/test_limits.py::test_a_crowd_of_many_addresses).
+ * Strangers must not keep those with a token out. So a newcomer is always let in where a
+ * connection without a right token can make room, under the limit of all (max_connections) and
+ * under that of its address (max_connections_per_address). The address with the most strangers
+ * goes first, its oldest connection first. Only when none is left, the token holder that has
+ * been idle for longest goes; what has a call or a stream at work never does. If nobody can make
+ * room, the newcomer is refused in words
+ * (tests/integration/test_crowds.py, tests/integration/test_limits.py).
  */
 #ifndef HTTP_ADMISSION_H
 #define HTTP_ADMISSION_H
 
-#include <microhttpd.h>
-
 #include "http/connections.h"
-#include "http/share.h"
-
-struct connection;
 
 enum { ADMISSION_REFUSED_MAX = 16 }; /* who linger to read why; others are cut at once */
 
-/* That of the address at its other end, held. NULL: no memory. */
-struct share *admission_share(struct connections *connections,
-			      struct MHD_Connection *mhd);
 /*
- * `connection` is in the list already. NULL: it is served, and another one may have made
- * room; else why not.
+ * `connection` is in the list already. True: it is served, and others may have been closed; false:
+ * it is told why not.
  */
-const char *admission_flaw(struct connections *connections,
-			   const struct connection *connection);
-/* Tells it, and lets it go. */
-void admission_refuse(struct connection *connection, const char *flaw);
+bool admission_admit(struct connections *connections, struct connection *connection);
 
 #endif

@@ -18,8 +18,7 @@ enum deadline_kind {
 	DEADLINE_REQUEST, /* for a request to arrive whole, and for its answer to be read; of
 			     a stream, for the next piece */
 	DEADLINE_IDLE,	  /* for a kept connection to ask again */
-	DEADLINE_GONE,	  /* for what a peer that left had sent before */
-	DEADLINE_DRAIN, /* for a refused peer to read why */
+	DEADLINE_DRAIN, /* for the peer to read the last answer */
 	DEADLINE_KINDS,
 };
 

@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Listener: one address we listen on, with the libmicrohttpd daemon behind it.
+ * Listener: one address we listen on.
  */
 #ifndef HTTP_LISTENER_H
 #define HTTP_LISTENER_H
 
-#include <microhttpd.h>
 #include <stdint.h>
 
 #include "base/address.h"
 #include "base/explanation.h"
 #include "base/log_pace.h"
-#include "http/connection.h"
+#include "http/connections.h"
 #include "http/handed_sockets.h"
-#include "http/pump.h"
 
 /*
  * Does not move while it is open. The socket of one that was handed over is never closed
  * before the end: while the listener is closed, who connects there waits.
  */
 struct listener {
-	struct MHD_Daemon *daemon; /* NULL: closed, nobody can connect */
-	struct pump pump;
-	struct log_pace pace; /* of what libmicrohttpd lacks */
-	struct connection_home home;
+	struct connections *connections;
+	sd_event_source *accepting; /* NULL: closed, nobody can connect */
+	sd_event_source *retry;	    /* after a moment without descriptors */
+	struct log_pace pace;	    /* of what the system lacks */
 	struct address address;
-	int fd; /* has the address, but does not listen yet; -1: it has not, or the
-		   daemon has it */
+	int fd; /* -1: it has not the address */
 	uint16_t port;
 	bool handed;  /* its socket listens already, and outlives it: see adopt */
 	bool network; /* others than this machine could reach it */
@@ -49,12 +46,9 @@ void listener_adopt(struct listener *listener, struct connections *connections,
 bool listener_wants_tls(const struct listener *listener);
 /* Listens. Who connects waits until listener_serve(). -errno with the error's text. */
 int listener_open(struct listener *listener, struct explanation *error);
-int listener_serve(struct listener *listener);	  /* -errno */
-void listener_quiesce(struct listener *listener); /* takes no new connection */
-/*
- * Closes it with what is left; no exchange waits any more (connections_abandon()). It can be
- * opened again.
- */
+bool listener_is_open(const struct listener *listener);
+int listener_serve(struct listener *listener); /* -errno */
+/* Takes no new connection; those that came stay (connections_close()). It can be opened again. */
 void listener_close(struct listener *listener);
 void listener_deinit(struct listener *listener); /* closed; gives the address back */
 

@@ -13,12 +13,12 @@ void refusal_body(struct buffer *body, const struct http_route *route, unsigned 
 		  const char *text);
 /* The answer to what the gates did not let pass, or to a preflight (204). */
 struct response refusal_response(const struct gate_verdict *verdict);
+enum { REFUSAL_BYTES_MAX = 1024 };
 /*
- * Writes a whole answer behind libmicrohttpd's back, for when it takes none: while a request
- * is still coming in. Under TLS it goes through the session, for a line of the request was
- * read, so that stands. The connection is to be closed next.
+ * A whole answer as bytes, for when libmicrohttpd takes none: while a request is still coming in.
+ * The connection is to be closed next. Its length; 0: no memory.
  */
-void refusal_send(struct MHD_Connection *mhd, const struct http_route *route,
-		  unsigned status, const char *text);
+size_t refusal_write(char message[REFUSAL_BYTES_MAX], const struct http_route *route,
+		     unsigned status, const char *text);
 
 #endif

@@ -14,7 +14,8 @@
 struct share {
 	struct address_source source;
 	unsigned holders;
-	unsigned served; /* of these; the others are on their way out */
+	unsigned served;    /* of these; the others are on their way out */
+	unsigned strangers; /* of those that are served, with no right token yet */
 	LIST_ENTRY(share) link;
 };
 

@@ -2,8 +2,7 @@
 /*
  * TLS: the certificate and key that this process shows.
  *
- * There is one for all listeners, because libmicrohttpd asks for it without telling for
- * whom. Each handshake gets copies, so that tls_load() may replace it at any time: handshakes
+ * There is one for all listeners. Each handshake gets copies, so that tls_load() may replace it at any time: handshakes
  * and connections that are under way keep what they have
  * (tests/integration/test_tls.py::test_under_load_while_it_changes).
  */
@@ -11,7 +10,6 @@
 #define HTTP_TLS_H
 
 #include <limits.h>
-#include <microhttpd.h>
 #include <stdbool.h>
 
 #include <gnutls/abstract.h>
@@ -23,8 +21,10 @@ enum tls_outcome {
 	TLS_E_NONE = 1, /* no certificate is configured, and none is in state_dir */
 };
 
-/* TLS 1.2 and newer, without what is weak in them. */
-#define TLS_PRIORITIES "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+/* TLS 1.2 and newer, only ciphers that authenticate what they encrypt (AEAD): no CBC. */
+#define TLS_PRIORITIES                                                            \
+	"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-CIPHER-ALL:+AES-256-GCM:" \
+	"+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD"
 
 /*
  * Reads config->tls_certificate and tls_key, else state_dir/tls. What was read before stays
@@ -38,10 +38,7 @@ void tls_certificate_path(const struct config *config, char path[PATH_MAX]);
 int tls_fingerprint(struct certificate_fingerprint *fingerprint_out);
 void tls_unload(void);
 
-/* For MHD_OPTION_HTTPS_CERT_CALLBACK2. */
-int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
-		 gnutls_pcert_st **certificates, unsigned *certificate_count,
-		 gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count, gnutls_privkey_t *key,
-		 unsigned *flags);
+/* A session of the server on a socket that does not block. gnutls_deinit() ends it. -errno */
+int tls_session_new(int fd, gnutls_session_t *session_out);
 
 #endif

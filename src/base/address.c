@@ -92,6 +92,8 @@ struct address_source address_source(const struct address *address)
 		in = &in6->s6_addr[12];
 	}
 	memcpy(source.prefix, in, 4);
+	if (source.prefix[0] == IN_LOOPBACKNET) /* any program has all of 127.0.0.0/8 */
+		memset(source.prefix + 1, 0, sizeof(source.prefix) - 1);
 	return source;
 }
 

@@ -99,7 +99,8 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 4096,
 	  .initial = "256",
-	  .help = "Connections at the same time" },
+	  .help = "Connections at the same time; when all are taken, those without a "
+		  "token make room" },
 	{ .section = "server",
 	  .name = "max_connections_per_address",
 	  .type = CONFIG_KEY_INTEGER,

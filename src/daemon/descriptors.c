@@ -10,25 +10,29 @@
 
 static int lower(struct config *config, rlim_t allowed, struct explanation *error)
 {
-	if (allowed <= DESCRIPTORS_OWN)
+	rlim_t served = allowed > DESCRIPTORS_OWN
+				? (allowed - DESCRIPTORS_OWN) / DESCRIPTORS_EACH
+				: 0;
+
+	if (!served)
 		return explanation_set(
 			error, -EMFILE,
 			"this process may open %ju files, and needs more than %d: raise "
 			"LimitNOFILE= of the service, or `ulimit -n`",
-			(uintmax_t)allowed, DESCRIPTORS_OWN);
+			(uintmax_t)allowed, DESCRIPTORS_OWN + DESCRIPTORS_EACH - 1);
 
 	log_warning(
 		"max_connections is %" PRId64 ", but this process may open %ju files: "
 		"%ju connections are served; raise LimitNOFILE= of the service for more",
-		config->max_connections, (uintmax_t)allowed,
-		(uintmax_t)(allowed - DESCRIPTORS_OWN));
-	config->max_connections = (int64_t)(allowed - DESCRIPTORS_OWN);
+		config->max_connections, (uintmax_t)allowed, (uintmax_t)served);
+	config->max_connections = (int64_t)served;
 	return 0;
 }
 
 int descriptors_provide(struct config *config, struct explanation *error)
 {
-	rlim_t needed = (rlim_t)config->max_connections + DESCRIPTORS_OWN;
+	rlim_t needed =
+		(rlim_t)config->max_connections * DESCRIPTORS_EACH + DESCRIPTORS_OWN;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)

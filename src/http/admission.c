@@ -1,72 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "http/admission.h"
 
-#include <sys/socket.h>
-
-#include "base/address.h"
 #include "base/log.h"
 #include "http/connection_private.h"
-#include "http/refusal.h"
 
-enum {
-	RESERVE_PART = 16, /* of the slots, one */
-	RESERVE_MAX = 16,
-	FEW = 4, /* connections of an address */
-};
-
-struct share *admission_share(struct connections *connections, struct MHD_Connection *mhd)
+/* Of that address, or of all (NULL), without a right token. NULL: there is none. */
+static struct connection *find_stranger(const struct connections *connections,
+					const struct connection *newcomer,
+					const struct share *share)
 {
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-	struct address_source source = { 0 };
-	struct address address;
-
-	if (info) {
-		address_take(&address, info->client_addr);
-		source = address_source(&address);
-	}
-	return share_hold(&connections->shares, &source);
-}
-
-/* The last slots are being taken, and not by one address alone. */
-static bool is_crowded(const struct connections *connections)
-{
-	unsigned most = (unsigned)connections->config->max_connections;
-	unsigned reserve = most / RESERVE_PART;
-	const struct share *share = LIST_FIRST(&connections->shares);
-
-	if (reserve > RESERVE_MAX)
-		reserve = RESERVE_MAX;
-	return connections->served > most - reserve && LIST_NEXT(share, link);
-}
-
-/* No call is at work for it. */
-static bool is_spare(const struct connection *connection)
-{
-	return connection->state == CONNECTION_IDLE ||
-	       connection->state == CONNECTION_LINE ||
-	       connection->state == CONNECTION_BODY ||
-	       connection->state == CONNECTION_ANSWERING;
-}
-
-/* NULL: there is none. The list begins with who has been there for longest. */
-static struct connection *find_other(const struct connections *connections,
-				     const struct connection *newcomer)
-{
-	unsigned own = newcomer->share->served, most = own + 1;
 	struct connection *connection, *found = NULL;
 
 	TAILQ_FOREACH (connection, &connections->list, link) {
-		unsigned served = connection->share->served;
-
-		if (connection == newcomer || !is_spare(connection))
+		if (connection == newcomer || !connection->served || connection->proven ||
+		    connection_is_open_ended(connection) ||
+		    (share && connection->share != share))
 			continue;
-		if (!connection->proven && (served >= own || own <= FEW))
-			return connection;
-		if (served > most && connection->state != CONNECTION_BODY) {
-			most = served;
+		if (!found || connection->share->strangers > found->share->strangers)
 			found = connection;
-		}
+	}
+	return found;
+}
+
+/* Nothing is at work for it: it is idle, or still to send its request. */
+static bool is_spare(const struct connection *connection)
+{
+	return connection->state == CONNECTION_IDLE ||
+	       connection->state == CONNECTION_HEAD ||
+	       connection->state == CONNECTION_BODY;
+}
+
+/* Idle ones go first; of several the one whose deadline is next, which has waited for longest. */
+static bool goes_before(const struct connection *connection,
+			const struct connection *other)
+{
+	bool idle = connection->state == CONNECTION_IDLE;
+	bool other_idle = other->state == CONNECTION_IDLE;
+
+	return idle != other_idle ? idle
+				  : connection->deadline.due_us < other->deadline.due_us;
+}
+
+static struct connection *find_holder(const struct connections *connections,
+				      const struct share *share)
+{
+	struct connection *connection, *found = NULL;
+
+	TAILQ_FOREACH (connection, &connections->list, link) {
+		if (!connection->proven || !connection->served || !is_spare(connection) ||
+		    (share && connection->share != share))
+			continue;
+		if (!found || goes_before(connection, found))
+			found = connection;
 	}
 	return found;
 }
@@ -74,72 +59,61 @@ static struct connection *find_other(const struct connections *connections,
 /* In the middle of its request it hears why. */
 static void send_off(struct connection *connection)
 {
-	if (connection->state == CONNECTION_LINE ||
-	    connection->state == CONNECTION_BODY) {
-		connections_count_answer(connection->connections,
-					 MHD_HTTP_SERVICE_UNAVAILABLE);
-		refusal_send(connection->mhd, connection->route,
-			     MHD_HTTP_SERVICE_UNAVAILABLE,
-			     "another address needed this connection, for nearly all are "
-			     "taken (max_connections): come again in a moment");
-	}
-	log_debug("http: connection %d makes room", connection->fd);
-	connection_hang_up(connection);
+	log_debug("http: connection %d makes room", connection->transport.fd);
+	if (connection->state == CONNECTION_HEAD || connection->state == CONNECTION_BODY)
+		connection_refuse_now(
+			connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			"another connection needed this place, for nearly all are taken "
+			"(max_connections): come again in a moment");
+	connection_close(connection);
 }
 
 static bool make_room(const struct connections *connections,
-		      const struct connection *newcomer)
+		      const struct connection *newcomer, const struct share *share)
 {
-	struct connection *other = find_other(connections, newcomer);
+	struct connection *other = find_stranger(connections, newcomer, share);
 
+	if (!other)
+		other = find_holder(connections, share);
 	if (other)
 		send_off(other);
 	return other != NULL;
 }
 
-const char *admission_flaw(struct connections *connections,
-			   const struct connection *connection)
+/* Who lingers holds a descriptor: only where there are enough. */
+static void refuse(struct connections *all, struct connection *connection,
+		   const char *reason)
 {
-	const struct config *config = connections->config;
-	unsigned own = connection->share->served;
-
-	if (own > config->max_connections_per_address)
-		return "as many connections from this address are open as one may have "
-		       "(max_connections_per_address): use each for many requests, and "
-		       "close those that are not needed";
-	if (is_crowded(connections) && !make_room(connections, connection) && own > FEW)
-		return "nearly all connections that this gateway serves are taken "
-		       "(max_connections), and this address has some: use these, or come "
-		       "again in a moment";
-	if (connections->served > config->max_connections)
-		return "as many connections are open as this gateway serves "
-		       "(max_connections): come again in a moment";
-	return NULL;
-}
-
-/* Who lingers holds a slot: only where there are enough. */
-static bool may_linger(const struct connections *connections)
-{
-	return connections->refused <= ADMISSION_REFUSED_MAX &&
-	       connections->count < connections->config->max_connections * 3 / 4;
-}
-
-void admission_refuse(struct connection *connection, const char *flaw)
-{
-	struct connections *all = connection->connections;
-
-	log_debug("http: connection %d is refused: %s", connection->fd, flaw);
-	connections_count_answer(all, MHD_HTTP_SERVICE_UNAVAILABLE);
-	refusal_send(connection->mhd, NULL, MHD_HTTP_SERVICE_UNAVAILABLE, flaw);
-	connection->refused = true;
-	all->refused++;
-	if (!may_linger(all)) {
-		connection_hang_up(connection);
+	log_debug("http: connection %d is refused: %s", connection->transport.fd, reason);
+	if (all->refused >= ADMISSION_REFUSED_MAX || !connection->transport.shaken) {
+		connections_count_answer(all, MHD_HTTP_SERVICE_UNAVAILABLE);
+		connection_close(connection);
 		return;
 	}
-	connection->state = CONNECTION_CLOSING;
-	connections_retire(all, connection);
-	connection->unread = true;
-	shutdown(connection->fd, SHUT_WR);
-	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_DRAIN);
+	connection->refused = true;
+	all->refused++;
+	connection_refuse_now(connection, MHD_HTTP_SERVICE_UNAVAILABLE, reason);
+}
+
+bool admission_admit(struct connections *connections, struct connection *connection)
+{
+	const struct config *config = connections->config;
+
+	if (connection->share->served > config->max_connections_per_address &&
+	    !make_room(connections, connection, connection->share)) {
+		refuse(connections, connection,
+		       "as many connections from this address are at work as one may "
+		       "have "
+		       "(max_connections_per_address): use each for many requests, and "
+		       "close those that are not needed");
+		return false;
+	}
+	if (connections->served > config->max_connections &&
+	    !make_room(connections, connection, NULL)) {
+		refuse(connections, connection,
+		       "as many connections are at work as this gateway serves "
+		       "(max_connections): come again in a moment");
+		return false;
+	}
+	return true;
 }

@@ -26,10 +26,8 @@ bool connection_charge(struct connection *connection, const struct buffer *body)
 
 enum MHD_Result connection_no_room(struct connection *connection)
 {
-	connections_count_answer(connection->connections, MHD_HTTP_SERVICE_UNAVAILABLE);
-	refusal_send(connection->mhd, connection->route, MHD_HTTP_SERVICE_UNAVAILABLE,
-		     CONNECTION_NO_ROOM);
-	connection->unread = true;
+	connection_refuse_now(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			      CONNECTION_NO_ROOM);
 	return MHD_NO;
 }
 
@@ -50,14 +48,21 @@ enum MHD_Result connection_send(struct connection *connection)
 	return result;
 }
 
-void connection_delay_end(struct connection *connection)
+void connection_delay_forget(struct connection *connection)
 {
 	connection->delay = sd_event_source_disable_unref(connection->delay);
 	connection->connections->delayed--;
-	if (connection_send(connection) != MHD_YES)
-		connection_hang_up(connection);
 	MHD_resume_connection(connection->mhd);
-	pump_kick(connection->pump);
+	engine_kick(&connection->connections->engine);
+}
+
+void connection_delay_end(struct connection *connection)
+{
+	bool sent = connection_send(connection) == MHD_YES;
+
+	connection_delay_forget(connection);
+	if (!sent)
+		connection_close(connection);
 }
 
 static int on_delay_over(sd_event_source *source, uint64_t due_us, void *data)
@@ -119,10 +124,12 @@ void connection_answer(struct connection *connection, unsigned status,
 	connection_respond(connection, status, response);
 	if (connection->state != CONNECTION_WAITING)
 		return;
-	if (!connection->response || connection_send(connection) != MHD_YES)
-		connection_hang_up(connection);
+	if (!connection->response || connection_send(connection) != MHD_YES) {
+		connection_close(connection); /* resumes it */
+		return;
+	}
 	MHD_resume_connection(connection->mhd);
-	pump_kick(connection->pump);
+	engine_kick(&connection->connections->engine);
 }
 
 void connection_answer_no_room(struct connection *connection, struct buffer *body)

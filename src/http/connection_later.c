@@ -20,7 +20,7 @@ static bool has_time(int64_t begun_ms)
 	return clock_monotonic_ms() - begun_ms < TURN_MS;
 }
 
-/* A timer, for the reason that is given at run_after() in pump.c. */
+/* A timer, for the reason that is given at `again` in engine.c. */
 static void schedule(struct connections *all)
 {
 	if (sd_event_source_set_time(all->later_turn, 0) < 0 ||
@@ -48,7 +48,7 @@ static void serve(struct connection *connection)
 	exchange_complete(exchange);
 	if (exchange_answered(exchange))
 		return;
-	if (connection->peer_gone)
+	if (connection->network.left)
 		connection_abandon(connection);
 	else if (connection->connections->stopping)
 		exchange_stop(exchange);
@@ -83,7 +83,8 @@ int connections_later_init(struct connections *all)
 
 bool connection_is_in_time(const struct connection *connection)
 {
-	return connection->peer_gone || has_time(connection->pump->begun_ms);
+	return connection->network.left ||
+	       has_time(connection->connections->engine.begun_ms);
 }
 
 enum MHD_Result connection_put_off(struct connection *connection)

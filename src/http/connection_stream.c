@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams: libmicrohttpd asks for the next piece when the one before has gone out. While
- * nothing waits the connection is suspended and has no deadline; while something does, the
- * deadline is set anew with every piece that the peer took (tests/unit/test_stream.c).
+ * Streams: libmicrohttpd asks for the next piece when it has written the one before. While nothing
+ * waits, here or for the peer to read, the connection is suspended and has no deadline; otherwise
+ * the deadline is set anew with every piece that the peer took (tests/unit/test_stream.c).
  */
 #include "http/connection_private.h"
 
@@ -20,7 +20,7 @@ void connection_awake(struct connection *connection)
 		return;
 	connection->asleep = false;
 	MHD_resume_connection(connection->mhd);
-	pump_kick(connection->pump);
+	engine_kick(&connection->connections->engine);
 }
 
 /* stream_read() comes next, and sets the deadline. */
@@ -33,9 +33,9 @@ static void stream_overrun(void *data)
 {
 	struct connection *connection = data;
 
-	log_info("http: connection %d: does not read its stream; closed", connection->fd);
-	connection_hang_up(connection);
-	connection_awake(connection);
+	log_info("http: connection %d: does not read its stream; closed",
+		 connection->transport.fd);
+	connection_close(connection);
 }
 
 static const struct stream_carrier stream_carrier = {
@@ -43,7 +43,7 @@ static const struct stream_carrier stream_carrier = {
 	.overrun = stream_overrun,
 };
 
-/* Called when the piece before has gone out: so the peer reads. */
+/* Called when libmicrohttpd has written the piece before. */
 static ssize_t stream_read(void *data, uint64_t position, char *to, size_t room)
 {
 	struct connection *connection = data;
@@ -51,21 +51,31 @@ static ssize_t stream_read(void *data, uint64_t position, char *to, size_t room)
 	size_t length;
 
 	(void)position;
-	connection->pump->moved = true;
 	if (connection->unsent)
 		response_forget_headers(connection->unsent);
 	connection->unsent = NULL;
-	if (connection->state == CONNECTION_CLOSING)
+	if (connection->state != CONNECTION_STREAMING)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
 	length = stream_take(connection->stream, to, room);
 	if (length || stream_is_ended(connection->stream)) {
 		deadline_set(deadlines, &connection->deadline, DEADLINE_REQUEST);
 		return length ? (ssize_t)length : MHD_CONTENT_READER_END_OF_STREAM;
 	}
-	deadline_clear(deadlines, &connection->deadline);
+	if (!connection->to_peer.data)
+		deadline_clear(deadlines, &connection->deadline);
 	connection->asleep = true;
 	MHD_suspend_connection(connection->mhd);
 	return 0;
+}
+
+void connection_stream_moved(struct connection *connection, bool moved)
+{
+	struct deadlines *deadlines = &connection->connections->deadlines;
+
+	if (connection->to_peer.data && (moved || !connection->deadline.due_us))
+		deadline_set(deadlines, &connection->deadline, DEADLINE_REQUEST);
+	else if (!connection->to_peer.data && connection->asleep)
+		deadline_clear(deadlines, &connection->deadline);
 }
 
 struct stream *connection_stream(struct connection *connection)
@@ -73,15 +83,16 @@ struct stream *connection_stream(struct connection *connection)
 	const int unheard_ms = UNHEARD_MS;
 	struct response response;
 
-	if (!connection_watch(connection)) /* else it might never end */
-		return NULL;
 	connection->stream = stream_new(&connection->connections->streams,
 					&stream_carrier, connection);
 	if (!connection->stream)
 		return NULL;
-	setsockopt(connection->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard_ms,
+	setsockopt(connection->transport.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard_ms,
 		   sizeof(unheard_ms));
-	response = response_make_stream(stream_read, connection, connection->in_chunks);
+	if (connection->network.left)
+		connection_mark(connection); /* nothing else would tell that it is gone */
+	response = response_make_stream(stream_read, connection,
+					!connection->head->is_http_1_0);
 	connection_answer(connection, MHD_HTTP_OK, &response);
 	return connection->stream;
 }

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The socket is made here and not by libmicrohttpd, which says no more than "failed".
- *
- * libmicrohttpd's own timeout stays off: it counts from the last byte, and every connection
- * has a deadline that does not (connection.c). So its only wish for a wake-up is "at once".
- *
- * Its strict parsing stays off, too: all it adds is that a missing Host is answered with two
- * header blocks and a blank in the URI with nothing at all; the gates refuse both properly.
+ * Whoever connects is accepted at once, and admission.c decides who makes room. Only without
+ * descriptors or memory the queue has to wait a moment.
  */
 #include "http/listener.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/address.h"
 #include "base/log.h"
-#include "http/header_lines.h"
+#include "http/connection.h"
 #include "http/tls.h"
 
 enum {
@@ -27,6 +24,8 @@ enum {
 	 * may come while we do something else.
 	 */
 	LISTEN_BACKLOG = 512,
+	ACCEPT_MAX = 16, /* in a turn, then who is connected has a turn */
+	RETRY_US = 100 * 1000,
 };
 
 static int listen_error(int number, const struct address *address,
@@ -103,109 +102,108 @@ static uint16_t socket_port(int fd)
 						       : address.in.sin_port);
 }
 
-/* What peers do wrong is for debugging; what we lack is for the owner. */
-static __attribute__((format(printf, 2, 0))) void on_log(void *data, const char *format,
-							 va_list arguments)
+/* Accepting */
+
+static void rest(struct listener *listener)
 {
-	static const char *const serious[] = { "Error accepting connection",
-					       "Hit process or system resource limit",
-					       "Call to epoll_ctl failed",
-					       "Call to epoll_wait failed" };
-	static const char starving[] =
-		"Hit process or system resource limit at FIRST connection";
+	char more[LOG_PACE_TEXT_BYTES];
+
+	if (log_pace_passes(&listener->pace, more))
+		log_warning("http: cannot accept a connection: %s%s", strerror(errno),
+			    more);
+	sd_event_source_set_enabled(listener->accepting, SD_EVENT_OFF);
+	sd_event_source_set_time_relative(listener->retry, RETRY_US);
+	sd_event_source_set_enabled(listener->retry, SD_EVENT_ONESHOT);
+}
+
+/* The system lacks something; what else goes wrong is of the one peer alone: accept(2). */
+static bool is_lack(int number)
+{
+	return number == EMFILE || number == ENFILE || number == ENOBUFS ||
+	       number == ENOMEM;
+}
+
+static int on_accept(sd_event_source *source, int fd, uint32_t events, void *data)
+{
 	struct listener *listener = data;
-	enum log_level level = LOG_LEVEL_DEBUG;
-	char text[256], more[LOG_PACE_TEXT_BYTES] = "";
-	size_t at;
+	struct address peer;
 
-	for (at = 0; at < sizeof(serious) / sizeof(serious[0]); at++)
-		if (strncmp(format, serious[at], strlen(serious[at])) == 0)
-			level = LOG_LEVEL_WARNING;
-	if (strncmp(format, starving, strlen(starving)) == 0)
-		pump_starve(&listener->pump);
-	if (level == LOG_LEVEL_WARNING && !log_pace_passes(&listener->pace, more))
-		return;
-	vsnprintf(text, sizeof(text), format, arguments);
-	text[strcspn(text, "\n")] = '\0';
-	log_line(level, "http: %s%s", text, more);
+	(void)source;
+	(void)events;
+	for (int taken = 0; taken < ACCEPT_MAX; taken++) {
+		struct sockaddr_storage any = { 0 };
+		socklen_t length = sizeof(any);
+		int socket = accept4(fd, (struct sockaddr *)&any, &length,
+				     SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (socket < 0) {
+			if (is_lack(errno))
+				rest(listener);
+			if (errno != ECONNABORTED && errno != EINTR)
+				break;
+			continue;
+		}
+		address_take(&peer, (struct sockaddr *)&any);
+		connection_accept(listener->connections, socket, &peer, listener);
+	}
+	connections_flush(listener->connections);
+	return 0;
 }
 
-/* Paths are compared as they were sent: nothing is decoded. */
-static size_t keep_escapes(void *data, struct MHD_Connection *mhd, char *text)
+static int on_retry(sd_event_source *source, uint64_t due_us, void *data)
 {
-	(void)data;
-	(void)mhd;
-	return strlen(text);
+	struct listener *listener = data;
+
+	(void)source;
+	(void)due_us;
+	sd_event_source_set_enabled(listener->accepting, SD_EVENT_ON);
+	return 0;
 }
 
-static struct MHD_Daemon *daemon_start(struct listener *listener, unsigned flags,
-				       const struct MHD_OptionItem *more)
+static int accept_add(struct listener *listener)
 {
-	const struct config *config = listener->home.connections->config;
-	struct connection_home *home = &listener->home;
+	sd_event *loop = listener->connections->loop;
+	int error = sd_event_add_io(loop, &listener->accepting, listener->fd, EPOLLIN,
+				    on_accept, listener);
 
-	flags |= MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-	if (listener->address.any.sa_family == AF_INET6)
-		flags |= MHD_USE_IPv6;
-	return MHD_start_daemon(
-		flags, listener->port, NULL, NULL, connection_handle, home,
-		MHD_OPTION_EXTERNAL_LOGGER, on_log,
-		listener, /* first: it tells of the rest */
-		MHD_OPTION_LISTEN_SOCKET, listener->fd, MHD_OPTION_STRICT_FOR_CLIENT, 0,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)config->max_connections,
-		MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)HEADER_MEMORY_BYTES, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes,
-		NULL, MHD_OPTION_NOTIFY_CONNECTION, connection_notify, home,
-		MHD_OPTION_NOTIFY_COMPLETED, connection_completed, home,
-		MHD_OPTION_URI_LOG_CALLBACK, connection_request_line, home,
-		MHD_OPTION_ARRAY, more, MHD_OPTION_END);
-}
-
-static struct MHD_Daemon *daemon_start_plain(struct listener *listener)
-{
-	static const struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
-
-	return daemon_start(listener, 0, none);
-}
-
-static struct MHD_Daemon *daemon_start_tls(struct listener *listener)
-{
-	static const struct MHD_OptionItem options[] = {
-		{ MHD_OPTION_HTTPS_PRIORITIES, 0, TLS_PRIORITIES },
-		{ MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)tls_retrieve },
-		{ MHD_OPTION_END, 0, NULL },
-	};
-
-	return daemon_start(listener, MHD_USE_TLS, options);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(listener->accepting, SD_EVENT_OFF);
+	if (error >= 0)
+		error = sd_event_add_time(loop, &listener->retry, CLOCK_MONOTONIC,
+					  UINT64_MAX, RETRY_US, on_retry, listener);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(listener->retry, SD_EVENT_OFF);
+	return error < 0 ? error : 0;
 }
 
 bool listener_wants_tls(const struct listener *listener)
 {
 	return tls_is_loaded() &&
-	       (listener->network || listener->home.connections->config->tls_loopback);
+	       (listener->network || listener->connections->config->tls_loopback);
+}
+
+static void accept_remove(struct listener *listener)
+{
+	listener->accepting = sd_event_source_disable_unref(listener->accepting);
+	listener->retry = sd_event_source_disable_unref(listener->retry);
 }
 
 static int listener_start(struct listener *listener)
 {
-	const struct connections *connections = listener->home.connections;
 	int error;
 
 	if (!listener->handed && listen(listener->fd, LISTEN_BACKLOG) < 0)
 		return -errno;
 	listener->tls = listener_wants_tls(listener);
-	listener->daemon =
-		listener->tls ? daemon_start_tls(listener) : daemon_start_plain(listener);
-	if (!listener->daemon)
-		return -EIO;
-	error = pump_init(&listener->pump, connections->loop, listener->daemon);
-	if (!error) {
-		listener->fd = -1;
-		return 0;
-	}
-	MHD_quiesce_daemon(listener->daemon); /* leaves the socket to us */
-	MHD_stop_daemon(listener->daemon);
-	listener->daemon = NULL;
+	error = accept_add(listener);
+	if (error)
+		accept_remove(listener);
 	return error;
+}
+
+bool listener_is_open(const struct listener *listener)
+{
+	return listener->accepting != NULL;
 }
 
 static int listener_bind(struct listener *listener)
@@ -232,7 +230,7 @@ int listener_init(struct listener *listener, struct connections *connections,
 	int result;
 
 	*listener = (struct listener){
-		.home = { connections, &listener->pump },
+		.connections = connections,
 		.fd = -1,
 	};
 	if (!address_parse(text, &listener->address))
@@ -251,7 +249,7 @@ void listener_adopt(struct listener *listener, struct connections *connections,
 		    const struct handed_socket *socket)
 {
 	*listener = (struct listener){
-		.home = { connections, &listener->pump },
+		.connections = connections,
 		.address = socket->address,
 		.fd = socket->fd,
 		.port = socket_port(socket->fd),
@@ -275,26 +273,14 @@ int listener_open(struct listener *listener, struct explanation *error)
 
 int listener_serve(struct listener *listener)
 {
-	return pump_start(&listener->pump);
-}
+	int error = sd_event_source_set_enabled(listener->accepting, SD_EVENT_ON);
 
-void listener_quiesce(struct listener *listener)
-{
-	int fd = listener->daemon ? MHD_quiesce_daemon(listener->daemon) : -1;
-
-	if (fd >= 0 && listener->handed)
-		listener->fd = fd;
-	else if (fd >= 0)
-		close(fd);
+	return error < 0 ? error : 0;
 }
 
 void listener_close(struct listener *listener)
 {
-	if (!listener->daemon)
-		return;
-	if (listener->handed)
-		listener_quiesce(listener); /* else the daemon would close it */
-	pump_deinit(&listener->pump);
-	MHD_stop_daemon(listener->daemon);
-	listener->daemon = NULL;
+	accept_remove(listener);
+	if (!listener->handed)
+		listener_deinit(listener);
 }

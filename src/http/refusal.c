@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "http/refusal.h"
 
-#include <gnutls/gnutls.h>
 #include <stdio.h>
-#include <sys/socket.h>
 
 #define CORS_HEADERS                                                              \
 	"content-type, accept, authorization, mcp-protocol-version, mcp-method, " \
@@ -92,37 +90,22 @@ struct response refusal_response(const struct gate_verdict *verdict)
 	return response;
 }
 
-static void send_behind(struct MHD_Connection *mhd, const char *message, size_t length)
-{
-	const union MHD_ConnectionInfo *session =
-		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-	const union MHD_ConnectionInfo *socket =
-		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-	if (session && session->tls_session)
-		gnutls_record_send(session->tls_session, message, length);
-	else if (socket)
-		send(socket->connect_fd, message, length, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-void refusal_send(struct MHD_Connection *mhd, const struct http_route *route,
-		  unsigned status, const char *text)
+size_t refusal_write(char message[REFUSAL_BYTES_MAX], const struct http_route *route,
+		     unsigned status, const char *text)
 {
 	struct buffer body = BUFFER_INIT;
-	char message[1024];
-	int length;
+	int length = 0;
 
 	refusal_body(&body, route, status, text);
-	if (!body.failed) {
+	if (!body.failed)
 		length =
-			snprintf(message, sizeof(message),
+			snprintf(message, REFUSAL_BYTES_MAX,
 				 "HTTP/1.1 %u %s\r\nContent-Type: application/json\r\n"
+				 "Cross-Origin-Resource-Policy: same-origin\r\n"
 				 "Content-Length: %zu\r\nConnection: close\r\n%s\r\n%.*s",
 				 status, MHD_get_reason_phrase_for(status), body.length,
 				 status == MHD_HTTP_SERVICE_UNAVAILABLE ? RETRY_SOON : "",
 				 (int)body.length, body.data);
-		if (length > 0 && (size_t)length < sizeof(message))
-			send_behind(mhd, message, (size_t)length);
-	}
 	buffer_deinit(&body);
+	return length > 0 && length < REFUSAL_BYTES_MAX ? (size_t)length : 0;
 }

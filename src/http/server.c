@@ -143,20 +143,20 @@ static void close_again(struct http_server *server, struct listener *listener,
 
 	address_format(&listener->address, text);
 	log_info("http: %s is closed, %s", text, why);
-	listener_quiesce(listener); /* first: who is cut off finds nobody there */
-	connections_abandon(&server->connections, &listener->pump);
-	listener_close(listener);
+	listener_close(listener); /* first: who is cut off finds nobody there */
+	connections_close(&server->connections, listener);
 }
 
 static void review(struct http_server *server, struct listener *listener)
 {
 	bool due = !listener->network || server->has_clients;
 
-	if (listener->daemon && !due)
+	if (listener_is_open(listener) && !due)
 		close_again(server, listener, "for nobody has a token any more");
-	else if (listener->daemon && listener->tls != listener_wants_tls(listener))
+	else if (listener_is_open(listener) &&
+		 listener->tls != listener_wants_tls(listener))
 		close_again(server, listener, "to be opened again with TLS");
-	if (due && !listener->daemon)
+	if (due && !listener_is_open(listener))
 		reopen(server, listener);
 }
 
@@ -261,7 +261,7 @@ int http_server_serve(struct http_server *server)
 
 	server->serving = true;
 	for (unsigned at = 0; at < server->listener_count && !error; at++)
-		if (server->listeners[at].daemon)
+		if (listener_is_open(&server->listeners[at]))
 			error = listener_serve(&server->listeners[at]);
 	return error;
 }
@@ -271,7 +271,7 @@ void http_server_each_open(const struct http_server *server,
 			   void *data)
 {
 	for (unsigned at = 0; at < server->listener_count; at++)
-		if (server->listeners[at].daemon)
+		if (listener_is_open(&server->listeners[at]))
 			tell(data, &server->listeners[at]);
 }
 
@@ -309,7 +309,7 @@ uint16_t http_server_port(const struct http_server *server, unsigned index)
 bool http_server_listens(const struct http_server *server, unsigned index)
 {
 	assert(index < server->listener_count);
-	return server->listeners[index].daemon != NULL;
+	return listener_is_open(&server->listeners[index]);
 }
 
 const struct http_counts *http_server_counts(const struct http_server *server)
@@ -350,7 +350,8 @@ void http_server_stop(struct http_server *server, unsigned timeout_ms,
 	}
 	sd_event_source_set_enabled(server->stop_later, SD_EVENT_OFF);
 	for (at = 0; at < server->listener_count; at++)
-		listener_quiesce(&server->listeners[at]);
+		if (listener_is_open(&server->listeners[at]))
+			listener_close(&server->listeners[at]);
 	connections_stop(&server->connections);
 	if (!server->connections.count)
 		on_emptied(server);
@@ -365,13 +366,12 @@ void http_server_free(struct http_server *server)
 	server->stop_timer = sd_event_source_disable_unref(server->stop_timer);
 	server->stop_later = sd_event_source_disable_unref(server->stop_later);
 	server->review = sd_event_source_disable_unref(server->review);
-	connections_abandon(&server->connections, NULL);
 	for (at = 0; at < server->listener_count; at++) {
 		listener_close(&server->listeners[at]);
 		listener_deinit(&server->listeners[at]);
 	}
-	tls_unload();
 	connections_deinit(&server->connections);
+	tls_unload();
 	sd_event_unref(server->loop);
 	free(server);
 }

@@ -24,6 +24,9 @@ struct tls_pair {
 };
 
 static struct tls_pair shown;
+/* of all sessions */
+static gnutls_certificate_credentials_t credentials;
+static gnutls_priority_t priorities;
 
 static void pair_clear(struct tls_pair *pair)
 {
@@ -200,6 +203,12 @@ int tls_fingerprint(struct certificate_fingerprint *fingerprint_out)
 void tls_unload(void)
 {
 	pair_clear(&shown);
+	if (credentials)
+		gnutls_certificate_free_credentials(credentials);
+	credentials = NULL;
+	if (priorities)
+		gnutls_priority_deinit(priorities);
+	priorities = NULL;
 }
 
 static int key_copy(gnutls_privkey_t *key_out)
@@ -235,10 +244,10 @@ static int chain_copy(gnutls_pcert_st **chain_out)
 	return GNUTLS_E_MEMORY_ERROR;
 }
 
-int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
-		 gnutls_pcert_st **certificates, unsigned *certificate_count,
-		 gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count, gnutls_privkey_t *key,
-		 unsigned *flags)
+static int retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+		    gnutls_pcert_st **certificates, unsigned *certificate_count,
+		    gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count,
+		    gnutls_privkey_t *key, unsigned *flags)
 {
 	(void)session;
 	(void)info;
@@ -252,5 +261,39 @@ int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *inf
 	}
 	*certificate_count = shown.length;
 	*flags = GNUTLS_CERT_RETR_DEINIT_ALL;
+	return 0;
+}
+
+static int session_start(gnutls_session_t session, int fd)
+{
+	int error = 0;
+
+	if (!credentials) {
+		error = gnutls_certificate_allocate_credentials(&credentials);
+		if (!error)
+			gnutls_certificate_set_retrieve_function3(credentials, retrieve);
+	}
+	if (!error && !priorities)
+		error = gnutls_priority_init(&priorities, TLS_PRIORITIES, NULL);
+	if (!error)
+		error = gnutls_priority_set(session, priorities);
+	if (!error)
+		error = gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE,
+					       credentials);
+	gnutls_transport_set_int(session, fd);
+	return error;
+}
+
+int tls_session_new(int fd, gnutls_session_t *session_out)
+{
+	gnutls_session_t session;
+
+	if (gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL) < 0)
+		return -ENOMEM;
+	if (session_start(session, fd) < 0) {
+		gnutls_deinit(session);
+		return -ENOMEM;
+	}
+	*session_out = session;
 	return 0;
 }

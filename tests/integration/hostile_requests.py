@@ -11,6 +11,7 @@ import gzip
 import random
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from wire import ABSENT, chunk, request, rpc
@@ -440,7 +441,22 @@ OTHERS = [
     *goes("a refused body", request(PING.ljust(70_000))),
 ]
 
-HOSTILE = [*bad_texts(), *BODIES, *FRAMING, *HEADERS, *LINES, *OTHERS]
+
+# Each control character where a reader of lines could stumble over it.
+CONTROLS = [*range(0x20), 0x7f]
+
+
+def control(place: str, octet: int, data: bytes) -> Hostile:
+    return hostile(f"control {octet:02x} {place}", data.replace(b"~", bytes([octet])), REFUSED)
+
+
+EACH_CONTROL = [
+    *(control("in a name", octet, head("X~Y: z")) for octet in CONTROLS),
+    *(control("in a value", octet, head("X: y~z")) for octet in CONTROLS if octet != 0x09),
+    *(control("behind a chunk's size", octet, head(
+        "Transfer-Encoding: chunked", length=False, body=b"2d~\r\n" + PING + b"\r\n" + END))
+      for octet in CONTROLS)]
+HOSTILE = [*bad_texts(), *BODIES, *FRAMING, *HEADERS, *LINES, *OTHERS, *EACH_CONTROL]
 
 
 # ---- mutations of a good request --------------------------------------------------
@@ -457,6 +473,20 @@ def mutations(count: int, seed: int) -> list[bytes]:
             data[at:at + source.randint(0, 2)] = source.randbytes(source.randint(0, 2))
         return bytes(data)
     return [mutate() for _ in range(count)]
+
+
+# What each of them is answered, whatever the version of libmicrohttpd.
+ANSWERS = Path(__file__).with_name("hostile_answers.txt")
+
+
+def known_answers() -> dict[str, int]:
+    lines = ANSWERS.read_text().splitlines()
+    return {name: int(status) for status, name in (line.split("\t") for line in lines)}
+
+
+def written_name(hostile: Hostile) -> str:
+    """As it stands in ANSWERS: some names have tabs and ends of lines."""
+    return ascii(hostile.name)
 
 
 def describe(value: Any) -> str:

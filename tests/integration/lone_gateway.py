@@ -14,18 +14,25 @@ from wire import Reply, Wire, request, rpc
 
 TICKS = os.sysconf("SC_CLK_TCK")
 CPU_FIELDS = slice(11, 13)      # utime and stime, behind the name in /proc/PID/stat
-TCP_LOCAL, TCP_PEER, TCP_STATE, TCP_INODE = 1, 2, 3, 9     # fields of /proc/PID/net/tcp
+TCP_LOCAL, TCP_PEER, TCP_STATE, TCP_QUEUES, TCP_INODE = 1, 2, 3, 4, 9      # of /proc/PID/net/tcp
 TCP_LISTENS = "0A"
+
+
+def sockets_of(gateway: Gateway, port: int = 0) -> list[list[str]]:
+    """The connections that the process has not closed, in the fields of the kernel."""
+    tables = [Path(f"/proc/{gateway.pid}/net/{name}") for name in ("tcp", "tcp6")]
+    lines = [line for table in tables if table.exists()
+             for line in table.read_text().splitlines()[1:]]
+    ours = f":{port or gateway.port:04X}"
+    return [fields for fields in map(str.split, lines)
+            if fields[TCP_LOCAL].endswith(ours) and fields[TCP_INODE] != "0"
+            and fields[TCP_STATE] != TCP_LISTENS]
 
 
 def peers_of(gateway: Gateway, port: int = 0) -> set[int]:
     """The ports of all clients whose connections the process has not closed."""
-    lines = Path(f"/proc/{gateway.pid}/net/tcp").read_text().splitlines()[1:]
-    sockets = [line.split() for line in lines]
-    ours = f":{port or gateway.port:04X}"
-    return {int(fields[TCP_PEER].rpartition(":")[2], 16) for fields in sockets
-            if fields[TCP_LOCAL].endswith(ours) and fields[TCP_INODE] != "0"
-            and fields[TCP_STATE] != TCP_LISTENS}
+    return {int(fields[TCP_PEER].rpartition(":")[2], 16)
+            for fields in sockets_of(gateway, port)}
 
 
 class NoBus:
@@ -94,6 +101,12 @@ class LoneGateway(Gateway):
     @property
     def peers(self) -> set[int]:
         return peers_of(self)
+
+    def wait_for_all_read(self) -> None:
+        """What clients have sent so far was read and looked at."""
+        wait_until(lambda: all(fields[TCP_QUEUES].endswith(":00000000")
+                               for fields in sockets_of(self)), what="all was read")
+        self.assert_serves()
 
     @property
     def fd_count(self) -> int:

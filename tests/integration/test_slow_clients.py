@@ -233,31 +233,31 @@ def test_long_headers_are_no_slower(patient: LoneGateway, size: int) -> None:
 # ---- limits -----------------------------------------------------------------------
 
 SLOTS = 4
+WAIT = request(rpc("tools/call", {"name": "wait_for_sms", "arguments": {"timeout_seconds": 60}}))
 
 
 @pytest.fixture
 def narrow() -> Iterator[LoneGateway]:
-    """Plain: who waits for a slot could not finish the handshake, and we wait for that."""
     with LoneGateway(max_connections=SLOTS) as gateway:
         yield gateway
 
 
 def take_slots(gateway: LoneGateway, count: int, clients: ExitStack) -> list[Wire]:
-    """That many clients, each served once and idle now."""
+    """That many clients, each with a call at work."""
     wires = [clients.enter_context(gateway.wire()) for _ in range(count)]
     for wire in wires:
         assert wire.ask(PING).result == {}
+        wire.send(WAIT)
+    wait_until(lambda: not is_served(gateway), what="all calls are at work")
     return wires
 
 
-def is_served(gateway: LoneGateway, source: str = "127.0.0.1") -> bool:
-    """A newcomer is, within a moment; refusal and silence are both no."""
-    with gateway.wire(source) as wire:
-        wire.send(PING)
-        try:
-            return wire.has_news(patience(0.2)) and wire.receive().status == 200
-        except Closed:
-            return False
+def is_served(gateway: LoneGateway) -> bool:
+    """A newcomer is; otherwise it is told why not."""
+    with gateway.wire() as wire:
+        reply = wire.ask(PING)
+        assert reply.status in (200, 503)
+        return reply.status == 200
 
 
 @pytest.mark.parametrize("leave", [Wire.close, Wire.reset, Wire.end])
@@ -266,34 +266,19 @@ def test_a_slot_that_comes_free_is_used(narrow: LoneGateway,
     for _ in range(3):
         with ExitStack() as clients:
             wires = take_slots(narrow, SLOTS, clients)
-            late = clients.enter_context(narrow.wire())
-            late.send(PING)
-            assert not late.has_news(patience(0.1))
-            assert wires[-1].ask(PING).result == {}
             leave(wires[0])
-            assert late.receive().result == {}
+            wait_until(lambda: is_served(narrow), what="a slot is free")
+            assert not any(wire.has_news(0) for wire in wires[1:])
         wait_until(lambda: is_served(narrow), what="a slot is free")
 
 
-def test_many_wait_for_few_slots(narrow: LoneGateway) -> None:
-    with ExitStack() as clients:
-        served = take_slots(narrow, SLOTS, clients)
-        waiting = [clients.enter_context(narrow.wire()) for _ in range(5 * SLOTS)]
-        for wire in waiting:
-            wire.send(PING)
-        for wire in waiting:
-            served.pop(0).close()
-            assert wire.receive().result == {}
-            served.append(wire)
-
-
-def test_silent_clients_free_their_slots() -> None:
-    with LoneGateway(max_connections=SLOTS, request_timeout_seconds=TIMEOUT_S) as gateway:
+def test_silent_clients_make_room() -> None:
+    with LoneGateway(max_connections=SLOTS, request_timeout_seconds=60) as gateway:
         with ExitStack() as clients:
             for _ in range(SLOTS):
                 clients.enter_context(gateway.wire()).send(PING[:9])
             late = clients.enter_context(gateway.wire())
-            assert seconds_of(lambda: late.ask(PING)) < TIMEOUT_S + patience(GRACE_S)
+            assert seconds_of(lambda: late.ask(PING)) < patience(AT_ONCE_S)
 
 
 def test_limit_per_address() -> None:
@@ -301,8 +286,6 @@ def test_limit_per_address() -> None:
     with LoneGateway(**limits) as gateway:
         with ExitStack() as clients:
             wires = take_slots(gateway, SLOTS, clients)
-            assert not is_served(gateway)
-            assert is_served(gateway, source="127.0.0.2")
-            assert wires[-1].ask(PING).result == {}
+            assert not any(wire.has_news(0) for wire in wires)
             wires[0].close()
             wait_until(lambda: is_served(gateway), what="the address has a slot again")

@@ -39,18 +39,18 @@ static inline void peer_read(struct peer *peer)
 	peer->in[peer->length] = '\0';
 }
 
-/* `source` is the last byte of 127.0.0.x. */
-static inline struct peer *peer_connect_from(uint16_t port, uint8_t source)
+/* Both addresses in the order of the host. */
+static inline struct peer *peer_connect_from(uint16_t port, uint32_t to, uint32_t source)
 {
 	struct peer *peer = calloc(1, sizeof(*peer));
 	const struct sockaddr_in address = {
 		.sin_family = AF_INET,
 		.sin_port = htons(port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+		.sin_addr.s_addr = htonl(to),
 	};
 	const struct sockaddr_in own = {
 		.sin_family = AF_INET,
-		.sin_addr.s_addr = htonl((INADDR_LOOPBACK & ~0xffu) | source),
+		.sin_addr.s_addr = htonl(source),
 	};
 	const int on = 1;
 
@@ -67,7 +67,7 @@ static inline struct peer *peer_connect_from(uint16_t port, uint8_t source)
 
 static inline struct peer *peer_connect_to(uint16_t port)
 {
-	return peer_connect_from(port, 1);
+	return peer_connect_from(port, INADDR_LOOPBACK, INADDR_LOOPBACK);
 }
 
 static inline struct peer *peer_connect(void)

@@ -158,8 +158,8 @@ static void test_expect_is_answered_before_the_upload(void **state)
 	peer_send(peer, HEAD("GET", "/later") "Expect: 100-continue\r\n\r\n");
 	LAB_WAIT(lab.record_count == 2 && lab.records[1].completed);
 	lab_answer(lab.records[1].exchange, 200, "later");
-	assert_int_equal(peer_reply(peer)->status, 100);
-	assert_string_equal(peer_reply(peer)->body, "later");
+	assert_string_equal(peer_reply(peer)->body,
+			    "later"); /* there is nothing to continue */
 	peer_close(peer);
 }
 
@@ -225,15 +225,16 @@ static void test_chunked(void **state)
 	reply = peer_reply(peer);
 	assert_int_equal(reply->status, 413);
 	assert_non_null(strstr(reply->body, "{\"refused\":413"));
-	LAB_WAIT(peer_is_closed(peer));
+	LAB_WAIT(peer_is_closed(peer) && lab.records[2].ended == 1);
 	assert_int_equal(lab.records[2].abandoned, 1);
-	assert_int_equal(lab.records[2].ended, 1);
 	peer_close(peer);
 
 	peer = peer_connect();
-	peer_send(peer, HEAD("POST", "/echo") "Transfer-Encoding: chunked\r\n\r\nzz\r\n");
+	peer_send(peer, HEAD("POST", "/echo") "Transfer-Encoding: chunked\r\n\r\n");
+	LAB_WAIT(lab.record_count == 4);
+	peer_send(peer, "zz\r\n");
 	assert_int_equal(peer_reply(peer)->status, 400);
-	LAB_WAIT(peer_is_closed(peer));
+	LAB_WAIT(peer_is_closed(peer) && lab.records[3].ended == 1);
 	assert_int_equal(lab.records[3].abandoned, 1);
 	peer_close(peer);
 }
@@ -304,8 +305,14 @@ static void test_torn_headers_are_refused(void **state)
 		RAW("GET /echo\0x HTTP/1.1\r\nHost: localhost\r\n\r\n"),
 		RAW("GET /echo?a\0b HTTP/1.1\r\nHost: localhost\r\n\r\n"),
 		RAW("GET /echo HTTP/1.1\r\n X: y\r\nHost: localhost\r\n\r\n"),
-		RAW(HEAD("POST", "/echo") "Content-Length: 5 \r\n\r\nhello"),
-		RAW(HEAD("POST", "/echo") "Transfer-Encoding: chunked \r\n\r\n0\r\n\r\n"),
+		RAW(HEAD("POST", "/echo") "Content-Length: 5\r\n 0\r\n\r\nhello"),
+		RAW(HEAD("POST",
+			 "/echo") "Transfer-Encoding: chunked\x01\r\n\r\n0\r\n\r\n"),
+		RAW("GET  /echo HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+		RAW("GET /echo  HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+		RAW("GET\t/echo HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+		RAW("GET /echo HTTP/1.1 \r\nHost: localhost\r\n\r\n"),
+		RAW(HEAD("GET", "/echo") "X-A: b\rX-C: d\r\n\r\n"),
 		RAW(HEAD("POST", "/echo") "Transfer-Encoding: chunked\r\n"
 					  "Content-Length: 5\r\n\r\nhello"),
 		RAW(HEAD("GET", "/echo") "X A: b\r\n\r\n"),
@@ -329,7 +336,6 @@ static void test_torn_headers_are_refused(void **state)
 		if (peer_reply(peer)->status != 400)
 			fail_msg("row %zu was taken", at);
 		LAB_WAIT(peer_is_closed(peer));
-		/* libmicrohttpd answers a bad Content-Length itself, and twice */
 		if (lab.record_count || strstr(peer->in, "HTTP/1.1 200"))
 			fail_msg("row %zu went on: %s", at, peer->in);
 		peer_close(peer);
@@ -414,7 +420,7 @@ static void test_dripping_hits_the_deadline(void **state)
 		unsigned status; /* 0: closed without a word */
 	} rows[] = {
 		{ "", false, 0 },
-		{ "G", true, 0 },
+		{ "G", true, 408 },
 		{ HEAD("POST", "/echo") "X: ", true, 408 },
 		{ HEAD("POST", "/echo") "Content-Length: 60000\r\n\r\n", true, 408 },
 		{ HEAD("POST", "/echo") "Transfer-Encoding: chunked\r\n\r\nf000\r\n",

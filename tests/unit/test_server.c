@@ -3,6 +3,7 @@
  * The server of http_lab.h answers: now or later, in order, and many at once.
  */
 #include "http_peer.h"
+#include "own_network.h"
 
 static void test_echo_and_keep_alive(void **state)
 {
@@ -158,7 +159,7 @@ static void test_idle_is_idle(void **state)
 	peer_close(waiting);
 }
 
-enum { BUSY_PEERS = 8 };
+enum { BUSY_PEERS = 8, SERVER = 0x0a000001 };
 
 static int completed(void)
 {
@@ -176,12 +177,15 @@ static void test_who_asks_little_is_not_behind_who_asks_much(void **state)
 	uint16_t port;
 
 	(void)state;
+	strcpy(lab.config.listen.items[0], "10.0.0.1:0");
 	lab_start();
+	http_server_review(lab.server, true);
+	LAB_WAIT(http_server_listens(lab.server, 0));
 	port = http_server_port(lab.server, 0);
-	little[0] = peer_connect_from(port, 2);
+	little[0] = peer_connect_from(port, SERVER, SERVER + 1);
 	for (int at = 0; at < BUSY_PEERS; at++)
-		much[at] = peer_connect();
-	little[1] = peer_connect_from(port, 3);
+		much[at] = peer_connect_from(port, SERVER, SERVER);
+	little[1] = peer_connect_from(port, SERVER, SERVER + 2);
 	peer_get(little[0], "/echo");
 	for (int at = 0; at < BUSY_PEERS; at++)
 		peer_get(much[at], "/busy");
@@ -239,5 +243,7 @@ int main(void)
 		TEST(test_idle_is_idle),
 	};
 
+	if (!own_network_enter())
+		fputs("no network namespace is to be had here\n", stderr);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

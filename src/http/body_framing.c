@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A body with Content-Length passes as it is. A chunked body is read byte by byte around the
+ * data of its chunks:
+ *
+ *   SIZE [EXTENSION] SIZE_LF DATA DATA_CR DATA_LF   for each chunk
+ *   SIZE [EXTENSION] SIZE_LF TRAILER... END_LF END  for the last, of size 0
+ *
+ * What is passed on is never longer than what came in, because only bytes are left out; so it is
+ * written over the input. The size line is passed on as it is complete.
+ */
+#include "http/body_framing.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	SIZE_DIGITS_MAX = 8,
+	OVERHEAD_MAX = 1024, /* of one extension, or of all trailers */
+};
+
+void body_framing_init(struct body_framing *framing, uint64_t body_length)
+{
+	*framing = (struct body_framing){ .state = BODY_FRAMING_SIZE };
+	if (body_length == REQUEST_BODY_CHUNKED)
+		return;
+	framing->state = body_length ? BODY_FRAMING_LENGTH : BODY_FRAMING_END;
+	framing->left = body_length;
+}
+
+bool body_framing_is_over(const struct body_framing *framing)
+{
+	return framing->state == BODY_FRAMING_END;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool is_text(char c)
+{
+	return (unsigned char)c >= ' ' && c != 0x7f;
+}
+
+static bool read_size(struct body_framing *framing, char c)
+{
+	int digit = hex_digit(c);
+
+	if (digit >= 0 && framing->digits < SIZE_DIGITS_MAX) {
+		framing->left = framing->left * 16 + (unsigned)digit;
+		framing->digits++;
+		return true;
+	}
+	framing->state = c == '\r' ? BODY_FRAMING_SIZE_LF : BODY_FRAMING_EXTENSION;
+	framing->overhead = 0;
+	return digit < 0 && framing->digits && (c == '\r' || c == ';');
+}
+
+/* Every byte that is not data. False: malformed. */
+static bool read_frame(struct body_framing *framing, char c)
+{
+	switch (framing->state) {
+	case BODY_FRAMING_SIZE:
+		return read_size(framing, c);
+	case BODY_FRAMING_EXTENSION:
+		if (c == '\r')
+			framing->state = BODY_FRAMING_SIZE_LF;
+		return c == '\r' ||
+		       ((is_text(c) || c == '\t') && framing->overhead++ < OVERHEAD_MAX);
+	case BODY_FRAMING_SIZE_LF:
+		framing->state = framing->left ? BODY_FRAMING_DATA : BODY_FRAMING_TRAILER;
+		framing->digits = 0;
+		framing->overhead = 0;
+		return c == '\n';
+	case BODY_FRAMING_DATA_CR:
+		framing->state = BODY_FRAMING_DATA_LF;
+		return c == '\r';
+	case BODY_FRAMING_DATA_LF:
+		framing->state = BODY_FRAMING_SIZE;
+		return c == '\n';
+	case BODY_FRAMING_TRAILER:
+		framing->state =
+			c == '\r' ? BODY_FRAMING_END_LF : BODY_FRAMING_TRAILER_LINE;
+		return c == '\r' || (is_text(c) && c != ' ');
+	case BODY_FRAMING_TRAILER_LINE:
+		if (c == '\r')
+			framing->state = BODY_FRAMING_TRAILER_LF;
+		return c == '\r' ||
+		       ((is_text(c) || c == '\t') && framing->overhead++ < OVERHEAD_MAX);
+	case BODY_FRAMING_TRAILER_LF:
+		framing->state = BODY_FRAMING_TRAILER;
+		return c == '\n';
+	case BODY_FRAMING_END_LF:
+		framing->state = BODY_FRAMING_END;
+		return c == '\n';
+	case BODY_FRAMING_LENGTH:
+	case BODY_FRAMING_DATA:
+	case BODY_FRAMING_END:
+		break;
+	}
+	return false;
+}
+
+static bool is_passed_on(enum body_framing_state state)
+{
+	return state != BODY_FRAMING_EXTENSION && state != BODY_FRAMING_TRAILER &&
+	       state != BODY_FRAMING_TRAILER_LINE && state != BODY_FRAMING_TRAILER_LF;
+}
+
+static bool is_in_data(const struct body_framing *framing)
+{
+	return framing->state == BODY_FRAMING_LENGTH ||
+	       framing->state == BODY_FRAMING_DATA;
+}
+
+/* Moves what there is of the data; its length. */
+static size_t read_data(struct body_framing *framing, char *to, const char *from,
+			size_t length)
+{
+	if (length > framing->left)
+		length = framing->left;
+	if (to != from)
+		memmove(to, from, length);
+	framing->left -= length;
+	framing->received += length;
+	if (!framing->left)
+		framing->state = framing->state == BODY_FRAMING_LENGTH
+					 ? BODY_FRAMING_END
+					 : BODY_FRAMING_DATA_CR;
+	return length;
+}
+
+int body_framing_read(struct body_framing *framing, char *data, size_t length,
+		      uint64_t most, size_t *used_out)
+{
+	size_t from = 0, to = 0;
+
+	while (from < length && !body_framing_is_over(framing)) {
+		if (is_in_data(framing)) {
+			size_t moved =
+				read_data(framing, data + to, data + from, length - from);
+
+			from += moved;
+			to += moved;
+		} else {
+			enum body_framing_state before = framing->state;
+			char c = data[from++];
+
+			if (!read_frame(framing, c))
+				return -EBADMSG;
+			/* an extension begins in SIZE, the last empty line in TRAILER */
+			if ((is_passed_on(before) && c != ';') ||
+			    framing->state == BODY_FRAMING_SIZE_LF ||
+			    framing->state == BODY_FRAMING_END_LF)
+				data[to++] = c;
+		}
+		if (framing->received > most)
+			return -EMSGSIZE;
+	}
+	*used_out = from;
+	return (int)to;
+}

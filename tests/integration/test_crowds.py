@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Strangers hold all the connections that there are, and token holders are served at once.
+
+The gateway has a network of its own; the strangers and the agent are at the other end of a
+cable, each stranger at an address of its own or all at the agent's.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+
+import pytest
+
+from agent import pair
+from lab import wait_until
+from lab.dial import make_certificate
+from lone_gateway import LoneGateway
+from modem.patience import patience
+from owner import Owner
+from phone import LAPTOP, PHONE, PING, Phone, new_phone
+from wire import Closed, Wire, request
+
+STRANGERS = "198.18.0.0/16"
+ADDRESSES, CROWD = 200, 300             # more than max_connections
+AT_ONCE_S = 1
+HEALTHZ = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+HELLO = bytes.fromhex("160301020001fc0303") + bytes(100)    # of TLS, cut off
+
+
+@pytest.fixture(scope="module", params=["http", "https"])
+def crowded(request: pytest.FixtureRequest, phone_networks: Phone) -> Iterator[Phone]:
+    yield from serving(phone_networks, tls=request.param == "https")
+
+
+@pytest.fixture(scope="module")
+def phone_networks() -> Iterator[Phone]:
+    with new_phone() as phone:
+        laptop, here = phone.networks["laptop"], phone.networks["phone"]
+        laptop.ip("route", "add", "local", STRANGERS, "dev", "lo")
+        here.ip("route", "add", STRANGERS, "via", LAPTOP)
+        yield phone
+
+
+def serving(phone: Phone, tls: bool) -> Iterator[Phone]:
+    with phone.serving(PHONE, request_timeout_seconds="60") as gateway:
+        if tls:
+            make_certificate(gateway.state / "tls")
+        gateway.token = pair(gateway, "agent")
+        gateway.restart()
+        with phone.trusted() if tls else nullcontext():
+            yield phone
+
+
+def asked(gateway: LoneGateway) -> bytes:
+    return request(PING, {"Authorization": f"Bearer {gateway.token}"})
+
+
+def source(number: int) -> str:
+    return f"198.18.{number // 250}.{1 + number % 250}"
+
+
+def plain(phone: Phone, own: str) -> socket.socket:
+    """TCP alone, whatever is spoken above it."""
+    with phone.networks["laptop"].inside():
+        return socket.create_connection((PHONE, phone.port), patience(5), (own, 0))
+
+
+class Stranger:
+    """A connection that does one thing and then nothing more."""
+
+    def __init__(self, phone: Phone, act: str, own: str) -> None:
+        self.kept: Wire | socket.socket
+        if act in ("connects", "begins a handshake"):
+            self.kept = plain(phone, own)
+            self.kept.sendall(HELLO if act != "connects" else b"")
+            return
+        self.kept = phone.wire("laptop", PHONE, own)
+        if act == "asks /healthz":
+            with suppress(Closed, OSError):
+                self.kept.ask(HEALTHZ)
+        elif act == "sends half a request":
+            self.kept.send(request(PING)[:-1])
+        elif act == "sends a wrong token":
+            self.kept.send(request(PING, {"Authorization": "Bearer " + "f00d" * 16}))
+
+
+ACTS = ["connects", "begins a handshake", "asks /healthz", "sends half a request",
+        "sends a wrong token"]
+
+
+@contextmanager
+def crowd(phone: Phone, act: str, addresses: int) -> Iterator[list[Stranger]]:
+    with ExitStack() as stack:
+        strangers = []
+        for number in range(CROWD):
+            own = source(number % addresses) if addresses > 1 else LAPTOP
+            with suppress(OSError):     # the kernel may know before us that it is closed
+                strangers.append(Stranger(phone, act, own))
+                stack.callback(strangers[-1].kept.close)
+        yield strangers
+
+
+@pytest.mark.parametrize("addresses", [1, ADDRESSES], ids=["one address", "many addresses"])
+@pytest.mark.parametrize("act", ACTS)
+def test_a_right_token_is_served_at_once_whatever_strangers_hold(crowded: Phone, act: str,
+                                                                 addresses: int) -> None:
+    gateway = crowded.gateway
+    with crowded.wire("laptop", PHONE) as kept:
+        assert kept.ask(asked(gateway)).result == {}
+        with crowd(crowded, act, addresses):
+            for _ in range(20):
+                begin = time.monotonic()
+                with crowded.wire("laptop", PHONE) as wire:
+                    assert wire.ask(asked(gateway)).result == {}
+                assert time.monotonic() - begin < patience(AT_ONCE_S)
+            begin = time.monotonic()
+            assert kept.ask(asked(gateway)).result == {}    # nobody pushed it out
+            assert time.monotonic() - begin < patience(AT_ONCE_S)
+    wait_until(lambda: not crowded.peers, what="all are gone")
+
+
+def test_strangers_go_first_and_idle_token_holders_last(crowded: Phone) -> None:
+    """The one that has waited for longest first; what has a call at work, never."""
+    gateway = crowded.gateway
+    with ExitStack() as stack:
+        holders = [stack.enter_context(crowded.wire("laptop", PHONE, source(number)))
+                   for number in range(250)]
+        for wire in holders:
+            assert wire.ask(asked(gateway)).result == {}
+        strangers = [plain(crowded, source(number)) for number in range(250, 260)]
+        for one in strangers:
+            stack.callback(one.close)
+        assert not any(wire.has_news(0) for wire in holders[4:])
+        for number in range(260, 270):      # they take the places of the strangers
+            with crowded.wire("laptop", PHONE, source(number)) as wire:
+                assert wire.ask(asked(gateway)).result == {}
+        assert not any(wire.has_news(0) for wire in holders[4:])
+    wait_until(lambda: not crowded.peers, what="all are gone")
+
+
+def test_a_connection_is_a_strangers_again_when_its_client_is_revoked(crowded: Phone) -> None:
+    gateway = crowded.gateway
+    token = pair(gateway, "another")
+    with crowded.wire("laptop", PHONE, source(1)) as old:
+        assert old.ask(request(PING, {"Authorization": f"Bearer {token}"})).result == {}
+        Owner(gateway.state).do("revoke", "another")
+        with crowd(crowded, "asks /healthz", ADDRESSES):
+            assert old.wait_closed() == b""
+    wait_until(lambda: not crowded.peers, what="all are gone")

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .process import CONFINE
+from .programs import find
 
 CLONE_NEWNET = 0x40000000
 HOLD = "echo; exec sleep infinity"      # the empty line says that the namespace is there
@@ -58,7 +59,7 @@ class Network:
         return ["nsenter", f"--net={self.path}"]
 
     def ip(self, *arguments: str) -> None:
-        subprocess.run([*self.prefix, "ip", *arguments], check=True)
+        subprocess.run([*self.prefix, find("ip"), *arguments], check=True)
 
     def connect(self, name: str, address: str, other: Network, other_name: str,
                 other_address: str, width: int = 24) -> None:

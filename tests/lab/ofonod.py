@@ -24,6 +24,7 @@ from modem import Modem
 from .bus import Bus
 from .gateway import BINARY
 from .process import Process, Program
+from .programs import find
 from .radio import Radio
 from .wait import wait_until
 
@@ -49,7 +50,7 @@ def mounted_here(folder: Path) -> bool:
 
 def with_plugin(binary: str, plugin: Path, folder: Path) -> str:
     """A copy of ofonod that, started in `folder`, loads the plugin."""
-    octets = Path(shutil.which(binary, path=os.environ["PATH"] + ":/usr/sbin")).read_bytes()
+    octets = Path(find(binary)).read_bytes()
     if octets.count(PLUGIN_FOLDER) != 1:
         raise AssertionError(f"{binary} does not name {PLUGIN_FOLDER!r} once")
     near = NEAR_PLUGIN_FOLDER.ljust(len(PLUGIN_FOLDER), b"\0")

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from modem.patience import patience
 
+from .programs import require
+
 CONFINE = Path(__file__).with_name("confine.py")
 
 
@@ -51,6 +53,7 @@ class Process:
             folder: Path | None = None, fds: Sequence[int] = ()) -> None:
         if self.is_running:
             raise AssertionError(f"{self.name} runs already")
+        require(command)
         confined = [sys.executable, "-I", "-S", str(CONFINE), str(os.getpid())]
         if bind:
             confined += ["--bind", *map(str, bind)]

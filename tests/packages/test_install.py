@@ -102,6 +102,15 @@ def test_neither_root_nor_sudo(machine: Machine) -> None:
     assert "not root, and no sudo here. As root: apt-get install" in done.stderr
 
 
+def test_who_may_not_use_sudo_is_told_what_root_has_to_do(machine: Machine) -> None:
+    machine.command("sudo", "echo 'sudo: a password is required' >&2; exit 1")
+    absent = missing(machine, "demo")
+    done = machine.run("demo")
+    assert done.returncode == 1
+    assert ("they were not installed. As root: apt-get install --no-install-recommends "
+            + " ".join(absent)) in done.stderr
+
+
 def test_what_was_not_installed_is_told(machine: Machine) -> None:
     machine.command("sudo", "exit 0")
     done = machine.run("demo")

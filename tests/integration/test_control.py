@@ -21,6 +21,7 @@ from lab import wait_until
 from lab.gateway import BINARY
 from lone_gateway import LoneGateway
 from modem.patience import patience
+from other_users import with_other_users
 from owner import FAILED, OK, USAGE, Owner, run
 
 REQUEST_MAX = 64 * 1024
@@ -197,6 +198,7 @@ def reachable(folder: Path) -> Iterator[LoneGateway]:
         yield gateway
 
 
+@with_other_users
 def test_others_may_not_ask(reachable: LoneGateway, folder: Path) -> None:
     assert ask_as(folder / "there", NOBODY, []) == "PermissionError"
     (folder / "there").chmod(0o666)             # ... nor when somebody opens the door
@@ -207,12 +209,14 @@ def test_others_may_not_ask(reachable: LoneGateway, folder: Path) -> None:
     assert "control: clients" not in reachable.log
 
 
+@with_other_users
 def test_the_group_of_the_socket_may_ask(reachable: LoneGateway, folder: Path) -> None:
     group = (folder / "there").stat().st_gid
     assert ask_as(folder / "there", NOBODY, [group]) == {"result": {"clients": []}}
     assert f"control: clients, asked by uid {NOBODY}" in reachable.log
 
 
+@with_other_users
 def test_others_are_told_what_to_do(reachable: LoneGateway, folder: Path) -> None:
     config = reachable.folder / "gateway.conf"
     reachable.folder.chmod(0o755)
@@ -226,6 +230,7 @@ def test_others_are_told_what_to_do(reachable: LoneGateway, folder: Path) -> Non
     assert error["message"] in done.stderr and error["fix"] in done.stderr
 
 
+@with_other_users
 def test_what_root_makes_is_the_owners_of_the_folder(gateway: LoneGateway) -> None:
     gateway.stop()
     gateway.folder.chmod(0o755)

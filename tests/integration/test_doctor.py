@@ -27,6 +27,7 @@ from lab.gateway import BINARY, Gateway, free_port
 from lab.ofonod import PLUGIN
 from lab.process import CONFINE
 from modem import DENIED, SEARCHING, Outcome, Sim
+from other_users import with_other_users
 from owner import FAILED, OK, USAGE, run
 from terminal import on_terminal
 from test_delivery_reports import StubOfono
@@ -508,6 +509,7 @@ def as_nobody(lab: Lab, folder: Path) -> Findings:
         capture_output=True, text=True))
 
 
+@with_other_users
 def test_who_may_not_look(one: Lab, look: Look, folder: Path) -> None:
     """Is told so, and neither that the gateway does not run nor that its port is another's."""
     look(one)
@@ -518,6 +520,7 @@ def test_who_may_not_look(one: Lab, look: Look, folder: Path) -> None:
     assert found.code == OK, found.all
 
 
+@with_other_users
 def test_who_may_not_ask_ofono_either(one: Lab, look: Look, folder: Path) -> None:
     """What strangers may do tells nothing of the gateway, whose policy is well."""
     look(one)

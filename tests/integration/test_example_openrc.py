@@ -8,6 +8,7 @@ of its own, which has this machine's /usr.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -20,9 +21,10 @@ from lab import wait_until
 from lab.gateway import BINARY, free_port, http_connection
 from lab.process import Process
 from modem.patience import patience
+from other_users import with_other_users
 
 SCRIPT = Path(__file__).resolve().parents[2] / "doc" / "examples" / "openrc" / "ofono-mcp"
-PACKAGES = ["openrc", "librc1", "libeinfo1"]
+OWN_LIBRARY = re.compile(r"Depends: ((?:librc|libeinfo)\S+)")    # librc1, librc1t64
 USER, UID = "ofono-mcp", 991
 STUB = "#!/sbin/openrc-run\nstart() { return 0; }\nstop() { return 0; }\n"
 # What runs in it ends with it: the first process of a PID namespace. Nothing is mounted
@@ -55,8 +57,6 @@ class OpenRc:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.port = free_port()
-        # As root of a user namespace there is no other user.
-        self.has_users = Path("/proc/self/uid_map").read_text().split()[2] != "1"
         self._shell = Process("openrc", root.parent / "openrc.log")
 
     def furnish(self) -> None:
@@ -80,10 +80,8 @@ class OpenRc:
             self._service(name, STUB)
         self._service("ofono-mcp", SCRIPT.read_text())
         shutil.copy(BINARY, self.root / "opt/ofono-mcp")
-        user = "" if self.has_users else "command_user=root:root\n"
         (self.root / "etc/conf.d/ofono-mcp").write_text(
-            f'command=/opt/ofono-mcp\ncommand_args="serve --listen 127.0.0.1:{self.port}"\n'
-            f"{user}")
+            f'command=/opt/ofono-mcp\ncommand_args="serve --listen 127.0.0.1:{self.port}"\n')
 
     def start(self) -> None:
         self._shell.run(
@@ -155,12 +153,19 @@ class OpenRc:
             capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=patience(60))
 
 
+def packages_of_openrc() -> list[str]:
+    said = subprocess.run(["apt-cache", "depends", "--important", "openrc"], check=True,
+                          capture_output=True, text=True).stdout
+    return ["openrc", *OWN_LIBRARY.findall(said)]
+
+
 @pytest.fixture
 def openrc() -> Iterator[OpenRc]:
     folder = Path(tempfile.mkdtemp(prefix="ofono-mcp-openrc-"))
     packages, root = folder / "packages", folder / "root"
     packages.mkdir()
-    subprocess.run(["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download", *PACKAGES],
+    subprocess.run(["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download",
+                    *packages_of_openrc()],
                    cwd=packages, check=True, capture_output=True)
     for package in packages.glob("*.deb"):
         subprocess.run(["dpkg-deb", "-x", package, root], check=True)
@@ -174,6 +179,7 @@ def openrc() -> Iterator[OpenRc]:
         shutil.rmtree(folder)
 
 
+@with_other_users
 def test_openrc_keeps_it_running(openrc: OpenRc) -> None:
     """As its user, who owns what it keeps; after a crash it is there again; and it ends."""
     openrc.service("start")
@@ -184,8 +190,7 @@ def test_openrc_keeps_it_running(openrc: OpenRc) -> None:
     assert "NoNewPrivs:\t1" in status
     state = (openrc.root / "var/lib/ofono-mcp").stat()
     assert state.st_mode & 0o777 == 0o700
-    if openrc.has_users:
-        assert f"Uid:\t{UID}\t{UID}" in status and state.st_uid == UID
+    assert f"Uid:\t{UID}\t{UID}" in status and state.st_uid == UID
     openrc.service("reload")
     wait_until(lambda: "reload: nothing changed" in openrc.log, what="it has read it again")
     os.kill(first, 9)

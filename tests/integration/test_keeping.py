@@ -26,6 +26,7 @@ from lab import Lab, wait_until
 from lab.gateway import BINARY, free_port
 from lab.process import as_from_a_shell
 from modem.patience import patience
+from other_users import with_other_users
 from terminal import on_terminal
 
 SENDER = "+36201234567"
@@ -653,6 +654,7 @@ def test_wrong_options(command: str, arguments: list[str]) -> None:
     assert result.stderr
 
 
+@with_other_users
 def test_what_root_restores_is_the_gateways(folder: Path) -> None:
     """Of a package, whose gateway runs as a user of its own."""
     state, copy, nobody = folder / "state", folder / "copy.db", 65534

@@ -20,6 +20,7 @@ from lab.gateway import BINARY
 from modem import SEARCHING, Sim
 from modem.commands import HANDLERS, Refusal
 from modem.patience import patience
+from other_users import with_other_users
 from owner import FAILED, OK, USAGE, run
 from terminal import on_terminal
 
@@ -225,6 +226,7 @@ def test_no_modem(owner_of: OwnerOf) -> None:
     assert done.returncode == FAILED and "oFono knows no modem" in done.stderr
 
 
+@with_other_users
 @pytest.mark.parametrize("rule", [
     '<deny send_interface="org.ofono.Modem" send_member="SetProperty"/>',
     '<deny send_destination="org.ofono"/>'], ids=["switching", "all"])

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tests/as-root as an ordinary user runs it, and what the lab says of a missing program."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from . import Lab
+from .programs import PACKAGES, find, require
+
+TESTS = Path(__file__).resolve().parents[1]
+AS_ROOT = TESTS / "as-root"
+PACKAGE_LIST = TESTS / "packages" / "list"
+USERS_PATH = "/usr/local/bin:/usr/bin:/bin"     # Debian's, of who is not root
+UNSHARE_FAILS = "#!/bin/sh\nexit 1\n"
+
+
+def as_root(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([AS_ROOT, *command], capture_output=True, text=True,
+                          env={"PATH": USERS_PATH} | environment)
+
+
+def test_programs_for_root_are_found() -> None:
+    for program in ("ofonod", "avahi-daemon", "nft", "ip"):
+        assert as_root("sh", "-c", f"command -v {program}").stdout.strip(), program
+
+
+def test_what_the_user_has_in_path_comes_first(tmp_path: Path) -> None:
+    mine = tmp_path / "nft"
+    mine.write_text("#!/bin/sh\n")
+    mine.chmod(0o755)
+    found = as_root("sh", "-c", "command -v nft", PATH=f"{tmp_path}:{USERS_PATH}")
+    assert found.stdout.strip() == str(mine)
+
+
+@pytest.fixture
+def refusing(tmp_path: Path) -> Path:
+    """A folder for PATH: an ordinary user, on a machine that refuses namespaces."""
+    for name, script in {"unshare": UNSHARE_FAILS, "id": "#!/bin/sh\necho 1000\n"}.items():
+        (tmp_path / name).write_text(script)
+        (tmp_path / name).chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize("setting,value,words", [
+    ("unprivileged_userns_clone", "0", "sysctl kernel.unprivileged_userns_clone=1"),
+    ("max_user_namespaces", "0", "sysctl user.max_user_namespaces=10000"),
+    ("apparmor_restrict_unprivileged_userns", "1",
+     "sysctl kernel.apparmor_restrict_unprivileged_userns=0"),
+    ("", "", "a chroot or a container")])
+def test_it_says_why_a_user_may_make_no_namespace(refusing: Path, setting: str, value: str,
+                                                  words: str) -> None:
+    """`cat` stands in for what the kernel would say."""
+    kernel = refusing / "cat"
+    kernel.write_text("#!/bin/sh\n"
+                      f'case $1 in */{setting or "none"}) echo {value} ;; *) exit 1 ;; esac\n')
+    kernel.chmod(0o755)
+    done = as_root("touch", str(refusing / "ran"), PATH=f"{refusing}:{USERS_PATH}")
+    assert done.returncode == 1 and not (refusing / "ran").exists()
+    assert "may not make user namespaces" in done.stderr and words in done.stderr
+    assert "sudo make demo" in done.stderr and "become root with su" in done.stderr
+
+
+def test_a_missing_program_is_reported_with_its_package(
+        monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """At once: nothing was waited for, and nothing is left."""
+    for program in ("dbus-daemon", "python3"):
+        (tmp_path / program).symlink_to(shutil.which(program))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(AssertionError,
+                       match="^ofonod is missing. As root: apt-get install ofono$"):
+        with Lab(modem_count=1) as lab:
+            assert not lab
+    with pytest.raises(AssertionError, match="^nft is missing.* apt-get install nftables$"):
+        require(["nsenter", "--net=/proc/1/ns/net", "nft", "list"])
+
+
+def test_every_package_is_one_that_make_check_installs() -> None:
+    listed = {line.split()[1].partition("|")[0]
+              for line in PACKAGE_LIST.read_text().splitlines() if line and line[0] != "#"}
+    assert set(PACKAGES.values()) <= listed
+    assert find("dbus-daemon").startswith("/") and os.access(find("ofonod"), os.X_OK)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import stat
 import subprocess
@@ -220,7 +221,8 @@ def test_the_group_of_the_socket_may_ask(reachable: LoneGateway, folder: Path) -
 def test_others_are_told_what_to_do(reachable: LoneGateway, folder: Path) -> None:
     config = reachable.folder / "gateway.conf"
     reachable.folder.chmod(0o755)
-    done = subprocess.run([os.environ.get("GATEWAY_BINARY", BINARY), "clients", "--json",
+    program = shutil.copy(os.environ.get("GATEWAY_BINARY", BINARY), folder)
+    done = subprocess.run([program, "clients", "--json",
                            "--config", config, "--state-dir", reachable.state], user=NOBODY,
                           group=NOBODY, extra_groups=[], capture_output=True, text=True,
                           timeout=patience(20))

@@ -26,6 +26,7 @@ from lab.dial import make_certificate
 from lab.gateway import BINARY, Gateway, free_port
 from lab.ofonod import PLUGIN
 from lab.process import CONFINE
+from lab.programs import find
 from modem import DENIED, SEARCHING, Outcome, Sim
 from other_users import with_other_users
 from owner import FAILED, OK, USAGE, run
@@ -120,8 +121,12 @@ def test_all_is_well_but_what_upstream_lacks(one: Lab, look: Look) -> None:
 
 
 def test_the_version_of_ofono(one: Lab, look: Look) -> None:
-    version = subprocess.run(["/usr/sbin/ofonod", "--version"], capture_output=True,
-                             text=True, check=True).stdout.strip()
+    """It runs nobody's ofonod but root's, whom a user namespace may not show."""
+    program = find("ofonod")
+    version = subprocess.run([program, "--version"], capture_output=True, text=True,
+                             check=True).stdout.strip()
+    if os.stat(program).st_uid != 0:
+        version = "of some version"
     assert f"it answers: {version}, upstream, " in look(one).about("oFono")["message"]
 
 

@@ -2,7 +2,8 @@
 """doc/examples/openrc/ofono-mcp, run by Debian's real OpenRC.
 
 That package would take over from sysv-rc, so it is not installed: it is unpacked into a root
-of its own, which has this machine's /usr.
+of its own, whose /usr has links to whatever else this machine's /usr has. Debian 13 has the
+package's own files there, too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -37,8 +38,8 @@ mount --bind "$root" "$root"
 mount --make-rprivate "$root"
 cd "$root"
 ! grep " $root .* shared:" /proc/self/mountinfo
-mount --bind /usr usr
-mount -o remount,bind,ro usr
+mount --bind /usr machine
+mount -o remount,bind,ro machine
 touch dev/null
 mount --bind /dev/null dev/null
 mount -t proc proc proc
@@ -48,7 +49,18 @@ mkdir -p $(printf "run/openrc/%s " started starting stopping inactive wasinactiv
 touch run/openrc/softlevel
 exec chroot . "$@"
 """
-MOUNTED = ["usr", "proc", "run"]
+MACHINE = Path("/machine")              # in the root: this machine's /usr
+MOUNTED = ["machine", "proc", "run"]
+
+
+def add_links(folder: Path, machine: Path, target: Path) -> None:
+    """To all that is in the machine's folder and not in this one."""
+    for entry in machine.iterdir():
+        ours = folder / entry.name
+        if ours.is_dir() and not ours.is_symlink() and entry.is_dir():
+            add_links(ours, entry, target / entry.name)
+        elif not os.path.lexists(ours):
+            ours.symlink_to(target / entry.name)
 
 
 class OpenRc:
@@ -59,17 +71,23 @@ class OpenRc:
         self.port = free_port()
         self._shell = Process("openrc", root.parent / "openrc.log")
 
+    def unpack(self, packages: Sequence[Path]) -> None:
+        """Into /usr also what Debian 12 has beside it."""
+        for name in ("bin", "sbin", "lib", "lib64"):
+            (self.root / "usr" / name).mkdir(parents=True)
+            (self.root / name).symlink_to(f"usr/{name}")
+        for package in packages:
+            content = subprocess.run(["dpkg-deb", "--fsys-tarfile", package], check=True,
+                                     stdout=subprocess.PIPE).stdout
+            subprocess.run(["tar", "-x", "--keep-directory-symlink", "--no-same-owner",
+                            "-C", self.root], input=content, check=True)
+
     def furnish(self) -> None:
-        shutil.rmtree(self.root / "usr")            # manuals
-        for folder in (*MOUNTED, "dev", "bin", "var/log", "var/lib", "tmp", "etc/conf.d",
+        shutil.rmtree(self.root / "usr/share")      # manuals
+        add_links(self.root / "usr", Path("/usr"), MACHINE)
+        for folder in (*MOUNTED, "dev", "var/log", "var/lib", "tmp", "etc/conf.d",
                        "etc/pam.d", "opt"):
             (self.root / folder).mkdir(parents=True, exist_ok=True)
-        (self.root / "lib64").symlink_to("usr/lib64")
-        for pattern in ("ld-linux*", "*/ld-linux*", "*/security"):
-            for file in Path("/usr/lib").glob(pattern):     # /lib is the package's own
-                if (link := self.root / file.relative_to("/usr")).parent.exists():
-                    link.symlink_to(file)
-        (self.root / "bin/sh").symlink_to("/usr/bin/sh")
         (self.root / "var/run").symlink_to("/run")
         (self.root / "etc/passwd").write_text(
             f"root:x:0:0::/:/bin/sh\n{USER}:x:{UID}:{UID}::/var/lib/{USER}:/bin/sh\n")
@@ -167,9 +185,8 @@ def openrc() -> Iterator[OpenRc]:
     subprocess.run(["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download",
                     *packages_of_openrc()],
                    cwd=packages, check=True, capture_output=True)
-    for package in packages.glob("*.deb"):
-        subprocess.run(["dpkg-deb", "-x", package, root], check=True)
     machine = OpenRc(root)
+    machine.unpack(list(packages.glob("*.deb")))
     machine.furnish()
     try:
         machine.start()

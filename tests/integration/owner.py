@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,12 @@ from modem.patience import patience
 OK, FAILED, USAGE = 0, 1, 2         # exit codes, as --help tells them
 
 
-def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """ofono-mcp with these arguments."""
+def run(*arguments: object, before: Sequence[str] = (),
+        **environment: str) -> subprocess.CompletedProcess[str]:
+    """ofono-mcp with these arguments; `before` may be a Network's prefix."""
     wrapper = shlex.split(os.environ.get("GATEWAY_WRAPPER", ""))
     binary = os.environ.get("GATEWAY_BINARY", BINARY)
-    return subprocess.run([*wrapper, binary, *map(str, arguments)], text=True,
+    return subprocess.run([*before, *wrapper, binary, *map(str, arguments)], text=True,
                           capture_output=True, timeout=patience(30),
                           env=os.environ | environment)
 
@@ -43,11 +45,12 @@ def assert_the_readme_shows(command: str, said: str) -> None:
 class Owner:
     """Of the gateway with this state folder; it may run or not."""
 
-    def __init__(self, state: Path, *options: str) -> None:
+    def __init__(self, state: Path, *options: str, before: Sequence[str] = ()) -> None:
         self._options = ["--state-dir", str(state), *options]
+        self._before = before
 
     def run(self, command: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-        return run(command, *self._options, *arguments)
+        return run(command, *self._options, *arguments, before=self._before)
 
     def do(self, command: str, *arguments: object) -> str:
         """What it prints; it must succeed."""

@@ -11,28 +11,58 @@ from __future__ import annotations
 
 import ctypes
 import os
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import TypeVar
 
 from .process import CONFINE
 from .programs import find
 
+T = TypeVar("T")
 CLONE_NEWNET = 0x40000000
 HOLD = "echo; exec sleep infinity"      # the empty line says that the namespace is there
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def enter(namespace: int) -> None:
-    """This thread only; sockets stay where they were made."""
-    if libc.setns(namespace, CLONE_NEWNET) != 0:
-        raise OSError(ctypes.get_errno(), "setns")
+_thread = threading.local()             # .network: where its sockets are opened
+_init_here, _getaddrinfo_here = socket.socket.__init__, socket.getaddrinfo
+
+
+def _init(self: socket.socket, family: int = -1, type: int = -1, proto: int = -1,
+          fileno: int | None = None) -> None:
+    network = getattr(_thread, "network", None)
+    if fileno is None and network:
+        fileno = network.do(lambda: socket.socket(family, type, proto).detach())
+    _init_here(self, family, type, proto, fileno)
+
+
+def _getaddrinfo(*question: object, **more: object) -> list[tuple]:
+    """Names of interfaces stand in addresses."""
+    network = getattr(_thread, "network", None)
+    return network.do(_getaddrinfo_here, *question, **more) if network \
+        else _getaddrinfo_here(*question, **more)
+
+
+socket.socket.__init__ = _init
+socket.getaddrinfo = _getaddrinfo
+
+
+def enter(path: str) -> None:
+    """This thread, for ever: root of a user namespace may not go back to the machine's."""
+    with open(path, "rb") as namespace:
+        if libc.setns(namespace.fileno(), CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), "setns")
 
 
 class Network:
     def __init__(self) -> None:
         self._holder: subprocess.Popen[bytes] | None = None
+        self._worker: ThreadPoolExecutor | None = None
 
     def __enter__(self) -> Network:
         self._holder = subprocess.Popen(
@@ -40,11 +70,13 @@ class Network:
              "--net", "sh", "-c", HOLD], stdout=subprocess.PIPE)
         assert self._holder.stdout
         assert self._holder.stdout.readline() == b"\n", "no network namespace"
+        self._worker = ThreadPoolExecutor(1, initializer=enter, initargs=[self.path])
         self.ip("link", "set", "lo", "up")
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._holder
+        assert self._holder and self._worker
+        self._worker.shutdown()
         self._holder.kill()
         self._holder.communicate()
 
@@ -75,15 +107,17 @@ class Network:
         self.ip("address", "add", f"{address}/{width}", "dev", name, *wanted)
         self.ip("link", "set", name, "up")
 
+    def do(self, work: Callable[..., T], *arguments: object, **more: object) -> T:
+        """In a thread that is here."""
+        assert self._worker
+        return self._worker.submit(work, *arguments, **more).result()
+
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """What this thread opens meanwhile is here."""
-        outside = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
-        here = os.open(self.path, os.O_RDONLY)
+        """Sockets that this thread opens meanwhile are here, and stay here."""
+        before = getattr(_thread, "network", None)
+        _thread.network = self
         try:
-            enter(here)
             yield
         finally:
-            enter(outside)
-            os.close(here)
-            os.close(outside)
+            _thread.network = before

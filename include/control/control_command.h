@@ -11,6 +11,7 @@ struct control_command {
 	const char *name;
 	bool needs_gateway; /* it works on more than the store */
 	bool may_be_first;  /* it makes sense where no gateway has run yet */
+	bool asks_ofono;    /* it waits while the bus may still let the gateway in */
 	void (*run)(struct control_call *call);
 };
 

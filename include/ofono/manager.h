@@ -22,7 +22,11 @@
 
 #include "ofono/ofono.h"
 
-enum { MANAGER_MODEMS_MAX = 32, MANAGER_PAUSES = 5 };
+enum {
+	MANAGER_MODEMS_MAX = 32,
+	MANAGER_PAUSES = 5,
+	MANAGER_EARLY_MS = 10000, /* after the first refusal */
+};
 
 /* After the first, second, ... failure. */
 extern const unsigned int manager_pauses_ms[MANAGER_PAUSES];
@@ -37,6 +41,8 @@ struct manager {
 	struct bus_call *call;
 	sd_event_source *retry;
 	unsigned int attempts;
+	bool is_refused;   /* the last answer was a refusal */
+	int64_t refused_ms; /* since when, by the monotonic clock */
 	bool has_given_up; /* refused after the last pause, too */
 };
 
@@ -51,6 +57,9 @@ void manager_stop(
 void manager_signal(struct manager *manager, DBusMessage *signal);
 /* Somebody wants something. */
 void manager_ask_again(struct manager *manager);
+/* Of one who was refused: see include/ofono/ofono.h. */
+void manager_ask_now(struct manager *manager);
+bool manager_may_be_let_in(const struct manager *manager);
 /* The bus's policy, or oFono's own. */
 bool manager_is_refusal(const char *error);
 

@@ -114,6 +114,15 @@ const char *ofono_condition(const struct ofono *ofono);
  * any more by itself, it is asked now (include/ofono/manager.h).
  */
 void ofono_ask_again(struct ofono *ofono);
+/* The bus refused the last time: its policy does not let this user talk to oFono. */
+bool ofono_is_refused(const struct ofono *ofono);
+/* Where it refused, ask again at once. */
+void ofono_ask_now(struct ofono *ofono);
+/*
+ * It refused, and the answer may be another within seconds: it is being asked, or has refused
+ * for less than ten. After an installation the bus reads its new policy last.
+ */
+bool ofono_may_be_let_in(const struct ofono *ofono);
 /*
  * All that was asked by now has been answered, well or not: what is known will not become
  * more by itself (tests/unit/test_ofono.c::test_settled). For programs that look once.

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "control/control_command.h"
+#include "control/policy_wait.h"
 
 const char *control_argument(const struct control_call *call, const char *name)
 {
@@ -202,7 +203,10 @@ static void run_command(struct control_call *call, const char *name)
 	if (call->control->gateway)
 		log_info("control: %s, asked by uid %lld", command->name,
 			 (long long)call->asker_uid);
-	command->run(call);
+	if (command->asks_ofono && call->control->gateway)
+		policy_wait_run(call, command->run);
+	else
+		command->run(call);
 	assert(call->is_over || (call->abandoned && call->control->gateway));
 }
 

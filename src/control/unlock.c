@@ -387,5 +387,6 @@ static void run(struct control_call *call)
 const struct control_command control_unlock = {
 	.name = "unlock",
 	.needs_gateway = true,
+	.asks_ofono = true,
 	.run = run,
 };

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "ofono/interface.h"
 #include "ofono/oddity.h"
@@ -127,8 +128,10 @@ static void on_failure(struct manager *manager, const char *error)
 {
 	if (manager->attempts == 0) /* ofono_condition() tells the rest */
 		log_warning("ofono: GetModems: %s", error);
-	manager->has_given_up =
-		manager_is_refusal(error) && manager->attempts == MANAGER_PAUSES;
+	if (!manager->is_refused)
+		manager->refused_ms = clock_monotonic_ms();
+	manager->is_refused = manager_is_refusal(error);
+	manager->has_given_up = manager->is_refused && manager->attempts == MANAGER_PAUSES;
 	if (!manager->has_given_up)
 		try_later(manager);
 	manager->answered(manager->ofono, error);
@@ -144,6 +147,7 @@ static void on_modems(void *data, DBusMessage *reply)
 		on_failure(manager, error ? error : DBUS_ERROR_FAILED);
 		return;
 	}
+	manager->is_refused = false;
 	manager->answered(manager->ofono, NULL);
 	add_all(manager, reply);
 	manager->is_complete = true;
@@ -211,6 +215,24 @@ void manager_ask_again(struct manager *manager)
 	ask(manager);
 }
 
+void manager_ask_now(struct manager *manager)
+{
+	if (!manager->is_refused || manager->call)
+		return;
+	manager->has_given_up = false;
+	if (manager->attempts)
+		manager->attempts--; /* what was asked for besides does not count */
+	sd_event_source_set_enabled(manager->retry, SD_EVENT_OFF);
+	ask(manager);
+}
+
+bool manager_may_be_let_in(const struct manager *manager)
+{
+	return manager->is_refused &&
+	       (manager->call ||
+		clock_monotonic_ms() - manager->refused_ms < MANAGER_EARLY_MS);
+}
+
 void manager_stop(struct manager *manager)
 {
 	struct modem *modem;
@@ -219,6 +241,7 @@ void manager_stop(struct manager *manager)
 	manager->call = NULL;
 	sd_event_source_set_enabled(manager->retry, SD_EVENT_OFF);
 	manager->is_complete = false;
+	manager->is_refused = false;
 	manager->has_given_up = false;
 	while ((modem = TAILQ_FIRST(&manager->modems)))
 		remove_modem(manager, modem);

@@ -123,8 +123,8 @@ static void on_manager_answered(struct ofono *ofono, const char *error)
 		modem_manager_start(&ofono->modem_manager);
 	} else if (manager_is_refusal(error)) {
 		set_condition(ofono,
-			      "the bus refuses: is user %s allowed to talk to " OFONO_NAME
-			      "? (D-Bus policy)",
+			      "the bus refuses: it has not read a D-Bus policy yet that "
+			      "lets user %s talk to " OFONO_NAME,
 			      ofono->user);
 	} else {
 		set_condition(ofono, "oFono does not answer yet");
@@ -416,6 +416,21 @@ const char *ofono_condition(const struct ofono *ofono)
 void ofono_ask_again(struct ofono *ofono)
 {
 	manager_ask_again(&ofono->manager);
+}
+
+bool ofono_may_be_let_in(const struct ofono *ofono)
+{
+	return manager_may_be_let_in(&ofono->manager);
+}
+
+void ofono_ask_now(struct ofono *ofono)
+{
+	manager_ask_now(&ofono->manager);
+}
+
+bool ofono_is_refused(const struct ofono *ofono)
+{
+	return ofono->manager.is_refused;
 }
 
 const struct modem_list *ofono_modems(const struct ofono *ofono)

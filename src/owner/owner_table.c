@@ -30,6 +30,7 @@ static void run_wait(struct control_call *call)
 const struct control_command owner_send = {
 	.name = "send",
 	.needs_gateway = true,
+	.asks_ofono = true,
 	.run = run_send,
 };
 

@@ -143,5 +143,6 @@ static void run(struct control_call *call)
 const struct control_command owner_status = {
 	.name = "status",
 	.needs_gateway = true,
+	.asks_ofono = true,
 	.run = run,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "tools/services.h"
 
 const struct client owner_client = {
 	.id = CLIENT_OWNER,
@@ -64,8 +65,15 @@ static const struct {
 	{ "internal", "Look into the log of the gateway, then try again" },
 };
 
-static const char *fix_of(const struct tool_error *error)
+static const char refused_fix[] =
+	"Let the bus read it: systemctl reload dbus; if it still refuses: sudo ofono-mcp "
+	"doctor";
+
+static const char *fix_of(const struct tool_error *error, const struct services *services)
 {
+	if (strcmp(error->code, "ofono_unavailable") == 0 &&
+	    ofono_is_refused(services->ofono))
+		return refused_fix;
 	for (size_t at = 0; at < sizeof(fixes) / sizeof(fixes[0]); at++) {
 		if (strcmp(fixes[at].code, error->code) == 0)
 			return fixes[at].fix;
@@ -96,11 +104,12 @@ static void on_failed(void *data, const struct tool_error *error)
 {
 	const struct tool_command *command = data;
 	struct control_call *call = command->control_call;
+	const struct services *services = call->control->services;
 	const char *code = error->code;
 
 	if (strcmp(code, "invalid_arguments") == 0)
 		code = CONTROL_INVALID_ARGUMENT;
-	control_fail(call, code, without_stop(call->arena, fix_of(error)), "%s",
+	control_fail(call, code, without_stop(call->arena, fix_of(error, services)), "%s",
 		     without_stop(call->arena, error->message));
 }
 

@@ -131,7 +131,7 @@ def test_a_bus_that_refuses_is_told(systemd: Systemd) -> None:
     with Lab(modem_count=1) as lab:
         lab.bus.refuse("org.ofono")
         lab.gateway.launch()
-        systemd.wait("STATUS=the bus refuses: is user ")
+        systemd.wait("STATUS=the bus refuses: it has not read a D-Bus policy yet")
         assert lab.gateway.stop() == 0
 
 

@@ -70,6 +70,11 @@ class Bus(Program):
         """From now on nobody may speak to that one."""
         self.deny(f'<deny send_destination="{name}"/>')
 
+    def accept(self) -> None:
+        """Nothing is refused any more."""
+        self._config.write_text(CONFIG.format(socket=self._socket))
+        self.reload()
+
     def deny(self, rule: str, user: str = "") -> None:
         """From now on this holds, for everybody or for that user."""
         policy = f"</policy><policy user='{user}'>" if user else ""

@@ -55,6 +55,25 @@ static void test_asked_when_somebody_wants_something(void **state)
 	assert_int_equal(asked(fixture), ASKED + 2);
 }
 
+static void test_asked_at_once_for_the_owner(void **state)
+{
+	struct fixture *fixture = *state;
+
+	give_up(fixture, ASKED + 1);
+	assert_true(ofono_is_refused(fixture->ofono));
+	assert_true(ofono_may_be_let_in(fixture->ofono)); /* ten seconds are not over */
+	ofono_ask_now(fixture->ofono);
+	ofono_ask_now(fixture->ofono); /* it is on its way already */
+	/* It does not count among the times that it is asked by itself. */
+	lab_wait(&fixture->lab, ofono_is_available(fixture->ofono));
+	assert_int_equal(asked(fixture), ASKED + 2);
+	assert_false(ofono_is_refused(fixture->ofono));
+	assert_false(ofono_may_be_let_in(fixture->ofono));
+	ofono_ask_now(fixture->ofono);
+	lab_settle(&fixture->lab, LONG_MS);
+	assert_int_equal(asked(fixture), ASKED + 2);
+}
+
 static void test_asked_when_a_message_comes(void **state)
 {
 	struct fixture *fixture = *state;
@@ -92,6 +111,7 @@ int main(void)
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 		TEST(test_asked_when_somebody_wants_something),
+		TEST(test_asked_at_once_for_the_owner),
 		TEST(test_asked_when_a_message_comes),
 		TEST(test_asked_when_ofono_starts_anew),
 		TEST(test_what_it_cannot_do_yet_is_asked_for_ever),

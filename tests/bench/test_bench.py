@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import wanted_rows
 from row_limit import within
 from table import Line
 
@@ -50,6 +51,26 @@ def test_without_the_peer_it_says_how_to_get_it(tmp_path: Path) -> None:
     done = bench(tmp_path, BENCH_ROWS="7")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("make bench-peers") == 1
+
+
+EVERY_ROW = ["1", "3", "4", "5", "6", "7", "8"]
+
+
+@pytest.mark.parametrize("text,rows", [
+    ("1,3,8", ["1", "3", "8"]), ("1 3 8", ["1", "3", "8"]), (" 8, 1 ,", ["8", "1"]),
+    ("1,2,3", ["1", "3"]), ("2", ["1"]), ("3,3", ["3"]), ("", EVERY_ROW), (" ", EVERY_ROW)])
+def test_rows_are_chosen_as_the_documentation_says(text: str, rows: list[str]) -> None:
+    assert wanted_rows(text) == rows
+
+
+@pytest.mark.parametrize("text,unknown", [("9", "9"), ("1,3-5", "3-5"), ("send 1", "send"),
+                                          ("0,1,12", "0, 12")])
+def test_a_row_that_there_is_not_is_refused_in_words(tmp_path: Path, text: str,
+                                                     unknown: str) -> None:
+    done = bench(tmp_path, BENCH_ROWS=text)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr == (f"BENCH_ROWS: there is no row {unknown}; the rows are 1 to 8, "
+                           "separated by commas or spaces\n")
 
 
 def hanging() -> Iterator[Line]:

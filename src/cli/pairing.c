@@ -114,15 +114,29 @@ static void print_urls(const struct json *urls, const char *path)
 	}
 }
 
-static void print_code(struct qr_code *code)
+/* There is a certificate, and an address of this machine alone is without it all the same. */
+static void explain_plain(const struct json *urls)
+{
+	json_foreach (url, urls) {
+		if (is_https(url->text))
+			continue;
+		puts("An http:// URL is of a loopback address, which is served without "
+		     "TLS: what goes\nthere does not leave this machine. For TLS there, "
+		     "too: tls_loopback = yes below [server]\nin the configuration, then "
+		     "restart the gateway.");
+		return;
+	}
+}
+
+static void print_code(struct qr_code *code, const char *name)
 {
 	unsigned columns = terminal_columns(STDOUT_FILENO);
 	unsigned needed = qr_code_fit(code, columns);
 
 	if (columns && columns < needed) {
 		printf("\nFor a QR code the terminal has to be %u columns wide; it has "
-		       "%u. When it is:\nofono-mcp rotate\n",
-		       needed, columns);
+		       "%u. When it is:\nofono-mcp rotate %s\n",
+		       needed, columns, name);
 		return;
 	}
 	printf("\nThe console as a QR code:\n\n");
@@ -141,12 +155,12 @@ static void write_console_link(const char *url, const char *token,
 	snprintf(link, CONSOLE_LINK_BYTES, "%.*s/#token=%s", length, url, token);
 }
 
-static void print_qr(const char *link)
+static void print_qr(const char *link, const char *name)
 {
 	struct qr_code *code = qr_code_new(link);
 
 	if (code)
-		print_code(code);
+		print_code(code, name);
 	qr_code_free(code);
 }
 
@@ -162,7 +176,7 @@ static void print_agent(const struct owner_call *call, const char *url,
 	       "  %s\n",
 	       link);
 	if (owner_call_value(call, "qr") || isatty(STDOUT_FILENO))
-		print_qr(link);
+		print_qr(link, call->operand);
 }
 
 void pairing_print(const struct owner_call *call, const struct json *result)
@@ -187,6 +201,8 @@ void pairing_print(const struct owner_call *call, const struct json *result)
 	if (!agent_url_is_for_others(url))
 		puts("Only programs of this machine reach that URL; for others, see "
 		     "listen in ofono-mcp.conf(5).");
+	if (fingerprint)
+		explain_plain(urls);
 	putchar('\n');
 	if (is_for_metrics(client))
 		print_scrape(url, certificate, token);

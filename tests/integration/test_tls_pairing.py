@@ -124,6 +124,23 @@ def test_another_one_when_that_was_taken_away(phone: Phone) -> None:
         assert_secure(phone, after)
 
 
+def test_why_a_url_is_http_although_tls_was_asked_for() -> None:
+    """On the address that the gateway listens on by default, 127.0.0.1."""
+    with LoneGateway(open=False) as gateway:
+        owner = Owner(gateway.state)
+        assert "TLS" not in owner.do("pair", "old")
+        for order in ("pair --tls laptop", "rotate --tls laptop", "pair second"):
+            said = owner.do(*order.split())
+            assert f"URL       http://127.0.0.1:{gateway.port}/mcp" in said
+            assert "TLS       SHA-256 " in said
+            assert "loopback address, which is served without TLS" in said
+            assert "tls_loopback = yes below [server]" in said
+    with LoneGateway(open=False, tls_loopback="yes") as gateway:
+        said = Owner(gateway.state).do("pair", "--tls", "laptop")
+        assert f"URL       https://127.0.0.1:{gateway.port}/mcp" in said
+        assert "without TLS" not in said
+
+
 @contextmanager
 def trusted(gateway: LoneGateway) -> Iterator[None]:
     trust(gateway.port, gateway.state / "tls" / "cert.pem")

@@ -22,6 +22,12 @@ __attribute__((format(printf, 2, 3))) int failing_tell(const struct failing *fai
 /* {"error":{"code","message","fix"}} on standard output; all of it UTF-8. */
 void failing_write(const char *code, const char *message, const char *fix);
 
+/*
+ * What ends the sentence: nothing behind a command of ours that ends
+ * with the path of a modem, for that is there to be pasted.
+ */
+const char *failing_stop(const char *sentence);
+
 /* A path need not be UTF-8, JSON has to be. */
 void failing_make_valid(char *text);
 

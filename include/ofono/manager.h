@@ -41,9 +41,9 @@ struct manager {
 	struct bus_call *call;
 	sd_event_source *retry;
 	unsigned int attempts;
-	bool is_refused;   /* the last answer was a refusal */
+	bool is_refused;    /* the last answer was a refusal */
 	int64_t refused_ms; /* since when, by the monotonic clock */
-	bool has_given_up; /* refused after the last pause, too */
+	bool has_given_up;  /* refused after the last pause, too */
 };
 
 /* 0 or -errno; manager_deinit() is due in either case. */

@@ -116,6 +116,9 @@ const char *ofono_condition(const struct ofono *ofono);
 void ofono_ask_again(struct ofono *ofono);
 /* The bus refused the last time: its policy does not let this user talk to oFono. */
 bool ofono_is_refused(const struct ofono *ofono);
+#define OFONO_REFUSED_FIX                                                        \
+	"Let the bus read it: systemctl reload dbus; if it still refuses: sudo " \
+	"ofono-mcp doctor"
 /* Where it refused, ask again at once. */
 void ofono_ask_now(struct ofono *ofono);
 /*

@@ -13,7 +13,11 @@ extern const struct schema_field modem_facts_fields[]; /* of one modem */
 
 struct modem_obstacle {
 	const char *text; /* "it is in flight mode" */
-	const char *step; /* for the owner: "ofono-mcp modem on"; NULL: to wait is all */
+	const char
+		*step; /* for the owner, in words; NULL with no command: to wait is all */
+	/* For the owner; the path of the modem stands behind each. NULL: there is none. */
+	const char *command;
+	const char *then;
 };
 
 /* NULL: nothing stops it. */

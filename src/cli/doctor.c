@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "cli/colour.h"
 #include "cli/command.h"
+#include "cli/failing.h"
 #include "cli/usage.h"
 
 enum {
@@ -77,7 +78,7 @@ static void print_finding(const struct finding *finding, const struct buffer *te
 	       levels[finding->level].name, colour_off(), finding->about,
 	       (int)text->length, text->data ? text->data : "");
 	if (finding->fix)
-		printf("%9s%s.\n", "", finding->fix);
+		printf("%9s%s%s\n", "", finding->fix, failing_stop(finding->fix));
 	fflush(stdout);
 }
 

@@ -22,6 +22,14 @@ void failing_make_valid(char *text)
 	}
 }
 
+const char *failing_stop(const char *sentence)
+{
+	const char *command = strstr(sentence, "ofono-mcp ");
+	const char *last = strrchr(sentence, ' ');
+
+	return command && last[1] == '/' ? "" : ".";
+}
+
 void failing_write(const char *code, const char *message, const char *fix)
 {
 	struct buffer text = BUFFER_INIT;
@@ -54,7 +62,7 @@ int failing_tell(const struct failing *failing, const char *format, ...)
 	if (failing->json)
 		failing_write(failing->code, message, failing->fix);
 	fflush(stdout); /* what was told before stands before */
-	fprintf(stderr, "ofono-mcp %s: %s.\n%s.\n", failing->command, message,
-		failing->fix);
+	fprintf(stderr, "ofono-mcp %s: %s.\n%s%s\n", failing->command, message,
+		failing->fix, failing_stop(failing->fix));
 	return EXIT_CODE_FAILED;
 }

@@ -25,6 +25,7 @@ enum {
 	LISTEN_S = 10,
 	TIMEOUT_S = 60,
 	TIMEOUT_MAX_S = 600,
+	FIX_BYTES = 512,
 	OPTION_REGISTERED = 1,
 	OPTION_TIMEOUT,
 	OPTION_JSON,
@@ -100,14 +101,28 @@ static struct failing failing(const struct asked *asked, const char *code,
 	return (struct failing){ "modem", code, fix, asked->json };
 }
 
+/* The same command. */
+static void say_as_root(const struct asked *asked, char fix[FIX_BYTES])
+{
+	int length = snprintf(fix, FIX_BYTES, "Run it as root: sudo ofono-mcp modem%s",
+			      !asked->switches ? ""
+			      : asked->wish.on ? " on"
+					       : " off");
+
+	for (int at = 0; at < asked->name_count && length < FIX_BYTES; at++)
+		length += snprintf(fix + length, (size_t)(FIX_BYTES - length), " %s",
+				   asked->names[at]);
+}
+
 static int fail_unreachable(const struct asked *asked, const struct ofono *ofono)
 {
-	static const struct {
+	char as_root[FIX_BYTES];
+	const struct {
 		const char *words; /* of ofono_condition() */
 		const char *code;
 		const char *fix;
 	} rows[] = {
-		{ "refuses", "refused", "Run it as root: sudo ofono-mcp modem" },
+		{ "refuses", "refused", as_root },
 		{ "no D-Bus", "no_bus", "Start the system bus: systemctl start dbus" },
 		{ "not running", "ofono_unavailable", "Start it: systemctl start ofono" },
 		{ "", "ofono_unavailable",
@@ -118,6 +133,7 @@ static int fail_unreachable(const struct asked *asked, const struct ofono *ofono
 	struct failing it;
 	size_t row = 0;
 
+	say_as_root(asked, as_root);
 	while (!strstr(condition, rows[row].words))
 		row++;
 	it = failing(asked, rows[row].code, rows[row].fix);

@@ -34,7 +34,7 @@ static int show_error(const struct owner_call *call, const struct json *error)
 	fprintf(stderr, "ofono-mcp %s: %s.\n", call->command->name,
 		text_of(error, "message"));
 	if (*fix)
-		fprintf(stderr, "%s.\n", fix);
+		fprintf(stderr, "%s%s\n", fix, failing_stop(fix));
 	return strcmp(text_of(error, "code"), CONTROL_INVALID_ARGUMENT) == 0
 		       ? EXIT_CODE_USAGE
 		       : EXIT_CODE_FAILED;

@@ -79,7 +79,7 @@ static int run_pair(int argc, char **argv)
 		.flaw = name_flaw,
 		.show = show_pairing,
 		.when_lost = "It may be paired, with a token that nobody saw: look with "
-			     "ofono-mcp clients, and then ofono-mcp rotate",
+			     "ofono-mcp clients, and then ofono-mcp rotate NAME",
 	};
 
 	return owner_command_run(&command, argc, argv);

@@ -5,27 +5,30 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cli/failing.h"
 #include "cli/modem_view.h"
 
-enum { AGAIN_MS = 1000 };
+enum { AGAIN_MS = 1000, FIX_BYTES = 320 };
 
 /* In the order of enum switching_outcome */
 static const struct {
 	const char *word;
 	const char *message; /* NULL: how the modem is tells it */
 	const char *fix;
+	bool names_modem; /* the fix is a command, behind which its path stands */
 } outcomes[] = {
 	[SWITCHING_UNDER_WAY] = { "under_way" },
 	[SWITCHING_ON] = { "on" },
 	[SWITCHING_OFF] = { "off" },
-	[SWITCHING_LOCKED] = { "locked", NULL, "Unlock its SIM card: ofono-mcp unlock" },
+	[SWITCHING_LOCKED] = { "locked", NULL, "Unlock its SIM card: ofono-mcp unlock",
+			       true },
 	[SWITCHING_NO_CARD] = { "no_card", NULL,
 				"Insert a SIM card: without one nothing is sent" },
 	[SWITCHING_UNREGISTERED] = { "not_registered", NULL,
 				     "Go where there is reception, or wait longer with "
 				     "--timeout" },
 	[SWITCHING_REFUSED] = { "refused", "this user may not switch it",
-				"Run it as root: sudo ofono-mcp modem" },
+				NULL }, /* say_fix() knows which command */
 	[SWITCHING_IMPOSSIBLE] = { "not_possible", "oFono cannot do that with this modem",
 				   "Switch it in the settings of the phone" },
 	[SWITCHING_FAILED] = { "failed", "oFono tried, and failed",
@@ -190,6 +193,20 @@ void switching_give_up(struct switching *switching)
 
 /* Telling */
 
+/* "": there is none. */
+static void say_fix(const struct switching *switching, char fix[FIX_BYTES])
+{
+	const char *words = outcomes[switching->outcome].fix;
+
+	if (switching->outcome == SWITCHING_REFUSED)
+		snprintf(fix, FIX_BYTES, "Run it as root: sudo ofono-mcp modem %s %s",
+			 switching->wish.on ? "on" : "off", switching->path);
+	else
+		snprintf(fix, FIX_BYTES, "%s%s%s", words ? words : "",
+			 outcomes[switching->outcome].names_modem ? " " : "",
+			 outcomes[switching->outcome].names_modem ? switching->path : "");
+}
+
 bool switching_is_success(const struct switching *switching)
 {
 	enum switching_outcome outcome = switching->outcome;
@@ -202,8 +219,8 @@ bool switching_is_success(const struct switching *switching)
 void switching_print(const struct switching *switching)
 {
 	const char *message = outcomes[switching->outcome].message;
-	const char *fix = outcomes[switching->outcome].fix;
 	const struct modem *modem = find(switching);
+	char fix[FIX_BYTES];
 	FILE *out = switching_is_success(switching) ? stdout : stderr;
 
 	if (out == stderr)
@@ -215,13 +232,17 @@ void switching_print(const struct switching *switching)
 		fputs(switching->changed ? "" : "already ", out);
 		modem_view_print(out, modem);
 	}
-	fprintf(out, fix ? ".\n%s.\n" : ".\n", fix);
+	fputs(".\n", out);
+	say_fix(switching, fix);
+	if (*fix)
+		fprintf(out, "%s%s\n", fix, failing_stop(fix));
 	fflush(out);
 }
 
 void switching_write(const struct switching *switching, struct json_writer *writer)
 {
 	const struct modem *modem = find(switching);
+	char fix[FIX_BYTES];
 
 	json_open_object(writer);
 	if (modem)
@@ -230,7 +251,8 @@ void switching_write(const struct switching *switching, struct json_writer *writ
 		json_put_string(writer, "modem", switching->path);
 	json_put_string(writer, "outcome", outcomes[switching->outcome].word);
 	json_put_boolean(writer, "changed", switching->changed);
-	if (outcomes[switching->outcome].fix)
-		json_put_string(writer, "fix", outcomes[switching->outcome].fix);
+	say_fix(switching, fix);
+	if (*fix)
+		json_put_string(writer, "fix", fix);
 	json_close_object(writer);
 }

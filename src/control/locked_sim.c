@@ -37,7 +37,8 @@ static bool is_locked(const struct modem *modem)
 }
 
 /* The only one; NULL with *names_out of none or several. */
-static struct modem *find_only(struct control_call *call, const char **names_out)
+static struct modem *find_only(struct control_call *call, const char **names_out,
+			       const struct modem **first_out)
 {
 	struct modem *modem, *only = NULL;
 	const char *names = "";
@@ -49,6 +50,7 @@ static struct modem *find_only(struct control_call *call, const char **names_out
 		names = or_nothing(arena_printf(call->arena, "%s%s%s", names,
 						*names ? ", " : "",
 						name_of(call, modem)));
+		*first_out = count ? *first_out : modem;
 		only = modem;
 		count++;
 	}
@@ -56,7 +58,7 @@ static struct modem *find_only(struct control_call *call, const char **names_out
 	return count == 1 ? only : NULL;
 }
 
-/* Paths of modems without power, whose cards nobody sees; "" none. */
+/* " /sim0 /sim1": modems without power, whose cards nobody sees; "" none. */
 static const char *modems_off(const struct control_call *call)
 {
 	const struct modem *modem;
@@ -64,10 +66,17 @@ static const char *modems_off(const struct control_call *call)
 
 	TAILQ_FOREACH (modem, ofono_modems(call->control->ofono), link) {
 		if (!modem->powered && !modem_is_foreign(modem))
-			paths = or_nothing(arena_printf(call->arena, "%s%s%s", paths,
-							*paths ? ", " : "", modem->path));
+			paths = or_nothing(
+				arena_printf(call->arena, "%s %s", paths, modem->path));
 	}
 	return paths;
+}
+
+/* `paths` each with a blank before it. */
+static const char *switch_on(const struct control_call *call, const char *paths)
+{
+	return or_nothing(arena_printf(
+		call->arena, "As root: ofono-mcp modem on%s; then try again", paths));
 }
 
 static void refuse_none(struct control_call *call)
@@ -75,10 +84,9 @@ static void refuse_none(struct control_call *call)
 	const char *off = modems_off(call);
 
 	if (*off)
-		control_fail(call, "modem_off",
-			     "Switch it on: ofono-mcp modem on; then try again",
+		control_fail(call, "modem_off", switch_on(call, off),
 			     "no SIM is locked as far as can be seen, but these modems "
-			     "are off: %s",
+			     "are off:%s",
 			     off);
 	else
 		control_fail(call, "not_locked", "", "no SIM is locked");
@@ -87,13 +95,18 @@ static void refuse_none(struct control_call *call)
 static struct modem *choose(struct control_call *call)
 {
 	const char *names;
-	struct modem *modem = find_only(call, &names);
+	const struct modem *first = NULL;
+	struct modem *modem = find_only(call, &names, &first);
 
 	if (modem)
 		return modem;
 	if (*names)
 		control_fail(call, "sim_required",
-			     "Name the one that you mean: ofono-mcp unlock SIM",
+			     or_nothing(arena_printf(
+				     call->arena,
+				     "Name the one that you mean, for example: "
+				     "ofono-mcp unlock %s",
+				     first->path)),
 			     "more than one SIM is locked: %s", names);
 	else
 		refuse_none(call);
@@ -134,7 +147,8 @@ static struct modem *find_named(struct control_call *call, const char *name)
 			     "no SIM %s is in the phone, or its modem is off", name);
 	else if (!modem->powered)
 		control_fail(call, "modem_off",
-			     "Switch it on: ofono-mcp modem on; then try again",
+			     switch_on(call, or_nothing(arena_printf(call->arena, " %s",
+								     modem->path))),
 			     "the modem %s is off", modem->path);
 	else if (!is_locked(modem))
 		control_fail(call, "not_locked", "", "%s is not locked",
@@ -164,8 +178,11 @@ static bool check_lock(struct control_call *call, const struct locked_sim *sim)
 			     sim->name, sim->modem->sim.pin_required);
 	else if (sim->lock == SIM_LOCK_PUK && !puk)
 		control_fail(call, "sim_blocked",
-			     "Have the PUK at hand, which came with the card, then: "
-			     "ofono-mcp unlock --puk",
+			     or_nothing(arena_printf(
+				     call->arena,
+				     "Have the PUK at hand, which came with the card, "
+				     "then: ofono-mcp unlock --puk %s",
+				     sim->modem->path)),
 			     "%s asks for its PUK: its PIN was entered wrongly too often",
 			     sim->name);
 	else if (sim->lock == SIM_LOCK_PIN && puk)
@@ -185,7 +202,9 @@ bool locked_sim_find(struct control_call *call, struct locked_sim *sim_out)
 
 	if (!ofono_is_available(ofono)) {
 		control_fail(call, "ofono_unavailable",
-			     "Start oFono: systemctl start ofono",
+			     ofono_is_refused(ofono)
+				     ? OFONO_REFUSED_FIX
+				     : "Start oFono: systemctl start ofono",
 			     "oFono cannot be asked: %s", ofono_condition(ofono));
 		return false;
 	}

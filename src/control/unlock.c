@@ -102,11 +102,20 @@ static void tell_unlocked(struct try *try)
 	control_close(try->call);
 }
 
+/* A fix that ends with a command, and the modem that is meant. */
+static const char *with_path(const struct try *try, const char *fix)
+{
+	const char *whole = arena_printf(try->call->arena, "%s %s", fix, try->path);
+
+	return whole ? whole : fix;
+}
+
 static void tell_blocked(const struct try *try, unsigned tries)
 {
 	control_fail(try->call, "sim_blocked",
-		     "Have the PUK at hand, which came with the card, then: "
-		     "ofono-mcp unlock --puk",
+		     with_path(try,
+			       "Have the PUK at hand, which came with the card, then: "
+			       "ofono-mcp unlock --puk"),
 		     "the PIN was wrong, and %s now asks for its PUK%s%s",
 		     try->before.name, tries ? "; of that " : "",
 		     tries ? locked_sim_tries(try->call->arena, tries) : "");
@@ -156,8 +165,8 @@ static void tell_wrong(struct try *try)
 			     "the %s was wrong, and no try is left", code);
 	else
 		control_fail(try->call, "wrong_code",
-			     "Look again with ofono-mcp unlock, which shows how many are "
-			     "left before it asks",
+			     with_path(try, "How many are left is shown, before it asks, "
+					    "by: ofono-mcp unlock"),
 			     "the %s was refused; how many tries are left oFono has not "
 			     "told",
 			     code);
@@ -213,7 +222,7 @@ static const struct refusal {
 			  "Try again in a moment" },
 	[UNLOCK_NOT_TAKEN] = { "not_locked",
 			       "was not tried: the card does not ask for it any more",
-			       "Look again with ofono-mcp unlock" },
+			       "Look again: ofono-mcp status" },
 	[UNLOCK_IMPOSSIBLE] = { "not_possible",
 				"was not tried: oFono cannot do that with this modem",
 				"Unlock the card in another phone, or switch its PIN "
@@ -231,8 +240,7 @@ static const struct refusal {
 	[UNLOCK_UNKNOWN] = { "unknown_outcome",
 			     "may have been tried or not, for oFono gave no answer; it "
 			     "is not tried again",
-			     "Look with ofono-mcp unlock whether the card is still "
-			     "locked, and how many tries are left" },
+			     "Look whether the card is still locked: ofono-mcp status" },
 };
 
 static void tell_refused(struct try *try)
@@ -310,7 +318,9 @@ static bool is_as_seen(struct control_call *call, const struct locked_sim *sim)
 
 	if (tries && json_integer(tries, &seen) && seen == sim->tries)
 		return true;
-	control_fail(call, "tries_changed", "Look again with ofono-mcp unlock",
+	control_fail(call, "tries_changed",
+		     arena_printf(call->arena, "Look again: ofono-mcp unlock %s",
+				  sim->modem->path),
 		     "nothing was tried: meanwhile %s of %s",
 		     sim->tries ? locked_sim_tries(call->arena, sim->tries)
 				: "nobody knows how many tries are left",

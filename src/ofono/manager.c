@@ -131,7 +131,8 @@ static void on_failure(struct manager *manager, const char *error)
 	if (!manager->is_refused)
 		manager->refused_ms = clock_monotonic_ms();
 	manager->is_refused = manager_is_refusal(error);
-	manager->has_given_up = manager->is_refused && manager->attempts == MANAGER_PAUSES;
+	manager->has_given_up =
+		manager->is_refused && manager->attempts == MANAGER_PAUSES;
 	if (!manager->has_given_up)
 		try_later(manager);
 	manager->answered(manager->ofono, error);

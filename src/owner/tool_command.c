@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "tools/modem_facts.h"
 #include "tools/services.h"
 
 const struct client owner_client = {
@@ -37,10 +38,8 @@ static const struct {
 	{ "sim_absent",
 	  "Insert the SIM, or switch its modem on; ofono-mcp status lists those that are "
 	  "there" },
-	{ "sim_locked", "Unlock it: ofono-mcp unlock" },
 	{ "sim_restricted",
 	  "Switch that off in another phone, with the PIN2 of the card" },
-	{ "modem_off", "Switch it on, on the phone or, as root: ofono-mcp modem on" },
 	{ "paused_by_owner", "To go on: ofono-mcp resume" },
 	{ "premium_number_blocked",
 	  "To allow it: premium or allow in section [policy] of the configuration, then "
@@ -65,15 +64,62 @@ static const struct {
 	{ "internal", "Look into the log of the gateway, then try again" },
 };
 
-static const char refused_fix[] =
-	"Let the bus read it: systemctl reload dbus; if it still refuses: sudo ofono-mcp "
-	"doctor";
+/* What a command for one modem ends. */
+static const char *const by_command[] = { "modem_off", "sim_locked", "sim_duplicate",
+					  "modem_stuck" };
 
-static const char *fix_of(const struct tool_error *error, const struct services *services)
+/* The modem of the SIM that was named; else the first that a command makes able to send. */
+static const struct modem *modem_meant(const struct control_call *call)
 {
+	const struct services *services = call->control->services;
+	const struct json *named = json_member(call->arguments, "subscription_id");
+	const struct modem *modem;
+	const struct sim *sim;
+	int64_t id;
+
+	if (named && json_integer(named, &id)) {
+		sim = sims_find(services->sims, id);
+		return sim ? sim->modem : NULL;
+	}
+	TAILQ_FOREACH (modem, ofono_modems(services->ofono), link) {
+		const struct modem_obstacle *obstacle =
+			modem_is_foreign(modem) ? NULL
+						: modem_facts_obstacle(services, modem);
+
+		if (obstacle && obstacle->command)
+			return modem;
+	}
+	return NULL;
+}
+
+/* "As root: ofono-mcp modem on /sim0"; NULL: no command does it. */
+static const char *command_for(const struct control_call *call)
+{
+	const struct modem *modem = modem_meant(call);
+	const struct modem_obstacle *obstacle =
+		modem ? modem_facts_obstacle(call->control->services, modem) : NULL;
+
+	if (!obstacle || !obstacle->command)
+		return NULL;
+	return arena_printf(call->arena, "Run%s%s: %s %s", obstacle->step ? ", " : "",
+			    obstacle->step ? obstacle->step : "", obstacle->command,
+			    modem->path);
+}
+
+static const char *fix_of(const struct control_call *call, const struct tool_error *error)
+{
+	const struct services *services = call->control->services;
+	const char *command = NULL;
+
 	if (strcmp(error->code, "ofono_unavailable") == 0 &&
 	    ofono_is_refused(services->ofono))
-		return refused_fix;
+		return OFONO_REFUSED_FIX;
+	for (size_t at = 0; at < sizeof(by_command) / sizeof(by_command[0]); at++) {
+		if (strcmp(error->code, by_command[at]) == 0)
+			command = command_for(call);
+	}
+	if (command)
+		return command;
 	for (size_t at = 0; at < sizeof(fixes) / sizeof(fixes[0]); at++) {
 		if (strcmp(fixes[at].code, error->code) == 0)
 			return fixes[at].fix;
@@ -104,12 +150,11 @@ static void on_failed(void *data, const struct tool_error *error)
 {
 	const struct tool_command *command = data;
 	struct control_call *call = command->control_call;
-	const struct services *services = call->control->services;
 	const char *code = error->code;
 
 	if (strcmp(code, "invalid_arguments") == 0)
 		code = CONTROL_INVALID_ARGUMENT;
-	control_fail(call, code, without_stop(call->arena, fix_of(error, services)), "%s",
+	control_fail(call, code, without_stop(call->arena, fix_of(call, error)), "%s",
 		     without_stop(call->arena, error->message));
 }
 

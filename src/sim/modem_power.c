@@ -107,7 +107,7 @@ static void tell_refused(struct modem_power *power)
 		log_warning("power: the bus does not let the gateway switch modems on; "
 			    "copy its example power.conf to "
 			    "/etc/dbus-1/system.d/ofono-mcp-power.conf, or run as root: "
-			    "ofono-mcp modem on");
+			    "ofono-mcp modem on all");
 	power->was_refused = true;
 }
 

@@ -26,6 +26,7 @@ struct unlocker {
 	struct observer observer;
 	struct sim_unlock *under_way;
 	char tail[8]; /* of the card that is being tried */
+	char path[sizeof(((struct modem *)0)->path)]; /* the modem it is in */
 	char decided[CARDS_MAX][ICCID_BYTES];
 	unsigned count;
 };
@@ -67,8 +68,9 @@ static const char *flaw_of(int outcome)
 static void on_done(void *data, enum unlock_outcome outcome);
 
 /* False: it is none of this start's business any more. */
-static bool note_try(const struct unlocker *unlocker, const char *iccid)
+static bool note_try(const struct unlocker *unlocker, const struct modem *modem)
 {
+	const char *iccid = modem->sim.card_identifier;
 	char boot[PIN_RECORD_BOOT_BYTES];
 	int outcome = pin_record_boot(boot);
 
@@ -76,8 +78,8 @@ static bool note_try(const struct unlocker *unlocker, const char *iccid)
 		outcome = pin_record_note(unlocker->config->state_dir, boot, iccid);
 	if (outcome == PIN_RECORD_E_TRIED)
 		log_warning("unlock: SIM ...%s: its PIN was tried since this machine "
-			    "started, and is not again; run: ofono-mcp unlock",
-			    unlocker->tail);
+			    "started, and is not again; run: ofono-mcp unlock %s",
+			    unlocker->tail, modem->path);
 	else if (outcome)
 		log_error("unlock: SIM ...%s: its PIN is not tried, for that cannot be "
 			  "noted: %s",
@@ -91,12 +93,13 @@ static void try_pin(struct unlocker *unlocker, struct modem *modem, const char *
 
 	if (modem->sim.pin_retries != UNLOCKER_TRIES) {
 		log_warning("unlock: SIM ...%s: %u tries are left, so its PIN is not "
-			    "tried by itself; run: ofono-mcp unlock",
-			    unlocker->tail, modem->sim.pin_retries);
+			    "tried by itself; run: ofono-mcp unlock %s",
+			    unlocker->tail, modem->sim.pin_retries, modem->path);
 		return;
 	}
-	if (!note_try(unlocker, modem->sim.card_identifier))
+	if (!note_try(unlocker, modem))
 		return;
+	strcpy(unlocker->path, modem->path);
 	unlocker->under_way = sim_unlock(modem, &codes, on_done, unlocker);
 	if (!unlocker->under_way)
 		log_error("unlock: out of memory");
@@ -154,12 +157,12 @@ static void on_done(void *data, enum unlock_outcome outcome)
 	else if (outcome == UNLOCK_NOT_ALLOWED)
 		log_error("unlock: SIM ...%s: the D-Bus policy does not let the gateway "
 			  "enter its PIN; copy the example unlock.conf to "
-			  "/etc/dbus-1/system.d, then run: ofono-mcp unlock",
-			  unlocker->tail);
+			  "/etc/dbus-1/system.d, then run: ofono-mcp unlock %s",
+			  unlocker->tail, unlocker->path);
 	else
 		log_error("unlock: SIM ...%s: its PIN of pin_file did not unlock it, and "
-			  "is not tried again; run: ofono-mcp unlock",
-			  unlocker->tail);
+			  "is not tried again; run: ofono-mcp unlock %s",
+			  unlocker->tail, unlocker->path);
 	look(unlocker);
 }
 

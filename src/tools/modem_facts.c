@@ -86,15 +86,15 @@ static const struct {
 	bool (*holds)(const struct modem *modem);
 	struct modem_obstacle obstacle;
 } modem_obstacles[] = {
-	{ is_off, { "it is switched off", "ofono-mcp modem on" } },
+	{ is_off, { "it is switched off", "as root", "ofono-mcp modem on" } },
 	{ is_unread, { "oFono does not tell yet whether a SIM is in it" } },
 	{ has_no_card, { "no SIM is in it", "insert one" } },
 };
 
 static const struct modem_obstacle lock_obstacles[] = {
 	[SIM_LOCK_NONE] = { NULL },
-	[SIM_LOCK_PIN] = { "its SIM waits for its PIN", "ofono-mcp unlock" },
-	[SIM_LOCK_PUK] = { "its SIM waits for its PUK", "ofono-mcp unlock" },
+	[SIM_LOCK_PIN] = { "its SIM waits for its PIN", NULL, "ofono-mcp unlock" },
+	[SIM_LOCK_PUK] = { "its SIM waits for its PUK", NULL, "ofono-mcp unlock --puk" },
 	[SIM_LOCK_OTHER] = { "a lock of the phone or the network holds its SIM, which "
 			     "neither PIN nor PUK opens",
 			     "the seller of the phone has its code" },
@@ -103,14 +103,14 @@ static const struct modem_obstacle lock_obstacles[] = {
 static const struct modem_obstacle sim_obstacles[] = {
 	[SIM_READY] = { NULL },
 	[SIM_SEARCHING] = { "no network has taken its SIM", "look for reception" },
-	[SIM_OFFLINE] = { "it is in flight mode", "ofono-mcp modem on" },
+	[SIM_OFFLINE] = { "it is in flight mode", "as root", "ofono-mcp modem on" },
 	[SIM_STARTING] = { "it does not take messages yet" },
 	[SIM_LOCKED] = { NULL }, /* its lock tells */
 	[SIM_DUPLICATE] = { "its SIM is in two modems, and each would send the message",
-			    "ofono-mcp modem off, for one" },
+			    "to switch one of them off, as root", "ofono-mcp modem off" },
 	[SIM_STUCK] = { "it is stuck: it does not finish a message that it has",
-			"ofono-mcp modem off, then on" },
-	[SIM_OFF] = { "it is switched off", "ofono-mcp modem on" },
+			"as root", "ofono-mcp modem off", "ofono-mcp modem on" },
+	[SIM_OFF] = { "it is switched off", "as root", "ofono-mcp modem on" },
 	[SIM_ABSENT] = { "no SIM is in it", "insert one" },
 };
 

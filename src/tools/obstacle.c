@@ -68,10 +68,18 @@ static const char *tell_of(const struct modem *modem,
 			   const struct modem_obstacle *obstacle, struct arena *arena,
 			   bool with_step)
 {
-	if (!with_step || !obstacle->step)
+	const char *step = obstacle->step, *command = obstacle->command;
+
+	if (!with_step || !(step || command))
 		return arena_printf(arena, "modem %s: %s", modem->path, obstacle->text);
-	return arena_printf(arena, "modem %s: %s (for the owner: %s)", modem->path,
-			    obstacle->text, obstacle->step);
+	if (!command)
+		return arena_printf(arena, "modem %s: %s (for the owner: %s)",
+				    modem->path, obstacle->text, step);
+	return arena_printf(
+		arena, "modem %s: %s (for the owner%s%s: %s %s%s%s%s%s)", modem->path,
+		obstacle->text, step ? ", " : "", step ? step : "", command, modem->path,
+		obstacle->then ? " && " : "", obstacle->then ? obstacle->then : "",
+		obstacle->then ? " " : "", obstacle->then ? modem->path : "");
 }
 
 const char *obstacle_tell_of_modem(const struct services *services,

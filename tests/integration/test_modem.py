@@ -144,7 +144,7 @@ def test_a_locked_card(owner_of: OwnerOf) -> None:
     done = owner.run("on")
     assert (done.returncode, done.stderr) == (OK, "")
     assert "SIM card: asks for its PIN" in done.stdout
-    assert "Unlock its SIM card: ofono-mcp unlock.\n" in done.stdout
+    assert "Unlock its SIM card: ofono-mcp unlock /sim0\n" in done.stdout
     waiting = owner.run("on", "--registered", "--json")
     assert waiting.returncode == FAILED and "asks for its PIN" in waiting.stderr
     [modem] = json.loads(waiting.stdout)["modems"]
@@ -240,7 +240,7 @@ def test_who_is_not_root(owner: Owner, folder: Path, rule: str) -> None:
         ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", program,
          "modem", "on"], env=os.environ | owner.environment, capture_output=True, text=True)
     assert done.returncode == FAILED, done
-    assert "Run it as root: sudo ofono-mcp modem.\n" in done.stderr
+    assert "Run it as root: sudo ofono-mcp modem on" in done.stderr
     assert not owner.lab.radios[0].properties()["Powered"]
 
 

@@ -60,8 +60,9 @@ def test_each_obstacle_has_its_words(make_lab: MakeLab) -> None:
     agent, modem, radio = Agent(lab), lab.modems[0], lab.radios[0]
     told = wait_why(agent, "it is switched off", "it is switched off")
     assert told["why_not"] == (
-        "No SIM can send: modem /sim0: it is switched off (for the owner: ofono-mcp modem on); "
-        "modem /sim1: it is switched off (for the owner: ofono-mcp modem on).")
+        "No SIM can send: modem /sim0: it is switched off (for the owner, as root: "
+        "ofono-mcp modem on /sim0); modem /sim1: it is switched off (for the owner, as root: "
+        "ofono-mcp modem on /sim1).")
     lab.radios[1].power()
     radio.power()
     told = wait_why(agent, "it is in flight mode", "no SIM is in it")
@@ -83,7 +84,7 @@ def test_each_obstacle_has_its_words(make_lab: MakeLab) -> None:
 
 def test_a_locked_card(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(0, pin="1234")])
-    assert "(for the owner: ofono-mcp unlock)" in wait_why(
+    assert "(for the owner: ofono-mcp unlock /sim0)" in wait_why(
         Agent(lab), "its SIM waits for its PIN")["why_not"]
     modem = wait_until(lambda: next((modem for modem in status(Agent(lab))["modems"]
                                      if "sim_retries" in modem), None),
@@ -214,7 +215,7 @@ def test_a_client_that_may_use_one_card_only(make_lab: MakeLab) -> None:
     lab.radios[1].set("Modem", "Online", False)
     wait_until(lambda: status(limited).get("why_not") == (
         "No SIM that you may use can send now: modem /sim1: it is in flight mode "
-        "(for the owner: ofono-mcp modem on)."), what="it is told why")
+        "(for the owner, as root: ofono-mcp modem on /sim1)."), what="it is told why")
     assert status(agent)["can_send"] and not status(limited)["can_send"]
     lab.modems[1].remove_sim()
     wait_until(lambda: status(limited)["why_not"] == "No SIM that you may use is in the phone.",

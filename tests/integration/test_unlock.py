@@ -116,7 +116,7 @@ def block(lab: Lab) -> None:
         unlock(lab.gateway, lines=(WRONG,))
     assert_failed(unlock(lab.gateway, "--force", lines=(WRONG,)),
                   "the PIN was wrong, and SIM 1 in /sim0 now asks for its PUK; of that 10 "
-                  "tries are left", "ofono-mcp unlock --puk")
+                  "tries are left", "ofono-mcp unlock --puk /sim0")
 
 
 def test_blocked_and_then_the_puk(locked: Lab) -> None:
@@ -188,7 +188,7 @@ def test_more_than_one_is_locked(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(i, pin=PIN) for i in range(2)])
     Agent(lab).wait_states("locked", "locked")
     assert_failed(unlock(lab.gateway), "more than one SIM is locked: SIM 1 in /sim0, "
-                  "SIM 2 in /sim1", "ofono-mcp unlock SIM")
+                  "SIM 2 in /sim1", "for example: ofono-mcp unlock /sim0")
     result = unlock(lab.gateway, "2")
     assert result.stdout == "SIM 2 in /sim1 is unlocked.\n"
     assert_unlocked(unlock(lab.gateway))            # the only one now

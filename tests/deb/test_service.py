@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,6 +66,37 @@ def test_the_first_start_needs_no_second(machine: Machine, phone: Phone) -> None
     phone.receive(token, "to a package")
     assert (pid(machine), shown(machine, "NRestarts")) == (first, "0")
     machine.run("ofono-mcp", "revoke", "laptop")
+
+
+def test_status_and_send_in_the_first_second(machine: Machine, phone: Phone) -> None:
+    """The bus has read the policy before the gateway is started: nothing is refused."""
+    purge(machine)
+    machine.run("dpkg", "--install", f"/packages/{UNIT}.deb")
+    status = machine.run("ofono-mcp", "status")
+    assert re.search("^oFono +answers", status, re.MULTILINE), status
+    assert "Message 1 to +36201234567: sent" in machine.run(
+        "ofono-mcp", "send", "--sim", "1", "+36201234567", "at once")
+    run = shown(machine, "InvocationID")
+    assert "refuses" not in machine.run("journalctl", f"_SYSTEMD_INVOCATION_ID={run}")
+
+
+# Where the bus cannot be made to read it first: a policy that is put there by hand.
+LATE_POLICY = """
+policy=/usr/share/dbus-1/system.d/ofono-mcp.conf
+systemctl stop ofono-mcp
+mv $policy /root/
+systemctl reload dbus
+systemctl start ofono-mcp
+mv /root/ofono-mcp.conf $policy
+(sleep 2; systemctl reload dbus) >/dev/null 2>&1 &
+ofono-mcp send --sim 1 +36201234567 'a second later'
+ofono-mcp status
+"""
+
+
+def test_they_wait_for_a_policy_that_is_read_late(service: Machine, phone: Phone) -> None:
+    said = service.run("sh", "-ec", LATE_POLICY)
+    assert "to +36201234567: sent" in said and re.search("^oFono +answers", said, re.MULTILINE)
 
 
 def files(machine: Machine) -> set[str]:

@@ -149,8 +149,8 @@ static int fail_missing(const struct asked *asked, const char *packages)
 	char fix[2 * PACKAGES_BYTES];
 	const struct failing failing = { "demo", "missing_packages", fix, asked->json };
 
-	snprintf(fix, sizeof(fix),
-		 "Install them: sudo apt install --no-install-recommends%s", packages);
+	snprintf(fix, sizeof(fix), "Install them%s apt install --no-install-recommends%s",
+		 is_in_path("sudo") ? ": sudo" : ", as root:", packages);
 	return failing_tell(&failing, "these Debian packages are missing:%s", packages);
 }
 

@@ -96,12 +96,17 @@ def test_as_an_ordinary_user(program: Path) -> None:
         assert code == 1 and "may not make user namespaces" in demo.output
 
 
-def test_what_is_missing_is_named(program: Path) -> None:
+def test_what_is_missing_is_named(program: Path, tmp_path: Path) -> None:
     done = subprocess.run([program, "demo", "--json"], env={"PATH": "/nowhere"},
                           capture_output=True, text=True)
     assert done.returncode == 1
-    assert "sudo apt install --no-install-recommends dbus-daemon util-linux.\n" in done.stderr
+    assert ("Install them, as root: apt install --no-install-recommends "
+            "dbus-daemon util-linux.\n") in done.stderr
     assert json.loads(done.stdout)["error"]["code"] == "missing_packages"
+    (tmp_path / "sudo").symlink_to("/bin/true")
+    done = subprocess.run([program, "demo"], env={"PATH": str(tmp_path)},
+                          capture_output=True, text=True)
+    assert "Install them: sudo apt install --no-install-recommends dbus" in done.stderr
 
 
 def test_only_the_program_was_installed(program: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ TESTS = Path(__file__).resolve().parents[1]
 AS_ROOT = TESTS / "as-root"
 PACKAGE_LIST = TESTS / "packages" / "list"
 USERS_PATH = "/usr/local/bin:/usr/bin:/bin"     # Debian's, of who is not root
-UNSHARE_FAILS = "#!/bin/sh\nexit 1\n"
+UNSHARE_FAILS = "#!/bin/sh\necho \"$@\" >>\"${0%/*}/unshared\"\nexit 1\n"
 
 
 def as_root(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -64,6 +64,8 @@ def test_it_says_why_a_user_may_make_no_namespace(refusing: Path, setting: str, 
     assert done.returncode == 1 and not (refusing / "ran").exists()
     assert "may not make user namespaces" in done.stderr and words in done.stderr
     assert "sudo make demo" in done.stderr and "become root with su" in done.stderr
+    # The helper of unshare --map-auto would wait for ever then.
+    assert "--map-auto" not in (refusing / "unshared").read_text()
 
 
 def test_a_missing_program_is_reported_with_its_package(

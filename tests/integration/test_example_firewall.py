@@ -15,6 +15,7 @@ import pytest
 
 from lab import wait_until
 from lab.network import Network
+from lab.programs import find
 from modem.patience import patience
 from phone import LAPTOP, MOBILE, PHONE, Phone
 
@@ -44,13 +45,13 @@ table inet seen {
 
 def load(network: Network, *rules: str) -> None:
     for text in rules:
-        subprocess.run([*network.prefix, "nft", "-f", "-"], input=text, text=True,
+        subprocess.run([*network.prefix, find("nft"), "-f", "-"], input=text, text=True,
                        check=True)
 
 
 def arrived(network: Network) -> int:
     """Packets to our ports so far."""
-    said = subprocess.run([*network.prefix, "nft", "list", "table", "inet", "seen"],
+    said = subprocess.run([*network.prefix, find("nft"), "list", "table", "inet", "seen"],
                           check=True, capture_output=True, text=True).stdout
     return int(said.split("packets ")[1].split()[0])
 
@@ -86,7 +87,7 @@ def is_dropped(phone: Phone, who: str, address: str, port: int = PORT) -> bool:
 def test_nft_understands_it(phone: Phone, name: str) -> None:
     network = phone.networks["phone"]
     load(network, BASE)
-    subprocess.run([*network.prefix, "nft", "-c", "-f", str(EXAMPLES / name)], check=True)
+    subprocess.run([*network.prefix, find("nft"), "-c", "-f", str(EXAMPLES / name)], check=True)
 
 
 def test_where_everything_is_dropped_it_opens_the_lan(phone: Phone) -> None:

@@ -15,6 +15,7 @@ from modem.patience import patience
 from .bus import Bus
 from .network import Network
 from .process import Process, Program
+from .programs import require
 from .wait import wait_until
 
 CONFIG = """\
@@ -87,6 +88,7 @@ class Avahi(Program):
 
     def run(self, *command: str, timeout: float = 30) -> str:
         """A program of this machine that speaks with it; what it said."""
+        require(command)
         return subprocess.run(
             [*self._network.prefix, "env", *self._assignments, *command], check=True,
             stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,

@@ -4,7 +4,7 @@
 # make demo       a whole gateway with emulated modems; installs what it needs (PORT=9531)
 # make check      every test; installs what they need
 # make unit san house lab integration clients console package valgrind    parts of it (san: ASan and UBSan)
-# make bench      what the daemon costs beside its anchors, one table (BENCH_ROWS=1,3,8)
+# make bench      what the daemon costs beside its anchors, one table (BENCH_ROWS=1,3,...)
 # make bench-peers    row 7 of it, a server of the official SDK beside ours; fetches that with npm
 # make matrix     kill -9 at every boundary, not only at the sample that "make check" takes
 # make torture    clients at work while everything around the gateway breaks, and an account

@@ -177,9 +177,7 @@ def packages_of_openrc() -> list[str]:
     return ["openrc", *OWN_LIBRARY.findall(said)]
 
 
-@pytest.fixture
-def openrc() -> Iterator[OpenRc]:
-    folder = Path(tempfile.mkdtemp(prefix="ofono-mcp-openrc-"))
+def furnished(folder: Path) -> OpenRc:
     packages, root = folder / "packages", folder / "root"
     packages.mkdir()
     subprocess.run(["apt-get", "-q", "-o", "APT::Sandbox::User=root", "download",
@@ -188,6 +186,17 @@ def openrc() -> Iterator[OpenRc]:
     machine = OpenRc(root)
     machine.unpack(list(packages.glob("*.deb")))
     machine.furnish()
+    return machine
+
+
+@pytest.fixture
+def openrc() -> Iterator[OpenRc]:
+    folder = Path(tempfile.mkdtemp(prefix="ofono-mcp-openrc-"))
+    try:
+        machine = furnished(folder)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
     try:
         machine.start()
         yield machine

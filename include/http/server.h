@@ -33,6 +33,7 @@ struct http_route {
 	bool json_body;	  /* POST must be application/json: 415 */
 	bool public;	  /* no token asked */
 	unsigned scopes;  /* that a client needs, enum client_scope: 403 */
+	unsigned useless; /* scopes that alone are of no use here: 403 */
 	/* NULL, or tells whether programs of this machine are asked for no token. */
 	bool (*trusts_loopback)(const struct config *config);
 	const struct exchange_handler *handler;

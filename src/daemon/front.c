@@ -77,6 +77,7 @@ static void open_routes(struct front *front)
 		.path = "/mcp",
 		.methods = HTTP_POST | HTTP_GET | HTTP_DELETE,
 		.json_body = true,
+		.useless = CLIENT_METRICS,
 		.handler = &endpoint_handler,
 		.data = front->endpoint,
 		.refusal = endpoint_refusal,

@@ -254,7 +254,9 @@ void connection_completed(void *all, struct MHD_Connection *mhd, void **request,
 	    code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
 		connections_prove(connection, 0);
 	if (connection->pair.fd < 0)
-		engine_kick(&connections->engine); /* 1.0.1 lets go in the next run */
+		engine_kick(
+			&connections
+				 ->engine); /* it lets go, at the latest in one more run */
 	connection_end_request(connection);
 	connection->completed = true;
 	if (connection->state == CONNECTION_STREAMING)

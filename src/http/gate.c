@@ -204,9 +204,12 @@ static bool token_known(struct gate_walk *walk)
 
 static bool scopes_held(struct gate_walk *walk)
 {
-	unsigned needed = walk->verdict->route->scopes;
+	const struct http_route *route = walk->verdict->route;
+	unsigned held = walk->verdict->client.scopes;
 
-	return is_for_anybody(walk) || (walk->verdict->client.scopes & needed) == needed;
+	return is_for_anybody(walk) ||
+	       ((held & route->scopes) == route->scopes &&
+		(!(held & route->useless) || (held & ~route->useless)));
 }
 
 static const struct gate {

@@ -43,6 +43,12 @@ static struct response preflight_response(const struct gate_verdict *verdict)
 	return response;
 }
 
+/* Any of what is of use there, where nothing in particular is needed. */
+static unsigned wanted_scopes(const struct http_route *route)
+{
+	return route->scopes ? route->scopes : CLIENT_SCOPES_ALL & ~route->useless;
+}
+
 static void challenge_scopes(struct response *response, unsigned scopes)
 {
 	char names[CLIENT_SCOPES_BYTES], text[sizeof(CHALLENGE) + sizeof(names) + 48];
@@ -67,7 +73,7 @@ static struct response plain_response(const struct gate_verdict *verdict)
 		response_header(&response, "WWW-Authenticate",
 				verdict->wrong_token ? CHALLENGE WRONG_TOKEN : CHALLENGE);
 	if (verdict->status == MHD_HTTP_FORBIDDEN && verdict->route)
-		challenge_scopes(&response, verdict->route->scopes);
+		challenge_scopes(&response, wanted_scopes(verdict->route));
 	if (verdict->retry_after_seconds) {
 		snprintf(seconds, sizeof(seconds), "%u", verdict->retry_after_seconds);
 		response_header(&response, "Retry-After", seconds);

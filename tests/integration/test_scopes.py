@@ -123,6 +123,15 @@ def test_each_sees_what_it_may(
     assert (page, len(client.resources)) == ((6, 9) if "read" in scopes else (0, 1))
 
 
+def test_metrics_alone_get_nothing_from_mcp(guarded: LoneGateway, name: str) -> None:
+    client = Client(guarded, name, "metrics")
+    for reply in (client.ask("tools/list"), client.ask("ping"), client.ask("initialize"),
+                  client.ask_modern("server/discover")):
+        assert reply.status == 403 and b"scope" in reply.body
+        wanted = reply.header("www-authenticate") or ""
+        assert 'error="insufficient_scope"' in wanted and "metrics" not in wanted
+
+
 def test_lists_are_private(guarded: LoneGateway, name: str) -> None:
     client = Client(guarded, name, "read")
     for method in ("tools/list", "resources/list", "resources/templates/list"):

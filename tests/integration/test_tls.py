@@ -151,6 +151,23 @@ def test_versions(secure: LoneGateway, version: ssl.TLSVersion, good: bool) -> N
         assert not good
 
 
+@pytest.mark.parametrize("ciphers,good", [
+    ("AES128-SHA:AES256-SHA256:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA384", False),
+    ("ECDHE-ECDSA-AES128-CCM:ECDHE-ECDSA-AES128-CCM8", False),
+    ("ECDHE-ECDSA-AES128-GCM-SHA256", True), ("ECDHE-ECDSA-CHACHA20-POLY1305", True)])
+def test_only_ciphers_that_authenticate_what_they_encrypt(secure: LoneGateway, ciphers: str,
+                                                          good: bool) -> None:
+    """No CBC."""
+    context = naive()
+    context.set_ciphers(f"{ciphers}:@SECLEVEL=0")
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        with handshake(secure, context) as connection:
+            assert good, connection.cipher()
+    except (ssl.SSLError, ConnectionResetError):
+        assert not good
+
+
 # ---- calls that wait
 
 def test_who_leaves_while_a_call_waits_is_noticed(secure: LoneGateway) -> None:

@@ -20,7 +20,8 @@ static bool trusts_loopback(const struct config *asked)
 static const struct http_route routes[] = {
 	{ .path = "/mcp",
 	  .methods = HTTP_GET | HTTP_POST | HTTP_DELETE,
-	  .json_body = true },
+	  .json_body = true,
+	  .useless = CLIENT_METRICS },
 	{ .path = "/healthz", .methods = HTTP_GET, .public = true },
 	{ .path = "/metrics",
 	  .methods = HTTP_GET,
@@ -327,6 +328,17 @@ static unsigned ask_metrics(bool local, bool token, unsigned has)
 	return verdict.status;
 }
 
+static unsigned ask_mcp(unsigned has)
+{
+	static const struct auth auth = { .find = find_one };
+	struct gate_verdict verdict;
+
+	scopes = has;
+	check_with(&auth, true, "POST", "/mcp", "HTTP/1.1",
+		   JSON "|Authorization: Bearer x", &verdict);
+	return verdict.status;
+}
+
 static void test_scopes(void **state)
 {
 	(void)state;
@@ -336,6 +348,9 @@ static void test_scopes(void **state)
 	assert_int_equal(ask_metrics(true, true, CLIENT_SCOPES_ALL & ~CLIENT_METRICS),
 			 403);
 	assert_int_equal(ask_metrics(false, true, CLIENT_METRICS | CLIENT_READ), 0);
+	assert_int_equal(ask_mcp(CLIENT_METRICS), 403); /* it gets nothing there */
+	assert_int_equal(ask_mcp(CLIENT_METRICS | CLIENT_READ), 0);
+	assert_int_equal(ask_mcp(CLIENT_SEND), 0);
 	config.metrics_on_loopback = true;
 	assert_int_equal(ask_metrics(true, false, 0), 0);
 	assert_int_equal(ask_metrics(true, true, 0), 0);

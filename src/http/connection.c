@@ -200,9 +200,15 @@ static void rest(struct connection *connection)
 }
 
 /* libmicrohttpd has written all of its answer, or has closed its end. */
+static bool has_lost_engine(const struct connection *connection)
+{
+	return connection->engine == CONNECTION_PARTED ||
+	       (connection->engine == CONNECTION_JOINED && connection->pair.fd < 0);
+}
+
 static bool is_over(const struct connection *connection)
 {
-	return (connection->completed || connection->engine == CONNECTION_PARTED) &&
+	return (connection->completed || has_lost_engine(connection)) &&
 	       connection->state != CONNECTION_LINGERING &&
 	       connection->state != CONNECTION_CLOSED;
 }
@@ -211,8 +217,7 @@ static void answer_over(struct connection *connection)
 {
 	if (!connection_relay(connection))
 		return;
-	if (connection->engine == CONNECTION_PARTED || connection->pair.fd < 0 ||
-	    connection->connections->stopping)
+	if (has_lost_engine(connection) || connection->connections->stopping)
 		connection_finish(connection);
 	else
 		rest(connection);
@@ -238,8 +243,10 @@ void connection_progress(struct connection *connection)
 		connection_read_body(connection);
 	if (connection->state == CONNECTION_LINGERING)
 		drop_input(connection);
-	else if (connection->pair.fd >= 0)
+	else if (connection->pair.readable || connection->to_peer.data)
 		connection_relay(connection);
+	if (connection->state == CONNECTION_IDLE && has_lost_engine(connection))
+		connection_finish(connection);
 }
 
 void connection_ready(void *data)

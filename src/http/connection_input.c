@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum {
@@ -91,24 +92,36 @@ static size_t write_head(const struct request_head *head, char text[static 256])
 	return (size_t)length;
 }
 
-static bool pass_on(struct connection *connection, const char *data, size_t length)
+static bool hold(struct connection *connection, const struct iovec *piece, size_t from)
 {
-	struct held_bytes *held = &connection->to_engine;
-	ssize_t sent = 0;
+	return from >= piece->iov_len ||
+	       held_bytes_keep(&connection->to_engine, (char *)piece->iov_base + from,
+			       piece->iov_len - from);
+}
 
+/* Two pieces in one call; the second follows the first. False: no memory. */
+static bool pass_on(struct connection *connection, struct iovec pieces[static 2])
+{
+	const struct msghdr message = { .msg_iov = pieces, .msg_iovlen = 2 };
+	size_t length = pieces[0].iov_len + pieces[1].iov_len, sent = 0;
+	ssize_t result;
+
+	if (!length)
+		return true;
 	engine_kick(&connection->connections->engine);
-	if (!held->data && length) {
-		sent = send(connection->pair.fd, data, length,
-			    MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (sent < 0 && errno != EAGAIN)
+	if (!connection->to_engine.data) {
+		result = sendmsg(connection->pair.fd, &message,
+				 MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (result < 0 && errno != EAGAIN)
 			return true; /* it wants no more: its answer is on the way */
-		if (sent < 0)
-			sent = 0;
+		sent = result > 0 ? (size_t)result : 0;
 	}
-	if ((size_t)sent == length)
+	if (sent == length)
 		return true;
 	socket_poll_want_write(&connection->connections->poll, &connection->pair);
-	return held_bytes_keep(held, data + sent, length - (size_t)sent);
+	return hold(connection, &pieces[0], sent) &&
+	       hold(connection, &pieces[1],
+		    sent > pieces[0].iov_len ? sent - pieces[0].iov_len : 0);
 }
 
 /* False: libmicrohttpd has not taken all of it yet. */
@@ -133,37 +146,11 @@ static bool pass_on_held(struct connection *connection)
 	return true;
 }
 
-/* Heads */
+/* Receiving */
 
 static void refuse(struct connection *connection, const struct request_flaw *flaw)
 {
 	connection_refuse_now(connection, flaw->status, flaw->text);
-}
-
-static void hand_over(struct connection *connection)
-{
-	char text[256];
-	size_t length = write_head(connection->head, text);
-
-	if (!join_engine(connection) || !pass_on(connection, text, length))
-		connection_refuse_now(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-				      CONNECTION_NO_ROOM);
-}
-
-static void begin(struct connection *connection, size_t length)
-{
-	struct request_flaw flaw = { MHD_HTTP_SERVICE_UNAVAILABLE, CONNECTION_NO_ROOM };
-
-	connection->head = malloc(sizeof(*connection->head));
-	if (!connection->head ||
-	    !request_head_parse(connection->input, length, connection->head, &flaw)) {
-		refuse(connection, &flaw);
-		return;
-	}
-	connection->input_used = length;
-	connection->state = CONNECTION_BODY;
-	body_framing_init(&connection->framing, connection->head->body_length);
-	hand_over(connection);
 }
 
 static bool input_grow(struct connection *connection)
@@ -183,6 +170,13 @@ static bool input_grow(struct connection *connection)
 	return true;
 }
 
+/* Less than there was room for: nothing more is there, unless TLS or the kernel keeps the end. */
+static void note_read(struct connection *connection, size_t length, size_t room)
+{
+	connection->network.readable = connection->network.left || length == room ||
+				       connection->transport.encrypted;
+}
+
 /* False: nothing came, or the connection is over. */
 static bool receive(struct connection *connection)
 {
@@ -200,6 +194,8 @@ static bool receive(struct connection *connection)
 				connection->input + connection->input_length,
 				connection->input_size - connection->input_length);
 	if (length > 0) {
+		note_read(connection, (size_t)length,
+			  connection->input_size - connection->input_length);
 		connection->input_length += (size_t)length;
 		return true;
 	}
@@ -223,25 +219,6 @@ static void wake(struct connection *connection)
 			     DEADLINE_REQUEST);
 }
 
-void connection_read_head(struct connection *connection)
-{
-	struct request_flaw flaw;
-	int length;
-
-	if (!connection->input_length && !receive(connection))
-		return;
-	if (connection->state == CONNECTION_IDLE)
-		wake(connection);
-	do {
-		length = request_head_scan(connection->input, connection->input_length,
-					   &connection->input_scanned, &flaw);
-	} while (!length && receive(connection));
-	if (length < 0)
-		refuse(connection, &flaw);
-	else if (length)
-		begin(connection, (size_t)length);
-}
-
 /* Bodies */
 
 static void refuse_body(struct connection *connection, int error)
@@ -257,18 +234,23 @@ static void refuse_body(struct connection *connection, int error)
 			"has its size in hex, CRLF, as many bytes, CRLF");
 }
 
-/* False: it is refused, or waits for libmicrohttpd. */
-static bool frame(struct connection *connection, char *data, size_t length, size_t *used)
+/*
+ * Passes on `head`, which may be empty, and what there is of the body. False: it is refused, or
+ * waits for libmicrohttpd.
+ */
+static bool frame(struct connection *connection, struct iovec head, char *data,
+		  size_t length, size_t *used)
 {
-	/* with Content-Length the gates have refused what is too long */
+	/* with Content-Length the gates refuse what is too long */
 	int passed = body_framing_read(&connection->framing, data, length,
 				       EXCHANGE_BODY_MAX, used);
+	struct iovec pieces[] = { head, { data, passed > 0 ? (size_t)passed : 0 } };
 
 	if (passed < 0) {
 		refuse_body(connection, passed);
 		return false;
 	}
-	if (pass_on(connection, data, (size_t)passed))
+	if (pass_on(connection, pieces))
 		return !connection->to_engine.data;
 	connection_no_room(connection);
 	return false;
@@ -285,7 +267,9 @@ static bool read_piece(struct connection *connection)
 		return false;
 	length = transport_read(&connection->transport, piece, sizeof(piece));
 	if (length > 0) {
-		if (!frame(connection, piece, (size_t)length, &used) &&
+		note_read(connection, (size_t)length, sizeof(piece));
+		if (!frame(connection, (struct iovec){ NULL, 0 }, piece, (size_t)length,
+			   &used) &&
 		    connection->state != CONNECTION_BODY)
 			return false;
 		if (used < (size_t)length) {
@@ -305,14 +289,20 @@ static bool read_piece(struct connection *connection)
 	return false;
 }
 
-static bool read_from_input(struct connection *connection)
+/* What came with the head goes with it. */
+static void hand_over(struct connection *connection)
 {
+	char text[256];
+	struct iovec head = { text, write_head(connection->head, text) };
 	size_t used = 0;
-	bool on = frame(connection, connection->input + connection->input_used,
-			connection->input_length - connection->input_used, &used);
 
+	if (!join_engine(connection)) {
+		connection_no_room(connection);
+		return;
+	}
+	frame(connection, head, connection->input + connection->input_used,
+	      connection->input_length - connection->input_used, &used);
 	connection->input_used += used;
-	return on;
 }
 
 void connection_read_body(struct connection *connection)
@@ -321,9 +311,44 @@ void connection_read_body(struct connection *connection)
 
 	while (on && connection->state == CONNECTION_BODY &&
 	       !body_framing_is_over(&connection->framing))
-		on = connection->input_used < connection->input_length
-			     ? read_from_input(connection)
-			     : read_piece(connection);
+		on = read_piece(connection);
+}
+
+/* Heads */
+
+static void begin(struct connection *connection, size_t length)
+{
+	struct request_flaw flaw = { MHD_HTTP_SERVICE_UNAVAILABLE, CONNECTION_NO_ROOM };
+
+	connection->head = malloc(sizeof(*connection->head));
+	if (!connection->head ||
+	    !request_head_parse(connection->input, length, connection->head, &flaw)) {
+		refuse(connection, &flaw);
+		return;
+	}
+	connection->input_used = length;
+	connection->state = CONNECTION_BODY;
+	body_framing_init(&connection->framing, connection->head->body_length);
+	hand_over(connection);
+}
+
+void connection_read_head(struct connection *connection)
+{
+	struct request_flaw flaw;
+	int length;
+
+	if (!connection->input_length && !receive(connection))
+		return;
+	if (connection->state == CONNECTION_IDLE)
+		wake(connection);
+	do {
+		length = request_head_scan(connection->input, connection->input_length,
+					   &connection->input_scanned, &flaw);
+	} while (!length && receive(connection));
+	if (length < 0)
+		refuse(connection, &flaw);
+	else if (length)
+		begin(connection, (size_t)length);
 }
 
 /* The end */

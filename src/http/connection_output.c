@@ -104,9 +104,11 @@ static bool read_pair(struct connection *connection)
 
 	if (connection->pair.fd < 0)
 		return false;
+	connection->pair.readable = connection->pair.left;
 	length = recv(connection->pair.fd, piece, sizeof(piece), MSG_DONTWAIT);
 	if (length > 0)
-		return connection_write(connection, piece, (size_t)length);
+		return connection_write(connection, piece, (size_t)length) &&
+		       ((size_t)length == sizeof(piece) || connection->pair.left);
 	if (length == 0 || errno != EAGAIN)
 		connection_close_pair(connection);
 	return false;

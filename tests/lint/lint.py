@@ -74,7 +74,7 @@ class Tools:
 def files() -> Iterator[Path]:
     for folder, folders, names in os.walk(PROJECT):
         folders[:] = sorted(set(folders) - NOT_OURS)
-        yield from (Path(folder, name) for name in sorted(names))
+        yield from (Path(folder, name) for name in sorted(set(names) - NOT_OURS))
 
 
 def c_files(*folders: str) -> list[str]:

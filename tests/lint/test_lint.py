@@ -56,6 +56,12 @@ def test_a_build_folder_is_not_ours(project: Path) -> None:
     assert lint.check_licence(TOOLS).complaints == []
 
 
+def test_git_is_not_ours_where_it_is_a_file(project: Path) -> None:
+    """As in a linked worktree."""
+    (project / ".git").write_text(f"gitdir: {lint.FORBIDDEN[0]}main/.git/worktrees/one\n")
+    assert lint.check_paths(TOOLS).complaints == []
+
+
 def test_a_path_of_another_machine(project: Path) -> None:
     (project / "notes.md").write_text(f"first\nsee {lint.FORBIDDEN[0]}notes\n")
     assert lint.check_paths(TOOLS).complaints == [f"notes.md:2: names {lint.FORBIDDEN[0]}"]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import signal
 import tempfile
@@ -40,6 +41,7 @@ class Lab:
                  tls: bool = False) -> None:
         cards = [Sim.numbered(i) for i in range(modem_count)] if sims is None else sims
         self.folder = Path(tempfile.mkdtemp(prefix="ofono-lab-"))
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)     # not even entered
         self.modems = [make_modem(i, card) for i, card in enumerate(cards)]
         self.bus = bus(self.folder)
         self.ofonod = Ofonod(self.folder, self.bus, self.modems, plugin)

@@ -25,6 +25,7 @@
 
 #include "base/log.h"
 #include "bus/bus_pump.h"
+#include "scratch.h"
 
 enum { LAB_PATIENCE_MS = 10000 };
 
@@ -99,8 +100,8 @@ static inline void lab_stop_daemon(struct lab *lab)
 static inline void lab_open(struct lab *lab)
 {
 	memset(lab, 0, sizeof(*lab));
-	strcpy(lab->folder, "/tmp/ofono-mcp-bus-XXXXXX");
-	assert_non_null(mkdtemp(lab->folder));
+	assert_non_null(mkdtemp(
+		scratch_template(lab->folder, sizeof(lab->folder), "ofono-mcp-bus")));
 	snprintf(lab->address, sizeof(lab->address), "unix:path=%s/bus", lab->folder);
 	lab_write_config(lab);
 	assert_return_code(sd_event_new(&lab->loop), 0);

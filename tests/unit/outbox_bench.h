@@ -14,11 +14,12 @@
 #include "fake_ofono.h"
 #include "full_disk.h"
 #include "sms/outbox.h"
+#include "scratch.h"
 
 /* Times are real, hence small where they are waited for, and 1 min where they must not come. */
 static const struct outbox_timing patient = { 60000, 60000, 60000, 60000, 60000 };
 
-static char bench_folder[40];
+static char bench_folder[64];
 static struct config bench_config;
 static sd_event *loop;
 static struct store *store;
@@ -88,13 +89,13 @@ static inline int bench_set_up(void **state)
 
 	(void)state;
 	heard[0] = '\0';
-	strcpy(bench_folder, "/tmp/test_outbox.XXXXXX");
 	fake_init();
 	bench_config.queue_limit = 1000;
 	bench_config.approval_hours = 24;
 	bench_config.delivery_reports = false;
-	if (!mkdtemp(bench_folder) || sd_event_new(&loop) < 0 ||
-	    store_open(bench_folder, &store, &error))
+	if (!mkdtemp(scratch_template(bench_folder, sizeof(bench_folder),
+				      "test_outbox")) ||
+	    sd_event_new(&loop) < 0 || store_open(bench_folder, &store, &error))
 		return -1;
 	return bench_start(&patient);
 }

@@ -19,6 +19,7 @@
 #include "full_disk.h"
 #include "store/store_client.h"
 #include "store/store_database.h"
+#include "scratch.h"
 
 /* A client that may do what one may unless the owner says otherwise. */
 #define NAMED(text)                                            \
@@ -26,8 +27,8 @@
 			  .scopes = CLIENT_READ | CLIENT_SEND, \
 			  .limits = { -1, -1, -1, -1 } })
 
-static char root[32];
-static char folder[64];
+static char root[64];
+static char folder[80];
 static char path[96];
 static struct store *store;
 
@@ -43,8 +44,7 @@ static inline int remove_entry(const char *name, const struct stat *status, int 
 static inline int store_set_up(void **state)
 {
 	(void)state;
-	strcpy(root, "/tmp/test_store.XXXXXX");
-	if (!mkdtemp(root))
+	if (!mkdtemp(scratch_template(root, sizeof(root), "test_store")))
 		return -1;
 	snprintf(folder, sizeof(folder), "%s/state", root);
 	snprintf(path, sizeof(path), "%s/gateway.db", folder);

@@ -17,14 +17,15 @@
 
 #include "base/clock.h"
 #include "http/certificate.h"
+#include "scratch.h"
 
 static char home[64], folder[80], certificate_path[96], key_path[96];
 
 static int setup(void **state)
 {
 	(void)state;
-	strcpy(home, "/tmp/ofono-mcp-certificate-XXXXXX");
-	assert_non_null(mkdtemp(home));
+	assert_non_null(
+		mkdtemp(scratch_template(home, sizeof(home), "ofono-mcp-certificate")));
 	snprintf(folder, sizeof(folder), "%s/tls", home);
 	snprintf(certificate_path, sizeof(certificate_path), "%s/cert.pem", folder);
 	snprintf(key_path, sizeof(key_path), "%s/key.pem", folder);

@@ -16,10 +16,11 @@
 
 #include "base/config.h"
 #include "base/config_key.h"
+#include "scratch.h"
 
 static struct config config;
 static struct explanation error;
-static char path[] = "/tmp/test_config.XXXXXX";
+static char path[64];
 
 static int setup(void **state)
 {
@@ -32,7 +33,7 @@ static int setup(void **state)
 
 static int make_file(void **state)
 {
-	int fd = mkstemp(path);
+	int fd = mkstemp(scratch_template(path, sizeof(path), "test_config"));
 
 	(void)state;
 	return fd < 0 ? -1 : close(fd);

@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 #include "base/config_folder.h"
+#include "scratch.h"
 
-static char folder[] = "/tmp/test_config_folder.XXXXXX";
+static char folder[64];
 static struct config config;
 static struct explanation error;
 
@@ -41,10 +42,11 @@ static void remove_files(void)
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(folder + strlen(folder) - 6, "XXXXXX");
 	config_defaults(&config);
 	memset(&error, 0, sizeof(error));
-	return mkdtemp(folder) ? 0 : -1;
+	return mkdtemp(scratch_template(folder, sizeof(folder), "test_config_folder"))
+		       ? 0
+		       : -1;
 }
 
 static int tear_down(void **state)

@@ -15,6 +15,7 @@
 #include "contacts/contact_file.h"
 #include "contacts/contact_query.h"
 #include "contacts/vcard.h"
+#include "scratch.h"
 
 static struct contact_book *book;
 
@@ -178,8 +179,8 @@ static struct contact_list *read_file(const char *path, int expected, const char
 static void test_file(void **state)
 {
 	static const char card[] = "BEGIN:VCARD\nFN:Anna\nTEL:1\nEND:VCARD\n";
-	char path[] = "/tmp/contacts-XXXXXX";
-	int fd = mkstemp(path);
+	char path[64];
+	int fd = mkstemp(scratch_template(path, sizeof(path), "contacts"));
 	struct contact_list *list;
 
 	(void)state;

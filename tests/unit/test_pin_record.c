@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "sim/pin_record.h"
+#include "scratch.h"
 
 #define BOOT "6d9c8f5e-0000-4000-8000-000000000001"
 #define NEXT "6d9c8f5e-0000-4000-8000-000000000002"
@@ -24,8 +25,7 @@ static char folder[64], file[80];
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(folder, "/tmp/pin-record-XXXXXX");
-	if (!mkdtemp(folder))
+	if (!mkdtemp(scratch_template(folder, sizeof(folder), "pin-record")))
 		return -1;
 	snprintf(file, sizeof(file), "%s/pin_tries", folder);
 	return 0;

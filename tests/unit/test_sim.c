@@ -13,8 +13,9 @@
 
 #include "fake_ofono.h"
 #include "sim/sim.h"
+#include "scratch.h"
 
-static char folder[40];
+static char folder[64];
 static sd_event *loop;
 static struct store *store;
 static struct sims *sims;
@@ -48,10 +49,9 @@ static int set_up(void **state)
 	struct explanation error;
 
 	(void)state;
-	strcpy(folder, "/tmp/test_sim.XXXXXX");
 	fake_init();
-	if (!mkdtemp(folder) || sd_event_new(&loop) < 0 ||
-	    store_open(folder, &store, &error) ||
+	if (!mkdtemp(scratch_template(folder, sizeof(folder), "test_sim")) ||
+	    sd_event_new(&loop) < 0 || store_open(folder, &store, &error) ||
 	    sims_new(loop, &fake_ofono, store, &sims))
 		return -1;
 	observer_add(sims_observers(sims), &watcher, on_event, NULL);

@@ -8,6 +8,7 @@
 
 #include "http/certificate.h"
 #include "http/tls.h"
+#include "scratch.h"
 
 static char folder[CONFIG_TEXT_BYTES], trusted[2 * CONFIG_TEXT_BYTES];
 static char key[2 * CONFIG_TEXT_BYTES];
@@ -24,8 +25,8 @@ static void make_certificate(void)
 static int setup(void **state)
 {
 	lab_setup(state);
-	strcpy(lab.config.state_dir, "/tmp/ofono-mcp-tls-XXXXXX");
-	assert_non_null(mkdtemp(lab.config.state_dir));
+	assert_non_null(mkdtemp(scratch_template(
+		lab.config.state_dir, sizeof(lab.config.state_dir), "ofono-mcp-tls")));
 	lab.config.tls_loopback = true;
 	snprintf(folder, sizeof(folder), "%.100s/tls", lab.config.state_dir);
 	snprintf(trusted, sizeof(trusted), "%s/cert.pem", folder);

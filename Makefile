@@ -1,32 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make            build/ofono-mcp; needs no network
-# make demo       a whole gateway with emulated modems; installs what it needs (PORT=9531)
-# make check      every test; installs what they need
-# make unit san house lab integration clients console package valgrind    parts of it (san: ASan and UBSan)
-# make bench      what the daemon costs beside its anchors, one table (BENCH_ROWS=1,3,...)
-# make bench-peers    row 7 of it, a server of the official SDK beside ours; fetches that with npm
-# make matrix     kill -9 at every boundary, not only at the sample that "make check" takes
-# make torture    clients at work while everything around the gateway breaks, and an account
-#                 (TORTURE_SECONDS=240 TORTURE_SEED=)
-# make soak       a million requests: does memory stay as it was? (TIME=600, seconds at least)
-# make fuzz       libFuzzer on each target of tests/fuzz for TIME=60 seconds, one table
-#                 (TARGETS="json mcp"; fuzz-coverage, fuzz-minimise: CONTRIBUTING.md)
-# make integration-san    the integration tests with the gateway under ASan and UBSan
-# make starve     every call that may find no memory, no room or no disk, one after the other
-# make lint       format, layers, licence lines, static analysis
-# make format     writes the format that lint wants
-# make packages   the Debian packages of the build
-# make install uninstall    PREFIX=/usr/local DESTDIR=
-# make deb      the Debian packages, in build/deb
-# make plugin install-plugin uninstall-plugin    for upstream oFono; needs ofono-dev: plugin/README.md
-# make clean
+# "make help" lists what people use first; CONTRIBUTING.md has the rest.  Each target installs
+# the Debian packages it needs, says which, and asks sudo unless root runs it.
 #
-# V=1 shows the commands.
+# V=1 shows the commands.  BUILD=, PREFIX=, DESTDIR=, CC=, CFLAGS= and so on are as usual.
+# One make at a time works in a tree; a second one waits for the first.
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 BUILD ?= build
+
+# make splits at spaces, so "rm -rf" would get the pieces.
+EMPTY :=
+SPACE := $(EMPTY) $(EMPTY)
+TAB := $(EMPTY)	$(EMPTY)
+has_space = $(or $(findstring $(SPACE),$($(1))),$(findstring $(TAB),$($(1))))
+refuse_space = $(if $(has_space),$(error $(1) is "$($(1))", and make cannot work with a \
+                 space in a path: choose another without one))
+$(if $(call has_space,CURDIR),$(error this folder is "$(CURDIR)", and make cannot work with a \
+  space in a path: move or rename the folder))
+$(foreach name,BUILD PREFIX DESTDIR PLUGIN_SPOOL,$(call refuse_space,$(name)))
+# "make clean" removes it.
+ifneq ($(filter $(patsubst %/,%,$(abspath $(BUILD)))/%,$(CURDIR)/),)
+$(error BUILD is "$(BUILD)", and needs to be a folder of its own: "make clean" removes it)
+endif
+
 # However it is written: the names in the lists of what depends on a header are the same.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 PORT ?= 9531
@@ -79,16 +77,38 @@ FUZZ_PARTS := tests/fuzz/replay.c tests/faults/starve.c tests/faults/scarcity.c 
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all toolchain programs packages demo bench bench-peers bench-programs torture soak fuzz fuzz-coverage \
-        fuzz-minimise fuzz-programs starved starve check unit san house lab integration integration-san clients console \
-        package matrix \
-        valgrind lint format faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
+# One make at a time in a tree: this one takes the lock of the folder and calls itself.  Not
+# for a demo, which runs for long; it locks while it builds.
+GOALS := $(or $(MAKECMDGOALS),all)
+ifneq ($(or $(OFONO_MCP_LOCKED),$(if $(filter-out help demo,$(GOALS)),,unlocked)),)
+
+.PHONY: all help toolchain programs unit-programs packages demo bench bench-peers bench-programs torture soak \
+        fuzz fuzz-coverage fuzz-minimise fuzz-programs starved starve check check-all test unit san house lab \
+        integration integration-san clients console package matrix valgrind lint format \
+        faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/ofono-mcp
 
+help:
+	@echo "make            build/ofono-mcp"
+	@echo "make demo       try it: a gateway with emulated modems, no phone needed (PORT=9531)"
+	@echo "make check      the tests before every commit; about 5 minutes on 2 CPUs"
+	@echo "make check-all  every test, also browsers, npm clients and a fresh Debian"
+	@echo "make test T=... one test: a file, a function, or FILE::FUNCTION"
+	@echo "make lint       format, layers, licence lines, static analysis"
+	@echo "make format     write the format that lint wants"
+	@echo "make packages   only install the Debian packages of the build"
+	@echo "sudo make install    below PREFIX=/usr/local; \"sudo make uninstall\" removes it"
+	@echo "make deb        the Debian packages, in build/deb"
+	@echo "make plugin     the plugin for ofonod; needs ofono-dev: plugin/README.md"
+	@echo "make clean      remove build/"
+	@echo "More targets: CONTRIBUTING.md"
+
 programs: all faults fixtures $(TESTS) $(BENCH_PROGRAMS)
+
+unit-programs: $(TESTS)
 
 faults: $(BUILD)/ofono-mcp-faults $(BUILD)/torture/clock.so
 
@@ -209,7 +229,7 @@ deb:
 	$(Q)rm -rf $(DEB)
 	$(Q)mkdir -p $(DEB)/source
 	$(Q)tar -c --exclude-vcs --exclude=./$(BUILD) --exclude=__pycache__ . | tar -x -C $(DEB)/source
-	$(Q)cd $(DEB)/source && env -u MAKEFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc -b
+	$(Q)cd $(DEB)/source && env -u MAKEFLAGS -u MAKELEVEL -u OFONO_MCP_LOCKED dpkg-buildpackage -us -uc -b
 	$(Q)rm -rf $(DEB)/source
 	@ls -l $(DEB)/*.deb
 
@@ -229,7 +249,7 @@ bench:
 PEER := $(BUILD)/bench/peer
 bench-peers:
 	@tests/as-root true
-	@tests/packages/install build demo test
+	@tests/packages/install build demo check check-all
 	@$(MAKE) --no-print-directory $(PEER)/installed-lock.json
 	@BENCH_ROWS=7 $(MAKE) --no-print-directory bench
 
@@ -242,7 +262,7 @@ $(PEER)/installed-lock.json: $(wildcard tests/bench/peer/*)
 
 torture soak:
 	@tests/as-root true
-	@tests/packages/install build demo test
+	@tests/packages/install build demo check check-all
 	@$(MAKE) --no-print-directory all plugin $(BUILD)/torture/clock.so
 	@tests/as-root $(PYTHON) -B tests/torture/$@.py --build $(BUILD)
 
@@ -261,28 +281,35 @@ fuzz-minimise:
 	@tests/packages/install build fuzz
 	@$(FUZZ) --minimise $(TARGETS)
 
-check:
-	@tests/packages/install build demo test
-	@$(RUN)
-
-unit san house lab integration integration-san clients console package matrix:
-	@tests/packages/install build demo test
+check unit san lab:
+	@tests/packages/install build demo check
 	@$(RUN) $@
 
+check-all house integration integration-san clients console package matrix:
+	@tests/packages/install build demo check check-all
+	@$(RUN) $@
+
+# What its file needs beside these, check.py installs.
+test:
+	@[ "$(T)" ] || { echo "make test needs a name: make test T=test_reload (a file, a function, \
+	FILE::FUNCTION)" >&2; exit 2; }
+	@tests/packages/install build $(if $(wildcard tests/unit/$(basename $(notdir $(T))).c),python3,demo check)
+	@$(RUN) --test '$(T)'
+
 valgrind:
-	@tests/packages/install build demo test
+	@tests/packages/install build demo check check-all
 	@$(RUN) valgrind-unit valgrind
 
 starve:
-	@tests/packages/install build demo test
+	@tests/packages/install build demo check check-all
 	@$(RUN) starve-all
 
 lint:
-	@tests/packages/install build demo test lint
+	@tests/packages/install build demo check check-all lint
 	@$(RUN) lint
 
 format:
-	@tests/packages/install test
+	@tests/packages/install check
 	clang-format -i $(wildcard src/*.c src/*/*.c include/*/*.h plugin/*.[ch] tests/*/*.c tests/*/*.h)
 
 # For clang-tidy, which asks what a compiler would be told.
@@ -321,3 +348,14 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d) $(BENCH_PROGRAMS:%=%.d)
+
+else
+.PHONY: locked $(GOALS)
+$(GOALS): locked
+	@:
+
+locked:
+	+@exec 9<.; flock --nonblock 9 || \
+	{ echo "ofono-mcp: another make works in this folder; waiting for it" >&2; flock 9; }; \
+	OFONO_MCP_LOCKED=yes $(MAKE) --no-print-directory $(MAKECMDGOALS) 9<&-; exit $$?
+endif

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Run every test, one line for each part, and end with one line: N passed, N failed.
+"""Run tests part by part, list all that failed, and end with one line: N passed, N failed.
 
-    tests/check/check.py [--make MAKE] [--build FOLDER] [PART...]
+    tests/check/check.py [--make MAKE] [--build FOLDER] check | check-all | PART...
+    tests/check/check.py [--make MAKE] [--build FOLDER] --test NAME
 
-A part that fails does not stop the others.  A part that ran nothing has failed, and so has
-one whose program crashed.
+"check" and "check-all" stand for their parts.  A part that fails does not stop the others.
+A part that ran nothing has failed, and so has one whose program crashed.  While a part runs,
+a line every few seconds shows how far it is.  Nothing is left in /tmp, however this ends.
 """
 
 from __future__ import annotations
@@ -18,19 +20,24 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
+
+import only_in_check_all
+from keeper import Keeper
+from one_test import Choice, choose, why_not
+from progress import Progress
 
 PROJECT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 2 * 3600                    # of one program; "make matrix" takes most of an hour
-FAILURES_SHOWN = 20                     # at the end once more
-SANITIZE = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SANITIZE = "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 SANITIZER_OPTIONS = {
     # faketime's library comes before the sanitizer's
     "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:"
@@ -47,7 +54,6 @@ MATRIX = "tests/integration/test_crash_matrix.py"
 WORST_CASE = "tests/integration/test_worst_case.py::test_all_limits_at_once"     # of memory
 STARVED = ["bus", "control", "mcp"]
 VALGRIND_PATIENCE = "5"
-MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None     # where no disk is tested
 SANITIZER_PATIENCE = "3"
 NOT_UNDER_ASAN = [f"tests/integration/test_{test}" for test in (
     # memory is measured, and ASan keeps what was freed for a while
@@ -104,18 +110,19 @@ class Ended:
 
 
 class Programs:
-    """What runs now; each in a session of its own, ended with all its children."""
+    """Each runs in a session of its own; the keeper ends those that outlive us."""
 
-    def __init__(self) -> None:
-        self._running: set[int] = set()
-        self._lock = threading.Lock()
+    def __init__(self, environment: Mapping[str, str] = {}) -> None:
+        self._environment = dict(environment)
 
-    def run(self, command: Sequence[str], environment: Mapping[str, str] = {}) -> Ended:
-        with subprocess.Popen(command, cwd=PROJECT, env=os.environ | dict(environment),
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    def run(self, command: Sequence[str], environment: Mapping[str, str] = {},
+            shown: bool = False) -> Ended:
+        """What it writes is returned, or shown at once."""
+        with subprocess.Popen(command, cwd=PROJECT,
+                              env=os.environ | self._environment | dict(environment),
+                              stdin=subprocess.DEVNULL,
+                              stdout=None if shown else subprocess.PIPE,
                               stderr=subprocess.STDOUT, start_new_session=True) as child:
-            with self._lock:
-                self._running.add(child.pid)
             try:
                 output, _ = child.communicate(timeout=TIMEOUT_S)
                 note = ""
@@ -123,15 +130,10 @@ class Programs:
                 end_session(child.pid)
                 output, _ = child.communicate()
                 note = f"\n{command[0]}: ended after {TIMEOUT_S} s"
-            finally:
-                with self._lock:
-                    self._running.discard(child.pid)
-        return Ended(child.returncode, output.decode(errors="replace") + note)
-
-    def end_all(self) -> None:
-        with self._lock:
-            for pid in self._running:
-                end_session(pid)
+            except BaseException:
+                end_session(child.pid)
+                raise
+        return Ended(child.returncode, (output or b"").decode(errors="replace") + note)
 
 
 def end_session(pid: int) -> None:
@@ -144,17 +146,22 @@ def end_session(pid: int) -> None:
 # ---- reading what the test programs say
 
 def read_tap(name: str, ended: Ended) -> Verdict:
-    """TAP as cmocka and lint.py write it; a test without a line has not passed."""
+    """TAP as cmocka and lint.py write it; a test without a line has not passed.
+
+    cmocka writes "not ok" of a skipped one, too.
+    """
     verdict = Verdict()
-    verdict.passed = len(re.findall(r"^ok \d+ ", ended.output, re.MULTILINE))
-    verdict.failed = len(re.findall(r"^not ok \d+ ", ended.output, re.MULTILINE))
+    verdict.passed = len(re.findall(r"^ok \d+ (?!# SKIP)", ended.output, re.MULTILINE))
+    verdict.skipped = len(re.findall(r"^(?:not )?ok \d+ # SKIP", ended.output, re.MULTILINE))
+    verdict.failed = len(re.findall(r"^not ok \d+ (?!# SKIP)", ended.output, re.MULTILINE))
     planned = sum(int(count) for count in re.findall(r"^1\.\.(\d+)$", ended.output,
                                                      re.MULTILINE))
     verdict.failures += [f"{name}: {test}" for test in
-                         re.findall(r"^not ok \d+ (?:- )?(.*)", ended.output, re.MULTILINE)]
+                         re.findall(r"^not ok \d+ (?!# SKIP)(?:- )?(.*)", ended.output,
+                                    re.MULTILINE)]
     if planned == 0:
         verdict.failures.append(f"{name} ran no test")
-    missing = planned - verdict.passed - verdict.failed
+    missing = planned - verdict.passed - verdict.failed - verdict.skipped
     if missing > 0:
         verdict.failures.append(f"{name}: {missing} of {planned} tests gave no verdict")
     verdict.failed += max(missing, 0)
@@ -205,13 +212,16 @@ def read_junit(name: str, ended: Ended, report: Path) -> Verdict:
 # ---- the parts
 
 class Check:
-    def __init__(self, make: str, build: Path) -> None:
+    def __init__(self, make: str, build: Path, keeper: Keeper) -> None:
         self._make = shlex.split(make)
         self.build = build
-        self.programs = Programs()
+        self._memory = keeper.memory
+        self.programs = Programs(keeper.environment)
+        self.progress = Progress()
 
     def make(self, *arguments: str) -> Verdict:
         """Counts as a test only when it fails."""
+        self.progress.now("building")
         flags = os.environ.get("MAKEFLAGS", "")     # variables of the command line stay
         flags = re.sub(r"(^|\s)(-j\d*|--jobserver-\S+)(?=\s|$)", " ", flags)
         ended = self.programs.run(
@@ -224,32 +234,42 @@ class Check:
     def unit_programs(self, build: Path, environment: Mapping[str, str],
                       wrapper: Sequence[str] = ()) -> Verdict:
         sources = sorted((PROJECT / "tests" / "unit").glob("test_*.c"))
+        return self.each(lambda source: self.unit_program(build, source, environment, wrapper),
+                         sources)
 
-        def run(source: Path) -> Verdict:
-            program = str(PROJECT / build / "unit" / source.stem)
-            try:
-                return read_tap(source.stem, self.programs.run(
-                    [*wrapper, program], {"CMOCKA_MESSAGE_OUTPUT": "TAP"} | dict(environment)))
-            except OSError as error:
-                return Verdict.failure(f"{program}: {error.strerror}")
+    def unit_program(self, build: Path, source: Path, environment: Mapping[str, str],
+                     wrapper: Sequence[str] = ()) -> Verdict:
+        program = str(PROJECT / build / "unit" / source.stem)
+        try:
+            return read_tap(source.stem, self.programs.run(
+                [*wrapper, program], {"CMOCKA_MESSAGE_OUTPUT": "TAP"} | dict(environment)))
+        except OSError as error:
+            return Verdict.failure(f"{program}: {error.strerror}")
 
+    def each(self, run: Callable[[Any], Verdict], things: Sequence[Any]) -> Verdict:
+        """As many at a time as there are processors."""
         verdict = Verdict()
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for one in pool.map(run, sources):
+            for number, one in enumerate(pool.map(run, things), start=1):
                 verdict.add(one)
+                self.progress.now(f"{verdict}; {number} of {len(things)} programs")
         return verdict
 
-    def pytest(self, name: str, folders: Sequence[str],
-               environment: Mapping[str, str] = {}, processes: int = 0) -> Verdict:
+    def pytest(self, name: str, tests: Sequence[str],
+               environment: Mapping[str, str] = {}, processes: int = 0,
+               shown: bool = False) -> Verdict:
         """`processes`: that many at once, 0: this one; tests with a group share one."""
-        with tempfile.TemporaryDirectory(prefix="ofono-mcp-check-") as folder:
-            report = Path(folder, "junit.xml")
+        with tempfile.TemporaryDirectory(dir=self._memory) as folder:
+            report, counts = Path(folder, "junit.xml"), Path(folder, "counts")
+            self.progress.counts_in(counts)
             ended = self.programs.run(
-                ["tests/as-root", sys.executable, "-B", "-m", "pytest", "-q",
-                 "-p", "no:cacheprovider", f"--junitxml={report}", f"--numprocesses={processes}",
-                 "--dist=loadgroup" if processes else "--dist=no", *folders],
+                ["tests/as-root", sys.executable, "-B", "-m", "pytest",
+                 "-v" if shown else "-q", "-p", "no:cacheprovider", "-p", "count_tests",
+                 f"--junitxml={report}", f"--numprocesses={processes}",
+                 "--dist=loadgroup" if processes else "--dist=no", *tests],
                 {"GATEWAY_BINARY": str(PROJECT / self.build / "ofono-mcp"),
-                 "PYTHONDONTWRITEBYTECODE": "1"} | dict(environment))
+                 "PYTHONPATH": str(Path(__file__).parent), "COUNT_FILE": str(counts),
+                 "PYTHONDONTWRITEBYTECODE": "1"} | dict(environment), shown)
             return read_junit(name, ended, report)
 
     def lint_program(self, *arguments: str) -> Verdict:
@@ -272,7 +292,7 @@ class Check:
 
     def san(self) -> Verdict:
         build = self.build / "san"
-        verdict = self.make(f"BUILD={build}", f"CFLAGS={SANITIZE}", "-k", "programs")
+        verdict = self.make(f"BUILD={build}", f"CFLAGS={SANITIZE}", "-k", "unit-programs")
         verdict.add(self.unit_programs(build, SANITIZER_OPTIONS))
         return verdict
 
@@ -292,14 +312,13 @@ class Check:
 
         def run(task: tuple[str, str]) -> Verdict:
             name, file = task
-            with tempfile.TemporaryDirectory(prefix="ofono-mcp-fuzz-", dir=MEMORY) as folder:
+            with tempfile.TemporaryDirectory(dir=self._memory) as folder:
                 return read_tap(file, self.programs.run(
                     [str(PROJECT / self.build / "starved" / name), "--stride", stride, file],
                     {"TMPDIR": folder, "MALLOC_PERTURB_": "165"}))
 
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for one in pool.map(run, inputs if not verdict.failed else []):
-                verdict.add(one)
+        if not verdict.failed:
+            verdict.add(self.each(run, inputs))
         return verdict
 
     def fuzz(self) -> Verdict:
@@ -309,14 +328,13 @@ class Check:
         corpora = sorted((PROJECT / "tests" / "fuzz" / "corpus").iterdir())
 
         def run(corpus: Path) -> Verdict:
-            with tempfile.TemporaryDirectory(prefix="ofono-mcp-fuzz-", dir=MEMORY) as folder:
+            with tempfile.TemporaryDirectory(dir=self._memory) as folder:
                 return read_tap(corpus.name, self.programs.run(
                     [str(PROJECT / build / "target" / corpus.name), str(corpus)],
                     SANITIZER_OPTIONS | {"TMPDIR": folder}))
 
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for one in pool.map(run, corpora if not verdict.failed else []):
-                verdict.add(one)
+        if not verdict.failed:
+            verdict.add(self.each(run, corpora))
         return verdict
 
     def house(self) -> Verdict:
@@ -329,6 +347,12 @@ class Check:
         return self.with_gateway(lambda: self.pytest(
             "integration", ["tests/integration"], {"LAB_TIMEOUT_SCALE": WAITING_PATIENCE},
             WAITING))
+
+    def integration_fast(self) -> Verdict:
+        return self.with_gateway(lambda: self.pytest(
+            "integration", ["tests/integration", f"--ignore={MATRIX}",
+                            *only_in_check_all.options("tests/integration/")],
+            {"LAB_TIMEOUT_SCALE": WAITING_PATIENCE}, WAITING))
 
     def integration_san(self) -> Verdict:
         """The plugin is made as ever: ofonod, which loads it, has no sanitizer."""
@@ -355,11 +379,19 @@ class Check:
             "matrix", [MATRIX], {"CRASH_MATRIX": "all", "LAB_TIMEOUT_SCALE": WAITING_PATIENCE},
             WAITING))
 
+    def matrix_short(self) -> Verdict:
+        return self.with_gateway(lambda: self.pytest(
+            "matrix", [MATRIX], {"CRASH_MATRIX": "short", "LAB_TIMEOUT_SCALE": WAITING_PATIENCE},
+            WAITING))
+
     def demo(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("demo", ["tests/demo"]))
 
     def package(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("package", ["tests/deb"]))
+
+    def package_contents(self) -> Verdict:
+        return self.pytest("package", ["tests/deb", *only_in_check_all.options("tests/deb/")])
 
     def torture(self) -> Verdict:
         verdict = self.make(f"BUILD={self.build}", f"{self.build}/torture/clock.so")
@@ -389,12 +421,41 @@ class Check:
             {"GATEWAY_WRAPPER": shlex.join(VALGRIND), "LAB_TIMEOUT_SCALE": VALGRIND_PATIENCE},
             os.cpu_count() or 1))
 
-    def with_gateway(self, part: Callable[[], Verdict]) -> Verdict:
+    def with_gateway(self, part: Callable[[], Verdict], *others: str) -> Verdict:
         verdict = self.make(f"BUILD={self.build}", "all", "faults", "fixtures",
-                            "plugin")
+                            "plugin", *others)
         if not verdict.failed:
             verdict.add(part())
         return verdict
+
+
+    # one test
+
+    def test(self, name: str) -> Verdict:
+        """By the name of a file, a function, both, or a unit program; with their packages."""
+        choice = choose(name)
+        if self.programs.run(["tests/packages/install", "build", *choice.packages],
+                             shown=True).code != 0:
+            return Verdict.failure("packages are missing")
+        verdict = Verdict()
+        if choice.units:
+            programs = [f"{self.build}/unit/{source.stem}" for source in choice.units]
+            verdict.add(self.make(f"BUILD={self.build}", *programs))
+        if not verdict.failed:
+            verdict.add(self.each(lambda source: self.unit_program(self.build, source, {}),
+                                  choice.units))
+        if choice.pytest:
+            verdict.add(self.chosen(choice))
+        return verdict
+
+    def chosen(self, choice: Choice) -> Verdict:
+        def run() -> Verdict:
+            return self.pytest("test", choice.pytest, {
+                "LAB_TIMEOUT_SCALE": os.environ.get("LAB_TIMEOUT_SCALE", WAITING_PATIENCE)},
+                shown=True)
+
+        targets = [f"{self.build}/{target}" for target in choice.targets]
+        return self.with_gateway(run, *targets) if choice.needs_gateway else run()
 
 
 PARTS: dict[str, str] = {
@@ -411,8 +472,11 @@ PARTS: dict[str, str] = {
     "integration-san": "the same with the gateway under ASan and UBSan",
     "clients": "real MCP clients and the official conformance runner",
     "console": "the console in a real Chromium, alone and in a host of MCP Apps",
+    "integration-fast": "those of them that finish fast",
     "matrix": "kill -9 at every boundary, and at every one of each recovery",
+    "matrix-short": "kill -9 at some of the boundaries",
     "demo": "make demo",
+    "package-contents": "the Debian packages, built once and inspected",
     "package": "the Debian packages, built twice, and run and upgraded in a fresh Debian",
     "bench": "make bench, small",
     "torture": "make torture, short",
@@ -420,49 +484,76 @@ PARTS: dict[str, str] = {
     "valgrind": "the integration tests with the gateway under valgrind",
     "valgrind-brief": "the quick ones of them",
 }
-EVERY_TIME = ["lint-quick", "house", "unit", "san", "fuzz", "starve", "lab", "integration",
-              "clients", "console", "demo", "bench", "torture", "package", "valgrind-brief"]
+SETS = {
+    "check": ["lint-quick", "san", "fuzz", "lab", "integration-fast", "matrix-short",
+              "package-contents"],
+    "check-all": ["lint-quick", "house", "unit", "san", "fuzz", "starve", "lab", "integration",
+                  "clients", "console", "demo", "bench", "torture", "package",
+                  "valgrind-brief"],
+}
 
 
-def run_part(check: Check, name: str) -> Verdict:
+def run_part(check: Check, name: str, what: str, run: Callable[[], Verdict]) -> Verdict:
     began = time.monotonic()
-    if sys.stdout.isatty():
-        print(f"{name}: {PARTS[name]} ...", flush=True)
-    verdict: Verdict = getattr(check, name.replace("-", "_"))()
+    with check.progress.of_part(name, what):
+        verdict = run()
     if verdict.passed == verdict.failed == 0:
         verdict = Verdict.failure(f"{name} ran no test")
     if verdict.failed:
         print(f"\n---- {name} failed", *verdict.failures, *verdict.details,
               f"---- end of {name}\n", sep="\n")
-    print(f"{name:14} {verdict} in {time.monotonic() - began:.1f} s", flush=True)
-    print(*(f"{'':14} {summary}\n" for summary in verdict.summaries()), sep="", end="",
+    print(f"{name:16} {verdict} in {time.monotonic() - began:.1f} s", flush=True)
+    print(*(f"{'':16} {summary}\n" for summary in verdict.summaries()), sep="", end="",
           flush=True)
     return verdict
 
 
+def run_all(check: Check, options: argparse.Namespace) -> Verdict:
+    if options.test:
+        return run_part(check, "test", options.test, lambda: check.test(options.test))
+    total = Verdict()
+    for name in [part for given in options.parts for part in SETS.get(given, [given])]:
+        total.add(run_part(check, name, PARTS[name], getattr(check, name.replace("-", "_"))))
+    return total
+
+
 def leave(*_: object) -> None:
+    """Once: what follows is not to be cut short."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
-def main() -> int:
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--make", default="make")
     parser.add_argument("--build", type=Path, default=Path("build"))
-    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--test", metavar="NAME", help="a file, a function, FILE::FUNCTION")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*SETS, *PARTS]))
     options = parser.parse_args()
-    if unknown := set(options.parts) - set(PARTS):
-        parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    if unknown := set(options.parts) - set(PARTS) - set(SETS):
+        parser.error(f"no such part: {', '.join(unknown)}; "
+                     f"there are {', '.join([*SETS, *PARTS])}")
+    if bool(options.parts) == bool(options.test):
+        parser.error("name parts, or one test")
+    if options.test and not choose(options.test):
+        sys.exit(why_not(options.test))
+    return options
+
+
+def main() -> int:
+    options = parse()
+    keeper = Keeper()
+    for number in ENDING:
         signal.signal(number, leave)
-    check, total = Check(options.make, options.build), Verdict()
     try:
-        for name in options.parts or EVERY_TIME:
-            total.add(run_part(check, name))
+        total = run_all(Check(options.make, options.build, keeper), options)
     except KeyboardInterrupt:
-        check.programs.end_all()
         print("check: interrupted", file=sys.stderr)
         return 130
-    print(*(f"failed: {what}\n" for what in total.failures[:FAILURES_SHOWN]), sep="", end="")
+    finally:
+        keeper.end()
+    print(*(f"failed: {what}\n" for what in total.failures), sep="", end="")
     print(f"{total.passed} passed, {total.failed} failed", flush=True)
     return 1 if total.failed else 0
 

@@ -38,6 +38,13 @@ def test_tap(code: int, output: str, expected: tuple[int, int]) -> None:
     assert bool(verdict.failures + verdict.details) == bool(verdict.failed)
 
 
+def test_a_skipped_test_is_no_failure_and_did_not_pass() -> None:
+    """As ordinary users have some; cmocka writes "not ok" for them."""
+    verdict = read_tap("program", Ended(0, "1..2\nok 1 - one\nnot ok 2 # SKIP two\n"))
+    assert counts(verdict) == (1, 0) and verdict.skipped == 1 and not verdict.failures
+    assert str(verdict) == "1 passed, 0 failed, 1 skipped"
+
+
 def test_failures_have_names(tmp_path: Path) -> None:
     output = "1..3\nok 1 - one\nnot ok 2 - two\n"
     assert read_tap("program", Ended(1, output)).failures == [

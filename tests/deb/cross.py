@@ -4,7 +4,7 @@
 
     sudo tests/deb/cross.py arm64|armhf
 
-It takes some minutes and 1.5 GB of /tmp, so "make check" leaves it out.  smoke_foreign.py tells
+It takes some minutes and 1.5 GB of /tmp, so "make check-all" leaves it out.  smoke_foreign.py tells
 what the gateway has to do under qemu-user.  Of the archive only the release as it came out is
 used: packages of two architectures fit together only in one version, and updates reach them at
 different times.

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What "make test T=NAME" runs, and what that needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import check
+from one_test import PROJECT, choose, why_not
+
+RELOAD = "tests/integration/test_reload.py"
+LIMITS = "test_messages_beyond_the_new_limit_go"
+
+
+@pytest.mark.parametrize("name, units, tests", [
+    ("test_reload", [], [RELOAD]),
+    ("test_reload.py", [], [RELOAD]),
+    (RELOAD, [], [RELOAD]),
+    (f"./{RELOAD}", [], [RELOAD]),
+    (str(PROJECT / RELOAD), [], [RELOAD]),
+    ("integration/test_reload", [], [RELOAD]),
+    (f"test_reload::{LIMITS}", [], [f"{RELOAD}::{LIMITS}"]),
+    (f"{RELOAD}::{LIMITS}", [], [f"{RELOAD}::{LIMITS}"]),
+    (LIMITS, [], [f"{RELOAD}::{LIMITS}"]),
+    ("test_segments", ["test_segments.c"], []),
+    ("build/unit/test_segments", ["test_segments.c"], []),
+    ("tests/unit/test_segments.c", ["test_segments.c"], []),
+    ("test_first_culprit", ["test_segments.c"], []),
+    ("test_policy", ["test_policy.c"], ["tests/integration/test_policy.py"]),
+])
+def test_a_name_means(name: str, units: list[str], tests: list[str]) -> None:
+    choice = choose(name)
+    assert [source.name for source in choice.units] == units
+    assert choice.pytest == tests
+
+
+def test_one_case_of_a_test() -> None:
+    assert choose("test_daemon::test_x[1]").pytest == []
+    assert choose(f"{LIMITS}[1]").pytest == [f"{RELOAD}::{LIMITS}[1]"]
+
+
+@pytest.mark.parametrize("name, told", [
+    ("test_relaod", "no test test_relaod; there is test_reload"),
+    ("test_reload::test_nothing", "no test test_nothing in test_reload"),
+    ("zzz", "no test zzz"),
+])
+def test_a_name_without_a_test(name: str, told: str) -> None:
+    assert not choose(name)
+    assert why_not(name).startswith(told)
+    done = subprocess.run([sys.executable, "-B", check.__file__, "--test", name],
+                          capture_output=True, text=True)
+    assert done.returncode == 1 and told in done.stderr
+
+
+@pytest.mark.parametrize("name, needed", [
+    ("test_segments", ["libcmocka-dev"]),
+    ("test_reload", ["demo", "check"]),
+    ("test_browser", ["demo", "check", "chromium"]),
+    ("test_clients", ["demo", "check", "npm"]),
+    ("tests/deb/test_package.py::test_sizes", ["demo", "check"]),
+    ("test_lintian_has_nothing_to_say", ["demo", "check", "lintian"]),
+])
+def test_packages(name: str, needed: list[str]) -> None:
+    assert choose(name).packages == needed
+
+
+@pytest.mark.parametrize("name, makes", [
+    ("test_reload", True), ("test_torture", True), ("test_pdu", False), ("test_lint", False)])
+def test_what_is_built(name: str, makes: bool) -> None:
+    assert choose(name).needs_gateway == makes
+
+
+def test_every_test_has_a_name() -> None:
+    for file in Path(PROJECT, "tests").glob("*/test_*.*"):
+        if file.suffix in (".c", ".py"):
+            assert choose(str(file.relative_to(PROJECT))), file

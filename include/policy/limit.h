@@ -47,8 +47,6 @@ struct limit_place {
 	struct limit limit; /* if later: the one that is in the way first */
 };
 
-enum { LIMIT_E_BUDGET = 1 };
-
 /*
  * Looks for a place that is free in each of them, months aside. 0 or -errno, -ENOMEM. With
  * very many scheduled ahead fits_ms may be too early, never too late.
@@ -56,7 +54,7 @@ enum { LIMIT_E_BUDGET = 1 };
 int limit_find_place(struct store *store, const struct limit *limits, size_t count,
 		     const struct limit_wish *wish, struct limit_place *place_out);
 
-/* 0: it fits into every month's budget; LIMIT_E_BUDGET, and place_out tells; -errno. */
+/* The same for the months' budgets; place_out->limit.most is 0 when it fits into all. */
 int limit_check_budgets(struct store *store, const struct limit *limits, size_t count,
 			const struct limit_wish *wish, struct limit_place *place_out);
 

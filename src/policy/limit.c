@@ -221,19 +221,23 @@ int limit_check_budgets(struct store *store, const struct limit *limits, size_t 
 			const struct limit_wish *wish, struct limit_place *place_out)
 {
 	int64_t now_ms, ahead_ms, until_ms, used;
+	struct limit_place place = { 0 };
 	int error = store_usage_now(store, &now_ms, &ahead_ms);
 
-	for (size_t i = 0; !error && i < count; i++) {
+	if (error)
+		return error;
+	for (size_t i = 0; i < count && !place.limit.most; i++) {
 		if (limits[i].unit != LIMIT_MONTH)
 			continue;
 		error = month_used(store, &limits[i], wished_ms(wish, now_ms, ahead_ms),
 				   ahead_ms, &until_ms, &used);
-		if (error || used + wish->segments <= limits[i].most)
-			continue;
-		*place_out = (struct limit_place){ until_ms, limits[i] };
-		return LIMIT_E_BUDGET;
+		if (error)
+			return error;
+		if (used + wish->segments > limits[i].most)
+			place = (struct limit_place){ until_ms, limits[i] };
 	}
-	return error;
+	*place_out = place;
+	return 0;
 }
 
 /* The fullest window that now is in, and when its first one is a span ago. */

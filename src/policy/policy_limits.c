@@ -85,12 +85,10 @@ int policy_check_budgets(struct policy_case *about)
 	struct limit limits[LIMITS_MAX];
 	struct limit_place place;
 	size_t count = limits_about(about, limits);
-	int outcome = limit_check_budgets(about->policy->parts.store, limits, count,
-					  &wish, &place);
 
-	if (outcome == LIMIT_E_BUDGET)
-		return refuse_budget(about, &place);
-	return outcome ? refuse_unread(about) : 0;
+	if (limit_check_budgets(about->policy->parts.store, limits, count, &wish, &place))
+		return refuse_unread(about);
+	return place.limit.most ? refuse_budget(about, &place) : 0;
 }
 
 static const struct {

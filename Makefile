@@ -310,7 +310,7 @@ lint:
 
 format:
 	@tests/packages/install check
-	clang-format -i $(wildcard src/*.c src/*/*.c include/*/*.h plugin/*.[ch] tests/*/*.c tests/*/*.h)
+	clang-format-19 -i $(wildcard src/*.c src/*/*.c include/*/*.h plugin/*.[ch] tests/*/*.c tests/*/*.h)
 
 # For clang-tidy, which asks what a compiler would be told.
 flags:

@@ -19,10 +19,7 @@ struct buffer {
 	bool secret; /* set by its owner: whatever memory it leaves is cleared before */
 };
 
-#define BUFFER_INIT               \
-	{                         \
-		NULL, 0, 0, false \
-	}
+#define BUFFER_INIT { NULL, 0, 0, false }
 
 void buffer_append(struct buffer *buffer, const char *data, size_t length);
 void buffer_append_text(struct buffer *buffer, const char *text);

@@ -35,11 +35,11 @@ struct property {
 
 /* A row: PROPERTY("Retries", PROPERTY_COUNTS, struct sim_facts, retries, .words = locks) */
 #define PROPERTY(property_name, property_type, structure, field, ...) \
-	{                                                             \
-		.name = property_name, .type = property_type,         \
-		.offset = offsetof(structure, field),                 \
-		.size = sizeof(((structure *)0)->field), __VA_ARGS__  \
-	}
+	{ .name = property_name,                                      \
+	  .type = property_type,                                      \
+	  .offset = offsetof(structure, field),                       \
+	  .size = sizeof(((structure *)0)->field),                    \
+	  __VA_ARGS__ }
 
 /* `text`, cut at a character where it does not fit. True when the field differs now. */
 bool property_put_text(char *field, size_t size, const char *text);

@@ -20,17 +20,13 @@ struct services;
 
 /* for output schemas: the members of a message; then of {"notice"} in front of messages */
 extern const struct schema_field message_view_fields[];
-#define MESSAGE_VIEW_NOTICE_FIELD                                      \
-	{                                                              \
-		"notice", SCHEMA_STRING, true, "How to take the texts" \
-	}
+#define MESSAGE_VIEW_NOTICE_FIELD \
+	{ "notice", SCHEMA_STRING, true, "How to take the texts" }
 
-#define MESSAGE_VIEW_CONTACT_FIELD                                                  \
-	{                                                                           \
-		"contact_name", SCHEMA_STRING, false,                               \
-			"The owner's name for that number: from a SIM card or the " \
-			"owner's file"                                              \
-	}
+#define MESSAGE_VIEW_CONTACT_FIELD                                    \
+	{ "contact_name", SCHEMA_STRING, false,                       \
+	  "The owner's name for that number: from a SIM card or the " \
+	  "owner's file" }
 
 /* who looks */
 struct message_view {

@@ -21,11 +21,9 @@ enum {
 };
 
 /* The argument that page_begin() reads. */
-#define PAGE_LIMIT_FIELD                                                                \
-	{                                                                               \
-		"limit", SCHEMA_INTEGER, false, "At most so many; 20 when left out", 1, \
-			PAGE_LIMIT_MAX                                                  \
-	}
+#define PAGE_LIMIT_FIELD                                                       \
+	{ "limit", SCHEMA_INTEGER, false, "At most so many; 20 when left out", \
+	  1,	   PAGE_LIMIT_MAX }
 
 struct page {
 	struct json_writer *writer; /* for the rows, and what is added behind them */

@@ -33,9 +33,7 @@
 #define PERMISSION_OPTIONS                                                               \
 	{ .name = "scope" }, { .name = "sim" }, { .name = "allow" }, { .name = "ask" },  \
 		{ .name = "per-minute" }, { .name = "per-hour" }, { .name = "per-day" }, \
-	{                                                                                \
-		.name = "segments-per-month"                                             \
-	}
+		{ .name = "segments-per-month" }
 
 static const char *name_flaw(const struct owner_call *call)
 {

@@ -33,7 +33,7 @@ try {
 	enum unlock_outcome outcome;
 	/* Do the facts show it? NULL: they need not. */
 	bool (*shows)(const struct try *try, const struct sim_facts *facts);
-	void (*tell)(struct try * try); /* what became of it */
+	void (*tell)(struct try *try); /* what became of it */
 	struct observer observer;
 	sd_event_source *timer;
 };

@@ -4,20 +4,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#define MESSAGE_FIELDS                                                            \
-	{                                                                         \
-		"message_id", "client_id", "client", "number", "subscription_id", \
-			"segments", "state", "reason", "count"                    \
-	}
-#define DECISION_FIELDS                               \
-	{                                             \
-		"message_id", "state", "reason", "by" \
-	}
-#define CLIENT_FIELDS                                                                  \
-	{                                                                              \
-		"client_id", "client", "scopes", "ask", "sims", "allow", "per_minute", \
-			"per_hour", "per_day", "segments_per_month"                    \
-	}
+#define MESSAGE_FIELDS                                                      \
+	{ "message_id", "client_id", "client", "number", "subscription_id", \
+	  "segments",	"state",     "reason", "count" }
+#define DECISION_FIELDS { "message_id", "state", "reason", "by" }
+#define CLIENT_FIELDS                                               \
+	{ "client_id", "client",     "scopes",	 "ask",	    "sims", \
+	  "allow",     "per_minute", "per_hour", "per_day", "segments_per_month" }
 
 const struct audit_event_row audit_events[AUDIT_EVENT_COUNT] = {
 	[AUDIT_STARTED] = { "started", "gateway started", { "version", "config" } },

@@ -11,9 +11,7 @@ enum { MS_PER_SECOND = 1000 };
 	  "network wrote" },                                                         \
 		{ "currency", SCHEMA_STRING, false,                                  \
 		  "As the network wrote it; left out when it wrote none" },          \
-	{                                                                            \
-		"read_at", SCHEMA_STRING, true, "When the network told it, RFC 3339" \
-	}
+		{ "read_at", SCHEMA_STRING, true, "When the network told it, RFC 3339" }
 
 const struct schema_field balance_view_reading_fields[] = { AMOUNT_FIELDS, { 0 } };
 

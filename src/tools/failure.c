@@ -32,8 +32,8 @@ static void note_refusal(const struct tool_call *call, enum failure failure)
 	const struct services *services = call->services;
 	const char *recipient =
 		json_string(json_member(call->arguments, "to_phone_number"));
-	void (*note)(struct audit * audit, const struct client *client,
-		     const char *number, const char *code);
+	void (*note)(struct audit *audit, const struct client *client, const char *number,
+		     const char *code);
 	char number[PHONE_NUMBER_BYTES];
 
 	if (!is_refusal(call, failure))

@@ -36,6 +36,7 @@ CODE = {".c", ".h", ".S", ".py", ".js", ".mjs", ".css", ".sh", ".1", ".8", ".yml
         ".mk"}
 CODE_NAMES = {"Makefile", "layers", "list", ".clang-format", ".clang-tidy"}
 FORBIDDEN = ("/work" + "/",)            # where a session of ours had its files
+CLANG_FORMAT = "clang-format-19"        # Debian 12 and 13 have it; Makefile: format
 CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--std=c11", "--quiet",
             "--inline-suppr", "--error-exitcode=1", "--suppress=missingIncludeSystem",
             "--template={file}:{line}: {message} [{id}]", "-D_GNU_SOURCE", "-Iinclude"]
@@ -235,7 +236,7 @@ def check_errors(_: Tools) -> Finding:
 
 def check_format(_: Tools) -> Finding:
     names = c_files("src", "include", "plugin", "tests")
-    complaints = command("clang-format", "--dry-run", "-Werror", *names)
+    complaints = command(CLANG_FORMAT, "--dry-run", "-Werror", *names)
     places = [line for line in complaints if re.match(r"\S+:\d+:\d+: ", line)]
     return Finding(f"{len(names)} files", places or complaints)
 

@@ -201,11 +201,13 @@ static inline void lab_ended(void *data, struct exchange *exchange)
 	record->stream = NULL;
 }
 
-#define LAB_HANDLER(begin_, body_, complete_)                                            \
-	{                                                                                \
-		.begin = begin_, .body = body_, .complete = complete_,                   \
-		.abandoned = lab_abandoned, .stopping = lab_stopping, .ended = lab_ended \
-	}
+#define LAB_HANDLER(begin_, body_, complete_) \
+	{ .begin = begin_,                    \
+	  .body = body_,                      \
+	  .complete = complete_,              \
+	  .abandoned = lab_abandoned,         \
+	  .stopping = lab_stopping,           \
+	  .ended = lab_ended }
 
 static const struct exchange_handler lab_echo =
 	LAB_HANDLER(lab_begin, lab_body, lab_complete);
@@ -234,9 +236,11 @@ static inline void lab_refusal(struct buffer *body, unsigned status, const char 
 	buffer_append_text(body, line);
 }
 
-#define LAB_ROUTE(path_, handler_)                                                    \
-	{                                                                             \
-		.path = path_, .methods = HTTP_GET | HTTP_POST, .handler = &handler_, \
+#define LAB_ROUTE(path_, handler_)               \
+	{                                        \
+		.path = path_,                   \
+		.methods = HTTP_GET | HTTP_POST, \
+		.handler = &handler_,            \
 	}
 
 static const struct http_route lab_routes[] = {

@@ -26,35 +26,20 @@ struct fact {
 	const char *words[6]; /* "as"; ends with NULL */
 };
 
-#define FLAG(fact_name, fact_value)                                  \
-	{                                                            \
-		.name = fact_name, .type = "b", .number = fact_value \
-	}
-#define BYTE(fact_name, fact_value)                                  \
-	{                                                            \
-		.name = fact_name, .type = "y", .number = fact_value \
-	}
-#define NUMBER(fact_name, fact_value)                                \
-	{                                                            \
-		.name = fact_name, .type = "u", .number = fact_value \
-	}
-#define TEXT(fact_name, fact_value)                                \
-	{                                                          \
-		.name = fact_name, .type = "s", .text = fact_value \
-	}
+#define FLAG(fact_name, fact_value) \
+	{ .name = fact_name, .type = "b", .number = fact_value }
+#define BYTE(fact_name, fact_value) \
+	{ .name = fact_name, .type = "y", .number = fact_value }
+#define NUMBER(fact_name, fact_value) \
+	{ .name = fact_name, .type = "u", .number = fact_value }
+#define TEXT(fact_name, fact_value) { .name = fact_name, .type = "s", .text = fact_value }
 #define WORDS(fact_name, ...)                                             \
 	{                                                                 \
 		.name = fact_name, .type = "as", .words = { __VA_ARGS__ } \
 	}
-#define COUNT(fact_name, fact_key, fact_value)                        \
-	{                                                             \
-		.name = fact_name, .type = "a{sy}", .text = fact_key, \
-		.number = fact_value                                  \
-	}
-#define LAST                 \
-	{                    \
-		.name = NULL \
-	}
+#define COUNT(fact_name, fact_key, fact_value) \
+	{ .name = fact_name, .type = "a{sy}", .text = fact_key, .number = fact_value }
+#define LAST { .name = NULL }
 
 static inline void fact_append(DBusMessageIter *iterator, const struct fact *fact)
 {

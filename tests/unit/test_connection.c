@@ -283,10 +283,7 @@ static void test_early_answers(void **state)
 
 static void test_torn_headers_are_refused(void **state)
 {
-#define RAW(text)                      \
-	{                              \
-		text, sizeof(text) - 1 \
-	}
+#define RAW(text) { text, sizeof(text) - 1 }
 	static const struct {
 		const char *text;
 		size_t length;

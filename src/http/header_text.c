@@ -43,10 +43,10 @@ static bool bytes_clean(const char *bytes, size_t length)
 static bool has_control(uint64_t eight)
 {
 	uint64_t below = (eight - EACH_BYTE(' ')) & ~eight;
-	uint64_t delete = eight ^ EACH_BYTE(0x7f);
+	uint64_t erase = eight ^ EACH_BYTE(0x7f);
 
-	delete = (delete - EACH_BYTE(1)) & ~delete;
-	return (below | delete) & EACH_BYTE(0x80);
+	erase = (erase - EACH_BYTE(1)) & ~erase;
+	return (below | erase) & EACH_BYTE(0x80);
 }
 
 /* A tab is one, too: where there is any, each byte is looked at. */

@@ -84,7 +84,7 @@ ifneq ($(or $(OFONO_MCP_LOCKED),$(if $(filter-out help demo,$(GOALS)),,unlocked)
 
 .PHONY: all help toolchain programs unit-programs packages demo bench bench-peers bench-programs torture soak \
         fuzz fuzz-coverage fuzz-minimise fuzz-programs starved starve check check-all test unit san house lab \
-        integration integration-san clients console package matrix valgrind lint format \
+        integration integration-san clients console package other-release ofono-versions matrix valgrind lint format \
         faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
@@ -299,6 +299,18 @@ test:
 valgrind:
 	@tests/packages/install build demo check check-all
 	@$(RUN) valgrind-unit valgrind
+
+# The integration tests with the ofonod of Debian 13 and of sid.
+ofono-versions:
+	@tests/packages/install build demo check check-all ofono-versions
+	@$(MAKE) --no-print-directory all faults fixtures
+	@$(PYTHON) -B tests/lab/ofono_versions.py --build $(BUILD)
+
+# The Debian packages built, installed and run in the other supported release: 13 on 12, 12 on 13.
+other-release:
+	@tests/packages/install build demo check check-all
+	@OTHER_RELEASE=1 tests/as-root $(PYTHON) -B -m pytest -q -p no:cacheprovider tests/deb/test_package.py \
+		tests/deb/test_installation.py tests/deb/test_service.py
 
 starve:
 	@tests/packages/install build demo check check-all

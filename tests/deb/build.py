@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -11,15 +12,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fresh_debian import FreshDebian
+
 PROJECT = Path(__file__).resolve().parents[2]
 NAMES = ("ofono-mcp", "ofono-plugin-sms-history")
 COPY = ["tar", "-c", "--exclude-vcs", "--exclude=./build", "--exclude=__pycache__", "."]
+LIBRARY = re.compile(r"lib[^ ]+-dev")
 PREVIOUS = Path(__file__).with_name("previous")
 
 
 @dataclass(frozen=True)
 class Build:
+    """`folder` holds the packages, and `log` what building them said. `fresh` is the Debian in
+    which they were built, when that was not this machine."""
+
     folder: Path
+    log: str = ""
+    fresh: FreshDebian | None = None
 
     @property
     def packages(self) -> dict[str, Path]:
@@ -33,6 +42,39 @@ class Build:
     @property
     def changes(self) -> Path:
         return next(self.folder.glob("*.changes"))
+
+    def try_to(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Where the packages were built, and in their folder."""
+        if self.fresh:
+            return self.fresh.try_to("sh", "-c", 'cd "$0" && exec "$@"',
+                                     f"/{self.folder.relative_to(self.fresh.root)}", *command)
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+
+    def say(self, *command: str) -> str:
+        """What it said; it must succeed."""
+        ended = self.try_to(*command)
+        assert ended.returncode == 0, f"{command}\n{ended.stdout}{ended.stderr}"
+        return ended.stdout
+
+
+def unpack(folder: Path, copy: Sequence[str]) -> Path:
+    """What `copy` writes as a tar."""
+    source = folder / "source"
+    source.mkdir(parents=True)
+    with subprocess.Popen(copy, cwd=PROJECT, stdout=subprocess.PIPE) as copying:
+        subprocess.run(["tar", "-x", "-C", source], stdin=copying.stdout, check=True)
+    assert copying.returncode == 0
+    return source
+
+
+def build_dependencies(architecture: str = "") -> list[str]:
+    """As debian/control names them; the libraries perhaps those of another architecture."""
+    control = (PROJECT / "debian" / "control").read_text()
+    field = control.partition("Build-Depends:")[2].partition("Standards-Version:")[0]
+    names = [name for name in re.findall(r"^ ([a-z0-9.+-]+)", field, re.MULTILINE)
+             if name != "debhelper-compat" and not name.startswith("dh-sequence")]
+    return ["debhelper", *(f"{name}:{architecture}" if architecture and LIBRARY.fullmatch(name)
+                           else name for name in names)]
 
 
 @dataclass(frozen=True)
@@ -49,11 +91,7 @@ class Builder:
     def build(self, copy: Sequence[str] = COPY, kind: str = "--build=binary",
               mark: str = "") -> Build:
         """Of what `copy` writes as a tar; `mark` goes behind the version."""
-        source = self.folder / "source"
-        source.mkdir(parents=True)
-        with subprocess.Popen(copy, cwd=PROJECT, stdout=subprocess.PIPE) as copying:
-            subprocess.run(["tar", "-x", "-C", source], stdin=copying.stdout, check=True)
-        assert copying.returncode == 0
+        source = unpack(self.folder, copy)
         changelog = source / "debian" / "changelog"
         changelog.write_text(changelog.read_text().replace(")", f"{mark})", 1))
         environment = {"PATH": os.environ["PATH"], "HOME": self.home, "USER": self.user,
@@ -63,7 +101,14 @@ class Builder:
             ["dpkg-buildpackage", "-us", "-uc", kind], cwd=source, env=environment,
             umask=self.umask, capture_output=True, text=True)
         assert ended.returncode == 0, ended.stdout + ended.stderr
-        return Build(self.folder)
+        return Build(self.folder, ended.stdout + ended.stderr)
+
+
+def build_in(fresh: FreshDebian) -> Build:
+    """In another release, with the source package."""
+    unpack(fresh.root / "build", COPY)
+    log = fresh.run("sh", "-c", "cd /build/source && exec dpkg-buildpackage -us -uc -F 2>&1")
+    return Build(fresh.root / "build", log, fresh)
 
 
 def known(commit: str) -> bool:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -13,7 +14,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from build import NAMES, PROJECT, Build, Builder, later, previous
+import releases
+from build import (NAMES, PROJECT, Build, Builder, build_dependencies, build_in, later,
+                   previous)
 from fresh_debian import FreshDebian
 from machine import Machine
 from phone import PHONESIM, Phone
@@ -23,9 +26,23 @@ TESTS = ["dbus", "iproute2", "ofono", "python3", "python3-dbus", "python3-gi",
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
+def release() -> str:
+    """That which the packages are built in and for: this machine's. "make other-release" runs
+    the tests with the other one that is supported."""
+    return releases.other() if os.environ.get("OTHER_RELEASE") else releases.own()
+
+
+@pytest.fixture(scope="session")
+def built(release: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Build]:
     """With the source package."""
-    return Builder(tmp_path_factory.mktemp("build") / "here").build(kind="--build=full")
+    folder = tmp_path_factory.mktemp("build")
+    if release == releases.own():
+        yield Builder(folder / "here").build(kind="--build=full")
+        return
+    fresh = FreshDebian(folder / "root", ["build-essential", "lintian", *build_dependencies()],
+                        release=release)
+    yield build_in(fresh)
+    fresh.remove()
 
 
 def dependencies(package: Path) -> list[str]:
@@ -38,17 +55,20 @@ def dependencies(package: Path) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def machine(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+def machine(release: str, built: Build,
+            tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """An oFono with two modems, our tests in /source, and in /packages our packages: this
-    version, old.deb and later.deb; nothing of ours is installed."""
+    version, old.deb (on this machine's release) and later.deb; nothing of ours is installed."""
     root = tmp_path_factory.mktemp("debian") / "root"
+    packages = root / "packages"
     with ThreadPoolExecutor() as beside:
-        old: Future[Build] = beside.submit(previous)
+        old: Future[Build] | None = (beside.submit(previous) if release == releases.own()
+                                     else None)
         needed = dependencies(built.packages["ofono-mcp"])
-        fresh = FreshDebian(root, [*TESTS, *needed])
-        packages = root / "packages"
+        fresh = FreshDebian(root, [*TESTS, *needed], release=release)
         packages.mkdir()
-        shutil.copy(old.result().packages["ofono-mcp"], packages / "old.deb")
+        if old:
+            shutil.copy(old.result().packages["ofono-mcp"], packages / "old.deb")
     for name in NAMES:
         shutil.copy(built.packages[name], packages / f"{name}.deb")
     made = later(built.packages["ofono-mcp"], tmp_path_factory.mktemp("later"))
@@ -60,7 +80,7 @@ def machine(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     (root / "usr/sbin/policy-rc.d").unlink(missing_ok=True)
     with Machine(fresh) as machine:
         yield machine
-    subprocess.run(["rm", "-rf", "--one-file-system", root], check=True)
+    fresh.remove()
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,7 @@ different times.
 from __future__ import annotations
 
 import argparse
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -23,12 +21,11 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS))                  # the package lab
 
-from build import COPY, PROJECT
+from build import COPY, build_dependencies, unpack
 from fresh_debian import FreshDebian
 
 TOOLS = ["build-essential", "dbus", "python3-dbus", "python3-gi", "python3-pytest",
          "qemu-user-static"]
-FOREIGN = re.compile(r"lib[^ ]+-dev")           # of the build dependencies, the others are ours
 BUILD = "cd /build/source && exec dpkg-buildpackage -us -uc -b -a$0 -Pcross,nocheck"
 EMULATORS = {"arm64": "qemu-aarch64-static", "armhf": "qemu-arm-static"}
 SMOKE = """
@@ -37,23 +34,6 @@ dpkg -x /build/ofono-mcp_*_"$0".deb /build/installed
 "$1" /build/installed/usr/bin/ofono-mcp --version
 exec python3 -B /build/source/tests/deb/smoke_foreign.py "$1" /build/installed/usr/bin/ofono-mcp
 """
-
-
-def build_dependencies(architecture: str) -> list[str]:
-    control = (PROJECT / "debian" / "control").read_text()
-    field = control.partition("Build-Depends:")[2].partition("Standards-Version:")[0]
-    names = re.findall(r"^ ([a-z0-9.+-]+)", field, re.MULTILINE)
-    names = [name for name in names if name != "debhelper-compat"]
-    return ["debhelper", *(f"{name}:{architecture}" if FOREIGN.fullmatch(name) else name
-                           for name in names if not name.startswith("dh-sequence"))]
-
-
-def release() -> str:
-    """As a line of sources.list."""
-    said = subprocess.run(
-        ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages",
-         "Codename: bookworm", "Component: main"], capture_output=True, text=True, check=True)
-    return f"deb {said.stdout.split()[0]} bookworm main"
 
 
 def main() -> int:
@@ -65,11 +45,8 @@ def main() -> int:
         fresh = FreshDebian(
             folder / "root",
             [*TOOLS, f"crossbuild-essential-{architecture}",
-             *build_dependencies(architecture)], [architecture], [release()])
-        source = fresh.root / "build" / "source"
-        source.mkdir(parents=True)
-        with subprocess.Popen(COPY, cwd=PROJECT, stdout=subprocess.PIPE) as copy:
-            subprocess.run(["tar", "-x", "-C", source], stdin=copy.stdout, check=True)
+             *build_dependencies(architecture)], [architecture], as_released=True)
+        unpack(fresh.root / "build", COPY)
         fresh.run("sh", "-c", BUILD, architecture)
         print(fresh.run("sh", "-c", SMOKE, architecture, EMULATORS[architecture]), end="")
         for package in sorted((fresh.root / "build").glob("ofono-*_*.deb")):

@@ -13,10 +13,11 @@ import pytest
 from build import COPY, PROJECT, Build, Builder
 
 EXPOSURE_MOST = 15      # of 100, as systemd counts
+UNIT_FOLDERS = {"bookworm": "./lib/systemd/system/", "trixie": "./usr/lib/systemd/system/"}
 FILES = {
     "ofono-mcp": [
         "./usr/bin/ofono-mcp", "./etc/ofono-mcp/ofono-mcp.conf", "./etc/ofono-mcp/conf.d/",
-        "./lib/systemd/system/ofono-mcp.service", "./etc/init.d/ofono-mcp",
+        "./etc/init.d/ofono-mcp",
         "./usr/lib/sysusers.d/ofono-mcp.conf", "./usr/share/dbus-1/system.d/ofono-mcp.conf",
         "./etc/apparmor.d/ofono-mcp", "./usr/share/man/man1/ofono-mcp.1.gz",
         "./usr/share/man/man5/ofono-mcp.conf.5.gz", "./usr/share/man/man8/ofono-mcp.8.gz",
@@ -37,17 +38,31 @@ def digests(build: Build) -> dict[str, str]:
             for path in build.all_packages}
 
 
+def files(package: Path) -> set[str]:
+    return {line.split()[-1] for line in say("dpkg-deb", "--contents", package).splitlines()}
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_holds_what_it_should(built: Build, name: str) -> None:
-    listing = [line.split()[-1] for line in
-               say("dpkg-deb", "--contents", built.packages[name]).splitlines()]
-    assert not set(FILES[name]) - set(listing)
+    assert not set(FILES[name]) - files(built.packages[name])
+
+
+def test_the_unit_lies_where_the_release_has_units(built: Build, release: str) -> None:
+    units = {name for name in files(built.packages["ofono-mcp"])
+             if "/systemd/system/" in name and name.endswith(".service")}
+    assert units == {f"{UNIT_FOLDERS[release]}ofono-mcp.service"}
+
+
+def test_it_is_built_without_a_warning(built: Build) -> None:
+    said = [line for line in built.log.splitlines() if "warning" in line.lower()
+            and "-Wwarning" not in line]
+    assert said == []
 
 
 def test_lintian_has_nothing_to_say(built: Build) -> None:
-    ended = subprocess.run(
-        ["lintian", "--allow-root", "-I", "-E", "--pedantic", "--tag-display-limit=0",
-         str(built.changes)], capture_output=True, text=True)
+    """Of the packages and of the source package, with the lintian of their release."""
+    ended = built.try_to("lintian", "--allow-root", "-i", "-I", "-E", "--pedantic",
+                         "--tag-display-limit=0", built.changes.name)
     assert (ended.returncode, ended.stdout) == (0, "")
 
 
@@ -77,7 +92,7 @@ def test_the_apparmor_profile_is_understood() -> None:
 def test_the_plugin_wants_the_ofono_that_it_was_built_for(built: Build) -> None:
     depends = say("dpkg-deb", "--field", built.packages["ofono-plugin-sms-history"],
                   "Depends")
-    version = say("pkg-config", "--modversion", "ofono").strip()
+    version = built.say("pkg-config", "--modversion", "ofono").strip()
     assert f"ofono (>= {version})" in depends
     assert subprocess.run(["dpkg", "--compare-versions", f"{version}-9", "lt",
                            depends.split("ofono (<< ")[1].split(")")[0]]).returncode == 0

@@ -229,6 +229,12 @@ static void on_asked(void *data, DBusMessage *reply)
 		end(dial, &result);
 }
 
+static bool is_dialled(const char *number)
+{
+	return strlen(number) < sizeof(((struct voice_dial *)0)->number) &&
+	       !number[strspn(number, "+0123456789")];
+}
+
 struct voice_dial *voice_dial(struct modem *modem, const char *number, int limit_ms,
 			      void (*done)(void *data, const struct dial_result *result),
 			      void *data)
@@ -237,8 +243,7 @@ struct voice_dial *voice_dial(struct modem *modem, const char *number, int limit
 
 	if (!dial)
 		return NULL;
-	assert(strlen(number) < sizeof(dial->number) &&
-	       !number[strspn(number, "+0123456789")]);
+	assert(is_dialled(number));
 	dial->modem = modem;
 	dial->limit_ms = limit_ms;
 	dial->done = done;

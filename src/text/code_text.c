@@ -91,10 +91,10 @@ static void take_all(struct code_text *read, const char *text)
 
 	while (*at) {
 		size_t place[2] = { (size_t)(at - text) };
-		uint32_t character = utf8_next(&at);
+		size_t length = read_as(utf8_next(&at), bytes);
 
 		place[1] = (size_t)(at - text);
-		take(read, bytes, read_as(character, bytes), place);
+		take(read, bytes, length, place);
 	}
 	read->text[read->length] = '\0';
 }

@@ -83,9 +83,16 @@ class Tree:
             "--set-interpreter", self.find(str(loader).lstrip("/")), self.ofonod)
 
     def build_plugin(self) -> None:
-        run("make", f"BUILD={self.folder}", "plugin",
-            PKG_CONFIG_LIBDIR=str(self.find("lib/*/pkgconfig/ofono.pc").parent),
-            PKG_CONFIG_SYSROOT_DIR=str(self.root), MAKEFLAGS="")
+        """With the headers of its oFono, and this machine's of all else."""
+        described, headers = self.folder / "pkgconfig", self.folder / "include"
+        for folder in described, headers:
+            folder.mkdir(exist_ok=True)
+        shutil.copytree(self.find("include/ofono"), headers / "ofono", dirs_exist_ok=True)
+        [ofono] = self.root.glob("usr/**/pkgconfig/ofono.pc")
+        (described / "ofono.pc").write_text(re.sub(
+            r"^includedir=.*$", f"includedir={headers}", ofono.read_text(), flags=re.MULTILINE))
+        run("make", f"BUILD={self.folder.relative_to(PROJECT)}", "plugin", MAKEFLAGS="",
+            PKG_CONFIG_PATH=str(described))
 
     def version(self) -> str:
         return run(self.ofonod, "--version").strip()

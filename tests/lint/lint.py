@@ -39,7 +39,10 @@ FORBIDDEN = ("/work" + "/",)            # where a session of ours had its files
 CLANG_FORMAT = "clang-format-19"        # Debian 12 and 13 have it; Makefile: format
 CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--std=c11", "--quiet",
             "--inline-suppr", "--error-exitcode=1", "--suppress=missingIncludeSystem",
-            "--template={file}:{line}: {message} [{id}]", "-D_GNU_SOURCE", "-Iinclude"]
+            "--suppress=normalCheckLevelMaxBranches",       # of 2.17: no finding
+            "--template={file}:{line}: {message} [{id}]", "-D_GNU_SOURCE", "-Iinclude",
+            *(f'-D{name}="x"' for name in (
+                "OFONO_MCP_VERSION", "DBUS_SERVICE_DBUS", "DBUS_INTERFACE_DBUS", "DBUS_PATH_DBUS"))]
 ANALYZER = ["-fanalyzer", "-O1", "-Werror", "-fdiagnostics-path-format=none",
             "-fdiagnostics-plain-output"]
 # What gcc 12's analyzer takes for a fault, and why it is none. One that is not told any more

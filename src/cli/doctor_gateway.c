@@ -83,7 +83,7 @@ struct answer {
 	struct arena *arena;
 	const struct json *result; /* NULL: none */
 	const char *code;	   /* of an error */
-	char problem[256];
+	char problem[512];	   /* as long as an explanation */
 	struct progress progress;
 };
 

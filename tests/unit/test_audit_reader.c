@@ -70,8 +70,8 @@ static void test_changed(void **state)
 		"UPDATE audit SET event = 'opted_in' WHERE id = 4",
 		"UPDATE audit SET at = at + 1 WHERE id = 4",
 		/* a byte moves from one part into the next */
-		"UPDATE audit SET event = event || substr(detail, 1, 1),"
-		" detail = substr(detail, 2) WHERE id = 4",
+		("UPDATE audit SET event = event || substr(detail, 1, 1),"
+		 " detail = substr(detail, 2) WHERE id = 4"),
 	};
 
 	(void)state;

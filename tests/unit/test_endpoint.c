@@ -572,8 +572,8 @@ static void test_batch_is_refused_whole(void **state)
 		"[" PING ",{}]",
 		"[" PING ",null]",
 		"[" PING "," MODERN("ping", "") "]",
-		"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
-		"\"protocolVersion\":\"2025-03-26\"}}]",
+		("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+		 "\"protocolVersion\":\"2025-03-26\"}}]"),
 	};
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)

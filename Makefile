@@ -84,7 +84,7 @@ ifneq ($(or $(OFONO_MCP_LOCKED),$(if $(filter-out help demo,$(GOALS)),,unlocked)
 
 .PHONY: all help toolchain programs unit-programs packages demo bench bench-peers bench-programs torture soak \
         fuzz fuzz-coverage fuzz-minimise fuzz-programs starved starve check check-all test unit san house lab \
-        integration integration-san clients console package other-release ofono-versions matrix valgrind lint format \
+        integration integration-san clients console package other-release ofono-versions builds matrix valgrind lint format \
         faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
@@ -311,6 +311,11 @@ other-release:
 	@tests/packages/install build demo check check-all
 	@OTHER_RELEASE=1 tests/as-root $(PYTHON) -B -m pytest -q -p no:cacheprovider tests/deb/test_package.py \
 		tests/deb/test_installation.py tests/deb/test_service.py
+
+# As others build it: without optimisation, with clang, with Debian's flags, from an archive.
+builds:
+	@tests/packages/install build check fuzz
+	@$(PYTHON) -B tests/check/builds.py --make "$(MAKE)" --build $(BUILD)
 
 starve:
 	@tests/packages/install build demo check check-all

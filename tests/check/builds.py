@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Build as others do, without a warning, and run the unit tests of each build; the answer is TAP.
+
+    tests/check/builds.py [--make MAKE] [--build FOLDER] [NAME...]
+
+Without optimisation, with clang, with the flags of Debian packages, and from the tar of "git
+archive" in a folder below one that nobody else may enter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+FLAGS = ("CPPFLAGS", "CFLAGS", "LDFLAGS")
+TARGETS = ("programs", "plugin")
+
+
+def run(*command: str | Path, folder: Path = PROJECT, **environment: str) -> list[str]:
+    """What it says when it fails."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith("MAKE") and name not in FLAGS}
+    ended = subprocess.run(command, cwd=folder, env=kept | environment, text=True,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT)
+    return (ended.stdout.splitlines() or [str(command)]) if ended.returncode != 0 else []
+
+
+def built(make: str, build: Path, folder: Path = PROJECT, **flags: str) -> list[str]:
+    """What was wrong with it; WERROR makes an error of each warning."""
+    said = run(make, "--no-print-directory", f"-j{os.cpu_count()}", f"BUILD={build}",
+               "WERROR=1", *TARGETS, folder=folder, **flags)
+    if said:
+        return said
+    sources = sorted((folder / "tests" / "unit").glob("test_*.c"))
+    return [line for source in sources
+            for line in run(folder / build / "unit" / source.stem, folder=folder)]
+
+
+def unoptimised(make: str, build: Path) -> list[str]:
+    return built(make, build, CFLAGS="-O0 -g")
+
+
+def clang(make: str, build: Path) -> list[str]:
+    return built(make, build, CC="clang")
+
+
+def package_flags(make: str, build: Path) -> list[str]:
+    flags = {name: subprocess.run(
+        ["dpkg-buildflags", "--get", name], capture_output=True, text=True, check=True,
+        env=os.environ | {"DEB_BUILD_MAINT_OPTIONS": "hardening=+all"}).stdout.strip()
+        for name in FLAGS}
+    return built(make, build, **flags)
+
+
+def archive(make: str, _: Path) -> list[str]:
+    """No .git, and a home folder of mode 0700."""
+    home = Path(tempfile.mkdtemp(prefix="ofono-mcp-home-"))     # its mode is 0700
+    try:
+        source = home / "ofono-mcp"
+        source.mkdir()
+        if said := run("sh", "-c", 'git archive HEAD | tar -x -C "$0"', source):
+            return said
+        return built(make, Path("build"), source, HOME=str(home))
+    finally:
+        shutil.rmtree(home)
+
+
+BUILDS: dict[str, Callable[[str, Path], list[str]]] = {
+    "O0": unoptimised,
+    "clang": clang,
+    "package-flags": package_flags,
+    "archive": archive,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--make", default="make")
+    parser.add_argument("--build", type=Path, default=Path("build"))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BUILDS))
+    options = parser.parse_args()
+    names = options.names or list(BUILDS)
+    print(f"1..{len(names)}", flush=True)
+    bad = 0
+    for number, name in enumerate(names, start=1):
+        said = BUILDS[name](options.make, options.build / f"as-{name}")
+        bad += bool(said)
+        print(f"{'not ok' if said else 'ok'} {number} - {name}")
+        print(*(f"# {line}\n" for line in said), sep="", end="", flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -58,7 +58,9 @@ SOURCES := $(wildcard src/*/*.c)
 # The page that the program embeds.
 CONSOLE := $(BUILD)/console/console.html
 CONSOLE_PARTS := src/console/compose $(wildcard src/console/*.html src/console/*.css src/console/*.js)
-OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o) $(BUILD)/console/console_document.o
+# The numbering plans of all countries, from libphonenumber's metadata.
+PLANS := $(BUILD)/numbers/number_plans.c
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o) $(BUILD)/console/console_document.o $(PLANS:.c=.o)
 # Library calls that tests/faults/fault_points.c stands in for, in a program of its own.
 FAULT_SEAMS := sqlite3_step dbus_connection_send_with_reply dbus_connection_dispatch \
                MHD_queue_response MHD_run
@@ -83,7 +85,7 @@ GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(or $(OFONO_MCP_LOCKED),$(if $(filter-out help demo,$(GOALS)),,unlocked)),)
 
 .PHONY: all help toolchain programs unit-programs packages demo bench bench-peers bench-programs torture soak \
-        fuzz fuzz-coverage fuzz-minimise fuzz-programs starved starve check check-all test unit san house lab \
+        fuzz fuzz-coverage fuzz-minimise fuzz-programs starved starve numbers check check-all test unit san house lab \
         integration integration-san clients console package other-release ofono-versions builds matrix valgrind lint format \
         faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
         install-plugin uninstall-plugin clean
@@ -106,7 +108,7 @@ help:
 	@echo "make clean      remove build/"
 	@echo "More targets: CONTRIBUTING.md"
 
-programs: all faults fixtures $(TESTS) $(BENCH_PROGRAMS)
+programs: all faults fixtures $(BUILD)/numbers/filter $(TESTS) $(BENCH_PROGRAMS)
 
 unit-programs: $(TESTS)
 
@@ -146,6 +148,15 @@ $(CONSOLE): $(CONSOLE_PARTS) Makefile | toolchain
 	@mkdir -p $(@D)
 	$(Q)perl src/console/compose src/console >$@
 
+$(PLANS): $(wildcard src/numbers/*.py) Makefile | toolchain
+	@echo "  PLANS   $@"
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) -B src/numbers/generate.py >$@
+
+$(PLANS:.c=.o): $(PLANS) Makefile | toolchain
+	@echo "  CC      $<"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
 $(BUILD)/console/console_document.o: src/console/console_document.S $(CONSOLE) Makefile | toolchain
 	@echo "  AS      $<"
 	$(Q)$(CC) $(GIVEN_CPPFLAGS) -DCONSOLE_DOCUMENT='"$(CONSOLE)"' $(CFLAGS) -c -o $@ $<
@@ -155,6 +166,11 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgateway.a Makefile | toolchain
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a \
 		$(LDLIBS) -lcmocka
+
+$(BUILD)/numbers/filter: tests/numbers/filter.c $(BUILD)/libgateway.a Makefile | toolchain
+	@echo "  TEST    $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libgateway.a $(LDLIBS)
 
 $(BUILD)/bench/%: tests/bench/%.c tests/bench/histogram.c tests/bench/histogram.h $(BUILD)/libgateway.a \
                   Makefile | toolchain
@@ -187,7 +203,7 @@ $(BUILD)/starved/%: tests/fuzz/fuzz_%.c $(FUZZ_PARTS) $(BUILD)/libgateway.a | to
 
 toolchain:
 	@{ echo '#include <stdlib.h>' | $(CC) -E - && $(PKG_CONFIG) --exists $(LIBRARIES) && \
-	  command -v esbuild; } >/dev/null 2>&1 || \
+	  command -v esbuild && $(PYTHON) -c 'import phonenumbers'; } >/dev/null 2>&1 || \
 	{ echo "ofono-mcp: to build, these Debian packages are needed:" \
 	  $$(tests/packages/install --missing build)"; \"make packages\" installs them, and so do" \
 	  "\"make check\" and \"make demo\"." >&2; exit 1; }
@@ -316,6 +332,10 @@ other-release:
 builds:
 	@tests/packages/install build check fuzz
 	@$(PYTHON) -B tests/check/builds.py --make "$(MAKE)" --build $(BUILD)
+
+numbers:
+	@tests/packages/install build demo check check-all
+	@$(RUN) numbers-all
 
 starve:
 	@tests/packages/install build demo check check-all

@@ -21,7 +21,7 @@
 #include "base/observer.h"
 #include "sim/sim.h"
 #include "store/store_call.h"
-#include "text/phone_number.h"
+#include "numbers/phone_number.h"
 
 enum {
 	DIALLER_LIMIT_MS = 60 * 1000,

@@ -13,7 +13,7 @@
 #include "ofono/ofono.h"
 #include "ofono/voice_dial.h"
 #include "sim/sim.h"
-#include "text/phone_number.h"
+#include "numbers/phone_number.h"
 
 enum { LEFT_CALLS = 16, LEFT_GRACE_SECONDS = 30 };
 

@@ -6,7 +6,7 @@
 #ifndef CONTACTS_CONTACT_BOOK_H
 #define CONTACTS_CONTACT_BOOK_H
 
-#include "base/number_form.h"
+#include "numbers/number.h"
 #include "contacts/contact_list.h"
 
 enum { CONTACT_BOOK_LISTS_MAX = 9 }; /* the file, and SIM cards */

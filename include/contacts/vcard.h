@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/number_form.h"
+#include "numbers/number.h"
 
 enum {
 	VCARD_NAME_BYTES = 128,
@@ -26,7 +26,7 @@ enum {
 struct vcard {
 	char name[VCARD_NAME_BYTES]; /* valid UTF-8, not empty, a line */
 	unsigned count;		     /* of numbers, at least 1 */
-	char numbers[VCARD_NUMBERS_MAX][NUMBER_FORM_BYTES]; /* as number_form_write() */
+	char numbers[VCARD_NUMBERS_MAX][NUMBER_FORM_BYTES]; /* as number_form() */
 };
 
 struct vcard_reader {

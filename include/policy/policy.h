@@ -19,6 +19,7 @@
 #include "base/config.h"
 #include "base/failure.h"
 #include "base/observer.h"
+#include "numbers/phone_number.h"
 #include "ofono/ofono.h"
 #include "policy/limit.h"
 #include "sim/sim.h"
@@ -89,6 +90,13 @@ int policy_judge(struct policy *policy, const struct policy_request *request,
 void policy_judge_all(struct policy *policy, const struct policy_request *request,
 		      void (*hear)(void *data, const struct verdict *verdict),
 		      void *data);
+
+/*
+ * A number that passed, as oFono is given it and messages are stored with it: as it was written
+ * where that is one of the usual spellings, else with + and country code.
+ */
+void policy_tidy_number(const struct policy *policy, int64_t sim_id,
+			char number[PHONE_NUMBER_BYTES]);
 
 struct policy_limit_visit {
 	/* `frees_ms`: wall clock, when there is one more again; 0: all are free */

@@ -13,13 +13,13 @@
 #define SMS_LOOP_H
 
 #include "base/config.h"
-#include "store/store.h"
+#include "store/store_party.h"
 
 struct loop_question {
 	const struct config *config;
 	struct store *store;
-	const char *number; /* however it is spelt */
-	int64_t now_ms;	    /* wall clock */
+	struct store_end end; /* however it is spelt */
+	int64_t now_ms;	      /* wall clock */
 };
 
 /* *until_ms_out: when it is over if nothing more comes; not written when it is none. */

@@ -11,7 +11,7 @@
 
 #include "base/config.h"
 #include "sms/contacts.h"
-#include "store/store.h"
+#include "store/store_party.h"
 
 enum sender_trust {
 	SENDER_BLOCKED,	     /* on the owner's list blocked_senders, whatever else */
@@ -29,10 +29,11 @@ extern const char *const sender_trust_words[]; /* in that order; ends with NULL 
  * NULL: there are none.
  */
 enum sender_trust sender_trust(const struct config *config, struct store *store,
-			       const struct contacts *contacts, const char *number);
+			       const struct contacts *contacts,
+			       const struct store_end *end);
 
 /* The same, for that alone: "" is blocked by nothing. */
 bool sender_is_blocked(const struct config *config, struct store *store,
-		       const char *number);
+		       const struct store_end *end);
 
 #endif

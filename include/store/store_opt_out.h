@@ -12,10 +12,10 @@
 #include "store/store.h"
 
 /*
- * Is the number, however it is spelt, opted out? 0, STORE_E_NOT_FOUND, -errno: nothing is to
- * go out then.
+ * Is the number, however it is spelt for this SIM (0: not known), opted out? 0,
+ * STORE_E_NOT_FOUND, -errno: nothing is to go out then.
  */
-int store_opt_out_known(struct store *store, const char *number);
+int store_opt_out_known(struct store *store, int64_t sim_id, const char *number);
 
 /*
  * Is it opted out, and was this message to it accepted before it said so? By the numbers of

@@ -7,12 +7,12 @@
 #ifndef STORE_STORE_PARTY_H
 #define STORE_STORE_PARTY_H
 
-#include "base/number_form.h"
+#include "numbers/number.h"
 #include "store/store.h"
 
 enum {
-	STORE_COUNTRIES_MAX = 4, /* of SIM cards that are looked at */
-	STORE_SPELLINGS_MAX = (STORE_COUNTRIES_MAX + 1) * (NUMBER_SPELLINGS + 1),
+	STORE_COUNTRIES_MAX = 256, /* more than there are */
+	STORE_SPELLINGS_MAX = 64,
 	STORE_PARTY_LIST_BYTES = STORE_SPELLINGS_MAX * (NUMBER_FORM_BYTES + 3) + 3,
 };
 
@@ -21,15 +21,25 @@ struct store_party {
 	char spellings[STORE_SPELLINGS_MAX][NUMBER_FORM_BYTES];
 };
 
-/* Every spelling that messages may have, in the countries of all SIM cards seen so far. */
-void store_party_spell(struct store *store, const char *number,
+/* The countries of all SIM cards seen so far, each once, the first first. */
+struct store_countries {
+	bool known; /* private: else to be read again */
+	size_t count;
+	const struct country *items[STORE_COUNTRIES_MAX];
+};
+
+const struct store_countries *store_party_countries(struct store *store);
+
+/*
+ * Every spelling that messages with it may have, as it is meant at this SIM; the SIM's country
+ * counts however many others there are (tests/unit/test_store_party.c). At no SIM (0), or one
+ * of a country that is not known, a national number may be one of each country, of the first
+ * ten or so.
+ */
+void store_party_spell(struct store *store, int64_t sim_id, const char *number,
 		       struct store_party *party_out);
 
-/* Those that a number has at this SIM (0: not known), for what must not mean another. */
-void store_party_spell_at(struct store *store, int64_t sim_id, const char *number,
-			  struct store_party *party_out);
-
-/* The one spelling of a number at this SIM (0: not known); see number_form_write(). */
+/* The one spelling of a number at this SIM (0: not known); see number_read(). */
 bool store_party_form(struct store *store, int64_t sim_id, const char *number,
 		      char form_out[NUMBER_FORM_BYTES]);
 
@@ -44,8 +54,19 @@ void store_party_list(const struct store_party *party,
 bool store_party_write(struct store *store, const char *number,
 		       char form_out[NUMBER_FORM_BYTES]);
 
+/* ... without that guess, for what must not mean another. */
+void store_party_spell_at(struct store *store, int64_t sim_id, const char *number,
+			  struct store_party *party_out);
+
+/* A number, and the SIM that it is written for (0: not known). */
+struct store_end {
+	int64_t sim_id;
+	const char *number;
+};
+
 /* Are both the same party, however each is spelt? */
-bool store_party_is(struct store *store, const char *one, const char *other);
+bool store_party_is(struct store *store, const struct store_end *one,
+		    const struct store_end *other);
 
 /* Is there a message that was to go to it? false also when that cannot be read. */
 bool store_party_was_sent_to(struct store *store, const struct store_party *party);

@@ -24,13 +24,6 @@ struct usage_clock {
 	int64_t epoch_ms;  /* the wall clock is clock_boot_ms() and this */
 };
 
-/* Of the SIM cards that were seen, as store_party.h wants them. */
-struct store_countries {
-	bool known; /* else to be read again */
-	size_t count;
-	const struct country *items[STORE_COUNTRIES_MAX];
-};
-
 enum { STORE_KNOWN_CLIENTS_MAX = 4 };
 
 /* Private to store_client.c. */

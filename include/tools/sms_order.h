@@ -9,7 +9,7 @@
 #define TOOLS_SMS_ORDER_H
 
 #include "policy/policy.h"
-#include "text/phone_number.h"
+#include "numbers/phone_number.h"
 #include "text/segments.h"
 #include "tools/failure.h"
 #include "tools/services.h"

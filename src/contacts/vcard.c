@@ -264,7 +264,7 @@ static void take_number(struct vcard_reader *reader, char *value)
 		value[strcspn(value, ";")] = '\0';
 	}
 	take_trunk_out(value);
-	if (card->count == VCARD_NUMBERS_MAX || !number_form_write(value, NULL, form))
+	if (card->count == VCARD_NUMBERS_MAX || !number_form(value, NULL, form))
 		return;
 	for (unsigned i = 0; i < card->count; i++) {
 		if (strcmp(card->numbers[i], form) == 0)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/phone_number.h"
+#include "numbers/phone_number.h"
 
 enum {
 	SHOWN_CHARACTERS = 40,

@@ -37,13 +37,23 @@ static const struct country *home_of(const struct policy *policy, int64_t sim_id
 	char identity[STORE_IMSI_BYTES] = "";
 
 	if (sim && *sim->modem->sim.mobile_country_code)
-		return country_of_mobile_code(sim->modem->sim.mobile_country_code);
+		return country_of_mobile_digits(sim->modem->sim.mobile_country_code);
 	if (sim_id)
 		store_sim_imsi(policy->parts.store, sim_id, identity);
 	if (strlen(identity) < MOBILE_CODE_DIGITS)
 		return NULL;
 	identity[MOBILE_CODE_DIGITS] = '\0';
-	return country_of_mobile_code(identity);
+	return country_of_mobile_digits(identity);
+}
+
+void policy_tidy_number(const struct policy *policy, int64_t sim_id,
+			char number[PHONE_NUMBER_BYTES])
+{
+	char tidy[NUMBER_FORM_BYTES];
+
+	if (number_tidy(number, home_of(policy, sim_id), tidy) &&
+	    strlen(tidy) < PHONE_NUMBER_BYTES)
+		strcpy(number, tidy);
 }
 
 static bool is_allowed_from(const struct client *client, const char *number,

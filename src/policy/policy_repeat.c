@@ -18,8 +18,11 @@ enum { MS_PER_SECOND = 1000 };
 
 static bool is_to_another(const struct policy_case *about, const struct message *message)
 {
-	return !store_party_is(about->policy->parts.store, message->number,
-			       about->recipient.number);
+	const struct store_end one = { message->sim_id, message->number };
+	const struct store_end other = { about->request->sim_id,
+					 recipient_form(&about->recipient) };
+
+	return !store_party_is(about->policy->parts.store, &one, &other);
 }
 
 static int refuse_key(struct policy_case *about, const struct message *message)
@@ -50,7 +53,8 @@ static int find_same(const struct policy_case *about, struct message *message_ou
 	const struct policy_request *request = about->request;
 	const struct message_draft draft = {
 		.client_id = request->client->id,
-		.number = about->recipient.number,
+		.sim_id = request->sim_id,
+		.number = recipient_form(&about->recipient),
 		.text = request->text,
 		.send_at_ms = request->send_at_ms,
 	};

@@ -12,6 +12,7 @@
 #include "policy/policy_case.h"
 #include "sms/loop.h"
 #include "store/store_opt_out.h"
+#include "store/store_party.h"
 
 static const struct config_policy *config_of(const struct policy_case *about)
 {
@@ -69,17 +70,25 @@ static int check_number(struct policy_case *about)
 {
 	enum phone_number_problem problem = about->recipient.problem;
 
+	const char *text = phone_number_problem_text(problem);
+	char suggestion[NUMBER_FORM_BYTES];
+
 	if (problem == PHONE_NUMBER_OK)
 		return 0;
+	if (!number_suggest(about->request->number, about->recipient.home, suggestion))
+		return policy_refuse(
+			about, FAILURE_INVALID_NUMBER,
+			arena_printf(arena_of(about), "to_phone_number %s.", text));
 	return policy_refuse(about, FAILURE_INVALID_NUMBER,
-			     arena_printf(arena_of(about), "to_phone_number %s.",
-					  phone_number_problem_text(problem)));
+			     arena_printf(arena_of(about),
+					  "to_phone_number %s: write %s.", text,
+					  suggestion));
 }
 
 /* Of the country that it is in, which need not be the card's. */
 static bool is_emergency_there(const struct policy_case *about, const char *mobile_code)
 {
-	const struct country *country = country_of_mobile_code(mobile_code);
+	const struct country *country = country_of_mobile_digits(mobile_code);
 	struct recipient recipient;
 
 	if (!country || country == about->recipient.home)
@@ -133,6 +142,29 @@ static bool is_named(const struct policy_case *about)
 	       is_in_list(about, &config_of(about)->allow, recipient_is_named_in);
 }
 
+/* What would be sent otherwise is what the network makes of it, not what was judged here. */
+static int check_spelling(struct policy_case *about)
+{
+	const struct recipient *recipient = &about->recipient;
+	char suggestion[NUMBER_FORM_BYTES];
+	const char *where, *instead;
+
+	if (recipient_is_well_spelt(recipient, suggestion))
+		return 0;
+	where = recipient->home
+			? arena_printf(arena_of(about),
+				       "is not dialled so in the SIM's country (%s)",
+				       recipient->home->code)
+			: "has no country code, and the SIM's country is not known";
+	instead = *suggestion ? arena_printf(arena_of(about), "write %s", suggestion)
+			      : "write + and its country code";
+	if (!where || !instead)
+		return policy_refuse(about, FAILURE_INVALID_NUMBER, NULL);
+	return policy_refuse(about, FAILURE_INVALID_NUMBER,
+			     arena_printf(arena_of(about), "to_phone_number %s %s: %s.",
+					  recipient->number, where, instead));
+}
+
 static int check_premium(struct policy_case *about)
 {
 	const struct recipient *recipient = &about->recipient;
@@ -140,13 +172,12 @@ static int check_premium(struct policy_case *about)
 	if (config_of(about)->premium || !recipient_is_premium(recipient) ||
 	    is_named(about))
 		return 0;
-	return policy_refuse(
-		about, FAILURE_PREMIUM_NUMBER,
-		arena_printf(arena_of(about),
-			     "%s is %s, which may cost extra, and the owner "
-			     "has not allowed it.",
-			     recipient->number,
-			     recipient->is_short ? "a short code" : "a premium number"));
+	return policy_refuse(about, FAILURE_PREMIUM_NUMBER,
+			     arena_printf(arena_of(about),
+					  "%s is %s, which may cost extra, and the owner "
+					  "has not allowed it.",
+					  recipient->number,
+					  recipient_premium_words(recipient)));
 }
 
 /*
@@ -156,8 +187,6 @@ static int check_premium(struct policy_case *about)
 static bool is_country_named(const struct policy_case *about,
 			     const struct config_list *countries)
 {
-	const char *digits = about->recipient.digits;
-
 	for (size_t i = 0; i < countries->count; i++) {
 		const char *at = countries->items[i];
 		char word[CONFIG_NUMBER_BYTES];
@@ -166,7 +195,8 @@ static bool is_country_named(const struct policy_case *about,
 			if (strcmp(word, "any") == 0 &&
 			    !recipient_is_nowhere(&about->recipient))
 				return true;
-			if (*word == '+' && strstr(digits, word + 1) == digits)
+			if (*word == '+' &&
+			    recipient_begins_with(&about->recipient, word + 1))
 				return true;
 		}
 	}
@@ -221,9 +251,29 @@ static int check_allowed(struct policy_case *about)
 	return 0;
 }
 
+/* However the owner dials it: as in the country of any SIM there was. */
+static bool is_denied(const struct policy_case *about)
+{
+	const struct store_countries *countries =
+		store_party_countries(about->policy->parts.store);
+	const struct config_list *deny = &config_of(about)->deny;
+
+	for (size_t i = 0; i < deny->count; i++) {
+		if (recipient_is_in(&about->recipient, deny->items[i]))
+			return true;
+		for (size_t at = 0; at < countries->count; at++) {
+			if (recipient_is_in_as_dialled_in(&about->recipient,
+							  deny->items[i],
+							  countries->items[at]))
+				return true;
+		}
+	}
+	return false;
+}
+
 static int check_denied(struct policy_case *about)
 {
-	if (!is_in_list(about, &config_of(about)->deny, recipient_is_in))
+	if (!is_denied(about))
 		return 0;
 	return policy_refuse(about, FAILURE_RECIPIENT_NOT_ALLOWED,
 			     arena_printf(arena_of(about),
@@ -236,7 +286,8 @@ static int check_denied(struct policy_case *about)
 static int check_opted_out(struct policy_case *about)
 {
 	int error =
-		store_opt_out_known(about->policy->parts.store, about->recipient.number);
+		store_opt_out_known(about->policy->parts.store, about->request->sim_id,
+				    recipient_form(&about->recipient));
 
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
@@ -278,7 +329,7 @@ static int check_loop(struct policy_case *about)
 	const struct loop_question question = {
 		.config = parts->config,
 		.store = parts->store,
-		.number = about->recipient.number,
+		.end = { about->request->sim_id, recipient_form(&about->recipient) },
 		.now_ms = about->now_ms,
 	};
 	int64_t until_ms;
@@ -310,6 +361,7 @@ const struct policy_rule policy_rules[] = {
 	{ NEEDS_SIM, BOTH, check_sim },
 	{ NEEDS_WRITTEN, BOTH, check_number },
 	{ NEEDS_NUMBER, BOTH, check_emergency },
+	{ NEEDS_NUMBER | NEEDS_SIM, BOTH, check_spelling },
 	{ NEEDS_NUMBER, BOTH, check_premium },
 	{ NEEDS_NUMBER | NEEDS_SIM, BOTH, check_country },
 	{ NEEDS_NUMBER, BOTH, check_allowed },

@@ -12,126 +12,162 @@
  */
 static const char everywhere[] = "112 911 000 08 110 118 119 999";
 
-static bool is_short(const char *number)
-{
-	return number_form_is_short(number) && strncmp(number, "00", 2) != 0;
-}
+/* calling codes; a freephone number costs nobody but its owner */
+enum { NORTH_AMERICA = 1, INTERNATIONAL_FREEPHONE = 800 };
 
 void recipient_read(struct recipient *recipient, const char *written,
 		    const struct country *home)
 {
-	char form[NUMBER_FORM_BYTES];
-	size_t length;
-
-	*recipient = (struct recipient){ .home = home, .national = "" };
+	*recipient = (struct recipient){ .home = home };
 	recipient->problem = written ? phone_number_parse(written, recipient->number)
 				     : PHONE_NUMBER_EMPTY;
 	if (recipient->problem != PHONE_NUMBER_OK)
 		return;
-	recipient->is_short = is_short(recipient->number);
-	if (recipient->is_short || !number_form_write(recipient->number, home, form) ||
-	    *form != '+')
-		return;
-	strcpy(recipient->digits, form + 1);
-	recipient->country = country_of_digits(recipient->digits, &length);
-	recipient->national = recipient->digits + length;
+	number_read(recipient->number, home, &recipient->read);
+	recipient->is_short = recipient->read.spelling == NUMBER_SHORT;
 }
+
+const char *recipient_form(const struct recipient *recipient)
+{
+	return *recipient->read.form ? recipient->read.form : recipient->number;
+}
+
+bool recipient_is_well_spelt(const struct recipient *recipient,
+			     char suggestion_out[NUMBER_FORM_BYTES])
+{
+	switch (recipient->read.spelling) {
+	case NUMBER_SHORT:
+	case NUMBER_PLUS:
+	case NUMBER_ABROAD:
+	case NUMBER_NATIONAL:
+		return true;
+	case NUMBER_UNPLACED:
+	case NUMBER_BARE:
+		break;
+	}
+	if (!number_suggest(recipient->number, recipient->home, suggestion_out))
+		*suggestion_out = '\0';
+	return false;
+}
+
+/* ---- emergency */
 
 static bool is_emergency(const char *number, const struct country *country,
 			 const char *ofono_numbers)
 {
 	return *number && (word_list_has(everywhere, number) ||
 			   word_list_has(ofono_numbers, number) ||
-			   (country && word_list_has(country->emergency, number)));
+			   number_is_emergency(number, country));
+}
+
+/* Without what is dialled before a national number, where that is there. */
+static const char *behind_trunk(const char *number, const struct country *country)
+{
+	size_t length = country ? strlen(country->trunk) : 0;
+
+	return length && strncmp(number, country->trunk, length) == 0 ? number + length
+								      : number;
+}
+
+/* In any country with its calling code. */
+static bool is_emergency_there(const char *form, const char *ofono_numbers)
+{
+	size_t length;
+	const struct country *country =
+		*form == '+' ? country_of_digits(form + 1, &length) : NULL;
+
+	for (; country; country = country_next(country)) {
+		const char *number = form + 1 + length;
+
+		if (is_emergency(number, country, ofono_numbers) ||
+		    is_emergency(behind_trunk(number, country), country, ofono_numbers))
+			return true;
+	}
+	return false;
 }
 
 /* As it is written, without what is dialled in front, also abroad, and behind the calling code. */
 bool recipient_is_emergency(const struct recipient *recipient, const char *ofono_numbers)
 {
 	const struct country *home = recipient->home;
-	const char *number = recipient->number;
-	const char *trunks = home ? home->trunk : NULL;
-	char trunk[COUNTRY_CODE_BYTES];
+	const char *number = recipient->number, *form = recipient->read.form;
 
-	if (is_emergency(number, home, ofono_numbers) ||
-	    is_emergency(number + strspn(number, "0"), home, ofono_numbers))
-		return true;
-	while (trunks && word_list_next(&trunks, trunk, sizeof(trunk))) {
-		if (strncmp(number, trunk, strlen(trunk)) == 0 &&
-		    is_emergency(number + strlen(trunk), home, ofono_numbers))
-			return true;
-	}
-	return is_emergency(recipient->national, recipient->country, ofono_numbers) ||
-	       is_emergency(recipient->digits, home, ofono_numbers);
+	return is_emergency(number, home, ofono_numbers) ||
+	       is_emergency(number + strspn(number, "0"), home, ofono_numbers) ||
+	       is_emergency(behind_trunk(number, home), home, ofono_numbers) ||
+	       is_emergency_there(form, ofono_numbers) ||
+	       (*form == '+' && is_emergency(form + 1, home, ofono_numbers));
 }
 
 /*
- * 112 begins no number as it is dialled in any country, and 911 none in North America, so an
- * exchange that has heard these may put the call through.
+ * 112 begins no number as it is dialled in any country, so an exchange that has heard it may
+ * put the call through; so with what reaches an emergency service of the SIM's country, unless
+ * it is a number there.
  */
 bool recipient_begins_as_emergency(const struct recipient *recipient)
 {
-	const struct country *home = recipient->home;
 	const char *number = recipient->number;
-	bool is_american = home && *home->codes == '1';
 
 	return strncmp(number, "112", 3) == 0 ||
-	       (is_american && strncmp(number, "911", 3) == 0);
+	       (recipient->read.spelling != NUMBER_NATIONAL &&
+		number_begins_as_emergency(number, recipient->home));
 }
 
-static bool is_premium(const struct country *country, const char *national)
-{
-	const char *words = country ? country->premium : NULL;
-	char word[CONFIG_NUMBER_BYTES];
+/* ---- costs and countries */
 
-	while (words && word_list_next(&words, word, sizeof(word))) {
-		if (strncmp(national, word, strlen(word)) == 0)
-			return true;
-	}
-	return false;
+bool recipient_is_premium(const struct recipient *recipient)
+{
+	return recipient->is_short || recipient->read.costs_extra;
 }
 
-static size_t trunk_length(const struct country *country, const char *national)
+const char *recipient_premium_words(const struct recipient *recipient)
 {
-	return country ? country_trunk_length(country, national) : 0;
+	if (recipient->is_short)
+		return "a short code";
+	return recipient->read.cost == NUMBER_SHARED ? "a shared-cost number"
+						     : "a premium number";
 }
 
 /*
- * Also when what seems to have its calling code in front were a national number, or has a
- * trunk prefix behind it.
+ * No plan knows it yet, or it is one of those for films: where a country has a calling code
+ * nearly to itself it is one of that country. In North America it may be anybody's.
  */
-bool recipient_is_premium(const struct recipient *recipient)
+static bool is_nobodys_at_home(const struct recipient *recipient)
 {
-	const struct country *home = recipient->home, *country = recipient->country;
-	const char *number = recipient->number, *national = recipient->national;
+	const struct country *home = recipient->home;
+	size_t length;
 
-	if (recipient->is_short || is_premium(country, national) ||
-	    is_premium(country, national + trunk_length(country, national)))
-		return true;
-	return home && *recipient->digits && *number != '+' &&
-	       is_premium(home, number + country_trunk_length(home, number));
+	return !recipient->read.country && home->calling_code != NORTH_AMERICA &&
+	       country_of_digits(recipient->read.form + 1, &length) == home;
 }
 
-/* Digits are only known of one that is international, or of a home that is known. */
 bool recipient_is_at_home(const struct recipient *recipient)
 {
-	if (!*recipient->digits)
+	const struct number *read = &recipient->read;
+
+	if (*read->form != '+')
 		return true;
-	return recipient->home && country_has_digits(recipient->home, recipient->digits);
+	if (!recipient->home)
+		return false;
+	return read->country == recipient->home ||
+	       number_is_of(read->form, recipient->home) || is_nobodys_at_home(recipient);
 }
 
-/* Satellites, networks and services that have a calling code of their own (ITU-T E.164). */
 bool recipient_is_nowhere(const struct recipient *recipient)
 {
-	static const char *const codes[] = { "808", "870", "878", "881",
-					     "882", "883", "979" };
+	const struct country *country = recipient->read.country;
 
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-		if (strncmp(recipient->digits, codes[i], strlen(codes[i])) == 0)
-			return true;
-	}
-	return false;
+	return country && country_is_none(country) &&
+	       country->calling_code != INTERNATIONAL_FREEPHONE;
 }
+
+bool recipient_begins_with(const struct recipient *recipient, const char *digits)
+{
+	return *recipient->read.form == '+' &&
+	       strncmp(recipient->read.form + 1, digits, strlen(digits)) == 0;
+}
+
+/* ---- lists */
 
 static bool matches(const char *text, const char *word, bool is_prefix)
 {
@@ -142,23 +178,25 @@ static bool matches(const char *text, const char *word, bool is_prefix)
 static bool word_form(const struct country *home, const char *word, bool is_prefix,
 		      char form_out[NUMBER_FORM_BYTES])
 {
-	return (is_prefix ? number_form_write_beginning(word, home, form_out)
-			  : number_form_write(word, home, form_out)) &&
+	return (is_prefix ? number_form_beginning(word, home, form_out)
+			  : number_form(word, home, form_out)) &&
 	       *form_out == '+';
 }
 
-static bool word_fits(const struct recipient *recipient, const char *word, bool is_prefix)
+static bool word_fits(const struct recipient *recipient, const char *word, bool is_prefix,
+		      const struct country *country)
 {
 	char form[NUMBER_FORM_BYTES];
 
 	if (matches(recipient->number, word, is_prefix))
 		return true;
-	return *recipient->digits && (is_prefix || !is_short(word)) &&
-	       word_form(recipient->home, word, is_prefix, form) &&
-	       matches(recipient->digits, form + 1, is_prefix);
+	return *recipient->read.form == '+' &&
+	       word_form(country, word, is_prefix, form) &&
+	       matches(recipient->read.form, form, is_prefix);
 }
 
-static bool is_in(const struct recipient *recipient, const char *words, bool prefixes)
+static bool is_in(const struct recipient *recipient, const char *words, bool prefixes,
+		  const struct country *country)
 {
 	char word[CONFIG_NUMBER_BYTES];
 
@@ -169,7 +207,7 @@ static bool is_in(const struct recipient *recipient, const char *words, bool pre
 			continue;
 		if (star)
 			*star = '\0';
-		if (word_fits(recipient, word, star != NULL))
+		if (word_fits(recipient, word, star != NULL, country))
 			return true;
 	}
 	return false;
@@ -177,10 +215,16 @@ static bool is_in(const struct recipient *recipient, const char *words, bool pre
 
 bool recipient_is_in(const struct recipient *recipient, const char *words)
 {
-	return is_in(recipient, words, true);
+	return is_in(recipient, words, true, recipient->home);
+}
+
+bool recipient_is_in_as_dialled_in(const struct recipient *recipient, const char *words,
+				   const struct country *country)
+{
+	return is_in(recipient, words, true, country);
 }
 
 bool recipient_is_named_in(const struct recipient *recipient, const char *words)
 {
-	return is_in(recipient, words, false);
+	return is_in(recipient, words, false, recipient->home);
 }

@@ -10,7 +10,7 @@
 #include "resources/resource_table.h"
 #include "store/store_conversation.h"
 #include "store/store_party.h"
-#include "text/phone_number.h"
+#include "numbers/phone_number.h"
 #include "tools/services.h"
 
 enum {
@@ -64,7 +64,7 @@ static bool may_mean(const struct proposing *proposing, const char *number)
 
 	if (strncmp(number, typed, length) == 0)
 		return true;
-	store_party_spell(services->store, number, &party);
+	store_party_spell(services->store, 0, number, &party);
 	for (size_t i = 0; i < party.count; i++) {
 		if (strncmp(party.spellings[i], typed, length) == 0)
 			return true;

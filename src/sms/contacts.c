@@ -234,6 +234,6 @@ const struct contact *contacts_find(const struct contacts *contacts, struct stor
 
 	if (!contacts || !contact_book_count(contacts->book))
 		return NULL;
-	store_party_spell(store, number, &party);
+	store_party_spell(store, 0, number, &party);
 	return contact_book_find(contacts->book, party.spellings, party.count);
 }

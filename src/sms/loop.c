@@ -126,7 +126,7 @@ static bool is_loop(const struct row *row, const struct loop_question *question)
 	if (has_bounces(row))
 		return true;
 	return has_exchanges(row, question->config->loop_exchanges) &&
-	       sender_trust(question->config, question->store, NULL, question->number) !=
+	       sender_trust(question->config, question->store, NULL, &question->end) !=
 		       SENDER_OWNER;
 }
 
@@ -147,7 +147,7 @@ static bool read_row(const struct loop_question *question,
 
 		if (store_party_recent(question->store, party, &recent)) {
 			log_warning("loop: the last messages with %s cannot be read",
-				    log_number(question->number));
+				    log_number(question->end.number));
 			return false;
 		}
 		row->count = recent.count;
@@ -168,7 +168,8 @@ bool loop_suspected(const struct loop_question *question, int64_t *until_ms_out)
 
 	if (!config->loop_exchanges)
 		return false;
-	store_party_spell(question->store, question->number, &party);
+	store_party_spell(question->store, question->end.sim_id, question->end.number,
+			  &party);
 	if (!store_party_ever_wrote(question->store, &party))
 		return false; /* most are only written to */
 	arena = arena_new(ARENA_BYTES);

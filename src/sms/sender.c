@@ -16,6 +16,7 @@ const char *const sender_trust_words[] = {
 /* the one who is looked for in a list */
 struct wanted {
 	const char *written; /* as the message came with it */
+	const struct store_countries *countries;
 	struct store_party party;
 };
 
@@ -32,14 +33,38 @@ static bool entry_fits(const struct entry *entry, const char *party)
 	return strcasecmp(party, entry->text) == 0;
 }
 
-static bool entry_has(const struct entry *entry, const struct wanted *wanted)
+/* The form of an entry as it is dialled in a country; false: it has no other than itself. */
+static bool entry_form(const struct entry *entry, const struct country *country,
+		       struct entry *form_out)
 {
-	if (!*entry->text)
-		return false;
-	if (entry_fits(entry, wanted->written))
-		return true;
+	form_out->is_beginning = entry->is_beginning;
+	return *entry->text != '+' && strlen(entry->text) > NUMBER_SHORT_MOST &&
+	       (entry->is_beginning
+			? number_form_beginning(entry->text, country, form_out->text)
+			: number_form(entry->text, country, form_out->text));
+}
+
+static bool entry_is_spelt(const struct entry *entry, const struct wanted *wanted)
+{
 	for (size_t i = 0; i < wanted->party.count; i++) {
 		if (entry_fits(entry, wanted->party.spellings[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A national entry is meant as it is dialled in the country of any SIM card. */
+static bool entry_has(const struct entry *entry, const struct wanted *wanted)
+{
+	struct entry form;
+
+	if (!*entry->text)
+		return false;
+	if (entry_fits(entry, wanted->written) || entry_is_spelt(entry, wanted))
+		return true;
+	for (size_t i = 0; wanted->party.count && i < wanted->countries->count; i++) {
+		if (entry_form(entry, wanted->countries->items[i], &form) &&
+		    entry_is_spelt(&form, wanted))
 			return true;
 	}
 	return false;
@@ -60,7 +85,8 @@ static void entry_read(const char *text, size_t length, struct entry *entry)
 	length -= entry->is_beginning;
 	memcpy(entry->text, text, length);
 	entry->text[length] = '\0';
-	if (number_form_write(entry->text, NULL, form))
+	if (entry->is_beginning ? number_form_beginning(entry->text, NULL, form)
+				: number_form(entry->text, NULL, form))
 		strcpy(entry->text, form);
 }
 
@@ -96,11 +122,13 @@ static bool is_contact(const struct contacts *contacts, const struct wanted *wan
 }
 
 enum sender_trust sender_trust(const struct config *config, struct store *store,
-			       const struct contacts *contacts, const char *number)
+			       const struct contacts *contacts,
+			       const struct store_end *end)
 {
-	struct wanted wanted = { .written = number };
+	struct wanted wanted = { .written = end->number,
+				 .countries = store_party_countries(store) };
 
-	store_party_spell(store, number, &wanted.party);
+	store_party_spell(store, end->sim_id, end->number, &wanted.party);
 	if (list_has(&config->blocked_senders, &wanted))
 		return SENDER_BLOCKED;
 	if (list_has(&config->owner_numbers, &wanted))
@@ -108,18 +136,19 @@ enum sender_trust sender_trust(const struct config *config, struct store *store,
 	if (is_contact(contacts, &wanted))
 		return SENDER_CONTACT;
 	if (!wanted.party.count)
-		return *number ? SENDER_ALPHANUMERIC : SENDER_UNKNOWN;
+		return *end->number ? SENDER_ALPHANUMERIC : SENDER_UNKNOWN;
 	return store_party_was_sent_to(store, &wanted.party) ? SENDER_KNOWN
 							     : SENDER_UNKNOWN;
 }
 
 bool sender_is_blocked(const struct config *config, struct store *store,
-		       const char *number)
+		       const struct store_end *end)
 {
-	struct wanted wanted = { .written = number };
+	struct wanted wanted = { .written = end->number,
+				 .countries = store_party_countries(store) };
 
 	if (!config->blocked_senders.count)
 		return false;
-	store_party_spell(store, number, &wanted.party);
+	store_party_spell(store, end->sim_id, end->number, &wanted.party);
 	return list_has(&config->blocked_senders, &wanted);
 }

@@ -2,10 +2,10 @@
 #include "sms/stop_confirmation.h"
 
 #include "base/log.h"
-#include "base/number_form.h"
+#include "numbers/number.h"
 #include "sms/sender.h"
 #include "store/store_opt_out.h"
-#include "text/phone_number.h"
+#include "numbers/phone_number.h"
 #include "text/segments.h"
 
 /* May it be written to, now that STOP came from there? */
@@ -13,14 +13,15 @@ static bool is_to_confirm(const struct stop_confirmation *confirmation,
 			  const struct inbox_event *event,
 			  char number[PHONE_NUMBER_BYTES])
 {
+	const struct store_end end = { event->sim_id, event->number };
+
 	if (event->opt != OPT_OUT || !*confirmation->config->stop_confirmation ||
 	    !event->sim_id)
 		return false;
 	if (phone_number_parse(event->number, number) != PHONE_NUMBER_OK ||
-	    number_form_is_short(number))
+	    number_is_short(number))
 		return false;
-	return !sender_is_blocked(confirmation->config, confirmation->store,
-				  event->number) &&
+	return !sender_is_blocked(confirmation->config, confirmation->store, &end) &&
 	       store_opt_out_confirm(confirmation->store, event->sim_id, event->number);
 }
 

@@ -61,7 +61,7 @@ static bool join_rows(struct walk *walk, struct conversation *conversation)
 
 	if (!store_party_write(walk->store, walk->number, form))
 		return true;
-	store_party_spell(walk->store, form, party);
+	store_party_spell(walk->store, 0, form, party);
 	for (size_t i = 0; i < party->count; i++)
 		is_spelt |= strcmp(party->spellings[i], walk->number) == 0;
 	if (!is_spelt) /* a name of digits */

@@ -122,7 +122,7 @@ static void find_numbers(struct store *store, const char *number,
 	words->numbers[0] = '\0';
 	if (!number)
 		return;
-	store_party_spell(store, number, party);
+	store_party_spell(store, 0, number, party);
 	keep_known(store, party);
 	if (party->count == 1)
 		words->number = party->spellings[0];

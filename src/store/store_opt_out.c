@@ -27,21 +27,22 @@ static int read_kept(struct store *store, const char *form, struct opt_out *foun
 }
 
 /* 1: in one of its spellings; 0; -errno. */
-static int find_kept(struct store *store, const char *number, struct opt_out *found)
+static int find_kept(struct store *store, int64_t sim_id, const char *number,
+		     struct opt_out *found)
 {
 	struct store_party party;
 	int kept = 0;
 
-	store_party_spell(store, number, &party);
+	store_party_spell(store, sim_id, number, &party);
 	for (size_t i = 0; !kept && i < party.count; i++)
 		kept = read_kept(store, party.spellings[i], found);
 	return kept;
 }
 
-int store_opt_out_known(struct store *store, const char *number)
+int store_opt_out_known(struct store *store, int64_t sim_id, const char *number)
 {
 	struct opt_out found;
-	int kept = find_kept(store, number, &found);
+	int kept = find_kept(store, sim_id, number, &found);
 
 	if (kept < 0)
 		return kept;
@@ -52,7 +53,7 @@ bool store_opt_out_follows(struct store *store, const struct message *message)
 {
 	struct opt_out found = { 0 };
 
-	if (find_kept(store, message->number, &found) != 1)
+	if (find_kept(store, message->sim_id, message->number, &found) != 1)
 		return false;
 	return found.message_id ? message->id < found.message_id
 				: message->created_ms < found.at_ms;
@@ -83,12 +84,13 @@ static int set(struct store *store, const struct incoming_draft *draft, const ch
 }
 
 /* However it was spelt when it was stopped, by whichever SIM. */
-static int clear(struct store *store, const char *number, int *changes_out)
+static int clear(struct store *store, int64_t sim_id, const char *number,
+		 int *changes_out)
 {
 	struct store_party party;
 	int error = 0, changes = 0;
 
-	store_party_spell(store, number, &party);
+	store_party_spell(store, sim_id, number, &party);
 	for (size_t i = 0; !error && i < party.count; i++) {
 		sqlite3_stmt *statement = store_use(store, OPT_OUT_CLEAR);
 
@@ -114,7 +116,7 @@ int store_opt_out_note(struct store *store, const struct incoming_draft *draft,
 		error = set(store, draft, form, message_id);
 		changes = error ? 0 : sqlite3_changes(store->database);
 	} else {
-		error = clear(store, draft->number, &changes);
+		error = clear(store, draft->sim_id, draft->number, &changes);
 	}
 	if (error || !changes) /* who repeats it adds no lines */
 		return error;

@@ -40,7 +40,7 @@ int store_outgoing_same(struct store *store, const struct message_draft *draft,
 	int error = STORE_E_NOT_FOUND;
 	unsigned place;
 
-	store_party_spell(store, draft->number, &party);
+	store_party_spell(store, draft->sim_id, draft->number, &party);
 	store_party_list(&party, numbers);
 	clock_history_look(&store->clock);
 	for (place = 0; place < store->clock.count && error == STORE_E_NOT_FOUND;

@@ -6,6 +6,16 @@
 
 #include "store/store_statement.h"
 
+static bool has_country(const struct store_countries *countries,
+			const struct country *country)
+{
+	for (size_t i = 0; i < countries->count; i++) {
+		if (countries->items[i] == country)
+			return true;
+	}
+	return false;
+}
+
 /* Those that are not in the table are passed over. */
 static void countries_read(struct store *store)
 {
@@ -15,10 +25,10 @@ static void countries_read(struct store *store)
 
 	sqlite3_bind_int(statement, 1, STORE_COUNTRIES_MAX);
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
-		const struct country *country =
-			country_find((unsigned)sqlite3_column_int(statement, 0));
+		const struct country *country = country_of_mobile_code(
+			(unsigned)sqlite3_column_int(statement, 0));
 
-		if (country)
+		if (country && !has_country(&countries, country))
 			countries.items[countries.count++] = country;
 	}
 	if (!store_done(store, statement, result))
@@ -41,7 +51,8 @@ static const struct country *country_of_sim(struct store *store, int64_t sim_id)
 	sqlite3_bind_int64(statement, 1, sim_id);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
-		country = country_find((unsigned)sqlite3_column_int(statement, 0));
+		country = country_of_mobile_code(
+			(unsigned)sqlite3_column_int(statement, 0));
 	store_done(store, statement, result);
 	return country;
 }
@@ -56,43 +67,63 @@ static void party_add(struct store_party *party, const char *spelling)
 		strcpy(party->spellings[party->count++], spelling);
 }
 
-static void party_add_in(struct store_party *party, const char *number,
-			 const struct country *country)
+static void party_add_form(struct store_party *party, const char *form,
+			   const struct country *country)
 {
-	char form[NUMBER_FORM_BYTES], spellings[NUMBER_SPELLINGS][NUMBER_FORM_BYTES];
-	size_t count;
+	char spellings[NUMBER_SPELLINGS][NUMBER_FORM_BYTES];
+	size_t count = number_spell(form, country, spellings);
 
-	if (!number_form_write(number, country, form))
-		return;
-	count = number_form_spell(form, country, spellings);
 	for (size_t i = 0; i < count; i++)
 		party_add(party, spellings[i]);
 }
 
-void store_party_spell(struct store *store, const char *number,
-		       struct store_party *party_out)
+/* The number as it is meant in one country, and how each card's country would spell that. */
+static void party_add_meant(struct store *store, const char *number,
+			    const struct country *meant, struct store_party *party)
 {
 	const struct store_countries *countries = countries_of(store);
+	char form[NUMBER_FORM_BYTES];
 
+	if (!number_form(number, meant, form))
+		return;
+	party_add_form(party, form, meant);
+	for (size_t i = 0; *form == '+' && i < countries->count; i++)
+		party_add_form(party, form, countries->items[i]);
+}
+
+static void spell(struct store *store, const struct country *home, const char *number,
+		  struct store_party *party_out)
+{
 	party_out->count = 0;
-	if (!number_form_is_number(number))
+	if (!number_is_number(number))
 		return;
 	if (strlen(number) < NUMBER_FORM_BYTES)
 		party_add(party_out, number);
-	party_add_in(party_out, number, NULL);
-	for (size_t i = 0; i < countries->count; i++)
-		party_add_in(party_out, number, countries->items[i]);
+	party_add_meant(store, number, home, party_out);
+}
+
+static const struct country *home_of(struct store *store, int64_t sim_id)
+{
+	return sim_id ? country_of_sim(store, sim_id) : NULL;
 }
 
 void store_party_spell_at(struct store *store, int64_t sim_id, const char *number,
 			  struct store_party *party_out)
 {
-	party_out->count = 0;
-	if (!number_form_is_number(number))
+	spell(store, home_of(store, sim_id), number, party_out);
+}
+
+void store_party_spell(struct store *store, int64_t sim_id, const char *number,
+		       struct store_party *party_out)
+{
+	const struct store_countries *countries = countries_of(store);
+	const struct country *home = home_of(store, sim_id);
+
+	spell(store, home, number, party_out);
+	if (home || !party_out->count || *number == '+')
 		return;
-	if (strlen(number) < NUMBER_FORM_BYTES)
-		party_add(party_out, number);
-	party_add_in(party_out, number, country_of_sim(store, sim_id));
+	for (size_t i = 0; i < countries->count; i++)
+		party_add_meant(store, number, countries->items[i], party_out);
 }
 
 /* A spelling has digits and separators, and nothing that JSON would escape. */
@@ -110,7 +141,7 @@ void store_party_list(const struct store_party *party,
 bool store_party_form(struct store *store, int64_t sim_id, const char *number,
 		      char form_out[NUMBER_FORM_BYTES])
 {
-	return number_form_write(number, country_of_sim(store, sim_id), form_out);
+	return number_form(number, country_of_sim(store, sim_id), form_out);
 }
 
 bool store_party_write(struct store *store, const char *number,
@@ -118,22 +149,25 @@ bool store_party_write(struct store *store, const char *number,
 {
 	const struct store_countries *countries = countries_of(store);
 
-	return number_form_write(number, countries->count ? countries->items[0] : NULL,
-				 form_out);
+	return number_form(number, countries->count ? countries->items[0] : NULL,
+			   form_out);
 }
 
-bool store_party_is(struct store *store, const char *one, const char *other)
+bool store_party_is(struct store *store, const struct store_end *one,
+		    const struct store_end *other)
 {
-	struct store_party party;
+	char form[NUMBER_FORM_BYTES], other_form[NUMBER_FORM_BYTES];
 
-	if (strcmp(one, other) == 0)
+	if (strcmp(one->number, other->number) == 0)
 		return true;
-	store_party_spell(store, one, &party);
-	for (size_t i = 0; i < party.count; i++) {
-		if (strcmp(party.spellings[i], other) == 0)
-			return true;
-	}
-	return false;
+	return store_party_form(store, one->sim_id, one->number, form) &&
+	       store_party_form(store, other->sim_id, other->number, other_form) &&
+	       strcmp(form, other_form) == 0;
+}
+
+const struct store_countries *store_party_countries(struct store *store)
+{
+	return countries_of(store);
 }
 
 /* SQLITE_ROW: the statement has one for a spelling; SQLITE_DONE: for none; or an error. */

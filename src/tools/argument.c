@@ -6,7 +6,7 @@
 #include "base/shown_text.h"
 #include "base/timestamp.h"
 #include "store/store_conversation.h"
-#include "text/phone_number.h"
+#include "numbers/phone_number.h"
 #include "tools/failure.h"
 #include "tools/services.h"
 

@@ -36,7 +36,7 @@ void call_view_write(const struct message_view *view, const struct event *call)
 	json_put_string(writer, "direction", directions[call_was_placed(call->state)]);
 	message_view_put_shown(writer, "phone_number", call->number);
 	message_view_put_contact(writer, view->services, call->number);
-	message_view_put_trust(writer, view->services, call->number);
+	message_view_put_trust(writer, view->services, call->sim_id, call->number);
 	if (call->sim_id)
 		json_put_integer(writer, "subscription_id", call->sim_id);
 	message_view_put_time(writer, "time", call->at_ms);

@@ -68,10 +68,11 @@ static void on_inbox(void *data, const void *event_data)
 	const struct inbox_event *event = event_data;
 	struct change_source *source = data;
 	const struct services *services = source->services;
+	const struct store_end end = { event->sim_id, event->number };
 
 	if (!note(source))
 		return;
-	if (!sender_is_blocked(services->config, services->store, event->number))
+	if (!sender_is_blocked(services->config, services->store, &end))
 		tell(source, "sms://inbox");
 	tell_message(source, event->message_id);
 	tell_conversation(source, event->number);

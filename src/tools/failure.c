@@ -2,7 +2,7 @@
 #include "tools/failure.h"
 
 #include "ofono/sim_lock.h"
-#include "text/phone_number.h"
+#include "numbers/phone_number.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 

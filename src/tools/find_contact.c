@@ -89,7 +89,7 @@ static bool read_number(struct search *search)
 		return true;
 	search->by_number = true;
 	if (number)
-		store_party_spell(search->services->store, number, &search->party);
+		store_party_spell(search->services->store, 0, number, &search->party);
 	if (number && search->party.count)
 		return true;
 	failure_answer(call, FAILURE_INVALID_NUMBER,

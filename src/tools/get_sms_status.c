@@ -160,7 +160,8 @@ static void write_facts(const struct asking *asking, const struct message *messa
 	message_view_put_shown(writer, "phone_number", message->number);
 	message_view_put_contact(writer, asking->call->services, message->number);
 	if (message->direction == MESSAGE_INCOMING)
-		message_view_put_trust(writer, asking->call->services, message->number);
+		message_view_put_trust(writer, asking->call->services, message->sim_id,
+				       message->number);
 	if (message->sim_id)
 		json_put_integer(writer, "subscription_id", message->sim_id);
 	if (message->direction == MESSAGE_OUTGOING) {

@@ -56,15 +56,15 @@ static void write_party(const struct message_view *view, const char *number)
 	const struct loop_question question = {
 		.config = services->config,
 		.store = services->store,
-		.number = number,
+		.end.number = number,
 		.now_ms = clock_wall_ms(),
 	};
 	int64_t until_ms;
 
 	message_view_put_shown(view->writer, "phone_number", number);
 	message_view_put_contact(view->writer, services, number);
-	message_view_put_trust(view->writer, services, number);
-	if (store_opt_out_known(services->store, number) == 0)
+	message_view_put_trust(view->writer, services, 0, number);
+	if (store_opt_out_known(services->store, 0, number) == 0)
 		json_put_boolean(view->writer, "opted_out", true);
 	if (loop_suspected(&question, &until_ms))
 		message_view_put_time(view->writer, "loop_until", until_ms);

@@ -219,10 +219,11 @@ static void put_arrival(struct json_writer *writer, const struct message *messag
 }
 
 void message_view_put_trust(struct json_writer *writer, const struct services *services,
-			    const char *number)
+			    int64_t sim_id, const char *number)
 {
-	enum sender_trust trust = sender_trust(services->config, services->store,
-					       services->contacts, number);
+	const struct store_end end = { sim_id, number };
+	enum sender_trust trust =
+		sender_trust(services->config, services->store, services->contacts, &end);
 
 	json_put_string(writer, "trust", sender_trust_words[trust]);
 }
@@ -244,7 +245,8 @@ static void put_party(const struct message_view *view, const struct message *mes
 	findings->escaped |=
 		message_view_put_contact(view->writer, view->services, message->number);
 	if (message->direction == MESSAGE_INCOMING)
-		message_view_put_trust(view->writer, view->services, message->number);
+		message_view_put_trust(view->writer, view->services, message->sim_id,
+				       message->number);
 	if (message->sim_id)
 		json_put_integer(view->writer, "subscription_id", message->sim_id);
 }

@@ -357,6 +357,8 @@ static void run(struct tool_call *call)
 	if (!choose_sim(calling) || !check_modem(calling))
 		return;
 	phone_number_parse(calling->number, calling->dialled);
+	policy_tidy_number(services_of(calling)->policy, calling->sim_id,
+			   calling->dialled);
 	if (get_yes(calling))
 		dial(calling);
 }

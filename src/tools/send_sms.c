@@ -134,9 +134,12 @@ static bool submit(struct sending *sending)
 {
 	struct tool_call *call = sending->order->call;
 	const struct services *services = call->services;
-	struct message_draft draft = sms_order_draft(sending->order);
+	struct message_draft draft;
 	const char *trouble;
 
+	policy_tidy_number(services->policy, sending->order->sim_id,
+			   sending->order->number);
+	draft = sms_order_draft(sending->order);
 	draft.is_awaited = is_awaited(sending->order, &draft);
 	sending->message = message_of(&draft);
 	switch (outbox_submit(services->outbox, &draft, &sending->message.id)) {

@@ -168,12 +168,14 @@ static void write_found(struct waiter *waiter, const struct message *message)
 }
 
 /* Whoever asks for this very sender is told. */
-static bool is_passed_over(const struct waiter *waiter, const char *number)
+static bool is_passed_over(const struct waiter *waiter, int64_t sim_id,
+			   const char *number)
 {
+	const struct store_end end = { sim_id, number };
 	const struct services *services = waiter->call->services;
 
 	return !waiter->from &&
-	       sender_is_blocked(services->config, services->store, number);
+	       sender_is_blocked(services->config, services->store, &end);
 }
 
 static bool visit(void *data, const struct message *message)
@@ -182,7 +184,7 @@ static bool visit(void *data, const struct message *message)
 	struct message_view view = message_view_of_call(waiter->call, NULL);
 	struct extract extract;
 
-	if (is_passed_over(waiter, message->number) ||
+	if (is_passed_over(waiter, message->sim_id, message->number) ||
 	    !message_view_has(&view, message, waiter->contains))
 		return true;
 	extract_from(message->text, &extract);
@@ -305,7 +307,7 @@ static void on_arrival(void *data, const void *event)
 	const struct inbox_event *arrival = event;
 	struct waiter *waiter = data;
 
-	if (is_passed_over(waiter, arrival->number))
+	if (is_passed_over(waiter, arrival->sim_id, arrival->number))
 		return;
 	if (!waiter->looking && !look(waiter))
 		tool_call_progress(waiter->call,

@@ -340,6 +340,21 @@ class Check:
     def house(self) -> Verdict:
         return self.pytest("house", ["tests/lint", "tests/check", "tests/packages"])
 
+    def numbers(self) -> Verdict:
+        return self.compared("60000")
+
+    def numbers_all(self) -> Verdict:
+        return self.compared("1000000")
+
+    def compared(self, count: str) -> Verdict:
+        """With the library that the tables are made from, number by number."""
+        verdict = self.make(f"BUILD={self.build}", f"{self.build}/numbers/filter")
+        if not verdict.failed:
+            verdict.add(self.pytest("numbers", ["tests/numbers"], {
+                "NUMBERS_COUNT": count,
+                "NUMBERS_FILTER": str(PROJECT / self.build / "numbers" / "filter")}))
+        return verdict
+
     def lab(self) -> Verdict:
         return self.pytest("lab", ["tests/modem", "tests/lab"])
 
@@ -466,6 +481,8 @@ PARTS: dict[str, str] = {
     "fuzz": "the inputs that fuzzing found, once more under ASan and UBSan",
     "starve": "the same with calls that find no memory, no room or no disk, a sample",
     "starve-all": "every such call",
+    "numbers": "60,000 phone numbers, compared with libphonenumber",
+    "numbers-all": "a million of them",
     "house": "the tests of lint, check and packages themselves",
     "lab": "the modem emulator against the real ofonod",
     "integration": "the gateway on the real ofonod",
@@ -487,7 +504,7 @@ PARTS: dict[str, str] = {
 SETS = {
     "check": ["lint-quick", "san", "fuzz", "lab", "integration-fast", "matrix-short",
               "package-contents"],
-    "check-all": ["lint-quick", "house", "unit", "san", "fuzz", "starve", "lab", "integration",
+    "check-all": ["lint-quick", "house", "unit", "numbers", "san", "fuzz", "starve", "lab", "integration",
                   "clients", "console", "demo", "bench", "torture", "package",
                   "valgrind-brief"],
 }

@@ -50,8 +50,8 @@ class Target:
 
 TARGETS = {
     "json": Target(4096, ["base/json*.c"]),
-    "number": Target(256, ["text/phone_number.c", "base/number_form.c", "base/country.c",
-                           "policy/recipient.c", "base/word_list.c"]),
+    "number": Target(256, ["numbers/phone_number.c", "numbers/number.c", "numbers/country.c",
+                           "numbers/plan.c", "numbers/prefix.c", "policy/recipient.c"]),
     "text": Target(2048, ["text/segments.c", "base/shown_text.c", "text/mended_text.c",
                           "text/extract.c", "text/code_*.c", "text/link.c", "sms/opt_word.c",
                           "text/text_words.c", "base/utf8.c"]),

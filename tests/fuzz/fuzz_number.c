@@ -9,11 +9,9 @@
 
 static const struct country *choose_country(uint8_t byte)
 {
-	size_t count = 0;
+	size_t place = byte % (country_count() + 1);
 
-	while (country_table[count].mobile_first)
-		count++;
-	return byte % (count + 1) ? &country_table[byte % (count + 1) - 1] : NULL;
+	return place ? country_at(place - 1) : NULL;
 }
 
 static void check_parsed(const char *written)
@@ -30,44 +28,69 @@ static void check_parsed(const char *written)
 	FUZZ_CHECK(strcmp(number, again) == 0);
 }
 
+/* The form of a form is itself, and so is what a number is made tidy to. */
 static void check_form(const char *party, const struct country *country)
 {
 	char spellings[NUMBER_SPELLINGS][NUMBER_FORM_BYTES];
-	char form[NUMBER_FORM_BYTES], again[NUMBER_FORM_BYTES];
+	char form[NUMBER_FORM_BYTES], again[NUMBER_FORM_BYTES], tidy[NUMBER_FORM_BYTES];
 	size_t count;
 
-	number_form_is_number(party);
-	number_form_write_beginning(party, country, form);
-	if (!number_form_write(party, country, form))
+	number_is_number(party);
+	number_form_beginning(party, country, form);
+	number_suggest(party, country, form);
+	if (!number_form(party, country, form))
 		return;
-	number_form_is_short(form);
-	FUZZ_CHECK(number_form_is_number(party));
+	number_is_short(form);
+	FUZZ_CHECK(number_is_number(party));
 	FUZZ_CHECK(strlen(form) < NUMBER_FORM_BYTES);
-	count = number_form_spell(form, country, spellings);
+	count = number_spell(form, country, spellings);
 	FUZZ_CHECK(count >= 1 && count <= NUMBER_SPELLINGS);
 	FUZZ_CHECK(strcmp(spellings[0], form) == 0);
+	FUZZ_CHECK(number_tidy(party, country, tidy));
 	if (*form != '+')
 		return;
-	FUZZ_CHECK(number_form_write(form, country, again));
+	FUZZ_CHECK(number_form(form, country, again));
 	FUZZ_CHECK(strcmp(form, again) == 0);
+}
+
+static void check_number(const char *party, const struct country *country)
+{
+	struct number number;
+
+	if (!number_read(party, country, &number))
+		return;
+	FUZZ_CHECK(number.national_at <= strlen(number.form));
+	FUZZ_CHECK(number.country || number.cost == NUMBER_INVALID);
+	FUZZ_CHECK(number.costs_extra || number.cost == NUMBER_INVALID ||
+		   number.cost == NUMBER_USUAL);
+	FUZZ_CHECK(number.cost == NUMBER_INVALID ||
+		   number_is_of(number.form, number.country));
 }
 
 static void check_recipient(const char *written, const char *words,
 			    const struct country *home)
 {
-	struct recipient recipient;
+	char suggestion[NUMBER_FORM_BYTES];
+	struct recipient recipient, other;
 
 	recipient_read(&recipient, written, home);
 	recipient_is_emergency(&recipient, words);
+	recipient_begins_as_emergency(&recipient);
 	recipient_is_premium(&recipient);
 	recipient_is_at_home(&recipient);
+	recipient_is_nowhere(&recipient);
 	recipient_is_in(&recipient, words);
 	recipient_is_named_in(&recipient, words);
 	if (recipient.problem != PHONE_NUMBER_OK)
 		return;
-	/* who is named as written is found */
+	/* who is named as written is found, and what is proposed is taken */
 	FUZZ_CHECK(recipient_is_in(&recipient, recipient.number));
 	FUZZ_CHECK(recipient_is_named_in(&recipient, recipient.number));
+	if (recipient_is_well_spelt(&recipient, suggestion) || !*suggestion)
+		return;
+	recipient_read(&other, suggestion, home);
+	FUZZ_CHECK(other.problem == PHONE_NUMBER_OK);
+	FUZZ_CHECK(recipient_is_well_spelt(&other, suggestion));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
@@ -82,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 	    (!words || utf8_valid(words, strlen(words)))) {
 		check_parsed(text);
 		check_form(text, country);
+		check_number(text, country);
 		check_recipient(text, words ? words : "", country);
 	}
 	free(text);

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from agent import Agent, seconds_ahead, taken_texts
+from agent import Agent, assert_refused, seconds_ahead, taken_texts
 from incoming import newest
 from lab import Lab, wait_until
-from modem import Submit
+from modem import Sim, Submit
 
 NAME = "Shop"
 SHORT = "1777"
@@ -70,6 +70,28 @@ def test_whatever_restarts(make_lab: Callable[..., Lab], number: str) -> None:
     lab.gateway.kill()
     lab.gateway.start()
     assert opted_out(lab) == set()
+
+
+CARDS = [("216301000000001", "06301112233", "+36301112233"),
+         ("262011000000001", "015112345678", "+4915112345678"),
+         ("232011000000001", "0664123456", "+43664123456"),
+         ("208011000000001", "0612345678", "+33612345678"),
+         ("234151000000001", "07400123456", "+447400123456"),
+         ("250011000000001", "89161234567", "+79161234567")]
+
+
+def test_sims_of_six_countries(make_lab: Callable[..., Lab]) -> None:
+    """STOP counts for a number as it is dialled from each of them."""
+    lab = make_lab("[policy]\ncountries = any\n",
+                   sims=[Sim(iccid=f"8936{at:015d}", imsi=imsi)
+                         for at, (imsi, _, _) in enumerate(CARDS)])
+    agent = Agent(lab)
+    for at, (imsi, national, number) in enumerate(CARDS):
+        sim = agent.ids()[at]
+        receive(lab, "STOP", number)
+        for spelling in national, number, "00" + number[1:]:
+            assert_refused(agent.send("hello", sim, to=spelling), "recipient_opted_out")
+        assert lab.modems[at].offered == []
 
 
 def command(lab: Lab, name: str, *arguments: str) -> None:

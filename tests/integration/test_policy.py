@@ -16,7 +16,7 @@ import pytest
 from agent import TO, Agent, Result, assert_refused, assert_sent, pair, seconds_ahead
 from lab import Lab, wait_until
 from lab.radio import call
-from modem import HOME, SEARCHING, Outcome
+from modem import HOME, SEARCHING, Outcome, Sim
 from owner import Owner
 from schema import closed, problems
 
@@ -147,9 +147,22 @@ def test_clients_have_limits_of_their_own(make_lab: Callable[..., Lab]) -> None:
     ("+43664123456", "international_blocked"),
     ("0043664123456", "international_blocked"),
     ("Anna", "invalid_number"),
+    ("1900123456", "invalid_number"),
+    ("36201234567", "invalid_number"),
+    ("201234567", "invalid_number"),
+    ("-36201234567", "invalid_number"),
 ])
 def test_numbers_out_of_the_box(lab: Lab, agent: Agent, number: str, code: str) -> None:
     assert_refused_alike(agent, code, to=number)
+    assert lab.modems[0].offered == []
+
+
+@pytest.mark.parametrize("written", ["36201234567", "201234567", "-36201234567",
+                                     "(36) 20 123 4567", "+06201234567", "-06 20 1234567"])
+def test_a_refusal_says_how_to_write_it(lab: Lab, agent: Agent, written: str) -> None:
+    refused = agent.send("hello", to=written)
+    assert_refused(refused, "invalid_number")
+    assert "write +36201234567." in refused.text
     assert lab.modems[0].offered == []
 
 
@@ -176,6 +189,29 @@ def test_what_the_owner_allows(make_lab: Callable[..., Lab]) -> None:
     reconfigure(lab, "[policy]\nallow = Anna\n", "everything stays as it was")
     assert '"Anna" is not a number' in lab.gateway.log
     assert_refused(agent.send("not her", to="+36301234568"), "recipient_not_allowed")
+
+
+# card: number as it is dialled there, of whom, and what is said of it
+ABROAD = {
+    "310260000000001": [("+12045550123", "international_blocked"),      # Canada
+                        ("+17215201234", "international_blocked"),      # Sint Maarten
+                        ("19002345678", "premium_number_blocked"), ("+18005550123", "")],
+    "222010000000001": [("4853075", "premium_number_blocked"), ("3331234567", "")],
+    "404010000000001": [("1160346", "premium_number_blocked"), ("09123456789", "")],
+    "246010000000001": [("022", "emergency_number_blocked"), ("861212345", "")],
+    "722010000000001": [("011 15 2345 6789", ""), ("+54 9 11 2345 6789", "")],
+    "901180000000001": [("+36201234567", "international_blocked"),
+                        ("06201234567", "invalid_number")],
+}
+
+
+@pytest.mark.parametrize("imsi", ABROAD)
+def test_numbers_of_other_countries(make_lab: Callable[..., Lab], imsi: str) -> None:
+    agent = Agent(make_lab(sims=[Sim(imsi=imsi)]))
+    for number, code in ABROAD[imsi]:
+        result = agent.send("hello", to=number, dry_run=True)
+        refusals = [refusal["code"] for refusal in result.structured["refusals"]]
+        assert (refusals[:1] or [""])[0] == code, number
 
 
 def test_quiet_hours(make_lab: Callable[..., Lab]) -> None:

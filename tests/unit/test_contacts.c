@@ -95,7 +95,9 @@ static void test_numbers_in_any_spelling(void **state)
 
 static void expect_trust(const char *number, enum sender_trust trust)
 {
-	assert_int_equal(sender_trust(&config, store, contacts, number), trust);
+	const struct store_end end = { .number = number };
+
+	assert_int_equal(sender_trust(&config, store, contacts, &end), trust);
 }
 
 /* A contact is more than one who was written to, and less than what the owner lists. */
@@ -114,7 +116,9 @@ static void test_trust(void **state)
 	expect_trust("+36201234567", SENDER_OWNER);
 	config_set(&config, "incoming.blocked_senders", "+36201234567", "test", &error);
 	expect_trust("+36201234567", SENDER_BLOCKED);
-	assert_int_equal(sender_trust(&config, store, NULL, "1"), SENDER_UNKNOWN);
+	assert_int_equal(
+		sender_trust(&config, store, NULL, &(struct store_end){ 0, "1" }),
+		SENDER_UNKNOWN);
 }
 
 static void test_contacts_of_a_card_go_with_it(void **state)

@@ -85,7 +85,7 @@ static int64_t answer(const char *number, const char *text)
 
 static bool is_suspected(int64_t *until_ms)
 {
-	const struct loop_question question = { &config, store, NUMBER, now_ms };
+	const struct loop_question question = { &config, store, { 1, NUMBER }, now_ms };
 
 	return loop_suspected(&question, until_ms);
 }

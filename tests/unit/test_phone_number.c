@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "text/phone_number.h"
+#include "numbers/phone_number.h"
 
 static const struct {
 	const char *written;
@@ -69,6 +69,12 @@ static const struct {
 	{ "+06201234567", PHONE_NUMBER_COUNTRY },
 	{ "+0", PHONE_NUMBER_COUNTRY },
 	{ "+0036201234567", PHONE_NUMBER_COUNTRY },
+	{ "-36201234567", PHONE_NUMBER_BEGINNING },
+	{ " - 06201234567", PHONE_NUMBER_BEGINNING },
+	{ ".06201234567", PHONE_NUMBER_BEGINNING },
+	{ "/06201234567", PHONE_NUMBER_BEGINNING },
+	{ ")06201234567", PHONE_NUMBER_BEGINNING },
+	{ "-+36201234567", PHONE_NUMBER_BEGINNING },
 };
 
 static void test_good(void **state)
@@ -126,7 +132,7 @@ static void test_texts(void **state)
 
 	(void)state;
 	assert_non_null(strstr(fix, "+ and country code, for example +36201234567"));
-	for (problem = PHONE_NUMBER_EMPTY; problem <= PHONE_NUMBER_COUNTRY; problem++)
+	for (problem = PHONE_NUMBER_EMPTY; problem <= PHONE_NUMBER_BEGINNING; problem++)
 		assert_null(strstr(phone_number_problem_text(problem), "country code"));
 }
 

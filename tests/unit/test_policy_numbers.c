@@ -52,11 +52,11 @@ static void test_calls_that_begin_as_emergency(void **state)
 	client.scopes |= CLIENT_CALL;
 	configure("premium", "yes");
 	configure("countries", "any");
-	assert_string_equal(code_of("1125551234"), "");
+	assert_string_equal(code_of("1125551234"), "invalid_number");
 	request.act = POLICY_CALL;
 	assert_string_equal(code_of("1125551234"), "emergency_number_blocked");
 	assert_string_equal(code_of("1121"), "emergency_number_blocked");
-	assert_string_equal(code_of("9112345678"), "");
+	assert_string_equal(code_of("9112345678"), "invalid_number");
 	assert_string_equal(code_of("0611255512"), "");
 	request.sim_id = american;
 	assert_string_equal(code_of("9112345678"), "emergency_number_blocked");
@@ -68,12 +68,12 @@ static void test_premium(void **state)
 	(void)state;
 	assert_string_equal(code_of("1750"), "premium_number_blocked");
 	assert_string_equal(code_of("123456"), "premium_number_blocked");
-	assert_string_equal(code_of("1234567"), "");
+	assert_string_equal(code_of("1234567"), "invalid_number");
 	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
 	assert_string_equal(code_of("0690123456"), "premium_number_blocked");
 	assert_string_equal(code_of("003690123456"), "premium_number_blocked");
-	assert_string_equal(code_of("36901234567"), "premium_number_blocked");
-	assert_string_equal(code_of("36201234567"), "");
+	assert_string_equal(code_of("36901234567"), "invalid_number");
+	assert_string_equal(code_of("36201234567"), "invalid_number");
 	assert_string_equal(code_of("+3606901234567"), "premium_number_blocked");
 	assert_string_equal(code_of("+36 06 20 123 4567"), "");
 	request.sim_id = 2;
@@ -84,8 +84,8 @@ static void test_premium(void **state)
 	request.sim_id = 1;
 	configure("allow", "+36*");
 	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
-	configure("allow", "+36901234567 1750");
-	assert_string_equal(code_of("0690 123 4567"), "");
+	configure("allow", "+3690123456 1750");
+	assert_string_equal(code_of("0690 123 456"), "");
 	assert_string_equal(code_of("1750"), "");
 	assert_string_equal(all_codes(), "");
 	strcpy(client.allow, "1751");
@@ -125,7 +125,8 @@ static void test_no_country(void **state)
 	(void)state;
 	configure("countries", "any");
 	assert_string_equal(code_of("+8801712345678"), "");
-	assert_string_equal(code_of("+979123456789"), "international_blocked");
+	assert_string_equal(code_of("+979123456789"), "premium_number_blocked");
+	assert_string_equal(code_of("+870773111632"), "international_blocked");
 	assert_string_equal(code_of("0088161234567"), "international_blocked");
 	configure("countries", "any +8816");
 	assert_string_equal(code_of("+88161234567"), "");
@@ -150,7 +151,7 @@ static void test_american_countries(void **state)
 	assert_string_equal(code_of("+119005551234"), "premium_number_blocked");
 }
 
-/* A national number that could be one with its calling code in front is both. */
+/* A national number that could be one with its calling code in front is neither. */
 static void test_a_calling_code_or_none(void **state)
 {
 	int64_t turkish;
@@ -159,7 +160,9 @@ static void test_a_calling_code_or_none(void **state)
 	assert_int_equal(store_sim_identify(store, "", "286010000000001", &turkish), 0);
 	request.sim_id = turkish;
 	assert_string_equal(code_of("9001234567"), "premium_number_blocked");
-	assert_string_equal(code_of("905321234567"), "premium_number_blocked");
+	assert_string_equal(code_of("905321234567"), "invalid_number");
+	assert_string_equal(code_of("09001234567"), "premium_number_blocked");
+	assert_string_equal(code_of("05321234567"), "");
 	assert_string_equal(code_of("+905321234567"), "");
 }
 
@@ -172,9 +175,101 @@ static void test_country_unknown(void **state)
 	assert_int_equal(store_sim_identify(store, "89360", "", &nowhere), 0);
 	request.sim_id = nowhere;
 	assert_string_equal(code_of("+36201234567"), "international_blocked");
-	assert_string_equal(code_of("06201234567"), "");
+	assert_string_equal(code_of("06201234567"), "invalid_number");
+	assert_string_equal(code_of("1777"), "premium_number_blocked");
 	configure("countries", "+36");
 	assert_string_equal(code_of("+36201234567"), "");
+}
+
+static const char *code_from(const char *imsi, const char *number)
+{
+	assert_int_equal(store_sim_identify(store, imsi, imsi, &request.sim_id), 0);
+	return code_of(number);
+}
+
+/* Seen on what landed: each was sent, or sent past the rule that it is under. */
+static void test_known_misses(void **state)
+{
+	(void)state;
+	assert_string_equal(code_of("1900123456"), "invalid_number");
+	assert_string_equal(code_of("-36201234567"), "invalid_number");
+	assert_string_equal(code_of("36201234567"), "invalid_number");
+	assert_string_equal(code_of("201234567"), "invalid_number");
+	assert_string_equal(code_from("222010000000001", "4853075"),
+			    "premium_number_blocked");
+	assert_string_equal(code_from("404010000000001", "1160346"),
+			    "premium_number_blocked");
+	assert_string_equal(code_from("310260000000001", "+12045550123"),
+			    "international_blocked");
+	assert_string_equal(code_of("2045550123"), "international_blocked");
+	assert_string_equal(code_of("+17215201234"), "international_blocked");
+	assert_string_equal(code_of("+18005550123"), "");
+	assert_string_equal(code_from("302220000000001", "+12045550123"), "");
+	assert_string_equal(code_of("+12025550123"), "international_blocked");
+	assert_string_equal(code_of("+18005550123"), "");
+	assert_string_equal(code_from("246010000000001", "011"),
+			    "emergency_number_blocked");
+	assert_string_equal(code_of("033"), "emergency_number_blocked");
+	assert_string_equal(code_from("234150000000001", "07700 900123"), "");
+	assert_string_equal(code_of("+447781123456"), "international_blocked");
+	assert_string_equal(code_from("530010000000001", "0900123456"),
+			    "premium_number_blocked");
+	assert_string_equal(code_from("415010000000001", "90123456"),
+			    "premium_number_blocked");
+	assert_string_equal(code_from("342600000000001", "19001234567"),
+			    "premium_number_blocked");
+	assert_string_equal(code_from("208010000000001", "0899123456"),
+			    "premium_number_blocked");
+	assert_string_equal(code_from("222010000000001", "848123456"), /* shared cost */
+			    "premium_number_blocked");
+	assert_string_equal(code_from("901180000000001", "+36201234567"),
+			    "international_blocked");
+	assert_string_equal(code_of("06201234567"), "invalid_number");
+	configure("countries", "+36");
+	assert_string_equal(code_of("+36201234567"), "");
+}
+
+/* The refusal says how to write it. */
+static void test_how_to_write_it(void **state)
+{
+	static const struct {
+		const char *number, *words;
+	} refused[] = {
+		{ "36201234567", "to_phone_number 36201234567 is not dialled so in the "
+				 "SIM's country (HU): write +36201234567." },
+		{ "201234567", "to_phone_number 201234567 is not dialled so in the "
+			       "SIM's country (HU): write +36201234567." },
+		{ "1900123456", "to_phone_number 1900123456 is not dialled so in the "
+				"SIM's country (HU): write + and its country code." },
+		{ "-36201234567", "to_phone_number begins with a separator, which is no "
+				  "+: write +36201234567." },
+		{ "+06201234567", "to_phone_number has 0 after the +: write no +, or the "
+				  "country in place of the 0: write +36201234567." },
+	};
+	struct verdict verdict;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		request.number = refused[i].number;
+		assert_int_equal(policy_judge(policy, &request, &verdict),
+				 POLICY_E_REFUSED);
+		assert_string_equal(verdict.message, refused[i].words);
+	}
+}
+
+/* What the owner denies in a national spelling is denied from every SIM. */
+static void test_denied_from_every_sim(void **state)
+{
+	(void)state;
+	configure("countries", "any");
+	configure("deny", "06301234567 0670*");
+	request.sim_id = 2;
+	assert_string_equal(code_of("+36301234567"), "recipient_not_allowed");
+	assert_string_equal(code_of("0036301234567"), "recipient_not_allowed");
+	assert_string_equal(code_of("+36701234567"), "recipient_not_allowed");
+	assert_string_equal(code_of("+36301234568"), "");
+	request.sim_id = 1;
+	assert_string_equal(code_of("06301234567"), "recipient_not_allowed");
 }
 
 static void test_lists(void **state)
@@ -192,7 +287,7 @@ static void test_lists(void **state)
 	assert_string_equal(code_of("06309999999"), "");
 	configure("deny", "+36309*");
 	assert_string_equal(code_of("06309999999"), "recipient_not_allowed");
-	assert_string_equal(code_of("36309999999"), "recipient_not_allowed");
+	assert_string_equal(code_of("0036309999999"), "recipient_not_allowed");
 	config_list_clear(&bench_config.policy.allow);
 	client.allow[0] = '\0';
 	assert_string_equal(code_of("06309999999"), "recipient_not_allowed");
@@ -212,6 +307,9 @@ int main(void)
 		TEST(test_no_country),
 		TEST(test_country_unknown),
 		TEST(test_lists),
+		TEST(test_known_misses),
+		TEST(test_how_to_write_it),
+		TEST(test_denied_from_every_sim),
 		TEST(test_a_calling_code_or_none),
 	};
 

@@ -33,9 +33,11 @@ static void send_to(const char *number)
 
 static void expect(const char *number, const char *word)
 {
-	assert_string_equal(
-		sender_trust_words[sender_trust(&config, store, NULL, number)], word);
-	assert_int_equal(sender_is_blocked(&config, store, number),
+	const struct store_end end = { .number = number };
+
+	assert_string_equal(sender_trust_words[sender_trust(&config, store, NULL, &end)],
+			    word);
+	assert_int_equal(sender_is_blocked(&config, store, &end),
 			 strcmp(word, "blocked") == 0);
 }
 

@@ -48,20 +48,21 @@ static int come(const char *number, enum opt opt)
 static void test_stop_and_start(void **state)
 {
 	(void)state;
-	assert_int_equal(store_opt_out_known(store, NUMBER), STORE_E_NOT_FOUND);
+	assert_int_equal(store_opt_out_known(store, 0, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(come(NUMBER, OPT_NONE), 0);
 	assert_int_equal(come(NUMBER, OPT_IN), 0); /* of nothing */
-	assert_int_equal(store_opt_out_known(store, NUMBER), STORE_E_NOT_FOUND);
+	assert_int_equal(store_opt_out_known(store, 0, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
-	assert_int_equal(store_opt_out_known(store, NUMBER), 0);
-	assert_int_equal(store_opt_out_known(store, "+36201234568"), STORE_E_NOT_FOUND);
+	assert_int_equal(store_opt_out_known(store, 0, NUMBER), 0);
+	assert_int_equal(store_opt_out_known(store, 0, "+36201234568"),
+			 STORE_E_NOT_FOUND);
 	assert_int_equal(come("+36201234568", OPT_IN), 0);
 	assert_int_equal(come(NUMBER, OPT_NONE), 0);
-	assert_int_equal(store_opt_out_known(store, NUMBER), 0);
+	assert_int_equal(store_opt_out_known(store, 0, NUMBER), 0);
 	reopen_store();
-	assert_int_equal(store_opt_out_known(store, NUMBER), 0);
+	assert_int_equal(store_opt_out_known(store, 0, NUMBER), 0);
 	assert_int_equal(come(NUMBER, OPT_IN), 0);
-	assert_int_equal(store_opt_out_known(store, NUMBER), STORE_E_NOT_FOUND);
+	assert_int_equal(store_opt_out_known(store, 0, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(sql("SELECT count(*) FROM opt_out"), 0);
 }
 
@@ -101,12 +102,45 @@ static void test_every_spelling(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(come(spellings[i], OPT_OUT), 0);
 		for (size_t at = 0; at < 4; at++)
-			assert_int_equal(store_opt_out_known(store, spellings[at]), 0);
+			assert_int_equal(store_opt_out_known(store, 0, spellings[at]), 0);
 		assert_int_equal(sql("SELECT count(*) FROM opt_out"), 1);
 		assert_int_equal(come(spellings[(i + 1) % 4], OPT_IN), 0);
-		assert_int_equal(store_opt_out_known(store, spellings[i]),
+		assert_int_equal(store_opt_out_known(store, 0, spellings[i]),
 				 STORE_E_NOT_FOUND);
 	}
+}
+
+/* The country of the SIM that sends counts, however many others there are. */
+static void test_cards_of_many_countries(void **state)
+{
+	static const struct {
+		const char *iccid, *imsi, *number, *form;
+	} cards[] = {
+		{ "1", "262010000000001", "015112345678", "+4915112345678" },
+		{ "2", "232010000000001", "0664123456", "+43664123456" },
+		{ "3", "208010000000001", "0612345678", "+33612345678" },
+		{ "4", "310260000000001", "2125551234", "+12125551234" },
+		{ "5", "234150000000001", "07400123456", "+447400123456" },
+		{ "6", "250010000000001", "89161234567", "+79161234567" },
+		{ "7", "440100000000001", "09012345678", "+819012345678" },
+	};
+	int64_t sims[7];
+
+	(void)state;
+	for (size_t i = 0; i < 7; i++)
+		sims[i] = identify(cards[i].iccid, cards[i].imsi);
+	for (size_t i = 0; i < 7; i++) {
+		assert_int_equal(come(cards[i].form, OPT_OUT), 0);
+		assert_int_equal(store_opt_out_known(store, sims[i], cards[i].number), 0);
+		assert_int_equal(store_opt_out_known(store, 0, cards[i].form), 0);
+		assert_int_equal(come(cards[i].form, OPT_IN), 0);
+		assert_int_equal(store_opt_out_known(store, sims[i], cards[i].number),
+				 STORE_E_NOT_FOUND);
+	}
+	/* another SIM, another person */
+	assert_int_equal(come("+33612345678", OPT_OUT), 0);
+	assert_int_equal(store_opt_out_known(store, sims[0], "0612345678"),
+			 STORE_E_NOT_FOUND);
 }
 
 static int lines(const char *event)
@@ -143,7 +177,7 @@ static void test_names_are_left_out(void **state)
 	(void)state;
 	assert_int_equal(come("Bank", OPT_OUT), 0);
 	assert_int_equal(come("", OPT_OUT), 0);
-	assert_int_equal(store_opt_out_known(store, "Bank"), STORE_E_NOT_FOUND);
+	assert_int_equal(store_opt_out_known(store, 0, "Bank"), STORE_E_NOT_FOUND);
 	assert_int_equal(sql("SELECT count(*) FROM opt_out"), 0);
 }
 
@@ -154,11 +188,11 @@ static void test_a_full_disk(void **state)
 	fill_disk(true);
 	assert_int_not_equal(come(NUMBER, OPT_OUT), 0);
 	fill_disk(false);
-	assert_int_equal(store_opt_out_known(store, NUMBER), STORE_E_NOT_FOUND);
+	assert_int_equal(store_opt_out_known(store, 0, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(sql("SELECT count(*) FROM message"), 0);
 	assert_int_equal(lines("opted_out"), 0);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
-	assert_int_equal(store_opt_out_known(store, NUMBER), 0);
+	assert_int_equal(store_opt_out_known(store, 0, NUMBER), 0);
 	assert_int_equal(lines("opted_out"), 1);
 }
 
@@ -205,8 +239,8 @@ static void test_a_restore_keeps_both(void **state)
 	assert_int_equal(come("+36301111111", OPT_IN), 0);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
 	restore(file);
-	assert_int_equal(store_opt_out_known(store, NUMBER), 0);
-	assert_int_equal(store_opt_out_known(store, "+36301111111"), 0);
+	assert_int_equal(store_opt_out_known(store, 0, NUMBER), 0);
+	assert_int_equal(store_opt_out_known(store, 0, "+36301111111"), 0);
 }
 
 int main(void)
@@ -217,6 +251,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_came_before_it, set_up,
 						store_tear_down),
 		cmocka_unit_test_setup_teardown(test_every_spelling, set_up,
+						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_cards_of_many_countries, set_up,
 						store_tear_down),
 		cmocka_unit_test_setup_teardown(test_the_audit_has_it, set_up,
 						store_tear_down),

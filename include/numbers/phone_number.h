@@ -2,8 +2,8 @@
 /*
  * Phone number: from what a person or model wrote to what oFono takes.
  */
-#ifndef TEXT_PHONE_NUMBER_H
-#define TEXT_PHONE_NUMBER_H
+#ifndef NUMBERS_PHONE_NUMBER_H
+#define NUMBERS_PHONE_NUMBER_H
 
 #include <stdbool.h>
 
@@ -16,6 +16,7 @@ enum phone_number_problem {
 	PHONE_NUMBER_SHORT,	/* fewer than 3 digits; 7 after "+" */
 	PHONE_NUMBER_LONG,	/* more than 15 digits (E.164) */
 	PHONE_NUMBER_COUNTRY,	/* "+0...": no country code begins with 0 */
+	PHONE_NUMBER_BEGINNING, /* "-36...": a separator in front may be meant as + */
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "text/phone_number.h"
+#include "numbers/phone_number.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -23,6 +23,7 @@ static const char *const phone_number_texts[] = {
 	[PHONE_NUMBER_LONG] = "is too long: a number has at most 15 digits",
 	[PHONE_NUMBER_COUNTRY] =
 		"has 0 after the +: write no +, or the country in place of the 0",
+	[PHONE_NUMBER_BEGINNING] = "begins with a separator, which is no +",
 };
 
 struct phone_number_digits {
@@ -47,6 +48,13 @@ static bool digits_take(struct phone_number_digits *digits, char character)
 	return strchr(" -./()", character) != NULL;
 }
 
+/* Only a blank or "(" stands in front of a number. */
+static bool begins_well(const char *written)
+{
+	written += strspn(written, " (");
+	return !*written || !strchr("-./)", *written);
+}
+
 static enum phone_number_problem digits_check(const struct phone_number_digits *digits)
 {
 	bool prefixed = !digits->plus && digits->text[0] == '0' && digits->text[1] == '0';
@@ -66,6 +74,7 @@ enum phone_number_problem phone_number_parse(const char *written,
 					     char number_out[PHONE_NUMBER_BYTES])
 {
 	struct phone_number_digits digits = { 0 };
+	const char *begin = written;
 	enum phone_number_problem problem;
 
 	for (; *written; written++) {
@@ -73,6 +82,8 @@ enum phone_number_problem phone_number_parse(const char *written,
 			return PHONE_NUMBER_CHARACTER;
 	}
 	problem = digits_check(&digits);
+	if (problem == PHONE_NUMBER_OK && !begins_well(begin))
+		problem = PHONE_NUMBER_BEGINNING;
 	if (problem != PHONE_NUMBER_OK)
 		return problem;
 	if (digits.plus)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What src/numbers knows of numbers, line by line, for compare.py: "HU 06201234567" gives
+ * "NATIONAL +36201234567 HU USUAL - - -": spelling, form, country, cost, and whether it is an
+ * emergency number, begins like one, or is a premium short code as dialled in that country.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "numbers/number.h"
+
+static const char *const spellings[] = {
+	[NUMBER_UNPLACED] = "UNPLACED", [NUMBER_SHORT] = "SHORT",
+	[NUMBER_PLUS] = "PLUS",		[NUMBER_ABROAD] = "ABROAD",
+	[NUMBER_NATIONAL] = "NATIONAL", [NUMBER_BARE] = "BARE",
+};
+
+static const char *const costs[] = {
+	[NUMBER_INVALID] = "INVALID",
+	[NUMBER_USUAL] = "USUAL",
+	[NUMBER_PREMIUM] = "PREMIUM",
+	[NUMBER_SHARED] = "SHARED",
+};
+
+static void tell(const char *text, const struct country *home)
+{
+	bool is_dialled = strspn(text, "0123456789") == strlen(text);
+	struct number number;
+
+	if (!number_read(text, home, &number)) {
+		puts("NONE");
+		return;
+	}
+	printf("%s %s %s %s %s %s %s\n", spellings[number.spelling], number.form,
+	       number.country ? number.country->code : "-", costs[number.cost],
+	       is_dialled && number_is_emergency(text, home) ? "emergency" : "-",
+	       is_dialled && number_begins_as_emergency(text, home) ? "begins" : "-",
+	       is_dialled && number_is_short_premium(text, home) ? "premium" : "-");
+}
+
+int main(void)
+{
+	char line[256];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		char *text = strchr(line, ' ');
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!text)
+			return 1;
+		*text++ = '\0';
+		tell(text, country_of_iso(line));
+	}
+	return 0;
+}

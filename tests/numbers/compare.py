@@ -138,6 +138,9 @@ def numbers(count: int, seed: int) -> Iterator[tuple[str, str]]:
             text = drawn(dice.choice(country.shorts), dice)
             if dice.random() < 0.2:
                 text += str(dice.randrange(10 ** dice.randint(1, 5)))
+            elif dice.random() < 0.1:
+                text = dice.choice(("0", "00", country.trunk, f"00{country.code}",
+                                    f"+{country.code}{country.trunk}")) + text
         else:
             national = drawn(dice.choice(country.plans + country.general), dice)
             number = PhoneNumber(country_code=country.code, national_number=int(national))
@@ -235,6 +238,51 @@ def again(ours: list[str], library: list[str]) -> bool:
     return False
 
 
+# ---- the policy
+
+EVERYWHERE = {"112", "911", "000", "08", "110", "118", "119", "999"}
+
+
+def regions_of(digits: str) -> list[tuple[str, str]]:
+    """(region, national number): the countries with the calling code that digits begin with."""
+    return [(region, digits[length:]) for length in (1, 2, 3)
+            for region in COUNTRY_CODE_TO_REGION_CODE.get(int(digits[:length] or "0"), ())
+            if region != "001" and digits[0] != "0"]
+
+
+def emergency_behind(text: str, form: str, region: str) -> str:
+    """Why the policy stops a number that is no emergency number as it stands."""
+    digits = "".join(letter for letter in text if letter.isdigit())
+    ends = [(region, digits), (region, digits.lstrip("0")), (region, form[1:])]
+    ends += regions_of(form[1:]) if form.startswith("+") else []
+    for end_region, number in list(ends):
+        trunk = PhoneMetadata.metadata_for_region(end_region).national_prefix or ""
+        ends.append((end_region, number.removeprefix(trunk)))
+    if any(number in EVERYWHERE for _, number in ends):
+        return "everywhere"
+    return "in_front" if any(number and phonenumbers.is_emergency_number(number, end_region)
+                             for end_region, number in ends) else ""
+
+
+def policy_reasons(text: str, region: str, ours: list[str], library: list[str] | None,
+                   shorts: list[str]) -> list[str]:
+    """The reasons why the policy refuses more than the library would; "" for none, or for less."""
+    spelling, form, _, cost = ours[:4]
+    stopped, costs = ours[7:]
+    reasons = []
+    if stopped == "unread":
+        return []
+    if phonenumbers.is_emergency_number(text, region) != (stopped != "-"):
+        reasons.append(emergency_behind(text, form, region) if stopped != "-" else "")
+    known = shorts[2] == "premium" or (bool(library) and library[2] in ("PREMIUM", "SHARED"))
+    if known == (costs != "-") or (ours[1:4] != library and cost != "INVALID"):
+        return reasons
+    if costs == "-":
+        return reasons + [""]
+    return reasons + ["short_costs" if spelling == "SHORT" else
+                      "begins_costly" if cost == "INVALID" else ""]
+
+
 def compare(count: int, seed: int, program: str) -> tuple[Counter[str], list[str]]:
     counts: Counter[str] = Counter()
     wrong: list[str] = []
@@ -244,15 +292,20 @@ def compare(count: int, seed: int, program: str) -> tuple[Counter[str], list[str
         told = subprocess.run([program], check=True, capture_output=True, text=True,
                               input="".join(f"{region} {text}\n" for region, text in batch))
         for (region, text), line in zip(batch, told.stdout.splitlines(), strict=True):
-            ours, library = line.split(" "), read(text, region)
+            ours, library = line.split(), read(text, region)
             counts["compared"] += 1
             if library:
                 counts[library[2].lower()] += 1
             shorts = short_words(text, region)
             for word in shorts:
                 counts[word] += word != "-"
-            if ours[4:] != shorts:
-                wrong.append(f"{region} {text}: {ours[4:]}, the library says {shorts}")
+            if ours[4:7] != shorts:
+                wrong.append(f"{region} {text}: {ours[4:7]}, the library says {shorts}")
+            for reason in policy_reasons(text, region, ours, library, shorts):
+                counts[f"difference {reason}"] += 1
+                if not reason:
+                    wrong.append(f"{region} {text}: {ours}, the library says {library}"
+                                 f" {shorts}")
             if ours[1:4] == library:
                 continue
             reason = why(text, region, ours[:4], library)

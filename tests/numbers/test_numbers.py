@@ -29,7 +29,7 @@ def test_numbers_agree_with_the_library() -> None:
 
 
 @pytest.mark.parametrize("lie", ["s/ PREMIUM / USUAL /", "s/ SHARED / USUAL /",
-                                 "s/ emergency / - /"])
+                                 "s/ emergency / - /", "s/ stopped / - /", "s/ costs$/ -/"])
 def test_a_wrong_answer_is_found(tmp_path: Path, lie: str) -> None:
     liar = tmp_path / "liar"
     liar.write_text(f"#!/bin/sh\n'{FILTER}' | sed -E '{lie}'\n")

@@ -2,11 +2,12 @@
 /*
  * JSON reader: yajl's callbacks append to the tree.
  *
- * Three things yajl leaves to us: it has no limits, its check of UTF-8 lets bad text
- * through (so it is off, and ours sees every string and key), and it turns half a
- * surrogate pair into '?' or into another character without a word. What it decoded does
- * not show that any more, hence the escapes are followed in the text itself, before yajl
- * reads it. All three: tests/unit/test_json_reader.c.
+ * Four things yajl leaves to us: it has no limits, its check of UTF-8 lets bad text
+ * through (so it is off, and ours sees every string and key), it turns half a
+ * surrogate pair into '?' or into another character without a word, and it takes \v and
+ * \f for white space. What it decoded does not show a surrogate any more, hence the
+ * escapes are followed in the text itself, before yajl reads it. All four:
+ * tests/unit/test_json_reader.c.
  */
 #include "base/json_reader.h"
 
@@ -49,6 +50,7 @@ struct json_reader {
 	yajl_handle yajl;
 	struct yajl_memory memory; /* its own */
 	int error;
+	bool has_nul; /* in a string or key; the rest is read on */
 	struct escapes escapes;
 	const struct json *root;
 	const char *key; /* of the value to come */
@@ -179,7 +181,7 @@ static const char *reader_text(struct json_reader *reader, const unsigned char *
 	const char *text = (const char *)bytes;
 	const char *copy;
 
-	if (length && (memchr(text, '\0', length) || !utf8_valid(text, length))) {
+	if (length && !utf8_valid(text, length)) {
 		reader_fail(reader, JSON_E_TEXT);
 		return NULL;
 	}
@@ -221,8 +223,20 @@ static int on_number(void *data, const char *digits, size_t length)
 	return add_text(data, JSON_NUMBER, (const unsigned char *)digits, length);
 }
 
+/* No C string can hold it, and cut there it would be another text: null stands for it. */
+static bool take_nul(struct json_reader *reader, const unsigned char *bytes,
+		     size_t length)
+{
+	bool has_nul = length && memchr(bytes, '\0', length);
+
+	reader->has_nul |= has_nul;
+	return has_nul;
+}
+
 static int on_string(void *data, const unsigned char *bytes, size_t length)
 {
+	if (take_nul(data, bytes, length))
+		return on_null(data);
 	return add_text(data, JSON_STRING, bytes, length);
 }
 
@@ -230,6 +244,8 @@ static int on_key(void *data, const unsigned char *bytes, size_t length)
 {
 	struct json_reader *reader = data;
 
+	if (take_nul(reader, bytes, length))
+		length = 0;
 	reader->key = reader_text(reader, bytes, length);
 	return reader->key != NULL;
 }
@@ -387,17 +403,33 @@ static void complete(void *data)
 	take_result(reader, yajl_complete_parse(reader->yajl));
 }
 
+/* No JSON text has a \v or \f in it: strings escape both, and neither is white space. */
+static size_t length_to_feeds(const char *data, size_t length)
+{
+	const char *feed = memchr(data, '\v', length);
+
+	if (feed)
+		length = (size_t)(feed - data);
+	feed = memchr(data, '\f', length);
+	return feed ? (size_t)(feed - data) : length;
+}
+
+/* What stands before the first flaw is parsed, so that the first of several counts. */
 int json_reader_feed(struct json_reader *reader, const char *data, size_t length)
 {
 	struct piece piece = { reader, data, 0 };
+	size_t to_feeds;
 
 	if (reader->error || !length)
 		return reader->error;
-	piece.length = escapes_scan(&reader->escapes, data, length);
+	to_feeds = length_to_feeds(data, length);
+	piece.length = escapes_scan(&reader->escapes, data, to_feeds);
 	if (!yajl_memory_try(&reader->memory, parse, &piece))
 		reader_fail(reader, -ENOMEM);
-	if (piece.length < length)
+	if (piece.length < to_feeds)
 		reader_fail(reader, JSON_E_TEXT);
+	else if (to_feeds < length)
+		reader_fail(reader, JSON_E_SYNTAX);
 	return reader->error;
 }
 
@@ -409,7 +441,7 @@ int json_reader_finish(struct json_reader *reader, const struct json **root_out)
 		return reader->error;
 	assert(reader->root && reader->depth == 0);
 	*root_out = reader->root;
-	return 0;
+	return reader->has_nul ? JSON_E_NUL : 0;
 }
 
 const char *json_error_text(int outcome)
@@ -418,7 +450,9 @@ const char *json_error_text(int outcome)
 	case JSON_E_SYNTAX:
 		return "the text is not one complete JSON value";
 	case JSON_E_TEXT:
-		return "a string is not valid UTF-8 or holds a NUL";
+		return "a string is not valid UTF-8";
+	case JSON_E_NUL:
+		return "a string holds \\u0000";
 	case JSON_E_DUPLICATE:
 		return "a key appears twice in one object";
 	case JSON_E_LIMIT:

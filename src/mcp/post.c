@@ -206,6 +206,17 @@ static struct era_verdict decide(struct post *post, const struct rpc_message *me
 	return era_decide(&question);
 }
 
+/* Correct JSON, but nothing here can carry a NUL: the id is echoed where it has none. */
+static void refuse_nul(struct post *post, const struct json *root)
+{
+	struct rpc_message message = { 0 };
+
+	if (root->type == JSON_OBJECT)
+		rpc_read(root, &message);
+	refuse(post, message.id, 400,
+	       &(struct rpc_error){ RPC_INVALID_REQUEST, json_error_text(JSON_E_NUL) });
+}
+
 static void run_array(struct post *post)
 {
 	post->batch.exchange = post->exchange;
@@ -330,6 +341,8 @@ void post_complete(struct post *post)
 		exchange_answer(post->exchange, 503, NULL, NULL);
 	else if (error == JSON_E_SYNTAX || error == JSON_E_TEXT)
 		refuse_as(post, RPC_PARSE_ERROR, json_error_text(error));
+	else if (error == JSON_E_NUL)
+		refuse_nul(post, root);
 	else if (error > 0)
 		refuse_as(post, RPC_INVALID_REQUEST, json_error_text(error));
 	else if (root->type == JSON_ARRAY)

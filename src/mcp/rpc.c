@@ -20,7 +20,7 @@ static struct rpc_error read_params(const struct json *root, struct rpc_message 
 {
 	const struct json *params = json_member(root, "params");
 
-	if (!params || params->type == JSON_NULL)
+	if (!params)
 		return (struct rpc_error){ 0 };
 	if (params->type == JSON_ARRAY)
 		return (struct rpc_error){

@@ -196,6 +196,26 @@ static const struct {
 	  "-32602" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":\"x\"}", 400,
 	  "-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":null}", 400,
+	  "\"id\":1,\"error\":{\"code\":-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"method\":\"no/such\",\"params\":null}", 400,
+	  "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600" },
+	/* correct JSON, but nobody has such an id, method or name */
+	{ "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0000\",\"method\":\"ping\"}", 400,
+	  "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\\u0000\"}", 400,
+	  "\"id\":\"a\",\"error\":{\"code\":-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+	  "\"echo\\u0000\",\"arguments\":{\"word\":\"hello\"}}}",
+	  400, "\"id\":1,\"error\":{\"code\":-32600" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"\\u0000\":1}", 400,
+	  "\"id\":1,\"error\":{\"code\":-32600" },
+	{ "[{\"jsonrpc\":\"2.0\",\"id\":\"\\u0000\",\"method\":\"ping\"}]", 400,
+	  "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600" },
+	{ "\"\\u0000\"", 400, "-32600" },
+	/* white space of C, but not of JSON */
+	{ "{\v\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", 400, "-32700" },
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\f", 400, "-32700" },
 	/* ids come back as they were written */
 	{ "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}", 200,
 	  "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}" },

@@ -281,6 +281,13 @@ static void test_bad_syntax(void **state)
 		"[1,/**/2]",
 		"\"a\nb\"",
 		"\"a\tb\"",
+		"\v{}",
+		"{\f}",
+		"[1,\v2]",
+		"{\"a\"\f:1}",
+		"1\v",
+		"\"a\"\f",
+		"\"a\vb\"",
 		"\\",
 		"[\\ud800]",
 		"\\u0041",
@@ -320,8 +327,6 @@ static void test_bad_text(void **state)
 		"\\udc00\\ud800",
 		"\\ud83d\\ude00\\ude00",
 		"\\ud83d\\ude00\\ud83d",
-		"\\u0000",
-		"a\\u0000b",
 		"\xc0\xaf",
 		"\xc0\x80",
 		"\xe0\x80\xaf",
@@ -358,6 +363,29 @@ static void test_bad_text(void **state)
 	}
 }
 
+/* The rest is read on, and what is wrong with that counts. */
+static void test_escaped_nul(void **state)
+{
+	struct reading reading =
+		read_text("{\"id\":7,\"a\":\"\\u0000\",\"b\":[\"x\\u0000y\",\"z\"],"
+			  "\"c\\u0000\":1}");
+	const struct json *list;
+
+	(void)state;
+	assert_int_equal(reading.result, JSON_E_NUL);
+	assert_string_equal(json_member(reading.root, "id")->text, "7");
+	assert_int_equal(json_member(reading.root, "a")->type, JSON_NULL);
+	list = json_member(reading.root, "b");
+	assert_int_equal(list->first->type, JSON_NULL);
+	assert_string_equal(list->first->next->text, "z");
+	assert_null(json_member(reading.root, "c"));
+	reading_free(&reading);
+	expect("{\"a\\u0000\":1", JSON_E_SYNTAX);
+	expect("[\"\\u0000\",\"\\udc00\"]", JSON_E_TEXT);
+	expect("[\"\\u0000\",{\"a\":1,\"a\":2}]", JSON_E_DUPLICATE);
+	expect("\"\\\\u0000\"", 0);
+}
+
 static void test_escaped_backslash_begins_no_surrogate(void **state)
 {
 	struct reading reading =
@@ -377,16 +405,16 @@ static void test_every_escape(void **state)
 
 	(void)state;
 	for (unit = 0; unit < 0x10000; unit++) {
-		bool bad = unit == 0 || (unit >= 0xd800 && unit <= 0xdfff);
+		bool bad = unit >= 0xd800 && unit <= 0xdfff;
 		struct reading reading;
 		const char *at;
 		char text[16];
 
 		snprintf(text, sizeof(text), "\"\\u%04x\"", unit);
 		reading = read_text(text);
-		if (reading.result != (bad ? JSON_E_TEXT : 0))
+		if (reading.result != (bad ? JSON_E_TEXT : unit ? 0 : JSON_E_NUL))
 			fail_msg("%s: %d", text, reading.result);
-		if (!bad) {
+		if (!bad && unit) {
 			at = reading.root->text;
 			assert_int_equal(utf8_next(&at), unit);
 			assert_string_equal(at, "");
@@ -617,13 +645,13 @@ static void test_left_in_the_middle(void **state)
 static void test_error_texts(void **state)
 {
 	static const int outcomes[] = { JSON_E_SYNTAX, JSON_E_TEXT, JSON_E_DUPLICATE,
-					JSON_E_LIMIT, -ENOMEM };
+					JSON_E_LIMIT,  JSON_E_NUL,  -ENOMEM };
 	size_t at, other;
 
 	(void)state;
 	assert_string_equal(json_error_text(JSON_E_DUPLICATE),
 			    "a key appears twice in one object");
-	for (at = 0; at < 5; at++) {
+	for (at = 0; at < 6; at++) {
 		for (other = 0; other < at; other++)
 			assert_string_not_equal(json_error_text(outcomes[at]),
 						json_error_text(outcomes[other]));
@@ -639,6 +667,7 @@ int main(void)
 		cmocka_unit_test(test_good_documents),
 		cmocka_unit_test(test_bad_syntax),
 		cmocka_unit_test(test_nul_outside_strings),
+		cmocka_unit_test(test_escaped_nul),
 		cmocka_unit_test(test_bad_text),
 		cmocka_unit_test(test_escaped_backslash_begins_no_surrogate),
 		cmocka_unit_test(test_every_escape),

@@ -12,10 +12,13 @@
 
 #include "base/arena.h"
 
-/* A proxy that joins equal lines makes "a, a" of them: that is "a" again. */
+/*
+ * "a, a" is "a" again: a proxy joined two equal lines. For MCP-Protocol-Version alone,
+ * which clients and their proxies both set.
+ */
 const char *header_value_collapse(struct arena *arena, const char *value);
 
-/* `value` is `text`, as it is or in base64: =?base64?UTF-8 in base64?= */
+/* `value` is `text` and nothing more, as it is or in base64: =?base64?UTF-8 in base64?= */
 bool header_value_is(struct arena *arena, const char *value, const char *text);
 
 /* With "?" for every character that no header value may have: comparable, and UTF-8. */

@@ -6,18 +6,21 @@
 #include <string.h>
 #include <strings.h>
 
-enum { PORT_DIGITS_MAX = 5 };
+enum { PORT_DIGITS_MAX = 5, PORT_MAX = 65535 };
 
 static bool port_valid(const char *text, size_t length)
 {
+	unsigned port = 0;
 	size_t at;
 
 	if (length > PORT_DIGITS_MAX)
 		return false;
-	for (at = 0; at < length; at++)
+	for (at = 0; at < length; at++) {
 		if (text[at] < '0' || text[at] > '9')
 			return false;
-	return true;
+		port = 10 * port + (unsigned)(text[at] - '0');
+	}
+	return port <= PORT_MAX;
 }
 
 static bool name_valid(const char *text, size_t length)

@@ -148,13 +148,21 @@ static bool header_agrees(struct request *request, const char *name, const char 
 	return false;
 }
 
+/* A version that differs, the ladder has refused (era.c). */
+static bool version_is_there(struct request *request, const char **text_out)
+{
+	if (exchange_header(request->exchange, "MCP-Protocol-Version", &(bool){ false }))
+		return true;
+	*text_out = "the header MCP-Protocol-Version is missing";
+	return false;
+}
+
 static bool headers_agree(struct request *request, const char **text_out)
 {
 	const struct rpc_message *message = &request->message;
-	const char *version = json_string(envelope_version(message));
 	const char *parameter = request->method ? request->method->name_parameter : NULL;
 
-	return header_agrees(request, "MCP-Protocol-Version", version, text_out) &&
+	return version_is_there(request, text_out) &&
 	       header_agrees(request, "Mcp-Method", message->method, text_out) &&
 	       (!parameter ||
 		header_agrees(request, "Mcp-Name",

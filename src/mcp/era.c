@@ -100,7 +100,7 @@ static bool is_enveloped_2025(const struct era_question *question)
 
 static bool header_contradicts(const struct era_question *question)
 {
-	if (!is_request(question) || !claims_2026(question) || !claim(question))
+	if (!is_request(question) || !claim(question))
 		return false;
 	return question->header_conflict ||
 	       (question->header && strcmp(question->header, claim(question)) != 0);
@@ -153,9 +153,9 @@ static const struct {
 } ladder[] = {
 	{ is_response, &era_2025 },
 	{ is_handshake, &era_2025 },
-	{ is_enveloped_2025, NULL, 400, RPC_UNSUPPORTED_VERSION, unserved },
 	{ header_contradicts, NULL, 400, RPC_HEADER_MISMATCH,
 	  "MCP-Protocol-Version is not the protocolVersion of _meta" },
+	{ is_enveloped_2025, NULL, 400, RPC_UNSUPPORTED_VERSION, unserved },
 	{ claims_unserved, NULL, 400, RPC_UNSUPPORTED_VERSION, unserved },
 	{ claims_2026, &era_2026 },
 	{ has_session, &era_2025 },

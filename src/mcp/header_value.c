@@ -75,7 +75,7 @@ static bool unwraps_to(struct arena *arena, const char *value, size_t length,
 	       count == strlen(text) && memcmp(bytes, text, count) == 0;
 }
 
-static bool single_is(struct arena *arena, const char *value, const char *text)
+bool header_value_is(struct arena *arena, const char *value, const char *text)
 {
 	size_t length = strlen(value);
 
@@ -85,15 +85,6 @@ static bool single_is(struct arena *arena, const char *value, const char *text)
 	if (is_wrapped(value, length))
 		return unwraps_to(arena, value, length, text);
 	return strcmp(value, text) == 0;
-}
-
-bool header_value_is(struct arena *arena, const char *value, const char *text)
-{
-	const char *single = header_value_collapse(arena, value);
-
-	/* A comma may be part of the text. */
-	return single_is(arena, value, text) ||
-	       (single != value && single_is(arena, single, text));
 }
 
 const char *header_value_plain(struct arena *arena, const char *value)

@@ -61,7 +61,7 @@ typed          env    env     env     env     env     env     env   env   env   
 2099/list      ver    head    head    head    head    head    ver   head  head  head  head   head
 2099/initialize ver   head    head    head    head    head    ver   head  head  head  head   head
 2099/note      ack    ack     ack     ack     ack     ack     ack   ack   ack   ack   ack    ack
-2025/list      ver    ver     ver     ver     ver     ver     ver   ver   ver   ver   ver    ver
+2025/list      ver    head    head    head    ver     head    head  head  head  ver   head   head
 2025/initialize ok    ok      ok      ok      ok      ok      ok    ok    ok    ok    ok     ok
 2025/note      ack    ack     ack     ack     ack     ack     ack   ver   ver   ack   ack    head
 batch          ok     inv     ok      inv     inv     inv     inv   inv   inv   inv   inv    inv

@@ -87,7 +87,9 @@ static const struct {
 	{ modern_handshake, "2026-07-28", NONE, "2026-07-28" },
 	{ future, "2026-07-28", NONE, NULL, 400, MISMATCH },
 	{ empty, "", NONE, NULL, 400, UNSUPPORTED },
-	{ old, "2026-07-28", NONE, NULL, 400, UNSUPPORTED },
+	{ old, "2026-07-28", NONE, NULL, 400, MISMATCH },
+	{ old, "2025-06-18", NONE, NULL, 400, MISMATCH },
+	{ old_handshake, "2026-07-28", NONE, "2025-11-25" },
 	/* later ones */
 	{ ping, "2099-01-01", NONE, "2026-07-28" },
 	{ ping, "latest", NONE, "2026-07-28" },
@@ -104,6 +106,7 @@ static const struct {
 	{ ping, "!", NONE, NULL, 400, MISMATCH },
 	{ note, "!", NONE, NULL, 400, MISMATCH },
 	{ modern, "!", NONE, NULL, 400, MISMATCH },
+	{ old, "!", NONE, NULL, 400, MISMATCH },
 	{ handshake, "!", NONE, "2025-11-25" },
 	/* a live session is what it negotiated */
 	{ ping, NULL, LIVE, "2025-06-18" },
@@ -116,6 +119,7 @@ static const struct {
 	{ handshake, NULL, LIVE, "2025-11-25" },
 	{ modern, "2026-07-28", LIVE, "2026-07-28" },
 	{ old, "2025-11-25", LIVE, NULL, 400, UNSUPPORTED },
+	{ old, "2026-07-28", LIVE, NULL, 400, MISMATCH },
 	/* a dead one must be opened again, but for those who do just that, or need none */
 	{ ping, NULL, DEAD, NULL, 404, RPC_SESSION_NOT_FOUND },
 	{ ping, "2025-11-25", DEAD, NULL, 404, RPC_SESSION_NOT_FOUND },

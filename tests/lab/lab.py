@@ -17,6 +17,7 @@ from modem import Modem, Sim
 from .bus import Bus
 from .gateway import Gateway
 from .mcp_client import McpClient
+from .ofono_line import line
 from .ofonod import Ofonod
 from .radio import Radio
 from .signals import Signals
@@ -79,13 +80,16 @@ class Lab:
     def bring_up(self) -> None:
         """Power every modem and wait until those with an unlocked SIM are registered.
 
-        ofonod reads the provider's name last; with it all that was to come has come.
+        ofonod reads the provider's name last; with it all that was to come has come.  Where
+        it reads none, the name of the network is the last.
         """
         for modem, radio in zip(self.modems, self.radios):
             if modem.sim and modem.sim.pin is None:
                 radio.bring_up()
-                if name := modem.sim.spn:
-                    radio.wait_property("SimManager", "ServiceProviderName", name)
+                if modem.sim.spn and line().reads_provider_name:
+                    radio.wait_property("SimManager", "ServiceProviderName", modem.sim.spn)
+                elif modem.sim.spn:
+                    radio.wait_property("NetworkRegistration", "Name", modem.sim.spn)
             else:
                 radio.power()
                 radio.wait_for("SimManager")

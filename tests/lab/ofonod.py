@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import shlex
 import shutil
 import signal
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from modem import Modem
 
 from .bus import Bus
 from .gateway import BINARY
+from .ofono_line import OFONOD, WRAPPER, find_program
 from .process import Process, Program
 from .programs import find
 from .radio import Radio
@@ -50,7 +50,7 @@ def mounted_here(folder: Path) -> bool:
 
 def with_plugin(binary: str, plugin: Path, folder: Path) -> str:
     """A copy of ofonod that, started in `folder`, loads the plugin."""
-    octets = Path(find(binary)).read_bytes()
+    octets = find_program(binary).read_bytes()
     if octets.count(PLUGIN_FOLDER) != 1:
         raise AssertionError(f"{binary} does not name {PLUGIN_FOLDER!r} once")
     near = NEAR_PLUGIN_FOLDER.ljust(len(PLUGIN_FOLDER), b"\0")
@@ -69,8 +69,7 @@ class Ofonod(Program):
                  plugin: Path | None = None) -> None:
         self._bus = bus
         self._folder = folder
-        self._binary = os.environ.get("OFONOD", "ofonod")
-        self._wrapper = shlex.split(os.environ.get("OFONOD_WRAPPER", ""))
+        self._binary, self._wrapper = OFONOD, WRAPPER
         self.environment: dict[str, str] = {}
         if plugin:
             self._binary = with_plugin(self._binary, plugin, folder)

@@ -55,6 +55,7 @@ static void history_sms_received(struct ofono_history_context *context,
 		.sender = from,
 		.sent_time = sent_time,
 		.text = text,
+		.ofono = OFONO_VERSION,
 	};
 
 	(void)local;

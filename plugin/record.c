@@ -42,6 +42,7 @@ static void write_record(FILE *out, const struct record *record)
 	write_member(out, "sender", record->sender);
 	write_member(out, "sent_time", record->sent_time);
 	write_member(out, "text", record->text);
+	write_member(out, "ofono", record->ofono);
 	fputs("\n}\n", out);
 }
 

@@ -16,6 +16,7 @@ struct record {		   /* strings borrowed, valid UTF-8 */
 	const char *sender;
 	const char *sent_time; /* as oFono's signal shows it */
 	const char *text;
+	const char *ofono; /* version of the ofonod that this plugin is built for */
 	struct timespec received;
 };
 

@@ -62,7 +62,9 @@ bool ofono_wants_delivery_reports(const struct ofono *ofono);
 /* See ofono_use_phonebooks(). */
 bool ofono_wants_phonebooks(const struct ofono *ofono);
 void ofono_tell(struct ofono *ofono, const struct ofono_event *event);
-/* A modem may have settled: signals that waited for it go on. */
+/* Remembered while this oFono runs: which interfaces its modems show tells forks apart. */
+void ofono_note_interfaces(struct ofono *ofono, uint32_t interfaces);
+/* A modem may have settled, or the line of oFono be known: signals that waited go on. */
 void ofono_settled(struct ofono *ofono);
 
 /* A modem at this path, which fits. NULL: no memory. */

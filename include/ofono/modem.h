@@ -23,6 +23,7 @@ enum modem_interface {
 	MODEM_CELL_BROADCAST = 1 << 6,
 	MODEM_SIM_INFO = 1 << 7,
 	MODEM_PHONEBOOK = 1 << 8,
+	MODEM_NETWORK_TIME = 1 << 9, /* forks alone have it */
 };
 
 enum { SIM_LOCKS_MAX = 16 };

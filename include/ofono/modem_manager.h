@@ -24,6 +24,8 @@ struct modem_manager {
 	struct ofono *ofono;
 	char default_path[128]; /* of DefaultVoiceModem; "" none, or not told */
 	bool is_unready;	/* it said that the modems are not all known yet */
+	bool is_there;		/* this oFono has such an interface, */
+	bool is_absent;		/* or said that it has none; neither: it did not say */
 	struct modem_manager_call {
 		struct modem_manager *manager;
 		struct bus_call *call;
@@ -34,6 +36,8 @@ void modem_manager_init(struct modem_manager *manager, struct ofono *ofono);
 void modem_manager_start(struct modem_manager *manager); /* oFono answers */
 /* It has gone: nothing is known any more. Tells nothing; fine when it was not started. */
 void modem_manager_stop(struct modem_manager *manager);
+/* It has not been answered yet whether there is one. */
+bool modem_manager_is_asking(const struct modem_manager *manager);
 void modem_manager_signal(struct modem_manager *manager, DBusMessage *signal);
 
 #endif

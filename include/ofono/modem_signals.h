@@ -4,8 +4,8 @@
  *
  * Only those of the present owner of org.ofono are believed, whoever sent the others past
  * our match rules (tests/unit/test_ofono.c::test_strangers_are_not_believed). One about a
- * message or call waits until its modem, and which card is in it, is known, and nothing
- * overtakes it. An oFono that does not tell is not waited for longer than three seconds: a
+ * message or call waits until its modem, which card is in it, and whether oFono is a fork, is
+ * known, and nothing overtakes it. An oFono that does not tell is not waited for longer than three seconds: a
  * message that came in is safer on disk without its SIM
  * (tests/integration/test_forks.py::test_a_message_before_its_card_is_known). Private to
  * src/ofono/ofono.c.
@@ -19,9 +19,11 @@
 
 #include "ofono/mailbag.h"
 #include "ofono/manager.h"
+#include "ofono/modem_manager.h"
 
 struct modem_signals {
-	struct manager *manager; /* borrowed */
+	struct manager *manager;		   /* borrowed */
+	const struct modem_manager *modem_manager; /* borrowed */
 	const char *owner;    /* its unique name, borrowed; "": none, or not known yet */
 	struct modem *nobody; /* stands for a modem that we do not know, with no card */
 	struct mailbag waiting;

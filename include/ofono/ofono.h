@@ -23,6 +23,18 @@ struct ofono;
 
 TAILQ_HEAD(modem_list, modem);
 
+/*
+ * Which oFono runs, told by what it shows: no property names its version. The forks for
+ * phones all show at least one of two interfaces that upstream has never had:
+ * org.nemomobile.ofono.ModemManager (1.29 of Sailfish OS, Droidian, FuriOS, UBports) and
+ * org.ofono.NetworkTime (these and 1.17 of UBports). doc/modems.md lists what differs.
+ */
+enum ofono_line {
+	OFONO_LINE_UNKNOWN,  /* not asked yet, or it did not say: assume neither */
+	OFONO_LINE_UPSTREAM, /* it damages emoji, both ways */
+	OFONO_LINE_FORK,     /* every text goes and comes as it was sent */
+};
+
 enum ofono_event_type {
 	OFONO_BUS_KNOWN,   /* it took our match rules: all is heard; or it is not there */
 	OFONO_AVAILABLE,   /* the service answers; its modems follow */
@@ -139,5 +151,9 @@ const struct modem_list *ofono_modems(const struct ofono *ofono);
 const struct modem *ofono_default_modem(const struct ofono *ofono);
 /* False: oFono says that there are modems which it does not know yet. */
 bool ofono_is_complete(const struct ofono *ofono);
+/* Known before any message of this run of oFono is passed on. */
+enum ofono_line ofono_line(const struct ofono *ofono);
+/* Characters above U+FFFF go out: certain of forks alone. */
+bool ofono_sends_emoji(const struct ofono *ofono);
 
 #endif

@@ -44,6 +44,7 @@ struct inbox_spooled {
 	const char *sender;
 	const char *sent_time;
 	const char *text;
+	const char *ofono;   /* version of the ofonod that wrote it, "" not known */
 	int64_t received_ms; /* wall clock */
 };
 

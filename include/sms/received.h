@@ -14,15 +14,15 @@
 
 struct received {
 	struct incoming_draft draft; /* borrows from what it came of, and `text` */
-	char *text;		     /* NULL: no memory, the text is as it came */
+	char *text;		     /* mended; NULL: the text is as it came */
 };
 
 /* MESSAGE_RECEIVED, now. To be ended with received_deinit(). */
 void received_from_signal(struct received *received, const struct ofono_event *event,
 			  int64_t sim_id);
-/* 0, as above; or -ENOMEM, and nothing is to be ended. */
+/* `line`: of the oFono that runs now. 0, as above; or -ENOMEM, and nothing is to be ended. */
 int received_from_spool(struct received *received, const struct inbox_spooled *spooled,
-			int64_t sim_id);
+			enum ofono_line line, int64_t sim_id);
 void received_deinit(struct received *received);
 
 #endif

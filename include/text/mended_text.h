@@ -2,8 +2,9 @@
 /*
  * Mended text: upstream oFono (1.28 and later) cuts a character above U+FFFF to 16 bits, so
  * most emoji arrive as U+F000 to U+F8FF. Adding 0x10000 restores those; nobody uses that
- * private area in an SMS. Forks do not do the damage: in a text with a character above
- * U+FFFF in it there is none, and what is private there was meant.
+ * private area in an SMS. Forks do not do the damage, and what is private there was meant:
+ * only texts that upstream oFono passed on are mended (ofono_line()), and none with a
+ * character above U+FFFF in it.
  * Source: oFono since commit 9c7a8767; measured on 1.31 and 2.16.
  */
 #ifndef TEXT_MENDED_TEXT_H

@@ -38,6 +38,7 @@ static const char *const interface_words[] = {
 	"org.ofono.CellBroadcast",
 	"org.nemomobile.ofono.SimInfo",
 	"org.ofono.Phonebook",
+	"org.ofono.NetworkTime",
 	NULL,
 };
 
@@ -79,6 +80,7 @@ bool modem_store(struct modem *modem, DBusMessageIter *dictionary)
 	uint32_t before = modem->interfaces;
 	bool differs = property_store_all(properties, PROPERTIES, dictionary, modem);
 
+	ofono_note_interfaces(modem->ofono, modem->interfaces);
 	follow_interfaces(modem, before);
 	return differs;
 }
@@ -97,6 +99,7 @@ static void modem_signal(struct modem *modem, DBusMessage *signal)
 		return;
 	if (is_told_online(modem, signal))
 		modem->powered = true;
+	ofono_note_interfaces(modem->ofono, modem->interfaces);
 	follow_interfaces(modem, before);
 	modem_changed(modem);
 }

@@ -46,15 +46,40 @@ static void put(struct modem_manager *manager, size_t at, DBusMessage *message)
 		ofono_tell(manager->ofono, &event);
 }
 
-/* An error means that there is none of it: oFono of Debian does not know the method. */
+/* oFono of Debian knows no such method. Any other error leaves open whether it does. */
+static bool says_absent(const char *error)
+{
+	return strcmp(error, DBUS_ERROR_UNKNOWN_METHOD) == 0 ||
+	       strcmp(error, DBUS_ERROR_UNKNOWN_INTERFACE) == 0 ||
+	       strcmp(error, DBUS_ERROR_UNKNOWN_OBJECT) == 0;
+}
+
+/* Who refuses with an error of its own knows the method. */
+static const char own_error[] = "org.ofono.Error.";
+
 static void on_answer(void *data, DBusMessage *reply)
 {
 	struct modem_manager_call *call = data;
 	struct modem_manager *manager = call->manager;
+	const char *error = dbus_message_get_error_name(reply);
 
 	call->call = NULL;
-	if (!dbus_message_get_error_name(reply))
+	if (!error || strncmp(error, own_error, sizeof(own_error) - 1) == 0)
+		manager->is_there = true;
+	else
+		manager->is_absent |= says_absent(error);
+	if (!error)
 		put(manager, (size_t)(call - manager->calls), reply);
+	ofono_settled(manager->ofono);
+}
+
+bool modem_manager_is_asking(const struct modem_manager *manager)
+{
+	for (size_t at = 0; at < MODEM_MANAGER_FACTS; at++) {
+		if (manager->calls[at].call)
+			return !manager->is_there && !manager->is_absent;
+	}
+	return false;
 }
 
 void modem_manager_init(struct modem_manager *manager, struct ofono *ofono)
@@ -85,6 +110,7 @@ void modem_manager_stop(struct modem_manager *manager)
 	}
 	memset(manager->default_path, 0, sizeof(manager->default_path));
 	manager->is_unready = false;
+	manager->is_there = manager->is_absent = false;
 }
 
 void modem_manager_signal(struct modem_manager *manager, DBusMessage *signal)

@@ -79,6 +79,8 @@ static bool take(void *data, DBusMessage *signal)
 	modem = manager_find(signals->manager, dbus_message_get_path(signal));
 	if (modem ? modem_is_settling(modem) : !signals->manager->is_complete)
 		return false;
+	if (modem_manager_is_asking(signals->modem_manager))
+		return false;
 	deliver(signals, find_interface(dbus_message_get_interface(signal)), signal);
 	return true;
 }

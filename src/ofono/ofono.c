@@ -58,6 +58,7 @@ struct ofono {
 	bool bus_known;		     /* or that there is none */
 	bool manager_answered;	     /* well or not, since the owner came */
 	bool available;
+	bool has_network_time; /* a modem of this run of ofonod showed it */
 	bool wants_delivery_reports;
 	bool wants_phonebooks;
 	char user[64];
@@ -131,6 +132,11 @@ static void on_manager_answered(struct ofono *ofono, const char *error)
 	}
 }
 
+void ofono_note_interfaces(struct ofono *ofono, uint32_t interfaces)
+{
+	ofono->has_network_time |= (interfaces & MODEM_NETWORK_TIME) != 0;
+}
+
 void ofono_tell_waiting(struct ofono *ofono)
 {
 	modem_signals_end_waiting(&ofono->signals);
@@ -150,6 +156,7 @@ static void drop_owner(struct ofono *ofono)
 		return;
 	ofono_tell_waiting(ofono);
 	ofono->available = false;
+	ofono->has_network_time = false;
 	ofono->owner[0] = '\0';
 	manager_stop(&ofono->manager);
 	modem_manager_stop(&ofono->modem_manager);
@@ -308,6 +315,7 @@ int ofono_new(sd_event *loop, const char *address, struct ofono **ofono_out)
 		return -ENOMEM;
 	r = modem_signals_init(&ofono->signals, loop, ofono, &ofono->manager,
 			       ofono->owner);
+	ofono->signals.modem_manager = &ofono->modem_manager;
 	if (r < 0) {
 		free(ofono);
 		return r;
@@ -405,7 +413,7 @@ bool ofono_is_settled(const struct ofono *ofono)
 		if (modem_is_asking(modem))
 			return false;
 	}
-	return ofono->manager_answered;
+	return ofono->manager_answered && !modem_manager_is_asking(&ofono->modem_manager);
 }
 
 const char *ofono_condition(const struct ofono *ofono)
@@ -452,4 +460,16 @@ const struct modem *ofono_default_modem(const struct ofono *ofono)
 bool ofono_is_complete(const struct ofono *ofono)
 {
 	return !ofono->modem_manager.is_unready;
+}
+
+enum ofono_line ofono_line(const struct ofono *ofono)
+{
+	if (ofono->modem_manager.is_there || ofono->has_network_time)
+		return OFONO_LINE_FORK;
+	return ofono->modem_manager.is_absent ? OFONO_LINE_UPSTREAM : OFONO_LINE_UNKNOWN;
+}
+
+bool ofono_sends_emoji(const struct ofono *ofono)
+{
+	return ofono_line(ofono) == OFONO_LINE_FORK;
 }

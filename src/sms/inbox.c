@@ -275,7 +275,9 @@ static int read_spooled(struct inbox *inbox, const struct inbox_spooled *spooled
 	int64_t sim_id;
 	int error = identify_spooled(inbox, spooled, &sim_id);
 
-	return error ? error : received_from_spool(received_out, spooled, sim_id);
+	return error ? error
+		     : received_from_spool(received_out, spooled,
+					   ofono_line(inbox->ofono), sim_id);
 }
 
 int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,

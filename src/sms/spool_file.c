@@ -21,13 +21,14 @@ struct bytes {
 
 /* The texts of a message; what is longer was not told by oFono. */
 struct texts {
-	const char *modem, *imsi, *uuid, *sender, *sent_time, *text;
+	const char *modem, *imsi, *uuid, *sender, *sent_time, *text, *ofono;
 };
 
 static const struct {
 	const char *name;
 	size_t offset; /* in struct texts */
 	size_t most;   /* bytes */
+	bool is_optional;
 } members[] = {
 	{ "modem", offsetof(struct texts, modem), 127 },
 	{ "imsi", offsetof(struct texts, imsi), 15 },
@@ -35,9 +36,13 @@ static const struct {
 	{ "sender", offsetof(struct texts, sender), 63 },
 	{ "sent_time", offsetof(struct texts, sent_time), 39 },
 	{ "text", offsetof(struct texts, text), SPOOL_FILE_BYTES_MAX },
+	{ "ofono", offsetof(struct texts, ofono), 15, .is_optional = true },
 };
 
-enum { TEXTS = sizeof(members) / sizeof(members[0]), MEMBERS = TEXTS + 2 };
+enum { TEXTS = sizeof(members) / sizeof(members[0]) };
+
+/* Which are no texts */
+enum { NUMBERS = 2 };
 
 static bool is_made_of(const char *text, size_t length, const char *allowed)
 {
@@ -139,16 +144,22 @@ static int parse(const struct bytes *bytes, struct arena *arena,
 	return error;
 }
 
+/* All that are required, and no members besides. */
 static bool take_texts(const struct json *root, struct texts *texts)
 {
-	for (size_t i = 0; i < TEXTS; i++) {
-		const char *text = json_string(json_member(root, members[i].name));
+	size_t taken = 0;
 
-		if (!text || strlen(text) > members[i].most)
+	for (size_t i = 0; i < TEXTS; i++) {
+		const struct json *member = json_member(root, members[i].name);
+		const char *text = member ? json_string(member) : "";
+
+		if ((!member && !members[i].is_optional) || !text ||
+		    strlen(text) > members[i].most)
 			return false;
 		*(const char **)((char *)texts + members[i].offset) = text;
+		taken += member != NULL;
 	}
-	return true;
+	return root->count == taken + NUMBERS;
 }
 
 static bool texts_fit(const struct texts *texts, const char *name)
@@ -171,8 +182,8 @@ static const char *take_message(const struct json *root, const char *name,
 	if (format != 1)
 		return "its format is of another version";
 	if (!json_integer(json_member(root, "received_ms"), &received_ms) ||
-	    received_ms < 0 || received_ms > LAST_MS || root->count != MEMBERS ||
-	    !take_texts(root, &texts) || !texts_fit(&texts, name))
+	    received_ms < 0 || received_ms > LAST_MS || !take_texts(root, &texts) ||
+	    !texts_fit(&texts, name))
 		return "its members are not those of the format";
 	*spooled = (struct inbox_spooled){
 		.file = name,
@@ -181,6 +192,7 @@ static const char *take_message(const struct json *root, const char *name,
 		.sender = texts.sender,
 		.sent_time = texts.sent_time,
 		.text = texts.text,
+		.ofono = texts.ofono,
 		.received_ms = received_ms,
 	};
 	return NULL;

@@ -22,6 +22,7 @@ struct ofono {
 	const struct modem *default_modem;
 	bool is_incomplete;
 	bool uses_phonebooks;
+	enum ofono_line line;
 };
 
 struct message_send {
@@ -75,6 +76,16 @@ const struct modem *ofono_default_modem(const struct ofono *ofono)
 bool ofono_is_complete(const struct ofono *ofono)
 {
 	return !ofono->is_incomplete;
+}
+
+enum ofono_line ofono_line(const struct ofono *ofono)
+{
+	return ofono->line;
+}
+
+bool ofono_sends_emoji(const struct ofono *ofono)
+{
+	return ofono->line == OFONO_LINE_FORK;
 }
 
 bool modem_is_registered(const struct modem *modem)
@@ -189,6 +200,7 @@ static inline void fake_init(void)
 	fake_ofono.uses_delivery_reports = false;
 	fake_ofono.default_modem = NULL;
 	fake_ofono.is_incomplete = false;
+	fake_ofono.line = OFONO_LINE_UPSTREAM;
 	fake_no_memory = false;
 	fake_send_count = 0;
 }

@@ -84,6 +84,11 @@ static void answer_oddly(struct fake *fake, DBusMessage *call)
 		reply_flag(fake, call, TRUE);
 }
 
+static void refuse_all(struct fake *fake, DBusMessage *call)
+{
+	peer_reply_error(&fake->peer, call, DBUS_ERROR_ACCESS_DENIED);
+}
+
 static struct modem *start(struct fixture *fixture, const struct fact *modem,
 			   void (*called)(struct fake *fake, DBusMessage *call))
 {
@@ -196,6 +201,50 @@ static void test_ofono_goes(void **state)
 	assert_false(ofono_is_complete(fixture->ofono));
 }
 
+static const struct fact with_network_time[] = {
+	FLAG("Powered", 1),
+	WORDS("Interfaces", SIM, "org.ofono.NetworkTime"),
+	LAST,
+};
+
+static enum ofono_line line_of(struct fixture *fixture, const struct fact *modem,
+			       void (*called)(struct fake *fake, DBusMessage *call))
+{
+	start(fixture, modem, called);
+	return ofono_line(fixture->ofono);
+}
+
+static void test_a_modem_manager_tells_a_fork(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(line_of(fixture, off, answer), OFONO_LINE_FORK);
+	fake_close(&fixture->fake); /* the next may be another */
+	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
+	assert_int_equal(ofono_line(fixture->ofono), OFONO_LINE_UNKNOWN);
+	assert_int_equal(line_of(fixture, off, NULL), OFONO_LINE_UPSTREAM);
+}
+
+/* As 1.17 of UBports: also when the modem that showed it is off. */
+static void test_a_network_time_tells_a_fork(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(line_of(fixture, with_network_time, NULL), OFONO_LINE_FORK);
+	fake_changed(&fixture->fake, "/ril_0", MODEM,
+		     (struct fact)WORDS("Interfaces", NULL));
+	settle(fixture);
+	assert_int_equal(ofono_line(fixture->ofono), OFONO_LINE_FORK);
+}
+
+/* A policy that lets us call the interfaces of upstream alone says nothing of the line. */
+static void test_an_ofono_that_may_not_be_asked(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(line_of(fixture, off, refuse_all), OFONO_LINE_UNKNOWN);
+}
+
 static void test_sim_info(void **state)
 {
 	struct fixture *fixture = *state;
@@ -291,9 +340,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_modem_manager), TEST(test_no_such_interface),
-		TEST(test_odd_answers),	  TEST(test_ofono_goes),
-		TEST(test_sim_info),	  TEST(test_sim_info_goes_while_asked),
+		TEST(test_modem_manager),
+		TEST(test_no_such_interface),
+		TEST(test_odd_answers),
+		TEST(test_ofono_goes),
+		TEST(test_a_modem_manager_tells_a_fork),
+		TEST(test_a_network_time_tells_a_fork),
+		TEST(test_an_ofono_that_may_not_be_asked),
+		TEST(test_sim_info),
+		TEST(test_sim_info_goes_while_asked),
 		TEST(test_card_slots),
 	};
 

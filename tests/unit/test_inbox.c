@@ -91,6 +91,28 @@ static void test_flags(void **state)
 	assert_heard("1 2 3 4 5 6 7 ");
 }
 
+/* Forks damage nothing, so what is private there was meant. */
+static void test_only_upstream_is_mended(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", ICCID);
+
+	(void)state;
+	fake_ofono.line = OFONO_LINE_FORK;
+	receive(modem, "Hi \uF600");
+	fake_ofono.line = OFONO_LINE_UNKNOWN;
+	receive(modem, "\uF44D");
+	receive(modem, "STOP");
+	fake_ofono.line = OFONO_LINE_UPSTREAM;
+	receive(modem, "\uF44D");
+	assert_string_equal(get(1).text, "Hi \uF600");
+	assert_int_equal(get(1).flags, 0);
+	assert_string_equal(get(2).text, "\uF44D");
+	assert_int_equal(get(2).flags, 0);
+	assert_int_equal(get(3).flags, 0);
+	assert_string_equal(get(4).text, "\U0001F44D");
+	assert_int_equal(get(4).flags, MESSAGE_REPAIRED);
+}
+
 static void test_senders(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
@@ -333,6 +355,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_message),
 		TEST(test_flags),
+		TEST(test_only_upstream_is_mended),
 		TEST(test_senders),
 		TEST(test_repeats),
 		TEST(test_cards),

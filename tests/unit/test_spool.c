@@ -140,6 +140,40 @@ static void test_a_file(void **state)
 	arena_free(arena);
 }
 
+/* Which ofonod wrote it counts, not which runs now; without a word of that, that one. */
+static void test_which_files_are_mended(void **state)
+{
+	static const struct {
+		const char *ofono;
+		enum ofono_line line;
+		int flags;
+	} cases[] = {
+		{ "1.31", OFONO_LINE_FORK, MESSAGE_REPAIRED },
+		{ "2.16", OFONO_LINE_UNKNOWN, MESSAGE_REPAIRED },
+		{ "1.29", OFONO_LINE_UPSTREAM, 0 },
+		{ "1.17", OFONO_LINE_UPSTREAM, 0 },
+		{ "", OFONO_LINE_FORK, 0 },
+		{ "", OFONO_LINE_UNKNOWN, MESSAGE_REPAIRED },
+		{ "of mine", OFONO_LINE_UPSTREAM, MESSAGE_REPAIRED },
+	};
+	char text[512], name[] = NAME;
+
+	(void)state;
+	for (size_t at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
+		name[1] = (char)('1' + at);
+		fake_ofono.line = cases[at].line;
+		snprintf(text, sizeof(text),
+			 HEAD CARD WHO "\"text\":\"%zu \\uF600\",\"ofono\":\"%s\"}", at,
+			 cases[at].ofono);
+		put(name, text);
+		run();
+		assert_int_equal(sql("SELECT max(id) FROM message"), at + 1);
+		assert_int_equal(
+			sql("SELECT flags FROM message ORDER BY id DESC LIMIT 1"),
+			cases[at].flags);
+	}
+}
+
 static void test_flags(void **state)
 {
 	(void)state;
@@ -615,6 +649,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_file),
 		TEST(test_flags),
+		TEST(test_which_files_are_mended),
 		TEST(test_the_order_is_that_of_the_names),
 		TEST(test_a_file_comes_at_any_time),
 		TEST(test_a_file_is_written_in_place),

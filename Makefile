@@ -230,6 +230,11 @@ $(PLUGIN): $(PLUGIN_SOURCES) $(wildcard plugin/*.h) Makefile | plugin-packages
 plugin-packages:
 	@$(PKG_CONFIG) --exists ofono || { echo "ofono-mcp: to build the plugin," \
 	  "the Debian package ofono-dev is needed, of the same version as ofono." >&2; exit 1; }
+	@printf '%s\n' '#include <ofono/types.h>' '#include <ofono/modem.h>' \
+	  'void *const needed = (void *)ofono_modem_get_sim;' | \
+	  $(CC) -DOFONO_API_SUBJECT_TO_CHANGE $(PLUGIN_CPPFLAGS) -fsyntax-only -x c - 2>/dev/null || { echo \
+	  "ofono-mcp: this ofono-dev is of version $$($(PKG_CONFIG) --modversion ofono), whose ofonod" \
+	  "has no ofono_modem_get_sim and would not load the plugin; 1.29 and later have it." >&2; exit 1; }
 
 install-plugin: plugin
 	$(INSTALL) -D -m 644 $(PLUGIN) $(PLUGIN_FOLDER)/$(notdir $(PLUGIN))

@@ -68,6 +68,7 @@ enum failure {
 	FAILURE_CALL_REJECTED, /* also approval_rejected */
 	FAILURE_NOT_YOUR_CALL,
 	FAILURE_APPROVAL_REQUIRED,
+	FAILURE_OFONO_ACCESS, /* access control of oFono's own, above the policy of the bus */
 	FAILURE_OFONO_UNAVAILABLE,
 	FAILURE_INTERNAL,
 };

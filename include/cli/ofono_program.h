@@ -20,13 +20,14 @@ struct ofono_program {
 	bool reports;	      /* of delivery, by itself */
 	bool shows_its_parts; /* what it has loaded can be seen */
 	bool has_plugin;      /* ours */
+	bool is_old;	      /* 1.17 of UBports: it never tells of delivery */
 };
 
 void ofono_program_look(struct ofono_probe *probe, struct ofono_program *program);
-/* Of UBports: it tells of delivery at the modems. `probe` may be NULL. */
-void ofono_program_look_for_reports(struct ofono_probe *probe,
-				    struct ofono_program *program,
-				    const struct ofono *ofono);
+/* What its modems show: of delivery, and how old it is. `probe` may be NULL. */
+void ofono_program_look_at_modems(struct ofono_probe *probe,
+				  struct ofono_program *program,
+				  const struct ofono *ofono);
 void ofono_program_tell(struct doctor *doctor, const struct ofono_program *program);
 
 #endif

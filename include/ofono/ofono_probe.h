@@ -30,4 +30,11 @@ bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const cha
 bool ofono_probe_is_refused(struct ofono_probe *probe, const char *interface,
 			    const char *method);
 
+/*
+ * oFono itself does not let this user send messages with this modem: access control of
+ * Sailfish OS, which the bus knows nothing of. It looks at the caller before the arguments,
+ * and those are such that every oFono refuses them: nothing is sent.
+ */
+bool ofono_probe_may_not_send(struct ofono_probe *probe, const char *modem);
+
 #endif

@@ -137,9 +137,12 @@ enum { OUTBOX_ARENA_BYTES = 1024 * 1024 }; /* what one message may take */
 int outbox_message_read(const struct outbox_message *message, struct arena *arena,
 			struct message *row_out);
 
-/* The reason (a code of product errors) for a D-Bus error that refuses it; NULL: any. */
+/*
+ * The reason (a code of product errors) for a D-Bus error that refuses it; NULL: any. `modem`
+ * NULL: it has gone meanwhile.
+ */
 const char *outbox_message_refusal(const struct outbox_message *message,
-				   const char *error);
+				   const struct modem *modem, const char *error);
 
 /* Moves all lanes on at the end of this turn of the loop, or of the next one. */
 void outbox_turn_later(struct outbox_shared *shared);

@@ -68,6 +68,9 @@ extern const sms_order_check sms_order_sim_checks[];
 /* The first refusal of a list, answered. False: the call has been finished. */
 bool sms_order_pass(struct sms_order *order, const sms_order_check *checks);
 
+/* The first character that this phone's oFono may refuse to send; 0: there is none. */
+uint32_t sms_order_risky_character(const struct sms_order *order);
+
 /* What the policy is asked, with what was found by now; borrows the order's strings. */
 struct policy_request sms_order_request(const struct sms_order *order);
 

@@ -279,6 +279,12 @@ static const struct failure_words table[] = {
 		"Nobody was called. A call does not wait for the owner as a message does: ask "
 		"your person to call, or to let this client call.",
 	},
+	[FAILURE_OFONO_ACCESS] = {
+		"ofono_access_denied",
+		"Nothing was sent, and trying again does not help. Ask the owner to add the "
+		"gateway's user to the group sailfish-radio, or to allow it in "
+		"/etc/ofono/dbusaccess.conf; ofono-mcp doctor on the phone says how.",
+	},
 	[FAILURE_OFONO_UNAVAILABLE] = {
 		"ofono_unavailable",
 		"Nothing was sent. Try again shortly; if it stays so, ask the owner to start "

@@ -123,6 +123,30 @@ static bool try_all(const struct asker *asker, const struct question *question,
 	return all;
 }
 
+static const char access_fix[] =
+	"Let it: usermod -aG sailfish-radio USER, with the gateway's user for USER, then "
+	"restart the gateway; or, where there is no such group, give user(USER) the "
+	"right in "
+	"/etc/ofono/dbusaccess.conf (doc/modems.md shows the lines) and restart oFono";
+
+/* What oFono of Sailfish OS lets its callers do, it decides itself. */
+static bool may_send(const struct asker *asker, const struct ofono *ofono)
+{
+	const struct modem *modem;
+
+	TAILQ_FOREACH (modem, ofono_modems(ofono), link) {
+		if (!(modem->interfaces & MODEM_MESSAGE_MANAGER) ||
+		    !ofono_probe_may_not_send(asker->probe, modem->path))
+			continue;
+		doctor_tell(asker->doctor,
+			    &(struct finding){ DOCTOR_PROBLEM, "policy", access_fix },
+			    "oFono itself, not the bus, refuses user %s to send messages",
+			    asker->name);
+		return false;
+	}
+	return true;
+}
+
 static bool has_locked_card(const struct ofono *ofono)
 {
 	const struct modem *modem;
@@ -146,6 +170,7 @@ static void look_at_policy(struct doctor *doctor, const struct ofono_program *pr
 	if (!asker.probe)
 		return;
 	all = try_all(&asker, questions, policy_fix);
+	all &= may_send(&asker, ofono);
 	if (program->is_sailfish)
 		all &= try_all(&asker, fork_questions, policy_fix);
 	if (doctor->config.ussd_allow.count)
@@ -198,7 +223,7 @@ static void tell_all(struct doctor *doctor, struct ofono *ofono,
 		return;
 	}
 	if (ofono_is_available(ofono)) {
-		ofono_program_look_for_reports(probe, program, ofono);
+		ofono_program_look_at_modems(probe, program, ofono);
 		ofono_program_tell(doctor, program);
 		look_at_policy(doctor, program, ofono);
 		doctor_look_at_modems(doctor, ofono);

@@ -86,15 +86,40 @@ void ofono_program_look(struct ofono_probe *probe, struct ofono_program *program
 		ofono_probe_mentions(probe, "/", "org.nemomobile.ofono.ModemManager");
 }
 
-void ofono_program_look_for_reports(struct ofono_probe *probe,
-				    struct ofono_program *program,
-				    const struct ofono *ofono)
+/* Before 1.28 upstream damaged no emoji either, but no system ships that any more. */
+static bool is_before_forks(const char *version)
+{
+	unsigned major, minor;
+
+	return sscanf(version, "%u.%u", &major, &minor) == 2 && major == 1 && minor < 28;
+}
+
+void ofono_program_look_at_modems(struct ofono_probe *probe,
+				  struct ofono_program *program,
+				  const struct ofono *ofono)
 {
 	const struct modem *modem;
 
 	TAILQ_FOREACH (modem, ofono_modems(ofono), link)
 		program->reports |=
 			probe && ofono_probe_mentions(probe, modem->path, "StatusReport");
+	program->is_old = !program->is_sailfish && !program->reports &&
+			  (ofono_line(ofono) == OFONO_LINE_FORK ||
+			   is_before_forks(program->version));
+}
+
+static void tell_of_old(struct doctor *doctor, const char *version)
+{
+	static const struct finding finding = {
+		DOCTOR_WARNING, "oFono",
+		"Where that matters use a system with a newer oFono; else all is well"
+	};
+
+	doctor_tell(doctor, &finding,
+		    "it answers: %s, an old fork (that of UBports) that sends emoji; it "
+		    "never "
+		    "tells of delivery and loads no plugin of ours",
+		    version);
 }
 
 static void tell_of_fork(struct doctor *doctor, const struct ofono_program *program,
@@ -130,7 +155,9 @@ void ofono_program_tell(struct doctor *doctor, const struct ofono_program *progr
 					       "Run it as root: sudo ofono-mcp doctor" };
 	const char *version = *program->version ? program->version : "of some version";
 
-	if (program->is_sailfish || program->reports)
+	if (program->is_old)
+		tell_of_old(doctor, version);
+	else if (program->is_sailfish || program->reports)
 		tell_of_fork(doctor, program, version);
 	else if (program->has_plugin || program->shows_its_parts)
 		tell_of_upstream(doctor, program->has_plugin, version);

@@ -65,20 +65,6 @@ static const char *flaw(const struct owner_call *call)
 	return NULL;
 }
 
-/* Only oFono knows: what the gateway tells of a dry run has no word of it. */
-static void warn_of_characters(const struct owner_call *call, const char *text,
-			       size_t length)
-{
-	bool has_any = false; /* of those that take four bytes */
-
-	for (size_t at = 0; at < length; at++)
-		has_any |= (unsigned char)text[at] >= 0xf0;
-	if (has_any && owner_call_value(call, "dry-run"))
-		fputs("ofono-mcp send: upstream oFono cannot encode an emoji, and may "
-		      "refuse this text then\n",
-		      stderr);
-}
-
 /*
  * What editors put there that nobody wrote: a byte order mark, CR before LF, the last LF. Each
  * would be paid for, and the mark alone makes UCS-2 of all. Gives the length that is left.
@@ -98,7 +84,7 @@ static size_t trim_input(char *text, size_t length)
 }
 
 /* 0, or an exit code: all has been said. */
-static int add_input(const struct owner_call *call, struct json_writer *arguments)
+static int add_input(struct json_writer *arguments)
 {
 	char text[TEXT_MAX + 1];
 	size_t length = fread(text, 1, sizeof(text), stdin);
@@ -112,7 +98,6 @@ static int add_input(const struct owner_call *call, struct json_writer *argument
 		return usage_fail("the text is missing: standard input is empty");
 	if (memchr(text, '\0', length) || !utf8_valid(text, length))
 		return usage_fail("what stands on standard input is no UTF-8 text");
-	warn_of_characters(call, text, length);
 	json_key(arguments, "sms_text");
 	json_write_text(arguments, text, length);
 	return 0;
@@ -126,8 +111,7 @@ static int add(const struct owner_call *call, struct json_writer *arguments)
 	if (!wait || strcmp(wait, "none") != 0)
 		json_put_integer(arguments, "wait_seconds", WAIT_SECONDS);
 	if (call->operand_count == 1)
-		return add_input(call, arguments);
-	warn_of_characters(call, call->operands[1], strlen(call->operands[1]));
+		return add_input(arguments);
 	json_put_string(arguments, "sms_text", call->operands[1]);
 	return 0;
 }
@@ -150,6 +134,7 @@ static void print_segments(const struct json *result)
 static int show_dry_run(const struct json *result)
 {
 	const char *first = member_text(result, "repeats_message_id");
+	const char *risky = member_text(result, "risky_character");
 	const struct json *refusals = member_list(result, "refusals");
 	bool would = member_is_true(result, "would_send");
 
@@ -161,6 +146,11 @@ static int show_dry_run(const struct json *result)
 	puts(".");
 	if (*first)
 		printf("It repeats message %s.\n", first);
+	if (*risky)
+		fprintf(stderr,
+			"ofono-mcp send: upstream oFono cannot encode emoji such as %s, "
+			"and may refuse this text\n",
+			risky);
 	json_foreach (refusal, refusals)
 		printf("%s: %s\n", member_text(refusal, "code"),
 		       member_text(refusal, "message"));

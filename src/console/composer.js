@@ -266,12 +266,13 @@ class Composer {
 		if (!verdict?.segments)
 			return words;
 		const { refusals } = verdict;
-		const [emoji] = this.#text.value.match(/[\u{10000}-\u{10ffff}]/u) ?? [];
+		const { risky_character: risky } = verdict;
 		const needsYes = verdict.approval === 'required';
 		words.push(...refusals.map(({ message, fix }) =>
 			make('p.bad', `${message} ${fix}`)));
-		if (emoji)
-			words.push(make('p.warn', `The oFono of many phones refuses ${emoji}.`));
+		if (risky)
+			words.push(make('p.warn', `The oFono of this phone probably refuses ${
+				String.fromCodePoint(parseInt(risky.slice(2), 16))}.`));
 		else if (!refusals.length)
 			words.push(make(`p.${needsYes ? 'warn' : 'good'}`, needsYes
 				? 'It will wait for a yes.' : 'Can be sent.'));

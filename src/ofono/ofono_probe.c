@@ -90,23 +90,53 @@ bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const cha
 	return mentions;
 }
 
+#define OFONO_ACCESS_DENIED "org.ofono.Error.AccessDenied"
+
+/* `message` is taken; `error` is to be freed. */
+static void ask_for_error(struct ofono_probe *probe, DBusMessage *message,
+			  DBusError *error)
+{
+	DBusMessage *reply = dbus_connection_send_with_reply_and_block(
+		probe->connection, message, OFONO_PROBE_MS, error);
+
+	dbus_message_unref(message);
+	if (reply)
+		dbus_message_unref(reply);
+}
+
 bool ofono_probe_is_refused(struct ofono_probe *probe, const char *interface,
 			    const char *method)
 {
 	DBusMessage *message = ofono_message("/", interface, method);
 	DBusError error = DBUS_ERROR_INIT;
-	DBusMessage *reply = NULL;
 	bool refused;
 
 	if (!message)
 		return false;
-	reply = dbus_connection_send_with_reply_and_block(probe->connection, message,
-							  OFONO_PROBE_MS, &error);
+	ask_for_error(probe, message, &error);
 	refused = dbus_error_has_name(&error, DBUS_ERROR_ACCESS_DENIED) ||
-		  dbus_error_has_name(&error, "org.ofono.Error.AccessDenied");
+		  dbus_error_has_name(&error, OFONO_ACCESS_DENIED);
 	dbus_error_free(&error);
-	dbus_message_unref(message);
-	if (reply)
-		dbus_message_unref(reply);
+	return refused;
+}
+
+bool ofono_probe_may_not_send(struct ofono_probe *probe, const char *modem)
+{
+	DBusMessage *message =
+		ofono_message(modem, "org.ofono.MessageManager", "SendMessage");
+	DBusError error = DBUS_ERROR_INIT;
+	const char *nothing = "";
+	bool refused;
+
+	if (!message)
+		return false;
+	if (!dbus_message_append_args(message, DBUS_TYPE_STRING, &nothing,
+				      DBUS_TYPE_STRING, &nothing, DBUS_TYPE_INVALID)) {
+		dbus_message_unref(message);
+		return false;
+	}
+	ask_for_error(probe, message, &error);
+	refused = dbus_error_has_name(&error, OFONO_ACCESS_DENIED);
+	dbus_error_free(&error);
 	return refused;
 }

@@ -61,6 +61,11 @@ static const struct {
 	  "It may have been delivered: ask whom you wrote to before you send it again" },
 	{ "not_delivered", "The network took it, so it was paid for; check the number" },
 	{ "ofono_unavailable", "Start oFono: systemctl start ofono" },
+	{ "ofono_access_denied",
+	  "Add the gateway's user to the group sailfish-radio and restart the gateway, "
+	  "or "
+	  "allow the user in /etc/ofono/dbusaccess.conf and restart oFono; ofono-mcp "
+	  "doctor says how" },
 	{ "internal", "Look into the log of the gateway, then try again" },
 };
 

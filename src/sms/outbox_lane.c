@@ -115,8 +115,9 @@ static void on_answer(void *data, const struct send_result *result)
 		log_info("outbox: message %lld: oFono says %s", (long long)message->id,
 			 result->error ? result->error : "no");
 		lane->refusals = 0;
-		outbox_message_become(message, STATE_FAILED,
-				      outbox_message_refusal(message, result->error));
+		outbox_message_become(
+			message, STATE_FAILED,
+			outbox_message_refusal(message, lane->modem, result->error));
 		break;
 	case SEND_NOT_HANDED:
 		lane_not_handed(lane, message, result->error);

@@ -377,8 +377,10 @@ int outbox_message_read(const struct outbox_message *message, struct arena *aren
 }
 
 /* oFono has one word for a bad number, a text it cannot encode and one too long. */
-static const char *reason_of_format(const struct outbox_message *message)
+static const char *reason_of_format(const struct outbox_message *message,
+				    const struct modem *modem)
 {
+	bool sends_emoji = modem && ofono_sends_emoji(modem->ofono);
 	struct arena *arena = arena_new(OUTBOX_ARENA_BYTES);
 	const char *reason = "invalid_number";
 	struct segments segments;
@@ -386,7 +388,7 @@ static const char *reason_of_format(const struct outbox_message *message)
 
 	if (!outbox_message_read(message, arena, &row)) {
 		segments_measure(row.text, &segments);
-		if (segments.unsendable)
+		if (segments.unsendable && !(sends_emoji && segments.unsendable > 0xffff))
 			reason = "invalid_text";
 		else if (segments.count > OFONO_PARTS_MAX)
 			reason = "text_too_long";
@@ -397,10 +399,13 @@ static const char *reason_of_format(const struct outbox_message *message)
 
 /* The network was not asked: it answers later, as the state of what oFono has taken. */
 const char *outbox_message_refusal(const struct outbox_message *message,
-				   const char *error)
+				   const struct modem *modem, const char *error)
 {
 	if (error && strcmp(error, "org.ofono.Error.InvalidFormat") == 0)
-		return reason_of_format(message);
+		return reason_of_format(message, modem);
+	/* oFono of Sailfish OS checks its callers; the bus has its own error for that */
+	if (error && strcmp(error, "org.ofono.Error.AccessDenied") == 0)
+		return "ofono_access_denied";
 	return "ofono_unavailable";
 }
 

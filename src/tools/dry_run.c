@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/dry_run.h"
 
+#include <stdio.h>
+
 #include "base/buffer.h"
 #include "tools/approval.h"
 #include "tools/message_view.h"
@@ -90,6 +92,18 @@ static void write_refusals(struct json_writer *writer, const struct dry_run *dry
 	json_close_array(writer);
 }
 
+static void write_risky_character(struct json_writer *writer,
+				  const struct sms_order *order)
+{
+	uint32_t character = sms_order_risky_character(order);
+	char name[sizeof("U+10FFFF")];
+
+	if (!character)
+		return;
+	snprintf(name, sizeof(name), "U+%04X", (unsigned)character & 0x1fffff);
+	json_put_string(writer, "risky_character", name);
+}
+
 static void write_members(struct json_writer *writer, const struct dry_run *dry_run)
 {
 	const struct sms_order *order = dry_run->order;
@@ -105,6 +119,7 @@ static void write_members(struct json_writer *writer, const struct dry_run *dry_
 			segments_encoding_name(order->segments.encoding));
 	json_put_integer(writer, "units", order->segments.units);
 	json_put_integer(writer, "units_left", order->segments.room);
+	write_risky_character(writer, order);
 	if (order->send_at_ms)
 		message_view_put_time(writer, "send_at", order->send_at_ms);
 	if (order->expires_at_ms)
@@ -150,14 +165,15 @@ static const char *say_size(const struct dry_run *dry_run)
 static const char *say_character(const struct dry_run *dry_run)
 {
 	const struct sms_order *order = dry_run->order;
+	uint32_t character = sms_order_risky_character(order);
 
-	if (!order->segments.unsendable)
+	if (!character)
 		return "";
-	return arena_printf(order->call->arena,
-			    " oFono may not be able to encode the character %s and "
-			    "refuse it then.",
-			    segments_name_character(order->call->arena, order->text,
-						    order->segments.unsendable));
+	return arena_printf(
+		order->call->arena,
+		" oFono may not be able to encode the character %s and "
+		"refuse it then.",
+		segments_name_character(order->call->arena, order->text, character));
 }
 
 static const char *say_approval(const struct sms_order *order)

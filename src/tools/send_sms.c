@@ -95,6 +95,8 @@ static const struct schema_field output[] = {
 	  "In a dry run: 7-bit characters or 16-bit units of the text" },
 	{ "units_left", SCHEMA_INTEGER, false,
 	  "In a dry run: how many more fit into the last segment" },
+	{ "risky_character", SCHEMA_STRING, false,
+	  "In a dry run: a character of the text that oFono may refuse to send" },
 	{ "repeats_message_id", SCHEMA_INTEGER, false,
 	  "In a dry run: the message that would be answered for in place of sending" },
 	{ "refusals", SCHEMA_ARRAY, false, "In a dry run: every reason to refuse it",

@@ -207,3 +207,11 @@ struct message_draft sms_order_draft(const struct sms_order *order)
 	}
 	return draft;
 }
+
+uint32_t sms_order_risky_character(const struct sms_order *order)
+{
+	const struct services *services = order->call->services;
+	uint32_t character = order->segments.unsendable;
+
+	return character > 0xffff && ofono_sends_emoji(services->ofono) ? 0 : character;
+}

@@ -29,8 +29,11 @@ static const struct {
 	{ "network_refused", "The network did not take it: the number may be wrong, the "
 			     "SIM without credit, or the service barred." },
 	{ "unknown_outcome", "oFono gave no answer, or went away with it." },
-	{ "ofono_unavailable",
-	  "oFono did not take it, or does not let the gateway send." },
+	{ "ofono_unavailable", "oFono did not take it, or the policy of the bus does not "
+			       "let the gateway send." },
+	{ "ofono_access_denied",
+	  "oFono does not let the gateway's user send messages. Cure: the group "
+	  "sailfish-radio, or /etc/ofono/dbusaccess.conf." },
 	{ "invalid_number", "oFono takes no such number." },
 	{ "invalid_text", "oFono cannot encode a character of the text." },
 	{ "text_too_long", "The text was too long for oFono." },

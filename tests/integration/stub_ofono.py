@@ -261,6 +261,9 @@ class Stub:
                 self.refuse(call, "org.ofono.Error.NotImplemented")
 
     def send(self, call: dbus.lowlevel.Message, path: str) -> None:
+        if not call.get_args_list()[0]:
+            self.refuse(call, "org.ofono.Error.InvalidFormat")
+            return
         uuid = next(UUIDS)
         self.answer(call, message_path(path, uuid))
         self.kept[uuid] = path

@@ -374,6 +374,22 @@ def test_forks(folder: Path, words: str, fork: str) -> None:
     assert found.has("ok", "modem /stub", "it can send: Stub, registered")
 
 
+def test_an_old_fork(folder: Path) -> None:
+    """As 1.17 of UBports, which shows NetworkTime: no reports, no plugin are promised."""
+    bus = Bus(folder)
+    bus.start()
+    ofono = StubOfono(bus.address)
+    ofono.do(set=[["/stub", "Modem", "Interfaces", ["SimManager", "MessageManager",
+                                                    "NetworkRegistration", "NetworkTime"]]])
+    found = Findings(run("doctor", "--json", "--state-dir", folder / "state",
+                         DBUS_SYSTEM_BUS_ADDRESS=bus.address))
+    ofono.stop()
+    bus.stop()
+    assert found.has("warning", "oFono", "an old fork (that of UBports) that sends emoji")
+    assert found.has("warning", "oFono", "never tells of delivery and loads no plugin of ours")
+    assert "ofono-plugin-sms-history" not in found.about("oFono")["fix"]
+
+
 def test_a_fork_that_may_not_be_asked(folder: Path) -> None:
     bus = Bus(folder)
     bus._config.write_text(bus._config.read_text().replace(
@@ -387,6 +403,27 @@ def test_a_fork_that_may_not_be_asked(folder: Path) -> None:
     bus.stop()
     assert found.has("problem", "policy", "refuses user root org.nemomobile.ofono.SimInfo")
     assert found.has("ok", "modem /ril_1", "it can send: Network 1, registered")
+
+
+def test_access_control_of_ofono_itself(folder: Path) -> None:
+    """SendMessage where there is no modem is refused for that alone: the policy looked good."""
+    bus = Bus(folder)
+    bus.start()
+    ofono = StubOfono(bus.address, "forks")
+
+    def look() -> Findings:
+        return Findings(run("doctor", "--json", "--state-dir", folder / "state",
+                            DBUS_SYSTEM_BUS_ADDRESS=bus.address))
+    assert look().has("ok", "policy", "the bus lets user root ask oFono all")
+    ofono.do(errors={"SendMessage": "org.ofono.Error.AccessDenied"})
+    found = look()
+    assert ofono.do(finish=[]) == []                    # and nothing was sent
+    ofono.stop()
+    bus.stop()
+    assert found.has("problem", "policy", "oFono itself, not the bus, refuses user root")
+    assert found.has("problem", "policy", "usermod -aG sailfish-radio")
+    assert found.has("problem", "policy", "/etc/ofono/dbusaccess.conf")
+    assert not found.has("ok", "policy", "the bus lets")
 
 
 def test_https(make_lab: Callable[..., Lab], look: Look) -> None:

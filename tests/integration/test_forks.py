@@ -332,6 +332,51 @@ def test_what_the_forks_do_not_tell(make_phone: MakePhone, fault: str) -> None:
     wait_sims(phone, default=[True, False])
 
 
+DENIED = "org.ofono.Error.AccessDenied"
+
+
+def test_access_control_of_ofono_itself(make_phone: MakePhone) -> None:
+    """That of Sailfish OS, which the policy of the bus knows nothing of."""
+    phone = make_phone(errors={"SendMessage": DENIED})
+    wait_sims(phone, state=["ready", "ready"])
+    refusal = phone.agent.send("not allowed", phone.agent.ids()[0])
+    assert_refused(refusal, "ofono_access_denied")
+    assert refusal.facts["retryable"] is False
+    assert "retry_after_seconds" not in refusal.facts
+    for words in ("group sailfish-radio", "/etc/ofono/dbusaccess.conf"):
+        assert words in refusal.text
+    message = phone.agent.call("get_sms_status", message_id=refusal.message_id).structured
+    assert (message["state"], message["reason"]) == ("failed", "ofono_access_denied")
+    assert phone.ofono.do(calls="SendMessage")[-1] == "1"       # not tried again
+
+
+def test_a_refusal_by_the_bus_is_another(make_phone: MakePhone) -> None:
+    phone = make_phone(errors={"SendMessage": "org.freedesktop.DBus.Error.AccessDenied"})
+    wait_sims(phone, state=["ready", "ready"])
+    refusal = phone.agent.send("not allowed", phone.agent.ids()[0])
+    assert_refused(refusal, "ofono_unavailable")
+    assert "sailfish-radio" not in refusal.text
+
+
+# ---- what comes in ----------------------------------------------------------------
+
+@pytest.mark.parametrize("shape,path,text", [
+    ("forks", "/ril_0", r"\u{F600} and \u{F44D}"),         # as private use is shown
+    ("plain", "/stub", "\U0001f600 and \U0001f44d")])
+def test_only_what_upstream_damaged_is_mended(
+        make_phone: MakePhone, shape: str, path: str, text: str) -> None:
+    """Also when it comes before the gateway knows which oFono it is."""
+    phone = make_phone(shape=shape)
+    phone.gateway.kill()
+    phone.gateway.start()
+    phone.ofono.do(emit=[[path, "MessageManager", "IncomingMessage", "sa{sv}",
+                          "\uf600 and \uf44d", {"Sender": "+36201112233"}]])
+    wait_until(lambda: phone.agent.call("list_sms").structured["messages"], what="it is there")
+    [message] = phone.agent.call("list_sms").structured["messages"]
+    assert message["text"] == text
+    assert ("repaired" in message["flags"]) == (shape == "plain")
+
+
 def test_signals_of_other_types(make_phone: MakePhone) -> None:
     phone = make_phone()
     wait_sims(phone, state=["ready", "ready"], default=[False, True])

@@ -136,7 +136,7 @@ static const struct {
 } refusals[] = {
 	{ "plain", FORMAT_ERROR, "invalid_number" },
 	{ "\xf0\x9f\x98\x80", FORMAT_ERROR, "invalid_text" },
-	{ "x", "org.ofono.Error.AccessDenied", "ofono_unavailable" },
+	{ "x", "org.ofono.Error.AccessDenied", "ofono_access_denied" },
 	{ "x", "org.freedesktop.DBus.Error.AccessDenied", "ofono_unavailable" },
 	{ "x", "org.ofono.Error.Failed", "ofono_unavailable" },
 	{ "x", NULL, "ofono_unavailable" },
@@ -156,6 +156,24 @@ static void test_refused(void **state)
 		fake_answer(only_send(), SEND_REFUSED, refusals[i].error);
 		assert_message(id, STATE_FAILED, refusals[i].reason);
 	}
+}
+
+/* A fork sends emoji, so what it refuses is the number. */
+static void test_a_fork_refuses_no_emoji(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	fake_ofono.line = OFONO_LINE_FORK;
+	id = submit(1, "\xf0\x9f\x98\x80");
+	turn();
+	fake_answer(only_send(), SEND_REFUSED, FORMAT_ERROR);
+	assert_message(id, STATE_FAILED, "invalid_number");
+	id = submit(1, "\xef\xbf\xbf");
+	turn();
+	fake_answer(only_send(), SEND_REFUSED, FORMAT_ERROR);
+	assert_message(id, STATE_FAILED, "invalid_text");
 }
 
 static void test_refused_too_long(void **state)
@@ -371,6 +389,7 @@ int main(void)
 		TEST(test_order),
 		TEST(test_two_sims),
 		TEST(test_refused),
+		TEST(test_a_fork_refuses_no_emoji),
 		TEST(test_refused_too_long),
 		TEST(test_not_handed),
 		TEST(test_not_handed_backs_off),

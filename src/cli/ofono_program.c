@@ -149,7 +149,37 @@ static void tell_of_upstream(struct doctor *doctor, bool has_plugin, const char 
 		    version, has_plugin ? "with the" : "without a");
 }
 
-void ofono_program_tell(struct doctor *doctor, const struct ofono_program *program)
+#define ADDRESS_OF_0XFD "an SMS whose sender's address has length 0xFD"
+#define EMPTY_USSD	"an empty answer to a USSD code"
+#define LONG_USSD	"a USSD answer of 1,500 characters"
+
+/* Seen with emulated modems: doc/modems.md, "What crashes oFono". NULL: none is known. */
+static const char *deadly_input(const struct ofono_program *program)
+{
+	if (program->is_old)
+		return ADDRESS_OF_0XFD;
+	if (program->is_sailfish || program->reports)
+		return EMPTY_USSD;
+	if (strcmp(program->version, "1.31") == 0)
+		return ADDRESS_OF_0XFD " or " LONG_USSD;
+	return NULL;
+}
+
+/* No warning: there is nothing that its owner could do. */
+static void tell_of_crashes(struct doctor *doctor, const struct ofono_program *program)
+{
+	static const struct finding finding = { DOCTOR_OK, "oFono crashes" };
+	const char *input = deadly_input(program);
+
+	if (input)
+		doctor_tell(
+			doctor, &finding,
+			"%s ends this ofonod: the gateway cannot prevent that, survives "
+			"it, and goes on when oFono is started again",
+			input);
+}
+
+static void tell_of_line(struct doctor *doctor, const struct ofono_program *program)
 {
 	static const struct finding hidden = { DOCTOR_WARNING, "oFono",
 					       "Run it as root: sudo ofono-mcp doctor" };
@@ -163,4 +193,10 @@ void ofono_program_tell(struct doctor *doctor, const struct ofono_program *progr
 		tell_of_upstream(doctor, program->has_plugin, version);
 	else
 		doctor_tell(doctor, &hidden, "it answers; which it is only root can see");
+}
+
+void ofono_program_tell(struct doctor *doctor, const struct ofono_program *program)
+{
+	tell_of_line(doctor, program);
+	tell_of_crashes(doctor, program);
 }

@@ -24,6 +24,7 @@ from lab import Lab, wait_until
 from lab.bus import Bus
 from lab.dial import make_certificate
 from lab.gateway import BINARY, Gateway, free_port
+from lab.ofono_line import line
 from lab.ofonod import PLUGIN
 from lab.process import CONFINE
 from lab.programs import find
@@ -111,6 +112,9 @@ def test_all_is_well_but_what_upstream_lacks(one: Lab, look: Look) -> None:
     assert found.code == OK
     assert {f["about"] for f in found.all if f["level"] != "ok"} == {"oFono"}
     assert found.has("warning", "oFono", "without a plugin that tells of delivery")
+    if line().version == (1, 31):
+        for words in ("length 0xFD", "USSD answer of 1,500 characters", "cannot prevent that"):
+            assert found.has("ok", "oFono crashes", words)
     for about, words in [("clock", "it is 2"), ("storage", "there is room"),
                          ("gateway", "it runs, version"), ("sending", "could go out"),
                          ("tokens", "agents that are paired: 1"),
@@ -371,6 +375,7 @@ def test_forks(folder: Path, words: str, fork: str) -> None:
     ofono.stop()
     bus.stop()
     assert found.has("ok", "oFono", f"a fork that tells of delivery and sends emoji ({fork})")
+    assert found.has("ok", "oFono crashes", "an empty answer to a USSD code ends this ofonod")
     assert found.has("ok", "modem /stub", "it can send: Stub, registered")
 
 

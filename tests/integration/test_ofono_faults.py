@@ -10,6 +10,7 @@ which ofonod signals once for each SendMessage and not for what it finds on its 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import dbus
@@ -18,8 +19,10 @@ import pytest
 from agent import Agent, Result, assert_pending, assert_refused, assert_sent
 from journal import Journal, wait_call_left
 from lab import Lab, wait_until
+from lab.ofono_line import line
 from lab.radio import Radio
 from modem import HOME, SEARCHING, Modem, Outcome
+from modem.pdu import encode_deliver
 from stream import Stream, any_moment
 
 HASTY = "[sms]\nsend_wait_seconds = 1\n"
@@ -277,6 +280,48 @@ def test_ofono_dies_with_a_call_unanswered(
     assert_goes_on(patient)
     assert taken(modem) == offered(modem) == ["the next one"]
     assert Journal(patient).states("who knows") == ["unknown"]
+
+
+def address_of_0xfd_digits() -> bytes:
+    """An SMS-DELIVER whose originating address claims more digits than any number has."""
+    good = encode_deliver("+36201112233", "hello", datetime.now(timezone.utc))
+    behind = good[1 + 2 + 6:]                           # of first octet, length and type, number
+    return good[:1] + bytes([0xfd, 0x91]) + b"\x21" * ((0xfd + 1) // 2) + behind
+
+
+DEADLY: dict[str, Callable[[Modem], None]] = {
+    "an address of 0xFD digits": lambda modem: modem.deliver_tpdu(address_of_0xfd_digits()),
+    "an empty USSD answer": lambda modem: modem.notify_ussd(""),
+    "1,500 characters of USSD": lambda modem: modem.notify_ussd("x" * 1500),
+}
+
+
+def start_again(lab: Lab) -> None:
+    """What killed it is not delivered again, as the network would for a while."""
+    lab.ofonod.kill()
+    lab.modems[0].incoming.forget()
+    lab.ofonod.start()
+    lab.bring_up()
+
+
+@pytest.mark.parametrize("what", DEADLY)
+def test_input_that_ends_ofonod(lab: Lab, modem: Modem, what: str) -> None:
+    """The gateway cannot prevent it: it notices, keeps what waits, and goes on with the next."""
+    agent = Agent(lab)
+    DEADLY[what](modem)
+    if what in line().deadly:
+        wait_until(lambda: not lab.ofonod.is_running, what=f"{what} ends ofonod")
+        wait_until(lambda: agent.send("meanwhile").code == "ofono_unavailable",
+                   what="the gateway notices")
+
+    def goes_on() -> bool:
+        if not lab.ofonod.is_running:                   # others may end, and some later
+            start_again(lab)
+        return not agent.send("goes on").is_error
+    wait_until(goes_on, timeout=30, what="messages go out")
+    modem.deliver("+36201112233", "goes on, too")
+    wait_until(lambda: [message["text"] for message in agent.call(
+        "list_sms", limit=1).structured["messages"]] == ["goes on, too"], what="it is heard")
 
 
 def test_ofono_restarted_again_and_again_under_a_stream(

@@ -40,6 +40,11 @@ class Incoming:
         self._waiting.append(delivery)
         self.flush()
 
+    def forget(self) -> None:
+        """What ofonod has not acknowledged the service centre gives up."""
+        self._waiting.clear()
+        self._unacknowledged = False
+
     def connection_lost(self) -> None:
         self._unacknowledged = False
 

@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # packages lab a
 from agent import Agent
 from journal import Journal
 from lab import Lab, McpClient, wait_until
+from lab.expected import expect
 from lone_gateway import LoneGateway
 from modem import HOME, Modem, Outcome, Sim
 from phone import Phone, new_phone
@@ -48,6 +49,7 @@ def pytest_make_parametrize_id(
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of a module share a lab, and so a process; those of the crash matrix do not."""
+    expect(items)
     for item in items:
         if (module := item.nodeid.split("::")[0]) != "tests/integration/test_crash_matrix.py":
             item.add_marker(pytest.mark.xdist_group(module))

@@ -28,8 +28,9 @@ from .programs import find
 from .radio import Radio
 from .wait import wait_until
 
-PLUGIN = (Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
-          / "plugin" / "ofono-mcp-history.so")      # ours, of "make plugin"
+# Ours, of "make plugin", or one that was built for another ofonod.
+PLUGIN = Path(os.environ.get("OFONO_PLUGIN") or Path(
+    os.environ.get("GATEWAY_BINARY", BINARY)).parent / "plugin" / "ofono-mcp-history.so")
 STATE = Path("/var/lib/ofono")
 MOUNT_ROOT, MOUNT_POINT = 3, 4          # fields of /proc/self/mountinfo
 MNT_DETACH = 2

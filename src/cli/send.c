@@ -116,8 +116,16 @@ static int add(const struct owner_call *call, struct json_writer *arguments)
 	return 0;
 }
 
+/* Beside the result, whose form may be JSON. */
 static int judge(const struct json *result)
 {
+	const char *risky = member_text(result, "risky_character");
+
+	if (*risky)
+		fprintf(stderr,
+			"ofono-mcp send: upstream oFono cannot encode emoji such as %s, "
+			"and may refuse this text\n",
+			risky);
 	return member_is_true(result, "dry_run") && !member_is_true(result, "would_send")
 		       ? EXIT_CODE_FAILED
 		       : EXIT_CODE_OK;
@@ -134,7 +142,6 @@ static void print_segments(const struct json *result)
 static int show_dry_run(const struct json *result)
 {
 	const char *first = member_text(result, "repeats_message_id");
-	const char *risky = member_text(result, "risky_character");
 	const struct json *refusals = member_list(result, "refusals");
 	bool would = member_is_true(result, "would_send");
 
@@ -146,11 +153,6 @@ static int show_dry_run(const struct json *result)
 	puts(".");
 	if (*first)
 		printf("It repeats message %s.\n", first);
-	if (*risky)
-		fprintf(stderr,
-			"ofono-mcp send: upstream oFono cannot encode emoji such as %s, "
-			"and may refuse this text\n",
-			risky);
 	json_foreach (refusal, refusals)
 		printf("%s: %s\n", member_text(refusal, "code"),
 		       member_text(refusal, "message"));

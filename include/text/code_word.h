@@ -18,9 +18,15 @@ enum code_word {
 	CODE_WORD_MONEY = 1 << 4, /* "EUR" before or behind a number */
 	CODE_WORD_UNIT = 1 << 5,  /* "minutes" behind a number */
 	CODE_WORD_CALL = 1 << 6,  /* "call": a phone number follows */
-	CODE_WORD_BARGAIN = 1 << 7, /* "promo": the code beside it is no secret */
+	CODE_WORD_BARGAIN =
+		1 << 7, /* "promo", "booking": the code beside it is no secret */
 	CODE_WORD_ENTER = 1 << 8,   /* "use", "enter": what follows is typed in */
 	CODE_WORD_TOWARDS = 1 << 9, /* "code to", "PIN for": who gets it follows */
+	CODE_WORD_KEEP = 1 << 10,   /* "do not share": there is a secret in the text */
+	CODE_WORD_IS = 1 << 11,	    /* "is", "lautet": what is named follows */
+	CODE_WORD_DIGIT = 1 << 12,  /* "four": one digit of a code in words, */
+	CODE_WORD_NUMBER = 1 << 13, /* or "forty": more than one */
+	CODE_WORD_SALE = 1 << 14,   /* "sale": codes in this text are for everybody */
 };
 
 unsigned code_word_kinds(const struct text_word *word); /* enum code_word, or 0 */

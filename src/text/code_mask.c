@@ -6,10 +6,11 @@
 #include <strings.h>
 
 #include "text/code_search.h"
+#include "text/code_shape.h"
 #include "text/code_text.h"
 #include "text/extract.h"
 
-enum { NUMBER_LEAST = 4, NUMBER_MOST = 10 };
+enum { NUMBER_LEAST = 4, NUMBER_MOST = 10, SHAPE_BYTES = 64 };
 
 /* one text */
 struct masking {
@@ -84,6 +85,19 @@ static void hide_found(void *data, const struct code_found *found)
 	hide_everywhere(masking, found->candidate.code);
 }
 
+static void hide_shape(void *data, size_t from, size_t to)
+{
+	struct masking *masking = data;
+	char code[SHAPE_BYTES];
+
+	hide(masking, from, to);
+	if (to - from >= sizeof(code))
+		return;
+	memcpy(code, masking->read.text + from, to - from);
+	code[to - from] = '\0';
+	hide_everywhere(masking, code);
+}
+
 /* "482910", and nothing that says what it is. */
 static void hide_lone_number(struct masking *masking)
 {
@@ -105,6 +119,7 @@ static void find(struct masking *masking, const char *text)
 	struct extract extract;
 
 	code_search(masking->read.text, hide_found, masking);
+	code_shape_search(masking->read.text, hide_shape, masking);
 	hide_lone_number(masking);
 	if (!strchr(text, '@'))
 		return;
@@ -135,8 +150,6 @@ bool code_mask(const char *text, struct buffer *masked)
 {
 	struct masking masking = { .any = false };
 
-	if (!code_text_has_digits(text) && !strchr(text, '@'))
-		return false;
 	masking.hidden = calloc(strlen(text) + 1, 1);
 	if (!masking.hidden || code_text_init(&masking.read, text)) {
 		free(masking.hidden);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEMS_MAX = 1024 };
+enum { STEMS_MAX = 2048 };
 
 enum match {
 	WHOLE,
@@ -32,7 +32,9 @@ static const struct {
 	  "校驗碼 确认码 "
 	  "確認碼 动态码 密码 密碼 コード 認証番号 暗証番号 パスワード 인증번호 인증코드 "
 	  "비밀번호 รหัส" },
-	{ CODE_WORD_NAME, WITHIN, "رمز كود קוד סיסמ" },
+	{ CODE_WORD_NAME, WITHIN,
+	  "安全码 安全碼 识别码 授权码 激活码 登录码 取件码 取货码 提取码 口令 暗号 رمز "
+	  "كود مرور السري קוד סיסמ" },
 	{ CODE_WORD_NAME, BEGIN,
 	  "code passcode password token kennwort passwort wachtwoord contrasen kod koodi "
 	  "haslo hasla jelsz losenord tunnuslu salasan sifre heslo parool код парол "
@@ -41,7 +43,37 @@ static const struct {
 	  "pin otp totp passe cod codul clave codigo codigos codice codici senha chave "
 	  "parola passphrase adgangskode xac пин کد" },
 
-	{ CODE_WORD_WEAK, WHOLE, "2fa sign log security sicherheit" },
+	{ CODE_WORD_NAME, BEGIN,
+	  "kulcsszo parola passwd pwd pincod lozink geslo hesl szyfr шифр geheimzahl "
+	  "geheimnummer" },
+
+	{ CODE_WORD_WEAK, WHOLE, "2fa sign log security sicherheit войти вход" },
+	{ CODE_WORD_WEAK, BEGIN,
+	  "conferm dogrula onayla giris eslestir belep zalog autoryz sparow freischalt "
+	  "validez "
+	  "valider saisiss привяз активир autorizz associar vincular abbinare entrar "
+	  "acceder accedere wejsc zatwierd parosit" },
+	{ CODE_WORD_NAME, WHOLE, "pw psw passw mdp pwort" },
+	{ CODE_WORD_WEAK, BEGIN,
+	  "digits ziffern chiffres cifras cifre cyfry цифр rakam szamjegy unlock "
+	  "entsperr "
+	  "debloqu desbloque sblocc odblok разблок kilid felold identit autenti" },
+	{ CODE_WORD_WEAK, WITHIN, "登录 登錄 ログイン 绑定 認証 تسجيل" },
+
+	{ CODE_WORD_KEEP, WHOLE, "share anyone nobody somebody else никому niemandem" },
+	{ CODE_WORD_KEEP, BEGIN,
+	  "compart partag communiquez condivid comunicar comunich partilh weitergeb "
+	  "weitersag teilen senki nikomu paylas soyleme сообщ говорите называйте "
+	  "udostepn podawaj niemand ninguem nessuno nadie personne kimse deel" },
+	{ CODE_WORD_KEEP, WHOLE,
+	  "valid expires gultig valable valido valida caduca scade expira ervenyes wazny "
+	  "wazna действует gecerli gecerlidir wygasa expire" },
+	{ CODE_WORD_KEEP, WITHIN, "有效 有効 转发 صالح" },
+	{ CODE_WORD_KEEP, WITHIN, "泄露 勿告 告知他人 教えない 他人に تشارك تخبر" },
+
+	{ CODE_WORD_IS, WHOLE,
+	  "as als como comme jako как is are ist lautet sind est es e sao to jest это az "
+	  "er ar on luidt la va" },
 	{ CODE_WORD_WEAK, BEGIN,
 	  "verif confirm login authent autent autoris bestatig bestaetig anmeld einlog "
 	  "connexion connect acced acces ingres bevestig inlog logowan potwierd weryfik "
@@ -52,6 +84,20 @@ static const struct {
 	{ CODE_WORD_ENTER, WHOLE,
 	  "use enter type nutzen verwenden eingeben saisissez entrez utilisez ingrese "
 	  "ingresa introduzca introduce utilice inserisci usa digite insira gebruik" },
+	{ CODE_WORD_ENTER, WHOLE,
+	  "wpisz uzyj podaj hasznalja irja ird введите используйте наберите kullanin "
+	  "girin "
+	  "kullan gir yazin geben tippen saisir tapez composez digitare digita digitar "
+	  "teclea "
+	  "usar ingresar insert key voer escribe escriba escribir teclee escreva "
+	  "escrever "
+	  "introduza inserisca paste einfugen collez pegue incolla cole wklej illessze "
+	  "вставьте yapistirin "
+	  "отправьте envoyez envie invia wyslij kuldje kuldd gonderin sende absenden "
+	  "inserer "
+	  "pisz przepisz naberite yaz yazin tuslayin gebe gib tippe ange skriv "
+	  "kirjoita submit provide" },
+	{ CODE_WORD_ENTER, WITHIN, "输入 輸入 填写 入力 أدخل ادخل اكتب" },
 
 	{ CODE_WORD_TOWARDS, WHOLE, "to for with mit do" },
 
@@ -98,6 +144,75 @@ static const struct {
 	{ CODE_WORD_THING, WHOLE,
 	  "карта карты карте счет счета заказ заказа баланс рейс сумма до" },
 
+	{ CODE_WORD_THING, WHOLE,
+	  "meter prescription number plate member membership train zahler vertrag "
+	  "aktenzeichen raum rezept zug termin buchung compteur ordonnance salle train "
+	  "contador receta sala expediente cliente tren contatore ricetta aula pratica "
+	  "treno "
+	  "cap receita processo comboio mero recept terem vonat ugyfelszam licznik "
+	  "licznika "
+	  "recepta sprawa klienta pociag saldo договор рецепт кабинет дело поезд "
+	  "счетчика "
+	  "индекс посылка рейс номер siparis kargo sayac recete oda dosya musteri tren "
+	  "plaka "
+	  "numarali sayili" },
+	{ CODE_WORD_THING, WHOLE,
+	  "quarto chambre habitacion camera pokoju szoba stanza zimmers номера numaraya "
+	  "vol "
+	  "case claim lot candidate invoice bill dorm suite stand stop line claim "
+	  "dossier "
+	  "caso siniestro sinistre sinistro schaden szkoda убыток hasar" },
+	{ CODE_WORD_THING, WITHIN,
+	  "尾号 订单 余额 单号 航班 金额 注文 残高 荷物 شحنت طلبك رصيد المبلغ الرحلة" },
+
+	{ CODE_WORD_DIGIT, WHOLE,
+	  "zero oh one two three four five six seven eight nine" },
+	{ CODE_WORD_DIGIT, WHOLE,
+	  "null eins zwei zwo drei vier funf fuenf sechs sieben acht neun" },
+	{ CODE_WORD_DIGIT, WHOLE, "un une deux trois quatre cinq sept huit neuf" },
+	{ CODE_WORD_DIGIT, WHOLE,
+	  "cero uno una dos tres cuatro cinco seis siete ocho nueve" },
+	{ CODE_WORD_DIGIT, WHOLE, "due tre quattro cinque sei sette otto nove" },
+	{ CODE_WORD_DIGIT, WHOLE, "um uma dois duas quatro meia sete oito" },
+	{ CODE_WORD_DIGIT, WHOLE,
+	  "nulla egy ketto ket harom negy ot hat het nyolc kilenc" },
+	{ CODE_WORD_DIGIT, WHOLE,
+	  "jeden dwa trzy cztery piec szesc siedem osiem dziewiec" },
+	{ CODE_WORD_DIGIT, WHOLE,
+	  "ноль нуль один два три четыре пять шесть семь восемь девять" },
+	{ CODE_WORD_DIGIT, WHOLE, "sifir bir iki uc dort bes alti yedi sekiz dokuz" },
+	{ CODE_WORD_DIGIT, WHOLE,
+	  "nul een twee drie vijf zes zeven negen nolla yksi kaksi kolme nelja viisi "
+	  "kuusi "
+	  "seitseman kahdeksan yhdeksan noll ett tva fyra fem sex sju atta nio nula "
+	  "jedna dva "
+	  "tri ctyri pet sest sedm osm devet doi trei patru cinci sase sapte opt noua" },
+	{ CODE_WORD_DIGIT, WHOLE,
+	  "صفر واحد اثنان اثنين ثلاثة أربعة اربعة خمسة ستة سبعة ثمانية تسعة" },
+	{ CODE_WORD_NUMBER, WHOLE,
+	  "ten eleven twelve twenty thirty forty fourty fifty sixty seventy eighty "
+	  "ninety "
+	  "hundred thousand double triple zehn elf zwolf hundert dix onze douze treize "
+	  "quatorze quinze seize vingt trente quarante cinquante soixante cent mille "
+	  "diez "
+	  "once doce trece catorce veinte treinta cuarenta cincuenta sesenta setenta "
+	  "ochenta "
+	  "noventa cien mil dieci undici dodici venti cento tiz szaz ezer husz "
+	  "dwadziescia "
+	  "сорок сто тысяча yirmi otuz kirk elli altmis yetmis seksen doksan yuz bin "
+	  "vinte "
+	  "trinta quarenta cinquenta sessenta oitenta dez doze treze catorze dezasseis "
+	  "dezassete dezoito dezanove douze nonante septante quinientos seiscientos" },
+	{ CODE_WORD_NUMBER, END,
+	  "teen zig ssig ßig dreisig zehn hundert tausend anta antuno ventuno dziesiat "
+	  "dziesci "
+	  "nascie "
+	  "надцать дцать десят" },
+	{ CODE_WORD_NUMBER, BEGIN,
+	  "quarant cinquant sessant settant ottant novant trent huszon harminc negyven "
+	  "otven "
+	  "hatvan hetven nyolcvan kilencven tizen veinti dieci" },
+
 	{ CODE_WORD_MONEY, WHOLE,
 	  "eur usd gbp chf huf pln sek nok dkk rub czk ron brl inr cad aud jpy cny ft "
 	  "forint zl zlotych kr kronor kroner kc lei rs reais euro euros euroa dollar "
@@ -128,7 +243,27 @@ static const struct {
 	{ CODE_WORD_BARGAIN, BEGIN,
 	  "promo discount coupon kupon voucher gutschein rabat descuent sconto descont "
 	  "korting zniz kedvezm alennu reduc remise referral zip postal postcode country "
-	  "area dress source barcode qr sort unicode промо скидк купон" },
+	  "area dress source barcode qr sort unicode промо скидк купон indirim" },
+	{ CODE_WORD_BARGAIN, BEGIN,
+	  "booking buchung reserv rezerv rezerw prenot foglal брон track sendungs suivi "
+	  "seguimiento rastre localiz pnr takip sledz nyomkov fiscal tribut steuer error "
+	  "errore "
+	  "erreur fehlercode hibakod produ swift bic student invit barkod "
+	  "fehler country landes vorwahl posta почтов iranyito codepostal review dx "
+	  "conduct" },
+	{ CODE_WORD_BARGAIN, WITHIN,
+	  "优惠 クーポン 割引 プロモ 邮政 郵便 خصم بريدي حجز" },
+
+	{ CODE_WORD_SALE, WHOLE,
+	  "sale sales off checkout soldes saldi saldos rebajas aktion akcio angebot "
+	  "offer "
+	  "offers oferta offerta shop deals newsletter" },
+	{ CODE_WORD_SALE, BEGIN,
+	  "promo discount coupon kupon voucher gutschein rabat descuent sconto scont "
+	  "descont korting znizk wyprzeda kedvezm leertekel alennu reduc remise indirim "
+	  "распродаж скидк промо купон" },
+	{ CODE_WORD_SALE, WITHIN,
+	  "优惠 折扣 促销 クーポン 割引 セール プロモ خصم تخفيض" },
 };
 
 /* Words in which a name is hidden by chance. */

@@ -30,8 +30,11 @@ static enum letter_kind kind_of(uint32_t character)
 	if (is_within(character, 0x2000, 0x2fff) ||
 	    is_within(character, 0x3000, 0x303f) ||
 	    is_within(character, 0xfe00, 0xff20) || character >= 0x1f000 ||
-	    character == 0xd7 || character == 0xf7 || character == 0x37e)
-		return NO_LETTER;
+	    character == 0xd7 || character == 0xf7 || character == 0x37e ||
+	    is_within(character, 0x60c, 0x60d) || character == 0x61b ||
+	    character == 0x61f || is_within(character, 0x66a, 0x66d) ||
+	    character == 0x6d4 || is_within(character, 0x964, 0x965))
+		return NO_LETTER; /* marks of Greek, Arabic, Urdu, Hindi among letters */
 	if (is_within(character, 0x3040, 0x9fff) || is_within(character, 0xac00, 0xd7af))
 		return IDEOGRAPH;
 	return LETTER;

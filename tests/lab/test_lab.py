@@ -14,6 +14,7 @@ import pytest
 from modem import USSD_ASKS, Outcome, Sim, join_parts
 
 from . import Lab, wait_until
+from .ofono_line import line
 from .ofonod import STATE
 
 TO, FROM = "+36301234567", "+36209876543"

@@ -21,6 +21,8 @@ int64_t clock_wall_ms(void);
 int64_t clock_boot_ms(void);
 /* Differs after each start of the machine, when clock_boot_ms() begins anew; "" unknown. */
 const char *clock_boot_id(void);
+/* The same as a positive number, for rows of the store; 0 unknown. */
+int64_t clock_boot_number(void);
 void clock_set_source(const struct clock_source *source); /* NULL: the system's clocks */
 
 /* 2024-01-01T00:00:00Z: a phone that has not heard the time yet says 1970. */

@@ -3,30 +3,69 @@
  * Store carry: what goes from one database into the one that takes its place.
  *
  * Private to src/store. `to` is a new database that nobody uses yet. `from` may be
- * damaged: what it does not give is left out, and text that is not UTF-8 or a state that
- * is none does not come over. All give SQLITE_OK, or what `to` refused with.
+ * damaged, or made by a stranger: what it does not give is left out, text that is not UTF-8 or
+ * a state that is none does not come over, and nothing that its schema says is run. All give
+ * SQLITE_OK, or what `to` refused with.
  */
 #ifndef STORE_STORE_CARRY_H
 #define STORE_STORE_CARRY_H
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Every row of every table that can be read. *whole_out: none was left out. */
-int store_carry_all(sqlite3 *from, sqlite3 *to, bool *whole_out);
+#include "store/store_backup.h"
+
+/* A table, or some of its rows. */
+struct carried_table {
+	const char *name;
+	const char *columns;   /* with ", " between; ?1, ?2, ... */
+	const char *condition; /* of a row; "1": any */
+	const char *order;     /* NULL: rowid */
+	const char *into;      /* NULL: the table of that name */
+};
+
+#define SIM_CARRIED "id, iccid, imsi, first_seen"
+
+#define MESSAGE_CARRIED                                                             \
+	"id, direction, sim_id, client_id, number, text, segments, state, reason, " \
+	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, "  \
+	"sent_time, flags, repeats, read_at, spool_lead, boot, created_boot, "      \
+	"expires_boot, seen"
+#define MESSAGE_CONDITION                                         \
+	"?1 > 0 AND ?8 BETWEEN 1 AND 13 AND ?16 BETWEEN 0 AND 3 " \
+	"AND (?2 = 1) = (?8 = 9)"
+
+#define CHANGE_CARRIED "id, message_id, state, reason, at, note"
+
+#define CLIENT_CARRIED                                                          \
+	"id, name, token_hash, created, scopes, ask, sims, allow, per_minute, " \
+	"per_hour, per_day, segments_per_month"
+
+#define EVENT_CARRIED	"id, kind, sim_id, at, number, text, state, topic"
+#define EVENT_CONDITION "?1 > 0 AND ?2 BETWEEN 1 AND 2 AND ?7 BETWEEN 0 AND 11"
+
+#define USAGE_CARRIED	"id, at, client_id, sim_id, segments, noted"
+#define SETTING_CARRIED "id, name, value, at"
+
+/* What came of it. */
+struct store_carried {
+	bool whole;	  /* every row came over */
+	bool is_damaged;  /* some could not be read */
+	int64_t left_out; /* that are none of ours */
+};
 
 /*
- * What an older ledger may not take back: a number once given to a SIM card stays its own,
- * and who said STOP since stays opted out.
+ * Every row of every table that can be read. `progress` NULL: nobody waits; else
+ * SQLITE_INTERRUPT when it says so.
  */
-int store_carry_kept(sqlite3 *from, sqlite3 *to, bool *whole_out);
+int store_carry_all(sqlite3 *from, sqlite3 *to, const struct store_progress *progress,
+		    struct store_carried *carried_out);
 
-/*
- * The clients and the pause are those of `from` and not those that `to` has, where one is an
- * older state of the other: a token that was revoked or changed since is not good again.
- */
-int store_carry_rights(sqlite3 *from, sqlite3 *to, bool *carried_out);
+/* These alone, as far as they can be read; one that is there stays. */
+int store_carry_tables(sqlite3 *from, sqlite3 *to, const struct carried_table *list,
+		       size_t count);
 
 /*
  * No number of a message, SIM card or client that `from` (NULL: cannot be read) ever gave

@@ -47,6 +47,9 @@ int store_opening_ask(struct store_opening *opening, const char *sql, int64_t *v
 /* -EUCLEAN: some page is damaged. `pragma`: quick_check or integrity_check. */
 int store_opening_check(struct store_opening *opening, const char *pragma);
 
+/* -ENOTSUP, with a text. */
+int store_opening_refuse_version(struct store_opening *opening, int64_t version);
+
 /* To the present schema, in one transaction. -ENOTSUP: of a newer program. */
 int store_opening_migrate(struct store_opening *opening);
 

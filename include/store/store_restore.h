@@ -4,9 +4,13 @@
  *
  * What it says is old. Messages that were under way in it may have been sent since: they
  * become unknown, and are never sent. Cards seen since keep their numbers, and no number
- * given out since is given out again, as far as the present ledger can be read. The time
+ * given out since is given out again, as far as the present ledger can be read. Idempotency
+ * keys and what was used of the limits only grow (store_forward.h). The time
  * since is a gap. The present ledger is kept beside the new one
  * (tests/unit/test_store_restore.c).
+ *
+ * Only rows of the backup are taken, into tables of ours: a trigger, view or index that it has
+ * is never run (tests/unit/test_store_foreign.c).
  */
 #ifndef STORE_STORE_RESTORE_H
 #define STORE_STORE_RESTORE_H
@@ -24,6 +28,7 @@ struct store_restore {
 struct store_restored {
 	struct store_summary summary;
 	int64_t unknown;      /* messages that became so */
+	int64_t left_out;     /* rows that the gateway would not have written */
 	bool keeps_clients;   /* they are those that were there, not those of the file */
 	char aside[PATH_MAX]; /* the ledger that was there, "" none */
 };

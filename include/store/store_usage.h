@@ -19,6 +19,10 @@
 
 #include "store/store.h"
 
+/* The setting that holds the clock, and by how much that says the wall clock is ahead. */
+#define STORE_SETTING_USAGE_CLOCK "usage_clock"
+int64_t store_usage_ahead(const char *value);
+
 enum usage_by { USAGE_BY_CLIENT, USAGE_BY_SIM };
 
 /* Rows that are older go, so many at most with each message that is added. */

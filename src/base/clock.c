@@ -74,6 +74,19 @@ const char *clock_boot_id(void)
 	return clock_source->boot_id ? clock_source->boot_id() : system_boot_id();
 }
 
+int64_t clock_boot_number(void)
+{
+	uint64_t number = UINT64_C(0xcbf29ce484222325);
+	const char *id = clock_boot_id();
+
+	if (!*id)
+		return 0;
+	for (; *id; id++)
+		number = (number ^ (unsigned char)*id) * UINT64_C(0x100000001b3);
+	number &= INT64_MAX;
+	return number ? (int64_t)number : 1;
+}
+
 void clock_set_source(const struct clock_source *source)
 {
 	clock_source = source ? source : &system_source;

@@ -106,6 +106,8 @@ bool ledger_report_json(const char *file, const struct store_summary *summary,
 	if (restored)
 		json_put_integer(writer, "became_unknown", restored->unknown);
 	if (restored)
+		json_put_integer(writer, "left_out", restored->left_out);
+	if (restored)
 		json_put_boolean(writer, "keeps_clients", restored->keeps_clients);
 	if (restored && *restored->aside)
 		put_path(writer, "replaced", restored->aside);

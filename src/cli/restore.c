@@ -41,6 +41,9 @@ static void print_restored(const struct store_restored *restored)
 	if (restored->unknown)
 		printf("%lld that were on their way are unknown now, and are not sent.\n",
 		       (long long)restored->unknown);
+	if (restored->left_out)
+		printf("%lld rows that no gateway writes were left out.\n",
+		       (long long)restored->left_out);
 	if (*restored->aside)
 		printf("The one before is %s.\n", restored->aside);
 	if (restored->keeps_clients)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * Only rows come over, column by column, into tables of ours: nothing that the schema of `from`
+ * says is run. A table that is a view, is virtual, or computes a column is not read, and no
+ * index of it is (tests/unit/test_store_foreign.c).
+ *
  * A table with a damaged page is read from its first row up to the damage and then from
  * its last row down to it (tests/unit/test_store_rescue.c).
  */
@@ -12,60 +16,69 @@
 #include "base/utf8.h"
 #include "store/delivery.h"
 #include "store/message_state.h"
+#include "store/store_database.h"
 #include "store/store_event.h"
 #include "store/store_secret.h"
 
-enum { MS_PER_SECOND = 1000, SECONDS_PER_DAY = 24 * 60 * 60 };
-
-#define NUMBER_MAX (INT64_C(1) << 40) /* a greater one was not counted up to */
-
-struct carried_table {
-	const char *name;
-	const char *columns;   /* the first is the row's number */
-	const char *condition; /* of the row ?1, ?2, ...; "1": any */
+enum {
+	MS_PER_SECOND = 1000,
+	SECONDS_PER_DAY = 24 * 60 * 60,
+	COLUMNS_MAX = 28,
+	COLUMN_NAME_BYTES = 32,
+	STEP_ROWS = 256, /* between two looks at who waits */
 };
 
-#define MESSAGE_CARRIED                                                             \
-	"id, direction, sim_id, client_id, number, text, segments, state, reason, " \
-	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, "  \
-	"sent_time, flags, repeats, read_at"
-
-#define CLIENT_CARRIED                                                          \
-	"id, name, token_hash, created, scopes, ask, sims, allow, per_minute, " \
-	"per_hour, per_day, segments_per_month"
+#define NUMBER_MAX (INT64_C(1) << 40) /* a greater one was not counted up to */
 
 /* 13, 3 and 11 are the last state, delivery and state of a call that is stored. */
 _Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3 && CALL_STATE_LAST == 11,
 	       "as in the conditions");
 
 /*
- * Sessions stay behind, and their clients begin new ones. So does spool_lead: an older
- * version has none, and only what comes in twice within minutes asks for it. And so do the
- * owner's words to a change, which an older version has not either.
+ * Sessions stay behind, and their clients begin new ones; so does `place`, for it is of the
+ * other file.
  */
 static const struct carried_table tables[] = {
-	{ "sim", "id, iccid, imsi, first_seen", "?1 > 0" },
+	{ "sim", SIM_CARRIED, "?1 > 0" },
 	{ "client", CLIENT_CARRIED, "?1 > 0" },
-	{ "client", "id, name, token_hash, created", "?1 > 0" }, /* of an older version */
-	{ "message", MESSAGE_CARRIED,
-	  "?1 > 0 AND ?8 BETWEEN 1 AND 13 AND ?16 BETWEEN 0 AND 3"
-	  " AND (?2 = 1) = (?8 = 9)" },
-	{ "message_change", "id, message_id, state, reason, at",
+	{ "message", MESSAGE_CARRIED, MESSAGE_CONDITION },
+	{ "message_change", CHANGE_CARRIED,
 	  "?3 BETWEEN 1 AND 13 AND EXISTS (SELECT 1 FROM message WHERE id = ?2)" },
-	{ "event", "id, kind, sim_id, at, number, text, state, topic",
-	  "?1 > 0 AND ?2 BETWEEN 1 AND 2 AND ?7 BETWEEN 0 AND 11" },
+	{ "event", EVENT_CARRIED, EVENT_CONDITION },
 	{ "balance", "id, amount, decimals, currency, code, at", "?1 > 0" },
 	{ "gap", "id, from_at, until_at, reason", "1" },
-	{ "alive", "id, at", "1" },
+	{ "alive", "id, at, boot, boot_at", "1" },
 	{ "secret", "id, purpose, value", "1" },
-	{ "usage", "id, at, client_id, sim_id, segments, noted", "1" },
-	{ "opt_out", "id, number, at, word, confirmed", "1" },
-	{ "setting", "id, name, value, at", "1" },
+	{ "asking_closed", "name, until", "1", .order = "name" },
+	{ "usage", USAGE_CARRIED, "1" },
+	{ "opt_out", "id, number, at, word, confirmed, message_id", "1" },
+	{ "setting", SETTING_CARRIED, "1" },
 	{ "audit_anchor", "id, line, hash", "1" },
 	{ "audit", "id, at, event, detail, hash", "?1 > 0" },
 };
 
-enum { COLUMNS_MAX = 20 };
+/* All tables on their way. */
+struct carriage {
+	sqlite3 *from;
+	sqlite3 *to;
+	const struct store_progress *progress; /* NULL: nobody waits */
+	int pages;			       /* of `from`, as progress is counted */
+	int64_t rows, due;		       /* so far, and about how many there are */
+	struct store_carried carried;
+	int result; /* of `to`, which must take what it is given, or SQLITE_INTERRUPT */
+};
+
+/* One table on its way. */
+struct carrying {
+	struct carriage *carriage;
+	const struct carried_table *table;
+	char names[COLUMNS_MAX][COLUMN_NAME_BYTES];
+	bool is_there[COLUMNS_MAX]; /* in the table of `from` */
+	int columns;
+	sqlite3_stmt *insert;
+	bool whole;   /* every row so far came over */
+	int64_t last; /* rowid */
+};
 
 static bool value_is_sound(sqlite3_value *value)
 {
@@ -79,173 +92,321 @@ static bool value_is_sound(sqlite3_value *value)
 	return text && strlen(text) == length && utf8_valid(text, length);
 }
 
-/* One table on its way. */
-struct carrying {
-	sqlite3_stmt *insert;
-	bool whole; /* every row so far came over */
-	int result; /* of `to`, which must take what it is given */
-};
+static void look_up(struct carriage *carriage)
+{
+	const struct store_progress *progress = carriage->progress;
+	int64_t done = carriage->due ? carriage->rows * carriage->pages / carriage->due
+				     : 0;
 
-/* A row that is none of ours, or does not fit, is left out; one that is there stays. */
+	if (++carriage->rows % STEP_ROWS != 1 || !progress || !progress->step ||
+	    carriage->pages < 1)
+		return;
+	if (done >= carriage->pages)
+		done = carriage->pages - 1;
+	if (!progress->step(progress->data, (int)done, carriage->pages))
+		carriage->result = SQLITE_INTERRUPT;
+}
+
+static void leave_out(struct carrying *carrying)
+{
+	carrying->whole = false;
+	carrying->carriage->carried.left_out++;
+}
+
+/*
+ * A row that is none of ours, or does not fit, is left out; one that is there stays. A
+ * column that an older version has not is 0 to the condition, and what our table says else.
+ */
 static void carry_row(struct carrying *carrying, sqlite3_stmt *row)
 {
-	int column, columns = sqlite3_column_count(row);
+	struct carriage *carriage = carrying->carriage;
+	int at = 1;
 
-	for (column = 0; column < columns; column++) {
-		sqlite3_value *value = sqlite3_column_value(row, column);
+	look_up(carriage);
+	for (int column = 0; column < carrying->columns; column++) {
+		sqlite3_value *value;
 
+		if (!carrying->is_there[column]) {
+			sqlite3_bind_int64(carrying->insert, column + 1, 0);
+			continue;
+		}
+		value = sqlite3_column_value(row, at++);
 		if (!value_is_sound(value)) {
-			carrying->whole = false;
+			leave_out(carrying);
 			return;
 		}
 		sqlite3_bind_value(carrying->insert, column + 1, value);
 	}
-	carrying->result = sqlite3_step(carrying->insert);
+	if (sqlite3_step(carrying->insert) != SQLITE_DONE) {
+		int result = sqlite3_reset(carrying->insert);
+
+		if ((result & 0xff) == SQLITE_CONSTRAINT)
+			leave_out(carrying);
+		else
+			carriage->result = result;
+	}
 	sqlite3_reset(carrying->insert);
-	if (carrying->result == SQLITE_DONE)
-		carrying->result = SQLITE_OK;
-	if ((carrying->result & 0xff) != SQLITE_CONSTRAINT)
-		return;
-	carrying->result = SQLITE_OK;
-	carrying->whole = false;
 }
 
-static void carry_rows(struct carrying *carrying, sqlite3 *from,
-		       const struct carried_table *table, const char *order)
+/* "id, number": those that are there. */
+static void list_columns(const struct carrying *carrying, char *list, size_t size)
 {
-	sqlite3_stmt *row = NULL;
-	char sql[512];
+	const char *comma = "";
+
+	*list = '\0';
+	for (int column = 0; column < carrying->columns; column++) {
+		size_t length = strlen(list);
+
+		if (!carrying->is_there[column])
+			continue;
+		snprintf(list + length, size - length, "%s%s", comma,
+			 carrying->names[column]);
+		comma = ", ";
+	}
+}
+
+static const char *order_of(const struct carried_table *table)
+{
+	return table->order ? table->order : "rowid";
+}
+
+static sqlite3_stmt *prepare_rows(const struct carrying *carrying, const char *order)
+{
+	const struct carried_table *table = carrying->table;
+	char list[COLUMNS_MAX * COLUMN_NAME_BYTES], sql[1200];
+	sqlite3_stmt *rows = NULL;
+
+	list_columns(carrying, list, sizeof(list));
+	snprintf(sql, sizeof(sql), "SELECT %s, %s FROM main.%s NOT INDEXED%s ORDER BY %s %s",
+		 order_of(table), list, table->name,
+		 table->order ? "" : " WHERE rowid > ?1", order_of(table), order);
+	sqlite3_prepare_v2(carrying->carriage->from, sql, -1, &rows, NULL);
+	return rows;
+}
+
+/* The row behind the last one is longer than any of ours; false: there is none. */
+static bool skip_row(struct carrying *carrying)
+{
+	sqlite3_stmt *next = NULL;
+	char sql[160];
+	bool found;
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT rowid FROM main.%s NOT INDEXED WHERE rowid > ?1"
+		 " ORDER BY rowid LIMIT 1",
+		 carrying->table->name);
+	if (carrying->table->order ||
+	    sqlite3_prepare_v2(carrying->carriage->from, sql, -1, &next, NULL) !=
+		    SQLITE_OK)
+		return false;
+	sqlite3_bind_int64(next, 1, carrying->last);
+	found = sqlite3_step(next) == SQLITE_ROW;
+	if (found)
+		carrying->last = sqlite3_column_int64(next, 0);
+	sqlite3_finalize(next);
+	return found;
+}
+
+/* Behind carrying->last. What ended it: SQLITE_DONE, or what `from` fails with. */
+static int carry_rows_on(struct carrying *carrying, const char *order)
+{
+	sqlite3_stmt *rows = prepare_rows(carrying, order);
 	int result;
 
-	snprintf(sql, sizeof(sql), "SELECT %s FROM %s NOT INDEXED ORDER BY id %s",
-		 table->columns, table->name, order);
-	result = sqlite3_prepare_v2(from, sql, -1, &row, NULL);
-	if (result == SQLITE_OK)
-		result = sqlite3_step(row);
-	for (; result == SQLITE_ROW && !carrying->result; result = sqlite3_step(row))
-		carry_row(carrying, row);
-	if (result != SQLITE_DONE)
-		carrying->whole = false;
-	sqlite3_finalize(row);
+	if (!rows)
+		return SQLITE_CORRUPT;
+	if (!carrying->table->order)
+		sqlite3_bind_int64(rows, 1, carrying->last);
+	while ((result = sqlite3_step(rows)) == SQLITE_ROW &&
+	       !carrying->carriage->result) {
+		carrying->last = sqlite3_column_int64(rows, 0);
+		carry_row(carrying, rows);
+	}
+	sqlite3_finalize(rows);
+	return result == SQLITE_ROW ? SQLITE_DONE : result;
 }
 
-static sqlite3_stmt *prepare_insert(sqlite3 *to, const struct carried_table *table)
+static void carry_rows(struct carrying *carrying)
 {
-	sqlite3_stmt *insert = NULL;
-	char sql[1024], places[COLUMNS_MAX * 5] = "";
-	const char *comma = table->columns;
-	int column = 1, length = 0;
+	int result;
 
-	do {
-		length += snprintf(places + length, sizeof(places) - (size_t)length,
-				   "%s?%d", column > 1 ? "," : "", column);
-		column++;
-		comma = strchr(comma + 1, ',');
-	} while (comma);
+	carrying->last = INT64_MIN;
+	while ((result = carry_rows_on(carrying, "ASC")) == SQLITE_TOOBIG &&
+	       skip_row(carrying))
+		leave_out(carrying);
+	if (result == SQLITE_DONE)
+		return;
+	carrying->whole = false;
+	carrying->carriage->carried.is_damaged = true;
+	carrying->last = INT64_MIN;
+	if (!carrying->carriage->result)
+		carry_rows_on(carrying, "DESC");
+}
+
+static sqlite3_stmt *prepare_insert(const struct carrying *carrying)
+{
+	const struct carried_table *table = carrying->table;
+	char list[COLUMNS_MAX * COLUMN_NAME_BYTES], places[COLUMNS_MAX * 6] = "", sql[1600];
+	sqlite3_stmt *insert = NULL;
+	size_t length = 0;
+
+	list_columns(carrying, list, sizeof(list));
+	for (int column = 0; column < carrying->columns; column++) {
+		if (carrying->is_there[column])
+			length += (size_t)snprintf(places + length,
+						   sizeof(places) - length, "%s?%d",
+						   length ? ", " : "", column + 1);
+	}
 	snprintf(sql, sizeof(sql), "INSERT OR IGNORE INTO %s (%s) SELECT %s WHERE %s",
-		 table->name, table->columns, places, table->condition);
-	sqlite3_prepare_v2(to, sql, -1, &insert, NULL);
+		 table->into ? table->into : table->name, list, places, table->condition);
+	sqlite3_prepare_v2(carrying->carriage->to, sql, -1, &insert, NULL);
 	return insert;
 }
 
-static int carry_table(sqlite3 *from, sqlite3 *to, const struct carried_table *table,
-		       bool *whole)
+static void split_columns(struct carrying *carrying)
 {
-	struct carrying carrying = { prepare_insert(to, table), true, SQLITE_OK };
+	const char *rest = carrying->table->columns;
 
-	if (!carrying.insert)
-		return sqlite3_errcode(to);
-	carry_rows(&carrying, from, table, "ASC");
-	if (!carrying.whole && !carrying.result)
-		carry_rows(&carrying, from, table, "DESC");
-	sqlite3_finalize(carrying.insert);
-	*whole &= carrying.whole;
-	return carrying.result;
-}
+	while (*rest && carrying->columns < COLUMNS_MAX) {
+		size_t length = strcspn(rest, ",");
 
-static int carry_tables(sqlite3 *from, sqlite3 *to, const struct carried_table *list,
-			size_t count, bool *whole_out)
-{
-	int result = sqlite3_exec(to, "BEGIN", NULL, NULL, NULL);
-	bool whole = true;
-
-	for (size_t i = 0; !result && i < count; i++)
-		result = carry_table(from, to, &list[i], &whole);
-	if (!result)
-		result = sqlite3_exec(to, "COMMIT", NULL, NULL, NULL);
-	if (!result)
-		*whole_out = whole;
-	return result;
-}
-
-int store_carry_all(sqlite3 *from, sqlite3 *to, bool *whole_out)
-{
-	return carry_tables(from, to, tables, sizeof(tables) / sizeof(*tables),
-			    whole_out);
-}
-
-/* The ids of opt-outs may stand for others there. */
-static const struct carried_table kept[] = {
-	{ "sim", "id, iccid, imsi, first_seen", "?1 > 0" },
-	{ "opt_out", "number, at, word, confirmed", "1" },
-};
-
-int store_carry_kept(sqlite3 *from, sqlite3 *to, bool *whole_out)
-{
-	return carry_tables(from, to, kept, sizeof(kept) / sizeof(*kept), whole_out);
-}
-
-/* A line of the audit in both, with its hash: one goes on from where the other was. */
-static int find_kinship(sqlite3_stmt *theirs, sqlite3_stmt *ours, bool *is_kin_out)
-{
-	int result = SQLITE_DONE;
-
-	*is_kin_out = false;
-	while (!*is_kin_out && (result = sqlite3_step(theirs)) == SQLITE_ROW) {
-		sqlite3_bind_value(ours, 1, sqlite3_column_value(theirs, 0));
-		sqlite3_bind_value(ours, 2, sqlite3_column_value(theirs, 1));
-		*is_kin_out = sqlite3_step(ours) == SQLITE_ROW;
-		sqlite3_reset(ours);
+		snprintf(carrying->names[carrying->columns++], COLUMN_NAME_BYTES, "%.*s",
+			 (int)length, rest);
+		rest += length;
+		rest += strspn(rest, ", ");
 	}
-	return result == SQLITE_ROW || result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
-static int compare(sqlite3 *from, sqlite3 *to, bool *is_kin_out)
+/* A table that only holds rows: no view, and none of a module. */
+static bool is_plain_table(sqlite3 *from, const char *name)
 {
-	sqlite3_stmt *theirs = NULL, *ours = NULL;
-	int result = sqlite3_prepare_v2(to, "SELECT id, hash FROM audit ORDER BY id DESC",
-					-1, &theirs, NULL);
+	sqlite3_stmt *statement = NULL;
+	bool is_plain = false;
 
-	*is_kin_out = false;
-	if (result == SQLITE_OK &&
-	    sqlite3_prepare_v2(from, "SELECT 1 FROM audit WHERE id = ?1 AND hash = ?2",
-			       -1, &ours, NULL) == SQLITE_OK)
-		result = find_kinship(theirs, ours, is_kin_out);
-	sqlite3_finalize(theirs);
-	sqlite3_finalize(ours);
-	return result;
+	if (sqlite3_prepare_v2(from,
+			       "SELECT type = 'table' FROM pragma_table_list(?1)"
+			       " WHERE schema = 'main'",
+			       -1, &statement, NULL) == SQLITE_OK) {
+		sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+		is_plain = sqlite3_step(statement) == SQLITE_ROW &&
+			   sqlite3_column_int(statement, 0);
+	}
+	sqlite3_finalize(statement);
+	return is_plain;
 }
 
-/* What says who may do what. */
-static const struct carried_table rights[] = {
-	{ "client", CLIENT_CARRIED, "?1 > 0" },
-	{ "setting", "id, name, value, at", "1" },
-};
-
-int store_carry_rights(sqlite3 *from, sqlite3 *to, bool *carried_out)
+/* How many of its columns hold what was put in: one that is computed does not. */
+static int find_columns(struct carrying *carrying)
 {
-	bool is_kin, whole;
-	int result = compare(from, to, &is_kin);
+	sqlite3_stmt *statement = NULL;
+	int found = 0;
 
-	if (!result && is_kin)
-		result = sqlite3_exec(to, "DELETE FROM client; DELETE FROM setting", NULL,
-				      NULL, NULL);
-	if (!result && is_kin)
-		result = carry_tables(from, to, rights, sizeof(rights) / sizeof(*rights),
-				      &whole);
+	if (!is_plain_table(carrying->carriage->from, carrying->table->name) ||
+	    sqlite3_prepare_v2(carrying->carriage->from,
+			       "SELECT count(*) FROM pragma_table_xinfo(?1)"
+			       " WHERE name = ?2 AND hidden = 0",
+			       -1, &statement, NULL) != SQLITE_OK)
+		return 0;
+	for (int column = 0; column < carrying->columns; column++) {
+		sqlite3_bind_text(statement, 1, carrying->table->name, -1, SQLITE_STATIC);
+		sqlite3_bind_text(statement, 2, carrying->names[column], -1,
+				  SQLITE_STATIC);
+		carrying->is_there[column] = sqlite3_step(statement) == SQLITE_ROW &&
+					     sqlite3_column_int(statement, 0);
+		found += carrying->is_there[column];
+		sqlite3_reset(statement);
+	}
+	sqlite3_finalize(statement);
+	return found;
+}
+
+static int64_t ask_number(sqlite3 *database, const char *sql)
+{
+	sqlite3_stmt *statement = NULL;
+	int64_t number = 0;
+
+	if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
+	    sqlite3_step(statement) == SQLITE_ROW)
+		number = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return number;
+}
+
+/* Before it is read: a table that an older version has not is no loss. */
+static void note_missing(struct carriage *carriage)
+{
+	if (ask_number(carriage->from, "PRAGMA user_version") >= STORE_SCHEMA_VERSION)
+		carriage->carried.whole = false;
+}
+
+static void carry_table(struct carriage *carriage, const struct carried_table *table)
+{
+	struct carrying carrying = { .carriage = carriage, .table = table, .whole = true };
+
+	split_columns(&carrying);
+	if (!find_columns(&carrying)) {
+		note_missing(carriage);
+		return;
+	}
+	carrying.insert = prepare_insert(&carrying);
+	if (!carrying.insert) {
+		carriage->result = sqlite3_errcode(carriage->to);
+		return;
+	}
+	carry_rows(&carrying);
+	sqlite3_finalize(carrying.insert);
+	carriage->carried.whole &= carrying.whole;
+}
+
+static int carry_tables(struct carriage *carriage, const struct carried_table *list,
+			size_t count)
+{
+	carriage->carried.whole = true;
+	carriage->result = sqlite3_exec(carriage->to, "BEGIN", NULL, NULL, NULL);
+	for (size_t i = 0; !carriage->result && i < count; i++)
+		carry_table(carriage, &list[i]);
+	if (!carriage->result)
+		carriage->result = sqlite3_exec(carriage->to, "COMMIT", NULL, NULL, NULL);
+	return carriage->result;
+}
+
+/* About: it is only for who waits. */
+static void measure(struct carriage *carriage)
+{
+	char sql[96];
+
+	if (!carriage->progress)
+		return;
+	carriage->pages = (int)ask_number(carriage->from, "PRAGMA page_count");
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		if (tables[i].order)
+			continue;
+		snprintf(sql, sizeof(sql), "SELECT max(rowid) FROM main.%s NOT INDEXED",
+			 tables[i].name);
+		if (is_plain_table(carriage->from, tables[i].name))
+			carriage->due += ask_number(carriage->from, sql) & INT32_MAX;
+	}
+}
+
+int store_carry_all(sqlite3 *from, sqlite3 *to, const struct store_progress *progress,
+		    struct store_carried *carried_out)
+{
+	struct carriage carriage = { .from = from, .to = to, .progress = progress };
+	int result;
+
+	measure(&carriage);
+	result = carry_tables(&carriage, tables, sizeof(tables) / sizeof(*tables));
 	if (!result)
-		*carried_out = is_kin;
+		*carried_out = carriage.carried;
 	return result;
+}
+
+int store_carry_tables(sqlite3 *from, sqlite3 *to, const struct carried_table *list,
+		       size_t count)
+{
+	struct carriage carriage = { .from = from, .to = to };
+
+	return carry_tables(&carriage, list, count);
 }
 
 /* -1: it cannot be read, or is no number that was counted up to. */

@@ -92,7 +92,7 @@ int store_copy_check_kind(struct store_opening *opening)
 			"made by a newer ofono-mcp (schema %lld, this one knows %d); "
 			"install that one first",
 			(long long)version, STORE_SCHEMA_VERSION);
-	if (version < 1 || tables != 4)
+	if (version < 0 || tables != 4)
 		return store_opening_fail(opening, -EINVAL, "not a ledger of ofono-mcp");
 	return 0;
 }

@@ -19,8 +19,9 @@
 
 #include "base/file_sync.h"
 #include "store/store.h"
-#include "store/store_adopt.h"
+#include "store/store_copy.h"
 #include "store/store_file.h"
+#include "store/store_remake.h"
 #include "store/store_wal.h"
 
 enum { FILE_LEAST = 512 }; /* SQLite takes what is shorter for new, and writes over it */
@@ -214,6 +215,82 @@ static int find_file(struct store_opening *opening, const char *folder)
 	return make_first(opening, folder);
 }
 
+/* https://www.sqlite.org/fileformat2.html: 1 is a file without, 2 one with a -wal */
+enum { READ_VERSION_AT = 19, WITHOUT_LOG = 1 };
+
+/*
+ * A backup that somebody copied there: that is one file, and a store that the gateway has
+ * used, or made, has a -wal.
+ */
+static bool is_backup(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char version = 0;
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found = pread(fd, &version, 1, READ_VERSION_AT) == 1 && version == WITHOUT_LOG;
+	close(fd);
+	return found;
+}
+
+/* The -wal that is beside it is another's. */
+static int set_log_aside(struct store_opening *opening, const char *folder)
+{
+	int error = store_file_set_log_aside(folder);
+
+	if (!error)
+		return 0;
+	return store_opening_fail(opening, error,
+				  "a -wal that is not its own cannot be moved aside: %s",
+				  strerror(-error));
+}
+
+static int remake(struct store_opening *opening, const char *folder,
+		  enum store_remake_cause cause)
+{
+	struct store_remade remade;
+	int error;
+
+	store_opening_abort(opening);
+	error = store_remake(folder, cause, &remade, opening->error);
+	return error ? error : store_opening_connect(opening, SQLITE_OPEN_READWRITE);
+}
+
+/* Before anything that its schema says is run. */
+static int check_schema(struct store_opening *opening, const char *folder, bool is_copy)
+{
+	int64_t version = 0;
+	int error = store_opening_ask(opening, "PRAGMA user_version", &version);
+
+	if (error)
+		return error;
+	if (version < 0 || version > STORE_SCHEMA_VERSION)
+		return store_opening_refuse_version(opening, version);
+	if (!is_copy && store_schema_is_ours(opening->database, version))
+		return 0;
+	error = store_copy_check_kind(opening);
+	if (error)
+		return error;
+	return remake(opening, folder,
+		      is_copy ? STORE_REMAKE_COPY : STORE_REMAKE_FOREIGN);
+}
+
+/* Up to the present schema. */
+static int make_ready(struct store_opening *opening)
+{
+	int error = store_opening_execute(opening, store_settings);
+
+	if (!error)
+		error = store_opening_check(opening, "quick_check");
+	if (!error)
+		error = store_opening_migrate(opening);
+	if (!error)
+		error = store_opening_execute(opening, store_guards);
+	return error;
+}
+
 int store_database_open(const char *folder, sqlite3 **database_out,
 			struct explanation *error)
 {
@@ -229,22 +306,16 @@ int store_database_open(const char *folder, sqlite3 **database_out,
 					  "the folder cannot be made: %s",
 					  strerror(-failure));
 	store_file_complete(folder);
-	is_copy = store_adopt_is_due(&opening);
-	failure = is_copy ? store_adopt_prepare(&opening, folder) : 0;
+	is_copy = is_backup(opening.path);
+	failure = is_copy ? set_log_aside(&opening, folder) : 0;
 	if (!failure)
 		failure = find_file(&opening, folder);
 	if (!failure)
 		failure = store_opening_connect(&opening, SQLITE_OPEN_READWRITE);
-	if (!failure && is_copy)
-		failure = store_adopt(&opening);
 	if (!failure)
-		failure = store_opening_execute(&opening, store_settings);
+		failure = check_schema(&opening, folder, is_copy);
 	if (!failure)
-		failure = store_opening_check(&opening, "quick_check");
-	if (!failure)
-		failure = store_opening_migrate(&opening);
-	if (!failure)
-		failure = store_opening_execute(&opening, store_guards);
+		failure = make_ready(&opening);
 	if (failure) {
 		store_opening_abort(&opening);
 		return failure;

@@ -15,6 +15,8 @@
 	"it is left as it is: \"ofono-mcp serve\" moves it aside and begins a new one " \
 	"with what can be read of it, \"ofono-mcp restore\" puts a backup in its place"
 
+enum { VALUE_MAX = 64 << 20 }; /* no row of ours is nearly as long */
+
 int store_opening_fail(struct store_opening *opening, int result, const char *format, ...)
 {
 	struct explanation *error = opening->error;
@@ -69,6 +71,20 @@ static void configure(void)
 	sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
 }
 
+/*
+ * The schema may be a stranger's: no function that does more than compute is run for it, no
+ * view is read, and where nothing is written no trigger either.
+ */
+static void distrust(sqlite3 *database, bool is_read_only)
+{
+	sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	if (is_read_only)
+		sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_limit(database, SQLITE_LIMIT_LENGTH, VALUE_MAX);
+}
+
 int store_opening_connect(struct store_opening *opening, int flags)
 {
 	int result;
@@ -81,6 +97,7 @@ int store_opening_connect(struct store_opening *opening, int flags)
 	if (result != SQLITE_OK)
 		return opening_refused(opening, result);
 	sqlite3_extended_result_codes(opening->database, 1);
+	distrust(opening->database, flags & SQLITE_OPEN_READONLY);
 	sqlite3_busy_timeout(opening->database, STORE_BUSY_MS);
 	return 0;
 }
@@ -169,18 +186,23 @@ int store_opening_check(struct store_opening *opening, const char *pragma)
 		"damaged (a check of its pages failed); " DAMAGE_ADVICE);
 }
 
+int store_opening_refuse_version(struct store_opening *opening, int64_t version)
+{
+	return store_opening_fail(
+		opening, -ENOTSUP,
+		"made by a newer ofono-mcp (schema %lld, this one knows %d); it is left "
+		"as it is: install the newer program, or move the file away to start "
+		"with an empty one",
+		(long long)version, STORE_SCHEMA_VERSION);
+}
+
 static int opening_migrate_from(struct store_opening *opening, int64_t version)
 {
 	char set_version[40];
 	int error = 0;
 
 	if (version < 0 || version > STORE_SCHEMA_VERSION)
-		return store_opening_fail(
-			opening, -ENOTSUP,
-			"made by a newer ofono-mcp (schema %lld, this one knows %d); it "
-			"is left as it is: install the newer program, or move the file "
-			"away to start with an empty one",
-			(long long)version, STORE_SCHEMA_VERSION);
+		return store_opening_refuse_version(opening, version);
 	for (; !error && version < STORE_SCHEMA_VERSION; version++)
 		error = store_opening_execute(opening, store_migrations[version]);
 	if (error)

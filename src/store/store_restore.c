@@ -10,10 +10,10 @@
 #include "store/store.h"
 #include "store/store_carry.h"
 #include "store/store_copy.h"
+#include "store/store_database.h"
 #include "store/store_file.h"
+#include "store/store_forward.h"
 #include "store/store_lock.h"
-
-enum { INCREMENTAL = 2 };
 
 struct restoring {
 	const struct store_restore *restore;
@@ -42,22 +42,73 @@ static int open_backup(struct restoring *work)
 	return error;
 }
 
-/* Checked where it is going to be used, which also finds what the copying did to it. */
-static int copy_backup(struct restoring *work)
+static int fail_damaged(struct restoring *work)
+{
+	return store_opening_fail(&work->backup, -EUCLEAN,
+				  "damaged; the ledger stays what it is");
+}
+
+/*
+ * What the schema of a stranger says is not run, and a check of its pages would: there it has
+ * to do that every row can be read.
+ */
+static int check_backup(struct restoring *work)
+{
+	int64_t version = 0;
+	int error = store_opening_execute(&work->backup, "BEGIN");
+
+	if (!error)
+		error = store_opening_ask(&work->backup, "PRAGMA user_version", &version);
+	if (!error && store_schema_is_ours(work->backup.database, version))
+		error = store_opening_check(&work->backup, "integrity_check");
+	return error == -EUCLEAN ? fail_damaged(work) : error;
+}
+
+static int fail_carrying(struct restoring *work, int result)
+{
+	if (result == SQLITE_INTERRUPT)
+		return store_opening_fail(&work->fresh, -EINTR,
+					  "was not finished: interrupted");
+	result = store_database_error(work->fresh.database, result);
+	return store_opening_fail(&work->fresh, result > 0 ? -ENOSPC : result,
+				  "cannot be written: %s",
+				  sqlite3_errmsg(work->fresh.database));
+}
+
+/* The rows, into tables of ours. */
+static int carry_backup(struct restoring *work, struct store_restored *restored)
+{
+	const struct store_progress *progress = &work->restore->progress;
+	struct store_carried carried = { false };
+	int64_t pages = 0;
+	int result, error;
+
+	errno = 0; /* see store_database_error() */
+	result = store_carry_all(work->backup.database, work->fresh.database, progress,
+				 &carried);
+	if (result)
+		return fail_carrying(work, result);
+	if (carried.is_damaged)
+		return fail_damaged(work);
+	restored->left_out = carried.left_out;
+	error = store_opening_ask(&work->backup, "PRAGMA page_count", &pages);
+	if (!error && progress->step &&
+	    !progress->step(progress->data, (int)pages, (int)pages))
+		return fail_carrying(work, SQLITE_INTERRUPT);
+	return error ? error : store_opening_check(&work->fresh, "quick_check");
+}
+
+static int copy_backup(struct restoring *work, struct store_restored *restored)
 {
 	int error;
 
 	if (!store_file_path(work->fresh.path, work->restore->folder, STORE_FILE_FRESH,
 			     ""))
 		return store_opening_fail(&work->fresh, -ENAMETOOLONG, "too long");
-	store_file_remove(work->fresh.path);
-	error = store_copy(&work->backup, &work->fresh, &work->restore->progress);
+	error = check_backup(work);
 	if (!error)
-		error = store_opening_check(&work->fresh, "integrity_check");
-	if (error == -EUCLEAN)
-		return store_opening_fail(&work->backup, error,
-					  "damaged; the ledger stays what it is");
-	return error ? error : store_opening_migrate(&work->fresh);
+		error = store_database_make(&work->fresh);
+	return error ? error : carry_backup(work, restored);
 }
 
 /* 1: there is one. Its database is NULL when nothing of it can be read. */
@@ -92,15 +143,12 @@ static int carry_over(struct restoring *work, struct store_restored *restored)
 	struct explanation ignored;
 	sqlite3 *to = work->fresh.database;
 	int result = SQLITE_OK;
-	bool whole;
 
 	work->present.error = &ignored;
 	if (open_present(work)) {
 		if (work->present.database)
-			result = store_carry_kept(work->present.database, to, &whole);
-		if (!result && work->present.database)
-			result = store_carry_rights(work->present.database, to,
-						    &restored->keeps_clients);
+			result = store_forward(work->present.database, to,
+					       &restored->keeps_clients);
 		if (!result)
 			result = store_carry_numbers(work->present.database, to);
 	}
@@ -115,21 +163,9 @@ static int carry_over(struct restoring *work, struct store_restored *restored)
 				  sqlite3_errmsg(to));
 }
 
-/* One that was made before pages could be given back in small steps. */
-static int convert(struct restoring *work)
-{
-	int64_t mode = 0;
-	int error = store_opening_ask(&work->fresh, "PRAGMA auto_vacuum", &mode);
-
-	if (error || mode == INCREMENTAL)
-		return error;
-	return store_opening_execute(&work->fresh,
-				     "PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
-}
-
 static int make_fresh(struct restoring *work, struct store_restored *restored)
 {
-	int error = copy_backup(work);
+	int error = copy_backup(work, restored);
 
 	if (!error)
 		error = store_opening_ask(&work->fresh,
@@ -138,8 +174,6 @@ static int make_fresh(struct restoring *work, struct store_restored *restored)
 					  &restored->unknown);
 	if (!error)
 		error = carry_over(work, restored);
-	if (!error)
-		error = convert(work);
 	if (!error)
 		error = store_copy_summarize(&work->fresh, &restored->summary);
 	return error ? error : store_opening_finish(&work->fresh);

@@ -273,12 +273,36 @@ static const char version_9[] = "DROP INDEX message_unfinished;"
 				"CREATE INDEX message_unfinished ON message (id)"
 				" WHERE (state < 5 OR state IN (10, 11));";
 
+/*
+ * message: boot is the start of the machine (clock_boot_number(); 0: not known) by whose
+ * CLOCK_BOOTTIME the message was accepted (created_boot) and expires (expires_boot; 0: its
+ * validity has not begun, or it has none). seen: the latest time of an earlier start that
+ * the message has lived through, by the wall clock; 0: it is of this start. See
+ * sms/outbox_clock.h.
+ * alive: boot and boot_at are the same moment as `at`, by CLOCK_BOOTTIME.
+ * place: which file this is; no row: it was made by us and not used yet. See
+ * store/store_place.h.
+ */
+static const char version_10[] =
+	"ALTER TABLE message ADD COLUMN boot INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE message ADD COLUMN created_boot INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE message ADD COLUMN expires_boot INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE message ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE alive ADD COLUMN boot INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE alive ADD COLUMN boot_at INTEGER NOT NULL DEFAULT 0;"
+	"CREATE TABLE place ("
+	" id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL,"
+	" boot INTEGER NOT NULL, device INTEGER NOT NULL, system INTEGER NOT NULL,"
+	" file INTEGER NOT NULL, born INTEGER NOT NULL,"
+	" mark INTEGER NOT NULL, marked INTEGER NOT NULL"
+	") STRICT;";
+
 const char *const store_migrations[STORE_SCHEMA_VERSION] = {
 	version_1, version_2, version_3, version_4, version_5,
-	version_6, version_7, version_8, version_9,
+	version_6, version_7, version_8, version_9, version_10,
 };
 
-/* FNV-1a, 64 bits */
+/* FNV-1a, 64 bits; the end of the text counts, too. */
 static uint64_t digest_text(uint64_t digest, const unsigned char *text)
 {
 	for (; *text; text++)
@@ -286,24 +310,58 @@ static uint64_t digest_text(uint64_t digest, const unsigned char *text)
 	return digest * UINT64_C(0x100000001b3);
 }
 
+static uint64_t digest_row(uint64_t digest, sqlite3_stmt *statement)
+{
+	for (int column = 0; column < sqlite3_column_count(statement); column++) {
+		const unsigned char *text = sqlite3_column_text(statement, column);
+
+		digest = digest_text(digest, text ? text : (const unsigned char *)"");
+	}
+	return digest;
+}
+
 uint64_t store_schema_digest(sqlite3 *database)
 {
 	uint64_t digest = UINT64_C(0xcbf29ce484222325);
 	sqlite3_stmt *statement = NULL;
 	int result = sqlite3_prepare_v2(database,
-					"SELECT coalesce(sql, name) FROM sqlite_schema"
-					" ORDER BY type, name",
+					"SELECT type, name, tbl_name, sql"
+					" FROM sqlite_schema ORDER BY type, name",
 					-1, &statement, NULL);
 
 	if (result == SQLITE_OK)
 		result = sqlite3_step(statement);
-	for (; result == SQLITE_ROW; result = sqlite3_step(statement)) {
-		const unsigned char *text = sqlite3_column_text(statement, 0);
-
-		if (!text)
-			break;
-		digest = digest_text(digest, text);
-	}
+	for (; result == SQLITE_ROW; result = sqlite3_step(statement))
+		digest = digest_row(digest, statement);
 	sqlite3_finalize(statement);
 	return result == SQLITE_DONE ? digest : 0;
+}
+
+/* As this SQLite writes it, which may differ from the one that STORE_SCHEMA_DIGEST is of. */
+static uint64_t digest_of_version(int64_t version)
+{
+	sqlite3 *database = NULL;
+	int result = sqlite3_open(":memory:", &database);
+	uint64_t digest = 0;
+
+	for (int64_t i = 0; result == SQLITE_OK && i < version; i++)
+		result = sqlite3_exec(database, store_migrations[i], NULL, NULL, NULL);
+	if (result == SQLITE_OK)
+		digest = store_schema_digest(database);
+	sqlite3_close(database);
+	return digest;
+}
+
+bool store_schema_is_ours(sqlite3 *database, int64_t version)
+{
+	uint64_t digest;
+
+	if (version < 1 || version > STORE_SCHEMA_VERSION)
+		return false;
+	digest = store_schema_digest(database);
+	if (!digest)
+		return false;
+	if (version == STORE_SCHEMA_VERSION && digest == STORE_SCHEMA_DIGEST)
+		return true;
+	return digest == digest_of_version(version);
 }

@@ -14,7 +14,7 @@
 #include "store/store_statement.h"
 #include "store/store_usage.h"
 
-#define CLOCK_SETTING "usage_clock"
+#define CLOCK_SETTING STORE_SETTING_USAGE_CLOCK
 
 enum { SLEW_MS = 1000 }; /* a clock that is kept right moves by less */
 
@@ -30,6 +30,21 @@ static int64_t epoch_now(void)
 	return clock_wall_ms() - clock_boot_ms();
 }
 
+static bool note_parse(const char *value, struct clock_note *note)
+{
+	return sscanf(value, "%39s %" SCNd64 " %" SCNd64 " %" SCNd64, note->boot_id,
+		      &note->offset_ms, &note->epoch_ms, &note->now_ms) == 4;
+}
+
+int64_t store_usage_ahead(const char *value)
+{
+	struct clock_note note;
+
+	if (!value || !note_parse(value, &note))
+		return 0;
+	return note.epoch_ms - note.offset_ms;
+}
+
 /* 0, STORE_E_NOT_FOUND, -errno. */
 static int note_read(struct store *store, struct clock_note *note)
 {
@@ -38,10 +53,7 @@ static int note_read(struct store *store, struct clock_note *note)
 
 	if (error)
 		return error;
-	if (sscanf(value, "%39s %" SCNd64 " %" SCNd64 " %" SCNd64, note->boot_id,
-		   &note->offset_ms, &note->epoch_ms, &note->now_ms) != 4)
-		return STORE_E_NOT_FOUND;
-	return 0;
+	return note_parse(value, note) ? 0 : STORE_E_NOT_FOUND;
 }
 
 static int note_write(struct store *store, const struct usage_clock *clock)

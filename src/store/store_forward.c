@@ -9,12 +9,15 @@
 
 /* What the present store says, beside what the backup says: in tables of this connection. */
 static const char making[] =
-	"CREATE TEMP TABLE now_sim (id INTEGER, iccid TEXT, imsi TEXT, first_seen INTEGER);"
-	"CREATE TEMP TABLE now_client (id INTEGER, name TEXT, created INTEGER);"
-	"CREATE TEMP TABLE now_usage (id INTEGER, at INTEGER, client_id INTEGER,"
-	" sim_id INTEGER, segments INTEGER, noted INTEGER);"
-	"CREATE TEMP TABLE now_setting (name TEXT, value TEXT);"
-	"CREATE TEMP TABLE now_head (id INTEGER, hash BLOB)";
+	"CREATE TEMP TABLE now_sim (id INTEGER NOT NULL, iccid TEXT, imsi TEXT,"
+	" first_seen INTEGER NOT NULL) STRICT;"
+	"CREATE TEMP TABLE now_client (id INTEGER NOT NULL, name TEXT NOT NULL,"
+	" created INTEGER NOT NULL) STRICT;"
+	"CREATE TEMP TABLE now_usage (id INTEGER NOT NULL, at INTEGER NOT NULL,"
+	" client_id INTEGER NOT NULL, sim_id INTEGER NOT NULL,"
+	" segments INTEGER NOT NULL, noted INTEGER NOT NULL) STRICT;"
+	"CREATE TEMP TABLE now_setting (name TEXT NOT NULL, value TEXT NOT NULL) STRICT;"
+	"CREATE TEMP TABLE now_head (id INTEGER NOT NULL, hash BLOB NOT NULL) STRICT";
 
 static const struct carried_table present[] = {
 	{ "sim", SIM_CARRIED, "?1 > 0", .into = "now_sim" },

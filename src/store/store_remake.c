@@ -95,7 +95,8 @@ static int finish_rows(struct remake *remake)
 	const char *detail = cause->event == AUDIT_LEDGER_RESTORED ? "{}"
 			     : is_complete(remake)		   ? "{\"complete\":true}"
 								   : "{\"complete\":false}";
-	int result = store_carry_numbers(remake->from.database, to);
+	bool is_old = remake->cause != STORE_REMAKE_DAMAGED && !remake->is_here;
+	int result = store_carry_numbers(is_old ? NULL : remake->from.database, to);
 
 	if (!result && !remake->is_here)
 		result = store_carry_settle(to, cause->reason, gap_begin(remake));

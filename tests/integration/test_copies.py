@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A state folder that was copied, or set back to an earlier state, sends nothing again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent import Agent, Result, assert_refused, assert_sent
+from crash_cells import from_now
+from lab import Lab
+from modem.patience import patience
+from test_keeping import back_up, change, gap_reasons, ledger, restore, rows
+
+SOON_S = patience(2)
+
+
+def copied(lab: Lab, folder: Path) -> Path:
+    """As `cp -a` does, also while the gateway works."""
+    return shutil.copytree(lab.gateway.state, folder, symlinks=True,
+                           ignore=shutil.ignore_patterns("control"))
+
+
+def put_back_anew(state: Path, copy: Path) -> None:
+    shutil.rmtree(state)
+    shutil.copytree(copy, state)
+
+
+def put_back_over(state: Path, copy: Path) -> None:
+    """Into the same files, and what came since stays beside them."""
+    shutil.copytree(copy, state, dirs_exist_ok=True)
+
+
+def put_back_the_store(state: Path, copy: Path) -> None:
+    """Into the same file, of the message store alone."""
+    for suffix in ("-wal", "-shm"):
+        (state / f"gateway.db{suffix}").unlink(missing_ok=True)
+    for file in copy.glob("gateway.db*"):
+        (state / file.name).write_bytes(file.read_bytes())
+
+
+def put_back_by_name(state: Path, copy: Path) -> None:
+    for file in state.glob("gateway.db*"):
+        file.unlink()
+    for file in copy.glob("gateway.db*"):
+        os.rename(file, state / file.name)
+
+
+def send_soon(lab: Lab, text: str) -> Result:
+    """After what is done next with the gateway."""
+    return Agent(lab).send(text, send_at=from_now(SOON_S))
+
+
+@pytest.mark.parametrize("stopped", [True, False], ids=["stopped", "killed"])
+@pytest.mark.parametrize("put_back", [put_back_anew, put_back_over, put_back_the_store,
+                                      put_back_by_name])
+def test_nothing_is_sent_again(make_lab: Callable[..., Lab], tmp_path: Path,
+                               put_back: Callable[[Path, Path], None],
+                               stopped: bool) -> None:
+    lab = make_lab(modem_count=1)
+    waiting = send_soon(lab, "waits")
+    lab.gateway.stop() if stopped else lab.gateway.kill()
+    copy = copied(lab, tmp_path / "copy")
+    lab.gateway.start()
+    Agent(lab).wait_state(waiting.message_id, "sent")
+    lab.gateway.stop() if stopped else lab.gateway.kill()
+    put_back(lab.gateway.state, copy)
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    status = Agent(lab).call("get_sms_status", message_id=waiting.message_id).structured
+    assert (status["state"], status["reason"]) == ("unknown", "restored")
+    assert "restored" in gap_reasons(lab)
+    assert_sent(Agent(lab).send("goes on"))
+    assert [submit.text for submit in lab.modems[0].offered] == ["waits", "goes on"]
+    lab.gateway.restart()                       # from then on it is the store
+    assert lab.gateway.log.count("or a copy") == 1
+
+
+def test_a_copy_made_while_it_works(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+    """Over the same files, in the same run: what it says of them is what they are."""
+    lab = make_lab(modem_count=1)
+    waiting = send_soon(lab, "waits")
+    copy = copied(lab, tmp_path / "copy")
+    Agent(lab).wait_state(waiting.message_id, "sent")
+    lab.gateway.kill()
+    put_back_over(lab.gateway.state, copy)
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    assert_sent(Agent(lab).send("goes on"))
+    assert [submit.text for submit in lab.modems[0].offered] == ["waits", "goes on"]
+
+
+def test_a_folder_with_another_name_is_no_copy(make_lab: Callable[..., Lab],
+                                               tmp_path: Path) -> None:
+    lab = make_lab(modem_count=1)
+    waiting = send_soon(lab, "waits")
+    lab.gateway.kill()
+    state = lab.gateway.state
+    moved = state.with_name("moved")
+    os.rename(state, moved)
+    os.rename(moved, state)
+    copied(lab, tmp_path / "copy")              # to be read changes nothing
+    lab.gateway.start()
+    Agent(lab).wait_state(waiting.message_id, "sent")
+
+
+def test_of_a_version_that_noted_nothing(make_lab: Callable[..., Lab]) -> None:
+    """What waited before an upgrade goes out after it."""
+    lab = make_lab(modem_count=1)
+    waiting = send_soon(lab, "waits")
+    lab.gateway.stop()
+    change(ledger(lab), "DELETE FROM place")
+    for mark in lab.gateway.state.glob("gateway.mark-*"):
+        mark.unlink()
+    lab.gateway.start()
+    Agent(lab).wait_state(waiting.message_id, "sent")
+    assert rows(ledger(lab), "SELECT count(*) FROM place") == [(1,)]
+    assert len(list(lab.gateway.state.glob("gateway.mark-*"))) == 1
+
+
+def test_keys_and_limits_only_grow(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+    lab = make_lab(modem_count=1, policy="[policy]\nper_hour = 5\n")
+    agent = Agent(lab)
+    assert_sent(agent.send("before"))
+    back_up(lab, tmp_path / "copy.db")
+    sent = [agent.send(f"m{i}", idempotency_key=f"k{i}").message_id for i in range(3)]
+    lab.gateway.stop()
+    assert restore(lab, tmp_path / "copy.db").returncode == 0
+    lab.gateway.start()
+    agent.wait_states("ready", timeout=10)
+    for i in range(3):
+        again = agent.send(f"m{i}", idempotency_key=f"k{i}")
+        assert again.message_id == sent[i] and again.structured["state"] == "sent"
+    assert_sent(agent.send("one more"))
+    assert_refused(agent.send("one too many"), "rate_limited")
+    assert [submit.text for submit in lab.modems[0].taken] == [
+        "before", "m0", "m1", "m2", "one more"]
+
+
+def test_the_sim_keeps_what_it_used_over_the_backup_of_another_phone(
+        make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+    lab = make_lab(modem_count=1, policy="[policy]\nsim_segments_per_month = 3\n")
+    other = make_lab(modem_count=1)
+    assert_sent(Agent(other).send("of the other"))
+    back_up(other, tmp_path / "copy.db")
+    for i in range(3):
+        assert_sent(Agent(lab).send(f"m{i}"))
+    lab.gateway.stop()
+    assert restore(lab, tmp_path / "copy.db").returncode == 0
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    assert_refused(Agent(lab).send("one too many"), "budget_exhausted")

@@ -61,12 +61,22 @@ struct audit_verdict {
 void audit_reader_watch(struct audit_reader *reader, void (*looked)(void *data),
 			void *data);
 
+enum { AUDIT_NOTED_MAX = 16 };
+
+struct audit_expected {
+	int64_t kept; /* lines that the gateway always keeps: AUDIT_KEEP */
+	unsigned noted_count;
+	struct audit_head noted[AUDIT_NOTED_MAX]; /* heads that were noted elsewhere */
+};
+
 /*
- * Every line against its hash. `noted`: a head that was noted before, NULL none. After a
- * break the chain is taken up again at the next line, so that others show, too. 0 or
- * -errno.
+ * Every line against its hash. After a break the chain is taken up again at the next line,
+ * so that others show, too. That lines went for their age counts only where enough newer ones
+ * are there, up to the newest noted head: else they are missing, whatever the anchor says.
+ * 0 or -errno.
  */
-int audit_reader_verify(struct audit_reader *reader, const struct audit_head *noted,
+int audit_reader_verify(struct audit_reader *reader,
+			const struct audit_expected *expected,
 			struct audit_verdict *verdict_out);
 
 #endif

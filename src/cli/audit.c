@@ -13,18 +13,21 @@
 #include "cli/ledger_options.h"
 #include "cli/progress.h"
 #include "cli/usage.h"
+#include "store/store_audit.h"
 
 static const char help[] =
 	"Usage: ofono-mcp audit [OPTION]... [verify]\n"
 	"Print what was allowed, refused, approved and changed, oldest first. With\n"
 	"\"verify\": prove that no line was changed, taken out, put in or moved, and\n"
-	"print the head, the number and hash of the newest line. That lines were cut\n"
-	"off at the end shows only against a head that was noted before: the gateway\n"
-	"logs it at each start and stop. The gateway may run.\n"
+	"print the head, the number and hash of the newest line. The newest 100000\n"
+	"lines are always kept: one of them that is gone is reported as missing. That\n"
+	"lines were cut off at the end shows only against a head that was noted before:\n"
+	"the gateway logs it at each start and stop. The gateway may run.\n"
 	"\n"
 	"  --since TIME     only lines from TIME on, as 2026-11-21T08:30:00+01:00\n"
 	"  --last N         only the newest N of them\n"
-	"  --head N:HASH    with verify: the audit must have gone through this head\n"
+	"  --head N:HASH    with verify: the audit must have gone through this head; may\n"
+	"                   be repeated\n"
 	"  --json           an object per line\n"
 	"  --config FILE    the gateway's configuration; else, where it is there,\n"
 	"                   " CONFIG_DEFAULT_PATH "\n"
@@ -50,8 +53,7 @@ static const struct option options[] = {
 
 struct asked {
 	struct audit_range range;
-	struct audit_head head;
-	bool has_head;
+	struct audit_expected expected;
 	bool json;
 };
 
@@ -68,6 +70,16 @@ static bool parse_count(const char *text, int64_t *count_out)
 	return count > 0;
 }
 
+static const char *take_head(struct audit_expected *expected, const char *value)
+{
+	if (expected->noted_count == AUDIT_NOTED_MAX)
+		return "--head may be repeated up to 16 times";
+	if (!audit_head_parse(value, &expected->noted[expected->noted_count]))
+		return "--head takes a number, a colon and a hash, as verify prints them";
+	expected->noted_count++;
+	return NULL;
+}
+
 static const char *take(void *data, int option, const char *value)
 {
 	struct asked *asked = data;
@@ -82,11 +94,7 @@ static const char *take(void *data, int option, const char *value)
 			       ? NULL
 			       : "--last takes a whole number, 1 at least";
 	default:
-		asked->has_head = true;
-		return audit_head_parse(value, &asked->head)
-			       ? NULL
-			       : "--head takes a number, a colon and a hash, as verify "
-				 "prints them";
+		return take_head(&asked->expected, value);
 	}
 }
 
@@ -95,7 +103,7 @@ static const char *flaw_of(const struct asked *asked, const char *argument, bool
 {
 	if (argument && !verifies)
 		return "\"verify\" is the only word that it takes";
-	if (asked->has_head && !verifies)
+	if (asked->expected.noted_count && !verifies)
 		return "--head is for verify alone";
 	if (verifies && (asked->range.since_ms || asked->range.last))
 		return "verify looks at all lines, so it takes no --since and no --last";
@@ -143,8 +151,7 @@ static int verify(struct audit_reader *reader, const struct asked *asked)
 
 	progress_begin(&progress, "looking at each line");
 	audit_reader_watch(reader, on_looked, &progress);
-	error = audit_reader_verify(reader, asked->has_head ? &asked->head : NULL,
-				    &verdict);
+	error = audit_reader_verify(reader, &asked->expected, &verdict);
 	progress_clear(&progress);
 	if (error)
 		return fail(asked, audit_reader_error(reader));
@@ -170,7 +177,7 @@ static int run_on(const struct config *config, struct asked *asked, bool verifie
 
 static int run_audit(int argc, char **argv)
 {
-	struct asked asked = { 0 };
+	struct asked asked = { .expected.kept = AUDIT_KEEP };
 	const struct ledger_command command = { help, options, true, take, &asked };
 	struct ledger_options given;
 	const char *flaw;

@@ -117,11 +117,15 @@ int audit_reader_list(struct audit_reader *reader, const struct audit_range *ran
 
 struct verifying {
 	struct audit_verdict verdict;
-	const struct audit_head *noted; /* NULL: none, or found */
+	const struct audit_expected *expected;
+	uint64_t found; /* bits: these of the noted heads are in the lines */
+	struct audit_head anchor;
 	uint8_t before[AUDIT_HASH_BYTES];
 	bool linked;  /* `before` is known */
 	int64_t next; /* the number that is due */
 };
+
+_Static_assert(AUDIT_NOTED_MAX <= 64, "a bit for each");
 
 static void add_break(struct verifying *verifying, enum audit_flaw flaw, int64_t line,
 		      int64_t until)
@@ -134,15 +138,18 @@ static void add_break(struct verifying *verifying, enum audit_flaw flaw, int64_t
 	verdict->break_count++;
 }
 
+/* A line that is there, or the last that went for its age. */
 static void look_for_noted(struct verifying *verifying, int64_t line, const uint8_t *hash)
 {
-	const struct audit_head *noted = verifying->noted;
+	for (unsigned i = 0; i < verifying->expected->noted_count; i++) {
+		const struct audit_head *noted = &verifying->expected->noted[i];
 
-	if (!noted || noted->line != line)
-		return;
-	if (memcmp(noted->hash, hash, AUDIT_HASH_BYTES) != 0)
-		add_break(verifying, AUDIT_OTHER_HEAD, line, line);
-	verifying->noted = NULL;
+		if (noted->line != line)
+			continue;
+		if (memcmp(noted->hash, hash, AUDIT_HASH_BYTES) != 0)
+			add_break(verifying, AUDIT_OTHER_HEAD, line, line);
+		verifying->found |= UINT64_C(1) << i;
+	}
 }
 
 static int read_anchor(struct audit_reader *reader, struct verifying *verifying)
@@ -156,12 +163,10 @@ static int read_anchor(struct audit_reader *reader, struct verifying *verifying)
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
 		audit_chain_read_head(statement, &anchor);
-	verifying->verdict.gone = anchor.line;
-	verifying->verdict.head = anchor;
+	verifying->anchor = verifying->verdict.head = anchor;
 	verifying->next = anchor.line + 1;
 	verifying->linked = true;
 	memcpy(verifying->before, anchor.hash, AUDIT_HASH_BYTES);
-	look_for_noted(verifying, anchor.line, anchor.hash);
 	return finish(reader, statement, result);
 }
 
@@ -177,8 +182,8 @@ static void check_place(struct verifying *verifying, const struct audit_line *li
 /* False: no memory for a hash. */
 static bool check_hash(struct verifying *verifying, const struct audit_line *line)
 {
-	struct audit_verdict *verdict = &verifying->verdict;
-	bool follows_anchor = verdict->gone && line->id == verdict->gone + 1;
+	int64_t anchor = verifying->anchor.line;
+	bool follows_anchor = anchor && line->id == anchor + 1;
 	uint8_t hash[AUDIT_HASH_BYTES];
 
 	if (!audit_chain_hash(verifying->before, line, hash))
@@ -207,15 +212,45 @@ static bool verify_line(struct verifying *verifying, const struct audit_line *li
 	return true;
 }
 
-static void end_noted(struct verifying *verifying)
+/*
+ * The last line that may have gone for its age: so many were kept behind it at any time, up to
+ * the newest line that anybody knows of.
+ */
+static int64_t last_gone(const struct verifying *verifying)
 {
-	const struct audit_head *noted = verifying->noted;
+	const struct audit_expected *expected = verifying->expected;
+	int64_t newest = verifying->verdict.head.line, last;
 
-	if (noted)
-		add_break(verifying,
-			  noted->line < verifying->verdict.gone ? AUDIT_HEAD_GONE
-								: AUDIT_CUT,
-			  noted->line, noted->line);
+	for (unsigned i = 0; i < expected->noted_count; i++) {
+		if (expected->noted[i].line > newest)
+			newest = expected->noted[i].line;
+	}
+	last = newest - expected->kept;
+	return last > 0 ? last : 0;
+}
+
+/* An anchor that was moved says that lines are too old which must be there. */
+static void end_anchor(struct verifying *verifying, int64_t last)
+{
+	struct audit_head *anchor = &verifying->anchor;
+
+	verifying->verdict.gone = anchor->line < last ? anchor->line : last;
+	if (anchor->line > last)
+		add_break(verifying, AUDIT_MISSING, last + 1, anchor->line);
+	else if (anchor->line)
+		look_for_noted(verifying, anchor->line, anchor->hash);
+}
+
+static void end_noted(struct verifying *verifying, int64_t last)
+{
+	for (unsigned i = 0; i < verifying->expected->noted_count; i++) {
+		int64_t line = verifying->expected->noted[i].line;
+		bool is_old = line <= last && line < verifying->anchor.line;
+
+		if (!(verifying->found >> i & 1) && line > 0)
+			add_break(verifying, is_old ? AUDIT_HEAD_GONE : AUDIT_CUT, line,
+				  line);
+	}
 }
 
 void audit_reader_watch(struct audit_reader *reader, void (*looked)(void *data),
@@ -225,10 +260,11 @@ void audit_reader_watch(struct audit_reader *reader, void (*looked)(void *data),
 	reader->looked_data = data;
 }
 
-int audit_reader_verify(struct audit_reader *reader, const struct audit_head *noted,
+int audit_reader_verify(struct audit_reader *reader,
+			const struct audit_expected *expected,
 			struct audit_verdict *verdict_out)
 {
-	struct verifying verifying = { .noted = noted };
+	struct verifying verifying = { .expected = expected };
 	int error = read_anchor(reader, &verifying);
 	sqlite3_stmt *statement;
 	struct audit_line line;
@@ -251,7 +287,8 @@ int audit_reader_verify(struct audit_reader *reader, const struct audit_head *no
 		if (reader->looked && ++count % LOOKED_LINES == 0)
 			reader->looked(reader->looked_data);
 	}
-	end_noted(&verifying);
+	end_anchor(&verifying, last_gone(&verifying));
+	end_noted(&verifying, last_gone(&verifying));
 	error = finish(reader, statement, result);
 	if (!error)
 		*verdict_out = verifying.verdict;

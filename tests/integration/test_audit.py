@@ -244,6 +244,28 @@ def test_the_journal_is_a_witness(gateway: LoneGateway) -> None:
     assert audit.flaws("--head", heads[0]) == []
 
 
+def test_an_anchor_that_was_moved(gateway: LoneGateway) -> None:
+    """It says that lines went for their age, which retention has kept."""
+    audit = Audit(gateway)
+    gateway.restart()
+    gateway.stop()
+    heads = [found[1] for found in HEAD.findall(gateway.log)]
+    newest = int(heads[-1].partition(":")[0])
+    audit.tamper("INSERT INTO audit_anchor SELECT 1, id, hash FROM audit"
+                 f" WHERE id = {newest}", "DELETE FROM audit")
+    found = audit.verify()
+    assert (found["whole"], found["lines"], found["gone"]) == (False, 0, 0)
+    assert found["breaks"] == [{"flaw": "missing", "line": 1, "until": newest}]
+    for head in heads:
+        assert ("cut", int(head.partition(":")[0])) in audit.flaws("--head", head)
+    every = [word for head in heads for word in ("--head", head)]
+    assert len(audit.flaws(*every)) == 1 + len(heads)
+    said = audit.run("verify").stdout
+    assert f"BROKEN: lines 1 to {newest} are missing" in said and "for their age" not in said
+    gateway.start()                             # and it stays so
+    assert ("missing", 1) in audit.flaws()
+
+
 @pytest.mark.parametrize("statement, flaws", [
     ("UPDATE audit SET detail = replace(detail, '0', '1') WHERE id = 2",
      [("changed", 2)]),

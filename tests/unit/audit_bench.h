@@ -12,11 +12,13 @@
 enum { LINES = 9 };
 
 static struct audit_verdict verdict;
+static int64_t kept = AUDIT_KEEP; /* as prune_to() has it */
 
 static inline int set_up(void **state)
 {
 	int failed = store_set_up(state);
 
+	kept = AUDIT_KEEP;
 	if (!failed)
 		open_store();
 	return failed;
@@ -44,11 +46,14 @@ static inline int set_up_lines(void **state)
 static inline void verify_from(const struct audit_head *noted)
 {
 	struct explanation error = { "" };
+	struct audit_expected expected = { .kept = kept };
 	struct audit_reader *reader;
 
+	if (noted)
+		expected.noted[expected.noted_count++] = *noted;
 	if (audit_reader_open(folder, &reader, &error))
 		fail_msg("%s", error.text);
-	if (audit_reader_verify(reader, noted, &verdict))
+	if (audit_reader_verify(reader, &expected, &verdict))
 		fail_msg("%s", audit_reader_error(reader));
 	audit_reader_close(reader);
 }
@@ -95,6 +100,7 @@ static inline void prune_to(int64_t keep)
 	bool done = false;
 	int steps = 0;
 
+	kept = keep > 1 ? keep : 1;
 	while (!done) {
 		assert_int_equal(store_audit_prune(store, keep, &done), 0);
 		verify(); /* at every moment */

@@ -210,6 +210,58 @@ static void test_broken_anchor(void **state)
 	assert_only(AUDIT_MISSING, 4, 4);
 }
 
+/* Who moves the anchor and takes the lines away has not let them go for their age. */
+static void test_the_anchor_is_moved(void **state)
+{
+	struct audit_head newest, middle;
+
+	(void)state;
+	assert_int_equal(store_audit_head(store, &middle), 0);
+	add_lines(5);
+	assert_int_equal(store_audit_head(store, &newest), 0);
+	tamper("INSERT INTO audit_anchor SELECT 1, id, hash FROM audit WHERE id = 3;"
+	       "DELETE FROM audit WHERE id <= 3");
+	verify();
+	assert_only(AUDIT_MISSING, 1, 3);
+	assert_int_equal(verdict.gone, 0);
+	verify_from(&middle);
+	assert_only(AUDIT_MISSING, 1, 3);
+	tamper("UPDATE audit_anchor SET line = 9, hash = (SELECT hash FROM audit"
+	       " WHERE id = 9); DELETE FROM audit WHERE id <= 9");
+	verify_from(&middle); /* it is the anchor itself */
+	assert_int_equal(verdict.break_count, 2);
+	assert_break(0, AUDIT_MISSING, 1, 9);
+	assert_break(1, AUDIT_CUT, LINES, LINES);
+	tamper("UPDATE audit_anchor SET line = 14, hash = (SELECT hash FROM audit"
+	       " WHERE id = 14); DELETE FROM audit");
+	verify();
+	assert_only(AUDIT_MISSING, 1, LINES + 5);
+	verify_from(&newest);
+	assert_int_equal(verdict.break_count, 2);
+	assert_break(0, AUDIT_MISSING, 1, LINES + 5);
+	assert_break(1, AUDIT_CUT, LINES + 5, LINES + 5);
+	assert_int_equal(verdict.lines, 0);
+	add_lines(3); /* it goes on from there */
+	verify();
+	assert_only(AUDIT_MISSING, 1, LINES + 5);
+}
+
+/* What is gone rightly is gone up to where enough lines were kept, and no further. */
+static void test_the_anchor_is_one_line_too_far(void **state)
+{
+	(void)state;
+	add_lines(11);
+	prune_to(10); /* of 20 */
+	tamper("UPDATE audit_anchor SET line = 11, hash = (SELECT hash FROM audit"
+	       " WHERE id = 11); DELETE FROM audit WHERE id <= 11");
+	verify();
+	assert_only(AUDIT_MISSING, 11, 11);
+	assert_int_equal(verdict.gone, 10);
+	add_lines(1);
+	verify(); /* by now it would have gone */
+	assert_int_equal(verdict.break_count, 0);
+}
+
 static void test_heads_as_text(void **state)
 {
 	static const char *const wrong[] = {
@@ -260,6 +312,8 @@ int main(void)
 		WITH(test_cut, set_up_lines),
 		WITH(test_noted_and_pruned, set_up_lines),
 		WITH(test_broken_anchor, set_up_lines),
+		WITH(test_the_anchor_is_moved, set_up_lines),
+		WITH(test_the_anchor_is_one_line_too_far, set_up_lines),
 		cmocka_unit_test(test_heads_as_text),
 	};
 

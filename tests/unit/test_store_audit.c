@@ -29,6 +29,7 @@ static void test_triggers(void **state)
 
 	(void)state;
 	add_lines(AUDIT_STEP_LINES);
+	kept = AUDIT_STEP_LINES + LINES - 3;
 	assert_int_equal(store_audit_prune(store, AUDIT_STEP_LINES + LINES - 3, &done),
 			 0);
 	assert_true(done);

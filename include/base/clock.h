@@ -25,6 +25,9 @@ const char *clock_boot_id(void);
 int64_t clock_boot_number(void);
 void clock_set_source(const struct clock_source *source); /* NULL: the system's clocks */
 
+/* A clock that is kept right moves by less at once. */
+enum { CLOCK_SLEW_MS = 1000 };
+
 /* 2024-01-01T00:00:00Z: a phone that has not heard the time yet says 1970. */
 #define CLOCK_SANE_MS INT64_C(1704067200000)
 

@@ -20,6 +20,9 @@ enum {
 extern const char approval_by_owner[];	/* with `ofono-mcp approve` */
 extern const char approval_by_person[]; /* asked by the client */
 
+/* So long a message waits for approval. */
+int64_t approval_wait_ms(const struct config *config);
+
 /* Nobody decides about it any more then; its own validity may end before. */
 int64_t approval_awaited_until(const struct config *config,
 			       const struct message *message);

@@ -57,10 +57,14 @@ struct outbox_message {
 	bool unwanted;	    /* to be cancelled; stays over held and handed, on disk too */
 	bool recall_due;    /* ... and oFono, which told that it has it, can be asked */
 	bool kept;	    /* outbox_keep() */
-	int64_t created_ms; /* moves with the clock: sms/outbox_clock.h */
-	int64_t send_at_ms; /* 0: at once */
-	int64_t expires_at_ms;	 /* 0: never */
-	int64_t expiry_moved_ms; /* by the clock, since it was read or approved */
+	/* sms/outbox_clock.h says how these move with the clock */
+	int64_t created_ms;    /* as the clock would have said it then, lived since */
+	int64_t noted_ms;      /* ... as it did say */
+	int64_t send_at_ms;    /* 0: at once */
+	int64_t expires_at_ms; /* 0: never */
+	int64_t lived_ms;      /* its validity is lived until then; 0: it has not begun */
+	int64_t seen_ms;       /* see struct message */
+	bool yes_ends;	       /* likewise */
 	char uuid[MESSAGE_UUID_BYTES];
 	bool uuid_unsaved;	    /* the row has another one, or none */
 	struct outbox_words *words; /* NULL: to be read when they are needed */

@@ -89,6 +89,7 @@ struct message_draft {
 	int64_t created_ms;	     /* wall clock; 0: now */
 	bool is_awaited; /* of its submission nothing is told for now: see outbox_submit() */
 	bool is_handing; /* queued, and about to be handed over with it: STATE_HANDING */
+	bool yes_ends;	 /* expires_at_ms is the end of an approval, not of its validity */
 };
 
 enum message_direction {
@@ -104,6 +105,7 @@ enum message_flag {
 	MESSAGE_IMMEDIATE = 1 << 2, /* class 0: was to be shown at once and not stored */
 	MESSAGE_CLOCK_WRONG =
 		1 << 3, /* our clock said a year before this program was built */
+	MESSAGE_YES_ENDS = 1 << 4, /* outgoing: see struct message_draft */
 };
 
 struct message {
@@ -125,9 +127,14 @@ struct message {
 	int64_t send_at_ms;	     /* see struct message_draft */
 	int64_t expires_at_ms;
 	enum delivery delivery; /* as stored: what is true, delivery_of() tells */
+	/* ... as store_deadlines_carry() left them, for sms/outbox_clock.h */
+	int64_t boot;		 /* clock_boot_number() of the next two, 0 not known */
+	int64_t created_boot_ms; /* clock_boot_ms() then */
+	int64_t expires_boot_ms; /* ... 0: its validity has not begun, or it has none */
+	int64_t seen_ms;	 /* wall clock: it lived through an earlier start until then */
 	/* incoming only */
 	const char *sent_time; /* the service centre's stamp as oFono wrote it, "" none */
-	unsigned flags;	       /* enum message_flag */
+	unsigned flags;	       /* enum message_flag; of outgoing ones, too */
 	unsigned repeats;      /* how often the same message came again */
 	int64_t read_ms;       /* 0: unread */
 };

@@ -37,6 +37,14 @@ int store_outgoing_by_uuid(struct store *store, const char *uuid, struct arena *
  */
 int store_outgoing_exchanged(struct store *store, int64_t sim_id, const char *number);
 
+/* Until when a message may be handed over: as in struct message. */
+struct outgoing_deadline {
+	int64_t expires_at_ms;
+	int64_t expires_boot_ms;
+	int64_t seen_ms;
+	bool yes_ends;
+};
+
 struct outgoing_move {
 	enum message_state to;
 	const char *reason;	/* NULL: none */
@@ -46,12 +54,21 @@ struct outgoing_move {
 	const char *by;		/* who decided so, for the audit: "owner"; NULL: nobody */
 	const char *note;	/* the owner's words, NULL none */
 	int64_t at_ms;		/* wall clock; 0: now */
-	int64_t expires_at_ms;	/* 0: leave */
+	const struct outgoing_deadline *deadline; /* NULL: leave */
 };
 
 /* On disk when 0 returns, unless a transaction goes on; else as store_end(). */
-int store_outgoing_set_expiry(struct store *store, int64_t message_id,
-			      int64_t expires_at_ms);
+int store_outgoing_set_deadline(struct store *store, int64_t message_id,
+				const struct outgoing_deadline *deadline);
+
+/*
+ * Once at the start, before messages are read: those that are unfinished and were counted by
+ * CLOCK_BOOTTIME of an earlier start of the machine are counted by that of this one. How long
+ * the machine was off nobody knows, so what was left at the last moment that the store knows
+ * of is the most that is left now, and that moment is noted in `seen`. So it is when the wall
+ * clock is behind it, also within one start of the machine. 0 or as store_end().
+ */
+int store_deadlines_carry(struct store *store);
 
 /* As store_message_move(), and what is known of the delivery. */
 int store_outgoing_move(struct store *store, int64_t message_id,

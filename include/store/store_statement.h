@@ -35,6 +35,12 @@ struct store_known_clients {
 	} items[STORE_KNOWN_CLIENTS_MAX];
 };
 
+struct store_moment {
+	int64_t at_ms;	 /* wall clock; 0: none is known */
+	int64_t boot;	 /* clock_boot_number(); 0 not known */
+	int64_t boot_ms; /* clock_boot_ms() then */
+};
+
 enum store_presence { STORE_IS_THERE, STORE_FILE_IS_LOST, STORE_LOG_IS_LOST };
 
 struct store {
@@ -42,6 +48,7 @@ struct store {
 	sqlite3_stmt *statements[STATEMENT_COUNT]; /* NULL: not used yet */
 	int unprepared;	  /* why the last one that could not be prepared is not there */
 	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
+	struct store_moment before; /* the last that was noted when it was opened */
 	int64_t added;	  /* messages, since it was opened */
 	uint64_t commits; /* likewise; those that waited for the disk */
 	bool wants_lazy;  /* see store/store_sync.h */
@@ -92,6 +99,10 @@ void statement_read_message(sqlite3_stmt *statement, struct message *message_out
  */
 int store_begin(struct store *store);
 int store_end(struct store *store, int error);
+/* Inside a transaction, or as one: the gateway works at this time. */
+int store_mark_alive(struct store *store, int64_t now_ms);
+/* The last of these. 0 or -errno. */
+int store_moment_read(struct store *store, struct store_moment *moment_out);
 bool store_is_writing(const struct store *store); /* between the two */
 
 #endif

@@ -6,14 +6,12 @@
 
 #include "base/clock.h"
 
-enum { SLEW_MS = 1000 }; /* a clock that is kept right moves by less */
-
 void clock_history_look(struct clock_history *history)
 {
 	int64_t *epochs_ms = history->epochs_ms;
 	int64_t epoch_ms = clock_wall_ms() - clock_boot_ms();
 
-	if (history->count && llabs(epoch_ms - epochs_ms[0]) < SLEW_MS)
+	if (history->count && llabs(epoch_ms - epochs_ms[0]) < CLOCK_SLEW_MS)
 		return;
 	memmove(&epochs_ms[1], &epochs_ms[0],
 		(CLOCK_HISTORY_MAX - 1) * sizeof(*epochs_ms));

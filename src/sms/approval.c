@@ -6,9 +6,14 @@
 const char approval_by_owner[] = "approved_by_owner";
 const char approval_by_person[] = "approved_by_person";
 
+int64_t approval_wait_ms(const struct config *config)
+{
+	return config->approval_hours * MS_PER_HOUR;
+}
+
 int64_t approval_awaited_until(const struct config *config, const struct message *message)
 {
-	int64_t until_ms = message->created_ms + config->approval_hours * MS_PER_HOUR;
+	int64_t until_ms = message->created_ms + approval_wait_ms(config);
 
 	return message->expires_at_ms && message->expires_at_ms < until_ms
 		       ? message->expires_at_ms

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/each_turn.h"
+#include "base/log.h"
 #include "sms/outbox_private.h"
 #include "store/store_sync.h"
 
@@ -170,8 +171,11 @@ static int outbox_load(struct outbox *outbox)
 {
 	struct outbox_loading loading = { .outbox = outbox };
 	struct outbox_lane *lane;
-	int error = store_messages_unfinished(outbox->shared.store, load, &loading);
+	int error = store_deadlines_carry(outbox->shared.store);
 
+	if (error) /* what the rows say is older, and no end is later for it */
+		log_error("outbox: the disk does not take until when messages are valid");
+	error = store_messages_unfinished(outbox->shared.store, load, &loading);
 	if (!error)
 		error = loading.error;
 	if (error)

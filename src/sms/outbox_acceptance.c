@@ -7,9 +7,11 @@
  * is_awaited waits for the disk together with its handing over: nobody is told of it before that.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "sms/approval.h"
 #include "sms/outbox_clock.h"
 #include "sms/outbox_private.h"
 #include "sms/storage.h"
@@ -50,6 +52,14 @@ static bool leaves_at_once(const struct outbox_lane *lane, struct outbox_message
 	return message->words;
 }
 
+/* The person was asked before: is it that approval which ends first? */
+static bool yes_ends(const struct message_draft *draft)
+{
+	return draft->reason && strcmp(draft->reason, approval_by_person) == 0 &&
+	       draft->expires_at_ms ==
+		       approval_expiry(draft->created_ms, draft->send_at_ms, 0);
+}
+
 static int store_draft(struct outbox *outbox, const struct message_draft *draft,
 		       int64_t *message_id_out)
 {
@@ -70,6 +80,7 @@ static int store_accepted(struct outbox *outbox, const struct outbox_lane *lane,
 	struct message_draft accepted = *draft;
 	int error;
 
+	accepted.yes_ends = message->yes_ends;
 	accepted.is_handing = leaves_at_once(lane, message, draft);
 	error = store_draft(outbox, &accepted, &message->id);
 	if (!error && accepted.is_handing)
@@ -88,6 +99,7 @@ static struct outbox_message *message_of(struct outbox *outbox,
 		.created_ms = draft->created_ms ? draft->created_ms : clock_wall_ms(),
 		.send_at_ms = draft->send_at_ms,
 		.expires_at_ms = draft->expires_at_ms,
+		.flags = yes_ends(draft) ? MESSAGE_YES_ENDS : 0,
 	};
 
 	return outbox_message_new(&outbox->shared, &row);

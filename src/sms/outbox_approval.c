@@ -7,55 +7,29 @@
  */
 #include "sms/outbox_approval.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "sms/approval.h"
+#include "sms/outbox_clock.h"
 #include "sms/outbox_private.h"
 #include "store/store_outgoing.h"
 
-struct yes {
-	int64_t at_ms; /* 0: none was needed */
-};
-
-static void hear_change(void *data, const struct message_change *change)
-{
-	struct yes *yes = data;
-
-	if (strcmp(change->reason, approval_by_owner) == 0 ||
-	    strcmp(change->reason, approval_by_person) == 0)
-		yes->at_ms = change->at_ms;
-}
-
-/* Both move a message out of the way before its time; the history tells which. */
-static const char *why_expired(const struct outbox_message *message)
-{
-	struct yes yes = { 0 };
-
-	if (store_message_changes(message->shared->store, message->id, hear_change, &yes))
-		yes.at_ms = 0;
-	return yes.at_ms && message->expires_at_ms - message->expiry_moved_ms ==
-				       approval_expiry(yes.at_ms, message->send_at_ms, 0)
-		       ? "approval_expired"
-		       : "validity_over";
-}
-
 int64_t outbox_approval_end(const struct outbox_message *message)
 {
-	const struct message row = { .created_ms = message->created_ms,
-				     .expires_at_ms = message->expires_at_ms };
+	int64_t expiry_ms = outbox_clock_expiry(message), waited_ms;
 
-	if (message->state == STATE_WAITING_APPROVAL)
-		return approval_awaited_until(message->shared->config, &row);
-	return message->expires_at_ms ? message->expires_at_ms : INT64_MAX;
+	if (message->state != STATE_WAITING_APPROVAL)
+		return expiry_ms;
+	waited_ms = outbox_clock_waited(message,
+					approval_wait_ms(message->shared->config));
+	return expiry_ms < waited_ms ? expiry_ms : waited_ms;
 }
 
 const char *outbox_approval_end_reason(const struct outbox_message *message)
 {
 	if (message->state != STATE_WAITING_APPROVAL)
-		return why_expired(message);
-	return outbox_approval_end(message) == message->expires_at_ms
+		return message->yes_ends ? "approval_expired" : "validity_over";
+	return outbox_approval_end(message) == outbox_clock_expiry(message)
 		       ? "validity_over"
 		       : "approval_not_given";
 }
@@ -81,28 +55,52 @@ int64_t outbox_awaited_until(const struct outbox *outbox, const struct config *c
 	return approval_awaited_until(config, row);
 }
 
+static void take_times(struct outbox_message *message, const struct outbox_message *from)
+{
+	message->expires_at_ms = from->expires_at_ms;
+	message->lived_ms = from->lived_ms;
+	message->seen_ms = from->seen_ms;
+	message->yes_ends = from->yes_ends;
+}
+
+/* The approval is of now. What the message had seen before counts for its own validity alone. */
+static void limit_to_yes(struct outbox_message *message, int64_t now_ms)
+{
+	int64_t own_ms = message->expires_at_ms ? outbox_clock_expiry(message) : 0;
+	int64_t expires_at_ms = approval_expiry(now_ms, message->send_at_ms, own_ms);
+	bool is_scheduled = message->send_at_ms > now_ms;
+
+	if (!own_ms)
+		message->seen_ms = 0;
+	message->yes_ends = expires_at_ms != own_ms;
+	if (is_scheduled || !message->seen_ms)
+		message->expires_at_ms = expires_at_ms;
+	message->lived_ms = is_scheduled ? 0 : expires_at_ms;
+}
+
 int outbox_approve(struct outbox *outbox, int64_t message_id, const char *who)
 {
-	struct outbox_message *message = find_waiting(outbox, message_id);
+	struct outbox_message *message = find_waiting(outbox, message_id), before;
 	int64_t now_ms = clock_wall_ms();
+	struct outgoing_deadline deadline;
 	struct outgoing_move move = {
 		.reason = approval_by_owner,
 		.by = who,
 		.at_ms = now_ms,
+		.deadline = &deadline,
 	};
 	int error;
 
 	if (!message)
 		return OUTBOX_E_NOT_WAITING;
+	before = *message;
 	move.to = message->send_at_ms > now_ms ? STATE_SCHEDULED : STATE_QUEUED;
-	move.expires_at_ms =
-		approval_expiry(now_ms, message->send_at_ms, message->expires_at_ms);
+	limit_to_yes(message, now_ms);
+	deadline = outbox_clock_deadline(message);
 	log_info("outbox: message %lld: %s says yes", (long long)message_id, who);
 	error = outbox_message_decide(message, &move);
-	if (!error) {
-		message->expires_at_ms = move.expires_at_ms;
-		message->expiry_moved_ms = 0;
-	}
+	if (error)
+		take_times(message, &before);
 	return outbox_outcome(error, OUTBOX_E_NOT_WAITING);
 }
 

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "sms/outbox_clock.h"
 #include "store/store_sync.h"
 #include "text/segments.h"
 
@@ -48,11 +49,7 @@ struct outbox_message *outbox_message_new(struct outbox_shared *shared,
 	message->delivery = message->saved_delivery = row->delivery;
 	message->unwanted = row->reason && strcmp(row->reason, cancel_wanted) == 0;
 	message->reason = message->unwanted ? cancel_wanted : "";
-	message->created_ms = row->created_ms;
-	if (row->created_ms < CLOCK_SANE_MS && clock_wall_ms() >= CLOCK_SANE_MS)
-		message->created_ms = clock_wall_ms(); /* nobody knows when it was */
-	message->send_at_ms = row->send_at_ms;
-	message->expires_at_ms = row->expires_at_ms;
+	outbox_clock_read(message, row);
 	snprintf(message->uuid, sizeof(message->uuid), "%s", row->uuid);
 	observers_init(&message->observers);
 	count_waiting(shared, row->state, 1);

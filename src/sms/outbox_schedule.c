@@ -13,6 +13,8 @@ static void message_run(struct outbox_message *message, int64_t now_ms)
 {
 	if (!message_state_is_waiting(message->state))
 		return;
+	if (message->send_at_ms && message->send_at_ms <= now_ms)
+		outbox_clock_begin(message);
 	if (outbox_approval_end(message) <= now_ms)
 		outbox_message_become(message, STATE_EXPIRED,
 				      outbox_approval_end_reason(message));
@@ -27,9 +29,9 @@ static int64_t message_next(const struct outbox_message *message)
 
 	if (!message_state_is_waiting(message->state))
 		return INT64_MAX;
-	if (outbox_clock_holds(message))
-		return CLOCK_SANE_MS;
 	next_ms = outbox_approval_end(message);
+	if (outbox_clock_holds(message) && message->seen_ms < next_ms)
+		next_ms = message->seen_ms;
 	if (message->state == STATE_SCHEDULED && message->send_at_ms < next_ms)
 		next_ms = message->send_at_ms;
 	return next_ms;

@@ -56,6 +56,13 @@ int store_open(const char *folder, struct store **store_out, struct explanation 
 		store_close(store);
 		return failure < 0 ? failure : -ENOSPC;
 	}
+	failure = store_moment_read(store, &store->before);
+	if (failure) {
+		explanation_set(error, failure, "%s: cannot be read: %s", folder,
+				sqlite3_errmsg(store->database));
+		store_close(store);
+		return failure;
+	}
 	*store_out = store;
 	return 0;
 }

@@ -82,23 +82,37 @@ int store_gap_known(struct store *store, const char *reason, int64_t since_ms)
 
 int store_alive_set(struct store *store, int64_t wall_ms)
 {
-	sqlite3_stmt *statement = store_use(store, ALIVE_SET);
-	int error;
+	int error = store_mark_alive(store, wall_ms);
 
-	sqlite3_bind_int64(statement, 1, wall_ms);
-	error = store_run(store, statement);
 	if (!error || !store->alive_ms)
 		store->alive_ms = wall_ms;
 	return error;
 }
 
-int store_alive_get(struct store *store, int64_t *wall_ms_out)
+int store_moment_read(struct store *store, struct store_moment *moment_out)
 {
 	sqlite3_stmt *statement = store_use(store, ALIVE_GET);
-	int result = sqlite3_step(statement);
+	struct store_moment moment = { 0 };
+	int result = sqlite3_step(statement), error;
 
-	if (result == SQLITE_ROW || result == SQLITE_DONE)
-		*wall_ms_out =
-			result == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-	return store_done(store, statement, result);
+	if (result == SQLITE_ROW)
+		moment = (struct store_moment){
+			.at_ms = sqlite3_column_int64(statement, 0),
+			.boot = sqlite3_column_int64(statement, 1),
+			.boot_ms = sqlite3_column_int64(statement, 2),
+		};
+	error = store_done(store, statement, result);
+	if (!error)
+		*moment_out = moment;
+	return error;
+}
+
+int store_alive_get(struct store *store, int64_t *wall_ms_out)
+{
+	struct store_moment moment;
+	int error = store_moment_read(store, &moment);
+
+	if (!error)
+		*wall_ms_out = moment.at_ms;
+	return error;
 }

@@ -25,6 +25,20 @@ int store_message_note(struct store *store, int64_t message_id,
 	return store_run(store, statement);
 }
 
+/* A validity that counts from send_at has not begun. */
+static void bind_clock(sqlite3_stmt *statement, const struct message_draft *draft,
+		       int64_t created_ms)
+{
+	int64_t now_ms = clock_wall_ms(), boot_ms = clock_boot_ms();
+	bool has_begun = draft->expires_at_ms && !draft->send_at_ms;
+
+	sqlite3_bind_int64(statement, 12, clock_boot_number());
+	sqlite3_bind_int64(statement, 13, boot_ms + created_ms - now_ms);
+	sqlite3_bind_int64(statement, 14,
+			   has_begun ? boot_ms + draft->expires_at_ms - now_ms : 0);
+	sqlite3_bind_int(statement, 15, draft->yes_ends ? MESSAGE_YES_ENDS : 0);
+}
+
 static int message_row_add(struct store *store, const struct message_draft *draft,
 			   const struct message_change *change, int64_t *message_id_out)
 {
@@ -42,6 +56,7 @@ static int message_row_add(struct store *store, const struct message_draft *draf
 	sqlite3_bind_int64(statement, 9, draft->send_at_ms);
 	sqlite3_bind_int64(statement, 10, draft->expires_at_ms);
 	statement_bind_text(statement, 11, change->reason);
+	bind_clock(statement, draft, change->at_ms);
 	error = store_run(store, statement);
 	if (!error)
 		*message_id_out = sqlite3_last_insert_rowid(store->database);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "store/store_message.h"
 #include "store/store_party.h"
+#include "store/store_statement.h"
 
 int store_outgoing_by_key(struct store *store, int64_t client_id, const char *key,
 			  struct arena *arena, struct message *message_out)
@@ -72,14 +73,58 @@ static int key_free(struct store *store, int64_t message_id)
 	return store_run(store, statement);
 }
 
-int store_outgoing_set_expiry(struct store *store, int64_t message_id,
-			      int64_t expires_at_ms)
+int store_outgoing_set_deadline(struct store *store, int64_t message_id,
+				const struct outgoing_deadline *deadline)
 {
-	sqlite3_stmt *statement = store_use(store, OUTGOING_EXPIRY_SET);
+	sqlite3_stmt *statement = store_use(store, OUTGOING_DEADLINE_SET);
 
 	sqlite3_bind_int64(statement, 1, message_id);
-	sqlite3_bind_int64(statement, 2, expires_at_ms);
+	sqlite3_bind_int64(statement, 2, deadline->expires_at_ms);
+	sqlite3_bind_int64(statement, 3, deadline->expires_boot_ms);
+	sqlite3_bind_int64(statement, 4, deadline->seen_ms);
+	sqlite3_bind_int(statement, 5, deadline->yes_ends ? MESSAGE_YES_ENDS : 0);
 	return store_run(store, statement);
+}
+
+static sqlite3_stmt *carry_use(struct store *store, enum store_statement which)
+{
+	sqlite3_stmt *statement = store_use(store, which);
+
+	sqlite3_bind_int64(statement, 1, clock_boot_number());
+	sqlite3_bind_int64(statement, 2, store->before.at_ms);
+	return statement;
+}
+
+/* Inside a transaction. */
+static int carry_deadlines(struct store *store)
+{
+	const struct store_moment *before = &store->before;
+	int64_t boot_ms = clock_boot_ms();
+	bool is_ahead = before->boot == clock_boot_number() && before->boot_ms > boot_ms;
+	sqlite3_stmt *statement = carry_use(store, DEADLINES_CARRY);
+	int error;
+
+	sqlite3_bind_int64(statement, 3, before->boot);
+	sqlite3_bind_int64(statement, 4, before->boot_ms);
+	sqlite3_bind_int(statement, 5, is_ahead);
+	error = store_run(store, statement);
+	if (error)
+		return error;
+	statement = carry_use(store, DEADLINES_GUESS);
+	sqlite3_bind_int64(statement, 3, boot_ms);
+	error = store_run(store, statement);
+	if (error || clock_wall_ms() >= before->at_ms - CLOCK_SLEW_MS)
+		return error;
+	statement = store_use(store, DEADLINES_SEEN);
+	sqlite3_bind_int64(statement, 1, before->at_ms);
+	return store_run(store, statement);
+}
+
+int store_deadlines_carry(struct store *store)
+{
+	int error = store_begin(store);
+
+	return error ? error : store_end(store, carry_deadlines(store));
 }
 
 static int spelling_exchanged(struct store *store, const char *spelling)
@@ -124,8 +169,8 @@ int store_outgoing_move(struct store *store, int64_t message_id,
 				    move->delivery);
 	if (!error && move->frees_key)
 		error = key_free(store, message_id);
-	if (!error && move->expires_at_ms)
-		error = store_outgoing_set_expiry(store, message_id, move->expires_at_ms);
+	if (!error && move->deadline)
+		error = store_outgoing_set_deadline(store, message_id, move->deadline);
 	return store_end(store, error);
 }
 

@@ -15,7 +15,8 @@
 	" message.created, message.changed, message.direction, message.sent_time,"     \
 	" message.flags, message.repeats, message.read_at,"                            \
 	" message.idempotency_key, message.send_at, message.expires_at,"               \
-	" message.delivery"
+	" message.delivery, message.boot, message.created_boot, message.expires_boot,"  \
+	" message.seen"
 
 /*
  * A list, and where a piece of it ends that looks at ?10 + 1 rows, fit or not. `by` names
@@ -81,8 +82,9 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[SIM_IMSI] = "SELECT imsi FROM sim WHERE id = ?1",
 	[MESSAGE_ADD] = "INSERT INTO message (sim_id, client_id, number, text, segments,"
 			" state, created, changed, idempotency_key, send_at, expires_at,"
-			" reason)"
-			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11)",
+			" reason, boot, created_boot, expires_boot, flags)"
+			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12,"
+			" ?13, ?14, ?15)",
 	[MESSAGE_CHANGE_ADD] =
 		"INSERT INTO message_change (message_id, state, reason, at, note)"
 		" VALUES (?1, ?2, ?3, ?4, coalesce(?5, ''))",
@@ -116,7 +118,28 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_uuid"
 		" WHERE uuid = ?1 AND uuid <> '' AND direction = 0"
 		" ORDER BY id DESC LIMIT 1",
-	[OUTGOING_EXPIRY_SET] = "UPDATE message SET expires_at = ?2 WHERE id = ?1",
+	[OUTGOING_DEADLINE_SET] =
+		"UPDATE message SET expires_at = ?2, expires_boot = ?3, seen = ?4,"
+		" flags = ?5 WHERE id = ?1",
+	/* ?3 and ?4: the last moment that is known of an earlier start, which is theirs. */
+	[DEADLINES_CARRY] =
+		"UPDATE message INDEXED BY message_unfinished"
+		" SET expires_boot = CASE WHEN expires_boot = 0 THEN 0"
+		" ELSE max(1, expires_boot - max(?4, created_boot)) END,"
+		" created_boot = created_boot - max(?4, created_boot),"
+		" seen = max(seen, ?2), boot = ?1"
+		" WHERE id > 0 AND " STATE_IS_UNFINISHED " AND boot = ?3 AND ?3 <> 0"
+		" AND (boot <> ?1 OR ?5)",
+	/* Of another start, or of one that nobody knows: from now on, at most. */
+	[DEADLINES_GUESS] =
+		"UPDATE message INDEXED BY message_unfinished"
+		" SET expires_boot = CASE WHEN expires_at = 0"
+		" OR (send_at > 0 AND state IN (10, 11)) THEN 0"
+		" ELSE max(1, ?3 + expires_at - max(?2, changed)) END,"
+		" created_boot = ?3 - max(0, max(?2, changed) - created),"
+		" seen = max(seen, ?2, changed), boot = ?1"
+		" WHERE id > 0 AND " STATE_IS_UNFINISHED
+		" AND (boot <> ?1 OR ?1 = 0 OR created_boot > ?3)",
 	/* sent, delivered: the network took it */
 	[NUMBER_EXCHANGED] =
 		"SELECT 1 FROM message INDEXED BY message_number WHERE number = ?1"
@@ -201,8 +224,12 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		 " (SELECT * FROM gap WHERE until_at > ?1 OR until_at = 0"
 		 "  ORDER BY from_at DESC, id DESC LIMIT 100) ORDER BY from_at, id",
 	[GAP_KNOWN] = "SELECT 1 FROM gap WHERE reason = ?1 AND until_at > ?2 LIMIT 1",
-	[ALIVE_SET] = "INSERT OR REPLACE INTO alive (id, at) VALUES (1, ?1)",
-	[ALIVE_GET] = "SELECT at FROM alive",
+	/* The wall clock is behind that. */
+	[DEADLINES_SEEN] = "UPDATE message INDEXED BY message_unfinished"
+			   " SET seen = max(seen, ?1) WHERE id > 0 AND " STATE_IS_UNFINISHED,
+	[ALIVE_SET] = "INSERT OR REPLACE INTO alive (id, at, boot, boot_at)"
+		      " VALUES (1, ?1, ?2, ?3)",
+	[ALIVE_GET] = "SELECT at, boot, boot_at FROM alive",
 	[CLIENT_ADD] = "INSERT INTO client (name, scopes, ask, sims, allow, per_minute, "
 		       "per_hour,"
 		       " per_day, segments_per_month, token_hash, created)"

@@ -123,6 +123,10 @@ void statement_read_message(sqlite3_stmt *statement, struct message *message_out
 		.send_at_ms = sqlite3_column_int64(statement, 17),
 		.expires_at_ms = sqlite3_column_int64(statement, 18),
 		.delivery = (enum delivery)sqlite3_column_int(statement, 19),
+		.boot = sqlite3_column_int64(statement, 20),
+		.created_boot_ms = sqlite3_column_int64(statement, 21),
+		.expires_boot_ms = sqlite3_column_int64(statement, 22),
+		.seen_ms = sqlite3_column_int64(statement, 23),
 	};
 }
 
@@ -140,11 +144,13 @@ int store_begin(struct store *store)
 }
 
 /* Inside the transaction of another write, so that it costs no wake-up and no fsync. */
-static int mark_alive(struct store *store, int64_t now_ms)
+int store_mark_alive(struct store *store, int64_t now_ms)
 {
 	sqlite3_stmt *statement = store_use(store, ALIVE_SET);
 
 	sqlite3_bind_int64(statement, 1, now_ms);
+	sqlite3_bind_int64(statement, 2, clock_boot_number());
+	sqlite3_bind_int64(statement, 3, clock_boot_ms());
 	return store_run(store, statement);
 }
 
@@ -160,7 +166,7 @@ int store_end(struct store *store, int error)
 	bool due = is_alive_due(store, now_ms);
 
 	if (!error && due)
-		error = mark_alive(store, now_ms);
+		error = store_mark_alive(store, now_ms);
 	if (!error)
 		error = store_run(store, store_use(store, COMMIT));
 	if (!error && !store->lazy)

@@ -16,8 +16,6 @@
 
 #define CLOCK_SETTING STORE_SETTING_USAGE_CLOCK
 
-enum { SLEW_MS = 1000 }; /* a clock that is kept right moves by less */
-
 struct clock_note { /* of the setting */
 	char boot_id[40];
 	int64_t offset_ms;
@@ -126,7 +124,7 @@ static int clock_follow(struct store *store, struct usage_clock *clock)
 
 static bool is_set(const struct usage_clock *clock)
 {
-	return llabs(epoch_now() - clock->epoch_ms) >= SLEW_MS;
+	return llabs(epoch_now() - clock->epoch_ms) >= CLOCK_SLEW_MS;
 }
 
 static int look_again(struct store *store, struct usage_clock *clock)

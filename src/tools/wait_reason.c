@@ -9,7 +9,11 @@ bool wait_is_for_the_clock(const struct message *message)
 			    : message->state == STATE_SCHEDULED ? message->send_at_ms
 								: 0;
 
-	return needed_ms >= CLOCK_SANE_MS && clock_wall_ms() < CLOCK_SANE_MS;
+	int64_t now_ms = clock_wall_ms();
+
+	if (message->state == STATE_QUEUED && needed_ms && now_ms < message->seen_ms)
+		return true; /* see sms/outbox_clock.h */
+	return needed_ms >= CLOCK_SANE_MS && now_ms < CLOCK_SANE_MS;
 }
 
 const char *wait_reason(const struct services *services, const struct message *message)

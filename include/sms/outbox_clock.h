@@ -5,8 +5,9 @@
  * send_at, and a validity that counts from it, are times of the wall clock: they stay. How long
  * a message is valid, waits for approval, or has an approval that is good, counts from when that
  * began, by CLOCK_BOOTTIME, which nobody sets. The row has it with the start of the machine that
- * it is of, so a clock that is set moves no end, also when it is set while the gateway does not
- * run; the wall clock's time of the end, which people read, follows.
+ * it is of, so a clock that is set moves no end; the wall clock's time of the end, which people
+ * read, follows. While the gateway does not run a clock that is set forward looks like time
+ * that passed, and one that is set back makes nothing later.
  *
  * At the next start of the machine nobody knows how long it was off
  * (store_deadlines_carry()). Such a message is over as soon as the first of these says so:

@@ -22,6 +22,7 @@ static int64_t wall_of(int64_t boot_ms, int64_t known_ms)
 	return wall_ms > 0 ? wall_ms : 1; /* 0 is never, or not begun */
 }
 
+/* A clock that was set forward meanwhile looks like time that passed. */
 void outbox_clock_read(struct outbox_message *message, const struct message *row)
 {
 	message->created_ms = message->noted_ms = row->created_ms;
@@ -37,12 +38,15 @@ void outbox_clock_read(struct outbox_message *message, const struct message *row
 			message->seen_ms = row->changed_ms;
 		return;
 	}
-	message->created_ms = wall_of(row->created_boot_ms, row->created_ms);
+	message->created_ms = earlier(wall_of(row->created_boot_ms, row->created_ms),
+				      row->created_ms);
 	message->lived_ms = row->expires_boot_ms ? wall_of(row->expires_boot_ms,
 							   row->expires_at_ms)
 						 : 0;
-	if (message->lived_ms && !message->seen_ms)
-		message->expires_at_ms = message->lived_ms;
+	if (!message->lived_ms || message->seen_ms)
+		return;
+	message->lived_ms = earlier(message->lived_ms, row->expires_at_ms);
+	message->expires_at_ms = message->lived_ms;
 }
 
 struct outgoing_deadline outbox_clock_deadline(const struct outbox_message *message)

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
 
 import pytest
 
 from agent import TO, Agent, assert_refused, assert_sent
+from approving import Owner, new_agent, set_ask
 from conftest import new_lab, wait_until_known
 from journal import Journal
 from lab import Lab
@@ -30,7 +31,8 @@ def phone_with_clock(**options: object) -> Iterator[tuple[Lab, Clock]]:
     clock = Clock(lab.folder)
     lab.gateway.environment |= clock.environment
     with lab:
-        wait_until_known(lab, True)
+        if options.get("gateway_open", True):
+            wait_until_known(lab, True)
         yield lab, clock
 
 
@@ -204,3 +206,93 @@ def test_asleep_for_hours(phone: tuple[Lab, Clock]) -> None:
     assert not waiting.is_done                      # its 60 s were not slept through
     lab.modems[0].deliver(SENDER, "good morning")
     assert "good morning" in str(waiting.facts())
+
+
+DAYS_BEHIND, HOURS_LATER = 2 * DAY_S, 3 * HOUR_S
+SEARCHING, HOME = 2, 1
+
+
+def approved(lab: Lab) -> tuple[Agent, int]:
+    """The gateway is dead by then, and the network away."""
+    agent, owner = new_agent(lab), Owner(lab)
+    message_id = agent.send("of use for ten minutes", wait_for="none").message_id
+    lab.modems[0].set_registration(SEARCHING)
+    agent.wait_states("searching", timeout=10)
+    owner.do("approve", message_id)
+    lab.gateway.kill()
+    set_ask(lab, "careful", "never")
+    return agent, message_id
+
+
+def valid(lab: Lab) -> tuple[Agent, int]:
+    agent, [modem] = new_agent(lab, ask="never"), lab.modems
+    modem.plan(Outcome.hang())
+    agent.send("in its way", wait_for="none")
+    message_id = agent.send("of use for an hour", wait_for="none",
+                            valid_for_seconds=HOUR_S).message_id
+    Journal(lab).wait_state("in its way", "handed")
+    lab.gateway.kill()
+    modem.unhang(Outcome.ok())
+    modem.set_registration(SEARCHING)
+    return agent, message_id
+
+
+def start_at(lab: Lab, clock: Clock, ahead_s: float) -> None:
+    clock.set(ahead_s)
+    lab.gateway.start()
+
+
+def come_back(lab: Lab, agent: Agent) -> None:
+    lab.modems[0].set_registration(HOME)
+    agent.wait_states("ready", timeout=10)
+
+
+@pytest.mark.parametrize("begin", [approved, valid])
+@pytest.mark.parametrize("steps", [
+    [-DAYS_BEHIND, 0], [-DAYS_BEHIND], [-DAYS_BEHIND, -DAYS_BEHIND, 0],
+    [-HOUR_S, -2 * HOUR_S, 0], ["1970", 0], [-DAYS_BEHIND, -DAYS_BEHIND + 60]], ids=str)
+def test_started_behind_and_set_right(begin: Callable[[Lab], tuple[Agent, int]],
+                                      steps: list[float | str]) -> None:
+    """A restart with a wrong clock gives nobody more time than was asked for."""
+    ahead_s = [60 - time.time() if isinstance(step, str) else step for step in steps]
+    with phone_with_clock(gateway_open=False) as (lab, clock):
+        agent, message_id = begin(lab)
+        start_at(lab, clock, ahead_s[0])
+        for between_s in ahead_s[1:-1]:
+            lab.gateway.kill()
+            start_at(lab, clock, between_s)
+        clock.set(ahead_s[-1])
+        clock.sleep(HOURS_LATER)
+        come_back(lab, agent)
+        assert_sent(agent.send("another"))
+        told = agent.call("get_sms_status", message_id=message_id).structured
+        reason = "approval_expired" if begin is approved else "validity_over"
+        assert (told["state"], told["changes"][-1]["reason"]) == ("expired", reason)
+        assert not any(submit.text.startswith("of use") for submit in lab.modems[0].offered)
+
+
+@pytest.mark.parametrize("begin", [approved, valid])
+def test_started_behind_and_still_good(begin: Callable[[Lab], tuple[Agent, int]]) -> None:
+    """While the clock is behind it waits; when that is right it is sent, if it is in time."""
+    with phone_with_clock(gateway_open=False) as (lab, clock):
+        agent, message_id = begin(lab)
+        start_at(lab, clock, -DAYS_BEHIND)
+        come_back(lab, agent)
+        assert_sent(agent.send("meanwhile"))
+        told = agent.call("get_sms_status", message_id=message_id).structured
+        assert (told["state"], told["reason"]) == ("queued", "clock_unknown")
+        clock.set(0)
+        agent.wait_state(message_id, "sent")
+
+
+def test_what_nobody_approved_while_the_clock_was_behind() -> None:
+    with phone_with_clock(gateway_open=False) as (lab, clock):
+        agent = new_agent(lab)
+        message_id = agent.send("forgotten", wait_for="none").message_id
+        lab.gateway.kill()
+        start_at(lab, clock, -30 * DAY_S)
+        clock.sleep(DAY_S + 1)
+        agent.wait_state(message_id, "expired")
+        told = agent.call("get_sms_status", message_id=message_id).structured
+        assert told["changes"][-1]["reason"] == "approval_not_given"
+        assert Owner(lab).run("approve", message_id).returncode != 0

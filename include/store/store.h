@@ -89,7 +89,7 @@ struct message_draft {
 	int64_t created_ms;	     /* wall clock; 0: now */
 	bool is_awaited; /* of its submission nothing is told for now: see outbox_submit() */
 	bool is_handing; /* queued, and about to be handed over with it: STATE_HANDING */
-	bool yes_ends;	 /* expires_at_ms is the end of an approval, not of its validity */
+	bool yes_ends; /* expires_at_ms is the end of an approval, not of its validity */
 };
 
 enum message_direction {
@@ -131,7 +131,7 @@ struct message {
 	int64_t boot;		 /* clock_boot_number() of the next two, 0 not known */
 	int64_t created_boot_ms; /* clock_boot_ms() then */
 	int64_t expires_boot_ms; /* ... 0: its validity has not begun, or it has none */
-	int64_t seen_ms;	 /* wall clock: it lived through an earlier start until then */
+	int64_t seen_ms; /* wall clock: it lived through an earlier start until then */
 	/* incoming only */
 	const char *sent_time; /* the service centre's stamp as oFono wrote it, "" none */
 	unsigned flags;	       /* enum message_flag; of outgoing ones, too */

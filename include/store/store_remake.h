@@ -27,7 +27,7 @@ enum store_remake_cause {
 };
 
 struct store_remade {
-	bool is_complete;     /* every row came over, and nothing shows that there were more */
+	bool is_complete; /* every row came over, and nothing shows that there were more */
 	char aside[PATH_MAX]; /* the old file */
 };
 

@@ -48,13 +48,13 @@ struct store {
 	sqlite3_stmt *statements[STATEMENT_COUNT]; /* NULL: not used yet */
 	int unprepared;	  /* why the last one that could not be prepared is not there */
 	int64_t alive_ms; /* see store_alive_set(); 0: this program is not the gateway */
-	struct store_moment before; /* the last that was noted when it was opened */
-	int64_t added;	  /* messages, since it was opened */
-	uint64_t commits; /* likewise; those that waited for the disk */
-	bool wants_lazy;  /* see store/store_sync.h */
-	bool lazy;	  /* ... as SQLite was told: see store_obey_lazy() */
-	bool looks;	  /* see store/store_look.h */
-	bool unsynced;	  /* since the last lazy change */
+	struct store_moment before;   /* the last that was noted when it was opened */
+	int64_t added;		      /* messages, since it was opened */
+	uint64_t commits;	      /* likewise; those that waited for the disk */
+	bool wants_lazy;	      /* see store/store_sync.h */
+	bool lazy;		      /* ... as SQLite was told: see store_obey_lazy() */
+	bool looks;		      /* see store/store_look.h */
+	bool unsynced;		      /* since the last lazy change */
 	int64_t audit_added;	      /* lines, likewise; also what was rolled back */
 	bool damaged;		      /* found while it was used, and told */
 	enum store_presence presence; /* as it was told */

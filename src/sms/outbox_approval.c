@@ -20,8 +20,8 @@ int64_t outbox_approval_end(const struct outbox_message *message)
 
 	if (message->state != STATE_WAITING_APPROVAL)
 		return expiry_ms;
-	waited_ms = outbox_clock_waited(message,
-					approval_wait_ms(message->shared->config));
+	waited_ms =
+		outbox_clock_waited(message, approval_wait_ms(message->shared->config));
 	return expiry_ms < waited_ms ? expiry_ms : waited_ms;
 }
 

@@ -38,11 +38,11 @@ void outbox_clock_read(struct outbox_message *message, const struct message *row
 			message->seen_ms = row->changed_ms;
 		return;
 	}
-	message->created_ms = earlier(wall_of(row->created_boot_ms, row->created_ms),
-				      row->created_ms);
-	message->lived_ms = row->expires_boot_ms ? wall_of(row->expires_boot_ms,
-							   row->expires_at_ms)
-						 : 0;
+	message->created_ms =
+		earlier(wall_of(row->created_boot_ms, row->created_ms), row->created_ms);
+	message->lived_ms = row->expires_boot_ms
+				    ? wall_of(row->expires_boot_ms, row->expires_at_ms)
+				    : 0;
 	if (!message->lived_ms || message->seen_ms)
 		return;
 	message->lived_ms = earlier(message->lived_ms, row->expires_at_ms);

@@ -95,8 +95,8 @@ static bool value_is_sound(sqlite3_value *value)
 static void look_up(struct carriage *carriage)
 {
 	const struct store_progress *progress = carriage->progress;
-	int64_t done = carriage->due ? carriage->rows * carriage->pages / carriage->due
-				     : 0;
+	int64_t done =
+		carriage->due ? carriage->rows * carriage->pages / carriage->due : 0;
 
 	if (++carriage->rows % STEP_ROWS != 1 || !progress || !progress->step ||
 	    carriage->pages < 1)
@@ -177,7 +177,8 @@ static sqlite3_stmt *prepare_rows(const struct carrying *carrying, const char *o
 	sqlite3_stmt *rows = NULL;
 
 	list_columns(carrying, list, sizeof(list));
-	snprintf(sql, sizeof(sql), "SELECT %s, %s FROM main.%s NOT INDEXED%s ORDER BY %s %s",
+	snprintf(sql, sizeof(sql),
+		 "SELECT %s, %s FROM main.%s NOT INDEXED%s ORDER BY %s %s",
 		 order_of(table), list, table->name,
 		 table->order ? "" : " WHERE rowid > ?1", order_of(table), order);
 	sqlite3_prepare_v2(carrying->carriage->from, sql, -1, &rows, NULL);
@@ -195,9 +196,8 @@ static bool skip_row(struct carrying *carrying)
 		 "SELECT rowid FROM main.%s NOT INDEXED WHERE rowid > ?1"
 		 " ORDER BY rowid LIMIT 1",
 		 carrying->table->name);
-	if (carrying->table->order ||
-	    sqlite3_prepare_v2(carrying->carriage->from, sql, -1, &next, NULL) !=
-		    SQLITE_OK)
+	if (carrying->table->order || sqlite3_prepare_v2(carrying->carriage->from, sql,
+							 -1, &next, NULL) != SQLITE_OK)
 		return false;
 	sqlite3_bind_int64(next, 1, carrying->last);
 	found = sqlite3_step(next) == SQLITE_ROW;
@@ -246,16 +246,17 @@ static void carry_rows(struct carrying *carrying)
 static sqlite3_stmt *prepare_insert(const struct carrying *carrying)
 {
 	const struct carried_table *table = carrying->table;
-	char list[COLUMNS_MAX * COLUMN_NAME_BYTES], places[COLUMNS_MAX * 6] = "", sql[1600];
+	char list[COLUMNS_MAX * COLUMN_NAME_BYTES], places[COLUMNS_MAX * 6] = "",
+									 sql[1600];
 	sqlite3_stmt *insert = NULL;
 	size_t length = 0;
 
 	list_columns(carrying, list, sizeof(list));
 	for (int column = 0; column < carrying->columns; column++) {
 		if (carrying->is_there[column])
-			length += (size_t)snprintf(places + length,
-						   sizeof(places) - length, "%s?%d",
-						   length ? ", " : "", column + 1);
+			length +=
+				(size_t)snprintf(places + length, sizeof(places) - length,
+						 "%s?%d", length ? ", " : "", column + 1);
 	}
 	snprintf(sql, sizeof(sql), "INSERT OR IGNORE INTO %s (%s) SELECT %s WHERE %s",
 		 table->into ? table->into : table->name, list, places, table->condition);
@@ -341,7 +342,9 @@ static void note_missing(struct carriage *carriage)
 
 static void carry_table(struct carriage *carriage, const struct carried_table *table)
 {
-	struct carrying carrying = { .carriage = carriage, .table = table, .whole = true };
+	struct carrying carrying = { .carriage = carriage,
+				     .table = table,
+				     .whole = true };
 
 	split_columns(&carrying);
 	if (!find_columns(&carrying)) {

@@ -92,7 +92,8 @@ static int64_t ahead(sqlite3 *database, const char *table)
 	char sql[96];
 
 	snprintf(sql, sizeof(sql),
-		 "SELECT value FROM %s WHERE name = '" STORE_SETTING_USAGE_CLOCK "'", table);
+		 "SELECT value FROM %s WHERE name = '" STORE_SETTING_USAGE_CLOCK "'",
+		 table);
 	if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
 	    sqlite3_step(statement) == SQLITE_ROW)
 		ahead_ms = store_usage_ahead(
@@ -123,12 +124,14 @@ static int forward_rows(sqlite3 *from, sqlite3 *to)
 		{ "event", EVENT_CARRIED, calls },
 	};
 	int64_t message = 0, event = 0;
-	int result = ask(to, "SELECT max(seq) FROM sqlite_sequence WHERE name = 'message'",
-			 &message);
+	int result =
+		ask(to, "SELECT max(seq) FROM sqlite_sequence WHERE name = 'message'",
+		    &message);
 
 	if (!result)
-		result = ask(to, "SELECT max(seq) FROM sqlite_sequence"
-				 " WHERE name = 'event'",
+		result = ask(to,
+			     "SELECT max(seq) FROM sqlite_sequence"
+			     " WHERE name = 'event'",
 			     &event);
 	snprintf(messages, sizeof(messages),
 		 MESSAGE_CONDITION " AND ?1 > %" PRId64 " AND ?13 IS NOT NULL", message);

@@ -27,7 +27,7 @@ static const char mark_text[] =
 
 struct place { /* in the order of the columns */
 	int64_t epoch;
-	int64_t boot;	/* 0: not known */
+	int64_t boot; /* 0: not known */
 	int64_t device;
 	int64_t system; /* 0: the file system has no ID */
 	int64_t file;	/* inode of gateway.db */
@@ -91,9 +91,9 @@ static int look_at_mark(const char *folder, struct place *place)
 /* SQLITE_ROW, SQLITE_DONE: none, or why not. */
 static int read_note(sqlite3 *database, struct place *note)
 {
-	int64_t *const fields[] = { &note->epoch, &note->boot, &note->device,
-				    &note->system, &note->file, &note->born,
-				    &note->mark,  &note->marked };
+	int64_t *const fields[] = { &note->epoch,  &note->boot,	 &note->device,
+				    &note->system, &note->file,	 &note->born,
+				    &note->mark,   &note->marked };
 	sqlite3_stmt *statement = NULL;
 	int result = sqlite3_prepare_v2(database, "SELECT " PLACE_COLUMNS " FROM place",
 					-1, &statement, NULL);
@@ -194,15 +194,14 @@ static int make_mark(const char *folder, int64_t epoch)
 
 static int write_note(sqlite3 *database, const struct place *place)
 {
-	const int64_t fields[] = { place->epoch,  place->boot, place->device,
-				   place->system, place->file, place->born,
+	const int64_t fields[] = { place->epoch,  place->boot,	place->device,
+				   place->system, place->file,	place->born,
 				   place->mark,	  place->marked };
 	sqlite3_stmt *statement = NULL;
-	int result = sqlite3_prepare_v2(
-		database,
-		"INSERT OR REPLACE INTO place (id, " PLACE_COLUMNS
-		") VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-		-1, &statement, NULL);
+	int result = sqlite3_prepare_v2(database,
+					"INSERT OR REPLACE INTO place (id, " PLACE_COLUMNS
+					") VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+					-1, &statement, NULL);
 
 	errno = 0; /* see store_database_error() */
 	for (int i = 0; result == SQLITE_OK && i < 8; i++)

@@ -24,12 +24,16 @@ static const struct cause {
 	[STORE_REMAKE_DAMAGED] = { "damaged", STORE_GAP_DAMAGED, NULL,
 				   AUDIT_LEDGER_RESCUED },
 	[STORE_REMAKE_COPY] = { "replaced", STORE_GAP_RESTORED,
-				"store: the message store is a backup that was copied there, or a "
-				"copy: what was on its way in it is unknown now, and is not sent",
+				"store: the message store is a backup that was copied "
+				"there, or a "
+				"copy: what was on its way in it is unknown now, and is "
+				"not sent",
 				AUDIT_LEDGER_RESTORED },
 	[STORE_REMAKE_FOREIGN] = { "replaced", STORE_GAP_RESTORED,
-				   "store: THE MESSAGE STORE HAD TABLES, INDEXES OR TRIGGERS "
-				   "THAT ARE NOT OURS: only its rows were taken over, into a "
+				   "store: THE MESSAGE STORE HAD TABLES, INDEXES OR "
+				   "TRIGGERS "
+				   "THAT ARE NOT OURS: only its rows were taken over, "
+				   "into a "
 				   "new one",
 				   AUDIT_LEDGER_REBUILT },
 };
@@ -94,7 +98,7 @@ static int finish_rows(struct remake *remake)
 	const struct cause *cause = &causes[remake->cause];
 	const char *detail = cause->event == AUDIT_LEDGER_RESTORED ? "{}"
 			     : is_complete(remake)		   ? "{\"complete\":true}"
-								   : "{\"complete\":false}";
+						   : "{\"complete\":false}";
 	bool is_old = remake->cause != STORE_REMAKE_DAMAGED && !remake->is_here;
 	int result = store_carry_numbers(is_old ? NULL : remake->from.database, to);
 
@@ -144,7 +148,8 @@ static int put_in_place(struct remake *remake, char *aside)
 
 	if (!error)
 		return 0;
-	return store_opening_fail(&remake->from, error, "%s, and cannot be moved aside: %s",
+	return store_opening_fail(&remake->from, error,
+				  "%s, and cannot be moved aside: %s",
 				  causes[remake->cause].word, strerror(-error));
 }
 

@@ -29,8 +29,7 @@ static void tell(struct store *store, bool is_complete, const char *aside,
 	log_error(
 		"store: it was moved to %s and left as it is; a new one begins with %s: "
 		"%lld messages, %lld SIM cards, %lld clients",
-		aside,
-		is_complete ? "all rows of it" : "what could be read of it",
+		aside, is_complete ? "all rows of it" : "what could be read of it",
 		(long long)count_rows(store, "SELECT count(*) FROM message"),
 		(long long)count_rows(store, "SELECT count(*) FROM sim"),
 		(long long)count_rows(store, "SELECT count(*) FROM client"));
@@ -66,7 +65,8 @@ static int open_or_rescue(const char *folder, struct store **store_out,
 }
 
 /* One that is no copy any more, for nothing waits in it. */
-static int settle_copy(const char *folder, struct store **store, struct explanation *error)
+static int settle_copy(const char *folder, struct store **store,
+		       struct explanation *error)
 {
 	struct store_remade remade;
 	int failure;

@@ -15,7 +15,7 @@
 	" message.created, message.changed, message.direction, message.sent_time,"     \
 	" message.flags, message.repeats, message.read_at,"                            \
 	" message.idempotency_key, message.send_at, message.expires_at,"               \
-	" message.delivery, message.boot, message.created_boot, message.expires_boot,"  \
+	" message.delivery, message.boot, message.created_boot, message.expires_boot," \
 	" message.seen"
 
 /*
@@ -131,15 +131,14 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" WHERE id > 0 AND " STATE_IS_UNFINISHED " AND boot = ?3 AND ?3 <> 0"
 		" AND (boot <> ?1 OR ?5)",
 	/* Of another start, or of one that nobody knows: from now on, at most. */
-	[DEADLINES_GUESS] =
-		"UPDATE message INDEXED BY message_unfinished"
-		" SET expires_boot = CASE WHEN expires_at = 0"
-		" OR (send_at > 0 AND state IN (10, 11)) THEN 0"
-		" ELSE max(1, ?3 + expires_at - max(?2, changed)) END,"
-		" created_boot = ?3 - max(0, max(?2, changed) - created),"
-		" seen = max(seen, ?2, changed), boot = ?1"
-		" WHERE id > 0 AND " STATE_IS_UNFINISHED
-		" AND (boot <> ?1 OR ?1 = 0 OR created_boot > ?3)",
+	[DEADLINES_GUESS] = "UPDATE message INDEXED BY message_unfinished"
+			    " SET expires_boot = CASE WHEN expires_at = 0"
+			    " OR (send_at > 0 AND state IN (10, 11)) THEN 0"
+			    " ELSE max(1, ?3 + expires_at - max(?2, changed)) END,"
+			    " created_boot = ?3 - max(0, max(?2, changed) - created),"
+			    " seen = max(seen, ?2, changed), boot = ?1"
+			    " WHERE id > 0 AND " STATE_IS_UNFINISHED
+			    " AND (boot <> ?1 OR ?1 = 0 OR created_boot > ?3)",
 	/* sent, delivered: the network took it */
 	[NUMBER_EXCHANGED] =
 		"SELECT 1 FROM message INDEXED BY message_number WHERE number = ?1"
@@ -225,8 +224,9 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		 "  ORDER BY from_at DESC, id DESC LIMIT 100) ORDER BY from_at, id",
 	[GAP_KNOWN] = "SELECT 1 FROM gap WHERE reason = ?1 AND until_at > ?2 LIMIT 1",
 	/* The wall clock is behind that. */
-	[DEADLINES_SEEN] = "UPDATE message INDEXED BY message_unfinished"
-			   " SET seen = max(seen, ?1) WHERE id > 0 AND " STATE_IS_UNFINISHED,
+	[DEADLINES_SEEN] =
+		"UPDATE message INDEXED BY message_unfinished"
+		" SET seen = max(seen, ?1) WHERE id > 0 AND " STATE_IS_UNFINISHED,
 	[ALIVE_SET] = "INSERT OR REPLACE INTO alive (id, at, boot, boot_at)"
 		      " VALUES (1, ?1, ?2, ?3)",
 	[ALIVE_GET] = "SELECT at, boot, boot_at FROM alive",

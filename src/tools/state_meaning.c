@@ -63,7 +63,8 @@ static const struct {
 	{ "paused_by_owner",
 	  "The owner paused the gateway; it goes on when the pause is over." },
 	{ "clock_unknown",
-	  "The phone's clock is not set, or is behind a time that it has shown before, so "
+	  "The phone's clock is not set, or is behind a time that it has shown before, "
+	  "so "
 	  "nobody knows whether it is due or still valid; it goes on when the time is "
 	  "known." },
 	{ "not_delivered", "A report says that the network gave up delivering it." },

@@ -46,8 +46,8 @@ static const struct foreign {
 	  "DROP TABLE usage; CREATE VIRTUAL TABLE usage USING fts5(id, at, client_id,"
 	  " sim_id, segments, noted)",
 	  true },
-	{ "a column that is computed",
-	  "ALTER TABLE client ADD COLUMN more INTEGER AS (abs(id - 9223372036854775807))" },
+	{ "a column that is computed", "ALTER TABLE client ADD COLUMN more INTEGER AS "
+				       "(abs(id - 9223372036854775807))" },
 	{ "computed columns in the place of ours",
 	  "CREATE TABLE other (id INTEGER PRIMARY KEY, at INTEGER, client_id AS (7),"
 	  " sim_id AS (1), segments AS (0), noted INTEGER);"
@@ -62,11 +62,13 @@ static const struct foreign {
 	  " WHERE state = 77" },
 	{ "a check that nothing fits",
 	  "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql,"
-	  " 'segments INTEGER NOT NULL,', 'segments INTEGER NOT NULL CHECK (segments < 0),')"
+	  " 'segments INTEGER NOT NULL,', 'segments INTEGER NOT NULL CHECK (segments < "
+	  "0),')"
 	  " WHERE name = 'usage'; PRAGMA writable_schema = RESET" },
 	{ "a default that fails",
 	  "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql,"
-	  " 'name TEXT NOT NULL', 'name TEXT NOT NULL DEFAULT (abs(-9223372036854775808))')"
+	  " 'name TEXT NOT NULL', 'name TEXT NOT NULL DEFAULT "
+	  "(abs(-9223372036854775808))')"
 	  " WHERE name = 'client'; PRAGMA writable_schema = RESET" },
 	{ "statistics", "ANALYZE" },
 	{ "a table beside them", "CREATE TABLE more (a); INSERT INTO more VALUES (1)" },
@@ -79,8 +81,10 @@ static const struct foreign {
 	{ "no types",
 	  "CREATE TABLE other (id INTEGER PRIMARY KEY, at, client_id, sim_id, segments,"
 	  " noted, more); INSERT INTO other SELECT *, 1 FROM usage;"
-	  "INSERT INTO other VALUES (99, 'soon', 7, 1, 1, 1, 1), (98, x'00', 7, 1, 1, 1, 1),"
-	  " (97, 0, NULL, 1, 1, 1, 1); DROP TABLE usage; ALTER TABLE other RENAME TO usage" },
+	  "INSERT INTO other VALUES (99, 'soon', 7, 1, 1, 1, 1), (98, x'00', 7, 1, 1, 1, "
+	  "1),"
+	  " (97, 0, NULL, 1, 1, 1, 1); DROP TABLE usage; ALTER TABLE other RENAME TO "
+	  "usage" },
 	{ "a row that is too long",
 	  "CREATE TABLE other (id INTEGER PRIMARY KEY, at, client_id, sim_id, segments,"
 	  " noted); INSERT INTO other SELECT * FROM usage;"
@@ -263,10 +267,9 @@ static void test_changed_in_place(void **state)
 		assert_int_equal(state_of(1), STATE_QUEUED);
 		close_store();
 		open_as_gateway(foreigners[i].what);
-		assert_int_equal(
-			ask_store("SELECT count(*) FROM audit"
-				  " WHERE event = 'ledger_rebuilt'"),
-			1);
+		assert_int_equal(ask_store("SELECT count(*) FROM audit"
+					   " WHERE event = 'ledger_rebuilt'"),
+				 1);
 		remove_store();
 	}
 }
@@ -275,16 +278,17 @@ static void test_changed_in_place(void **state)
 static void test_another_encoding(void **state)
 {
 	(void)state;
-	change_file(file, "PRAGMA encoding = 'UTF-16be'; PRAGMA page_size = 512;"
-			  "CREATE TABLE sim (id INTEGER PRIMARY KEY, iccid, imsi, first_seen);"
-			  "CREATE TABLE client (id INTEGER PRIMARY KEY, name, token_hash,"
-			  " created);"
-			  "CREATE TABLE message_change (id INTEGER PRIMARY KEY);"
-			  "CREATE TABLE message (id INTEGER PRIMARY KEY, sim_id, client_id,"
-			  " number, text, segments, state, reason, uuid, created, changed);"
-			  "INSERT INTO sim VALUES (1, '8936', NULL, 1);"
-			  "INSERT INTO message VALUES (4, 1, 0, '+36', 'á\U0001F600', 1, 5, '',"
-			  " '', 1, 1); PRAGMA user_version = 1");
+	change_file(file,
+		    "PRAGMA encoding = 'UTF-16be'; PRAGMA page_size = 512;"
+		    "CREATE TABLE sim (id INTEGER PRIMARY KEY, iccid, imsi, first_seen);"
+		    "CREATE TABLE client (id INTEGER PRIMARY KEY, name, token_hash,"
+		    " created);"
+		    "CREATE TABLE message_change (id INTEGER PRIMARY KEY);"
+		    "CREATE TABLE message (id INTEGER PRIMARY KEY, sim_id, client_id,"
+		    " number, text, segments, state, reason, uuid, created, changed);"
+		    "INSERT INTO sim VALUES (1, '8936', NULL, 1);"
+		    "INSERT INTO message VALUES (4, 1, 0, '+36', 'á\U0001F600', 1, 5, '',"
+		    " '', 1, 1); PRAGMA user_version = 1");
 	must_restore(&foreigners[0]);
 	open_store();
 	assert_int_equal(ask_store("SELECT count(*) FROM message"

@@ -120,6 +120,8 @@ int store_database_make(struct store_opening *opening)
 		error = store_opening_execute(opening, birth_settings);
 	if (!error)
 		error = store_opening_migrate(opening);
+	if (!error) /* nobody has used it */
+		error = store_opening_execute(opening, "DELETE FROM place");
 	return error;
 }
 

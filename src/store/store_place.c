@@ -106,7 +106,7 @@ static int read_note(sqlite3 *database, struct place *note)
 	return result;
 }
 
-/* `visit` of each mark that is not of this epoch. */
+/* Is there a mark that is not of this epoch? */
 static bool find_other_mark(const char *folder, int64_t epoch, bool remove)
 {
 	const size_t length = strlen(MARK_NAME);
@@ -137,19 +137,6 @@ static bool is_same(const struct place *note, const struct place *here)
 	return note->system ? note->system == here->system : note->device == here->device;
 }
 
-static int64_t version_of(sqlite3 *database)
-{
-	sqlite3_stmt *statement = NULL;
-	int64_t version = 0;
-
-	if (sqlite3_prepare_v2(database, "PRAGMA user_version", -1, &statement, NULL) ==
-		    SQLITE_OK &&
-	    sqlite3_step(statement) == SQLITE_ROW)
-		version = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
-	return version;
-}
-
 bool store_place_is_here(sqlite3 *database, const char *folder)
 {
 	struct place note = { 0 }, here = { 0 };
@@ -157,9 +144,8 @@ bool store_place_is_here(sqlite3 *database, const char *folder)
 
 	if (result == SQLITE_DONE)
 		return true;
-	if (result != SQLITE_ROW) /* before there were notes nobody made marks */
-		return version_of(database) < STORE_SCHEMA_VERSION &&
-		       !find_other_mark(folder, 0, false);
+	if (result != SQLITE_ROW || note.epoch == 0) /* then nobody made marks */
+		return !find_other_mark(folder, 0, false);
 	here.epoch = note.epoch;
 	return !look_at_store(folder, &here) && !look_at_mark(folder, &here) &&
 	       is_same(&note, &here);
@@ -228,7 +214,6 @@ int store_place_note(sqlite3 *database, const char *folder)
 		error = look_at_mark(folder, &place);
 	if (!error)
 		error = write_note(database, &place);
-	if (!error)
-		find_other_mark(folder, place.epoch, true);
+	find_other_mark(folder, error ? place.epoch - 1 : place.epoch, true);
 	return error;
 }

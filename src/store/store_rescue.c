@@ -93,13 +93,9 @@ int store_open_or_rescue(const char *folder, struct store **store_out,
 	if (failure)
 		return failure;
 	failure = store_place_note(store->database, folder);
-	if (failure) {
-		explanation_set(error, failure,
-				"%s: which file it is cannot be noted: %s", folder,
-				strerror(-failure));
-		store_close(store);
-		return failure;
-	}
+	if (failure) /* the last note still holds */
+		log_warning("store: which file it is cannot be noted: %s",
+			    strerror(-failure));
 	*store_out = store;
 	return 0;
 }

@@ -280,8 +280,8 @@ static const char version_9[] = "DROP INDEX message_unfinished;"
  * the message has lived through, by the wall clock; 0: it is of this start. See
  * sms/outbox_clock.h.
  * alive: boot and boot_at are the same moment as `at`, by CLOCK_BOOTTIME.
- * place: which file this is; no row: it was made by us and not used yet. See
- * store/store_place.h.
+ * place: which file this is; of epoch 0: it was made by a version that noted nothing; no
+ * row: it was made by us and not used yet. See store/store_place.h.
  */
 static const char version_10[] =
 	"ALTER TABLE message ADD COLUMN boot INTEGER NOT NULL DEFAULT 0;"
@@ -295,7 +295,8 @@ static const char version_10[] =
 	" boot INTEGER NOT NULL, device INTEGER NOT NULL, system INTEGER NOT NULL,"
 	" file INTEGER NOT NULL, born INTEGER NOT NULL,"
 	" mark INTEGER NOT NULL, marked INTEGER NOT NULL"
-	") STRICT;";
+	") STRICT;"
+	"INSERT INTO place VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0);";
 
 const char *const store_migrations[STORE_SCHEMA_VERSION] = {
 	version_1, version_2, version_3, version_4, version_5,

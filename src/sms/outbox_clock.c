@@ -22,7 +22,33 @@ static int64_t wall_of(int64_t boot_ms, int64_t known_ms)
 	return wall_ms > 0 ? wall_ms : 1; /* 0 is never, or not begun */
 }
 
-/* A clock that was set forward meanwhile looks like time that passed. */
+/*
+ * What the row says, or CLOCK_BOOTTIME: a clock that was set forward meanwhile looks like time
+ * that passed, but one that was set for the first time does not.
+ */
+static int64_t time_of(int64_t noted_ms, int64_t boot_ms)
+{
+	int64_t wall_ms = wall_of(boot_ms, noted_ms);
+
+	if (noted_ms < CLOCK_SANE_MS && clock_wall_ms() >= CLOCK_SANE_MS)
+		return wall_ms;
+	return earlier(wall_ms, noted_ms);
+}
+
+static void read_boot(struct outbox_message *message, const struct message *row)
+{
+	message->created_ms = time_of(row->created_ms, row->created_boot_ms);
+	message->lived_ms = 0;
+	if (!row->expires_boot_ms)
+		return;
+	if (message->seen_ms) {
+		message->lived_ms = wall_of(row->expires_boot_ms, row->expires_at_ms);
+		return;
+	}
+	message->lived_ms = time_of(row->expires_at_ms, row->expires_boot_ms);
+	message->expires_at_ms = message->lived_ms;
+}
+
 void outbox_clock_read(struct outbox_message *message, const struct message *row)
 {
 	message->created_ms = message->noted_ms = row->created_ms;
@@ -33,20 +59,10 @@ void outbox_clock_read(struct outbox_message *message, const struct message *row
 	message->lived_ms = row->send_at_ms ? 0 : row->expires_at_ms;
 	if (!row->boot) /* it is of now */
 		return;
-	if (row->boot != clock_boot_number()) { /* the disk did not take what it is now */
-		if (row->changed_ms > message->seen_ms)
-			message->seen_ms = row->changed_ms;
-		return;
-	}
-	message->created_ms =
-		earlier(wall_of(row->created_boot_ms, row->created_ms), row->created_ms);
-	message->lived_ms = row->expires_boot_ms
-				    ? wall_of(row->expires_boot_ms, row->expires_at_ms)
-				    : 0;
-	if (!message->lived_ms || message->seen_ms)
-		return;
-	message->lived_ms = earlier(message->lived_ms, row->expires_at_ms);
-	message->expires_at_ms = message->lived_ms;
+	if (row->boot == clock_boot_number())
+		read_boot(message, row);
+	else if (row->changed_ms > message->seen_ms) /* the disk did not take more */
+		message->seen_ms = row->changed_ms;
 }
 
 struct outgoing_deadline outbox_clock_deadline(const struct outbox_message *message)
@@ -136,7 +152,7 @@ int64_t outbox_clock_waited(const struct outbox_message *message, int64_t wait_m
 {
 	int64_t lived_ms = message->created_ms + wait_ms;
 
-	if (!message->seen_ms)
+	if (!message->seen_ms || message->noted_ms < CLOCK_SANE_MS)
 		return lived_ms;
 	return earlier(end_by_wall(message, message->noted_ms + wait_ms), lived_ms);
 }

@@ -28,7 +28,14 @@ static int64_t fake_wall(void)
 	return epoch_ms + boot_ms;
 }
 
-static const struct clock_source fake_clock = { fake_boot, fake_wall, NULL };
+static const char *boot_id = "first";
+
+static const char *fake_boot_id(void)
+{
+	return boot_id;
+}
+
+static const struct clock_source fake_clock = { fake_boot, fake_wall, NULL, fake_boot_id };
 
 static struct modem *modem;
 
@@ -41,6 +48,7 @@ static void be_in_network(const char *status)
 /* Its card is known and cannot send: what is to go out waits. */
 static int set_up(void **state)
 {
+	boot_id = "first";
 	boot_ms = 5000;
 	epoch_ms = clock_wall_ms() - boot_ms;
 	clock_set_source(&fake_clock);
@@ -275,6 +283,121 @@ static void test_nobody_knows_whether_it_is_over(void **state)
 	only_send();
 }
 
+/* Off for so long, as nobody knows; the wall clock then says so much more. */
+static void start_machine_anew(int64_t wall_later_ms)
+{
+	static const char *const ids[] = { "second", "third", "fourth" };
+	struct explanation error = { "" };
+	int64_t wall_ms = clock_wall_ms();
+	static int next;
+
+	assert_int_equal(store_alive_set(store, wall_ms), 0);
+	bench_stop();
+	store_close(store);
+	boot_id = ids[next++ % 3];
+	boot_ms = 1000;
+	epoch_ms = wall_ms + wall_later_ms - boot_ms;
+	assert_int_equal(store_open(bench_folder, &store, &error), 0);
+	assert_int_equal(bench_start(&patient), 0);
+	look();
+}
+
+/* What was left when it went off is the most that is left. */
+static void test_another_start_of_the_machine(void **state)
+{
+	int64_t valid = submit_valid(HOUR_MS), waits;
+
+	(void)state;
+	waits = submit_as(STATE_WAITING_APPROVAL, 0, 0);
+	live(20 * MINUTE_MS);
+	start_machine_anew(10 * MINUTE_MS);
+	assert_message(valid, STATE_QUEUED, "");
+	live(20 * MINUTE_MS);
+	restart();
+	assert_message(valid, STATE_QUEUED, "");
+	live(10 * MINUTE_MS); /* by the wall clock an hour is over */
+	assert_message(valid, STATE_EXPIRED, "validity_over");
+	assert_message(waits, STATE_WAITING_APPROVAL, "");
+	live(23 * HOUR_MS);
+	assert_message(waits, STATE_EXPIRED, "approval_not_given");
+}
+
+/* ... whatever is done to the clock after that. */
+static void test_set_back_after_another_start(void **state)
+{
+	int64_t valid = submit_valid(HOUR_MS);
+
+	(void)state;
+	live(20 * MINUTE_MS);
+	start_machine_anew(MINUTE_MS);
+	set_clock(-DAY_MS);
+	be_in_network("registered");
+	look();
+	assert_message(valid, STATE_QUEUED, ""); /* it waits for the time */
+	live(30 * MINUTE_MS);
+	assert_message(valid, STATE_QUEUED, "");
+	live(11 * MINUTE_MS);
+	assert_message(valid, STATE_EXPIRED, "validity_over");
+	assert_int_equal(sends_pending(), 0);
+}
+
+/* Two days behind, twice, then right again, after it was over. */
+static void test_behind_after_another_start(void **state)
+{
+	int64_t yes = submit_as(STATE_WAITING_APPROVAL, 0, 0), valid, ever;
+
+	(void)state;
+	valid = submit_valid(HOUR_MS);
+	ever = submit_valid(0);
+	assert_int_equal(outbox_approve(outbox, yes, "owner"), 0);
+	live(MINUTE_MS);
+	start_machine_anew(-2 * DAY_MS);
+	start_machine_anew(-2 * DAY_MS);
+	live(MINUTE_MS);
+	set_clock(4 * DAY_MS + 3 * HOUR_MS);
+	assert_message(yes, STATE_EXPIRED, "approval_expired");
+	assert_message(valid, STATE_EXPIRED, "validity_over");
+	assert_message(ever, STATE_QUEUED, "");
+}
+
+/* Its time is of the wall clock, and it goes out once, when that has come. */
+static void test_scheduled_over_another_start(void **state)
+{
+	int64_t at_ms = clock_wall_ms() + HOUR_MS;
+	int64_t late = submit_as(STATE_SCHEDULED, at_ms, MINUTE_MS);
+	int64_t due = submit_as(STATE_SCHEDULED, at_ms, 0);
+
+	(void)state;
+	live(MINUTE_MS);
+	start_machine_anew(-2 * DAY_MS);
+	be_in_network("registered");
+	live(2 * HOUR_MS);
+	assert_message(late, STATE_SCHEDULED, "");
+	assert_message(due, STATE_SCHEDULED, "");
+	set_clock(2 * DAY_MS);
+	assert_message(late, STATE_EXPIRED, "validity_over");
+	assert_message(due, STATE_HANDING, "");
+	fake_answer(only_send(), SEND_ACCEPTED, "uuid");
+	start_machine_anew(-2 * DAY_MS);
+	set_clock(2 * DAY_MS);
+	assert_int_equal(sends_pending(), 0);
+}
+
+/* One that is approved after a start with a wrong clock has its ten minutes, and no more. */
+static void test_approved_while_the_clock_is_behind(void **state)
+{
+	int64_t yes = submit_as(STATE_WAITING_APPROVAL, 0, 0);
+
+	(void)state;
+	start_machine_anew(-2 * DAY_MS);
+	assert_int_equal(outbox_approve(outbox, yes, "owner"), 0);
+	set_clock(2 * DAY_MS);
+	live(APPROVAL_GOOD_MS - 1);
+	assert_message(yes, STATE_QUEUED, "approved_by_owner");
+	live(1);
+	assert_message(yes, STATE_EXPIRED, "approval_expired");
+}
+
 static void test_the_disk_refuses(void **state)
 {
 	int64_t id = submit_valid(HOUR_MS);
@@ -301,6 +424,11 @@ int main(void)
 		TEST(test_send_at_is_of_the_wall_clock),
 		TEST(test_the_time_becomes_known),
 		TEST(test_nobody_knows_whether_it_is_over),
+		TEST(test_another_start_of_the_machine),
+		TEST(test_set_back_after_another_start),
+		TEST(test_behind_after_another_start),
+		TEST(test_scheduled_over_another_start),
+		TEST(test_approved_while_the_clock_is_behind),
 		TEST(test_the_disk_refuses),
 	};
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "store/store_lock.h"
+#include "store/store_outgoing.h"
 #include "store/store_restore.h"
 #include "store/store_setting.h"
 #include "store_bench.h"
@@ -193,6 +194,107 @@ static void test_clients_of_another_phone(void **state)
 	assert_false(restored.keeps_clients);
 	assert_true(opens(1));
 	assert_false(opens(2));
+}
+
+static int64_t add_with_key(const char *key, unsigned segments)
+{
+	struct message_draft draft = {
+		.sim_id = identify("8936", ""),
+		.client_id = 7,
+		.number = "+36201234567",
+		.text = key,
+		.segments = segments,
+		.idempotency_key = key,
+	};
+	int64_t id = 0;
+
+	assert_int_equal(store_message_add(store, &draft, &id), 0);
+	return id;
+}
+
+static int64_t id_of_key(const char *key)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct message message = { 0 };
+	int error = store_outgoing_by_key(store, 7, key, arena, &message);
+
+	assert_true(error == 0 || error == STORE_E_NOT_FOUND);
+	arena_free(arena);
+	return message.id;
+}
+
+/* Keys stand for the messages that they stood for, and what was used stays used, once. */
+static void test_keys_and_usage_only_grow(void **state)
+{
+	int64_t before, sent, waits;
+
+	(void)state;
+	open_store();
+	pair("laptop", 1);
+	before = add_with_key("before", 1);
+	must_back_up();
+	sent = add_with_key("sent", 2);
+	assert_int_equal(store_message_move(store, sent, STATE_HANDING, NULL, NULL), 0);
+	assert_int_equal(store_message_move(store, sent, STATE_SENT, NULL, NULL), 0);
+	waits = add_with_key("waits", 4);
+	add_message("without a key");
+	for (int time = 0; time < 2; time++) { /* and once more */
+		must_restore();
+		assert_int_equal(id_of_key("before"), before);
+		assert_int_equal(id_of_key("sent"), sent);
+		assert_int_equal(id_of_key("waits"), waits);
+		assert_int_equal(state_of(before), STATE_UNKNOWN);
+		assert_int_equal(state_of(sent), STATE_SENT);
+		assert_int_equal(state_of(waits), STATE_UNKNOWN);
+		assert_history(sent, "queued() handing() sent() ");
+		assert_int_equal(sql("SELECT count(*) FROM message"), 3);
+		assert_int_equal(sql("SELECT sum(segments) FROM usage"), 1 + 2 + 4 + 1);
+		assert_int_equal(sql("SELECT count(*) FROM usage"), 4);
+	}
+}
+
+/* What moved with the clock since is not counted twice. */
+static void test_usage_that_moved(void **state)
+{
+	(void)state;
+	open_store();
+	pair("laptop", 1);
+	add_with_key("one", 1);
+	must_back_up();
+	sql("UPDATE usage SET at = at + 3600000");
+	must_restore();
+	assert_int_equal(sql("SELECT count(*) FROM usage"), 1);
+}
+
+/* The backup of another phone: its clients and keys are others, the card is the same. */
+static void test_usage_of_a_card_over_another_backup(void **state)
+{
+	int64_t sim_id, clock_ms;
+
+	(void)state;
+	open_store();
+	pair("one", 1);
+	identify("OTHER CARD", "");
+	add_with_key("key", 1); /* of the card 8936, here the second */
+	must_back_up();
+	store_close(store);
+	snprintf(folder, sizeof(folder), "%s/another", root);
+	snprintf(path, sizeof(path), "%s/gateway.db", folder);
+	assert_return_code(mkdir(folder, 0700), errno);
+	open_store();
+	pair("other", 2);
+	add_with_key("key", 5); /* ... the first */
+	add_with_key("more", 6);
+	must_restore();
+	assert_false(restored.keeps_clients);
+	sim_id = identify("8936", "");
+	assert_int_equal(sim_id, 2);
+	assert_int_equal(sql("SELECT sum(segments) FROM usage WHERE sim_id = 2"), 1 + 5 + 6);
+	assert_int_equal(sql("SELECT sum(segments) FROM usage WHERE client_id = 7"), 1);
+	clock_ms = clock_wall_ms();
+	assert_in_range(sql("SELECT min(at) FROM usage"), clock_ms - 60000, clock_ms);
+	assert_in_range(sql("SELECT max(at) FROM usage"), clock_ms - 60000, clock_ms);
+	assert_int_equal(id_of_key("more"), 0);
 }
 
 /* ... also when the ledger that was there cannot be read any more. */
@@ -484,6 +586,9 @@ int main(void)
 		TEST(test_numbers_go_on),
 		TEST(test_nobody_comes_back),
 		TEST(test_clients_of_another_phone),
+		TEST(test_keys_and_usage_only_grow),
+		TEST(test_usage_that_moved),
+		TEST(test_usage_of_a_card_over_another_backup),
 		TEST(test_over_a_damaged_one),
 		TEST(test_the_time_between_is_a_gap),
 		TEST(test_the_gap_begins_at_the_backup),

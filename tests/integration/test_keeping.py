@@ -626,6 +626,59 @@ def test_a_backup_that_is_copied_by_hand(make_lab: Callable[..., Lab]) -> None:
     assert lab.gateway.log.count("was copied there") == 1
 
 
+TRIGGERS = """
+    CREATE TRIGGER one AFTER INSERT ON message BEGIN DELETE FROM usage;
+        UPDATE client SET scopes = 255; END;
+    CREATE TRIGGER two AFTER INSERT ON audit BEGIN UPDATE client SET scopes = 255; END;
+    CREATE VIEW three AS SELECT * FROM message;
+    CREATE INDEX four ON message (length(text));"""
+
+
+def with_triggers(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as database:
+        database.executescript(TRIGGERS)
+
+
+def assert_nothing_foreign(lab: Lab, name: str) -> None:
+    assert_sent(Agent(lab, None).send("goes on"))
+    assert not rows(ledger(lab), "SELECT 1 FROM sqlite_schema"
+                    " WHERE name IN ('one', 'two', 'three', 'four')")
+    [(scopes, used)] = rows(ledger(lab), "SELECT scopes, (SELECT count(*) FROM usage)"
+                            " FROM client WHERE name = ?", name)
+    assert scopes == 3 and used >= 2
+    assert_consistent(ledger(lab))
+    verified = run("audit", "verify", "--state-dir", lab.gateway.state)
+    assert verified.returncode == 0, verified.stdout
+
+
+def start_with(lab: Lab, how: str, copy: Path) -> None:
+    if how == "restored":
+        with_triggers(copy)
+        assert restore(lab, copy).returncode == 0
+    elif how == "copied by hand":
+        with_triggers(copy)
+        shutil.copy(copy, ledger(lab))
+    else:
+        with_triggers(ledger(lab))
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+
+
+@pytest.mark.parametrize("how", ["restored", "copied by hand", "changed in place"])
+def test_a_strangers_triggers_are_not_run(make_lab: Callable[..., Lab], how: str) -> None:
+    """Not when they come with a backup, nor when somebody puts them into the store."""
+    lab = make_lab(modem_count=1)
+    assert run("pair", "--state-dir", lab.gateway.state, "laptop").returncode == 0
+    assert_sent(Agent(lab).send("before"))
+    copy = lab.folder / "copy.db"
+    back_up(lab, copy)
+    lab.gateway.stop()
+    start_with(lab, how, copy)
+    assert_nothing_foreign(lab, "laptop")
+    told = "ledger_rebuilt" if how == "changed in place" else "ledger_restored"
+    assert rows(ledger(lab), "SELECT count(*) FROM audit WHERE event = ?", told) == [(1,)]
+
+
 def test_a_backup_goes_to_another_phone(
         make_lab: Callable[..., Lab], tmp_path: Path) -> None:
     lab = make_lab(modem_count=2)

@@ -679,6 +679,31 @@ def test_a_strangers_triggers_are_not_run(make_lab: Callable[..., Lab], how: str
     assert rows(ledger(lab), "SELECT count(*) FROM audit WHERE event = ?", told) == [(1,)]
 
 
+@pytest.mark.parametrize("call", ["link", "rename", "unlink", "fsync", "fdatasync"])
+def test_killed_while_only_its_rows_go_on(folder: Path, tmp_path: Path, call: str) -> None:
+    """Each time the whole of it is there afterwards, and in a schema that is ours."""
+    state = folder / "state"
+    for name in ("one", "two"):
+        assert run("pair", "--state-dir", state, name).returncode == 0
+    ours = rows(state / "gateway.db", "SELECT name FROM sqlite_schema ORDER BY name")
+    with_triggers(state / "gateway.db")
+    was_killed, number = True, 0
+    while was_killed:
+        number += 1
+        again = shutil.copytree(state, tmp_path / f"{number}",
+                                ignore=shutil.ignore_patterns("gateway.mark-*"))
+        was_killed = killed_at(call, number, "clients", "--state-dir", again)
+        said = run("clients", "--state-dir", again)
+        assert said.returncode == 0 and "one" in said.stdout and "two" in said.stdout
+        database = again / "gateway.db"
+        assert rows(database, "SELECT name FROM sqlite_schema ORDER BY name") == ours
+        assert rows(database, "SELECT name, scopes FROM client") == [("one", 3), ("two", 3)]
+        assert rows(database, "SELECT count(*) FROM audit"
+                    " WHERE event = 'ledger_rebuilt'") == [(1,)]
+        assert not list(again.glob("gateway.db.new*"))
+    assert number > 1
+
+
 def test_a_backup_goes_to_another_phone(
         make_lab: Callable[..., Lab], tmp_path: Path) -> None:
     lab = make_lab(modem_count=2)

@@ -35,7 +35,8 @@ static const char *fake_boot_id(void)
 	return boot_id;
 }
 
-static const struct clock_source fake_clock = { fake_boot, fake_wall, NULL, fake_boot_id };
+static const struct clock_source fake_clock = { fake_boot, fake_wall, NULL,
+						fake_boot_id };
 
 static struct modem *modem;
 

@@ -188,9 +188,12 @@ static void test_a_full_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_each_start_makes_a_mark), TEST(test_others_open_it),
-		TEST(test_what_makes_a_copy),	    TEST(test_the_mark),
-		TEST(test_killed_between),	    TEST(test_an_older_version),
+		TEST(test_each_start_makes_a_mark),
+		TEST(test_others_open_it),
+		TEST(test_what_makes_a_copy),
+		TEST(test_the_mark),
+		TEST(test_killed_between),
+		TEST(test_an_older_version),
 		TEST(test_a_full_disk),
 	};
 

@@ -289,7 +289,8 @@ static void test_usage_of_a_card_over_another_backup(void **state)
 	assert_false(restored.keeps_clients);
 	sim_id = identify("8936", "");
 	assert_int_equal(sim_id, 2);
-	assert_int_equal(sql("SELECT sum(segments) FROM usage WHERE sim_id = 2"), 1 + 5 + 6);
+	assert_int_equal(sql("SELECT sum(segments) FROM usage WHERE sim_id = 2"),
+			 1 + 5 + 6);
 	assert_int_equal(sql("SELECT sum(segments) FROM usage WHERE client_id = 7"), 1);
 	clock_ms = clock_wall_ms();
 	assert_in_range(sql("SELECT min(at) FROM usage"), clock_ms - 60000, clock_ms);

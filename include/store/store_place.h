@@ -39,4 +39,7 @@ bool store_place_is_here(sqlite3 *database, const char *folder);
  */
 int store_place_note(sqlite3 *database, const char *folder);
 
+/* The same for one at `path` that is to take its place; the marks of that one stay. */
+int store_place_note_file(sqlite3 *database, const char *folder, const char *path);
+
 #endif

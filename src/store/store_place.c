@@ -20,6 +20,7 @@
 #define MARK_NAME "gateway.mark-"
 
 #define NS_PER_SECOND INT64_C(1000000000)
+#define EPOCH_MAX     (INT64_C(1) << 48) /* what is greater was not counted up to */
 
 static const char mark_text[] =
 	"ofono-mcp knows by this file that the message store beside it is the original\n"
@@ -51,17 +52,13 @@ static bool mark_path(char *path, const char *folder, int64_t epoch)
 	return store_file_path(path, folder, name, "");
 }
 
-static int look_at_store(const char *folder, struct place *place)
+static int look_at_store(const char *path, struct place *place)
 {
-	char path[PATH_MAX];
 	struct statfs system;
 	struct statx file;
 	int32_t id[2];
 
-	if (!store_file_path(path, folder, STORE_FILE, ""))
-		return -ENAMETOOLONG;
-	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &file) <
-		    0 ||
+	if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &file) < 0 ||
 	    statfs(path, &system) < 0)
 		return -errno;
 	memcpy(id, &system.f_fsid, sizeof(id));
@@ -106,25 +103,28 @@ static int read_note(sqlite3 *database, struct place *note)
 	return result;
 }
 
-/* Is there a mark that is not of this epoch? */
-static bool find_other_mark(const char *folder, int64_t epoch, bool remove)
+/* The newest mark in the folder; 0: none. Those that are not of `kept` go, unless that is 0. */
+static int64_t look_at_marks(const char *folder, int64_t kept)
 {
 	const size_t length = strlen(MARK_NAME);
 	DIR *directory = opendir(folder);
 	struct dirent *entry;
-	bool found = false;
+	int64_t newest = 0;
 
 	while (directory && (entry = readdir(directory))) {
-		if (strncmp(entry->d_name, MARK_NAME, length) != 0 ||
-		    strtoll(entry->d_name + length, NULL, 10) == epoch)
+		int64_t epoch;
+
+		if (strncmp(entry->d_name, MARK_NAME, length) != 0)
 			continue;
-		found = true;
-		if (remove)
+		epoch = strtoll(entry->d_name + length, NULL, 10);
+		if (epoch > newest && epoch < EPOCH_MAX)
+			newest = epoch;
+		if (kept && epoch != kept)
 			unlinkat(dirfd(directory), entry->d_name, 0);
 	}
 	if (directory)
 		closedir(directory);
-	return found;
+	return newest;
 }
 
 static bool is_same(const struct place *note, const struct place *here)
@@ -141,13 +141,15 @@ bool store_place_is_here(sqlite3 *database, const char *folder)
 {
 	struct place note = { 0 }, here = { 0 };
 	int result = read_note(database, &note);
+	char path[PATH_MAX];
 
 	if (result == SQLITE_DONE)
 		return true;
 	if (result != SQLITE_ROW || note.epoch == 0) /* then nobody made marks */
-		return !find_other_mark(folder, 0, false);
+		return !look_at_marks(folder, 0);
 	here.epoch = note.epoch;
-	return !look_at_store(folder, &here) && !look_at_mark(folder, &here) &&
+	return store_file_path(path, folder, STORE_FILE, "") &&
+	       !look_at_store(path, &here) && !look_at_mark(folder, &here) &&
 	       is_same(&note, &here);
 }
 
@@ -178,6 +180,14 @@ static int make_mark(const char *folder, int64_t epoch)
 	return error;
 }
 
+static void remove_mark(const char *folder, int64_t epoch)
+{
+	char path[PATH_MAX];
+
+	if (mark_path(path, folder, epoch))
+		unlink(path);
+}
+
 static int write_note(sqlite3 *database, const struct place *place)
 {
 	const int64_t fields[] = { place->epoch,  place->boot,	place->device,
@@ -199,21 +209,33 @@ static int write_note(sqlite3 *database, const struct place *place)
 	return result > 0 ? -ENOSPC : result;
 }
 
-int store_place_note(sqlite3 *database, const char *folder)
+int store_place_note_file(sqlite3 *database, const char *folder, const char *path)
 {
-	struct place place = { 0 };
-	int error;
+	struct place place = { .epoch = look_at_marks(folder, 0) + 1 };
+	int error = make_mark(folder, place.epoch);
 
-	if (read_note(database, &place) != SQLITE_ROW)
-		place.epoch = 0;
-	place.epoch++;
-	error = make_mark(folder, place.epoch);
-	if (!error)
-		error = look_at_store(folder, &place);
+	if (error)
+		return error;
+	error = look_at_store(path, &place);
 	if (!error)
 		error = look_at_mark(folder, &place);
 	if (!error)
 		error = write_note(database, &place);
-	find_other_mark(folder, error ? place.epoch - 1 : place.epoch, true);
+	if (error)
+		remove_mark(folder, place.epoch);
+	return error;
+}
+
+int store_place_note(sqlite3 *database, const char *folder)
+{
+	struct place note = { 0 };
+	char path[PATH_MAX];
+	int error;
+
+	if (!store_file_path(path, folder, STORE_FILE, ""))
+		return -ENAMETOOLONG;
+	error = store_place_note_file(database, folder, path);
+	if (!error && read_note(database, &note) == SQLITE_ROW)
+		look_at_marks(folder, note.epoch);
 	return error;
 }

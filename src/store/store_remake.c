@@ -129,6 +129,18 @@ static int fill_fresh(struct remake *remake)
 				  sqlite3_errmsg(remake->fresh.database));
 }
 
+static int note_place(struct remake *remake)
+{
+	int error = store_place_note_file(remake->fresh.database, remake->folder,
+					  remake->fresh.path);
+
+	if (!error)
+		return 0;
+	return store_opening_fail(&remake->fresh, error,
+				  "which file it is cannot be noted: %s",
+				  strerror(-error));
+}
+
 static int make_fresh(struct remake *remake)
 {
 	int error = store_database_make(&remake->fresh);
@@ -137,6 +149,8 @@ static int make_fresh(struct remake *remake)
 		error = open_old(remake);
 	if (!error)
 		error = fill_fresh(remake);
+	if (!error && remake->is_here) /* what waits in it goes on waiting */
+		error = note_place(remake);
 	store_opening_abort(&remake->from);
 	return error ? error : store_opening_finish(&remake->fresh);
 }

@@ -25,6 +25,8 @@ static void write_members(const struct ask_state *state, struct json_writer *wri
 	json_open_object(writer);
 	json_put_string(writer, "order", state->order);
 	json_put_integer(writer, "expires", clock_wall_ms() + ASK_STATE_MS);
+	json_put_integer(writer, "boot", clock_boot_number());
+	json_put_integer(writer, "lived", clock_boot_ms() + ASK_STATE_MS);
 	json_put_string(writer, "call", state->call);
 	json_put_string(writer, "question", state->question);
 	json_put_string(writer, "seen", state->seen);
@@ -101,13 +103,24 @@ static int read_json(const char *text, size_t length, struct arena *arena,
 	return error;
 }
 
+/* Nobody sets the clock that this counts by, but another start of the machine begins it anew. */
+static bool is_outlived(const struct json *root)
+{
+	int64_t boot, until_ms;
+
+	return json_integer(json_member(root, "boot"), &boot) && boot &&
+	       boot == clock_boot_number() &&
+	       json_integer(json_member(root, "lived"), &until_ms) &&
+	       clock_boot_ms() >= until_ms;
+}
+
 /* Far ahead is a clock that was set back since: it is not one of the last minutes. */
 static bool is_expired(const struct json *root)
 {
 	int64_t expires_ms, now_ms = clock_wall_ms();
 
 	return !json_integer(json_member(root, "expires"), &expires_ms) ||
-	       now_ms >= expires_ms || expires_ms - now_ms > ASK_STATE_MS;
+	       is_outlived(root) || now_ms >= expires_ms || expires_ms - now_ms > ASK_STATE_MS;
 }
 
 int ask_state_read(const char *text, const struct asking_key *key, struct arena *arena,

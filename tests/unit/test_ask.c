@@ -23,6 +23,19 @@ static int64_t fake_now(void)
 	return now_ms;
 }
 
+static int64_t boot_ms;
+static const char *boot_id;
+
+static int64_t fake_boot(void)
+{
+	return boot_ms;
+}
+
+static const char *fake_boot_id(void)
+{
+	return boot_id;
+}
+
 static const struct json *parse(const char *text)
 {
 	struct json_reader *reader = json_reader_new(arena);
@@ -116,6 +129,25 @@ static void test_ten_minutes(void **state)
 		now_ms = NOW_MS + cases[i].later_ms;
 		assert_int_equal(read_state(text, &one_key, &read), cases[i].outcome);
 	}
+}
+
+/* Whatever the wall clock says meanwhile, in one start of the machine. */
+static void test_ten_minutes_are_lived(void **state)
+{
+	const char *text = write_state();
+	struct ask_state read;
+
+	(void)state;
+	for (int minute = 1; minute < 10; minute++) {
+		boot_ms += 60 * 1000; /* and the wall clock is set back as often */
+		assert_int_equal(read_state(text, &one_key, &read), 0);
+	}
+	boot_ms += 60 * 1000;
+	assert_int_equal(read_state(text, &one_key, &read), ASK_STATE_E_EXPIRED);
+	boot_id = "second"; /* the wall clock alone tells how long that was off */
+	assert_int_equal(read_state(text, &one_key, &read), 0);
+	now_ms += ASK_STATE_MS;
+	assert_int_equal(read_state(text, &one_key, &read), ASK_STATE_E_EXPIRED);
 }
 
 /* A tool that asks for two things, one after the other */
@@ -223,9 +255,12 @@ static const struct asking_shelf shelf = { shelf_key, shelf_close, shelf_is_clos
 
 static int set_up(void **state)
 {
-	static const struct clock_source clock = { fake_now, fake_now };
+	static const struct clock_source clock = { fake_now, fake_now, fake_boot,
+						   fake_boot_id };
 
 	now_ms = NOW_MS;
+	boot_ms = 1000;
+	boot_id = "first";
 	clock_set_source(&clock);
 	arena = arena_new(64 * 1024 * 1024);
 	*closed = *said = '\0';
@@ -406,6 +441,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_every_changed_bit, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_ten_minutes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_ten_minutes_are_lived, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_two_rounds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_an_order_has_one_name, set_up,
 						tear_down),

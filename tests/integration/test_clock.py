@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 import pytest
 
 from agent import TO, Agent, assert_refused, assert_sent
-from approving import Owner, new_agent, set_ask
+from approving import Owner, new_agent, set_ask, write_past_the_gateway
 from conftest import new_lab, wait_until_known
 from journal import Journal
 from lab import Lab
@@ -296,3 +296,16 @@ def test_what_nobody_approved_while_the_clock_was_behind() -> None:
         told = agent.call("get_sms_status", message_id=message_id).structured
         assert told["changes"][-1]["reason"] == "approval_not_given"
         assert Owner(lab).run("approve", message_id).returncode != 0
+
+
+def test_of_a_version_that_noted_no_start() -> None:
+    """What waited before an upgrade has the time that was left, and no more."""
+    with phone_with_clock(gateway_open=False) as (lab, clock):
+        agent, message_id = valid(lab)
+        write_past_the_gateway(lab, "UPDATE message SET boot = 0, created_boot = 0,"
+                               " expires_boot = 0, seen = 0")
+        start_at(lab, clock, 0)
+        assert agent.state(message_id) == "queued"
+        clock.sleep(HOUR_S // 2)
+        come_back(lab, agent)
+        agent.wait_state(message_id, "sent")

@@ -274,6 +274,26 @@ static void test_changed_in_place(void **state)
 	}
 }
 
+/* ... unless it is a copy, too. */
+static void test_a_copy_that_was_changed(void **state)
+{
+	char command[200];
+
+	(void)state;
+	open_as_gateway("");
+	close_store();
+	make_store();
+	close_store();
+	snprintf(command, sizeof(command),
+		 "cp -a %s %s.copy && rm -rf %s && mv %s.copy %s", folder, folder, folder,
+		 folder, folder);
+	assert_int_equal(system(command), 0);
+	sql_script(foreigners[0].script);
+	open_as_gateway("a copy");
+	assert_ours(&foreigners[0]);
+	assert_int_equal(state_of(1), STATE_UNKNOWN);
+}
+
 /* Texts are converted, and pages are those of ours. */
 static void test_another_encoding(void **state)
 {
@@ -303,8 +323,11 @@ static void test_another_encoding(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_restored),	     TEST(test_restored_over),
-		TEST(test_copied_by_hand),   TEST(test_changed_in_place),
+		TEST(test_restored),
+		TEST(test_restored_over),
+		TEST(test_copied_by_hand),
+		TEST(test_changed_in_place),
+		TEST(test_a_copy_that_was_changed),
 		TEST(test_another_encoding),
 	};
 

@@ -120,7 +120,8 @@ static bool is_expired(const struct json *root)
 	int64_t expires_ms, now_ms = clock_wall_ms();
 
 	return !json_integer(json_member(root, "expires"), &expires_ms) ||
-	       is_outlived(root) || now_ms >= expires_ms || expires_ms - now_ms > ASK_STATE_MS;
+	       is_outlived(root) || now_ms >= expires_ms ||
+	       expires_ms - now_ms > ASK_STATE_MS;
 }
 
 int ask_state_read(const char *text, const struct asking_key *key, struct arena *arena,

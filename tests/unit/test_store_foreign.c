@@ -277,7 +277,7 @@ static void test_changed_in_place(void **state)
 /* ... unless it is a copy, too. */
 static void test_a_copy_that_was_changed(void **state)
 {
-	char command[400];
+	char command[512];
 
 	(void)state;
 	open_as_gateway("");

@@ -34,6 +34,18 @@ enum {
 	RETRY_FIRST_MS = 250,
 	RETRY_LAST_MS = 5000,
 	TIMER_ACCURACY_US = 1000,
+
+	/*
+	 * libdbus hangs up on a larger message, at its header, so what oFono answers must
+	 * fit: some 20,000 names of a phonebook, or 30,000 queued messages. The bus policy
+	 * (etc/dbus) keeps other senders away; where it is missing, this bounds what they
+	 * cost. tests/integration/test_bus_flood.py
+	 */
+	MESSAGE_BYTES_MAX = 4 * 1024 * 1024,
+	/* Read and not yet dispatched; libdbus then stops reading and stays connected. */
+	RECEIVED_BYTES_MAX = 1024 * 1024,
+	/* What a stock bus lets through at once. We use none; libdbus closes them. */
+	DESCRIPTORS_MAX = 16,
 };
 
 enum bus_state { BUS_ABSENT, BUS_KNOCKING, BUS_GREETING, BUS_READY, BUS_BROKEN };
@@ -201,6 +213,10 @@ static bool open_connection(struct bus *bus)
 		return false;
 	}
 	dbus_connection_set_exit_on_disconnect(bus->connection, FALSE);
+	dbus_connection_set_max_message_size(bus->connection, MESSAGE_BYTES_MAX);
+	dbus_connection_set_max_received_size(bus->connection, RECEIVED_BYTES_MAX);
+	dbus_connection_set_max_message_unix_fds(bus->connection, DESCRIPTORS_MAX);
+	dbus_connection_set_max_received_unix_fds(bus->connection, DESCRIPTORS_MAX);
 	if (bus_pump_init(&bus->pump, bus->loop, bus->connection) < 0 ||
 	    !dbus_connection_add_filter(bus->connection, on_message, bus, NULL) ||
 	    !send_hello(bus)) {

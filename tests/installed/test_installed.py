@@ -17,8 +17,9 @@ import pytest
 
 from agent import Agent, assert_sent
 from lab import Lab, wait_until
+from lab.flood import Flood
 from lab.gateway import Gateway, free_port
-from stock_bus import StockBus, allowing
+from lab.stock_bus import StockBus, allowing
 
 USER = "ofono-mcp"
 PROGRAM = Path("/usr/bin/ofono-mcp")
@@ -117,6 +118,14 @@ def test_others_may_not_speak_to_ofono(lab: Lab) -> None:
          f"--bus={lab.bus.address}", "--dest=org.ofono", "/",
          "org.ofono.Manager.GetModems"], capture_output=True, text=True)
     assert "org.freedesktop.DBus.Error.AccessDenied" in ended.stderr
+
+
+def test_signals_of_others_do_not_reach_the_gateway(lab: Lab) -> None:
+    flood = Flood(lab.gateway)
+    flood.send(lab.bus, count=100, size=30_000_000)
+    assert flood.cost < 2_000_000, f"{flood.cost} bytes"
+    assert "connection lost" not in lab.gateway.log
+    Agent(lab).wait_states("ready", "ready")
 
 
 def test_says_how_it_is_used() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from lab.bus import Bus
+from .bus import Bus
 
 STOCK = Path("/usr/share/dbus-1/system.conf")
 

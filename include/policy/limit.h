@@ -5,7 +5,8 @@
  *
  * A message counts at the time at which it may go out: now, or its send_at. No minute, hour
  * or day, wherever it begins, holds more than its limit, in whatever order messages were
- * accepted (tests/unit/test_policy_random.c).
+ * accepted (tests/unit/test_policy_random.c). Towards a client's hours and days it also
+ * counts when it is accepted: else scheduling and cancelling would have no limit.
  */
 #ifndef POLICY_LIMIT_H
 #define POLICY_LIMIT_H
@@ -45,6 +46,7 @@ struct limit_wish {
 struct limit_place {
 	int64_t fits_ms;    /* wall clock: from when it fits in, at_ms or later */
 	struct limit limit; /* if later: the one that is in the way first */
+	bool is_acceptance; /* ... it is about when messages are accepted */
 };
 
 /*

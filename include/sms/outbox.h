@@ -33,7 +33,7 @@
 
 /* outcomes */
 enum {
-	OUTBOX_E_FULL = 1,  /* queue_limit messages wait already */
+	OUTBOX_E_FULL = 1,  /* outbox_has_room() says no */
 	OUTBOX_E_STORAGE,   /* the disk takes nothing more, or its last is reserved */
 	OUTBOX_E_TOO_LATE,  /* it is on its way, or its outcome is known */
 	OUTBOX_E_ASKING,    /* oFono is being asked to cancel it */
@@ -115,6 +115,13 @@ struct observers *outbox_observers(struct outbox *outbox);
 unsigned outbox_waiting(const struct outbox *outbox);
 unsigned outbox_approvals(const struct outbox *outbox); /* ... for the owner's yes */
 bool outbox_is_full(const struct outbox *outbox);
+/*
+ * How many messages of a client may wait: queue_limit divided by the number of paired clients.
+ * The owner, and an open gateway, has all of it for itself. So nobody's messages, waiting for
+ * approval or for a time, keep others out.
+ */
+int64_t outbox_share(const struct outbox *outbox, int64_t client_id);
+bool outbox_has_room(const struct outbox *outbox, int64_t client_id);
 /* The disk has room for one more, and the ledger is sound. */
 bool outbox_has_storage(struct outbox *outbox);
 

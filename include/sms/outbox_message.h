@@ -47,6 +47,7 @@ struct outbox_message {
 	struct outbox_shared *shared;
 	int64_t id;
 	int64_t sim_id;
+	int64_t client_id;
 	unsigned segments;
 	enum message_state state;
 	enum message_state saved; /* differs while the disk refuses `state`; see also

@@ -46,7 +46,7 @@ struct carried_table {
 #define EVENT_CARRIED	"id, kind, sim_id, at, number, text, state, topic"
 #define EVENT_CONDITION "?1 > 0 AND ?2 BETWEEN 1 AND 2 AND ?7 BETWEEN 0 AND 11"
 
-#define USAGE_CARRIED	"id, at, client_id, sim_id, segments, noted"
+#define USAGE_CARRIED	"id, at, client_id, sim_id, segments, noted, message_id"
 #define SETTING_CARRIED "id, name, value, at"
 
 /* What came of it. */

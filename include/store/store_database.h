@@ -13,7 +13,7 @@
 #include "base/explanation.h"
 #include "store/store_opening.h"
 
-enum { STORE_SCHEMA_VERSION = 10 };
+enum { STORE_SCHEMA_VERSION = 11 };
 
 /* Each takes the schema one version up. Run without foreign keys, in one transaction. */
 extern const char *const store_migrations[STORE_SCHEMA_VERSION];

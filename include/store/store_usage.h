@@ -3,9 +3,11 @@
  * Store, usage: what each accepted message took of the limits. Part of the store of
  * store/store.h.
  *
- * A row is written in the commit of its message and outlives it, whatever becomes of it: so
- * neither retention nor cancelling gives a place back. It stands at the time at which its
- * message may go out: now, or send_at.
+ * A row is written in the commit of its message and outlives it, so retention gives no place
+ * back. It stands at the time at which its message may go out: now, or send_at. A message that
+ * ends in the gateway, before oFono had it, gives the SIM its share back; its client's stays
+ * used, so a client that schedules and cancels exhausts its own limits only
+ * (tests/unit/test_store_usage.c).
  *
  * Usage time is counted by the clock that runs on from one start of the program to the next
  * and that nobody sets: at the first start it is the wall clock, after that it goes on as
@@ -23,7 +25,11 @@
 #define STORE_SETTING_USAGE_CLOCK "usage_clock"
 int64_t store_usage_ahead(const char *value);
 
-enum usage_by { USAGE_BY_CLIENT, USAGE_BY_SIM };
+enum usage_by {
+	USAGE_BY_CLIENT,
+	USAGE_BY_SIM,
+	USAGE_ACCEPTED, /* by a client, at the time of acceptance; not for segments */
+};
 
 /* Rows that are older go, so many at most with each message that is added. */
 enum { USAGE_KEEP_DAYS = 32, USAGE_PRUNE_ROWS = 4 };
@@ -51,8 +57,11 @@ int store_usage_after(struct store *store, const struct usage_span *span,
 int store_usage_segments(struct store *store, const struct usage_span *span, int64_t rows,
 			 int64_t *segments_out);
 
-/* Inside the transaction that adds the message. */
-int store_usage_add(struct store *store, const struct message_draft *draft);
+/* Inside the transaction that adds the message; message_id 0: a call. */
+int store_usage_add(struct store *store, const struct message_draft *draft,
+		    int64_t message_id);
+/* Inside the transaction that ends the message: the SIM gets its share back. */
+int store_usage_return(struct store *store, int64_t message_id);
 /* A transaction failed that may have written the clock: it is read again. */
 void store_usage_forget_clock(struct store *store);
 

@@ -216,7 +216,9 @@ const struct config_key config_keys[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 10000,
 	  .initial = "1000",
-	  .help = "Messages that may wait to be handed to oFono" },
+	  .help = "Messages, shared equally by paired clients, that may wait to be "
+		  "handed\n"
+		  "to oFono" },
 	{ .section = "sms",
 	  .name = "duplicate_seconds",
 	  .type = CONFIG_KEY_INTEGER,

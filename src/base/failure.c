@@ -159,7 +159,8 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_QUEUE_FULL] = {
 		"queue_full",
-		"Nothing was accepted. Wait until messages have gone out.",
+		"Nothing was accepted. Wait until messages have gone out, or cancel "
+		"some with cancel_sms.",
 		true, 60,
 	},
 	[FAILURE_STORAGE_FULL] = {

@@ -146,30 +146,56 @@ static int next_place(struct store *store, const struct limit *limit, int64_t at
 	return error;
 }
 
-/* In usage time. Later than at_ms: *limit_out is in the way first. */
-static int search(struct store *store, const struct limit *limits, size_t count,
-		  struct limit_place *place)
+/* What bounds acceptance, too. A minute does not: an agent may schedule many at once. */
+static bool is_of_acceptance(const struct limit *limit)
 {
-	bool moved = true, is_late = false;
+	return limit->by == USAGE_BY_CLIENT &&
+	       (limit->unit == LIMIT_HOUR || limit->unit == LIMIT_DAY);
+}
 
-	for (int step = 0; moved && step < STEPS_MAX; step++) {
-		moved = false;
-		for (size_t i = 0; i < count; i++) {
-			int64_t next_ms;
-			int error;
+/* Moves the place behind a limit that is in the way; the first of those is noted. */
+static int pass_limit(struct store *store, const struct limit *limit, bool is_acceptance,
+		      struct limit_place *place)
+{
+	struct limit asked = *limit;
+	int64_t next_ms;
+	int error;
 
+	if (is_acceptance)
+		asked.by = USAGE_ACCEPTED;
+	error = next_place(store, &asked, place->fits_ms, &next_ms);
+	if (error || next_ms == place->fits_ms)
+		return error;
+	if (!place->limit.most) {
+		place->limit = *limit;
+		place->is_acceptance = is_acceptance;
+	}
+	place->fits_ms = next_ms;
+	return 0;
+}
+
+enum search_for { SEARCH_SENDING = 1, SEARCH_ACCEPTANCE = 2 };
+
+/* In usage time. Where it moves, place->limit is in the way first. */
+static int search(struct store *store, const struct limit *limits, size_t count,
+		  unsigned search_for, struct limit_place *place)
+{
+	int64_t before_ms = INT64_MIN;
+	int error = 0;
+
+	for (int step = 0; place->fits_ms != before_ms && step < STEPS_MAX; step++) {
+		before_ms = place->fits_ms;
+		for (size_t i = 0; !error && i < count; i++) {
 			if (limits[i].unit == LIMIT_MONTH)
 				continue;
-			error = next_place(store, &limits[i], place->fits_ms, &next_ms);
-			if (error)
-				return error;
-			if (next_ms == place->fits_ms)
-				continue;
-			if (!is_late)
-				place->limit = limits[i];
-			is_late = moved = true;
-			place->fits_ms = next_ms;
+			if (search_for & SEARCH_SENDING)
+				error = pass_limit(store, &limits[i], false, place);
+			if (!error && search_for & SEARCH_ACCEPTANCE &&
+			    is_of_acceptance(&limits[i]))
+				error = pass_limit(store, &limits[i], true, place);
 		}
+		if (error)
+			return error;
 	}
 	return 0;
 }
@@ -189,8 +215,18 @@ int limit_find_place(struct store *store, const struct limit *limits, size_t cou
 
 	if (error)
 		return error;
-	place = (struct limit_place){ .fits_ms = wished_ms(wish, now_ms, ahead_ms) };
-	error = search(store, limits, count, &place);
+	place = (struct limit_place){ .fits_ms = now_ms };
+	if (wished_ms(wish, now_ms, ahead_ms) > now_ms) {
+		/* accepted now, sent then */
+		error = search(store, limits, count, SEARCH_ACCEPTANCE, &place);
+		if (!error && !place.limit.most) {
+			place.fits_ms = wished_ms(wish, now_ms, ahead_ms);
+			error = search(store, limits, count, SEARCH_SENDING, &place);
+		}
+	} else {
+		error = search(store, limits, count, SEARCH_SENDING | SEARCH_ACCEPTANCE,
+			       &place);
+	}
 	if (error)
 		return error;
 	place.fits_ms += ahead_ms;
@@ -257,8 +293,8 @@ static size_t fullest(const struct neighbours *near, const int64_t window_ms[2],
 	return most;
 }
 
-static int rate_left(struct store *store, const struct limit *limit, int64_t now_ms,
-		     int64_t *left_out, int64_t *frees_ms_out)
+static int window_left(struct store *store, const struct limit *limit, int64_t now_ms,
+		       int64_t *left_out, int64_t *frees_ms_out)
 {
 	const int64_t window_ms[2] = { now_ms, units[limit->unit].span_ms };
 	struct neighbours near;
@@ -272,6 +308,25 @@ static int rate_left(struct store *store, const struct limit *limit, int64_t now
 	*left_out = greatest(limit->most - (int64_t)used, 0);
 	*frees_ms_out = frees_ms;
 	return *left_out ? 0 : next_place(store, limit, now_ms, frees_ms_out);
+}
+
+/* The window of what goes out, or that of what was accepted: whichever leaves less. */
+static int rate_left(struct store *store, const struct limit *limit, int64_t now_ms,
+		     int64_t *left_out, int64_t *frees_ms_out)
+{
+	struct limit accepted = *limit;
+	int64_t left, frees_ms;
+	int error = window_left(store, limit, now_ms, left_out, frees_ms_out);
+
+	if (error || !is_of_acceptance(limit))
+		return error;
+	accepted.by = USAGE_ACCEPTED;
+	error = window_left(store, &accepted, now_ms, &left, &frees_ms);
+	if (error || left > *left_out || (left == *left_out && frees_ms <= *frees_ms_out))
+		return error;
+	*left_out = left;
+	*frees_ms_out = frees_ms;
+	return 0;
 }
 
 int limit_left(struct store *store, const struct limit *limit, int64_t *left_out,

@@ -24,12 +24,16 @@ static int refuse_rate(struct policy_case *about, const struct limit_place *plac
 	policy_refuse(about, FAILURE_RATE_LIMITED,
 		      arena_printf(about->request->arena,
 				   "The owner allows %s %lld message%s%s in a%s %s, and "
-				   "that is reached; the next one fits at %s.",
+				   "that is reached%s; the next one fits at %s.",
 				   whose(&place->limit), (long long)place->limit.most,
 				   place->limit.most == 1 ? "" : "s",
 				   policy_is_call(about) ? " or calls" : "",
 				   place->limit.unit == LIMIT_HOUR ? "n" : "",
-				   limit_unit_name(place->limit.unit), time));
+				   limit_unit_name(place->limit.unit),
+				   place->is_acceptance
+					   ? " (scheduled and cancelled ones count)"
+					   : "",
+				   time));
 	policy_retry_at(about, place->fits_ms);
 	return POLICY_E_REFUSED;
 }

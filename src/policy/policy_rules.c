@@ -347,10 +347,17 @@ static int check_loop(struct policy_case *about)
 
 static int check_queue(struct policy_case *about)
 {
-	if (!outbox_is_full(about->policy->parts.outbox))
+	const struct outbox *outbox = about->policy->parts.outbox;
+	int64_t client_id = about->request->client->id;
+
+	if (outbox_has_room(outbox, client_id))
 		return 0;
-	return policy_refuse(about, FAILURE_QUEUE_FULL,
-			     "Too many messages are waiting to be sent.");
+	return policy_refuse(
+		about, FAILURE_QUEUE_FULL,
+		arena_printf(arena_of(about),
+			     "%lld messages of this client are waiting to be sent or "
+			     "approved, which is its share of the queue.",
+			     (long long)outbox_share(outbox, client_id)));
 }
 
 #define BOTH (POLICY_MESSAGE | POLICY_CALL)

@@ -15,12 +15,42 @@
 #include "sms/outbox_clock.h"
 #include "sms/outbox_private.h"
 #include "sms/storage.h"
+#include "store/store_client.h"
 #include "store/store_outgoing.h"
 #include "store/store_sync.h"
 
 bool outbox_is_full(const struct outbox *outbox)
 {
 	return outbox->shared.waiting >= outbox->shared.config->queue_limit;
+}
+
+int64_t outbox_share(const struct outbox *outbox, int64_t client_id)
+{
+	int64_t limit = outbox->shared.config->queue_limit, clients;
+
+	if (client_id <= 0 || store_client_count(outbox->shared.store, &clients) ||
+	    clients < 1)
+		return limit;
+	return limit > clients ? limit / clients : 1;
+}
+
+bool outbox_has_room(const struct outbox *outbox, int64_t client_id)
+{
+	const struct outbox_message *message;
+	const struct outbox_lane *lane;
+	int64_t room;
+
+	if (!outbox->shared.waiting)
+		return true;
+	room = outbox_share(outbox, client_id);
+	if (outbox->shared.waiting < room)
+		return true;
+	TAILQ_FOREACH (lane, &outbox->lanes, link) {
+		TAILQ_FOREACH (message, &lane->messages, link)
+			room -= message->client_id == client_id &&
+				message_state_is_waiting(message->state);
+	}
+	return room > 0;
 }
 
 bool outbox_has_storage(struct outbox *outbox)
@@ -96,6 +126,7 @@ static struct outbox_message *message_of(struct outbox *outbox,
 		.state = draft->state ? draft->state : STATE_QUEUED,
 		.uuid = "",
 		.sim_id = draft->sim_id,
+		.client_id = draft->client_id,
 		.created_ms = draft->created_ms ? draft->created_ms : clock_wall_ms(),
 		.send_at_ms = draft->send_at_ms,
 		.expires_at_ms = draft->expires_at_ms,
@@ -145,7 +176,7 @@ int outbox_submit(struct outbox *outbox, const struct message_draft *draft,
 	struct outbox_lane *lane;
 	int error;
 
-	if (outbox_is_full(outbox))
+	if (!outbox_has_room(outbox, draft->client_id))
 		return OUTBOX_E_FULL;
 	if (!outbox_has_storage(outbox))
 		return OUTBOX_E_STORAGE;

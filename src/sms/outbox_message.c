@@ -44,6 +44,7 @@ struct outbox_message *outbox_message_new(struct outbox_shared *shared,
 	message->shared = shared;
 	message->id = row->id;
 	message->sim_id = row->sim_id;
+	message->client_id = row->client_id;
 	message->segments = row->segments;
 	message->state = message->saved = row->state;
 	message->delivery = message->saved_delivery = row->delivery;

@@ -24,11 +24,13 @@ static int note_placed(struct store *store, const struct call_draft *draft, int6
 /* Of the limits it takes what a message of one segment takes. */
 static int take_usage(struct store *store, const struct call_draft *draft)
 {
-	return store_usage_add(store, &(struct message_draft){
-					      .client_id = draft->client_id,
-					      .sim_id = draft->sim_id,
-					      .segments = 1,
-				      });
+	return store_usage_add(store,
+			       &(struct message_draft){
+				       .client_id = draft->client_id,
+				       .sim_id = draft->sim_id,
+				       .segments = 1,
+			       },
+			       0);
 }
 
 int store_call_place(struct store *store, const struct call_draft *draft, int64_t *id_out)

@@ -7,6 +7,12 @@
 #include "store/store_carry.h"
 #include "store/store_usage.h"
 
+/*
+ * Without message_id: after the restore that number may become another message's, and its end must
+ * give back nothing of these.
+ */
+#define USAGE_NOW "id, at, client_id, sim_id, segments, noted"
+
 /* What the present store says, beside what the backup says: in tables of this connection. */
 static const char making[] =
 	"CREATE TEMP TABLE now_sim (id INTEGER NOT NULL, iccid TEXT, imsi TEXT,"
@@ -22,7 +28,7 @@ static const char making[] =
 static const struct carried_table present[] = {
 	{ "sim", SIM_CARRIED, "?1 > 0", .into = "now_sim" },
 	{ "client", "id, name, created", "?1 > 0", .into = "now_client" },
-	{ "usage", USAGE_CARRIED, "1", .into = "now_usage" },
+	{ "usage", USAGE_NOW, "1", .into = "now_usage" },
 	{ "setting", "name, value", "1", .into = "now_setting" },
 	{ "audit", "id, hash", "EXISTS (SELECT 1 FROM audit WHERE id = ?1 AND hash = ?2)",
 	  .into = "now_head" },
@@ -55,7 +61,7 @@ static const char other_cards[] =
  * with the clock. A number that stands for two is given anew to the second.
  */
 static const char usage_of_kin[] =
-	"INSERT OR REPLACE INTO usage (" USAGE_CARRIED ")"
+	"INSERT OR REPLACE INTO usage (" USAGE_NOW ")"
 	" SELECT CASE WHEN EXISTS (SELECT 1 FROM usage AS old WHERE old.id = now.id AND"
 	"  (old.client_id, old.sim_id, old.segments, old.noted)"
 	"  <> (now.client_id, now.sim_id, now.segments, now.noted))"

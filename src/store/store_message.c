@@ -94,7 +94,7 @@ int store_message_add(struct store *store, const struct message_draft *draft,
 	if (!error)
 		error = history_begin(store, message_id, draft, &change);
 	if (!error)
-		error = store_usage_add(store, draft);
+		error = store_usage_add(store, draft, message_id);
 	if (!error)
 		error = audit_message_added(store, message_id, draft);
 	error = store_end(store, error);
@@ -141,6 +141,13 @@ static int message_state_set(struct store *store, int64_t message_id,
 	return store_run(store, statement);
 }
 
+/* oFono never had it. */
+static bool ended_here(enum message_state from, enum message_state to)
+{
+	return message_state_is_waiting(from) && message_state_is_final(to) &&
+	       to != STATE_UNKNOWN;
+}
+
 int store_message_apply(struct store *store, int64_t message_id,
 			const struct message_change *change, const char *uuid,
 			enum delivery delivery)
@@ -155,6 +162,8 @@ int store_message_apply(struct store *store, int64_t message_id,
 	error = message_state_set(store, message_id, change, uuid, delivery);
 	if (!error)
 		error = store_message_note(store, message_id, change);
+	if (!error && ended_here(from, change->state))
+		error = store_usage_return(store, message_id);
 	return error ? error : audit_message_moved(store, message_id, from, change);
 }
 

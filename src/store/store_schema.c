@@ -298,9 +298,18 @@ static const char version_10[] =
 	") STRICT;"
 	"INSERT INTO place VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0);";
 
+/*
+ * usage: message_id, so that a cancelled message gives the SIM its share back; 0: a call, or a
+ * message of an older version. usage_noted counts what a client had accepted.
+ */
+static const char version_11[] =
+	"ALTER TABLE usage ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;"
+	"CREATE INDEX usage_noted ON usage (client_id, noted);";
+
 const char *const store_migrations[STORE_SCHEMA_VERSION] = {
 	version_1, version_2, version_3, version_4, version_5,
 	version_6, version_7, version_8, version_9, version_10,
+	version_11,
 };
 
 /* FNV-1a, 64 bits; the end of the text counts, too. */

@@ -54,6 +54,10 @@
 #define USAGE_AFTER(by)                                                                 \
 	"SELECT at FROM usage INDEXED BY usage_" by " WHERE " by "_id = ?1 AND at > ?2" \
 	" AND at < ?3 ORDER BY at LIMIT ?4"
+/* The same of a client by the times at which it had messages accepted. */
+#define USAGE_ACCEPTED(order)                                                 \
+	"SELECT noted FROM usage INDEXED BY usage_noted WHERE client_id = ?1" \
+	" AND noted > ?2 AND noted " order " LIMIT ?4"
 #define USAGE_SUM(by)                                                                   \
 	"SELECT coalesce(sum(segments), 0) FROM (SELECT segments FROM usage INDEXED BY" \
 	" usage_" by " WHERE " by "_id = ?1 AND at >= ?2 AND at < ?3 LIMIT ?4)"
@@ -294,12 +298,15 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" ON CONFLICT (id) DO UPDATE SET line = excluded.line,"
 		" hash = excluded.hash",
 	[AUDIT_FORGET] = "DELETE FROM audit WHERE id <= (SELECT line FROM audit_anchor)",
-	[USAGE_ADD] = "INSERT INTO usage (client_id, sim_id, segments, at, noted)"
-		      " VALUES (?1, ?2, ?3, ?4, ?5)",
+	[USAGE_ADD] = "INSERT INTO usage"
+		      " (client_id, sim_id, segments, at, noted, message_id)"
+		      " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
 	[USAGE_CLIENT_UNTIL] = USAGE_UNTIL("client"),
 	[USAGE_SIM_UNTIL] = USAGE_UNTIL("sim"),
+	[USAGE_ACCEPTED_UNTIL] = USAGE_ACCEPTED("<= ?3 ORDER BY noted DESC"),
 	[USAGE_CLIENT_AFTER] = USAGE_AFTER("client"),
 	[USAGE_SIM_AFTER] = USAGE_AFTER("sim"),
+	[USAGE_ACCEPTED_AFTER] = USAGE_ACCEPTED("< ?3 ORDER BY noted"),
 	[USAGE_CLIENT_SUM] = USAGE_SUM("client"),
 	[USAGE_SIM_SUM] = USAGE_SUM("sim"),
 	[USAGE_NEWEST] = "SELECT noted FROM usage ORDER BY id DESC LIMIT 1",
@@ -307,6 +314,9 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	/* Of the oldest: one that was scheduled long before its time waits for that. */
 	[USAGE_PRUNE] = "DELETE FROM usage WHERE at < ?1 AND id IN (SELECT id FROM usage"
 			" NOT INDEXED ORDER BY id LIMIT ?2)",
+	[USAGE_RETURN] =
+		"UPDATE usage SET sim_id = 0 WHERE message_id = ?1 AND client_id ="
+		" (SELECT client_id FROM message WHERE id = ?1)",
 	[SETTING_GET] = "SELECT value FROM setting WHERE name = ?1",
 	[SETTING_PUT] = "INSERT INTO setting (name, value, at) VALUES (?1, ?2, ?3)"
 			" ON CONFLICT (name) DO UPDATE SET value = excluded.value,"

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "store/store_statement.h"
 
-/* A statement for the client; the next is the one for the SIM. */
+/* A statement for the client; the next are those for the SIM and for what was accepted. */
 static sqlite3_stmt *span_use(struct store *store, enum store_statement for_client,
 			      const struct usage_span *span)
 {
@@ -73,7 +73,16 @@ static int prune(struct store *store, int64_t now_ms)
 	return store_run(store, statement);
 }
 
-int store_usage_add(struct store *store, const struct message_draft *draft)
+int store_usage_return(struct store *store, int64_t message_id)
+{
+	sqlite3_stmt *statement = store_use(store, USAGE_RETURN);
+
+	sqlite3_bind_int64(statement, 1, message_id);
+	return store_run(store, statement);
+}
+
+int store_usage_add(struct store *store, const struct message_draft *draft,
+		    int64_t message_id)
 {
 	int64_t now_ms, ahead_ms, at_ms;
 	sqlite3_stmt *statement;
@@ -90,6 +99,7 @@ int store_usage_add(struct store *store, const struct message_draft *draft)
 	sqlite3_bind_int64(statement, 3, draft->segments);
 	sqlite3_bind_int64(statement, 4, at_ms);
 	sqlite3_bind_int64(statement, 5, now_ms);
+	sqlite3_bind_int64(statement, 6, message_id);
 	error = store_run(store, statement);
 	return error ? error : prune(store, now_ms);
 }

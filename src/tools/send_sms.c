@@ -149,7 +149,7 @@ static bool submit(struct sending *sending)
 		return true;
 	case OUTBOX_E_FULL:
 		failure_answer(call, FAILURE_QUEUE_FULL,
-			       "Too many messages are waiting to be sent.");
+			       "Too many messages of this client are waiting.");
 		return false;
 	case OUTBOX_E_STORAGE:
 		trouble = store_trouble(services->store);

@@ -102,6 +102,47 @@ def test_cancelling_gives_no_place_back(make_lab: Callable[..., Lab]) -> None:
     assert result.structured["state"] == "scheduled"
 
 
+def test_schedulers_that_cancel_use_up_only_their_own(make_lab: Callable[..., Lab]) -> None:
+    """What a client schedules and takes back costs the SIM nothing, and is limited."""
+    lab = make_lab(gateway_open=False)
+    hog, other = (Agent(lab, pair(lab.gateway, name)) for name in ("hog", "other"))
+    other.wait_states("ready", timeout=10)
+    for i in range(1000):
+        result = hog.send(f"not after all {i}", send_at=seconds_ahead(3600 + 60 * i))
+        if result.is_error:
+            break
+        assert hog.cancel(result.message_id).facts["state"] == "cancelled"
+    assert i == 60
+    assert_refused(result, "rate_limited")
+    assert 1 <= result.facts["retry_after_seconds"] <= 3600
+    for per in ("minute", "hour", "day", "month"):
+        of_sim = left(other, "sim", per)
+        assert of_sim["left"] == of_sim["limit"], of_sim
+    assert_sent(other.send("undisturbed"))
+
+
+def test_the_queue_has_a_share_for_each_client(make_lab: Callable[..., Lab]) -> None:
+    """A client whose messages wait for approval leaves room for others."""
+    lab = make_lab("[sms]\nqueue_limit = 6\n", gateway_open=False)
+    hog, other = (Agent(lab, pair(lab.gateway, name)) for name in ("hog", "other"))
+    owner = Owner(lab.gateway.state)
+    owner.do("change", "--ask", "always", "hog")
+    other.wait_states("ready", timeout=10)
+    waiting = [hog.send(f"waits {i}", wait_for="none") for i in range(3)]
+    refused = assert_refused_alike(hog, "queue_full")
+    assert "3 messages of this client are waiting" in refused.facts["message"]
+    assert refused.facts["retryable"] is True
+    assert_sent(other.send("undisturbed"))
+    owner.do("send", TO, "the owner's own")
+    lab.gateway.restart()
+    other.wait_states("ready", timeout=10)
+    assert_refused(hog.send("one too many"), "queue_full")
+    assert_sent(other.send("after a restart"))
+    assert hog.cancel(waiting[0].message_id).facts["state"] == "cancelled"
+    again = hog.send("room again", wait_for="none")
+    assert again.structured["state"] == "waiting_approval"
+
+
 def test_what_is_left_is_told(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)

@@ -353,6 +353,34 @@ static void test_scheduled_counts_at_its_time(void **state)
 	assert_string_equal(code(), "");
 }
 
+/* Each at a time of its own, and cancelled at once. */
+static void test_acceptance_is_limited(void **state)
+{
+	struct verdict verdict;
+	int i;
+
+	(void)state;
+	bench_config.duplicate_seconds = 0;
+	for (i = 0; i < 1000; i++) {
+		request.send_at_ms = NOON_MS + (i + 1) * (int64_t)HOUR_MS;
+		if (policy_judge(policy, &request, &verdict))
+			break;
+		accept_one();
+		boot_now_ms += SECOND_MS;
+	}
+	assert_int_equal(i, 60); /* the default */
+	assert_string_equal(verdict.code, "rate_limited");
+	assert_non_null(strstr(verdict.message, "60 messages in an hour"));
+	assert_non_null(strstr(verdict.message, "scheduled and cancelled ones count"));
+	assert_int_equal(verdict.retry_after_seconds, 59 * 60);
+	request.send_at_ms = 0;
+	assert_string_equal(code(), "rate_limited");
+	boot_now_ms += 59 * (int64_t)MINUTE_MS - 1;
+	assert_string_equal(code(), "rate_limited");
+	boot_now_ms++;
+	assert_string_equal(code(), "");
+}
+
 static void test_budget(void **state)
 {
 	struct verdict verdict;
@@ -541,6 +569,7 @@ int main(void)
 		TEST(test_rates),
 		TEST(test_restart_within_a_minute),
 		TEST(test_scheduled_counts_at_its_time),
+		TEST(test_acceptance_is_limited),
 		TEST(test_budget),
 		TEST(test_clock_is_set),
 		TEST(test_budget_in_1970),

@@ -161,10 +161,61 @@ static void test_with_its_message(void **state)
 	fill_disk(false);
 	assert_int_equal(sql("SELECT count(*) FROM usage"), 1);
 	assert_int_equal(store_message_move(store, 1, STATE_CANCELLED, "", NULL), 0);
-	assert_int_equal(sql("SELECT count(*) FROM usage"),
-			 1); /* it gives no place back */
+	assert_int_equal(sql("SELECT count(*) FROM usage"), 1);
 	sql("DELETE FROM message_change; DELETE FROM message");
 	assert_int_equal(sql("SELECT count(*) FROM usage"), 1);
+}
+
+/* Only where oFono never had it, and only the SIM's share. */
+static void test_what_ended_here_gives_the_sim_its_share_back(void **state)
+{
+	static const struct {
+		enum message_state from;
+		enum message_state to;
+		bool is_back;
+	} cases[] = {
+		{ STATE_SCHEDULED, STATE_CANCELLED, true },
+		{ STATE_WAITING_APPROVAL, STATE_FAILED, true },
+		{ STATE_QUEUED, STATE_EXPIRED, true },
+		{ STATE_QUEUED, STATE_UNKNOWN, false },
+		{ STATE_HANDED, STATE_CANCELLED, false },
+		{ STATE_HANDED, STATE_SENT, false },
+	};
+	const struct usage_span of_sim = { USAGE_BY_SIM, sim_id, 0, INT64_MAX };
+	const struct usage_span of_client = { USAGE_BY_CLIENT, 1, 0, INT64_MAX };
+	int64_t sim_segments = 0, used;
+	char text[100];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int64_t id = add(1, 2, 0);
+
+		snprintf(text, sizeof(text),
+			 "UPDATE message SET state = %d WHERE id = %lld", cases[i].from,
+			 (long long)id);
+		sql(text);
+		assert_int_equal(store_message_move(store, id, cases[i].to, "", NULL), 0);
+		sim_segments += cases[i].is_back ? 0 : 2;
+		assert_int_equal(store_usage_segments(store, &of_sim, 100, &used), 0);
+		assert_int_equal(used, sim_segments);
+		assert_int_equal(store_usage_segments(store, &of_client, 100, &used), 0);
+		assert_int_equal(used, 2 * (i + 1));
+	}
+}
+
+/* Whenever they go out, and whatever becomes of them. */
+static void test_times_of_acceptance(void **state)
+{
+	(void)state;
+	add(1, 1, noon_ms + 5 * HOUR_MS);
+	boot_now_ms += MINUTE_MS;
+	assert_int_equal(
+		store_message_move(store, add(1, 1, 0), STATE_CANCELLED, "", NULL), 0);
+	add(2, 1, 0);
+	ASSERT_TIMES(USAGE_ACCEPTED, 1, noon_ms, noon_ms + MINUTE_MS);
+	epoch_ms += 2 * HOUR_MS; /* no clock that is set moves them */
+	now_ms();
+	ASSERT_TIMES(USAGE_ACCEPTED, 1, noon_ms, noon_ms + MINUTE_MS);
 }
 
 static void test_nobody_sets_it(void **state)
@@ -275,6 +326,8 @@ int main(void)
 		TEST(test_counts_at_its_time),
 		TEST(test_spans),
 		TEST(test_with_its_message),
+		TEST(test_what_ended_here_gives_the_sim_its_share_back),
+		TEST(test_times_of_acceptance),
 		TEST(test_nobody_sets_it),
 		TEST(test_what_is_to_come_moves),
 		TEST(test_the_machine_was_off),

@@ -2,10 +2,10 @@
 // The list of conversations, the latest first.
 
 // What stands in the round mark: the last digits of a number, or the first letter of a name.
-function markOf(name) {
-	const digits = name.replace(/\D/g, '');
-	const mark = make('span.mark', { 'aria-hidden': 'true' },
-		digits.length > 4 ? digits.slice(-2) : [...name][0]);
+function markOf(party) {
+	const name = nameOf(party), digits = name.replace(/\D/g, '');
+	const mark = make('span.mark', { 'aria-hidden': 'true' }, isClaimed(party) ? '?'
+		: digits.length > 4 ? digits.slice(-2) : [...name][0]);
 	const hue = [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 7);
 	mark.style.setProperty('--hue', hue);
 	return mark;
@@ -13,6 +13,10 @@ function markOf(name) {
 
 const nameOf = ({ contact_name: name, phone_number: number }) =>
 	name ?? (number || 'No number');
+
+// Who sends under a name of letters may have chosen that of a contact.
+const isClaimed = ({ contact_name: name, phone_number: number }) =>
+	!name && /[^\d+*# ()-]/.test(number);
 
 function stateTag(state) {
 	const [word, tone, sign] = STATES[state] ?? [state, 'wait', ''];
@@ -42,20 +46,22 @@ class ConversationList {
 	#create(party) {
 		const { phone_number: number } = party;
 		const name = make('bdi.who');
+		const claimed = make('span.state.warn', 'Unverified:');
 		const when = make('time.when');
 		const text = make('bdi.excerpt');
 		const state = make('span.row-state');
 		const unread = make('span.unread');
 		const button = make('button.row', { onclick: () =>
-			this.open(number) }, markOf(nameOf(party)),
+			this.open(number) }, markOf(party),
 			make('span.row-text',
-				make('span.row-line', name, when),
+				make('span.row-line', claimed, name, when),
 				make('span.row-line', text, state, unread)));
 		const row = make('li', button);
 		row.fill = (now) => {
 			const { last_message: last, unread: count, opted_out: optedOut } = now;
 			const isOpen = this.#phone.thread?.number === number;
 			setText(name, nameOf(now));
+			claimed.hidden = !isClaimed(now);
 			setText(when, time.brief(last.created_at));
 			when.dateTime = last.created_at;
 			setText(text, last.text);

@@ -158,9 +158,11 @@ class Page {
 			return;
 		const { approvals, conversations, thread, trouble } = this.#phone;
 		const unread = conversations.reduce((sum, row) => sum + row.unread, 0);
-		const titles = { thread: thread && nameOf(this.#phone.conversation() ??
-			{ phone_number: thread.number }), new: 'New message', ...PLACES };
+		const party = thread && (this.#phone.conversation() ?? { phone_number: thread.number });
+		const titles = { thread: thread && nameOf(party), new: 'New message', ...PLACES };
 		find('title').replaceChildren(foreign(titles[this.#view] ?? 'Phone'));
+		find('title').classList.toggle('claimed', this.#view === 'thread' && !!party &&
+			isClaimed(party));
 		document.title = unread ? `(${unread}) Phone` : 'Phone';
 		find('new').hidden = !this.#phone.may('send') || this.#view === 'new';
 		setCount(this.#buttons.messages.badge, unread, 'unread');

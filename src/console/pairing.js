@@ -11,13 +11,35 @@ const storedToken = {
 	forget: () => sessionStorage.clear(),
 };
 
+// The token to start with. A link pairs a tab that has none; anybody can make one, so it
+// replaces a token only after the person agreed.
 function tokenOfLink() {
 	const [token] = location.hash.match(TOKEN) ?? [];
+	const own = storedToken.read();
 	if (location.hash)
 		history.replaceState(null, '', location.pathname);
-	if (token)
+	if (token && own && token !== own)
+		askToReplace(token);
+	else if (token)
 		storedToken.write(token);
 	return storedToken.read();
+}
+
+function askToReplace(token) {
+	const dialog = make('dialog', { 'aria-labelledby': 'replace-token', onclose: () =>
+		dialog.remove() },
+		make('p', { id: 'replace-token' }, 'A link wants to replace the token of this page'),
+		make('p.note', 'Whoever made the link may see what you do with its token. Agree only ' +
+			'if you have just opened a link of your own phone.'),
+		make('div.buttons',
+			make('button', { onclick: () => dialog.close() }, 'Keep mine'),
+			make('button.danger', { onclick: () => {
+				storedToken.forget();
+				storedToken.write(token);
+				location.reload();
+			} }, 'Replace it')));
+	document.body.append(dialog);
+	dialog.showModal();
 }
 
 function pairingView(hadToken, use) {

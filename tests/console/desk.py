@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -20,8 +21,9 @@ class Desk:
     """`page` is the token of the owner's page, `agent` the careful one.  `policy` takes the
     place of limits that are lifted; the second SIM may be `locked`."""
 
-    def __init__(self, policy: str | None = None, locked: bool = False) -> None:
-        sims = [Sim.numbered(0, contacts=[CONTACT]), Sim.numbered(1, pin="1234" if locked else None)]
+    def __init__(self, policy: str | None = None, locked: bool = False,
+                 contacts: Sequence[tuple[str, str]] = (CONTACT,)) -> None:
+        sims = [Sim.numbered(0, contacts=list(contacts)), Sim.numbered(1, pin="1234" if locked else None)]
         self.lab = Lab(gateway=True, gateway_open=False, sims=sims)
         self._states = ["ready", "locked" if locked else "ready"]
         if policy is not None:

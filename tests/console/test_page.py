@@ -163,6 +163,30 @@ def test_takes_a_link_that_is_opened_where_it_is(open_tab: OpenTab, desk: Desk) 
     assert tab.do("return page.url()") == desk.url
 
 
+def test_a_link_replaces_no_token_unasked(open_tab: OpenTab, desk: Desk) -> None:
+    """Anybody can make a link; who agrees is paired anew."""
+    tab = open_tab(**PHONE)
+    page = Console.in_browser(tab, desk.link)
+    other = desk.pair("another", "read,send")
+    kept = "sessionStorage.getItem('ofono-mcp-token')"
+    tab.do("await page.goto(args.url)", url=f"{desk.url}#token={other}")
+    page.wait_text("A link wants to replace the token of this page")
+    assert page.violations() == []
+    assert (page.evaluate(kept), tab.do("return page.url()")) == (desk.page, desk.url)
+    page.click("Keep mine")
+    page.wait_live()
+    assert page.evaluate(kept) == desk.page
+    tab.do("await page.goto(args.url)", url=desk.link)  # its own again: nothing to ask
+    page.wait_live()
+    assert tab.do("return page.getByRole('dialog').count()") == 0
+    tab.do("await page.goto(args.url)", url=f"{desk.url}#{other}")
+    page.click("Replace it")
+    page.wait_live()
+    assert page.evaluate(kept) == other
+    tab.do("await page.goto('about:blank')")            # a revoked page would complain
+    desk.owner.do("revoke", "another")
+
+
 def test_says_what_its_token_may_not(open_tab: OpenTab, desk: Desk) -> None:
     tab = open_tab(**PHONE)
     tab.do("await page.goto(args.url)", url=f"{desk.url}#{desk.pair('sender', 'send')}")

@@ -3,10 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
 from agent import Agent
-from console import Console
+from console import PHONE, Console, OpenTab
 from desk import CONTACT, Desk
 from lab import wait_until
+
+
+@pytest.fixture
+def make_page(open_tab: OpenTab) -> Iterator[Callable[..., tuple[Console, Desk]]]:
+    with ExitStack() as desks:
+        def make(contacts: list[tuple[str, str]]) -> tuple[Console, Desk]:
+            desk = desks.enter_context(Desk(contacts=contacts))
+            return Console.in_browser(open_tab(**PHONE), desk.link), desk
+        yield make
 
 
 HOSTILE = [
@@ -54,6 +68,27 @@ def test_who_is_a_contact(page: Console, desk: Desk) -> None:
     page.wait_message("It is me")
     page.do("await page.getByRole('heading', { level: 1, name: args.name }).waitFor();"
             "await page.getByText(args.number, { exact: true }).waitFor()", name=name, number=number)
+
+
+def test_no_sender_passes_for_a_contact(make_page: Callable[..., tuple[Console, Desk]]) -> None:
+    """Whoever sends under a contact's name is marked in the list and above the messages."""
+    page, desk = make_page([("Anna", "+36205550188")])
+    desk.lab.modems[0].deliver("+36205550188", "It is really me")
+    desk.lab.modems[0].deliver("Anna", "It is me, too")
+    seen = {}
+    for text in ("It is really me", "It is me, too"):
+        row = page.do("""const row = page.locator('.row').filter({ hasText: args.text });
+            const seen = [await row.locator('.mark').innerText(),
+                (await row.locator('.row-line').first().innerText()).includes('Unverified:')];
+            await row.click(); return seen""", text=text)
+        page.wait_message(text)
+        above = page.evaluate("""getComputedStyle(document.getElementById('title'), '::before')
+            .content.replace(/"/g, '')""")
+        seen[text] = (*row, above)
+        page.go_to("Messages")
+    assert seen == {"It is really me": ("A", False, "none"),
+                    "It is me, too": ("?", True, "Unverified: ")}
+    assert page.violations() == []
 
 
 def test_who_cannot_be_answered(page: Console, desk: Desk) -> None:

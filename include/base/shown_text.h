@@ -28,8 +28,13 @@ bool shown_text_escapes(uint32_t character);
 /* `text` is valid UTF-8. True: something was written out. */
 bool shown_text_append(struct buffer *buffer, const char *text);
 /*
- * The first `characters` of a text, for errors that quote what a caller gave: it may have
- * come from a stranger. "" without memory.
+ * The same for what belongs on one line, such as names and phone numbers: line feeds, carriage
+ * returns and tabs are written out, too. Else a sender called "x\n9  from y" forges a line.
+ */
+bool shown_line_append(struct buffer *buffer, const char *text);
+/*
+ * The first `characters` of a text on one line, for errors that quote what a caller gave: it
+ * may have come from a stranger. "" without memory.
  */
 const char *shown_text_quote(struct arena *arena, const char *text, size_t characters);
 

@@ -56,7 +56,11 @@ bool message_view_has(const struct message_view *view, const struct message *mes
 void message_view_tell_progress(struct tool_call *call, int64_t message_id,
 				enum message_state state);
 
-/* key and value; the text is a stranger's. True: something in it was written out. */
+/*
+ * key and value; the text is a stranger's. True: something in it was written out. _line: a
+ * name, a phone number, whatever fits on one line.
+ */
+bool message_view_put_line(struct json_writer *writer, const char *key, const char *text);
 bool message_view_put_shown(struct json_writer *writer, const char *key,
 			    const char *text);
 /* "contact_name": where the number is a contact's. True: something was written out. */

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/shown_text.h"
+#include "base/utf8.h"
+
 enum {
 	LOG_LINE_BYTES = 1024,
 	LOG_NUMBER_SHOWN = 3,
@@ -20,13 +23,44 @@ void log_set_level(enum log_level level)
 	log_level = level;
 }
 
-/* The whole line is ours or an argument's, hence no control character in it is wanted. */
-static void log_sanitise(char *text)
+/* Bytes of the character at `text`; 0: it is none, or a control character. */
+static size_t log_character(const char *text)
 {
-	for (; *text; text++) {
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			*text = '?';
+	unsigned char first = (unsigned char)*text;
+	size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+
+	if (first < 0x20 || first == 0x7f || strnlen(text, length) < length)
+		return 0;
+	return utf8_valid(text, length) ? length : 0;
+}
+
+/*
+ * The whole line is ours or an argument's: no control character in it is wanted, and none that
+ * hides text or turns its direction on a terminal. `out` has room for `room` bytes and a NUL.
+ */
+static void log_sanitise(const char *text, char *out, size_t room)
+{
+	while (*text) {
+		size_t length = log_character(text);
+		const char *next = text;
+		char written[16] = "?";
+
+		if (length) {
+			uint32_t character = utf8_next(&next);
+
+			snprintf(written, sizeof(written), "%.*s", (int)length, text);
+			if (shown_text_escapes(character))
+				snprintf(written, sizeof(written), "\\u{%X}",
+					 (unsigned)character);
+		}
+		if (strlen(written) > room)
+			break;
+		strcpy(out, written);
+		out += strlen(written);
+		room -= strlen(written);
+		text += length ? length : 1;
 	}
+	*out = '\0';
 }
 
 /* One write(2): lines of several processes on one stderr stay whole. */
@@ -40,7 +74,7 @@ static void log_write(char *line, size_t length)
 void log_line(enum log_level level, const char *format, ...)
 {
 	int saved_errno = errno; /* a caller may log first and look at errno then */
-	char line[LOG_LINE_BYTES];
+	char line[LOG_LINE_BYTES], text[LOG_LINE_BYTES];
 	size_t prefix = 0;
 	va_list arguments;
 
@@ -50,10 +84,10 @@ void log_line(enum log_level level, const char *format, ...)
 		prefix = (size_t)snprintf(line, sizeof(line), "<%d>", (int)level);
 	errno = saved_errno; /* for %m */
 	va_start(arguments, format);
-	if (vsnprintf(line + prefix, sizeof(line) - prefix - 1, format, arguments) < 0)
-		line[prefix] = '\0';
+	if (vsnprintf(text, sizeof(text) - prefix - 1, format, arguments) < 0)
+		*text = '\0';
 	va_end(arguments);
-	log_sanitise(line + prefix);
+	log_sanitise(text, line + prefix, sizeof(line) - prefix - 2);
 	log_write(line, strlen(line));
 	errno = saved_errno;
 }

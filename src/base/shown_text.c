@@ -123,6 +123,11 @@ static void append_escape(struct buffer *buffer, uint32_t character)
 	buffer_append_text(buffer, escape);
 }
 
+static bool breaks_line(uint32_t character)
+{
+	return character == '\n' || character == '\r' || character == '\t';
+}
+
 /* Bytes that stay as they are whatever stands around them: most texts are nothing else. */
 static size_t plain_run(const char *text)
 {
@@ -133,7 +138,7 @@ static size_t plain_run(const char *text)
 	return (size_t)(at - text);
 }
 
-bool shown_text_append(struct buffer *buffer, const char *text)
+static bool append(struct buffer *buffer, const char *text, bool is_line)
 {
 	const char *kept = text; /* from here on nothing has been appended yet */
 	uint32_t before = 0;
@@ -151,7 +156,8 @@ bool shown_text_append(struct buffer *buffer, const char *text)
 		if (!*text)
 			break;
 		character = utf8_next(&text);
-		written_out = is_written_out(before, character, text);
+		written_out = is_written_out(before, character, text) ||
+			      (is_line && breaks_line(character));
 		before = character;
 		if (!written_out && character != '\r')
 			continue;
@@ -165,13 +171,23 @@ bool shown_text_append(struct buffer *buffer, const char *text)
 	return escaped;
 }
 
+bool shown_text_append(struct buffer *buffer, const char *text)
+{
+	return append(buffer, text, false);
+}
+
+bool shown_line_append(struct buffer *buffer, const char *text)
+{
+	return append(buffer, text, true);
+}
+
 const char *shown_text_quote(struct arena *arena, const char *text, size_t characters)
 {
 	const char *quoted = arena_copy(arena, text, utf8_cut(text, characters));
 	struct buffer shown = BUFFER_INIT;
 
 	if (quoted) {
-		shown_text_append(&shown, quoted);
+		shown_line_append(&shown, quoted);
 		quoted = shown.failed ? NULL
 				      : arena_copy(arena, shown.length ? shown.data : "",
 						   shown.length);

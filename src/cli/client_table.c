@@ -27,7 +27,7 @@ static const char *const heads[COLUMNS] = {
 /* What a name or a number holds is shown and moves no cursor. */
 static void append(struct buffer *cell, const char *text)
 {
-	shown_text_append(cell, text);
+	shown_line_append(cell, text);
 }
 
 static void append_list(struct buffer *cell, const struct json *list, const char *none)

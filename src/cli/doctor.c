@@ -93,7 +93,7 @@ void doctor_tell(struct doctor *doctor, const struct finding *finding, const cha
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	shown_text_append(&shown, utf8_valid(text, strlen(text)) ? text : "?");
+	shown_line_append(&shown, utf8_valid(text, strlen(text)) ? text : "?");
 	doctor->counts[finding->level]++;
 	if (doctor->writer)
 		write_finding(doctor->writer, finding, &shown);

@@ -7,7 +7,7 @@ void shown_print(FILE *out, const char *text)
 {
 	struct buffer shown = BUFFER_INIT;
 
-	shown_text_append(&shown, text);
+	shown_line_append(&shown, text);
 	fprintf(out, "%.*s", (int)shown.length, shown.data ? shown.data : "");
 	buffer_deinit(&shown);
 }

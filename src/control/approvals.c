@@ -13,11 +13,12 @@
 enum { ROW_ARENA_BYTES = 1024 * 1024 };
 
 /* What an agent wrote moves no cursor and hides nothing. */
-static void put_shown(struct json_writer *writer, const char *key, const char *text)
+static void put_shown(struct json_writer *writer, const char *key, const char *text,
+		      bool (*append)(struct buffer *buffer, const char *text))
 {
 	struct buffer shown = BUFFER_INIT;
 
-	shown_text_append(&shown, text);
+	append(&shown, text);
 	json_key(writer, key);
 	json_write_text(writer, shown.failed || !shown.data ? "" : shown.data,
 			shown.failed ? 0 : shown.length);
@@ -41,12 +42,12 @@ static void put_row(struct json_writer *writer, const struct control *control,
 
 	store_client_name(control->store, message->client_id, client);
 	json_put_integer(writer, "message_id", message->id);
-	put_shown(writer, "client", client);
-	put_shown(writer, "phone_number", message->number);
+	put_shown(writer, "client", client, shown_line_append);
+	put_shown(writer, "phone_number", message->number, shown_line_append);
 	json_put_integer(writer, "subscription_id", message->sim_id);
 	if (sim)
-		put_shown(writer, "sim", sim->display_name);
-	put_shown(writer, "text", message->text);
+		put_shown(writer, "sim", sim->display_name, shown_line_append);
+	put_shown(writer, "text", message->text, shown_text_append);
 	json_put_integer(writer, "segments", message->segments);
 	put_time(writer, "asked_at", message->created_ms);
 	if (message->send_at_ms)

@@ -14,7 +14,7 @@ static void write_alert(const struct message_view *view, const struct event *ale
 	message_view_put_time(writer, "time", alert->at_ms);
 	json_put_boolean(writer, "emergency", alert->state);
 	if (alert->number[0])
-		message_view_put_shown(writer, "emergency_type", alert->number);
+		message_view_put_line(writer, "emergency_type", alert->number);
 	if (alert->topic >= 0)
 		json_put_integer(writer, "topic", alert->topic);
 	if (alert->sim_id)

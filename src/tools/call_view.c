@@ -34,7 +34,7 @@ void call_view_write(const struct message_view *view, const struct event *call)
 	json_open_object(writer);
 	json_put_integer(writer, "call_id", call->id);
 	json_put_string(writer, "direction", directions[call_was_placed(call->state)]);
-	message_view_put_shown(writer, "phone_number", call->number);
+	message_view_put_line(writer, "phone_number", call->number);
 	message_view_put_contact(writer, view->services, call->number);
 	message_view_put_trust(writer, view->services, call->sim_id, call->number);
 	if (call->sim_id)

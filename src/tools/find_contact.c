@@ -162,7 +162,7 @@ static void write_contact(const struct search *search, const struct contact *con
 	struct json_writer *writer = search->page.writer;
 
 	json_open_object(writer);
-	message_view_put_shown(writer, "name", contact->name);
+	message_view_put_line(writer, "name", contact->name);
 	json_key(writer, "phone_numbers");
 	json_open_array(writer);
 	for (unsigned i = 0; i < contact->count; i++) {

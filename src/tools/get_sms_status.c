@@ -157,7 +157,7 @@ static void write_facts(const struct asking *asking, const struct message *messa
 	json_put_boolean(writer, "final", message_state_is_final(message->state));
 	if (asking->wanted != WANTED_NOTHING)
 		json_put_boolean(writer, "reached", has_reached(asking, message->state));
-	message_view_put_shown(writer, "phone_number", message->number);
+	message_view_put_line(writer, "phone_number", message->number);
 	message_view_put_contact(writer, asking->call->services, message->number);
 	if (message->direction == MESSAGE_INCOMING)
 		message_view_put_trust(writer, asking->call->services, message->sim_id,

@@ -61,12 +61,12 @@ static void write_row(struct json_writer *writer, const struct tool_call *call,
 	store_client_name(services->store, message->client_id, client);
 	json_open_object(writer);
 	json_put_integer(writer, "message_id", message->id);
-	message_view_put_shown(writer, "client", client);
+	message_view_put_line(writer, "client", client);
 	json_put_boolean(writer, "own", message->client_id == call->client->id);
-	message_view_put_shown(writer, "to_phone_number", message->number);
+	message_view_put_line(writer, "to_phone_number", message->number);
 	json_put_integer(writer, "subscription_id", message->sim_id);
 	if (sim)
-		message_view_put_shown(writer, "sim", sim->display_name);
+		message_view_put_line(writer, "sim", sim->display_name);
 	message_view_put_shown(writer, "text", message->text);
 	json_put_integer(writer, "segments", message->segments);
 	write_times(writer, call, message);

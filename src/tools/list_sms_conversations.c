@@ -61,7 +61,7 @@ static void write_party(const struct message_view *view, const char *number)
 	};
 	int64_t until_ms;
 
-	message_view_put_shown(view->writer, "phone_number", number);
+	message_view_put_line(view->writer, "phone_number", number);
 	message_view_put_contact(view->writer, services, number);
 	message_view_put_trust(view->writer, services, 0, number);
 	if (store_opt_out_known(services->store, 0, number) == 0)

@@ -70,17 +70,31 @@ static const struct {
 	{ MESSAGE_CLOCK_WRONG, "clock_wrong" },
 };
 
+static void put_escaped(struct json_writer *writer, const char *key, struct buffer *shown)
+{
+	json_key(writer, key);
+	if (shown->failed) /* never the raw text: it was to be escaped */
+		json_write_string(writer, "(out of memory: ask again)");
+	else
+		json_write_text(writer, shown->data ? shown->data : "", shown->length);
+	buffer_deinit(shown);
+}
+
 bool message_view_put_shown(struct json_writer *writer, const char *key, const char *text)
 {
 	struct buffer shown = BUFFER_INIT;
 	bool escaped = shown_text_append(&shown, text);
 
-	json_key(writer, key);
-	if (shown.failed) /* never the raw text: it was to be escaped */
-		json_write_string(writer, "(out of memory: ask again)");
-	else
-		json_write_text(writer, shown.data ? shown.data : "", shown.length);
-	buffer_deinit(&shown);
+	put_escaped(writer, key, &shown);
+	return escaped;
+}
+
+bool message_view_put_line(struct json_writer *writer, const char *key, const char *text)
+{
+	struct buffer shown = BUFFER_INIT;
+	bool escaped = shown_line_append(&shown, text);
+
+	put_escaped(writer, key, &shown);
 	return escaped;
 }
 
@@ -101,12 +115,12 @@ static void put_sent_time(struct json_writer *writer, const char *sent_time)
 	if (length == 0)
 		return;
 	if (length != SENT_TIME_LENGTH || !strchr("+-", sent_time[length - 5])) {
-		message_view_put_shown(writer, "sent_time", sent_time);
+		message_view_put_line(writer, "sent_time", sent_time);
 		return;
 	}
 	snprintf(text, sizeof(text), "%.*s:%s", (int)length - 2, sent_time,
 		 sent_time + length - 2);
-	message_view_put_shown(writer, "sent_time", text);
+	message_view_put_line(writer, "sent_time", text);
 }
 
 /* what is said of one message besides what its row has */
@@ -234,14 +248,14 @@ bool message_view_put_contact(struct json_writer *writer, const struct services 
 	const struct contact *contact =
 		contacts_find(services->contacts, services->store, number);
 
-	return contact && message_view_put_shown(writer, "contact_name", contact->name);
+	return contact && message_view_put_line(writer, "contact_name", contact->name);
 }
 
 static void put_party(const struct message_view *view, const struct message *message,
 		      struct findings *findings)
 {
 	findings->escaped =
-		message_view_put_shown(view->writer, "phone_number", message->number);
+		message_view_put_line(view->writer, "phone_number", message->number);
 	findings->escaped |=
 		message_view_put_contact(view->writer, view->services, message->number);
 	if (message->direction == MESSAGE_INCOMING)

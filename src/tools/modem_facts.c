@@ -191,8 +191,8 @@ static void write_network(struct json_writer *writer, const struct modem *modem)
 	const struct network_facts *network = &modem->network;
 
 	json_put_string(writer, "registration", registration_of(modem));
-	message_view_put_shown(writer, "operator", network->name);
-	message_view_put_shown(writer, "technology", network->technology);
+	message_view_put_line(writer, "operator", network->name);
+	message_view_put_line(writer, "technology", network->technology);
 	json_put_integer(writer, "signal_percent", network->strength);
 	json_put_boolean(writer, "roaming", strcmp(network->status, "roaming") == 0);
 }
@@ -211,7 +211,7 @@ static void write_card(struct json_writer *writer, const struct modem *modem,
 	json_put_string(writer, "sim", card_of(modem, sim));
 	if (!is_locked(modem))
 		return;
-	message_view_put_shown(writer, "sim_lock", modem->sim.pin_required);
+	message_view_put_line(writer, "sim_lock", modem->sim.pin_required);
 	if (modem->sim.pin_retries)
 		json_put_integer(writer, "sim_retries", modem->sim.pin_retries);
 }

@@ -12,7 +12,7 @@ const char *sim_question_title(const struct sim *sim, struct arena *arena)
 	struct buffer name = BUFFER_INIT;
 	const char *title = NULL;
 
-	shown_text_append(&name, sim->display_name);
+	shown_line_append(&name, sim->display_name);
 	if (!name.failed)
 		title = arena_printf(arena, "%.*s (SIM %d%s%s)", (int)name.length,
 				     name.data ? name.data : "", sim->slot + 1,

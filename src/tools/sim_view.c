@@ -29,15 +29,15 @@ static void write_identity(struct json_writer *writer, const struct sim *sim)
 {
 	json_put_integer(writer, "subscription_id", sim->id);
 	json_put_integer(writer, "sim_slot_index", sim->slot);
-	message_view_put_shown(writer, "carrier_name", sim->carrier_name);
-	message_view_put_shown(writer, "display_name", sim->display_name);
+	message_view_put_line(writer, "carrier_name", sim->carrier_name);
+	message_view_put_line(writer, "display_name", sim->display_name);
 }
 
 static void write_details(struct json_writer *writer, const struct sim *sim)
 {
 	json_put_string(writer, "state", sim_state_name(sim->state));
 	json_put_boolean(writer, "can_send", sim->state == SIM_READY);
-	message_view_put_shown(writer, "own_number", sim->own_number);
+	message_view_put_line(writer, "own_number", sim->own_number);
 	json_put_boolean(writer, "roaming", sim->roaming);
 	json_put_boolean(writer, "default", sim->is_default);
 	json_put_integer(writer, "signal_percent", sim->modem->network.strength);

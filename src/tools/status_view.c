@@ -148,7 +148,7 @@ static void write_queue(struct json_writer *writer, const struct services *servi
 
 static void write_client(struct json_writer *writer, const struct client *client)
 {
-	message_view_put_shown(writer, "client", client->name);
+	message_view_put_line(writer, "client", client->name);
 	json_key(writer, "scopes");
 	json_open_array(writer);
 	for (unsigned scope = 1; scope & CLIENT_SCOPES_ALL; scope <<= 1) {
@@ -177,7 +177,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	write_client(writer, view->client);
 	json_put_boolean(writer, "can_send", why_not && !*why_not);
 	if (why_not && *why_not)
-		message_view_put_shown(writer, "why_not", why_not);
+		message_view_put_line(writer, "why_not", why_not);
 	json_put_boolean(writer, "paused", policy_is_paused(services->policy));
 	json_put_boolean(writer, "ofono_available", ofono_is_available(services->ofono));
 	json_put_string(writer, "ofono", ofono_condition(services->ofono));

@@ -31,8 +31,8 @@ void voicemail_view_write(struct json_writer *writer, const struct sims *sims)
 		json_put_integer(writer, "subscription_id", sim->id);
 		json_put_string(writer, "voicemail", state_name(&sim->voicemail));
 		json_put_integer(writer, "message_count", sim->voicemail.count);
-		message_view_put_shown(writer, "mailbox_number",
-				       sim->voicemail.mailbox_number);
+		message_view_put_line(writer, "mailbox_number",
+				      sim->voicemail.mailbox_number);
 		json_close_object(writer);
 	}
 	json_close_array(writer);

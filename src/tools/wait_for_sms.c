@@ -112,7 +112,7 @@ static bool fits_kind(const struct waiter *waiter)
 static void put_word(const struct waiter *waiter, const char *key, const char *text)
 {
 	if (*text)
-		message_view_put_shown(waiter->writer, key, text);
+		message_view_put_line(waiter->writer, key, text);
 }
 
 /* The link may hold the code, too. */

@@ -96,6 +96,21 @@ static void test_other_text_stays(void **state)
 	assert_string_equal(output, "from Caf\xc3\xa9 \xe2\x82\xac\n");
 }
 
+static void log_hidden(void)
+{
+	log_info("from %s end", "a\u202eb\u2028\xc2\x85\u200b"
+				"c\xff\xe2\x82");
+}
+
+/* Nothing turns the line on a terminal, and a character that is cut is none. */
+static void test_nothing_hides_or_turns_text(void **state)
+{
+	(void)state;
+	capture(log_hidden);
+	assert_string_equal(output,
+			    "from a\\u{202E}b\\u{2028}\\u{85}\\u{200B}c??? end\n");
+}
+
 static void log_long(void)
 {
 	char text[3000];
@@ -162,6 +177,7 @@ int main(void)
 		cmocka_unit_test_setup(test_journal_prefix, setup),
 		cmocka_unit_test_setup(test_no_line_can_be_forged, setup),
 		cmocka_unit_test_setup(test_other_text_stays, setup),
+		cmocka_unit_test_setup(test_nothing_hides_or_turns_text, setup),
 		cmocka_unit_test_setup(test_long_line_is_cut, setup),
 		cmocka_unit_test_setup(test_errno_stays, setup),
 		cmocka_unit_test_setup(test_number, setup),

@@ -148,6 +148,22 @@ static void test_any_text(void **state)
 	}
 }
 
+static void test_on_one_line(void **state)
+{
+	struct buffer shown = BUFFER_INIT;
+
+	(void)state;
+	assert_false(shown_line_append(&shown, "Anna (+36)"));
+	assert_true(shown_line_append(&shown, "x\n9  from y\r\n\tz\u2028\u202e\xc2\x85"));
+	buffer_append(&shown, "", 1);
+	assert_string_equal(shown.data, "Anna (+36)x\\u{A}9  from y\\u{D}\\u{A}\\u{9}z"
+					"\\u{2028}\\u{202E}\\u{85}");
+	shown_text_restore(shown.data);
+	assert_string_equal(shown.data,
+			    "Anna (+36)x\n9  from y\r\n\tz\u2028\u202e\xc2\x85");
+	buffer_deinit(&shown);
+}
+
 static void test_quotes(void **state)
 {
 	struct arena *arena = arena_new(1 << 12);
@@ -155,6 +171,7 @@ static void test_quotes(void **state)
 	(void)state;
 	assert_string_equal(shown_text_quote(arena, "a\u202eb", 64), "a\\u{202E}b");
 	assert_string_equal(shown_text_quote(arena, "a\u202eb", 2), "a\\u{202E}");
+	assert_string_equal(shown_text_quote(arena, "a\nb", 64), "a\\u{A}b");
 	assert_string_equal(shown_text_quote(arena, "", 2), "");
 	arena_free(arena);
 }
@@ -178,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_restored),
 		cmocka_unit_test(test_any_text),
+		cmocka_unit_test(test_on_one_line),
 		cmocka_unit_test(test_quotes),
 		cmocka_unit_test(test_what_is_no_writing_stays),
 		cmocka_unit_test(test_every_bidirectional_control),

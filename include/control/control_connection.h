@@ -18,6 +18,7 @@ struct control_connection {
 	sd_event_source *timer;
 	struct control_call call;
 	struct buffer request; /* until its line feed */
+	int64_t begun_ms;      /* clock_monotonic_ms() */
 	bool is_admitted;      /* it may command */
 	bool is_asked;	       /* the request was whole */
 	bool is_answered;
@@ -40,6 +41,12 @@ struct control_asker {
 int control_connection_begin(sd_event *loop, struct control_connection_list *list,
 			     const struct control *control,
 			     const struct control_asker *asker);
+/*
+ * Closes the oldest connection whose request has not arrived within `patience_ms`. In how
+ * many milliseconds it is to be asked again; 0: no request is awaited.
+ */
+uint64_t control_connection_hurry(const struct control_connection_list *list,
+				  int64_t patience_ms);
 void control_connection_free(struct control_connection *connection);
 
 #endif

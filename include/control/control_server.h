@@ -4,7 +4,9 @@
  *
  * Bounded: CONTROL_CONNECTIONS_MAX at a time, the others wait to be accepted; a request of
  * CONTROL_REQUEST_MAX bytes; CONTROL_PATIENCE_MS for it to arrive whole, and for the asker to
- * take more of an answer. How long a command may take is the command's own affair
+ * take more of an answer. Once others have waited CONTROL_QUEUE_MS to be accepted, a request
+ * has CONTROL_HURRY_MS to arrive: so as many connections as the kernel queues delay the owner by
+ * less than a second. How long a command may take is the command's own affair
  * (tests/integration/test_control.py).
  */
 #ifndef CONTROL_CONTROL_SERVER_H
@@ -17,6 +19,8 @@
 enum {
 	CONTROL_CONNECTIONS_MAX = 8,
 	CONTROL_PATIENCE_MS = 10 * 1000,
+	CONTROL_QUEUE_MS = 600,
+	CONTROL_HURRY_MS = 10,
 };
 
 struct control_server;

@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "control/control_server.h"
 
@@ -49,13 +50,38 @@ static void set_deadline(struct control_connection *connection)
 	sd_event_source_set_enabled(connection->timer, SD_EVENT_ONESHOT);
 }
 
+static void close_late(struct control_connection *connection)
+{
+	log_info("control: a connection took too long; closed");
+	control_connection_free(connection);
+}
+
 static int on_late(sd_event_source *source, uint64_t due_us, void *data)
 {
 	(void)source;
 	(void)due_us;
-	log_info("control: a connection took too long; closed");
-	control_connection_free(data);
+	close_late(data);
 	return 0;
+}
+
+uint64_t control_connection_hurry(const struct control_connection_list *list,
+				  int64_t patience_ms)
+{
+	struct control_connection *connection, *oldest = NULL;
+	int64_t left_ms;
+
+	LIST_FOREACH (connection, list, link) {
+		if (!connection->is_asked &&
+		    (!oldest || connection->begun_ms <= oldest->begun_ms))
+			oldest = connection;
+	}
+	if (!oldest)
+		return 0;
+	left_ms = oldest->begun_ms + patience_ms - clock_monotonic_ms();
+	if (left_ms > 0)
+		return (uint64_t)left_ms;
+	close_late(oldest);
+	return (uint64_t)patience_ms;
 }
 
 /* Writing */
@@ -192,6 +218,7 @@ int control_connection_begin(sd_event *loop, struct control_connection_list *lis
 	if (!connection)
 		return -ENOMEM;
 	connection->fd = asker->fd;
+	connection->begun_ms = clock_monotonic_ms();
 	connection->answer.secret = true; /* a new token may be in it */
 	if (!control_call_init(&connection->call, control, &carrier, connection) ||
 	    watch(connection, loop) < 0) {

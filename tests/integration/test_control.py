@@ -10,8 +10,10 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -315,6 +317,18 @@ def test_slow_writers_hold_nobody_up_for_ever(gateway: LoneGateway, owner: Owner
     for asker in slow:
         assert asker.read() == []
         asker.socket.close()
+
+
+def test_half_open_connections_delay_the_owner_by_a_second_at_most(
+        gateway: LoneGateway, owner: Owner) -> None:
+    """As many as are served at a time, and as many as the kernel queues."""
+    with ExitStack() as half_open:
+        for _ in range(73):
+            one = half_open.enter_context(socket.socket(socket.AF_UNIX))
+            one.connect(str(control(gateway)))          # waits for a place in the queue
+        began = time.monotonic()
+        assert names(owner) == []
+        assert time.monotonic() - began < patience(1)
 
 
 def test_one_that_does_not_read(gateway: LoneGateway) -> None:

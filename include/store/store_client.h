@@ -25,6 +25,11 @@ int store_client_rotate(struct store *store, const struct client *client,
 			const uint8_t hash[CLIENT_HASH_BYTES]);
 /* Its sessions go with it; its messages stay. */
 int store_client_revoke(struct store *store, const struct client *client);
+/*
+ * For one that the disk refused to revoke: it is not found any more until this store is
+ * closed, and whenever it asks the disk is tried again. False: too many are.
+ */
+bool store_client_bar(struct store *store, int64_t client_id);
 /* Fits struct auth of http/auth.h: `data` is the store. */
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 		       struct client *client_out);

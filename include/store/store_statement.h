@@ -41,6 +41,16 @@ struct store_moment {
 	int64_t boot_ms; /* clock_boot_ms() then */
 };
 
+/* Revoked, and the disk does not have that yet: refused all the same. */
+enum { STORE_BARRED_CLIENTS_MAX = 64 };
+
+/* Private to store_client.c. */
+struct store_barred_clients {
+	unsigned count;
+	int64_t ids[STORE_BARRED_CLIENTS_MAX];
+	int64_t tried_ms; /* clock_boot_ms() */
+};
+
 enum store_presence { STORE_IS_THERE, STORE_FILE_IS_LOST, STORE_LOG_IS_LOST };
 
 struct store {
@@ -62,6 +72,7 @@ struct store {
 	char notice[512]; /* see store/store_rescue.h; "" none */
 	struct store_countries countries;
 	struct store_known_clients known_clients;
+	struct store_barred_clients barred_clients;
 	struct clock_history clock; /* since the first message was added */
 	struct usage_clock usage_clock;
 };

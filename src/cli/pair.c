@@ -192,7 +192,12 @@ static int show_revocation(const struct owner_call *call, const struct json *res
 		printf("Accepted from it before, and still to go out: %lld. To hold back "
 		       "everything: ofono-mcp pause\n",
 		       (long long)waiting);
-	return EXIT_CODE_OK;
+	if (!json_member(result, "kept"))
+		return EXIT_CODE_OK;
+	printf("That holds only until the gateway ends: it could not be written to the "
+	       "disk.\nMake room there, then again: ofono-mcp revoke %s\n",
+	       call->operand);
+	return EXIT_CODE_FAILED;
 }
 
 static int run_revoke(int argc, char **argv)

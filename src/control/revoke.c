@@ -49,7 +49,7 @@ static int64_t take_all_back(const struct control *control, const struct waiting
 	return count;
 }
 
-static void answer(struct control_call *call, const struct client *client)
+static void answer(struct control_call *call, const struct client *client, bool is_kept)
 {
 	const struct json *cancel = json_member(call->arguments, "cancel");
 	struct waiting waiting = { client->id, BUFFER_INIT };
@@ -67,6 +67,8 @@ static void answer(struct control_call *call, const struct client *client)
 	json_put_string(writer, "revoked", client->name);
 	json_put_integer(writer, "waiting_messages", count - cancelled);
 	json_put_integer(writer, "cancelled_messages", cancelled);
+	if (!is_kept)
+		json_put_boolean(writer, "kept", false);
 	control_close(call);
 }
 
@@ -79,12 +81,14 @@ static void run(struct control_call *call)
 	if (!client_name_find(call, &row))
 		return;
 	error = store_client_revoke(control->store, &row.client);
-	if (error) {
+	/* What the disk refuses holds for the gateway that runs all the same. */
+	if (error && !(control->gateway && error != STORE_E_NOT_FOUND &&
+		       store_client_bar(control->store, row.client.id))) {
 		control_fail_store(call, error);
 		return;
 	}
 	control_tell_client(control, row.client.id, CONTROL_CLIENT_REVOKED);
-	answer(call, &row.client);
+	answer(call, &row.client, !error);
 }
 
 const struct control_command control_revoke = {

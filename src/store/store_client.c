@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/store_client.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "store/store_audit.h"
 #include "store/store_statement.h"
+
+enum { BARRED_RETRY_MS = 1000 };
 
 /* A row of a statement that selects CLIENT_COLUMNS. */
 static void read_client(sqlite3_stmt *statement, struct client *client)
@@ -175,25 +179,88 @@ static int remove_client(struct store *store, int64_t client_id)
 	return run_for_one(store, statement);
 }
 
+/* ---- revoked, and not yet on disk */
+
+/* Its place, or the number of them. */
+static unsigned barred_place(const struct store_barred_clients *barred, int64_t client_id)
+{
+	unsigned place = 0;
+
+	while (place < barred->count && barred->ids[place] != client_id)
+		place++;
+	return place;
+}
+
+static bool is_barred(const struct store *store, int64_t client_id)
+{
+	const struct store_barred_clients *barred = &store->barred_clients;
+
+	return barred_place(barred, client_id) < barred->count;
+}
+
+bool store_client_bar(struct store *store, int64_t client_id)
+{
+	struct store_barred_clients *barred = &store->barred_clients;
+
+	store->known_clients.count = 0;
+	if (is_barred(store, client_id))
+		return true;
+	if (barred->count == STORE_BARRED_CLIENTS_MAX)
+		return false;
+	barred->ids[barred->count++] = client_id;
+	return true;
+}
+
+static void unbar(struct store *store, int64_t client_id)
+{
+	struct store_barred_clients *barred = &store->barred_clients;
+
+	if (is_barred(store, client_id))
+		barred->ids[barred_place(barred, client_id)] =
+			barred->ids[--barred->count];
+}
+
 int store_client_revoke(struct store *store, const struct client *client)
 {
 	int error = store_begin(store);
 
-	if (error)
-		return error;
-	return end_noted(store, remove_client(store, client->id), AUDIT_CLIENT_REVOKED,
-			 client);
+	if (!error)
+		error = end_noted(store, remove_client(store, client->id),
+				  AUDIT_CLIENT_REVOKED, client);
+	if (!error)
+		unbar(store, client->id);
+	return error;
+}
+
+/* Once a second at most: whoever has the token may ask as often as they like. */
+static void revoke_again(struct store *store, const struct client *client)
+{
+	struct store_barred_clients *barred = &store->barred_clients;
+
+	if (barred->tried_ms && clock_boot_ms() < barred->tried_ms + BARRED_RETRY_MS)
+		return;
+	barred->tried_ms = clock_boot_ms();
+	if (store_client_revoke(store, client) == 0)
+		log_info("store: the revocation of %s is on disk now", client->name);
 }
 
 /* The row of a statement that is bound. */
 static bool find(struct store *store, sqlite3_stmt *statement, struct client *client_out)
 {
 	int result = sqlite3_step(statement);
+	struct client client;
 
 	if (result == SQLITE_ROW)
-		read_client(statement, client_out);
+		read_client(statement, &client);
 	store_done(store, statement, result);
-	return result == SQLITE_ROW;
+	if (result != SQLITE_ROW)
+		return false;
+	if (is_barred(store, client.id)) {
+		revoke_again(store, &client);
+		return false;
+	}
+	*client_out = client;
+	return true;
 }
 
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
@@ -253,7 +320,8 @@ int store_clients_list(struct store *store,
 		struct client_row row;
 
 		read_row(statement, &row);
-		visit(data, &row);
+		if (!is_barred(store, row.client.id))
+			visit(data, &row);
 	}
 	return store_done(store, statement, result);
 }
@@ -282,6 +350,7 @@ int store_client_count(struct store *store, int64_t *count_out)
 	int result = sqlite3_step(statement);
 
 	if (result == SQLITE_ROW)
-		*count_out = sqlite3_column_int64(statement, 0);
+		*count_out =
+			sqlite3_column_int64(statement, 0) - store->barred_clients.count;
 	return store_done(store, statement, result);
 }

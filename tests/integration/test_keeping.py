@@ -28,6 +28,7 @@ from lab.process import as_from_a_shell
 from modem.patience import patience
 from other_users import with_other_users
 from terminal import on_terminal
+from wire import rpc
 
 SENDER = "+36201234567"
 DAY_MS = 24 * 60 * 60 * 1000
@@ -194,14 +195,36 @@ def test_nobody_waits_for_it(make_lab: Callable[..., Lab]) -> None:
 
 # ---- the disk fills ----------------------------------------------------------------
 
-def disk_lab(make_lab: Callable[..., Lab]) -> Lab:
+def disk_lab(make_lab: Callable[..., Lab], **options: object) -> Lab:
     """A gateway whose disk has 8 MiB, of which 4 are reserved."""
-    lab = make_lab("[store]\nreserve_mib = 4\n", modem_count=1)
+    lab = make_lab("[store]\nreserve_mib = 4\n", modem_count=1, **options)
     lab.gateway.stop()
     lab.gateway.disk = "8m"
     lab.gateway.start()
-    Agent(lab).wait_states("ready", timeout=10)
+    if options.get("gateway_open", True):
+        Agent(lab).wait_states("ready", timeout=10)
     return lab
+
+
+def pair_in(state: Path, name: str) -> str:
+    """Its token."""
+    [token] = set(re.findall(r"\b[0-9a-f]{64}\b",
+                             run("pair", "--state-dir", state, name).stdout))
+    return token
+
+
+def status_of(lab: Lab, token: str) -> int:
+    with lab.client() as client:
+        client.headers["Authorization"] = f"Bearer {token}"
+        return client.post(rpc("tools/list")).status
+
+
+def assert_served(lab: Lab, *tokens: str) -> None:
+    assert [status_of(lab, token) for token in tokens] == [200] * len(tokens)
+
+
+def assert_refused_token(lab: Lab, token: str) -> None:
+    assert status_of(lab, token) == 401
 
 
 def wait_listed(lab: Lab, *texts: str, timeout: float = 10) -> None:
@@ -269,6 +292,28 @@ def test_a_pause_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
     assert_refused(Agent(lab).send("paused"), "paused_by_owner")
     assert "allowed" in run("resume", "--state-dir", state).stdout
     assert_sent(Agent(lab).send("goes on"))
+
+
+def test_a_revocation_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
+    """It holds at once, says that it ends with the gateway, and is on disk when there is room."""
+    lab = disk_lab(make_lab, gateway_open=False)
+    state = lab.gateway.state_seen
+    stolen, other = (pair_in(state, name) for name in ("stolen", "other"))
+    assert_served(lab, stolen, other)
+    ballast = take_room(lab, leave=0)
+    revoked = run("revoke", "--state-dir", state, "stolen")
+    assert (revoked.returncode, revoked.stderr) == (1, ""), revoked
+    assert "stolen may not use this gateway any more." in revoked.stdout
+    assert "until the gateway ends" in revoked.stdout
+    assert_refused_token(lab, stolen)
+    assert_served(lab, other)
+    assert "stolen" not in run("clients", "--state-dir", state).stdout
+    ballast.unlink()
+    wait_until(lambda: status_of(lab, stolen) == 401 and "is on disk now" in lab.gateway.log,
+               what="the disk has it")
+    again = run("revoke", "--state-dir", state, "stolen")
+    assert again.returncode == 1 and "no agent called stolen" in again.stderr
+    assert_served(lab, other)
 
 
 # ---- damage -----------------------------------------------------------------------

@@ -297,12 +297,19 @@ static void test_a_full_disk(void **state)
 	ask(COMMAND("pair", "\"name\":\"a\""));
 	fill_disk(true);
 	assert_code(COMMAND("pair", "\"name\":\"b\""), "storage_full");
-	assert_code(COMMAND("revoke", "\"name\":\"a\""), "storage_full");
 	assert_code(COMMAND("rotate", "\"name\":\"a\""), "storage_full");
 	assert_non_null(strstr(ask(COMMAND("pause", "")), "\"kept\":false"));
 	assert_string_equal(news, "np");
+	assert_non_null(
+		strstr(ask(COMMAND("revoke", "\"name\":\"a\"")), "\"kept\":false"));
+	assert_string_equal(news, "npcfn");
+	assert_string_equal(ask(COMMAND("clients", "")),
+			    "{\"result\":{\"clients\":[]}}\n");
 	control.gateway = NULL; /* then nobody would hold what was sent */
 	assert_code(COMMAND("pause", ""), "storage_full");
+	assert_code(COMMAND("revoke", "\"name\":\"a\""), "storage_full");
+	fill_disk(false);
+	assert_null(strstr(ask(COMMAND("revoke", "\"name\":\"a\"")), "kept"));
 }
 
 static void test_long_words_in_errors(void **state)

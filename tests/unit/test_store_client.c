@@ -188,6 +188,32 @@ static void test_a_full_disk_changes_nothing(void **state)
 	assert_int_equal(session_clients(), client.id);
 }
 
+static void test_a_full_disk_bars(void **state)
+{
+	struct client client = busy_client(), found;
+	int64_t count;
+
+	(void)state;
+	open_store();
+	client.id = add(&NAMED("laptop"), 0);
+	add(&NAMED("other"), 1);
+	assert_true(store_client_find(store, hashes[0], &found)); /* and is remembered */
+	fill_disk(true);
+	assert_int_equal(store_client_revoke(store, &client), STORE_E_FULL);
+	assert_true(store_client_bar(store, client.id));
+	assert_false(store_client_find(store, hashes[0], &found));
+	assert_false(store_client_find_id(store, client.id, &found));
+	assert_true(store_client_find(store, hashes[1], &found));
+	assert_int_equal(store_client_count(store, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(sql("SELECT count(*) FROM client"), 2);
+	fill_disk(false);
+	assert_int_equal(store_client_revoke(store, &client), 0);
+	assert_int_equal(store_client_count(store, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(sql("SELECT count(*) FROM client"), 1);
+}
+
 static void append_name(void *data, const struct client_row *row)
 {
 	strcat(data, row->client.name);
@@ -232,6 +258,7 @@ int main(void)
 		TEST(test_revoke),
 		TEST(test_sessions_do_not_wait_for_the_disk),
 		TEST(test_a_full_disk_changes_nothing),
+		TEST(test_a_full_disk_bars),
 		TEST(test_lists),
 	};
 

@@ -11,6 +11,8 @@ enum {
 	MINUTES_PER_HOUR = 60,
 	MS_PER_MINUTE = 60 * 1000,
 	LONGEST_MINUTES = 25 * 60, /* the day on which an hour comes twice */
+	MONTHS_PER_YEAR = 12,
+	SHIFT_SECONDS = 3 * 60 * 60, /* clocks are put forward or back by less */
 };
 
 /* After tzset(): the phone may have been carried to another time zone. */
@@ -23,11 +25,37 @@ static struct tm local(int64_t wall_ms)
 	return time;
 }
 
-static int64_t wall_of(struct tm time)
+static int month_number(int64_t wall_ms)
 {
-	time.tm_sec = 0;
-	time.tm_isdst = -1;
-	return (int64_t)mktime(&time) * MS_PER_SECOND;
+	struct tm time = local(wall_ms);
+
+	return time.tm_year * MONTHS_PER_YEAR + time.tm_mon;
+}
+
+/*
+ * When the local calendar first shows that month. Its first midnight may come twice (Havana,
+ * 1 November 2026) or be left out (Asuncion, 1 October 2023), and mktime() picks one.
+ */
+static int64_t month_begin(int number)
+{
+	struct tm time = {
+		.tm_year = number / MONTHS_PER_YEAR,
+		.tm_mon = number % MONTHS_PER_YEAR,
+		.tm_mday = 1,
+		.tm_isdst = -1,
+	};
+	int64_t near_s = (int64_t)mktime(&time);
+	int64_t before_s = near_s - SHIFT_SECONDS, in_s = near_s + SHIFT_SECONDS;
+
+	while (in_s - before_s > 1) {
+		int64_t middle_s = before_s + (in_s - before_s) / 2;
+
+		if (month_number(middle_s * MS_PER_SECOND) < number)
+			before_s = middle_s;
+		else
+			in_s = middle_s;
+	}
+	return in_s * MS_PER_SECOND;
 }
 
 static bool is_within(const struct config_hours *hours, int minute)
@@ -63,14 +91,10 @@ int64_t local_time_hours_end(const char *hours, int64_t wall_ms)
 
 void local_time_month(int64_t wall_ms, int64_t *from_ms_out, int64_t *until_ms_out)
 {
-	struct tm time;
+	int number;
 
 	tzset();
-	time = local(wall_ms);
-	time.tm_mday = 1;
-	time.tm_hour = 0;
-	time.tm_min = 0;
-	*from_ms_out = wall_of(time);
-	time.tm_mon++;
-	*until_ms_out = wall_of(time);
+	number = month_number(wall_ms);
+	*from_ms_out = month_begin(number);
+	*until_ms_out = month_begin(number + 1);
 }

@@ -130,6 +130,34 @@ static void test_months(void **state)
 	}
 }
 
+/* Clocks are changed at the midnight that begins a month: no minute is in none, or in two. */
+static void test_months_that_begin_twice_or_late(void **state)
+{
+	static const struct {
+		const char *zone, *from, *begins, *until;
+	} nights[] = {
+		/* Havana, 1 November 2026: 01:00 is 00:00 again */
+		{ "CST5CDT,M3.2.0/0,M11.1.0/1", "2026-10-31T12:00:00-04:00",
+		  "2026-11-01T00:00:00-04:00", "2026-11-01T12:00:00-05:00" },
+		/* Asuncion, 1 October 2023: 00:00 is 01:00 */
+		{ "PYT4PYST3,M10.1.0/0,M3.4.0/0", "2023-09-30T12:00:00-04:00",
+		  "2023-10-01T01:00:00-03:00", "2023-10-01T12:00:00-03:00" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nights) / sizeof(nights[0]); i++) {
+		int64_t begins_ms = ms_of(nights[i].begins), from_ms, until_ms;
+
+		setenv("TZ", nights[i].zone, 1);
+		for (int64_t ms = ms_of(nights[i].from); ms < ms_of(nights[i].until);
+		     ms += 60000) {
+			local_time_month(ms, &from_ms, &until_ms);
+			assert_true(from_ms <= ms && ms < until_ms);
+			assert_int_equal(ms < begins_ms ? until_ms : from_ms, begins_ms);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +165,7 @@ int main(void)
 		cmocka_unit_test(test_every_minute_of_both_nights),
 		cmocka_unit_test(test_always),
 		cmocka_unit_test(test_months),
+		cmocka_unit_test(test_months_that_begin_twice_or_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

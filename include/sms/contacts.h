@@ -29,8 +29,10 @@ void contacts_review(struct contacts *contacts);
 const struct contact_book *contacts_book(const struct contacts *contacts);
 /* Where there could be contacts: the owner named a file, or lets cards be read. */
 bool contacts_are_wanted(const struct config *config);
-/* What is wrong with the file; "" nothing, or there is none. */
+/* What is wrong with the file, and which cards have more than is kept; "" nothing. */
 const char *contacts_problem(const struct contacts *contacts);
+/* The file or a card has more contacts than are kept. */
+bool contacts_are_cut(const struct contacts *contacts);
 
 /*
  * Who has this number, in any spelling; a sender's name is nobody's. NULL: nobody. As

@@ -55,6 +55,10 @@ static int show(const struct owner_call *call, const struct json *result)
 		puts("There is no such contact.");
 	json_foreach (contact, contacts)
 		show_contact(contact);
+	if (member_is_true(result, "incomplete"))
+		puts("\nSome are left out: a SIM card or the file has more than the "
+		     "gateway "
+		     "keeps.\nMore tells: ofono-mcp doctor");
 	if (json_member(result, "next_cursor"))
 		printf("\nThere are more: with the same options and --cursor %s\n",
 		       member_text(result, "next_cursor"));

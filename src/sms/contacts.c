@@ -2,6 +2,7 @@
 #include "sms/contacts.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +15,14 @@
 enum {
 	CARDS_MAX = CONTACT_BOOK_LISTS_MAX - 1,
 	PHONEBOOK_MAX = 1024 * 1024, /* bytes of a card's vCards that are looked at */
+	CARD_PROBLEM_BYTES = 128,
 };
 
 /* a modem whose card was read */
 struct card {
 	const struct modem *modem; /* NULL: nothing here */
 	int64_t sim_id;
+	bool is_cut;
 };
 
 struct contacts {
@@ -31,8 +34,30 @@ struct contacts {
 	struct contact_book *book;
 	struct card cards[CARDS_MAX];
 	struct contact_watch *watch; /* NULL: there is no file, or it cannot be watched */
-	char problem[CONTACT_FILE_PROBLEM_BYTES];
+	bool is_file_cut;
+	char file_problem[CONTACT_FILE_PROBLEM_BYTES];
+	char problem[CONTACT_FILE_PROBLEM_BYTES + CARDS_MAX * CARD_PROBLEM_BYTES];
 };
+
+/* All that is left out, of the file and of each card, in one line. */
+static void tell_problems(struct contacts *contacts)
+{
+	char *end = contacts->problem + sizeof(contacts->problem);
+	char *at = contacts->problem;
+
+	at += snprintf(at, (size_t)(end - at), "%s", contacts->file_problem);
+	for (size_t i = 0; i < CARDS_MAX; i++) {
+		const struct card *card = &contacts->cards[i];
+
+		if (card->modem && card->is_cut)
+			at += snprintf(
+				at, (size_t)(end - at),
+				"%sSIM %lld: it has more contacts than the gateway "
+				"keeps; the last ones are left out",
+				at == contacts->problem ? "" : "; ",
+				(long long)card->sim_id);
+	}
+}
 
 /* ---- the cards */
 
@@ -63,6 +88,7 @@ static void drop_card(struct contacts *contacts, const struct modem *modem)
 	if (!card)
 		return;
 	card->modem = NULL;
+	tell_problems(contacts);
 	if (!is_shown(contacts, card->sim_id) &&
 	    !contact_book_put(contacts->book, card->sim_id, NULL))
 		log_error("contacts: of SIM %lld: they stay: out of memory",
@@ -81,12 +107,15 @@ static struct contact_list *read_card(const struct ofono_event *event, int64_t s
 {
 	struct contact_list *list = contact_list_new(sim_id, CONTACT_LIST_SIM_BYTES);
 	struct vcard_reader reader;
+	size_t length;
 
 	if (!list)
 		return NULL;
+	length = strnlen(event->text, PHONEBOOK_MAX);
 	vcard_reader_init(&reader, contact_list_add, list);
-	vcard_reader_feed(&reader, event->text, strnlen(event->text, PHONEBOOK_MAX));
+	vcard_reader_feed(&reader, event->text, length);
 	vcard_reader_finish(&reader);
+	list->is_full |= event->text[length] != '\0';
 	return list;
 }
 
@@ -109,7 +138,8 @@ static void on_phonebook(struct contacts *contacts, const struct ofono_event *ev
 			    sim_id ? "there is no room" : "it is not known");
 		return;
 	}
-	*card = (struct card){ event->modem, sim_id };
+	*card = (struct card){ event->modem, sim_id, list->is_full };
+	tell_problems(contacts);
 	log_info("contacts: SIM %lld has %zu%s", (long long)sim_id, list->contact_count,
 		 list->is_full ? ", and more than are kept" : "");
 }
@@ -135,13 +165,15 @@ static void read_file(struct contacts *contacts)
 	struct contact_list *list = NULL;
 	int error = 0;
 
-	*contacts->problem = '\0';
+	*contacts->file_problem = '\0';
 	if (*path)
-		error = contact_file_read(path, &list, contacts->problem);
-	if (*contacts->problem)
-		log_warning("contacts: %s", contacts->problem);
+		error = contact_file_read(path, &list, contacts->file_problem);
+	if (*contacts->file_problem)
+		log_warning("contacts: %s", contacts->file_problem);
+	tell_problems(contacts);
 	if (error && error != -ENOENT)
 		return;
+	contacts->is_file_cut = list && list->is_full;
 	if (list)
 		log_info("contacts: the owner's file has %zu", list->contact_count);
 	if (!contact_book_put(contacts->book, 0, list))
@@ -220,6 +252,15 @@ const struct contact_book *contacts_book(const struct contacts *contacts)
 bool contacts_are_wanted(const struct config *config)
 {
 	return *config->contacts_file || config->contacts_of_sims;
+}
+
+bool contacts_are_cut(const struct contacts *contacts)
+{
+	bool is_cut = contacts->is_file_cut;
+
+	for (size_t i = 0; i < CARDS_MAX; i++)
+		is_cut |= contacts->cards[i].modem && contacts->cards[i].is_cut;
+	return is_cut;
 }
 
 const char *contacts_problem(const struct contacts *contacts)

@@ -46,6 +46,9 @@ static const struct schema_field output[] = {
 	  .members = contact_fields },
 	{ "count", SCHEMA_INTEGER, true, "Contacts in this answer" },
 	{ "next_cursor", SCHEMA_STRING, false, "There are more: the cursor for them" },
+	{ "incomplete", SCHEMA_BOOLEAN, false,
+	  "true: a SIM card or the file has more contacts than the gateway keeps, so one "
+	  "that is not listed may exist" },
 	{ 0 },
 };
 
@@ -192,6 +195,8 @@ static void answer(struct search *search)
 			write_contact(search, contact);
 	}
 	page_close_rows(page, CURSOR_CONTACTS);
+	if (contacts_are_cut(search->services->contacts))
+		json_put_boolean(page->writer, "incomplete", true);
 	page_answer(page, search->call, 0);
 }
 

@@ -277,3 +277,15 @@ def test_no_name_is_written(make_lab: Callable[..., Lab], folder: Path) -> None:
     written = [path.read_bytes() for path in lab.gateway.state.rglob("*") if path.is_file()]
     for name in b"Xanthippe", b"Yolanda":
         assert not any(name in octets for octets in [*written, lab.gateway.log.encode()])
+
+
+def test_a_phonebook_that_is_cut_says_so(make_lab: Callable[..., Lab]) -> None:
+    """To the agent that looks for somebody, and to the owner."""
+    many = [(f"Somebody with a long name {i:04}", f"+3620{i:07}") for i in range(2500)]
+    lab = make_lab(sims=[Sim.numbered(0, contacts=many)])
+    agent, owner = Agent(lab), Owner(lab.gateway.state)
+    wait_until(lambda: owner.json("status")["contacts"].get("problem"), 30, "it is read")
+    found = agent.call("find_contact", name="nobody at all").structured
+    assert (found["contacts"], found["incomplete"]) == ([], True)
+    assert "Some are left out" in owner.do("contacts", "0001")
+    assert "SIM 1: it has more contacts than the gateway keeps" in owner.run("doctor").stdout

@@ -141,6 +141,53 @@ static void test_contacts_of_a_card_go_with_it(void **state)
 	assert_string_equal(name_of("2"), "");
 }
 
+static char *many_cards(size_t count, size_t padding)
+{
+	enum { CARD_BYTES = 128 };
+	char *text = malloc(count * CARD_BYTES + padding + 1), *at = text;
+
+	assert_non_null(text);
+	memset(at, ' ', padding);
+	at += padding;
+	for (size_t i = 0; i < count; i++)
+		at += sprintf(at, CARD("Somebody %06zu", "+3620%07zu"), i, i);
+	*at = '\0';
+	return text;
+}
+
+/* By the number of contacts, or by what is looked at of the answer. */
+static void test_a_phonebook_that_is_cut(void **state)
+{
+	static const struct {
+		size_t count, padding;
+	} cases[] = { { 5000, 0 }, { 2, 1024 * 1024 - 100 } };
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		text = many_cards(cases[i].count, cases[i].padding);
+		tell(modem, text);
+		free(text);
+		assert_string_equal(contacts_problem(contacts),
+				    "SIM 1: it has more contacts than the gateway keeps; "
+				    "the last ones are left out");
+		assert_true(contacts_are_cut(contacts));
+		tell(modem, CARD("Anna", "06201234567"));
+		assert_string_equal(contacts_problem(contacts), "");
+		assert_false(contacts_are_cut(contacts));
+	}
+	write_file("nothing");
+	contacts_review(contacts);
+	text = many_cards(5000, 0);
+	tell(modem, text);
+	free(text);
+	assert_non_null(
+		strstr(contacts_problem(contacts), "number in it; SIM 1: it has"));
+	modem->interfaces &= ~(uint32_t)MODEM_PHONEBOOK;
+	fake_changed(modem);
+	assert_null(strstr(contacts_problem(contacts), "SIM 1"));
+}
+
 static void test_another_card(void **state)
 {
 	(void)state;
@@ -239,6 +286,7 @@ int main(void)
 		TEST(test_numbers_in_any_spelling),
 		TEST(test_trust),
 		TEST(test_contacts_of_a_card_go_with_it),
+		TEST(test_a_phonebook_that_is_cut),
 		TEST(test_another_card),
 		TEST(test_card_in_two_modems),
 		TEST(test_hostile_card),

@@ -20,6 +20,8 @@ bool store_file_path(char *path, const char *folder, const char *name,
 
 /* Made with mode 0700 when missing, its parents not. 0 or -errno. */
 int store_file_make_folder(const char *folder);
+/* Its group or everybody: they could replace any file in it. */
+bool store_file_others_may_write(const char *folder);
 
 /*
  * What root has made there is the owner's of the folder, or the gateway could not open it

@@ -20,6 +20,7 @@
 #include "control/control_call.h"
 #include "control/control_socket.h"
 #include "sms/storage.h"
+#include "store/store_file.h"
 
 #define START_IT                                                                        \
 	"Start it: systemctl start ofono-mcp; by hand: ofono-mcp serve; what keeps it " \
@@ -50,6 +51,17 @@ static void look_at_clock(struct doctor *doctor)
 			    "it says %s, so messages get wrong times", now.text);
 }
 
+static void look_who_may_write(struct doctor *doctor, const char *folder)
+{
+	char fix[PATH_MAX + sizeof("chmod go-w ")];
+
+	if (!store_file_others_may_write(folder))
+		return;
+	snprintf(fix, sizeof(fix), "chmod go-w %s", folder);
+	doctor_tell(doctor, &(struct finding){ DOCTOR_PROBLEM, "storage", fix },
+		    "others may write to %s, so no gateway starts there", folder);
+}
+
 /* False: there is no folder yet. */
 static bool look_at_folder(struct doctor *doctor)
 {
@@ -57,6 +69,7 @@ static bool look_at_folder(struct doctor *doctor)
 	struct stat status;
 
 	if (stat(folder, &status) == 0 && S_ISDIR(status.st_mode)) {
+		look_who_may_write(doctor, folder);
 		if (storage_has_room(&doctor->config))
 			doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "storage" },
 				    "there is room at %s", folder);

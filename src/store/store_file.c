@@ -35,6 +35,13 @@ int store_file_make_folder(const char *folder)
 	return -errno;
 }
 
+bool store_file_others_may_write(const char *folder)
+{
+	struct stat status;
+
+	return stat(folder, &status) == 0 && (status.st_mode & (S_IWGRP | S_IWOTH));
+}
+
 /* Not what the owner of the folder may have put there in the place of ours. */
 static int give(int fd, const struct stat *above)
 {

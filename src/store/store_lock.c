@@ -82,6 +82,17 @@ static int lock_folder(const char *folder, int operation)
 	return is_taken ? -EBUSY : -1;
 }
 
+/* Who may write there can put other files in the place of ours. */
+static int refuse_shared_folder(const char *folder, struct explanation *error)
+{
+	if (!store_file_others_may_write(folder))
+		return 0;
+	return explanation_set(error, -EPERM,
+			       "%s: others may write there, and so replace what the "
+			       "gateway keeps; nothing is done before: chmod go-w %s",
+			       folder, folder);
+}
+
 int store_lock_take(const char *folder, struct store_lock *lock_out,
 		    struct explanation *error)
 {
@@ -92,7 +103,9 @@ int store_lock_take(const char *folder, struct store_lock *lock_out,
 		return explanation_set(error, failure,
 				       "%s: the folder cannot be made: %s", folder,
 				       strerror(-failure));
-	failure = lock_file(folder, &lock.file, error);
+	failure = refuse_shared_folder(folder, error);
+	if (!failure)
+		failure = lock_file(folder, &lock.file, error);
 	if (failure)
 		return failure;
 	lock.folder = lock_folder(folder, LOCK_EX);

@@ -389,6 +389,25 @@ def test_files_are_the_owners_alone(folder: Path, careless: None) -> None:
         assert {mode(file) for file in files} == {0o600}
 
 
+@pytest.mark.parametrize("bits", [0o020, 0o002, 0o1777], ids=oct)
+def test_a_state_folder_that_others_may_write_is_refused(folder: Path, bits: int) -> None:
+    """By the gateway, and by commands that do without one; doctor says so."""
+    state = folder / "state"
+    state.mkdir(0o700)
+    state.chmod(0o700 | bits)
+    refused = "others may write there"
+    served = run("serve", "--open", "--listen", "127.0.0.1:1", "--state-dir", state)
+    assert served.returncode == 1 and refused in served.stderr, served
+    paired = run("pair", "--state-dir", state, "laptop")
+    assert paired.returncode == 1 and refused in paired.stderr, paired
+    assert list(state.iterdir()) == []
+    told = run("doctor", "--state-dir", state).stdout
+    assert f"others may write to {state}" in told and f"chmod go-w {state}" in told
+    state.chmod(0o755)
+    assert run("pair", "--state-dir", state, "laptop").returncode == 0
+    assert refused not in run("doctor", "--state-dir", state).stdout
+
+
 def make_store(folder: Path) -> Path:
     """Of a gateway that has run."""
     with serving(folder) as gateway:

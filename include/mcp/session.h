@@ -47,7 +47,7 @@ struct session_shelf {
 /* Something that is told of; embedded. What was told last can be told again. */
 struct subscription {
 	char *uri;	 /* as the client wrote it; NULL: the list of tools */
-	char *subject;	 /* see struct change */
+	char *subject;	 /* see struct change; of a long one its beginning and a hash */
 	bool pending;	 /* it changed, and no stream was there */
 	uint64_t stream; /* to which it was told last; 0: to none */
 	uint64_t event;	 /* ... and as which event */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <gnutls/crypto.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,30 @@ enum { ID_RANDOM_BYTES = (SESSION_ID_BYTES - 1) / 2 };
 #define LIFETIME_MS (SESSION_DAYS * DAY_MS)
 /* 2024-01-01T00:00:00Z: a phone that has not heard the time yet says 1970. */
 #define CLOCK_SANE_MS INT64_C(1704067200000)
+
+/* Subjects */
+
+enum { SUBJECT_KEY_BYTES = 48, SUBJECT_PREFIX = 28 };
+
+/*
+ * A long subject is remembered by its beginning, which says of what kind it is, and a hash:
+ * 512 sessions with 32 long URIs each are to fit into what the unit allows. Of two that have
+ * the same hash the wrong one is told of as changed, and is read again for nothing.
+ */
+static const char *subject_key(const char *subject, char key[SUBJECT_KEY_BYTES])
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	int prefix = SUBJECT_PREFIX;
+
+	if (strlen(subject) < SUBJECT_KEY_BYTES)
+		return subject;
+	while (((unsigned char)subject[prefix] & 0xc0) == 0x80) /* no half character */
+		prefix--;
+	for (const char *at = subject; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	snprintf(key, SUBJECT_KEY_BYTES, "%.*s#%016" PRIx64, prefix, subject, hash);
+	return key;
+}
 
 /* Records */
 
@@ -67,6 +92,8 @@ static void on_change(void *data, const void *event_data)
 {
 	const struct change *change = event_data;
 	struct sessions *sessions = data;
+	char key[SUBJECT_KEY_BYTES];
+	const char *subject = change->subject ? subject_key(change->subject, key) : NULL;
 	struct subscription *subscription;
 	struct session *session;
 
@@ -77,7 +104,7 @@ static void on_change(void *data, const void *event_data)
 		if (change->type != CHANGE_RESOURCE)
 			continue;
 		TAILQ_FOREACH (subscription, &session->subscriptions, link) {
-			if (strcmp(subscription->subject, change->subject) == 0)
+			if (strcmp(subscription->subject, subject) == 0)
 				session_tell(session, subscription);
 		}
 	}
@@ -119,8 +146,6 @@ static void subscription_free(struct session *session, struct subscription *subs
 	TAILQ_REMOVE(&session->subscriptions, subscription, link);
 	session->subscription_count--;
 	sessions_drop_interest(session->sessions);
-	free(subscription->uri);
-	free(subscription->subject);
 	free(subscription);
 }
 
@@ -140,18 +165,16 @@ static struct subscription *find_subscription(const struct session *session,
 static struct subscription *add_subscription(struct session *session, const char *uri,
 					     const char *subject)
 {
-	struct subscription *subscription = calloc(1, sizeof(*subscription));
+	char bytes[SUBJECT_KEY_BYTES];
+	const char *key = subject_key(subject, bytes);
+	size_t uri_bytes = strlen(uri) + 1, key_bytes = strlen(key) + 1;
+	struct subscription *subscription =
+		calloc(1, sizeof(*subscription) + uri_bytes + key_bytes);
 
 	if (!subscription)
 		return NULL;
-	subscription->uri = strdup(uri);
-	subscription->subject = strdup(subject);
-	if (!subscription->uri || !subscription->subject) {
-		free(subscription->uri);
-		free(subscription->subject);
-		free(subscription);
-		return NULL;
-	}
+	subscription->uri = memcpy(subscription + 1, uri, uri_bytes);
+	subscription->subject = memcpy(subscription->uri + uri_bytes, key, key_bytes);
 	TAILQ_INSERT_TAIL(&session->subscriptions, subscription, link);
 	session->subscription_count++;
 	sessions_add_interest(session->sessions);

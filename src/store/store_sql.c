@@ -277,8 +277,10 @@ const char *const store_sql[STATEMENT_COUNT] = {
 			" (id, client_id, revision, capabilities, used, subscriptions)"
 			" VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
 	[SESSION_REMOVE] = "DELETE FROM session WHERE id = ?1",
-	[SESSIONS] = "SELECT id, client_id, revision, capabilities, used, subscriptions"
-		     " FROM session ORDER BY used",
+	/* Sorted by their ids alone: whole rows would all be in memory at once. */
+	[SESSIONS] = "SELECT session.id, client_id, revision, capabilities, session.used,"
+		     " subscriptions FROM (SELECT id, used FROM session ORDER BY used"
+		     " LIMIT -1) AS sorted CROSS JOIN session ON session.id = sorted.id",
 	[SECRET_GET] = "SELECT value FROM secret WHERE purpose = ?1",
 	[SECRET_ADD] = "INSERT INTO secret (purpose, value) VALUES (?1, ?2)",
 	[ASKING_CLOSE] =

@@ -20,6 +20,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 import pytest
 
@@ -208,6 +209,40 @@ LIMITS = [
     Limit("subscriptions of a session", subscriptions, 200, "subscri"),
     Limit("memory", memory, 503, "as much at hand as its memory holds"),
 ]
+
+
+def test_sessions_with_long_uris_stay_within_the_memory_of_the_unit() -> None:
+    """As many as there may be, each with as many subscriptions, also after a restart."""
+    unit = Path(__file__).resolve().parents[2] / "etc" / "systemd" / "ofono-mcp.service"
+    [high_mib] = re.findall(r"^MemoryHigh=(\d+)M$", unit.read_text(), re.M)
+    revision = "2025-03-26"                     # it has batches
+    begin = rpc("initialize", {"protocolVersion": revision, "capabilities": {},
+                               "clientInfo": {"name": "many", "version": "1"}})
+
+    def uri(session: int, number: int) -> str:
+        return (f"sms://conversation/{quote(chr(0x1f600) * 40)}{session:03}{number:02}"
+                .ljust(512, "x"))
+
+    with LoneGateway() as gateway, gateway.wire() as wire:
+        for session in range(SESSIONS):
+            id = wire.ask(request(begin)).header("mcp-session-id")
+            asked = [rpc("resources/subscribe", {"uri": uri(session, number)}, number)
+                     for number in range(SUBSCRIPTIONS)]
+            reply = wire.ask(request(b"[" + b",".join(asked) + b"]", {
+                "Mcp-Session-Id": id, "MCP-Protocol-Version": revision}))
+            assert [one["result"] for one in json.loads(reply.body)] == [{}] * SUBSCRIPTIONS
+        peaks = [peak_mib(gateway)]
+        wire.close()
+        gateway.restart()
+        peaks.append(peak_mib(gateway))
+        with gateway.wire() as again:
+            assert again.ask(request(rpc("ping"), {"Mcp-Session-Id": id})).status == 200
+    assert max(peaks) < int(high_mib), peaks
+
+
+def peak_mib(gateway: LoneGateway) -> float:
+    status = Path(f"/proc/{gateway.pid}/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
 
 
 def private_kib(gateway: LoneGateway) -> int:

@@ -307,9 +307,8 @@ static const char version_11[] =
 	"CREATE INDEX usage_noted ON usage (client_id, noted);";
 
 const char *const store_migrations[STORE_SCHEMA_VERSION] = {
-	version_1, version_2, version_3, version_4, version_5,
-	version_6, version_7, version_8, version_9, version_10,
-	version_11,
+	version_1, version_2, version_3, version_4,  version_5,	 version_6,
+	version_7, version_8, version_9, version_10, version_11,
 };
 
 /* FNV-1a, 64 bits; the end of the text counts, too. */

@@ -18,8 +18,9 @@ static void test_triggers(void **state)
 		"UPDATE audit SET detail = '{}' WHERE id = 4",
 		"DELETE FROM audit WHERE id = 5",
 		"DELETE FROM audit",
-		"INSERT OR REPLACE INTO audit SELECT id, at, event, '{}', hash FROM audit"
-		" WHERE id = 4",
+		("INSERT OR REPLACE INTO audit SELECT id, at, event, '{}', hash FROM "
+		 "audit"
+		 " WHERE id = 4"),
 		"UPDATE audit_anchor SET line = 5, hash = randomblob(32)",
 		"UPDATE audit_anchor SET line = 2",
 		"DELETE FROM audit_anchor",

@@ -328,10 +328,12 @@ ofono-versions:
 	@$(PYTHON) -B tests/lab/ofono_versions.py --build $(BUILD)
 
 # The Debian packages built, installed and run in the other supported release: 13 on 12, 12 on 13.
+# That two builds are the same is tested on this machine's own release.
 other-release:
 	@tests/packages/install build demo check check-all
 	@OTHER_RELEASE=1 tests/as-root $(PYTHON) -B -m pytest -q -p no:cacheprovider tests/deb/test_package.py \
-		tests/deb/test_installation.py tests/deb/test_service.py
+		tests/deb/test_installation.py tests/deb/test_service.py \
+		--deselect tests/deb/test_package.py::test_built_elsewhere_it_is_the_same
 
 # As others build it: without optimisation, with clang, with Debian's flags, from an archive.
 builds:

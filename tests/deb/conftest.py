@@ -21,7 +21,7 @@ from fresh_debian import FreshDebian
 from machine import Machine
 from phone import PHONESIM, Phone
 
-TESTS = ["dbus", "iproute2", "ofono", "python3", "python3-dbus", "python3-gi",
+TESTS = ["dbus", "iproute2", "ofono", "passwd", "python3", "python3-dbus", "python3-gi",
          "python3-pytest", "systemd", "systemd-sysv"]
 
 

@@ -67,8 +67,11 @@ static bool look_at_folder(struct doctor *doctor)
 {
 	const char *folder = doctor->config.state_dir;
 	struct stat status;
+	int failure = stat(folder, &status) < 0 ? errno : 0;
 
-	if (stat(folder, &status) == 0 && S_ISDIR(status.st_mode)) {
+	if (!failure && !S_ISDIR(status.st_mode))
+		failure = ENOTDIR;
+	if (!failure) {
 		look_who_may_write(doctor, folder);
 		if (storage_has_room(&doctor->config))
 			doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "storage" },
@@ -86,7 +89,7 @@ static bool look_at_folder(struct doctor *doctor)
 		    &(struct finding){ DOCTOR_WARNING, "storage",
 				       "Start the gateway, which makes it; or name "
 				       "another with --state-dir" },
-		    "%s is not there (%s)", folder, strerror(errno ? errno : ENOTDIR));
+		    "%s is not there (%s)", folder, strerror(failure));
 	return false;
 }
 

@@ -59,11 +59,29 @@ EXPLAINED = {
     ("src/sms/spool_file.c", "analyzer-use-of-uninitialized-value"):
         "take_texts() fills in every member, by its offset",
 }
-GCC_14_KNOWS_BETTER = {
+KEPT = "the descriptor is kept in what the caller owns, and closed with it"
+GCC_14 = {                              # and what only that one, of Debian 13, reports
+    ("src/control/control_socket.c", "analyzer-fd-leak"): KEPT,
+    ("src/http/listener.c", "analyzer-fd-leak"): KEPT,
+    ("src/main.c", "analyzer-fd-leak"): "it is to stay open: a standard stream",
+    ("src/store/store_carry.c", "analyzer-out-of-bounds"):
+        "it does not know how many columns the tables have at most",
+    ("src/text/code_search.c", "analyzer-out-of-bounds"):
+        "share_sentence() refuses the place below 0",
+}
+GCC_12_ALONE = {
     ("src/base/arena.c", "analyzer-malloc-leak"),
     ("src/http/stream.c", "analyzer-malloc-leak"),
     ("src/mcp/reply.c", "analyzer-malloc-leak"),
 }
+
+
+def explained() -> set[tuple[str, str]]:
+    """What the gcc of this machine is known to report."""
+    version = subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True,
+                             check=True).stdout
+    is_new = int(version.partition(".")[0]) >= 14
+    return (EXPLAINED | GCC_14).keys() - GCC_12_ALONE if is_new else set(EXPLAINED)
 
 
 @dataclass(frozen=True)
@@ -296,21 +314,19 @@ def check_clang_tidy(tools: Tools) -> Finding:
 
 def check_analyzer(tools: Tools) -> Finding:
     """gcc's; the paths that it tells of are left out."""
-    told: set[tuple[str, str]] = set()
+    known, told = explained(), set[tuple[str, str]]()
 
     def analyze(name: str, flags: list[str]) -> list[str]:
         said = command("gcc", *flags, *ANALYZER, "-c", "-o", "/dev/null", name)
         kinds = {line: re.search(r" error: .*\[-Werror=([\w-]+)\]$", line) for line in said}
         found = {line: (name, kind[1]) for line, kind in kinds.items() if kind}
         told.update(found.values())
-        return [line for line, case in found.items() if case not in EXPLAINED] or (
+        return [line for line, case in found.items() if case not in known] or (
             [] if found else said)
 
-    version = subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True).stdout
-    expected = EXPLAINED.keys() - (GCC_14_KNOWS_BETTER if int(version) >= 14 else set())
     finding = check_each(tools, analyze)
     finding.complaints.extend(f"{name}:1: {kind} is explained, and not told any more"
-                              for name, kind in sorted(expected - told))
+                              for name, kind in sorted(known - told))
     return finding
 
 

@@ -11,14 +11,24 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from fresh_debian import FreshDebian
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAMES = ("ofono-mcp", "ofono-plugin-sms-history")
 COPY = ["tar", "-c", "--exclude-vcs", "--exclude=./build", "--exclude=__pycache__", "."]
 LIBRARY = re.compile(r"lib[^ ]+-dev")
 PREVIOUS = Path(__file__).with_name("previous")
+
+
+class Elsewhere(Protocol):
+    """Another Debian, as fresh_debian.py makes it."""
+
+    root: Path
+
+    def run(self, *command: str) -> str: ...
+
+    def try_to(self, *command: str) -> subprocess.CompletedProcess[str]: ...
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,7 @@ class Build:
 
     folder: Path
     log: str = ""
-    fresh: FreshDebian | None = None
+    fresh: Elsewhere | None = None
 
     @property
     def packages(self) -> dict[str, Path]:
@@ -104,7 +114,7 @@ class Builder:
         return Build(self.folder, ended.stdout + ended.stderr)
 
 
-def build_in(fresh: FreshDebian) -> Build:
+def build_in(fresh: Elsewhere) -> Build:
     """In another release, with the source package."""
     unpack(fresh.root / "build", COPY)
     log = fresh.run("sh", "-c", "cd /build/source && exec dpkg-buildpackage -us -uc -F 2>&1")

@@ -4,8 +4,7 @@
  *
  * It has no listening socket and no TLS. Each connection gives it one end of a socket pair and
  * writes requests there that http/request_head.h has checked. The daemon has no thread: it works
- * inside MHD_run(), which is called when its epoll descriptor is readable and after every
- * engine_kick().
+ * inside MHD_run(), which is called after every engine_kick().
  */
 #ifndef HTTP_ENGINE_H
 #define HTTP_ENGINE_H
@@ -16,10 +15,9 @@
 
 struct engine {
 	struct MHD_Daemon *daemon; /* NULL: not started */
-	sd_event_source *readable;
-	sd_event_source *soon;	/* run in this turn of the loop */
-	sd_event_source *again; /* run in the next */
-	int64_t begun_ms;	/* the present run, or the last */
+	sd_event_source *soon;	   /* run in this turn of the loop */
+	sd_event_source *again;	   /* run in the next */
+	int64_t begun_ms;	   /* the present run, or the last */
 	bool running;
 	bool kicked;
 	void (*ran)(void *data);
@@ -32,8 +30,8 @@ int engine_init(struct engine *engine, sd_event *loop, unsigned limit,
 /* Ends what is left; none of it may be suspended. */
 void engine_deinit(struct engine *engine);
 /*
- * Something changed that the daemon does not notice by itself: a connection came, was resumed
- * or closed. It runs once more, never inside this call.
+ * There is something to do for the daemon: a connection came, was resumed or closed, or its socket
+ * has bytes or room again. It runs once more, never inside this call.
  */
 void engine_kick(struct engine *engine);
 /* Does now what engine_kick() asked for; nothing inside a run. */

@@ -153,6 +153,17 @@ static void refuse(struct connection *connection, const struct request_flaw *fla
 	connection_refuse_now(connection, flaw->status, flaw->text);
 }
 
+/* A call may wait for long: what it does not need is given back. */
+static void input_shrink(struct connection *connection)
+{
+	char *exact = realloc(connection->input, connection->input_length);
+
+	if (!exact)
+		return;
+	connection->input = exact;
+	connection->input_size = connection->input_length;
+}
+
 static bool input_grow(struct connection *connection)
 {
 	size_t size = connection->input_size ? REQUEST_HEAD_BYTES_MAX : INPUT_BYTES_FIRST;
@@ -320,6 +331,7 @@ static void begin(struct connection *connection, size_t length)
 {
 	struct request_flaw flaw = { MHD_HTTP_SERVICE_UNAVAILABLE, CONNECTION_NO_ROOM };
 
+	input_shrink(connection);
 	connection->head = malloc(sizeof(*connection->head));
 	if (!connection->head ||
 	    !request_head_parse(connection->input, length, connection->head, &flaw)) {

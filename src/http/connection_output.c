@@ -106,6 +106,8 @@ static bool read_pair(struct connection *connection)
 		return false;
 	connection->pair.readable = connection->pair.left;
 	length = recv(connection->pair.fd, piece, sizeof(piece), MSG_DONTWAIT);
+	if (length > 0 && !connection->completed)
+		engine_kick(&connection->connections->engine); /* there may be more */
 	if (length > 0)
 		return connection_write(connection, piece, (size_t)length) &&
 		       ((size_t)length == sizeof(piece) || connection->pair.left);

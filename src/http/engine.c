@@ -5,6 +5,10 @@
  * one more run. So one more MHD_run() follows each of them (engine_kick()), until nothing asks for
  * another: doc/libraries.md.
  *
+ * Its epoll descriptor is not watched: whatever it could hear there, we did. It has something to do
+ * when we write to a pair, take from one what it has more of, close one, or resume a connection;
+ * each of these kicks it.
+ *
  * The source `again` is a timer that is due at once, not a deferred source: one that is switched
  * on in its own callback stays the oldest of its priority, and sd-event (252, 257) would serve no
  * other timer or descriptor of that priority
@@ -15,7 +19,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -68,7 +71,7 @@ static void run(struct engine *engine)
 {
 	int runs = 0;
 
-	event_count_serve(sd_event_source_get_event(engine->readable));
+	event_count_serve(sd_event_source_get_event(engine->soon));
 	engine->running = true;
 	engine->begun_ms = clock_monotonic_ms();
 	do {
@@ -82,15 +85,6 @@ static void run(struct engine *engine)
 		sd_event_source_set_time(engine->again, 0);
 		enable(engine->again);
 	}
-}
-
-static int on_readable(sd_event_source *source, int fd, uint32_t events, void *data)
-{
-	(void)source;
-	(void)fd;
-	(void)events;
-	run(data);
-	return 0;
 }
 
 static int on_soon(sd_event_source *source, void *data)
@@ -108,13 +102,10 @@ static int on_again(sd_event_source *source, uint64_t due_us, void *data)
 	return 0;
 }
 
-static int sources_add(struct engine *engine, sd_event *loop, int epoll_fd)
+static int sources_add(struct engine *engine, sd_event *loop)
 {
-	int error = sd_event_add_io(loop, &engine->readable, epoll_fd, EPOLLIN,
-				    on_readable, engine);
+	int error = sd_event_add_defer(loop, &engine->soon, on_soon, engine);
 
-	if (error >= 0)
-		error = sd_event_add_defer(loop, &engine->soon, on_soon, engine);
 	if (error >= 0)
 		error = sd_event_source_set_enabled(engine->soon, SD_EVENT_OFF);
 	if (error >= 0)
@@ -142,20 +133,16 @@ static struct MHD_Daemon *daemon_start(unsigned limit, void *data)
 int engine_init(struct engine *engine, sd_event *loop, unsigned limit,
 		void (*ran)(void *data), void *data)
 {
-	const union MHD_DaemonInfo *info;
-
 	*engine = (struct engine){ .daemon = daemon_start(limit, data),
 				   .ran = ran,
 				   .data = data };
 	if (!engine->daemon)
 		return -ENOMEM;
-	info = MHD_get_daemon_info(engine->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	return info ? sources_add(engine, loop, info->epoll_fd) : -EINVAL;
+	return sources_add(engine, loop);
 }
 
 void engine_deinit(struct engine *engine)
 {
-	engine->readable = sd_event_source_disable_unref(engine->readable);
 	engine->soon = sd_event_source_disable_unref(engine->soon);
 	engine->again = sd_event_source_disable_unref(engine->again);
 	if (engine->daemon)

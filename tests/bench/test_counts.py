@@ -34,11 +34,11 @@ BUILD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
 LIBRARIES = {"libdbus-1.so.3", "libmicrohttpd.so.12", "libyajl.so.2", "libsystemd.so.0",
              "libsqlite3.so.0", "libgnutls.so.30", "libinih.so.1", "libqrencode.so.4",
              "libc.so.6"}
-STRIPPED_MOST_KIB = 912         # 81 of them are the numbering plans of all countries
+STRIPPED_MOST_KIB = 976         # 81 of them are the numbering plans of all countries
 IN_A_TURN = 192
 CROWD = 500                     # connections
 FIRST = 50                      # of them, whose memory was there before
-STREAM_KIB, CALL_KIB = 2.75, 2.25       # beside the pool
+STREAM_KIB, CALL_KIB = 2.75, 2.5       # beside the pool
 STEPS = {"call": "SendMessage", "sync": "sync(", "write": "pwrite64("}
 
 
@@ -60,9 +60,11 @@ def listing(daemon: Daemon) -> list[bytes]:
     return [daemon.requests.legacy("tools/list")]
 
 
-@pytest.mark.parametrize(("connections", "most"), [(1, 5.2), (64, 2.3)])
+@pytest.mark.parametrize(("connections", "most"), [(1, 16.5), (64, 12.5)])
 def test_system_calls_of_a_listing(lab: Lab, connections: int, most: float) -> None:
-    """One at a time: recv, send, one epoll_wait of each loop, and sd-event's gettid."""
+    """One at a time: recv and send of the peer, and of both ends of the pair; two setsockopt of
+    libmicrohttpd, which takes the pair for TCP; three epoll_wait, and sd-event's gettid.  The
+    answer has 41 KB and goes in three pieces."""
     calls = daemon_system_calls(BUILD, lab, f"calls-{connections}", listing, connections)
     assert calls["total"] <= most, calls
     assert not {"read", "openat", "fcntl", "write", *SYNCS} & {
@@ -71,11 +73,11 @@ def test_system_calls_of_a_listing(lab: Lab, connections: int, most: float) -> N
 
 @pytest.mark.parametrize("name", ["get_sms_subscriptions", "get_gateway_status"])
 def test_nobody_is_asked_over_the_bus(lab: Lab, name: str) -> None:
-    """One sendmsg and one recvfrom is the HTTP of it; all else would be more."""
+    """Two sendmsg and three recvfrom are the HTTP of it; all else would be more."""
     calls = daemon_system_calls(
         BUILD, lab, f"bus-{name}",
         lambda daemon: [daemon.requests.legacy("tools/call", call(name))], 16)
-    assert 0.95 <= calls["sendmsg"] <= 1.05 and calls.get("recvmsg", 0) <= 0.2, calls
+    assert 1.95 <= calls["sendmsg"] <= 2.05 and calls.get("recvmsg", 0) <= 0.2, calls
     assert all(calls.get(sync, 0) < 0.02 for sync in SYNCS), calls
 
 
@@ -90,7 +92,7 @@ def test_one_wait_for_the_disk_for_each_message(lab: Lab) -> None:
     assert 0.9 <= waits <= 2.1, calls
     assert calls["pwrite64"] <= 6 and calls["fcntl"] <= 24, calls
     assert calls.get("brk", 0) + calls.get("mmap", 0) <= 0.5, calls
-    assert calls["total"] <= 66, calls
+    assert calls["total"] <= 74, calls
 
 
 def test_the_disk_comes_before_the_radio(lab: Lab) -> None:
@@ -203,7 +205,7 @@ def test_a_crowd_leaves_no_memory_behind(lab: Lab) -> None:
 
     alone = private_kib()
     with connections(server.port, ping * CROWD, b'"result":{}}'):
-        assert private_kib() - alone > 8 * CROWD
+        assert private_kib() - alone > 6 * CROWD
     wait_until(lambda: private_kib() - alone < CROWD, what="memory is given back")
     daemon.stop()
 

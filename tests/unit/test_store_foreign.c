@@ -80,14 +80,16 @@ static const struct foreign {
 	{ "an older version", "PRAGMA user_version = 3" },
 	{ "no types",
 	  "CREATE TABLE other (id INTEGER PRIMARY KEY, at, client_id, sim_id, segments,"
-	  " noted, more); INSERT INTO other SELECT *, 1 FROM usage;"
+	  " noted, more); INSERT INTO other SELECT id, at, client_id, sim_id, segments,"
+	  " noted, 1 FROM usage;"
 	  "INSERT INTO other VALUES (99, 'soon', 7, 1, 1, 1, 1), (98, x'00', 7, 1, 1, 1, "
 	  "1),"
 	  " (97, 0, NULL, 1, 1, 1, 1); DROP TABLE usage; ALTER TABLE other RENAME TO "
 	  "usage" },
 	{ "a row that is too long",
 	  "CREATE TABLE other (id INTEGER PRIMARY KEY, at, client_id, sim_id, segments,"
-	  " noted); INSERT INTO other SELECT * FROM usage;"
+	  " noted); INSERT INTO other SELECT id, at, client_id, sim_id, segments, noted"
+	  " FROM usage;"
 	  "INSERT INTO other VALUES (2 + 1000, zeroblob(70000000), 7, 1, 1, 1);"
 	  "UPDATE other SET id = id + 2000 WHERE id > 2 AND id < 1000;"
 	  "DROP TABLE usage; ALTER TABLE other RENAME TO usage" },

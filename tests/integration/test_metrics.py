@@ -231,7 +231,7 @@ def test_the_gateway(open_gateway: LoneGateway) -> None:
     statm = Path(f"/proc/{gateway.pid}/statm").read_text().split()
     assert found["process_virtual_memory_bytes", ()] >= int(statm[0]) * 4096 / 2
     fds = len(list(Path(f"/proc/{gateway.pid}/fd").iterdir()))
-    assert abs(found["process_open_fds", ()] - fds) <= 2
+    assert abs(found["process_open_fds", ()] - fds) <= 4        # a connection has three
 
 
 def test_nothing_private(make_lab: Callable[..., Lab]) -> None:

@@ -205,7 +205,7 @@ def test_what_is_noted(phone: Lab) -> None:
         "asks_for_reply", "answered"]
     wait_until(lambda: "code_not_allowed" in [
         line["detail"]["code"] for line in audit.lines("ussd_refused")], what="it is noted")
-    told = str(audit.lines()) + phone.gateway.log
+    told = str([line["detail"] for line in audit.lines()]) + phone.gateway.log
     for secret in (BALANCE, "4071", "2 Bonus"):
         assert secret not in told
 

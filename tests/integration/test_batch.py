@@ -19,7 +19,7 @@ from modem import Outcome
 from wire import ABSENT, Number, Reply, Wire, request, rpc
 
 MESSAGES_MAX = 100
-MANY = 30                       # batches at once
+MANY = 24                       # batches at once; 30 are more than the memory of all requests
 STOPS_MOST = 9                  # of one gateway
 NOTE = rpc("notifications/cancelled", {"requestId": 5}, id=ABSENT)
 RESPONSE = b'{"jsonrpc":"2.0","id":"r","result":{}}'
@@ -193,7 +193,8 @@ def test_the_gateway_stops_with_batches_at_work(make_lab: Any) -> None:
             break
         lab.gateway.start()
         flaws = stopped_with_batches_at_work(lab)
-    assert flaws and all("the gateway stops" in flaw for flaw in flaws)
+    assert flaws
+    assert not {flaw for flaw in flaws if "the gateway stops" not in flaw}
 
 
 def test_answers_that_wait_have_little_memory(
@@ -205,5 +206,6 @@ def test_answers_that_wait_have_little_memory(
     replies = list(background.map(lambda _: post(gateway.port, *lists, waits), range(16)))
     answers = [answer for reply in replies if reply.status == 200 for answer in reply.json]
     flaws = {answer["error"]["message"] for answer in answers if "error" in answer}
+    flaws |= {reply.body.decode() for reply in replies if reply.status == 503}  # not begun
     assert any("its memory" in flaw for flaw in flaws), flaws
     gateway.assert_serves()

@@ -35,6 +35,12 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 
+# One make at a time in a tree: this one takes the lock of the folder and calls itself.  Not
+# for a demo, which runs for long; it locks while it builds.  This comes before any flag is
+# changed: those of the environment would come changed to the inner make.
+GOALS := $(or $(MAKECMDGOALS),all)
+ifneq ($(or $(OFONO_MCP_LOCKED),$(if $(filter-out help demo,$(GOALS)),,unlocked)),)
+
 LIBRARIES := dbus-1 libmicrohttpd yajl libsystemd sqlite3 gnutls inih libqrencode
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
             -Wformat=2 -Wundef -Wno-missing-field-initializers $(if $(WERROR),-Werror)
@@ -78,11 +84,6 @@ FUZZ_PARTS := tests/fuzz/replay.c tests/faults/starve.c tests/faults/scarcity.c 
 
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
-
-# One make at a time in a tree: this one takes the lock of the folder and calls itself.  Not
-# for a demo, which runs for long; it locks while it builds.
-GOALS := $(or $(MAKECMDGOALS),all)
-ifneq ($(or $(OFONO_MCP_LOCKED),$(if $(filter-out help demo,$(GOALS)),,unlocked)),)
 
 .PHONY: all help toolchain programs unit-programs packages demo bench bench-peers bench-programs torture soak \
         fuzz fuzz-coverage fuzz-minimise fuzz-programs starved starve numbers check check-all test unit san house lab \

@@ -143,7 +143,7 @@ def test_shows_request_answer_and_pdu() -> None:
 
 def normal(line: str) -> str:
     """Without what differs from run to run."""
-    return re.sub(r"ofono-lab-\w+|process \d+|127\.0\.0\.1:\d+", "", line).rstrip()
+    return re.sub(r"\S*ofono-lab-\w+|process \d+|127\.0\.0\.1:\d+", "", line).rstrip()
 
 
 def test_the_readme_shows_what_it_prints() -> None:

@@ -5,13 +5,15 @@
     tests/check/builds.py [--make MAKE] [--build FOLDER] [NAME...]
 
 Without optimisation, with clang, with the flags of Debian packages, and from the tar of "git
-archive" in a folder below one that nobody else may enter.
+archive" in a folder below one that nobody else may enter.  And none of them looks at the state
+and the configuration of a gateway that is installed on the machine.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +24,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 FLAGS = ("CPPFLAGS", "CFLAGS", "LDFLAGS")
 TARGETS = ("programs", "plugin")
+INSTALLED = re.compile(r'"(/(?:etc|run|var/lib)/ofono-mcp\b[^"]*)"')
 
 
 def run(*command: str | Path, folder: Path = PROJECT, **environment: str) -> list[str]:
@@ -61,6 +64,18 @@ def package_flags(make: str, build: Path) -> list[str]:
     return built(make, build, **flags)
 
 
+def installed(make: str, build: Path) -> list[str]:
+    """No unit test asks for a file of an installed gateway, whether it is there or not."""
+    said = run(make, "--no-print-directory", f"-j{os.cpu_count()}", f"BUILD={build}", "programs")
+    for source in sorted((PROJECT / "tests" / "unit").glob("test_*.c")) if not said else []:
+        with tempfile.NamedTemporaryFile("r", prefix="ofono-mcp-trace-") as trace:
+            run("strace", "--follow-forks", "-qq", "--trace=%file", f"--output={trace.name}",
+                PROJECT / build / "unit" / source.stem)
+            asked = sorted(set(INSTALLED.findall(trace.read())))
+        said += [f"{source.stem} asks for {path}" for path in asked]
+    return said
+
+
 def archive(make: str, _: Path) -> list[str]:
     """No .git, and a home folder of mode 0700."""
     home = Path(tempfile.mkdtemp(prefix="ofono-mcp-home-"))     # its mode is 0700
@@ -79,6 +94,7 @@ BUILDS: dict[str, Callable[[str, Path], list[str]]] = {
     "clang": clang,
     "package-flags": package_flags,
     "archive": archive,
+    "installed": installed,
 }
 
 

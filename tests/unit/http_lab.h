@@ -295,6 +295,8 @@ static inline int lab_setup(void **state)
 	memset(&lab, 0, sizeof(lab));
 	assert_true(sd_event_new(&lab.loop) >= 0);
 	config_defaults(&lab.config);
+	strcpy(lab.config.state_dir,
+	       "/nonexistent"); /* not that of an installed gateway */
 	lab.config.listen.count = 1;
 	strcpy(lab.config.listen.items[0], "127.0.0.1:0");
 	lab.config.max_connections = 512;

@@ -84,6 +84,8 @@ static inline int policy_set_up(void **state)
 	strcpy(boot_id, "1");
 	clock_set_source(&bench_clock);
 	config_defaults(&bench_config);
+	strcpy(bench_config.state_dir,
+	       "/nonexistent"); /* not that of an installed gateway */
 	arena = arena_new(1 << 24);
 	error = bench_set_up(state);
 	for (int i = 0; !error && i < 2; i++)

@@ -307,7 +307,7 @@ check unit san lab:
 	@tests/packages/install build demo check
 	@$(RUN) $@
 
-check-all house integration integration-san clients console package matrix:
+house integration integration-san clients console package other-release matrix:
 	@tests/packages/install build demo check check-all
 	@$(RUN) $@
 
@@ -328,22 +328,10 @@ ofono-versions:
 	@$(MAKE) --no-print-directory all faults fixtures
 	@$(PYTHON) -B tests/lab/ofono_versions.py --build $(BUILD)
 
-# The Debian packages built, installed and run in the other supported release: 13 on 12, 12 on 13.
-# That two builds are the same is tested on this machine's own release.
-other-release:
-	@tests/packages/install build demo check check-all
-	@OTHER_RELEASE=1 tests/as-root $(PYTHON) -B -m pytest -q -p no:cacheprovider tests/deb/test_package.py \
-		tests/deb/test_installation.py tests/deb/test_service.py \
-		--deselect tests/deb/test_package.py::test_built_elsewhere_it_is_the_same
-
-# As others build it: without optimisation, with clang, with Debian's flags, from an archive.
-builds:
-	@tests/packages/install build check fuzz
-	@$(PYTHON) -B tests/check/builds.py --make "$(MAKE)" --build $(BUILD)
-
-numbers:
-	@tests/packages/install build demo check check-all
-	@$(RUN) numbers-all
+# What its build with clang needs, too.
+check-all builds:
+	@tests/packages/install build demo check check-all fuzz
+	@$(RUN) $@
 
 starve:
 	@tests/packages/install build demo check check-all

@@ -405,6 +405,17 @@ class Check:
     def package(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("package", ["tests/deb"]))
 
+    def other_release(self) -> Verdict:
+        tests = [f"tests/deb/test_{name}.py" for name in ("package", "installation", "service")]
+        return self.pytest("other-release", [
+            *tests, f"--deselect={tests[0]}::test_built_elsewhere_it_is_the_same"],
+            {"OTHER_RELEASE": "1"})
+
+    def builds(self) -> Verdict:
+        return read_tap("builds", self.programs.run(
+            [sys.executable, "-B", "tests/check/builds.py", "--make", self._make[0],
+             "--build", str(self.build)]))
+
     def package_contents(self) -> Verdict:
         return self.pytest("package", ["tests/deb", *only_in_check_all.options("tests/deb/")])
 
@@ -495,6 +506,8 @@ PARTS: dict[str, str] = {
     "demo": "make demo",
     "package-contents": "the Debian packages, built once and inspected",
     "package": "the Debian packages, built twice, and run and upgraded in a fresh Debian",
+    "other-release": "the packages built, installed and run in the other release: 13 on 12",
+    "builds": "-O0, clang, the flags of Debian packages, an archive: no warning, all pass",
     "bench": "make bench, small",
     "torture": "make torture, short",
     "valgrind-unit": "the unit tests under valgrind",
@@ -506,7 +519,7 @@ SETS = {
               "package-contents"],
     "check-all": ["lint-quick", "house", "unit", "numbers", "san", "fuzz", "starve", "lab", "integration",
                   "clients", "console", "demo", "bench", "torture", "package",
-                  "valgrind-brief"],
+                  "other-release", "builds", "valgrind-brief"],
 }
 
 

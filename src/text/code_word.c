@@ -190,7 +190,7 @@ static const struct {
 	{ CODE_WORD_DIGIT, WHOLE,
 	  "صفر واحد اثنان اثنين ثلاثة أربعة اربعة خمسة ستة سبعة ثمانية تسعة" },
 	{ CODE_WORD_NUMBER, WHOLE,
-	  "ten eleven twelve twenty thirty forty fourty fifty sixty seventy eighty "
+	  "ten eleven twelve twenty thirty forty fifty sixty seventy eighty "
 	  "ninety "
 	  "hundred thousand double triple zehn elf zwolf hundert dix onze douze treize "
 	  "quatorze quinze seize vingt trente quarante cinquante soixante cent mille "

@@ -18,7 +18,7 @@ def run_postinst(folder: Path, word: str, has_group: bool) -> list[str]:
     """What it did, with programs in place of those that change the system."""
     log = folder / "log"
     log.touch()
-    for name in ("getent", "systemd-sysusers", "usermod"):
+    for name in ("getent", "systemd-sysusers", "usermod", "dbus-send", "busctl"):
         program = folder / name
         code = 0 if name != "getent" or has_group else 2
         program.write_text(f'#!/bin/sh\necho "{name} $*" >>{log}\nexit {code}\n')
@@ -29,9 +29,10 @@ def run_postinst(folder: Path, word: str, has_group: bool) -> list[str]:
 
 
 def test_the_user_exists_before_it_joins(tmp_path: Path) -> None:
-    assert run_postinst(tmp_path, "configure", has_group=True) == [
-        "getent group sailfish-radio", "systemd-sysusers ofono-mcp.conf",
-        "usermod --append --groups sailfish-radio ofono-mcp"]
+    done = [line for line in run_postinst(tmp_path, "configure", has_group=True)
+            if not line.startswith("dbus-send")]        # only where there is a bus
+    assert done == ["systemd-sysusers ofono-mcp.conf", "getent group sailfish-radio",
+                    "usermod --append --groups sailfish-radio ofono-mcp"]
 
 
 @pytest.mark.parametrize("word,has_group", [("configure", False), ("abort-upgrade", True)])

@@ -98,6 +98,14 @@ static bool is_glued_before(const char *text, const struct text_word *word)
 	}
 }
 
+/* ",5" of "583920,5 minutes" in a script without blanks: a list, no decimal */
+static bool is_list_comma(const char *comma)
+{
+	size_t digits = strspn(comma + 1, "0123456789");
+
+	return *comma == ',' && digits > 0 && (unsigned char)comma[1 + digits] >= 0x80;
+}
+
 static bool is_glued_behind(const char *end, const struct text_word *word)
 {
 	switch (word->behind) {
@@ -113,7 +121,7 @@ static bool is_glued_behind(const char *end, const struct text_word *word)
 	case ',':
 	case ':':
 	case '\'':
-		return is_digit(end[1]);
+		return is_digit(end[1]) && !is_list_comma(end);
 	default:
 		return false;
 	}

@@ -172,19 +172,37 @@ static void classify(struct code_context *context, const char *text)
 	}
 }
 
-/* Of a code that everybody gets nobody says that it is to be kept. */
-static bool is_advertisement(const struct code_context *context)
+/* "20% off", "-15 %", "%20 indirim" */
+static bool has_percentage(const char *text)
+{
+	for (const char *at = text; (at = strchr(at, '%')); at++) {
+		const char *before = at;
+
+		while (before > text && before[-1] == ' ')
+			before--;
+		if ((before > text && before[-1] >= '0' && before[-1] <= '9') ||
+		    (before == text || (at > before && at[1] >= '0' && at[1] <= '9')))
+			return true;
+	}
+	return false;
+}
+
+/* Of a code that everybody gets nobody says that it is to be kept, nor what it confirms. */
+static bool is_advertisement(const struct code_context *context, const char *text)
 {
 	unsigned kinds = 0;
 
 	for (size_t i = 0; i < context->count; i++)
 		kinds |= context->kinds[i];
-	return kinds & CODE_WORD_SALE && !(kinds & CODE_WORD_KEEP);
+	if (kinds & CODE_WORD_KEEP)
+		return false;
+	return kinds & CODE_WORD_SALE ||
+	       (!(kinds & CODE_WORD_WEAK) && has_percentage(text));
 }
 
 void code_context_init(struct code_context *context, const char *text)
 {
 	context->count = text_words_split(text, context->words);
 	classify(context, text);
-	context->is_advertisement = is_advertisement(context);
+	context->is_advertisement = is_advertisement(context, text);
 }

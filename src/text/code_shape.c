@@ -25,7 +25,11 @@ enum {
 	DIGITS_MOST = 10,
 	CLAUSE_WORDS = 12, /* between a name and the colon before its code */
 	CLOSE_WORDS = 5,
-	RUN_LEAST = 4, /* digits in words */
+	RUN_LEAST = 4,	 /* digits in words */
+	VERB_BEFORE = 5, /* words from "enter" to the code, */
+	VERB_BEHIND = 3, /* and from the code to "enter" */
+	MADE_UP_MOST = 12,
+	ENDING_MOST = 7, /* bytes, with its mark */
 };
 
 struct piece {
@@ -37,6 +41,7 @@ struct piece {
 	char separator;		 /* the only kind of mark in it; 0: none, or several */
 	unsigned groups;	 /* between separators */
 	bool has_capital_inside; /* "sunShine" */
+	bool has_vowel;		 /* among capitals of ASCII */
 };
 
 struct shapes {
@@ -48,6 +53,7 @@ struct shapes {
 	bool has_any_name; /* also one of booking codes and the like */
 	bool has_hint;
 	bool is_typed_in; /* something, by a word for that */
+	bool has_lock;	  /* a door, a locker */
 	bool shouts;	  /* all in capitals, which says nothing then */
 };
 
@@ -116,6 +122,7 @@ static void count_letter(struct piece *piece, uint32_t character)
 		piece->others++;
 	} else if (character >= 'A' && character <= 'Z') {
 		piece->has_capital_inside |= piece->lowers > 0;
+		piece->has_vowel |= strchr("AEIOUY", (char)character) != NULL;
 		piece->uppers++;
 	} else {
 		piece->lowers++;
@@ -266,14 +273,18 @@ static bool is_said_to_be_one(const struct shapes *shapes, const struct piece *p
 {
 	const struct code_context *context = &shapes->context;
 
-	if (shapes->text[piece->to] != ' ' ||
+	size_t end = piece->to;
+
+	end += strchr("\"')]*", shapes->text[end]) && shapes->text[end];
+	if (shapes->text[end] != ' ' ||
 	    !code_context_is_of_kind(context, piece->word, piece->behind, CODE_WORD_IS))
 		return false;
 	for (size_t at = piece->behind + 1; at < piece->behind + CLAUSE_WORDS; at++) {
 		if (!code_context_shares_sentence(context, piece->word, at))
 			return false;
-		if (code_context_is_name(context, at))
-			return true;
+		if (code_context_is_name(context, at) ||
+		    context->kinds[at] & CODE_WORD_ENTER)
+			return !context->is_advertisement;
 	}
 	return false;
 }
@@ -283,6 +294,23 @@ static bool is_called_behind(const struct shapes *shapes, const struct piece *pi
 	return code_context_is_called_behind(&shapes->context, piece->word,
 					     piece->behind) ||
 	       is_said_to_be_one(shapes, piece) || is_ended_by_name(shapes, piece);
+}
+
+/* "type the word X" */
+static bool is_behind_enter_and_links(const struct shapes *shapes,
+				      const struct piece *piece)
+{
+	const struct code_context *context = &shapes->context;
+
+	for (size_t i = 1; i <= CLOSE_WORDS; i++) {
+		size_t at = piece->word - i;
+
+		if (code_context_is_of_kind(context, piece->word, at, CODE_WORD_ENTER))
+			return !(context->kinds[at] & CODE_WORD_CALL);
+		if (!code_context_is_of_kind(context, piece->word, at, CODE_WORD_LINK))
+			return false;
+	}
+	return false;
 }
 
 /* What is letters and digits needs no hint: "enter JKQ4T". */
@@ -298,11 +326,56 @@ static bool is_entered(const struct shapes *shapes, const struct piece *piece)
 				    CODE_WORD_LINK) &&
 	    shapes->has_name)
 		return true; /* "geben Sie X" */
+	if (shapes->has_hint && !context->is_advertisement &&
+	    is_behind_enter_and_links(shapes, piece))
+		return true;
 	return (shapes->has_hint || is_made_up) && !context->is_advertisement &&
 	       (code_context_is_of_kind(context, piece->word, piece->word - 1,
 					CODE_WORD_ENTER) ||
 		code_context_is_of_kind(context, piece->word, piece->behind,
 					CODE_WORD_ENTER));
+}
+
+/* "Password for your account at Northwind X." */
+static bool is_end_of_named_sentence(const struct shapes *shapes,
+				     const struct piece *piece)
+{
+	const struct code_context *context = &shapes->context;
+	size_t first = piece->word;
+
+	while (piece->word - first <= CLAUSE_WORDS &&
+	       code_context_shares_sentence(context, piece->word, first - 1) &&
+	       context->words[first - 1].type == TEXT_WORD)
+		first--;
+	while (first < piece->word && context->kinds[first] & CODE_WORD_LINK &&
+	       !code_context_is_name(context, first))
+		first++;
+	return first < piece->word && piece->word - first <= CLAUSE_WORDS &&
+	       code_context_is_name(context, first) && is_clause_end(shapes, piece);
+}
+
+/* "We reset your password. The new one is X." */
+static bool is_named_before(const struct shapes *shapes, const struct piece *piece)
+{
+	const struct code_context *context = &shapes->context;
+	size_t at = piece->word;
+	size_t head;
+
+	if (!shapes->has_name ||
+	    !code_context_is_of_kind(context, at, at - 1, CODE_WORD_IS) ||
+	    code_context_is_of_kind(context, at, piece->behind, CODE_WORD_UNIT))
+		return false;
+	return !code_context_find_head(context, at, &head) ||
+	       !(context->kinds[head] &
+		 (CODE_WORD_THING | CODE_WORD_CALL | CODE_WORD_BARGAIN));
+}
+
+/* "Authorise: X" */
+static bool is_behind_hint(const struct shapes *shapes, const struct piece *piece)
+{
+	return is_behind_colon(shapes, piece) && !shapes->context.is_advertisement &&
+	       code_context_is_of_kind(&shapes->context, piece->word, piece->word - 1,
+				       CODE_WORD_WEAK | CODE_WORD_ENTER);
 }
 
 static bool is_alone_on_line(const struct shapes *shapes, const struct piece *piece)
@@ -318,6 +391,8 @@ static bool is_called(const struct shapes *shapes, const struct piece *piece)
 {
 	return is_named(shapes, piece) || is_called_before(shapes, piece) ||
 	       is_called_behind(shapes, piece) || is_entered(shapes, piece) ||
+	       is_named_before(shapes, piece) ||
+	       is_end_of_named_sentence(shapes, piece) ||
 	       (shapes->has_name && is_alone_on_line(shapes, piece));
 }
 
@@ -330,6 +405,8 @@ static bool is_of_something_else(const struct shapes *shapes, const struct piece
 				 ? context->kinds[head]
 				 : 0;
 
+	if (kinds & CODE_WORD_LOCK && has_name_before(shapes, piece->word, CLAUSE_WORDS))
+		return false; /* "the code of the gate is X" */
 	return kinds & (CODE_WORD_THING | CODE_WORD_CALL | CODE_WORD_BARGAIN) ||
 	       code_context_is_of_kind(context, piece->word, piece->word - 1,
 				       CODE_WORD_MONEY) ||
@@ -382,6 +459,14 @@ static unsigned number_at(const char *text, unsigned *digits_out)
 	return number;
 }
 
+/* "20/10", "3.12": the day and the month of any year */
+static bool is_day_of_month(const unsigned number[3], const unsigned digits[3])
+{
+	return digits[0] <= 2 && digits[1] <= 2 &&
+	       ((is_within(number[0], 1, 31) && is_within(number[1], 1, 12)) ||
+		(is_within(number[1], 1, 31) && is_within(number[0], 1, 12)));
+}
+
 /* "12.03.2026", "5/4/26", "2026-12-01", "482/2026": a day, or a number of a year. */
 static bool is_day(const struct shapes *shapes, const struct piece *piece)
 {
@@ -393,12 +478,26 @@ static bool is_day(const struct shapes *shapes, const struct piece *piece)
 		at += digits[i] + 1;
 	}
 	if (piece->groups == 2) /* "482/2026", "24/7", "1/2" */
-		return is_within(number[1], 1900, 2099) || digits[0] + digits[1] < 4;
+		return is_within(number[1], 1900, 2099) || digits[0] + digits[1] < 4 ||
+		       is_day_of_month(number, digits);
 	return (is_within(number[0], 1, 31) && is_within(number[1], 1, 12) &&
 		(digits[2] == 2 || is_within(number[2], 1900, 2099))) ||
 	       (is_within(number[1], 1, 31) && is_within(number[0], 1, 12) &&
 		is_within(number[2], 1900, 2099)) ||
 	       (is_within(number[0], 1900, 2099) && is_within(number[1], 1, 12));
+}
+
+/* "14-16": hours, or the like */
+static bool is_range(const struct shapes *shapes, const struct piece *piece)
+{
+	const char *at = shapes->text + piece->from;
+	unsigned digits, left, right;
+
+	if (piece->groups != 2 || piece->separator != '-')
+		return false;
+	left = number_at(at, &digits);
+	right = number_at(at + digits + 1, &digits);
+	return digits == 2 && left < right && right <= 24;
 }
 
 /* "1957", and numbers between it and its name: "the PIN of your card 4471 is 1957" */
@@ -412,7 +511,7 @@ static bool is_named_number(const struct shapes *shapes, const struct piece *pie
 /* Three pairs may be a day; called a code they are none. */
 static bool may_be_day(const struct shapes *shapes, const struct piece *piece)
 {
-	bool is_of_pairs = piece->groups == 3 && piece->digits == 6;
+	bool is_of_pairs = piece->digits == 2 * piece->groups;
 
 	return is_day(shapes, piece) && !(is_of_pairs && is_called_before(shapes, piece));
 }
@@ -428,8 +527,9 @@ static bool is_marked_number(const struct shapes *shapes, const struct piece *pi
 		return false;
 	if (piece->groups * length != piece->digits || may_be_day(shapes, piece))
 		return false;
-	return is_called(shapes, piece) ||
-	       (shapes->has_name && !is_of_something_else(shapes, piece));
+	return is_called(shapes, piece) || is_behind_hint(shapes, piece) ||
+	       (shapes->has_name && !is_of_something_else(shapes, piece) &&
+		!is_range(shapes, piece));
 }
 
 /* "the code ABCDEF", and not "code VISA:" */
@@ -443,9 +543,13 @@ static bool is_right_behind_name(const struct shapes *shapes, const struct piece
 static bool is_capitals(const struct shapes *shapes, const struct piece *piece)
 {
 	static const char *const words[] = {
-		"stop", "start", "help",   "info",    "code",  "wifi", "wlan",
-		"pass", "login", "paypal", "google",  "apple", "visa", "amazon",
-		"http", "https", "iban",   "android", "never", "not",  "valid"
+		"stop",	   "start",   "help",	   "info",	"code",	   "wifi",
+		"wlan",	   "pass",    "login",	   "paypal",	"google",  "apple",
+		"visa",	   "amazon",  "http",	   "https",	"iban",	   "android",
+		"never",   "not",     "valid",	   "cancel",	"confirm", "more",
+		"change",  "agree",   "accept",	   "decline",	"join",	   "yes",
+		"balance", "annuler", "cancelar",  "confirmar", "annulla", "conferma",
+		"storno",  "resched", "reschedule"
 	};
 	const char *folded = shapes->context.words[piece->word].folded;
 
@@ -456,7 +560,9 @@ static bool is_capitals(const struct shapes *shapes, const struct piece *piece)
 		if (strcmp(folded, words[i]) == 0)
 			return false;
 	}
-	if (shapes->context.kinds[piece->word] & ~(unsigned)CODE_WORD_LINK)
+	if (shapes->context.kinds[piece->word] &
+	    ~(unsigned)(CODE_WORD_LINK | CODE_WORD_LOCK | CODE_WORD_OPEN | CODE_WORD_KEY |
+			CODE_WORD_COURIER | CODE_WORD_TELL))
 		return false;
 	if (is_named(shapes, piece) || is_called_behind(shapes, piece))
 		return true;
@@ -522,6 +628,9 @@ static bool is_password(const struct shapes *shapes, const struct piece *piece)
 	return is_made_up && piece->to - piece->from >= PIECE_LEAST &&
 	       piece->to - piece->from <= PIECE_MOST &&
 	       (is_named(shapes, piece) || is_called_before(shapes, piece) ||
+		(piece->digits && is_named_before(shapes, piece)) ||
+		(piece->digits && piece->marks && piece->uppers && piece->lowers &&
+		 is_no_measure(shapes, piece) && is_near(shapes, piece, CLOSE_WORDS)) ||
 		(piece->digits && has_name_before(shapes, piece->word, CLOSE_WORDS) &&
 		 !is_of_something_else(shapes, piece) && is_no_measure(shapes, piece)));
 }
@@ -542,21 +651,258 @@ static bool is_all(const struct shapes *shapes, const struct piece *piece)
 	       piece->digits <= DIGITS_MOST && piece->separator && !is_day(shapes, piece);
 }
 
-static void look_at_piece(const struct shapes *shapes, struct piece *piece)
+/* ---- what is typed in -------------------------------------------------------------- */
+
+/* A word of these kinds in the sentence, so many words before the piece or behind it. */
+static bool has_beside(const struct shapes *shapes, const struct piece *piece,
+		       unsigned kinds)
+{
+	const struct code_context *context = &shapes->context;
+
+	for (size_t i = 1; i <= VERB_BEFORE; i++) {
+		if (code_context_is_of_kind(context, piece->word, piece->word - i, kinds))
+			return true;
+	}
+	for (size_t i = 0; i < VERB_BEHIND; i++) {
+		if (code_context_is_of_kind(context, piece->word, piece->behind + i,
+					    kinds))
+			return true;
+	}
+	return false;
+}
+
+/* "QKXWRT": no word, whatever the language. */
+static bool is_unspeakable(const struct shapes *shapes, const struct piece *piece)
+{
+	return piece->uppers > PIECE_LEAST && piece->uppers <= DIGITS_MOST &&
+	       piece->uppers == letters(piece) && !piece->digits && !piece->marks &&
+	       !piece->has_vowel && !shapes->shouts &&
+	       is_ascii(shapes->text + piece->from, piece->to - piece->from);
+}
+
+/* "MZ4-K8T", "KHM72P", "ЖКФ482" */
+static bool is_made_up(const struct shapes *shapes, const struct piece *piece)
+{
+	unsigned length = piece->digits + piece->uppers;
+
+	if (piece->lowers || piece->others || length <= PIECE_LEAST ||
+	    length > MADE_UP_MOST || (piece->marks && piece->separator != '-'))
+		return false;
+	return (piece->digits && piece->uppers) || is_unspeakable(shapes, piece);
+}
+
+static bool is_made_up_key(const struct shapes *shapes, const struct piece *piece)
+{
+	return is_made_up(shapes, piece) ||
+	       (piece->digits && piece->uppers && !piece->lowers && !piece->others &&
+		piece->groups > 2 && piece->separator == '-' &&
+		piece->to - piece->from <= PIECE_MOST);
+}
+
+/* "1204. lakas": a small letter behind the full stop */
+static bool is_ordinal(const struct shapes *shapes, const struct piece *piece)
+{
+	const char *end = shapes->text + piece->to;
+
+	return end[0] == '.' && end[1] == ' ' && end[2] >= 'a' && end[2] <= 'z';
+}
+
+static bool is_plain_number(const struct shapes *shapes, const struct piece *piece)
+{
+	return piece->digits >= PIECE_LEAST && piece->digits <= 8 && !piece->marks &&
+	       !letters(piece) && !is_ordinal(shapes, piece);
+}
+
+static bool is_one_of(const char *word, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(word, words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "Confirm with X" */
+static bool is_means(const struct shapes *shapes, const struct piece *piece)
+{
+	static const char *const words[] = { "with", "mit",   "avec", "con", "com",
+					     "met",  "med",   "z",    "s",   "с",
+					     "by",   "using", "per",  "via", "cu" };
+	const struct code_context *context = &shapes->context;
+
+	return code_context_shares_sentence(context, piece->word, piece->word - 1) &&
+	       is_one_of(context->words[piece->word - 1].folded, words,
+			 sizeof(words) / sizeof(words[0])) &&
+	       has_beside(shapes, piece, CODE_WORD_WEAK | CODE_WORD_ENTER);
+}
+
+/* "Send it to 36180": no code, but who gets it. */
+static bool is_receiver(const struct shapes *shapes, const struct piece *piece)
+{
+	static const char *const words[] = { "to", "au",   "al", "an", "na",
+					     "на", "till", "at", "a" };
+	const struct code_context *context = &shapes->context;
+
+	if (!code_context_shares_sentence(context, piece->word, piece->word - 1))
+		return false;
+	return is_one_of(context->words[piece->word - 1].folded, words,
+			 sizeof(words) / sizeof(words[0]));
+}
+
+/* Who is called or answered has a number without letters. */
+static bool is_thing(const struct shapes *shapes, const struct piece *piece)
+{
+	size_t head;
+
+	if (!is_of_something_else(shapes, piece))
+		return false;
+	return (!letters(piece) && !is_means(shapes, piece)) ||
+	       !code_context_find_head(&shapes->context, piece->word, &head) ||
+	       shapes->context.kinds[head] & (CODE_WORD_THING | CODE_WORD_BARGAIN);
+}
+
+/* "text X to 80808": what everybody sends there */
+static bool is_keyword(const struct shapes *shapes, const struct piece *piece)
+{
+	const struct code_context *context = &shapes->context;
+	struct piece receiver = { .word = piece->behind + 1 };
+
+	return code_context_shares_sentence(context, piece->word, receiver.word) &&
+	       context->words[receiver.word].type == TEXT_NUMBER &&
+	       context->words[receiver.word].length >= PIECE_LEAST &&
+	       is_receiver(shapes, &receiver);
+}
+
+/* "Type X to link the television", with a bargain nowhere near */
+static bool is_typed(const struct shapes *shapes, const struct piece *piece)
+{
+	if (shapes->context.is_advertisement || is_thing(shapes, piece) ||
+	    is_keyword(shapes, piece) || is_receiver(shapes, piece) ||
+	    has_beside(shapes, piece, CODE_WORD_BARGAIN))
+		return false;
+	if (is_unspeakable(shapes, piece) && shapes->has_hint)
+		return true;
+	if (is_plain_number(shapes, piece) && piece->digits == 6 &&
+	    is_behind_colon(shapes, piece) && has_beside(shapes, piece, CODE_WORD_WEAK))
+		return true; /* "To activate your SIM: X" */
+	if (!has_beside(shapes, piece, CODE_WORD_ENTER) &&
+	    !is_behind_hint(shapes, piece) && !is_means(shapes, piece))
+		return false;
+	return is_made_up(shapes, piece) ||
+	       (is_plain_number(shapes, piece) &&
+		(shapes->has_hint || is_means(shapes, piece)));
+}
+
+/* "Activation key: X", "Padlock: 7719" */
+static bool is_key(const struct shapes *shapes, const struct piece *piece)
+{
+	const struct code_context *context = &shapes->context;
+	bool has_case = piece->digits && piece->lowers && is_no_measure(shapes, piece);
+	bool is_number = is_plain_number(shapes, piece);
+
+	if ((!is_number && !has_case && !is_made_up_key(shapes, piece)) ||
+	    context->is_advertisement || is_of_something_else(shapes, piece))
+		return false;
+	for (size_t i = 1; i <= VERB_BEFORE; i++) {
+		if (!code_context_is_of_kind(context, piece->word, piece->word - i,
+					     CODE_WORD_KEY))
+			continue;
+		return !is_number || context->kinds[piece->word - i] & CODE_WORD_LOCK;
+	}
+	return false;
+}
+
+/* "Tell the courier X" */
+static bool is_told_courier(const struct shapes *shapes, const struct piece *piece)
+{
+	const struct code_context *context = &shapes->context;
+
+	if ((!is_plain_number(shapes, piece) && !is_made_up(shapes, piece)) ||
+	    context->is_advertisement || !has_beside(shapes, piece, CODE_WORD_COURIER))
+		return false;
+	for (size_t i = 1; i <= CLAUSE_WORDS; i++) {
+		if (code_context_is_of_kind(context, piece->word, piece->word - i,
+					    CODE_WORD_TELL) ||
+		    code_context_is_of_kind(context, piece->word, piece->behind + i - 1,
+					    CODE_WORD_TELL))
+			return true;
+	}
+	return false;
+}
+
+static bool has_number_behind(const struct shapes *shapes, const struct piece *piece)
+{
+	const struct code_context *context = &shapes->context;
+
+	for (size_t at = piece->behind;
+	     code_context_shares_sentence(context, piece->word, at); at++) {
+		if (context->words[at].type != TEXT_WORD)
+			return true;
+	}
+	return false;
+}
+
+/* "The gate opens with X", "Gate: X" */
+static bool opens_lock(const struct shapes *shapes, const struct piece *piece)
+{
+	const struct code_context *context = &shapes->context;
+	bool is_of_lock = code_context_is_of_kind(context, piece->word, piece->word - 1,
+						  CODE_WORD_LOCK);
+
+	if (!shapes->has_lock || context->is_advertisement ||
+	    (!is_plain_number(shapes, piece) && !is_made_up(shapes, piece)) ||
+	    is_of_something_else(shapes, piece))
+		return false;
+	if (is_of_lock && (is_behind_colon(shapes, piece) ||
+			   context->kinds[piece->word - 1] & CODE_WORD_IS))
+		return true;
+	if (is_of_lock && has_number_behind(shapes, piece))
+		return false; /* "locker 2041 opens with 7319" */
+	return has_beside(shapes, piece, CODE_WORD_OPEN | CODE_WORD_ENTER);
+}
+
+/* False: it is no code. */
+static bool look_at_piece(const struct shapes *shapes, const struct piece *piece)
 {
 	size_t to = piece->to;
 
 	if (is_address(shapes, piece))
-		return;
+		return false;
 	if (is_password(shapes, piece)) {
 		while (shapes->text[to] && strchr("!?#$%&*+=~@^", shapes->text[to]))
 			to++;
 		shapes->visit(shapes->data, piece->from, to);
 	} else if (is_marked_number(shapes, piece) || is_named_number(shapes, piece) ||
 		   is_capitals(shapes, piece) || is_mixed(shapes, piece) ||
-		   is_grouped(shapes, piece) || is_all(shapes, piece)) {
+		   is_grouped(shapes, piece) || is_all(shapes, piece) ||
+		   is_typed(shapes, piece) || opens_lock(shapes, piece) ||
+		   is_key(shapes, piece) || is_told_courier(shapes, piece)) {
 		shapes->visit(shapes->data, piece->from, to);
+	} else {
+		return false;
 	}
+	return true;
+}
+
+/* "7390-nel", "7390'le": endings of some languages are no part of it. */
+static bool cut_ending(const char *text, struct piece *piece)
+{
+	size_t mark = piece->from, at;
+
+	while (mark < piece->to &&
+	       (is_digit(text[mark]) || (text[mark] >= 'A' && text[mark] <= 'Z')))
+		mark++;
+	at = mark + 1;
+	if (mark - piece->from < PIECE_LEAST || at >= piece->to ||
+	    !strchr("-':", text[mark]))
+		return false;
+	while (at < piece->to &&
+	       ((text[at] >= 'a' && text[at] <= 'z') || (unsigned char)text[at] >= 0x80))
+		at++;
+	if (at < piece->to || at - mark > ENDING_MOST)
+		return false;
+	*piece = (struct piece){ piece->from, mark, piece->word, piece->behind };
+	return true;
 }
 
 static void look_at_pieces(const struct shapes *shapes)
@@ -574,6 +920,9 @@ static void look_at_pieces(const struct shapes *shapes)
 			continue;
 		place(shapes, &piece, &word);
 		if (piece.behind == piece.word)
+			continue;
+		measure(text, &piece);
+		if (look_at_piece(shapes, &piece) || !cut_ending(text, &piece))
 			continue;
 		measure(text, &piece);
 		look_at_piece(shapes, &piece);
@@ -618,6 +967,44 @@ static void look_at_lines(const struct shapes *shapes)
 				      (size_t)(to - shapes->text));
 		if (count == 0)
 			line = next_line(line);
+	}
+}
+
+/* ---- digits with blanks -------------------------------------------------------------- */
+
+/* "91 28", "7 31 04": groups of up to three digits in one line, behind a name and a colon. */
+static void look_at_spaced_digits(const struct shapes *shapes)
+{
+	const struct code_context *context = &shapes->context;
+	size_t step;
+
+	for (size_t at = 0; at < context->count; at += step) {
+		struct piece piece = { .word = at, .behind = at };
+		const struct text_word *word = &context->words[at], *last = word;
+
+		step = 1;
+		if (word->type != TEXT_NUMBER)
+			continue;
+		while (piece.behind < context->count &&
+		       context->words[piece.behind].type == TEXT_NUMBER &&
+		       context->words[piece.behind].length < PIECE_LEAST &&
+		       (piece.behind == at || (context->words[piece.behind].text ==
+						       last->text + last->length + 1 &&
+					       last->behind == ' '))) {
+			last = &context->words[piece.behind++];
+			piece.digits += last->length;
+		}
+		if (piece.behind - at < 2)
+			continue;
+		step = piece.behind - at;
+		piece.from = (size_t)(word->text - shapes->text);
+		piece.to = (size_t)(last->text + last->length - shapes->text);
+		if (piece.digits >= PIECE_LEAST && piece.digits <= DIGITS_MOST &&
+		    !strchr("/.:-+,", (char)(word->before ? word->before : ' ')) &&
+		    !is_of_something_else(shapes, &piece) &&
+		    (is_named(shapes, &piece) || is_called_before(shapes, &piece) ||
+		     is_end_of_named_sentence(shapes, &piece)))
+			shapes->visit(shapes->data, piece.from, piece.to);
 	}
 }
 
@@ -681,7 +1068,9 @@ static void look_at_number_words(const struct shapes *shapes)
 		bool is_long = count >= RUN_LEAST || (has_large && count >= 2);
 
 		step = count ? count : 1;
-		if (is_long && (shapes->has_name || count == shapes->context.count) &&
+		if (is_long &&
+		    (shapes->has_name || count == shapes->context.count ||
+		     (!has_large && (shapes->is_typed_in || shapes->has_lock))) &&
 		    !code_context_is_of_kind(&shapes->context, at, at + count,
 					     CODE_WORD_MONEY | CODE_WORD_UNIT))
 			shapes->visit(shapes->data,
@@ -746,6 +1135,7 @@ static void look_at_words(struct shapes *shapes)
 			(kinds & CODE_WORD_NAME) && !shapes->context.is_advertisement;
 		shapes->has_hint |= (kinds & (CODE_WORD_WEAK | CODE_WORD_KEEP)) != 0;
 		shapes->is_typed_in |= (kinds & CODE_WORD_ENTER) != 0;
+		shapes->has_lock |= (kinds & CODE_WORD_LOCK) != 0;
 		if (word->type == TEXT_WORD && word->length > 1) {
 			words++;
 			capitals += is_in_capitals(word);
@@ -764,6 +1154,7 @@ void code_shape_search(const char *text,
 	look_at_words(&shapes);
 	look_at_pieces(&shapes);
 	look_at_lines(&shapes);
+	look_at_spaced_digits(&shapes);
 	look_at_number_words(&shapes);
 	look_at_digit_signs(&shapes);
 }

@@ -99,6 +99,120 @@ static const struct {
 	  "kirjoita submit provide" },
 	{ CODE_WORD_ENTER, WITHIN, "输入 輸入 填写 入力 أدخل ادخل اكتب" },
 
+	{ CODE_WORD_NAME, WITHIN, "kombinat" },
+	{ CODE_WORD_NAME, BEGIN, "losung watchword codeword" },
+	{ CODE_WORD_BARGAIN, WHOLE,
+	  "bic client cliente clientes customer kunden barras barre ugyfel klienta "
+	  "musteri "
+	  "klant kund клиента zakaznika kundencode kundennummer" },
+	{ CODE_WORD_ENTER, BEGIN,
+	  "show present quote mention zeig nenn vorzeig mostr muestr ensen "
+	  "pokaz mutass покаж назов goster usal usel utilis compon compos indich indiq "
+	  "komm visa ukaz toon" },
+	{ CODE_WORD_ENTER, WHOLE, "informe informar bevestig apply fill type tap" },
+	{ CODE_WORD_WEAK, BEGIN,
+	  "collect pickup abhol ritir recog retir odbi odebr atvet получ colleg conect "
+	  "connect polacz csatlakoz bagla anslut pripoj valid verbind koble" },
+	{ CODE_WORD_IS, WITHIN, "は 是 为 為" },
+	{ CODE_WORD_NAME, BEGIN,
+	  "combinat combinac combinaz combinais kombinac kombinac комбинац" },
+	{ CODE_WORD_ENTER, BEGIN,
+	  "zadej zadat vlozte vepis opiste pouzij wprowad wpis uzyj adja meg usse "
+	  "indtast "
+	  "syota introduc folosi unesi upisi введ введі набер укаж впиш vul typ toets "
+	  "insir digit inser ingres tecle renseign recopi entrer girin giriniz yazin "
+	  "kullanin" },
+	{ CODE_WORD_WEAK, BEGIN,
+	  "attiv aktyw актив prihlas overen overit potvrz aktiv activ koppel setup reset "
+	  "regist link pair "
+	  "einricht ativ vincul liier lier regisztr rejestr odzysk" },
+	{ CODE_WORD_LINK, WHOLE,
+	  "word wort mot palabra palavra slowo szot slovo слово ordet woord kelimesini "
+	  "temporary temporal temporaire temporanea temporanee temporaneo temporaria "
+	  "provisional provisoire provisoria provisorio provvisoria provvisorio initial "
+	  "initiale iniziale inicial secret secreto secreta segreto segreta personal "
+	  "nueva nuevo nuova nuovo nova novo nouveau nouvelle unico unica unique "
+	  "actual actuel" },
+	{ CODE_WORD_IS, WHOLE, "byl je jsou blir bude czyli reads jest wynosi 是 为 為" },
+	{ CODE_WORD_LOCK, WHOLE,
+	  "keypad keysafe gate door doors entry entrance lockbox keybox safe lobby "
+	  "garage lock "
+	  "tor tur tuer porte portail coffre casier consigne puerta portal taquilla "
+	  "verja "
+	  "porta portone cancello cofre portao deur kluis poort brama furtka kapu rekesz "
+	  "szef kapi kapisi dolap dolapta kasa port porten dorr dorren skap brana box "
+	  "boxu" },
+	{ CODE_WORD_LOCK, BEGIN,
+	  "lockbox tastenfeld clavier teclad tastier klaviatur billentyu portero porter "
+	  "kapu kapi verja branka brank vrat grind locker schlussel schlieff schliessf "
+	  "tresor haustur paketst boite digicod "
+	  "casillero cerradura cassett armadiett cacifo fechadura sleutel voordeur drzwi "
+	  "skrytk domofon sejf ajto kulcs szekren двер домофон сейф ячейк замок замк "
+	  "подъезд ворот калитк nyckel dver schrank trezor klic zamek zamk kilit" },
+	{ CODE_WORD_LOCK, WITHIN,
+	  "kluis tresor 门 柜 ロッカー ボックス 鍵 ドア باب خزانة" },
+	{ CODE_WORD_KEY, WHOLE, "key keys" },
+	{ CODE_WORD_KEY, BEGIN,
+	  "passkey licens lizenz licen klucz kulcs ключ anahtar nyckel klic serial" },
+	{ CODE_WORD_KEY, END, "schlussel schluessel sleutel nyckel kulcs avain nogle" },
+	{ CODE_WORD_KEY, WITHIN, "密钥 序列号 キー مفتاح" },
+	{ CODE_WORD_KEY | CODE_WORD_LOCK, WHOLE,
+	  "lock combo keypad keybox keysafe lockbox cle cles chiave chiavi claves chaves "
+	  "slot zamek zamku замок lakat lakatja kilit kilidi" },
+	{ CODE_WORD_KEY | CODE_WORD_LOCK, BEGIN,
+	  "padlock candado cadenas antivol lucchett cadeado klodk zamk замк visac "
+	  "hangslot "
+	  "hanglas asma tastenfeld" },
+	{ CODE_WORD_KEY | CODE_WORD_LOCK, END,
+	  "schloss padlock slot hanglas kastchen schlusselbox schlusselsafe" },
+	{ CODE_WORD_ENTER, WITHIN, "استخدم استعمل" },
+	{ CODE_WORD_WEAK, WITHIN, "تاكيد تأكيد تحقق دخول تفعيل" },
+	{ CODE_WORD_WEAK, BEGIN, "prompt" },
+	{ CODE_WORD_BARGAIN, BEGIN, "poczt postn psc irsz zipc" },
+	{ CODE_WORD_OPEN, BEGIN,
+	  "stell einstell impost raute almohad cancellet "
+	  "kriz открыв otvar отпер open unlock press punch offn druck ouvr abre abri "
+	  "marca marque pulse apre apri "
+	  "prem druk otw nacis nyit nyom nyil откр нажм oppn tryck otevr otvir stiskn "
+	  "acin acil basin" },
+	{ CODE_WORD_ENTER | CODE_WORD_CALL, BEGIN,
+	  "reply respond repond antwort rispond odpisz odpowied valaszol ответ yanitla "
+	  "svara odpov" },
+	{ CODE_WORD_NAME, WHOLE, "secret geheimwort" },
+	{ CODE_WORD_THING, WHOLE,
+	  "flat apartment apt release appartement piso appartamento apartamento apto "
+	  "wohnung whg woning mieszkanie mieszkania квартира квартиру daire lagenhet byt "
+	  "building haus batiment edificio predio gebouw budynek дом epulet" },
+	{ CODE_WORD_SALE, WHOLE, "competition prize prizes gewinnspiel sorteo" },
+	{ CODE_WORD_WEAK, WHOLE, "melden meldest" },
+	{ CODE_WORD_TELL, WHOLE, "dile digale dites di" },
+	{ CODE_WORD_COURIER, BEGIN,
+	  "courier driver rider fahrer zustell kurier livreur coursier repartidor "
+	  "mensajer "
+	  "corrier entregador motoboy estafet bezorger koerier futar курьер kurye kuryr "
+	  "bud chauff kuryr doruc" },
+	{ CODE_WORD_COURIER, WITHIN,
+	  "配送员 骑手 快递员 配達員 ドライバー المندوب السائق" },
+	{ CODE_WORD_TELL, BEGIN,
+	  "tell give say read sag gib nenn communiqu donn dit indiqu diga dar facilit "
+	  "comunic dica dia inform diga noem geef podaj mond назов сообщ скаж soyle "
+	  "uppge sagt rekn" },
+	{ CODE_WORD_TELL, WITHIN, "告知 告诉 提供 お伝え 伝え أخبر اعط" },
+	{ CODE_WORD_LOCK, BEGIN,
+	  "barrier barrera barreira schrank slagboom szlaban sorompo шлагбаум bariyer "
+	  "zavor elevator aufzug ascens elevador alarm shed cellar keller turnstile "
+	  "storage parking garaz garag гараж bejarat wejsc eingang ingress entrad vchod "
+	  "вход ingang giris" },
+	{ CODE_WORD_OPEN, BEGIN,
+	  "asteri etoile estrella gwiazd csillag звездоч решетк yildiz gomb button "
+	  "bouton "
+	  "boton pulsant przycisk кнопк knapp tlacit stern sternchen hekje" },
+	{ CODE_WORD_WEAK, BEGIN,
+	  "authori autoryz validat approv freigab freigeb genehm" },
+	{ CODE_WORD_OPEN, WHOLE,
+	  "star ster stjarn kare dials set turn hash diese gire gira pound" },
+	{ CODE_WORD_OPEN, WITHIN, "开门 打开 開け افتح اضغط" },
+
 	{ CODE_WORD_TOWARDS, WHOLE, "to for with mit do" },
 
 	{ CODE_WORD_LINK, WHOLE,
@@ -248,7 +362,7 @@ static const struct {
 	  "booking buchung reserv rezerv rezerw prenot foglal брон track sendungs suivi "
 	  "seguimiento rastre localiz pnr takip sledz nyomkov fiscal tribut steuer error "
 	  "errore "
-	  "erreur fehlercode hibakod produ swift bic student invit barkod "
+	  "erreur fehlercode hibakod produ swift student invit barkod "
 	  "fehler country landes vorwahl posta почтов iranyito codepostal review dx "
 	  "conduct" },
 	{ CODE_WORD_BARGAIN, WITHIN,
@@ -257,7 +371,7 @@ static const struct {
 	{ CODE_WORD_SALE, WHOLE,
 	  "sale sales off checkout soldes saldi saldos rebajas aktion akcio angebot "
 	  "offer "
-	  "offers oferta offerta shop deals newsletter" },
+	  "offers oferta offerta deals newsletter" },
 	{ CODE_WORD_SALE, BEGIN,
 	  "promo discount coupon kupon voucher gutschein rabat descuent sconto scont "
 	  "descont korting znizk wyprzeda kedvezm leertekel alennu reduc remise indirim "

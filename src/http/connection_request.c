@@ -302,4 +302,5 @@ void connection_notify(void *all, struct MHD_Connection *mhd, void **socket_cont
 	connection->engine = CONNECTION_JOINED;
 	connection->mhd = mhd;
 	*socket_context = connection;
+	engine_kick(&connections->engine); /* 1.0.1 looks at its socket in the next run */
 }

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,16 +29,23 @@ def make(*arguments: str, folder: Path, **environment: str) -> subprocess.Comple
         stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
-def test_every_line_has_figures(tmp_path: Path) -> None:
-    file = tmp_path / "bench.json"              # not over the figures of a real run
-    done = make("bench", folder=tmp_path, BENCH_JSON=str(file), **SMALL)
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A folder whose name leaves room for that of a socket: pytest's own may not."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        yield Path(folder)
+
+
+def test_every_line_has_figures(short: Path) -> None:
+    file = short / "bench.json"              # not over the figures of a real run
+    done = make("bench", folder=short, BENCH_JSON=str(file), **SMALL)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = json.loads(file.read_text())["lines"]
-    assert {line["row"] for line in lines} == {6, 8}
+    assert {line["row"] for line in lines} == {6, 8}, done.stdout
     for line in lines:
         assert line["what"] in done.stdout
         assert line["ours"] and line["anchor"] and line["ratio"] > 0
-    assert list(tmp_path.iterdir()) == [file]
+    assert list(short.iterdir()) == [file]
 
 
 def bench(build: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -47,8 +55,8 @@ def bench(build: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
-def test_without_the_peer_it_says_how_to_get_it(tmp_path: Path) -> None:
-    done = bench(tmp_path, BENCH_ROWS="7")
+def test_without_the_peer_it_says_how_to_get_it(short: Path) -> None:
+    done = bench(short, BENCH_ROWS="7")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("make bench-peers") == 1
 
@@ -65,9 +73,9 @@ def test_rows_are_chosen_as_the_documentation_says(text: str, rows: list[str]) -
 
 @pytest.mark.parametrize("text,unknown", [("9", "9"), ("1,3-5", "3-5"), ("send 1", "send"),
                                           ("0,1,12", "0, 12")])
-def test_a_row_that_there_is_not_is_refused_in_words(tmp_path: Path, text: str,
+def test_a_row_that_there_is_not_is_refused_in_words(short: Path, text: str,
                                                      unknown: str) -> None:
-    done = bench(tmp_path, BENCH_ROWS=text)
+    done = bench(short, BENCH_ROWS=text)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr == (f"BENCH_ROWS: there is no row {unknown}; the rows are 1 to 8, "
                            "separated by commas or spaces\n")
@@ -86,8 +94,8 @@ def test_a_row_that_hangs_is_ended() -> None:
 
 @pytest.mark.parametrize("setting", [{"BENCH_MESSAGES": "many"}, {"BENCH_MESSAGES": "0"},
                                      {"BENCH_ROWS": "9"}, {"BENCH_ROW_SECONDS": "0"}])
-def test_a_setting_that_makes_no_sense(tmp_path: Path, setting: dict[str, str]) -> None:
-    done = make("bench", folder=tmp_path, **SMALL | setting)
+def test_a_setting_that_makes_no_sense(short: Path, setting: dict[str, str]) -> None:
+    done = make("bench", folder=short, **SMALL | setting)
     assert done.returncode != 0
     assert next(iter(setting)) in done.stderr
-    assert list(tmp_path.iterdir()) == []
+    assert list(short.iterdir()) == []

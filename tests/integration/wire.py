@@ -168,7 +168,7 @@ class Wire:
     def _fill(self) -> None:
         try:
             data = self.socket.recv(1 << 16)
-        except ConnectionResetError:
+        except (ConnectionResetError, BrokenPipeError):     # OpenSSL 3.5 answers a TLS close
             data = b""
         if not data:
             raise Closed(self._received)

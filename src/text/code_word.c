@@ -111,7 +111,7 @@ static const struct {
 	  "komm visa ukaz toon" },
 	{ CODE_WORD_ENTER, WHOLE, "informe informar bevestig apply fill type tap" },
 	{ CODE_WORD_WEAK, BEGIN,
-	  "collect pickup abhol ritir recog retir odbi odebr atvet получ colleg conect "
+	  "collect pickup abhol ritir recog retir odbi odebr atvet получ colleg conecta "
 	  "connect polacz csatlakoz bagla anslut pripoj valid verbind koble" },
 	{ CODE_WORD_IS, WITHIN, "は 是 为 為" },
 	{ CODE_WORD_NAME, BEGIN,

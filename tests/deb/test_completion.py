@@ -7,6 +7,8 @@ import os
 import re
 import shlex
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -83,18 +85,25 @@ def test_values(words: list[str], offered: list[str]) -> None:
     assert sorted(complete(*words)) == sorted(offered)
 
 
-def test_agents(tmp_path: Path) -> None:
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A folder whose path fits into the name of a client."""
+    with tempfile.TemporaryDirectory(prefix="c-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+def test_agents(short: Path) -> None:
     """Of the gateway that the line names, and nothing that a name says is done."""
-    state = str(tmp_path / "state")
-    for name in ("laptop", "my agent", f"x$(touch {tmp_path}/done)"):
+    state = str(short / "state")
+    for name in ("laptop", "my agent", f"x$(touch {short}/done)"):
         say("pair", "--state-dir", state, name)
     for command in ("change", "rotate", "revoke"):
         assert complete(command, "--state-dir", state, "la") == ["laptop"]
         assert complete(command, "--state-dir", "=", state, "la") == ["laptop"]
     assert complete_lines("revoke", "--state-dir", state, "my") == "my\\ agent\n"
     assert complete_lines("revoke", "--state-dir", state, "x").startswith("x\\$\\(touch")
-    assert complete("revoke", "--state-dir", str(tmp_path / "none"), "") == []
-    assert [path.name for path in tmp_path.iterdir()] == ["state"]
+    assert complete("revoke", "--state-dir", str(short / "none"), "") == []
+    assert [path.name for path in short.iterdir()] == ["state"]
 
 
 def test_sims_and_messages() -> None:

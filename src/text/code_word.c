@@ -107,7 +107,8 @@ static const struct {
 	  "klant kund клиента zakaznika kundencode kundennummer" },
 	{ CODE_WORD_ENTER, BEGIN,
 	  "show present quote mention zeig nenn vorzeig mostr muestr ensen "
-	  "pokaz mutass покаж назов goster usal usel utilis compon compos indich indiq "
+	  "pokaz mutass покаж назов goster usalo usala usel utilis compon compos indich "
+	  "indiq "
 	  "komm visa ukaz toon" },
 	{ CODE_WORD_ENTER, WHOLE, "informe informar bevestig apply fill type tap" },
 	{ CODE_WORD_WEAK, BEGIN,

@@ -23,7 +23,7 @@ LIST = PROJECT / "tests" / "packages" / "list"
 # Folders of which "make check" runs what no row leaves out.
 FOLDERS = ("integration", "deb")
 # no programs there: the name of a client, a module of ours, what test_postinst.py stands in for
-JUST_WORDS = {"node", "systemd", "systemd-sysusers"}
+JUST_WORDS = {"node", "systemd", "systemd-sysusers", "busctl"}
 
 
 def group(name: str) -> list[str]:

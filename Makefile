@@ -53,14 +53,14 @@ LIBRARY_LIBS = $(eval LIBRARY_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBRARIES))
 CFLAGS ?= -O2 -g -fno-asynchronous-unwind-tables
 GIVEN_CPPFLAGS := $(CPPFLAGS)
 override CFLAGS += -std=gnu11 $(WARNINGS)
-override CPPFLAGS += -Iinclude -D_GNU_SOURCE -DOFONO_MCP_VERSION='"$(VERSION)"' $(LIBRARY_CFLAGS)
+override CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -DOFONO_MCP_VERSION='"$(VERSION)"' $(LIBRARY_CFLAGS)
 LDLIBS += $(LIBRARY_LIBS)
 # Where the tables point to, packed: else that is a tenth of the program. glibc can read it since 2.36.
 PACKED = $(eval PACKED := $(shell printf '%s\n' '#include <features.h>' '\#if !__GLIBC_PREREQ(2, 36)' '\#error' \
            '\#endif' | $(CC) -E - >/dev/null 2>&1 && echo -Wl,-z,pack-relative-relocs))$(PACKED)
 override LDFLAGS += $(PACKED)
 
-SOURCES := $(wildcard src/*/*.c)
+SOURCES := $(wildcard src/*/*.c src/*/*/*.c)
 # The page that the program embeds.
 CONSOLE := $(BUILD)/console/console.html
 CONSOLE_PARTS := src/console/compose $(wildcard src/console/*.html src/console/*.css src/console/*.js)
@@ -343,7 +343,7 @@ lint:
 
 format:
 	@tests/packages/install check
-	clang-format-19 -i $(wildcard src/*.c src/*/*.c include/*/*.h plugin/*.[ch] tests/*/*.c tests/*/*.h)
+	clang-format-19 -i $(wildcard src/*.c src/*/*.[ch] src/*/*/*.[ch] include/*/*.h plugin/*.[ch] tests/*/*.c tests/*/*.h)
 
 # For clang-tidy, which asks what a compiler would be told.
 flags:

@@ -12,7 +12,7 @@
 
 #include <gnutls/x509.h>
 
-#include "base/config.h"
+#include "config/config.h"
 
 #define CERTIFICATE_FOLDER   "tls" /* in state_dir */
 #define CERTIFICATE_FILE     "cert.pem"

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "base/address.h"
-#include "base/config.h"
+#include "config/config.h"
 #include "base/log_pace.h"
 
 enum { NETWORK_INTERFACES_MS = 1000 }; /* what was read counts that long */

@@ -14,7 +14,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/address.h"
-#include "base/config.h"
+#include "config/config.h"
 #include "http/auth.h"
 #include "http/exchange.h"
 

@@ -14,7 +14,7 @@
 
 #include <gnutls/abstract.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "http/certificate.h"
 
 enum tls_outcome {

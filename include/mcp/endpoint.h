@@ -5,7 +5,7 @@
 #ifndef MCP_ENDPOINT_H
 #define MCP_ENDPOINT_H
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/observer.h"
 #include "http/server.h"
 #include "mcp/asking.h"

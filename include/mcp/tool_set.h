@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/client.h"
-#include "base/config.h"
+#include "config/config.h"
 #include "mcp/tool.h"
 
 struct tool_set {

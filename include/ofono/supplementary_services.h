@@ -4,7 +4,7 @@
  * replies that it asks for.
  *
  * The same call of oFono executes MMI codes, call forwarding among them: whoever calls has
- * looked at the code before (base/ussd_code.h). Nothing is ever tried again. Neither codes,
+ * looked at the code before (config/ussd_code.h). Nothing is ever tried again. Neither codes,
  * replies nor answers are logged.
  *
  * What the network begins by itself is told as USSD_NOTIFIED and USSD_REQUESTED

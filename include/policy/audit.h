@@ -16,7 +16,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/client.h"
-#include "base/config.h"
+#include "config/config.h"
 #include "base/failure.h"
 #include "store/store_audit.h"
 

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #include "base/client.h"
-#include "base/config.h"
+#include "config/config.h"
 #include "store/store_usage.h"
 
 enum limit_unit { LIMIT_MINUTE, LIMIT_HOUR, LIMIT_DAY, LIMIT_MONTH };

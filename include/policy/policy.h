@@ -16,13 +16,13 @@
 
 #include "base/arena.h"
 #include "base/client.h"
-#include "base/config.h"
+#include "config/config.h"
 #include "base/failure.h"
 #include "base/observer.h"
 #include "numbers/phone_number.h"
 #include "ofono/ofono.h"
 #include "policy/limit.h"
-#include "sim/sim.h"
+#include "phone/sim.h"
 #include "sms/outbox.h"
 #include "store/store.h"
 

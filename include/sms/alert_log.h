@@ -11,7 +11,7 @@
 #define SMS_ALERT_LOG_H
 
 #include "base/observer.h"
-#include "sim/sim.h"
+#include "phone/sim.h"
 #include "store/store_event.h"
 
 #define ALERT_REPEAT_MS INT64_C(3600000) /* an hour */

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "store/store.h"
 
 enum {

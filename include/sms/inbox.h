@@ -19,7 +19,7 @@
 
 #include "base/observer.h"
 #include "ofono/ofono.h"
-#include "sim/sim.h"
+#include "phone/sim.h"
 #include "sms/tally.h"
 #include "store/store.h"
 

@@ -12,7 +12,7 @@
 #ifndef SMS_LOOP_H
 #define SMS_LOOP_H
 
-#include "base/config.h"
+#include "config/config.h"
 #include "store/store_party.h"
 
 struct loop_question {

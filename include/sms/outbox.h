@@ -23,10 +23,10 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "base/observer.h"
 #include "ofono/ofono.h"
-#include "sim/sim.h"
+#include "phone/sim.h"
 #include "sms/tally.h"
 #include "store/delivery.h"
 #include "store/store.h"

@@ -14,7 +14,7 @@
 
 #include <systemd/sd-event.h>
 
-#include "base/config.h"
+#include "config/config.h"
 #include "store/store.h"
 
 struct retention;

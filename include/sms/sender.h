@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "base/config.h"
-#include "sms/contacts.h"
+#include "config/config.h"
+#include "sms/sms_contacts.h"
 #include "store/store_party.h"
 
 enum sender_trust {

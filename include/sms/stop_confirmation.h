@@ -10,7 +10,7 @@
 #ifndef SMS_STOP_CONFIRMATION_H
 #define SMS_STOP_CONFIRMATION_H
 
-#include "base/config.h"
+#include "config/config.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
 

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "base/config.h"
+#include "config/config.h"
 
 /* True also when the file system does not say. */
 bool storage_has_room(const struct config *config);

@@ -9,8 +9,8 @@
 #ifndef STORE_STORE_BALANCE_H
 #define STORE_STORE_BALANCE_H
 
-#include "base/balance_pattern.h"
-#include "base/ussd_code.h"
+#include "config/balance_pattern.h"
+#include "config/ussd_code.h"
 #include "store/store.h"
 
 struct store_balance {

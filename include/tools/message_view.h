@@ -2,7 +2,7 @@
 /*
  * Message view: a stored message as JSON, the same in every tool and resource that shows
  * one. What strangers wrote goes through base/shown_text.h and stands in members of its own;
- * one-time codes through text/code_mask.h for who may not see them
+ * one-time codes through sms/code_mask.h for who may not see them
  * (tests/integration/test_strangers.py, tests/integration/test_masking.py).
  *
  * Who sent a message sees what it wrote. Else both directions are masked: what comes in may

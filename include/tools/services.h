@@ -7,20 +7,20 @@
 
 #include <systemd/sd-event.h>
 
-#include "base/config.h"
-#include "calls/call_log.h"
-#include "calls/dialler.h"
+#include "config/config.h"
+#include "phone/call_log.h"
+#include "phone/dialler.h"
 #include "ofono/ofono.h"
 #include "policy/audit.h"
 #include "policy/policy.h"
-#include "sim/sim.h"
+#include "phone/sim.h"
 #include "sms/alert_log.h"
-#include "sms/contacts.h"
+#include "sms/sms_contacts.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
 #include "sms/scan.h"
 #include "store/store.h"
-#include "ussd/ussd.h"
+#include "phone/ussd.h"
 
 struct change_source;
 struct kept_answers;

@@ -15,11 +15,11 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "cli/folder_owner.h"
-#include "control/control_call.h"
-#include "control/control_command.h"
-#include "control/control_socket.h"
-#include "daemon/agent_reach.h"
-#include "owner/owner_table.h"
+#include "gateway/control_call.h"
+#include "gateway/control_command.h"
+#include "gateway/control_socket.h"
+#include "gateway/agent_reach.h"
+#include "gateway/owner_table.h"
 #include "store/store_lock.h"
 
 enum { PAUSE_MS = 50 };

@@ -10,15 +10,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/config_json.h"
+#include "config/config_json.h"
 #include "base/json_reader.h"
 #include "cli/ask_gateway.h"
 #include "cli/doctor.h"
 #include "cli/member.h"
 #include "cli/progress.h"
 #include "cli/shown_time.h"
-#include "control/control_call.h"
-#include "control/control_socket.h"
+#include "gateway/control_call.h"
+#include "gateway/control_socket.h"
 #include "sms/storage.h"
 #include "store/store_file.h"
 

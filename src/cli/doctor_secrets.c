@@ -12,7 +12,7 @@
 
 #include "cli/doctor.h"
 #include "http/tls.h"
-#include "sim/pin_file.h"
+#include "phone/pin_file.h"
 
 enum { FIX_BYTES = 512 };
 

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/failing.h"
 #include "cli/progress.h"
-#include "control/control_call.h"
+#include "gateway/control_call.h"
 
 struct answer {
 	const struct owner_call *call;

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/owner_command.h"
 #include "cli/pairing.h"
-#include "control/client_name.h"
+#include "gateway/client_name.h"
 
 #define PERMISSIONS_HELP                                                              \
 	"  --scope LIST     of read, send, codes, ussd, admin, metrics, call;\n"      \

@@ -9,7 +9,7 @@
 #include "cli/member.h"
 #include "cli/qr_code.h"
 #include "cli/terminal.h"
-#include "daemon/agent_url.h"
+#include "gateway/agent_url.h"
 
 enum { CONSOLE_LINK_BYTES = 512, HOST_BYTES = 128 };
 

@@ -2,7 +2,7 @@
 #include "policy/balance.h"
 
 #include "base/clock.h"
-#include "base/config_policy.h"
+#include "config/config_policy.h"
 #include "policy/policy_case.h"
 
 enum { MS_PER_HOUR = 60 * 60 * 1000 };

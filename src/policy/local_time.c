@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "base/config_policy.h"
+#include "config/config_policy.h"
 
 enum {
 	MS_PER_SECOND = 1000,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rule about the length of a text. */
 #include "policy/policy_case.h"
-#include "text/segments.h"
+#include "sms/segments.h"
 
 static int64_t units_in(enum segments_encoding encoding, int64_t segments)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/config_policy.h"
+#include "config/config_policy.h"
 #include "base/word_list.h"
 #include "policy/local_time.h"
 #include "policy/policy_case.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/config_policy.h"
+#include "config/config_policy.h"
 #include "base/word_list.h"
 
 /*

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text/text_words.h"
+#include "sms/text_words.h"
 
 enum { WORDS_MOST = 3, TEXT_BYTES_MOST = 64, JOINED_BYTES = 2 * TEXT_BYTES_MOST };
 

@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "sms/outbox_clock.h"
 #include "store/store_sync.h"
-#include "text/segments.h"
+#include "sms/segments.h"
 
 enum { OFONO_PARTS_MAX = 255 };
 

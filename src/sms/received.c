@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "sms/opt_word.h"
-#include "text/mended_text.h"
+#include "sms/mended_text.h"
 
 /* Without memory the draft keeps the text that it has, damaged or not. */
 static void mend(struct received *received)

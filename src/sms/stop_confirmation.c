@@ -6,7 +6,7 @@
 #include "sms/sender.h"
 #include "store/store_opt_out.h"
 #include "numbers/phone_number.h"
-#include "text/segments.h"
+#include "sms/segments.h"
 
 /* May it be written to, now that STOP came from there? */
 static bool is_to_confirm(const struct stop_confirmation *confirmation,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "calls/dialler.h"
+#include "phone/dialler.h"
 #include "mcp/change.h"
 #include "sms/sender.h"
 #include "store/store_party.h"
@@ -26,7 +26,7 @@ static void tell(struct change_source *source, const char *subject)
 	observers_notify(&source->observers, &change);
 }
 
-/* As resources/conversation.c spells it. */
+/* As tools/resource_conversation.c spells it. */
 static void tell_conversation(struct change_source *source, const char *number)
 {
 	struct arena *arena = arena_new(ARENA_BYTES);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/shown_text.h"
-#include "contacts/contact_query.h"
+#include "phone/contact_query.h"
 #include "store/store_party.h"
 #include "tools/argument.h"
 #include "tools/failure.h"

@@ -4,7 +4,7 @@
  * owner placed, are nobody's to end here.
  */
 #include "base/log.h"
-#include "calls/dialler.h"
+#include "phone/dialler.h"
 #include "store/store_audit.h"
 #include "tools/argument.h"
 #include "tools/call_watch.h"

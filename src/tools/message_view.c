@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/shown_text.h"
 #include "sms/sender.h"
-#include "text/code_mask.h"
-#include "text/extract.h"
+#include "sms/code_mask.h"
+#include "sms/extract.h"
 #include "tools/services.h"
 
 enum { SENT_TIME_LENGTH = sizeof("2026-03-04T05:06:07+0100") - 1 };

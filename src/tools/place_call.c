@@ -4,12 +4,12 @@
  * disk, have it dialled, wait for what was asked for, answer.
  *
  * Until dialler_place() nothing has happened and every refusal is free. After it the call
- * goes its way, to its end or the owner's limit of time (calls/dialler.h), and the answer only
+ * goes its way, to its end or the owner's limit of time (phone/dialler.h), and the answer only
  * reports.
  */
 #include <string.h>
 
-#include "calls/dialler.h"
+#include "phone/dialler.h"
 #include "ofono/voice_dial.h"
 #include "sms/approval.h"
 #include "tools/approval.h"

@@ -11,7 +11,7 @@
  * writes is a stranger's text, and in no log.
  */
 #include "base/log.h"
-#include "base/ussd_code.h"
+#include "config/ussd_code.h"
 #include "tools/argument.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"

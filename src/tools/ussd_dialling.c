@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/ussd_dialling.h"
 
-#include "base/ussd_code.h"
+#include "config/ussd_code.h"
 #include "tools/services.h"
 #include "tools/sim_choice.h"
 

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "sms/sender.h"
-#include "text/code_mask.h"
-#include "text/extract.h"
+#include "sms/code_mask.h"
+#include "sms/extract.h"
 #include "tools/argument.h"
 #include "tools/cursor.h"
 #include "tools/failure.h"

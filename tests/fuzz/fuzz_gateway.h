@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The gateway of src/daemon/gateway.c in one process with a target: real from the socket to the
+ * The gateway of src/gateway/gateway.c in one process with a target: real from the socket to the
  * ledger, on a port of its own, with the fake oFono of tests/unit/fake_ofono.h behind it.
  *
  * It lives on from one input to the next and is made anew when it has taken in much, so
@@ -15,21 +15,21 @@
 #include "base/json_reader.h"
 #include "base/log.h"
 #include "base/token.h"
-#include "control/control_call.h"
+#include "gateway/control_call.h"
 #include "fuzz.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
 #include "ofono/sim_unlock.h"
 #include "ofono/supplementary_services.h"
-#include "owner/owner_table.h"
-#include "resources/resource_table.h"
+#include "gateway/owner_table.h"
+#include "tools/resource_table.h"
 #include "store/store_client.h"
 #include "tools/change_source.h"
 #include "tools/kept_answer.h"
 #include "tools/services.h"
 #include "tools/task_table.h"
 #include "tools/tool_table.h"
-#include "web/web_route.h"
+#include "gateway/web_route.h"
 
 /* Within the gateway's own doing: that of a fake always finds memory. */
 static inline void *spared_calloc(size_t count, size_t size)

@@ -3,16 +3,16 @@
  * The text of a message, written by a stranger: cut into segments, mended, shown, looked
  * through for codes, links, STOP and START.
  */
-#include "base/balance_pattern.h"
+#include "config/balance_pattern.h"
 #include "base/buffer.h"
 #include "base/shown_text.h"
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "sms/opt_word.h"
-#include "text/code_mask.h"
-#include "text/extract.h"
-#include "text/mended_text.h"
-#include "text/segments.h"
+#include "sms/code_mask.h"
+#include "sms/extract.h"
+#include "sms/mended_text.h"
+#include "sms/segments.h"
 
 static void check_segments(const char *text)
 {

@@ -4,8 +4,8 @@
  * comes. The first byte says how long those are.
  */
 #include "base/utf8.h"
-#include "contacts/contact_query.h"
-#include "contacts/vcard.h"
+#include "phone/contact_query.h"
+#include "phone/vcard.h"
 #include "fuzz.h"
 
 /* One number for all that was told. */

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Hold the includes of src/ and include/ to doc/layers.
+"""Check the includes of src/ and include/ against doc/layers.
 
     tests/lint/layers.py [FOLDER]       of the project, default: this one
 
@@ -46,7 +46,7 @@ def sources(project: Path) -> Iterator[tuple[str, Path]]:
             yield file.relative_to(root).parts[0], file
 
 
-def check_include(rules: Rules, layer: str, mark: str, header: str) -> str:
+def check_include(project: Path, rules: Rules, layer: str, mark: str, header: str) -> str:
     """What is wrong with it, or nothing."""
     folder, slash, _ = header.partition("/")
     if mark == "<":
@@ -54,6 +54,8 @@ def check_include(rules: Rules, layer: str, mark: str, header: str) -> str:
         return f"<{header}> is ours and is written in quotes" if ours else ""
     if not slash or ".." in header:
         return f'"{header}" must be named as "folder/file.h"'
+    if folder != layer and (project / "src" / header).exists():
+        return f'"{header}" lies in src/ and is only for its own folder'
     if folder != layer and folder not in rules[layer]:
         allowed = ", ".join(rules[layer]) or "no other folder"
         return f'{layer} may not include "{header}": doc/layers allows {allowed}'
@@ -72,7 +74,7 @@ def check(project: Path) -> tuple[int, list[str]]:
             continue
         for number, line in enumerate(file.read_text().splitlines(), start=1):
             if found := INCLUDE.match(line):
-                if complaint := check_include(rules, layer, *found.groups()):
+                if complaint := check_include(project, rules, layer, *found.groups()):
                     complaints.append(f"{name}:{number}: {complaint}")
     return files, complaints
 

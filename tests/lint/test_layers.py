@@ -61,3 +61,11 @@ def test_the_rules_cannot_make_a_circle(project: Path) -> None:
     write(project, "doc/layers", "base: http\nhttp: base\nmain.c: http\n")
     assert layers.check(project)[1] == [
         "doc/layers:1: base may not name http, which has no line above"]
+
+
+def test_a_header_beside_its_source_is_for_its_folder_only(project: Path) -> None:
+    write(project, "src/base/log_file.h", "")
+    write(project, "src/base/log.c", '#include "base/log_file.h"\n')
+    write(project, "src/http/gate.c", '\n#include "base/log_file.h"\n')
+    assert layers.check(project)[1] == [
+        'src/http/gate.c:2: "base/log_file.h" lies in src/ and is only for its own folder']

@@ -6,7 +6,7 @@
 #ifndef POLICY_REQUEST_H
 #define POLICY_REQUEST_H
 
-#include "base/config_policy.h"
+#include "config/config_policy.h"
 #include "policy_bench.h"
 
 static struct client client;

@@ -7,7 +7,7 @@
 
 #include <netinet/in.h>
 
-#include "avahi/avahi.h"
+#include "bus/avahi.h"
 
 #define SERVICE "org.freedesktop.Avahi"
 #define SERVER	SERVICE ".Server"

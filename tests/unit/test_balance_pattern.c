@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/balance_pattern.h"
+#include "config/balance_pattern.h"
 
 static struct config_list list;
 

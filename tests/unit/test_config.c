@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/config.h"
-#include "base/config_key.h"
+#include "config/config.h"
+#include "config/config_key.h"
 #include "scratch.h"
 
 static struct config config;

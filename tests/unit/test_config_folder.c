@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/config_folder.h"
+#include "config/config_folder.h"
 #include "scratch.h"
 
 static char folder[64];

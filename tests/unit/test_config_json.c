@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/config_json.h"
+#include "config/config_json.h"
 #include "base/json_reader.h"
 
 static struct config config, told;

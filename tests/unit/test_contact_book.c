@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "contacts/contact_book.h"
-#include "contacts/contact_file.h"
-#include "contacts/contact_query.h"
-#include "contacts/vcard.h"
+#include "phone/contact_book.h"
+#include "phone/contact_file.h"
+#include "phone/contact_query.h"
+#include "phone/vcard.h"
 #include "scratch.h"
 
 static struct contact_book *book;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "fake_ofono.h"
-#include "sms/contacts.h"
+#include "sms/sms_contacts.h"
 #include "sms/sender.h"
 #include "store_bench.h"
 

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "base/log.h"
-#include "control/client_name.h"
-#include "control/control_command.h"
-#include "control/permission_order.h"
+#include "gateway/client_name.h"
+#include "gateway/control_command.h"
+#include "gateway/permission_order.h"
 #include "store/store_setting.h"
 #include "store_bench.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ofono_lab.h"
 
-#include "calls/dialler.h"
+#include "phone/dialler.h"
 #include "ofono/voice_dial.h"
 #include "store_bench.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/mended_text.h"
+#include "sms/mended_text.h"
 
 static void assert_mended(const char *text, const char *expected)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "policy_request.h"
-#include "web/metric_limits.h"
+#include "gateway/metric_limits.h"
 
 static struct metric_limits limits;
 static struct services services;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "web/metric.h"
+#include "gateway/metric.h"
 
 static bool ends_with(const char *text, const char *end)
 {

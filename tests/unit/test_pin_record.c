@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim/pin_record.h"
+#include "phone/pin_record.h"
 #include "scratch.h"
 
 #define BOOT "6d9c8f5e-0000-4000-8000-000000000001"

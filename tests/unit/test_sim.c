@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "fake_ofono.h"
-#include "sim/sim.h"
+#include "phone/sim.h"
 #include "scratch.h"
 
 static char folder[64];

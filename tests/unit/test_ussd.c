@@ -2,7 +2,7 @@
 #include "ofono_lab.h"
 
 #include "base/clock.h"
-#include "ussd/ussd.h"
+#include "phone/ussd.h"
 
 enum { LIMIT_MS = 60000, SHORT_MS = 20 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/ussd_code.h"
+#include "config/ussd_code.h"
 
 static void test_valid(void **state)
 {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "contacts/vcard.h"
+#include "phone/vcard.h"
 
 static char found[4096]; /* "Anna=+3620,061;Bela=+36;" */
 

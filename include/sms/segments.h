@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Segments: how oFono will cut a text (3GPP 23.038, 23.040; reference: oFono 1.31's util.c).
+ *
+ * All characters in the GSM 7-bit default alphabet and its extension table: 160 units, else
+ * 153 a segment, an escape pair is never split. Otherwise UCS-2: 70 units, else 67.
+ */
+#ifndef SMS_SEGMENTS_H
+#define SMS_SEGMENTS_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+
+enum segments_encoding { SEGMENTS_GSM7, SEGMENTS_UCS2 };
+
+struct segments {
+	enum segments_encoding encoding;
+	unsigned count;	     /* segments */
+	unsigned units;	     /* septets or 16-bit units in all */
+	unsigned room;	     /* units left in the last segment */
+	uint32_t culprit;    /* first character that forces UCS-2; 0 none */
+	uint32_t unsendable; /* first one above U+FFFF or a non-character, which oFono
+				upstream cannot encode; 0 none */
+};
+
+/* `text` is valid UTF-8. The empty text is one segment of no units. */
+void segments_measure(const char *text, struct segments *segments_out);
+const char *segments_encoding_name(enum segments_encoding encoding); /* "gsm7", "ucs2" */
+
+/* "U+1F600 (...)": the character `code` of the text, shown and numbered. NULL: no memory. */
+const char *segments_name_character(struct arena *arena, const char *text, uint32_t code);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "gateway/advertisement.h"
+
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "http/listener.h"
+
+/* What there is to tell */
+
+struct survey {
+	struct advertisement *advertisement;
+	const struct listener *listener; /* that is looked at */
+	struct avahi_offer offer;
+	bool open; /* something is open to the network */
+};
+
+/* Two ports on one interface would be one service with two answers: the first counts. */
+static void add_place(void *data, const struct ifaddrs *at)
+{
+	struct survey *survey = data;
+	struct avahi_offer *offer = &survey->offer;
+	int interface = (int)if_nametoindex(at->ifa_name);
+	int family = at->ifa_addr->sa_family;
+
+	if (!interface || (at->ifa_flags & IFF_LOOPBACK) ||
+	    offer->count == AVAHI_PLACES_MAX)
+		return;
+	for (size_t i = 0; i < offer->count; i++)
+		if (offer->places[i].interface == interface &&
+		    offer->places[i].family == family)
+			return;
+	offer->places[offer->count++] = (struct avahi_place){
+		.interface = interface,
+		.family = family,
+		.port = survey->listener->port,
+		.tls = survey->listener->tls,
+	};
+}
+
+static void look_at_listener(void *data, const struct listener *listener)
+{
+	struct survey *survey = data;
+
+	if (!listener->network)
+		return;
+	survey->open = true;
+	survey->listener = listener;
+	network_interfaces_each(&survey->advertisement->interfaces, &listener->address,
+				add_place, survey);
+}
+
+static const char *reason_against(const struct advertisement *advertisement,
+				  const struct survey *survey)
+{
+	if (!advertisement->config->advertise)
+		return "advertise = no";
+	if (!http_server_has_network(advertisement->server))
+		return "only this machine is listened to (listen)";
+	if (!survey->open)
+		return "no client is paired";
+	if (!survey->offer.count)
+		return "no interface that is served has an address";
+	return NULL;
+}
+
+/* Carrying it out */
+
+static void on_network(void *data)
+{
+	advertisement_review(data);
+}
+
+static void watch_network(struct advertisement *advertisement, bool wanted)
+{
+	int error = 0;
+
+	if (!wanted)
+		network_watch_deinit(&advertisement->watch);
+	else if (!advertisement->watch.io)
+		error = network_watch_init(&advertisement->watch, advertisement->loop,
+					   on_network, advertisement);
+	if (error && !advertisement->complained)
+		log_warning("mdns: interfaces that come later are not noticed: %s",
+			    strerror(-error));
+	advertisement->complained = error != 0;
+}
+
+static void withdraw(struct advertisement *advertisement)
+{
+	if (advertisement->avahi)
+		log_info("mdns: no longer advertised: %s", advertisement->reason);
+	else if (advertisement->config->advertise)
+		log_info("mdns: not advertised: %s", advertisement->reason);
+	avahi_free(advertisement->avahi);
+	advertisement->avahi = NULL;
+}
+
+static void advertise(struct advertisement *advertisement,
+		      const struct avahi_offer *offer)
+{
+	int error = 0;
+
+	if (advertisement->avahi)
+		avahi_set_offer(advertisement->avahi, offer);
+	else
+		error = avahi_new(advertisement->loop, NULL, offer,
+				  &advertisement->avahi);
+	if (error)
+		log_error("mdns: %s", strerror(-error));
+}
+
+void advertisement_review(struct advertisement *advertisement)
+{
+	struct survey survey = { .advertisement = advertisement };
+	const char *reason, *before = advertisement->reason;
+
+	if (!advertisement->loop)
+		return;
+	if (advertisement->config->advertise) {
+		if (!network_interfaces_read(&advertisement->interfaces))
+			log_warning("mdns: what interfaces there are cannot be told");
+		http_server_each_open(advertisement->server, look_at_listener, &survey);
+	}
+	watch_network(advertisement, survey.open);
+	reason = reason_against(advertisement, &survey);
+	advertisement->reason = reason;
+	if (!reason)
+		advertise(advertisement, &survey.offer);
+	else if (reason != before)
+		withdraw(advertisement);
+}
+
+void advertisement_start(struct advertisement *advertisement, sd_event *loop,
+			 const struct config *config, struct http_server *server)
+{
+	*advertisement = (struct advertisement){
+		.loop = loop,
+		.config = config,
+		.server = server,
+	};
+	network_interfaces_init(&advertisement->interfaces, config);
+	http_server_on_change(server, on_network, advertisement);
+	advertisement_review(advertisement);
+}
+
+void advertisement_stop(struct advertisement *advertisement)
+{
+	if (!advertisement->loop)
+		return;
+	avahi_free(advertisement->avahi);
+	network_watch_deinit(&advertisement->watch);
+	network_interfaces_deinit(&advertisement->interfaces);
+	http_server_on_change(advertisement->server, NULL, NULL);
+	*advertisement = (struct advertisement){ .reason = "the gateway is stopping" };
+}
+
+/* In words */
+
+/* Avahi gives another name when somebody else has ours; the gates know nothing of that. */
+static bool host_is_served(const struct config *config, const char *host)
+{
+	char name[256 + sizeof(".local")];
+
+	for (size_t at = 0; at < config->allowed_host.count; at++)
+		if (strcasecmp(config->allowed_host.items[at], host) == 0)
+			return true;
+	if (gethostname(name, 256) < 0)
+		return false;
+	name[255] = '\0';
+	strcat(name, ".local");
+	return strcasecmp(name, host) == 0;
+}
+
+bool advertisement_told(struct advertisement *advertisement, const char **text_out)
+{
+	const struct avahi *avahi = advertisement->avahi;
+	const char *name = avahi ? avahi_published(avahi) : NULL;
+	char *text = advertisement->text;
+	size_t size = sizeof(advertisement->text);
+
+	*text_out = text;
+	if (!name) {
+		snprintf(text, size, "%s",
+			 avahi			 ? avahi_condition(avahi)
+			 : advertisement->reason ? advertisement->reason
+						 : "the gateway does not serve yet");
+		return false;
+	}
+	if (host_is_served(advertisement->config, avahi_host(avahi)))
+		snprintf(text, size, "\"%s\" at %s", name, avahi_host(avahi));
+	else
+		snprintf(text, size,
+			 "\"%s\" at %s, a name that is refused: allowed_host should have "
+			 "it",
+			 name, avahi_host(avahi));
+	return true;
+}

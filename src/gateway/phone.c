@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "gateway/phone.h"
+
+#include <stdio.h>
+
+#include "base/log.h"
+#include "store/store_rescue.h"
+#include "store/store_sync.h"
+
+enum { LOCK_TIMEOUT_MS = 1000 }; /* before the loop turns: nobody waits for it yet */
+
+static int open_spool(struct phone *phone, const struct config *config)
+{
+	char folder[2 * CONFIG_TEXT_BYTES];
+
+	if (*config->spool_dir)
+		snprintf(folder, sizeof(folder), "%s", config->spool_dir);
+	else
+		snprintf(folder, sizeof(folder), "%s/spool", config->state_dir);
+	return spool_new(phone->services->loop, folder, phone->services->inbox,
+			 &phone->spool);
+}
+
+static int open_policy(struct services *services, const struct config *config)
+{
+	const struct policy_parts parts = {
+		.loop = services->loop,
+		.config = config,
+		.store = services->store,
+		.ofono = services->ofono,
+		.sims = services->sims,
+		.outbox = services->outbox,
+	};
+
+	return policy_new(&parts, &services->policy);
+}
+
+static int open_dialler(struct services *services)
+{
+	const struct dialler_parts parts = {
+		.loop = services->loop,
+		.store = services->store,
+		.sims = services->sims,
+		.ofono = services->ofono,
+		.limit_ms = DIALLER_LIMIT_MS,
+	};
+
+	return dialler_new(&parts, &services->dialler);
+}
+
+static void begin_obeying_stop(struct phone *phone)
+{
+	phone->stop_recall = (struct stop_recall){
+		.store = phone->services->store,
+		.outbox = phone->services->outbox,
+	};
+	stop_recall_init(&phone->stop_recall, phone->services->inbox);
+	phone->stop_confirmation = (struct stop_confirmation){
+		.config = phone->services->config,
+		.store = phone->services->store,
+		.outbox = phone->services->outbox,
+	};
+	stop_confirmation_init(&phone->stop_confirmation, phone->services->inbox);
+}
+
+/* The modems, their cards, and what is done with them whoever asks. */
+static int open_modems(struct phone *phone, const struct config *config)
+{
+	struct services *services = phone->services;
+	int error = ofono_new(services->loop, NULL, &services->ofono);
+
+	if (error == 0)
+		error = sims_new(services->loop, services->ofono, services->store,
+				 &services->sims);
+	if (error == 0)
+		error = ussd_new(services->loop, services->ofono, USSD_LIMIT_MS,
+				 &services->ussd);
+	if (error == 0)
+		error = unlocker_new(services->ofono, services->store, config,
+				     &phone->unlocker);
+	if (error == 0 && config->power_modems)
+		error = modem_power_new(services->loop, services->ofono, services->store,
+					&phone->power);
+	return error;
+}
+
+/* What comes in, whom it is from, and the calls that go out. */
+static int open_inbound(struct phone *phone, const struct config *config)
+{
+	struct services *services = phone->services;
+	int error = inbox_new(services->loop, services->store, services->sims,
+			      services->ofono, &services->inbox);
+
+	if (error == 0)
+		error = call_log_new(services->store, services->sims, services->ofono,
+				     &services->calls);
+	if (error == 0)
+		error = open_dialler(services);
+	if (error == 0)
+		error = alert_log_new(services->store, services->sims, services->ofono,
+				      &services->alerts);
+	if (error == 0)
+		error = contacts_new(services->loop, config, services->sims,
+				     services->ofono, &services->contacts);
+	if (error == 0)
+		error = open_spool(phone, config);
+	return error;
+}
+
+/* Messages that go out, and what is done with all that are stored. */
+static int open_outbound(struct phone *phone, const struct config *config)
+{
+	struct services *services = phone->services;
+	int error = outbox_new(services->loop, config, services->store, services->sims,
+			       services->ofono, &services->outbox);
+
+	if (error == 0)
+		error = open_policy(services, config);
+	if (error == 0)
+		begin_obeying_stop(phone);
+	if (error == 0)
+		error = scans_new(services->loop, services->store, &services->scans);
+	if (error == 0)
+		error = retention_new(services->loop, config, services->store,
+				      &phone->retention);
+	if (error == 0)
+		error = status_report_init(&phone->status, services);
+	return error;
+}
+
+/* All of it on the ledger, which is open. */
+static int open_parts(struct phone *phone, const struct config *config)
+{
+	struct services *services = phone->services;
+	int error = audit_new(services->loop, services->store, &services->audit);
+
+	if (error == 0)
+		audit_start(services->audit, config);
+	if (error == 0)
+		error = open_modems(phone, config);
+	if (error == 0)
+		error = open_inbound(phone, config);
+	if (error == 0)
+		error = open_outbound(phone, config);
+	return error;
+}
+
+/* What the parts note when they begin is waited for together: nothing leaves before. */
+static int open_together(struct phone *phone, const struct config *config)
+{
+	struct store *store = phone->services->store;
+	int error;
+
+	store_set_lazy(store, true);
+	error = open_parts(phone, config);
+	store_set_lazy(store, false);
+	if (store_sync(store))
+		log_error("store: the disk has not confirmed what the start noted");
+	return error;
+}
+
+int phone_open(struct phone *phone, struct services *services,
+	       struct explanation *error_out)
+{
+	const struct config *config = services->config;
+	int error;
+
+	phone->services = services;
+	phone->lock = STORE_LOCK_NONE;
+	error = store_lock_await(config->state_dir, LOCK_TIMEOUT_MS, &phone->lock,
+				 error_out);
+	if (error == 0)
+		error = store_open_or_rescue(config->state_dir, &services->store,
+					     error_out);
+	return error ? error : open_together(phone, config);
+}
+
+void phone_close(struct phone *phone)
+{
+	struct services *services = phone->services;
+
+	if (!services)
+		return;
+	status_report_deinit(&phone->status);
+	retention_free(phone->retention);
+	scans_free(services->scans);
+	if (services->ofono)
+		ofono_tell_waiting(services->ofono);
+	stop_confirmation_deinit(&phone->stop_confirmation);
+	stop_recall_deinit(&phone->stop_recall);
+	policy_free(services->policy);
+	outbox_free(services->outbox);
+	spool_free(phone->spool);
+	contacts_free(services->contacts);
+	alert_log_free(services->alerts);
+	dialler_free(services->dialler);
+	call_log_free(services->calls);
+	inbox_free(services->inbox);
+	modem_power_free(phone->power);
+	unlocker_free(phone->unlocker);
+	ussd_free(services->ussd);
+	sims_free(services->sims);
+	ofono_free(services->ofono);
+	if (services->audit)
+		audit_stop(services->audit);
+	audit_free(services->audit);
+	store_close(services->store);
+	store_lock_release(&phone->lock);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Phone: what the gateway has of the phone, from the ledger to the outbox, in the order in
+ * which one needs the other; it ends in the opposite order, and the rows stay as they are.
+ *
+ *   lock -> store -> audit -> oFono (match rules first) -> SIMs -> inbox -> spool -> outbox
+ *   -> policy
+ */
+#ifndef GATEWAY_PHONE_H
+#define GATEWAY_PHONE_H
+
+#include "gateway/status_report.h"
+#include "phone/modem_power.h"
+#include "phone/unlocker.h"
+#include "sms/retention.h"
+#include "sms/spool.h"
+#include "sms/stop_confirmation.h"
+#include "sms/stop_recall.h"
+#include "store/store_lock.h"
+#include "tools/services.h"
+
+struct phone {
+	struct services *services; /* NULL: not begun */
+	struct status_report status;
+	struct retention *retention;
+	struct spool *spool;
+	struct stop_recall stop_recall;
+	struct stop_confirmation stop_confirmation;
+	struct unlocker *unlocker;
+	struct modem_power *power; /* NULL: the owner's business */
+	struct store_lock lock;	   /* of the state folder */
+};
+
+/*
+ * `services` has its loop and configuration, and gets the rest. phone_close() is due in
+ * either case. 0 or -errno, with the error's text where there is more to say.
+ */
+int phone_open(struct phone *phone, struct services *services,
+	       struct explanation *error_out);
+void phone_close(struct phone *phone);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * /: the console, for a browser. It has nothing of the phone in it: what it shows it asks
+ * /mcp for, with the token that its reader gives it.
+ *
+ * The policy lets run what the page was built with, told by its hashes, and nothing that a
+ * text could bring along; it may speak to where it came from, and nobody may frame it
+ * (tests/console/test_page.py).
+ */
+#include <assert.h>
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
+#include <stdio.h>
+
+#include "base/base64.h"
+#include "console/console.h"
+#include "gateway/web_route.h"
+
+enum {
+	HASH_BYTES = 32,
+	HASH_TEXT_BYTES = sizeof("sha256-") + (HASH_BYTES + 2) / 3 * 4,
+	POLICY_BYTES = 512,
+};
+
+static void write_hash(struct console_part part, char text[HASH_TEXT_BYTES])
+{
+	char hash[HASH_BYTES];
+	int length = snprintf(text, HASH_TEXT_BYTES, "sha256-");
+	int error = gnutls_hash_fast(GNUTLS_DIG_SHA256, part.text, part.length, hash);
+
+	assert(!error);
+	base64_encode(hash, sizeof(hash), text + length);
+	text[(size_t)length + base64_length(sizeof(hash))] = '\0';
+}
+
+static const char *policy(void)
+{
+	static char text[POLICY_BYTES];
+	char script[HASH_TEXT_BYTES], style[HASH_TEXT_BYTES];
+
+	if (*text)
+		return text;
+	write_hash(console_script(), script);
+	write_hash(console_style(), style);
+	snprintf(text, sizeof(text),
+		 "default-src 'none'; script-src '%s'; style-src '%s'; "
+		 "connect-src 'self'; img-src data:; base-uri 'none'; "
+		 "form-action 'none'; frame-ancestors 'none'; "
+		 "require-trusted-types-for 'script'; trusted-types 'none'",
+		 script, style);
+	return text;
+}
+
+static void on_complete(void *data, struct exchange *exchange)
+{
+	struct console_part page = console_document();
+	struct buffer body = BUFFER_INIT;
+
+	(void)data;
+	exchange_add_fixed_header(exchange, "Content-Security-Policy", policy());
+	exchange_add_fixed_header(exchange, "Referrer-Policy", "no-referrer");
+	exchange_add_fixed_header(exchange, "X-Content-Type-Options", "nosniff");
+	exchange_add_fixed_header(exchange, "Cross-Origin-Opener-Policy", "same-origin");
+	exchange_add_fixed_header(exchange, "Cross-Origin-Resource-Policy",
+				  "same-origin");
+	exchange_add_fixed_header(exchange, "Cache-Control", "no-store");
+	buffer_append(&body, page.text, page.length);
+	exchange_answer(exchange, 200, "text/html; charset=utf-8", &body);
+}
+
+const struct exchange_handler console_page_handler = { .complete = on_complete };

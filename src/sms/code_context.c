@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sms/code_context.h"
+
+#include <string.h>
+
+#include "sms/code_word.h"
+#include "sms/link.h"
+
+enum { LINK_WORDS = 5 }; /* between the name and the code */
+
+bool code_context_shares_sentence(const struct code_context *context, size_t left,
+				  size_t right)
+{
+	return right < context->count &&
+	       context->words[left].sentence == context->words[right].sentence;
+}
+
+/* Is the word beside this one, or behind one small word more, about a bargain? */
+static bool is_beside_bargain(const struct code_context *context, size_t at, int step)
+{
+	size_t next =
+		at +
+		(size_t)step; /* wraps below 0, which code_context_shares_sentence() refuses */
+
+	if (!code_context_shares_sentence(context, at, next))
+		return false;
+	if (context->kinds[next] & CODE_WORD_BARGAIN)
+		return true;
+	if (!(context->kinds[next] & CODE_WORD_LINK) &&
+	    strcmp(context->words[next].folded, "of") != 0)
+		return false;
+	next += (size_t)step;
+	return code_context_shares_sentence(context, at, next) &&
+	       context->kinds[next] & CODE_WORD_BARGAIN;
+}
+
+bool code_context_is_name(const struct code_context *context, size_t at)
+{
+	return context->kinds[at] & CODE_WORD_NAME && !context->is_advertisement &&
+	       !(context->kinds[at] & CODE_WORD_BARGAIN) &&
+	       !is_beside_bargain(context, at, 1) && !is_beside_bargain(context, at, -1);
+}
+
+/* "PIN pedido", "parola d'ordine": what is ordered is a code. */
+static size_t named_head(const struct code_context *context, size_t head)
+{
+	size_t before = head - 1;
+
+	if (!(context->kinds[head] & CODE_WORD_THING))
+		return head;
+	if (code_context_shares_sentence(context, head, before) &&
+	    strcmp(context->words[before].folded, "d") == 0)
+		before--;
+	return code_context_shares_sentence(context, head, before) &&
+			       code_context_is_name(context, before)
+		       ? before
+		       : head;
+}
+
+/*
+ * The word that a number belongs to: before it, small words left out, and not over a comma
+ * unless it is a name. False: none.
+ */
+bool code_context_find_head(const struct code_context *context, size_t at,
+			    size_t *head_out)
+{
+	for (unsigned i = 0;
+	     i <= LINK_WORDS && code_context_shares_sentence(context, at, at - 1 - i);
+	     i++) {
+		size_t head = at - 1 - i;
+		unsigned kinds = context->kinds[head];
+
+		if (context->words[head].type != TEXT_WORD)
+			return false;
+		if (kinds & CODE_WORD_LINK &&
+		    !(kinds & (CODE_WORD_NAME | CODE_WORD_THING | CODE_WORD_CALL)))
+			continue;
+		if (kinds & CODE_WORD_NAME || context->words[head].behind != ',')
+			*head_out = named_head(context, head);
+		return kinds & CODE_WORD_NAME || context->words[head].behind != ',';
+	}
+	return false;
+}
+
+bool code_context_is_of_kind(const struct code_context *context, size_t at, size_t beside,
+			     unsigned kinds)
+{
+	return code_context_shares_sentence(context, at, beside) &&
+	       context->kinds[beside] & kinds;
+}
+
+/* Words between this one and the nearest name of its sentence; NEAR_WORDS: none. */
+unsigned code_context_name_distance(const struct code_context *context, size_t at,
+				    size_t behind)
+{
+	for (unsigned i = 0; i < NEAR_WORDS; i++) {
+		size_t before = at - 1 - i, after = behind + i;
+
+		if ((code_context_shares_sentence(context, at, before) &&
+		     code_context_is_name(context, before)) ||
+		    (code_context_shares_sentence(context, at, after) &&
+		     code_context_is_name(context, after)))
+			return i;
+	}
+	return NEAR_WORDS;
+}
+
+bool code_context_has_hint(const struct code_context *context, size_t at)
+{
+	for (size_t i = 0; i < context->count; i++) {
+		if (code_context_is_name(context, i) ||
+		    context->kinds[i] & CODE_WORD_KEEP ||
+		    (context->kinds[i] & CODE_WORD_WEAK &&
+		     code_context_shares_sentence(context, at, i)))
+			return true;
+	}
+	return false;
+}
+
+/* "code is", and not "code to" somebody's phone number. */
+bool code_context_is_called(const struct code_context *context, size_t head, size_t at)
+{
+	if (!code_context_is_name(context, head))
+		return false;
+	while (++head < at) {
+		if (context->kinds[head] & CODE_WORD_TOWARDS)
+			return false;
+	}
+	return true;
+}
+
+/* The first word from here that is more than a small one. */
+static size_t skip_links(const struct code_context *context, size_t at)
+{
+	while (at < context->count && context->kinds[at] & CODE_WORD_LINK &&
+	       !(context->kinds[at] & CODE_WORD_NAME))
+		at++;
+	return at;
+}
+
+/* "Ref 771234 your code", and the code does not follow. */
+bool code_context_is_called_behind(const struct code_context *context, size_t at,
+				   size_t behind)
+{
+	size_t name = skip_links(context, behind), next;
+
+	if (context->words[behind - 1].behind != ' ' ||
+	    !code_context_shares_sentence(context, at, name) ||
+	    !code_context_is_name(context, name))
+		return false;
+	next = skip_links(context, name + 1);
+	return !code_context_shares_sentence(context, at, next) ||
+	       context->words[next].type == TEXT_WORD;
+}
+
+static void classify(struct code_context *context, const char *text)
+{
+	size_t length = 0;
+	const char *link = link_find(text, &length);
+
+	for (size_t i = 0; i < context->count; i++) {
+		const char *word = context->words[i].text;
+
+		while (link && word >= link + length)
+			link = link_find(link + length, &length);
+		if (link && word >= link) {
+			context->words[i].type = TEXT_OTHER;
+			context->kinds[i] = 0;
+		} else {
+			context->kinds[i] = code_word_kinds(&context->words[i]);
+		}
+	}
+}
+
+/* "20% off", "-15 %", "%20 indirim" */
+static bool has_percentage(const char *text)
+{
+	for (const char *at = text; (at = strchr(at, '%')); at++) {
+		const char *before = at;
+
+		while (before > text && before[-1] == ' ')
+			before--;
+		if ((before > text && before[-1] >= '0' && before[-1] <= '9') ||
+		    (before == text || (at > before && at[1] >= '0' && at[1] <= '9')))
+			return true;
+	}
+	return false;
+}
+
+/* Of a code that everybody gets nobody says that it is to be kept, nor what it confirms. */
+static bool is_advertisement(const struct code_context *context, const char *text)
+{
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < context->count; i++)
+		kinds |= context->kinds[i];
+	if (kinds & CODE_WORD_KEEP)
+		return false;
+	return kinds & CODE_WORD_SALE ||
+	       (!(kinds & CODE_WORD_WEAK) && has_percentage(text));
+}
+
+void code_context_init(struct code_context *context, const char *text)
+{
+	context->count = text_words_split(text, context->words);
+	classify(context, text);
+	context->is_advertisement = is_advertisement(context, text);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sms/code_mask.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sms/code_search.h"
+#include "sms/code_shape.h"
+#include "sms/code_text.h"
+#include "sms/extract.h"
+
+enum { NUMBER_LEAST = 4, NUMBER_MOST = 10, SHAPE_BYTES = 64 };
+
+/* one text */
+struct masking {
+	struct code_text read;
+	bool *hidden; /* for each byte of the original */
+	bool any;
+};
+
+static void hide(struct masking *masking, size_t from, size_t to)
+{
+	if (from == to)
+		return;
+	from = masking->read.from[from];
+	to = masking->read.to[to - 1];
+	memset(masking->hidden + from, true, to - from);
+	masking->any = true;
+}
+
+static bool is_between(char byte)
+{
+	return byte == ' ' || byte == '-' || byte == '.';
+}
+
+/* Bytes of the code here, blanks and dashes in neither counted; 0: it is not. */
+static size_t match(const char *text, const char *code)
+{
+	const char *at = text;
+
+	if (is_between(*text))
+		return 0;
+	while (*code) {
+		if (is_between(*code)) {
+			code++;
+			continue;
+		}
+		if (strncasecmp(at, code, 1) == 0)
+			code++;
+		else if (!is_between(*at))
+			return 0;
+		at++;
+	}
+	return (size_t)(at - text);
+}
+
+/* One that is bound to a site may begin with anything. */
+static void hide_exactly(struct masking *masking, const char *code)
+{
+	const char *text = masking->read.text, *at = text;
+
+	while ((at = strstr(at, code))) {
+		hide(masking, (size_t)(at - text), (size_t)(at - text) + strlen(code));
+		at++;
+	}
+}
+
+static void hide_everywhere(struct masking *masking, const char *code)
+{
+	const char *text = masking->read.text;
+
+	for (size_t at = 0; at < masking->read.length; at++) {
+		size_t length = match(text + at, code);
+
+		hide(masking, at, at + length);
+	}
+}
+
+static void hide_found(void *data, const struct code_found *found)
+{
+	struct masking *masking = data;
+
+	hide(masking, found->from, found->to);
+	hide_everywhere(masking, found->candidate.code);
+}
+
+static void hide_shape(void *data, size_t from, size_t to)
+{
+	struct masking *masking = data;
+	char code[SHAPE_BYTES];
+
+	hide(masking, from, to);
+	if (to - from >= sizeof(code))
+		return;
+	memcpy(code, masking->read.text + from, to - from);
+	code[to - from] = '\0';
+	hide_everywhere(masking, code);
+}
+
+/* "482910", and nothing that says what it is. */
+static void hide_lone_number(struct masking *masking)
+{
+	const char *text = masking->read.text;
+	size_t digits = 0;
+
+	for (size_t at = 0; text[at]; at++) {
+		if (text[at] >= '0' && text[at] <= '9')
+			digits++;
+		else if (!strchr(" -.\r\n\t", text[at]))
+			return;
+	}
+	if (digits >= NUMBER_LEAST && digits <= NUMBER_MOST)
+		hide(masking, 0, masking->read.length);
+}
+
+static void find(struct masking *masking, const char *text)
+{
+	struct extract extract;
+
+	code_search(masking->read.text, hide_found, masking);
+	code_shape_search(masking->read.text, hide_shape, masking);
+	hide_lone_number(masking);
+	if (!strchr(text, '@'))
+		return;
+	extract_from(text, &extract);
+	if (!*extract.code)
+		return;
+	hide_exactly(masking, extract.code);
+	hide_everywhere(masking, extract.code);
+}
+
+static void write_masked(const struct masking *masking, const char *text,
+			 struct buffer *masked)
+{
+	for (size_t at = 0; text[at];) {
+		size_t from = at;
+		bool hidden = masking->hidden[at];
+
+		while (text[at] && masking->hidden[at] == hidden)
+			at++;
+		if (hidden)
+			buffer_append_text(masked, CODE_MASK);
+		else
+			buffer_append(masked, text + from, at - from);
+	}
+}
+
+bool code_mask(const char *text, struct buffer *masked)
+{
+	struct masking masking = { .any = false };
+
+	masking.hidden = calloc(strlen(text) + 1, 1);
+	if (!masking.hidden || code_text_init(&masking.read, text)) {
+		free(masking.hidden);
+		masked->failed = true;
+		return true;
+	}
+	find(&masking, text);
+	if (masking.any)
+		write_masked(&masking, text, masked);
+	code_text_deinit(&masking.read);
+	free(masking.hidden);
+	return masking.any;
+}

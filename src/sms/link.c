@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sms/link.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/shown_text.h"
+#include "base/utf8.h"
+
+static const char *const schemes[] = { "https://", "http://" };
+
+static bool is_within(uint32_t character, uint32_t first, uint32_t last)
+{
+	return character >= first && character <= last;
+}
+
+/* Blank, comma, full stop, brackets and their kin of East Asia. */
+static bool is_wide_mark(uint32_t character)
+{
+	return is_within(character, 0x3000, 0x3002) ||
+	       is_within(character, 0x3008, 0x301b) || character == 0xff01 ||
+	       is_within(character, 0xff08, 0xff09) || character == 0xff0c ||
+	       is_within(character, 0xff1a, 0xff1b) || character == 0xff1f;
+}
+
+static bool ends_link(uint32_t character)
+{
+	if (character < 0x80)
+		return character <= ' ' || strchr("<>\"", (int)character);
+	return shown_text_escapes(character) || character == 0xa0 || character == 0xab ||
+	       character == 0xbb || is_within(character, 0x2000, 0x200a) ||
+	       is_within(character, 0x2018, 0x202f) || is_wide_mark(character);
+}
+
+/* A bracket stays when it was opened within the link. */
+static bool is_closed_within(const char *link, size_t length, char close)
+{
+	char open = close == ')' ? '(' : '[';
+	int depth = 0;
+
+	for (size_t i = 0; i < length; i++)
+		depth += (link[i] == open) - (link[i] == close);
+	return depth >= 0;
+}
+
+static size_t without_marks(const char *link, size_t length)
+{
+	while (length > 0) {
+		char last = link[length - 1];
+
+		if ((last == ')' || last == ']') && is_closed_within(link, length, last))
+			break;
+		if (!strchr(".,;:!?'*)]}", last))
+			break;
+		length--;
+	}
+	return length;
+}
+
+/* Bytes of the scheme that stands here, 0: none. */
+static size_t scheme_length(const char *text)
+{
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
+		size_t length = strlen(schemes[i]);
+
+		if (strncasecmp(text, schemes[i], length) == 0)
+			return length;
+	}
+	return 0;
+}
+
+static size_t measure(const char *link)
+{
+	const char *end = link;
+
+	while (*end) {
+		const char *next = end;
+
+		if (ends_link(utf8_next(&next)))
+			break;
+		end = next;
+	}
+	return without_marks(link, (size_t)(end - link));
+}
+
+const char *link_find(const char *text, size_t *length_out)
+{
+	for (; *text; text++) {
+		size_t scheme = (*text | 0x20) == 'h' ? scheme_length(text) : 0;
+		size_t length = scheme ? measure(text) : 0;
+
+		if (length > scheme) {
+			*length_out = length;
+			return text;
+		}
+	}
+	return NULL;
+}
+
+static const char host[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
+enum { TOP_LEAST = 2 }; /* letters of a top-level domain */
+
+/* "example.com" and then a slash; no "and/or", no "1.5/2". */
+static bool is_host(const char *word, size_t length)
+{
+	size_t top = 0;
+
+	if (word[length] != '/')
+		return false;
+	while (top < length && ((word[length - 1 - top] | 0x20) >= 'a') &&
+	       ((word[length - 1 - top] | 0x20) <= 'z'))
+		top++;
+	return top >= TOP_LEAST && top + 1 < length && word[length - 1 - top] == '.';
+}
+
+bool link_is_hinted(const char *text)
+{
+	while (*text) {
+		size_t length = strspn(text, host);
+
+		if ((length > 4 && strncasecmp(text, "www.", 4) == 0) ||
+		    is_host(text, length))
+			return true;
+		text += length ? length : 1;
+	}
+	return false;
+}

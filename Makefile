@@ -92,7 +92,7 @@ RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
 
-all: $(BUILD)/ofono-mcp
+all: $(BUILD)/ofono-mcp $(BUILD)/compile_commands.json
 
 help:
 	@echo "make            build/ofono-mcp"
@@ -133,6 +133,14 @@ $(BUILD)/ofono-mcp-faults: tests/faults/fault_points.c $(BUILD)/main.o $(BUILD)/
 $(BUILD)/ofono-mcp-fixtures: $(FIXTURES) $(BUILD)/main.o $(BUILD)/libgateway.a $(wildcard tests/fixtures/*.h)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LDLIBS)
+
+# For clangd and other tools, which look for it in build/.
+$(BUILD)/compile_commands.json: $(SOURCES) Makefile | toolchain
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) -c 'import json, os, sys; end = sys.argv.index("--"); \
+	  json.dump([{"directory": os.getcwd(), "file": file, "arguments": sys.argv[1:end] + ["-c", file]} \
+	             for file in sys.argv[end + 1:]], sys.stdout, indent=1)' \
+	  $(CC) $(CPPFLAGS) $(CFLAGS) -- $(SOURCES) $(wildcard tests/unit/test_*.c) >$@
 
 $(BUILD)/libgateway.a: $(OBJECTS)
 	@echo "  AR      $@"

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Build as others do, without a warning, and run the unit tests of each build; the answer is TAP.
+"""Build in other ways, without a warning, and run the unit tests of each build; prints TAP.
 
     tests/check/builds.py [--make MAKE] [--build FOLDER] [NAME...]
 
-Without optimisation, with clang, with the flags of Debian packages, and from the tar of "git
-archive" in a folder below one that nobody else may enter.  And none of them looks at the state
-and the configuration of a gateway that is installed on the machine.
+The builds: without optimisation, with clang, with the flags of Debian packages, and from a tar of
+"git archive" in a home folder of mode 0700.  A last check makes sure that no unit test touches the
+state or the configuration of an installed gateway.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -37,6 +38,12 @@ def run(*command: str | Path, folder: Path = PROJECT, **environment: str) -> lis
     return (ended.stdout.splitlines() or [str(command)]) if ended.returncode != 0 else []
 
 
+def each(look: Callable[[Path], list[str]], sources: list[Path]) -> list[str]:
+    """Unit programs mostly wait, so several run at once."""
+    with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
+        return [line for said in pool.map(look, sources) for line in said]
+
+
 def built(make: str, build: Path, folder: Path = PROJECT, **flags: str) -> list[str]:
     """What was wrong with it; WERROR makes an error of each warning."""
     said = run(make, "--no-print-directory", f"-j{os.cpu_count()}", f"BUILD={build}",
@@ -44,8 +51,7 @@ def built(make: str, build: Path, folder: Path = PROJECT, **flags: str) -> list[
     if said:
         return said
     sources = sorted((folder / "tests" / "unit").glob("test_*.c"))
-    return [line for source in sources
-            for line in run(folder / build / "unit" / source.stem, folder=folder)]
+    return each(lambda source: run(folder / build / "unit" / source.stem, folder=folder), sources)
 
 
 def unoptimised(make: str, build: Path) -> list[str]:
@@ -64,16 +70,19 @@ def package_flags(make: str, build: Path) -> list[str]:
     return built(make, build, **flags)
 
 
+def asks_for(program: Path) -> list[str]:
+    """The files of an installed gateway that it opens or looks for."""
+    with tempfile.NamedTemporaryFile("r", prefix="ofono-mcp-trace-") as trace:
+        run("strace", "--follow-forks", "-qq", "--trace=%file", f"--output={trace.name}", program)
+        asked = sorted(set(INSTALLED.findall(trace.read())))
+    return [f"{program.name} asks for {path}" for path in asked]
+
+
 def installed(make: str, build: Path) -> list[str]:
     """No unit test asks for a file of an installed gateway, whether it is there or not."""
     said = run(make, "--no-print-directory", f"-j{os.cpu_count()}", f"BUILD={build}", "programs")
-    for source in sorted((PROJECT / "tests" / "unit").glob("test_*.c")) if not said else []:
-        with tempfile.NamedTemporaryFile("r", prefix="ofono-mcp-trace-") as trace:
-            run("strace", "--follow-forks", "-qq", "--trace=%file", f"--output={trace.name}",
-                PROJECT / build / "unit" / source.stem)
-            asked = sorted(set(INSTALLED.findall(trace.read())))
-        said += [f"{source.stem} asks for {path}" for path in asked]
-    return said
+    sources = sorted((PROJECT / "tests" / "unit").glob("test_*.c"))
+    return said or each(lambda source: asks_for(PROJECT / build / "unit" / source.stem), sources)
 
 
 def archive(make: str, _: Path) -> list[str]:

@@ -506,7 +506,7 @@ PARTS: dict[str, str] = {
     "demo": "make demo",
     "package-contents": "the Debian packages, built once and inspected",
     "package": "the Debian packages, built twice, and run and upgraded in a fresh Debian",
-    "other-release": "the packages built, installed and run in the other release: 13 on 12",
+    "other-release": "the packages built, installed and run in the other Debian release, 12 or 13",
     "builds": "-O0, clang, the flags of Debian packages, an archive: no warning, all pass",
     "bench": "make bench, small",
     "torture": "make torture, short",
@@ -519,7 +519,7 @@ SETS = {
               "package-contents"],
     "check-all": ["lint-quick", "house", "unit", "numbers", "san", "fuzz", "starve", "lab", "integration",
                   "clients", "console", "demo", "bench", "torture", "package",
-                  "valgrind-brief"],
+                  "other-release", "valgrind-brief"],
 }
 
 

@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Check names and sizes of the C sources.
+
+    tests/lint/names.py [FOLDER]        of the project, default: this one
+
+A file is named for a noun, and every function and type in it begins with that noun.  No name is
+defined twice in the program, so that a backtrace or "git grep" finds one place.  Files are
+neither tiny nor huge.  Each complaint names file, line and rule.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+FEWEST_LINES, MOST_LINES = 40, 650
+SMALL = {                               # and why it is smaller
+}
+COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+FUNCTION = re.compile(r"^[a-zA-Z_][\w\s*]*?[\s*](\w+)\([^;{}]*\)\s*\n\{", re.MULTILINE)
+TYPE = re.compile(r"^(?:struct|enum|union) (\w+)\s*\{", re.MULTILINE)
+
+
+def without_comments(text: str) -> str:
+    """The same lines, without what is in comments and strings."""
+    return COMMENT_OR_STRING.sub(lambda found: "\n" * found[0].count("\n"), text)
+
+
+def sources(project: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of every C file of the programs."""
+    for folder in ("src", "include", "plugin"):
+        for file in sorted((project / folder).rglob("*.[ch]")):
+            yield str(file.relative_to(project)), file.read_text()
+
+
+def check_size(name: str, text: str) -> Iterator[str]:
+    lines = text.count("\n")
+    if lines > MOST_LINES:
+        yield f"{name}:1: {lines} lines; split it: {MOST_LINES} is the most"
+    if name.endswith(".c") and lines < FEWEST_LINES and name not in SMALL:
+        yield f"{name}:1: {lines} lines; {FEWEST_LINES} is the least: which file is it part of?"
+    if name in SMALL and lines >= FEWEST_LINES:
+        yield f"{name}:1: is in the list of small files and is not small"
+
+
+def check(project: Path) -> tuple[str, list[str]]:
+    """What was counted, and the complaints."""
+    complaints: list[str] = []
+    defined: dict[str, list[str]] = defaultdict(list)
+    files = nouns = 0
+    for name, text in sources(project):
+        files += 1
+        complaints += check_size(name, text)
+        noun = Path(name).stem.removesuffix("_private")
+        code = without_comments(text)
+        for kind, pattern in ("function", FUNCTION), ("type", TYPE):
+            for found in pattern.finditer(code):
+                place = f"{name}:{code.count(chr(10), 0, found.start()) + 1}"
+                if not found[1].startswith(noun) and found[1] != "main":
+                    complaints.append(f"{place}: the {kind} {found[1]} does not begin with {noun}")
+                if name.endswith(".c") and kind == "function":
+                    defined[found[1]].append(place)
+    for function, places in sorted(defined.items()):
+        nouns += 1
+        if len(places) > 1:
+            complaints.append(f"{places[1]}: {function} is also the name of {places[0]}")
+    return f"{files} files, {nouns} functions", complaints
+
+
+def main() -> int:
+    counted, complaints = check(Path(sys.argv[1]) if len(sys.argv) > 1 else PROJECT)
+    print(*complaints or [counted], sep="\n")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,7 +3,7 @@
  * Call log: calls that come in, and what becomes of them. Nothing is answered.
  *
  * A call is on disk when it rings (tests/integration/test_calls.py). What the disk refuses
- * is missing, and so is what rang while nobody could have told us: the gaps of sms/hearing.h
+ * is missing, and so is what rang while nobody could have told us: the gaps of sms/receive_gaps.h
  * are of calls, too.
  */
 #ifndef PHONE_CALL_LOG_H

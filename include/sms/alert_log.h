@@ -2,7 +2,7 @@
 /*
  * Alert log: cell broadcasts that come in, on disk before anything else happens
  * (tests/integration/test_alerts.py). What the disk refuses is missing, and so is what came
- * while nobody could have told us: the gaps of sms/hearing.h are of alerts, too.
+ * while nobody could have told us: the gaps of sms/receive_gaps.h are of alerts, too.
  *
  * Networks send a broadcast again and again, and each card of a phone hears it: what was told
  * already in the last ALERT_REPEAT_MS is not told again.

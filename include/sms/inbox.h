@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inbox: messages that come in.
+ * Inbox: incoming messages.
  *
- * oFono signals each message once and keeps nothing: so what came in one turn of the loop is
- * on disk, with fsync, at its end, before anybody is told
- * (tests/integration/test_receive.py). What could not be stored is kept in memory, up to
- * INBOX_MEMORY_MAX, and tried again until the disk takes it.
- * What a plugin of ours in ofonod has spooled comes by sms/spool.h.
+ * oFono signals each message once and does not keep it. Everything it signals in one turn of
+ * the loop is on disk, with fsync, at the end of that turn, before anybody is notified
+ * (tests/integration/test_receive.py). Messages that the disk refuses are kept in memory, up
+ * to INBOX_MEMORY_MAX, until it takes them. Messages that our plugin in ofonod has spooled
+ * come through sms/spool.h.
  *
- * Blind times are rows too: while the gateway, oFono or the bus was down, or the phone slept,
- * nobody could have told us of a message.
+ * The inbox also records offline gaps: the times in which the gateway, oFono or the bus was
+ * down, or the phone slept, so that no message could be received.
  */
 #ifndef SMS_INBOX_H
 #define SMS_INBOX_H
@@ -20,67 +20,68 @@
 #include "base/observer.h"
 #include "ofono/ofono.h"
 #include "phone/sim.h"
-#include "sms/tally.h"
+#include "sms/message_counters.h"
 #include "store/store.h"
 
 enum {
 	INBOX_MEMORY_MAX = 256,
-	INBOX_SPOOLED_MAX = 16, /* that are taken at once */
+	INBOX_SPOOLED_MAX = 16, /* files that are taken at once */
 };
 
 struct inbox;
 
-/* how long, in milliseconds */
+/* all in milliseconds */
 struct inbox_timing {
 	uint64_t retry_ms; /* before the disk is tried again; 5 s */
-	uint64_t grace_ms; /* for oFono to answer at the start, before it is a gap; 2 s */
+	uint64_t
+		grace_ms; /* for oFono to answer at the start, before that is a gap; 2 s */
 };
 
 /* A message in a file of the spool; strings borrowed, valid UTF-8. */
 struct inbox_spooled {
 	const char *file;  /* its name; names sort in the order of reception */
 	const char *modem; /* object path */
-	const char *imsi;  /* "" not known */
+	const char *imsi;  /* "" unknown */
 	const char *sender;
 	const char *sent_time;
 	const char *text;
-	const char *ofono;   /* version of the ofonod that wrote it, "" not known */
+	const char *ofono;   /* version of the ofonod that wrote it, "" unknown */
 	int64_t received_ms; /* wall clock */
 };
 
-/* Told when the message is on disk; not for repeats. */
+/* For observers, when the message is on disk; not for repeats of a stored message. */
 struct inbox_event {
 	int64_t message_id;
-	int64_t sim_id; /* 0: not known */
+	int64_t sim_id; /* 0: unknown */
 	const char
-		*number; /* of the sender, "" none; lives during the call, as the text */
+		*number; /* of the sender, "" none; valid during the call, like `text` */
 	const char *text;
 	enum opt opt;
 };
 
-/* To be made before ofono's first event, that is in the same turn of the loop as it. */
+/* 0 or -errno. To be called in the same turn of the loop as ofono_new(). */
 int inbox_new(sd_event *loop, struct store *store, struct sims *sims, struct ofono *ofono,
 	      struct inbox **inbox_out);
-void inbox_free(struct inbox *inbox); /* NULL is fine; notes the end of hearing */
+void inbox_free(struct inbox *inbox); /* NULL is fine; writes "received until" */
 
-/* At once after inbox_new(). */
+/* Right after inbox_new(). */
 void inbox_set_timing(struct inbox *inbox, const struct inbox_timing *timing); /* tests */
 
 /*
- * All on disk when 0 returns, whether oFono's signals have told of them or will or will not:
- * the files may be removed. STORE_E_FULL or -errno: none is, nor is it kept.
+ * After 0 all of them are on disk, whether oFono signals them or not, and the files may be
+ * removed. After STORE_E_FULL or -errno none is on disk or in memory.
  */
 int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,
 		       size_t count);
 
-/* From now on messages are counted there; it is borrowed. */
-void inbox_set_tally(struct inbox *inbox, struct tally *tally);
+/* Counts messages there from now on; `counters` is borrowed. */
+void inbox_set_message_counters(struct inbox *inbox, struct message_counters *counters);
 
 struct observers *inbox_observers(struct inbox *inbox);
 
 /* Messages that the disk has not taken yet. */
 unsigned inbox_unstored(const struct inbox *inbox);
-/* For how long nothing could be heard; what the start found of the time before counts, too. */
-int64_t inbox_deaf_ms(const struct inbox *inbox);
+/* Total length of the offline gaps, including the one before the start. */
+int64_t inbox_gaps_ms(const struct inbox *inbox);
 
 #endif

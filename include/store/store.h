@@ -87,7 +87,7 @@ struct message_draft {
 	int64_t expires_at_ms;	     /* ... not handed over after; 0 never expires */
 	const char *reason;	     /* of the state, NULL none */
 	int64_t created_ms;	     /* wall clock; 0: now */
-	bool is_awaited; /* of its submission nothing is told for now: see outbox_submit() */
+	bool is_awaited; /* of its submission nothing is told for now: see outbox_accept() */
 	bool is_handing; /* queued, and about to be handed over with it: STATE_HANDING */
 	bool yes_ends; /* expires_at_ms is the end of an approval, not of its validity */
 };
@@ -127,7 +127,7 @@ struct message {
 	int64_t send_at_ms;	     /* see struct message_draft */
 	int64_t expires_at_ms;
 	enum delivery delivery; /* as stored: what is true, delivery_of() tells */
-	/* ... as store_deadlines_carry() left them, for sms/outbox_clock.h */
+	/* ... as store_deadlines_carry() left them, for sms/outbox_deadline.h */
 	int64_t boot;		 /* clock_boot_number() of the next two, 0 not known */
 	int64_t created_boot_ms; /* clock_boot_ms() then */
 	int64_t expires_boot_ms; /* ... 0: its validity has not begun, or it has none */

@@ -9,7 +9,7 @@
 
 #include "tools/services.h"
 
-/* What it waits for is a known time, and the clock was never set (sms/outbox_clock.h). */
+/* What it waits for is a known time, and the clock was never set (sms/outbox_deadline.h). */
 bool wait_is_for_the_clock(const struct message *message);
 
 /* "paused_by_owner", "clock_unknown", or the message's own reason. */

@@ -19,7 +19,7 @@
 #include "cli/shown_time.h"
 #include "gateway/control_call.h"
 #include "gateway/control_socket.h"
-#include "sms/storage.h"
+#include "sms/outbox.h"
 #include "store/store_file.h"
 
 #define START_IT                                                                        \
@@ -73,7 +73,7 @@ static bool look_at_folder(struct doctor *doctor)
 		failure = ENOTDIR;
 	if (!failure) {
 		look_who_may_write(doctor, folder);
-		if (storage_has_room(&doctor->config))
+		if (outbox_has_disk_space(&doctor->config))
 			doctor_tell(doctor, &(struct finding){ DOCTOR_OK, "storage" },
 				    "there is room at %s", folder);
 		else

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/shown_text.h"
 #include "gateway/control_command.h"
-#include "sms/approval.h"
+#include "sms/outbox_approval.h"
 #include "store/store_client.h"
 
 enum { ROW_ARENA_BYTES = 1024 * 1024 };
@@ -53,7 +53,7 @@ static void put_row(struct json_writer *writer, const struct control *control,
 	if (message->send_at_ms)
 		put_time(writer, "send_at", message->send_at_ms);
 	put_time(writer, "until",
-		 outbox_awaited_until(control->outbox, control->config, message));
+		 outbox_approval_until(control->outbox, control->config, message));
 }
 
 /* False: the call is over. */
@@ -81,7 +81,7 @@ static bool tell(struct control_call *call, int64_t message_id)
 static void run(struct control_call *call)
 {
 	const struct json *after = json_member(call->arguments, "after");
-	struct approvals_page page;
+	struct outbox_approval_page page;
 	struct json_writer *writer;
 	int64_t after_id = 0;
 	int error;
@@ -91,7 +91,7 @@ static void run(struct control_call *call)
 			     "Give the number of a message", "after is no whole number");
 		return;
 	}
-	error = approvals_page_read(call->control->store, after_id, &page);
+	error = outbox_approval_page_read(call->control->store, after_id, &page);
 	if (error) {
 		control_fail_store(call, error);
 		return;

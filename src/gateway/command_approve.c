@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 #include "gateway/control_command.h"
-#include "sms/approval.h"
+#include "sms/outbox_approval.h"
 
 enum {
 	IDS_MAX = 100,
@@ -24,13 +24,13 @@ struct decision {
 
 static int approve(struct control_call *call, int64_t message_id, const char *who)
 {
-	return outbox_approve(call->control->outbox, message_id, who);
+	return outbox_approval_give(call->control->outbox, message_id, who);
 }
 
 static int reject(struct control_call *call, int64_t message_id, const char *who)
 {
-	return outbox_reject(call->control->outbox, message_id, who,
-			     control_argument(call, "reason"));
+	return outbox_approval_reject(call->control->outbox, message_id, who,
+				      control_argument(call, "reason"));
 }
 
 static const struct decision approval = { "approved", approve };
@@ -40,8 +40,8 @@ static void hear_yes(void *data, const struct message_change *change)
 {
 	bool *approved = data;
 
-	*approved |= strcmp(change->reason, approval_by_owner) == 0 ||
-		     strcmp(change->reason, approval_by_person) == 0;
+	*approved |= strcmp(change->reason, outbox_approval_by_owner) == 0 ||
+		     strcmp(change->reason, outbox_approval_by_user) == 0;
 }
 
 /* Why it does not wait. */

@@ -33,7 +33,7 @@ static bool take_back(const struct control *control, int64_t message_id)
 	const struct outgoing_move move = { .to = STATE_CANCELLED, .reason = reason };
 
 	if (control->outbox)
-		return outbox_drop(control->outbox, message_id, reason) == 0;
+		return outbox_cancel_waiting(control->outbox, message_id, reason) == 0;
 	return store_outgoing_move(control->store, message_id, &move) == 0;
 }
 

@@ -84,8 +84,9 @@ static void open_routes(struct front *front)
 	};
 	front->web.services = front->services;
 	front->web.endpoint = front->endpoint;
-	outbox_set_tally(front->services->outbox, &front->web.tally);
-	inbox_set_tally(front->services->inbox, &front->web.tally);
+	outbox_set_message_counters(front->services->outbox,
+				    &front->web.message_counters);
+	inbox_set_message_counters(front->services->inbox, &front->web.message_counters);
 	web_routes_put(&front->routes[1], &front->web);
 }
 

@@ -9,14 +9,15 @@
 
 enum { LABELS_BYTES = 80 };
 
-/* Those that are there stand in the tally from the first time on, with zeroes. */
-static const struct tally *tally_of(const struct metric_writer *writer)
+/* Those that are there have a row of the counters from the first time on, with zeroes. */
+static const struct message_counters *metric_sms_counters(
+	const struct metric_writer *writer)
 {
 	const struct sim *sim;
 
 	TAILQ_FOREACH (sim, sims_list(writer->web->services->sims), link)
-		tally_row(&writer->web->tally, sim->id);
-	return &writer->web->tally;
+		message_counters_row(&writer->web->message_counters, sim->id);
+	return &writer->web->message_counters;
 }
 
 static void put_of_sim(const struct metric_writer *writer, int64_t sim_id, uint64_t value)
@@ -29,21 +30,24 @@ static void put_of_sim(const struct metric_writer *writer, int64_t sim_id, uint6
 
 void metric_accepted(const struct metric_writer *writer)
 {
-	const struct tally *tally = tally_of(writer);
+	const struct message_counters *counters = metric_sms_counters(writer);
 
-	for (unsigned at = 0; at <= tally->count; at++)
-		put_of_sim(writer, tally->rows[at].sim_id, tally->rows[at].accepted);
+	for (unsigned at = 0; at <= counters->count; at++)
+		put_of_sim(writer, counters->rows[at].sim_id,
+			   counters->rows[at].accepted);
 }
 
 void metric_received(const struct metric_writer *writer)
 {
-	const struct tally *tally = tally_of(writer);
+	const struct message_counters *counters = metric_sms_counters(writer);
 
-	for (unsigned at = 0; at <= tally->count; at++)
-		put_of_sim(writer, tally->rows[at].sim_id, tally->rows[at].received);
+	for (unsigned at = 0; at <= counters->count; at++)
+		put_of_sim(writer, counters->rows[at].sim_id,
+			   counters->rows[at].received);
 }
 
-static void put_states(const struct metric_writer *writer, const struct tally_row *row)
+static void put_states(const struct metric_writer *writer,
+		       const struct message_counters_row *row)
 {
 	char labels[LABELS_BYTES];
 
@@ -58,10 +62,10 @@ static void put_states(const struct metric_writer *writer, const struct tally_ro
 
 void metric_became(const struct metric_writer *writer)
 {
-	const struct tally *tally = tally_of(writer);
+	const struct message_counters *counters = metric_sms_counters(writer);
 
-	for (unsigned at = 0; at <= tally->count; at++)
-		put_states(writer, &tally->rows[at]);
+	for (unsigned at = 0; at <= counters->count; at++)
+		put_states(writer, &counters->rows[at]);
 }
 
 /* Several failures may have one code: the first of them has the count. */
@@ -92,7 +96,8 @@ void metric_queue_limit(const struct metric_writer *writer)
 
 void metric_approvals(const struct metric_writer *writer)
 {
-	metric_put(writer, NULL, outbox_approvals(writer->web->services->outbox));
+	metric_put(writer, NULL,
+		   outbox_waiting_for_approval(writer->web->services->outbox));
 }
 
 void metric_unstored(const struct metric_writer *writer)
@@ -138,7 +143,7 @@ void metric_limit_left(const struct metric_writer *writer)
 
 void metric_deaf(const struct metric_writer *writer)
 {
-	int64_t deaf_ms = inbox_deaf_ms(writer->web->services->inbox);
+	int64_t deaf_ms = inbox_gaps_ms(writer->web->services->inbox);
 
 	metric_put_real(writer, NULL, (double)deaf_ms / 1000);
 }

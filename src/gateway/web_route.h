@@ -20,7 +20,7 @@ struct web {
 	const struct services *services;
 	const struct http_server *server;
 	struct endpoint *endpoint;
-	struct tally tally; /* to be counted into by outbox and inbox */
+	struct message_counters message_counters; /* of outbox and inbox */
 	struct metric_limits limits;
 };
 

@@ -357,7 +357,7 @@ static int check_queue(struct policy_case *about)
 		arena_printf(arena_of(about),
 			     "%lld messages of this client are waiting to be sent or "
 			     "approved, which is its share of the queue.",
-			     (long long)outbox_share(outbox, client_id)));
+			     (long long)outbox_client_limit(outbox, client_id)));
 }
 
 #define BOTH (POLICY_MESSAGE | POLICY_CALL)

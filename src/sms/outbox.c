@@ -1,297 +1,223 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All that moves messages on happens in outbox_turn(), at the end of a turn of the loop: so nothing
- * is told inside outbox_submit(), and no message is freed while somebody is being told.
+ * Accepting a message: there must be room in the queue, room on the disk and memory for the
+ * message; then its row is written, and last it gets its place in the queue of its SIM. If
+ * one of these fails nothing has changed. The row is on disk before outbox_accept() returns
+ * (tests/integration/test_crash.py). A draft with is_awaited waits for the disk together with
+ * its submission: nobody is notified of it before that.
+ *
+ * Everything that moves messages on happens in outbox_run(), before the loop sleeps: so no
+ * observer is called inside outbox_accept() with a later state, and no message is freed while
+ * an observer is called.
  */
 #include "sms/outbox.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
 
+#include "base/clock.h"
 #include "base/each_turn.h"
 #include "base/log.h"
+#include "sms/outbox_approval.h"
 #include "sms/outbox_private.h"
+#include "store/store_client.h"
+#include "store/store_outgoing.h"
 #include "store/store_sync.h"
 
-static const struct outbox_timing usual_timing = {
+static const struct outbox_timing outbox_default_timing = {
 	.answer_ms = 30 * 1000,
 	.retry_ms = 1000,
-	.retry_most_ms = 60 * 1000,
+	.retry_max_ms = 60 * 1000,
 	.listing_ms = 1000,
 	.storage_ms = 5 * 1000,
-	.stuck_part_ms = 30 * 1000,
+	.stuck_segment_ms = 30 * 1000,
 };
 
-/* What leaves in the same turn waits for the disk together. */
-static void send_claimed(struct outbox *outbox)
-{
-	struct outbox_lane *lane;
-	bool any = false;
-	int error;
+/* ---- room ---------------------------------------------------------------------------- */
 
-	TAILQ_FOREACH (lane, &outbox->lanes, link)
-		any |= lane->claimed != NULL;
-	if (!any)
-		return;
-	error = store_sync(outbox->shared.store);
-	TAILQ_FOREACH (lane, &outbox->lanes, link)
-		outbox_lane_send(lane, error);
+bool outbox_is_full(const struct outbox *outbox)
+{
+	return outbox->messages.waiting >= outbox->config->queue_limit;
 }
 
-static void move_on(struct outbox *outbox)
+int64_t outbox_client_limit(const struct outbox *outbox, int64_t client_id)
 {
-	struct outbox_lane *lane, *next;
+	int64_t limit = outbox->config->queue_limit, clients;
 
-	outbox_schedule_run(&outbox->schedule, &outbox->lanes);
-	for (lane = TAILQ_FIRST(&outbox->lanes); lane; lane = next) {
-		outbox_lane_pump(lane);
-		outbox_recalls_start(outbox, lane);
-		next = TAILQ_NEXT(lane, link); /* watchers may have submitted */
-		if (!outbox_lane_sweep(lane))
-			continue;
-		TAILQ_REMOVE(&outbox->lanes, lane, link);
-		outbox_lane_free(lane);
+	if (client_id <= 0 || store_client_count(outbox->store, &clients) || clients < 1)
+		return limit;
+	return limit > clients ? limit / clients : 1;
+}
+
+bool outbox_has_room(const struct outbox *outbox, int64_t client_id)
+{
+	const struct outbox_message *message;
+	const struct sim_queue *queue;
+	int64_t room;
+
+	if (!outbox->messages.waiting)
+		return true;
+	room = outbox_client_limit(outbox, client_id);
+	if (outbox->messages.waiting < room)
+		return true;
+	TAILQ_FOREACH (queue, &outbox->queues.list, link) {
+		TAILQ_FOREACH (message, &queue->messages, link)
+			room -= message->client_id == client_id &&
+				message_state_is_waiting(message->state);
 	}
-	send_claimed(outbox);
+	return room > 0;
 }
 
-/* What it leaves to be done waits for one more turn, which nothing else may bring. */
-static int outbox_turn(sd_event_source *source, void *data)
+bool outbox_has_disk_space(const struct config *config)
 {
-	struct outbox *outbox = data;
-	struct outbox_shared *shared = &outbox->shared;
+	uint64_t reserve = (uint64_t)config->reserve_mib << 20;
+	struct statvfs status;
 
-	(void)source;
-	if (!shared->turn_due)
-		return 0;
-	shared->turn_due = false;
-	move_on(outbox);
-	sd_event_source_set_enabled(shared->again,
-				    shared->turn_due ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
-	return 0;
+	if (!reserve || statvfs(config->state_dir, &status) < 0)
+		return true;
+	return (uint64_t)status.f_bavail * status.f_frsize >= reserve;
 }
 
-static int on_again(sd_event_source *source, void *data)
+bool outbox_has_storage(struct outbox *outbox)
 {
-	(void)source;
-	(void)data; /* the loop has not slept: outbox_turn() is next */
-	return 0;
+	bool has_room = outbox_has_disk_space(outbox->config);
+
+	if (!has_room && !outbox->storage_is_short)
+		log_error(
+			"outbox: less than %lld MiB are free on the disk: no message is "
+			"accepted until there is more room",
+			(long long)outbox->config->reserve_mib);
+	if (has_room && outbox->storage_is_short)
+		log_info("outbox: there is room on the disk again");
+	outbox->storage_is_short = !has_room;
+	return has_room && !store_is_damaged(outbox->store) &&
+	       !store_is_gone(outbox->store);
 }
 
-struct outbox_lane *outbox_lane(struct outbox *outbox, int64_t sim_id)
-{
-	struct outbox_lane *lane;
+/* ---- accepting ----------------------------------------------------------------------- */
 
-	TAILQ_FOREACH (lane, &outbox->lanes, link) {
-		if (lane->sim_id == sim_id)
-			return lane;
-	}
-	lane = outbox_lane_new(&outbox->shared, sim_id);
-	if (lane)
-		TAILQ_INSERT_TAIL(&outbox->lanes, lane, link);
-	return lane;
+/*
+ * Prepares a message that the next run can submit: one commit says then that it is accepted
+ * and that it is being submitted. If something comes between, the row becomes queued again.
+ */
+static bool outbox_prepare(const struct sim_queue *queue, struct outbox_message *message,
+			   const struct message_draft *draft)
+{
+	if (!draft->is_awaited || message->state != STATE_QUEUED ||
+	    outbox_deadline_is_uncertain(message) || !sim_queue_is_free(queue))
+		return false;
+	message->payload = outbox_message_payload_new(draft->number, draft->text);
+	return message->payload;
 }
 
-struct outbox_message *outbox_find_uuid(const struct outbox *outbox, const char *uuid)
+/* The user approved it before it was accepted, and that approval ends first. */
+static bool outbox_approval_ends(const struct message_draft *draft)
 {
-	struct outbox_message *message = NULL;
-	struct outbox_lane *lane;
-
-	TAILQ_FOREACH (lane, &outbox->lanes, link) {
-		message = outbox_lane_find_uuid(lane, uuid);
-		if (message)
-			break;
-	}
-	return message;
+	return draft->reason && strcmp(draft->reason, outbox_approval_by_user) == 0 &&
+	       draft->expires_at_ms ==
+		       outbox_approval_expiry(draft->created_ms, draft->send_at_ms, 0);
 }
 
-struct outbox_message *outbox_find(const struct outbox *outbox, int64_t message_id,
-				   struct outbox_lane **lane_out)
+/* Without memory nothing would move the row on: so the memory comes first. */
+static struct outbox_message *outbox_new_message(struct outbox *outbox,
+						 const struct message_draft *draft)
 {
-	struct outbox_message *message = NULL;
-	struct outbox_lane *lane;
+	const struct message row = {
+		.state = draft->state ? draft->state : STATE_QUEUED,
+		.uuid = "",
+		.sim_id = draft->sim_id,
+		.client_id = draft->client_id,
+		.created_ms = draft->created_ms ? draft->created_ms : clock_wall_ms(),
+		.send_at_ms = draft->send_at_ms,
+		.expires_at_ms = draft->expires_at_ms,
+		.flags = outbox_approval_ends(draft) ? MESSAGE_YES_ENDS : 0,
+	};
+	struct outbox_message *message = outbox_message_new(&outbox->messages, &row);
 
-	TAILQ_FOREACH (lane, &outbox->lanes, link) {
-		message = outbox_lane_find(lane, message_id);
-		if (message)
-			break;
-	}
-	if (message && lane_out)
-		*lane_out = lane;
-	return message;
-}
-
-int outbox_outcome(int error, int otherwise)
-{
-	if (error == STORE_E_FULL)
-		return OUTBOX_E_STORAGE;
-	return error > 0 ? otherwise : error;
-}
-
-struct outbox_message *outbox_adopt(struct outbox *outbox, const struct message *row)
-{
-	struct outbox_lane *lane = outbox_lane(outbox, row->sim_id);
-	struct outbox_message *message = NULL;
-
-	if (lane)
-		message = outbox_message_new(&outbox->shared, row);
 	if (message)
-		TAILQ_INSERT_TAIL(&lane->messages, message, link);
-	outbox_turn_later(&outbox->shared); /* also sweeps a lane that is empty */
+		outbox_deadline_read(message, &row);
 	return message;
 }
 
-struct outbox_loading {
-	struct outbox *outbox;
+static int outbox_accept_into(struct outbox *outbox, struct sim_queue *queue,
+			      const struct message_draft *draft, int64_t *message_id_out)
+{
+	struct outbox_message *message = outbox_new_message(outbox, draft);
+	struct message_counters *counters = outbox->messages.counters;
+	struct message_draft accepted = *draft;
+	struct outbox_event event;
 	int error;
-};
 
-static void load(void *data, const struct message *row)
-{
-	struct outbox_loading *loading = data;
-
-	if (!outbox_adopt(loading->outbox, row))
-		loading->error = -ENOMEM;
-}
-
-/* We were away: what can still be said of a message that was not queued? */
-static void lane_restart(struct outbox_lane *lane)
-{
-	struct outbox_message *message;
-
-	TAILQ_FOREACH (message, &lane->messages, link) {
-		if (message->state == STATE_HANDING)
-			outbox_message_become(message, STATE_UNKNOWN, "unknown_outcome");
-		else if (message->state == STATE_HANDED)
-			outbox_message_become(message, STATE_HELD, "gateway_restarted");
+	if (!message)
+		return -ENOMEM;
+	accepted.yes_ends = message->deadline.ends_approval;
+	accepted.is_handing = outbox_prepare(queue, message, draft);
+	store_set_lazy(outbox->store, draft->is_awaited);
+	error = store_message_add(outbox->store, &accepted, &message->id);
+	store_set_lazy(outbox->store, false);
+	outbox_messages_sync_later(&outbox->messages);
+	if (error) {
+		outbox_message_free(message);
+		return error == STORE_E_FULL ? OUTBOX_E_STORAGE : error;
 	}
-}
-
-static int outbox_load(struct outbox *outbox)
-{
-	struct outbox_loading loading = { .outbox = outbox };
-	struct outbox_lane *lane;
-	int error = store_deadlines_carry(outbox->shared.store);
-
-	if (error) /* what the rows say is older, and no end is later for it */
-		log_error("outbox: the disk does not take until when messages are valid");
-	error = store_messages_unfinished(outbox->shared.store, load, &loading);
-	if (!error)
-		error = loading.error;
-	if (error)
-		return error < 0 ? error : -EIO;
-	TAILQ_FOREACH (lane, &outbox->lanes, link)
-		lane_restart(lane);
+	if (accepted.is_handing)
+		message->saved = STATE_HANDING;
+	TAILQ_INSERT_TAIL(&queue->messages, message, link);
+	*message_id_out = message->id;
+	if (counters)
+		message_counters_row(counters, draft->sim_id)->accepted++;
+	if (message->state == STATE_WAITING_APPROVAL)
+		log_info("outbox: message %lld waits for approval: ofono-mcp approve "
+			 "%lld",
+			 (long long)message->id, (long long)message->id);
+	/* the message itself cannot have an observer yet */
+	event = (struct outbox_event){ message->id, message->state, message->reason,
+				       message->delivery, false };
+	observers_notify(&outbox->messages.observers, &event);
 	return 0;
 }
 
-static int outbox_add_sources(struct outbox *outbox)
+int outbox_accept(struct outbox *outbox, const struct message_draft *draft,
+		  int64_t *message_id_out)
 {
-	struct outbox_shared *shared = &outbox->shared;
-	int error = each_turn_add(shared->loop, &shared->turn, outbox_turn, outbox);
+	struct sim_queue *queue;
+	int error;
 
-	if (error >= 0) /* after those who submit at the end of a turn, too */
-		error = sd_event_source_set_priority(shared->turn,
-						     SD_EVENT_PRIORITY_NORMAL + 1);
-	if (error >= 0)
-		error = sd_event_add_defer(shared->loop, &shared->again, on_again,
-					   outbox);
-	if (error >= 0)
-		error = outbox_sync_init(&shared->sync, shared->loop, shared->store);
-	if (error >= 0)
-		error = outbox_schedule_init(&outbox->schedule, shared);
+	if (!outbox_has_room(outbox, draft->client_id))
+		return OUTBOX_E_FULL;
+	if (!outbox_has_storage(outbox))
+		return OUTBOX_E_STORAGE;
+	queue = sim_queues_get(&outbox->queues, draft->sim_id);
+	if (!queue)
+		return -ENOMEM;
+	/* Its times are of the present clock, so an earlier change must not move them. */
+	outbox_deadlines_follow_clock(&outbox->deadlines);
+	error = outbox_accept_into(outbox, queue, draft, message_id_out);
+	outbox_messages_request_run(&outbox->messages); /* removes an empty queue, too */
 	return error;
 }
 
-int outbox_new(sd_event *loop, const struct config *config, struct store *store,
-	       struct sims *sims, struct ofono *ofono, struct outbox **outbox_out)
+int outbox_sync(struct outbox *outbox)
 {
-	struct outbox *outbox = calloc(1, sizeof(*outbox));
-	int error;
-
-	if (!outbox)
-		return -ENOMEM;
-	outbox->shared.config = config;
-	outbox->shared.loop = loop;
-	outbox->shared.store = store;
-	outbox->shared.sims = sims;
-	outbox->shared.timing = usual_timing;
-	outbox->shared.timing.stuck_ms = (uint64_t)config->stuck_seconds * 1000;
-	TAILQ_INIT(&outbox->lanes);
-	TAILQ_INIT(&outbox->recalls);
-	observers_init(&outbox->shared.observers);
-	error = outbox_add_sources(outbox);
-	if (error >= 0)
-		error = outbox_load(outbox);
-	if (error < 0) {
-		outbox_free(outbox);
-		return error;
-	}
-	if (config->delivery_reports)
-		ofono_use_delivery_reports(ofono);
-	outbox_signals_begin(outbox, ofono);
-	*outbox_out = outbox;
-	return 0;
+	return store_sync(outbox->store);
 }
 
-void outbox_free(struct outbox *outbox)
-{
-	struct outbox_lane *lane;
+/* ---- observing ----------------------------------------------------------------------- */
 
-	if (!outbox)
-		return;
-	outbox_signals_end(outbox);
-	outbox_recalls_free(outbox);
-	while ((lane = TAILQ_FIRST(&outbox->lanes))) {
-		TAILQ_REMOVE(&outbox->lanes, lane, link);
-		outbox_lane_free(lane);
-	}
-	outbox_schedule_deinit(&outbox->schedule);
-	outbox_sync_deinit(&outbox->shared.sync);
-	observers_deinit(&outbox->shared.observers);
-	sd_event_source_disable_unref(outbox->shared.turn);
-	sd_event_source_disable_unref(outbox->shared.again);
-	free(outbox);
-}
-
-void outbox_set_paused(struct outbox *outbox, bool paused)
+/* A sent message is no longer in memory, but its delivery report may be awaited. */
+static struct outbox_message *outbox_find_awaiting(struct outbox *outbox,
+						   int64_t message_id)
 {
-	outbox->shared.paused = paused;
-	if (!paused)
-		outbox_turn_later(&outbox->shared);
-}
-
-void outbox_set_timing(struct outbox *outbox, const struct outbox_timing *timing)
-{
-	outbox->shared.timing = *timing;
-}
-
-struct observers *outbox_observers(struct outbox *outbox)
-{
-	return &outbox->shared.observers;
-}
-
-unsigned outbox_approvals(const struct outbox *outbox)
-{
-	return outbox->shared.approvals;
-}
-
-void outbox_set_tally(struct outbox *outbox, struct tally *tally)
-{
-	outbox->shared.tally = tally;
-}
-
-/* A message that was sent is no longer in memory, but its report may be awaited. */
-static struct outbox_message *awaiting_message(struct outbox *outbox, int64_t message_id)
-{
+	struct arena *arena = arena_new(OUTBOX_MESSAGE_ARENA_BYTES);
 	struct outbox_message *message = NULL;
-	struct arena *arena = arena_new(OUTBOX_ARENA_BYTES);
 	struct message row;
 
-	if (arena && !store_message_get(outbox->shared.store, message_id, arena, &row) &&
+	if (arena && !store_message_get(outbox->store, message_id, arena, &row) &&
 	    row.direction == MESSAGE_OUTGOING && row.state == STATE_SENT &&
 	    row.delivery == DELIVERY_AWAITED)
-		message = outbox_adopt(outbox, &row);
+		message = sim_queues_add(&outbox->queues, &row);
 	arena_free(arena);
 	return message;
 }
@@ -299,17 +225,229 @@ static struct outbox_message *awaiting_message(struct outbox *outbox, int64_t me
 bool outbox_watch(struct outbox *outbox, int64_t message_id, struct observer *observer,
 		  void (*notify)(void *data, const void *event), void *data)
 {
-	struct outbox_message *message = outbox_find(outbox, message_id, NULL);
+	struct outbox_message *message =
+		sim_queues_find(&outbox->queues, message_id, NULL);
 
 	if (!message)
-		message = awaiting_message(outbox, message_id);
-	if (!message || outbox_message_is_over(message))
+		message = outbox_find_awaiting(outbox, message_id);
+	if (!message || outbox_message_has_ended(message))
 		return false;
 	observer_add(&message->observers, observer, notify, data);
 	return true;
 }
 
+struct observers *outbox_observers(struct outbox *outbox)
+{
+	return &outbox->messages.observers;
+}
+
 unsigned outbox_waiting(const struct outbox *outbox)
 {
-	return outbox->shared.waiting;
+	return outbox->messages.waiting;
+}
+
+unsigned outbox_waiting_for_approval(const struct outbox *outbox)
+{
+	return outbox->messages.waiting_for_approval;
+}
+
+/* ---- events -------------------------------------------------------------------------- */
+
+static void outbox_on_report(struct outbox *outbox, const struct ofono_event *event)
+{
+	struct outbox_message *message =
+		sim_queues_find_uuid(&outbox->queues, event->uuid);
+	struct arena *arena = NULL;
+	struct message row;
+
+	/* Usually it was final long ago, perhaps before the gateway started. */
+	if (!message)
+		arena = arena_new(OUTBOX_MESSAGE_ARENA_BYTES);
+	if (arena && !store_outgoing_by_uuid(outbox->store, event->uuid, arena, &row) &&
+	    message_state_is_final(row.state))
+		message = sim_queues_add(&outbox->queues, &row);
+	arena_free(arena);
+	if (message)
+		outbox_message_on_report(message, event->delivered);
+}
+
+static void outbox_on_ofono_event(void *data, const void *event_data)
+{
+	const struct ofono_event *event = event_data;
+	struct outbox *outbox = data;
+
+	switch (event->type) {
+	case MODEM_CHANGED:
+		if (!(event->modem->interfaces & MODEM_MESSAGE_MANAGER))
+			sim_queues_on_modem_lost(&outbox->queues, event->modem);
+		else if (!TAILQ_EMPTY(&outbox->queues.list)) /* it may list held ones */
+			outbox_messages_request_run(&outbox->messages);
+		break;
+	case MODEM_REMOVED:
+		sim_queues_on_modem_lost(&outbox->queues, event->modem);
+		break;
+	case MESSAGE_STATE:
+		sim_queues_on_state(&outbox->queues, event);
+		break;
+	case MESSAGE_REPORT:
+		outbox_on_report(outbox, event);
+		break;
+	default:
+		break;
+	}
+}
+
+static void outbox_on_sims_event(void *data, const void *event_data)
+{
+	const struct sims_event *event = event_data;
+	struct outbox *outbox = data;
+
+	if (event->type == SIMS_STATE)
+		sim_queues_on_sim_changed(&outbox->queues);
+}
+
+static int outbox_run(sd_event_source *source, void *data)
+{
+	struct outbox *outbox = data;
+
+	(void)source;
+	if (!outbox->messages.run_due)
+		return 0;
+	outbox->messages.run_due = false;
+	outbox_deadlines_run(&outbox->deadlines);
+	sim_queues_advance(&outbox->queues);
+	outbox_cancel_start_due(outbox);
+	sim_queues_sweep(&outbox->queues);
+	sim_queues_submit(&outbox->queues);
+	/* nothing else may wake the loop for what is left to do */
+	sd_event_source_set_enabled(outbox->run_again, outbox->messages.run_due
+							       ? SD_EVENT_ONESHOT
+							       : SD_EVENT_OFF);
+	return 0;
+}
+
+/* It only keeps the loop from sleeping: outbox_run() is called next. */
+static int outbox_on_run_again(sd_event_source *source, void *data)
+{
+	(void)source;
+	(void)data;
+	return 0;
+}
+
+/* ---- life ---------------------------------------------------------------------------- */
+
+struct outbox_loading {
+	struct outbox *outbox;
+	int error;
+};
+
+static void outbox_load_row(void *data, const struct message *row)
+{
+	struct outbox_loading *loading = data;
+
+	if (!sim_queues_add(&loading->outbox->queues, row))
+		loading->error = -ENOMEM;
+}
+
+static int outbox_load(struct outbox *outbox)
+{
+	struct outbox_loading loading = { .outbox = outbox };
+	int error = store_deadlines_carry(outbox->store);
+
+	if (error) /* the rows have older times, which end no later */
+		log_error("outbox: the deadlines of messages could not be stored");
+	error = store_messages_unfinished(outbox->store, outbox_load_row, &loading);
+	if (!error)
+		error = loading.error;
+	if (error)
+		return error < 0 ? error : -EIO;
+	sim_queues_restart(&outbox->queues);
+	return 0;
+}
+
+static int outbox_init(struct outbox *outbox, sd_event *loop)
+{
+	int error = outbox_messages_init(&outbox->messages, loop, outbox->store);
+
+	if (error >= 0)
+		error = each_turn_add(loop, &outbox->run_source, outbox_run, outbox);
+	if (error >=
+	    0) /* after other callbacks before sleep, which may accept messages */
+		error = sd_event_source_set_priority(outbox->run_source,
+						     SD_EVENT_PRIORITY_NORMAL + 1);
+	if (error >= 0)
+		error = sd_event_add_defer(loop, &outbox->run_again, outbox_on_run_again,
+					   outbox);
+	if (error >= 0)
+		error = outbox_deadlines_init(&outbox->deadlines, loop);
+	if (error >= 0)
+		error = outbox_load(outbox);
+	return error;
+}
+
+int outbox_new(sd_event *loop, const struct config *config, struct store *store,
+	       struct sims *sims, struct ofono *ofono, struct outbox **outbox_out)
+{
+	struct outbox_timing timing = outbox_default_timing;
+	struct outbox *outbox = calloc(1, sizeof(*outbox));
+	int error;
+
+	if (!outbox)
+		return -ENOMEM;
+	timing.stuck_ms = (uint64_t)config->stuck_seconds * 1000;
+	outbox->config = config;
+	outbox->store = store;
+	outbox->queues.loop = loop;
+	outbox->queues.messages = &outbox->messages;
+	outbox->queues.sims = sims;
+	sim_queues_init(&outbox->queues, &timing);
+	outbox->deadlines.config = config;
+	outbox->deadlines.messages = &outbox->messages;
+	outbox->deadlines.queues = &outbox->queues;
+	TAILQ_INIT(&outbox->cancellations);
+	error = outbox_init(outbox, loop);
+	if (error < 0) {
+		outbox_free(outbox);
+		return error;
+	}
+	if (config->delivery_reports)
+		ofono_use_delivery_reports(ofono);
+	observer_add(ofono_observers(ofono), &outbox->ofono_observer,
+		     outbox_on_ofono_event, outbox);
+	observer_add(sims_observers(sims), &outbox->sims_observer, outbox_on_sims_event,
+		     outbox);
+	*outbox_out = outbox;
+	return 0;
+}
+
+void outbox_free(struct outbox *outbox)
+{
+	if (!outbox)
+		return;
+	observer_remove(&outbox->ofono_observer);
+	observer_remove(&outbox->sims_observer);
+	outbox_cancel_deinit(outbox);
+	sim_queues_deinit(&outbox->queues);
+	outbox_deadlines_deinit(&outbox->deadlines);
+	outbox_messages_deinit(&outbox->messages);
+	sd_event_source_disable_unref(outbox->run_source);
+	sd_event_source_disable_unref(outbox->run_again);
+	free(outbox);
+}
+
+void outbox_set_paused(struct outbox *outbox, bool paused)
+{
+	outbox->queues.is_paused = paused;
+	if (!paused)
+		outbox_messages_request_run(&outbox->messages);
+}
+
+void outbox_set_message_counters(struct outbox *outbox, struct message_counters *counters)
+{
+	outbox->messages.counters = counters;
+}
+
+void outbox_set_timing(struct outbox *outbox, const struct outbox_timing *timing)
+{
+	outbox->queues.timing = *timing;
 }

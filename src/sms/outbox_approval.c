@@ -1,90 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the owner says to a message that waits for it. A yes is about that row: its number,
- * text and SIM never change, and it leaves waiting_approval once. It is on disk before
- * anybody hears of it (tests/integration/test_approval.py, scenario Approve of the crash
- * matrix).
+ * An approval is for one row: number, text and SIM of a row never change, and it leaves
+ * waiting_approval once. The decision is on disk before anybody is notified
+ * (tests/integration/test_approval.py, scenario Approve of the crash matrix).
  */
 #include "sms/outbox_approval.h"
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "sms/approval.h"
-#include "sms/outbox_clock.h"
 #include "sms/outbox_private.h"
-#include "store/store_outgoing.h"
 
-int64_t outbox_approval_end(const struct outbox_message *message)
+const char outbox_approval_by_owner[] = "approved_by_owner";
+const char outbox_approval_by_user[] = "approved_by_person";
+
+int64_t outbox_approval_expiry(int64_t approved_ms, int64_t send_at_ms,
+			       int64_t expires_at_ms)
 {
-	int64_t expiry_ms = outbox_clock_expiry(message), waited_ms;
+	int64_t from_ms = send_at_ms > approved_ms ? send_at_ms : approved_ms;
+	int64_t until_ms = from_ms + OUTBOX_APPROVAL_VALID_MS;
 
-	if (message->state != STATE_WAITING_APPROVAL)
-		return expiry_ms;
-	waited_ms =
-		outbox_clock_waited(message, approval_wait_ms(message->shared->config));
-	return expiry_ms < waited_ms ? expiry_ms : waited_ms;
+	return expires_at_ms && expires_at_ms < until_ms ? expires_at_ms : until_ms;
 }
 
-const char *outbox_approval_end_reason(const struct outbox_message *message)
+int64_t outbox_approval_until(const struct outbox *outbox, const struct config *config,
+			      const struct message *row)
 {
-	if (message->state != STATE_WAITING_APPROVAL)
-		return message->yes_ends ? "approval_expired" : "validity_over";
-	return outbox_approval_end(message) == outbox_clock_expiry(message)
-		       ? "validity_over"
-		       : "approval_not_given";
+	const struct outbox_message *message =
+		outbox ? sim_queues_find(&outbox->queues, row->id, NULL) : NULL;
+	int64_t until_ms = row->created_ms + outbox_deadline_approval_wait_ms(config);
+
+	if (message && message->state == STATE_WAITING_APPROVAL)
+		return outbox_deadline_end(message, config);
+	return row->expires_at_ms && row->expires_at_ms < until_ms ? row->expires_at_ms
+								   : until_ms;
 }
 
-/* One that is over but was not looked at yet is over. NULL: it waits for nobody. */
-static struct outbox_message *find_waiting(struct outbox *outbox, int64_t message_id)
+/* A message whose deadline has just passed expires first. NULL: it does not wait. */
+static struct outbox_message *outbox_approval_find(struct outbox *outbox,
+						   int64_t message_id)
 {
 	struct outbox_message *message;
 
-	outbox_schedule_run(&outbox->schedule, &outbox->lanes);
-	message = outbox_find(outbox, message_id, NULL);
+	outbox_deadlines_run(&outbox->deadlines);
+	message = sim_queues_find(&outbox->queues, message_id, NULL);
 	return message && message->state == STATE_WAITING_APPROVAL ? message : NULL;
 }
 
-int64_t outbox_awaited_until(const struct outbox *outbox, const struct config *config,
-			     const struct message *row)
+int outbox_approval_give(struct outbox *outbox, int64_t message_id, const char *who)
 {
-	const struct outbox_message *message =
-		outbox ? outbox_find(outbox, row->id, NULL) : NULL;
-
-	if (message && message->state == STATE_WAITING_APPROVAL)
-		return outbox_approval_end(message);
-	return approval_awaited_until(config, row);
-}
-
-static void take_times(struct outbox_message *message, const struct outbox_message *from)
-{
-	message->expires_at_ms = from->expires_at_ms;
-	message->lived_ms = from->lived_ms;
-	message->seen_ms = from->seen_ms;
-	message->yes_ends = from->yes_ends;
-}
-
-/* The approval is of now. What the message had seen before counts for its own validity alone. */
-static void limit_to_yes(struct outbox_message *message, int64_t now_ms)
-{
-	int64_t own_ms = message->expires_at_ms ? outbox_clock_expiry(message) : 0;
-	int64_t expires_at_ms = approval_expiry(now_ms, message->send_at_ms, own_ms);
-	bool is_scheduled = message->send_at_ms > now_ms;
-
-	if (!own_ms)
-		message->seen_ms = 0;
-	message->yes_ends = expires_at_ms != own_ms;
-	if (is_scheduled || !message->seen_ms)
-		message->expires_at_ms = expires_at_ms;
-	message->lived_ms = is_scheduled ? 0 : expires_at_ms;
-}
-
-int outbox_approve(struct outbox *outbox, int64_t message_id, const char *who)
-{
-	struct outbox_message *message = find_waiting(outbox, message_id), before;
-	int64_t now_ms = clock_wall_ms();
+	struct outbox_message *message = outbox_approval_find(outbox, message_id);
+	int64_t now_ms = clock_wall_ms(), send_at_ms, validity_ms;
+	struct outbox_deadline before;
 	struct outgoing_deadline deadline;
 	struct outgoing_move move = {
-		.reason = approval_by_owner,
+		.reason = outbox_approval_by_owner,
 		.by = who,
 		.at_ms = now_ms,
 		.deadline = &deadline,
@@ -93,22 +62,25 @@ int outbox_approve(struct outbox *outbox, int64_t message_id, const char *who)
 
 	if (!message)
 		return OUTBOX_E_NOT_WAITING;
-	before = *message;
-	move.to = message->send_at_ms > now_ms ? STATE_SCHEDULED : STATE_QUEUED;
-	limit_to_yes(message, now_ms);
-	deadline = outbox_clock_deadline(message);
-	log_info("outbox: message %lld: %s says yes", (long long)message_id, who);
+	before = message->deadline;
+	send_at_ms = before.send_at_ms;
+	validity_ms = before.expires_at_ms ? outbox_deadline_expiry(message) : 0;
+	outbox_deadline_approve(message, now_ms,
+				outbox_approval_expiry(now_ms, send_at_ms, validity_ms));
+	deadline = outbox_deadline_row(message);
+	move.to = send_at_ms > now_ms ? STATE_SCHEDULED : STATE_QUEUED;
+	log_info("outbox: message %lld: approved by %s", (long long)message_id, who);
 	error = outbox_message_decide(message, &move);
 	if (error)
-		take_times(message, &before);
-	return outbox_outcome(error, OUTBOX_E_NOT_WAITING);
+		message->deadline = before;
+	return outbox_result(error, OUTBOX_E_NOT_WAITING);
 }
 
-int outbox_reject(struct outbox *outbox, int64_t message_id, const char *who,
-		  const char *words)
+int outbox_approval_reject(struct outbox *outbox, int64_t message_id, const char *who,
+			   const char *words)
 {
-	struct outbox_message *message = find_waiting(outbox, message_id);
-	struct outgoing_move move = {
+	struct outbox_message *message = outbox_approval_find(outbox, message_id);
+	const struct outgoing_move move = {
 		.to = STATE_FAILED,
 		.reason = "approval_rejected",
 		.by = who,
@@ -117,7 +89,24 @@ int outbox_reject(struct outbox *outbox, int64_t message_id, const char *who,
 
 	if (!message)
 		return OUTBOX_E_NOT_WAITING;
-	log_info("outbox: message %lld: %s says no", (long long)message_id, who);
-	return outbox_outcome(outbox_message_decide(message, &move),
-			      OUTBOX_E_NOT_WAITING);
+	log_info("outbox: message %lld: rejected by %s", (long long)message_id, who);
+	return outbox_result(outbox_message_decide(message, &move), OUTBOX_E_NOT_WAITING);
+}
+
+static void outbox_approval_list(void *data, const struct message *message)
+{
+	struct outbox_approval_page *page = data;
+
+	if (message->state != STATE_WAITING_APPROVAL || message->id <= page->after_id)
+		return;
+	page->waiting++;
+	if (page->listed < OUTBOX_APPROVAL_PAGE)
+		page->ids[page->listed++] = message->id;
+}
+
+int outbox_approval_page_read(struct store *store, int64_t after_id,
+			      struct outbox_approval_page *page_out)
+{
+	*page_out = (struct outbox_approval_page){ .after_id = after_id };
+	return store_messages_unfinished(store, outbox_approval_list, page_out);
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What oFono told is true whether or not the disk takes it: the message goes on in memory,
- * and the disk is tried again. Only the step to handing waits for the disk, for it is what
- * keeps a restart from sending twice (tests/unit/test_outbox_trouble.c); it waits in
- * outbox_turn(), for all messages that leave with it.
+ * There are two ways to change the state of a message.
+ *
+ * A decision (submit, cancel, approve) is written to disk first and becomes true with that.
+ * The step to submitting is one: it keeps a restart from sending the message twice
+ * (tests/unit/test_outbox_trouble.c). It is written lazily, and outbox_run() waits once for
+ * the disk for all messages that leave together.
+ *
+ * What oFono reports is true whether or not the disk takes it. The message goes on in memory,
+ * and the write is repeated until it succeeds. Lazy writes are confirmed after SYNC_MS.
  */
 #include "sms/outbox_message.h"
 
@@ -12,57 +17,126 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "base/arena.h"
-#include "base/clock.h"
 #include "base/log.h"
-#include "sms/outbox_clock.h"
-#include "store/store_sync.h"
 #include "sms/segments.h"
+#include "store/store_sync.h"
 
-enum { OFONO_PARTS_MAX = 255 };
+enum {
+	USEC_PER_MS = 1000,
+	ACCURACY_USEC = 10 * 1000,
+	SYNC_MS = 50,
+	SYNC_RETRY_MS = 5 * 1000,
+	OFONO_SEGMENTS_MAX = 255,
+};
 
-/* Of a state in which it is oFono that would have to cancel it. */
+/* Reason of a state in which only oFono can cancel the message. */
 static const char cancel_wanted[] = "cancel_wanted";
 
-static void count_waiting(struct outbox_shared *shared, enum message_state state,
-			  int change)
+/* ---- what all messages share -------------------------------------------------------- */
+
+static void outbox_messages_set_timer(struct outbox_messages *messages, uint64_t pause_ms)
 {
-	if (message_state_is_waiting(state))
-		shared->waiting += (unsigned)change;
-	if (state == STATE_WAITING_APPROVAL)
-		shared->approvals += (unsigned)change;
+	sd_event_source_set_time_relative(messages->sync_timer, pause_ms * USEC_PER_MS);
+	sd_event_source_set_enabled(messages->sync_timer, SD_EVENT_ONESHOT);
 }
 
-struct outbox_message *outbox_message_new(struct outbox_shared *shared,
+static int outbox_messages_on_sync_due(sd_event_source *source, uint64_t due_us,
+				       void *data)
+{
+	struct outbox_messages *messages = data;
+	int error = store_sync(messages->store);
+
+	(void)source;
+	(void)due_us;
+	if (!error)
+		return 0;
+	log_error("outbox: the disk does not confirm message states (%s); trying again",
+		  strerror(-error));
+	outbox_messages_set_timer(messages, SYNC_RETRY_MS);
+	return 0;
+}
+
+int outbox_messages_init(struct outbox_messages *messages, sd_event *loop,
+			 struct store *store)
+{
+	int error;
+
+	*messages = (struct outbox_messages){ .store = store };
+	observers_init(&messages->observers);
+	error = sd_event_add_time_relative(loop, &messages->sync_timer, CLOCK_MONOTONIC,
+					   0, ACCURACY_USEC, outbox_messages_on_sync_due,
+					   messages);
+	return error < 0
+		       ? error
+		       : sd_event_source_set_enabled(messages->sync_timer, SD_EVENT_OFF);
+}
+
+void outbox_messages_deinit(struct outbox_messages *messages)
+{
+	messages->sync_timer = sd_event_source_disable_unref(messages->sync_timer);
+	observers_deinit(&messages->observers);
+}
+
+void outbox_messages_request_run(struct outbox_messages *messages)
+{
+	messages->run_due = true;
+}
+
+void outbox_messages_sync_later(struct outbox_messages *messages)
+{
+	if (!store_is_synced(messages->store) &&
+	    sd_event_source_get_enabled(messages->sync_timer, NULL) == SD_EVENT_OFF)
+		outbox_messages_set_timer(messages, SYNC_MS);
+}
+
+/* Logs the first refusal of the disk, and the end of refusals. */
+static void outbox_messages_set_refused(struct outbox_messages *messages, int error)
+{
+	if (error && !messages->storage_refuses)
+		log_error(
+			"outbox: a message state could not be stored (%s); trying again",
+			error < 0 ? strerror(-error) : "the disk is full");
+	if (!error && messages->storage_refuses)
+		log_info("outbox: message states can be stored again");
+	messages->storage_refuses = error != 0;
+}
+
+static void outbox_messages_count(struct outbox_messages *messages,
+				  enum message_state state, int change)
+{
+	if (message_state_is_waiting(state))
+		messages->waiting += (unsigned)change;
+	if (state == STATE_WAITING_APPROVAL)
+		messages->waiting_for_approval += (unsigned)change;
+}
+
+/* ---- one message in memory ---------------------------------------------------------- */
+
+struct outbox_message *outbox_message_new(struct outbox_messages *messages,
 					  const struct message *row)
 {
 	struct outbox_message *message = calloc(1, sizeof(*message));
 
 	if (!message)
 		return NULL;
-	message->shared = shared;
+	message->messages = messages;
 	message->id = row->id;
 	message->sim_id = row->sim_id;
 	message->client_id = row->client_id;
 	message->segments = row->segments;
 	message->state = message->saved = row->state;
 	message->delivery = message->saved_delivery = row->delivery;
-	message->unwanted = row->reason && strcmp(row->reason, cancel_wanted) == 0;
-	message->reason = message->unwanted ? cancel_wanted : "";
-	outbox_clock_read(message, row);
+	message->cancel_wanted = row->reason && strcmp(row->reason, cancel_wanted) == 0;
+	message->reason = message->cancel_wanted ? cancel_wanted : "";
 	snprintf(message->uuid, sizeof(message->uuid), "%s", row->uuid);
 	observers_init(&message->observers);
-	count_waiting(shared, row->state, 1);
+	outbox_messages_count(messages, row->state, 1);
 	return message;
 }
 
-void outbox_turn_later(struct outbox_shared *shared)
-{
-	shared->turn_due = true;
-}
-
-static void remove_observers(struct outbox_message *message)
+static void outbox_message_remove_observers(struct outbox_message *message)
 {
 	struct observer *observer;
 
@@ -72,345 +146,17 @@ static void remove_observers(struct outbox_message *message)
 
 void outbox_message_free(struct outbox_message *message)
 {
-	count_waiting(message->shared, message->state, -1);
-	remove_observers(message);
+	outbox_messages_count(message->messages, message->state, -1);
+	outbox_message_remove_observers(message);
 	observers_deinit(&message->observers);
-	free(message->words);
+	free(message->payload);
 	free(message);
 }
 
-static void set_state(struct outbox_message *message, enum message_state state,
-		      const char *reason)
-{
-	struct tally *tally = message->shared->tally;
-
-	count_waiting(message->shared, state, 1);
-	count_waiting(message->shared, message->state, -1);
-	if (tally)
-		tally_row(tally, message->sim_id)->became[state]++;
-	message->state = state;
-	message->reason = reason;
-}
-
-static struct outbox_event event_of(const struct outbox_message *message)
-{
-	return (struct outbox_event){ message->id, message->state, message->reason,
-				      message->delivery,
-				      outbox_message_is_over(message) };
-}
-
-static void tell(struct outbox_message *message)
-{
-	struct outbox_event event = event_of(message);
-
-	log_info("outbox: message %lld: %s%s%s", (long long)message->id,
-		 message_state_name(message->state), *message->reason ? ", " : "",
-		 message->reason);
-	observers_notify(&message->observers, &event);
-	observers_notify(&message->shared->observers, &event);
-	if (event.last)
-		remove_observers(message);
-}
-
-static bool row_is_lost(int error)
-{
-	return error == STORE_E_NOT_FOUND || error == STORE_E_ILLEGAL;
-}
-
-/* Logs the first refusal, and the end of refusals. */
-static void note_storage(struct outbox_shared *shared, int error)
-{
-	if (error && !shared->storage_refuses)
-		log_error("outbox: a state could not be stored (%s); trying again",
-			  error < 0 ? strerror(-error) : "the disk is full");
-	if (!error && shared->storage_refuses)
-		log_info("outbox: states can be stored again");
-	shared->storage_refuses = error != 0;
-}
-
-static int move_row_lazily(struct outbox_message *message,
-			   const struct outgoing_move *move)
-{
-	struct outbox_shared *shared = message->shared;
-	int error;
-
-	store_set_lazy(shared->store, true);
-	error = store_outgoing_move(shared->store, message->id, move);
-	store_set_lazy(shared->store, false);
-	outbox_sync_later(&shared->sync);
-	return error;
-}
-
-enum pace {
-	PACE_NOW, /* 0: no restart forgets it */
-	PACE_LAZY,
-};
-
-/*
- * UUID and delivery are the message's own. 0: the store has it. STORE_E_NOT_FOUND,
- * STORE_E_ILLEGAL: somebody else changed the row.
- */
-static int move_row(struct outbox_message *message, struct outgoing_move move,
-		    enum pace pace)
-{
-	int error;
-
-	move.uuid = message->uuid_unsaved ? message->uuid : NULL;
-	move.delivery = message->delivery;
-	error = pace == PACE_LAZY
-			? move_row_lazily(message, &move)
-			: store_outgoing_move(message->shared->store, message->id, &move);
-	if (row_is_lost(error))
-		log_error("outbox: message %lld: its row cannot become %s",
-			  (long long)message->id, message_state_name(move.to));
-	else
-		note_storage(message->shared, error);
-	message->uuid_unsaved &= error != 0;
-	return error;
-}
-
-static void decided(struct outbox_message *message, const struct outgoing_move *move)
-{
-	set_state(message, move->to, move->reason ? move->reason : "");
-	message->saved = move->to;
-	message->saved_delivery = message->delivery;
-	tell(message);
-}
-
-/* The disk first: nothing has become true yet. */
-static int decide(struct outbox_message *message, const struct outgoing_move *move,
-		  enum pace pace)
-{
-	int error = move_row(message, *move, pace);
-
-	if (row_is_lost(error)) {
-		set_state(message, STATE_UNKNOWN, "internal");
-		message->saved = STATE_UNKNOWN;
-		tell(message);
-		outbox_turn_later(message->shared);
-	}
-	if (!error)
-		decided(message, move);
-	return error;
-}
-
-int outbox_message_decide(struct outbox_message *message,
-			  const struct outgoing_move *move)
-{
-	outbox_turn_later(message->shared);
-	return decide(message, move, PACE_NOW);
-}
-
-/* Its lane waits for oFono from now on: there is nothing to be done in another turn. */
-int outbox_message_claim(struct outbox_message *message)
-{
-	static const struct outgoing_move move = { .to = STATE_HANDING };
-
-	if (message->saved != STATE_HANDING)
-		return decide(message, &move, PACE_LAZY);
-	decided(message, &move);
-	return 0;
-}
-
-int outbox_message_cancel(struct outbox_message *message)
-{
-	assert(message_state_is_waiting(message->state));
-	return outbox_message_decide(message,
-				     &(struct outgoing_move){ .to = STATE_CANCELLED });
-}
-
-int outbox_message_drop(struct outbox_message *message, const char *reason)
-{
-	assert(message_state_is_waiting(message->state));
-	return outbox_message_decide(
-		message,
-		&(struct outgoing_move){ .to = STATE_CANCELLED, .reason = reason });
-}
-
-int outbox_message_withdraw(struct outbox_message *message)
-{
-	static const struct outgoing_move move = { .to = STATE_CANCELLED,
-						   .reason = "client_left",
-						   .frees_key = true };
-
-	assert(message_state_is_waiting(message->state));
-	return outbox_message_decide(message, &move);
-}
-
-int outbox_message_unwant(struct outbox_message *message)
-{
-	int error;
-
-	assert(message->state == STATE_HELD);
-	if (message->unwanted)
-		return 0;
-	error = outbox_message_decide(
-		message,
-		&(struct outgoing_move){ .to = STATE_HELD, .reason = cancel_wanted });
-	message->unwanted = !error;
-	return error;
-}
-
-static int save_delivery(struct outbox_message *message)
-{
-	int error = store_outgoing_report(message->shared->store, message->id,
-					  message->delivery);
-
-	if (error != STORE_E_NOT_FOUND)
-		note_storage(message->shared, error);
-	return error;
-}
-
-static void save(struct outbox_message *message)
-{
-	int error;
-
-	if (outbox_message_is_saved(message))
-		return;
-	if (message->saved != message->state)
-		error = move_row(message,
-				 (struct outgoing_move){ .to = message->state,
-							 .reason = message->reason },
-				 PACE_LAZY);
-	else
-		error = save_delivery(message);
-	if (error && !row_is_lost(error))
-		return;
-	message->saved = message->state;
-	message->saved_delivery = message->delivery;
-}
-
-/* Who watches it knows; who reads it in the store does not. */
-void outbox_message_save(struct outbox_message *message)
-{
-	struct outbox_event event;
-
-	if (outbox_message_is_saved(message))
-		return;
-	save(message);
-	if (!outbox_message_is_saved(message))
-		return;
-	event = event_of(message);
-	observers_notify(&message->shared->observers, &event);
-}
-
-/* What a report proved needs no other word. */
-static bool is_proved(const struct outbox_message *message, enum message_state state)
-{
-	return message->delivery == DELIVERY_CONFIRMED &&
-	       (state == STATE_HELD || state == STATE_UNKNOWN);
-}
-
-void outbox_message_become(struct outbox_message *message, enum message_state state,
-			   const char *reason)
-{
-	if (is_proved(message, state)) {
-		state = STATE_DELIVERED;
-		reason = "";
-	}
-	if (message->state == state)
-		return;
-	if (message->unwanted && (state == STATE_HELD || state == STATE_HANDED))
-		reason = cancel_wanted;
-	set_state(message, state, reason);
-	save(message);
-	tell(message);
-	outbox_turn_later(message->shared);
-	if (state == STATE_SENT && message->delivery == DELIVERY_CONFIRMED)
-		outbox_message_become(message, STATE_DELIVERED, "");
-}
-
-void outbox_message_hand(struct outbox_message *message, const char *uuid, bool awaited)
-{
-	memcpy(message->uuid, uuid, sizeof(message->uuid));
-	message->uuid_unsaved = true;
-	if (awaited)
-		message->delivery = DELIVERY_AWAITED;
-	outbox_message_become(message, STATE_HANDED, "");
-}
-
-void outbox_message_hear(struct outbox_message *message, enum message_state_word told)
-{
-	if (message_state_is_final(message->state))
-		return;
-	switch (told) {
-	case MESSAGE_PENDING:
-		break;
-	case MESSAGE_SENT:
-		outbox_message_become(message, STATE_SENT, "");
-		break;
-	case MESSAGE_FAILED:
-		outbox_message_become(message, STATE_FAILED, "network_refused");
-		break;
-	case MESSAGE_CANCELLED:
-		outbox_message_become(message, STATE_CANCELLED, "");
-		break;
-	}
-}
-
-void outbox_message_report(struct outbox_message *message, bool delivered)
-{
-	enum delivery delivery = delivered ? DELIVERY_CONFIRMED : DELIVERY_REFUSED;
-
-	if (message->delivery == delivery || message->delivery == DELIVERY_CONFIRMED)
-		return;
-	message->delivery = delivery;
-	if (delivered && message->state != STATE_HANDED &&
-	    message_state_may_become(message->state, STATE_DELIVERED)) {
-		outbox_message_become(message, STATE_DELIVERED, "");
-		return;
-	}
-	save(message);
-	if (message_state_is_final(message->state))
-		tell(message);
-	outbox_turn_later(message->shared);
-}
-
-int outbox_message_read(const struct outbox_message *message, struct arena *arena,
-			struct message *row_out)
-{
-	if (!arena)
-		return -ENOMEM;
-	return store_message_get(message->shared->store, message->id, arena, row_out);
-}
-
-/* oFono has one word for a bad number, a text it cannot encode and one too long. */
-static const char *reason_of_format(const struct outbox_message *message,
-				    const struct modem *modem)
-{
-	bool sends_emoji = modem && ofono_sends_emoji(modem->ofono);
-	struct arena *arena = arena_new(OUTBOX_ARENA_BYTES);
-	const char *reason = "invalid_number";
-	struct segments segments;
-	struct message row;
-
-	if (!outbox_message_read(message, arena, &row)) {
-		segments_measure(row.text, &segments);
-		if (segments.unsendable && !(sends_emoji && segments.unsendable > 0xffff))
-			reason = "invalid_text";
-		else if (segments.count > OFONO_PARTS_MAX)
-			reason = "text_too_long";
-	}
-	arena_free(arena);
-	return reason;
-}
-
-/* The network was not asked: it answers later, as the state of what oFono has taken. */
-const char *outbox_message_refusal(const struct outbox_message *message,
-				   const struct modem *modem, const char *error)
-{
-	if (error && strcmp(error, "org.ofono.Error.InvalidFormat") == 0)
-		return reason_of_format(message, modem);
-	/* oFono of Sailfish OS checks its callers; the bus has its own error for that */
-	if (error && strcmp(error, "org.ofono.Error.AccessDenied") == 0)
-		return "ofono_access_denied";
-	return "ofono_unavailable";
-}
-
-bool outbox_message_is_readied(const struct outbox_message *message)
+bool outbox_message_is_prepared(const struct outbox_message *message)
 {
 	return message->state == STATE_QUEUED && message->saved == STATE_HANDING &&
-	       message->words;
+	       message->payload;
 }
 
 bool outbox_message_is_saved(const struct outbox_message *message)
@@ -419,8 +165,8 @@ bool outbox_message_is_saved(const struct outbox_message *message)
 	       message->saved_delivery == message->delivery;
 }
 
-/* One that is confirmed already is about to become delivered. */
-bool outbox_message_is_over(const struct outbox_message *message)
+/* A sent message whose delivery is confirmed is about to become delivered. */
+bool outbox_message_has_ended(const struct outbox_message *message)
 {
 	bool awaits = message->delivery == DELIVERY_AWAITED ||
 		      message->delivery == DELIVERY_CONFIRMED;
@@ -431,9 +177,310 @@ bool outbox_message_is_over(const struct outbox_message *message)
 
 bool outbox_message_is_done(const struct outbox_message *message)
 {
-	bool watched = !TAILQ_EMPTY(&message->observers.list);
+	bool is_observed = !TAILQ_EMPTY(&message->observers.list);
 
 	return message_state_is_final(message->state) &&
 	       outbox_message_is_saved(message) &&
-	       (!watched || outbox_message_is_over(message));
+	       (!is_observed || outbox_message_has_ended(message));
+}
+
+static void outbox_message_change(struct outbox_message *message,
+				  enum message_state state, const char *reason)
+{
+	struct message_counters *counters = message->messages->counters;
+
+	outbox_messages_count(message->messages, state, 1);
+	outbox_messages_count(message->messages, message->state, -1);
+	if (counters)
+		message_counters_row(counters, message->sim_id)->became[state]++;
+	message->state = state;
+	message->reason = reason;
+}
+
+static struct outbox_event outbox_message_event(const struct outbox_message *message)
+{
+	return (struct outbox_event){ message->id, message->state, message->reason,
+				      message->delivery,
+				      outbox_message_has_ended(message) };
+}
+
+static void outbox_message_notify(struct outbox_message *message)
+{
+	struct outbox_event event = outbox_message_event(message);
+
+	log_info("outbox: message %lld: %s%s%s", (long long)message->id,
+		 message_state_name(message->state), *message->reason ? ", " : "",
+		 message->reason);
+	observers_notify(&message->observers, &event);
+	observers_notify(&message->messages->observers, &event);
+	if (event.last)
+		outbox_message_remove_observers(message);
+}
+
+/* ---- decisions: the disk first ------------------------------------------------------- */
+
+static bool outbox_message_row_is_lost(int error)
+{
+	return error == STORE_E_NOT_FOUND || error == STORE_E_ILLEGAL;
+}
+
+/* Adds UUID and delivery of the message to the move. */
+static int outbox_message_move_row(struct outbox_message *message,
+				   struct outgoing_move move, bool is_lazy)
+{
+	struct store *store = message->messages->store;
+	int error;
+
+	move.uuid = message->uuid_unsaved ? message->uuid : NULL;
+	move.delivery = message->delivery;
+	if (is_lazy)
+		store_set_lazy(store, true);
+	error = store_outgoing_move(store, message->id, &move);
+	if (is_lazy) {
+		store_set_lazy(store, false);
+		outbox_messages_sync_later(message->messages);
+	}
+	if (outbox_message_row_is_lost(error))
+		log_error("outbox: message %lld: its row does not allow the state %s",
+			  (long long)message->id, message_state_name(move.to));
+	else
+		outbox_messages_set_refused(message->messages, error);
+	message->uuid_unsaved &= error != 0;
+	return error;
+}
+
+static void outbox_message_set_decided(struct outbox_message *message,
+				       enum message_state state, const char *reason)
+{
+	outbox_message_change(message, state, reason ? reason : "");
+	message->saved = state;
+	message->saved_delivery = message->delivery;
+	outbox_message_notify(message);
+}
+
+/* A row that is lost leaves the message unknown. */
+static int outbox_message_write(struct outbox_message *message,
+				const struct outgoing_move *move, bool is_lazy)
+{
+	int error = outbox_message_move_row(message, *move, is_lazy);
+
+	if (outbox_message_row_is_lost(error)) {
+		outbox_message_change(message, STATE_UNKNOWN, "internal");
+		message->saved = STATE_UNKNOWN;
+		outbox_message_notify(message);
+		outbox_messages_request_run(message->messages);
+	}
+	if (!error)
+		outbox_message_set_decided(message, move->to, move->reason);
+	return error;
+}
+
+int outbox_message_decide(struct outbox_message *message,
+			  const struct outgoing_move *move)
+{
+	outbox_messages_request_run(message->messages);
+	return outbox_message_write(message, move, false);
+}
+
+/* From now on its queue waits for oFono, so no further run is requested. */
+int outbox_message_begin_submitting(struct outbox_message *message)
+{
+	static const struct outgoing_move move = { .to = STATE_HANDING };
+
+	if (message->saved != STATE_HANDING)
+		return outbox_message_write(message, &move, true);
+	outbox_message_set_decided(message, STATE_HANDING, NULL);
+	return 0;
+}
+
+int outbox_message_want_cancel(struct outbox_message *message)
+{
+	static const struct outgoing_move move = { .to = STATE_HELD,
+						   .reason = cancel_wanted };
+	int error;
+
+	assert(message->state == STATE_HELD);
+	if (message->cancel_wanted)
+		return 0;
+	error = outbox_message_decide(message, &move);
+	message->cancel_wanted = !error;
+	return error;
+}
+
+/* ---- facts: true whether or not the disk takes them ---------------------------------- */
+
+static void outbox_message_try_to_save(struct outbox_message *message)
+{
+	int error;
+
+	if (outbox_message_is_saved(message))
+		return;
+	if (message->saved != message->state) {
+		const struct outgoing_move move = { .to = message->state,
+						    .reason = message->reason };
+
+		error = outbox_message_move_row(message, move, true);
+	} else {
+		error = store_outgoing_report(message->messages->store, message->id,
+					      message->delivery);
+		if (error != STORE_E_NOT_FOUND)
+			outbox_messages_set_refused(message->messages, error);
+	}
+	if (error && !outbox_message_row_is_lost(error))
+		return;
+	message->saved = message->state;
+	message->saved_delivery = message->delivery;
+}
+
+/* Observers of the message know the state already; those who read the store do not. */
+void outbox_message_save(struct outbox_message *message)
+{
+	struct outbox_event event;
+
+	if (outbox_message_is_saved(message))
+		return;
+	outbox_message_try_to_save(message);
+	if (!outbox_message_is_saved(message))
+		return;
+	event = outbox_message_event(message);
+	observers_notify(&message->messages->observers, &event);
+}
+
+void outbox_message_set_state(struct outbox_message *message, enum message_state state,
+			      const char *reason)
+{
+	/* A delivery report proves more than a held or unknown state says. */
+	if (message->delivery == DELIVERY_CONFIRMED &&
+	    (state == STATE_HELD || state == STATE_UNKNOWN)) {
+		state = STATE_DELIVERED;
+		reason = "";
+	}
+	if (message->state == state)
+		return;
+	if (message->cancel_wanted && (state == STATE_HELD || state == STATE_HANDED))
+		reason = cancel_wanted;
+	outbox_message_change(message, state, reason);
+	outbox_message_try_to_save(message);
+	outbox_message_notify(message);
+	outbox_messages_request_run(message->messages);
+	if (state == STATE_SENT && message->delivery == DELIVERY_CONFIRMED)
+		outbox_message_set_state(message, STATE_DELIVERED, "");
+}
+
+void outbox_message_set_submitted(struct outbox_message *message, const char *uuid,
+				  bool awaited)
+{
+	memcpy(message->uuid, uuid, sizeof(message->uuid));
+	message->uuid_unsaved = true;
+	if (awaited)
+		message->delivery = DELIVERY_AWAITED;
+	outbox_message_set_state(message, STATE_HANDED, "");
+}
+
+void outbox_message_on_state(struct outbox_message *message,
+			     enum message_state_word state)
+{
+	if (message_state_is_final(message->state))
+		return;
+	switch (state) {
+	case MESSAGE_PENDING:
+		break;
+	case MESSAGE_SENT:
+		outbox_message_set_state(message, STATE_SENT, "");
+		break;
+	case MESSAGE_FAILED:
+		outbox_message_set_state(message, STATE_FAILED, "network_refused");
+		break;
+	case MESSAGE_CANCELLED:
+		outbox_message_set_state(message, STATE_CANCELLED, "");
+		break;
+	}
+}
+
+void outbox_message_on_report(struct outbox_message *message, bool delivered)
+{
+	enum delivery delivery = delivered ? DELIVERY_CONFIRMED : DELIVERY_REFUSED;
+
+	if (message->delivery == delivery || message->delivery == DELIVERY_CONFIRMED)
+		return;
+	message->delivery = delivery;
+	if (delivered && message->state != STATE_HANDED &&
+	    message_state_may_become(message->state, STATE_DELIVERED)) {
+		outbox_message_set_state(message, STATE_DELIVERED, "");
+		return;
+	}
+	outbox_message_try_to_save(message);
+	if (message_state_is_final(message->state))
+		outbox_message_notify(message);
+	outbox_messages_request_run(message->messages);
+}
+
+/* ---- number and text ----------------------------------------------------------------- */
+
+struct outbox_message_payload *outbox_message_payload_new(const char *number,
+							  const char *text)
+{
+	size_t number_bytes = strlen(number) + 1, text_bytes = strlen(text) + 1;
+	struct outbox_message_payload *payload =
+		malloc(sizeof(*payload) + number_bytes + text_bytes);
+	char *at;
+
+	if (!payload)
+		return NULL;
+	at = (char *)(payload + 1);
+	payload->number = memcpy(at, number, number_bytes);
+	payload->text = memcpy(at + number_bytes, text, text_bytes);
+	return payload;
+}
+
+int outbox_message_payload_read(const struct outbox_message *message,
+				struct outbox_message_payload **payload_out)
+{
+	struct arena *arena = arena_new(OUTBOX_MESSAGE_ARENA_BYTES);
+	struct outbox_message_payload *payload = NULL;
+	struct message row;
+	int error = arena ? store_message_get(message->messages->store, message->id,
+					      arena, &row)
+			  : -ENOMEM;
+
+	if (!error) {
+		payload = outbox_message_payload_new(row.number, row.text);
+		error = payload ? 0 : -ENOMEM;
+	}
+	arena_free(arena);
+	if (!error)
+		*payload_out = payload;
+	return error;
+}
+
+/* oFono has one error for a bad number, for a text it cannot encode and for a long one. */
+static const char *outbox_message_format_reason(const struct outbox_message *message,
+						const struct modem *modem)
+{
+	bool sends_emoji = modem && ofono_sends_emoji(modem->ofono);
+	struct outbox_message_payload *payload = NULL;
+	const char *reason = "invalid_number";
+	struct segments segments;
+
+	if (!outbox_message_payload_read(message, &payload)) {
+		segments_measure(payload->text, &segments);
+		if (segments.unsendable && !(sends_emoji && segments.unsendable > 0xffff))
+			reason = "invalid_text";
+		else if (segments.count > OFONO_SEGMENTS_MAX)
+			reason = "text_too_long";
+	}
+	free(payload);
+	return reason;
+}
+
+/* The network was not asked: its answer comes later, as a state of the message. */
+const char *outbox_message_refusal_reason(const struct outbox_message *message,
+					  const struct modem *modem, const char *error)
+{
+	if (error && strcmp(error, "org.ofono.Error.InvalidFormat") == 0)
+		return outbox_message_format_reason(message, modem);
+	/* Sailfish OS's oFono checks its callers itself; the bus has an error of its own. */
+	if (error && strcmp(error, "org.ofono.Error.AccessDenied") == 0)
+		return "ofono_access_denied";
+	return "ofono_unavailable";
 }

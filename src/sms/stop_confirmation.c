@@ -42,7 +42,7 @@ static void on_inbox(void *data, const void *event_data)
 		return;
 	segments_measure(draft.text, &segments);
 	draft.segments = segments.count;
-	if (outbox_submit(confirmation->outbox, &draft, &message_id))
+	if (outbox_accept(confirmation->outbox, &draft, &message_id))
 		log_warning("stop: %s gets no confirmation, the outbox does not take it",
 			    log_number(number));
 	else

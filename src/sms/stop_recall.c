@@ -24,7 +24,7 @@ static void find(void *data, const struct message *message)
 
 static void drop(struct stop_recall *recall, int64_t message_id)
 {
-	if (outbox_drop(recall->outbox, message_id, "recipient_opted_out"))
+	if (outbox_cancel_waiting(recall->outbox, message_id, "recipient_opted_out"))
 		log_warning("stop: message %lld could not be taken back",
 			    (long long)message_id);
 }

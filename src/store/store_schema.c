@@ -278,7 +278,7 @@ static const char version_9[] = "DROP INDEX message_unfinished;"
  * CLOCK_BOOTTIME the message was accepted (created_boot) and expires (expires_boot; 0: its
  * validity has not begun, or it has none). seen: the latest time of an earlier start that
  * the message has lived through, by the wall clock; 0: it is of this start. See
- * sms/outbox_clock.h.
+ * sms/outbox_deadline.h.
  * alive: boot and boot_at are the same moment as `at`, by CLOCK_BOOTTIME.
  * place: which file this is; of epoch 0: it was made by a version that noted nothing; no
  * row: it was made by us and not used yet. See store/store_place.h.

@@ -27,7 +27,7 @@ struct cancelling {
 	struct tool_call *call;
 	int64_t message_id;
 	enum message_state state;
-	struct outbox_recall *recall; /* NULL: oFono is not being asked */
+	struct outbox_cancellation *recall; /* NULL: oFono is not being asked */
 };
 
 static void succeed(const struct cancelling *cancelling, enum message_state state,
@@ -112,7 +112,7 @@ static void answer(const struct cancelling *cancelling, int outcome)
 		answer_failure(cancelling, FAILURE_TOO_LATE,
 			       too_late_words[cancelling->state]);
 		break;
-	case OUTBOX_E_LATER:
+	case OUTBOX_E_CANCEL_LATER:
 		answer_later(cancelling);
 		break;
 	case OUTBOX_E_NO_ANSWER:
@@ -177,14 +177,14 @@ static void on_abandoned(void *data)
 {
 	struct cancelling *cancelling = data;
 
-	outbox_recall_leave(cancelling->recall);
+	outbox_cancel_leave(cancelling->recall);
 }
 
 static void on_stopping(void *data)
 {
 	struct cancelling *cancelling = data;
 
-	outbox_recall_leave(cancelling->recall);
+	outbox_cancel_leave(cancelling->recall);
 	answer(cancelling, OUTBOX_E_NO_ANSWER);
 }
 
@@ -199,11 +199,11 @@ static void cancel(struct cancelling *cancelling)
 	int outcome = outbox_cancel(services->outbox, cancelling->message_id,
 				    &cancelling->recall);
 
-	if (outcome != OUTBOX_E_ASKING) {
+	if (outcome != OUTBOX_E_CANCELLING) {
 		answer(cancelling, outcome);
 		return;
 	}
-	outbox_recall_wait(cancelling->recall, on_recalled, cancelling);
+	outbox_cancel_wait(cancelling->recall, on_recalled, cancelling);
 	tool_call_wait(cancelling->call, &waiting, cancelling);
 }
 

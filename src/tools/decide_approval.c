@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "console/console.h"
+#include "sms/outbox_approval.h"
 #include "tools/argument.h"
 #include "tools/failure.h"
 #include "tools/services.h"
@@ -93,8 +94,9 @@ static void decide(struct tool_call *call, int64_t message_id)
 	int outcome;
 
 	snprintf(who, sizeof(who), "client %s", call->client->name);
-	outcome = approved ? outbox_approve(services->outbox, message_id, who)
-			   : outbox_reject(services->outbox, message_id, who, reason);
+	outcome = approved ? outbox_approval_give(services->outbox, message_id, who)
+			   : outbox_approval_reject(services->outbox, message_id, who,
+						    reason);
 	answer_outcome(call, outcome, message_id, approved);
 }
 

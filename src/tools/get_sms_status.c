@@ -6,6 +6,7 @@
  * only decides when that is.
  */
 #include "base/clock.h"
+#include "sms/outbox_approval.h"
 #include "sms/sender.h"
 #include "store/delivery.h"
 #include "store/store_outgoing.h"
@@ -141,8 +142,8 @@ static void write_times(const struct asking *asking, const struct message *messa
 		message_view_put_time(writer, "expires_at", message->expires_at_ms);
 	if (message->state == STATE_WAITING_APPROVAL)
 		message_view_put_time(writer, "approval_until",
-				      outbox_awaited_until(services->outbox,
-							   services->config, message));
+				      outbox_approval_until(services->outbox,
+							    services->config, message));
 }
 
 static void write_facts(const struct asking *asking, const struct message *message)

@@ -4,7 +4,7 @@
  * place of the owner. Whoever decides sees the whole text, one-time codes too.
  */
 #include "console/console.h"
-#include "sms/approval.h"
+#include "sms/outbox_approval.h"
 #include "store/store_client.h"
 #include "tools/failure.h"
 #include "tools/message_view.h"
@@ -48,7 +48,7 @@ static void write_times(struct json_writer *writer, const struct tool_call *call
 		message_view_put_time(writer, "send_at", message->send_at_ms);
 	message_view_put_time(
 		writer, "until",
-		outbox_awaited_until(services->outbox, services->config, message));
+		outbox_approval_until(services->outbox, services->config, message));
 }
 
 static void write_row(struct json_writer *writer, const struct tool_call *call,
@@ -93,8 +93,8 @@ static int write_message(struct json_writer *writer, const struct tool_call *cal
 static int write_list(struct json_writer *writer, const struct tool_call *call)
 {
 	const struct services *services = call->services;
-	struct approvals_page page;
-	int error = approvals_page_read(services->store, 0, &page);
+	struct outbox_approval_page page;
+	int error = outbox_approval_page_read(services->store, 0, &page);
 
 	json_open_object(writer);
 	json_key(writer, "approvals");

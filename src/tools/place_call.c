@@ -11,7 +11,7 @@
 
 #include "phone/dialler.h"
 #include "ofono/voice_dial.h"
-#include "sms/approval.h"
+#include "sms/outbox_approval.h"
 #include "tools/approval.h"
 #include "tools/argument.h"
 #include "tools/call_watch.h"
@@ -291,7 +291,7 @@ static bool place(struct calling *calling)
 		.client = call->client->name,
 		.number = calling->dialled,
 		.most_seconds = config_of(calling)->most_seconds,
-		.reason = calling->is_approved ? approval_by_person : NULL,
+		.reason = calling->is_approved ? outbox_approval_by_user : NULL,
 	};
 
 	switch (dialler_place(services_of(calling)->dialler, &order,

@@ -4,7 +4,7 @@
  * repeats, get a yes where one is needed, and the SIM where there are several (both may ask
  * the person), put the message on disk, wait for the network's word, answer.
  *
- * Until outbox_submit() nothing has happened and every refusal is free. After it the
+ * Until outbox_accept() nothing has happened and every refusal is free. After it the
  * message goes its way, and the answer only reports (tools/sending.h). That the policy
  * answers before the lack of a SIM does lets a client ask again when the SIM is gone.
  */
@@ -144,7 +144,7 @@ static bool submit(struct sending *sending)
 	draft = sms_order_draft(sending->order);
 	draft.is_awaited = is_awaited(sending->order, &draft);
 	sending->message = message_of(&draft);
-	switch (outbox_submit(services->outbox, &draft, &sending->message.id)) {
+	switch (outbox_accept(services->outbox, &draft, &sending->message.id)) {
 	case 0:
 		return true;
 	case OUTBOX_E_FULL:

@@ -50,7 +50,7 @@ static void answer(void *data)
 	const struct sending *sending = data;
 
 	if (message_state_is_final(sending->message.state) ||
-	    outbox_settle(outbox_of(sending)) == 0)
+	    outbox_sync(outbox_of(sending)) == 0)
 		sending_answer(sending);
 	else
 		failure_answer(sending->order->call, FAILURE_STORAGE_FULL,
@@ -64,7 +64,7 @@ static void withdraw(void *data)
 	struct sending *sending = data;
 
 	if (sending->repeat == REPEAT_NONE)
-		outbox_withdraw(outbox_of(sending), sending->message.id);
+		outbox_cancel_abandoned(outbox_of(sending), sending->message.id);
 }
 
 /* What waits holds no more than its answer is made of. */
@@ -86,7 +86,7 @@ static void forget(struct sending *sending)
 void sending_follow(struct sending *sending)
 {
 	if (sending->repeat != REPEAT_NONE)
-		outbox_keep(outbox_of(sending), sending->message.id);
+		outbox_cancel_never_abandoned(outbox_of(sending), sending->message.id);
 	if (sms_task_begin(sending))
 		return;
 	sending->watch = (struct watch){

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/shown_text.h"
-#include "sms/approval.h"
+#include "sms/outbox_approval.h"
 #include "tools/message_view.h"
 #include "tools/sending.h"
 #include "tools/services.h"
@@ -243,7 +243,8 @@ static void answer_unapproved(const struct sending *sending)
 	const struct services *services = sending->order->call->services;
 	char until[CLOCK_TEXT_BYTES];
 
-	clock_format(approval_awaited_until(services->config, &sending->message), until);
+	clock_format(outbox_approval_until(NULL, services->config, &sending->message),
+		     until);
 	succeed(sending,
 		arena_printf(sending->order->call->arena,
 			     "SMS to %s is not sent yet: it waits for the owner's "

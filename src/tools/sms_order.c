@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/timestamp.h"
 #include "mcp/ask.h"
-#include "sms/approval.h"
+#include "sms/outbox_approval.h"
 #include "tools/argument.h"
 #include "tools/sim_choice.h"
 
@@ -201,9 +201,9 @@ struct message_draft sms_order_draft(const struct sms_order *order)
 	};
 
 	if (order->approval == ORDER_APPROVAL_GIVEN) {
-		draft.reason = approval_by_person;
-		draft.expires_at_ms = approval_expiry(draft.created_ms, draft.send_at_ms,
-						      draft.expires_at_ms);
+		draft.reason = outbox_approval_by_user;
+		draft.expires_at_ms = outbox_approval_expiry(
+			draft.created_ms, draft.send_at_ms, draft.expires_at_ms);
 	}
 	return draft;
 }

@@ -260,11 +260,11 @@ static int cancel(const struct task_query *query, const struct task *task)
 {
 	const struct services *services = query->services;
 	const struct sms_task *sms_task = task->data;
-	struct outbox_recall *recall = NULL;
+	struct outbox_cancellation *recall = NULL;
 	int outcome = outbox_cancel(services->outbox, sms_task->message.id, &recall);
 
-	if (outcome == OUTBOX_E_ASKING) /* oFono's answer is told as any change is */
-		outbox_recall_leave(recall);
+	if (outcome == OUTBOX_E_CANCELLING) /* oFono's answer is told as any change is */
+		outbox_cancel_leave(recall);
 	if (outcome == OUTBOX_E_STORAGE)
 		return -ENOSPC;
 	return outcome < 0 ? outcome : 0;

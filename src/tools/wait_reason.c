@@ -12,7 +12,7 @@ bool wait_is_for_the_clock(const struct message *message)
 	int64_t now_ms = clock_wall_ms();
 
 	if (message->state == STATE_QUEUED && needed_ms && now_ms < message->seen_ms)
-		return true; /* see sms/outbox_clock.h */
+		return true; /* see sms/outbox_deadline.h */
 	return needed_ms >= CLOCK_SANE_MS && now_ms < CLOCK_SANE_MS;
 }
 

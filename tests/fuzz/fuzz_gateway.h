@@ -419,8 +419,9 @@ static inline void gateway_open_server(void)
 		.services = &gateway.services,
 		.endpoint = gateway.endpoint,
 	};
-	outbox_set_tally(gateway.services.outbox, &gateway.web.tally);
-	inbox_set_tally(gateway.services.inbox, &gateway.web.tally);
+	outbox_set_message_counters(gateway.services.outbox,
+				    &gateway.web.message_counters);
+	inbox_set_message_counters(gateway.services.inbox, &gateway.web.message_counters);
 	web_routes_put(&gateway.routes[1], &gateway.web);
 	FUZZ_CHECK(http_server_new(gateway.loop, &gateway.config, gateway.routes,
 				   &gateway.auth, &gateway.server, &error) == 0);

@@ -10,7 +10,7 @@
 #include "outbox_bench.h"
 
 #include "base/clock.h"
-#include "sms/approval.h"
+#include "sms/outbox_approval.h"
 
 #define MINUTE_MS (INT64_C(60) * 1000)
 #define HOUR_MS	  (60 * MINUTE_MS)
@@ -63,7 +63,7 @@ static int64_t submit_unapproved(int64_t send_at_ms, int64_t expires_at_ms)
 	};
 	int64_t id = 0;
 
-	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
 	turn();
 	assert_message(id, STATE_WAITING_APPROVAL, "");
 	return id;
@@ -71,12 +71,12 @@ static int64_t submit_unapproved(int64_t send_at_ms, int64_t expires_at_ms)
 
 static int approve(int64_t id)
 {
-	return outbox_approve(outbox, id, "owner");
+	return outbox_approval_give(outbox, id, "owner");
 }
 
 static int reject(int64_t id)
 {
-	return outbox_reject(outbox, id, "owner", "not now");
+	return outbox_approval_reject(outbox, id, "owner", "not now");
 }
 
 static int64_t expiry_of(int64_t id)
@@ -128,7 +128,7 @@ static void test_yes(void **state)
 	assert_int_equal(approve(id), 0);
 	assert_message(id, STATE_QUEUED,
 		       "approved_by_owner"); /* before it is handed over */
-	assert_int_equal(expiry_of(id), now_ms + APPROVAL_GOOD_MS);
+	assert_int_equal(expiry_of(id), now_ms + OUTBOX_APPROVAL_VALID_MS);
 	turn();
 	assert_string_equal(only_send()->text, "may I");
 	assert_heard("1:queued(approved_by_owner) 1:handing() ");
@@ -157,7 +157,7 @@ static void test_no(void **state)
 
 static void test_what_does_not_wait(void **state)
 {
-	struct outbox_recall *recall;
+	struct outbox_cancellation *recall;
 	int64_t id;
 
 	(void)state;
@@ -174,7 +174,7 @@ static void test_what_does_not_wait(void **state)
 	assert_decided(id);
 	assert_message(id, STATE_CANCELLED, "");
 	id = submit_unapproved(0, 0);
-	outbox_withdraw(outbox, id);
+	outbox_cancel_abandoned(outbox, id);
 	assert_decided(id);
 	assert_message(id, STATE_CANCELLED, "client_left");
 	assert_int_equal(sends_pending(), 0);
@@ -217,7 +217,7 @@ static void test_the_timer(void **state)
 	fake_modem_ready("/sim0", "1");
 	clock_set_source(NULL);
 	draft.created_ms = clock_wall_ms() - 24 * HOUR_MS + 100;
-	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
 	assert_message(id, STATE_WAITING_APPROVAL, "");
 	turn_until(state_of(id) == STATE_EXPIRED);
 	assert_message(id, STATE_EXPIRED, "approval_not_given");
@@ -232,7 +232,7 @@ static void test_ten_minutes(void **state)
 	(void)state;
 	id = submit_unapproved(0, 0);
 	assert_int_equal(approve(id), 0);
-	now_ms += APPROVAL_GOOD_MS - 1;
+	now_ms += OUTBOX_APPROVAL_VALID_MS - 1;
 	assert_decided(id);
 	bench_restart(&patient);
 	turn();
@@ -258,7 +258,7 @@ static void test_ten_minutes_and_tries(void **state)
 	fake_answer(only_send(), SEND_NOT_HANDED, NULL);
 	turn();
 	assert_message(id, STATE_QUEUED, "not_taken");
-	now_ms += APPROVAL_GOOD_MS;
+	now_ms += OUTBOX_APPROVAL_VALID_MS;
 	bench_restart(&patient);
 	turn();
 	assert_message(id, STATE_EXPIRED, "approval_expired");
@@ -289,7 +289,7 @@ static void test_scheduled(void **state)
 	id = submit_unapproved(send_at_ms, 0);
 	assert_int_equal(approve(id), 0);
 	assert_message(id, STATE_SCHEDULED, "approved_by_owner");
-	assert_int_equal(expiry_of(id), send_at_ms + APPROVAL_GOOD_MS);
+	assert_int_equal(expiry_of(id), send_at_ms + OUTBOX_APPROVAL_VALID_MS);
 	now_ms = send_at_ms - 1;
 	bench_restart(&patient);
 	turn();
@@ -315,7 +315,7 @@ static void test_scheduled_and_late(void **state)
 	turn();
 	assert_message(id, STATE_WAITING_APPROVAL, "");
 	assert_int_equal(approve(id), 0);
-	assert_int_equal(expiry_of(id), now_ms + APPROVAL_GOOD_MS);
+	assert_int_equal(expiry_of(id), now_ms + OUTBOX_APPROVAL_VALID_MS);
 	turn();
 	assert_string_equal(only_send()->text, "may I");
 }
@@ -328,16 +328,16 @@ static void test_yes_of_the_person(void **state)
 		.number = "+36201234567",
 		.text = "x",
 		.segments = 1,
-		.reason = approval_by_person,
+		.reason = outbox_approval_by_user,
 		.created_ms = now_ms,
-		.expires_at_ms = approval_expiry(now_ms, 0, 0),
+		.expires_at_ms = outbox_approval_expiry(now_ms, 0, 0),
 	};
 	int64_t id;
 
 	(void)state;
 	modem_searching();
-	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
-	now_ms += APPROVAL_GOOD_MS;
+	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
+	now_ms += OUTBOX_APPROVAL_VALID_MS;
 	bench_restart(&patient);
 	turn();
 	assert_message(id, STATE_EXPIRED, "approval_expired");

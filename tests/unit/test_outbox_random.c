@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "sms/outbox_approval.h"
 #include "wild_ofono.h"
 
 enum { STEPS = 300, ROUNDS = 40, AHEAD_MS = 6 };
@@ -57,7 +58,7 @@ static void submit_one(void)
 	if (submitted == MESSAGES_MAX)
 		return;
 	snprintf(text, sizeof(text), "%lld", (long long)submitted + 1);
-	if (outbox_submit(outbox, &draft, &id))
+	if (outbox_accept(outbox, &draft, &id))
 		return;
 	assert_int_equal(id, submitted + 1);
 	submitted++;
@@ -68,7 +69,7 @@ static void submit_one(void)
 
 static void approve(int64_t id)
 {
-	if (outbox_approve(outbox, id, "owner"))
+	if (outbox_approval_give(outbox, id, "owner"))
 		return;
 	assert_true(truths[id].needs_yes); /* once */
 	truths[id].needs_yes = false;
@@ -80,7 +81,7 @@ static void decide_one(void)
 
 	if (id && chance(80))
 		approve(id);
-	else if (id && !outbox_reject(outbox, id, "owner", ""))
+	else if (id && !outbox_approval_reject(outbox, id, "owner", ""))
 		truths[id].rejected = true;
 }
 
@@ -105,7 +106,7 @@ static void on_taken_back(void *data, int outcome)
 static void take_back_one(void)
 {
 	int64_t id = submitted ? 1 + rand() % submitted : 0;
-	struct outbox_recall *recall;
+	struct outbox_cancellation *recall;
 
 	if (!id)
 		return;
@@ -113,10 +114,10 @@ static void take_back_one(void)
 	case 0:
 		on_taken_back(&truths[id], 0);
 		break;
-	case OUTBOX_E_ASKING:
-		outbox_recall_wait(recall, on_taken_back, &truths[id]);
+	case OUTBOX_E_CANCELLING:
+		outbox_cancel_wait(recall, on_taken_back, &truths[id]);
 		if (chance(20))
-			outbox_recall_leave(recall);
+			outbox_cancel_leave(recall);
 		break;
 	}
 }

@@ -36,7 +36,7 @@ static int64_t submit_awaited(const char *text)
 	int64_t id = 0;
 
 	draft.is_awaited = true;
-	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
 	return id;
 }
 
@@ -126,7 +126,7 @@ static void test_cancelled_before_the_turn(void **state)
 	fake_modem_ready("/sim0", "1");
 	turn();
 	id = submit_awaited("x");
-	outbox_withdraw(outbox, id);
+	outbox_cancel_abandoned(outbox, id);
 	turn();
 	assert_int_equal(sends_pending(), 0);
 	assert_message(id, STATE_CANCELLED, "client_left");
@@ -174,7 +174,7 @@ static void test_the_disk_is_full(void **state)
 	turn();
 	draft.is_awaited = true;
 	fill_disk(true);
-	assert_int_equal(outbox_submit(outbox, &draft, &id), OUTBOX_E_STORAGE);
+	assert_int_equal(outbox_accept(outbox, &draft, &id), OUTBOX_E_STORAGE);
 	turn();
 	assert_int_equal(sends_pending(), 0);
 }

@@ -25,7 +25,7 @@ static int64_t submit_timed(const char *text, int64_t send_ms, int64_t expiry_ms
 		.expires_at_ms = expiry_ms ? now_ms + expiry_ms : 0,
 	};
 
-	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
 	return id;
 }
 

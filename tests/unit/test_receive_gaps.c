@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "inbox_bench.h"
-#include "sms/hearing.h"
+#include "sms/receive_gaps.h"
 
 static char gaps[512];
 
@@ -63,7 +63,7 @@ static void test_gateway_down_until_it_hears(void **state)
 	pass(1000);
 	fake_tell(OFONO_AVAILABLE, NULL);
 	assert_gaps("gateway_down:100+51 ofono_down:152+1 ");
-	assert_int_equal(inbox_deaf_ms(inbox), 52000); /* of before the start, too */
+	assert_int_equal(inbox_gaps_ms(inbox), 52000); /* of before the start, too */
 }
 
 /* After a crash it is down since the last write. */
@@ -102,20 +102,20 @@ static void test_ofono_down(void **state)
 	fake_tell(OFONO_AVAILABLE, NULL);
 	assert_gaps("");
 	pass(100000);
-	assert_int_equal(inbox_deaf_ms(inbox), 0);
+	assert_int_equal(inbox_gaps_ms(inbox), 0);
 	fake_tell(OFONO_UNAVAILABLE, NULL);
 	assert_gaps("ofono_down:100... ");
 	pass(50000);
-	assert_int_equal(inbox_deaf_ms(inbox), 50000); /* it goes on */
+	assert_int_equal(inbox_gaps_ms(inbox), 50000); /* it goes on */
 	fake_tell(OFONO_AVAILABLE, NULL);
 	assert_gaps("ofono_down:100+50 ");
-	assert_int_equal(inbox_deaf_ms(inbox), 50000);
+	assert_int_equal(inbox_gaps_ms(inbox), 50000);
 	pass(100000);
 	fake_tell(OFONO_UNAVAILABLE, NULL);
 	pass(1000);
 	fake_tell(OFONO_AVAILABLE, NULL);
 	assert_gaps("ofono_down:100+50 ofono_down:250+1 ");
-	assert_int_equal(inbox_deaf_ms(inbox), 51000);
+	assert_int_equal(inbox_gaps_ms(inbox), 51000);
 }
 
 static const struct inbox_timing no_grace = { .retry_ms = 60000, .grace_ms = 0 };
@@ -284,11 +284,11 @@ static void test_gaps_wait_for_an_event(void **state)
 	pass(50000);
 	fill_disk(true);
 	inbox_start();
-	pass(HEARING_RETRY_MS);
+	pass(RECEIVE_GAPS_SAVE_RETRY_MS);
 	happen();
 	assert_gaps("");
 	fill_disk(false);
-	pass(HEARING_RETRY_MS - 1);
+	pass(RECEIVE_GAPS_SAVE_RETRY_MS - 1);
 	happen();
 	assert_gaps("");
 	pass(1);
@@ -329,13 +329,13 @@ static void test_a_nap_is_no_gap(void **state)
 	(void)state;
 	for (int i = 0; i < 5; i++) {
 		pass(100000);
-		now.boot_ms += HEARING_ASLEEP_MS - 1;
+		now.boot_ms += RECEIVE_GAPS_SUSPEND_MS - 1;
 		happen();
 	}
 	now.wall_ms += DAY_MS; /* nor is a clock that was set */
 	happen();
 	assert_gaps("");
-	now.boot_ms += HEARING_ASLEEP_MS;
+	now.boot_ms += RECEIVE_GAPS_SUSPEND_MS;
 	happen();
 	assert_gaps("suspended:86890+10 ");
 }

@@ -10,7 +10,7 @@
 #include "outbox_bench.h"
 
 #include "base/clock.h"
-#include "sms/approval.h"
+#include "sms/outbox_approval.h"
 
 #define MINUTE_MS (INT64_C(60) * 1000)
 #define HOUR_MS	  (60 * MINUTE_MS)
@@ -71,7 +71,8 @@ static int tear_down(void **state)
 /* The timer is a real one, and by a clock in 1970 what it waits for is over at once. */
 static void look(void)
 {
-	assert_int_equal(outbox_approve(outbox, 999, "owner"), OUTBOX_E_NOT_WAITING);
+	assert_int_equal(outbox_approval_give(outbox, 999, "owner"),
+			 OUTBOX_E_NOT_WAITING);
 	for (int i = 0; i < 20; i++)
 		sd_event_run(loop, 0);
 }
@@ -107,7 +108,7 @@ static int64_t submit_as(enum message_state first, int64_t send_at_ms, int64_t v
 		.expires_at_ms = valid_ms ? from_ms + valid_ms : 0,
 	};
 
-	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
 	return id;
 }
 
@@ -171,7 +172,7 @@ static void test_what_comes_after_it_was_set(void **state)
 		assert_int_equal(valid_left(valid), HOUR_MS);
 		assert_int_equal(valid_left(before), HOUR_MS);
 		row = row_of(waits);
-		assert_int_equal(outbox_awaited_until(outbox, &bench_config, &row),
+		assert_int_equal(outbox_approval_until(outbox, &bench_config, &row),
 				 clock_wall_ms() + DAY_MS);
 		live(HOUR_MS);
 		assert_message(valid, STATE_EXPIRED, "validity_over");
@@ -188,9 +189,9 @@ static void test_a_yes_is_lived(void **state)
 	for (size_t i = 0; i < sizeof(jumps_ms) / sizeof(jumps_ms[0]); i++) {
 		int64_t id = submit_as(STATE_WAITING_APPROVAL, 0, 0);
 
-		assert_int_equal(outbox_approve(outbox, id, "owner"), 0);
+		assert_int_equal(outbox_approval_give(outbox, id, "owner"), 0);
 		set_clock(jumps_ms[i]);
-		live(APPROVAL_GOOD_MS - 1);
+		live(OUTBOX_APPROVAL_VALID_MS - 1);
 		assert_message(id, STATE_QUEUED, "approved_by_owner");
 		live(1);
 		assert_message(id, STATE_EXPIRED, "approval_expired");
@@ -207,7 +208,7 @@ static void test_the_wait_for_a_yes_is_lived(void **state)
 		struct message row = row_of(id);
 
 		set_clock(jumps_ms[i]);
-		assert_int_equal(outbox_awaited_until(outbox, &bench_config, &row),
+		assert_int_equal(outbox_approval_until(outbox, &bench_config, &row),
 				 clock_wall_ms() + DAY_MS);
 		live(DAY_MS - 1);
 		assert_message(id, STATE_WAITING_APPROVAL, "");
@@ -350,7 +351,7 @@ static void test_behind_after_another_start(void **state)
 	(void)state;
 	valid = submit_valid(HOUR_MS);
 	ever = submit_valid(0);
-	assert_int_equal(outbox_approve(outbox, yes, "owner"), 0);
+	assert_int_equal(outbox_approval_give(outbox, yes, "owner"), 0);
 	live(MINUTE_MS);
 	start_machine_anew(-2 * DAY_MS);
 	start_machine_anew(-2 * DAY_MS);
@@ -391,9 +392,9 @@ static void test_approved_while_the_clock_is_behind(void **state)
 
 	(void)state;
 	start_machine_anew(-2 * DAY_MS);
-	assert_int_equal(outbox_approve(outbox, yes, "owner"), 0);
+	assert_int_equal(outbox_approval_give(outbox, yes, "owner"), 0);
 	set_clock(2 * DAY_MS);
-	live(APPROVAL_GOOD_MS - 1);
+	live(OUTBOX_APPROVAL_VALID_MS - 1);
 	assert_message(yes, STATE_QUEUED, "approved_by_owner");
 	live(1);
 	assert_message(yes, STATE_EXPIRED, "approval_expired");

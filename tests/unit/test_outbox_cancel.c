@@ -28,12 +28,12 @@ static int set_up(void **state)
 
 static int cancel(int64_t id)
 {
-	struct outbox_recall *recall = NULL;
+	struct outbox_cancellation *recall = NULL;
 	int outcome = outbox_cancel(outbox, id, &recall);
 
-	assert_int_equal(recall != NULL, outcome == OUTBOX_E_ASKING);
+	assert_int_equal(recall != NULL, outcome == OUTBOX_E_CANCELLING);
 	if (recall)
-		outbox_recall_wait(recall, on_done, NULL);
+		outbox_cancel_wait(recall, on_done, NULL);
 	return outcome;
 }
 
@@ -84,7 +84,7 @@ static void test_scheduled(void **state)
 
 	(void)state;
 	fake_modem_ready("/sim0", "1");
-	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
 	turn();
 	assert_int_equal(cancel(id), 0);
 	assert_message(id, STATE_CANCELLED, "");
@@ -125,7 +125,7 @@ static void test_handed(void **state)
 	int64_t id = submit_handed(), next = submit(1, "next");
 
 	(void)state;
-	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 	assert_string_equal(TAILQ_FIRST(&fake_cancels)->uuid, "A1");
 	assert_int_equal(answers, 0);
 	fake_message_state(modem, "A1", MESSAGE_CANCELLED);
@@ -145,7 +145,7 @@ static void test_handed_without_a_state(void **state)
 	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_handed();
-	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 	fake_cancel_answer(CANCEL_DONE);
 	assert_int_equal(last_answer, 0);
 	assert_message(id, STATE_CANCELLED, "");
@@ -169,7 +169,7 @@ static void test_handed_and_refused(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
-		assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+		assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 		fake_cancel_answer(refusals[i].answer);
 		assert_int_equal(last_answer, refusals[i].outcome);
 		assert_message(id, STATE_HANDED, "");
@@ -186,7 +186,7 @@ static void test_sent_meanwhile(void **state)
 	int64_t id = submit_handed();
 
 	(void)state;
-	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	turn();
 	fake_cancel_answer(CANCEL_NOT_THERE);
@@ -218,7 +218,7 @@ static void test_held(void **state)
 	(void)state;
 	fake_ready(modem);
 	turn();
-	assert_int_equal(cancel(id), OUTBOX_E_ASKING); /* before it is listed */
+	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING); /* before it is listed */
 	fake_list(only_listing(), "A1");
 	fake_message_state(modem, "A1", MESSAGE_CANCELLED);
 	fake_cancel_answer(CANCEL_DONE);
@@ -242,9 +242,9 @@ static void test_later(void **state)
 	int64_t id = submit_held(modem);
 
 	(void)state;
-	assert_int_equal(cancel(id), OUTBOX_E_LATER);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER);
 	assert_message(id, STATE_HELD, "cancel_wanted");
-	assert_int_equal(cancel(id), OUTBOX_E_LATER); /* twice is as good */
+	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER); /* twice is as good */
 	show_again(modem);
 	assert_message(id, STATE_HANDED, "cancel_wanted");
 	assert_string_equal(TAILQ_FIRST(&fake_cancels)->uuid, "A1");
@@ -259,7 +259,7 @@ static void test_later_survives_restarts(void **state)
 	int64_t id = submit_held(modem);
 
 	(void)state;
-	assert_int_equal(cancel(id), OUTBOX_E_LATER);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER);
 	bench_restart(&patient);
 	turn();
 	assert_message(id, STATE_HELD, "cancel_wanted");
@@ -280,7 +280,7 @@ static void test_later_and_the_modem_goes_again(void **state)
 	int64_t id = submit_held(modem);
 
 	(void)state;
-	assert_int_equal(cancel(id), OUTBOX_E_LATER);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER);
 	show_again(modem);
 	lose(modem);
 	fake_cancel_answer(CANCEL_NOT_ASKED);
@@ -297,7 +297,7 @@ static void test_later_is_too_late(void **state)
 	int64_t id = submit_held(modem);
 
 	(void)state;
-	assert_int_equal(cancel(id), OUTBOX_E_LATER);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER);
 	show_again(modem);
 	fake_cancel_answer(CANCEL_REFUSED);
 	turn();
@@ -327,7 +327,7 @@ static void test_later_without_memory(void **state)
 	int64_t id = submit_held(modem);
 
 	(void)state;
-	assert_int_equal(cancel(id), OUTBOX_E_LATER);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER);
 	fake_ready(modem);
 	turn();
 	fake_list(only_listing(), "A1");
@@ -359,7 +359,7 @@ static void test_held_in_flight_mode(void **state)
 	turn();
 	fake_list(only_listing(), "A1");
 	assert_message(id, STATE_HANDED, "");
-	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 	fake_cancel_answer(CANCEL_DONE);
 	assert_message(id, STATE_CANCELLED, "");
 }
@@ -371,26 +371,26 @@ static void test_modem_goes(void **state)
 	int64_t id = submit_handed();
 
 	(void)state;
-	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 	fake_modem_remove(modem);
 	turn();
 	fake_cancel_answer(CANCEL_NOT_ASKED);
-	assert_int_equal(last_answer, OUTBOX_E_LATER);
+	assert_int_equal(last_answer, OUTBOX_E_CANCEL_LATER);
 	assert_message(id, STATE_HELD, "cancel_wanted");
 }
 
 /* Who asked has left; what was asked is done all the same. */
 static void test_leave(void **state)
 {
-	struct outbox_recall *recall = NULL;
+	struct outbox_cancellation *recall = NULL;
 	int64_t id;
 
 	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_handed();
-	assert_int_equal(outbox_cancel(outbox, id, &recall), OUTBOX_E_ASKING);
-	outbox_recall_wait(recall, on_done, NULL);
-	outbox_recall_leave(recall);
+	assert_int_equal(outbox_cancel(outbox, id, &recall), OUTBOX_E_CANCELLING);
+	outbox_cancel_wait(recall, on_done, NULL);
+	outbox_cancel_leave(recall);
 	fake_cancel_answer(CANCEL_DONE);
 	assert_int_equal(answers, 0);
 	assert_message(id, STATE_CANCELLED, "");
@@ -403,7 +403,7 @@ static void test_stop_meanwhile(void **state)
 	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_handed();
-	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 	bench_restart(&patient);
 	assert_int_equal(answers, 0);
 	assert_message(id, STATE_HELD, "gateway_restarted");
@@ -418,7 +418,7 @@ static void test_answer_after_it_is_unknown(void **state)
 	(void)state;
 	modem = fake_modem_ready("/sim0", "1");
 	id = submit_handed();
-	assert_int_equal(cancel(id), OUTBOX_E_ASKING);
+	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 	modem->interfaces = MODEM_SIM_MANAGER;
 	fake_changed(modem);
 	fake_ready(modem);
@@ -452,7 +452,7 @@ static int64_t submit_with_key(void)
 				       "x", 1, .idempotency_key = "k" };
 	int64_t id = 0;
 
-	assert_int_equal(outbox_submit(outbox, &draft, &id), 0);
+	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
 	return id;
 }
 
@@ -465,7 +465,7 @@ static void test_withdrawn_while_it_waits(void **state)
 	fake_modem_ready("/sim0", "1");
 	id = submit_with_key();
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
-	outbox_withdraw(outbox, id);
+	outbox_cancel_abandoned(outbox, id);
 	assert_message(id, STATE_CANCELLED, "client_left");
 	assert_heard("1:cancelled(client_left) ");
 	again = submit_with_key(); /* the key is free */
@@ -483,11 +483,11 @@ static void test_withdrawn_too_late(void **state)
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
 	turn();
-	outbox_withdraw(outbox, id);
+	outbox_cancel_abandoned(outbox, id);
 	assert_message(id, STATE_HANDING, "");
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	turn();
-	outbox_withdraw(outbox, id);
+	outbox_cancel_abandoned(outbox, id);
 	assert_message(id, STATE_HANDED, "");
 	assert_true(TAILQ_EMPTY(&fake_cancels));
 }
@@ -499,8 +499,8 @@ static void test_withdrawn_but_kept(void **state)
 	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
-	outbox_keep(outbox, id);
-	outbox_withdraw(outbox, id);
+	outbox_cancel_never_abandoned(outbox, id);
+	outbox_cancel_abandoned(outbox, id);
 	assert_message(id, STATE_QUEUED, "");
 	turn();
 	assert_string_equal(only_send()->text, "x");
@@ -514,7 +514,7 @@ static void test_withdrawn_and_the_disk_refuses(void **state)
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
 	fill_disk(true);
-	outbox_withdraw(outbox, id);
+	outbox_cancel_abandoned(outbox, id);
 	fill_disk(false);
 	assert_message(id, STATE_QUEUED, "");
 	turn();

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inbox draft: an incoming message as the store takes it, made from a signal of oFono or from
+ * a file of the spool. Repairs damaged emoji, finds opt-out words and sets the flags.
+ *
+ * Private to src/sms/inbox.c.
+ */
+#ifndef SMS_INBOX_DRAFT_H
+#define SMS_INBOX_DRAFT_H
+
+#include "ofono/ofono.h"
+#include "sms/inbox.h"
+#include "store/store.h"
+
+struct inbox_draft {
+	struct incoming_draft row; /* borrows from its source, and from `text` */
+	char *text;		   /* repaired; NULL: the original text is used */
+};
+
+/* From a MESSAGE_RECEIVED event of now. Ended by inbox_draft_deinit(). */
+void inbox_draft_from_signal(struct inbox_draft *draft, const struct ofono_event *event,
+			     int64_t sim_id);
+/* `line`: of the oFono that runs now. 0, or -ENOMEM with nothing to end. */
+int inbox_draft_from_spool(struct inbox_draft *draft, const struct inbox_spooled *spooled,
+			   enum ofono_line line, int64_t sim_id);
+void inbox_draft_deinit(struct inbox_draft *draft);
+
+#endif

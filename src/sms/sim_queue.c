@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A queue submits its next message only when oFono has no other message of the SIM that
+ * could still be sent later:
+ *
+ *   submitting  SendMessage is not answered. After answer_ms the message is unknown, but the
+ *               queue stays occupied: oFono is stuck, and further calls would only pile up.
+ *               The SIM is shown as stuck. A late answer or the loss of the modem frees the
+ *               queue.
+ *   submitted   until oFono reports the outcome. A registered modem that takes too long is
+ *               stuck: it keeps the message pending for ever, and neither oFono nor its Cancel
+ *               can end that. The loss of the modem makes the message
+ *   held        oFono keeps it for the SIM card. When the modem of the card accepts messages
+ *               again, oFono is asked which ones it has: those are submitted again, the others
+ *               unknown, because they may have been sent before anybody listened.
+ *
+ * ofonod answers SendMessage before it reports a state. A fork may not: a state that comes
+ * first is kept until the answer names the message
+ * (tests/unit/test_outbox_trouble.c::test_a_state_before_the_answer).
+ */
+#include "sms/sim_queue.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum {
+	USEC_PER_MS = 1000,
+	ACCURACY_USEC = 10 * 1000,
+	STUCK_ACCURACY_USEC = 100 * 1000,
+};
+
+static const char unknown_outcome[] = "unknown_outcome";
+static const char modem_away[] = "modem_away";
+
+/* What is to be done for a queue. */
+struct sim_queue_survey {
+	bool has_unsaved; /* the disk lags behind */
+	bool has_held;
+	const struct outbox_message *submitted; /* or NULL */
+	struct outbox_message *next; /* the first one that is queued, or NULL */
+};
+
+static struct sim_queue_survey sim_queue_survey(const struct sim_queue *queue)
+{
+	struct sim_queue_survey survey = { 0 };
+	struct outbox_message *message;
+
+	TAILQ_FOREACH (message, &queue->messages, link) {
+		survey.has_unsaved |= !outbox_message_is_saved(message);
+		survey.has_held |= message->state == STATE_HELD;
+		if (message->state == STATE_HANDED)
+			survey.submitted = message;
+		if (!survey.next && message->state == STATE_QUEUED &&
+		    !outbox_deadline_is_uncertain(message))
+			survey.next = message;
+	}
+	return survey;
+}
+
+/* ---- pauses -------------------------------------------------------------------------- */
+
+static void sim_queue_start_timer(sd_event_source *timer, uint64_t after_ms)
+{
+	sd_event_source_set_time_relative(timer, after_ms * USEC_PER_MS);
+	sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
+}
+
+static bool sim_queue_is_paused(const struct sim_queue *queue)
+{
+	return sd_event_source_get_enabled(queue->pause_timer, NULL) > 0;
+}
+
+/* pause_ms, twice that, ... up to retry_max_ms. */
+static void sim_queue_back_off(struct sim_queue *queue, unsigned *failures,
+			       uint64_t pause_ms)
+{
+	uint64_t max_ms = queue->queues->timing.retry_max_ms;
+	unsigned failure;
+
+	for (failure = 0; failure < *failures && pause_ms < max_ms; failure++)
+		pause_ms *= 2;
+	++*failures;
+	sim_queue_start_timer(queue->pause_timer, pause_ms < max_ms ? pause_ms : max_ms);
+}
+
+static int sim_queue_on_pause_over(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct sim_queue *queue = data;
+
+	(void)source;
+	(void)usec;
+	outbox_messages_request_run(queue->queues->messages);
+	return 0;
+}
+
+/* ---- submitting ---------------------------------------------------------------------- */
+
+void sim_queue_keep_early_state(struct sim_queue *queue, const struct ofono_event *event)
+{
+	struct sim_queue_early_state *early;
+
+	early = &queue->early_states[queue->early_state_count++ %
+				     SIM_QUEUE_EARLY_STATES_MAX];
+	snprintf(early->uuid, sizeof(early->uuid), "%s", event->uuid);
+	early->state = event->state;
+}
+
+/* Applies the early states of a message that has just got its UUID, in their order. */
+static void sim_queue_apply_early_states(struct sim_queue *queue,
+					 struct outbox_message *message)
+{
+	unsigned count = queue->early_state_count;
+	unsigned at = count > SIM_QUEUE_EARLY_STATES_MAX
+			      ? count - SIM_QUEUE_EARLY_STATES_MAX
+			      : 0;
+
+	for (; at < count; at++) {
+		const struct sim_queue_early_state *early =
+			&queue->early_states[at % SIM_QUEUE_EARLY_STATES_MAX];
+
+		if (strcmp(early->uuid, message->uuid) == 0)
+			outbox_message_on_state(message, early->state);
+	}
+}
+
+/* oFono never accepted the message. */
+static void sim_queue_not_submitted(struct sim_queue *queue,
+				    struct outbox_message *message, const char *error)
+{
+	log_info("outbox: message %lld: not accepted by oFono (%s)",
+		 (long long)message->id, error ? error : "out of memory");
+	/* An agent that was told "unknown" may have acted on it: no second try. */
+	if (message->state == STATE_UNKNOWN)
+		outbox_message_set_state(message, STATE_FAILED, "ofono_unavailable");
+	else
+		outbox_message_set_state(message, STATE_QUEUED, "not_taken");
+	sim_queue_back_off(queue, &queue->failed_sends, queue->queues->timing.retry_ms);
+}
+
+/* The SendMessage call has ended. */
+static void sim_queue_end_send(struct sim_queue *queue)
+{
+	if (queue->is_unanswered)
+		sims_set_stuck(queue->queues->sims, queue->sim_id, false);
+	queue->is_unanswered = false;
+	queue->send = NULL;
+	queue->submitting = NULL;
+	sd_event_source_set_enabled(queue->answer_timer, SD_EVENT_OFF);
+	outbox_messages_request_run(queue->queues->messages);
+}
+
+static void sim_queue_on_answer(void *data, const struct send_result *result)
+{
+	struct sim_queue *queue = data;
+	struct outbox_message *message = queue->submitting;
+
+	sim_queue_end_send(queue);
+	if (message->state == STATE_UNKNOWN)
+		log_warning("outbox: message %lld: oFono answered late",
+			    (long long)message->id);
+	switch (result->outcome) {
+	case SEND_ACCEPTED:
+		queue->failed_sends = 0;
+		outbox_message_set_submitted(message, result->uuid,
+					     queue->modem &&
+						     queue->modem->uses_delivery_reports);
+		sim_queue_apply_early_states(queue, message);
+		if (!queue->modem && message->state == STATE_HANDED) /* lost meanwhile */
+			outbox_message_set_state(message, STATE_HELD, modem_away);
+		break;
+	case SEND_REFUSED:
+		log_info("outbox: message %lld: refused by oFono: %s",
+			 (long long)message->id, result->error ? result->error : "-");
+		queue->failed_sends = 0;
+		outbox_message_set_state(message, STATE_FAILED,
+					 outbox_message_refusal_reason(
+						 message, queue->modem, result->error));
+		break;
+	case SEND_NOT_HANDED:
+		sim_queue_not_submitted(queue, message, result->error);
+		break;
+	case SEND_UNKNOWN:
+		outbox_message_set_state(message, STATE_UNKNOWN, unknown_outcome);
+		break;
+	}
+}
+
+static int sim_queue_on_answer_overdue(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct sim_queue *queue = data;
+
+	(void)source;
+	(void)usec;
+	log_warning("outbox: message %lld: no answer from oFono",
+		    (long long)queue->submitting->id);
+	outbox_message_set_state(queue->submitting, STATE_UNKNOWN, unknown_outcome);
+	if (!queue->modem) { /* lost before: no other event would free the queue */
+		message_send_cancel(queue->send);
+		sim_queue_end_send(queue);
+		return 0;
+	}
+	queue->is_unanswered = true;
+	sims_set_stuck(queue->queues->sims, queue->sim_id, true);
+	return 0;
+}
+
+/* Takes the next message: from here on only oFono's answer makes it queued again. */
+static void sim_queue_claim(struct sim_queue *queue, struct outbox_message *message,
+			    struct modem *modem)
+{
+	struct outbox_message_payload *payload = message->payload;
+	int error = 0;
+
+	message->payload = NULL;
+	if (!payload)
+		error = outbox_message_payload_read(message, &payload);
+
+	/* If the row is missing, the next step fails and says so. */
+	if (!error || error == STORE_E_NOT_FOUND)
+		error = outbox_message_begin_submitting(message);
+	assert(error || payload);
+	if (!error) {
+		queue->modem = modem;
+		queue->claimed = message;
+		queue->claimed_payload = payload;
+		return;
+	}
+	if (message->state == STATE_QUEUED)
+		sim_queue_start_timer(queue->pause_timer,
+				      queue->queues->timing.storage_ms);
+	free(payload);
+}
+
+void sim_queue_submit(struct sim_queue *queue, int sync_error)
+{
+	struct outbox_message_payload *payload = queue->claimed_payload;
+	struct outbox_message *message = queue->claimed;
+
+	queue->claimed = NULL;
+	queue->claimed_payload = NULL;
+	if (sync_error) {
+		sim_queue_not_submitted(queue, message, "the disk does not confirm it");
+		free(payload);
+		return;
+	}
+	if (queue->modem) /* else lost meanwhile */
+		queue->send = message_send(queue->modem, payload->number, payload->text,
+					   sim_queue_on_answer, queue);
+	free(payload);
+	if (!queue->send) {
+		sim_queue_not_submitted(queue, message, NULL);
+		return;
+	}
+	queue->submitting = message;
+	queue->early_state_count = 0;
+	sim_queue_start_timer(queue->answer_timer, queue->queues->timing.answer_ms);
+}
+
+/* ---- held messages ------------------------------------------------------------------- */
+
+static bool sim_queue_list_has(char (*uuids)[MESSAGE_UUID_BYTES], size_t count,
+			       const char *uuid)
+{
+	for (size_t at = 0; at < count; at++) {
+		if (!strcmp(uuids[at], uuid))
+			return true;
+	}
+	return false;
+}
+
+static void sim_queue_on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES],
+				size_t count)
+{
+	struct sim_queue *queue = data;
+	struct outbox_message *message;
+
+	queue->listing = NULL;
+	if (!uuids) {
+		sim_queue_back_off(queue, &queue->failed_listings,
+				   queue->queues->timing.listing_ms);
+		return;
+	}
+	queue->failed_listings = 0;
+	TAILQ_FOREACH (message, &queue->messages, link) {
+		if (message->state != STATE_HELD)
+			continue;
+		if (!sim_queue_list_has(uuids, count, message->uuid)) {
+			outbox_message_set_state(message, STATE_UNKNOWN, unknown_outcome);
+			continue;
+		}
+		message->cancel_due = message->cancel_wanted;
+		outbox_message_set_state(message, STATE_HANDED, "");
+	}
+	outbox_messages_request_run(queue->queues->messages);
+}
+
+static void sim_queue_list_held(struct sim_queue *queue, struct modem *modem)
+{
+	queue->modem = modem;
+	queue->listing = message_list(modem, sim_queue_on_listed, queue);
+	if (!queue->listing)
+		sim_queue_start_timer(queue->pause_timer,
+				      queue->queues->timing.listing_ms);
+}
+
+/* ---- stuck modems -------------------------------------------------------------------- */
+
+static int sim_queue_on_stuck(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct sim_queue *queue = data;
+
+	(void)source;
+	(void)usec;
+	queue->is_stuck = true;
+	log_warning(
+		"sim %lld: its modem is stuck: it is registered but does not finish a "
+		"message",
+		(long long)queue->sim_id);
+	sims_set_stuck(queue->queues->sims, queue->sim_id, true);
+	return 0;
+}
+
+static void sim_queue_stop_stuck_timer(struct sim_queue *queue)
+{
+	sd_event_source_set_enabled(queue->stuck_timer, SD_EVENT_OFF);
+	if (!queue->is_stuck)
+		return;
+	queue->is_stuck = false;
+	log_info("sim %lld: its modem is no longer stuck", (long long)queue->sim_id);
+	sims_set_stuck(queue->queues->sims, queue->sim_id, false);
+}
+
+/* An unregistered modem cannot send, so the time without registration does not count. */
+static void sim_queue_check_stuck(struct sim_queue *queue,
+				  const struct outbox_message *submitted,
+				  const struct sim *sim)
+{
+	const struct outbox_timing *timing = &queue->queues->timing;
+	uint64_t limit_ms = timing->stuck_ms;
+
+	if (!submitted || !sim || (sim->state != SIM_READY && sim->state != SIM_STUCK)) {
+		sim_queue_stop_stuck_timer(queue);
+		return;
+	}
+	if (!limit_ms || queue->is_stuck ||
+	    sd_event_source_get_enabled(queue->stuck_timer, NULL) > 0)
+		return;
+	if (submitted->segments > 1)
+		limit_ms += timing->stuck_segment_ms * (submitted->segments - 1);
+	sim_queue_start_timer(queue->stuck_timer, limit_ms);
+}
+
+/* ---- the run ------------------------------------------------------------------------- */
+
+static bool sim_queue_is_busy(const struct sim_queue *queue)
+{
+	return sim_queue_is_paused(queue) || queue->send || queue->claimed ||
+	       queue->listing;
+}
+
+static bool sim_queue_may_submit(const struct sim_queue *queue,
+				 const struct sim_queue_survey *survey,
+				 const struct sim *sim)
+{
+	return !sim_queue_is_busy(queue) && !survey->has_held && !survey->submitted &&
+	       sim && sim->state == SIM_READY && !queue->queues->is_paused;
+}
+
+bool sim_queue_is_free(const struct sim_queue *queue)
+{
+	struct sim_queue_survey survey = sim_queue_survey(queue);
+	const struct sim *sim = sims_find(queue->queues->sims, queue->sim_id);
+
+	return !survey.next && !survey.has_unsaved &&
+	       sim_queue_may_submit(queue, &survey, sim);
+}
+
+static void sim_queue_save(struct sim_queue *queue)
+{
+	struct outbox_message *message;
+
+	TAILQ_FOREACH (message, &queue->messages, link) {
+		outbox_message_save(message);
+		if (!outbox_message_is_saved(message)) {
+			sim_queue_start_timer(queue->pause_timer,
+					      queue->queues->timing.storage_ms);
+			return;
+		}
+	}
+}
+
+void sim_queue_advance(struct sim_queue *queue)
+{
+	struct sim_queue_survey survey = sim_queue_survey(queue);
+	const struct sim *sim = sims_find(queue->queues->sims, queue->sim_id);
+	bool may_submit = sim_queue_may_submit(queue, &survey, sim);
+
+	sim_queue_check_stuck(queue, survey.submitted, sim);
+	if (may_submit && survey.next && outbox_message_is_prepared(survey.next)) {
+		sim_queue_claim(queue, survey.next, sim->modem);
+		return;
+	}
+	if (survey.has_unsaved && !sim_queue_is_paused(queue))
+		sim_queue_save(queue);
+	if (sim_queue_is_busy(queue) || !sim)
+		return;
+	if (survey.has_held) {
+		if (sim->modem->interfaces & MODEM_MESSAGE_MANAGER)
+			sim_queue_list_held(queue, sim->modem);
+		return;
+	}
+	if (may_submit && survey.next)
+		sim_queue_claim(queue, survey.next, sim->modem);
+}
+
+void sim_queue_free(struct sim_queue *queue)
+{
+	struct outbox_message *message;
+
+	message_send_cancel(queue->send);
+	message_listing_cancel(queue->listing);
+	free(queue->claimed_payload);
+	while ((message = TAILQ_FIRST(&queue->messages))) {
+		TAILQ_REMOVE(&queue->messages, message, link);
+		outbox_message_free(message);
+	}
+	sd_event_source_disable_unref(queue->answer_timer);
+	sd_event_source_disable_unref(queue->pause_timer);
+	sd_event_source_disable_unref(queue->stuck_timer);
+	free(queue);
+}
+
+bool sim_queue_sweep(struct sim_queue *queue)
+{
+	struct outbox_message *message, *next;
+
+	for (message = TAILQ_FIRST(&queue->messages); message; message = next) {
+		next = TAILQ_NEXT(message, link);
+		if (message == queue->submitting || message == queue->claimed ||
+		    !outbox_message_is_done(message))
+			continue;
+		TAILQ_REMOVE(&queue->messages, message, link);
+		outbox_message_free(message);
+	}
+	if (!TAILQ_EMPTY(&queue->messages))
+		return false;
+	sim_queue_stop_stuck_timer(queue);
+	return true;
+}
+
+/* ---- modems and SIMs ----------------------------------------------------------------- */
+
+void sim_queue_lose_modem(struct sim_queue *queue)
+{
+	struct outbox_message *message;
+
+	queue->modem = NULL;
+	message_listing_cancel(queue->listing);
+	queue->listing = NULL;
+	if (queue->send && queue->submitting->state == STATE_UNKNOWN) {
+		message_send_cancel(queue->send);
+		sim_queue_end_send(queue);
+	}
+	TAILQ_FOREACH (message, &queue->messages, link) {
+		if (message->state == STATE_HANDED)
+			outbox_message_set_state(message, STATE_HELD, modem_away);
+	}
+	outbox_messages_request_run(queue->queues->messages);
+}
+
+void sim_queue_end_pause(struct sim_queue *queue)
+{
+	sd_event_source_set_enabled(queue->pause_timer, SD_EVENT_OFF);
+	outbox_messages_request_run(queue->queues->messages);
+}
+
+static int sim_queue_add_timer(struct sim_queue *queue, uint64_t accuracy_us,
+			       int (*on_timer)(sd_event_source *source, uint64_t usec,
+					       void *data),
+			       sd_event_source **timer_out)
+{
+	int error = sd_event_add_time_relative(queue->queues->loop, timer_out,
+					       CLOCK_MONOTONIC, 0, accuracy_us, on_timer,
+					       queue);
+
+	return error < 0 ? error : sd_event_source_set_enabled(*timer_out, SD_EVENT_OFF);
+}
+
+struct sim_queue *sim_queue_new(struct sim_queues *queues, int64_t sim_id)
+{
+	struct sim_queue *queue = calloc(1, sizeof(*queue));
+	int error;
+
+	if (!queue)
+		return NULL;
+	queue->queues = queues;
+	queue->sim_id = sim_id;
+	TAILQ_INIT(&queue->messages);
+	error = sim_queue_add_timer(queue, ACCURACY_USEC, sim_queue_on_answer_overdue,
+				    &queue->answer_timer);
+	if (error >= 0)
+		error = sim_queue_add_timer(queue, ACCURACY_USEC, sim_queue_on_pause_over,
+					    &queue->pause_timer);
+	if (error >= 0)
+		error = sim_queue_add_timer(queue, STUCK_ACCURACY_USEC,
+					    sim_queue_on_stuck, &queue->stuck_timer);
+	if (error < 0) {
+		sim_queue_free(queue);
+		return NULL;
+	}
+	return queue;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SIM queue: the unfinished messages of one SIM, of which oFono has at most one at a time; and
+ * the set of all these queues.
+ *
+ * Private to src/sms. src/sms/sim_queue.c explains when a queue may submit.
+ */
+#ifndef SMS_SIM_QUEUE_H
+#define SMS_SIM_QUEUE_H
+
+#include <stdint.h>
+#include <sys/queue.h>
+#include <systemd/sd-event.h>
+
+#include "ofono/message_manager.h"
+#include "phone/sim.h"
+#include "sms/outbox_message.h"
+
+/* States of messages with a UUID that no message has yet; only the newest are kept. */
+enum { SIM_QUEUE_EARLY_STATES_MAX = 4 };
+
+struct sim_queue_early_state {
+	char uuid[MESSAGE_UUID_BYTES];
+	enum message_state_word state;
+};
+
+struct sim_queue {
+	struct sim_queues *queues;
+	int64_t sim_id;
+	struct outbox_message_list messages; /* in order of their IDs */
+	struct modem *modem; /* which has our submitted messages; NULL: away */
+
+	struct message_send *send;	   /* the SendMessage call under way, or NULL */
+	struct outbox_message *submitting; /* its message */
+	bool is_unanswered;	       /* the call takes so long that the SIM is stuck */
+	sd_event_source *answer_timer; /* enabled while an answer would be in time */
+	struct sim_queue_early_state early_states[SIM_QUEUE_EARLY_STATES_MAX];
+	unsigned early_state_count; /* all that came during the call */
+
+	struct outbox_message *claimed; /* submitted in this run, after store_sync() */
+	struct outbox_message_payload *claimed_payload;
+
+	struct message_listing *listing; /* the GetMessages call under way, or NULL */
+	sd_event_source *pause_timer;	 /* enabled: nothing is tried until it ends */
+	unsigned failed_sends;		 /* in a row */
+	unsigned failed_listings;	 /* in a row */
+
+	sd_event_source *stuck_timer; /* enabled while the modem has a message */
+	bool is_stuck;		      /* it has had that for too long */
+	TAILQ_ENTRY(sim_queue) link;
+};
+
+/* all queues of one outbox */
+struct sim_queues {
+	sd_event *loop;
+	struct outbox_messages *messages;
+	struct sims *sims;
+	struct outbox_timing timing;
+	bool is_paused; /* nothing is submitted */
+	TAILQ_HEAD(sim_queue_list, sim_queue) list;
+};
+
+/* ---- one queue ----------------------------------------------------------------------- */
+
+struct sim_queue *sim_queue_new(struct sim_queues *queues, int64_t sim_id); /* or NULL */
+void sim_queue_free(struct sim_queue *queue); /* with its messages; the rows stay */
+
+/* A message that is queued now could be submitted in this run. */
+bool sim_queue_is_free(const struct sim_queue *queue);
+/* Does what can be done now: saves, asks oFono for held messages, claims the next one. */
+void sim_queue_advance(struct sim_queue *queue);
+/* Frees messages that are done. True: the queue is empty. */
+bool sim_queue_sweep(struct sim_queue *queue);
+/* Passes the claimed message to oFono, after store_sync() with this result. */
+void sim_queue_submit(struct sim_queue *queue, int sync_error);
+
+/* During SendMessage: the state of a message whose UUID is not known here. */
+void sim_queue_keep_early_state(struct sim_queue *queue, const struct ofono_event *event);
+/* The modem does not accept messages any more, or is about to be freed. */
+void sim_queue_lose_modem(struct sim_queue *queue);
+void sim_queue_end_pause(struct sim_queue *queue);
+
+/* ---- the set (src/sms/sim_queues.c) -------------------------------------------------- */
+
+/* The members before `timing` are set by the caller. */
+void sim_queues_init(struct sim_queues *queues, const struct outbox_timing *timing);
+/* Frees all queues and their messages; the rows stay. */
+void sim_queues_deinit(struct sim_queues *queues);
+
+/* The queue of a SIM, created when there is none. NULL: no memory. */
+struct sim_queue *sim_queues_get(struct sim_queues *queues, int64_t sim_id);
+/* Takes a row into memory, at the end of its queue. NULL: no memory. */
+struct outbox_message *sim_queues_add(struct sim_queues *queues,
+				      const struct message *row);
+/* NULL: not in memory. `queue_out` may be NULL. */
+struct outbox_message *sim_queues_find(const struct sim_queues *queues,
+				       int64_t message_id, struct sim_queue **queue_out);
+struct outbox_message *sim_queues_find_uuid(const struct sim_queues *queues,
+					    const char *uuid);
+
+/* After a restart: what is still known of messages that oFono may have? */
+void sim_queues_restart(struct sim_queues *queues);
+
+/* The three steps of a run: advance, sweep, submit what was claimed after one store_sync(). */
+void sim_queues_advance(struct sim_queues *queues);
+void sim_queues_sweep(struct sim_queues *queues); /* also frees empty queues */
+void sim_queues_submit(struct sim_queues *queues);
+
+/* oFono reported the state of a message, perhaps before it answered to SendMessage. */
+void sim_queues_on_state(struct sim_queues *queues, const struct ofono_event *event);
+/* This modem does not accept messages any more, or is about to be freed. */
+void sim_queues_on_modem_lost(struct sim_queues *queues, const struct modem *modem);
+/* A SIM has changed: pauses end. */
+void sim_queues_on_sim_changed(struct sim_queues *queues);
+
+#endif

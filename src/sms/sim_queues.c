@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds messages and queues, and passes events to the queues that they concern. A run of the
+ * outbox calls sim_queues_advance(), sim_queues_sweep() and sim_queues_submit() in this order.
+ * All messages that leave in one run wait for the disk together, in sim_queues_submit().
+ */
+#include "sms/sim_queue.h"
+
+#include <string.h>
+
+#include "store/store_sync.h"
+
+void sim_queues_init(struct sim_queues *queues, const struct outbox_timing *timing)
+{
+	queues->timing = *timing;
+	TAILQ_INIT(&queues->list);
+}
+
+void sim_queues_deinit(struct sim_queues *queues)
+{
+	struct sim_queue *queue;
+
+	while ((queue = TAILQ_FIRST(&queues->list))) {
+		TAILQ_REMOVE(&queues->list, queue, link);
+		sim_queue_free(queue);
+	}
+}
+
+struct sim_queue *sim_queues_get(struct sim_queues *queues, int64_t sim_id)
+{
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		if (queue->sim_id == sim_id)
+			return queue;
+	}
+	queue = sim_queue_new(queues, sim_id);
+	if (queue)
+		TAILQ_INSERT_TAIL(&queues->list, queue, link);
+	return queue;
+}
+
+struct outbox_message *sim_queues_add(struct sim_queues *queues,
+				      const struct message *row)
+{
+	struct sim_queue *queue = sim_queues_get(queues, row->sim_id);
+	struct outbox_message *message = NULL;
+
+	if (queue)
+		message = outbox_message_new(queues->messages, row);
+	if (message) {
+		outbox_deadline_read(message, row);
+		TAILQ_INSERT_TAIL(&queue->messages, message, link);
+	}
+	outbox_messages_request_run(queues->messages); /* removes an empty queue, too */
+	return message;
+}
+
+struct outbox_message *sim_queues_find(const struct sim_queues *queues,
+				       int64_t message_id, struct sim_queue **queue_out)
+{
+	struct outbox_message *message;
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		/* Most callers have just had it accepted. */
+		TAILQ_FOREACH_REVERSE(message, &queue->messages, outbox_message_list,
+				      link)
+		{
+			if (message->id != message_id)
+				continue;
+			if (queue_out)
+				*queue_out = queue;
+			return message;
+		}
+	}
+	return NULL;
+}
+
+struct outbox_message *sim_queues_find_uuid(const struct sim_queues *queues,
+					    const char *uuid)
+{
+	struct outbox_message *message;
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		TAILQ_FOREACH (message, &queue->messages, link) {
+			if (!strcmp(message->uuid, uuid))
+				return message;
+		}
+	}
+	return NULL;
+}
+
+void sim_queues_advance(struct sim_queues *queues)
+{
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link)
+		sim_queue_advance(queue);
+}
+
+void sim_queues_sweep(struct sim_queues *queues)
+{
+	struct sim_queue *queue, *next;
+
+	for (queue = TAILQ_FIRST(&queues->list); queue; queue = next) {
+		bool is_empty = sim_queue_sweep(queue);
+
+		next = TAILQ_NEXT(queue, link); /* observers may have added one */
+		if (!is_empty)
+			continue;
+		TAILQ_REMOVE(&queues->list, queue, link);
+		sim_queue_free(queue);
+	}
+}
+
+void sim_queues_submit(struct sim_queues *queues)
+{
+	struct sim_queue *queue;
+	bool any = false;
+	int error;
+
+	TAILQ_FOREACH (queue, &queues->list, link)
+		any |= queue->claimed != NULL;
+	if (!any)
+		return;
+	error = store_sync(queues->messages->store);
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		if (queue->claimed)
+			sim_queue_submit(queue, error);
+	}
+}
+
+void sim_queues_on_state(struct sim_queues *queues, const struct ofono_event *event)
+{
+	struct outbox_message *message = sim_queues_find_uuid(queues, event->uuid);
+	struct sim_queue *queue;
+
+	if (message) {
+		outbox_message_on_state(message, event->state);
+		return;
+	}
+	/* Another program sent it, or it is the one whose SendMessage is not answered yet. */
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		if (queue->send && queue->modem == event->modem)
+			sim_queue_keep_early_state(queue, event);
+	}
+}
+
+void sim_queues_on_modem_lost(struct sim_queues *queues, const struct modem *modem)
+{
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		if (queue->modem == modem)
+			sim_queue_lose_modem(queue);
+	}
+}
+
+void sim_queues_on_sim_changed(struct sim_queues *queues)
+{
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link)
+		sim_queue_end_pause(queue);
+}
+
+void sim_queues_restart(struct sim_queues *queues)
+{
+	struct outbox_message *message;
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		TAILQ_FOREACH (message, &queue->messages, link) {
+			if (message->state == STATE_HANDING)
+				outbox_message_set_state(message, STATE_UNKNOWN,
+							 "unknown_outcome");
+			else if (message->state == STATE_HANDED)
+				outbox_message_set_state(message, STATE_HELD,
+							 "gateway_restarted");
+		}
+	}
+}

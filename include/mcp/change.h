@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Change: something that clients may want to hear of. Who makes changes keeps observers of
- * this event and hands them in (endpoint_new()); streams listen.
+ * Change: an event that clients may subscribe to. Its source keeps the observers and passes
+ * them to endpoint_new(); streams observe.
  */
 #ifndef MCP_CHANGE_H
 #define MCP_CHANGE_H
@@ -10,20 +10,20 @@
 #include <stdint.h>
 
 enum change_type {
-	CHANGE_RESOURCE, /* what resources/read gives for `subject` */
-	CHANGE_TOOLS,	 /* what tools/list gives */
-	CHANGE_CUT,	 /* a client is to come again: its streams end */
+	CHANGE_RESOURCE,  /* resources/read gives something else for `subject` */
+	CHANGE_TOOLS,	  /* the tool list changed */
+	CHANGE_RECONNECT, /* end the client's streams, so that it reconnects */
 };
 
 struct change {
 	enum change_type type;
 	/* A URI whose variable is not percent-encoded, see resource_find(); else NULL. */
 	const char *subject;
-	/* Of CHANGE_TOOLS: only this client's; 0: everybody's. */
+	/* The client it concerns; 0: all. Always 0 with CHANGE_RESOURCE. */
 	int64_t client_id;
 };
 
-/* Is it about what this client may do? */
+/* Whether the change concerns this client. */
 static inline bool change_is_of(const struct change *change, int64_t client_id)
 {
 	return !change->client_id || change->client_id == client_id;

@@ -47,11 +47,11 @@ enum schema_kind {
 void schema_write(struct json_writer *writer, const struct schema_field *fields,
 		  enum schema_kind kind);
 
-/* For mcp/ask_form.h, whose forms are schemas, too: JSON Schema's word for it. */
+/* For mcp/form_style.h, whose forms are schemas, too: JSON Schema's word for it. */
 const char *schema_type_name(enum schema_type type);
 /* "minimum" and "maximum", or what the type calls them; of an array its items. */
-void schema_put_bounds(struct json_writer *writer, enum schema_type type, int64_t minimum,
-		       int64_t maximum);
+void schema_write_bounds(struct json_writer *writer, enum schema_type type,
+			 int64_t minimum, int64_t maximum);
 
 /* Why `object` does not fit a closed schema, in words a model can act on; NULL: it fits. */
 const char *schema_check(const struct schema_field *fields, const struct json *object,

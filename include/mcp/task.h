@@ -1,39 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Task: what a tools/call goes on with after it was answered, for clients that declare the
- * extension io.modelcontextprotocol/tasks. It is asked for, or listened to, by its id.
+ * Task: the work that continues after a tools/call was answered, for clients that declare the
+ * extension io.modelcontextprotocol/tasks. Clients poll or subscribe to it by its ID.
  *
- * Nothing of a task is remembered here: a row of the table of kinds finds it by its id,
- * each time, wherever it is kept. So it lives as long as what it stands for, over restarts
- * (tests/integration/test_tasks.py). That a task is durable before its id is told, that ids
- * cannot be guessed and that a client sees its own alone, is what a kind promises.
+ * Nothing of a task is remembered here. A row of the table of kinds looks it up by its ID each
+ * time, so it lives as long as the thing it stands for, across restarts
+ * (tests/integration/test_tasks.py). A kind guarantees that a task is durable before its ID is
+ * returned, that IDs cannot be guessed, and that a client sees only its own.
  *
  * Source: MCP ext-tasks, specification/draft/tasks.
  */
 #ifndef MCP_TASK_H
 #define MCP_TASK_H
 
-#include "mcp/ask_question.h"
+#include <sys/queue.h>
+#include <systemd/sd-event.h>
+
+#include "mcp/elicitation.h"
 #include "mcp/request.h"
 
 #define TASK_EXTENSION "io.modelcontextprotocol/tasks"
 
 enum {
-	TASK_ID_MAX = 128, /* bytes; a longer one is none of ours */
-	TASK_QUESTIONS_MAX = 8,
+	TASK_ID_MAX = 128, /* bytes; a longer one is not ours */
+	TASK_ELICITATIONS_MAX = 8,
 };
 
-enum { TASK_E_NOT_FOUND = 1 }; /* never there, no longer there, or another client's */
+enum { TASK_E_NOT_FOUND = 1 }; /* unknown, expired, or another client's */
 
 enum task_status {
 	TASK_WORKING,
-	TASK_INPUT_REQUIRED, /* a person is asked, and it goes on with the answers */
+	TASK_INPUT_REQUIRED, /* waits for answers of the user */
 	TASK_COMPLETED,	     /* has a result, which may be a failure of the tool */
-	TASK_FAILED, /* has no result: the call itself broke, as with a JSON-RPC error */
+	TASK_FAILED,	     /* no result: the call itself broke, with a JSON-RPC error */
 	TASK_CANCELLED,
 };
 
-/* What is true of a task at this moment; its strings live as long as the query's. */
+/* The state of a task at this moment; the strings live as long as the query's. */
 struct task {
 	const struct task_kind *kind;
 	const char *id;
@@ -41,71 +44,93 @@ struct task {
 	const char *status_message; /* NULL: no memory */
 	int64_t created_ms;	    /* wall clock */
 	int64_t changed_ms;
-	int64_t ttl_ms; /* from created_ms on */
+	int64_t ttl_ms; /* from created_ms */
 	int64_t poll_ms;
-	const char *subject; /* what changes when it does, see struct change */
-	/* Wall clock: then it will be another without any change; 0: it will not. */
+	const char *subject; /* of its changes, see struct change */
+	/* Wall clock: the task changes then without an event; 0: it does not. */
 	int64_t due_ms;
 	const void *data; /* the kind's own */
-	/* TASK_INPUT_REQUIRED: all that are open, at most TASK_QUESTIONS_MAX; ends with a NULL
-	 * key. A key is never used again in the life of a task. */
-	const struct ask_question *questions;
+	/* TASK_INPUT_REQUIRED: all open questions, at most TASK_ELICITATIONS_MAX; ends with a NULL
+	 * key. A task never reuses a key. */
+	const struct elicitation_question *questions;
 	struct rpc_error error; /* TASK_FAILED */
 };
 
-/* what a person said to one question of a task */
+/* The user's answer to one question of a task. */
 struct task_input {
-	const struct ask_question *question;
-	enum ask_action action;
+	const struct elicitation_question *question;
+	enum elicitation_action action;
 	const struct json *content; /* fits the question's form; NULL: not accepted */
 };
 
 struct task_inputs {
-	struct task_input items[TASK_QUESTIONS_MAX];
+	struct task_input items[TASK_ELICITATIONS_MAX];
 	size_t count;
 };
 
-/* who asks for which */
 struct task_query {
 	const char *id;
-	int64_t client_id;
-	void *services; /* what endpoint_new() was given */
+	int64_t client_id;	   /* who asks */
+	struct services *services; /* see struct endpoint_options */
 	struct arena *arena;
 };
 
-/* One row of the table: what can be a task. */
+/* A row of the table: something that can be a task. */
 struct task_kind {
-	/* All of *task_out but `kind` and `id`. 0, TASK_E_NOT_FOUND or -errno. */
+	/* Fills in *task_out except `kind` and `id`. 0, TASK_E_NOT_FOUND or -errno. */
 	int (*find)(const struct task_query *query, struct task *task_out);
-	/* The members of the CallToolResult of one that is completed. */
+	/* Writes the members of the CallToolResult of a completed task. */
 	void (*write_result)(const struct task_query *query, const struct task *task,
 			     struct json_writer *writer);
-	/* Notes answers to some or all of its questions, before it is asked for again. 0, or
-	 * -errno: nothing was noted. NULL: it never asks. */
+	/* Stores answers to some or all questions, so that the next find() sees them. 0, or
+	 * -errno: nothing was stored. NULL: it never asks. */
 	int (*take)(const struct task_query *query, const struct task *task,
 		    const struct task_inputs *inputs);
-	/* Wants one that is not over to end; it may be too late. 0, or -errno: it is not known. */
+	/* Requests that a running task ends; it may be too late. 0, or -errno: not recorded. */
 	int (*cancel)(const struct task_query *query, const struct task *task);
 };
 
-/* For tools: may this call be answered with a task? */
+/* For tools: whether this call may be answered with a task. */
 bool task_is_welcome(const struct request *request);
-/* Answers it with one, which `query` found. */
+/* Answers the call with a task that `query` found. */
 void task_answer(struct request *request, const struct task *task);
 
-/* 0 with all of *task_out, TASK_E_NOT_FOUND or -errno. `kinds`: NULL at its end, or NULL. */
+/* 0 with all of *task_out, TASK_E_NOT_FOUND or -errno. `kinds` ends with NULL, or is NULL. */
 int task_find(const struct task_kind *const *kinds, const struct task_query *query,
 	      struct task *task_out);
-/* The members of a DetailedTask. */
+/* Writes the members of a DetailedTask. */
 void task_write(const struct task_query *query, const struct task *task,
 		struct json_writer *writer);
 
-/* False: its client does not declare the extension, and it has been answered so. */
+/* False: the client does not declare the extension, and the request has been answered. */
 bool task_admit(struct request *request);
 
 /* tasks/get, tasks/update, tasks/cancel */
 void task_run_get(struct request *request);
 void task_run_update(struct request *request);
 void task_run_cancel(struct request *request);
+
+/*
+ * Timers for tasks that change because time passes, without an event. One sd-event timer, on
+ * the wall clock, serves the earliest of them.
+ */
+struct task_timer { /* embedded in its owner; due_ms 0: not set */
+	/* The timer has expired and is not set any more; may set it again. */
+	void (*expired)(struct task_timer *timer);
+	int64_t due_ms;
+	TAILQ_ENTRY(task_timer) link;
+};
+
+struct task_timers {
+	sd_event_source *timer;			      /* NULL: no timer ever expires */
+	TAILQ_HEAD(task_timer_list, task_timer) list; /* earliest first */
+};
+
+/* `loop` may be NULL. 0 or -errno. */
+int task_timers_init(struct task_timers *timers, sd_event *loop);
+void task_timers_deinit(struct task_timers *timers); /* none is set */
+
+/* Sets or replaces the time, wall clock; 0: clears it. A time in the past means soon. */
+void task_timer_set(struct task_timers *timers, struct task_timer *timer, int64_t due_ms);
 
 #endif

@@ -2,11 +2,12 @@
 /*
  * Tool: one row of the tool table, and a call of it.
  *
- * A tool's run() finishes the call exactly once, at once or later, with
- * tool_call_succeed() or tool_call_fail(). After a question it runs once more (mcp/ask.h).
+ * A tool's run() finishes the call exactly once, immediately or later, with
+ * tool_call_succeed() or tool_call_fail(). After a question to the user it runs again
+ * (mcp/elicitation.h).
  *
- * Who calls is a client of MCP, or somebody in the gateway itself: a struct tool_caller.
- * Tools do not know which: they have `client`, and nobody but MCP can be asked.
+ * The caller is an MCP client or the gateway itself (struct tool_caller). Tools do not know
+ * which: both have a `client`, but only an MCP client can ask its user.
  */
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
@@ -15,27 +16,28 @@
 #include "mcp/request.h"
 #include "mcp/schema.h"
 
-/* become MCP's annotations */
+/* Written as MCP's annotations. */
 enum tool_flag {
 	TOOL_READ_ONLY = 1 << 0,
-	TOOL_DESTRUCTIVE = 1 << 1, /* what it does cannot be undone */
+	TOOL_DESTRUCTIVE = 1 << 1, /* its effect cannot be undone */
 	TOOL_IDEMPOTENT = 1 << 2,
 	TOOL_OPEN_WORLD = 1 << 3, /* reaches beyond this phone */
-	/* For the page of an MCP App, and hidden from the model by hosts that know these. Who
-	 * may call it its scopes alone decide. */
+	/* For the page of an MCP App; hosts that know MCP Apps hide it from the model. Only the
+	 * scopes decide who may call it. */
 	TOOL_FOR_PAGES = 1 << 4,
 };
 
-struct ask;
+struct elicitation_call;
+struct services;
 struct tool_call;
 struct tool_error;
 
-/* Calls a tool without a request of MCP, and hears what becomes of the call. */
+/* Calls a tool without an MCP request. */
 struct tool_caller {
-	/* Just one of these, when the call is over; what they are given lives meanwhile. */
+	/* Exactly one of these, when the call ends; the arguments live until it returns. */
 	void (*succeeded)(void *data, const struct buffer *structured);
 	void (*failed)(void *data, const struct tool_error *error);
-	/* Not over yet: `waiting` is how to end it before it is. */
+	/* The call goes on; `waiting` can end it early. */
 	void (*waits)(void *data, const struct request_waiting *waiting,
 		      void *waiting_data);
 	void (*progressed)(void *data, const char *message);
@@ -44,83 +46,81 @@ struct tool_caller {
 struct tool {
 	const char *name;
 	const char *title;
-	const char *description; /* what, when, cost, what the answer does not prove */
+	const char *description; /* purpose, use, cost, what the answer does not prove */
 	const struct schema_field *input;
 	const struct schema_field *output;
 	unsigned flags;
-	unsigned scopes;  /* enum client_scope: all that a client needs for it */
-	const char *page; /* "ui://...", which shows what it does; NULL: none */
-	/* Is it of use now? Whoever changes that calls endpoint_review_tools(). NULL: it is. */
-	bool (*usable)(const void *services);
+	unsigned scopes;  /* enum client_scope: all that a client needs */
+	const char *page; /* "ui://...", shows its result; NULL: none */
+	/* Whether it is of use now. Code that changes this calls endpoint_review_tools(). NULL:
+	 * always. */
+	bool (*usable)(const struct services *services);
 	void (*run)(struct tool_call *call);
 };
 
 struct tool_call {
 	const struct tool *tool;
-	const struct client *client;  /* who calls; NULL with `into` */
-	struct request *request;      /* NULL with `caller` */
-	const struct json *arguments; /* fits tool->input; NULL when absent */
-	void *services;		      /* what endpoint_new() was given */
-	struct arena *arena;	      /* lives as long as the call */
-	struct ask *ask;	      /* see mcp/ask.h */
-	/* The members of the result go here, and `request` is not needed; NULL: they are
-	 * the request's answer. */
+	const struct client *client;	      /* the caller; NULL with `into` */
+	struct request *request;	      /* NULL with `caller` */
+	const struct json *arguments;	      /* fits tool->input; NULL when absent */
+	struct services *services;	      /* see struct endpoint_options */
+	struct arena *arena;		      /* lives as long as the call */
+	struct elicitation_call *elicitation; /* NULL: no user to ask */
+	/* Receives the members of the result, without a request; NULL: they answer
+	 * `request`. */
 	struct json_writer *into;
-	const struct tool_caller *caller; /* NULL: a client of MCP */
+	const struct tool_caller *caller; /* NULL: an MCP client */
 	void *caller_data;
 };
 
-/* An answer that is written, to be given once or often. */
+/* A written answer, which can be given any number of times. */
 struct tool_answer {
 	struct buffer content;	  /* the array of blocks */
 	struct buffer structured; /* the object */
 };
 
 struct tool_error {
-	const char *code;    /* "sim_locked" */
-	const char *message; /* what went wrong, one or two sentences */
-	const char *fix;     /* what to do next */
-	bool retryable; /* may the same call succeed later without anything being fixed? */
-	int retry_after_seconds; /* 0: not told */
-	/* NULL: nothing more. Writes members of the JSON block for this one case. */
+	const char *code;	 /* "sim_locked" */
+	const char *message;	 /* what went wrong, one or two sentences */
+	const char *fix;	 /* what to do next */
+	bool retryable;		 /* the same call may succeed later without any fix */
+	int retry_after_seconds; /* 0: unknown */
+	/* Writes more members of the JSON block; NULL: none. */
 	void (*more)(struct json_writer *writer, const void *data);
 	const void *data;
 };
 
 /*
- * `text` is the first content block. `structured` is the JSON object for structuredContent
- * (taken); with `mirror` a second text block repeats it for hosts that show only text.
+ * `text` is the first content block. `structured` is the JSON object of structuredContent
+ * (used up); with `mirror` a second text block repeats it for hosts that show only text.
  */
 void tool_call_succeed(struct tool_call *call, const char *text,
 		       struct buffer *structured, bool mirror);
-/* The same where nothing is said but the facts: the only block is `structured` itself. */
-void tool_call_succeed_plainly(struct tool_call *call, struct buffer *structured);
+/* The same with `structured` as the only block. */
+void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structured);
 /*
- * The same two, in advance. `structured` is taken; without memory a part of the answer has
- * failed, which tool_call_succeed_ready() tells.
+ * Writes an answer in advance. `structured` is used up. Without memory a part of the answer has
+ * failed, which tool_call_succeed_with_answer() reports.
  */
 void tool_answer_make(struct tool_answer *answer, const char *text,
 		      struct buffer *structured, bool mirror);
 void tool_answer_deinit(struct tool_answer *answer);
 /* The answer is copied. */
-void tool_call_succeed_ready(struct tool_call *call, const struct tool_answer *answer);
+void tool_call_succeed_with_answer(struct tool_call *call,
+				   const struct tool_answer *answer);
 /* isError: a text block to act on, and a JSON block with the same facts. */
 void tool_call_fail(struct tool_call *call, const struct tool_error *error);
 
-/* The call will be finished later; see struct request_waiting. */
+/* The call will finish later; see struct request_waiting. */
 void tool_call_wait(struct tool_call *call, const struct request_waiting *waiting,
 		    void *data);
 
-/* How far a call is that waits, in words; see mcp/progress.h. */
+/* Reports the progress of a waiting call, in words; see request_send_progress(). */
 void tool_call_progress(struct tool_call *call, const char *message);
 
-/* Writes the tools/list array for these scopes, of a table that ends with NULL. */
-void tool_list_write(struct json_writer *writer, const struct tool *const *tools,
-		     unsigned scopes);
-
 /*
- * Runs the tool of a call that is filled in but for `ask`, when its arguments fit; for a
- * `caller`, whose call and arena live until it hears that it is over, or ends its waiting.
+ * Checks the arguments and runs the tool. All members but `elicitation` are set. With a `caller`
+ * the call and its arena live until the call has ended or its waiting was ended.
  */
 void tool_call_run(struct tool_call *call);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tool set: which tools of the table are offered now, and tools/list as it is written. A
- * tool that is not offered is not there: not listed, and unknown when it is called.
+ * Tool set: the tools of the table that are offered now, and tools/list for them. A tool that
+ * is not offered does not exist for clients: not listed, and unknown when called.
  *
- * The owner hides tools by name; others are of no use for a while (struct tool, `usable`).
- * Of those that are offered each client sees the ones that its scopes allow. Order is the
- * table's, always.
+ * The owner hides tools by name; others are unusable for a while (struct tool, `usable`). Each
+ * client sees the offered tools that its scopes allow. The order is always that of the table.
  */
 #ifndef MCP_TOOL_SET_H
 #define MCP_TOOL_SET_H
@@ -17,34 +16,39 @@
 
 struct tool_set {
 	const struct tool *const *table;  /* ends with NULL */
-	const struct config_list *hidden; /* NULL: none; see tool_set_knows() */
-	const void *services;
+	const struct config_list *hidden; /* NULL: none; see tool_set_check_names() */
+	const struct services *services;
 	const struct tool **offered; /* ends with NULL */
-	unsigned scopes;	     /* that any of these needs */
-	/* The tools/list array by the scopes of who asks, as far as they matter. One is
-	 * written when it is first asked for; empty: it was not. */
+	unsigned scopes;	     /* that any offered tool needs */
+	/* tools/list arrays, by the client's scopes as far as they matter. Each is written on
+	 * first use; empty: not yet. */
 	struct buffer lists[CLIENT_SCOPES_ALL + 1];
 };
 
-/* All that is given outlives it. 0 or -ENOMEM. */
+/* The arguments outlive the set. 0 or -ENOMEM. */
 int tool_set_init(struct tool_set *set, const struct tool *const *table,
-		  const struct config_list *hidden, const void *services);
+		  const struct config_list *hidden, const struct services *services);
 void tool_set_deinit(struct tool_set *set); /* fine when all zero */
 
-/* Looks again which are offered. 1: others than before; 0: the same; -ENOMEM: as before. */
+/* Decides anew which tools are offered. 1: changed; 0: unchanged; -ENOMEM: unchanged. */
 int tool_set_review(struct tool_set *set);
 
-/* The tools/list array for these scopes, as long as there is no review. NULL: no memory. */
+/* The tools/list array for these scopes, valid until the next review. NULL: no memory. */
 const struct buffer *tool_set_list(struct tool_set *set, unsigned scopes);
 
-/* Is it the same for both? */
-bool tool_set_is_same(const struct tool_set *set, unsigned scopes, unsigned others);
+/* Writes the tools/list array for these scopes, of tools that end with NULL. */
+void tool_set_write_list(struct json_writer *writer, const struct tool *const *tools,
+			 unsigned scopes);
+
+/* Whether clients with these scopes see the same tools. */
+bool tool_set_looks_same(const struct tool_set *set, unsigned scopes, unsigned others);
 
 /*
- * Are all names in `hidden` tools of the table? Each value holds names, with blanks or commas
- * between them. If not, *name_out with its length is the first that is none, in its value.
+ * Checks that all names in `hidden` are tools of the table. Each value holds names separated by
+ * spaces or commas. False: *name_out is the first unknown one, inside its value.
  */
-bool tool_set_knows(const struct tool *const *table, const struct config_list *hidden,
-		    const char **name_out, size_t *length_out);
+bool tool_set_check_names(const struct tool *const *table,
+			  const struct config_list *hidden, const char **name_out,
+			  size_t *length_out);
 
 #endif

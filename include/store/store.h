@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/asking_key.h"
+#include "base/elicitation_key.h"
 #include "base/explanation.h"
 #include "base/session_record.h"
 #include "store/delivery.h"
@@ -305,27 +305,27 @@ int store_alive_set(struct store *store, int64_t wall_ms);
 int store_alive_get(struct store *store, int64_t *wall_ms_out); /* 0 in it: never */
 
 /*
- * Sessions of MCP; fit struct session_shelf of mcp/session.h: `data` is the store. Changes
+ * Sessions of MCP; fit struct persistence of mcp/persistence.h. Changes
  * are lazy (store/store_sync.h): a loss of power may take back the last ones, and then the
  * client begins again.
  */
-int store_session_put(void *data, const struct session_record *record);
-int store_session_remove(void *data, const char *id);
+int store_session_put(struct store *store, const struct session_record *record);
+int store_session_remove(struct store *store, const char *id);
 /* Used longest ago first; the record lives during the call of visit. */
-int store_sessions_list(void *data,
+int store_sessions_list(struct store *store,
 			void (*visit)(void *visit_data,
 				      const struct session_record *record),
 			void *visit_data);
 
-/* Questions to the person; fit struct asking_shelf of mcp/asking.h: `data` is the store. */
+/* Questions to the user; fit struct persistence of mcp/persistence.h. */
 
 enum { STORE_ASKINGS_CLOSED_MAX = 1000 };
 
 /* `key` is the one to keep if there is none yet, and then the one that is kept. */
-int store_asking_key(void *data, struct asking_key *key);
+int store_asking_key(struct store *store, struct elicitation_key *key);
 /* The person said no to what this order asks for; remembered until then. */
-int store_asking_close(void *data, const char *order, int64_t until_ms);
+int store_asking_close(struct store *store, const char *order, int64_t until_ms);
 /* Also true when it cannot be told. */
-bool store_asking_is_closed(void *data, const char *order);
+bool store_asking_is_closed(struct store *store, const char *order);
 
 #endif

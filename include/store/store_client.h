@@ -33,8 +33,9 @@ bool store_client_bar(struct store *store, int64_t client_id);
 /* Fits struct auth of http/auth.h: `data` is the store. */
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 		       struct client *client_out);
-/* Fits struct endpoint_offer of mcp/endpoint.h: `data` is the store. */
-bool store_client_find_id(void *data, int64_t client_id, struct client *client_out);
+/* Fits struct persistence of mcp/persistence.h. */
+bool store_client_find_id(struct store *store, int64_t client_id,
+			  struct client *client_out);
 /* 0, STORE_E_NOT_FOUND, -errno. */
 int store_client_get(struct store *store, const char *name, struct client_row *row_out);
 /* In the order of their names; visit uses no clients of the store. 0 or -errno. */

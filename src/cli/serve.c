@@ -137,7 +137,7 @@ static int check_tools(const struct config *config, struct explanation *error_ou
 	const char *name;
 	size_t length;
 
-	if (tool_set_knows(tool_table, &config->hidden_tools, &name, &length))
+	if (tool_set_check_names(tool_table, &config->hidden_tools, &name, &length))
 		return 0;
 	snprintf(error_out->text, sizeof(error_out->text),
 		 "server.hidden_tools: there is no tool \"%.*s\"", (int)length, name);

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
+#include "mcp/tool_set.h"
 #include "tools/tool_table.h"
 
 enum {
@@ -121,7 +122,7 @@ static int print_json(void)
 	if (writer) {
 		json_open_object(writer);
 		json_key(writer, "tools");
-		tool_list_write(writer, tool_table, CLIENT_SCOPES_ALL);
+		tool_set_write_list(writer, tool_table, CLIENT_SCOPES_ALL);
 		json_close_object(writer);
 		json_writer_free(writer);
 		written = !text.failed;

@@ -57,6 +57,8 @@ struct control_reach {
 	void (*write)(const struct config *config, struct json_writer *writer);
 };
 
+struct services;
+
 struct control {
 	const struct config *config;
 	struct store *store;
@@ -70,7 +72,7 @@ struct control {
 	void *gateway_data;
 	/* Rows of a room that knows more than this one, and what they work with; or NULL. */
 	const struct control_command *const *more; /* ends with NULL */
-	void *services;
+	struct services *services;
 };
 
 enum control_client_news {

@@ -5,44 +5,35 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "tools/resource_table.h"
 #include "store/store_client.h"
+#include "tools/resource_table.h"
 #include "tools/task_table.h"
 #include "tools/tool_table.h"
 
-/* What the endpoint keeps beyond a restart. */
-static void open_shelves(struct front *front)
-{
-	front->shelf = (struct session_shelf){
-		.put = store_session_put,
-		.remove = store_session_remove,
-		.list = store_sessions_list,
-		.data = front->services->store,
-	};
-	front->asking_shelf = (struct asking_shelf){
-		.key = store_asking_key,
-		.close = store_asking_close,
-		.is_closed = store_asking_is_closed,
-		.data = front->services->store,
-	};
-}
-
-static struct endpoint *endpoint_of(struct front *front)
+static struct endpoint *open_mcp(struct front *front)
 {
 	struct services *services = front->services;
 
-	return endpoint_new(&(struct endpoint_offer){
+	front->persistence = (struct persistence){
+		.store = services->store,
+		.save_session = store_session_put,
+		.remove_session = store_session_remove,
+		.list_sessions = store_sessions_list,
+		.load_key = store_asking_key,
+		.decline_order = store_asking_close,
+		.is_order_declined = store_asking_is_closed,
+		.find_client = store_client_find_id,
+	};
+	return endpoint_new(&(struct endpoint_options){
 		.tools = tool_table,
 		.hidden_tools = &services->config->hidden_tools,
 		.resources = resource_table,
 		.tasks = task_table,
 		.services = services,
 		.changes = &front->changes.observers,
-		.shelf = &front->shelf,
-		.asking = { &front->asking_shelf, services->loop,
-			    services->config->ask_seconds },
-		.find_client = store_client_find_id,
-		.clients = services->store,
+		.persistence = &front->persistence,
+		.loop = services->loop,
+		.elicitation_timeout_seconds = services->config->ask_seconds,
 	});
 }
 
@@ -57,11 +48,10 @@ static int open_endpoint(struct front *front)
 {
 	struct services *services = front->services;
 
-	open_shelves(front);
 	change_source_init(&front->changes, services);
 	services->changes = &front->changes;
 	services->kept = &front->kept;
-	front->endpoint = endpoint_of(front);
+	front->endpoint = open_mcp(front);
 	if (!front->endpoint)
 		return -ENOMEM;
 	observer_add(ussd_observers(services->ussd), &front->ussd_watch, on_modems,
@@ -80,7 +70,7 @@ static void open_routes(struct front *front)
 		.useless = CLIENT_METRICS,
 		.handler = &endpoint_handler,
 		.data = front->endpoint,
-		.refusal = endpoint_refusal,
+		.refusal = endpoint_write_refusal,
 	};
 	front->web.services = front->services;
 	front->web.endpoint = front->endpoint;
@@ -218,5 +208,5 @@ void front_cut_client(struct front *front, int64_t client_id)
 
 void front_forget_client(struct front *front, int64_t client_id)
 {
-	sessions_end_client(endpoint_sessions(front->endpoint), client_id);
+	endpoint_end_sessions(front->endpoint, client_id);
 }

@@ -18,8 +18,7 @@ struct front {
 	struct services *services; /* NULL: not begun */
 	struct change_source changes;
 	struct kept_answers kept;
-	struct session_shelf shelf;
-	struct asking_shelf asking_shelf;
+	struct persistence persistence;
 	struct endpoint *endpoint;
 	struct observer ussd_watch, dialler_watch;
 	struct web web;

@@ -32,7 +32,7 @@ void metric_streams(const struct metric_writer *writer)
 
 void metric_sessions(const struct metric_writer *writer)
 {
-	metric_put(writer, NULL, endpoint_sessions(writer->web->endpoint)->count);
+	metric_put(writer, NULL, endpoint_session_count(writer->web->endpoint));
 }
 
 /* Those that were ever given. */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mcp/server_card.h"
+#include "mcp/server_info.h"
 #include "gateway/web_route.h"
 
 enum { TAG_BYTES = 16, TAG_TEXT_BYTES = 2 * TAG_BYTES + 3 };
@@ -38,7 +38,7 @@ static void write_card(struct buffer *body, const char *url)
 		body->failed = true;
 		return;
 	}
-	server_card_write(writer, url);
+	server_info_write_card(writer, url);
 	json_writer_free(writer);
 }
 
@@ -79,7 +79,7 @@ static void on_complete(void *data, struct exchange *exchange)
 	if (*tag)
 		exchange_add_header(exchange, "ETag", tag);
 	if (!has_it(exchange, tag)) {
-		exchange_answer(exchange, 200, SERVER_CARD_TYPE, &body);
+		exchange_answer(exchange, 200, SERVER_INFO_CARD_TYPE, &body);
 		return;
 	}
 	buffer_deinit(&body);

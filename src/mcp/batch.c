@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * While a batch runs its messages, it counts itself as one more unanswered request. It is
+ * therefore never answered in the middle of its messages, and a batch of notifications is
+ * answered, with nothing, when all have run.
+ */
 #include "mcp/batch.h"
 
+#include <assert.h>
+
 #include "base/clock.h"
-#include "mcp/dispatch.h"
 
-#define NO_ROOM                                                                        \
-	"this gateway has as much at hand as its memory holds: ask for it again in a " \
-	"moment, in a POST of its own"
+#define BATCH_NO_MEMORY                                                                 \
+	"the gateway's memory for answers is full: ask for it again in a moment, in a " \
+	"POST of its own"
 
-enum { SHORT_ANSWER = 2 * 1024 };
+/* Bytes that the exchange sets aside for the first answer that finds no room. */
+enum { BATCH_SHORT_ANSWER = 2 * 1024 };
 
-static void answer(struct batch *batch)
+static void batch_answer(struct batch *batch)
 {
 	struct buffer body = BUFFER_INIT;
 
@@ -32,93 +39,144 @@ static void answer(struct batch *batch)
 }
 
 /*
- * The answers of all batches have to fit, and the exchange keeps SHORT_ANSWER for the first
- * that does not: that of a message which is on its way is short, and never lost.
+ * The answers of all batches share one allowance. A short answer is always kept, in the bytes
+ * set aside, so that the answer of a message that is being sent is never lost.
  */
-static void make_fit(struct batch *batch, struct request *request)
+static void batch_charge_answer(struct batch *batch, struct request *request)
 {
-	static const struct rpc_error no_room = {
+	static const struct rpc_error no_memory = {
 		RPC_INTERNAL_ERROR,
-		"the answer found no room, for " NO_ROOM,
+		"the answer was dropped: " BATCH_NO_MEMORY,
 	};
 	struct buffer *body = &request->body;
 
 	if (exchange_charge(batch->exchange, body->length + 1))
 		return;
 	batch->is_crowded = true;
-	if (body->length <= SHORT_ANSWER)
+	if (body->length <= BATCH_SHORT_ANSWER)
 		return;
 	buffer_deinit(body);
-	rpc_write_error(body, request->message.id, &no_room);
+	rpc_write_error(body, request->message.id, &no_memory);
 }
 
-void batch_take_answer(struct batch *batch, struct request *request)
+void batch_accept_answer(struct batch *batch, struct request *request)
 {
 	batch->answer_bytes += request->body.length;
-	make_fit(batch, request);
+	batch_charge_answer(batch, request);
 	if (!--batch->unanswered)
-		answer(batch);
+		batch_answer(batch);
 }
 
-/* NULL: nothing keeps the next one from that. */
-static const char *why_not_run(const struct batch *batch)
+/* NULL: the next message may run. */
+static const char *batch_why_not_run(const struct batch *batch)
 {
 	if (batch->is_stopping)
-		return DISPATCH_STOPPING;
+		return REQUEST_STOPPING;
 	if (batch->answer_bytes > BATCH_ANSWERS_MAX)
-		return "not run: the answers before it are too long; ask for it in a "
+		return "not run: the earlier answers of the batch are too long; ask in a "
 		       "POST of its own";
 	if (batch->is_crowded)
-		return "not run, for " NO_ROOM;
+		return "not run: " BATCH_NO_MEMORY;
 	return NULL;
 }
 
-/* Until its turn is over; at least one. */
-static void run_some(struct batch *batch)
+/* Runs messages until the turn is over, at least one. */
+static void batch_run_turn(struct batch *batch)
 {
 	int64_t end_ms = clock_monotonic_ms() + BATCH_TURN_MS;
 
 	do
-		dispatch(&batch->requests[batch->run++], why_not_run(batch));
-	while (batch->run < batch->count &&
+		request_dispatch(&batch->requests[batch->next++],
+				 batch_why_not_run(batch));
+	while (batch->next < batch->count &&
 	       (batch->is_stopping || clock_monotonic_ms() < end_ms));
 }
 
-static void run_rest(struct batch *batch)
+/* A timer that is due at once; see sd-event in doc/libraries.md. */
+static bool batch_queue_start_timer(struct batch_queue *queue)
+{
+	return sd_event_source_set_time(queue->timer, 0) >= 0 &&
+	       sd_event_source_set_enabled(queue->timer, SD_EVENT_ONESHOT) >= 0;
+}
+
+/* Waits behind the other batches. False: impossible, the batch must go on at once. */
+static bool batch_wait(struct batch *batch)
+{
+	if (!batch->queue->timer || !batch_queue_start_timer(batch->queue))
+		return false;
+	batch->is_waiting = true;
+	TAILQ_INSERT_TAIL(&batch->queue->waiting, batch, link);
+	return true;
+}
+
+static void batch_continue(struct batch *batch)
 {
 	do
-		run_some(batch);
-	while (batch->run < batch->count && !batch_turn_wait(batch->turns, &batch->turn));
-	if (batch->run == batch->count && !--batch->unanswered)
-		answer(batch);
+		batch_run_turn(batch);
+	while (batch->next < batch->count && !batch_wait(batch));
+	if (batch->next == batch->count && !--batch->unanswered)
+		batch_answer(batch);
 }
 
-static void go_on(struct batch_turn *turn)
-{
-	run_rest((struct batch *)((char *)turn - offsetof(struct batch, turn)));
-}
-
-/* While its messages are run, the batch itself counts as one more that is unanswered. */
 void batch_run(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++)
 		batch->unanswered += batch->requests[i].message.kind == RPC_REQUEST;
 	batch->unanswered++;
-	batch->is_crowded = !exchange_charge(batch->exchange, SHORT_ANSWER);
-	batch->turn.go_on = go_on;
-	run_rest(batch);
+	batch->is_crowded = !exchange_charge(batch->exchange, BATCH_SHORT_ANSWER);
+	batch_continue(batch);
+}
+
+void batch_abandon(struct batch *batch)
+{
+	if (!batch->is_waiting)
+		return;
+	TAILQ_REMOVE(&batch->queue->waiting, batch, link);
+	if (TAILQ_EMPTY(&batch->queue->waiting))
+		sd_event_source_set_enabled(batch->queue->timer, SD_EVENT_OFF);
+	batch->is_waiting = false;
 }
 
 void batch_stop(struct batch *batch)
 {
 	batch->is_stopping = true;
-	if (!batch->turn.turns)
+	if (!batch->is_waiting)
 		return;
-	batch_turn_leave(&batch->turn);
-	run_rest(batch);
+	batch_abandon(batch);
+	batch_continue(batch);
 }
 
-void batch_leave(struct batch *batch)
+static int batch_queue_on_turn(sd_event_source *source, uint64_t usec, void *data)
 {
-	batch_turn_leave(&batch->turn);
+	struct batch_queue *queue = data;
+	struct batch *batch = TAILQ_FIRST(&queue->waiting);
+
+	(void)source;
+	(void)usec;
+	batch_abandon(batch);
+	if (!TAILQ_EMPTY(&queue->waiting))
+		batch_queue_start_timer(queue);
+	batch_continue(batch);
+	return 0;
+}
+
+int batch_queue_init(struct batch_queue *queue, sd_event *loop)
+{
+	int error;
+
+	queue->timer = NULL;
+	TAILQ_INIT(&queue->waiting);
+	if (!loop)
+		return 0;
+	error = sd_event_add_time(loop, &queue->timer, CLOCK_MONOTONIC, UINT64_MAX, 1,
+				  batch_queue_on_turn, queue);
+	if (error < 0)
+		return error;
+	return sd_event_source_set_enabled(queue->timer, SD_EVENT_OFF);
+}
+
+void batch_queue_deinit(struct batch_queue *queue)
+{
+	assert(TAILQ_EMPTY(&queue->waiting));
+	queue->timer = sd_event_source_disable_unref(queue->timer);
 }

@@ -2,48 +2,65 @@
 /*
  * Batch: the messages of one JSON array (MCP 2025-03-26, basic, "Batching").
  *
- * They are run in their order, and in turns with other batches. Each request of it has a life
- * of its own; when the last is answered, so are all.
+ * The messages run in order. Each request may wait on its own; the batch is answered when its
+ * last request is.
+ *
+ * A batch may cost as much as a hundred POSTs. It therefore runs for BATCH_TURN_MS at a time,
+ * in turn with the other batches, so that all other work waits for one turn only
+ * (tests/unit/test_endpoint.c::test_batches_take_turns).
  */
 #ifndef MCP_BATCH_H
 #define MCP_BATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
+#include <systemd/sd-event.h>
 
-#include "mcp/batch_turn.h"
 #include "mcp/request.h"
 
 enum {
 	BATCH_MESSAGES_MAX = 100,
-	/* Once the answers fill this many bytes, no other request of it is run. */
+	/* When its answers exceed this many bytes, no further request of the batch runs. */
 	BATCH_ANSWERS_MAX = 1024 * 1024,
+	BATCH_TURN_MS = 2,
 };
+
+/* The batches that wait for their turn. */
+struct batch_queue {
+	sd_event_source *timer; /* NULL: no batch can wait */
+	TAILQ_HEAD(batch_list, batch) waiting;
+};
+
+/* `loop` may be NULL. 0 or -errno. */
+int batch_queue_init(struct batch_queue *queue, sd_event *loop);
+void batch_queue_deinit(struct batch_queue *queue); /* no batch waits */
 
 struct batch { /* embedded in its owner, zeroed */
 	struct exchange *exchange;
-	struct batch_turns *turns;
+	struct batch_queue *queue;
 	struct request *requests; /* one for each message, of any kind */
-	size_t count;		  /* 0: it is not at work */
-	/* Every request has its answer: an array of them, or nothing. Its body is the
-	 * hearer's to use up. */
+	size_t count;		  /* 0: not running */
+	/* All requests are answered. `answers` is their array, or empty; the callee may use it
+	 * up. batch.c does not know post.c. */
 	void (*answered)(struct batch *batch, struct buffer *answers);
-	/* Its own: */
-	size_t run; /* of them, the first ones */
-	struct batch_turn turn;
+	/* Private: */
+	size_t next;	 /* message to run */
+	bool is_waiting; /* in the queue */
+	TAILQ_ENTRY(batch) link;
 	size_t unanswered;
 	size_t answer_bytes; /* so far */
-	bool is_crowded;     /* there was no room for them among those of all batches */
+	bool is_crowded;     /* the answers of all batches exceed their memory */
 	bool is_stopping;
 };
 
-/* The five above are set, the eras of all messages decided. */
+/* The first five members are set, and the eras of all messages decided. */
 void batch_run(struct batch *batch);
 
-/* Takes the answer of one of its requests, as request->answered is told of it. */
-void batch_take_answer(struct batch *batch, struct request *request);
+/* For the owner's request.answered: accepts the answer of one of its requests. */
+void batch_accept_answer(struct batch *batch, struct request *request);
 
-void batch_stop(struct batch *batch); /* what has not been run is answered, and why not */
-void batch_leave(struct batch *batch); /* nothing of it is run any more */
+void batch_stop(struct batch *batch);	 /* messages that have not run are refused */
+void batch_abandon(struct batch *batch); /* no further message runs */
 
 #endif

@@ -1,200 +1,297 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ *   tool runs -> elicitation_ask() -> an answer to exactly this question?
+ *                                        yes -> ANSWERED, DECLINED or DISMISSED
+ *                                        no  -> the era's transport sends it: PENDING
+ *   the answer arrives -> it becomes a reply of the call -> the tool runs again
+ *
+ * A question is recognized by its key and by a keyed digest of its message and form, so an
+ * answer never counts for a text that the user did not see. A declined order is stored, so that
+ * a client cannot ask again with the same requestState.
+ */
 #include "mcp/elicitation.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <gnutls/crypto.h>
 #include <string.h>
 
-#include "mcp/accept.h"
-#include "mcp/endpoint.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mac.h"
+#include "mcp/elicitation_call.h"
 #include "mcp/era.h"
-#include "mcp/notification.h"
+#include "mcp/persistence.h"
+#include "mcp/request_state.h"
+#include "mcp/tool.h"
 
-enum { ID_BYTES = 32 };
-
-/* lives in the call's arena */
-struct elicitation {
-	struct ask *ask;
-	const struct ask_question *question;
-	const char *seen;
-	char id[ID_BYTES];
-	char session_id[SESSION_ID_BYTES];
-	sd_event_source *timer;
-	LIST_ENTRY(elicitation) link;
-};
-
-static bool can(const struct ask *ask)
+int elicitation_calls_init(struct elicitation_calls *calls)
 {
-	const struct request *request = ask->call->request;
-	const struct session *session = request_session(request);
+	const struct persistence *persistence = calls->persistence;
 
-	return session && session->capabilities & SESSION_ELICITS_FORMS &&
-	       ask->asking->loop && ask->asking->patience_seconds > 0 &&
-	       accept_streams(request->exchange);
-}
-
-/* The end of waiting */
-
-static void end(struct elicitation *elicitation)
-{
-	struct request *request = elicitation->ask->call->request;
-
-	LIST_REMOVE(elicitation, link);
-	elicitation->timer = sd_event_source_disable_unref(elicitation->timer);
-	request->waiting = NULL;
-}
-
-static void do_without(struct elicitation *elicitation)
-{
-	end(elicitation);
-	elicitation->ask->is_alone = true;
-	ask_resume(elicitation->ask);
-}
-
-static void on_left(void *data)
-{
-	end(data);
-}
-
-/* Without an answer the tool may wait for something else: not now. */
-static void on_stopping(void *data)
-{
-	struct elicitation *elicitation = data;
-	struct request *request = elicitation->ask->call->request;
-
-	do_without(elicitation);
-	request_stop(request);
-}
-
-static const struct request_waiting waiting = {
-	.abandoned = on_left,
-	.stopping = on_stopping,
-};
-
-/* The client need not bother its person any longer. */
-static void take_back(const struct elicitation *elicitation)
-{
-	struct buffer body = BUFFER_INIT;
-	struct json_writer *writer =
-		notification_open(&body, "notifications/cancelled", NULL);
-
-	if (writer) {
-		json_put_string(writer, "requestId", elicitation->id);
-		json_put_string(writer, "reason", "No answer came in time");
-		notification_close(writer);
-	}
-	request_tell(elicitation->ask->call->request, &body);
-}
-
-static int on_timer(sd_event_source *source, uint64_t usec, void *data)
-{
-	(void)source;
-	(void)usec;
-	take_back(data);
-	do_without(data);
+	LIST_INIT(&calls->waiting);
+	if (gnutls_rnd(GNUTLS_RND_KEY, &calls->key, sizeof(calls->key)) != 0 ||
+	    gnutls_rnd(GNUTLS_RND_NONCE, &calls->epoch, sizeof(calls->epoch)) != 0)
+		return -EIO;
+	if (persistence && persistence->load_key(persistence->store, &calls->key))
+		log_warning("mcp: the key of elicitations could not be stored: open "
+			    "questions will not outlive the gateway");
 	return 0;
+}
+
+/* Questions as MCP writes them */
+
+void elicitation_write_question(struct json_writer *writer,
+				const struct elicitation_question *question,
+				enum form_style style)
+{
+	json_put_string(writer, "method", "elicitation/create");
+	json_key(writer, "params");
+	json_open_object(writer);
+	if (style == FORM_STYLE_TITLES) /* older revisions have no modes */
+		json_put_string(writer, "mode", "form");
+	json_put_string(writer, "message", question->message);
+	json_key(writer, "requestedSchema");
+	form_write(writer, question->fields, style);
+	json_close_object(writer);
+}
+
+void elicitation_write_input_request(struct json_writer *writer,
+				     const struct elicitation_question *question)
+{
+	json_key(writer, question->key);
+	json_open_object(writer);
+	elicitation_write_question(writer, question, FORM_STYLE_TITLES);
+	json_close_object(writer);
+}
+
+bool elicitation_read_action(const struct json *result,
+			     enum elicitation_action *action_out)
+{
+	static const char *const words[] = { [ELICITATION_ACCEPT] = "accept",
+					     [ELICITATION_DECLINE] = "decline",
+					     [ELICITATION_CANCEL] = "cancel" };
+	const char *word = json_string(json_member(result, "action"));
+
+	for (int i = 0; word && i < (int)(sizeof(words) / sizeof(words[0])); i++) {
+		if (strcmp(word, words[i]) == 0) {
+			*action_out = (enum elicitation_action)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The client */
+
+bool elicitation_is_declared(const struct json *capabilities)
+{
+	const struct json *elicitation = json_member(capabilities, "elicitation");
+	const struct json *form = json_member(elicitation, "form");
+
+	if (!elicitation || elicitation->type != JSON_OBJECT)
+		return false;
+	/* {} means {"form":{}}: at first there were no other modes. */
+	return !elicitation->count || (form && form->type == JSON_OBJECT);
+}
+
+static const struct elicitation_call_transport *elicitation_transport_of(
+	const struct tool_call *call)
+{
+	return call->request->era->elicitation;
+}
+
+bool elicitation_is_available(const struct tool_call *call)
+{
+	const struct elicitation_call *elicitation = call->elicitation;
+
+	return elicitation && !elicitation->gave_up &&
+	       call->request->revision->form != FORM_STYLE_NONE &&
+	       elicitation_transport_of(call)->is_available(elicitation);
+}
+
+static void elicitation_write_required(struct json_writer *writer, const void *data)
+{
+	(void)data;
+	json_open_object(writer);
+	json_key(writer, "requiredCapabilities");
+	json_open_object(writer);
+	json_key(writer, "elicitation");
+	json_open_object(writer);
+	json_key(writer, "form");
+	json_open_object(writer);
+	json_close_object(writer);
+	json_close_object(writer);
+	json_close_object(writer);
+	json_close_object(writer);
+}
+
+void elicitation_require(struct tool_call *call)
+{
+	request_fail_with(call->request,
+			  &(struct rpc_error){
+				  call->request->era->missing_capability,
+				  "This tool has to ask the user: declare the capability "
+				  "elicitation, in form mode",
+				  elicitation_write_required,
+			  });
+}
+
+/* For the transports */
+
+bool elicitation_add_reply(struct elicitation_call *elicitation,
+			   const struct elicitation_call_reply *reply)
+{
+	struct elicitation_call_reply *copy =
+		arena_alloc(elicitation->call->arena, sizeof(*copy));
+
+	if (!copy)
+		return false;
+	*copy = *reply;
+	copy->next = elicitation->replies;
+	elicitation->replies = copy;
+	return true;
+}
+
+void elicitation_resume(struct elicitation_call *elicitation)
+{
+	elicitation->is_resumed = true;
+	elicitation->call->tool->run(elicitation->call);
 }
 
 /* Asking */
 
-static bool push_request(const struct elicitation *elicitation)
+/* NULL: no memory. */
+static const char *elicitation_digest_question(
+	const struct elicitation_call *elicitation,
+	const struct elicitation_question *question)
 {
-	struct buffer body = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&body);
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&text);
+	char digest[MAC_DIGEST_BYTES];
+	bool made = false;
 
-	if (!writer)
-		return false;
-	rpc_open(writer, NULL);
-	json_put_string(writer, "id", elicitation->id);
-	ask_question_write(writer, elicitation->question,
-			   elicitation->ask->call->request->revision->form);
-	json_close_object(writer);
-	json_writer_free(writer);
-	return request_tell(elicitation->ask->call->request, &body);
-}
-
-static bool start(struct elicitation *elicitation)
-{
-	struct asking *asking = elicitation->ask->asking;
-	struct request *request = elicitation->ask->call->request;
-
-	if (sd_event_add_time_relative(asking->loop, &elicitation->timer, CLOCK_MONOTONIC,
-				       (uint64_t)asking->patience_seconds * 1000000, 0,
-				       on_timer, elicitation) < 0)
-		return false;
-	if (!push_request(elicitation)) {
-		sd_event_source_disable_unref(elicitation->timer);
-		return false;
+	if (writer) {
+		json_open_array(writer);
+		json_write_string(writer, question->message);
+		form_write(writer, question->fields, FORM_STYLE_TITLES);
+		json_close_array(writer);
+		json_writer_free(writer);
+		made = !text.failed && mac_digest(elicitation->calls->key.bytes,
+						  text.data, text.length, digest);
 	}
-	LIST_INSERT_HEAD(&asking->elicitations, elicitation, link);
-	request->waiting = &waiting;
-	request->waiting_data = elicitation;
-	return true;
+	buffer_deinit(&text);
+	return made ? arena_copy(elicitation->call->arena, digest, strlen(digest)) : NULL;
 }
 
-static bool put(struct ask *ask, const struct ask_question *question, const char *seen)
+static const struct elicitation_call_reply *elicitation_find_reply(
+	const struct elicitation_call *elicitation, const char *key, const char *seen)
 {
-	struct request *request = ask->call->request;
-	const struct session *session = request_session(request);
-	struct elicitation *elicitation =
-		arena_alloc(ask->call->arena, sizeof(*elicitation));
+	const struct elicitation_call_reply *reply = elicitation->replies;
 
-	if (!elicitation || !session)
-		return false;
-	elicitation->ask = ask;
-	elicitation->question = question;
-	elicitation->seen = seen;
-	strcpy(elicitation->session_id, session->id);
-	snprintf(elicitation->id, sizeof(elicitation->id), "ask-%08x-%u",
-		 ask->asking->epoch, ++ask->asking->number);
-	return start(elicitation);
+	while (reply && (strcmp(reply->key, key) != 0 || strcmp(reply->seen, seen) != 0))
+		reply = reply->next;
+	return reply;
 }
 
-const struct ask_front elicitation_front = {
-	.can = can,
-	.put = put,
-};
-
-/* Hearing */
-
-static struct elicitation *find(const struct request *response)
+/* Stored for as long as the requestState of any round may be valid. */
+static void elicitation_decline_order(const struct elicitation_call *elicitation)
 {
-	struct asking *asking = endpoint_asking(response->endpoint);
-	const struct session *session = request_session(response); /* of this client */
-	const char *id = json_string(response->message.id);
-	struct elicitation *elicitation;
+	const struct persistence *persistence = elicitation->calls->persistence;
 
-	LIST_FOREACH (elicitation, &asking->elicitations, link) {
-		if (session && id && strcmp(elicitation->id, id) == 0 &&
-		    strcmp(elicitation->session_id, session->id) == 0)
-			return elicitation;
+	if (!elicitation->order || !persistence)
+		return;
+	if (persistence->decline_order(persistence->store, elicitation->order,
+				       clock_wall_ms() + REQUEST_STATE_LIFETIME_MS))
+		log_warning("mcp: the user's refusal could not be stored");
+}
+
+static bool elicitation_is_declined(const struct elicitation_call *elicitation)
+{
+	const struct persistence *persistence = elicitation->calls->persistence;
+
+	return elicitation->order && persistence &&
+	       persistence->is_order_declined(persistence->store, elicitation->order);
+}
+
+void elicitation_treat_as_declined(struct tool_call *call)
+{
+	elicitation_decline_order(call->elicitation);
+}
+
+enum elicitation_outcome elicitation_ask(struct tool_call *call,
+					 const struct elicitation_question *question,
+					 const struct json **content_out)
+{
+	struct elicitation_call *elicitation = call->elicitation;
+	const char *seen =
+		elicitation ? elicitation_digest_question(elicitation, question) : NULL;
+	const struct elicitation_call_reply *reply;
+	const struct json *content;
+
+	if (!seen)
+		return ELICITATION_UNAVAILABLE;
+	reply = elicitation_find_reply(elicitation, question->key, seen);
+	if (elicitation_is_declined(elicitation))
+		return ELICITATION_DECLINED;
+	if (reply && reply->action != ELICITATION_ACCEPT) {
+		elicitation_decline_order(elicitation);
+		return reply->action == ELICITATION_DECLINE ? ELICITATION_DECLINED
+							    : ELICITATION_DISMISSED;
 	}
-	return NULL;
+	content = reply ? form_read(question->fields, reply->content, call->arena) : NULL;
+	if (content) {
+		*content_out = content;
+		return ELICITATION_ANSWERED;
+	}
+	if (elicitation->rounds++ >= ELICITATION_ROUNDS_MAX ||
+	    !elicitation_is_available(call) ||
+	    !form_can_show(call->request->revision->form, question->fields))
+		return ELICITATION_UNAVAILABLE;
+	elicitation->about = question->key;
+	return elicitation_transport_of(call)->ask(elicitation, question, seen)
+		       ? ELICITATION_PENDING
+		       : ELICITATION_UNAVAILABLE;
 }
 
-/* What is kept of it is copied: the response lives shorter than the call. */
-void elicitation_hear(struct request *response)
+/* The call */
+
+bool elicitation_is_resumed(const struct tool_call *call)
 {
-	struct elicitation *elicitation = find(response);
-	const struct json *result = response->message.result;
-	struct ask_reply reply;
-	struct ask *ask;
+	return call->elicitation && call->elicitation->is_resumed;
+}
+
+bool elicitation_was_about(const struct tool_call *call, const char *key)
+{
+	const struct elicitation_call *elicitation = call->elicitation;
+	const struct elicitation_call_reply *reply =
+		elicitation ? elicitation->replies : NULL;
 
 	if (!elicitation)
-		return;
-	ask = elicitation->ask;
-	reply = (struct ask_reply){ elicitation->question->key, elicitation->seen };
-	if (!result || !ask_action_read(result, &reply.action)) {
-		do_without(elicitation);
-		return;
+		return false;
+	while (reply && strcmp(reply->key, key) != 0)
+		reply = reply->next;
+	return reply || (elicitation->about && strcmp(elicitation->about, key) == 0);
+}
+
+const char *elicitation_order(const struct tool_call *call)
+{
+	return call->elicitation ? call->elicitation->order : NULL;
+}
+
+bool elicitation_begin(struct tool_call *call)
+{
+	const struct elicitation_call_transport *transport =
+		elicitation_transport_of(call);
+	struct elicitation_call *elicitation =
+		arena_alloc(call->arena, sizeof(*elicitation));
+
+	if (!elicitation) {
+		request_fail(call->request, RPC_INTERNAL_ERROR,
+			     "out of memory: try again later");
+		return false;
 	}
-	if (reply.action == ASK_ACCEPT)
-		reply.content =
-			ask_form_read(elicitation->question->fields,
-				      json_member(result, "content"), ask->call->arena);
-	if (!ask_add_reply(ask, &reply)) {
-		do_without(elicitation);
-		return;
-	}
-	end(elicitation);
-	ask_resume(ask);
+	elicitation->call = call;
+	elicitation->calls = call->request->context->elicitations;
+	call->elicitation = elicitation;
+	return !transport->begin || transport->begin(elicitation);
 }

@@ -15,204 +15,184 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "mcp/envelope.h"
 
-enum { REQUESTED_MAX = 64 }; /* characters of it are told */
+enum { ERA_REQUESTED_MAX = 64 }; /* characters of it are told */
 
-#define FIRST_MODERN "2026-07-28"
-#define ASSUMED	     "2025-03-26" /* 2025-11-25, basic/transports, "Protocol Version Header" */
-
-const struct revision *era_find_revision(const struct era *era, const char *name)
-{
-	for (const struct revision *served = era->revisions; served->name; served++) {
-		if (strcmp(served->name, name) == 0)
-			return served;
-	}
-	return NULL;
-}
-
-static void write_names(const struct era *era, struct json_writer *writer)
-{
-	for (const struct revision *served = era->revisions; served->name; served++)
-		json_write_string(writer, served->name);
-}
-
-void era_write_revisions(const struct era *era, struct json_writer *writer)
-{
-	json_open_array(writer);
-	write_names(era, writer);
-	json_close_array(writer);
-}
-
-void era_write_all_revisions(struct json_writer *writer)
-{
-	json_open_array(writer);
-	write_names(&era_2026, writer);
-	write_names(&era_2025, writer);
-	json_close_array(writer);
-}
+#define ERA_FIRST_2026 "2026-07-28"
+#define ERA_ASSUMED_REVISION \
+	"2025-03-26" /* 2025-11-25, basic/transports, "Protocol Version Header" */
 
 /* What may be asked on a step */
 
-static bool is_request(const struct era_question *question)
+static bool era_is_request(const struct era_input *input)
 {
-	return question->message->kind == RPC_REQUEST;
+	return input->message->kind == RPC_REQUEST;
+}
+
+static const struct json *era_meta_version(const struct era_input *input)
+{
+	return rpc_meta(input->message, RPC_META_PREFIX "protocolVersion");
 }
 
 /* The version that the body claims, when it is one that a header can equal. */
-static const char *claim(const struct era_question *question)
+static const char *era_body_version(const struct era_input *input)
 {
-	return json_string(envelope_version(question->message));
+	return json_string(era_meta_version(input));
 }
 
-static bool claims_2025(const struct era_question *question)
+static bool era_body_is_2025(const struct era_input *input)
 {
-	return claim(question) && era_find_revision(&era_2025, claim(question));
+	return era_body_version(input) &&
+	       revision_find(revision_family_2025, era_body_version(input));
 }
 
-static bool claims_2026(const struct era_question *question)
+static bool era_body_is_2026(const struct era_input *input)
 {
-	return envelope_version(question->message) && !claims_2025(question);
+	return era_meta_version(input) && !era_body_is_2025(input);
 }
 
-static bool header_is_2026(const struct era_question *question)
+static bool era_header_is_2026(const struct era_input *input)
 {
-	return question->header && strcmp(question->header, FIRST_MODERN) >= 0;
+	return input->header && strcmp(input->header, ERA_FIRST_2026) >= 0;
 }
 
 /* The steps */
 
-static bool is_response(const struct era_question *question)
+static bool era_is_response(const struct era_input *input)
 {
-	return question->message->kind == RPC_RESPONSE;
+	return input->message->kind == RPC_RESPONSE;
 }
 
-static bool is_handshake(const struct era_question *question)
+static bool era_is_handshake(const struct era_input *input)
 {
-	return is_request(question) && !claims_2026(question) &&
-	       strcmp(question->message->method, "initialize") == 0;
+	return era_is_request(input) && !era_body_is_2026(input) &&
+	       strcmp(input->message->method, "initialize") == 0;
 }
 
-static bool is_enveloped_2025(const struct era_question *question)
+static bool era_is_2025_envelope(const struct era_input *input)
 {
-	return is_request(question) && claims_2025(question);
+	return era_is_request(input) && era_body_is_2025(input);
 }
 
-static bool header_contradicts(const struct era_question *question)
+static bool era_header_differs_from_body(const struct era_input *input)
 {
-	if (!is_request(question) || !claim(question))
+	if (!era_is_request(input) || !era_body_version(input))
 		return false;
-	return question->header_conflict ||
-	       (question->header && strcmp(question->header, claim(question)) != 0);
+	return input->header_conflict ||
+	       (input->header && strcmp(input->header, era_body_version(input)) != 0);
 }
 
-static bool claims_unserved(const struct era_question *question)
+static bool era_body_is_unsupported(const struct era_input *input)
 {
-	return is_request(question) && claims_2026(question) && claim(question) &&
-	       !era_find_revision(&era_2026, claim(question));
+	return era_is_request(input) && era_body_is_2026(input) &&
+	       era_body_version(input) &&
+	       !revision_find(revision_family_2026, era_body_version(input));
 }
 
-static bool has_session(const struct era_question *question)
+static bool era_has_session(const struct era_input *input)
 {
-	return question->session == ERA_SESSION_LIVE;
+	return input->session == ERA_SESSION_LIVE;
 }
 
-static bool header_conflicts(const struct era_question *question)
+static bool era_headers_conflict(const struct era_input *input)
 {
-	return question->header_conflict;
+	return input->header_conflict;
 }
 
-static bool header_is_unserved(const struct era_question *question)
+static bool era_header_is_unsupported(const struct era_input *input)
 {
-	return question->header && !era_find_revision(&era_2025, question->header);
+	return input->header && !revision_find(revision_family_2025, input->header);
 }
 
-static bool session_is_dead(const struct era_question *question)
+static bool era_session_is_dead(const struct era_input *input)
 {
-	return question->session == ERA_SESSION_DEAD;
+	return input->session == ERA_SESSION_DEAD;
 }
 
-static bool always(const struct era_question *question)
+static bool era_always(const struct era_input *input)
 {
-	(void)question;
+	(void)input;
 	return true;
 }
 
-static const char unserved[] =
+static const char era_unsupported[] =
 	"Unsupported protocol version: send requests with the envelope of 2026-07-28 in "
 	"_meta, or begin with initialize for 2025-11-25, 2025-06-18, 2025-03-26 or "
 	"2024-11-05";
 
 /* An era serves it, or it is refused with the rest of the row. */
 static const struct {
-	bool (*fits)(const struct era_question *question);
+	bool (*fits)(const struct era_input *input);
 	const struct era *era;
 	unsigned status;
 	enum rpc_code code;
 	const char *text;
-} ladder[] = {
-	{ is_response, &era_2025 },
-	{ is_handshake, &era_2025 },
-	{ header_contradicts, NULL, 400, RPC_HEADER_MISMATCH,
+} era_ladder[] = {
+	{ era_is_response, &era_2025 },
+	{ era_is_handshake, &era_2025 },
+	{ era_header_differs_from_body, NULL, 400, RPC_HEADER_MISMATCH,
 	  "MCP-Protocol-Version is not the protocolVersion of _meta" },
-	{ is_enveloped_2025, NULL, 400, RPC_UNSUPPORTED_VERSION, unserved },
-	{ claims_unserved, NULL, 400, RPC_UNSUPPORTED_VERSION, unserved },
-	{ claims_2026, &era_2026 },
-	{ has_session, &era_2025 },
-	{ header_conflicts, NULL, 400, RPC_HEADER_MISMATCH,
+	{ era_is_2025_envelope, NULL, 400, RPC_UNSUPPORTED_VERSION, era_unsupported },
+	{ era_body_is_unsupported, NULL, 400, RPC_UNSUPPORTED_VERSION, era_unsupported },
+	{ era_body_is_2026, &era_2026 },
+	{ era_has_session, &era_2025 },
+	{ era_headers_conflict, NULL, 400, RPC_HEADER_MISMATCH,
 	  "MCP-Protocol-Version stands twice with different values" },
-	{ header_is_2026, &era_2026 },
-	{ header_is_unserved, NULL, 400, RPC_UNSUPPORTED_VERSION, unserved },
-	{ session_is_dead, NULL, 404, RPC_SESSION_NOT_FOUND,
+	{ era_header_is_2026, &era_2026 },
+	{ era_header_is_unsupported, NULL, 400, RPC_UNSUPPORTED_VERSION,
+	  era_unsupported },
+	{ era_session_is_dead, NULL, 404, RPC_SESSION_NOT_FOUND,
 	  "There is no such session: begin again with initialize" },
-	{ always, &era_2025 },
+	{ era_always, &era_2025 },
 };
 
 /* error.data of an unsupported version. Only what `supported` names gets an envelope. */
-static void write_unsupported(struct json_writer *writer, const void *data)
+static void era_write_unsupported(struct json_writer *writer, const void *data)
 {
 	const char *requested = data;
 
 	json_open_object(writer);
 	json_key(writer, "supported");
-	era_write_revisions(&era_2026, writer);
+	revision_write_names(revision_family_2026, writer);
 	json_key(writer, "requested");
-	json_write_text(writer, requested, utf8_cut(requested, REQUESTED_MAX));
+	json_write_text(writer, requested, utf8_cut(requested, ERA_REQUESTED_MAX));
 	json_close_object(writer);
 }
 
 /* Of the 2026 family there is one. */
-static const struct revision *choose_revision(const struct era_question *question,
-					      const struct era *era)
+static const struct revision *era_choose_revision(const struct era_input *input,
+						  const struct era *era)
 {
 	const struct revision *revision = NULL;
 
-	if (era == &era_2026 || is_handshake(question))
+	if (era == &era_2026 || era_is_handshake(input))
 		return era->revisions;
-	if (has_session(question))
-		return question->session_revision;
-	if (question->header)
-		revision = era_find_revision(era, question->header);
-	return revision ? revision : era_find_revision(era, ASSUMED);
+	if (era_has_session(input))
+		return input->session_revision;
+	if (input->header)
+		revision = revision_find(era->revisions, input->header);
+	return revision ? revision : revision_find(era->revisions, ERA_ASSUMED_REVISION);
 }
 
-struct era_verdict era_decide(const struct era_question *question)
+struct era_verdict era_decide(const struct era_input *input)
 {
 	struct era_verdict verdict = { 0 };
 	size_t step = 0;
 
-	while (!ladder[step].fits(question))
+	while (!era_ladder[step].fits(input))
 		step++;
-	verdict.era = ladder[step].era;
+	verdict.era = era_ladder[step].era;
 	if (verdict.era) {
-		verdict.revision = choose_revision(question, verdict.era);
+		verdict.revision = era_choose_revision(input, verdict.era);
 		return verdict;
 	}
-	verdict.status = ladder[step].status;
-	verdict.error = (struct rpc_error){ ladder[step].code, ladder[step].text };
-	if (ladder[step].code == RPC_UNSUPPORTED_VERSION) {
-		verdict.error.write_data = write_unsupported;
-		verdict.error.data = claim(question) ? claim(question) : question->header;
+	verdict.status = era_ladder[step].status;
+	verdict.error =
+		(struct rpc_error){ era_ladder[step].code, era_ladder[step].text };
+	if (era_ladder[step].code == RPC_UNSUPPORTED_VERSION) {
+		verdict.error.write_data = era_write_unsupported;
+		verdict.error.data =
+			era_body_version(input) ? era_body_version(input) : input->header;
 	}
 	return verdict;
 }

@@ -9,51 +9,43 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mcp/ask.h"
-#include "mcp/cancellation.h"
 #include "mcp/elicitation.h"
-#include "mcp/endpoint.h"
+#include "mcp/elicitation_call.h"
 #include "mcp/era.h"
-#include "mcp/introduction.h"
-#include "mcp/resource.h"
+#include "mcp/resource_methods.h"
+#include "mcp/server_info.h"
+#include "mcp/session.h"
 #include "mcp/tool.h"
 
-static const struct revision revisions[] = {
-	{ "2025-11-25", .resumes = true, .form = ASK_FORM_TITLES },
-	{ "2025-06-18", .form = ASK_FORM_NAMES },
-	{ "2025-03-26", .batches = true },
-	{ "2024-11-05" },
-	{ NULL },
-};
-
-static void open_result(const struct request *request, struct json_writer *writer)
+static void era_2025_open_result(const struct request *request,
+				 struct json_writer *writer)
 {
 	(void)request;
 	(void)writer; /* plain results: a client of this era refuses members it does not know */
 }
 
-static unsigned error_status(enum rpc_code code)
+static unsigned era_2025_error_status(enum rpc_code code)
 {
 	(void)code; /* the request was understood, whatever became of it */
 	return 200;
 }
 
 /* The revision asked for when it is served, else the newest: nobody is turned away. */
-static const char *negotiate(const char *asked)
+static const char *era_2025_negotiate(const char *asked)
 {
-	const struct revision *revision = era_find_revision(&era_2025, asked);
+	const struct revision *revision = revision_find(revision_family_2025, asked);
 
-	return revision ? revision->name : revisions[0].name;
+	return revision ? revision->name : revision_family_2025[0].name;
 }
 
-static unsigned read_capabilities(const struct request *request)
+static unsigned era_2025_read_capabilities(const struct request *request)
 {
 	const struct json *capabilities =
 		json_member(request->message.params, "capabilities");
 	const struct json *elicitation = json_member(capabilities, "elicitation");
 	unsigned known = 0;
 
-	if (ask_is_declared(capabilities))
+	if (elicitation_is_declared(capabilities))
 		known |= SESSION_ELICITS_FORMS;
 	if (json_member(elicitation, "url"))
 		known |= SESSION_ELICITS_URLS;
@@ -61,17 +53,17 @@ static unsigned read_capabilities(const struct request *request)
 }
 
 /* Without memory for one the client is served without: it may also forget it. */
-static void begin_session(struct request *request, const char *revision)
+static void era_2025_begin_session(struct request *request, const char *revision)
 {
 	const struct session *session = session_begin(
-		endpoint_sessions(request->endpoint), exchange_client(request->exchange),
-		revision, read_capabilities(request));
+		request->context->sessions, exchange_client(request->exchange), revision,
+		era_2025_read_capabilities(request));
 
 	if (session)
 		exchange_add_header(request->exchange, "Mcp-Session-Id", session->id);
 }
 
-static void run_initialize(struct request *request)
+static void era_2025_run_initialize(struct request *request)
 {
 	const char *asked =
 		json_string(json_member(request->message.params, "protocolVersion"));
@@ -83,18 +75,18 @@ static void run_initialize(struct request *request)
 			     "\"2025-11-25\"");
 		return;
 	}
-	begin_session(request, negotiate(asked));
+	era_2025_begin_session(request, era_2025_negotiate(asked));
 	writer = request_open_result(request);
 	if (!writer)
 		return;
-	json_put_string(writer, "protocolVersion", negotiate(asked));
-	introduction_put_capabilities(writer, NULL);
-	introduction_put_server(writer, "serverInfo");
-	introduction_put_instructions(writer);
+	json_put_string(writer, "protocolVersion", era_2025_negotiate(asked));
+	server_info_write_capabilities(writer, NULL);
+	server_info_write_implementation(writer, "serverInfo");
+	server_info_write_instructions(writer);
 	request_close_result(request);
 }
 
-static void run_nothing(struct request *request)
+static void era_2025_run_empty(struct request *request)
 {
 	if (request_open_result(request))
 		request_close_result(request);
@@ -103,9 +95,9 @@ static void run_nothing(struct request *request)
 /* Subscriptions to resources */
 
 /* NULL: it has none, and has been answered. */
-static struct session *need_session(struct request *request)
+static struct session *era_2025_need_session(struct request *request)
 {
-	struct session *session = request_session(request);
+	struct session *session = session_of_request(request);
 
 	if (!session)
 		request_fail(request, RPC_REFUSED,
@@ -114,13 +106,13 @@ static struct session *need_session(struct request *request)
 	return session;
 }
 
-static void run_subscribe(struct request *request)
+static void era_2025_run_subscribe(struct request *request)
 {
-	struct session *session = need_session(request);
+	struct session *session = era_2025_need_session(request);
 	struct resource_call call;
 	int error;
 
-	if (!session || !resource_of_request(request, &call))
+	if (!session || !resource_methods_find(request, &call))
 		return;
 	error = session_subscribe(
 		session, json_string(json_member(request->message.params, "uri")),
@@ -132,13 +124,13 @@ static void run_subscribe(struct request *request)
 				       "kept: unsubscribe from some"
 				     : "out of memory: try again later");
 	else
-		run_nothing(request);
+		era_2025_run_empty(request);
 }
 
-static void run_unsubscribe(struct request *request)
+static void era_2025_run_unsubscribe(struct request *request)
 {
 	const char *uri = json_string(json_member(request->message.params, "uri"));
-	struct session *session = need_session(request);
+	struct session *session = era_2025_need_session(request);
 
 	if (!session)
 		return;
@@ -148,40 +140,69 @@ static void run_unsubscribe(struct request *request)
 		return;
 	}
 	session_unsubscribe(session, uri);
-	run_nothing(request);
+	era_2025_run_empty(request);
 }
 
-/* What is no notification of these needs nothing but to be taken. */
-static void hear(struct request *message)
+/* IDs are equal if type and text are: 1 is not "1". */
+static bool era_2025_is_same_id(const struct json *one, const struct json *other)
+{
+	return one->type == other->type && one->length == other->length &&
+	       memcmp(one->text, other->text, one->length) == 0;
+}
+
+/*
+ * notifications/cancelled ends a waiting request of the same session with the same token; IDs
+ * of clients without a session are ambiguous. The request gets no answer, and its POST ends
+ * without one.
+ */
+static void era_2025_cancel(struct request *notification)
+{
+	const struct session *session = session_of_request(notification);
+	const struct json *id = json_member(notification->message.params, "requestId");
+	struct request *request;
+
+	if (!session || !id || (id->type != JSON_STRING && id->type != JSON_NUMBER))
+		return;
+	LIST_FOREACH (request, notification->context->cancellable, link) {
+		if (strcmp(request->session_id, session->id) != 0 ||
+		    !era_2025_is_same_id(request->message.id, id))
+			continue;
+		request_cancel(request);
+		return;
+	}
+}
+
+/* Other notifications need no action. */
+static void era_2025_receive(struct request *message)
 {
 	if (message->message.kind == RPC_RESPONSE)
-		elicitation_hear(message);
+		elicitation_2025_receive(message);
 	else if (strcmp(message->message.method, "notifications/cancelled") == 0)
-		cancellation_hear(message);
+		era_2025_cancel(message);
 }
 
-static const struct method methods[] = {
-	{ "initialize", run_initialize },
-	{ "ping", run_nothing },
+static const struct era_method era_2025_methods[] = {
+	{ "initialize", era_2025_run_initialize },
+	{ "ping", era_2025_run_empty },
 	{ "tools/list", tool_run_list },
 	{ "tools/call", tool_run_call },
-	{ "resources/list", resource_run_list },
-	{ "resources/templates/list", resource_run_list_templates },
-	{ "resources/read", resource_run_read },
-	{ "resources/subscribe", run_subscribe },
-	{ "resources/unsubscribe", run_unsubscribe },
-	{ "completion/complete", resource_run_complete },
+	{ "resources/list", resource_methods_run_list },
+	{ "resources/templates/list", resource_methods_run_list_templates },
+	{ "resources/read", resource_methods_run_read },
+	{ "resources/subscribe", era_2025_run_subscribe },
+	{ "resources/unsubscribe", era_2025_run_unsubscribe },
+	{ "completion/complete", resource_methods_run_complete },
 	{ NULL, NULL },
 };
 
 const struct era era_2025 = {
 	.name = "2025",
-	.revisions = revisions,
-	.methods = methods,
-	.open_result = open_result,
-	.asking = &elicitation_front,
-	.hear = hear,
+	.revisions = revision_family_2025,
+	.methods = era_2025_methods,
+	.open_result = era_2025_open_result,
+	.elicitation = &elicitation_2025_transport,
+	.receive = era_2025_receive,
 	.resource_not_found = RPC_RESOURCE_NOT_FOUND,
 	.missing_capability = RPC_REFUSED,
-	.error_status = error_status,
+	.error_status = era_2025_error_status,
 };

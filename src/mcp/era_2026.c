@@ -8,15 +8,180 @@
  *
  * Source: MCP 2026-07-28, basic/index, server/discover, server/utilities/caching.
  */
-#include "mcp/endpoint.h"
-#include "mcp/envelope.h"
+#include <string.h>
+
+#include "mcp/elicitation_call.h"
 #include "mcp/era.h"
-#include "mcp/input_required.h"
-#include "mcp/introduction.h"
+#include "mcp/header_value.h"
 #include "mcp/listen.h"
-#include "mcp/resource.h"
+#include "mcp/resource_methods.h"
+#include "mcp/server_info.h"
 #include "mcp/task.h"
 #include "mcp/tool.h"
+
+static bool era_2026_declares(const struct request *request, const char *extension)
+{
+	const struct json *capabilities =
+		rpc_meta(&request->message, RPC_META_PREFIX "clientCapabilities");
+	const struct json *settings =
+		json_member(json_member(capabilities, "extensions"), extension);
+
+	return settings && settings->type == JSON_OBJECT;
+}
+
+/* The types of its members */
+
+static bool era_2026_is_string(const struct json *value)
+{
+	return value->type == JSON_STRING;
+}
+
+static bool era_2026_is_object(const struct json *value)
+{
+	return value->type == JSON_OBJECT;
+}
+
+/* Members of next year's may be anything. */
+static bool era_2026_is_capabilities(const struct json *value)
+{
+	static const char *const known[] = { "experimental", "roots", "sampling",
+					     "elicitation", "extensions" };
+
+	if (!era_2026_is_object(value))
+		return false;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const struct json *capability = json_member(value, known[i]);
+
+		if (capability && !era_2026_is_object(capability))
+			return false;
+	}
+	return true;
+}
+
+static bool era_2026_is_client_info(const struct json *value)
+{
+	return json_string(json_member(value, "name")) &&
+	       json_string(json_member(value, "version"));
+}
+
+static bool era_2026_is_log_level(const struct json *value)
+{
+	static const char *const levels[] = {
+		"debug", "info",     "notice", "warning",
+		"error", "critical", "alert",  "emergency"
+	};
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		if (era_2026_is_string(value) && strcmp(value->text, levels[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool era_2026_is_token(const struct json *value)
+{
+	return era_2026_is_string(value) ||
+	       (value->type == JSON_NUMBER && !strpbrk(value->text, ".eE"));
+}
+
+static const struct {
+	const char *name;
+	bool required;
+	bool (*fits)(const struct json *value);
+	const char *expected;
+} era_2026_members[] = {
+	{ RPC_META_PREFIX "protocolVersion", true, era_2026_is_string, "a string" },
+	{ RPC_META_PREFIX "clientCapabilities", true, era_2026_is_capabilities,
+	  "an object of objects" },
+	{ RPC_META_PREFIX "clientInfo", false, era_2026_is_client_info,
+	  "an object with the strings name and version" },
+	{ RPC_META_PREFIX "logLevel", false, era_2026_is_log_level,
+	  "a level of logging" },
+	{ "progressToken", false, era_2026_is_token, "a string or an integer" },
+};
+
+enum { ERA_2026_MEMBERS = sizeof(era_2026_members) / sizeof(era_2026_members[0]) };
+
+/* False: `text_out` says what is missing, all of it at once, or of the wrong type. */
+static bool era_2026_check_meta(struct request *request, const char **text_out)
+{
+	const char *missing = NULL;
+
+	for (size_t i = 0; i < ERA_2026_MEMBERS; i++) {
+		const struct json *value =
+			rpc_meta(&request->message, era_2026_members[i].name);
+
+		if (value && !era_2026_members[i].fits(value)) {
+			*text_out = arena_printf(
+				request->arena, "params._meta: \"%s\" must be %s",
+				era_2026_members[i].name, era_2026_members[i].expected);
+			return false;
+		}
+		if (!value && era_2026_members[i].required)
+			missing = arena_printf(request->arena, "%s \"%s\"",
+					       missing ? missing : "params._meta lacks",
+					       era_2026_members[i].name);
+	}
+	*text_out = missing;
+	return !missing;
+}
+
+/* `expected`: what the body says; NULL: nothing that a header could repeat. */
+static bool era_2026_check_header(struct request *request, const char *name,
+				  const char *expected, const char **text_out)
+{
+	bool conflict = false;
+	const char *value = exchange_header(request->exchange, name, &conflict);
+
+	if (!value && !expected)
+		return true;
+	if (!value)
+		*text_out =
+			arena_printf(request->arena, "the header %s is missing", name);
+	else if (conflict)
+		*text_out = arena_printf(request->arena,
+					 "%s stands twice with different values", name);
+	else if (!expected || !header_value_is(request->arena, value, expected))
+		*text_out = arena_printf(request->arena,
+					 "the header %s is not what the body says", name);
+	else
+		return true;
+	return false;
+}
+
+/* A version that differs, the ladder has refused (era.c). */
+static bool era_2026_has_version_header(struct request *request, const char **text_out)
+{
+	if (exchange_header(request->exchange, "MCP-Protocol-Version", &(bool){ false }))
+		return true;
+	*text_out = "the header MCP-Protocol-Version is missing";
+	return false;
+}
+
+static bool era_2026_check_headers(struct request *request, const char **text_out)
+{
+	const struct rpc_message *message = &request->message;
+	const char *parameter = request->method ? request->method->name_parameter : NULL;
+
+	return era_2026_has_version_header(request, text_out) &&
+	       era_2026_check_header(request, "Mcp-Method", message->method, text_out) &&
+	       (!parameter ||
+		era_2026_check_header(
+			request, "Mcp-Name",
+			json_string(json_member(message->params, parameter)), text_out));
+}
+
+static bool era_2026_admit(struct request *request)
+{
+	struct rpc_error error = { .code = RPC_INVALID_PARAMS };
+
+	if (era_2026_check_meta(request, &error.text)) {
+		error.code = RPC_HEADER_MISMATCH;
+		if (era_2026_check_headers(request, &error.text))
+			return true;
+	}
+	request_refuse(request, &error);
+	return false;
+}
 
 enum {
 	MINUTE_MS = 60 * 1000,
@@ -24,36 +189,32 @@ enum {
 	DISCOVER_TTL_MS = 60 * MINUTE_MS,
 };
 
-static const struct revision revisions[] = {
-	{ "2026-07-28", .form = ASK_FORM_TITLES },
-	{ NULL },
-};
-
-static void put_meta(struct json_writer *writer, const struct request *request)
+static void era_2026_put_meta(struct json_writer *writer, const struct request *request)
 {
 	json_key(writer, "_meta");
 	json_open_object(writer);
-	introduction_put_server(writer, ENVELOPE_PREFIX "serverInfo");
+	server_info_write_implementation(writer, RPC_META_PREFIX "serverInfo");
 	if (request->subscription_id)
-		rpc_put_id(writer, ENVELOPE_PREFIX "subscriptionId",
-			   request->subscription_id);
+		rpc_write_id(writer, RPC_META_PREFIX "subscriptionId",
+			     request->subscription_id);
 	json_close_object(writer);
 }
 
-static void open_result(const struct request *request, struct json_writer *writer)
+static void era_2026_open_result(const struct request *request,
+				 struct json_writer *writer)
 {
-	const struct method *method = request->method;
+	const struct era_method *method = request->method;
 
 	json_put_string(writer, "resultType",
 			request->result_type ? request->result_type : "complete");
-	put_meta(writer, request);
+	era_2026_put_meta(writer, request);
 	if (!method->cache_scope || request->result_type)
 		return;
 	json_put_integer(writer, "ttlMs", method->ttl_ms);
 	json_put_string(writer, "cacheScope", method->cache_scope);
 }
 
-static unsigned error_status(enum rpc_code code)
+static unsigned era_2026_error_status(enum rpc_code code)
 {
 	switch (code) {
 	case RPC_METHOD_NOT_FOUND:
@@ -74,33 +235,33 @@ static unsigned error_status(enum rpc_code code)
 	return 200;
 }
 
-static void run_discover(struct request *request)
+static void era_2026_run_discover(struct request *request)
 {
 	struct json_writer *writer = request_open_result(request);
 
 	if (!writer)
 		return;
 	json_key(writer, "supportedVersions");
-	era_write_revisions(request->era, writer);
-	introduction_put_capabilities(
-		writer, endpoint_tasks(request->endpoint) ? TASK_EXTENSION : NULL);
-	introduction_put_instructions(writer);
+	revision_write_names(request->era->revisions, writer);
+	server_info_write_capabilities(writer,
+				       request->context->tasks ? TASK_EXTENSION : NULL);
+	server_info_write_instructions(writer);
 	request_close_result(request);
 }
 
 /* Lists will differ from client to client: private. */
-static const struct method methods[] = {
-	{ "server/discover", run_discover, .cache_scope = "public",
+static const struct era_method era_2026_methods[] = {
+	{ "server/discover", era_2026_run_discover, .cache_scope = "public",
 	  .ttl_ms = DISCOVER_TTL_MS },
 	{ "tools/list", tool_run_list, .cache_scope = "private", .ttl_ms = LIST_TTL_MS },
 	{ "tools/call", tool_run_call, .name_parameter = "name" },
-	{ "resources/list", resource_run_list, .cache_scope = "private",
+	{ "resources/list", resource_methods_run_list, .cache_scope = "private",
 	  .ttl_ms = LIST_TTL_MS },
-	{ "resources/templates/list", resource_run_list_templates,
+	{ "resources/templates/list", resource_methods_run_list_templates,
 	  .cache_scope = "private", .ttl_ms = LIST_TTL_MS },
-	{ "resources/read", resource_run_read, .name_parameter = "uri",
+	{ "resources/read", resource_methods_run_read, .name_parameter = "uri",
 	  .cache_scope = "private" },
-	{ "completion/complete", resource_run_complete },
+	{ "completion/complete", resource_methods_run_complete },
 	{ "subscriptions/listen", listen_run },
 	{ "tasks/get", task_run_get, .name_parameter = "taskId" },
 	{ "tasks/update", task_run_update, .name_parameter = "taskId" },
@@ -110,14 +271,14 @@ static const struct method methods[] = {
 
 const struct era era_2026 = {
 	.name = "2026",
-	.revisions = revisions,
-	.methods = methods,
+	.revisions = revision_family_2026,
+	.methods = era_2026_methods,
 	.leaving_cancels = true,
-	.admit = envelope_admit,
-	.declares = envelope_declares,
-	.open_result = open_result,
-	.asking = &input_required_front,
+	.admit = era_2026_admit,
+	.declares = era_2026_declares,
+	.open_result = era_2026_open_result,
+	.elicitation = &elicitation_2026_transport,
 	.resource_not_found = RPC_INVALID_PARAMS,
 	.missing_capability = RPC_MISSING_CAPABILITY,
-	.error_status = error_status,
+	.error_status = era_2026_error_status,
 };

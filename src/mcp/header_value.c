@@ -13,30 +13,30 @@ enum {
 	END_LENGTH = sizeof(wrapper_end) - 1,
 };
 
-static bool is_plain(char c)
+static bool header_value_is_plain(char c)
 {
 	return (c >= ' ' && c <= '~') || c == '\t';
 }
 
-static bool is_blank(char c)
+static bool header_value_is_space(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 /* The length of the first element of a list whose elements are all the same, else 0. */
-static size_t repeated_length(const char *value)
+static size_t header_value_repeated_length(const char *value)
 {
 	size_t length = strcspn(value, ",");
 	const char *at = value + length;
 
-	while (length && is_blank(value[length - 1]))
+	while (length && header_value_is_space(value[length - 1]))
 		length--;
 	while (*at) {
-		while (is_blank(*at))
+		while (header_value_is_space(*at))
 			at++;
 		if (*at++ != ',')
 			return 0;
-		while (is_blank(*at))
+		while (header_value_is_space(*at))
 			at++;
 		if (strncmp(at, value, length) != 0)
 			return 0;
@@ -47,7 +47,7 @@ static size_t repeated_length(const char *value)
 
 const char *header_value_collapse(struct arena *arena, const char *value)
 {
-	size_t length = strchr(value, ',') ? repeated_length(value) : 0;
+	size_t length = strchr(value, ',') ? header_value_repeated_length(value) : 0;
 	const char *single;
 
 	if (!length)
@@ -56,15 +56,15 @@ const char *header_value_collapse(struct arena *arena, const char *value)
 	return single ? single : value;
 }
 
-static bool is_wrapped(const char *value, size_t length)
+static bool header_value_is_wrapped(const char *value, size_t length)
 {
 	return length >= BEGIN_LENGTH + END_LENGTH &&
 	       memcmp(value, wrapper_begin, BEGIN_LENGTH) == 0 &&
 	       memcmp(value + length - END_LENGTH, wrapper_end, END_LENGTH) == 0;
 }
 
-static bool unwraps_to(struct arena *arena, const char *value, size_t length,
-		       const char *text)
+static bool header_value_decodes_to(struct arena *arena, const char *value, size_t length,
+				    const char *text)
 {
 	char *bytes = arena_alloc(arena, length);
 	size_t count;
@@ -80,10 +80,10 @@ bool header_value_is(struct arena *arena, const char *value, const char *text)
 	size_t length = strlen(value);
 
 	for (size_t i = 0; i < length; i++)
-		if (!is_plain(value[i]))
+		if (!header_value_is_plain(value[i]))
 			return false;
-	if (is_wrapped(value, length))
-		return unwraps_to(arena, value, length, text);
+	if (header_value_is_wrapped(value, length))
+		return header_value_decodes_to(arena, value, length, text);
 	return strcmp(value, text) == 0;
 }
 
@@ -92,7 +92,15 @@ const char *header_value_plain(struct arena *arena, const char *value)
 	char *plain = arena_copy(arena, value, strlen(value));
 
 	for (char *at = plain; at && *at; at++)
-		if (!is_plain(*at))
+		if (!header_value_is_plain(*at))
 			*at = '?';
 	return plain ? plain : "";
+}
+
+bool header_value_accepts_streams(struct exchange *exchange)
+{
+	const char *accept = exchange_header(exchange, "Accept", NULL);
+
+	return !accept || strcasestr(accept, "text/event-stream") ||
+	       strcasestr(accept, "text/*") || strstr(accept, "*/*");
 }

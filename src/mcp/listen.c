@@ -4,129 +4,132 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "mcp/accept.h"
-#include "mcp/endpoint.h"
-#include "mcp/notification.h"
-#include "mcp/permission.h"
+#include "base/observer.h"
+#include "mcp/change.h"
+#include "mcp/header_value.h"
+#include "mcp/resource.h"
+#include "mcp/stream_client.h"
+#include "mcp/task.h"
 
 /* What a look at a task may take. It goes at once, for a stream may live for long. */
-enum { TASK_ARENA_BYTES = 1024 * 1024 };
+enum { LISTEN_TASK_ARENA_BYTES = 1024 * 1024 };
 
-struct listened {
+struct listen_item {
 	const char *uri;     /* as the client wrote it; or the id of a task */
 	const char *subject; /* see struct change */
 	struct listen *listen;
 	unsigned scopes;	 /* of who may be told of it */
-	struct task_alarm alarm; /* of a task */
-	TAILQ_ENTRY(listened) link;
+	struct task_timer timer; /* of a task */
+	TAILQ_ENTRY(listen_item) link;
 };
 
-struct listened_list {
-	TAILQ_HEAD(, listened) items;
+struct listen_items {
+	TAILQ_HEAD(, listen_item) items;
 	size_t count;
 };
 
 /* one request; lives in its arena */
 struct listen {
 	struct request *request;
-	struct watcher watcher;
+	struct stream_client client;
 	struct observer observer;
 	bool tools;
-	struct listened_list resources, tasks;
+	struct listen_items resources, tasks;
 };
 
 /* The filter */
 
-static void list_init(struct listened_list *list)
+static void listen_list_init(struct listen_items *list)
 {
 	TAILQ_INIT(&list->items);
 	list->count = 0;
 }
 
-static bool is_listened(const struct listened_list *list, const char *uri)
+static bool listen_has_item(const struct listen_items *list, const char *uri)
 {
-	const struct listened *listened;
+	const struct listen_item *item;
 
-	TAILQ_FOREACH (listened, &list->items, link) {
-		if (strcmp(listened->uri, uri) == 0)
+	TAILQ_FOREACH (item, &list->items, link) {
+		if (strcmp(item->uri, uri) == 0)
 			return true;
 	}
 	return false;
 }
 
-static bool takes(const struct listened_list *list, const char *uri)
+static bool listen_has_room_for(const struct listen_items *list, const char *uri)
 {
-	return list->count < LISTEN_URIS_MAX && !is_listened(list, uri);
+	return list->count < LISTEN_URIS_MAX && !listen_has_item(list, uri);
 }
 
-static void add(struct listen *listen, struct listened_list *list,
-		const struct listened *what)
+static void listen_add_item(struct listen *listen, struct listen_items *list,
+			    const struct listen_item *what)
 {
-	struct listened *listened =
-		arena_alloc(listen->request->arena, sizeof(*listened));
+	struct listen_item *item = arena_alloc(listen->request->arena, sizeof(*item));
 
-	if (!listened || !what->subject)
+	if (!item || !what->subject)
 		return;
-	*listened = *what;
-	listened->uri = arena_copy(listen->request->arena, what->uri, strlen(what->uri));
-	if (!listened->uri)
+	*item = *what;
+	item->uri = arena_copy(listen->request->arena, what->uri, strlen(what->uri));
+	if (!item->uri)
 		return;
-	listened->listen = listen;
-	TAILQ_INSERT_TAIL(&list->items, listened, link);
+	item->listen = listen;
+	TAILQ_INSERT_TAIL(&list->items, item, link);
 	list->count++;
 }
 
 /* What is not there, or may not be read, is left out. */
-static void add_resource(struct listen *listen, const char *uri)
+static void listen_add_resource(struct listen *listen, const char *uri)
 {
 	struct request *request = listen->request;
-	const struct resource *const *resources = endpoint_resources(request->endpoint);
+	const struct resource *const *resources = request->context->resources;
 	unsigned needed = resource_scopes(resources, uri);
 	struct resource_call call = {
-		.services = endpoint_services(request->endpoint),
+		.services = request->context->services,
 		.arena = request->arena,
 	};
 
-	if (takes(&listen->resources, uri) &&
-	    permission_covers(exchange_client(request->exchange)->scopes, needed) &&
+	if (listen_has_room_for(&listen->resources, uri) &&
+	    request_scopes_cover(exchange_client(request->exchange)->scopes, needed) &&
 	    !resource_find(resources, uri, &call))
-		add(listen, &listen->resources,
-		    &(struct listened){
-			    .uri = uri, .subject = call.subject, .scopes = needed });
+		listen_add_item(listen, &listen->resources,
+				&(struct listen_item){ .uri = uri,
+						       .subject = call.subject,
+						       .scopes = needed });
 }
 
-static struct task_query task_query(const struct listen *listen, const char *id,
-				    struct arena *arena)
+static struct task_query listen_task_query(const struct listen *listen, const char *id,
+					   struct arena *arena)
 {
 	return (struct task_query){
 		.id = id,
 		.client_id = exchange_client(listen->request->exchange)->id,
-		.services = endpoint_services(listen->request->endpoint),
+		.services = listen->request->context->services,
 		.arena = arena,
 	};
 }
 
 /* What is not there, or not this client's, is left out. */
-static void add_task(struct listen *listen, const char *id)
+static void listen_add_task(struct listen *listen, const char *id)
 {
 	struct request *request = listen->request;
-	struct arena *arena = arena_new(TASK_ARENA_BYTES);
-	struct task_query query = task_query(listen, id, arena);
+	struct arena *arena = arena_new(LISTEN_TASK_ARENA_BYTES);
+	struct task_query query = listen_task_query(listen, id, arena);
 	struct task task;
 
-	if (arena && takes(&listen->tasks, id) &&
-	    !task_find(endpoint_tasks(request->endpoint), &query, &task))
-		add(listen, &listen->tasks,
-		    &(struct listened){ .uri = id,
-					.subject =
-						arena_copy(request->arena, task.subject,
-							   strlen(task.subject)) });
+	if (arena && listen_has_room_for(&listen->tasks, id) &&
+	    !task_find(request->context->tasks, &query, &task))
+		listen_add_item(
+			listen, &listen->tasks,
+			&(struct listen_item){
+				.uri = id,
+				.subject = arena_copy(request->arena, task.subject,
+						      strlen(task.subject)) });
 	arena_free(arena);
 }
 
 /* False: they are not what they have to be. */
-static bool read_texts(struct listen *listen, const struct json *texts,
-		       void (*add_text)(struct listen *listen, const char *text))
+static bool listen_read_texts(struct listen *listen, const struct json *texts,
+			      void (*add_text)(struct listen *listen, const char *text))
 {
 	if (!texts)
 		return true;
@@ -140,209 +143,207 @@ static bool read_texts(struct listen *listen, const struct json *texts,
 	return true;
 }
 
-static const struct json *filter_of(const struct listen *listen)
+static const struct json *listen_filter(const struct listen *listen)
 {
 	return json_member(listen->request->message.params, "notifications");
 }
 
-static bool read_filter(struct listen *listen)
+static bool listen_read_filter(struct listen *listen)
 {
-	const struct json *filter = filter_of(listen);
+	const struct json *filter = listen_filter(listen);
 	const struct json *tools = json_member(filter, "toolsListChanged");
 
 	if (!filter || filter->type != JSON_OBJECT ||
 	    (tools && tools->type != JSON_BOOLEAN))
 		return false;
 	listen->tools = tools && tools->boolean;
-	return read_texts(listen, json_member(filter, "resourceSubscriptions"),
-			  add_resource) &&
-	       read_texts(listen, json_member(filter, "taskIds"), add_task);
+	return listen_read_texts(listen, json_member(filter, "resourceSubscriptions"),
+				 listen_add_resource) &&
+	       listen_read_texts(listen, json_member(filter, "taskIds"), listen_add_task);
 }
 
-static void put_list(struct json_writer *writer, const char *key,
-		     const struct listened_list *list)
+static void listen_write_uris(struct json_writer *writer, const char *key,
+			      const struct listen_items *list)
 {
-	const struct listened *listened;
+	const struct listen_item *item;
 
 	if (!list->count)
 		return;
 	json_key(writer, key);
 	json_open_array(writer);
-	TAILQ_FOREACH (listened, &list->items, link)
-		json_write_string(writer, listened->uri);
+	TAILQ_FOREACH (item, &list->items, link)
+		json_write_string(writer, item->uri);
 	json_close_array(writer);
 }
 
-static void acknowledge(struct listen *listen)
+static void listen_acknowledge(struct listen *listen)
 {
 	const struct json *id = listen->request->message.id;
 	struct buffer body = BUFFER_INIT;
-	struct json_writer *writer =
-		notification_open(&body, "notifications/subscriptions/acknowledged", id);
+	struct json_writer *writer = rpc_open_notification(
+		&body, "notifications/subscriptions/acknowledged", id);
 
 	if (writer) {
 		json_key(writer, "notifications");
 		json_open_object(writer);
 		if (listen->tools)
 			json_put_boolean(writer, "toolsListChanged", true);
-		put_list(writer, "resourceSubscriptions", &listen->resources);
-		put_list(writer, "taskIds", &listen->tasks);
+		listen_write_uris(writer, "resourceSubscriptions", &listen->resources);
+		listen_write_uris(writer, "taskIds", &listen->tasks);
 		json_close_object(writer);
-		notification_close(writer);
+		rpc_close_notification(writer);
 	}
-	notification_push(listen->watcher.stream, &body, NULL);
+	stream_client_push(&listen->client, &body, NULL);
 }
 
 /* Telling */
 
-static void write_task(const struct task_query *query, const struct task *task,
-		       const struct json *listen_id, struct buffer *body)
+static void listen_write_task(const struct task_query *query, const struct task *task,
+			      const struct json *listen_id, struct buffer *body)
 {
 	struct json_writer *writer =
-		notification_open(body, "notifications/tasks", listen_id);
+		rpc_open_notification(body, "notifications/tasks", listen_id);
 
 	if (!writer)
 		return;
 	task_write(query, task, writer);
-	notification_close(writer);
+	rpc_close_notification(writer);
 }
 
 /* How it is by now. */
-static void tell_task(struct listened *listened)
+static void listen_send_task(struct listen_item *item)
 {
-	const struct listen *listen = listened->listen;
-	const char *id = listened->uri;
-	struct arena *arena = arena_new(TASK_ARENA_BYTES);
-	struct task_query query = task_query(listen, id, arena);
+	const struct listen *listen = item->listen;
+	const char *id = item->uri;
+	struct arena *arena = arena_new(LISTEN_TASK_ARENA_BYTES);
+	struct task_query query = listen_task_query(listen, id, arena);
 	struct buffer body = BUFFER_INIT;
 	struct task task;
 
-	if (arena &&
-	    !task_find(endpoint_tasks(listen->request->endpoint), &query, &task)) {
-		write_task(&query, &task, listen->request->message.id, &body);
-		notification_push(listen->watcher.stream, &body, id);
-		task_alarm_set(endpoint_task_alarms(listen->request->endpoint),
-			       &listened->alarm, task.due_ms);
+	if (arena && !task_find(listen->request->context->tasks, &query, &task)) {
+		listen_write_task(&query, &task, listen->request->message.id, &body);
+		stream_client_push(&listen->client, &body, id);
+		task_timer_set(listen->request->context->task_timers, &item->timer,
+			       task.due_ms);
 	}
 	arena_free(arena);
 }
 
-static void on_alarm(struct task_alarm *alarm)
+static void listen_on_task_timer(struct task_timer *timer)
 {
-	tell_task((struct listened *)((char *)alarm - offsetof(struct listened, alarm)));
+	listen_send_task((struct listen_item *)((char *)timer -
+						offsetof(struct listen_item, timer)));
 }
 
-/* One that was over before it was listened to would never be told of. */
-static void tell_tasks(const struct listen *listen)
+/* One that was over before it was item to would never be told of. */
+static void listen_send_tasks(const struct listen *listen)
 {
-	struct listened *listened;
+	struct listen_item *item;
 
-	TAILQ_FOREACH (listened, &listen->tasks.items, link) {
-		listened->alarm.ring = on_alarm;
-		tell_task(listened);
+	TAILQ_FOREACH (item, &listen->tasks.items, link) {
+		item->timer.expired = listen_on_task_timer;
+		listen_send_task(item);
 	}
 }
 
-static void tell_resource(const struct listen *listen, const char *subject)
+static void listen_send_resource(const struct listen *listen, const char *subject)
 {
-	struct listened *listened;
+	struct listen_item *item;
 
-	TAILQ_FOREACH (listened, &listen->resources.items, link) {
-		if (strcmp(listened->subject, subject) == 0 &&
-		    permission_covers(listen->watcher.scopes, listened->scopes))
-			notification_push_change(listen->watcher.stream, NULL,
-						 listened->uri,
-						 listen->request->message.id);
+	TAILQ_FOREACH (item, &listen->resources.items, link) {
+		if (strcmp(item->subject, subject) == 0 &&
+		    request_scopes_cover(listen->client.scopes, item->scopes))
+			stream_client_push_change(&listen->client, NULL, item->uri,
+						  listen->request->message.id);
 	}
-	TAILQ_FOREACH (listened, &listen->tasks.items, link) {
-		if (strcmp(listened->subject, subject) == 0)
-			tell_task(listened);
+	TAILQ_FOREACH (item, &listen->tasks.items, link) {
+		if (strcmp(item->subject, subject) == 0)
+			listen_send_task(item);
 	}
 }
 
 /* Life */
 
-static void leave(void *data)
+static void listen_leave(void *data)
 {
 	struct listen *listen = data;
-	struct listened *listened;
+	struct listen_item *item;
 
-	TAILQ_FOREACH (listened, &listen->tasks.items, link)
-		task_alarm_set(endpoint_task_alarms(listen->request->endpoint),
-			       &listened->alarm, 0);
+	TAILQ_FOREACH (item, &listen->tasks.items, link)
+		task_timer_set(listen->request->context->task_timers, &item->timer, 0);
 	observer_remove(&listen->observer);
-	watcher_close(&listen->watcher);
+	stream_client_close(&listen->client);
 }
 
-static void finish(void *data)
+static void listen_finish(void *data)
 {
 	struct listen *listen = data;
 
-	leave(listen);
+	listen_leave(listen);
 	listen->request->subscription_id = listen->request->message.id;
 	if (request_open_result(listen->request))
 		request_close_result(listen->request);
 }
 
-static void on_change(void *data, const void *event_data)
+static void listen_on_change(void *data, const void *event_data)
 {
 	const struct change *change = event_data;
 	struct listen *listen = data;
 
 	switch (change->type) {
 	case CHANGE_RESOURCE:
-		tell_resource(listen, change->subject);
+		listen_send_resource(listen, change->subject);
 		break;
 	case CHANGE_TOOLS:
-		if (listen->tools && change_is_of(change, listen->watcher.client_id))
-			notification_push_change(listen->watcher.stream, NULL, NULL,
-						 listen->request->message.id);
+		if (listen->tools && change_is_of(change, listen->client.client_id))
+			stream_client_push_change(&listen->client, NULL, NULL,
+						  listen->request->message.id);
 		break;
-	case CHANGE_CUT:
-		if (change_is_of(change, listen->watcher.client_id))
-			finish(listen);
+	case CHANGE_RECONNECT:
+		if (change_is_of(change, listen->client.client_id))
+			listen_finish(listen);
 		break;
 	}
 }
 
-static const struct request_waiting waiting = {
-	.abandoned = leave,
-	.stopping = finish,
+static const struct request_waiting listen_waiting = {
+	.abandoned = listen_leave,
+	.stopping = listen_finish,
 };
 
-static bool open_stream(struct listen *listen)
+static bool listen_open_stream(struct listen *listen)
 {
 	struct request *request = listen->request;
-	struct watcher_list *watchers = endpoint_watchers(request->endpoint);
-	struct stream *stream = watcher_is_allowed(watchers, request->exchange)
+	struct stream_client_list *clients = request->context->stream_clients;
+	struct stream *stream = stream_client_is_allowed(clients, request->exchange)
 					? request_stream(request)
 					: NULL;
 
 	if (stream)
-		watcher_open(&listen->watcher, watchers, request->exchange, stream);
+		stream_client_open(&listen->client, clients, request->exchange, stream);
 	return stream;
 }
 
-static bool is_empty(const struct listen *listen)
+static bool listen_is_empty(const struct listen *listen)
 {
 	return !listen->tools && !listen->resources.count && !listen->tasks.count;
 }
 
 /* Heard before it is acknowledged: nothing falls between. */
-static void start(struct listen *listen)
+static void listen_start(struct listen *listen)
 {
 	struct request *request = listen->request;
-	struct observers *changes = endpoint_changes(request->endpoint);
+	struct observers *changes = request->context->changes;
 
 	if (changes)
-		observer_add(changes, &listen->observer, on_change, listen);
-	acknowledge(listen);
-	tell_tasks(listen);
-	if (!changes || is_empty(listen)) {
-		finish(listen);
+		observer_add(changes, &listen->observer, listen_on_change, listen);
+	listen_acknowledge(listen);
+	listen_send_tasks(listen);
+	if (!changes || listen_is_empty(listen)) {
+		listen_finish(listen);
 		return;
 	}
-	request->waiting = &waiting;
+	request->waiting = &listen_waiting;
 	request->waiting_data = listen;
 	request_forget(request);
 }
@@ -357,22 +358,22 @@ void listen_run(struct request *request)
 		return;
 	}
 	listen->request = request;
-	list_init(&listen->resources);
-	list_init(&listen->tasks);
-	if (json_member(filter_of(listen), "taskIds") && !task_admit(request))
+	listen_list_init(&listen->resources);
+	listen_list_init(&listen->tasks);
+	if (json_member(listen_filter(listen), "taskIds") && !task_admit(request))
 		return;
-	if (!read_filter(listen))
+	if (!listen_read_filter(listen))
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "params.notifications must be an object with "
 			     "toolsListChanged, a boolean, or resourceSubscriptions, an "
 			     "array of URIs, or taskIds, an array of ids");
-	else if (!accept_streams(request->exchange))
+	else if (!header_value_accepts_streams(request->exchange))
 		request_fail(request, RPC_INVALID_REQUEST,
 			     "the answer is a stream: send Accept: application/json, "
 			     "text/event-stream");
-	else if (!open_stream(listen))
+	else if (!listen_open_stream(listen))
 		request_fail(request, RPC_INTERNAL_ERROR,
 			     "too many streams are open: close some, or try again later");
 	else
-		start(listen);
+		listen_start(listen);
 }

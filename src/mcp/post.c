@@ -15,17 +15,15 @@
 
 #include "base/json_reader.h"
 #include "base/log.h"
-#include "mcp/accept.h"
 #include "mcp/batch.h"
-#include "mcp/dispatch.h"
-#include "mcp/endpoint.h"
 #include "mcp/era.h"
 #include "mcp/header_value.h"
 #include "mcp/reply.h"
 #include "mcp/request.h"
+#include "mcp/session.h"
 
 struct post {
-	struct endpoint *endpoint;
+	const struct request_context *context;
 	struct exchange *exchange;
 	struct arena *arena;
 	struct arena *body; /* what was read of it; NULL: nobody needs it any more */
@@ -40,14 +38,14 @@ struct post {
 	const char *session_id; /* that was named and is alive; NULL: none */
 };
 
-struct post *post_begin(struct endpoint *endpoint, struct exchange *exchange)
+struct post *post_begin(const struct request_context *context, struct exchange *exchange)
 {
 	struct arena *arena = exchange_arena(exchange);
 	struct post *post = arena_alloc(arena, sizeof(*post));
 
 	if (!post)
 		return NULL;
-	post->endpoint = endpoint;
+	post->context = context;
 	post->exchange = exchange;
 	post->arena = arena;
 	post->body = arena_new_beside(arena);
@@ -64,7 +62,7 @@ void post_receive(struct post *post, const char *piece, size_t length)
 	json_reader_feed(post->reader, piece, length); /* finish() repeats errors */
 }
 
-static void answer(struct post *post, unsigned status, struct buffer *body)
+static void post_answer(struct post *post, unsigned status, struct buffer *body)
 {
 	if (body->failed)
 		status = 503;
@@ -77,7 +75,7 @@ static void answer(struct post *post, unsigned status, struct buffer *body)
 }
 
 /* Its status was said when the stream began. Without memory it ends without its answer. */
-static void answer_last(struct post *post, struct buffer *body)
+static void post_answer_last(struct post *post, struct buffer *body)
 {
 	struct reply *reply = post->reply;
 
@@ -85,151 +83,157 @@ static void answer_last(struct post *post, struct buffer *body)
 	reply_finish(reply, body);
 }
 
-static void leave(struct post *post)
+static void post_leave_requests(struct post *post)
 {
-	batch_leave(&post->batch);
+	batch_abandon(&post->batch);
 	for (size_t i = 0; i < post->count; i++)
-		request_leave(&post->requests[i]);
+		request_abandon(&post->requests[i]);
 }
 
-static void on_abandoned(void *data)
+static void post_on_abandoned(void *data)
 {
 	struct post *post = data;
 
 	post->reply = NULL;
 	post->is_abandoned = true;
-	leave(post);
+	post_leave_requests(post);
 }
 
-static void stop(struct post *post)
+static void post_stop_requests(struct post *post)
 {
 	for (size_t i = 0; i < post->count; i++)
 		request_stop(&post->requests[i]);
 }
 
-static void on_stopping(void *data)
+static void post_on_stopping(void *data)
 {
-	stop(data);
+	post_stop_requests(data);
 }
 
-static struct reply *open_reply(struct post *post)
+static struct reply *post_open_reply(struct post *post)
 {
 	const struct request *request = post->requests;
-	const struct reply_owner owner = { on_abandoned, on_stopping, post };
+	const struct reply_owner owner = { post_on_abandoned, post_on_stopping, post };
 
 	return reply_open(post->exchange,
-			  request->revision->resumes ? request_session(request) : NULL,
+			  request->revision->resumes ? session_of_request(request) : NULL,
 			  &owner);
 }
 
 /* Answers of an array wait for each other, and none is told of before. */
-static struct reply *on_replied(void *data)
+static struct reply *post_on_replied(void *data)
 {
 	struct post *post = data;
 
 	if (!post->reply && !post->is_array && !post->is_abandoned &&
-	    accept_streams(post->exchange))
-		post->reply = open_reply(post);
+	    header_value_accepts_streams(post->exchange))
+		post->reply = post_open_reply(post);
 	return post->reply;
 }
 
-static void refuse(struct post *post, const struct json *id, unsigned status,
-		   const struct rpc_error *error)
+static void post_refuse(struct post *post, const struct json *id, unsigned status,
+			const struct rpc_error *error)
 {
 	struct buffer body = BUFFER_INIT;
 
 	log_debug("mcp: refused with %u, %d: %s", status, error->code, error->text);
 	rpc_write_error(&body, id, error);
-	answer(post, status, &body);
+	post_answer(post, status, &body);
 	buffer_deinit(&body);
 }
 
-static void refuse_as(struct post *post, enum rpc_code code, const char *text)
+static void post_refuse_body(struct post *post, enum rpc_code code, const char *text)
 {
-	refuse(post, NULL, 400, &(struct rpc_error){ code, text });
+	post_refuse(post, NULL, 400, &(struct rpc_error){ code, text });
 }
 
-static void on_batch_answered(struct batch *batch, struct buffer *answers)
+static void post_on_batch_answered(struct batch *batch, struct buffer *answers)
 {
 	struct post *post = (struct post *)((char *)batch - offsetof(struct post, batch));
 
-	answer(post, answers->length ? 200 : 202, answers);
+	post_answer(post, answers->length ? 200 : 202, answers);
 }
 
-static void answer_single(struct post *post, struct request *request, unsigned status)
+static void post_answer_single(struct post *post, struct request *request,
+			       unsigned status)
 {
 	if (request->challenge)
 		exchange_add_header(post->exchange, "WWW-Authenticate",
 				    request->challenge);
-	answer(post, status, &request->body);
+	post_answer(post, status, &request->body);
 }
 
-static void on_answered(void *data, struct request *request, unsigned status)
+static void post_on_answered(void *data, struct request *request, unsigned status)
 {
 	struct post *post = data;
 
 	if (post->is_array)
-		batch_take_answer(&post->batch, request);
+		batch_accept_answer(&post->batch, request);
 	else if (post->is_abandoned)
 		return;
 	else if (post->reply)
-		answer_last(post, &request->body);
+		post_answer_last(post, &request->body);
 	else
-		answer_single(post, request, status);
+		post_answer_single(post, request, status);
 }
 
-static void name_session(struct post *post, struct era_question *question)
+static void post_find_session(struct post *post, struct era_input *input)
 {
-	bool named = false;
-	const struct session *session =
-		endpoint_session(post->endpoint, post->exchange, &named);
+	bool conflict = false;
+	const char *id = exchange_header(post->exchange, "Mcp-Session-Id", &conflict);
+	const struct session *session = NULL;
 
-	if (!named)
+	if (!id)
 		return;
-	question->session = session ? ERA_SESSION_LIVE : ERA_SESSION_DEAD;
+	if (!conflict)
+		session = session_find(post->context->sessions,
+				       exchange_client(post->exchange), id);
+	input->session = session ? ERA_SESSION_LIVE : ERA_SESSION_DEAD;
 	if (!session)
 		return;
-	question->session_revision = era_find_revision(&era_2025, session->revision);
+	input->session_revision = revision_find(revision_family_2025, session->revision);
 	post->session_id = arena_copy(post->arena, session->id, strlen(session->id));
 }
 
-static struct era_verdict decide(struct post *post, const struct rpc_message *message)
+static struct era_verdict post_decide_era(struct post *post,
+					  const struct rpc_message *message)
 {
-	struct era_question question = { .message = message };
+	struct era_input input = { .message = message };
 
-	name_session(post, &question);
-	question.header = exchange_header(post->exchange, "MCP-Protocol-Version",
-					  &question.header_conflict);
-	if (question.header)
-		question.header = header_value_plain(
-			post->arena, header_value_collapse(post->arena, question.header));
-	return era_decide(&question);
+	post_find_session(post, &input);
+	input.header = exchange_header(post->exchange, "MCP-Protocol-Version",
+				       &input.header_conflict);
+	if (input.header)
+		input.header = header_value_plain(
+			post->arena, header_value_collapse(post->arena, input.header));
+	return era_decide(&input);
 }
 
 /* Correct JSON, but nothing here can carry a NUL: the id is echoed where it has none. */
-static void refuse_nul(struct post *post, const struct json *root)
+static void post_refuse_nul(struct post *post, const struct json *root)
 {
 	struct rpc_message message = { 0 };
 
 	if (root->type == JSON_OBJECT)
 		rpc_read(root, &message);
-	refuse(post, message.id, 400,
-	       &(struct rpc_error){ RPC_INVALID_REQUEST, json_error_text(JSON_E_NUL) });
+	post_refuse(
+		post, message.id, 400,
+		&(struct rpc_error){ RPC_INVALID_REQUEST, json_error_text(JSON_E_NUL) });
 }
 
-static void run_array(struct post *post)
+static void post_run_array(struct post *post)
 {
 	post->batch.exchange = post->exchange;
-	post->batch.turns = endpoint_batch_turns(post->endpoint);
+	post->batch.queue = post->context->batches;
 	post->batch.requests = post->requests;
 	post->batch.count = post->count;
-	post->batch.answered = on_batch_answered;
+	post->batch.answered = post_on_batch_answered;
 	batch_run(&post->batch);
 }
 
-static void run_single(struct post *post)
+static void post_run_single(struct post *post)
 {
-	dispatch(post->requests, post->is_stopping ? DISPATCH_STOPPING : NULL);
+	request_dispatch(post->requests, post->is_stopping ? REQUEST_STOPPING : NULL);
 	if (post->requests->message.kind != RPC_REQUEST)
 		exchange_answer(post->exchange, 202, NULL, NULL);
 }
@@ -238,10 +242,10 @@ void post_stop(struct post *post)
 {
 	post->is_stopping = true;
 	batch_stop(&post->batch);
-	stop(post);
+	post_stop_requests(post);
 }
 
-static bool make_room(struct post *post, size_t count)
+static bool post_alloc_requests(struct post *post, size_t count)
 {
 	post->requests = arena_alloc(post->arena, count * sizeof(*post->requests));
 	if (!post->requests)
@@ -252,22 +256,22 @@ static bool make_room(struct post *post, size_t count)
 }
 
 /* Reads one message into its request. */
-static struct era_verdict read_message(struct post *post, struct request *request,
-				       const struct json *value)
+static struct era_verdict post_read_message(struct post *post, struct request *request,
+					    const struct json *value)
 {
 	struct era_verdict verdict = { .status = 400 };
 
-	request->endpoint = post->endpoint;
+	request->context = post->context;
 	request->exchange = post->exchange;
 	request->arena = post->arena;
-	request->answered = on_answered;
-	request->replied = on_replied;
+	request->answered = post_on_answered;
+	request->replied = post_on_replied;
 	request->answered_data = post;
 	request->error = rpc_read(value, &request->message);
 	if (request->error.code == RPC_INVALID_REQUEST)
 		verdict.error = request->error;
 	else
-		verdict = decide(post, &request->message);
+		verdict = post_decide_era(post, &request->message);
 	request->session_id = post->session_id;
 	request->era = verdict.era;
 	request->revision = verdict.revision;
@@ -275,7 +279,7 @@ static struct era_verdict read_message(struct post *post, struct request *reques
 }
 
 /* What waits for long holds no body. */
-static void forget(struct post *post)
+static void post_free_body(struct post *post)
 {
 	if (!post->requests->is_forgotten)
 		return;
@@ -283,50 +287,52 @@ static void forget(struct post *post)
 	post->body = NULL;
 }
 
-static void take_single(struct post *post, const struct json *value)
+static void post_accept_single(struct post *post, const struct json *value)
 {
 	struct era_verdict verdict;
 
-	if (!make_room(post, 1))
+	if (!post_alloc_requests(post, 1))
 		return;
-	verdict = read_message(post, post->requests, value);
+	verdict = post_read_message(post, post->requests, value);
 	if (!verdict.era) {
-		refuse(post, post->requests->message.id, verdict.status, &verdict.error);
+		post_refuse(post, post->requests->message.id, verdict.status,
+			    &verdict.error);
 		return;
 	}
-	run_single(post);
-	forget(post);
+	post_run_single(post);
+	post_free_body(post);
 }
 
-static void take_array(struct post *post, const struct json *array)
+static void post_accept_array(struct post *post, const struct json *array)
 {
 	struct request *request;
 
 	if (!array->count || array->count > BATCH_MESSAGES_MAX) {
-		refuse_as(post, RPC_INVALID_REQUEST,
-			  array->count ? "a batch has at most 100 messages"
-				       : "a batch has at least one message");
+		post_refuse_body(post, RPC_INVALID_REQUEST,
+				 array->count ? "a batch has at most 100 messages"
+					      : "a batch has at least one message");
 		return;
 	}
-	if (!make_room(post, array->count))
+	if (!post_alloc_requests(post, array->count))
 		return;
 	post->is_array = true;
 	request = post->requests;
 	json_foreach (value, array) {
-		struct era_verdict verdict = read_message(post, request++, value);
+		struct era_verdict verdict = post_read_message(post, request++, value);
 
 		if (verdict.era && verdict.revision->batches)
 			continue;
 		if (!verdict.era && verdict.error.code == RPC_SESSION_NOT_FOUND) {
-			refuse(post, NULL, verdict.status, &verdict.error);
+			post_refuse(post, NULL, verdict.status, &verdict.error);
 			return;
 		}
-		refuse_as(post, RPC_INVALID_REQUEST,
-			  "a batch is an array of valid messages of revision 2025-03-26, "
-			  "none of them initialize; otherwise send one message per POST");
+		post_refuse_body(
+			post, RPC_INVALID_REQUEST,
+			"a batch is an array of valid messages of revision 2025-03-26, "
+			"none of them initialize; otherwise send one message per POST");
 		return;
 	}
-	run_array(post);
+	post_run_array(post);
 }
 
 void post_complete(struct post *post)
@@ -340,29 +346,29 @@ void post_complete(struct post *post)
 	if (error < 0)
 		exchange_answer(post->exchange, 503, NULL, NULL);
 	else if (error == JSON_E_SYNTAX || error == JSON_E_TEXT)
-		refuse_as(post, RPC_PARSE_ERROR, json_error_text(error));
+		post_refuse_body(post, RPC_PARSE_ERROR, json_error_text(error));
 	else if (error == JSON_E_NUL)
-		refuse_nul(post, root);
+		post_refuse_nul(post, root);
 	else if (error > 0)
-		refuse_as(post, RPC_INVALID_REQUEST, json_error_text(error));
+		post_refuse_body(post, RPC_INVALID_REQUEST, json_error_text(error));
 	else if (root->type == JSON_ARRAY)
-		take_array(post, root);
+		post_accept_array(post, root);
 	else
-		take_single(post, root);
+		post_accept_single(post, root);
 }
 
 /* What can be resumed goes on. */
-void post_leave(struct post *post)
+void post_abandon(struct post *post)
 {
 	if (post->reply && reply_lose(post->reply))
 		return;
 	post->reply = NULL;
-	leave(post);
+	post_leave_requests(post);
 }
 
 void post_end(struct post *post)
 {
-	batch_leave(&post->batch);
+	batch_abandon(&post->batch);
 	json_reader_free(post->reader);
 	if (post->reply)
 		reply_lose(post->reply);

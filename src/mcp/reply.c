@@ -17,14 +17,14 @@
 
 #include "http/stream.h"
 
-struct kept { /* an event */
+struct reply_event { /* an event */
 	uint64_t event;
 	size_t length;
-	TAILQ_ENTRY(kept) link;
+	TAILQ_ENTRY(reply_event) link;
 	char data[];
 };
 
-TAILQ_HEAD(kept_list, kept);
+TAILQ_HEAD(reply_event_list, reply_event);
 
 struct reply {
 	struct stream *stream; /* NULL: nobody reads */
@@ -35,17 +35,17 @@ struct reply {
 	const struct session *session; /* NULL: it ended */
 	struct exchange *exchange;     /* held; NULL: released */
 	sd_event_source *timer;
-	struct event_id id; /* of the latest event */
-	struct kept_list kept;
+	struct session_event_id id; /* of the latest event */
+	struct reply_event_list kept;
 	size_t kept_count, kept_bytes;
 	TAILQ_ENTRY(reply) link;
 };
 
 /* What is kept */
 
-static void drop_first(struct reply *reply)
+static void reply_drop_oldest_event(struct reply *reply)
 {
-	struct kept *kept = TAILQ_FIRST(&reply->kept);
+	struct reply_event *kept = TAILQ_FIRST(&reply->kept);
 
 	TAILQ_REMOVE(&reply->kept, kept, link);
 	reply->kept_count--;
@@ -54,18 +54,18 @@ static void drop_first(struct reply *reply)
 }
 
 /* Without memory, and when it is too long, nothing of before is of use either. */
-static void keep(struct reply *reply, const struct buffer *body)
+static void reply_keep_event(struct reply *reply, const struct buffer *body)
 {
-	struct kept *kept = NULL;
+	struct reply_event *kept = NULL;
 
 	while (reply->kept_count && (reply->kept_count == REPLY_EVENTS_MAX ||
 				     reply->kept_bytes + body->length > REPLY_BYTES_MAX))
-		drop_first(reply);
+		reply_drop_oldest_event(reply);
 	if (body->length <= REPLY_BYTES_MAX)
 		kept = malloc(sizeof(*kept) + body->length);
 	if (!kept) {
 		while (reply->kept_count)
-			drop_first(reply);
+			reply_drop_oldest_event(reply);
 		return;
 	}
 	kept->event = reply->id.event;
@@ -78,12 +78,12 @@ static void keep(struct reply *reply, const struct buffer *body)
 
 /* Life */
 
-static void destroy(struct reply *reply)
+static void reply_destroy(struct reply *reply)
 {
 	struct exchange *exchange = reply->exchange;
 
 	while (reply->kept_count)
-		drop_first(reply);
+		reply_drop_oldest_event(reply);
 	if (reply->sessions) {
 		TAILQ_REMOVE(&reply->sessions->replies, reply, link);
 		sd_event_source_disable_unref(reply->timer);
@@ -93,25 +93,25 @@ static void destroy(struct reply *reply)
 		exchange_release(exchange);
 }
 
-static void wait_for(struct reply *reply, uint64_t ms)
+static void reply_start_timer(struct reply *reply, uint64_t ms)
 {
 	sd_event_source_set_time_relative(reply->timer, ms * 1000);
 	sd_event_source_set_enabled(reply->timer, SD_EVENT_ONESHOT);
 }
 
-static void stop_waiting(struct reply *reply)
+static void reply_stop_timer(struct reply *reply)
 {
 	sd_event_source_set_enabled(reply->timer, SD_EVENT_OFF);
 }
 
-static void abandon(struct reply *reply)
+static void reply_abandon(struct reply *reply)
 {
 	if (!reply->is_ended)
 		reply->owner.abandoned(reply->owner.data);
 	reply->is_ended = true;
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *data)
+static int reply_on_timer(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct reply *reply = data;
 	struct exchange *exchange = reply->exchange;
@@ -119,19 +119,19 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *data)
 	(void)source;
 	(void)usec;
 	if (!reply->is_ended || !exchange || !reply->session) {
-		abandon(reply);
-		destroy(reply);
+		reply_abandon(reply);
+		reply_destroy(reply);
 		return 0;
 	}
 	reply->exchange = NULL;
 	exchange_release(exchange);
-	wait_for(reply, reply->sessions->reply_patience_ms);
+	reply_start_timer(reply, reply->sessions->reply_timeout_ms);
 	return 0;
 }
 
 /* Here and below, `session` NULL: of all. */
-static struct reply *oldest_ended(const struct sessions *sessions,
-				  const struct session *session)
+static struct reply *reply_oldest_ended(const struct sessions *sessions,
+					const struct session *session)
 {
 	struct reply *reply;
 
@@ -143,7 +143,8 @@ static struct reply *oldest_ended(const struct sessions *sessions,
 	return NULL;
 }
 
-static unsigned count(const struct sessions *sessions, const struct session *session)
+static unsigned reply_count(const struct sessions *sessions,
+			    const struct session *session)
 {
 	const struct reply *reply;
 	unsigned sum = 0;
@@ -153,46 +154,46 @@ static unsigned count(const struct sessions *sessions, const struct session *ses
 	return sum;
 }
 
-static bool make_room(struct sessions *sessions, const struct session *session,
-		      unsigned most)
+static bool reply_make_room(struct sessions *sessions, const struct session *session,
+			    unsigned most)
 {
 	struct reply *ended;
 
-	if (count(sessions, session) < most)
+	if (reply_count(sessions, session) < most)
 		return true;
-	ended = oldest_ended(sessions, session);
+	ended = reply_oldest_ended(sessions, session);
 	if (ended)
-		destroy(ended);
+		reply_destroy(ended);
 	return ended;
 }
 
-static void prime(struct stream *stream, struct event_id id)
+static void reply_prime(struct stream *stream, struct session_event_id id)
 {
-	char text[EVENT_ID_BYTES];
+	char text[SESSION_EVENT_ID_BYTES];
 
-	event_id_write(id, text);
+	session_event_id_write(id, text);
 	stream_prime(stream, text, REPLY_RETRY_MS);
 }
 
 /* Without room for it, it is as one of an older revision. */
-static void make_resumable(struct reply *reply, struct exchange *exchange,
-			   struct session *session)
+static void reply_make_resumable(struct reply *reply, struct exchange *exchange,
+				 struct session *session)
 {
 	struct sessions *sessions = session->sessions;
 
-	if (!sessions->loop || !make_room(sessions, session, REPLIES_PER_SESSION) ||
-	    !make_room(sessions, NULL, REPLIES_MAX) ||
+	if (!sessions->loop || !reply_make_room(sessions, session, REPLIES_PER_SESSION) ||
+	    !reply_make_room(sessions, NULL, REPLIES_MAX) ||
 	    sd_event_add_time(sessions->loop, &reply->timer, CLOCK_MONOTONIC, UINT64_MAX,
-			      0, on_timer, reply) < 0)
+			      0, reply_on_timer, reply) < 0)
 		return;
-	stop_waiting(reply);
+	reply_stop_timer(reply);
 	reply->sessions = sessions;
 	reply->session = session;
 	reply->exchange = exchange;
-	reply->id.stream = sessions_number_stream(sessions);
+	reply->id.stream = session_next_stream_number(sessions);
 	TAILQ_INSERT_TAIL(&sessions->replies, reply, link);
 	exchange_hold(exchange);
-	prime(reply->stream, reply->id);
+	reply_prime(reply->stream, reply->id);
 }
 
 struct reply *reply_open(struct exchange *exchange, struct session *session,
@@ -210,35 +211,36 @@ struct reply *reply_open(struct exchange *exchange, struct session *session,
 		return NULL;
 	}
 	if (session)
-		make_resumable(reply, exchange, session);
+		reply_make_resumable(reply, exchange, session);
 	return reply;
 }
 
 /* Telling */
 
 /* The next event; `text` has its id. */
-static struct stream_event next_event(struct reply *reply, const struct buffer *body,
-				      char text[EVENT_ID_BYTES])
+static struct stream_event reply_next_event(struct reply *reply,
+					    const struct buffer *body,
+					    char text[SESSION_EVENT_ID_BYTES])
 {
 	struct stream_event event = { .data = body->data, .length = body->length };
 
 	if (!reply->sessions)
 		return event;
 	reply->id.event++;
-	event_id_write(reply->id, text);
+	session_event_id_write(reply->id, text);
 	event.id = text;
-	keep(reply, body);
+	reply_keep_event(reply, body);
 	return event;
 }
 
 bool reply_push(struct reply *reply, struct buffer *body)
 {
-	char id[EVENT_ID_BYTES];
+	char id[SESSION_EVENT_ID_BYTES];
 	struct stream_event event;
 	bool told = false;
 
 	if (!body->failed) {
-		event = next_event(reply, body, id);
+		event = reply_next_event(reply, body, id);
 		told = reply->stream && stream_push(reply->stream, &event);
 		told |= reply->sessions != NULL;
 	}
@@ -248,35 +250,35 @@ bool reply_push(struct reply *reply, struct buffer *body)
 
 void reply_finish(struct reply *reply, struct buffer *body)
 {
-	char id[EVENT_ID_BYTES];
+	char id[SESSION_EVENT_ID_BYTES];
 	struct stream_event last;
 	bool has_last = !body->failed && body->length;
 
 	if (has_last)
-		last = next_event(reply, body, id);
+		last = reply_next_event(reply, body, id);
 	if (reply->stream)
 		stream_end(reply->stream, has_last ? &last : NULL);
 	buffer_clear(body);
 	reply->stream = NULL;
 	reply->is_ended = true;
 	if (reply->sessions)
-		wait_for(reply, 0);
+		reply_start_timer(reply, 0);
 	else
-		destroy(reply);
+		reply_destroy(reply);
 }
 
 bool reply_lose(struct reply *reply)
 {
 	reply->stream = NULL;
 	if (!reply->sessions) {
-		destroy(reply);
+		reply_destroy(reply);
 		return false;
 	}
-	wait_for(reply, reply->sessions->reply_patience_ms);
+	reply_start_timer(reply, reply->sessions->reply_timeout_ms);
 	return true;
 }
 
-bool reply_let_go(struct reply *reply)
+bool reply_close_connection(struct reply *reply)
 {
 	if (!reply->sessions || !reply->stream)
 		return false;
@@ -291,7 +293,7 @@ struct stream *reply_stream(const struct reply *reply)
 
 /* Reading on */
 
-static struct reply *find(const struct sessions *sessions, uint64_t number)
+static struct reply *reply_find_number(const struct sessions *sessions, uint64_t number)
 {
 	struct reply *reply;
 
@@ -304,17 +306,17 @@ static struct reply *find(const struct sessions *sessions, uint64_t number)
 
 struct reply *reply_find(const struct session *session, uint64_t number)
 {
-	struct reply *reply = find(session->sessions, number);
+	struct reply *reply = reply_find_number(session->sessions, number);
 
 	return reply && reply->session == session ? reply : NULL;
 }
 
-static void tell_again(const struct reply *reply, uint64_t event, struct stream *stream)
+static void reply_replay(const struct reply *reply, uint64_t event, struct stream *stream)
 {
-	const struct kept *kept;
+	const struct reply_event *kept;
 
 	TAILQ_FOREACH (kept, &reply->kept, link) {
-		char id[EVENT_ID_BYTES];
+		char id[SESSION_EVENT_ID_BYTES];
 		struct stream_event again = {
 			.id = id,
 			.data = kept->data,
@@ -323,7 +325,8 @@ static void tell_again(const struct reply *reply, uint64_t event, struct stream 
 
 		if (kept->event <= event)
 			continue;
-		event_id_write((struct event_id){ reply->id.stream, kept->event }, id);
+		session_event_id_write(
+			(struct session_event_id){ reply->id.stream, kept->event }, id);
 		stream_push(stream, &again);
 	}
 }
@@ -333,19 +336,19 @@ void reply_resume(struct reply *reply, uint64_t event, struct stream *stream)
 	if (reply->stream) /* whoever has it is dead, or is left now */
 		stream_end(reply->stream, NULL);
 	reply->stream = stream;
-	prime(stream, (struct event_id){ reply->id.stream, event });
-	tell_again(reply, event, stream);
+	reply_prime(stream, (struct session_event_id){ reply->id.stream, event });
+	reply_replay(reply, event, stream);
 	if (reply->is_ended) {
 		stream_end(stream, NULL);
 		reply->stream = NULL;
 	} else {
-		stop_waiting(reply);
+		reply_stop_timer(reply);
 	}
 }
 
-void reply_leave(struct sessions *sessions, uint64_t number, const struct stream *stream)
+void reply_detach(struct sessions *sessions, uint64_t number, const struct stream *stream)
 {
-	struct reply *reply = find(sessions, number);
+	struct reply *reply = reply_find_number(sessions, number);
 
 	if (reply && reply->stream == stream)
 		reply_lose(reply);
@@ -353,36 +356,36 @@ void reply_leave(struct sessions *sessions, uint64_t number, const struct stream
 
 void reply_stop(struct sessions *sessions, uint64_t number)
 {
-	const struct reply *reply = find(sessions, number);
+	const struct reply *reply = reply_find_number(sessions, number);
 
 	if (reply && !reply->is_ended)
 		reply->owner.stopping(reply->owner.data);
 }
 
 /* Who answers may be the one whose session is found to be over. */
-static void end(struct reply *reply)
+static void reply_end(struct reply *reply)
 {
 	if (reply->stream)
 		stream_end(reply->stream, NULL);
 	reply->stream = NULL;
 	reply->session = NULL;
-	abandon(reply);
-	wait_for(reply, 0);
+	reply_abandon(reply);
+	reply_start_timer(reply, 0);
 }
 
-void replies_end(struct sessions *sessions, const struct session *session)
+void reply_end_all(struct sessions *sessions, const struct session *session)
 {
 	struct reply *reply;
 
 	if (!session) {
 		while ((reply = TAILQ_FIRST(&sessions->replies))) {
-			end(reply);
-			destroy(reply);
+			reply_end(reply);
+			reply_destroy(reply);
 		}
 		return;
 	}
 	TAILQ_FOREACH (reply, &sessions->replies, link) {
 		if (reply->session == session)
-			end(reply);
+			reply_end(reply);
 	}
 }

@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ *   dispatched -> method runs -> answered
+ *                      |            ^
+ *                   waiting --------+  method answers later, or stopping
+ *                      |
+ *                      +-> abandoned: the client left (2026: that cancels)
+ *                      +-> cancelled: notifications/cancelled (2025)
+ *
+ * post.c owns the requests of a POST. A request calls post.c back through `answered` and
+ * `replied`, because methods, which post.c reaches through the era tables, call request.c.
+ */
 #include "mcp/request.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "mcp/endpoint.h"
 #include "mcp/era.h"
-#include "mcp/progress.h"
 #include "mcp/reply.h"
 
-static void withdraw(struct request *request)
+static void request_end_cancellable(struct request *request)
 {
-	if (request->cancellable)
+	if (request->is_cancellable)
 		LIST_REMOVE(request, link);
-	request->cancellable = false;
+	request->is_cancellable = false;
 }
 
-static void answer(struct request *request, unsigned status)
+static void request_answer(struct request *request, unsigned status)
 {
-	withdraw(request);
+	request_end_cancellable(request);
 	request->waiting = NULL;
 	request->answered(request->answered_data, request, status);
 }
@@ -48,17 +57,101 @@ void request_close_result(struct request *request)
 	json_close_object(request->writer);
 	json_writer_free(request->writer);
 	request->writer = NULL;
-	answer(request, 200);
+	request_answer(request, 200);
 }
 
-static struct reply *reply_of(struct request *request)
+void request_fail_with(struct request *request, const struct rpc_error *error)
 {
-	return request->replied(request->answered_data);
+	rpc_write_error(&request->body, request->message.id, error);
+	request_answer(request, request->era->error_status(error->code));
 }
 
-bool request_tell(struct request *request, struct buffer *body)
+void request_fail(struct request *request, enum rpc_code code, const char *text)
 {
-	struct reply *reply = reply_of(request);
+	request_fail_with(request, &(struct rpc_error){ code, text });
+}
+
+static void request_refuse_with(struct request *request, unsigned status,
+				const struct rpc_error *error)
+{
+	log_debug("mcp: refused, %d: %s", error->code,
+		  error->text ? error->text : "out of memory");
+	rpc_write_error(&request->body, request->message.id, error);
+	request_answer(request, status);
+}
+
+void request_refuse(struct request *request, const struct rpc_error *error)
+{
+	request_refuse_with(request, 400, error);
+}
+
+/* Scopes */
+
+/*
+ * The challenge names no resource_metadata: there is no authorization server, and clients would
+ * look for one (tests/clients/test_missing_scope.py).
+ */
+static const char *request_scope_challenge(struct arena *arena, unsigned needed)
+{
+	char names[CLIENT_SCOPES_BYTES];
+
+	client_write_scopes(needed, ' ', names);
+	return arena_printf(arena,
+			    "Bearer realm=\"ofono-mcp\", error=\"insufficient_scope\", "
+			    "scope=\"%s\"",
+			    names);
+}
+
+/* NULL: no memory. */
+static const char *request_scope_text(struct arena *arena, const struct client *client,
+				      unsigned needed, const char *what)
+{
+	char missing[CLIENT_SCOPES_BYTES], all[CLIENT_SCOPES_BYTES];
+
+	client_write_scopes(needed & ~client->scopes, ',', missing);
+	client_write_scopes(needed | client->scopes, ',', all);
+	return arena_printf(arena,
+			    "%s needs the scope %s, which the client %s does not have. "
+			    "Trying again does not help; the owner of the phone grants "
+			    "it there with: ofono-mcp change %s --scope %s",
+			    what, missing, client->name, client->name, all);
+}
+
+/* Repeats the challenge, because the messages of a batch have no headers of their own. */
+static void request_write_scope(struct json_writer *writer, const void *data)
+{
+	char names[CLIENT_SCOPES_BYTES];
+
+	client_write_scopes(*(const unsigned *)data, ' ', names);
+	json_open_object(writer);
+	json_put_string(writer, "error", "insufficient_scope");
+	json_put_string(writer, "scope", names);
+	json_close_object(writer);
+}
+
+bool request_check_scopes(struct request *request, unsigned needed, const char *what)
+{
+	const struct client *client = exchange_client(request->exchange);
+
+	if (request_scopes_cover(client->scopes, needed))
+		return true;
+	request->challenge = request_scope_challenge(request->arena, needed);
+	request_refuse_with(
+		request, 403,
+		&(struct rpc_error){
+			.code = RPC_REFUSED,
+			.text = request_scope_text(request->arena, client, needed, what),
+			.write_data = request_write_scope,
+			.data = &needed,
+		});
+	return false;
+}
+
+/* Messages before the answer */
+
+bool request_send(struct request *request, struct buffer *body)
+{
+	struct reply *reply = request->replied(request->answered_data);
 
 	if (reply)
 		return reply_push(reply, body);
@@ -68,16 +161,49 @@ bool request_tell(struct request *request, struct buffer *body)
 
 struct stream *request_stream(struct request *request)
 {
-	struct reply *reply = reply_of(request);
+	struct reply *reply = request->replied(request->answered_data);
 
 	return reply ? reply_stream(reply) : NULL;
 }
 
-bool request_let_go(struct request *request)
+bool request_close_connection(struct request *request)
 {
-	struct reply *reply = reply_of(request);
+	struct reply *reply = request->replied(request->answered_data);
 
-	return reply && reply_let_go(reply);
+	return reply && reply_close_connection(reply);
+}
+
+/* 0 and "" are valid tokens. NULL: none. */
+static const struct json *request_progress_token(const struct request *request)
+{
+	const struct json *token = rpc_meta(&request->message, "progressToken");
+
+	if (!token || token->type == JSON_STRING)
+		return token;
+	return token->type == JSON_NUMBER && !strpbrk(token->text, ".eE") ? token : NULL;
+}
+
+bool request_wants_progress(const struct request *request)
+{
+	return request_progress_token(request) != NULL;
+}
+
+void request_send_progress(struct request *request, const char *message)
+{
+	const struct json *token = request_progress_token(request);
+	struct buffer body = BUFFER_INIT;
+	struct json_writer *writer;
+
+	if (!token)
+		return;
+	writer = rpc_open_notification(&body, "notifications/progress", NULL);
+	if (writer) {
+		rpc_write_id(writer, "progressToken", token);
+		json_put_integer(writer, "progress", ++request->progress);
+		json_put_string(writer, "message", message);
+		rpc_close_notification(writer);
+	}
+	request_send(request, &body);
 }
 
 bool request_forget(struct request *request)
@@ -86,7 +212,7 @@ bool request_forget(struct request *request)
 	struct json *copy;
 	const char *text;
 
-	if (progress_is_wanted(request))
+	if (request_wants_progress(request))
 		return false;
 	copy = arena_alloc(request->arena, sizeof(*copy));
 	text = arena_copy(request->arena, id->text, id->length);
@@ -98,59 +224,21 @@ bool request_forget(struct request *request)
 	return true;
 }
 
-struct session *request_session(const struct request *request)
-{
-	if (!request->session_id)
-		return NULL;
-	return endpoint_find_session(request->endpoint,
-				     exchange_client(request->exchange),
-				     request->session_id);
-}
+/* Running */
 
-void request_fail_with(struct request *request, const struct rpc_error *error)
+static const struct era_method *request_find_method(const struct era *era,
+						    const char *name)
 {
-	rpc_write_error(&request->body, request->message.id, error);
-	answer(request, request->era->error_status(error->code));
-}
-
-void request_fail(struct request *request, enum rpc_code code, const char *text)
-{
-	request_fail_with(request, &(struct rpc_error){ code, text });
-}
-
-static void refuse(struct request *request, unsigned status,
-		   const struct rpc_error *error)
-{
-	log_debug("mcp: refused, %d: %s", error->code,
-		  error->text ? error->text : "out of memory");
-	rpc_write_error(&request->body, request->message.id, error);
-	answer(request, status);
-}
-
-void request_refuse(struct request *request, const struct rpc_error *error)
-{
-	refuse(request, 400, error);
-}
-
-void request_forbid(struct request *request, const char *challenge,
-		    const struct rpc_error *error)
-{
-	request->challenge = challenge;
-	refuse(request, 403, error);
-}
-
-static const struct method *find_method(const struct era *era, const char *name)
-{
-	for (const struct method *method = era->methods; method->name; method++) {
+	for (const struct era_method *method = era->methods; method->name; method++) {
 		if (strcmp(method->name, name) == 0)
 			return method;
 	}
 	return NULL;
 }
 
-void request_run(struct request *request)
+static void request_run(struct request *request)
 {
-	request->method = find_method(request->era, request->message.method);
+	request->method = request_find_method(request->era, request->message.method);
 	if (request->era->admit && !request->era->admit(request))
 		return;
 	if (request->error.code)
@@ -161,11 +249,29 @@ void request_run(struct request *request)
 		request_fail(request, RPC_METHOD_NOT_FOUND, "Method not found");
 }
 
-void request_leave(struct request *request)
+void request_dispatch(struct request *message, const char *why_not)
+{
+	if (message->message.kind != RPC_REQUEST) {
+		if (message->era->receive)
+			message->era->receive(message);
+		return;
+	}
+	if (why_not)
+		request_fail(message, RPC_INTERNAL_ERROR, why_not);
+	else
+		request_run(message);
+	/* IDs are unique only within a session. Eras that receive nothing cannot cancel. */
+	if (message->waiting && message->era->receive && message->session_id) {
+		message->is_cancellable = true;
+		LIST_INSERT_HEAD(message->context->cancellable, message, link);
+	}
+}
+
+void request_abandon(struct request *request)
 {
 	const struct request_waiting *waiting = request->waiting;
 
-	withdraw(request);
+	request_end_cancellable(request);
 	request->waiting = NULL;
 	if (!waiting)
 		return;
@@ -184,7 +290,7 @@ void request_cancel(struct request *request)
 		waiting->cancelled(request->waiting_data);
 	else if (waiting)
 		waiting->abandoned(request->waiting_data);
-	answer(request, 202);
+	request_answer(request, 202);
 }
 
 void request_stop(struct request *request)
@@ -195,6 +301,6 @@ void request_stop(struct request *request)
 
 void request_deinit(struct request *request)
 {
-	withdraw(request);
+	request_end_cancellable(request);
 	buffer_deinit(&request->body);
 }

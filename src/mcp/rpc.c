@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool id_is_valid(const struct json *id)
+static bool rpc_id_is_valid(const struct json *id)
 {
 	if (id->type == JSON_STRING)
 		return true;
@@ -11,12 +11,13 @@ static bool id_is_valid(const struct json *id)
 	return id->type == JSON_NUMBER && !strpbrk(id->text, ".eE");
 }
 
-static struct rpc_error invalid(const char *text)
+static struct rpc_error rpc_invalid(const char *text)
 {
 	return (struct rpc_error){ RPC_INVALID_REQUEST, text };
 }
 
-static struct rpc_error read_params(const struct json *root, struct rpc_message *message)
+static struct rpc_error rpc_read_params(const struct json *root,
+					struct rpc_message *message)
 {
 	const struct json *params = json_member(root, "params");
 
@@ -28,22 +29,23 @@ static struct rpc_error read_params(const struct json *root, struct rpc_message 
 			"MCP takes params as an object, not as an array"
 		};
 	if (params->type != JSON_OBJECT)
-		return invalid("params must be an object");
+		return rpc_invalid("params must be an object");
 	message->params = params;
 	return (struct rpc_error){ 0 };
 }
 
-static struct rpc_error read_response(const struct json *root,
-				      struct rpc_message *message)
+static struct rpc_error rpc_read_response(const struct json *root,
+					  struct rpc_message *message)
 {
 	const struct json *result = json_member(root, "result");
 	const struct json *error = json_member(root, "error");
 
 	message->kind = RPC_RESPONSE;
 	if (!result == !error)
-		return invalid("a message has either a method, or a result, or an error");
+		return rpc_invalid(
+			"a message has either a method, or a result, or an error");
 	if (!message->id)
-		return invalid("a response needs the id of its request");
+		return rpc_invalid("a response needs the id of its request");
 	message->result = result;
 	return (struct rpc_error){ 0 };
 }
@@ -55,28 +57,34 @@ struct rpc_error rpc_read(const struct json *root, struct rpc_message *message)
 
 	*message = (struct rpc_message){ .kind = RPC_REQUEST };
 	if (root->type != JSON_OBJECT)
-		return invalid("a message must be a JSON-RPC object");
+		return rpc_invalid("a message must be a JSON-RPC object");
 	id = json_member(root, "id");
-	if (id && !id_is_valid(id))
-		return invalid("id must be a string or an integer");
+	if (id && !rpc_id_is_valid(id))
+		return rpc_invalid("id must be a string or an integer");
 	message->id = id;
 	version = json_string(json_member(root, "jsonrpc"));
 	if (!version || strcmp(version, "2.0") != 0)
-		return invalid("jsonrpc must be \"2.0\"");
+		return rpc_invalid("jsonrpc must be \"2.0\"");
 	method = json_member(root, "method");
 	if (!method)
-		return read_response(root, message);
+		return rpc_read_response(root, message);
 	if (method->type != JSON_STRING)
-		return invalid("method must be a string");
+		return rpc_invalid("method must be a string");
 	if (json_member(root, "result") || json_member(root, "error"))
-		return invalid("a message has either a method, or a result, or an error");
+		return rpc_invalid(
+			"a message has either a method, or a result, or an error");
 	message->method = method->text;
 	if (!id)
 		message->kind = RPC_NOTIFICATION;
-	return read_params(root, message);
+	return rpc_read_params(root, message);
 }
 
-void rpc_put_id(struct json_writer *writer, const char *key, const struct json *id)
+const struct json *rpc_meta(const struct rpc_message *message, const char *name)
+{
+	return json_member(json_member(message->params, "_meta"), name);
+}
+
+void rpc_write_id(struct json_writer *writer, const char *key, const struct json *id)
 {
 	json_key(writer, key);
 	if (id->type == JSON_STRING)
@@ -90,10 +98,10 @@ void rpc_open(struct json_writer *writer, const struct json *id)
 	json_open_object(writer);
 	json_put_string(writer, "jsonrpc", "2.0");
 	if (id)
-		rpc_put_id(writer, "id", id);
+		rpc_write_id(writer, "id", id);
 }
 
-void rpc_put_error(struct json_writer *writer, const struct rpc_error *error)
+void rpc_write_error_member(struct json_writer *writer, const struct rpc_error *error)
 {
 	json_key(writer, "error");
 	json_open_object(writer);
@@ -116,7 +124,36 @@ void rpc_write_error(struct buffer *body, const struct json *id,
 		return;
 	}
 	rpc_open(writer, id);
-	rpc_put_error(writer, error);
+	rpc_write_error_member(writer, error);
+	json_close_object(writer);
+	json_writer_free(writer);
+}
+
+struct json_writer *rpc_open_notification(struct buffer *body, const char *method,
+					  const struct json *listen_id)
+{
+	struct json_writer *writer = json_writer_new(body);
+
+	if (!writer) {
+		body->failed = true;
+		return NULL;
+	}
+	rpc_open(writer, NULL);
+	json_put_string(writer, "method", method);
+	json_key(writer, "params");
+	json_open_object(writer);
+	if (listen_id) {
+		json_key(writer, "_meta");
+		json_open_object(writer);
+		rpc_write_id(writer, RPC_META_PREFIX "subscriptionId", listen_id);
+		json_close_object(writer);
+	}
+	return writer;
+}
+
+void rpc_close_notification(struct json_writer *writer)
+{
+	json_close_object(writer);
 	json_close_object(writer);
 	json_writer_free(writer);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RPC: the JSON-RPC 2.0 envelope as MCP uses it.
+ * RPC: JSON-RPC 2.0 messages as MCP uses them.
  */
 #ifndef MCP_RPC_H
 #define MCP_RPC_H
@@ -9,9 +9,12 @@
 #include "base/json.h"
 #include "base/json_writer.h"
 
+/* Prefix of MCP's own members of _meta. */
+#define RPC_META_PREFIX "io.modelcontextprotocol/"
+
 /*
- * JSON-RPC 2.0 section 5.1; -32000 to -32002: 2025 revisions, by custom; -32020 and on:
- * 2026-07-28, basic/index, "Error Codes"
+ * Sources: JSON-RPC 2.0 section 5.1; -32000 to -32002: convention of the 2025 revisions; -32020
+ * and below: MCP 2026-07-28, basic/index, "Error Codes".
  */
 enum rpc_code {
 	RPC_PARSE_ERROR = -32700,
@@ -43,29 +46,40 @@ struct rpc_message {
 
 struct rpc_error {
 	enum rpc_code code; /* 0: none */
-	const char *text;   /* NULL: it could not be made */
-	/* NULL: no data. Writes the value of error.data. */
+	const char *text;   /* NULL: no memory */
+	/* Writes the value of error.data; NULL: no data. */
 	void (*write_data)(struct json_writer *writer, const void *data);
 	const void *data;
 };
 
 /*
- * Reads the envelope. What could be read is in `message` even when there is an error, so
- * that the id can be echoed.
+ * Reads a message. On an error `message` still has what could be read, so that the answer can
+ * echo the ID.
  */
 struct rpc_error rpc_read(const struct json *root, struct rpc_message *message);
 
-/* key and value: an id in its own JSON type, as it was written */
-void rpc_put_id(struct json_writer *writer, const char *key, const struct json *id);
+/* A member of params._meta. NULL: absent. */
+const struct json *rpc_meta(const struct rpc_message *message, const char *name);
 
-/* Opens {"jsonrpc":"2.0","id":... ; the caller goes on and closes. No id when NULL. */
+/* Writes key and value: an ID in its own JSON type, exactly as received. */
+void rpc_write_id(struct json_writer *writer, const char *key, const struct json *id);
+
+/* Opens {"jsonrpc":"2.0","id":... ; the caller adds members and closes. No ID when NULL. */
 void rpc_open(struct json_writer *writer, const struct json *id);
 
 /* "error":{"code":...,"message":...} */
-void rpc_put_error(struct json_writer *writer, const struct rpc_error *error);
+void rpc_write_error_member(struct json_writer *writer, const struct rpc_error *error);
 
-/* {"jsonrpc":"2.0","id":...,"error":{"code":...,"message":...}}; no id when it is NULL. */
+/* {"jsonrpc":"2.0","id":...,"error":{"code":...,"message":...}}; no ID when NULL. */
 void rpc_write_error(struct buffer *body, const struct json *id,
 		     const struct rpc_error *error);
+
+/*
+ * Opens a notification of ours; the writer stands inside params. `listen_id`: of the
+ * subscriptions/listen request that it belongs to; NULL: none. NULL: no memory.
+ */
+struct json_writer *rpc_open_notification(struct buffer *body, const char *method,
+					  const struct json *listen_id);
+void rpc_close_notification(struct json_writer *writer);
 
 #endif

@@ -41,19 +41,19 @@ const char *schema_type_name(enum schema_type type)
 	return types[type].name;
 }
 
-void schema_put_bounds(struct json_writer *writer, enum schema_type type, int64_t minimum,
-		       int64_t maximum)
+void schema_write_bounds(struct json_writer *writer, enum schema_type type,
+			 int64_t minimum, int64_t maximum)
 {
 	json_put_integer(writer, bounds[type].least, minimum);
 	json_put_integer(writer, bounds[type].most, maximum);
 }
 
-static bool is_bounded(const struct schema_field *field)
+static bool schema_is_bounded(const struct schema_field *field)
 {
 	return field->minimum != 0 || field->maximum != 0;
 }
 
-static void write_words(struct json_writer *writer, const char *const *words)
+static void schema_write_words(struct json_writer *writer, const char *const *words)
 {
 	json_key(writer, "enum");
 	json_open_array(writer);
@@ -63,7 +63,7 @@ static void write_words(struct json_writer *writer, const char *const *words)
 }
 
 /* An item of an array, as a field. */
-static struct schema_field item_field(const struct schema_field *field)
+static struct schema_field schema_item_field(const struct schema_field *field)
 {
 	struct schema_field item = *field;
 
@@ -73,22 +73,24 @@ static struct schema_field item_field(const struct schema_field *field)
 }
 
 /* An array's own bounds and words are those of its items. */
-static void write_type(struct json_writer *writer, const struct schema_field *field)
+static void schema_write_type(struct json_writer *writer,
+			      const struct schema_field *field)
 {
 	json_put_string(writer, "type", types[field->type].name);
 	if (field->description)
 		json_put_string(writer, "description", field->description);
 	if (field->type == SCHEMA_ARRAY)
 		return;
-	if (is_bounded(field))
-		schema_put_bounds(writer, field->type, field->minimum, field->maximum);
+	if (schema_is_bounded(field))
+		schema_write_bounds(writer, field->type, field->minimum, field->maximum);
 	if (field->words)
-		write_words(writer, field->words);
+		schema_write_words(writer, field->words);
 }
 
-static void write_items(struct json_writer *writer, const struct schema_field *field)
+static void schema_write_items(struct json_writer *writer,
+			       const struct schema_field *field)
 {
-	struct schema_field item = item_field(field);
+	struct schema_field item = schema_item_field(field);
 
 	json_key(writer, "items");
 	if (item.type == SCHEMA_OBJECT) {
@@ -96,11 +98,12 @@ static void write_items(struct json_writer *writer, const struct schema_field *f
 		return;
 	}
 	json_open_object(writer);
-	write_type(writer, &item);
+	schema_write_type(writer, &item);
 	json_close_object(writer);
 }
 
-static void write_field(struct json_writer *writer, const struct schema_field *field)
+static void schema_write_field(struct json_writer *writer,
+			       const struct schema_field *field)
 {
 	json_key(writer, field->name);
 	if (field->type == SCHEMA_OBJECT) {
@@ -108,13 +111,14 @@ static void write_field(struct json_writer *writer, const struct schema_field *f
 		return;
 	}
 	json_open_object(writer);
-	write_type(writer, field);
+	schema_write_type(writer, field);
 	if (field->type == SCHEMA_ARRAY)
-		write_items(writer, field);
+		schema_write_items(writer, field);
 	json_close_object(writer);
 }
 
-static void write_required(struct json_writer *writer, const struct schema_field *fields)
+static void schema_write_required(struct json_writer *writer,
+				  const struct schema_field *fields)
 {
 	/* Always there, also when empty: the clients that this product began with read it. */
 	json_key(writer, "required");
@@ -134,16 +138,16 @@ void schema_write(struct json_writer *writer, const struct schema_field *fields,
 	json_key(writer, "properties");
 	json_open_object(writer);
 	for (const struct schema_field *field = fields; field->name; field++)
-		write_field(writer, field);
+		schema_write_field(writer, field);
 	json_close_object(writer);
-	write_required(writer, fields);
+	schema_write_required(writer, fields);
 	if (kind == SCHEMA_CLOSED)
 		json_put_boolean(writer, "additionalProperties", false);
 	json_close_object(writer);
 }
 
-static const struct schema_field *find(const struct schema_field *fields,
-				       const char *name)
+static const struct schema_field *schema_find_field(const struct schema_field *fields,
+						    const char *name)
 {
 	for (; fields->name; fields++) {
 		if (strcmp(fields->name, name) == 0)
@@ -152,8 +156,8 @@ static const struct schema_field *find(const struct schema_field *fields,
 	return NULL;
 }
 
-static const char *check_type(const struct schema_field *field, const struct json *value,
-			      struct arena *arena)
+static const char *schema_check_type(const struct schema_field *field,
+				     const struct json *value, struct arena *arena)
 {
 	if (value->type != types[field->type].type)
 		return arena_printf(arena, "%s must be %s, not %s", field->name,
@@ -161,39 +165,41 @@ static const char *check_type(const struct schema_field *field, const struct jso
 	return NULL;
 }
 
-static const char *say_bounds(const struct schema_field *field, struct arena *arena)
+static const char *schema_bounds_text(const struct schema_field *field,
+				      struct arena *arena)
 {
 	return arena_printf(arena, "%s must be from %lld to %lld", field->name,
 			    (long long)field->minimum, (long long)field->maximum);
 }
 
-static const char *check_integer(const struct schema_field *field,
-				 const struct json *value, struct arena *arena)
+static const char *schema_check_integer(const struct schema_field *field,
+					const struct json *value, struct arena *arena)
 {
 	int64_t number;
 
 	if (!json_integer(value, &number))
 		return arena_printf(arena, "%s must be a whole number of 64 bits at most",
 				    field->name);
-	if (is_bounded(field) && (number < field->minimum || number > field->maximum))
-		return say_bounds(field, arena);
+	if (schema_is_bounded(field) &&
+	    (number < field->minimum || number > field->maximum))
+		return schema_bounds_text(field, arena);
 	return NULL;
 }
 
-static const char *check_number(const struct schema_field *field,
-				const struct json *value, struct arena *arena)
+static const char *schema_check_number(const struct schema_field *field,
+				       const struct json *value, struct arena *arena)
 {
 	double number;
 
 	if (!json_real(value, &number))
 		return arena_printf(arena, "%s is too large a number", field->name);
-	if (is_bounded(field) &&
+	if (schema_is_bounded(field) &&
 	    (number < (double)field->minimum || number > (double)field->maximum))
-		return say_bounds(field, arena);
+		return schema_bounds_text(field, arena);
 	return NULL;
 }
 
-static const char *list_words(const char *const *words, struct arena *arena)
+static const char *schema_join_words(const char *const *words, struct arena *arena)
 {
 	const char *list = *words;
 
@@ -202,12 +208,13 @@ static const char *list_words(const char *const *words, struct arena *arena)
 	return list;
 }
 
-static const char *check_string(const struct schema_field *field,
-				const struct json *value, struct arena *arena)
+static const char *schema_check_string(const struct schema_field *field,
+				       const struct json *value, struct arena *arena)
 {
-	int64_t length = is_bounded(field) ? (int64_t)utf8_count(value->text) : 0;
+	int64_t length = schema_is_bounded(field) ? (int64_t)utf8_count(value->text) : 0;
 
-	if (is_bounded(field) && (length < field->minimum || length > field->maximum))
+	if (schema_is_bounded(field) &&
+	    (length < field->minimum || length > field->maximum))
 		return arena_printf(arena,
 				    "%s must have %lld to %lld characters, not %lld",
 				    field->name, (long long)field->minimum,
@@ -215,7 +222,7 @@ static const char *check_string(const struct schema_field *field,
 	for (const char *const *word = field->words; word; word++) {
 		if (!*word)
 			return arena_printf(arena, "%s must be one of: %s", field->name,
-					    list_words(field->words, arena));
+					    schema_join_words(field->words, arena));
 		if (strcmp(*word, value->text) == 0)
 			break;
 	}
@@ -223,20 +230,20 @@ static const char *check_string(const struct schema_field *field,
 }
 
 /* Everything but an array. */
-static const char *check_one(const struct schema_field *field, const struct json *value,
-			     struct arena *arena)
+static const char *schema_check_single(const struct schema_field *field,
+				       const struct json *value, struct arena *arena)
 {
-	const char *problem = check_type(field, value, arena);
+	const char *problem = schema_check_type(field, value, arena);
 
 	if (problem)
 		return problem;
 	switch (field->type) {
 	case SCHEMA_STRING:
-		return check_string(field, value, arena);
+		return schema_check_string(field, value, arena);
 	case SCHEMA_INTEGER:
-		return check_integer(field, value, arena);
+		return schema_check_integer(field, value, arena);
 	case SCHEMA_NUMBER:
-		return check_number(field, value, arena);
+		return schema_check_number(field, value, arena);
 	case SCHEMA_OBJECT:
 		return schema_check(field->members, value, arena);
 	case SCHEMA_ARRAY:
@@ -247,10 +254,10 @@ static const char *check_one(const struct schema_field *field, const struct json
 }
 
 /* Names the array and the item's place in it: "message_ids[2] must be ..." */
-static const char *check_items(const struct schema_field *field, const struct json *array,
-			       struct arena *arena)
+static const char *schema_check_items(const struct schema_field *field,
+				      const struct json *array, struct arena *arena)
 {
-	struct schema_field item = item_field(field);
+	struct schema_field item = schema_item_field(field);
 	const char *problem = NULL;
 	unsigned place = 0;
 
@@ -258,7 +265,7 @@ static const char *check_items(const struct schema_field *field, const struct js
 		if (item.type == SCHEMA_OBJECT)
 			problem = schema_check(item.members, value, arena);
 		else
-			problem = check_one(&item, value, arena);
+			problem = schema_check_single(&item, value, arena);
 		if (problem)
 			break;
 		place++;
@@ -269,17 +276,18 @@ static const char *check_items(const struct schema_field *field, const struct js
 			    problem + strlen(field->name));
 }
 
-static const char *check_value(const struct schema_field *field, const struct json *value,
-			       struct arena *arena)
+static const char *schema_check_value(const struct schema_field *field,
+				      const struct json *value, struct arena *arena)
 {
-	const char *problem = check_one(field, value, arena);
+	const char *problem = schema_check_single(field, value, arena);
 
 	if (problem || field->type != SCHEMA_ARRAY)
 		return problem;
-	return check_items(field, value, arena);
+	return schema_check_items(field, value, arena);
 }
 
-static const char *list_names(const struct schema_field *fields, struct arena *arena)
+static const char *schema_join_names(const struct schema_field *fields,
+				     struct arena *arena)
 {
 	const char *list = fields->name;
 
@@ -288,15 +296,15 @@ static const char *list_names(const struct schema_field *fields, struct arena *a
 	return list ? list : "none";
 }
 
-static const char *check_unknown(const struct schema_field *fields,
-				 const struct json *object, struct arena *arena)
+static const char *schema_check_unknown(const struct schema_field *fields,
+					const struct json *object, struct arena *arena)
 {
 	json_foreach (member, object) {
-		if (!find(fields, member->name))
+		if (!schema_find_field(fields, member->name))
 			return arena_printf(
 				arena, "unknown parameter \"%s\"; there are: %s",
 				shown_text_quote(arena, member->name, NAME_CHARACTERS),
-				list_names(fields, arena));
+				schema_join_names(fields, arena));
 	}
 	return NULL;
 }
@@ -308,13 +316,13 @@ const char *schema_check(const struct schema_field *fields, const struct json *o
 
 	if (object && object->type != JSON_OBJECT)
 		return "must be an object";
-	problem = object ? check_unknown(fields, object, arena) : NULL;
+	problem = object ? schema_check_unknown(fields, object, arena) : NULL;
 	for (const struct schema_field *field = fields; field->name && !problem;
 	     field++) {
 		const struct json *value = json_member(object, field->name);
 
 		if (value)
-			problem = check_value(field, value, arena);
+			problem = schema_check_value(field, value, arena);
 		else if (field->required)
 			problem = arena_printf(arena, "%s is missing", field->name);
 	}

@@ -11,47 +11,74 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "http/exchange.h"
 #include "mcp/change.h"
+#include "mcp/persistence.h"
 #include "mcp/reply.h"
+#include "mcp/request.h"
 #include "mcp/session_stream.h"
 
-enum { ID_RANDOM_BYTES = (SESSION_ID_BYTES - 1) / 2 };
+enum { SESSION_ID_RANDOM_BYTES = (SESSION_ID_BYTES - 1) / 2 };
 
-#define DAY_MS	    INT64_C(86400000)
-#define LIFETIME_MS (SESSION_DAYS * DAY_MS)
+#define SESSION_DAY_MS	    INT64_C(86400000)
+#define SESSION_LIFETIME_MS (SESSION_DAYS * SESSION_DAY_MS)
 /* 2024-01-01T00:00:00Z: a phone that has not heard the time yet says 1970. */
-#define CLOCK_SANE_MS INT64_C(1704067200000)
+#define SESSION_CLOCK_SANE_MS INT64_C(1704067200000)
+
+/* Event IDs */
+
+void session_event_id_write(struct session_event_id id, char text[SESSION_EVENT_ID_BYTES])
+{
+	snprintf(text, SESSION_EVENT_ID_BYTES, "%016" PRIx64 "-%" PRIu64, id.stream,
+		 id.event);
+}
+
+bool session_event_id_read(const char *text, struct session_event_id *id_out)
+{
+	char again[SESSION_EVENT_ID_BYTES];
+	struct session_event_id id;
+
+	if (sscanf(text, "%16" SCNx64 "-%" SCNu64, &id.stream, &id.event) != 2)
+		return false;
+	session_event_id_write(id, again);
+	if (strcmp(text, again) != 0)
+		return false;
+	*id_out = id;
+	return true;
+}
 
 /* Subjects */
 
-enum { SUBJECT_KEY_BYTES = 48, SUBJECT_PREFIX = 28 };
+enum { SESSION_SUBJECT_BYTES = 48, SESSION_SUBJECT_PREFIX = 28 };
 
 /*
  * A long subject is remembered by its beginning, which says of what kind it is, and a hash:
  * 512 sessions with 32 long URIs each are to fit into what the unit allows. Of two that have
  * the same hash the wrong one is told of as changed, and is read again for nothing.
  */
-static const char *subject_key(const char *subject, char key[SUBJECT_KEY_BYTES])
+static const char *session_subject_key(const char *subject,
+				       char key[SESSION_SUBJECT_BYTES])
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-	int prefix = SUBJECT_PREFIX;
+	int prefix = SESSION_SUBJECT_PREFIX;
 
-	if (strlen(subject) < SUBJECT_KEY_BYTES)
+	if (strlen(subject) < SESSION_SUBJECT_BYTES)
 		return subject;
 	while (((unsigned char)subject[prefix] & 0xc0) == 0x80) /* no half character */
 		prefix--;
 	for (const char *at = subject; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-	snprintf(key, SUBJECT_KEY_BYTES, "%.*s#%016" PRIx64, prefix, subject, hash);
+	snprintf(key, SESSION_SUBJECT_BYTES, "%.*s#%016" PRIx64, prefix, subject, hash);
 	return key;
 }
 
 /* Records */
 
 /* Neither URIs nor subjects have a line feed. */
-static void write_subscriptions(const struct session *session, struct buffer *lines)
+static void session_write_subscriptions(const struct session *session,
+					struct buffer *lines)
 {
-	const struct subscription *subscription;
+	const struct session_subscription *subscription;
 
 	TAILQ_FOREACH (subscription, &session->subscriptions, link) {
 		buffer_append_text(lines, subscription->uri);
@@ -63,9 +90,9 @@ static void write_subscriptions(const struct session *session, struct buffer *li
 }
 
 /* Without the disk it lives as long as the process: better than none. */
-static void save(struct session *session)
+static void session_save(struct session *session)
 {
-	const struct session_shelf *shelf = session->sessions->shelf;
+	const struct persistence *persistence = session->sessions->persistence;
 	struct buffer lines = BUFFER_INIT;
 	struct session_record record = {
 		.id = session->id,
@@ -76,11 +103,11 @@ static void save(struct session *session)
 	};
 
 	session->saved_ms = session->used_ms;
-	if (!shelf)
+	if (!persistence)
 		return;
-	write_subscriptions(session, &lines);
+	session_write_subscriptions(session, &lines);
 	record.subscriptions = lines.data;
-	if (lines.failed || shelf->put(shelf->data, &record))
+	if (lines.failed || persistence->save_session(persistence->store, &record))
 		log_warning("mcp: a session could not be stored: it will not outlive "
 			    "the gateway");
 	buffer_deinit(&lines);
@@ -88,29 +115,30 @@ static void save(struct session *session)
 
 /* Telling */
 
-static void on_change(void *data, const void *event_data)
+static void session_on_change(void *data, const void *event_data)
 {
 	const struct change *change = event_data;
 	struct sessions *sessions = data;
-	char key[SUBJECT_KEY_BYTES];
-	const char *subject = change->subject ? subject_key(change->subject, key) : NULL;
-	struct subscription *subscription;
+	char key[SESSION_SUBJECT_BYTES];
+	const char *subject =
+		change->subject ? session_subject_key(change->subject, key) : NULL;
+	struct session_subscription *subscription;
 	struct session *session;
 
 	TAILQ_FOREACH (session, &sessions->list, link) {
 		if (change->type == CHANGE_TOOLS &&
 		    change_is_of(change, session->client_id))
-			session_tell(session, &session->tools);
+			session_stream_send(session, &session->tools);
 		if (change->type != CHANGE_RESOURCE)
 			continue;
 		TAILQ_FOREACH (subscription, &session->subscriptions, link) {
 			if (strcmp(subscription->subject, subject) == 0)
-				session_tell(session, subscription);
+				session_stream_send(session, subscription);
 		}
 	}
 }
 
-void sessions_note_tools(struct sessions *sessions, int64_t client_id)
+void sessions_report_tools(struct sessions *sessions, int64_t client_id)
 {
 	struct session *session;
 
@@ -118,41 +146,43 @@ void sessions_note_tools(struct sessions *sessions, int64_t client_id)
 		return;
 	TAILQ_FOREACH (session, &sessions->list, link) {
 		if (!client_id || session->client_id == client_id)
-			session_tell(session, &session->tools);
+			session_stream_send(session, &session->tools);
 	}
 }
 
-void sessions_add_interest(struct sessions *sessions)
+void session_add_interest(struct sessions *sessions)
 {
 	if (!sessions->interest++ && sessions->changes)
-		observer_add(sessions->changes, &sessions->observer, on_change, sessions);
+		observer_add(sessions->changes, &sessions->observer, session_on_change,
+			     sessions);
 }
 
-void sessions_drop_interest(struct sessions *sessions)
+void session_drop_interest(struct sessions *sessions)
 {
 	if (!--sessions->interest)
 		observer_remove(&sessions->observer);
 }
 
-uint64_t sessions_number_stream(struct sessions *sessions)
+uint64_t session_next_stream_number(struct sessions *sessions)
 {
-	return (uint64_t)sessions->epoch << 32 | ++sessions->stream_number;
+	return (uint64_t)sessions->epoch << 32 | ++sessions->last_stream;
 }
 
 /* Subscriptions */
 
-static void subscription_free(struct session *session, struct subscription *subscription)
+static void session_subscription_free(struct session *session,
+				      struct session_subscription *subscription)
 {
 	TAILQ_REMOVE(&session->subscriptions, subscription, link);
 	session->subscription_count--;
-	sessions_drop_interest(session->sessions);
+	session_drop_interest(session->sessions);
 	free(subscription);
 }
 
-static struct subscription *find_subscription(const struct session *session,
-					      const char *uri)
+static struct session_subscription *session_find_subscription(
+	const struct session *session, const char *uri)
 {
-	struct subscription *subscription;
+	struct session_subscription *subscription;
 
 	TAILQ_FOREACH (subscription, &session->subscriptions, link) {
 		if (strcmp(subscription->uri, uri) == 0)
@@ -162,13 +192,14 @@ static struct subscription *find_subscription(const struct session *session,
 }
 
 /* NULL: no memory. */
-static struct subscription *add_subscription(struct session *session, const char *uri,
-					     const char *subject)
+static struct session_subscription *session_add_subscription(struct session *session,
+							     const char *uri,
+							     const char *subject)
 {
-	char bytes[SUBJECT_KEY_BYTES];
-	const char *key = subject_key(subject, bytes);
+	char bytes[SESSION_SUBJECT_BYTES];
+	const char *key = session_subject_key(subject, bytes);
 	size_t uri_bytes = strlen(uri) + 1, key_bytes = strlen(key) + 1;
-	struct subscription *subscription =
+	struct session_subscription *subscription =
 		calloc(1, sizeof(*subscription) + uri_bytes + key_bytes);
 
 	if (!subscription)
@@ -177,47 +208,48 @@ static struct subscription *add_subscription(struct session *session, const char
 	subscription->subject = memcpy(subscription->uri + uri_bytes, key, key_bytes);
 	TAILQ_INSERT_TAIL(&session->subscriptions, subscription, link);
 	session->subscription_count++;
-	sessions_add_interest(session->sessions);
+	session_add_interest(session->sessions);
 	return subscription;
 }
 
 int session_subscribe(struct session *session, const char *uri, const char *subject)
 {
-	if (find_subscription(session, uri))
+	if (session_find_subscription(session, uri))
 		return 0;
 	if (session->subscription_count == SESSION_URIS_MAX)
 		return -ENOSPC;
-	if (!add_subscription(session, uri, subject))
+	if (!session_add_subscription(session, uri, subject))
 		return -ENOMEM;
-	save(session);
+	session_save(session);
 	return 0;
 }
 
 void session_unsubscribe(struct session *session, const char *uri)
 {
-	struct subscription *subscription = find_subscription(session, uri);
+	struct session_subscription *subscription =
+		session_find_subscription(session, uri);
 
 	if (!subscription)
 		return;
-	subscription_free(session, subscription);
-	save(session);
+	session_subscription_free(session, subscription);
+	session_save(session);
 }
 
-void session_keep_subscriptions(struct session *session,
-				bool (*keeps)(const void *data, const char *subject),
-				const void *data)
+void session_filter_subscriptions(struct session *session,
+				  bool (*keep)(const void *data, const char *subject),
+				  const void *data)
 {
 	unsigned before = session->subscription_count;
-	struct subscription *subscription, *next;
+	struct session_subscription *subscription, *next;
 
 	for (subscription = TAILQ_FIRST(&session->subscriptions); subscription;
 	     subscription = next) {
 		next = TAILQ_NEXT(subscription, link);
-		if (!keeps(data, subscription->subject))
-			subscription_free(session, subscription);
+		if (!keep(data, subscription->subject))
+			session_subscription_free(session, subscription);
 	}
 	if (session->subscription_count != before)
-		save(session);
+		session_save(session);
 }
 
 /* Life */
@@ -240,12 +272,12 @@ static struct session *session_new(struct sessions *sessions, int64_t client_id)
 /* The shelf keeps it. */
 static void session_free(struct session *session)
 {
-	struct subscription *subscription;
+	struct session_subscription *subscription;
 
-	session_streams_end(session);
-	replies_end(session->sessions, session);
+	session_stream_end_all(session);
+	reply_end_all(session->sessions, session);
 	while ((subscription = TAILQ_FIRST(&session->subscriptions)))
-		subscription_free(session, subscription);
+		session_subscription_free(session, subscription);
 	TAILQ_REMOVE(&session->sessions->list, session, link);
 	session->sessions->count--;
 	free(session);
@@ -253,14 +285,14 @@ static void session_free(struct session *session)
 
 void session_end(struct session *session)
 {
-	const struct session_shelf *shelf = session->sessions->shelf;
+	const struct persistence *persistence = session->sessions->persistence;
 
-	if (shelf && shelf->remove(shelf->data, session->id))
+	if (persistence && persistence->remove_session(persistence->store, session->id))
 		log_error("mcp: a session that ended could not be taken from the store");
 	session_free(session);
 }
 
-void sessions_end_client(struct sessions *sessions, int64_t client_id)
+void session_end_client(struct sessions *sessions, int64_t client_id)
 {
 	struct session *session, *next;
 
@@ -272,12 +304,14 @@ void sessions_end_client(struct sessions *sessions, int64_t client_id)
 }
 
 /* A clock that was wrong then says nothing. */
-static bool is_expired(int64_t used_ms)
+static bool session_is_expired(int64_t used_ms)
 {
-	return used_ms >= CLOCK_SANE_MS && clock_wall_ms() - used_ms > LIFETIME_MS;
+	return used_ms >= SESSION_CLOCK_SANE_MS &&
+	       clock_wall_ms() - used_ms > SESSION_LIFETIME_MS;
 }
 
-static struct session *oldest_of(const struct sessions *sessions, int64_t client_id)
+static struct session *session_oldest_of(const struct sessions *sessions,
+					 int64_t client_id)
 {
 	struct session *session;
 
@@ -288,7 +322,7 @@ static struct session *oldest_of(const struct sessions *sessions, int64_t client
 	return NULL;
 }
 
-static unsigned count_of(const struct sessions *sessions, int64_t client_id)
+static unsigned session_count_of(const struct sessions *sessions, int64_t client_id)
 {
 	const struct session *session;
 	unsigned count = 0;
@@ -299,17 +333,17 @@ static unsigned count_of(const struct sessions *sessions, int64_t client_id)
 }
 
 /* Without tokens all are one client, and only the sum is bounded. */
-static void make_room(struct sessions *sessions, int64_t client_id)
+static void session_make_room(struct sessions *sessions, int64_t client_id)
 {
-	if (client_id && count_of(sessions, client_id) >= SESSIONS_PER_CLIENT)
-		session_end(oldest_of(sessions, client_id));
+	if (client_id && session_count_of(sessions, client_id) >= SESSIONS_PER_CLIENT)
+		session_end(session_oldest_of(sessions, client_id));
 	if (sessions->count >= SESSIONS_MAX)
 		session_end(TAILQ_FIRST(&sessions->list));
 }
 
-static bool make_id(char id[SESSION_ID_BYTES])
+static bool session_make_id(char id[SESSION_ID_BYTES])
 {
-	unsigned char random[ID_RANDOM_BYTES];
+	unsigned char random[SESSION_ID_RANDOM_BYTES];
 	size_t at;
 
 	if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0)
@@ -325,8 +359,8 @@ struct session *session_begin(struct sessions *sessions, const struct client *cl
 	char id[SESSION_ID_BYTES];
 	struct session *session = NULL;
 
-	make_room(sessions, client->id);
-	if (make_id(id))
+	session_make_room(sessions, client->id);
+	if (session_make_id(id))
 		session = session_new(sessions, client->id);
 	if (!session)
 		return NULL;
@@ -335,11 +369,11 @@ struct session *session_begin(struct sessions *sessions, const struct client *cl
 	session->scopes = client->scopes;
 	session->capabilities = capabilities;
 	session->used_ms = clock_wall_ms();
-	save(session);
+	session_save(session);
 	return session;
 }
 
-static struct session *find_id(const struct sessions *sessions, const char *id)
+static struct session *session_find_id(const struct sessions *sessions, const char *id)
 {
 	struct session *session;
 
@@ -352,37 +386,45 @@ static struct session *find_id(const struct sessions *sessions, const char *id)
 }
 
 /* On disk once a day: no request waits for the disk because of this. */
-static void use(struct session *session)
+static void session_mark_used(struct session *session)
 {
 	struct sessions *sessions = session->sessions;
 
 	TAILQ_REMOVE(&sessions->list, session, link);
 	TAILQ_INSERT_TAIL(&sessions->list, session, link);
 	session->used_ms = clock_wall_ms();
-	if (llabs(session->used_ms - session->saved_ms) > DAY_MS)
-		save(session);
+	if (llabs(session->used_ms - session->saved_ms) > SESSION_DAY_MS)
+		session_save(session);
 }
 
 struct session *session_find(struct sessions *sessions, const struct client *client,
 			     const char *id)
 {
-	struct session *session = find_id(sessions, id);
+	struct session *session = session_find_id(sessions, id);
 
 	if (!session || session->client_id != client->id)
 		return NULL;
-	if (is_expired(session->used_ms)) {
+	if (session_is_expired(session->used_ms)) {
 		session_end(session);
 		return NULL;
 	}
 	session->scopes = client->scopes;
-	use(session);
+	session_mark_used(session);
 	return session;
 }
 
-/* From the shelf */
+struct session *session_of_request(const struct request *request)
+{
+	if (!request->session_id)
+		return NULL;
+	return session_find(request->context->sessions,
+			    exchange_client(request->exchange), request->session_id);
+}
+
+/* Loading */
 
 /* Copies a line without its end; what follows it, or NULL. */
-static const char *take_line(const char *text, char *line, size_t size)
+static const char *session_read_line(const char *text, char *line, size_t size)
 {
 	size_t length = strcspn(text, "\n");
 
@@ -394,21 +436,21 @@ static const char *take_line(const char *text, char *line, size_t size)
 }
 
 /* Since we do not know what happened meanwhile, each counts as changed. */
-static void load_subscriptions(struct session *session, const char *lines)
+static void session_load_subscriptions(struct session *session, const char *lines)
 {
 	char uri[1024], subject[1024];
 
-	while ((lines = take_line(lines, uri, sizeof(uri))) &&
-	       (lines = take_line(lines, subject, sizeof(subject)))) {
-		struct subscription *subscription =
-			add_subscription(session, uri, subject);
+	while ((lines = session_read_line(lines, uri, sizeof(uri))) &&
+	       (lines = session_read_line(lines, subject, sizeof(subject)))) {
+		struct session_subscription *subscription =
+			session_add_subscription(session, uri, subject);
 
 		if (subscription)
 			subscription->pending = true;
 	}
 }
 
-static void load(void *data, const struct session_record *record)
+static void session_load(void *data, const struct session_record *record)
 {
 	struct sessions *sessions = data;
 	struct session *session;
@@ -422,29 +464,31 @@ static void load(void *data, const struct session_record *record)
 	snprintf(session->revision, sizeof(session->revision), "%s", record->revision);
 	session->capabilities = (unsigned)record->capabilities;
 	session->used_ms = session->saved_ms = record->used_ms;
-	load_subscriptions(session, record->subscriptions);
+	session_load_subscriptions(session, record->subscriptions);
 }
 
-int sessions_init(struct sessions *sessions, const struct session_shelf *shelf,
+int sessions_init(struct sessions *sessions, const struct persistence *persistence,
 		  struct observers *changes)
 {
 	*sessions = (struct sessions){
-		.shelf = shelf,
+		.persistence = persistence,
 		.changes = changes,
-		.reply_patience_ms = REPLY_PATIENCE_MS,
+		.reply_timeout_ms = REPLY_TIMEOUT_MS,
 	};
 	TAILQ_INIT(&sessions->list);
 	TAILQ_INIT(&sessions->replies);
 	if (gnutls_rnd(GNUTLS_RND_NONCE, &sessions->epoch, sizeof(sessions->epoch)) != 0)
 		return -EIO;
-	return shelf ? shelf->list(shelf->data, load, sessions) : 0;
+	return persistence ? persistence->list_sessions(persistence->store, session_load,
+							sessions)
+			   : 0;
 }
 
 void sessions_deinit(struct sessions *sessions)
 {
 	struct session *session;
 
-	replies_end(sessions, NULL);
+	reply_end_all(sessions, NULL);
 	while ((session = TAILQ_FIRST(&sessions->list)))
 		session_free(session);
 }

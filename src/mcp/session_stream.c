@@ -3,20 +3,19 @@
 
 #include <string.h>
 
-#include "mcp/endpoint.h"
-#include "mcp/event_id.h"
-#include "mcp/notification.h"
-#include "mcp/permission.h"
+#include "http/stream.h"
 #include "mcp/reply.h"
-#include "mcp/watcher.h"
+#include "mcp/request.h"
+#include "mcp/resource.h"
+#include "mcp/stream_client.h"
 
 /* From here on an event may be empty but for its id. */
-#define PRIMED_SINCE "2025-11-25"
+#define SESSION_STREAM_PRIMED_SINCE "2025-11-25"
 
 /* lives in the exchange's arena */
 struct session_stream {
-	struct watcher watcher;
-	struct endpoint *endpoint;
+	struct stream_client client;
+	const struct request_context *context;
 	struct session *session;  /* NULL: without one, or it ended */
 	struct observer observer; /* only without one */
 	uint64_t number;
@@ -29,24 +28,25 @@ struct session_stream {
 /* Telling */
 
 /* Of tools there is always something to be told. */
-static bool may_hear(const struct session_stream *stream,
-		     const struct subscription *subscription)
+static bool session_stream_may_send(const struct session_stream *stream,
+				    const struct session_subscription *subscription)
 {
 	return !subscription->subject ||
-	       permission_covers(stream->watcher.scopes,
-				 resource_scopes(endpoint_resources(stream->endpoint),
-						 subscription->subject));
+	       request_scopes_cover(stream->client.scopes,
+				    resource_scopes(stream->context->resources,
+						    subscription->subject));
 }
 
-static bool push(struct session_stream *stream, struct subscription *subscription)
+static bool session_stream_push(struct session_stream *stream,
+				struct session_subscription *subscription)
 {
-	char id[EVENT_ID_BYTES];
+	char id[SESSION_EVENT_ID_BYTES];
 
-	if (!may_hear(stream, subscription))
+	if (!session_stream_may_send(stream, subscription))
 		return false;
-	event_id_write((struct event_id){ stream->number, stream->event + 1 }, id);
-	if (!notification_push_change(stream->watcher.stream, id, subscription->uri,
-				      NULL))
+	session_event_id_write(
+		(struct session_event_id){ stream->number, stream->event + 1 }, id);
+	if (!stream_client_push_change(&stream->client, id, subscription->uri, NULL))
 		return false;
 	stream->event++;
 	subscription->stream = stream->number;
@@ -55,61 +55,64 @@ static bool push(struct session_stream *stream, struct subscription *subscriptio
 	return true;
 }
 
-void session_tell(struct session *session, struct subscription *subscription)
+void session_stream_send(struct session *session,
+			 struct session_subscription *subscription)
 {
 	struct session_stream *stream;
 
 	TAILQ_FOREACH (stream, &session->streams, link) {
-		if (push(stream, subscription))
+		if (session_stream_push(stream, subscription))
 			return;
 	}
 	subscription->pending = true;
 }
 
-static void on_change(void *data, const void *event_data)
+static void session_stream_on_change(void *data, const void *event_data)
 {
 	const struct change *change = event_data;
 	struct session_stream *stream = data;
 
 	if (change->type == CHANGE_RESOURCE ||
-	    !change_is_of(change, stream->watcher.client_id))
+	    !change_is_of(change, stream->client.client_id))
 		return;
 	if (change->type == CHANGE_TOOLS)
-		notification_push_change(stream->watcher.stream, NULL, NULL, NULL);
+		stream_client_push_change(&stream->client, NULL, NULL, NULL);
 	else
-		stream_end(stream->watcher.stream, NULL);
+		stream_end(stream->client.stream, NULL);
 }
 
-static void tell_pending(struct session_stream *stream)
+static void session_stream_send_pending(struct session_stream *stream)
 {
 	struct session *session = stream->session;
-	struct subscription *subscription;
+	struct session_subscription *subscription;
 
 	if (session->tools.pending)
-		push(stream, &session->tools);
+		session_stream_push(stream, &session->tools);
 	TAILQ_FOREACH (subscription, &session->subscriptions, link) {
 		if (subscription->pending)
-			push(stream, subscription);
+			session_stream_push(stream, subscription);
 	}
 }
 
 /* Resuming */
 
-static void note_if_later(struct subscription *subscription, uint64_t number,
-			  uint64_t event)
+static void session_stream_mark_missed(struct session_subscription *subscription,
+				       uint64_t number, uint64_t event)
 {
 	if (subscription->stream == number && subscription->event > event)
 		subscription->pending = true;
 }
 
 /* An id of an earlier process tells nothing about what was missed: everything, then. */
-static bool is_of_this_process(const struct sessions *sessions, uint64_t number)
+static bool session_stream_is_of_this_process(const struct sessions *sessions,
+					      uint64_t number)
 {
 	return number >> 32 == sessions->epoch;
 }
 
 /* The stream goes on under its number; whoever has it is dead, or is left now. */
-static void take_over(struct session_stream *stream, uint64_t number, uint64_t event)
+static void session_stream_take_over(struct session_stream *stream, uint64_t number,
+				     uint64_t event)
 {
 	struct session_stream *other;
 
@@ -120,47 +123,51 @@ static void take_over(struct session_stream *stream, uint64_t number, uint64_t e
 			continue;
 		if (other->event > stream->event)
 			stream->event = other->event;
-		stream_end(other->watcher.stream, NULL);
+		stream_end(other->client.stream, NULL);
 	}
 }
 
-static void resume(struct session_stream *stream, uint64_t number, uint64_t event)
+static void session_stream_resume(struct session_stream *stream, uint64_t number,
+				  uint64_t event)
 {
 	struct session *session = stream->session;
-	struct subscription *subscription;
+	struct session_subscription *subscription;
 
-	if (!is_of_this_process(session->sessions, number)) {
+	if (!session_stream_is_of_this_process(session->sessions, number)) {
 		TAILQ_FOREACH (subscription, &session->subscriptions, link)
 			subscription->pending = true;
 		return;
 	}
-	note_if_later(&session->tools, number, event);
+	session_stream_mark_missed(&session->tools, number, event);
 	TAILQ_FOREACH (subscription, &session->subscriptions, link) {
-		note_if_later(subscription, number, event);
+		session_stream_mark_missed(subscription, number, event);
 		if (subscription->stream == number && subscription->event > event)
 			stream->event = subscription->event;
 	}
-	take_over(stream, number, event > stream->event ? event : stream->event);
+	session_stream_take_over(stream, number,
+				 event > stream->event ? event : stream->event);
 }
 
 /* Opening */
 
-static void begin(struct session_stream *stream, const struct event_id *last)
+static void session_stream_begin(struct session_stream *stream,
+				 const struct session_event_id *last)
 {
 	struct session *session = stream->session;
-	char id[EVENT_ID_BYTES];
+	char id[SESSION_EVENT_ID_BYTES];
 
-	stream->number = sessions_number_stream(session->sessions);
+	stream->number = session_next_stream_number(session->sessions);
 	if (last)
-		resume(stream, last->stream, last->event);
-	event_id_write((struct event_id){ stream->number, stream->event }, id);
-	if (strcmp(session->revision, PRIMED_SINCE) >= 0)
-		stream_prime(stream->watcher.stream, id, SESSION_RETRY_MS);
-	tell_pending(stream);
+		session_stream_resume(stream, last->stream, last->event);
+	session_event_id_write((struct session_event_id){ stream->number, stream->event },
+			       id);
+	if (strcmp(session->revision, SESSION_STREAM_PRIMED_SINCE) >= 0)
+		stream_prime(stream->client.stream, id, SESSION_STREAM_RETRY_MS);
+	session_stream_send_pending(stream);
 }
 
 /* Those that were ended may still be in the list. */
-static void make_room(struct session *session)
+static void session_stream_make_room(struct session *session)
 {
 	struct session_stream *stream, *oldest = NULL;
 	unsigned count = 0;
@@ -170,41 +177,43 @@ static void make_room(struct session *session)
 		count++;
 	}
 	if (count >= SESSION_STREAMS_MAX)
-		stream_end(oldest->watcher.stream, NULL);
+		stream_end(oldest->client.stream, NULL);
 }
 
-static void join(struct session_stream *stream, struct session *session,
-		 const struct event_id *last)
+static void session_stream_join(struct session_stream *stream, struct session *session,
+				const struct session_event_id *last)
 {
 	stream->session = session;
-	make_room(session);
-	begin(stream, last);
+	session_stream_make_room(session);
+	session_stream_begin(stream, last);
 	TAILQ_INSERT_HEAD(&session->streams, stream, link);
-	sessions_add_interest(session->sessions);
+	session_add_interest(session->sessions);
 }
 
-static void read_on(struct session_stream *stream, struct reply *reply,
-		    const struct event_id *last, struct sessions *sessions)
+static void session_stream_resume_reply(struct session_stream *stream,
+					struct reply *reply,
+					const struct session_event_id *last,
+					struct sessions *sessions)
 {
 	stream->replies = sessions;
 	stream->number = last->stream;
-	reply_resume(reply, last->event, stream->watcher.stream);
+	reply_resume(reply, last->event, stream->client.stream);
 }
 
-static void open_in(struct session_stream *stream, struct session *session,
-		    const char *last_event_id)
+static void session_stream_open_in(struct session_stream *stream, struct session *session,
+				   const char *last_event_id)
 {
-	struct event_id last;
-	bool named = last_event_id && event_id_read(last_event_id, &last);
+	struct session_event_id last;
+	bool named = last_event_id && session_event_id_read(last_event_id, &last);
 	struct reply *reply = named ? reply_find(session, last.stream) : NULL;
 
 	if (reply)
-		read_on(stream, reply, &last, session->sessions);
+		session_stream_resume_reply(stream, reply, &last, session->sessions);
 	else
-		join(stream, session, named ? &last : NULL);
+		session_stream_join(stream, session, named ? &last : NULL);
 }
 
-static void refuse(struct exchange *exchange)
+static void session_stream_refuse(struct exchange *exchange)
 {
 	struct buffer body = BUFFER_INIT;
 
@@ -215,34 +224,34 @@ static void refuse(struct exchange *exchange)
 	exchange_answer(exchange, 503, "application/json", &body);
 }
 
-void session_stream_open(struct endpoint *endpoint, struct exchange *exchange,
+void session_stream_open(const struct request_context *context, struct exchange *exchange,
 			 struct session *session)
 {
 	struct session_stream *stream =
 		arena_alloc(exchange_arena(exchange), sizeof(*stream));
-	struct watcher_list *watchers = endpoint_watchers(endpoint);
+	struct stream_client_list *clients = context->stream_clients;
 	struct stream *events;
 
-	if (!stream || !watcher_is_allowed(watchers, exchange) ||
+	if (!stream || !stream_client_is_allowed(clients, exchange) ||
 	    !(events = exchange_stream(exchange))) {
-		refuse(exchange);
+		session_stream_refuse(exchange);
 		return;
 	}
-	watcher_open(&stream->watcher, watchers, exchange, events);
-	stream->endpoint = endpoint;
+	stream_client_open(&stream->client, clients, exchange, events);
+	stream->context = context;
 	exchange_set_context(exchange, stream);
 	if (session)
-		open_in(stream, session,
-			exchange_header(exchange, "Last-Event-ID", NULL));
-	else if (endpoint_changes(endpoint))
-		observer_add(endpoint_changes(endpoint), &stream->observer, on_change,
-			     stream);
+		session_stream_open_in(stream, session,
+				       exchange_header(exchange, "Last-Event-ID", NULL));
+	else if (context->changes)
+		observer_add(context->changes, &stream->observer,
+			     session_stream_on_change, stream);
 }
 
-static void leave(struct session_stream *stream, struct session *session)
+static void session_stream_leave(struct session_stream *stream, struct session *session)
 {
 	TAILQ_REMOVE(&session->streams, stream, link);
-	sessions_drop_interest(session->sessions);
+	session_drop_interest(session->sessions);
 	stream->session = NULL;
 }
 
@@ -261,19 +270,19 @@ void session_stream_ended(struct exchange *exchange)
 	if (!stream)
 		return;
 	if (stream->replies)
-		reply_leave(stream->replies, stream->number, stream->watcher.stream);
+		reply_detach(stream->replies, stream->number, stream->client.stream);
 	observer_remove(&stream->observer);
 	if (stream->session)
-		leave(stream, stream->session);
-	watcher_close(&stream->watcher);
+		session_stream_leave(stream, stream->session);
+	stream_client_close(&stream->client);
 }
 
-void session_streams_end(struct session *session)
+void session_stream_end_all(struct session *session)
 {
 	struct session_stream *stream;
 
 	while ((stream = TAILQ_FIRST(&session->streams))) {
-		stream_end(stream->watcher.stream, NULL);
-		leave(stream, session);
+		stream_end(stream->client.stream, NULL);
+		session_stream_leave(stream, session);
 	}
 }

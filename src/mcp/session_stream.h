@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Session stream: GET on the endpoint, the stream on which a session is told of changes.
+ * Session stream: GET on the endpoint, the stream on which a session receives changes.
  *
- * A session may have several, for one may be dead without our knowing; each message goes to
- * the newest. Events have ids, "<stream>-<event>", and a client that comes again with
- * Last-Event-ID is told what that stream still had to say; of each URI only the last news
- * counts, so what is kept for that does not grow. Changes while there was no stream are told
- * when there is one. After a restart everything counts as changed. A Last-Event-ID of the
- * stream of a POST gives the rest of that one, and nothing else (mcp/reply.h).
+ * A session may have several streams, because one may be dead without our knowing; each message
+ * goes to the newest. Events have IDs, "<stream>-<event>". A client that returns with
+ * Last-Event-ID receives what that stream still had to say. Only the latest change of each URI
+ * counts, so the memory for this does not grow. Changes without an open stream are sent when
+ * one opens. After a restart every subscription counts as changed. A Last-Event-ID from the
+ * stream of a POST resumes that one only (mcp/reply.h).
  *
  * Source: MCP 2025-11-25, basic/transports, "Listening for Messages from the Server".
  */
@@ -18,21 +18,24 @@
 #include "mcp/change.h"
 #include "mcp/session.h"
 
+struct request_context;
+
 enum {
-	SESSION_STREAMS_MAX = 4, /* the oldest makes room */
-	SESSION_RETRY_MS = 1000,
+	SESSION_STREAMS_MAX = 4, /* per session; the oldest makes room */
+	SESSION_STREAM_RETRY_MS = 1000,
 };
 
-struct endpoint;
-
-/* Of `session`; NULL: without one, told only of what needs no subscription. */
-void session_stream_open(struct endpoint *endpoint, struct exchange *exchange,
+/* `session`: NULL: the stream carries only changes that need no subscription. */
+void session_stream_open(const struct request_context *context, struct exchange *exchange,
 			 struct session *session);
 void session_stream_stopping(struct exchange *exchange);
 void session_stream_ended(struct exchange *exchange);
 
 /* For session.c */
-void session_tell(struct session *session, struct subscription *subscription);
-void session_streams_end(struct session *session);
+
+void session_stream_send(struct session *session,
+			 struct session_subscription *subscription);
+/* Ends all streams of a session. */
+void session_stream_end_all(struct session *session);
 
 #endif

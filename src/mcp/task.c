@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mcp/task.h"
 
+#include <assert.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
-#include "mcp/endpoint.h"
+#include "base/log.h"
 #include "mcp/era.h"
-#include "mcp/task_input.h"
 
 static const char *const status_names[] = {
 	[TASK_WORKING] = "working",	[TASK_INPUT_REQUIRED] = "input_required",
@@ -14,14 +15,14 @@ static const char *const status_names[] = {
 	[TASK_CANCELLED] = "cancelled",
 };
 
-static bool is_declared(const struct request *request)
+static bool task_is_declared(const struct request *request)
 {
 	return request->era->declares && request->era->declares(request, TASK_EXTENSION);
 }
 
 bool task_is_welcome(const struct request *request)
 {
-	return endpoint_tasks(request->endpoint) && is_declared(request);
+	return request->context->tasks && task_is_declared(request);
 }
 
 int task_find(const struct task_kind *const *kinds, const struct task_query *query,
@@ -43,7 +44,7 @@ int task_find(const struct task_kind *const *kinds, const struct task_query *que
 
 /* Writing */
 
-static void put_time(struct json_writer *writer, const char *key, int64_t wall_ms)
+static void task_write_time(struct json_writer *writer, const char *key, int64_t wall_ms)
 {
 	char text[CLOCK_TEXT_BYTES];
 
@@ -51,20 +52,20 @@ static void put_time(struct json_writer *writer, const char *key, int64_t wall_m
 	json_put_string(writer, key, text);
 }
 
-static void write_members(const struct task *task, struct json_writer *writer)
+static void task_write_members(const struct task *task, struct json_writer *writer)
 {
 	json_put_string(writer, "taskId", task->id);
 	json_put_string(writer, "status", status_names[task->status]);
 	if (task->status_message)
 		json_put_string(writer, "statusMessage", task->status_message);
-	put_time(writer, "createdAt", task->created_ms);
-	put_time(writer, "lastUpdatedAt", task->changed_ms);
+	task_write_time(writer, "createdAt", task->created_ms);
+	task_write_time(writer, "lastUpdatedAt", task->changed_ms);
 	json_put_integer(writer, "ttlMs", task->ttl_ms);
 	json_put_integer(writer, "pollIntervalMs", task->poll_ms);
 }
 
-static void put_result(const struct task_query *query, const struct task *task,
-		       struct json_writer *writer)
+static void task_write_result(const struct task_query *query, const struct task *task,
+			      struct json_writer *writer)
 {
 	json_key(writer, "result");
 	json_open_object(writer);
@@ -73,28 +74,29 @@ static void put_result(const struct task_query *query, const struct task *task,
 	json_close_object(writer);
 }
 
-static void put_questions(const struct ask_question *question, struct json_writer *writer)
+static void task_write_questions(const struct elicitation_question *question,
+				 struct json_writer *writer)
 {
 	json_key(writer, "inputRequests");
 	json_open_object(writer);
 	for (; question->key; question++)
-		ask_question_put_input(writer, question);
+		elicitation_write_input_request(writer, question);
 	json_close_object(writer);
 }
 
 void task_write(const struct task_query *query, const struct task *task,
 		struct json_writer *writer)
 {
-	write_members(task, writer);
+	task_write_members(task, writer);
 	switch (task->status) {
 	case TASK_INPUT_REQUIRED:
-		put_questions(task->questions, writer);
+		task_write_questions(task->questions, writer);
 		break;
 	case TASK_COMPLETED:
-		put_result(query, task, writer);
+		task_write_result(query, task, writer);
 		break;
 	case TASK_FAILED:
-		rpc_put_error(writer, &task->error);
+		rpc_write_error_member(writer, &task->error);
 		break;
 	case TASK_WORKING:
 	case TASK_CANCELLED:
@@ -110,13 +112,70 @@ void task_answer(struct request *request, const struct task *task)
 	writer = request_open_result(request);
 	if (!writer)
 		return;
-	write_members(task, writer);
+	task_write_members(task, writer);
 	request_close_result(request);
+}
+
+/* Answers to questions */
+
+static const char *task_input_problem(const struct elicitation_question *question,
+				      const char *problem, struct arena *arena)
+{
+	const char *text =
+		arena_printf(arena, "inputResponses.%s %s", question->key, problem);
+
+	return text ? text : problem;
+}
+
+static const char *task_read_input(const struct elicitation_question *question,
+				   const struct json *response, struct arena *arena,
+				   struct task_input *input_out)
+{
+	struct task_input input = { .question = question };
+
+	if (!elicitation_read_action(response, &input.action))
+		return task_input_problem(
+			question, "must have the action accept, decline or cancel",
+			arena);
+	if (input.action == ELICITATION_ACCEPT) {
+		input.content = form_read(question->fields,
+					  json_member(response, "content"), arena);
+		if (!input.content)
+			return task_input_problem(
+				question,
+				"does not fit its requestedSchema: nothing was taken, "
+				"answer again",
+				arena);
+	}
+	*input_out = input;
+	return NULL;
+}
+
+static const char *task_read_inputs(const struct task *task, const struct json *responses,
+				    struct arena *arena, struct task_inputs *inputs_out)
+{
+	const struct elicitation_question *question =
+		task->status == TASK_INPUT_REQUIRED ? task->questions : NULL;
+	struct task_inputs inputs = { 0 };
+	const char *problem = NULL;
+
+	for (; question && question->key && !problem; question++) {
+		const struct json *response = json_member(responses, question->key);
+
+		if (!response || response->type == JSON_NULL)
+			continue;
+		assert(inputs.count < TASK_ELICITATIONS_MAX);
+		problem = task_read_input(question, response, arena,
+					  &inputs.items[inputs.count++]);
+	}
+	if (!problem)
+		*inputs_out = inputs;
+	return problem;
 }
 
 /* The methods */
 
-static void write_required(struct json_writer *writer, const void *data)
+static void task_write_required(struct json_writer *writer, const void *data)
 {
 	static const char *const path[] = { "requiredCapabilities", "extensions",
 					    TASK_EXTENSION };
@@ -134,21 +193,21 @@ static void write_required(struct json_writer *writer, const void *data)
 
 bool task_admit(struct request *request)
 {
-	if (is_declared(request))
+	if (task_is_declared(request))
 		return true;
 	request_fail_with(request,
 			  &(struct rpc_error){
 				  .code = RPC_MISSING_CAPABILITY,
 				  .text = "tasks are for clients that declare the "
 					  "extension " TASK_EXTENSION,
-				  .write_data = write_required,
+				  .write_data = task_write_required,
 			  });
 	return false;
 }
 
 /* False: it is not there, and the request has been answered. */
-static bool find_asked(struct request *request, struct task_query *query,
-		       struct task *task_out)
+static bool task_find_requested(struct request *request, struct task_query *query,
+				struct task *task_out)
 {
 	const char *id = json_string(json_member(request->message.params, "taskId"));
 	int error;
@@ -156,7 +215,7 @@ static bool find_asked(struct request *request, struct task_query *query,
 	*query = (struct task_query){
 		.id = id,
 		.client_id = exchange_client(request->exchange)->id,
-		.services = endpoint_services(request->endpoint),
+		.services = request->context->services,
 		.arena = request->arena,
 	};
 	if (!id) {
@@ -164,7 +223,7 @@ static bool find_asked(struct request *request, struct task_query *query,
 			     "params.taskId must be the id of a task");
 		return false;
 	}
-	error = task_find(endpoint_tasks(request->endpoint), query, task_out);
+	error = task_find(request->context->tasks, query, task_out);
 	if (error == TASK_E_NOT_FOUND)
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "there is no such task: it never was, is over its ttlMs, or "
@@ -175,18 +234,18 @@ static bool find_asked(struct request *request, struct task_query *query,
 }
 
 /* False: the request has been answered. */
-static bool begin(struct request *request, struct task_query *query,
-		  struct task *task_out)
+static bool task_begin(struct request *request, struct task_query *query,
+		       struct task *task_out)
 {
-	if (!endpoint_tasks(request->endpoint)) {
+	if (!request->context->tasks) {
 		request_fail(request, RPC_METHOD_NOT_FOUND, "Method not found");
 		return false;
 	}
-	return task_admit(request) && find_asked(request, query, task_out);
+	return task_admit(request) && task_find_requested(request, query, task_out);
 }
 
 /* Taken; what comes of it, tasks/get tells. */
-static void acknowledge(struct request *request)
+static void task_acknowledge(struct request *request)
 {
 	if (request_open_result(request))
 		request_close_result(request);
@@ -198,7 +257,7 @@ void task_run_get(struct request *request)
 	struct json_writer *writer;
 	struct task task;
 
-	if (!begin(request, &query, &task))
+	if (!task_begin(request, &query, &task))
 		return;
 	writer = request_open_result(request);
 	if (!writer)
@@ -208,11 +267,11 @@ void task_run_get(struct request *request)
 }
 
 /* Answers to nothing are passed over. */
-static void take(struct request *request, const struct task_query *query,
-		 const struct task *task, const struct json *responses)
+static void task_accept_answers(struct request *request, const struct task_query *query,
+				const struct task *task, const struct json *responses)
 {
 	struct task_inputs inputs;
-	const char *problem = task_inputs_read(task, responses, request->arena, &inputs);
+	const char *problem = task_read_inputs(task, responses, request->arena, &inputs);
 
 	if (problem)
 		request_fail(request, RPC_INVALID_PARAMS, problem);
@@ -220,10 +279,10 @@ static void take(struct request *request, const struct task_query *query,
 		request_fail(request, RPC_INTERNAL_ERROR,
 			     "the answers could not be noted: try again later");
 	else
-		acknowledge(request);
+		task_acknowledge(request);
 }
 
-static bool is_over(const struct task *task)
+static bool task_is_over(const struct task *task)
 {
 	return task->status != TASK_WORKING && task->status != TASK_INPUT_REQUIRED;
 }
@@ -235,10 +294,10 @@ void task_run_update(struct request *request)
 	struct task_query query;
 	struct task task;
 
-	if (!begin(request, &query, &task))
+	if (!task_begin(request, &query, &task))
 		return;
 	if (responses && responses->type == JSON_OBJECT)
-		take(request, &query, &task, responses);
+		task_accept_answers(request, &query, &task, responses);
 	else
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "params.inputResponses must be an object");
@@ -249,11 +308,104 @@ void task_run_cancel(struct request *request)
 	struct task_query query;
 	struct task task;
 
-	if (!begin(request, &query, &task))
+	if (!task_begin(request, &query, &task))
 		return;
-	if (!is_over(&task) && task.kind->cancel(&query, &task))
+	if (!task_is_over(&task) && task.kind->cancel(&query, &task))
 		request_fail(request, RPC_INTERNAL_ERROR,
 			     "the wish to cancel could not be noted: try again later");
 	else
-		acknowledge(request);
+		task_acknowledge(request);
+}
+
+/* Whoever is still the same when its time has come is not looked at without end. */
+enum { TASK_TIMER_MIN_MS = 1000, USEC_PER_MS = 1000 };
+
+static void task_timers_arm(const struct task_timers *timers)
+{
+	const struct task_timer *first = TAILQ_FIRST(&timers->list);
+	int error;
+
+	if (!first) {
+		sd_event_source_set_enabled(timers->timer, SD_EVENT_OFF);
+		return;
+	}
+	error = sd_event_source_set_time(timers->timer,
+					 (uint64_t)first->due_ms * USEC_PER_MS);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(timers->timer, SD_EVENT_ONESHOT);
+	if (error < 0)
+		log_error("mcp: no timer for tasks: %s", strerror(-error));
+}
+
+static void task_timers_insert(struct task_timers *timers, struct task_timer *timer)
+{
+	struct task_timer *later;
+
+	TAILQ_FOREACH (later, &timers->list, link) {
+		if (later->due_ms > timer->due_ms) {
+			TAILQ_INSERT_BEFORE(later, timer, link);
+			return;
+		}
+	}
+	TAILQ_INSERT_TAIL(&timers->list, timer, link);
+}
+
+static void task_timer_clear(struct task_timers *timers, struct task_timer *timer)
+{
+	if (!timer->due_ms)
+		return;
+	TAILQ_REMOVE(&timers->list, timer, link);
+	timer->due_ms = 0;
+}
+
+void task_timer_set(struct task_timers *timers, struct task_timer *timer, int64_t due_ms)
+{
+	int64_t soon_ms = clock_wall_ms() + TASK_TIMER_MIN_MS;
+
+	if (!timers->timer || due_ms == timer->due_ms)
+		return;
+	task_timer_clear(timers, timer);
+	if (due_ms) {
+		timer->due_ms = due_ms > soon_ms ? due_ms : soon_ms;
+		task_timers_insert(timers, timer);
+	}
+	task_timers_arm(timers);
+}
+
+/* What is set anew is due later. */
+static int task_timers_on_due(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct task_timers *timers = data;
+	int64_t now_ms = clock_wall_ms();
+	struct task_timer *timer;
+
+	(void)source;
+	(void)usec;
+	while ((timer = TAILQ_FIRST(&timers->list)) && timer->due_ms <= now_ms) {
+		task_timer_clear(timers, timer);
+		timer->expired(timer);
+	}
+	task_timers_arm(timers);
+	return 0;
+}
+
+int task_timers_init(struct task_timers *timers, sd_event *loop)
+{
+	int error;
+
+	*timers = (struct task_timers){ 0 };
+	TAILQ_INIT(&timers->list);
+	if (!loop)
+		return 0;
+	error = sd_event_add_time(loop, &timers->timer, CLOCK_REALTIME, UINT64_MAX, 0,
+				  task_timers_on_due, timers);
+	if (error < 0)
+		return error;
+	return sd_event_source_set_enabled(timers->timer, SD_EVENT_OFF);
+}
+
+void task_timers_deinit(struct task_timers *timers)
+{
+	assert(TAILQ_EMPTY(&timers->list));
+	timers->timer = sd_event_source_disable_unref(timers->timer);
 }

@@ -5,79 +5,13 @@
 
 #include "base/event_count.h"
 #include "base/shown_text.h"
-#include "mcp/ask.h"
-#include "mcp/endpoint.h"
-#include "mcp/permission.h"
-#include "mcp/progress.h"
+#include "mcp/elicitation.h"
+#include "mcp/tool_set.h"
 
-enum { NAME_CHARACTERS = 64 }; /* of a tool that there is not */
+enum { TOOL_NAME_CHARACTERS = 64 }; /* of a tool that there is not */
 
-static const struct {
-	enum tool_flag flag;
-	const char *hint;
-} hints[] = {
-	{ TOOL_READ_ONLY, "readOnlyHint" },
-	{ TOOL_DESTRUCTIVE, "destructiveHint" },
-	{ TOOL_IDEMPOTENT, "idempotentHint" },
-	{ TOOL_OPEN_WORLD, "openWorldHint" },
-};
-
-static void write_annotations(struct json_writer *writer, unsigned flags)
-{
-	json_key(writer, "annotations");
-	json_open_object(writer);
-	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
-		json_put_boolean(writer, hints[i].hint, flags & hints[i].flag);
-	json_close_object(writer);
-}
-
-/* MCP Apps: what shows it, and who may see it; the flat key is that of early hosts. */
-static void write_page(struct json_writer *writer, const struct tool *tool)
-{
-	json_key(writer, "_meta");
-	json_open_object(writer);
-	json_key(writer, "ui");
-	json_open_object(writer);
-	json_put_string(writer, "resourceUri", tool->page);
-	json_key(writer, "visibility");
-	json_open_array(writer);
-	if (!(tool->flags & TOOL_FOR_PAGES))
-		json_write_string(writer, "model");
-	json_write_string(writer, "app");
-	json_close_array(writer);
-	json_close_object(writer);
-	json_put_string(writer, "ui/resourceUri", tool->page);
-	json_close_object(writer);
-}
-
-static void write_tool(struct json_writer *writer, const struct tool *tool)
-{
-	json_open_object(writer);
-	json_put_string(writer, "name", tool->name);
-	json_put_string(writer, "title", tool->title);
-	json_put_string(writer, "description", tool->description);
-	json_key(writer, "inputSchema");
-	schema_write(writer, tool->input, SCHEMA_CLOSED);
-	json_key(writer, "outputSchema");
-	schema_write(writer, tool->output, SCHEMA_OPEN);
-	write_annotations(writer, tool->flags);
-	if (tool->page)
-		write_page(writer, tool);
-	json_close_object(writer);
-}
-
-void tool_list_write(struct json_writer *writer, const struct tool *const *tools,
-		     unsigned scopes)
-{
-	json_open_array(writer);
-	for (; *tools; tools++) {
-		if (permission_covers(scopes, (*tools)->scopes))
-			write_tool(writer, *tools);
-	}
-	json_close_array(writer);
-}
-
-static void write_text_block(struct json_writer *writer, const char *text, size_t length)
+static void tool_write_text_block(struct json_writer *writer, const char *text,
+				  size_t length)
 {
 	json_open_object(writer);
 	json_put_string(writer, "type", "text");
@@ -87,18 +21,18 @@ static void write_text_block(struct json_writer *writer, const char *text, size_
 }
 
 /* NULL: no memory, and the call has been answered. */
-static struct json_writer *open_result(struct tool_call *call)
+static struct json_writer *tool_open_result(struct tool_call *call)
 {
 	return call->into ? call->into : request_open_result(call->request);
 }
 
-static void close_result(struct tool_call *call)
+static void tool_close_result(struct tool_call *call)
 {
 	if (!call->into)
 		request_close_result(call->request);
 }
 
-static void answer_without_memory(struct tool_call *call)
+static void tool_fail_out_of_memory(struct tool_call *call)
 {
 	static const struct tool_error error = {
 		.code = "internal_error",
@@ -122,34 +56,34 @@ static void answer_without_memory(struct tool_call *call)
 }
 
 /* `text` may be NULL: then the mirror is the only block. */
-static void write_blocks(struct json_writer *writer, const char *text,
-			 const struct buffer *structured, bool mirror)
+static void tool_write_blocks(struct json_writer *writer, const char *text,
+			      const struct buffer *structured, bool mirror)
 {
 	json_open_array(writer);
 	if (text)
-		write_text_block(writer, text, strlen(text));
+		tool_write_text_block(writer, text, strlen(text));
 	if (mirror)
-		write_text_block(writer, structured->data, structured->length);
+		tool_write_text_block(writer, structured->data, structured->length);
 	json_close_array(writer);
 }
 
-static void succeed(struct tool_call *call, const char *text, struct buffer *structured,
-		    bool mirror)
+static void tool_succeed(struct tool_call *call, const char *text,
+			 struct buffer *structured, bool mirror)
 {
 	struct json_writer *writer = NULL;
 
 	if (structured->failed)
-		answer_without_memory(call);
+		tool_fail_out_of_memory(call);
 	else if (call->caller)
 		call->caller->succeeded(call->caller_data, structured);
 	else
-		writer = open_result(call);
+		writer = tool_open_result(call);
 	if (writer) {
 		json_key(writer, "content");
-		write_blocks(writer, text, structured, mirror);
+		tool_write_blocks(writer, text, structured, mirror);
 		json_key(writer, "structuredContent");
 		json_write_raw(writer, structured->data, structured->length);
-		close_result(call);
+		tool_close_result(call);
 	}
 	buffer_deinit(structured);
 }
@@ -159,12 +93,12 @@ void tool_call_succeed(struct tool_call *call, const char *text,
 {
 	if (!text) /* it could not be made */
 		structured->failed = true;
-	succeed(call, text, structured, mirror);
+	tool_succeed(call, text, structured, mirror);
 }
 
-void tool_call_succeed_plainly(struct tool_call *call, struct buffer *structured)
+void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structured)
 {
-	succeed(call, NULL, structured, true);
+	tool_succeed(call, NULL, structured, true);
 }
 
 void tool_answer_make(struct tool_answer *answer, const char *text,
@@ -179,7 +113,7 @@ void tool_answer_make(struct tool_answer *answer, const char *text,
 	else if (!answer->structured.failed)
 		writer = json_writer_new(&answer->content);
 	if (writer)
-		write_blocks(writer, text, &answer->structured, mirror);
+		tool_write_blocks(writer, text, &answer->structured, mirror);
 	json_writer_free(writer);
 }
 
@@ -189,26 +123,27 @@ void tool_answer_deinit(struct tool_answer *answer)
 	buffer_deinit(&answer->structured);
 }
 
-void tool_call_succeed_ready(struct tool_call *call, const struct tool_answer *answer)
+void tool_call_succeed_with_answer(struct tool_call *call,
+				   const struct tool_answer *answer)
 {
 	struct json_writer *writer = NULL;
 
 	if (answer->content.failed || answer->structured.failed)
-		answer_without_memory(call);
+		tool_fail_out_of_memory(call);
 	else if (call->caller)
 		call->caller->succeeded(call->caller_data, &answer->structured);
 	else
-		writer = open_result(call);
+		writer = tool_open_result(call);
 	if (!writer)
 		return;
 	json_key(writer, "content");
 	json_write_raw(writer, answer->content.data, answer->content.length);
 	json_key(writer, "structuredContent");
 	json_write_raw(writer, answer->structured.data, answer->structured.length);
-	close_result(call);
+	tool_close_result(call);
 }
 
-static void write_error_facts(struct buffer *facts, const struct tool_error *error)
+static void tool_write_error_facts(struct buffer *facts, const struct tool_error *error)
 {
 	struct json_writer *writer = json_writer_new(facts);
 
@@ -228,24 +163,24 @@ static void write_error_facts(struct buffer *facts, const struct tool_error *err
 	json_writer_free(writer);
 }
 
-static void fail(struct tool_call *call, const struct tool_error *error)
+static void tool_fail(struct tool_call *call, const struct tool_error *error)
 {
 	const char *text = arena_printf(call->arena, "%s %s", error->message, error->fix);
-	struct json_writer *writer = open_result(call);
+	struct json_writer *writer = tool_open_result(call);
 	struct buffer facts = BUFFER_INIT;
 
 	if (!writer)
 		return;
 	if (!text)
 		text = error->code;
-	write_error_facts(&facts, error);
+	tool_write_error_facts(&facts, error);
 	json_key(writer, "content");
 	json_open_array(writer);
-	write_text_block(writer, text, strlen(text));
-	write_text_block(writer, facts.data ? facts.data : "", facts.length);
+	tool_write_text_block(writer, text, strlen(text));
+	tool_write_text_block(writer, facts.data ? facts.data : "", facts.length);
 	json_close_array(writer);
 	json_put_boolean(writer, "isError", true);
-	close_result(call);
+	tool_close_result(call);
 	buffer_deinit(&facts);
 }
 
@@ -254,7 +189,7 @@ void tool_call_fail(struct tool_call *call, const struct tool_error *error)
 	if (call->caller)
 		call->caller->failed(call->caller_data, error);
 	else
-		fail(call, error);
+		tool_fail(call, error);
 }
 
 void tool_call_wait(struct tool_call *call, const struct request_waiting *waiting,
@@ -273,7 +208,7 @@ void tool_call_progress(struct tool_call *call, const char *message)
 	if (call->caller)
 		call->caller->progressed(call->caller_data, message);
 	else
-		progress_tell(call->request, message);
+		request_send_progress(call->request, message);
 }
 
 void tool_run_list(struct request *request)
@@ -289,8 +224,8 @@ void tool_run_list(struct request *request)
 			     "unknown cursor: ask tools/list again without one");
 		return;
 	}
-	list = endpoint_tool_list(request->endpoint,
-				  exchange_client(request->exchange)->scopes);
+	list = tool_set_list(request->context->tools,
+			     exchange_client(request->exchange)->scopes);
 	if (!list) {
 		request_fail(request, RPC_INTERNAL_ERROR,
 			     "out of memory: try again later");
@@ -304,7 +239,7 @@ void tool_run_list(struct request *request)
 	request_close_result(request);
 }
 
-static const struct tool *find(const struct tool *const *tools, const char *name)
+static const struct tool *tool_find(const struct tool *const *tools, const char *name)
 {
 	for (; *tools; tools++) {
 		if (strcmp((*tools)->name, name) == 0)
@@ -325,7 +260,7 @@ void tool_call_run(struct tool_call *call)
 	if (!(call->tool->flags & TOOL_READ_ONLY))
 		event_count_add();
 	if (!problem) {
-		if (call->caller || ask_begin(call))
+		if (call->caller || elicitation_begin(call))
 			call->tool->run(call);
 		return;
 	}
@@ -336,8 +271,8 @@ void tool_call_run(struct tool_call *call)
 }
 
 /* The tool that is asked for, or NULL with the request answered. */
-static const struct tool *read_call(struct request *request,
-				    const struct json **arguments_out)
+static const struct tool *tool_read_call(struct request *request,
+					 const struct json **arguments_out)
 {
 	const char *name = json_string(json_member(request->message.params, "name"));
 	const struct json *arguments = json_member(request->message.params, "arguments");
@@ -355,12 +290,12 @@ static const struct tool *read_call(struct request *request,
 			     "params.arguments must be an object");
 		return NULL;
 	}
-	tool = find(endpoint_tools(request->endpoint), name);
+	tool = tool_find(request->context->tools->offered, name);
 	if (!tool)
 		request_fail(request, RPC_INVALID_PARAMS,
 			     arena_printf(request->arena, "Unknown tool: %s",
 					  shown_text_quote(request->arena, name,
-							   NAME_CHARACTERS)));
+							   TOOL_NAME_CHARACTERS)));
 	*arguments_out = arguments;
 	return tool;
 }
@@ -368,10 +303,10 @@ static const struct tool *read_call(struct request *request,
 void tool_run_call(struct request *request)
 {
 	const struct json *arguments = NULL;
-	const struct tool *tool = read_call(request, &arguments);
+	const struct tool *tool = tool_read_call(request, &arguments);
 	struct tool_call *call;
 
-	if (!tool || !permission_admit(request, tool->scopes, tool->name))
+	if (!tool || !request_check_scopes(request, tool->scopes, tool->name))
 		return;
 	call = arena_alloc(request->arena, sizeof(*call));
 	if (!call) {
@@ -384,7 +319,7 @@ void tool_run_call(struct request *request)
 		.client = exchange_client(request->exchange),
 		.request = request,
 		.arguments = arguments,
-		.services = endpoint_services(request->endpoint),
+		.services = request->context->services,
 		.arena = request->arena,
 	};
 	tool_call_run(call);

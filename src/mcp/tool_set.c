@@ -6,23 +6,22 @@
 #include <string.h>
 
 #include "base/word_list.h"
-#include "mcp/permission.h"
 
-#define BETWEEN_NAMES " \t,"
+#define TOOL_SET_SEPARATORS " \t,"
 
 /* The name that begins at or after `text`; its length, 0: there is none. */
-static size_t next_name(const char **text)
+static size_t tool_set_next_name(const char **text)
 {
-	*text += strspn(*text, BETWEEN_NAMES);
-	return strcspn(*text, BETWEEN_NAMES);
+	*text += strspn(*text, TOOL_SET_SEPARATORS);
+	return strcspn(*text, TOOL_SET_SEPARATORS);
 }
 
-static bool is_name(const char *name, const char *text, size_t length)
+static bool tool_set_is_name(const char *name, const char *text, size_t length)
 {
 	return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
-static bool is_hidden(const struct tool_set *set, const struct tool *tool)
+static bool tool_set_is_hidden(const struct tool_set *set, const struct tool *tool)
 {
 	if (!set->hidden)
 		return false;
@@ -33,12 +32,13 @@ static bool is_hidden(const struct tool_set *set, const struct tool *tool)
 	return false;
 }
 
-static bool is_offered(const struct tool_set *set, const struct tool *tool)
+static bool tool_set_is_offered(const struct tool_set *set, const struct tool *tool)
 {
-	return !is_hidden(set, tool) && (!tool->usable || tool->usable(set->services));
+	return !tool_set_is_hidden(set, tool) &&
+	       (!tool->usable || tool->usable(set->services));
 }
 
-static size_t count_tools(const struct tool *const *tools)
+static size_t tool_set_count_tools(const struct tool *const *tools)
 {
 	size_t count = 0;
 
@@ -47,23 +47,24 @@ static size_t count_tools(const struct tool *const *tools)
 	return count;
 }
 
-static const struct tool **choose(const struct tool_set *set)
+static const struct tool **tool_set_choose(const struct tool_set *set)
 {
 	const struct tool **chosen =
-		calloc(count_tools(set->table) + 1, sizeof(struct tool *));
+		calloc(tool_set_count_tools(set->table) + 1, sizeof(struct tool *));
 	const struct tool *const *tool;
 	size_t count = 0;
 
 	if (!chosen)
 		return NULL;
 	for (tool = set->table; *tool; tool++) {
-		if (is_offered(set, *tool))
+		if (tool_set_is_offered(set, *tool))
 			chosen[count++] = *tool;
 	}
 	return chosen;
 }
 
-static bool are_same(const struct tool *const *some, const struct tool *const *others)
+static bool tool_set_lists_match(const struct tool *const *some,
+				 const struct tool *const *others)
 {
 	while (*some && *some == *others) {
 		some++;
@@ -72,13 +73,13 @@ static bool are_same(const struct tool *const *some, const struct tool *const *o
 	return *some == *others;
 }
 
-static void forget_lists(struct tool_set *set)
+static void tool_set_clear_lists(struct tool_set *set)
 {
 	for (size_t i = 0; i < sizeof(set->lists) / sizeof(set->lists[0]); i++)
 		buffer_deinit(&set->lists[i]);
 }
 
-static unsigned scopes_of(const struct tool *const *tools)
+static unsigned tool_set_scopes_of(const struct tool *const *tools)
 {
 	unsigned scopes = 0;
 
@@ -89,22 +90,22 @@ static unsigned scopes_of(const struct tool *const *tools)
 
 int tool_set_review(struct tool_set *set)
 {
-	const struct tool **offered = choose(set);
+	const struct tool **offered = tool_set_choose(set);
 
 	if (!offered)
 		return -ENOMEM;
-	if (set->offered && are_same(offered, set->offered)) {
+	if (set->offered && tool_set_lists_match(offered, set->offered)) {
 		free(offered);
 		return 0;
 	}
 	tool_set_deinit(set);
 	set->offered = offered;
-	set->scopes = scopes_of(offered);
+	set->scopes = tool_set_scopes_of(offered);
 	return 1;
 }
 
 int tool_set_init(struct tool_set *set, const struct tool *const *table,
-		  const struct config_list *hidden, const void *services)
+		  const struct config_list *hidden, const struct services *services)
 {
 	int changed;
 
@@ -119,18 +120,85 @@ int tool_set_init(struct tool_set *set, const struct tool *const *table,
 
 void tool_set_deinit(struct tool_set *set)
 {
-	forget_lists(set);
+	tool_set_clear_lists(set);
 	free(set->offered);
 	set->offered = NULL;
 }
 
-static bool write_list(const struct tool_set *set, unsigned scopes, struct buffer *list)
+static const struct {
+	enum tool_flag flag;
+	const char *hint;
+} tool_set_hints[] = {
+	{ TOOL_READ_ONLY, "readOnlyHint" },
+	{ TOOL_DESTRUCTIVE, "destructiveHint" },
+	{ TOOL_IDEMPOTENT, "idempotentHint" },
+	{ TOOL_OPEN_WORLD, "openWorldHint" },
+};
+
+static void tool_set_write_annotations(struct json_writer *writer, unsigned flags)
+{
+	json_key(writer, "annotations");
+	json_open_object(writer);
+	for (size_t i = 0; i < sizeof(tool_set_hints) / sizeof(tool_set_hints[0]); i++)
+		json_put_boolean(writer, tool_set_hints[i].hint,
+				 flags & tool_set_hints[i].flag);
+	json_close_object(writer);
+}
+
+/* MCP Apps: what shows it, and who may see it; the flat key is that of early hosts. */
+static void tool_set_write_page(struct json_writer *writer, const struct tool *tool)
+{
+	json_key(writer, "_meta");
+	json_open_object(writer);
+	json_key(writer, "ui");
+	json_open_object(writer);
+	json_put_string(writer, "resourceUri", tool->page);
+	json_key(writer, "visibility");
+	json_open_array(writer);
+	if (!(tool->flags & TOOL_FOR_PAGES))
+		json_write_string(writer, "model");
+	json_write_string(writer, "app");
+	json_close_array(writer);
+	json_close_object(writer);
+	json_put_string(writer, "ui/resourceUri", tool->page);
+	json_close_object(writer);
+}
+
+static void tool_set_write_tool(struct json_writer *writer, const struct tool *tool)
+{
+	json_open_object(writer);
+	json_put_string(writer, "name", tool->name);
+	json_put_string(writer, "title", tool->title);
+	json_put_string(writer, "description", tool->description);
+	json_key(writer, "inputSchema");
+	schema_write(writer, tool->input, SCHEMA_CLOSED);
+	json_key(writer, "outputSchema");
+	schema_write(writer, tool->output, SCHEMA_OPEN);
+	tool_set_write_annotations(writer, tool->flags);
+	if (tool->page)
+		tool_set_write_page(writer, tool);
+	json_close_object(writer);
+}
+
+void tool_set_write_list(struct json_writer *writer, const struct tool *const *tools,
+			 unsigned scopes)
+{
+	json_open_array(writer);
+	for (; *tools; tools++) {
+		if (request_scopes_cover(scopes, (*tools)->scopes))
+			tool_set_write_tool(writer, *tools);
+	}
+	json_close_array(writer);
+}
+
+static bool tool_set_make_list(const struct tool_set *set, unsigned scopes,
+			       struct buffer *list)
 {
 	struct json_writer *writer = json_writer_new(list);
 
 	if (!writer)
 		return false;
-	tool_list_write(writer, set->offered, scopes);
+	tool_set_write_list(writer, set->offered, scopes);
 	json_writer_free(writer);
 	return !list->failed;
 }
@@ -139,40 +207,42 @@ const struct buffer *tool_set_list(struct tool_set *set, unsigned scopes)
 {
 	struct buffer *list = &set->lists[scopes & set->scopes];
 
-	if (list->length || write_list(set, scopes, list))
+	if (list->length || tool_set_make_list(set, scopes, list))
 		return list;
 	buffer_deinit(list);
 	return NULL;
 }
 
-bool tool_set_is_same(const struct tool_set *set, unsigned scopes, unsigned others)
+bool tool_set_looks_same(const struct tool_set *set, unsigned scopes, unsigned others)
 {
 	for (const struct tool **tool = set->offered; *tool; tool++) {
-		if (permission_covers(scopes, (*tool)->scopes) !=
-		    permission_covers(others, (*tool)->scopes))
+		if (request_scopes_cover(scopes, (*tool)->scopes) !=
+		    request_scopes_cover(others, (*tool)->scopes))
 			return false;
 	}
 	return true;
 }
 
-static bool is_in_table(const struct tool *const *table, const char *text, size_t length)
+static bool tool_set_is_in_table(const struct tool *const *table, const char *text,
+				 size_t length)
 {
 	for (; *table; table++) {
-		if (is_name((*table)->name, text, length))
+		if (tool_set_is_name((*table)->name, text, length))
 			return true;
 	}
 	return false;
 }
 
-bool tool_set_knows(const struct tool *const *table, const struct config_list *hidden,
-		    const char **name_out, size_t *length_out)
+bool tool_set_check_names(const struct tool *const *table,
+			  const struct config_list *hidden, const char **name_out,
+			  size_t *length_out)
 {
 	for (size_t i = 0; i < hidden->count; i++) {
 		const char *name = hidden->items[i];
 		size_t length;
 
-		for (; (length = next_name(&name)); name += length) {
-			if (is_in_table(table, name, length))
+		for (; (length = tool_set_next_name(&name)); name += length) {
+			if (tool_set_is_in_table(table, name, length))
 				continue;
 			*name_out = name;
 			*length_out = length;

@@ -9,11 +9,12 @@
 #include "store/store_secret.h"
 #include "store/store_statement.h"
 
-_Static_assert(sizeof(struct asking_key) == STORE_SECRET_BYTES, "the secret is the key");
+_Static_assert(sizeof(struct elicitation_key) == STORE_SECRET_BYTES,
+	       "the secret is the key");
 
-int store_asking_key(void *data, struct asking_key *key)
+int store_asking_key(struct store *store, struct elicitation_key *key)
 {
-	return store_secret(data, STORE_ASKING_PURPOSE, key->bytes);
+	return store_secret(store, STORE_ASKING_PURPOSE, key->bytes);
 }
 
 static int forget_old(struct store *store)
@@ -25,9 +26,8 @@ static int forget_old(struct store *store)
 	return store_run(store, statement);
 }
 
-int store_asking_close(void *data, const char *order, int64_t until_ms)
+int store_asking_close(struct store *store, const char *order, int64_t until_ms)
 {
-	struct store *store = data;
 	sqlite3_stmt *statement = store_use(store, ASKING_CLOSE);
 
 	statement_bind_text(statement, 1, order);
@@ -35,9 +35,8 @@ int store_asking_close(void *data, const char *order, int64_t until_ms)
 	return store_run(store, statement) ?: forget_old(store);
 }
 
-bool store_asking_is_closed(void *data, const char *order)
+bool store_asking_is_closed(struct store *store, const char *order)
 {
-	struct store *store = data;
 	sqlite3_stmt *statement = store_use(store, ASKING_CLOSED);
 	int result;
 

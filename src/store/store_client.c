@@ -281,12 +281,13 @@ bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 	return true;
 }
 
-bool store_client_find_id(void *data, int64_t client_id, struct client *client_out)
+bool store_client_find_id(struct store *store, int64_t client_id,
+			  struct client *client_out)
 {
-	sqlite3_stmt *statement = store_use(data, CLIENT_FIND_ID);
+	sqlite3_stmt *statement = store_use(store, CLIENT_FIND_ID);
 
 	sqlite3_bind_int64(statement, 1, client_id);
-	return find(data, statement, client_out);
+	return find(store, statement, client_out);
 }
 
 /* A row of CLIENT_GET or CLIENTS. */

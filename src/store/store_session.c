@@ -21,9 +21,8 @@ static int run_lazily(struct store *store, sqlite3_stmt *statement)
 	return error;
 }
 
-int store_session_put(void *data, const struct session_record *record)
+int store_session_put(struct store *store, const struct session_record *record)
 {
-	struct store *store = data;
 	sqlite3_stmt *statement = use_lazily(store, SESSION_PUT);
 
 	statement_bind_text(statement, 1, record->id);
@@ -35,21 +34,19 @@ int store_session_put(void *data, const struct session_record *record)
 	return run_lazily(store, statement);
 }
 
-int store_session_remove(void *data, const char *id)
+int store_session_remove(struct store *store, const char *id)
 {
-	struct store *store = data;
 	sqlite3_stmt *statement = use_lazily(store, SESSION_REMOVE);
 
 	statement_bind_text(statement, 1, id);
 	return run_lazily(store, statement);
 }
 
-int store_sessions_list(void *data,
+int store_sessions_list(struct store *store,
 			void (*visit)(void *visit_data,
 				      const struct session_record *record),
 			void *visit_data)
 {
-	struct store *store = data;
 	sqlite3_stmt *statement = store_use(store, SESSIONS);
 	int result;
 

@@ -31,7 +31,7 @@ bool approval_may_ask(const struct tool_call *call)
 {
 	const struct services *services = call->services;
 
-	return services->config->approve_through_client && ask_can(call);
+	return services->config->approve_through_client && elicitation_is_available(call);
 }
 
 /* NULL: no memory. */
@@ -95,46 +95,47 @@ static const char *write_message(const struct sms_order *order)
 			    name, order->number, sim, time, order->segments.count, text);
 }
 
-static const struct ask_question *make_question(const struct sms_order *order)
+static const struct elicitation_question *make_question(const struct sms_order *order)
 {
 	struct arena *arena = order->call->arena;
-	struct ask_question *question = arena_alloc(arena, sizeof(*question));
-	struct ask_field *fields = arena_alloc(arena, 3 * sizeof(*fields));
-	struct ask_field *field = fields;
+	struct elicitation_question *question = arena_alloc(arena, sizeof(*question));
+	struct form_field *fields = arena_alloc(arena, 3 * sizeof(*fields));
+	struct form_field *field = fields;
 
 	if (!question || !fields)
 		return NULL;
 	if (!order->sim_id && !sim_question_field(order, field++))
 		return NULL;
-	*field = (struct ask_field){
+	*field = (struct form_field){
 		.name = "send",
 		.type = SCHEMA_BOOLEAN,
 		.required = true,
 		.title = "Yes, send this message",
 	};
-	*question = (struct ask_question){ "approval", write_message(order), fields };
+	*question =
+		(struct elicitation_question){ "approval", write_message(order), fields };
 	return question->message ? question : NULL;
 }
 
-enum ask_outcome approval_ask(struct sms_order *order)
+enum elicitation_outcome approval_ask(struct sms_order *order)
 {
 	const struct services *services = order->call->services;
-	const struct ask_question *question = make_question(order);
+	const struct elicitation_question *question = make_question(order);
 	const struct json *content;
-	enum ask_outcome outcome = ASK_UNABLE;
+	enum elicitation_outcome outcome = ELICITATION_UNAVAILABLE;
 
-	if (!ask_is_resumed(order->call))
+	if (!elicitation_is_resumed(order->call))
 		audit_person_asked(services->audit, client_of(order), order->number);
 	if (question)
-		outcome = ask_person(order->call, question, &content);
-	if (outcome != ASK_ANSWERED)
+		outcome = elicitation_ask(order->call, question, &content);
+	if (outcome != ELICITATION_ANSWERED)
 		return outcome;
 	if (!json_member(content, "send")->boolean) {
-		ask_take_as_no(order->call);
-		return ASK_DECLINED;
+		elicitation_treat_as_declined(order->call);
+		return ELICITATION_DECLINED;
 	}
 	if (!order->sim_id)
 		order->sim_id = sim_question_read(content);
 	order->approval = ORDER_APPROVAL_GIVEN;
-	return ASK_ANSWERED;
+	return ELICITATION_ANSWERED;
 }

@@ -9,7 +9,7 @@
 #ifndef TOOLS_APPROVAL_H
 #define TOOLS_APPROVAL_H
 
-#include "mcp/ask.h"
+#include "mcp/elicitation.h"
 #include "tools/sms_order.h"
 
 /* Of a message or a call to this number from this SIM (0: none yet). If in doubt, yes. */
@@ -19,17 +19,17 @@ bool approval_is_needed(const struct tool_call *call, int64_t sim_id, const char
 bool approval_may_ask(const struct tool_call *call);
 
 /*
- * ASK_ANSWERED: yes, for `order` as it is now; its SIM is the one that was chosen when it
- * had none. A no is ASK_DECLINED, whichever way it was said.
+ * ELICITATION_ANSWERED: yes, for `order` as it is now; its SIM is the one that was chosen when it
+ * had none. A no is ELICITATION_DECLINED, whichever way it was said.
  */
-enum ask_outcome approval_ask(struct sms_order *order);
+enum elicitation_outcome approval_ask(struct sms_order *order);
 
 /*
  * The same for a call from this SIM that lasts so long at most. A yes is for one call: once it
- * was used, who repeats it is told ASK_DECLINED.
+ * was used, who repeats it is told ELICITATION_DECLINED.
  */
-enum ask_outcome approval_ask_call(struct tool_call *call, const char *number,
-				   const struct sim *sim, int64_t seconds);
+enum elicitation_outcome approval_ask_call(struct tool_call *call, const char *number,
+					   const struct sim *sim, int64_t seconds);
 
 /* NULL: no memory. Who asks for it, as the person is told. */
 const char *approval_asker(const struct tool_call *call);

@@ -21,32 +21,34 @@ static const char *write_message(const struct tool_call *call, const char *numbe
 		name, number, title, (long long)seconds);
 }
 
-enum ask_outcome approval_ask_call(struct tool_call *call, const char *number,
-				   const struct sim *sim, int64_t seconds)
+enum elicitation_outcome approval_ask_call(struct tool_call *call, const char *number,
+					   const struct sim *sim, int64_t seconds)
 {
 	const struct services *services = call->services;
-	const struct ask_field fields[] = {
+	const struct form_field fields[] = {
 		{ .name = "call",
 		  .type = SCHEMA_BOOLEAN,
 		  .required = true,
 		  .title = "Yes, place this call" },
 		{ 0 },
 	};
-	struct ask_question *question = arena_alloc(call->arena, sizeof(*question));
-	struct ask_field *kept = arena_alloc(call->arena, sizeof(fields));
+	struct elicitation_question *question =
+		arena_alloc(call->arena, sizeof(*question));
+	struct form_field *kept = arena_alloc(call->arena, sizeof(fields));
 	const char *message = write_message(call, number, sim, seconds);
 	const struct json *content;
-	enum ask_outcome outcome;
+	enum elicitation_outcome outcome;
 
 	if (!question || !kept || !message)
-		return ASK_UNABLE;
+		return ELICITATION_UNAVAILABLE;
 	memcpy(kept, fields, sizeof(fields));
-	*question = (struct ask_question){ "call_approval", message, kept };
-	if (!ask_is_resumed(call))
+	*question = (struct elicitation_question){ "call_approval", message, kept };
+	if (!elicitation_is_resumed(call))
 		audit_person_asked(services->audit, call->client, number);
-	outcome = ask_person(call, question, &content);
-	if (outcome != ASK_ANSWERED)
+	outcome = elicitation_ask(call, question, &content);
+	if (outcome != ELICITATION_ANSWERED)
 		return outcome;
-	ask_take_as_no(call); /* a yes is used up, and a no stays one */
-	return json_member(content, "call")->boolean ? ASK_ANSWERED : ASK_DECLINED;
+	elicitation_treat_as_declined(call); /* a yes is used up, and a no stays one */
+	return json_member(content, "call")->boolean ? ELICITATION_ANSWERED
+						     : ELICITATION_DECLINED;
 }

@@ -58,7 +58,7 @@ static void answer(struct tool_call *call, int64_t message_id, bool approved)
 	json_put_string(writer, "state", state_of(call, message_id, approved));
 	json_close_object(writer);
 	json_writer_free(writer);
-	tool_call_succeed_plainly(call, &structured);
+	tool_call_succeed_with_json(call, &structured);
 }
 
 static void answer_outcome(struct tool_call *call, int outcome, int64_t message_id,

@@ -213,10 +213,8 @@ static void run(struct tool_call *call)
 		answer(&search);
 }
 
-static bool usable(const void *data)
+static bool usable(const struct services *services)
 {
-	const struct services *services = data;
-
 	return services->contacts && contacts_are_wanted(services->config);
 }
 

@@ -201,7 +201,7 @@ static void answer_message(struct asking *asking, const struct message *message)
 	error = write_status(asking, message);
 	json_writer_free(asking->writer);
 	if (!error) {
-		tool_call_succeed_plainly(asking->call, &structured);
+		tool_call_succeed_with_json(asking->call, &structured);
 		return;
 	}
 	buffer_deinit(&structured);

@@ -55,7 +55,7 @@ static void answer(void *data)
 	} else {
 		structured.failed = true;
 	}
-	tool_call_succeed_plainly(hanging->call, &structured);
+	tool_call_succeed_with_json(hanging->call, &structured);
 }
 
 static bool hear(void *data, const struct placed_call *placed)
@@ -174,10 +174,8 @@ static void run(struct tool_call *call)
 }
 
 /* Also when the owner lets no more be placed: what goes on is to end. */
-static bool usable(const void *data)
+static bool usable(const struct services *services)
 {
-	const struct services *services = data;
-
 	return services->dialler && (dialler_is_at_it(services->dialler) ||
 				     (services->config->policy.calls.place &&
 				      dialler_is_possible(services->dialler)));

@@ -130,7 +130,7 @@ static void finish_anew(struct tool_call *call, struct kept_answer *place,
 	kept = place && is_keepable(&answer);
 	if (kept)
 		keep(place, now, &answer, changes_ms);
-	tool_call_succeed_ready(call, &answer);
+	tool_call_succeed_with_answer(call, &answer);
 	if (!kept)
 		tool_answer_deinit(&answer);
 }
@@ -150,5 +150,5 @@ void kept_answer_finish(struct tool_call *call, enum kept_kind kind,
 	}
 	if (answers->distrusted)
 		check(place, call, writing);
-	tool_call_succeed_ready(call, &place->answer);
+	tool_call_succeed_with_answer(call, &place->answer);
 }

@@ -121,7 +121,7 @@ static void run(struct tool_call *call)
 	error = write_list(writer, call);
 	json_writer_free(writer);
 	if (!error) {
-		tool_call_succeed_plainly(call, &structured);
+		tool_call_succeed_with_json(call, &structured);
 		return;
 	}
 	buffer_deinit(&structured);

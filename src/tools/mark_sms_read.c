@@ -50,7 +50,7 @@ static void answer(struct tool_call *call, unsigned count)
 	json_put_integer(writer, "count", count);
 	json_close_object(writer);
 	json_writer_free(writer);
-	tool_call_succeed_plainly(call, &structured);
+	tool_call_succeed_with_json(call, &structured);
 }
 
 static void run(struct tool_call *call)

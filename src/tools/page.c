@@ -66,7 +66,7 @@ void page_answer(struct page *page, struct tool_call *call, int error)
 	json_close_object(page->writer);
 	json_writer_free(page->writer);
 	if (!error) {
-		tool_call_succeed_plainly(call, &page->structured);
+		tool_call_succeed_with_json(call, &page->structured);
 		return;
 	}
 	buffer_deinit(&page->structured);

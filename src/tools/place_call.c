@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
-#include "phone/dialler.h"
 #include "ofono/voice_dial.h"
+#include "phone/dialler.h"
 #include "sms/outbox_approval.h"
 #include "tools/approval.h"
 #include "tools/argument.h"
@@ -159,23 +159,23 @@ static bool get_yes(struct calling *calling)
 	switch (approval_may_ask(call)
 			? approval_ask_call(call, calling->dialled, calling->sim,
 					    config_of(calling)->most_seconds)
-			: ASK_UNABLE) {
-	case ASK_ANSWERED:
+			: ELICITATION_UNAVAILABLE) {
+	case ELICITATION_ANSWERED:
 		calling->is_approved = true;
 		return true;
-	case ASK_UNDER_WAY:
+	case ELICITATION_PENDING:
 		return false;
-	case ASK_DECLINED:
+	case ELICITATION_DECLINED:
 		return refuse(
 			calling, FAILURE_CALL_REJECTED,
 			"Your person was asked whether this call may be placed, and "
 			"said no; or said yes to one call, which was placed.");
-	case ASK_DISMISSED:
+	case ELICITATION_DISMISSED:
 		return refuse(
 			calling, FAILURE_CALL_REJECTED,
 			"Your person was asked whether this call may be placed, and "
 			"closed the question without a yes.");
-	case ASK_UNABLE:
+	case ELICITATION_UNAVAILABLE:
 		break;
 	}
 	return refuse(calling, FAILURE_APPROVAL_REQUIRED,
@@ -254,7 +254,7 @@ static void answer(void *data)
 	} else {
 		structured.failed = true;
 	}
-	tool_call_succeed_plainly(calling->call, &structured);
+	tool_call_succeed_with_json(calling->call, &structured);
 }
 
 static bool hear(void *data, const struct placed_call *placed)
@@ -363,10 +363,8 @@ static void run(struct tool_call *call)
 		dial(calling);
 }
 
-static bool usable(const void *data)
+static bool usable(const struct services *services)
 {
-	const struct services *services = data;
-
 	return services->dialler && services->config->policy.calls.place &&
 	       dialler_is_possible(services->dialler);
 }

@@ -51,7 +51,7 @@ static int write_content(const struct resource_call *call, struct json_writer *w
 
 struct proposing {
 	const struct resource_call *call;
-	struct completion *completion;
+	struct resource_completion *completion;
 };
 
 /* Whoever types 36 or 06 may mean +36. */
@@ -79,10 +79,11 @@ static void propose(void *data, const struct conversation *conversation)
 	const char *number = conversation->number;
 
 	if (may_mean(proposing, number) && *number && shown_text_is_plain(number))
-		completion_add(proposing->completion, number);
+		resource_add_completion(proposing->completion, number);
 }
 
-static int complete(const struct resource_call *call, struct completion *completion)
+static int complete(const struct resource_call *call,
+		    struct resource_completion *completion)
 {
 	const struct services *services = call->services;
 	struct proposing proposing = { call, completion };

@@ -9,7 +9,7 @@
  * answers before the lack of a SIM does lets a client ask again when the SIM is gone.
  */
 #include "console/console.h"
-#include "mcp/progress.h"
+#include "mcp/request.h"
 #include "store/store_outgoing.h"
 #include "tools/approval.h"
 #include "tools/dry_run.h"
@@ -128,7 +128,7 @@ static bool is_awaited(const struct sms_order *order, const struct message_draft
 {
 	return order->wait_for == ORDER_WAIT_SENT && order->wait_seconds > 0 &&
 	       draft->state == STATE_QUEUED && order->call->request &&
-	       !progress_is_wanted(order->call->request);
+	       !request_wants_progress(order->call->request);
 }
 
 /* False: refused, and answered. */
@@ -171,7 +171,7 @@ static bool is_to_ask(const struct sms_order *order, const struct refusal *refus
 {
 	if (refusal)
 		return refusal->failure == FAILURE_SUBSCRIPTION_REQUIRED;
-	return ask_was_about(order->call, SIM_QUESTION_KEY) &&
+	return elicitation_was_about(order->call, SIM_QUESTION_KEY) &&
 	       !json_member(order->call->arguments, "subscription_id");
 }
 
@@ -181,22 +181,22 @@ static bool ask_sim(struct sms_order *order, const struct refusal *unable)
 	struct tool_call *call = order->call;
 
 	switch (sim_question_ask(order, &order->sim_id)) {
-	case ASK_ANSWERED:
+	case ELICITATION_ANSWERED:
 		return true;
-	case ASK_UNDER_WAY:
+	case ELICITATION_PENDING:
 		return false;
-	case ASK_DECLINED:
+	case ELICITATION_DECLINED:
 		failure_answer(
 			call, FAILURE_ASKING_DECLINED,
 			"The person was asked which SIM to send from, and declined.");
 		return false;
-	case ASK_DISMISSED:
+	case ELICITATION_DISMISSED:
 		failure_answer(
 			call, FAILURE_ASKING_DECLINED,
 			"The person was asked which SIM to send from, and closed the "
 			"question without an answer.");
 		return false;
-	case ASK_UNABLE:
+	case ELICITATION_UNAVAILABLE:
 		break;
 	}
 	failure_answer_with(call, unable, NULL, NULL);
@@ -209,21 +209,21 @@ static bool ask_yes(struct sms_order *order, const struct refusal *unable)
 	struct tool_call *call = order->call;
 
 	switch (approval_ask(order)) {
-	case ASK_ANSWERED:
+	case ELICITATION_ANSWERED:
 		return true;
-	case ASK_UNDER_WAY:
+	case ELICITATION_PENDING:
 		return false;
-	case ASK_DECLINED:
+	case ELICITATION_DECLINED:
 		failure_answer(call, FAILURE_PERSON_REJECTED,
 			       "Your person was asked whether this message may be sent, "
 			       "and said no.");
 		return false;
-	case ASK_DISMISSED:
+	case ELICITATION_DISMISSED:
 		failure_answer(call, FAILURE_PERSON_REJECTED,
 			       "Your person was asked whether this message may be sent, "
 			       "and closed the question without a yes.");
 		return false;
-	case ASK_UNABLE:
+	case ELICITATION_UNAVAILABLE:
 		break;
 	}
 	order->approval = ORDER_APPROVAL_AWAITED;

@@ -84,7 +84,7 @@ static void answer(const struct ussd_dialling *dialling, const char *text, bool 
 	} else {
 		structured.failed = true;
 	}
-	tool_call_succeed_plainly(dialling->call, &structured);
+	tool_call_succeed_with_json(dialling->call, &structured);
 }
 
 static const struct {
@@ -219,10 +219,8 @@ static void run(struct tool_call *call)
 		dial(dialling);
 }
 
-static bool usable(const void *data)
+static bool usable(const struct services *services)
 {
-	const struct services *services = data;
-
 	return services->ussd && services->config->ussd_allow.count &&
 	       ussd_is_possible(services->ussd);
 }

@@ -22,14 +22,14 @@ const char *sim_question_title(const struct sim *sim, struct arena *arena)
 }
 
 /* Ends with a NULL value. NULL: no memory. */
-static const struct ask_choice *list_sims(const struct sms_order *order)
+static const struct form_choice *list_sims(const struct sms_order *order)
 {
 	const struct services *services = order->call->services;
 	struct arena *arena = order->call->arena;
-	struct ask_choice *choices =
+	struct form_choice *choices =
 		arena_alloc(arena, (sims_count(services->sims) + 1) * sizeof(*choices));
 	const struct client *client = order->call->client;
-	struct ask_choice *choice = choices;
+	struct form_choice *choice = choices;
 	const struct sim *sim;
 
 	if (!choices)
@@ -47,13 +47,13 @@ static const struct ask_choice *list_sims(const struct sms_order *order)
 	return choices;
 }
 
-bool sim_question_field(const struct sms_order *order, struct ask_field *field_out)
+bool sim_question_field(const struct sms_order *order, struct form_field *field_out)
 {
-	const struct ask_choice *choices = list_sims(order);
+	const struct form_choice *choices = list_sims(order);
 
 	if (!choices)
 		return false;
-	*field_out = (struct ask_field){
+	*field_out = (struct form_field){
 		.name = "subscription_id",
 		.type = SCHEMA_STRING,
 		.required = true,
@@ -68,11 +68,11 @@ int64_t sim_question_read(const struct json *content)
 	return strtoll(json_string(json_member(content, "subscription_id")), NULL, 10);
 }
 
-static const struct ask_question *make_question(const struct sms_order *order)
+static const struct elicitation_question *make_question(const struct sms_order *order)
 {
 	struct arena *arena = order->call->arena;
-	struct ask_question *question = arena_alloc(arena, sizeof(*question));
-	struct ask_field *fields = arena_alloc(arena, 2 * sizeof(*fields));
+	struct elicitation_question *question = arena_alloc(arena, sizeof(*question));
+	struct form_field *fields = arena_alloc(arena, 2 * sizeof(*fields));
 
 	if (!question || !fields || !sim_question_field(order, &fields[0]))
 		return NULL;
@@ -85,15 +85,15 @@ static const struct ask_question *make_question(const struct sms_order *order)
 	return question->message ? question : NULL;
 }
 
-enum ask_outcome sim_question_ask(struct sms_order *order, int64_t *sim_id_out)
+enum elicitation_outcome sim_question_ask(struct sms_order *order, int64_t *sim_id_out)
 {
-	const struct ask_question *question = make_question(order);
+	const struct elicitation_question *question = make_question(order);
 	const struct json *content;
-	enum ask_outcome outcome = ASK_UNABLE;
+	enum elicitation_outcome outcome = ELICITATION_UNAVAILABLE;
 
 	if (question)
-		outcome = ask_person(order->call, question, &content);
-	if (outcome == ASK_ANSWERED)
+		outcome = elicitation_ask(order->call, question, &content);
+	if (outcome == ELICITATION_ANSWERED)
 		*sim_id_out = sim_question_read(content);
 	return outcome;
 }

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/timestamp.h"
-#include "mcp/ask.h"
+#include "mcp/elicitation.h"
 #include "sms/outbox_approval.h"
 #include "tools/argument.h"
 #include "tools/sim_choice.h"
@@ -48,8 +48,8 @@ void sms_order_read(struct sms_order *order, struct tool_call *call)
 	};
 	phone_number_parse(order->recipient, order->number);
 	segments_measure(order->text, &order->segments);
-	if (!order->idempotency_key && ask_order(call)) {
-		order->idempotency_key = ask_order(call);
+	if (!order->idempotency_key && elicitation_order(call)) {
+		order->idempotency_key = elicitation_order(call);
 		order->key_is_ours = true;
 	}
 }

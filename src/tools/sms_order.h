@@ -38,7 +38,7 @@ struct sms_order {
 	const char *recipient; /* as the caller wrote it */
 	const char *text;
 	const char *idempotency_key; /* NULL: none */
-	bool key_is_ours; /* ... the name of what the person was asked about, ask_order() */
+	bool key_is_ours; /* ... the name of what the person was asked about, elicitation_order() */
 	const char *send_at; /* as written; NULL: at once */
 	enum order_wait wait_for;
 	int64_t wait_seconds;

@@ -227,7 +227,7 @@ static void answer_none(struct waiter *waiter, const char *hint)
 
 	stop_waiting(waiter);
 	write_none(waiter, &structured, hint);
-	tool_call_succeed_plainly(waiter->call, &structured);
+	tool_call_succeed_with_json(waiter->call, &structured);
 }
 
 static void answer_late(struct waiter *waiter)
@@ -252,7 +252,7 @@ static void answer_broken(struct waiter *waiter)
 static void answer_found(struct waiter *waiter)
 {
 	stop_waiting(waiter);
-	tool_call_succeed_plainly(waiter->call, &waiter->structured);
+	tool_call_succeed_with_json(waiter->call, &waiter->structured);
 }
 
 /* True: the call has been finished. */

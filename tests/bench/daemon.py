@@ -23,7 +23,7 @@ queue_limit = 2000
 max_connections = 1500
 max_connections_per_address = 1500
 """
-LISTENERS_PER_CLIENT = 32       # WATCHERS_PER_CLIENT of include/mcp/watcher.h
+LISTENERS_PER_CLIENT = 32       # STREAM_CLIENTS_PER_TOKEN of include/mcp/watcher.h
 MEMORY = ("Rss", "Private_Dirty")
 
 

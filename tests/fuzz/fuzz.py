@@ -56,7 +56,7 @@ TARGETS = {
                           "sms/extract.c", "text/code_*.c", "sms/link.c", "sms/opt_word.c",
                           "sms/text_words.c", "base/utf8.c"]),
     "config": Target(2048, ["base/config*.c", "base/address.c"]),
-    "state": Target(1024, ["mcp/ask_state.c", "base/base64.c", "mcp/event_id.c",
+    "state": Target(1024, ["mcp/request_state.c", "base/base64.c", "mcp/session_event_id.c",
                            "tools/cursor.c", "base/timestamp.c"]),
     "spool": Target(2048, ["sms/spool_file.c"]),
     "vcard": Target(2048, ["phone/vcard.c", "phone/contact_query.c"]),

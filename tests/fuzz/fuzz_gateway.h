@@ -15,21 +15,21 @@
 #include "base/json_reader.h"
 #include "base/log.h"
 #include "base/token.h"
-#include "gateway/control_call.h"
 #include "fuzz.h"
+#include "gateway/control_call.h"
+#include "gateway/owner_table.h"
+#include "gateway/web_route.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
 #include "ofono/sim_unlock.h"
 #include "ofono/supplementary_services.h"
-#include "gateway/owner_table.h"
-#include "tools/resource_table.h"
 #include "store/store_client.h"
 #include "tools/change_source.h"
 #include "tools/kept_answer.h"
+#include "tools/resource_table.h"
 #include "tools/services.h"
 #include "tools/task_table.h"
 #include "tools/tool_table.h"
-#include "gateway/web_route.h"
 
 /* Within the gateway's own doing: that of a fake always finds memory. */
 static inline void *spared_calloc(size_t count, size_t size)
@@ -74,8 +74,7 @@ static struct gateway {
 	struct auth auth;
 	struct change_source changes;
 	struct kept_answers kept;
-	struct session_shelf shelf;
-	struct asking_shelf asking_shelf;
+	struct persistence persistence;
 	struct endpoint *endpoint;
 	struct web web;
 	struct http_route routes[1 + WEB_ROUTES_MAX + 1];
@@ -225,7 +224,7 @@ static void on_client_cut(void *data, int64_t client_id)
 static void on_client_forgotten(void *data, int64_t client_id)
 {
 	(void)data;
-	sessions_end_client(endpoint_sessions(gateway.endpoint), client_id);
+	endpoint_end_sessions(gateway.endpoint, client_id);
 }
 
 static void on_client_changed(void *data, int64_t client_id)
@@ -376,27 +375,30 @@ static inline void gateway_open_endpoint(void)
 {
 	struct store *store = gateway.services.store;
 
-	gateway.shelf = (struct session_shelf){ store_session_put, store_session_remove,
-						store_sessions_list, store };
-	gateway.asking_shelf =
-		(struct asking_shelf){ store_asking_key, store_asking_close,
-				       store_asking_is_closed, store };
+	gateway.persistence = (struct persistence){
+		.store = store,
+		.save_session = store_session_put,
+		.remove_session = store_session_remove,
+		.list_sessions = store_sessions_list,
+		.load_key = store_asking_key,
+		.decline_order = store_asking_close,
+		.is_order_declined = store_asking_is_closed,
+		.find_client = store_client_find_id,
+	};
 	change_source_init(&gateway.changes, &gateway.services);
 	gateway.services.changes = &gateway.changes;
 	gateway.kept.distrusted = true;
 	gateway.services.kept = &gateway.kept;
-	gateway.endpoint = endpoint_new(&(struct endpoint_offer){
+	gateway.endpoint = endpoint_new(&(struct endpoint_options){
 		.tools = tool_table,
 		.hidden_tools = &gateway.config.hidden_tools,
 		.resources = resource_table,
 		.tasks = task_table,
 		.services = &gateway.services,
 		.changes = &gateway.changes.observers,
-		.shelf = &gateway.shelf,
-		.asking = { &gateway.asking_shelf, gateway.loop,
-			    gateway.config.ask_seconds },
-		.find_client = store_client_find_id,
-		.clients = store,
+		.persistence = &gateway.persistence,
+		.loop = gateway.loop,
+		.elicitation_timeout_seconds = gateway.config.ask_seconds,
 	});
 	FUZZ_CHECK(gateway.endpoint);
 }
@@ -413,7 +415,7 @@ static inline void gateway_open_server(void)
 		.json_body = true,
 		.handler = &endpoint_handler,
 		.data = gateway.endpoint,
-		.refusal = endpoint_refusal,
+		.refusal = endpoint_write_refusal,
 	};
 	gateway.web = (struct web){
 		.services = &gateway.services,

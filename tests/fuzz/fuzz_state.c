@@ -10,14 +10,14 @@
 #include "base/timestamp.h"
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "mcp/ask_state.h"
-#include "mcp/event_id.h"
+#include "mcp/request_state.h"
+#include "mcp/session.h"
 #include "tools/cursor.h"
 
 /* 2026-11-21T12:00:00Z: the same input has the same end on any day */
 #define NOON_MS INT64_C(1795262400000)
 
-static const struct asking_key key = { { 1, 2, 3 } };
+static const struct elicitation_key key = { { 1, 2, 3 } };
 
 static int64_t noon_ms(void)
 {
@@ -42,9 +42,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* Nobody but who has the key can make one. */
 static void check_foreign(const char *text, struct arena *arena)
 {
-	struct ask_state state;
+	struct request_state state;
 
-	FUZZ_CHECK(ask_state_read(text, &key, arena, &state) != 0);
+	FUZZ_CHECK(request_state_read(text, &key, arena, &state) != 0);
 }
 
 static char *sign(const char *members, struct arena *arena)
@@ -64,22 +64,23 @@ static char *sign(const char *members, struct arena *arena)
 static void check_changed(const char *written, size_t place, struct arena *arena)
 {
 	char *changed = arena_copy(arena, written, strlen(written));
-	struct ask_state state;
+	struct request_state state;
 
 	changed[place % strlen(written)] ^= 1;
-	FUZZ_CHECK(ask_state_read(changed, &key, arena, &state) == ASK_STATE_E_FORGED);
+	FUZZ_CHECK(request_state_read(changed, &key, arena, &state) ==
+		   REQUEST_STATE_E_FORGED);
 }
 
 static void check_signed(const char *members, struct arena *arena)
 {
-	struct ask_state state, again;
+	struct request_state state, again;
 	const char *written;
 
-	if (ask_state_read(sign(members, arena), &key, arena, &state) != 0)
+	if (request_state_read(sign(members, arena), &key, arena, &state) != 0)
 		return;
-	written = ask_state_write(&state, &key, arena);
+	written = request_state_write(&state, &key, arena);
 	FUZZ_CHECK(written);
-	FUZZ_CHECK(ask_state_read(written, &key, arena, &again) == 0);
+	FUZZ_CHECK(request_state_read(written, &key, arena, &again) == 0);
 	FUZZ_CHECK(strcmp(state.order, again.order) == 0);
 	FUZZ_CHECK(strcmp(state.seen, again.seen) == 0);
 	FUZZ_CHECK(!state.answers == !again.answers);
@@ -88,12 +89,12 @@ static void check_signed(const char *members, struct arena *arena)
 
 static void check_event_id(const char *text)
 {
-	char again[EVENT_ID_BYTES];
-	struct event_id id;
+	char again[SESSION_EVENT_ID_BYTES];
+	struct session_event_id id;
 
-	if (!event_id_read(text, &id))
+	if (!session_event_id_read(text, &id))
 		return;
-	event_id_write(id, again);
+	session_event_id_write(id, again);
 	FUZZ_CHECK(strcmp(text, again) == 0);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/json_reader.h"
+#include "mcp/batch.h"
 #include "mcp/endpoint.h"
 
 static struct tool_call *waiting_call; /* the latest */
@@ -121,11 +122,11 @@ static int set_up(void **state)
 {
 	assert_true(sd_event_default(&loop) >= 0);
 	slow_count = 0;
-	*state = endpoint_new(&(struct endpoint_offer){
+	*state = endpoint_new(&(struct endpoint_options){
 		.tools = tools,
 		.resources = resources,
 		.services = (void *)"services",
-		.asking.loop = loop,
+		.loop = loop,
 	});
 	return *state ? 0 : -1;
 }
@@ -558,7 +559,7 @@ static void test_batch_is_stopped_or_left_between(void **state)
 	endpoint_handler.stopping(*state, &stopped);
 	assert_int_equal(slow_count, 2);
 	assert_int_equal(stopped.status, 200);
-	assert_non_null(strstr(stopped.body, "not run: the gateway stops"));
+	assert_non_null(strstr(stopped.body, "not run: the gateway is stopping"));
 	close_exchange(&left, *state);
 	close_exchange(&stopped, *state);
 }
@@ -580,7 +581,7 @@ static void test_batch_without_room(void **state)
 	open_exchange(&exchange, *state, "[" SLOW "," SLOW "]");
 	assert_int_equal(slow_count, 0);
 	assert_int_equal(exchange.status, 200);
-	assert_non_null(strstr(exchange.body, "as much at hand"));
+	assert_non_null(strstr(exchange.body, "memory for answers is full"));
 	close_exchange(&exchange, *state);
 }
 
@@ -633,7 +634,7 @@ static void test_refusal_is_an_error_without_id(void **state)
 	struct buffer body = BUFFER_INIT;
 
 	(void)state;
-	endpoint_refusal(&body, 403, "not you");
+	endpoint_write_refusal(&body, 403, "not you");
 	buffer_append(&body, "", 1);
 	assert_string_equal(body.data, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32000,"
 				       "\"message\":\"not you\"}}");

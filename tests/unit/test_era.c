@@ -146,7 +146,7 @@ static struct era_verdict ask(struct arena *arena, size_t cell)
 	const char *header = cells[cell].header;
 	bool conflict = header && strcmp(header, "!") == 0;
 	struct rpc_message message;
-	struct era_question question = {
+	struct era_input question = {
 		.message = &message,
 		.header = conflict ? "2026-07-28" : header,
 		.header_conflict = conflict,
@@ -154,7 +154,8 @@ static struct era_verdict ask(struct arena *arena, size_t cell)
 	};
 
 	if (cells[cell].session == ERA_SESSION_LIVE)
-		question.session_revision = era_find_revision(&era_2025, "2025-06-18");
+		question.session_revision =
+			revision_find(revision_family_2025, "2025-06-18");
 	assert_int_equal(rpc_read(parse(arena, cells[cell].body), &message).code, 0);
 	return era_decide(&question);
 }
@@ -188,7 +189,7 @@ static void test_unsupported_names_what_is_served(void **state)
 {
 	struct arena *arena = arena_new(64 * 1024);
 	struct rpc_message message;
-	struct era_question question = { .message = &message };
+	struct era_input question = { .message = &message };
 	struct era_verdict verdict;
 	struct buffer body = BUFFER_INIT;
 

@@ -8,7 +8,9 @@
 
 #include "mcp/change.h"
 #include "mcp/endpoint.h"
-#include "mcp/permission.h"
+#include "base/observer.h"
+#include "fake_persistence.h"
+#include "mcp/request.h"
 
 #define META                                                                     \
 	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"," \
@@ -61,9 +63,10 @@ static int write_content(const struct resource_call *call, struct json_writer *w
 	return 0;
 }
 
-static int complete(const struct resource_call *call, struct completion *completion)
+static int complete(const struct resource_call *call,
+		    struct resource_completion *completion)
 {
-	completion_add(completion, call->value);
+	resource_add_completion(completion, call->value);
 	return 0;
 }
 
@@ -90,9 +93,11 @@ static struct client clients[CLIENTS]; /* by id; 0: none any more */
 static struct observers changes;
 static struct endpoint *endpoint;
 
-static bool find_client(void *data, int64_t id, struct client *client_out)
+static struct persistence persistence;
+
+static bool find_client(struct store *store, int64_t id, struct client *client_out)
 {
-	assert_ptr_equal(data, clients);
+	assert_ptr_equal(store, clients);
 	if (!clients[id].id)
 		return false;
 	*client_out = clients[id];
@@ -105,12 +110,14 @@ static int set_up(void **state)
 	clients[ONE] = (struct client){ ONE, "one", CLIENT_READ | CLIENT_SEND };
 	clients[OTHER] = (struct client){ OTHER, "other", CLIENT_READ | CLIENT_SEND };
 	observers_init(&changes);
-	endpoint = endpoint_new(&(struct endpoint_offer){
+	persistence = fake_persistence;
+	persistence.store = (struct store *)clients;
+	persistence.find_client = find_client;
+	endpoint = endpoint_new(&(struct endpoint_options){
 		.tools = tools,
 		.resources = resources,
 		.changes = &changes,
-		.find_client = find_client,
-		.clients = clients,
+		.persistence = &persistence,
 	});
 	return endpoint ? 0 : -1;
 }
@@ -477,10 +484,10 @@ static void test_listening_to_what_may_not_be_read(void **state)
 static void test_covers(void **state)
 {
 	(void)state;
-	assert_true(permission_covers(0, 0));
-	assert_false(permission_covers(0, CLIENT_READ));
-	assert_false(permission_covers(CLIENT_READ, CLIENT_READ | CLIENT_SEND));
-	assert_true(permission_covers(CLIENT_SCOPES_ALL, CLIENT_READ | CLIENT_SEND));
+	assert_true(request_scopes_cover(0, 0));
+	assert_false(request_scopes_cover(0, CLIENT_READ));
+	assert_false(request_scopes_cover(CLIENT_READ, CLIENT_READ | CLIENT_SEND));
+	assert_true(request_scopes_cover(CLIENT_SCOPES_ALL, CLIENT_READ | CLIENT_SEND));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

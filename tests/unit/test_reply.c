@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "mcp/event_id.h"
+#include "mcp/session.h"
 #include "mcp/reply.h"
 
 enum { PATIENCE_MS = 20, WAIT_US = 10 * 1000 * 1000 };
@@ -39,7 +39,7 @@ static int set_up(void **state)
 	assert_true(sd_event_default(&loop) >= 0);
 	assert_int_equal(sessions_init(&sessions, NULL, NULL), 0);
 	sessions.loop = loop;
-	sessions.reply_patience_ms = PATIENCE_MS;
+	sessions.reply_timeout_ms = PATIENCE_MS;
 	session = session_begin(&sessions, &client, "2025-11-25", 0);
 	other = session_begin(&sessions, &client, "2025-11-25", 0);
 	first = second = (struct exchange){ 0 };
@@ -92,7 +92,7 @@ static void finish(struct reply *reply, const char *text)
 /* Of the only reply there is. */
 static uint64_t number(void)
 {
-	return (uint64_t)sessions.epoch << 32 | sessions.stream_number;
+	return (uint64_t)sessions.epoch << 32 | sessions.last_stream;
 }
 
 /* What a GET is told that read up to `event`. */
@@ -124,9 +124,9 @@ static void run_until_gone(void)
 static const char *event_text(uint64_t event, const char *data)
 {
 	static char text[256];
-	char id[EVENT_ID_BYTES];
+	char id[SESSION_EVENT_ID_BYTES];
 
-	event_id_write((struct event_id){ number(), event }, id);
+	session_event_id_write((struct session_event_id){ number(), event }, id);
 	snprintf(text, sizeof(text), "id: %s\nevent: message\ndata: %s\n\n", id, data);
 	return text;
 }
@@ -142,16 +142,17 @@ static void test_ids(void **state)
 					   "a--1",
 					   "000000010000000a-01",
 					   "000000010000000a-1x" };
-	struct event_id id = { 7, 7 };
-	char text[EVENT_ID_BYTES];
+	struct session_event_id id = { 7, 7 };
+	char text[SESSION_EVENT_ID_BYTES];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_false(event_id_read(bad[i], &id));
+		assert_false(session_event_id_read(bad[i], &id));
 	assert_int_equal(id.stream, 7);
-	event_id_write((struct event_id){ 0x10000000aU, UINT64_MAX }, text);
+	session_event_id_write((struct session_event_id){ 0x10000000aU, UINT64_MAX },
+			       text);
 	assert_string_equal(text, "000000010000000a-18446744073709551615");
-	assert_true(event_id_read(text, &id));
+	assert_true(session_event_id_read(text, &id));
 	assert_true(id.stream == 0x10000000aU && id.event == UINT64_MAX);
 }
 
@@ -178,7 +179,7 @@ static void test_one_that_cannot_be_resumed(void **state)
 	(void)state;
 	assert_false(first.held);
 	assert_true(push(reply, "1"));
-	assert_false(reply_let_go(reply));
+	assert_false(reply_close_connection(reply));
 	assert_string_equal(fake_events(&first), "event: message\ndata: 1\n\n");
 	assert_false(reply_lose(reply));
 	assert_true(TAILQ_EMPTY(&sessions.replies));
@@ -251,9 +252,9 @@ static void test_patience_begins_anew(void **state)
 	while (sd_event_run(loop, 3 * PATIENCE_MS * 1000) > 0 && turns++ < 10)
 		;
 	assert_int_equal(abandoned, 0);
-	reply_leave(&sessions, number(), first.stream); /* not the one that reads */
+	reply_detach(&sessions, number(), first.stream); /* not the one that reads */
 	assert_int_equal(abandoned, 0);
-	reply_leave(&sessions, number(), second.stream);
+	reply_detach(&sessions, number(), second.stream);
 	run_until(&abandoned);
 }
 
@@ -274,9 +275,9 @@ static void test_let_go(void **state)
 	struct reply *reply = open_reply();
 
 	(void)state;
-	assert_true(reply_let_go(reply));
+	assert_true(reply_close_connection(reply));
 	assert_true(stream_is_ended(first.stream));
-	assert_false(reply_let_go(reply)); /* there is nobody */
+	assert_false(reply_close_connection(reply)); /* there is nobody */
 	finish(reply, "1");
 	assert_non_null(strstr(read_on(0), event_text(1, "1")));
 }
@@ -305,11 +306,11 @@ static void test_what_is_kept_is_bounded(void **state)
 	for (int i = 0; i < 3; i++)
 		push(reply, long_text);
 	push(reply, "z");
-	reply_leave(&sessions, number(), second.stream);
+	reply_detach(&sessions, number(), second.stream);
 	read_on(REPLY_EVENTS_MAX);
 	assert_false(stream_is_ended(second.stream));
 	push(reply, longer); /* too long to be told again, and it is told */
-	reply_leave(&sessions, number(), second.stream);
+	reply_detach(&sessions, number(), second.stream);
 	assert_null(strstr(read_on(0), "data: x"));
 }
 
@@ -320,7 +321,7 @@ static void test_no_more_than_some(void **state)
 	uint64_t number_of_other;
 
 	(void)state;
-	sessions.reply_patience_ms = WAIT_US;
+	sessions.reply_timeout_ms = WAIT_US;
 	finish(reply_open(&second, other, &owner), "1");
 	number_of_other = number();
 	while (second.held)

@@ -28,13 +28,14 @@ static int write_item(const struct resource_call *call, struct json_writer *writ
 	return 0;
 }
 
-static int complete_item(const struct resource_call *call, struct completion *completion)
+static int complete_item(const struct resource_call *call,
+			 struct resource_completion *completion)
 {
 	int at;
 
-	completion_add(completion, call->value);
+	resource_add_completion(completion, call->value);
 	for (at = 0; strcmp(call->value, "many") == 0 && at < 200; at++)
-		completion_add(completion, "x");
+		resource_add_completion(completion, "x");
 	return 0;
 }
 
@@ -73,7 +74,7 @@ static const struct tool *const tools[] = { NULL };
 
 static int set_up(void **state)
 {
-	*state = endpoint_new(&(struct endpoint_offer){
+	*state = endpoint_new(&(struct endpoint_options){
 		.tools = tools,
 		.resources = resources,
 		.services = (void *)"services",
@@ -316,7 +317,7 @@ static void completion_is_bounded(void **state)
 	endpoint_handler.complete(*state, &exchange);
 	for (at = exchange.body; (at = strstr(at, "\"x\"")); at++)
 		values++;
-	assert_int_equal(values, RESOURCE_COMPLETIONS - 1); /* and "many" */
+	assert_int_equal(values, RESOURCE_COMPLETIONS_MAX - 1); /* and "many" */
 	assert_non_null(strstr(exchange.body, "\"hasMore\":true"));
 	endpoint_handler.ended(*state, &exchange);
 	arena_free(exchange.arena);

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "mcp/change.h"
 #include "mcp/session.h"
+#include "fake_persistence.h"
 
 #define DAY_MS INT64_C(86400000)
 #define NOW_MS INT64_C(1795255200000)
@@ -31,7 +32,7 @@ static struct record {
 	char subscriptions[4096];
 } records[RECORDS_MAX];
 static int record_count, puts_count;
-static bool shelf_refuses;
+static bool disk_is_full;
 static int64_t now_ms;
 
 static struct record *find_record(const char *id)
@@ -42,13 +43,13 @@ static struct record *find_record(const char *id)
 	return NULL;
 }
 
-static int put(void *data, const struct session_record *from)
+static int put(struct store *store, const struct session_record *from)
 {
 	struct record *to = find_record(from->id);
 
-	(void)data;
+	(void)store;
 	puts_count++;
-	if (shelf_refuses)
+	if (disk_is_full)
 		return -ENOSPC;
 	if (!to)
 		to = &records[record_count++];
@@ -61,21 +62,21 @@ static int put(void *data, const struct session_record *from)
 	return 0;
 }
 
-static int take_away(void *data, const char *id)
+static int take_away(struct store *store, const char *id)
 {
 	struct record *record = find_record(id);
 
-	(void)data;
+	(void)store;
 	if (record)
 		*record = records[--record_count];
 	return 0;
 }
 
-static int list(void *data,
+static int list(struct store *store,
 		void (*visit)(void *visit_data, const struct session_record *record),
 		void *visit_data)
 {
-	(void)data;
+	(void)store;
 	for (int at = 0; at < record_count; at++) {
 		struct session_record record = {
 			.id = records[at].id,
@@ -91,7 +92,7 @@ static int list(void *data,
 	return 0;
 }
 
-static const struct session_shelf shelf = { put, take_away, list, NULL };
+static struct persistence persistence;
 
 static int64_t fake_now(void)
 {
@@ -108,11 +109,15 @@ static int set_up(void **state)
 {
 	(void)state;
 	record_count = puts_count = 0;
-	shelf_refuses = false;
+	disk_is_full = false;
 	now_ms = NOW_MS;
 	clock_set_source(&fake_clock);
 	observers_init(&changes);
-	return sessions_init(&sessions, &shelf, &changes);
+	persistence = fake_persistence;
+	persistence.save_session = put;
+	persistence.remove_session = take_away;
+	persistence.list_sessions = list;
+	return sessions_init(&sessions, &persistence, &changes);
 }
 
 static int tear_down(void **state)
@@ -127,7 +132,7 @@ static int tear_down(void **state)
 static void restart(void)
 {
 	sessions_deinit(&sessions);
-	assert_int_equal(sessions_init(&sessions, &shelf, &changes), 0);
+	assert_int_equal(sessions_init(&sessions, &persistence, &changes), 0);
 }
 
 static const char *begin(const struct client *client, char id[SESSION_ID_BYTES])
@@ -213,7 +218,7 @@ static void full_disk_stops_nobody(void **state)
 	char id[SESSION_ID_BYTES];
 
 	(void)state;
-	shelf_refuses = true;
+	disk_is_full = true;
 	begin(&one, id);
 	assert_int_equal(session_subscribe(session_find(&sessions, &one, id),
 					   "sms://inbox", "sms://inbox"),
@@ -258,13 +263,13 @@ static void all_of_one_client_end(void **state)
 	assert_int_equal(session_subscribe(session_find(&sessions, &one, id),
 					   "sms://inbox", "sms://inbox"),
 			 0);
-	sessions_end_client(&sessions, one.id);
+	session_end_client(&sessions, one.id);
 	assert_null(session_find(&sessions, &one, id));
 	assert_null(find_record(id));
 	assert_non_null(session_find(&sessions, &other, kept));
 	assert_int_equal(sessions.count, 1);
 	assert_int_equal(sessions.interest, 0);
-	sessions_end_client(&sessions, one.id);
+	session_end_client(&sessions, one.id);
 }
 
 static void subscriptions_survive_as_changed(void **state)

@@ -56,7 +56,7 @@ static int take(const struct task_query *query, const struct task *task,
 	for (size_t i = 0; i < inputs->count; i++) {
 		const struct task_input *input = &inputs->items[i];
 
-		assert_int_equal(!input->content, input->action != ASK_ACCEPT);
+		assert_int_equal(!input->content, input->action != ELICITATION_ACCEPT);
 		length +=
 			(size_t)snprintf(taken + length, sizeof(taken) - length, "%s %s;",
 					 input->question->key, words[input->action]);
@@ -104,7 +104,7 @@ static const struct resource *const resources[] = { NULL };
 
 static struct endpoint *make(const struct task_kind *const *tasks)
 {
-	return endpoint_new(&(struct endpoint_offer){
+	return endpoint_new(&(struct endpoint_options){
 		.tools = tools,
 		.resources = resources,
 		.tasks = tasks,
@@ -240,11 +240,11 @@ static void test_failed(void **state)
 
 /* Questions in a task */
 
-static const struct ask_field yes_form[] = {
+static const struct form_field yes_form[] = {
 	{ "yes", SCHEMA_BOOLEAN, true, "Yes" },
 	{ NULL },
 };
-static const struct ask_question questions[] = {
+static const struct elicitation_question questions[] = {
 	{ "one", "One?", yes_form },
 	{ "two", "Two?", yes_form },
 	{ NULL },

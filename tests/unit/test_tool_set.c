@@ -17,9 +17,13 @@
 
 static const struct schema_field nothing[] = { { 0 } };
 
-static bool is_usable(const void *services)
+struct services {
+	bool two_is_usable;
+};
+
+static bool is_usable(const struct services *services)
 {
-	return *(const bool *)services;
+	return services->two_is_usable;
 }
 
 #define TOOL(id) \
@@ -30,16 +34,16 @@ static const struct tool two = { TOOL("two"), .usable = is_usable };
 static const struct tool three = { TOOL("three"), .scopes = CLIENT_SEND };
 static const struct tool *const table[] = { &one, &two, &three, NULL };
 
-static bool two_is_usable;
+static struct services services;
 static struct config_list hidden;
 static struct tool_set set;
 
 static int set_up(void **state)
 {
 	(void)state;
-	two_is_usable = true;
+	services.two_is_usable = true;
 	config_list_clear(&hidden);
-	return tool_set_init(&set, table, &hidden, &two_is_usable);
+	return tool_set_init(&set, table, &hidden, &services);
 }
 
 static int tear_down(void **state)
@@ -102,11 +106,11 @@ static void test_all_in_order(void **state)
 static void test_usable(void **state)
 {
 	(void)state;
-	two_is_usable = false;
+	services.two_is_usable = false;
 	assert_int_equal(tool_set_review(&set), 1);
 	expect("one three ");
 	assert_int_equal(tool_set_review(&set), 0);
-	two_is_usable = true;
+	services.two_is_usable = true;
 	assert_int_equal(tool_set_review(&set), 1);
 	expect("one two three ");
 }
@@ -118,14 +122,14 @@ static void test_hidden(void **state)
 	hide(" ,one,,\t");
 	assert_int_equal(tool_set_review(&set), 1);
 	expect("two ");
-	two_is_usable = false;
+	services.two_is_usable = false;
 	assert_int_equal(tool_set_review(&set), 1);
 	expect("");
 	config_list_clear(&hidden);
 	hide("two");
 	assert_int_equal(tool_set_review(&set), 1);
 	expect("one three ");
-	two_is_usable = true; /* hidden all the same */
+	services.two_is_usable = true; /* hidden all the same */
 	assert_int_equal(tool_set_review(&set), 0);
 }
 
@@ -143,13 +147,13 @@ static void test_strangers(void **state)
 	size_t length = 0;
 
 	(void)state;
-	assert_true(tool_set_knows(table, &hidden, &name, &length));
+	assert_true(tool_set_check_names(table, &hidden, &name, &length));
 	hide("one, two");
 	hide("three");
-	assert_true(tool_set_knows(table, &hidden, &name, &length));
+	assert_true(tool_set_check_names(table, &hidden, &name, &length));
 	assert_null(name);
 	hide("three four,five");
-	assert_false(tool_set_knows(table, &hidden, &name, &length));
+	assert_false(tool_set_check_names(table, &hidden, &name, &length));
 	assert_int_equal(length, 4);
 	assert_memory_equal(name, "four", length);
 }
@@ -165,9 +169,9 @@ static void test_scopes(void **state)
 	assert_int_equal(tool_set_review(&set), 1);
 	expect_list(CLIENT_READ | CLIENT_SEND, "two three ");
 	expect_list(CLIENT_READ, "two ");
-	assert_true(tool_set_is_same(&set, CLIENT_READ, 0)); /* it is hidden */
-	assert_false(tool_set_is_same(&set, CLIENT_READ, CLIENT_SEND));
-	assert_true(tool_set_is_same(&set, CLIENT_SEND, CLIENT_SEND | CLIENT_ADMIN));
+	assert_true(tool_set_looks_same(&set, CLIENT_READ, 0)); /* it is hidden */
+	assert_false(tool_set_looks_same(&set, CLIENT_READ, CLIENT_SEND));
+	assert_true(tool_set_looks_same(&set, CLIENT_SEND, CLIENT_SEND | CLIENT_ADMIN));
 }
 
 /* However many clients ask, and however often. */
@@ -188,7 +192,7 @@ static void test_one_list_for_each_set_of_scopes_that_matters(void **state)
 static void test_list_is_of_what_is_offered(void **state)
 {
 	(void)state;
-	two_is_usable = false;
+	services.two_is_usable = false;
 	expect_list(CLIENT_READ, "one two ");
 	assert_int_equal(tool_set_review(&set), 1);
 	expect_list(CLIENT_READ, "one ");

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Request: one MCP request from its arrival to its answer.
+ *
+ * A method answers exactly once, immediately or later: with request_open_result() and
+ * request_close_result(), or with request_fail(). A method that answers later sets `waiting`,
+ * whose callbacks release what it holds.
+ *
+ * Sources: MCP, basic/patterns/progress (2025: basic/utilities/progress); MCP 2026-07-28,
+ * basic/authorization, "Runtime Insufficient Scope Errors"; RFC 6750.
+ */
+#ifndef MCP_REQUEST_H
+#define MCP_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "base/json_writer.h"
+#include "http/exchange.h"
+#include "mcp/rpc.h"
+
+struct batch_queue;
+struct elicitation_calls;
+struct era;
+struct era_method;
+struct observers;
+struct reply;
+struct request;
+struct resource;
+struct revision;
+struct services;
+struct session;
+struct sessions;
+struct stream_client_list;
+struct task_kind;
+struct task_timers;
+struct tool_set;
+
+/* Why a message that has not run when the gateway stops is refused. */
+#define REQUEST_STOPPING "not run: the gateway is stopping; ask again when it is back"
+
+LIST_HEAD(request_list, request);
+
+/* What all requests to an endpoint share; the endpoint owns it. */
+struct request_context {
+	struct services *services; /* passed to tools, resources and tasks */
+	struct tool_set *tools;	   /* offered now */
+	const struct resource *const *resources; /* ends with NULL */
+	const struct task_kind *const *tasks;	 /* likewise; NULL: no tool makes tasks */
+	struct observers *changes;		 /* of struct change; NULL: none ever */
+	struct sessions *sessions;
+	struct elicitation_calls *elicitations;
+	struct stream_client_list *stream_clients;
+	struct task_timers *task_timers;
+	struct batch_queue *batches;
+	struct request_list *cancellable; /* waiting requests of sessions */
+};
+
+/* No answer is possible after `abandoned` and `cancelled`. */
+struct request_waiting {
+	/* The client left; what it asked for goes on. */
+	void (*abandoned)(void *data);
+	/* The client no longer wants the result: undo what has not begun. NULL: as
+	 * `abandoned`. */
+	void (*cancelled)(void *data);
+	void (*stopping)(void *data); /* answer now with what is known */
+};
+
+struct request {
+	const struct request_context *context;
+	struct exchange *exchange; /* brought it, alone or in a batch */
+	struct arena *arena;	   /* lives as long as the request */
+	const struct era *era;
+	const struct revision *revision;
+	const struct era_method *method; /* NULL: unknown method */
+	struct rpc_message message;
+	struct rpc_error error;		       /* in its params; code 0: none */
+	const struct request_waiting *waiting; /* NULL: not waiting */
+	void *waiting_data;
+	const char *session_id;	  /* was alive on arrival; NULL: no session */
+	bool is_forgotten;	  /* of the message only the ID is left */
+	bool is_cancellable;	  /* it is in context->cancellable */
+	LIST_ENTRY(request) link; /* in context->cancellable */
+	struct buffer body;	  /* the answer */
+	struct json_writer *writer;
+	const char *result_type;	    /* NULL: "complete" */
+	const struct json *subscription_id; /* for the result's _meta; may be NULL */
+	int64_t progress;		    /* last value sent */
+	const char *challenge;		    /* WWW-Authenticate of a 403; NULL: none */
+	/* Turns the answer into a stream that ends with it. NULL: see request_send(). */
+	struct reply *(*replied)(void *data);
+	/* `body` (which may have failed) is the answer, to be sent with this HTTP status. An
+	 * empty body: the request gets no answer. */
+	void (*answered)(void *data, struct request *request, unsigned status);
+	void *answered_data;
+};
+
+/* Whether `scopes` include all that are needed. Bits of enum client_scope. */
+static inline bool request_scopes_cover(unsigned scopes, unsigned needed)
+{
+	return (scopes & needed) == needed;
+}
+
+/*
+ * Opens the result; the writer stands inside the object. NULL: no memory, and the request has
+ * failed.
+ */
+struct json_writer *request_open_result(struct request *request);
+void request_close_result(struct request *request);
+void request_fail(struct request *request, enum rpc_code code, const char *text);
+void request_fail_with(struct request *request, const struct rpc_error *error);
+
+/*
+ * Checks that the client of this request has these scopes. If not, the request has been
+ * answered with HTTP status 403; `what` begins the sentence: "send_sms", "This resource".
+ */
+bool request_check_scopes(struct request *request, unsigned needed, const char *what);
+
+/*
+ * Sends a message before the answer, on a stream that ends with the answer. The body is used
+ * up. False: the client accepts no stream, there is no room for one, or nobody reads it any
+ * more.
+ */
+bool request_send(struct request *request, struct buffer *body);
+
+/* Whether the client gave a progressToken. */
+bool request_wants_progress(const struct request *request);
+/* Sends notifications/progress, if the client gave a token and accepts a stream. Not after the
+ * answer. */
+void request_send_progress(struct request *request, const char *message);
+
+/* The stream of request_send(), for revisions without resumable streams. NULL: none. */
+struct stream *request_stream(struct request *request);
+
+/* Closes the connection while the request waits: the client reconnects for the rest. False:
+ * impossible, nothing changed. */
+bool request_close_connection(struct request *request);
+
+/*
+ * For a method that waits long: only the message's ID is still needed, and the message may be
+ * freed once the method has returned. False: the message stays, because progress is reported
+ * or there is no memory.
+ */
+bool request_forget(struct request *request);
+
+/* For eras: refuses the request with HTTP status 400 before a method runs. */
+void request_refuse(struct request *request, const struct rpc_error *error);
+
+/*
+ * For post.c and batch.c, after the era was decided. A request runs, or fails with `why_not`
+ * (NULL: run); while it waits it can be cancelled. A notification or response is passed to the
+ * era.
+ */
+void request_dispatch(struct request *message, const char *why_not);
+
+void request_abandon(struct request *request); /* client left; nothing once answered */
+void request_cancel(struct request *request);  /* it waits; it gets no answer */
+void request_stop(struct request *request);    /* answers if it waits */
+void request_deinit(struct request *request);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Server info: what the server says about itself: name, capabilities, instructions, and the
+ * server card, which a client may read before it connects. The card contains nothing secret and
+ * nothing about this phone.
+ *
+ * Source of the card: SEP-2127, schema v1 of its repository, experimental-ext-server-card.
+ */
+#ifndef MCP_SERVER_INFO_H
+#define MCP_SERVER_INFO_H
+
+#include "base/json_writer.h"
+
+#define SERVER_INFO_CARD_TYPE "application/mcp-server-card+json"
+
+/* The whole card. `url` is the endpoint's; NULL: unknown, and the card has no remote. */
+void server_info_write_card(struct json_writer *writer, const char *url);
+
+/* key and {"name":...,"title":...,"version":...} */
+void server_info_write_implementation(struct json_writer *writer, const char *key);
+/* "capabilities"; `extension`: one more name, or NULL */
+void server_info_write_capabilities(struct json_writer *writer, const char *extension);
+/* "instructions", for the model */
+void server_info_write_instructions(struct json_writer *writer);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Elicitation call: one tool call and its questions, and how each era transports them to the
+ * user and the answers back. Private to elicitation.c, elicitation_2025.c and
+ * elicitation_2026.c.
+ */
+#ifndef MCP_ELICITATION_CALL_H
+#define MCP_ELICITATION_CALL_H
+
+#include <sys/queue.h>
+#include <systemd/sd-event.h>
+
+#include "base/elicitation_key.h"
+#include "mcp/elicitation.h"
+
+struct persistence;
+
+LIST_HEAD(elicitation_2025_list, elicitation_2025);
+
+/* What all calls of an endpoint share. */
+struct elicitation_calls {
+	const struct persistence *persistence; /* NULL: memory only */
+	sd_event *loop;			       /* NULL: calls cannot wait for answers */
+	int64_t timeout_seconds;	       /* for an answer; 0: never ask in 2025 */
+	struct elicitation_key key;
+	struct elicitation_2025_list waiting;
+	uint32_t
+		epoch; /* keeps our request IDs distinct from those of an earlier process */
+	unsigned last_number; /* of our request IDs */
+};
+
+/* A user's answer; lives in the call's arena. */
+struct elicitation_call_reply {
+	const char *key;
+	const char *seen; /* digest of the question that was answered */
+	enum elicitation_action action;
+	const struct json *content; /* unchecked; may be NULL */
+	struct elicitation_call_reply *next;
+};
+
+/* Lives in the call's arena. */
+struct elicitation_call {
+	struct tool_call *call;
+	struct elicitation_calls *calls;
+	const char *order; /* see elicitation_order() */
+	bool is_resumed;
+	bool gave_up;	   /* an answer did not come: ask no more */
+	const char *about; /* key of the last question; NULL: none yet */
+	unsigned rounds;
+	struct elicitation_call_reply *replies; /* latest first */
+};
+
+/* How an era transports questions. */
+struct elicitation_call_transport {
+	/* Reads the answers that came with the call. False: refused, and the request has been
+	 * answered. NULL: calls bring no answers. */
+	bool (*begin)(struct elicitation_call *elicitation);
+	bool (*is_available)(const struct elicitation_call *elicitation);
+	/* False: the question was not sent. `seen` lives as long as the call. */
+	bool (*ask)(struct elicitation_call *elicitation,
+		    const struct elicitation_question *question, const char *seen);
+};
+
+extern const struct elicitation_call_transport elicitation_2025_transport;
+extern const struct elicitation_call_transport elicitation_2026_transport;
+
+/* Creates the key, or loads the stored one. The first three members are set before. 0 or
+ * -errno. */
+int elicitation_calls_init(struct elicitation_calls *calls);
+
+/* Copies the reply. False: no memory. */
+bool elicitation_add_reply(struct elicitation_call *elicitation,
+			   const struct elicitation_call_reply *reply);
+
+/* Runs the tool again. */
+void elicitation_resume(struct elicitation_call *elicitation);
+
+/* Accepts a response to a request of ours. One that no call waits for is ignored. */
+struct request;
+void elicitation_2025_receive(struct request *response);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * "v1." BASE64(JSON) "." HEX(HMAC of what stands before this point)
+ *
+ * Both writings are strict, so that no state has a second one.
+ */
+#include "mcp/request_state.h"
+
+#include <errno.h>
+#include <gnutls/gnutls.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/clock.h"
+#include "base/json_canonical.h"
+#include "base/json_reader.h"
+#include "base/mac.h"
+
+#define VERSION "v1."
+
+enum { VERSION_LENGTH = sizeof(VERSION) - 1 };
+
+static void request_state_write_members(const struct request_state *state,
+					struct json_writer *writer)
+{
+	json_open_object(writer);
+	json_put_string(writer, "order", state->order);
+	json_put_integer(writer, "expires", clock_wall_ms() + REQUEST_STATE_LIFETIME_MS);
+	json_put_integer(writer, "boot", clock_boot_number());
+	json_put_integer(writer, "lived", clock_boot_ms() + REQUEST_STATE_LIFETIME_MS);
+	json_put_string(writer, "call", state->call);
+	json_put_string(writer, "question", state->question);
+	json_put_string(writer, "seen", state->seen);
+	if (state->answers) {
+		json_key(writer, "answers");
+		json_write_canonical(writer, state->answers);
+	}
+	json_close_object(writer);
+}
+
+/* "v1." and the members */
+static char *request_state_write_signed_part(const struct request_state *state,
+					     struct arena *arena)
+{
+	struct buffer members = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&members);
+	size_t length;
+	char *text = NULL;
+
+	if (writer) {
+		request_state_write_members(state, writer);
+		json_writer_free(writer);
+		length = base64_length(members.length);
+		if (!members.failed)
+			text = arena_alloc(arena, VERSION_LENGTH + length + 1);
+	}
+	if (text) {
+		memcpy(text, VERSION, VERSION_LENGTH);
+		base64_encode(members.data, members.length, text + VERSION_LENGTH);
+	}
+	buffer_deinit(&members);
+	return text;
+}
+
+const char *request_state_write(const struct request_state *state,
+				const struct elicitation_key *key, struct arena *arena)
+{
+	const char *text = request_state_write_signed_part(state, arena);
+	char mac[MAC_DIGEST_BYTES];
+
+	if (!text || !mac_digest(key->bytes, text, strlen(text), mac))
+		return NULL;
+	return arena_printf(arena, "%s.%s", text, mac);
+}
+
+/* Where the MAC begins, or NULL: it is none of ours. */
+static const char *request_state_find_mac(const char *text,
+					  const struct elicitation_key *key)
+{
+	const char *point = strrchr(text, '.');
+	char mac[MAC_DIGEST_BYTES];
+
+	if (strncmp(text, VERSION, VERSION_LENGTH) != 0 || point < text + VERSION_LENGTH)
+		return NULL;
+	if (strlen(point + 1) != sizeof(mac) - 1 ||
+	    !mac_digest(key->bytes, text, (size_t)(point - text), mac) ||
+	    gnutls_memcmp(mac, point + 1, sizeof(mac) - 1) != 0)
+		return NULL;
+	return point + 1;
+}
+
+static int request_state_read_json(const char *text, size_t length, struct arena *arena,
+				   const struct json **root_out)
+{
+	char *data = arena_alloc(arena, length + 1);
+	struct json_reader *reader = json_reader_new(arena);
+	int error = data && reader ? 0 : -ENOMEM;
+
+	if (!error && !base64_decode(text, length, data, &length))
+		error = REQUEST_STATE_E_FORGED;
+	if (!error) {
+		json_reader_feed(reader, data, length);
+		error = json_reader_finish(reader, root_out) ? -ENOMEM : 0;
+	}
+	json_reader_free(reader);
+	return error;
+}
+
+/* Nobody sets the clock that this counts by, but another start of the machine begins it anew. */
+static bool request_state_is_outlived(const struct json *root)
+{
+	int64_t boot, until_ms;
+
+	return json_integer(json_member(root, "boot"), &boot) && boot &&
+	       boot == clock_boot_number() &&
+	       json_integer(json_member(root, "lived"), &until_ms) &&
+	       clock_boot_ms() >= until_ms;
+}
+
+/* Far ahead is a clock that was set back since: it is not one of the last minutes. */
+static bool request_state_is_expired(const struct json *root)
+{
+	int64_t expires_ms, now_ms = clock_wall_ms();
+
+	return !json_integer(json_member(root, "expires"), &expires_ms) ||
+	       request_state_is_outlived(root) || now_ms >= expires_ms ||
+	       expires_ms - now_ms > REQUEST_STATE_LIFETIME_MS;
+}
+
+int request_state_read(const char *text, const struct elicitation_key *key,
+		       struct arena *arena, struct request_state *state_out)
+{
+	const char *mac = request_state_find_mac(text, key);
+	const struct json *root;
+	struct request_state state;
+	int error;
+
+	if (!mac)
+		return REQUEST_STATE_E_FORGED;
+	text += VERSION_LENGTH;
+	error = request_state_read_json(text, (size_t)(mac - 1 - text), arena, &root);
+	if (error)
+		return error;
+	if (request_state_is_expired(root))
+		return REQUEST_STATE_E_EXPIRED;
+	state = (struct request_state){
+		.order = json_string(json_member(root, "order")),
+		.call = json_string(json_member(root, "call")),
+		.question = json_string(json_member(root, "question")),
+		.seen = json_string(json_member(root, "seen")),
+		.answers = json_member(root, "answers"),
+	};
+	if (!state.order || !state.call || !state.question || !state.seen)
+		return REQUEST_STATE_E_FORGED;
+	*state_out = state;
+	return 0;
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asking: the state under its MAC, and a tool that asks twice, in 2026.
+ */
+#include "fake_exchange.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/json_reader.h"
+#include "mcp/elicitation.h"
+#include "mcp/request_state.h"
+#include "mcp/endpoint.h"
+#include "fake_persistence.h"
+
+#define NOW_MS INT64_C(1795255200000)
+
+static const struct elicitation_key one_key = { { 1, 2, 3 } },
+				    other_key = { { 1, 2, 4 } };
+static struct arena *arena;
+static int64_t now_ms;
+
+static int64_t fake_now(void)
+{
+	return now_ms;
+}
+
+static int64_t boot_ms;
+static const char *boot_id;
+
+static int64_t fake_boot(void)
+{
+	return boot_ms;
+}
+
+static const char *fake_boot_id(void)
+{
+	return boot_id;
+}
+
+static const struct json *parse(const char *text)
+{
+	struct json_reader *reader = json_reader_new(arena);
+	const struct json *root;
+
+	json_reader_feed(reader, text, strlen(text));
+	assert_int_equal(json_reader_finish(reader, &root), 0);
+	json_reader_free(reader);
+	return root;
+}
+
+/* The state */
+
+static const char *write_state(void)
+{
+	struct request_state state = { "order", "call", "sim", "seen",
+				       parse("{\"a\":{\"seen\":\"x\",\"content\":{}}}") };
+	const char *text = request_state_write(&state, &one_key, arena);
+
+	assert_non_null(text);
+	return text;
+}
+
+static int read_state(const char *text, const struct elicitation_key *key,
+		      struct request_state *state)
+{
+	return request_state_read(text, key, arena, state);
+}
+
+static void test_a_state_comes_back(void **state)
+{
+	struct request_state read;
+
+	(void)state;
+	assert_int_equal(read_state(write_state(), &one_key, &read), 0);
+	assert_string_equal(read.order, "order");
+	assert_string_equal(read.call, "call");
+	assert_string_equal(read.question, "sim");
+	assert_string_equal(read.seen, "seen");
+	assert_string_equal(read.answers->first->name, "a");
+}
+
+static void test_another_key(void **state)
+{
+	struct request_state read;
+
+	(void)state;
+	assert_int_equal(read_state(write_state(), &other_key, &read),
+			 REQUEST_STATE_E_FORGED);
+}
+
+static void test_every_changed_bit(void **state)
+{
+	const char *text = write_state();
+	size_t length = strlen(text);
+	char *changed = arena_copy(arena, text, length);
+	struct request_state read;
+
+	(void)state;
+	for (size_t at = 0; at < length; at++)
+		for (int bit = 0; bit < 7; bit++) {
+			changed[at] = (char)(text[at] ^ 1 << bit);
+			assert_int_equal(read_state(changed, &one_key, &read),
+					 REQUEST_STATE_E_FORGED);
+			changed[at] = text[at];
+		}
+	for (size_t cut = 0; cut < length; cut++)
+		assert_int_equal(
+			read_state(arena_copy(arena, text, cut), &one_key, &read),
+			REQUEST_STATE_E_FORGED);
+	assert_int_equal(read_state(changed, &one_key, &read), 0);
+}
+
+static void test_ten_minutes(void **state)
+{
+	static const struct {
+		int64_t later_ms;
+		int outcome;
+	} cases[] = {
+		{ 0, 0 },
+		{ REQUEST_STATE_LIFETIME_MS - 1, 0 },
+		{ REQUEST_STATE_LIFETIME_MS, REQUEST_STATE_E_EXPIRED },
+		{ INT64_C(1) << 40, REQUEST_STATE_E_EXPIRED },
+		{ -1, REQUEST_STATE_E_EXPIRED }, /* the clock was set back */
+	};
+	const char *text = write_state();
+	struct request_state read;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		now_ms = NOW_MS + cases[i].later_ms;
+		assert_int_equal(read_state(text, &one_key, &read), cases[i].outcome);
+	}
+}
+
+/* Whatever the wall clock says meanwhile, in one start of the machine. */
+static void test_ten_minutes_are_lived(void **state)
+{
+	const char *text = write_state();
+	struct request_state read;
+
+	(void)state;
+	for (int minute = 1; minute < 10; minute++) {
+		boot_ms += 60 * 1000; /* and the wall clock is set back as often */
+		assert_int_equal(read_state(text, &one_key, &read), 0);
+	}
+	boot_ms += 60 * 1000;
+	assert_int_equal(read_state(text, &one_key, &read), REQUEST_STATE_E_EXPIRED);
+	boot_id = "second"; /* the wall clock alone tells how long that was off */
+	assert_int_equal(read_state(text, &one_key, &read), 0);
+	now_ms += REQUEST_STATE_LIFETIME_MS;
+	assert_int_equal(read_state(text, &one_key, &read), REQUEST_STATE_E_EXPIRED);
+}
+
+/* A tool that asks for two things, one after the other */
+
+static const struct form_choice colours[] = { { "r", "Red" },
+					      { "g", "Green" },
+					      { NULL } };
+static const struct form_field fields[] = {
+	{ "colour", SCHEMA_STRING, true, "Colour", .choices = colours },
+	{ NULL },
+};
+static const struct form_field yes_fields[] = {
+	{ "yes", SCHEMA_BOOLEAN, true, "Yes" },
+	{ NULL },
+};
+static struct elicitation_question first = { "first", "The first?", fields },
+				   second = { "second", "The second?", yes_fields };
+static char said[64];  /* what it took */
+static char order[40]; /* of the last call, which is gone with its arena */
+static int runs;
+
+static void finish(struct tool_call *call, const char *text)
+{
+	struct buffer structured = BUFFER_INIT;
+
+	buffer_append_text(&structured, "{}");
+	tool_call_succeed(call, text, &structured, false);
+}
+
+static const struct json *ask(struct tool_call *call,
+			      const struct elicitation_question *question)
+{
+	static const char *const words[] = {
+		[ELICITATION_DECLINED] = "declined",
+		[ELICITATION_DISMISSED] = "dismissed",
+		[ELICITATION_UNAVAILABLE] = "unable",
+	};
+	const struct json *content = NULL;
+	enum elicitation_outcome outcome = elicitation_ask(call, question, &content);
+
+	if (outcome != ELICITATION_ANSWERED && outcome != ELICITATION_PENDING)
+		finish(call, words[outcome]);
+	return content;
+}
+
+static void run_twice(struct tool_call *call)
+{
+	const struct json *one = ask(call, &first);
+	const struct json *two = one ? ask(call, &second) : NULL;
+
+	runs++;
+	if (!two)
+		return;
+	snprintf(said, sizeof(said), "%s and %d", json_string(json_member(one, "colour")),
+		 json_member(two, "yes")->boolean);
+	snprintf(order, sizeof(order), "%s", elicitation_order(call));
+	finish(call, said);
+}
+
+static void run_require(struct tool_call *call)
+{
+	if (elicitation_is_available(call))
+		finish(call, "can");
+	else
+		elicitation_require(call);
+}
+
+static const struct schema_field no_fields[] = { { 0 } };
+static const struct tool twice = { .name = "twice",
+				   .title = "Twice",
+				   .description = "Asks twice.",
+				   .input = no_fields,
+				   .output = no_fields,
+				   .run = run_twice };
+static const struct tool require = { .name = "require",
+				     .title = "Require",
+				     .description = "Has to ask.",
+				     .input = no_fields,
+				     .output = no_fields,
+				     .run = run_require };
+static const struct tool *const tools[] = { &twice, &require, NULL };
+static const struct resource *const resources[] = { NULL };
+static char declined[64]; /* the order that was declined */
+
+static int load_key(struct store *store, struct elicitation_key *key)
+{
+	(void)store;
+	*key = one_key;
+	return 0;
+}
+
+static int decline_order(struct store *store, const char *name, int64_t until_ms)
+{
+	(void)store;
+	assert_int_equal(until_ms, now_ms + REQUEST_STATE_LIFETIME_MS);
+	snprintf(declined, sizeof(declined), "%s", name);
+	return 0;
+}
+
+static bool is_order_declined(struct store *store, const char *name)
+{
+	(void)store;
+	return strcmp(declined, name) == 0;
+}
+
+static struct persistence persistence;
+
+static int set_up(void **state)
+{
+	static const struct clock_source clock = { fake_now, fake_now, fake_boot,
+						   fake_boot_id };
+
+	now_ms = NOW_MS;
+	boot_ms = 1000;
+	boot_id = "first";
+	clock_set_source(&clock);
+	arena = arena_new(64 * 1024 * 1024);
+	*declined = *said = '\0';
+	order[0] = '\0';
+	runs = 0;
+	second.message = "The second?";
+	persistence = fake_persistence;
+	persistence.load_key = load_key;
+	persistence.decline_order = decline_order;
+	persistence.is_order_declined = is_order_declined;
+	*state = endpoint_new(&(struct endpoint_options){
+		.tools = tools,
+		.resources = resources,
+		.persistence = &persistence,
+	});
+	return *state && arena ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	endpoint_free(*state);
+	arena_free(arena);
+	clock_set_source(NULL);
+	return 0;
+}
+
+/* The answer to tools/call in 2026-07-28; `params` go on after the name. */
+static const struct json *call_with(void *endpoint, const char *tool,
+				    const char *capabilities, const char *params)
+{
+	struct exchange exchange = {
+		.headers = { { "MCP-Protocol-Version", "2026-07-28" },
+			     { "Mcp-Method", "tools/call" },
+			     { "Mcp-Name", tool } },
+	};
+	const char *body = arena_printf(
+		arena,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
+		"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+		"\"io.modelcontextprotocol/clientCapabilities\":%s},\"name\":\"%s\"%s}}",
+		capabilities, tool, params);
+	const struct json *answer;
+
+	exchange.arena = arena_new(EXCHANGE_ARENA_MAX);
+	endpoint_handler.begin(endpoint, &exchange);
+	endpoint_handler.body(endpoint, &exchange, body, strlen(body));
+	endpoint_handler.complete(endpoint, &exchange);
+	endpoint_handler.ended(endpoint, &exchange);
+	answer = parse(exchange.body);
+	if (json_member(answer, "error"))
+		assert_int_equal(exchange.status,
+				 strcmp(tool, "require") == 0 ? 400 : 200);
+	fake_exchange_free(&exchange);
+	return answer;
+}
+
+static const struct json *call(void *endpoint, const char *params)
+{
+	return json_member(call_with(endpoint, "twice", "{\"elicitation\":{}}", params),
+			   "result");
+}
+
+static const char *text_of(const struct json *result)
+{
+	const struct json *content = json_member(result, "content");
+
+	assert_non_null(content);
+	return json_string(json_member(content->first, "text"));
+}
+
+/* The state of an answer that asks `key`. */
+static const char *state_of(const struct json *result, const char *key)
+{
+	assert_string_equal(json_string(json_member(result, "resultType")),
+			    "input_required");
+	assert_string_equal(json_member(result, "inputRequests")->first->name, key);
+	return json_string(json_member(result, "requestState"));
+}
+
+static const char *reply(const char *state, const char *responses)
+{
+	return arena_printf(arena, ",\"requestState\":\"%s\",\"inputResponses\":%s",
+			    state, responses);
+}
+
+#define GREEN "{\"first\":{\"action\":\"accept\",\"content\":{\"colour\":\"g\"}}}"
+#define YES   "{\"second\":{\"action\":\"accept\",\"content\":{\"yes\":true}}}"
+
+static void test_two_rounds(void **state)
+{
+	const char *one = state_of(call(*state, ""), "first");
+	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
+
+	assert_string_equal(text_of(call(*state, reply(two, YES))), "g and 1");
+	assert_int_equal(strlen(order), 32);
+}
+
+/* Both rounds, and each that is repeated, are about the same. */
+static void test_an_order_has_one_name(void **state)
+{
+	const char *one = state_of(call(*state, ""), "first");
+	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
+	const char *again = state_of(call(*state, reply(two, "{}")), "second");
+	const char *name;
+
+	text_of(call(*state, reply(two, YES)));
+	name = arena_copy(arena, order, strlen(order));
+	text_of(call(*state, reply(again, YES)));
+	assert_string_equal(order, name);
+	one = state_of(call(*state, ""), "first");
+	two = state_of(call(*state, reply(one, GREEN)), "second");
+	text_of(call(*state, reply(two, YES)));
+	assert_string_not_equal(order, name);
+}
+
+static void test_an_answer_is_to_its_question(void **state)
+{
+	const char *one = state_of(call(*state, ""), "first");
+	const char *two;
+
+	state_of(call(*state, reply(one, YES)), "first");
+	two = state_of(call(*state, reply(one, GREEN)), "second");
+	state_of(call(*state, reply(two, GREEN)), "second");
+	second.message = "Another second?"; /* the person saw something else */
+	two = state_of(call(*state, reply(two, YES)), "second");
+	assert_string_equal(text_of(call(*state, reply(two, YES))), "g and 1");
+}
+
+static void test_a_no_closes_the_order(void **state)
+{
+	const char *one = state_of(call(*state, ""), "first");
+	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
+	const struct json *no =
+		call(*state, reply(two, "{\"second\":{\"action\":\"cancel\"}}"));
+
+	assert_string_equal(text_of(no), "dismissed");
+	assert_string_equal(text_of(call(*state, reply(two, YES))), "declined");
+	assert_string_equal(text_of(call(*state, reply(one, GREEN))), "declined");
+	assert_string_equal(said, "");
+	one = state_of(call(*state, ""), "first"); /* another order */
+	no = call(*state, reply(one, "{\"first\":{\"action\":\"decline\"}}"));
+	assert_string_equal(text_of(no), "declined");
+}
+
+static void test_who_cannot_ask(void **state)
+{
+	const struct json *answer = call_with(*state, "twice", "{}", "");
+
+	assert_string_equal(text_of(json_member(answer, "result")), "unable");
+	assert_int_equal(runs, 1);
+}
+
+static void test_what_must_be_declared(void **state)
+{
+	static const char *const lacking[] = { "{}", "{\"sampling\":{}}",
+					       "{\"elicitation\":{\"url\":{}}}" };
+	const struct json *error, *required;
+	int64_t code;
+
+	for (size_t i = 0; i < sizeof(lacking) / sizeof(lacking[0]); i++) {
+		error = json_member(call_with(*state, "require", lacking[i], ""),
+				    "error");
+		assert_true(json_integer(json_member(error, "code"), &code));
+		assert_int_equal(code, -32021);
+		required =
+			json_member(json_member(error, "data"), "requiredCapabilities");
+		assert_non_null(
+			json_member(json_member(required, "elicitation"), "form"));
+	}
+	assert_string_equal(text_of(json_member(call_with(*state, "require",
+							  "{\"elicitation\":{}}", ""),
+						"result")),
+			    "can");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_a_state_comes_back, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_another_key, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_every_changed_bit, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_ten_minutes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_ten_minutes_are_lived, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_two_rounds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_an_order_has_one_name, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_an_answer_is_to_its_question, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_no_closes_the_order, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_who_cannot_ask, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_what_must_be_declared, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

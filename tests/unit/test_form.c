@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Forms: how each revision has them, and which answers fit.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/json_reader.h"
+#include "mcp/form.h"
+
+#define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct arena *arena;
+
+static int set_up(void **state)
+{
+	(void)state;
+	arena = arena_new(1024 * 1024);
+	return arena ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	arena_free(arena);
+	return 0;
+}
+
+static const struct json *parse(const char *text)
+{
+	struct json_reader *reader = json_reader_new(arena);
+	const struct json *root;
+
+	json_reader_feed(reader, text, strlen(text));
+	assert_int_equal(json_reader_finish(reader, &root), 0);
+	json_reader_free(reader);
+	return root;
+}
+
+static const struct form_choice colours[] = { { "r", "Red" },
+					      { "g", "Green" },
+					      { NULL } };
+static const struct form_field fields[] = {
+	{ "colour", SCHEMA_STRING, true, "Colour", .choices = colours },
+	{ "count", SCHEMA_INTEGER, false, "Count", "How many", 1, 5 },
+	{ "sure", SCHEMA_BOOLEAN, false, "Sure" },
+	{ "note", SCHEMA_STRING, false, "Note", NULL, 2, 3 },
+	{ NULL },
+};
+
+static void expect_written(const struct form_field *form, enum form_style kind,
+			   const char *expected)
+{
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&text);
+
+	form_write(writer, form, kind);
+	json_writer_free(writer);
+	buffer_append(&text, "", 1);
+	assert_string_equal(text.data, expected);
+	buffer_deinit(&text);
+}
+
+static void test_forms_as_revisions_write_them(void **state)
+{
+	(void)state;
+#define REST                                                                \
+	"\"count\":{\"type\":\"integer\",\"title\":\"Count\","              \
+	"\"description\":\"How many\",\"minimum\":1,\"maximum\":5},"        \
+	"\"sure\":{\"type\":\"boolean\",\"title\":\"Sure\"},"               \
+	"\"note\":{\"type\":\"string\",\"title\":\"Note\",\"minLength\":2," \
+	"\"maxLength\":3}},\"required\":[\"colour\"]}"
+#define START                                               \
+	"{\"type\":\"object\",\"properties\":{\"colour\":{" \
+	"\"type\":\"string\",\"title\":\"Colour\","
+	expect_written(fields, FORM_STYLE_TITLES,
+		       START "\"oneOf\":[{\"const\":\"r\",\"title\":\"Red\"},"
+			     "{\"const\":\"g\",\"title\":\"Green\"}]}," REST);
+	expect_written(fields, FORM_STYLE_ENUM_NAMES,
+		       START "\"enum\":[\"r\",\"g\"],"
+			     "\"enumNames\":[\"Red\",\"Green\"]}," REST);
+}
+
+struct fit {
+	const char *content;
+	bool fits;
+};
+
+static void expect_fits(const struct form_field *form, const struct fit *fit)
+{
+	for (; fit->content; fit++) {
+		const struct json *read = form_read(form, parse(fit->content), arena);
+
+		if (!read == fit->fits)
+			fail_msg("%s", fit->content);
+		assert_null(json_member(read, "more"));
+	}
+}
+
+static void test_what_fits_the_form(void **state)
+{
+	static const struct fit cases[] = {
+		{ "{\"colour\":\"r\"}", true },
+		{ "{\"colour\":\"g\",\"count\":5,\"sure\":false,\"note\":\"äöü\"}",
+		  true },
+		{ "{\"colour\":\"r\",\"more\":{\"x\":[]}}", true },
+		{ "{\"colour\":\"r\",\"count\":3.0}", true },
+		{ "{}", false },
+		{ "[]", false },
+		{ "5", false },
+		{ "{\"colour\":\"Red\"}", false },
+		{ "{\"colour\":null}", false },
+		{ "{\"colour\":[\"r\"]}", false },
+		{ "{\"colour\":\"r\",\"count\":0}", false },
+		{ "{\"colour\":\"r\",\"count\":6}", false },
+		{ "{\"colour\":\"r\",\"count\":2.5}", false },
+		{ "{\"colour\":\"r\",\"count\":\"2\"}", false },
+		{ "{\"colour\":\"r\",\"sure\":1}", false },
+		{ "{\"colour\":\"r\",\"sure\":null}", false },
+		{ "{\"colour\":\"r\",\"note\":\"ä\"}", false },
+		{ "{\"colour\":\"r\",\"note\":\"äöüß\"}", false },
+		{ NULL },
+	};
+
+	(void)state;
+	expect_fits(fields, cases);
+	assert_null(form_read(fields, NULL, arena));
+}
+
+/* What SEP-1034 and SEP-1330 added */
+
+static const struct form_choice plain[] = { { "a" }, { "b", .preset = true }, { NULL } };
+static const struct form_choice titled[] = {
+	{ "r", "Red", true }, { "g", "Green" }, { "b", "Blue", true }, { NULL }
+};
+static const struct form_field presets[] = {
+	{ "name", SCHEMA_STRING, .title = "N", .preset = "a \"b\"" },
+	{ "age", SCHEMA_INTEGER, .title = "A", .preset = "30" },
+	{ "score", SCHEMA_NUMBER, .title = "S", .minimum = -1, .maximum = 2,
+	  .preset = "0.5" },
+	{ "sure", SCHEMA_BOOLEAN, .title = "B", .preset = "false" },
+	{ "one", SCHEMA_STRING, .title = "O", .choices = plain },
+	{ "many", SCHEMA_ARRAY, .title = "M", .minimum = 1, .maximum = 2,
+	  .choices = titled },
+	{ NULL },
+};
+static const struct form_field variants[] = {
+	{ "named", SCHEMA_STRING, .title = "N", .choices = colours, .is_named = true },
+	{ "plain", SCHEMA_ARRAY, .title = "P", .choices = plain },
+	{ NULL },
+};
+
+static void test_presets(void **state)
+{
+	struct form_field old[ARRAY_LENGTH(presets)];
+
+	(void)state;
+	expect_written(
+		presets, FORM_STYLE_TITLES,
+		"{\"type\":\"object\",\"properties\":{"
+		"\"name\":{\"type\":\"string\",\"title\":\"N\",\"maxLength\":1000,"
+		"\"default\":\"a \\\"b\\\"\"},"
+		"\"age\":{\"type\":\"integer\",\"title\":\"A\",\"default\":30},"
+		"\"score\":{\"type\":\"number\",\"title\":\"S\",\"minimum\":-1,"
+		"\"maximum\":2,\"default\":0.5},"
+		"\"sure\":{\"type\":\"boolean\",\"title\":\"B\",\"default\":false},"
+		"\"one\":{\"type\":\"string\",\"title\":\"O\",\"enum\":[\"a\",\"b\"],"
+		"\"default\":\"b\"},"
+		"\"many\":{\"type\":\"array\",\"title\":\"M\",\"minItems\":1,"
+		"\"maxItems\":2,\"items\":{\"anyOf\":["
+		"{\"const\":\"r\",\"title\":\"Red\"},"
+		"{\"const\":\"g\",\"title\":\"Green\"},"
+		"{\"const\":\"b\",\"title\":\"Blue\"}]},"
+		"\"default\":[\"r\",\"b\"]}},\"required\":[]}");
+	memcpy(old, presets, sizeof(old));
+	old[1] = presets[3];
+	old[2] = presets[4];
+	old[3].name = NULL;
+	expect_written(
+		old, FORM_STYLE_ENUM_NAMES,
+		"{\"type\":\"object\",\"properties\":{"
+		"\"name\":{\"type\":\"string\",\"title\":\"N\",\"maxLength\":1000},"
+		"\"sure\":{\"type\":\"boolean\",\"title\":\"B\",\"default\":false},"
+		"\"one\":{\"type\":\"string\",\"title\":\"O\","
+		"\"enum\":[\"a\",\"b\"]}},\"required\":[]}");
+}
+
+static void test_variants_of_choices(void **state)
+{
+	(void)state;
+	expect_written(
+		variants, FORM_STYLE_TITLES,
+		"{\"type\":\"object\",\"properties\":{"
+		"\"named\":{\"type\":\"string\",\"title\":\"N\","
+		"\"enum\":[\"r\",\"g\"],\"enumNames\":[\"Red\",\"Green\"]},"
+		"\"plain\":{\"type\":\"array\",\"title\":\"P\",\"items\":{"
+		"\"type\":\"string\",\"enum\":[\"a\",\"b\"]},\"default\":[\"b\"]}},"
+		"\"required\":[]}");
+	assert_true(form_can_show(FORM_STYLE_TITLES, variants));
+	assert_false(form_can_show(FORM_STYLE_ENUM_NAMES, variants));
+	assert_true(form_can_show(FORM_STYLE_ENUM_NAMES, fields));
+	assert_false(form_can_show(FORM_STYLE_NONE, fields));
+}
+
+static void test_what_fits_numbers_and_choices(void **state)
+{
+	static const struct fit cases[] = {
+		{ "{}", true }, /* a preset is no answer */
+		{ "{\"score\":1.25,\"many\":[\"b\",\"g\"],\"one\":\"a\"}", true },
+		{ "{\"score\":-1}", true },
+		{ "{\"score\":2e0}", true },
+		{ "{\"score\":2.001}", false },
+		{ "{\"score\":-1e999}", false },
+		{ "{\"score\":\"1\"}", false },
+		{ "{\"age\":-9223372036854775808}", true },
+		{ "{\"age\":9223372036854775808}", false },
+		{ "{\"one\":[\"a\"]}", false },
+		{ "{\"many\":\"r\"}", false },
+		{ "{\"many\":[]}", false },
+		{ "{\"many\":[\"r\",\"g\",\"b\"]}", false },
+		{ "{\"many\":[\"r\",\"r\"]}", false },
+		{ "{\"many\":[\"Red\"]}", false },
+		{ "{\"many\":[1]}", false },
+		{ "{\"many\":[[\"r\"]]}", false },
+		{ "{\"many\":{\"r\":true}}", false },
+		{ NULL },
+	};
+	const struct json *read;
+
+	(void)state;
+	expect_fits(presets, cases);
+	read = form_read(presets, parse("{\"many\":[\"b\",\"r\"]}"), arena);
+	read = json_member(read, "many");
+	assert_int_equal(read->count, 2);
+	assert_string_equal(read->first->text, "b");
+	assert_string_equal(read->first->next->text, "r");
+	assert_null(read->first->next->next);
+}
+
+static void test_formats(void **state)
+{
+	static const struct {
+		enum form_format format;
+		const char *text;
+		bool fits;
+	} cases[] = {
+		{ FORM_FORMAT_ANY, "", true },
+		{ FORM_FORMAT_EMAIL, "a.b+c@example.org", true },
+		{ FORM_FORMAT_EMAIL, "é@bücher.example", true },
+		{ FORM_FORMAT_EMAIL, "a@localhost", true },
+		{ FORM_FORMAT_EMAIL, "", false },
+		{ FORM_FORMAT_EMAIL, "a", false },
+		{ FORM_FORMAT_EMAIL, "@b", false },
+		{ FORM_FORMAT_EMAIL, "a@", false },
+		{ FORM_FORMAT_EMAIL, "a@b@c", false },
+		{ FORM_FORMAT_EMAIL, "a..b@c", false },
+		{ FORM_FORMAT_EMAIL, "a@b.", false },
+		{ FORM_FORMAT_EMAIL, "a b@c", false },
+		{ FORM_FORMAT_EMAIL, "A <a@b>", false },
+		{ FORM_FORMAT_URI, "https://example.org/a?b=%20#c", true },
+		{ FORM_FORMAT_URI, "tel:+123", true },
+		{ FORM_FORMAT_URI, "/a", false },
+		{ FORM_FORMAT_URI, "1a:b", false },
+		{ FORM_FORMAT_URI, "a:", false },
+		{ FORM_FORMAT_URI, "a:b c", false },
+		{ FORM_FORMAT_URI, "a:%2", false },
+		{ FORM_FORMAT_URI, "a:é", false },
+		{ FORM_FORMAT_DATE, "2024-02-29", true },
+		{ FORM_FORMAT_DATE, "2023-02-29", false },
+		{ FORM_FORMAT_DATE, "2023-2-9", false },
+		{ FORM_FORMAT_DATE, "2023-02-28T00:00:00Z", false },
+		{ FORM_FORMAT_DATE_TIME, "2023-02-28T00:00:00+01:00", true },
+		{ FORM_FORMAT_DATE_TIME, "2023-02-28T00:00:00", false },
+		{ FORM_FORMAT_DATE_TIME, "2023-02-28", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
+		if (form_format_fits(cases[i].format, cases[i].text) != cases[i].fits)
+			fail_msg("%d, %s", cases[i].format, cases[i].text);
+}
+
+static void test_a_format_is_advertised_and_held(void **state)
+{
+	static const struct form_field dated[] = {
+		{ "day", SCHEMA_STRING, true, "Day", .format = FORM_FORMAT_DATE },
+		{ NULL },
+	};
+	static const struct fit cases[] = {
+		{ "{\"day\":\"2026-11-21\"}", true },
+		{ "{\"day\":\"today\"}", false },
+		{ NULL },
+	};
+
+	(void)state;
+	expect_written(dated, FORM_STYLE_ENUM_NAMES,
+		       "{\"type\":\"object\",\"properties\":{\"day\":{"
+		       "\"type\":\"string\",\"title\":\"Day\",\"maxLength\":1000,"
+		       "\"format\":\"date\"}},\"required\":[\"day\"]}");
+	expect_fits(dated, cases);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms_as_revisions_write_them),
+		cmocka_unit_test(test_what_fits_the_form),
+		cmocka_unit_test(test_presets),
+		cmocka_unit_test(test_variants_of_choices),
+		cmocka_unit_test(test_what_fits_numbers_and_choices),
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_a_format_is_advertised_and_held),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -33,7 +33,7 @@ struct property {
 	const char *const *words;
 };
 
-/* A row: PROPERTY("Retries", PROPERTY_COUNTS, struct sim_facts, retries, .words = locks) */
+/* A row: PROPERTY("Retries", PROPERTY_COUNTS, struct modem_sim, retries, .words = locks) */
 #define PROPERTY(property_name, property_type, structure, field, ...) \
 	{ .name = property_name,                                      \
 	  .type = property_type,                                      \

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Modem: one modem path of oFono and everything its signals told us, as plain data.
+ * Modem: one modem of oFono, as plain data that D-Bus signals keep up to date.
  *
- * Facts are kept fresh by signals, so reading them costs nothing. One source file per
- * D-Bus interface fills in its part.
+ * Reading a member or calling a predicate here costs no D-Bus call. Each part is filled in by
+ * the source file of its D-Bus interface. Text members are NUL-terminated; "" means unknown.
+ * A struct modem is valid until the MODEM_REMOVED event (ofono/ofono.h) returns.
+ *
+ * modem_switch() sets Powered and Online. Upstream oFono's D-Bus policy allows that to root;
+ * the gateway does it only for power_modems, with a policy of its own (etc/dbus/power.conf).
  */
 #ifndef OFONO_MODEM_H
 #define OFONO_MODEM_H
@@ -12,8 +16,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-/* bits of modem.interfaces, the ones we use */
-enum modem_interface {
+/* bits of modem.interfaces: the D-Bus interfaces that the gateway uses */
+enum modem_interface_bit {
 	MODEM_SIM_MANAGER = 1 << 0,
 	MODEM_MESSAGE_MANAGER = 1 << 1,
 	MODEM_NETWORK_REGISTRATION = 1 << 2,
@@ -23,62 +27,70 @@ enum modem_interface {
 	MODEM_CELL_BROADCAST = 1 << 6,
 	MODEM_SIM_INFO = 1 << 7,
 	MODEM_PHONEBOOK = 1 << 8,
-	MODEM_NETWORK_TIME = 1 << 9, /* forks alone have it */
+	MODEM_NETWORK_TIME = 1 << 9, /* only forks have it */
 };
 
-enum { SIM_LOCKS_MAX = 16 };
+enum { MODEM_SIM_LOCKS_MAX = 16 };
 
 /*
- * org.ofono.SimManager; cleared when the interface goes. Without a card everything but
- * `known` is zero.
+ * org.ofono.SimManager; cleared when the interface disappears. Without a card everything
+ * except `known` is zero.
  */
-struct sim_facts {
-	bool known; /* it is certain whether there is a card */
+struct modem_sim {
+	bool known; /* oFono has said whether there is a card */
 	bool present;
-	bool fixed_dialing; /* with either of them oFono makes nothing of the card */
+	bool fixed_dialing; /* with FDN or BDN, oFono never makes the card ready */
 	bool barred_dialing;
-	char card_identifier[24];     /* ICCID, "" unknown */
-	char subscriber_identity[16]; /* IMSI, "" unknown (locked) */
-	char pin_required[16];	      /* "none", "pin", "puk", ...; "" unknown */
+	char card_identifier[24];     /* ICCID */
+	char subscriber_identity[16]; /* IMSI; unknown while the card is locked */
+	char pin_required[16];	      /* "none", "pin", "puk", ... */
 	char mobile_country_code[4];
 	char mobile_network_code[4];
 	char service_provider_name[64];
 	char own_number[24]; /* first of SubscriberNumbers, often "" */
-	uint8_t pin_retries; /* of the lock in force; 0 unknown */
-	uint8_t card_slots;  /* of a modem that uses one of several; 0: it has one */
-	uint8_t active_slot; /* of those the one in use, from 1; 0 unknown */
-	uint8_t retries[SIM_LOCKS_MAX]; /* of every lock; private to src/ofono */
+	uint8_t pin_retries; /* left for the lock in force; 0 unknown */
+	uint8_t card_slots; /* of a modem that uses one of several slots; 0: it has one */
+	uint8_t active_slot; /* the slot in use, counted from 1; 0 unknown */
+	uint8_t retries[MODEM_SIM_LOCKS_MAX]; /* of every lock; private to src/ofono */
 };
 
-/* org.ofono.NetworkRegistration; cleared when the interface goes */
-struct network_facts {
-	char status[16]; /* "registered", "roaming", "searching", ...; "" unknown */
-	char name[64];	 /* operator */
+/* What a card asks for before it can be used. */
+enum modem_sim_lock {
+	SIM_LOCK_NONE, /* or not known yet; or PIN2, which guards only some features */
+	SIM_LOCK_PIN,
+	SIM_LOCK_PUK,	/* no PIN attempts are left */
+	SIM_LOCK_OTHER, /* a network or phone lock: the card's owner has no code for it */
+};
+
+/* org.ofono.NetworkRegistration; cleared when the interface disappears */
+struct modem_network {
+	char status[16]; /* "registered", "roaming", "searching", ... */
+	char name[64];	 /* of the operator */
 	char mobile_country_code[4];
 	char mobile_network_code[4];
 	char technology[16];
 	uint8_t strength; /* percent */
 };
 
-/* org.ofono.MessageWaiting; cleared when the interface goes */
-struct voicemail_facts {
+/* org.ofono.MessageWaiting; cleared when the interface disappears */
+struct modem_voicemail {
 	bool known;
 	bool waiting;
 	uint8_t count;		 /* 0 with `waiting`: the network did not say */
-	char mailbox_number[24]; /* to call; "" unknown */
+	char mailbox_number[24]; /* to call */
 };
 
-/* org.nemomobile.ofono.SimInfo of the forks: the card, known also while the modem is off */
-struct remembered_card {
-	char card_identifier[24];     /* "" unknown, or there is none */
-	char subscriber_identity[16]; /* likewise */
+/* org.nemomobile.ofono.SimInfo (forks): the card, known even while the modem is off */
+struct modem_remembered_card {
+	char card_identifier[24];
+	char subscriber_identity[16];
 	char service_provider_name[64];
 };
 
-/* Whether oFono knows where the modem hands its messages in (ServiceCenterAddress). */
-enum service_centre {
-	CENTRE_UNTOLD, /* not yet, or oFono cannot tell */
-	CENTRE_NONE,   /* the card names none, or the modem does not tell it */
+/* Whether oFono knows the SMS centre to which the modem submits (ServiceCenterAddress). */
+enum modem_service_centre {
+	CENTRE_UNREAD, /* oFono has not said yet, or cannot */
+	CENTRE_NONE,   /* the card has none, or the modem does not show it */
 	CENTRE_KNOWN,
 };
 
@@ -87,33 +99,74 @@ struct modem {
 	bool powered;
 	bool online;
 	char type[16];	     /* "hardware", "hfp", "sap", "test" */
-	uint32_t interfaces; /* enum modem_interface bits */
-	/* MessageManager's UseDeliveryReports as far as it was told; false when that is
-	 * away */
-	bool uses_delivery_reports;
-	enum service_centre centre; /* likewise */
-	struct sim_facts sim;
-	uint8_t card_slots; /* as the SIM's facts told last, which go with the power */
-	struct remembered_card remembered;
-	struct network_facts network;
-	struct voicemail_facts voicemail;
-	/* of VoiceCallManager: the card's and the network's, blanks between; "" unknown */
+	uint32_t interfaces; /* enum modem_interface_bit */
+	/* MessageManager; false and CENTRE_UNREAD without that interface */
+	bool uses_delivery_reports; /* UseDeliveryReports, as last signalled */
+	enum modem_service_centre centre;
+	struct modem_sim sim;
+	uint8_t card_slots; /* last known sim.card_slots: that is cleared at power-off */
+	struct modem_remembered_card remembered;
+	struct modem_network network;
+	struct modem_voicemail voicemail;
+	/* VoiceCallManager: of the card and the network, space-separated */
 	char emergency_numbers[256];
-	/* of SupplementaryServices: "idle", "active", "user-response"; "" not told yet */
-	char ussd_state[16];
+	char ussd_state
+		[16]; /* SupplementaryServices: "idle", "active", "user-response" */
 
 	struct ofono *ofono;
-	TAILQ_ENTRY(modem) link;       /* in order of path, "/sim2" before "/sim10" */
-	struct modem_queries *queries; /* private to src/ofono */
+	TAILQ_ENTRY(modem) link;	   /* sorted by path, "/sim2" before "/sim10" */
+	struct ofono_bus *bus;		   /* private to src/ofono */
+	struct modem_interface_data *data; /* private to src/ofono */
 };
 
 bool modem_is_registered(const struct modem *modem); /* home or roaming */
-/* It takes messages and can put them on the air now. */
+/* It accepts messages and is registered, so it can transmit them now. */
 bool modem_can_send(const struct modem *modem);
 /*
- * A phone reached over Bluetooth, not one of our modems: it shows no interfaces here, whatever
- * oFono lists, so it is asked nothing, and what it signals is not heard.
+ * A phone reached over Bluetooth (HFP), not a modem of this device. It shows no interfaces
+ * here, whatever oFono lists: the gateway sends it no calls and ignores its signals.
  */
 bool modem_is_foreign(const struct modem *modem);
+bool modem_has_calls(const struct modem *modem); /* it can place voice calls */
+bool modem_has_ussd(const struct modem *modem);	 /* it can dial USSD codes */
+/* The network waits for a reply in a USSD dialogue. */
+bool modem_awaits_ussd_reply(const struct modem *modem);
+
+enum modem_sim_lock modem_sim_lock_of(const struct modem_sim *sim);
+/* Limited to a list of numbers (FDN, BDN): upstream oFono sends nothing with such a card. */
+bool modem_sim_is_restricted(const struct modem_sim *sim);
+/*
+ * Do two modems show the same card, by IMSI or ICCID? Unknown identities match nothing. oFono
+ * stores outgoing messages by IMSI, and every modem that shows that IMSI sends them.
+ */
+bool modem_sim_is_same(const struct modem_sim *one, const struct modem_sim *other);
+
+enum modem_switch_target { MODEM_SWITCH_POWERED, MODEM_SWITCH_ONLINE };
+
+enum modem_switch_outcome {
+	MODEM_SWITCH_DONE,
+	MODEM_SWITCH_REFUSED,	  /* the bus or oFono does not allow it to this user */
+	MODEM_SWITCH_BUSY,	  /* another client is switching it */
+	MODEM_SWITCH_NOT_NOW,	  /* unavailable or failed: may work later */
+	MODEM_SWITCH_IMPOSSIBLE,  /* this modem cannot */
+	MODEM_SWITCH_UNREACHABLE, /* oFono is not running */
+	MODEM_SWITCH_SILENT,	  /* no answer: it may still happen */
+};
+
+struct modem_switch; /* a SetProperty call in progress */
+
+/*
+ * Sets Powered or Online. The callback follows the rules of bus_call(): exactly once, later,
+ * not after modem_switch_stop(). oFono answers when it is done or has given up; the change
+ * itself arrives as MODEM_CHANGED (tests/integration/test_modem.py). The modem may disappear
+ * meanwhile. NULL: no memory. Each call has ended or is stopped before ofono_free().
+ *
+ * Source: oFono doc/modem-api.txt, SetProperty.
+ */
+struct modem_switch *modem_switch(
+	struct modem *modem, enum modem_switch_target target, bool on,
+	void (*done)(void *data, enum modem_switch_outcome outcome), void *data);
+/* The callback will not run; oFono may switch the modem all the same. NULL is fine. */
+void modem_switch_stop(struct modem_switch *modem_switch);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ofono: the service on the bus, its modems, and what they tell.
+ * Ofono: the service on the bus, its modems, and the events it reports.
  *
- * Survives everything: the bus or ofonod absent, restarted, crashed. When the owner of
- * org.ofono changes, every modem goes (MODEM_REMOVED) and is read anew. Signals of anybody
- * but the present owner are ignored.
+ * It survives the bus or ofonod being absent, restarted or crashing. When the owner of
+ * org.ofono changes, every modem is removed (MODEM_REMOVED) and read again. Signals from
+ * anybody except the present owner are ignored.
  *
- * oFono tells of a message once and keeps nothing. What arrives before the modems are known,
- * or while the modem's SIM is being asked for its identity, is told right after that, in
- * order: MESSAGE_RECEIVED comes with the SIM's facts whenever oFono gives them at all.
+ * oFono signals a message once and keeps nothing. What arrives before the modems are known, or
+ * while the identity of the modem's SIM is being read, is reported right after that, in order:
+ * MESSAGE_RECEIVED comes with the SIM's facts if oFono provides them at all
+ * (ofono/pending_signals.h).
  */
 #ifndef OFONO_OFONO_H
 #define OFONO_OFONO_H
@@ -24,40 +25,40 @@ struct ofono;
 TAILQ_HEAD(modem_list, modem);
 
 /*
- * Which oFono runs, told by what it shows: no property names its version. The forks for
- * phones all show at least one of two interfaces that upstream has never had:
+ * Which oFono is running, judged by its interfaces: no property names its version. The forks
+ * for phones all have at least one of two interfaces that upstream never had:
  * org.nemomobile.ofono.ModemManager (1.29 of Sailfish OS, Droidian, FuriOS, UBports) and
- * org.ofono.NetworkTime (these and 1.17 of UBports). doc/modems.md lists what differs.
+ * org.ofono.NetworkTime (these and 1.17 of UBports). doc/modems.md lists the differences.
  */
 enum ofono_line {
-	OFONO_LINE_UNKNOWN,  /* not asked yet, or it did not say: assume neither */
-	OFONO_LINE_UPSTREAM, /* it damages emoji, both ways */
-	OFONO_LINE_FORK,     /* every text goes and comes as it was sent */
+	OFONO_LINE_UNKNOWN,  /* not asked yet, or no answer: assume neither */
+	OFONO_LINE_UPSTREAM, /* it damages emoji, in both directions */
+	OFONO_LINE_FORK,     /* it passes every text unchanged */
 };
 
 enum ofono_event_type {
-	OFONO_BUS_KNOWN,   /* it took our match rules: all is heard; or it is not there */
-	OFONO_AVAILABLE,   /* the service answers; its modems follow */
+	OFONO_BUS_KNOWN,   /* the match rules are in force, or there is no bus */
+	OFONO_AVAILABLE,   /* oFono answers; its modems follow */
 	OFONO_UNAVAILABLE, /* all its modems have been removed already */
-	OFONO_CONDITION,   /* ofono_condition() says something else */
+	OFONO_CONDITION,   /* ofono_condition() differs */
 	OFONO_CHANGED,	   /* ofono_default_modem() or ofono_is_complete() differs */
 	MODEM_ADDED,
-	MODEM_CHANGED,	  /* some fact differs; bursts are common */
-	MODEM_REMOVED,	  /* not listed any more; freed after the event */
-	MESSAGE_STATE,	  /* a message handed over earlier: .uuid, .state */
-	MESSAGE_RECEIVED, /* .sender, .text, ...; .modem may be one that is not listed */
-	MESSAGE_REPORT,	  /* a delivery report, perhaps days later: .uuid, .delivered */
-	USSD_NOTIFIED,	  /* the network says something by itself: .text */
-	USSD_REQUESTED,	  /* ... and waits for a reply */
-	CALL_ADDED,	  /* .call; .call_state, .sender may be NULL */
-	CALL_CHANGED,	  /* .call, and .call_state or .sender: what differs */
-	CALL_REMOVED,	  /* .call is over */
+	MODEM_CHANGED,	    /* some fact differs; bursts are common */
+	MODEM_REMOVED,	    /* freed after the event; still listed meanwhile, or not */
+	MESSAGE_STATE,	    /* of an outgoing message: .uuid, .state */
+	MESSAGE_RECEIVED,   /* .sender, .text, ...; .modem may be an unlisted one */
+	MESSAGE_REPORT,	    /* a delivery report, perhaps days later: .uuid, .delivered */
+	USSD_NOTIFIED,	    /* an unasked text of the network: .text */
+	USSD_REQUESTED,	    /* the same, and the network waits for a reply */
+	CALL_ADDED,	    /* .call; .call_state, .sender may be NULL */
+	CALL_CHANGED,	    /* .call, and .call_state or .sender: the one that differs */
+	CALL_REMOVED,	    /* .call is over */
 	BROADCAST_RECEIVED, /* .text, .topic, .emergency */
-	PHONEBOOK_READ,	    /* the card's contacts: .text, vCards */
+	PHONEBOOK_READ,	    /* the contacts on the SIM card: .text, vCards */
 };
 
 /* org.ofono.Message State */
-enum message_state_word {
+enum ofono_message_state {
 	MESSAGE_PENDING,
 	MESSAGE_SENT,
 	MESSAGE_FAILED,
@@ -66,8 +67,8 @@ enum message_state_word {
 
 enum { MESSAGE_UUID_BYTES = 41 }; /* 40 hex digits and NUL */
 
-/* No states of oFono's: why it is about to end, as DisconnectReason tells. */
-#define CALL_REFUSED_HERE     "refused" /* "local": hung up at this end */
+/* Values of .call_state that are no states of oFono: why a call ends (DisconnectReason). */
+#define CALL_ENDED_HERE	      "refused" /* "local": hung up at this phone */
 #define CALL_ENDED_THERE      "remote"
 #define CALL_ENDED_BY_NETWORK "network"
 
@@ -75,85 +76,86 @@ struct ofono_event {
 	enum ofono_event_type type;
 	struct modem *modem; /* NULL for OFONO_... */
 	const char *uuid;
-	enum message_state_word state;
-	bool delivered; /* false: given up */
+	enum ofono_message_state state;
+	bool delivered; /* false: the network gave up */
 	const char *sender;
 	const char *text;
-	const char *sent_time;	     /* as oFono wrote it, sender network's zone */
+	const char *sent_time;	     /* as oFono wrote it, in the sender network's zone */
 	const char *local_sent_time; /* the same moment in ofonod's zone */
 	bool immediate;		     /* class 0 */
 	const char *call;	     /* its object path */
-	int topic;		     /* of a cell broadcast; -1: oFono does not say */
-	const char *emergency;	     /* "Earthquake", ...; NULL: it is none */
-	const char *call_state; /* "incoming", "active", ...; CALL_REFUSED_HERE, ... */
+	int topic;		     /* of a cell broadcast; -1: not given */
+	const char *emergency;	     /* "Earthquake", ...; NULL: not an emergency */
+	const char *call_state;	     /* "incoming", "active", ... or CALL_ENDED_... */
 };
 
 /* `bus_address` as for bus_new(). 0 or -errno. */
 int ofono_new(sd_event *loop, const char *bus_address, struct ofono **ofono_out);
-/* Tells no events. Not from inside one. NULL is fine. */
+/* Reports no events. Not from inside one. NULL is fine. */
 void ofono_free(struct ofono *ofono);
 
 /*
- * From now on UseDeliveryReports is switched on in every modem, as soon as it takes
- * messages. The switch is everybody's: it is left alone until this is called.
+ * From now on UseDeliveryReports is switched on in every modem as soon as it accepts messages.
+ * The setting is shared with other programs, so it is left alone until this is called.
  */
 void ofono_use_delivery_reports(struct ofono *ofono);
 
 /*
- * From now on the contacts of each card are asked for when its modem shows them, and those of
- * all that are there now (again), or not any more. Until this is called nobody asks.
+ * Whether to read the contacts of each SIM card when its modem shows org.ofono.Phonebook, and
+ * those of all present modems now (again). Off until this is called.
  */
 void ofono_use_phonebooks(struct ofono *ofono, bool use);
 
 /*
- * A message that came in is told when its modem and card are known; what waits for that is
- * told now, before those who listen go.
+ * Incoming messages are held until their modem and card are known. This reports the held ones
+ * now, before the observers go.
  */
-void ofono_tell_waiting(struct ofono *ofono);
+void ofono_flush_pending(struct ofono *ofono);
 
 /* Events are struct ofono_event. */
 struct observers *ofono_observers(struct ofono *ofono);
 
 uint64_t ofono_calls_sent(const struct ofono *ofono); /* D-Bus calls since the start */
 bool ofono_has_bus(const struct ofono *ofono);	      /* connected to the bus */
-bool ofono_is_available(const struct ofono *ofono);
-/* What the bus calls this run of ofonod, and no later one; "": there is none. */
+bool ofono_is_available(const struct ofono *ofono);   /* it has answered GetModems */
+/* The bus's unique name for this run of ofonod; "": not running. */
 const char *ofono_owner(const struct ofono *ofono);
-/* In plain words, for people: why not, or "oFono answers". */
+/* For people: why oFono is not available, or "oFono answers". */
 const char *ofono_condition(const struct ofono *ofono);
 /*
- * Somebody wants something of oFono: where the bus refused for so long that it is not asked
- * any more by itself, it is asked now (include/ofono/manager.h).
+ * Somebody needs oFono. When the bus has refused for so long that oFono is not asked any more
+ * (ofono/manager.h), ask once more.
  */
-void ofono_ask_again(struct ofono *ofono);
+void ofono_retry(struct ofono *ofono);
 /* The bus refused the last time: its policy does not let this user talk to oFono. */
 bool ofono_is_refused(const struct ofono *ofono);
 #define OFONO_REFUSED_FIX                                                        \
 	"Let the bus read it: systemctl reload dbus; if it still refuses: sudo " \
 	"ofono-mcp doctor"
-/* Where it refused, ask again at once. */
-void ofono_ask_now(struct ofono *ofono);
+/* After a refusal, ask again at once. */
+void ofono_retry_now(struct ofono *ofono);
 /*
- * It refused, and the answer may be another within seconds: it is being asked, or has refused
- * for less than ten. After an installation the bus reads its new policy last.
+ * The bus refused, but may allow it within seconds: a call is in progress, or the first
+ * refusal is less than ten seconds old. After an installation the bus reads its new policy
+ * last.
  */
-bool ofono_may_be_let_in(const struct ofono *ofono);
+bool ofono_may_be_allowed_soon(const struct ofono *ofono);
 /*
- * All that was asked by now has been answered, well or not: what is known will not become
- * more by itself (tests/unit/test_ofono.c::test_settled). For programs that look once.
+ * Every call made so far was answered or has failed: nothing more will become known without a
+ * change (tests/unit/test_ofono.c::test_settled). For programs that look once.
  */
 bool ofono_is_settled(const struct ofono *ofono);
 const struct modem_list *ofono_modems(const struct ofono *ofono);
 /*
- * Of the forks that have it (include/ofono/modem_manager.h): the modem that the phone's owner
- * chose for calls and messages; NULL: none, or oFono does not tell.
+ * The modem that the phone's owner chose for calls and messages, on forks that know it
+ * (ofono/modem_manager.h). NULL: none, or unknown.
  */
 const struct modem *ofono_default_modem(const struct ofono *ofono);
-/* False: oFono says that there are modems which it does not know yet. */
+/* False: oFono says that it does not know all modems yet. */
 bool ofono_is_complete(const struct ofono *ofono);
-/* Known before any message of this run of oFono is passed on. */
+/* Known before any message of this run of ofonod is reported. */
 enum ofono_line ofono_line(const struct ofono *ofono);
-/* Characters above U+FFFF go out: certain of forks alone. */
+/* Characters above U+FFFF can be sent: only forks certainly do that. */
 bool ofono_sends_emoji(const struct ofono *ofono);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ofono probe: what the gateway does not need to know while it runs, asked once by a program
- * that may wait: each question blocks for OFONO_PROBE_MS at most. Never in the gateway.
+ * Ofono probe: questions to oFono and the bus that a command-line program asks once. Each
+ * blocks for OFONO_PROBE_MS at most, so the gateway itself never uses it.
  */
 #ifndef OFONO_OFONO_PROBE_H
 #define OFONO_OFONO_PROBE_H
@@ -13,27 +13,27 @@ enum { OFONO_PROBE_MS = 3000 };
 
 struct ofono_probe;
 
-/* NULL: there is no bus, or it does not let us in. */
+/* NULL: there is no bus, or it refuses this user. */
 struct ofono_probe *ofono_probe_new(void);
 void ofono_probe_free(struct ofono_probe *probe); /* NULL is fine */
 
-/* Of ofonod; 0: it does not run, or nobody tells. */
+/* The process ID of ofonod; 0: it does not run, or the bus does not say. */
 int64_t ofono_probe_process(struct ofono_probe *probe);
 
-/* Whether what the object tells of itself has these words in it. False: or it does not tell. */
+/* Does the object's introspection data contain `words`? False also without an answer. */
 bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const char *words);
 
 /*
- * The bus, or oFono, does not let this user call the method. It is called where there is no
- * such object, without arguments: nothing comes of it.
+ * The bus or oFono forbids this user to call the method. It is called on "/" without
+ * arguments, where no such method exists: the call has no effect.
  */
 bool ofono_probe_is_refused(struct ofono_probe *probe, const char *interface,
 			    const char *method);
 
 /*
- * oFono itself does not let this user send messages with this modem: access control of
- * Sailfish OS, which the bus knows nothing of. It looks at the caller before the arguments,
- * and those are such that every oFono refuses them: nothing is sent.
+ * oFono itself forbids this user to send messages with this modem: the access control of
+ * Sailfish OS, which the bus does not know. oFono checks the caller before the arguments, and
+ * every oFono refuses these arguments: nothing is sent.
  */
 bool ofono_probe_may_not_send(struct ofono_probe *probe, const char *modem);
 

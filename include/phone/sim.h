@@ -47,7 +47,7 @@ struct sim {
 	bool roaming;	     /* registered with a foreign network */
 	bool stuck;	     /* sims_set_stuck() */
 	bool is_default;     /* the phone's owner chose it, where oFono tells that */
-	struct voicemail_facts voicemail;
+	struct modem_voicemail voicemail;
 	TAILQ_ENTRY(sim) link;
 };
 
@@ -87,7 +87,7 @@ bool sims_is_known(const struct sims *sims, int64_t sim_id);
 void sims_set_stuck(struct sims *sims, int64_t sim_id, bool stuck);
 
 /* The number of the card that shows these facts. 0: it shows none, or the store fails. */
-int64_t sims_identify(struct sims *sims, const struct sim_facts *facts);
+int64_t sims_identify(struct sims *sims, const struct modem_sim *facts);
 
 const char *sim_state_name(enum sim_state state); /* "ready" */
 

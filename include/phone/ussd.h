@@ -20,7 +20,7 @@
 
 #include "base/observer.h"
 #include "ofono/ofono.h"
-#include "ofono/supplementary_services.h"
+#include "ofono/ussd_call.h"
 
 enum {
 	USSD_LIMIT_MS = 120 * 1000,
@@ -49,16 +49,16 @@ struct ussd_order {
 /* A code or a reply under way; the caller's. */
 struct ussd_turn {
 	/* Once, later, not after ussd_leave(). `asks`: the network waits for a reply. */
-	void (*done)(void *data, const struct ussd_result *result, bool asks);
+	void (*done)(void *data, const struct ussd_call_result *result, bool asks);
 	void *data;
 	/* its own */
-	struct sim_facts card; /* it may go meanwhile, and its modem, too */
+	struct modem_sim card; /* it may go meanwhile, and its modem, too */
 	struct ussd_dialogue *dialogue;
 };
 
 /* What the network said by itself, to that card, while the gateway ran. */
 struct ussd_notice {
-	struct sim_facts card; /* not known: there is none */
+	struct modem_sim card; /* not known: there is none */
 	int64_t wall_ms;
 	bool asks;
 	char text[USSD_TEXT_BYTES];

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "cli/doctor.h"
-#include "ofono/sim_lock.h"
-#include "ofono/sim_match.h"
+#include "ofono/modem.h"
 
 struct patient {
 	struct doctor *doctor;
@@ -44,7 +43,7 @@ static bool is_powered(const struct patient *patient)
 
 static bool has_card(const struct patient *patient)
 {
-	const struct sim_facts *sim = &patient->modem->sim;
+	const struct modem_sim *sim = &patient->modem->sim;
 
 	if (sim->known && sim->present)
 		return true;
@@ -57,7 +56,7 @@ static bool has_card(const struct patient *patient)
 	return false;
 }
 
-static void tell_to_unlock(const struct patient *patient, enum sim_lock lock)
+static void tell_to_unlock(const struct patient *patient, enum modem_sim_lock lock)
 {
 	char fix[sizeof(patient->modem->path) + 128];
 
@@ -72,8 +71,8 @@ static void tell_to_unlock(const struct patient *patient, enum sim_lock lock)
 
 static bool is_unlocked(const struct patient *patient)
 {
-	const struct sim_facts *sim = &patient->modem->sim;
-	enum sim_lock lock = sim_lock_of(sim);
+	const struct modem_sim *sim = &patient->modem->sim;
+	enum modem_sim_lock lock = modem_sim_lock_of(sim);
 
 	if (lock == SIM_LOCK_NONE)
 		return true;
@@ -93,7 +92,8 @@ static bool is_free(const struct patient *patient)
 {
 	const struct modem *modem = patient->modem;
 
-	if (!sim_is_restricted(&modem->sim) || modem->interfaces & MODEM_MESSAGE_MANAGER)
+	if (!modem_sim_is_restricted(&modem->sim) ||
+	    modem->interfaces & MODEM_MESSAGE_MANAGER)
 		return true;
 	tell(patient,
 	     "its SIM card is limited to a list of numbers (fixed or barred dialling), "
@@ -112,7 +112,7 @@ static bool is_alone(const struct patient *patient)
 		 patient->modem->path);
 	TAILQ_FOREACH (other, ofono_modems(patient->modem->ofono), link) {
 		if (other == patient->modem || modem_is_foreign(other) ||
-		    !sim_match(&patient->modem->sim, &other->sim))
+		    !modem_sim_is_same(&patient->modem->sim, &other->sim))
 			continue;
 		doctor_tell(patient->doctor,
 			    &(struct finding){ DOCTOR_PROBLEM, patient->about, fix },
@@ -140,7 +140,7 @@ static const char denied_fix[] = "The network refuses the card: ask the operator
 
 static bool is_registered(const struct patient *patient)
 {
-	const struct network_facts *network = &patient->modem->network;
+	const struct modem_network *network = &patient->modem->network;
 
 	if (modem_is_registered(patient->modem))
 		return true;

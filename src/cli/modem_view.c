@@ -6,7 +6,7 @@
 
 #include "cli/colour.h"
 #include "cli/shown.h"
-#include "ofono/sim_lock.h"
+#include "ofono/modem.h"
 
 enum { CELL_BYTES = 48 };
 
@@ -34,13 +34,13 @@ static const char *const card_words[] = {
 
 enum modem_card modem_view_card(const struct modem *modem)
 {
-	const struct sim_facts *sim = &modem->sim;
+	const struct modem_sim *sim = &modem->sim;
 
 	if (!sim->known)
 		return MODEM_CARD_UNKNOWN;
 	if (!sim->present)
 		return MODEM_CARD_ABSENT;
-	if (sim_lock_of(sim) != SIM_LOCK_NONE)
+	if (modem_sim_lock_of(sim) != SIM_LOCK_NONE)
 		return MODEM_CARD_LOCKED;
 	/* "none" is told also before the card was asked; its identity only after that. */
 	return *sim->subscriber_identity ? MODEM_CARD_READY : MODEM_CARD_UNKNOWN;
@@ -48,7 +48,7 @@ enum modem_card modem_view_card(const struct modem *modem)
 
 void modem_view_put(struct json_writer *writer, const struct modem *modem)
 {
-	const struct network_facts *network = &modem->network;
+	const struct modem_network *network = &modem->network;
 	enum modem_card card = modem_view_card(modem);
 
 	json_put_string(writer, "modem", modem->path);
@@ -74,20 +74,20 @@ static void say_card(const struct modem *modem, char text[CELL_BYTES])
 
 	if (!modem->powered)
 		snprintf(text, CELL_BYTES, "not known");
-	else if (sim_lock_of(&modem->sim) == SIM_LOCK_OTHER)
+	else if (modem_sim_lock_of(&modem->sim) == SIM_LOCK_OTHER)
 		snprintf(text, CELL_BYTES, "locked (%s)", modem->sim.pin_required);
-	else if (card == MODEM_CARD_UNKNOWN && sim_is_restricted(&modem->sim))
+	else if (card == MODEM_CARD_UNKNOWN && modem_sim_is_restricted(&modem->sim))
 		snprintf(text, CELL_BYTES, "limited to a list (FDN)");
 	else
 		snprintf(text, CELL_BYTES, "%s%s", texts[card],
-			 card != MODEM_CARD_LOCKED		    ? ""
-			 : sim_lock_of(&modem->sim) == SIM_LOCK_PUK ? "PUK"
-								    : "PIN");
+			 card != MODEM_CARD_LOCKED			  ? ""
+			 : modem_sim_lock_of(&modem->sim) == SIM_LOCK_PUK ? "PUK"
+									  : "PIN");
 }
 
 static void print_network(FILE *out, const struct modem *modem)
 {
-	const struct network_facts *network = &modem->network;
+	const struct modem_network *network = &modem->network;
 
 	if (!*network->status) {
 		fputs("none", out);

@@ -63,7 +63,7 @@ static void finish(struct switching *switching, enum switching_outcome outcome)
 
 static const struct {
 	bool on; /* of which way it is a step */
-	enum modem_switch_property property;
+	enum modem_switch_target property;
 } steps[] = {
 	{ true, MODEM_SWITCH_POWERED },
 	{ true, MODEM_SWITCH_ONLINE },
@@ -78,7 +78,7 @@ static bool has_taken(const struct modem *modem, unsigned step)
 	return is == steps[step].on;
 }
 
-static void on_answer(void *data, enum modem_switch_answer answer)
+static void on_answer(void *data, enum modem_switch_outcome answer)
 {
 	struct switching *switching = data;
 

@@ -14,7 +14,7 @@
 #define CLI_SWITCHING_H
 
 #include "base/json_writer.h"
-#include "ofono/modem_switch.h"
+#include "ofono/modem.h"
 #include "ofono/ofono.h"
 
 enum {

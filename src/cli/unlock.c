@@ -128,7 +128,7 @@ static int ask_pin(struct codes *codes)
 {
 	if (!secret_read("PIN: ", codes->code))
 		return fail("no PIN was given");
-	if (!sim_pin_is_valid(codes->code))
+	if (!sim_unlock_pin_is_valid(codes->code))
 		return fail("a PIN has 4 to 8 digits");
 	return EXIT_CODE_OK;
 }
@@ -148,11 +148,11 @@ static int ask_puk(struct codes *codes)
 {
 	if (!secret_read("PUK: ", codes->code))
 		return fail("no PUK was given");
-	if (!sim_puk_is_valid(codes->code))
+	if (!sim_unlock_puk_is_valid(codes->code))
 		return fail("a PUK has 8 digits");
 	if (!secret_read("New PIN: ", codes->new_pin))
 		return fail("no new PIN was given");
-	if (!sim_pin_is_valid(codes->new_pin))
+	if (!sim_unlock_pin_is_valid(codes->new_pin))
 		return fail("a PIN has 4 to 8 digits");
 	return secret_is_asked_for() ? ask_again(codes->new_pin) : EXIT_CODE_OK;
 }

@@ -30,9 +30,9 @@ try {
 	struct sim_unlock *unlock; /* NULL: answered */
 	char path[sizeof(((struct modem *)0)->path)];
 	struct locked_sim before;
-	enum unlock_outcome outcome;
+	enum sim_unlock_outcome outcome;
 	/* Do the facts show it? NULL: they need not. */
-	bool (*shows)(const struct try *try, const struct sim_facts *facts);
+	bool (*shows)(const struct try *try, const struct modem_sim *facts);
 	void (*tell)(struct try *try); /* what became of it */
 	struct observer observer;
 	sd_event_source *timer;
@@ -122,7 +122,7 @@ static void tell_blocked(const struct try *try, unsigned tries)
 }
 
 /* Of its modem by now; NULL: it is gone. */
-static const struct sim_facts *facts_of(const struct try *try)
+static const struct modem_sim *facts_of(const struct try *try)
 {
 	const struct modem *modem;
 
@@ -133,27 +133,27 @@ static const struct sim_facts *facts_of(const struct try *try)
 	return NULL;
 }
 
-static bool is_open(const struct try *try, const struct sim_facts *facts)
+static bool is_open(const struct try *try, const struct modem_sim *facts)
 {
-	return sim_lock_of(facts) != try->before.lock;
+	return modem_sim_lock_of(facts) != try->before.lock;
 }
 
 /* The same lock with fewer tries, or the next lock. */
-static bool has_cost_a_try(const struct try *try, const struct sim_facts *facts)
+static bool has_cost_a_try(const struct try *try, const struct modem_sim *facts)
 {
 	return facts->pin_retries != try->before.tries ||
-	       sim_lock_of(facts) != try->before.lock;
+	       modem_sim_lock_of(facts) != try->before.lock;
 }
 
 static void tell_wrong(struct try *try)
 {
-	const struct sim_facts *facts = facts_of(try);
+	const struct modem_sim *facts = facts_of(try);
 	const char *code = name_of_code(try);
 
 	if (facts && !has_cost_a_try(try, facts))
 		facts = NULL;
 	if (facts && try->before.lock == SIM_LOCK_PIN &&
-	    sim_lock_of(facts) == SIM_LOCK_PUK)
+	    modem_sim_lock_of(facts) == SIM_LOCK_PUK)
 		tell_blocked(try, facts->pin_retries);
 	else if (facts && facts->pin_retries)
 		control_fail(try->call, "wrong_code",
@@ -182,7 +182,7 @@ static void finish(struct try *try)
 
 static bool is_told(const struct try *try)
 {
-	const struct sim_facts *facts = facts_of(try);
+	const struct modem_sim *facts = facts_of(try);
 
 	return facts && try->shows(try, facts);
 }
@@ -254,7 +254,7 @@ static void tell_refused(struct try *try)
 static void note(const struct try *try)
 {
 	const struct audit_fact facts[] = {
-		{ "outcome", unlock_outcome_name(try->outcome) },
+		{ "outcome", sim_unlock_outcome_name(try->outcome) },
 		{ "retries", NULL, try->before.tries },
 		{ "by", "owner" },
 		{ NULL },
@@ -264,7 +264,7 @@ static void note(const struct try *try)
 		log_warning("unlock: the audit does not have it");
 }
 
-static void on_done(void *data, enum unlock_outcome outcome)
+static void on_done(void *data, enum sim_unlock_outcome outcome)
 {
 	struct try *try = data;
 
@@ -288,19 +288,20 @@ static void on_done(void *data, enum unlock_outcome outcome)
 /* Trying */
 
 /* False: they are no codes, and it has been said. */
-static bool read_codes(struct control_call *call, enum sim_lock lock,
-		       struct sim_codes *codes_out)
+static bool read_codes(struct control_call *call, enum modem_sim_lock lock,
+		       struct sim_unlock_codes *codes_out)
 {
-	struct sim_codes codes = { control_argument(call, "code"),
-				   control_argument(call, "new_pin") };
+	struct sim_unlock_codes codes = { control_argument(call, "code"),
+					  control_argument(call, "new_pin") };
 	const char *problem = NULL;
 
-	if (lock == SIM_LOCK_PIN && (codes.new_pin || !sim_pin_is_valid(codes.code)))
+	if (lock == SIM_LOCK_PIN &&
+	    (codes.new_pin || !sim_unlock_pin_is_valid(codes.code)))
 		problem = "a PIN has 4 to 8 digits";
-	if (lock == SIM_LOCK_PUK && !sim_puk_is_valid(codes.code))
+	if (lock == SIM_LOCK_PUK && !sim_unlock_puk_is_valid(codes.code))
 		problem = "a PUK has 8 digits";
 	if (lock == SIM_LOCK_PUK && !problem &&
-	    (!codes.new_pin || !sim_pin_is_valid(codes.new_pin)))
+	    (!codes.new_pin || !sim_unlock_pin_is_valid(codes.new_pin)))
 		problem = "the new PIN needs 4 to 8 digits";
 	if (problem)
 		control_fail(call, CONTROL_INVALID_ARGUMENT, "Enter it again",
@@ -338,7 +339,7 @@ static bool is_free(struct control_call *call)
 }
 
 static void begin(struct control_call *call, const struct locked_sim *sim,
-		  const struct sim_codes *codes)
+		  const struct sim_unlock_codes *codes)
 {
 	struct try *try = arena_alloc(call->arena, sizeof(*try));
 
@@ -359,7 +360,7 @@ static void begin(struct control_call *call, const struct locked_sim *sim,
 
 static void attempt(struct control_call *call, const struct locked_sim *sim)
 {
-	struct sim_codes codes;
+	struct sim_unlock_codes codes;
 
 	if (is_free(call) && is_as_seen(call, sim) &&
 	    locked_sim_may_be_tried(call, sim) && read_codes(call, sim->lock, &codes))

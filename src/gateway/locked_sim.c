@@ -33,7 +33,8 @@ static const char *name_of(const struct control_call *call, const struct modem *
 
 static bool is_locked(const struct modem *modem)
 {
-	return !modem_is_foreign(modem) && sim_lock_of(&modem->sim) != SIM_LOCK_NONE;
+	return !modem_is_foreign(modem) &&
+	       modem_sim_lock_of(&modem->sim) != SIM_LOCK_NONE;
 }
 
 /* The only one; NULL with *names_out of none or several. */
@@ -211,7 +212,7 @@ bool locked_sim_find(struct control_call *call, struct locked_sim *sim_out)
 	sim.modem = named ? find_named(call, named) : choose(call);
 	if (!sim.modem)
 		return false;
-	sim.lock = sim_lock_of(&sim.modem->sim);
+	sim.lock = modem_sim_lock_of(&sim.modem->sim);
 	sim.tries = sim.modem->sim.pin_retries;
 	sim.name = name_of(call, sim.modem);
 	if (!check_lock(call, &sim))

@@ -6,11 +6,11 @@
 #define GATEWAY_LOCKED_SIM_H
 
 #include "gateway/control_call.h"
-#include "ofono/sim_lock.h"
+#include "ofono/modem.h"
 
 struct locked_sim {
 	struct modem *modem; /* until the next event of the loop */
-	enum sim_lock lock;
+	enum modem_sim_lock lock;
 	unsigned tries;	  /* left; 0: the modem does not tell */
 	const char *name; /* "SIM 1 in /sim0"; in the call's arena */
 };

@@ -185,7 +185,7 @@ void phone_close(struct phone *phone)
 	retention_free(phone->retention);
 	scans_free(services->scans);
 	if (services->ofono)
-		ofono_tell_waiting(services->ofono);
+		ofono_flush_pending(services->ofono);
 	stop_confirmation_deinit(&phone->stop_confirmation);
 	stop_recall_deinit(&phone->stop_recall);
 	policy_free(services->policy);

@@ -18,7 +18,7 @@ static bool is_over(const struct policy_wait *wait)
 
 	if (clock_monotonic_ms() >= wait->until_ms)
 		return true;
-	return ofono_is_refused(ofono) ? !ofono_may_be_let_in(ofono)
+	return ofono_is_refused(ofono) ? !ofono_may_be_allowed_soon(ofono)
 				       : ofono_is_settled(ofono);
 }
 
@@ -36,7 +36,7 @@ static int on_look(sd_event_source *source, uint64_t usec, void *data)
 
 	(void)usec;
 	if (!is_over(wait)) {
-		ofono_ask_now(call->control->ofono);
+		ofono_retry_now(call->control->ofono);
 		sd_event_source_set_time_relative(source, LOOK_USEC);
 		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	}
@@ -67,7 +67,7 @@ void policy_wait_run(struct control_call *call, void (*run)(struct control_call 
 	struct ofono *ofono = call->control->ofono;
 
 	if (ofono_is_refused(ofono)) {
-		ofono_ask_now(ofono);
+		ofono_retry_now(ofono);
 		if (begin(call, run)) {
 			control_progress(call, "the bus has not read the gateway's D-Bus "
 					       "policy yet; waiting for that");

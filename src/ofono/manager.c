@@ -1,32 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ *   start -> GetModems -> answered -> ModemAdded, ModemRemoved ... -> stop
+ *               ^     -> failed -> pause -+
+ *               +-------------------------+
+ *               +-- manager_retry() -- waits to be asked (refused after the last pause)
+ */
 #include "ofono/manager.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "ofono/interface.h"
-#include "ofono/oddity.h"
+#include "ofono/modem_interface.h"
 
 #define MANAGER_INTERFACE "org.ofono.Manager"
 
-static void tell(struct modem *modem, enum ofono_event_type type)
+/* After an installation the bus reads the new policy within the first of them. */
+static const unsigned int manager_pauses_ms[MANAGER_PAUSES] = { 1000, 2000, 5000, 15000,
+								60000 };
+
+static void manager_report(struct modem *modem, enum ofono_event_type type)
 {
 	struct ofono_event event = { .type = type, .modem = modem };
 
-	ofono_tell(modem->ofono, &event);
+	ofono_bus_report(modem->bus, &event);
 }
 
-static void remove_modem(struct manager *manager, struct modem *modem)
+static void manager_remove(struct manager *manager, struct modem *modem)
 {
-	log_info("ofono: modem %s: gone", modem->path);
+	log_info("ofono: modem %s: removed", modem->path);
 	TAILQ_REMOVE(&manager->modems, modem, link);
 	manager->count--;
-	tell(modem, MODEM_REMOVED);
-	modem_free(modem);
+	manager_report(modem, MODEM_REMOVED);
+	modem_interface_free_modem(modem);
 }
 
-static struct modem *find_exactly(struct manager *manager, const char *path)
+static struct modem *manager_find_exactly(struct manager *manager, const char *path)
 {
 	struct modem *modem;
 
@@ -37,7 +46,7 @@ static struct modem *find_exactly(struct manager *manager, const char *path)
 	return NULL;
 }
 
-static void insert_sorted(struct manager *manager, struct modem *modem)
+static void manager_insert_sorted(struct manager *manager, struct modem *modem)
 {
 	struct modem *other;
 
@@ -51,17 +60,19 @@ static void insert_sorted(struct manager *manager, struct modem *modem)
 	TAILQ_INSERT_TAIL(&manager->modems, modem, link);
 }
 
-static struct modem *new_modem(struct manager *manager, const char *path)
+static struct modem *manager_new_modem(struct manager *manager, const char *path)
 {
 	struct modem *modem = NULL;
 
 	if (manager->count >= MANAGER_MODEMS_MAX) {
-		oddity_log(ODDITY_MODEM, "modem %s: ignored, more than %d modems", path,
-			   MANAGER_MODEMS_MAX);
+		ofono_bus_warn(manager->bus, OFONO_BUS_WARNING_MODEM,
+			       "modem %s: ignored, more than %d modems", path,
+			       MANAGER_MODEMS_MAX);
 	} else if (strlen(path) >= sizeof(modem->path)) {
-		oddity_log(ODDITY_MODEM, "modem %s: ignored, its path is too long", path);
+		ofono_bus_warn(manager->bus, OFONO_BUS_WARNING_MODEM,
+			       "modem %s: ignored, its path is too long", path);
 	} else {
-		modem = modem_new(manager->ofono, path);
+		modem = modem_interface_new_modem(manager->ofono, manager->bus, path);
 		if (!modem)
 			log_error("ofono: modem %s: out of memory", path);
 	}
@@ -69,44 +80,42 @@ static struct modem *new_modem(struct manager *manager, const char *path)
 }
 
 /* The iterator stands on the o of o, a{sv}. */
-static void add_modem(struct manager *manager, DBusMessageIter *arguments)
+static void manager_add(struct manager *manager, DBusMessageIter *arguments)
 {
 	const char *path;
 	struct modem *modem;
 
 	dbus_message_iter_get_basic(arguments, &path);
 	dbus_message_iter_next(arguments);
-	modem = find_exactly(manager, path);
+	modem = manager_find_exactly(manager, path);
 	if (modem) {
-		if (modem_store(modem, arguments))
-			modem_changed(modem);
+		if (modem_interface_store(modem, arguments))
+			ofono_bus_report_change(modem);
 		return;
 	}
-	modem = new_modem(manager, path);
+	modem = manager_new_modem(manager, path);
 	if (!modem)
 		return;
-	modem_store(modem, arguments);
-	insert_sorted(manager, modem);
-	log_info("ofono: modem %s: here", path);
-	tell(modem, MODEM_ADDED);
+	modem_interface_store(modem, arguments);
+	manager_insert_sorted(manager, modem);
+	log_info("ofono: modem %s: added", path);
+	manager_report(modem, MODEM_ADDED);
 }
 
-static void add_all(struct manager *manager, DBusMessage *reply)
+static void manager_add_all(struct manager *manager, DBusMessage *reply)
 {
-	DBusMessageIter array, element;
+	DBusMessageIter array, element, arguments;
 
 	dbus_message_iter_init(reply, &array);
 	dbus_message_iter_recurse(&array, &element);
-	while (dbus_message_iter_get_arg_type(&element) == DBUS_TYPE_STRUCT) {
-		DBusMessageIter arguments;
-
+	for (; dbus_message_iter_get_arg_type(&element) == DBUS_TYPE_STRUCT;
+	     dbus_message_iter_next(&element)) {
 		dbus_message_iter_recurse(&element, &arguments);
-		add_modem(manager, &arguments);
-		dbus_message_iter_next(&element);
+		manager_add(manager, &arguments);
 	}
 }
 
-static void try_later(struct manager *manager)
+static void manager_retry_later(struct manager *manager)
 {
 	unsigned int last = MANAGER_PAUSES - 1;
 	unsigned int at = manager->attempts < last ? manager->attempts : last;
@@ -114,7 +123,7 @@ static void try_later(struct manager *manager)
 	if (manager->attempts < MANAGER_PAUSES)
 		manager->attempts++;
 	sd_event_source_set_time_relative(manager->retry,
-					  manager_pauses_ms[at] * UINT64_C(1000));
+					  manager->pauses_ms[at] * UINT64_C(1000));
 	sd_event_source_set_enabled(manager->retry, SD_EVENT_ONESHOT);
 }
 
@@ -124,67 +133,69 @@ bool manager_is_refusal(const char *error)
 	       strcmp(error, "org.ofono.Error.AccessDenied") == 0;
 }
 
-static void on_failure(struct manager *manager, const char *error)
+static void manager_on_failure(struct manager *manager, const char *error)
 {
-	if (manager->attempts == 0) /* ofono_condition() tells the rest */
+	if (manager->attempts == 0) /* ofono_condition() shows later failures */
 		log_warning("ofono: GetModems: %s", error);
 	if (!manager->is_refused)
 		manager->refused_ms = clock_monotonic_ms();
 	manager->is_refused = manager_is_refusal(error);
-	manager->has_given_up =
+	manager->waits_to_be_asked =
 		manager->is_refused && manager->attempts == MANAGER_PAUSES;
-	if (!manager->has_given_up)
-		try_later(manager);
+	if (!manager->waits_to_be_asked)
+		manager_retry_later(manager);
 	manager->answered(manager->ofono, error);
 }
 
-static void on_modems(void *data, DBusMessage *reply)
+static void manager_on_reply(void *data, DBusMessage *reply)
 {
 	struct manager *manager = data;
 	const char *error = dbus_message_get_error_name(reply);
 
 	manager->call = NULL;
 	if (!dbus_message_has_signature(reply, "a(oa{sv})")) {
-		on_failure(manager, error ? error : DBUS_ERROR_FAILED);
+		manager_on_failure(manager, error ? error : DBUS_ERROR_FAILED);
 		return;
 	}
 	manager->is_refused = false;
 	manager->answered(manager->ofono, NULL);
-	add_all(manager, reply);
+	manager_add_all(manager, reply);
 	manager->is_complete = true;
-	ofono_settled(manager->ofono);
+	ofono_bus_settled(manager->bus);
 }
 
-static void ask(struct manager *manager)
+static void manager_get_modems(struct manager *manager)
 {
-	DBusMessage *message = ofono_message("/", MANAGER_INTERFACE, "GetModems");
-
-	if (message)
-		manager->call = bus_call(ofono_bus(manager->ofono), message,
-					 OFONO_TIMEOUT_MS, on_modems, manager);
+	manager->call = ofono_bus_call(
+		manager->bus,
+		ofono_bus_message("/", MANAGER_INTERFACE, "GetModems", NULL),
+		OFONO_TIMEOUT_MS, manager_on_reply, manager);
 	if (!manager->call)
-		try_later(manager);
+		manager_retry_later(manager);
 }
 
-static int on_retry(sd_event_source *source, uint64_t usec, void *data)
+static int manager_on_retry(sd_event_source *source, uint64_t usec, void *data)
 {
 	(void)source;
 	(void)usec;
-	ask(data);
+	manager_get_modems(data);
 	return 0;
 }
 
-int manager_init(struct manager *manager, struct ofono *ofono,
+int manager_init(struct manager *manager, struct ofono *ofono, struct ofono_bus *bus,
 		 void (*answered)(struct ofono *ofono, const char *error))
 {
 	int r;
 
 	memset(manager, 0, sizeof(*manager));
 	manager->ofono = ofono;
+	manager->bus = bus;
 	manager->answered = answered;
+	manager->pauses_ms = manager_pauses_ms;
 	TAILQ_INIT(&manager->modems);
-	r = sd_event_add_time_relative(bus_loop(ofono_bus(ofono)), &manager->retry,
-				       CLOCK_MONOTONIC, 0, 1000, on_retry, manager);
+	r = sd_event_add_time_relative(bus_loop(bus->bus), &manager->retry,
+				       CLOCK_MONOTONIC, 0, 1000, manager_on_retry,
+				       manager);
 	if (r < 0)
 		return r;
 	return sd_event_source_set_enabled(manager->retry, SD_EVENT_OFF);
@@ -198,40 +209,14 @@ void manager_deinit(struct manager *manager)
 	sd_event_source_disable_unref(manager->retry);
 	while ((modem = TAILQ_FIRST(&manager->modems))) {
 		TAILQ_REMOVE(&manager->modems, modem, link);
-		modem_free(modem);
+		modem_interface_free_modem(modem);
 	}
 }
 
 void manager_start(struct manager *manager)
 {
 	manager->attempts = 0;
-	ask(manager);
-}
-
-void manager_ask_again(struct manager *manager)
-{
-	if (!manager->has_given_up)
-		return;
-	manager->has_given_up = false;
-	ask(manager);
-}
-
-void manager_ask_now(struct manager *manager)
-{
-	if (!manager->is_refused || manager->call)
-		return;
-	manager->has_given_up = false;
-	if (manager->attempts)
-		manager->attempts--; /* what was asked for besides does not count */
-	sd_event_source_set_enabled(manager->retry, SD_EVENT_OFF);
-	ask(manager);
-}
-
-bool manager_may_be_let_in(const struct manager *manager)
-{
-	return manager->is_refused &&
-	       (manager->call ||
-		clock_monotonic_ms() - manager->refused_ms < MANAGER_EARLY_MS);
+	manager_get_modems(manager);
 }
 
 void manager_stop(struct manager *manager)
@@ -243,12 +228,38 @@ void manager_stop(struct manager *manager)
 	sd_event_source_set_enabled(manager->retry, SD_EVENT_OFF);
 	manager->is_complete = false;
 	manager->is_refused = false;
-	manager->has_given_up = false;
+	manager->waits_to_be_asked = false;
 	while ((modem = TAILQ_FIRST(&manager->modems)))
-		remove_modem(manager, modem);
+		manager_remove(manager, modem);
 }
 
-void manager_signal(struct manager *manager, DBusMessage *signal)
+void manager_retry(struct manager *manager)
+{
+	if (!manager->waits_to_be_asked)
+		return;
+	manager->waits_to_be_asked = false;
+	manager_get_modems(manager);
+}
+
+void manager_retry_now(struct manager *manager)
+{
+	if (!manager->is_refused || manager->call)
+		return;
+	manager->waits_to_be_asked = false;
+	if (manager->attempts)
+		manager->attempts--; /* this extra attempt does not use up a pause */
+	sd_event_source_set_enabled(manager->retry, SD_EVENT_OFF);
+	manager_get_modems(manager);
+}
+
+bool manager_may_be_allowed_soon(const struct manager *manager)
+{
+	return manager->is_refused &&
+	       (manager->call ||
+		clock_monotonic_ms() - manager->refused_ms < MANAGER_POLICY_WAIT_MS);
+}
+
+void manager_on_signal(struct manager *manager, DBusMessage *signal)
 {
 	DBusMessageIter arguments;
 	struct modem *modem;
@@ -259,17 +270,17 @@ void manager_signal(struct manager *manager, DBusMessage *signal)
 	dbus_message_iter_init(signal, &arguments);
 	if (dbus_message_has_member(signal, "ModemAdded") &&
 	    dbus_message_has_signature(signal, "oa{sv}")) {
-		add_modem(manager, &arguments);
+		manager_add(manager, &arguments);
 	} else if (dbus_message_has_member(signal, "ModemRemoved") &&
 		   dbus_message_has_signature(signal, "o")) {
 		dbus_message_iter_get_basic(&arguments, &path);
-		modem = find_exactly(manager, path);
+		modem = manager_find_exactly(manager, path);
 		if (modem)
-			remove_modem(manager, modem);
+			manager_remove(manager, modem);
 	}
 }
 
-static bool is_at_or_below(const char *path, const char *base)
+static bool manager_is_at_or_below(const char *path, const char *base)
 {
 	size_t length = strlen(base);
 
@@ -277,13 +288,13 @@ static bool is_at_or_below(const char *path, const char *base)
 	       (path[length] == '\0' || path[length] == '/');
 }
 
-/* One modem's path may stand below another's: the longest one is meant. */
+/* The path of one modem may be below that of another: the longest match counts. */
 struct modem *manager_find(struct manager *manager, const char *path)
 {
 	struct modem *modem, *found = NULL;
 
 	TAILQ_FOREACH (modem, &manager->modems, link) {
-		if (!is_at_or_below(path, modem->path))
+		if (!manager_is_at_or_below(path, modem->path))
 			continue;
 		if (!found || strlen(modem->path) > strlen(found->path))
 			found = modem;

@@ -2,68 +2,65 @@
 /*
  * Manager: org.ofono.Manager, the list of modems.
  *
- * Between manager_start() and manager_stop() it asks GetModems until oFono answers, then
- * follows ModemAdded and ModemRemoved. Those that come before the answer are in it.
+ * Between manager_start() and manager_stop() it calls GetModems until oFono answers, then
+ * follows ModemAdded and ModemRemoved. Signals that precede the answer are part of it.
  *
- * A bus that refuses, because its policy does not name us, is asked after each of
- * manager_pauses_ms, and then only when somebody wants something or a message comes:
- * nothing is polled (tests/unit/test_refused.c). What oFono itself cannot do yet is asked again
- * for ever.
- *
- * Private to src/ofono.
+ * When the bus refuses, because its policy does not name this user, GetModems is repeated
+ * after each of the MANAGER_PAUSES pauses, and after that only when somebody needs oFono or a
+ * message arrives: nothing polls for ever (tests/unit/test_manager.c). Other failures are
+ * retried for as long as they last.
  */
 #ifndef OFONO_MANAGER_H
 #define OFONO_MANAGER_H
 
-#include <dbus/dbus.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <systemd/sd-event.h>
-
-#include "ofono/ofono.h"
+#include "ofono/ofono_bus.h"
 
 enum {
 	MANAGER_MODEMS_MAX = 32,
 	MANAGER_PAUSES = 5,
-	MANAGER_EARLY_MS = 10000, /* after the first refusal */
+	MANAGER_POLICY_WAIT_MS = 10 * 1000, /* after the first refusal */
 };
-
-/* After the first, second, ... failure. */
-extern const unsigned int manager_pauses_ms[MANAGER_PAUSES];
 
 struct manager {
 	struct ofono *ofono;
-	/* `error`: why GetModems failed; NULL: it answered, the modems come next. */
+	struct ofono_bus *bus;
+	/* `error`: why GetModems failed; NULL: it succeeded, and the modems are added next. */
 	void (*answered)(struct ofono *ofono, const char *error);
 	struct modem_list modems;
 	size_t count;
 	bool is_complete; /* GetModems was answered */
 	struct bus_call *call;
+	const unsigned int *pauses_ms; /* MANAGER_PAUSES, after each failure */
 	sd_event_source *retry;
-	unsigned int attempts;
-	bool is_refused;    /* the last answer was a refusal */
-	int64_t refused_ms; /* since when, by the monotonic clock */
-	bool has_given_up;  /* refused after the last pause, too */
+	unsigned int attempts;	/* that failed, MANAGER_PAUSES at most */
+	bool is_refused;	/* the last answer was a refusal */
+	int64_t refused_ms;	/* since when; monotonic clock */
+	bool waits_to_be_asked; /* refused after the last pause, too */
 };
 
 /* 0 or -errno; manager_deinit() is due in either case. */
-int manager_init(struct manager *manager, struct ofono *ofono,
+int manager_init(struct manager *manager, struct ofono *ofono, struct ofono_bus *bus,
 		 void (*answered)(struct ofono *ofono, const char *error));
-void manager_deinit(struct manager *manager); /* tells nothing */
+void manager_deinit(struct manager *manager); /* frees the modems, reports nothing */
 
-void manager_start(struct manager *manager); /* oFono has come */
+void manager_start(struct manager *manager); /* oFono has an owner on the bus */
 void manager_stop(
-	struct manager *manager); /* it has gone: MODEM_REMOVED for every modem */
-void manager_signal(struct manager *manager, DBusMessage *signal);
-/* Somebody wants something. */
-void manager_ask_again(struct manager *manager);
-/* Of one who was refused: see include/ofono/ofono.h. */
-void manager_ask_now(struct manager *manager);
-bool manager_may_be_let_in(const struct manager *manager);
-/* The bus's policy, or oFono's own. */
+	struct manager *manager); /* it has none: MODEM_REMOVED for each modem */
+void manager_on_signal(struct manager *manager, DBusMessage *signal);
+
+/* See ofono_retry(), ofono_retry_now() and ofono_may_be_allowed_soon(). */
+void manager_retry(struct manager *manager);
+void manager_retry_now(struct manager *manager);
+bool manager_may_be_allowed_soon(const struct manager *manager);
+
+/* The D-Bus policy or oFono itself denied access. */
 bool manager_is_refusal(const char *error);
 
-/* The modem at this path, or the one that it is below of; NULL: none. */
+/* The modem at this path, or above it; NULL: none. */
 struct modem *manager_find(struct manager *manager, const char *path);
+
+/* For tests: other pauses than the usual ones, which outlive `ofono`. */
+void ofono_set_retry_pauses(struct ofono *ofono,
+			    const unsigned int pauses_ms[MANAGER_PAUSES]);
 
 #endif

@@ -1,123 +1,162 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * org.ofono.MessageManager: incoming messages, delivery reports, and the modem's settings for
+ * messages. message.c sends and cancels.
+ *
+ * oFono signals an incoming message once and keeps nothing. Upstream never signals delivery
+ * reports; the forks signal StatusReport at the modem's path, on org.ofono.SmsHistory
+ * (Sailfish, Droidian, FuriLabs, our plugin) or on org.ofono.MessageManager (UBports). Its
+ * arguments are the path of the message, whose object is gone by then, and a{sv} with
+ * Delivered. The forks' documentation and code disagree on the type of the path, so "s" and
+ * "o" are both accepted.
+ */
 #include "ofono/message_manager.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/utf8.h"
-#include "ofono/interface.h"
-#include "ofono/oddity.h"
 #include "bus/property.h"
-#include "ofono/query.h"
-#include "ofono/report_switch.h"
+#include "ofono/message.h"
+#include "ofono/modem_interface.h"
 
-struct message_send {
-	struct bus_call *call;
-	void (*done)(void *data, const struct send_result *result);
-	void *data;
+/* ---- settings */
+
+static const struct property message_manager_properties[] = {
+	PROPERTY("UseDeliveryReports", PROPERTY_BOOLEAN, struct modem,
+		 uses_delivery_reports),
 };
 
-struct message_listing {
-	struct bus_call *call;
-	void (*done)(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t count);
-	void *data;
+/* No number is "?"; oFono sends "" when it knows none. */
+#define MESSAGE_MANAGER_CENTRE_UNREAD "?"
+
+struct message_manager_centre {
+	char number[24];
 };
 
-struct incoming_info {
+static const struct property message_manager_centre_properties[] = {
+	PROPERTY("ServiceCenterAddress", PROPERTY_STRING, struct message_manager_centre,
+		 number),
+};
+
+static void message_manager_store_centre(struct modem *modem,
+					 const struct message_manager_centre *read)
+{
+	enum modem_service_centre centre = read->number[0] ? CENTRE_KNOWN : CENTRE_NONE;
+
+	if (strcmp(read->number, MESSAGE_MANAGER_CENTRE_UNREAD) == 0 ||
+	    modem->centre == centre)
+		return;
+	modem->centre = centre;
+	ofono_bus_report_change(modem);
+}
+
+static void message_manager_read(struct modem *modem, DBusMessageIter *dictionary)
+{
+	struct message_manager_centre centre = { MESSAGE_MANAGER_CENTRE_UNREAD };
+
+	if (!dictionary)
+		return;
+	property_store_all(message_manager_centre_properties, 1, dictionary, &centre);
+	message_manager_store_centre(modem, &centre);
+}
+
+static void message_manager_on_property(struct modem *modem, DBusMessage *signal)
+{
+	struct message_manager_centre centre = { MESSAGE_MANAGER_CENTRE_UNREAD };
+
+	property_changed(message_manager_properties, 1, signal, modem);
+	property_changed(message_manager_centre_properties, 1, signal, &centre);
+	message_manager_store_centre(modem, &centre);
+}
+
+static bool message_manager_may_retry_reports(const char *error)
+{
+	static const struct ofono_bus_outcome rows[] = {
+		{ "org.ofono.Error.Failed", true },
+		{ "org.ofono.Error.SimNotReady", true },
+		{ "org.ofono.Error.NotAvailable", true },
+		{ NULL, false },
+	};
+
+	return ofono_bus_is_transient(error) || ofono_bus_outcome(rows, error);
+}
+
+static void message_manager_on_reports_reply(void *data, DBusMessage *reply)
+{
+	struct modem *modem = data;
+	const char *error = dbus_message_get_error_name(reply);
+
+	if (!error) {
+		modem->uses_delivery_reports = true;
+		log_debug("ofono: %s: delivery reports are on", modem->path);
+	} else if (message_manager_may_retry_reports(error)) {
+		log_debug("ofono: %s: delivery reports: %s", modem->path, error);
+		ofono_bus_request_back_off(&modem->data->report_switch);
+	} else {
+		log_warning("ofono: %s: cannot switch delivery reports on: %s",
+			    modem->path, error);
+	}
+}
+
+static DBusMessage *message_manager_reports_message(void *data)
+{
+	const struct modem *modem = data;
+
+	return ofono_bus_set_boolean(modem->path, message_manager_interface.name,
+				     "UseDeliveryReports", true);
+}
+
+static const struct ofono_bus_request_type message_manager_reports_request = {
+	.timeout_ms = OFONO_TIMEOUT_MS,
+	.message = message_manager_reports_message,
+	.answered = message_manager_on_reports_reply,
+};
+
+void message_manager_use_reports(struct modem *modem)
+{
+	if (!modem->data->report_switch.pause)
+		ofono_bus_request_start(&modem->data->report_switch, modem,
+					&message_manager_reports_request, modem);
+}
+
+/* The switch comes first: oFono refuses it while it asks the modem for its SMS centre. */
+static void message_manager_appeared(struct modem *modem)
+{
+	if (modem->bus->wants_delivery_reports)
+		message_manager_use_reports(modem);
+	ofono_bus_properties_get(&modem->data->centre, modem,
+				 message_manager_interface.name, message_manager_read);
+}
+
+static void message_manager_vanished(struct modem *modem)
+{
+	ofono_bus_request_stop(&modem->data->report_switch);
+	ofono_bus_properties_stop(&modem->data->centre);
+	modem->uses_delivery_reports = false;
+	modem->centre = CENTRE_UNREAD;
+}
+
+/* ---- incoming messages */
+
+struct message_manager_info {
 	char sender[64];
 	char sent_time[40];
 	char local_sent_time[40];
 };
 
-static const struct property info_properties[] = {
-	PROPERTY("Sender", PROPERTY_STRING, struct incoming_info, sender),
-	PROPERTY("SentTime", PROPERTY_STRING, struct incoming_info, sent_time),
-	PROPERTY("LocalSentTime", PROPERTY_STRING, struct incoming_info, local_sent_time),
+static const struct property message_manager_info_properties[] = {
+	PROPERTY("Sender", PROPERTY_STRING, struct message_manager_info, sender),
+	PROPERTY("SentTime", PROPERTY_STRING, struct message_manager_info, sent_time),
+	PROPERTY("LocalSentTime", PROPERTY_STRING, struct message_manager_info,
+		 local_sent_time),
 };
 
-enum { INFO_PROPERTIES = sizeof(info_properties) / sizeof(info_properties[0]) };
-
-static const struct property manager_properties[] = {
-	PROPERTY("UseDeliveryReports", PROPERTY_BOOLEAN, struct modem,
-		 uses_delivery_reports),
-};
-
-/* No number is UNTOLD; an empty one is what oFono says when it knows none. */
-#define UNTOLD "?"
-
-struct centre {
-	char number[24];
-};
-
-static const struct property centre_properties[] = {
-	PROPERTY("ServiceCenterAddress", PROPERTY_STRING, struct centre, number),
-};
-
-static void put_centre(struct modem *modem, const struct centre *told)
+/* oFono sends a text once, so it is accepted even when its a{sv} is not understood. */
+static void message_manager_on_incoming(struct modem *modem, DBusMessage *signal)
 {
-	enum service_centre centre = told->number[0] ? CENTRE_KNOWN : CENTRE_NONE;
-
-	if (strcmp(told->number, UNTOLD) == 0 || modem->centre == centre)
-		return;
-	modem->centre = centre;
-	modem_changed(modem);
-}
-
-static void answered(struct modem *modem, DBusMessageIter *dictionary)
-{
-	struct centre told = { UNTOLD };
-
-	if (!dictionary)
-		return;
-	property_store_all(centre_properties, 1, dictionary, &told);
-	put_centre(modem, &told);
-}
-
-/* oFono refuses to switch while it asks the modem for its centre: that comes second. */
-static void on_appeared(struct modem *modem)
-{
-	if (ofono_wants_delivery_reports(modem->ofono))
-		report_switch_on(modem);
-	modem->queries->centre.interface = interface_message_manager.name;
-	modem->queries->centre.answered = answered;
-	query_start(&modem->queries->centre);
-}
-
-static void on_vanished(struct modem *modem)
-{
-	report_switch_stop(modem);
-	query_stop(&modem->queries->centre);
-	modem->uses_delivery_reports = false;
-	modem->centre = CENTRE_UNTOLD;
-}
-
-static bool begins_with(DBusMessage *signal, const char *signature)
-{
-	return strncmp(dbus_message_get_signature(signal), signature,
-		       strlen(signature)) == 0;
-}
-
-/* A text comes once: it is taken also when what stands behind it is not understood. */
-static bool read_incoming(DBusMessage *signal, const char **text_out,
-			  struct incoming_info *info)
-{
-	DBusMessageIter arguments;
-
-	if (!begins_with(signal, "s"))
-		return false;
-	dbus_message_iter_init(signal, &arguments);
-	dbus_message_iter_get_basic(&arguments, text_out);
-	dbus_message_iter_next(&arguments);
-	if (begins_with(signal, "sa{sv}"))
-		property_store_all(info_properties, INFO_PROPERTIES, &arguments, info);
-	return true;
-}
-
-static void on_incoming(struct modem *modem, DBusMessage *signal)
-{
+	const char *signature = dbus_message_get_signature(signal);
 	bool immediate = dbus_message_has_member(signal, "ImmediateMessage");
-	struct incoming_info info = { "", "", "" };
+	struct message_manager_info info = { "", "", "" };
 	struct ofono_event event = {
 		.type = MESSAGE_RECEIVED,
 		.modem = modem,
@@ -126,216 +165,104 @@ static void on_incoming(struct modem *modem, DBusMessage *signal)
 		.local_sent_time = info.local_sent_time,
 		.immediate = immediate,
 	};
+	DBusMessageIter arguments;
 
 	if (!immediate && !dbus_message_has_member(signal, "IncomingMessage"))
 		return;
-	if (read_incoming(signal, &event.text, &info))
-		ofono_tell(modem->ofono, &event);
-	else
-		oddity_log(ODDITY_MESSAGE, "%s: a message in an unknown form is lost",
-			   modem->path);
+	if (signature[0] != DBUS_TYPE_STRING) {
+		ofono_bus_warn(modem->bus, OFONO_BUS_WARNING_MESSAGE,
+			       "%s: a message in an unknown format is lost", modem->path);
+		return;
+	}
+	dbus_message_iter_init(signal, &arguments);
+	dbus_message_iter_get_basic(&arguments, &event.text);
+	dbus_message_iter_next(&arguments);
+	if (strncmp(signature, "sa{sv}", strlen("sa{sv}")) == 0)
+		property_store_all(message_manager_info_properties,
+				   sizeof(message_manager_info_properties) /
+					   sizeof(message_manager_info_properties[0]),
+				   &arguments, &info);
+	ofono_bus_report(modem->bus, &event);
 }
 
-static void on_property(struct modem *modem, DBusMessage *signal)
-{
-	struct centre told = { UNTOLD };
+/* ---- delivery reports */
 
-	property_changed(manager_properties, 1, signal, modem);
-	property_changed(centre_properties, 1, signal, &told);
-	put_centre(modem, &told);
-}
+struct message_manager_report {
+	bool delivered;
+};
 
-static void on_signal(struct modem *modem, DBusMessage *signal)
-{
-	if (dbus_message_has_member(signal, "PropertyChanged"))
-		on_property(modem, signal);
-	else if (dbus_message_has_member(signal, "StatusReport"))
-		status_report_signal(modem, signal);
-	else
-		on_incoming(modem, signal);
-}
-
-const struct interface interface_message_manager = {
-	.name = "org.ofono.MessageManager",
-	.bit = MODEM_MESSAGE_MANAGER,
-	.is_about_a_sim = true,
-	.appeared = on_appeared,
-	.vanished = on_vanished,
-	.signal = on_signal,
+static const struct property message_manager_report_properties[] = {
+	PROPERTY("Delivered", PROPERTY_BOOLEAN, struct message_manager_report, delivered),
 };
 
 /*
- * Who answers with which error decides whether the message may be handed over again. What
- * is in neither table leaves it open whether oFono has the message.
+ * False: Delivered is missing, which does not mean that it is false. Stored over both values,
+ * it overwrites one of them only when it is there.
  */
-static enum send_outcome outcome_of(const char *error)
+static bool message_manager_read_delivered(DBusMessageIter *dictionary,
+					   bool *delivered_out)
 {
-	static const char refused[] = "org.ofono.Error.";
-	static const char *const not_handed[] = {
-		BUS_ERROR_NOT_SENT,	      DBUS_ERROR_SERVICE_UNKNOWN,
-		DBUS_ERROR_NAME_HAS_NO_OWNER, DBUS_ERROR_UNKNOWN_METHOD,
-		DBUS_ERROR_UNKNOWN_OBJECT,    DBUS_ERROR_UNKNOWN_INTERFACE,
-		DBUS_ERROR_LIMITS_EXCEEDED,
-	};
+	struct message_manager_report yes = { true }, no = { false };
 
-	if (strncmp(error, refused, sizeof(refused) - 1) == 0 ||
-	    strcmp(error, DBUS_ERROR_ACCESS_DENIED) == 0)
-		return SEND_REFUSED;
-	for (size_t i = 0; i < sizeof(not_handed) / sizeof(not_handed[0]); i++) {
-		if (strcmp(error, not_handed[i]) == 0)
-			return SEND_NOT_HANDED;
-	}
-	return SEND_UNKNOWN;
+	property_store_all(message_manager_report_properties, 1, dictionary, &yes);
+	property_store_all(message_manager_report_properties, 1, dictionary, &no);
+	*delivered_out = yes.delivered;
+	return yes.delivered == no.delivered;
 }
 
-static void on_send_answer(void *data, DBusMessage *reply)
+static void message_manager_on_report(struct modem *modem, DBusMessage *signal)
 {
-	struct message_send *send = data;
-	struct send_result result = { .error = dbus_message_get_error_name(reply) };
+	char uuid[MESSAGE_UUID_BYTES];
+	struct ofono_event event = { .type = MESSAGE_REPORT,
+				     .modem = modem,
+				     .uuid = uuid };
+	DBusMessageIter arguments;
 	const char *path;
 
-	if (result.error) {
-		result.outcome = outcome_of(result.error);
-	} else if (dbus_message_get_args(reply, NULL, DBUS_TYPE_OBJECT_PATH, &path,
-					 DBUS_TYPE_INVALID) &&
-		   message_uuid(path, result.uuid)) {
-		result.outcome = SEND_ACCEPTED;
-	} else {
-		result.outcome = SEND_UNKNOWN;
-	}
-	send->done(send->data, &result);
-	free(send);
-}
-
-static DBusMessage *send_message(const struct modem *modem, const char *number,
-				 const char *text)
-{
-	DBusMessage *message;
-
-	/* The callers have checked; libdbus would end the process if they had not. */
-	if (!utf8_valid(number, strlen(number)) || !utf8_valid(text, strlen(text))) {
-		log_error("ofono: a message that is not UTF-8 was not handed over");
-		return NULL;
-	}
-	message =
-		ofono_message(modem->path, interface_message_manager.name, "SendMessage");
-	if (message &&
-	    !dbus_message_append_args(message, DBUS_TYPE_STRING, &number,
-				      DBUS_TYPE_STRING, &text, DBUS_TYPE_INVALID)) {
-		dbus_message_unref(message);
-		return NULL;
-	}
-	return message;
-}
-
-struct message_send *message_send(
-	struct modem *modem, const char *number, const char *text,
-	void (*done)(void *data, const struct send_result *result), void *data)
-{
-	DBusMessage *message = send_message(modem, number, text);
-	struct message_send *send;
-
-	if (!message)
-		return NULL;
-	send = calloc(1, sizeof(*send));
-	if (!send) {
-		dbus_message_unref(message);
-		return NULL;
-	}
-	send->done = done;
-	send->data = data;
-	send->call = bus_call(ofono_bus(modem->ofono), message, 0, on_send_answer, send);
-	if (!send->call) {
-		free(send);
-		return NULL;
-	}
-	return send;
-}
-
-void message_send_cancel(struct message_send *send)
-{
-	if (!send)
+	if (!dbus_message_has_member(signal, "StatusReport"))
 		return;
-	bus_call_cancel(send->call);
-	free(send);
-}
-
-static size_t count_elements(DBusMessage *reply)
-{
-	DBusMessageIter array;
-
-	dbus_message_iter_init(reply, &array);
-	return (size_t)dbus_message_iter_get_element_count(&array);
-}
-
-/* NULL: no memory. An empty list is not NULL. */
-static char (*read_uuids(DBusMessage *reply, size_t count))[MESSAGE_UUID_BYTES]
-{
-	char(*uuids)[MESSAGE_UUID_BYTES] = calloc(count + 1, sizeof(*uuids));
-	DBusMessageIter array, element;
-
-	if (!uuids)
-		return NULL;
-	dbus_message_iter_init(reply, &array);
-	dbus_message_iter_recurse(&array, &element);
-	for (size_t i = 0; i < count; i++) {
-		DBusMessageIter message;
-		const char *path;
-
-		dbus_message_iter_recurse(&element, &message);
-		dbus_message_iter_get_basic(&message, &path);
-		message_uuid(path, uuids[i]);
-		dbus_message_iter_next(&element);
-	}
-	return uuids;
-}
-
-static void on_list_answer(void *data, DBusMessage *reply)
-{
-	struct message_listing *listing = data;
-	char(*uuids)[MESSAGE_UUID_BYTES] = NULL;
-	size_t count = 0;
-
-	if (dbus_message_has_signature(reply, "a(oa{sv})")) {
-		count = count_elements(reply);
-		uuids = read_uuids(reply, count);
-	}
-	listing->done(listing->data, uuids, uuids ? count : 0);
-	free(uuids);
-	free(listing);
-}
-
-struct message_listing *message_list(struct modem *modem,
-				     void (*done)(void *data,
-						  char (*uuids)[MESSAGE_UUID_BYTES],
-						  size_t count),
-				     void *data)
-{
-	struct message_listing *listing = calloc(1, sizeof(*listing));
-	DBusMessage *message =
-		ofono_message(modem->path, interface_message_manager.name, "GetMessages");
-
-	if (!listing || !message) {
-		if (message)
-			dbus_message_unref(message);
-		free(listing);
-		return NULL;
-	}
-	listing->done = done;
-	listing->data = data;
-	listing->call = bus_call(ofono_bus(modem->ofono), message, OFONO_TIMEOUT_MS,
-				 on_list_answer, listing);
-	if (!listing->call) {
-		free(listing);
-		return NULL;
-	}
-	return listing;
-}
-
-void message_listing_cancel(struct message_listing *listing)
-{
-	if (!listing)
+	if (!dbus_message_has_signature(signal, "sa{sv}") &&
+	    !dbus_message_has_signature(signal, "oa{sv}")) {
+		ofono_bus_warn(modem->bus, OFONO_BUS_WARNING_REPORT,
+			       "%s: a delivery report in an unknown format", modem->path);
 		return;
-	bus_call_cancel(listing->call);
-	free(listing);
+	}
+	dbus_message_iter_init(signal, &arguments);
+	dbus_message_iter_get_basic(&arguments, &path);
+	dbus_message_iter_next(&arguments);
+	if (!message_manager_read_delivered(&arguments, &event.delivered))
+		ofono_bus_warn(modem->bus, OFONO_BUS_WARNING_REPORT,
+			       "%s: a delivery report without Delivered", modem->path);
+	else if (!strchr(path, '/') || !message_uuid(path, uuid))
+		ofono_bus_warn(modem->bus, OFONO_BUS_WARNING_REPORT,
+			       "%s: a delivery report without a path", modem->path);
+	else
+		ofono_bus_report(modem->bus, &event);
 }
+
+/* ---- the interfaces */
+
+static void message_manager_on_signal(struct modem *modem, DBusMessage *signal)
+{
+	if (dbus_message_has_member(signal, "PropertyChanged"))
+		message_manager_on_property(modem, signal);
+	else if (dbus_message_has_member(signal, "StatusReport"))
+		message_manager_on_report(modem, signal);
+	else
+		message_manager_on_incoming(modem, signal);
+}
+
+const struct modem_interface message_manager_interface = {
+	.name = "org.ofono.MessageManager",
+	.bit = MODEM_MESSAGE_MANAGER,
+	.is_about_a_sim = true,
+	.appeared = message_manager_appeared,
+	.vanished = message_manager_vanished,
+	.signal = message_manager_on_signal,
+};
+
+const struct modem_interface message_manager_history_interface = {
+	.name = "org.ofono.SmsHistory",
+	.is_about_a_sim = true,
+	.signal = message_manager_on_report,
+};

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "bus/property.h"
-#include "ofono/interface.h"
 
-static bool put_default(struct modem_manager *manager, DBusMessage *message)
+static bool modem_manager_store_default(struct modem_manager *manager,
+					DBusMessage *message)
 {
 	const char *path;
 
@@ -16,7 +16,7 @@ static bool put_default(struct modem_manager *manager, DBusMessage *message)
 				 path);
 }
 
-static bool put_ready(struct modem_manager *manager, DBusMessage *message)
+static bool modem_manager_store_ready(struct modem_manager *manager, DBusMessage *message)
 {
 	bool before = manager->is_unready;
 	dbus_bool_t ready;
@@ -28,49 +28,48 @@ static bool put_ready(struct modem_manager *manager, DBusMessage *message)
 	return manager->is_unready != before;
 }
 
-/* Each is asked once; its signal has the same arguments as the answer. */
+/* A method that is called once, and a signal with the same arguments as its answer. */
 static const struct {
 	const char *method;
 	const char *signal;
-	bool (*put)(struct modem_manager *manager, DBusMessage *message);
-} facts[MODEM_MANAGER_FACTS] = {
-	{ "GetDefaultVoiceModem", "DefaultVoiceModemChanged", put_default },
-	{ "GetReady", "ReadyChanged", put_ready },
+	bool (*store)(struct modem_manager *manager, DBusMessage *message);
+} modem_manager_facts[MODEM_MANAGER_FACTS] = {
+	{ "GetDefaultVoiceModem", "DefaultVoiceModemChanged",
+	  modem_manager_store_default },
+	{ "GetReady", "ReadyChanged", modem_manager_store_ready },
 };
 
-static void put(struct modem_manager *manager, size_t at, DBusMessage *message)
+static void modem_manager_store(struct modem_manager *manager, size_t at,
+				DBusMessage *message)
 {
 	struct ofono_event event = { .type = OFONO_CHANGED };
 
-	if (facts[at].put(manager, message))
-		ofono_tell(manager->ofono, &event);
+	if (modem_manager_facts[at].store(manager, message))
+		ofono_bus_report(manager->bus, &event);
 }
 
-/* oFono of Debian knows no such method. Any other error leaves open whether it does. */
-static bool says_absent(const char *error)
+static void modem_manager_on_reply(void *data, DBusMessage *reply)
 {
-	return strcmp(error, DBUS_ERROR_UNKNOWN_METHOD) == 0 ||
-	       strcmp(error, DBUS_ERROR_UNKNOWN_INTERFACE) == 0 ||
-	       strcmp(error, DBUS_ERROR_UNKNOWN_OBJECT) == 0;
-}
-
-/* Who refuses with an error of its own knows the method. */
-static const char own_error[] = "org.ofono.Error.";
-
-static void on_answer(void *data, DBusMessage *reply)
-{
+	/* Debian's oFono lacks the method. Any other error leaves open whether it exists. */
+	static const struct ofono_bus_outcome absent[] = {
+		{ DBUS_ERROR_UNKNOWN_METHOD, true },
+		{ DBUS_ERROR_UNKNOWN_INTERFACE, true },
+		{ DBUS_ERROR_UNKNOWN_OBJECT, true },
+		{ NULL, false },
+	};
 	struct modem_manager_call *call = data;
 	struct modem_manager *manager = call->manager;
 	const char *error = dbus_message_get_error_name(reply);
 
 	call->call = NULL;
-	if (!error || strncmp(error, own_error, sizeof(own_error) - 1) == 0)
+	/* An oFono that refuses with an error of its own has the method. */
+	if (!error || ofono_bus_is_ofono_error(error))
 		manager->is_there = true;
 	else
-		manager->is_absent |= says_absent(error);
+		manager->is_absent |= ofono_bus_outcome(absent, error) != 0;
 	if (!error)
-		put(manager, (size_t)(call - manager->calls), reply);
-	ofono_settled(manager->ofono);
+		modem_manager_store(manager, (size_t)(call - manager->calls), reply);
+	ofono_bus_settled(manager->bus);
 }
 
 bool modem_manager_is_asking(const struct modem_manager *manager)
@@ -82,24 +81,21 @@ bool modem_manager_is_asking(const struct modem_manager *manager)
 	return false;
 }
 
-void modem_manager_init(struct modem_manager *manager, struct ofono *ofono)
+void modem_manager_init(struct modem_manager *manager, struct ofono_bus *bus)
 {
-	manager->ofono = ofono;
+	manager->bus = bus;
 	for (size_t at = 0; at < MODEM_MANAGER_FACTS; at++)
 		manager->calls[at].manager = manager;
 }
 
 void modem_manager_start(struct modem_manager *manager)
 {
-	for (size_t at = 0; at < MODEM_MANAGER_FACTS; at++) {
-		struct modem_manager_call *call = &manager->calls[at];
-		DBusMessage *message =
-			ofono_message("/", MODEM_MANAGER_INTERFACE, facts[at].method);
-
-		if (message)
-			call->call = bus_call(ofono_bus(manager->ofono), message,
-					      OFONO_TIMEOUT_MS, on_answer, call);
-	}
+	for (size_t at = 0; at < MODEM_MANAGER_FACTS; at++)
+		manager->calls[at].call = ofono_bus_call(
+			manager->bus,
+			ofono_bus_message("/", MODEM_MANAGER_INTERFACE,
+					  modem_manager_facts[at].method, NULL),
+			OFONO_TIMEOUT_MS, modem_manager_on_reply, &manager->calls[at]);
 }
 
 void modem_manager_stop(struct modem_manager *manager)
@@ -113,10 +109,10 @@ void modem_manager_stop(struct modem_manager *manager)
 	manager->is_there = manager->is_absent = false;
 }
 
-void modem_manager_signal(struct modem_manager *manager, DBusMessage *signal)
+void modem_manager_on_signal(struct modem_manager *manager, DBusMessage *signal)
 {
 	for (size_t at = 0; at < MODEM_MANAGER_FACTS; at++) {
-		if (dbus_message_has_member(signal, facts[at].signal))
-			put(manager, at, signal);
+		if (dbus_message_has_member(signal, modem_manager_facts[at].signal))
+			modem_manager_store(manager, at, signal);
 	}
 }

@@ -2,11 +2,11 @@
 /*
  * bus connected ---> GetNameOwner ---> owner known ---> GetModems ---> available
  *
- * The bus handles what we send in order: the answer to GetNameOwner proves that the match
- * rules, which went before it, are in force.
+ * The bus handles calls in order: the answer to GetNameOwner proves that the match rules,
+ * which were sent before it, are in force.
  *
- * Every step back (bus lost, owner changed) starts anew from there. Answers and signals
- * come over one connection, so what arrives later is newer, and the last word counts.
+ * After every step back (bus lost, owner changed) this starts again. Answers and signals share
+ * one connection, so a later one is newer.
  */
 #include "ofono/ofono.h"
 
@@ -18,85 +18,53 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "ofono/interface.h"
 #include "ofono/manager.h"
+#include "ofono/message_manager.h"
+#include "ofono/modem_interface.h"
 #include "ofono/modem_manager.h"
-#include "ofono/modem_signals.h"
+#include "ofono/pending_signals.h"
 #include "ofono/phonebook.h"
-#include "ofono/report_switch.h"
 
-#define MATCH(interface) "type='signal',sender='" OFONO_NAME "',interface='" interface "'"
+#define OFONO_MATCH(interface) \
+	"type='signal',sender='" OFONO_NAME "',interface='" interface "'"
 
-static const char *const match_rules[] = {
+static const char *const ofono_match_rules[] = {
 	"type='signal',sender='" DBUS_SERVICE_DBUS "',interface='" DBUS_INTERFACE_DBUS
 	"',member='NameOwnerChanged',arg0='" OFONO_NAME "'",
-	MATCH("org.ofono.Manager"),
-	MATCH("org.ofono.Modem"),
-	MATCH("org.ofono.SimManager"),
-	MATCH("org.ofono.MessageManager"),
-	MATCH("org.ofono.Message"),
-	MATCH("org.ofono.NetworkRegistration"),
-	MATCH("org.ofono.SmsHistory"),
-	MATCH("org.ofono.VoiceCallManager"),
-	MATCH("org.ofono.SupplementaryServices"),
-	MATCH("org.ofono.VoiceCall"),
-	MATCH("org.ofono.MessageWaiting"),
-	MATCH("org.ofono.CellBroadcast"),
-	MATCH("org.nemomobile.ofono.SimInfo"),
-	MATCH(MODEM_MANAGER_INTERFACE),
+	OFONO_MATCH("org.ofono.Manager"),
+	OFONO_MATCH("org.ofono.Modem"),
+	OFONO_MATCH("org.ofono.SimManager"),
+	OFONO_MATCH("org.ofono.MessageManager"),
+	OFONO_MATCH("org.ofono.Message"),
+	OFONO_MATCH("org.ofono.NetworkRegistration"),
+	OFONO_MATCH("org.ofono.SmsHistory"),
+	OFONO_MATCH("org.ofono.VoiceCallManager"),
+	OFONO_MATCH("org.ofono.SupplementaryServices"),
+	OFONO_MATCH("org.ofono.VoiceCall"),
+	OFONO_MATCH("org.ofono.MessageWaiting"),
+	OFONO_MATCH("org.ofono.CellBroadcast"),
+	OFONO_MATCH("org.nemomobile.ofono.SimInfo"),
+	OFONO_MATCH(MODEM_MANAGER_INTERFACE),
 	NULL,
 };
 
 struct ofono {
-	struct bus *bus;
-	struct observers observers;
+	struct ofono_bus bus;
 	struct manager manager;
 	struct modem_manager modem_manager;
-	struct modem_signals signals;
+	struct pending_signals pending;
 	struct bus_call *owner_call; /* GetNameOwner */
 	char owner[256];	     /* unique name, "": none */
-	bool bus_known;		     /* or that there is none */
-	bool manager_answered;	     /* well or not, since the owner came */
+	bool bus_known;		     /* see OFONO_BUS_KNOWN */
+	bool manager_answered; /* GetModems was answered or failed since the owner came */
 	bool available;
-	bool has_network_time; /* a modem of this run of ofonod showed it */
-	bool wants_delivery_reports;
-	bool wants_phonebooks;
 	char user[64];
 	char condition[256];
 };
 
-struct bus *ofono_bus(struct ofono *ofono)
-{
-	return ofono->bus;
-}
-
-bool ofono_wants_delivery_reports(const struct ofono *ofono)
-{
-	return ofono->wants_delivery_reports;
-}
-
-bool ofono_wants_phonebooks(const struct ofono *ofono)
-{
-	return ofono->wants_phonebooks;
-}
-
-void ofono_tell(struct ofono *ofono, const struct ofono_event *event)
-{
-	observers_notify(&ofono->observers, event);
-}
-
-DBusMessage *ofono_message(const char *path, const char *interface, const char *method)
-{
-	DBusMessage *message =
-		dbus_message_new_method_call(OFONO_NAME, path, interface, method);
-
-	if (message)
-		dbus_message_set_auto_start(message, FALSE);
-	return message;
-}
-
-__attribute__((format(printf, 2, 3))) static void set_condition(struct ofono *ofono,
-								const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void ofono_set_condition(struct ofono *ofono,
+								      const char *format,
+								      ...)
 {
 	struct ofono_event event = { .type = OFONO_CONDITION };
 	char before[sizeof(ofono->condition)];
@@ -109,88 +77,73 @@ __attribute__((format(printf, 2, 3))) static void set_condition(struct ofono *of
 	if (strcmp(before, ofono->condition) == 0)
 		return;
 	log_info("ofono: %s", ofono->condition);
-	ofono_tell(ofono, &event);
+	ofono_bus_report(&ofono->bus, &event);
 }
 
-static void on_manager_answered(struct ofono *ofono, const char *error)
+static void ofono_on_manager_answered(struct ofono *ofono, const char *error)
 {
 	struct ofono_event event = { .type = OFONO_AVAILABLE };
 
 	ofono->manager_answered = true;
 	if (!error) {
 		ofono->available = true;
-		set_condition(ofono, "oFono answers");
-		ofono_tell(ofono, &event);
+		ofono_set_condition(ofono, "oFono answers");
+		ofono_bus_report(&ofono->bus, &event);
 		modem_manager_start(&ofono->modem_manager);
 	} else if (manager_is_refusal(error)) {
-		set_condition(ofono,
-			      "the bus refuses: it has not read a D-Bus policy yet that "
-			      "lets user %s talk to " OFONO_NAME,
-			      ofono->user);
+		ofono_set_condition(ofono,
+				    "the bus refuses: it has not read a D-Bus policy yet "
+				    "that lets user %s talk to " OFONO_NAME,
+				    ofono->user);
 	} else {
-		set_condition(ofono, "oFono does not answer yet");
+		ofono_set_condition(ofono, "oFono does not answer yet");
 	}
 }
 
-void ofono_note_interfaces(struct ofono *ofono, uint32_t interfaces)
-{
-	ofono->has_network_time |= (interfaces & MODEM_NETWORK_TIME) != 0;
-}
-
-void ofono_tell_waiting(struct ofono *ofono)
-{
-	modem_signals_end_waiting(&ofono->signals);
-}
-
-void ofono_settled(struct ofono *ofono)
-{
-	modem_signals_go_on(&ofono->signals);
-}
-
-static void drop_owner(struct ofono *ofono)
+static void ofono_drop_owner(struct ofono *ofono)
 {
 	struct ofono_event event = { .type = OFONO_UNAVAILABLE };
 	bool was_available = ofono->available;
 
 	if (!ofono->owner[0])
 		return;
-	ofono_tell_waiting(ofono);
+	pending_signals_flush(&ofono->pending);
 	ofono->available = false;
-	ofono->has_network_time = false;
+	ofono->bus.has_network_time = false;
 	ofono->owner[0] = '\0';
 	manager_stop(&ofono->manager);
 	modem_manager_stop(&ofono->modem_manager);
 	if (was_available)
-		ofono_tell(ofono, &event);
+		ofono_bus_report(&ofono->bus, &event);
 }
 
 /* `owner` is a unique name, or "". */
-static void set_owner(struct ofono *ofono, const char *owner)
+static void ofono_set_owner(struct ofono *ofono, const char *owner)
 {
 	if (strcmp(ofono->owner, owner) != 0)
-		drop_owner(ofono);
+		ofono_drop_owner(ofono);
 	else if (owner[0])
 		return;
 	if (!owner[0] || strlen(owner) >= sizeof(ofono->owner)) {
-		modem_signals_clear(&ofono->signals);
-		set_condition(ofono, "oFono is not running");
+		pending_signals_drop(&ofono->pending);
+		ofono_set_condition(ofono, "oFono is not running");
 		return;
 	}
-	set_condition(ofono, "oFono does not answer yet");
+	ofono_set_condition(ofono, "oFono does not answer yet");
 	strcpy(ofono->owner, owner);
 	ofono->manager_answered = false;
 	manager_start(&ofono->manager);
 }
 
-static void tell_bus_known(struct ofono *ofono)
+static void ofono_report_bus_known(struct ofono *ofono)
 {
 	struct ofono_event event = { .type = OFONO_BUS_KNOWN };
 
 	ofono->bus_known = true;
-	ofono_tell(ofono, &event);
+	ofono_bus_report(&ofono->bus, &event);
 }
 
-static void on_owner(void *data, DBusMessage *reply)
+static void ofono_on_owner_reply(void *data, DBusMessage *reply)
 {
 	struct ofono *ofono = data;
 	const char *owner = "";
@@ -199,104 +152,97 @@ static void on_owner(void *data, DBusMessage *reply)
 	if (!dbus_message_is_error(reply, DBUS_ERROR_NAME_HAS_NO_OWNER) &&
 	    !dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &owner,
 				   DBUS_TYPE_INVALID))
-		log_warning("ofono: the bus does not tell who owns " OFONO_NAME);
-	set_owner(ofono, owner);
-	tell_bus_known(ofono);
+		log_warning("ofono: the bus does not say who owns " OFONO_NAME);
+	ofono_set_owner(ofono, owner);
+	ofono_report_bus_known(ofono);
 }
 
-static void on_owner_changed(struct ofono *ofono, DBusMessage *signal)
-{
-	const char *name, *before, *owner;
-
-	if (dbus_message_get_args(signal, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING,
-				  &before, DBUS_TYPE_STRING, &owner, DBUS_TYPE_INVALID) &&
-	    strcmp(name, OFONO_NAME) == 0)
-		set_owner(ofono, owner);
-}
-
-static void on_connected(void *data)
+static void ofono_on_connected(void *data)
 {
 	struct ofono *ofono = data;
 	const char *name = OFONO_NAME;
 	DBusMessage *message = dbus_message_new_method_call(
 		DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "GetNameOwner");
 
-	set_condition(ofono, "oFono does not answer yet");
+	ofono_set_condition(ofono, "oFono does not answer yet");
 	if (message &&
 	    dbus_message_append_args(message, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID))
-		ofono->owner_call = bus_call(ofono->bus, dbus_message_ref(message), 0,
-					     on_owner, ofono);
+		ofono->owner_call = ofono_bus_call(&ofono->bus, dbus_message_ref(message),
+						   0, ofono_on_owner_reply, ofono);
 	if (message)
 		dbus_message_unref(message);
 	if (!ofono->owner_call)
 		log_error("ofono: out of memory");
 }
 
-#define NO_BUS "no D-Bus system bus at %s"
+#define OFONO_NO_BUS "no D-Bus system bus at %s"
 
-/* Nothing was tried yet, so nothing is logged. */
-static void begin_without_bus(struct ofono *ofono)
-{
-	snprintf(ofono->condition, sizeof(ofono->condition), NO_BUS,
-		 bus_address(ofono->bus));
-}
-
-static void on_disconnected(void *data)
+static void ofono_on_disconnected(void *data)
 {
 	struct ofono *ofono = data;
 
 	bus_call_cancel(ofono->owner_call);
 	ofono->owner_call = NULL;
-	drop_owner(ofono);
-	modem_signals_clear(&ofono->signals);
-	set_condition(ofono, NO_BUS, bus_address(ofono->bus));
-	tell_bus_known(ofono);
+	ofono_drop_owner(ofono);
+	pending_signals_drop(&ofono->pending);
+	ofono_set_condition(ofono, OFONO_NO_BUS, bus_address(ofono->bus.bus));
+	ofono_report_bus_known(ofono);
 }
 
-static void on_unreachable(void *data)
+static void ofono_on_unreachable(void *data)
 {
-	tell_bus_known(data);
+	ofono_report_bus_known(data);
 }
 
-static void on_ofono_signal(struct ofono *ofono, DBusMessage *signal)
+static void ofono_on_owner_changed(struct ofono *ofono, DBusMessage *signal)
+{
+	const char *name, *before, *owner;
+
+	if (dbus_message_get_args(signal, NULL, DBUS_TYPE_STRING, &name, DBUS_TYPE_STRING,
+				  &before, DBUS_TYPE_STRING, &owner, DBUS_TYPE_INVALID) &&
+	    strcmp(name, OFONO_NAME) == 0)
+		ofono_set_owner(ofono, owner);
+}
+
+static void ofono_on_ofono_signal(struct ofono *ofono, DBusMessage *signal)
 {
 	const char *name = dbus_message_get_interface(signal);
-	bool is_believed = modem_signals_believe(&ofono->signals, signal);
+	bool is_from_owner = pending_signals_is_from_owner(&ofono->pending, signal);
 
-	/* Who the owner is may be under way: then those of modems may wait for it. */
-	if (!is_believed && !ofono->owner_call)
+	/* Until GetNameOwner is answered, signals about messages may wait for the owner. */
+	if (!is_from_owner && !ofono->owner_call)
 		return;
-	if (modem_signals_hear(&ofono->signals, signal) || !is_believed)
+	if (pending_signals_accept(&ofono->pending, signal) || !is_from_owner)
 		return;
 	if (strcmp(name, "org.ofono.Manager") == 0) {
 		if (dbus_message_has_member(signal, "ModemRemoved"))
-			modem_signals_hurry(&ofono->signals);
-		manager_signal(&ofono->manager, signal);
+			pending_signals_flush_listed(&ofono->pending);
+		manager_on_signal(&ofono->manager, signal);
 	} else if (strcmp(name, MODEM_MANAGER_INTERFACE) == 0) {
-		modem_manager_signal(&ofono->modem_manager, signal);
+		modem_manager_on_signal(&ofono->modem_manager, signal);
 	}
 }
 
-static void on_signal(void *data, DBusMessage *signal)
+static void ofono_on_signal(void *data, DBusMessage *signal)
 {
 	struct ofono *ofono = data;
 
 	if (dbus_message_is_signal(signal, DBUS_INTERFACE_DBUS, "NameOwnerChanged") &&
 	    dbus_message_has_sender(signal, DBUS_SERVICE_DBUS))
-		on_owner_changed(ofono, signal);
+		ofono_on_owner_changed(ofono, signal);
 	else
-		on_ofono_signal(ofono, signal);
+		ofono_on_ofono_signal(ofono, signal);
 }
 
-static const struct bus_handlers handlers = {
-	.connected = on_connected,
-	.disconnected = on_disconnected,
-	.unreachable = on_unreachable,
-	.signal = on_signal,
+static const struct bus_handlers ofono_handlers = {
+	.connected = ofono_on_connected,
+	.disconnected = ofono_on_disconnected,
+	.unreachable = ofono_on_unreachable,
+	.signal = ofono_on_signal,
 };
 
-/* At start, because a lookup may block. */
-static void find_user(struct ofono *ofono)
+/* For the condition. At the start, because a lookup may block. */
+static void ofono_find_user(struct ofono *ofono)
 {
 	const struct passwd *user = getpwuid(geteuid());
 
@@ -313,24 +259,29 @@ int ofono_new(sd_event *loop, const char *address, struct ofono **ofono_out)
 
 	if (!ofono)
 		return -ENOMEM;
-	r = modem_signals_init(&ofono->signals, loop, ofono, &ofono->manager,
-			       ofono->owner);
-	ofono->signals.modem_manager = &ofono->modem_manager;
+	ofono->pending.manager = &ofono->manager;
+	ofono->pending.modem_manager = &ofono->modem_manager;
+	ofono->pending.bus = &ofono->bus;
+	ofono->pending.owner = ofono->owner;
+	r = pending_signals_init(&ofono->pending, loop, ofono);
 	if (r < 0) {
 		free(ofono);
 		return r;
 	}
-	observers_init(&ofono->observers);
-	modem_manager_init(&ofono->modem_manager, ofono);
-	find_user(ofono);
-	r = bus_new(loop, address, match_rules, &handlers, ofono, &ofono->bus);
+	observers_init(&ofono->bus.observers);
+	modem_manager_init(&ofono->modem_manager, &ofono->bus);
+	ofono_find_user(ofono);
+	r = bus_new(loop, address, ofono_match_rules, &ofono_handlers, ofono,
+		    &ofono->bus.bus);
 	if (r < 0) {
-		modem_signals_deinit(&ofono->signals);
+		pending_signals_deinit(&ofono->pending);
 		free(ofono);
 		return r;
 	}
-	begin_without_bus(ofono);
-	r = manager_init(&ofono->manager, ofono, on_manager_answered);
+	/* Not ofono_set_condition(): no connection was tried yet, so nothing is logged. */
+	snprintf(ofono->condition, sizeof(ofono->condition), OFONO_NO_BUS,
+		 bus_address(ofono->bus.bus));
+	r = manager_init(&ofono->manager, ofono, &ofono->bus, ofono_on_manager_answered);
 	if (r < 0) {
 		ofono_free(ofono);
 		return r;
@@ -346,9 +297,9 @@ void ofono_free(struct ofono *ofono)
 	manager_deinit(&ofono->manager);
 	modem_manager_stop(&ofono->modem_manager);
 	bus_call_cancel(ofono->owner_call);
-	modem_signals_deinit(&ofono->signals);
-	bus_free(ofono->bus);
-	observers_deinit(&ofono->observers);
+	pending_signals_deinit(&ofono->pending);
+	bus_free(ofono->bus.bus);
+	observers_deinit(&ofono->bus.observers);
 	free(ofono);
 }
 
@@ -356,10 +307,10 @@ void ofono_use_delivery_reports(struct ofono *ofono)
 {
 	struct modem *modem;
 
-	ofono->wants_delivery_reports = true;
+	ofono->bus.wants_delivery_reports = true;
 	TAILQ_FOREACH (modem, &ofono->manager.modems, link) {
 		if (modem->interfaces & MODEM_MESSAGE_MANAGER)
-			report_switch_on(modem);
+			message_manager_use_reports(modem);
 	}
 }
 
@@ -367,7 +318,7 @@ void ofono_use_phonebooks(struct ofono *ofono, bool use)
 {
 	struct modem *modem;
 
-	ofono->wants_phonebooks = use;
+	ofono->bus.wants_phonebooks = use;
 	TAILQ_FOREACH (modem, &ofono->manager.modems, link) {
 		if (!use)
 			phonebook_stop(modem);
@@ -376,9 +327,14 @@ void ofono_use_phonebooks(struct ofono *ofono, bool use)
 	}
 }
 
+void ofono_flush_pending(struct ofono *ofono)
+{
+	pending_signals_flush(&ofono->pending);
+}
+
 struct observers *ofono_observers(struct ofono *ofono)
 {
-	return &ofono->observers;
+	return &ofono->bus.observers;
 }
 
 bool ofono_is_available(const struct ofono *ofono)
@@ -393,12 +349,12 @@ const char *ofono_owner(const struct ofono *ofono)
 
 uint64_t ofono_calls_sent(const struct ofono *ofono)
 {
-	return bus_calls_sent(ofono->bus);
+	return bus_calls_sent(ofono->bus.bus);
 }
 
 bool ofono_has_bus(const struct ofono *ofono)
 {
-	return bus_is_connected(ofono->bus);
+	return bus_is_connected(ofono->bus.bus);
 }
 
 bool ofono_is_settled(const struct ofono *ofono)
@@ -410,7 +366,7 @@ bool ofono_is_settled(const struct ofono *ofono)
 	if (!ofono->owner[0])
 		return true;
 	TAILQ_FOREACH (modem, &ofono->manager.modems, link) {
-		if (modem_is_asking(modem))
+		if (modem_interface_is_busy(modem))
 			return false;
 	}
 	return ofono->manager_answered && !modem_manager_is_asking(&ofono->modem_manager);
@@ -421,24 +377,30 @@ const char *ofono_condition(const struct ofono *ofono)
 	return ofono->condition;
 }
 
-void ofono_ask_again(struct ofono *ofono)
+void ofono_retry(struct ofono *ofono)
 {
-	manager_ask_again(&ofono->manager);
+	manager_retry(&ofono->manager);
 }
 
-bool ofono_may_be_let_in(const struct ofono *ofono)
+bool ofono_may_be_allowed_soon(const struct ofono *ofono)
 {
-	return manager_may_be_let_in(&ofono->manager);
+	return manager_may_be_allowed_soon(&ofono->manager);
 }
 
-void ofono_ask_now(struct ofono *ofono)
+void ofono_retry_now(struct ofono *ofono)
 {
-	manager_ask_now(&ofono->manager);
+	manager_retry_now(&ofono->manager);
 }
 
 bool ofono_is_refused(const struct ofono *ofono)
 {
 	return ofono->manager.is_refused;
+}
+
+void ofono_set_retry_pauses(struct ofono *ofono,
+			    const unsigned int pauses_ms[MANAGER_PAUSES])
+{
+	ofono->manager.pauses_ms = pauses_ms;
 }
 
 const struct modem_list *ofono_modems(const struct ofono *ofono)
@@ -464,7 +426,7 @@ bool ofono_is_complete(const struct ofono *ofono)
 
 enum ofono_line ofono_line(const struct ofono *ofono)
 {
-	if (ofono->modem_manager.is_there || ofono->has_network_time)
+	if (ofono->modem_manager.is_there || ofono->bus.has_network_time)
 		return OFONO_LINE_FORK;
 	return ofono->modem_manager.is_absent ? OFONO_LINE_UPSTREAM : OFONO_LINE_UNKNOWN;
 }

@@ -7,7 +7,7 @@
 
 #include "bus/bus.h"
 #include "bus/bus_knock.h"
-#include "ofono/interface.h"
+#include "ofono/ofono_bus.h"
 
 struct ofono_probe {
 	DBusConnection *connection;
@@ -17,8 +17,9 @@ struct ofono_probe *ofono_probe_new(void)
 {
 	struct ofono_probe *probe;
 
+	/* Without this check libdbus would wait for a bus that hangs, for ever. */
 	if (bus_knock_and_wait(bus_default_address(), OFONO_PROBE_MS) < 0)
-		return NULL; /* libdbus would wait for it, with a frozen one for ever */
+		return NULL;
 	probe = calloc(1, sizeof(*probe));
 	if (!probe)
 		return NULL;
@@ -40,16 +41,17 @@ void ofono_probe_free(struct ofono_probe *probe)
 	free(probe);
 }
 
-/* `message` is taken. NULL: an error, or no answer. */
-static DBusMessage *ask(struct ofono_probe *probe, DBusMessage *message)
+/* Takes `message`, which may be NULL. NULL: no answer, or an error, which `error` gets. */
+static DBusMessage *ofono_probe_call(struct ofono_probe *probe, DBusMessage *message,
+				     DBusError *error)
 {
-	DBusMessage *reply = NULL;
+	DBusMessage *reply;
 
-	if (message)
-		reply = dbus_connection_send_with_reply_and_block(
-			probe->connection, message, OFONO_PROBE_MS, NULL);
-	if (message)
-		dbus_message_unref(message);
+	if (!message)
+		return NULL;
+	reply = dbus_connection_send_with_reply_and_block(probe->connection, message,
+							  OFONO_PROBE_MS, error);
+	dbus_message_unref(message);
 	return reply;
 }
 
@@ -65,7 +67,7 @@ int64_t ofono_probe_process(struct ofono_probe *probe)
 	if (message)
 		dbus_message_append_args(message, DBUS_TYPE_STRING, &name,
 					 DBUS_TYPE_INVALID);
-	reply = ask(probe, message);
+	reply = ofono_probe_call(probe, message, NULL);
 	if (reply) {
 		dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &process,
 				      DBUS_TYPE_INVALID);
@@ -76,8 +78,11 @@ int64_t ofono_probe_process(struct ofono_probe *probe)
 
 bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const char *words)
 {
-	DBusMessage *reply = ask(
-		probe, ofono_message(path, DBUS_INTERFACE_INTROSPECTABLE, "Introspect"));
+	DBusMessage *reply =
+		ofono_probe_call(probe,
+				 ofono_bus_message(path, DBUS_INTERFACE_INTROSPECTABLE,
+						   "Introspect", NULL),
+				 NULL);
 	const char *text = "";
 	bool mentions;
 
@@ -90,53 +95,36 @@ bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const cha
 	return mentions;
 }
 
-#define OFONO_ACCESS_DENIED "org.ofono.Error.AccessDenied"
-
-/* `message` is taken; `error` is to be freed. */
-static void ask_for_error(struct ofono_probe *probe, DBusMessage *message,
-			  DBusError *error)
+/* Takes `message`, which may be NULL. Does the answer have one of these error names? */
+static bool ofono_probe_gets_error(struct ofono_probe *probe, DBusMessage *message,
+				   const char *name, const char *other_name)
 {
-	DBusMessage *reply = dbus_connection_send_with_reply_and_block(
-		probe->connection, message, OFONO_PROBE_MS, error);
+	DBusError error = DBUS_ERROR_INIT;
+	DBusMessage *reply = ofono_probe_call(probe, message, &error);
+	bool has_error = dbus_error_has_name(&error, name) ||
+			 dbus_error_has_name(&error, other_name);
 
-	dbus_message_unref(message);
 	if (reply)
 		dbus_message_unref(reply);
+	dbus_error_free(&error);
+	return has_error;
 }
+
+#define OFONO_PROBE_ACCESS_DENIED "org.ofono.Error.AccessDenied"
 
 bool ofono_probe_is_refused(struct ofono_probe *probe, const char *interface,
 			    const char *method)
 {
-	DBusMessage *message = ofono_message("/", interface, method);
-	DBusError error = DBUS_ERROR_INIT;
-	bool refused;
-
-	if (!message)
-		return false;
-	ask_for_error(probe, message, &error);
-	refused = dbus_error_has_name(&error, DBUS_ERROR_ACCESS_DENIED) ||
-		  dbus_error_has_name(&error, OFONO_ACCESS_DENIED);
-	dbus_error_free(&error);
-	return refused;
+	return ofono_probe_gets_error(
+		probe, ofono_bus_message("/", interface, method, NULL),
+		DBUS_ERROR_ACCESS_DENIED, OFONO_PROBE_ACCESS_DENIED);
 }
 
 bool ofono_probe_may_not_send(struct ofono_probe *probe, const char *modem)
 {
-	DBusMessage *message =
-		ofono_message(modem, "org.ofono.MessageManager", "SendMessage");
-	DBusError error = DBUS_ERROR_INIT;
-	const char *nothing = "";
-	bool refused;
-
-	if (!message)
-		return false;
-	if (!dbus_message_append_args(message, DBUS_TYPE_STRING, &nothing,
-				      DBUS_TYPE_STRING, &nothing, DBUS_TYPE_INVALID)) {
-		dbus_message_unref(message);
-		return false;
-	}
-	ask_for_error(probe, message, &error);
-	refused = dbus_error_has_name(&error, OFONO_ACCESS_DENIED);
-	dbus_error_free(&error);
-	return refused;
+	return ofono_probe_gets_error(probe,
+				      ofono_bus_message(modem, "org.ofono.MessageManager",
+							"SendMessage", "", "", NULL),
+				      OFONO_PROBE_ACCESS_DENIED,
+				      OFONO_PROBE_ACCESS_DENIED);
 }

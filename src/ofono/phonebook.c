@@ -2,74 +2,67 @@
 #include "ofono/phonebook.h"
 
 #include "base/log.h"
-#include "ofono/interface.h"
-#include "ofono/query.h"
+#include "ofono/modem_interface.h"
 
-static const uint64_t pauses_ms[PHONEBOOK_PAUSES] = { 2000, 60000, 600000 };
-
-static void try_later(struct modem *modem, const char *error)
+static void phonebook_on_reply(void *data, DBusMessage *reply)
 {
-	struct retried_call *import = &modem->queries->phonebook;
-
-	log_debug("ofono: %s: Import: %s", modem->path, error);
-	if (import->failures < PHONEBOOK_PAUSES)
-		retried_call_again(import, pauses_ms[import->failures]);
-	else
-		log_warning("ofono: %s: the names on the SIM card cannot be read: %s",
-			    modem->path, error);
-}
-
-static void on_answer(void *data, DBusMessage *reply)
-{
+	static const uint64_t pauses_ms[PHONEBOOK_RETRIES] = { 2000, 60000, 600000 };
 	struct modem *modem = data;
+	struct ofono_bus_request *request = &modem->data->phonebook;
 	struct ofono_event event = { .type = PHONEBOOK_READ, .modem = modem };
 	const char *error = dbus_message_get_error_name(reply);
 
-	/* An error has a text, too. */
-	if (error || !dbus_message_has_signature(reply, "s")) {
-		try_later(modem, error ? error : "odd answer");
+	/* An error carries a string, too. */
+	if (!error && dbus_message_has_signature(reply, "s")) {
+		dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &event.text,
+				      DBUS_TYPE_INVALID);
+		ofono_bus_report(modem->bus, &event);
 		return;
 	}
-	dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &event.text,
-			      DBUS_TYPE_INVALID);
-	ofono_tell(modem->ofono, &event);
+	if (!error)
+		error = "unexpected answer";
+	log_debug("ofono: %s: Import: %s", modem->path, error);
+	if (request->failures < PHONEBOOK_RETRIES)
+		ofono_bus_request_retry(request, pauses_ms[request->failures]);
+	else
+		log_warning("ofono: %s: cannot read the contacts on the SIM card: %s",
+			    modem->path, error);
 }
 
-static DBusMessage *import_message(void *data)
+static DBusMessage *phonebook_message(void *data)
 {
 	const struct modem *modem = data;
 
-	return ofono_message(modem->path, interface_phonebook.name, "Import");
+	return ofono_bus_message(modem->path, phonebook_interface.name, "Import", NULL);
 }
 
-static const struct retried_question import_question = {
+static const struct ofono_bus_request_type phonebook_request = {
 	.timeout_ms = PHONEBOOK_TIMEOUT_MS,
-	.message = import_message,
-	.answered = on_answer,
+	.message = phonebook_message,
+	.answered = phonebook_on_reply,
 };
 
 void phonebook_read(struct modem *modem)
 {
-	struct retried_call *import = &modem->queries->phonebook;
-
-	if (!import->call)
-		retried_call_start(import, modem, &import_question, modem);
+	if (!modem->data->phonebook.call)
+		ofono_bus_request_start(&modem->data->phonebook, modem,
+					&phonebook_request, modem);
 }
 
 void phonebook_stop(struct modem *modem)
 {
-	retried_call_stop(&modem->queries->phonebook);
+	ofono_bus_request_stop(&modem->data->phonebook);
 }
 
-static void appeared(struct modem *modem)
+static void phonebook_appeared(struct modem *modem)
 {
-	if (ofono_wants_phonebooks(modem->ofono))
+	if (modem->bus->wants_phonebooks)
 		phonebook_read(modem);
 }
 
-const struct interface interface_phonebook = {
+const struct modem_interface phonebook_interface = {
 	.name = "org.ofono.Phonebook",
 	.bit = MODEM_PHONEBOOK,
-	.appeared = appeared,
+	.appeared = phonebook_appeared,
 	.vanished = phonebook_stop,
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Phonebook: what a modem's SIM card has of names and numbers, asked for whenever
- * org.ofono.Phonebook appears and when the owner wants it. Private to src/ofono; what comes of
- * it is PHONEBOOK_READ (ofono/ofono.h).
+ * Phonebook: the names and numbers on a modem's SIM card, read with org.ofono.Phonebook when
+ * that interface appears and when the owner enables it. The result is PHONEBOOK_READ
+ * (ofono/ofono.h).
  *
- * To read a card takes seconds to minutes, and oFono does it once for all until the card or
- * the modem starts anew: later answers are what it read then. While it reads for somebody
- * else it refuses (InProgress). So a failure is tried again, PHONEBOOK_PAUSES times.
+ * Reading a card takes seconds to minutes. oFono does it once for all clients until the card
+ * or the modem restarts; later answers repeat what it read then. While it reads for another
+ * client it refuses with InProgress, so a failure is retried PHONEBOOK_RETRIES times.
  *
  * Source: oFono doc/phonebook-api.txt.
  */
@@ -17,12 +17,12 @@
 
 enum {
 	PHONEBOOK_TIMEOUT_MS = 180 * 1000,
-	PHONEBOOK_PAUSES = 3,
+	PHONEBOOK_RETRIES = 3,
 };
 
-/* Nothing new when it is under way. */
+/* Does nothing while a call is in progress. */
 void phonebook_read(struct modem *modem);
-/* Fine when it is not under way. */
+/* Fine when nothing is in progress. */
 void phonebook_stop(struct modem *modem);
 
 #endif

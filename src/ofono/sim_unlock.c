@@ -6,26 +6,19 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "ofono/interface.h"
+#include "ofono/ofono_bus.h"
 
-/* The modem asks the card; a late answer would not be heard. */
-enum { UNLOCK_TIMEOUT_MS = 60000 };
+/* The modem asks the card. A late answer would be lost, so wait longer than for others. */
+enum { SIM_UNLOCK_TIMEOUT_MS = 60 * 1000 };
 
 struct sim_unlock {
 	struct bus_call *call;
 	char path[sizeof(((struct modem *)0)->path)];
-	void (*done)(void *data, enum unlock_outcome outcome);
+	void (*done)(void *data, enum sim_unlock_outcome outcome);
 	void *data;
 };
 
-static bool is_number(const char *text, size_t least, size_t most)
-{
-	size_t digits = strspn(text, "0123456789");
-
-	return !text[digits] && digits >= least && digits <= most;
-}
-
-const char *unlock_outcome_name(enum unlock_outcome outcome)
+const char *sim_unlock_outcome_name(enum sim_unlock_outcome outcome)
 {
 	static const char *const names[] = {
 		[UNLOCK_DONE] = "unlocked",
@@ -41,23 +34,26 @@ const char *unlock_outcome_name(enum unlock_outcome outcome)
 	return names[outcome];
 }
 
-bool sim_pin_is_valid(const char *pin)
+static bool sim_unlock_is_number(const char *text, size_t min, size_t max)
 {
-	return is_number(pin, 4, 8);
+	size_t digits = strspn(text, "0123456789");
+
+	return !text[digits] && digits >= min && digits <= max;
 }
 
-bool sim_puk_is_valid(const char *puk)
+bool sim_unlock_pin_is_valid(const char *pin)
 {
-	return is_number(puk, 8, 8);
+	return sim_unlock_is_number(pin, 4, 8);
 }
 
-/* What is in no row may have been tried. */
-static enum unlock_outcome outcome_of(const char *error)
+bool sim_unlock_puk_is_valid(const char *puk)
 {
-	static const struct {
-		const char *error;
-		enum unlock_outcome outcome;
-	} rows[] = {
+	return sim_unlock_is_number(puk, 8, 8);
+}
+
+static void sim_unlock_on_reply(void *data, DBusMessage *reply)
+{
+	static const struct ofono_bus_outcome rows[] = {
 		{ "org.ofono.Error.Failed", UNLOCK_WRONG },
 		{ "org.ofono.Error.InProgress", UNLOCK_BUSY },
 		{ "org.ofono.Error.InvalidFormat", UNLOCK_NOT_TAKEN },
@@ -69,64 +65,40 @@ static enum unlock_outcome outcome_of(const char *error)
 		{ DBUS_ERROR_ACCESS_DENIED, UNLOCK_NOT_ALLOWED },
 		{ DBUS_ERROR_SERVICE_UNKNOWN, UNLOCK_NOT_ASKED },
 		{ BUS_ERROR_NOT_SENT, UNLOCK_NOT_ASKED },
+		{ NULL, UNLOCK_UNKNOWN }, /* any other error: it may have been tried */
 	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (strcmp(error, rows[i].error) == 0)
-			return rows[i].outcome;
-	}
-	return UNLOCK_UNKNOWN;
-}
-
-static void on_answered(void *data, DBusMessage *reply)
-{
 	struct sim_unlock *unlock = data;
 	const char *error = dbus_message_get_error_name(reply);
+	int outcome = error ? ofono_bus_outcome(rows, error) : UNLOCK_DONE;
 
 	if (error)
 		log_info("ofono: %s: not unlocked: %s", unlock->path, error);
 	else
 		log_info("ofono: %s: unlocked", unlock->path);
-	unlock->done(unlock->data, error ? outcome_of(error) : UNLOCK_DONE);
+	unlock->done(unlock->data, (enum sim_unlock_outcome)outcome);
 	free(unlock);
 }
 
-/* NULL: no memory. */
-static DBusMessage *make_call(const struct modem *modem, const struct sim_codes *codes)
-{
-	const char *type = modem->sim.pin_required;
-	DBusMessage *message = ofono_message(modem->path, interface_sim_manager.name,
-					     codes->new_pin ? "ResetPin" : "EnterPin");
-
-	if (message && dbus_message_append_args(message, DBUS_TYPE_STRING, &type,
-						DBUS_TYPE_STRING, &codes->code,
-						codes->new_pin ? DBUS_TYPE_STRING
-							       : DBUS_TYPE_INVALID,
-						&codes->new_pin, DBUS_TYPE_INVALID))
-		return message;
-	if (message)
-		dbus_message_unref(message);
-	return NULL;
-}
-
-struct sim_unlock *sim_unlock(struct modem *modem, const struct sim_codes *codes,
-			      void (*done)(void *data, enum unlock_outcome outcome),
+struct sim_unlock *sim_unlock(struct modem *modem, const struct sim_unlock_codes *codes,
+			      void (*done)(void *data, enum sim_unlock_outcome outcome),
 			      void *data)
 {
 	struct sim_unlock *unlock = calloc(1, sizeof(*unlock));
-	DBusMessage *message;
 
-	assert(codes->new_pin ? sim_puk_is_valid(codes->code)
-			      : sim_pin_is_valid(codes->code));
+	assert(codes->new_pin ? sim_unlock_puk_is_valid(codes->code)
+			      : sim_unlock_pin_is_valid(codes->code));
 	if (!unlock)
 		return NULL;
 	memcpy(unlock->path, modem->path, sizeof(unlock->path));
 	unlock->done = done;
 	unlock->data = data;
-	message = make_call(modem, codes);
-	if (message)
-		unlock->call = bus_call(ofono_bus(modem->ofono), message,
-					UNLOCK_TIMEOUT_MS, on_answered, unlock);
+	unlock->call =
+		ofono_bus_call(modem->bus,
+			       ofono_bus_message(modem->path, "org.ofono.SimManager",
+						 codes->new_pin ? "ResetPin" : "EnterPin",
+						 modem->sim.pin_required, codes->code,
+						 codes->new_pin, NULL),
+			       SIM_UNLOCK_TIMEOUT_MS, sim_unlock_on_reply, unlock);
 	if (!unlock->call) {
 		free(unlock);
 		return NULL;

@@ -130,7 +130,7 @@ static void on_changed(struct call_log *log, const struct ofono_event *event)
 		if (is_stored(store_event_set_number(log->store, followed->id,
 						     number_of(event))))
 			tell(log, followed->id);
-	} else if (strcmp(event->call_state, CALL_REFUSED_HERE) == 0) {
+	} else if (strcmp(event->call_state, CALL_ENDED_HERE) == 0) {
 		set_state(log, followed, CALL_REJECTED);
 	} else if (strcmp(event->call_state, "active") == 0 ||
 		   strcmp(event->call_state, "held") == 0) {

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "phone/followed_calls.h"
 #include "phone/left_calls.h"
-#include "ofono/voice_dial.h"
+#include "ofono/voice_call.h"
 
 enum { MS_PER_SECOND = 1000 };
 
@@ -101,7 +101,7 @@ static void take_back(void *data, const struct left_call *left, struct modem *mo
 		strlen(path) < FOLLOWED_PATH_BYTES ? place_of(dialler, left) : NULL;
 
 	if (!followed || followed_call_limit(followed, DIALLER_AGAIN_SECONDS) < 0) {
-		voice_hang_up(modem, path);
+		voice_call_hang_up(modem, path);
 		return;
 	}
 	followed->call.state = CALL_ACTIVE;
@@ -119,10 +119,10 @@ static const char *const refusals[] = {
 	[DIAL_REFUSED] = "refused",
 	[DIAL_NOT_SUPPORTED] = "not_supported",
 	[DIAL_NOT_ALLOWED] = "not_allowed",
-	[DIAL_NOT_HANDED] = "not_handed",
+	[DIAL_NOT_SUBMITTED] = "not_handed",
 };
 
-static void on_dialled(void *data, const struct dial_result *result)
+static void on_dialled(void *data, const struct voice_call_dial_result *result)
 {
 	struct followed_call *followed = data;
 	struct dialler *dialler = followed->calls->dialler;
@@ -252,8 +252,8 @@ int dialler_place(struct dialler *dialler, const struct dial_order *order,
 	}
 	fill(followed, order);
 	*id_out = followed->call.id;
-	followed->dial = voice_dial(order->modem, order->number, dialler->parts.limit_ms,
-				    on_dialled, followed);
+	followed->dial = voice_call_dial(order->modem, order->number,
+					 dialler->parts.limit_ms, on_dialled, followed);
 	followed_call_tell(followed);
 	if (!followed->dial)
 		finish(dialler, followed, CALL_NOT_PLACED, "not_handed");

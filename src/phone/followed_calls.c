@@ -24,7 +24,7 @@ void followed_calls_init(struct followed_calls *calls, struct dialler *dialler,
 void followed_calls_deinit(struct followed_calls *calls)
 {
 	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		voice_dial_stop(calls->followed[i].dial);
+		voice_call_dial_stop(calls->followed[i].dial);
 		sd_event_source_disable_unref(calls->followed[i].timer);
 	}
 	observers_deinit(&calls->observers);
@@ -126,7 +126,7 @@ static void hang_up(struct followed_call *followed)
 {
 	if (!*followed->path)
 		return; /* it is, as soon as that is known */
-	voice_hang_up(followed->modem, followed->path);
+	voice_call_hang_up(followed->modem, followed->path);
 	sd_event_source_set_time_relative(
 		followed->timer, (uint64_t)DIALLER_AGAIN_SECONDS * USEC_PER_SECOND);
 	sd_event_source_set_enabled(followed->timer, SD_EVENT_ONESHOT);
@@ -181,7 +181,7 @@ void followed_call_hear(struct followed_call *followed, const char *state)
 		{ "alerting", CALL_ALERTING, NULL },
 		{ "active", CALL_ACTIVE, NULL },
 		{ "held", CALL_ACTIVE, NULL },
-		{ CALL_REFUSED_HERE, 0, "local" },
+		{ CALL_ENDED_HERE, 0, "local" },
 		{ CALL_ENDED_THERE, 0, "remote" },
 		{ CALL_ENDED_BY_NETWORK, 0, "network" },
 	};
@@ -208,7 +208,7 @@ void followed_call_finish(struct followed_call *followed, enum call_state state,
 		.reason = reason,
 	};
 
-	voice_dial_stop(followed->dial);
+	voice_call_dial_stop(followed->dial);
 	followed->dial = NULL;
 	followed->timer = sd_event_source_disable_unref(followed->timer);
 	followed->modem = NULL;

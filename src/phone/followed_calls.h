@@ -10,7 +10,7 @@
 #define PHONE_FOLLOWED_CALLS_H
 
 #include "phone/dialler.h"
-#include "ofono/voice_dial.h"
+#include "ofono/voice_call.h"
 
 enum { FOLLOWED_PATH_BYTES = 160 };
 
@@ -21,7 +21,7 @@ struct followed_call {
 	struct placed_call call;
 	struct followed_calls *calls;
 	struct modem *modem;		/* NULL: it is over */
-	struct voice_dial *dial;	/* oFono has not answered yet */
+	struct voice_call_dial *dial;	/* oFono has not answered yet */
 	char path[FOLLOWED_PATH_BYTES]; /* "": not known yet */
 	const char *why;		/* it is to end; NULL: it is not */
 	const char *told;		/* why it ends, as oFono told; NULL: it did not */

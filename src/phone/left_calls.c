@@ -26,7 +26,7 @@ void left_calls_add(struct left_calls *calls, const struct left_call *call,
 		if (!left->listing && left->until_ms < place->until_ms)
 			place = left;
 	}
-	voice_listing_stop(place->listing);
+	voice_call_listing_stop(place->listing);
 	*place = (struct left_call){
 		.id = call->id,
 		.sim_id = call->sim_id,
@@ -80,7 +80,7 @@ void left_calls_look(struct left_calls *calls, struct modem *modem)
 		if (!left->id || left->modem || !is_of_card(left, modem))
 			continue;
 		left->modem = modem;
-		left->listing = voice_list(modem, on_found, left);
+		left->listing = voice_call_list(modem, on_found, left);
 	}
 }
 
@@ -102,7 +102,7 @@ void left_calls_lose(struct left_calls *calls, const struct modem *modem)
 
 		if (left->modem != modem)
 			continue;
-		voice_listing_stop(left->listing);
+		voice_call_listing_stop(left->listing);
 		left->listing = NULL;
 		left->modem = NULL;
 	}
@@ -111,5 +111,5 @@ void left_calls_lose(struct left_calls *calls, const struct modem *modem)
 void left_calls_deinit(struct left_calls *calls)
 {
 	for (size_t i = 0; i < LEFT_CALLS; i++)
-		voice_listing_stop(calls->left[i].listing);
+		voice_call_listing_stop(calls->left[i].listing);
 }

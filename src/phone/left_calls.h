@@ -11,7 +11,7 @@
 #define PHONE_LEFT_CALLS_H
 
 #include "ofono/ofono.h"
-#include "ofono/voice_dial.h"
+#include "ofono/voice_call.h"
 #include "phone/sim.h"
 #include "numbers/phone_number.h"
 
@@ -27,7 +27,7 @@ struct left_call {
 	int64_t until_ms; /* boot clock */
 	struct left_calls *calls;
 	struct modem *modem; /* was asked for its calls; NULL: none was */
-	struct voice_listing *listing;
+	struct voice_call_listing *listing;
 };
 
 struct left_calls {

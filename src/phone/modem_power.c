@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "ofono/modem_switch.h"
+#include "ofono/modem.h"
 #include "store/store_setting.h"
 
 enum { ATTEMPTS = 6, PAUSE_USEC = 2 * 1000 * 1000 };
@@ -29,7 +29,7 @@ struct power_turn {
 	struct modem *modem;
 	struct modem_switch *call;
 	sd_event_source *pause; /* enabled: the step is due when it is over */
-	enum modem_switch_property step;
+	enum modem_switch_target step;
 	unsigned attempts;
 	TAILQ_ENTRY(power_turn) link;
 };
@@ -146,7 +146,7 @@ static void go_on(struct power_turn *turn)
 	due_in(turn, 0);
 }
 
-static void on_answer(void *data, enum modem_switch_answer answer)
+static void on_answer(void *data, enum modem_switch_outcome answer)
 {
 	struct power_turn *turn = data;
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "ofono/sim_match.h"
+#include "ofono/modem.h"
 #include "phone/sim_card.h"
 
 enum { SETTLE_USEC = 100 * 1000, ACCURACY_USEC = 10 * 1000 };
@@ -126,7 +126,7 @@ static bool list_copy(struct sim_list *to, const struct sim_list *from)
 static void log_arrivals(const struct sims *sims)
 {
 	const struct sim *sim, *before;
-	struct sim_facts card;
+	struct modem_sim card;
 
 	TAILQ_FOREACH (sim, &sims->list, link) {
 		before = list_find(&sims->settled, sim->id);
@@ -207,7 +207,7 @@ static void list_insert(struct sim_list *list, struct sim *sim)
 static void sims_add(struct sims *sims, struct sim_list *list, struct modem *modem,
 		     int slot)
 {
-	struct sim_facts card;
+	struct modem_sim card;
 	struct sim *sim;
 	int64_t sim_id;
 
@@ -237,7 +237,7 @@ static void find_duplicates(const struct sims *sims, const struct modem *removed
 		TAILQ_FOREACH (modem, ofono_modems(sims->ofono), link) {
 			if (modem != removed && modem != sim->modem &&
 			    !modem_is_foreign(modem) &&
-			    sim_match(&modem->sim, &sim->modem->sim))
+			    modem_sim_is_same(&modem->sim, &sim->modem->sim))
 				sim->state = SIM_DUPLICATE;
 		}
 	}
@@ -410,7 +410,7 @@ void sims_set_stuck(struct sims *sims, int64_t sim_id, bool stuck)
 	sims_refresh(sims, NULL);
 }
 
-int64_t sims_identify(struct sims *sims, const struct sim_facts *facts)
+int64_t sims_identify(struct sims *sims, const struct modem_sim *facts)
 {
 	return sim_cards_identify(&sims->cards, sims->store, facts);
 }

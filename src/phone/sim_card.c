@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "ofono/sim_lock.h"
+#include "ofono/modem.h"
 
 struct sim_card {
 	int64_t sim_id;
-	char iccid[sizeof(((struct sim_facts *)0)->card_identifier)];
-	char imsi[sizeof(((struct sim_facts *)0)->subscriber_identity)];
+	char iccid[sizeof(((struct modem_sim *)0)->card_identifier)];
+	char imsi[sizeof(((struct modem_sim *)0)->subscriber_identity)];
 	TAILQ_ENTRY(sim_card) link;
 };
 
@@ -35,7 +35,7 @@ void sim_cards_deinit(struct sim_cards *cards)
 	assert(!cards->count);
 }
 
-static int64_t cards_find(const struct sim_cards *cards, const struct sim_facts *facts)
+static int64_t cards_find(const struct sim_cards *cards, const struct modem_sim *facts)
 {
 	const struct sim_card *card;
 
@@ -48,7 +48,7 @@ static int64_t cards_find(const struct sim_cards *cards, const struct sim_facts 
 }
 
 /* For want of memory it is asked again the next time. */
-static void cards_remember(struct sim_cards *cards, const struct sim_facts *facts,
+static void cards_remember(struct sim_cards *cards, const struct modem_sim *facts,
 			   int64_t sim_id)
 {
 	struct sim_card *card = calloc(1, sizeof(*card));
@@ -68,7 +68,7 @@ static void cards_remember(struct sim_cards *cards, const struct sim_facts *fact
 }
 
 int64_t sim_cards_identify(struct sim_cards *cards, struct store *store,
-			   const struct sim_facts *facts)
+			   const struct modem_sim *facts)
 {
 	int64_t sim_id;
 	int error;
@@ -93,9 +93,9 @@ int64_t sim_cards_identify(struct sim_cards *cards, struct store *store,
 	return sim_id;
 }
 
-void sim_card_read(const struct modem *modem, struct sim_facts *facts_out)
+void sim_card_read(const struct modem *modem, struct modem_sim *facts_out)
 {
-	const struct remembered_card *card = &modem->remembered;
+	const struct modem_remembered_card *card = &modem->remembered;
 
 	*facts_out = modem->sim;
 	if (facts_out->known || facts_out->present || facts_out->active_slot ||
@@ -107,7 +107,7 @@ void sim_card_read(const struct modem *modem, struct sim_facts *facts_out)
 	strcpy(facts_out->service_provider_name, card->service_provider_name);
 }
 
-const char *sim_card_tail(const struct sim_facts *facts)
+const char *sim_card_tail(const struct modem_sim *facts)
 {
 	const char *identity = facts->card_identifier[0] ? facts->card_identifier
 							 : facts->subscriber_identity;
@@ -120,7 +120,7 @@ static enum sim_state modem_sim_state(const struct modem *modem)
 {
 	if (!modem->sim.present)
 		return modem->powered ? SIM_STARTING : SIM_OFF;
-	if (sim_lock_of(&modem->sim) != SIM_LOCK_NONE)
+	if (modem_sim_lock_of(&modem->sim) != SIM_LOCK_NONE)
 		return SIM_LOCKED;
 	if (!modem->online)
 		return SIM_OFFLINE;
@@ -137,9 +137,9 @@ static enum sim_state sim_state_of(const struct sim *sim)
 }
 
 static void describe_carrier(struct sim *sim, const struct modem *modem,
-			     const struct sim_facts *card)
+			     const struct modem_sim *card)
 {
-	const struct network_facts *network = &modem->network;
+	const struct modem_network *network = &modem->network;
 	const char *name = network->name[0] ? network->name : card->service_provider_name;
 
 	if (name[0])
@@ -154,7 +154,7 @@ static void describe_carrier(struct sim *sim, const struct modem *modem,
 
 void sim_describe(struct sim *sim, struct modem *modem, int slot)
 {
-	struct sim_facts card;
+	struct modem_sim card;
 	const char *name = card.service_provider_name;
 
 	sim_card_read(modem, &card);

@@ -28,16 +28,16 @@ void sim_cards_deinit(struct sim_cards *cards);
 
 /* The number of a modem's card. 0: none, not identified yet, or the store fails. */
 int64_t sim_cards_identify(struct sim_cards *cards, struct store *store,
-			   const struct sim_facts *facts);
+			   const struct modem_sim *facts);
 
 /*
  * What is known of the card in a modem: SimManager's facts or, until it tells any, what
  * oFono remembers. `facts_out` has no card when none is known.
  */
-void sim_card_read(const struct modem *modem, struct sim_facts *facts_out);
+void sim_card_read(const struct modem *modem, struct modem_sim *facts_out);
 
 /* The last four characters of what identifies the card, for the log. */
-const char *sim_card_tail(const struct sim_facts *facts);
+const char *sim_card_tail(const struct modem_sim *facts);
 
 /* Everything but the number and whether it is stuck. */
 void sim_describe(struct sim *sim, struct modem *modem, int slot);

@@ -17,7 +17,7 @@
 #include "phone/sim_card.h"
 #include "store/store_audit.h"
 
-enum { CARDS_MAX = 16, ICCID_BYTES = sizeof(((struct sim_facts *)0)->card_identifier) };
+enum { CARDS_MAX = 16, ICCID_BYTES = sizeof(((struct modem_sim *)0)->card_identifier) };
 
 struct unlocker {
 	struct ofono *ofono;
@@ -42,9 +42,9 @@ static bool is_decided(const struct unlocker *unlocker, const char *iccid)
 
 static bool is_due(const struct unlocker *unlocker, const struct modem *modem)
 {
-	const struct sim_facts *facts = &modem->sim;
+	const struct modem_sim *facts = &modem->sim;
 
-	return sim_lock_of(facts) == SIM_LOCK_PIN && facts->card_identifier[0] &&
+	return modem_sim_lock_of(facts) == SIM_LOCK_PIN && facts->card_identifier[0] &&
 	       facts->pin_retries && unlocker->count < CARDS_MAX &&
 	       !is_decided(unlocker, facts->card_identifier);
 }
@@ -65,7 +65,7 @@ static const char *flaw_of(int outcome)
 	return strerror(-outcome);
 }
 
-static void on_done(void *data, enum unlock_outcome outcome);
+static void on_done(void *data, enum sim_unlock_outcome outcome);
 
 /* False: it is none of this start's business any more. */
 static bool note_try(const struct unlocker *unlocker, const struct modem *modem)
@@ -89,7 +89,7 @@ static bool note_try(const struct unlocker *unlocker, const struct modem *modem)
 
 static void try_pin(struct unlocker *unlocker, struct modem *modem, const char *pin)
 {
-	const struct sim_codes codes = { pin, NULL };
+	const struct sim_unlock_codes codes = { pin, NULL };
 
 	if (modem->sim.pin_retries != UNLOCKER_TRIES) {
 		log_warning("unlock: SIM ...%s: %u tries are left, so its PIN is not "
@@ -132,10 +132,10 @@ static void look(struct unlocker *unlocker)
 	}
 }
 
-static void note(const struct unlocker *unlocker, enum unlock_outcome outcome)
+static void note(const struct unlocker *unlocker, enum sim_unlock_outcome outcome)
 {
 	const struct audit_fact facts[] = {
-		{ "outcome", unlock_outcome_name(outcome) },
+		{ "outcome", sim_unlock_outcome_name(outcome) },
 		{ "retries", NULL, UNLOCKER_TRIES },
 		{ "by", "pin_file" },
 		{ NULL },
@@ -145,7 +145,7 @@ static void note(const struct unlocker *unlocker, enum unlock_outcome outcome)
 		log_warning("unlock: the audit does not have it");
 }
 
-static void on_done(void *data, enum unlock_outcome outcome)
+static void on_done(void *data, enum sim_unlock_outcome outcome)
 {
 	struct unlocker *unlocker = data;
 

@@ -58,7 +58,7 @@ static void forget(struct ussd_dialogue *dialogue)
 
 static void cancel(struct ussd_dialogue *dialogue)
 {
-	ussd_cancel(dialogue->modem);
+	ussd_call_cancel(dialogue->modem);
 	forget(dialogue);
 }
 
@@ -83,11 +83,12 @@ static bool wait_for_reply(struct ussd_dialogue *dialogue)
 		       on_late, dialogue) >= 0;
 }
 
-static void on_done(void *data, const struct ussd_result *result)
+static void on_done(void *data, const struct ussd_call_result *result)
 {
 	struct ussd_dialogue *dialogue = data;
 	struct ussd_turn *turn = dialogue->turn;
-	bool asks = result->outcome == USSD_ANSWERED && ussd_is_asked(dialogue->modem);
+	bool asks = result->outcome == USSD_ANSWERED &&
+		    modem_awaits_ussd_reply(dialogue->modem);
 
 	dialogue->call = NULL;
 	if (result->outcome == USSD_UNKNOWN ||
@@ -147,8 +148,8 @@ int ussd_dial(struct ussd *ussd, const struct ussd_order *order, struct ussd_tur
 	dialogue->client_id = order->client_id;
 	dialogue->may_reply = order->may_reply;
 	strcpy(dialogue->code, order->code);
-	dialogue->call = ussd_initiate(order->modem, order->code, ussd->limit_ms, on_done,
-				       dialogue);
+	dialogue->call = ussd_call_initiate(order->modem, order->code, ussd->limit_ms,
+					    on_done, dialogue);
 	if (!dialogue->call) {
 		free(dialogue);
 		return -ENOMEM;
@@ -164,8 +165,8 @@ int ussd_reply(struct ussd *ussd, const struct ussd_order *order, struct ussd_tu
 	struct ussd_dialogue *dialogue = find(ussd, order->modem);
 
 	assert(dialogue && ussd_check(ussd, order) == 0);
-	dialogue->call = ussd_respond(order->modem, order->reply, ussd->limit_ms, on_done,
-				      dialogue);
+	dialogue->call = ussd_call_respond(order->modem, order->reply, ussd->limit_ms,
+					   on_done, dialogue);
 	if (!dialogue->call)
 		return -ENOMEM;
 	dialogue->timer = sd_event_source_disable_unref(dialogue->timer);
@@ -212,7 +213,7 @@ void ussd_stop(struct ussd *ussd)
 /* Its modem is not there any more, or cannot do it any more. */
 static void lose(struct ussd *ussd, const struct modem *modem)
 {
-	const struct ussd_result lost = { .outcome = USSD_UNKNOWN };
+	const struct ussd_call_result lost = { .outcome = USSD_UNKNOWN };
 	struct ussd_dialogue *dialogue = find(ussd, modem);
 	struct ussd_turn *turn = dialogue ? dialogue->turn : NULL;
 
@@ -231,7 +232,7 @@ static void look_at(struct ussd *ussd, const struct modem *modem)
 
 	if (!modem_has_ussd(modem))
 		lose(ussd, modem);
-	else if (dialogue && !dialogue->turn && !ussd_is_asked(modem))
+	else if (dialogue && !dialogue->turn && !modem_awaits_ussd_reply(modem))
 		forget(dialogue);
 }
 

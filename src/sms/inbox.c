@@ -32,7 +32,7 @@ static const struct inbox_timing inbox_default_timing = { .retry_ms = 5000,
 /* A message that is not on disk yet. Its strings are its own. */
 struct inbox_unstored {
 	struct incoming_draft draft;
-	struct sim_facts card; /* when even the SIM ID could not be stored */
+	struct modem_sim card; /* when even the SIM ID could not be stored */
 	TAILQ_ENTRY(inbox_unstored) link;
 };
 
@@ -74,7 +74,7 @@ static void inbox_unstored_free(struct inbox_unstored *unstored)
 
 /* Puts a copy at the end. False: there is no room, or no memory. */
 static bool inbox_queue_put(struct inbox *inbox, const struct incoming_draft *draft,
-			    const struct sim_facts *card)
+			    const struct modem_sim *card)
 {
 	struct inbox_unstored *unstored;
 
@@ -242,7 +242,7 @@ static int inbox_on_retry(sd_event_source *source, uint64_t usec, void *data)
 
 static void inbox_on_message(struct inbox *inbox, const struct ofono_event *event)
 {
-	const struct sim_facts *card = &event->modem->sim;
+	const struct modem_sim *card = &event->modem->sim;
 	struct inbox_draft draft;
 	struct incoming_entry entry = { .draft = &draft.row };
 	int error;

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ofono/message_cancel.h"
+#include "ofono/message.h"
 
 struct outbox_cancellation {
 	struct outbox *outbox;
@@ -31,7 +31,7 @@ static void outbox_cancel_free(struct outbox_cancellation *cancellation)
 	free(cancellation);
 }
 
-static int outbox_cancel_outcome(enum cancel_outcome answer)
+static int outbox_cancel_outcome(enum message_cancel_outcome answer)
 {
 	switch (answer) {
 	case CANCEL_DONE:
@@ -75,7 +75,7 @@ static struct outbox_message *outbox_cancel_find(
 }
 
 /* oFono reports the state before it answers, but a fork may not. */
-static void outbox_cancel_on_answer(void *data, enum cancel_outcome answer)
+static void outbox_cancel_on_answer(void *data, enum message_cancel_outcome answer)
 {
 	struct outbox_cancellation *cancellation = data;
 	struct outbox_message *message = outbox_cancel_find(cancellation);

@@ -378,7 +378,7 @@ void outbox_message_set_submitted(struct outbox_message *message, const char *uu
 }
 
 void outbox_message_on_state(struct outbox_message *message,
-			     enum message_state_word state)
+			     enum ofono_message_state state)
 {
 	if (message_state_is_final(message->state))
 		return;

@@ -114,7 +114,7 @@ void outbox_message_set_submitted(struct outbox_message *message, const char *uu
 
 /* oFono reported its state. Ignored if it is final already. */
 void outbox_message_on_state(struct outbox_message *message,
-			     enum message_state_word state);
+			     enum ofono_message_state state);
 
 /* Its delivery report. One that comes before oFono reports it as sent is kept until then. */
 void outbox_message_on_report(struct outbox_message *message, bool delivered);

@@ -153,7 +153,7 @@ static void sim_queue_end_send(struct sim_queue *queue)
 	outbox_messages_request_run(queue->queues->messages);
 }
 
-static void sim_queue_on_answer(void *data, const struct send_result *result)
+static void sim_queue_on_answer(void *data, const struct message_send_result *result)
 {
 	struct sim_queue *queue = data;
 	struct outbox_message *message = queue->submitting;
@@ -180,7 +180,7 @@ static void sim_queue_on_answer(void *data, const struct send_result *result)
 					 outbox_message_refusal_reason(
 						 message, queue->modem, result->error));
 		break;
-	case SEND_NOT_HANDED:
+	case SEND_NOT_SUBMITTED:
 		sim_queue_not_submitted(queue, message, result->error);
 		break;
 	case SEND_UNKNOWN:

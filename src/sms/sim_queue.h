@@ -12,7 +12,7 @@
 #include <sys/queue.h>
 #include <systemd/sd-event.h>
 
-#include "ofono/message_manager.h"
+#include "ofono/message.h"
 #include "phone/sim.h"
 #include "sms/outbox_message.h"
 
@@ -21,7 +21,7 @@ enum { SIM_QUEUE_EARLY_STATES_MAX = 4 };
 
 struct sim_queue_early_state {
 	char uuid[MESSAGE_UUID_BYTES];
-	enum message_state_word state;
+	enum ofono_message_state state;
 };
 
 struct sim_queue {

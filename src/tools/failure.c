@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/failure.h"
 
-#include "ofono/sim_lock.h"
+#include "ofono/modem.h"
 #include "numbers/phone_number.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
@@ -82,7 +82,7 @@ enum failure failure_of_sim(const struct sim *sim)
 {
 	switch (sim->state) {
 	case SIM_LOCKED:
-		return sim_lock_of(&sim->modem->sim) == SIM_LOCK_OTHER
+		return modem_sim_lock_of(&sim->modem->sim) == SIM_LOCK_OTHER
 			       ? FAILURE_SIM_HELD
 			       : FAILURE_SIM_LOCKED;
 	case SIM_OFFLINE:
@@ -95,8 +95,8 @@ enum failure failure_of_sim(const struct sim *sim)
 	case SIM_STUCK:
 		return FAILURE_MODEM_STUCK;
 	case SIM_STARTING:
-		return sim_is_restricted(&sim->modem->sim) ? FAILURE_SIM_RESTRICTED
-							   : FAILURE_NOT_REGISTERED;
+		return modem_sim_is_restricted(&sim->modem->sim) ? FAILURE_SIM_RESTRICTED
+								 : FAILURE_NOT_REGISTERED;
 	case SIM_READY:
 	case SIM_SEARCHING:
 		return FAILURE_NOT_REGISTERED;

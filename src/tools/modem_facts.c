@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "ofono/sim_lock.h"
-#include "ofono/sim_match.h"
+#include "ofono/modem.h"
 #include "tools/message_view.h"
 
 const struct schema_field modem_facts_fields[] = {
@@ -67,7 +66,7 @@ static bool has_no_card(const struct modem *modem)
 
 static bool is_locked(const struct modem *modem)
 {
-	return sim_lock_of(&modem->sim) != SIM_LOCK_NONE;
+	return modem_sim_lock_of(&modem->sim) != SIM_LOCK_NONE;
 }
 
 /* Then the card is told of the one that comes first. */
@@ -76,7 +75,7 @@ static bool is_elsewhere(const struct services *services, const struct modem *mo
 	const struct modem *other;
 
 	TAILQ_FOREACH (other, ofono_modems(services->ofono), link) {
-		if (other != modem && sim_match(&modem->sim, &other->sim))
+		if (other != modem && modem_sim_is_same(&modem->sim, &other->sim))
 			return true;
 	}
 	return false;
@@ -131,7 +130,7 @@ static const struct modem_obstacle unknown = {
 static const struct modem_obstacle *obstacle_of_sim(const struct modem *modem,
 						    enum sim_state state)
 {
-	if (state == SIM_STARTING && sim_is_restricted(&modem->sim))
+	if (state == SIM_STARTING && modem_sim_is_restricted(&modem->sim))
 		return &restricted;
 	if (state == SIM_SEARCHING && strcmp(modem->network.status, "denied") == 0)
 		return &denied;
@@ -153,7 +152,7 @@ const struct modem_obstacle *modem_facts_obstacle(const struct services *service
 	if (is_elsewhere(services, modem))
 		return &sim_obstacles[SIM_DUPLICATE];
 	if (is_locked(modem))
-		return &lock_obstacles[sim_lock_of(&modem->sim)];
+		return &lock_obstacles[modem_sim_lock_of(&modem->sim)];
 	return &unknown;
 }
 
@@ -188,7 +187,7 @@ static const char *card_of(const struct modem *modem, const struct sim *sim)
 
 static void write_network(struct json_writer *writer, const struct modem *modem)
 {
-	const struct network_facts *network = &modem->network;
+	const struct modem_network *network = &modem->network;
 
 	json_put_string(writer, "registration", registration_of(modem));
 	message_view_put_line(writer, "operator", network->name);
@@ -219,7 +218,7 @@ static void write_card(struct json_writer *writer, const struct modem *modem,
 static void write_centre(struct json_writer *writer, const struct modem *modem)
 {
 	static const char *const words[] = {
-		[CENTRE_UNTOLD] = "unknown",
+		[CENTRE_UNREAD] = "unknown",
 		[CENTRE_NONE] = "none",
 		[CENTRE_KNOWN] = "known",
 	};

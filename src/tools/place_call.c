@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "ofono/voice_dial.h"
+#include "ofono/voice_call.h"
 #include "phone/dialler.h"
 #include "sms/outbox_approval.h"
 #include "tools/approval.h"

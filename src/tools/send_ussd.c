@@ -111,8 +111,8 @@ static const struct {
 	[USSD_NOT_ALLOWED] = { "not_allowed", FAILURE_USSD_UNAVAILABLE,
 			       "The D-Bus policy of the phone does not let the gateway "
 			       "dial codes." },
-	[USSD_NOT_HANDED] = { "not_handed", FAILURE_OFONO_UNAVAILABLE,
-			      "oFono was not reached." },
+	[USSD_NOT_SUBMITTED] = { "not_handed", FAILURE_OFONO_UNAVAILABLE,
+				 "oFono was not reached." },
 	[USSD_FAILED] = { "failed", FAILURE_USSD_FAILED,
 			  "The network or the modem refused, and told no reason." },
 	[USSD_UNKNOWN] = { "unknown", FAILURE_UNKNOWN_OUTCOME,
@@ -120,10 +120,10 @@ static const struct {
 			   "within 120 seconds, or oFono or the modem went away." },
 };
 
-static void on_done(void *data, const struct ussd_result *result, bool asks)
+static void on_done(void *data, const struct ussd_call_result *result, bool asks)
 {
 	struct ussd_dialling *dialling = data;
-	enum ussd_outcome outcome = result->outcome;
+	enum ussd_call_outcome outcome = result->outcome;
 
 	note_end(dialling, asks ? "asks_for_reply" : outcomes[outcome].word);
 	if (outcome != USSD_ANSWERED) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ofono/sim_lock.h"
+#include "ofono/modem.h"
 #include "tools/obstacle.h"
 
 struct sim_choosing {
@@ -26,9 +26,10 @@ static const char *state_in_words(const struct sim *sim)
 {
 	if (sim->state == SIM_OFF)
 		return "in a modem that is off";
-	if (sim->state == SIM_STARTING && sim_is_restricted(&sim->modem->sim))
+	if (sim->state == SIM_STARTING && modem_sim_is_restricted(&sim->modem->sim))
 		return "limited to a list of numbers (fixed or barred dialling)";
-	if (sim->state == SIM_LOCKED && sim_lock_of(&sim->modem->sim) == SIM_LOCK_OTHER)
+	if (sim->state == SIM_LOCKED &&
+	    modem_sim_lock_of(&sim->modem->sim) == SIM_LOCK_OTHER)
 		return "held by a lock of the phone or the network, which neither PIN "
 		       "nor PUK opens";
 	if (sim->state != SIM_SEARCHING)
@@ -205,7 +206,7 @@ bool sim_choice(const struct tool_call *call, bool later, int64_t *sim_id_out,
 	int64_t sim_id;
 	bool is_given = given && json_integer(given, &sim_id);
 
-	ofono_ask_again(ofono);
+	ofono_retry(ofono);
 	if (!ofono_is_available(ofono) && !(later && is_given)) {
 		refuse(&choosing, FAILURE_OFONO_UNAVAILABLE,
 		       arena_printf(call->arena, "The modems are out of reach: %s.",

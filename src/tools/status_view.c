@@ -173,7 +173,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	int64_t frees_ms = 0;
 	int balances_error, limits_error, gaps_error;
 
-	ofono_ask_again(services->ofono);
+	ofono_retry(services->ofono);
 	write_client(writer, view->client);
 	json_put_boolean(writer, "can_send", why_not && !*why_not);
 	if (why_not && *why_not)

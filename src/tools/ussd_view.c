@@ -2,7 +2,7 @@
 #include "tools/ussd_view.h"
 
 #include "base/clock.h"
-#include "ofono/sim_match.h"
+#include "ofono/modem.h"
 #include "tools/balance_view.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
@@ -51,7 +51,7 @@ static void write_notices(struct json_writer *writer,
 	json_key(writer, "notices");
 	json_open_array(writer);
 	for (int i = 0; i < USSD_NOTICES; i++, notice++) {
-		if (!sim_match(&notice->card, &dialling->turn.card))
+		if (!modem_sim_is_same(&notice->card, &dialling->turn.card))
 			continue;
 		clock_format(notice->wall_ms, at);
 		json_open_object(writer);

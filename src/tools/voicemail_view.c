@@ -14,7 +14,7 @@ const struct schema_field voicemail_view_fields[] = {
 	{ 0 },
 };
 
-static const char *state_name(const struct voicemail_facts *voicemail)
+static const char *state_name(const struct modem_voicemail *voicemail)
 {
 	if (!voicemail->known)
 		return "unknown";

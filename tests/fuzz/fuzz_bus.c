@@ -23,12 +23,11 @@
 #include "base/utf8.h"
 #include "bus/bus.h"
 #include "fuzz.h"
-#include "ofono/message_cancel.h"
-#include "ofono/message_manager.h"
+#include "ofono/message.h"
 #include "ofono/ofono.h"
 #include "ofono/sim_unlock.h"
-#include "ofono/supplementary_services.h"
-#include "ofono/voice_dial.h"
+#include "ofono/ussd_call.h"
+#include "ofono/voice_call.h"
 
 #define OWNER	 ":1.7"
 #define STRANGER ":1.8"
@@ -334,12 +333,12 @@ static struct task {
 	struct message_listing *listing;
 	struct message_cancel *cancel;
 	struct sim_unlock *unlock;
-	struct voice_dial *dial;
-	struct voice_listing *calls;
+	struct voice_call_dial *dial;
+	struct voice_call_listing *calls;
 	struct ussd_call *ussd;
 } tasks[TASKS_MOST];
 
-static void on_sent(void *data, const struct send_result *result)
+static void on_sent(void *data, const struct message_send_result *result)
 {
 	struct task *task = data;
 
@@ -357,7 +356,7 @@ static void on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t coun
 		FUZZ_CHECK(memchr(uuids[at], 0, MESSAGE_UUID_BYTES));
 }
 
-static void on_cancelled(void *data, enum cancel_outcome outcome)
+static void on_cancelled(void *data, enum message_cancel_outcome outcome)
 {
 	struct task *task = data;
 
@@ -365,15 +364,15 @@ static void on_cancelled(void *data, enum cancel_outcome outcome)
 	FUZZ_CHECK(outcome <= CANCEL_UNKNOWN);
 }
 
-static void on_unlocked(void *data, enum unlock_outcome outcome)
+static void on_unlocked(void *data, enum sim_unlock_outcome outcome)
 {
 	struct task *task = data;
 
 	task->unlock = NULL;
-	FUZZ_CHECK(unlock_outcome_name(outcome));
+	FUZZ_CHECK(sim_unlock_outcome_name(outcome));
 }
 
-static void on_placed(void *data, const struct dial_result *result)
+static void on_placed(void *data, const struct voice_call_dial_result *result)
 {
 	struct task *task = data;
 
@@ -391,7 +390,7 @@ static void on_call_found(void *data, const struct voice_call *call)
 		FUZZ_CHECK(call->path && call->state && call->number);
 }
 
-static void on_code_answered(void *data, const struct ussd_result *result)
+static void on_code_answered(void *data, const struct ussd_call_result *result)
 {
 	struct task *task = data;
 
@@ -407,16 +406,16 @@ static void begin_talk(char what, struct task *task, const char *word)
 	bool is_number = digits > 0 && digits <= DIGITS_MOST && !word[digits];
 
 	if (what == 'v' && is_number)
-		FUZZ_TRY(task->dial = voice_dial(task->modem, word, LIMIT_MS, on_placed,
-						 task));
+		FUZZ_TRY(task->dial = voice_call_dial(task->modem, word, LIMIT_MS,
+						      on_placed, task));
 	else if (what == 'w')
-		FUZZ_TRY(task->calls = voice_list(task->modem, on_call_found, task));
+		FUZZ_TRY(task->calls = voice_call_list(task->modem, on_call_found, task));
 	else if (what == 'm' && utf8_valid(word, strlen(word)))
-		FUZZ_TRY(task->ussd = ussd_initiate(task->modem, word, LIMIT_MS,
-						    on_code_answered, task));
+		FUZZ_TRY(task->ussd = ussd_call_initiate(task->modem, word, LIMIT_MS,
+							 on_code_answered, task));
 	else if (what == 'y' && utf8_valid(word, strlen(word)))
-		FUZZ_TRY(task->ussd = ussd_respond(task->modem, word, LIMIT_MS,
-						   on_code_answered, task));
+		FUZZ_TRY(task->ussd = ussd_call_respond(task->modem, word, LIMIT_MS,
+							on_code_answered, task));
 }
 
 static void begin_task(char what, char **line)
@@ -424,7 +423,7 @@ static void begin_task(char what, char **line)
 	struct modem *modem = TAILQ_LAST(ofono_modems(ofono), modem_list);
 	struct task *task = &tasks[task_count];
 	const char *word = next_word(line), *text = next_word(line);
-	const struct sim_codes codes = { word, NULL };
+	const struct sim_unlock_codes codes = { word, NULL };
 
 	if (!modem || task_count == TASKS_MOST)
 		return;
@@ -438,14 +437,14 @@ static void begin_task(char what, char **line)
 	else if (what == 'k' && strlen(word) < MESSAGE_UUID_BYTES &&
 		 strspn(word, "0123456789ABCDEF") == strlen(word))
 		FUZZ_TRY(task->cancel = message_cancel(modem, word, on_cancelled, task));
-	else if (what == 'p' && sim_pin_is_valid(word))
+	else if (what == 'p' && sim_unlock_pin_is_valid(word))
 		FUZZ_TRY(task->unlock = sim_unlock(modem, &codes, on_unlocked, task));
 }
 
 static void end_talk(struct task *task)
 {
-	voice_dial_stop(task->dial);
-	voice_listing_stop(task->calls);
+	voice_call_dial_stop(task->dial);
+	voice_call_listing_stop(task->calls);
 	ussd_call_stop(task->ussd);
 	task->dial = NULL;
 	task->calls = NULL;
@@ -601,7 +600,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 	ofono_use_phonebooks(ofono, true);
 	run(text, length);
 	end_tasks();
-	ofono_tell_waiting(ofono);
+	ofono_flush_pending(ofono);
 	observer_remove(&observer);
 	ofono_free(ofono);
 	free(text);

@@ -22,7 +22,7 @@
 #include "http/server.h"
 #include "mcp/endpoint.h"
 #include "ofono/sim_unlock.h"
-#include "ofono/supplementary_services.h"
+#include "ofono/ussd_call.h"
 #include "store/store_client.h"
 #include "tools/change_source.h"
 #include "tools/kept_answer.h"
@@ -85,7 +85,7 @@ static struct gateway {
 
 /* ---- what fake_ofono.h leaves out */
 
-void ofono_ask_again(struct ofono *ofono)
+void ofono_retry(struct ofono *ofono)
 {
 	(void)ofono;
 }
@@ -126,35 +126,35 @@ bool ofono_is_refused(const struct ofono *ofono)
 	return false;
 }
 
-bool ofono_may_be_let_in(const struct ofono *ofono)
+bool ofono_may_be_allowed_soon(const struct ofono *ofono)
 {
 	(void)ofono;
 	return false;
 }
 
-void ofono_ask_now(struct ofono *ofono)
+void ofono_retry_now(struct ofono *ofono)
 {
 	(void)ofono;
 }
 
-bool sim_pin_is_valid(const char *pin)
+bool sim_unlock_pin_is_valid(const char *pin)
 {
 	return strlen(pin) >= 4;
 }
 
-bool sim_puk_is_valid(const char *puk)
+bool sim_unlock_puk_is_valid(const char *puk)
 {
 	return strlen(puk) == 8;
 }
 
-const char *unlock_outcome_name(enum unlock_outcome outcome)
+const char *sim_unlock_outcome_name(enum sim_unlock_outcome outcome)
 {
 	(void)outcome;
 	return "impossible";
 }
 
-struct sim_unlock *sim_unlock(struct modem *modem, const struct sim_codes *codes,
-			      void (*done)(void *data, enum unlock_outcome outcome),
+struct sim_unlock *sim_unlock(struct modem *modem, const struct sim_unlock_codes *codes,
+			      void (*done)(void *data, enum sim_unlock_outcome outcome),
 			      void *data)
 {
 	(void)modem;
@@ -169,22 +169,10 @@ void sim_unlock_stop(struct sim_unlock *unlock)
 	(void)unlock;
 }
 
-bool modem_has_ussd(const struct modem *modem)
-{
-	(void)modem;
-	return false;
-}
-
-bool ussd_is_asked(const struct modem *modem)
-{
-	(void)modem;
-	return false;
-}
-
-struct ussd_call *ussd_initiate(struct modem *modem, const char *code, int limit_ms,
-				void (*done)(void *data,
-					     const struct ussd_result *result),
-				void *data)
+struct ussd_call *ussd_call_initiate(struct modem *modem, const char *code, int limit_ms,
+				     void (*done)(void *data,
+						  const struct ussd_call_result *result),
+				     void *data)
 {
 	(void)modem;
 	(void)code;
@@ -194,11 +182,12 @@ struct ussd_call *ussd_initiate(struct modem *modem, const char *code, int limit
 	return NULL;
 }
 
-struct ussd_call *ussd_respond(struct modem *modem, const char *reply, int limit_ms,
-			       void (*done)(void *data, const struct ussd_result *result),
-			       void *data)
+struct ussd_call *ussd_call_respond(struct modem *modem, const char *reply, int limit_ms,
+				    void (*done)(void *data,
+						 const struct ussd_call_result *result),
+				    void *data)
 {
-	return ussd_initiate(modem, reply, limit_ms, done, data);
+	return ussd_call_initiate(modem, reply, limit_ms, done, data);
 }
 
 void ussd_call_stop(struct ussd_call *call)
@@ -206,7 +195,7 @@ void ussd_call_stop(struct ussd_call *call)
 	(void)call;
 }
 
-void ussd_cancel(struct modem *modem)
+void ussd_call_cancel(struct modem *modem)
 {
 	(void)modem;
 }
@@ -622,7 +611,7 @@ static inline void gateway_receive(const char *sender, const char *text)
 #define GATEWAY_UUID "0123456789ABCDEF0123456789ABCDEF01234567"
 
 /* How the oldest SendMessage ends. */
-static inline void gateway_answer(enum send_outcome outcome)
+static inline void gateway_answer(enum message_send_outcome outcome)
 {
 	struct message_send *send = TAILQ_FIRST(&fake_sends);
 
@@ -633,7 +622,7 @@ static inline void gateway_answer(enum send_outcome outcome)
 					     : "org.ofono.Error.Failed"));
 }
 
-static inline void gateway_tell_state(enum message_state_word state)
+static inline void gateway_tell_state(enum ofono_message_state state)
 {
 	FUZZ_TRY(fake_message_state(gateway_modem(), GATEWAY_UUID, state));
 }

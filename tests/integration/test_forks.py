@@ -465,8 +465,8 @@ def test_the_same_nonsense_again_and_again(make_phone: MakePhone) -> None:
                           {"Sender": "+36201112233"}]])
     wait_until(lambda: phone.agent.call("list_sms").structured["messages"], what="it is there")
     log = phone.gateway.log
-    for words in ("unknown form is lost", "no modem: dropped", "unknown state",
-                  "a delivery report in an unknown form", "an odd broadcast",
+    for words in ("unknown format is lost", "no modem: dropped", "unknown state",
+                  "a delivery report in an unknown format", "a broadcast in an unknown format",
                   "ignored, more than 32 modems"):
         assert 1 <= log.count(words) < many / 2, words
 

@@ -114,7 +114,7 @@ def test_a_card_of_another_phone(make_phone: test_forks.MakePhone) -> None:
 
 def test_only_where_the_owner_says_so(start: Start) -> None:
     lab = start("")
-    wait_logged(lab, "modem /sim0: here")
+    wait_logged(lab, "modem /sim0: added")
     assert Agent(lab).states() == [] and not lab.radios[0].properties()["Powered"]
     assert "AT+CFUN=1" not in lab.modems[0].commands
 
@@ -133,7 +133,7 @@ def test_the_bus_refuses_and_that_is_told_once(start: Start) -> None:
     lab.gateway.start()
     wait_logged(lab, REFUSED)
     lab.ofonod.restart()
-    wait_until(lambda: lab.gateway.log.count("here") >= 4, what="the modems are back")
+    wait_until(lambda: lab.gateway.log.count(": added") >= 4, what="the modems are back")
     assert lab.gateway.log.count(REFUSED) == 1
 
 

@@ -5,16 +5,11 @@
 #ifndef FAKE_CALLS_H
 #define FAKE_CALLS_H
 
-#include "ofono/voice_dial.h"
+#include "ofono/voice_call.h"
 
-bool modem_has_calls(const struct modem *modem)
-{
-	return modem->interfaces & MODEM_VOICE_CALL_MANAGER;
-}
-
-struct voice_dial *voice_dial(struct modem *modem, const char *number, int limit_ms,
-			      void (*done)(void *data, const struct dial_result *result),
-			      void *data)
+struct voice_call_dial *voice_call_dial(
+	struct modem *modem, const char *number, int limit_ms,
+	void (*done)(void *data, const struct voice_call_dial_result *result), void *data)
 {
 	(void)modem;
 	(void)number;
@@ -24,20 +19,21 @@ struct voice_dial *voice_dial(struct modem *modem, const char *number, int limit
 	return NULL;
 }
 
-void voice_dial_stop(struct voice_dial *dial)
+void voice_call_dial_stop(struct voice_call_dial *dial)
 {
 	(void)dial;
 }
 
-void voice_hang_up(struct modem *modem, const char *path)
+void voice_call_hang_up(struct modem *modem, const char *path)
 {
 	(void)modem;
 	(void)path;
 }
 
-struct voice_listing *voice_list(struct modem *modem,
-				 void (*found)(void *data, const struct voice_call *call),
-				 void *data)
+struct voice_call_listing *voice_call_list(struct modem *modem,
+					   void (*found)(void *data,
+							 const struct voice_call *call),
+					   void *data)
 {
 	(void)modem;
 	(void)found;
@@ -45,7 +41,7 @@ struct voice_listing *voice_list(struct modem *modem,
 	return NULL;
 }
 
-void voice_listing_stop(struct voice_listing *listing)
+void voice_call_listing_stop(struct voice_call_listing *listing)
 {
 	(void)listing;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fake oFono for tests of src/sms: the functions of include/ofono that sms uses, so that
- * nothing of src/ofono is linked. Modems are what the test says; calls wait until the test
- * answers them, in any order, or never.
+ * Fake oFono for tests of src/phone and src/sms: replaces the functions of ofono/ofono.h and
+ * ofono/message.h. The test makes the modems and changes their facts. Calls wait until the
+ * test answers them, in any order, or never.
  */
 #ifndef FAKE_OFONO_H
 #define FAKE_OFONO_H
@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ofono/message_cancel.h"
-#include "ofono/message_manager.h"
+#include "ofono/message.h"
 #include "ofono/modem.h"
 #include "ofono/ofono.h"
 
@@ -29,7 +28,7 @@ struct message_send {
 	struct modem *modem; /* may be gone */
 	char number[24];
 	char text[64]; /* its beginning */
-	void (*done)(void *data, const struct send_result *result);
+	void (*done)(void *data, const struct message_send_result *result);
 	void *data;
 	TAILQ_ENTRY(message_send) link;
 };
@@ -44,7 +43,7 @@ struct message_listing {
 struct message_cancel {
 	struct modem *modem; /* may be gone */
 	char uuid[MESSAGE_UUID_BYTES];
-	void (*done)(void *data, enum cancel_outcome outcome);
+	void (*done)(void *data, enum message_cancel_outcome outcome);
 	void *data;
 	TAILQ_ENTRY(message_cancel) link;
 };
@@ -88,25 +87,9 @@ bool ofono_sends_emoji(const struct ofono *ofono)
 	return ofono->line == OFONO_LINE_FORK;
 }
 
-bool modem_is_registered(const struct modem *modem)
-{
-	return !strcmp(modem->network.status, "registered") ||
-	       !strcmp(modem->network.status, "roaming");
-}
-
-bool modem_can_send(const struct modem *modem)
-{
-	return (modem->interfaces & MODEM_MESSAGE_MANAGER) && modem_is_registered(modem);
-}
-
-bool modem_is_foreign(const struct modem *modem)
-{
-	return !strcmp(modem->type, "hfp");
-}
-
 struct message_send *message_send(
 	struct modem *modem, const char *number, const char *text,
-	void (*done)(void *data, const struct send_result *result), void *data)
+	void (*done)(void *data, const struct message_send_result *result), void *data)
 {
 	struct message_send *send;
 
@@ -169,7 +152,7 @@ void ofono_use_phonebooks(struct ofono *ofono, bool use)
 
 struct message_cancel *message_cancel(struct modem *modem, const char *uuid,
 				      void (*done)(void *data,
-						   enum cancel_outcome outcome),
+						   enum message_cancel_outcome outcome),
 				      void *data)
 {
 	struct message_cancel *cancel;
@@ -281,10 +264,11 @@ static inline struct modem *fake_modem_ready(const char *path, const char *iccid
 }
 
 /* Answers a call: it is not pending any more when its callback runs. */
-static inline void fake_answer(struct message_send *send, enum send_outcome outcome,
+static inline void fake_answer(struct message_send *send,
+			       enum message_send_outcome outcome,
 			       const char *uuid_or_error)
 {
-	struct send_result result = { .outcome = outcome };
+	struct message_send_result result = { .outcome = outcome };
 
 	if (outcome == SEND_ACCEPTED)
 		strcpy(result.uuid, uuid_or_error);
@@ -310,7 +294,7 @@ static inline void fake_list(struct message_listing *listing, const char *uuid)
 }
 
 /* Answers the oldest Cancel. */
-static inline void fake_cancel_answer(enum cancel_outcome outcome)
+static inline void fake_cancel_answer(enum message_cancel_outcome outcome)
 {
 	struct message_cancel *cancel = TAILQ_FIRST(&fake_cancels);
 
@@ -329,7 +313,7 @@ static inline void fake_report(const char *uuid, bool delivered)
 }
 
 static inline void fake_message_state(struct modem *modem, const char *uuid,
-				      enum message_state_word state)
+				      enum ofono_message_state state)
 {
 	struct ofono_event event = {
 		.type = MESSAGE_STATE, .modem = modem, .uuid = uuid, .state = state

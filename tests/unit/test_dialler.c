@@ -2,7 +2,7 @@
 #include "ofono_lab.h"
 
 #include "phone/dialler.h"
-#include "ofono/voice_dial.h"
+#include "ofono/voice_call.h"
 #include "store_bench.h"
 
 #define CALL   "org.ofono.VoiceCall"

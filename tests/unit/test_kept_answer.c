@@ -28,7 +28,7 @@ static int64_t sim_id;
 static const char *condition = "oFono answers";
 static bool available = true;
 
-void ofono_ask_again(struct ofono *ofono)
+void ofono_retry(struct ofono *ofono)
 {
 	(void)ofono;
 }

@@ -2,7 +2,7 @@
 #include "ofono_lab.h"
 
 #include "bus/bus.h"
-#include "ofono/message_cancel.h"
+#include "ofono/message.h"
 
 #define UUID "834F0A3C5968CA5426919B1380A8C001B4090BDA"
 
@@ -13,11 +13,11 @@ static const struct fact on[] = {
 
 struct answer {
 	int count;
-	enum cancel_outcome outcome;
+	enum message_cancel_outcome outcome;
 	struct recorder *recorder;
 };
 
-static void on_done(void *data, enum cancel_outcome outcome)
+static void on_done(void *data, enum message_cancel_outcome outcome)
 {
 	struct answer *answer = data;
 
@@ -121,7 +121,7 @@ static void test_errors(void **state)
 	static const struct {
 		const char *member;
 		const char *error;
-		enum cancel_outcome outcome;
+		enum message_cancel_outcome outcome;
 	} rows[] = {
 		{ "Cancel", "org.ofono.Error.AccessDenied", CANCEL_REFUSED },
 		{ "Cancel", "org.ofono.Error.NotAvailable", CANCEL_REFUSED },
@@ -154,7 +154,7 @@ static void test_ofono_dies(void **state)
 {
 	static const struct {
 		const char *member;
-		enum cancel_outcome outcome;
+		enum message_cancel_outcome outcome;
 	} rows[] = {
 		{ "GetMessages", CANCEL_NOT_ASKED },
 		{ "Cancel", CANCEL_UNKNOWN },

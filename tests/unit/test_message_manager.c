@@ -2,7 +2,7 @@
 #include "ofono_lab.h"
 
 #include "bus/bus.h"
-#include "ofono/message_manager.h"
+#include "ofono/message.h"
 
 #define UUID "834F0A3C5968CA5426919B1380A8C001B4090BDA"
 
@@ -13,7 +13,7 @@ static const struct fact on[] = {
 
 struct sent {
 	int count;
-	enum send_outcome outcome;
+	enum message_send_outcome outcome;
 	char uuid[MESSAGE_UUID_BYTES];
 	char error[96];
 	struct recorder *recorder;
@@ -26,7 +26,7 @@ struct listed {
 	char uuids[8][MESSAGE_UUID_BYTES];
 };
 
-static void on_sent(void *data, const struct send_result *result)
+static void on_sent(void *data, const struct message_send_result *result)
 {
 	struct sent *sent = data;
 
@@ -134,7 +134,7 @@ static void test_errors_decide_what_may_be_repeated(void **state)
 {
 	static const struct {
 		const char *error;
-		enum send_outcome outcome;
+		enum message_send_outcome outcome;
 	} rows[] = {
 		{ "org.ofono.Error.InvalidFormat", SEND_REFUSED },
 		{ "org.ofono.Error.InvalidArguments", SEND_REFUSED },
@@ -142,12 +142,12 @@ static void test_errors_decide_what_may_be_repeated(void **state)
 		{ "org.ofono.Error.NotImplemented", SEND_REFUSED },
 		{ "org.ofono.Error.AccessDenied", SEND_REFUSED },
 		{ DBUS_ERROR_ACCESS_DENIED, SEND_REFUSED },
-		{ DBUS_ERROR_SERVICE_UNKNOWN, SEND_NOT_HANDED },
-		{ DBUS_ERROR_NAME_HAS_NO_OWNER, SEND_NOT_HANDED },
-		{ DBUS_ERROR_UNKNOWN_METHOD, SEND_NOT_HANDED },
-		{ DBUS_ERROR_UNKNOWN_OBJECT, SEND_NOT_HANDED },
-		{ DBUS_ERROR_UNKNOWN_INTERFACE, SEND_NOT_HANDED },
-		{ DBUS_ERROR_LIMITS_EXCEEDED, SEND_NOT_HANDED },
+		{ DBUS_ERROR_SERVICE_UNKNOWN, SEND_NOT_SUBMITTED },
+		{ DBUS_ERROR_NAME_HAS_NO_OWNER, SEND_NOT_SUBMITTED },
+		{ DBUS_ERROR_UNKNOWN_METHOD, SEND_NOT_SUBMITTED },
+		{ DBUS_ERROR_UNKNOWN_OBJECT, SEND_NOT_SUBMITTED },
+		{ DBUS_ERROR_UNKNOWN_INTERFACE, SEND_NOT_SUBMITTED },
+		{ DBUS_ERROR_LIMITS_EXCEEDED, SEND_NOT_SUBMITTED },
 		{ DBUS_ERROR_NO_REPLY, SEND_UNKNOWN },
 		{ DBUS_ERROR_TIMEOUT, SEND_UNKNOWN },
 		{ DBUS_ERROR_DISCONNECTED, SEND_UNKNOWN },
@@ -202,7 +202,7 @@ static void test_bus_dies_with_messages(void **state)
 	lab_wait(&fixture->lab, sent[BUS_CALLS_MAX].count == 1);
 	lab_wait(&fixture->lab, sent[0].count == 1);
 	assert_int_equal(sent[0].outcome, SEND_UNKNOWN);
-	assert_int_equal(sent[BUS_CALLS_MAX].outcome, SEND_NOT_HANDED);
+	assert_int_equal(sent[BUS_CALLS_MAX].outcome, SEND_NOT_SUBMITTED);
 	assert_string_equal(sent[BUS_CALLS_MAX].error, BUS_ERROR_NOT_SENT);
 	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
 }

@@ -187,7 +187,7 @@ static void test_service_centre(void **state)
 	struct modem *modem = start(fixture, on, card, registered);
 
 	settle(fixture);
-	assert_int_equal(modem->centre, CENTRE_UNTOLD); /* an error */
+	assert_int_equal(modem->centre, CENTRE_UNREAD); /* an error */
 	change(fixture, MESSAGES, (struct fact)TEXT("ServiceCenterAddress", ""));
 	settle(fixture);
 	assert_int_equal(modem->centre, CENTRE_NONE);
@@ -198,7 +198,7 @@ static void test_service_centre(void **state)
 	fixture->fake.modems[0].messages = told;
 	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM, NETWORK));
 	settle(fixture);
-	assert_int_equal(modem->centre, CENTRE_UNTOLD);
+	assert_int_equal(modem->centre, CENTRE_UNREAD);
 	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM, NETWORK, MESSAGES));
 	settle(fixture);
 	assert_int_equal(modem->centre, CENTRE_KNOWN);
@@ -208,7 +208,7 @@ static void test_card_out_and_in(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, card, registered);
-	const struct sim_facts absent = { .known = true };
+	const struct modem_sim absent = { .known = true };
 
 	change(fixture, SIM, (struct fact)FLAG("Present", 0));
 	settle(fixture);
@@ -234,8 +234,8 @@ static void test_interfaces_go(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, card, registered);
-	const struct sim_facts no_sim = { 0 };
-	const struct network_facts no_network = { 0 };
+	const struct modem_sim no_sim = { 0 };
+	const struct modem_network no_network = { 0 };
 
 	change(fixture, MODEM, (struct fact)WORDS("Interfaces", NULL));
 	settle(fixture);
@@ -271,7 +271,7 @@ static void test_registration_lost(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, card, registered);
-	const struct network_facts searching = { .status = "searching" };
+	const struct modem_network searching = { .status = "searching" };
 
 	change(fixture, NETWORK, (struct fact)TEXT("Status", "roaming"));
 	settle(fixture);

@@ -200,7 +200,7 @@ static void test_not_handed(void **state)
 	(void)state;
 	outbox_watch(outbox, id, &observer, hear, NULL);
 	turn();
-	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent");
 	assert_message(id, STATE_QUEUED, "not_taken");
 	assert_int_equal(outbox_waiting(outbox), 2);
 	turn();
@@ -246,7 +246,7 @@ static void test_not_handed_backs_off(void **state)
 	submit(1, "x");
 	turn();
 	for (unsigned i = 0; i < 12; i++) { /* doubled each time, it would be 41 s */
-		fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
+		fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent");
 		assert_in_range(ms_until_sent_again(), pauses_ms[i < 2 ? i : 2] - 1,
 				10000);
 	}
@@ -302,7 +302,7 @@ static void test_limit(void **state)
 	assert_int_equal(outbox_waiting(outbox), 1);
 	submit(1, "z");
 	assert_int_equal(try_submit(1, "w", &id), OUTBOX_E_FULL);
-	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent"); /* 3 wait now */
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent"); /* 3 wait now */
 	assert_int_equal(try_submit(1, "w", &id), OUTBOX_E_FULL);
 	assert_int_equal(outbox_waiting(outbox), 3);
 }

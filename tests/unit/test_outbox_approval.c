@@ -255,7 +255,7 @@ static void test_ten_minutes_and_tries(void **state)
 	id = submit_unapproved(0, 0);
 	assert_int_equal(approve(id), 0);
 	turn();
-	fake_answer(only_send(), SEND_NOT_HANDED, NULL);
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, NULL);
 	turn();
 	assert_message(id, STATE_QUEUED, "not_taken");
 	now_ms += OUTBOX_APPROVAL_VALID_MS;

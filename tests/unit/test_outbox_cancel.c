@@ -152,7 +152,7 @@ static void test_handed_without_a_state(void **state)
 }
 
 static const struct {
-	enum cancel_outcome answer;
+	enum message_cancel_outcome answer;
 	int outcome;
 } refusals[] = {
 	{ CANCEL_REFUSED, OUTBOX_E_TOO_LATE },

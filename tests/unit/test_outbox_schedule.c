@@ -160,7 +160,7 @@ static void test_expires_when_given_back(void **state)
 	id = submit_timed("x", 0, 200);
 	turn();
 	turn_ms(400);
-	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent");
 	turn();
 	assert_message(id, STATE_EXPIRED, "validity_over");
 	assert_int_equal(sends_pending(), 0);

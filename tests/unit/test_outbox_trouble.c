@@ -78,7 +78,7 @@ static void test_late_not_handed(void **state)
 	int64_t id = time_out(&modem);
 
 	(void)state;
-	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent");
 	assert_message(id, STATE_FAILED, "ofono_unavailable");
 	turn();
 	assert_int_equal(sends_pending(), 0);
@@ -88,7 +88,7 @@ static void test_late_not_handed(void **state)
 static void test_a_state_before_the_answer(void **state)
 {
 	static const struct {
-		enum message_state_word told;
+		enum ofono_message_state told;
 		enum message_state state;
 		const char *reason;
 	} cases[] = {
@@ -464,7 +464,7 @@ static void test_disk_full_not_handed(void **state)
 	id = submit(1, "x");
 	turn();
 	fill_disk(true);
-	fake_answer(only_send(), SEND_NOT_HANDED, "x.NotSent");
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent");
 	turn_ms(100);
 	assert_int_equal(sends_pending(), 0);
 	assert_message(id, STATE_HANDING, "");

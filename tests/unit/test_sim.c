@@ -137,7 +137,7 @@ static void test_voicemail(void **state)
 	settle();
 	assert_int_equal(settled, 1);
 	assert_int_equal(voicemails, 1); /* a card more in that list, too */
-	modem->voicemail = (struct voicemail_facts){ .known = true, .waiting = true };
+	modem->voicemail = (struct modem_voicemail){ .known = true, .waiting = true };
 	fake_changed(modem);
 	assert_true(only_sim()->voicemail.waiting);
 	assert_int_equal(voicemails, 1);

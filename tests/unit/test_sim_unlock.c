@@ -22,14 +22,14 @@ static const struct fact asks_puk[] = {
 	COUNT("Retries", "puk", 10),
 	LAST,
 };
-static const struct sim_codes pin = { "1234", NULL };
+static const struct sim_unlock_codes pin = { "1234", NULL };
 
 struct answer {
 	int count;
-	enum unlock_outcome outcome;
+	enum sim_unlock_outcome outcome;
 };
 
-static void on_done(void *data, enum unlock_outcome outcome)
+static void on_done(void *data, enum sim_unlock_outcome outcome)
 {
 	struct answer *answer = data;
 
@@ -76,7 +76,7 @@ static void test_pin(void **state)
 	struct answer answer = { 0 };
 
 	fixture->fake.called = obey;
-	assert_int_equal(sim_lock_of(&modem->sim), SIM_LOCK_PIN);
+	assert_int_equal(modem_sim_lock_of(&modem->sim), SIM_LOCK_PIN);
 	assert_non_null(sim_unlock(modem, &pin, on_done, &answer));
 	assert_int_equal(answer.count, 0);
 	lab_wait(&fixture->lab, answer.count == 1);
@@ -87,13 +87,13 @@ static void test_pin(void **state)
 
 static void test_puk(void **state)
 {
-	const struct sim_codes codes = { "12345678", "4321" };
+	const struct sim_unlock_codes codes = { "12345678", "4321" };
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, asks_puk);
 	struct answer answer = { 0 };
 
 	fixture->fake.called = obey;
-	assert_int_equal(sim_lock_of(&modem->sim), SIM_LOCK_PUK);
+	assert_int_equal(modem_sim_lock_of(&modem->sim), SIM_LOCK_PUK);
 	assert_non_null(sim_unlock(modem, &codes, on_done, &answer));
 	lab_wait(&fixture->lab, answer.count == 1);
 	assert_int_equal(answer.outcome, UNLOCK_DONE);
@@ -105,7 +105,7 @@ static void test_errors(void **state)
 {
 	static const struct {
 		const char *error;
-		enum unlock_outcome outcome;
+		enum sim_unlock_outcome outcome;
 	} rows[] = {
 		{ "org.ofono.Error.Failed", UNLOCK_WRONG },
 		{ "org.ofono.Error.InProgress", UNLOCK_BUSY },
@@ -183,20 +183,20 @@ static void test_valid(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(pins) / sizeof(pins[0]); i++)
-		assert_true(sim_pin_is_valid(pins[i]));
+		assert_true(sim_unlock_pin_is_valid(pins[i]));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		assert_false(sim_pin_is_valid(others[i]));
-		assert_false(sim_puk_is_valid(others[i]));
+		assert_false(sim_unlock_pin_is_valid(others[i]));
+		assert_false(sim_unlock_puk_is_valid(others[i]));
 	}
-	assert_true(sim_puk_is_valid("12345678"));
-	assert_false(sim_puk_is_valid("1234567"));
+	assert_true(sim_unlock_puk_is_valid("12345678"));
+	assert_false(sim_unlock_puk_is_valid("1234567"));
 }
 
 static void test_locks(void **state)
 {
 	static const struct {
 		const char *word;
-		enum sim_lock lock;
+		enum modem_sim_lock lock;
 	} rows[] = {
 		{ "", SIM_LOCK_NONE },
 		{ "none", SIM_LOCK_NONE },
@@ -209,10 +209,10 @@ static void test_locks(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct sim_facts facts = { 0 };
+		struct modem_sim facts = { 0 };
 
 		strcpy(facts.pin_required, rows[i].word);
-		assert_int_equal(sim_lock_of(&facts), rows[i].lock);
+		assert_int_equal(modem_sim_lock_of(&facts), rows[i].lock);
 	}
 }
 

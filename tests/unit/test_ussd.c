@@ -15,11 +15,11 @@ struct bench {
 	struct ussd_turn turn;
 	struct observer observer;
 	int answers, changes;
-	enum ussd_outcome outcome;
+	enum ussd_call_outcome outcome;
 	bool asks;
 };
 
-static void on_done(void *data, const struct ussd_result *result, bool asks)
+static void on_done(void *data, const struct ussd_call_result *result, bool asks)
 {
 	struct bench *bench = data;
 
@@ -114,7 +114,7 @@ static void test_belongs_to_its_client(void **state)
 	lab_wait(&fixture->lab, bench.answers == 2);
 	/* the network gives up */
 	fake_changed(&fixture->fake, "/sim0", USSD, (struct fact)TEXT("State", "idle"));
-	lab_wait(&fixture->lab, !ussd_is_asked(bench.modem));
+	lab_wait(&fixture->lab, !modem_awaits_ussd_reply(bench.modem));
 	assert_int_equal(ussd_check(bench.ussd, &order), USSD_E_NO_DIALOGUE);
 	assert_null(strstr(fixture->fake.log, "Cancel"));
 	bench_close(&bench);

@@ -154,7 +154,7 @@ static inline int64_t queue_head(int64_t sim_id)
 
 static inline void tell_state(int place, int64_t id)
 {
-	static const enum message_state_word words[] = {
+	static const enum ofono_message_state words[] = {
 		[SENT] = MESSAGE_SENT,
 		[FAILED] = MESSAGE_FAILED,
 		[DROPPED] = MESSAGE_CANCELLED,
@@ -240,7 +240,7 @@ static inline void answer_send(void)
 		fake_answer(send, SEND_REFUSED, "org.ofono.Error.Failed");
 		break;
 	case 1:
-		fake_answer(send, SEND_NOT_HANDED, "x.NotSent");
+		fake_answer(send, SEND_NOT_SUBMITTED, "x.NotSent");
 		break;
 	case 2:
 		take(id);

@@ -2,7 +2,7 @@
 #include "ofono_lab.h"
 
 #include "bus/bus.h"
-#include "ofono/supplementary_services.h"
+#include "ofono/ussd_call.h"
 
 enum { LIMIT_MS = 60000 };
 
@@ -14,18 +14,18 @@ static const struct fact on[] = {
 struct answer {
 	int count;
 	struct modem *modem;
-	enum ussd_outcome outcome;
+	enum ussd_call_outcome outcome;
 	bool asked; /* when it came */
 	char text[64];
 };
 
-static void on_done(void *data, const struct ussd_result *result)
+static void on_done(void *data, const struct ussd_call_result *result)
 {
 	struct answer *answer = data;
 
 	answer->count++;
 	answer->outcome = result->outcome;
-	answer->asked = ussd_is_asked(answer->modem);
+	answer->asked = modem_awaits_ussd_reply(answer->modem);
 	snprintf(answer->text, sizeof(answer->text), "%s",
 		 result->text ? result->text : "none");
 }
@@ -71,10 +71,11 @@ static void test_dialogue(void **unused)
 
 	fixture->fake.called = obey;
 	assert_true(modem_has_ussd(answer.modem));
-	assert_false(ussd_is_asked(answer.modem));
+	assert_false(modem_awaits_ussd_reply(answer.modem));
 	kind = "USSD";
 	state = "user-response";
-	assert_non_null(ussd_initiate(answer.modem, "*100#", LIMIT_MS, on_done, &answer));
+	assert_non_null(
+		ussd_call_initiate(answer.modem, "*100#", LIMIT_MS, on_done, &answer));
 	assert_int_equal(answer.count, 0);
 	lab_wait(&fixture->lab, answer.count == 1);
 	assert_string_equal(asked, "Initiate *100#");
@@ -82,7 +83,7 @@ static void test_dialogue(void **unused)
 	assert_true(answer.asked);
 	assert_string_equal(answer.text, "Balance: 1234 Ft");
 	state = "idle";
-	assert_non_null(ussd_respond(answer.modem, "1", LIMIT_MS, on_done, &answer));
+	assert_non_null(ussd_call_respond(answer.modem, "1", LIMIT_MS, on_done, &answer));
 	lab_wait(&fixture->lab, answer.count == 2);
 	assert_string_equal(asked, "Respond 1");
 	assert_int_equal(answer.outcome, USSD_ANSWERED);
@@ -98,7 +99,7 @@ static void test_executed(void **unused)
 	fixture->fake.called = obey;
 	kind = "CallForwarding";
 	state = "idle";
-	ussd_initiate(answer.modem, "*21#", LIMIT_MS, on_done, &answer);
+	ussd_call_initiate(answer.modem, "*21#", LIMIT_MS, on_done, &answer);
 	lab_wait(&fixture->lab, answer.count == 1);
 	assert_int_equal(answer.outcome, USSD_EXECUTED);
 	assert_string_equal(answer.text, "none");
@@ -108,7 +109,7 @@ static void test_errors(void **unused)
 {
 	static const struct {
 		const char *error;
-		enum ussd_outcome outcome;
+		enum ussd_call_outcome outcome;
 	} rows[] = {
 		{ "org.ofono.Error.InProgress", USSD_BUSY },
 		{ "org.ofono.Error.NotRecognized", USSD_NOT_RECOGNIZED },
@@ -130,7 +131,7 @@ static void test_errors(void **unused)
 		answer.count = 0;
 		fixture->fake.failing_error = rows[i].error;
 		fixture->fake.failing_count = 1;
-		ussd_initiate(answer.modem, "*100#", LIMIT_MS, on_done, &answer);
+		ussd_call_initiate(answer.modem, "*100#", LIMIT_MS, on_done, &answer);
 		lab_wait(&fixture->lab, answer.count == 1);
 		assert_int_equal(answer.outcome, rows[i].outcome);
 	}
@@ -145,12 +146,13 @@ static void test_silence(void **unused)
 	fixture->fake.failing_member = "Initiate";
 	fixture->fake.failing_error = "";
 	fixture->fake.failing_count = 2;
-	ussd_initiate(answer.modem, "*100#", 1, on_done, &answer);
+	ussd_call_initiate(answer.modem, "*100#", 1, on_done, &answer);
 	lab_wait(&fixture->lab, answer.count == 1);
 	assert_int_equal(answer.outcome, USSD_UNKNOWN);
-	ussd_call_stop(ussd_initiate(answer.modem, "*100#", LIMIT_MS, on_done, &answer));
+	ussd_call_stop(
+		ussd_call_initiate(answer.modem, "*100#", LIMIT_MS, on_done, &answer));
 	ussd_call_stop(NULL);
-	ussd_cancel(answer.modem);
+	ussd_call_cancel(answer.modem);
 	lab_wait(&fixture->lab, strstr(fixture->fake.log, "Cancel:/sim0"));
 	assert_int_equal(answer.count, 1);
 }
@@ -173,13 +175,13 @@ static void test_network_begins(void **unused)
 	tell(fixture, "SomethingElse", "new");
 	fake_changed(&fixture->fake, "/sim0", USSD,
 		     (struct fact)TEXT("State", "user-response"));
-	lab_wait(&fixture->lab, ussd_is_asked(answer.modem));
+	lab_wait(&fixture->lab, modem_awaits_ussd_reply(answer.modem));
 	assert_string_equal(fixture->recorder.trace,
 			    "notified:/sim0:low requested:/sim0:more? ");
 	fake_changed(&fixture->fake, "/sim0", MODEM,
 		     (struct fact)WORDS("Interfaces", NULL));
 	lab_wait(&fixture->lab, !modem_has_ussd(answer.modem));
-	assert_false(ussd_is_asked(answer.modem));
+	assert_false(modem_awaits_ussd_reply(answer.modem));
 }
 
 int main(void)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bus whose policy does not name us: asked a few times, and then only when it is for
- * something.
+ * GetModems on a bus whose policy does not let this user in: repeated a few times, then only
+ * when somebody needs oFono.
  */
 #include "ofono_lab.h"
 
 #include "ofono/manager.h"
 
-/* In the place of src/ofono/manager_pauses.c. */
-const unsigned int manager_pauses_ms[MANAGER_PAUSES] = { 1, 1, 1, 1, 1 };
+static const unsigned int pauses_ms[MANAGER_PAUSES] = { 1, 1, 1, 1, 1 };
 
 enum { ASKED = 1 + MANAGER_PAUSES, LONG_MS = 50 };
 
@@ -26,6 +25,7 @@ static void refuse(struct fixture *fixture, const char *error, int times)
 	fixture_refuse_modems(fixture, error);
 	fixture->fake.failing_count = times;
 	fixture_listen(fixture);
+	ofono_set_retry_pauses(fixture->ofono, pauses_ms);
 }
 
 /* It is asked no more, until `times` refusals were used up. */
@@ -43,14 +43,14 @@ static void test_asked_when_somebody_wants_something(void **state)
 	struct fixture *fixture = *state;
 
 	give_up(fixture, ASKED + 1);
-	ofono_ask_again(fixture->ofono);
-	ofono_ask_again(fixture->ofono); /* it is on its way already */
+	ofono_retry(fixture->ofono);
+	ofono_retry(fixture->ofono); /* it is on its way already */
 	lab_settle(&fixture->lab, LONG_MS);
 	assert_int_equal(asked(fixture), ASKED + 1);
-	ofono_ask_again(fixture->ofono);
+	ofono_retry(fixture->ofono);
 	fixture_wait_available(fixture);
 	assert_string_equal(ofono_condition(fixture->ofono), "oFono answers");
-	ofono_ask_again(fixture->ofono);
+	ofono_retry(fixture->ofono);
 	lab_settle(&fixture->lab, LONG_MS);
 	assert_int_equal(asked(fixture), ASKED + 2);
 }
@@ -61,15 +61,16 @@ static void test_asked_at_once_for_the_owner(void **state)
 
 	give_up(fixture, ASKED + 1);
 	assert_true(ofono_is_refused(fixture->ofono));
-	assert_true(ofono_may_be_let_in(fixture->ofono)); /* ten seconds are not over */
-	ofono_ask_now(fixture->ofono);
-	ofono_ask_now(fixture->ofono); /* it is on its way already */
+	assert_true(
+		ofono_may_be_allowed_soon(fixture->ofono)); /* ten seconds are not over */
+	ofono_retry_now(fixture->ofono);
+	ofono_retry_now(fixture->ofono); /* it is on its way already */
 	/* It does not count among the times that it is asked by itself. */
 	lab_wait(&fixture->lab, ofono_is_available(fixture->ofono));
 	assert_int_equal(asked(fixture), ASKED + 2);
 	assert_false(ofono_is_refused(fixture->ofono));
-	assert_false(ofono_may_be_let_in(fixture->ofono));
-	ofono_ask_now(fixture->ofono);
+	assert_false(ofono_may_be_allowed_soon(fixture->ofono));
+	ofono_retry_now(fixture->ofono);
 	lab_settle(&fixture->lab, LONG_MS);
 	assert_int_equal(asked(fixture), ASKED + 2);
 }
@@ -118,5 +119,5 @@ int main(void)
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("refused", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("manager", tests, NULL, NULL);
 }

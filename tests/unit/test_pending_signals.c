@@ -2,7 +2,7 @@
 /* Signals about messages that come before anybody knows whose they are. */
 #include "ofono_lab.h"
 
-#include "ofono/mailbag.h"
+#include "ofono/pending_signals.h"
 
 /* oFono tells of a message once: while GetModems is under way it must not be lost. */
 static void test_message_before_the_modems_are_known(void **state)
@@ -36,9 +36,9 @@ static void test_waiting_messages_are_told_when_we_stop(void **state)
 	fake_incoming(&fixture->fake, "/sim2", "two");
 	lab_settle(&fixture->lab, 20);
 	assert_string_equal(fixture->recorder.trace, "");
-	ofono_tell_waiting(fixture->ofono);
+	ofono_flush_pending(fixture->ofono);
 	assert_string_equal(fixture->recorder.trace, "received::one received::two ");
-	ofono_tell_waiting(fixture->ofono);
+	ofono_flush_pending(fixture->ofono);
 	assert_string_equal(fixture->recorder.trace, "received::one received::two ");
 }
 
@@ -63,7 +63,7 @@ static void test_none_is_lost_for_want_of_room(void **state)
 	fixture_refuse_modems(fixture, "");
 	fixture_listen(fixture);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
-	for (int i = 0; i <= MAILBAG_MAX; i++) {
+	for (int i = 0; i <= PENDING_SIGNALS_MAX; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		fake_incoming(&fixture->fake, "/sim2", text);
 	}
@@ -251,5 +251,5 @@ int main(void)
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("mailbag", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("pending_signals", tests, NULL, NULL);
 }

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Message: submits a message to oFono, lists the messages that oFono still holds, and cancels
+ * one.
+ *
+ * oFono queues a message and answers at once; the outcome arrives later as MESSAGE_STATE
+ * (ofono/ofono.h). The answer to SendMessage always precedes the events of that message, and
+ * MESSAGE_STATE always precedes the answer to the cancel that caused it.
+ *
+ * All callbacks follow the rules of bus_call(): exactly once, later, not after the call was
+ * stopped. They run also when the modem or oFono goes away meanwhile. Each call has ended or
+ * is stopped before ofono_free().
+ */
+#ifndef OFONO_MESSAGE_H
+#define OFONO_MESSAGE_H
+
+#include <stddef.h>
+
+#include "ofono/modem.h"
+#include "ofono/ofono.h"
+
+enum message_send_outcome {
+	SEND_ACCEPTED,	    /* in oFono's queue, with a UUID */
+	SEND_REFUSED,	    /* oFono will never send it; see .error */
+	SEND_NOT_SUBMITTED, /* it certainly did not reach oFono: may be submitted again */
+	SEND_UNKNOWN,	    /* oFono may have it: must never be submitted again */
+};
+
+struct message_send_result {
+	enum message_send_outcome outcome;
+	char uuid[MESSAGE_UUID_BYTES]; /* SEND_ACCEPTED */
+	const char *error; /* D-Bus error name, else NULL; valid during the callback */
+};
+
+struct message_send; /* a SendMessage call in progress */
+
+/*
+ * It has no timeout: a late answer still counts. `number` and `text` are valid UTF-8.
+ * NULL: no memory, or not UTF-8; nothing was submitted.
+ */
+struct message_send *message_send(
+	struct modem *modem, const char *number, const char *text,
+	void (*done)(void *data, const struct message_send_result *result), void *data);
+/* The callback will not run; oFono may send the message all the same. NULL is fine. */
+void message_send_cancel(struct message_send *send);
+
+struct message_listing; /* a GetMessages call in progress */
+
+/* The UUIDs that oFono holds for this modem. `uuids` is NULL when oFono did not answer. */
+struct message_listing *message_list(struct modem *modem,
+				     void (*done)(void *data,
+						  char (*uuids)[MESSAGE_UUID_BYTES],
+						  size_t count),
+				     void *data);
+void message_listing_cancel(struct message_listing *listing); /* NULL is fine */
+
+enum message_cancel_outcome {
+	CANCEL_DONE,	  /* oFono has dropped it; no segment went out */
+	CANCEL_REFUSED,	  /* it is being sent, a segment is out, or it is finished */
+	CANCEL_NOT_THERE, /* oFono does not hold it (any more) */
+	CANCEL_NOT_ASKED, /* oFono was not reached: nothing is cancelled */
+	CANCEL_UNKNOWN,	  /* no answer: it may be cancelled */
+};
+
+struct message_cancel; /* GetMessages, then Cancel, in progress */
+
+/* Finds the message in GetMessages by its UUID, then cancels it. NULL: no memory. */
+struct message_cancel *message_cancel(struct modem *modem, const char *uuid,
+				      void (*done)(void *data,
+						   enum message_cancel_outcome outcome),
+				      void *data);
+/* The callback will not run; oFono may cancel it all the same. NULL is fine. */
+void message_cancel_stop(struct message_cancel *cancel);
+
+/*
+ * The UUID in the object path of a message: what follows "/message_", cut to fit. False: it is
+ * empty, which would look like a message that has no UUID yet.
+ */
+bool message_uuid(const char *path, char uuid[MESSAGE_UUID_BYTES]);
+
+#endif

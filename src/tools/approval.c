@@ -125,7 +125,7 @@ enum elicitation_outcome approval_ask(struct sms_order *order)
 	enum elicitation_outcome outcome = ELICITATION_UNAVAILABLE;
 
 	if (!elicitation_is_resumed(order->call))
-		audit_person_asked(services->audit, client_of(order), order->number);
+		audit_user_asked(services->audit, client_of(order), order->number);
 	if (question)
 		outcome = elicitation_ask(order->call, question, &content);
 	if (outcome != ELICITATION_ANSWERED)

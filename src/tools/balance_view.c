@@ -50,7 +50,7 @@ void balance_view_put_reading(struct json_writer *writer, const struct balance *
 }
 
 static void write_known(struct json_writer *writer, int64_t sim_id,
-			const struct known_balance *balance)
+			const struct policy_balance_state *balance)
 {
 	char minimum[AMOUNT_BYTES];
 
@@ -76,12 +76,12 @@ int balance_view_write(struct json_writer *writer, const struct services *servic
 
 	json_open_array(writer);
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
-		struct known_balance balance;
+		struct policy_balance_state balance;
 		int found;
 
 		if (!policy_allows_sim(client, sim->id))
 			continue;
-		found = policy_balance(services->policy, sim->id, &balance);
+		found = policy_get_balance(services->policy, sim->id, &balance);
 		if (!found)
 			write_known(writer, sim->id, &balance);
 		else if (found != STORE_E_NOT_FOUND)

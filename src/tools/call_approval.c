@@ -44,7 +44,7 @@ enum elicitation_outcome approval_ask_call(struct tool_call *call, const char *n
 	memcpy(kept, fields, sizeof(fields));
 	*question = (struct elicitation_question){ "call_approval", message, kept };
 	if (!elicitation_is_resumed(call))
-		audit_person_asked(services->audit, call->client, number);
+		audit_user_asked(services->audit, call->client, number);
 	outcome = elicitation_ask(call, question, &content);
 	if (outcome != ELICITATION_ANSWERED)
 		return outcome;

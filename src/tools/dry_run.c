@@ -20,7 +20,7 @@ struct dry_run {
 	struct sms_order *order;
 	struct refusal refusals[REFUSALS_MAX];
 	size_t refusal_count;
-	enum sms_repeat repeat;
+	enum policy_repeat repeat;
 	struct message first; /* when it is a repeat */
 };
 
@@ -40,12 +40,12 @@ static void run_checks(struct dry_run *dry_run, const sms_order_check *checks)
 	}
 }
 
-static void hear(void *data, const struct verdict *verdict)
+static void hear(void *data, const struct policy_verdict *verdict)
 {
 	struct dry_run *dry_run = data;
 	const struct refusal refusal = { verdict->failure, verdict->message };
 
-	if (verdict->repeat == REPEAT_NONE) {
+	if (verdict->repeat == POLICY_REPEAT_NONE) {
 		note(dry_run, &refusal);
 		return;
 	}
@@ -64,7 +64,7 @@ static void run_all(struct dry_run *dry_run)
 
 	run_checks(dry_run, sms_order_form_checks);
 	request = sms_order_request(order);
-	policy_judge_all(services->policy, &request, hear, dry_run);
+	policy_check_all(services->policy, &request, hear, dry_run);
 	run_checks(dry_run, sms_order_acceptance_checks);
 	if (!chosen)
 		note(dry_run, &refusal);
@@ -72,7 +72,7 @@ static void run_all(struct dry_run *dry_run)
 
 static bool would_send(const struct dry_run *dry_run)
 {
-	return dry_run->refusal_count == 0 && dry_run->repeat == REPEAT_NONE;
+	return dry_run->refusal_count == 0 && dry_run->repeat == POLICY_REPEAT_NONE;
 }
 
 static void write_refusals(struct json_writer *writer, const struct dry_run *dry_run)
@@ -130,7 +130,7 @@ static void write_members(struct json_writer *writer, const struct dry_run *dry_
 			approval_is_needed(order->call, order->sim_id, order->number)
 				? "required"
 				: "not_required");
-	if (dry_run->repeat != REPEAT_NONE)
+	if (dry_run->repeat != POLICY_REPEAT_NONE)
 		json_put_integer(writer, "repeats_message_id", dry_run->first.id);
 	write_refusals(writer, dry_run);
 }
@@ -200,7 +200,7 @@ static const char *say(const struct dry_run *dry_run)
 				    "Dry run, nothing was sent: it would be refused. The "
 				    "text takes %s.%s%s",
 				    size, character, refusals);
-	if (dry_run->repeat != REPEAT_NONE)
+	if (dry_run->repeat != POLICY_REPEAT_NONE)
 		return arena_printf(arena,
 				    "Dry run, nothing was sent: it would not be sent "
 				    "again, because it repeats message %lld (%s).",

@@ -105,10 +105,10 @@ static bool pass_policy(const struct calling *calling)
 		.number = calling->number,
 		.sim_id = calling->sim_id,
 	};
-	struct verdict verdict;
+	struct policy_verdict verdict;
 	struct refusal refusal;
 
-	if (!policy_judge(services_of(calling)->policy, &request, &verdict))
+	if (!policy_check(services_of(calling)->policy, &request, &verdict))
 		return true;
 	refusal = (struct refusal){ verdict.failure, verdict.message,
 				    verdict.retry_after_seconds };
@@ -357,8 +357,8 @@ static void run(struct tool_call *call)
 	if (!choose_sim(calling) || !check_modem(calling))
 		return;
 	phone_number_parse(calling->number, calling->dialled);
-	policy_tidy_number(services_of(calling)->policy, calling->sim_id,
-			   calling->dialled);
+	policy_normalise_number(services_of(calling)->policy, calling->sim_id,
+				calling->dialled);
 	if (get_yes(calling))
 		dial(calling);
 }

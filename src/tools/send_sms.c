@@ -139,8 +139,8 @@ static bool submit(struct sending *sending)
 	struct message_draft draft;
 	const char *trouble;
 
-	policy_tidy_number(services->policy, sending->order->sim_id,
-			   sending->order->number);
+	policy_normalise_number(services->policy, sending->order->sim_id,
+				sending->order->number);
 	draft = sms_order_draft(sending->order);
 	draft.is_awaited = is_awaited(sending->order, &draft);
 	sending->message = message_of(&draft);
@@ -238,10 +238,10 @@ static bool pass_policy(struct sending *sending)
 	struct tool_call *call = sending->order->call;
 	const struct services *services = call->services;
 	struct policy_request request = sms_order_request(sending->order);
-	struct verdict verdict;
+	struct policy_verdict verdict;
 	struct refusal refusal;
 
-	switch (policy_judge(services->policy, &request, &verdict)) {
+	switch (policy_check(services->policy, &request, &verdict)) {
 	case POLICY_E_REFUSED:
 		refusal = (struct refusal){ verdict.failure, verdict.message,
 					    verdict.retry_after_seconds };
@@ -292,7 +292,7 @@ static bool choose_sim(struct sending *sending)
 		order->sim_id = 0;
 	if (!pass_policy(sending))
 		return false;
-	if (sending->repeat != REPEAT_NONE)
+	if (sending->repeat != POLICY_REPEAT_NONE)
 		return true;
 	if (!sms_order_pass(order, sms_order_acceptance_checks))
 		return false;
@@ -307,7 +307,7 @@ static void send_order(struct sending *sending)
 	if (!sms_order_pass(sending->order, sms_order_form_checks) ||
 	    !choose_sim(sending))
 		return;
-	if (sending->repeat != REPEAT_NONE || submit(sending))
+	if (sending->repeat != POLICY_REPEAT_NONE || submit(sending))
 		sending_follow(sending);
 }
 

@@ -63,7 +63,7 @@ static void withdraw(void *data)
 {
 	struct sending *sending = data;
 
-	if (sending->repeat == REPEAT_NONE)
+	if (sending->repeat == POLICY_REPEAT_NONE)
 		outbox_cancel_abandoned(outbox_of(sending), sending->message.id);
 }
 
@@ -85,7 +85,7 @@ static void forget(struct sending *sending)
 
 void sending_follow(struct sending *sending)
 {
-	if (sending->repeat != REPEAT_NONE)
+	if (sending->repeat != POLICY_REPEAT_NONE)
 		outbox_cancel_never_abandoned(outbox_of(sending), sending->message.id);
 	if (sms_task_begin(sending))
 		return;

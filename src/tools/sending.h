@@ -17,7 +17,7 @@
 /* one call; lives in the call's arena */
 struct sending {
 	struct sms_order *order;
-	enum sms_repeat repeat;
+	enum policy_repeat repeat;
 	struct message message; /* as far as it is known here */
 	bool is_task;		/* it is answered for as a task, long after its call */
 	struct watch watch;

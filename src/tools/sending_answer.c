@@ -22,9 +22,9 @@ static enum delivery delivery_now(const struct sending *sending)
 
 static void write_repeat(struct json_writer *writer, const struct sending *sending)
 {
-	if (sending->repeat == REPEAT_KEY)
+	if (sending->repeat == POLICY_REPEAT_KEY)
 		json_put_boolean(writer, "replayed", true);
-	if (sending->repeat == REPEAT_SAME)
+	if (sending->repeat == POLICY_REPEAT_SAME)
 		json_put_boolean(writer, "duplicate", true);
 }
 
@@ -70,7 +70,7 @@ static const char *say_duplicate(const struct sending *sending, const char *text
 {
 	bool ended = text && *text && text[strlen(text) - 1] == '.';
 
-	if (sending->repeat != REPEAT_SAME || !text)
+	if (sending->repeat != POLICY_REPEAT_SAME || !text)
 		return text;
 	return arena_printf(
 		sending->order->call->arena,

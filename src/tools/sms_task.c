@@ -279,7 +279,7 @@ const struct task_kind sms_task_kind = {
 /* Who asked for a second message is to know that there is none. */
 static const char *say_begun(const struct sending *sending, const struct task *task)
 {
-	if (sending->repeat != REPEAT_SAME || !task->status_message)
+	if (sending->repeat != POLICY_REPEAT_SAME || !task->status_message)
 		return task->status_message;
 	return arena_printf(sending->order->call->arena,
 			    "%s Nothing new was sent: the same text to the same number "

@@ -77,7 +77,7 @@ static struct policy_request request_of(const struct status_view *view, int64_t 
 }
 
 static const char *say_verdict(const struct status_view *view,
-			       const struct verdict *verdict)
+			       const struct policy_verdict *verdict)
 {
 	if (!verdict->message)
 		return NULL;
@@ -103,14 +103,14 @@ static const char *why_no_sim(const struct status_view *view)
 
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
 		struct policy_request request = request_of(view, sim->id);
-		struct verdict verdict;
+		struct policy_verdict verdict;
 
 		if (sim->state != SIM_READY) {
 			if (policy_allows_sim(view->client, sim->id))
 				why = why_not_ready(view, sim);
 			continue;
 		}
-		if (!policy_judge(services->policy, &request, &verdict))
+		if (!policy_check(services->policy, &request, &verdict))
 			return "";
 		if (verdict.failure != FAILURE_SUBSCRIPTION_NOT_ALLOWED)
 			why = say_verdict(view, &verdict);
@@ -127,9 +127,9 @@ static const char *why_not_now(const struct status_view *view)
 	const struct services *services = view->services;
 	const struct obstacle *obstacle = obstacle_find(services);
 	struct policy_request request = request_of(view, 0);
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
-	if (policy_judge(services->policy, &request, &verdict))
+	if (policy_check(services->policy, &request, &verdict))
 		return say_verdict(view, &verdict);
 	if (obstacle)
 		return obstacle_in_detail(obstacle, services, view->arena);

@@ -7,10 +7,10 @@
 
 static int64_t read_ms_of(const struct services *services, int64_t sim_id)
 {
-	struct known_balance known;
+	struct policy_balance_state known;
 
-	return policy_balance(services->policy, sim_id, &known) ? clock_wall_ms()
-								: known.last.read_ms;
+	return policy_get_balance(services->policy, sim_id, &known) ? clock_wall_ms()
+								    : known.last.read_ms;
 }
 
 void ussd_balance_keep(const struct services *services, int64_t sim_id, const char *code,

@@ -78,7 +78,7 @@ static void check_recipient(const char *written, const char *words,
 	recipient_begins_as_emergency(&recipient);
 	recipient_is_premium(&recipient);
 	recipient_is_at_home(&recipient);
-	recipient_is_nowhere(&recipient);
+	recipient_has_no_country(&recipient);
 	recipient_is_in(&recipient, words);
 	recipient_is_named_in(&recipient, words);
 	if (recipient.problem != PHONE_NUMBER_OK)

@@ -41,7 +41,7 @@ static inline void configure(const char *key, const char *value)
 	assert_int_equal(config_policy_check(&bench_config.policy, &error), 0);
 }
 
-static inline void collect(void *data, const struct verdict *verdict)
+static inline void collect(void *data, const struct policy_verdict *verdict)
 {
 	size_t length = strlen(codes);
 
@@ -53,15 +53,15 @@ static inline void collect(void *data, const struct verdict *verdict)
 static inline const char *all_codes(void)
 {
 	codes[0] = '\0';
-	policy_judge_all(policy, &request, collect, NULL);
+	policy_check_all(policy, &request, collect, NULL);
 	return codes;
 }
 
 /* "": it passes. What is judged first is what all tell first. */
 static inline const char *code(void)
 {
-	struct verdict verdict = { .code = "" };
-	int outcome = policy_judge(policy, &request, &verdict);
+	struct policy_verdict verdict = { .code = "" };
+	int outcome = policy_check(policy, &request, &verdict);
 	const char *all = all_codes();
 
 	assert_true(outcome == 0 || outcome == POLICY_E_REFUSED);

@@ -60,8 +60,8 @@ static void wait_for_lines(int64_t wanted)
 static void test_the_person_is_asked(void **state)
 {
 	(void)state;
-	audit_person_asked(audit, &laptop, "+36201234567");
-	audit_person_asked(audit, &laptop, "+36201234567");
+	audit_user_asked(audit, &laptop, "+36201234567");
+	audit_user_asked(audit, &laptop, "+36201234567");
 	audit_send_refused(audit, &laptop, "+36201234567", "approval_rejected");
 	wait_for_lines(2);
 	assert_int_equal(counted("event = 'approval_asked' AND"

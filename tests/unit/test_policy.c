@@ -213,14 +213,14 @@ static void answer_each_other(const char *number)
 
 static void test_loop(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	bench_config.policy.client.per_minute = 0;
 	bench_config.policy.sim.per_minute = 0;
 	bench_config.duplicate_seconds = 0;
 	answer_each_other("+36301111111");
-	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REFUSED);
+	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REFUSED);
 	assert_string_equal(verdict.code, "loop_suspected");
 	assert_int_equal(verdict.retry_after_seconds, bench_config.loop_minutes * 60);
 	assert_string_equal(code_of("+36309999999"), "");
@@ -228,7 +228,7 @@ static void test_loop(void **state)
 
 static void test_quiet_hours(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	configure("quiet_hours", "22:00-07:00");
@@ -237,14 +237,14 @@ static void test_quiet_hours(void **state)
 	assert_string_equal(code(), "quiet_hours");
 	boot_now_ms += 10 * HOUR_MS; /* 22:00 */
 	request.send_at_ms = 0;
-	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REFUSED);
+	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REFUSED);
 	assert_string_equal(verdict.code, "quiet_hours");
 	assert_int_equal(verdict.retry_after_seconds, 9 * 60 * 60);
 	request.send_at_ms = NOON_MS + 19 * HOUR_MS; /* 07:00 */
 	assert_string_equal(code(), "");
 	boot_now_ms += 9 * HOUR_MS - 1;
 	request.send_at_ms = 0;
-	policy_judge(policy, &request, &verdict);
+	policy_check(policy, &request, &verdict);
 	assert_int_equal(verdict.retry_after_seconds, 1);
 	boot_now_ms++;
 	assert_string_equal(code(), "");
@@ -270,16 +270,16 @@ static void test_quiet_hours_are_local(void **state)
 
 static void test_repeat(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	accept_one();
-	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REPEAT);
-	assert_int_equal(verdict.repeat, REPEAT_SAME);
+	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REPEAT);
+	assert_int_equal(verdict.repeat, POLICY_REPEAT_SAME);
 	assert_string_equal(verdict.first.text, "hello");
 	assert_string_equal(all_codes(), "repeat ");
 	bench_config.policy.client.per_minute = 1; /* a repeat takes nothing of a limit */
-	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REPEAT);
+	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REPEAT);
 	request.text = "another";
 	assert_string_equal(code(), "rate_limited");
 }
@@ -296,7 +296,7 @@ static void test_length(void **state)
 
 static void test_rates(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	bench_config.duplicate_seconds = 0;
@@ -305,9 +305,9 @@ static void test_rates(void **state)
 		accept_one();
 		boot_now_ms += SECOND_MS;
 	}
-	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REFUSED);
+	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REFUSED);
 	assert_string_equal(verdict.code, "rate_limited");
-	assert_non_null(strstr(verdict.message, "10 messages in a minute"));
+	assert_non_null(strstr(verdict.message, "10 messages per minute"));
 	assert_int_equal(verdict.retry_after_seconds, 50);
 	client.id = 5; /* another one, and the same SIM */
 	assert_string_equal(code(), "rate_limited");
@@ -356,21 +356,21 @@ static void test_scheduled_counts_at_its_time(void **state)
 /* Each at a time of its own, and cancelled at once. */
 static void test_acceptance_is_limited(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 	int i;
 
 	(void)state;
 	bench_config.duplicate_seconds = 0;
 	for (i = 0; i < 1000; i++) {
 		request.send_at_ms = NOON_MS + (i + 1) * (int64_t)HOUR_MS;
-		if (policy_judge(policy, &request, &verdict))
+		if (policy_check(policy, &request, &verdict))
 			break;
 		accept_one();
 		boot_now_ms += SECOND_MS;
 	}
 	assert_int_equal(i, 60); /* the default */
 	assert_string_equal(verdict.code, "rate_limited");
-	assert_non_null(strstr(verdict.message, "60 messages in an hour"));
+	assert_non_null(strstr(verdict.message, "60 messages per hour"));
 	assert_non_null(strstr(verdict.message, "scheduled and cancelled ones count"));
 	assert_int_equal(verdict.retry_after_seconds, 59 * 60);
 	request.send_at_ms = 0;
@@ -383,7 +383,7 @@ static void test_acceptance_is_limited(void **state)
 
 static void test_budget(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	bench_config.duplicate_seconds = 0;
@@ -393,7 +393,7 @@ static void test_budget(void **state)
 	assert_string_equal(code(), "");
 	accept_one();
 	request.segments = 1;
-	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REFUSED);
+	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REFUSED);
 	assert_string_equal(verdict.code, "budget_exhausted");
 	assert_int_equal(verdict.retry_after_seconds, (9 * 24 + 12) * 60 * 60);
 	request.send_at_ms = NOON_MS + 10 * (int64_t)CLOCK_MS_PER_DAY; /* in December */

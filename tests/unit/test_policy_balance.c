@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "policy/balance.h"
+#include "policy/policy.h"
 #include "policy_request.h"
 
 static void read_balance(int64_t sim_id, int64_t whole)
@@ -24,19 +24,19 @@ static void wait_hours(int hours)
 
 static void test_refused_and_lifted(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	configure("minimum_balance", "500");
 	assert_string_equal(code(), ""); /* it was never read */
 	read_balance(1, 499);
 	assert_string_equal(code(), "budget_exhausted");
-	assert_int_equal(policy_judge(policy, &request, &verdict), POLICY_E_REFUSED);
+	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REFUSED);
 	assert_string_equal(
 		verdict.message,
-		"The SIM with subscription_id 1 had 499 HUF at "
-		"2026-11-21T12:00:00.000Z, as its network answered to *100#, and "
-		"the owner lets nothing be sent below 500.");
+		"The balance of the SIM with subscription_id 1 was 499 HUF at "
+		"2026-11-21T12:00:00.000Z (the network's answer to *100#), and the "
+		"owner's minimum is 500.");
 	assert_non_null(strstr(verdict.fix, "send_ussd"));
 	assert_int_equal(verdict.retry_after_seconds, 24 * 60 * 60);
 	read_balance(1, 500);
@@ -86,7 +86,7 @@ static void test_too_old(void **state)
 
 static void test_whose(void **state)
 {
-	struct known_balance balance;
+	struct policy_balance_state balance;
 
 	(void)state;
 	configure("countries", "any");
@@ -96,7 +96,7 @@ static void test_whose(void **state)
 	assert_string_equal(code(), "budget_exhausted");
 	request.sim_id = 2;
 	assert_string_equal(code(), "");
-	assert_int_equal(policy_balance(policy, 2, &balance), 0);
+	assert_int_equal(policy_get_balance(policy, 2, &balance), 0);
 	assert_true(balance.has_minimum && !balance.is_low);
 	read_balance(2, -11);
 	assert_string_equal(code(), "budget_exhausted");
@@ -106,14 +106,14 @@ static void test_whose(void **state)
 
 static void test_off(void **state)
 {
-	struct known_balance balance;
+	struct policy_balance_state balance;
 
 	(void)state;
 	read_balance(1, -1000);
 	assert_string_equal(code(), "");
 	configure("minimum_balance", "2=5");
 	assert_string_equal(code(), "");
-	assert_int_equal(policy_balance(policy, 1, &balance), 0);
+	assert_int_equal(policy_get_balance(policy, 1, &balance), 0);
 	assert_false(balance.has_minimum || balance.is_low);
 }
 

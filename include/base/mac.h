@@ -4,7 +4,7 @@
  *
  * HMAC with SHA-256 in hex digits: all of it, or the first 160 bits where a text is to be
  * short. One key serves one purpose; who needs a key that outlives the process finds it in
- * store/store_secret.h.
+ * store/store_setting.h.
  */
 #ifndef BASE_MAC_H
 #define BASE_MAC_H

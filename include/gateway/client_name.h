@@ -12,6 +12,6 @@
 const char *client_name_flaw(const char *name);
 
 /* The client that the argument "name" names. False: none, and that has been answered. */
-bool client_name_find(struct control_call *call, struct client_row *row_out);
+bool client_name_find(struct control_call *call, struct store_client_row *row_out);
 
 #endif

@@ -20,7 +20,7 @@
 
 #include "base/observer.h"
 #include "phone/sim.h"
-#include "store/store_call.h"
+#include "store/store_event.h"
 #include "numbers/phone_number.h"
 
 enum {
@@ -32,7 +32,7 @@ enum {
 	DIALLER_CLIENT_BYTES = 64,
 };
 
-/* outcomes of dialler_place() besides those of store_call_place() */
+/* outcomes of dialler_place() besides those of store_event_place_call() */
 enum { DIALLER_E_BUSY = 100 };
 
 /* A call, as it is now; also the event of the observers. */
@@ -61,7 +61,7 @@ struct dial_order {
 	const char *client; /* its name */
 	const char *number; /* digits, and perhaps + before them */
 	int64_t most_seconds;
-	const char *reason; /* see struct call_draft */
+	const char *reason; /* see struct store_event_call_draft */
 };
 
 struct dialler;
@@ -90,7 +90,7 @@ bool dialler_is_at_it(const struct dialler *dialler);
 
 /*
  * On disk when 0 returns, and dialled after that. DIALLER_E_BUSY: there is one on that modem;
- * else as store_call_place(), and nothing was done.
+ * else as store_event_place_call(), and nothing was done.
  */
 int dialler_place(struct dialler *dialler, const struct dial_order *order,
 		  int64_t *id_out);

@@ -18,8 +18,8 @@
 struct loop_question {
 	const struct config *config;
 	struct store *store;
-	struct store_end end; /* however it is spelt */
-	int64_t now_ms;	      /* wall clock */
+	struct store_party_address end; /* however it is spelt */
+	int64_t now_ms;			/* wall clock */
 };
 
 /* *until_ms_out: when it is over if nothing more comes; not written when it is none. */

@@ -29,7 +29,7 @@
 #include "ofono/ofono.h"
 #include "phone/sim.h"
 #include "sms/message_counters.h"
-#include "store/delivery.h"
+#include "store/store_message.h"
 #include "store/store.h"
 
 /* outcomes */
@@ -95,7 +95,7 @@ void outbox_set_timing(struct outbox *outbox,
  * submitted at once, its row says "submitting" from the beginning, and a crash before the
  * end of the loop turn makes it unknown.
  */
-int outbox_accept(struct outbox *outbox, const struct message_draft *draft,
+int outbox_accept(struct outbox *outbox, const struct store_message_draft *draft,
 		  int64_t *message_id_out);
 /* Waits until the disk has confirmed everything that was accepted. 0 or -errno. */
 int outbox_sync(struct outbox *outbox);

@@ -26,7 +26,7 @@ enum { SCAN_E_GOES_ON = 1 };
 struct scans; /* all that are under way */
 
 struct scan {
-	struct message_look look;
+	struct store_listing_query look;
 	void (*done)(void *data, int error); /* look.data; 0 or -errno */
 	/* private */
 	struct scans *scans; /* NULL: not under way */

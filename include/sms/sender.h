@@ -30,10 +30,10 @@ extern const char *const sender_trust_words[]; /* in that order; ends with NULL 
  */
 enum sender_trust sender_trust(const struct config *config, struct store *store,
 			       const struct contacts *contacts,
-			       const struct store_end *end);
+			       const struct store_party_address *end);
 
 /* The same, for that alone: "" is blocked by nothing. */
 bool sender_is_blocked(const struct config *config, struct store *store,
-		       const struct store_end *end);
+		       const struct store_party_address *end);
 
 #endif

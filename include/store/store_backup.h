@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Store backup: the ledger as one file that can be kept elsewhere.
+ * Store backup: copies the message store into one file that can be kept elsewhere.
  *
- * It may be made while a gateway works with the ledger: the copy is what it was at one
- * moment, and the gateway is never made to wait (tests/integration/test_keeping.py).
+ * A gateway may work with the message store meanwhile. The copy shows one moment, and the
+ * gateway never waits (tests/integration/test_keeping.py).
  */
 #ifndef STORE_STORE_BACKUP_H
 #define STORE_STORE_BACKUP_H
@@ -13,14 +13,14 @@
 
 #include "base/explanation.h"
 
-/* Told now and then. False: it is to end, with -EINTR, and to leave nothing behind. */
-struct store_progress {
-	bool (*step)(void *data, int done, int total); /* pages; NULL: nobody asks */
+/* Called every few pages. False aborts with -EINTR and leaves no file behind. */
+struct store_backup_progress {
+	bool (*step)(void *data, int done, int total); /* pages; NULL: not called */
 	void *data;
 };
 
-/* what a ledger holds */
-struct store_summary {
+/* what a message store contains */
+struct store_backup_summary {
 	int64_t messages;
 	int64_t sims;
 	int64_t clients;
@@ -28,17 +28,17 @@ struct store_summary {
 };
 
 struct store_backup {
-	const char *folder; /* of the ledger */
+	const char *folder; /* of the message store */
 	const char *file;   /* to be made, mode 0600 */
-	bool replace;	    /* ... in the place of one that is there */
-	struct store_progress progress;
+	bool replace;	    /* an existing file is replaced */
+	struct store_backup_progress progress;
 };
 
 /*
- * The file gets its name when it is whole, checked and on disk. 0, or -errno with the
- * error's text: -ENOENT no ledger, -EEXIST, -EUCLEAN the ledger is damaged, ...
+ * The file gets its name when it is complete, checked and on disk. 0, or -errno with `error`
+ * filled: -ENOENT no message store, -EEXIST, -EUCLEAN the message store is damaged, ...
  */
-int store_backup(const struct store_backup *backup, struct store_summary *summary_out,
-		 struct explanation *error);
+int store_backup(const struct store_backup *backup,
+		 struct store_backup_summary *summary_out, struct explanation *error);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Store, events: what is no message: calls that came in or were placed (store_call.h), and
- * alerts of the network. Part of the store of store/store.h.
+ * Store, events: incoming and placed calls, and emergency alerts of the network. Part of the
+ * store of store/store.h.
  *
- * The last EVENTS_MAX of each kind stay, and no longer than messages do
+ * The newest EVENTS_MAX of each kind stay, at most as long as messages
  * (tests/unit/test_store_event.c).
  */
 #ifndef STORE_STORE_EVENT_H
@@ -15,65 +15,60 @@ enum event_kind { EVENT_CALL = 1, EVENT_ALERT }; /* stored: only append */
 
 enum { EVENTS_MAX = 1000 };
 
-/* Of a call; stored: only append, and src/store/store_carry.c knows the last. */
+/* Of a call; stored: only append. src/store/store_row_copy.c checks the last one. */
 enum call_state {
-	CALL_UNKNOWN, /* nobody heard how it ended */
+	CALL_UNKNOWN, /* its end was missed */
 	CALL_RINGING,
 	CALL_ANSWERED,
 	CALL_MISSED,
 	CALL_REJECTED, /* hung up at this end, unanswered */
-	/* of one that was placed: */
+	/* placed calls: */
 	CALL_DIALLING,
-	CALL_ALERTING, /* it rings there */
+	CALL_ALERTING, /* the other phone rings */
 	CALL_ACTIVE,
-	CALL_ENDED,	 /* it was answered, and is over */
+	CALL_ENDED,	 /* over after it was answered */
 	CALL_UNANSWERED, /* over before anybody answered */
 	CALL_NOT_PLACED, /* refused before anything was dialled */
-	CALL_LOST,	 /* nobody heard how it ended, or whether it began */
+	CALL_LOST,	 /* its end, or even its beginning, was missed */
 	CALL_STATE_LAST = CALL_LOST,
 };
 
-static inline bool call_was_placed(int state)
+static inline bool store_event_call_was_placed(int state)
 {
 	return state >= CALL_DIALLING;
 }
 
-/* ... and is not over, as far as is known. */
-static inline bool call_goes_on(int state)
+/* A placed call that is not over, as far as the store knows. */
+static inline bool store_event_call_is_ongoing(int state)
 {
 	return state >= CALL_DIALLING && state <= CALL_ACTIVE;
 }
 
-/* "missed"; "unknown" of both that nobody heard the end of. */
-const char *call_state_name(enum call_state state);
+/* "missed"; "unknown" for CALL_UNKNOWN and CALL_LOST */
+const char *store_event_call_state_name(enum call_state state);
 
 struct event {
-	int64_t id; /* grows with every event */
+	int64_t id; /* ascending */
 	enum event_kind kind;
 	int64_t sim_id;	    /* 0: not known */
 	int64_t at_ms;	    /* wall clock */
-	const char *number; /* of the other end, "" withheld; the kind of an emergency */
-	const char *text; /* of an alert; why a call that was placed ended, "" not told */
-	int state;	  /* enum call_state; of an alert 1: an emergency */
-	int topic;	  /* of an alert, -1: oFono does not say */
+	const char *number; /* phone number, "" withheld; of an alert: its kind */
+	const char *text;   /* of an alert; why a placed call ended, "" not known */
+	int state;	    /* enum call_state; of an alert 1: an emergency */
+	int topic;	    /* of an alert; -1: oFono does not say */
 };
 
-/* On disk when 0 returns. Else -errno, STORE_E_FULL. `id` is not read. */
+/* `event->id` is not read. 0, STORE_E_FULL, -errno. */
 int store_event_add(struct store *store, const struct event *event, int64_t *id_out);
-/* The same within a transaction; its error is to be given to store_end(). */
-int store_event_insert(struct store *store, const struct event *event, int64_t *id_out);
 int store_event_set_state(struct store *store, int64_t id, enum call_state state);
 int store_event_set_number(struct store *store, int64_t id, const char *number);
-/* The same, and why. */
-int store_event_end(struct store *store, int64_t id, enum call_state state,
-		    const char *reason);
-/* At the start: of calls that still ring nobody heard the end. */
-int store_events_settle(struct store *store);
+/* At the start: calls that still ring become CALL_UNKNOWN. */
+int store_event_settle(struct store *store);
 
-struct event_look {
+struct store_event_query {
 	enum event_kind kind;
 	int64_t before_id; /* 0: from the newest on */
-	int state;	   /* only of this one; -1: any */
+	int state;	   /* only events of this state; -1: any */
 	unsigned limit;
 	/* strings live during the visit */
 	void (*visit)(void *data, const struct event *event);
@@ -81,9 +76,43 @@ struct event_look {
 };
 
 /* Newest first. 0 or -errno. */
-int store_events_list(struct store *store, const struct event_look *look);
+int store_event_list(struct store *store, const struct store_event_query *query);
+/* Removes events from before that time. 0, STORE_E_FULL, -errno. */
+int store_event_prune(struct store *store, int64_t at_ms);
 
-/* Those of before that time go. 0, STORE_E_FULL, -errno. */
-int store_events_prune(struct store *store, int64_t at_ms);
+struct store_event_call_draft { /* strings borrowed */
+	int64_t client_id;
+	const char *client; /* its name */
+	int64_t sim_id;
+	const char *number; /* phone number */
+	const char
+		*reason; /* why it may be placed, for the audit; NULL: none is needed */
+};
+
+/*
+ * Stores a call in CALL_DIALLING, what it uses of the limits of messages, and its audit line,
+ * in one durable commit before anything is dialled (tests/unit/test_store_event.c). 0,
+ * STORE_E_FULL, -errno.
+ */
+int store_event_place_call(struct store *store,
+			   const struct store_event_call_draft *draft, int64_t *id_out);
+
+struct store_event_call_end {
+	int64_t id;
+	int64_t client_id;
+	const char *client;    /* NULL: not known any more */
+	enum call_state state; /* one that is not ongoing */
+	const char *reason;
+};
+
+/* With its audit line. 0, STORE_E_FULL, -errno. */
+int store_event_end_call(struct store *store, const struct store_event_call_end *end);
+
+/*
+ * The time of the `nth` newest placed call, counted from 1, among those up to `until_ms`. 0:
+ * there are fewer. 0 or -errno.
+ */
+int store_event_nth_placed_call(struct store *store, int64_t nth, int64_t until_ms,
+				int64_t *at_ms_out);
 
 #endif

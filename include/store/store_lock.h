@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Store lock: at most one gateway works with a folder, and nobody puts another database in
- * its place meanwhile.
+ * Store lock: at most one gateway works with a folder, and nobody replaces its database
+ * meanwhile.
  *
- * A lock of the open file `folder`/gateway.lock, which names its holder, and one of the folder
- * itself, for that file may be removed; the kernel gives both back however their holder ends
- * (tests/integration/test_keeping.py). `backup` needs them not: it is a guest.
+ * There are two locks: one of the open file `folder`/gateway.lock, which contains the process
+ * ID of its holder, and one of the folder itself, because that file may be removed. The
+ * kernel releases both however the holder ends (tests/integration/test_keeping.py). `backup`
+ * only reads and needs neither.
  */
 #ifndef STORE_STORE_LOCK_H
 #define STORE_STORE_LOCK_H
@@ -22,16 +23,16 @@ struct store_lock {
 #define STORE_LOCK_NONE ((struct store_lock){ -1, -1 })
 
 /*
- * The folder is made when missing. 0, and a lock to be released; -EBUSY: a gateway has it;
- * or another -errno, with the error's text.
+ * Makes a missing folder and takes both locks. 0, -EBUSY (a gateway has them) or another
+ * -errno, with `error` filled.
  */
 int store_lock_take(const char *folder, struct store_lock *lock_out,
 		    struct explanation *error);
 void store_lock_release(struct store_lock *lock); /* also STORE_LOCK_NONE */
 
 /*
- * As store_lock_take(); one of the owner's commands that has it for a moment is waited for,
- * so long at most.
+ * Like store_lock_take(), but waits up to `timeout_ms` for one of the owner's commands that
+ * holds the locks for a moment. Blocks.
  */
 int store_lock_await(const char *folder, int64_t timeout_ms, struct store_lock *lock_out,
 		     struct explanation *error);

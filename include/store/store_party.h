@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The store's parties: what it knows of who is at the other end, however the number is
- * spelt: +36201234567, 0036201234567 and, with a SIM card of Hungary, 06201234567 are one
- * (tests/unit/test_store_party.c).
+ * Store, parties: the phone numbers at the other end, and which of them opted out. Part of the
+ * store of store/store.h.
+ *
+ * A party is one phone number however it is spelt: +36201234567, 0036201234567 and, with a
+ * SIM card of Hungary, 06201234567 are one party (tests/unit/test_store_party.c).
  */
 #ifndef STORE_STORE_PARTY_H
 #define STORE_STORE_PARTY_H
@@ -21,70 +23,102 @@ struct store_party {
 	char spellings[STORE_SPELLINGS_MAX][NUMBER_FORM_BYTES];
 };
 
-/* The countries of all SIM cards seen so far, each once, the first first. */
-struct store_countries {
-	bool known; /* private: else to be read again */
+/* The countries of all SIM cards so far, each once, in the order of the cards. */
+struct store_party_country_list {
+	bool known; /* private; false: to be read again */
 	size_t count;
 	const struct country *items[STORE_COUNTRIES_MAX];
 };
 
-const struct store_countries *store_party_countries(struct store *store);
+const struct store_party_country_list *store_party_countries(struct store *store);
 
 /*
- * Every spelling that messages with it may have, as it is meant at this SIM; the SIM's country
- * counts however many others there are (tests/unit/test_store_party.c). At no SIM (0), or one
- * of a country that is not known, a national number may be one of each country, of the first
- * ten or so.
+ * Every spelling of a phone number that messages may have, as it is meant at this SIM, whose
+ * country decides. Without a SIM (0), or when its country is not known, a national number
+ * is tried in each country, as far as there is room.
  */
 void store_party_spell(struct store *store, int64_t sim_id, const char *number,
 		       struct store_party *party_out);
+/* Likewise, without trying other countries: for callers that must not match a stranger. */
+void store_party_spell_at(struct store *store, int64_t sim_id, const char *number,
+			  struct store_party *party_out);
 
-/* The one spelling of a number at this SIM (0: not known); see number_read(). */
+/* The canonical spelling of a number at this SIM (0: not known); see number_read(). */
 bool store_party_form(struct store *store, int64_t sim_id, const char *number,
 		      char form_out[NUMBER_FORM_BYTES]);
 
-/* ["+36201234567","06201234567"], for json_each() of a statement. */
+/* ["+36201234567","06201234567"], for json_each() in a statement. */
 void store_party_list(const struct store_party *party,
 		      char list_out[STORE_PARTY_LIST_BYTES]);
 
 /*
- * One spelling for all that are the same, by the country of the first SIM card that was seen:
- * under it changes are told. False: it is a name.
+ * One spelling for all that are the same, by the country of the first SIM card; change
+ * notifications use it. False: it is a name.
  */
 bool store_party_write(struct store *store, const char *number,
 		       char form_out[NUMBER_FORM_BYTES]);
 
-/* ... without that guess, for what must not mean another. */
-void store_party_spell_at(struct store *store, int64_t sim_id, const char *number,
-			  struct store_party *party_out);
-
-/* A number, and the SIM that it is written for (0: not known). */
-struct store_end {
+/* A phone number and the SIM at which it is meant (0: not known). */
+struct store_party_address {
 	int64_t sim_id;
 	const char *number;
 };
 
-/* Are both the same party, however each is spelt? */
-bool store_party_is(struct store *store, const struct store_end *one,
-		    const struct store_end *other);
+/* Are both the same party, in any spelling? */
+bool store_party_is(struct store *store, const struct store_party_address *one,
+		    const struct store_party_address *other);
 
-/* Is there a message that was to go to it? false also when that cannot be read. */
+/* Is there an outgoing message to the party? False also on an error. */
 bool store_party_was_sent_to(struct store *store, const struct store_party *party);
-
-/* Did any message come from it? true also when that cannot be read. */
+/* Is there an incoming message from the party? True also on an error. */
 bool store_party_ever_wrote(struct store *store, const struct store_party *party);
 
+/*
+ * Was there a message from this number, or one to it that the network accepted? In any
+ * spelling at this SIM (0: not known). Messages that retention removed do not count. 0,
+ * STORE_E_NOT_FOUND, -errno.
+ */
+int store_party_has_exchanged(struct store *store, int64_t sim_id, const char *number);
+
 /* Messages from and to a party, newest first; their strings live in the arena. */
-struct store_recent {
+struct store_party_recent_query {
 	struct arena *arena;
 	int64_t since_ms; /* no older ones */
-	unsigned limit;	  /* the room of `messages` */
+	unsigned limit;	  /* the room in `messages` */
 	struct message *messages;
-	unsigned count; /* of those found */
+	unsigned count; /* output */
 };
 
-/* As many as there is room for are looked at of each spelling. 0 or -errno. */
+/* Reads up to `limit` rows of each spelling. 0 or -errno. */
 int store_party_recent(struct store *store, const struct store_party *party,
-		       struct store_recent *recent);
+		       struct store_party_recent_query *recent);
+
+/*
+ * Opt-outs: phone numbers that sent STOP and not START since. An opt-out is committed with the
+ * message that contains it and with an audit line. A restore keeps the opt-outs of the
+ * message store that it replaces, too (tests/unit/test_store_opt_out.c).
+ */
+
+/*
+ * Has the number, in any spelling at this SIM (0: not known), opted out? 0,
+ * STORE_E_NOT_FOUND; -errno: do not send.
+ */
+int store_party_has_opted_out(struct store *store, int64_t sim_id, const char *number);
+
+/*
+ * Did the recipient opt out after this message was accepted? Compares message IDs, because
+ * clocks are set; compares times where the STOP is not in this message store.
+ */
+bool store_party_opted_out_since(struct store *store, const struct message *message);
+
+/*
+ * Call before a confirmation of the opt-out is sent. True once for each STOP after a START; it
+ * is on disk then, whether the confirmation is sent or not.
+ */
+bool store_party_confirm_opt_out(struct store *store, int64_t sim_id, const char *number);
+
+/* Inside the transaction of an incoming message; ignores a sender's name. 0 or an error. */
+int store_party_record_opt(struct store *store, const struct store_incoming_draft *draft,
+			   int64_t message_id);
 
 #endif

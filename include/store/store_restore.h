@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Store restore: a backup becomes the ledger.
+ * Store restore: replaces the message store with a backup.
  *
- * What it says is old. Messages that were under way in it may have been sent since: they
- * become unknown, and are never sent. Cards seen since keep their numbers, and no number
- * given out since is given out again, as far as the present ledger can be read. Idempotency
- * keys and what was used of the limits only grow (store_forward.h). The time
- * since is a gap. The present ledger is kept beside the new one
- * (tests/unit/test_store_restore.c).
+ * A backup is old. Messages that were unfinished in it may have been sent since: they become
+ * unknown and are never sent. SIM IDs given out since stay with their cards and are not
+ * given out again, as far as the present message store can be read. Opt-outs, idempotency
+ * keys and usage only grow. The time since the backup becomes a receive gap. The present
+ * message store is kept beside the new one (tests/unit/test_store_restore.c).
  *
- * Only rows of the backup are taken, into tables of ours: a trigger, view or index that it has
- * is never run (tests/unit/test_store_foreign.c).
+ * Only rows are copied, into new tables of our schema: a trigger, view or index of the backup
+ * never runs (tests/unit/test_store_foreign.c).
  */
 #ifndef STORE_STORE_RESTORE_H
 #define STORE_STORE_RESTORE_H
@@ -20,25 +19,24 @@
 #include "store/store_backup.h"
 
 struct store_restore {
-	const char *folder; /* of the ledger */
-	const char *file;   /* a backup; it is only read */
-	struct store_progress progress;
+	const char *folder; /* of the message store */
+	const char *file;   /* the backup; it is only read */
+	struct store_backup_progress progress;
 };
 
-struct store_restored {
-	struct store_summary summary;
-	int64_t unknown;      /* messages that became so */
-	int64_t left_out;     /* rows that the gateway would not have written */
-	bool keeps_clients;   /* they are those that were there, not those of the file */
-	char aside[PATH_MAX]; /* the ledger that was there, "" none */
+struct store_restore_result {
+	struct store_backup_summary summary;
+	int64_t unknown;    /* messages that became unknown */
+	int64_t left_out;   /* rows that the gateway would not have written */
+	bool keeps_clients; /* the clients are the present ones, not those of the backup */
+	char aside[PATH_MAX]; /* the replaced message store, "" none */
 };
 
 /*
- * 0, or -errno with the error's text, and the present ledger is where it was: -EBUSY a
- * gateway works with it, -EINVAL it is no backup of ours, -ENOTSUP of a newer program,
- * -EUCLEAN damaged, ...
+ * 0, or -errno with `error` filled and the present message store unchanged: -EBUSY a gateway
+ * works with it, -EINVAL not our backup, -ENOTSUP of a newer program, -EUCLEAN damaged, ...
  */
 int store_restore(const struct store_restore *restore,
-		  struct store_restored *restored_out, struct explanation *error);
+		  struct store_restore_result *result_out, struct explanation *error);
 
 #endif

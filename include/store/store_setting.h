@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Store, settings: what was switched or found and a restart must not forget, as a name and a
- * word. Part of the store of store/store.h.
+ * Store, settings: names with a value that outlive a restart, and secret keys. Part of the
+ * store of store/store.h.
  */
 #ifndef STORE_STORE_SETTING_H
 #define STORE_STORE_SETTING_H
 
-#include "store/store.h"
+#include <stdint.h>
 
-/* "yes", or not there */
+struct store;
+
+/* "yes", or absent */
 #define STORE_SETTING_PAUSED "paused"
 
 enum { STORE_SETTING_BYTES = 128 };
 
-/* "yes", or not there */
-#define STORE_SETTING_PAUSED "paused"
-
-/* 0, STORE_E_NOT_FOUND, -errno; a value that does not fit is cut. */
+/* A value that does not fit is cut. 0, STORE_E_NOT_FOUND, -errno. */
 int store_setting_get(struct store *store, const char *name,
 		      char value_out[STORE_SETTING_BYTES]);
-
-/* On disk when 0 returns, unless a transaction goes on. NULL: it is no more. */
+/* NULL removes the setting. 0, STORE_E_FULL, -errno. */
 int store_setting_set(struct store *store, const char *name, const char *value);
+
+enum { STORE_SETTING_SECRET_BYTES = 32 };
+
+/* The secret that a restore and a rescue discard: see store_session.c. */
+#define STORE_SETTING_ELICITATION_KEY "elicitation"
+
+/*
+ * A random key for this purpose, made at the first call. It stays the same over restarts,
+ * backup and rescue, and never leaves the gateway. 0, STORE_E_FULL, -errno.
+ */
+int store_setting_secret(struct store *store, const char *purpose,
+			 uint8_t secret_out[STORE_SETTING_SECRET_BYTES]);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/json_writer.h"
 #include "mcp/schema.h"
-#include "policy/policy.h"
+#include "policy/balance.h"
 #include "tools/services.h"
 
 /* What was read just now: the member "balance". */

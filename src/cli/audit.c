@@ -53,8 +53,8 @@ static const struct option options[] = {
 };
 
 struct asked {
-	struct audit_range range;
-	struct audit_expected expected;
+	struct audit_reader_range range;
+	struct audit_reader_expected expected;
 	bool json;
 };
 
@@ -71,11 +71,11 @@ static bool parse_count(const char *text, int64_t *count_out)
 	return count > 0;
 }
 
-static const char *take_head(struct audit_expected *expected, const char *value)
+static const char *take_head(struct audit_reader_expected *expected, const char *value)
 {
 	if (expected->noted_count == AUDIT_NOTED_MAX)
 		return "--head may be repeated up to 16 times";
-	if (!audit_head_parse(value, &expected->noted[expected->noted_count]))
+	if (!audit_chain_parse_head(value, &expected->noted[expected->noted_count]))
 		return "--head takes a number, a colon and a hash, as verify prints them";
 	expected->noted_count++;
 	return NULL;
@@ -111,7 +111,7 @@ static const char *flaw_of(const struct asked *asked, const char *argument, bool
 	return NULL;
 }
 
-static void show(void *data, const struct audit_line *line)
+static void show(void *data, const struct audit_chain_line *line)
 {
 	const struct asked *asked = data;
 
@@ -146,12 +146,12 @@ static int list(struct audit_reader *reader, struct asked *asked)
 
 static int verify(struct audit_reader *reader, const struct asked *asked)
 {
-	struct audit_verdict verdict;
+	struct audit_reader_verdict verdict;
 	struct progress progress;
 	int error;
 
 	progress_begin(&progress, "looking at each line");
-	audit_reader_watch(reader, on_looked, &progress);
+	audit_reader_on_progress(reader, on_looked, &progress);
 	error = audit_reader_verify(reader, &asked->expected, &verdict);
 	progress_clear(&progress);
 	if (error)

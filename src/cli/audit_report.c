@@ -10,6 +10,7 @@
 #include "base/json_writer.h"
 #include "base/shown_text.h"
 #include "base/utf8.h"
+#include "store/audit_event.h"
 
 enum { DETAIL_ARENA_BYTES = 256 * 1024 };
 
@@ -83,7 +84,7 @@ static void put_event(const char *name)
 		put_shown(name);
 }
 
-void audit_report_print(const struct audit_line *line)
+void audit_report_print(const struct audit_chain_line *line)
 {
 	struct arena *arena = arena_new(DETAIL_ARENA_BYTES);
 	const struct json *detail = read_detail(arena, line->detail);
@@ -107,11 +108,11 @@ static void put_string(struct json_writer *writer, const char *key, const char *
 }
 
 static void put_head(struct json_writer *writer, const char *key,
-		     const struct audit_head *head)
+		     const struct audit_chain_head *head)
 {
 	char text[AUDIT_HEAD_TEXT_BYTES];
 
-	audit_head_write(head, text);
+	audit_chain_write_head(head, text);
 	json_put_string(writer, key, text);
 }
 
@@ -130,8 +131,8 @@ static void put_detail(struct json_writer *writer, const char *detail)
 
 static void write_line(struct json_writer *writer, const void *data)
 {
-	const struct audit_line *line = data;
-	struct audit_head head = { .line = line->id };
+	const struct audit_chain_line *line = data;
+	struct audit_chain_head head = { .line = line->id };
 	char time[CLOCK_TEXT_BYTES];
 
 	memcpy(head.hash, line->hash, sizeof(head.hash));
@@ -159,7 +160,7 @@ static void print_object(void (*write)(struct json_writer *writer, const void *d
 	buffer_deinit(&text);
 }
 
-void audit_report_json(const struct audit_line *line)
+void audit_report_json(const struct audit_chain_line *line)
 {
 	print_object(write_line, line);
 }
@@ -178,13 +179,13 @@ static const struct {
 					   "later note" },
 };
 
-static int64_t shown_breaks(const struct audit_verdict *verdict)
+static int64_t shown_breaks(const struct audit_reader_verdict *verdict)
 {
 	return verdict->break_count < AUDIT_BREAKS_MAX ? verdict->break_count
 						       : AUDIT_BREAKS_MAX;
 }
 
-static void print_break(const struct audit_break *found)
+static void print_break(const struct audit_reader_break *found)
 {
 	if (found->until > found->line)
 		printf("BROKEN: lines %lld to %lld are missing\n", (long long)found->line,
@@ -194,7 +195,7 @@ static void print_break(const struct audit_break *found)
 		       flaws[found->flaw].words);
 }
 
-void audit_report_print_verdict(const struct audit_verdict *verdict)
+void audit_report_print_verdict(const struct audit_reader_verdict *verdict)
 {
 	char head[AUDIT_HEAD_TEXT_BYTES];
 
@@ -207,11 +208,12 @@ void audit_report_print_verdict(const struct audit_verdict *verdict)
 	       verdict->break_count ? "" : ", none changed, missing or moved");
 	if (verdict->gone)
 		printf("; those up to %lld went for their age", (long long)verdict->gone);
-	audit_head_write(&verdict->head, head);
+	audit_chain_write_head(&verdict->head, head);
 	printf("\nhead %s\n", head);
 }
 
-static void write_break(struct json_writer *writer, const struct audit_break *found)
+static void write_break(struct json_writer *writer,
+			const struct audit_reader_break *found)
 {
 	json_open_object(writer);
 	json_put_string(writer, "flaw", flaws[found->flaw].name);
@@ -222,7 +224,7 @@ static void write_break(struct json_writer *writer, const struct audit_break *fo
 
 static void write_verdict(struct json_writer *writer, const void *data)
 {
-	const struct audit_verdict *verdict = data;
+	const struct audit_reader_verdict *verdict = data;
 
 	json_put_boolean(writer, "whole", verdict->break_count == 0);
 	json_put_integer(writer, "lines", verdict->lines);
@@ -236,7 +238,7 @@ static void write_verdict(struct json_writer *writer, const void *data)
 	json_close_array(writer);
 }
 
-void audit_report_json_verdict(const struct audit_verdict *verdict)
+void audit_report_json_verdict(const struct audit_reader_verdict *verdict)
 {
 	print_object(write_verdict, verdict);
 }

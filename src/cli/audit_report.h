@@ -11,11 +11,11 @@
 #include "store/audit_reader.h"
 
 /* "2026-11-21T08:30:00.000Z  12  message accepted: client laptop, ..." */
-void audit_report_print(const struct audit_line *line);
+void audit_report_print(const struct audit_chain_line *line);
 /* One object per line. */
-void audit_report_json(const struct audit_line *line);
+void audit_report_json(const struct audit_chain_line *line);
 
-void audit_report_print_verdict(const struct audit_verdict *verdict);
-void audit_report_json_verdict(const struct audit_verdict *verdict);
+void audit_report_print_verdict(const struct audit_reader_verdict *verdict);
+void audit_report_json_verdict(const struct audit_reader_verdict *verdict);
 
 #endif

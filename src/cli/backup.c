@@ -45,7 +45,7 @@ static int run_backup(int argc, char **argv)
 		"and its user may read"
 	};
 	struct explanation problem = { "" };
-	struct store_summary summary;
+	struct store_backup_summary summary;
 	struct ledger_options given;
 	struct store_backup backup;
 	int code, error;

@@ -53,13 +53,13 @@ static bool tell_progress(void *data, int done, int total)
 	return !is_interrupted;
 }
 
-struct store_progress ledger_report_progress(void)
+struct store_backup_progress ledger_report_progress(void)
 {
 	heed(SIGINT);
 	heed(SIGTERM);
 	heed(SIGHUP);
 	progress_begin(&progress, "copying");
-	return (struct store_progress){ tell_progress, NULL };
+	return (struct store_backup_progress){ tell_progress, NULL };
 }
 
 void ledger_report_progress_end(void)
@@ -72,7 +72,7 @@ static const char *plural(int64_t count)
 	return count == 1 ? "" : "s";
 }
 
-void ledger_report_print(const struct store_summary *summary)
+void ledger_report_print(const struct store_backup_summary *summary)
 {
 	printf("%lld message%s, %lld SIM card%s, %lld client%s (%lld bytes)",
 	       (long long)summary->messages, plural(summary->messages),
@@ -88,8 +88,8 @@ static void put_path(struct json_writer *writer, const char *key, const char *pa
 		json_put_string(writer, key, path);
 }
 
-bool ledger_report_json(const char *file, const struct store_summary *summary,
-			const struct store_restored *restored)
+bool ledger_report_json(const char *file, const struct store_backup_summary *summary,
+			const struct store_restore_result *restored)
 {
 	struct buffer text = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&text);

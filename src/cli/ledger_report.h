@@ -11,15 +11,15 @@
  * Tells on the terminal how far it is, where that is one and it takes long; and ends it on
  * SIGINT, SIGTERM or SIGHUP.
  */
-struct store_progress ledger_report_progress(void);
+struct store_backup_progress ledger_report_progress(void);
 /* Before anything else is told. */
 void ledger_report_progress_end(void);
 
 /* "12 messages, 2 SIM cards, 1 client" */
-void ledger_report_print(const struct store_summary *summary);
+void ledger_report_print(const struct store_backup_summary *summary);
 
 /* Writes {"file":...,"messages":...}; `restored` NULL: a backup was made. False: no memory. */
-bool ledger_report_json(const char *file, const struct store_summary *summary,
-			const struct store_restored *restored);
+bool ledger_report_json(const char *file, const struct store_backup_summary *summary,
+			const struct store_restore_result *restored);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct progress {
-	char words[128]; /* "message 12: handed" */
+	char words[128]; /* "message 12: submitted" */
 	int64_t begun_ms;
 	int64_t due_ms; /* of the next progress_poll() that draws */
 	bool is_drawn;

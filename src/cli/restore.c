@@ -34,7 +34,7 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static void print_restored(const struct store_restored *restored)
+static void print_restored(const struct store_restore_result *restored)
 {
 	fputs("The ledger holds ", stdout);
 	ledger_report_print(&restored->summary);
@@ -62,7 +62,7 @@ static int run_restore(int argc, char **argv)
 				   "Nothing was changed; --state-dir names the folder of "
 				   "the gateway, which must not run" };
 	struct explanation problem = { "" };
-	struct store_restored restored;
+	struct store_restore_result restored;
 	struct ledger_options given;
 	struct store_restore restore;
 	int code, error;

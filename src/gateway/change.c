@@ -8,7 +8,7 @@
 #include "gateway/control_command.h"
 #include "gateway/permission_order.h"
 
-static void answer(struct control_call *call, const struct client_row *row)
+static void answer(struct control_call *call, const struct store_client_row *row)
 {
 	struct json_writer *writer = control_result_open(call);
 
@@ -18,7 +18,7 @@ static void answer(struct control_call *call, const struct client_row *row)
 	control_close(call);
 }
 
-static void change(struct control_call *call, struct client_row *row)
+static void change(struct control_call *call, struct store_client_row *row)
 {
 	const struct control *control = call->control;
 	struct client before = row->client;
@@ -40,7 +40,7 @@ static void change(struct control_call *call, struct client_row *row)
 
 static void run(struct control_call *call)
 {
-	struct client_row row;
+	struct store_client_row row;
 
 	if (!permission_order_is_given(call))
 		control_fail(call, CONTROL_INVALID_ARGUMENT,

@@ -34,7 +34,7 @@ const char *client_name_flaw(const char *name)
 	return NULL;
 }
 
-bool client_name_find(struct control_call *call, struct client_row *row_out)
+bool client_name_find(struct control_call *call, struct store_client_row *row_out)
 {
 	const char *name = control_argument(call, "name");
 	int error = name ? store_client_get(call->control->store, name, row_out)

@@ -60,7 +60,7 @@ static void put_limits(struct json_writer *writer, const struct client_limits *l
 	json_close_object(writer);
 }
 
-void client_view_put(struct json_writer *writer, const struct client_row *row)
+void client_view_put(struct json_writer *writer, const struct store_client_row *row)
 {
 	const struct client *client = &row->client;
 	char paired[CLOCK_TEXT_BYTES];
@@ -75,7 +75,7 @@ void client_view_put(struct json_writer *writer, const struct client_row *row)
 	json_put_string(writer, "paired", paired);
 }
 
-void client_view_put_whole(struct json_writer *writer, const struct client_row *row)
+void client_view_put_whole(struct json_writer *writer, const struct store_client_row *row)
 {
 	json_key(writer, "client");
 	json_open_object(writer);

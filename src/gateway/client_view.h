@@ -12,8 +12,9 @@
 #include "store/store_client.h"
 
 /* The members, into an object that is open. */
-void client_view_put(struct json_writer *writer, const struct client_row *row);
+void client_view_put(struct json_writer *writer, const struct store_client_row *row);
 /* All of them as its member "client". */
-void client_view_put_whole(struct json_writer *writer, const struct client_row *row);
+void client_view_put_whole(struct json_writer *writer,
+			   const struct store_client_row *row);
 
 #endif

@@ -7,7 +7,7 @@
 #include "gateway/client_view.h"
 #include "gateway/control_command.h"
 
-static void write_row(void *data, const struct client_row *row)
+static void write_row(void *data, const struct store_client_row *row)
 {
 	struct json_writer *writer = data;
 
@@ -26,7 +26,7 @@ static void run(struct control_call *call)
 
 	if (writer) {
 		json_open_array(writer);
-		error = store_clients_list(call->control->store, write_row, writer);
+		error = store_client_list(call->control->store, write_row, writer);
 		json_close_array(writer);
 		json_writer_free(writer);
 	}

@@ -25,7 +25,7 @@ static bool make_token(struct control_call *call, char token[TOKEN_TEXT_BYTES],
 }
 
 /* After it the token is in the answer alone. */
-static void answer(struct control_call *call, const struct client_row *row,
+static void answer(struct control_call *call, const struct store_client_row *row,
 		   char token[TOKEN_TEXT_BYTES])
 {
 	struct json_writer *writer = control_result_open(call);
@@ -84,7 +84,7 @@ static void add(struct control_call *call, const struct client *client)
 {
 	uint8_t hash[CLIENT_HASH_BYTES];
 	char token[TOKEN_TEXT_BYTES];
-	struct client_row row;
+	struct store_client_row row;
 	int64_t client_id;
 	int error;
 
@@ -119,7 +119,7 @@ static void run_rotate(struct control_call *call)
 {
 	uint8_t hash[CLIENT_HASH_BYTES];
 	char token[TOKEN_TEXT_BYTES];
-	struct client_row row;
+	struct store_client_row row;
 	int error;
 
 	if (!client_name_find(call, &row) || !secure(call) ||

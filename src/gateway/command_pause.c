@@ -27,9 +27,9 @@ static int set_paused(const struct control *control, bool paused)
 
 static int note(struct store *store, bool paused)
 {
-	static const struct audit_fact facts[] = { { "by", "owner" }, { NULL } };
+	static const struct audit_event_fact facts[] = { { "by", "owner" }, { NULL } };
 
-	return store_audit_note(store, paused ? AUDIT_PAUSED : AUDIT_RESUMED, facts);
+	return store_audit_record(store, paused ? AUDIT_PAUSED : AUDIT_RESUMED, facts);
 }
 
 /* A pause that cannot be noted is one all the same; a resume that cannot is none. */

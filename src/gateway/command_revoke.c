@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "gateway/client_name.h"
 #include "gateway/control_command.h"
-#include "store/store_outgoing.h"
+#include "store/store_message.h"
 
 static const char reason[] = "client_revoked";
 
@@ -30,11 +30,12 @@ static void find(void *data, const struct message *message)
 
 static bool take_back(const struct control *control, int64_t message_id)
 {
-	const struct outgoing_move move = { .to = STATE_CANCELLED, .reason = reason };
+	const struct store_message_transition move = { .to = STATE_CANCELLED,
+						       .reason = reason };
 
 	if (control->outbox)
 		return outbox_cancel_waiting(control->outbox, message_id, reason) == 0;
-	return store_outgoing_move(control->store, message_id, &move) == 0;
+	return store_message_change_state(control->store, message_id, &move) == 0;
 }
 
 /* How many were; what the disk refuses still waits. */
@@ -57,7 +58,7 @@ static void answer(struct control_call *call, const struct client *client, bool 
 	int64_t count, cancelled = 0;
 
 	/* That it cannot be counted is no reason not to say that it was done. */
-	store_messages_unfinished(call->control->store, find, &waiting);
+	store_message_list_unfinished(call->control->store, find, &waiting);
 	count = (int64_t)(waiting.ids.length / sizeof(int64_t));
 	if (cancel && cancel->type == JSON_BOOLEAN && cancel->boolean)
 		cancelled = take_all_back(call->control, &waiting);
@@ -75,7 +76,7 @@ static void answer(struct control_call *call, const struct client *client, bool 
 static void run(struct control_call *call)
 {
 	const struct control *control = call->control;
-	struct client_row row;
+	struct store_client_row row;
 	int error;
 
 	if (!client_name_find(call, &row))

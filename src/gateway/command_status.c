@@ -40,7 +40,7 @@ static void write_limit(void *data, const struct limit *limit, int64_t left,
 	json_close_object(writer);
 }
 
-static void write_client(void *data, const struct client_row *row)
+static void write_client(void *data, const struct store_client_row *row)
 {
 	struct client_list *list = data;
 	struct policy_limit_visit visit = { write_limit, list->writer, 0 };
@@ -64,7 +64,7 @@ static int write_clients(struct json_writer *writer, const struct control *contr
 
 	json_key(writer, "clients");
 	json_open_array(writer);
-	error = store_clients_list(control->store, write_client, &list);
+	error = store_client_list(control->store, write_client, &list);
 	json_close_array(writer);
 	return error ? error : list.error;
 }
@@ -79,7 +79,7 @@ static void count_waiting(void *data, const struct message *message)
 static int write_waiting(struct json_writer *writer, struct store *store)
 {
 	unsigned count = 0;
-	int error = store_messages_unfinished(store, count_waiting, &count);
+	int error = store_message_list_unfinished(store, count_waiting, &count);
 
 	json_put_integer(writer, "waiting_approval", count);
 	return error;

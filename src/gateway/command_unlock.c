@@ -253,14 +253,14 @@ static void tell_refused(struct try *try)
 
 static void note(const struct try *try)
 {
-	const struct audit_fact facts[] = {
+	const struct audit_event_fact facts[] = {
 		{ "outcome", sim_unlock_outcome_name(try->outcome) },
 		{ "retries", NULL, try->before.tries },
 		{ "by", "owner" },
 		{ NULL },
 	};
 
-	if (store_audit_note(try->call->control->store, AUDIT_SIM_UNLOCK, facts))
+	if (store_audit_record(try->call->control->store, AUDIT_SIM_UNLOCK, facts))
 		log_warning("unlock: the audit does not have it");
 }
 

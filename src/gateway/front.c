@@ -18,10 +18,10 @@ static struct endpoint *open_mcp(struct front *front)
 		.store = services->store,
 		.save_session = store_session_put,
 		.remove_session = store_session_remove,
-		.list_sessions = store_sessions_list,
-		.load_key = store_asking_key,
-		.decline_order = store_asking_close,
-		.is_order_declined = store_asking_is_closed,
+		.list_sessions = store_session_list,
+		.load_key = store_session_elicitation_key,
+		.decline_order = store_session_decline_elicitation,
+		.is_order_declined = store_session_is_declined,
 		.find_client = store_client_find_id,
 	};
 	return endpoint_new(&(struct endpoint_options){

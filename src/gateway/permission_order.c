@@ -130,7 +130,7 @@ static void refuse_sim(struct control_call *call, const char *word)
 	struct sim_text known = { "" };
 	char fix[sizeof(known.text) + 80];
 
-	store_sims_list(call->control->store, name_sim, &known);
+	store_sim_list(call->control->store, name_sim, &known);
 	if (known.length)
 		snprintf(fix, sizeof(fix), "Known are %s; or give \"any\"", known.text);
 	else

@@ -4,8 +4,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "store/store_rescue.h"
-#include "store/store_sync.h"
+#include "store/store.h"
 
 enum { LOCK_TIMEOUT_MS = 1000 }; /* before the loop turns: nobody waits for it yet */
 
@@ -145,17 +144,27 @@ static int open_parts(struct phone *phone, const struct config *config)
 	return error;
 }
 
-/* What the parts note when they begin is waited for together: nothing leaves before. */
+struct opening {
+	struct phone *phone;
+	const struct config *config;
+};
+
+static int open_lazily(void *data)
+{
+	const struct opening *opening = data;
+
+	return open_parts(opening->phone, opening->config);
+}
+
+/* Everything that the parts store when they start waits for the disk once. */
 static int open_together(struct phone *phone, const struct config *config)
 {
-	struct store *store = phone->services->store;
-	int error;
+	struct opening opening = { phone, config };
+	int synced, error = store_sync_once(phone->services->store, open_lazily, &opening,
+					    &synced);
 
-	store_set_lazy(store, true);
-	error = open_parts(phone, config);
-	store_set_lazy(store, false);
-	if (store_sync(store))
-		log_error("store: the disk has not confirmed what the start noted");
+	if (synced)
+		log_error("store: the disk did not confirm the changes of the start");
 	return error;
 }
 

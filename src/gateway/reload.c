@@ -56,14 +56,14 @@ static int note_key(struct store *store, const struct reloading *reloading,
 	int error;
 
 	snprintf(name, sizeof(name), "%s.%s", key->section, key->name);
-	error = store_audit_note(store, AUDIT_CONFIG_CHANGED,
-				 (struct audit_fact[]){
-					 { "key", name },
-					 { "adopted", NULL, key->adopted },
-					 { old ? "old" : NULL, old },
-					 { new ? "new" : NULL, new },
-					 { NULL },
-				 });
+	error = store_audit_record(store, AUDIT_CONFIG_CHANGED,
+				   (struct audit_event_fact[]){
+					   { "key", name },
+					   { "adopted", NULL, key->adopted },
+					   { old ? "old" : NULL, old },
+					   { new ? "new" : NULL, new },
+					   { NULL },
+				   });
 	free(old);
 	free(new);
 	return error;
@@ -86,7 +86,7 @@ static void note(struct reloading *reloading, struct store *store)
 	if (!reloading->count)
 		log_info("reload: nothing changed");
 	else
-		error = store_audit_together(store, note_keys, reloading);
+		error = store_audit_transaction(store, note_keys, reloading);
 	if (error)
 		log_warning("reload: the audit does not have it: %s",
 			    error < 0 ? strerror(-error) : "the disk is full");

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-#include "store/store_rescue.h"
+#include "store/store.h"
 
 enum { QUIET_USEC = 150 * 1000 };
 

@@ -67,7 +67,8 @@ static void set_state(struct call_log *log, struct followed *followed,
 	if (followed->state != CALL_RINGING || state == CALL_RINGING)
 		return;
 	followed->state = state;
-	log_info("calls: call %lld: %s", (long long)followed->id, call_state_name(state));
+	log_info("calls: call %lld: %s", (long long)followed->id,
+		 store_event_call_state_name(state));
 	if (is_stored(store_event_set_state(log->store, followed->id, state)))
 		tell(log, followed->id);
 }
@@ -198,7 +199,7 @@ int call_log_new(struct store *store, struct sims *sims, struct ofono *ofono,
 		return -ENOMEM;
 	log->store = store;
 	log->sims = sims;
-	is_stored(store_events_settle(store));
+	is_stored(store_event_settle(store));
 	observers_init(&log->observers);
 	observer_add(ofono_observers(ofono), &log->ofono_observer, on_ofono_event, log);
 	*log_out = log;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ofono/voice_call.h"
 #include "phone/followed_calls.h"
 #include "phone/left_calls.h"
-#include "ofono/voice_call.h"
 
 enum { MS_PER_SECOND = 1000 };
 
@@ -209,15 +209,15 @@ static void on_ofono_event(void *data, const void *event_data)
 static int store_order(struct dialler *dialler, const struct dial_order *order,
 		       int64_t *id_out)
 {
-	return store_call_place(dialler->parts.store,
-				&(struct call_draft){
-					.client_id = order->client_id,
-					.client = order->client,
-					.sim_id = order->sim_id,
-					.number = order->number,
-					.reason = order->reason,
-				},
-				id_out);
+	return store_event_place_call(dialler->parts.store,
+				      &(struct store_event_call_draft){
+					      .client_id = order->client_id,
+					      .client = order->client,
+					      .sim_id = order->sim_id,
+					      .number = order->number,
+					      .reason = order->reason,
+				      },
+				      id_out);
 }
 
 static void fill(struct followed_call *followed, const struct dial_order *order)
@@ -308,18 +308,18 @@ static int settle(struct dialler *dialler)
 	int error = 0;
 
 	for (int state = CALL_DIALLING; !error && state <= CALL_ACTIVE; state++)
-		error = store_events_list(dialler->parts.store,
-					  &(struct event_look){
-						  .kind = EVENT_CALL,
-						  .state = state,
-						  .limit = DIALLER_CALLS,
-						  .visit = add_left,
-						  .data = dialler,
-					  });
+		error = store_event_list(dialler->parts.store,
+					 &(struct store_event_query){
+						 .kind = EVENT_CALL,
+						 .state = state,
+						 .limit = DIALLER_CALLS,
+						 .visit = add_left,
+						 .data = dialler,
+					 });
 	for (size_t i = 0; !error && i < LEFT_CALLS; i++) {
 		if (dialler->left.left[i].id)
 			followed_calls_store_end(&dialler->calls,
-						 &(struct call_end){
+						 &(struct store_event_call_end){
 							 .id = dialler->left.left[i].id,
 							 .state = CALL_LOST,
 							 .reason = "lost",

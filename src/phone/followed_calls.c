@@ -91,9 +91,10 @@ static void check_stored(int error)
 			  error < 0 ? strerror(-error) : "it is full");
 }
 
-void followed_calls_store_end(struct followed_calls *calls, const struct call_end *end)
+void followed_calls_store_end(struct followed_calls *calls,
+			      const struct store_event_call_end *end)
 {
-	check_stored(store_call_end(calls->store, end));
+	check_stored(store_event_end_call(calls->store, end));
 }
 
 /* The life of one */
@@ -108,7 +109,7 @@ void followed_call_tell(const struct followed_call *followed)
 {
 	log_info("calls: call %lld to %s: %s", (long long)followed->call.id,
 		 log_number(followed->call.number),
-		 call_state_name(followed->call.state));
+		 store_event_call_state_name(followed->call.state));
 	observers_notify(&followed->calls->observers, &followed->call);
 }
 
@@ -200,7 +201,7 @@ void followed_call_finish(struct followed_call *followed, enum call_state state,
 			  const char *reason)
 {
 	struct placed_call *call = &followed->call;
-	const struct call_end end = {
+	const struct store_event_call_end end = {
 		.id = call->id,
 		.client_id = call->client_id,
 		.client = call->client_id || *call->client ? call->client : NULL,

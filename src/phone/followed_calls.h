@@ -9,8 +9,8 @@
 #ifndef PHONE_FOLLOWED_CALLS_H
 #define PHONE_FOLLOWED_CALLS_H
 
-#include "phone/dialler.h"
 #include "ofono/voice_call.h"
+#include "phone/dialler.h"
 
 enum { FOLLOWED_PATH_BYTES = 160 };
 
@@ -53,8 +53,9 @@ struct followed_call *followed_calls_on(struct followed_calls *calls,
 struct followed_call *followed_calls_at(struct followed_calls *calls, const char *path);
 /* A free place, or that of the oldest which is over, empty. NULL: all go on. */
 struct followed_call *followed_calls_take(struct followed_calls *calls);
-/* As store_call_end(); what the disk does not take is logged. */
-void followed_calls_store_end(struct followed_calls *calls, const struct call_end *end);
+/* As store_event_end_call(); what the disk does not take is logged. */
+void followed_calls_store_end(struct followed_calls *calls,
+			      const struct store_event_call_end *end);
 
 /* Hung up after so long. 0 or -errno. */
 int followed_call_limit(struct followed_call *followed, int64_t seconds);

@@ -134,14 +134,14 @@ static void look(struct unlocker *unlocker)
 
 static void note(const struct unlocker *unlocker, enum sim_unlock_outcome outcome)
 {
-	const struct audit_fact facts[] = {
+	const struct audit_event_fact facts[] = {
 		{ "outcome", sim_unlock_outcome_name(outcome) },
 		{ "retries", NULL, UNLOCKER_TRIES },
 		{ "by", "pin_file" },
 		{ NULL },
 	};
 
-	if (store_audit_note(unlocker->store, AUDIT_SIM_UNLOCK, facts))
+	if (store_audit_record(unlocker->store, AUDIT_SIM_UNLOCK, facts))
 		log_warning("unlock: the audit does not have it");
 }
 

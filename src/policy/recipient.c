@@ -7,16 +7,12 @@
 #include "base/word_list.h"
 
 /*
- * A number is compared in two forms: as it was written, and as + with country code if it can
- * be placed (recipient->read.form). Emergency numbers are also searched behind whatever could
- * be dialled in front of them. The words of the owner's lists are read as dialled in the
- * country of the SIM.
+ * 112 and 911 are emergency numbers in every network, the others in one that has no card of
+ * its own (3GPP TS 22.101, 10.1.1).
  */
+static const char everywhere[] = "112 911 000 08 110 118 119 999";
 
-/* 112 and 911 in every network, the others in a phone without a SIM (3GPP TS 22.101, 10.1.1). */
-static const char recipient_emergency_numbers[] = "112 911 000 08 110 118 119 999";
-
-/* Calling codes. Only the owner of a freephone number pays for it. */
+/* calling codes; a freephone number costs nobody but its owner */
 enum { NORTH_AMERICA = 1, INTERNATIONAL_FREEPHONE = 800 };
 
 void recipient_read(struct recipient *recipient, const char *written,
@@ -56,17 +52,16 @@ bool recipient_is_well_spelt(const struct recipient *recipient,
 
 /* ---- emergency */
 
-static bool recipient_has_emergency_digits(const char *number,
-					   const struct country *country,
-					   const char *ofono_numbers)
+static bool is_emergency(const char *number, const struct country *country,
+			 const char *ofono_numbers)
 {
-	return *number && (word_list_has(recipient_emergency_numbers, number) ||
+	return *number && (word_list_has(everywhere, number) ||
 			   word_list_has(ofono_numbers, number) ||
 			   number_is_emergency(number, country));
 }
 
-/* Skips the trunk prefix of the country, if the number has it. */
-static const char *recipient_skip_trunk(const char *number, const struct country *country)
+/* Without what is dialled before a national number, where that is there. */
+static const char *behind_trunk(const char *number, const struct country *country)
 {
 	size_t length = country ? strlen(country->trunk) : 0;
 
@@ -74,8 +69,8 @@ static const char *recipient_skip_trunk(const char *number, const struct country
 								      : number;
 }
 
-/* Is it an emergency number in any country with its calling code? */
-static bool recipient_is_emergency_form(const char *form, const char *ofono_numbers)
+/* In any country with its calling code. */
+static bool is_emergency_there(const char *form, const char *ofono_numbers)
 {
 	size_t length;
 	const struct country *country =
@@ -84,37 +79,30 @@ static bool recipient_is_emergency_form(const char *form, const char *ofono_numb
 	for (; country; country = country_next(country)) {
 		const char *number = form + 1 + length;
 
-		if (recipient_has_emergency_digits(number, country, ofono_numbers) ||
-		    recipient_has_emergency_digits(recipient_skip_trunk(number, country),
-						   country, ofono_numbers))
+		if (is_emergency(number, country, ofono_numbers) ||
+		    is_emergency(behind_trunk(number, country), country, ofono_numbers))
 			return true;
 	}
 	return false;
 }
 
-/*
- * Checks the number as written, without leading zeros, without the trunk prefix, behind the
- * calling code, and with it.
- */
+/* As it is written, without what is dialled in front, also abroad, and behind the calling code. */
 bool recipient_is_emergency(const struct recipient *recipient, const char *ofono_numbers)
 {
 	const struct country *home = recipient->home;
 	const char *number = recipient->number, *form = recipient->read.form;
 
-	return recipient_has_emergency_digits(number, home, ofono_numbers) ||
-	       recipient_has_emergency_digits(number + strspn(number, "0"), home,
-					      ofono_numbers) ||
-	       recipient_has_emergency_digits(recipient_skip_trunk(number, home), home,
-					      ofono_numbers) ||
-	       recipient_is_emergency_form(form, ofono_numbers) ||
-	       (*form == '+' &&
-		recipient_has_emergency_digits(form + 1, home, ofono_numbers));
+	return is_emergency(number, home, ofono_numbers) ||
+	       is_emergency(number + strspn(number, "0"), home, ofono_numbers) ||
+	       is_emergency(behind_trunk(number, home), home, ofono_numbers) ||
+	       is_emergency_there(form, ofono_numbers) ||
+	       (*form == '+' && is_emergency(form + 1, home, ofono_numbers));
 }
 
 /*
- * No number in any country begins with 112, so an exchange may connect the call after these
- * digits. The same goes for emergency numbers of the SIM's country, unless the whole number is
- * a valid one there.
+ * 112 begins no number as it is dialled in any country, so an exchange that has heard it may
+ * put the call through; so with what reaches an emergency service of the SIM's country, unless
+ * it is a number there.
  */
 bool recipient_begins_as_emergency(const struct recipient *recipient)
 {
@@ -141,11 +129,10 @@ const char *recipient_premium_kind(const struct recipient *recipient)
 }
 
 /*
- * No numbering plan knows it: it is too new, or reserved for films. If it has the calling code
- * of the home country it counts as a number of that country. In North America it may belong
- * to any of the countries that share +1.
+ * No plan knows it yet, or it is one of those for films: where a country has a calling code
+ * nearly to itself it is one of that country. In North America it may be anybody's.
  */
-static bool recipient_is_unassigned_at_home(const struct recipient *recipient)
+static bool is_nobodys_at_home(const struct recipient *recipient)
 {
 	const struct country *home = recipient->home;
 	size_t length;
@@ -163,8 +150,7 @@ bool recipient_is_at_home(const struct recipient *recipient)
 	if (!recipient->home)
 		return false;
 	return read->country == recipient->home ||
-	       number_is_of(read->form, recipient->home) ||
-	       recipient_is_unassigned_at_home(recipient);
+	       number_is_of(read->form, recipient->home) || is_nobodys_at_home(recipient);
 }
 
 bool recipient_has_no_country(const struct recipient *recipient)
@@ -183,34 +169,34 @@ bool recipient_begins_with(const struct recipient *recipient, const char *digits
 
 /* ---- lists */
 
-static bool recipient_matches(const char *text, const char *word, bool is_prefix)
+static bool matches(const char *text, const char *word, bool is_prefix)
 {
 	return is_prefix ? strncmp(text, word, strlen(word)) == 0
 			 : strcmp(text, word) == 0;
 }
 
-static bool recipient_word_form(const struct country *home, const char *word,
-				bool is_prefix, char form_out[NUMBER_FORM_BYTES])
+static bool word_form(const struct country *home, const char *word, bool is_prefix,
+		      char form_out[NUMBER_FORM_BYTES])
 {
 	return (is_prefix ? number_form_beginning(word, home, form_out)
 			  : number_form(word, home, form_out)) &&
 	       *form_out == '+';
 }
 
-static bool recipient_word_fits(const struct recipient *recipient, const char *word,
-				bool is_prefix, const struct country *country)
+static bool word_fits(const struct recipient *recipient, const char *word, bool is_prefix,
+		      const struct country *country)
 {
 	char form[NUMBER_FORM_BYTES];
 
-	if (recipient_matches(recipient->number, word, is_prefix))
+	if (matches(recipient->number, word, is_prefix))
 		return true;
 	return *recipient->read.form == '+' &&
-	       recipient_word_form(country, word, is_prefix, form) &&
-	       recipient_matches(recipient->read.form, form, is_prefix);
+	       word_form(country, word, is_prefix, form) &&
+	       matches(recipient->read.form, form, is_prefix);
 }
 
-static bool recipient_is_in_words(const struct recipient *recipient, const char *words,
-				  bool prefixes, const struct country *country)
+static bool is_in(const struct recipient *recipient, const char *words, bool prefixes,
+		  const struct country *country)
 {
 	char word[CONFIG_NUMBER_BYTES];
 
@@ -221,7 +207,7 @@ static bool recipient_is_in_words(const struct recipient *recipient, const char 
 			continue;
 		if (star)
 			*star = '\0';
-		if (recipient_word_fits(recipient, word, star != NULL, country))
+		if (word_fits(recipient, word, star != NULL, country))
 			return true;
 	}
 	return false;
@@ -229,16 +215,16 @@ static bool recipient_is_in_words(const struct recipient *recipient, const char 
 
 bool recipient_is_in(const struct recipient *recipient, const char *words)
 {
-	return recipient_is_in_words(recipient, words, true, recipient->home);
+	return is_in(recipient, words, true, recipient->home);
 }
 
 bool recipient_is_in_as_dialled_in(const struct recipient *recipient, const char *words,
 				   const struct country *country)
 {
-	return recipient_is_in_words(recipient, words, true, country);
+	return is_in(recipient, words, true, country);
 }
 
 bool recipient_is_named_in(const struct recipient *recipient, const char *words)
 {
-	return recipient_is_in_words(recipient, words, false, recipient->home);
+	return is_in(recipient, words, false, recipient->home);
 }

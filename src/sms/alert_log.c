@@ -38,7 +38,7 @@ static void compare(void *data, const struct event *event)
 static bool is_repeat(struct alert_log *log, const struct event *fresh)
 {
 	struct comparing comparing = { .fresh = fresh };
-	const struct event_look look = {
+	const struct store_event_query look = {
 		.kind = EVENT_ALERT,
 		.state = -1,
 		.limit = LOOKED_AT,
@@ -46,7 +46,7 @@ static bool is_repeat(struct alert_log *log, const struct event *fresh)
 		.data = &comparing,
 	};
 
-	return store_events_list(log->store, &look) == 0 && comparing.is_repeat;
+	return store_event_list(log->store, &look) == 0 && comparing.is_repeat;
 }
 
 static void on_broadcast(struct alert_log *log, const struct ofono_event *event)

@@ -31,7 +31,7 @@ static const struct inbox_timing inbox_default_timing = { .retry_ms = 5000,
 
 /* A message that is not on disk yet. Its strings are its own. */
 struct inbox_unstored {
-	struct incoming_draft draft;
+	struct store_incoming_draft draft;
 	struct modem_sim card; /* when even the SIM ID could not be stored */
 	TAILQ_ENTRY(inbox_unstored) link;
 };
@@ -54,7 +54,7 @@ struct inbox {
 	sd_event_source *retry; /* enabled while the disk refuses */
 };
 
-static void inbox_lose(struct inbox *inbox, const struct incoming_draft *draft,
+static void inbox_lose(struct inbox *inbox, const struct store_incoming_draft *draft,
 		       const char *why)
 {
 	inbox->lost++;
@@ -73,7 +73,7 @@ static void inbox_unstored_free(struct inbox_unstored *unstored)
 }
 
 /* Puts a copy at the end. False: there is no room, or no memory. */
-static bool inbox_queue_put(struct inbox *inbox, const struct incoming_draft *draft,
+static bool inbox_queue_put(struct inbox *inbox, const struct store_incoming_draft *draft,
 			    const struct modem_sim *card)
 {
 	struct inbox_unstored *unstored;
@@ -116,9 +116,9 @@ static const char *const inbox_opt_texts[] = {
 };
 
 /* It is on disk. */
-static void inbox_notify(struct inbox *inbox, const struct incoming_entry *entry)
+static void inbox_notify(struct inbox *inbox, const struct store_incoming_entry *entry)
 {
-	const struct incoming_draft *draft = entry->draft;
+	const struct store_incoming_draft *draft = entry->draft;
 	struct inbox_event event = {
 		.message_id = entry->message_id,
 		.sim_id = draft->sim_id,
@@ -139,7 +139,7 @@ static void inbox_notify(struct inbox *inbox, const struct incoming_entry *entry
 }
 
 /* 0: all of them are on disk, and the observers know. Otherwise none is: a store error. */
-static int inbox_store_entries(struct inbox *inbox, struct incoming_entry *entries,
+static int inbox_store_entries(struct inbox *inbox, struct store_incoming_entry *entries,
 			       size_t count)
 {
 	int error = store_incoming_add_group(inbox->store, entries, count);
@@ -155,7 +155,7 @@ static int inbox_store_entries(struct inbox *inbox, struct incoming_entry *entri
 /* Stores the oldest `count` messages of the queue together. */
 static int inbox_store_oldest(struct inbox *inbox, size_t count)
 {
-	struct incoming_entry entries[GROUP_MAX] = { 0 };
+	struct store_incoming_entry entries[GROUP_MAX] = { 0 };
 	struct inbox_unstored *unstored = TAILQ_FIRST(&inbox->queue);
 	int error;
 
@@ -244,7 +244,7 @@ static void inbox_on_message(struct inbox *inbox, const struct ofono_event *even
 {
 	const struct modem_sim *card = &event->modem->sim;
 	struct inbox_draft draft;
-	struct incoming_entry entry = { .draft = &draft.row };
+	struct store_incoming_entry entry = { .draft = &draft.row };
 	int error;
 
 	inbox_draft_from_signal(&draft, event, sims_identify(inbox->sims, card));
@@ -294,7 +294,7 @@ int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,
 		       size_t count)
 {
 	struct inbox_draft drafts[INBOX_SPOOLED_MAX];
-	struct incoming_entry entries[INBOX_SPOOLED_MAX] = { 0 };
+	struct store_incoming_entry entries[INBOX_SPOOLED_MAX] = { 0 };
 	int error = inbox_store_queue(inbox);
 	size_t done = 0;
 

@@ -23,7 +23,7 @@ static void inbox_draft_repair(struct inbox_draft *draft)
 
 static void inbox_draft_complete(struct inbox_draft *draft)
 {
-	struct incoming_draft *row = &draft->row;
+	struct store_incoming_draft *row = &draft->row;
 
 	if (!*row->text)
 		row->flags |= MESSAGE_UNREADABLE;
@@ -35,7 +35,7 @@ static void inbox_draft_complete(struct inbox_draft *draft)
 void inbox_draft_from_signal(struct inbox_draft *draft, const struct ofono_event *event,
 			     int64_t sim_id)
 {
-	draft->row = (struct incoming_draft){
+	draft->row = (struct store_incoming_draft){
 		.sim_id = sim_id,
 		.told_ms = clock_wall_ms(),
 		.number = event->sender,
@@ -70,7 +70,7 @@ int inbox_draft_from_spool(struct inbox_draft *draft, const struct inbox_spooled
 {
 	bool is_damaged = inbox_draft_is_damaged(spooled, line);
 
-	draft->row = (struct incoming_draft){
+	draft->row = (struct store_incoming_draft){
 		.sim_id = sim_id,
 		.told_ms = spooled->received_ms,
 		.number = spooled->sender,

@@ -13,8 +13,8 @@
 #include "store/store.h"
 
 struct inbox_draft {
-	struct incoming_draft row; /* borrows from its source, and from `text` */
-	char *text;		   /* repaired; NULL: the original text is used */
+	struct store_incoming_draft row; /* borrows from its source, and from `text` */
+	char *text;			 /* repaired; NULL: the original text is used */
 };
 
 /* From a MESSAGE_RECEIVED event of now. Ended by inbox_draft_deinit(). */

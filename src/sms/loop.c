@@ -32,8 +32,8 @@ static bool is_answer(const struct message *message)
 	case STATE_WAITING_APPROVAL:
 		return false;
 	case STATE_QUEUED:
-	case STATE_HANDING:
-	case STATE_HANDED:
+	case STATE_SUBMITTING:
+	case STATE_SUBMITTED:
 	case STATE_HELD:
 	case STATE_SENT:
 	case STATE_DELIVERED:
@@ -139,7 +139,7 @@ static bool read_row(const struct loop_question *question,
 
 	row->count = 0;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-		struct store_recent recent = {
+		struct store_party_recent_query recent = {
 			.arena = arena,
 			.limit = limits[i],
 			.messages = row->messages,

@@ -22,9 +22,9 @@
 #include "base/log.h"
 #include "sms/outbox_approval.h"
 #include "sms/outbox_private.h"
+#include "store/store.h"
 #include "store/store_client.h"
-#include "store/store_outgoing.h"
-#include "store/store_sync.h"
+#include "store/store_message.h"
 
 static const struct outbox_timing outbox_default_timing = {
 	.answer_ms = 30 * 1000,
@@ -103,7 +103,7 @@ bool outbox_has_storage(struct outbox *outbox)
  * and that it is being submitted. If something comes between, the row becomes queued again.
  */
 static bool outbox_prepare(const struct sim_queue *queue, struct outbox_message *message,
-			   const struct message_draft *draft)
+			   const struct store_message_draft *draft)
 {
 	if (!draft->is_awaited || message->state != STATE_QUEUED ||
 	    outbox_deadline_is_uncertain(message) || !sim_queue_is_free(queue))
@@ -113,7 +113,7 @@ static bool outbox_prepare(const struct sim_queue *queue, struct outbox_message 
 }
 
 /* The user approved it before it was accepted, and that approval ends first. */
-static bool outbox_approval_ends(const struct message_draft *draft)
+static bool outbox_approval_ends(const struct store_message_draft *draft)
 {
 	return draft->reason && strcmp(draft->reason, outbox_approval_by_user) == 0 &&
 	       draft->expires_at_ms ==
@@ -122,7 +122,7 @@ static bool outbox_approval_ends(const struct message_draft *draft)
 
 /* Without memory nothing would move the row on: so the memory comes first. */
 static struct outbox_message *outbox_new_message(struct outbox *outbox,
-						 const struct message_draft *draft)
+						 const struct store_message_draft *draft)
 {
 	const struct message row = {
 		.state = draft->state ? draft->state : STATE_QUEUED,
@@ -142,28 +142,27 @@ static struct outbox_message *outbox_new_message(struct outbox *outbox,
 }
 
 static int outbox_accept_into(struct outbox *outbox, struct sim_queue *queue,
-			      const struct message_draft *draft, int64_t *message_id_out)
+			      const struct store_message_draft *draft,
+			      int64_t *message_id_out)
 {
 	struct outbox_message *message = outbox_new_message(outbox, draft);
 	struct message_counters *counters = outbox->messages.counters;
-	struct message_draft accepted = *draft;
+	struct store_message_draft accepted = *draft;
 	struct outbox_event event;
 	int error;
 
 	if (!message)
 		return -ENOMEM;
 	accepted.yes_ends = message->deadline.ends_approval;
-	accepted.is_handing = outbox_prepare(queue, message, draft);
-	store_set_lazy(outbox->store, draft->is_awaited);
+	accepted.is_submitting = outbox_prepare(queue, message, draft);
 	error = store_message_add(outbox->store, &accepted, &message->id);
-	store_set_lazy(outbox->store, false);
 	outbox_messages_sync_later(&outbox->messages);
 	if (error) {
 		outbox_message_free(message);
 		return error == STORE_E_FULL ? OUTBOX_E_STORAGE : error;
 	}
-	if (accepted.is_handing)
-		message->saved = STATE_HANDING;
+	if (accepted.is_submitting)
+		message->saved = STATE_SUBMITTING;
 	TAILQ_INSERT_TAIL(&queue->messages, message, link);
 	*message_id_out = message->id;
 	if (counters)
@@ -179,7 +178,7 @@ static int outbox_accept_into(struct outbox *outbox, struct sim_queue *queue,
 	return 0;
 }
 
-int outbox_accept(struct outbox *outbox, const struct message_draft *draft,
+int outbox_accept(struct outbox *outbox, const struct store_message_draft *draft,
 		  int64_t *message_id_out)
 {
 	struct sim_queue *queue;
@@ -263,7 +262,7 @@ static void outbox_on_report(struct outbox *outbox, const struct ofono_event *ev
 	/* Usually it was final long ago, perhaps before the gateway started. */
 	if (!message)
 		arena = arena_new(OUTBOX_MESSAGE_ARENA_BYTES);
-	if (arena && !store_outgoing_by_uuid(outbox->store, event->uuid, arena, &row) &&
+	if (arena && !store_message_by_uuid(outbox->store, event->uuid, arena, &row) &&
 	    message_state_is_final(row.state))
 		message = sim_queues_add(&outbox->queues, &row);
 	arena_free(arena);
@@ -352,11 +351,11 @@ static void outbox_load_row(void *data, const struct message *row)
 static int outbox_load(struct outbox *outbox)
 {
 	struct outbox_loading loading = { .outbox = outbox };
-	int error = store_deadlines_carry(outbox->store);
+	int error = store_message_rebase_deadlines(outbox->store);
 
 	if (error) /* the rows have older times, which end no later */
 		log_error("outbox: the deadlines of messages could not be stored");
-	error = store_messages_unfinished(outbox->store, outbox_load_row, &loading);
+	error = store_message_list_unfinished(outbox->store, outbox_load_row, &loading);
 	if (!error)
 		error = loading.error;
 	if (error)

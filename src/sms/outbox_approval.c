@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "sms/outbox_private.h"
+#include "store/store_message.h"
 
 const char outbox_approval_by_owner[] = "approved_by_owner";
 const char outbox_approval_by_user[] = "approved_by_person";
@@ -51,8 +52,8 @@ int outbox_approval_give(struct outbox *outbox, int64_t message_id, const char *
 	struct outbox_message *message = outbox_approval_find(outbox, message_id);
 	int64_t now_ms = clock_wall_ms(), send_at_ms, validity_ms;
 	struct outbox_deadline before;
-	struct outgoing_deadline deadline;
-	struct outgoing_move move = {
+	struct store_message_deadline deadline;
+	struct store_message_transition move = {
 		.reason = outbox_approval_by_owner,
 		.by = who,
 		.at_ms = now_ms,
@@ -80,7 +81,7 @@ int outbox_approval_reject(struct outbox *outbox, int64_t message_id, const char
 			   const char *words)
 {
 	struct outbox_message *message = outbox_approval_find(outbox, message_id);
-	const struct outgoing_move move = {
+	const struct store_message_transition move = {
 		.to = STATE_FAILED,
 		.reason = "approval_rejected",
 		.by = who,
@@ -108,5 +109,5 @@ int outbox_approval_page_read(struct store *store, int64_t after_id,
 			      struct outbox_approval_page *page_out)
 {
 	*page_out = (struct outbox_approval_page){ .after_id = after_id };
-	return store_messages_unfinished(store, outbox_approval_list, page_out);
+	return store_message_list_unfinished(store, outbox_approval_list, page_out);
 }

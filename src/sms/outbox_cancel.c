@@ -125,7 +125,7 @@ void outbox_cancel_start_due(struct outbox *outbox)
 
 	TAILQ_FOREACH (queue, &outbox->queues.list, link) {
 		TAILQ_FOREACH (message, &queue->messages, link) {
-			if (message->cancel_due && message->state == STATE_HANDED &&
+			if (message->cancel_due && message->state == STATE_SUBMITTED &&
 			    queue->modem)
 				message->cancel_due =
 					outbox_cancel_start(outbox, queue->modem, message,
@@ -148,7 +148,7 @@ int outbox_cancel(struct outbox *outbox, int64_t message_id,
 		return outbox_cancel_waiting(outbox, message_id, NULL);
 	if (message->state == STATE_CANCELLED)
 		return 0;
-	if (message->state != STATE_HANDED && message->state != STATE_HELD)
+	if (message->state != STATE_SUBMITTED && message->state != STATE_HELD)
 		return OUTBOX_E_TOO_LATE;
 	if (!queue->modem)
 		return outbox_cancel_later(message);
@@ -157,7 +157,8 @@ int outbox_cancel(struct outbox *outbox, int64_t message_id,
 
 int outbox_cancel_waiting(struct outbox *outbox, int64_t message_id, const char *reason)
 {
-	const struct outgoing_move move = { .to = STATE_CANCELLED, .reason = reason };
+	const struct store_message_transition move = { .to = STATE_CANCELLED,
+						       .reason = reason };
 	struct outbox_message *message =
 		sim_queues_find(&outbox->queues, message_id, NULL);
 
@@ -169,9 +170,9 @@ int outbox_cancel_waiting(struct outbox *outbox, int64_t message_id, const char 
 /* If the disk refuses the move, the message goes on: it was accepted. */
 void outbox_cancel_abandoned(struct outbox *outbox, int64_t message_id)
 {
-	static const struct outgoing_move move = { .to = STATE_CANCELLED,
-						   .reason = "client_left",
-						   .frees_key = true };
+	static const struct store_message_transition move = { .to = STATE_CANCELLED,
+							      .reason = "client_left",
+							      .frees_key = true };
 	struct outbox_message *message =
 		sim_queues_find(&outbox->queues, message_id, NULL);
 

@@ -9,7 +9,7 @@
  * After a restart of the gateway the row has the boot time. A clock that was set forward
  * meanwhile looks like time that passed; one that was set back makes nothing later.
  *
- * After a restart of the machine nobody knows how long it was off (store_deadlines_carry()).
+ * After a restart of the machine nobody knows how long it was off (store_message_rebase_deadlines()).
  * Such a message expires as soon as either of these says so:
  *   - it was valid for as long as was left when the machine was last known to run
  *   - the wall clock, which no longer moves its times
@@ -31,7 +31,7 @@
 #include "base/log.h"
 #include "sms/outbox_message.h"
 #include "sms/sim_queue.h"
-#include "store/store_sync.h"
+#include "store/store.h"
 
 enum { USEC_PER_MS = 1000 };
 
@@ -102,12 +102,12 @@ void outbox_deadline_read(struct outbox_message *message, const struct message *
 	deadline->expires_at_ms = deadline->counted_end_ms;
 }
 
-struct outgoing_deadline outbox_deadline_row(const struct outbox_message *message)
+struct store_message_deadline outbox_deadline_row(const struct outbox_message *message)
 {
 	const struct outbox_deadline *deadline = &message->deadline;
 	int64_t left_ms = deadline->counted_end_ms - clock_wall_ms();
 
-	return (struct outgoing_deadline){
+	return (struct store_message_deadline){
 		.expires_at_ms = deadline->expires_at_ms,
 		.expires_boot_ms =
 			deadline->counted_end_ms ? clock_boot_ms() + left_ms : 0,
@@ -119,14 +119,12 @@ struct outgoing_deadline outbox_deadline_row(const struct outbox_message *messag
 /* The deadline has changed in memory, whether or not the disk takes it. */
 static void outbox_deadline_save(struct outbox_message *message)
 {
-	struct outgoing_deadline row = outbox_deadline_row(message);
+	struct store_message_deadline row = outbox_deadline_row(message);
 	struct store *store = message->messages->store;
 
-	store_set_lazy(store, true);
-	if (store_outgoing_set_deadline(store, message->id, &row))
+	if (store_message_set_deadline(store, message->id, &row))
 		log_error("outbox: message %lld: its deadline could not be stored",
 			  (long long)message->id);
-	store_set_lazy(store, false);
 	outbox_messages_sync_later(message->messages);
 }
 

@@ -14,7 +14,7 @@
 #include <systemd/sd-event.h>
 
 #include "config/config.h"
-#include "store/store_outgoing.h"
+#include "store/store_message.h"
 
 struct outbox_message;
 struct outbox_messages;
@@ -68,7 +68,7 @@ void outbox_deadline_approve(struct outbox_message *message, int64_t now_ms,
 			     int64_t expires_at_ms);
 
 /* The times as the store keeps them. */
-struct outgoing_deadline outbox_deadline_row(const struct outbox_message *message);
+struct store_message_deadline outbox_deadline_row(const struct outbox_message *message);
 
 /*
  * The wall clock is behind a time that the message has seen, so nobody knows whether it has

@@ -21,7 +21,7 @@
 
 #include "base/log.h"
 #include "sms/segments.h"
-#include "store/store_sync.h"
+#include "store/store.h"
 
 enum {
 	USEC_PER_MS = 1000,
@@ -155,7 +155,7 @@ void outbox_message_free(struct outbox_message *message)
 
 bool outbox_message_is_prepared(const struct outbox_message *message)
 {
-	return message->state == STATE_QUEUED && message->saved == STATE_HANDING &&
+	return message->state == STATE_QUEUED && message->saved == STATE_SUBMITTING &&
 	       message->payload;
 }
 
@@ -226,20 +226,16 @@ static bool outbox_message_row_is_lost(int error)
 
 /* Adds UUID and delivery of the message to the move. */
 static int outbox_message_move_row(struct outbox_message *message,
-				   struct outgoing_move move, bool is_lazy)
+				   struct store_message_transition move, bool is_lazy)
 {
-	struct store *store = message->messages->store;
 	int error;
 
 	move.uuid = message->uuid_unsaved ? message->uuid : NULL;
 	move.delivery = message->delivery;
+	move.is_lazy = is_lazy;
+	error = store_message_change_state(message->messages->store, message->id, &move);
 	if (is_lazy)
-		store_set_lazy(store, true);
-	error = store_outgoing_move(store, message->id, &move);
-	if (is_lazy) {
-		store_set_lazy(store, false);
 		outbox_messages_sync_later(message->messages);
-	}
 	if (outbox_message_row_is_lost(error))
 		log_error("outbox: message %lld: its row does not allow the state %s",
 			  (long long)message->id, message_state_name(move.to));
@@ -260,7 +256,7 @@ static void outbox_message_set_decided(struct outbox_message *message,
 
 /* A row that is lost leaves the message unknown. */
 static int outbox_message_write(struct outbox_message *message,
-				const struct outgoing_move *move, bool is_lazy)
+				const struct store_message_transition *move, bool is_lazy)
 {
 	int error = outbox_message_move_row(message, *move, is_lazy);
 
@@ -276,7 +272,7 @@ static int outbox_message_write(struct outbox_message *message,
 }
 
 int outbox_message_decide(struct outbox_message *message,
-			  const struct outgoing_move *move)
+			  const struct store_message_transition *move)
 {
 	outbox_messages_request_run(message->messages);
 	return outbox_message_write(message, move, false);
@@ -285,18 +281,18 @@ int outbox_message_decide(struct outbox_message *message,
 /* From now on its queue waits for oFono, so no further run is requested. */
 int outbox_message_begin_submitting(struct outbox_message *message)
 {
-	static const struct outgoing_move move = { .to = STATE_HANDING };
+	static const struct store_message_transition move = { .to = STATE_SUBMITTING };
 
-	if (message->saved != STATE_HANDING)
+	if (message->saved != STATE_SUBMITTING)
 		return outbox_message_write(message, &move, true);
-	outbox_message_set_decided(message, STATE_HANDING, NULL);
+	outbox_message_set_decided(message, STATE_SUBMITTING, NULL);
 	return 0;
 }
 
 int outbox_message_want_cancel(struct outbox_message *message)
 {
-	static const struct outgoing_move move = { .to = STATE_HELD,
-						   .reason = cancel_wanted };
+	static const struct store_message_transition move = { .to = STATE_HELD,
+							      .reason = cancel_wanted };
 	int error;
 
 	assert(message->state == STATE_HELD);
@@ -316,13 +312,14 @@ static void outbox_message_try_to_save(struct outbox_message *message)
 	if (outbox_message_is_saved(message))
 		return;
 	if (message->saved != message->state) {
-		const struct outgoing_move move = { .to = message->state,
-						    .reason = message->reason };
+		const struct store_message_transition move = { .to = message->state,
+							       .reason =
+								       message->reason };
 
 		error = outbox_message_move_row(message, move, true);
 	} else {
-		error = store_outgoing_report(message->messages->store, message->id,
-					      message->delivery);
+		error = store_message_set_delivery(message->messages->store, message->id,
+						   message->delivery);
 		if (error != STORE_E_NOT_FOUND)
 			outbox_messages_set_refused(message->messages, error);
 	}
@@ -357,7 +354,7 @@ void outbox_message_set_state(struct outbox_message *message, enum message_state
 	}
 	if (message->state == state)
 		return;
-	if (message->cancel_wanted && (state == STATE_HELD || state == STATE_HANDED))
+	if (message->cancel_wanted && (state == STATE_HELD || state == STATE_SUBMITTED))
 		reason = cancel_wanted;
 	outbox_message_change(message, state, reason);
 	outbox_message_try_to_save(message);
@@ -374,7 +371,7 @@ void outbox_message_set_submitted(struct outbox_message *message, const char *uu
 	message->uuid_unsaved = true;
 	if (awaited)
 		message->delivery = DELIVERY_AWAITED;
-	outbox_message_set_state(message, STATE_HANDED, "");
+	outbox_message_set_state(message, STATE_SUBMITTED, "");
 }
 
 void outbox_message_on_state(struct outbox_message *message,
@@ -404,7 +401,7 @@ void outbox_message_on_report(struct outbox_message *message, bool delivered)
 	if (message->delivery == delivery || message->delivery == DELIVERY_CONFIRMED)
 		return;
 	message->delivery = delivery;
-	if (delivered && message->state != STATE_HANDED &&
+	if (delivered && message->state != STATE_SUBMITTED &&
 	    message_state_may_become(message->state, STATE_DELIVERED)) {
 		outbox_message_set_state(message, STATE_DELIVERED, "");
 		return;

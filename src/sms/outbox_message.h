@@ -21,7 +21,7 @@
 #include "sms/message_counters.h"
 #include "sms/outbox.h"
 #include "sms/outbox_deadline.h"
-#include "store/store_outgoing.h"
+#include "store/store_message.h"
 
 /* What all messages of one outbox share. Only outbox_message.c changes it. */
 struct outbox_messages {
@@ -73,7 +73,7 @@ void outbox_messages_deinit(struct outbox_messages *messages);
 /* Asks for outbox_run() at the end of this turn of the loop, or of the next one. */
 void outbox_messages_request_run(struct outbox_messages *messages);
 /*
- * After a lazy change of the store (store/store_sync.h): lets the disk confirm it soon. So no
+ * After a lazy change of the store (store/store.h): lets the disk confirm it soon. So no
  * answer to an agent waits for the disk.
  */
 void outbox_messages_sync_later(struct outbox_messages *messages);
@@ -96,7 +96,7 @@ int outbox_message_begin_submitting(struct outbox_message *message);
  * unknown.
  */
 int outbox_message_decide(struct outbox_message *message,
-			  const struct outgoing_move *move);
+			  const struct store_message_transition *move);
 
 /* A held message is to be cancelled when its modem is back. Results as above. */
 int outbox_message_want_cancel(struct outbox_message *message);

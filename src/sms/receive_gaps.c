@@ -24,7 +24,8 @@ enum { ACCURACY_USEC = 100 * 1000 };
 /* An open row must be closed before another one is opened. */
 static bool receive_gaps_close_row(struct receive_gaps *gaps)
 {
-	if (gaps->up_from_ms && store_gap_end(gaps->store, OFONO_DOWN, gaps->up_from_ms))
+	if (gaps->up_from_ms &&
+	    store_receive_gaps_end(gaps->store, OFONO_DOWN, gaps->up_from_ms))
 		return false;
 	gaps->up_from_ms = 0;
 	return true;
@@ -34,7 +35,8 @@ void receive_gaps_save(struct receive_gaps *gaps)
 {
 	if (!receive_gaps_close_row(gaps))
 		return;
-	while (gaps->unsaved_count && !store_gap_add(gaps->store, &gaps->unsaved[0])) {
+	while (gaps->unsaved_count &&
+	       !store_receive_gaps_add(gaps->store, &gaps->unsaved[0])) {
 		gaps->unsaved_count--;
 		memmove(&gaps->unsaved[0], &gaps->unsaved[1],
 			gaps->unsaved_count * sizeof(gaps->unsaved[0]));
@@ -63,14 +65,14 @@ static void receive_gaps_open(struct receive_gaps *gaps)
 	struct gap gap = { gaps->down_from_ms, 0, OFONO_DOWN };
 
 	gaps->down_is_gap = true;
-	gaps->down_is_stored =
-		receive_gaps_close_row(gaps) && !store_gap_add(gaps->store, &gap);
+	gaps->down_is_stored = receive_gaps_close_row(gaps) &&
+			       !store_receive_gaps_add(gaps->store, &gap);
 }
 
 /* With an unset clock the time would mean 1970, and the next gap would begin there. */
 static void receive_gaps_write_received_until(struct receive_gaps *gaps, int64_t now_ms)
 {
-	if (now_ms >= CLOCK_SANE_MS && store_alive_set(gaps->store, now_ms))
+	if (now_ms >= CLOCK_SANE_MS && store_receive_gaps_set_alive(gaps->store, now_ms))
 		log_error("inbox: the time until which messages were received could not "
 			  "be stored");
 }
@@ -115,7 +117,8 @@ static void receive_gaps_shift(struct receive_gaps *gaps, int64_t later_ms)
 		gaps->unsaved[i].from_ms += later_ms;
 		gaps->unsaved[i].until_ms += later_ms;
 	}
-	if (store_gaps_shift(gaps->store, gaps->start_ms, CLOCK_SANE_MS, later_ms))
+	if (store_receive_gaps_shift(gaps->store, gaps->start_ms, CLOCK_SANE_MS,
+				     later_ms))
 		log_error("inbox: the times of offline gaps could not be corrected");
 }
 
@@ -127,8 +130,8 @@ static void receive_gaps_follow_clock(struct receive_gaps *gaps, int64_t now_ms,
 	if (!was_set)
 		receive_gaps_shift(gaps, later_ms);
 	else if (gaps->down_is_stored && later_ms < 0) /* else it would end too early */
-		store_gaps_shift(gaps->store, gaps->down_from_ms, gaps->down_from_ms + 1,
-				 later_ms);
+		store_receive_gaps_shift(gaps->store, gaps->down_from_ms,
+					 gaps->down_from_ms + 1, later_ms);
 	if (gaps->down_from_ms)
 		gaps->down_from_ms += later_ms;
 	if (gaps->up_from_ms)
@@ -221,7 +224,7 @@ static void receive_gaps_start(struct receive_gaps *gaps)
 	gaps->boot_checked_ms = clock_boot_ms();
 	gaps->epoch_ms = now_ms - gaps->boot_checked_ms;
 	gaps->asleep_ms = gaps->boot_checked_ms - clock_monotonic_ms();
-	if (store_alive_get(gaps->store, &last_run_ms))
+	if (store_receive_gaps_get_alive(gaps->store, &last_run_ms))
 		log_error("inbox: the store could not read when the gateway last ran");
 	gaps->ran_before = last_run_ms;
 	if (last_run_ms)

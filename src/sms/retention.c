@@ -111,9 +111,9 @@ static void watch_clock(struct retention *retention)
 	int64_t ahead_ms = epoch_ms - retention->epoch_ms;
 
 	retention->epoch_ms = epoch_ms;
-	if (ahead_ms < RETENTION_LEAP_MS || now_ms - ahead_ms < CLOCK_SANE_MS)
+	if (ahead_ms < RETENTION_JUMP_MS || now_ms - ahead_ms < CLOCK_SANE_MS)
 		return;
-	if (store_retention_note_leap(retention->store, now_ms))
+	if (store_retention_record_jump(retention->store, now_ms))
 		log_warning("retention: the disk does not take that the clock was set");
 }
 
@@ -129,7 +129,8 @@ static int judge_clock(struct retention *retention)
 
 	watch_clock(retention);
 	if (retention->config->keep_days)
-		error = store_retention_leap(retention->store, clock_wall_ms(), &leapt);
+		error = store_retention_has_jumped(retention->store, clock_wall_ms(),
+						   &leapt);
 	if (error)
 		return error;
 	if (leapt)
@@ -168,9 +169,9 @@ static int begin(struct retention *retention)
 static int prune_beside(struct retention *retention)
 {
 	int64_t before_ms = retention->ages ? cutoff(retention) : 0;
-	int error = store_retention_gaps(retention->store, before_ms);
+	int error = store_retention_drop_gaps(retention->store, before_ms);
 
-	return error ? error : store_events_prune(retention->store, before_ms);
+	return error ? error : store_event_prune(retention->store, before_ms);
 }
 
 static int end_removing(struct retention *retention)

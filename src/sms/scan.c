@@ -37,7 +37,8 @@ static int scan_go_on(struct scan *scan)
 	int error;
 
 	do
-		error = store_messages_look(scan->scans->store, &scan->look, SCAN_ROWS);
+		error = store_listing_messages(scan->scans->store, &scan->look,
+					       SCAN_ROWS);
 	while (error == STORE_E_MORE && clock_monotonic_ms() < end_ms);
 	return error;
 }
@@ -95,7 +96,7 @@ void scans_free(struct scans *scans)
 
 int scan_start(struct scans *scans, struct scan *scan)
 {
-	int error = store_messages_look(scans->store, &scan->look, SCAN_ROWS);
+	int error = store_listing_messages(scans->store, &scan->look, SCAN_ROWS);
 
 	if (error != STORE_E_MORE)
 		return error;

@@ -16,7 +16,7 @@ const char *const sender_trust_words[] = {
 /* the one who is looked for in a list */
 struct wanted {
 	const char *written; /* as the message came with it */
-	const struct store_countries *countries;
+	const struct store_party_country_list *countries;
 	struct store_party party;
 };
 
@@ -123,7 +123,7 @@ static bool is_contact(const struct contacts *contacts, const struct wanted *wan
 
 enum sender_trust sender_trust(const struct config *config, struct store *store,
 			       const struct contacts *contacts,
-			       const struct store_end *end)
+			       const struct store_party_address *end)
 {
 	struct wanted wanted = { .written = end->number,
 				 .countries = store_party_countries(store) };
@@ -142,7 +142,7 @@ enum sender_trust sender_trust(const struct config *config, struct store *store,
 }
 
 bool sender_is_blocked(const struct config *config, struct store *store,
-		       const struct store_end *end)
+		       const struct store_party_address *end)
 {
 	struct wanted wanted = { .written = end->number,
 				 .countries = store_party_countries(store) };

@@ -52,7 +52,7 @@ static struct sim_queue_survey sim_queue_survey(const struct sim_queue *queue)
 	TAILQ_FOREACH (message, &queue->messages, link) {
 		survey.has_unsaved |= !outbox_message_is_saved(message);
 		survey.has_held |= message->state == STATE_HELD;
-		if (message->state == STATE_HANDED)
+		if (message->state == STATE_SUBMITTED)
 			survey.submitted = message;
 		if (!survey.next && message->state == STATE_QUEUED &&
 		    !outbox_deadline_is_uncertain(message))
@@ -169,7 +169,8 @@ static void sim_queue_on_answer(void *data, const struct message_send_result *re
 					     queue->modem &&
 						     queue->modem->uses_delivery_reports);
 		sim_queue_apply_early_states(queue, message);
-		if (!queue->modem && message->state == STATE_HANDED) /* lost meanwhile */
+		if (!queue->modem &&
+		    message->state == STATE_SUBMITTED) /* lost meanwhile */
 			outbox_message_set_state(message, STATE_HELD, modem_away);
 		break;
 	case SEND_REFUSED:
@@ -293,7 +294,7 @@ static void sim_queue_on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES],
 			continue;
 		}
 		message->cancel_due = message->cancel_wanted;
-		outbox_message_set_state(message, STATE_HANDED, "");
+		outbox_message_set_state(message, STATE_SUBMITTED, "");
 	}
 	outbox_messages_request_run(queue->queues->messages);
 }
@@ -466,7 +467,7 @@ void sim_queue_lose_modem(struct sim_queue *queue)
 		sim_queue_end_send(queue);
 	}
 	TAILQ_FOREACH (message, &queue->messages, link) {
-		if (message->state == STATE_HANDED)
+		if (message->state == STATE_SUBMITTED)
 			outbox_message_set_state(message, STATE_HELD, modem_away);
 	}
 	outbox_messages_request_run(queue->queues->messages);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "store/store_sync.h"
+#include "store/store.h"
 
 void sim_queues_init(struct sim_queues *queues, const struct outbox_timing *timing)
 {
@@ -173,10 +173,10 @@ void sim_queues_restart(struct sim_queues *queues)
 
 	TAILQ_FOREACH (queue, &queues->list, link) {
 		TAILQ_FOREACH (message, &queue->messages, link) {
-			if (message->state == STATE_HANDING)
+			if (message->state == STATE_SUBMITTING)
 				outbox_message_set_state(message, STATE_UNKNOWN,
 							 "unknown_outcome");
-			else if (message->state == STATE_HANDED)
+			else if (message->state == STATE_SUBMITTED)
 				outbox_message_set_state(message, STATE_HELD,
 							 "gateway_restarted");
 		}

@@ -3,17 +3,17 @@
 
 #include "base/log.h"
 #include "numbers/number.h"
-#include "sms/sender.h"
-#include "store/store_opt_out.h"
 #include "numbers/phone_number.h"
 #include "sms/segments.h"
+#include "sms/sender.h"
+#include "store/store_party.h"
 
 /* May it be written to, now that STOP came from there? */
 static bool is_to_confirm(const struct stop_confirmation *confirmation,
 			  const struct inbox_event *event,
 			  char number[PHONE_NUMBER_BYTES])
 {
-	const struct store_end end = { event->sim_id, event->number };
+	const struct store_party_address end = { event->sim_id, event->number };
 
 	if (event->opt != OPT_OUT || !*confirmation->config->stop_confirmation ||
 	    !event->sim_id)
@@ -22,7 +22,8 @@ static bool is_to_confirm(const struct stop_confirmation *confirmation,
 	    number_is_short(number))
 		return false;
 	return !sender_is_blocked(confirmation->config, confirmation->store, &end) &&
-	       store_opt_out_confirm(confirmation->store, event->sim_id, event->number);
+	       store_party_confirm_opt_out(confirmation->store, event->sim_id,
+					   event->number);
 }
 
 static void on_inbox(void *data, const void *event_data)
@@ -30,7 +31,7 @@ static void on_inbox(void *data, const void *event_data)
 	struct stop_confirmation *confirmation = data;
 	const struct inbox_event *event = event_data;
 	char number[PHONE_NUMBER_BYTES];
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = event->sim_id,
 		.number = number,
 		.text = confirmation->config->stop_confirmation,

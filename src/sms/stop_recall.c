@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/log.h"
-#include "store/store_opt_out.h"
+#include "store/store_party.h"
 
 struct finding {
 	struct store *store;
@@ -17,7 +17,7 @@ static void find(void *data, const struct message *message)
 	struct finding *finding = data;
 
 	if (message_state_is_waiting(message->state) &&
-	    store_opt_out_follows(finding->store, message))
+	    store_party_opted_out_since(finding->store, message))
 		buffer_append(&finding->ids, (const char *)&message->id,
 			      sizeof(message->id));
 }
@@ -32,7 +32,7 @@ static void drop(struct stop_recall *recall, int64_t message_id)
 static void drop_all(struct stop_recall *recall)
 {
 	struct finding finding = { recall->store, BUFFER_INIT };
-	int error = store_messages_unfinished(recall->store, find, &finding);
+	int error = store_message_list_unfinished(recall->store, find, &finding);
 	int64_t message_id;
 
 	if (error || finding.ids.failed)

@@ -2,12 +2,64 @@
 #include "store/audit_chain.h"
 
 #include <gnutls/crypto.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "store/store_statement.h"
+#include "store/audit_chain_sql.h"
+#include "store/store_internal.h"
 
-static int hash_number(gnutls_hash_hd_t digest, uint64_t number)
+enum { DIGITS_MAX = 18 };
+
+void audit_chain_write_head(const struct audit_chain_head *head,
+			    char text[AUDIT_HEAD_TEXT_BYTES])
+{
+	int length =
+		snprintf(text, AUDIT_HEAD_TEXT_BYTES, "%lld:", (long long)head->line);
+
+	for (int i = 0; i < AUDIT_HASH_BYTES; i++)
+		length += snprintf(text + length, AUDIT_HEAD_TEXT_BYTES - (size_t)length,
+				   "%02x", head->hash[i]);
+}
+
+/* -1: no digit of base 16 */
+static int audit_chain_hex_digit(char letter)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+	const char *found = letter ? strchr(digits, letter) : NULL;
+	int digit = found ? (int)(found - digits) : -1;
+
+	return digit < 16 ? digit : digit - 6;
+}
+
+static bool audit_chain_parse_hash(const char *text, uint8_t hash_out[AUDIT_HASH_BYTES])
+{
+	for (int i = 0; i < AUDIT_HASH_BYTES; i++) {
+		int high = audit_chain_hex_digit(text[2 * i]);
+		int low = high < 0 ? -1 : audit_chain_hex_digit(text[2 * i + 1]);
+
+		if (low < 0)
+			return false;
+		hash_out[i] = (uint8_t)(high << 4 | low);
+	}
+	return !text[2 * AUDIT_HASH_BYTES];
+}
+
+bool audit_chain_parse_head(const char *text, struct audit_chain_head *head_out)
+{
+	struct audit_chain_head head = { .line = 0 };
+	size_t digits = strspn(text, "0123456789");
+
+	if (!digits || digits > DIGITS_MAX || text[digits] != ':' ||
+	    !audit_chain_parse_hash(text + digits + 1, head.hash))
+		return false;
+	for (size_t i = 0; i < digits; i++)
+		head.line = head.line * 10 + (text[i] - '0');
+	*head_out = head;
+	return true;
+}
+
+static int audit_chain_hash_number(gnutls_hash_hd_t digest, uint64_t number)
 {
 	uint8_t bytes[sizeof(number)];
 
@@ -16,16 +68,17 @@ static int hash_number(gnutls_hash_hd_t digest, uint64_t number)
 	return gnutls_hash(digest, bytes, sizeof(bytes));
 }
 
-static int hash_text(gnutls_hash_hd_t digest, const char *text)
+static int audit_chain_hash_text(gnutls_hash_hd_t digest, const char *text)
 {
 	size_t length = strlen(text);
-	int error = hash_number(digest, length);
+	int error = audit_chain_hash_number(digest, length);
 
 	return error ? error : gnutls_hash(digest, text, length);
 }
 
 bool audit_chain_hash(const uint8_t before[AUDIT_HASH_BYTES],
-		      const struct audit_line *line, uint8_t hash_out[AUDIT_HASH_BYTES])
+		      const struct audit_chain_line *line,
+		      uint8_t hash_out[AUDIT_HASH_BYTES])
 {
 	gnutls_hash_hd_t digest;
 	int error = gnutls_hash_init(&digest, GNUTLS_DIG_SHA256);
@@ -34,18 +87,18 @@ bool audit_chain_hash(const uint8_t before[AUDIT_HASH_BYTES],
 		return false;
 	error = gnutls_hash(digest, before, AUDIT_HASH_BYTES);
 	if (!error)
-		error = hash_number(digest, (uint64_t)line->id);
+		error = audit_chain_hash_number(digest, (uint64_t)line->id);
 	if (!error)
-		error = hash_number(digest, (uint64_t)line->at_ms);
+		error = audit_chain_hash_number(digest, (uint64_t)line->at_ms);
 	if (!error)
-		error = hash_text(digest, line->event);
+		error = audit_chain_hash_text(digest, line->event);
 	if (!error)
-		error = hash_text(digest, line->detail);
+		error = audit_chain_hash_text(digest, line->detail);
 	gnutls_hash_deinit(digest, hash_out);
 	return !error;
 }
 
-static void read_hash(sqlite3_stmt *statement, int column, uint8_t *hash_out)
+static void audit_chain_read_hash(sqlite3_stmt *statement, int column, uint8_t *hash_out)
 {
 	memset(hash_out, 0, AUDIT_HASH_BYTES);
 	if (sqlite3_column_bytes(statement, column) == AUDIT_HASH_BYTES)
@@ -54,33 +107,33 @@ static void read_hash(sqlite3_stmt *statement, int column, uint8_t *hash_out)
 }
 
 /* What SQL hides behind a NUL is not left out of the hash: such a line has no text at all. */
-static const char *read_text(sqlite3_stmt *statement, int column)
+static const char *audit_chain_read_text(sqlite3_stmt *statement, int column)
 {
-	const char *text = statement_column_text(statement, column);
+	const char *text = store_column_text(statement, column);
 
 	return strlen(text) == (size_t)sqlite3_column_bytes(statement, column) ? text
 									       : "";
 }
 
-void audit_chain_read(sqlite3_stmt *statement, struct audit_line *line_out)
+void audit_chain_read_line(sqlite3_stmt *statement, struct audit_chain_line *line_out)
 {
-	*line_out = (struct audit_line){
+	*line_out = (struct audit_chain_line){
 		.id = sqlite3_column_int64(statement, 0),
 		.at_ms = sqlite3_column_int64(statement, 1),
-		.event = read_text(statement, 2),
-		.detail = read_text(statement, 3),
+		.event = audit_chain_read_text(statement, 2),
+		.detail = audit_chain_read_text(statement, 3),
 	};
-	read_hash(statement, 4, line_out->hash);
+	audit_chain_read_hash(statement, 4, line_out->hash);
 }
 
-void audit_chain_read_head(sqlite3_stmt *statement, struct audit_head *head_out)
+void audit_chain_read_head(sqlite3_stmt *statement, struct audit_chain_head *head_out)
 {
 	head_out->line = sqlite3_column_int64(statement, 0);
-	read_hash(statement, 1, head_out->hash);
+	audit_chain_read_hash(statement, 1, head_out->hash);
 }
 
-bool audit_chain_bind(sqlite3_stmt *statement, const struct audit_head *head,
-		      struct audit_line *line)
+bool audit_chain_bind(sqlite3_stmt *statement, const struct audit_chain_head *head,
+		      struct audit_chain_line *line)
 {
 	line->id = head->line + 1;
 	line->at_ms = clock_wall_ms();
@@ -88,18 +141,18 @@ bool audit_chain_bind(sqlite3_stmt *statement, const struct audit_head *head,
 		return false;
 	sqlite3_bind_int64(statement, 1, line->id);
 	sqlite3_bind_int64(statement, 2, line->at_ms);
-	statement_bind_text(statement, 3, line->event);
-	statement_bind_text(statement, 4, line->detail);
+	store_bind_text(statement, 3, line->event);
+	store_bind_text(statement, 4, line->detail);
 	sqlite3_bind_blob(statement, 5, line->hash, AUDIT_HASH_BYTES, SQLITE_STATIC);
 	return true;
 }
 
-int audit_chain_head(sqlite3 *database, struct audit_head *head_out)
+int audit_chain_find_head(sqlite3 *database, struct audit_chain_head *head_out)
 {
 	sqlite3_stmt *statement = NULL;
 	int result = sqlite3_prepare_v2(database, AUDIT_HEAD_SQL, -1, &statement, NULL);
 
-	*head_out = (struct audit_head){ .line = 0 };
+	*head_out = (struct audit_chain_head){ .line = 0 };
 	if (result == SQLITE_OK)
 		result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
@@ -110,11 +163,11 @@ int audit_chain_head(sqlite3 *database, struct audit_head *head_out)
 
 int audit_chain_add(sqlite3 *database, enum audit_event event, const char *detail_json)
 {
-	struct audit_line line = { .event = audit_events[event].name,
-				   .detail = detail_json };
-	struct audit_head head;
+	struct audit_chain_line line = { .event = audit_events[event].name,
+					 .detail = detail_json };
+	struct audit_chain_head head;
 	sqlite3_stmt *statement = NULL;
-	int result = audit_chain_head(database, &head);
+	int result = audit_chain_find_head(database, &head);
 
 	if (!result)
 		result =

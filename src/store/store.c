@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The open store: statements, transactions, waiting for the disk, and lost files.
+ *
+ * A durable commit runs with synchronous=FULL and waits for the disk. A lazy commit runs with
+ * synchronous=NORMAL: SQLite writes it to the -wal and does not wait. The -wal only grows
+ * between checkpoints, which wait themselves, so one wait confirms everything in it.
+ * PRAGMA synchronous changes only outside a transaction, and only when the next commit needs
+ * the other mode.
+ *
+ * The gateway goes on when the database is damaged or its files disappear: it keeps incoming
+ * messages in memory and refuses to send. Files are checked at each commit by
+ * store_on_commit(), which vetoes it
+ * (tests/integration/test_keeping.py::test_the_log_is_removed_under_the_gateway).
+ */
 #include "store/store.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "store/store_database.h"
-#include "store/store_presence.h"
-#include "store/store_statement.h"
-
-/* Not 0: it becomes a rollback. */
-static int on_commit(void *data)
-{
-	struct store *store = data;
-
-	if (store_presence_is_lost(store))
-		return 1;
-	store->commits += !store->lazy;
-	store->unsynced |= store->lazy;
-	return 0;
-}
+#include "store/store_file.h"
+#include "store/store_internal.h"
+#include "store/store_schema.h"
 
 uint64_t store_change_count(const struct store *store)
 {
@@ -33,228 +37,468 @@ uint64_t store_commits(const struct store *store)
 	return store->commits;
 }
 
-int store_open(const char *folder, struct store **store_out, struct explanation *error)
-{
-	struct store *store = calloc(1, sizeof(*store));
-	int failure;
-
-	if (!store)
-		return explanation_set(error, -ENOMEM, "out of memory");
-
-	snprintf(store->folder, sizeof(store->folder), "%s", folder);
-	failure = store_database_open(folder, &store->database, error);
-	if (failure) {
-		free(store);
-		return failure;
-	}
-	sqlite3_commit_hook(store->database, on_commit, store);
-	failure = store_prepare(store);
-	if (failure) {
-		snprintf(error->text, sizeof(error->text),
-			 "%s: its tables are not those of ofono-mcp (%s)", folder,
-			 sqlite3_errmsg(store->database));
-		store_close(store);
-		return failure < 0 ? failure : -ENOSPC;
-	}
-	failure = store_moment_read(store, &store->before);
-	if (failure) {
-		explanation_set(error, failure, "%s: cannot be read: %s", folder,
-				sqlite3_errmsg(store->database));
-		store_close(store);
-		return failure;
-	}
-	*store_out = store;
-	return 0;
-}
-
 void store_shrink(struct store *store)
 {
 	sqlite3_db_release_memory(store->database);
 }
 
-void store_close(struct store *store)
-{
-	int which;
+/* ---- results and damage */
 
-	if (!store)
+/*
+ * The mark makes the next start move the database aside, even if a quick check finds it
+ * sound.
+ */
+static void store_record_damage(struct store *store)
+{
+	if (store->damaged)
 		return;
-	for (which = 0; which < STATEMENT_COUNT; which++)
-		sqlite3_finalize(store->statements[which]);
-	sqlite3_close(store->database);
-	free(store);
+	store->damaged = true;
+	log_error(
+		"store: THE MESSAGE STORE IS DAMAGED (%s): nothing is sent any more, and "
+		"incoming messages are kept in memory; restart the gateway, which moves "
+		"the message store aside and goes on with every row that can be read",
+		sqlite3_errmsg(store->database));
+	if (store_file_mark_damaged(store->folder))
+		log_error("store: the damage mark cannot be written");
 }
 
-/* "" is unknown: SQL's NULL */
-static void bind_identity(sqlite3_stmt *statement, int place, const char *identity)
+int store_check_result(struct store *store, int result)
 {
-	statement_bind_text(statement, place, *identity ? identity : NULL);
-}
+	int error = store_database_error(store->database, result);
 
-struct sim_row {
-	int64_t id; /* 0: no such row */
-	bool has_iccid;
-	bool has_imsi;
-};
-
-/* The statement is SIM_BY_ICCID or SIM_BY_IMSI, bound. */
-static int sim_row_read(struct store *store, sqlite3_stmt *statement, struct sim_row *row)
-{
-	int result = sqlite3_step(statement);
-
-	if (result == SQLITE_ROW) {
-		row->id = sqlite3_column_int64(statement, 0);
-		row->has_iccid = sqlite3_column_type(statement, 1) != SQLITE_NULL;
-		row->has_imsi = sqlite3_column_type(statement, 2) != SQLITE_NULL;
-	}
-	return store_done(store, statement, result);
-}
-
-static int sim_row_find(struct store *store, const char *iccid, const char *imsi,
-			struct sim_row *row)
-{
-	sqlite3_stmt *statement;
-	int error;
-
-	memset(row, 0, sizeof(*row));
-	if (*iccid) {
-		statement = store_use(store, SIM_BY_ICCID);
-		bind_identity(statement, 1, iccid);
-		error = sim_row_read(store, statement, row);
-		if (error || row->id)
-			return error;
-	}
-	if (!*imsi)
-		return 0;
-	statement = store_use(store, SIM_BY_IMSI);
-	bind_identity(statement, 1, imsi);
-	bind_identity(statement, 2, iccid);
-	return sim_row_read(store, statement, row);
-}
-
-static int sim_row_complete(struct store *store, int64_t sim_id, const char *iccid,
-			    const char *imsi)
-{
-	sqlite3_stmt *statement = store_use(store, SIM_COMPLETE);
-
-	sqlite3_bind_int64(statement, 1, sim_id);
-	bind_identity(statement, 2, iccid);
-	bind_identity(statement, 3, imsi);
-	return store_run(store, statement);
-}
-
-/* What came in under its IMSI alone, before both were seen together, is the card's. */
-static int sim_row_join(struct store *store, int64_t sim_id, const char *imsi)
-{
-	sqlite3_stmt *statement = store_use(store, SIM_JOIN);
-
-	sqlite3_bind_int64(statement, 1, sim_id);
-	bind_identity(statement, 2, imsi);
-	return store_run(store, statement);
-}
-
-static int sim_row_add(struct store *store, const char *iccid, const char *imsi,
-		       int64_t *sim_id_out)
-{
-	sqlite3_stmt *statement = store_use(store, SIM_ADD);
-	int error;
-
-	bind_identity(statement, 1, iccid);
-	bind_identity(statement, 2, imsi);
-	sqlite3_bind_int64(statement, 3, clock_wall_ms());
-	error = store_run(store, statement);
-	if (!error)
-		*sim_id_out = sqlite3_last_insert_rowid(store->database);
+	if (error == -EUCLEAN)
+		store_record_damage(store);
+	if (error == -EINVAL && store->files != STORE_IS_THERE)
+		return STORE_E_FULL; /* the veto of store_on_commit() */
 	return error;
 }
 
-static bool sim_row_is_complete(const struct sim_row *row, const char *iccid,
-				const char *imsi)
+bool store_is_damaged(const struct store *store)
 {
-	return row->id && (row->has_iccid || !*iccid) && (row->has_imsi || !*imsi);
+	return store->damaged;
 }
 
-/* Inside a transaction. */
-static int sim_row_make(struct store *store, const char *iccid, const char *imsi,
-			int64_t *sim_id_out)
-{
-	struct sim_row row;
-	int error = sim_row_find(store, iccid, imsi, &row);
+/* ---- lost files */
 
-	if (error)
-		return error;
-	if (!row.id)
-		return sim_row_add(store, iccid, imsi, sim_id_out);
-	*sim_id_out = row.id;
-	error = sim_row_complete(store, row.id, iccid, imsi);
-	if (error || row.has_imsi || !*imsi)
-		return error;
-	return sim_row_join(store, row.id, imsi);
+static bool store_has_lost_file(struct store *store)
+{
+	int moved = 0;
+
+	sqlite3_file_control(store->database, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	return moved;
 }
 
-int store_sim_identify(struct store *store, const char *iccid, const char *imsi,
-		       int64_t *sim_id_out)
+static bool store_stat_wal(const struct store *store, struct stat *status)
 {
-	struct sim_row row;
-	int64_t sim_id = 0;
-	int error;
+	char path[PATH_MAX];
 
-	if (!*iccid && !*imsi)
-		return -EINVAL;
-	error = sim_row_find(store, iccid, imsi, &row);
-	if (error)
-		return error;
-	if (!sim_row_is_complete(&row, iccid, imsi)) {
-		error = store_begin(store);
-		if (!error)
-			error = store_end(store,
-					  sim_row_make(store, iccid, imsi, &sim_id));
-		if (error && !row.id)
-			return error;
-		/* A full disk does not hide a card that is known; it stays incomplete. */
-		if (!error)
-			row.id = sim_id;
-		store->countries.known = false;
+	return store_file_path(path, store->folder, STORE_FILE, "-wal") &&
+	       stat(path, status) == 0;
+}
+
+void store_identify_wal(struct store *store)
+{
+	struct stat status = { 0 };
+
+	store_stat_wal(store, &status);
+	store->wal_device = status.st_dev;
+	store->wal_inode = status.st_ino;
+}
+
+/* SQLite itself answers this only for the database file. */
+static bool store_has_lost_wal(const struct store *store)
+{
+	struct stat status;
+
+	return store->wal_inode &&
+	       (!store_stat_wal(store, &status) || status.st_ino != store->wal_inode ||
+		status.st_dev != store->wal_device);
+}
+
+static void store_report_files(const struct store *store, enum store_files_state now)
+{
+	if (now == STORE_IS_THERE)
+		log_info("store: %s/" STORE_FILE " is back", store->folder);
+	else
+		log_error(
+			"store: %s/" STORE_FILE "%s is gone, or is another file: nothing "
+			"is sent or stored until it is back; incoming messages are kept "
+			"in memory",
+			store->folder, now == STORE_WAL_IS_LOST ? "-wal" : "");
+}
+
+static bool store_check_files(struct store *store)
+{
+	enum store_files_state now = STORE_IS_THERE;
+
+	if (store_has_lost_file(store))
+		now = STORE_FILE_IS_LOST;
+	else if (store_has_lost_wal(store))
+		now = STORE_WAL_IS_LOST;
+	if (now != store->files)
+		store_report_files(store, now);
+	store->files = now;
+	return now == STORE_IS_THERE;
+}
+
+/* A file of that name with any content is not ours to remove. */
+static bool store_may_renew_wal(const struct store *store)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	if (!store_file_path(path, store->folder, STORE_FILE, "-wal"))
+		return false;
+	return lstat(path, &status) < 0 ? errno == ENOENT : status.st_size == 0;
+}
+
+/*
+ * SQLite still has the removed -wal open: its content moves into the database first. Both
+ * pragmas commit while there is no -wal, which must not count as a loss.
+ */
+static void store_renew_wal(struct store *store)
+{
+	const ino_t removed = store->wal_inode;
+
+	store->wal_inode = 0;
+	sqlite3_busy_timeout(store->database, 0);
+	if (sqlite3_exec(store->database, "PRAGMA journal_mode = DELETE", NULL, NULL,
+			 NULL) == SQLITE_OK &&
+	    sqlite3_exec(store->database,
+			 "PRAGMA journal_mode = WAL; SELECT count(*) FROM sqlite_schema",
+			 NULL, NULL, NULL) == SQLITE_OK)
+		store_identify_wal(store);
+	if (!store->wal_inode)
+		store->wal_inode = removed;
+	sqlite3_busy_timeout(store->database, STORE_BUSY_MS);
+}
+
+/* After a loss, outside a transaction: checks again, and makes a removed -wal anew. */
+static void store_recover_files(struct store *store)
+{
+	if (store->files == STORE_IS_THERE || !sqlite3_get_autocommit(store->database))
+		return;
+	if (!store_check_files(store) && store->files == STORE_WAL_IS_LOST &&
+	    store_may_renew_wal(store)) {
+		store_renew_wal(store);
+		store_check_files(store);
 	}
-	*sim_id_out = row.id;
+}
+
+bool store_is_gone(struct store *store)
+{
+	store_recover_files(store);
+	return store->files != STORE_IS_THERE;
+}
+
+const char *store_trouble(struct store *store)
+{
+	if (store_is_damaged(store))
+		return "The gateway's message store is damaged. Nothing is sent until "
+		       "the "
+		       "gateway is restarted.";
+	if (store_is_gone(store))
+		return "The gateway's message store was removed. Nothing is sent until "
+		       "the "
+		       "file is back or the gateway is restarted.";
+	return NULL;
+}
+
+const char *store_rescue_notice(const struct store *store)
+{
+	return *store->notice ? store->notice : NULL;
+}
+
+int store_on_commit(void *data)
+{
+	struct store *store = data;
+
+	if (!store_check_files(store))
+		return 1;
+	store->commits += !store->lazy;
+	store->unsynced |= store->lazy;
 	return 0;
 }
 
-int store_sim_imsi(struct store *store, int64_t sim_id, char imsi_out[STORE_IMSI_BYTES])
-{
-	sqlite3_stmt *statement = store_use(store, SIM_IMSI);
-	int result, error;
+/* ---- statements */
 
-	sqlite3_bind_int64(statement, 1, sim_id);
-	result = sqlite3_step(statement);
+static int store_prepare_one(struct store *store, enum store_sql_id which)
+{
+	return sqlite3_prepare_v3(store->database, store_sql[which], -1,
+				  SQLITE_PREPARE_PERSISTENT, &store->statements[which],
+				  NULL);
+}
+
+/* These end a transaction, which must need no memory. */
+static bool store_is_always_prepared(enum store_sql_id which)
+{
+	return which == BEGIN || which == COMMIT || which == ROLLBACK ||
+	       which == SNAPSHOT;
+}
+
+int store_prepare_all(struct store *store)
+{
+	bool is_ours = store_schema_digest(store->database) == STORE_SCHEMA_DIGEST;
+
+	for (int which = 0; which < STATEMENT_COUNT; which++) {
+		int result;
+
+		if (is_ours && !store_is_always_prepared(which))
+			continue;
+		result = store_prepare_one(store, which);
+		if (result != SQLITE_OK)
+			return store_database_error(store->database, result);
+		if (store_is_always_prepared(which))
+			continue;
+		sqlite3_finalize(store->statements[which]);
+		store->statements[which] = NULL;
+	}
+	return 0;
+}
+
+static void store_set_synchronous(struct store *store, bool lazy)
+{
+	const char *level =
+		lazy ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL";
+
+	if (store->lazy == lazy || !sqlite3_get_autocommit(store->database))
+		return;
+	if (sqlite3_exec(store->database, level, NULL, NULL, NULL) == SQLITE_OK)
+		store->lazy = lazy;
+	else if (!lazy) /* store_sync() is called all the same */
+		log_error("store: out of memory: commits do not wait for the disk");
+}
+
+/*
+ * A prepared statement takes 4 KiB and many are never used, so each is prepared at its first
+ * use. When that fails, the statement is NULL: SQLite ignores bindings to it, stepping it
+ * fails, and store_finish() returns the reason.
+ */
+static sqlite3_stmt *store_use_as(struct store *store, enum store_sql_id which, bool lazy)
+{
+	sqlite3_stmt *statement;
+
+	if (!store->statements[which])
+		store->unprepared = store_prepare_one(store, which);
+	statement = store->statements[which];
+	assert(!sqlite3_stmt_busy(statement));
+	if (statement && !sqlite3_stmt_readonly(statement)) {
+		store_snapshot_end(store);
+		store_set_synchronous(store, lazy || store->all_lazy);
+	}
+	return statement;
+}
+
+sqlite3_stmt *store_use(struct store *store, enum store_sql_id which)
+{
+	return store_use_as(store, which, false);
+}
+
+sqlite3_stmt *store_use_lazily(struct store *store, enum store_sql_id which)
+{
+	return store_use_as(store, which, true);
+}
+
+int store_finish(struct store *store, sqlite3_stmt *statement, int result)
+{
+	int error = store_check_result(store, statement ? result : store->unprepared);
+
+	if (!statement)
+		return error;
+	sqlite3_reset(statement);
+	sqlite3_clear_bindings(statement);
+	return error;
+}
+
+int store_run(struct store *store, sqlite3_stmt *statement)
+{
+	errno = 0; /* see store_database_error() */
+	return store_finish(store, statement, sqlite3_step(statement));
+}
+
+int store_run_pragma(struct store *store, const char *sql)
+{
+	store_set_synchronous(store, store->all_lazy);
+	errno = 0; /* see store_database_error() */
+	return store_check_result(store,
+				  sqlite3_exec(store->database, sql, NULL, NULL, NULL));
+}
+
+void store_bind_text(sqlite3_stmt *statement, int place, const char *text)
+{
+	sqlite3_bind_text(statement, place, text, -1, SQLITE_STATIC);
+}
+
+const char *store_column_text(sqlite3_stmt *statement, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+
+	return text ? text : "";
+}
+
+void store_read_message(sqlite3_stmt *statement, struct message *message_out)
+{
+	*message_out = (struct message){
+		.id = sqlite3_column_int64(statement, 0),
+		.sim_id = sqlite3_column_int64(statement, 1), /* 0 for SQL's NULL */
+		.client_id = sqlite3_column_int64(statement, 2),
+		.number = store_column_text(statement, 3),
+		.text = store_column_text(statement, 4),
+		.segments = (unsigned)sqlite3_column_int(statement, 5),
+		.state = (enum message_state)sqlite3_column_int(statement, 6),
+		.reason = store_column_text(statement, 7),
+		.uuid = store_column_text(statement, 8),
+		.created_ms = sqlite3_column_int64(statement, 9),
+		.changed_ms = sqlite3_column_int64(statement, 10),
+		.direction = (enum message_direction)sqlite3_column_int(statement, 11),
+		.sent_time = store_column_text(statement, 12),
+		.flags = (unsigned)sqlite3_column_int(statement, 13),
+		.repeats = (unsigned)sqlite3_column_int(statement, 14),
+		.read_ms = sqlite3_column_int64(statement, 15),
+		.idempotency_key = store_column_text(statement, 16),
+		.send_at_ms = sqlite3_column_int64(statement, 17),
+		.expires_at_ms = sqlite3_column_int64(statement, 18),
+		.delivery = (enum delivery)sqlite3_column_int(statement, 19),
+		.boot = sqlite3_column_int64(statement, 20),
+		.created_boot_ms = sqlite3_column_int64(statement, 21),
+		.expires_boot_ms = sqlite3_column_int64(statement, 22),
+		.seen_ms = sqlite3_column_int64(statement, 23),
+	};
+}
+
+/* ---- snapshots and transactions */
+
+bool store_is_writing(const struct store *store)
+{
+	return !store->in_snapshot && !sqlite3_get_autocommit(store->database);
+}
+
+/* If this fails, each read shows its own moment. */
+void store_snapshot_begin(struct store *store)
+{
+	if (!store_is_writing(store))
+		store->in_snapshot = store_run(store, store_use(store, SNAPSHOT)) == 0;
+}
+
+void store_snapshot_end(struct store *store)
+{
+	if (!store->in_snapshot)
+		return;
+	store->in_snapshot = false;
+	store_run(store, store_use(store, COMMIT));
+}
+
+int store_begin(struct store *store)
+{
+	sqlite3_stmt *begin = store_use(store, BEGIN);
+
+	store_recover_files(store);
+	return store_run(store, begin);
+}
+
+int store_begin_lazily(struct store *store)
+{
+	sqlite3_stmt *begin = store_use_lazily(store, BEGIN);
+
+	store_recover_files(store);
+	return store_run(store, begin);
+}
+
+int store_mark_alive(struct store *store, int64_t now_ms)
+{
+	sqlite3_stmt *statement = store_use(store, ALIVE_SET);
+
+	sqlite3_bind_int64(statement, 1, now_ms);
+	sqlite3_bind_int64(statement, 2, clock_boot_number());
+	sqlite3_bind_int64(statement, 3, clock_boot_ms());
+	return store_run(store, statement);
+}
+
+int store_read_moment(struct store *store, struct store_moment *moment_out)
+{
+	sqlite3_stmt *statement = store_use(store, ALIVE_GET);
+	struct store_moment moment = { 0 };
+	int result = sqlite3_step(statement), error;
+
 	if (result == SQLITE_ROW)
-		snprintf(imsi_out, STORE_IMSI_BYTES, "%s",
-			 statement_column_text(statement, 0));
-	error = store_done(store, statement, result);
-	if (error)
-		return error;
-	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+		moment = (struct store_moment){
+			.at_ms = sqlite3_column_int64(statement, 0),
+			.boot = sqlite3_column_int64(statement, 1),
+			.boot_ms = sqlite3_column_int64(statement, 2),
+		};
+	error = store_finish(store, statement, result);
+	if (!error)
+		*moment_out = moment;
+	return error;
 }
 
-int store_sim_known(struct store *store, int64_t sim_id)
+static bool store_is_alive_due(const struct store *store, int64_t now_ms)
 {
-	sqlite3_stmt *statement = store_use(store, SIM_KNOWN);
-	int result, error;
-
-	sqlite3_bind_int64(statement, 1, sim_id);
-	result = sqlite3_step(statement);
-	error = store_done(store, statement, result);
-	if (error)
-		return error;
-	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+	return store->alive_ms && now_ms >= CLOCK_SANE_MS &&
+	       (now_ms < store->alive_ms || now_ms - store->alive_ms >= STORE_ALIVE_MS);
 }
 
-int store_sims_list(struct store *store, void (*visit)(void *data, int64_t sim_id),
-		    void *data)
+/* The time of life goes into the transaction of another change: no wake-up, no fsync. */
+int store_end(struct store *store, int error)
 {
-	sqlite3_stmt *statement = store_use(store, SIMS_KNOWN);
+	int64_t now_ms = clock_wall_ms();
+	bool due = store_is_alive_due(store, now_ms);
+
+	if (!error && due)
+		error = store_mark_alive(store, now_ms);
+	if (!error)
+		error = store_run(store, store_use(store, COMMIT));
+	if (!error && !store->lazy)
+		store->unsynced = false; /* earlier lazy commits are on disk, too */
+	if (!error && due)
+		store->alive_ms = now_ms;
+	if (error && !sqlite3_get_autocommit(store->database))
+		store_run(store, store_use(store, ROLLBACK));
+	return error;
+}
+
+/* ---- waiting for the disk */
+
+bool store_is_synced(const struct store *store)
+{
+	return !store->unsynced;
+}
+
+int store_sync(struct store *store)
+{
+	sqlite3_file *log = NULL;
+
+	if (!store->unsynced)
+		return 0;
+	if (sqlite3_file_control(store->database, "main", SQLITE_FCNTL_JOURNAL_POINTER,
+				 &log) != SQLITE_OK ||
+	    !log || !log->pMethods)
+		return -EIO;
+	if (log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK)
+		return -EIO;
+	store->commits++;
+	store->unsynced = false;
+	return 0;
+}
+
+int store_sync_once(struct store *store, int (*work)(void *data), void *data,
+		    int *synced_out)
+{
 	int result;
 
-	while ((result = sqlite3_step(statement)) == SQLITE_ROW)
-		visit(data, sqlite3_column_int64(statement, 0));
-	return store_done(store, statement, result);
+	store->all_lazy = true;
+	result = work(data);
+	store->all_lazy = false;
+	*synced_out = store_sync(store);
+	return result;
+}
+
+void store_close(struct store *store)
+{
+	if (!store)
+		return;
+	for (int which = 0; which < STATEMENT_COUNT; which++)
+		sqlite3_finalize(store->statements[which]);
+	sqlite3_close(store->database);
+	free(store);
 }

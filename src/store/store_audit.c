@@ -9,30 +9,31 @@
 #include "base/buffer.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
-#include "store/audit_chain.h"
-#include "store/store_statement.h"
+#include "store/audit_chain_sql.h"
+#include "store/store_internal.h"
 
-int store_audit_head(struct store *store, struct audit_head *head_out)
+int store_audit_head(struct store *store, struct audit_chain_head *head_out)
 {
 	sqlite3_stmt *statement = store_use(store, AUDIT_HEAD);
-	struct audit_head head = { .line = 0 };
+	struct audit_chain_head head = { .line = 0 };
 	int result = sqlite3_step(statement);
 	int error;
 
 	if (result == SQLITE_ROW)
 		audit_chain_read_head(statement, &head);
-	error = store_done(store, statement, result);
+	error = store_finish(store, statement, result);
 	if (!error)
 		*head_out = head;
 	return error;
 }
 
 /* Inside a transaction, so that nobody else adds a line to the same head. */
-static int append(struct store *store, enum audit_event event, const char *detail_json)
+static int store_audit_append(struct store *store, enum audit_event event,
+			      const char *detail_json)
 {
-	struct audit_line line = { .event = audit_events[event].name,
-				   .detail = detail_json };
-	struct audit_head head;
+	struct audit_chain_line line = { .event = audit_events[event].name,
+					 .detail = detail_json };
+	struct audit_chain_head head;
 	sqlite3_stmt *statement;
 	int error = store_audit_head(store, &head);
 
@@ -40,7 +41,7 @@ static int append(struct store *store, enum audit_event event, const char *detai
 		return error;
 	statement = store_use(store, AUDIT_ADD);
 	if (!audit_chain_bind(statement, &head, &line))
-		return store_done(store, statement, SQLITE_NOMEM);
+		return store_finish(store, statement, SQLITE_NOMEM);
 	error = store_run(store, statement);
 	store->audit_added += !error;
 	return error;
@@ -51,8 +52,8 @@ int64_t store_audit_added(const struct store *store)
 	return store->audit_added;
 }
 
-int store_audit_together(struct store *store,
-			 int (*write)(void *data, struct store *store), void *data)
+int store_audit_transaction(struct store *store,
+			    int (*write)(void *data, struct store *store), void *data)
 {
 	int error = store_begin(store);
 
@@ -66,14 +67,15 @@ int store_audit_add(struct store *store, enum audit_event event, const char *det
 	if (strlen(detail_json) > AUDIT_DETAIL_BYTES)
 		return -E2BIG;
 	if (store_is_writing(store))
-		return append(store, event, detail_json);
+		return store_audit_append(store, event, detail_json);
 	error = store_begin(store);
 	if (error)
 		return error;
-	return store_end(store, append(store, event, detail_json));
+	return store_end(store, store_audit_append(store, event, detail_json));
 }
 
-static void write_fact(struct json_writer *writer, const struct audit_fact *fact)
+static void store_audit_write_fact(struct json_writer *writer,
+				   const struct audit_event_fact *fact)
 {
 	if (!fact->text)
 		json_put_integer(writer, fact->field, fact->number);
@@ -82,7 +84,8 @@ static void write_fact(struct json_writer *writer, const struct audit_fact *fact
 }
 
 /* NULL: no memory. To be freed. */
-static char *write_detail(enum audit_event event, const struct audit_fact *facts)
+static char *store_audit_write_detail(enum audit_event event,
+				      const struct audit_event_fact *facts)
 {
 	struct buffer text = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&text);
@@ -92,7 +95,7 @@ static char *write_detail(enum audit_event event, const struct audit_fact *facts
 	json_open_object(writer);
 	for (; facts->field; facts++) {
 		assert(audit_event_has(event, facts->field));
-		write_fact(writer, facts);
+		store_audit_write_fact(writer, facts);
 	}
 	json_close_object(writer);
 	json_writer_free(writer);
@@ -100,10 +103,10 @@ static char *write_detail(enum audit_event event, const struct audit_fact *facts
 	return buffer_take(&text, &(size_t){ 0 });
 }
 
-int store_audit_note(struct store *store, enum audit_event event,
-		     const struct audit_fact *facts)
+int store_audit_record(struct store *store, enum audit_event event,
+		       const struct audit_event_fact *facts)
 {
-	char *detail = write_detail(event, facts);
+	char *detail = store_audit_write_detail(event, facts);
 	int error = detail ? store_audit_add(store, event, detail) : -ENOMEM;
 
 	free(detail);
@@ -111,13 +114,14 @@ int store_audit_note(struct store *store, enum audit_event event,
 }
 
 /* What the owner left open is left out. Ends with { NULL }; `facts` has room. */
-static void list_permissions(const struct client *client, struct audit_fact *facts)
+static void store_audit_list_permissions(const struct client *client,
+					 struct audit_event_fact *facts)
 {
-	const struct audit_fact texts[] = {
+	const struct audit_event_fact texts[] = {
 		{ "sims", client->sims },
 		{ "allow", client->allow },
 	};
-	const struct audit_fact limits[] = {
+	const struct audit_event_fact limits[] = {
 		{ "per_minute", NULL, client->limits.per_minute },
 		{ "per_hour", NULL, client->limits.per_hour },
 		{ "per_day", NULL, client->limits.per_day },
@@ -132,11 +136,11 @@ static void list_permissions(const struct client *client, struct audit_fact *fac
 		if (limits[i].number >= 0)
 			*facts++ = limits[i];
 	}
-	*facts = (struct audit_fact){ NULL };
+	*facts = (struct audit_event_fact){ NULL };
 }
 
-int store_audit_client(struct store *store, enum audit_event event,
-		       const struct client *client)
+int store_audit_record_client(struct store *store, enum audit_event event,
+			      const struct client *client)
 {
 	static const char *const asks[] = {
 		[CLIENT_ASK_NEVER] = "never",
@@ -144,7 +148,7 @@ int store_audit_client(struct store *store, enum audit_event event,
 		[CLIENT_ASK_ALWAYS] = "always",
 	};
 	char scopes[CLIENT_SCOPES_BYTES];
-	struct audit_fact facts[AUDIT_FIELDS_MAX + 1] = {
+	struct audit_event_fact facts[AUDIT_FIELDS_MAX + 1] = {
 		{ "client_id", NULL, client->id },
 		{ "client", client->name },
 		{ "scopes", scopes },
@@ -152,12 +156,13 @@ int store_audit_client(struct store *store, enum audit_event event,
 	};
 
 	client_write_scopes(client->scopes, ' ', scopes);
-	list_permissions(client, facts + 4);
-	return store_audit_note(store, event, facts);
+	store_audit_list_permissions(client, facts + 4);
+	return store_audit_record(store, event, facts);
 }
 
 /* The first line that is there, and how many there are from it to the newest. */
-static int read_span(struct store *store, int64_t *first_out, int64_t *count_out)
+static int store_audit_read_span(struct store *store, int64_t *first_out,
+				 int64_t *count_out)
 {
 	sqlite3_stmt *statement = store_use(store, AUDIT_SPAN);
 	int result = sqlite3_step(statement);
@@ -166,11 +171,11 @@ static int read_span(struct store *store, int64_t *first_out, int64_t *count_out
 		*first_out = sqlite3_column_int64(statement, 0);
 		*count_out = sqlite3_column_int64(statement, 1);
 	}
-	return store_done(store, statement, result);
+	return store_finish(store, statement, result);
 }
 
 /* Inside a transaction: `last` becomes the anchor, and goes with all before it. */
-static int let_go(struct store *store, int64_t last)
+static int store_audit_drop_until(struct store *store, int64_t last)
 {
 	sqlite3_stmt *statement = store_use(store, AUDIT_ANCHOR_SET);
 	int error;
@@ -185,7 +190,7 @@ static int let_go(struct store *store, int64_t last)
 int store_audit_prune(struct store *store, int64_t keep, bool *done_out)
 {
 	int64_t first = 0, count = 0, excess;
-	int error = read_span(store, &first, &count);
+	int error = store_audit_read_span(store, &first, &count);
 
 	if (error)
 		return error;
@@ -195,9 +200,81 @@ int store_audit_prune(struct store *store, int64_t keep, bool *done_out)
 
 		error = store_begin(store);
 		if (!error)
-			error = store_end(store, let_go(store, first + going - 1));
+			error = store_end(
+				store, store_audit_drop_until(store, first + going - 1));
 	}
 	if (!error)
 		*done_out = excess <= AUDIT_STEP_LINES;
 	return error;
+}
+
+int store_audit_message_added(struct store *store, int64_t message_id,
+			      const struct store_message_draft *draft, const char *client)
+{
+	enum message_state state = draft->state ? draft->state : STATE_QUEUED;
+
+	return store_audit_record(
+		store,
+		state == STATE_WAITING_APPROVAL ? AUDIT_APPROVAL_ASKED
+						: AUDIT_SEND_ACCEPTED,
+		(struct audit_event_fact[]){
+			{ "message_id", NULL, message_id },
+			{ "client_id", NULL, draft->client_id },
+			{ "client", client },
+			{ "number", draft->number },
+			{ "subscription_id", NULL, draft->sim_id },
+			{ "segments", NULL, draft->segments },
+			{ "state", message_state_name(state) },
+			{ draft->reason ? "reason" : NULL, draft->reason },
+			{ NULL },
+		});
+}
+
+/* AUDIT_EVENT_COUNT: none */
+static enum audit_event store_audit_event_of_change(enum message_state from,
+						    enum message_state to)
+{
+	bool waited = from == STATE_WAITING_APPROVAL;
+
+	switch (to) {
+	case STATE_QUEUED:
+	case STATE_SCHEDULED:
+		return waited ? AUDIT_APPROVAL_GIVEN : AUDIT_EVENT_COUNT;
+	case STATE_FAILED:
+		return waited ? AUDIT_APPROVAL_REJECTED : AUDIT_SEND_OUTCOME;
+	case STATE_EXPIRED:
+		return waited ? AUDIT_APPROVAL_EXPIRED : AUDIT_SEND_OUTCOME;
+	case STATE_CANCELLED:
+		return AUDIT_SEND_CANCELLED;
+	case STATE_SENT:
+	case STATE_UNKNOWN:
+		return AUDIT_SEND_OUTCOME;
+	case STATE_DELIVERED: /* was it known that it was sent? */
+		return from == STATE_SENT ? AUDIT_EVENT_COUNT : AUDIT_SEND_OUTCOME;
+	case STATE_SUBMITTING:
+	case STATE_SUBMITTED:
+	case STATE_HELD:
+	case STATE_RECEIVED:
+	case STATE_WAITING_APPROVAL:
+		break;
+	}
+	return AUDIT_EVENT_COUNT;
+}
+
+int store_audit_message_changed(struct store *store, int64_t message_id,
+				enum message_state from,
+				const struct message_change *change)
+{
+	enum audit_event event = store_audit_event_of_change(from, change->state);
+	struct audit_event_fact facts[] = {
+		{ "message_id", NULL, message_id },
+		{ "state", message_state_name(change->state) },
+		{ "reason", change->reason },
+		{ change->by ? "by" : NULL, change->by },
+		{ NULL },
+	};
+
+	if (event == AUDIT_EVENT_COUNT)
+		return 0;
+	return store_audit_record(store, event, facts);
 }

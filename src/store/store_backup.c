@@ -11,19 +11,85 @@
 
 #include "base/clock.h"
 #include "base/file_sync.h"
-#include "store/store_copy.h"
+#include "store/store_database.h"
 #include "store/store_file.h"
-#include "store/store_guest.h"
 #include "store/store_lock.h"
+#include "store/store_open.h"
 
-struct backing_up {
+enum { STEP_PAGES = 1024 };
+
+static int store_backup_make_file(struct store_database *to)
+{
+	int fd = open(to->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return store_database_fail(to, -errno, "cannot be made: %m");
+	close(fd);
+	return 0;
+}
+
+/* The transaction of the source keeps its moment however long this takes. */
+static int store_backup_copy_pages(struct store_database *from, struct store_database *to,
+				   const struct store_backup_progress *progress)
+{
+	sqlite3_backup *backup;
+	bool goes_on = true;
+	int result;
+
+	errno = 0; /* see store_database_error() */
+	backup = sqlite3_backup_init(to->database, "main", from->database, "main");
+	if (!backup)
+		return store_database_fail(to, -EIO, "%s", sqlite3_errmsg(to->database));
+	do {
+		int total;
+
+		result = sqlite3_backup_step(backup, STEP_PAGES);
+		total = sqlite3_backup_pagecount(backup);
+		if (progress->step && total > 0)
+			goes_on = progress->step(progress->data,
+						 total - sqlite3_backup_remaining(backup),
+						 total);
+	} while (result == SQLITE_OK && goes_on);
+	result = sqlite3_backup_finish(backup);
+	if (!goes_on)
+		return store_database_fail(to, -EINTR, "was not finished: interrupted");
+	if (result == SQLITE_OK)
+		return 0;
+	return store_database_fail(to, store_database_error(to->database, result),
+				   "cannot be written: %s", sqlite3_errstr(result));
+}
+
+static int store_backup_copy_database(struct store_database *from,
+				      struct store_database *to,
+				      const struct store_backup_progress *progress)
+{
+	int64_t tables;
+	int error = store_database_execute(from, "BEGIN");
+
+	if (!error) /* the moment is that of the first read */
+		error = store_database_query_int(
+			from, "SELECT count(*) FROM sqlite_schema", &tables);
+	if (!error)
+		error = store_backup_make_file(to);
+	if (!error)
+		error = store_database_connect(to, SQLITE_OPEN_READWRITE);
+	if (!error)
+		error = store_backup_copy_pages(from, to, progress);
+	if (!error)
+		error = store_database_execute(to, "PRAGMA synchronous = FULL;"
+						   "PRAGMA trusted_schema = OFF;"
+						   "PRAGMA journal_mode = DELETE");
+	return error > 0 ? -ENOSPC : error;
+}
+
+struct store_backup_work {
 	const struct store_backup *backup;
-	struct store_opening from;
-	struct store_opening to; /* under a name of its own until it is whole */
+	struct store_database from;
+	struct store_database to; /* under a name of its own until it is whole */
 	char target_folder[PATH_MAX];
 };
 
-static int name_files(struct backing_up *work)
+static int store_backup_name_files(struct store_backup_work *work)
 {
 	const struct store_backup *backup = work->backup;
 	char name[PATH_MAX];
@@ -31,7 +97,7 @@ static int name_files(struct backing_up *work)
 	snprintf(work->from.path, PATH_MAX, "%s", backup->file);
 	if (snprintf(work->to.path, PATH_MAX, "%s.part-%ld", backup->file,
 		     (long)getpid()) >= PATH_MAX)
-		return store_opening_fail(&work->from, -ENAMETOOLONG, "too long");
+		return store_database_fail(&work->from, -ENAMETOOLONG, "too long");
 	work->to.told = backup->file;
 	snprintf(name, sizeof(name), "%s", backup->file);
 	snprintf(work->target_folder, PATH_MAX, "%s", dirname(name));
@@ -39,7 +105,7 @@ static int name_files(struct backing_up *work)
 }
 
 /* The names in the folder of the ledger that are the gateway's own. */
-static bool is_of_the_gateway(const struct backing_up *work)
+static bool store_backup_is_reserved_name(const struct store_backup_work *work)
 {
 	char name[PATH_MAX];
 	struct stat theirs, ours;
@@ -51,12 +117,13 @@ static bool is_of_the_gateway(const struct backing_up *work)
 	       theirs.st_ino == ours.st_ino;
 }
 
-static int check_target(const struct backing_up *work, struct explanation *error)
+static int store_backup_check_target(const struct store_backup_work *work,
+				     struct explanation *error)
 {
 	const char *file = work->backup->file;
 	struct stat status;
 
-	if (is_of_the_gateway(work))
+	if (store_backup_is_reserved_name(work))
 		return explanation_set(
 			error, -EINVAL,
 			"%s: that name is the gateway's own; choose another", file);
@@ -76,11 +143,11 @@ static int check_target(const struct backing_up *work, struct explanation *error
 }
 
 /* A gateway that works says with it until when the copy is all there is to know. */
-static int note_time(struct backing_up *work)
+static int store_backup_record_time(struct store_backup_work *work)
 {
 	int64_t knows_times = 0;
 	char sql[96];
-	int error = store_opening_ask(
+	int error = store_database_query_int(
 		&work->to, "SELECT count(*) FROM sqlite_schema WHERE name = 'alive'",
 		&knows_times);
 
@@ -89,10 +156,10 @@ static int note_time(struct backing_up *work)
 	snprintf(sql, sizeof(sql),
 		 "INSERT OR REPLACE INTO alive (id, at) VALUES (1, %lld)",
 		 (long long)clock_wall_ms());
-	return store_opening_execute(&work->to, sql);
+	return store_database_execute(&work->to, sql);
 }
 
-static int give_name(struct backing_up *work)
+static int store_backup_give_name(struct store_backup_work *work)
 {
 	const struct store_backup *backup = work->backup;
 	unsigned flags = backup->replace ? 0 : RENAME_NOREPLACE;
@@ -104,45 +171,47 @@ static int give_name(struct backing_up *work)
 	if (!error)
 		error = file_sync(work->target_folder);
 	if (error)
-		return store_opening_fail(&work->to, error, "cannot be made: %s",
-					  strerror(-error));
+		return store_database_fail(&work->to, error, "cannot be made: %s",
+					   strerror(-error));
 	return 0;
 }
 
-static int make_copy(struct backing_up *work, struct store_summary *summary)
+static int store_backup_make_copy(struct store_backup_work *work,
+				  struct store_backup_summary *summary)
 {
-	int error = store_copy(&work->from, &work->to, &work->backup->progress);
+	int error = store_backup_copy_database(&work->from, &work->to,
+					       &work->backup->progress);
 
 	if (!error)
-		error = note_time(work);
+		error = store_backup_record_time(work);
 	if (!error)
-		error = store_opening_check(&work->to, "quick_check");
+		error = store_database_check(&work->to, "quick_check");
 	if (!error)
-		error = store_copy_summarize(&work->to, summary);
+		error = store_database_summarize(&work->to, summary);
 	if (!error)
-		error = store_opening_close(&work->to);
-	return error ? error : give_name(work);
+		error = store_database_close(&work->to);
+	return error ? error : store_backup_give_name(work);
 }
 
-int store_backup(const struct store_backup *backup, struct store_summary *summary_out,
-		 struct explanation *error)
+int store_backup(const struct store_backup *backup,
+		 struct store_backup_summary *summary_out, struct explanation *error)
 {
-	struct backing_up work = { .backup = backup,
-				   .from.error = error,
-				   .to.error = error };
-	struct store_summary summary = { 0 };
-	int failure = name_files(&work);
+	struct store_backup_work work = { .backup = backup,
+					  .from.error = error,
+					  .to.error = error };
+	struct store_backup_summary summary = { 0 };
+	int failure = store_backup_name_files(&work);
 
 	if (!failure)
-		failure = check_target(&work, error);
+		failure = store_backup_check_target(&work, error);
 	if (!failure)
-		failure = store_guest_open(backup->folder, &work.from);
+		failure = store_open_readonly(backup->folder, &work.from);
 	if (!failure) {
-		failure = make_copy(&work, &summary);
-		store_opening_abort(&work.to);
+		failure = store_backup_make_copy(&work, &summary);
+		store_database_abort(&work.to);
 		store_file_remove(work.to.path);
 	}
-	store_opening_abort(&work.from);
+	store_database_abort(&work.from);
 	if (!failure)
 		*summary_out = summary;
 	return failure;

@@ -8,22 +8,22 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/store_audit.h"
-#include "store/store_statement.h"
+#include "store/store_internal.h"
 
 enum { BARRED_RETRY_MS = 1000 };
 
 /* A row of a statement that selects CLIENT_COLUMNS. */
-static void read_client(sqlite3_stmt *statement, struct client *client)
+static void store_client_read(sqlite3_stmt *statement, struct client *client)
 {
 	client->id = sqlite3_column_int64(statement, 0);
 	snprintf(client->name, sizeof(client->name), "%s",
-		 statement_column_text(statement, 1));
+		 store_column_text(statement, 1));
 	client->scopes = (unsigned)sqlite3_column_int(statement, 2);
 	client->ask = (enum client_ask)sqlite3_column_int(statement, 3);
 	snprintf(client->sims, sizeof(client->sims), "%s",
-		 statement_column_text(statement, 4));
+		 store_column_text(statement, 4));
 	snprintf(client->allow, sizeof(client->allow), "%s",
-		 statement_column_text(statement, 5));
+		 store_column_text(statement, 5));
 	client->limits = (struct client_limits){
 		.per_minute = sqlite3_column_int64(statement, 6),
 		.per_hour = sqlite3_column_int64(statement, 7),
@@ -33,15 +33,15 @@ static void read_client(sqlite3_stmt *statement, struct client *client)
 }
 
 /* What CLIENT_ADD and CLIENT_CHANGE have in common. */
-static void bind_client(sqlite3_stmt *statement, const struct client *client)
+static void store_client_bind(sqlite3_stmt *statement, const struct client *client)
 {
 	const struct client_limits *limits = &client->limits;
 
-	statement_bind_text(statement, 1, client->name);
+	store_bind_text(statement, 1, client->name);
 	sqlite3_bind_int64(statement, 2, client->scopes);
 	sqlite3_bind_int64(statement, 3, client->ask);
-	statement_bind_text(statement, 4, client->sims);
-	statement_bind_text(statement, 5, client->allow);
+	store_bind_text(statement, 4, client->sims);
+	store_bind_text(statement, 5, client->allow);
 	sqlite3_bind_int64(statement, 6, limits->per_minute);
 	sqlite3_bind_int64(statement, 7, limits->per_hour);
 	sqlite3_bind_int64(statement, 8, limits->per_day);
@@ -53,8 +53,8 @@ static void bind_client(sqlite3_stmt *statement, const struct client *client)
  * remembered, until any client becomes another. Nobody else writes while this store is open
  * (store_lock.h).
  */
-static const struct client *recall(const struct store *store,
-				   const uint8_t hash[CLIENT_HASH_BYTES])
+static const struct client *store_client_recall(const struct store *store,
+						const uint8_t hash[CLIENT_HASH_BYTES])
 {
 	const struct store_known_clients *known = &store->known_clients;
 
@@ -65,8 +65,9 @@ static const struct client *recall(const struct store *store,
 	return NULL;
 }
 
-static void remember(struct store *store, const uint8_t hash[CLIENT_HASH_BYTES],
-		     const struct client *client)
+static void store_client_remember(struct store *store,
+				  const uint8_t hash[CLIENT_HASH_BYTES],
+				  const struct client *client)
 {
 	struct store_known_clients *known = &store->known_clients;
 
@@ -77,29 +78,30 @@ static void remember(struct store *store, const uint8_t hash[CLIENT_HASH_BYTES],
 }
 
 /* Ends a transaction: what was done and its line in the audit are one commit. */
-static int end_noted(struct store *store, int error, enum audit_event event,
-		     const struct client *client)
+static int store_client_end_audited(struct store *store, int error,
+				    enum audit_event event, const struct client *client)
 {
 	store->known_clients.count = 0;
 	if (!error && (event == AUDIT_CLIENT_PAIRED || event == AUDIT_CLIENT_CHANGED))
-		error = store_audit_client(store, event, client);
+		error = store_audit_record_client(store, event, client);
 	else if (!error)
-		error = store_audit_note(store, event,
-					 (struct audit_fact[]){
-						 { "client_id", NULL, client->id },
-						 { "client", client->name },
-						 { NULL },
-					 });
+		error = store_audit_record(store, event,
+					   (struct audit_event_fact[]){
+						   { "client_id", NULL, client->id },
+						   { "client", client->name },
+						   { NULL },
+					   });
 	return store_end(store, error);
 }
 
-static int insert_client(struct store *store, const struct client *client,
-			 const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out)
+static int store_client_insert(struct store *store, const struct client *client,
+			       const uint8_t hash[CLIENT_HASH_BYTES],
+			       int64_t *client_id_out)
 {
 	sqlite3_stmt *statement = store_use(store, CLIENT_ADD);
 	int error;
 
-	bind_client(statement, client);
+	store_client_bind(statement, client);
 	sqlite3_bind_blob(statement, 10, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
 	sqlite3_bind_int64(statement, 11, clock_wall_ms());
 	error = store_run(store, statement);
@@ -119,15 +121,15 @@ int store_client_add(struct store *store, const struct client *client,
 
 	if (error)
 		return error;
-	error = insert_client(store, client, hash, &added.id);
-	error = end_noted(store, error, AUDIT_CLIENT_PAIRED, &added);
+	error = store_client_insert(store, client, hash, &added.id);
+	error = store_client_end_audited(store, error, AUDIT_CLIENT_PAIRED, &added);
 	if (!error)
 		*client_id_out = added.id;
 	return error;
 }
 
 /* Runs a statement that is about one client. */
-static int run_for_one(struct store *store, sqlite3_stmt *statement)
+static int store_client_run_for_one(struct store *store, sqlite3_stmt *statement)
 {
 	int error = store_run(store, statement);
 
@@ -144,10 +146,10 @@ int store_client_change(struct store *store, const struct client *client)
 	if (error)
 		return error;
 	statement = store_use(store, CLIENT_CHANGE);
-	bind_client(statement, client);
+	store_client_bind(statement, client);
 	sqlite3_bind_int64(statement, 10, client->id);
-	return end_noted(store, run_for_one(store, statement), AUDIT_CLIENT_CHANGED,
-			 client);
+	return store_client_end_audited(store, store_client_run_for_one(store, statement),
+					AUDIT_CLIENT_CHANGED, client);
 }
 
 int store_client_rotate(struct store *store, const struct client *client,
@@ -161,11 +163,11 @@ int store_client_rotate(struct store *store, const struct client *client,
 	statement = store_use(store, CLIENT_ROTATE);
 	sqlite3_bind_int64(statement, 1, client->id);
 	sqlite3_bind_blob(statement, 2, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
-	return end_noted(store, run_for_one(store, statement), AUDIT_CLIENT_ROTATED,
-			 client);
+	return store_client_end_audited(store, store_client_run_for_one(store, statement),
+					AUDIT_CLIENT_ROTATED, client);
 }
 
-static int remove_client(struct store *store, int64_t client_id)
+static int store_client_delete(struct store *store, int64_t client_id)
 {
 	sqlite3_stmt *statement = store_use(store, CLIENT_SESSIONS_REMOVE);
 	int error;
@@ -176,13 +178,14 @@ static int remove_client(struct store *store, int64_t client_id)
 		return error;
 	statement = store_use(store, CLIENT_REMOVE);
 	sqlite3_bind_int64(statement, 1, client_id);
-	return run_for_one(store, statement);
+	return store_client_run_for_one(store, statement);
 }
 
 /* ---- revoked, and not yet on disk */
 
 /* Its place, or the number of them. */
-static unsigned barred_place(const struct store_barred_clients *barred, int64_t client_id)
+static unsigned store_client_barred_index(const struct store_barred_clients *barred,
+					  int64_t client_id)
 {
 	unsigned place = 0;
 
@@ -191,11 +194,11 @@ static unsigned barred_place(const struct store_barred_clients *barred, int64_t 
 	return place;
 }
 
-static bool is_barred(const struct store *store, int64_t client_id)
+static bool store_client_is_barred(const struct store *store, int64_t client_id)
 {
 	const struct store_barred_clients *barred = &store->barred_clients;
 
-	return barred_place(barred, client_id) < barred->count;
+	return store_client_barred_index(barred, client_id) < barred->count;
 }
 
 bool store_client_bar(struct store *store, int64_t client_id)
@@ -203,7 +206,7 @@ bool store_client_bar(struct store *store, int64_t client_id)
 	struct store_barred_clients *barred = &store->barred_clients;
 
 	store->known_clients.count = 0;
-	if (is_barred(store, client_id))
+	if (store_client_is_barred(store, client_id))
 		return true;
 	if (barred->count == STORE_BARRED_CLIENTS_MAX)
 		return false;
@@ -211,12 +214,12 @@ bool store_client_bar(struct store *store, int64_t client_id)
 	return true;
 }
 
-static void unbar(struct store *store, int64_t client_id)
+static void store_client_unbar(struct store *store, int64_t client_id)
 {
 	struct store_barred_clients *barred = &store->barred_clients;
 
-	if (is_barred(store, client_id))
-		barred->ids[barred_place(barred, client_id)] =
+	if (store_client_is_barred(store, client_id))
+		barred->ids[store_client_barred_index(barred, client_id)] =
 			barred->ids[--barred->count];
 }
 
@@ -225,15 +228,16 @@ int store_client_revoke(struct store *store, const struct client *client)
 	int error = store_begin(store);
 
 	if (!error)
-		error = end_noted(store, remove_client(store, client->id),
-				  AUDIT_CLIENT_REVOKED, client);
+		error = store_client_end_audited(store,
+						 store_client_delete(store, client->id),
+						 AUDIT_CLIENT_REVOKED, client);
 	if (!error)
-		unbar(store, client->id);
+		store_client_unbar(store, client->id);
 	return error;
 }
 
 /* Once a second at most: whoever has the token may ask as often as they like. */
-static void revoke_again(struct store *store, const struct client *client)
+static void store_client_retry_revoke(struct store *store, const struct client *client)
 {
 	struct store_barred_clients *barred = &store->barred_clients;
 
@@ -245,18 +249,19 @@ static void revoke_again(struct store *store, const struct client *client)
 }
 
 /* The row of a statement that is bound. */
-static bool find(struct store *store, sqlite3_stmt *statement, struct client *client_out)
+static bool store_client_find_row(struct store *store, sqlite3_stmt *statement,
+				  struct client *client_out)
 {
 	int result = sqlite3_step(statement);
 	struct client client;
 
 	if (result == SQLITE_ROW)
-		read_client(statement, &client);
-	store_done(store, statement, result);
+		store_client_read(statement, &client);
+	store_finish(store, statement, result);
 	if (result != SQLITE_ROW)
 		return false;
-	if (is_barred(store, client.id)) {
-		revoke_again(store, &client);
+	if (store_client_is_barred(store, client.id)) {
+		store_client_retry_revoke(store, &client);
 		return false;
 	}
 	*client_out = client;
@@ -266,7 +271,7 @@ static bool find(struct store *store, sqlite3_stmt *statement, struct client *cl
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 		       struct client *client_out)
 {
-	const struct client *known = recall(data, hash);
+	const struct client *known = store_client_recall(data, hash);
 	sqlite3_stmt *statement;
 
 	if (known) {
@@ -275,9 +280,9 @@ bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 	}
 	statement = store_use(data, CLIENT_FIND);
 	sqlite3_bind_blob(statement, 1, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
-	if (!find(data, statement, client_out))
+	if (!store_client_find_row(data, statement, client_out))
 		return false;
-	remember(data, hash, client_out);
+	store_client_remember(data, hash, client_out);
 	return true;
 }
 
@@ -287,44 +292,45 @@ bool store_client_find_id(struct store *store, int64_t client_id,
 	sqlite3_stmt *statement = store_use(store, CLIENT_FIND_ID);
 
 	sqlite3_bind_int64(statement, 1, client_id);
-	return find(store, statement, client_out);
+	return store_client_find_row(store, statement, client_out);
 }
 
 /* A row of CLIENT_GET or CLIENTS. */
-static void read_row(sqlite3_stmt *statement, struct client_row *row)
+static void store_client_read_row(sqlite3_stmt *statement, struct store_client_row *row)
 {
-	read_client(statement, &row->client);
+	store_client_read(statement, &row->client);
 	row->created_ms = sqlite3_column_int64(statement, 10);
 }
 
-int store_client_get(struct store *store, const char *name, struct client_row *row_out)
+int store_client_get(struct store *store, const char *name,
+		     struct store_client_row *row_out)
 {
 	sqlite3_stmt *statement = store_use(store, CLIENT_GET);
 	int error, result;
 
-	statement_bind_text(statement, 1, name);
+	store_bind_text(statement, 1, name);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
-		read_row(statement, row_out);
-	error = store_done(store, statement, result);
+		store_client_read_row(statement, row_out);
+	error = store_finish(store, statement, result);
 	return error || result == SQLITE_ROW ? error : STORE_E_NOT_FOUND;
 }
 
-int store_clients_list(struct store *store,
-		       void (*visit)(void *data, const struct client_row *row),
-		       void *data)
+int store_client_list(struct store *store,
+		      void (*visit)(void *data, const struct store_client_row *row),
+		      void *data)
 {
 	sqlite3_stmt *statement = store_use(store, CLIENTS);
 	int result;
 
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
-		struct client_row row;
+		struct store_client_row row;
 
-		read_row(statement, &row);
-		if (!is_barred(store, row.client.id))
+		store_client_read_row(statement, &row);
+		if (!store_client_is_barred(store, row.client.id))
 			visit(data, &row);
 	}
-	return store_done(store, statement, result);
+	return store_finish(store, statement, result);
 }
 
 int store_client_name(struct store *store, int64_t client_id,
@@ -341,8 +347,8 @@ int store_client_name(struct store *store, int64_t client_id,
 	sqlite3_bind_int64(statement, 1, client_id);
 	result = sqlite3_step(statement);
 	snprintf(name_out, CLIENT_NAME_BYTES, "%s",
-		 result == SQLITE_ROW ? statement_column_text(statement, 0) : "");
-	return store_done(store, statement, result);
+		 result == SQLITE_ROW ? store_column_text(statement, 0) : "");
+	return store_finish(store, statement, result);
 }
 
 int store_client_count(struct store *store, int64_t *count_out)
@@ -353,5 +359,5 @@ int store_client_count(struct store *store, int64_t *count_out)
 	if (result == SQLITE_ROW)
 		*count_out =
 			sqlite3_column_int64(statement, 0) - store->barred_clients.count;
-	return store_done(store, statement, result);
+	return store_finish(store, statement, result);
 }

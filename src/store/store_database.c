@@ -1,44 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Store database: opening never destroys. What is damaged or newer is left alone
- * (tests/unit/test_store_damage.c).
+ * A database file becomes a connection that can be trusted in steps, which the callers
+ * combine: connect without running anything of its schema, check the kind and version, check
+ * the pages, migrate. What SQLite refuses becomes a text for the owner here.
  *
- * A database gets its name when it is whole, so an empty gateway.db was not made by us: it
- * is damaged, and so is one that is gone while its -wal is there, which SQLite would apply
- * to whatever takes its place.
+ * The schema may come from a stranger. So every connection is defensive: functions of the
+ * schema may only compute, views are not read, and triggers never run on a read-only
+ * connection.
  */
 #include "store/store_database.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_sync.h"
 #include "store/store.h"
-#include "store/store_copy.h"
 #include "store/store_file.h"
-#include "store/store_remake.h"
-#include "store/store_wal.h"
+#include "store/store_schema.h"
 
-enum { FILE_LEAST = 512 }; /* SQLite takes what is shorter for new, and writes over it */
+#define DAMAGE_ADVICE                                                                  \
+	"it is left unchanged: \"ofono-mcp serve\" moves it aside and begins a new "   \
+	"one with every row that can be read, \"ofono-mcp restore\" puts a backup in " \
+	"its place"
 
-static const char store_settings[] = "PRAGMA journal_mode = WAL;"
-				     "PRAGMA synchronous = FULL;"
-				     "PRAGMA foreign_keys = OFF;"
-				     "PRAGMA trusted_schema = OFF;"
-				     "PRAGMA wal_autocheckpoint = 1000;"
-				     "PRAGMA journal_size_limit = 4194304;";
-
-/* Not before the migrations, which put tables in the place of others. */
-static const char store_guards[] = "PRAGMA foreign_keys = ON;";
+enum { VALUE_MAX = 64 << 20 }; /* none of our rows is nearly as long */
 
 /*
- * Pages that are freed can be given back in small steps; only before the first table. What
- * has no name yet need not survive: it is synced once, before it gets one.
+ * Incremental vacuum gives free pages back in small steps; it must be set before the first
+ * table. A database without a name need not survive: it is synced once, before it gets one.
  */
 static const char birth_settings[] = "PRAGMA auto_vacuum = INCREMENTAL;"
 				     "PRAGMA synchronous = OFF;"
@@ -46,14 +39,14 @@ static const char birth_settings[] = "PRAGMA auto_vacuum = INCREMENTAL;"
 				     "PRAGMA cache_size = -32768;"
 				     "PRAGMA trusted_schema = OFF;";
 
-static bool is_full(int system_error)
+static bool store_database_is_full(int system_error)
 {
 	return system_error == ENOSPC || system_error == EDQUOT ||
 	       system_error == EFBIG || system_error == EROFS;
 }
 
-/* When it is a COMMIT that fails SQLite keeps no error of the system; errno has it. */
-static int system_error_of(sqlite3 *database)
+/* SQLite keeps no system error of a COMMIT that fails; errno has it. */
+static int store_database_system_error(sqlite3 *database)
 {
 	int last = errno;
 
@@ -62,7 +55,7 @@ static int system_error_of(sqlite3 *database)
 
 int store_database_error(sqlite3 *database, int result)
 {
-	int system_error = system_error_of(database);
+	int system_error = store_database_system_error(database);
 
 	switch (result & 0xff) {
 	case SQLITE_OK:
@@ -88,240 +81,303 @@ int store_database_error(sqlite3 *database, int result)
 	case SQLITE_CANTOPEN:
 		return system_error ? -system_error : -EIO;
 	case SQLITE_IOERR:
-		return is_full(system_error) ? STORE_E_FULL : -EIO;
+		return store_database_is_full(system_error) ? STORE_E_FULL : -EIO;
 	default:
 		return -EIO;
 	}
 }
 
+int store_database_fail(struct store_database *opening, int result, const char *format,
+			...)
+{
+	struct explanation *error = opening->error;
+	const char *told = opening->told ? opening->told : opening->path;
+	int length = snprintf(error->text, sizeof(error->text), "%s: ", told);
+	va_list arguments;
+
+	if (length < 0 || (size_t)length >= sizeof(error->text))
+		return result;
+	va_start(arguments, format);
+	vsnprintf(error->text + length, sizeof(error->text) - (size_t)length, format,
+		  arguments);
+	va_end(arguments);
+	return result;
+}
+
+/* Explains a result of SQLite. */
+static int store_database_refused(struct store_database *opening, int result)
+{
+	int error = store_database_error(opening->database, result);
+
+	if (error == -EBUSY)
+		return store_database_fail(
+			opening, error, "locked by another program; stop that one first");
+	if (error == -EUCLEAN)
+		return store_database_fail(opening, error, "damaged (%s); " DAMAGE_ADVICE,
+					   sqlite3_errmsg(opening->database));
+	if (error == STORE_E_FULL)
+		return store_database_fail(
+			opening, -ENOSPC,
+			"cannot be written; the disk is full or read-only");
+	if ((result & 0xff) == SQLITE_CANTOPEN)
+		return store_database_fail(opening, error,
+					   "it, or its -wal or -shm beside it, cannot be "
+					   "opened or made: %s",
+					   strerror(-error));
+	return store_database_fail(opening, error, "%s",
+				   sqlite3_errmsg(opening->database));
+}
+
+/* ---- connections */
+
 /*
- * SQLite would make the file with the modes of the umask; its -wal and -shm take over the
- * mode of the file.
+ * Single-threaded. Otherwise an "IN (1, 2, 3)" in a statement, or in an index that it writes
+ * to, allocates and frees 90 KiB, and a statement with a trigger 64 KiB, twelve times for
+ * each message that is sent; and the first page of each file allocates room for 20, which
+ * stays. Has no effect once SQLite is in use.
  */
-static int make_file(struct store_opening *opening)
+static void store_database_configure(void)
+{
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
+	sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
+}
+
+static void store_database_distrust(sqlite3 *database, bool is_read_only)
+{
+	sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	if (is_read_only)
+		sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_limit(database, SQLITE_LIMIT_LENGTH, VALUE_MAX);
+}
+
+int store_database_connect(struct store_database *opening, int flags)
+{
+	int result;
+
+	store_database_configure();
+	result = sqlite3_open_v2(opening->path, &opening->database,
+				 flags | SQLITE_OPEN_NOMUTEX, NULL);
+	if (!opening->database)
+		return store_database_fail(opening, -ENOMEM, "out of memory");
+	if (result != SQLITE_OK)
+		return store_database_refused(opening, result);
+	sqlite3_extended_result_codes(opening->database, 1);
+	store_database_distrust(opening->database, flags & SQLITE_OPEN_READONLY);
+	sqlite3_busy_timeout(opening->database, STORE_BUSY_MS);
+	return 0;
+}
+
+void store_database_abort(struct store_database *opening)
+{
+	if (!opening->database)
+		return;
+	sqlite3_db_config(opening->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	sqlite3_close(opening->database);
+	opening->database = NULL;
+}
+
+int store_database_close(struct store_database *opening)
+{
+	int result = sqlite3_close(opening->database);
+
+	opening->database = NULL;
+	return result == SQLITE_OK
+		       ? 0
+		       : store_database_fail(opening, -EIO, "cannot be closed");
+}
+
+int store_database_execute(struct store_database *opening, const char *sql)
+{
+	int result;
+
+	errno = 0; /* see store_database_error() */
+	result = sqlite3_exec(opening->database, sql, NULL, NULL, NULL);
+	return result == SQLITE_OK ? 0 : store_database_refused(opening, result);
+}
+
+int store_database_finish(struct store_database *opening)
+{
+	int error = store_database_execute(opening, "PRAGMA journal_mode = WAL");
+
+	return error ? error : store_database_close(opening);
+}
+
+/* Steps a query once; `read` takes the value from its row. */
+static int store_database_query_row(struct store_database *opening, const char *sql,
+				    void (*read)(sqlite3_stmt *statement,
+						 int64_t *value_out),
+				    int64_t *value_out)
+{
+	sqlite3_stmt *statement = NULL;
+	int result = sqlite3_prepare_v2(opening->database, sql, -1, &statement, NULL);
+	int error = 0;
+
+	if (result == SQLITE_OK)
+		result = sqlite3_step(statement);
+	if (result == SQLITE_ROW)
+		read(statement, value_out);
+	else
+		error = store_database_refused(opening, result);
+	sqlite3_finalize(statement);
+	return result == SQLITE_DONE ? -EIO : error;
+}
+
+static void store_database_read_int(sqlite3_stmt *statement, int64_t *value_out)
+{
+	*value_out = sqlite3_column_int64(statement, 0);
+}
+
+int store_database_query_int(struct store_database *opening, const char *sql,
+			     int64_t *value_out)
+{
+	return store_database_query_row(opening, sql, store_database_read_int, value_out);
+}
+
+/* ---- checks */
+
+static void store_database_read_is_ok(sqlite3_stmt *statement, int64_t *value_out)
+{
+	const unsigned char *verdict = sqlite3_column_text(statement, 0);
+
+	*value_out = verdict && !strcmp((const char *)verdict, "ok");
+}
+
+int store_database_check(struct store_database *opening, const char *pragma)
+{
+	int64_t sound = 0;
+	char sql[64];
+	int error;
+
+	snprintf(sql, sizeof(sql), "PRAGMA %s(1)", pragma);
+	error = store_database_query_row(opening, sql, store_database_read_is_ok, &sound);
+	if (error || sound)
+		return error;
+	return store_database_fail(
+		opening, -EUCLEAN,
+		"damaged (a check of its pages failed); " DAMAGE_ADVICE);
+}
+
+int store_database_check_kind(struct store_database *opening)
+{
+	int64_t version = 0, tables = 0;
+	int error = store_database_query_int(opening, "PRAGMA user_version", &version);
+
+	if (!error)
+		error = store_database_query_int(
+			opening,
+			"SELECT count(*) FROM sqlite_schema WHERE type = 'table'"
+			" AND name IN ('sim', 'client', 'message', 'message_change')",
+			&tables);
+	if (error)
+		return error;
+	if (version > STORE_SCHEMA_VERSION)
+		return store_database_fail(
+			opening, -ENOTSUP,
+			"made by a newer ofono-mcp (schema %lld, this one knows %d); "
+			"install that one first",
+			(long long)version, STORE_SCHEMA_VERSION);
+	if (version < 0 || tables != 4)
+		return store_database_fail(opening, -EINVAL,
+					   "not a message store of ofono-mcp");
+	return 0;
+}
+
+int store_database_refuse_version(struct store_database *opening, int64_t version)
+{
+	return store_database_fail(
+		opening, -ENOTSUP,
+		"made by a newer ofono-mcp (schema %lld, this one knows %d); it is left "
+		"unchanged: install the newer program, or move the file away to start "
+		"with an empty one",
+		(long long)version, STORE_SCHEMA_VERSION);
+}
+
+/* ---- the schema */
+
+static int store_database_migrate_from(struct store_database *opening, int64_t version)
+{
+	char set_version[40];
+	int error = 0;
+
+	if (version < 0 || version > STORE_SCHEMA_VERSION)
+		return store_database_refuse_version(opening, version);
+	for (; !error && version < STORE_SCHEMA_VERSION; version++)
+		error = store_database_execute(opening, store_schema_migrations[version]);
+	if (error)
+		return error;
+	snprintf(set_version, sizeof(set_version), "PRAGMA user_version = %d",
+		 STORE_SCHEMA_VERSION);
+	return store_database_execute(opening, set_version);
+}
+
+int store_database_migrate(struct store_database *opening)
+{
+	int error = store_database_execute(opening, "BEGIN IMMEDIATE");
+	int64_t version = 0;
+
+	if (error)
+		return error;
+	error = store_database_query_int(opening, "PRAGMA user_version", &version);
+	if (!error)
+		error = store_database_migrate_from(opening, version);
+	if (!error)
+		error = store_database_execute(opening, "COMMIT");
+	if (error && !sqlite3_get_autocommit(opening->database))
+		sqlite3_exec(opening->database, "ROLLBACK", NULL, NULL, NULL);
+	return error;
+}
+
+/*
+ * SQLite would make the file with the mode of the umask. Its -wal and -shm inherit the mode of
+ * the file.
+ */
+static int store_database_make_file(struct store_database *opening)
 {
 	int fd;
 
 	store_file_remove(opening->path);
 	fd = open(opening->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return store_opening_fail(opening, -errno, "cannot be made: %m");
+		return store_database_fail(opening, -errno, "cannot be made: %m");
 	close(fd);
 	return 0;
 }
 
-int store_database_make(struct store_opening *opening)
+int store_database_make(struct store_database *opening)
 {
-	int error = make_file(opening);
+	int error = store_database_make_file(opening);
 
 	if (!error)
-		error = store_opening_connect(opening, SQLITE_OPEN_READWRITE);
+		error = store_database_connect(opening, SQLITE_OPEN_READWRITE);
 	if (!error)
-		error = store_opening_execute(opening, birth_settings);
+		error = store_database_execute(opening, birth_settings);
 	if (!error)
-		error = store_opening_migrate(opening);
-	if (!error) /* nobody has used it */
-		error = store_opening_execute(opening, "DELETE FROM place");
+		error = store_database_migrate(opening);
+	if (!error) /* never used: store/store_identity.h */
+		error = store_database_execute(opening, "DELETE FROM place");
 	return error;
 }
 
-/* Somebody else may be making it as well: the first one has it. */
-static int give_name(struct store_opening *made, const char *folder, const char *path)
+int store_database_summarize(struct store_database *opening,
+			     struct store_backup_summary *summary)
 {
-	int error = file_sync(made->path);
 	struct stat status;
+	int error = store_database_query_int(opening, "SELECT count(*) FROM message",
+					     &summary->messages);
 
-	if (!error && link(made->path, path) < 0 && errno != EEXIST) {
-		if (lstat(path, &status) < 0 && rename(made->path, path) < 0)
-			error = -errno;
-	}
 	if (!error)
-		error = file_sync(folder);
-	if (error)
-		return store_opening_fail(made, error, "cannot be named gateway.db: %s",
-					  strerror(-error));
-	return 0;
-}
-
-/* Under a name of this process alone, until it is whole. */
-static int make_first(struct store_opening *opening, const char *folder)
-{
-	struct store_opening made = { .error = opening->error };
-	int error;
-
-	if (snprintf(made.path, PATH_MAX, "%s.new-%ld", opening->path, (long)getpid()) >=
-	    PATH_MAX)
-		return store_opening_fail(opening, -ENAMETOOLONG, "too long");
-	error = store_database_make(&made);
+		error = store_database_query_int(opening, "SELECT count(*) FROM sim",
+						 &summary->sims);
 	if (!error)
-		error = store_opening_finish(&made);
+		error = store_database_query_int(opening, "SELECT count(*) FROM client",
+						 &summary->clients);
+	if (!error && stat(opening->path, &status) < 0)
+		error = store_database_fail(opening, -errno, "%m");
 	if (!error)
-		error = give_name(&made, folder, opening->path);
-	store_opening_abort(&made);
-	store_file_remove(made.path);
+		summary->bytes = status.st_size;
 	return error;
-}
-
-/* NULL: none that can be seen before SQLite touches it. */
-static const char *find_damage(const char *folder, const struct stat *status)
-{
-	char wal[PATH_MAX];
-
-	if (status->st_size < FILE_LEAST)
-		return "it is cut short";
-	if (store_file_is_marked(folder))
-		return "that was found while it was used";
-	if (store_file_path(wal, folder, STORE_FILE, "-wal") && !store_wal_is_sound(wal))
-		return "what was committed to its -wal is wrong now";
-	return NULL;
-}
-
-static int look_at_file(struct store_opening *opening, const char *folder,
-			const struct stat *status)
-{
-	const char *damage;
-
-	if (!S_ISREG(status->st_mode))
-		return store_opening_fail(opening, -EINVAL, "not a file");
-	damage = find_damage(folder, status);
-	if (damage)
-		return store_opening_fail(opening, -EUCLEAN,
-					  "damaged (%s); \"ofono-mcp serve\" moves it "
-					  "aside",
-					  damage);
-	if (chmod(opening->path, 0600) < 0)
-		return store_opening_fail(opening, -errno, "%m");
-	return 0;
-}
-
-static bool has_bytes(const char *path)
-{
-	struct stat status;
-
-	return !stat(path, &status) && status.st_size > 0;
-}
-
-static int find_file(struct store_opening *opening, const char *folder)
-{
-	char wal[PATH_MAX];
-	struct stat status;
-
-	if (!stat(opening->path, &status))
-		return look_at_file(opening, folder, &status);
-	if (errno != ENOENT)
-		return store_opening_fail(opening, -errno, "%m");
-	if (store_file_path(wal, folder, STORE_FILE, "-wal") && has_bytes(wal))
-		return store_opening_fail(opening, -EUCLEAN,
-					  "damaged (it is gone, and its -wal is there); "
-					  "\"ofono-mcp serve\" moves that aside");
-	return make_first(opening, folder);
-}
-
-/* https://www.sqlite.org/fileformat2.html: 1 is a file without, 2 one with a -wal */
-enum { READ_VERSION_AT = 19, WITHOUT_LOG = 1 };
-
-/*
- * A backup that somebody copied there: that is one file, and a store that the gateway has
- * used, or made, has a -wal.
- */
-static bool is_backup(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char version = 0;
-	bool found;
-
-	if (fd < 0)
-		return false;
-	found = pread(fd, &version, 1, READ_VERSION_AT) == 1 && version == WITHOUT_LOG;
-	close(fd);
-	return found;
-}
-
-/* The -wal that is beside it is another's. */
-static int set_log_aside(struct store_opening *opening, const char *folder)
-{
-	int error = store_file_set_log_aside(folder);
-
-	if (!error)
-		return 0;
-	return store_opening_fail(opening, error,
-				  "a -wal that is not its own cannot be moved aside: %s",
-				  strerror(-error));
-}
-
-static int remake(struct store_opening *opening, const char *folder,
-		  enum store_remake_cause cause)
-{
-	struct store_remade remade;
-	int error;
-
-	store_opening_abort(opening);
-	error = store_remake(folder, cause, &remade, opening->error);
-	return error ? error : store_opening_connect(opening, SQLITE_OPEN_READWRITE);
-}
-
-/* Before anything that its schema says is run. */
-static int check_schema(struct store_opening *opening, const char *folder, bool is_copy)
-{
-	int64_t version = 0;
-	int error = store_opening_ask(opening, "PRAGMA user_version", &version);
-
-	if (error)
-		return error;
-	if (version < 0 || version > STORE_SCHEMA_VERSION)
-		return store_opening_refuse_version(opening, version);
-	if (!is_copy && store_schema_is_ours(opening->database, version))
-		return 0;
-	error = store_copy_check_kind(opening);
-	if (error)
-		return error;
-	return remake(opening, folder,
-		      is_copy ? STORE_REMAKE_COPY : STORE_REMAKE_FOREIGN);
-}
-
-/* Up to the present schema. */
-static int make_ready(struct store_opening *opening)
-{
-	int error = store_opening_execute(opening, store_settings);
-
-	if (!error)
-		error = store_opening_check(opening, "quick_check");
-	if (!error)
-		error = store_opening_migrate(opening);
-	if (!error)
-		error = store_opening_execute(opening, store_guards);
-	return error;
-}
-
-int store_database_open(const char *folder, sqlite3 **database_out,
-			struct explanation *error)
-{
-	struct store_opening opening = { .error = error };
-	bool is_copy;
-	int failure;
-
-	if (!store_file_path(opening.path, folder, STORE_FILE, ""))
-		return store_opening_fail(&opening, -ENAMETOOLONG, "too long");
-	failure = store_file_make_folder(folder);
-	if (failure)
-		return store_opening_fail(&opening, failure,
-					  "the folder cannot be made: %s",
-					  strerror(-failure));
-	store_file_complete(folder);
-	is_copy = is_backup(opening.path);
-	failure = is_copy ? set_log_aside(&opening, folder) : 0;
-	if (!failure)
-		failure = find_file(&opening, folder);
-	if (!failure)
-		failure = store_opening_connect(&opening, SQLITE_OPEN_READWRITE);
-	if (!failure)
-		failure = check_schema(&opening, folder, is_copy);
-	if (!failure)
-		failure = make_ready(&opening);
-	if (failure) {
-		store_opening_abort(&opening);
-		return failure;
-	}
-	*database_out = opening.database;
-	return 0;
 }

@@ -1,54 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Store database: the file, how it is made and opened, and its schema.
- *
- * Private to src/store.
+ * Store database: one database file, from its path to a connection that can be trusted. Every
+ * function that fails fills the error text, which names the file.
  */
 #ifndef STORE_STORE_DATABASE_H
 #define STORE_STORE_DATABASE_H
 
+#include <limits.h>
 #include <sqlite3.h>
-#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/explanation.h"
-#include "store/store_opening.h"
+#include "store/store_backup.h"
 
-enum { STORE_SCHEMA_VERSION = 11 };
+enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp backup` reads from its own process */
 
-/* Each takes the schema one version up. Run without foreign keys, in one transaction. */
-extern const char *const store_migrations[STORE_SCHEMA_VERSION];
-
-/*
- * Of the text of all tables, indexes and triggers: what has this digest is the present
- * schema as we make it (tests/unit/test_store.c). 0: it cannot be read.
- */
-#define STORE_SCHEMA_DIGEST UINT64_C(0xdee34fd542e409c9)
-uint64_t store_schema_digest(sqlite3 *database);
+struct store_database {
+	char path[PATH_MAX];
+	const char *told;  /* the name in error texts; NULL: the path */
+	sqlite3 *database; /* NULL: not open */
+	struct explanation *error;
+};
 
 /*
- * Does the database have exactly the tables, indexes and triggers of that version of the
- * schema, and no others? Runs nothing of them.
- */
-bool store_schema_is_ours(sqlite3 *database, int64_t version);
-
-/*
- * Opens, checks and migrates `folder`/gateway.db; one that is not there is made, whole, and
- * only then gets its name. 0, or -errno with the error's text, see store_open(). Nothing is
- * left open or half migrated on error.
- */
-int store_database_open(const char *folder, sqlite3 **database_out,
-			struct explanation *error);
-
-/*
- * A new and empty database of the present schema, mode 0600, at opening->path, in the place
- * of anything there; open for writing. 0 or -errno; store_opening_abort() is due on error.
- */
-int store_database_make(struct store_opening *opening);
-
-/*
- * What a result of SQLite means to callers of the store: 0, STORE_E_FULL or -errno. To be
- * called right after the failed step, before which errno was 0.
+ * Maps a result of SQLite to 0, STORE_E_FULL or -errno. Call it right after the failed step,
+ * before which errno was 0.
  */
 int store_database_error(sqlite3 *database, int result);
+
+/* Writes an error text and returns `result`. */
+__attribute__((format(printf, 3, 4))) int store_database_fail(
+	struct store_database *opening, int result, const char *format, ...);
+
+/*
+ * Connects to the file at `path`. `flags`: SQLITE_OPEN_READWRITE, _CREATE, _READONLY. 0 or
+ * -errno; call store_database_abort() in either case.
+ */
+int store_database_connect(struct store_database *opening, int flags);
+
+/* Closes the file without writing its -wal back; fine when it is not open. */
+void store_database_abort(struct store_database *opening);
+/* Closes it with everything written. 0 or -errno. */
+int store_database_close(struct store_database *opening);
+/* Switches a new database to WAL and closes it. 0 or -errno. */
+int store_database_finish(struct store_database *opening);
+
+int store_database_execute(struct store_database *opening, const char *sql);
+/* The first column of the first row. 0 or -errno. */
+int store_database_query_int(struct store_database *opening, const char *sql,
+			     int64_t *value_out);
+
+/* -EUCLEAN: some page is damaged. `pragma`: quick_check or integrity_check. */
+int store_database_check(struct store_database *opening, const char *pragma);
+/* -EINVAL: the tables of ofono-mcp are missing. -ENOTSUP: of a newer program. */
+int store_database_check_kind(struct store_database *opening);
+/* Refuses a schema of a newer program: -ENOTSUP. */
+int store_database_refuse_version(struct store_database *opening, int64_t version);
+
+/* Migrates to the present schema in one transaction. -ENOTSUP: of a newer program. */
+int store_database_migrate(struct store_database *opening);
+
+/*
+ * Makes a new, empty database of the present schema at opening->path (mode 0600), in the
+ * place of any file there, open for writing. 0 or -errno; call store_database_abort() on
+ * error.
+ */
+int store_database_make(struct store_database *opening);
+
+int store_database_summarize(struct store_database *opening,
+			     struct store_backup_summary *summary);
 
 #endif

@@ -43,7 +43,7 @@ bool store_file_others_may_write(const char *folder)
 }
 
 /* Not what the owner of the folder may have put there in the place of ours. */
-static int give(int fd, const struct stat *above)
+static int store_file_chown(int fd, const struct stat *above)
 {
 	struct stat file;
 
@@ -56,7 +56,7 @@ static int give(int fd, const struct stat *above)
 	return fchown(fd, above->st_uid, above->st_gid) < 0 ? -errno : 0;
 }
 
-int store_file_hand_over(const char *folder, const char *path)
+int store_file_give_to_owner(const char *folder, const char *path)
 {
 	struct stat above;
 	int fd, error;
@@ -68,7 +68,7 @@ int store_file_hand_over(const char *folder, const char *path)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return -errno;
-	error = give(fd, &above);
+	error = store_file_chown(fd, &above);
 	close(fd);
 	return error;
 }
@@ -105,7 +105,7 @@ void store_file_remove(const char *path)
 	}
 }
 
-static bool name_is_free(const char *folder, const char *name)
+static bool store_file_name_is_free(const char *folder, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat status;
@@ -121,7 +121,8 @@ static bool name_is_free(const char *folder, const char *name)
 }
 
 /* Nobody else makes such names, for we hold the lock. */
-static int choose_name(const char *folder, const char *word, char name[ASIDE_NAME_BYTES])
+static int store_file_choose_name(const char *folder, const char *word,
+				  char name[ASIDE_NAME_BYTES])
 {
 	time_t now = (time_t)(clock_wall_ms() / 1000);
 	char stamp[32];
@@ -132,7 +133,7 @@ static int choose_name(const char *folder, const char *word, char name[ASIDE_NAM
 		return -EOVERFLOW;
 	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc);
 	snprintf(name, ASIDE_NAME_BYTES, STORE_FILE ".%s-%s", word, stamp);
-	for (number = 2; !name_is_free(folder, name); number++) {
+	for (number = 2; !store_file_name_is_free(folder, name); number++) {
 		if (number > ASIDE_MAX)
 			return -EEXIST;
 		snprintf(name, ASIDE_NAME_BYTES, STORE_FILE ".%s-%s-%d", word, stamp,
@@ -142,14 +143,14 @@ static int choose_name(const char *folder, const char *word, char name[ASIDE_NAM
 }
 
 /* A second name where the file system has such, so that the first never is without file. */
-static int keep_file(const char *from, const char *to)
+static int store_file_keep(const char *from, const char *to)
 {
 	if (!link(from, to) || errno == ENOENT)
 		return 0;
 	return rename(from, to) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-static int keep_all(const char *folder, const char *name)
+static int store_file_keep_all(const char *folder, const char *name)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 	int error;
@@ -157,21 +158,21 @@ static int keep_all(const char *folder, const char *name)
 	if (!store_file_path(from, folder, STORE_FILE, "") ||
 	    !store_file_path(to, folder, name, ""))
 		return -ENAMETOOLONG;
-	error = keep_file(from, to);
+	error = store_file_keep(from, to);
 	for (int i = 0; !error && i < COMPANION_COUNT; i++) {
 		if (!store_file_path(from, folder, STORE_FILE, companions[i]) ||
 		    !store_file_path(to, folder, name, companions[i]))
 			return -ENAMETOOLONG;
-		error = keep_file(from, to);
+		error = store_file_keep(from, to);
 	}
 	return error ? error : file_sync(folder);
 }
 
-int store_file_set_log_aside(const char *folder)
+int store_file_set_wal_aside(const char *folder)
 {
 	static const char *const log[] = { "-wal", "-shm" };
 	char name[ASIDE_NAME_BYTES], from[PATH_MAX], to[PATH_MAX];
-	int error = choose_name(folder, "replaced", name);
+	int error = store_file_choose_name(folder, "replaced", name);
 
 	for (int i = 0; !error && i < 2; i++) {
 		if (!store_file_path(from, folder, STORE_FILE, log[i]) ||
@@ -183,22 +184,22 @@ int store_file_set_log_aside(const char *folder)
 	return error;
 }
 
-static bool begins_with(const char *name, const char *beginning)
+static bool store_file_begins_with(const char *name, const char *beginning)
 {
 	return strncmp(name, beginning, strlen(beginning)) == 0;
 }
 
 /* Names that are given beside the ledger's own: by those who put one in its place. */
-static bool is_name_beside(const char *name)
+static bool store_file_is_aside_name(const char *name)
 {
-	return begins_with(name, STORE_FILE ".damaged-") ||
-	       begins_with(name, STORE_FILE ".replaced-") ||
-	       begins_with(name, STORE_FILE ".new-");
+	return store_file_begins_with(name, STORE_FILE ".damaged-") ||
+	       store_file_begins_with(name, STORE_FILE ".replaced-") ||
+	       store_file_begins_with(name, STORE_FILE ".new-");
 }
 
 /* Is it that file? Its path then is in path[PATH_MAX]. */
-static bool is_named(char *path, const char *folder, const char *name,
-		     const struct stat *file)
+static bool store_file_is_same(char *path, const char *folder, const char *name,
+			       const struct stat *file)
 {
 	struct stat status;
 
@@ -210,7 +211,7 @@ static bool is_named(char *path, const char *folder, const char *name,
  * The path of such a name that the file of the ledger has, too. A link that somebody made
  * elsewhere, for a copy of the folder, is none.
  */
-static bool find_beside(char *path, const char *folder, const char *suffix)
+static bool store_file_find_aside(char *path, const char *folder, const char *suffix)
 {
 	struct dirent *entry;
 	struct stat file;
@@ -221,63 +222,65 @@ static bool find_beside(char *path, const char *folder, const char *suffix)
 	    lstat(path, &file) < 0 || file.st_nlink < 2 || !(directory = opendir(folder)))
 		return false;
 	while (!found && (entry = readdir(directory)))
-		found = is_name_beside(entry->d_name) &&
-			is_named(path, folder, entry->d_name, &file);
+		found = store_file_is_aside_name(entry->d_name) &&
+			store_file_is_same(path, folder, entry->d_name, &file);
 	closedir(directory);
 	return found;
 }
 
-static void drop_beside(const char *folder, const char *suffix)
+static void store_file_drop_aside(const char *folder, const char *suffix)
 {
 	char path[PATH_MAX];
 
-	while (find_beside(path, folder, suffix) && !unlink(path))
+	while (store_file_find_aside(path, folder, suffix) && !unlink(path))
 		;
 }
 
 /* What was set aside stays there alone. */
-static void drop_companions(const char *folder)
+static void store_file_drop_companions(const char *folder)
 {
 	char path[PATH_MAX];
 
 	for (int i = 0; i < COMPANION_COUNT; i++) {
-		if (find_beside(path, folder, companions[i]) &&
+		if (store_file_find_aside(path, folder, companions[i]) &&
 		    store_file_path(path, folder, STORE_FILE, companions[i]))
 			unlink(path);
 	}
 }
 
-bool store_file_is_cut_short(const char *folder)
+bool store_file_has_stale_wal(const char *folder)
 {
 	char path[PATH_MAX];
 
-	return !find_beside(path, folder, "") && find_beside(path, folder, "-wal");
+	return !store_file_find_aside(path, folder, "") &&
+	       store_file_find_aside(path, folder, "-wal");
 }
 
-void store_file_complete(const char *folder)
+void store_file_finish_replace(const char *folder)
 {
 	char path[PATH_MAX];
 	struct stat file;
 
 	if (!store_file_path(path, folder, STORE_FILE, "") || lstat(path, &file) < 0)
 		return;
-	if (!find_beside(path, folder, "")) {
-		drop_companions(folder);
+	if (!store_file_find_aside(path, folder, "")) {
+		store_file_drop_companions(folder);
 		return;
 	}
 	for (int i = 0; i < COMPANION_COUNT; i++)
-		drop_beside(folder, companions[i]);
-	drop_beside(folder, "");
+		store_file_drop_aside(folder, companions[i]);
+	store_file_drop_aside(folder, "");
 }
 
-static int replace_kept(const char *folder, const char *fresh, const char *path)
+static int store_file_replace_kept(const char *folder, const char *fresh,
+				   const char *path)
 {
 	int error;
 
 	if (rename(fresh, path) < 0)
 		return -errno;
 	error = file_sync(folder);
-	drop_companions(folder);
+	store_file_drop_companions(folder);
 	return error ? error : file_sync(folder);
 }
 
@@ -285,21 +288,21 @@ int store_file_replace(const char *folder, const char *fresh, const char *word,
 		       char *aside)
 {
 	char name[ASIDE_NAME_BYTES], path[PATH_MAX];
-	bool anything = !name_is_free(folder, STORE_FILE);
-	int error = choose_name(folder, word, name);
+	bool anything = !store_file_name_is_free(folder, STORE_FILE);
+	int error = store_file_choose_name(folder, word, name);
 
 	if (!store_file_path(path, folder, STORE_FILE, ""))
 		return -ENAMETOOLONG;
 	if (!error)
-		error = store_file_hand_over(folder, fresh);
+		error = store_file_give_to_owner(folder, fresh);
 	if (!error)
 		error = file_sync(fresh);
 	if (!error && anything)
-		error = keep_all(folder, name);
+		error = store_file_keep_all(folder, name);
 	if (!error)
-		error = replace_kept(folder, fresh, path);
+		error = store_file_replace_kept(folder, fresh, path);
 	if (error) {
-		store_file_complete(folder);
+		store_file_finish_replace(folder);
 		return error;
 	}
 	*aside = '\0';

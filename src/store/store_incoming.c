@@ -8,59 +8,63 @@
  * often as the way told that told it more often. A file that is seen twice, because we
  * died before it was removed, has a name that is not behind the one in the row.
  */
-#include "store/store.h"
-#include "store/store_opt_out.h"
-#include "store/store_statement.h"
+#include "store/store_incoming.h"
+
+#include "base/clock.h"
+#include "store/store_internal.h"
+#include "store/store_party.h"
 
 /* What INCOMING_REPEATED and INCOMING_ADD have in common. */
-static sqlite3_stmt *incoming_use(struct store *store, enum store_statement which,
-				  const struct incoming_draft *draft)
+static sqlite3_stmt *store_incoming_use(struct store *store, enum store_sql_id which,
+					const struct store_incoming_draft *draft)
 {
 	sqlite3_stmt *statement = store_use(store, which);
 
-	statement_bind_text(statement, 1, draft->number);
-	statement_bind_text(statement, 2, draft->sent_time);
-	statement_bind_text(statement, 3, draft->text);
+	store_bind_text(statement, 1, draft->number);
+	store_bind_text(statement, 2, draft->sent_time);
+	store_bind_text(statement, 3, draft->text);
 	sqlite3_bind_int64(statement, 4, draft->sim_id);
 	return statement;
 }
 
 /* Steps a statement that is bound. *message_id_out: 0 when there is no row. */
-static int incoming_read_id(struct store *store, sqlite3_stmt *statement,
-			    int64_t *message_id_out)
+static int store_incoming_read_id(struct store *store, sqlite3_stmt *statement,
+				  int64_t *message_id_out)
 {
 	int result = sqlite3_step(statement);
 
 	*message_id_out = result == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-	return store_done(store, statement, result);
+	return store_finish(store, statement, result);
 }
 
 /* *message_id_out: 0 when it did not come before. */
-static int incoming_find(struct store *store, const struct incoming_draft *draft,
-			 int64_t *message_id_out)
+static int store_incoming_find_repeat(struct store *store,
+				      const struct store_incoming_draft *draft,
+				      int64_t *message_id_out)
 {
-	sqlite3_stmt *statement = incoming_use(store, INCOMING_REPEATED, draft);
+	sqlite3_stmt *statement = store_incoming_use(store, INCOMING_REPEATED, draft);
 
 	sqlite3_bind_int64(statement, 5, draft->told_ms - STORE_REPEAT_MS);
 	sqlite3_bind_int64(statement, 6, draft->told_ms + STORE_REPEAT_MS);
 	sqlite3_bind_int(statement, 7, draft->spool_file != NULL);
 	sqlite3_bind_int(statement, 8, STORE_HALVES_MAX);
-	return incoming_read_id(store, statement, message_id_out);
+	return store_incoming_read_id(store, statement, message_id_out);
 }
 
 /* *message_id_out: 0 when the draft is of no file, or of one that is not known. */
-static int incoming_find_file(struct store *store, const struct incoming_draft *draft,
-			      int64_t *message_id_out)
+static int store_incoming_find_file(struct store *store,
+				    const struct store_incoming_draft *draft,
+				    int64_t *message_id_out)
 {
 	sqlite3_stmt *statement = store_use(store, INCOMING_OF_FILE);
 
 	if (draft->spool_file)
-		statement_bind_text(statement, 1, draft->spool_file);
-	return incoming_read_id(store, statement, message_id_out);
+		store_bind_text(statement, 1, draft->spool_file);
+	return store_incoming_read_id(store, statement, message_id_out);
 }
 
-static int incoming_tell_again(struct store *store, int64_t message_id,
-			       const struct incoming_draft *draft)
+static int store_incoming_count_repeat(struct store *store, int64_t message_id,
+				       const struct store_incoming_draft *draft)
 {
 	bool spooled = draft->spool_file;
 	sqlite3_stmt *statement =
@@ -69,63 +73,66 @@ static int incoming_tell_again(struct store *store, int64_t message_id,
 	sqlite3_bind_int64(statement, 1, message_id);
 	sqlite3_bind_int64(statement, 2, draft->told_ms);
 	if (spooled)
-		statement_bind_text(statement, 3, draft->spool_file);
+		store_bind_text(statement, 3, draft->spool_file);
 	return store_run(store, statement);
 }
 
-static int incoming_row_add(struct store *store, const struct incoming_draft *draft,
-			    int64_t *message_id_out)
+static int store_incoming_add_row(struct store *store,
+				  const struct store_incoming_draft *draft,
+				  int64_t *message_id_out)
 {
-	sqlite3_stmt *statement = incoming_use(store, INCOMING_ADD, draft);
+	sqlite3_stmt *statement = store_incoming_use(store, INCOMING_ADD, draft);
 	int error;
 
 	sqlite3_bind_int64(statement, 5, draft->told_ms);
 	sqlite3_bind_int(statement, 6, STATE_RECEIVED);
 	sqlite3_bind_int64(statement, 7, draft->flags);
-	statement_bind_text(statement, 8, draft->spool_file ? draft->spool_file : "");
+	store_bind_text(statement, 8, draft->spool_file ? draft->spool_file : "");
 	sqlite3_bind_int(statement, 9, draft->spool_file ? 1 : -1);
 	error = store_run(store, statement);
 	if (error)
 		return error;
 	*message_id_out = sqlite3_last_insert_rowid(store->database);
-	return store_opt_out_note(store, draft, *message_id_out);
+	return store_party_record_opt(store, draft, *message_id_out);
 }
 
 /* Inside a transaction. */
-static int incoming_put(struct store *store, const struct incoming_draft *draft,
-			int64_t *message_id_out, bool *known_out)
+static int store_incoming_put(struct store *store,
+			      const struct store_incoming_draft *draft,
+			      int64_t *message_id_out, bool *known_out)
 {
-	int error = incoming_find_file(store, draft, message_id_out);
+	int error = store_incoming_find_file(store, draft, message_id_out);
 
 	if (!error && !*message_id_out)
-		error = incoming_find(store, draft, message_id_out);
+		error = store_incoming_find_repeat(store, draft, message_id_out);
 	if (error)
 		return error;
 	*known_out = *message_id_out;
 	if (*known_out)
-		return incoming_tell_again(store, *message_id_out, draft);
-	return incoming_row_add(store, draft, message_id_out);
+		return store_incoming_count_repeat(store, *message_id_out, draft);
+	return store_incoming_add_row(store, draft, message_id_out);
 }
 
 /* Inside a transaction. */
-static int group_put(struct store *store, struct incoming_entry *entries, size_t count)
+static int store_incoming_put_group(struct store *store,
+				    struct store_incoming_entry *entries, size_t count)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++)
-		error = incoming_put(store, entries[i].draft, &entries[i].message_id,
-				     &entries[i].known);
+		error = store_incoming_put(store, entries[i].draft,
+					   &entries[i].message_id, &entries[i].known);
 	return error;
 }
 
-int store_incoming_add_group(struct store *store, struct incoming_entry *entries,
+int store_incoming_add_group(struct store *store, struct store_incoming_entry *entries,
 			     size_t count)
 {
 	int error = store_begin(store);
 
 	if (error)
 		return error;
-	error = store_end(store, group_put(store, entries, count));
+	error = store_end(store, store_incoming_put_group(store, entries, count));
 	if (error)
 		return error;
 	for (size_t i = 0; i < count; i++)
@@ -133,15 +140,34 @@ int store_incoming_add_group(struct store *store, struct incoming_entry *entries
 	return 0;
 }
 
-int store_incoming_add(struct store *store, const struct incoming_draft *draft,
-		       int64_t *message_id_out, bool *known_out)
+static int store_incoming_mark_one_read(struct store *store, int64_t message_id,
+					int64_t now_ms)
 {
-	struct incoming_entry entry = { .draft = draft };
-	int error = store_incoming_add_group(store, &entry, 1);
+	sqlite3_stmt *statement = store_use(store, MESSAGE_MARK_READ);
+
+	sqlite3_bind_int64(statement, 1, message_id);
+	sqlite3_bind_int64(statement, 2, now_ms);
+	return store_run(store, statement);
+}
+
+int store_incoming_mark_read(struct store *store, const int64_t *message_ids,
+			     size_t count, unsigned *marked_out)
+{
+	int64_t now_ms = clock_wall_ms();
+	unsigned marked = 0;
+	int error = store_begin(store);
+	size_t place;
 
 	if (error)
 		return error;
-	*message_id_out = entry.message_id;
-	*known_out = entry.known;
-	return 0;
+	if (now_ms < 1)
+		now_ms = 1; /* 0 is unread */
+	for (place = 0; !error && place < count; place++) {
+		error = store_incoming_mark_one_read(store, message_ids[place], now_ms);
+		marked += !error && sqlite3_changes(store->database);
+	}
+	error = store_end(store, error);
+	if (!error)
+		*marked_out = marked;
+	return error;
 }

@@ -4,20 +4,36 @@
  * full, however many messages there are (tests/unit/test_store_listing.c). What the index
  * does not tell apart is left out row by row, and a look counts those rows, too.
  */
+/*
+ * The table has a row for each spelling of a number, which the triggers of messages keep; a
+ * conversation is all rows of one party, and stands where the latest of them does. The rows
+ * are walked from the latest on, and those for which a later one stands are passed over.
+ */
+#include "store/store_listing.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "store/store_conversation.h"
+#include "store/store_internal.h"
 #include "store/store_party.h"
-#include "store/store_statement.h"
+
+bool store_listing_knows_number(struct store *store, const char *number)
+{
+	sqlite3_stmt *statement = store_use(store, CONVERSATION_ROW);
+	int result;
+
+	store_bind_text(statement, 1, number);
+	result = sqlite3_step(statement);
+	store_finish(store, statement, result);
+	return result == SQLITE_ROW;
+}
 
 /* So many messages are asked for the first or the last id of a time. */
 enum { TIME_ROWS_MAX = 1000 };
 
 /* what a piece of a look binds */
-struct look_words {
+struct store_listing_terms {
 	char *pattern; /* NULL: no search */
 	const char
 		*number; /* as all messages of the party have it; NULL: see `numbers` */
@@ -26,8 +42,8 @@ struct look_words {
 };
 
 /* *id stays as it is when a time has too many messages to ask. */
-static int id_ask(struct store *store, enum store_statement which, int64_t wall_ms,
-		  int64_t *id)
+static int store_listing_id_at(struct store *store, enum store_sql_id which,
+			       int64_t wall_ms, int64_t *id)
 {
 	sqlite3_stmt *statement = store_use(store, which);
 	int result;
@@ -37,23 +53,23 @@ static int id_ask(struct store *store, enum store_statement which, int64_t wall_
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
 		*id = sqlite3_column_int64(statement, 0);
-	return store_done(store, statement, result);
+	return store_finish(store, statement, result);
 }
 
 /*
  * The ids that can be meant: "since yesterday" need not look at all the years before.
  * Clocks jump, so that times are not in the order of ids: each row's time still counts.
  */
-static int look_begin(struct store *store, struct message_look *look)
+static int store_listing_begin(struct store *store, struct store_listing_query *look)
 {
-	const struct message_filter *filter = &look->filter;
+	const struct store_listing_filter *filter = &look->filter;
 	int64_t first = 1, last = INT64_MAX - 1;
 	int error = 0;
 
 	if (filter->since_ms)
-		error = id_ask(store, IDS_SINCE, filter->since_ms, &first);
+		error = store_listing_id_at(store, IDS_SINCE, filter->since_ms, &first);
 	if (!error && filter->until_ms)
-		error = id_ask(store, IDS_UNTIL, filter->until_ms, &last);
+		error = store_listing_id_at(store, IDS_UNTIL, filter->until_ms, &last);
 	if (error)
 		return error;
 	if (!first)
@@ -66,7 +82,8 @@ static int look_begin(struct store *store, struct message_look *look)
 }
 
 /* The index that leaves least to look at: its place behind LIST_BY_ID or EDGE_BY_ID. */
-static int look_index(const struct message_filter *filter, const struct look_words *words)
+static int store_listing_index(const struct store_listing_filter *filter,
+			       const struct store_listing_terms *words)
 {
 	static const int up = LIST_BY_ID_UP - LIST_BY_ID;
 	int index = 0;
@@ -83,7 +100,7 @@ static int look_index(const struct message_filter *filter, const struct look_wor
 }
 
 /* For LIKE: '%' on both sides, and its special characters escaped. NULL: no memory. */
-static char *search_pattern(const char *search)
+static char *store_listing_pattern(const char *search)
 {
 	char *pattern = malloc(2 * strlen(search) + 3), *end = pattern;
 
@@ -100,12 +117,12 @@ static char *search_pattern(const char *search)
 	return pattern;
 }
 
-static void keep_known(struct store *store, struct store_party *party)
+static void store_listing_keep_known(struct store *store, struct store_party *party)
 {
 	size_t known = 0;
 
 	for (size_t i = 0; i < party->count; i++) {
-		if (store_conversation_known(store, party->spellings[i]))
+		if (store_listing_knows_number(store, party->spellings[i]))
 			memmove(party->spellings[known++], party->spellings[i],
 				NUMBER_FORM_BYTES);
 	}
@@ -113,8 +130,8 @@ static void keep_known(struct store *store, struct store_party *party)
 }
 
 /* The spellings of a number that there are. One alone, as nearly always, needs no sorting. */
-static void find_numbers(struct store *store, const char *number,
-			 struct look_words *words)
+static void store_listing_find_numbers(struct store *store, const char *number,
+				       struct store_listing_terms *words)
 {
 	struct store_party *party = &words->party;
 
@@ -123,7 +140,7 @@ static void find_numbers(struct store *store, const char *number,
 	if (!number)
 		return;
 	store_party_spell(store, 0, number, party);
-	keep_known(store, party);
+	store_listing_keep_known(store, party);
 	if (party->count == 1)
 		words->number = party->spellings[0];
 	if (party->count < 2)
@@ -133,22 +150,23 @@ static void find_numbers(struct store *store, const char *number,
 }
 
 /* False: no memory. */
-static bool look_words_init(struct store *store, const struct message_filter *filter,
-			    struct look_words *words)
+static bool store_listing_terms_init(struct store *store,
+				     const struct store_listing_filter *filter,
+				     struct store_listing_terms *words)
 {
-	words->pattern = filter->search ? search_pattern(filter->search) : NULL;
-	find_numbers(store, filter->number, words);
+	words->pattern = filter->search ? store_listing_pattern(filter->search) : NULL;
+	store_listing_find_numbers(store, filter->number, words);
 	return words->pattern || !filter->search;
 }
 
 /* `begin` is LIST_BY_ID or EDGE_BY_ID. */
-static sqlite3_stmt *look_use(struct store *store, enum store_statement begin,
-			      const struct message_look *look,
-			      const struct look_words *words)
+static sqlite3_stmt *store_listing_use(struct store *store, enum store_sql_id begin,
+				       const struct store_listing_query *look,
+				       const struct store_listing_terms *words)
 {
-	const struct message_filter *filter = &look->filter;
+	const struct store_listing_filter *filter = &look->filter;
 	sqlite3_stmt *statement = store_use(
-		store, (enum store_statement)(begin + look_index(filter, words)));
+		store, (enum store_sql_id)(begin + store_listing_index(filter, words)));
 
 	sqlite3_bind_int64(statement, 1, look->after_id);
 	sqlite3_bind_int64(statement, 2, look->before_id);
@@ -156,31 +174,33 @@ static sqlite3_stmt *look_use(struct store *store, enum store_statement begin,
 		sqlite3_bind_int(statement, 3,
 				 filter->outgoing_only ? MESSAGE_OUTGOING
 						       : MESSAGE_INCOMING);
-	statement_bind_text(statement, 4, words->number);
+	store_bind_text(statement, 4, words->number);
 	if (*words->numbers)
-		statement_bind_text(statement, 11, words->numbers);
+		store_bind_text(statement, 11, words->numbers);
 	return statement;
 }
 
 /* The id of the last row of a piece; 0: it goes to the end. */
-static int edge_find(struct store *store, const struct message_look *look,
-		     const struct look_words *words, unsigned rows, int64_t *id_out)
+static int store_listing_find_edge(struct store *store,
+				   const struct store_listing_query *look,
+				   const struct store_listing_terms *words, unsigned rows,
+				   int64_t *id_out)
 {
-	sqlite3_stmt *statement = look_use(store, EDGE_BY_ID, look, words);
+	sqlite3_stmt *statement = store_listing_use(store, EDGE_BY_ID, look, words);
 	int result;
 
 	sqlite3_bind_int64(statement, 10, (int64_t)rows - 1);
 	result = sqlite3_step(statement);
 	*id_out = result == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-	return store_done(store, statement, result);
+	return store_finish(store, statement, result);
 }
 
 /* All of the look that is left. 0, with *enough_out; -errno. */
-static int look_through(struct store *store, const struct message_look *look,
-			const struct look_words *words, bool *enough_out)
+static int store_listing_scan(struct store *store, const struct store_listing_query *look,
+			      const struct store_listing_terms *words, bool *enough_out)
 {
-	const struct message_filter *filter = &look->filter;
-	sqlite3_stmt *statement = look_use(store, LIST_BY_ID, look, words);
+	const struct store_listing_filter *filter = &look->filter;
+	sqlite3_stmt *statement = store_listing_use(store, LIST_BY_ID, look, words);
 	struct message message;
 	int result = SQLITE_ROW;
 
@@ -188,22 +208,23 @@ static int look_through(struct store *store, const struct message_look *look,
 	sqlite3_bind_int(statement, 6, filter->unread_only);
 	sqlite3_bind_int64(statement, 7, filter->since_ms);
 	sqlite3_bind_int64(statement, 8, filter->until_ms);
-	statement_bind_text(statement, 9, words->pattern);
+	store_bind_text(statement, 9, words->pattern);
 	*enough_out = false;
 	while (!*enough_out && (result = sqlite3_step(statement)) == SQLITE_ROW) {
-		statement_read_message(statement, &message);
+		store_read_message(statement, &message);
 		*enough_out = !look->visit(look->data, &message);
 	}
-	return store_done(store, statement, result);
+	return store_finish(store, statement, result);
 }
 
-static int look_on(struct store *store, struct message_look *look,
-		   const struct look_words *words, unsigned rows)
+static int store_listing_scan_piece(struct store *store, struct store_listing_query *look,
+				    const struct store_listing_terms *words,
+				    unsigned rows)
 {
-	struct message_look piece = *look;
+	struct store_listing_query piece = *look;
 	int64_t edge_id;
 	bool enough;
-	int error = edge_find(store, look, words, rows, &edge_id);
+	int error = store_listing_find_edge(store, look, words, rows, &edge_id);
 
 	if (error)
 		return error;
@@ -211,7 +232,7 @@ static int look_on(struct store *store, struct message_look *look,
 		piece.before_id = edge_id + 1;
 	else if (edge_id)
 		piece.after_id = edge_id - 1;
-	error = look_through(store, &piece, words, &enough);
+	error = store_listing_scan(store, &piece, words, &enough);
 	if (error || enough || !edge_id)
 		return error;
 	if (look->filter.after_id)
@@ -221,60 +242,147 @@ static int look_on(struct store *store, struct message_look *look,
 	return STORE_E_MORE;
 }
 
-int store_messages_look(struct store *store, struct message_look *look, unsigned rows)
+int store_listing_messages(struct store *store, struct store_listing_query *look,
+			   unsigned rows)
 {
-	struct look_words words;
+	struct store_listing_terms words;
 	int error = 0;
 
-	if (!look_words_init(store, &look->filter, &words))
+	if (!store_listing_terms_init(store, &look->filter, &words))
 		return -ENOMEM;
 	if (!look->before_id)
-		error = look_begin(store, look);
+		error = store_listing_begin(store, look);
 	if (!error)
-		error = look_on(store, look, &words, rows);
+		error = store_listing_scan_piece(store, look, &words, rows);
 	free(words.pattern);
 	return error;
 }
 
-int store_message_newest(struct store *store, int64_t *message_id_out)
+struct store_listing_walk {
+	struct store *store;
+	bool unread_only;
+	const char *number; /* of the row */
+	int64_t row_id;	    /* its latest message */
+	int64_t latest_id;  /* of the conversation */
+	struct store_party party;
+};
+
+/* A row that another stands for; `number` is shown for all of them. False: there is none. */
+static bool store_listing_add_spelling(struct store_listing_walk *walk,
+				       const char *spelling,
+				       struct conversation *conversation)
 {
-	sqlite3_stmt *statement = store_use(store, MESSAGE_NEWEST);
-	int result = sqlite3_step(statement);
-	int64_t message_id = sqlite3_column_int64(statement, 0); /* 0 for SQL's NULL */
-	int error = store_done(store, statement, result);
+	sqlite3_stmt *statement = store_use(walk->store, CONVERSATION_ROW);
+	int64_t last_id = 0, unread = 0;
+	int result;
 
-	if (!error)
-		*message_id_out = message_id;
-	return error;
-}
-
-static int message_mark_read(struct store *store, int64_t message_id, int64_t now_ms)
-{
-	sqlite3_stmt *statement = store_use(store, MESSAGE_MARK_READ);
-
-	sqlite3_bind_int64(statement, 1, message_id);
-	sqlite3_bind_int64(statement, 2, now_ms);
-	return store_run(store, statement);
-}
-
-int store_messages_mark_read(struct store *store, const int64_t *message_ids,
-			     size_t count, unsigned *marked_out)
-{
-	int64_t now_ms = clock_wall_ms();
-	unsigned marked = 0;
-	int error = store_begin(store);
-	size_t place;
-
-	if (error)
-		return error;
-	if (now_ms < 1)
-		now_ms = 1; /* 0 is unread */
-	for (place = 0; !error && place < count; place++) {
-		error = message_mark_read(store, message_ids[place], now_ms);
-		marked += !error && sqlite3_changes(store->database);
+	store_bind_text(statement, 1, spelling);
+	result = sqlite3_step(statement);
+	if (result == SQLITE_ROW) {
+		last_id = sqlite3_column_int64(statement, 0);
+		unread = sqlite3_column_int64(statement, 2);
+		conversation->messages += sqlite3_column_int64(statement, 1);
+		conversation->unread += unread;
+		if (last_id > walk->latest_id)
+			walk->latest_id = last_id;
+		if (*spelling == '+')
+			conversation->number = spelling;
 	}
-	error = store_end(store, error);
-	if (!error)
-		*marked_out = marked;
-	return error;
+	store_finish(walk->store, statement, result);
+	return last_id > walk->row_id && (unread || !walk->unread_only);
+}
+
+/* Who is meant by a national number of several countries cannot be told: see the header. */
+static bool store_listing_is_same_party(struct store *store, const char *spelling,
+					const char *form)
+{
+	char other[NUMBER_FORM_BYTES];
+
+	return store_party_write(store, spelling, other) && strcmp(other, form) == 0;
+}
+
+/* False: a later row stands for this one. */
+static bool store_listing_join_spellings(struct store_listing_walk *walk,
+					 struct conversation *conversation)
+{
+	struct store_party *party = &walk->party;
+	char form[NUMBER_FORM_BYTES];
+	bool is_spelt = false;
+
+	if (!store_party_write(walk->store, walk->number, form))
+		return true;
+	store_party_spell(walk->store, 0, form, party);
+	for (size_t i = 0; i < party->count; i++)
+		is_spelt |= strcmp(party->spellings[i], walk->number) == 0;
+	if (!is_spelt) /* a name of digits */
+		return true;
+	for (size_t i = 0; i < party->count; i++) {
+		const char *spelling = party->spellings[i];
+
+		if (strcmp(spelling, walk->number) != 0 &&
+		    store_listing_is_same_party(walk->store, spelling, form) &&
+		    store_listing_add_spelling(walk, spelling, conversation))
+			return false;
+	}
+	return true;
+}
+
+static int store_listing_visit_conversation(
+	struct store_listing_walk *walk, struct conversation *conversation,
+	const struct store_listing_conversation_query *query)
+{
+	sqlite3_stmt *statement = store_use(walk->store, CONVERSATION_LAST);
+	int result;
+
+	sqlite3_bind_int64(statement, 1, walk->latest_id);
+	result = sqlite3_step(statement);
+	if (result == SQLITE_ROW) {
+		store_read_message(statement, &conversation->last);
+		query->visit(query->data, conversation);
+	}
+	return store_finish(walk->store, statement, result);
+}
+
+/* 1: told; 0: another row stands for this one; -errno. */
+static int store_listing_visit_row(struct store *store,
+				   const struct store_listing_conversation_query *query,
+				   sqlite3_stmt *row)
+{
+	struct conversation conversation = {
+		.number = store_column_text(row, 0),
+		.place_id = sqlite3_column_int64(row, 1),
+		.messages = sqlite3_column_int64(row, 2),
+		.unread = sqlite3_column_int64(row, 3),
+	};
+	struct store_listing_walk walk = {
+		.store = store,
+		.unread_only = query->unread_only,
+		.number = conversation.number,
+		.row_id = conversation.place_id,
+		.latest_id = conversation.place_id,
+	};
+	int error;
+
+	if (!store_listing_join_spellings(&walk, &conversation))
+		return 0;
+	error = store_listing_visit_conversation(&walk, &conversation, query);
+	return error ? error : 1;
+}
+
+int store_listing_conversations(struct store *store,
+				const struct store_listing_conversation_query *query)
+{
+	sqlite3_stmt *statement = store_use(
+		store, query->unread_only ? CONVERSATIONS_UNREAD : CONVERSATIONS);
+	int result = SQLITE_DONE, told = 0, error;
+	unsigned count = 0;
+
+	sqlite3_bind_int64(statement, 1, query->before_id ? query->before_id : INT64_MAX);
+	while (told >= 0 && count < query->limit &&
+	       (result = sqlite3_step(statement)) == SQLITE_ROW) {
+		told = store_listing_visit_row(store, query, statement);
+		count += told > 0;
+	}
+	error = store_finish(store, statement, result);
+	return told < 0 ? told : error;
 }

@@ -17,7 +17,7 @@
 enum { AWAIT_PAUSE_NS = 20 * 1000 * 1000 };
 
 /* Who has it, as that one wrote it; only for the eyes of the owner. */
-static int refuse(int fd, const char *folder, struct explanation *error)
+static int store_lock_refuse(int fd, const char *folder, struct explanation *error)
 {
 	char holder[24] = "";
 	ssize_t length = pread(fd, holder, sizeof(holder) - 1, 0);
@@ -35,13 +35,13 @@ static int refuse(int fd, const char *folder, struct explanation *error)
 }
 
 /* That the process is not written there harms nobody: the disk may be full. */
-static void sign(int fd)
+static void store_lock_write_pid(int fd)
 {
 	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0)
 		return;
 }
 
-static int lock_file(const char *folder, int *fd_out, struct explanation *error)
+static int store_lock_file(const char *folder, int *fd_out, struct explanation *error)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char path[PATH_MAX];
@@ -52,7 +52,7 @@ static int lock_file(const char *folder, int *fd_out, struct explanation *error)
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return explanation_set(error, -errno, "%s: %m", path);
-	failure = store_file_hand_over(folder, path);
+	failure = store_file_give_to_owner(folder, path);
 	if (failure) {
 		close(fd);
 		return explanation_set(error, failure, "%s: %s", path,
@@ -60,7 +60,7 @@ static int lock_file(const char *folder, int *fd_out, struct explanation *error)
 	}
 	if (fcntl(fd, F_OFD_SETLK, &whole) < 0) {
 		failure = errno == EAGAIN || errno == EACCES
-				  ? refuse(fd, folder, error)
+				  ? store_lock_refuse(fd, folder, error)
 				  : explanation_set(error, -errno, "%s: %m", path);
 		close(fd);
 		return failure;
@@ -70,7 +70,7 @@ static int lock_file(const char *folder, int *fd_out, struct explanation *error)
 }
 
 /* A descriptor with a lock; -1: not every file system has such; -EBUSY: another has it. */
-static int lock_folder(const char *folder, int operation)
+static int store_lock_folder(const char *folder, int operation)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool is_taken;
@@ -83,7 +83,7 @@ static int lock_folder(const char *folder, int operation)
 }
 
 /* Who may write there can put other files in the place of ours. */
-static int refuse_shared_folder(const char *folder, struct explanation *error)
+static int store_lock_refuse_shared_folder(const char *folder, struct explanation *error)
 {
 	if (!store_file_others_may_write(folder))
 		return 0;
@@ -103,12 +103,12 @@ int store_lock_take(const char *folder, struct store_lock *lock_out,
 		return explanation_set(error, failure,
 				       "%s: the folder cannot be made: %s", folder,
 				       strerror(-failure));
-	failure = refuse_shared_folder(folder, error);
+	failure = store_lock_refuse_shared_folder(folder, error);
 	if (!failure)
-		failure = lock_file(folder, &lock.file, error);
+		failure = store_lock_file(folder, &lock.file, error);
 	if (failure)
 		return failure;
-	lock.folder = lock_folder(folder, LOCK_EX);
+	lock.folder = store_lock_folder(folder, LOCK_EX);
 	if (lock.folder == -EBUSY) {
 		close(lock.file);
 		return explanation_set(error, -EBUSY,
@@ -116,7 +116,7 @@ int store_lock_take(const char *folder, struct store_lock *lock_out,
 				       " was removed; stop that one first",
 				       folder);
 	}
-	sign(lock.file);
+	store_lock_write_pid(lock.file);
 	*lock_out = lock;
 	return 0;
 }
@@ -143,7 +143,7 @@ int store_lock_await(const char *folder, int64_t timeout_ms, struct store_lock *
 	return failure;
 }
 
-static bool file_is_locked(const char *folder)
+static bool store_lock_file_is_locked(const char *folder)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char path[PATH_MAX];
@@ -164,9 +164,9 @@ bool store_lock_is_taken(const char *folder)
 {
 	int fd;
 
-	if (file_is_locked(folder))
+	if (store_lock_file_is_locked(folder))
 		return true;
-	fd = lock_folder(folder, LOCK_SH);
+	fd = store_lock_folder(folder, LOCK_SH);
 	if (fd >= 0)
 		close(fd);
 	return fd == -EBUSY;

@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "store/store_statement.h"
+#include "store/store_audit.h"
+#include "store/store_internal.h"
 
-static bool has_country(const struct store_countries *countries,
-			const struct country *country)
+static bool store_party_has_country(const struct store_party_country_list *countries,
+				    const struct country *country)
 {
 	for (size_t i = 0; i < countries->count; i++) {
 		if (countries->items[i] == country)
@@ -17,10 +18,10 @@ static bool has_country(const struct store_countries *countries,
 }
 
 /* Those that are not in the table are passed over. */
-static void countries_read(struct store *store)
+static void store_party_read_countries(struct store *store)
 {
 	sqlite3_stmt *statement = store_use(store, PARTY_COUNTRIES);
-	struct store_countries countries = { .known = true };
+	struct store_party_country_list countries = { .known = true };
 	int result;
 
 	sqlite3_bind_int(statement, 1, STORE_COUNTRIES_MAX);
@@ -28,21 +29,21 @@ static void countries_read(struct store *store)
 		const struct country *country = country_of_mobile_code(
 			(unsigned)sqlite3_column_int(statement, 0));
 
-		if (country && !has_country(&countries, country))
+		if (country && !store_party_has_country(&countries, country))
 			countries.items[countries.count++] = country;
 	}
-	if (!store_done(store, statement, result))
+	if (!store_finish(store, statement, result))
 		store->countries = countries;
 }
 
-static const struct store_countries *countries_of(struct store *store)
+const struct store_party_country_list *store_party_countries(struct store *store)
 {
 	if (!store->countries.known)
-		countries_read(store);
+		store_party_read_countries(store);
 	return &store->countries;
 }
 
-static const struct country *country_of_sim(struct store *store, int64_t sim_id)
+static const struct country *store_party_sim_country(struct store *store, int64_t sim_id)
 {
 	sqlite3_stmt *statement = store_use(store, PARTY_COUNTRY);
 	const struct country *country = NULL;
@@ -53,11 +54,11 @@ static const struct country *country_of_sim(struct store *store, int64_t sim_id)
 	if (result == SQLITE_ROW)
 		country = country_of_mobile_code(
 			(unsigned)sqlite3_column_int(statement, 0));
-	store_done(store, statement, result);
+	store_finish(store, statement, result);
 	return country;
 }
 
-static void party_add(struct store_party *party, const char *spelling)
+static void store_party_add_spelling(struct store_party *party, const char *spelling)
 {
 	for (size_t i = 0; i < party->count; i++) {
 		if (strcmp(party->spellings[i], spelling) == 0)
@@ -67,63 +68,63 @@ static void party_add(struct store_party *party, const char *spelling)
 		strcpy(party->spellings[party->count++], spelling);
 }
 
-static void party_add_form(struct store_party *party, const char *form,
-			   const struct country *country)
+static void store_party_add_form(struct store_party *party, const char *form,
+				 const struct country *country)
 {
 	char spellings[NUMBER_SPELLINGS][NUMBER_FORM_BYTES];
 	size_t count = number_spell(form, country, spellings);
 
 	for (size_t i = 0; i < count; i++)
-		party_add(party, spellings[i]);
+		store_party_add_spelling(party, spellings[i]);
 }
 
 /* The number as it is meant in one country, and how each card's country would spell that. */
-static void party_add_meant(struct store *store, const char *number,
-			    const struct country *meant, struct store_party *party)
+static void store_party_add_number(struct store *store, const char *number,
+				   const struct country *meant, struct store_party *party)
 {
-	const struct store_countries *countries = countries_of(store);
+	const struct store_party_country_list *countries = store_party_countries(store);
 	char form[NUMBER_FORM_BYTES];
 
 	if (!number_form(number, meant, form))
 		return;
-	party_add_form(party, form, meant);
+	store_party_add_form(party, form, meant);
 	for (size_t i = 0; *form == '+' && i < countries->count; i++)
-		party_add_form(party, form, countries->items[i]);
+		store_party_add_form(party, form, countries->items[i]);
 }
 
-static void spell(struct store *store, const struct country *home, const char *number,
-		  struct store_party *party_out)
+static void store_party_spell_from(struct store *store, const struct country *home,
+				   const char *number, struct store_party *party_out)
 {
 	party_out->count = 0;
 	if (!number_is_number(number))
 		return;
 	if (strlen(number) < NUMBER_FORM_BYTES)
-		party_add(party_out, number);
-	party_add_meant(store, number, home, party_out);
+		store_party_add_spelling(party_out, number);
+	store_party_add_number(store, number, home, party_out);
 }
 
-static const struct country *home_of(struct store *store, int64_t sim_id)
+static const struct country *store_party_home(struct store *store, int64_t sim_id)
 {
-	return sim_id ? country_of_sim(store, sim_id) : NULL;
+	return sim_id ? store_party_sim_country(store, sim_id) : NULL;
 }
 
 void store_party_spell_at(struct store *store, int64_t sim_id, const char *number,
 			  struct store_party *party_out)
 {
-	spell(store, home_of(store, sim_id), number, party_out);
+	store_party_spell_from(store, store_party_home(store, sim_id), number, party_out);
 }
 
 void store_party_spell(struct store *store, int64_t sim_id, const char *number,
 		       struct store_party *party_out)
 {
-	const struct store_countries *countries = countries_of(store);
-	const struct country *home = home_of(store, sim_id);
+	const struct store_party_country_list *countries = store_party_countries(store);
+	const struct country *home = store_party_home(store, sim_id);
 
-	spell(store, home, number, party_out);
+	store_party_spell_from(store, home, number, party_out);
 	if (home || !party_out->count || *number == '+')
 		return;
 	for (size_t i = 0; i < countries->count; i++)
-		party_add_meant(store, number, countries->items[i], party_out);
+		store_party_add_number(store, number, countries->items[i], party_out);
 }
 
 /* A spelling has digits and separators, and nothing that JSON would escape. */
@@ -141,20 +142,20 @@ void store_party_list(const struct store_party *party,
 bool store_party_form(struct store *store, int64_t sim_id, const char *number,
 		      char form_out[NUMBER_FORM_BYTES])
 {
-	return number_form(number, country_of_sim(store, sim_id), form_out);
+	return number_form(number, store_party_sim_country(store, sim_id), form_out);
 }
 
 bool store_party_write(struct store *store, const char *number,
 		       char form_out[NUMBER_FORM_BYTES])
 {
-	const struct store_countries *countries = countries_of(store);
+	const struct store_party_country_list *countries = store_party_countries(store);
 
 	return number_form(number, countries->count ? countries->items[0] : NULL,
 			   form_out);
 }
 
-bool store_party_is(struct store *store, const struct store_end *one,
-		    const struct store_end *other)
+bool store_party_is(struct store *store, const struct store_party_address *one,
+		    const struct store_party_address *other)
 {
 	char form[NUMBER_FORM_BYTES], other_form[NUMBER_FORM_BYTES];
 
@@ -165,39 +166,35 @@ bool store_party_is(struct store *store, const struct store_end *one,
 	       strcmp(form, other_form) == 0;
 }
 
-const struct store_countries *store_party_countries(struct store *store)
-{
-	return countries_of(store);
-}
-
 /* SQLITE_ROW: the statement has one for a spelling; SQLITE_DONE: for none; or an error. */
-static int ask_each(struct store *store, enum store_statement which,
-		    const struct store_party *party)
+static int store_party_query_each(struct store *store, enum store_sql_id which,
+				  const struct store_party *party)
 {
 	int result = SQLITE_DONE;
 
 	for (size_t i = 0; i < party->count && result == SQLITE_DONE; i++) {
 		sqlite3_stmt *statement = store_use(store, which);
 
-		statement_bind_text(statement, 1, party->spellings[i]);
+		store_bind_text(statement, 1, party->spellings[i]);
 		result = sqlite3_step(statement);
-		store_done(store, statement, result);
+		store_finish(store, statement, result);
 	}
 	return result;
 }
 
 bool store_party_was_sent_to(struct store *store, const struct store_party *party)
 {
-	return ask_each(store, PARTY_SENT_TO, party) == SQLITE_ROW;
+	return store_party_query_each(store, PARTY_SENT_TO, party) == SQLITE_ROW;
 }
 
 bool store_party_ever_wrote(struct store *store, const struct store_party *party)
 {
-	return ask_each(store, PARTY_WROTE, party) != SQLITE_DONE;
+	return store_party_query_each(store, PARTY_WROTE, party) != SQLITE_DONE;
 }
 
 /* Into its place in the order; the oldest falls out when there is no room. */
-static int recent_insert(struct store_recent *recent, const struct message *message)
+static int store_party_insert_recent(struct store_party_recent_query *recent,
+				     const struct message *message)
 {
 	unsigned at = recent->count;
 	struct message kept = *message;
@@ -219,34 +216,182 @@ static int recent_insert(struct store_recent *recent, const struct message *mess
 	return 0;
 }
 
-static int recent_read(struct store *store, const char *spelling,
-		       struct store_recent *recent)
+static int store_party_read_recent(struct store *store, const char *spelling,
+				   struct store_party_recent_query *recent)
 {
 	sqlite3_stmt *statement = store_use(store, PARTY_RECENT);
 	struct message message;
 	int result, error = 0;
 
-	statement_bind_text(statement, 1, spelling);
+	store_bind_text(statement, 1, spelling);
 	sqlite3_bind_int64(statement, 2, recent->since_ms);
 	sqlite3_bind_int64(statement, 3, recent->limit);
 	while (!error && (result = sqlite3_step(statement)) == SQLITE_ROW) {
-		statement_read_message(statement, &message);
-		error = recent_insert(recent, &message);
+		store_read_message(statement, &message);
+		error = store_party_insert_recent(recent, &message);
 	}
 	if (error) {
-		store_done(store, statement, SQLITE_DONE);
+		store_finish(store, statement, SQLITE_DONE);
 		return error;
 	}
-	return store_done(store, statement, result);
+	return store_finish(store, statement, result);
 }
 
 int store_party_recent(struct store *store, const struct store_party *party,
-		       struct store_recent *recent)
+		       struct store_party_recent_query *recent)
 {
 	int error = 0;
 
 	recent->count = 0;
 	for (size_t i = 0; !error && i < party->count; i++)
-		error = recent_read(store, party->spellings[i], recent);
+		error = store_party_read_recent(store, party->spellings[i], recent);
 	return error;
+}
+
+static int store_party_spelling_exchanged(struct store *store, const char *spelling)
+{
+	sqlite3_stmt *statement = store_use(store, NUMBER_EXCHANGED);
+	int result, error;
+
+	store_bind_text(statement, 1, spelling);
+	result = sqlite3_step(statement);
+	error = store_finish(store, statement, result);
+	if (error)
+		return error;
+	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+}
+
+int store_party_has_exchanged(struct store *store, int64_t sim_id, const char *number)
+{
+	int result = STORE_E_NOT_FOUND;
+	struct store_party party;
+
+	store_party_spell_at(store, sim_id, number, &party);
+	for (size_t i = 0; i < party.count && result == STORE_E_NOT_FOUND; i++)
+		result = store_party_spelling_exchanged(store, party.spellings[i]);
+	return result;
+}
+
+struct store_party_opt_out {
+	int64_t at_ms;	    /* when it was first said, wall clock */
+	int64_t message_id; /* ... and with which message; 0: not known */
+};
+
+/* 1: there is one; 0; -errno. */
+static int store_party_read_opt_out(struct store *store, const char *form,
+				    struct store_party_opt_out *found)
+{
+	sqlite3_stmt *statement = store_use(store, OPT_OUT_KNOWN);
+	int result, error;
+
+	store_bind_text(statement, 1, form);
+	result = sqlite3_step(statement);
+	if (result == SQLITE_ROW) {
+		found->at_ms = sqlite3_column_int64(statement, 0);
+		found->message_id = sqlite3_column_int64(statement, 1);
+	}
+	error = store_finish(store, statement, result);
+	return error ? error : result == SQLITE_ROW;
+}
+
+/* 1: in one of its spellings; 0; -errno. */
+static int store_party_find_opt_out(struct store *store, int64_t sim_id,
+				    const char *number, struct store_party_opt_out *found)
+{
+	struct store_party party;
+	int kept = 0;
+
+	store_party_spell(store, sim_id, number, &party);
+	for (size_t i = 0; !kept && i < party.count; i++)
+		kept = store_party_read_opt_out(store, party.spellings[i], found);
+	return kept;
+}
+
+int store_party_has_opted_out(struct store *store, int64_t sim_id, const char *number)
+{
+	struct store_party_opt_out found;
+	int kept = store_party_find_opt_out(store, sim_id, number, &found);
+
+	if (kept < 0)
+		return kept;
+	return kept ? 0 : STORE_E_NOT_FOUND;
+}
+
+bool store_party_opted_out_since(struct store *store, const struct message *message)
+{
+	struct store_party_opt_out found = { 0 };
+
+	if (store_party_find_opt_out(store, message->sim_id, message->number, &found) !=
+	    1)
+		return false;
+	return found.message_id ? message->id < found.message_id
+				: message->created_ms < found.at_ms;
+}
+
+bool store_party_confirm_opt_out(struct store *store, int64_t sim_id, const char *number)
+{
+	char form[NUMBER_FORM_BYTES];
+	sqlite3_stmt *statement;
+
+	if (!store_party_form(store, sim_id, number, form))
+		return false;
+	statement = store_use(store, OPT_OUT_CONFIRM);
+	store_bind_text(statement, 1, form);
+	return !store_run(store, statement) && sqlite3_changes(store->database);
+}
+
+static int store_party_set_opt_out(struct store *store,
+				   const struct store_incoming_draft *draft,
+				   const char *form, int64_t message_id)
+{
+	sqlite3_stmt *statement = store_use(store, OPT_OUT_SET);
+
+	store_bind_text(statement, 1, form);
+	sqlite3_bind_int64(statement, 2, draft->told_ms);
+	store_bind_text(statement, 3, draft->opt_word);
+	sqlite3_bind_int64(statement, 4, message_id);
+	return store_run(store, statement);
+}
+
+/* However it was spelt when it was stopped, by whichever SIM. */
+static int store_party_clear_opt_out(struct store *store, int64_t sim_id,
+				     const char *number, int *changes_out)
+{
+	struct store_party party;
+	int error = 0, changes = 0;
+
+	store_party_spell(store, sim_id, number, &party);
+	for (size_t i = 0; !error && i < party.count; i++) {
+		sqlite3_stmt *statement = store_use(store, OPT_OUT_CLEAR);
+
+		store_bind_text(statement, 1, party.spellings[i]);
+		error = store_run(store, statement);
+		changes += error ? 0 : sqlite3_changes(store->database);
+	}
+	*changes_out = changes;
+	return error;
+}
+
+int store_party_record_opt(struct store *store, const struct store_incoming_draft *draft,
+			   int64_t message_id)
+{
+	char form[NUMBER_FORM_BYTES];
+	bool out = draft->opt == OPT_OUT;
+	int error, changes = 0;
+
+	if (draft->opt == OPT_NONE ||
+	    !store_party_form(store, draft->sim_id, draft->number, form))
+		return 0;
+	if (out) {
+		error = store_party_set_opt_out(store, draft, form, message_id);
+		changes = error ? 0 : sqlite3_changes(store->database);
+	} else {
+		error = store_party_clear_opt_out(store, draft->sim_id, draft->number,
+						  &changes);
+	}
+	if (error || !changes) /* who repeats it adds no lines */
+		return error;
+	return store_audit_record(
+		store, out ? AUDIT_OPTED_OUT : AUDIT_OPTED_IN,
+		(struct audit_event_fact[]){ { "number", form }, { NULL } });
 }

@@ -2,216 +2,408 @@
 #include "store/store_restore.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "store/audit_chain.h"
-#include "store/store.h"
-#include "store/store_carry.h"
-#include "store/store_copy.h"
+#include "store/audit_chain_sql.h"
 #include "store/store_database.h"
 #include "store/store_file.h"
-#include "store/store_forward.h"
 #include "store/store_lock.h"
+#include "store/store_message.h"
+#include "store/store_receive_gaps.h"
+#include "store/store_row_copy.h"
+#include "store/store_schema.h"
+#include "store/store_usage.h"
 
-struct restoring {
-	const struct store_restore *restore;
-	struct store_opening backup;
-	struct store_opening fresh;
-	struct store_opening present;
+/*
+ * Without message_id: after the restore that number may become another message's, and its end must
+ * give back nothing of these.
+ */
+#define USAGE_NOW "id, at, client_id, sim_id, segments, noted"
+
+/* What the present store says, beside what the backup says: in tables of this connection. */
+static const char make_present_tables[] =
+	"CREATE TEMP TABLE now_sim (id INTEGER NOT NULL, iccid TEXT, imsi TEXT,"
+	" first_seen INTEGER NOT NULL) STRICT;"
+	"CREATE TEMP TABLE now_client (id INTEGER NOT NULL, name TEXT NOT NULL,"
+	" created INTEGER NOT NULL) STRICT;"
+	"CREATE TEMP TABLE now_usage (id INTEGER NOT NULL, at INTEGER NOT NULL,"
+	" client_id INTEGER NOT NULL, sim_id INTEGER NOT NULL,"
+	" segments INTEGER NOT NULL, noted INTEGER NOT NULL) STRICT;"
+	"CREATE TEMP TABLE now_setting (name TEXT NOT NULL, value TEXT NOT NULL) STRICT;"
+	"CREATE TEMP TABLE now_head (id INTEGER NOT NULL, hash BLOB NOT NULL) STRICT";
+
+static const struct store_row_copy_spec present_tables[] = {
+	{ "sim", SIM_CARRIED, "?1 > 0", .into = "now_sim" },
+	{ "client", "id, name, created", "?1 > 0", .into = "now_client" },
+	{ "usage", USAGE_NOW, "1", .into = "now_usage" },
+	{ "setting", "name, value", "1", .into = "now_setting" },
+	{ "audit", "id, hash", "EXISTS (SELECT 1 FROM audit WHERE id = ?1 AND hash = ?2)",
+	  .into = "now_head" },
 };
 
-static int open_backup(struct restoring *work)
+/* The ids of opt-outs may stand for others there. */
+static const struct store_row_copy_spec kept_tables[] = {
+	{ "sim", SIM_CARRIED, "?1 > 0" },
+	{ "opt_out", "number, at, word, confirmed", "1" },
+};
+
+/* What says who may do what. */
+static const struct store_row_copy_spec rights_tables[] = {
+	{ "client", CLIENT_CARRIED, "?1 > 0" },
+	{ "setting", SETTING_CARRIED, "1" },
+};
+
+static const char kinship[] =
+	"SELECT EXISTS (SELECT 1 FROM now_head) OR EXISTS (SELECT 1 FROM now_client"
+	" JOIN client USING (id, name, created))";
+
+/* A card whose number stands for another card there gets a new one. */
+static const char other_cards[] =
+	"INSERT INTO sim (iccid, imsi, first_seen) SELECT iccid, imsi, first_seen"
+	" FROM now_sim WHERE iccid IS NOT NULL"
+	" AND NOT EXISTS (SELECT 1 FROM sim WHERE sim.iccid = now_sim.iccid)";
+
+/*
+ * Of kin a row has the same number in both, and the present one counts, for it may have moved
+ * with the clock. A number that stands for two is given anew to the second.
+ */
+static const char usage_of_kin[] =
+	"INSERT OR REPLACE INTO usage (" USAGE_NOW ")"
+	" SELECT CASE WHEN EXISTS (SELECT 1 FROM usage AS old WHERE old.id = now.id AND"
+	"  (old.client_id, old.sim_id, old.segments, old.noted)"
+	"  <> (now.client_id, now.sim_id, now.segments, now.noted))"
+	"  THEN NULL ELSE now.id END,"
+	" at, client_id, sim_id, segments, noted FROM now_usage AS now ORDER BY now.id";
+
+/* The clients are others, the cards may have other numbers, and the clock another zero. */
+static const char usage_of_cards[] =
+	"INSERT INTO usage (at, client_id, sim_id, segments, noted)"
+	" SELECT now.at + %1$" PRId64 ", -1, sim.id, now.segments, now.noted + %1$" PRId64
+	" FROM now_usage AS now JOIN now_sim ON now_sim.id = now.sim_id"
+	" JOIN sim ON sim.iccid = now_sim.iccid"
+	"  OR (sim.iccid IS NULL AND now_sim.iccid IS NULL AND sim.imsi = now_sim.imsi)"
+	" ORDER BY now.id";
+
+static int store_restore_query_int(sqlite3 *database, const char *sql,
+				   int64_t *number_out)
+{
+	sqlite3_stmt *statement = NULL;
+	int result = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
+
+	if (result == SQLITE_OK)
+		result = sqlite3_step(statement);
+	if (result == SQLITE_ROW)
+		*number_out = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return result == SQLITE_ROW || result == SQLITE_DONE ? SQLITE_OK : result;
+}
+
+/* By how much the wall clock is ahead of usage time; 0: not known. */
+static int64_t store_restore_clock_ahead(sqlite3 *database, const char *table)
+{
+	sqlite3_stmt *statement = NULL;
+	int64_t ahead_ms = 0;
+	char sql[96];
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT value FROM %s WHERE name = '" STORE_SETTING_USAGE_CLOCK "'",
+		 table);
+	if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
+	    sqlite3_step(statement) == SQLITE_ROW)
+		ahead_ms = store_usage_clock_ahead(
+			(const char *)sqlite3_column_text(statement, 0));
+	sqlite3_finalize(statement);
+	return ahead_ms;
+}
+
+static int store_restore_keep_cards(sqlite3 *to)
+{
+	char sql[sizeof(usage_of_cards) + 2 * 24];
+	int result = sqlite3_exec(to, other_cards, NULL, NULL, NULL);
+
+	snprintf(sql, sizeof(sql), usage_of_cards,
+		 store_restore_clock_ahead(to, "now_setting") -
+			 store_restore_clock_ahead(to, "setting"));
+	if (!result)
+		result = sqlite3_exec(to, sql, NULL, NULL, NULL);
+	return result;
+}
+
+/* Only what came after the backup: the rest is in it, and what it says of that stays. */
+static int store_restore_keep_rows(sqlite3 *from, sqlite3 *to)
+{
+	char messages[160], changes[160], calls[160];
+	const struct store_row_copy_spec rows[] = {
+		{ "message", MESSAGE_CARRIED, messages },
+		{ "message_change", CHANGE_CARRIED, changes },
+		{ "event", EVENT_CARRIED, calls },
+	};
+	int64_t message = 0, event = 0;
+	int result = store_restore_query_int(
+		to, "SELECT max(seq) FROM sqlite_sequence WHERE name = 'message'",
+		&message);
+
+	if (!result)
+		result = store_restore_query_int(to,
+						 "SELECT max(seq) FROM sqlite_sequence"
+						 " WHERE name = 'event'",
+						 &event);
+	snprintf(messages, sizeof(messages),
+		 MESSAGE_CONDITION " AND ?1 > %" PRId64 " AND ?13 IS NOT NULL", message);
+	snprintf(changes, sizeof(changes),
+		 "?3 BETWEEN 1 AND 13 AND ?2 > %" PRId64
+		 " AND EXISTS (SELECT 1 FROM message WHERE id = ?2)",
+		 message);
+	snprintf(calls, sizeof(calls),
+		 EVENT_CONDITION " AND ?2 = 1 AND ?7 >= 5 AND ?1 > %" PRId64, event);
+	if (result)
+		return result;
+	return store_row_copy_tables(from, to, rows, sizeof(rows) / sizeof(*rows));
+}
+
+static int store_restore_keep_same_phone(sqlite3 *from, sqlite3 *to)
+{
+	int result = sqlite3_exec(to, "DELETE FROM client; DELETE FROM setting", NULL,
+				  NULL, NULL);
+
+	if (!result)
+		result = store_row_copy_tables(from, to, rights_tables,
+					       sizeof(rights_tables) /
+						       sizeof(*rights_tables));
+	if (!result)
+		result = sqlite3_exec(to, usage_of_kin, NULL, NULL, NULL);
+	return result ? result : store_restore_keep_rows(from, to);
+}
+
+static int store_restore_keep_present(sqlite3 *from, sqlite3 *to, bool *is_kin_out)
+{
+	int64_t is_kin = 0;
+	int result = sqlite3_exec(to, make_present_tables, NULL, NULL, NULL);
+
+	if (!result)
+		result = store_row_copy_tables(from, to, present_tables,
+					       sizeof(present_tables) /
+						       sizeof(*present_tables));
+	if (!result)
+		result = store_restore_query_int(to, kinship, &is_kin);
+	if (!result)
+		result =
+			store_row_copy_tables(from, to, kept_tables,
+					      sizeof(kept_tables) / sizeof(*kept_tables));
+	if (!result)
+		result = is_kin ? store_restore_keep_same_phone(from, to)
+				: store_restore_keep_cards(to);
+	if (!result)
+		*is_kin_out = is_kin;
+	return result;
+}
+
+struct store_restore_work {
+	const struct store_restore *restore;
+	struct store_database backup;
+	struct store_database fresh;
+	struct store_database present;
+};
+
+static int store_restore_open_backup(struct store_restore_work *work)
 {
 	struct stat status;
 	int error;
 
 	snprintf(work->backup.path, PATH_MAX, "%s", work->restore->file);
 	if (stat(work->backup.path, &status) < 0)
-		return store_opening_fail(&work->backup, -errno, "%m");
+		return store_database_fail(&work->backup, -errno, "%m");
 	if (!S_ISREG(status.st_mode))
-		return store_opening_fail(&work->backup, -EINVAL, "not a file");
-	error = store_opening_connect(&work->backup, SQLITE_OPEN_READONLY);
+		return store_database_fail(&work->backup, -EINVAL, "not a file");
+	error = store_database_connect(&work->backup, SQLITE_OPEN_READONLY);
 	if (!error)
-		error = store_copy_check_kind(&work->backup);
+		error = store_database_check_kind(&work->backup);
 	if (error == -EUCLEAN)
-		return store_opening_fail(
+		return store_database_fail(
 			&work->backup, error,
 			"damaged, or no backup; the ledger stays what it is");
 	return error;
 }
 
-static int fail_damaged(struct restoring *work)
+static int store_restore_fail_damaged(struct store_restore_work *work)
 {
-	return store_opening_fail(&work->backup, -EUCLEAN,
-				  "damaged; the ledger stays what it is");
+	return store_database_fail(&work->backup, -EUCLEAN,
+				   "damaged; the ledger stays what it is");
 }
 
 /*
  * What the schema of a stranger says is not run, and a check of its pages would: there it has
  * to do that every row can be read.
  */
-static int check_backup(struct restoring *work)
+static int store_restore_check_backup(struct store_restore_work *work)
 {
 	int64_t version = 0;
-	int error = store_opening_execute(&work->backup, "BEGIN");
+	int error = store_database_execute(&work->backup, "BEGIN");
 
 	if (!error)
-		error = store_opening_ask(&work->backup, "PRAGMA user_version", &version);
+		error = store_database_query_int(&work->backup, "PRAGMA user_version",
+						 &version);
 	if (!error && store_schema_is_ours(work->backup.database, version))
-		error = store_opening_check(&work->backup, "integrity_check");
-	return error == -EUCLEAN ? fail_damaged(work) : error;
+		error = store_database_check(&work->backup, "integrity_check");
+	return error == -EUCLEAN ? store_restore_fail_damaged(work) : error;
 }
 
-static int fail_carrying(struct restoring *work, int result)
+static int store_restore_fail_copying(struct store_restore_work *work, int result)
 {
 	if (result == SQLITE_INTERRUPT)
-		return store_opening_fail(&work->fresh, -EINTR,
-					  "was not finished: interrupted");
+		return store_database_fail(&work->fresh, -EINTR,
+					   "was not finished: interrupted");
 	result = store_database_error(work->fresh.database, result);
-	return store_opening_fail(&work->fresh, result > 0 ? -ENOSPC : result,
-				  "cannot be written: %s",
-				  sqlite3_errmsg(work->fresh.database));
+	return store_database_fail(&work->fresh, result > 0 ? -ENOSPC : result,
+				   "cannot be written: %s",
+				   sqlite3_errmsg(work->fresh.database));
 }
 
 /* The rows, into tables of ours. */
-static int carry_backup(struct restoring *work, struct store_restored *restored)
+static int store_restore_copy_rows(struct store_restore_work *work,
+				   struct store_restore_result *restored)
 {
-	const struct store_progress *progress = &work->restore->progress;
-	struct store_carried carried = { false };
+	const struct store_backup_progress *progress = &work->restore->progress;
+	struct store_row_copy_result carried = { false };
 	int64_t pages = 0;
 	int result, error;
 
 	errno = 0; /* see store_database_error() */
-	result = store_carry_all(work->backup.database, work->fresh.database, progress,
-				 &carried);
+	result = store_row_copy_all(work->backup.database, work->fresh.database, progress,
+				    &carried);
 	if (result)
-		return fail_carrying(work, result);
+		return store_restore_fail_copying(work, result);
 	if (carried.is_damaged)
-		return fail_damaged(work);
+		return store_restore_fail_damaged(work);
 	restored->left_out = carried.left_out;
-	error = store_opening_ask(&work->backup, "PRAGMA page_count", &pages);
+	error = store_database_query_int(&work->backup, "PRAGMA page_count", &pages);
 	if (!error && progress->step &&
 	    !progress->step(progress->data, (int)pages, (int)pages))
-		return fail_carrying(work, SQLITE_INTERRUPT);
-	return error ? error : store_opening_check(&work->fresh, "quick_check");
+		return store_restore_fail_copying(work, SQLITE_INTERRUPT);
+	return error ? error : store_database_check(&work->fresh, "quick_check");
 }
 
-static int copy_backup(struct restoring *work, struct store_restored *restored)
+static int store_restore_copy_backup(struct store_restore_work *work,
+				     struct store_restore_result *restored)
 {
 	int error;
 
 	if (!store_file_path(work->fresh.path, work->restore->folder, STORE_FILE_FRESH,
 			     ""))
-		return store_opening_fail(&work->fresh, -ENAMETOOLONG, "too long");
-	error = check_backup(work);
+		return store_database_fail(&work->fresh, -ENAMETOOLONG, "too long");
+	error = store_restore_check_backup(work);
 	if (!error)
 		error = store_database_make(&work->fresh);
-	return error ? error : carry_backup(work, restored);
+	return error ? error : store_restore_copy_rows(work, restored);
 }
 
 /* 1: there is one. Its database is NULL when nothing of it can be read. */
-static int open_present(struct restoring *work)
+static int store_restore_open_present(struct store_restore_work *work)
 {
 	struct stat status;
 
 	if (!store_file_path(work->present.path, work->restore->folder, STORE_FILE, "") ||
 	    stat(work->present.path, &status) < 0)
 		return 0;
-	if (store_opening_connect(&work->present, SQLITE_OPEN_READONLY))
-		store_opening_abort(&work->present);
+	if (store_database_connect(&work->present, SQLITE_OPEN_READONLY))
+		store_database_abort(&work->present);
 	return 1;
 }
 
 /* Where the audit stood that is set aside now: that file still proves it. */
-static int note_restore(sqlite3 *present, sqlite3 *to)
+static int store_restore_audit(sqlite3 *present, sqlite3 *to)
 {
-	struct audit_head head = { .line = 0 };
+	struct audit_chain_head head = { .line = 0 };
 	char text[AUDIT_HEAD_TEXT_BYTES];
 	char detail[AUDIT_HEAD_TEXT_BYTES + 32] = "{}";
 
-	if (present && audit_chain_head(present, &head) == SQLITE_OK && head.line) {
-		audit_head_write(&head, text);
+	if (present && audit_chain_find_head(present, &head) == SQLITE_OK && head.line) {
+		audit_chain_write_head(&head, text);
 		snprintf(detail, sizeof(detail), "{\"replaced\":\"%s\"}", text);
 	}
-	return audit_chain_add(to, AUDIT_LEDGER_RESTORED, detail);
+	return audit_chain_add(to, AUDIT_STORE_RESTORED, detail);
 }
 
-static int carry_over(struct restoring *work, struct store_restored *restored)
+static int store_restore_carry_over(struct store_restore_work *work,
+				    struct store_restore_result *restored)
 {
 	struct explanation ignored;
 	sqlite3 *to = work->fresh.database;
 	int result = SQLITE_OK;
 
 	work->present.error = &ignored;
-	if (open_present(work)) {
+	if (store_restore_open_present(work)) {
 		if (work->present.database)
-			result = store_forward(work->present.database, to,
-					       &restored->keeps_clients);
+			result = store_restore_keep_present(work->present.database, to,
+							    &restored->keeps_clients);
 		if (!result)
-			result = store_carry_numbers(work->present.database, to);
+			result = store_row_copy_sequences(work->present.database, to);
 	}
 	if (!result)
-		result = store_carry_settle(to, STORE_GAP_RESTORED, 0);
+		result = store_row_copy_settle(to, STORE_GAP_RESTORED, 0);
 	if (!result)
-		result = note_restore(work->present.database, to);
-	store_opening_abort(&work->present);
+		result = store_restore_audit(work->present.database, to);
+	store_database_abort(&work->present);
 	if (!result)
 		return 0;
-	return store_opening_fail(&work->fresh, -EIO, "cannot be written: %s",
-				  sqlite3_errmsg(to));
+	return store_database_fail(&work->fresh, -EIO, "cannot be written: %s",
+				   sqlite3_errmsg(to));
 }
 
-static int make_fresh(struct restoring *work, struct store_restored *restored)
+static int store_restore_make_new(struct store_restore_work *work,
+				  struct store_restore_result *restored)
 {
-	int error = copy_backup(work, restored);
+	int error = store_restore_copy_backup(work, restored);
 
 	if (!error)
-		error = store_opening_ask(&work->fresh,
-					  "SELECT count(*) FROM message"
-					  " WHERE " STATE_IS_UNFINISHED,
-					  &restored->unknown);
+		error = store_database_query_int(&work->fresh,
+						 "SELECT count(*) FROM message"
+						 " WHERE " STATE_IS_UNFINISHED,
+						 &restored->unknown);
 	if (!error)
-		error = carry_over(work, restored);
+		error = store_restore_carry_over(work, restored);
 	if (!error)
-		error = store_copy_summarize(&work->fresh, &restored->summary);
-	return error ? error : store_opening_finish(&work->fresh);
+		error = store_database_summarize(&work->fresh, &restored->summary);
+	return error ? error : store_database_finish(&work->fresh);
 }
 
-static int put_in_place(struct restoring *work, struct store_restored *restored)
+static int store_restore_put_in_place(struct store_restore_work *work,
+				      struct store_restore_result *restored)
 {
 	int error = store_file_replace(work->restore->folder, work->fresh.path,
 				       "replaced", restored->aside);
 
 	if (!error)
 		return 0;
-	return store_opening_fail(&work->fresh, error, "cannot become the ledger: %s",
-				  strerror(-error));
+	return store_database_fail(&work->fresh, error, "cannot become the ledger: %s",
+				   strerror(-error));
 }
 
 int store_restore(const struct store_restore *restore,
-		  struct store_restored *restored_out, struct explanation *error)
+		  struct store_restore_result *restored_out, struct explanation *error)
 {
-	struct restoring work = { .restore = restore,
-				  .backup.error = error,
-				  .fresh.error = error };
-	struct store_restored restored = { 0 };
+	struct store_restore_work work = { .restore = restore,
+					   .backup.error = error,
+					   .fresh.error = error };
+	struct store_restore_result restored = { 0 };
 	struct store_lock lock;
 	int failure = store_lock_take(restore->folder, &lock, error);
 
 	if (failure)
 		return failure;
-	store_file_complete(restore->folder);
-	failure = open_backup(&work);
+	store_file_finish_replace(restore->folder);
+	failure = store_restore_open_backup(&work);
 	if (!failure) {
-		failure = make_fresh(&work, &restored);
+		failure = store_restore_make_new(&work, &restored);
 		if (!failure)
-			failure = put_in_place(&work, &restored);
-		store_opening_abort(&work.fresh);
+			failure = store_restore_put_in_place(&work, &restored);
+		store_database_abort(&work.fresh);
 		store_file_remove(work.fresh.path);
 	}
-	store_opening_abort(&work.backup);
+	store_database_abort(&work.backup);
 	store_lock_release(&lock);
 	if (!failure)
 		*restored_out = restored;

@@ -7,8 +7,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/store_database.h"
+#include "store/store_internal.h"
 #include "store/store_setting.h"
-#include "store/store_statement.h"
 
 enum { GAPS_MAX = 1000, INCREMENTAL = 2 };
 
@@ -18,7 +19,7 @@ static const char leap_setting[] = "clock_leapt";
 #define SMALL_BYTES (INT64_C(16) << 20)
 
 /* What one step is going to remove. */
-struct doomed {
+struct store_retention_batch {
 	int64_t ids[RETENTION_STEP_ROWS];
 	unsigned count;
 };
@@ -27,17 +28,18 @@ struct doomed {
  * Age goes by the order of ids, for clocks jump: a message between others of this year is
  * not old, whatever the clock said when it came.
  */
-static bool is_wanted(const struct store_retention *retention, int64_t id)
+static bool store_retention_is_due(const struct store_retention *retention, int64_t id)
 {
 	return id < retention->border_id || retention->excess > 0;
 }
 
-static void look_at(struct store_retention *retention, struct doomed *doomed,
-		    sqlite3_stmt *statement)
+static void store_retention_check_row(struct store_retention *retention,
+				      struct store_retention_batch *doomed,
+				      sqlite3_stmt *statement)
 {
 	int64_t id = sqlite3_column_int64(statement, 0);
 
-	if (!is_wanted(retention, id)) {
+	if (!store_retention_is_due(retention, id)) {
 		retention->done = true;
 		if (!retention->oldest_ms)
 			retention->oldest_ms = sqlite3_column_int64(statement, 2);
@@ -50,8 +52,9 @@ static void look_at(struct store_retention *retention, struct doomed *doomed,
 	retention->excess--;
 }
 
-static int look_at_page(struct store *store, struct store_retention *retention,
-			struct doomed *doomed)
+static int store_retention_read_page(struct store *store,
+				     struct store_retention *retention,
+				     struct store_retention_batch *doomed)
 {
 	sqlite3_stmt *statement = store_use(store, RETENTION_PAGE);
 	int64_t now_ms = clock_wall_ms();
@@ -63,15 +66,16 @@ static int look_at_page(struct store *store, struct store_retention *retention,
 			   now_ms - (int64_t)STORE_KEY_DAYS * CLOCK_MS_PER_DAY);
 	sqlite3_bind_int(statement, 4, RETENTION_STEP_ROWS);
 	while (!retention->done && (result = sqlite3_step(statement)) == SQLITE_ROW) {
-		look_at(retention, doomed, statement);
+		store_retention_check_row(retention, doomed, statement);
 		rows++;
 	}
 	if (result == SQLITE_DONE && rows < RETENTION_STEP_ROWS)
 		retention->done = true;
-	return store_done(store, statement, result);
+	return store_finish(store, statement, result);
 }
 
-static int remove_row(struct store *store, enum store_statement which, int64_t id)
+static int store_retention_delete_row(struct store *store, enum store_sql_id which,
+				      int64_t id)
 {
 	sqlite3_stmt *statement = store_use(store, which);
 
@@ -80,14 +84,17 @@ static int remove_row(struct store *store, enum store_statement which, int64_t i
 }
 
 /* Inside a transaction; triggers keep the conversations right. */
-static int remove_all(struct store *store, const struct doomed *doomed)
+static int store_retention_delete_batch(struct store *store,
+					const struct store_retention_batch *doomed)
 {
 	int error = 0;
 
 	for (unsigned i = 0; !error && i < doomed->count; i++) {
-		error = remove_row(store, RETENTION_CHANGES, doomed->ids[i]);
+		error = store_retention_delete_row(store, RETENTION_CHANGES,
+						   doomed->ids[i]);
 		if (!error)
-			error = remove_row(store, RETENTION_REMOVE, doomed->ids[i]);
+			error = store_retention_delete_row(store, RETENTION_REMOVE,
+							   doomed->ids[i]);
 	}
 	return error;
 }
@@ -95,13 +102,14 @@ static int remove_all(struct store *store, const struct doomed *doomed)
 int store_retention_step(struct store *store, struct store_retention *retention)
 {
 	struct store_retention next = *retention;
-	struct doomed doomed = { .count = 0 };
-	int error = look_at_page(store, &next, &doomed);
+	struct store_retention_batch doomed = { .count = 0 };
+	int error = store_retention_read_page(store, &next, &doomed);
 
 	if (!error && doomed.count) {
 		error = store_begin(store);
 		if (!error)
-			error = store_end(store, remove_all(store, &doomed));
+			error = store_end(store,
+					  store_retention_delete_batch(store, &doomed));
 	}
 	if (error)
 		return error;
@@ -111,13 +119,14 @@ int store_retention_step(struct store *store, struct store_retention *retention)
 }
 
 /* The number that a statement without parameters left to bind gives. */
-static int read_number(struct store *store, sqlite3_stmt *statement, int64_t *number_out)
+static int store_retention_read_int(struct store *store, sqlite3_stmt *statement,
+				    int64_t *number_out)
 {
 	int result = sqlite3_step(statement);
 
 	if (result == SQLITE_ROW)
 		*number_out = sqlite3_column_int64(statement, 0);
-	return store_done(store, statement, result);
+	return store_finish(store, statement, result);
 }
 
 int store_retention_border(struct store *store, int64_t made_ms, int64_t *id_out)
@@ -127,13 +136,13 @@ int store_retention_border(struct store *store, int64_t made_ms, int64_t *id_out
 	int error;
 
 	sqlite3_bind_int64(statement, 1, made_ms);
-	error = read_number(store, statement, &id);
+	error = store_retention_read_int(store, statement, &id);
 	if (!error)
 		*id_out = id ? id : INT64_MAX;
 	return error;
 }
 
-int store_retention_note_leap(struct store *store, int64_t now_ms)
+int store_retention_record_jump(struct store *store, int64_t now_ms)
 {
 	char text[STORE_SETTING_BYTES];
 
@@ -142,47 +151,51 @@ int store_retention_note_leap(struct store *store, int64_t now_ms)
 }
 
 /* Noted within the last day, by a clock that has not been set back since. */
-static int find_noted_leap(struct store *store, int64_t now_ms, bool *leapt_out)
+static int store_retention_find_recorded_jump(struct store *store, int64_t now_ms,
+					      bool *jumped_out)
 {
 	char text[STORE_SETTING_BYTES];
 	int error = store_setting_get(store, leap_setting, text);
 	long long noted_ms = error ? 0 : strtoll(text, NULL, 10);
 
-	*leapt_out = !error && noted_ms <= now_ms && now_ms - CLOCK_MS_PER_DAY < noted_ms;
+	*jumped_out =
+		!error && noted_ms <= now_ms && now_ms - CLOCK_MS_PER_DAY < noted_ms;
 	return error == STORE_E_NOT_FOUND ? 0 : error;
 }
 
 /* A week or more in which nothing ran ended within the last day. */
-static int find_gap(struct store *store, int64_t now_ms, bool *leapt_out)
+static int store_retention_find_long_gap(struct store *store, int64_t now_ms,
+					 bool *jumped_out)
 {
 	sqlite3_stmt *statement = store_use(store, RETENTION_LEAP);
-	int64_t leapt = 0;
+	int64_t jumped = 0;
 	int error;
 
 	sqlite3_bind_int64(statement, 1, now_ms - CLOCK_MS_PER_DAY);
 	sqlite3_bind_int64(statement, 2, now_ms);
-	sqlite3_bind_int64(statement, 3, RETENTION_LEAP_MS);
-	error = read_number(store, statement, &leapt);
+	sqlite3_bind_int64(statement, 3, RETENTION_JUMP_MS);
+	error = store_retention_read_int(store, statement, &jumped);
 	if (!error)
-		*leapt_out = leapt != 0;
+		*jumped_out = jumped != 0;
 	return error;
 }
 
-int store_retention_leap(struct store *store, int64_t now_ms, bool *leapt_out)
+int store_retention_has_jumped(struct store *store, int64_t now_ms, bool *jumped_out)
 {
 	bool noted = false, ran_nothing = false;
-	int error = find_noted_leap(store, now_ms, &noted);
+	int error = store_retention_find_recorded_jump(store, now_ms, &noted);
 
 	if (!error)
-		error = find_gap(store, now_ms, &ran_nothing);
+		error = store_retention_find_long_gap(store, now_ms, &ran_nothing);
 	if (!error)
-		*leapt_out = noted || ran_nothing;
+		*jumped_out = noted || ran_nothing;
 	return error;
 }
 
 int store_retention_count(struct store *store, int64_t *count_out)
 {
-	return read_number(store, store_use(store, RETENTION_COUNT), count_out);
+	return store_retention_read_int(store, store_use(store, RETENTION_COUNT),
+					count_out);
 }
 
 int64_t store_retention_added(const struct store *store)
@@ -190,7 +203,7 @@ int64_t store_retention_added(const struct store *store)
 	return store->added;
 }
 
-int store_retention_gaps(struct store *store, int64_t ended_ms)
+int store_retention_drop_gaps(struct store *store, int64_t ended_ms)
 {
 	sqlite3_stmt *statement = store_use(store, RETENTION_GAPS);
 
@@ -199,15 +212,8 @@ int store_retention_gaps(struct store *store, int64_t ended_ms)
 	return store_run(store, statement);
 }
 
-/* A pragma that gives a row for each page is stepped to its end. */
-static int run_pragma(struct store *store, const char *sql)
-{
-	store_obey_lazy(store);
-	errno = 0; /* see store_database_error() */
-	return store_noted(store, sqlite3_exec(store->database, sql, NULL, NULL, NULL));
-}
-
-static int ask_pragma(struct store *store, const char *sql, int64_t *number_out)
+static int store_retention_query_pragma(struct store *store, const char *sql,
+					int64_t *number_out)
 {
 	sqlite3_stmt *statement = NULL;
 	int result = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
@@ -217,21 +223,22 @@ static int ask_pragma(struct store *store, const char *sql, int64_t *number_out)
 	if (result == SQLITE_ROW)
 		*number_out = sqlite3_column_int64(statement, 0);
 	sqlite3_finalize(statement);
-	return store_noted(store, result);
+	return store_check_result(store, result);
 }
 
 int store_retention_vacuum(struct store *store, int64_t *left_out)
 {
 	int64_t mode = 0, left = 0;
 	char sql[48];
-	int error = ask_pragma(store, "PRAGMA auto_vacuum", &mode);
+	int error = store_retention_query_pragma(store, "PRAGMA auto_vacuum", &mode);
 
 	if (!error && mode == INCREMENTAL) {
 		snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%d)",
 			 RETENTION_STEP_PAGES);
-		error = run_pragma(store, sql);
+		error = store_run_pragma(store, sql);
 		if (!error)
-			error = ask_pragma(store, "PRAGMA freelist_count", &left);
+			error = store_retention_query_pragma(
+				store, "PRAGMA freelist_count", &left);
 	}
 	if (!error)
 		*left_out = left;
@@ -247,16 +254,17 @@ void store_retention_checkpoint(struct store *store)
 	sqlite3_busy_timeout(store->database, STORE_BUSY_MS);
 }
 
-void store_retention_convert(struct store *store)
+void store_retention_enable_vacuum(struct store *store)
 {
 	int64_t mode = 0, pages = 0, page_bytes = 0;
 
-	if (ask_pragma(store, "PRAGMA auto_vacuum", &mode) || mode == INCREMENTAL ||
-	    ask_pragma(store, "PRAGMA page_count", &pages) ||
-	    ask_pragma(store, "PRAGMA page_size", &page_bytes) ||
+	if (store_retention_query_pragma(store, "PRAGMA auto_vacuum", &mode) ||
+	    mode == INCREMENTAL ||
+	    store_retention_query_pragma(store, "PRAGMA page_count", &pages) ||
+	    store_retention_query_pragma(store, "PRAGMA page_size", &page_bytes) ||
 	    pages * page_bytes > SMALL_BYTES)
 		return;
-	if (run_pragma(store, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM"))
+	if (store_run_pragma(store, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM"))
 		log_warning("store: room that becomes free is used again, and not given "
 			    "back to the file system");
 }

@@ -3,7 +3,7 @@
  * Store schema: from nothing to the present version. An entry is never edited once it was
  * released, only added.
  */
-#include "store/store_database.h"
+#include "store/store_schema.h"
 
 #include <stddef.h>
 
@@ -147,7 +147,7 @@ static const char version_4[] =
 	") STRICT, WITHOUT ROWID;";
 
 /*
- * secret: see store_secret.h. asking_closed: what the person said no to, by the name of the
+ * secret: see store_setting_secret.h. asking_closed: what the person said no to, by the name of the
  * order.
  */
 static const char version_5[] =
@@ -255,7 +255,7 @@ static const char version_7[] =
 /*
  * opt_out: message_id is the first message that says it; 0: not known, as of one of an older
  * ledger. balance: what a SIM had when the network was asked last, in thousandths, with as many
- * decimals as were written; see store_balance.h. The id is the SIM's, `at` in usage time.
+ * decimals as were written; see store_sim_balance.h. The id is the SIM's, `at` in usage time.
  */
 static const char version_8[] =
 	"ALTER TABLE opt_out ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;"
@@ -281,7 +281,7 @@ static const char version_9[] = "DROP INDEX message_unfinished;"
  * sms/outbox_deadline.h.
  * alive: boot and boot_at are the same moment as `at`, by CLOCK_BOOTTIME.
  * place: which file this is; of epoch 0: it was made by a version that noted nothing; no
- * row: it was made by us and not used yet. See store/store_place.h.
+ * row: it was made by us and not used yet. See store/store_identity.h.
  */
 static const char version_10[] =
 	"ALTER TABLE message ADD COLUMN boot INTEGER NOT NULL DEFAULT 0;"
@@ -306,25 +306,26 @@ static const char version_11[] =
 	"ALTER TABLE usage ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;"
 	"CREATE INDEX usage_noted ON usage (client_id, noted);";
 
-const char *const store_migrations[STORE_SCHEMA_VERSION] = {
+const char *const store_schema_migrations[STORE_SCHEMA_VERSION] = {
 	version_1, version_2, version_3, version_4,  version_5,	 version_6,
 	version_7, version_8, version_9, version_10, version_11,
 };
 
 /* FNV-1a, 64 bits; the end of the text counts, too. */
-static uint64_t digest_text(uint64_t digest, const unsigned char *text)
+static uint64_t store_schema_digest_text(uint64_t digest, const unsigned char *text)
 {
 	for (; *text; text++)
 		digest = (digest ^ *text) * UINT64_C(0x100000001b3);
 	return digest * UINT64_C(0x100000001b3);
 }
 
-static uint64_t digest_row(uint64_t digest, sqlite3_stmt *statement)
+static uint64_t store_schema_digest_row(uint64_t digest, sqlite3_stmt *statement)
 {
 	for (int column = 0; column < sqlite3_column_count(statement); column++) {
 		const unsigned char *text = sqlite3_column_text(statement, column);
 
-		digest = digest_text(digest, text ? text : (const unsigned char *)"");
+		digest = store_schema_digest_text(
+			digest, text ? text : (const unsigned char *)"");
 	}
 	return digest;
 }
@@ -341,20 +342,21 @@ uint64_t store_schema_digest(sqlite3 *database)
 	if (result == SQLITE_OK)
 		result = sqlite3_step(statement);
 	for (; result == SQLITE_ROW; result = sqlite3_step(statement))
-		digest = digest_row(digest, statement);
+		digest = store_schema_digest_row(digest, statement);
 	sqlite3_finalize(statement);
 	return result == SQLITE_DONE ? digest : 0;
 }
 
 /* As this SQLite writes it, which may differ from the one that STORE_SCHEMA_DIGEST is of. */
-static uint64_t digest_of_version(int64_t version)
+static uint64_t store_schema_version_digest(int64_t version)
 {
 	sqlite3 *database = NULL;
 	int result = sqlite3_open(":memory:", &database);
 	uint64_t digest = 0;
 
 	for (int64_t i = 0; result == SQLITE_OK && i < version; i++)
-		result = sqlite3_exec(database, store_migrations[i], NULL, NULL, NULL);
+		result = sqlite3_exec(database, store_schema_migrations[i], NULL, NULL,
+				      NULL);
 	if (result == SQLITE_OK)
 		digest = store_schema_digest(database);
 	sqlite3_close(database);
@@ -372,5 +374,5 @@ bool store_schema_is_ours(sqlite3 *database, int64_t version)
 		return false;
 	if (version == STORE_SCHEMA_VERSION && digest == STORE_SCHEMA_DIGEST)
 		return true;
-	return digest == digest_of_version(version);
+	return digest == store_schema_version_digest(version);
 }

@@ -1,66 +1,93 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/store.h"
-#include "store/store_statement.h"
-#include "store/store_sync.h"
-
 /*
- * Whoever may ask for anything may begin sessions as often as they like: that must not make
- * the disk work, and everybody wait for it, as often.
+ * The key lives where the messages do, and a restore or a rescue takes it away: what was
+ * answered before may not be known then, so that nothing asked before may count
+ * (tests/integration/test_ask.py::test_a_restored_ledger_knows_no_question).
  */
-static sqlite3_stmt *use_lazily(struct store *store, enum store_statement which)
-{
-	store_set_lazy(store, true);
-	return store_use(store, which);
-}
+#include "store/store_session.h"
 
-static int run_lazily(struct store *store, sqlite3_stmt *statement)
-{
-	int error = store_run(store, statement);
-
-	store_set_lazy(store, false);
-	return error;
-}
+#include "base/clock.h"
+#include "store/store_internal.h"
+#include "store/store_setting.h"
 
 int store_session_put(struct store *store, const struct session_record *record)
 {
-	sqlite3_stmt *statement = use_lazily(store, SESSION_PUT);
+	sqlite3_stmt *statement = store_use_lazily(store, SESSION_PUT);
 
-	statement_bind_text(statement, 1, record->id);
+	store_bind_text(statement, 1, record->id);
 	sqlite3_bind_int64(statement, 2, record->client_id);
-	statement_bind_text(statement, 3, record->revision);
+	store_bind_text(statement, 3, record->revision);
 	sqlite3_bind_int64(statement, 4, record->capabilities);
 	sqlite3_bind_int64(statement, 5, record->used_ms);
-	statement_bind_text(statement, 6, record->subscriptions);
-	return run_lazily(store, statement);
+	store_bind_text(statement, 6, record->subscriptions);
+	return store_run(store, statement);
 }
 
 int store_session_remove(struct store *store, const char *id)
 {
-	sqlite3_stmt *statement = use_lazily(store, SESSION_REMOVE);
+	sqlite3_stmt *statement = store_use_lazily(store, SESSION_REMOVE);
 
-	statement_bind_text(statement, 1, id);
-	return run_lazily(store, statement);
+	store_bind_text(statement, 1, id);
+	return store_run(store, statement);
 }
 
-int store_sessions_list(struct store *store,
-			void (*visit)(void *visit_data,
-				      const struct session_record *record),
-			void *visit_data)
+int store_session_list(struct store *store,
+		       void (*visit)(void *visit_data,
+				     const struct session_record *record),
+		       void *visit_data)
 {
 	sqlite3_stmt *statement = store_use(store, SESSIONS);
 	int result;
 
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		struct session_record record = {
-			.id = statement_column_text(statement, 0),
+			.id = store_column_text(statement, 0),
 			.client_id = sqlite3_column_int64(statement, 1),
-			.revision = statement_column_text(statement, 2),
+			.revision = store_column_text(statement, 2),
 			.capabilities = sqlite3_column_int64(statement, 3),
 			.used_ms = sqlite3_column_int64(statement, 4),
-			.subscriptions = statement_column_text(statement, 5),
+			.subscriptions = store_column_text(statement, 5),
 		};
 
 		visit(visit_data, &record);
 	}
-	return store_done(store, statement, result);
+	return store_finish(store, statement, result);
+}
+
+_Static_assert(sizeof(struct elicitation_key) == STORE_SETTING_SECRET_BYTES,
+	       "the secret is the key");
+
+int store_session_elicitation_key(struct store *store, struct elicitation_key *key)
+{
+	return store_setting_secret(store, STORE_SETTING_ELICITATION_KEY, key->bytes);
+}
+
+static int store_session_prune_declined(struct store *store)
+{
+	sqlite3_stmt *statement = store_use(store, ASKING_FORGET);
+
+	sqlite3_bind_int64(statement, 1, clock_wall_ms());
+	sqlite3_bind_int64(statement, 2, STORE_DECLINED_MAX);
+	return store_run(store, statement);
+}
+
+int store_session_decline_elicitation(struct store *store, const char *request,
+				      int64_t until_ms)
+{
+	sqlite3_stmt *statement = store_use(store, ASKING_CLOSE);
+
+	store_bind_text(statement, 1, request);
+	sqlite3_bind_int64(statement, 2, until_ms);
+	return store_run(store, statement) ?: store_session_prune_declined(store);
+}
+
+bool store_session_is_declined(struct store *store, const char *request)
+{
+	sqlite3_stmt *statement = store_use(store, ASKING_CLOSED);
+	int result;
+
+	store_bind_text(statement, 1, request);
+	result = sqlite3_step(statement);
+	store_finish(store, statement, result);
+	return result != SQLITE_DONE;
 }

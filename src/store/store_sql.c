@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/store_sql.h"
 
-#include "store/audit_chain.h"
+#include "store/audit_chain_sql.h"
 #include "store/message_state.h"
 
-/* in the order of statement_read_message() */
+/* in the order of store_read_message() */
 #define CLIENT_COLUMNS                                                       \
 	"id, name, scopes, ask, sims, allow, per_minute, per_hour, per_day," \
 	" segments_per_month"
@@ -69,7 +69,7 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[BEGIN] = "BEGIN IMMEDIATE",
 	[COMMIT] = "COMMIT",
 	[ROLLBACK] = "ROLLBACK",
-	[LOOK] = "BEGIN",
+	[SNAPSHOT] = "BEGIN",
 	[SIM_BY_ICCID] = "SELECT id, iccid, imsi FROM sim WHERE iccid = ?1",
 	/* With an ICCID at hand, a row that has another one is another card. */
 	[SIM_BY_IMSI] =
@@ -254,7 +254,7 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[CLIENT_COUNT] = "SELECT count(*) FROM client",
 	/*
 	 * Each with: may it go? Only in a final state, with no report awaited (as
-	 * delivery_of() has it), and with no key that still promises something.
+	 * store_message_delivery() has it), and with no key that still promises something.
 	 */
 	[RETENTION_PAGE] =
 		"SELECT id, NOT " STATE_IS_UNFINISHED

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Store SQL: the text of every statement of the store.
- *
- * Private to src/store.
+ * Store SQL: the text of every statement of an open store.
  */
 #ifndef STORE_STORE_SQL_H
 #define STORE_STORE_SQL_H
 
-enum store_statement {
+enum store_sql_id {
 	BEGIN,
 	COMMIT,
 	ROLLBACK,
-	LOOK,
+	SNAPSHOT,
 	SIM_BY_ICCID,
 	SIM_BY_IMSI,
 	SIM_COMPLETE,

@@ -27,43 +27,46 @@ enum {
 
 static const uint32_t magic = 0x377f0682; /* and 1 more: sums of big-endian words */
 
-struct sum {
+struct store_wal_sum {
 	uint32_t first, second;
 };
 
-struct wal {
+struct store_wal {
 	const uint8_t *bytes;
 	size_t length;
 	size_t page_bytes;
 	bool big_endian;
 };
 
-static uint32_t read_big(const uint8_t *at)
+static uint32_t store_wal_read_big(const uint8_t *at)
 {
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 |
 	       at[3];
 }
 
-static uint32_t read_little(const uint8_t *at)
+static uint32_t store_wal_read_little(const uint8_t *at)
 {
 	return (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 |
 	       at[0];
 }
 
-static struct sum read_sum(const uint8_t *at)
+static struct store_wal_sum store_wal_read_sum(const uint8_t *at)
 {
-	return (struct sum){ read_big(at), read_big(at + 4) };
+	return (struct store_wal_sum){ store_wal_read_big(at),
+				       store_wal_read_big(at + 4) };
 }
 
-static bool sums_are_equal(struct sum one, struct sum other)
+static bool store_wal_sums_equal(struct store_wal_sum one, struct store_wal_sum other)
 {
 	return one.first == other.first && one.second == other.second;
 }
 
-static struct sum add_up(const struct wal *wal, struct sum sum, const uint8_t *bytes,
-			 size_t length)
+static struct store_wal_sum store_wal_checksum(const struct store_wal *wal,
+					       struct store_wal_sum sum,
+					       const uint8_t *bytes, size_t length)
 {
-	uint32_t (*read)(const uint8_t *at) = wal->big_endian ? read_big : read_little;
+	uint32_t (*read)(const uint8_t *at) =
+		wal->big_endian ? store_wal_read_big : store_wal_read_little;
 
 	for (size_t at = 0; at + 8 <= length; at += 8) {
 		sum.first += read(bytes + at) + sum.second;
@@ -72,7 +75,7 @@ static struct sum add_up(const struct wal *wal, struct sum sum, const uint8_t *b
 	return sum;
 }
 
-static bool is_blank(const struct wal *wal)
+static bool store_wal_is_blank(const struct store_wal *wal)
 {
 	for (size_t at = 0; at < wal->length; at++) {
 		if (wal->bytes[at])
@@ -81,23 +84,24 @@ static bool is_blank(const struct wal *wal)
 	return true;
 }
 
-static bool header_is_sound(struct wal *wal)
+static bool store_wal_header_is_sound(struct store_wal *wal)
 {
 	const uint8_t *header = wal->bytes;
-	struct sum sum = { 0, 0 };
+	struct store_wal_sum sum = { 0, 0 };
 
-	if (wal->length < HEADER_BYTES || (read_big(header) & ~1u) != magic ||
-	    read_big(header + 4) != FORMAT)
+	if (wal->length < HEADER_BYTES || (store_wal_read_big(header) & ~1u) != magic ||
+	    store_wal_read_big(header + 4) != FORMAT)
 		return false;
-	wal->big_endian = read_big(header) & 1;
-	wal->page_bytes = read_big(header + 8);
+	wal->big_endian = store_wal_read_big(header) & 1;
+	wal->page_bytes = store_wal_read_big(header + 8);
 	if (wal->page_bytes < PAGE_LEAST || wal->page_bytes > PAGE_MOST)
 		return false;
-	sum = add_up(wal, sum, header, HEADER_SUMMED_BYTES);
-	return sums_are_equal(sum, read_sum(header + HEADER_SUMMED_BYTES));
+	sum = store_wal_checksum(wal, sum, header, HEADER_SUMMED_BYTES);
+	return store_wal_sums_equal(sum,
+				    store_wal_read_sum(header + HEADER_SUMMED_BYTES));
 }
 
-static const uint8_t *frame_at(const struct wal *wal, size_t number)
+static const uint8_t *store_wal_frame_at(const struct store_wal *wal, size_t number)
 {
 	size_t frame_bytes = FRAME_BYTES + wal->page_bytes;
 	size_t at = HEADER_BYTES + number * frame_bytes;
@@ -106,56 +110,60 @@ static const uint8_t *frame_at(const struct wal *wal, size_t number)
 }
 
 /* Of the header; frames with others are left from before the log began anew. */
-static bool has_salts(const struct wal *wal, const uint8_t *frame)
+static bool store_wal_has_salts(const struct store_wal *wal, const uint8_t *frame)
 {
 	return memcmp(frame + 8, wal->bytes + 16, 8) == 0;
 }
 
-static bool frame_is_sound(const struct wal *wal, const uint8_t *frame, struct sum before)
+static bool store_wal_frame_is_sound(const struct store_wal *wal, const uint8_t *frame,
+				     struct store_wal_sum before)
 {
-	struct sum sum = add_up(wal, before, frame, FRAME_SUMMED_BYTES);
+	struct store_wal_sum sum =
+		store_wal_checksum(wal, before, frame, FRAME_SUMMED_BYTES);
 
-	sum = add_up(wal, sum, frame + FRAME_BYTES, wal->page_bytes);
-	return has_salts(wal, frame) && sums_are_equal(sum, read_sum(frame + 16));
+	sum = store_wal_checksum(wal, sum, frame + FRAME_BYTES, wal->page_bytes);
+	return store_wal_has_salts(wal, frame) &&
+	       store_wal_sums_equal(sum, store_wal_read_sum(frame + 16));
 }
 
-static bool ends_a_commit(const struct wal *wal, const uint8_t *frame)
+static bool store_wal_ends_commit(const struct store_wal *wal, const uint8_t *frame)
 {
-	return has_salts(wal, frame) && read_big(frame + 4) != 0;
+	return store_wal_has_salts(wal, frame) && store_wal_read_big(frame + 4) != 0;
 }
 
 /* No sound frame comes after a commit that comes after, or is, one that is not sound. */
-static bool frames_are_sound(const struct wal *wal)
+static bool store_wal_frames_are_sound(const struct store_wal *wal)
 {
-	struct sum before = read_sum(wal->bytes + HEADER_SUMMED_BYTES);
+	struct store_wal_sum before =
+		store_wal_read_sum(wal->bytes + HEADER_SUMMED_BYTES);
 	bool broken = false, committed = false;
 	const uint8_t *frame;
 
-	for (size_t number = 0; (frame = frame_at(wal, number)); number++) {
-		bool sound = frame_is_sound(wal, frame, before);
+	for (size_t number = 0; (frame = store_wal_frame_at(wal, number)); number++) {
+		bool sound = store_wal_frame_is_sound(wal, frame, before);
 
 		if (sound && committed)
 			return false;
 		broken |= !sound;
-		committed |= broken && ends_a_commit(wal, frame);
-		before = read_sum(frame + 16);
+		committed |= broken && store_wal_ends_commit(wal, frame);
+		before = store_wal_read_sum(frame + 16);
 	}
 	return true;
 }
 
-static bool wal_is_sound(struct wal *wal)
+static bool store_wal_content_is_sound(struct store_wal *wal)
 {
 	/* never synced, so nothing was committed to it */
-	if (is_blank(wal))
+	if (store_wal_is_blank(wal))
 		return true;
-	return header_is_sound(wal) && frames_are_sound(wal);
+	return store_wal_header_is_sound(wal) && store_wal_frames_are_sound(wal);
 }
 
 bool store_wal_is_sound(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status;
-	struct wal wal = { 0 };
+	struct store_wal wal = { 0 };
 	bool sound = true;
 	void *bytes;
 
@@ -171,7 +179,7 @@ bool store_wal_is_sound(const char *path)
 	if (bytes == MAP_FAILED) /* SQLite will say what is wrong with it */
 		return true;
 	wal.bytes = bytes;
-	sound = wal_is_sound(&wal);
+	sound = store_wal_content_is_sound(&wal);
 	munmap(bytes, wal.length);
 	return sound;
 }

@@ -4,7 +4,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/shown_text.h"
-#include "store/store_outgoing.h"
+#include "store/store_party.h"
 #include "tools/sim_question.h"
 
 static const struct client *client_of(const struct sms_order *order)
@@ -20,7 +20,7 @@ bool approval_is_needed(const struct tool_call *call, int64_t sim_id, const char
 	case CLIENT_ASK_NEVER:
 		return false;
 	case CLIENT_ASK_NEW_RECIPIENTS:
-		return store_outgoing_exchanged(services->store, sim_id, number) != 0;
+		return store_party_has_exchanged(services->store, sim_id, number) != 0;
 	case CLIENT_ASK_ALWAYS:
 		break;
 	}

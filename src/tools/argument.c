@@ -5,7 +5,7 @@
 
 #include "base/shown_text.h"
 #include "base/timestamp.h"
-#include "store/store_conversation.h"
+#include "store/store_listing.h"
 #include "numbers/phone_number.h"
 #include "tools/failure.h"
 #include "tools/services.h"
@@ -60,7 +60,7 @@ const char *argument_party(const struct tool_call *call, const char *name)
 	if (text)
 		shown_text_restore(text);
 	if (!text || phone_number_parse(text, number) != PHONE_NUMBER_OK ||
-	    store_conversation_known(services->store, text))
+	    store_listing_knows_number(services->store, text))
 		return text;
 	return arena_copy(call->arena, number, strlen(number));
 }

@@ -33,15 +33,17 @@ void call_view_write(const struct message_view *view, const struct event *call)
 
 	json_open_object(writer);
 	json_put_integer(writer, "call_id", call->id);
-	json_put_string(writer, "direction", directions[call_was_placed(call->state)]);
+	json_put_string(writer, "direction",
+			directions[store_event_call_was_placed(call->state)]);
 	message_view_put_line(writer, "phone_number", call->number);
 	message_view_put_contact(writer, view->services, call->number);
 	message_view_put_trust(writer, view->services, call->sim_id, call->number);
 	if (call->sim_id)
 		json_put_integer(writer, "subscription_id", call->sim_id);
 	message_view_put_time(writer, "time", call->at_ms);
-	json_put_string(writer, "state", call_state_name((enum call_state)call->state));
-	if (call_was_placed(call->state) && *call->text)
+	json_put_string(writer, "state",
+			store_event_call_state_name((enum call_state)call->state));
+	if (store_event_call_was_placed(call->state) && *call->text)
 		json_put_string(writer, "reason", call->text);
 	json_close_object(writer);
 }

@@ -8,8 +8,9 @@ static void on_change(void *data, const void *event)
 
 	if (placed->id != watch->id)
 		return;
-	tool_call_progress(watch->wait.call, call_state_name(placed->state));
-	if (watch->hear(watch->wait.data, placed) || !call_goes_on(placed->state))
+	tool_call_progress(watch->wait.call, store_event_call_state_name(placed->state));
+	if (watch->hear(watch->wait.data, placed) ||
+	    !store_event_call_is_ongoing(placed->state))
 		tool_wait_finish(&watch->wait);
 }
 

@@ -88,8 +88,8 @@ static void answer_failure(const struct cancelling *cancelling, enum failure fai
 
 static const char *const too_late_words[STATE_LAST + 1] = {
 	[STATE_QUEUED] = "could not be cancelled",
-	[STATE_HANDING] = "is just being handed to oFono",
-	[STATE_HANDED] = "is with oFono and on its way to the network",
+	[STATE_SUBMITTING] = "is just being handed to oFono",
+	[STATE_SUBMITTED] = "is with oFono and on its way to the network",
 	[STATE_HELD] = "is with oFono, which does not cancel it any more",
 	[STATE_SENT] = "was sent already",
 	[STATE_FAILED] = "failed already",

@@ -68,7 +68,7 @@ static void on_inbox(void *data, const void *event_data)
 	const struct inbox_event *event = event_data;
 	struct change_source *source = data;
 	const struct services *services = source->services;
-	const struct store_end end = { event->sim_id, event->number };
+	const struct store_party_address end = { event->sim_id, event->number };
 
 	if (!note(source))
 		return;
@@ -108,8 +108,8 @@ static bool is_in_status(struct change_source *source, const struct outbox_event
 	bool differs = waiting != source->waiting;
 
 	source->waiting = waiting;
-	return differs || (event->state != STATE_HANDED && event->state != STATE_SENT &&
-			   event->state != STATE_DELIVERED);
+	return differs || (event->state != STATE_SUBMITTED &&
+			   event->state != STATE_SENT && event->state != STATE_DELIVERED);
 }
 
 static void on_outbox(void *data, const void *event_data)

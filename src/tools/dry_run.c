@@ -40,7 +40,7 @@ static void run_checks(struct dry_run *dry_run, const sms_order_check *checks)
 	}
 }
 
-static void hear(void *data, const struct policy_verdict *verdict)
+static void hear(void *data, const struct verdict *verdict)
 {
 	struct dry_run *dry_run = data;
 	const struct refusal refusal = { verdict->failure, verdict->message };

@@ -34,7 +34,7 @@ int gap_view_put(struct json_writer *writer, struct store *store, int64_t since_
 
 	json_key(writer, "gaps");
 	json_open_array(writer);
-	error = store_gaps_list(store, since_ms, add_gap, writer);
+	error = store_receive_gaps_list(store, since_ms, add_gap, writer);
 	json_close_array(writer);
 	return error;
 }

@@ -5,7 +5,7 @@
  *
  * Nothing is missed between two calls: a cursor that is not the newest is answered at once,
  * also one of another run, which may be behind it when the clock was set.
- * Changes come in groups (queued, handing, handed, sent), so the answer waits a moment.
+ * Changes come in groups (queued, submitting, submitted, sent), so the answer waits a moment.
  */
 
 #include "console/console.h"

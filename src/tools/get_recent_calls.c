@@ -50,7 +50,7 @@ static void list(struct listing *listing, struct tool_call *call, int64_t before
 {
 	const struct services *services = call->services;
 	struct page *page = &listing->page;
-	const struct event_look look = {
+	const struct store_event_query look = {
 		.kind = EVENT_CALL,
 		.before_id = before_id,
 		.state = argument_boolean(call, "missed_only") ? CALL_MISSED : -1,
@@ -61,7 +61,7 @@ static void list(struct listing *listing, struct tool_call *call, int64_t before
 	int error, gaps_error;
 
 	page_open_rows(page, "calls");
-	error = store_events_list(services->store, &look);
+	error = store_event_list(services->store, &look);
 	page_close_rows(page, CURSOR_CALLS);
 	gaps_error = gap_view_put(page->writer, services->store,
 				  page->more ? listing->oldest_ms : 0);

@@ -8,8 +8,7 @@
 #include "base/clock.h"
 #include "sms/outbox_approval.h"
 #include "sms/sender.h"
-#include "store/delivery.h"
-#include "store/store_outgoing.h"
+#include "store/store_message.h"
 #include "tools/argument.h"
 #include "tools/failure.h"
 #include "tools/message_view.h"
@@ -55,7 +54,7 @@ static const struct schema_field output[] = {
 	{ "message_id", SCHEMA_INTEGER, true, "The gateway's number of it" },
 	{ "state", SCHEMA_STRING, true,
 	  "received; waiting_approval, scheduled, queued: in the gateway; "
-	  "handing, handed, held: in oFono; sent: the network took it; "
+	  "submitting, submitted, held: in oFono; sent: the network took it; "
 	  "delivered: a report says so; failed, expired, cancelled: it will not go "
 	  "out; unknown: nobody can tell" },
 	{ "meaning", SCHEMA_STRING, true, "The state in words" },
@@ -168,7 +167,8 @@ static void write_facts(const struct asking *asking, const struct message *messa
 	if (message->direction == MESSAGE_OUTGOING) {
 		json_put_integer(writer, "segments", message->segments);
 		json_put_string(writer, "delivery",
-				delivery_name(delivery_of(message, clock_wall_ms())));
+				store_message_delivery_name(store_message_delivery(
+					message, clock_wall_ms())));
 	}
 	write_times(asking, message);
 }
@@ -214,8 +214,8 @@ static bool records_were_lost(struct store *store)
 {
 	int64_t since_ms = clock_wall_ms() - (int64_t)STORE_KEY_DAYS * CLOCK_MS_PER_DAY;
 
-	return !store_gap_known(store, STORE_GAP_DAMAGED, since_ms) ||
-	       !store_gap_known(store, STORE_GAP_RESTORED, since_ms);
+	return !store_receive_gaps_has(store, STORE_GAP_DAMAGED, since_ms) ||
+	       !store_receive_gaps_has(store, STORE_GAP_RESTORED, since_ms);
 }
 
 static void answer_absence(struct asking *asking)
@@ -252,8 +252,8 @@ static bool get_message(struct asking *asking, struct message *message_out)
 	int error;
 
 	if (asking->key)
-		error = store_outgoing_by_key(services->store, call->client->id,
-					      asking->key, call->arena, message_out);
+		error = store_message_by_key(services->store, call->client->id,
+					     asking->key, call->arena, message_out);
 	else
 		error = store_message_get(services->store, asking->message_id,
 					  call->arena, message_out);

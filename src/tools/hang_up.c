@@ -48,8 +48,10 @@ static void answer(void *data)
 	if (writer) {
 		json_open_object(writer);
 		json_put_integer(writer, "call_id", hanging->watch.id);
-		json_put_boolean(writer, "over", !call_goes_on(hanging->state));
-		json_put_string(writer, "state", call_state_name(hanging->state));
+		json_put_boolean(writer, "over",
+				 !store_event_call_is_ongoing(hanging->state));
+		json_put_string(writer, "state",
+				store_event_call_state_name(hanging->state));
 		json_close_object(writer);
 		json_writer_free(writer);
 	} else {
@@ -89,7 +91,7 @@ static void see(void *data, const struct event *event)
 static void answer_for_old(struct hanging_up *hanging)
 {
 	struct look look = { hanging->watch.id, -1 };
-	const struct event_look question = {
+	const struct store_event_query question = {
 		.kind = EVENT_CALL,
 		.before_id = look.id < INT64_MAX ? look.id + 1 : 0,
 		.state = -1,
@@ -98,11 +100,11 @@ static void answer_for_old(struct hanging_up *hanging)
 		.data = &look,
 	};
 
-	if (look.id > 0 && store_events_list(services_of(hanging)->store, &question)) {
+	if (look.id > 0 && store_event_list(services_of(hanging)->store, &question)) {
 		refuse(hanging, FAILURE_INTERNAL, "The calls could not be read.");
 	} else if (look.state < 0) {
 		refuse(hanging, FAILURE_CALL_NOT_FOUND, "There is no call of that id.");
-	} else if (!call_was_placed(look.state)) {
+	} else if (!store_event_call_was_placed(look.state)) {
 		refuse(hanging, FAILURE_CALL_COMES_IN,
 		       "That call came in, and no tool answers or rejects one.");
 	} else {
@@ -123,13 +125,13 @@ static void note(const struct hanging_up *hanging)
 {
 	const struct client *client = hanging->call->client;
 
-	if (store_audit_note(services_of(hanging)->store, AUDIT_CALL_HUNG_UP,
-			     (struct audit_fact[]){
-				     { "call_id", NULL, hanging->watch.id },
-				     { "client_id", NULL, client->id },
-				     { "client", client->name },
-				     { NULL },
-			     }))
+	if (store_audit_record(services_of(hanging)->store, AUDIT_CALL_HUNG_UP,
+			       (struct audit_event_fact[]){
+				       { "call_id", NULL, hanging->watch.id },
+				       { "client_id", NULL, client->id },
+				       { "client", client->name },
+				       { NULL },
+			       }))
 		log_warning("audit: who hung up cannot be noted now");
 }
 
@@ -167,7 +169,7 @@ static void run(struct tool_call *call)
 	if (!may_end(hanging, placed))
 		refuse(hanging, FAILURE_NOT_YOUR_CALL,
 		       "Another client placed that call.");
-	else if (!call_goes_on(placed->state))
+	else if (!store_event_call_is_ongoing(placed->state))
 		answer(hanging);
 	else
 		end_it(hanging);

@@ -6,7 +6,7 @@
  * arrive meanwhile move nothing (tests/integration/test_reading_tools.py).
  */
 #include "console/console.h"
-#include "store/store_conversation.h"
+#include "store/store_listing.h"
 #include "tools/argument.h"
 #include "tools/failure.h"
 #include "tools/gap_view.h"
@@ -68,7 +68,7 @@ struct listing {
 };
 
 /* Nothing could fit, and an empty list would tell of messages, not of the question. */
-static bool check_times(struct tool_call *call, const struct message_filter *filter)
+static bool check_times(struct tool_call *call, const struct store_listing_filter *filter)
 {
 	if (!filter->since_ms || !filter->until_ms || filter->since_ms < filter->until_ms)
 		return true;
@@ -79,12 +79,12 @@ static bool check_times(struct tool_call *call, const struct message_filter *fil
 }
 
 /* Many clients write "" for what they leave out: an empty list would mislead them. */
-static bool check_party(struct tool_call *call, const struct message_filter *filter)
+static bool check_party(struct tool_call *call, const struct store_listing_filter *filter)
 {
 	const struct services *services = call->services;
 
 	if (!filter->number || *filter->number ||
-	    store_conversation_known(services->store, ""))
+	    store_listing_knows_number(services->store, ""))
 		return true;
 	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
 		       "phone_number is empty, and no stored message came without a "
@@ -92,7 +92,7 @@ static bool check_party(struct tool_call *call, const struct message_filter *fil
 	return false;
 }
 
-static bool read_words(struct tool_call *call, struct message_filter *filter)
+static bool read_words(struct tool_call *call, struct store_listing_filter *filter)
 {
 	const char *direction = argument_text(call, "direction");
 
@@ -107,7 +107,7 @@ static bool read_words(struct tool_call *call, struct message_filter *filter)
 	       cursor_argument(call, "cursor", CURSOR_MESSAGES, &filter->before_id);
 }
 
-static bool read_sim(struct tool_call *call, struct message_filter *filter)
+static bool read_sim(struct tool_call *call, struct store_listing_filter *filter)
 {
 	const struct services *services = call->services;
 
@@ -142,7 +142,7 @@ static bool add_message(void *data, const struct message *message)
 static void find_times(struct listing *listing)
 {
 	const struct services *services = listing->call->services;
-	const struct message_filter *filter = &listing->scan.look.filter;
+	const struct store_listing_filter *filter = &listing->scan.look.filter;
 	struct message before;
 
 	if (!listing->page.more)
@@ -171,7 +171,8 @@ static int write_gaps(struct listing *listing)
 
 	json_key(writer, "gaps");
 	json_open_array(writer);
-	error = store_gaps_list(services->store, listing->from_ms, add_gap, listing);
+	error = store_receive_gaps_list(services->store, listing->from_ms, add_gap,
+					listing);
 	json_close_array(writer);
 	return error;
 }
@@ -229,7 +230,7 @@ static void start_looking(struct listing *listing)
 static void run(struct tool_call *call)
 {
 	struct listing *listing = arena_alloc(call->arena, sizeof(*listing));
-	struct message_filter *filter;
+	struct store_listing_filter *filter;
 
 	if (!listing) {
 		failure_answer(call, FAILURE_INTERNAL, NULL);

@@ -6,8 +6,8 @@
 #include "console/console.h"
 #include "sms/loop.h"
 #include "sms/sender.h"
-#include "store/store_conversation.h"
-#include "store/store_opt_out.h"
+#include "store/store_listing.h"
+#include "store/store_party.h"
 #include "tools/argument.h"
 #include "tools/message_view.h"
 #include "tools/page.h"
@@ -64,7 +64,7 @@ static void write_party(const struct message_view *view, const char *number)
 	message_view_put_line(view->writer, "phone_number", number);
 	message_view_put_contact(view->writer, services, number);
 	message_view_put_trust(view->writer, services, 0, number);
-	if (store_opt_out_known(services->store, 0, number) == 0)
+	if (store_party_has_opted_out(services->store, 0, number) == 0)
 		json_put_boolean(view->writer, "opted_out", true);
 	if (loop_suspected(&question, &until_ms))
 		message_view_put_time(view->writer, "loop_until", until_ms);
@@ -89,7 +89,7 @@ static void add_conversation(void *data, const struct conversation *conversation
 static int write_page(struct page *page, struct tool_call *call, int64_t before_id)
 {
 	const struct services *services = call->services;
-	const struct conversation_query query = {
+	const struct store_listing_conversation_query query = {
 		.unread_only = argument_boolean(call, "unread_only"),
 		.before_id = before_id,
 		.limit = page->limit + 1,
@@ -99,7 +99,7 @@ static int write_page(struct page *page, struct tool_call *call, int64_t before_
 	int error;
 
 	page_open_rows(page, "conversations");
-	error = store_conversations_list(services->store, &query);
+	error = store_listing_conversations(services->store, &query);
 	page_close_rows(page, CURSOR_CONVERSATIONS);
 	return error;
 }

@@ -64,7 +64,7 @@ static void run(struct tool_call *call)
 		failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	switch (store_messages_mark_read(services->store, ids, count, &marked)) {
+	switch (store_incoming_mark_read(services->store, ids, count, &marked)) {
 	case 0:
 		if (marked)
 			change_source_read(services->changes, ids, count);

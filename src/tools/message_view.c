@@ -61,7 +61,7 @@ const struct schema_field message_view_fields[] = {
 };
 
 static const struct {
-	enum message_flag flag;
+	enum store_message_flag flag;
 	const char *word;
 } flag_words[] = {
 	{ MESSAGE_REPAIRED, "repaired" },
@@ -235,7 +235,7 @@ static void put_arrival(struct json_writer *writer, const struct message *messag
 void message_view_put_trust(struct json_writer *writer, const struct services *services,
 			    int64_t sim_id, const char *number)
 {
-	const struct store_end end = { sim_id, number };
+	const struct store_party_address end = { sim_id, number };
 	enum sender_trust trust =
 		sender_trust(services->config, services->store, services->contacts, &end);
 

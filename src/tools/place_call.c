@@ -105,7 +105,7 @@ static bool pass_policy(const struct calling *calling)
 		.number = calling->number,
 		.sim_id = calling->sim_id,
 	};
-	struct policy_verdict verdict;
+	struct verdict verdict;
 	struct refusal refusal;
 
 	if (!policy_check(services_of(calling)->policy, &request, &verdict))
@@ -187,12 +187,12 @@ static void write_answer(struct json_writer *writer, const struct placed_call *p
 {
 	json_open_object(writer);
 	json_put_integer(writer, "call_id", placed->id);
-	json_put_string(writer, "state", call_state_name(placed->state));
+	json_put_string(writer, "state", store_event_call_state_name(placed->state));
 	if (*placed->reason)
 		json_put_string(writer, "reason", placed->reason);
 	json_put_string(writer, "to_phone_number", placed->number);
 	json_put_integer(writer, "subscription_id", placed->sim_id);
-	if (call_goes_on(placed->state))
+	if (store_event_call_is_ongoing(placed->state))
 		message_view_put_time(writer, "hangs_up_at", placed->ends_ms);
 	json_close_object(writer);
 }
@@ -277,7 +277,7 @@ static bool goes_on(const struct calling *calling)
 	const struct placed_call *placed =
 		dialler_find(services_of(calling)->dialler, calling->watch.id);
 
-	return placed && call_goes_on(placed->state);
+	return placed && store_event_call_is_ongoing(placed->state);
 }
 
 /* False: nothing was dialled, and the call is answered. */

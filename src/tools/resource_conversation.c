@@ -6,11 +6,11 @@
 
 #include "base/shown_text.h"
 #include "base/utf8.h"
+#include "numbers/phone_number.h"
+#include "store/store_listing.h"
+#include "store/store_party.h"
 #include "tools/resource_message_page.h"
 #include "tools/resource_table.h"
-#include "store/store_conversation.h"
-#include "store/store_party.h"
-#include "numbers/phone_number.h"
 #include "tools/services.h"
 
 enum {
@@ -87,13 +87,13 @@ static int complete(const struct resource_call *call,
 {
 	const struct services *services = call->services;
 	struct proposing proposing = { call, completion };
-	const struct conversation_query query = {
+	const struct store_listing_conversation_query query = {
 		.limit = CONVERSATIONS,
 		.visit = propose,
 		.data = &proposing,
 	};
 
-	return store_conversations_list(services->store, &query);
+	return store_listing_conversations(services->store, &query);
 }
 
 const struct resource resource_conversation = {

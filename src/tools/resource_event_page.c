@@ -30,7 +30,7 @@ int event_page_write(const struct resource_call *call, const struct event_page *
 		.page = page,
 		.view = message_view_of_resource(call, writer),
 	};
-	const struct event_look look = {
+	const struct store_event_query look = {
 		.kind = page->kind,
 		.state = -1,
 		.limit = EVENTS,
@@ -43,7 +43,7 @@ int event_page_write(const struct resource_call *call, const struct event_page *
 	message_view_put_notice(writer);
 	json_key(writer, page->key);
 	json_open_array(writer);
-	error = store_events_list(services->store, &look);
+	error = store_event_list(services->store, &look);
 	json_close_array(writer);
 	json_put_integer(writer, "count", writing.count);
 	/* there may be older ones, which this is not about */

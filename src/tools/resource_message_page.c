@@ -28,15 +28,17 @@ static bool add(void *data, const struct message *message)
 }
 
 static int write_messages(struct writing *writing, struct store *store,
-			  const struct message_filter *filter)
+			  const struct store_listing_filter *filter)
 {
-	struct message_look look = { .filter = *filter, .visit = add, .data = writing };
+	struct store_listing_query look = { .filter = *filter,
+					    .visit = add,
+					    .data = writing };
 	int error;
 
 	json_key(writing->writer, "messages");
 	json_open_array(writing->writer);
 	/* each row fits; one more tells whether there are more */
-	error = store_messages_look(store, &look, writing->limit + 1);
+	error = store_listing_messages(store, &look, writing->limit + 1);
 	json_close_array(writing->writer);
 	return error < 0 ? error : 0;
 }

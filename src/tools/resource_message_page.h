@@ -9,7 +9,7 @@
 #include "store/store.h"
 
 struct message_page {
-	struct message_filter filter; /* of what an index tells apart */
+	struct store_listing_filter filter; /* of what an index tells apart */
 	unsigned limit;
 	bool needed; /* without a message there is no such resource */
 };

@@ -10,7 +10,7 @@
  */
 #include "console/console.h"
 #include "mcp/request.h"
-#include "store/store_outgoing.h"
+#include "store/store_message.h"
 #include "tools/approval.h"
 #include "tools/dry_run.h"
 #include "tools/sending.h"
@@ -65,7 +65,7 @@ static const struct schema_field output[] = {
 	  "The gateway's number of this message; not in a dry run" },
 	{ "state", SCHEMA_STRING, false,
 	  "waiting_approval, scheduled, queued: waits in the gateway; "
-	  "handing, handed: given to oFono; "
+	  "submitting, submitted: given to oFono; "
 	  "held: oFono keeps it until the modem is back; "
 	  "sent: the network took it, which is not yet delivery; "
 	  "delivered: a report says so; not in a dry run" },
@@ -105,7 +105,7 @@ static const struct schema_field output[] = {
 };
 
 /* The message as the store has it from now on, without asking the store. */
-static struct message message_of(const struct message_draft *draft)
+static struct message message_of(const struct store_message_draft *draft)
 {
 	return (struct message){
 		.direction = MESSAGE_OUTGOING,
@@ -124,7 +124,8 @@ static struct message message_of(const struct message_draft *draft)
 }
 
 /* Nothing is told of the message before it left, or sending_answer(). */
-static bool is_awaited(const struct sms_order *order, const struct message_draft *draft)
+static bool is_awaited(const struct sms_order *order,
+		       const struct store_message_draft *draft)
 {
 	return order->wait_for == ORDER_WAIT_SENT && order->wait_seconds > 0 &&
 	       draft->state == STATE_QUEUED && order->call->request &&
@@ -136,7 +137,7 @@ static bool submit(struct sending *sending)
 {
 	struct tool_call *call = sending->order->call;
 	const struct services *services = call->services;
-	struct message_draft draft;
+	struct store_message_draft draft;
 	const char *trouble;
 
 	policy_normalise_number(services->policy, sending->order->sim_id,
@@ -238,7 +239,7 @@ static bool pass_policy(struct sending *sending)
 	struct tool_call *call = sending->order->call;
 	const struct services *services = call->services;
 	struct policy_request request = sms_order_request(sending->order);
-	struct policy_verdict verdict;
+	struct verdict verdict;
 	struct refusal refusal;
 
 	switch (policy_check(services->policy, &request, &verdict)) {

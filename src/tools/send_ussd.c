@@ -54,17 +54,17 @@ static int note(const struct ussd_dialling *dialling, const char *outcome)
 {
 	const struct client *client = dialling->call->client;
 
-	return store_audit_note(services_of(dialling)->store,
-				outcome ? AUDIT_USSD_ENDED : AUDIT_USSD_DIALLED,
-				(struct audit_fact[]){
-					{ "client_id", NULL, client->id },
-					{ "client", client->name },
-					{ "ussd_code", dialling->order.code },
-					{ "subscription_id", NULL, dialling->sim_id },
-					{ "turn", turn_of(dialling) },
-					{ outcome ? "outcome" : NULL, outcome },
-					{ NULL },
-				});
+	return store_audit_record(services_of(dialling)->store,
+				  outcome ? AUDIT_USSD_ENDED : AUDIT_USSD_DIALLED,
+				  (struct audit_event_fact[]){
+					  { "client_id", NULL, client->id },
+					  { "client", client->name },
+					  { "ussd_code", dialling->order.code },
+					  { "subscription_id", NULL, dialling->sim_id },
+					  { "turn", turn_of(dialling) },
+					  { outcome ? "outcome" : NULL, outcome },
+					  { NULL },
+				  });
 }
 
 static void note_end(const struct ussd_dialling *dialling, const char *outcome)

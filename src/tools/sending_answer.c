@@ -17,7 +17,7 @@ enum { MS_PER_SECOND = 1000 };
 
 static enum delivery delivery_now(const struct sending *sending)
 {
-	return delivery_of(&sending->message, clock_wall_ms());
+	return store_message_delivery(&sending->message, clock_wall_ms());
 }
 
 static void write_repeat(struct json_writer *writer, const struct sending *sending)
@@ -43,7 +43,8 @@ static void write_members(struct json_writer *writer, const struct sending *send
 	json_put_string(writer, "encoding",
 			segments_encoding_name(order->segments.encoding));
 	if (order->wait_for == ORDER_WAIT_DELIVERED || delivery > DELIVERY_AWAITED)
-		json_put_string(writer, "delivery", delivery_name(delivery));
+		json_put_string(writer, "delivery",
+				store_message_delivery_name(delivery));
 	if (message->send_at_ms)
 		message_view_put_time(writer, "send_at", message->send_at_ms);
 	if (message->expires_at_ms)
@@ -218,8 +219,8 @@ static const char *where_it_is(const struct sending *sending)
 {
 	static const char *const places[STATE_LAST + 1] = {
 		[STATE_QUEUED] = "waits in the gateway's queue",
-		[STATE_HANDING] = "is being handed to oFono",
-		[STATE_HANDED] =
+		[STATE_SUBMITTING] = "is being handed to oFono",
+		[STATE_SUBMITTED] =
 			"was handed to oFono, and the network has not confirmed it yet",
 		[STATE_HELD] = "is kept by oFono until the modem is back",
 	};
@@ -311,8 +312,8 @@ void sending_answer(const struct sending *sending)
 {
 	switch (sending->message.state) {
 	case STATE_QUEUED:
-	case STATE_HANDING:
-	case STATE_HANDED:
+	case STATE_SUBMITTING:
+	case STATE_SUBMITTED:
 	case STATE_HELD:
 	case STATE_SCHEDULED:
 	case STATE_RECEIVED: /* never */

@@ -185,9 +185,9 @@ static enum message_state first_state(const struct sms_order *order)
 	return order->send_at_ms ? STATE_SCHEDULED : STATE_QUEUED;
 }
 
-struct message_draft sms_order_draft(const struct sms_order *order)
+struct store_message_draft sms_order_draft(const struct sms_order *order)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = order->sim_id,
 		.client_id = order->call->client->id,
 		.number = order->number,

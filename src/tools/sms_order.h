@@ -8,8 +8,8 @@
 #ifndef TOOLS_SMS_ORDER_H
 #define TOOLS_SMS_ORDER_H
 
-#include "policy/policy.h"
 #include "numbers/phone_number.h"
+#include "policy/policy.h"
 #include "sms/segments.h"
 #include "tools/failure.h"
 #include "tools/services.h"
@@ -75,6 +75,6 @@ uint32_t sms_order_risky_character(const struct sms_order *order);
 struct policy_request sms_order_request(const struct sms_order *order);
 
 /* What goes to the store; borrows the order's strings. */
-struct message_draft sms_order_draft(const struct sms_order *order);
+struct store_message_draft sms_order_draft(const struct sms_order *order);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mac.h"
-#include "store/store_secret.h"
+#include "store/store_setting.h"
 #include "tools/state_meaning.h"
 #include "tools/tool_table.h"
 #include "tools/wait_reason.h"
@@ -28,11 +28,11 @@ struct sms_task {
 
 /* Ids */
 
-_Static_assert((int)STORE_SECRET_BYTES == MAC_KEY_BYTES, "a secret is a key");
+_Static_assert((int)STORE_SETTING_SECRET_BYTES == MAC_KEY_BYTES, "a secret is a key");
 
 static int read_key(const struct services *services, uint8_t key[MAC_KEY_BYTES])
 {
-	int error = store_secret(services->store, "task", key);
+	int error = store_setting_secret(services->store, "task", key);
 
 	return error > 0 ? -ENOSPC : error;
 }
@@ -89,7 +89,7 @@ static void hear_change(void *data, const struct message_change *change)
 
 static enum delivery delivery_now(const struct sms_task *task)
 {
-	return delivery_of(&task->message, clock_wall_ms());
+	return store_message_delivery(&task->message, clock_wall_ms());
 }
 
 static enum task_status status_of(const struct sms_task *task)
@@ -98,8 +98,8 @@ static enum task_status status_of(const struct sms_task *task)
 		return TASK_COMPLETED;
 	switch (task->message.state) {
 	case STATE_QUEUED:
-	case STATE_HANDING:
-	case STATE_HANDED:
+	case STATE_SUBMITTING:
+	case STATE_SUBMITTED:
 	case STATE_HELD:
 	case STATE_SCHEDULED:
 	case STATE_WAITING_APPROVAL:

@@ -7,8 +7,8 @@
 static const char *const state_meanings[STATE_LAST + 1] = {
 	[STATE_QUEUED] = "It is on disk and waits in the gateway; it goes out by itself "
 			 "as soon as its SIM can send.",
-	[STATE_HANDING] = "It is being handed to oFono.",
-	[STATE_HANDED] = "oFono has it, and the network has not confirmed it yet.",
+	[STATE_SUBMITTING] = "It is being handed to oFono.",
+	[STATE_SUBMITTED] = "oFono has it, and the network has not confirmed it yet.",
 	[STATE_HELD] = "oFono keeps it until modem and SIM are back.",
 	[STATE_SENT] = "The network took it. That does not prove that anybody got it.",
 	[STATE_FAILED] = "It was not sent, and will not be.",

@@ -77,7 +77,7 @@ static struct policy_request request_of(const struct status_view *view, int64_t 
 }
 
 static const char *say_verdict(const struct status_view *view,
-			       const struct policy_verdict *verdict)
+			       const struct verdict *verdict)
 {
 	if (!verdict->message)
 		return NULL;
@@ -103,7 +103,7 @@ static const char *why_no_sim(const struct status_view *view)
 
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
 		struct policy_request request = request_of(view, sim->id);
-		struct policy_verdict verdict;
+		struct verdict verdict;
 
 		if (sim->state != SIM_READY) {
 			if (policy_allows_sim(view->client, sim->id))
@@ -127,7 +127,7 @@ static const char *why_not_now(const struct status_view *view)
 	const struct services *services = view->services;
 	const struct obstacle *obstacle = obstacle_find(services);
 	struct policy_request request = request_of(view, 0);
-	struct policy_verdict verdict;
+	struct verdict verdict;
 
 	if (policy_check(services->policy, &request, &verdict))
 		return say_verdict(view, &verdict);

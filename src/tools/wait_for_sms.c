@@ -13,9 +13,9 @@
  */
 #include <string.h>
 
-#include "sms/sender.h"
 #include "sms/code_mask.h"
 #include "sms/extract.h"
+#include "sms/sender.h"
 #include "tools/argument.h"
 #include "tools/cursor.h"
 #include "tools/failure.h"
@@ -171,7 +171,7 @@ static void write_found(struct waiter *waiter, const struct message *message)
 static bool is_passed_over(const struct waiter *waiter, int64_t sim_id,
 			   const char *number)
 {
-	const struct store_end end = { sim_id, number };
+	const struct store_party_address end = { sim_id, number };
 	const struct services *services = waiter->call->services;
 
 	return !waiter->from &&

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "store/store_statement.h"
+#include "store/store_internal.h"
+#include "../unit/store_steps.h"
 
 enum {
 	PARTIES = 60,
@@ -90,7 +91,7 @@ static const char *write_text(bool with_code)
 static void add_incoming(const char *number, const char *text)
 {
 	char sent_time[CLOCK_TEXT_BYTES];
-	struct incoming_draft draft = {
+	struct store_incoming_draft draft = {
 		.sim_id = cards[rand() % 2],
 		.told_ms = now_ms,
 		.number = number,
@@ -101,15 +102,15 @@ static void add_incoming(const char *number, const char *text)
 	int64_t id;
 
 	clock_format(now_ms - 3000, sent_time);
-	must(store_incoming_add(store, &draft, &id, &repeated), "store_incoming_add");
+	must(step_add_incoming(store, &draft, &id, &repeated), "step_add_incoming");
 	if (rand() % 2)
-		must(store_messages_mark_read(store, &id, 1, &(unsigned){ 0 }),
-		     "store_messages_mark_read");
+		must(store_incoming_mark_read(store, &id, 1, &(unsigned){ 0 }),
+		     "store_incoming_mark_read");
 }
 
 static void add_outgoing(const char *number, const char *text)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = cards[rand() % 2],
 		.client_id = 1,
 		.number = number,
@@ -122,12 +123,12 @@ static void add_outgoing(const char *number, const char *text)
 	must(store_message_add(store, &draft, &id), "store_message_add");
 	snprintf(uuid, sizeof(uuid), "%08X%08X%016llX", (unsigned)rand(),
 		 (unsigned)rand(), (unsigned long long)id);
-	must(store_message_move(store, id, STATE_HANDING, NULL, NULL), "handing");
-	must(store_message_move(store, id, STATE_HANDED, NULL, uuid), "handed");
+	must(step_move_message(store, id, STATE_SUBMITTING, NULL, NULL), "submitting");
+	must(step_move_message(store, id, STATE_SUBMITTED, NULL, uuid), "submitted");
 	if (rand() % 50)
-		must(store_message_move(store, id, STATE_SENT, NULL, NULL), "sent");
+		must(step_move_message(store, id, STATE_SENT, NULL, NULL), "sent");
 	else
-		must(store_message_move(store, id, STATE_FAILED, "network_refused", NULL),
+		must(step_move_message(store, id, STATE_FAILED, "network_refused", NULL),
 		     "failed");
 }
 

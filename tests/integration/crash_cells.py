@@ -31,8 +31,8 @@ OUTCOMES: dict[str, set[str]] = {
     "": {""},
     "scheduled": {"sent"},
     "queued": {"sent"},
-    "handing": {"unknown"},             # the one window
-    "handed": {"sent", "unknown"},      # sent, and nobody there to hear it
+    "submitting": {"unknown"},             # the one window
+    "submitted": {"sent", "unknown"},      # sent, and nobody there to hear it
     "held": {"sent", "unknown"},
     "sent": {"sent"},
     "failed": {"failed"},
@@ -252,7 +252,7 @@ class SendAndHang(Cell):
     def act(self) -> None:
         call: Future[Result] = self.pool.submit(self.send, self.text)
         self.wait("it is in the air",
-                  lambda: self.states == ["handed"] and self.is_in_the_air)
+                  lambda: self.states == ["submitted"] and self.is_in_the_air)
         self.release_modem()
         call.result()
         self.wait_final()
@@ -262,11 +262,11 @@ class SendAndHang(Cell):
         self.was_in_the_air = self.is_in_the_air
 
     def settle(self) -> None:
-        self.wait("it is looked for", lambda: set(self.states) <= FINAL | {"", "handed"})
+        self.wait("it is looked for", lambda: set(self.states) <= FINAL | {"", "submitted"})
         self.release_modem()
 
     def outcomes(self, place: int) -> set[str]:
-        if self.at_kill[place] in ("handed", "held") and self.was_in_the_air:
+        if self.at_kill[place] in ("submitted", "held") and self.was_in_the_air:
             return {"sent"}             # listed by oFono, so it is adopted
         return super().outcomes(place)
 
@@ -299,7 +299,7 @@ class CancelInOfono(Cell):
         self.lab.radios[0].send_message("+36209999999", f"before {self.text}")
         self.modem.wait_offered(offered + 1)
         self.id = self.send(self.text, wait_for="none").message_id
-        self.wait("oFono has it", lambda: self.states == ["handed"])
+        self.wait("oFono has it", lambda: self.states == ["submitted"])
 
     def act(self) -> None:
         self.cancelled = self.call("cancel_sms", message_id=self.id)
@@ -311,14 +311,14 @@ class CancelInOfono(Cell):
         self.was_listed = bool(len(self.lab.radios[0].pending_messages()) > 1)
 
     def settle(self) -> None:
-        self.wait("it is looked for", lambda: set(self.states) <= FINAL | {"handed"})
+        self.wait("it is looked for", lambda: set(self.states) <= FINAL | {"submitted"})
         self.release_modem()
         wait_until(lambda: not self.is_in_the_air, what="the other one is sent")
 
     def outcomes(self, place: int) -> set[str]:
         if self.cancelled and not self.cancelled.is_error:
             return {"cancelled"}
-        if self.at_kill[place] not in ("handed", "held"):
+        if self.at_kill[place] not in ("submitted", "held"):
             return super().outcomes(place)
         return {"sent"} if self.was_listed else {"unknown"}
 
@@ -468,8 +468,8 @@ class Deliver(Cell):
         return {
             "": {""},
             "queued": {"delivered"},
-            "handing": {"unknown"},
-            "handed": {"delivered", "unknown"} | missed,
+            "submitting": {"unknown"},
+            "submitted": {"delivered", "unknown"} | missed,
             "held": {"delivered", "unknown"} | missed,
             "sent": {"delivered"} | missed,
             "unknown": {"delivered", "unknown"},

@@ -9,7 +9,7 @@ from lab import Lab, wait_until
 from lab.radio import connection
 from ledger import Ledger
 
-STATES = ("", "queued", "handing", "handed", "held",
+STATES = ("", "queued", "submitting", "submitted", "held",
           "sent", "failed", "cancelled", "unknown",
           "received", "scheduled", "waiting_approval", "delivered", "expired")
 FINAL = {"sent", "failed", "cancelled", "unknown", "received", "delivered", "expired"}
@@ -56,7 +56,7 @@ def wait_call_left(lab: Lab, text: str) -> None:
     The row says so before the call leaves; after that the loop of the gateway has to go
     round once, and that of the bus.
     """
-    Journal(lab).wait_state(text, "handing")
+    Journal(lab).wait_state(text, "submitting")
     with lab.client() as client:
         client.call("ping")
     with connection(lab.bus.address):

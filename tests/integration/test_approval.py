@@ -80,7 +80,7 @@ def test_the_waiting_call_hears_the_yes(
     assert_sent(call.result())
     assert taken_texts(lab) == ["please"] and owner.approvals() == []
     assert reasons(agent, item["message_id"])[:3] == [
-        ("waiting_approval", ""), ("queued", "approved_by_owner"), ("handing", "")]
+        ("waiting_approval", ""), ("queued", "approved_by_owner"), ("submitting", "")]
 
 
 def test_the_waiting_call_hears_the_no(

@@ -157,12 +157,12 @@ def test_the_gateway_stops_with_a_batch_waiting(
     lab.modems[0].plan(Outcome.hang())
     waiting = background.submit(post, lab.gateway.port, send("one", sim, 1),
                                 send("two", sim, 2), rpc("ping", id=3))
-    Journal(lab).wait_state("one", "handed")
+    Journal(lab).wait_state("one", "submitted")
     Journal(lab).wait_state("two", "queued")
     lab.gateway.stop()
     answers = by_id(waiting.result())
     states = [answers[id]["result"]["structuredContent"]["state"] for id in (1, 2)]
-    assert states == ["handed", "queued"] and answers[3]["result"] == {}
+    assert states == ["submitted", "queued"] and answers[3]["result"] == {}
 
 
 def stopped_with_batches_at_work(lab: Any) -> list[str]:

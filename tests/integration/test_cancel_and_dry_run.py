@@ -41,7 +41,7 @@ def test_cancel_queued_and_on_the_air(make_lab: Callable[..., Lab]) -> None:
     assert agent.cancel(queued.message_id).facts["state"] == "cancelled"
     late = agent.cancel(head.message_id)             # the modem has it: oFono refuses
     assert_refused(late, "too_late")
-    assert late.facts["state"] == "handed"
+    assert late.facts["state"] == "submitted"
     lab.modems[0].unhang(Outcome.ok())
     agent.wait_state(head.message_id, "sent")
     assert agent.state(queued.message_id) == "cancelled"
@@ -58,7 +58,7 @@ def test_cancel_what_waits_in_ofono(make_lab: Callable[..., Lab]) -> None:
     lab.modems[0].plan(Outcome.error())
     send = functools.partial(agent.send, "waits for its next try", idempotency_key="once")
     result = send(wait_seconds=1)
-    assert result.facts["state"] == "handed"
+    assert result.facts["state"] == "submitted"
     with ThreadPoolExecutor() as pool:
         waiting = pool.submit(send, wait_seconds=20)
         assert agent.cancel(result.message_id).facts["state"] == "cancelled"

@@ -146,7 +146,7 @@ def test_set_back_and_nothing_else(back_s: int) -> None:
         lab.modems[0].plan(Outcome.hang())
         Agent(lab).send("in its way", wait_for="none")
         Agent(lab).send("of use for a minute", wait_for="none", valid_for_seconds=60)
-        Journal(lab).wait_state("in its way", "handed")
+        Journal(lab).wait_state("in its way", "submitted")
         clock.set(-back_s)
         clock.sleep(61)
         Journal(lab).wait_state("of use for a minute", "expired")   # asks the ledger
@@ -230,7 +230,7 @@ def valid(lab: Lab) -> tuple[Agent, int]:
     agent.send("in its way", wait_for="none")
     message_id = agent.send("of use for an hour", wait_for="none",
                             valid_for_seconds=HOUR_S).message_id
-    Journal(lab).wait_state("in its way", "handed")
+    Journal(lab).wait_state("in its way", "submitted")
     lab.gateway.kill()
     modem.unhang(Outcome.ok())
     modem.set_registration(SEARCHING)

@@ -62,9 +62,9 @@ def test_queued_messages_go_out_after_a_crash_in_order(
     modem.wait_offered(1)
     crash(lab, calls)
     assert journal.states("first", "second", "third", "fourth") == [
-        "handed", "queued", "queued", "queued"]
+        "submitted", "queued", "queued", "queued"]
     lab.gateway.start()
-    journal.wait_state("first", "handed")           # held at start, until oFono listed it
+    journal.wait_state("first", "submitted")           # held at start, until oFono listed it
     assert len(modem.offered) == 1                  # the others still wait behind it
     modem.unhang(Outcome.ok())
     modem.wait_taken(4)
@@ -138,11 +138,11 @@ def test_killed_while_handed_it_is_found_again(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     modem.plan(Outcome.hang())
     calls = submit(lab, background, "in the air")
-    journal.wait_state("in the air", "handed")
+    journal.wait_state("in the air", "submitted")
     modem.wait_offered(1)
     crash(lab, calls)
     lab.gateway.start()
-    journal.wait_state("in the air", "handed")      # held at start, until oFono listed it
+    journal.wait_state("in the air", "submitted")      # held at start, until oFono listed it
     modem.unhang(Outcome.cms(38))
     journal.wait_state("in the air", "failed")      # the true outcome is heard
     assert texts(modem.offered) == ["in the air"]
@@ -152,7 +152,7 @@ def test_killed_while_handed_and_sent_meanwhile_it_is_unknown(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     modem.plan(Outcome.hang())
     calls = submit(lab, background, "in the air", "behind it")
-    journal.wait_state("in the air", "handed")
+    journal.wait_state("in the air", "submitted")
     modem.wait_offered(1)
     crash(lab, calls)
     modem.unhang(Outcome.ok())
@@ -243,11 +243,11 @@ def test_nothing_is_handed_over_that_the_disk_does_not_know_of(
     modem.plan(Outcome.hang())
     first, second = submit(lab, background, "first", "second")
     modem.wait_offered(1)
-    journal.wait_state("first", "handed")
+    journal.wait_state("first", "submitted")
     with full_disk(lab):
         modem.unhang(Outcome.ok())
         assert_sent(first.result())                 # true, whatever the disk says
-        assert journal.states("first", "second") == ["handed", "queued"]
+        assert journal.states("first", "second") == ["submitted", "queued"]
         assert lab.radios[0].pending_messages() == []
         assert texts(modem.offered) == ["first"]
     assert_sent(second.result())                    # the disk is tried again
@@ -267,18 +267,18 @@ def test_told_to_end_it_answers_what_waits(
     modem.plan(Outcome.hang())
     calls = submit(lab, background, "first", "second", "third")
     modem.wait_offered(1)
-    journal.wait_state("first", "handed")
+    journal.wait_state("first", "submitted")
     begun = time.monotonic()
     lab.gateway.send_signal(number)
     results = [call.result() for call in calls]
     wait_until(lambda: not lab.gateway.is_running, STOP_S, "it ended")
     assert time.monotonic() - begun < patience(STOP_S)
     assert lab.gateway.stop() == 0
-    assert_pending(results[0], "handed")
+    assert_pending(results[0], "submitted")
     for result in results[1:]:
         assert_pending(result, "queued")
     lab.gateway.start()
-    journal.wait_state("first", "handed")
+    journal.wait_state("first", "submitted")
     modem.unhang(Outcome.ok())
     assert texts(modem.wait_taken(3)) == ["first", "second", "third"]
     journal.wait_state("third", "sent")
@@ -294,7 +294,7 @@ def test_told_to_end_with_fifty_calls_waiting(
     modem.wait_offered(1)
     lab.gateway.send_signal(signal.SIGTERM)
     for call in calls:
-        assert_pending(call.result(), "handed", "queued")
+        assert_pending(call.result(), "submitted", "queued")
     assert lab.gateway.stop() == 0
 
 
@@ -305,7 +305,7 @@ def test_told_to_end_while_ofonod_is_stopped(
     [call] = submit(lab, background, "half handed")
     wait_call_left(lab, "half handed")
     assert lab.gateway.stop() == 0
-    assert_pending(call.result(), "handing")
+    assert_pending(call.result(), "submitting")
     lab.gateway.start()
     lab.ofonod.resume()
     Agent(lab).wait_states("ready")

@@ -38,7 +38,7 @@ BOTH = [FIRST, SECOND]
 
 @pytest.mark.parametrize("at_kill, handed_over, taken, stored, found", [
     ("queued", BOTH, BOTH, ["sent", "sent"], []),
-    ("handing", BOTH, [SECOND], ["unknown", "sent"], []),
+    ("submitting", BOTH, [SECOND], ["unknown", "sent"], []),
     ("queued", [FIRST, *BOTH], BOTH, ["sent", "sent"], [DOUBLED]),
     ("queued", BOTH, [FIRST, *BOTH], ["sent", "sent"], [DOUBLED, UNTRUE]),
     ("queued", BOTH, BOTH, ["sent"], [LOST_MESSAGE, UNTRUE, UNTRUE]),

@@ -590,7 +590,7 @@ def test_no_text_and_no_token_in_the_log(
     assert_refused(agent.send(SECRET_TEXT * 20, to=SECRET_NUMBER), "text_too_long")
     assert_refused(agent.send(SECRET_TEXT, to=SECRET_NUMBER + "x"), "invalid_number")
     modem.plan(Outcome.hang())
-    assert_pending(agent.send(SECRET_TEXT, to=SECRET_NUMBER), "handed")
+    assert_pending(agent.send(SECRET_TEXT, to=SECRET_NUMBER), "submitted")
     lab.gateway.kill()
     lab.gateway.start()
     modem.unhang(Outcome.ok())

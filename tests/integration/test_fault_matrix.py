@@ -62,7 +62,7 @@ class Phone:
             modem.default_outcome = outcome
 
     def send(self, text: str, *states: str) -> None:
-        assert_pending(Agent(self.lab).send(text), "queued", "handing", "handed")
+        assert_pending(Agent(self.lab).send(text), "queued", "submitting", "submitted")
         Journal(self.lab).wait_state(text, *states)
 
     def cut(self) -> None:
@@ -152,7 +152,7 @@ States = dict[str, str]
 
 def in_flight(phone: Phone, text: str) -> States:
     offered = len(phone.modem.offered)
-    phone.send(text, "handed")
+    phone.send(text, "submitted")
     phone.modem.wait_offered(offered + 1)
     return {text: "held"}
 
@@ -244,14 +244,14 @@ def test_fault(phone: Phone, fault: Callable[[Phone], Repair],
     phone.answer_with(Outcome.hang())
     states = stage(phone, text)
     if fault is no_answer and stage is not held:        # the modem is there
-        states = {text: state.replace("held", "handed") for text, state in states.items()}
+        states = {text: state.replace("held", "submitted") for text, state in states.items()}
     repair = break_it(phone, fault, gateway, states)
     repair()
     phone.answer_with(Outcome.ok())
     phone.come_back()
     if gateway == IS_DOWN:
         phone.lab.gateway.start()
-    wait_states(phone, {text: "queued" if state == "queued" else "handed"
+    wait_states(phone, {text: "queued" if state == "queued" else "submitted"
                         for text, state in states.items()})
     phone.modem.set_registration(HOME)
     for text in states:

@@ -278,7 +278,7 @@ def test_pulled_with_a_message_and_back_elsewhere(make_phone: MakePhone) -> None
     first, second = phone.agent.ids()
     phone.ofono.do(keeps=True)
     handed = phone.agent.send("in its queue", first)
-    phone.agent.wait_state(handed.message_id, "handed")
+    phone.agent.wait_state(handed.message_id, "submitted")
     behind = phone.agent.send("behind it", first)
     phone.ofono.do(close=["/ril_0"], keeps=False)
     phone.agent.wait_state(handed.message_id, "held")
@@ -287,11 +287,11 @@ def test_pulled_with_a_message_and_back_elsewhere(make_phone: MakePhone) -> None
     assert_sent(phone.agent.send("to the other", second, wait_for="sent", wait_seconds=20))
     phone.ofono.do(open=[["/ril_0", "/usb_7"]])
     wait_sims(phone, subscription_id=[second, first], sim_slot_index=[0, 1])
-    phone.agent.wait_state(handed.message_id, "handed")
+    phone.agent.wait_state(handed.message_id, "submitted")
     assert phone.agent.state(behind.message_id) == "queued"
     phone.ofono.do(finish=["sent"])
     phone.agent.wait_state(behind.message_id, "sent")
-    assert phone.agent.history(handed.message_id)[-3:] == ["held", "handed", "sent"]
+    assert phone.agent.history(handed.message_id)[-3:] == ["held", "submitted", "sent"]
     assert phone.ofono.do(calls="SendMessage")[-1] == "3"
 
 
@@ -435,15 +435,15 @@ def test_a_state_of_no_message(make_phone: MakePhone) -> None:
     wait_sims(phone, state=["ready", "ready"])
     first, second = phone.agent.ids()
     phone.ofono.do(keeps=True)
-    phone.agent.wait_state(phone.agent.send("in its way", first).message_id, "handed")
+    phone.agent.wait_state(phone.agent.send("in its way", first).message_id, "submitted")
     waiting = phone.agent.send("behind it", first).message_id
     nameless = "/ril_0/message_"
     phone.ofono.do(emit=[
         [nameless, "Message", "PropertyChanged", "sv", "State", "sent"],
         ["/ril_0", "SmsHistory", "StatusReport", "sa{sv}", nameless, {"Delivered": True}]],
         finish=["sent"])
-    phone.agent.wait_state(waiting, "handed")
-    assert phone.agent.history(waiting) == ["queued", "handing", "handed"]
+    phone.agent.wait_state(waiting, "submitted")
+    assert phone.agent.history(waiting) == ["queued", "submitting", "submitted"]
 
 
 def test_the_same_nonsense_again_and_again(make_phone: MakePhone) -> None:
@@ -478,7 +478,7 @@ def test_states_that_there_are_not(make_phone: MakePhone) -> None:
     first, _ = phone.agent.ids()
     phone.ofono.do(keeps=True)
     message_id = phone.agent.send("to and fro", first).message_id
-    phone.agent.wait_state(message_id, "handed")
+    phone.agent.wait_state(message_id, "submitted")
     at = f"/ril_0/message_{1:040X}"
     nobody = f"/ril_0/message_{99:040X}"
     phone.ofono.do(emit=[
@@ -493,7 +493,7 @@ def test_states_that_there_are_not(make_phone: MakePhone) -> None:
         set=[["/ril_1", "NetworkRegistration", "Status", "teleported"]])
     wait_sims(phone, state=["ready", "searching"])
     assert status(phone)["modems"][1]["registration"] == "unknown"
-    assert phone.agent.state(message_id) == "handed"
+    assert phone.agent.state(message_id) == "submitted"
     phone.ofono.do(finish=["sent"])
     phone.agent.wait_state(message_id, "sent")
 
@@ -506,15 +506,15 @@ def test_gone_in_the_middle_of_a_call(make_phone: MakePhone, end: str) -> None:
     first, second = phone.agent.ids()
     phone.ofono.do(silent=["SendMessage"])
     pending = phone.agent.send("never answered", first)
-    assert pending.structured["state"] == "handing"
+    assert pending.structured["state"] == "submitting"
     if end == "modem":
         phone.ofono.do(close=["/ril_0"])
         wait_sims(phone, subscription_id=[second])
     else:
         switch_off(phone, "/ril_0")
         wait_sims(phone, state=["modem_off", "ready"])
-    assert Agent(phone).state(pending.message_id) in ("handing", "unknown")
-    assert phone.agent.send("another", second).structured["state"] == "handing"
+    assert Agent(phone).state(pending.message_id) in ("submitting", "unknown")
+    assert phone.agent.send("another", second).structured["state"] == "submitting"
     phone.ofono.stop()
     for message_id in (pending.message_id, pending.message_id + 1):
         phone.agent.wait_state(message_id, "unknown")

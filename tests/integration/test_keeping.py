@@ -358,7 +358,7 @@ def test_a_damaged_ledger_is_moved_aside(
     [aside] = [name for name in file.parent.glob("gateway.db.damaged-*")
                if not name.name.endswith(("-wal", "-shm"))]
     assert aside.read_bytes() == content
-    assert "THE LEDGER WAS DAMAGED" in lab.gateway.log
+    assert "THE MESSAGE STORE WAS DAMAGED" in lab.gateway.log
     assert str(aside) in lab.gateway.log
     assert "ledger_damaged" in gap_reasons(lab)
     receive(lab, "still heard")
@@ -385,7 +385,7 @@ def test_a_damaged_log_is_no_silent_step_back(
     overwrite(lab.gateway.state / "gateway.db-wal", offset, b"\x55" * 16)
     lab.gateway.start()
     Agent(lab).wait_states("ready", timeout=10)
-    assert "THE LEDGER WAS DAMAGED" in lab.gateway.log
+    assert "THE MESSAGE STORE WAS DAMAGED" in lab.gateway.log
     assert rows(ledger(lab), "SELECT count(*) FROM message"
                              f" WHERE state IN {UNFINISHED}") == [(0,)]
     assert_sent(Agent(lab).send("goes on"))
@@ -432,7 +432,7 @@ def test_damage_that_is_met_at_work(make_lab: Callable[..., Lab]) -> None:
                what="the damage is met")
     assert_refused(Agent(lab).send("not now"), "internal")
     assert lab.modems[0].offered == []
-    assert "THE LEDGER IS DAMAGED" in lab.gateway.log
+    assert "THE MESSAGE STORE IS DAMAGED" in lab.gateway.log
     lab.gateway.stop()
     lab.gateway.start()
     Agent(lab).wait_states("ready", timeout=10)
@@ -450,9 +450,9 @@ def test_the_ledger_is_removed_under_the_gateway(make_lab: Callable[..., Lab]) -
     for _ in range(2):
         refused = Agent(lab).send("no ledger")
         assert_refused(refused, "internal")
-        assert "records was removed" in refused.text
+        assert "message store was removed" in refused.text
     status = Agent(lab).call("get_gateway_status").structured
-    assert "records was removed" in status["why_not"]
+    assert "message store was removed" in status["why_not"]
     file.rename(ledger(lab))
     assert_sent(Agent(lab).send("after"))
     assert [submit.text for submit in lab.modems[0].offered] == ["before", "after"]

@@ -175,7 +175,7 @@ def test_what_becomes_of_messages(make_lab: Callable[..., Lab]) -> None:
     assert_sent(agent.send("one"))
     assert_sent(agent.send("two"))
     assert value(gateway, "messages_accepted_total", sim=sim) == 2
-    assert (became("handing"), became("handed"), became("sent")) == (2, 2, 2)
+    assert (became("submitting"), became("submitted"), became("sent")) == (2, 2, 2)
     lab.modems[0].plan(Outcome.cms(38))
     agent.send("three")
     assert (became("failed"), became("sent")) == (1, 2)

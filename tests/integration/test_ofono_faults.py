@@ -59,7 +59,7 @@ def hand_over(lab: Lab, pool: ThreadPoolExecutor, text: str) -> Future[Result]:
     before = len(lab.modems[0].offered)
     call = pool.submit(Agent(lab).send, text)
     lab.modems[0].wait_offered(before + 1)
-    Journal(lab).wait_state(text, "handed")
+    Journal(lab).wait_state(text, "submitted")
     return call
 
 
@@ -117,7 +117,7 @@ def test_modem_back_while_the_call_waits(
     Journal(patient).wait_state("patience", "held")
     patient.radios[0].wait_property("Modem", "Powered", False)
     bring_up_searching(patient)
-    Journal(patient).wait_state("patience", "handed")
+    Journal(patient).wait_state("patience", "submitted")
     assert not call.done()
     modem.set_registration(HOME)
     assert_sent(call.result())
@@ -160,7 +160,7 @@ def test_what_is_queued_waits_for_the_modem_and_goes_out_in_order(
         assert_pending(Agent(lab).send(text), "queued")
     with lab.signals() as signals:
         modem.cut_link()
-        assert_pending(call.result(), "handed", "held")
+        assert_pending(call.result(), "submitted", "held")
         lab.radios[0].wait_property("Modem", "Powered", False)
         lab.bring_up()
         modem.wait_taken(3)
@@ -174,7 +174,7 @@ def test_registration_lost_with_messages_queued(
     call = hand_over(lab, background, "first")
     for text in ("second", "third"):
         assert_pending(Agent(lab).send(text), "queued")
-    assert_pending(call.result(), "handed")
+    assert_pending(call.result(), "submitted")
     modem.set_registration(SEARCHING)
     Agent(lab).wait_states("searching")
     modem.unhang(Outcome.ok())
@@ -219,7 +219,7 @@ def test_ofono_gone_with_a_message(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     call = hand_over(lab, background, "in flight")
     lab.ofonod.kill()
-    assert_pending(call.result(), "handed", "held")
+    assert_pending(call.result(), "submitted", "held")
     assert_refused(Agent(lab).send("meanwhile"), "ofono_unavailable")
     lab.ofonod.start()
     with lab.signals() as signals:
@@ -240,7 +240,7 @@ def test_ofono_back_while_the_call_waits(
     Journal(patient).wait_state("patience", "held")
     patient.ofonod.start()
     bring_up_searching(patient)
-    Journal(patient).wait_state("patience", "handed")
+    Journal(patient).wait_state("patience", "submitted")
     modem.set_registration(HOME)
     assert_sent(call.result())
     assert taken(modem) == ["patience"]
@@ -250,7 +250,7 @@ def test_ofono_stopped_answers_late(lab: Lab, modem: Modem) -> None:
     """SendMessage has no answer; it is executed when ofonod runs again."""
     lab.ofonod.pause()
     try:
-        assert_pending(Agent(lab).send("delayed"), "handing")
+        assert_pending(Agent(lab).send("delayed"), "submitting")
         assert_pending(Agent(lab).send("behind it"), "queued")
         assert modem.offered == []
     finally:
@@ -364,7 +364,7 @@ def test_bus_gone_with_a_message(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     call = hand_over(lab, background, "in flight")
     lab.bus.stop()
-    assert_pending(call.result(), "handed", "held")
+    assert_pending(call.result(), "submitted", "held")
     assert_refused(Agent(lab).send("meanwhile"), "ofono_unavailable")
     restart_bus_and_ofono(lab)
     modem.wait_taken(1)
@@ -402,7 +402,7 @@ def test_a_foreign_message_that_hangs_holds_ours_up(lab: Lab, modem: Modem) -> N
     modem.plan(Outcome.hang())
     lab.radios[0].send_message("+36209999999", "foreign")
     modem.wait_offered(1)
-    assert_pending(Agent(lab).send("own"), "handed")
+    assert_pending(Agent(lab).send("own"), "submitted")
     modem.unhang(Outcome.cms(38))                       # their failure is not ours
     Journal(lab).wait_state("own", "sent")
     assert taken(modem) == ["own"]

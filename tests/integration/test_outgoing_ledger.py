@@ -237,7 +237,7 @@ def test_wait_seconds(lab: Lab, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 2.0
     try:
         result = agent.send("a second", wait_seconds=1)
-        assert result.facts["state"] == "handed"
+        assert result.facts["state"] == "submitted"
         result = agent.send("a second", wait_seconds=10)
         assert result.facts["state"] == "sent" and result.facts["duplicate"]
     finally:
@@ -285,7 +285,7 @@ def test_a_scheduled_message_goes_out_at_its_time(lab: Lab, agent: Agent) -> Non
     assert -0.01 <= time.time() - at < ROUND_S
     agent.wait_state(result.message_id, "sent")
     assert agent.history(result.message_id) == [
-        "scheduled", "queued", "handing", "handed", "sent"]
+        "scheduled", "queued", "submitting", "submitted", "sent"]
 
 
 def test_a_schedule_survives_a_restart(make_lab: Callable[..., Lab]) -> None:
@@ -357,7 +357,7 @@ def test_a_queued_message_expires(make_lab: Callable[..., Lab]) -> None:
     agent = Agent(lab)
     lab.modems[0].plan(Outcome.hang())
     head = agent.send("hangs", wait_seconds=1)
-    assert head.facts["state"] == "handed"
+    assert head.facts["state"] == "submitted"
     result = agent.send("in vain", wait_for="none", valid_for_seconds=60)
     assert "expires_at" in result.facts
     shorten_validity(lab, result.message_id, patience(2))

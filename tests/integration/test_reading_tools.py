@@ -290,7 +290,7 @@ def test_history_of_a_sent_message(lab: Lab, number: str) -> None:
     message_id = send(lab, number, "on its way")["message_id"]
     status = call(lab, "get_sms_status", message_id=message_id)
     assert [change["state"] for change in status["changes"]] == [
-        "queued", "handing", "handed", "sent"]
+        "queued", "submitting", "submitted", "sent"]
     times = [change["at"] for change in status["changes"]]
     assert times == sorted(times)
     assert (status["state"], status["final"]) == ("sent", True)
@@ -352,7 +352,7 @@ def test_waiting_for_the_outcome(lab: Lab, number: str,
         modem.wait_offered(count + 1)
         early = call(lab, "get_sms_status", message_id=message_id, wait_for="sent",
                      wait_seconds=1)
-        assert (early["state"], early["final"], early["reached"]) == ("handed", False, False)
+        assert (early["state"], early["final"], early["reached"]) == ("submitted", False, False)
         now = call(lab, "get_sms_status", message_id=message_id, wait_for="sent",
                    wait_seconds=0)
         assert now["reached"] is False

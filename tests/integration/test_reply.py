@@ -357,7 +357,7 @@ def test_a_message_is_sent_once(make_lab: Callable[..., Lab]) -> None:
     arguments = {"to_phone_number": "+36201234567", "sms_text": "once"}
     with session.call("send_sms", arguments, token=1) as events:
         primed(events)
-        while "handed" not in (last := events.next()).message["params"]["message"]:
+        while "submitted" not in (last := events.next()).message["params"]["message"]:
             pass
     with session.listen(last.id) as events:
         *_, answer = events.wait_end()

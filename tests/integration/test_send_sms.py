@@ -341,7 +341,7 @@ def test_a_modem_that_does_not_answer_in_time(
     begun = time.monotonic()
     result = agent.send("late")
     assert 1 <= time.monotonic() - begun
-    assert_pending(result, "handed")
+    assert_pending(result, "submitted")
     assert result.facts == result.structured
     assert TO in result.text
     modem.unhang(outcome)
@@ -354,7 +354,7 @@ def test_without_a_wait_the_answer_comes_at_once(make_lab: Callable[..., Lab]) -
     lab = make_lab("[sms]\nsend_wait_seconds = 0\n", modem_count=1)
     modem = lab.modems[0]
     modem.plan(Outcome.hang())
-    assert_pending(Agent(lab).send("posted"), "queued", "handing", "handed")
+    assert_pending(Agent(lab).send("posted"), "queued", "submitting", "submitted")
     modem.wait_offered(1)
     modem.unhang(Outcome.ok())
     Journal(lab).wait_state("posted", "sent")
@@ -368,7 +368,7 @@ def test_behind_a_hanging_message_the_next_waits_in_our_queue(
     first = background.submit(agent.send, "first")
     modem.wait_offered(1)
     assert_pending(agent.send("second"), "queued")
-    assert_pending(first.result(), "handed")
+    assert_pending(first.result(), "submitted")
     assert len(lab.radios[0].pending_messages()) == 1       # in oFono's hands: one
     modem.unhang(Outcome.ok())
     assert [submit.text for submit in modem.wait_taken(2)] == ["first", "second"]
@@ -455,7 +455,7 @@ def test_the_queue_has_an_end(
     modem.unhang(Outcome.ok())
     modem.wait_taken(3)
     Journal(lab).wait_state("waits 2", "sent")
-    assert_pending(agent.send("room again"), "queued", "handing", "handed")
+    assert_pending(agent.send("room again"), "queued", "submitting", "submitted")
     taken = [submit.text for submit in modem.wait_taken(4)]
     assert taken == ["in oFono's hands", "waits 1", "waits 2", "room again"]
 

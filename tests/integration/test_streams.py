@@ -217,7 +217,7 @@ def test_progress_of_sending(lab: Lab, token: Any, legacy: bool) -> None:
     assert all(step["progressToken"] == token for step in told)
     assert [step["progress"] for step in told] == [*range(1, len(told) + 1)]
     words = [step["message"].rpartition(": ")[2] for step in told]
-    assert words == ["queued", "handing", "handed", "sent"]
+    assert words == ["queued", "submitting", "submitted", "sent"]
     assert answer.message["id"] == 1
     assert answer.message["result"]["structuredContent"]["state"] == "sent"
     assert all(step.id is None for step in steps)
@@ -278,12 +278,12 @@ def test_stopping_answers_on_the_stream(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     lab.modems[0].send_latency_s = 30
     with waiting_send(lab, 1, True, "never sent") as events:
-        while "handed" not in events.next().message["params"]["message"]:
+        while "submitted" not in events.next().message["params"]["message"]:
             pass
         lab.gateway.stop()
         *_, answer = events.wait_end()
         assert events.ended
-        assert answer.message["result"]["structuredContent"]["state"] == "handed"
+        assert answer.message["result"]["structuredContent"]["state"] == "submitted"
 
 
 def test_client_that_leaves_does_not_stop_its_message(lab: Lab) -> None:

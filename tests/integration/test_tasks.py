@@ -189,17 +189,17 @@ def test_restart_while_it_waits(make_lab: Callable[..., Lab], how: str) -> None:
     lab = make_lab()
     tasks = TaskAgent(lab)
     lab.modems[0].plan(Outcome.hang())
-    ids = [tasks.begin(text) for text in ("handed", "queued")]
+    ids = [tasks.begin(text) for text in ("submitted", "queued")]
     ids.append(tasks.begin("scheduled", send_at=seconds_ahead(5)))
     lab.modems[0].wait_offered(1)
-    tasks.wait(ids[0], "working", "handed")
+    tasks.wait(ids[0], "working", "submitted")
     before = [tasks.get(task_id) for task_id in ids]
     restart(lab, how)
     for task, task_id in zip(before, ids):
         now = tasks.get(task_id)
         assert (now["status"], now["createdAt"]) == ("working", task["createdAt"])
     lab.modems[0].unhang(Outcome.ok())
-    for text, task_id in zip(("handed", "queued", "scheduled"), ids):
+    for text, task_id in zip(("submitted", "queued", "scheduled"), ids):
         report(lab, text)
         assert tasks.result(task_id).facts["state"] == "delivered"
     assert len(taken_texts(lab)) == 3
@@ -227,7 +227,7 @@ def test_restart_while_held_and_after_cancelling(
     lab.modems[0].plan(Outcome.error())
     held = tasks.begin("held")
     lab.modems[0].wait_offered(1)
-    tasks.wait(held, "working", "handed")
+    tasks.wait(held, "working", "submitted")
     behind = tasks.begin("behind it")
     lab.radios[0].power(False)
     tasks.wait(held, "working", "held")

@@ -38,7 +38,7 @@ ON_AIR = [Air("a", 5.0)]
     (lambda: outgoing(Promise("a", True, "queued", 1), [Row(1, "a", "queued")], []),
      {"lost": 1}),
     (lambda: outgoing(ACCEPTED, [UNKNOWN], ON_AIR), {"untrue": 1}),
-    (lambda: outgoing(Promise("a", True, "handed", 1), [UNKNOWN], ON_AIR), {}),
+    (lambda: outgoing(Promise("a", True, "submitted", 1), [UNKNOWN], ON_AIR), {}),
     (lambda: outgoing(Promise("a", False), [Row(1, "a", "failed")], ON_AIR), {"untrue": 1}),
     (lambda: outgoing(Promise("a", False), [], ON_AIR), {"untrue": 1}),
     (lambda: outgoing(ACCEPTED, [SENT, Row(2, "a", "sent")], ON_AIR), {"doubled": 1}),

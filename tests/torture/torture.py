@@ -164,7 +164,7 @@ class Part:
     def _judge(self, world: World, load: Load) -> tuple[Any, Any]:
         messages = Journal(world.lab).ledger.rows(
             "SELECT id, direction, text, state, reason FROM message ORDER BY id")
-        states = ("", "queued", "handing", "handed", "held", "sent", "failed", "cancelled",
+        states = ("", "queued", "submitting", "submitted", "held", "sent", "failed", "cancelled",
                   "unknown", "received", "scheduled", "waiting_approval", "delivered",
                   "expired")
         rows = {direction: [Row(row["id"], row["text"], states[row["state"]], row["reason"])

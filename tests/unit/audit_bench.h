@@ -11,7 +11,7 @@
 
 enum { LINES = 9 };
 
-static struct audit_verdict verdict;
+static struct audit_reader_verdict verdict;
 static int64_t kept = AUDIT_KEEP; /* as prune_to() has it */
 
 static inline int set_up(void **state)
@@ -27,11 +27,11 @@ static inline int set_up(void **state)
 static inline void add_lines(int count)
 {
 	for (int i = 0; i < count; i++)
-		assert_int_equal(store_audit_note(store, AUDIT_OPTED_OUT,
-						  (struct audit_fact[]){
-							  { "number", "+36201234567" },
-							  { NULL },
-						  }),
+		assert_int_equal(store_audit_record(store, AUDIT_OPTED_OUT,
+						    (struct audit_event_fact[]){
+							    { "number", "+36201234567" },
+							    { NULL },
+						    }),
 				 0);
 }
 
@@ -43,10 +43,10 @@ static inline int set_up_lines(void **state)
 	return failed;
 }
 
-static inline void verify_from(const struct audit_head *noted)
+static inline void verify_from(const struct audit_chain_head *noted)
 {
 	struct explanation error = { "" };
-	struct audit_expected expected = { .kept = kept };
+	struct audit_reader_expected expected = { .kept = kept };
 	struct audit_reader *reader;
 
 	if (noted)
@@ -80,7 +80,7 @@ static inline void tamper(const char *text)
 	assert_int_equal(sqlite3_close(database), SQLITE_OK);
 }
 
-static inline void assert_break(int place, enum audit_flaw flaw, int64_t line,
+static inline void assert_break(int place, enum audit_reader_flaw flaw, int64_t line,
 				int64_t until)
 {
 	assert_true(place < verdict.break_count);
@@ -89,7 +89,7 @@ static inline void assert_break(int place, enum audit_flaw flaw, int64_t line,
 	assert_int_equal(verdict.breaks[place].until, until);
 }
 
-static inline void assert_only(enum audit_flaw flaw, int64_t line, int64_t until)
+static inline void assert_only(enum audit_reader_flaw flaw, int64_t line, int64_t until)
 {
 	assert_int_equal(verdict.break_count, 1);
 	assert_break(0, flaw, line, until);

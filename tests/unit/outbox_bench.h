@@ -13,8 +13,8 @@
 
 #include "fake_ofono.h"
 #include "full_disk.h"
-#include "sms/outbox.h"
 #include "scratch.h"
+#include "sms/outbox.h"
 
 /* Times are real, hence small where they are waited for, and 1 min where they must not come. */
 static const struct outbox_timing patient = { 60000, 60000, 60000, 60000, 60000 };
@@ -125,7 +125,7 @@ static inline int bench_tear_down(void **state)
 
 static inline int try_submit(int64_t sim_id, const char *text, int64_t *id_out)
 {
-	struct message_draft draft = { sim_id, 0, "+36201234567", text, 1 };
+	struct store_message_draft draft = { sim_id, 0, "+36201234567", text, 1 };
 
 	return outbox_accept(outbox, &draft, id_out);
 }

@@ -18,7 +18,8 @@
 
 #include "full_disk.h"
 #include "store/store_client.h"
-#include "store/store_database.h"
+#include "store/store_schema.h"
+#include "store_steps.h"
 #include "scratch.h"
 
 /* A client that may do what one may unless the owner says otherwise. */
@@ -85,7 +86,7 @@ static inline int64_t identify(const char *iccid, const char *imsi)
 
 static inline int64_t add_message(const char *text)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = identify("8936", ""),
 		.client_id = 7,
 		.number = "+36201234567",
@@ -145,7 +146,7 @@ static inline void make_old_ledger(int version, const char *rows)
 	store = NULL;
 	remove(path);
 	for (int i = 0; i < version; i++)
-		sql_script(store_migrations[i]);
+		sql_script(store_schema_migrations[i]);
 	sql_script(rows);
 	snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", version);
 	sql_script(pragma);

@@ -20,7 +20,7 @@ static void test_empty(void **state)
 
 static void test_whole(void **state)
 {
-	struct audit_head head;
+	struct audit_chain_head head;
 
 	(void)state;
 	verify();
@@ -153,7 +153,7 @@ static void test_put_in(void **state)
 /* A cut end is seen against what was noted, and only so. */
 static void test_cut(void **state)
 {
-	struct audit_head noted, other;
+	struct audit_chain_head noted, other;
 
 	(void)state;
 	assert_int_equal(store_audit_head(store, &noted), 0);
@@ -178,7 +178,7 @@ static void test_cut(void **state)
 
 static void test_noted_and_pruned(void **state)
 {
-	struct audit_head noted, anchor;
+	struct audit_chain_head noted, anchor;
 
 	(void)state;
 	assert_int_equal(store_audit_head(store, &anchor), 0);
@@ -186,7 +186,7 @@ static void test_noted_and_pruned(void **state)
 	prune_to(10);
 	verify_from(&anchor); /* the very line that is the anchor now */
 	assert_int_equal(verdict.break_count, 0);
-	noted = (struct audit_head){ .line = 2 };
+	noted = (struct audit_chain_head){ .line = 2 };
 	verify_from(&noted);
 	assert_only(AUDIT_HEAD_GONE, 2, 2);
 }
@@ -213,7 +213,7 @@ static void test_broken_anchor(void **state)
 /* Who moves the anchor and takes the lines away has not let them go for their age. */
 static void test_the_anchor_is_moved(void **state)
 {
-	struct audit_head newest, middle;
+	struct audit_chain_head newest, middle;
 
 	(void)state;
 	assert_int_equal(store_audit_head(store, &middle), 0);
@@ -279,20 +279,20 @@ static void test_heads_as_text(void **state)
 		"9999999999999999999:"
 		"0000000000000000000000000000000000000000000000000000000000000000",
 	};
-	struct audit_head head = { .line = 12, .hash = { 0xab, 1 } }, read;
+	struct audit_chain_head head = { .line = 12, .hash = { 0xab, 1 } }, read;
 	char text[AUDIT_HEAD_TEXT_BYTES];
 
 	(void)state;
-	audit_head_write(&head, text);
+	audit_chain_write_head(&head, text);
 	assert_int_equal(strlen(text), 67);
-	assert_true(audit_head_parse(text, &read));
+	assert_true(audit_chain_parse_head(text, &read));
 	assert_int_equal(read.line, 12);
 	assert_memory_equal(read.hash, head.hash, AUDIT_HASH_BYTES);
 	text[3] = 'A';
-	assert_true(audit_head_parse(text, &read));
+	assert_true(audit_chain_parse_head(text, &read));
 	assert_memory_equal(read.hash, head.hash, AUDIT_HASH_BYTES);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_false(audit_head_parse(wrong[i], &read));
+		assert_false(audit_chain_parse_head(wrong[i], &read));
 }
 
 #define WITH(test, before) cmocka_unit_test_setup_teardown(test, before, store_tear_down)

@@ -95,7 +95,7 @@ static void test_numbers_in_any_spelling(void **state)
 
 static void expect_trust(const char *number, enum sender_trust trust)
 {
-	const struct store_end end = { .number = number };
+	const struct store_party_address end = { .number = number };
 
 	assert_int_equal(sender_trust(&config, store, contacts, &end), trust);
 }
@@ -116,9 +116,9 @@ static void test_trust(void **state)
 	expect_trust("+36201234567", SENDER_OWNER);
 	config_set(&config, "incoming.blocked_senders", "+36201234567", "test", &error);
 	expect_trust("+36201234567", SENDER_BLOCKED);
-	assert_int_equal(
-		sender_trust(&config, store, NULL, &(struct store_end){ 0, "1" }),
-		SENDER_UNKNOWN);
+	assert_int_equal(sender_trust(&config, store, NULL,
+				      &(struct store_party_address){ 0, "1" }),
+			 SENDER_UNKNOWN);
 }
 
 static void test_contacts_of_a_card_go_with_it(void **state)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ofono_lab.h"
 
-#include "phone/dialler.h"
 #include "ofono/voice_call.h"
+#include "phone/dialler.h"
 #include "store_bench.h"
 
 #define CALL   "org.ofono.VoiceCall"
@@ -35,7 +35,7 @@ static void on_told(void *data, const void *event)
 
 	(void)data;
 	snprintf(trace + used, sizeof(trace) - used, "%s%s%s ",
-		 call_state_name(placed->state), *placed->reason ? ":" : "",
+		 store_event_call_state_name(placed->state), *placed->reason ? ":" : "",
 		 placed->reason);
 }
 
@@ -333,10 +333,11 @@ static void test_left_behind(void **state)
 
 	open_store();
 	identify("", "216300000000000");
-	assert_int_equal(store_call_place(store,
-					  &(struct call_draft){ 7, "agent", 1, CALLED },
-					  &id),
-			 0);
+	assert_int_equal(
+		store_event_place_call(
+			store, &(struct store_event_call_draft){ 7, "agent", 1, CALLED },
+			&id),
+		0);
 	store_close(store);
 	others = CALLED;
 	start(fixture, LIMIT_MS);

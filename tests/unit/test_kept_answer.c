@@ -262,7 +262,7 @@ static void go_deaf(void)
 {
 	const struct gap gap = { .from_ms = NOON_MS - HOUR_MS, .reason = "suspended" };
 
-	assert_int_equal(store_gap_add(store, &gap), 0);
+	assert_int_equal(store_receive_gaps_add(store, &gap), 0);
 }
 
 static void send_one(void)

@@ -47,7 +47,7 @@ static int tear_down(void **state)
 static void come(const char *number, const char *text)
 {
 	char stamp[32];
-	struct incoming_draft draft = {
+	struct store_incoming_draft draft = {
 		.sim_id = 1,
 		.told_ms = now_ms,
 		.number = number,
@@ -58,7 +58,7 @@ static void come(const char *number, const char *text)
 	bool known;
 
 	snprintf(stamp, sizeof(stamp), "%u", stamps++);
-	assert_int_equal(store_incoming_add(store, &draft, &message_id, &known), 0);
+	assert_int_equal(step_add_incoming(store, &draft, &message_id, &known), 0);
 }
 
 static void come_new(void)
@@ -71,7 +71,7 @@ static void come_new(void)
 
 static int64_t answer(const char *number, const char *text)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = 1,
 		.number = number,
 		.text = text,
@@ -202,9 +202,9 @@ static void test_what_never_went_out(void **state)
 
 		come_new();
 		message_id = answer(NUMBER, "an answer");
-		assert_int_equal(store_message_move(store, message_id, STATE_CANCELLED,
-						    NULL, NULL),
-				 0);
+		assert_int_equal(
+			step_move_message(store, message_id, STATE_CANCELLED, NULL, NULL),
+			0);
 	}
 	expect_none();
 }

@@ -11,12 +11,12 @@
 /* Row: from, column: to, in the order of the enum; 'x' = may. */
 static const char *const ways[STATE_LAST + 1] = {
 	/*
-	 * queued handing handed held sent failed cancelled unknown received scheduled
+	 * queued submitting submitted held sent failed cancelled unknown received scheduled
 	 * waiting_approval delivered expired
 	 */
 	[STATE_QUEUED] = ".x....xx....x",
-	[STATE_HANDING] = "x.xxxxxx...xx",
-	[STATE_HANDED] = "...xxxxx...x.",
+	[STATE_SUBMITTING] = "x.xxxxxx...xx",
+	[STATE_SUBMITTED] = "...xxxxx...x.",
 	[STATE_HELD] = "..xxxxxx...x.",
 	[STATE_SENT] = "...........x.",
 	[STATE_FAILED] = ".............",
@@ -48,10 +48,10 @@ static void test_only_handing_goes_back(void **state)
 
 	(void)state;
 	for (from = STATE_QUEUED; from <= STATE_LAST; from++) {
-		assert_int_equal(message_state_may_become(from, STATE_HANDING),
+		assert_int_equal(message_state_may_become(from, STATE_SUBMITTING),
 				 from == STATE_QUEUED);
 		assert_int_equal(message_state_may_become(from, STATE_QUEUED),
-				 from == STATE_HANDING || from == STATE_SCHEDULED ||
+				 from == STATE_SUBMITTING || from == STATE_SCHEDULED ||
 					 from == STATE_WAITING_APPROVAL);
 	}
 }
@@ -64,7 +64,7 @@ static void test_only_waiting_ones_wait(void **state)
 	(void)state;
 	for (from = STATE_QUEUED; from <= STATE_LAST; from++) {
 		for (to = STATE_QUEUED; to <= STATE_LAST; to++) {
-			if (message_state_is_waiting(to) && from != STATE_HANDING &&
+			if (message_state_is_waiting(to) && from != STATE_SUBMITTING &&
 			    message_state_may_become(from, to))
 				assert_true(message_state_is_waiting(from));
 		}
@@ -72,7 +72,7 @@ static void test_only_waiting_ones_wait(void **state)
 			assert_false(message_state_is_final(from));
 	}
 	assert_true(message_state_is_waiting(STATE_SCHEDULED));
-	assert_false(message_state_is_waiting(STATE_HANDING));
+	assert_false(message_state_is_waiting(STATE_SUBMITTING));
 }
 
 static void test_no_state(void **state)
@@ -80,16 +80,16 @@ static void test_no_state(void **state)
 	(void)state;
 	assert_false(message_state_may_become((enum message_state)0, STATE_QUEUED));
 	assert_false(message_state_may_become((enum message_state)99, STATE_SENT));
-	assert_false(message_state_may_become(STATE_HANDED, (enum message_state)99));
-	assert_false(message_state_may_become(STATE_HANDED, (enum message_state)0));
+	assert_false(message_state_may_become(STATE_SUBMITTED, (enum message_state)99));
+	assert_false(message_state_may_become(STATE_SUBMITTED, (enum message_state)0));
 }
 
 static void test_names(void **state)
 {
 	(void)state;
 	assert_string_equal(message_state_name(STATE_QUEUED), "queued");
-	assert_string_equal(message_state_name(STATE_HANDING), "handing");
-	assert_string_equal(message_state_name(STATE_HANDED), "handed");
+	assert_string_equal(message_state_name(STATE_SUBMITTING), "submitting");
+	assert_string_equal(message_state_name(STATE_SUBMITTED), "submitted");
 	assert_string_equal(message_state_name(STATE_HELD), "held");
 	assert_string_equal(message_state_name(STATE_SENT), "sent");
 	assert_string_equal(message_state_name(STATE_FAILED), "failed");

@@ -28,14 +28,14 @@ static void test_sent(void **state)
 	assert_string_equal(only_send()->number, "+36201234567");
 	assert_string_equal(only_send()->text, "hello");
 	assert_ptr_equal(only_send()->modem, modem);
-	assert_message(id, STATE_HANDING, ""); /* on disk before the call */
+	assert_message(id, STATE_SUBMITTING, ""); /* on disk before the call */
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(modem, "A1", MESSAGE_PENDING);
 	fake_message_state(modem, "FFFF", MESSAGE_SENT); /* somebody else's */
-	assert_message(id, STATE_HANDED, "");
+	assert_message(id, STATE_SUBMITTED, "");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	assert_message(id, STATE_SENT, "");
-	assert_heard("1:handing() 1:handed() 1:sent() ");
+	assert_heard("1:submitting() 1:submitted() 1:sent() ");
 	assert_null(observer.subject);
 	assert_false(outbox_watch(outbox, id, &observer, hear, NULL));
 	turn();
@@ -57,10 +57,10 @@ static void test_all_are_told(void **state)
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	turn();
-	assert_heard("2:queued() 1:handing() 1:handed() 1:sent() 2:handing() ");
+	assert_heard("2:queued() 1:submitting() 1:submitted() 1:sent() 2:submitting() ");
 	fake_answer(only_send(), SEND_ACCEPTED, "A2");
 	fake_message_state(modem, "A2", MESSAGE_FAILED);
-	assert_heard("2:handed() 2:failed(network_refused) ");
+	assert_heard("2:submitted() 2:failed(network_refused) ");
 	observer_remove(&observer);
 }
 
@@ -215,10 +215,11 @@ static void test_not_handed(void **state)
 	assert_string_equal(only_send()->text, "x");
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
-	assert_heard("1:handing() 1:queued(not_taken) 1:handing() 1:handed() 1:sent() ");
+	assert_heard("1:submitting() 1:queued(not_taken) 1:submitting() 1:submitted() "
+		     "1:sent() ");
 	turn();
 	assert_string_equal(only_send()->text, "y");
-	assert_int_equal(state_of(next), STATE_HANDING);
+	assert_int_equal(state_of(next), STATE_SUBMITTING);
 }
 
 /* From when the loop last looked at the clock, as its timers are. */

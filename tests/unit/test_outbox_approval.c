@@ -52,7 +52,7 @@ static struct modem *modem_searching(void)
 /* 0: at once; never. */
 static int64_t submit_unapproved(int64_t send_at_ms, int64_t expires_at_ms)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = 1,
 		.number = "+36201234567",
 		.text = "may I",
@@ -131,8 +131,8 @@ static void test_yes(void **state)
 	assert_int_equal(expiry_of(id), now_ms + OUTBOX_APPROVAL_VALID_MS);
 	turn();
 	assert_string_equal(only_send()->text, "may I");
-	assert_heard("1:queued(approved_by_owner) 1:handing() ");
-	assert_lines(id, "waiting_approval() queued(approved_by_owner) handing() ");
+	assert_heard("1:queued(approved_by_owner) 1:submitting() ");
+	assert_lines(id, "waiting_approval() queued(approved_by_owner) submitting() ");
 	assert_decided(id);
 	observer_remove(&observer);
 }
@@ -204,7 +204,7 @@ static void test_nobody_said_yes(void **state)
 /* The timer is real: it wakes for this. */
 static void test_the_timer(void **state)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = 1,
 		.number = "+36201234567",
 		.text = "x",
@@ -299,7 +299,7 @@ static void test_scheduled(void **state)
 	turn();
 	assert_string_equal(only_send()->text, "may I");
 	assert_lines(id, "waiting_approval() scheduled(approved_by_owner) queued() "
-			 "handing() ");
+			 "submitting() ");
 }
 
 /* Its time came while it waited: a yes sends it at once, and only a yes. */
@@ -323,7 +323,7 @@ static void test_scheduled_and_late(void **state)
 /* A yes that the client's person gave with the order is good for as long. */
 static void test_yes_of_the_person(void **state)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = 1,
 		.number = "+36201234567",
 		.text = "x",

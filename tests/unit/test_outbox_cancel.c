@@ -45,7 +45,7 @@ static int64_t submit_handed(void)
 	turn();
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	turn();
-	assert_message(id, STATE_HANDED, "");
+	assert_message(id, STATE_SUBMITTED, "");
 	return id;
 }
 
@@ -73,13 +73,13 @@ static void test_queued(void **state)
 
 static void test_scheduled(void **state)
 {
-	struct message_draft draft = { 1,
-				       0,
-				       "+36201234567",
-				       "x",
-				       1,
-				       .state = STATE_SCHEDULED,
-				       .send_at_ms = INT64_MAX / 2000 };
+	struct store_message_draft draft = { 1,
+					     0,
+					     "+36201234567",
+					     "x",
+					     1,
+					     .state = STATE_SCHEDULED,
+					     .send_at_ms = INT64_MAX / 2000 };
 	int64_t id = 0;
 
 	(void)state;
@@ -135,7 +135,7 @@ static void test_handed(void **state)
 	assert_int_equal(last_answer, 0);
 	assert_message(id, STATE_CANCELLED, "");
 	assert_string_equal(only_send()->text, "next");
-	assert_message(next, STATE_HANDING, "");
+	assert_message(next, STATE_SUBMITTING, "");
 }
 
 static void test_handed_without_a_state(void **state)
@@ -172,7 +172,7 @@ static void test_handed_and_refused(void **state)
 		assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 		fake_cancel_answer(refusals[i].answer);
 		assert_int_equal(last_answer, refusals[i].outcome);
-		assert_message(id, STATE_HANDED, "");
+		assert_message(id, STATE_SUBMITTED, "");
 	}
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	assert_message(id, STATE_SENT, "");
@@ -246,7 +246,7 @@ static void test_later(void **state)
 	assert_message(id, STATE_HELD, "cancel_wanted");
 	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER); /* twice is as good */
 	show_again(modem);
-	assert_message(id, STATE_HANDED, "cancel_wanted");
+	assert_message(id, STATE_SUBMITTED, "cancel_wanted");
 	assert_string_equal(TAILQ_FIRST(&fake_cancels)->uuid, "A1");
 	fake_cancel_answer(CANCEL_DONE);
 	assert_message(id, STATE_CANCELLED, "");
@@ -358,7 +358,7 @@ static void test_held_in_flight_mode(void **state)
 	fake_changed(modem);
 	turn();
 	fake_list(only_listing(), "A1");
-	assert_message(id, STATE_HANDED, "");
+	assert_message(id, STATE_SUBMITTED, "");
 	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 	fake_cancel_answer(CANCEL_DONE);
 	assert_message(id, STATE_CANCELLED, "");
@@ -448,8 +448,8 @@ static void test_no_memory(void **state)
 
 static int64_t submit_with_key(void)
 {
-	struct message_draft draft = { 1,   0, "+36201234567",
-				       "x", 1, .idempotency_key = "k" };
+	struct store_message_draft draft = { 1,	  0, "+36201234567",
+					     "x", 1, .idempotency_key = "k" };
 	int64_t id = 0;
 
 	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
@@ -472,7 +472,7 @@ static void test_withdrawn_while_it_waits(void **state)
 	assert_true(again > id);
 	turn();
 	assert_int_equal(fake_send_count, 1);
-	assert_message(again, STATE_HANDING, "");
+	assert_message(again, STATE_SUBMITTING, "");
 }
 
 static void test_withdrawn_too_late(void **state)
@@ -484,11 +484,11 @@ static void test_withdrawn_too_late(void **state)
 	id = submit(1, "x");
 	turn();
 	outbox_cancel_abandoned(outbox, id);
-	assert_message(id, STATE_HANDING, "");
+	assert_message(id, STATE_SUBMITTING, "");
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	turn();
 	outbox_cancel_abandoned(outbox, id);
-	assert_message(id, STATE_HANDED, "");
+	assert_message(id, STATE_SUBMITTED, "");
 	assert_true(TAILQ_EMPTY(&fake_cancels));
 }
 

@@ -98,7 +98,7 @@ static void restart(void)
 static int64_t submit_as(enum message_state first, int64_t send_at_ms, int64_t valid_ms)
 {
 	int64_t from_ms = send_at_ms ? send_at_ms : clock_wall_ms(), id = 0;
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = 1,
 		.number = "+36201234567",
 		.text = "x",
@@ -275,13 +275,13 @@ static void test_nobody_knows_whether_it_is_over(void **state)
 	assert_int_equal(sends_pending(), 0);
 	ever = submit_valid(0);
 	look();
-	assert_message(ever, STATE_HANDING, "");
+	assert_message(ever, STATE_SUBMITTING, "");
 	fake_answer(only_send(), SEND_REFUSED, "x.Failed");
 	live(29 * MINUTE_MS);
 	assert_int_equal(sends_pending(), 0);
 	set_clock(known_ms);
 	assert_message(over, STATE_EXPIRED, "validity_over");
-	assert_message(valid, STATE_HANDING, "");
+	assert_message(valid, STATE_SUBMITTING, "");
 	only_send();
 }
 
@@ -293,7 +293,7 @@ static void start_machine_anew(int64_t wall_later_ms)
 	int64_t wall_ms = clock_wall_ms();
 	static int next;
 
-	assert_int_equal(store_alive_set(store, wall_ms), 0);
+	assert_int_equal(store_receive_gaps_set_alive(store, wall_ms), 0);
 	bench_stop();
 	store_close(store);
 	boot_id = ids[next++ % 3];
@@ -378,7 +378,7 @@ static void test_scheduled_over_another_start(void **state)
 	assert_message(due, STATE_SCHEDULED, "");
 	set_clock(2 * DAY_MS);
 	assert_message(late, STATE_EXPIRED, "validity_over");
-	assert_message(due, STATE_HANDING, "");
+	assert_message(due, STATE_SUBMITTING, "");
 	fake_answer(only_send(), SEND_ACCEPTED, "uuid");
 	start_machine_anew(-2 * DAY_MS);
 	set_clock(2 * DAY_MS);

@@ -42,7 +42,7 @@ static void submit_one(void)
 	int64_t sim_id = 1 + rand() % SIMS, id, send_at_ms = soon(20);
 	char text[24];
 	bool needs_yes = chance(15);
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = sim_id,
 		.number = "+36201234567",
 		.text = text,

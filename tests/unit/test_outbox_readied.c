@@ -32,7 +32,7 @@ static void assert_history(int64_t id, const char *expected)
 
 static int64_t submit_awaited(const char *text)
 {
-	struct message_draft draft = { 1, 0, "+36201234567", text, 1 };
+	struct store_message_draft draft = { 1, 0, "+36201234567", text, 1 };
 	int64_t id = 0;
 
 	draft.is_awaited = true;
@@ -52,17 +52,17 @@ static void test_at_once(void **state)
 	turn();
 	id = submit_awaited("x");
 	changes = store_change_count(store);
-	assert_message(id, STATE_HANDING, "");
-	assert_history(id, "queued handing ");
+	assert_message(id, STATE_SUBMITTING, "");
+	assert_history(id, "queued submitting ");
 	assert_int_equal(outbox_waiting(outbox), 1);
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
 	turn();
-	assert_heard("1:handing() ");
+	assert_heard("1:submitting() ");
 	assert_true(store_change_count(store) == changes);
 	assert_string_equal(only_send()->text, "x");
 	assert_int_equal(outbox_waiting(outbox), 0);
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
-	assert_history(id, "queued handing handed ");
+	assert_history(id, "queued submitting submitted ");
 	observer_remove(&observer);
 }
 
@@ -75,7 +75,7 @@ static void test_behind_another(void **state)
 	turn();
 	first = submit_awaited("x");
 	second = submit_awaited("y");
-	assert_message(first, STATE_HANDING, "");
+	assert_message(first, STATE_SUBMITTING, "");
 	assert_message(second, STATE_QUEUED, "");
 	turn();
 	assert_string_equal(only_send()->text, "x");
@@ -147,7 +147,7 @@ static void test_paused_before_the_turn(void **state)
 	outbox_set_paused(outbox, false);
 	turn();
 	assert_string_equal(only_send()->text, "x");
-	assert_history(id, "queued handing queued handing ");
+	assert_history(id, "queued submitting queued submitting ");
 }
 
 static void test_unknown_after_a_crash(void **state)
@@ -166,7 +166,7 @@ static void test_unknown_after_a_crash(void **state)
 
 static void test_the_disk_is_full(void **state)
 {
-	struct message_draft draft = { 1, 0, "+36201234567", "x", 1 };
+	struct store_message_draft draft = { 1, 0, "+36201234567", "x", 1 };
 	int64_t id = 0;
 
 	(void)state;

@@ -56,8 +56,9 @@ static void assert_delivery(int64_t id, enum delivery delivery)
 	struct message message;
 
 	assert_int_equal(store_message_get(store, id, arena, &message), 0);
-	assert_string_equal(delivery_name(delivery_of(&message, clock_wall_ms())),
-			    delivery_name(delivery));
+	assert_string_equal(store_message_delivery_name(
+				    store_message_delivery(&message, clock_wall_ms())),
+			    store_message_delivery_name(delivery));
 	arena_free(arena);
 }
 
@@ -97,7 +98,7 @@ static void test_delivered(void **state)
 	assert_non_null(observer.subject); /* there is more to come */
 	fake_report("FFFF", true);	   /* somebody else's */
 	fake_report("A1", true);
-	assert_heard("1:handing() 1:handed() 1:sent() 1:delivered() ");
+	assert_heard("1:submitting() 1:submitted() 1:sent() 1:delivered() ");
 	assert_null(observer.subject);
 	assert_message(id, STATE_DELIVERED, "");
 	assert_delivery(id, DELIVERY_CONFIRMED);
@@ -105,7 +106,7 @@ static void test_delivered(void **state)
 	fake_report("A1", false); /* cannot be undone */
 	turn();
 	assert_message(id, STATE_DELIVERED, "");
-	assert_history(id, "queued() handing() handed() sent() delivered() ");
+	assert_history(id, "queued() submitting() submitted() sent() delivered() ");
 }
 
 static void test_not_delivered(void **state)
@@ -121,11 +122,13 @@ static void test_not_delivered(void **state)
 	assert_null(observer.subject);
 	assert_message(id, STATE_SENT, "");
 	assert_delivery(id, DELIVERY_REFUSED);
-	assert_history(id, "queued() handing() handed() sent() sent(not_delivered) ");
+	assert_history(id,
+		       "queued() submitting() submitted() sent() sent(not_delivered) ");
 	turn();
 	fake_report("A1", false); /* told twice, kept once */
 	turn();
-	assert_history(id, "queued() handing() handed() sent() sent(not_delivered) ");
+	assert_history(id,
+		       "queued() submitting() submitted() sent() sent(not_delivered) ");
 	assert_false(outbox_watch(outbox, id, &observer, hear, NULL));
 }
 
@@ -140,7 +143,7 @@ static void test_early(void **state)
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
 	fake_report("A1", true);
 	turn();
-	assert_message(id, STATE_HANDED, "");
+	assert_message(id, STATE_SUBMITTED, "");
 	assert_heard("");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	assert_heard("1:sent() 1:delivered() ");
@@ -287,16 +290,16 @@ static void test_unconfirmed(void **state)
 				   .changed_ms = 1000 };
 
 	(void)state;
-	assert_int_equal(delivery_of(&message, 1000 + DELIVERY_WAIT_MS),
+	assert_int_equal(store_message_delivery(&message, 1000 + DELIVERY_WAIT_MS),
 			 DELIVERY_AWAITED);
-	assert_int_equal(delivery_of(&message, 1001 + DELIVERY_WAIT_MS),
+	assert_int_equal(store_message_delivery(&message, 1001 + DELIVERY_WAIT_MS),
 			 DELIVERY_UNCONFIRMED);
-	assert_int_equal(delivery_of(&message, 0), DELIVERY_AWAITED);
+	assert_int_equal(store_message_delivery(&message, 0), DELIVERY_AWAITED);
 	message.delivery = DELIVERY_REFUSED;
-	assert_int_equal(delivery_of(&message, 1001 + DELIVERY_WAIT_MS),
+	assert_int_equal(store_message_delivery(&message, 1001 + DELIVERY_WAIT_MS),
 			 DELIVERY_REFUSED);
 	message.state = STATE_EXPIRED;
-	assert_int_equal(delivery_of(&message, 0), DELIVERY_NONE);
+	assert_int_equal(store_message_delivery(&message, 0), DELIVERY_NONE);
 }
 
 /* Who watched left; the message goes out of memory with the next turn. */

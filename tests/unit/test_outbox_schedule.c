@@ -15,7 +15,7 @@
 static int64_t submit_timed(const char *text, int64_t send_ms, int64_t expiry_ms)
 {
 	int64_t now_ms = clock_wall_ms(), id = 0;
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = 1,
 		.number = "+36201234567",
 		.text = text,
@@ -43,7 +43,7 @@ static void test_scheduled_waits_for_its_time(void **state)
 	turn_until(sends_pending());
 	assert_true(clock_wall_ms() >= due_ms);
 	assert_string_equal(only_send()->text, "later");
-	assert_heard("1:queued() 1:handing() ");
+	assert_heard("1:queued() 1:submitting() ");
 	observer_remove(&observer);
 }
 
@@ -107,7 +107,7 @@ static void test_overdue_at_start(void **state)
 	assert_int_equal(bench_start(&patient), 0);
 	turn();
 	assert_string_equal(only_send()->text, "due");
-	assert_message(due, STATE_HANDING, "");
+	assert_message(due, STATE_SUBMITTING, "");
 	assert_message(over, STATE_EXPIRED, "validity_over");
 }
 
@@ -142,10 +142,10 @@ static void test_handed_does_not_expire(void **state)
 	(void)state;
 	turn();
 	turn_ms(500);
-	assert_message(id, STATE_HANDING, "");
+	assert_message(id, STATE_SUBMITTING, "");
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	turn();
-	assert_message(id, STATE_HANDED, "");
+	assert_message(id, STATE_SUBMITTED, "");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	assert_message(id, STATE_SENT, "");
 }
@@ -219,7 +219,7 @@ static void test_the_clock_jumps(void **state)
 	wall_offset_ms = 3601 * 1000;
 	submit_timed("z", 7200 * 1000, 0);
 	turn();
-	assert_message(id, STATE_HANDING, "");
+	assert_message(id, STATE_SUBMITTING, "");
 	assert_string_equal(only_send()->text, "x");
 	clock_set_source(NULL);
 }
@@ -264,7 +264,7 @@ static void test_disk_refuses(void **state)
 	fill_disk(false);
 	turn_until(sends_pending() && state_of(over) == STATE_EXPIRED);
 	assert_message(over, STATE_EXPIRED, "validity_over");
-	assert_message(due, STATE_HANDING, "");
+	assert_message(due, STATE_SUBMITTING, "");
 	assert_string_equal(only_send()->text, "due");
 }
 

@@ -10,6 +10,7 @@
 #include "outbox_bench.h"
 
 #include "base/clock.h"
+#include "store_steps.h"
 
 #define FORMAT_ERROR "org.ofono.Error.InvalidFormat"
 
@@ -32,7 +33,7 @@ static int64_t time_out(struct modem **modem_out)
 	outbox_watch(outbox, id, &observer, hear, NULL);
 	turn_until(state_of(id) == STATE_UNKNOWN);
 	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
-	assert_heard("1:handing() 1:unknown(unknown_outcome) ");
+	assert_heard("1:submitting() 1:unknown(unknown_outcome) ");
 	assert_null(observer.subject);
 	assert_false(outbox_watch(outbox, id, &observer, hear, NULL));
 	turn_until(sends_pending());
@@ -49,7 +50,7 @@ static void test_late_accepted(void **state)
 
 	(void)state;
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
-	assert_message(id, STATE_HANDED, "");
+	assert_message(id, STATE_SUBMITTED, "");
 	assert_int_equal(sim_state(1), SIM_READY);
 	turn();
 	assert_int_equal(sends_pending(), 0);
@@ -94,7 +95,7 @@ static void test_a_state_before_the_answer(void **state)
 	} cases[] = {
 		{ MESSAGE_SENT, STATE_SENT, "" },
 		{ MESSAGE_FAILED, STATE_FAILED, "network_refused" },
-		{ MESSAGE_PENDING, STATE_HANDED, "" },
+		{ MESSAGE_PENDING, STATE_SUBMITTED, "" },
 	};
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct modem *other = fake_modem_ready("/sim1", "2");
@@ -109,7 +110,7 @@ static void test_a_state_before_the_answer(void **state)
 		for (int others = 0; others < 9; others++)
 			fake_message_state(modem, "THEIRS", MESSAGE_CANCELLED);
 		fake_message_state(modem, uuid, cases[i].told);
-		assert_message(id, STATE_HANDING, "");
+		assert_message(id, STATE_SUBMITTING, "");
 		fake_answer(only_send(), SEND_ACCEPTED, uuid);
 		assert_message(id, cases[i].state, cases[i].reason);
 	}
@@ -118,7 +119,7 @@ static void test_a_state_before_the_answer(void **state)
 	turn();
 	fake_answer(only_send(), SEND_ACCEPTED, "A");
 	turn();
-	assert_message(4, STATE_HANDED, "");
+	assert_message(4, STATE_SUBMITTED, "");
 }
 
 /* A registered modem that keeps a message is stuck; the other one goes on. */
@@ -220,7 +221,7 @@ static void test_held_and_adopted(void **state)
 	fake_changed(modem);
 	turn();
 	fake_list(only_listing(), "A1");
-	assert_message(id, STATE_HANDED, "");
+	assert_message(id, STATE_SUBMITTED, "");
 	fake_ready(modem);
 	turn();
 	assert_int_equal(sends_pending(), 0);
@@ -279,7 +280,7 @@ static void test_held_and_moved(void **state)
 	turn();
 	assert_ptr_equal(only_listing()->modem, other);
 	fake_list(only_listing(), "A1");
-	assert_message(id, STATE_HANDED, "");
+	assert_message(id, STATE_SUBMITTED, "");
 	fake_modem_remove(other);
 	assert_message(id, STATE_HELD, "modem_away");
 }
@@ -308,7 +309,7 @@ static void test_listing_fails(void **state)
 	fake_no_memory = false;
 	turn_until(!TAILQ_EMPTY(&fake_listings));
 	fake_list(only_listing(), "A1");
-	assert_message(id, STATE_HANDED, "");
+	assert_message(id, STATE_SUBMITTED, "");
 }
 
 static void test_listing_fails_again_and_again(void **state)
@@ -342,13 +343,13 @@ static void test_lost_while_handing(void **state)
 	(void)state;
 	turn();
 	fake_modem_remove(modem);
-	assert_message(id, STATE_HANDING, "");
+	assert_message(id, STATE_SUBMITTING, "");
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	assert_message(id, STATE_HELD, "modem_away");
 	fake_modem_ready("/sim0", "1");
 	turn();
 	fake_list(only_listing(), "A1");
-	assert_message(id, STATE_HANDED, "");
+	assert_message(id, STATE_SUBMITTED, "");
 }
 
 /* Its modem went before the time was over, and its answer will never come. */
@@ -367,7 +368,7 @@ static void test_lost_and_never_answered(void **state)
 	assert_string_equal(only_send()->text, "x");
 	turn_ms(60);
 	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
-	assert_message(next, STATE_HANDING, "");
+	assert_message(next, STATE_SUBMITTING, "");
 	assert_string_equal(only_send()->text, "y");
 }
 
@@ -375,32 +376,32 @@ static void test_restart(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct modem *other = fake_modem_ready("/sim1", "2");
-	int64_t handing = submit(1, "x"), queued = submit(1, "y");
-	int64_t handed = submit(2, "z");
+	int64_t submitting = submit(1, "x"), queued = submit(1, "y");
+	int64_t submitted = submit(2, "z");
 
 	(void)state;
 	turn();
 	fake_answer(TAILQ_LAST(&fake_sends, fake_send_list), SEND_ACCEPTED, "A1");
 	bench_restart(&patient);
-	assert_message(handing, STATE_UNKNOWN, "unknown_outcome");
+	assert_message(submitting, STATE_UNKNOWN, "unknown_outcome");
 	assert_message(queued, STATE_QUEUED, "");
-	assert_message(handed, STATE_HELD, "gateway_restarted");
+	assert_message(submitted, STATE_HELD, "gateway_restarted");
 	assert_int_equal(outbox_waiting(outbox), 1);
 	turn();
 	assert_string_equal(only_send()->text, "y");
 	assert_ptr_equal(only_send()->modem, modem);
 	assert_ptr_equal(only_listing()->modem, other);
 	fake_list(only_listing(), "A1");
-	assert_message(handed, STATE_HANDED, "");
+	assert_message(submitted, STATE_SUBMITTED, "");
 	bench_restart(&patient);
 	bench_restart(&patient); /* held twice over */
 	assert_message(queued, STATE_UNKNOWN, "unknown_outcome");
 	turn();
 	fake_list(only_listing(), "");
-	assert_message(handed, STATE_UNKNOWN, "unknown_outcome");
+	assert_message(submitted, STATE_UNKNOWN, "unknown_outcome");
 }
 
-/* Nothing goes onto the bus that is not on disk as handing. */
+/* Nothing goes onto the bus that is not on disk as submitting. */
 static void test_disk_full_before_handing(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 30 };
@@ -420,7 +421,7 @@ static void test_disk_full_before_handing(void **state)
 	fill_disk(false);
 	turn_until(sends_pending());
 	assert_string_equal(only_send()->text, "x");
-	assert_message(first, STATE_HANDING, "");
+	assert_message(first, STATE_SUBMITTING, "");
 }
 
 /* What oFono tells while the disk is full is told on, and stored later. */
@@ -438,16 +439,16 @@ static void test_disk_full_afterwards(void **state)
 	fill_disk(true);
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
-	assert_heard("1:handing() 1:handed() 1:sent() ");
+	assert_heard("1:submitting() 1:submitted() 1:sent() ");
 	observer_add(outbox_observers(outbox), &reader, hear, NULL);
 	turn_ms(60);
 	assert_heard("");
-	assert_message(id, STATE_HANDING, "");
+	assert_message(id, STATE_SUBMITTING, "");
 	assert_message(next, STATE_QUEUED, "");
 	fill_disk(false);
 	turn_until(sends_pending());
 	assert_message(id, STATE_SENT, "");
-	assert_heard("1:sent() 2:handing() "); /* who reads the store is told again */
+	assert_heard("1:sent() 2:submitting() "); /* who reads the store is told again */
 	assert_string_equal(only_send()->text, "y");
 	observer_remove(&reader);
 }
@@ -467,11 +468,11 @@ static void test_disk_full_not_handed(void **state)
 	fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent");
 	turn_ms(100);
 	assert_int_equal(sends_pending(), 0);
-	assert_message(id, STATE_HANDING, "");
+	assert_message(id, STATE_SUBMITTING, "");
 	fill_disk(false);
 	turn_until(sends_pending());
 	assert_string_equal(only_send()->text, "x");
-	assert_message(id, STATE_HANDING, "");
+	assert_message(id, STATE_SUBMITTING, "");
 }
 
 /* Another process took the row: it is not ours to send. */
@@ -485,8 +486,8 @@ static void test_row_changed_by_others(void **state)
 	id = submit(1, "x");
 	submit(1, "y");
 	outbox_watch(outbox, id, &observer, hear, NULL);
-	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL), 0);
-	assert_int_equal(store_message_move(store, id, STATE_CANCELLED, NULL, NULL), 0);
+	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, NULL, NULL), 0);
+	assert_int_equal(step_move_message(store, id, STATE_CANCELLED, NULL, NULL), 0);
 	turn();
 	assert_heard("1:unknown(internal) ");
 	assert_message(id, STATE_CANCELLED, "");

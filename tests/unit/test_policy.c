@@ -12,6 +12,7 @@
 
 #include "policy_request.h"
 #include "store/store_setting.h"
+#include "store_steps.h"
 
 enum { FOUR_SEGMENTS = 3 * 153 + 1 };
 
@@ -25,7 +26,7 @@ static int set_up(void **state)
 
 static void accept_one(void)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = request.sim_id,
 		.client_id = client.id,
 		.number = request.number,
@@ -160,7 +161,7 @@ static void test_number(void **state)
 
 static void receive(const char *number, const char *text, enum opt opt)
 {
-	struct incoming_draft draft = {
+	struct store_incoming_draft draft = {
 		.sim_id = 1,
 		.told_ms = clock_wall_ms(),
 		.number = number,
@@ -172,7 +173,7 @@ static void receive(const char *number, const char *text, enum opt opt)
 	int64_t message_id;
 	bool known;
 
-	assert_int_equal(store_incoming_add(store, &draft, &message_id, &known), 0);
+	assert_int_equal(step_add_incoming(store, &draft, &message_id, &known), 0);
 }
 
 /* Who may not write to a number does not find out what is known of it. */
@@ -213,7 +214,7 @@ static void answer_each_other(const char *number)
 
 static void test_loop(void **state)
 {
-	struct policy_verdict verdict;
+	struct verdict verdict;
 
 	(void)state;
 	bench_config.policy.client.per_minute = 0;
@@ -228,7 +229,7 @@ static void test_loop(void **state)
 
 static void test_quiet_hours(void **state)
 {
-	struct policy_verdict verdict;
+	struct verdict verdict;
 
 	(void)state;
 	configure("quiet_hours", "22:00-07:00");
@@ -270,7 +271,7 @@ static void test_quiet_hours_are_local(void **state)
 
 static void test_repeat(void **state)
 {
-	struct policy_verdict verdict;
+	struct verdict verdict;
 
 	(void)state;
 	accept_one();
@@ -296,7 +297,7 @@ static void test_length(void **state)
 
 static void test_rates(void **state)
 {
-	struct policy_verdict verdict;
+	struct verdict verdict;
 
 	(void)state;
 	bench_config.duplicate_seconds = 0;
@@ -307,7 +308,7 @@ static void test_rates(void **state)
 	}
 	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REFUSED);
 	assert_string_equal(verdict.code, "rate_limited");
-	assert_non_null(strstr(verdict.message, "10 messages per minute"));
+	assert_non_null(strstr(verdict.message, "10 messages in a minute"));
 	assert_int_equal(verdict.retry_after_seconds, 50);
 	client.id = 5; /* another one, and the same SIM */
 	assert_string_equal(code(), "rate_limited");
@@ -356,7 +357,7 @@ static void test_scheduled_counts_at_its_time(void **state)
 /* Each at a time of its own, and cancelled at once. */
 static void test_acceptance_is_limited(void **state)
 {
-	struct policy_verdict verdict;
+	struct verdict verdict;
 	int i;
 
 	(void)state;
@@ -370,7 +371,7 @@ static void test_acceptance_is_limited(void **state)
 	}
 	assert_int_equal(i, 60); /* the default */
 	assert_string_equal(verdict.code, "rate_limited");
-	assert_non_null(strstr(verdict.message, "60 messages per hour"));
+	assert_non_null(strstr(verdict.message, "60 messages in an hour"));
 	assert_non_null(strstr(verdict.message, "scheduled and cancelled ones count"));
 	assert_int_equal(verdict.retry_after_seconds, 59 * 60);
 	request.send_at_ms = 0;
@@ -383,7 +384,7 @@ static void test_acceptance_is_limited(void **state)
 
 static void test_budget(void **state)
 {
-	struct policy_verdict verdict;
+	struct verdict verdict;
 
 	(void)state;
 	bench_config.duplicate_seconds = 0;

@@ -83,14 +83,16 @@ static void start_machine(void)
 	wall_epoch_ms = wall_ms - boot_now_ms;
 }
 
-static bool is_of(const struct truth *one, const struct truth *other, enum usage_by by)
+static bool is_of(const struct truth *one, const struct truth *other,
+		  enum store_usage_by by)
 {
 	return by == USAGE_BY_CLIENT ? one->client_id == other->client_id
 				     : one->sim_id == other->sim_id;
 }
 
 /* The fullest window of this length that the message is in. */
-static int64_t fullest(const struct truth *message, enum usage_by by, int64_t span_ms)
+static int64_t fullest(const struct truth *message, enum store_usage_by by,
+		       int64_t span_ms)
 {
 	int64_t most = 0;
 
@@ -117,7 +119,7 @@ static int month_of(int64_t wall_ms)
 	return gmtime(&seconds)->tm_mon;
 }
 
-static int64_t month_used(const struct truth *message, enum usage_by by)
+static int64_t month_used(const struct truth *message, enum store_usage_by by)
 {
 	int64_t segments = 0;
 
@@ -129,7 +131,7 @@ static int64_t month_used(const struct truth *message, enum usage_by by)
 	return segments;
 }
 
-static void assert_limits(const struct truth *message, enum usage_by by,
+static void assert_limits(const struct truth *message, enum store_usage_by by,
 			  const struct client_limits *limits)
 {
 	assert_in_range(fullest(message, by, MINUTE_MS), 1, limits->per_minute);
@@ -160,7 +162,7 @@ static struct client_limits limits_in_force(const struct client *client)
 	return limits;
 }
 
-static void note(const struct client *client, const struct message_draft *draft)
+static void note(const struct client *client, const struct store_message_draft *draft)
 {
 	int64_t wall_ms = bench_wall_ms(), later_ms = draft->send_at_ms - wall_ms;
 	struct client_limits limits = limits_in_force(client);
@@ -178,8 +180,8 @@ static void note(const struct client *client, const struct message_draft *draft)
 	assert_limits(message, USAGE_BY_SIM, &bench_config.policy.sim);
 }
 
-static int judge(const struct client *client, const struct message_draft *draft,
-		 struct policy_verdict *verdict)
+static int judge(const struct client *client, const struct store_message_draft *draft,
+		 struct verdict *verdict)
 {
 	struct policy_request request = {
 		.arena = arena,
@@ -193,10 +195,10 @@ static int judge(const struct client *client, const struct message_draft *draft,
 }
 
 /* What is told of when it fits is so, to the second. */
-static void wait_it_out(const struct client *client, const struct message_draft *draft,
-			int64_t seconds)
+static void wait_it_out(const struct client *client,
+			const struct store_message_draft *draft, int64_t seconds)
 {
-	struct policy_verdict verdict;
+	struct verdict verdict;
 
 	assert_in_range(seconds, 1, 40 * 24 * 60 * 60);
 	pass((seconds - 1) * SECOND_MS);
@@ -212,14 +214,14 @@ static void wait_it_out(const struct client *client, const struct message_draft 
 static void call(void)
 {
 	struct client client = client_of(rand() % CLIENTS);
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = 1 + rand() % SIMS,
 		.client_id = client.id,
 		.number = "+36201234567",
 		.text = "x",
 		.segments = 1 + (unsigned)rand() % 3,
 	};
-	struct policy_verdict verdict;
+	struct verdict verdict;
 
 	if (chance(30)) {
 		draft.send_at_ms = bench_wall_ms() + rand() % (2 * HOUR_MS);

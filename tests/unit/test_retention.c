@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "sms/retention.h"
 #include "store/store_audit.h"
-#include "store/store_outgoing.h"
+#include "store/store_message.h"
 #include "store/store_retention.h"
 #include "store_bench.h"
 
@@ -87,27 +87,28 @@ static int64_t add_incoming(const char *number)
 {
 	static unsigned count;
 	char stamp[40];
-	struct incoming_draft draft = { 1, wall_ms, number, "hello", stamp, 0 };
+	struct store_incoming_draft draft = { 1, wall_ms, number, "hello", stamp, 0 };
 	int64_t id;
 	bool repeated;
 
 	snprintf(stamp, sizeof(stamp), "2026-11-21T10:00:00+%04u", count++);
 	identify("8936", "");
-	assert_int_equal(store_incoming_add(store, &draft, &id, &repeated), 0);
+	assert_int_equal(step_add_incoming(store, &draft, &id, &repeated), 0);
 	assert_false(repeated);
 	return id;
 }
 
 static int64_t add_sent(const char *key, enum delivery delivery)
 {
-	struct message_draft draft = { identify("8936", ""), 7,	 "+36201234567", "x", 1,
-				       STATE_QUEUED,	     key };
-	struct outgoing_move sent = { STATE_SENT, NULL, NULL, delivery };
+	struct store_message_draft draft = {
+		identify("8936", ""), 7, "+36201234567", "x", 1, STATE_QUEUED, key
+	};
+	struct store_message_transition sent = { STATE_SENT, NULL, NULL, delivery };
 	int64_t id;
 
 	assert_int_equal(store_message_add(store, &draft, &id), 0);
-	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL), 0);
-	assert_int_equal(store_outgoing_move(store, id, &sent), 0);
+	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, NULL, NULL), 0);
+	assert_int_equal(store_message_change_state(store, id, &sent), 0);
 	return id;
 }
 
@@ -220,7 +221,7 @@ static void test_a_clock_that_is_ahead(void **state)
 	add_incoming("+361");
 	wall_ms = now_ms + 9000 * DAY;
 	gap = (struct gap){ now_ms, wall_ms, "gateway_down" };
-	assert_int_equal(store_gap_add(store, &gap), 0);
+	assert_int_equal(store_receive_gaps_add(store, &gap), 0);
 	add_incoming("+361");
 	run_pass();
 	assert_int_equal(count(), 2);
@@ -378,7 +379,7 @@ static void test_the_audit(void **state)
 	wait_for_pass();
 	assert_int_equal(lines(), AUDIT_KEEP);
 	assert_int_equal(sql("SELECT line FROM audit_anchor"), 250);
-	assert_int_equal(store_audit_together(store, note_many, NULL), 0);
+	assert_int_equal(store_audit_transaction(store, note_many, NULL), 0);
 	assert_int_equal(lines(), AUDIT_KEEP + AUDIT_KEEP / 100 + 1);
 	add_incoming("+361");
 	while (lines() > AUDIT_KEEP) /* whatever turns the loop */
@@ -405,11 +406,11 @@ static void test_gaps(void **state)
 
 	(void)state;
 	config.keep_days = 10;
-	assert_int_equal(store_gap_add(store, &gap), 0);
+	assert_int_equal(store_receive_gaps_add(store, &gap), 0);
 	for (int i = 0; i < 20; i++) {
 		gap = (struct gap){ wall_ms - i * DAY - 20000, wall_ms - i * DAY,
 				    "suspended" };
-		assert_int_equal(store_gap_add(store, &gap), 0);
+		assert_int_equal(store_receive_gaps_add(store, &gap), 0);
 	}
 	run_pass();
 	assert_int_equal(sql("SELECT count(*) FROM gap WHERE until_at > 0"), 11);
@@ -435,7 +436,7 @@ static void test_vacuum(void **state)
 	snprintf(name, sizeof(name), "%s-wal", path);
 	config.keep_messages = 10;
 	for (i = 0; i < 2000; i++)
-		store_message_move(store, add_message(text), STATE_CANCELLED, NULL, NULL);
+		step_move_message(store, add_message(text), STATE_CANCELLED, NULL, NULL);
 	store_retention_checkpoint(store);
 	assert_int_equal(stat(path, &before), 0);
 	run_pass();
@@ -488,7 +489,7 @@ static void test_convert(void **state)
 	}
 	assert_int_equal(sql("PRAGMA auto_vacuum"), 0);
 	open_store();
-	store_retention_convert(store);
+	store_retention_enable_vacuum(store);
 	assert_int_equal(sql("PRAGMA auto_vacuum"), 2);
 	assert_true(is_there(id));
 	assert_true(add_incoming("+361") > id);

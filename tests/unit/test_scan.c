@@ -77,7 +77,7 @@ static void on_done(void *data, int error)
 	listener->error = error;
 }
 
-static int start(struct listener *listener, struct message_filter filter)
+static int start(struct listener *listener, struct store_listing_filter filter)
 {
 	listener->scan = (struct scan){
 		.look.filter = filter,
@@ -106,8 +106,8 @@ static unsigned run_out(void)
 	return turns;
 }
 
-static const struct message_filter all, none = { .search = "not there" },
-					up = { .after_id = -1 };
+static const struct store_listing_filter all, none = { .search = "not there" },
+					      up = { .after_id = -1 };
 
 static void test_a_short_one_ends_at_once(void **state)
 {

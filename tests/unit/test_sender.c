@@ -20,7 +20,7 @@ static void configure(const char *key, const char *value)
 
 static void send_to(const char *number)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = identify("8936", ""),
 		.number = number,
 		.text = "hi",
@@ -33,7 +33,7 @@ static void send_to(const char *number)
 
 static void expect(const char *number, const char *word)
 {
-	const struct store_end end = { .number = number };
+	const struct store_party_address end = { .number = number };
 
 	assert_string_equal(sender_trust_words[sender_trust(&config, store, NULL, &end)],
 			    word);
@@ -80,7 +80,7 @@ static void test_known_is_who_was_sent_to(void **state)
 /* That somebody wrote makes nobody known. */
 static void test_writing_is_not_enough(void **state)
 {
-	struct incoming_draft draft = {
+	struct store_incoming_draft draft = {
 		.told_ms = 1790000000000,
 		.number = "+36201234567",
 		.text = "hi",
@@ -90,7 +90,7 @@ static void test_writing_is_not_enough(void **state)
 	bool known;
 
 	(void)state;
-	assert_int_equal(store_incoming_add(store, &draft, &message_id, &known), 0);
+	assert_int_equal(step_add_incoming(store, &draft, &message_id, &known), 0);
 	expect("+36201234567", "unknown");
 }
 

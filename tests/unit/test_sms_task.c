@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "base/mac.h"
-#include "store/store_outgoing.h"
-#include "store/store_secret.h"
+#include "store/store_message.h"
+#include "store/store_setting.h"
 #include "tools/sms_task.h"
 #include "tools/task_table.h"
 
@@ -48,7 +48,7 @@ static int tear_down(void **state)
 
 static int64_t add(int64_t send_at_ms)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = 1,
 		.client_id = CLIENT,
 		.number = "+36201234567",
@@ -65,24 +65,24 @@ static int64_t add(int64_t send_at_ms)
 
 static void move(int64_t message_id, enum message_state to, enum delivery delivery)
 {
-	struct outgoing_move move = { .to = to, .delivery = delivery };
+	struct store_message_transition move = { .to = to, .delivery = delivery };
 
-	assert_int_equal(store_outgoing_move(store, message_id, &move), 0);
+	assert_int_equal(store_message_change_state(store, message_id, &move), 0);
 }
 
 static void make_sent(int64_t message_id)
 {
-	move(message_id, STATE_HANDING, DELIVERY_NONE);
-	move(message_id, STATE_HANDED, DELIVERY_AWAITED);
+	move(message_id, STATE_SUBMITTING, DELIVERY_NONE);
+	move(message_id, STATE_SUBMITTED, DELIVERY_AWAITED);
 	move(message_id, STATE_SENT, DELIVERY_NONE);
 }
 
 static void write_id(char id[TASK_ID_MAX], int64_t client_id, int64_t message_id)
 {
-	uint8_t key[STORE_SECRET_BYTES];
+	uint8_t key[STORE_SETTING_SECRET_BYTES];
 	char text[64], mac[MAC_TEXT_BYTES];
 
-	assert_int_equal(store_secret(store, "task", key), 0);
+	assert_int_equal(store_setting_secret(store, "task", key), 0);
 	snprintf(text, sizeof(text), "task %lld %lld", (long long)client_id,
 		 (long long)message_id);
 	assert_true(mac_write(key, text, mac));
@@ -150,36 +150,40 @@ static void test_every_state(void **state)
 		const char *words, *result;
 	} cases[] = {
 		{ { 0 }, TASK_WORKING, "waits in the gateway", "" },
-		{ { STATE_HANDING }, TASK_WORKING, "being handed", "" },
-		{ { STATE_HANDING, STATE_HANDED }, TASK_WORKING, "oFono has it", "" },
-		{ { STATE_HANDING, STATE_HANDED, STATE_HELD },
+		{ { STATE_SUBMITTING }, TASK_WORKING, "being handed", "" },
+		{ { STATE_SUBMITTING, STATE_SUBMITTED },
+		  TASK_WORKING,
+		  "oFono has it",
+		  "" },
+		{ { STATE_SUBMITTING, STATE_SUBMITTED, STATE_HELD },
 		  TASK_WORKING,
 		  "until modem",
 		  "" },
-		{ { STATE_HANDING, STATE_HANDED, STATE_SENT }, /* no report asked for */
+		{ { STATE_SUBMITTING, STATE_SUBMITTED,
+		    STATE_SENT }, /* no report asked for */
 		  TASK_COMPLETED,
 		  "network took it",
 		  "No delivery report was asked for" },
-		{ { STATE_HANDING, STATE_FAILED },
+		{ { STATE_SUBMITTING, STATE_FAILED },
 		  TASK_COMPLETED,
 		  "was not sent",
 		  "\"isError\":true" },
-		{ { STATE_HANDING, STATE_UNKNOWN },
+		{ { STATE_SUBMITTING, STATE_UNKNOWN },
 		  TASK_COMPLETED,
 		  "Nobody can tell",
 		  "unknown_outcome" },
 		{ { STATE_EXPIRED }, TASK_COMPLETED, "in time", "\"isError\":true" },
 		{ { STATE_CANCELLED }, TASK_CANCELLED, "taken back", "" },
 		/* once over, always over, whatever is learnt later */
-		{ { STATE_HANDING, STATE_UNKNOWN, STATE_HANDED },
+		{ { STATE_SUBMITTING, STATE_UNKNOWN, STATE_SUBMITTED },
 		  TASK_COMPLETED,
 		  "oFono has it",
 		  "is not sent yet" },
-		{ { STATE_HANDING, STATE_UNKNOWN, STATE_DELIVERED },
+		{ { STATE_SUBMITTING, STATE_UNKNOWN, STATE_DELIVERED },
 		  TASK_COMPLETED,
 		  "report says",
 		  "SMS delivered to +36201234567" },
-		{ { STATE_HANDING, STATE_UNKNOWN, STATE_CANCELLED },
+		{ { STATE_SUBMITTING, STATE_UNKNOWN, STATE_CANCELLED },
 		  TASK_COMPLETED,
 		  "taken back",
 		  "\"isError\":true" },
@@ -207,7 +211,7 @@ static void test_reports(void **state)
 		    "accepted by the network, waiting for the delivery report", "");
 	move(confirmed, STATE_DELIVERED, DELIVERY_CONFIRMED);
 	assert_task(confirmed, TASK_COMPLETED, "arrived", "SMS delivered to");
-	assert_int_equal(store_outgoing_report(store, refused, DELIVERY_REFUSED), 0);
+	assert_int_equal(store_message_set_delivery(store, refused, DELIVERY_REFUSED), 0);
 	assert_task(refused, TASK_COMPLETED, "took it", "not_delivered");
 	now_ms += 25 * HOUR_MS;
 	assert_task(silent, TASK_WORKING, "waiting", "");
@@ -243,7 +247,7 @@ static void test_when_the_report_is_given_up(void **state)
 	now_ms = due_ms;
 	assert_task(silent, TASK_COMPLETED, "took it", "No delivery report came");
 	assert_int_equal(due_of(silent), 0);
-	move(unknown, STATE_HANDING, DELIVERY_NONE);
+	move(unknown, STATE_SUBMITTING, DELIVERY_NONE);
 	move(unknown, STATE_UNKNOWN, DELIVERY_AWAITED);
 	assert_int_equal(due_of(unknown), 0); /* it is over already */
 }
@@ -306,7 +310,7 @@ static void test_polling_gets_rarer(void **state)
 	assert_int_equal(poll_after(id, 300 * 1000), 30000);
 	assert_int_equal(poll_after(id, HOUR_MS), 60000);
 	now_ms += HOUR_MS;
-	move(id, STATE_HANDING, DELIVERY_NONE);
+	move(id, STATE_SUBMITTING, DELIVERY_NONE);
 	assert_int_equal(poll_after(id, 0), 5000);
 }
 
@@ -339,16 +343,16 @@ static void test_ones_own(void **state)
 
 static void test_incoming(void **state)
 {
-	struct incoming_draft draft = { .sim_id = 1,
-					.told_ms = now_ms,
-					.number = "+36201234567",
-					.text = "x",
-					.sent_time = "" };
+	struct store_incoming_draft draft = { .sim_id = 1,
+					      .told_ms = now_ms,
+					      .number = "+36201234567",
+					      .text = "x",
+					      .sent_time = "" };
 	int64_t message_id;
 	bool known;
 
 	(void)state;
-	assert_int_equal(store_incoming_add(store, &draft, &message_id, &known), 0);
+	assert_int_equal(step_add_incoming(store, &draft, &message_id, &known), 0);
 	assert_found(message_id, TASK_E_NOT_FOUND);
 }
 

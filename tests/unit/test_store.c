@@ -10,7 +10,7 @@
 
 #include "store_bench.h"
 
-#include "store/store_statement.h"
+#include "store/store_internal.h"
 
 static unsigned mode_of(const char *name)
 {
@@ -185,7 +185,7 @@ static void test_message_too_large_for_arena(void **state)
 
 static void test_message_for_no_card(void **state)
 {
-	struct message_draft draft = { 99, 0, "+36201234567", "x", 1 };
+	struct store_message_draft draft = { 99, 0, "+36201234567", "x", 1 };
 	int64_t id = 42;
 
 	(void)state;
@@ -205,21 +205,22 @@ static void test_moves(void **state)
 	(void)state;
 	open_store();
 	id = add_message("x");
-	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL), 0);
-	assert_int_equal(store_message_move(store, id, STATE_HANDED, NULL, "CAFE"), 0);
-	assert_int_equal(store_message_move(store, id, STATE_HELD, NULL, NULL), 0);
+	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, NULL, NULL), 0);
+	assert_int_equal(step_move_message(store, id, STATE_SUBMITTED, NULL, "CAFE"), 0);
+	assert_int_equal(step_move_message(store, id, STATE_HELD, NULL, NULL), 0);
 	assert_int_equal(
-		store_message_move(store, id, STATE_UNKNOWN, "unknown_outcome", NULL), 0);
+		step_move_message(store, id, STATE_UNKNOWN, "unknown_outcome", NULL), 0);
 	reopen_store();
 	assert_int_equal(store_message_get(store, id, arena, &message), 0);
 	assert_int_equal(message.state, STATE_UNKNOWN);
 	assert_string_equal(message.reason, "unknown_outcome");
 	assert_string_equal(message.uuid, "CAFE");
-	assert_int_equal(store_message_move(store, id, STATE_SENT, NULL, NULL), 0);
+	assert_int_equal(step_move_message(store, id, STATE_SENT, NULL, NULL), 0);
 	assert_int_equal(store_message_get(store, id, arena, &message), 0);
 	assert_string_equal(message.reason, "");
-	assert_history(id, "queued() handing() handed() held() unknown(unknown_outcome) "
-			   "sent() ");
+	assert_history(
+		id, "queued() submitting() submitted() held() unknown(unknown_outcome) "
+		    "sent() ");
 	arena_free(arena);
 }
 
@@ -230,11 +231,11 @@ static void test_illegal_moves(void **state)
 	(void)state;
 	open_store();
 	id = add_message("x");
-	assert_int_equal(store_message_move(store, id, STATE_SENT, NULL, NULL),
+	assert_int_equal(step_move_message(store, id, STATE_SENT, NULL, NULL),
 			 STORE_E_ILLEGAL);
-	assert_int_equal(store_message_move(store, id, STATE_QUEUED, NULL, NULL),
+	assert_int_equal(step_move_message(store, id, STATE_QUEUED, NULL, NULL),
 			 STORE_E_ILLEGAL);
-	assert_int_equal(store_message_move(store, 99, STATE_HANDING, NULL, NULL),
+	assert_int_equal(step_move_message(store, 99, STATE_SUBMITTING, NULL, NULL),
 			 STORE_E_NOT_FOUND);
 	assert_int_equal(state_of(id), STATE_QUEUED);
 	assert_history(id, "queued() ");
@@ -270,7 +271,7 @@ static void test_unfinished(void **state)
 		sql(text);
 	}
 	visited_count = 0;
-	assert_int_equal(store_messages_unfinished(store, note_visit, NULL), 0);
+	assert_int_equal(store_message_list_unfinished(store, note_visit, NULL), 0);
 	for (each = STATE_QUEUED; each <= STATE_LAST; each++) {
 		if (!message_state_is_final(each))
 			assert_int_equal(visited[expected++], ids[each]);

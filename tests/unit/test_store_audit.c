@@ -8,9 +8,10 @@
 #include <cmocka.h>
 
 #include "audit_bench.h"
-#include "store/store_outgoing.h"
-#include "store/store_rescue.h"
+#include "store/store_message.h"
+#include "store/store.h"
 #include "store/store_restore.h"
+#include "store_steps.h"
 
 static void test_triggers(void **state)
 {
@@ -48,7 +49,7 @@ static void test_triggers(void **state)
 
 static void test_what_is_pruned_leaves_an_anchor(void **state)
 {
-	struct audit_head noted;
+	struct audit_chain_head noted;
 
 	(void)state;
 	add_lines(250);
@@ -81,14 +82,14 @@ static void test_with_its_message(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'send_accepted'"),
 			 1);
 	fill_disk(true);
-	assert_int_equal(store_message_move(store, id, STATE_CANCELLED, NULL, NULL),
+	assert_int_equal(step_move_message(store, id, STATE_CANCELLED, NULL, NULL),
 			 STORE_E_FULL);
 	assert_int_equal(store_audit_add(store, AUDIT_PAUSED, "{}"), STORE_E_FULL);
 	fill_disk(false);
-	assert_int_equal(store_message_move(store, id, STATE_SENT, NULL, NULL),
+	assert_int_equal(step_move_message(store, id, STATE_SENT, NULL, NULL),
 			 STORE_E_ILLEGAL);
 	assert_int_equal(sql("SELECT count(*) FROM audit"), 1);
-	assert_int_equal(store_message_move(store, id, STATE_CANCELLED, NULL, NULL), 0);
+	assert_int_equal(step_move_message(store, id, STATE_CANCELLED, NULL, NULL), 0);
 	assert_int_equal(sql("SELECT max(id) FROM audit"), 2);
 	assert_int_equal(
 		sql("SELECT count(*) FROM audit WHERE event = 'send_cancelled' AND"
@@ -112,15 +113,16 @@ static int64_t count(const char *event)
 
 static void move_to(int64_t id, enum message_state to, const char *by)
 {
-	struct outgoing_move move = { to, .by = by };
+	struct store_message_transition move = { to, .by = by };
 
-	assert_int_equal(store_outgoing_move(store, id, &move), 0);
+	assert_int_equal(store_message_change_state(store, id, &move), 0);
 }
 
 static int64_t add_waiting(void)
 {
-	struct message_draft draft = { identify("8936", ""),  7, "+36201234567", "x", 1,
-				       STATE_WAITING_APPROVAL };
+	struct store_message_draft draft = {
+		identify("8936", ""), 7, "+36201234567", "x", 1, STATE_WAITING_APPROVAL
+	};
 	int64_t id;
 
 	assert_int_equal(store_message_add(store, &draft, &id), 0);
@@ -140,8 +142,8 @@ static void test_moves(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'approval_given'"
 			     " AND json_extract(detail, '$.by') = 'owner'"),
 			 1);
-	move_to(id, STATE_HANDING, NULL);
-	move_to(id, STATE_HANDED, NULL);
+	move_to(id, STATE_SUBMITTING, NULL);
+	move_to(id, STATE_SUBMITTED, NULL);
 	move_to(id, STATE_UNKNOWN, NULL);
 	move_to(id, STATE_SENT, NULL);
 	move_to(id, STATE_DELIVERED, NULL);
@@ -163,21 +165,22 @@ static void test_details(void **state)
 	memset(large, ' ', AUDIT_DETAIL_BYTES + 1);
 	assert_int_equal(store_audit_add(store, AUDIT_PAUSED, large), -E2BIG);
 	free(large);
-	assert_int_equal(store_audit_client(store, AUDIT_CLIENT_PAIRED, &client), 0);
+	assert_int_equal(store_audit_record_client(store, AUDIT_CLIENT_PAIRED, &client),
+			 0);
 	assert_int_equal(sql("SELECT count(*) FROM audit WHERE"
 			     " json_extract(detail, '$.scopes') = 'read send'"
 			     " AND json_extract(detail, '$.client') = 'laptop'"),
 			 1);
-	assert_int_equal(
-		store_audit_note(store, AUDIT_PAUSED,
-				 (struct audit_fact[]){ { "by", "\xff" }, { NULL } }),
-		0);
+	assert_int_equal(store_audit_record(store, AUDIT_PAUSED,
+					    (struct audit_event_fact[]){ { "by", "\xff" },
+									 { NULL } }),
+			 0);
 	assert_int_equal(sql("SELECT count(*) FROM audit WHERE detail = '{}'"), 1);
 	verify();
 	assert_int_equal(verdict.break_count, 0);
 }
 
-static void note_last(void *data, const struct audit_line *line)
+static void note_last(void *data, const struct audit_chain_line *line)
 {
 	snprintf(data, 32, "%s", line->event);
 }
@@ -199,7 +202,8 @@ static const char *last_event(void)
 
 	event[0] = '\0';
 	assert_int_equal(audit_reader_open(folder, &reader, &error), 0);
-	assert_int_equal(audit_reader_list(reader, &(struct audit_range){ .last = 1 },
+	assert_int_equal(audit_reader_list(reader,
+					   &(struct audit_reader_range){ .last = 1 },
 					   note_last, event),
 			 0);
 	audit_reader_close(reader);
@@ -280,9 +284,9 @@ static void test_rescued_around_a_damaged_page(void **state)
 static void test_restored(void **state)
 {
 	struct explanation error = { "" };
-	struct store_restored restored;
-	struct store_summary summary;
-	struct audit_head backed_up, lost;
+	struct store_restore_result restored;
+	struct store_backup_summary summary;
+	struct audit_chain_head backed_up, lost;
 	char file[128], expected[256], text[AUDIT_HEAD_TEXT_BYTES];
 	struct store_backup backup = { .folder = folder, .file = file };
 	struct store_restore restore = { .folder = folder, .file = file };
@@ -303,7 +307,7 @@ static void test_restored(void **state)
 	verify_from(&lost);
 	assert_only(AUDIT_CUT, lost.line, lost.line);
 	assert_string_equal(last_event(), "ledger_restored");
-	audit_head_write(&lost, text);
+	audit_chain_write_head(&lost, text);
 	snprintf(expected, sizeof(expected),
 		 "SELECT count(*) FROM audit WHERE"
 		 " json_extract(detail, '$.replaced') = '%s'",

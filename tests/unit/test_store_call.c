@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "full_disk.h"
-#include "store/store_call.h"
+#include "store/store_event.h"
 #include "store_bench.h"
 
 static int64_t now_ms = 1000000;
@@ -27,9 +27,9 @@ static const struct clock_source told_clock = {
 
 static int place(int64_t *id_out)
 {
-	const struct call_draft draft = { 7, "agent", 1, "+36201234567" };
+	const struct store_event_call_draft draft = { 7, "agent", 1, "+36201234567" };
 
-	return store_call_place(store, &draft, id_out);
+	return store_event_place_call(store, &draft, id_out);
 }
 
 static int set_up(void **state)
@@ -50,7 +50,7 @@ static int tear_down(void **state)
 
 static void test_life(void **state)
 {
-	struct call_end end = {
+	struct store_event_call_end end = {
 		.client_id = 7, .client = "agent", .state = CALL_ENDED, .reason = "remote"
 	};
 
@@ -63,9 +63,9 @@ static void test_life(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'call_placed' AND "
 			     "detail LIKE '%\"number\":\"+36201234567\"%'"),
 			 1);
-	assert_int_equal(store_call_end(store, &end), 0);
+	assert_int_equal(store_event_end_call(store, &end), 0);
 	end.client = NULL; /* of another start of the gateway */
-	assert_int_equal(store_call_end(store, &end), 0);
+	assert_int_equal(store_event_end_call(store, &end), 0);
 	reopen_store();
 	assert_int_equal(sql("SELECT state FROM event WHERE text = 'remote'"),
 			 CALL_ENDED);
@@ -87,16 +87,16 @@ static void test_how_many(void **state)
 		now_ms += 10;
 		assert_int_equal(place(&id), 0);
 	}
-	assert_int_equal(store_call_placed(store, 1, now_ms, &at_ms), 0);
+	assert_int_equal(store_event_nth_placed_call(store, 1, now_ms, &at_ms), 0);
 	assert_int_equal(at_ms, now_ms);
-	assert_int_equal(store_call_placed(store, 3, now_ms, &at_ms), 0);
+	assert_int_equal(store_event_nth_placed_call(store, 3, now_ms, &at_ms), 0);
 	assert_int_equal(at_ms, now_ms - 20);
-	assert_int_equal(store_call_placed(store, 4, now_ms, &at_ms), 0);
+	assert_int_equal(store_event_nth_placed_call(store, 4, now_ms, &at_ms), 0);
 	assert_int_equal(at_ms, 0);
-	assert_int_equal(store_call_placed(store, 1, now_ms - 5, &at_ms), 0);
+	assert_int_equal(store_event_nth_placed_call(store, 1, now_ms - 5, &at_ms), 0);
 	assert_int_equal(at_ms, now_ms - 10);
 	sql("UPDATE event SET state = 3 RETURNING 0"); /* missed: they came in */
-	assert_int_equal(store_call_placed(store, 1, now_ms, &at_ms), 0);
+	assert_int_equal(store_event_nth_placed_call(store, 1, now_ms, &at_ms), 0);
 	assert_int_equal(at_ms, 0);
 }
 

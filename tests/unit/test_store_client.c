@@ -19,9 +19,9 @@ static int64_t add(const struct client *client, int hash)
 	return id;
 }
 
-static struct client_row get(const char *name)
+static struct store_client_row get(const char *name)
 {
-	struct client_row row;
+	struct store_client_row row;
 
 	assert_int_equal(store_client_get(store, name, &row), 0);
 	return row;
@@ -116,7 +116,7 @@ static int64_t session_clients(void)
 {
 	int64_t sum = 0;
 
-	assert_int_equal(store_sessions_list(store, count_session, &sum), 0);
+	assert_int_equal(store_session_list(store, count_session, &sum), 0);
 	return sum;
 }
 
@@ -133,7 +133,7 @@ static void put_session(const char *id, int64_t client_id)
 static void test_revoke(void **state)
 {
 	struct client found;
-	struct client_row row;
+	struct store_client_row row;
 	int64_t id, other;
 
 	(void)state;
@@ -214,7 +214,7 @@ static void test_a_full_disk_bars(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM client"), 1);
 }
 
-static void append_name(void *data, const struct client_row *row)
+static void append_name(void *data, const struct store_client_row *row)
 {
 	strcat(data, row->client.name);
 }
@@ -232,18 +232,18 @@ static void test_lists(void **state)
 
 	(void)state;
 	open_store();
-	assert_int_equal(store_clients_list(store, append_name, text), 0);
-	assert_int_equal(store_sims_list(store, append_sim, text), 0);
+	assert_int_equal(store_client_list(store, append_name, text), 0);
+	assert_int_equal(store_sim_list(store, append_sim, text), 0);
 	assert_string_equal(text, "");
 	add(&NAMED("c"), 0);
 	add(&NAMED("a"), 1);
 	add(&NAMED("b"), 2);
-	assert_int_equal(store_clients_list(store, append_name, text), 0);
+	assert_int_equal(store_client_list(store, append_name, text), 0);
 	assert_string_equal(text, "abc");
 	identify("8936000", "");
 	identify("8936001", "");
 	text[0] = '\0';
-	assert_int_equal(store_sims_list(store, append_sim, text), 0);
+	assert_int_equal(store_sim_list(store, append_sim, text), 0);
 	assert_string_equal(text, "1 2 ");
 }
 

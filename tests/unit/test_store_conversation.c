@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "store/store_conversation.h"
+#include "store/store_listing.h"
 #include "store_bench.h"
 
 static int set_up(void **state)
@@ -21,7 +21,7 @@ static int set_up(void **state)
 
 static int64_t add(const char *number)
 {
-	struct incoming_draft draft = {
+	struct store_incoming_draft draft = {
 		.sim_id = 3,
 		.told_ms = 1000,
 		.number = number,
@@ -31,7 +31,7 @@ static int64_t add(const char *number)
 	int64_t id = 0;
 	bool repeated;
 
-	assert_int_equal(store_incoming_add(store, &draft, &id, &repeated), 0);
+	assert_int_equal(step_add_incoming(store, &draft, &id, &repeated), 0);
 	return id;
 }
 
@@ -39,7 +39,7 @@ static void mark(int64_t id)
 {
 	unsigned marked;
 
-	assert_int_equal(store_messages_mark_read(store, &id, 1, &marked), 0);
+	assert_int_equal(store_incoming_mark_read(store, &id, 1, &marked), 0);
 	assert_int_equal(marked, 1);
 }
 
@@ -57,15 +57,16 @@ static void note(void *data, const struct conversation *conversation)
 }
 
 /* Each as number@place:last/messages/unread. */
-static void assert_list(struct conversation_query query, const char *expected)
+static void assert_list(struct store_listing_conversation_query query,
+			const char *expected)
 {
 	told[0] = '\0';
 	query.visit = note;
-	assert_int_equal(store_conversations_list(store, &query), 0);
+	assert_int_equal(store_listing_conversations(store, &query), 0);
 	assert_string_equal(told, expected);
 }
 
-static const struct conversation_query all = { .limit = 10 };
+static const struct store_listing_conversation_query all = { .limit = 10 };
 
 static void test_one_for_all_spellings(void **state)
 {
@@ -88,17 +89,21 @@ static void test_pages(void **state)
 	add("Bank");
 	add("+36201234567");
 	add("Shop");
-	assert_list((struct conversation_query){ .limit = 1 }, "Shop@4:4/1/1 ");
-	assert_list((struct conversation_query){ .limit = 1, .before_id = 4 },
-		    "+36201234567@3:3/2/2 ");
-	assert_list((struct conversation_query){ .limit = 9, .before_id = 3 },
-		    "Bank@2:2/1/1 ");
+	assert_list((struct store_listing_conversation_query){ .limit = 1 },
+		    "Shop@4:4/1/1 ");
+	assert_list(
+		(struct store_listing_conversation_query){ .limit = 1, .before_id = 4 },
+		"+36201234567@3:3/2/2 ");
+	assert_list(
+		(struct store_listing_conversation_query){ .limit = 9, .before_id = 3 },
+		"Bank@2:2/1/1 ");
 }
 
 /* Where the unread spelling stands, with the latest message of all. */
 static void test_unread(void **state)
 {
-	const struct conversation_query unread = { .limit = 10, .unread_only = true };
+	const struct store_listing_conversation_query unread = { .limit = 10,
+								 .unread_only = true };
 
 	(void)state;
 	add("06201234567");

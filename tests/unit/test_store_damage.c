@@ -13,7 +13,7 @@
 
 static void test_disk_full(void **state)
 {
-	struct message_draft draft = { 1, 0, "+36201234567", "y", 1 };
+	struct store_message_draft draft = { 1, 0, "+36201234567", "y", 1 };
 	uint8_t hash[CLIENT_HASH_BYTES] = { 9 };
 	int64_t id, sim_id = 42, other = 42;
 
@@ -22,7 +22,7 @@ static void test_disk_full(void **state)
 	id = add_message("x");
 	fill_disk(true);
 	assert_int_equal(store_message_add(store, &draft, &other), STORE_E_FULL);
-	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL),
+	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, NULL, NULL),
 			 STORE_E_FULL);
 	assert_int_equal(store_sim_identify(store, "NEW", "", &sim_id), STORE_E_FULL);
 	assert_int_equal(store_client_add(store, &NAMED("c"), hash, &other),
@@ -35,18 +35,18 @@ static void test_disk_full(void **state)
 	fill_disk(false);
 	assert_int_equal(state_of(id), STATE_QUEUED);
 	assert_history(id, "queued() ");
-	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL), 0);
+	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, NULL, NULL), 0);
 	assert_int_equal(store_message_add(store, &draft, &other), 0);
 	assert_int_equal(other, id + 1);
 	reopen_store();
-	assert_int_equal(state_of(id), STATE_HANDING);
+	assert_int_equal(state_of(id), STATE_SUBMITTING);
 	assert_int_equal(state_of(other), STATE_QUEUED);
 }
 
 /* What is written into a file that has no name any more is lost with the process. */
 static void test_the_file_is_taken_away(void **state)
 {
-	struct message_draft draft = { 1, 0, "+36201234567", "y", 1 };
+	struct store_message_draft draft = { 1, 0, "+36201234567", "y", 1 };
 	char file[128], aside[128];
 	int64_t id, other = 42;
 
@@ -58,7 +58,7 @@ static void test_the_file_is_taken_away(void **state)
 	assert_return_code(rename(file, aside), errno);
 	assert_false(store_is_gone(store));
 	assert_int_equal(store_message_add(store, &draft, &other), STORE_E_FULL);
-	assert_int_equal(store_message_move(store, id, STATE_HANDING, NULL, NULL),
+	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, NULL, NULL),
 			 STORE_E_FULL);
 	assert_true(store_is_gone(store));
 	assert_int_equal(other, 42);
@@ -75,7 +75,7 @@ static void test_the_file_is_taken_away(void **state)
 static void test_disk_full_anywhere(void **state)
 {
 	char text[20001];
-	struct message_draft draft = { 1, 0, "+36201234567", text, 1 };
+	struct store_message_draft draft = { 1, 0, "+36201234567", text, 1 };
 	struct rlimit limit;
 	char wal[128];
 	struct stat status;
@@ -356,14 +356,14 @@ static void test_killed(void **state)
 	if (!child) {
 		open_store();
 		id = add_message("x");
-		store_message_move(store, id, STATE_HANDING, NULL, NULL);
+		step_move_message(store, id, STATE_SUBMITTING, NULL, NULL);
 		raise(SIGKILL);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status));
 	open_store();
-	assert_int_equal(state_of(1), STATE_HANDING);
-	assert_history(1, "queued() handing() ");
+	assert_int_equal(state_of(1), STATE_SUBMITTING);
+	assert_history(1, "queued() submitting() ");
 }
 
 static void test_foreign_tables(void **state)

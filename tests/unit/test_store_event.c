@@ -36,14 +36,14 @@ static void note(void *data, const struct event *event)
 		 event->state);
 }
 
-static void assert_listed(struct event_look look, const char *expected)
+static void assert_listed(struct store_event_query look, const char *expected)
 {
 	char noted[64] = "";
 
 	look.kind = EVENT_CALL;
 	look.visit = note;
 	look.data = noted;
-	assert_int_equal(store_events_list(store, &look), 0);
+	assert_int_equal(store_event_list(store, &look), 0);
 	assert_string_equal(noted, expected);
 }
 
@@ -55,14 +55,17 @@ static void test_list(void **state)
 	add(EVENT_ALERT, 2, CALL_RINGING);
 	add(EVENT_CALL, 3, CALL_MISSED);
 	add(EVENT_CALL, 4, CALL_RINGING);
-	assert_listed((struct event_look){ .state = -1, .limit = 2 }, "4:1 3:3 ");
-	assert_listed((struct event_look){ .state = -1, .limit = 2, .before_id = 4 },
-		      "3:3 1:1 ");
-	assert_listed((struct event_look){ .state = CALL_MISSED, .limit = 2 }, "3:3 ");
+	assert_listed((struct store_event_query){ .state = -1, .limit = 2 }, "4:1 3:3 ");
+	assert_listed(
+		(struct store_event_query){ .state = -1, .limit = 2, .before_id = 4 },
+		"3:3 1:1 ");
+	assert_listed((struct store_event_query){ .state = CALL_MISSED, .limit = 2 },
+		      "3:3 ");
 	assert_int_equal(store_event_set_state(store, 1, CALL_ANSWERED), 0);
-	assert_int_equal(store_events_settle(store), 0);
+	assert_int_equal(store_event_settle(store), 0);
 	reopen_store();
-	assert_listed((struct event_look){ .state = -1, .limit = 9 }, "4:0 3:3 1:2 ");
+	assert_listed((struct store_event_query){ .state = -1, .limit = 9 },
+		      "4:0 3:3 1:2 ");
 	assert_int_equal(sql("SELECT state FROM event WHERE id = 2"), CALL_RINGING);
 }
 
@@ -82,7 +85,7 @@ static void test_bounds(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM event WHERE kind = 1"), EVENTS_MAX);
 	assert_int_equal(sql("SELECT min(at) FROM event WHERE kind = 1"), 2);
 	assert_int_equal(sql("SELECT count(*) FROM event WHERE kind = 2"), 1);
-	assert_int_equal(store_events_prune(store, 900), 0);
+	assert_int_equal(store_event_prune(store, 900), 0);
 	assert_int_equal(sql("SELECT min(at) FROM event"), 900);
 }
 

@@ -7,15 +7,15 @@
 
 #include <cmocka.h>
 
-#include "store/store_rescue.h"
+#include "store/store.h"
 #include "store/store_restore.h"
-#include "store/store_statement.h"
+#include "store/store_internal.h"
 #include "store_bench.h"
 
 enum { MESSAGES = 5 };
 
 static char file[96];
-static struct store_restored restored;
+static struct store_restore_result restored;
 
 static const struct foreign {
 	const char *what;
@@ -170,7 +170,7 @@ static void must_back_up(void)
 {
 	const struct store_backup backup = { folder, file, true, { NULL } };
 	struct explanation error = { "" };
-	struct store_summary summary;
+	struct store_backup_summary summary;
 
 	if (store_backup(&backup, &summary, &error))
 		fail_msg("%s", error.text);

@@ -8,12 +8,12 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "store/store_statement.h"
+#include "store/store_internal.h"
 #include "store_bench.h"
 
 #define NOW_MS INT64_C(1790000000000)
 
-static const struct incoming_draft usual = {
+static const struct store_incoming_draft usual = {
 	.sim_id = 1,
 	.told_ms = NOW_MS,
 	.number = "+36201234567",
@@ -42,12 +42,12 @@ static int tear_down(void **state)
 }
 
 /* Its id; checks whether it counted as a repeat. */
-static int64_t add(const struct incoming_draft *draft, bool is_repeat)
+static int64_t add(const struct store_incoming_draft *draft, bool is_repeat)
 {
 	int64_t id = 0;
 	bool repeated = !is_repeat;
 
-	assert_int_equal(store_incoming_add(store, draft, &id, &repeated), 0);
+	assert_int_equal(step_add_incoming(store, draft, &id, &repeated), 0);
 	assert_int_equal(repeated, is_repeat);
 	return id;
 }
@@ -60,7 +60,7 @@ static void get(int64_t id, struct arena *arena, struct message *message)
 static void test_a_message(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
-	struct incoming_draft draft = usual;
+	struct store_incoming_draft draft = usual;
 	struct message message;
 	int64_t id;
 
@@ -103,7 +103,7 @@ static void test_commits_are_synced(void **state)
 
 static void test_both_directions_are_numbered_together(void **state)
 {
-	struct incoming_draft draft = usual;
+	struct store_incoming_draft draft = usual;
 	int64_t first, second, third;
 
 	(void)state;
@@ -113,14 +113,14 @@ static void test_both_directions_are_numbered_together(void **state)
 	third = add(&draft, false);
 	assert_true(first < second && second < third);
 	assert_int_equal(state_of(second), STATE_QUEUED);
-	assert_int_equal(store_message_move(store, first, STATE_HANDING, NULL, NULL),
+	assert_int_equal(step_move_message(store, first, STATE_SUBMITTING, NULL, NULL),
 			 STORE_E_ILLEGAL);
 }
 
 static void test_of_an_unknown_card(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
-	struct incoming_draft draft = usual;
+	struct store_incoming_draft draft = usual;
 	struct message message;
 	int64_t id;
 
@@ -131,7 +131,7 @@ static void test_of_an_unknown_card(void **state)
 	assert_int_equal(message.sim_id, 0);
 	assert_int_equal(add(&draft, true), id);
 	draft.sim_id = 99; /* no card has it */
-	assert_int_equal(store_incoming_add(store, &draft, &id, &(bool){ false }),
+	assert_int_equal(step_add_incoming(store, &draft, &id, &(bool){ false }),
 			 -EINVAL);
 	arena_free(arena);
 }
@@ -139,7 +139,7 @@ static void test_of_an_unknown_card(void **state)
 static void test_a_repeat_is_counted(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
-	struct incoming_draft draft = usual;
+	struct store_incoming_draft draft = usual;
 	struct message message;
 	int64_t id;
 
@@ -166,7 +166,7 @@ static void test_a_repeat_is_counted(void **state)
  */
 static void test_a_card_that_shows_by_halves(void **state)
 {
-	struct incoming_draft draft = usual;
+	struct store_incoming_draft draft = usual;
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
 	int64_t card = identify("8938", ""), half = identify("", "21630"), id;
@@ -187,7 +187,7 @@ static void test_a_card_that_shows_by_halves(void **state)
 
 static void test_what_is_no_repeat(void **state)
 {
-	struct incoming_draft draft = usual;
+	struct store_incoming_draft draft = usual;
 
 	(void)state;
 	add(&draft, false);
@@ -216,7 +216,7 @@ static void test_what_is_no_repeat(void **state)
 static void test_the_clock_is_set_between_signal_and_file(void **state)
 {
 	const int64_t year_ms = 365 * (int64_t)CLOCK_MS_PER_DAY;
-	struct incoming_draft draft = usual;
+	struct store_incoming_draft draft = usual;
 	int64_t id = add(&draft, false);
 
 	(void)state;
@@ -238,7 +238,7 @@ static void test_the_clock_is_set_between_signal_and_file(void **state)
 /* ... but only of what came just now: some networks stamp everything alike. */
 static void test_an_old_signal_has_no_file_any_more(void **state)
 {
-	struct incoming_draft draft = usual, other = usual;
+	struct store_incoming_draft draft = usual, other = usual;
 	int64_t id = add(&draft, false);
 
 	(void)state;
@@ -258,7 +258,7 @@ static void test_an_old_signal_has_no_file_any_more(void **state)
 /* One that we sent ourselves is none of theirs. */
 static void test_an_outgoing_one_is_not_repeated(void **state)
 {
-	struct incoming_draft draft = usual;
+	struct store_incoming_draft draft = usual;
 
 	(void)state;
 	draft.sent_time = "";
@@ -269,16 +269,16 @@ static void test_an_outgoing_one_is_not_repeated(void **state)
 
 static void test_disk_full(void **state)
 {
-	struct incoming_draft draft = usual;
+	struct store_incoming_draft draft = usual;
 	int64_t id = 42;
 	bool repeated = true;
 
 	(void)state;
 	add(&draft, false);
 	fill_disk(true);
-	assert_int_equal(store_incoming_add(store, &draft, &id, &repeated), STORE_E_FULL);
+	assert_int_equal(step_add_incoming(store, &draft, &id, &repeated), STORE_E_FULL);
 	draft.text = "x";
-	assert_int_equal(store_incoming_add(store, &draft, &id, &repeated), STORE_E_FULL);
+	assert_int_equal(step_add_incoming(store, &draft, &id, &repeated), STORE_E_FULL);
 	assert_int_equal(id, 42);
 	assert_true(repeated);
 	fill_disk(false);
@@ -301,7 +301,7 @@ static void note_gap(void *data, const struct gap *gap)
 static void assert_gaps(int64_t since_ms, const char *expected)
 {
 	gaps[0] = '\0';
-	assert_int_equal(store_gaps_list(store, since_ms, note_gap, NULL), 0);
+	assert_int_equal(store_receive_gaps_list(store, since_ms, note_gap, NULL), 0);
 	assert_string_equal(gaps, expected);
 }
 
@@ -309,7 +309,7 @@ static void add_gap(int64_t from_ms, int64_t until_ms, const char *reason)
 {
 	struct gap gap = { from_ms, until_ms, reason };
 
-	assert_int_equal(store_gap_add(store, &gap), 0);
+	assert_int_equal(store_receive_gaps_add(store, &gap), 0);
 }
 
 static void test_gaps(void **state)
@@ -325,8 +325,8 @@ static void test_gaps(void **state)
 	assert_gaps(199999, "b:100000-200000 a:300000-400000 a:500000-0 ");
 	assert_gaps(200000, "a:300000-400000 a:500000-0 ");
 	assert_gaps(NOW_MS, "a:500000-0 ");
-	assert_int_equal(store_gap_end(store, "b", 550000), 0);
-	assert_int_equal(store_gap_end(store, "a", 550000), 0);
+	assert_int_equal(store_receive_gaps_end(store, "b", 550000), 0);
+	assert_int_equal(store_receive_gaps_end(store, "a", 550000), 0);
 	assert_gaps(400000, "a:500000-550000 ");
 }
 
@@ -339,7 +339,7 @@ static void test_gaps_that_touch_are_one(void **state)
 	add_gap(300001 + STORE_GAP_JOIN_MS, 400000, "a");
 	assert_gaps(0, "a:100000-300000 b:300001-400000 a:305001-400000 ");
 	add_gap(400000, 0, "a"); /* the clock went back: it ends before it began */
-	assert_int_equal(store_gap_end(store, "a", 200000), 0);
+	assert_int_equal(store_receive_gaps_end(store, "a", 200000), 0);
 	assert_gaps(0, "a:100000-300000 b:300001-400000 a:305001-305001 ");
 }
 
@@ -351,7 +351,7 @@ static void test_gaps_are_the_last_hundred(void **state)
 	for (int64_t i = 1; i <= 120; i++)
 		add_gap(i * 10000, i * 10000 + 1, "a");
 	gaps[0] = '\0';
-	assert_int_equal(store_gaps_list(store, 0, note_gap, NULL), 0);
+	assert_int_equal(store_receive_gaps_list(store, 0, note_gap, NULL), 0);
 	assert_int_equal(strncmp(gaps, "a:210000-210001 ", 16), 0);
 	snprintf(last, sizeof(last), "a:1200000-1200001 ");
 	assert_gaps(1199999, last);
@@ -361,7 +361,7 @@ static int64_t alive(void)
 {
 	int64_t alive_ms = -1;
 
-	assert_int_equal(store_alive_get(store, &alive_ms), 0);
+	assert_int_equal(store_receive_gaps_get_alive(store, &alive_ms), 0);
 	return alive_ms;
 }
 
@@ -374,7 +374,7 @@ static void test_alive(void **state)
 	assert_int_equal(alive(), 0);
 	add_message("by some other program");
 	assert_int_equal(alive(), 0);
-	assert_int_equal(store_alive_set(store, NOW_MS), 0);
+	assert_int_equal(store_receive_gaps_set_alive(store, NOW_MS), 0);
 	wall_ms = NOW_MS + STORE_ALIVE_MS - 1;
 	add_message("too soon");
 	assert_int_equal(alive(), NOW_MS);
@@ -387,7 +387,7 @@ static void test_alive(void **state)
 	wall_ms = NOW_MS + 10 * STORE_ALIVE_MS;
 	fill_disk(true);
 	assert_int_equal(
-		store_incoming_add(store, &usual, &(int64_t){ 0 }, &(bool){ false }),
+		step_add_incoming(store, &usual, &(int64_t){ 0 }, &(bool){ false }),
 		STORE_E_FULL);
 	fill_disk(false);
 	assert_int_equal(alive(), NOW_MS - 5000);
@@ -402,7 +402,7 @@ static void test_alive_on_a_full_disk(void **state)
 	clock_set_source(&fake_clock);
 	wall_ms = NOW_MS;
 	fill_disk(true);
-	assert_int_equal(store_alive_set(store, NOW_MS), STORE_E_FULL);
+	assert_int_equal(store_receive_gaps_set_alive(store, NOW_MS), STORE_E_FULL);
 	fill_disk(false);
 	assert_int_equal(alive(), 0);
 	wall_ms = NOW_MS + STORE_ALIVE_MS;
@@ -479,7 +479,7 @@ static void test_versions_agree(void **state)
 /* Who told of it before there were spools: signals. */
 static void test_from_version_2(void **state)
 {
-	struct incoming_draft draft = usual;
+	struct store_incoming_draft draft = usual;
 
 	(void)state;
 	make_old_ledger(

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "store/store_conversation.h"
-#include "store/store_statement.h"
+#include "store/store_listing.h"
+#include "store/store_internal.h"
 #include "store_bench.h"
 
 enum { LISTED_MAX = 1000 };
@@ -38,7 +38,7 @@ static int64_t add_incoming(const char *number, const char *text)
 {
 	static int64_t moment;
 	char sent_time[24];
-	struct incoming_draft draft = {
+	struct store_incoming_draft draft = {
 		.sim_id = 1,
 		.told_ms = ++moment * 1000,
 		.number = number,
@@ -49,7 +49,7 @@ static int64_t add_incoming(const char *number, const char *text)
 	bool repeated;
 
 	snprintf(sent_time, sizeof(sent_time), "%lld", (long long)moment);
-	assert_int_equal(store_incoming_add(store, &draft, &id, &repeated), 0);
+	assert_int_equal(step_add_incoming(store, &draft, &id, &repeated), 0);
 	return id;
 }
 
@@ -61,20 +61,21 @@ static bool note_listed(void *data, const struct message *message)
 	return listed_count < list_limit;
 }
 
-static void list(const struct message_filter *filter)
+static void list(const struct store_listing_filter *filter)
 {
-	struct message_look look = { .filter = *filter, .visit = note_listed };
+	struct store_listing_query look = { .filter = *filter, .visit = note_listed };
 	int error;
 
 	listed_count = 0;
 	do
-		error = store_messages_look(store, &look, list_rows);
+		error = store_listing_messages(store, &look, list_rows);
 	while (error == STORE_E_MORE);
 	assert_int_equal(error, 0);
 }
 
 /* The ids that must come, in order; ends with 0. */
-static void assert_listed(const struct message_filter *filter, const int64_t *expected)
+static void assert_listed(const struct store_listing_filter *filter,
+			  const int64_t *expected)
 {
 	size_t count = 0;
 
@@ -90,7 +91,7 @@ static void assert_listed(const struct message_filter *filter, const int64_t *ex
 
 static void test_orders(void **state)
 {
-	struct message_filter filter = { 0 };
+	struct store_listing_filter filter = { 0 };
 
 	(void)state;
 	list_limit = 2;
@@ -113,7 +114,7 @@ static void test_orders(void **state)
 
 static void test_times(void **state)
 {
-	struct message_filter filter = { 0 };
+	struct store_listing_filter filter = { 0 };
 
 	(void)state;
 	for (int i = 0; i < 5; i++)
@@ -138,7 +139,7 @@ static void test_times(void **state)
 
 static void test_an_empty_store(void **state)
 {
-	struct message_filter filter = { .since_ms = 5, .until_ms = 9 };
+	struct store_listing_filter filter = { .since_ms = 5, .until_ms = 9 };
 
 	(void)state;
 	assert_listed(&filter, IDS());
@@ -149,7 +150,7 @@ static void test_an_empty_store(void **state)
 
 static void test_search(void **state)
 {
-	struct message_filter filter = { 0 };
+	struct store_listing_filter filter = { 0 };
 
 	(void)state;
 	add_incoming("+361", "Your code is 100% secret_word");
@@ -221,7 +222,7 @@ static const char *plainly(const char *number)
 	return number == numbers[2] ? numbers[1] : number;
 }
 
-static bool fits(const struct message_filter *filter, int id)
+static bool fits(const struct store_listing_filter *filter, int id)
 {
 	const struct random_row *row = &rows[id];
 	bool incoming = row->direction == MESSAGE_INCOMING;
@@ -239,7 +240,7 @@ static bool fits(const struct message_filter *filter, int id)
 	       !(filter->after_id && id <= filter->after_id);
 }
 
-static void assert_listed_as_told(const struct message_filter *filter)
+static void assert_listed_as_told(const struct store_listing_filter *filter)
 {
 	int64_t expected[RANDOM_MESSAGES + 1] = { 0 };
 	size_t count = 0;
@@ -265,7 +266,7 @@ static void test_random_filters(void **state)
 	add_random_rows();
 	for (int round = 0; round < RANDOM_ROUNDS; round++) {
 		int direction = rand() % 4;
-		struct message_filter filter = {
+		struct store_listing_filter filter = {
 			.outgoing_only = direction == 1,
 			.incoming_only = direction == 2,
 			.unread_only = rand() % 4 == 0,
@@ -286,15 +287,15 @@ static void test_random_filters(void **state)
 
 /* ---- pieces --------------------------------------------------------------------- */
 
-static void look_once(struct message_look *look, unsigned count, int expected)
+static void look_once(struct store_listing_query *look, unsigned count, int expected)
 {
-	assert_int_equal(store_messages_look(store, look, count), expected);
+	assert_int_equal(store_listing_messages(store, look, count), expected);
 }
 
 static void test_what_happens_between_pieces(void **state)
 {
-	struct message_look down = { .filter.search = "x", .visit = note_listed };
-	struct message_look up = { .filter.after_id = -1, .visit = note_listed };
+	struct store_listing_query down = { .filter.search = "x", .visit = note_listed };
+	struct store_listing_query up = { .filter.after_id = -1, .visit = note_listed };
 
 	(void)state;
 	for (int i = 0; i < 6; i++)
@@ -319,7 +320,8 @@ static void test_what_happens_between_pieces(void **state)
 /* However few fit, a piece looks at no more rows than it was told to. */
 static void test_a_piece_is_bounded(void **state)
 {
-	struct message_look look = { .filter.search = "no such", .visit = note_listed };
+	struct store_listing_query look = { .filter.search = "no such",
+					    .visit = note_listed };
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
@@ -350,7 +352,7 @@ static void note_talk(void *data, const struct conversation *conversation)
 static void assert_talks(bool unread_only, int64_t before_id, unsigned limit,
 			 const char *expected)
 {
-	const struct conversation_query query = {
+	const struct store_listing_conversation_query query = {
 		.unread_only = unread_only,
 		.before_id = before_id,
 		.limit = limit,
@@ -358,7 +360,7 @@ static void assert_talks(bool unread_only, int64_t before_id, unsigned limit,
 	};
 
 	talks[0] = '\0';
-	assert_int_equal(store_conversations_list(store, &query), 0);
+	assert_int_equal(store_listing_conversations(store, &query), 0);
 	assert_string_equal(talks, expected);
 }
 
@@ -366,7 +368,7 @@ static unsigned mark(const int64_t *ids, size_t count)
 {
 	unsigned marked = 99;
 
-	assert_int_equal(store_messages_mark_read(store, ids, count, &marked), 0);
+	assert_int_equal(store_incoming_mark_read(store, ids, count, &marked), 0);
 	return marked;
 }
 
@@ -412,7 +414,7 @@ static void test_conversations_shrink(void **state)
 
 static void test_mark_read(void **state)
 {
-	struct message_filter filter = { .unread_only = true };
+	struct store_listing_filter filter = { .unread_only = true };
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
 	int64_t changed_ms, outgoing;
@@ -433,7 +435,7 @@ static void test_mark_read(void **state)
 	assert_int_equal(mark(IDS(1), 1), 0);
 	assert_int_equal(mark(NULL, 0), 0);
 	fill_disk(true);
-	assert_int_equal(store_messages_mark_read(store, IDS(2), 1, &marked),
+	assert_int_equal(store_incoming_mark_read(store, IDS(2), 1, &marked),
 			 STORE_E_FULL);
 	assert_int_equal(marked, 42);
 	fill_disk(false);
@@ -450,7 +452,7 @@ static int64_t clock_at_zero(void)
 static void test_mark_read_in_1970(void **state)
 {
 	static const struct clock_source zero = { clock_at_zero, clock_at_zero };
-	struct message_filter filter = { .unread_only = true };
+	struct store_listing_filter filter = { .unread_only = true };
 
 	(void)state;
 	add_incoming("Bank", "one");
@@ -462,7 +464,7 @@ static void test_mark_read_in_1970(void **state)
 
 /* ---- the work ------------------------------------------------------------------- */
 
-static void assert_plan(enum store_statement which, const char *unwanted)
+static void assert_plan(enum store_sql_id which, const char *unwanted)
 {
 	sqlite3_stmt *plan;
 	char *text = sqlite3_mprintf("EXPLAIN QUERY PLAN %s",
@@ -495,12 +497,12 @@ static void test_plans(void **state)
 		/* The index of the first holds no more than it wants; the second counts,
 		   once before old messages go: 18 ms for 100000 on a cold disk. */
 		if (which != MESSAGES_UNFINISHED && which != RETENTION_COUNT)
-			assert_plan((enum store_statement)which, "SCAN message");
-		assert_plan((enum store_statement)which, "SCAN conversation");
+			assert_plan((enum store_sql_id)which, "SCAN message");
+		assert_plan((enum store_sql_id)which, "SCAN conversation");
 	}
 	for (which = LIST_BY_ID; which <= CONVERSATION_LAST; which++) {
 		if (!sorts_a_piece(which))
-			assert_plan((enum store_statement)which, "TEMP B-TREE");
+			assert_plan((enum store_sql_id)which, "TEMP B-TREE");
 	}
 	assert_plan(GAPS, "SCAN gap");
 }
@@ -544,7 +546,7 @@ static int take_steps(void)
 
 static const struct {
 	const char *name;
-	struct message_filter filter;
+	struct store_listing_filter filter;
 	size_t count;
 	int most_steps; /* a row of a page takes about 40 */
 } pages[] = {
@@ -586,7 +588,7 @@ static void test_many(void **state)
 	run_sql("UPDATE message SET number = '0036100' WHERE id = 20101");
 	run_sql("INSERT INTO conversation (number, last_id, messages, unread, sent)"
 		" VALUES ('0036100', 20101, 1, 0, 0)");
-	list(&(struct message_filter){ .number = "1" }); /* reads the cards, once */
+	list(&(struct store_listing_filter){ .number = "1" }); /* reads the cards, once */
 	sqlite3_stmt_status(store_use(store, PARTY_COUNTRIES),
 			    SQLITE_STMTSTATUS_FULLSCAN_STEP, true);
 	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {

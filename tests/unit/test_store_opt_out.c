@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "store/store_opt_out.h"
+#include "store/store_party.h"
 #include "store/store_restore.h"
 #include "store_bench.h"
 
@@ -29,7 +29,7 @@ static int set_up(void **state)
 static int come(const char *number, enum opt opt)
 {
 	char stamp[32];
-	struct incoming_draft draft = {
+	struct store_incoming_draft draft = {
 		.sim_id = hungarian,
 		.told_ms = ++told_ms,
 		.number = number,
@@ -42,27 +42,27 @@ static int come(const char *number, enum opt opt)
 	bool known;
 
 	snprintf(stamp, sizeof(stamp), "%lld", (long long)told_ms);
-	return store_incoming_add(store, &draft, &message_id, &known);
+	return step_add_incoming(store, &draft, &message_id, &known);
 }
 
 static void test_stop_and_start(void **state)
 {
 	(void)state;
-	assert_int_equal(store_opt_out_known(store, 0, NUMBER), STORE_E_NOT_FOUND);
+	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(come(NUMBER, OPT_NONE), 0);
 	assert_int_equal(come(NUMBER, OPT_IN), 0); /* of nothing */
-	assert_int_equal(store_opt_out_known(store, 0, NUMBER), STORE_E_NOT_FOUND);
+	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
-	assert_int_equal(store_opt_out_known(store, 0, NUMBER), 0);
-	assert_int_equal(store_opt_out_known(store, 0, "+36201234568"),
+	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), 0);
+	assert_int_equal(store_party_has_opted_out(store, 0, "+36201234568"),
 			 STORE_E_NOT_FOUND);
 	assert_int_equal(come("+36201234568", OPT_IN), 0);
 	assert_int_equal(come(NUMBER, OPT_NONE), 0);
-	assert_int_equal(store_opt_out_known(store, 0, NUMBER), 0);
+	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), 0);
 	reopen_store();
-	assert_int_equal(store_opt_out_known(store, 0, NUMBER), 0);
+	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), 0);
 	assert_int_equal(come(NUMBER, OPT_IN), 0);
-	assert_int_equal(store_opt_out_known(store, 0, NUMBER), STORE_E_NOT_FOUND);
+	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(sql("SELECT count(*) FROM opt_out"), 0);
 }
 
@@ -72,7 +72,7 @@ static bool follows(int64_t id, int64_t created_ms)
 					 .created_ms = created_ms,
 					 .number = NUMBER };
 
-	return store_opt_out_follows(store, &message);
+	return store_party_opted_out_since(store, &message);
 }
 
 /* By number, whatever the clock said; by time where the STOP came with another ledger. */
@@ -102,10 +102,11 @@ static void test_every_spelling(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(come(spellings[i], OPT_OUT), 0);
 		for (size_t at = 0; at < 4; at++)
-			assert_int_equal(store_opt_out_known(store, 0, spellings[at]), 0);
+			assert_int_equal(
+				store_party_has_opted_out(store, 0, spellings[at]), 0);
 		assert_int_equal(sql("SELECT count(*) FROM opt_out"), 1);
 		assert_int_equal(come(spellings[(i + 1) % 4], OPT_IN), 0);
-		assert_int_equal(store_opt_out_known(store, 0, spellings[i]),
+		assert_int_equal(store_party_has_opted_out(store, 0, spellings[i]),
 				 STORE_E_NOT_FOUND);
 	}
 }
@@ -131,15 +132,17 @@ static void test_cards_of_many_countries(void **state)
 		sims[i] = identify(cards[i].iccid, cards[i].imsi);
 	for (size_t i = 0; i < 7; i++) {
 		assert_int_equal(come(cards[i].form, OPT_OUT), 0);
-		assert_int_equal(store_opt_out_known(store, sims[i], cards[i].number), 0);
-		assert_int_equal(store_opt_out_known(store, 0, cards[i].form), 0);
+		assert_int_equal(
+			store_party_has_opted_out(store, sims[i], cards[i].number), 0);
+		assert_int_equal(store_party_has_opted_out(store, 0, cards[i].form), 0);
 		assert_int_equal(come(cards[i].form, OPT_IN), 0);
-		assert_int_equal(store_opt_out_known(store, sims[i], cards[i].number),
-				 STORE_E_NOT_FOUND);
+		assert_int_equal(
+			store_party_has_opted_out(store, sims[i], cards[i].number),
+			STORE_E_NOT_FOUND);
 	}
 	/* another SIM, another person */
 	assert_int_equal(come("+33612345678", OPT_OUT), 0);
-	assert_int_equal(store_opt_out_known(store, sims[0], "0612345678"),
+	assert_int_equal(store_party_has_opted_out(store, sims[0], "0612345678"),
 			 STORE_E_NOT_FOUND);
 }
 
@@ -177,7 +180,7 @@ static void test_names_are_left_out(void **state)
 	(void)state;
 	assert_int_equal(come("Bank", OPT_OUT), 0);
 	assert_int_equal(come("", OPT_OUT), 0);
-	assert_int_equal(store_opt_out_known(store, 0, "Bank"), STORE_E_NOT_FOUND);
+	assert_int_equal(store_party_has_opted_out(store, 0, "Bank"), STORE_E_NOT_FOUND);
 	assert_int_equal(sql("SELECT count(*) FROM opt_out"), 0);
 }
 
@@ -188,35 +191,35 @@ static void test_a_full_disk(void **state)
 	fill_disk(true);
 	assert_int_not_equal(come(NUMBER, OPT_OUT), 0);
 	fill_disk(false);
-	assert_int_equal(store_opt_out_known(store, 0, NUMBER), STORE_E_NOT_FOUND);
+	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(sql("SELECT count(*) FROM message"), 0);
 	assert_int_equal(lines("opted_out"), 0);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
-	assert_int_equal(store_opt_out_known(store, 0, NUMBER), 0);
+	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), 0);
 	assert_int_equal(lines("opted_out"), 1);
 }
 
 static void test_one_confirmation(void **state)
 {
 	(void)state;
-	assert_false(store_opt_out_confirm(store, hungarian, NUMBER));
+	assert_false(store_party_confirm_opt_out(store, hungarian, NUMBER));
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
-	assert_true(store_opt_out_confirm(store, hungarian, "06201234567"));
-	assert_false(store_opt_out_confirm(store, hungarian, NUMBER));
+	assert_true(store_party_confirm_opt_out(store, hungarian, "06201234567"));
+	assert_false(store_party_confirm_opt_out(store, hungarian, NUMBER));
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
 	reopen_store();
-	assert_false(store_opt_out_confirm(store, hungarian, NUMBER));
+	assert_false(store_party_confirm_opt_out(store, hungarian, NUMBER));
 	assert_int_equal(come(NUMBER, OPT_IN), 0);
-	assert_false(store_opt_out_confirm(store, hungarian, NUMBER));
+	assert_false(store_party_confirm_opt_out(store, hungarian, NUMBER));
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
-	assert_true(store_opt_out_confirm(store, hungarian, NUMBER));
-	assert_false(store_opt_out_confirm(store, hungarian, "Bank"));
+	assert_true(store_party_confirm_opt_out(store, hungarian, NUMBER));
+	assert_false(store_party_confirm_opt_out(store, hungarian, "Bank"));
 }
 
 static void restore(const char *file)
 {
 	struct store_restore restore = { .folder = folder, .file = file };
-	struct store_restored restored;
+	struct store_restore_result restored;
 	struct explanation error = { "" };
 
 	store_close(store);
@@ -239,8 +242,8 @@ static void test_a_restore_keeps_both(void **state)
 	assert_int_equal(come("+36301111111", OPT_IN), 0);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
 	restore(file);
-	assert_int_equal(store_opt_out_known(store, 0, NUMBER), 0);
-	assert_int_equal(store_opt_out_known(store, 0, "+36301111111"), 0);
+	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), 0);
+	assert_int_equal(store_party_has_opted_out(store, 0, "+36301111111"), 0);
 }
 
 int main(void)

@@ -10,7 +10,8 @@
 
 #include "base/clock.h"
 #include "base/clock_history.h"
-#include "store/store_outgoing.h"
+#include "store/store_message.h"
+#include "store/store_party.h"
 
 enum { MINUTE_MS = 60 * 1000 };
 
@@ -49,9 +50,9 @@ static int tear_down(void **state)
 	return store_tear_down(state);
 }
 
-static struct message_draft draft_of(int64_t client_id, const char *key)
+static struct store_message_draft draft_of(int64_t client_id, const char *key)
 {
-	return (struct message_draft){
+	return (struct store_message_draft){
 		.sim_id = identify("8936", ""),
 		.client_id = client_id,
 		.number = "+36201234567",
@@ -63,7 +64,7 @@ static struct message_draft draft_of(int64_t client_id, const char *key)
 
 static int64_t add(int64_t client_id, const char *key)
 {
-	struct message_draft draft = draft_of(client_id, key);
+	struct store_message_draft draft = draft_of(client_id, key);
 	int64_t id = -1;
 
 	assert_int_equal(store_message_add(store, &draft, &id), 0);
@@ -73,16 +74,16 @@ static int64_t add(int64_t client_id, const char *key)
 static int64_t by_key(int64_t client_id, const char *key)
 {
 	struct message message = { 0 };
-	int error = store_outgoing_by_key(store, client_id, key, arena, &message);
+	int error = store_message_by_key(store, client_id, key, arena, &message);
 
 	assert_true(error == 0 || error == STORE_E_NOT_FOUND);
 	return error ? 0 : message.id;
 }
 
-static int64_t same(struct message_draft draft)
+static int64_t same(struct store_message_draft draft)
 {
 	struct message message = { 0 };
-	int error = store_outgoing_same(store, &draft, MINUTE_MS, arena, &message);
+	int error = store_message_find_same(store, &draft, MINUTE_MS, arena, &message);
 
 	assert_true(error == 0 || error == STORE_E_NOT_FOUND);
 	return error ? 0 : message.id;
@@ -90,7 +91,7 @@ static int64_t same(struct message_draft draft)
 
 static void test_keys(void **state)
 {
-	struct message_draft again = draft_of(1, "k");
+	struct store_message_draft again = draft_of(1, "k");
 	int64_t first = add(1, "k"), id = -1;
 	struct message message;
 
@@ -106,14 +107,14 @@ static void test_keys(void **state)
 	assert_true(add(2, "k") > first);
 	reopen_store();
 	assert_int_equal(by_key(1, "k"), first);
-	assert_int_equal(store_outgoing_by_key(store, 1, "k", arena, &message), 0);
+	assert_int_equal(store_message_by_key(store, 1, "k", arena, &message), 0);
 	assert_string_equal(message.idempotency_key, "k");
 	assert_string_equal(message.text, "x");
 }
 
 static void test_same(void **state)
 {
-	struct message_draft draft = draft_of(1, NULL);
+	struct store_message_draft draft = draft_of(1, NULL);
 	int64_t first = add(1, NULL);
 
 	(void)state;
@@ -145,7 +146,7 @@ static void test_same(void **state)
 /* The minute is one of life, not one of the clock. */
 static void test_same_though_the_clock_was_set(void **state)
 {
-	struct message_draft draft = draft_of(1, NULL);
+	struct store_message_draft draft = draft_of(1, NULL);
 	int64_t first = add(1, NULL);
 
 	(void)state;
@@ -163,7 +164,7 @@ static void test_same_though_the_clock_was_set(void **state)
 
 static void move(int64_t id, enum message_state to)
 {
-	assert_int_equal(store_message_move(store, id, to, NULL, NULL), 0);
+	assert_int_equal(step_move_message(store, id, to, NULL, NULL), 0);
 }
 
 /* Who was told that it will not go out must be able to try again. */
@@ -172,7 +173,7 @@ static void test_same_but_not_sent(void **state)
 	int64_t failed = add(1, NULL), unknown;
 
 	(void)state;
-	move(failed, STATE_HANDING);
+	move(failed, STATE_SUBMITTING);
 	assert_int_equal(same(draft_of(1, NULL)), failed);
 	move(failed, STATE_FAILED);
 	assert_int_equal(same(draft_of(1, NULL)), 0);
@@ -180,14 +181,14 @@ static void test_same_but_not_sent(void **state)
 	move(add(1, NULL), STATE_EXPIRED);
 	assert_int_equal(same(draft_of(1, NULL)), 0);
 	unknown = add(1, NULL);
-	move(unknown, STATE_HANDING);
+	move(unknown, STATE_SUBMITTING);
 	move(unknown, STATE_UNKNOWN);
 	assert_int_equal(same(draft_of(1, NULL)), unknown);
 }
 
 static void test_times_and_state(void **state)
 {
-	struct message_draft draft = draft_of(1, NULL);
+	struct store_message_draft draft = draft_of(1, NULL);
 	struct message message;
 	int64_t id;
 
@@ -217,7 +218,7 @@ static void note_unfinished(void *data, const struct message *message)
 
 static void test_unfinished(void **state)
 {
-	struct message_draft scheduled = draft_of(1, NULL), approval = scheduled;
+	struct store_message_draft scheduled = draft_of(1, NULL), approval = scheduled;
 	int64_t queued = add(1, NULL), two, three;
 
 	(void)state;
@@ -227,7 +228,7 @@ static void test_unfinished(void **state)
 	assert_int_equal(store_message_add(store, &approval, &three), 0);
 	move(add(1, NULL), STATE_EXPIRED);
 	unfinished_count = 0;
-	assert_int_equal(store_messages_unfinished(store, note_unfinished, NULL), 0);
+	assert_int_equal(store_message_list_unfinished(store, note_unfinished, NULL), 0);
 	assert_int_equal(unfinished_count, 3);
 	assert_int_equal(unfinished[0], queued);
 	assert_int_equal(unfinished[1], two);
@@ -236,69 +237,71 @@ static void test_unfinished(void **state)
 
 static void test_delivery(void **state)
 {
-	struct outgoing_move handed = { STATE_HANDED, NULL, "A1", DELIVERY_AWAITED };
-	struct outgoing_move sent = { .to = STATE_SENT };
+	struct store_message_transition submitted = { STATE_SUBMITTED, NULL, "A1",
+						      DELIVERY_AWAITED };
+	struct store_message_transition sent = { .to = STATE_SENT };
 	struct message message;
 	int64_t id = add(1, NULL);
 
 	(void)state;
-	move(id, STATE_HANDING);
-	assert_int_equal(store_outgoing_move(store, id, &handed), 0);
-	assert_int_equal(store_outgoing_move(store, id, &sent), 0);
-	assert_int_equal(store_outgoing_by_uuid(store, "A1", arena, &message), 0);
+	move(id, STATE_SUBMITTING);
+	assert_int_equal(store_message_change_state(store, id, &submitted), 0);
+	assert_int_equal(store_message_change_state(store, id, &sent), 0);
+	assert_int_equal(store_message_by_uuid(store, "A1", arena, &message), 0);
 	assert_int_equal(message.id, id);
 	assert_int_equal(message.delivery, DELIVERY_AWAITED); /* left as it was */
-	assert_int_equal(store_outgoing_report(store, id, DELIVERY_REFUSED), 0);
-	assert_history(id, "queued() handing() handed() sent() sent(not_delivered) ");
-	assert_int_equal(store_outgoing_by_uuid(store, "A1", arena, &message), 0);
+	assert_int_equal(store_message_set_delivery(store, id, DELIVERY_REFUSED), 0);
+	assert_history(id,
+		       "queued() submitting() submitted() sent() sent(not_delivered) ");
+	assert_int_equal(store_message_by_uuid(store, "A1", arena, &message), 0);
 	assert_int_equal(message.delivery, DELIVERY_REFUSED);
 	assert_int_equal(message.state, STATE_SENT);
-	assert_int_equal(store_outgoing_by_uuid(store, "", arena, &message),
+	assert_int_equal(store_message_by_uuid(store, "", arena, &message),
 			 STORE_E_NOT_FOUND);
-	assert_int_equal(store_outgoing_report(store, 99, DELIVERY_REFUSED),
+	assert_int_equal(store_message_set_delivery(store, 99, DELIVERY_REFUSED),
 			 STORE_E_NOT_FOUND);
 	move(id, STATE_DELIVERED);
-	assert_int_equal(store_outgoing_move(store, id, &sent), STORE_E_ILLEGAL);
+	assert_int_equal(store_message_change_state(store, id, &sent), STORE_E_ILLEGAL);
 }
 
 static void receive(const char *number)
 {
-	struct incoming_draft draft = {
+	struct store_incoming_draft draft = {
 		.told_ms = clock_wall_ms(), .number = number, .text = "x", .sent_time = ""
 	};
 	int64_t id;
 	bool known;
 
-	assert_int_equal(store_incoming_add(store, &draft, &id, &known), 0);
+	assert_int_equal(step_add_incoming(store, &draft, &id, &known), 0);
 }
 
 /* What was never sent, or nobody knows of, was not exchanged. */
 static void test_exchanged(void **state)
 {
 	static const enum message_state unsent[] = { STATE_FAILED, STATE_UNKNOWN,
-						     STATE_HANDED, STATE_CANCELLED };
+						     STATE_SUBMITTED, STATE_CANCELLED };
 	const char *number = draft_of(1, NULL).number;
 	int64_t id;
 
 	(void)state;
-	assert_int_equal(store_outgoing_exchanged(store, 0, number), STORE_E_NOT_FOUND);
+	assert_int_equal(store_party_has_exchanged(store, 0, number), STORE_E_NOT_FOUND);
 	add(1, NULL);
 	for (size_t i = 0; i < sizeof(unsent) / sizeof(*unsent); i++) {
 		id = add(1, NULL);
 		if (unsent[i] != STATE_CANCELLED)
-			move(id, STATE_HANDING);
+			move(id, STATE_SUBMITTING);
 		move(id, unsent[i]);
 	}
-	assert_int_equal(store_outgoing_exchanged(store, 0, number), STORE_E_NOT_FOUND);
+	assert_int_equal(store_party_has_exchanged(store, 0, number), STORE_E_NOT_FOUND);
 	receive("+36209999999");
-	assert_int_equal(store_outgoing_exchanged(store, 0, "+36209999999"), 0);
-	assert_int_equal(store_outgoing_exchanged(store, 0, number), STORE_E_NOT_FOUND);
+	assert_int_equal(store_party_has_exchanged(store, 0, "+36209999999"), 0);
+	assert_int_equal(store_party_has_exchanged(store, 0, number), STORE_E_NOT_FOUND);
 	id = add(1, NULL);
-	move(id, STATE_HANDING);
+	move(id, STATE_SUBMITTING);
 	move(id, STATE_SENT);
-	assert_int_equal(store_outgoing_exchanged(store, 0, number), 0);
+	assert_int_equal(store_party_has_exchanged(store, 0, number), 0);
 	move(id, STATE_DELIVERED);
-	assert_int_equal(store_outgoing_exchanged(store, 0, number), 0);
+	assert_int_equal(store_party_has_exchanged(store, 0, number), 0);
 }
 
 /* However it is spelt; the same digits from a card of another country are somebody else. */
@@ -309,27 +312,28 @@ static void test_exchanged_by_who(void **state)
 
 	(void)state;
 	receive("+36201234567");
-	assert_int_equal(store_outgoing_exchanged(store, hungarian, "06201234567"), 0);
-	assert_int_equal(store_outgoing_exchanged(store, hungarian, "0036201234567"), 0);
-	assert_int_equal(store_outgoing_exchanged(store, german, "0036201234567"), 0);
-	assert_int_equal(store_outgoing_exchanged(store, german, "06201234567"),
+	assert_int_equal(store_party_has_exchanged(store, hungarian, "06201234567"), 0);
+	assert_int_equal(store_party_has_exchanged(store, hungarian, "0036201234567"), 0);
+	assert_int_equal(store_party_has_exchanged(store, german, "0036201234567"), 0);
+	assert_int_equal(store_party_has_exchanged(store, german, "06201234567"),
 			 STORE_E_NOT_FOUND);
-	assert_int_equal(store_outgoing_exchanged(store, 0, "06201234567"),
+	assert_int_equal(store_party_has_exchanged(store, 0, "06201234567"),
 			 STORE_E_NOT_FOUND);
 	receive("Bank");
-	assert_int_equal(store_outgoing_exchanged(store, hungarian, "Bank"),
+	assert_int_equal(store_party_has_exchanged(store, hungarian, "Bank"),
 			 STORE_E_NOT_FOUND);
 }
 
 static void test_full_disk(void **state)
 {
-	struct outgoing_move handing = { .to = STATE_HANDING };
+	struct store_message_transition submitting = { .to = STATE_SUBMITTING };
 	int64_t id = add(1, NULL);
 
 	(void)state;
 	fill_disk(true);
-	assert_int_equal(store_outgoing_move(store, id, &handing), STORE_E_FULL);
-	assert_int_equal(store_outgoing_report(store, id, DELIVERY_REFUSED),
+	assert_int_equal(store_message_change_state(store, id, &submitting),
+			 STORE_E_FULL);
+	assert_int_equal(store_message_set_delivery(store, id, DELIVERY_REFUSED),
 			 STORE_E_FULL);
 	fill_disk(false);
 	assert_history(id, "queued() ");

@@ -85,8 +85,8 @@ static void assert_written(const char *number, const char *expected)
 
 static bool is_same(const char *one, const char *other)
 {
-	return store_party_is(store, &(struct store_end){ 1, one },
-			      &(struct store_end){ 2, other });
+	return store_party_is(store, &(struct store_party_address){ 1, one },
+			      &(struct store_party_address){ 2, other });
 }
 
 /* Under one spelling, that of the first card's country. */
@@ -110,7 +110,7 @@ static void test_one_spelling(void **state)
 
 static void add(const char *number)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = 1,
 		.number = number,
 		.text = number,
@@ -128,9 +128,9 @@ static void test_recent(void **state)
 						 "0036201234567" };
 	struct arena *arena = arena_new(1 << 16);
 	struct message messages[ROOM];
-	struct store_recent recent = { .arena = arena,
-				       .limit = ROOM,
-				       .messages = messages };
+	struct store_party_recent_query recent = { .arena = arena,
+						   .limit = ROOM,
+						   .messages = messages };
 	struct store_party party;
 
 	(void)state;
@@ -170,7 +170,7 @@ static void test_was_sent_to(void **state)
 /* However it is spelt, and not by what was sent there. */
 static void test_ever_wrote(void **state)
 {
-	struct incoming_draft draft = {
+	struct store_incoming_draft draft = {
 		.sim_id = 1, .number = "06201234567", .text = "hello", .sent_time = ""
 	};
 	struct store_party party;
@@ -180,7 +180,7 @@ static void test_ever_wrote(void **state)
 	add("+36201234567");
 	assert_false(store_party_ever_wrote(store, &party));
 	assert_int_equal(
-		store_incoming_add(store, &draft, &(int64_t){ 0 }, &(bool){ false }), 0);
+		step_add_incoming(store, &draft, &(int64_t){ 0 }, &(bool){ false }), 0);
 	assert_true(store_party_ever_wrote(store, &party));
 }
 

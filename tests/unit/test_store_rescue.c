@@ -10,8 +10,8 @@
 #include <dirent.h>
 
 #include "base/clock.h"
-#include "store/store_outgoing.h"
-#include "store/store_rescue.h"
+#include "store/store_message.h"
+#include "store/store.h"
 #include "store_bench.h"
 
 enum { PAGE_BYTES = 4096, MESSAGES = 150, FILE_MAX = 4 << 20 };
@@ -21,7 +21,7 @@ static const uint8_t token_hash[CLIENT_HASH_BYTES] = { 1, 2, 3 };
 /* Every table has rows; the last message waits, the one before it has a key. */
 static int64_t fill(void)
 {
-	struct message_draft draft = { 1, 1, "+36201234567", "keyed", 1 };
+	struct store_message_draft draft = { 1, 1, "+36201234567", "keyed", 1 };
 	int64_t id = 0, client_id;
 
 	open_store();
@@ -31,8 +31,8 @@ static int64_t fill(void)
 	assert_int_equal(identify("8937", ""), 2);
 	for (int i = 0; i < MESSAGES; i++) {
 		id = add_message("a text that takes some room in its page, and more");
-		store_message_move(store, id, STATE_HANDING, NULL, NULL);
-		store_message_move(store, id, STATE_SENT, NULL, NULL);
+		step_move_message(store, id, STATE_SUBMITTING, NULL, NULL);
+		step_move_message(store, id, STATE_SENT, NULL, NULL);
 	}
 	draft.idempotency_key = "key-1";
 	assert_int_equal(store_message_add(store, &draft, &id), 0);
@@ -127,7 +127,7 @@ static void assert_rescued(const char *bytes, size_t length, int64_t last_id)
 	assert_int_equal(sql("SELECT count(*) FROM message"
 			     " WHERE " STATE_IS_UNFINISHED),
 			 0);
-	assert_int_equal(store_gaps_list(store, 0, note_gap, &gap), 0);
+	assert_int_equal(store_receive_gaps_list(store, 0, note_gap, &gap), 0);
 	assert_true(gap.until_ms > 0 && gap.from_ms > 0);
 	assert_true(gap.from_ms <= gap.until_ms);
 	assert_true(add_message("next") > last_id);
@@ -193,7 +193,7 @@ static void test_a_page_of_messages(void **state)
 	assert_int_equal(identify("8937", ""), 2);
 	assert_true(store_client_find(store, token_hash, &client));
 	assert_string_equal(client.name, "laptop");
-	assert_int_equal(store_outgoing_by_key(store, 1, "key-1", arena, &message), 0);
+	assert_int_equal(store_message_by_key(store, 1, "key-1", arena, &message), 0);
 	assert_int_equal(message.state, STATE_UNKNOWN);
 	assert_string_equal(message.reason, STORE_GAP_DAMAGED);
 	assert_history(last_id, "queued() unknown(ledger_damaged) ");

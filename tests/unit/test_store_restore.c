@@ -9,13 +9,13 @@
 
 #include "base/clock.h"
 #include "store/store_lock.h"
-#include "store/store_outgoing.h"
+#include "store/store_message.h"
 #include "store/store_restore.h"
 #include "store/store_setting.h"
 #include "store_bench.h"
 
 static char file[96];
-static struct store_restored restored;
+static struct store_restore_result restored;
 
 static int set_up(void **state)
 {
@@ -28,7 +28,7 @@ static int set_up(void **state)
 static int back_up(bool replace, struct explanation *error)
 {
 	const struct store_backup backup = { folder, file, replace, { NULL } };
-	struct store_summary summary;
+	struct store_backup_summary summary;
 
 	return store_backup(&backup, &summary, error);
 }
@@ -61,27 +61,29 @@ static void must_restore(void)
 
 static int64_t add_in_state(enum message_state wanted)
 {
-	static const enum message_state way[] = { STATE_HANDING, STATE_HANDED,
+	static const enum message_state way[] = { STATE_SUBMITTING, STATE_SUBMITTED,
 						  STATE_HELD };
 	int64_t id;
 
 	if (wanted == STATE_SCHEDULED || wanted == STATE_WAITING_APPROVAL) {
-		struct message_draft draft = { 1, 0, "+36201234567", "x", 1, wanted };
+		struct store_message_draft draft = {
+			1, 0, "+36201234567", "x", 1, wanted
+		};
 
 		assert_int_equal(store_message_add(store, &draft, &id), 0);
 		return id;
 	}
 	id = add_message("x");
 	for (size_t i = 0; state_of(id) != wanted; i++)
-		assert_int_equal(store_message_move(store, id, way[i], NULL, NULL), 0);
+		assert_int_equal(step_move_message(store, id, way[i], NULL, NULL), 0);
 	return id;
 }
 
 static void test_what_was_under_way_is_unknown(void **state)
 {
 	static const enum message_state states[] = {
-		STATE_QUEUED, STATE_HANDING,   STATE_HANDED,
-		STATE_HELD,   STATE_SCHEDULED, STATE_WAITING_APPROVAL
+		STATE_QUEUED, STATE_SUBMITTING, STATE_SUBMITTED,
+		STATE_HELD,   STATE_SCHEDULED,	STATE_WAITING_APPROVAL
 	};
 	enum { COUNT = sizeof(states) / sizeof(*states) };
 	int64_t ids[COUNT], sent;
@@ -91,8 +93,8 @@ static void test_what_was_under_way_is_unknown(void **state)
 	identify("8936", "");
 	for (int i = 0; i < COUNT; i++)
 		ids[i] = add_in_state(states[i]);
-	sent = add_in_state(STATE_HANDING);
-	assert_int_equal(store_message_move(store, sent, STATE_SENT, NULL, NULL), 0);
+	sent = add_in_state(STATE_SUBMITTING);
+	assert_int_equal(step_move_message(store, sent, STATE_SENT, NULL, NULL), 0);
 	must_back_up();
 	must_restore();
 	assert_int_equal(restored.unknown, COUNT);
@@ -198,7 +200,7 @@ static void test_clients_of_another_phone(void **state)
 
 static int64_t add_with_key(const char *key, unsigned segments)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = identify("8936", ""),
 		.client_id = 7,
 		.number = "+36201234567",
@@ -216,7 +218,7 @@ static int64_t id_of_key(const char *key)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct message message = { 0 };
-	int error = store_outgoing_by_key(store, 7, key, arena, &message);
+	int error = store_message_by_key(store, 7, key, arena, &message);
 
 	assert_true(error == 0 || error == STORE_E_NOT_FOUND);
 	arena_free(arena);
@@ -234,8 +236,8 @@ static void test_keys_and_usage_only_grow(void **state)
 	before = add_with_key("before", 1);
 	must_back_up();
 	sent = add_with_key("sent", 2);
-	assert_int_equal(store_message_move(store, sent, STATE_HANDING, NULL, NULL), 0);
-	assert_int_equal(store_message_move(store, sent, STATE_SENT, NULL, NULL), 0);
+	assert_int_equal(step_move_message(store, sent, STATE_SUBMITTING, NULL, NULL), 0);
+	assert_int_equal(step_move_message(store, sent, STATE_SENT, NULL, NULL), 0);
 	waits = add_with_key("waits", 4);
 	add_message("without a key");
 	for (int time = 0; time < 2; time++) { /* and once more */
@@ -246,7 +248,7 @@ static void test_keys_and_usage_only_grow(void **state)
 		assert_int_equal(state_of(before), STATE_UNKNOWN);
 		assert_int_equal(state_of(sent), STATE_SENT);
 		assert_int_equal(state_of(waits), STATE_UNKNOWN);
-		assert_history(sent, "queued() handing() sent() ");
+		assert_history(sent, "queued() submitting() sent() ");
 		assert_int_equal(sql("SELECT count(*) FROM message"), 3);
 		assert_int_equal(sql("SELECT sum(segments) FROM usage"), 1 + 2 + 4 + 1);
 		assert_int_equal(sql("SELECT count(*) FROM usage"), 4);
@@ -334,14 +336,14 @@ static void test_the_time_between_is_a_gap(void **state)
 	(void)state;
 	open_store();
 	add_message("x");
-	assert_int_equal(store_alive_set(store, before_ms), 0);
+	assert_int_equal(store_receive_gaps_set_alive(store, before_ms), 0);
 	must_back_up();
 	must_restore();
 	found = (struct gap){ 0 };
-	assert_int_equal(store_gaps_list(store, 0, note_gap, NULL), 0);
+	assert_int_equal(store_receive_gaps_list(store, 0, note_gap, NULL), 0);
 	assert_int_equal(found.from_ms, before_ms);
 	assert_in_range(found.until_ms, clock_wall_ms() - 60000, clock_wall_ms());
-	assert_int_equal(store_alive_get(store, &alive_ms), 0);
+	assert_int_equal(store_receive_gaps_get_alive(store, &alive_ms), 0);
 	assert_int_equal(alive_ms, found.until_ms);
 }
 
@@ -354,13 +356,13 @@ static void test_the_gap_begins_at_the_backup(void **state)
 	(void)state;
 	open_store();
 	add_message("x");
-	assert_int_equal(store_alive_set(store, 1700000000000), 0);
+	assert_int_equal(store_receive_gaps_set_alive(store, 1700000000000), 0);
 	assert_int_equal(store_lock_take(folder, &lock, &error), 0);
 	must_back_up();
 	store_lock_release(&lock);
 	must_restore();
 	found = (struct gap){ 0 };
-	assert_int_equal(store_gaps_list(store, 0, note_gap, NULL), 0);
+	assert_int_equal(store_receive_gaps_list(store, 0, note_gap, NULL), 0);
 	assert_in_range(found.from_ms, clock_wall_ms() - 60000, clock_wall_ms());
 }
 
@@ -433,7 +435,7 @@ static void test_bad_files(void **state)
 	fclose(text);
 	assert_not_restored(-EUCLEAN, "no backup");
 	assert_int_equal(truncate(file, 0), 0);
-	assert_not_restored(-EINVAL, "not a ledger");
+	assert_not_restored(-EINVAL, "not a message store");
 	unlink(file);
 	must_back_up();
 	assert_int_equal(truncate(file, 3 * 4096), 0);

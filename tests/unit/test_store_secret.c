@@ -9,24 +9,24 @@
 #include "store_bench.h"
 
 #include "store/store_file.h"
-#include "store/store_rescue.h"
-#include "store/store_secret.h"
+#include "store/store.h"
+#include "store/store_setting.h"
 
 static void assert_secret(const char *purpose, const uint8_t *expected, bool same)
 {
-	uint8_t secret[STORE_SECRET_BYTES];
+	uint8_t secret[STORE_SETTING_SECRET_BYTES];
 
-	assert_int_equal(store_secret(store, purpose, secret), 0);
+	assert_int_equal(store_setting_secret(store, purpose, secret), 0);
 	assert_int_equal(memcmp(secret, expected, sizeof(secret)) == 0, same);
 }
 
 static void test_one_for_each_purpose(void **state)
 {
-	uint8_t secret[STORE_SECRET_BYTES];
+	uint8_t secret[STORE_SETTING_SECRET_BYTES];
 
 	(void)state;
 	open_store();
-	assert_int_equal(store_secret(store, "one", secret), 0);
+	assert_int_equal(store_setting_secret(store, "one", secret), 0);
 	assert_secret("one", secret, true);
 	assert_secret("two", secret, false);
 	reopen_store();
@@ -36,12 +36,12 @@ static void test_one_for_each_purpose(void **state)
 static void test_it_survives_a_rescue(void **state)
 {
 	struct explanation error = { "" };
-	uint8_t secret[STORE_SECRET_BYTES];
+	uint8_t secret[STORE_SETTING_SECRET_BYTES];
 
 	(void)state;
 	open_store();
 	add_message("x");
-	assert_int_equal(store_secret(store, "one", secret), 0);
+	assert_int_equal(store_setting_secret(store, "one", secret), 0);
 	store_close(store);
 	store = NULL;
 	assert_int_equal(store_file_mark_damaged(folder), 0);
@@ -51,15 +51,16 @@ static void test_it_survives_a_rescue(void **state)
 
 static void test_not_without_the_disk(void **state)
 {
-	uint8_t secret[STORE_SECRET_BYTES] = { 0 }, untouched[STORE_SECRET_BYTES] = { 0 };
+	uint8_t secret[STORE_SETTING_SECRET_BYTES] = { 0 },
+		untouched[STORE_SETTING_SECRET_BYTES] = { 0 };
 
 	(void)state;
 	open_store();
 	fill_disk(true);
-	assert_int_equal(store_secret(store, "one", secret), STORE_E_FULL);
+	assert_int_equal(store_setting_secret(store, "one", secret), STORE_E_FULL);
 	assert_memory_equal(secret, untouched, sizeof(secret));
 	fill_disk(false);
-	assert_int_equal(store_secret(store, "one", secret), 0);
+	assert_int_equal(store_setting_secret(store, "one", secret), 0);
 	fill_disk(true);
 	assert_secret("one", secret, true);
 	fill_disk(false);

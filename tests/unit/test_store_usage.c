@@ -77,7 +77,7 @@ static int64_t now_ms(void)
 
 static int64_t add(int64_t client_id, unsigned segments, int64_t send_at_ms)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = sim_id,
 		.client_id = client_id,
 		.number = "+36201234567",
@@ -91,13 +91,15 @@ static int64_t add(int64_t client_id, unsigned segments, int64_t send_at_ms)
 	return id;
 }
 
-static void assert_times(enum usage_by by, int64_t id, size_t count, const int64_t *times)
+static void assert_times(enum store_usage_by by, int64_t id, size_t count,
+			 const int64_t *times)
 {
-	const struct usage_span span = { by, id, 0, INT64_MAX };
+	const struct store_usage_span span = { by, id, 0, INT64_MAX };
 	int64_t found[8];
 	size_t found_count;
 
-	assert_int_equal(store_usage_after(store, &span, found, 8, &found_count), 0);
+	assert_int_equal(store_usage_times_after(store, &span, found, 8, &found_count),
+			 0);
 	assert_int_equal(found_count, count);
 	assert_memory_equal(found, times, count * sizeof(*times));
 }
@@ -119,7 +121,8 @@ static void test_counts_at_its_time(void **state)
 
 static void test_spans(void **state)
 {
-	struct usage_span span = { USAGE_BY_CLIENT, 1, noon_ms, noon_ms + 3 * MINUTE_MS };
+	struct store_usage_span span = { USAGE_BY_CLIENT, 1, noon_ms,
+					 noon_ms + 3 * MINUTE_MS };
 	int64_t times[4], segments;
 	size_t count;
 
@@ -128,11 +131,11 @@ static void test_spans(void **state)
 		add(1, 1u << i, 0);
 		boot_now_ms += MINUTE_MS;
 	}
-	assert_int_equal(store_usage_until(store, &span, times, 2, &count), 0);
+	assert_int_equal(store_usage_times_until(store, &span, times, 2, &count), 0);
 	assert_int_equal(count, 2);
 	assert_int_equal(times[0], noon_ms + 3 * MINUTE_MS);
 	assert_int_equal(times[1], noon_ms + 2 * MINUTE_MS);
-	assert_int_equal(store_usage_after(store, &span, times, 4, &count), 0);
+	assert_int_equal(store_usage_times_after(store, &span, times, 4, &count), 0);
 	assert_int_equal(count, 2);
 	assert_int_equal(times[0], noon_ms + MINUTE_MS);
 	assert_int_equal(store_usage_segments(store, &span, 100, &segments), 0);
@@ -147,7 +150,7 @@ static void test_spans(void **state)
 /* In the same commit: neither is there without the other. */
 static void test_with_its_message(void **state)
 {
-	struct message_draft draft = {
+	struct store_message_draft draft = {
 		.sim_id = sim_id, .number = "1", .text = "x", .idempotency_key = "k"
 	};
 	int64_t id;
@@ -160,7 +163,7 @@ static void test_with_its_message(void **state)
 	assert_int_equal(store_message_add(store, &draft, &id), STORE_E_FULL);
 	fill_disk(false);
 	assert_int_equal(sql("SELECT count(*) FROM usage"), 1);
-	assert_int_equal(store_message_move(store, 1, STATE_CANCELLED, "", NULL), 0);
+	assert_int_equal(step_move_message(store, 1, STATE_CANCELLED, "", NULL), 0);
 	assert_int_equal(sql("SELECT count(*) FROM usage"), 1);
 	sql("DELETE FROM message_change; DELETE FROM message");
 	assert_int_equal(sql("SELECT count(*) FROM usage"), 1);
@@ -178,11 +181,11 @@ static void test_what_ended_here_gives_the_sim_its_share_back(void **state)
 		{ STATE_WAITING_APPROVAL, STATE_FAILED, true },
 		{ STATE_QUEUED, STATE_EXPIRED, true },
 		{ STATE_QUEUED, STATE_UNKNOWN, false },
-		{ STATE_HANDED, STATE_CANCELLED, false },
-		{ STATE_HANDED, STATE_SENT, false },
+		{ STATE_SUBMITTED, STATE_CANCELLED, false },
+		{ STATE_SUBMITTED, STATE_SENT, false },
 	};
-	const struct usage_span of_sim = { USAGE_BY_SIM, sim_id, 0, INT64_MAX };
-	const struct usage_span of_client = { USAGE_BY_CLIENT, 1, 0, INT64_MAX };
+	const struct store_usage_span of_sim = { USAGE_BY_SIM, sim_id, 0, INT64_MAX };
+	const struct store_usage_span of_client = { USAGE_BY_CLIENT, 1, 0, INT64_MAX };
 	int64_t sim_segments = 0, used;
 	char text[100];
 
@@ -194,7 +197,7 @@ static void test_what_ended_here_gives_the_sim_its_share_back(void **state)
 			 "UPDATE message SET state = %d WHERE id = %lld", cases[i].from,
 			 (long long)id);
 		sql(text);
-		assert_int_equal(store_message_move(store, id, cases[i].to, "", NULL), 0);
+		assert_int_equal(step_move_message(store, id, cases[i].to, "", NULL), 0);
 		sim_segments += cases[i].is_back ? 0 : 2;
 		assert_int_equal(store_usage_segments(store, &of_sim, 100, &used), 0);
 		assert_int_equal(used, sim_segments);
@@ -210,7 +213,7 @@ static void test_times_of_acceptance(void **state)
 	add(1, 1, noon_ms + 5 * HOUR_MS);
 	boot_now_ms += MINUTE_MS;
 	assert_int_equal(
-		store_message_move(store, add(1, 1, 0), STATE_CANCELLED, "", NULL), 0);
+		step_move_message(store, add(1, 1, 0), STATE_CANCELLED, "", NULL), 0);
 	add(2, 1, 0);
 	ASSERT_TIMES(USAGE_ACCEPTED, 1, noon_ms, noon_ms + MINUTE_MS);
 	epoch_ms += 2 * HOUR_MS; /* no clock that is set moves them */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Store row copy: copies rows from one database into the one that replaces it.
+ *
+ * `to` is a new database that nobody uses yet. `from` may be damaged, or made by a stranger:
+ * what cannot be read, text that is not UTF-8 and states that do not exist are left out, and
+ * nothing of its schema runs. All functions return SQLITE_OK, or the error of `to`.
+ */
+#ifndef STORE_STORE_ROW_COPY_H
+#define STORE_STORE_ROW_COPY_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/store_backup.h"
+
+/* A table, or some of its rows. */
+struct store_row_copy_spec {
+	const char *name;
+	const char *columns;   /* with ", " between; ?1, ?2, ... in the condition */
+	const char *condition; /* of a row; "1": any */
+	const char *order;     /* NULL: rowid */
+	const char *into;      /* NULL: the table of that name */
+};
+
+#define SIM_CARRIED "id, iccid, imsi, first_seen"
+
+#define MESSAGE_CARRIED                                                             \
+	"id, direction, sim_id, client_id, number, text, segments, state, reason, " \
+	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, "  \
+	"sent_time, flags, repeats, read_at, spool_lead, boot, created_boot, "      \
+	"expires_boot, seen"
+#define MESSAGE_CONDITION                                         \
+	"?1 > 0 AND ?8 BETWEEN 1 AND 13 AND ?16 BETWEEN 0 AND 3 " \
+	"AND (?2 = 1) = (?8 = 9)"
+
+#define CHANGE_CARRIED "id, message_id, state, reason, at, note"
+
+#define CLIENT_CARRIED                                                          \
+	"id, name, token_hash, created, scopes, ask, sims, allow, per_minute, " \
+	"per_hour, per_day, segments_per_month"
+
+#define EVENT_CARRIED	"id, kind, sim_id, at, number, text, state, topic"
+#define EVENT_CONDITION "?1 > 0 AND ?2 BETWEEN 1 AND 2 AND ?7 BETWEEN 0 AND 11"
+
+#define USAGE_CARRIED	"id, at, client_id, sim_id, segments, noted, message_id"
+#define SETTING_CARRIED "id, name, value, at"
+
+struct store_row_copy_result {
+	bool whole;	  /* every row was copied */
+	bool is_damaged;  /* some rows could not be read */
+	int64_t left_out; /* rows that the gateway would not have written */
+};
+
+/*
+ * Copies every row of every table that can be read. `progress` NULL: not reported; else
+ * SQLITE_INTERRUPT when it aborts.
+ */
+int store_row_copy_all(sqlite3 *from, sqlite3 *to,
+		       const struct store_backup_progress *progress,
+		       struct store_row_copy_result *result_out);
+
+/* Copies these tables alone, as far as they can be read; a row that exists stays. */
+int store_row_copy_tables(sqlite3 *from, sqlite3 *to,
+			  const struct store_row_copy_spec *list, size_t count);
+
+/*
+ * Prevents that an ID of a message, SIM card, client or event that `from` (NULL: cannot be
+ * read) ever gave out is given out again. Where `from` does not say, IDs jump ahead.
+ */
+int store_row_copy_sequences(sqlite3 *from, sqlite3 *to);
+
+/*
+ * The states of unfinished messages in `to` may be old, and the messages sent since: each
+ * becomes unknown for this reason and is never submitted. From `heard_ms` (0: as the
+ * database itself knows) until now there is a receive gap.
+ */
+int store_row_copy_settle(sqlite3 *to, const char *reason, int64_t heard_ms);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Balances in the ledger: their age, and the schema that brought them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "store/store_sim.h"
+#include "store_bench.h"
+
+enum { HOUR_MS = 60 * 60 * 1000 };
+
+static int64_t wall_now_ms, boot_now_ms;
+
+static int64_t bench_wall_ms(void)
+{
+	return wall_now_ms;
+}
+
+static int64_t bench_boot_ms(void)
+{
+	return boot_now_ms;
+}
+
+static const struct clock_source bench_clock = {
+	.monotonic_ms = bench_boot_ms,
+	.wall_ms = bench_wall_ms,
+	.boot_ms = bench_boot_ms,
+};
+
+static void put(int64_t sim_id, int64_t thousandths, const char *currency)
+{
+	struct balance balance = { { thousandths, 2 }, "" };
+
+	strcpy(balance.currency, currency);
+	assert_int_equal(store_sim_balance_put(store, sim_id, "*100#", &balance), 0);
+}
+
+static struct store_sim_balance get(int64_t sim_id)
+{
+	struct store_sim_balance found = { 0 };
+
+	assert_int_equal(store_sim_balance_get(store, sim_id, &found), 0);
+	return found;
+}
+
+static void test_the_newest_is_kept(void **state)
+{
+	struct store_sim_balance found = { .age_ms = 7 };
+	int64_t sim_id;
+
+	(void)state;
+	open_store();
+	sim_id = identify("8936", "");
+	assert_int_equal(store_sim_balance_get(store, sim_id, &found), STORE_E_NOT_FOUND);
+	assert_int_equal(found.age_ms, 7);
+	put(sim_id, 500000, "HUF");
+	put(sim_id, -1250, "\xe2\x82\xac");
+	reopen_store();
+	found = get(sim_id);
+	assert_int_equal(found.balance.amount.thousandths, -1250);
+	assert_int_equal(found.balance.amount.decimals, 2);
+	assert_string_equal(found.balance.currency, "\xe2\x82\xac");
+	assert_string_equal(found.code, "*100#");
+	assert_int_equal(sql("SELECT count(*) FROM balance"), 1);
+	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'balance_read'"),
+			 2);
+}
+
+static void test_forgotten(void **state)
+{
+	struct store_sim_balance found;
+	int64_t sim_id;
+
+	(void)state;
+	open_store();
+	sim_id = identify("8936", "");
+	assert_int_equal(store_sim_balance_forget(store, sim_id), STORE_E_NOT_FOUND);
+	put(sim_id, 1, "");
+	assert_int_equal(store_sim_balance_forget(store, sim_id), 0);
+	assert_int_equal(store_sim_balance_get(store, sim_id, &found), STORE_E_NOT_FOUND);
+	assert_int_equal(
+		sql("SELECT count(*) FROM audit WHERE event = 'balance_forgotten'"), 1);
+}
+
+/* Its age goes on as time does, whoever sets the clock; when it was is told by that clock. */
+static void test_age(void **state)
+{
+	int64_t sim_id;
+
+	(void)state;
+	clock_set_source(&bench_clock);
+	wall_now_ms = 5000; /* 1970 */
+	boot_now_ms = 5000;
+	open_store();
+	sim_id = identify("8936", "");
+	put(sim_id, 1, "");
+	boot_now_ms += HOUR_MS;
+	wall_now_ms = CLOCK_SANE_MS; /* the network told it */
+	assert_int_equal(get(sim_id).age_ms, HOUR_MS);
+	assert_int_equal(get(sim_id).read_ms, CLOCK_SANE_MS - HOUR_MS);
+	wall_now_ms -= 24 * (int64_t)HOUR_MS;
+	assert_int_equal(get(sim_id).age_ms, HOUR_MS);
+	clock_set_source(NULL);
+}
+
+static void test_disk_full(void **state)
+{
+	const struct balance balance = { { 5, 0 }, "" };
+	int64_t sim_id;
+
+	(void)state;
+	open_store();
+	sim_id = identify("8936", "");
+	put(sim_id, 1, "");
+	fill_disk(true);
+	assert_int_equal(store_sim_balance_put(store, sim_id, "*100#", &balance),
+			 STORE_E_FULL);
+	fill_disk(false);
+	assert_int_equal(get(sim_id).balance.amount.thousandths, 1);
+	put(sim_id, 2, "");
+}
+
+/* A ledger of version 7 keeps what it has, and gets the table. */
+static void test_migration(void **state)
+{
+	(void)state;
+	open_store();
+	make_old_ledger(7, "INSERT INTO sim VALUES (4, '8936', NULL, 5);"
+			   "INSERT INTO opt_out (number, at, word)"
+			   " VALUES ('+36201234567', 5, 'stop');");
+	open_store();
+	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
+	assert_int_equal(sql("SELECT message_id FROM opt_out WHERE at = 5"), 0);
+	put(identify("8936", ""), 9, "");
+	assert_int_equal(get(4).balance.amount.thousandths, 9);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_the_newest_is_kept), TEST(test_forgotten), TEST(test_age),
+		TEST(test_disk_full),	       TEST(test_migration),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Change: an event that clients may subscribe to. Its source keeps the observers and passes
- * them to endpoint_new(); streams observe.
+ * Change: an event that clients may subscribe to. Its source keeps the observers and
+ * passes them to endpoint_new(); streams observe.
  */
 #ifndef MCP_CHANGE_H
 #define MCP_CHANGE_H

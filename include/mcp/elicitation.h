@@ -4,24 +4,25 @@
  *
  * A tool that lacks an answer describes its question once, as data, and asks:
  *
- *	switch (elicitation_ask(call, &question, &content)) {
- *	case ELICITATION_ANSWERED:    content fits the form: continue
- *	case ELICITATION_PENDING:     return
- *	case ELICITATION_DECLINED:
- *	case ELICITATION_DISMISSED:   fail and say so
- *	case ELICITATION_UNAVAILABLE: fail as if no user could be asked
- *	}
+ * 	switch (elicitation_ask(call, &question, &content)) {
+ * 	case ELICITATION_ANSWERED:    content fits the form: continue
+ * 	case ELICITATION_PENDING:     return
+ * 	case ELICITATION_DECLINED:
+ * 	case ELICITATION_DISMISSED:   fail and say so
+ * 	case ELICITATION_UNAVAILABLE: fail as if no user could be asked
+ * 	}
  *
- * No function is resumed. When the answer arrives, the tool's run() starts again from the top,
- * and this time elicitation_ask() returns the answer. The same code therefore repeats every
- * check minutes later, in both eras: in 2026 the client repeats the call
- * (mcp/elicitation_2026.c), in 2025 the call waits (mcp/elicitation_2025.c). A tool must not
- * change anything before it asks.
+ * No function is resumed. When the answer arrives, the tool's run() starts again from the
+ * top, and this time elicitation_ask() returns the answer. The same code therefore
+ * repeats every check minutes later, in both eras: in 2026 the client repeats the call
+ * (mcp/elicitation_2026.c), in 2025 the call waits (mcp/elicitation_2025.c). A tool must
+ * not change anything before it asks.
  *
- * An answer counts only for exactly what the user saw: message and form. If they differ on the
- * second run, the user is asked again. An approval is therefore just a question whose message
- * states everything to approve, with one boolean field. The tool continues only on
- * ELICITATION_ANSWERED with true, and uses elicitation_order() as its idempotency key.
+ * An answer counts only for exactly what the user saw: message and form. If they differ
+ * on the second run, the user is asked again. An approval is therefore just a question
+ * whose message states everything to approve, with one boolean field. The tool continues
+ * only on ELICITATION_ANSWERED with true, and uses elicitation_order() as its idempotency
+ * key.
  *
  * Source: MCP 2026-07-28, client/elicitation.
  */
@@ -53,7 +54,10 @@ enum elicitation_outcome {
 	ELICITATION_UNAVAILABLE, /* the client cannot ask or did not answer, or is not MCP */
 };
 
-/* `question` lives as long as the call. *content_out is set with ELICITATION_ANSWERED only. */
+/*
+ * `question` lives as long as the call. *content_out is set with ELICITATION_ANSWERED
+ * only.
+ */
 enum elicitation_outcome elicitation_ask(struct tool_call *call,
 					 const struct elicitation_question *question,
 					 const struct json **content_out);
@@ -73,21 +77,25 @@ bool elicitation_is_resumed(const struct tool_call *call);
 bool elicitation_was_about(const struct tool_call *call, const char *key);
 
 /*
- * Identifies what the call asks for, across all its questions and however often the client
- * repeats it with the same requestState. A tool acts once per order; a replay gets the result
- * of the first run. NULL: no question was asked before, or the call waited for its answers and
- * cannot be repeated.
+ * Identifies what the call asks for, across all its questions and however often the
+ * client repeats it with the same requestState. A tool acts once per order; a replay gets
+ * the result of the first run. NULL: no question was asked before, or the call waited for
+ * its answers and cannot be repeated.
  */
 const char *elicitation_order(const struct tool_call *call);
 
-/* Fails the call because the client does not declare elicitation, which the tool needs. */
+/*
+ * Fails the call because the client does not declare elicitation, which the tool needs.
+ */
 void elicitation_require(struct tool_call *call);
 
 /* Whether these ClientCapabilities (may be NULL) contain elicitation in form mode. */
 bool elicitation_is_declared(const struct json *capabilities);
 
-/* For tool.c. False: the call's answer to an earlier question was refused, and the request has
- * been answered. */
+/*
+ * For tool.c. False: the call's answer to an earlier question was refused, and the
+ * request has been answered.
+ */
 bool elicitation_begin(struct tool_call *call);
 
 /* Writes the members of an elicitation/create request: method and params. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Endpoint: the one URL of MCP. It owns the state that all requests share and routes the HTTP
- * methods: POST brings messages, GET opens a stream of changes, DELETE ends a session.
+ * Endpoint: the one URL of MCP. It owns the state that all requests share and routes the
+ * HTTP methods: POST brings messages, GET opens a stream of changes, DELETE ends a
+ * session.
  */
 #ifndef MCP_ENDPOINT_H
 #define MCP_ENDPOINT_H
@@ -44,13 +45,13 @@ void endpoint_free(struct endpoint *endpoint); /* NULL is fine */
 int endpoint_review_tools(struct endpoint *endpoint);
 
 /*
- * The client's scopes changed, or it was revoked. Its streams, and no others, learn at once
- * what that changes.
+ * The client's scopes changed, or it was revoked. Its streams, and no others, learn at
+ * once what that changes.
  */
 void endpoint_review_client(struct endpoint *endpoint, int64_t client_id);
 /*
- * Ends the client's streams of changes after sending what is queued, and forgets answers that
- * could still be resumed.
+ * Ends the client's streams of changes after sending what is queued, and forgets answers
+ * that could still be resumed.
  */
 void endpoint_end_streams(struct endpoint *endpoint, int64_t client_id);
 /* Ends all sessions of the client. */

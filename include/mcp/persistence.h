@@ -2,9 +2,9 @@
 /*
  * Persistence: what MCP keeps over a restart of the gateway, and the clients it serves.
  *
- * mcp may not include store, so the gateway passes the store's functions. Each int is 0 or an
- * error, which is logged and survived: without the store, sessions and questions end with the
- * process.
+ * mcp may not include store, so the gateway passes the store's functions. Each int is 0
+ * or an error, which is logged and survived: without the store, sessions and questions
+ * end with the process.
  */
 #ifndef MCP_PERSISTENCE_H
 #define MCP_PERSISTENCE_H
@@ -35,7 +35,8 @@ struct persistence {
 	int (*decline_order)(struct store *store, const char *order, int64_t until_ms);
 	bool (*is_order_declined)(struct store *store, const char *order);
 
-	/* The client's current name and scopes; false: revoked. NULL: clients never change. */
+	/* The client's current name and scopes; false: revoked. NULL: clients never
+	 * change. */
 	bool (*find_client)(struct store *store, int64_t client_id,
 			    struct client *client_out);
 };

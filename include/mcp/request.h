@@ -3,8 +3,8 @@
  * Request: one MCP request from its arrival to its answer.
  *
  * A method answers exactly once, immediately or later: with request_open_result() and
- * request_close_result(), or with request_fail(). A method that answers later sets `waiting`,
- * whose callbacks release what it holds.
+ * request_close_result(), or with request_fail(). A method that answers later sets
+ * `waiting`, whose callbacks release what it holds.
  *
  * Sources: MCP, basic/patterns/progress (2025: basic/utilities/progress); MCP 2026-07-28,
  * basic/authorization, "Runtime Insufficient Scope Errors"; RFC 6750.
@@ -90,8 +90,8 @@ struct request {
 	const char *challenge;		    /* WWW-Authenticate of a 403; NULL: none */
 	/* Turns the answer into a stream that ends with it. NULL: see request_send(). */
 	struct reply *(*replied)(void *data);
-	/* `body` (which may have failed) is the answer, to be sent with this HTTP status. An
-	 * empty body: the request gets no answer. */
+	/* `body` (which may have failed) is the answer, to be sent with this HTTP
+	 * status. An empty body: the request gets no answer. */
 	void (*answered)(void *data, struct request *request, unsigned status);
 	void *answered_data;
 };
@@ -103,8 +103,8 @@ static inline bool request_scopes_cover(unsigned scopes, unsigned needed)
 }
 
 /*
- * Opens the result; the writer stands inside the object. NULL: no memory, and the request has
- * failed.
+ * Opens the result; the writer stands inside the object. NULL: no memory, and the request
+ * has failed.
  */
 struct json_writer *request_open_result(struct request *request);
 void request_close_result(struct request *request);
@@ -118,29 +118,33 @@ void request_fail_with(struct request *request, const struct rpc_error *error);
 bool request_check_scopes(struct request *request, unsigned needed, const char *what);
 
 /*
- * Sends a message before the answer, on a stream that ends with the answer. The body is used
- * up. False: the client accepts no stream, there is no room for one, or nobody reads it any
- * more.
+ * Sends a message before the answer, on a stream that ends with the answer. The body is
+ * used up. False: the client accepts no stream, there is no room for one, or nobody reads
+ * it any more.
  */
 bool request_send(struct request *request, struct buffer *body);
 
 /* Whether the client gave a progressToken. */
 bool request_wants_progress(const struct request *request);
-/* Sends notifications/progress, if the client gave a token and accepts a stream. Not after the
- * answer. */
+/*
+ * Sends notifications/progress, if the client gave a token and accepts a stream. Not
+ * after the answer.
+ */
 void request_send_progress(struct request *request, const char *message);
 
 /* The stream of request_send(), for revisions without resumable streams. NULL: none. */
 struct stream *request_stream(struct request *request);
 
-/* Closes the connection while the request waits: the client reconnects for the rest. False:
- * impossible, nothing changed. */
+/*
+ * Closes the connection while the request waits: the client reconnects for the rest.
+ * False: impossible, nothing changed.
+ */
 bool request_close_connection(struct request *request);
 
 /*
- * For a method that waits long: only the message's ID is still needed, and the message may be
- * freed once the method has returned. False: the message stays, because progress is reported
- * or there is no memory.
+ * For a method that waits long: only the message's ID is still needed, and the message
+ * may be freed once the method has returned. False: the message stays, because progress
+ * is reported or there is no memory.
  */
 bool request_forget(struct request *request);
 
@@ -148,9 +152,9 @@ bool request_forget(struct request *request);
 void request_refuse(struct request *request, const struct rpc_error *error);
 
 /*
- * For post.c and batch.c, after the era was decided. A request runs, or fails with `why_not`
- * (NULL: run); while it waits it can be cancelled. A notification or response is passed to the
- * era.
+ * For post.c and batch.c, after the era was decided. A request runs, or fails with
+ * `why_not` (NULL: run); while it waits it can be cancelled. A notification or response
+ * is passed to the era.
  */
 void request_dispatch(struct request *message, const char *why_not);
 

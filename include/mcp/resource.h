@@ -3,8 +3,8 @@
  * Resource: one row of the resource table, and finding the row of a URI.
  *
  * A row with a variable is a template: its URI continues with the variable's value,
- * percent-encoded (RFC 6570, simple expansion), and ends with `tail`. Contents are JSON, except
- * for rows with a document.
+ * percent-encoded (RFC 6570, simple expansion), and ends with `tail`. Contents are JSON,
+ * except for rows with a document.
  */
 #ifndef MCP_RESOURCE_H
 #define MCP_RESOURCE_H
@@ -61,15 +61,16 @@ struct resource {
 	const char *title;
 	const char *description;
 	unsigned scopes; /* enum client_scope: all that a client needs */
-	/* The variable's value as changes spell it; NULL: no such resource, or no memory. Only
-	 * with a variable. */
+	/* The variable's value as changes spell it; NULL: no such resource, or no
+	 * memory. Only with a variable. */
 	const char *(*spell)(const struct resource_call *call);
 	/* NULL: use `write`. */
 	struct resource_document (*document)(void);
-	/* Writes one JSON value. 0; or -errno or RESOURCE_E_NOT_FOUND, after writing nothing or
-	 * a whole value. */
+	/* Writes one JSON value. 0; or -errno or RESOURCE_E_NOT_FOUND, after writing
+	 * nothing or a whole value. */
 	int (*write)(const struct resource_call *call, struct json_writer *writer);
-	/* Adds each value that begins with call->value. 0 or -errno. NULL: no completion. */
+	/* Adds each value that begins with call->value. 0 or -errno. NULL: no
+	 * completion. */
 	int (*complete)(const struct resource_call *call,
 			struct resource_completion *completion);
 };
@@ -81,7 +82,9 @@ struct resource {
 int resource_find(const struct resource *const *resources, const char *uri,
 		  struct resource_call *call);
 
-/* The scopes that a client needs for this URI or subject of changes; 0: no row matches. */
+/*
+ * The scopes that a client needs for this URI or subject of changes; 0: no row matches.
+ */
 unsigned resource_scopes(const struct resource *const *resources, const char *uri);
 
 /* For complete(): adds a value, which is valid UTF-8. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Server info: what the server says about itself: name, capabilities, instructions, and the
- * server card, which a client may read before it connects. The card contains nothing secret and
- * nothing about this phone.
+ * Server info: what the server says about itself: name, capabilities, instructions, and
+ * the server card, which a client may read before it connects. The card contains nothing
+ * secret and nothing about this phone.
  *
- * Source of the card: SEP-2127, schema v1 of its repository, experimental-ext-server-card.
+ * Source of the card: SEP-2127, schema v1 of its repository, experimental-ext-server-
+ * card.
  */
 #ifndef MCP_SERVER_INFO_H
 #define MCP_SERVER_INFO_H

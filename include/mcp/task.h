@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Task: the work that continues after a tools/call was answered, for clients that declare the
- * extension io.modelcontextprotocol/tasks. Clients poll or subscribe to it by its ID.
+ * Task: the work that continues after a tools/call was answered, for clients that declare
+ * the extension io.modelcontextprotocol/tasks. Clients poll or subscribe to it by its ID.
  *
- * Nothing of a task is remembered here. A row of the table of kinds looks it up by its ID each
- * time, so it lives as long as the thing it stands for, across restarts
- * (tests/integration/test_tasks.py). A kind guarantees that a task is durable before its ID is
- * returned, that IDs cannot be guessed, and that a client sees only its own.
+ * Nothing of a task is remembered here. A row of the table of kinds looks it up by its ID
+ * each time, so it lives as long as the thing it stands for, across restarts
+ * (tests/integration/test_tasks.py). A kind guarantees that a task is durable before its
+ * ID is returned, that IDs cannot be guessed, and that a client sees only its own.
  *
  * Source: MCP ext-tasks, specification/draft/tasks.
  */
@@ -50,8 +50,8 @@ struct task {
 	/* Wall clock: the task changes then without an event; 0: it does not. */
 	int64_t due_ms;
 	const void *data; /* the kind's own */
-	/* TASK_INPUT_REQUIRED: all open questions, at most TASK_ELICITATIONS_MAX; ends with a NULL
-	 * key. A task never reuses a key. */
+	/* TASK_INPUT_REQUIRED: all open questions, at most TASK_ELICITATIONS_MAX; ends
+	 * with a NULL key. A task never reuses a key. */
 	const struct elicitation_question *questions;
 	struct rpc_error error; /* TASK_FAILED */
 };
@@ -82,11 +82,12 @@ struct task_kind {
 	/* Writes the members of the CallToolResult of a completed task. */
 	void (*write_result)(const struct task_query *query, const struct task *task,
 			     struct json_writer *writer);
-	/* Stores answers to some or all questions, so that the next find() sees them. 0, or
-	 * -errno: nothing was stored. NULL: it never asks. */
+	/* Stores answers to some or all questions, so that the next find() sees them.
+	 * 0, or -errno: nothing was stored. NULL: it never asks. */
 	int (*take)(const struct task_query *query, const struct task *task,
 		    const struct task_inputs *inputs);
-	/* Requests that a running task ends; it may be too late. 0, or -errno: not recorded. */
+	/* Requests that a running task ends; it may be too late. 0, or -errno: not
+	 * recorded. */
 	int (*cancel)(const struct task_query *query, const struct task *task);
 };
 
@@ -95,7 +96,10 @@ bool task_is_welcome(const struct request *request);
 /* Answers the call with a task that `query` found. */
 void task_answer(struct request *request, const struct task *task);
 
-/* 0 with all of *task_out, TASK_E_NOT_FOUND or -errno. `kinds` ends with NULL, or is NULL. */
+/*
+ * 0 with all of *task_out, TASK_E_NOT_FOUND or -errno. `kinds` ends with NULL, or is
+ * NULL.
+ */
 int task_find(const struct task_kind *const *kinds, const struct task_query *query,
 	      struct task *task_out);
 /* Writes the members of a DetailedTask. */
@@ -111,8 +115,8 @@ void task_run_update(struct request *request);
 void task_run_cancel(struct request *request);
 
 /*
- * Timers for tasks that change because time passes, without an event. One sd-event timer, on
- * the wall clock, serves the earliest of them.
+ * Timers for tasks that change because time passes, without an event. One sd-event timer,
+ * on the wall clock, serves the earliest of them.
  */
 struct task_timer { /* embedded in its owner; due_ms 0: not set */
 	/* The timer has expired and is not set any more; may set it again. */

@@ -6,8 +6,8 @@
  * tool_call_succeed() or tool_call_fail(). After a question to the user it runs again
  * (mcp/elicitation.h).
  *
- * The caller is an MCP client or the gateway itself (struct tool_caller). Tools do not know
- * which: both have a `client`, but only an MCP client can ask its user.
+ * The caller is an MCP client or the gateway itself (struct tool_caller). Tools do not
+ * know which: both have a `client`, but only an MCP client can ask its user.
  */
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
@@ -22,8 +22,8 @@ enum tool_flag {
 	TOOL_DESTRUCTIVE = 1 << 1, /* its effect cannot be undone */
 	TOOL_IDEMPOTENT = 1 << 2,
 	TOOL_OPEN_WORLD = 1 << 3, /* reaches beyond this phone */
-	/* For the page of an MCP App; hosts that know MCP Apps hide it from the model. Only the
-	 * scopes decide who may call it. */
+	/* For the page of an MCP App; hosts that know MCP Apps hide it from the model.
+	 * Only the scopes decide who may call it. */
 	TOOL_FOR_PAGES = 1 << 4,
 };
 
@@ -34,7 +34,8 @@ struct tool_error;
 
 /* Calls a tool without an MCP request. */
 struct tool_caller {
-	/* Exactly one of these, when the call ends; the arguments live until it returns. */
+	/* Exactly one of these, when the call ends; the arguments live until it
+	 * returns. */
 	void (*succeeded)(void *data, const struct buffer *structured);
 	void (*failed)(void *data, const struct tool_error *error);
 	/* The call goes on; `waiting` can end it early. */
@@ -52,8 +53,8 @@ struct tool {
 	unsigned flags;
 	unsigned scopes;  /* enum client_scope: all that a client needs */
 	const char *page; /* "ui://...", shows its result; NULL: none */
-	/* Whether it is of use now. Code that changes this calls endpoint_review_tools(). NULL:
-	 * always. */
+	/* Whether it is of use now. Code that changes this calls
+	 * endpoint_review_tools(). NULL: always. */
 	bool (*usable)(const struct services *services);
 	void (*run)(struct tool_call *call);
 };
@@ -99,8 +100,8 @@ void tool_call_succeed(struct tool_call *call, const char *text,
 /* The same with `structured` as the only block. */
 void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structured);
 /*
- * Writes an answer in advance. `structured` is used up. Without memory a part of the answer has
- * failed, which tool_call_succeed_with_answer() reports.
+ * Writes an answer in advance. `structured` is used up. Without memory a part of the
+ * answer has failed, which tool_call_succeed_with_answer() reports.
  */
 void tool_answer_make(struct tool_answer *answer, const char *text,
 		      struct buffer *structured, bool mirror);
@@ -119,8 +120,8 @@ void tool_call_wait(struct tool_call *call, const struct request_waiting *waitin
 void tool_call_progress(struct tool_call *call, const char *message);
 
 /*
- * Checks the arguments and runs the tool. All members but `elicitation` are set. With a `caller`
- * the call and its arena live until the call has ended or its waiting was ended.
+ * Checks the arguments and runs the tool. All members but `elicitation` are set. With a
+ * `caller` the call and its arena live until the call has ended or its waiting was ended.
  */
 void tool_call_run(struct tool_call *call);
 

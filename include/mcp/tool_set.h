@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tool set: the tools of the table that are offered now, and tools/list for them. A tool that
- * is not offered does not exist for clients: not listed, and unknown when called.
+ * Tool set: the tools of the table that are offered now, and tools/list for them. A tool
+ * that is not offered does not exist for clients: not listed, and unknown when called.
  *
- * The owner hides tools by name; others are unusable for a while (struct tool, `usable`). Each
- * client sees the offered tools that its scopes allow. The order is always that of the table.
+ * The owner hides tools by name; others are unusable for a while (struct tool, `usable`).
+ * Each client sees the offered tools that its scopes allow. The order is always that of
+ * the table.
  */
 #ifndef MCP_TOOL_SET_H
 #define MCP_TOOL_SET_H
@@ -20,8 +21,8 @@ struct tool_set {
 	const struct services *services;
 	const struct tool **offered; /* ends with NULL */
 	unsigned scopes;	     /* that any offered tool needs */
-	/* tools/list arrays, by the client's scopes as far as they matter. Each is written on
-	 * first use; empty: not yet. */
+	/* tools/list arrays, by the client's scopes as far as they matter. Each is
+	 * written on first use; empty: not yet. */
 	struct buffer lists[CLIENT_SCOPES_ALL + 1];
 };
 
@@ -44,8 +45,9 @@ void tool_set_write_list(struct json_writer *writer, const struct tool *const *t
 bool tool_set_looks_same(const struct tool_set *set, unsigned scopes, unsigned others);
 
 /*
- * Checks that all names in `hidden` are tools of the table. Each value holds names separated by
- * spaces or commas. False: *name_out is the first unknown one, inside its value.
+ * Checks that all names in `hidden` are tools of the table. Each value holds names
+ * separated by spaces or commas. False: *name_out is the first unknown one, inside its
+ * value.
  */
 bool tool_set_check_names(const struct tool *const *table,
 			  const struct config_list *hidden, const char **name_out,

@@ -39,8 +39,8 @@ static void batch_answer(struct batch *batch)
 }
 
 /*
- * The answers of all batches share one allowance. A short answer is always kept, in the bytes
- * set aside, so that the answer of a message that is being sent is never lost.
+ * The answers of all batches share one allowance. A short answer is always kept, in the
+ * bytes set aside, so that the answer of a message that is being sent is never lost.
  */
 static void batch_charge_answer(struct batch *batch, struct request *request)
 {

@@ -2,11 +2,11 @@
 /*
  * Batch: the messages of one JSON array (MCP 2025-03-26, basic, "Batching").
  *
- * The messages run in order. Each request may wait on its own; the batch is answered when its
- * last request is.
+ * The messages run in order. Each request may wait on its own; the batch is answered when
+ * its last request is.
  *
- * A batch may cost as much as a hundred POSTs. It therefore runs for BATCH_TURN_MS at a time,
- * in turn with the other batches, so that all other work waits for one turn only
+ * A batch may cost as much as a hundred POSTs. It therefore runs for BATCH_TURN_MS at a
+ * time, in turn with the other batches, so that all other work waits for one turn only
  * (tests/unit/test_endpoint.c::test_batches_take_turns).
  */
 #ifndef MCP_BATCH_H
@@ -21,7 +21,8 @@
 
 enum {
 	BATCH_MESSAGES_MAX = 100,
-	/* When its answers exceed this many bytes, no further request of the batch runs. */
+	/* When its answers exceed this many bytes, no further request of the batch
+	 * runs. */
 	BATCH_ANSWERS_MAX = 1024 * 1024,
 	BATCH_TURN_MS = 2,
 };
@@ -41,8 +42,8 @@ struct batch { /* embedded in its owner, zeroed */
 	struct batch_queue *queue;
 	struct request *requests; /* one for each message, of any kind */
 	size_t count;		  /* 0: not running */
-	/* All requests are answered. `answers` is their array, or empty; the callee may use it
-	 * up. batch.c does not know post.c. */
+	/* All requests are answered. `answers` is their array, or empty; the callee
+	 * may use it up. batch.c does not know post.c. */
 	void (*answered)(struct batch *batch, struct buffer *answers);
 	/* Private: */
 	size_t next;	 /* message to run */

@@ -5,9 +5,9 @@
  *                                        no  -> the era's transport sends it: PENDING
  *   the answer arrives -> it becomes a reply of the call -> the tool runs again
  *
- * A question is recognized by its key and by a keyed digest of its message and form, so an
- * answer never counts for a text that the user did not see. A declined order is stored, so that
- * a client cannot ask again with the same requestState.
+ * A question is recognized by its key and by a keyed digest of its message and form, so
+ * an answer never counts for a text that the user did not see. A declined order is
+ * stored, so that a client cannot ask again with the same requestState.
  */
 #include "mcp/elicitation.h"
 
@@ -34,7 +34,7 @@ int elicitation_calls_init(struct elicitation_calls *calls)
 		return -EIO;
 	if (persistence && persistence->load_key(persistence->store, &calls->key))
 		log_warning("mcp: the key of elicitations could not be stored: open "
-			    "questions will not outlive the gateway");
+			    "questions will not survive a restart");
 	return 0;
 }
 

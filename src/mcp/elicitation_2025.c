@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Elicitation in 2025-06-18 and 2025-11-25: the call waits, the question is a request of ours on
- * the stream that answers its POST, and the client POSTs the answer.
+ * Elicitation in 2025-06-18 and 2025-11-25: the call waits, the question is a request of
+ * ours on the stream that answers its POST, and the client POSTs the answer.
  *
- * A client can be asked if it declared elicitation in the handshake of its session. A response
- * counts if it names our ID in the same session with the same token. The tool has to do without
- * an answer when none arrives in time, when an error arrives instead, and when the gateway
- * stops. A client that leaves for good (see mcp/reply.h) or cancels the call ends it: nothing
- * has been done yet.
+ * A client can be asked if it declared elicitation in the handshake of its session. A
+ * response counts if it names our ID in the same session with the same token. The tool
+ * has to do without an answer when none arrives in time, when an error arrives instead,
+ * and when the gateway stops. A client that leaves for good (see mcp/reply.h) or cancels
+ * the call ends it: nothing has been done yet.
  *
  * Source: MCP 2025-11-25, client/elicitation; basic/transports.
  */
@@ -69,7 +69,9 @@ static void elicitation_2025_on_abandoned(void *data)
 	elicitation_2025_stop_waiting(data);
 }
 
-/* Without an answer the tool may start to wait for something else; that has to stop, too. */
+/*
+ * Without an answer the tool may start to wait for something else; that has to stop, too.
+ */
 static void elicitation_2025_on_stopping(void *data)
 {
 	struct elicitation_2025 *waiting = data;
@@ -185,7 +187,9 @@ static struct elicitation_2025 *elicitation_2025_find(const struct request *resp
 	return NULL;
 }
 
-/* form_read() copies the answer, because the response does not live as long as the call. */
+/*
+ * form_read() copies the answer, because the response does not live as long as the call.
+ */
 void elicitation_2025_receive(struct request *response)
 {
 	struct elicitation_2025 *waiting = elicitation_2025_find(response);

@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Elicitation in 2026-07-28: the call is answered with the question and a requestState
+ * (mcp/request_state.h); the client asks its user and repeats the call with both.
+ *
+ *   tools/call                        -> input_required: inputRequests, requestState
+ *   tools/call with inputResponses    -> the result, or the next question
+ *              and requestState
+ *
+ * A state is valid only for the same client, tool and arguments; anything else is -32602.
+ * Answers without a state belong to no question of ours and are ignored. The state also
+ * carries the accepted answers to earlier questions, because the server remembers nothing
+ * in between.
+ *
+ * Source: MCP 2026-07-28, basic/patterns/mrtr.
+ */
 #include <gnutls/crypto.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +27,7 @@
 
 enum { ELICITATION_2026_ORDER_BYTES = 16 };
 
-/* What the state is bound to. False: no memory. */
+/* Digest of the call that a requestState belongs to. False: no memory. */
 static bool elicitation_2026_digest_call(const struct elicitation_call *elicitation,
 					 char digest[MAC_DIGEST_BYTES])
 {
@@ -51,13 +66,13 @@ static const char *elicitation_2026_error_text(int outcome)
 	case REQUEST_STATE_E_EXPIRED:
 		return "requestState has expired: call again without it";
 	case REQUEST_STATE_E_FORGED:
-		return "requestState is not one of this gateway: call again without it";
+		return "requestState was not made by this gateway: call again without it";
 	default:
 		return "out of memory: try again later";
 	}
 }
 
-/* An absent or null one is a question that is still open. */
+/* An absent or null response leaves the question open. */
 static bool elicitation_2026_read_response(struct elicitation_call *elicitation,
 					   const struct request_state *state)
 {
@@ -111,7 +126,7 @@ static bool elicitation_2026_begin(struct elicitation_call *elicitation)
 		return true;
 	if (text->type != JSON_STRING)
 		return elicitation_2026_refuse(
-			elicitation, "requestState must be the string that was given");
+			elicitation, "requestState must be the string from the answer");
 	outcome = request_state_read(text->text, &elicitation->calls->key,
 				     elicitation->call->arena, &state);
 	if (outcome)
@@ -138,7 +153,7 @@ static bool elicitation_2026_is_available(const struct elicitation_call *elicita
 						RPC_META_PREFIX "clientCapabilities"));
 }
 
-/* An order keeps its name over all its questions. NULL: no memory. */
+/* The order of earlier rounds, or a new random one. NULL: no memory. */
 static const char *elicitation_2026_order(struct elicitation_call *elicitation)
 {
 	unsigned char random[ELICITATION_2026_ORDER_BYTES];
@@ -192,8 +207,9 @@ static struct json *elicitation_2026_new_answer(
 }
 
 /*
- * What was answered so far. Only what the tool took is passed on: it asks for one thing
- * after the other, so all but the question at hand. NULL: no memory.
+ * The accepted answers so far, for the next requestState. The tool asks one question
+ * after the other, so it has used all answers except one to `but`, the question it asks
+ * now. NULL: no memory.
  */
 static const struct json *elicitation_2026_collect_answers(
 	const struct elicitation_call *elicitation, const char *but)
@@ -249,7 +265,7 @@ static bool elicitation_2026_ask(struct elicitation_call *elicitation,
 	request->result_type = "input_required";
 	writer = request_open_result(request);
 	if (!writer)
-		return true; /* the request has failed */
+		return true; /* the request has been answered */
 	json_key(writer, "inputRequests");
 	json_open_object(writer);
 	elicitation_write_input_request(writer, question);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Elicitation call: one tool call and its questions, and how each era transports them to the
- * user and the answers back. Private to elicitation.c, elicitation_2025.c and
+ * Elicitation call: one tool call and its questions, and how each era transports them to
+ * the user and the answers back. Private to elicitation.c, elicitation_2025.c and
  * elicitation_2026.c.
  */
 #ifndef MCP_ELICITATION_CALL_H
@@ -52,8 +52,8 @@ struct elicitation_call {
 
 /* How an era transports questions. */
 struct elicitation_call_transport {
-	/* Reads the answers that came with the call. False: refused, and the request has been
-	 * answered. NULL: calls bring no answers. */
+	/* Reads the answers that came with the call. False: refused, and the request
+	 * has been answered. NULL: calls bring no answers. */
 	bool (*begin)(struct elicitation_call *elicitation);
 	bool (*is_available)(const struct elicitation_call *elicitation);
 	/* False: the question was not sent. `seen` lives as long as the call. */

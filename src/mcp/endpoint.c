@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The endpoint owns the parts that requests share and lends them out as a struct
- * request_context; no other file knows the endpoint. Its own work is the HTTP methods, and what
- * follows when the offered tools or a client's scopes change:
+ * request_context; no other file knows the endpoint. Its own work is the HTTP methods,
+ * and what follows when the offered tools or a client's scopes change:
  *
  *   tools changed  -> sessions remember it, streams send tools/list_changed
  *   scopes changed -> the same for that client, if its tools differ; subscriptions that it may
@@ -60,7 +60,10 @@ static void endpoint_refuse(struct exchange *exchange, unsigned status,
 	exchange_answer(exchange, status, "application/json", &body);
 }
 
-/* The session that the exchange names. NULL with *named_out: it has ended, or two are named. */
+/*
+ * The session that the exchange names. NULL with *named_out: it has ended, or two are
+ * named.
+ */
 static struct session *endpoint_session(struct endpoint *endpoint,
 					struct exchange *exchange, bool *named_out)
 {
@@ -77,8 +80,9 @@ static void endpoint_complete_get(struct endpoint *endpoint, struct exchange *ex
 				  struct session *session)
 {
 	if (!header_value_accepts_streams(exchange))
-		endpoint_refuse(exchange, 406, RPC_REFUSED,
-				"GET gives a stream: send Accept: text/event-stream");
+		endpoint_refuse(
+			exchange, 406, RPC_REFUSED,
+			"the answer to GET is a stream: send Accept: text/event-stream");
 	else
 		session_stream_open(&endpoint->context, exchange, session);
 }
@@ -133,7 +137,7 @@ static void endpoint_on_complete(void *data, struct exchange *exchange)
 	session = endpoint_session(endpoint, exchange, &named);
 	if (named && !session)
 		endpoint_refuse(exchange, 404, RPC_SESSION_NOT_FOUND,
-				"There is no such session: begin again with initialize");
+				"Session not found: begin again with initialize");
 	else if (endpoint_is_method(exchange, "GET"))
 		endpoint_complete_get(endpoint, exchange, session);
 	else

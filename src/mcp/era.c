@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Deciding the era of a message: a ladder, whose first step that fits decides.
+ * Deciding the era of a message: a ladder of tests; the first that matches decides.
  *
- * The body counts before the header, since proxies drop headers and clients stamp the
- * newest one they know on everything. What has an envelope is of 2026, `initialize` opens
- * the 2025 family whatever its headers say, a session is what it negotiated, and only then
- * does MCP-Protocol-Version speak. A message without any of these is served as the oldest
- * revision asks (tests/integration/test_ladder.py).
+ * The body counts before the header, because proxies drop headers and clients put the
+ * newest version they know into every request. A message with a protocolVersion in _meta
+ * belongs to 2026. `initialize` belongs to 2025 whatever its headers say. A session has
+ * the revision it negotiated. Only then does MCP-Protocol-Version count. A message
+ * without any of these is served as the oldest revision demands
+ * (tests/integration/test_ladder.py).
  *
  * Source: MCP 2026-07-28, basic/versioning; 2025-11-25, basic/transports.
  */
@@ -16,13 +17,13 @@
 
 #include "base/utf8.h"
 
-enum { ERA_REQUESTED_MAX = 64 }; /* characters of it are told */
+enum { ERA_REQUESTED_MAX = 64 }; /* characters of it that an error repeats */
 
 #define ERA_FIRST_2026 "2026-07-28"
 #define ERA_ASSUMED_REVISION \
 	"2025-03-26" /* 2025-11-25, basic/transports, "Protocol Version Header" */
 
-/* What may be asked on a step */
+/* What the tests look at */
 
 static bool era_is_request(const struct era_input *input)
 {
@@ -34,7 +35,9 @@ static const struct json *era_meta_version(const struct era_input *input)
 	return rpc_meta(input->message, RPC_META_PREFIX "protocolVersion");
 }
 
-/* The version that the body claims, when it is one that a header can equal. */
+/*
+ * The protocolVersion of _meta; NULL: absent, or not a string, which no header can equal.
+ */
 static const char *era_body_version(const struct era_input *input)
 {
 	return json_string(era_meta_version(input));
@@ -56,7 +59,7 @@ static bool era_header_is_2026(const struct era_input *input)
 	return input->header && strcmp(input->header, ERA_FIRST_2026) >= 0;
 }
 
-/* The steps */
+/* The tests */
 
 static bool era_is_response(const struct era_input *input)
 {
@@ -116,11 +119,10 @@ static bool era_always(const struct era_input *input)
 }
 
 static const char era_unsupported[] =
-	"Unsupported protocol version: send requests with the envelope of 2026-07-28 in "
-	"_meta, or begin with initialize for 2025-11-25, 2025-06-18, 2025-03-26 or "
-	"2024-11-05";
+	"Unsupported protocol version: send the _meta of 2026-07-28 with every request, "
+	"or begin with initialize for 2025-11-25, 2025-06-18, 2025-03-26 or 2024-11-05";
 
-/* An era serves it, or it is refused with the rest of the row. */
+/* A row without an era refuses the message with the rest of the row. */
 static const struct {
 	bool (*fits)(const struct era_input *input);
 	const struct era *era;
@@ -131,22 +133,24 @@ static const struct {
 	{ era_is_response, &era_2025 },
 	{ era_is_handshake, &era_2025 },
 	{ era_header_differs_from_body, NULL, 400, RPC_HEADER_MISMATCH,
-	  "MCP-Protocol-Version is not the protocolVersion of _meta" },
+	  "MCP-Protocol-Version differs from the protocolVersion of _meta" },
 	{ era_is_2025_envelope, NULL, 400, RPC_UNSUPPORTED_VERSION, era_unsupported },
 	{ era_body_is_unsupported, NULL, 400, RPC_UNSUPPORTED_VERSION, era_unsupported },
 	{ era_body_is_2026, &era_2026 },
 	{ era_has_session, &era_2025 },
 	{ era_headers_conflict, NULL, 400, RPC_HEADER_MISMATCH,
-	  "MCP-Protocol-Version stands twice with different values" },
+	  "MCP-Protocol-Version is given twice, with different values" },
 	{ era_header_is_2026, &era_2026 },
 	{ era_header_is_unsupported, NULL, 400, RPC_UNSUPPORTED_VERSION,
 	  era_unsupported },
 	{ era_session_is_dead, NULL, 404, RPC_SESSION_NOT_FOUND,
-	  "There is no such session: begin again with initialize" },
+	  "Session not found: begin again with initialize" },
 	{ era_always, &era_2025 },
 };
 
-/* error.data of an unsupported version. Only what `supported` names gets an envelope. */
+/*
+ * error.data of an unsupported version. `supported` lists only revisions that use _meta.
+ */
 static void era_write_unsupported(struct json_writer *writer, const void *data)
 {
 	const char *requested = data;
@@ -159,7 +163,7 @@ static void era_write_unsupported(struct json_writer *writer, const void *data)
 	json_close_object(writer);
 }
 
-/* Of the 2026 family there is one. */
+/* The 2026 family has one revision. */
 static const struct revision *era_choose_revision(const struct era_input *input,
 						  const struct era *era)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Era: everything in which the families of MCP revisions differ, as one constant table each.
+ * Era: everything in which the families of MCP revisions differ, as one constant table
+ * each.
  *
- * era_decide() decides the era of a message once. All later code calls through the table, and
- * no handler checks the revision. A new family is one more table.
+ * era_decide() decides the era of a message once. All later code calls through the table,
+ * and no handler checks the revision. A new family is one more table.
  */
 #ifndef MCP_ERA_H
 #define MCP_ERA_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The 2025 family: 2025-11-25, 2025-06-18, 2025-03-26, and 2024-11-05 in initialize.
+ * The 2025 family: 2025-11-25, 2025-06-18, 2025-03-26, and the initialize of 2024-11-05.
  *
- * A handshake opens it and begins a session. A client may also skip the handshake, as the
- * clients that this product began with do, or forget the session: then it is served without
- * one, but for what needs one.
+ * initialize begins a session. A client may also skip it, or lose the session: then it is
+ * served without one, except by methods that need a session.
+ *
+ * Source: MCP 2025-11-25, basic/lifecycle, basic/utilities/cancellation,
+ * server/resources.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,16 +23,16 @@ static void era_2025_open_result(const struct request *request,
 				 struct json_writer *writer)
 {
 	(void)request;
-	(void)writer; /* plain results: a client of this era refuses members it does not know */
+	(void)writer; /* no extra members: clients of this era reject results with unknown ones */
 }
 
 static unsigned era_2025_error_status(enum rpc_code code)
 {
-	(void)code; /* the request was understood, whatever became of it */
+	(void)code; /* the HTTP request itself succeeded */
 	return 200;
 }
 
-/* The revision asked for when it is served, else the newest: nobody is turned away. */
+/* The requested revision if it is served, else the newest: no client is refused. */
 static const char *era_2025_negotiate(const char *asked)
 {
 	const struct revision *revision = revision_find(revision_family_2025, asked);
@@ -52,7 +54,7 @@ static unsigned era_2025_read_capabilities(const struct request *request)
 	return known;
 }
 
-/* Without memory for one the client is served without: it may also forget it. */
+/* Without memory the client gets no session: it does not depend on one. */
 static void era_2025_begin_session(struct request *request, const char *revision)
 {
 	const struct session *session = session_begin(
@@ -94,7 +96,7 @@ static void era_2025_run_empty(struct request *request)
 
 /* Subscriptions to resources */
 
-/* NULL: it has none, and has been answered. */
+/* NULL: no session, and the request has been answered. */
 static struct session *era_2025_need_session(struct request *request)
 {
 	struct session *session = session_of_request(request);
@@ -119,10 +121,9 @@ static void era_2025_run_subscribe(struct request *request)
 		call.subject);
 	if (error)
 		request_fail(request, error == -ENOSPC ? RPC_REFUSED : RPC_INTERNAL_ERROR,
-			     error == -ENOSPC
-				     ? "This session has 32 subscriptions, no more are "
-				       "kept: unsubscribe from some"
-				     : "out of memory: try again later");
+			     error == -ENOSPC ? "This session has the maximum of 32 "
+						"subscriptions: unsubscribe from some"
+					      : "out of memory: try again later");
 	else
 		era_2025_run_empty(request);
 }
@@ -136,7 +137,7 @@ static void era_2025_run_unsubscribe(struct request *request)
 		return;
 	if (!uri) {
 		request_fail(request, RPC_INVALID_PARAMS,
-			     "params.uri must be what was subscribed to");
+			     "params.uri must be the URI of a subscription");
 		return;
 	}
 	session_unsubscribe(session, uri);
@@ -151,9 +152,9 @@ static bool era_2025_is_same_id(const struct json *one, const struct json *other
 }
 
 /*
- * notifications/cancelled ends a waiting request of the same session with the same token; IDs
- * of clients without a session are ambiguous. The request gets no answer, and its POST ends
- * without one.
+ * notifications/cancelled ends a waiting request of the same session with the same token;
+ * IDs of clients without a session are ambiguous. The request gets no answer, and its
+ * POST ends without one.
  */
 static void era_2025_cancel(struct request *notification)
 {

@@ -2,11 +2,13 @@
 /*
  * The 2026 family: 2026-07-28.
  *
- * No handshake and no session: each request brings its envelope, nothing is remembered, and
- * a client that leaves has cancelled. Results say how complete they are, who made them and
- * how long they hold.
+ * There is no handshake and no session. Each request describes itself in params._meta
+ * and, for proxies, again in headers; both must agree. A client that closes the
+ * connection cancels its request. Results say whether they are complete, who made them
+ * and how long they may be cached.
  *
- * Source: MCP 2026-07-28, basic/index, server/discover, server/utilities/caching.
+ * Source: MCP 2026-07-28, basic/index, basic/transports/streamable-http, server/discover,
+ * server/utilities/caching.
  */
 #include <string.h>
 
@@ -29,7 +31,7 @@ static bool era_2026_declares(const struct request *request, const char *extensi
 	return settings && settings->type == JSON_OBJECT;
 }
 
-/* The types of its members */
+/* The types of the members of _meta */
 
 static bool era_2026_is_string(const struct json *value)
 {
@@ -41,7 +43,7 @@ static bool era_2026_is_object(const struct json *value)
 	return value->type == JSON_OBJECT;
 }
 
-/* Members of next year's may be anything. */
+/* Unknown capabilities may have any type. */
 static bool era_2026_is_capabilities(const struct json *value)
 {
 	static const char *const known[] = { "experimental", "roots", "sampling",
@@ -94,14 +96,13 @@ static const struct {
 	  "an object of objects" },
 	{ RPC_META_PREFIX "clientInfo", false, era_2026_is_client_info,
 	  "an object with the strings name and version" },
-	{ RPC_META_PREFIX "logLevel", false, era_2026_is_log_level,
-	  "a level of logging" },
+	{ RPC_META_PREFIX "logLevel", false, era_2026_is_log_level, "a log level" },
 	{ "progressToken", false, era_2026_is_token, "a string or an integer" },
 };
 
 enum { ERA_2026_MEMBERS = sizeof(era_2026_members) / sizeof(era_2026_members[0]) };
 
-/* False: `text_out` says what is missing, all of it at once, or of the wrong type. */
+/* False: *text_out names a member of the wrong type, or all missing ones. */
 static bool era_2026_check_meta(struct request *request, const char **text_out)
 {
 	const char *missing = NULL;
@@ -125,7 +126,7 @@ static bool era_2026_check_meta(struct request *request, const char **text_out)
 	return !missing;
 }
 
-/* `expected`: what the body says; NULL: nothing that a header could repeat. */
+/* `expected`: the value in the body; NULL: absent, and the header must be absent, too. */
 static bool era_2026_check_header(struct request *request, const char *name,
 				  const char *expected, const char **text_out)
 {
@@ -138,17 +139,17 @@ static bool era_2026_check_header(struct request *request, const char *name,
 		*text_out =
 			arena_printf(request->arena, "the header %s is missing", name);
 	else if (conflict)
-		*text_out = arena_printf(request->arena,
-					 "%s stands twice with different values", name);
+		*text_out = arena_printf(
+			request->arena, "%s is given twice, with different values", name);
 	else if (!expected || !header_value_is(request->arena, value, expected))
 		*text_out = arena_printf(request->arena,
-					 "the header %s is not what the body says", name);
+					 "the header %s differs from the body", name);
 	else
 		return true;
 	return false;
 }
 
-/* A version that differs, the ladder has refused (era.c). */
+/* era_decide() has already checked that it equals the version of the body. */
 static bool era_2026_has_version_header(struct request *request, const char **text_out)
 {
 	if (exchange_header(request->exchange, "MCP-Protocol-Version", &(bool){ false }))
@@ -249,7 +250,7 @@ static void era_2026_run_discover(struct request *request)
 	request_close_result(request);
 }
 
-/* Lists will differ from client to client: private. */
+/* Lists depend on the client's scopes: private. */
 static const struct era_method era_2026_methods[] = {
 	{ "server/discover", era_2026_run_discover, .cache_scope = "public",
 	  .ttl_ms = DISCOVER_TTL_MS },

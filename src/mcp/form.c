@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From top to bottom: the formats of strings, the check of one value, writing the
+ * requestedSchema, and reading an answer. form_read() copies only the fields of the
+ * table, each checked, so nothing else that a client sends can reach a tool.
+ */
 #include "mcp/form.h"
 
 #include <stdio.h>
@@ -10,9 +15,9 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGITS	"0123456789"
 
-/* What an address may have outside of quotes: RFC 5322, "atext", and the dot. */
+/* The local part of an address without quotes: RFC 5322, "atext", and the dot. */
 #define LOCAL LETTERS DIGITS "!#$%&'*+-/=?^_`{|}~."
-/* RFC 3986, with the escapes' percent sign. */
+/* RFC 3986, including the percent sign of escapes. */
 #define URI LETTERS DIGITS "-._~:/?#[]@!$&'()*+,;=%"
 
 enum { DATE_LENGTH = sizeof("2026-11-21") - 1 };
@@ -23,7 +28,7 @@ static bool form_is_any_text(const char *text)
 	return true;
 }
 
-/* "a.b" and not ".a", "a." or "a..b" */
+/* Whether no label is empty: "a.b", but not ".a", "a." or "a..b". */
 static bool form_has_whole_labels(const char *text, size_t length)
 {
 	if (!length || text[0] == '.' || text[length - 1] == '.')
@@ -31,7 +36,7 @@ static bool form_has_whole_labels(const char *text, size_t length)
 	return !memmem(text, length, "..", 2);
 }
 
-/* Letters of any language may stand in it: RFC 6531. */
+/* Letters of all languages are valid: RFC 6531. */
 static bool form_is_email(const char *text)
 {
 	const char *at = strchr(text, '@');
@@ -160,7 +165,9 @@ static bool form_is_repeated(const struct json *item)
 	return false;
 }
 
-/* As each choice can be made once, there are no more of them than choices. */
+/*
+ * Each choice counts once, so a fitting array cannot be longer than the list of choices.
+ */
 static bool form_choices_fit(const struct form_field *field, const struct json *array)
 {
 	if (!form_is_within(field, (int64_t)array->count))

@@ -14,8 +14,8 @@
 #include "http/exchange.h"
 
 /*
- * Turns "a, a" into "a": a proxy joined two equal lines. For MCP-Protocol-Version only, which
- * both clients and their proxies set.
+ * Turns "a, a" into "a": a proxy joined two equal lines. For MCP-Protocol-Version only,
+ * which both clients and their proxies set.
  */
 const char *header_value_collapse(struct arena *arena, const char *value);
 
@@ -27,8 +27,8 @@ bool header_value_is(struct arena *arena, const char *value, const char *text);
 const char *header_value_plain(struct arena *arena, const char *value);
 
 /*
- * Whether the client accepts text/event-stream. Accept counts only where it excludes a type;
- * without the header every type is acceptable (RFC 9110 section 12.5.1).
+ * Whether the client accepts text/event-stream. Accept counts only where it excludes a
+ * type; without the header every type is acceptable (RFC 9110 section 12.5.1).
  */
 bool header_value_accepts_streams(struct exchange *exchange);
 

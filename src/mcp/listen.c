@@ -1,4 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * First comes an acknowledgement that names the accepted part of the request; from then
+ * on no change is missed. The state of each task is sent at once and at every change. All
+ * messages carry the ID of the request.
+ *
+ *   listening -> the client closes the connection: done
+ *             -> the gateway stops, or CHANGE_RECONNECT: the result ends the stream
+ *
+ * There is nothing to resume: a client that reconnects reads again what it may have
+ * missed.
+ */
 #include "mcp/listen.h"
 
 #include <stddef.h>
@@ -11,15 +22,15 @@
 #include "mcp/stream_client.h"
 #include "mcp/task.h"
 
-/* What a look at a task may take. It goes at once, for a stream may live for long. */
+/* For one look at a task; freed at once, because a stream may live long. */
 enum { LISTEN_TASK_ARENA_BYTES = 1024 * 1024 };
 
 struct listen_item {
-	const char *uri;     /* as the client wrote it; or the id of a task */
+	const char *uri;     /* as the client wrote it; or a task ID */
 	const char *subject; /* see struct change */
 	struct listen *listen;
-	unsigned scopes;	 /* of who may be told of it */
-	struct task_timer timer; /* of a task */
+	unsigned scopes;	 /* that a client needs to be notified */
+	struct task_timer timer; /* set for tasks only */
 	TAILQ_ENTRY(listen_item) link;
 };
 
@@ -28,7 +39,7 @@ struct listen_items {
 	size_t count;
 };
 
-/* one request; lives in its arena */
+/* One request; lives in its arena. */
 struct listen {
 	struct request *request;
 	struct stream_client client;
@@ -77,7 +88,7 @@ static void listen_add_item(struct listen *listen, struct listen_items *list,
 	list->count++;
 }
 
-/* What is not there, or may not be read, is left out. */
+/* A resource that does not exist, or that the client may not read, is left out. */
 static void listen_add_resource(struct listen *listen, const char *uri)
 {
 	struct request *request = listen->request;
@@ -108,7 +119,7 @@ static struct task_query listen_task_query(const struct listen *listen, const ch
 	};
 }
 
-/* What is not there, or not this client's, is left out. */
+/* A task that does not exist, or belongs to another client, is left out. */
 static void listen_add_task(struct listen *listen, const char *id)
 {
 	struct request *request = listen->request;
@@ -127,7 +138,7 @@ static void listen_add_task(struct listen *listen, const char *id)
 	arena_free(arena);
 }
 
-/* False: they are not what they have to be. */
+/* False: `texts` is not an array of strings. */
 static bool listen_read_texts(struct listen *listen, const struct json *texts,
 			      void (*add_text)(struct listen *listen, const char *text))
 {
@@ -196,7 +207,7 @@ static void listen_acknowledge(struct listen *listen)
 	stream_client_push(&listen->client, &body, NULL);
 }
 
-/* Telling */
+/* Sending */
 
 static void listen_write_task(const struct task_query *query, const struct task *task,
 			      const struct json *listen_id, struct buffer *body)
@@ -210,7 +221,7 @@ static void listen_write_task(const struct task_query *query, const struct task 
 	rpc_close_notification(writer);
 }
 
-/* How it is by now. */
+/* Sends the current state of a task. */
 static void listen_send_task(struct listen_item *item)
 {
 	const struct listen *listen = item->listen;
@@ -235,7 +246,9 @@ static void listen_on_task_timer(struct task_timer *timer)
 						offsetof(struct listen_item, timer)));
 }
 
-/* One that was over before it was item to would never be told of. */
+/*
+ * A task may have ended before the client subscribed, so the current state comes first.
+ */
 static void listen_send_tasks(const struct listen *listen)
 {
 	struct listen_item *item;
@@ -329,7 +342,7 @@ static bool listen_is_empty(const struct listen *listen)
 	return !listen->tools && !listen->resources.count && !listen->tasks.count;
 }
 
-/* Heard before it is acknowledged: nothing falls between. */
+/* Changes are observed before the acknowledgement, so that none is lost in between. */
 static void listen_start(struct listen *listen)
 {
 	struct request *request = listen->request;
@@ -366,7 +379,7 @@ void listen_run(struct request *request)
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "params.notifications must be an object with "
 			     "toolsListChanged, a boolean, or resourceSubscriptions, an "
-			     "array of URIs, or taskIds, an array of ids");
+			     "array of URIs, or taskIds, an array of IDs");
 	else if (!header_value_accepts_streams(request->exchange))
 		request_fail(request, RPC_INVALID_REQUEST,
 			     "the answer is a stream: send Accept: application/json, "

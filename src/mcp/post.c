@@ -2,12 +2,13 @@
 /*
  * What happens to one POST:
  *
- *   body pieces -> JSON reader -> envelopes -> era -> requests run -> answers, now or later
+ *   body -> JSON reader -> rpc_read() -> era_decide() -> request_dispatch() -> answer, or wait
  *
- * A notification or a response is taken (202); what it means, its era knows.
+ * The answer is a JSON object, or a stream (reply.c) once a method sends something before
+ * its result. A notification or response is answered with 202 and passed to its era.
  *
- * An array is taken whole or refused whole: every message in it must be of a revision that
- * has batches. `initialize` is not, so it is refused, too.
+ * An array is accepted as a whole or refused as a whole: every message must be of a
+ * revision with batches. `initialize` has no such revision, so it is refused in an array.
  */
 #include "mcp/post.h"
 
@@ -26,15 +27,15 @@ struct post {
 	const struct request_context *context;
 	struct exchange *exchange;
 	struct arena *arena;
-	struct arena *body; /* what was read of it; NULL: nobody needs it any more */
+	struct arena *body; /* what the body was read into; NULL: freed */
 	struct json_reader *reader;
 	struct request *requests; /* one for each message, of any kind */
 	size_t count;
 	bool is_array;
-	struct batch batch; /* ... which is at work then */
+	struct batch batch; /* running if is_array */
 	bool is_stopping;
-	struct reply *reply;	/* the answer will be its last event; NULL: not so */
-	bool is_abandoned;	/* its reply is gone, and nothing is answered any more */
+	struct reply *reply;	/* the answer ends this stream; NULL: plain JSON */
+	bool is_abandoned;	/* the stream is gone: answer nothing */
 	const char *session_id; /* that was named and is alive; NULL: none */
 };
 
@@ -59,7 +60,8 @@ struct post *post_begin(const struct request_context *context, struct exchange *
 
 void post_receive(struct post *post, const char *piece, size_t length)
 {
-	json_reader_feed(post->reader, piece, length); /* finish() repeats errors */
+	json_reader_feed(post->reader, piece,
+			 length); /* json_reader_finish() repeats its errors */
 }
 
 static void post_answer(struct post *post, unsigned status, struct buffer *body)
@@ -74,7 +76,10 @@ static void post_answer(struct post *post, unsigned status, struct buffer *body)
 	exchange_answer(post->exchange, status, "application/json", body);
 }
 
-/* Its status was said when the stream began. Without memory it ends without its answer. */
+/*
+ * The status went out when the stream began. Without memory the stream ends without the
+ * answer.
+ */
 static void post_answer_last(struct post *post, struct buffer *body)
 {
 	struct reply *reply = post->reply;
@@ -120,7 +125,7 @@ static struct reply *post_open_reply(struct post *post)
 			  &owner);
 }
 
-/* Answers of an array wait for each other, and none is told of before. */
+/* The answers of an array are sent together, so nothing can be sent before them. */
 static struct reply *post_on_replied(void *data)
 {
 	struct post *post = data;
@@ -209,7 +214,10 @@ static struct era_verdict post_decide_era(struct post *post,
 	return era_decide(&input);
 }
 
-/* Correct JSON, but nothing here can carry a NUL: the id is echoed where it has none. */
+/*
+ * Valid JSON, but a text with a NUL fits nowhere here. The error echoes the ID if it has
+ * no NUL.
+ */
 static void post_refuse_nul(struct post *post, const struct json *root)
 {
 	struct rpc_message message = { 0 };
@@ -278,7 +286,7 @@ static struct era_verdict post_read_message(struct post *post, struct request *r
 	return verdict;
 }
 
-/* What waits for long holds no body. */
+/* A request that waits long keeps no body. */
 static void post_free_body(struct post *post)
 {
 	if (!post->requests->is_forgotten)
@@ -340,7 +348,7 @@ void post_complete(struct post *post)
 	const struct json *root;
 	int error = json_reader_finish(post->reader, &root);
 
-	json_reader_free(post->reader); /* what it read is in post->body */
+	json_reader_free(post->reader); /* its values are in post->body */
 	post->reader = NULL;
 	arena_count_in(post->arena, post->body);
 	if (error < 0)
@@ -357,7 +365,7 @@ void post_complete(struct post *post)
 		post_accept_single(post, root);
 }
 
-/* What can be resumed goes on. */
+/* The work behind a resumable stream goes on. */
 void post_abandon(struct post *post)
 {
 	if (post->reply && reply_lose(post->reply))

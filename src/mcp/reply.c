@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- *   WAITED FOR -> (connection lost) -> LOST -> resumed: WAITED FOR again
- *       |                               |
- *     ended                          patience is over: its call is abandoned, gone
+ *   connected -> (connection lost) -> lost -> (GET resumes) -> connected
+ *       |                             |
+ *     ended                        timeout: the request is abandoned, the reply freed
  *       |
- *     ENDED -> the exchange is released -> patience is over: gone
+ *   exchange released -> timeout: freed
  *
- * One that cannot be resumed knows the first and the end only. The exchange is released from
- * the loop, because who answers still stands in its arena.
+ * A reply that is not resumable is freed when it ends or loses its connection. A
+ * resumable one holds its exchange, because the request lives in the exchange's arena;
+ * the loop releases it later, because the code that ends a reply still runs in that
+ * arena.
  */
 #include "mcp/reply.h"
 
@@ -17,7 +19,7 @@
 
 #include "http/stream.h"
 
-struct reply_event { /* an event */
+struct reply_event {
 	uint64_t event;
 	size_t length;
 	TAILQ_ENTRY(reply_event) link;
@@ -27,11 +29,11 @@ struct reply_event { /* an event */
 TAILQ_HEAD(reply_event_list, reply_event);
 
 struct reply {
-	struct stream *stream; /* NULL: nobody reads */
+	struct stream *stream; /* NULL: not connected */
 	struct reply_owner owner;
 	bool is_ended;
-	/* Of one that can be resumed */
-	struct sessions *sessions;     /* NULL: it cannot */
+	/* Resumable replies only: */
+	struct sessions *sessions;     /* NULL: not resumable */
 	const struct session *session; /* NULL: it ended */
 	struct exchange *exchange;     /* held; NULL: released */
 	sd_event_source *timer;
@@ -41,7 +43,7 @@ struct reply {
 	TAILQ_ENTRY(reply) link;
 };
 
-/* What is kept */
+/* Kept events */
 
 static void reply_drop_oldest_event(struct reply *reply)
 {
@@ -53,7 +55,9 @@ static void reply_drop_oldest_event(struct reply *reply)
 	free(kept);
 }
 
-/* Without memory, and when it is too long, nothing of before is of use either. */
+/*
+ * If this event cannot be kept, the earlier ones are useless: a client must not miss one.
+ */
 static void reply_keep_event(struct reply *reply, const struct buffer *body)
 {
 	struct reply_event *kept = NULL;
@@ -129,7 +133,7 @@ static int reply_on_timer(sd_event_source *source, uint64_t usec, void *data)
 	return 0;
 }
 
-/* Here and below, `session` NULL: of all. */
+/* Here and in the next two functions: `session` NULL means all. */
 static struct reply *reply_oldest_ended(const struct sessions *sessions,
 					const struct session *session)
 {
@@ -175,7 +179,7 @@ static void reply_prime(struct stream *stream, struct session_event_id id)
 	stream_prime(stream, text, REPLY_RETRY_MS);
 }
 
-/* Without room for it, it is as one of an older revision. */
+/* Without room for another one, the reply is not resumable. */
 static void reply_make_resumable(struct reply *reply, struct exchange *exchange,
 				 struct session *session)
 {
@@ -215,9 +219,9 @@ struct reply *reply_open(struct exchange *exchange, struct session *session,
 	return reply;
 }
 
-/* Telling */
+/* Sending */
 
-/* The next event; `text` has its id. */
+/* Numbers and keeps the next event; its ID is written to `text`. */
 static struct stream_event reply_next_event(struct reply *reply,
 					    const struct buffer *body,
 					    char text[SESSION_EVENT_ID_BYTES])
@@ -237,15 +241,15 @@ bool reply_push(struct reply *reply, struct buffer *body)
 {
 	char id[SESSION_EVENT_ID_BYTES];
 	struct stream_event event;
-	bool told = false;
+	bool accepted = false;
 
 	if (!body->failed) {
 		event = reply_next_event(reply, body, id);
-		told = reply->stream && stream_push(reply->stream, &event);
-		told |= reply->sessions != NULL;
+		accepted = reply->stream && stream_push(reply->stream, &event);
+		accepted |= reply->sessions != NULL;
 	}
 	buffer_deinit(body);
-	return told;
+	return accepted;
 }
 
 void reply_finish(struct reply *reply, struct buffer *body)
@@ -291,7 +295,7 @@ struct stream *reply_stream(const struct reply *reply)
 	return reply->stream;
 }
 
-/* Reading on */
+/* Resuming */
 
 static struct reply *reply_find_number(const struct sessions *sessions, uint64_t number)
 {
@@ -333,7 +337,7 @@ static void reply_replay(const struct reply *reply, uint64_t event, struct strea
 
 void reply_resume(struct reply *reply, uint64_t event, struct stream *stream)
 {
-	if (reply->stream) /* whoever has it is dead, or is left now */
+	if (reply->stream) /* that connection is dead, or the client has left it */
 		stream_end(reply->stream, NULL);
 	reply->stream = stream;
 	reply_prime(stream, (struct session_event_id){ reply->id.stream, event });
@@ -362,7 +366,10 @@ void reply_stop(struct sessions *sessions, uint64_t number)
 		reply->owner.stopping(reply->owner.data);
 }
 
-/* Who answers may be the one whose session is found to be over. */
+/*
+ * Freed later, from the loop: the caller may run on behalf of the request that is
+ * abandoned here.
+ */
 static void reply_end(struct reply *reply)
 {
 	if (reply->stream)

@@ -8,7 +8,8 @@
  *                      +-> cancelled: notifications/cancelled (2025)
  *
  * post.c owns the requests of a POST. A request calls post.c back through `answered` and
- * `replied`, because methods, which post.c reaches through the era tables, call request.c.
+ * `replied`, because methods, which post.c reaches through the era tables, call
+ * request.c.
  */
 #include "mcp/request.h"
 
@@ -88,8 +89,8 @@ void request_refuse(struct request *request, const struct rpc_error *error)
 /* Scopes */
 
 /*
- * The challenge names no resource_metadata: there is no authorization server, and clients would
- * look for one (tests/clients/test_missing_scope.py).
+ * The challenge names no resource_metadata: there is no authorization server, and clients
+ * would look for one (tests/clients/test_missing_scope.py).
  */
 static const char *request_scope_challenge(struct arena *arena, unsigned needed)
 {
@@ -260,7 +261,8 @@ void request_dispatch(struct request *message, const char *why_not)
 		request_fail(message, RPC_INTERNAL_ERROR, why_not);
 	else
 		request_run(message);
-	/* IDs are unique only within a session. Eras that receive nothing cannot cancel. */
+	/* IDs are unique only within a session. Eras that receive nothing cannot
+	 * cancel. */
 	if (message->waiting && message->era->receive && message->session_id) {
 		message->is_cancellable = true;
 		LIST_INSERT_HEAD(message->context->cancellable, message, link);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "v1." BASE64(JSON) "." HEX(HMAC of what stands before this point)
+ * "v1." BASE64(JSON) "." HEX(HMAC-SHA256 of all before this dot)
  *
- * Both writings are strict, so that no state has a second one.
+ * Reading is strict about base64 and hex, so that a state has exactly one spelling. The
+ * lifetime counts twice: by the wall clock, which somebody may set, and, until the phone
+ * reboots, by the time since boot, which nobody can.
  */
 #include "mcp/request_state.h"
 
@@ -38,7 +40,7 @@ static void request_state_write_members(const struct request_state *state,
 	json_close_object(writer);
 }
 
-/* "v1." and the members */
+/* "v1." and the base64 part */
 static char *request_state_write_signed_part(const struct request_state *state,
 					     struct arena *arena)
 {
@@ -73,7 +75,7 @@ const char *request_state_write(const struct request_state *state,
 	return arena_printf(arena, "%s.%s", text, mac);
 }
 
-/* Where the MAC begins, or NULL: it is none of ours. */
+/* Where a correct MAC begins, or NULL: not made with this key. */
 static const char *request_state_find_mac(const char *text,
 					  const struct elicitation_key *key)
 {
@@ -106,7 +108,7 @@ static int request_state_read_json(const char *text, size_t length, struct arena
 	return error;
 }
 
-/* Nobody sets the clock that this counts by, but another start of the machine begins it anew. */
+/* By the time since boot, which cannot be set; says nothing after a reboot. */
 static bool request_state_is_outlived(const struct json *root)
 {
 	int64_t boot, until_ms;
@@ -117,7 +119,7 @@ static bool request_state_is_outlived(const struct json *root)
 	       clock_boot_ms() >= until_ms;
 }
 
-/* Far ahead is a clock that was set back since: it is not one of the last minutes. */
+/* An expiry in the far future means that the clock was set back since. */
 static bool request_state_is_expired(const struct json *root)
 {
 	int64_t expires_ms, now_ms = clock_wall_ms();

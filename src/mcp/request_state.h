@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Request state: the requestState that a client of 2026-07-28 carries from a question to its
- * answer, because the server remembers nothing between requests.
+ * Request state: the requestState that a client of 2026-07-28 carries from a question to
+ * its answer, because the server remembers nothing between requests.
  *
  * Clients can read it but not change it: an HMAC-SHA256 covers all of it. It is valid for
- * REQUEST_STATE_LIFETIME_MS, across restarts of the gateway, and only for the call that it was
- * issued for. Acting only once per order is the tool's task (elicitation_order()).
+ * REQUEST_STATE_LIFETIME_MS, across restarts of the gateway, and only for the call that
+ * it was issued for. Acting only once per order is the tool's task (elicitation_order()).
  *
  * Source: MCP 2026-07-28, basic/patterns/mrtr, "Request State".
  */

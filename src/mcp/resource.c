@@ -15,7 +15,7 @@ static int resource_hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* RFC 3986: visible ASCII but for a few, and whole escapes. */
+/* RFC 3986: visible ASCII without some characters, and complete escapes. */
 static bool resource_uri_is_whole(const char *uri)
 {
 	const char *at;
@@ -40,8 +40,8 @@ static bool resource_has_control(const char *text)
 }
 
 /*
- * A plus is a plus: + means a blank in forms, not in paths. NULL: not UTF-8, or with
- * control characters.
+ * "+" stays a plus: it means a space in forms only. NULL: not UTF-8, or control
+ * characters.
  */
 static const char *resource_decode(const char *text, struct arena *arena)
 {
@@ -65,7 +65,7 @@ static const char *resource_decode(const char *text, struct arena *arena)
 	return decoded;
 }
 
-/* Schemes have no case (RFC 3986 section 3.1), but nobody writes them so. */
+/* RFC 3986 section 3.1 ignores the case of schemes; no client makes use of that. */
 static bool resource_begins_with(const char *text, const char *start)
 {
 	return strncmp(text, start, strlen(start)) == 0;
@@ -119,7 +119,10 @@ int resource_find(const struct resource *const *resources, const char *uri,
 	return RESOURCE_E_NOT_FOUND;
 }
 
-/* Before anything is looked up: whether it is there is told to none who may not know. */
+/*
+ * By prefix only, before anything is looked up: a client without the scopes must not
+ * learn whether the resource exists.
+ */
 unsigned resource_scopes(const struct resource *const *resources, const char *uri)
 {
 	unsigned scopes = 0;

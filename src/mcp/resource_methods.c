@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Each method first checks the client's scopes for the URI, then looks up the resource:
+ * the answer to a client without the scopes does not depend on whether the resource
+ * exists.
+ *
+ * Source: MCP 2026-07-28, server/resources, server/utilities/completion.
+ */
 #include "mcp/resource_methods.h"
 
 #include <string.h>
@@ -55,7 +62,9 @@ static void resource_methods_list(struct request *request, const char *key,
 	const struct json *cursor = json_member(request->message.params, "cursor");
 	struct json_writer *writer;
 
-	if (cursor && cursor->type != JSON_NULL) { /* one page: none was ever given out */
+	if (cursor &&
+	    cursor->type !=
+		    JSON_NULL) { /* the list is one page and never gave a cursor */
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "unknown cursor: ask again without one");
 		return;
@@ -93,7 +102,7 @@ static void resource_methods_write_uri(struct json_writer *writer, const void *u
 	json_close_object(writer);
 }
 
-/* Answers that it is malformed or not there (RESOURCE_E_*). */
+/* Answers with the error for this RESOURCE_E_*. */
 static void resource_methods_refuse(struct request *request, const char *uri, int outcome)
 {
 	struct rpc_error error = {
@@ -103,12 +112,12 @@ static void resource_methods_refuse(struct request *request, const char *uri, in
 
 	if (outcome == RESOURCE_E_NOT_FOUND) {
 		error.code = request->era->resource_not_found;
-		error.text = "Resource not found: resources/list and "
-			     "resources/templates/list tell which there are";
+		error.text = "Resource not found: see resources/list and "
+			     "resources/templates/list";
 	} else {
 		error.code = RPC_INVALID_PARAMS;
-		error.text = "params.uri is not a URI: percent-encode what may not stand "
-			     "in one";
+		error.text = "params.uri is not a valid URI: percent-encode special "
+			     "characters";
 	}
 	request_fail_with(request, &error);
 }
@@ -146,7 +155,8 @@ static int resource_methods_write_content(const struct resource_call *call,
 	if (!writer)
 		return -1;
 	error = call->resource->write(call, writer);
-	if (error && !json_writer_is_whole(writer)) /* it wants a whole document */
+	if (error && !json_writer_is_whole(
+			     writer)) /* the writer has to be closed around a value */
 		json_write_null(writer);
 	json_writer_free(writer);
 	return !error && content->failed ? -1 : error;
@@ -245,7 +255,7 @@ static void resource_methods_answer_completion(struct request *request,
 	json_open_object(completion.writer);
 	json_key(completion.writer, "values");
 	json_open_array(completion.writer);
-	if (call->resource->complete) /* what cannot be read is not proposed */
+	if (call->resource->complete) /* an error leaves the list empty or short */
 		call->resource->complete(call, &completion);
 	json_close_array(completion.writer);
 	json_put_boolean(completion.writer, "hasMore", completion.more);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Revision: the protocol revisions that are served, and in what they differ within their family.
+ * Revision: the protocol revisions that are served, and in what they differ within their
+ * family.
  */
 #ifndef MCP_REVISION_H
 #define MCP_REVISION_H

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A message is read strictly: "jsonrpc" must be "2.0", an ID a string or an integer,
+ * params an object. A request without an ID is a notification; one without a method is a
+ * response. IDs and progress tokens are written back exactly as received, whatever their
+ * length.
+ */
 #include "mcp/rpc.h"
 
 #include <string.h>
@@ -7,7 +13,7 @@ static bool rpc_id_is_valid(const struct json *id)
 {
 	if (id->type == JSON_STRING)
 		return true;
-	/* An integer as written, of any length: it is echoed as text, never computed with. */
+	/* An integer of any length: it is echoed as text, never computed with. */
 	return id->type == JSON_NUMBER && !strpbrk(id->text, ".eE");
 }
 
@@ -24,10 +30,8 @@ static struct rpc_error rpc_read_params(const struct json *root,
 	if (!params)
 		return (struct rpc_error){ 0 };
 	if (params->type == JSON_ARRAY)
-		return (struct rpc_error){
-			RPC_INVALID_PARAMS,
-			"MCP takes params as an object, not as an array"
-		};
+		return (struct rpc_error){ RPC_INVALID_PARAMS,
+					   "params must be an object, not an array" };
 	if (params->type != JSON_OBJECT)
 		return rpc_invalid("params must be an object");
 	message->params = params;
@@ -43,9 +47,9 @@ static struct rpc_error rpc_read_response(const struct json *root,
 	message->kind = RPC_RESPONSE;
 	if (!result == !error)
 		return rpc_invalid(
-			"a message has either a method, or a result, or an error");
+			"a message must have exactly one of method, result and error");
 	if (!message->id)
-		return rpc_invalid("a response needs the id of its request");
+		return rpc_invalid("a response needs the ID of its request");
 	message->result = result;
 	return (struct rpc_error){ 0 };
 }
@@ -72,7 +76,7 @@ struct rpc_error rpc_read(const struct json *root, struct rpc_message *message)
 		return rpc_invalid("method must be a string");
 	if (json_member(root, "result") || json_member(root, "error"))
 		return rpc_invalid(
-			"a message has either a method, or a result, or an error");
+			"a message must have exactly one of method, result and error");
 	message->method = method->text;
 	if (!id)
 		message->kind = RPC_NOTIFICATION;

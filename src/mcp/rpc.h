@@ -13,8 +13,8 @@
 #define RPC_META_PREFIX "io.modelcontextprotocol/"
 
 /*
- * Sources: JSON-RPC 2.0 section 5.1; -32000 to -32002: convention of the 2025 revisions; -32020
- * and below: MCP 2026-07-28, basic/index, "Error Codes".
+ * Sources: JSON-RPC 2.0 section 5.1; -32000 to -32002: convention of the 2025 revisions;
+ * -32020 and below: MCP 2026-07-28, basic/index, "Error Codes".
  */
 enum rpc_code {
 	RPC_PARSE_ERROR = -32700,
@@ -53,8 +53,8 @@ struct rpc_error {
 };
 
 /*
- * Reads a message. On an error `message` still has what could be read, so that the answer can
- * echo the ID.
+ * Reads a message. On an error `message` still has what could be read, so that the answer
+ * can echo the ID.
  */
 struct rpc_error rpc_read(const struct json *root, struct rpc_message *message);
 
@@ -64,7 +64,9 @@ const struct json *rpc_meta(const struct rpc_message *message, const char *name)
 /* Writes key and value: an ID in its own JSON type, exactly as received. */
 void rpc_write_id(struct json_writer *writer, const char *key, const struct json *id);
 
-/* Opens {"jsonrpc":"2.0","id":... ; the caller adds members and closes. No ID when NULL. */
+/*
+ * Opens {"jsonrpc":"2.0","id":... ; the caller adds members and closes. No ID when NULL.
+ */
 void rpc_open(struct json_writer *writer, const struct json *id);
 
 /* "error":{"code":...,"message":...} */

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writing and checking follow the same table in the same way: bounds and words of an
+ * array field apply to its items, an object has fields of its own. A problem is reported
+ * as one sentence that names the field, so that a model can correct its call; the first
+ * problem found is the one reported.
+ */
 #include "mcp/schema.h"
 
 #include <string.h>
@@ -6,12 +12,12 @@
 #include "base/shown_text.h"
 #include "base/utf8.h"
 
-enum { NAME_CHARACTERS = 40 }; /* of a stranger's word in a message */
+enum { NAME_CHARACTERS = 40 }; /* of an unknown name that an error repeats */
 
 static const struct {
-	const char *name;    /* JSON Schema's word */
+	const char *name;    /* in JSON Schema */
 	const char *article; /* "a string" */
-	enum json_type type; /* what the reader must have seen */
+	enum json_type type; /* that the value must have */
 } types[] = {
 	[SCHEMA_STRING] = { "string", "a string (in quotes)", JSON_STRING },
 	[SCHEMA_INTEGER] = { "integer", "an integer (without quotes)", JSON_NUMBER },
@@ -62,7 +68,7 @@ static void schema_write_words(struct json_writer *writer, const char *const *wo
 	json_close_array(writer);
 }
 
-/* An item of an array, as a field. */
+/* The items of an array, as a field. */
 static struct schema_field schema_item_field(const struct schema_field *field)
 {
 	struct schema_field item = *field;
@@ -72,7 +78,7 @@ static struct schema_field schema_item_field(const struct schema_field *field)
 	return item;
 }
 
-/* An array's own bounds and words are those of its items. */
+/* The bounds and words of an array apply to its items. */
 static void schema_write_type(struct json_writer *writer,
 			      const struct schema_field *field)
 {
@@ -120,7 +126,7 @@ static void schema_write_field(struct json_writer *writer,
 static void schema_write_required(struct json_writer *writer,
 				  const struct schema_field *fields)
 {
-	/* Always there, also when empty: the clients that this product began with read it. */
+	/* Present even when empty: early clients of this server expect it. */
 	json_key(writer, "required");
 	json_open_array(writer);
 	for (; fields->name; fields++) {
@@ -229,7 +235,7 @@ static const char *schema_check_string(const struct schema_field *field,
 	return NULL;
 }
 
-/* Everything but an array. */
+/* Checks any value except the items of an array. */
 static const char *schema_check_single(const struct schema_field *field,
 				       const struct json *value, struct arena *arena)
 {
@@ -253,7 +259,7 @@ static const char *schema_check_single(const struct schema_field *field,
 	return NULL;
 }
 
-/* Names the array and the item's place in it: "message_ids[2] must be ..." */
+/* The problem names the array and the index: "message_ids[2] must be ..." */
 static const char *schema_check_items(const struct schema_field *field,
 				      const struct json *array, struct arena *arena)
 {
@@ -302,7 +308,7 @@ static const char *schema_check_unknown(const struct schema_field *fields,
 	json_foreach (member, object) {
 		if (!schema_find_field(fields, member->name))
 			return arena_printf(
-				arena, "unknown parameter \"%s\"; there are: %s",
+				arena, "unknown parameter \"%s\"; the parameters are: %s",
 				shown_text_quote(arena, member->name, NAME_CHARACTERS),
 				schema_join_names(fields, arena));
 	}

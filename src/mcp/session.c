@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ *   initialize -> session_begin(): stored -> used by every request that names it
+ *                                              |
+ *       DELETE, client revoked, 30 days unused, or room needed -> session_end()
+ *
+ * `list` is in order of use. A subscription records which event its client got last and
+ * whether a change is still to be sent; session_stream.c sends it. While no session has a
+ * stream or a subscription (`interest` is 0), changes are not observed at all.
+ */
 #include "mcp/session.h"
 
 #include <errno.h>
@@ -22,7 +31,10 @@ enum { SESSION_ID_RANDOM_BYTES = (SESSION_ID_BYTES - 1) / 2 };
 
 #define SESSION_DAY_MS	    INT64_C(86400000)
 #define SESSION_LIFETIME_MS (SESSION_DAYS * SESSION_DAY_MS)
-/* 2024-01-01T00:00:00Z: a phone that has not heard the time yet says 1970. */
+/*
+ * 2024-01-01T00:00:00Z. An earlier time comes from a phone that does not know the time
+ * yet.
+ */
 #define SESSION_CLOCK_SANE_MS INT64_C(1704067200000)
 
 /* Event IDs */
@@ -52,9 +64,9 @@ bool session_event_id_read(const char *text, struct session_event_id *id_out)
 enum { SESSION_SUBJECT_BYTES = 48, SESSION_SUBJECT_PREFIX = 28 };
 
 /*
- * A long subject is remembered by its beginning, which says of what kind it is, and a hash:
- * 512 sessions with 32 long URIs each are to fit into what the unit allows. Of two that have
- * the same hash the wrong one is told of as changed, and is read again for nothing.
+ * A long subject is kept as its beginning, which tells its kind, and a hash: 512 sessions
+ * with 32 long URIs each must fit the memory limit of the systemd unit. If two subjects
+ * collide, a client reads one of them again for nothing.
  */
 static const char *session_subject_key(const char *subject,
 				       char key[SESSION_SUBJECT_BYTES])
@@ -64,7 +76,8 @@ static const char *session_subject_key(const char *subject,
 
 	if (strlen(subject) < SESSION_SUBJECT_BYTES)
 		return subject;
-	while (((unsigned char)subject[prefix] & 0xc0) == 0x80) /* no half character */
+	while (((unsigned char)subject[prefix] & 0xc0) ==
+	       0x80) /* not inside a character */
 		prefix--;
 	for (const char *at = subject; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
@@ -72,9 +85,9 @@ static const char *session_subject_key(const char *subject,
 	return key;
 }
 
-/* Records */
+/* Storing */
 
-/* Neither URIs nor subjects have a line feed. */
+/* URIs and subjects contain no line feed. */
 static void session_write_subscriptions(const struct session *session,
 					struct buffer *lines)
 {
@@ -89,7 +102,7 @@ static void session_write_subscriptions(const struct session *session,
 	buffer_append(lines, "", 1);
 }
 
-/* Without the disk it lives as long as the process: better than none. */
+/* If it cannot be stored, the session lives as long as the process. */
 static void session_save(struct session *session)
 {
 	const struct persistence *persistence = session->sessions->persistence;
@@ -108,12 +121,12 @@ static void session_save(struct session *session)
 	session_write_subscriptions(session, &lines);
 	record.subscriptions = lines.data;
 	if (lines.failed || persistence->save_session(persistence->store, &record))
-		log_warning("mcp: a session could not be stored: it will not outlive "
-			    "the gateway");
+		log_warning("mcp: a session could not be stored: it will not survive a "
+			    "restart");
 	buffer_deinit(&lines);
 }
 
-/* Telling */
+/* Changes */
 
 static void session_on_change(void *data, const void *event_data)
 {
@@ -269,7 +282,7 @@ static struct session *session_new(struct sessions *sessions, int64_t client_id)
 	return session;
 }
 
-/* The shelf keeps it. */
+/* It remains stored. */
 static void session_free(struct session *session)
 {
 	struct session_subscription *subscription;
@@ -288,7 +301,7 @@ void session_end(struct session *session)
 	const struct persistence *persistence = session->sessions->persistence;
 
 	if (persistence && persistence->remove_session(persistence->store, session->id))
-		log_error("mcp: a session that ended could not be taken from the store");
+		log_error("mcp: an ended session could not be removed from the store");
 	session_free(session);
 }
 
@@ -303,7 +316,7 @@ void session_end_client(struct sessions *sessions, int64_t client_id)
 	}
 }
 
-/* A clock that was wrong then says nothing. */
+/* A time from a clock that was not set says nothing. */
 static bool session_is_expired(int64_t used_ms)
 {
 	return used_ms >= SESSION_CLOCK_SANE_MS &&
@@ -332,7 +345,7 @@ static unsigned session_count_of(const struct sessions *sessions, int64_t client
 	return count;
 }
 
-/* Without tokens all are one client, and only the sum is bounded. */
+/* Without tokens all clients are one, and only the total is limited. */
 static void session_make_room(struct sessions *sessions, int64_t client_id)
 {
 	if (client_id && session_count_of(sessions, client_id) >= SESSIONS_PER_CLIENT)
@@ -385,7 +398,7 @@ static struct session *session_find_id(const struct sessions *sessions, const ch
 	return NULL;
 }
 
-/* On disk once a day: no request waits for the disk because of this. */
+/* Stored once a day at most, so that requests do not wait for the disk. */
 static void session_mark_used(struct session *session)
 {
 	struct sessions *sessions = session->sessions;
@@ -423,7 +436,7 @@ struct session *session_of_request(const struct request *request)
 
 /* Loading */
 
-/* Copies a line without its end; what follows it, or NULL. */
+/* Copies a line without its line feed. Returns what follows, or NULL. */
 static const char *session_read_line(const char *text, char *line, size_t size)
 {
 	size_t length = strcspn(text, "\n");
@@ -435,7 +448,7 @@ static const char *session_read_line(const char *text, char *line, size_t size)
 	return text + length + 1;
 }
 
-/* Since we do not know what happened meanwhile, each counts as changed. */
+/* Changes may have been missed while the gateway was down, so each counts as changed. */
 static void session_load_subscriptions(struct session *session, const char *lines)
 {
 	char uri[1024], subject[1024];

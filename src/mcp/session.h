@@ -2,10 +2,10 @@
 /*
  * Session: what the 2025 family remembers of a client between its requests.
  *
- * A session outlives the process, because many clients never begin another one: it is stored
- * from `initialize` on (tests/integration/test_sessions.py). It belongs to the client whose
- * token began it, and is no proof of identity. When there are too many sessions, the least
- * recently used one ends; each ends after SESSION_DAYS without use.
+ * A session outlives the process, because many clients never begin another one: it is
+ * stored from `initialize` on (tests/integration/test_sessions.py). It belongs to the
+ * client whose token began it, and is no proof of identity. When there are too many
+ * sessions, the least recently used one ends; each ends after SESSION_DAYS without use.
  *
  * Source: MCP 2025-11-25, basic/transports, "Session Management", "Resumability and
  * Redelivery".
@@ -88,8 +88,8 @@ struct sessions {
 };
 
 /*
- * ID of an event on a stream of a session, "<stream>-<event>", as Last-Event-ID returns it. No
- * process uses a stream number of an earlier one.
+ * ID of an event on a stream of a session, "<stream>-<event>", as Last-Event-ID returns
+ * it. No process uses a stream number of an earlier one.
  */
 struct session_event_id {
 	uint64_t stream;
@@ -134,8 +134,8 @@ void session_filter_subscriptions(struct session *session,
 				  const void *data);
 
 /*
- * The tool list of one client, or (0) of all, changed. Without interest sessions observe no
- * changes; this change is kept until they open a stream.
+ * The tool list of one client, or (0) of all, changed. Without interest sessions observe
+ * no changes; this change is kept until they open a stream.
  */
 void sessions_report_tools(struct sessions *sessions, int64_t client_id);
 

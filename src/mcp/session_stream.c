@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ *   GET without a session        -> tools/list_changed only, no IDs
+ *   GET with a session           -> a new stream number; pending changes are sent
+ *   GET with Last-Event-ID       -> of a reply: the reply is resumed on this stream
+ *                                   of a session stream: it takes over that number, and what was
+ *                                   sent after the ID is sent again
+ *                                   of an earlier process: everything counts as changed
+ */
 #include "mcp/session_stream.h"
 
 #include <string.h>
@@ -9,25 +17,25 @@
 #include "mcp/resource.h"
 #include "mcp/stream_client.h"
 
-/* From here on an event may be empty but for its id. */
+/* Clients of older revisions fail on an event that has only an ID. */
 #define SESSION_STREAM_PRIMED_SINCE "2025-11-25"
 
-/* lives in the exchange's arena */
+/* Lives in the exchange's arena. */
 struct session_stream {
 	struct stream_client client;
 	const struct request_context *context;
-	struct session *session;  /* NULL: without one, or it ended */
-	struct observer observer; /* only without one */
+	struct session *session;  /* NULL: no session, or it ended */
+	struct observer observer; /* without a session only */
 	uint64_t number;
-	uint64_t event; /* the last */
-	/* It reads on what answers a POST, which has `number`; NULL: it does not. */
+	uint64_t event; /* number of the last event */
+	/* Set if the stream resumes the reply `number`; NULL: it does not. */
 	struct sessions *replies;
 	TAILQ_ENTRY(session_stream) link;
 };
 
-/* Telling */
+/* Sending */
 
-/* Of tools there is always something to be told. */
+/* Everybody may hear about tools, which have no subject. */
 static bool session_stream_may_send(const struct session_stream *stream,
 				    const struct session_subscription *subscription)
 {
@@ -103,14 +111,17 @@ static void session_stream_mark_missed(struct session_subscription *subscription
 		subscription->pending = true;
 }
 
-/* An id of an earlier process tells nothing about what was missed: everything, then. */
+/* After a restart the numbers say nothing about what was missed. */
 static bool session_stream_is_of_this_process(const struct sessions *sessions,
 					      uint64_t number)
 {
 	return number >> 32 == sessions->epoch;
 }
 
-/* The stream goes on under its number; whoever has it is dead, or is left now. */
+/*
+ * The stream continues under its old number. Another one with this number is dead or
+ * left.
+ */
 static void session_stream_take_over(struct session_stream *stream, uint64_t number,
 				     uint64_t event)
 {
@@ -166,7 +177,7 @@ static void session_stream_begin(struct session_stream *stream,
 	session_stream_send_pending(stream);
 }
 
-/* Those that were ended may still be in the list. */
+/* Streams that were ended but not yet closed count, too. */
 static void session_stream_make_room(struct session *session)
 {
 	struct session_stream *stream, *oldest = NULL;

@@ -2,12 +2,12 @@
 /*
  * Session stream: GET on the endpoint, the stream on which a session receives changes.
  *
- * A session may have several streams, because one may be dead without our knowing; each message
- * goes to the newest. Events have IDs, "<stream>-<event>". A client that returns with
- * Last-Event-ID receives what that stream still had to say. Only the latest change of each URI
- * counts, so the memory for this does not grow. Changes without an open stream are sent when
- * one opens. After a restart every subscription counts as changed. A Last-Event-ID from the
- * stream of a POST resumes that one only (mcp/reply.h).
+ * A session may have several streams, because one may be dead without our knowing; each
+ * message goes to the newest. Events have IDs, "<stream>-<event>". A client that returns
+ * with Last-Event-ID receives what that stream still had to say. Only the latest change
+ * of each URI counts, so the memory for this does not grow. Changes without an open
+ * stream are sent when one opens. After a restart every subscription counts as changed. A
+ * Last-Event-ID from the stream of a POST resumes that one only (mcp/reply.h).
  *
  * Source: MCP 2025-11-25, basic/transports, "Listening for Messages from the Server".
  */

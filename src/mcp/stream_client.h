@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stream client: a client that holds a stream open to receive changes. They are counted, so
- * that no client can take all streams.
+ * Stream client: a client that holds a stream open to receive changes. They are counted,
+ * so that no client can take all streams.
  */
 #ifndef MCP_STREAM_CLIENT_H
 #define MCP_STREAM_CLIENT_H
@@ -33,16 +33,16 @@ void stream_client_open(struct stream_client *client, struct stream_client_list 
 void stream_client_close(struct stream_client *client); /* fine when not open */
 
 /*
- * Sends a message; the body is used up. It replaces a message with the same key that has not
- * been sent yet; NULL: none. False: see stream_push().
+ * Sends a message; the body is used up. It replaces a message with the same key that has
+ * not been sent yet; NULL: none. False: see stream_push().
  */
 bool stream_client_push(const struct stream_client *client, struct buffer *body,
 			const char *key);
 
 /*
- * Sends notifications/resources/updated for `uri`, spelled as the client did, or, when it is
- * NULL, notifications/tools/list_changed. `session_event_id` and `listen_id` may be NULL. False: see
- * stream_push().
+ * Sends notifications/resources/updated for `uri`, spelled as the client did, or, when it
+ * is NULL, notifications/tools/list_changed. `session_event_id` and `listen_id` may be
+ * NULL. False: see stream_push().
  */
 bool stream_client_push_change(const struct stream_client *client,
 			       const char *session_event_id, const char *uri,

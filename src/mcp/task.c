@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finding and writing tasks, checking the user's answers to them, the methods tasks/get,
+ * tasks/update and tasks/cancel, and the timers of those who listen to tasks. A task has
+ * no state here: each request asks the kinds of the table for it again.
+ */
 #include "mcp/task.h"
 
 #include <assert.h>
@@ -141,11 +146,10 @@ static const char *task_read_input(const struct elicitation_question *question,
 		input.content = form_read(question->fields,
 					  json_member(response, "content"), arena);
 		if (!input.content)
-			return task_input_problem(
-				question,
-				"does not fit its requestedSchema: nothing was taken, "
-				"answer again",
-				arena);
+			return task_input_problem(question,
+						  "does not fit its requestedSchema: no "
+						  "answer was accepted, answer again",
+						  arena);
 	}
 	*input_out = input;
 	return NULL;
@@ -205,7 +209,7 @@ bool task_admit(struct request *request)
 	return false;
 }
 
-/* False: it is not there, and the request has been answered. */
+/* False: not found, and the request has been answered. */
 static bool task_find_requested(struct request *request, struct task_query *query,
 				struct task *task_out)
 {
@@ -220,14 +224,14 @@ static bool task_find_requested(struct request *request, struct task_query *quer
 	};
 	if (!id) {
 		request_fail(request, RPC_INVALID_PARAMS,
-			     "params.taskId must be the id of a task");
+			     "params.taskId must be the ID of a task");
 		return false;
 	}
 	error = task_find(request->context->tasks, query, task_out);
 	if (error == TASK_E_NOT_FOUND)
 		request_fail(request, RPC_INVALID_PARAMS,
-			     "there is no such task: it never was, is over its ttlMs, or "
-			     "is another client's");
+			     "Task not found: it is unknown, past its ttlMs, or another "
+			     "client's");
 	else if (error)
 		request_fail(request, RPC_INTERNAL_ERROR, "the task could not be read");
 	return error == 0;
@@ -244,7 +248,7 @@ static bool task_begin(struct request *request, struct task_query *query,
 	return task_admit(request) && task_find_requested(request, query, task_out);
 }
 
-/* Taken; what comes of it, tasks/get tells. */
+/* The result is empty; tasks/get shows the effect. */
 static void task_acknowledge(struct request *request)
 {
 	if (request_open_result(request))
@@ -266,7 +270,7 @@ void task_run_get(struct request *request)
 	request_close_result(request);
 }
 
-/* Answers to nothing are passed over. */
+/* Answers to unknown questions are ignored. */
 static void task_accept_answers(struct request *request, const struct task_query *query,
 				const struct task *task, const struct json *responses)
 {
@@ -277,7 +281,7 @@ static void task_accept_answers(struct request *request, const struct task_query
 		request_fail(request, RPC_INVALID_PARAMS, problem);
 	else if (inputs.count && task->kind->take(query, task, &inputs))
 		request_fail(request, RPC_INTERNAL_ERROR,
-			     "the answers could not be noted: try again later");
+			     "the answers could not be stored: try again later");
 	else
 		task_acknowledge(request);
 }
@@ -312,12 +316,12 @@ void task_run_cancel(struct request *request)
 		return;
 	if (!task_is_over(&task) && task.kind->cancel(&query, &task))
 		request_fail(request, RPC_INTERNAL_ERROR,
-			     "the wish to cancel could not be noted: try again later");
+			     "the cancellation could not be stored: try again later");
 	else
 		task_acknowledge(request);
 }
 
-/* Whoever is still the same when its time has come is not looked at without end. */
+/* A task that is due but has not changed is not looked at in a tight loop. */
 enum { TASK_TIMER_MIN_MS = 1000, USEC_PER_MS = 1000 };
 
 static void task_timers_arm(const struct task_timers *timers)
@@ -334,7 +338,8 @@ static void task_timers_arm(const struct task_timers *timers)
 	if (error >= 0)
 		error = sd_event_source_set_enabled(timers->timer, SD_EVENT_ONESHOT);
 	if (error < 0)
-		log_error("mcp: no timer for tasks: %s", strerror(-error));
+		log_error("mcp: the timer for tasks could not be set: %s",
+			  strerror(-error));
 }
 
 static void task_timers_insert(struct task_timers *timers, struct task_timer *timer)
@@ -372,7 +377,7 @@ void task_timer_set(struct task_timers *timers, struct task_timer *timer, int64_
 	task_timers_arm(timers);
 }
 
-/* What is set anew is due later. */
+/* A timer that is set again here is due later, so the loop ends. */
 static int task_timers_on_due(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct task_timers *timers = data;

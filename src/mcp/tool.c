@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tools/list, tools/call and the answers of tools.
+ *
+ *   tools/call -> the tool's row -> scopes -> arguments fit its schema? -> run()
+ *                                                               no -> isError, invalid_arguments
+ *
+ * A result has text blocks for models and structuredContent for programs; a failure has
+ * the same facts in both, because hosts show either.
+ */
 #include "mcp/tool.h"
 
 #include <string.h>
@@ -8,7 +17,7 @@
 #include "mcp/elicitation.h"
 #include "mcp/tool_set.h"
 
-enum { TOOL_NAME_CHARACTERS = 64 }; /* of a tool that there is not */
+enum { TOOL_NAME_CHARACTERS = 64 }; /* of an unknown tool's name in an error */
 
 static void tool_write_text_block(struct json_writer *writer, const char *text,
 				  size_t length)
@@ -55,7 +64,7 @@ static void tool_fail_out_of_memory(struct tool_call *call)
 	json_put_boolean(call->into, "isError", true);
 }
 
-/* `text` may be NULL: then the mirror is the only block. */
+/* `text` may be NULL with `mirror`. */
 static void tool_write_blocks(struct json_writer *writer, const char *text,
 			      const struct buffer *structured, bool mirror)
 {
@@ -91,7 +100,7 @@ static void tool_succeed(struct tool_call *call, const char *text,
 void tool_call_succeed(struct tool_call *call, const char *text,
 		       struct buffer *structured, bool mirror)
 {
-	if (!text) /* it could not be made */
+	if (!text) /* no memory */
 		structured->failed = true;
 	tool_succeed(call, text, structured, mirror);
 }
@@ -108,7 +117,7 @@ void tool_answer_make(struct tool_answer *answer, const char *text,
 
 	*answer = (struct tool_answer){ .structured = *structured };
 	*structured = (struct buffer)BUFFER_INIT;
-	if (!text && !mirror) /* it could not be made */
+	if (!text && !mirror) /* no memory */
 		answer->content.failed = true;
 	else if (!answer->structured.failed)
 		writer = json_writer_new(&answer->content);
@@ -219,7 +228,7 @@ void tool_run_list(struct request *request)
 
 	if (cursor &&
 	    cursor->type !=
-		    JSON_NULL) { /* the list is one page: no cursor was ever given out */
+		    JSON_NULL) { /* the list is one page and never gave a cursor */
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "unknown cursor: ask tools/list again without one");
 		return;
@@ -270,7 +279,7 @@ void tool_call_run(struct tool_call *call)
 	tool_call_fail(call, &error);
 }
 
-/* The tool that is asked for, or NULL with the request answered. */
+/* The named tool, or NULL with the request answered. */
 static const struct tool *tool_read_call(struct request *request,
 					 const struct json **arguments_out)
 {

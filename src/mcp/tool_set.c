@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tools/list is written once per set of scopes, on first use, and kept until the offered
+ * tools change, because clients ask for it in every conversation.
+ */
 #include "mcp/tool_set.h"
 
 #include <errno.h>
@@ -9,7 +13,7 @@
 
 #define TOOL_SET_SEPARATORS " \t,"
 
-/* The name that begins at or after `text`; its length, 0: there is none. */
+/* Moves *text to the next name and returns its length; 0: there is none. */
 static size_t tool_set_next_name(const char **text)
 {
 	*text += strspn(*text, TOOL_SET_SEPARATORS);
@@ -145,7 +149,9 @@ static void tool_set_write_annotations(struct json_writer *writer, unsigned flag
 	json_close_object(writer);
 }
 
-/* MCP Apps: what shows it, and who may see it; the flat key is that of early hosts. */
+/*
+ * MCP Apps: the page that shows the tool, and who sees it. Early hosts read the flat key.
+ */
 static void tool_set_write_page(struct json_writer *writer, const struct tool *tool)
 {
 	json_key(writer, "_meta");

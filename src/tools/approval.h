@@ -4,7 +4,7 @@
  *
  * The question tells all that is approved: who asks, number, SIM, segments and the whole
  * text, which comes last, so that nothing in it can pass for ours. An answer counts for
- * exactly that (mcp/ask.h). Who cannot be asked leaves it to the owner (outbox_approval_give()).
+ * exactly that (mcp/elicitation.h). Who cannot be asked leaves it to the owner (outbox_approval_give()).
  */
 #ifndef TOOLS_APPROVAL_H
 #define TOOLS_APPROVAL_H

@@ -23,7 +23,7 @@ queue_limit = 2000
 max_connections = 1500
 max_connections_per_address = 1500
 """
-LISTENERS_PER_CLIENT = 32       # STREAM_CLIENTS_PER_TOKEN of include/mcp/watcher.h
+LISTENERS_PER_CLIENT = 32       # STREAM_CLIENTS_PER_TOKEN of src/mcp/stream_client.h
 MEMORY = ("Rss", "Private_Dirty")
 
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Asking: the state under its MAC, and a tool that asks twice, in 2026.
- */
+/* Elicitation: requestState with its MAC, and a tool that asks two questions in 2026. */
 #include "fake_exchange.h"
 
 #include <stdio.h>
@@ -49,7 +47,7 @@ static const struct json *parse(const char *text)
 	return root;
 }
 
-/* The state */
+/* requestState */
 
 static const char *write_state(void)
 {
@@ -67,7 +65,7 @@ static int read_state(const char *text, const struct elicitation_key *key,
 	return request_state_read(text, key, arena, state);
 }
 
-static void test_a_state_comes_back(void **state)
+static void test_a_request_state_reads_back_as_written(void **state)
 {
 	struct request_state read;
 
@@ -80,7 +78,7 @@ static void test_a_state_comes_back(void **state)
 	assert_string_equal(read.answers->first->name, "a");
 }
 
-static void test_another_key(void **state)
+static void test_a_request_state_of_another_key_is_refused(void **state)
 {
 	struct request_state read;
 
@@ -89,7 +87,7 @@ static void test_another_key(void **state)
 			 REQUEST_STATE_E_FORGED);
 }
 
-static void test_every_changed_bit(void **state)
+static void test_a_request_state_with_any_changed_bit_is_refused(void **state)
 {
 	const char *text = write_state();
 	size_t length = strlen(text);
@@ -111,7 +109,7 @@ static void test_every_changed_bit(void **state)
 	assert_int_equal(read_state(changed, &one_key, &read), 0);
 }
 
-static void test_ten_minutes(void **state)
+static void test_a_request_state_expires_after_ten_minutes(void **state)
 {
 	static const struct {
 		int64_t later_ms;
@@ -133,26 +131,26 @@ static void test_ten_minutes(void **state)
 	}
 }
 
-/* Whatever the wall clock says meanwhile, in one start of the machine. */
-static void test_ten_minutes_are_lived(void **state)
+/* Until the phone reboots, setting the wall clock back does not prolong a state. */
+static void test_a_request_state_expires_whatever_the_wall_clock_says(void **state)
 {
 	const char *text = write_state();
 	struct request_state read;
 
 	(void)state;
 	for (int minute = 1; minute < 10; minute++) {
-		boot_ms += 60 * 1000; /* and the wall clock is set back as often */
+		boot_ms += 60 * 1000; /* the wall clock is set back each minute */
 		assert_int_equal(read_state(text, &one_key, &read), 0);
 	}
 	boot_ms += 60 * 1000;
 	assert_int_equal(read_state(text, &one_key, &read), REQUEST_STATE_E_EXPIRED);
-	boot_id = "second"; /* the wall clock alone tells how long that was off */
+	boot_id = "second"; /* after a reboot only the wall clock counts */
 	assert_int_equal(read_state(text, &one_key, &read), 0);
 	now_ms += REQUEST_STATE_LIFETIME_MS;
 	assert_int_equal(read_state(text, &one_key, &read), REQUEST_STATE_E_EXPIRED);
 }
 
-/* A tool that asks for two things, one after the other */
+/* A tool that asks two questions, one after the other */
 
 static const struct form_choice colours[] = { { "r", "Red" },
 					      { "g", "Green" },
@@ -167,8 +165,8 @@ static const struct form_field yes_fields[] = {
 };
 static struct elicitation_question first = { "first", "The first?", fields },
 				   second = { "second", "The second?", yes_fields };
-static char said[64];  /* what it took */
-static char order[40]; /* of the last call, which is gone with its arena */
+static char said[64];  /* the answers that it got */
+static char order[40]; /* of the last call; copied, because its arena is gone */
 static int runs;
 
 static void finish(struct tool_call *call, const char *text)
@@ -291,7 +289,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The answer to tools/call in 2026-07-28; `params` go on after the name. */
+/* The answer to tools/call in 2026-07-28; `params` follow the tool's name. */
 static const struct json *call_with(void *endpoint, const char *tool,
 				    const char *capabilities, const char *params)
 {
@@ -335,7 +333,7 @@ static const char *text_of(const struct json *result)
 	return json_string(json_member(content->first, "text"));
 }
 
-/* The state of an answer that asks `key`. */
+/* The requestState of an answer that asks the question `key`. */
 static const char *state_of(const struct json *result, const char *key)
 {
 	assert_string_equal(json_string(json_member(result, "resultType")),
@@ -353,7 +351,7 @@ static const char *reply(const char *state, const char *responses)
 #define GREEN "{\"first\":{\"action\":\"accept\",\"content\":{\"colour\":\"g\"}}}"
 #define YES   "{\"second\":{\"action\":\"accept\",\"content\":{\"yes\":true}}}"
 
-static void test_two_rounds(void **state)
+static void test_a_tool_can_ask_two_questions(void **state)
 {
 	const char *one = state_of(call(*state, ""), "first");
 	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
@@ -362,8 +360,8 @@ static void test_two_rounds(void **state)
 	assert_int_equal(strlen(order), 32);
 }
 
-/* Both rounds, and each that is repeated, are about the same. */
-static void test_an_order_has_one_name(void **state)
+/* Both rounds have the same order, and so has each repetition. */
+static void test_all_rounds_and_replays_have_one_order(void **state)
 {
 	const char *one = state_of(call(*state, ""), "first");
 	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
@@ -380,7 +378,7 @@ static void test_an_order_has_one_name(void **state)
 	assert_string_not_equal(order, name);
 }
 
-static void test_an_answer_is_to_its_question(void **state)
+static void test_an_answer_counts_only_for_the_question_the_user_saw(void **state)
 {
 	const char *one = state_of(call(*state, ""), "first");
 	const char *two;
@@ -388,12 +386,12 @@ static void test_an_answer_is_to_its_question(void **state)
 	state_of(call(*state, reply(one, YES)), "first");
 	two = state_of(call(*state, reply(one, GREEN)), "second");
 	state_of(call(*state, reply(two, GREEN)), "second");
-	second.message = "Another second?"; /* the person saw something else */
+	second.message = "Another second?"; /* the user saw another text */
 	two = state_of(call(*state, reply(two, YES)), "second");
 	assert_string_equal(text_of(call(*state, reply(two, YES))), "g and 1");
 }
 
-static void test_a_no_closes_the_order(void **state)
+static void test_a_declined_order_is_not_asked_again(void **state)
 {
 	const char *one = state_of(call(*state, ""), "first");
 	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
@@ -409,7 +407,7 @@ static void test_a_no_closes_the_order(void **state)
 	assert_string_equal(text_of(no), "declined");
 }
 
-static void test_who_cannot_ask(void **state)
+static void test_clients_without_elicitation_are_not_asked(void **state)
 {
 	const struct json *answer = call_with(*state, "twice", "{}", "");
 
@@ -417,7 +415,7 @@ static void test_who_cannot_ask(void **state)
 	assert_int_equal(runs, 1);
 }
 
-static void test_what_must_be_declared(void **state)
+static void test_a_required_capability_is_named(void **state)
 {
 	static const char *const lacking[] = { "{}", "{\"sampling\":{}}",
 					       "{\"elicitation\":{\"url\":{}}}" };
@@ -443,24 +441,34 @@ static void test_what_must_be_declared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_state_comes_back, set_up,
+		cmocka_unit_test_setup_teardown(
+			test_a_request_state_reads_back_as_written, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_request_state_of_another_key_is_refused, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_request_state_with_any_changed_bit_is_refused, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_request_state_expires_after_ten_minutes, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_request_state_expires_whatever_the_wall_clock_says, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(test_a_tool_can_ask_two_questions, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_another_key, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_every_changed_bit, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_ten_minutes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_ten_minutes_are_lived, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_two_rounds, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_an_order_has_one_name, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_an_answer_is_to_its_question, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_a_no_closes_the_order, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_who_cannot_ask, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_what_must_be_declared, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_all_rounds_and_replays_have_one_order, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_an_answer_counts_only_for_the_question_the_user_saw, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(test_a_declined_order_is_not_asked_again,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_clients_without_elicitation_are_not_asked, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(test_a_required_capability_is_named,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

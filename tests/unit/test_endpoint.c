@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * MCP's endpoint from body to answer: envelopes, eras, methods, tool calls.
- */
+/* The endpoint from body to answer: messages, eras, methods, tool calls, batches. */
 #include "fake_exchange.h"
 
 #include "base/clock.h"
@@ -9,7 +7,7 @@
 #include "mcp/batch.h"
 #include "mcp/endpoint.h"
 
-static struct tool_call *waiting_call; /* the latest */
+static struct tool_call *waiting_call; /* the latest call that waits */
 static int abandoned_count, cancelled_count, slow_count;
 
 static const struct schema_field no_input[] = { { 0 } };
@@ -75,7 +73,7 @@ static void run_wait(struct tool_call *call)
 	tool_call_wait(call, &waiting, call);
 }
 
-/* For longer than a batch may work at a time. */
+/* Takes longer than one turn of a batch. */
 static void run_slow(struct tool_call *call)
 {
 	int64_t end_ms = clock_monotonic_ms() + BATCH_TURN_MS + 1;
@@ -153,7 +151,7 @@ static void close_exchange(struct exchange *exchange, void *endpoint)
 	free(exchange->body);
 }
 
-/* Sends one body and checks status and, for the answer, a piece of its text. */
+/* Sends one body; checks the status and that the answer contains `text`. */
 static void expect(void *endpoint, const char *body, unsigned status, const char *piece)
 {
 	struct exchange exchange = { 0 };
@@ -173,7 +171,7 @@ static const struct {
 	unsigned status;
 	const char *piece;
 } cases[] = {
-	/* envelope */
+	/* not a valid message */
 	{ "", 400, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700" },
 	{ "{", 400, "-32700" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\\udc00\"}", 400, "-32700" },
@@ -201,7 +199,7 @@ static const struct {
 	  "\"id\":1,\"error\":{\"code\":-32600" },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"no/such\",\"params\":null}", 400,
 	  "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600" },
-	/* correct JSON, but nobody has such an id, method or name */
+	/* valid JSON, but an ID, method or name cannot contain a NUL */
 	{ "{\"jsonrpc\":\"2.0\",\"id\":\"\\u0000\",\"method\":\"ping\"}", 400,
 	  "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\\u0000\"}", 400,
@@ -214,10 +212,10 @@ static const struct {
 	{ "[{\"jsonrpc\":\"2.0\",\"id\":\"\\u0000\",\"method\":\"ping\"}]", 400,
 	  "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600" },
 	{ "\"\\u0000\"", 400, "-32600" },
-	/* white space of C, but not of JSON */
+	/* white space in C, but not in JSON */
 	{ "{\v\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", 400, "-32700" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\f", 400, "-32700" },
-	/* ids come back as they were written */
+	/* IDs return exactly as written */
 	{ "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\"}", 200,
 	  "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":-12345678901234567890123,\"method\":\"ping\"}",
@@ -225,7 +223,7 @@ static const struct {
 	{ "{\"jsonrpc\":\"2.0\",\"id\":\"\",\"method\":\"ping\"}", 200, "\"id\":\"\"," },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":\"a\\\"b\",\"method\":\"ping\"}", 200,
 	  "\"id\":\"a\\\"b\"," },
-	/* no answer wanted */
+	/* messages without an answer */
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", 202, NULL },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"no/such\",\"params\":[]}", 202, NULL },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", 202, NULL },
@@ -272,7 +270,7 @@ static const struct {
 	  200, "\\\"retry_after_seconds\\\":7" },
 };
 
-static void test_cases(void **state)
+static void test_2025_bodies_get_their_answers(void **state)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		expect(*state, cases[i].body, cases[i].status, cases[i].piece);
@@ -291,7 +289,7 @@ static void expect_version(void *endpoint, const char *version, bool conflict,
 	close_exchange(&exchange, endpoint);
 }
 
-static void test_version_header_decides(void **state)
+static void test_version_header_decides_the_era(void **state)
 {
 	static const char *const ping =
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
@@ -314,7 +312,7 @@ static void test_version_header_decides(void **state)
 static const char wait_body[] = "{\"jsonrpc\":\"2.0\",\"id\":\"w\",\"method\":"
 				"\"tools/call\",\"params\":{\"name\":\"wait\"}}";
 
-static void test_call_finishes_later(void **state)
+static void test_a_call_can_finish_later(void **state)
 {
 	struct exchange exchange = { 0 };
 
@@ -326,7 +324,7 @@ static void test_call_finishes_later(void **state)
 	close_exchange(&exchange, *state);
 }
 
-static void test_waiting_call_hears_that_the_client_left(void **state)
+static void test_a_waiting_call_is_abandoned_when_its_client_leaves(void **state)
 {
 	struct exchange exchange = { 0 };
 
@@ -338,7 +336,7 @@ static void test_waiting_call_hears_that_the_client_left(void **state)
 	close_exchange(&exchange, *state);
 }
 
-static void test_waiting_call_answers_at_stop(void **state)
+static void test_a_waiting_call_answers_when_the_gateway_stops(void **state)
 {
 	struct exchange exchange = { 0 };
 
@@ -349,7 +347,7 @@ static void test_waiting_call_answers_at_stop(void **state)
 	close_exchange(&exchange, *state);
 }
 
-static void test_body_in_pieces(void **state)
+static void test_a_body_may_arrive_in_pieces(void **state)
 {
 	static const char body[] = "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}";
 	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
@@ -419,14 +417,14 @@ static const struct {
 	  { { "MCP-Protocol-Version", "2026-07-28" },
 	    { "Mcp-Method", "tools/list", .conflict = true } },
 	  400,
-	  "stands twice" },
+	  "given twice" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\"}",
 	  MODERN_HEADERS("server/discover", NULL), 400,
 	  "params._meta lacks \\\"io.modelcontextprotocol/protocolVersion\\\" "
 	  "\\\"io.modelcontextprotocol/clientCapabilities\\\"" },
 };
 
-static void test_modern_cases(void **state)
+static void test_2026_bodies_get_their_answers(void **state)
 {
 	for (size_t i = 0; i < sizeof(modern_cases) / sizeof(modern_cases[0]); i++) {
 		struct exchange exchange = { 0 };
@@ -442,7 +440,7 @@ static void test_modern_cases(void **state)
 	}
 }
 
-static void test_leaving_cancels_a_modern_call(void **state)
+static void test_leaving_cancels_a_2026_call(void **state)
 {
 	struct exchange exchange = { .headers = MODERN_HEADERS("tools/call", "wait") };
 
@@ -473,7 +471,7 @@ static void test_batch_is_answered_in_order(void **state)
 	expect(*state, "[" NOTE "," PONG "]", 202, NULL);
 }
 
-static void test_batch_is_answered_when_the_last_is(void **state)
+static void test_batch_is_answered_with_its_last_request(void **state)
 {
 	struct exchange exchange = { 0 };
 
@@ -486,7 +484,7 @@ static void test_batch_is_answered_when_the_last_is(void **state)
 	close_exchange(&exchange, *state);
 }
 
-static void test_batch_with_two_that_wait(void **state)
+static void test_two_requests_of_a_batch_may_wait(void **state)
 {
 	struct exchange exchange = { 0 };
 	const char *one, *two;
@@ -495,7 +493,7 @@ static void test_batch_with_two_that_wait(void **state)
 	finish(waiting_call, "two");
 	assert_int_equal(exchange.status, 0);
 	endpoint_handler.stopping(*state,
-				  &exchange); /* the first, not the second again */
+				  &exchange); /* the first again, not the second */
 	assert_int_equal(exchange.status, 200);
 	one = strstr(exchange.body, "\"stopping\"");
 	two = strstr(exchange.body, "\"two\"");
@@ -504,7 +502,7 @@ static void test_batch_with_two_that_wait(void **state)
 	close_exchange(&exchange, *state);
 }
 
-static void test_leaving_tells_each_of_a_batch(void **state)
+static void test_leaving_abandons_each_request_of_a_batch(void **state)
 {
 	struct exchange exchange = { 0 };
 
@@ -524,7 +522,7 @@ static void turn(void)
 	assert_true(sd_event_run(loop, 1000 * 1000) > 0);
 }
 
-/* One message of one batch, one of the other, and whoever else has something to say. */
+/* Two batches alternate, and other work runs in between. */
 static void test_batches_take_turns(void **state)
 {
 	struct exchange one = { 0 }, other = { 0 };
@@ -548,8 +546,8 @@ static void test_batches_take_turns(void **state)
 	close_exchange(&other, *state);
 }
 
-/* What was not run is not run any more. */
-static void test_batch_is_stopped_or_left_between(void **state)
+/* Messages that have not run by then never run. */
+static void test_a_stopped_or_abandoned_batch_runs_no_further_message(void **state)
 {
 	struct exchange stopped = { 0 }, left = { 0 };
 
@@ -564,8 +562,8 @@ static void test_batch_is_stopped_or_left_between(void **state)
 	close_exchange(&stopped, *state);
 }
 
-/* Room in memory: what was answered briefly is told, the rest is not run. */
-static void test_batch_without_room(void **state)
+/* Short answers are kept; messages after the limit do not run. */
+static void test_batch_without_memory_runs_no_further_message(void **state)
 {
 	struct exchange exchange = { 0 };
 
@@ -585,7 +583,7 @@ static void test_batch_without_room(void **state)
 	close_exchange(&exchange, *state);
 }
 
-static void test_batch_is_refused_whole(void **state)
+static void test_batch_is_refused_as_a_whole(void **state)
 {
 	static const char *const refused[] = {
 		"[[" PING "]]",
@@ -623,13 +621,13 @@ static void expect_batch_of(void *endpoint, int count, unsigned status)
 	buffer_deinit(&body);
 }
 
-static void test_batch_is_bounded(void **state)
+static void test_batch_has_at_most_100_messages(void **state)
 {
 	expect_batch_of(*state, 100, 200);
 	expect_batch_of(*state, 101, 400);
 }
 
-static void test_refusal_is_an_error_without_id(void **state)
+static void test_a_refusal_is_an_error_without_id(void **state)
 {
 	struct buffer body = BUFFER_INIT;
 
@@ -644,37 +642,45 @@ static void test_refusal_is_an_error_without_id(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_cases, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_version_header_decides, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_call_finishes_later, set_up,
+		cmocka_unit_test_setup_teardown(test_2025_bodies_get_their_answers,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_version_header_decides_the_era,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_call_can_finish_later, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(
-			test_waiting_call_hears_that_the_client_left, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_waiting_call_answers_at_stop, set_up,
+			test_a_waiting_call_is_abandoned_when_its_client_leaves, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_waiting_call_answers_when_the_gateway_stops, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(test_a_body_may_arrive_in_pieces, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_body_in_pieces, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_modern_cases, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_leaving_cancels_a_modern_call,
+		cmocka_unit_test_setup_teardown(test_2026_bodies_get_their_answers,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_leaving_cancels_a_2026_call, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_batch_is_answered_in_order, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_batch_is_answered_when_the_last_is,
+		cmocka_unit_test_setup_teardown(
+			test_batch_is_answered_with_its_last_request, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_two_requests_of_a_batch_may_wait,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_batch_with_two_that_wait, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_leaving_tells_each_of_a_batch,
-						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_leaving_abandons_each_request_of_a_batch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_batches_take_turns, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_batch_is_stopped_or_left_between,
+		cmocka_unit_test_setup_teardown(
+			test_a_stopped_or_abandoned_batch_runs_no_further_message, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_batch_without_memory_runs_no_further_message, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(test_batch_is_refused_as_a_whole, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_batch_has_at_most_100_messages,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_batch_without_room, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_batch_is_refused_whole, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_batch_is_bounded, set_up, tear_down),
-		cmocka_unit_test(test_refusal_is_an_error_without_id),
+		cmocka_unit_test(test_a_refusal_is_an_error_without_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

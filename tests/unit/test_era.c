@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ladder: which revision serves a message, for each thing that it may depend on. What
- * the client then hears is in tests/integration/test_ladder.py.
+ * The ladder: which revision serves a message, for every combination of what it depends
+ * on. The answers to clients are tested in tests/integration/test_ladder.py.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,9 +45,9 @@ static const char response[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
 /* A live session has negotiated 2025-06-18. */
 static const struct {
 	const char *body;
-	const char *header; /* "!": two that differ */
+	const char *header; /* "!": two different values */
 	enum era_session session;
-	const char *revision; /* NULL: refused with status and code */
+	const char *revision; /* NULL: refused with `status` and `code` */
 	unsigned status;
 	enum rpc_code code;
 } cells[] = {
@@ -66,7 +66,7 @@ static const struct {
 	{ modern_note, NULL, NONE, "2026-07-28" },
 	{ future_note, NULL, NONE, "2026-07-28" },
 	{ old_note, NULL, NONE, "2025-03-26" },
-	/* a header of 2025 */
+	/* a header of the 2025 family */
 	{ ping, "2025-11-25", NONE, "2025-11-25" },
 	{ ping, "2024-11-05", NONE, "2024-11-05" },
 	{ note, "2025-06-18", NONE, "2025-06-18" },
@@ -78,7 +78,7 @@ static const struct {
 	{ modern_handshake, "2025-11-25", NONE, NULL, 400, MISMATCH },
 	{ modern_note, "2025-11-25", NONE, "2026-07-28" },
 	{ old_note, "2025-06-18", NONE, "2025-06-18" },
-	/* of 2026 */
+	/* a header of 2026 */
 	{ ping, "2026-07-28", NONE, "2026-07-28" },
 	{ note, "2026-07-28", NONE, "2026-07-28" },
 	{ response, "2026-07-28", NONE, "2025-03-26" },
@@ -90,25 +90,25 @@ static const struct {
 	{ old, "2026-07-28", NONE, NULL, 400, MISMATCH },
 	{ old, "2025-06-18", NONE, NULL, 400, MISMATCH },
 	{ old_handshake, "2026-07-28", NONE, "2025-11-25" },
-	/* later ones */
+	/* a header of a later year */
 	{ ping, "2099-01-01", NONE, "2026-07-28" },
 	{ ping, "latest", NONE, "2026-07-28" },
 	{ future, "v999.0.0", NONE, NULL, 400, UNSUPPORTED },
 	{ modern, "2099-01-01", NONE, NULL, 400, MISMATCH },
 	{ note, "2099-01-01", NONE, "2026-07-28" },
-	/* unknown and older */
+	/* unknown and older revisions */
 	{ ping, "2025-11-26", NONE, NULL, 400, UNSUPPORTED },
 	{ ping, "", NONE, NULL, 400, UNSUPPORTED },
 	{ note, "1.0", NONE, NULL, 400, UNSUPPORTED },
 	{ handshake, "1.0", NONE, "2025-11-25" },
 	{ response, "1.0", NONE, "2025-03-26" },
-	/* two that differ */
+	/* two different headers */
 	{ ping, "!", NONE, NULL, 400, MISMATCH },
 	{ note, "!", NONE, NULL, 400, MISMATCH },
 	{ modern, "!", NONE, NULL, 400, MISMATCH },
 	{ old, "!", NONE, NULL, 400, MISMATCH },
 	{ handshake, "!", NONE, "2025-11-25" },
-	/* a live session is what it negotiated */
+	/* a live session has its negotiated revision */
 	{ ping, NULL, LIVE, "2025-06-18" },
 	{ ping, "2025-11-25", LIVE, "2025-06-18" },
 	{ ping, "2026-07-28", LIVE, "2025-06-18" },
@@ -120,7 +120,8 @@ static const struct {
 	{ modern, "2026-07-28", LIVE, "2026-07-28" },
 	{ old, "2025-11-25", LIVE, NULL, 400, UNSUPPORTED },
 	{ old, "2026-07-28", LIVE, NULL, 400, MISMATCH },
-	/* a dead one must be opened again, but for those who do just that, or need none */
+	/* a dead session is an error, except for initialize and for messages that need
+	 * none */
 	{ ping, NULL, DEAD, NULL, 404, RPC_SESSION_NOT_FOUND },
 	{ ping, "2025-11-25", DEAD, NULL, 404, RPC_SESSION_NOT_FOUND },
 	{ note, "2025-11-25", DEAD, NULL, 404, RPC_SESSION_NOT_FOUND },
@@ -177,15 +178,15 @@ static void check(size_t cell)
 	arena_free(arena);
 }
 
-static void test_cells(void **state)
+static void test_every_cell_of_the_ladder(void **state)
 {
 	(void)state;
 	for (size_t cell = 0; cell < sizeof(cells) / sizeof(cells[0]); cell++)
 		check(cell);
 }
 
-/* Clients read the list and believe it. */
-static void test_unsupported_names_what_is_served(void **state)
+/* Clients choose from this list. */
+static void test_unsupported_version_names_the_supported_ones(void **state)
 {
 	struct arena *arena = arena_new(64 * 1024);
 	struct rpc_message message;
@@ -204,8 +205,8 @@ static void test_unsupported_names_what_is_served(void **state)
 	arena_free(arena);
 }
 
-/* initialize counters with the first. */
-static void test_revisions_stand_newest_first(void **state)
+/* initialize offers the first one. */
+static void test_revisions_are_listed_newest_first(void **state)
 {
 	const struct era *const eras[] = { &era_2025, &era_2026 };
 
@@ -218,9 +219,9 @@ static void test_revisions_stand_newest_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cells),
-		cmocka_unit_test(test_unsupported_names_what_is_served),
-		cmocka_unit_test(test_revisions_stand_newest_first),
+		cmocka_unit_test(test_every_cell_of_the_ladder),
+		cmocka_unit_test(test_unsupported_version_names_the_supported_ones),
+		cmocka_unit_test(test_revisions_are_listed_newest_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Forms: how each revision has them, and which answers fit.
- */
+/* Forms: how each revision writes them, and which answers fit. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -65,7 +63,7 @@ static void expect_written(const struct form_field *form, enum form_style kind,
 	buffer_deinit(&text);
 }
 
-static void test_forms_as_revisions_write_them(void **state)
+static void test_each_revision_writes_forms_its_way(void **state)
 {
 	(void)state;
 #define REST                                                                \
@@ -101,7 +99,7 @@ static void expect_fits(const struct form_field *form, const struct fit *fit)
 	}
 }
 
-static void test_what_fits_the_form(void **state)
+static void test_only_fitting_answers_are_read(void **state)
 {
 	static const struct fit cases[] = {
 		{ "{\"colour\":\"r\"}", true },
@@ -131,7 +129,7 @@ static void test_what_fits_the_form(void **state)
 	assert_null(form_read(fields, NULL, arena));
 }
 
-/* What SEP-1034 and SEP-1330 added */
+/* Fields of SEP-1034 and SEP-1330 */
 
 static const struct form_choice plain[] = { { "a" }, { "b", .preset = true }, { NULL } };
 static const struct form_choice titled[] = {
@@ -154,7 +152,7 @@ static const struct form_field variants[] = {
 	{ NULL },
 };
 
-static void test_presets(void **state)
+static void test_defaults_are_written_with_the_form(void **state)
 {
 	struct form_field old[ARRAY_LENGTH(presets)];
 
@@ -189,7 +187,7 @@ static void test_presets(void **state)
 		"\"enum\":[\"a\",\"b\"]}},\"required\":[]}");
 }
 
-static void test_variants_of_choices(void **state)
+static void test_each_kind_of_choice_is_written(void **state)
 {
 	(void)state;
 	expect_written(
@@ -206,10 +204,10 @@ static void test_variants_of_choices(void **state)
 	assert_false(form_can_show(FORM_STYLE_NONE, fields));
 }
 
-static void test_what_fits_numbers_and_choices(void **state)
+static void test_numbers_and_choices_are_checked(void **state)
 {
 	static const struct fit cases[] = {
-		{ "{}", true }, /* a preset is no answer */
+		{ "{}", true }, /* a default is not an answer */
 		{ "{\"score\":1.25,\"many\":[\"b\",\"g\"],\"one\":\"a\"}", true },
 		{ "{\"score\":-1}", true },
 		{ "{\"score\":2e0}", true },
@@ -241,7 +239,7 @@ static void test_what_fits_numbers_and_choices(void **state)
 	assert_null(read->first->next->next);
 }
 
-static void test_formats(void **state)
+static void test_formats_accept_only_their_texts(void **state)
 {
 	static const struct {
 		enum form_format format;
@@ -284,7 +282,7 @@ static void test_formats(void **state)
 			fail_msg("%d, %s", cases[i].format, cases[i].text);
 }
 
-static void test_a_format_is_advertised_and_held(void **state)
+static void test_a_format_is_advertised_and_enforced(void **state)
 {
 	static const struct form_field dated[] = {
 		{ "day", SCHEMA_STRING, true, "Day", .format = FORM_FORMAT_DATE },
@@ -307,13 +305,13 @@ static void test_a_format_is_advertised_and_held(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms_as_revisions_write_them),
-		cmocka_unit_test(test_what_fits_the_form),
-		cmocka_unit_test(test_presets),
-		cmocka_unit_test(test_variants_of_choices),
-		cmocka_unit_test(test_what_fits_numbers_and_choices),
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_a_format_is_advertised_and_held),
+		cmocka_unit_test(test_each_revision_writes_forms_its_way),
+		cmocka_unit_test(test_only_fitting_answers_are_read),
+		cmocka_unit_test(test_defaults_are_written_with_the_form),
+		cmocka_unit_test(test_each_kind_of_choice_is_written),
+		cmocka_unit_test(test_numbers_and_choices_are_checked),
+		cmocka_unit_test(test_formats_accept_only_their_texts),
+		cmocka_unit_test(test_a_format_is_advertised_and_enforced),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Header values: the base64 wrapper to the letter, and lists that proxies make.
- */
+/* Header values: the exact base64 wrapper, and lists that proxies make. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -48,14 +46,14 @@ static const struct {
 	{ "=?base64?c2VuZF9zb*M=?=", "send_sms", false },
 	{ "=?base64? c2VuZF9zbXM=?=", "send_sms", false },
 	{ "=?base64?AA==?=", "", false },
-	/* half a wrapper is literal */
+	/* half a wrapper is a literal value */
 	{ "=?base64?x", "=?base64?x", true },
 	{ "x?=", "x?=", true },
 	{ "=?base64?=", "=?base64?=", true },
-	/* what must be wrapped */
+	/* values that need the wrapper */
 	{ "\xc3\xa9", "\xc3\xa9", false },
 	{ "a\x7f", "a\x7f", false },
-	/* a list is no name, not even of equal ones */
+	/* a list is not a name, even if its elements are equal */
 	{ "a, a", "a", false },
 	{ "a,a", "a", false },
 	{ "=?base64?YQ==?=, =?base64?YQ==?=", "a", false },
@@ -66,12 +64,12 @@ static const struct {
 	{ "a,", "a", false },
 	{ "a, A", "a", false },
 	{ ",", "", false },
-	/* a comma of the text itself */
+	/* the comma belongs to the text */
 	{ "a, a", "a, a", true },
 	{ "a, b", "a, b", true },
 };
 
-static void test_is(void **state)
+static void test_plain_and_base64_values_are_compared(void **state)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (header_value_is(*state, cases[i].value, cases[i].text) != cases[i].is)
@@ -79,7 +77,7 @@ static void test_is(void **state)
 				 cases[i].text, cases[i].is);
 }
 
-static void test_collapse(void **state)
+static void test_repeated_equal_values_collapse(void **state)
 {
 	assert_string_equal(header_value_collapse(*state, "2025-11-25"), "2025-11-25");
 	assert_string_equal(header_value_collapse(*state, "x, x,x"), "x");
@@ -89,7 +87,7 @@ static void test_collapse(void **state)
 	assert_string_equal(header_value_collapse(*state, ", ,"), ", ,");
 }
 
-static void test_plain(void **state)
+static void test_invalid_characters_become_question_marks(void **state)
 {
 	assert_string_equal(header_value_plain(*state, "2025-11-25"), "2025-11-25");
 	assert_string_equal(header_value_plain(*state, "\xfc\xc3x"), "??x");
@@ -98,9 +96,12 @@ static void test_plain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_is, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_collapse, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_plain, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_plain_and_base64_values_are_compared,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_repeated_equal_values_collapse,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_invalid_characters_become_question_marks, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

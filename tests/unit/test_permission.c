@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a client may see and do by its scopes, and who hears when the owner changes them.
+ * What a client may see and do with its scopes, and who is notified when the owner
+ * changes them.
  */
 #include "fake_exchange.h"
 
@@ -89,7 +90,7 @@ static const struct resource *const resources[] = { &plain, &item, NULL };
 
 enum { ONE = 1, OTHER = 2, CLIENTS };
 
-static struct client clients[CLIENTS]; /* by id; 0: none any more */
+static struct client clients[CLIENTS]; /* by ID; ID 0: revoked */
 static struct observers changes;
 static struct endpoint *endpoint;
 
@@ -154,7 +155,7 @@ static void assert_has(const char *text, const char *piece)
 		fail_msg("%s\n  is not in %s", piece, text ? text : "nothing");
 }
 
-/* Asks as client ONE with these scopes. `challenge` NULL: it may. */
+/* Sends a request as client ONE with these scopes. `challenge` NULL: it is allowed. */
 static void expect(unsigned scopes, struct exchange exchange, const char *body,
 		   const char *challenge)
 {
@@ -169,7 +170,7 @@ static void expect(unsigned scopes, struct exchange exchange, const char *body,
 	close_exchange(&exchange);
 }
 
-static void test_legacy(void **state)
+static void test_2025_call_without_scope_is_forbidden(void **state)
 {
 	const struct exchange plainly = { 0 };
 
@@ -182,7 +183,7 @@ static void test_legacy(void **state)
 	expect(0, plainly, CALL_SEND, NEEDS("send"));
 }
 
-static void test_modern(void **state)
+static void test_2026_call_without_scope_is_forbidden(void **state)
 {
 	const struct exchange sends = { .headers = {
 						{ "MCP-Protocol-Version", "2026-07-28" },
@@ -203,8 +204,8 @@ static void test_modern(void **state)
 	       NULL);
 }
 
-/* Whether there is such an item is told to nobody who may not read it. */
-static void test_resources(void **state)
+/* A client that may not read cannot find out whether an item exists. */
+static void test_resources_are_hidden_from_clients_that_may_not_read(void **state)
 {
 	static const char *const bodies[] = {
 		LEGACY("resources/read", "\"uri\":\"x://plain\""),
@@ -224,7 +225,7 @@ static void test_resources(void **state)
 	       LEGACY("resources/read", "\"uri\":\"x://item/none\""), NEEDS("read"));
 }
 
-static void test_words(void **state)
+static void test_the_error_names_the_missing_scope(void **state)
 {
 	struct exchange exchange = { 0 };
 
@@ -238,7 +239,7 @@ static void test_words(void **state)
 	close_exchange(&exchange);
 }
 
-static void test_in_a_batch_it_is_the_message_s_own(void **state)
+static void test_in_a_batch_only_the_message_is_refused(void **state)
 {
 	struct exchange exchange = { 0 };
 
@@ -267,7 +268,7 @@ static void expect_list(unsigned scopes, const char *method, const char *piece,
 	close_exchange(&exchange);
 }
 
-static void test_lists(void **state)
+static void test_lists_show_only_what_the_scopes_allow(void **state)
 {
 	(void)state;
 	expect_list(CLIENT_READ, "tools/list", "\"read\"", true);
@@ -310,7 +311,7 @@ static void get_as(struct exchange *exchange, int client, const char *session)
 	fake_events(exchange);
 }
 
-/* A session that is subscribed. */
+/* Begins a session that subscribes. */
 static void begin_as(int client, char id[64])
 {
 	struct exchange hello = { 0 };
@@ -332,14 +333,14 @@ static void change_plain(void)
 			 &(struct change){ CHANGE_RESOURCE, .subject = "x://plain" });
 }
 
-/* Scopes of client ONE from now on. */
+/* Changes the scopes of client ONE. */
 static void change_one(unsigned scopes)
 {
 	clients[ONE].scopes = scopes;
 	endpoint_review_client(endpoint, ONE);
 }
 
-/* The streams of both clients, of every kind. */
+/* Streams of every kind, for both clients. */
 enum { KINDS = 3 };
 
 struct streams_of_both {
@@ -365,7 +366,7 @@ static void close_streams(struct streams_of_both *open)
 	}
 }
 
-static void test_only_that_client_hears(void **state)
+static void test_only_the_changed_client_is_notified(void **state)
 {
 	struct streams_of_both open = { 0 };
 
@@ -388,7 +389,7 @@ static void test_only_that_client_hears(void **state)
 	close_streams(&open);
 }
 
-static void test_subscriptions_end_with_reading(void **state)
+static void test_subscriptions_end_when_reading_is_forbidden(void **state)
 {
 	struct streams_of_both open = { 0 };
 
@@ -410,8 +411,8 @@ static void test_subscriptions_end_with_reading(void **state)
 	close_streams(&open);
 }
 
-/* The change came while nobody told us: the stream that is opened knows better. */
-static void test_pending_updates_are_kept_from_who_may_not_read(void **state)
+/* The change came while no stream was open; the scopes count when one opens. */
+static void test_pending_updates_are_not_sent_without_the_scope(void **state)
 {
 	struct exchange stream;
 	char session[64] = "";
@@ -427,7 +428,7 @@ static void test_pending_updates_are_kept_from_who_may_not_read(void **state)
 	close_exchange(&stream);
 }
 
-static void test_session_without_a_stream_is_told_later(void **state)
+static void test_session_without_a_stream_is_notified_later(void **state)
 {
 	struct exchange stream = { .method = "GET" };
 	char session[64] = "";
@@ -442,7 +443,7 @@ static void test_session_without_a_stream_is_told_later(void **state)
 	close_exchange(&stream);
 }
 
-static void test_revoked(void **state)
+static void test_revoking_a_client_ends_its_streams_and_sessions(void **state)
 {
 	struct exchange again = { .method = "GET" };
 	struct streams_of_both open = { 0 };
@@ -460,7 +461,7 @@ static void test_revoked(void **state)
 	change_plain();
 	assert_has(fake_events(&open.exchanges[OTHER][0]), UPDATED);
 	close_streams(&open);
-	clients[ONE].id = ONE; /* its session is gone */
+	clients[ONE].id = ONE; /* its session has ended */
 	again.headers[0] = (struct fake_header){ "Accept", "text/event-stream" };
 	again.headers[1] = (struct fake_header){ "Mcp-Session-Id", open.session[ONE] };
 	open_as(&again, ONE, NULL);
@@ -468,7 +469,7 @@ static void test_revoked(void **state)
 	close_exchange(&again);
 }
 
-static void test_listening_to_what_may_not_be_read(void **state)
+static void test_listen_leaves_out_forbidden_resources(void **state)
 {
 	struct exchange listening;
 
@@ -481,7 +482,7 @@ static void test_listening_to_what_may_not_be_read(void **state)
 	close_exchange(&listening);
 }
 
-static void test_covers(void **state)
+static void test_scopes_cover_what_is_needed(void **state)
 {
 	(void)state;
 	assert_true(request_scopes_cover(0, 0));
@@ -495,19 +496,19 @@ static void test_covers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_legacy),
-		TEST(test_modern),
-		TEST(test_resources),
-		TEST(test_words),
-		TEST(test_in_a_batch_it_is_the_message_s_own),
-		TEST(test_lists),
-		TEST(test_only_that_client_hears),
-		TEST(test_subscriptions_end_with_reading),
-		TEST(test_pending_updates_are_kept_from_who_may_not_read),
-		TEST(test_session_without_a_stream_is_told_later),
-		TEST(test_revoked),
-		TEST(test_listening_to_what_may_not_be_read),
-		TEST(test_covers),
+		TEST(test_2025_call_without_scope_is_forbidden),
+		TEST(test_2026_call_without_scope_is_forbidden),
+		TEST(test_resources_are_hidden_from_clients_that_may_not_read),
+		TEST(test_the_error_names_the_missing_scope),
+		TEST(test_in_a_batch_only_the_message_is_refused),
+		TEST(test_lists_show_only_what_the_scopes_allow),
+		TEST(test_only_the_changed_client_is_notified),
+		TEST(test_subscriptions_end_when_reading_is_forbidden),
+		TEST(test_pending_updates_are_not_sent_without_the_scope),
+		TEST(test_session_without_a_stream_is_notified_later),
+		TEST(test_revoking_a_client_ends_its_streams_and_sessions),
+		TEST(test_listen_leaves_out_forbidden_resources),
+		TEST(test_scopes_cover_what_is_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Replies without HTTP: what is kept, for how long, and for whom.
- */
+/* Replies without HTTP: what is kept, for how long, and for whom. */
 #include "fake_exchange.h"
 
 #include <stdio.h>
@@ -14,7 +12,7 @@ enum { PATIENCE_MS = 20, WAIT_US = 10 * 1000 * 1000 };
 static sd_event *loop;
 static struct sessions sessions;
 static struct session *session, *other;
-static struct exchange first, second; /* a POST, and the GET that reads on */
+static struct exchange first, second; /* a POST, and the GET that resumes it */
 static int abandoned, stopped;
 
 static void on_abandoned(void *data)
@@ -89,13 +87,13 @@ static void finish(struct reply *reply, const char *text)
 	buffer_deinit(&body);
 }
 
-/* Of the only reply there is. */
+/* The stream number of the only reply. */
 static uint64_t number(void)
 {
 	return (uint64_t)sessions.epoch << 32 | sessions.last_stream;
 }
 
-/* What a GET is told that read up to `event`. */
+/* What a GET receives after it read up to `event`. */
 static const char *read_on(uint64_t event)
 {
 	struct reply *reply = reply_find(session, number());
@@ -114,7 +112,7 @@ static void run_until(const int *flag)
 		assert_true(sd_event_run(loop, WAIT_US) > 0);
 }
 
-/* Until its time is over. */
+/* Runs the loop until the timeout has freed the replies. */
 static void run_until_gone(void)
 {
 	while (!TAILQ_EMPTY(&sessions.replies))
@@ -131,7 +129,7 @@ static const char *event_text(uint64_t event, const char *data)
 	return text;
 }
 
-static void test_ids(void **state)
+static void test_event_ids_read_back_as_written(void **state)
 {
 	static const char *const bad[] = { "",
 					   "1-1",
@@ -156,7 +154,7 @@ static void test_ids(void **state)
 	assert_true(id.stream == 0x10000000aU && id.event == UINT64_MAX);
 }
 
-static void test_primed_and_numbered(void **state)
+static void test_a_resumable_stream_is_primed_and_numbered(void **state)
 {
 	struct reply *reply = open_reply();
 	const char *told;
@@ -171,8 +169,8 @@ static void test_primed_and_numbered(void **state)
 	assert_true(stream_is_ended(first.stream));
 }
 
-/* Nothing of it outlives its connection. */
-static void test_one_that_cannot_be_resumed(void **state)
+/* Such a reply ends with its connection. */
+static void test_other_streams_end_with_their_connection(void **state)
 {
 	struct reply *reply = reply_open(&first, NULL, &owner);
 
@@ -183,10 +181,10 @@ static void test_one_that_cannot_be_resumed(void **state)
 	assert_string_equal(fake_events(&first), "event: message\ndata: 1\n\n");
 	assert_false(reply_lose(reply));
 	assert_true(TAILQ_EMPTY(&sessions.replies));
-	assert_int_equal(abandoned, 0); /* who loses it knows */
+	assert_int_equal(abandoned, 0); /* reply_lose() returned false instead */
 }
 
-static void test_without_a_loop(void **state)
+static void test_without_a_loop_nothing_is_resumable(void **state)
 {
 	(void)state;
 	sessions.loop = NULL;
@@ -195,7 +193,7 @@ static void test_without_a_loop(void **state)
 	assert_string_equal(fake_events(&first), "event: message\ndata: 1\n\n");
 }
 
-static void test_lost_and_read_on(void **state)
+static void test_a_lost_stream_can_be_resumed(void **state)
 {
 	struct reply *reply = open_reply();
 
@@ -216,7 +214,7 @@ static void test_lost_and_read_on(void **state)
 	assert_int_equal(abandoned, 0);
 }
 
-static void test_only_its_session_finds_it(void **state)
+static void test_only_its_session_finds_a_reply(void **state)
 {
 	struct reply *reply = open_reply();
 
@@ -227,7 +225,7 @@ static void test_only_its_session_finds_it(void **state)
 	assert_null(reply_find(session, 0));
 }
 
-static void test_who_never_comes(void **state)
+static void test_a_lost_reply_is_abandoned_after_the_timeout(void **state)
 {
 	struct reply *reply = open_reply();
 
@@ -240,8 +238,8 @@ static void test_who_never_comes(void **state)
 	assert_null(read_on(0));
 }
 
-/* While somebody reads, and when it is lost again, patience begins anew. */
-static void test_patience_begins_anew(void **state)
+/* A resumed stream stops the timeout, and the next loss starts it anew. */
+static void test_the_timeout_restarts_at_each_loss(void **state)
 {
 	struct reply *reply = open_reply();
 	int turns = 0;
@@ -252,17 +250,18 @@ static void test_patience_begins_anew(void **state)
 	while (sd_event_run(loop, 3 * PATIENCE_MS * 1000) > 0 && turns++ < 10)
 		;
 	assert_int_equal(abandoned, 0);
-	reply_detach(&sessions, number(), first.stream); /* not the one that reads */
+	reply_detach(&sessions, number(),
+		     first.stream); /* another stream is connected by now */
 	assert_int_equal(abandoned, 0);
 	reply_detach(&sessions, number(), second.stream);
 	run_until(&abandoned);
 }
 
-static void test_the_answer_is_kept_for_a_while(void **state)
+static void test_the_answer_is_kept_until_the_timeout(void **state)
 {
 	(void)state;
 	finish(open_reply(), "1");
-	assert_true(first.held); /* who answers stands in its arena */
+	assert_true(first.held); /* the caller may still use the exchange's arena */
 	assert_true(sd_event_run(loop, WAIT_US) > 0);
 	assert_false(first.held);
 	assert_non_null(strstr(read_on(0), event_text(1, "1")));
@@ -270,19 +269,19 @@ static void test_the_answer_is_kept_for_a_while(void **state)
 	assert_int_equal(abandoned, 0);
 }
 
-static void test_let_go(void **state)
+static void test_a_closed_connection_can_be_resumed(void **state)
 {
 	struct reply *reply = open_reply();
 
 	(void)state;
 	assert_true(reply_close_connection(reply));
 	assert_true(stream_is_ended(first.stream));
-	assert_false(reply_close_connection(reply)); /* there is nobody */
+	assert_false(reply_close_connection(reply)); /* no connection */
 	finish(reply, "1");
 	assert_non_null(strstr(read_on(0), event_text(1, "1")));
 }
 
-static void test_nothing_for_an_answer(void **state)
+static void test_a_reply_may_end_without_an_answer(void **state)
 {
 	(void)state;
 	finish(open_reply(), "");
@@ -290,7 +289,7 @@ static void test_nothing_for_an_answer(void **state)
 	assert_true(stream_is_ended(second.stream));
 }
 
-static void test_what_is_kept_is_bounded(void **state)
+static void test_kept_events_are_bounded(void **state)
 {
 	static char long_text[REPLY_BYTES_MAX / 2], longer[REPLY_BYTES_MAX + 2];
 	struct reply *reply = open_reply();
@@ -309,12 +308,12 @@ static void test_what_is_kept_is_bounded(void **state)
 	reply_detach(&sessions, number(), second.stream);
 	read_on(REPLY_EVENTS_MAX);
 	assert_false(stream_is_ended(second.stream));
-	push(reply, longer); /* too long to be told again, and it is told */
+	push(reply, longer); /* too long to be kept, but sent */
 	reply_detach(&sessions, number(), second.stream);
 	assert_null(strstr(read_on(0), "data: x"));
 }
 
-static void test_no_more_than_some(void **state)
+static void test_resumable_replies_are_bounded(void **state)
 {
 	struct exchange exchanges[REPLIES_PER_SESSION + 1] = { 0 };
 	struct reply *replies[REPLIES_PER_SESSION + 1];
@@ -334,9 +333,10 @@ static void test_no_more_than_some(void **state)
 	finish(replies[0], "1");
 	while (exchanges[0].held)
 		assert_true(sd_event_run(loop, WAIT_US) > 0);
-	assert_non_null(reply_open(&first, session, &owner)); /* what ended makes room */
+	assert_non_null(
+		reply_open(&first, session, &owner)); /* an ended reply makes room */
 	assert_true(first.held);
-	assert_non_null(reply_find(other, number_of_other)); /* not another session's */
+	assert_non_null(reply_find(other, number_of_other)); /* not for another session */
 	sessions_deinit(&sessions);
 	assert_int_equal(abandoned, REPLIES_PER_SESSION);
 	assert_int_equal(sessions_init(&sessions, NULL, NULL), 0);
@@ -346,19 +346,19 @@ static void test_no_more_than_some(void **state)
 	}
 }
 
-static void test_the_session_ends(void **state)
+static void test_replies_end_with_their_session(void **state)
 {
 	(void)state;
 	open_reply();
 	session_end(session);
 	assert_int_equal(abandoned, 1);
 	assert_true(stream_is_ended(first.stream));
-	assert_true(first.held); /* until the loop turns: it may be ours that ends it */
+	assert_true(first.held); /* until the loop runs: this code may be its request */
 	run_until_gone();
 	assert_false(first.held);
 }
 
-static void test_stopping(void **state)
+static void test_stopping_reaches_the_owner(void **state)
 {
 	struct reply *reply = open_reply();
 
@@ -372,26 +372,26 @@ static void test_stopping(void **state)
 	assert_int_equal(stopped, 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(ids),
-		TEST(primed_and_numbered),
-		TEST(one_that_cannot_be_resumed),
-		TEST(without_a_loop),
-		TEST(lost_and_read_on),
-		TEST(only_its_session_finds_it),
-		TEST(who_never_comes),
-		TEST(patience_begins_anew),
-		TEST(the_answer_is_kept_for_a_while),
-		TEST(let_go),
-		TEST(nothing_for_an_answer),
-		TEST(what_is_kept_is_bounded),
-		TEST(no_more_than_some),
-		TEST(the_session_ends),
-		TEST(stopping),
+		TEST(test_event_ids_read_back_as_written),
+		TEST(test_a_resumable_stream_is_primed_and_numbered),
+		TEST(test_other_streams_end_with_their_connection),
+		TEST(test_without_a_loop_nothing_is_resumable),
+		TEST(test_a_lost_stream_can_be_resumed),
+		TEST(test_only_its_session_finds_a_reply),
+		TEST(test_a_lost_reply_is_abandoned_after_the_timeout),
+		TEST(test_the_timeout_restarts_at_each_loss),
+		TEST(test_the_answer_is_kept_until_the_timeout),
+		TEST(test_a_closed_connection_can_be_resumed),
+		TEST(test_a_reply_may_end_without_an_answer),
+		TEST(test_kept_events_are_bounded),
+		TEST(test_resumable_replies_are_bounded),
+		TEST(test_replies_end_with_their_session),
+		TEST(test_stopping_reaches_the_owner),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Resources: URIs, the methods over a table, both eras. */
+/* Resources: URIs, and the methods over a table in both eras. */
 #include "fake_exchange.h"
 
 #include "base/json_reader.h"
@@ -107,7 +107,7 @@ static void assert_outcome(const char *uri, int outcome)
 	arena_free(call.arena);
 }
 
-static void escapes_are_decoded(void **state)
+static void test_escapes_are_decoded(void **state)
 {
 	(void)state;
 	assert_found("x://plain", "x://plain");
@@ -119,7 +119,7 @@ static void escapes_are_decoded(void **state)
 	assert_found("x://item/a%2Fb%20c%25", "x://item/a/b c%");
 }
 
-static void others_are_not_found(void **state)
+static void test_other_uris_are_not_found(void **state)
 {
 	(void)state;
 	assert_outcome("x://plain/", RESOURCE_E_NOT_FOUND);
@@ -140,7 +140,7 @@ static void others_are_not_found(void **state)
 	assert_outcome("y://other", RESOURCE_E_NOT_FOUND);
 }
 
-static void what_is_no_uri_is_told(void **state)
+static void test_malformed_uris_are_refused(void **state)
 {
 	char text[RESOURCE_URI_MAX + 2];
 
@@ -209,7 +209,7 @@ static void assert_error(void *endpoint, const char *method, const char *params,
 	free(exchange.body);
 }
 
-static void lists_hold_rows_and_templates_apart(void **state)
+static void test_resources_and_templates_are_listed_apart(void **state)
 {
 	assert_result(
 		*state, "resources/list", "{}",
@@ -226,7 +226,7 @@ static void lists_hold_rows_and_templates_apart(void **state)
 	assert_error(*state, "resources/templates/list", "{\"cursor\":\"x\"}", -32602);
 }
 
-static void reading_gives_json_as_text(void **state)
+static void test_reading_returns_json_as_text(void **state)
 {
 	assert_result(*state, "resources/read", "{\"uri\":\"x://plain\"}",
 		      "{\"contents\":[{\"uri\":\"x://plain\",\"mimeType\":\"application/"
@@ -236,21 +236,23 @@ static void reading_gives_json_as_text(void **state)
 		      "\"application/json\",\"text\":\"\\\"+7\\\"\"}]}");
 }
 
-static void a_document_is_read_as_it_is(void **state)
+static void test_a_document_is_returned_unchanged(void **state)
 {
 	assert_result(*state, "resources/read", "{\"uri\":\"x://document\"}",
 		      "{\"contents\":[{\"uri\":\"x://document\",\"mimeType\":\"text/x\","
 		      "\"text\":\"<\\\"text\\\">\",\"_meta\":{\"about\":1}}]}");
 }
 
-static void reading_fails_by_name(void **state)
+static void test_a_failed_read_names_the_uri(void **state)
 {
-	assert_answer(*state,
-		      BEGIN "\"method\":\"resources/read\",\"params\":{\"uri\":\"x://"
-			    "item/none\"}}",
-		      BEGIN "\"error\":{\"code\":-32002,\"message\":\"Resource not "
-			    "found: resources/list and resources/templates/list tell "
-			    "which there are\",\"data\":{\"uri\":\"x://item/none\"}}}");
+	assert_answer(
+		*state,
+		BEGIN "\"method\":\"resources/read\",\"params\":{\"uri\":\"x://"
+		      "item/none\"}}",
+		BEGIN
+		"\"error\":{\"code\":-32002,\"message\":\"Resource not found: see "
+		"resources/list and "
+		"resources/templates/list\",\"data\":{\"uri\":\"x://item/none\"}}}");
 	assert_error(*state, "resources/read", "{\"uri\":\"x://item/gone\"}", -32002);
 	assert_error(*state, "resources/read", "{\"uri\":\"x://item/broken\"}", -32603);
 	assert_error(*state, "resources/read", "{\"uri\":\"x://item/%\"}", -32602);
@@ -262,7 +264,7 @@ static void reading_fails_by_name(void **state)
 	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"," \
 	"\"io.modelcontextprotocol/clientCapabilities\":{}}"
 
-static void later_era_has_another_code(void **state)
+static void test_2026_has_another_code_for_not_found(void **state)
 {
 	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX),
 				     .headers = {
@@ -288,7 +290,7 @@ static void later_era_has_another_code(void **state)
 #define ARGUMENT(name, value) \
 	"\"argument\":{\"name\":\"" name "\",\"value\":\"" value "\"}"
 
-static void completion_is_bounded(void **state)
+static void test_completion_is_bounded(void **state)
 {
 	const char *method = "completion/complete";
 	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
@@ -329,15 +331,15 @@ static void completion_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(escapes_are_decoded),
-		TEST(others_are_not_found),
-		TEST(what_is_no_uri_is_told),
-		TEST(lists_hold_rows_and_templates_apart),
-		TEST(reading_gives_json_as_text),
-		TEST(a_document_is_read_as_it_is),
-		TEST(reading_fails_by_name),
-		TEST(later_era_has_another_code),
-		TEST(completion_is_bounded),
+		TEST(test_escapes_are_decoded),
+		TEST(test_other_uris_are_not_found),
+		TEST(test_malformed_uris_are_refused),
+		TEST(test_resources_and_templates_are_listed_apart),
+		TEST(test_reading_returns_json_as_text),
+		TEST(test_a_document_is_returned_unchanged),
+		TEST(test_a_failed_read_names_the_uri),
+		TEST(test_2026_has_another_code_for_not_found),
+		TEST(test_completion_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

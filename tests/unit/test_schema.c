@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Schemas: what is advertised, and what is refused with which words.
- */
+/* Schemas: what is advertised, and the words of each refusal. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -77,7 +75,7 @@ static const struct {
 	{ "{\"name\":\"ab\",\"list\":[{}]}", "depth is missing" },
 	{ "{\"name\":\"ab\",\"list\":[1]}", "must be an object" },
 	{ "{\"name\":\"ab\",\"box\":{\"x\":1}}",
-	  "unknown parameter \"x\"; there are: depth" },
+	  "unknown parameter \"x\"; the parameters are: depth" },
 	{ "{\"name\":\"ab\",\"ids\":7}", "ids must be an array, not a number" },
 	{ "{\"name\":\"ab\",\"ids\":[1,\"2\"]}",
 	  "ids[1] must be an integer (without quotes), not a string" },
@@ -86,9 +84,10 @@ static const struct {
 	{ "{\"name\":\"ab\",\"ids\":[1,2,10]}", "ids[2] must be from 1 to 9" },
 	{ "{\"name\":\"ab\",\"words\":[\"green\",\"blue\"]}",
 	  "words[1] must be one of: red, green" },
-	{ "{\"name\":\"ab\",\"other\":1}", "unknown parameter \"other\"; there are: "
-					   "name, count, free, flag, colour, list, box, "
-					   "ids, words, share" },
+	{ "{\"name\":\"ab\",\"other\":1}",
+	  "unknown parameter \"other\"; the parameters are: "
+	  "name, count, free, flag, colour, list, box, "
+	  "ids, words, share" },
 };
 
 static const struct json *read(struct arena *arena, const char *text)
@@ -102,7 +101,7 @@ static const struct json *read(struct arena *arena, const char *text)
 	return root;
 }
 
-static void test_check(void **state)
+static void test_arguments_are_checked(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -118,7 +117,7 @@ static void test_check(void **state)
 	}
 }
 
-static void test_absent_object_is_an_empty_one(void **state)
+static void test_an_absent_object_counts_as_empty(void **state)
 {
 	struct arena *arena = arena_new(1 << 16);
 
@@ -141,7 +140,7 @@ static void expect_written(const struct schema_field *table, enum schema_kind ki
 	buffer_deinit(&buffer);
 }
 
-static void test_write(void **state)
+static void test_a_schema_is_written(void **state)
 {
 	static const struct schema_field two[] = {
 		{ "name", SCHEMA_STRING, true, "A name", 2, 4 },
@@ -164,7 +163,7 @@ static void test_write(void **state)
 		       "\"required\":[\"name\"]}");
 }
 
-static void test_write_items(void **state)
+static void test_items_of_arrays_are_written(void **state)
 {
 	static const struct schema_field two[] = {
 		{ "ids", SCHEMA_ARRAY, true, "Numbers", 1, 9, .items = SCHEMA_INTEGER },
@@ -185,10 +184,10 @@ static void test_write_items(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_check),
-		cmocka_unit_test(test_absent_object_is_an_empty_one),
-		cmocka_unit_test(test_write),
-		cmocka_unit_test(test_write_items),
+		cmocka_unit_test(test_arguments_are_checked),
+		cmocka_unit_test(test_an_absent_object_counts_as_empty),
+		cmocka_unit_test(test_a_schema_is_written),
+		cmocka_unit_test(test_items_of_arrays_are_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

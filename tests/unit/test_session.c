@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sessions without HTTP: their life, the shelf, what is bounded. */
+/* Sessions without HTTP: their life, what is stored, what is bounded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 
 enum { RECORDS_MAX = 1024 };
 
-/* A shelf in memory */
+/* A store in memory */
 static struct record {
 	char id[SESSION_ID_BYTES];
 	int64_t client_id;
@@ -124,7 +124,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	sessions_deinit(&sessions);
-	observers_deinit(&changes); /* asserts that nobody listens */
+	observers_deinit(&changes); /* asserts that no observer is left */
 	clock_set_source(NULL);
 	return 0;
 }
@@ -145,7 +145,7 @@ static const char *begin(const struct client *client, char id[SESSION_ID_BYTES])
 	return id;
 }
 
-static void survives_with_what_was_negotiated(void **state)
+static void test_session_survives_a_restart(void **state)
 {
 	char id[SESSION_ID_BYTES];
 	struct session *session;
@@ -165,7 +165,7 @@ static void survives_with_what_was_negotiated(void **state)
 	assert_null(session_find(&sessions, &one, id));
 }
 
-static void expires_without_use(void **state)
+static void test_unused_session_expires(void **state)
 {
 	char used[SESSION_ID_BYTES], unused[SESSION_ID_BYTES];
 	int day;
@@ -178,12 +178,12 @@ static void expires_without_use(void **state)
 		assert_non_null(session_find(&sessions, &one, used));
 	}
 	assert_null(session_find(&sessions, &one, unused));
-	assert_null(find_record(unused)); /* and the row went with it */
+	assert_null(find_record(unused)); /* its row is gone, too */
 	restart();
 	assert_non_null(session_find(&sessions, &one, used));
 }
 
-static void clock_of_1970_expires_nothing(void **state)
+static void test_an_unset_clock_expires_nothing(void **state)
 {
 	char id[SESSION_ID_BYTES];
 
@@ -192,11 +192,11 @@ static void clock_of_1970_expires_nothing(void **state)
 	begin(&one, id);
 	now_ms = NOW_MS;
 	assert_non_null(session_find(&sessions, &one, id));
-	now_ms = 5000; /* after a restart without a clock */
+	now_ms = 5000; /* a restart with an unset clock */
 	assert_non_null(session_find(&sessions, &one, id));
 }
 
-static void use_is_written_once_a_day(void **state)
+static void test_use_is_stored_once_a_day(void **state)
 {
 	char id[SESSION_ID_BYTES];
 
@@ -213,7 +213,7 @@ static void use_is_written_once_a_day(void **state)
 	assert_int_equal(find_record(id)->used_ms, now_ms);
 }
 
-static void full_disk_stops_nobody(void **state)
+static void test_a_full_disk_does_not_end_sessions(void **state)
 {
 	char id[SESSION_ID_BYTES];
 
@@ -226,7 +226,7 @@ static void full_disk_stops_nobody(void **state)
 	assert_non_null(session_find(&sessions, &one, id));
 }
 
-static void all_together_are_bounded(void **state)
+static void test_the_number_of_sessions_is_bounded(void **state)
 {
 	char first[SESSION_ID_BYTES], id[SESSION_ID_BYTES];
 
@@ -240,7 +240,7 @@ static void all_together_are_bounded(void **state)
 	assert_non_null(session_find(&sessions, &open, id));
 }
 
-static void one_client_is_bounded_for_itself(void **state)
+static void test_the_sessions_of_one_client_are_bounded(void **state)
 {
 	char theirs[SESSION_ID_BYTES], id[SESSION_ID_BYTES];
 
@@ -252,7 +252,7 @@ static void one_client_is_bounded_for_itself(void **state)
 	assert_non_null(session_find(&sessions, &other, theirs));
 }
 
-static void all_of_one_client_end(void **state)
+static void test_all_sessions_of_one_client_end(void **state)
 {
 	char id[SESSION_ID_BYTES], kept[SESSION_ID_BYTES];
 
@@ -272,7 +272,7 @@ static void all_of_one_client_end(void **state)
 	session_end_client(&sessions, one.id);
 }
 
-static void subscriptions_survive_as_changed(void **state)
+static void test_subscriptions_count_as_changed_after_a_restart(void **state)
 {
 	char id[SESSION_ID_BYTES], uri[32];
 	struct session *session;
@@ -281,7 +281,7 @@ static void subscriptions_survive_as_changed(void **state)
 	(void)state;
 	begin(&one, id);
 	session = session_find(&sessions, &one, id);
-	assert_true(TAILQ_EMPTY(&changes.list)); /* nobody is to be told: no cost */
+	assert_true(TAILQ_EMPTY(&changes.list)); /* no interest, no observer */
 	for (at = 0; at < SESSION_URIS_MAX; at++) {
 		snprintf(uri, sizeof(uri), "x://%d", at);
 		assert_int_equal(session_subscribe(session, uri, "x://subject"), 0);
@@ -300,7 +300,7 @@ static void subscriptions_survive_as_changed(void **state)
 	assert_true(TAILQ_FIRST(&session->subscriptions)->pending);
 }
 
-static void change_without_a_stream_is_noted(void **state)
+static void test_a_change_without_a_stream_stays_pending(void **state)
 {
 	const struct change change = { CHANGE_RESOURCE, "x://subject" };
 	const struct change elsewhere = { CHANGE_RESOURCE, "x://else" };
@@ -321,7 +321,7 @@ static void change_without_a_stream_is_noted(void **state)
 	assert_true(session->tools.pending);
 }
 
-static void damaged_rows_are_passed_over(void **state)
+static void test_damaged_rows_are_ignored(void **state)
 {
 	char id[SESSION_ID_BYTES];
 	struct session *session;
@@ -341,17 +341,17 @@ static void damaged_rows_are_passed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(survives_with_what_was_negotiated),
-		TEST(expires_without_use),
-		TEST(clock_of_1970_expires_nothing),
-		TEST(use_is_written_once_a_day),
-		TEST(full_disk_stops_nobody),
-		TEST(all_together_are_bounded),
-		TEST(one_client_is_bounded_for_itself),
-		TEST(all_of_one_client_end),
-		TEST(subscriptions_survive_as_changed),
-		TEST(change_without_a_stream_is_noted),
-		TEST(damaged_rows_are_passed_over),
+		TEST(test_session_survives_a_restart),
+		TEST(test_unused_session_expires),
+		TEST(test_an_unset_clock_expires_nothing),
+		TEST(test_use_is_stored_once_a_day),
+		TEST(test_a_full_disk_does_not_end_sessions),
+		TEST(test_the_number_of_sessions_is_bounded),
+		TEST(test_the_sessions_of_one_client_are_bounded),
+		TEST(test_all_sessions_of_one_client_end),
+		TEST(test_subscriptions_count_as_changed_after_a_restart),
+		TEST(test_a_change_without_a_stream_stays_pending),
+		TEST(test_damaged_rows_are_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The methods of tasks over a table of kinds: what is asked, and what is answered.
- */
+/* The methods of tasks over a table of kinds. */
 #include <errno.h>
 
 #include "fake_exchange.h"
 
 #include "mcp/endpoint.h"
 
-static struct task present; /* what the kind knows; its id is "here" */
+static struct task present; /* The state of the only task; its ID is "here". */
 static int find_error, cancel_error, take_error, cancelled;
-static char taken[64]; /* "key action" of each, from the last update */
+static char taken[64]; /* "key action" of each answer in the last update */
 
 static int find(const struct task_query *query, struct task *task_out)
 {
@@ -140,11 +138,11 @@ static int tear_down(void **state)
 
 struct asked {
 	const char *method, *name; /* Mcp-Name */
-	const char *params;	   /* members, with a comma behind each */
+	const char *params;	   /* members, each followed by a comma */
 	const char *capabilities;
 };
 
-/* Status and a piece of the answer's text. */
+/* Checks the status and that the answer contains `text`. */
 static void expect(struct endpoint *endpoint, struct asked asked, unsigned status,
 		   const char *piece)
 {
@@ -188,7 +186,7 @@ static struct asked about(const char *method, const char *id)
 	"\"lastUpdatedAt\":\"2026-09-21T14:13:21.000Z\",\"ttlMs\":7000," \
 	"\"pollIntervalMs\":5000}"
 
-static void test_begin(void **state)
+static void test_a_call_can_be_answered_with_a_task(void **state)
 {
 	struct asked asked = { "tools/call", "begin", "\"name\":\"begin\",", DECLARED };
 
@@ -200,7 +198,7 @@ static void test_begin(void **state)
 	expect(*state, asked, 200, "\"resultType\":\"complete\"");
 }
 
-static void test_get(void **state)
+static void test_get_returns_the_current_state(void **state)
 {
 	expect(*state, about("tasks/get", "here"), 200, MEMBERS "}");
 	expect(*state, about("tasks/get", "here"), 200, "\"resultType\":\"complete\"");
@@ -213,7 +211,7 @@ static void test_get(void **state)
 	expect(*state, about("tasks/get", "here"), 200, "\"isError\":true}}}");
 }
 
-static void test_cancel(void **state)
+static void test_cancel_reaches_the_kind(void **state)
 {
 	struct asked asked = about("tasks/cancel", "here");
 
@@ -221,12 +219,12 @@ static void test_cancel(void **state)
 	assert_int_equal(cancelled, 1);
 	cancel_error = -ENOSPC;
 	expect(*state, asked, 200, "-32603");
-	present.status = TASK_COMPLETED; /* acknowledged, and nothing happens */
+	present.status = TASK_COMPLETED; /* acknowledged, without effect */
 	expect(*state, asked, 200, "\"resultType\":\"complete\"");
 	assert_int_equal(cancelled, 2);
 }
 
-static void test_failed(void **state)
+static void test_a_failed_task_has_an_error(void **state)
 {
 	present.status = TASK_FAILED;
 	present.error = (struct rpc_error){ RPC_INTERNAL_ERROR, "It broke." };
@@ -265,12 +263,12 @@ static struct asked update(const char *responses)
 	return (struct asked){ "tasks/update", "here", params, DECLARED };
 }
 
-static void test_input_required(void **state)
+static void test_a_task_shows_its_open_questions(void **state)
 {
 	struct asked begin = { "tools/call", "begin", "\"name\":\"begin\",", DECLARED };
 
 	ask();
-	expect(*state, begin, 200, "\"pollIntervalMs\":5000}}"); /* no questions in it */
+	expect(*state, begin, 200, "\"pollIntervalMs\":5000}}"); /* without questions */
 	expect(*state, about("tasks/get", "here"), 200, "\"status\":\"input_required\"");
 	expect(*state, about("tasks/get", "here"), 200,
 	       "\"pollIntervalMs\":5000,\"inputRequests\":{"
@@ -285,7 +283,7 @@ static void test_input_required(void **state)
 
 #define YES "{\"action\":\"accept\",\"content\":{\"yes\":true,\"more\":1}}"
 
-static void test_update(void **state)
+static void test_update_passes_answers_to_the_kind(void **state)
 {
 	static const struct {
 		const char *responses, *taken, *piece;
@@ -294,11 +292,11 @@ static void test_update(void **state)
 		{ "{\"two\":" YES ",\"one\":{\"action\":\"decline\"}}",
 		  "one decline;two accept;", "\"complete\"" },
 		{ "{\"two\":{\"action\":\"cancel\"}}", "two cancel;", "\"complete\"" },
-		/* nothing that is asked */
+		/* answers to unknown questions */
 		{ "{}", "", "\"complete\"" },
 		{ "{\"three\":5}", "", "\"complete\"" },
 		{ "{\"one\":null}", "", "\"complete\"" },
-		/* one that does not fit spoils all */
+		/* one bad answer spoils all */
 		{ "{\"one\":" YES ",\"two\":5}", "",
 		  "inputResponses.two must have the action" },
 		{ "{\"one\":{\"action\":\"maybe\"}}", "", "-32602" },
@@ -320,12 +318,12 @@ static void test_update(void **state)
 	expect(*state, update("{\"one\":" YES "}"), 200, "-32603");
 }
 
-static void test_update_of_what_asks_nothing(void **state)
+static void test_answers_to_a_task_without_questions_are_ignored(void **state)
 {
 	static const enum task_status statuses[] = { TASK_WORKING, TASK_COMPLETED,
 						     TASK_FAILED, TASK_CANCELLED };
 
-	present.questions = questions; /* of a time before */
+	present.questions = questions; /* left over from an earlier state */
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
 		present.status = statuses[i];
 		expect(*state, update("{\"one\":" YES "}"), 200, "\"complete\"");
@@ -333,7 +331,7 @@ static void test_update_of_what_asks_nothing(void **state)
 	}
 }
 
-static void test_not_there(void **state)
+static void test_an_unknown_task_is_not_found(void **state)
 {
 	static const char *const methods[] = { "tasks/get", "tasks/update",
 					       "tasks/cancel" };
@@ -356,7 +354,7 @@ static void test_not_there(void **state)
 	assert_int_equal(cancelled, 0);
 }
 
-static void test_not_declared(void **state)
+static void test_tasks_need_the_declared_extension(void **state)
 {
 	struct asked asked = about("tasks/get", "here");
 
@@ -367,7 +365,7 @@ static void test_not_declared(void **state)
 	       "\"io.modelcontextprotocol/tasks\":{}}}}");
 }
 
-static void test_nothing_can_be_one(void **state)
+static void test_without_kinds_there_are_no_task_methods(void **state)
 {
 	struct endpoint *endpoint = make(NULL);
 	struct asked asked = { "tools/call", "begin", "\"name\":\"begin\",", DECLARED };
@@ -385,18 +383,27 @@ static void test_nothing_can_be_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_begin, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_get, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_cancel, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_failed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_input_required, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_update, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_update_of_what_asks_nothing, set_up,
+		cmocka_unit_test_setup_teardown(test_a_call_can_be_answered_with_a_task,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_get_returns_the_current_state,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_cancel_reaches_the_kind, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_not_there, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_not_declared, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_nothing_can_be_one, set_up,
+		cmocka_unit_test_setup_teardown(test_a_failed_task_has_an_error, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_task_shows_its_open_questions,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_update_passes_answers_to_the_kind,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_answers_to_a_task_without_questions_are_ignored, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(test_an_unknown_task_is_not_found, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_tasks_need_the_declared_extension,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_without_kinds_there_are_no_task_methods, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

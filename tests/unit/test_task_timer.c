@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Alarms: the first that is due rings first, and each but once.
- */
+/* Task timers: they expire in order, each once. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,30 +12,30 @@
 #include "base/clock.h"
 #include "mcp/task.h"
 
-struct named { /* what sets an alarm */
+struct named { /* the owner of a timer */
 	struct task_timer alarm;
 	char name;
-	int64_t again_ms; /* 0: it does not */
+	int64_t again_ms; /* time to set it to when it expires; 0: leave it */
 };
 
 static sd_event *loop;
 static struct task_timers alarms;
 static int64_t now_ms;
-static char rung[32];
+static char expired_names[32];
 
 static int64_t fake_ms(void)
 {
 	return now_ms;
 }
 
-/* The timer goes by the real clock, which is far ahead of every alarm here. */
+/* The sd-event timer follows the real clock, which is far ahead of every time here. */
 static int set_up(void **state)
 {
 	static const struct clock_source clock = { fake_ms, fake_ms, NULL };
 
 	(void)state;
 	now_ms = 1000000;
-	*rung = '\0';
+	*expired_names = '\0';
 	clock_set_source(&clock);
 	assert_true(sd_event_new(&loop) >= 0);
 	return task_timers_init(&alarms, loop);
@@ -52,28 +50,29 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void ring(struct task_timer *alarm)
+static void on_expired(struct task_timer *alarm)
 {
 	struct named *named =
 		(struct named *)((char *)alarm - offsetof(struct named, alarm));
-	size_t length = strlen(rung);
+	size_t length = strlen(expired_names);
 
 	assert_int_equal(alarm->due_ms, 0);
-	snprintf(rung + length, sizeof(rung) - length, "%c", named->name);
+	snprintf(expired_names + length, sizeof(expired_names) - length, "%c",
+		 named->name);
 	task_timer_set(&alarms, alarm, named->again_ms);
 }
 
 static struct named make(char name)
 {
-	return (struct named){ .alarm.expired = ring, .name = name };
+	return (struct named){ .alarm.expired = on_expired, .name = name };
 }
 
-/* What has rung by now. */
+/* Runs the loop; returns the names of all timers that have expired. */
 static const char *run(void)
 {
 	for (int i = 0; i < 3; i++)
 		assert_true(sd_event_run(loop, 0) >= 0);
-	return rung;
+	return expired_names;
 }
 
 static bool is_on(void)
@@ -81,7 +80,7 @@ static bool is_on(void)
 	return sd_event_source_get_enabled(alarms.timer, NULL) > 0;
 }
 
-static void test_the_first_rings_first(void **state)
+static void test_timers_expire_in_order_of_time(void **state)
 {
 	struct named a = make('a'), b = make('b'), c = make('c');
 
@@ -98,7 +97,7 @@ static void test_the_first_rings_first(void **state)
 	task_timer_set(&alarms, &c.alarm, 0);
 }
 
-static void test_set_to_another_time(void **state)
+static void test_setting_a_timer_again_replaces_its_time(void **state)
 {
 	struct named a = make('a'), b = make('b');
 
@@ -112,8 +111,8 @@ static void test_set_to_another_time(void **state)
 	assert_false(is_on());
 }
 
-/* Its time has come, and it is what it was: it is looked at again, and not without end. */
-static void test_what_is_past_is_soon(void **state)
+/* A timer that is set to the past again and again does not keep the loop busy. */
+static void test_a_time_in_the_past_expires_soon(void **state)
 {
 	struct named a = make('a');
 
@@ -127,7 +126,7 @@ static void test_what_is_past_is_soon(void **state)
 	task_timer_set(&alarms, &a.alarm, 0);
 }
 
-static void test_without_a_loop(void **state)
+static void test_without_a_loop_no_timer_expires(void **state)
 {
 	struct task_timers none;
 	struct named a = make('a');
@@ -142,13 +141,14 @@ static void test_without_a_loop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_the_first_rings_first, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_set_to_another_time, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_what_is_past_is_soon, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_without_a_loop, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_timers_expire_in_order_of_time,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_setting_a_timer_again_replaces_its_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_time_in_the_past_expires_soon,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_without_a_loop_no_timer_expires,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

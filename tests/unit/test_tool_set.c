@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Which tools are offered, and when that counts as another set.
- */
+/* Which tools are offered, and when the set counts as changed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +56,7 @@ static void hide(const char *value)
 	strcpy(hidden.items[hidden.count++], value);
 }
 
-/* `names`, with a blank behind each, in this order. */
+/* `names` in this order, each followed by a space. */
 static void expect_list(unsigned scopes, const char *names)
 {
 	const struct buffer *list = tool_set_list(&set, scopes);
@@ -83,7 +81,7 @@ static void expect_list(unsigned scopes, const char *names)
 	assert_string_equal(found, names);
 }
 
-/* `names` with a blank behind each. */
+/* `names`, each followed by a space. */
 static void expect(const char *names)
 {
 	char found[64] = "";
@@ -96,14 +94,14 @@ static void expect(const char *names)
 	expect_list(CLIENT_SCOPES_ALL, names);
 }
 
-static void test_all_in_order(void **state)
+static void test_all_tools_are_listed_in_table_order(void **state)
 {
 	(void)state;
 	expect("one two three ");
 	assert_int_equal(tool_set_review(&set), 0);
 }
 
-static void test_usable(void **state)
+static void test_an_unusable_tool_is_not_offered(void **state)
 {
 	(void)state;
 	services.two_is_usable = false;
@@ -115,7 +113,7 @@ static void test_usable(void **state)
 	expect("one two three ");
 }
 
-static void test_hidden(void **state)
+static void test_a_hidden_tool_is_not_offered(void **state)
 {
 	(void)state;
 	hide("three");
@@ -129,11 +127,11 @@ static void test_hidden(void **state)
 	hide("two");
 	assert_int_equal(tool_set_review(&set), 1);
 	expect("one three ");
-	services.two_is_usable = true; /* hidden all the same */
+	services.two_is_usable = true; /* still hidden */
 	assert_int_equal(tool_set_review(&set), 0);
 }
 
-static void test_only_whole_names(void **state)
+static void test_only_whole_names_hide_a_tool(void **state)
 {
 	(void)state;
 	hide("on thre onetwo twothree");
@@ -141,7 +139,7 @@ static void test_only_whole_names(void **state)
 	expect("one two three ");
 }
 
-static void test_strangers(void **state)
+static void test_unknown_names_are_reported(void **state)
 {
 	const char *name = NULL;
 	size_t length = 0;
@@ -158,7 +156,7 @@ static void test_strangers(void **state)
 	assert_memory_equal(name, "four", length);
 }
 
-static void test_scopes(void **state)
+static void test_clients_see_only_tools_of_their_scopes(void **state)
 {
 	(void)state;
 	expect_list(0, "two ");
@@ -174,8 +172,8 @@ static void test_scopes(void **state)
 	assert_true(tool_set_looks_same(&set, CLIENT_SEND, CLIENT_SEND | CLIENT_ADMIN));
 }
 
-/* However many clients ask, and however often. */
-static void test_one_list_for_each_set_of_scopes_that_matters(void **state)
+/* Whatever the number of clients and requests. */
+static void test_one_list_is_kept_per_relevant_set_of_scopes(void **state)
 {
 	const struct buffer *list = tool_set_list(&set, CLIENT_READ);
 
@@ -188,8 +186,8 @@ static void test_one_list_for_each_set_of_scopes_that_matters(void **state)
 			 tool_set_list(&set, CLIENT_READ | CLIENT_SEND));
 }
 
-/* It is no longer of use, but nobody has said so yet: list and calls agree. */
-static void test_list_is_of_what_is_offered(void **state)
+/* Until the next review both still treat the unusable tool as offered. */
+static void test_list_and_calls_agree_between_reviews(void **state)
 {
 	(void)state;
 	services.two_is_usable = false;
@@ -201,17 +199,23 @@ static void test_list_is_of_what_is_offered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all_in_order, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_usable, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_hidden, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_only_whole_names, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_strangers, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_scopes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_one_list_for_each_set_of_scopes_that_matters, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_list_is_of_what_is_offered, set_up,
+		cmocka_unit_test_setup_teardown(test_all_tools_are_listed_in_table_order,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_an_unusable_tool_is_not_offered,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_hidden_tool_is_not_offered, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_only_whole_names_hide_a_tool, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_unknown_names_are_reported, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_clients_see_only_tools_of_their_scopes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_one_list_is_kept_per_relevant_set_of_scopes, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(test_list_and_calls_agree_between_reviews,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

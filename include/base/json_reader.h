@@ -46,6 +46,6 @@ int json_reader_feed(struct json_reader *reader, const char *data, size_t length
 int json_reader_finish(struct json_reader *reader, const struct json **root_out);
 
 /* One plain sentence fragment for an outcome: "a key appears twice in one object". */
-const char *json_error_text(int outcome);
+const char *json_reader_error_text(int outcome);
 
 #endif

@@ -21,8 +21,9 @@
 #include <stdint.h>
 
 #include "base/address.h"
-#include "config/config.h"
-#include "base/log_pace.h"
+#include "base/log.h"
+
+struct config;
 
 enum { NETWORK_INTERFACES_MS = 1000 }; /* what was read counts that long */
 

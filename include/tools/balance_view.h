@@ -8,7 +8,7 @@
 #ifndef TOOLS_BALANCE_VIEW_H
 #define TOOLS_BALANCE_VIEW_H
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "mcp/schema.h"
 #include "policy/balance.h"
 #include "tools/services.h"

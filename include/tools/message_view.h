@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Message view: a stored message as JSON, the same in every tool and resource that shows
- * one. What strangers wrote goes through base/shown_text.h and stands in members of its own;
+ * one. What strangers wrote goes through base/escape.h and stands in members of its own;
  * one-time codes through sms/code_mask.h for who may not see them
  * (tests/integration/test_strangers.py, tests/integration/test_masking.py).
  *

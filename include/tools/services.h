@@ -7,7 +7,6 @@
 
 #include <systemd/sd-event.h>
 
-#include "config/config.h"
 #include "phone/call_log.h"
 #include "phone/dialler.h"
 #include "ofono/ofono.h"
@@ -22,6 +21,7 @@
 #include "store/store.h"
 #include "phone/ussd.h"
 
+struct config;
 struct change_source;
 struct kept_answers;
 

@@ -444,7 +444,7 @@ int json_reader_finish(struct json_reader *reader, const struct json **root_out)
 	return reader->has_nul ? JSON_E_NUL : 0;
 }
 
-const char *json_error_text(int outcome)
+const char *json_reader_error_text(int outcome)
 {
 	switch (outcome) {
 	case JSON_E_SYNTAX:

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/timestamp.h"
+#include "base/clock.h"
 #include "cli/audit_report.h"
 #include "cli/command.h"
 #include "cli/failing.h"
@@ -87,7 +87,7 @@ static const char *take(void *data, int option, const char *value)
 
 	switch (option) {
 	case OPTION_SINCE:
-		return timestamp_parse(value, &asked->range.since_ms)
+		return clock_parse(value, &asked->range.since_ms)
 			       ? NULL
 			       : "--since takes a time as 2026-11-21T08:30:00+01:00";
 	case OPTION_LAST:

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
+#include "base/json.h"
 #include "base/json_reader.h"
-#include "base/json_writer.h"
-#include "base/shown_text.h"
 #include "base/utf8.h"
 #include "store/audit_event.h"
 
@@ -34,7 +34,7 @@ static void put_shown(const char *text)
 		fputs("(not UTF-8)", stdout);
 		return;
 	}
-	shown_text_append(&shown, text);
+	escape_text(&shown, text);
 	put_text(shown.data, shown.length);
 	buffer_deinit(&shown);
 }

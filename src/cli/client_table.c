@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "cli/colour.h"
 #include "cli/terminal.h"
 
@@ -27,7 +27,7 @@ static const char *const heads[COLUMNS] = {
 /* What a name or a number holds is shown and moves no cursor. */
 static void append(struct buffer *cell, const char *text)
 {
-	shown_line_append(cell, text);
+	escape_line(cell, text);
 }
 
 static void append_list(struct buffer *cell, const struct json *list, const char *none)

@@ -10,12 +10,13 @@
 
 #include "base/buffer.h"
 #include "base/log.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "cli/colour.h"
 #include "cli/command.h"
 #include "cli/failing.h"
 #include "cli/usage.h"
+#include "base/explanation.h"
 
 enum {
 	TEXT_BYTES = 1024,
@@ -93,7 +94,7 @@ void doctor_tell(struct doctor *doctor, const struct finding *finding, const cha
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	shown_line_append(&shown, utf8_valid(text, strlen(text)) ? text : "?");
+	escape_line(&shown, utf8_valid(text, strlen(text)) ? text : "?");
 	doctor->counts[finding->level]++;
 	if (doctor->writer)
 		write_finding(doctor->writer, finding, &shown);

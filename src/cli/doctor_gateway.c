@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "config/config_json.h"
 #include "base/json_reader.h"
 #include "cli/ask_gateway.h"
 #include "cli/doctor.h"
 #include "cli/member.h"
 #include "cli/progress.h"
 #include "cli/shown_time.h"
+#include "config/config.h"
 #include "gateway/control_call.h"
 #include "gateway/control_socket.h"
 #include "sms/outbox.h"
@@ -208,7 +208,7 @@ static void take_running(struct doctor *doctor, const struct json *status)
 	struct config present;
 
 	if (strcmp(member_text(status, "version"), OFONO_MCP_VERSION) != 0 ||
-	    !config_json_read(json_member(status, "configuration"), &doctor->running))
+	    !config_read_json(json_member(status, "configuration"), &doctor->running))
 		return;
 	present = doctor->config;
 	config_adopt(&present, &doctor->running, note_difference, &differences);

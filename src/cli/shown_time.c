@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/timestamp.h"
 
 enum { S_PER_MINUTE = 60, MINUTES_PER_HOUR = 60, MS_PER_S = 1000 };
 
@@ -45,7 +44,7 @@ struct shown_time shown_time(const char *utc)
 	struct shown_time shown;
 	int64_t wall_ms;
 
-	if (timestamp_parse(utc, &wall_ms))
+	if (clock_parse(utc, &wall_ms))
 		return shown_time_of(wall_ms);
 	snprintf(shown.text, sizeof(shown.text), "%s", utc);
 	return shown;

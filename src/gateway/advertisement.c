@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "http/listener.h"
+#include "config/config.h"
 
 /* What there is to tell */
 

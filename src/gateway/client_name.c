@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 enum { SHOWN_CHARACTERS = 63 };
@@ -13,7 +13,7 @@ static bool is_printable(const char *text)
 	while (*text) {
 		uint32_t character = utf8_next(&text);
 
-		if (character < ' ' || shown_text_escapes(character))
+		if (character < ' ' || escape_is_needed(character))
 			return false;
 	}
 	return true;

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "gateway/control_command.h"
 #include "sms/outbox_approval.h"
 #include "store/store_client.h"
@@ -42,12 +42,12 @@ static void put_row(struct json_writer *writer, const struct control *control,
 
 	store_client_name(control->store, message->client_id, client);
 	json_put_integer(writer, "message_id", message->id);
-	put_shown(writer, "client", client, shown_line_append);
-	put_shown(writer, "phone_number", message->number, shown_line_append);
+	put_shown(writer, "client", client, escape_line);
+	put_shown(writer, "phone_number", message->number, escape_line);
 	json_put_integer(writer, "subscription_id", message->sim_id);
 	if (sim)
-		put_shown(writer, "sim", sim->display_name, shown_line_append);
-	put_shown(writer, "text", message->text, shown_text_append);
+		put_shown(writer, "sim", sim->display_name, escape_line);
+	put_shown(writer, "text", message->text, escape_text);
 	json_put_integer(writer, "segments", message->segments);
 	put_time(writer, "asked_at", message->created_ms);
 	if (message->send_at_ms)

@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 
-#include "config/config_json.h"
+#include "config/config.h"
 #include "gateway/client_view.h"
 #include "gateway/owner_table.h"
 #include "gateway/tool_command.h"
@@ -117,7 +117,7 @@ static int write_all(struct control_call *call, struct json_writer *writer)
 	json_put_boolean(writer, "advertised", told);
 	json_put_string(writer, "advertisement", text); /* as what, or why not */
 	json_key(writer, "configuration");
-	config_json_write(services->config, writer);
+	config_write_json(services->config, writer);
 	errors[0] = status_view_put(writer, &view);
 	write_contacts(writer, services);
 	errors[1] = write_waiting(writer, control->store);

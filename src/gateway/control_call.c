@@ -223,7 +223,7 @@ void control_call_run(struct control_call *call, const char *request, size_t len
 		return;
 	}
 	if (error) {
-		refuse(call, json_error_text(error));
+		refuse(call, json_reader_error_text(error));
 		return;
 	}
 	name = json_string(json_member(root, "command"));

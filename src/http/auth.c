@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/token.h"
+#include "base/crypto.h"
 
 enum { TOKEN_BYTES_MAX = 256 };
 
@@ -59,7 +59,7 @@ bool auth_check(const struct auth *auth, const char *authorization,
 	token = token_find(authorization, &length);
 	if (!token || length > TOKEN_BYTES_MAX)
 		return false;
-	token_hash(token, length, hash);
+	crypto_hash_token(token, length, hash);
 	if (!auth->find(auth->data, hash, &client))
 		return false;
 	*client_out = client;

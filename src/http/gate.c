@@ -11,6 +11,7 @@
 
 #include "http/authority.h"
 #include "http/origin.h"
+#include "config/config.h"
 
 struct gate_walk {
 	const struct gate_request *request;

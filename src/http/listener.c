@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "http/connection.h"
 #include "http/tls.h"
+#include "config/config.h"
 
 enum {
 	/*

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/crypto.h"
 #include "base/log.h"
-#include "base/mac.h"
 #include "mcp/elicitation_call.h"
 #include "mcp/era.h"
 #include "mcp/persistence.h"
@@ -176,8 +176,8 @@ static const char *elicitation_digest_question(
 		form_write(writer, question->fields, FORM_STYLE_TITLES);
 		json_close_array(writer);
 		json_writer_free(writer);
-		made = !text.failed && mac_digest(elicitation->calls->key.bytes,
-						  text.data, text.length, digest);
+		made = !text.failed && crypto_hmac(elicitation->calls->key.bytes,
+						   text.data, text.length, digest);
 	}
 	buffer_deinit(&text);
 	return made ? arena_copy(elicitation->call->arena, digest, strlen(digest)) : NULL;

@@ -18,8 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_canonical.h"
-#include "base/mac.h"
+#include "base/crypto.h"
+#include "base/json.h"
 #include "mcp/elicitation_call.h"
 #include "mcp/request.h"
 #include "mcp/request_state.h"
@@ -44,8 +44,8 @@ static bool elicitation_2026_digest_call(const struct elicitation_call *elicitat
 		json_write_canonical(writer, call->arguments ? call->arguments : &none);
 		json_close_array(writer);
 		json_writer_free(writer);
-		made = !text.failed && mac_digest(elicitation->calls->key.bytes,
-						  text.data, text.length, digest);
+		made = !text.failed && crypto_hmac(elicitation->calls->key.bytes,
+						   text.data, text.length, digest);
 	}
 	buffer_deinit(&text);
 	return made;

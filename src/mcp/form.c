@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/timestamp.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -73,7 +73,7 @@ static bool form_is_date_time(const char *text)
 {
 	int64_t wall_ms;
 
-	return timestamp_parse(text, &wall_ms);
+	return clock_parse(text, &wall_ms);
 }
 
 static bool form_is_date(const char *text)

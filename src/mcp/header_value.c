@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/base64.h"
+#include "base/crypto.h"
 
 static const char wrapper_begin[] = "=?base64?";
 static const char wrapper_end[] = "?=";
@@ -70,8 +70,8 @@ static bool header_value_decodes_to(struct arena *arena, const char *value, size
 	size_t count;
 
 	return bytes &&
-	       base64_decode(value + BEGIN_LENGTH, length - BEGIN_LENGTH - END_LENGTH,
-			     bytes, &count) &&
+	       crypto_base64_decode(value + BEGIN_LENGTH,
+				    length - BEGIN_LENGTH - END_LENGTH, bytes, &count) &&
 	       count == strlen(text) && memcmp(bytes, text, count) == 0;
 }
 

@@ -224,9 +224,9 @@ static void post_refuse_nul(struct post *post, const struct json *root)
 
 	if (root->type == JSON_OBJECT)
 		rpc_read(root, &message);
-	post_refuse(
-		post, message.id, 400,
-		&(struct rpc_error){ RPC_INVALID_REQUEST, json_error_text(JSON_E_NUL) });
+	post_refuse(post, message.id, 400,
+		    &(struct rpc_error){ RPC_INVALID_REQUEST,
+					 json_reader_error_text(JSON_E_NUL) });
 }
 
 static void post_run_array(struct post *post)
@@ -354,11 +354,12 @@ void post_complete(struct post *post)
 	if (error < 0)
 		exchange_answer(post->exchange, 503, NULL, NULL);
 	else if (error == JSON_E_SYNTAX || error == JSON_E_TEXT)
-		post_refuse_body(post, RPC_PARSE_ERROR, json_error_text(error));
+		post_refuse_body(post, RPC_PARSE_ERROR, json_reader_error_text(error));
 	else if (error == JSON_E_NUL)
 		post_refuse_nul(post, root);
 	else if (error > 0)
-		post_refuse_body(post, RPC_INVALID_REQUEST, json_error_text(error));
+		post_refuse_body(post, RPC_INVALID_REQUEST,
+				 json_reader_error_text(error));
 	else if (root->type == JSON_ARRAY)
 		post_accept_array(post, root);
 	else

@@ -12,11 +12,10 @@
 #include <gnutls/gnutls.h>
 #include <string.h>
 
-#include "base/base64.h"
 #include "base/clock.h"
-#include "base/json_canonical.h"
+#include "base/crypto.h"
+#include "base/json.h"
 #include "base/json_reader.h"
-#include "base/mac.h"
 
 #define VERSION "v1."
 
@@ -52,13 +51,15 @@ static char *request_state_write_signed_part(const struct request_state *state,
 	if (writer) {
 		request_state_write_members(state, writer);
 		json_writer_free(writer);
-		length = base64_length(members.length);
+		length = crypto_base64_length(members.length);
 		if (!members.failed)
 			text = arena_alloc(arena, VERSION_LENGTH + length + 1);
 	}
 	if (text) {
 		memcpy(text, VERSION, VERSION_LENGTH);
-		base64_encode(members.data, members.length, text + VERSION_LENGTH);
+		if (!crypto_base64_encode(members.data, members.length,
+					  text + VERSION_LENGTH))
+			text = NULL;
 	}
 	buffer_deinit(&members);
 	return text;
@@ -70,7 +71,7 @@ const char *request_state_write(const struct request_state *state,
 	const char *text = request_state_write_signed_part(state, arena);
 	char mac[MAC_DIGEST_BYTES];
 
-	if (!text || !mac_digest(key->bytes, text, strlen(text), mac))
+	if (!text || !crypto_hmac(key->bytes, text, strlen(text), mac))
 		return NULL;
 	return arena_printf(arena, "%s.%s", text, mac);
 }
@@ -85,7 +86,7 @@ static const char *request_state_find_mac(const char *text,
 	if (strncmp(text, VERSION, VERSION_LENGTH) != 0 || point < text + VERSION_LENGTH)
 		return NULL;
 	if (strlen(point + 1) != sizeof(mac) - 1 ||
-	    !mac_digest(key->bytes, text, (size_t)(point - text), mac) ||
+	    !crypto_hmac(key->bytes, text, (size_t)(point - text), mac) ||
 	    gnutls_memcmp(mac, point + 1, sizeof(mac) - 1) != 0)
 		return NULL;
 	return point + 1;
@@ -98,7 +99,7 @@ static int request_state_read_json(const char *text, size_t length, struct arena
 	struct json_reader *reader = json_reader_new(arena);
 	int error = data && reader ? 0 : -ENOMEM;
 
-	if (!error && !base64_decode(text, length, data, &length))
+	if (!error && !crypto_base64_decode(text, length, data, &length))
 		error = REQUEST_STATE_E_FORGED;
 	if (!error) {
 		json_reader_feed(reader, data, length);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "mcp/era.h"
 
 #define RESOURCE_METHODS_JSON_TYPE "application/json"
@@ -107,7 +107,7 @@ static void resource_methods_refuse(struct request *request, const char *uri, in
 {
 	struct rpc_error error = {
 		.write_data = resource_methods_write_uri,
-		.data = shown_text_quote(request->arena, uri, RESOURCE_URI_MAX),
+		.data = escape_quote(request->arena, uri, RESOURCE_URI_MAX),
 	};
 
 	if (outcome == RESOURCE_E_NOT_FOUND) {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 enum { NAME_CHARACTERS = 40 }; /* of an unknown name that an error repeats */
@@ -309,7 +309,7 @@ static const char *schema_check_unknown(const struct schema_field *fields,
 		if (!schema_find_field(fields, member->name))
 			return arena_printf(
 				arena, "unknown parameter \"%s\"; the parameters are: %s",
-				shown_text_quote(arena, member->name, NAME_CHARACTERS),
+				escape_quote(arena, member->name, NAME_CHARACTERS),
 				schema_join_names(fields, arena));
 	}
 	return NULL;

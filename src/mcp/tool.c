@@ -12,8 +12,8 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/event_count.h"
-#include "base/shown_text.h"
 #include "mcp/elicitation.h"
 #include "mcp/tool_set.h"
 
@@ -303,8 +303,8 @@ static const struct tool *tool_read_call(struct request *request,
 	if (!tool)
 		request_fail(request, RPC_INVALID_PARAMS,
 			     arena_printf(request->arena, "Unknown tool: %s",
-					  shown_text_quote(request->arena, name,
-							   TOOL_NAME_CHARACTERS)));
+					  escape_quote(request->arena, name,
+						       TOOL_NAME_CHARACTERS)));
 	*arguments_out = arguments;
 	return tool;
 }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/letter.h"
 #include "base/utf8.h"
 
 /* What people who look for a name leave out besides, or cannot type: from, to */
@@ -37,9 +36,9 @@ static void fold(const char *text, char *folded_out)
 	size_t length = 0;
 
 	while (*text) {
-		uint32_t letter = make_plain(letter_fold(utf8_next(&text)));
+		uint32_t letter = make_plain(utf8_fold(utf8_next(&text)));
 
-		if (!letter_is_accent(letter))
+		if (!utf8_is_accent(letter))
 			length += utf8_write(letter, folded_out + length);
 	}
 	folded_out[length] = '\0';

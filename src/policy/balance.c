@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "config/config_policy.h"
 #include "policy/policy_case.h"
+#include "config/config.h"
 
 enum { MS_PER_HOUR = 60 * 60 * 1000 };
 
@@ -16,8 +17,8 @@ static int read_balance(const struct policy *policy, int64_t sim_id,
 
 	if (error)
 		return error;
-	balance->has_minimum =
-		config_minimum_find(&config->minimum_balance, sim_id, &balance->minimum);
+	balance->has_minimum = config_policy_find_minimum(&config->minimum_balance,
+							  sim_id, &balance->minimum);
 	balance->counts_until_ms = balance->last.read_ms + most_ms;
 	balance->is_low =
 		balance->has_minimum && balance->last.age_ms < most_ms &&

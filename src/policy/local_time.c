@@ -58,14 +58,14 @@ static int64_t month_begin(int number)
 	return in_s * MS_PER_SECOND;
 }
 
-static bool is_within(const struct config_hours *hours, int minute)
+static bool is_within(const struct config_policy_hours *hours, int minute)
 {
 	if (hours->from < hours->until)
 		return minute >= hours->from && minute < hours->until;
 	return minute >= hours->from || minute < hours->until;
 }
 
-static bool is_within_at(const struct config_hours *hours, int64_t wall_ms)
+static bool is_within_at(const struct config_policy_hours *hours, int64_t wall_ms)
 {
 	struct tm time = local(wall_ms);
 
@@ -76,10 +76,10 @@ static bool is_within_at(const struct config_hours *hours, int64_t wall_ms)
 int64_t local_time_hours_end(const char *hours, int64_t wall_ms)
 {
 	int64_t end_ms = wall_ms - wall_ms % MS_PER_MINUTE;
-	struct config_hours parsed;
+	struct config_policy_hours parsed;
 
 	tzset();
-	if (!config_hours_parse(hours, &parsed) || !is_within_at(&parsed, wall_ms))
+	if (!config_policy_parse_hours(hours, &parsed) || !is_within_at(&parsed, wall_ms))
 		return 0;
 	for (int minute = 0; minute < LONGEST_MINUTES; minute++) {
 		end_ms += MS_PER_MINUTE;

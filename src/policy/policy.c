@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/before_sleep.h"
 #include "base/clock.h"
-#include "base/each_turn.h"
 #include "base/log.h"
 #include "base/word_list.h"
+#include "config/config.h"
 #include "policy/policy_case.h"
 #include "store/store.h"
 #include "store/store_setting.h"
@@ -319,7 +320,7 @@ int policy_new(const struct policy_parts *parts, struct policy **policy_out)
 	memcpy(&policy->seen, &parts->config->policy, sizeof(policy->seen));
 	error = read_paused(policy);
 	if (!error)
-		error = each_turn_add(parts->loop, &policy->look, on_look, policy);
+		error = before_sleep_add(parts->loop, &policy->look, on_look, policy);
 	if (error < 0) {
 		policy_free(policy);
 		return error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rules about limits, in words. */
 #include "base/clock.h"
+#include "config/config.h"
 #include "policy/limit.h"
 #include "policy/policy_case.h"
 #include "store/store_event.h"
@@ -98,16 +99,17 @@ int policy_check_budgets(struct policy_case *about)
 static const struct {
 	int64_t span_ms;
 	const char *name;
-	size_t most; /* offset in struct config_calls */
+	size_t most; /* offset in struct config_policy_calls */
 } call_windows[] = {
-	{ 60 * 60 * 1000, "an hour", offsetof(struct config_calls, per_hour) },
-	{ CLOCK_MS_PER_DAY, "a day", offsetof(struct config_calls, per_day) },
+	{ 60 * 60 * 1000, "an hour", offsetof(struct config_policy_calls, per_hour) },
+	{ CLOCK_MS_PER_DAY, "a day", offsetof(struct config_policy_calls, per_day) },
 };
 
 /* Those of all clients together; the ledger has them, so a restart makes no room. */
 int policy_check_calls(struct policy_case *about)
 {
-	const struct config_calls *config = &about->policy->parts.config->policy.calls;
+	const struct config_policy_calls *config =
+		&about->policy->parts.config->policy.calls;
 
 	for (size_t i = 0; i < sizeof(call_windows) / sizeof(call_windows[0]); i++) {
 		int64_t most =

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/word_list.h"
-#include "config/config_policy.h"
+#include "config/config.h"
 #include "policy/local_time.h"
 #include "policy/policy_case.h"
 #include "sms/loop.h"
@@ -188,7 +188,7 @@ static bool is_country_named(const struct policy_case *about,
 {
 	for (size_t i = 0; i < countries->count; i++) {
 		const char *at = countries->items[i];
-		char word[CONFIG_NUMBER_BYTES];
+		char word[CONFIG_POLICY_NUMBER_BYTES];
 
 		while (word_list_next(&at, word, sizeof(word))) {
 			if (strcmp(word, "any") == 0 &&

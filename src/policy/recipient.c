@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "config/config_policy.h"
 #include "base/word_list.h"
+#include "config/config_policy.h"
 
 /*
  * 112 and 911 are emergency numbers in every network, the others in one that has no card of
@@ -198,7 +198,7 @@ static bool word_fits(const struct recipient *recipient, const char *word, bool 
 static bool is_in(const struct recipient *recipient, const char *words, bool prefixes,
 		  const struct country *country)
 {
-	char word[CONFIG_NUMBER_BYTES];
+	char word[CONFIG_POLICY_NUMBER_BYTES];
 
 	while (word_list_next(&words, word, sizeof(word))) {
 		char *star = strchr(word, '*');

@@ -102,7 +102,7 @@ static size_t piece_end(const char *text, size_t at)
 	return at;
 }
 
-/* letter_fold() takes accents away, too. Latin, Greek and Cyrillic, but for rare ones. */
+/* utf8_fold() takes accents away, too. Latin, Greek and Cyrillic, but for rare ones. */
 static bool is_capital(uint32_t character)
 {
 	return is_within(character, 'A', 'Z') ||

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 enum { SINGLE_DIGITS_MIN = 4 };
@@ -49,7 +49,7 @@ static bool is_nothing(uint32_t character)
 {
 	if (character == '\r')
 		return false;
-	return shown_text_escapes(character) || is_within(character, 0x200c, 0x200d) ||
+	return escape_is_needed(character) || is_within(character, 0x200c, 0x200d) ||
 	       is_within(character, 0xfe0e, 0xfe0f) ||
 	       is_within(character, 0x20e0, 0x20e3);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 static const char *const schemes[] = { "https://", "http://" };
@@ -28,7 +28,7 @@ static bool ends_link(uint32_t character)
 {
 	if (character < 0x80)
 		return character <= ' ' || strchr("<>\"", (int)character);
-	return shown_text_escapes(character) || character == 0xa0 || character == 0xab ||
+	return escape_is_needed(character) || character == 0xa0 || character == 0xab ||
 	       character == 0xbb || is_within(character, 0x2000, 0x200a) ||
 	       is_within(character, 0x2018, 0x202f) || is_wide_mark(character);
 }

@@ -17,9 +17,10 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
+#include "base/before_sleep.h"
 #include "base/clock.h"
-#include "base/each_turn.h"
 #include "base/log.h"
+#include "config/config.h"
 #include "sms/outbox_approval.h"
 #include "sms/outbox_private.h"
 #include "store/store.h"
@@ -369,7 +370,7 @@ static int outbox_init(struct outbox *outbox, sd_event *loop)
 	int error = outbox_messages_init(&outbox->messages, loop, outbox->store);
 
 	if (error >= 0)
-		error = each_turn_add(loop, &outbox->run_source, outbox_run, outbox);
+		error = before_sleep_add(loop, &outbox->run_source, outbox_run, outbox);
 	if (error >=
 	    0) /* after other callbacks before sleep, which may accept messages */
 		error = sd_event_source_set_priority(outbox->run_source,

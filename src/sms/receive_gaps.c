@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "base/before_sleep.h"
 #include "base/clock.h"
-#include "base/each_turn.h"
 #include "base/log.h"
 
 #define GATEWAY_DOWN "gateway_down"
@@ -245,7 +245,7 @@ int receive_gaps_init(struct receive_gaps *gaps, sd_event *loop, struct store *s
 					   grace_ms * 1000, ACCURACY_USEC,
 					   receive_gaps_on_grace_over, gaps);
 	if (error >= 0)
-		error = each_turn_add(loop, &gaps->check, receive_gaps_on_check, gaps);
+		error = before_sleep_add(loop, &gaps->check, receive_gaps_on_check, gaps);
 	if (error < 0) {
 		sd_event_source_disable_unref(gaps->grace);
 		return error;

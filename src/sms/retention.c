@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/before_sleep.h"
 #include "base/clock.h"
-#include "base/each_turn.h"
 #include "base/log.h"
+#include "config/config.h"
 #include "store/store_audit.h"
 #include "store/store_event.h"
 #include "store/store_retention.h"
@@ -303,7 +304,7 @@ static int add_sources(struct retention *retention, sd_event *loop)
 	if (error >= 0)
 		error = sd_event_source_set_enabled(retention->due, SD_EVENT_OFF);
 	if (error >= 0)
-		error = each_turn_add(loop, &retention->look, on_look, retention);
+		error = before_sleep_add(loop, &retention->look, on_look, retention);
 	return error < 0 ? error : 0;
 }
 

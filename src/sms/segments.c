@@ -5,7 +5,7 @@
 #include <string.h>
 #include <uchar.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 enum {
@@ -144,5 +144,5 @@ const char *segments_name_character(struct arena *arena, const char *text, uint3
 		if (utf8_next(&end) == code)
 			break;
 	}
-	return arena_printf(arena, "U+%04X (%s)", code, shown_text_quote(arena, at, 1));
+	return arena_printf(arena, "U+%04X (%s)", code, escape_quote(arena, at, 1));
 }

@@ -138,7 +138,7 @@ static int parse(const struct bytes *bytes, struct arena *arena,
 		error = json_reader_finish(reader, root_out);
 	json_reader_free(reader);
 	if (error > 0) {
-		*flaw_out = json_error_text(error);
+		*flaw_out = json_reader_error_text(error);
 		return SPOOL_FILE_E_BAD;
 	}
 	return error;

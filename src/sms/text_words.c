@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-#include "base/letter.h"
-#include "base/shown_text.h"
 #include "base/utf8.h"
+#include "base/escape.h"
 
 enum { ABBREVIATION_BYTES = 3 };
 
@@ -25,8 +24,8 @@ static enum letter_kind kind_of(uint32_t character)
 {
 	if (is_within(character, '0', '9'))
 		return DIGIT;
-	if (character < 0xc0 || shown_text_escapes(character))
-		return is_within(letter_fold(character), 'a', 'z') ? LETTER : NO_LETTER;
+	if (character < 0xc0 || escape_is_needed(character))
+		return is_within(utf8_fold(character), 'a', 'z') ? LETTER : NO_LETTER;
 	if (is_within(character, 0x2000, 0x2fff) ||
 	    is_within(character, 0x3000, 0x303f) ||
 	    is_within(character, 0xfe00, 0xff20) || character >= 0x1f000 ||
@@ -100,7 +99,7 @@ static void add_folded(struct text_word *word, size_t *length, uint32_t characte
 
 	if (character > 0xffff)
 		return;
-	count = utf8_write(letter_fold(character), bytes);
+	count = utf8_write(utf8_fold(character), bytes);
 	if (*length + count >= TEXT_WORD_FOLDED_BYTES)
 		return;
 	memcpy(word->folded + *length, bytes, count);
@@ -144,7 +143,7 @@ static void read_word(struct splitter *splitter, struct text_word *word)
 		digits |= is_digit;
 		ascii_letters |= !is_digit && character < 0x80;
 		other_letters |= character >= 0x80;
-		word->is_upper &= is_digit || letter_fold(character) != character;
+		word->is_upper &= is_digit || utf8_fold(character) != character;
 		add_folded(word, &folded_length, character);
 	}
 	word->length = (unsigned)(splitter->at - word->text);

@@ -142,7 +142,7 @@ int store_message_add(struct store *store, const struct store_message_draft *dra
 	int64_t message_id = 0;
 	int error = draft->is_awaited ? store_begin_lazily(store) : store_begin(store);
 
-	clock_history_look(&store->clock); /* see store_message_find_same() */
+	clock_history_update(&store->clock); /* see store_message_find_same() */
 
 	if (error)
 		return error;
@@ -341,7 +341,7 @@ int store_message_find_same(struct store *store, const struct store_message_draf
 
 	store_party_spell(store, draft->sim_id, draft->number, &party);
 	store_party_list(&party, numbers);
-	clock_history_look(&store->clock);
+	clock_history_update(&store->clock);
 	for (place = 0; place < store->clock.count && error == STORE_E_NOT_FOUND;
 	     place++) {
 		int64_t now_ms = clock_history_now_ms(&store->clock, place);

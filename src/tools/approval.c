@@ -3,7 +3,8 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
+#include "config/config.h"
 #include "store/store_party.h"
 #include "tools/sim_question.h"
 
@@ -31,7 +32,7 @@ bool approval_may_ask(const struct tool_call *call)
 {
 	const struct services *services = call->services;
 
-	return services->config->approve_through_client && elicitation_is_available(call);
+	return services->config->approve_through_agent && elicitation_is_available(call);
 }
 
 /* NULL: no memory. */
@@ -40,7 +41,7 @@ static const char *shown(const char *text, struct arena *arena)
 	struct buffer buffer = BUFFER_INIT;
 	const char *copy = NULL;
 
-	shown_text_append(&buffer, text);
+	escape_text(&buffer, text);
 	if (!buffer.failed)
 		copy = arena_copy(arena, buffer.data ? buffer.data : "", buffer.length);
 	buffer_deinit(&buffer);

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "base/shown_text.h"
-#include "base/timestamp.h"
-#include "store/store_listing.h"
+#include "base/clock.h"
+#include "base/escape.h"
 #include "numbers/phone_number.h"
+#include "store/store_listing.h"
 #include "tools/failure.h"
 #include "tools/services.h"
 
@@ -58,7 +58,7 @@ const char *argument_party(const struct tool_call *call, const char *name)
 	char number[PHONE_NUMBER_BYTES];
 
 	if (text)
-		shown_text_restore(text);
+		escape_undo(text);
 	if (!text || phone_number_parse(text, number) != PHONE_NUMBER_OK ||
 	    store_listing_knows_number(services->store, text))
 		return text;
@@ -73,7 +73,7 @@ bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_ou
 		*wall_ms_out = 0;
 		return true;
 	}
-	if (timestamp_parse(text, wall_ms_out)) {
+	if (clock_parse(text, wall_ms_out)) {
 		if (*wall_ms_out < 1) /* before any message; 0 would mean no bound */
 			*wall_ms_out = 1;
 		return true;

@@ -26,7 +26,7 @@ bool argument_keep_text(struct tool_call *call, const char *name);
 /*
  * The other end of messages as the store has it: a number without its separators, or a
  * name ("Bank", or "1-800-555" when messages are there) as it was written, given so or as
- * base/shown_text.h shows it. NULL: none was given, or no memory.
+ * base/escape.h shows it. NULL: none was given, or no memory.
  */
 const char *argument_party(const struct tool_call *call, const char *name);
 

@@ -5,6 +5,7 @@
  * What waits in the gateway is cancelled at once, on disk. What oFono has is cancelled by
  * oFono or not at all; whatever is answered was read from the store or told by oFono.
  */
+#include "config/config.h"
 #include "tools/argument.h"
 #include "tools/failure.h"
 #include "tools/services.h"

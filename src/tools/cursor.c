@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "tools/argument.h"
 #include "tools/failure.h"
 
@@ -77,7 +77,7 @@ bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind 
 				    "%s: \"%s\" is no cursor that this tool takes: give "
 				    "the %s exactly as you got it, or leave %s out.",
 				    name,
-				    shown_text_quote(call->arena, text, SHOWN_CHARACTERS),
+				    escape_quote(call->arena, text, SHOWN_CHARACTERS),
 				    kinds[kind].source, name));
 	return false;
 }

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "phone/contact_query.h"
 #include "store/store_party.h"
 #include "tools/argument.h"
@@ -75,7 +75,7 @@ static bool read_name(struct search *search)
 		return true;
 	search->by_name = true;
 	if (name)
-		shown_text_restore(name);
+		escape_undo(name);
 	if (name && contact_query_read(&search->query, name))
 		return true;
 	failure_answer(call, FAILURE_INVALID_ARGUMENTS,

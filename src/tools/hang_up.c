@@ -4,6 +4,7 @@
  * owner placed, are nobody's to end here.
  */
 #include "base/log.h"
+#include "config/config.h"
 #include "phone/dialler.h"
 #include "store/store_audit.h"
 #include "tools/argument.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/shown_text.h"
-#include "sms/sender.h"
+#include "base/escape.h"
 #include "sms/code_mask.h"
 #include "sms/extract.h"
+#include "sms/sender.h"
 #include "tools/services.h"
 
 enum { SENT_TIME_LENGTH = sizeof("2026-03-04T05:06:07+0100") - 1 };
@@ -83,7 +83,7 @@ static void put_escaped(struct json_writer *writer, const char *key, struct buff
 bool message_view_put_shown(struct json_writer *writer, const char *key, const char *text)
 {
 	struct buffer shown = BUFFER_INIT;
-	bool escaped = shown_text_append(&shown, text);
+	bool escaped = escape_text(&shown, text);
 
 	put_escaped(writer, key, &shown);
 	return escaped;
@@ -92,7 +92,7 @@ bool message_view_put_shown(struct json_writer *writer, const char *key, const c
 bool message_view_put_line(struct json_writer *writer, const char *key, const char *text)
 {
 	struct buffer shown = BUFFER_INIT;
-	bool escaped = shown_line_append(&shown, text);
+	bool escaped = escape_line(&shown, text);
 
 	put_escaped(writer, key, &shown);
 	return escaped;

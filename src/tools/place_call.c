@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "config/config.h"
 #include "ofono/voice_call.h"
 #include "phone/dialler.h"
 #include "sms/outbox_approval.h"
@@ -83,7 +84,7 @@ static const struct services *services_of(const struct calling *calling)
 	return calling->call->services;
 }
 
-static const struct config_calls *config_of(const struct calling *calling)
+static const struct config_policy_calls *config_of(const struct calling *calling)
 {
 	return &services_of(calling)->config->policy.calls;
 }
@@ -158,7 +159,7 @@ static bool get_yes(struct calling *calling)
 		return true;
 	switch (approval_may_ask(call)
 			? approval_ask_call(call, calling->dialled, calling->sim,
-					    config_of(calling)->most_seconds)
+					    config_of(calling)->max_seconds)
 			: ELICITATION_UNAVAILABLE) {
 	case ELICITATION_ANSWERED:
 		calling->is_approved = true;
@@ -290,7 +291,7 @@ static bool place(struct calling *calling)
 		.client_id = call->client->id,
 		.client = call->client->name,
 		.number = calling->dialled,
-		.most_seconds = config_of(calling)->most_seconds,
+		.most_seconds = config_of(calling)->max_seconds,
 		.reason = calling->is_approved ? outbox_approval_by_user : NULL,
 	};
 

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "tools/message_view.h"
+#include "config/config.h"
 
 static const char *const owners[] = {
 	[USAGE_BY_CLIENT] = "client",
@@ -84,7 +85,7 @@ static void say(struct json_writer *writer, const char *before, const char *word
 	buffer_deinit(&text);
 }
 
-static void say_calls(struct json_writer *writer, const struct config_calls *calls)
+static void say_calls(struct json_writer *writer, const struct config_policy_calls *calls)
 {
 	char text[160];
 
@@ -96,7 +97,7 @@ static void say_calls(struct json_writer *writer, const struct config_calls *cal
 		 "You may call whom you may write to; a call is hung up after %lld "
 		 "seconds, and all agents place %lld in an hour and %lld in a day at "
 		 "most.",
-		 (long long)calls->most_seconds, (long long)calls->per_hour,
+		 (long long)calls->max_seconds, (long long)calls->per_hour,
 		 (long long)calls->per_day);
 	json_write_string(writer, text);
 }

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "numbers/phone_number.h"
 #include "store/store_listing.h"
@@ -34,7 +34,7 @@ static const char *spell(const struct resource_call *call)
 		return arena_copy(call->arena, form, strlen(form));
 	if (!name)
 		return NULL;
-	shown_text_restore(name);
+	escape_undo(name);
 	return utf8_cut(name, CHARACTERS_MAX) == strlen(name) ? name : NULL;
 }
 
@@ -78,7 +78,7 @@ static void propose(void *data, const struct conversation *conversation)
 	struct proposing *proposing = data;
 	const char *number = conversation->number;
 
-	if (may_mean(proposing, number) && *number && shown_text_is_plain(number))
+	if (may_mean(proposing, number) && *number && escape_is_plain(number))
 		resource_add_completion(proposing->completion, number);
 }
 

@@ -11,6 +11,7 @@
  * writes is a stranger's text, and in no log.
  */
 #include "base/log.h"
+#include "config/config.h"
 #include "config/ussd_code.h"
 #include "tools/argument.h"
 #include "tools/services.h"

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
+#include "config/config.h"
 #include "sms/outbox_approval.h"
 #include "tools/message_view.h"
 #include "tools/sending.h"
@@ -144,7 +145,7 @@ static void hear_note(void *data, const struct message_change *change)
 	if (!*change->note)
 		return;
 	buffer_append_text(note, ": ");
-	shown_text_append(note, change->note);
+	escape_text(note, change->note);
 }
 
 /* The owner's words are in the history alone. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 
 /* A card's name comes from whoever made it. */
 const char *sim_question_title(const struct sim *sim, struct arena *arena)
@@ -12,7 +12,7 @@ const char *sim_question_title(const struct sim *sim, struct arena *arena)
 	struct buffer name = BUFFER_INIT;
 	const char *title = NULL;
 
-	shown_line_append(&name, sim->display_name);
+	escape_line(&name, sim->display_name);
 	if (!name.failed)
 		title = arena_printf(arena, "%.*s (SIM %d%s%s)", (int)name.length,
 				     name.data ? name.data : "", sim->slot + 1,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/timestamp.h"
+#include "config/config.h"
 #include "mcp/elicitation.h"
 #include "sms/outbox_approval.h"
 #include "tools/argument.h"
@@ -82,7 +82,7 @@ static bool refuse_time(struct sms_order *order, struct refusal *refusal_out,
 /* A time that is over is not refused before the policy has looked for a repeat. */
 static bool read_send_at(struct sms_order *order, struct refusal *refusal_out)
 {
-	if (!order->send_at || timestamp_parse(order->send_at, &order->send_at_ms))
+	if (!order->send_at || clock_parse(order->send_at, &order->send_at_ms))
 		return true;
 	return refuse_time(order, refusal_out,
 			   "must be a time with its offset from UTC as RFC 3339 "

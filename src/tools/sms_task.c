@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/mac.h"
+#include "base/crypto.h"
 #include "store/store_setting.h"
 #include "tools/state_meaning.h"
 #include "tools/tool_table.h"
@@ -49,7 +49,7 @@ static const char *make_id(const struct task_query *query, int64_t message_id)
 	char text[64], mac[MAC_TEXT_BYTES];
 
 	describe(text, query->client_id, message_id);
-	if (read_key(query->services, key) || !mac_write(key, text, mac))
+	if (read_key(query->services, key) || !crypto_mac_write(key, text, mac))
 		return NULL;
 	return arena_printf(query->arena, "%lld-%s", (long long)message_id, mac);
 }
@@ -71,7 +71,7 @@ static int read_id(const struct task_query *query, int64_t *message_id_out)
 	if (error)
 		return error;
 	describe(text, query->client_id, message_id);
-	if (!mac_is(key, text, end + 1))
+	if (!crypto_mac_is_valid(key, text, end + 1))
 		return TASK_E_NOT_FOUND;
 	*message_id_out = message_id;
 	return 0;

@@ -6,7 +6,7 @@
 #ifndef TOOLS_STATE_MEANING_H
 #define TOOLS_STATE_MEANING_H
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "store/message_state.h"
 
 enum { STATE_MEANING_BYTES = 512 };

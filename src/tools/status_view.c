@@ -2,6 +2,7 @@
 #include "tools/status_view.h"
 
 #include "base/clock.h"
+#include "config/config.h"
 #include "tools/balance_view.h"
 #include "tools/change_source.h"
 #include "tools/cursor.h"

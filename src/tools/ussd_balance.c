@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "config/config.h"
 #include "tools/balance_view.h"
 
 static int64_t read_ms_of(const struct services *services, int64_t sim_id)

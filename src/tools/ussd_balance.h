@@ -6,7 +6,7 @@
 #define TOOLS_USSD_BALANCE_H
 
 #include "config/balance_pattern.h"
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "tools/services.h"
 
 struct ussd_balance { /* zeroed: the owner has no pattern for the code */

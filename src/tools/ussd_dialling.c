@@ -4,6 +4,7 @@
 #include "config/ussd_code.h"
 #include "tools/services.h"
 #include "tools/sim_choice.h"
+#include "config/config.h"
 
 enum { MS_PER_SECOND = 1000 };
 
@@ -71,13 +72,13 @@ static bool check_reply(const struct ussd_dialling *dialling)
 {
 	const char *reply = dialling->order.reply;
 
-	if (reply && !ussd_reply_is_valid(reply))
+	if (reply && !ussd_code_reply_is_valid(reply))
 		return ussd_dialling_refuse(
 			dialling, FAILURE_INVALID_ARGUMENTS,
 			"reply takes letters and digits of ASCII, blanks and "
 			"*#+-.,:/()?! only, for a modem might take others for "
 			"commands; the network still waits for one.");
-	if (reply && ussd_reply_is_code(reply))
+	if (reply && ussd_code_reply_is_code(reply))
 		return ussd_dialling_refuse(
 			dialling, FAILURE_CODE_NOT_ALLOWED,
 			"This reply reads like a code, and the network might "

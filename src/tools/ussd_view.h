@@ -5,7 +5,7 @@
 #ifndef TOOLS_USSD_VIEW_H
 #define TOOLS_USSD_VIEW_H
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "mcp/schema.h"
 #include "tools/ussd_dialling.h"
 

@@ -3,7 +3,7 @@
  * The JSON reader: in whatever pieces a document comes, it is the same document, and written
  * again it is read as what it was.
  */
-#include "base/json_canonical.h"
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "fuzz.h"
 
@@ -35,7 +35,7 @@ static const struct json *read_whole(struct arena *arena, const char *text, size
 	FUZZ_CHECK(reader);
 	json_reader_feed(reader, text, length);
 	*outcome_out = json_reader_finish(reader, &root);
-	FUZZ_CHECK(json_error_text(*outcome_out));
+	FUZZ_CHECK(json_reader_error_text(*outcome_out));
 	json_reader_free(reader);
 	return root;
 }

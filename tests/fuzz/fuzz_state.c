@@ -4,10 +4,8 @@
  * tasks, times. A line feed parts them; a requestState of "!" and JSON is signed here first, so
  * that what lies behind its MAC is reached, too.
  */
-#include "base/base64.h"
 #include "base/clock.h"
-#include "base/mac.h"
-#include "base/timestamp.h"
+#include "base/crypto.h"
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "mcp/request_state.h"
@@ -49,14 +47,14 @@ static void check_foreign(const char *text, struct arena *arena)
 
 static char *sign(const char *members, struct arena *arena)
 {
-	size_t length = base64_length(strlen(members));
+	size_t length = crypto_base64_length(strlen(members));
 	char *text = arena_alloc(arena, 3 + length + 1);
 	char mac[MAC_DIGEST_BYTES];
 
 	FUZZ_CHECK(text);
 	memcpy(text, "v1.", 3);
-	base64_encode(members, strlen(members), text + 3);
-	FUZZ_CHECK(mac_digest(key.bytes, text, strlen(text), mac));
+	crypto_base64_encode(members, strlen(members), text + 3);
+	FUZZ_CHECK(crypto_hmac(key.bytes, text, strlen(text), mac));
 	return arena_printf(arena, "%s.%s", text, mac);
 }
 
@@ -127,7 +125,7 @@ static void check_line(const char *text)
 		check_foreign(text, arena);
 	check_event_id(text);
 	check_cursor(text);
-	timestamp_parse(text, &wall_ms);
+	clock_parse(text, &wall_ms);
 	arena_free(arena);
 }
 

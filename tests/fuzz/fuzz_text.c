@@ -5,7 +5,7 @@
  */
 #include "config/balance_pattern.h"
 #include "base/buffer.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "sms/opt_word.h"
@@ -13,6 +13,7 @@
 #include "sms/extract.h"
 #include "sms/mended_text.h"
 #include "sms/segments.h"
+#include "config/config.h"
 
 static void check_segments(const char *text)
 {
@@ -46,7 +47,7 @@ static void check_balance(const char *text)
 		return;
 	amount_write(&balance.amount, written);
 	FUZZ_CHECK(strlen(written) < AMOUNT_BYTES - 1);
-	FUZZ_CHECK(shown_text_is_plain(balance.currency));
+	FUZZ_CHECK(escape_is_plain(balance.currency));
 	FUZZ_CHECK(!strpbrk(balance.currency, " \"\\{}\n"));
 }
 
@@ -67,13 +68,13 @@ static void check_shown(const char *text)
 {
 	char *plain = without_returns(text);
 	struct buffer shown = BUFFER_INIT;
-	bool escaped = shown_text_append(&shown, text);
+	bool escaped = escape_text(&shown, text);
 
 	buffer_append(&shown, "", 1);
 	FUZZ_CHECK(!shown.failed && strlen(shown.data) == shown.length - 1);
 	FUZZ_CHECK(utf8_valid(shown.data, shown.length));
-	FUZZ_CHECK(!escaped || !shown_text_is_plain(text));
-	shown_text_restore(shown.data);
+	FUZZ_CHECK(!escaped || !escape_is_plain(text));
+	escape_undo(shown.data);
 	FUZZ_CHECK(strcmp(shown.data, plain) == 0);
 	buffer_deinit(&shown);
 	free(plain);

@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "config/balance_pattern.h"
+#include "config/config_list.h"
+#include "base/explanation.h"
 
 static struct config_list list;
 
@@ -111,10 +113,10 @@ static void test_what_is_refused(void **state)
 	static const struct {
 		const char *line, *why;
 	} cases[] = {
-		{ "*100#", "behind a blank a pattern" },
-		{ "balance ([0-9]+)", "no code" },
-		{ "*1?0# ([0-9]+)", "no code" },
-		{ "*#06# ([0-9]+)", "no code" }, /* an MMI code */
+		{ "*100#", "a space and a pattern" },
+		{ "balance ([0-9]+)", "not begin with a code" },
+		{ "*1?0# ([0-9]+)", "not begin with a code" },
+		{ "*#06# ([0-9]+)", "not begin with a code" }, /* an MMI code */
 		{ "*100# ([0-9]+", "Unmatched" },
 		{ "*100# [0-9]+", "one group" },
 		{ "*100# (a)(b)([0-9]+)", "one group" },
@@ -128,13 +130,13 @@ static void test_what_is_refused(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		use("*100# is ([0-9]+)");
 		also(cases[i].line);
-		assert_int_equal(balance_patterns_check(&list, &error), -EINVAL);
+		assert_int_equal(balance_pattern_check_list(&list, &error), -EINVAL);
 		if (!strstr(error.text, cases[i].why))
 			fail_msg("%s", error.text);
 		assert_non_null(strstr(error.text, "ussd.balance_pattern: \""));
 	}
 	use("*100# is ([0-9]+) ?([A-Z]+)?");
-	assert_int_equal(balance_patterns_check(&list, &error), 0);
+	assert_int_equal(balance_pattern_check_list(&list, &error), 0);
 }
 
 static void fill(char *text, size_t bytes, const char *piece)

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/config_folder.h"
+#include "base/explanation.h"
+#include "config/config.h"
 #include "scratch.h"
 
 static char folder[64];
@@ -61,7 +62,7 @@ static void test_a_later_file_wins(void **state)
 	(void)state;
 	write_file("20-person.conf", "[sms]\nmax_segments = 5\n");
 	write_file("10-package.conf", "[sms]\nmax_segments = 4\nqueue_limit = 7\n");
-	assert_int_equal(config_folder_read(&config, folder, &error), 0);
+	assert_int_equal(config_read_folder(&config, folder, &error), 0);
 	assert_int_equal(config.max_segments, 5);
 	assert_int_equal(config.queue_limit, 7);
 }
@@ -71,7 +72,7 @@ static void test_a_list_stands_in_the_place_of_the_earlier_one(void **state)
 	(void)state;
 	write_file("1.conf", "[server]\nlisten = 127.0.0.1:1\nlisten = 127.0.0.1:2\n");
 	write_file("2.conf", "[server]\nlisten = 127.0.0.1:3\n");
-	assert_int_equal(config_folder_read(&config, folder, &error), 0);
+	assert_int_equal(config_read_folder(&config, folder, &error), 0);
 	assert_int_equal(config.listen.count, 1);
 	assert_string_equal(config.listen.items[0], "127.0.0.1:3");
 }
@@ -83,13 +84,13 @@ static void test_other_files_are_left_alone(void **state)
 	write_file(".10-hidden.conf", "no configuration\n");
 	write_file("10.conf.dpkg-dist", "no configuration\n");
 	write_file(".conf", "no configuration\n");
-	assert_int_equal(config_folder_read(&config, folder, &error), 0);
+	assert_int_equal(config_read_folder(&config, folder, &error), 0);
 }
 
 static void test_no_folder_is_fine(void **state)
 {
 	(void)state;
-	assert_int_equal(config_folder_read(&config, "/nowhere/conf.d", &error), 0);
+	assert_int_equal(config_read_folder(&config, "/nowhere/conf.d", &error), 0);
 }
 
 static void test_an_error_names_file_and_line_and_changes_nothing(void **state)
@@ -97,7 +98,7 @@ static void test_an_error_names_file_and_line_and_changes_nothing(void **state)
 	(void)state;
 	write_file("1.conf", "[sms]\nmax_segments = 9\n");
 	write_file("2.conf", "[sms]\nmax_segment = 9\n");
-	assert_int_equal(config_folder_read(&config, folder, &error), -EINVAL);
+	assert_int_equal(config_read_folder(&config, folder, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "/2.conf:2: "));
 	assert_int_equal(config.max_segments, 3);
 }
@@ -111,7 +112,7 @@ static void test_too_many_files(void **state)
 		snprintf(name, sizeof(name), "%d.conf", i);
 		write_file(name, "");
 	}
-	assert_int_equal(config_folder_read(&config, folder, &error), -E2BIG);
+	assert_int_equal(config_read_folder(&config, folder, &error), -E2BIG);
 	assert_non_null(strstr(error.text, "too many files"));
 }
 

@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/config_json.h"
+#include "config/config.h"
 #include "base/json_reader.h"
+#include "base/explanation.h"
 
 static struct config config, told;
 static struct explanation error;
@@ -52,9 +53,9 @@ static void test_there_and_back(void **state)
 				    "", &error),
 			 0);
 	memset(config.control_socket, 0, sizeof(config.control_socket));
-	config_json_write(&config, writer);
+	config_write_json(&config, writer);
 	json_writer_free(writer);
-	assert_true(config_json_read(parse(text.data, text.length, arena), &told));
+	assert_true(config_read_json(parse(text.data, text.length, arena), &told));
 	config_adopt(&told, &config, note, NULL);
 	buffer_deinit(&text);
 	arena_free(arena);
@@ -76,10 +77,10 @@ static void test_what_is_none(void **state)
 	config_defaults(&told);
 	config = told;
 	for (size_t at = 0; at < sizeof(texts) / sizeof(texts[0]); at++) {
-		if (config_json_read(parse(texts[at], strlen(texts[at]), arena), &told))
+		if (config_read_json(parse(texts[at], strlen(texts[at]), arena), &told))
 			fail_msg("%s", texts[at]);
 	}
-	assert_false(config_json_read(NULL, &told));
+	assert_false(config_read_json(NULL, &told));
 	assert_memory_equal(&config, &told, sizeof(config));
 	arena_free(arena);
 }

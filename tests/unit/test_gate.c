@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "http/gate.h"
+#include "config/config.h"
 
 static bool trusts_loopback(const struct config *asked)
 {

@@ -649,12 +649,12 @@ static void test_error_texts(void **state)
 	size_t at, other;
 
 	(void)state;
-	assert_string_equal(json_error_text(JSON_E_DUPLICATE),
+	assert_string_equal(json_reader_error_text(JSON_E_DUPLICATE),
 			    "a key appears twice in one object");
 	for (at = 0; at < 6; at++) {
 		for (other = 0; other < at; other++)
-			assert_string_not_equal(json_error_text(outcomes[at]),
-						json_error_text(outcomes[other]));
+			assert_string_not_equal(json_reader_error_text(outcomes[at]),
+						json_reader_error_text(outcomes[other]));
 	}
 }
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/event_count.h"
+#include "config/config.h"
 #include "fake_calls.h"
 #include "policy_request.h"
 #include "sms/inbox.h"

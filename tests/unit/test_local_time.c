@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "base/timestamp.h"
 #include "policy/local_time.h"
 
 #define CENTRAL_EUROPE "CET-1CEST,M3.5.0,M10.5.0/3"
@@ -21,7 +20,7 @@ static int64_t ms_of(const char *text)
 {
 	int64_t ms = 0;
 
-	assert_true(timestamp_parse(text, &ms));
+	assert_true(clock_parse(text, &ms));
 	return ms;
 }
 

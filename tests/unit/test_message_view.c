@@ -9,6 +9,7 @@
 #include "store_bench.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
+#include "config/config.h"
 
 static const struct message received = {
 	.id = 7,

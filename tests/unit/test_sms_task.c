@@ -13,7 +13,7 @@
 #include "store_bench.h"
 
 #include "base/clock.h"
-#include "base/mac.h"
+#include "base/crypto.h"
 #include "store/store_message.h"
 #include "store/store_setting.h"
 #include "tools/sms_task.h"
@@ -85,7 +85,7 @@ static void write_id(char id[TASK_ID_MAX], int64_t client_id, int64_t message_id
 	assert_int_equal(store_setting_secret(store, "task", key), 0);
 	snprintf(text, sizeof(text), "task %lld %lld", (long long)client_id,
 		 (long long)message_id);
-	assert_true(mac_write(key, text, mac));
+	assert_true(crypto_mac_write(key, text, mac));
 	snprintf(id, TASK_ID_MAX, "%lld-%s", (long long)message_id, mac);
 }
 

@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "config/ussd_code.h"
+#include "config/config_list.h"
+#include "base/explanation.h"
 
 static void test_valid(void **state)
 {
@@ -26,10 +28,10 @@ static void test_valid(void **state)
 		assert_true(ussd_code_is_valid(codes[i]));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		assert_false(ussd_code_is_valid(others[i]));
-	assert_true(ussd_pattern_is_valid("*133*????#"));
-	assert_true(ussd_pattern_is_valid("#??#"));
-	assert_false(ussd_pattern_is_valid("**#"));
-	assert_false(ussd_pattern_is_valid("????"));
+	assert_true(ussd_code_pattern_is_valid("*133*????#"));
+	assert_true(ussd_code_pattern_is_valid("#??#"));
+	assert_false(ussd_code_pattern_is_valid("**#"));
+	assert_false(ussd_code_pattern_is_valid("????"));
 	memset(longest, '1', sizeof(longest));
 	longest[0] = '*';
 	longest[USSD_CODE_BYTES - 1] = '#';
@@ -98,13 +100,13 @@ static void test_replies(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		assert_true(ussd_reply_is_valid(good[i]));
-		assert_false(ussd_reply_is_code(good[i]));
+		assert_true(ussd_code_reply_is_valid(good[i]));
+		assert_false(ussd_code_reply_is_code(good[i]));
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_false(ussd_reply_is_valid(bad[i]));
+		assert_false(ussd_code_reply_is_valid(bad[i]));
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		assert_true(ussd_reply_is_code(codes[i]));
+		assert_true(ussd_code_reply_is_code(codes[i]));
 }
 
 static void test_list(void **state)
@@ -132,11 +134,11 @@ static void test_check(void **state)
 	struct explanation error = { "" };
 
 	(void)state;
-	assert_int_equal(ussd_codes_check(&good, &error), 0);
+	assert_int_equal(ussd_code_check_list(&good, &error), 0);
 	assert_string_equal(error.text, "");
-	assert_int_equal(ussd_codes_check(&bad, &error), -EINVAL);
+	assert_int_equal(ussd_code_check_list(&bad, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "ussd.allow: \"100\" is not a code such as"));
-	assert_int_equal(ussd_codes_check(&mmi, &error), -EINVAL);
+	assert_int_equal(ussd_code_check_list(&mmi, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "\"**21*????????#\" is a code that changes"));
 }
 

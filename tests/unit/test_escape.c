@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 static const struct {
@@ -55,29 +55,29 @@ static const struct {
 	{ "\\\u202e", "\\\\u{202E}" },
 };
 
-static bool has_written_out(const char *shown)
+static bool has_escapes(const char *shown)
 {
 	return strstr(shown, "\\u{");
 }
 
-static void test_shown(void **state)
+static void test_hostile_characters_are_escaped(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buffer buffer = BUFFER_INIT;
-		bool escaped = shown_text_append(&buffer, cases[i].text);
+		bool escaped = escape_text(&buffer, cases[i].text);
 
 		buffer_append(&buffer, "", 1);
 		assert_string_equal(buffer.data, cases[i].shown);
-		assert_int_equal(escaped, has_written_out(cases[i].shown));
-		assert_int_equal(shown_text_is_plain(cases[i].text),
+		assert_int_equal(escaped, has_escapes(cases[i].shown));
+		assert_int_equal(escape_is_plain(cases[i].text),
 				 strcmp(cases[i].text, cases[i].shown) == 0);
 		buffer_deinit(&buffer);
 	}
 }
 
 /* Nothing is lost but a carriage return before a line feed. */
-static void test_restored(void **state)
+static void test_undo_restores_the_original(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -86,12 +86,12 @@ static void test_restored(void **state)
 		if (strstr(cases[i].text, "\r\n"))
 			continue;
 		strcpy(text, cases[i].shown);
-		shown_text_restore(text);
+		escape_undo(text);
 		assert_string_equal(text, cases[i].text);
 	}
 }
 
-static void test_what_is_no_writing_stays(void **state)
+static void test_undo_leaves_other_text_alone(void **state)
 {
 	static const char *const texts[] = {
 		"\\u{",	  "\\u{}",	  "\\u{202e}",	"\\u{D800}", "\\u{110000}",
@@ -103,13 +103,13 @@ static void test_what_is_no_writing_stays(void **state)
 		char text[32];
 
 		strcpy(text, texts[i]);
-		shown_text_restore(text);
+		escape_undo(text);
 		assert_string_equal(text, texts[i]);
 	}
 }
 
 /* Whatever comes: nothing is left that has to be written out, and all of it comes back. */
-static void test_any_text(void **state)
+static void test_any_text_survives_escaping_and_undoing(void **state)
 {
 	static const uint32_t often[] = { 0x200b, 0x200c, 0x200d, 0xfe0f,  0x1f468,
 					  '\\',	  'u',	  '{',	  '}',	   '2',
@@ -136,47 +136,47 @@ static void test_any_text(void **state)
 			length += utf8_write(character, text + length);
 		}
 		text[length] = '\0';
-		shown_text_append(&shown, text);
+		escape_text(&shown, text);
 		buffer_append(&shown, "", 1);
 		for (const char *at = shown.data; *at;)
-			assert_false(shown_text_escapes(utf8_next(&at)));
+			assert_false(escape_is_needed(utf8_next(&at)));
 		assert_true(shown.length < sizeof(restored));
 		strcpy(restored, shown.data);
-		shown_text_restore(restored);
+		escape_undo(restored);
 		assert_string_equal(restored, text);
 		buffer_deinit(&shown);
 	}
 }
 
-static void test_on_one_line(void **state)
+static void test_a_line_has_no_line_breaks(void **state)
 {
 	struct buffer shown = BUFFER_INIT;
 
 	(void)state;
-	assert_false(shown_line_append(&shown, "Anna (+36)"));
-	assert_true(shown_line_append(&shown, "x\n9  from y\r\n\tz\u2028\u202e\xc2\x85"));
+	assert_false(escape_line(&shown, "Anna (+36)"));
+	assert_true(escape_line(&shown, "x\n9  from y\r\n\tz\u2028\u202e\xc2\x85"));
 	buffer_append(&shown, "", 1);
 	assert_string_equal(shown.data, "Anna (+36)x\\u{A}9  from y\\u{D}\\u{A}\\u{9}z"
 					"\\u{2028}\\u{202E}\\u{85}");
-	shown_text_restore(shown.data);
+	escape_undo(shown.data);
 	assert_string_equal(shown.data,
 			    "Anna (+36)x\n9  from y\r\n\tz\u2028\u202e\xc2\x85");
 	buffer_deinit(&shown);
 }
 
-static void test_quotes(void **state)
+static void test_a_quote_is_short_and_on_one_line(void **state)
 {
 	struct arena *arena = arena_new(1 << 12);
 
 	(void)state;
-	assert_string_equal(shown_text_quote(arena, "a\u202eb", 64), "a\\u{202E}b");
-	assert_string_equal(shown_text_quote(arena, "a\u202eb", 2), "a\\u{202E}");
-	assert_string_equal(shown_text_quote(arena, "a\nb", 64), "a\\u{A}b");
-	assert_string_equal(shown_text_quote(arena, "", 2), "");
+	assert_string_equal(escape_quote(arena, "a\u202eb", 64), "a\\u{202E}b");
+	assert_string_equal(escape_quote(arena, "a\u202eb", 2), "a\\u{202E}");
+	assert_string_equal(escape_quote(arena, "a\nb", 64), "a\\u{A}b");
+	assert_string_equal(escape_quote(arena, "", 2), "");
 	arena_free(arena);
 }
 
-static void test_every_bidirectional_control(void **state)
+static void test_every_bidirectional_control_is_escaped(void **state)
 {
 	static const uint32_t controls[] = { 0x061c, 0x200e, 0x200f, 0x202a,
 					     0x202b, 0x202c, 0x202d, 0x202e,
@@ -184,21 +184,21 @@ static void test_every_bidirectional_control(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
-		assert_true(shown_text_escapes(controls[i]));
-	assert_true(shown_text_escapes(0x10ffff));
-	assert_false(shown_text_escapes(0xfffd));
+		assert_true(escape_is_needed(controls[i]));
+	assert_true(escape_is_needed(0x10ffff));
+	assert_false(escape_is_needed(0xfffd));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_restored),
-		cmocka_unit_test(test_any_text),
-		cmocka_unit_test(test_on_one_line),
-		cmocka_unit_test(test_quotes),
-		cmocka_unit_test(test_what_is_no_writing_stays),
-		cmocka_unit_test(test_every_bidirectional_control),
+		cmocka_unit_test(test_hostile_characters_are_escaped),
+		cmocka_unit_test(test_undo_restores_the_original),
+		cmocka_unit_test(test_any_text_survives_escaping_and_undoing),
+		cmocka_unit_test(test_a_line_has_no_line_breaks),
+		cmocka_unit_test(test_a_quote_is_short_and_on_one_line),
+		cmocka_unit_test(test_undo_leaves_other_text_alone),
+		cmocka_unit_test(test_every_bidirectional_control_is_escaped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,9 +10,8 @@
 #ifndef GATEWAY_AGENT_URL_H
 #define GATEWAY_AGENT_URL_H
 
-#include "base/json.h"
-
-struct config;
+#include "config/config.h"
+#include "base/json_writer.h"
 
 /* What all of them end with. */
 #define AGENT_URL_PATH "/mcp"

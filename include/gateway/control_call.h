@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "base/json_writer.h"
 #include "gateway/control.h"
 
 enum {

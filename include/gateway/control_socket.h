@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-struct config;
-struct explanation;
+#include "config/config.h"
 
 /* False, with the error's text: the path is too long for a socket. */
 bool control_socket_address(const struct config *config, struct sockaddr_un *address_out,

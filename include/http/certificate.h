@@ -12,8 +12,7 @@
 
 #include <gnutls/x509.h>
 
-struct config_list;
-struct explanation;
+#include "config/config.h"
 
 #define CERTIFICATE_FOLDER   "tls" /* in state_dir */
 #define CERTIFICATE_FILE     "cert.pem"

@@ -9,7 +9,7 @@
 
 #include "base/address.h"
 #include "base/explanation.h"
-#include "base/log.h"
+#include "base/log_pace.h"
 #include "http/connections.h"
 #include "http/handed_sockets.h"
 

@@ -21,9 +21,8 @@
 #include <stdint.h>
 
 #include "base/address.h"
-#include "base/log.h"
-
-struct config;
+#include "config/config.h"
+#include "base/log_pace.h"
 
 enum { NETWORK_INTERFACES_MS = 1000 }; /* what was read counts that long */
 

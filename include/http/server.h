@@ -14,11 +14,9 @@
 #include <systemd/sd-event.h>
 
 #include "base/address.h"
+#include "config/config.h"
 #include "http/auth.h"
 #include "http/exchange.h"
-
-struct config;
-struct explanation;
 
 enum { HTTP_STATUS_MAX = 599 };
 

@@ -14,10 +14,8 @@
 
 #include <gnutls/abstract.h>
 
+#include "config/config.h"
 #include "http/certificate.h"
-
-struct config;
-struct explanation;
 
 enum tls_outcome {
 	TLS_E_NONE = 1, /* no certificate is configured, and none is in state_dir */

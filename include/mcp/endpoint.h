@@ -10,13 +10,13 @@
 #include <systemd/sd-event.h>
 
 #include "base/buffer.h"
+#include "config/config.h"
 #include "http/exchange.h"
 #include "mcp/persistence.h"
 #include "mcp/resource.h"
 #include "mcp/task.h"
 #include "mcp/tool.h"
 
-struct config_list;
 struct endpoint;
 struct observers;
 

@@ -27,6 +27,7 @@ enum tool_flag {
 	TOOL_FOR_PAGES = 1 << 4,
 };
 
+struct audit;
 struct elicitation_call;
 struct services;
 struct tool_call;
@@ -57,6 +58,9 @@ struct tool {
 	 * endpoint_review_tools(). NULL: always. */
 	bool (*usable)(const struct services *services);
 	void (*run)(struct tool_call *call);
+	/* Records a refused call in the audit log; NULL: its refusals are not recorded. */
+	void (*audit_refusal)(struct audit *audit, const struct client *client,
+			      const char *number, const char *code);
 };
 
 struct tool_call {

@@ -10,10 +10,9 @@
 #ifndef PHONE_UNLOCKER_H
 #define PHONE_UNLOCKER_H
 
+#include "config/config.h"
 #include "ofono/ofono.h"
 #include "store/store.h"
-
-struct config;
 
 enum { UNLOCKER_TRIES = 3 }; /* that a PIN has; 3GPP TS 51.011, section 9.3 */
 

@@ -24,14 +24,13 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
+#include "config/config.h"
 #include "base/observer.h"
 #include "ofono/ofono.h"
 #include "phone/sim.h"
 #include "sms/message_counters.h"
-#include "store/store.h"
 #include "store/store_message.h"
-
-struct config;
+#include "store/store.h"
 
 /* outcomes */
 enum {

@@ -10,12 +10,12 @@
 #ifndef SMS_SMS_CONTACTS_H
 #define SMS_SMS_CONTACTS_H
 
+#include "config/config.h"
 #include "phone/contact_book.h"
 #include "ofono/ofono.h"
 #include "phone/sim.h"
 #include "store/store.h"
 
-struct config;
 struct contacts;
 
 /* The parts outlive it. 0 or -errno; a file that is not good is no error. */

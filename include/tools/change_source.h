@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Change source: what happens to messages, calls, alerts and SIMs, told as resources that changed.
- *
- * Costs nothing while nobody listens, but that changes are counted.
+ * Change source: turns events of messages, calls, alerts, SIMs, oFono and the policy into
+ * changed resources for those who listen. With no listeners it only counts.
  */
 #ifndef TOOLS_CHANGE_SOURCE_H
 #define TOOLS_CHANGE_SOURCE_H
@@ -11,23 +10,26 @@
 #include "tools/services.h"
 
 struct change_source {
-	const struct services *services;
-	int64_t count; /* of changes; begins with the clock, so as to go on over a restart */
-	uint64_t modems;	    /* modem_facts_sum() when it was last told */
-	unsigned waiting;	    /* outbox_waiting() */
+	const struct services *services; /* NULL: not initialised */
+	int64_t count;			 /* of changes; see change_source_count() */
+	uint64_t modems;  /* modem_view_checksum() when the status changed last */
+	unsigned waiting; /* outbox_waiting() when the status changed last */
 	struct observers observers; /* of struct change */
 	struct observer inbox, calls, placed, alerts, outbox, sims, ofono, policy;
 };
 
-/* `services` are complete, and outlive it. */
+/* `services` are complete and outlive the source. */
 void change_source_init(struct change_source *source, const struct services *services);
-void change_source_deinit(struct change_source *source); /* fine when never begun */
+void change_source_deinit(struct change_source *source); /* also if never initialised */
 
-/* Another number after each change; 0 for NULL. */
+/*
+ * Grows with each change, and continues over a restart because it starts with the clock.
+ * 0 for NULL.
+ */
 int64_t change_source_count(const struct change_source *source);
 
-/* Messages were marked as read. NULL is fine. */
-void change_source_read(struct change_source *source, const int64_t *message_ids,
-			size_t count);
+/* Messages were marked as read. NULL does nothing. */
+void change_source_report_read(struct change_source *source, const int64_t *message_ids,
+			       size_t count);
 
 #endif

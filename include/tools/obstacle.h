@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Obstacle: why no message could be sent now, whoever asked and whoever it was for. The one
- * table of it: /healthz, the metrics and why_not of the status tell from it.
+ * Obstacle: what stops the gateway from sending any message now, whoever asks and whoever it
+ * is for, and what stops a single modem. /healthz, the metrics and "why_not" of the status all
+ * use this one table.
  *
- * Ready means that none of these reasons holds: a message that the rules let pass would be
- * handed to oFono at once. What one client may do, and what is left of its limits, is no part
- * of it. The text is for strangers, too: it names no number, operator, card or count.
+ * The gateway is ready if no obstacle holds: a message that the policy allows would be
+ * submitted to oFono at once. A client's permissions and limits do not count here.
  */
 #ifndef TOOLS_OBSTACLE_H
 #define TOOLS_OBSTACLE_H
@@ -13,26 +13,40 @@
 #include "tools/services.h"
 
 struct obstacle {
-	const char *name; /* "paused": a word for machines */
-	const char *text; /* a sentence for people */
+	const char *name; /* "paused": for machines */
+	/* A sentence that strangers may read: no number, operator, card or count. */
+	const char *text;
 	bool (*holds)(const struct services *services);
-	/* More, for those who may know it; NULL: the text is all. It gives NULL for want of
-	 * memory. */
-	const char *(*in_detail)(const struct services *services, struct arena *arena);
+	/* More detail for those who may know it, NULL without memory; NULL: `text` is all. */
+	const char *(*describe)(const struct services *services, struct arena *arena);
 };
 
-/* In the order of telling; ends with a NULL name. */
-extern const struct obstacle obstacles[];
+/* Most important first; ends with a NULL name. */
+extern const struct obstacle obstacle_table[];
 
-/* The first that holds; NULL: none. */
+/* The first obstacle that holds, or NULL. */
 const struct obstacle *obstacle_find(const struct services *services);
-const char *obstacle_in_detail(const struct obstacle *obstacle,
-			       const struct services *services, struct arena *arena);
-/* "No SIM can send: modem /ril_0: it is switched off.", without what to do. NULL: no memory. */
-const char *obstacle_tell_of_modems(const struct services *services, struct arena *arena);
-/* "modem /ril_0: it is switched off (for the owner: ...)". NULL: nothing stops it, or no memory. */
-const char *obstacle_tell_of_modem(const struct services *services,
-				   const struct modem *modem, struct arena *arena);
-bool obstacles_are_none(const struct services *services);
+bool obstacle_is_none(const struct services *services);
+/* NULL: out of memory. */
+const char *obstacle_details(const struct obstacle *obstacle,
+			     const struct services *services, struct arena *arena);
+
+/* Why one modem cannot send, and how the owner fixes it. */
+struct obstacle_modem {
+	const char *text;    /* "it is in flight mode" */
+	const char *step;    /* what to do; NULL without a command: only waiting helps */
+	const char *command; /* takes the modem's path as argument; NULL: none */
+	const char *then;    /* a second command, likewise */
+};
+
+/* NULL: nothing stops it. The result is constant: its address identifies it. */
+const struct obstacle_modem *obstacle_of_modem(const struct services *services,
+					       const struct modem *modem);
+/* "modem /ril_0: it is switched off (for the owner: ...)". NULL: no obstacle or no memory. */
+const char *obstacle_describe_modem(const struct services *services,
+				    const struct modem *modem, struct arena *arena);
+/* "No SIM can send: modem /ril_0: it is switched off.", without steps. NULL: no memory. */
+const char *obstacle_describe_modems(const struct services *services,
+				     struct arena *arena);
 
 #endif

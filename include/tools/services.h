@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Services: what the tools work with. main puts it together; endpoint_new() passes it on.
+ * Services: everything that tools work with. src/gateway fills it in, and each tool call and
+ * resource call has a pointer to it.
  */
 #ifndef TOOLS_SERVICES_H
 #define TOOLS_SERVICES_H
 
 #include <systemd/sd-event.h>
 
+#include "config/config.h"
 #include "phone/call_log.h"
 #include "phone/dialler.h"
 #include "ofono/ofono.h"
@@ -21,16 +23,14 @@
 #include "store/store.h"
 #include "phone/ussd.h"
 
-struct config;
 struct change_source;
-struct kept_answers;
 
 struct services {
 	sd_event *loop;
 	const struct config *config;
 	struct ofono *ofono;
 	struct store *store;
-	struct audit *audit; /* NULL: nobody notes who is refused */
+	struct audit *audit; /* NULL: refusals are not recorded */
 	struct sims *sims;
 	struct outbox *outbox;
 	struct policy *policy;
@@ -38,11 +38,10 @@ struct services {
 	struct call_log *calls;
 	struct dialler *dialler;
 	struct alert_log *alerts;
-	struct contacts *contacts; /* NULL: nobody is known by name */
+	struct contacts *contacts; /* NULL: no contacts */
 	struct scans *scans;
 	struct ussd *ussd;
-	struct change_source *changes; /* NULL: nobody may listen */
-	struct kept_answers *kept;     /* NULL: each answer is written anew */
+	struct change_source *changes; /* NULL: nobody can listen */
 };
 
 #endif

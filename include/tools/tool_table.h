@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tool table: every tool there is, in the order that clients see.
- *
- * The first two are the tools of the app that this product re-implements; they stay first.
+ * Tool table: every tool and every resource, in the order that clients see, and every kind of
+ * task. The first two tools are those of the app that this product re-implements; they stay
+ * first.
  */
 #ifndef TOOLS_TOOL_TABLE_H
 #define TOOLS_TOOL_TABLE_H
 
+#include "mcp/resource.h"
+#include "mcp/task.h"
 #include "mcp/tool.h"
 
 extern const struct tool tool_send_sms;
@@ -26,6 +28,21 @@ extern const struct tool tool_hang_up;
 extern const struct tool tool_list_approvals;
 extern const struct tool tool_decide_approval;
 
-extern const struct tool *const tool_table[]; /* ends with NULL */
+extern const struct resource resource_inbox;
+extern const struct resource resource_message;
+extern const struct resource resource_conversation;
+extern const struct resource resource_console;
+extern const struct resource resource_subscriptions;
+extern const struct resource resource_status;
+extern const struct resource resource_voicemail;
+extern const struct resource resource_recent_calls;
+extern const struct resource resource_alerts;
+
+extern const struct task_kind sms_task_kind;
+
+/* Each ends with NULL. */
+extern const struct tool *const tool_table[];
+extern const struct resource *const resource_table[];
+extern const struct task_kind *const task_table[];
 
 #endif

@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct config;
-struct explanation;
+#include "config/config.h"
 
 enum {
 	ASK_GATEWAY_PATIENCE_MS = 5000,

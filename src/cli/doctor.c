@@ -10,13 +10,12 @@
 
 #include "base/buffer.h"
 #include "base/log.h"
-#include "base/escape.h"
+#include "base/shown_text.h"
 #include "base/utf8.h"
 #include "cli/colour.h"
 #include "cli/command.h"
 #include "cli/failing.h"
 #include "cli/usage.h"
-#include "base/explanation.h"
 
 enum {
 	TEXT_BYTES = 1024,

@@ -10,7 +10,6 @@
 
 #include "base/log.h"
 #include "http/listener.h"
-#include "config/config.h"
 
 /* What there is to tell */
 

@@ -13,11 +13,10 @@
 #include <stdbool.h>
 
 #include "bus/avahi.h"
+#include "config/config.h"
 #include "http/network_interface.h"
 #include "http/network_watch.h"
 #include "http/server.h"
-
-struct config;
 
 /* all zero before advertisement_start() */
 struct advertisement {

@@ -8,7 +8,7 @@
 #include "gateway/control_call.h"
 #include "gateway/owner_table.h"
 #include "gateway/tool_command.h"
-#include "tools/balance_view.h"
+#include "tools/sim_view.h"
 
 /* False: it has been answered. */
 static bool forget(struct control_call *call, const struct services *services,
@@ -45,7 +45,7 @@ static void run(struct control_call *call)
 	if (wanted)
 		json_put_integer(writer, "forgotten", sim_id);
 	json_key(writer, "balances");
-	balance_view_write(writer, services, &owner_client);
+	sim_view_write_balances(writer, services, &owner_client);
 	control_close(call);
 }
 

@@ -8,13 +8,12 @@
 #include "tools/message_view.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
-#include "tools/wait_reason.h"
 
 /* One that is not there the tool tells of, and so of arguments that do not fit. */
 static void tell_message(struct control_call *call, int64_t message_id)
 {
 	const struct services *services = call->control->services;
-	struct message_view view = { .services = services, .client = &owner_client };
+	struct view view = { .services = services, .client = &owner_client };
 	struct message message;
 
 	if (store_message_get(services->store, message_id, call->arena, &message))
@@ -22,7 +21,7 @@ static void tell_message(struct control_call *call, int64_t message_id)
 	view.writer = control_item_open(call);
 	if (!view.writer)
 		return;
-	message.reason = wait_reason(services, &message);
+	message.reason = message_view_reason(services, &message);
 	json_key(view.writer, "message");
 	message_view_write(&view, &message);
 	control_close(call);

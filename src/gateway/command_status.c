@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 
-#include "config/config.h"
+#include "config/config_json.h"
 #include "gateway/client_view.h"
 #include "gateway/owner_table.h"
 #include "gateway/tool_command.h"
@@ -36,7 +36,7 @@ static void write_limit(void *data, const struct limit *limit, int64_t left,
 	json_put_integer(writer, "used", limit->most - left);
 	json_put_integer(writer, "left", left);
 	if (frees_ms)
-		message_view_put_time(writer, "frees_at", frees_ms);
+		view_put_time(writer, "frees_at", frees_ms);
 	json_close_object(writer);
 }
 

@@ -12,7 +12,6 @@
 #include "gateway/tool_command.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
-#include "tools/wait_reason.h"
 
 enum {
 	TAILS_MAX = 4,
@@ -44,12 +43,12 @@ static void on_abandoned(struct control_call *call)
 static void write_item(struct control_call *call, struct message *message)
 {
 	const struct services *services = call->control->services;
-	struct message_view view = { .services = services, .client = &owner_client };
+	struct view view = { .services = services, .client = &owner_client };
 
 	view.writer = control_item_open(call);
 	if (!view.writer)
 		return;
-	message->reason = wait_reason(services, message);
+	message->reason = message_view_reason(services, message);
 	json_key(view.writer, "message");
 	message_view_write(&view, message);
 	control_close(call);

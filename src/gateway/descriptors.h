@@ -7,8 +7,7 @@
 #ifndef GATEWAY_DESCRIPTORS_H
 #define GATEWAY_DESCRIPTORS_H
 
-struct config;
-struct explanation;
+#include "config/config.h"
 
 /* beside connections: ledger, bus, spool, loop, timers, refused and owner's connections */
 enum {

@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "config/config.h"
 #include "store/store_client.h"
-#include "tools/resource_table.h"
-#include "tools/task_table.h"
 #include "tools/tool_table.h"
 
 static struct endpoint *open_mcp(struct front *front)
@@ -34,7 +31,7 @@ static struct endpoint *open_mcp(struct front *front)
 		.changes = &front->changes.observers,
 		.persistence = &front->persistence,
 		.loop = services->loop,
-		.elicitation_timeout_seconds = services->config->elicitation_seconds,
+		.elicitation_timeout_seconds = services->config->ask_seconds,
 	});
 }
 
@@ -51,7 +48,6 @@ static int open_endpoint(struct front *front)
 
 	change_source_init(&front->changes, services);
 	services->changes = &front->changes;
-	services->kept = &front->kept;
 	front->endpoint = open_mcp(front);
 	if (!front->endpoint)
 		return -ENOMEM;
@@ -185,7 +181,6 @@ void front_close(struct front *front)
 	observer_remove(&front->dialler_watch);
 	endpoint_free(front->endpoint);
 	change_source_deinit(&front->changes);
-	kept_answers_deinit(&front->kept);
 }
 
 void front_review_tools(struct front *front)

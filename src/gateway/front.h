@@ -7,17 +7,15 @@
 #define GATEWAY_FRONT_H
 
 #include "gateway/exposure.h"
+#include "gateway/web_route.h"
 #include "http/server.h"
 #include "mcp/endpoint.h"
 #include "tools/change_source.h"
-#include "tools/kept_answer.h"
 #include "tools/services.h"
-#include "gateway/web_route.h"
 
 struct front {
 	struct services *services; /* NULL: not begun */
 	struct change_source changes;
-	struct kept_answers kept;
 	struct persistence persistence;
 	struct endpoint *endpoint;
 	struct observer ussd_watch, dialler_watch;
@@ -30,7 +28,7 @@ struct front {
 
 /*
  * The ports are taken, and nobody is answered yet. `services` are those of phone_open(), and get
- * `changes` and `kept`. front_close() is due in either case. 0 or -errno, with the error's text
+ * `changes`. front_close() is due in either case. 0 or -errno, with the error's text
  * where there is more to say.
  */
 int front_open(struct front *front, struct services *services,

@@ -33,7 +33,6 @@
 #include "gateway/phone.h"
 #include "gateway/readiness.h"
 #include "gateway/owner_table.h"
-#include "config/config.h"
 
 enum { STOP_TIMEOUT_MS = 2000 };
 

@@ -12,14 +12,14 @@ enum { LABELS_BYTES = 48 };
 
 void metric_ready(const struct metric_writer *writer)
 {
-	metric_put(writer, NULL, obstacles_are_none(writer->web->services));
+	metric_put(writer, NULL, obstacle_is_none(writer->web->services));
 }
 
 void metric_not_ready(const struct metric_writer *writer)
 {
 	char labels[LABELS_BYTES];
 
-	for (const struct obstacle *at = obstacles; at->name; at++) {
+	for (const struct obstacle *at = obstacle_table; at->name; at++) {
 		snprintf(labels, sizeof(labels), "reason=\"%s\"", at->name);
 		metric_put(writer, labels, at->holds(writer->web->services));
 	}

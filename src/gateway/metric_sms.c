@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "config/config.h"
 #include "gateway/metric.h"
 
 enum { LABELS_BYTES = 80 };

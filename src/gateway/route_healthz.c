@@ -3,7 +3,7 @@
  * /healthz: 200 while the gateway answers, and whether it is ready, with why not.
  * /healthz/live: the same status and nothing else. /healthz/ready: 503 while it is not ready.
  */
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "tools/obstacle.h"
 #include "gateway/web_route.h"
 
@@ -11,7 +11,7 @@ static void put_reasons(struct json_writer *writer, const struct services *servi
 {
 	json_key(writer, "reasons");
 	json_open_array(writer);
-	for (const struct obstacle *at = obstacles; at->name; at++) {
+	for (const struct obstacle *at = obstacle_table; at->name; at++) {
 		if (!at->holds(services))
 			continue;
 		json_open_object(writer);
@@ -34,7 +34,7 @@ static void write_health(struct buffer *body, const struct services *services)
 	json_open_object(writer);
 	json_put_string(writer, "status", "ok");
 	if (services) {
-		json_put_boolean(writer, "ready", obstacles_are_none(services));
+		json_put_boolean(writer, "ready", obstacle_is_none(services));
 		put_reasons(writer, services);
 	}
 	json_close_object(writer);
@@ -69,7 +69,7 @@ static void on_ready(void *data, struct exchange *exchange)
 {
 	const struct web *web = data;
 
-	answer(exchange, obstacles_are_none(web->services) ? 200 : 503, web->services);
+	answer(exchange, obstacle_is_none(web->services) ? 200 : 503, web->services);
 }
 
 const struct exchange_handler healthz_handler = { .complete = on_health };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "tools/modem_facts.h"
+#include "tools/obstacle.h"
 #include "tools/services.h"
 
 const struct client owner_client = {
@@ -87,9 +87,9 @@ static const struct modem *modem_meant(const struct control_call *call)
 		return sim ? sim->modem : NULL;
 	}
 	TAILQ_FOREACH (modem, ofono_modems(services->ofono), link) {
-		const struct modem_obstacle *obstacle =
+		const struct obstacle_modem *obstacle =
 			modem_is_foreign(modem) ? NULL
-						: modem_facts_obstacle(services, modem);
+						: obstacle_of_modem(services, modem);
 
 		if (obstacle && obstacle->command)
 			return modem;
@@ -101,8 +101,8 @@ static const struct modem *modem_meant(const struct control_call *call)
 static const char *command_for(const struct control_call *call)
 {
 	const struct modem *modem = modem_meant(call);
-	const struct modem_obstacle *obstacle =
-		modem ? modem_facts_obstacle(call->control->services, modem) : NULL;
+	const struct obstacle_modem *obstacle =
+		modem ? obstacle_of_modem(call->control->services, modem) : NULL;
 
 	if (!obstacle || !obstacle->command)
 		return NULL;

@@ -3,7 +3,6 @@
 
 #include "base/log.h"
 #include "http/connection_private.h"
-#include "config/config.h"
 
 /* Of that address, or of all (NULL), without a right token. NULL: there is none. */
 static struct connection *find_stranger(const struct connections *connections,

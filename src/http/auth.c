@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/crypto.h"
+#include "base/token.h"
 
 enum { TOKEN_BYTES_MAX = 256 };
 
@@ -59,7 +59,7 @@ bool auth_check(const struct auth *auth, const char *authorization,
 	token = token_find(authorization, &length);
 	if (!token || length > TOKEN_BYTES_MAX)
 		return false;
-	crypto_hash_token(token, length, hash);
+	token_hash(token, length, hash);
 	if (!auth->find(auth->data, hash, &client))
 		return false;
 	*client_out = client;

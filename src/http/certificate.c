@@ -18,8 +18,6 @@
 #include "base/address.h"
 #include "base/clock.h"
 #include "http/certificate_folder.h"
-#include "config/config_list.h"
-#include "base/explanation.h"
 
 enum {
 	SERIAL_BYTES = 16,

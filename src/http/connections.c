@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "http/connection_private.h"
-#include "config/config.h"
 
 enum {
 	DRAIN_MS = 2000,

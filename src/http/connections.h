@@ -9,6 +9,7 @@
 #include <sys/queue.h>
 #include <systemd/sd-event.h>
 
+#include "config/config.h"
 #include "base/memory_budget.h"
 #include "http/auth.h"
 #include "http/deadline.h"
@@ -20,7 +21,6 @@
 #include "http/socket_poll.h"
 #include "http/stream_carrier.h"
 
-struct config;
 struct listener;
 
 enum { CONNECTIONS_MEMORY_BYTES = 8 * 1024 * 1024 };

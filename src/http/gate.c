@@ -11,7 +11,6 @@
 
 #include "http/authority.h"
 #include "http/origin.h"
-#include "config/config.h"
 
 struct gate_walk {
 	const struct gate_request *request;

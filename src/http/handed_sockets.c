@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "http/handed_sockets.h"
-#include "base/explanation.h"
 
 #include <errno.h>
 #include <fcntl.h>

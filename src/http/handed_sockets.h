@@ -10,9 +10,7 @@
 #define HTTP_HANDED_SOCKETS_H
 
 #include "base/address.h"
-#include "config/config_list.h"
-
-struct explanation;
+#include "config/config.h"
 
 struct handed_sockets {
 	unsigned count; /* 0: none was handed over, or they were taken before */

@@ -17,7 +17,6 @@
 #include "base/log.h"
 #include "http/connection.h"
 #include "http/tls.h"
-#include "config/config.h"
 
 enum {
 	/*

@@ -21,7 +21,7 @@
 #include <sys/socket.h>
 
 #include "base/address.h"
-#include "base/log.h"
+#include "base/log_pace.h"
 
 enum {
 	LOCKOUT_SOURCES_MAX =

@@ -18,7 +18,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/word_list.h"
-#include "config/config.h"
 
 enum {
 	TYPE_RAWIP = 519, /* ARPHRD_RAWIP of linux/if_arp.h */

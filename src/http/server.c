@@ -16,7 +16,6 @@
 #include "http/connections.h"
 #include "http/listener.h"
 #include "http/tls.h"
-#include "config/config.h"
 
 struct http_server {
 	sd_event *loop;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "http/tls.h"
-#include "config/config.h"
-#include "base/explanation.h"
 
 #include <errno.h>
 #include <fcntl.h>

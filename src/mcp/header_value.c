@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/crypto.h"
+#include "base/base64.h"
 
 static const char wrapper_begin[] = "=?base64?";
 static const char wrapper_end[] = "?=";

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/letter.h"
 #include "base/utf8.h"
 
 /* What people who look for a name leave out besides, or cannot type: from, to */

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "config/config.h"
 #include "ofono/sim_unlock.h"
 #include "phone/pin_file.h"
 #include "phone/pin_record.h"

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "config/config_policy.h"
 #include "policy/policy_case.h"
-#include "config/config.h"
 
 enum { MS_PER_HOUR = 60 * 60 * 1000 };
 

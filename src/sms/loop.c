@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "config/config.h"
 #include "sms/sender.h"
 #include "store/store_party.h"
 

@@ -11,7 +11,6 @@
 #include "phone/contact_watch.h"
 #include "phone/vcard.h"
 #include "store/store_party.h"
-#include "config/config.h"
 
 enum {
 	CARDS_MAX = CONTACT_BOOK_LISTS_MAX - 1,

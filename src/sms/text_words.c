@@ -3,8 +3,9 @@
 
 #include <string.h>
 
+#include "base/letter.h"
+#include "base/shown_text.h"
 #include "base/utf8.h"
-#include "base/escape.h"
 
 enum { ABBREVIATION_BYTES = 3 };
 

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/escape.h"
+#include "base/shown_text.h"
+#include "base/timestamp.h"
 #include "numbers/phone_number.h"
 #include "store/store_listing.h"
-#include "tools/failure.h"
 #include "tools/services.h"
+#include "tools/tool_failure.h"
 
 const char *argument_text(const struct tool_call *call, const char *name)
 {
@@ -30,6 +30,43 @@ bool argument_boolean(const struct tool_call *call, const char *name)
 	return value && value->boolean;
 }
 
+const char *argument_party(const struct tool_call *call, const char *name)
+{
+	const char *escaped = argument_text(call, name);
+	char *text = escaped ? arena_copy(call->arena, escaped, strlen(escaped)) : NULL;
+	char number[PHONE_NUMBER_BYTES];
+
+	if (text)
+		escape_undo(text);
+	if (!text || phone_number_parse(text, number) != PHONE_NUMBER_OK ||
+	    store_listing_knows_number(call->services->store, text))
+		return text;
+	return arena_copy(call->arena, number, strlen(number));
+}
+
+bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_out)
+{
+	const char *text = argument_text(call, name);
+
+	if (!text) {
+		*wall_ms_out = 0;
+		return true;
+	}
+	if (clock_parse(text, wall_ms_out)) {
+		if (*wall_ms_out < 1) /* 0 would mean no bound; no message is that old */
+			*wall_ms_out = 1;
+		return true;
+	}
+	tool_failure_answer(
+		call, FAILURE_INVALID_ARGUMENTS,
+		arena_printf(call->arena,
+			     "%s must be an RFC 3339 time with UTC offset, for "
+			     "example 2026-11-21T08:30:00+01:00 or "
+			     "2026-11-21T07:30:00Z.",
+			     name));
+	return false;
+}
+
 bool argument_keep_text(struct tool_call *call, const char *name)
 {
 	const struct json *value = json_member(call->arguments, name);
@@ -48,41 +85,4 @@ bool argument_keep_text(struct tool_call *call, const char *name)
 	};
 	call->arguments = all;
 	return true;
-}
-
-const char *argument_party(const struct tool_call *call, const char *name)
-{
-	const struct services *services = call->services;
-	const char *shown = argument_text(call, name);
-	char *text = shown ? arena_copy(call->arena, shown, strlen(shown)) : NULL;
-	char number[PHONE_NUMBER_BYTES];
-
-	if (text)
-		escape_undo(text);
-	if (!text || phone_number_parse(text, number) != PHONE_NUMBER_OK ||
-	    store_listing_knows_number(services->store, text))
-		return text;
-	return arena_copy(call->arena, number, strlen(number));
-}
-
-bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_out)
-{
-	const char *text = argument_text(call, name);
-
-	if (!text) {
-		*wall_ms_out = 0;
-		return true;
-	}
-	if (clock_parse(text, wall_ms_out)) {
-		if (*wall_ms_out < 1) /* before any message; 0 would mean no bound */
-			*wall_ms_out = 1;
-		return true;
-	}
-	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
-		       arena_printf(call->arena,
-				    "%s must be a time with its offset from UTC "
-				    "as RFC 3339 has it, for example "
-				    "2026-11-21T08:30:00+01:00 or 2026-11-21T07:30:00Z.",
-				    name));
-	return false;
 }

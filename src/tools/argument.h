@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Argument: what a caller gave by this name, read one way by all tools. The types have been
+ * Argument: reads the caller's arguments the same way in all tools. Their types have been
  * checked against the tool's schema.
  */
 #ifndef TOOLS_ARGUMENT_H
@@ -11,29 +11,29 @@
 
 #include "mcp/tool.h"
 
-const char *argument_text(const struct tool_call *call,
-			  const char *name); /* NULL: none */
+/* NULL: not given */
+const char *argument_text(const struct tool_call *call, const char *name);
 int64_t argument_integer(const struct tool_call *call, const char *name,
 			 int64_t fallback);
 bool argument_boolean(const struct tool_call *call, const char *name);
 
 /*
- * Of all arguments only this text is left, in the call's memory. False: no memory, and all are
- * as they were.
- */
-bool argument_keep_text(struct tool_call *call, const char *name);
-
-/*
- * The other end of messages as the store has it: a number without its separators, or a
- * name ("Bank", or "1-800-555" when messages are there) as it was written, given so or as
- * base/escape.h shows it. NULL: none was given, or no memory.
+ * The other end of messages as the store spells it: a phone number without separators, or a
+ * sender's name ("Bank", or "1-800-555" if messages from it are stored). The caller may pass a
+ * name as it was written or escaped (base/shown_text.h). NULL: not given, or no memory.
  */
 const char *argument_party(const struct tool_call *call, const char *name);
 
 /*
- * An RFC 3339 time; 0 when none was given. False: it is no such time, and the call has been
- * finished with a failure.
+ * An RFC 3339 time; *wall_ms_out is 0 if it is not given. False: it is not a valid time, and
+ * the call has been finished with a failure.
  */
 bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_out);
+
+/*
+ * Drops all arguments but this text, which is copied to the call's arena. False: no memory,
+ * and nothing changed.
+ */
+bool argument_keep_text(struct tool_call *call, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "m1f4-9a3bc2d1": the kind, the message's number in hexadecimal, the check sum of both.
+ * "m1f4-9a3bc2d1": the kind, the ID in hexadecimal, and a checksum of both.
  */
 #include "tools/cursor.h"
 
@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/shown_text.h"
 #include "tools/argument.h"
-#include "tools/failure.h"
+#include "tools/tool_failure.h"
 
-enum { SHOWN_CHARACTERS = 40 }; /* of a cursor that is none of ours */
+enum { CURSOR_QUOTED_CHARACTERS = 40 }; /* of an invalid cursor, in the error */
 
 static const struct {
 	char letter;
-	const char *source; /* who gives such a cursor out */
-} kinds[] = {
+	const char *source; /* who hands out such a cursor */
+} cursor_kinds[] = {
 	[CURSOR_MESSAGES] = { 'm', "next_cursor of list_sms" },
 	[CURSOR_CONVERSATIONS] = { 'c', "next_cursor of list_sms_conversations" },
 	[CURSOR_CALLS] = { 'r', "next_cursor of get_recent_calls" },
@@ -26,8 +26,8 @@ static const struct {
 	[CURSOR_ARRIVALS] = { 'w', "cursor of wait_for_sms or wait_cursor of list_sms" },
 };
 
-/* FNV-1a, of 32 bits */
-static uint32_t check_sum(const char *text)
+/* FNV-1a, 32 bits */
+static uint32_t cursor_checksum(const char *text)
 {
 	uint32_t sum = 2166136261u;
 
@@ -36,57 +36,58 @@ static uint32_t check_sum(const char *text)
 	return sum;
 }
 
-void cursor_write(enum cursor_kind kind, int64_t message_id, char text[CURSOR_BYTES])
+void cursor_write(enum cursor_kind kind, int64_t id, char text[CURSOR_BYTES])
 {
 	char place[CURSOR_BYTES - 9];
 
-	snprintf(place, sizeof(place), "%c%llx", kinds[kind].letter,
-		 (unsigned long long)message_id);
-	snprintf(text, CURSOR_BYTES, "%s-%08x", place, check_sum(place));
+	snprintf(place, sizeof(place), "%c%llx", cursor_kinds[kind].letter,
+		 (unsigned long long)id);
+	snprintf(text, CURSOR_BYTES, "%s-%08x", place, cursor_checksum(place));
 }
 
-/* What is ours is exactly what we would write for the number in it. */
-bool cursor_read(enum cursor_kind kind, const char *text, int64_t *message_id_out)
+/* Valid is only what cursor_write() would write for the same ID. */
+bool cursor_read(enum cursor_kind kind, const char *text, int64_t *id_out)
 {
-	char ours[CURSOR_BYTES];
-	int64_t message_id;
+	char expected[CURSOR_BYTES];
+	int64_t id;
 
-	if (*text != kinds[kind].letter)
+	if (*text != cursor_kinds[kind].letter)
 		return false;
-	message_id = (int64_t)strtoll(text + 1, NULL, 16);
-	cursor_write(kind, message_id, ours);
-	if (message_id < 0 || strcmp(text, ours) != 0)
+	id = (int64_t)strtoll(text + 1, NULL, 16);
+	cursor_write(kind, id, expected);
+	if (id < 0 || strcmp(text, expected) != 0)
 		return false;
-	*message_id_out = message_id;
+	*id_out = id;
 	return true;
 }
 
 bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind kind,
-		     int64_t *message_id_out)
+		     int64_t *id_out)
 {
 	const char *text = argument_text(call, name);
 
 	if (!text) {
-		*message_id_out = 0;
+		*id_out = 0;
 		return true;
 	}
-	if (cursor_read(kind, text, message_id_out))
+	if (cursor_read(kind, text, id_out))
 		return true;
-	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
-		       arena_printf(call->arena,
-				    "%s: \"%s\" is no cursor that this tool takes: give "
-				    "the %s exactly as you got it, or leave %s out.",
-				    name,
-				    escape_quote(call->arena, text, SHOWN_CHARACTERS),
-				    kinds[kind].source, name));
+	tool_failure_answer(
+		call, FAILURE_INVALID_ARGUMENTS,
+		arena_printf(call->arena,
+			     "%s: \"%s\" is not a valid cursor here: pass the "
+			     "%s exactly as you got it, or leave %s out.",
+			     name,
+			     escape_quote(call->arena, text, CURSOR_QUOTED_CHARACTERS),
+			     cursor_kinds[kind].source, name));
 	return false;
 }
 
 void cursor_put(struct json_writer *writer, const char *key, enum cursor_kind kind,
-		int64_t message_id)
+		int64_t id)
 {
 	char text[CURSOR_BYTES];
 
-	cursor_write(kind, message_id, text);
+	cursor_write(kind, id, text);
 	json_put_string(writer, key, text);
 }

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A dry run goes through the same checks as send_sms, but through all of them, so that a
+ * client sees every reason for a refusal at once. The SIM is chosen first, because much of the
+ * policy depends on it, but its refusal is listed where send_sms would report it: last.
+ */
 #include "tools/dry_run.h"
 
 #include <stdio.h>
 
 #include "base/buffer.h"
-#include "tools/approval.h"
-#include "tools/message_view.h"
+#include "tools/user_question.h"
+#include "tools/view.h"
 
-enum { REFUSALS_MAX = 32 }; /* there are fewer rules and checks */
+enum { DRY_RUN_REFUSALS_MAX = 32 }; /* more than there are rules and checks */
 
 const struct schema_field dry_run_refusal_fields[] = {
-	{ "code", SCHEMA_STRING, true, "As an error of send_sms has it" },
+	{ "code", SCHEMA_STRING, true, "As in an error of send_sms" },
 	{ "message", SCHEMA_STRING, true, "What is wrong" },
 	{ "fix", SCHEMA_STRING, true, "What to do" },
 	{ 0 },
@@ -18,64 +23,59 @@ const struct schema_field dry_run_refusal_fields[] = {
 
 struct dry_run {
 	struct sms_order *order;
-	struct refusal refusals[REFUSALS_MAX];
+	struct refusal refusals[DRY_RUN_REFUSALS_MAX];
 	size_t refusal_count;
 	enum policy_repeat repeat;
-	struct message first; /* when it is a repeat */
+	struct message first; /* the message that would be repeated */
 };
 
-static void note(struct dry_run *dry_run, const struct refusal *refusal)
+static void dry_run_add_refusal(struct dry_run *dry_run, const struct refusal *refusal)
 {
-	if (dry_run->refusal_count < REFUSALS_MAX)
+	if (dry_run->refusal_count < DRY_RUN_REFUSALS_MAX)
 		dry_run->refusals[dry_run->refusal_count++] = *refusal;
 }
 
-static void run_checks(struct dry_run *dry_run, const sms_order_check *checks)
+static void dry_run_check(struct dry_run *dry_run, const sms_order_check *checks)
 {
 	struct refusal refusal;
 
 	for (; *checks; checks++) {
 		if (!(*checks)(dry_run->order, &refusal))
-			note(dry_run, &refusal);
+			dry_run_add_refusal(dry_run, &refusal);
 	}
 }
 
-static void hear(void *data, const struct verdict *verdict)
+static void dry_run_on_verdict(void *data, const struct verdict *verdict)
 {
 	struct dry_run *dry_run = data;
 	const struct refusal refusal = { verdict->failure, verdict->message };
 
 	if (verdict->repeat == POLICY_REPEAT_NONE) {
-		note(dry_run, &refusal);
+		dry_run_add_refusal(dry_run, &refusal);
 		return;
 	}
 	dry_run->repeat = verdict->repeat;
 	dry_run->first = verdict->first;
 }
 
-/* The SIM first, for much of the policy is about it; told in the order of send_sms. */
-static void run_all(struct dry_run *dry_run)
+static void dry_run_check_all(struct dry_run *dry_run)
 {
 	struct sms_order *order = dry_run->order;
-	const struct services *services = order->call->services;
 	struct policy_request request;
 	struct refusal refusal;
 	bool chosen = (*sms_order_sim_checks)(order, &refusal);
 
-	run_checks(dry_run, sms_order_form_checks);
+	dry_run_check(dry_run, sms_order_form_checks);
 	request = sms_order_request(order);
-	policy_check_all(services->policy, &request, hear, dry_run);
-	run_checks(dry_run, sms_order_acceptance_checks);
+	policy_check_all(order->call->services->policy, &request, dry_run_on_verdict,
+			 dry_run);
+	dry_run_check(dry_run, sms_order_acceptance_checks);
 	if (!chosen)
-		note(dry_run, &refusal);
+		dry_run_add_refusal(dry_run, &refusal);
 }
 
-static bool would_send(const struct dry_run *dry_run)
-{
-	return dry_run->refusal_count == 0 && dry_run->repeat == POLICY_REPEAT_NONE;
-}
-
-static void write_refusals(struct json_writer *writer, const struct dry_run *dry_run)
+static void dry_run_write_refusals(struct json_writer *writer,
+				   const struct dry_run *dry_run)
 {
 	json_key(writer, "refusals");
 	json_open_array(writer);
@@ -92,8 +92,8 @@ static void write_refusals(struct json_writer *writer, const struct dry_run *dry
 	json_close_array(writer);
 }
 
-static void write_risky_character(struct json_writer *writer,
-				  const struct sms_order *order)
+static void dry_run_write_risky_character(struct json_writer *writer,
+					  const struct sms_order *order)
 {
 	uint32_t character = sms_order_risky_character(order);
 	char name[sizeof("U+10FFFF")];
@@ -104,12 +104,14 @@ static void write_risky_character(struct json_writer *writer,
 	json_put_string(writer, "risky_character", name);
 }
 
-static void write_members(struct json_writer *writer, const struct dry_run *dry_run)
+static void dry_run_write(struct json_writer *writer, const struct dry_run *dry_run)
 {
 	const struct sms_order *order = dry_run->order;
+	bool repeats = dry_run->repeat != POLICY_REPEAT_NONE;
 
+	json_open_object(writer);
 	json_put_boolean(writer, "dry_run", true);
-	json_put_boolean(writer, "would_send", would_send(dry_run));
+	json_put_boolean(writer, "would_send", !dry_run->refusal_count && !repeats);
 	if (*order->number)
 		json_put_string(writer, "to_phone_number", order->number);
 	if (order->sim_id)
@@ -119,23 +121,25 @@ static void write_members(struct json_writer *writer, const struct dry_run *dry_
 			segments_encoding_name(order->segments.encoding));
 	json_put_integer(writer, "units", order->segments.units);
 	json_put_integer(writer, "units_left", order->segments.room);
-	write_risky_character(writer, order);
+	dry_run_write_risky_character(writer, order);
 	if (order->send_at_ms)
-		message_view_put_time(writer, "send_at", order->send_at_ms);
+		view_put_time(writer, "send_at", order->send_at_ms);
 	if (order->expires_at_ms)
-		message_view_put_time(writer, "expires_at", order->expires_at_ms);
+		view_put_time(writer, "expires_at", order->expires_at_ms);
 	if (*order->number)
-		json_put_string(
-			writer, "approval",
-			approval_is_needed(order->call, order->sim_id, order->number)
-				? "required"
-				: "not_required");
-	if (dry_run->repeat != POLICY_REPEAT_NONE)
+		json_put_string(writer, "approval",
+				user_question_approval_needed(order->call, order->sim_id,
+							      order->number)
+					? "required"
+					: "not_required");
+	if (repeats)
 		json_put_integer(writer, "repeats_message_id", dry_run->first.id);
-	write_refusals(writer, dry_run);
+	dry_run_write_refusals(writer, dry_run);
+	json_close_object(writer);
 }
 
-static const char *say_refusals(const struct dry_run *dry_run)
+/* NULL: no memory. So for all functions here that return text. */
+static const char *dry_run_format_refusals(const struct dry_run *dry_run)
 {
 	struct arena *arena = dry_run->order->call->arena;
 	const char *text = "";
@@ -151,7 +155,7 @@ static const char *say_refusals(const struct dry_run *dry_run)
 	return text;
 }
 
-static const char *say_size(const struct dry_run *dry_run)
+static const char *dry_run_format_size(const struct dry_run *dry_run)
 {
 	const struct segments *segments = &dry_run->order->segments;
 
@@ -162,7 +166,7 @@ static const char *say_size(const struct dry_run *dry_run)
 			    segments->units == 1 ? "" : "s", segments->room);
 }
 
-static const char *say_character(const struct dry_run *dry_run)
+static const char *dry_run_format_character(const struct dry_run *dry_run)
 {
 	const struct sms_order *order = dry_run->order;
 	uint32_t character = sms_order_risky_character(order);
@@ -171,27 +175,27 @@ static const char *say_character(const struct dry_run *dry_run)
 		return "";
 	return arena_printf(
 		order->call->arena,
-		" oFono may not be able to encode the character %s and "
-		"refuse it then.",
+		" oFono may be unable to encode the character %s and would "
+		"then refuse it.",
 		segments_name_character(order->call->arena, order->text, character));
 }
 
-static const char *say_approval(const struct sms_order *order)
+static const char *dry_run_format_approval(const struct sms_order *order)
 {
-	if (!approval_is_needed(order->call, order->sim_id, order->number))
+	if (!user_question_approval_needed(order->call, order->sim_id, order->number))
 		return "";
-	return approval_may_ask(order->call)
-		       ? " Your person would be asked for a yes first."
-		       : " It would wait for the owner's yes first.";
+	return user_question_can_ask(order->call)
+		       ? " Your user would be asked to approve it first."
+		       : " It would wait for the owner's approval first.";
 }
 
-static const char *say(const struct dry_run *dry_run)
+static const char *dry_run_format(const struct dry_run *dry_run)
 {
 	const struct sms_order *order = dry_run->order;
 	struct arena *arena = order->call->arena;
-	const char *size = say_size(dry_run);
-	const char *character = say_character(dry_run);
-	const char *refusals = say_refusals(dry_run);
+	const char *size = dry_run_format_size(dry_run);
+	const char *character = dry_run_format_character(dry_run);
+	const char *refusals = dry_run_format_refusals(dry_run);
 
 	if (!size || !character || !refusals)
 		return NULL;
@@ -207,10 +211,10 @@ static const char *say(const struct dry_run *dry_run)
 				    (long long)dry_run->first.id,
 				    message_state_name(dry_run->first.state));
 	return arena_printf(arena,
-			    "Dry run, nothing was sent: the SMS to %s would go out from "
+			    "Dry run, nothing was sent: the SMS to %s would be sent from "
 			    "the SIM with subscription_id %lld as %s.%s%s",
 			    order->recipient, (long long)order->sim_id, size, character,
-			    say_approval(order));
+			    dry_run_format_approval(order));
 }
 
 void dry_run_answer(struct sms_order *order)
@@ -219,14 +223,12 @@ void dry_run_answer(struct sms_order *order)
 	struct buffer structured = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&structured);
 
-	run_all(&dry_run);
+	dry_run_check_all(&dry_run);
 	if (writer) {
-		json_open_object(writer);
-		write_members(writer, &dry_run);
-		json_close_object(writer);
+		dry_run_write(writer, &dry_run);
 		json_writer_free(writer);
 	} else {
 		structured.failed = true;
 	}
-	tool_call_succeed(order->call, say(&dry_run), &structured, true);
+	tool_call_succeed(order->call, dry_run_format(&dry_run), &structured, true);
 }

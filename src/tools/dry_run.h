@@ -7,9 +7,9 @@
 
 #include "tools/sms_order.h"
 
-/* the members of a refusal, for the output schema */
-extern const struct schema_field dry_run_refusal_fields[];
+extern const struct schema_field dry_run_refusal_fields[]; /* of one refusal */
 
-void dry_run_answer(struct sms_order *order); /* finishes the call */
+/* Finishes the call. */
+void dry_run_answer(struct sms_order *order);
 
 #endif

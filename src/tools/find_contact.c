@@ -1,131 +1,133 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * find_contact: whom the owner knows by name, from the SIM cards and the owner's file.
+ * find_contact: the owner's contacts, from the SIM cards and the owner's file.
  *
- * A client that may only write to some numbers, or use some SIMs, sees no others here.
+ * A client that may text only some numbers, or use only some SIMs, sees no other numbers and
+ * no contacts of other SIMs.
+ *
+ * A cursor is a position in one edition of the contact book; after the book was read anew an
+ * old cursor is refused.
  */
 #include <string.h>
 
-#include "base/escape.h"
+#include "base/shown_text.h"
 #include "phone/contact_query.h"
 #include "store/store_party.h"
 #include "tools/argument.h"
-#include "tools/failure.h"
 #include "tools/page.h"
 #include "tools/services.h"
+#include "tools/tool_failure.h"
 #include "tools/tool_table.h"
 
-static const struct schema_field input[] = {
+static const struct schema_field find_contact_input[] = {
 	{ "name", SCHEMA_STRING, false,
-	  "Words or parts of words that all stand in the name, in any order, whatever "
-	  "their case and accents; all contacts when neither this nor phone_number is "
-	  "given" },
+	  "Words or parts of words that the name contains, in any order, ignoring case "
+	  "and "
+	  "accents; without this and phone_number all contacts are listed" },
 	{ "phone_number", SCHEMA_STRING, false,
-	  "Whose number it is, in any form: +36201234567 or as it is dialled at home" },
+	  "Whose number it is, in any form: +36201234567 or as dialled at home" },
 	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false,
-	  "next_cursor of the answer before: the page after it" },
+	  "next_cursor from the previous page, to get the next one" },
 	{ 0 },
 };
 
-static const char *const sources[] = { "file", "sim", NULL };
+static const char *const find_contact_sources[] = { "file", "sim", NULL };
 
-static const struct schema_field contact_fields[] = {
-	{ "name", SCHEMA_STRING, true, "What is invisible in it is written out" },
+static const struct schema_field find_contact_row[] = {
+	{ "name", SCHEMA_STRING, true, "Invisible characters are escaped" },
 	{ "phone_numbers", SCHEMA_ARRAY, true, "As send_sms takes them",
 	  .items = SCHEMA_STRING },
 	{ "source", SCHEMA_STRING, true, "file: the owner's; sim: a SIM card",
-	  .words = sources },
+	  .words = find_contact_sources },
 	{ "subscription_id", SCHEMA_INTEGER, false, "sim: which one" },
 	{ 0 },
 };
 
-static const struct schema_field output[] = {
-	MESSAGE_VIEW_NOTICE_FIELD,
+static const struct schema_field find_contact_output[] = {
+	VIEW_NOTICE_FIELD,
 	{ "contacts", SCHEMA_ARRAY, true, "The owner's file first, then SIM by SIM",
-	  .members = contact_fields },
+	  .members = find_contact_row },
 	{ "count", SCHEMA_INTEGER, true, "Contacts in this answer" },
-	{ "next_cursor", SCHEMA_STRING, false, "There are more: the cursor for them" },
+	{ "next_cursor", SCHEMA_STRING, false, "The cursor of the next page" },
 	{ "incomplete", SCHEMA_BOOLEAN, false,
-	  "true: a SIM card or the file has more contacts than the gateway keeps, so one "
-	  "that is not listed may exist" },
+	  "true: a SIM card or the file has more contacts than the gateway keeps, so a "
+	  "contact may exist that is not listed" },
 	{ 0 },
 };
 
-struct search {
+struct find_contact {
 	struct tool_call *call;
 	const struct services *services;
 	const struct contact_book *book;
 	bool by_name, by_number;
 	struct contact_query query;
 	struct store_party party;
-	size_t start; /* position */
+	size_t start; /* position in the book */
 	struct page page;
 };
 
-/* ---- what is asked for */
-
-static bool read_name(struct search *search)
+/* The three functions that read arguments: false: the call is finished with a failure. */
+static bool find_contact_read_name(struct find_contact *find)
 {
-	struct tool_call *call = search->call;
-	const char *shown = argument_text(call, "name");
-	char *name = shown ? arena_copy(call->arena, shown, strlen(shown)) : NULL;
+	struct tool_call *call = find->call;
+	const char *escaped = argument_text(call, "name");
+	char *name = escaped ? arena_copy(call->arena, escaped, strlen(escaped)) : NULL;
 
-	if (!shown)
+	if (!escaped)
 		return true;
-	search->by_name = true;
+	find->by_name = true;
 	if (name)
 		escape_undo(name);
-	if (name && contact_query_read(&search->query, name))
+	if (name && contact_query_read(&find->query, name))
 		return true;
-	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
-		       name ? "name is longer than any name here." : NULL);
+	tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,
+			    name ? "name is longer than any contact's name." : NULL);
 	return false;
 }
 
-static bool read_number(struct search *search)
+static bool find_contact_read_number(struct find_contact *find)
 {
-	struct tool_call *call = search->call;
+	struct tool_call *call = find->call;
 	const char *number = argument_party(call, "phone_number");
 
 	if (!argument_text(call, "phone_number"))
 		return true;
-	search->by_number = true;
+	find->by_number = true;
 	if (number)
-		store_party_spell(search->services->store, 0, number, &search->party);
-	if (number && search->party.count)
+		store_party_spell(find->services->store, 0, number, &find->party);
+	if (number && find->party.count)
 		return true;
-	failure_answer(call, FAILURE_INVALID_NUMBER,
-		       number ? "phone_number is no number; a name goes into name."
-			      : NULL);
+	tool_failure_answer(call, FAILURE_INVALID_NUMBER,
+			    number ? "phone_number is no phone number; pass a name as "
+				     "name."
+				   : NULL);
 	return false;
 }
 
-/* A cursor is a position in one edition of the book. */
-static int64_t place_of(const struct search *search, size_t position)
+static int64_t find_contact_cursor(const struct find_contact *find, size_t position)
 {
-	return (int64_t)(contact_book_edition(search->book) & INT32_MAX) << 32 |
+	return (int64_t)(contact_book_edition(find->book) & INT32_MAX) << 32 |
 	       (int64_t)position;
 }
 
-static bool read_cursor(struct search *search)
+static bool find_contact_read_cursor(struct find_contact *find)
 {
-	int64_t place;
+	int64_t cursor;
 
-	if (!cursor_argument(search->call, "cursor", CURSOR_CONTACTS, &place))
+	if (!cursor_argument(find->call, "cursor", CURSOR_CONTACTS, &cursor))
 		return false;
-	search->start = (size_t)(place & UINT32_MAX);
-	if (!place || place >> 32 == place_of(search, 0) >> 32)
+	find->start = (size_t)(cursor & UINT32_MAX);
+	if (!cursor || cursor >> 32 == find_contact_cursor(find, 0) >> 32)
 		return true;
-	failure_answer(
-		search->call, FAILURE_INVALID_ARGUMENTS,
-		"cursor: the contacts were read again since; begin anew without it.");
+	tool_failure_answer(find->call, FAILURE_INVALID_ARGUMENTS,
+			    "cursor: the contacts have been read again since; start over "
+			    "without it.");
 	return false;
 }
 
-/* ---- what is found */
-
-static bool has_number(const struct contact *contact, const struct store_party *party)
+static bool find_contact_has_number(const struct contact *contact,
+				    const struct store_party *party)
 {
 	for (unsigned i = 0; i < contact->count; i++) {
 		for (size_t at = 0; at < party->count; at++) {
@@ -136,84 +138,87 @@ static bool has_number(const struct contact *contact, const struct store_party *
 	return false;
 }
 
-static bool may_see_number(const struct search *search, const char *number)
+static bool find_contact_may_see_number(const struct find_contact *find,
+					const char *number)
 {
-	return policy_allows_number(search->services->policy, search->call->client,
-				    number);
+	return policy_allows_number(find->services->policy, find->call->client, number);
 }
 
-static bool may_see(const struct search *search, const struct contact *contact)
+static bool find_contact_may_see(const struct find_contact *find,
+				 const struct contact *contact)
 {
-	if (contact->sim_id && !policy_allows_sim(search->call->client, contact->sim_id))
+	if (contact->sim_id && !policy_allows_sim(find->call->client, contact->sim_id))
 		return false;
 	for (unsigned i = 0; i < contact->count; i++) {
-		if (may_see_number(search, contact->numbers[i]))
+		if (find_contact_may_see_number(find, contact->numbers[i]))
 			return true;
 	}
 	return false;
 }
 
-static bool fits(const struct search *search, const struct contact *contact)
+static bool find_contact_matches(const struct find_contact *find,
+				 const struct contact *contact)
 {
-	return (!search->by_number || has_number(contact, &search->party)) &&
-	       (!search->by_name || contact_query_fits(&search->query, contact->name)) &&
-	       may_see(search, contact);
+	return (!find->by_number || find_contact_has_number(contact, &find->party)) &&
+	       (!find->by_name || contact_query_fits(&find->query, contact->name)) &&
+	       find_contact_may_see(find, contact);
 }
 
-static void write_contact(const struct search *search, const struct contact *contact)
+static void find_contact_write_row(const struct find_contact *find,
+				   const struct contact *contact)
 {
-	struct json_writer *writer = search->page.writer;
+	struct json_writer *writer = find->page.writer;
 
 	json_open_object(writer);
-	message_view_put_line(writer, "name", contact->name);
+	view_put_line(writer, "name", contact->name);
 	json_key(writer, "phone_numbers");
 	json_open_array(writer);
 	for (unsigned i = 0; i < contact->count; i++) {
-		if (may_see_number(search, contact->numbers[i]))
+		if (find_contact_may_see_number(find, contact->numbers[i]))
 			json_write_string(writer, contact->numbers[i]);
 	}
 	json_close_array(writer);
-	json_put_string(writer, "source", sources[contact->sim_id != 0]);
+	json_put_string(writer, "source", find_contact_sources[contact->sim_id != 0]);
 	if (contact->sim_id)
 		json_put_integer(writer, "subscription_id", contact->sim_id);
 	json_close_object(writer);
 }
 
-static void answer(struct search *search)
+static void find_contact_answer(struct find_contact *find)
 {
-	struct page *page = &search->page;
-	size_t count = contact_book_count(search->book);
+	struct page *page = &find->page;
+	size_t count = contact_book_count(find->book);
 
-	if (!page_begin(page, search->call))
+	if (!page_begin(page, find->call))
 		return;
 	page_open_rows(page, "contacts");
-	for (size_t at = search->start; at < count && !page->more; at++) {
-		const struct contact *contact = contact_book_at(search->book, at);
+	for (size_t at = find->start; at < count && !page->more; at++) {
+		const struct contact *contact = contact_book_at(find->book, at);
 
-		if (fits(search, contact) &&
-		    page_takes_row(page, place_of(search, at + 1)))
-			write_contact(search, contact);
+		if (find_contact_matches(find, contact) &&
+		    page_takes_row(page, find_contact_cursor(find, at + 1)))
+			find_contact_write_row(find, contact);
 	}
 	page_close_rows(page, CURSOR_CONTACTS);
-	if (contacts_are_cut(search->services->contacts))
+	if (contacts_are_cut(find->services->contacts))
 		json_put_boolean(page->writer, "incomplete", true);
-	page_answer(page, search->call, 0);
+	page_answer(page, find->call, 0);
 }
 
-static void run(struct tool_call *call)
+static void find_contact_run(struct tool_call *call)
 {
-	const struct services *services = call->services;
-	struct search search = {
+	struct find_contact find = {
 		.call = call,
-		.services = services,
-		.book = contacts_book(services->contacts),
+		.services = call->services,
+		.book = contacts_book(call->services->contacts),
 	};
 
-	if (read_name(&search) && read_number(&search) && read_cursor(&search))
-		answer(&search);
+	if (find_contact_read_name(&find) && find_contact_read_number(&find) &&
+	    find_contact_read_cursor(&find))
+		find_contact_answer(&find);
 }
 
-static bool usable(const struct services *services)
+static bool find_contact_is_usable(const struct services *services)
 {
 	return services->contacts && contacts_are_wanted(services->config);
 }
@@ -222,16 +227,17 @@ const struct tool tool_find_contact = {
 	.name = "find_contact",
 	.title = "Find a contact",
 	.description =
-		"Finds people whom the owner knows, by name or by number, with all their "
-		"phone numbers: from the SIM cards and from the owner's address book. "
-		"Call it before send_sms when you have a name and no number, and ask "
-		"your person when several fit. Costs nothing and changes nothing. A name "
-		"says whom the owner keeps under that number, and proves nothing about "
-		"who writes from it.",
-	.input = input,
-	.output = output,
+		"Finds the owner's contacts by name or number, with all their phone "
+		"numbers, on the SIM cards and in the owner's address book. Call it "
+		"before "
+		"send_sms if you have a name and no number, and ask your user if several "
+		"match. Costs nothing and changes nothing. A name says whom the owner "
+		"saved "
+		"under that number, and proves nothing about who writes from it.",
+	.input = find_contact_input,
+	.output = find_contact_output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
-	.usable = usable,
-	.run = run,
+	.usable = find_contact_is_usable,
+	.run = find_contact_run,
 };

@@ -1,96 +1,135 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * get_recent_calls: the calls that came in and those that agents placed, newest first, a page
- * at a time.
+ * get_recent_calls: incoming calls and calls that agents placed, newest first, a page at a
+ * time. A caller's number comes from the network and can be forged, like a message's sender.
  */
+#include "tools/get_recent_calls.h"
+
 #include "tools/argument.h"
-#include "tools/call_view.h"
-#include "tools/gap_view.h"
 #include "tools/page.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
-static const struct schema_field input[] = {
+static const struct schema_field get_recent_calls_input[] = {
 	{ "missed_only", SCHEMA_BOOLEAN, false,
-	  "Only those that came in and nobody answered" },
+	  "Only incoming calls that nobody answered" },
 	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false,
-	  "next_cursor of the answer before: the page after it" },
+	  "next_cursor from the previous page, to get the next one" },
 	{ 0 },
 };
 
-static const struct schema_field output[] = {
-	MESSAGE_VIEW_NOTICE_FIELD,
-	{ "calls", SCHEMA_ARRAY, true, "Newest first", .members = call_view_fields },
+static const char *const get_recent_calls_directions[] = { "incoming", "outgoing", NULL };
+
+static const struct schema_field get_recent_calls_row[] = {
+	{ "call_id", SCHEMA_INTEGER, true, "Grows with every call" },
+	{ "direction", SCHEMA_STRING, true,
+	  "incoming; outgoing: placed by an agent with place_call",
+	  .words = get_recent_calls_directions },
+	{ "phone_number", SCHEMA_STRING, true,
+	  "incoming: the caller as the network says, which proves nothing; empty when "
+	  "withheld. outgoing: the number called" },
+	VIEW_CONTACT_FIELD,
+	{ "trust", SCHEMA_STRING, true, "As in list_sms; it proves nothing" },
+	{ "subscription_id", SCHEMA_INTEGER, false,
+	  "The SIM that was called or called; left out when unknown" },
+	{ "time", SCHEMA_STRING, true, "When it began to ring or was placed, RFC 3339" },
+	{ "state", SCHEMA_STRING, true,
+	  "incoming: ringing; answered; missed; rejected: hung up on the phone; unknown: "
+	  "the end was not observed. outgoing: dialing; alerting: it rings there; "
+	  "active; "
+	  "ended; unanswered; not_placed: nothing was dialled; unknown" },
+	{ "reason", SCHEMA_STRING, false,
+	  "outgoing: why it ended, as place_call returns it" },
+	{ 0 },
+};
+
+static const struct schema_field get_recent_calls_output[] = {
+	VIEW_NOTICE_FIELD,
+	{ "calls", SCHEMA_ARRAY, true, "Newest first", .members = get_recent_calls_row },
 	{ "count", SCHEMA_INTEGER, true, "Calls in this answer" },
-	{ "next_cursor", SCHEMA_STRING, false, "There are more: the cursor for them" },
+	{ "next_cursor", SCHEMA_STRING, false, "The cursor of the next page" },
 	{ "gaps", SCHEMA_ARRAY, true,
-	  "Times, since the oldest of these, in which the gateway could not hear: a call "
-	  "of that time is missing",
-	  .members = gap_view_fields },
+	  "Times, since the oldest of these calls, when the gateway could not receive: "
+	  "calls of those times are missing",
+	  .members = view_gap_fields },
 	{ 0 },
 };
 
-struct listing {
+void get_recent_calls_write_row(const struct view *view, const struct event *call)
+{
+	struct json_writer *writer = view->writer;
+	bool outgoing = store_event_call_was_placed(call->state);
+
+	json_open_object(writer);
+	json_put_integer(writer, "call_id", call->id);
+	json_put_string(writer, "direction", get_recent_calls_directions[outgoing]);
+	view_put_line(writer, "phone_number", call->number);
+	view_put_contact(writer, view->services, call->number);
+	view_put_trust(writer, view->services, call->sim_id, call->number);
+	if (call->sim_id)
+		json_put_integer(writer, "subscription_id", call->sim_id);
+	view_put_time(writer, "time", call->at_ms);
+	json_put_string(writer, "state",
+			store_event_call_state_name((enum call_state)call->state));
+	if (outgoing && *call->text)
+		json_put_string(writer, "reason", call->text);
+	json_close_object(writer);
+}
+
+struct get_recent_calls {
 	struct page page;
 	int64_t oldest_ms;
 };
 
-static void add_call(void *data, const struct event *call)
+static void get_recent_calls_add(void *data, const struct event *call)
 {
-	struct listing *listing = data;
+	struct get_recent_calls *list = data;
 
-	if (!page_takes_row(&listing->page, call->id))
+	if (!page_takes_row(&list->page, call->id))
 		return;
-	call_view_write(&listing->page.view, call);
-	listing->oldest_ms = call->at_ms;
+	get_recent_calls_write_row(&list->page.view, call);
+	list->oldest_ms = call->at_ms;
 }
 
-static void list(struct listing *listing, struct tool_call *call, int64_t before_id)
+static void get_recent_calls_run(struct tool_call *call)
 {
-	const struct services *services = call->services;
-	struct page *page = &listing->page;
-	const struct store_event_query look = {
+	struct store *store = call->services->store;
+	struct get_recent_calls list = { .oldest_ms = 0 };
+	struct page *page = &list.page;
+	struct store_event_query look = {
 		.kind = EVENT_CALL,
-		.before_id = before_id,
 		.state = argument_boolean(call, "missed_only") ? CALL_MISSED : -1,
-		.limit = page->limit + 1,
-		.visit = add_call,
-		.data = listing,
+		.visit = get_recent_calls_add,
+		.data = &list,
 	};
 	int error, gaps_error;
 
+	if (!cursor_argument(call, "cursor", CURSOR_CALLS, &look.before_id) ||
+	    !page_begin(page, call))
+		return;
+	look.limit = page->limit + 1;
 	page_open_rows(page, "calls");
-	error = store_event_list(services->store, &look);
+	error = store_event_list(store, &look);
 	page_close_rows(page, CURSOR_CALLS);
-	gaps_error = gap_view_put(page->writer, services->store,
-				  page->more ? listing->oldest_ms : 0);
+	gaps_error = view_put_gaps(page->writer, store, page->more ? list.oldest_ms : 0);
 	page_answer(page, call, error ? error : gaps_error);
-}
-
-static void run(struct tool_call *call)
-{
-	struct listing listing = { .oldest_ms = 0 };
-	int64_t before_id;
-
-	if (cursor_argument(call, "cursor", CURSOR_CALLS, &before_id) &&
-	    page_begin(&listing.page, call))
-		list(&listing, call, before_id);
 }
 
 const struct tool tool_get_recent_calls = {
 	.name = "get_recent_calls",
 	.title = "List recent calls",
 	.description =
-		"Lists the calls that came in on this phone, and those that agents "
-		"placed, newest first: with whom, when, on which SIM, and whether it was "
-		"missed or how it ended. Call it to find out who tried to reach the "
-		"owner, or what became of place_call. Costs nothing; it answers and "
-		"places no call. A number proves nothing about who called, and a call in "
-		"one of the gaps, or that the owner placed, is not listed.",
-	.input = input,
-	.output = output,
+		"Lists incoming calls and calls that agents placed, newest first: with "
+		"whom, when, on which SIM, and whether it was missed or how it ended. "
+		"Call "
+		"it to find out who tried to reach the owner, or how place_call ended. "
+		"Costs nothing; it answers and places no call. A number proves nothing "
+		"about who called. Calls during gaps and calls that the owner placed are "
+		"not listed.",
+	.input = get_recent_calls_input,
+	.output = get_recent_calls_output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
-	.run = run,
+	.run = get_recent_calls_run,
 };

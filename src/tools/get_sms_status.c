@@ -1,167 +1,176 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * get_sms_status: where a message is, how it came there, and what that means.
+ * get_sms_status: the state of a message, its history, and what that means.
  *
- * All that is told is read from the store when the answer is written; what is waited for
- * only decides when that is.
+ * Everything in the answer is read from the store when the answer is written. Waiting only
+ * decides when that is: when the message is as far as `wait_for` says, when it cannot get
+ * there any more, or when the time is over.
  */
 #include "base/clock.h"
 #include "sms/outbox_approval.h"
 #include "sms/sender.h"
 #include "store/store_message.h"
+#include "store/store_party.h"
 #include "tools/argument.h"
-#include "tools/failure.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
-#include "tools/state_meaning.h"
+#include "tools/tool_failure.h"
 #include "tools/tool_table.h"
-#include "tools/wait_reason.h"
-#include "tools/watch.h"
+#include "tools/tool_wait.h"
 
 enum {
-	WAIT_USUAL_SECONDS = 30,
-	WAIT_MAX_SECONDS = 120,
+	GET_SMS_STATUS_WAIT_SECONDS = 30,
+	GET_SMS_STATUS_WAIT_MAX_SECONDS = 120,
 };
 
-static const char *const wanted_words[] = { "sent", "delivered", NULL };
+static const char *const get_sms_status_wait_words[] = { "sent", "delivered", NULL };
 
-static const struct schema_field input[] = {
+static const struct schema_field get_sms_status_input[] = {
 	{ "message_id", SCHEMA_INTEGER, false,
-	  "As send_sms, list_sms or wait_for_sms gave it" },
+	  "From send_sms, list_sms or wait_for_sms" },
 	{ "idempotency_key", SCHEMA_STRING, false,
-	  "Instead of message_id: the key that send_sms was called with", 1,
+	  "Instead of message_id: the key that was passed to send_sms", 1,
 	  IDEMPOTENCY_KEY_MAX },
 	{ "wait_for", SCHEMA_STRING, false,
-	  "Answer only when the message is that far, when it cannot come so far "
-	  "any more, or when wait_seconds are over",
-	  .words = wanted_words },
+	  "Answer when the message is that far, when it can't get there any more, or "
+	  "after "
+	  "wait_seconds",
+	  .words = get_sms_status_wait_words },
 	{ "wait_seconds", SCHEMA_INTEGER, false,
-	  "How long to wait at most; 30 when only wait_for is given", 0,
-	  WAIT_MAX_SECONDS },
+	  "Maximum time to wait (default 30 with wait_for)", 0,
+	  GET_SMS_STATUS_WAIT_MAX_SECONDS },
 	{ 0 },
 };
 
-static const struct schema_field change_fields[] = {
-	{ "state", SCHEMA_STRING, true, "The state it came into" },
+static const struct schema_field get_sms_status_change_fields[] = {
+	{ "state", SCHEMA_STRING, true, "The new state" },
 	{ "at", SCHEMA_STRING, true, "This phone's clock, RFC 3339" },
 	{ "reason", SCHEMA_STRING, false, "Why" },
 	{ "meaning", SCHEMA_STRING, true, "In words" },
-	{ "note", SCHEMA_STRING, false, "What the owner said to it" },
+	{ "note", SCHEMA_STRING, false, "The owner's comment" },
 	{ 0 },
 };
 
-static const struct schema_field output[] = {
-	{ "message_id", SCHEMA_INTEGER, true, "The gateway's number of it" },
+static const struct schema_field get_sms_status_output[] = {
+	{ "message_id", SCHEMA_INTEGER, true, "Identifies the message" },
 	{ "state", SCHEMA_STRING, true,
 	  "received; waiting_approval, scheduled, queued: in the gateway; "
-	  "submitting, submitted, held: in oFono; sent: the network took it; "
-	  "delivered: a report says so; failed, expired, cancelled: it will not go "
-	  "out; unknown: nobody can tell" },
+	  "submitting, submitted, held: in oFono; sent: the network accepted it; "
+	  "delivered: a report says so; failed, expired, cancelled: it will not be sent; "
+	  "unknown: it may have been sent" },
 	{ "meaning", SCHEMA_STRING, true, "The state in words" },
 	{ "reason", SCHEMA_STRING, false, "Why it is in this state" },
 	{ "final", SCHEMA_BOOLEAN, true,
-	  "Nothing moves it on any more, but for a late report" },
+	  "The state will not change any more, except by a late report" },
 	{ "reached", SCHEMA_BOOLEAN, false,
-	  "Only after a wait: whether the message got as far as wait_for" },
+	  "After a wait: whether the message got as far as wait_for" },
 	{ "delivery", SCHEMA_STRING, false,
 	  "out: none: no report is awaited, or not yet; awaited; delivered; refused: the "
 	  "network gave up; unconfirmed: no report came in time, which proves nothing" },
 	{ "phone_number", SCHEMA_STRING, true, "The other end" },
-	MESSAGE_VIEW_CONTACT_FIELD,
+	VIEW_CONTACT_FIELD,
 	{ "trust", SCHEMA_STRING, false,
-	  "in: how far the sender is known, as list_sms tells it",
+	  "in: how well the sender is known, as in list_sms",
 	  .words = sender_trust_words },
-	{ "subscription_id", SCHEMA_INTEGER, false, "Its SIM; left out when not known" },
+	{ "subscription_id", SCHEMA_INTEGER, false, "Its SIM; left out when unknown" },
 	{ "segments", SCHEMA_INTEGER, false, "out: what the network bills" },
 	{ "created_at", SCHEMA_STRING, true, "RFC 3339" },
 	{ "send_at", SCHEMA_STRING, false, "out: not before, RFC 3339" },
-	{ "expires_at", SCHEMA_STRING, false, "out: not handed over after, RFC 3339" },
+	{ "expires_at", SCHEMA_STRING, false, "out: not submitted after, RFC 3339" },
 	{ "approval_until", SCHEMA_STRING, false,
-	  "waiting_approval: without a yes it expires then, RFC 3339" },
+	  "waiting_approval: expires then unless approved, RFC 3339" },
 	{ "changes", SCHEMA_ARRAY, true, "Every state it was in, oldest first",
-	  .members = change_fields },
+	  .members = get_sms_status_change_fields },
 	{ 0 },
 };
 
-enum wanted {
-	WANTED_NOTHING,
-	WANTED_SENT,
-	WANTED_DELIVERED,
+enum get_sms_status_wait {
+	GET_SMS_STATUS_NO_WAIT,
+	GET_SMS_STATUS_WAIT_SENT,
+	GET_SMS_STATUS_WAIT_DELIVERED,
 };
 
-/* one call; lives in the call's arena */
-struct asking {
+/* One call; lives in its arena. */
+struct get_sms_status {
 	struct tool_call *call;
 	int64_t message_id;
-	const char *key; /* NULL: it is asked for by its number */
-	enum wanted wanted;
-	struct watch watch;
+	const char *key; /* NULL: the message is named by its ID */
+	enum get_sms_status_wait wait_for;
+	struct tool_wait_message wait;
 	struct json_writer *writer;
 };
 
-static void write_change(void *data, const struct message_change *change)
-{
-	struct asking *asking = data;
-	struct json_writer *writer = asking->writer;
-
-	json_open_object(writer);
-	json_put_string(writer, "state", message_state_name(change->state));
-	message_view_put_time(writer, "at", change->at_ms);
-	if (*change->reason)
-		json_put_string(writer, "reason", change->reason);
-	state_meaning_put(writer, change->state, change->reason);
-	if (*change->note)
-		message_view_put_shown(writer, "note", change->note);
-	json_close_object(writer);
-}
-
-static bool has_reached(const struct asking *asking, enum message_state state)
+static bool get_sms_status_is_reached(const struct get_sms_status *status,
+				      enum message_state state)
 {
 	return state == STATE_DELIVERED ||
-	       (state == STATE_SENT && asking->wanted == WANTED_SENT);
+	       (state == STATE_SENT && status->wait_for == GET_SMS_STATUS_WAIT_SENT);
 }
 
-/* There is nothing to wait for: it got so far, or never will. */
-static bool is_settled(const struct asking *asking, enum message_state state)
+/* Is there nothing to wait for: it got so far, or never will? */
+static bool get_sms_status_is_settled(const struct get_sms_status *status,
+				      enum message_state state)
 {
-	if (state == STATE_SENT && asking->wanted == WANTED_DELIVERED)
+	if (state == STATE_SENT && status->wait_for == GET_SMS_STATUS_WAIT_DELIVERED)
 		return false;
 	return message_state_is_final(state);
 }
 
-static void write_times(const struct asking *asking, const struct message *message)
+static void get_sms_status_write_change(void *data, const struct message_change *change)
 {
-	const struct services *services = asking->call->services;
-	struct json_writer *writer = asking->writer;
+	struct get_sms_status *status = data;
+	struct json_writer *writer = status->writer;
 
-	message_view_put_time(writer, "created_at", message->created_ms);
-	if (message->send_at_ms)
-		message_view_put_time(writer, "send_at", message->send_at_ms);
-	if (message->expires_at_ms)
-		message_view_put_time(writer, "expires_at", message->expires_at_ms);
-	if (message->state == STATE_WAITING_APPROVAL)
-		message_view_put_time(writer, "approval_until",
-				      outbox_approval_until(services->outbox,
-							    services->config, message));
+	json_open_object(writer);
+	json_put_string(writer, "state", message_state_name(change->state));
+	view_put_time(writer, "at", change->at_ms);
+	if (*change->reason)
+		json_put_string(writer, "reason", change->reason);
+	message_view_put_meaning(writer, change->state, change->reason);
+	if (*change->note)
+		view_put_text(writer, "note", change->note);
+	json_close_object(writer);
 }
 
-static void write_facts(const struct asking *asking, const struct message *message)
+static void get_sms_status_write_times(const struct get_sms_status *status,
+				       const struct message *message)
 {
-	struct json_writer *writer = asking->writer;
+	const struct services *services = status->call->services;
+	struct json_writer *writer = status->writer;
 
+	view_put_time(writer, "created_at", message->created_ms);
+	if (message->send_at_ms)
+		view_put_time(writer, "send_at", message->send_at_ms);
+	if (message->expires_at_ms)
+		view_put_time(writer, "expires_at", message->expires_at_ms);
+	if (message->state == STATE_WAITING_APPROVAL)
+		view_put_time(writer, "approval_until",
+			      outbox_approval_until(services->outbox, services->config,
+						    message));
+}
+
+/* 0, or the store's error: the history could not be read. */
+static int get_sms_status_write(struct get_sms_status *status,
+				const struct message *message)
+{
+	const struct services *services = status->call->services;
+	struct json_writer *writer = status->writer;
+	int error;
+
+	json_open_object(writer);
 	json_put_integer(writer, "message_id", message->id);
 	json_put_string(writer, "state", message_state_name(message->state));
-	state_meaning_put(writer, message->state, message->reason);
+	message_view_put_meaning(writer, message->state, message->reason);
 	if (*message->reason)
 		json_put_string(writer, "reason", message->reason);
 	json_put_boolean(writer, "final", message_state_is_final(message->state));
-	if (asking->wanted != WANTED_NOTHING)
-		json_put_boolean(writer, "reached", has_reached(asking, message->state));
-	message_view_put_line(writer, "phone_number", message->number);
-	message_view_put_contact(writer, asking->call->services, message->number);
+	if (status->wait_for != GET_SMS_STATUS_NO_WAIT)
+		json_put_boolean(writer, "reached",
+				 get_sms_status_is_reached(status, message->state));
+	view_put_line(writer, "phone_number", message->number);
+	view_put_contact(writer, services, message->number);
 	if (message->direction == MESSAGE_INCOMING)
-		message_view_put_trust(writer, asking->call->services, message->sim_id,
-				       message->number);
+		view_put_trust(writer, services, message->sim_id, message->number);
 	if (message->sim_id)
 		json_put_integer(writer, "subscription_id", message->sim_id);
 	if (message->direction == MESSAGE_OUTGOING) {
@@ -170,47 +179,40 @@ static void write_facts(const struct asking *asking, const struct message *messa
 				store_message_delivery_name(store_message_delivery(
 					message, clock_wall_ms())));
 	}
-	write_times(asking, message);
-}
-
-static int write_status(struct asking *asking, const struct message *message)
-{
-	const struct services *services = asking->call->services;
-	int error;
-
-	json_open_object(asking->writer);
-	write_facts(asking, message);
-	json_key(asking->writer, "changes");
-	json_open_array(asking->writer);
-	error = store_message_changes(services->store, message->id, write_change, asking);
-	json_close_array(asking->writer);
-	json_close_object(asking->writer);
+	get_sms_status_write_times(status, message);
+	json_key(writer, "changes");
+	json_open_array(writer);
+	error = store_message_changes(services->store, message->id,
+				      get_sms_status_write_change, status);
+	json_close_array(writer);
+	json_close_object(writer);
 	return error;
 }
 
-static void answer_message(struct asking *asking, const struct message *message)
+static void get_sms_status_answer_message(struct get_sms_status *status,
+					  const struct message *message)
 {
 	struct buffer structured = BUFFER_INIT;
 	int error;
 
-	asking->writer = json_writer_new(&structured);
-	if (!asking->writer) {
-		failure_answer(asking->call, FAILURE_INTERNAL, NULL);
+	status->writer = json_writer_new(&structured);
+	if (!status->writer) {
+		tool_failure_answer(status->call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	error = write_status(asking, message);
-	json_writer_free(asking->writer);
+	error = get_sms_status_write(status, message);
+	json_writer_free(status->writer);
 	if (!error) {
-		tool_call_succeed_with_json(asking->call, &structured);
+		tool_call_succeed_with_json(status->call, &structured);
 		return;
 	}
 	buffer_deinit(&structured);
-	failure_answer(asking->call, FAILURE_INTERNAL,
-		       "The message's history could not be read.");
+	tool_failure_answer(status->call, FAILURE_INTERNAL,
+			    "The message's history could not be read.");
 }
 
-/* Looks no further back than messages and keys are sure to be kept. */
-static bool records_were_lost(struct store *store)
+/* Were rows lost in the time for which messages and keys are certain to be kept? */
+static bool get_sms_status_rows_were_lost(struct store *store)
 {
 	int64_t since_ms = clock_wall_ms() - (int64_t)STORE_KEY_DAYS * CLOCK_MS_PER_DAY;
 
@@ -218,130 +220,129 @@ static bool records_were_lost(struct store *store)
 	       !store_receive_gaps_has(store, STORE_GAP_RESTORED, since_ms);
 }
 
-static void answer_absence(struct asking *asking)
+static void get_sms_status_answer_not_found(struct get_sms_status *status)
 {
-	const struct services *services = asking->call->services;
-	struct tool_call *call = asking->call;
+	struct tool_call *call = status->call;
 
-	if (records_were_lost(services->store))
-		failure_answer(
+	if (get_sms_status_rows_were_lost(call->services->store))
+		tool_failure_answer(
 			call, FAILURE_NOT_FOUND,
-			"There is no such message in the gateway's records; but they "
-			"were damaged or restored from a backup not long ago, so it may "
-			"have been sent all the same. Ask your person before sending it "
-			"again.");
-	else if (asking->key)
-		failure_answer(
-			call, FAILURE_KEY_NOT_FOUND,
-			"No message of yours with this idempotency_key is kept, and keys "
-			"are kept for 30 days at least: unless you used it before that, "
-			"it is safe to send it now.");
+			"There is no such message in the message store. But the store "
+			"was "
+			"damaged or restored from a backup recently, so it may have been "
+			"sent all the same. Ask your user before sending it again.");
+	else if (status->key)
+		tool_failure_answer(call, FAILURE_KEY_NOT_FOUND,
+				    "No message of yours with this idempotency_key is "
+				    "stored. Keys are "
+				    "kept for at least 30 days: unless you used it "
+				    "before that, it is "
+				    "safe to send the message now.");
 	else
-		failure_answer(call, FAILURE_NOT_FOUND,
-			       arena_printf(call->arena,
-					    "There is no message %lld: it never was, or "
-					    "is no longer kept.",
-					    (long long)asking->message_id));
+		tool_failure_answer(call, FAILURE_NOT_FOUND,
+				    arena_printf(call->arena,
+						 "There is no message %lld: it never "
+						 "existed, or is no longer kept.",
+						 (long long)status->message_id));
 }
 
 /* False: the call has been finished with a failure. */
-static bool get_message(struct asking *asking, struct message *message_out)
+static bool get_sms_status_read_message(struct get_sms_status *status,
+					struct message *message_out)
 {
-	struct tool_call *call = asking->call;
-	const struct services *services = call->services;
-	int error;
+	struct tool_call *call = status->call;
+	struct store *store = call->services->store;
+	int error = status->key
+			    ? store_message_by_key(store, call->client->id, status->key,
+						   call->arena, message_out)
+			    : store_message_get(store, status->message_id, call->arena,
+						message_out);
 
-	if (asking->key)
-		error = store_message_by_key(services->store, call->client->id,
-					     asking->key, call->arena, message_out);
-	else
-		error = store_message_get(services->store, asking->message_id,
-					  call->arena, message_out);
 	if (error == STORE_E_NOT_FOUND)
-		answer_absence(asking);
+		get_sms_status_answer_not_found(status);
 	else if (error)
-		failure_answer(call, FAILURE_INTERNAL, "The message could not be read.");
+		tool_failure_answer(call, FAILURE_INTERNAL,
+				    "The message could not be read.");
 	else
-		message_out->reason = wait_reason(services, message_out);
+		message_out->reason = message_view_reason(call->services, message_out);
 	return error == 0;
 }
 
-/* With what is known now. */
-static void answer(void *data)
+static void get_sms_status_answer(void *data)
 {
-	struct asking *asking = data;
+	struct get_sms_status *status = data;
 	struct message message;
 
-	if (get_message(asking, &message))
-		answer_message(asking, &message);
+	if (get_sms_status_read_message(status, &message))
+		get_sms_status_answer_message(status, &message);
 }
 
-static bool hear(void *data, const struct outbox_event *event)
+static bool get_sms_status_on_change(void *data, const struct outbox_event *event)
 {
-	return is_settled(data, event->state);
+	return get_sms_status_is_settled(data, event->state);
 }
 
-static enum wanted read_wanted(const struct tool_call *call)
+static enum get_sms_status_wait get_sms_status_read_wait(const struct tool_call *call)
 {
 	const char *word = argument_text(call, "wait_for");
 
 	if (word)
-		return word[0] == 's' ? WANTED_SENT : WANTED_DELIVERED;
-	return argument_integer(call, "wait_seconds", 0) ? WANTED_SENT : WANTED_NOTHING;
+		return word[0] == 's' ? GET_SMS_STATUS_WAIT_SENT
+				      : GET_SMS_STATUS_WAIT_DELIVERED;
+	return argument_integer(call, "wait_seconds", 0) ? GET_SMS_STATUS_WAIT_SENT
+							 : GET_SMS_STATUS_NO_WAIT;
 }
 
-/* False: the call has been finished with a failure. */
-static bool read_which(struct asking *asking)
+static void get_sms_status_run(struct tool_call *call)
 {
-	struct tool_call *call = asking->call;
-	bool by_number = json_member(call->arguments, "message_id");
-
-	asking->message_id = argument_integer(call, "message_id", 0);
-	asking->key = argument_text(call, "idempotency_key");
-	if (by_number != (asking->key != NULL))
-		return true;
-	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
-		       "Give either message_id or idempotency_key.");
-	return false;
-}
-
-static void run(struct tool_call *call)
-{
-	struct asking *asking = arena_alloc(call->arena, sizeof(*asking));
+	struct get_sms_status *status = arena_alloc(call->arena, sizeof(*status));
 	struct message message;
 	int64_t seconds;
 
-	if (!asking) {
-		failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!status) {
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	asking->call = call;
-	asking->wanted = read_wanted(call);
-	if (!read_which(asking) || !get_message(asking, &message))
+	*status = (struct get_sms_status){
+		.call = call,
+		.message_id = argument_integer(call, "message_id", 0),
+		.key = argument_text(call, "idempotency_key"),
+		.wait_for = get_sms_status_read_wait(call),
+		.wait = { .changed = get_sms_status_on_change,
+			  .wait = { .answer = get_sms_status_answer, .data = status } },
+	};
+	if (!json_member(call->arguments, "message_id") == !status->key) {
+		tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,
+				    "Pass either message_id or idempotency_key.");
 		return;
-	asking->message_id = message.id;
-	seconds = asking->wanted == WANTED_NOTHING
+	}
+	if (!get_sms_status_read_message(status, &message))
+		return;
+	status->message_id = message.id;
+	seconds = status->wait_for == GET_SMS_STATUS_NO_WAIT
 			  ? 0
-			  : argument_integer(call, "wait_seconds", WAIT_USUAL_SECONDS);
-	asking->watch = (struct watch){ .hear = hear, .answer = answer, .data = asking };
-	if (is_settled(asking, message.state) ||
-	    !watch_start(&asking->watch, call, message.id, (uint64_t)seconds))
-		answer_message(asking, &message);
+			  : argument_integer(call, "wait_seconds",
+					     GET_SMS_STATUS_WAIT_SECONDS);
+	if (get_sms_status_is_settled(status, message.state) ||
+	    !tool_wait_for_message(&status->wait, call, message.id, (uint64_t)seconds))
+		get_sms_status_answer_message(status, &message);
 }
 
 const struct tool tool_get_sms_status = {
 	.name = "get_sms_status",
-	.title = "Ask what became of a message",
+	.title = "Check a message",
 	.description =
-		"Tells where a message is, every state it was in with its time and "
-		"reason, and what that means. Call it after send_sms said that the "
-		"message is not sent yet, or with wait_for to be told when it is; do "
-		"not send again meanwhile. Costs nothing. \"sent\" means that the "
-		"network took it, and \"delivered\" that the recipient's phone did; "
-		"neither proves that anybody read it.",
-	.input = input,
-	.output = output,
+		"Returns a message's state, its history with times and reasons, and what "
+		"that means. Call it after send_sms said that the message is not sent "
+		"yet, "
+		"or with wait_for to wait until it is; do not send again meanwhile. "
+		"Costs "
+		"nothing. \"sent\" means that the network accepted it, \"delivered\" "
+		"that "
+		"the recipient's phone did; neither proves that anybody read it.",
+	.input = get_sms_status_input,
+	.output = get_sms_status_output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
-	.run = run,
+	.run = get_sms_status_run,
 };

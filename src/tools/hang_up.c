@@ -1,183 +1,182 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hang_up: the end of a call that place_call placed. Calls that come in, and those that the
- * owner placed, are nobody's to end here.
+ * hang_up: ends a call that place_call placed. Incoming calls and calls that the owner placed
+ * can't be ended through the gateway.
+ *
+ * The dialler knows calls that go on and some that ended recently. For older ones the message
+ * store says how they ended, so hanging up again gives the same answer.
  */
 #include "base/log.h"
-#include "config/config.h"
 #include "phone/dialler.h"
 #include "store/store_audit.h"
 #include "tools/argument.h"
-#include "tools/call_watch.h"
-#include "tools/failure.h"
+#include "tools/services.h"
+#include "tools/tool_failure.h"
 #include "tools/tool_table.h"
+#include "tools/tool_wait.h"
 
-enum { WAIT_SECONDS = 10 };
+enum { HANG_UP_WAIT_SECONDS = 10 };
 
-static const struct schema_field input[] = {
-	{ "call_id", SCHEMA_INTEGER, true, "As place_call answered it" },
+static const struct schema_field hang_up_input[] = {
+	{ "call_id", SCHEMA_INTEGER, true, "From place_call" },
 	{ 0 },
 };
 
-static const struct schema_field output[] = {
+static const struct schema_field hang_up_output[] = {
 	{ "call_id", SCHEMA_INTEGER, true, "The call" },
 	{ "over", SCHEMA_BOOLEAN, true,
-	  "false: the modem has not confirmed it yet, and is told again every 5 "
+	  "false: the modem has not confirmed it yet; it is asked again every 5 "
 	  "seconds" },
-	{ "state", SCHEMA_STRING, true, "As place_call tells it" },
+	{ "state", SCHEMA_STRING, true, "As place_call returns it" },
 	{ 0 },
 };
 
-/* one call of the tool; lives in its arena */
-struct hanging_up {
+/* One tool call; lives in its arena. */
+struct hang_up {
 	struct tool_call *call;
-	enum call_state state; /* as last known */
-	struct call_watch watch;
+	enum call_state state; /* last known */
+	struct tool_wait_call wait;
 };
 
-static const struct services *services_of(const struct hanging_up *hanging)
+static void hang_up_answer(void *data)
 {
-	return hanging->call->services;
-}
-
-static void answer(void *data)
-{
-	const struct hanging_up *hanging = data;
+	const struct hang_up *hang_up = data;
 	struct buffer structured = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&structured);
 
 	if (writer) {
 		json_open_object(writer);
-		json_put_integer(writer, "call_id", hanging->watch.id);
+		json_put_integer(writer, "call_id", hang_up->wait.call_id);
 		json_put_boolean(writer, "over",
-				 !store_event_call_is_ongoing(hanging->state));
+				 !store_event_call_is_ongoing(hang_up->state));
 		json_put_string(writer, "state",
-				store_event_call_state_name(hanging->state));
+				store_event_call_state_name(hang_up->state));
 		json_close_object(writer);
 		json_writer_free(writer);
 	} else {
 		structured.failed = true;
 	}
-	tool_call_succeed_with_json(hanging->call, &structured);
+	tool_call_succeed_with_json(hang_up->call, &structured);
 }
 
-static bool hear(void *data, const struct placed_call *placed)
+static bool hang_up_on_change(void *data, const struct placed_call *placed)
 {
-	struct hanging_up *hanging = data;
+	struct hang_up *hang_up = data;
 
-	hanging->state = placed->state;
+	hang_up->state = placed->state;
 	return false;
 }
 
-static void refuse(const struct hanging_up *hanging, enum failure failure,
-		   const char *message)
-{
-	failure_answer(hanging->call, failure, message);
-}
-
-/* Of what the dialler has forgotten the ledger knows the end. */
-struct look {
+/* A call in the message store. */
+struct hang_up_row {
 	int64_t id;
-	int state; /* -1: there is none */
+	int state; /* -1: no such call */
 };
 
-static void see(void *data, const struct event *event)
+static void hang_up_read_row(void *data, const struct event *event)
 {
-	struct look *look = data;
+	struct hang_up_row *row = data;
 
-	if (event->id == look->id)
-		look->state = event->state;
+	if (event->id == row->id)
+		row->state = event->state;
 }
 
-static void answer_for_old(struct hanging_up *hanging)
+static void hang_up_answer_from_store(struct hang_up *hang_up)
 {
-	struct look look = { hanging->watch.id, -1 };
-	const struct store_event_query question = {
+	struct tool_call *call = hang_up->call;
+	struct hang_up_row row = { hang_up->wait.call_id, -1 };
+	const struct store_event_query look = {
 		.kind = EVENT_CALL,
-		.before_id = look.id < INT64_MAX ? look.id + 1 : 0,
+		.before_id = row.id < INT64_MAX ? row.id + 1 : 0,
 		.state = -1,
 		.limit = 1,
-		.visit = see,
-		.data = &look,
+		.visit = hang_up_read_row,
+		.data = &row,
 	};
 
-	if (look.id > 0 && store_event_list(services_of(hanging)->store, &question)) {
-		refuse(hanging, FAILURE_INTERNAL, "The calls could not be read.");
-	} else if (look.state < 0) {
-		refuse(hanging, FAILURE_CALL_NOT_FOUND, "There is no call of that id.");
-	} else if (!store_event_call_was_placed(look.state)) {
-		refuse(hanging, FAILURE_CALL_COMES_IN,
-		       "That call came in, and no tool answers or rejects one.");
+	if (row.id > 0 && store_event_list(call->services->store, &look)) {
+		tool_failure_answer(call, FAILURE_INTERNAL,
+				    "The calls could not be read.");
+	} else if (row.state < 0) {
+		tool_failure_answer(call, FAILURE_CALL_NOT_FOUND,
+				    "There is no call with this ID.");
+	} else if (!store_event_call_was_placed(row.state)) {
+		tool_failure_answer(
+			call, FAILURE_CALL_COMES_IN,
+			"That is an incoming call; no tool answers or rejects "
+			"those.");
 	} else {
-		hanging->state = (enum call_state)look.state;
-		answer(hanging);
+		hang_up->state = (enum call_state)row.state;
+		hang_up_answer(hang_up);
 	}
 }
 
-static bool may_end(const struct hanging_up *hanging, const struct placed_call *placed)
+static bool hang_up_is_allowed(const struct tool_call *call,
+			       const struct placed_call *placed)
 {
-	const struct client *client = hanging->call->client;
-
-	return placed->client_id == client->id || client->id == CLIENT_OWNER ||
-	       services_of(hanging)->config->policy.calls.hang_up_any;
+	return placed->client_id == call->client->id ||
+	       call->client->id == CLIENT_OWNER ||
+	       call->services->config->policy.calls.hang_up_any;
 }
 
-static void note(const struct hanging_up *hanging)
+static void hang_up_audit(const struct hang_up *hang_up)
 {
-	const struct client *client = hanging->call->client;
+	const struct client *client = hang_up->call->client;
 
-	if (store_audit_record(services_of(hanging)->store, AUDIT_CALL_HUNG_UP,
+	if (store_audit_record(hang_up->call->services->store, AUDIT_CALL_HUNG_UP,
 			       (struct audit_event_fact[]){
-				       { "call_id", NULL, hanging->watch.id },
+				       { "call_id", NULL, hang_up->wait.call_id },
 				       { "client_id", NULL, client->id },
 				       { "client", client->name },
 				       { NULL },
 			       }))
-		log_warning("audit: who hung up cannot be noted now");
+		log_warning("audit: hanging up a call could not be recorded");
 }
 
-static void end_it(struct hanging_up *hanging)
+static void hang_up_end_call(struct hang_up *hang_up)
 {
-	struct dialler *dialler = services_of(hanging)->dialler;
-	int64_t id = hanging->watch.id;
+	struct tool_call *call = hang_up->call;
+	struct dialler *dialler = call->services->dialler;
+	int64_t call_id = hang_up->wait.call_id;
 
-	hanging->watch.hear = hear;
-	hanging->watch.wait.answer = answer;
-	hanging->watch.wait.data = hanging;
-	note(hanging);
-	if (!call_watch_start(&hanging->watch, hanging->call, WAIT_SECONDS))
-		refuse(hanging, FAILURE_INTERNAL, NULL);
-	dialler_hang_up(dialler, id, "hung_up");
+	hang_up->wait.changed = hang_up_on_change;
+	hang_up->wait.wait.answer = hang_up_answer;
+	hang_up->wait.wait.data = hang_up;
+	hang_up_audit(hang_up);
+	/* a failed start finishes the call, and hang_up is gone, but hanging up goes on */
+	if (!tool_wait_for_call(&hang_up->wait, call, HANG_UP_WAIT_SECONDS))
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	dialler_hang_up(dialler, call_id, "hung_up");
 }
 
-static void run(struct tool_call *call)
+static void hang_up_run(struct tool_call *call)
 {
-	struct hanging_up *hanging = arena_alloc(call->arena, sizeof(*hanging));
+	struct hang_up *hang_up = arena_alloc(call->arena, sizeof(*hang_up));
 	const struct placed_call *placed;
 
-	if (!hanging) {
-		failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!hang_up) {
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	*hanging = (struct hanging_up){ .call = call };
-	hanging->watch.id = argument_integer(call, "call_id", 0);
-	placed = dialler_find(services_of(hanging)->dialler, hanging->watch.id);
+	*hang_up = (struct hang_up){ .call = call };
+	hang_up->wait.call_id = argument_integer(call, "call_id", 0);
+	placed = dialler_find(call->services->dialler, hang_up->wait.call_id);
 	if (!placed) {
-		answer_for_old(hanging);
+		hang_up_answer_from_store(hang_up);
 		return;
 	}
-	hanging->state = placed->state;
-	if (!may_end(hanging, placed))
-		refuse(hanging, FAILURE_NOT_YOUR_CALL,
-		       "Another client placed that call.");
+	hang_up->state = placed->state;
+	if (!hang_up_is_allowed(call, placed))
+		tool_failure_answer(call, FAILURE_NOT_YOUR_CALL,
+				    "Another client placed that call.");
 	else if (!store_event_call_is_ongoing(placed->state))
-		answer(hanging);
+		hang_up_answer(hang_up);
 	else
-		end_it(hanging);
+		hang_up_end_call(hang_up);
 }
 
-/* Also when the owner lets no more be placed: what goes on is to end. */
-static bool usable(const struct services *services)
+/* Stays usable if the owner forbids new calls while one goes on. */
+static bool hang_up_is_usable(const struct services *services)
 {
 	return services->dialler && (dialler_is_at_it(services->dialler) ||
 				     (services->config->policy.calls.place &&
@@ -189,13 +188,15 @@ const struct tool tool_hang_up = {
 	.title = "End a call",
 	.description =
 		"Ends a call that you placed with place_call, and answers when the modem "
-		"says that it is over. Asked again it answers the same. It ends no call "
-		"of somebody else: neither one that comes in nor one that the owner has "
-		"on the phone. Costs nothing, and cannot be undone.",
-	.input = input,
-	.output = output,
+		"confirms that it is over. Calling it again gives the same answer. It "
+		"ends "
+		"no other call: neither an incoming one nor one of the owner's. Costs "
+		"nothing, and cannot be undone.",
+	.input = hang_up_input,
+	.output = hang_up_output,
 	.flags = TOOL_DESTRUCTIVE | TOOL_IDEMPOTENT | TOOL_OPEN_WORLD,
 	.scopes = CLIENT_CALL,
-	.usable = usable,
-	.run = run,
+	.usable = hang_up_is_usable,
+	.run = hang_up_run,
+	.audit_refusal = audit_call_refused,
 };

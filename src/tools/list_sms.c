@@ -2,28 +2,31 @@
 /*
  * list_sms: the stored messages, newest first, a page at a time.
  *
- * A page ends before the message whose number the cursor holds, so that messages that
- * arrive meanwhile move nothing (tests/integration/test_reading_tools.py).
+ * The cursor holds the ID of the last message on a page, and the next page has older ones, so
+ * messages that arrive meanwhile move nothing (tests/integration/test_reading_tools.py). A
+ * search may take several turns of the event loop; if the gateway stops meanwhile, the page
+ * ends where the search is.
+ *
+ * A page also lists the offline gaps in its time. Pages touch: the time between two messages
+ * belongs to the page with the later one.
  */
 #include "console/console.h"
 #include "store/store_listing.h"
 #include "tools/argument.h"
-#include "tools/failure.h"
-#include "tools/gap_view.h"
 #include "tools/message_view.h"
 #include "tools/page.h"
 #include "tools/services.h"
+#include "tools/tool_failure.h"
 #include "tools/tool_table.h"
-#include "tools/wait_reason.h"
 
-static const char *const directions[] = { "in", "out", NULL };
+static const char *const list_sms_directions[] = { "in", "out", NULL };
 
-static const struct schema_field input[] = {
+static const struct schema_field list_sms_input[] = {
 	{ "direction", SCHEMA_STRING, false, "in: received; out: sent from here",
-	  .words = directions },
+	  .words = list_sms_directions },
 	{ "phone_number", SCHEMA_STRING, false,
-	  "Only messages with this number, however it is spelt, or of this sender's name "
-	  "as it is written; \"\": those that came without either",
+	  "Only messages with this number in any spelling, or with this sender's exact "
+	  "name; \"\": messages that came with neither",
 	  0, 64 },
 	{ "subscription_id", SCHEMA_INTEGER, false, "Only messages of this SIM" },
 	{ "since", SCHEMA_STRING, false,
@@ -31,68 +34,84 @@ static const struct schema_field input[] = {
 	  "2026-11-21T08:30:00+01:00" },
 	{ "until", SCHEMA_STRING, false, "Only messages before this time, RFC 3339" },
 	{ "unread_only", SCHEMA_BOOLEAN, false,
-	  "Only received ones that mark_sms_read has not marked" },
+	  "Only received messages not marked by mark_sms_read" },
 	{ "search", SCHEMA_STRING, false,
-	  "Only texts with these words in them, just so; A and a are the same. What is "
-	  "written out is found by what it stands for; a masked code is not found",
+	  "Only texts with this exact phrase, case-insensitive. Escaped characters match "
+	  "as themselves; masked codes are not found",
 	  1, 160 },
 	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false,
-	  "next_cursor of the answer before, with the same filters: the page after it" },
+	  "next_cursor from the previous page, with the same filters" },
 	{ 0 },
 };
 
-static const struct schema_field output[] = {
-	MESSAGE_VIEW_NOTICE_FIELD,
+static const struct schema_field list_sms_output[] = {
+	VIEW_NOTICE_FIELD,
 	{ "messages", SCHEMA_ARRAY, true, "Newest first",
 	  .members = message_view_fields },
 	{ "count", SCHEMA_INTEGER, true, "Messages in this answer" },
-	{ "next_cursor", SCHEMA_STRING, false, "There are more: the cursor for them" },
+	{ "next_cursor", SCHEMA_STRING, false, "The cursor of the next page" },
 	{ "gaps", SCHEMA_ARRAY, true,
-	  "Times, among those listed, in which the gateway could not hear: "
-	  "a message that came then may be missing",
-	  .members = gap_view_fields },
+	  "Times, among those listed, when the gateway could not receive: messages may "
+	  "be "
+	  "missing",
+	  .members = view_gap_fields },
 	{ "wait_cursor", SCHEMA_STRING, true,
-	  "Give it to wait_for_sms as after: nothing that comes from now on is missed" },
+	  "Pass it to wait_for_sms as after: nothing that comes from now on is missed" },
 	{ 0 },
 };
 
-/* one call; lives in the call's arena */
-struct listing {
+/* One call; lives in its arena. */
+struct list_sms {
 	struct tool_call *call;
 	struct scan scan;
 	struct page page;
-	int64_t newest_id; /* when the call came: what comes meanwhile is not listed */
-	int64_t from_ms;   /* the time that this page is about */
+	int64_t newest_id; /* when the call came; later messages are not listed */
+	int64_t from_ms;   /* the time that this page covers */
 	int64_t until_ms;
 };
 
-/* Nothing could fit, and an empty list would tell of messages, not of the question. */
-static bool check_times(struct tool_call *call, const struct store_listing_filter *filter)
+/* An empty list would say something about messages, although the question is wrong. */
+static bool list_sms_check_times(struct tool_call *call,
+				 const struct store_listing_filter *filter)
 {
 	if (!filter->since_ms || !filter->until_ms || filter->since_ms < filter->until_ms)
 		return true;
-	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
-		       "since is not before until, so no message can be between them: "
-		       "the earlier time goes into since.");
+	tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,
+			    "since is not before until, so no message can be between "
+			    "them: pass the earlier time as since.");
 	return false;
 }
 
-/* Many clients write "" for what they leave out: an empty list would mislead them. */
-static bool check_party(struct tool_call *call, const struct store_listing_filter *filter)
+/* Many clients pass "" for what they leave out; an empty list would mislead them. */
+static bool list_sms_check_party(struct tool_call *call,
+				 const struct store_listing_filter *filter)
 {
-	const struct services *services = call->services;
-
 	if (!filter->number || *filter->number ||
-	    store_listing_knows_number(services->store, ""))
+	    store_listing_knows_number(call->services->store, ""))
 		return true;
-	failure_answer(call, FAILURE_INVALID_ARGUMENTS,
-		       "phone_number is empty, and no stored message came without a "
-		       "number: leave it out to list those of all numbers.");
+	tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,
+			    "phone_number is empty, and no stored message came without a "
+			    "number: leave it out to list those of all numbers.");
 	return false;
 }
 
-static bool read_words(struct tool_call *call, struct store_listing_filter *filter)
+static bool list_sms_check_sim(struct tool_call *call,
+			       const struct store_listing_filter *filter)
+{
+	if (!json_member(call->arguments, "subscription_id") ||
+	    sims_is_known(call->services->sims, filter->sim_id))
+		return true;
+	tool_failure_answer(call, FAILURE_SUBSCRIPTION_UNKNOWN,
+			    arena_printf(call->arena,
+					 "No SIM ever had subscription_id %lld.",
+					 (long long)filter->sim_id));
+	return false;
+}
+
+/* False: the call has been finished with a failure. */
+static bool list_sms_read_filter(struct tool_call *call,
+				 struct store_listing_filter *filter)
 {
 	const char *direction = argument_text(call, "direction");
 
@@ -101,149 +120,119 @@ static bool read_words(struct tool_call *call, struct store_listing_filter *filt
 	filter->unread_only = argument_boolean(call, "unread_only");
 	filter->number = argument_party(call, "phone_number");
 	filter->search = argument_text(call, "search");
+	filter->sim_id = argument_integer(call, "subscription_id", 0);
 	return argument_time(call, "since", &filter->since_ms) &&
 	       argument_time(call, "until", &filter->until_ms) &&
-	       check_times(call, filter) && check_party(call, filter) &&
-	       cursor_argument(call, "cursor", CURSOR_MESSAGES, &filter->before_id);
+	       list_sms_check_times(call, filter) && list_sms_check_party(call, filter) &&
+	       cursor_argument(call, "cursor", CURSOR_MESSAGES, &filter->before_id) &&
+	       list_sms_check_sim(call, filter);
 }
 
-static bool read_sim(struct tool_call *call, struct store_listing_filter *filter)
+static bool list_sms_add(void *data, const struct message *message)
 {
-	const struct services *services = call->services;
+	struct list_sms *list = data;
+	struct message copy = *message;
 
-	filter->sim_id = argument_integer(call, "subscription_id", 0);
-	if (!json_member(call->arguments, "subscription_id") ||
-	    sims_is_known(services->sims, filter->sim_id))
+	if (!message_view_contains(&list->page.view, message,
+				   list->scan.look.filter.search))
 		return true;
-	failure_answer(call, FAILURE_SUBSCRIPTION_UNKNOWN,
-		       arena_printf(call->arena, "No SIM ever had subscription_id %lld.",
-				    (long long)filter->sim_id));
-	return false;
-}
-
-static bool add_message(void *data, const struct message *message)
-{
-	struct listing *listing = data;
-	struct message shown = *message;
-
-	if (!message_view_has(&listing->page.view, message,
-			      listing->scan.look.filter.search))
-		return true;
-	if (!page_takes_row(&listing->page, message->id))
+	if (!page_takes_row(&list->page, message->id))
 		return false;
-	shown.reason = wait_reason(listing->call->services, message);
-	message_view_write(&listing->page.view, &shown);
-	if (listing->page.count == 1 || message->created_ms < listing->from_ms)
-		listing->from_ms = message->created_ms;
+	copy.reason = message_view_reason(list->call->services, message);
+	message_view_write(&list->page.view, &copy);
+	if (list->page.count == 1 || message->created_ms < list->from_ms)
+		list->from_ms = message->created_ms;
 	return true;
 }
 
-/* Pages touch: the time between two messages belongs to the page of the later one. */
-static void find_times(struct listing *listing)
+static void list_sms_find_times(struct list_sms *list)
 {
-	const struct services *services = listing->call->services;
-	const struct store_listing_filter *filter = &listing->scan.look.filter;
+	const struct store_listing_filter *filter = &list->scan.look.filter;
 	struct message before;
 
-	if (!listing->page.more)
-		listing->from_ms = filter->since_ms;
-	listing->until_ms = filter->until_ms ? filter->until_ms : INT64_MAX;
+	if (!list->page.more)
+		list->from_ms = filter->since_ms;
+	list->until_ms = filter->until_ms ? filter->until_ms : INT64_MAX;
 	if (filter->before_id &&
-	    store_message_get(services->store, filter->before_id, listing->call->arena,
-			      &before) == 0 &&
-	    before.created_ms < listing->until_ms)
-		listing->until_ms = before.created_ms;
+	    store_message_get(list->call->services->store, filter->before_id,
+			      list->call->arena, &before) == 0 &&
+	    before.created_ms < list->until_ms)
+		list->until_ms = before.created_ms;
 }
 
-static void add_gap(void *data, const struct gap *gap)
+static void list_sms_add_gap(void *data, const struct gap *gap)
 {
-	struct listing *listing = data;
+	struct list_sms *list = data;
 
-	if (gap->from_ms < listing->until_ms)
-		gap_view_write(listing->page.writer, gap);
+	if (gap->from_ms < list->until_ms)
+		view_write_gap(list->page.writer, gap);
 }
 
-static int write_gaps(struct listing *listing)
+/* The search is over. `error`: the store's, or 0. */
+static void list_sms_finish(void *data, int error)
 {
-	const struct services *services = listing->call->services;
-	struct json_writer *writer = listing->page.writer;
-	int error;
-
-	json_key(writer, "gaps");
-	json_open_array(writer);
-	error = store_receive_gaps_list(services->store, listing->from_ms, add_gap,
-					listing);
-	json_close_array(writer);
-	return error;
-}
-
-static void on_looked(void *data, int error)
-{
-	struct listing *listing = data;
-	struct page *page = &listing->page;
+	struct list_sms *list = data;
+	struct page *page = &list->page;
 	int gaps_error;
 
 	page_close_rows(page, CURSOR_MESSAGES);
-	find_times(listing);
-	gaps_error = write_gaps(listing);
-	cursor_put(page->writer, "wait_cursor", CURSOR_ARRIVALS, listing->newest_id);
-	page_answer(page, listing->call, error ? error : gaps_error);
+	list_sms_find_times(list);
+	json_key(page->writer, "gaps");
+	json_open_array(page->writer);
+	gaps_error = store_receive_gaps_list(list->call->services->store, list->from_ms,
+					     list_sms_add_gap, list);
+	json_close_array(page->writer);
+	cursor_put(page->writer, "wait_cursor", CURSOR_ARRIVALS, list->newest_id);
+	page_answer(page, list->call, error ? error : gaps_error);
 }
 
-static void on_abandoned(void *data)
+static void list_sms_on_abandoned(void *data)
 {
-	struct listing *listing = data;
+	struct list_sms *list = data;
 
-	scan_stop(&listing->scan);
-	page_drop(&listing->page);
+	scan_stop(&list->scan);
+	page_drop(&list->page);
 }
 
-/* The page ends where it has come to. */
-static void on_stopping(void *data)
+static void list_sms_on_stopping(void *data)
 {
-	struct listing *listing = data;
+	struct list_sms *list = data;
 
-	scan_stop(&listing->scan);
-	page_stop(&listing->page, listing->scan.look.before_id);
-	on_looked(listing, 0);
+	scan_stop(&list->scan);
+	page_stop(&list->page, list->scan.look.before_id);
+	list_sms_finish(list, 0);
 }
 
-static const struct request_waiting waiting = {
-	.abandoned = on_abandoned,
-	.stopping = on_stopping,
+static const struct request_waiting list_sms_waiting = {
+	.abandoned = list_sms_on_abandoned,
+	.stopping = list_sms_on_stopping,
 };
 
-static void start_looking(struct listing *listing)
+static void list_sms_run(struct tool_call *call)
 {
-	const struct services *services = listing->call->services;
-	int error = store_message_newest(services->store, &listing->newest_id);
+	const struct services *services = call->services;
+	struct list_sms *list = arena_alloc(call->arena, sizeof(*list));
+	int error;
 
-	page_open_rows(&listing->page, "messages");
-	if (!error)
-		error = scan_start(services->scans, &listing->scan);
-	if (error == SCAN_E_GOES_ON)
-		tool_call_wait(listing->call, &waiting, listing);
-	else
-		on_looked(listing, error);
-}
-
-static void run(struct tool_call *call)
-{
-	struct listing *listing = arena_alloc(call->arena, sizeof(*listing));
-	struct store_listing_filter *filter;
-
-	if (!listing) {
-		failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!list) {
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	listing->call = call;
-	listing->scan.look.visit = add_message;
-	listing->scan.look.data = listing;
-	listing->scan.done = on_looked;
-	filter = &listing->scan.look.filter;
-	if (read_words(call, filter) && read_sim(call, filter) &&
-	    page_begin(&listing->page, call))
-		start_looking(listing);
+	list->call = call;
+	list->scan.look.visit = list_sms_add;
+	list->scan.look.data = list;
+	list->scan.done = list_sms_finish;
+	if (!list_sms_read_filter(call, &list->scan.look.filter) ||
+	    !page_begin(&list->page, call))
+		return;
+	error = store_message_newest(services->store, &list->newest_id);
+	page_open_rows(&list->page, "messages");
+	if (!error)
+		error = scan_start(services->scans, &list->scan);
+	if (error == SCAN_E_GOES_ON)
+		tool_call_wait(call, &list_sms_waiting, list);
+	else
+		list_sms_finish(list, error);
 }
 
 const struct tool tool_list_sms = {
@@ -251,16 +240,17 @@ const struct tool tool_list_sms = {
 	.title = "Read stored messages",
 	.description =
 		"Lists the messages that this phone received and sent through the "
-		"gateway, newest first, a page at a time; filters narrow it down. "
-		"Call it to read or to look something up; to wait for a message that is "
-		"still to come, call wait_for_sms. Costs nothing and marks nothing as "
-		"read. A message that is not listed may still have been sent to the "
-		"phone: \"gaps\" tells when the gateway could not hear, and a sender's "
-		"name or number proves nothing about who wrote.",
-	.input = input,
-	.output = output,
+		"gateway, "
+		"newest first, a page at a time, with filters. Call it to read or look "
+		"something up; to wait for a new message, call wait_for_sms. Costs "
+		"nothing "
+		"and marks nothing as read. A message that is not listed may still have "
+		"been sent to the phone, since the gateway could not receive during "
+		"\"gaps\", and a sender's name or number proves nothing about who wrote.",
+	.input = list_sms_input,
+	.output = list_sms_output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
 	.page = CONSOLE_URI,
-	.run = run,
+	.run = list_sms_run,
 };

@@ -1,72 +1,129 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All of it is known here already: nobody who asks makes a D-Bus call or reads the ledger.
+ * Everything here is known already: finding obstacles calls neither oFono nor the message
+ * store, so /healthz may be polled often.
+ *
+ * A modem whose SIM is one of ours is judged by that SIM's state. Any other modem is judged
+ * from the outside in: switched off, card not read yet, no card, card also in another modem,
+ * card locked.
  */
 #include "tools/obstacle.h"
 
-#include "tools/modem_facts.h"
+#include <string.h>
 
-static bool has_no_bus(const struct services *services)
+#include "ofono/modem.h"
+
+static bool obstacle_is_off(const struct modem *modem)
 {
-	return !ofono_has_bus(services->ofono);
+	/* A modem that is off may still show what it remembers of its card. */
+	return !modem->powered && !(modem->interfaces & ~(uint32_t)MODEM_SIM_INFO);
 }
 
-static bool has_no_ofono(const struct services *services)
+static bool obstacle_is_unread(const struct modem *modem)
 {
-	return ofono_has_bus(services->ofono) && !ofono_is_available(services->ofono);
+	return !modem->sim.known;
 }
 
-static bool has_no_sim(const struct services *services)
+static bool obstacle_has_no_card(const struct modem *modem)
+{
+	return !modem->sim.present;
+}
+
+/* If one card is in two modems, struct sim stands for the first of them. */
+static bool obstacle_is_duplicate(const struct services *services,
+				  const struct modem *modem)
+{
+	const struct modem *other;
+
+	TAILQ_FOREACH (other, ofono_modems(services->ofono), link) {
+		if (other != modem && modem_sim_is_same(&modem->sim, &other->sim))
+			return true;
+	}
+	return false;
+}
+
+static const struct {
+	bool (*holds)(const struct modem *modem);
+	struct obstacle_modem obstacle;
+} obstacle_of_card[] = {
+	{ obstacle_is_off, { "it is switched off", "as root", "ofono-mcp modem on" } },
+	{ obstacle_is_unread, { "oFono does not say yet whether it has a SIM" } },
+	{ obstacle_has_no_card, { "no SIM is in it", "insert one" } },
+};
+
+static const struct obstacle_modem obstacle_of_lock[] = {
+	[SIM_LOCK_NONE] = { NULL },
+	[SIM_LOCK_PIN] = { "its SIM waits for its PIN", NULL, "ofono-mcp unlock" },
+	[SIM_LOCK_PUK] = { "its SIM waits for its PUK", NULL, "ofono-mcp unlock --puk" },
+	[SIM_LOCK_OTHER] = { "a phone or network lock blocks its SIM, and neither PIN "
+			     "nor "
+			     "PUK opens it",
+			     "ask the seller of the phone for its code" },
+};
+
+static const struct obstacle_modem obstacle_of_state[] = {
+	[SIM_READY] = { NULL },
+	[SIM_SEARCHING] = { "no network has accepted its SIM", "look for reception" },
+	[SIM_OFFLINE] = { "it is in flight mode", "as root", "ofono-mcp modem on" },
+	[SIM_STARTING] = { "it does not accept messages yet" },
+	[SIM_LOCKED] = { NULL }, /* see obstacle_of_lock */
+	[SIM_DUPLICATE] = { "its SIM is in two modems, and each would send the message",
+			    "to switch one of them off, as root", "ofono-mcp modem off" },
+	[SIM_STUCK] = { "it is stuck: it does not finish a message", "as root",
+			"ofono-mcp modem off", "ofono-mcp modem on" },
+	[SIM_OFF] = { "it is switched off", "as root", "ofono-mcp modem on" },
+	[SIM_ABSENT] = { "no SIM is in it", "insert one" },
+};
+
+static const struct obstacle_modem obstacle_restricted_sim = {
+	"its SIM is limited to a list of numbers (fixed or barred dialling), and oFono "
+	"sends no messages with such a card",
+	"remove the limit in another phone, with its PIN2",
+};
+static const struct obstacle_modem obstacle_denied_sim = {
+	"the network refuses its SIM",
+	"ask its issuer whether it is valid here",
+};
+static const struct obstacle_modem obstacle_unknown_sim = {
+	"its SIM has not reported its identity yet",
+};
+
+static const struct obstacle_modem *obstacle_of_sim(const struct sim *sim)
+{
+	const struct modem *modem = sim->modem;
+
+	if (sim->state == SIM_STARTING && modem_sim_is_restricted(&modem->sim))
+		return &obstacle_restricted_sim;
+	if (sim->state == SIM_SEARCHING && strcmp(modem->network.status, "denied") == 0)
+		return &obstacle_denied_sim;
+	return obstacle_of_state[sim->state].text ? &obstacle_of_state[sim->state] : NULL;
+}
+
+const struct obstacle_modem *obstacle_of_modem(const struct services *services,
+					       const struct modem *modem)
 {
 	const struct sim *sim;
 
-	if (!ofono_is_available(services->ofono))
-		return false; /* that was said already */
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
-		if (sim->state == SIM_READY)
-			return false;
+		if (sim->modem == modem && sim->state != SIM_LOCKED)
+			return obstacle_of_sim(sim);
 	}
-	return true;
+	for (size_t i = 0; i < sizeof(obstacle_of_card) / sizeof(*obstacle_of_card);
+	     i++) {
+		if (obstacle_of_card[i].holds(modem))
+			return &obstacle_of_card[i].obstacle;
+	}
+	if (obstacle_is_duplicate(services, modem))
+		return &obstacle_of_state[SIM_DUPLICATE];
+	if (modem_sim_lock_of(&modem->sim) != SIM_LOCK_NONE)
+		return &obstacle_of_lock[modem_sim_lock_of(&modem->sim)];
+	return &obstacle_unknown_sim;
 }
 
-static bool is_paused(const struct services *services)
-{
-	return policy_is_paused(services->policy);
-}
-
-static bool has_no_storage(const struct services *services)
-{
-	return !outbox_has_storage(services->outbox);
-}
-
-static bool is_full(const struct services *services)
-{
-	return outbox_is_full(services->outbox);
-}
-
-#define DOCTOR " (for the owner: ofono-mcp doctor)"
-
-static const char *tell_out_of_reach(const struct services *services, struct arena *arena)
-{
-	return arena_printf(arena, "The modems are out of reach: %s" DOCTOR ".",
-			    ofono_condition(services->ofono));
-}
-
-static const char *tell_storage(const struct services *services, struct arena *arena)
-{
-	const char *trouble = store_trouble(services->store);
-
-	(void)arena;
-	return trouble ? trouble
-		       : "Less room is left on the phone's storage than is reserved for "
-			 "messages that come in.";
-}
-
-static const char opening[] = "No SIM can send: ";
-
-static const char *tell_of(const struct modem *modem,
-			   const struct modem_obstacle *obstacle, struct arena *arena,
-			   bool with_step)
+/* "modem /ril_0: it is stuck: ... (for the owner, as root: ofono-mcp modem off /ril_0)" */
+static const char *obstacle_format_modem(const struct modem *modem,
+					 const struct obstacle_modem *obstacle,
+					 struct arena *arena, bool with_step)
 {
 	const char *step = obstacle->step, *command = obstacle->command;
 
@@ -82,93 +139,148 @@ static const char *tell_of(const struct modem *modem,
 		obstacle->then ? " " : "", obstacle->then ? modem->path : "");
 }
 
-const char *obstacle_tell_of_modem(const struct services *services,
-				   const struct modem *modem, struct arena *arena)
+const char *obstacle_describe_modem(const struct services *services,
+				    const struct modem *modem, struct arena *arena)
 {
-	const struct modem_obstacle *obstacle = modem_facts_obstacle(services, modem);
+	const struct obstacle_modem *obstacle = obstacle_of_modem(services, modem);
 
-	return obstacle ? tell_of(modem, obstacle, arena, true) : NULL;
+	return obstacle ? obstacle_format_modem(modem, obstacle, arena, true) : NULL;
 }
 
-/* NULL: no memory */
-static const char *add_modem(const char *text, const struct modem *modem,
-			     const struct modem_obstacle *obstacle, struct arena *arena,
-			     bool with_step)
-{
-	const char *told = obstacle ? tell_of(modem, obstacle, arena, with_step) : "";
+#define OBSTACLE_DOCTOR " (for the owner: ofono-mcp doctor)"
 
-	if (!obstacle || !told)
-		return told ? text : NULL;
-	return arena_printf(arena, "%s%s%s", text, text == opening ? "" : "; ", told);
-}
-
-static const char *tell_of_modems(const struct services *services, struct arena *arena,
-				  bool with_steps)
+static const char *obstacle_list_modems(const struct services *services,
+					struct arena *arena, bool with_steps)
 {
+	static const char opening[] = "No SIM can send: ";
 	const char *text = opening;
 	const struct modem *modem;
 
 	TAILQ_FOREACH (modem, ofono_modems(services->ofono), link) {
-		if (text && !modem_is_foreign(modem))
-			text = add_modem(text, modem,
-					 modem_facts_obstacle(services, modem), arena,
-					 with_steps);
+		const struct obstacle_modem *obstacle;
+		const char *one;
+
+		if (modem_is_foreign(modem) ||
+		    !(obstacle = obstacle_of_modem(services, modem)))
+			continue;
+		one = obstacle_format_modem(modem, obstacle, arena, with_steps);
+		text = one ? arena_printf(arena, "%s%s%s", text,
+					  text == opening ? "" : "; ", one)
+			   : NULL;
+		if (!text)
+			return NULL;
 	}
-	if (text && !ofono_is_complete(services->ofono))
+	if (!ofono_is_complete(services->ofono))
 		text = arena_printf(arena, "%s%soFono does not know all modems yet", text,
 				    text == opening ? "" : "; ");
 	if (text == opening)
-		return with_steps ? "No SIM can send: oFono knows no modem" DOCTOR "."
-				  : "No SIM can send: oFono knows no modem.";
+		return with_steps
+			       ? "No SIM can send: oFono knows no modem" OBSTACLE_DOCTOR
+				 "."
+			       : "No SIM can send: oFono knows no modem.";
 	return text ? arena_printf(arena, "%s.", text) : NULL;
 }
 
-const char *obstacle_tell_of_modems(const struct services *services, struct arena *arena)
+const char *obstacle_describe_modems(const struct services *services, struct arena *arena)
 {
-	return tell_of_modems(services, arena, false);
+	return obstacle_list_modems(services, arena, false);
 }
 
-static const char *tell_of_modems_and_steps(const struct services *services,
-					    struct arena *arena)
+static const char *obstacle_describe_modems_and_steps(const struct services *services,
+						      struct arena *arena)
 {
-	return tell_of_modems(services, arena, true);
+	return obstacle_list_modems(services, arena, true);
 }
 
-const struct obstacle obstacles[] = {
-	{ "bus_unavailable", "The system bus (D-Bus) does not answer.", has_no_bus,
-	  tell_out_of_reach },
-	{ "ofono_unavailable", "oFono, which knows the modems, does not answer.",
-	  has_no_ofono, tell_out_of_reach },
+static const char *obstacle_describe_connection(const struct services *services,
+						struct arena *arena)
+{
+	return arena_printf(arena, "The modems are out of reach: %s" OBSTACLE_DOCTOR ".",
+			    ofono_condition(services->ofono));
+}
+
+static const char *obstacle_describe_storage(const struct services *services,
+					     struct arena *arena)
+{
+	const char *trouble = store_trouble(services->store);
+
+	(void)arena;
+	return trouble ? trouble
+		       : "The phone's storage has less free space than is reserved for "
+			 "incoming messages.";
+}
+
+static bool obstacle_has_no_bus(const struct services *services)
+{
+	return !ofono_has_bus(services->ofono);
+}
+
+static bool obstacle_has_no_ofono(const struct services *services)
+{
+	return ofono_has_bus(services->ofono) && !ofono_is_available(services->ofono);
+}
+
+static bool obstacle_has_no_sim(const struct services *services)
+{
+	const struct sim *sim;
+
+	if (!ofono_is_available(services->ofono))
+		return false; /* reported as an obstacle of its own */
+	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
+		if (sim->state == SIM_READY)
+			return false;
+	}
+	return true;
+}
+
+static bool obstacle_is_paused(const struct services *services)
+{
+	return policy_is_paused(services->policy);
+}
+
+static bool obstacle_has_no_storage(const struct services *services)
+{
+	return !outbox_has_storage(services->outbox);
+}
+
+static bool obstacle_is_full(const struct services *services)
+{
+	return outbox_is_full(services->outbox);
+}
+
+const struct obstacle obstacle_table[] = {
+	{ "bus_unavailable", "The system bus (D-Bus) does not answer.",
+	  obstacle_has_no_bus, obstacle_describe_connection },
+	{ "ofono_unavailable", "oFono, which manages the modems, does not answer.",
+	  obstacle_has_no_ofono, obstacle_describe_connection },
 	{ "no_sim_ready",
-	  "No SIM can send: none is there, unlocked, switched on and in a network.",
-	  has_no_sim, tell_of_modems_and_steps },
-	{ "paused", "The owner has stopped all sending.", is_paused },
+	  "No SIM can send: none is present, unlocked, switched on and registered.",
+	  obstacle_has_no_sim, obstacle_describe_modems_and_steps },
+	{ "paused", "The owner has paused all sending.", obstacle_is_paused },
 	{ "storage_full",
-	  "There is no room on the phone's storage, or its records are damaged or gone.",
-	  has_no_storage, tell_storage },
-	{ "queue_full",
-	  "As many messages as may wait are waiting: try again when some were sent.",
-	  is_full },
+	  "The phone's storage is full, or the message store is damaged or gone.",
+	  obstacle_has_no_storage, obstacle_describe_storage },
+	{ "queue_full", "The queue is full: try again when some messages were sent.",
+	  obstacle_is_full },
 	{ NULL },
 };
 
 const struct obstacle *obstacle_find(const struct services *services)
 {
-	for (const struct obstacle *at = obstacles; at->name; at++) {
+	for (const struct obstacle *at = obstacle_table; at->name; at++) {
 		if (at->holds(services))
 			return at;
 	}
 	return NULL;
 }
 
-const char *obstacle_in_detail(const struct obstacle *obstacle,
-			       const struct services *services, struct arena *arena)
+const char *obstacle_details(const struct obstacle *obstacle,
+			     const struct services *services, struct arena *arena)
 {
-	return obstacle->in_detail ? obstacle->in_detail(services, arena)
-				   : obstacle->text;
+	return obstacle->describe ? obstacle->describe(services, arena) : obstacle->text;
 }
 
-bool obstacles_are_none(const struct services *services)
+bool obstacle_is_none(const struct services *services)
 {
 	return !obstacle_find(services);
 }

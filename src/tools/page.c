@@ -2,23 +2,23 @@
 #include "tools/page.h"
 
 #include "tools/argument.h"
-#include "tools/failure.h"
+#include "tools/tool_failure.h"
 
-enum { LIMIT_USUAL = 20 };
+enum { PAGE_LIMIT_DEFAULT = 20 };
 
 bool page_begin(struct page *page, struct tool_call *call)
 {
 	*page = (struct page){
-		.limit = (unsigned)argument_integer(call, "limit", LIMIT_USUAL),
+		.limit = (unsigned)argument_integer(call, "limit", PAGE_LIMIT_DEFAULT),
 	};
 	page->writer = json_writer_new(&page->structured);
 	if (!page->writer) {
-		failure_answer(call, FAILURE_INTERNAL, NULL);
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return false;
 	}
-	page->view = message_view_of_call(call, page->writer);
+	page->view = view_of_call(call, page->writer);
 	json_open_object(page->writer);
-	message_view_put_notice(page->writer);
+	view_put_notice(page->writer);
 	return true;
 }
 
@@ -39,26 +39,18 @@ bool page_takes_row(struct page *page, int64_t id)
 	return true;
 }
 
-void page_close_rows(struct page *page, enum cursor_kind kind)
-{
-	json_close_array(page->writer);
-	json_put_integer(page->writer, "count", page->count);
-	if (page->more)
-		cursor_put(page->writer, "next_cursor", kind, page->last_id);
-}
-
 void page_stop(struct page *page, int64_t last_id)
 {
 	page->more = true;
 	page->last_id = last_id;
 }
 
-void page_drop(struct page *page)
+void page_close_rows(struct page *page, enum cursor_kind kind)
 {
 	json_close_array(page->writer);
-	json_close_object(page->writer);
-	json_writer_free(page->writer);
-	buffer_deinit(&page->structured);
+	json_put_integer(page->writer, "count", page->count);
+	if (page->more)
+		cursor_put(page->writer, "next_cursor", kind, page->last_id);
 }
 
 void page_answer(struct page *page, struct tool_call *call, int error)
@@ -70,5 +62,14 @@ void page_answer(struct page *page, struct tool_call *call, int error)
 		return;
 	}
 	buffer_deinit(&page->structured);
-	failure_answer(call, FAILURE_INTERNAL, "The stored messages could not be read.");
+	tool_failure_answer(call, FAILURE_INTERNAL,
+			    "The stored messages could not be read.");
+}
+
+void page_drop(struct page *page)
+{
+	json_close_array(page->writer);
+	json_close_object(page->writer);
+	json_writer_free(page->writer);
+	buffer_deinit(&page->structured);
 }

@@ -1,51 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Page: the answer of a tool that lists messages, a row at a time: {"notice", rows, "count",
- * "next_cursor" where there is more, what the tool adds}.
+ * Page: the answer of a tool that lists rows, written a row at a time:
+ * {"notice", rows, "count", "next_cursor" if there are more, members that the tool adds}.
  *
- * It is full at the limit that the caller asked for, and when it is large: texts come from
- * strangers, and the phone's memory is small.
+ * A page is full at the caller's limit or at PAGE_LARGE_BYTES, because strangers write the
+ * texts and the phone has little memory.
  */
 #ifndef TOOLS_PAGE_H
 #define TOOLS_PAGE_H
 
 #include "base/buffer.h"
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "mcp/tool.h"
 #include "tools/cursor.h"
-#include "tools/message_view.h"
+#include "tools/view.h"
 
 enum {
 	PAGE_LIMIT_MAX = 100,
-	PAGE_LARGE_BYTES = 256 * 1024, /* no row begins behind that */
+	PAGE_LARGE_BYTES = 256 * 1024, /* no row starts behind this */
 };
 
 /* The argument that page_begin() reads. */
-#define PAGE_LIMIT_FIELD                                                       \
-	{ "limit", SCHEMA_INTEGER, false, "At most so many; 20 when left out", \
+#define PAGE_LIMIT_FIELD                                                  \
+	{ "limit", SCHEMA_INTEGER, false, "Maximum results (default 20)", \
 	  1,	   PAGE_LIMIT_MAX }
 
 struct page {
-	struct json_writer *writer; /* for the rows, and what is added behind them */
-	struct message_view view;   /* of who asked, to the writer */
+	struct json_writer *writer; /* for the rows and the tool's own members */
+	struct view view;	    /* the caller's, with this writer */
 	unsigned limit;
-	unsigned count; /* rows on it */
-	bool more;	/* there is a row that is not on it */
+	unsigned count; /* rows on this page */
+	bool more;	/* another row did not fit */
 	int64_t last_id;
 	struct buffer structured;
 };
 
-/* False: the call is answered. */
+/* False: out of memory, and the call has been finished. */
 bool page_begin(struct page *page, struct tool_call *call);
 void page_open_rows(struct page *page, const char *key);
-/* Before a row is written. False: it belongs to the next page. */
+/* Call before writing a row. False: the row belongs on the next page. */
 bool page_takes_row(struct page *page, int64_t id);
-void page_close_rows(struct page *page, enum cursor_kind kind);
-/* The rows end early: the next page begins behind `last_id`. Before page_close_rows(). */
+/* Ends the rows early: the next page continues after `last_id`. Then page_close_rows(). */
 void page_stop(struct page *page, int64_t last_id);
-/* Nobody wants it any more; its rows are still open. */
-void page_drop(struct page *page);
-/* The end of the page, whatever came of it; `error`: the store's, 0 none. */
+void page_close_rows(struct page *page, enum cursor_kind kind);
+/* Finishes the call with the page or, if `error` is not 0, with a failure. */
 void page_answer(struct page *page, struct tool_call *call, int error);
+/* Frees a page whose rows are still open and that nobody wants any more. */
+void page_drop(struct page *page);
 
 #endif

@@ -1,50 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All of it comes from signals that oFono sent earlier and from the store; nothing here calls
+ * oFono. A balance is what send_ussd read last, so it has an age, and what was sent since is
+ * not deducted.
+ */
 #include "tools/sim_view.h"
 
-#include "tools/message_view.h"
+#include "tools/view.h"
+
+enum { SIM_VIEW_MS_PER_SECOND = 1000 };
 
 const struct schema_field sim_view_fields[] = {
 	{ "subscription_id", SCHEMA_INTEGER, true,
-	  "Number of the SIM card for send_sms; stays with the card for ever" },
+	  "Identifies the SIM card for send_sms; never changes" },
 	{ "sim_slot_index", SCHEMA_INTEGER, true, "Slot the card is in now, from 0" },
 	{ "carrier_name", SCHEMA_STRING, true, "Network operator" },
-	{ "display_name", SCHEMA_STRING, true, "Name to show to a person" },
+	{ "display_name", SCHEMA_STRING, true, "Name to show to a user" },
 	{ "state", SCHEMA_STRING, true,
 	  "ready: can send now; searching: no network; offline: flight mode; "
 	  "locked: asks for a code; starting; duplicate: in two modems, so that each "
-	  "message would go out twice; stuck: its modem does not finish a message; "
+	  "message would be sent twice; stuck: its modem does not finish a message; "
 	  "modem_off: its modem is switched off" },
 	{ "can_send", SCHEMA_BOOLEAN, true,
-	  "It could take a message now; whether you may send one, get_gateway_status "
-	  "tells" },
+	  "It could send now; get_gateway_status says whether you may" },
 	{ "own_number", SCHEMA_STRING, true, "The card's own number, often empty" },
 	{ "roaming", SCHEMA_BOOLEAN, true, "Registered with a foreign network" },
 	{ "default", SCHEMA_BOOLEAN, true,
-	  "The phone's owner chose it in the phone's settings, as far as oFono tells" },
+	  "Chosen in the phone's settings, as far as oFono reports it" },
 	{ "signal_percent", SCHEMA_INTEGER, true, "Signal strength, 0 when unknown" },
 	{ 0 },
 };
 
-static void write_identity(struct json_writer *writer, const struct sim *sim)
+static void sim_view_write_sim(struct json_writer *writer, const struct sim *sim,
+			       enum sim_view_detail detail)
 {
+	json_open_object(writer);
 	json_put_integer(writer, "subscription_id", sim->id);
 	json_put_integer(writer, "sim_slot_index", sim->slot);
-	message_view_put_line(writer, "carrier_name", sim->carrier_name);
-	message_view_put_line(writer, "display_name", sim->display_name);
-}
-
-static void write_details(struct json_writer *writer, const struct sim *sim)
-{
-	json_put_string(writer, "state", sim_state_name(sim->state));
-	json_put_boolean(writer, "can_send", sim->state == SIM_READY);
-	message_view_put_line(writer, "own_number", sim->own_number);
-	json_put_boolean(writer, "roaming", sim->roaming);
-	json_put_boolean(writer, "default", sim->is_default);
-	json_put_integer(writer, "signal_percent", sim->modem->network.strength);
+	view_put_line(writer, "carrier_name", sim->carrier_name);
+	view_put_line(writer, "display_name", sim->display_name);
+	if (detail == SIM_VIEW_FULL) {
+		json_put_string(writer, "state", sim_state_name(sim->state));
+		json_put_boolean(writer, "can_send", sim->state == SIM_READY);
+		view_put_line(writer, "own_number", sim->own_number);
+		json_put_boolean(writer, "roaming", sim->roaming);
+		json_put_boolean(writer, "default", sim->is_default);
+		json_put_integer(writer, "signal_percent", sim->modem->network.strength);
+	}
+	json_close_object(writer);
 }
 
 void sim_view_write(struct json_writer *writer, const struct sims *sims,
-		    enum sim_view view)
+		    enum sim_view_detail detail)
 {
 	const struct sim *sim;
 
@@ -52,13 +59,130 @@ void sim_view_write(struct json_writer *writer, const struct sims *sims,
 	json_put_integer(writer, "count", sims_count(sims));
 	json_key(writer, "subscriptions");
 	json_open_array(writer);
+	TAILQ_FOREACH (sim, sims_list(sims), link)
+		sim_view_write_sim(writer, sim, detail);
+	json_close_array(writer);
+	json_close_object(writer);
+}
+
+const struct schema_field sim_view_voicemail_fields[] = {
+	{ "subscription_id", SCHEMA_INTEGER, true, "The SIM card" },
+	{ "voicemail", SCHEMA_STRING, true,
+	  "waiting, none, or unknown: the modem does not report it" },
+	{ "message_count", SCHEMA_INTEGER, true,
+	  "Voicemail messages; 0 while waiting: the network did not say how many" },
+	{ "mailbox_number", SCHEMA_STRING, true,
+	  "Number to call for it, empty when unknown" },
+	{ 0 },
+};
+
+static const char *sim_view_voicemail_state(const struct modem_voicemail *voicemail)
+{
+	if (!voicemail->known)
+		return "unknown";
+	return voicemail->waiting ? "waiting" : "none";
+}
+
+void sim_view_write_voicemail(struct json_writer *writer, const struct sims *sims)
+{
+	const struct sim *sim;
+
+	json_open_array(writer);
 	TAILQ_FOREACH (sim, sims_list(sims), link) {
 		json_open_object(writer);
-		write_identity(writer, sim);
-		if (view == SIM_VIEW_FULL)
-			write_details(writer, sim);
+		json_put_integer(writer, "subscription_id", sim->id);
+		json_put_string(writer, "voicemail",
+				sim_view_voicemail_state(&sim->voicemail));
+		json_put_integer(writer, "message_count", sim->voicemail.count);
+		view_put_line(writer, "mailbox_number", sim->voicemail.mailbox_number);
 		json_close_object(writer);
 	}
 	json_close_array(writer);
+}
+
+#define SIM_VIEW_AMOUNT_FIELDS                                                  \
+	{ "amount", SCHEMA_STRING, true,                                        \
+	  "Exact decimal number such as -12.50, with the network's decimals" }, \
+		{ "currency", SCHEMA_STRING, false,                             \
+		  "As the network wrote it; left out when it wrote none" },     \
+		{ "read_at", SCHEMA_STRING, true,                               \
+		  "When the network reported it, RFC 3339" }
+
+const struct schema_field sim_view_reading_fields[] = { SIM_VIEW_AMOUNT_FIELDS, { 0 } };
+
+const struct schema_field sim_view_balance_fields[] = {
+	{ "subscription_id", SCHEMA_INTEGER, true, "The SIM card" },
+	SIM_VIEW_AMOUNT_FIELDS,
+	{ "age_seconds", SCHEMA_INTEGER, true,
+	  "How long ago that was; what was sent since is not deducted" },
+	{ "code", SCHEMA_STRING, true, "The code that send_ussd dialled for it" },
+	{ "minimum", SCHEMA_STRING, false, "Below this the owner forbids sending" },
+	{ "counts_until", SCHEMA_STRING, false,
+	  "After this it is too old to stop anything, RFC 3339" },
+	{ "is_low", SCHEMA_BOOLEAN, true, "It stops all sending from this SIM" },
+	{ 0 },
+};
+
+static void sim_view_put_amount(struct json_writer *writer, const struct balance *balance,
+				int64_t read_ms)
+{
+	char amount[AMOUNT_BYTES];
+
+	amount_write(&balance->amount, amount);
+	json_put_string(writer, "amount", amount);
+	if (*balance->currency)
+		json_put_string(writer, "currency", balance->currency);
+	view_put_time(writer, "read_at", read_ms);
+}
+
+void sim_view_put_reading(struct json_writer *writer, const struct balance *balance,
+			  int64_t read_ms)
+{
+	json_key(writer, "balance");
+	json_open_object(writer);
+	sim_view_put_amount(writer, balance, read_ms);
 	json_close_object(writer);
+}
+
+static void sim_view_write_balance(struct json_writer *writer, int64_t sim_id,
+				   const struct policy_balance_state *balance)
+{
+	char minimum[AMOUNT_BYTES];
+
+	json_open_object(writer);
+	json_put_integer(writer, "subscription_id", sim_id);
+	sim_view_put_amount(writer, &balance->last.balance, balance->last.read_ms);
+	json_put_integer(writer, "age_seconds",
+			 balance->last.age_ms / SIM_VIEW_MS_PER_SECOND);
+	json_put_string(writer, "code", balance->last.code);
+	if (balance->has_minimum) {
+		amount_write(&balance->minimum, minimum);
+		json_put_string(writer, "minimum", minimum);
+		view_put_time(writer, "counts_until", balance->counts_until_ms);
+	}
+	json_put_boolean(writer, "is_low", balance->is_low);
+	json_close_object(writer);
+}
+
+int sim_view_write_balances(struct json_writer *writer, const struct services *services,
+			    const struct client *client)
+{
+	const struct sim *sim;
+	int error = 0;
+
+	json_open_array(writer);
+	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
+		struct policy_balance_state balance;
+		int found;
+
+		if (!policy_allows_sim(client, sim->id))
+			continue;
+		found = policy_get_balance(services->policy, sim->id, &balance);
+		if (!found)
+			sim_view_write_balance(writer, sim->id, &balance);
+		else if (found != STORE_E_NOT_FOUND)
+			error = found;
+	}
+	json_close_array(writer);
+	return error;
 }

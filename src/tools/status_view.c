@@ -1,34 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The status answers "can I send now, and if not, why?". `why_not` is the first of these that
+ * applies: a policy rule that refuses every message of this client (paused, no scope, a limit
+ * used up), an obstacle for everybody (tools/obstacle.h), and last a reason for each SIM that
+ * this client may use; one usable SIM is enough.
+ */
 #include "tools/status_view.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buffer.h"
 #include "base/clock.h"
-#include "config/config.h"
-#include "tools/balance_view.h"
 #include "tools/change_source.h"
 #include "tools/cursor.h"
-#include "tools/gap_view.h"
-#include "tools/message_view.h"
-#include "tools/modem_facts.h"
+#include "tools/modem_view.h"
 #include "tools/obstacle.h"
-#include "tools/policy_view.h"
 #include "tools/sim_view.h"
-#include "tools/voicemail_view.h"
+#include "tools/view.h"
 
-#define GAPS_MS INT64_C(604800000) /* a week */
+#define STATUS_VIEW_GAPS_MS (7 * CLOCK_MS_PER_DAY)
 
-static const struct schema_field sims_fields[] = {
+static const char *const status_view_limit_owners[] = {
+	[USAGE_BY_CLIENT] = "client",
+	[USAGE_BY_SIM] = "sim",
+	NULL,
+};
+
+static const struct schema_field status_view_limit_fields[] = {
+	{ "of", SCHEMA_STRING, true, "client: yours; sim: of a SIM, for all clients",
+	  .words = status_view_limit_owners },
+	{ "subscription_id", SCHEMA_INTEGER, false, "The SIM" },
+	{ "per", SCHEMA_STRING, true,
+	  "minute, hour, day: messages in any such period; month: segments in a calendar "
+	  "month" },
+	{ "limit", SCHEMA_INTEGER, true, "Maximum that the owner allows" },
+	{ "left", SCHEMA_INTEGER, true, "How many more are accepted now" },
+	{ "frees_at", SCHEMA_STRING, false,
+	  "When more will be left, RFC 3339; left out when all are left" },
+	{ 0 },
+};
+
+static const struct schema_field status_view_sims_fields[] = {
 	{ "count", SCHEMA_INTEGER, true, "Number of SIMs" },
 	{ "subscriptions", SCHEMA_ARRAY, true, "As get_sms_subscriptions lists them",
 	  .members = sim_view_fields },
 	{ 0 },
 };
 
-static const struct schema_field queue_fields[] = {
-	{ "waiting", SCHEMA_INTEGER, true,
-	  "Messages that wait in the gateway to be sent" },
-	{ "limit", SCHEMA_INTEGER, true, "When so many wait no more is accepted" },
+static const struct schema_field status_view_queue_fields[] = {
+	{ "waiting", SCHEMA_INTEGER, true, "Messages in the gateway waiting to be sent" },
+	{ "limit", SCHEMA_INTEGER, true, "Maximum number of waiting messages" },
 	{ "unstored_received", SCHEMA_INTEGER, true,
-	  "Messages that came in and could not be stored yet" },
+	  "Received messages that could not be stored yet" },
 	{ 0 },
 };
 
@@ -37,38 +61,42 @@ const struct schema_field status_view_fields[] = {
 	{ "scopes", SCHEMA_ARRAY, true, "What the owner lets you do",
 	  .items = SCHEMA_STRING },
 	{ "can_send", SCHEMA_BOOLEAN, true,
-	  "Nothing stops a message of yours now; its recipient or text still may" },
-	{ "why_not", SCHEMA_STRING, false, "What stops it; left out when nothing does" },
-	{ "paused", SCHEMA_BOOLEAN, true, "The owner stopped all sending" },
+	  "Nothing stops your messages now; a recipient or text may still be refused" },
+	{ "why_not", SCHEMA_STRING, false,
+	  "What stops them; left out when nothing does" },
+	{ "paused", SCHEMA_BOOLEAN, true, "The owner paused all sending" },
 	{ "ofono_available", SCHEMA_BOOLEAN, true,
-	  "oFono, which knows the modems, answers" },
+	  "oFono, which manages the modems, answers" },
 	{ "ofono", SCHEMA_STRING, true, "The same in words" },
 	{ "modems_complete", SCHEMA_BOOLEAN, true,
-	  "False: oFono says that it does not know all modems of the phone yet" },
-	{ "sims", SCHEMA_OBJECT, true, "The SIM cards", .members = sims_fields },
+	  "false: oFono reports that it does not know all modems of the phone yet" },
+	{ "sims", SCHEMA_OBJECT, true, "The SIM cards",
+	  .members = status_view_sims_fields },
 	{ "voicemail", SCHEMA_ARRAY, true, "Whether any waits, for each SIM card",
-	  .members = voicemail_view_fields },
+	  .members = sim_view_voicemail_fields },
 	{ "balances", SCHEMA_ARRAY, true,
-	  "Balances of SIM cards as send_ussd read them last; of others none is known",
-	  .members = balance_view_fields },
+	  "SIM card balances as send_ussd last read them; others are unknown",
+	  .members = sim_view_balance_fields },
 	{ "modems", SCHEMA_ARRAY, true, "The modems, each with what stops it",
-	  .members = modem_facts_fields },
-	{ "queue", SCHEMA_OBJECT, true, "What is on its way", .members = queue_fields },
+	  .members = modem_view_fields },
+	{ "queue", SCHEMA_OBJECT, true, "Messages under way",
+	  .members = status_view_queue_fields },
 	{ "policy", SCHEMA_ARRAY, true, "What the owner lets you send, a sentence each",
 	  .items = SCHEMA_STRING },
-	{ "limits", SCHEMA_ARRAY, true, "What is left of each limit that there is",
-	  .members = policy_view_limit_fields },
+	{ "limits", SCHEMA_ARRAY, true, "What is left of each limit",
+	  .members = status_view_limit_fields },
 	{ "gaps", SCHEMA_ARRAY, true,
-	  "Times of the last week in which the gateway could not hear: what came then "
-	  "may be missing",
-	  .members = gap_view_fields },
+	  "Times in the last week when the gateway could not receive: messages may be "
+	  "missing",
+	  .members = view_gap_fields },
 	{ "cursor", SCHEMA_STRING, true,
-	  "Give it to get_gateway_status as after, with wait_seconds, to hear when "
-	  "anything changes" },
+	  "Pass it to get_gateway_status as after, with wait_seconds, to wait for "
+	  "changes" },
 	{ 0 },
 };
 
-static struct policy_request request_of(const struct status_view *view, int64_t sim_id)
+static struct policy_request status_view_request(const struct status_view *view,
+						 int64_t sim_id)
 {
 	return (struct policy_request){
 		.arena = view->arena,
@@ -77,79 +105,61 @@ static struct policy_request request_of(const struct status_view *view, int64_t 
 	};
 }
 
-static const char *say_verdict(const struct status_view *view,
-			       const struct verdict *verdict)
+static const char *status_view_format_verdict(const struct status_view *view,
+					      const struct verdict *verdict)
 {
 	if (!verdict->message)
 		return NULL;
 	return arena_printf(view->arena, "%s %s", verdict->message, verdict->fix);
 }
 
-static const char *why_not_ready(const struct status_view *view, const struct sim *sim)
-{
-	const char *told =
-		obstacle_tell_of_modem(view->services, sim->modem, view->arena);
-
-	return told ? arena_printf(view->arena,
-				   "No SIM that you may use can send now: %s.", told)
-		    : NULL;
-}
-
-/* A rule is asked of each SIM that could send: one that lets it pass is enough. */
-static const char *why_no_sim(const struct status_view *view)
+/* "": a SIM can send. NULL: out of memory. */
+static const char *status_view_why_no_sim(const struct status_view *view)
 {
 	const struct services *services = view->services;
 	const char *why = "No SIM that you may use is in the phone.";
 	const struct sim *sim;
 
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
-		struct policy_request request = request_of(view, sim->id);
+		struct policy_request request = status_view_request(view, sim->id);
 		struct verdict verdict;
 
-		if (sim->state != SIM_READY) {
-			if (policy_allows_sim(view->client, sim->id))
-				why = why_not_ready(view, sim);
-			continue;
+		if (sim->state == SIM_READY) {
+			if (!policy_check(services->policy, &request, &verdict))
+				return "";
+			if (verdict.failure != FAILURE_SUBSCRIPTION_NOT_ALLOWED)
+				why = status_view_format_verdict(view, &verdict);
+		} else if (policy_allows_sim(view->client, sim->id)) {
+			why = obstacle_describe_modem(services, sim->modem, view->arena);
+			if (why)
+				why = arena_printf(view->arena,
+						   "No SIM that you may use can send "
+						   "now: %s.",
+						   why);
 		}
-		if (!policy_check(services->policy, &request, &verdict))
-			return "";
-		if (verdict.failure != FAILURE_SUBSCRIPTION_NOT_ALLOWED)
-			why = say_verdict(view, &verdict);
 	}
 	return why;
 }
 
-/*
- * What stops a message of this client now, whoever it is for, in one sentence or two. "":
- * nothing does. NULL: out of memory.
- */
-static const char *why_not_now(const struct status_view *view)
+/* "": nothing stops the client's messages. NULL: out of memory. */
+static const char *status_view_why_not(const struct status_view *view)
 {
 	const struct services *services = view->services;
 	const struct obstacle *obstacle = obstacle_find(services);
-	struct policy_request request = request_of(view, 0);
+	struct policy_request request = status_view_request(view, 0);
 	struct verdict verdict;
 
 	if (policy_check(services->policy, &request, &verdict))
-		return say_verdict(view, &verdict);
+		return status_view_format_verdict(view, &verdict);
 	if (obstacle)
-		return obstacle_in_detail(obstacle, services, view->arena);
-	return why_no_sim(view);
+		return obstacle_details(obstacle, services, view->arena);
+	return status_view_why_no_sim(view);
 }
 
-static void write_queue(struct json_writer *writer, const struct services *services)
+static void status_view_write_client(struct json_writer *writer,
+				     const struct client *client)
 {
-	json_key(writer, "queue");
-	json_open_object(writer);
-	json_put_integer(writer, "waiting", outbox_waiting(services->outbox));
-	json_put_integer(writer, "limit", services->config->queue_limit);
-	json_put_integer(writer, "unstored_received", inbox_unstored(services->inbox));
-	json_close_object(writer);
-}
-
-static void write_client(struct json_writer *writer, const struct client *client)
-{
-	message_view_put_line(writer, "client", client->name);
+	view_put_line(writer, "client", client->name);
 	json_key(writer, "scopes");
 	json_open_array(writer);
 	for (unsigned scope = 1; scope & CLIENT_SCOPES_ALL; scope <<= 1) {
@@ -159,26 +169,161 @@ static void write_client(struct json_writer *writer, const struct client *client
 	json_close_array(writer);
 }
 
-/* The same all second long: see tools/kept_answer.h. */
-static int64_t a_week_ago(void)
+static void status_view_write_queue(struct json_writer *writer,
+				    const struct services *services)
 {
-	int64_t now_ms = clock_wall_ms();
+	json_key(writer, "queue");
+	json_open_object(writer);
+	json_put_integer(writer, "waiting", outbox_waiting(services->outbox));
+	json_put_integer(writer, "limit", services->config->queue_limit);
+	json_put_integer(writer, "unstored_received", inbox_unstored(services->inbox));
+	json_close_object(writer);
+}
 
-	return now_ms - now_ms % 1000 - GAPS_MS;
+static void status_view_say(struct json_writer *writer, const char *before,
+			    const char *words, const char *after)
+{
+	struct buffer text = BUFFER_INIT;
+
+	buffer_append_text(&text, before);
+	buffer_append_text(&text, words);
+	buffer_append_text(&text, after);
+	if (!text.failed)
+		json_write_text(writer, text.data, text.length);
+	buffer_deinit(&text);
+}
+
+/* One sentence for each item. */
+static void status_view_say_list(struct json_writer *writer, const char *before,
+				 const struct config_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		status_view_say(writer, before, list->items[i], ".");
+}
+
+static void status_view_say_countries(struct json_writer *writer,
+				      const struct config_list *countries)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < countries->count; i++)
+		any |= strstr(countries->items[i], "any") != NULL;
+	json_write_string(writer, any ? "Numbers of all countries are allowed."
+				      : "Numbers of countries other than the SIM's are "
+					"refused, except those named here.");
+	for (size_t i = 0; i < countries->count; i++) {
+		if (strchr(countries->items[i], '+'))
+			status_view_say(writer,
+					"Allowed countries: ", countries->items[i], ".");
+	}
+}
+
+static void status_view_say_calls(struct json_writer *writer,
+				  const struct config_policy_calls *calls)
+{
+	char text[160];
+
+	if (!calls->place) {
+		json_write_string(writer, "The owner does not allow calls.");
+		return;
+	}
+	snprintf(text, sizeof(text),
+		 "You may call the numbers that you may text; maximum %lld seconds per "
+		 "call, %lld calls per hour and %lld per day, all agents together.",
+		 (long long)calls->most_seconds, (long long)calls->per_hour,
+		 (long long)calls->per_day);
+	json_write_string(writer, text);
+}
+
+static void status_view_write_policy(struct json_writer *writer,
+				     const struct services *services,
+				     const struct client *client)
+{
+	const struct config_policy *policy = &services->config->policy;
+	char segments[48];
+
+	json_key(writer, "policy");
+	json_open_array(writer);
+	if (!(client->scopes & CLIENT_SEND))
+		json_write_string(writer, "You may not send.");
+	if (*client->sims)
+		status_view_say(writer,
+				"You may use these subscription_ids: ", client->sims,
+				".");
+	json_write_string(writer, "Emergency numbers are never texted or called.");
+	json_write_string(
+		writer, policy->premium ? "Short codes and premium numbers are allowed."
+					: "Short codes and premium numbers are refused, "
+					  "except those that the owner listed in full.");
+	status_view_say_countries(writer, &policy->countries);
+	status_view_say_list(writer, "Only these may be texted: ", &policy->allow);
+	if (*client->allow)
+		status_view_say(writer, "You may only text these: ", client->allow, ".");
+	if (policy->deny.count)
+		json_write_string(writer, "Some numbers are never texted.");
+	snprintf(segments, sizeof(segments), "%lld",
+		 (long long)services->config->max_segments);
+	status_view_say(writer, "Maximum segments per message: ", segments, ".");
+	if (*policy->quiet_hours)
+		status_view_say(
+			writer, "Nothing is accepted during quiet hours, ",
+			policy->quiet_hours,
+			" by the phone's local time, nor with a send_at in them.");
+	status_view_say_list(writer,
+			     "A SIM whose known balance is below this sends nothing: ",
+			     &policy->minimum_balance);
+	if (client->scopes & CLIENT_CALL)
+		status_view_say_calls(writer, &policy->calls);
+	json_close_array(writer);
+}
+
+static void status_view_write_limit(void *data, const struct limit *limit, int64_t left,
+				    int64_t frees_ms)
+{
+	struct json_writer *writer = data;
+
+	json_open_object(writer);
+	json_put_string(writer, "of", status_view_limit_owners[limit->by]);
+	if (limit->by == USAGE_BY_SIM)
+		json_put_integer(writer, "subscription_id", limit->id);
+	json_put_string(writer, "per", limit_unit_name(limit->unit));
+	json_put_integer(writer, "limit", limit->most);
+	json_put_integer(writer, "left", left);
+	if (frees_ms)
+		view_put_time(writer, "frees_at", frees_ms);
+	json_close_object(writer);
+}
+
+/* The client's own limits, then those of each SIM that it may use. 0 or -errno. */
+static int status_view_write_limits(struct json_writer *writer,
+				    const struct services *services,
+				    const struct client *client)
+{
+	struct policy_limit_visit visit = { status_view_write_limit, writer, 0 };
+	const struct sim *sim;
+
+	json_key(writer, "limits");
+	json_open_array(writer);
+	policy_list_limits(services->policy, client, 0, &visit);
+	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
+		if (policy_allows_sim(client, sim->id))
+			policy_list_limits(services->policy, NULL, sim->id, &visit);
+	}
+	json_close_array(writer);
+	return visit.error;
 }
 
 int status_view_put(struct json_writer *writer, const struct status_view *view)
 {
 	const struct services *services = view->services;
-	const char *why_not = why_not_now(view);
-	int64_t frees_ms = 0;
+	const char *why_not = status_view_why_not(view);
 	int balances_error, limits_error, gaps_error;
 
 	ofono_retry(services->ofono);
-	write_client(writer, view->client);
+	status_view_write_client(writer, view->client);
 	json_put_boolean(writer, "can_send", why_not && !*why_not);
 	if (why_not && *why_not)
-		message_view_put_line(writer, "why_not", why_not);
+		view_put_line(writer, "why_not", why_not);
 	json_put_boolean(writer, "paused", policy_is_paused(services->policy));
 	json_put_boolean(writer, "ofono_available", ofono_is_available(services->ofono));
 	json_put_string(writer, "ofono", ofono_condition(services->ofono));
@@ -186,19 +331,17 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	json_key(writer, "sims");
 	sim_view_write(writer, services->sims, SIM_VIEW_FULL);
 	json_key(writer, "voicemail");
-	voicemail_view_write(writer, services->sims);
+	sim_view_write_voicemail(writer, services->sims);
 	json_key(writer, "balances");
-	balances_error = balance_view_write(writer, services, view->client);
-	modem_facts_write(writer, services);
-	write_queue(writer, services);
-	policy_view_write_words(writer, services, view->client);
-	limits_error =
-		policy_view_write_limits(writer, services, view->client, &frees_ms);
-	gaps_error = gap_view_put(writer, services->store, a_week_ago());
+	balances_error = sim_view_write_balances(writer, services, view->client);
+	modem_view_write(writer, services);
+	status_view_write_queue(writer, services);
+	status_view_write_policy(writer, services, view->client);
+	limits_error = status_view_write_limits(writer, services, view->client);
+	gaps_error = view_put_gaps(writer, services->store,
+				   clock_wall_ms() - STATUS_VIEW_GAPS_MS);
 	cursor_put(writer, "cursor", CURSOR_CHANGES,
 		   change_source_count(services->changes));
-	if (view->frees_ms)
-		*view->frees_ms = frees_ms;
 	if (balances_error)
 		return balances_error;
 	return limits_error ? limits_error : gaps_error;

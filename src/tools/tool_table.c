@@ -20,3 +20,13 @@ const struct tool *const tool_table[] = {
 	&tool_decide_approval,
 	NULL,
 };
+
+const struct resource *const resource_table[] = {
+	&resource_inbox,	&resource_subscriptions,
+	&resource_status,	&resource_voicemail,
+	&resource_recent_calls, &resource_alerts,
+	&resource_message,	&resource_conversation,
+	&resource_console,	NULL,
+};
+
+const struct task_kind *const task_table[] = { &sms_task_kind, NULL };

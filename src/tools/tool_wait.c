@@ -1,125 +1,109 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/tool_wait.h"
 
+#include "tools/message_view.h"
 #include "tools/services.h"
 
-/* Who is due first stands first. */
-static struct {
-	sd_event_source *timer; /* NULL: nobody waits */
-	TAILQ_HEAD(tool_wait_list, tool_wait) list;
-} waits = { .list = TAILQ_HEAD_INITIALIZER(waits.list) };
-
-static int set_timer(void)
+static void tool_wait_end(void *data)
 {
-	int error =
-		sd_event_source_set_time(waits.timer, TAILQ_FIRST(&waits.list)->due_us);
+	struct tool_wait *wait = data;
 
-	return error < 0 ? error
-			 : sd_event_source_set_enabled(waits.timer, SD_EVENT_ONESHOT);
-}
-
-static void leave(struct tool_wait *wait)
-{
-	bool was_first = wait == TAILQ_FIRST(&waits.list);
-
-	TAILQ_REMOVE(&waits.list, wait, link);
-	wait->due_us = 0;
-	if (TAILQ_EMPTY(&waits.list))
-		waits.timer = sd_event_source_disable_unref(waits.timer);
-	else if (was_first)
-		set_timer();
-}
-
-static void end(struct tool_wait *wait)
-{
 	observer_remove(&wait->observer);
-	if (wait->due_us)
-		leave(wait);
+	wait->timer = sd_event_source_disable_unref(wait->timer);
 }
 
 void tool_wait_finish(struct tool_wait *wait)
 {
-	end(wait);
+	tool_wait_end(wait);
 	wait->answer(wait->data);
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *data)
+void tool_wait_finish_after(struct tool_wait *wait, uint64_t us)
 {
-	struct tool_wait *wait;
-	uint64_t now_us = usec;
+	sd_event_source_set_time_relative(wait->timer, us);
+}
 
-	(void)data;
-	sd_event_now(sd_event_source_get_event(source), CLOCK_MONOTONIC, &now_us);
-	while ((wait = TAILQ_FIRST(&waits.list)) && wait->due_us <= now_us)
-		tool_wait_finish(wait);
-	if (wait)
-		set_timer();
+static int tool_wait_on_timer(sd_event_source *source, uint64_t now_us, void *data)
+{
+	(void)source;
+	(void)now_us;
+	tool_wait_finish(data);
 	return 0;
 }
 
-/* Most wait equally long: the place is near the end. */
-static void insert(struct tool_wait *wait)
-{
-	struct tool_wait *before = TAILQ_LAST(&waits.list, tool_wait_list);
-
-	while (before && before->due_us > wait->due_us)
-		before = TAILQ_PREV(before, tool_wait_list, link);
-	if (before)
-		TAILQ_INSERT_AFTER(&waits.list, before, wait, link);
-	else
-		TAILQ_INSERT_HEAD(&waits.list, wait, link);
-}
-
-static int join(struct tool_wait *wait, sd_event *loop, uint64_t seconds)
-{
-	uint64_t now_us;
-	int error = sd_event_now(loop, CLOCK_MONOTONIC, &now_us);
-
-	if (error >= 0 && !waits.timer)
-		error = sd_event_add_time(loop, &waits.timer, CLOCK_MONOTONIC, UINT64_MAX,
-					  0, on_timer, NULL);
-	if (error < 0)
-		return error;
-	wait->due_us = now_us + seconds * 1000000;
-	insert(wait);
-	return wait == TAILQ_FIRST(&waits.list) ? set_timer() : 0;
-}
-
-static void on_abandoned(void *data)
-{
-	end(data);
-}
-
-static void on_cancelled(void *data)
+static void tool_wait_on_cancelled(void *data)
 {
 	struct tool_wait *wait = data;
 
-	end(wait);
+	tool_wait_end(wait);
 	if (wait->cancelled)
 		wait->cancelled(wait->data);
 }
 
-static void on_stopping(void *data)
+static void tool_wait_on_stopping(void *data)
 {
 	tool_wait_finish(data);
 }
 
-static const struct request_waiting waiting = {
-	.abandoned = on_abandoned,
-	.cancelled = on_cancelled,
-	.stopping = on_stopping,
+static const struct request_waiting tool_wait_waiting = {
+	.abandoned = tool_wait_end,
+	.cancelled = tool_wait_on_cancelled,
+	.stopping = tool_wait_on_stopping,
 };
 
 bool tool_wait_start(struct tool_wait *wait, struct tool_call *call, uint64_t seconds)
 {
-	const struct services *services = call->services;
-
 	wait->call = call;
-	wait->due_us = 0;
-	if (!seconds || join(wait, services->loop, seconds) < 0) {
-		end(wait);
+	wait->timer = NULL;
+	if (!seconds || sd_event_add_time_relative(call->services->loop, &wait->timer,
+						   CLOCK_MONOTONIC, seconds * 1000000, 0,
+						   tool_wait_on_timer, wait) < 0) {
+		tool_wait_end(wait);
 		return false;
 	}
-	tool_call_wait(call, &waiting, wait);
+	tool_call_wait(call, &tool_wait_waiting, wait);
 	return true;
+}
+
+static void tool_wait_on_message(void *data, const void *event_data)
+{
+	const struct outbox_event *event = event_data;
+	struct tool_wait_message *message_wait = data;
+	struct tool_wait *wait = &message_wait->wait;
+
+	message_view_report_progress(wait->call, event->message_id, event->state);
+	if (message_wait->changed(wait->data, event) || event->last)
+		tool_wait_finish(wait);
+}
+
+bool tool_wait_for_message(struct tool_wait_message *message_wait, struct tool_call *call,
+			   int64_t message_id, uint64_t seconds)
+{
+	return seconds &&
+	       outbox_watch(call->services->outbox, message_id,
+			    &message_wait->wait.observer, tool_wait_on_message,
+			    message_wait) &&
+	       tool_wait_start(&message_wait->wait, call, seconds);
+}
+
+static void tool_wait_on_call(void *data, const void *event_data)
+{
+	const struct placed_call *placed = event_data;
+	struct tool_wait_call *call_wait = data;
+	struct tool_wait *wait = &call_wait->wait;
+
+	if (placed->id != call_wait->call_id)
+		return;
+	tool_call_progress(wait->call, store_event_call_state_name(placed->state));
+	if (call_wait->changed(wait->data, placed) ||
+	    !store_event_call_is_ongoing(placed->state))
+		tool_wait_finish(wait);
+}
+
+bool tool_wait_for_call(struct tool_wait_call *call_wait, struct tool_call *call,
+			uint64_t seconds)
+{
+	observer_add(dialler_observers(call->services->dialler),
+		     &call_wait->wait.observer, tool_wait_on_call, call_wait);
+	return tool_wait_start(&call_wait->wait, call, seconds);
 }

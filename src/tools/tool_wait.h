@@ -1,39 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tool wait: a call of a tool that waits to hear of something, and not for ever.
+ * Tool wait: a tool call that waits for events, with a time limit.
  *
- * It ends, once, when whoever waits has heard enough, when the time is over or when the gateway
- * stops; then it is answered. A client that leaves ends it without an answer.
- *
- * All that wait share one timer of the loop, which is there while there is one of them.
+ * It ends exactly once: when the waiting tool has what it wants, when the time is over, or
+ * when the gateway stops. Then the tool answers the call. If the client disconnects, the wait
+ * ends without an answer; what was accepted (a message, a placed call) goes on, unless the
+ * protocol revision says that disconnecting means to cancel and the tool has `cancelled`.
  */
 #ifndef TOOLS_TOOL_WAIT_H
 #define TOOLS_TOOL_WAIT_H
 
 #include <stdint.h>
-#include <sys/queue.h>
+
+#include <systemd/sd-event.h>
 
 #include "base/observer.h"
 #include "mcp/tool.h"
+#include "phone/dialler.h"
+#include "sms/outbox.h"
 
-/* Part of what lives in the call's arena. */
+/* Lives in the call's arena. */
 struct tool_wait {
 	void (*answer)(void *data);    /* finishes the call; the wait is over */
 	void (*cancelled)(void *data); /* the wait is over; NULL: nothing to undo */
 	void *data;
 	struct observer observer; /* added before the start; removed at the end */
-	/* its own */
-	struct tool_call *call;
-	uint64_t due_us; /* 0: it does not wait */
-	TAILQ_ENTRY(tool_wait) link;
+	struct tool_call *call;	  /* set by tool_wait_start() */
+	sd_event_source *timer;	  /* private */
 };
 
 /*
- * False: there is no time, or no memory, and the observer is removed; answer with what is
- * known. Neither function is called before this one has returned.
+ * False: `seconds` is 0, or there is no memory, and the observer has been removed: answer with
+ * what is known. No function of the wait is called before this returns. This holds for all
+ * three functions that start a wait.
  */
 bool tool_wait_start(struct tool_wait *wait, struct tool_call *call, uint64_t seconds);
-/* Enough was heard: it is answered. */
+/* Answers now. */
 void tool_wait_finish(struct tool_wait *wait);
+/* Answers after `us` microseconds instead of at the end of the time. */
+void tool_wait_finish_after(struct tool_wait *wait, uint64_t us);
+
+/* Waits for a message's state changes; each is reported to the client as progress. */
+struct tool_wait_message {
+	/* True: answer now. */
+	bool (*changed)(void *data, const struct outbox_event *event);
+	struct tool_wait wait; /* answer, cancelled and data are set by the tool */
+};
+
+/* Also false: the message is not in the outbox any more, so nothing will change. */
+bool tool_wait_for_message(struct tool_wait_message *message_wait, struct tool_call *call,
+			   int64_t message_id, uint64_t seconds);
+
+/* Waits for a placed call's state changes; each is reported to the client as progress. */
+struct tool_wait_call {
+	int64_t call_id;
+	/* True: answer now. */
+	bool (*changed)(void *data, const struct placed_call *placed);
+	struct tool_wait wait; /* answer, cancelled and data are set by the tool */
+};
+
+bool tool_wait_for_call(struct tool_wait_call *call_wait, struct tool_call *call,
+			uint64_t seconds);
 
 #endif

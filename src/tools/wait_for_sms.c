@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wait_for_sms: the first message that fits and is newer than a place among the messages.
+ * wait_for_sms: returns the first matching message that is newer than a position.
  *
- *   look at what is newer than the place -> found: answer
- *                  ^                     -> none: the place moves on, wait
+ *   search what is newer than the position -> found: answer
+ *                  ^                        -> none: move the position on, wait
  *                  +---- the inbox stored a message
  *
- * Whether a message came before the call, between two calls or while it waits makes no
- * difference: there is one way to look (tests/integration/test_wait_for_sms.py). When much
- * is newer, looking takes several turns of the loop; what comes meanwhile is newer, too, and
- * is come to in the end. Time that is over before that does not end the looking.
+ * There is only this one search, so it makes no difference whether a message came before the
+ * call, between two calls or during the wait (tests/integration/test_wait_for_sms.py). A long
+ * search takes several turns of the event loop and finds messages that arrive meanwhile too.
+ * If the time is over during a search, the search is finished first.
  */
 #include <string.h>
 
@@ -18,414 +18,402 @@
 #include "sms/sender.h"
 #include "tools/argument.h"
 #include "tools/cursor.h"
-#include "tools/failure.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
+#include "tools/tool_failure.h"
 #include "tools/tool_table.h"
 
 enum {
-	TIMEOUT_USUAL_SECONDS = 30,
-	TIMEOUT_MAX_SECONDS = 120,
+	WAIT_FOR_SMS_DEFAULT_SECONDS = 30,
+	WAIT_FOR_SMS_MAX_SECONDS = 120,
 };
 
-static const char *const kind_words[] = { "any", "code", "link", NULL };
+static const char *const wait_for_sms_kind_words[] = { "any", "code", "link", NULL };
 
-static const struct schema_field input[] = {
+static const struct schema_field wait_for_sms_input[] = {
 	{ "from", SCHEMA_STRING, false,
-	  "Only from this number, however it is spelt, or this sender's name as it is "
-	  "written; what blocked "
-	  "senders write is told only so",
+	  "Only from this number in any spelling, or this sender's exact name; blocked "
+	  "senders match only if named here",
 	  1, 64 },
 	{ "contains", SCHEMA_STRING, false,
-	  "Only a text with these words in it, just so; A and a are the same", 1, 160 },
+	  "Only a text with this exact phrase, case-insensitive", 1, 160 },
 	{ "kind", SCHEMA_STRING, false,
-	  "code: only with a one-time code in it; link: only with a link; "
-	  "any, the usual: every message",
-	  .words = kind_words },
+	  "code: only with a one-time code; link: only with a link; any (default)",
+	  .words = wait_for_sms_kind_words },
 	{ "after", SCHEMA_STRING, false,
-	  "cursor of the answer before, or wait_cursor of list_sms: "
-	  "messages that came since then count, too. "
-	  "Without it only those that come from now on" },
-	{ "timeout_seconds", SCHEMA_INTEGER, false,
-	  "How long to wait at most; 30 when left out", 1, TIMEOUT_MAX_SECONDS },
+	  "cursor from the previous answer, or wait_cursor of list_sms: messages "
+	  "received "
+	  "since then match too. Without it only those that come from now on" },
+	{ "timeout_seconds", SCHEMA_INTEGER, false, "Maximum time to wait (default 30)",
+	  1, WAIT_FOR_SMS_MAX_SECONDS },
 	{ 0 },
 };
 
-static const struct schema_field output[] = {
-	MESSAGE_VIEW_NOTICE_FIELD,
-	{ "found", SCHEMA_BOOLEAN, true, "Whether a message that fits is there" },
-	{ "message", SCHEMA_OBJECT, false, "The first that fits",
+static const struct schema_field wait_for_sms_output[] = {
+	VIEW_NOTICE_FIELD,
+	{ "found", SCHEMA_BOOLEAN, true, "Whether there is a matching message" },
+	{ "message", SCHEMA_OBJECT, false, "The first match",
 	  .members = message_view_fields },
 	{ "code", SCHEMA_STRING, false,
-	  "The one-time code in its text; left out when it is masked" },
+	  "The one-time code in its text; left out when masked" },
 	{ "domain", SCHEMA_STRING, false,
 	  "The only site that the code is for: give it to no other" },
 	{ "link", SCHEMA_STRING, false, "The first http or https link in its text" },
 	{ "cursor", SCHEMA_STRING, true,
-	  "Give it as after to go on behind this message, or to go on waiting; "
-	  "nothing that comes in between is missed" },
+	  "Pass it as after to continue behind this message or to go on waiting; nothing "
+	  "in between is missed" },
 	{ "hint", SCHEMA_STRING, false,
-	  "When none was found, or its code is masked: what to do" },
+	  "If none was found, or its code is masked: what to do" },
 	{ 0 },
 };
 
-enum kind {
-	KIND_ANY,
-	KIND_CODE,
-	KIND_LINK,
+enum wait_for_sms_kind {
+	WAIT_FOR_SMS_ANY,
+	WAIT_FOR_SMS_CODE,
+	WAIT_FOR_SMS_LINK,
 };
 
-/* one call; lives in the call's arena */
-struct waiter {
+/* One call; lives in its arena. */
+struct wait_for_sms {
 	struct tool_call *call;
 	const char *from;
 	const char *contains;
-	enum kind kind;
+	enum wait_for_sms_kind kind;
 	int64_t seconds;
-	int64_t place_id; /* the wait began behind this message */
-	int64_t after_id; /* looked at up to here */
+	int64_t place_id; /* the position at the start: what is newer may match */
+	int64_t after_id; /* everything up to here was searched */
 	struct scan scan;
-	bool looking; /* the scan is under way */
-	bool late;    /* the time is over */
-	struct observer watch;
+	bool searching; /* the scan is under way */
+	bool late;	/* the time is over */
+	struct observer arrivals;
 	sd_event_source *timer;
-	const struct extract *extract; /* of the message that is looked at */
-	/* when one is found */
 	bool found;
-	struct buffer structured;
-	struct json_writer *writer;
+	struct buffer structured; /* the answer, if found */
 };
 
-static bool fits_kind(const struct waiter *waiter)
+static bool wait_for_sms_matches_kind(const struct wait_for_sms *wait,
+				      const struct extract *extract)
 {
-	switch (waiter->kind) {
-	case KIND_ANY:
+	switch (wait->kind) {
+	case WAIT_FOR_SMS_ANY:
 		return true;
-	case KIND_CODE:
-		return *waiter->extract->code;
-	case KIND_LINK:
-		return *waiter->extract->link;
+	case WAIT_FOR_SMS_CODE:
+		return *extract->code;
+	case WAIT_FOR_SMS_LINK:
+		return *extract->link;
 	}
 	return false;
 }
 
-static void put_word(const struct waiter *waiter, const char *key, const char *text)
+static void wait_for_sms_put_word(struct json_writer *writer, const char *key,
+				  const char *text)
 {
 	if (*text)
-		message_view_put_line(waiter->writer, key, text);
+		view_put_line(writer, key, text);
 }
 
-/* The link may hold the code, too. */
-static void put_masked_extract(const struct waiter *waiter, struct buffer *masked)
+/* A link may contain the code, so it is taken from the masked text. */
+static void wait_for_sms_put_masked_extract(struct json_writer *writer,
+					    const struct extract *extract,
+					    struct buffer *masked)
 {
-	struct extract extract = { "", "", "" };
+	struct extract from_masked = { "", "", "" };
 
 	buffer_append(masked, "", 1);
 	if (!masked->failed)
-		extract_from(masked->data, &extract);
-	put_word(waiter, "domain", waiter->extract->domain);
-	put_word(waiter, "link", extract.link);
-	json_put_string(waiter->writer, "hint",
+		extract_from(masked->data, &from_masked);
+	wait_for_sms_put_word(writer, "domain", extract->domain);
+	wait_for_sms_put_word(writer, "link", from_masked.link);
+	json_put_string(writer, "hint",
 			"A one-time code came, and this client may not read codes: ask "
-			"your person to read it on the phone, or the owner to allow this "
+			"your user to read it on the phone, or the owner to give this "
 			"client the scope \"codes\".");
 }
 
-static void put_extract(const struct waiter *waiter, const struct message_view *view,
-			const struct message *message)
+static void wait_for_sms_put_extract(const struct view *view,
+				     const struct message *message,
+				     const struct extract *extract)
 {
+	struct json_writer *writer = view->writer;
 	struct buffer masked = BUFFER_INIT;
 
 	if (message_view_masks(view, message) && code_mask(message->text, &masked)) {
-		put_masked_extract(waiter, &masked);
+		wait_for_sms_put_masked_extract(writer, extract, &masked);
 	} else {
-		put_word(waiter, "code", waiter->extract->code);
-		put_word(waiter, "domain", waiter->extract->domain);
-		put_word(waiter, "link", waiter->extract->link);
+		wait_for_sms_put_word(writer, "code", extract->code);
+		wait_for_sms_put_word(writer, "domain", extract->domain);
+		wait_for_sms_put_word(writer, "link", extract->link);
 	}
 	buffer_deinit(&masked);
 }
 
-static void write_found(struct waiter *waiter, const struct message *message)
+static void wait_for_sms_write_found(struct wait_for_sms *wait,
+				     const struct message *message,
+				     const struct extract *extract)
 {
-	struct json_writer *writer = json_writer_new(&waiter->structured);
-	struct message_view view = message_view_of_call(waiter->call, writer);
+	struct json_writer *writer = json_writer_new(&wait->structured);
+	struct view view = view_of_call(wait->call, writer);
 
 	if (!writer) {
-		waiter->structured.failed = true;
+		wait->structured.failed = true;
 		return;
 	}
-	waiter->writer = writer;
 	json_open_object(writer);
-	message_view_put_notice(writer);
+	view_put_notice(writer);
 	json_put_boolean(writer, "found", true);
 	json_key(writer, "message");
 	message_view_write(&view, message);
-	put_extract(waiter, &view, message);
+	wait_for_sms_put_extract(&view, message, extract);
 	cursor_put(writer, "cursor", CURSOR_ARRIVALS, message->id);
 	json_close_object(writer);
 	json_writer_free(writer);
 }
 
-/* Whoever asks for this very sender is told. */
-static bool is_passed_over(const struct waiter *waiter, int64_t sim_id,
-			   const char *number)
+/* Blocked senders match only if the caller names them. */
+static bool wait_for_sms_ignores(const struct wait_for_sms *wait, int64_t sim_id,
+				 const char *number)
 {
 	const struct store_party_address end = { sim_id, number };
-	const struct services *services = waiter->call->services;
+	const struct services *services = wait->call->services;
 
-	return !waiter->from &&
-	       sender_is_blocked(services->config, services->store, &end);
+	return !wait->from && sender_is_blocked(services->config, services->store, &end);
 }
 
-static bool visit(void *data, const struct message *message)
+/* False ends the scan: found. */
+static bool wait_for_sms_check_message(void *data, const struct message *message)
 {
-	struct waiter *waiter = data;
-	struct message_view view = message_view_of_call(waiter->call, NULL);
+	struct wait_for_sms *wait = data;
+	struct view view = view_of_call(wait->call, NULL);
 	struct extract extract;
 
-	if (is_passed_over(waiter, message->sim_id, message->number) ||
-	    !message_view_has(&view, message, waiter->contains))
+	if (wait_for_sms_ignores(wait, message->sim_id, message->number) ||
+	    !message_view_contains(&view, message, wait->contains))
 		return true;
 	extract_from(message->text, &extract);
-	waiter->extract = &extract;
-	waiter->found = fits_kind(waiter);
-	if (waiter->found)
-		write_found(waiter, message);
-	waiter->extract = NULL;
-	return !waiter->found;
+	wait->found = wait_for_sms_matches_kind(wait, &extract);
+	if (wait->found)
+		wait_for_sms_write_found(wait, message, &extract);
+	return !wait->found;
 }
 
-static void stop_waiting(struct waiter *waiter)
+static void wait_for_sms_stop(void *data)
 {
-	scan_stop(&waiter->scan);
-	observer_remove(&waiter->watch);
-	waiter->timer = sd_event_source_disable_unref(waiter->timer);
+	struct wait_for_sms *wait = data;
+
+	scan_stop(&wait->scan);
+	observer_remove(&wait->arrivals);
+	wait->timer = sd_event_source_disable_unref(wait->timer);
 }
 
-static void write_none(struct waiter *waiter, struct buffer *structured, const char *hint)
-{
-	struct json_writer *writer = json_writer_new(structured);
-
-	if (!writer) {
-		structured->failed = true;
-		return;
-	}
-	json_open_object(writer);
-	message_view_put_notice(writer);
-	json_put_boolean(writer, "found", false);
-	/* not after_id: the next call may have other filters */
-	cursor_put(writer, "cursor", CURSOR_ARRIVALS, waiter->place_id);
-	json_put_string(writer, "hint", hint ? hint : "Call again with after = cursor.");
-	json_close_object(writer);
-	json_writer_free(writer);
-}
-
-static void answer_none(struct waiter *waiter, const char *hint)
+/* `hint` NULL: no memory for a better one. */
+static void wait_for_sms_answer_none(struct wait_for_sms *wait, const char *hint)
 {
 	struct buffer structured = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&structured);
 
-	stop_waiting(waiter);
-	write_none(waiter, &structured, hint);
-	tool_call_succeed_with_json(waiter->call, &structured);
+	wait_for_sms_stop(wait);
+	if (writer) {
+		json_open_object(writer);
+		view_put_notice(writer);
+		json_put_boolean(writer, "found", false);
+		/* not after_id: the next call may have other filters */
+		cursor_put(writer, "cursor", CURSOR_ARRIVALS, wait->place_id);
+		json_put_string(writer, "hint",
+				hint ? hint : "Call again with after = cursor.");
+		json_close_object(writer);
+		json_writer_free(writer);
+	} else {
+		structured.failed = true;
+	}
+	tool_call_succeed_with_json(wait->call, &structured);
 }
 
-static void answer_late(struct waiter *waiter)
+static void wait_for_sms_answer_late(struct wait_for_sms *wait)
 {
-	answer_none(waiter,
-		    arena_printf(
-			    waiter->call->arena,
-			    "No message that fits came within %lld second%s. To go on "
-			    "waiting call again with after = cursor; list_sms tells "
-			    "in its gaps whether the gateway could hear.",
-			    (long long)waiter->seconds, waiter->seconds == 1 ? "" : "s"));
+	wait_for_sms_answer_none(
+		wait,
+		arena_printf(wait->call->arena,
+			     "No matching message came within %lld second%s. To go "
+			     "on waiting, call again with after = cursor; the gaps of "
+			     "list_sms show whether the gateway could receive.",
+			     (long long)wait->seconds, wait->seconds == 1 ? "" : "s"));
 }
 
-static void answer_broken(struct waiter *waiter)
+static void wait_for_sms_answer_failure(struct wait_for_sms *wait)
 {
-	stop_waiting(waiter);
-	buffer_deinit(&waiter->structured);
-	failure_answer(waiter->call, FAILURE_INTERNAL,
-		       "The stored messages could not be read.");
+	wait_for_sms_stop(wait);
+	buffer_deinit(&wait->structured);
+	tool_failure_answer(wait->call, FAILURE_INTERNAL,
+			    "The stored messages could not be read.");
 }
 
-static void answer_found(struct waiter *waiter)
+/* Returns whether the call has been finished. */
+static bool wait_for_sms_finish_search(struct wait_for_sms *wait, int error)
 {
-	stop_waiting(waiter);
-	tool_call_succeed_with_json(waiter->call, &waiter->structured);
-}
-
-/* True: the call has been finished. */
-static bool look_ended(struct waiter *waiter, int error)
-{
-	const struct services *services = waiter->call->services;
-
-	if (!error && !waiter->found) /* what does not fit need not be looked at again */
-		error = store_message_newest(services->store, &waiter->after_id);
-	if (error)
-		answer_broken(waiter);
-	else if (waiter->found)
-		answer_found(waiter);
-	else if (waiter->late)
-		answer_late(waiter);
-	else
+	/* messages that did not match need not be searched again */
+	if (!error && !wait->found)
+		error = store_message_newest(wait->call->services->store,
+					     &wait->after_id);
+	if (error) {
+		wait_for_sms_answer_failure(wait);
+	} else if (wait->found) {
+		wait_for_sms_stop(wait);
+		tool_call_succeed_with_json(wait->call, &wait->structured);
+	} else if (wait->late) {
+		wait_for_sms_answer_late(wait);
+	} else {
 		return false;
+	}
 	return true;
 }
 
-static void on_looked(void *data, int error)
+static void wait_for_sms_on_scanned(void *data, int error)
 {
-	struct waiter *waiter = data;
+	struct wait_for_sms *wait = data;
 
-	waiter->looking = false;
-	look_ended(waiter, error);
+	wait->searching = false;
+	wait_for_sms_finish_search(wait, error);
 }
 
-/* All that is newer, oldest first, until one is found. True: the call has been finished. */
-static bool look(struct waiter *waiter)
+/* Searches what is newer, oldest first. Returns whether the call has been finished. */
+static bool wait_for_sms_search(struct wait_for_sms *wait)
 {
-	const struct services *services = waiter->call->services;
 	int error;
 
-	waiter->scan = (struct scan){
+	wait->scan = (struct scan){
 		.look.filter.incoming_only = true,
-		.look.filter.number = waiter->from,
-		.look.filter.search = waiter->contains,
-		/* 0 would not filter, and turn the order round */
-		.look.filter.after_id = waiter->after_id ? waiter->after_id : -1,
-		.look.visit = visit,
-		.look.data = waiter,
-		.done = on_looked,
+		.look.filter.number = wait->from,
+		.look.filter.search = wait->contains,
+		/* 0 would mean no filter, and newest first */
+		.look.filter.after_id = wait->after_id ? wait->after_id : -1,
+		.look.visit = wait_for_sms_check_message,
+		.look.data = wait,
+		.done = wait_for_sms_on_scanned,
 	};
-	error = scan_start(services->scans, &waiter->scan);
-	waiter->looking = error == SCAN_E_GOES_ON;
-	return !waiter->looking && look_ended(waiter, error);
+	error = scan_start(wait->call->services->scans, &wait->scan);
+	wait->searching = error == SCAN_E_GOES_ON;
+	return !wait->searching && wait_for_sms_finish_search(wait, error);
 }
 
-static void on_arrival(void *data, const void *event)
+static void wait_for_sms_on_arrival(void *data, const void *event_data)
 {
-	const struct inbox_event *arrival = event;
-	struct waiter *waiter = data;
+	const struct inbox_event *event = event_data;
+	struct wait_for_sms *wait = data;
 
-	if (is_passed_over(waiter, arrival->sim_id, arrival->number))
+	if (wait_for_sms_ignores(wait, event->sim_id, event->number))
 		return;
-	if (!waiter->looking && !look(waiter))
-		tool_call_progress(waiter->call,
-				   "a message came that does not fit; still waiting");
+	if (!wait->searching && !wait_for_sms_search(wait))
+		tool_call_progress(wait->call,
+				   "a message came that does not match; still waiting");
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *data)
+static int wait_for_sms_on_timer(sd_event_source *source, uint64_t now_us, void *data)
 {
-	struct waiter *waiter = data;
+	struct wait_for_sms *wait = data;
 
 	(void)source;
-	(void)usec;
-	waiter->late = true;
-	if (!waiter->looking)
-		answer_late(waiter);
+	(void)now_us;
+	wait->late = true;
+	if (!wait->searching)
+		wait_for_sms_answer_late(wait);
 	return 0;
 }
 
-static void on_stopping(void *data)
+static void wait_for_sms_on_stopping(void *data)
 {
-	answer_none(data, "The gateway stops before a message that fits came. "
-			  "Call again with after = cursor when it is back.");
+	wait_for_sms_answer_none(data,
+				 "The gateway stops before a matching message came. Call "
+				 "again with after = cursor when it is back.");
 }
 
-static void on_abandoned(void *data)
-{
-	stop_waiting(data);
-}
-
-static const struct request_waiting waiting = {
-	.abandoned = on_abandoned,
-	.stopping = on_stopping,
+static const struct request_waiting wait_for_sms_waiting = {
+	.abandoned = wait_for_sms_stop,
+	.stopping = wait_for_sms_on_stopping,
 };
 
-static void start_waiting(struct waiter *waiter)
+static void wait_for_sms_start(struct wait_for_sms *wait)
 {
-	const struct services *services = waiter->call->services;
+	struct tool_call *call = wait->call;
 
-	if (sd_event_add_time_relative(services->loop, &waiter->timer, CLOCK_MONOTONIC,
-				       (uint64_t)waiter->seconds * 1000000, 0, on_timer,
-				       waiter) < 0) {
-		scan_stop(&waiter->scan);
-		failure_answer(waiter->call, FAILURE_INTERNAL, NULL);
+	if (sd_event_add_time_relative(call->services->loop, &wait->timer,
+				       CLOCK_MONOTONIC, (uint64_t)wait->seconds * 1000000,
+				       0, wait_for_sms_on_timer, wait) < 0) {
+		scan_stop(&wait->scan);
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	observer_add(inbox_observers(services->inbox), &waiter->watch, on_arrival,
-		     waiter);
-	tool_call_wait(waiter->call, &waiting, waiter);
-	tool_call_progress(waiter->call, "waiting for a message that fits");
-	if (waiter->call->request && request_forget(waiter->call->request))
-		waiter->call->arguments = NULL;
+	observer_add(inbox_observers(call->services->inbox), &wait->arrivals,
+		     wait_for_sms_on_arrival, wait);
+	tool_call_wait(call, &wait_for_sms_waiting, wait);
+	tool_call_progress(call, "waiting for a matching message");
+	if (call->request && request_forget(call->request))
+		call->arguments = NULL;
 }
 
-static enum kind read_kind(const struct tool_call *call)
+static enum wait_for_sms_kind wait_for_sms_read_kind(const struct tool_call *call)
 {
 	const char *word = argument_text(call, "kind");
 
 	if (!word || word[0] == 'a')
-		return KIND_ANY;
-	return word[0] == 'c' ? KIND_CODE : KIND_LINK;
+		return WAIT_FOR_SMS_ANY;
+	return word[0] == 'c' ? WAIT_FOR_SMS_CODE : WAIT_FOR_SMS_LINK;
 }
 
 /* False: the call has been finished with a failure. */
-static bool read_place(struct waiter *waiter)
+static bool wait_for_sms_read_place(struct wait_for_sms *wait)
 {
-	const struct services *services = waiter->call->services;
-
-	if (!cursor_argument(waiter->call, "after", CURSOR_ARRIVALS, &waiter->place_id))
+	if (!cursor_argument(wait->call, "after", CURSOR_ARRIVALS, &wait->place_id))
 		return false;
-	if (argument_text(waiter->call, "after") ||
-	    store_message_newest(services->store, &waiter->place_id) == 0)
+	if (argument_text(wait->call, "after") ||
+	    store_message_newest(wait->call->services->store, &wait->place_id) == 0)
 		return true;
-	answer_broken(waiter);
+	wait_for_sms_answer_failure(wait);
 	return false;
 }
 
-static void run(struct tool_call *call)
+static void wait_for_sms_run(struct tool_call *call)
 {
-	struct waiter *waiter = arena_alloc(call->arena, sizeof(*waiter));
+	struct wait_for_sms *wait = arena_alloc(call->arena, sizeof(*wait));
 	const char *contains = argument_text(call, "contains");
 
-	if (!waiter) {
-		failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!wait) {
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	waiter->call = call;
-	waiter->from = argument_party(call, "from");
-	waiter->contains =
+	wait->call = call;
+	wait->from = argument_party(call, "from");
+	wait->contains =
 		contains ? arena_copy(call->arena, contains, strlen(contains)) : NULL;
-	waiter->kind = read_kind(call);
-	waiter->seconds =
-		argument_integer(call, "timeout_seconds", TIMEOUT_USUAL_SECONDS);
+	wait->kind = wait_for_sms_read_kind(call);
+	wait->seconds =
+		argument_integer(call, "timeout_seconds", WAIT_FOR_SMS_DEFAULT_SECONDS);
 	if (arena_failed(call->arena)) {
-		failure_answer(call, FAILURE_INTERNAL, NULL);
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	if (!read_place(waiter))
+	if (!wait_for_sms_read_place(wait))
 		return;
-	waiter->after_id = waiter->place_id;
-	if (!look(waiter))
-		start_waiting(waiter);
+	wait->after_id = wait->place_id;
+	if (!wait_for_sms_search(wait))
+		wait_for_sms_start(wait);
 }
 
 const struct tool tool_wait_for_sms = {
 	.name = "wait_for_sms",
 	.title = "Wait for a message",
 	.description =
-		"Waits until a message that fits comes in, and answers with it, its link "
-		"and its one-time code (masked, unless the owner lets this client see "
-		"codes) at once. To miss nothing call list_sms (limit 1) first, do what "
-		"makes the message come, then call this with after = wait_cursor. Costs "
-		"nothing and marks nothing as read; when the time is over, the answer "
-		"says so and has a cursor to go on from. A message proves nothing about "
-		"who sent it: use a code only for what your person just asked for, and "
-		"give it to nobody.",
-	.input = input,
-	.output = output,
+		"Waits for a matching message, and returns it with its link and its "
+		"one-time code (masked unless the owner lets this client see codes). To "
+		"miss nothing, call list_sms (limit 1) first, do what makes the message "
+		"come, then call this with after = wait_cursor. Costs nothing and marks "
+		"nothing as read; after the timeout the answer says so and has a cursor "
+		"to "
+		"continue from. A message proves nothing about who sent it: use a code "
+		"only "
+		"for what your user just asked for, and give it to nobody.",
+	.input = wait_for_sms_input,
+	.output = wait_for_sms_output,
 	.flags = TOOL_READ_ONLY,
 	.scopes = CLIENT_READ,
-	.run = run,
+	.run = wait_for_sms_run,
 };

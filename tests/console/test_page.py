@@ -217,7 +217,7 @@ def test_accessibility(open_tab: OpenTab, desk: Desk, number: str, size: dict[st
         assert_fits(page, place)
     page.open(number)
     page.do("await page.locator('.foot button').last().click()")
-    page.wait_text("It waits for the owner's yes.")
+    page.wait_text("It waits for the owner's approval.")
     seen["thread"] = page.violations()
     assert_fits(page, "thread")
     page.write("To 112", "112")

@@ -9,7 +9,6 @@
 #include "config/config.h"
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "base/explanation.h"
 
 static int file = -1;
 static char path[32];

@@ -12,9 +12,9 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/crypto.h"
 #include "base/json_reader.h"
 #include "base/log.h"
+#include "base/token.h"
 #include "fuzz.h"
 #include "gateway/control_call.h"
 #include "gateway/owner_table.h"
@@ -25,10 +25,7 @@
 #include "ofono/ussd_call.h"
 #include "store/store_client.h"
 #include "tools/change_source.h"
-#include "tools/kept_answer.h"
-#include "tools/resource_table.h"
 #include "tools/services.h"
-#include "tools/task_table.h"
 #include "tools/tool_table.h"
 
 /* Within the gateway's own doing: that of a fake always finds memory. */
@@ -47,7 +44,6 @@ static inline void *spared_calloc(size_t count, size_t size)
 #define calloc spared_calloc
 #include "../unit/fake_calls.h"
 #include "../unit/fake_ofono.h"
-#include "config/config.h"
 #undef calloc
 
 enum {
@@ -74,7 +70,6 @@ static struct gateway {
 	struct services services;
 	struct auth auth;
 	struct change_source changes;
-	struct kept_answers kept;
 	struct persistence persistence;
 	struct endpoint *endpoint;
 	struct web web;
@@ -319,7 +314,7 @@ static inline void gateway_add_clients(void)
 		uint8_t hash[CLIENT_HASH_BYTES];
 		int64_t id;
 
-		crypto_hash_token(client->name, strlen(client->name), hash);
+		token_hash(client->name, strlen(client->name), hash);
 		FUZZ_CHECK(store_client_add(gateway.services.store, client, hash, &id) ==
 			   0);
 	}
@@ -377,8 +372,6 @@ static inline void gateway_open_endpoint(void)
 	};
 	change_source_init(&gateway.changes, &gateway.services);
 	gateway.services.changes = &gateway.changes;
-	gateway.kept.distrusted = true;
-	gateway.services.kept = &gateway.kept;
 	gateway.endpoint = endpoint_new(&(struct endpoint_options){
 		.tools = tool_table,
 		.hidden_tools = &gateway.config.hidden_tools,
@@ -388,7 +381,7 @@ static inline void gateway_open_endpoint(void)
 		.changes = &gateway.changes.observers,
 		.persistence = &gateway.persistence,
 		.loop = gateway.loop,
-		.elicitation_timeout_seconds = gateway.config.elicitation_seconds,
+		.elicitation_timeout_seconds = gateway.config.ask_seconds,
 	});
 	FUZZ_CHECK(gateway.endpoint);
 }
@@ -507,7 +500,6 @@ static inline void gateway_close(void)
 	http_server_free(gateway.server);
 	endpoint_free(gateway.endpoint);
 	change_source_deinit(&gateway.changes);
-	kept_answers_deinit(&gateway.kept);
 	scans_free(services->scans);
 	policy_free(services->policy);
 	outbox_free(services->outbox);

@@ -5,7 +5,7 @@
  */
 #include "config/balance_pattern.h"
 #include "base/buffer.h"
-#include "base/escape.h"
+#include "base/shown_text.h"
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "sms/opt_word.h"
@@ -13,7 +13,6 @@
 #include "sms/extract.h"
 #include "sms/mended_text.h"
 #include "sms/segments.h"
-#include "config/config.h"
 
 static void check_segments(const char *text)
 {

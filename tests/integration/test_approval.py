@@ -340,7 +340,7 @@ def test_a_task_waits_too(lab: Lab, owner: Owner) -> None:
     agent = TaskAgent(lab, token)
     result = agent.send("a task")
     assert result["resultType"] == "task" and result["status"] == "working"
-    assert "waits for the owner's yes" in result["statusMessage"]
+    assert "waits for the owner's approval" in result["statusMessage"]
     [message_id] = owner.wait_asked()
     owner.do("reject", message_id, "no tasks")
     task = agent.get(result["taskId"])
@@ -348,7 +348,7 @@ def test_a_task_waits_too(lab: Lab, owner: Owner) -> None:
     assert "no tasks" in task["result"]["content"][0]["text"]
     task_id = agent.begin("another task")
     with agent.listen(task_id) as events:
-        assert "owner's yes" in next_told(events)
+        assert "owner's approval" in next_told(events)
         owner.do("approve", *owner.wait_asked())
         wait_until(lambda: "accepted by the network" in next_told(events), what="it is sent")
     assert taken_texts(lab) == ["another task"]
@@ -377,7 +377,7 @@ def test_progress_and_a_client_that_leaves(lab: Lab, owner: Owner) -> None:
 def test_a_dry_run_tells(lab: Lab, agent: Agent) -> None:
     result = agent.send("dry", dry_run=True)
     assert result.structured["approval"] == "required" and result.structured["would_send"]
-    assert "owner's yes" in result.text
+    assert "owner's approval" in result.text
     set_ask(lab, "careful", "never")
     assert agent.send("dry", dry_run=True).structured["approval"] == "not_required"
     assert rows(lab) == []
@@ -576,7 +576,7 @@ def test_a_no_in_2025(lab: Lab, token: str, answer: dict[str, Any]) -> None:
 
 
 def test_nobody_answers_so_the_owner_decides(make_lab: MakeLab) -> None:
-    lab = make_lab("elicitation_seconds = 1\n", **ONE)
+    lab = make_lab("ask_seconds = 1\n", **ONE)
     token = new_client(lab)
     Agent(lab, token).wait_states("ready", timeout=10)
     with Legacy(lab, token=token).send("slow person") as events:
@@ -601,7 +601,7 @@ def test_the_gateway_stops_while_the_person_thinks(
 
 def test_the_owner_trusts_no_client(make_lab: MakeLab) -> None:
     """Not even one that says that it asked."""
-    lab = make_lab("[policy]\napprove_through_agent = no\n", **ONE)
+    lab = make_lab("[policy]\napprove_through_client = no\n", **ONE)
     token = new_client(lab)
     agent = Agent(lab, token)
     agent.wait_states("ready", timeout=10)
@@ -617,9 +617,9 @@ def test_the_owner_trusts_no_client(make_lab: MakeLab) -> None:
 def test_the_owner_decides_anew_while_it_runs(lab: Lab, token: str) -> None:
     sending = Approval(lab, "asked", token=token, wait_for="none")
     sending.question()
-    lab.gateway.config += "[policy]\napprove_through_agent = no\n"
+    lab.gateway.config += "[policy]\napprove_through_client = no\n"
     lab.gateway.prepare()
     lab.gateway.send_signal(signal.SIGHUP)
-    wait_until(lambda: "approve_through_agent" in lab.gateway.log, what="it is read")
+    wait_until(lambda: "approve_through_client" in lab.gateway.log, what="it is read")
     assert_pending(sending.say(), "waiting_approval")
     assert taken_texts(lab) == []

@@ -48,7 +48,7 @@ def test_cancel_queued_and_on_the_air(make_lab: Callable[..., Lab]) -> None:
     assert len(lab.modems[0].offered) == 1
     late = agent.cancel(head.message_id)
     assert_refused(late, "too_late")
-    assert late.facts["state"] == "sent" and "was sent already" in late.text
+    assert late.facts["state"] == "sent" and "was already sent" in late.text
 
 
 def test_cancel_what_waits_in_ofono(make_lab: Callable[..., Lab]) -> None:
@@ -79,7 +79,7 @@ def test_cancel_held(make_lab: Callable[..., Lab], restart: str) -> None:
     lab.radios[0].power(False)
     agent.wait_state(result.message_id, "held")
     held = agent.call("get_sms_status", message_id=result.message_id).structured
-    assert held["reason"] == "modem_away" and "modem or SIM went away" in held["meaning"]
+    assert held["reason"] == "modem_away" and "Its modem, its SIM or oFono went away" in held["meaning"]
     answer = agent.cancel(result.message_id)
     assert answer.facts == {"message_id": result.message_id, "state": "held"}
     assert "not cancelled yet" in answer.text and "is cancelled" not in answer.text

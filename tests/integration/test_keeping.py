@@ -561,7 +561,7 @@ def test_what_waited_in_a_backup_is_never_sent_again(
     Agent(lab).wait_states("ready", timeout=10)
     status = Agent(lab).call("get_sms_status", message_id=waiting.message_id).structured
     assert (status["state"], status["reason"]) == ("unknown", "restored")
-    assert "after that backup cannot be known" in status["meaning"]
+    assert "after that backup is unknown" in status["meaning"]
     assert "restored" in gap_reasons(lab)
     sent = Agent(lab).send("goes on")
     assert_sent(sent)

@@ -17,7 +17,7 @@ from modem import Outcome
 COUNT = 8
 OFF, HANGS, CUT = 1, 3, 5                   # that is what becomes of them
 WELL = [at for at in range(COUNT) if at not in (OFF, HANGS, CUT)]
-STUCK = "it is stuck: it does not finish a message that it has"
+STUCK = "it is stuck: it does not finish a message"
 
 
 @pytest.fixture(scope="module")

@@ -70,12 +70,12 @@ def test_each_obstacle_has_its_words(make_lab: MakeLab) -> None:
     radio.wait_for("MessageManager")         # the card was read: the line is quiet
     modem.set_registration(SEARCHING)
     radio.online()
-    wait_why(agent, "no network has taken its SIM", "no SIM is in it")
+    wait_why(agent, "no network has accepted its SIM", "no SIM is in it")
     wait_until(lambda: status(agent)["modems"][0]["registration"] == "looking for a network",
                what="it looks for a network")
     modem.set_registration(DENIED)
     told = wait_why(agent, "the network refuses its SIM", "no SIM is in it")
-    assert "/sim0: the network refuses its SIM (for the owner: ask who" in told["why_not"]
+    assert "/sim0: the network refuses its SIM (for the owner: ask its issuer" in told["why_not"]
     modem.set_registration(ROAMING)
     told = wait_why(agent, None, "no SIM is in it")
     assert told["can_send"] and told["modems"][0]["roaming"]
@@ -162,8 +162,8 @@ def test_a_card_that_its_owner_cannot_unlock(make_lab: MakeLab) -> None:
         radio.power()
         radio.wait_for("SimManager")
         radio.online()
-    wait_why(agent, "a lock of the phone or the network holds its SIM, which neither PIN nor "
-                    "PUK opens",
+    wait_why(agent, "a phone or network lock blocks its SIM, and neither PIN nor PUK "
+                    "opens it",
              "its SIM is limited to a list of numbers (fixed or barred dialling), and oFono "
              "sends no messages with such a card")
     refused = agent.send("to nowhere", agent.ids()[0])

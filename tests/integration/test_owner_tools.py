@@ -376,7 +376,7 @@ def test_show(owner: Owner, sim: int) -> None:
 def test_wait(lab: Lab, owner: Owner, background: ThreadPoolExecutor, number: str) -> None:
     with on_terminal("wait", "--state-dir", lab.gateway.state, "--from", number,
                      "--contains", "code", "--timeout", 60) as terminal:
-        terminal.read_until("waiting for a message that fits (")
+        terminal.read_until("waiting for a matching message (")
         receive(lab, "no such word", number)
         receive(lab, "Your code is 482913", number)
         text = terminal.read_all()
@@ -542,7 +542,7 @@ def test_progress_is_one_line_of_any_terminal(lab: Lab) -> None:
     arguments = ["wait", "--state-dir", lab.gateway.state, "--timeout", "2"]
     with on_terminal(*arguments, columns=20) as terminal:
         told = re.findall(r"\r\x1b\[K([^\r]*)", terminal.read_all())
-    assert told[0] == "waiting for a messa"
+    assert told[0] == "waiting for a match"
     with on_terminal(*arguments, TERM="") as terminal:
         assert terminal.read_all() == "ofono-mcp wait: no message that fits came\r\n"
 

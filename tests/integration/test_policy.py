@@ -323,7 +323,7 @@ def test_pause_keeps_what_waits_and_survives(make_lab: Callable[..., Lab]) -> No
     agent.wait_state(scheduled.message_id, "queued")
     kept = agent.call("get_sms_status", message_id=scheduled.message_id).structured
     assert kept["reason"] == "paused_by_owner"
-    assert "when the pause is over" in kept["meaning"]
+    assert "when the pause ends" in kept["meaning"]
     assert_refused_alike(agent, "paused_by_owner")
     assert status(agent)["paused"] is True
     assert status(agent)["why_not"].startswith("The owner has paused the gateway")

@@ -310,7 +310,7 @@ def test_history_of_a_failed_message(lab: Lab, number: str) -> None:
     assert (status["state"], status["reached"]) == ("failed", False)
     last = status["changes"][-1]
     assert (last["state"], last["reason"]) == ("failed", "network_refused")
-    assert "network did not take it" in last["meaning"]
+    assert "network refused it" in last["meaning"]
 
 
 def test_status_of_a_received_message(lab: Lab, number: str) -> None:

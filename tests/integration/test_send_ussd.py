@@ -138,7 +138,7 @@ def test_network_says_no(phone: Lab) -> None:
 def test_an_empty_answer_is_told_as_one(phone: Lab) -> None:
     phone.modems[0].set_ussd("*133*2222#", "")
     told = dial(phone, "*133*2222#").structured
-    assert told["answer"] == "" and "no text" in told["hint"]
+    assert told["answer"] == "" and "without text" in told["hint"]
 
 
 def test_the_card_goes_in_the_middle(make_lab: Callable[..., Lab]) -> None:
@@ -230,7 +230,7 @@ def test_the_gateway_stops_while_the_network_waits(make_lab: Callable[..., Lab])
 def test_without_replies_and_when_paused(make_lab: Callable[..., Lab]) -> None:
     lab = set_up(make_lab(CONFIG, modem_count=1))
     asked = dial(lab, MENU).structured
-    assert asked["asks_for_reply"] is False and "broken off" in asked["hint"]
+    assert asked["asks_for_reply"] is False and "the dialogue was ended" in asked["hint"]
     wait_until(lambda: cancelled(lab) == 1, what="it is cancelled")
     assert dial(lab, MENU, reply="1").code == "code_not_allowed"
     wait_until(lambda: not dial(lab).is_error, what="the modem is free")

@@ -268,7 +268,7 @@ def test_progress_of_waiting_for_a_message(lab: Lab) -> None:
     with Events(lab.gateway.port, body) as events:
         assert "waiting" in events.next().message["params"]["message"]
         lab.modems[0].deliver(SENDER, "another")
-        assert "does not fit" in events.next().message["params"]["message"]
+        assert "does not match" in events.next().message["params"]["message"]
         lab.modems[0].deliver(SENDER, "this one fits")
         answer = events.next().message["result"]["structuredContent"]
         assert answer["message"]["text"] == "this one fits"

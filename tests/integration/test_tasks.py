@@ -146,7 +146,7 @@ def test_no_report_will_come(make_lab: Callable[..., Lab]) -> None:
     tasks = TaskAgent(lab)
     result = tasks.result(tasks.begin("no report"))
     assert (result.facts["state"], result.facts["delivery"]) == ("sent", "none")
-    assert "No delivery report was asked for" in result.text
+    assert "No delivery report was requested" in result.text
 
 
 def test_the_report_never_comes(make_lab: Callable[..., Lab]) -> None:

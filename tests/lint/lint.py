@@ -247,8 +247,8 @@ def check_errors(_: Tools) -> Finding:
     base, tools = PROJECT / "src" / "base", PROJECT / "src" / "tools"
     codes = re.findall(r'\[FAILURE_\w+\] = \{\s*"(\w+)",(?:\s*"(?:[^"\\]|\\.)*")*,'
                        r'(?:\s*true, (\d+),)?\s*\}', (base / "failure.c").read_text())
-    reasons = re.findall(r'^\t\{ "(\w+)",', (tools / "state_meaning.c").read_text(),
-                         re.MULTILINE)
+    reasons = re.findall(r'^\t\{ "(\w+)",\s*"',
+                         (tools / "message_view.c").read_text(), re.MULTILINE)
     wanted = [(code, f"after {seconds} s" if seconds else "no") for code, seconds in codes]
     shown = table_rows(page, "Codes")
     complaints = [f"doc/errors.md:1: {code}: {retryable} stands in one place only"

@@ -106,7 +106,7 @@ def test_errors_that_are_told_otherwise(
     (project / "src" / "base").mkdir()
     (project / "src" / "tools").mkdir()
     (project / "src" / "base" / "failure.c").write_text(CODES)
-    (project / "src" / "tools" / "state_meaning.c").write_text(REASONS)
+    (project / "src" / "tools" / "message_view.c").write_text(REASONS)
     (project / "doc").mkdir()
     (project / "doc" / "errors.md").write_text(page)
     assert lint.check_errors(TOOLS).complaints == [

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "config/config.h"
 #include "fake_ofono.h"
 #include "full_disk.h"
 #include "scratch.h"

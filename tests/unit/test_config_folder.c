@@ -12,8 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/explanation.h"
-#include "config/config.h"
+#include "config/config_folder.h"
 #include "scratch.h"
 
 static char folder[64];

@@ -10,9 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/config.h"
+#include "config/config_json.h"
 #include "base/json_reader.h"
-#include "base/explanation.h"
 
 static struct config config, told;
 static struct explanation error;

@@ -7,10 +7,9 @@
 
 #include <cmocka.h>
 
-#include "config/config.h"
 #include "fake_ofono.h"
-#include "sms/sender.h"
 #include "sms/sms_contacts.h"
+#include "sms/sender.h"
 #include "store_bench.h"
 
 #define CARD(name, number) \

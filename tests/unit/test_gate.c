@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "http/gate.h"
-#include "config/config.h"
 
 static bool trusts_loopback(const struct config *asked)
 {

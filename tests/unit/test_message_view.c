@@ -9,7 +9,6 @@
 #include "store_bench.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
-#include "config/config.h"
 
 static const struct message received = {
 	.id = 7,
@@ -49,7 +48,7 @@ static void expect(const struct message *message, const char *expected)
 {
 	struct buffer buffer = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&buffer);
-	struct message_view view = { &services, who, writer };
+	struct view view = { &services, who, writer };
 
 	services.store = store;
 	message_view_write(&view, message);
@@ -122,8 +121,7 @@ static void test_stamps(void **state)
 		struct json_writer *writer = json_writer_new(&buffer);
 
 		message.sent_time = stamps[i][0];
-		message_view_write(&(struct message_view){ &services, who, writer },
-				   &message);
+		message_view_write(&(struct view){ &services, who, writer }, &message);
 		json_writer_free(writer);
 		buffer_append(&buffer, "", 1);
 		assert_non_null(strstr(buffer.data, stamps[i][1]));
@@ -144,7 +142,7 @@ static void expect_text(const struct message *message, const char *text,
 {
 	struct buffer buffer = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&buffer);
-	struct message_view view = { &services, who, writer };
+	struct view view = { &services, who, writer };
 	const char *at;
 
 	services.store = store;
@@ -192,9 +190,9 @@ static void test_codes_that_went_out(void **state)
 
 static bool has(const struct message *message, const char *words)
 {
-	struct message_view view = { &services, who, NULL };
+	struct view view = { &services, who, NULL };
 
-	return message_view_has(&view, message, words);
+	return message_view_contains(&view, message, words);
 }
 
 static void test_what_is_masked_is_not_found(void **state)

@@ -10,7 +10,6 @@
 #include <systemd/sd-event.h>
 
 #include "base/clock.h"
-#include "config/config.h"
 #include "sms/retention.h"
 #include "store/store_audit.h"
 #include "store/store_message.h"

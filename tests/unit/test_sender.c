@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "config/config.h"
 #include "sms/sender.h"
 #include "store_bench.h"
 

@@ -3,7 +3,6 @@
  * Where the server of http_lab.h listens, and from when on it answers.
  */
 #include "http_peer.h"
-#include "base/explanation.h"
 
 static void test_who_comes_before_it_serves_waits(void **state)
 {

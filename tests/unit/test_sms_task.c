@@ -13,11 +13,11 @@
 #include "store_bench.h"
 
 #include "base/clock.h"
-#include "base/crypto.h"
+#include "base/mac.h"
 #include "store/store_message.h"
 #include "store/store_setting.h"
 #include "tools/sms_task.h"
-#include "tools/task_table.h"
+#include "tools/tool_table.h"
 
 enum { CLIENT = 7, STRANGER = 8, HOUR_MS = 60 * 60 * 1000, TTL_HOURS = 72 };
 
@@ -150,7 +150,7 @@ static void test_every_state(void **state)
 		const char *words, *result;
 	} cases[] = {
 		{ { 0 }, TASK_WORKING, "waits in the gateway", "" },
-		{ { STATE_SUBMITTING }, TASK_WORKING, "being handed", "" },
+		{ { STATE_SUBMITTING }, TASK_WORKING, "being submitted", "" },
 		{ { STATE_SUBMITTING, STATE_SUBMITTED },
 		  TASK_WORKING,
 		  "oFono has it",
@@ -162,18 +162,18 @@ static void test_every_state(void **state)
 		{ { STATE_SUBMITTING, STATE_SUBMITTED,
 		    STATE_SENT }, /* no report asked for */
 		  TASK_COMPLETED,
-		  "network took it",
-		  "No delivery report was asked for" },
+		  "network accepted it",
+		  "No delivery report was requested" },
 		{ { STATE_SUBMITTING, STATE_FAILED },
 		  TASK_COMPLETED,
 		  "was not sent",
 		  "\"isError\":true" },
 		{ { STATE_SUBMITTING, STATE_UNKNOWN },
 		  TASK_COMPLETED,
-		  "Nobody can tell",
+		  "It is unknown",
 		  "unknown_outcome" },
 		{ { STATE_EXPIRED }, TASK_COMPLETED, "in time", "\"isError\":true" },
-		{ { STATE_CANCELLED }, TASK_CANCELLED, "taken back", "" },
+		{ { STATE_CANCELLED }, TASK_CANCELLED, "cancelled before", "" },
 		/* once over, always over, whatever is learnt later */
 		{ { STATE_SUBMITTING, STATE_UNKNOWN, STATE_SUBMITTED },
 		  TASK_COMPLETED,
@@ -185,7 +185,7 @@ static void test_every_state(void **state)
 		  "SMS delivered to +36201234567" },
 		{ { STATE_SUBMITTING, STATE_UNKNOWN, STATE_CANCELLED },
 		  TASK_COMPLETED,
-		  "taken back",
+		  "cancelled before",
 		  "\"isError\":true" },
 	};
 
@@ -210,14 +210,15 @@ static void test_reports(void **state)
 	assert_task(confirmed, TASK_WORKING,
 		    "accepted by the network, waiting for the delivery report", "");
 	move(confirmed, STATE_DELIVERED, DELIVERY_CONFIRMED);
-	assert_task(confirmed, TASK_COMPLETED, "arrived", "SMS delivered to");
+	assert_task(confirmed, TASK_COMPLETED, "reached", "SMS delivered to");
 	assert_int_equal(store_message_set_delivery(store, refused, DELIVERY_REFUSED), 0);
-	assert_task(refused, TASK_COMPLETED, "took it", "not_delivered");
+	assert_task(refused, TASK_COMPLETED, "accepted it", "not_delivered");
 	now_ms += 25 * HOUR_MS;
 	assert_task(silent, TASK_WORKING, "waiting", "");
 	now_ms += 1;
-	assert_task(silent, TASK_COMPLETED, "took it", "\"delivery\":\"unconfirmed\"");
-	assert_task(silent, TASK_COMPLETED, "took it", "No delivery report came");
+	assert_task(silent, TASK_COMPLETED, "accepted it",
+		    "\"delivery\":\"unconfirmed\"");
+	assert_task(silent, TASK_COMPLETED, "accepted it", "No delivery report came");
 }
 
 static int64_t due_of(int64_t message_id)
@@ -245,7 +246,7 @@ static void test_when_the_report_is_given_up(void **state)
 	assert_task(silent, TASK_WORKING, "waiting", "");
 	assert_int_equal(due_of(silent), due_ms);
 	now_ms = due_ms;
-	assert_task(silent, TASK_COMPLETED, "took it", "No delivery report came");
+	assert_task(silent, TASK_COMPLETED, "accepted it", "No delivery report came");
 	assert_int_equal(due_of(silent), 0);
 	move(unknown, STATE_SUBMITTING, DELIVERY_NONE);
 	move(unknown, STATE_UNKNOWN, DELIVERY_AWAITED);

@@ -9,6 +9,7 @@
 #include "store_bench.h"
 
 #include "base/clock.h"
+#include "base/clock_history.h"
 #include "store/store_message.h"
 #include "store/store_party.h"
 

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/config_list.h"
 #include "mcp/tool_set.h"
 
 static const struct schema_field nothing[] = { { 0 } };

@@ -13,32 +13,30 @@
 
 enum { WAITS = 5 };
 
-static char answered[WAITS + 1]; /* letters of who was, in order */
+static char answered[WAITS + 1]; /* the letters of the answered waits, in order */
 static struct tool_wait waits[WAITS];
-static const struct request_waiting *waiting; /* the same for all */
+static const struct request_waiting *waiting; /* the same for all waits */
 
 static void answer(void *data)
 {
-	size_t at = strlen(answered);
-
-	answered[at] = *(const char *)data;
+	answered[strlen(answered)] = *(const char *)data;
 }
 
-static void wait_for_more(void *data, const struct request_waiting *how, void *wait)
+static void store_waiting(void *data, const struct request_waiting *how, void *wait)
 {
 	(void)data;
 	(void)wait;
 	waiting = how;
 }
 
-/* Who began first is not who is due first; who left, or heard enough, is not due at all. */
-static void test_each_in_its_time(void **state)
+/* b's client disconnects, and e is finished early: neither is answered by its timer. */
+static void test_waits_are_answered_in_the_order_of_their_ends(void **state)
 {
 	static const struct {
 		const char *name;
 		uint64_t seconds;
-	} rows[WAITS] = { { "a", 2 }, { "b", 1 }, { "c", 1 }, { "d", 1 }, { "e", 2 } };
-	const struct tool_caller caller = { .waits = wait_for_more };
+	} rows[WAITS] = { { "a", 3 }, { "b", 1 }, { "c", 1 }, { "d", 2 }, { "e", 3 } };
+	const struct tool_caller caller = { .waits = store_waiting };
 	struct services services = { NULL };
 	struct tool_call call = { .services = &services, .caller = &caller };
 
@@ -61,7 +59,9 @@ static void test_each_in_its_time(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_in_its_time) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_waits_are_answered_in_the_order_of_their_ends),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,6 @@
 #include <cmocka.h>
 
 #include "config/ussd_code.h"
-#include "config/config_list.h"
-#include "base/explanation.h"
 
 static void test_valid(void **state)
 {

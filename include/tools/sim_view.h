@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SIM view: SIM cards, their voicemail and their balances as JSON.
+ *
+ * An amount is a string, as the network wrote it: a JSON number would be rounded, and the
+ * gateway does not know how many decimals a currency has.
+ */
+#ifndef TOOLS_SIM_VIEW_H
+#define TOOLS_SIM_VIEW_H
+
+#include "base/json_writer.h"
+#include "mcp/schema.h"
+#include "phone/sim.h"
+#include "policy/balance.h"
+#include "tools/services.h"
+
+enum sim_view_detail {
+	SIM_VIEW_BRIEF, /* the four members that the original app has, nothing else */
+	SIM_VIEW_FULL,
+};
+
+extern const struct schema_field sim_view_fields[]; /* of one SIM, in full */
+
+/* {"count":N,"subscriptions":[...]} */
+void sim_view_write(struct json_writer *writer, const struct sims *sims,
+		    enum sim_view_detail detail);
+
+extern const struct schema_field sim_view_voicemail_fields[]; /* of one SIM */
+
+/* An array with the voicemail of each SIM, ordered by slot. */
+void sim_view_write_voicemail(struct json_writer *writer, const struct sims *sims);
+
+extern const struct schema_field sim_view_balance_fields[]; /* of one SIM */
+
+/* An array with the last balance of each SIM that this client may use. 0 or -errno. */
+int sim_view_write_balances(struct json_writer *writer, const struct services *services,
+			    const struct client *client);
+
+extern const struct schema_field sim_view_reading_fields[];
+
+/* "balance": one that was just read. */
+void sim_view_put_reading(struct json_writer *writer, const struct balance *balance,
+			  int64_t read_ms);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/shown_text.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+struct range {
+	uint32_t first, last;
+};
+
+/*
+ * Unicode 15: Cc, Cf, Zl, Zp, Co, noncharacters, planes without a character, and what else
+ * draws nothing; but for those in the header. What is not assigned yet among characters that
+ * are stays: it draws a box, which hides nothing, and tomorrow it is an emoji.
+ */
+static const struct range ranges[] = {
+	{ 0x0000, 0x0008 },    { 0x000b, 0x001f },   { 0x007f, 0x009f },
+	{ 0x00ad, 0x00ad }, /* soft hyphen */
+	{ 0x034f, 0x034f }, /* grapheme joiner */
+	{ 0x061c, 0x061c }, /* Arabic letter mark */
+	{ 0x115f, 0x1160 }, /* Hangul fillers */
+	{ 0x17b4, 0x17b5 },    { 0x180b, 0x180f },   { 0x200b, 0x200b },
+	{ 0x200e, 0x200f }, /* zero width space; marks of direction */
+	{ 0x2028, 0x202e }, /* line, paragraph; embeddings and overrides */
+	{ 0x2060, 0x206f }, /* invisible operators, isolates */
+	{ 0x2800, 0x2800 }, /* Braille without a dot */
+	{ 0x3164, 0x3164 },    { 0xe000, 0xf8ff },   { 0xfdd0, 0xfdef },
+	{ 0xfe00, 0xfe0d }, /* variation selectors but the two of emoji */
+	{ 0xfeff, 0xfeff },    { 0xffa0, 0xffa0 },   { 0xfff0, 0xfffc },
+	{ 0xfffe, 0xffff },    { 0x110bd, 0x110bd }, { 0x110cd, 0x110cd },
+	{ 0x13430, 0x1343f },  { 0x1bca0, 0x1bca3 }, { 0x1d159, 0x1d159 },
+	{ 0x1d173, 0x1d17a },  { 0x1fffe, 0x1ffff }, { 0x2fffe, 0x2ffff },
+	{ 0x323b0, 0x10ffff }, /* tags (whole sentences that nobody sees), selectors, private */
+};
+
+/* What emoji are made of; keycaps are not needed. */
+static const struct range emoji[] = {
+	{ 0x00a9, 0x00a9 }, { 0x00ae, 0x00ae }, { 0x203c, 0x203c },   { 0x2049, 0x2049 },
+	{ 0x20e3, 0x20e3 }, { 0x2122, 0x2122 }, { 0x2139, 0x2139 },   { 0x2190, 0x21ff },
+	{ 0x2300, 0x23ff }, { 0x24c2, 0x24c2 }, { 0x25a0, 0x27bf },   { 0x2900, 0x297f },
+	{ 0x2b00, 0x2bff }, { 0x3030, 0x3030 }, { 0x303d, 0x303d },   { 0x3297, 0x3297 },
+	{ 0x3299, 0x3299 }, { 0xfe0f, 0xfe0f }, { 0x1f000, 0x1faff },
+};
+
+/* Arabic and its kin, the scripts of India and Sri Lanka, Burmese, Khmer, Mongolian. */
+static const struct range joining[] = {
+	{ 0x0620, 0x08ff }, { 0x0900, 0x0dff }, { 0x1000, 0x109f }, { 0x1780, 0x18af },
+	{ 0xfb50, 0xfdcf }, { 0xfdf0, 0xfdff }, { 0xfe70, 0xfefc },
+};
+
+enum {
+	NON_JOINER = 0x200c,
+	JOINER = 0x200d,
+	TEXT_SELECTOR = 0xfe0e,
+	EMOJI_SELECTOR = 0xfe0f,
+	KEYCAP = 0x20e3,
+};
+
+#define IS_IN(table, character) is_in(table, sizeof(table) / sizeof(*(table)), character)
+
+/* The ranges are in order. */
+static bool is_in(const struct range *table, size_t count, uint32_t character)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (character <= table[i].last)
+			return character >= table[i].first;
+	}
+	return false;
+}
+
+bool escape_is_needed(uint32_t character)
+{
+	return IS_IN(ranges, character);
+}
+
+static uint32_t peek(const char *text)
+{
+	return *text ? utf8_next(&text) : 0;
+}
+
+static bool joins(uint32_t before, uint32_t joiner, uint32_t behind)
+{
+	if (joiner == JOINER && IS_IN(emoji, before) && IS_IN(emoji, behind))
+		return behind != EMOJI_SELECTOR;
+	return IS_IN(joining, before) && IS_IN(joining, behind);
+}
+
+static bool selects(uint32_t before, uint32_t behind)
+{
+	if (behind == KEYCAP)
+		return before < 0x80;
+	return before != EMOJI_SELECTOR && IS_IN(emoji, before);
+}
+
+/* `text` is what follows. */
+static bool is_written_out(uint32_t before, uint32_t character, const char *text)
+{
+	switch (character) {
+	case '\\':
+		return text[0] == 'u' && text[1] == '{';
+	case '\r':
+		return *text != '\n';
+	case NON_JOINER:
+	case JOINER:
+		return !joins(before, character, peek(text));
+	case TEXT_SELECTOR:
+	case EMOJI_SELECTOR:
+		return !selects(before, peek(text));
+	default:
+		return escape_is_needed(character);
+	}
+}
+
+static void append_escape(struct buffer *buffer, uint32_t character)
+{
+	char escape[16];
+
+	snprintf(escape, sizeof(escape), "\\u{%X}", (unsigned)character);
+	buffer_append_text(buffer, escape);
+}
+
+static bool breaks_line(uint32_t character)
+{
+	return character == '\n' || character == '\r' || character == '\t';
+}
+
+/* Bytes that stay as they are whatever stands around them: most texts are nothing else. */
+static size_t plain_run(const char *text)
+{
+	const char *at = text;
+
+	while (*at >= ' ' && *at < 0x7f && *at != '\\')
+		at++;
+	return (size_t)(at - text);
+}
+
+static bool append(struct buffer *buffer, const char *text, bool is_line)
+{
+	const char *kept = text; /* from here on nothing has been appended yet */
+	uint32_t before = 0;
+	bool escaped = false;
+
+	while (*text) {
+		size_t plain = plain_run(text);
+		const char *at = text + plain;
+		uint32_t character;
+		bool written_out;
+
+		if (plain)
+			before = (unsigned char)at[-1];
+		text = at;
+		if (!*text)
+			break;
+		character = utf8_next(&text);
+		written_out = is_written_out(before, character, text) ||
+			      (is_line && breaks_line(character));
+		before = character;
+		if (!written_out && character != '\r')
+			continue;
+		buffer_append(buffer, kept, (size_t)(at - kept));
+		if (written_out)
+			append_escape(buffer, character);
+		escaped |= written_out;
+		kept = text;
+	}
+	buffer_append(buffer, kept, (size_t)(text - kept));
+	return escaped;
+}
+
+bool escape_text(struct buffer *buffer, const char *text)
+{
+	return append(buffer, text, false);
+}
+
+bool escape_line(struct buffer *buffer, const char *text)
+{
+	return append(buffer, text, true);
+}
+
+const char *escape_quote(struct arena *arena, const char *text, size_t characters)
+{
+	const char *quoted = arena_copy(arena, text, utf8_cut(text, characters));
+	struct buffer shown = BUFFER_INIT;
+
+	if (quoted) {
+		escape_line(&shown, quoted);
+		quoted = shown.failed ? NULL
+				      : arena_copy(arena, shown.length ? shown.data : "",
+						   shown.length);
+	}
+	buffer_deinit(&shown);
+	return quoted ? quoted : "";
+}
+
+bool escape_is_plain(const char *text)
+{
+	uint32_t before = 0;
+
+	while (*text) {
+		uint32_t character = utf8_next(&text);
+
+		if (character == '\r' || is_written_out(before, character, text))
+			return false;
+		before = character;
+	}
+	return true;
+}
+
+static bool is_character(unsigned long value)
+{
+	return value && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff);
+}
+
+/* Bytes of the writing that stands here, 0: none. */
+static size_t read_escape(const char *text, uint32_t *character_out)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	size_t count;
+	unsigned long value;
+
+	if (strncmp(text, "\\u{", 3) != 0)
+		return 0;
+	count = strspn(text + 3, digits);
+	if (count < 1 || count > 6 || text[3 + count] != '}')
+		return 0;
+	value = strtoul(text + 3, NULL, 16);
+	if (!is_character(value))
+		return 0;
+	*character_out = (uint32_t)value;
+	return count + 4;
+}
+
+void escape_undo(char *text)
+{
+	char *end = text;
+
+	while (*text) {
+		uint32_t character;
+		size_t length = read_escape(text, &character);
+
+		if (length) {
+			end += utf8_write(character, end);
+			text += length;
+		} else {
+			*end++ = *text++;
+		}
+	}
+	*end = '\0';
+}

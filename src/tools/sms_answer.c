@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The words of send_sms. They say what is known and nothing more: "sent" if oFono said so,
+ * "delivered" if a delivery report did.
+ *
+ *   state                            answer
+ *   sent, delivered                  success
+ *   queued, scheduled, waiting for   success: not sent yet, will go out by itself, do not
+ *   approval, with oFono             send it again
+ *   failed, cancelled, expired       failure
+ *   unknown                          failure: it may have been sent
+ *
+ * A call that only repeats another gets the same answer about the first one's message, plus a
+ * sentence that says so.
+ */
+#include "tools/sms_answer.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/shown_text.h"
+#include "sms/outbox_approval.h"
+#include "tools/message_view.h"
+#include "tools/services.h"
+
+enum { SMS_ANSWER_MS_PER_SECOND = 1000 };
+
+static enum delivery sms_answer_delivery(const struct sms_answer *answer)
+{
+	return store_message_delivery(&answer->message, clock_wall_ms());
+}
+
+static void sms_answer_put_repeat(struct json_writer *writer,
+				  const struct sms_answer *answer)
+{
+	if (answer->repeat == POLICY_REPEAT_KEY)
+		json_put_boolean(writer, "replayed", true);
+	if (answer->repeat == POLICY_REPEAT_SAME)
+		json_put_boolean(writer, "duplicate", true);
+}
+
+static void sms_answer_write(struct json_writer *writer, const struct sms_answer *answer)
+{
+	const struct message *message = &answer->message;
+	const struct sms_order *order = answer->order;
+	enum delivery delivery = sms_answer_delivery(answer);
+
+	json_open_object(writer);
+	json_put_integer(writer, "message_id", message->id);
+	json_put_string(writer, "state", message_state_name(message->state));
+	json_put_string(writer, "to_phone_number", message->number);
+	json_put_integer(writer, "subscription_id", message->sim_id);
+	json_put_integer(writer, "segments", message->segments);
+	json_put_string(writer, "encoding",
+			segments_encoding_name(order->segments.encoding));
+	if (order->wait_for == ORDER_WAIT_DELIVERED || delivery > DELIVERY_AWAITED)
+		json_put_string(writer, "delivery",
+				store_message_delivery_name(delivery));
+	if (message->send_at_ms)
+		view_put_time(writer, "send_at", message->send_at_ms);
+	if (message->expires_at_ms)
+		view_put_time(writer, "expires_at", message->expires_at_ms);
+	sms_answer_put_repeat(writer, answer);
+	json_close_object(writer);
+}
+
+/* An age that no duplicate can have means that the clock was set since. */
+static const char *sms_answer_format_age(const struct sms_answer *answer)
+{
+	const struct tool_call *call = answer->order->call;
+	int64_t age_s =
+		(clock_wall_ms() - answer->message.created_ms) / SMS_ANSWER_MS_PER_SECOND;
+	int64_t max_s =
+		call->services->config->duplicate_seconds + ORDER_WAIT_MOST_SECONDS;
+	const char *age = NULL;
+
+	if (age_s >= 0 && age_s <= max_s)
+		age = arena_printf(call->arena, "%lld s ago", (long long)age_s);
+	return age ? age : "just before";
+}
+
+/* Ends every answer about an earlier message. `text` and the result: NULL without memory. */
+static const char *sms_answer_add_duplicate(const struct sms_answer *answer,
+					    const char *text)
+{
+	bool has_period = text && *text && text[strlen(text) - 1] == '.';
+
+	if (answer->repeat != POLICY_REPEAT_SAME || !text)
+		return text;
+	return arena_printf(
+		answer->order->call->arena,
+		"%s%s Nothing new was sent: this is about message %lld, the same text to "
+		"the same number, asked for %s. To send it once more, call again with a "
+		"new idempotency_key.",
+		text, has_period ? "" : ".", (long long)answer->message.id,
+		sms_answer_format_age(answer));
+}
+
+static void sms_answer_succeed(const struct sms_answer *answer, const char *text)
+{
+	struct buffer structured = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&structured);
+
+	if (writer) {
+		sms_answer_write(writer, answer);
+		json_writer_free(writer);
+	} else {
+		structured.failed = true;
+	}
+	tool_call_succeed(answer->order->call, sms_answer_add_duplicate(answer, text),
+			  &structured, true);
+}
+
+static void sms_answer_put_failure_facts(struct json_writer *writer, const void *data)
+{
+	const struct sms_answer *answer = data;
+
+	json_put_integer(writer, "message_id", answer->message.id);
+	json_put_string(writer, "state", message_state_name(answer->message.state));
+	sms_answer_put_repeat(writer, answer);
+}
+
+/* A client that retries with its key would get this failure for ever. */
+static void sms_answer_fail(const struct sms_answer *answer, enum failure failure,
+			    const char *message)
+{
+	struct refusal refusal = { failure, sms_answer_add_duplicate(answer, message) };
+	const struct sms_order *order = answer->order;
+
+	if (failure != FAILURE_UNKNOWN_OUTCOME && order->idempotency_key &&
+	    !order->key_is_ours && refusal.message)
+		refusal.message = arena_printf(
+			order->call->arena, "%s Another try needs a new idempotency_key.",
+			refusal.message);
+	tool_failure_answer_with(order->call, &refusal, sms_answer_put_failure_facts,
+				 answer);
+}
+
+static void sms_answer_add_note(void *data, const struct message_change *change)
+{
+	struct buffer *note = data;
+
+	if (!*change->note)
+		return;
+	buffer_append_text(note, ": ");
+	escape_text(note, change->note);
+}
+
+/* The owner's words are only in the message's history. */
+static void sms_answer_rejected(const struct sms_answer *answer)
+{
+	struct tool_call *call = answer->order->call;
+	struct buffer note = BUFFER_INIT;
+
+	store_message_changes(call->services->store, answer->message.id,
+			      sms_answer_add_note, &note);
+	sms_answer_fail(
+		answer, FAILURE_APPROVAL_REJECTED,
+		arena_printf(
+			call->arena,
+			"The owner did not approve the SMS to %s%.*s (message %lld).",
+			answer->order->recipient, (int)note.length,
+			note.data ? note.data : "", (long long)answer->message.id));
+	buffer_deinit(&note);
+}
+
+static void sms_answer_failed(const struct sms_answer *answer)
+{
+	enum failure failure = failure_of_code(answer->message.reason);
+	const struct sms_order *order = answer->order;
+	struct arena *arena = order->call->arena;
+
+	if (failure == FAILURE_APPROVAL_REJECTED)
+		sms_answer_rejected(answer);
+	else if (failure == FAILURE_INVALID_TEXT && order->segments.unsendable)
+		sms_answer_fail(
+			answer, failure,
+			arena_printf(
+				arena,
+				"The oFono of this phone cannot encode the character "
+				"%s; nothing was sent. Leave it out.",
+				segments_name_character(arena, order->text,
+							order->segments.unsendable)));
+	else
+		sms_answer_fail(answer, failure,
+				arena_printf(arena,
+					     "SMS to %s failed: %s (message %lld).",
+					     order->recipient,
+					     failure == FAILURE_NETWORK_REFUSED
+						     ? "oFono reports that the network "
+						       "did not accept it"
+						     : "oFono refused it",
+					     (long long)answer->message.id));
+}
+
+static void sms_answer_sent(const struct sms_answer *answer)
+{
+	static const char *const additions[] = {
+		[DELIVERY_NONE] = ". No delivery report was requested, so it is unknown "
+				  "whether it arrives",
+		[DELIVERY_AWAITED] = ". No delivery report has come yet",
+		[DELIVERY_CONFIRMED] = "",
+		[DELIVERY_REFUSED] =
+			", but a delivery report says that it did not arrive",
+		[DELIVERY_UNCONFIRMED] = ". No delivery report came in the time that the "
+					 "network had for it",
+	};
+	enum delivery delivery = sms_answer_delivery(answer);
+	struct arena *arena = answer->order->call->arena;
+	const char *recipient = answer->order->recipient;
+	bool asked = answer->order->wait_for == ORDER_WAIT_DELIVERED;
+
+	if (delivery == DELIVERY_REFUSED && answer->is_task)
+		sms_answer_fail(answer, FAILURE_NOT_DELIVERED,
+				arena_printf(arena, "SMS sent to %s%s (message %lld).",
+					     recipient, additions[delivery],
+					     (long long)answer->message.id));
+	else if (delivery == DELIVERY_CONFIRMED && asked)
+		sms_answer_succeed(answer,
+				   arena_printf(arena, "SMS delivered to %s", recipient));
+	else if (delivery == DELIVERY_CONFIRMED ||
+		 (!asked && delivery != DELIVERY_REFUSED))
+		sms_answer_succeed(answer,
+				   arena_printf(arena, "SMS sent to %s", recipient));
+	else
+		sms_answer_succeed(answer,
+				   arena_printf(arena, "SMS sent to %s%s (message %lld).",
+						recipient, additions[delivery],
+						(long long)answer->message.id));
+}
+
+/* Follows "it". NULL: no memory. */
+static const char *sms_answer_where(const struct sms_answer *answer)
+{
+	static const char *const places[STATE_LAST + 1] = {
+		[STATE_QUEUED] = "waits in the gateway's queue",
+		[STATE_SUBMITTING] = "is being submitted to oFono",
+		[STATE_SUBMITTED] = "was submitted to oFono, and the network has not "
+				    "confirmed it yet",
+		[STATE_HELD] = "is kept by oFono until the modem is back",
+	};
+	const struct tool_call *call = answer->order->call;
+	const struct message *message = &answer->message;
+	char time[CLOCK_TEXT_BYTES];
+
+	if (policy_is_paused(call->services->policy) &&
+	    message_state_is_waiting(message->state))
+		return "waits in the gateway until the owner ends the pause";
+	if (message_view_waits_for_clock(message))
+		return "waits in the gateway until the phone's clock is set";
+	if (message->state != STATE_SCHEDULED)
+		return places[message->state];
+	clock_format(message->send_at_ms, time);
+	return arena_printf(call->arena, "waits in the gateway for its time, %s", time);
+}
+
+static void sms_answer_pending(const struct sms_answer *answer)
+{
+	const char *where = sms_answer_where(answer);
+
+	sms_answer_succeed(
+		answer,
+		where ? arena_printf(
+				answer->order->call->arena,
+				"SMS to %s is not sent yet: it %s (message %lld). It "
+				"goes out by itself; do not send it again.",
+				answer->order->recipient, where,
+				(long long)answer->message.id)
+		      : NULL);
+}
+
+static void sms_answer_waiting_approval(const struct sms_answer *answer)
+{
+	const struct tool_call *call = answer->order->call;
+	char until[CLOCK_TEXT_BYTES];
+
+	clock_format(
+		outbox_approval_until(NULL, call->services->config, &answer->message),
+		until);
+	sms_answer_succeed(
+		answer,
+		arena_printf(
+			call->arena,
+			"SMS to %s is not sent yet: it waits for the owner's "
+			"approval, until %s at the latest (message %lld). If approved, "
+			"it goes out by itself, else never; do not send it again. "
+			"get_sms_status shows what the owner decided.",
+			answer->order->recipient, until, (long long)answer->message.id));
+}
+
+static void sms_answer_unknown(const struct sms_answer *answer)
+{
+	sms_answer_fail(
+		answer, FAILURE_UNKNOWN_OUTCOME,
+		arena_printf(
+			answer->order->call->arena,
+			"It is unknown whether the SMS to %s was sent: oFono gave no "
+			"answer or went away with it (message %lld). The gateway will "
+			"not send it again.",
+			answer->order->recipient, (long long)answer->message.id));
+}
+
+static void sms_answer_expired(const struct sms_answer *answer)
+{
+	const char *reason = answer->message.reason;
+	const char *what = "could not be sent while it was valid";
+
+	if (strcmp(reason, "approval_not_given") == 0)
+		what = "was not approved in time, so it was not sent";
+	else if (strcmp(reason, "approval_expired") == 0)
+		what = "was approved, but could not be sent within ten minutes of that";
+	sms_answer_fail(answer, FAILURE_EXPIRED,
+			arena_printf(answer->order->call->arena,
+				     "The SMS to %s %s (message %lld).",
+				     answer->order->recipient, what,
+				     (long long)answer->message.id));
+}
+
+static void sms_answer_cancelled(const struct sms_answer *answer)
+{
+	sms_answer_fail(answer, FAILURE_CANCELLED,
+			arena_printf(answer->order->call->arena,
+				     "The SMS to %s was cancelled before it was sent "
+				     "(message %lld).",
+				     answer->order->recipient,
+				     (long long)answer->message.id));
+}
+
+void sms_answer_finish(const struct sms_answer *answer)
+{
+	switch (answer->message.state) {
+	case STATE_QUEUED:
+	case STATE_SUBMITTING:
+	case STATE_SUBMITTED:
+	case STATE_HELD:
+	case STATE_SCHEDULED:
+	case STATE_RECEIVED: /* never */
+		sms_answer_pending(answer);
+		break;
+	case STATE_WAITING_APPROVAL:
+		sms_answer_waiting_approval(answer);
+		break;
+	case STATE_SENT:
+	case STATE_DELIVERED:
+		sms_answer_sent(answer);
+		break;
+	case STATE_FAILED:
+		sms_answer_failed(answer);
+		break;
+	case STATE_CANCELLED:
+		sms_answer_cancelled(answer);
+		break;
+	case STATE_UNKNOWN:
+		sms_answer_unknown(answer);
+		break;
+	case STATE_EXPIRED:
+		sms_answer_expired(answer);
+		break;
+	}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tool failure: finishes a tool call with an error. base/failure.h has the codes and the
+ * advice that goes with each.
+ */
+#ifndef TOOLS_TOOL_FAILURE_H
+#define TOOLS_TOOL_FAILURE_H
+
+#include "base/failure.h"
+#include "mcp/tool.h"
+#include "phone/sim.h"
+
+/* `message` says what went wrong this time; NULL: out of memory. */
+void tool_failure_answer(struct tool_call *call, enum failure failure,
+			 const char *message);
+
+/* `more` (may be NULL) adds members to the JSON block; see struct tool_error. */
+void tool_failure_answer_with(struct tool_call *call, const struct refusal *refusal,
+			      void (*more)(struct json_writer *writer, const void *data),
+			      const void *data);
+
+/* Why this SIM cannot send. Not for SIM_READY. */
+enum failure tool_failure_of_sim(const struct sim *sim);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/each_turn.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+struct seen {
+	sd_event *loop;
+	sd_event_source *source;
+	int looks;
+	int works;
+	int works_at_look; /* how many were done when it looked last */
+};
+
+static int on_look(sd_event_source *source, void *data)
+{
+	struct seen *seen = data;
+
+	(void)source;
+	seen->looks++;
+	seen->works_at_look = seen->works;
+	return 0;
+}
+
+static int on_work(sd_event_source *source, void *data)
+{
+	struct seen *seen = data;
+
+	(void)source;
+	seen->works++;
+	return 0;
+}
+
+static int set_up(void **state)
+{
+	static struct seen seen;
+
+	seen = (struct seen){ 0 };
+	assert_int_equal(sd_event_new(&seen.loop), 0);
+	assert_int_equal(before_sleep_add(seen.loop, &seen.source, on_look, &seen), 0);
+	*state = &seen;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct seen *seen = *state;
+
+	sd_event_source_disable_unref(seen->source);
+	sd_event_unref(seen->loop);
+	return 0;
+}
+
+static void test_looks_after_what_was_done(void **state)
+{
+	struct seen *seen = *state;
+	sd_event_source *work;
+
+	assert_true(sd_event_add_defer(seen->loop, &work, on_work, seen) >= 0);
+	assert_int_equal(sd_event_run(seen->loop, 0), 1);
+	assert_int_equal(sd_event_run(seen->loop, 0), 0);
+	assert_int_equal(seen->works, 1);
+	assert_int_equal(seen->works_at_look, 1);
+	sd_event_source_disable_unref(work);
+}
+
+/* A turn that finds nothing dispatches nothing: 0 is "timed out". */
+static void test_never_wakes_the_loop(void **state)
+{
+	struct seen *seen = *state;
+
+	for (int turn = 1; turn <= 3; turn++) {
+		assert_int_equal(sd_event_run(seen->loop, 0), 0);
+		assert_int_equal(seen->looks, turn);
+	}
+}
+
+static void test_ends(void **state)
+{
+	struct seen *seen = *state;
+
+	seen->source = sd_event_source_disable_unref(seen->source);
+	assert_int_equal(sd_event_run(seen->loop, 0), 0);
+	assert_int_equal(seen->looks, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_looks_after_what_was_done, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_never_wakes_the_loop, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_ends, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

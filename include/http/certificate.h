@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Certificate: makes a self-signed one for this machine, and tells its fingerprint.
+ * Certificate: makes a self-signed certificate for this machine and reads its fingerprint.
  *
- * A folder holds a pair, cert.pem and key.pem, and is put in place in one rename: nobody
- * ever finds a key that does not fit its certificate, nor half a file
- * (tests/unit/test_certificate.c). The server uses <state_dir>/tls when it is there and the
- * configuration names no other (http/tls.h).
+ * A folder holds cert.pem and key.pem and is put in place in one rename, so there is never a
+ * mismatched key or half a file (tests/unit/test_certificate.c). The server uses <state_dir>/tls
+ * unless the configuration names other files (http/tls.h).
  */
 #ifndef HTTP_CERTIFICATE_H
 #define HTTP_CERTIFICATE_H
@@ -21,18 +20,18 @@
 enum {
 	CERTIFICATE_YEARS = 10,
 	CERTIFICATE_HASH_BYTES = 32,
-	CERTIFICATE_FINGERPRINT_BYTES = 3 * CERTIFICATE_HASH_BYTES, /* with the NUL */
+	CERTIFICATE_FINGERPRINT_BYTES = 3 * CERTIFICATE_HASH_BYTES, /* including NUL */
 };
 
-/* SHA-256 of the certificate: "AB:CD:...", as browsers and openssl write it. */
+/* SHA-256 of the certificate, "AB:CD:...", as browsers and openssl show it. */
 struct certificate_fingerprint {
 	char text[CERTIFICATE_FINGERPRINT_BYTES];
 };
 
 /*
- * Makes `folder` with a new pair, in the place of one that is there. The certificate is for
- * this machine's name, NAME.local, localhost, its addresses, and `names` (may be NULL). The
- * files belong to whom the folder above belongs to. -errno with the error's text.
+ * Creates or replaces `folder` with a new certificate and key. The certificate is valid for this
+ * machine's name, NAME.local, localhost, its addresses, and `names` (may be NULL). The files get
+ * the owner of the parent folder, which must exist. -errno with the error's text.
  */
 int certificate_make(const char *folder, const struct config_list *names,
 		     struct certificate_fingerprint *fingerprint_out,
@@ -46,13 +45,13 @@ int certificate_fingerprint(const char *file,
 			    struct certificate_fingerprint *fingerprint_out,
 			    struct explanation *error);
 
-/* Wall clock. */
+/* Wall-clock time. */
 struct certificate_times {
 	int64_t from_ms;
 	int64_t until_ms;
 };
 
-/* When the first certificate in a PEM file is good. -errno with the error's text. */
+/* The validity of the first certificate in a PEM file. -errno with the error's text. */
 int certificate_times(const char *file, struct certificate_times *times_out,
 		      struct explanation *error);
 

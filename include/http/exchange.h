@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exchange: one HTTP request and its one answer.
+ * Exchange: one HTTP request and its answer.
  *
- * Life: headers pass the gates -> begin -> body pieces -> complete -> answered, now or
- * later. A handler that answers later costs a suspended connection, nothing else. When the
- * peer leaves first, or the server stops, `abandoned` runs instead of an answer. `ended` is
- * always the last call and runs exactly once after `begin` ran.
+ * The request passes the gates, then the handler's `begin`, `body` and `complete` are called, and
+ * the handler answers, now or later. Waiting costs a suspended connection and nothing else. If the
+ * peer leaves first, or the server is freed, `abandoned` runs instead of an answer. `ended` is the
+ * last call; it runs exactly once if `begin` ran.
  *
- * An answer may be a stream of events, begun at any time after `complete`: then `abandoned`
- * runs when the peer leaves before stream_end().
+ * The answer may be a stream of events, begun at any time after `complete`. Then `abandoned` runs
+ * when the peer leaves before stream_end().
  *
- * A handler may hold an exchange, for what it began goes on without its connection: then
- * `ended` runs when both have let it go.
+ * A handler may hold an exchange to continue its work without the connection. Then `ended` runs
+ * when both the connection and the handler have let it go.
  */
 #ifndef HTTP_EXCHANGE_H
 #define HTTP_EXCHANGE_H
@@ -21,89 +21,91 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "http/auth.h"
+#include "base/client.h"
 #include "http/stream.h"
 
 struct exchange;
 
-/* memory of one request: arena and body together stay in bounds */
+/* bounds on the memory of one request */
 enum {
 	EXCHANGE_BODY_MAX = 64 * 1024,
-	EXCHANGE_PIECE_MIN = 4 * 1024, /* a body piece is no smaller, but for the last */
+	EXCHANGE_PIECE_MIN =
+		4 * 1024, /* every body piece but the last is at least so long */
 	EXCHANGE_ARENA_MAX = 1024 * 1024,
 	EXCHANGE_HEADERS_MAX = 6,
 };
 
-/* all but `complete` may be NULL: nothing to do */
+/* Every member but `complete` may be NULL. */
 struct exchange_handler {
-	/* The request line and headers are in. May answer at once (the body is not read). */
+	/* The request line and headers are in. May answer at once; the body is not read then. */
 	void (*begin)(void *data, struct exchange *exchange);
-	/* The next piece of the body; `piece` is valid during the call only. */
+	/* The next piece of the body; `piece` is valid only during the call. */
 	void (*body)(void *data, struct exchange *exchange, const char *piece,
 		     size_t length);
-	/* The request is whole: answer now, or later from the loop. */
+	/* The request is complete: answer now, or later from the loop. */
 	void (*complete)(void *data, struct exchange *exchange);
-	/* The peer left before the answer, or before the end of its stream: no answer and
-	 * no event is possible any more. */
+	/* The peer left before the answer or before the end of its stream: no answer and no
+	 * event is possible any more. */
 	void (*abandoned)(void *data, struct exchange *exchange);
-	/* The server is about to stop: an exchange that waits is to answer what it knows. A
-	 * stream that is not ended then ends without a last event. */
+	/* The server is about to stop: a waiting exchange should answer what it knows. A stream
+	 * that is not ended ends after this call. */
 	void (*stopping)(void *data, struct exchange *exchange);
-	/* The exchange and its arena go now. */
+	/* The exchange and its arena are freed after this call. */
 	void (*ended)(void *data, struct exchange *exchange);
 };
 
 struct arena *exchange_arena(struct exchange *exchange);
-void exchange_set_context(struct exchange *exchange,
-			  void *context); /* the handler's own */
+/* For the handler's own use. */
+void exchange_set_context(struct exchange *exchange, void *context);
 void *exchange_context(const struct exchange *exchange);
-const char *exchange_method(
-	const struct exchange *exchange); /* "POST"; of HEAD no body goes out */
-bool exchange_is_encrypted(const struct exchange *exchange); /* over TLS */
+/* "POST"; for "HEAD" no body is sent. */
+const char *exchange_method(const struct exchange *exchange);
+bool exchange_is_encrypted(const struct exchange *exchange); /* by TLS */
+/* The client as it was when the request arrived; valid as long as the exchange. */
 const struct client *exchange_client(const struct exchange *exchange);
 
 /*
- * The value of a header without outer blanks, or NULL when absent. When it stands several
- * times: equal values are one; for differing ones *conflict_out becomes true (it is left
- * alone otherwise; NULL is fine).
+ * The value of a header without surrounding spaces, or NULL when it is absent. If it occurs several
+ * times with different values, *conflict_out becomes true; otherwise that is left alone (NULL is
+ * fine).
  */
 const char *exchange_header(struct exchange *exchange, const char *name,
 			    bool *conflict_out);
 
 /*
- * A header of the answer, before it is given; `name` is static. At most
- * EXCHANGE_HEADERS_MAX; without memory it is left out.
+ * Adds a header to the answer, before answering; `name` is static. At most EXCHANGE_HEADERS_MAX.
+ * Without memory the header is left out.
  */
 void exchange_add_header(struct exchange *exchange, const char *name, const char *value);
-/* The same, with a value that outlives the exchange: it is never left out. */
+/* The same for a value that outlives the exchange: it is not copied, so it is never left out. */
 void exchange_add_fixed_header(struct exchange *exchange, const char *name,
 			       const char *value);
 
 /*
- * Answers with 200 and a stream, in place of exchange_answer(). Allowed in `complete`,
- * `stopping` and later from the loop. It lives until `ended` has returned. NULL: there are
- * too many streams, or no memory; then an answer is still due.
+ * Answers with status 200 and a stream, instead of exchange_answer(). Allowed in `complete`, in
+ * `stopping`, and later from the loop. The stream lives until `ended` has returned. NULL: too many
+ * streams or no memory; the handler must still answer.
  */
 struct stream *exchange_stream(struct exchange *exchange);
 
 /*
- * It outlives its connection until it is released, with its arena, method and client; its
- * headers are absent then. Released once, and not from within what its arena holds.
+ * Lets the exchange outlive its connection, with its arena, method and client but without its
+ * request headers. Release it once, and not from inside something that its arena holds.
  */
 void exchange_hold(struct exchange *exchange);
 void exchange_release(struct exchange *exchange);
 
 /*
- * What the handler holds for it beside its arena counts in what all exchanges may hold
- * together, until it is discharged or has ended. False: there is no room, and it does not.
+ * Charges memory that the handler keeps outside the arena to the budget of all exchanges, until it
+ * is discharged or the exchange has ended. False: the budget is used up, nothing was charged.
  */
 bool exchange_charge(struct exchange *exchange, size_t bytes);
-void exchange_discharge(struct exchange *exchange); /* of all that was charged */
+void exchange_discharge(struct exchange *exchange); /* everything that was charged */
 
 /*
- * Answers, exactly once. `body` is taken (left empty); NULL is no body. `content_type` is
- * static, NULL without a body. Allowed from `begin`, `body`, `complete`, `stopping` and
- * later from the loop, until `abandoned` or `ended`.
+ * Answers, exactly once. Takes `body` and leaves it empty; NULL: no body. `content_type` is static,
+ * NULL without a body. Allowed in `begin`, `body`, `complete`, `stopping`, and later from the loop,
+ * until `abandoned` or `ended`.
  */
 void exchange_answer(struct exchange *exchange, unsigned status, const char *content_type,
 		     struct buffer *body);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Network interfaces: whether a connection came in where we serve.
+ * Network interfaces: decides on which ones connections are served, and reports changes.
  *
- * Mobile data is never served, even when we listen on all addresses: a phone's carrier hands
- * out addresses that strangers can reach. Two things are looked at: which interface our end
- * of the connection belongs to, and which one it came in on, for Linux takes a packet for
- * any address of its own on every interface. Loopback is always served.
- *
+ * Mobile data is never served, even when we listen on all addresses, because the operator may give
+ * the phone an address that strangers can reach. Two interfaces must be allowed: the one that has
+ * our address of the connection, and the one on which it arrived, because Linux accepts packets for
+ * any of its addresses on every interface. Loopback is always served.
  * (tests/integration/test_network.py::test_mobile_data_is_never_served,
  * ::test_the_weak_host_model)
  *
- * What cannot be told is not served. The kernel has answered with SYN-ACK by then; who wants
- * that not to happen needs a firewall, see doc/security.md.
+ * If the interface cannot be determined, the connection is not served. By then the kernel has
+ * answered with SYN-ACK; to prevent that too, use a firewall, see doc/security.md.
  */
 #ifndef HTTP_NETWORK_INTERFACE_H
 #define HTTP_NETWORK_INTERFACE_H
@@ -19,15 +18,19 @@
 #include <ifaddrs.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <systemd/sd-event.h>
 
 #include "base/address.h"
-#include "config/config.h"
 #include "base/log_pace.h"
+#include "config/config.h"
 
-enum { NETWORK_INTERFACES_MS = 1000 }; /* what was read counts that long */
+enum {
+	NETWORK_INTERFACES_MAX_AGE_MS = 1000, /* of the list that was read */
+	NETWORK_INTERFACE_WATCH_QUIET_MS = 200,
+};
 
 struct network_interfaces {
-	const struct config *config; /* `interfaces` narrows it to these */
+	const struct config *config; /* server.interfaces restricts them */
 	struct ifaddrs *all;	     /* NULL: not read yet */
 	int64_t read_ms;
 	struct log_pace pace;
@@ -36,25 +39,43 @@ struct network_interfaces {
 void network_interfaces_init(struct network_interfaces *interfaces,
 			     const struct config *config);
 void network_interfaces_deinit(struct network_interfaces *interfaces);
-/* `fd` was accepted. False, and said in the log: close it without a word. */
+/* `fd` was accepted. False, and logged: close it without an answer. */
 bool network_interfaces_admit(struct network_interfaces *interfaces, int fd);
 
-/* What there is now goes into `all`. False: what was there stays, and errno tells why. */
+/* Reads the list again. False: it failed with errno, the old list stays. */
 bool network_interfaces_read(struct network_interfaces *interfaces);
 
 /*
- * Of those that were read: tells of each address of an interface that is up on which a
- * server is reached that listens on `address` (all addresses, or this one).
+ * Reports each address of the list, on interfaces that are up and served, that reaches a server
+ * which listens on `address` (a single address or all).
  */
 void network_interfaces_each(const struct network_interfaces *interfaces,
 			     const struct address *address,
-			     void (*tell)(void *data, const struct ifaddrs *at),
+			     void (*report)(void *data, const struct ifaddrs *at),
 			     void *data);
 
 /*
- * The rule: `type` is one of ARPHRD_*. `listed` is whether the owner names it; NULL: the
- * owner names none. What the outcome NULL means: served; else why not.
+ * The rule: why an interface is not served; NULL: it is served. `type` is one of ARPHRD_*. `listed`:
+ * whether server.interfaces names it; NULL: that is not set.
  */
-const char *network_interface_flaw(const char *name, unsigned type, const bool *listed);
+const char *network_interface_refusal(const char *name, unsigned type,
+				      const bool *listed);
+
+/*
+ * Network interface watch: reports that interfaces or addresses have changed. The kernel sends many
+ * messages for one unplugged cable, so `changed` runs after NETWORK_INTERFACE_WATCH_QUIET_MS
+ * without another. All zero: it is off; embedded in its owner.
+ */
+struct network_interface_watch {
+	sd_event_source *io;
+	sd_event_source *timer;
+	void (*changed)(void *data);
+	void *data;
+};
+
+/* -errno; then it stays off. */
+int network_interface_watch_init(struct network_interface_watch *watch, sd_event *loop,
+				 void (*changed)(void *data), void *data);
+void network_interface_watch_deinit(struct network_interface_watch *watch);
 
 #endif

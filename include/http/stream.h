@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stream: server-sent events as the answer to one exchange, see exchange_stream().
+ * Stream: server-sent events as the answer to an exchange, see exchange_stream().
  *
- * Events wait in a queue until the peer takes them. The queue is bounded in number and
- * bytes: whoever does not read is cut off, and costs nobody else anything
- * (tests/integration/test_streams.py). A comment goes out at once, for some clients wait
- * for a first byte, and one every STREAM_KEEP_ALIVE_MS, for proxies give up on silence.
+ * Events wait in a queue until the peer reads them. The queue is bounded in number and bytes: a
+ * peer that does not read is disconnected and costs nobody else anything
+ * (tests/integration/test_streams.py). A comment goes out at once, because some clients wait for a
+ * first byte, and then every STREAM_KEEP_ALIVE_MS, because proxies close silent connections.
  *
  * Source: HTML, "Server-sent events"; MCP, basic/transports.
  */
@@ -27,25 +27,25 @@ struct stream;
 
 struct stream_event {
 	const char *id; /* for Last-Event-ID; NULL: none */
-	/* An older one with the same key that still waits gives way to it; NULL: none. */
+	/* Replaces an older event with the same key that still waits; NULL: none. */
 	const char *key;
-	const char *data; /* without CR and LF, as JSON is written */
+	const char *data; /* one line, such as JSON */
 	size_t length;
 };
 
 /*
- * False: the peer does not keep up, or memory is out, and it is cut off; the exchange's
- * `abandoned` follows. Nothing more is taken after that, nor after stream_end().
+ * False: the stream has ended, or the peer does not keep up, or there is no memory. In the last two
+ * cases the peer is disconnected and the exchange's `abandoned` follows.
  */
 bool stream_push(struct stream *stream, const struct stream_event *event);
 
 /*
- * An id for Last-Event-ID without an event, and after how long to come again when the
- * stream breaks. Not for clients that take the empty data for a message.
+ * Sends an ID for Last-Event-ID without an event, and the time after which to reconnect when the
+ * stream breaks. Not for clients that take the empty data for a message. Returns as stream_push().
  */
 bool stream_prime(struct stream *stream, const char *id, unsigned retry_ms);
 
-/* Ends when what waits has been taken; `last` (NULL: none) is not bounded by the queue. */
+/* Ends once everything has been read; `last` (NULL: none) is not bounded by the queue. */
 void stream_end(struct stream *stream, const struct stream_event *last);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "config/config.h"
 #include "http/exchange.h"
+#include "http/http_server.h"
 #include "mcp/persistence.h"
 #include "mcp/resource.h"
 #include "mcp/task.h"

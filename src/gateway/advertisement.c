@@ -9,13 +9,12 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "http/listener.h"
 
 /* What there is to tell */
 
 struct survey {
 	struct advertisement *advertisement;
-	const struct listener *listener; /* that is looked at */
+	const struct http_server_listener *listener; /* that is looked at */
 	struct avahi_offer offer;
 	bool open; /* something is open to the network */
 };
@@ -43,7 +42,7 @@ static void add_place(void *data, const struct ifaddrs *at)
 	};
 }
 
-static void look_at_listener(void *data, const struct listener *listener)
+static void look_at_listener(void *data, const struct http_server_listener *listener)
 {
 	struct survey *survey = data;
 
@@ -81,10 +80,11 @@ static void watch_network(struct advertisement *advertisement, bool wanted)
 	int error = 0;
 
 	if (!wanted)
-		network_watch_deinit(&advertisement->watch);
+		network_interface_watch_deinit(&advertisement->watch);
 	else if (!advertisement->watch.io)
-		error = network_watch_init(&advertisement->watch, advertisement->loop,
-					   on_network, advertisement);
+		error = network_interface_watch_init(&advertisement->watch,
+						     advertisement->loop, on_network,
+						     advertisement);
 	if (error && !advertisement->complained)
 		log_warning("mdns: interfaces that come later are not noticed: %s",
 			    strerror(-error));
@@ -154,7 +154,7 @@ void advertisement_stop(struct advertisement *advertisement)
 	if (!advertisement->loop)
 		return;
 	avahi_free(advertisement->avahi);
-	network_watch_deinit(&advertisement->watch);
+	network_interface_watch_deinit(&advertisement->watch);
 	network_interfaces_deinit(&advertisement->interfaces);
 	http_server_on_change(advertisement->server, NULL, NULL);
 	*advertisement = (struct advertisement){ .reason = "the gateway is stopping" };

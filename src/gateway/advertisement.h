@@ -15,8 +15,7 @@
 #include "bus/avahi.h"
 #include "config/config.h"
 #include "http/network_interface.h"
-#include "http/network_watch.h"
-#include "http/server.h"
+#include "http/http_server.h"
 
 /* all zero before advertisement_start() */
 struct advertisement {
@@ -24,7 +23,7 @@ struct advertisement {
 	const struct config *config;
 	struct http_server *server;
 	struct network_interfaces interfaces;
-	struct network_watch watch;
+	struct network_interface_watch watch;
 	bool complained;     /* that there can be no watch */
 	struct avahi *avahi; /* NULL: nothing is to be told */
 	const char *reason;  /* why not */

@@ -15,7 +15,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/client.h"
-#include "http/server.h"
+#include "http/http_server.h"
 #include "store/store_client.h"
 
 enum { EXPOSURE_MS = 2000 };

@@ -64,7 +64,7 @@ static void open_routes(struct front *front)
 		.path = "/mcp",
 		.methods = HTTP_POST | HTTP_GET | HTTP_DELETE,
 		.json_body = true,
-		.useless = CLIENT_METRICS,
+		.useless_scopes = CLIENT_METRICS,
 		.handler = &endpoint_handler,
 		.data = front->endpoint,
 		.refusal = endpoint_write_refusal,
@@ -137,13 +137,13 @@ static void announce_address(const struct front *front, unsigned index)
 	if (http_server_listens(server, index))
 		log_info("listening on %s (port %u)", address,
 			 http_server_port(server, index));
-	else if (http_server_is_handed(server, index))
+	else if (http_server_is_passed(server, index))
 		log_info("nobody is answered on %s before a client is paired: the socket "
 			 "is the service manager's, so who connects waits",
 			 address);
 	else
 		log_info("not listening on %s before a client is paired", address);
-	if (http_server_is_handed(server, index))
+	if (http_server_is_passed(server, index))
 		warn_of_other_address(front->services->config, address);
 }
 

@@ -8,7 +8,7 @@
 
 #include "gateway/exposure.h"
 #include "gateway/web_route.h"
-#include "http/server.h"
+#include "http/http_server.h"
 #include "mcp/endpoint.h"
 #include "tools/change_source.h"
 #include "tools/services.h"

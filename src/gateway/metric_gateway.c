@@ -38,10 +38,10 @@ void metric_sessions(const struct metric_writer *writer)
 /* Those that were ever given. */
 void metric_responses(const struct metric_writer *writer)
 {
-	const struct http_counts *counts = http_server_counts(writer->web->server);
+	const struct http_server_counts *counts = http_server_counts(writer->web->server);
 	char labels[LABELS_BYTES];
 
-	for (unsigned status = 0; status <= HTTP_STATUS_MAX; status++) {
+	for (unsigned status = 0; status <= HTTP_SERVER_STATUS_MAX; status++) {
 		if (!counts->answers[status])
 			continue;
 		snprintf(labels, sizeof(labels), "code=\"%u\"", status);

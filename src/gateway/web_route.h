@@ -8,10 +8,10 @@
 #ifndef GATEWAY_WEB_ROUTE_H
 #define GATEWAY_WEB_ROUTE_H
 
-#include "http/server.h"
+#include "gateway/metric_limits.h"
+#include "http/http_server.h"
 #include "mcp/endpoint.h"
 #include "tools/services.h"
-#include "gateway/metric_limits.h"
 
 enum { WEB_ROUTES_MAX = 8 };
 

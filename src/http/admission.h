@@ -1,26 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Admission: is there room for one more connection, and who makes it?
+ * Admission: decides whether there is room for a new connection, and which other makes room.
  *
- * Strangers must not keep those with a token out. So a newcomer is always let in where a
- * connection without a right token can make room, under the limit of all (max_connections) and
- * under that of its address (max_connections_per_address). The address with the most strangers
- * goes first, its oldest connection first. Only when none is left, the token holder that has
- * been idle for longest goes; what has a call or a stream at work never does. If nobody can make
- * room, the newcomer is refused in words
+ * Connections without a right token must not keep token holders out. So a new connection is
+ * admitted whenever an untrusted one can make room, under the limit for all (max_connections) and
+ * the limit for its address (max_connections_per_address). The address with the most untrusted
+ * connections loses its oldest one first. If there is none, the trusted connection that has been
+ * idle longest goes. A connection with a waiting call or a stream never does. If none can go, the
+ * new connection gets an answer that says why
  * (tests/integration/test_crowds.py, tests/integration/test_limits.py).
  */
 #ifndef HTTP_ADMISSION_H
 #define HTTP_ADMISSION_H
 
-#include "http/connections.h"
+#include <stdbool.h>
+#include <sys/queue.h>
 
-enum { ADMISSION_REFUSED_MAX = 16 }; /* who linger to read why; others are cut at once */
+#include "base/address.h"
+
+struct connection;
+struct connections;
+
+/* Refused connections that linger to read why; others are closed without an answer. */
+enum { ADMISSION_REFUSED_MAX = 16 };
 
 /*
- * `connection` is in the list already. True: it is served, and others may have been closed; false:
- * it is told why not.
+ * How many connections one address has. Each connection holds the usage of its address; it goes
+ * when the last of them is freed.
  */
-bool admission_admit(struct connections *connections, struct connection *connection);
+struct admission_usage {
+	struct address_source source;
+	unsigned connections;
+	unsigned served;    /* of these; the others are closing */
+	unsigned untrusted; /* of the served ones; no right token yet */
+	LIST_ENTRY(admission_usage) link;
+};
+
+LIST_HEAD(admission_usage_list, admission_usage);
+
+/* The usage of this address, counting one more connection. NULL: no memory. */
+struct admission_usage *admission_usage_hold(struct admission_usage_list *list,
+					     const struct address_source *source);
+void admission_usage_release(struct admission_usage *usage);
+
+/*
+ * `connection` is new, and already counted. True: it is served, and others may have been closed.
+ * False: it was refused.
+ */
+bool admission_admit(struct connections *all, struct connection *connection);
 
 #endif

@@ -8,28 +8,23 @@
 
 #include "base/token.h"
 
-enum { TOKEN_BYTES_MAX = 256 };
+enum { AUTH_TOKEN_BYTES_MAX = 256 };
 
-static bool blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/* "Bearer TOKEN" (RFC 6750 section 2.1): the token without blanks around it. */
-static const char *token_find(const char *authorization, size_t *length_out)
+/* "Bearer TOKEN" (RFC 6750 section 2.1): the token without the spaces around it. */
+static const char *auth_find_token(const char *authorization, size_t *length_out)
 {
 	static const char scheme[] = "Bearer";
-	size_t length;
+	size_t spaces, length;
 
 	if (!authorization || strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
 		return NULL;
 	authorization += sizeof(scheme) - 1;
-	if (!blank(*authorization))
+	spaces = strspn(authorization, " \t");
+	if (!spaces)
 		return NULL;
-	while (blank(*authorization))
-		authorization++;
+	authorization += spaces;
 	length = strlen(authorization);
-	while (length && blank(authorization[length - 1]))
+	while (length && strchr(" \t", authorization[length - 1]))
 		length--;
 	if (!length)
 		return NULL;
@@ -41,7 +36,7 @@ bool auth_has_token(const char *authorization)
 {
 	size_t length;
 
-	return token_find(authorization, &length) != NULL;
+	return auth_find_token(authorization, &length) != NULL;
 }
 
 bool auth_check(const struct auth *auth, const char *authorization,
@@ -56,8 +51,8 @@ bool auth_check(const struct auth *auth, const char *authorization,
 		*client_out = client_open;
 		return true;
 	}
-	token = token_find(authorization, &length);
-	if (!token || length > TOKEN_BYTES_MAX)
+	token = auth_find_token(authorization, &length);
+	if (!token || length > AUTH_TOKEN_BYTES_MAX)
 		return false;
 	token_hash(token, length, hash);
 	if (!auth->find(auth->data, hash, &client))
@@ -66,7 +61,7 @@ bool auth_check(const struct auth *auth, const char *authorization,
 	return true;
 }
 
-void auth_tell_failed(const struct auth *auth, const struct sockaddr *peer)
+void auth_report_failure(const struct auth *auth, const struct sockaddr *peer)
 {
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)peer;
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)peer;

@@ -6,24 +6,24 @@
 #include <string.h>
 #include <strings.h>
 
-enum { PORT_DIGITS_MAX = 5, PORT_MAX = 65535 };
+enum { AUTHORITY_PORT_DIGITS_MAX = 5, AUTHORITY_PORT_MAX = 65535 };
 
-static bool port_valid(const char *text, size_t length)
+static bool authority_port_is_valid(const char *text, size_t length)
 {
 	unsigned port = 0;
 	size_t at;
 
-	if (length > PORT_DIGITS_MAX)
+	if (length > AUTHORITY_PORT_DIGITS_MAX)
 		return false;
 	for (at = 0; at < length; at++) {
 		if (text[at] < '0' || text[at] > '9')
 			return false;
 		port = 10 * port + (unsigned)(text[at] - '0');
 	}
-	return port <= PORT_MAX;
+	return port <= AUTHORITY_PORT_MAX;
 }
 
-static bool name_valid(const char *text, size_t length)
+static bool authority_name_is_valid(const char *text, size_t length)
 {
 	size_t at;
 
@@ -37,8 +37,8 @@ static bool name_valid(const char *text, size_t length)
 	return length > 0;
 }
 
-/* Brackets hold an IPv6 address; a zone ("%25eth0") says nothing about who is meant. */
-static bool bracketed_parse(struct authority *authority)
+/* Brackets hold an IPv6 address; its zone ("%25eth0") does not say which machine is meant. */
+static bool authority_parse_bracketed(struct authority *authority)
 {
 	char text[INET6_ADDRSTRLEN];
 	struct in6_addr address;
@@ -58,12 +58,22 @@ static bool bracketed_parse(struct authority *authority)
 	return true;
 }
 
-static bool plain_parse(struct authority *authority)
+bool authority_is(const struct authority *authority, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length && name[length - 1] == '.')
+		length--;
+	return length == authority->host_length &&
+	       strncasecmp(authority->host, name, length) == 0;
+}
+
+static bool authority_parse_plain(struct authority *authority)
 {
 	char text[INET_ADDRSTRLEN];
 	struct in_addr address = { 0 };
 
-	if (!name_valid(authority->host, authority->host_length))
+	if (!authority_name_is_valid(authority->host, authority->host_length))
 		return false;
 	if (authority->host[authority->host_length - 1] == '.')
 		authority->host_length--;
@@ -80,16 +90,6 @@ static bool plain_parse(struct authority *authority)
 	return true;
 }
 
-bool authority_is(const struct authority *authority, const char *name)
-{
-	size_t length = strlen(name);
-
-	if (length && name[length - 1] == '.')
-		length--;
-	return length == authority->host_length &&
-	       strncasecmp(authority->host, name, length) == 0;
-}
-
 bool authority_parse(const char *text, size_t length, struct authority *authority_out)
 {
 	struct authority authority = { .host = text };
@@ -103,19 +103,50 @@ bool authority_parse(const char *text, size_t length, struct authority *authorit
 			return false;
 		authority.host_length = (size_t)(stop - authority.host);
 		stop++;
-		if (!bracketed_parse(&authority))
+		if (!authority_parse_bracketed(&authority))
 			return false;
 	} else {
 		stop = memchr(text, ':', length);
 		if (!stop)
 			stop = end;
 		authority.host_length = (size_t)(stop - text);
-		if (!plain_parse(&authority))
+		if (!authority_parse_plain(&authority))
 			return false;
 	}
-	if (stop < end &&
-	    (*stop != ':' || !port_valid(stop + 1, (size_t)(end - stop - 1))))
+	if (stop < end && (*stop != ':' ||
+			   !authority_port_is_valid(stop + 1, (size_t)(end - stop - 1))))
 		return false;
 	*authority_out = authority;
 	return true;
+}
+
+/* What follows the scheme; NULL: it is no scheme of the web. */
+static const char *authority_of_origin(const char *origin)
+{
+	static const char *const schemes[] = { "http://", "https://" };
+	size_t at;
+
+	for (at = 0; at < sizeof(schemes) / sizeof(schemes[0]); at++) {
+		size_t length = strlen(schemes[at]);
+
+		if (strncasecmp(origin, schemes[at], length) == 0)
+			return origin + length;
+	}
+	return NULL;
+}
+
+bool authority_origin_is_local(const char *origin)
+{
+	const char *text = authority_of_origin(origin);
+	struct authority authority;
+
+	return text && authority_parse(text, strlen(text), &authority) &&
+	       authority.loopback;
+}
+
+bool authority_origin_is(const char *origin, const char *host)
+{
+	const char *text = authority_of_origin(origin);
+
+	return text && strcasecmp(text, host) == 0;
 }

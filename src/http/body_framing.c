@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A body with Content-Length passes as it is. A chunked body is read byte by byte around the
+ * A body with Content-Length passes unchanged. A chunked body is checked byte by byte around the
  * data of its chunks:
  *
  *   SIZE [EXTENSION] SIZE_LF DATA DATA_CR DATA_LF   for each chunk
  *   SIZE [EXTENSION] SIZE_LF TRAILER... END_LF END  for the last, of size 0
  *
- * What is passed on is never longer than what came in, because only bytes are left out; so it is
- * written over the input. The size line is passed on as it is complete.
+ * The output is never longer than the input, because bytes are only left out, so it is written over
+ * the input. An extension or a trailer is left out; everything else is passed on.
  */
 #include "http/body_framing.h"
 
@@ -15,14 +15,14 @@
 #include <string.h>
 
 enum {
-	SIZE_DIGITS_MAX = 8,
-	OVERHEAD_MAX = 1024, /* of one extension, or of all trailers */
+	BODY_FRAMING_DIGITS_MAX = 8,
+	BODY_FRAMING_OVERHEAD_MAX = 1024, /* bytes of one extension, or of all trailers */
 };
 
 void body_framing_init(struct body_framing *framing, uint64_t body_length)
 {
 	*framing = (struct body_framing){ .state = BODY_FRAMING_SIZE };
-	if (body_length == REQUEST_BODY_CHUNKED)
+	if (body_length == REQUEST_HEAD_BODY_CHUNKED)
 		return;
 	framing->state = body_length ? BODY_FRAMING_LENGTH : BODY_FRAMING_END;
 	framing->left = body_length;
@@ -33,7 +33,7 @@ bool body_framing_is_over(const struct body_framing *framing)
 	return framing->state == BODY_FRAMING_END;
 }
 
-static int hex_digit(char c)
+static int body_framing_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -41,16 +41,16 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool is_text(char c)
+static bool body_framing_is_text(char c)
 {
 	return (unsigned char)c >= ' ' && c != 0x7f;
 }
 
-static bool read_size(struct body_framing *framing, char c)
+static bool body_framing_read_size(struct body_framing *framing, char c)
 {
-	int digit = hex_digit(c);
+	int digit = body_framing_hex_digit(c);
 
-	if (digit >= 0 && framing->digits < SIZE_DIGITS_MAX) {
+	if (digit >= 0 && framing->digits < BODY_FRAMING_DIGITS_MAX) {
 		framing->left = framing->left * 16 + (unsigned)digit;
 		framing->digits++;
 		return true;
@@ -60,17 +60,17 @@ static bool read_size(struct body_framing *framing, char c)
 	return digit < 0 && framing->digits && (c == '\r' || c == ';');
 }
 
-/* Every byte that is not data. False: malformed. */
-static bool read_frame(struct body_framing *framing, char c)
+/* Checks a byte that is not data. False: malformed. */
+static bool body_framing_read_byte(struct body_framing *framing, char c)
 {
 	switch (framing->state) {
 	case BODY_FRAMING_SIZE:
-		return read_size(framing, c);
+		return body_framing_read_size(framing, c);
 	case BODY_FRAMING_EXTENSION:
 		if (c == '\r')
 			framing->state = BODY_FRAMING_SIZE_LF;
-		return c == '\r' ||
-		       ((is_text(c) || c == '\t') && framing->overhead++ < OVERHEAD_MAX);
+		return c == '\r' || ((body_framing_is_text(c) || c == '\t') &&
+				     framing->overhead++ < BODY_FRAMING_OVERHEAD_MAX);
 	case BODY_FRAMING_SIZE_LF:
 		framing->state = framing->left ? BODY_FRAMING_DATA : BODY_FRAMING_TRAILER;
 		framing->digits = 0;
@@ -85,12 +85,12 @@ static bool read_frame(struct body_framing *framing, char c)
 	case BODY_FRAMING_TRAILER:
 		framing->state =
 			c == '\r' ? BODY_FRAMING_END_LF : BODY_FRAMING_TRAILER_LINE;
-		return c == '\r' || (is_text(c) && c != ' ');
+		return c == '\r' || (body_framing_is_text(c) && c != ' ');
 	case BODY_FRAMING_TRAILER_LINE:
 		if (c == '\r')
 			framing->state = BODY_FRAMING_TRAILER_LF;
-		return c == '\r' ||
-		       ((is_text(c) || c == '\t') && framing->overhead++ < OVERHEAD_MAX);
+		return c == '\r' || ((body_framing_is_text(c) || c == '\t') &&
+				     framing->overhead++ < BODY_FRAMING_OVERHEAD_MAX);
 	case BODY_FRAMING_TRAILER_LF:
 		framing->state = BODY_FRAMING_TRAILER;
 		return c == '\n';
@@ -105,21 +105,21 @@ static bool read_frame(struct body_framing *framing, char c)
 	return false;
 }
 
-static bool is_passed_on(enum body_framing_state state)
+static bool body_framing_is_passed_on(enum body_framing_state state)
 {
 	return state != BODY_FRAMING_EXTENSION && state != BODY_FRAMING_TRAILER &&
 	       state != BODY_FRAMING_TRAILER_LINE && state != BODY_FRAMING_TRAILER_LF;
 }
 
-static bool is_in_data(const struct body_framing *framing)
+static bool body_framing_is_in_data(const struct body_framing *framing)
 {
 	return framing->state == BODY_FRAMING_LENGTH ||
 	       framing->state == BODY_FRAMING_DATA;
 }
 
-/* Moves what there is of the data; its length. */
-static size_t read_data(struct body_framing *framing, char *to, const char *from,
-			size_t length)
+/* Moves the data of a chunk or body, as far as it has arrived, and returns its length. */
+static size_t body_framing_read_data(struct body_framing *framing, char *to,
+				     const char *from, size_t length)
 {
 	if (length > framing->left)
 		length = framing->left;
@@ -135,14 +135,14 @@ static size_t read_data(struct body_framing *framing, char *to, const char *from
 }
 
 int body_framing_read(struct body_framing *framing, char *data, size_t length,
-		      uint64_t most, size_t *used_out)
+		      uint64_t max_bytes, size_t *used_out)
 {
 	size_t from = 0, to = 0;
 
 	while (from < length && !body_framing_is_over(framing)) {
-		if (is_in_data(framing)) {
-			size_t moved =
-				read_data(framing, data + to, data + from, length - from);
+		if (body_framing_is_in_data(framing)) {
+			size_t moved = body_framing_read_data(framing, data + to,
+							      data + from, length - from);
 
 			from += moved;
 			to += moved;
@@ -150,15 +150,15 @@ int body_framing_read(struct body_framing *framing, char *data, size_t length,
 			enum body_framing_state before = framing->state;
 			char c = data[from++];
 
-			if (!read_frame(framing, c))
+			if (!body_framing_read_byte(framing, c))
 				return -EBADMSG;
-			/* an extension begins in SIZE, the last empty line in TRAILER */
-			if ((is_passed_on(before) && c != ';') ||
+			/* "; ..." begins in SIZE, and the final CRLF in TRAILER */
+			if ((body_framing_is_passed_on(before) && c != ';') ||
 			    framing->state == BODY_FRAMING_SIZE_LF ||
 			    framing->state == BODY_FRAMING_END_LF)
 				data[to++] = c;
 		}
-		if (framing->received > most)
+		if (framing->received > max_bytes)
 			return -EMSGSIZE;
 	}
 	*used_out = from;

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * It is no CA: some clients (rustls) refuse a CA that is used as a server's certificate, and
- * none refuses to trust one that is not. Key identifiers are there because strict checks
+ * The certificate is not a CA: some clients (rustls) refuse a CA as a server certificate, and none
+ * refuses to trust one that is not a CA. It has key identifiers because strict checks
  * (Python 3.13) want them.
+ *
+ * Both files are written to FOLDER.new and synced. Then that folder takes the name FOLDER in one
+ * rename, or is exchanged with the old one.
  */
 #include "http/certificate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gnutls/crypto.h>
@@ -17,30 +24,37 @@
 
 #include "base/address.h"
 #include "base/clock.h"
-#include "http/certificate_folder.h"
+#include "base/file_sync.h"
 
 enum {
-	SERIAL_BYTES = 16,
-	KEY_ID_BYTES = 20,
-	ADDRESSES_MAX = 32,
-	SECONDS_PER_DAY = 24 * 60 * 60,
+	CERTIFICATE_SERIAL_BYTES = 16,
+	CERTIFICATE_KEY_ID_BYTES = 20,
+	CERTIFICATE_ADDRESSES_MAX = 32,
+	CERTIFICATE_DAY_SECONDS = 24 * 60 * 60,
+	CERTIFICATE_FILE_COUNT = 2,
 };
 
-struct pair {
+static const char *const certificate_file_names[CERTIFICATE_FILE_COUNT] = {
+	CERTIFICATE_KEY_FILE,
+	CERTIFICATE_FILE,
+};
+
+struct certificate_pair {
 	gnutls_x509_privkey_t key;
 	gnutls_x509_crt_t certificate;
 };
 
-/* Who it is for */
+/* Names and addresses */
 
-static int name_add(gnutls_x509_crt_t certificate, const char *name)
+static int certificate_add_name(gnutls_x509_crt_t certificate, const char *name)
 {
 	return gnutls_x509_crt_set_subject_alt_name(certificate, GNUTLS_SAN_DNSNAME, name,
 						    (unsigned)strlen(name),
 						    GNUTLS_FSAN_APPEND);
 }
 
-static int address_add(gnutls_x509_crt_t certificate, const struct sockaddr *any)
+static int certificate_add_address(gnutls_x509_crt_t certificate,
+				   const struct sockaddr *any)
 {
 	const struct sockaddr_in *in = (const struct sockaddr_in *)any;
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)any;
@@ -52,8 +66,8 @@ static int address_add(gnutls_x509_crt_t certificate, const struct sockaddr *any
 		six ? sizeof(in6->sin6_addr) : sizeof(in->sin_addr), GNUTLS_FSAN_APPEND);
 }
 
-/* A link-local address means nothing without the link, which no certificate can name. */
-static bool address_fits(const struct sockaddr *any)
+/* A link-local address means nothing without its link, which a certificate cannot name. */
+static bool certificate_address_is_usable(const struct sockaddr *any)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)any;
 
@@ -62,24 +76,26 @@ static bool address_fits(const struct sockaddr *any)
 		(any->sa_family == AF_INET6 && !IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr)));
 }
 
-static int addresses_add(gnutls_x509_crt_t certificate)
+static int certificate_add_addresses(gnutls_x509_crt_t certificate)
 {
 	struct ifaddrs *all, *at;
 	int count = 0, error = 0;
 
 	if (getifaddrs(&all) < 0)
-		return 0; /* then by name only */
-	for (at = all; at && !error && count < ADDRESSES_MAX; at = at->ifa_next) {
-		if (!address_fits(at->ifa_addr))
+		return 0; /* names alone will do */
+	for (at = all; at && !error && count < CERTIFICATE_ADDRESSES_MAX;
+	     at = at->ifa_next) {
+		if (!certificate_address_is_usable(at->ifa_addr))
 			continue;
-		error = address_add(certificate, at->ifa_addr);
+		error = certificate_add_address(certificate, at->ifa_addr);
 		count++;
 	}
 	freeifaddrs(all);
 	return error;
 }
 
-static int subject_set(gnutls_x509_crt_t certificate, const struct config_list *names)
+static int certificate_set_subject(gnutls_x509_crt_t certificate,
+				   const struct config_list *names)
 {
 	char host[256 + sizeof(".local")] = "";
 	int error;
@@ -90,21 +106,21 @@ static int subject_set(gnutls_x509_crt_t certificate, const struct config_list *
 	error = gnutls_x509_crt_set_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0,
 					      "ofono-mcp", strlen("ofono-mcp"));
 	if (!error)
-		error = name_add(certificate, host);
+		error = certificate_add_name(certificate, host);
 	strcat(host, ".local"); /* multicast DNS */
 	if (!error)
-		error = name_add(certificate, host);
+		error = certificate_add_name(certificate, host);
 	if (!error)
-		error = name_add(certificate, "localhost");
+		error = certificate_add_name(certificate, "localhost");
 	for (size_t at = 0; names && at < names->count && !error; at++)
-		error = name_add(certificate, names->items[at]);
-	return error ? error : addresses_add(certificate);
+		error = certificate_add_name(certificate, names->items[at]);
+	return error ? error : certificate_add_addresses(certificate);
 }
 
-/* The pair */
+/* Certificate and key */
 
-/* A phone that has not heard the time yet must not make one that is over already. */
-static int validity_set(gnutls_x509_crt_t certificate)
+/* Before the phone knows the time, a certificate must not be made that has already expired. */
+static int certificate_set_validity(gnutls_x509_crt_t certificate)
 {
 	int64_t now_ms = clock_wall_ms();
 	time_t begin;
@@ -112,17 +128,18 @@ static int validity_set(gnutls_x509_crt_t certificate)
 
 	if (now_ms < CLOCK_SANE_MS)
 		now_ms = CLOCK_SANE_MS;
-	begin = (time_t)(now_ms / 1000) - SECONDS_PER_DAY;
+	begin = (time_t)(now_ms / 1000) - CERTIFICATE_DAY_SECONDS;
 	error = gnutls_x509_crt_set_activation_time(certificate, begin);
 	if (error)
 		return error;
 	return gnutls_x509_crt_set_expiration_time(
-		certificate, begin + (time_t)CERTIFICATE_YEARS * 366 * SECONDS_PER_DAY);
+		certificate,
+		begin + (time_t)CERTIFICATE_YEARS * 366 * CERTIFICATE_DAY_SECONDS);
 }
 
-static int serial_set(gnutls_x509_crt_t certificate)
+static int certificate_set_serial(gnutls_x509_crt_t certificate)
 {
-	unsigned char serial[SERIAL_BYTES];
+	unsigned char serial[CERTIFICATE_SERIAL_BYTES];
 	int error = gnutls_rnd(GNUTLS_RND_NONCE, serial, sizeof(serial));
 
 	serial[0] &= 0x7f; /* a positive number */
@@ -130,9 +147,9 @@ static int serial_set(gnutls_x509_crt_t certificate)
 		     : gnutls_x509_crt_set_serial(certificate, serial, sizeof(serial));
 }
 
-static int usage_set(const struct pair *pair)
+static int certificate_set_usage(const struct certificate_pair *pair)
 {
-	unsigned char id[KEY_ID_BYTES];
+	unsigned char id[CERTIFICATE_KEY_ID_BYTES];
 	size_t size = sizeof(id);
 	int error = gnutls_x509_crt_set_basic_constraints(pair->certificate, 0, -1);
 
@@ -152,7 +169,8 @@ static int usage_set(const struct pair *pair)
 	return error;
 }
 
-static int pair_sign(const struct pair *pair, const struct config_list *names)
+static int certificate_sign_pair(const struct certificate_pair *pair,
+				 const struct config_list *names)
 {
 	int error = gnutls_x509_privkey_generate(
 		pair->key, GNUTLS_PK_ECDSA,
@@ -163,19 +181,126 @@ static int pair_sign(const struct pair *pair, const struct config_list *names)
 	if (!error)
 		error = gnutls_x509_crt_set_key(pair->certificate, pair->key);
 	if (!error)
-		error = serial_set(pair->certificate);
+		error = certificate_set_serial(pair->certificate);
 	if (!error)
-		error = validity_set(pair->certificate);
+		error = certificate_set_validity(pair->certificate);
 	if (!error)
-		error = subject_set(pair->certificate, names);
+		error = certificate_set_subject(pair->certificate, names);
 	if (!error)
-		error = usage_set(pair);
+		error = certificate_set_usage(pair);
 	return error ? error
 		     : gnutls_x509_crt_sign2(pair->certificate, pair->certificate,
 					     pair->key, GNUTLS_DIG_SHA256, 0);
 }
 
-static int pair_write(const struct pair *pair, const char *folder)
+/* Files */
+
+static int certificate_write_file(int fd, const gnutls_datum_t *text)
+{
+	size_t done = 0;
+	ssize_t length;
+
+	while (done < text->size) {
+		length = write(fd, text->data + done, text->size - done);
+		if (length < 0 && errno != EINTR)
+			return -errno;
+		if (length > 0)
+			done += (size_t)length;
+	}
+	return fsync(fd) < 0 ? -errno : 0;
+}
+
+/* Root creates the files for the user whose state folder it is. */
+static int certificate_give_to_owner(int fd, const struct stat *parent)
+{
+	if (geteuid() == 0 && fchown(fd, parent->st_uid, parent->st_gid) < 0)
+		return -errno;
+	return 0;
+}
+
+static int certificate_make_file(int folder, const char *name, const gnutls_datum_t *text,
+				 const struct stat *parent)
+{
+	int fd = openat(folder, name,
+			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = certificate_give_to_owner(fd, parent);
+	if (!error)
+		error = certificate_write_file(fd, text);
+	close(fd);
+	return error;
+}
+
+/* `texts` are in the order of certificate_file_names. */
+static int certificate_make_files(
+	int folder, const gnutls_datum_t *const texts[CERTIFICATE_FILE_COUNT],
+	const struct stat *parent)
+{
+	int error = certificate_give_to_owner(folder, parent);
+
+	for (int at = 0; at < CERTIFICATE_FILE_COUNT && !error; at++)
+		error = certificate_make_file(folder, certificate_file_names[at],
+					      texts[at], parent);
+	if (!error && fsync(folder) < 0)
+		error = -errno;
+	return error;
+}
+
+static void certificate_remove_folder(const char *folder)
+{
+	char path[PATH_MAX];
+
+	for (int at = 0; at < CERTIFICATE_FILE_COUNT; at++)
+		if (snprintf(path, sizeof(path), "%s/%s", folder,
+			     certificate_file_names[at]) < PATH_MAX)
+			unlink(path);
+	rmdir(folder);
+}
+
+/* Renames the new folder; if there is an old one, exchanges the two and removes it. */
+static int certificate_place_folder(const char *temporary, const char *folder)
+{
+	if (rename(temporary, folder) == 0)
+		return 0;
+	if (errno != EEXIST && errno != ENOTEMPTY)
+		return -errno;
+	if (renameat2(AT_FDCWD, temporary, AT_FDCWD, folder, RENAME_EXCHANGE) < 0)
+		return -errno;
+	certificate_remove_folder(temporary);
+	return 0;
+}
+
+static int certificate_make_folder(const char *folder, const gnutls_datum_t *certificate,
+				   const gnutls_datum_t *key)
+{
+	const gnutls_datum_t *const texts[CERTIFICATE_FILE_COUNT] = { key, certificate };
+	char temporary[PATH_MAX], parent[PATH_MAX];
+	struct stat owner;
+	int fd, error;
+
+	if (snprintf(temporary, sizeof(temporary), "%s.new", folder) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	strcpy(parent, folder);
+	if (stat(dirname(parent), &owner) < 0)
+		return -errno;
+	certificate_remove_folder(temporary); /* left by an interrupted attempt */
+	if (mkdir(temporary, 0700) < 0)
+		return -errno;
+	fd = open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	error = fd < 0 ? -errno : certificate_make_files(fd, texts, &owner);
+	if (fd >= 0)
+		close(fd);
+	if (!error)
+		error = certificate_place_folder(temporary, folder);
+	if (error)
+		certificate_remove_folder(temporary);
+	return error ? error : file_sync(parent);
+}
+
+static int certificate_write_pair(const struct certificate_pair *pair, const char *folder)
 {
 	gnutls_datum_t certificate = { NULL, 0 }, key = { NULL, 0 };
 	int error = -EIO;
@@ -183,7 +308,7 @@ static int pair_write(const struct pair *pair, const char *folder)
 	if (!gnutls_x509_privkey_export2(pair->key, GNUTLS_X509_FMT_PEM, &key) &&
 	    !gnutls_x509_crt_export2(pair->certificate, GNUTLS_X509_FMT_PEM,
 				     &certificate))
-		error = certificate_folder_make(folder, &certificate, &key);
+		error = certificate_make_folder(folder, &certificate, &key);
 	if (key.data)
 		gnutls_memset(key.data, 0, key.size);
 	gnutls_free(key.data);
@@ -191,7 +316,7 @@ static int pair_write(const struct pair *pair, const char *folder)
 	return error;
 }
 
-static void pair_deinit(struct pair *pair)
+static void certificate_free_pair(struct certificate_pair *pair)
 {
 	if (pair->key)
 		gnutls_x509_privkey_deinit(pair->key);
@@ -219,31 +344,30 @@ int certificate_make(const char *folder, const struct config_list *names,
 		     struct certificate_fingerprint *fingerprint_out,
 		     struct explanation *error)
 {
-	struct pair pair = { NULL, NULL };
+	struct certificate_pair pair = { NULL, NULL };
 	int result = gnutls_x509_privkey_init(&pair.key);
 
 	if (!result)
 		result = gnutls_x509_crt_init(&pair.certificate);
 	if (!result)
-		result = pair_sign(&pair, names);
+		result = certificate_sign_pair(&pair, names);
 	if (result) {
-		pair_deinit(&pair);
-		return explanation_set(error, -EIO,
-				       "%s: no certificate could be made: %s", folder,
-				       gnutls_strerror(result));
+		certificate_free_pair(&pair);
+		return explanation_set(error, -EIO, "%s: cannot make a certificate: %s",
+				       folder, gnutls_strerror(result));
 	}
-	result = pair_write(&pair, folder);
+	result = certificate_write_pair(&pair, folder);
 	if (!result)
 		result = certificate_fingerprint_of(pair.certificate, fingerprint_out);
-	pair_deinit(&pair);
+	certificate_free_pair(&pair);
 	return result ? explanation_set(error, result, "%s: cannot be written: %s",
 					folder, strerror(-result))
 		      : 0;
 }
 
-/* 0, -errno with the error's text; else gnutls_x509_crt_deinit() is due. */
-static int read_file(const char *file, gnutls_x509_crt_t *certificate_out,
-		     struct explanation *error)
+/* The caller frees *certificate_out. -errno with the error's text. */
+static int certificate_read_file(const char *file, gnutls_x509_crt_t *certificate_out,
+				 struct explanation *error)
 {
 	gnutls_x509_crt_t certificate = NULL;
 	gnutls_datum_t text = { NULL, 0 };
@@ -264,7 +388,7 @@ static int read_file(const char *file, gnutls_x509_crt_t *certificate_out,
 	if (certificate)
 		gnutls_x509_crt_deinit(certificate);
 	return explanation_set(error, -EINVAL,
-			       "%s: is no certificate in PEM, which begins with "
+			       "%s: is not a PEM certificate, which begins with "
 			       "-----BEGIN CERTIFICATE-----",
 			       file);
 }
@@ -274,7 +398,7 @@ int certificate_fingerprint(const char *file,
 			    struct explanation *error)
 {
 	gnutls_x509_crt_t certificate;
-	int result = read_file(file, &certificate, error);
+	int result = certificate_read_file(file, &certificate, error);
 
 	if (result)
 		return result;
@@ -288,7 +412,7 @@ int certificate_times(const char *file, struct certificate_times *times_out,
 		      struct explanation *error)
 {
 	gnutls_x509_crt_t certificate;
-	int result = read_file(file, &certificate, error);
+	int result = certificate_read_file(file, &certificate, error);
 
 	if (result)
 		return result;

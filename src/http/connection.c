@@ -6,35 +6,34 @@
  *                                 |  ^
  *                      WAITING or DELAYED (suspended in libmicrohttpd)
  *
- * LINGERING and then CLOSED from everywhere. Every state but WAITING, DELAYED, which has a timer of
- * its own, and CLOSED has a deadline that dripping bytes do not move; how STREAMING has one is in
- * connection_stream.c.
+ * Every state may lead to LINGERING and then CLOSED. Every state has a deadline that slowly arriving
+ * bytes do not move, except WAITING, CLOSED and DELAYED, which has a timer of its own. For the
+ * deadline of STREAMING see connection_request.c.
  *
- * A connection has two sockets: `network`, the peer's, and `pair`, whose other end libmicrohttpd
- * has. It joins libmicrohttpd with its first request. When our side is closed, libmicrohttpd
- * finds out in its next run, and only then the connection is freed.
+ * A connection has two sockets: `network` is the peer's, `link.pair` leads to libmicrohttpd, which
+ * it joins with its first request. Closing our end of the pair is noticed by libmicrohttpd in its
+ * next run; only then the connection is freed.
  *
- * When the peer leaves, who waits for an answer is abandoned at once; requests that came in whole
+ * When the peer hangs up, a waiting exchange is abandoned at once. Complete requests that arrived
  * before are still answered
  * (tests/integration/test_slow_clients.py::test_who_leaves_in_the_middle_frees_the_slot).
  */
-#include "http/connection_private.h"
+#include "http/connection.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <netinet/tcp.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "http/admission.h"
 #include "http/listener.h"
-#include "http/refusal.h"
+#include "http/response.h"
 
 enum {
-	LINGERING_MAX = 16, /* others are closed at once */
-	DROPPED_BYTES_MAX = 1024 * 1024,
+	CONNECTION_LINGERING_MAX = 16, /* others are closed at once */
+	CONNECTION_DISCARD_BYTES_MAX = 1024 * 1024,
 };
 
 bool connection_is_open_ended(const struct connection *connection)
@@ -44,48 +43,69 @@ bool connection_is_open_ended(const struct connection *connection)
 		!stream_is_ended(connection->stream));
 }
 
-void connection_mark(struct connection *connection)
+void connection_settle_later(struct connection *connection)
 {
-	if (connection->marked)
+	struct connections *all = connection->connections;
+
+	if (connection->settles)
 		return;
-	connection->marked = true;
-	connections_settle_later(connection->connections, connection);
+	connection->settles = true;
+	TAILQ_INSERT_TAIL(&all->settle, connection, settle_link);
+	if (all->settling || all->poll.in_batch || all->engine.running)
+		return; /* it follows at the end of that */
+	if (all->settle_turn &&
+	    sd_event_source_set_enabled(all->settle_turn, SD_EVENT_ONESHOT) < 0)
+		log_error("http: cannot schedule work");
+}
+
+void connection_trust(struct connection *connection, int64_t client_id)
+{
+	connection->client_id = client_id;
+	if (connection->trusted)
+		return;
+	connection->trusted = true;
+	if (connection->served)
+		connection->usage->untrusted--;
+}
+
+void connection_distrust(struct connection *connection)
+{
+	if (!connection->trusted)
+		return;
+	connection->trusted = false;
+	if (connection->served)
+		connection->usage->untrusted++;
+}
+
+void connection_count_answer(struct connection *connection, unsigned status)
+{
+	assert(status <= HTTP_SERVER_STATUS_MAX);
+	connection->connections->counts.answers[status]++;
 }
 
 /* Closing */
 
-void connection_close_pair(struct connection *connection)
+/* From now on it is closing, and does not count towards the limits. */
+static void connection_stop_serving(struct connection *connection)
 {
-	int fd = connection->pair.fd;
-
-	socket_poll_remove(&connection->connections->poll, &connection->pair);
-	held_bytes_clear(&connection->to_engine);
-	if (fd < 0)
+	if (!connection->served)
 		return;
-	close(fd);
-	engine_kick(&connection->connections->engine); /* it lets go */
+	connection->served = false;
+	connection->usage->served--;
+	connection->usage->untrusted -= !connection->trusted;
+	connection->connections->served_count--;
 }
 
-/* libmicrohttpd finds its end closed, when it looks: so it must not stay suspended. */
-static void leave_engine(struct connection *connection)
+/* libmicrohttpd notices the closed pair only when it runs the connection, so resume it. */
+static void connection_leave_engine(struct connection *connection)
 {
-	struct connections *all = connection->connections;
-
-	connection_close_pair(connection);
-	if (connection->engine != CONNECTION_JOINED)
+	engine_link_close(&connection->link);
+	if (connection->link.state != ENGINE_LINK_JOINED)
 		return;
 	if (connection->state == CONNECTION_DELAYED)
-		connection_delay_forget(connection);
-	else if (connection->state == CONNECTION_WAITING || connection->asleep)
-		MHD_resume_connection(connection->mhd);
-	connection->asleep = false;
-	engine_kick(&all->engine);
-}
-
-static void linger_end(struct connection *connection)
-{
-	if (connection->state == CONNECTION_LINGERING)
-		connection->connections->lingering--;
+		connection_request_cancel_delay(connection);
+	engine_link_resume(&connection->link);
+	engine_kick(&connection->connections->engine);
 }
 
 void connection_close(struct connection *connection)
@@ -94,23 +114,22 @@ void connection_close(struct connection *connection)
 
 	if (connection->state == CONNECTION_CLOSED)
 		return;
-	linger_end(connection);
-	leave_engine(connection);
+	if (connection->state == CONNECTION_LINGERING)
+		all->lingering_count--;
+	connection_leave_engine(connection);
 	connection->state = CONNECTION_CLOSED;
-	connections_retire(all, connection);
+	connection_stop_serving(connection);
 	deadline_clear(&all->deadlines, &connection->deadline);
 	socket_poll_remove(&all->poll, &connection->network);
 	transport_close(&connection->transport);
-	held_bytes_clear(&connection->to_peer);
-	connection_mark(connection);
+	transport_bytes_clear(&connection->unsent);
+	connection_settle_later(connection);
 }
 
-/* Whether the peer reads to the end what was written, also when it still sends: RFC 9112 9.6 */
-static bool may_linger(const struct connection *connection)
-{
-	return !connection->ended && connection->connections->lingering < LINGERING_MAX;
-}
-
+/*
+ * Lingering: the socket stays open for a while, so that the peer can read everything even when it
+ * is still sending. Closing with unread input would reset the connection (RFC 9112 section 9.6).
+ */
 void connection_finish(struct connection *connection)
 {
 	struct connections *all = connection->connections;
@@ -118,29 +137,28 @@ void connection_finish(struct connection *connection)
 	if (connection->state == CONNECTION_LINGERING ||
 	    connection->state == CONNECTION_CLOSED)
 		return;
-	if (!connection->to_peer.data)
+	if (!connection->unsent.data)
 		transport_finish(&connection->transport);
-	if (!may_linger(connection)) {
+	if (connection->input_ended || all->lingering_count >= CONNECTION_LINGERING_MAX) {
 		connection_close(connection);
 		return;
 	}
-	leave_engine(connection);
+	connection_leave_engine(connection);
 	connection->state = CONNECTION_LINGERING;
-	all->lingering++;
-	connections_retire(all, connection);
+	all->lingering_count++;
+	connection_stop_serving(connection);
 	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_DRAIN);
-	connection_mark(connection);
+	connection_settle_later(connection);
 }
 
-void connection_refuse_now(struct connection *connection, unsigned status,
-			   const char *text)
+void connection_refuse(struct connection *connection, unsigned status, const char *text)
 {
-	char message[REFUSAL_BYTES_MAX];
-	size_t length = refusal_write(message, connection->route, status, text);
+	char message[RESPONSE_REFUSAL_BYTES_MAX];
+	size_t length = response_write_refusal(message, connection->route, status, text);
 
-	connections_count_answer(connection->connections, status);
-	if (connection->transport.shaken && length && connection_relay(connection))
-		connection_write(connection, message, length);
+	connection_count_answer(connection, status);
+	if (connection->transport.handshaken && length && connection_io_relay(connection))
+		connection_io_write(connection, message, length);
 	connection_finish(connection);
 }
 
@@ -153,103 +171,90 @@ void connection_abandon(struct connection *connection)
 		exchange_abandon(exchange);
 }
 
-/* What the peer sends after all was said */
-static void drop_input(struct connection *connection)
+static void connection_discard_input(struct connection *connection)
 {
-	char dropped[4096];
+	char discarded[4096];
 	ssize_t length;
 
-	if (connection->to_peer.data && !connection_relay(connection))
-		return; /* it still reads */
+	if (connection->unsent.data && !connection_io_relay(connection))
+		return; /* the peer is still reading */
 	while (connection->network.readable) {
-		length = recv(connection->transport.fd, dropped, sizeof(dropped),
+		length = recv(connection->transport.fd, discarded, sizeof(discarded),
 			      MSG_DONTWAIT);
 		if (length == -1 && errno == EAGAIN) {
 			connection->network.readable = false;
 			return;
 		}
-		connection->dropped += length > 0 ? (size_t)length : 0;
-		if (length <= 0 || connection->dropped > DROPPED_BYTES_MAX) {
+		connection->discarded_bytes += length > 0 ? (size_t)length : 0;
+		if (length <= 0 ||
+		    connection->discarded_bytes > CONNECTION_DISCARD_BYTES_MAX) {
 			connection_close(connection);
 			return;
 		}
 	}
 }
 
-/* Going on */
+/* Progress */
 
-static void shake(struct connection *connection)
+static void connection_handshake(struct connection *connection)
 {
-	int result = transport_shake(&connection->transport);
+	int result = transport_handshake(&connection->transport);
 
 	if (result == 0)
 		connection->state = CONNECTION_IDLE;
-	else if (result != -EAGAIN || connection->network.left)
+	else if (result != -EAGAIN || connection->network.hung_up)
 		connection_close(connection);
 }
 
-static void rest(struct connection *connection)
-{
-	struct connections *all = connection->connections;
-
-	connection->completed = false;
-	connection->judged = false;
-	connection->state = CONNECTION_IDLE;
-	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_IDLE);
-	connection_next_input(connection);
-}
-
 /* libmicrohttpd has written all of its answer, or has closed its end. */
-static bool has_lost_engine(const struct connection *connection)
+static bool connection_is_answered(const struct connection *connection)
 {
-	return connection->engine == CONNECTION_PARTED ||
-	       (connection->engine == CONNECTION_JOINED && connection->pair.fd < 0);
-}
-
-static bool is_over(const struct connection *connection)
-{
-	return (connection->completed || has_lost_engine(connection)) &&
+	return (connection->completed || engine_link_is_broken(&connection->link)) &&
 	       connection->state != CONNECTION_LINGERING &&
 	       connection->state != CONNECTION_CLOSED;
 }
 
-static void answer_over(struct connection *connection)
+/* Waits for the next request once the answer has gone out. */
+static void connection_end_answer(struct connection *connection)
 {
-	if (!connection_relay(connection))
-		return;
-	if (has_lost_engine(connection) || connection->connections->stopping)
-		connection_finish(connection);
-	else
-		rest(connection);
-}
+	struct connections *all = connection->connections;
 
-static void peer_left(struct connection *connection)
-{
-	if (!connection->put_off && connection_is_open_ended(connection))
-		connection_abandon(connection);
+	if (!connection_io_relay(connection))
+		return;
+	if (engine_link_is_broken(&connection->link) || all->stopping) {
+		connection_finish(connection);
+		return;
+	}
+	connection->completed = false;
+	connection->gated = false;
+	connection->state = CONNECTION_IDLE;
+	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_IDLE);
+	connection_io_next_request(connection);
 }
 
 void connection_progress(struct connection *connection)
 {
-	if (connection->network.left)
-		peer_left(connection);
+	if (connection->network.hung_up && !connection->postponed &&
+	    connection_is_open_ended(connection))
+		connection_abandon(connection);
 	if (connection->state == CONNECTION_HANDSHAKE)
-		shake(connection);
-	if (is_over(connection))
-		answer_over(connection);
+		connection_handshake(connection);
+	if (connection_is_answered(connection))
+		connection_end_answer(connection);
 	if (connection->state == CONNECTION_IDLE || connection->state == CONNECTION_HEAD)
-		connection_read_head(connection);
+		connection_io_read_head(connection);
 	if (connection->state == CONNECTION_BODY)
-		connection_read_body(connection);
+		connection_io_read_body(connection);
 	if (connection->state == CONNECTION_LINGERING)
-		drop_input(connection);
-	else if (connection->pair.readable || connection->to_peer.data)
-		connection_relay(connection);
-	if (connection->state == CONNECTION_IDLE && has_lost_engine(connection))
+		connection_discard_input(connection);
+	else if (connection->link.pair.readable || connection->unsent.data)
+		connection_io_relay(connection);
+	if (connection->state == CONNECTION_IDLE &&
+	    engine_link_is_broken(&connection->link))
 		connection_finish(connection);
 }
 
-void connection_ready(void *data)
+void connection_on_ready(void *data)
 {
 	struct connection *connection = data;
 
@@ -257,81 +262,72 @@ void connection_ready(void *data)
 		connection_progress(connection);
 }
 
-static void on_expired(struct deadline *deadline)
+static void connection_on_deadline(struct deadline *deadline)
 {
 	struct connection *connection =
 		(struct connection *)((char *)deadline -
 				      offsetof(struct connection, deadline));
 
-	log_debug("http: connection %d: time is over", connection->transport.fd);
+	log_debug("http: connection %d: deadline passed", connection->transport.fd);
 	if (connection->state == CONNECTION_HEAD || connection->state == CONNECTION_BODY)
-		connection_refuse_now(connection, MHD_HTTP_REQUEST_TIMEOUT,
-				      "the request did not arrive in time");
+		connection_refuse(connection, MHD_HTTP_REQUEST_TIMEOUT,
+				  "the request did not arrive in time");
 	else if (connection->state == CONNECTION_IDLE)
 		connection_finish(connection);
 	else
 		connection_close(connection);
 }
 
-/* Coming and going */
+/* Beginning and end */
 
-static struct connection *connection_new(struct connections *all, int fd,
-					 const struct address *peer,
-					 const struct listener *listener)
+/* Puts it into the list and counts it. */
+static void connection_join(struct connection *connection)
 {
-	const struct address_source source = address_source(peer);
-	struct share *share = share_hold(&all->shares, &source);
-	struct connection *connection = share ? calloc(1, sizeof(*connection)) : NULL;
+	struct connections *all = connection->connections;
+
+	TAILQ_INSERT_TAIL(&all->list, connection, list_link);
+	all->count++;
+	all->served_count++;
+	connection->usage->served++;
+	connection->usage->untrusted++;
+	connection->served = true;
+	all->counts.connections++;
+	if (all->count > all->peak_count)
+		all->peak_count = all->count;
+}
+
+struct connection *connection_new(struct connections *all, int fd,
+				  const struct address *peer,
+				  const struct listener *listener,
+				  struct admission_usage *usage)
+{
+	struct connection *connection = calloc(1, sizeof(*connection));
 
 	if (!connection) {
-		if (share)
-			share_release(share);
 		close(fd);
 		return NULL;
 	}
 	connection->connections = all;
 	connection->listener = listener;
 	connection->peer = *peer;
-	connection->share = share;
-	connection->network.fd = connection->pair.fd = -1;
-	connection->deadline.expired = on_expired;
+	connection->usage = usage;
+	connection->network.fd = -1;
+	engine_link_init(&connection->link, &all->engine, connection);
+	connection->deadline.expired = connection_on_deadline;
 	connection->state = listener->tls ? CONNECTION_HANDSHAKE : CONNECTION_IDLE;
-	connections_join(all, connection);
+	connection_join(connection);
 	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_REQUEST);
 	if (transport_init(&connection->transport, fd, listener->tls) < 0 ||
-	    socket_poll_add(&all->poll, &connection->network, fd, connection) < 0) {
+	    socket_poll_add(&all->poll, &connection->network, fd, connection) < 0)
 		connection_close(connection);
-		return NULL;
-	}
-	connection->network.readable = true; /* perhaps */
+	else
+		connection->network.readable = true; /* perhaps: only a read can tell */
 	return connection;
-}
-
-void connection_accept(struct connections *all, int fd, const struct address *peer,
-		       const struct listener *listener)
-{
-	const int on = 1;
-	struct connection *connection;
-
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	connection = connection_new(all, fd, peer, listener);
-	if (!connection)
-		return;
-	if (!network_interfaces_admit(&all->interfaces, fd))
-		connection_close(connection);
-	else if (admission_admit(all, connection))
-		connection_progress(connection);
 }
 
 void connection_free(struct connection *connection)
 {
-	struct connections *all = connection->connections;
-	struct share *share = connection->share;
-
-	connection_end_request(connection);
-	connection_forget_input(connection);
-	all->refused -= connection->refused;
-	connections_leave(all, connection);
-	share_release(share);
+	connection_request_end(connection);
+	connection_io_clear_input(connection);
 	free(connection);
 }

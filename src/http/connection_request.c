@@ -1,132 +1,346 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The request that libmicrohttpd has: its callbacks, the gates and the exchange.
+ * The request that libmicrohttpd has: gates, exchange, and the answer.
  *
- * An answer can be handed to libmicrohttpd when the headers are in, which makes it close
- * the connection afterwards, or when the request is whole. So a refusal is sent at once only
- * when a body would follow (the peer may wait for "100 Continue"); otherwise it is kept for the
- * second call and the connection lives on.
+ *   head -> gates -> exchange_begin() -> body -> end -> exchange_complete() -> answer or wait
+ *
+ * When to answer: libmicrohttpd takes an answer either when the headers are in, and then closes the
+ * connection afterwards, or when the request is complete. So a refusal is queued at once only when
+ * a body would follow, because the peer may wait for "100 Continue". Otherwise it is kept until the
+ * second call, and the connection stays open. Outside these calls an answer can only be given while
+ * the connection is suspended (CONNECTION_WAITING, CONNECTION_DELAYED).
+ *
+ * Streams: libmicrohttpd asks for the next piece once it has written the one before. While nothing
+ * waits, neither here nor for the peer to read, the connection is suspended and has no deadline.
+ * Otherwise each piece that the peer takes sets the deadline anew (tests/unit/test_stream.c).
  */
-#include "http/connection_private.h"
-
 #include <assert.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "http/connection.h"
 #include "http/gate.h"
-#include "http/refusal.h"
+#include "http/response.h"
 
-/* The exchange's side */
+enum {
+	/* A refusal that is held back uses up a connection; others go out at once. */
+	CONNECTION_REQUEST_DELAYED_MAX = 32,
+	CONNECTION_REQUEST_DELAY_ACCURACY_US = 10 * 1000,
+	/* Smaller answers, such as the list of tools, are not charged to the budget. */
+	CONNECTION_REQUEST_FREE_BYTES = 48 * 1024,
+	/* A peer that acknowledges no byte of a stream for so long is gone. */
+	CONNECTION_REQUEST_UNACKNOWLEDGED_MS = 30 * 1000,
+};
 
-static const char *carry_header(void *data, const char *name, bool *conflict_out)
+/* Answers */
+
+static enum MHD_Result connection_request_refuse_no_memory(struct connection *connection)
+{
+	connection_refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, CONNECTION_NO_MEMORY);
+	return MHD_NO;
+}
+
+/* Completes the response: connection->response, or NULL without memory. */
+static void connection_request_set_response(struct connection *connection,
+					    unsigned status, struct response *response)
+{
+	size_t at;
+
+	for (at = 0; at < EXCHANGE_HEADERS_MAX && connection->headers[at].name; at++)
+		response_header(response, connection->headers[at].name,
+				connection->headers[at].value);
+	if (connection->connections->stopping)
+		response_header(response, "Connection", "close");
+	connection->status = status;
+	connection->response = response_take(response);
+}
+
+/* Hands the response to libmicrohttpd. */
+static enum MHD_Result connection_request_queue(struct connection *connection)
+{
+	enum MHD_Result result = MHD_queue_response(
+		connection->link.mhd, connection->status, connection->response);
+
+	connection_count_answer(connection, connection->status);
+	if (connection->stream && result == MHD_YES)
+		connection->stream_response = connection->response;
+	MHD_destroy_response(connection->response);
+	connection->response = NULL;
+	connection->state =
+		connection->stream ? CONNECTION_STREAMING : CONNECTION_ANSWERING;
+	deadline_set(&connection->connections->deadlines, &connection->deadline,
+		     DEADLINE_REQUEST);
+	return result;
+}
+
+void connection_request_cancel_delay(struct connection *connection)
+{
+	connection->delay = sd_event_source_disable_unref(connection->delay);
+	connection->connections->delayed_count--;
+}
+
+void connection_request_end_delay(struct connection *connection)
+{
+	bool queued = connection_request_queue(connection) == MHD_YES;
+
+	connection_request_cancel_delay(connection);
+	engine_link_resume(&connection->link);
+	if (!queued)
+		connection_close(connection);
+}
+
+static int connection_request_on_delay(sd_event_source *source, uint64_t due_us,
+				       void *data)
+{
+	(void)source;
+	(void)due_us;
+	connection_request_end_delay(data);
+	return 0;
+}
+
+static enum MHD_Result connection_request_queue_or_delay(struct connection *connection)
+{
+	struct connections *all = connection->connections;
+
+	if (!connection->delay_ms ||
+	    all->delayed_count == CONNECTION_REQUEST_DELAYED_MAX || all->stopping ||
+	    sd_event_add_time_relative(all->loop, &connection->delay, CLOCK_MONOTONIC,
+				       (uint64_t)connection->delay_ms * 1000,
+				       CONNECTION_REQUEST_DELAY_ACCURACY_US,
+				       connection_request_on_delay, connection) < 0)
+		return connection_request_queue(connection);
+	all->delayed_count++;
+	engine_link_suspend(&connection->link);
+	connection->state = CONNECTION_DELAYED;
+	deadline_clear(&all->deadlines, &connection->deadline);
+	return MHD_YES;
+}
+
+/*
+ * Inside a callback of libmicrohttpd the response is queued when that ends. While the connection
+ * waits it is queued now.
+ */
+static void connection_request_answer(struct connection *connection, unsigned status,
+				      struct response *response)
+{
+	if (connection->allowed_origin)
+		response_allow_origin(response, connection->allowed_origin);
+	connection_request_set_response(connection, status, response);
+	if (connection->state != CONNECTION_WAITING)
+		return;
+	if (!connection->response || connection_request_queue(connection) != MHD_YES) {
+		connection_close(connection);
+		return;
+	}
+	engine_link_resume(&connection->link);
+}
+
+/* Frees `body`. */
+static void connection_request_answer_no_memory(struct connection *connection,
+						struct buffer *body)
+{
+	struct buffer text = BUFFER_INIT;
+	struct response response;
+
+	if (body)
+		buffer_deinit(body);
+	response_write_refusal_body(&text, connection->route,
+				    MHD_HTTP_SERVICE_UNAVAILABLE, CONNECTION_NO_MEMORY);
+	response = response_make("application/json", &text);
+	response_header(&response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+	connection_request_answer(connection, MHD_HTTP_SERVICE_UNAVAILABLE, &response);
+}
+
+/* Takes what a long answer needs from the budget, until the request is over. */
+static bool connection_request_charge(struct connection *connection,
+				      const struct buffer *body)
+{
+	size_t length = body ? body->length : 0;
+
+	if (length <= CONNECTION_REQUEST_FREE_BYTES)
+		return true;
+	if (!memory_budget_take(connection->connections->budget, length))
+		return false;
+	connection->charged_bytes += length;
+	return true;
+}
+
+/* Streams */
+
+/* connection_request_read_stream() follows, and sets the deadline. */
+static void connection_request_on_stream_filled(void *data)
+{
+	struct connection *connection = data;
+
+	engine_link_resume(&connection->link);
+}
+
+static void connection_request_on_stream_overrun(void *data)
+{
+	struct connection *connection = data;
+
+	log_info("http: connection %d: does not read its stream; closed",
+		 connection->transport.fd);
+	connection_close(connection);
+}
+
+/* libmicrohttpd has written the piece before and asks for the next. */
+static ssize_t connection_request_read_stream(void *data, uint64_t position, char *to,
+					      size_t room)
+{
+	struct connection *connection = data;
+	struct deadlines *deadlines = &connection->connections->deadlines;
+	size_t length;
+
+	(void)position;
+	if (connection->stream_response)
+		response_drop_stream_headers(connection->stream_response);
+	connection->stream_response = NULL;
+	if (connection->state != CONNECTION_STREAMING)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	length = stream_read(connection->stream, to, room);
+	if (length || stream_is_ended(connection->stream)) {
+		deadline_set(deadlines, &connection->deadline, DEADLINE_REQUEST);
+		return length ? (ssize_t)length : MHD_CONTENT_READER_END_OF_STREAM;
+	}
+	if (!connection->unsent.data)
+		deadline_clear(deadlines, &connection->deadline);
+	engine_link_suspend(&connection->link);
+	return 0;
+}
+
+void connection_request_on_stream_written(struct connection *connection, bool moved)
+{
+	struct deadlines *deadlines = &connection->connections->deadlines;
+
+	if (connection->unsent.data && (moved || !connection->deadline.due_us))
+		deadline_set(deadlines, &connection->deadline, DEADLINE_REQUEST);
+	else if (!connection->unsent.data && connection->link.suspended)
+		deadline_clear(deadlines, &connection->deadline);
+}
+
+/* Callbacks of the exchange */
+
+static const char *connection_request_on_header(void *data, const char *name,
+						bool *conflict_out)
 {
 	const struct connection *connection = data;
 
 	return request_head_find(connection->head, name, conflict_out);
 }
 
-static void carry_header_added(void *data, const char *name, const char *value)
+static void connection_request_on_header_added(void *data, const char *name,
+					       const char *value)
 {
-	connection_add_header(data, name, value);
+	struct connection *connection = data;
+	size_t at = 0;
+
+	while (at < EXCHANGE_HEADERS_MAX && connection->headers[at].name)
+		at++;
+	assert(at < EXCHANGE_HEADERS_MAX);
+	connection->headers[at].name = name;
+	connection->headers[at].value = value;
 }
 
-static struct stream *carry_stream(void *data)
+static struct stream *connection_request_on_stream(void *data)
 {
-	return connection_stream(data);
+	static const struct streams_carrier carrier = {
+		.filled = connection_request_on_stream_filled,
+		.overrun = connection_request_on_stream_overrun,
+	};
+	const int timeout_ms = CONNECTION_REQUEST_UNACKNOWLEDGED_MS;
+	struct connection *connection = data;
+	struct response response;
+
+	connection->stream =
+		stream_new(&connection->connections->streams, &carrier, connection);
+	if (!connection->stream)
+		return NULL;
+	setsockopt(connection->transport.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
+		   sizeof(timeout_ms));
+	if (connection->network.hung_up)
+		connection_settle_later(connection); /* no other event will follow */
+	response = response_make_stream(connection_request_read_stream, connection,
+					!connection->head->is_http_1_0);
+	connection_request_answer(connection, MHD_HTTP_OK, &response);
+	return connection->stream;
 }
 
-/* A handler that lacked the memory says 503 and nothing else. */
-static void carry_answer(void *data, unsigned status, const char *content_type,
-			 struct buffer *body)
+static void connection_request_on_answer(void *data, unsigned status,
+					 const char *content_type, struct buffer *body)
 {
 	struct connection *connection = data;
 	struct response response;
 
-	if (!connection_charge(connection, body) ||
+	/* a handler without memory answers 503 without a body */
+	if (!connection_request_charge(connection, body) ||
 	    (status == MHD_HTTP_SERVICE_UNAVAILABLE && !body)) {
-		connection_answer_no_room(connection, body);
+		connection_request_answer_no_memory(connection, body);
 		return;
 	}
 	response = response_make(content_type, body);
-	connection_answer(connection, status, &response);
+	connection_request_answer(connection, status, &response);
 }
 
-static const struct exchange_carrier connection_carrier = {
-	.header = carry_header,
-	.header_added = carry_header_added,
-	.streamed = carry_stream,
-	.answered = carry_answer,
-};
+/* Head */
 
-enum MHD_Result connection_wait(struct connection *connection)
+static enum MHD_Result connection_request_start_exchange(
+	struct connection *connection, const struct gate_verdict *verdict)
 {
-	if (connection->network.left)
-		return MHD_NO;
-	MHD_suspend_connection(connection->mhd);
-	connection->state = CONNECTION_WAITING;
-	deadline_clear(&connection->connections->deadlines, &connection->deadline);
-	return MHD_YES;
-}
-
-/* The head */
-
-static enum MHD_Result exchange_start(struct connection *connection,
-				      const struct gate_verdict *verdict)
-{
+	static const struct exchange_carrier carrier = {
+		.header = connection_request_on_header,
+		.header_added = connection_request_on_header_added,
+		.streamed = connection_request_on_stream,
+		.answered = connection_request_on_answer,
+	};
 	uint64_t length = connection->head->body_length;
-	struct exchange_request request = {
+	struct exchange_carrier_request request = {
 		.handler = verdict->route->handler,
 		.handler_data = verdict->route->data,
 		.method = connection->head->method,
 		.client = &verdict->client,
 		.encrypted = connection->transport.encrypted,
-		.body_length = length == REQUEST_BODY_CHUNKED ? UINT64_MAX : length,
+		.body_length = length == REQUEST_HEAD_BODY_CHUNKED ? UINT64_MAX : length,
 		.budget = connection->connections->budget,
 	};
 
-	connection->exchange = exchange_new(&connection_carrier, connection, &request);
+	connection->exchange = exchange_new(&carrier, connection, &request);
 	if (!connection->exchange)
-		return connection_no_room(connection);
+		return connection_request_refuse_no_memory(connection);
 	exchange_begin(connection->exchange);
 	return MHD_YES;
 }
 
-static void refuse(struct connection *connection, const struct gate_verdict *verdict)
-{
-	struct response response = refusal_response(verdict);
-
-	/* nothing of what was sent: some put tokens into paths, too */
-	if (verdict->status != MHD_HTTP_NO_CONTENT)
-		log_debug("http: %s: %u, %s",
-			  verdict->route ? verdict->route->path : "another path",
-			  verdict->status, verdict->text);
-	connection_respond(connection, verdict->status, &response);
-}
-
-/* Who fails is told later and later, and then only how long to wait. */
-static void judge_token(struct connection *connection, struct gate_verdict *verdict)
+/* A wrong token is refused later each time, and finally with 429. */
+static void connection_request_check_token(struct connection *connection,
+					   struct gate_verdict *verdict)
 {
 	struct lockout *lockout = &connection->connections->lockout;
 	struct lockout_verdict locked;
 
 	if (verdict->right_token && verdict->client.id)
-		connections_prove(connection, verdict->client.id);
+		connection_trust(connection, verdict->client.id);
 	if (!verdict->status && verdict->client.id)
-		lockout_right(lockout, &connection->peer.any);
+		lockout_clear(lockout, &connection->peer.any);
 	if (!verdict->wrong_token)
 		return;
-	locked = lockout_wrong(lockout, &connection->peer.any);
+	locked = lockout_add_failure(lockout, &connection->peer.any);
 	connection->delay_ms = locked.delay_ms;
 	if (!locked.retry_after_seconds)
 		return;
 	verdict->status = MHD_HTTP_TOO_MANY_REQUESTS;
 	verdict->text = "too many wrong tokens came from this address: wait as long as "
-			"Retry-After says; a right token is taken at any time";
+			"Retry-After says; a right token is accepted at any time";
 	verdict->retry_after_seconds = locked.retry_after_seconds;
 }
 
-static enum MHD_Result handle_head(struct connection *connection)
+static enum MHD_Result connection_request_handle_head(struct connection *connection)
 {
 	const struct connections *all = connection->connections;
 	const struct gate_request request = {
@@ -135,58 +349,124 @@ static enum MHD_Result handle_head(struct connection *connection)
 	};
 	struct gate_verdict verdict;
 
-	connection->judged = true;
+	connection->gated = true;
 	gate_check(&request, all->config, all->routes, all->auth, &verdict);
-	request_head_forget_secrets(connection->head);
-	judge_token(connection, &verdict);
+	request_head_clear_secrets(connection->head);
+	connection_request_check_token(connection, &verdict);
 	if (verdict.status == MHD_HTTP_UNAUTHORIZED || verdict.wrong_token)
-		auth_tell_failed(all->auth, &connection->peer.any);
-	connection->origin = verdict.origin;
+		auth_report_failure(all->auth, &connection->peer.any);
+	connection->allowed_origin = verdict.origin;
 	connection->route = verdict.route;
-	if (verdict.status)
-		refuse(connection, &verdict);
-	else if (exchange_start(connection, &verdict) != MHD_YES)
+	if (verdict.status) {
+		struct response response = response_make_refusal(&verdict);
+
+		/* log no path that was sent: some clients put tokens into it */
+		if (verdict.status != MHD_HTTP_NO_CONTENT)
+			log_debug("http: %s: %u, %s",
+				  verdict.route ? verdict.route->path : "another path",
+				  verdict.status, verdict.text);
+		connection_request_set_response(connection, verdict.status, &response);
+	} else if (connection_request_start_exchange(connection, &verdict) != MHD_YES) {
 		return MHD_NO;
+	}
 	if (!connection->response || (!connection->head->body_length && !verdict.close))
 		return MHD_YES;
-	return connection_send_or_delay(connection);
+	return connection_request_queue_or_delay(connection);
 }
 
-/* The body */
+/* Body and end */
 
-static enum MHD_Result handle_body(struct connection *connection, const char *data,
-				   size_t length)
+static enum MHD_Result connection_request_handle_body(struct connection *connection,
+						      const char *data, size_t length)
 {
-	if (!connection->exchange || exchange_answered(connection->exchange))
-		return MHD_YES; /* thrown away: the answer waits for the request's end */
+	if (!connection->exchange || exchange_is_answered(connection->exchange))
+		return MHD_YES; /* not needed: the answer waits for the request's end */
 	return exchange_receive(connection->exchange, data, length)
-		       ? connection_no_room(connection)
+		       ? connection_request_refuse_no_memory(connection)
 		       : MHD_YES;
 }
 
-static enum MHD_Result handle_end(struct connection *connection)
+/* Suspends the connection until the exchange answers. */
+static enum MHD_Result connection_request_wait(struct connection *connection)
+{
+	if (connection->network.hung_up)
+		return MHD_NO;
+	engine_link_suspend(&connection->link);
+	connection->state = CONNECTION_WAITING;
+	deadline_clear(&connection->connections->deadlines, &connection->deadline);
+	return MHD_YES;
+}
+
+/* A timer that is due at once; engine.c explains why it is not a deferred source. */
+void connection_request_schedule_postponed(struct connections *all)
+{
+	if (sd_event_source_set_time(all->postponed_turn, 0) < 0 ||
+	    sd_event_source_set_enabled(all->postponed_turn, SD_EVENT_ONESHOT) < 0)
+		log_error("http: cannot schedule requests");
+}
+
+static enum MHD_Result connection_request_postpone(struct connection *connection)
+{
+	struct connections *all = connection->connections;
+	enum MHD_Result result = connection_request_wait(connection);
+
+	if (result != MHD_YES)
+		return result;
+	connection->postponed = true;
+	TAILQ_INSERT_TAIL(&all->postponed, connection, postponed_link);
+	connection_request_schedule_postponed(all);
+	return MHD_YES;
+}
+
+static void connection_request_unpostpone(struct connection *connection)
+{
+	if (!connection->postponed)
+		return;
+	connection->postponed = false;
+	TAILQ_REMOVE(&connection->connections->postponed, connection, postponed_link);
+}
+
+void connection_request_run_postponed(struct connection *connection)
 {
 	struct exchange *exchange = connection->exchange;
 
-	if (exchange && !exchange_answered(exchange)) {
-		if (!connection_is_in_time(connection))
-			return connection_put_off(connection);
+	connection_request_unpostpone(connection);
+	exchange_complete(exchange);
+	if (exchange_is_answered(exchange))
+		return;
+	if (connection->network.hung_up)
+		connection_abandon(connection);
+	else if (connection->connections->stopping)
+		exchange_stop(exchange);
+}
+
+static enum MHD_Result connection_request_handle_end(struct connection *connection)
+{
+	const struct connections *all = connection->connections;
+	struct exchange *exchange = connection->exchange;
+
+	if (exchange && !exchange_is_answered(exchange)) {
+		if (!connection->network.hung_up &&
+		    clock_monotonic_ms() - all->engine.run_began_ms >=
+			    CONNECTIONS_TURN_MS)
+			return connection_request_postpone(connection);
 		exchange_complete(exchange);
-		if (connection->connections->stopping)
+		if (all->stopping)
 			exchange_stop(exchange);
 	}
 	if (connection->response)
-		return connection_send_or_delay(connection);
-	if (!exchange || exchange_answered(exchange))
+		return connection_request_queue_or_delay(connection);
+	if (!exchange || exchange_is_answered(exchange))
 		return MHD_NO; /* no memory for the answer */
-	return connection_wait(connection);
+	return connection_request_wait(connection);
 }
 
 /* Callbacks of libmicrohttpd */
 
-enum MHD_Result connection_handle(void *all, struct MHD_Connection *mhd, const char *path,
-				  const char *method, const char *version,
-				  const char *data, size_t *length, void **request)
+enum MHD_Result connection_request_handle(void *all, struct MHD_Connection *mhd,
+					  const char *path, const char *method,
+					  const char *version, const char *data,
+					  size_t *length, void **request)
 {
 	struct connection *connection = *request;
 	size_t received = *length;
@@ -198,29 +478,19 @@ enum MHD_Result connection_handle(void *all, struct MHD_Connection *mhd, const c
 	(void)version;
 	*length = 0;
 	if (!connection || connection->state != CONNECTION_BODY)
-		return MHD_NO; /* abandoned, and resumed to be closed */
-	if (!connection->judged)
-		return handle_head(connection);
+		return MHD_NO; /* abandoned, and resumed so that it closes */
+	if (!connection->gated)
+		return connection_request_handle_head(connection);
 	if (received)
-		return handle_body(connection, data, received);
-	return handle_end(connection);
+		return connection_request_handle_body(connection, data, received);
+	return connection_request_handle_end(connection);
 }
 
-void *connection_begin(void *all, const char *uri, struct MHD_Connection *mhd)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-	(void)all;
-	(void)uri;
-	return info ? info->socket_context : NULL;
-}
-
-void connection_end_request(struct connection *connection)
+void connection_request_end(struct connection *connection)
 {
 	struct exchange *exchange = connection->exchange;
 
-	connection_later_forget(connection);
+	connection_request_unpostpone(connection);
 	connection->exchange = NULL;
 	exchange_free(exchange);
 	if (connection->response)
@@ -228,20 +498,19 @@ void connection_end_request(struct connection *connection)
 	connection->response = NULL;
 	stream_free(connection->stream);
 	connection->stream = NULL;
-	connection->unsent = NULL;
-	memory_budget_give(connection->connections->budget, connection->charged);
-	connection->charged = 0;
-	connection->asleep = false;
+	connection->stream_response = NULL;
+	memory_budget_give(connection->connections->budget, connection->charged_bytes);
+	connection->charged_bytes = 0;
 	memset(connection->headers, 0, sizeof(connection->headers));
 	connection->delay_ms = 0;
-	connection->origin = NULL;
+	connection->allowed_origin = NULL;
 	connection->route = NULL;
 	free(connection->head);
 	connection->head = NULL;
 }
 
-void connection_completed(void *all, struct MHD_Connection *mhd, void **request,
-			  enum MHD_RequestTerminationCode code)
+void connection_request_completed(void *all, struct MHD_Connection *mhd, void **request,
+				  enum MHD_RequestTerminationCode code)
 {
 	struct connections *connections = all;
 	struct connection *connection = *request;
@@ -249,58 +518,16 @@ void connection_completed(void *all, struct MHD_Connection *mhd, void **request,
 	(void)mhd;
 	if (!connection)
 		return;
-	/* where no token is asked for, a whole exchange is all that can be had */
+	/* in open mode a complete exchange is the only proof of good intent */
 	if (connections->auth->open && connection->exchange &&
 	    code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
-		connections_prove(connection, 0);
-	if (connection->pair.fd < 0)
-		engine_kick(
-			&connections
-				 ->engine); /* it lets go, at the latest in one more run */
-	connection_end_request(connection);
+		connection_trust(connection, 0);
+	/* libmicrohttpd lets go of a closed pair, at the latest one run later */
+	if (connection->link.pair.fd < 0)
+		engine_kick(&connections->engine);
+	connection_request_end(connection);
 	connection->completed = true;
 	if (connection->state == CONNECTION_STREAMING)
 		connection->state = CONNECTION_ANSWERING;
-	connection_mark(connection);
-}
-
-static struct connection *find_joining(const struct connections *connections,
-				       struct MHD_Connection *mhd)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-	struct connection *connection;
-
-	TAILQ_FOREACH (connection, &connections->joining, joining_link)
-		if (connection->engine_fd == info->connect_fd)
-			break;
-	assert(connection);
-	return connection;
-}
-
-void connection_part(struct connection *connection)
-{
-	if (connection->engine == CONNECTION_JOINING)
-		TAILQ_REMOVE(&connection->connections->joining, connection, joining_link);
-	connection->engine = CONNECTION_PARTED;
-	connection->mhd = NULL;
-	connection_mark(connection);
-}
-
-void connection_notify(void *all, struct MHD_Connection *mhd, void **socket_context,
-		       enum MHD_ConnectionNotificationCode code)
-{
-	struct connections *connections = all;
-	struct connection *connection = *socket_context;
-
-	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-		connection_part(connection);
-		return;
-	}
-	connection = find_joining(connections, mhd);
-	TAILQ_REMOVE(&connections->joining, connection, joining_link);
-	connection->engine = CONNECTION_JOINED;
-	connection->mhd = mhd;
-	*socket_context = connection;
-	engine_kick(&connections->engine); /* 1.0.1 looks at its socket in the next run */
+	connection_settle_later(connection);
 }

@@ -1,39 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Settling: inside callbacks a connection is never freed or advanced behind its caller's back. It
+ * is put into the list `settle`, which is worked off after a batch of socket events, after a run of
+ * libmicrohttpd, or in a turn of the loop of its own. Closed connections that libmicrohttpd has let
+ * go of are freed there and nowhere else.
+ *
+ * Postponed requests: everything that is ready is served in one turn of the loop, so hundreds of
+ * requests that take a millisecond each would hold up all others. Once a turn has taken
+ * CONNECTIONS_TURN_MS, the remaining complete requests wait for a later turn. The connection whose
+ * address has the fewest connections goes first
+ * (tests/unit/test_http_server.c::test_a_modest_client_is_not_behind_a_greedy_one).
+ */
 #include "http/connections.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <malloc.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "http/connection_private.h"
+#include "http/connection.h"
 
 enum {
-	DRAIN_MS = 2000,
-	CROWD_LEAST = 32,
-	ENGINE_MORE =
-		64, /* connections that are closed, and libmicrohttpd does not know yet */
+	CONNECTIONS_DRAIN_MS = 2000,
+	CONNECTIONS_TURN_ACCURACY_US = 1,
+	CONNECTIONS_TRIM_MIN = 32, /* fewer are not worth returning memory for */
+	/* connections that are closed, which libmicrohttpd does not know yet */
+	CONNECTIONS_ENGINE_EXTRA = 64,
 };
 
-/* The rest is for requests: streams alone must not shut everybody out. */
-static unsigned streams_most(const struct config *config)
+/* malloc keeps freed memory for new connections. Return it when three quarters have gone. */
+static void connections_trim_memory(struct connections *all)
 {
-	return (unsigned)(config->max_connections * 3 / 4);
+	if (all->peak_count < CONNECTIONS_TRIM_MIN || all->count > all->peak_count / 4)
+		return;
+	malloc_trim(0);
+	all->peak_count = all->count;
 }
 
-/*
- * What is closed and let go of is freed here and nowhere else, so nobody finds a connection
- * gone that it still looks at.
- */
-static bool is_let_go(const struct connection *connection)
+static void connections_remove(struct connection *connection)
 {
-	return connection->engine == CONNECTION_UNKNOWN ||
-	       connection->engine == CONNECTION_PARTED;
+	struct connections *all = connection->connections;
+	struct admission_usage *usage = connection->usage;
+
+	TAILQ_REMOVE(&all->list, connection, list_link);
+	all->count--;
+	all->refused_count -= connection->refused;
+	connection_free(connection);
+	admission_usage_release(usage);
+	connections_trim_memory(all);
+	if (!all->count)
+		all->emptied(all->data);
 }
 
-static void settle(void *data)
+static void connections_settle(struct connections *all)
 {
-	struct connections *all = data;
 	struct connection *connection;
 
 	if (all->settling)
@@ -41,200 +66,192 @@ static void settle(void *data)
 	all->settling = true;
 	while ((connection = TAILQ_FIRST(&all->settle))) {
 		TAILQ_REMOVE(&all->settle, connection, settle_link);
-		connection->marked = false;
+		connection->settles = false;
 		if (connection->state != CONNECTION_CLOSED)
 			connection_progress(connection);
-		else if (is_let_go(connection))
-			connection_free(connection);
+		else if (connection->link.state == ENGINE_LINK_NEW ||
+			 connection->link.state == ENGINE_LINK_PARTED)
+			connections_remove(connection);
 	}
 	all->settling = false;
 }
 
-/* A run takes all that are joining: whom it left it had no memory for. */
-static void on_engine_ran(void *data)
+static int connections_on_settle_turn(sd_event_source *source, void *data)
 {
-	struct connections *all = data;
-	struct connection *connection;
-
-	while ((connection = TAILQ_FIRST(&all->joining)))
-		connection_part(connection);
-	settle(all);
+	(void)source;
+	connections_settle(data);
+	return 0;
 }
 
-void connections_flush(struct connections *connections)
+void connections_flush(struct connections *all)
 {
-	settle(connections);
-	engine_flush(&connections->engine);
+	connections_settle(all);
+	engine_flush(&all->engine);
 }
 
-static void on_polled(void *data)
+static void connections_on_batch_done(void *data)
 {
 	connections_flush(data);
 }
 
-static int on_settle_turn(sd_event_source *source, void *data)
+static void connections_on_engine_ran(void *data)
 {
+	connections_settle(data);
+}
+
+static void connections_on_parted(void *owner)
+{
+	connection_settle_later(owner);
+}
+
+/* NULL: none is left. */
+static struct connection *connections_next_postponed(const struct connections *all)
+{
+	struct connection *connection, *found = TAILQ_FIRST(&all->postponed);
+
+	TAILQ_FOREACH (connection, &all->postponed, postponed_link) {
+		if (connection->usage->served < found->usage->served)
+			found = connection;
+	}
+	return found;
+}
+
+static int connections_on_postponed_turn(sd_event_source *source, uint64_t due_us,
+					 void *data)
+{
+	struct connections *all = data;
+	int64_t began_ms = clock_monotonic_ms();
+	struct connection *connection;
+
 	(void)source;
-	settle(data);
+	(void)due_us;
+	while ((connection = connections_next_postponed(all)) &&
+	       clock_monotonic_ms() - began_ms < CONNECTIONS_TURN_MS)
+		connection_request_run_postponed(connection);
+	if (connection)
+		connection_request_schedule_postponed(all);
 	return 0;
 }
 
-static int settle_turn_add(struct connections *connections)
+static int connections_add_sources(struct connections *all)
 {
-	int error = sd_event_add_defer(connections->loop, &connections->settle_turn,
-				       on_settle_turn, connections);
+	int error = sd_event_add_defer(all->loop, &all->settle_turn,
+				       connections_on_settle_turn, all);
 
-	return error < 0 ? error
-			 : sd_event_source_set_enabled(connections->settle_turn,
-						       SD_EVENT_OFF);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(all->settle_turn, SD_EVENT_OFF);
+	if (error >= 0)
+		error = sd_event_add_time(
+			all->loop, &all->postponed_turn, CLOCK_MONOTONIC, UINT64_MAX,
+			CONNECTIONS_TURN_ACCURACY_US, connections_on_postponed_turn, all);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(all->postponed_turn, SD_EVENT_OFF);
+	return error < 0 ? error : 0;
 }
 
-void connections_settle_later(struct connections *connections,
-			      struct connection *connection)
+int connections_init(struct connections *all)
 {
-	TAILQ_INSERT_TAIL(&connections->settle, connection, settle_link);
-	if (connections->settling || connections->poll.serving ||
-	    connections->engine.running)
-		return; /* it comes at the end of that */
-	if (connections->settle_turn &&
-	    sd_event_source_set_enabled(connections->settle_turn, SD_EVENT_ONESHOT) < 0)
-		log_error("http: cannot schedule work");
-}
-
-int connections_init(struct connections *connections)
-{
-	const struct config *config = connections->config;
+	static const struct engine_callbacks callbacks = {
+		.handle = connection_request_handle,
+		.completed = connection_request_completed,
+		.parted = connections_on_parted,
+		.ran = connections_on_engine_ran,
+	};
+	const struct config *config = all->config;
 	const uint64_t period_ms[DEADLINE_KINDS] = {
 		[DEADLINE_REQUEST] = (uint64_t)config->request_timeout_seconds * 1000,
 		[DEADLINE_IDLE] = (uint64_t)config->idle_timeout_seconds * 1000,
-		[DEADLINE_DRAIN] = DRAIN_MS,
+		[DEADLINE_DRAIN] = CONNECTIONS_DRAIN_MS,
 	};
 	int error;
 
-	TAILQ_INIT(&connections->list);
-	TAILQ_INIT(&connections->joining);
-	TAILQ_INIT(&connections->settle);
-	connections->poll.fd = -1;
-	LIST_INIT(&connections->shares);
-	connections->budget = memory_budget_new(CONNECTIONS_MEMORY_BYTES);
-	network_interfaces_init(&connections->interfaces, config);
-	error = socket_poll_init(&connections->poll, connections->loop, connection_ready,
-				 on_polled, connections);
+	TAILQ_INIT(&all->list);
+	TAILQ_INIT(&all->settle);
+	TAILQ_INIT(&all->postponed);
+	LIST_INIT(&all->usages);
+	all->poll.fd = -1;
+	all->budget = memory_budget_new(CONNECTIONS_MEMORY_BYTES);
+	network_interfaces_init(&all->interfaces, config);
+	error = socket_poll_init(&all->poll, all->loop, connection_on_ready,
+				 connections_on_batch_done, all);
 	if (error >= 0)
-		error = engine_init(&connections->engine, connections->loop,
-				    (unsigned)config->max_connections + ENGINE_MORE,
-				    on_engine_ran, connections);
+		error = engine_init(&all->engine, all->loop, &all->poll,
+				    (unsigned)config->max_connections +
+					    CONNECTIONS_ENGINE_EXTRA,
+				    &callbacks, all);
 	if (error >= 0)
-		error = settle_turn_add(connections);
+		error = connections_add_sources(all);
+	/* the rest is for requests: streams alone must not use up all connections */
+	if (error >= 0)
+		error = streams_init(&all->streams, all->loop,
+				     (unsigned)(config->max_connections * 3 / 4));
 	if (error < 0)
 		return error;
-	error = streams_init(&connections->streams, connections->loop,
-			     streams_most(config));
-	if (error >= 0)
-		error = connections_later_init(connections);
-	if (error < 0)
-		return error;
-	if (!connections->budget)
+	if (!all->budget)
 		return -ENOMEM;
-	connections->streams.budget = connections->budget;
-	return deadlines_init(&connections->deadlines, connections->loop, period_ms);
+	all->streams.budget = all->budget;
+	return deadlines_init(&all->deadlines, all->loop, period_ms);
 }
 
-void connections_deinit(struct connections *connections)
+void connections_deinit(struct connections *all)
 {
-	connections_close(connections, NULL);
-	engine_deinit(&connections->engine);
-	settle(connections);
-	assert(TAILQ_EMPTY(&connections->list));
-	connections->settle_turn =
-		sd_event_source_disable_unref(connections->settle_turn);
-	connections->later_turn = sd_event_source_disable_unref(connections->later_turn);
-	network_interfaces_deinit(&connections->interfaces);
-	socket_poll_deinit(&connections->poll);
-	streams_deinit(&connections->streams);
-	deadlines_deinit(&connections->deadlines);
-	memory_budget_drop(connections->budget);
+	connections_close(all, NULL);
+	engine_deinit(&all->engine);
+	connections_settle(all);
+	assert(TAILQ_EMPTY(&all->list));
+	all->settle_turn = sd_event_source_disable_unref(all->settle_turn);
+	all->postponed_turn = sd_event_source_disable_unref(all->postponed_turn);
+	network_interfaces_deinit(&all->interfaces);
+	socket_poll_deinit(&all->poll);
+	streams_deinit(&all->streams);
+	deadlines_deinit(&all->deadlines);
+	memory_budget_drop(all->budget);
 }
 
-void connections_count_answer(struct connections *connections, unsigned status)
+void connections_accept(struct connections *all, int fd, const struct address *peer,
+			const struct listener *listener)
 {
-	assert(status <= HTTP_STATUS_MAX);
-	connections->counts.answers[status]++;
-}
+	const int on = 1;
+	const struct address_source source = address_source(peer);
+	struct admission_usage *usage = admission_usage_hold(&all->usages, &source);
+	struct connection *connection;
 
-void connections_prove(struct connection *connection, int64_t client_id)
-{
-	connection->client_id = client_id;
-	if (connection->proven)
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	if (!usage) {
+		close(fd);
 		return;
-	connection->proven = true;
-	if (connection->served)
-		connection->share->strangers--;
-}
-
-void connections_join(struct connections *connections, struct connection *connection)
-{
-	TAILQ_INSERT_TAIL(&connections->list, connection, link);
-	connections->count++;
-	connections->served++;
-	connection->share->served++;
-	connection->share->strangers++;
-	connection->served = true;
-	connections->counts.connections++;
-	if (connections->count > connections->crowd)
-		connections->crowd = connections->count;
-}
-
-void connections_retire(struct connections *connections, struct connection *connection)
-{
-	if (!connection->served)
+	}
+	connection = connection_new(all, fd, peer, listener, usage);
+	if (!connection) {
+		admission_usage_release(usage);
 		return;
-	connection->served = false;
-	connection->share->served--;
-	connection->share->strangers -= !connection->proven;
-	connections->served--;
-}
-
-/*
- * What many held the allocator keeps for as many more. It is asked for it when most of them
- * have gone, so that nothing has to wake up for it later.
- */
-static void give_memory_back(struct connections *connections)
-{
-	if (connections->crowd < CROWD_LEAST ||
-	    connections->count > connections->crowd / 4)
+	}
+	if (connection->state == CONNECTION_CLOSED)
 		return;
-	malloc_trim(0);
-	connections->crowd = connections->count;
+	if (!network_interfaces_admit(&all->interfaces, fd))
+		connection_close(connection);
+	else if (admission_admit(all, connection))
+		connection_progress(connection);
 }
 
-void connections_leave(struct connections *connections, struct connection *connection)
-{
-	TAILQ_REMOVE(&connections->list, connection, link);
-	connections_retire(connections, connection);
-	connections->count--;
-	give_memory_back(connections);
-	if (!connections->count)
-		connections->emptied(connections->data);
-}
-
-void connections_stop(struct connections *connections)
+void connections_stop(struct connections *all)
 {
 	struct connection *connection;
 
-	connections->stopping = true;
-	TAILQ_FOREACH (connection, &connections->list, link) {
+	all->stopping = true;
+	TAILQ_FOREACH (connection, &all->list, list_link) {
 		if (connection->state == CONNECTION_HANDSHAKE ||
 		    connection->state == CONNECTION_IDLE || connection->refused)
 			connection_close(connection);
 		else if (connection->state == CONNECTION_DELAYED)
-			connection_delay_end(connection);
+			connection_request_end_delay(connection);
 		else if (connection_is_open_ended(connection))
 			exchange_stop(connection->exchange);
 	}
 }
 
-static bool is_under_way(const struct connection *connection, int64_t client_id)
+static bool connections_is_under_way(const struct connection *connection,
+				     int64_t client_id)
 {
 	return connection->exchange &&
 	       exchange_client(connection->exchange)->id == client_id &&
@@ -242,33 +259,23 @@ static bool is_under_way(const struct connection *connection, int64_t client_id)
 		connection_is_open_ended(connection));
 }
 
-/* Its token is no right one any more. */
-static void unprove(struct connection *connection)
-{
-	if (!connection->proven)
-		return;
-	connection->proven = false;
-	if (connection->served)
-		connection->share->strangers++;
-}
-
-void connections_cut_client(struct connections *connections, int64_t client_id)
+void connections_cut_client(struct connections *all, int64_t client_id)
 {
 	struct connection *connection;
 
-	TAILQ_FOREACH (connection, &connections->list, link) {
-		if (is_under_way(connection, client_id))
+	TAILQ_FOREACH (connection, &all->list, list_link) {
+		if (connections_is_under_way(connection, client_id))
 			connection_abandon(connection);
 		else if (connection->client_id == client_id)
-			unprove(connection);
+			connection_distrust(connection);
 	}
 }
 
-void connections_close(struct connections *connections, const struct listener *listener)
+void connections_close(struct connections *all, const struct listener *listener)
 {
 	struct connection *connection;
 
-	TAILQ_FOREACH (connection, &connections->list, link) {
+	TAILQ_FOREACH (connection, &all->list, list_link) {
 		if (listener && connection->listener != listener)
 			continue;
 		if (connection_is_open_ended(connection))
@@ -276,5 +283,5 @@ void connections_close(struct connections *connections, const struct listener *l
 		else
 			connection_close(connection);
 	}
-	connections_flush(connections); /* libmicrohttpd lets go of them */
+	connections_flush(all); /* libmicrohttpd lets go of them */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Connections: all of a server, and what they share: libmicrohttpd, deadlines, streams.
+ * Connections: all connections of the server and what they share.
  */
 #ifndef HTTP_CONNECTIONS_H
 #define HTTP_CONNECTIONS_H
@@ -9,77 +9,71 @@
 #include <sys/queue.h>
 #include <systemd/sd-event.h>
 
-#include "config/config.h"
 #include "base/memory_budget.h"
+#include "config/config.h"
+#include "http/admission.h"
 #include "http/auth.h"
 #include "http/deadline.h"
 #include "http/engine.h"
+#include "http/http_server.h"
 #include "http/lockout.h"
 #include "http/network_interface.h"
-#include "http/server.h"
-#include "http/share.h"
 #include "http/socket_poll.h"
-#include "http/stream_carrier.h"
+#include "http/streams.h"
 
 struct listener;
 
-enum { CONNECTIONS_MEMORY_BYTES = 8 * 1024 * 1024 };
+enum {
+	CONNECTIONS_MEMORY_BYTES = 8 * 1024 * 1024,
+	CONNECTIONS_TURN_MS = 50, /* then complete requests wait for the next turn */
+};
 
 struct connections {
 	sd_event *loop;
 	const struct config *config;
 	const struct http_route *routes;
 	const struct auth *auth;
-	struct memory_budget *budget; /* of requests, answers and streams, all together */
+	struct memory_budget *budget; /* of all requests, answers and streams together */
 	struct deadlines deadlines;
 	struct engine engine;
 	struct socket_poll poll;
 	struct streams streams;
 	struct lockout lockout;
 	struct network_interfaces interfaces;
-	struct http_counts counts;
-	TAILQ_HEAD(joining_list, connection) joining; /* libmicrohttpd is to take them */
-	unsigned refused; /* connections that are there only to read why: admission.h */
-	unsigned lingering;
-	unsigned delayed; /* connections whose refusal is held back now */
-	TAILQ_HEAD(connection_list, connection) list;
-	struct share_list shares;
-	TAILQ_HEAD(settle_list, connection) settle; /* to be looked at once more */
+	struct http_server_counts counts;
+	TAILQ_HEAD(connections_list, connection) list;
+	struct admission_usage_list usages;
+	unsigned count;
+	unsigned served_count;	  /* of these; the others are closing */
+	unsigned refused_count;	  /* see admission.h */
+	unsigned lingering_count; /* in CONNECTION_LINGERING */
+	unsigned delayed_count;	  /* in CONNECTION_DELAYED */
+	unsigned peak_count;	  /* since memory was last returned to the system */
+	/* connections to progress or to free after the current callback */
+	TAILQ_HEAD(connections_settle_list, connection) settle;
 	sd_event_source *settle_turn;
 	bool settling;
-	TAILQ_HEAD(later_list, connection) later; /* whose requests wait for their turn */
-	sd_event_source *later_turn;
-	unsigned count;
-	unsigned served; /* of these; the others are on their way out */
-	unsigned crowd;	 /* the most there were since memory was given back */
+	/* complete requests that wait for a later turn of the loop */
+	TAILQ_HEAD(connections_postponed_list, connection) postponed;
+	sd_event_source *postponed_turn;
 	bool stopping;
-	void (*emptied)(void *data); /* the last one went; never NULL */
+	void (*emptied)(void *data); /* the last connection is gone; never NULL */
 	void *data;
 };
 
-/* `loop`, config, routes, auth, emptied and data are set before. -errno */
-int connections_init(struct connections *connections);
-int connections_later_init(struct connections *all); /* for connections_init() */
-void connections_deinit(struct connections *connections);
-/* An answer with this status goes out. */
-void connections_count_answer(struct connections *connections, unsigned status);
-/* For connection.c: one more; it is on its way out, once more is fine; one less. */
-void connections_join(struct connections *connections, struct connection *connection);
-void connections_retire(struct connections *connections, struct connection *connection);
-void connections_leave(struct connections *connections, struct connection *connection);
-/* A right token came with it. */
-void connections_prove(struct connection *connection, int64_t client_id);
-/* It is looked at once more soon, not within this call; what is closed by then is freed. */
-void connections_settle_later(struct connections *connections,
-			      struct connection *connection);
-/* Does now all that is to be done. */
-void connections_flush(struct connections *connections);
-void connection_free(struct connection *connection); /* in connection.c, for this */
-/* From now on every connection closes after its answer, and idle ones at once. */
-void connections_stop(struct connections *connections);
-/* Ends what this client has under way; see http_server_cut_client(). */
-void connections_cut_client(struct connections *connections, int64_t client_id);
-/* Closes all that came to `listener`, NULL: to any; what waits is abandoned. */
-void connections_close(struct connections *connections, const struct listener *listener);
+/* The caller sets loop, config, routes, auth, emptied and data before. -errno */
+int connections_init(struct connections *all);
+void connections_deinit(struct connections *all);
+/* Takes ownership of a socket that was just accepted. */
+void connections_accept(struct connections *all, int fd, const struct address *peer,
+			const struct listener *listener);
+/* Settles connections and runs libmicrohttpd now, where that is due. */
+void connections_flush(struct connections *all);
+/* Closes idle connections now and every other one after its answer. */
+void connections_stop(struct connections *all);
+/* Ends what this client has under way, see http_server_cut_client(). */
+void connections_cut_client(struct connections *all, int64_t client_id);
+/* Closes all connections of `listener`, NULL: of any; handlers hear `abandoned`. */
+void connections_close(struct connections *all, const struct listener *listener);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { DEADLINE_ACCURACY_US = 50 * 1000 };
 
-static uint64_t now_us(struct deadlines *deadlines)
+static uint64_t deadlines_now_us(struct deadlines *deadlines)
 {
 	uint64_t now = 0;
 
@@ -16,7 +16,7 @@ static uint64_t now_us(struct deadlines *deadlines)
 	return now;
 }
 
-static void timer_set(struct deadlines *deadlines, uint64_t due_us)
+static void deadlines_set_timer(struct deadlines *deadlines, uint64_t due_us)
 {
 	int error;
 
@@ -30,7 +30,8 @@ static void timer_set(struct deadlines *deadlines, uint64_t due_us)
 		log_warning("http: deadline timer: error %d", -error);
 }
 
-static void expire(struct deadlines *deadlines, enum deadline_kind kind, uint64_t now)
+static void deadlines_expire(struct deadlines *deadlines, enum deadline_kind kind,
+			     uint64_t now)
 {
 	struct deadline_list *list = &deadlines->kinds[kind].list;
 	struct deadline *deadline;
@@ -40,20 +41,20 @@ static void expire(struct deadlines *deadlines, enum deadline_kind kind, uint64_
 		deadline->expired(deadline);
 	}
 	if (deadline)
-		timer_set(deadlines, deadline->due_us);
+		deadlines_set_timer(deadlines, deadline->due_us);
 }
 
-static int timer_fired(sd_event_source *source, uint64_t due_us, void *data)
+static int deadlines_on_timer(sd_event_source *source, uint64_t due_us, void *data)
 {
 	struct deadlines *deadlines = data;
-	uint64_t now = now_us(deadlines);
+	uint64_t now = deadlines_now_us(deadlines);
 	int kind;
 
 	(void)source;
 	(void)due_us;
 	deadlines->timer_us = UINT64_MAX;
 	for (kind = 0; kind < DEADLINE_KINDS; kind++)
-		expire(deadlines, kind, now);
+		deadlines_expire(deadlines, kind, now);
 	return 0;
 }
 
@@ -70,7 +71,7 @@ int deadlines_init(struct deadlines *deadlines, sd_event *loop,
 		deadlines->kinds[kind].period_us = period_ms[kind] * 1000;
 	}
 	error = sd_event_add_time(loop, &deadlines->timer, CLOCK_MONOTONIC, UINT64_MAX,
-				  DEADLINE_ACCURACY_US, timer_fired, deadlines);
+				  DEADLINE_ACCURACY_US, deadlines_on_timer, deadlines);
 	if (error < 0)
 		return error;
 	sd_event_source_set_enabled(deadlines->timer, SD_EVENT_OFF);
@@ -90,10 +91,10 @@ void deadline_set(struct deadlines *deadlines, struct deadline *deadline,
 		  enum deadline_kind kind)
 {
 	deadline_clear(deadlines, deadline);
-	deadline->due_us = now_us(deadlines) + deadlines->kinds[kind].period_us;
+	deadline->due_us = deadlines_now_us(deadlines) + deadlines->kinds[kind].period_us;
 	deadline->kind = kind;
 	TAILQ_INSERT_TAIL(&deadlines->kinds[kind].list, deadline, link);
-	timer_set(deadlines, deadline->due_us);
+	deadlines_set_timer(deadlines, deadline->due_us);
 }
 
 void deadline_clear(struct deadlines *deadlines, struct deadline *deadline)

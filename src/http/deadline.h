@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Deadlines: by when something must have happened, whatever trickles in meanwhile.
+ * Deadlines: time limits for many connections with one timer.
  *
- * Each kind has one period, so its deadlines are due in the order in which they were set:
- * a list per kind and one timer for all. The timer is moved only to an earlier time; when it
- * fires early it is set again. A busy server thus sets it a few times a minute, not
- * with every request.
+ * Each kind has one period, so its deadlines expire in the order in which they were set: one list
+ * per kind. The timer is moved only to an earlier time; if it fires too early it is set again. So
+ * a busy server sets it a few times a minute, not for every request.
  */
 #ifndef HTTP_DEADLINE_H
 #define HTTP_DEADLINE_H
@@ -15,10 +14,11 @@
 #include <systemd/sd-event.h>
 
 enum deadline_kind {
-	DEADLINE_REQUEST, /* for a request to arrive whole, and for its answer to be read; of
-			     a stream, for the next piece */
-	DEADLINE_IDLE,	  /* for a kept connection to ask again */
-	DEADLINE_DRAIN, /* for the peer to read the last answer */
+	/* for a complete request to arrive, for its answer to be read, for the next piece of a
+	 * stream to be read */
+	DEADLINE_REQUEST,
+	DEADLINE_IDLE,	/* for the next request on an idle connection */
+	DEADLINE_DRAIN, /* for the peer to read the last answer before we close */
 	DEADLINE_KINDS,
 };
 
@@ -27,7 +27,7 @@ struct deadline {
 	TAILQ_ENTRY(deadline) link;
 	uint64_t due_us; /* CLOCK_MONOTONIC; 0: not set */
 	enum deadline_kind kind;
-	void (*expired)(struct deadline *deadline); /* it is no longer set by then */
+	void (*expired)(struct deadline *deadline); /* it is already cleared */
 };
 
 struct deadlines {
@@ -45,7 +45,7 @@ int deadlines_init(struct deadlines *deadlines, sd_event *loop,
 		   const uint64_t period_ms[DEADLINE_KINDS]);
 void deadlines_deinit(struct deadlines *deadlines); /* asserts that none is set */
 
-/* Counts anew from now on; replaces what was set. */
+/* Starts the period of `kind` now; replaces an earlier deadline. */
 void deadline_set(struct deadlines *deadlines, struct deadline *deadline,
 		  enum deadline_kind kind);
 void deadline_clear(struct deadlines *deadlines, struct deadline *deadline);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An exchange knows no socket: a carrier brings the request and takes the answer.
+ * States:  RECEIVING -> WAITING -> STREAMING or ANSWERED.  A handler may also answer while RECEIVING.
+ * Every state but ANSWERED may lead to ABANDONED.
  *
- * Body pieces are joined until there are EXCHANGE_PIECE_MIN bytes, because the parser behind
- * scans a string again from its start at each piece: a peer that drips bytes must not buy
- * CPU with them (tests/unit/test_exchange.c::test_pieces_are_joined). A body that arrives at
- * once is handed on without a copy.
+ * An exchange knows no socket: a carrier (http/exchange_carrier.h) brings the request and takes the
+ * answer.
+ *
+ * Body pieces are joined until there are EXCHANGE_PIECE_MIN bytes. The JSON parser scans an
+ * unfinished string from its start for every piece, so a peer that sends single bytes must not be
+ * able to buy CPU time with them (tests/unit/test_exchange.c::test_pieces_are_joined). A body that
+ * arrives at once is passed on without a copy.
  */
 #include "http/exchange.h"
 
@@ -14,13 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http/client_copy.h"
 #include "http/exchange_carrier.h"
-#include "http/stream_carrier.h"
+#include "http/streams.h"
 
 enum exchange_state {
 	EXCHANGE_RECEIVING,
-	EXCHANGE_WAITING, /* whole, and the handler answers later */
+	EXCHANGE_WAITING, /* complete; the handler answers later */
 	EXCHANGE_STREAMING,
 	EXCHANGE_ANSWERED,
 	EXCHANGE_ABANDONED,
@@ -28,23 +31,23 @@ enum exchange_state {
 
 struct exchange {
 	enum exchange_state state;
-	bool told_to_stop;
+	bool stop_requested;
 	bool held;
 	bool encrypted;
-	const struct exchange_carrier *carrier; /* NULL: it has let it go */
+	const struct exchange_carrier *carrier; /* NULL: it has let the exchange go */
 	void *carrier_data;
 	const struct exchange_handler *handler;
 	void *handler_data;
 	void *context;
 	struct stream *stream; /* the carrier's; NULL: not streaming */
 	struct arena *arena;
-	struct buffer piece; /* what came and is not handed on yet */
-	uint64_t received;
-	struct memory_budget *budget;
-	size_t charged; /* for what the parser keeps of the body, then by the handler */
+	struct buffer piece; /* received, not yet passed on */
+	uint64_t received_bytes;
 	uint64_t body_length;
+	struct memory_budget *budget;
+	size_t charged_bytes; /* for the parser's share of the body, then by the handler */
 	const char *method;
-	const struct client *client; /* a copy of its own, see client_copy.h */
+	struct client client;
 };
 
 struct arena *exchange_arena(struct exchange *exchange)
@@ -74,12 +77,7 @@ bool exchange_is_encrypted(const struct exchange *exchange)
 
 const struct client *exchange_client(const struct exchange *exchange)
 {
-	return exchange->client;
-}
-
-static bool blank(char c)
-{
-	return c == ' ' || c == '\t';
+	return &exchange->client;
 }
 
 const char *exchange_header(struct exchange *exchange, const char *name,
@@ -93,9 +91,9 @@ const char *exchange_header(struct exchange *exchange, const char *name,
 	value = exchange->carrier->header(exchange->carrier_data, name, conflict_out);
 	if (!value)
 		return NULL;
-	while (blank(*value))
-		value++;
-	for (whole = length = strlen(value); length && blank(value[length - 1]);)
+	value += strspn(value, " \t");
+	whole = length = strlen(value);
+	while (length && strchr(" \t", value[length - 1]))
 		length--;
 	return length == whole ? value : arena_copy(exchange->arena, value, length);
 }
@@ -136,29 +134,28 @@ bool exchange_charge(struct exchange *exchange, size_t bytes)
 {
 	if (!memory_budget_take(exchange->budget, bytes))
 		return false;
-	exchange->charged += bytes;
+	exchange->charged_bytes += bytes;
 	return true;
 }
 
 void exchange_discharge(struct exchange *exchange)
 {
-	memory_budget_give(exchange->budget, exchange->charged);
-	exchange->charged = 0;
+	memory_budget_give(exchange->budget, exchange->charged_bytes);
+	exchange->charged_bytes = 0;
 }
 
-/* All that it holds. */
-static void destroy(struct exchange *exchange)
+/* Frees it with everything that it holds. */
+static void exchange_destroy(struct exchange *exchange)
 {
 	buffer_deinit(&exchange->piece);
 	exchange_discharge(exchange);
-	client_copy_drop(exchange->client);
 	arena_free(exchange->arena);
 	memory_budget_drop(exchange->budget);
 	free(exchange);
 }
 
 struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carrier_data,
-			      const struct exchange_request *request)
+			      const struct exchange_carrier_request *request)
 {
 	struct exchange *exchange = malloc(sizeof(*exchange));
 
@@ -169,7 +166,7 @@ struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carr
 		.carrier_data = carrier_data,
 		.handler = request->handler,
 		.handler_data = request->handler_data,
-		.client = client_copy_take(request->client),
+		.client = *request->client,
 		.encrypted = request->encrypted,
 		.body_length = request->body_length,
 		.budget = memory_budget_keep(request->budget),
@@ -178,9 +175,9 @@ struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carr
 	if (exchange->arena)
 		exchange->method = arena_copy(exchange->arena, request->method,
 					      strlen(request->method));
-	if (exchange->client && exchange->method)
+	if (exchange->method)
 		return exchange;
-	destroy(exchange);
+	exchange_destroy(exchange);
 	return NULL;
 }
 
@@ -190,16 +187,16 @@ void exchange_begin(struct exchange *exchange)
 		exchange->handler->begin(exchange->handler_data, exchange);
 }
 
-static void hand_on(struct exchange *exchange, const char *data, size_t length)
+static void exchange_pass_on(struct exchange *exchange, const char *data, size_t length)
 {
 	if (exchange->state == EXCHANGE_RECEIVING && exchange->handler->body)
 		exchange->handler->body(exchange->handler_data, exchange, data, length);
 }
 
-/* A string that spans pieces is kept by the parser, in a buffer that doubles. */
-static bool charge_parser(struct exchange *exchange, size_t length)
+/* The parser keeps a string that spans pieces in a buffer that doubles. */
+static bool exchange_charge_parser(struct exchange *exchange, size_t length)
 {
-	return exchange->received <= EXCHANGE_PIECE_MIN ||
+	return exchange->received_bytes <= EXCHANGE_PIECE_MIN ||
 	       exchange_charge(exchange, 2 * length);
 }
 
@@ -208,21 +205,21 @@ int exchange_receive(struct exchange *exchange, const char *data, size_t length)
 	struct buffer *piece = &exchange->piece;
 	bool last;
 
-	exchange->received += length;
-	if (exchange->received > EXCHANGE_BODY_MAX)
+	exchange->received_bytes += length;
+	if (exchange->received_bytes > EXCHANGE_BODY_MAX)
 		return -EMSGSIZE;
-	if (!charge_parser(exchange, length))
+	if (!exchange_charge_parser(exchange, length))
 		return -ENOMEM;
-	last = exchange->received == exchange->body_length;
+	last = exchange->received_bytes == exchange->body_length;
 	if (!piece->length && (length >= EXCHANGE_PIECE_MIN || last)) {
-		hand_on(exchange, data, length);
+		exchange_pass_on(exchange, data, length);
 		return 0;
 	}
 	buffer_append(piece, data, length);
 	if (piece->failed)
 		return -ENOMEM;
 	if (piece->length >= EXCHANGE_PIECE_MIN) {
-		hand_on(exchange, piece->data, piece->length);
+		exchange_pass_on(exchange, piece->data, piece->length);
 		buffer_clear(piece);
 	}
 	return 0;
@@ -231,7 +228,7 @@ int exchange_receive(struct exchange *exchange, const char *data, size_t length)
 void exchange_complete(struct exchange *exchange)
 {
 	if (exchange->piece.length)
-		hand_on(exchange, exchange->piece.data, exchange->piece.length);
+		exchange_pass_on(exchange, exchange->piece.data, exchange->piece.length);
 	buffer_deinit(&exchange->piece);
 	if (exchange->state != EXCHANGE_RECEIVING)
 		return;
@@ -240,7 +237,7 @@ void exchange_complete(struct exchange *exchange)
 	exchange->handler->complete(exchange->handler_data, exchange);
 }
 
-bool exchange_answered(const struct exchange *exchange)
+bool exchange_is_answered(const struct exchange *exchange)
 {
 	return exchange->state == EXCHANGE_ANSWERED ||
 	       exchange->state == EXCHANGE_STREAMING;
@@ -250,9 +247,9 @@ void exchange_stop(struct exchange *exchange)
 {
 	bool streams = exchange->state == EXCHANGE_STREAMING;
 
-	if ((exchange->state != EXCHANGE_WAITING && !streams) || exchange->told_to_stop)
+	if ((exchange->state != EXCHANGE_WAITING && !streams) || exchange->stop_requested)
 		return;
-	exchange->told_to_stop = true;
+	exchange->stop_requested = true;
 	if (exchange->handler->stopping &&
 	    !(streams && stream_is_ended(exchange->stream)))
 		exchange->handler->stopping(exchange->handler_data, exchange);
@@ -260,8 +257,8 @@ void exchange_stop(struct exchange *exchange)
 		stream_end(exchange->stream, NULL);
 }
 
-/* Nobody is owed anything any more. */
-static bool is_over(const struct exchange *exchange)
+/* Nothing more will be answered or streamed. */
+static bool exchange_is_over(const struct exchange *exchange)
 {
 	switch (exchange->state) {
 	case EXCHANGE_RECEIVING:
@@ -278,19 +275,19 @@ static bool is_over(const struct exchange *exchange)
 
 void exchange_abandon(struct exchange *exchange)
 {
-	if (is_over(exchange))
+	if (exchange_is_over(exchange))
 		return;
 	exchange->state = EXCHANGE_ABANDONED;
 	if (exchange->handler->abandoned)
 		exchange->handler->abandoned(exchange->handler_data, exchange);
 }
 
-/* Both have let it go. */
-static void end(struct exchange *exchange)
+/* Both the carrier and the handler have let it go. */
+static void exchange_end(struct exchange *exchange)
 {
 	if (exchange->handler->ended)
 		exchange->handler->ended(exchange->handler_data, exchange);
-	destroy(exchange);
+	exchange_destroy(exchange);
 }
 
 void exchange_hold(struct exchange *exchange)
@@ -302,7 +299,7 @@ void exchange_release(struct exchange *exchange)
 {
 	exchange->held = false;
 	if (!exchange->carrier)
-		end(exchange);
+		exchange_end(exchange);
 }
 
 void exchange_free(struct exchange *exchange)
@@ -313,5 +310,5 @@ void exchange_free(struct exchange *exchange)
 	exchange->carrier = NULL;
 	exchange->stream = NULL;
 	if (!exchange->held)
-		end(exchange);
+		exchange_end(exchange);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of the table is the order of trust: first who it takes us for (Host), then who sent
- * it (Origin), what it wants, and last who asks. The first check that fails answers.
+ * The table is ordered by trust: first which server the request is meant for (Host), then which
+ * page sent it (Origin), then what it wants, and last which client sent it. The first check that
+ * fails decides the answer.
  */
 #include "http/gate.h"
 
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include "http/authority.h"
-#include "http/origin.h"
 
 struct gate_walk {
 	const struct gate_request *request;
@@ -20,33 +20,33 @@ struct gate_walk {
 	struct gate_verdict *verdict;
 };
 
-/* The header's value; NULL: there is none. */
-static const char *header_of(const struct gate_walk *walk, const char *name)
+/* NULL: the header is absent. */
+static const char *gate_header(const struct gate_walk *walk, const char *name)
 {
 	return request_head_find(walk->request->head, name, NULL);
 }
 
-static bool method_is(const struct gate_walk *walk, const char *method)
+static bool gate_method_is(const struct gate_walk *walk, const char *method)
 {
 	return strcmp(walk->request->head->method, method) == 0;
 }
 
-/* Host and Origin: are we meant, and by whom? */
+/* Host and Origin */
 
-static bool host_present(struct gate_walk *walk)
+static bool gate_host_is_present(struct gate_walk *walk)
 {
-	return header_of(walk, "Host") || walk->request->head->is_http_1_0;
+	return gate_header(walk, "Host") || walk->request->head->is_http_1_0;
 }
 
-static bool host_readable(struct gate_walk *walk)
+static bool gate_host_is_valid(struct gate_walk *walk)
 {
-	const char *host = header_of(walk, "Host");
+	const char *host = gate_header(walk, "Host");
 	struct authority authority;
 
 	return !host || authority_parse(host, strlen(host), &authority);
 }
 
-static bool host_is_ours(const struct authority *authority)
+static bool gate_is_own_name(const struct authority *authority)
 {
 	char name[256 + sizeof(".local")];
 
@@ -59,10 +59,10 @@ static bool host_is_ours(const struct authority *authority)
 	return authority_is(authority, name);
 }
 
-/* DNS rebinding needs a name: an address in Host was not looked up by anybody. */
-static bool host_allowed(struct gate_walk *walk)
+/* DNS rebinding needs a name: an address in Host comes from no DNS answer. */
+static bool gate_host_is_allowed(struct gate_walk *walk)
 {
-	const char *host = header_of(walk, "Host");
+	const char *host = gate_header(walk, "Host");
 	const struct config_list *allowed = &walk->config->allowed_host;
 	struct authority authority;
 	size_t at;
@@ -74,30 +74,25 @@ static bool host_allowed(struct gate_walk *walk)
 	for (at = 0; at < allowed->count; at++)
 		if (authority_is(&authority, allowed->items[at]))
 			return true;
-	return host_is_ours(&authority);
+	return gate_is_own_name(&authority);
 }
 
-/* A page that came from here: its browser names us in Host, which was looked at before. */
-static bool origin_is_own(const struct gate_walk *walk, const char *origin)
+static bool gate_origin_is_allowed(struct gate_walk *walk)
 {
-	const char *host = header_of(walk, "Host");
-
-	return host && origin_is_of_host(origin, host, strlen(host));
-}
-
-/* "null" is what sandboxed frames and local files of anybody send. */
-static bool origin_allowed(struct gate_walk *walk)
-{
-	const char *origin = header_of(walk, "Origin");
+	const char *origin = gate_header(walk, "Origin");
+	const char *host = gate_header(walk, "Host");
 	const struct config_list *allowed = &walk->config->allowed_origin;
 	bool found;
 	size_t at;
 
 	if (!origin)
 		return true;
+	/* sandboxed frames and local files of any origin send "null" */
 	if (strcmp(origin, "null") == 0)
 		return false;
-	found = origin_is_local(origin) || origin_is_own(walk, origin);
+	/* a page that we served: its browser sends our name, checked before, as Host */
+	found = authority_origin_is_local(origin) ||
+		(host && authority_origin_is(origin, host));
 	for (at = 0; at < allowed->count && !found; at++)
 		found = strcmp(origin, allowed->items[at]) == 0;
 	if (found)
@@ -105,9 +100,9 @@ static bool origin_allowed(struct gate_walk *walk)
 	return found;
 }
 
-/* What it wants */
+/* What the request wants */
 
-static bool path_is(const char *path, const char *route)
+static bool gate_path_is(const char *path, const char *route)
 {
 	size_t length = strlen(route);
 
@@ -116,12 +111,12 @@ static bool path_is(const char *path, const char *route)
 	return !path[length] || strcmp(path + length, "/") == 0;
 }
 
-static bool path_known(struct gate_walk *walk)
+static bool gate_path_is_known(struct gate_walk *walk)
 {
 	const struct http_route *route;
 
 	for (route = walk->routes; route->path; route++) {
-		if (path_is(walk->request->head->path, route->path)) {
+		if (gate_path_is(walk->request->head->path, route->path)) {
 			walk->verdict->route = route;
 			return true;
 		}
@@ -129,30 +124,30 @@ static bool path_known(struct gate_walk *walk)
 	return false;
 }
 
-static bool no_preflight(struct gate_walk *walk)
+static bool gate_is_no_preflight(struct gate_walk *walk)
 {
-	return !method_is(walk, "OPTIONS");
+	return !gate_method_is(walk, "OPTIONS");
 }
 
-static bool method_allowed(struct gate_walk *walk)
+static bool gate_method_is_allowed(struct gate_walk *walk)
 {
 	unsigned method = 0;
 
-	if (method_is(walk, "GET") || method_is(walk, "HEAD"))
+	if (gate_method_is(walk, "GET") || gate_method_is(walk, "HEAD"))
 		method = HTTP_GET;
-	else if (method_is(walk, "POST"))
+	else if (gate_method_is(walk, "POST"))
 		method = HTTP_POST;
-	else if (method_is(walk, "DELETE"))
+	else if (gate_method_is(walk, "DELETE"))
 		method = HTTP_DELETE;
 	return (walk->verdict->route->methods & method) != 0;
 }
 
-static bool type_is_json(struct gate_walk *walk)
+static bool gate_type_is_json(struct gate_walk *walk)
 {
 	static const char json[] = "application/json";
-	const char *type = header_of(walk, "Content-Type");
+	const char *type = gate_header(walk, "Content-Type");
 
-	if (!walk->verdict->route->json_body || !method_is(walk, "POST"))
+	if (!walk->verdict->route->json_body || !gate_method_is(walk, "POST"))
 		return true;
 	if (!type || strncasecmp(type, json, sizeof(json) - 1) != 0)
 		return false;
@@ -161,24 +156,24 @@ static bool type_is_json(struct gate_walk *walk)
 	return !*type || *type == ';';
 }
 
-static bool length_bounded(struct gate_walk *walk)
+/* A chunked body is counted while it arrives. */
+static bool gate_length_is_allowed(struct gate_walk *walk)
 {
 	uint64_t length = walk->request->head->body_length;
 
-	return length == REQUEST_BODY_CHUNKED || length <= EXCHANGE_BODY_MAX;
+	return length == REQUEST_HEAD_BODY_CHUNKED || length <= EXCHANGE_BODY_MAX;
 }
 
-static bool body_plain(struct gate_walk *walk)
+static bool gate_body_is_plain(struct gate_walk *walk)
 {
-	const char *coding = header_of(walk, "Content-Encoding");
+	const char *coding = gate_header(walk, "Content-Encoding");
 
 	return !coding || strcasecmp(coding, "identity") == 0;
 }
 
-/* Who asks */
+/* Which client sent it */
 
-/* Whoever it is may have it. */
-static bool is_for_anybody(const struct gate_walk *walk)
+static bool gate_needs_no_token(const struct gate_walk *walk)
 {
 	const struct http_route *route = walk->verdict->route;
 
@@ -186,30 +181,30 @@ static bool is_for_anybody(const struct gate_walk *walk)
 				 route->trusts_loopback(walk->config));
 }
 
-static bool token_sent(struct gate_walk *walk)
+static bool gate_token_is_sent(struct gate_walk *walk)
 {
-	return is_for_anybody(walk) || walk->auth->open ||
-	       auth_has_token(header_of(walk, "Authorization"));
+	return gate_needs_no_token(walk) || walk->auth->open ||
+	       auth_has_token(gate_header(walk, "Authorization"));
 }
 
-static bool token_known(struct gate_walk *walk)
+static bool gate_token_is_known(struct gate_walk *walk)
 {
-	if (is_for_anybody(walk))
+	if (gate_needs_no_token(walk))
 		return true;
 	walk->verdict->right_token = auth_check(
-		walk->auth, header_of(walk, "Authorization"), &walk->verdict->client);
+		walk->auth, gate_header(walk, "Authorization"), &walk->verdict->client);
 	walk->verdict->wrong_token = !walk->verdict->right_token;
 	return walk->verdict->right_token;
 }
 
-static bool scopes_held(struct gate_walk *walk)
+static bool gate_scopes_suffice(struct gate_walk *walk)
 {
 	const struct http_route *route = walk->verdict->route;
 	unsigned held = walk->verdict->client.scopes;
 
-	return is_for_anybody(walk) ||
+	return gate_needs_no_token(walk) ||
 	       ((held & route->scopes) == route->scopes &&
-		(!(held & route->useless) || (held & ~route->useless)));
+		(!(held & route->useless_scopes) || (held & ~route->useless_scopes)));
 }
 
 static const struct gate {
@@ -218,28 +213,31 @@ static const struct gate {
 	bool (*passes)(struct gate_walk *walk);
 	const char *text;
 } gates[] = {
-	{ 400, true, host_present, "the Host header is missing" },
-	{ 400, true, host_readable, "the Host header is not HOST or HOST:PORT" },
-	{ 421, false, host_allowed,
-	  "this server does not know itself by that Host: use its address, or add the "
-	  "name with server.allowed_host" },
-	{ 403, false, origin_allowed,
+	{ 400, true, gate_host_is_present, "the Host header is missing" },
+	{ 400, true, gate_host_is_valid, "the Host header is not HOST or HOST:PORT" },
+	{ 421, false, gate_host_is_allowed,
+	  "this server does not know that Host name: use its address, or add the name "
+	  "with server.allowed_host" },
+	{ 403, false, gate_origin_is_allowed,
 	  "pages of this Origin may not use this server: allow it with "
 	  "server.allowed_origin" },
-	{ 404, false, path_known, "there is nothing at this path: MCP is at /mcp" },
-	{ 204, false, no_preflight, "" },
-	{ 405, false, method_allowed,
-	  "this path does not take this method: see the Allow header" },
-	{ 415, false, type_is_json, "send the body as Content-Type: application/json" },
-	{ 413, false, length_bounded, "the body is longer than 65536 bytes: send less" },
-	{ 415, false, body_plain, "send the body without Content-Encoding" },
-	{ 401, false, token_sent,
+	{ 404, false, gate_path_is_known,
+	  "there is nothing at this path: MCP is at /mcp" },
+	{ 204, false, gate_is_no_preflight, "" },
+	{ 405, false, gate_method_is_allowed,
+	  "this path does not accept this method: see the Allow header" },
+	{ 415, false, gate_type_is_json,
+	  "send the body as Content-Type: application/json" },
+	{ 413, false, gate_length_is_allowed,
+	  "the body is longer than 65536 bytes: send less" },
+	{ 415, false, gate_body_is_plain, "send the body without Content-Encoding" },
+	{ 401, false, gate_token_is_sent,
 	  "a token is needed: send Authorization: Bearer TOKEN; `ofono-mcp pair` makes "
 	  "one" },
-	{ 401, false, token_known,
-	  "this token is no client's: use the one that `ofono-mcp pair` printed, or make "
+	{ 401, false, gate_token_is_known,
+	  "no client has this token: use the one that `ofono-mcp pair` printed, or make "
 	  "another" },
-	{ 403, false, scopes_held,
+	{ 403, false, gate_scopes_suffice,
 	  "this client lacks a scope that this path needs: the owner grants it with "
 	  "`ofono-mcp change NAME --scope LIST`" },
 };

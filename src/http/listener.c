@@ -1,70 +1,206 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whoever connects is accepted at once, and admission.c decides who makes room. Only without
- * descriptors or memory the queue has to wait a moment.
+ *   bound --listener_open()--> listening --listener_serve()--> accepting
+ *
+ * Every connection is accepted at once, and admission.c decides which other makes room. Only when
+ * descriptors or memory run out, new connections wait in the kernel's queue for
+ * LISTENER_RETRY_US.
  */
 #include "http/listener.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <systemd/sd-daemon.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/address.h"
 #include "base/log.h"
-#include "http/connection.h"
+#include "http/connections.h"
 #include "http/tls.h"
 
 enum {
 	/*
-	 * Who comes on top is not heard, and tries again a second later: so it is as many as
-	 * may come while we do something else.
+	 * The kernel drops connections beyond this, and their peers retry a second later. So it
+	 * must hold as many as may arrive while we do something else.
 	 */
-	LISTEN_BACKLOG = 512,
-	ACCEPT_MAX = 16, /* in a turn, then who is connected has a turn */
-	RETRY_US = 100 * 1000,
+	LISTENER_BACKLOG = 512,
+	LISTENER_ACCEPT_MAX = 16, /* in one turn, so that connections get theirs */
+	LISTENER_RETRY_US = 100 * 1000,
 };
 
-static int listen_error(int number, const struct address *address,
-			struct explanation *error)
+/* Sockets from the service manager */
+
+struct listener_candidate {
+	int fd;
+	bool open_mode;
+	struct address address; /* if it is an IP socket */
+};
+
+static bool listener_is_socket(const struct listener_candidate *socket)
+{
+	return sd_is_socket(socket->fd, AF_UNSPEC, 0, -1) > 0;
+}
+
+static bool listener_is_ip(const struct listener_candidate *socket)
+{
+	return socket->address.any.sa_family == AF_INET ||
+	       socket->address.any.sa_family == AF_INET6;
+}
+
+static bool listener_is_tcp(const struct listener_candidate *socket)
+{
+	return sd_is_socket(socket->fd, AF_UNSPEC, SOCK_STREAM, -1) > 0;
+}
+
+static bool listener_is_listening(const struct listener_candidate *socket)
+{
+	return sd_is_socket(socket->fd, AF_UNSPEC, SOCK_STREAM, 1) > 0;
+}
+
+/* IPv4 connections to a dual-stack socket have a local address that no interface has. */
+static bool listener_is_single_stack(const struct listener_candidate *socket)
+{
+	socklen_t length = sizeof(int);
+	int only = 0;
+
+	if (socket->address.any.sa_family != AF_INET6 ||
+	    !IN6_IS_ADDR_UNSPECIFIED(&socket->address.in6.sin6_addr))
+		return true;
+	return getsockopt(socket->fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, &length) == 0 &&
+	       only;
+}
+
+static bool listener_is_safe(const struct listener_candidate *socket)
+{
+	return !socket->open_mode || address_is_loopback(&socket->address);
+}
+
+static const struct {
+	bool (*passes)(const struct listener_candidate *socket);
+	const char *text; /* what it is instead, and what to do */
+} listener_socket_checks[] = {
+	{ listener_is_socket, "is not a socket: pass ListenStream=ADDRESS:PORT only" },
+	{ listener_is_ip,
+	  "is not an IP socket: use ListenStream=ADDRESS:PORT, not a path" },
+	{ listener_is_tcp,
+	  "is not a TCP socket: use ListenStream=, not ListenDatagram=" },
+	{ listener_is_listening,
+	  "does not listen: use Accept=no, one process serves all connections" },
+	{ listener_is_single_stack,
+	  "accepts IPv4 and IPv6 at once: use BindIPv6Only=ipv6-only, and a second "
+	  "ListenStream=0.0.0.0:PORT" },
+	{ listener_is_safe,
+	  "can be reached from the network, and server.open asks for no token: pass "
+	  "loopback addresses, or remove server.open" },
+};
+
+static int listener_check_socket(const struct listener_candidate *socket,
+				 struct explanation *error)
+{
+	char text[ADDRESS_TEXT_BYTES] = "";
+	size_t at;
+
+	for (at = 0;
+	     at < sizeof(listener_socket_checks) / sizeof(listener_socket_checks[0]);
+	     at++) {
+		if (listener_socket_checks[at].passes(socket))
+			continue;
+		if (listener_is_ip(socket))
+			address_format(&socket->address, text);
+		return explanation_set(error, -EINVAL,
+				       "LISTEN_FDS: descriptor %d%s%s: it %s", socket->fd,
+				       *text ? ", " : "", text,
+				       listener_socket_checks[at].text);
+	}
+	return 0;
+}
+
+static int listener_take_socket(struct listener_socket *item, int fd, bool open_mode,
+				struct explanation *error)
+{
+	struct sockaddr_storage any = { .ss_family = AF_UNSPEC };
+	struct listener_candidate socket = { .fd = fd, .open_mode = open_mode };
+	socklen_t length = sizeof(any);
+	int flags, result;
+
+	if (getsockname(fd, (struct sockaddr *)&any, &length) == 0)
+		address_take(&socket.address, (const struct sockaddr *)&any);
+	result = listener_check_socket(&socket, error);
+	if (result)
+		return result;
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
+		result = -errno;
+		return explanation_set(error, result, "LISTEN_FDS: descriptor %d: %s", fd,
+				       strerror(-result));
+	}
+	*item = (struct listener_socket){ fd, socket.address };
+	return 0;
+}
+
+int listener_take_sockets(struct listener_sockets *sockets, bool open_mode,
+			  struct explanation *error)
+{
+	int count = sd_listen_fds(1), result = 0;
+
+	sockets->count = 0;
+	if (count < 0)
+		return explanation_set(error, count,
+				       "LISTEN_FDS or LISTEN_PID is not valid: %s",
+				       strerror(-count));
+	if (count > CONFIG_LIST_MAX)
+		return explanation_set(
+			error, -E2BIG,
+			"LISTEN_FDS: %d sockets were passed; at most %d can be served",
+			count, CONFIG_LIST_MAX);
+	for (int at = 0; at < count && !result; at++)
+		result = listener_take_socket(&sockets->items[at],
+					      SD_LISTEN_FDS_START + at, open_mode, error);
+	if (!result)
+		sockets->count = (unsigned)count;
+	return result;
+}
+
+/* Binding */
+
+static int listener_explain(int number, const struct address *address,
+			    struct explanation *error)
 {
 	char text[ADDRESS_TEXT_BYTES];
 
 	address_format(address, text);
 	switch (number) {
 	case EADDRINUSE:
-		return explanation_set(
-			error, -number,
-			"%s is taken by another program; choose another with --listen "
-			"ADDRESS:PORT",
-			text);
+		return explanation_set(error, -number,
+				       "%s is in use by another program; choose another "
+				       "with --listen ADDRESS:PORT",
+				       text);
 	case EACCES:
-		return explanation_set(
-			error, -number,
-			"%s: ports below 1024 need a privilege; choose a higher one "
-			"with --listen ADDRESS:PORT",
-			text);
+		return explanation_set(error, -number,
+				       "%s: ports below 1024 need a privilege; choose a "
+				       "higher one with --listen ADDRESS:PORT",
+				       text);
 	case EPERM: /* the unit's SocketBindDeny= */
 		return explanation_set(
 			error, -number,
-			"%s: the service may not serve this port: systemctl edit "
-			"ofono-mcp, and below [Service] SocketBindAllow=tcp:PORT",
+			"%s: the service is not allowed to use this port: run systemctl "
+			"edit ofono-mcp and add SocketBindAllow=tcp:PORT below [Service]",
 			text);
 	case EADDRNOTAVAIL:
-		return explanation_set(
-			error, -number,
-			"%s: this machine has no such address; choose one that `ip "
-			"address` shows, or 127.0.0.1",
-			text);
+		return explanation_set(error, -number,
+				       "%s: this machine does not have this address; "
+				       "choose one that `ip address` shows, or 127.0.0.1",
+				       text);
 	}
 	return explanation_set(error, -number, "%s: cannot listen: %s", text,
 			       strerror(number));
 }
 
-static int socket_bind(int fd, const struct address *address)
+static int listener_bind_socket(int fd, const struct address *address)
 {
 	const int on = 1;
 
@@ -76,23 +212,7 @@ static int socket_bind(int fd, const struct address *address)
 	return bind(fd, &address->any, address->length) < 0 ? -errno : 0;
 }
 
-/* The descriptor or -errno. */
-static int socket_open(const struct address *address)
-{
-	int fd = socket(address->any.sa_family,
-			SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int error;
-
-	if (fd < 0)
-		return -errno;
-	error = socket_bind(fd, address);
-	if (!error)
-		return fd;
-	close(fd);
-	return error;
-}
-
-static uint16_t socket_port(int fd)
+static uint16_t listener_read_port(int fd)
 {
 	struct address address = { .length = sizeof(address.in6) };
 
@@ -102,126 +222,23 @@ static uint16_t socket_port(int fd)
 						       : address.in.sin_port);
 }
 
-/* Accepting */
-
-static void rest(struct listener *listener)
-{
-	char more[LOG_PACE_TEXT_BYTES];
-
-	if (log_pace_passes(&listener->pace, more))
-		log_warning("http: cannot accept a connection: %s%s", strerror(errno),
-			    more);
-	sd_event_source_set_enabled(listener->accepting, SD_EVENT_OFF);
-	sd_event_source_set_time_relative(listener->retry, RETRY_US);
-	sd_event_source_set_enabled(listener->retry, SD_EVENT_ONESHOT);
-}
-
-/* The system lacks something; what else goes wrong is of the one peer alone: accept(2). */
-static bool is_lack(int number)
-{
-	return number == EMFILE || number == ENFILE || number == ENOBUFS ||
-	       number == ENOMEM;
-}
-
-static int on_accept(sd_event_source *source, int fd, uint32_t events, void *data)
-{
-	struct listener *listener = data;
-	struct address peer;
-
-	(void)source;
-	(void)events;
-	for (int taken = 0; taken < ACCEPT_MAX; taken++) {
-		struct sockaddr_storage any = { 0 };
-		socklen_t length = sizeof(any);
-		int socket = accept4(fd, (struct sockaddr *)&any, &length,
-				     SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-		if (socket < 0) {
-			if (is_lack(errno))
-				rest(listener);
-			if (errno != ECONNABORTED && errno != EINTR)
-				break;
-			continue;
-		}
-		address_take(&peer, (struct sockaddr *)&any);
-		connection_accept(listener->connections, socket, &peer, listener);
-	}
-	connections_flush(listener->connections);
-	return 0;
-}
-
-static int on_retry(sd_event_source *source, uint64_t due_us, void *data)
-{
-	struct listener *listener = data;
-
-	(void)source;
-	(void)due_us;
-	sd_event_source_set_enabled(listener->accepting, SD_EVENT_ON);
-	return 0;
-}
-
-static int accept_add(struct listener *listener)
-{
-	sd_event *loop = listener->connections->loop;
-	int error = sd_event_add_io(loop, &listener->accepting, listener->fd, EPOLLIN,
-				    on_accept, listener);
-
-	if (error >= 0)
-		error = sd_event_source_set_enabled(listener->accepting, SD_EVENT_OFF);
-	if (error >= 0)
-		error = sd_event_add_time(loop, &listener->retry, CLOCK_MONOTONIC,
-					  UINT64_MAX, RETRY_US, on_retry, listener);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(listener->retry, SD_EVENT_OFF);
-	return error < 0 ? error : 0;
-}
-
-bool listener_wants_tls(const struct listener *listener)
-{
-	return tls_is_loaded() &&
-	       (listener->network || listener->connections->config->tls_loopback);
-}
-
-static void accept_remove(struct listener *listener)
-{
-	listener->accepting = sd_event_source_disable_unref(listener->accepting);
-	listener->retry = sd_event_source_disable_unref(listener->retry);
-}
-
-static int listener_start(struct listener *listener)
-{
-	int error;
-
-	if (!listener->handed && listen(listener->fd, LISTEN_BACKLOG) < 0)
-		return -errno;
-	listener->tls = listener_wants_tls(listener);
-	error = accept_add(listener);
-	if (error)
-		accept_remove(listener);
-	return error;
-}
-
-bool listener_is_open(const struct listener *listener)
-{
-	return listener->accepting != NULL;
-}
-
 static int listener_bind(struct listener *listener)
 {
-	int fd = socket_open(&listener->address);
+	const struct address *address = &listener->address;
+	int fd = socket(address->any.sa_family,
+			SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int error;
 
 	if (fd < 0)
-		return fd;
+		return -errno;
+	error = listener_bind_socket(fd, address);
+	if (error) {
+		close(fd);
+		return error;
+	}
 	listener->fd = fd;
-	listener->port = socket_port(fd);
+	listener->port = listener_read_port(fd);
 	return 0;
-}
-
-void listener_deinit(struct listener *listener)
-{
-	if (listener->fd >= 0)
-		close(listener->fd);
-	listener->fd = -1;
 }
 
 int listener_init(struct listener *listener, struct connections *connections,
@@ -236,26 +253,133 @@ int listener_init(struct listener *listener, struct connections *connections,
 	if (!address_parse(text, &listener->address))
 		return explanation_set(
 			error, -EINVAL,
-			"\"%s\" is no address to listen on: write 127.0.0.1:9531 or "
+			"\"%s\" is not an address to listen on: write 127.0.0.1:9531 or "
 			"[::1]:9531",
 			text);
-
 	listener->network = !address_is_loopback(&listener->address);
 	result = listener_bind(listener);
-	return result ? listen_error(-result, &listener->address, error) : 0;
+	return result ? listener_explain(-result, &listener->address, error) : 0;
 }
 
 void listener_adopt(struct listener *listener, struct connections *connections,
-		    const struct handed_socket *socket)
+		    const struct listener_socket *socket)
 {
 	*listener = (struct listener){
 		.connections = connections,
 		.address = socket->address,
 		.fd = socket->fd,
-		.port = socket_port(socket->fd),
-		.handed = true,
+		.port = listener_read_port(socket->fd),
+		.passed = true,
 		.network = !address_is_loopback(&socket->address),
 	};
+}
+
+void listener_deinit(struct listener *listener)
+{
+	if (listener->fd >= 0)
+		close(listener->fd);
+	listener->fd = -1;
+}
+
+/* Accepting */
+
+/* The system has run out of something. Other errors of accept() concern one peer only. */
+static bool listener_is_shortage(int number)
+{
+	return number == EMFILE || number == ENFILE || number == ENOBUFS ||
+	       number == ENOMEM;
+}
+
+static void listener_pause(struct listener *listener)
+{
+	char more[LOG_PACE_TEXT_BYTES];
+
+	if (log_pace_passes(&listener->pace, more))
+		log_warning("http: cannot accept a connection: %s%s", strerror(errno),
+			    more);
+	sd_event_source_set_enabled(listener->accepting, SD_EVENT_OFF);
+	sd_event_source_set_time_relative(listener->retry, LISTENER_RETRY_US);
+	sd_event_source_set_enabled(listener->retry, SD_EVENT_ONESHOT);
+}
+
+static int listener_on_accept(sd_event_source *source, int fd, uint32_t events,
+			      void *data)
+{
+	struct listener *listener = data;
+	struct address peer;
+
+	(void)source;
+	(void)events;
+	for (int count = 0; count < LISTENER_ACCEPT_MAX; count++) {
+		struct sockaddr_storage any = { 0 };
+		socklen_t length = sizeof(any);
+		int socket = accept4(fd, (struct sockaddr *)&any, &length,
+				     SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (socket < 0) {
+			if (listener_is_shortage(errno))
+				listener_pause(listener);
+			if (errno != ECONNABORTED && errno != EINTR)
+				break;
+			continue;
+		}
+		address_take(&peer, (struct sockaddr *)&any);
+		connections_accept(listener->connections, socket, &peer, listener);
+	}
+	connections_flush(listener->connections);
+	return 0;
+}
+
+static int listener_on_retry(sd_event_source *source, uint64_t due_us, void *data)
+{
+	struct listener *listener = data;
+
+	(void)source;
+	(void)due_us;
+	sd_event_source_set_enabled(listener->accepting, SD_EVENT_ON);
+	return 0;
+}
+
+static int listener_add_sources(struct listener *listener)
+{
+	sd_event *loop = listener->connections->loop;
+	int error = sd_event_add_io(loop, &listener->accepting, listener->fd, EPOLLIN,
+				    listener_on_accept, listener);
+
+	if (error >= 0)
+		error = sd_event_source_set_enabled(listener->accepting, SD_EVENT_OFF);
+	if (error >= 0)
+		error = sd_event_add_time(loop, &listener->retry, CLOCK_MONOTONIC,
+					  UINT64_MAX, LISTENER_RETRY_US,
+					  listener_on_retry, listener);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(listener->retry, SD_EVENT_OFF);
+	return error < 0 ? error : 0;
+}
+
+static void listener_remove_sources(struct listener *listener)
+{
+	listener->accepting = sd_event_source_disable_unref(listener->accepting);
+	listener->retry = sd_event_source_disable_unref(listener->retry);
+}
+
+bool listener_wants_tls(const struct listener *listener)
+{
+	return tls_is_loaded() &&
+	       (listener->network || listener->connections->config->tls_loopback);
+}
+
+static int listener_listen(struct listener *listener)
+{
+	int error;
+
+	if (!listener->passed && listen(listener->fd, LISTENER_BACKLOG) < 0)
+		return -errno;
+	listener->tls = listener_wants_tls(listener);
+	error = listener_add_sources(listener);
+	if (error)
+		listener_remove_sources(listener);
+	return error;
 }
 
 int listener_open(struct listener *listener, struct explanation *error)
@@ -263,12 +387,17 @@ int listener_open(struct listener *listener, struct explanation *error)
 	int result = listener->fd < 0 ? listener_bind(listener) : 0;
 
 	if (!result)
-		result = listener_start(listener);
+		result = listener_listen(listener);
 	if (!result)
 		return 0;
-	if (!listener->handed)
+	if (!listener->passed)
 		listener_deinit(listener);
-	return listen_error(-result, &listener->address, error);
+	return listener_explain(-result, &listener->address, error);
+}
+
+bool listener_is_open(const struct listener *listener)
+{
+	return listener->accepting != NULL;
 }
 
 int listener_serve(struct listener *listener)
@@ -280,7 +409,7 @@ int listener_serve(struct listener *listener)
 
 void listener_close(struct listener *listener)
 {
-	accept_remove(listener);
-	if (!listener->handed)
+	listener_remove_sources(listener);
+	if (!listener->passed)
 		listener_deinit(listener);
 }

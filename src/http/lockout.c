@@ -7,55 +7,57 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-static struct lockout_source *source_find(struct lockout *lockout,
-					  const struct address_source *who)
+static struct lockout_source *lockout_find(struct lockout *lockout,
+					   const struct address_source *address)
 {
 	struct lockout_source *source;
 
 	for (int at = 0; at < LOCKOUT_SOURCES_MAX; at++) {
 		source = &lockout->sources[at];
-		if (source->failed_ms && address_source_is(&source->who, who))
+		if (source->last_failed_ms &&
+		    address_source_is(&source->address, address))
 			return source;
 	}
 	return NULL;
 }
 
-static struct lockout_source *source_get(struct lockout *lockout,
-					 const struct address_source *who)
+static struct lockout_source *lockout_find_or_add(struct lockout *lockout,
+						  const struct address_source *address)
 {
-	struct lockout_source *source = source_find(lockout, who);
+	struct lockout_source *source = lockout_find(lockout, address);
 
 	if (source)
 		return source;
 	source = &lockout->sources[0];
 	for (int at = 1; at < LOCKOUT_SOURCES_MAX; at++)
-		if (lockout->sources[at].failed_ms < source->failed_ms)
+		if (lockout->sources[at].last_failed_ms < source->last_failed_ms)
 			source = &lockout->sources[at];
-	*source = (struct lockout_source){ .who = *who };
+	*source = (struct lockout_source){ .address = *address };
 	return source;
 }
 
-/* How many came within the window before this one. */
-static unsigned wrong_add(struct lockout_source *source, int64_t now_ms)
+/* Records a failure and returns how many there were before within the window. */
+static unsigned lockout_record(struct lockout_source *source, int64_t now_ms)
 {
 	unsigned count = 0;
 
-	for (unsigned at = 0; at < LOCKOUT_TOKENS && at < source->wrong_count; at++)
-		if (source->wrong_ms[at] > now_ms - LOCKOUT_WINDOW_MS)
+	for (unsigned at = 0; at < LOCKOUT_TOKENS && at < source->failure_count; at++)
+		if (source->failed_at_ms[at] > now_ms - LOCKOUT_WINDOW_MS)
 			count++;
-	source->wrong_ms[source->wrong_count++ % LOCKOUT_TOKENS] = now_ms;
+	source->failed_at_ms[source->failure_count++ % LOCKOUT_TOKENS] = now_ms;
 	return count;
 }
 
-static void lock(struct lockout_source *source, int64_t now_ms)
+static void lockout_begin(struct lockout_source *source, int64_t now_ms)
 {
 	source->length_ms = source->length_ms ? 2 * source->length_ms : LOCKOUT_FIRST_MS;
-	if (source->length_ms > LOCKOUT_MOST_MS)
-		source->length_ms = LOCKOUT_MOST_MS;
+	if (source->length_ms > LOCKOUT_MAX_MS)
+		source->length_ms = LOCKOUT_MAX_MS;
 	source->until_ms = now_ms + source->length_ms;
 }
 
-static struct lockout_verdict locked(const struct lockout_source *source, int64_t now_ms)
+static struct lockout_verdict lockout_retry_after(const struct lockout_source *source,
+						  int64_t now_ms)
 {
 	return (struct lockout_verdict){
 		.retry_after_seconds =
@@ -63,56 +65,57 @@ static struct lockout_verdict locked(const struct lockout_source *source, int64_
 	};
 }
 
-/* Who was locked out and fails again soon afterwards is locked out again, for longer. */
-static struct lockout_verdict judge(struct lockout_source *source, int64_t now_ms)
+/* A source that fails again soon after a lockout is locked out again, for longer. */
+static struct lockout_verdict lockout_judge(struct lockout_source *source, int64_t now_ms)
 {
 	unsigned before;
 
-	source->failed_ms = now_ms;
+	source->last_failed_ms = now_ms;
 	if (now_ms < source->until_ms)
-		return locked(source, now_ms);
-	if (source->length_ms && now_ms < source->until_ms + LOCKOUT_MOST_MS) {
-		lock(source, now_ms);
-		return locked(source, now_ms);
+		return lockout_retry_after(source, now_ms);
+	if (source->length_ms && now_ms < source->until_ms + LOCKOUT_MAX_MS) {
+		lockout_begin(source, now_ms);
+		return lockout_retry_after(source, now_ms);
 	}
 	source->length_ms = 0;
-	before = wrong_add(source, now_ms);
+	before = lockout_record(source, now_ms);
 	if (before + 1 >= LOCKOUT_TOKENS)
-		lock(source, now_ms);
+		lockout_begin(source, now_ms);
 	return (struct lockout_verdict){ .delay_ms = (unsigned)LOCKOUT_DELAY_MS
 						     << before };
 }
 
-struct lockout_verdict lockout_wrong(struct lockout *lockout, const struct sockaddr *peer)
+struct lockout_verdict lockout_add_failure(struct lockout *lockout,
+					   const struct sockaddr *peer)
 {
 	char text[ADDRESS_TEXT_BYTES], more[LOG_PACE_TEXT_BYTES];
-	struct address_source who;
+	struct address_source source;
 	struct address address;
 
 	address_take(&address, peer);
 	if (log_pace_passes(&lockout->pace, more)) {
 		address_format_host(&address, text);
-		/* doc/security.md has a rule of fail2ban for this line */
+		/* doc/security.md has a fail2ban rule for this line */
 		log_warning("http: auth failure from %s%s", text, more);
 	}
 	if (address_is_loopback(&address))
 		return (struct lockout_verdict){ 0 };
-	who = address_source(&address);
-	lockout->has_failed = true;
-	return judge(source_get(lockout, &who), clock_monotonic_ms());
+	source = address_source(&address);
+	lockout->has_failures = true;
+	return lockout_judge(lockout_find_or_add(lockout, &source), clock_monotonic_ms());
 }
 
-void lockout_right(struct lockout *lockout, const struct sockaddr *peer)
+void lockout_clear(struct lockout *lockout, const struct sockaddr *peer)
 {
 	struct lockout_source *source;
-	struct address_source who;
+	struct address_source key;
 	struct address address;
 
-	if (!lockout->has_failed)
+	if (!lockout->has_failures)
 		return;
 	address_take(&address, peer);
-	who = address_source(&address);
-	source = source_find(lockout, &who);
+	key = address_source(&address);
+	source = lockout_find(lockout, &key);
 	if (source)
 		memset(source, 0, sizeof(*source));
 }

@@ -1,62 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Of TCP, Linux keeps the interface on which the connection was made; IP_PKTOPTIONS (and
- * IPV6_2292PKTOPTIONS) tell it once IP_PKTINFO is asked for. Neither is in a manual page:
- * tests/integration/test_network.py::test_the_weak_host_model holds it.
+ * For a TCP socket, Linux remembers the interface on which the connection was made. IP_PKTOPTIONS
+ * (and IPV6_2292PKTOPTIONS) return it once IP_PKTINFO is enabled. No manual page documents this;
+ * tests/integration/test_network.py::test_the_weak_host_model checks it.
+ *
+ * Changes come over rtnetlink; nothing is polled.
  */
 #include "http/network_interface.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
 #include <netpacket/packet.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "base/address.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/word_list.h"
 
 enum {
-	TYPE_RAWIP = 519, /* ARPHRD_RAWIP of linux/if_arp.h */
-	TYPE_UNKNOWN = ARPHRD_VOID,
-	OLD_PKTOPTIONS = 6, /* IPV6_2292PKTOPTIONS of linux/in6.h */
+	NETWORK_INTERFACE_RAWIP = 519, /* ARPHRD_RAWIP of linux/if_arp.h */
+	NETWORK_INTERFACE_UNKNOWN = ARPHRD_VOID,
+	NETWORK_INTERFACE_PKTOPTIONS_6 = 6, /* IPV6_2292PKTOPTIONS of linux/in6.h */
+	NETWORK_INTERFACE_TIMER_ACCURACY_US = 100 * 1000,
+	NETWORK_INTERFACE_READS_MAX = 64, /* of netlink messages in one turn */
 };
 
-/* Their beginnings: "ww" is wwan0, and wwp0s20u4 where udev gives the names. */
-static const char *const mobile_names[] = { "ww",  "rmnet", "ccmni", "ppp",
-					    "qmi", "clat",  "v4-" };
+/* Prefixes: "ww" covers wwan0, and wwp0s20u4 as udev names it. */
+static const char *const network_interface_mobile[] = { "ww",  "rmnet", "ccmni", "ppp",
+							"qmi", "clat",	"v4-" };
 
-/* Why an interface is not served */
+/* Which interfaces are served */
 
-static bool name_is_mobile(const char *name)
+static bool network_interface_is_mobile(const char *name)
 {
-	for (size_t at = 0; at < sizeof(mobile_names) / sizeof(mobile_names[0]); at++)
-		if (strncmp(name, mobile_names[at], strlen(mobile_names[at])) == 0)
+	size_t at, count = sizeof(network_interface_mobile) /
+			   sizeof(network_interface_mobile[0]);
+
+	for (at = 0; at < count; at++)
+		if (strncmp(name, network_interface_mobile[at],
+			    strlen(network_interface_mobile[at])) == 0)
 			return true;
 	return false;
 }
 
-/* A tunnel (WireGuard, tun) has the type NONE, too: it is served when it is named. */
-const char *network_interface_flaw(const char *name, unsigned type, const bool *listed)
+/* Tunnels (WireGuard, tun) have the type NONE, like some mobile data: they must be listed. */
+const char *network_interface_refusal(const char *name, unsigned type, const bool *listed)
 {
 	if (type == ARPHRD_LOOPBACK)
 		return NULL;
-	if (name_is_mobile(name) || type == ARPHRD_PPP || type == TYPE_RAWIP)
+	if (network_interface_is_mobile(name) || type == ARPHRD_PPP ||
+	    type == NETWORK_INTERFACE_RAWIP)
 		return "mobile data is never served";
-	if (type == TYPE_UNKNOWN)
-		return "its type cannot be told";
+	if (type == NETWORK_INTERFACE_UNKNOWN)
+		return "its type is unknown";
 	if (listed && !*listed)
-		return "it is not among server.interfaces";
+		return "it is not listed in server.interfaces";
 	if (!listed && type == ARPHRD_NONE)
-		return "it may be mobile data; if it is a tunnel of yours, name it in "
+		return "it may be mobile data; if it is a tunnel of yours, list it in "
 		       "server.interfaces";
 	return NULL;
 }
 
-static bool is_listed(const struct config_list *names, const char *name)
+static bool network_interface_is_listed(const struct config_list *names, const char *name)
 {
 	for (size_t at = 0; at < names->count; at++)
 		if (word_list_has(names->items[at], name))
@@ -64,7 +77,7 @@ static bool is_listed(const struct config_list *names, const char *name)
 	return false;
 }
 
-/* What there is */
+/* The list */
 
 bool network_interfaces_read(struct network_interfaces *interfaces)
 {
@@ -79,13 +92,14 @@ bool network_interfaces_read(struct network_interfaces *interfaces)
 	return true;
 }
 
-static bool is_fresh(const struct network_interfaces *interfaces)
+static bool network_interfaces_are_fresh(const struct network_interfaces *interfaces)
 {
 	return interfaces->all &&
-	       clock_monotonic_ms() - interfaces->read_ms < NETWORK_INTERFACES_MS;
+	       clock_monotonic_ms() - interfaces->read_ms < NETWORK_INTERFACES_MAX_AGE_MS;
 }
 
-static unsigned type_of(const struct network_interfaces *interfaces, const char *name)
+static unsigned network_interfaces_type(const struct network_interfaces *interfaces,
+					const char *name)
 {
 	const struct ifaddrs *at;
 
@@ -93,10 +107,11 @@ static unsigned type_of(const struct network_interfaces *interfaces, const char 
 		if (at->ifa_addr && at->ifa_addr->sa_family == AF_PACKET &&
 		    strcmp(at->ifa_name, name) == 0)
 			return ((const struct sockaddr_ll *)at->ifa_addr)->sll_hatype;
-	return TYPE_UNKNOWN;
+	return NETWORK_INTERFACE_UNKNOWN;
 }
 
-static bool has_address(const struct ifaddrs *at, const struct address *address)
+static bool network_interface_has_address(const struct ifaddrs *at,
+					  const struct address *address)
 {
 	const struct sockaddr_in *in = (const struct sockaddr_in *)at->ifa_addr;
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)at->ifa_addr;
@@ -110,19 +125,20 @@ static bool has_address(const struct ifaddrs *at, const struct address *address)
 	       in6->sin6_scope_id == address->in6.sin6_scope_id;
 }
 
-/* Of one that was read, what network_interface_flaw() says with the owner's list. */
-static const char *flaw_of(const struct network_interfaces *interfaces, const char *name)
+/* network_interface_refusal() with the facts of the list and the configuration. */
+static const char *network_interfaces_refusal(const struct network_interfaces *interfaces,
+					      const char *name)
 {
 	const struct config_list *names = &interfaces->config->interfaces;
-	bool listed = is_listed(names, name);
+	bool listed = network_interface_is_listed(names, name);
 
-	return network_interface_flaw(name, type_of(interfaces, name),
-				      names->count ? &listed : NULL);
+	return network_interface_refusal(name, network_interfaces_type(interfaces, name),
+					 names->count ? &listed : NULL);
 }
 
 void network_interfaces_each(const struct network_interfaces *interfaces,
 			     const struct address *address,
-			     void (*tell)(void *data, const struct ifaddrs *at),
+			     void (*report)(void *data, const struct ifaddrs *at),
 			     void *data)
 {
 	const struct ifaddrs *at;
@@ -131,15 +147,16 @@ void network_interfaces_each(const struct network_interfaces *interfaces,
 		if (!at->ifa_addr || at->ifa_addr->sa_family != address->any.sa_family ||
 		    !(at->ifa_flags & IFF_UP))
 			continue;
-		if ((address_is_any(address) || has_address(at, address)) &&
-		    !flaw_of(interfaces, at->ifa_name))
-			tell(data, at);
+		if ((address_is_any(address) ||
+		     network_interface_has_address(at, address)) &&
+		    !network_interfaces_refusal(interfaces, at->ifa_name))
+			report(data, at);
 	}
 }
 
-/* The connection */
+/* Connections */
 
-static unsigned index_of(struct msghdr *message)
+static unsigned network_interface_find_index(struct msghdr *message)
 {
 	struct cmsghdr *at;
 
@@ -154,8 +171,8 @@ static unsigned index_of(struct msghdr *message)
 	return 0;
 }
 
-/* Where it came in; 0: it cannot be told. */
-static unsigned arrival(int fd, int family)
+/* The index of the interface on which the connection arrived; 0: unknown. */
+static unsigned network_interface_arrival(int fd, int family)
 {
 	_Alignas(struct cmsghdr) char control[256];
 	struct msghdr message = { .msg_control = control };
@@ -166,54 +183,56 @@ static unsigned arrival(int fd, int family)
 
 	if (setsockopt(fd, level, six ? IPV6_RECVPKTINFO : IP_PKTINFO, &on, sizeof(on)) <
 		    0 ||
-	    getsockopt(fd, level, six ? OLD_PKTOPTIONS : IP_PKTOPTIONS, control,
-		       &length) < 0)
+	    getsockopt(fd, level, six ? NETWORK_INTERFACE_PKTOPTIONS_6 : IP_PKTOPTIONS,
+		       control, &length) < 0)
 		return 0;
 	message.msg_controllen = length;
-	return index_of(&message);
+	return network_interface_find_index(&message);
 }
 
-static bool refuse(struct network_interfaces *interfaces, const struct address *address,
-		   const char *name, const char *flaw)
+static bool network_interfaces_refuse(struct network_interfaces *interfaces,
+				      const struct address *address, const char *name,
+				      const char *reason)
 {
 	char text[ADDRESS_TEXT_BYTES], more[LOG_PACE_TEXT_BYTES];
 
 	if (log_pace_passes(&interfaces->pace, more)) {
 		address_format_host(address, text);
-		log_info("http: refused a connection to %s on %s: %s%s", text, name, flaw,
-			 more);
+		log_info("http: refused a connection to %s on %s: %s%s", text, name,
+			 reason, more);
 	}
 	return false;
 }
 
-/* The address may be on several; each must do. */
-static bool address_served(struct network_interfaces *interfaces,
-			   const struct address *address)
+/* Several interfaces may have the address; all of them must be served. */
+static bool network_interfaces_serve_address(struct network_interfaces *interfaces,
+					     const struct address *address)
 {
 	const struct ifaddrs *at;
 	bool found = false;
 
 	for (at = interfaces->all; at; at = at->ifa_next) {
-		const char *flaw;
+		const char *reason;
 
-		if (!has_address(at, address))
+		if (!network_interface_has_address(at, address))
 			continue;
 		found = true;
-		flaw = flaw_of(interfaces, at->ifa_name);
-		if (flaw)
-			return refuse(interfaces, address, at->ifa_name, flaw);
+		reason = network_interfaces_refusal(interfaces, at->ifa_name);
+		if (reason)
+			return network_interfaces_refuse(interfaces, address,
+							 at->ifa_name, reason);
 	}
-	return found ||
-	       refuse(interfaces, address, "no interface", "the address belongs to none");
+	return found || network_interfaces_refuse(interfaces, address, "no interface",
+						  "no interface has this address");
 }
 
-static bool has_any(const struct network_interfaces *interfaces,
-		    const struct address *address)
+static bool network_interfaces_have(const struct network_interfaces *interfaces,
+				    const struct address *address)
 {
 	const struct ifaddrs *at;
 
 	for (at = interfaces->all; at; at = at->ifa_next)
-		if (has_address(at, address))
+		if (network_interface_has_address(at, address))
 			return true;
 	return false;
 }
@@ -222,26 +241,27 @@ bool network_interfaces_admit(struct network_interfaces *interfaces, int fd)
 {
 	struct address address = { .length = sizeof(address.in6) };
 	char name[IF_NAMESIZE];
-	const char *flaw;
+	const char *reason;
 	unsigned index;
 
 	if (getsockname(fd, &address.any, &address.length) < 0)
 		return false;
 	if (address_is_loopback(&address))
 		return true;
-	if ((!is_fresh(interfaces) || !has_any(interfaces, &address)) &&
+	if ((!network_interfaces_are_fresh(interfaces) ||
+	     !network_interfaces_have(interfaces, &address)) &&
 	    !network_interfaces_read(interfaces))
-		return refuse(interfaces, &address, "an unknown interface",
-			      strerror(errno));
-	if (!address_served(interfaces, &address))
+		return network_interfaces_refuse(interfaces, &address,
+						 "an unknown interface", strerror(errno));
+	if (!network_interfaces_serve_address(interfaces, &address))
 		return false;
-	index = arrival(fd, address.any.sa_family);
+	index = network_interface_arrival(fd, address.any.sa_family);
 	if (!index || !if_indextoname(index, name))
 		return true; /* the address alone must do */
-	if (type_of(interfaces, name) == TYPE_UNKNOWN)
+	if (network_interfaces_type(interfaces, name) == NETWORK_INTERFACE_UNKNOWN)
 		network_interfaces_read(interfaces); /* it is new */
-	flaw = flaw_of(interfaces, name);
-	return !flaw || refuse(interfaces, &address, name, flaw);
+	reason = network_interfaces_refusal(interfaces, name);
+	return !reason || network_interfaces_refuse(interfaces, &address, name, reason);
 }
 
 void network_interfaces_init(struct network_interfaces *interfaces,
@@ -255,4 +275,86 @@ void network_interfaces_deinit(struct network_interfaces *interfaces)
 	if (interfaces->all)
 		freeifaddrs(interfaces->all);
 	interfaces->all = NULL;
+}
+
+/* Changes */
+
+static int network_interface_on_quiet(sd_event_source *source, uint64_t due_us,
+				      void *data)
+{
+	struct network_interface_watch *watch = data;
+
+	(void)source;
+	(void)due_us;
+	watch->changed(watch->data);
+	return 0;
+}
+
+/* Discards the messages: `changed` reads the whole list. */
+static int network_interface_on_messages(sd_event_source *source, int fd, uint32_t events,
+					 void *data)
+{
+	struct network_interface_watch *watch = data;
+	char octets[64];
+
+	(void)source;
+	(void)events;
+	for (int i = 0; i < NETWORK_INTERFACE_READS_MAX; i++)
+		if (recv(fd, octets, sizeof(octets), MSG_DONTWAIT) < 0 &&
+		    errno != ENOBUFS && errno != EINTR)
+			break;
+	sd_event_source_set_time_relative(
+		watch->timer, (uint64_t)NETWORK_INTERFACE_WATCH_QUIET_MS * 1000);
+	return sd_event_source_set_enabled(watch->timer, SD_EVENT_ONESHOT);
+}
+
+static int network_interface_open_netlink(void)
+{
+	struct sockaddr_nl address = {
+		.nl_family = AF_NETLINK,
+		.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR,
+	};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			NETLINK_ROUTE);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	error = -errno;
+	close(fd);
+	return error;
+}
+
+int network_interface_watch_init(struct network_interface_watch *watch, sd_event *loop,
+				 void (*changed)(void *data), void *data)
+{
+	int fd = network_interface_open_netlink();
+	int error;
+
+	if (fd < 0)
+		return fd;
+	*watch = (struct network_interface_watch){ .changed = changed, .data = data };
+	error = sd_event_add_io(loop, &watch->io, fd, EPOLLIN,
+				network_interface_on_messages, watch);
+	if (error < 0) {
+		close(fd);
+		return error;
+	}
+	sd_event_source_set_io_fd_own(watch->io, true);
+	error = sd_event_add_time(loop, &watch->timer, CLOCK_MONOTONIC, UINT64_MAX,
+				  NETWORK_INTERFACE_TIMER_ACCURACY_US,
+				  network_interface_on_quiet, watch);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(watch->timer, SD_EVENT_OFF);
+	if (error < 0)
+		network_interface_watch_deinit(watch);
+	return error < 0 ? error : 0;
+}
+
+void network_interface_watch_deinit(struct network_interface_watch *watch)
+{
+	watch->io = sd_event_source_disable_unref(watch->io);
+	watch->timer = sd_event_source_disable_unref(watch->timer);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Request head: the request line and the header lines of one HTTP/1 request, read strictly.
+ * Request head: the request line and the header lines of an HTTP/1 request, parsed strictly.
  *
- * It decides where a request ends, so it accepts only what every reader understands in the same
- * way: lines end in CRLF, nothing is folded, no blank stands before a colon, and the length of
- * the body is given once. Anything else is refused and the connection closes: behind a proxy
- * that reads it differently, one request could hide another (request smuggling).
+ * The head decides where a request ends, so only what every parser understands the same way is
+ * accepted: lines end in CRLF, no line is folded, no space precedes a colon, and the length of the
+ * body is given once. Anything else is refused and closes the connection: behind a proxy that
+ * parses it differently, one request could hide another (request smuggling).
  *
  * Source: RFC 9112 sections 2 to 7, RFC 9110 section 5.
  */
@@ -21,10 +21,10 @@ enum {
 	REQUEST_HEAD_LINES_MAX = 64,
 };
 
-#define REQUEST_BODY_CHUNKED UINT64_MAX /* its length is not known in advance */
+#define REQUEST_HEAD_BODY_CHUNKED UINT64_MAX /* the length is not known in advance */
 
-/* Where name and value begin in the text; both end in NUL, blanks around the value are gone. */
-struct request_line {
+/* Offsets into the text. Name and value end in NUL; spaces around the value are removed. */
+struct request_head_line {
 	uint16_t name, name_length;
 	uint16_t value, value_length;
 };
@@ -36,39 +36,39 @@ struct request_head {
 	bool is_http_1_0;
 	bool close; /* the client wants no further request on this connection */
 	bool expects_continue; /* waits for "100 Continue" before it sends the body */
-	uint64_t body_length;  /* or REQUEST_BODY_CHUNKED */
+	uint64_t body_length;  /* or REQUEST_HEAD_BODY_CHUNKED */
 	unsigned line_count;
-	struct request_line lines[REQUEST_HEAD_LINES_MAX];
+	struct request_head_line lines[REQUEST_HEAD_LINES_MAX];
 };
 
-struct request_flaw {
+struct request_head_error {
 	unsigned status;  /* 400, 414, 431 or 505 */
 	const char *text; /* what is wrong and what to send instead */
 };
 
 /*
- * Looks for the end of the head in the `length` bytes that have arrived. `*scanned` is 0 for a
- * new request and remembers what was looked at before. Returns the length of the head with the
- * empty line behind it; 0: not yet complete; -1: it never will be, *flaw_out says why.
+ * Searches the `length` bytes that have arrived for the end of the head. `*scanned` is 0 for a new
+ * request and remembers what was searched before. Returns the length of the head including the
+ * empty line; 0: not complete yet; -1: malformed, see *error_out.
  */
 int request_head_scan(const char *text, size_t length, size_t *scanned,
-		      struct request_flaw *flaw_out);
+		      struct request_head_error *error_out);
 
 /*
- * Reads the head of `length` bytes that request_head_scan() found. Writes NULs into `text`, and
- * *head points into it. False: *flaw_out says why.
+ * Parses the head of `length` bytes that request_head_scan() found. Writes NULs into `text`, which
+ * *head points into. False: malformed, see *error_out.
  */
 bool request_head_parse(char *text, size_t length, struct request_head *head,
-			struct request_flaw *flaw_out);
+			struct request_head_error *error_out);
 
 /*
- * The value of a header, NULL when it is absent. Equal values of several lines count as one; for
- * differing ones *conflict_out becomes true (otherwise it is left alone; NULL is fine).
+ * The value of a header, NULL: absent. If it occurs several times with different values,
+ * *conflict_out becomes true; otherwise that is left alone (NULL is fine).
  */
 const char *request_head_find(const struct request_head *head, const char *name,
 			      bool *conflict_out);
 
 /* Overwrites the values of headers that carry secrets. */
-void request_head_forget_secrets(struct request_head *head);
+void request_head_clear_secrets(struct request_head *head);
 
 #endif

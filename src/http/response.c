@@ -1,29 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Answers come from handlers (response_make(), response_make_stream()), from the gates
+ * (response_make_refusal()), or from us while a request is still arriving
+ * (response_write_refusal()).
+ *
+ * The 401 challenge of RFC 6750 names no resource_metadata: a client that finds one starts OAuth,
+ * which we do not offer. It has an "error" only if a token was sent (section 3.1).
+ */
 #include "http/response.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "http/server.h"
+#include "http/gate.h"
 
-/* A response has room for pieces of a stream; chunks are made in the connection's memory. */
-enum { STREAM_BLOCK_BYTES = 256, NO_BLOCK_BYTES = 1 };
+#define RESPONSE_CORS_HEADERS                                                     \
+	"content-type, accept, authorization, mcp-protocol-version, mcp-method, " \
+	"mcp-name, mcp-session-id, last-event-id, traceparent"
+#define RESPONSE_CORS_SECONDS "600"
+
+#define RESPONSE_CHALLENGE "Bearer realm=\"ofono-mcp\""
+#define RESPONSE_WRONG_TOKEN \
+	", error=\"invalid_token\", error_description=\"no client has this token\""
+#define RESPONSE_RETRY_SOON "Retry-After: 1\r\n"
+
+/* libmicrohttpd makes chunks in the pool of the connection; only without them it needs a block. */
+enum { RESPONSE_BLOCK_BYTES = 256, RESPONSE_NO_BLOCK_BYTES = 1 };
 
 static const struct {
 	const char *name, *value;
-} stream_headers[] = {
+} response_stream_headers[] = {
 	{ MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream" },
 	{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache, no-transform" },
-	{ "X-Accel-Buffering", "no" }, /* nginx: pass it on */
+	{ "X-Accel-Buffering", "no" }, /* nginx: do not buffer */
 };
 
-enum { STREAM_HEADERS = sizeof(stream_headers) / sizeof(stream_headers[0]) };
+enum {
+	RESPONSE_STREAM_HEADERS =
+		sizeof(response_stream_headers) / sizeof(response_stream_headers[0]),
+};
 
 static void response_fail(struct response *response)
 {
 	if (response->message)
 		MHD_destroy_response(response->message);
 	response->message = NULL;
+}
+
+void response_header(struct response *response, const char *name, const char *value)
+{
+	if (response->message &&
+	    MHD_add_response_header(response->message, name, value) != MHD_YES)
+		response_fail(response);
 }
 
 struct response response_make(const char *content_type, struct buffer *body)
@@ -43,7 +71,7 @@ struct response response_make(const char *content_type, struct buffer *body)
 		free(data);
 		return response;
 	}
-	/* Not needed in HTTP/1.1, but some clients close without it. */
+	/* HTTP/1.1 does not need this header, but some clients close without it */
 	if (MHD_set_response_options(response.message, MHD_RF_SEND_KEEP_ALIVE_HEADER,
 				     MHD_RO_END) != MHD_YES)
 		response_fail(&response);
@@ -56,27 +84,21 @@ struct response response_make_stream(MHD_ContentReaderCallback reader, void *dat
 				     bool in_chunks)
 {
 	struct response response = { MHD_create_response_from_callback(
-		MHD_SIZE_UNKNOWN, in_chunks ? NO_BLOCK_BYTES : STREAM_BLOCK_BYTES, reader,
-		data, NULL) };
+		MHD_SIZE_UNKNOWN,
+		in_chunks ? RESPONSE_NO_BLOCK_BYTES : RESPONSE_BLOCK_BYTES, reader, data,
+		NULL) };
 
-	for (size_t at = 0; at < STREAM_HEADERS; at++)
-		response_header(&response, stream_headers[at].name,
-				stream_headers[at].value);
+	for (size_t at = 0; at < RESPONSE_STREAM_HEADERS; at++)
+		response_header(&response, response_stream_headers[at].name,
+				response_stream_headers[at].value);
 	return response;
 }
 
-void response_forget_headers(struct MHD_Response *message)
+void response_drop_stream_headers(struct MHD_Response *message)
 {
-	for (size_t at = 0; at < STREAM_HEADERS; at++)
-		MHD_del_response_header(message, stream_headers[at].name,
-					stream_headers[at].value);
-}
-
-void response_header(struct response *response, const char *name, const char *value)
-{
-	if (response->message &&
-	    MHD_add_response_header(response->message, name, value) != MHD_YES)
-		response_fail(response);
+	for (size_t at = 0; at < RESPONSE_STREAM_HEADERS; at++)
+		MHD_del_response_header(message, response_stream_headers[at].name,
+					response_stream_headers[at].value);
 }
 
 void response_allow_origin(struct response *response, const char *origin)
@@ -88,7 +110,9 @@ void response_allow_origin(struct response *response, const char *origin)
 	response_header(response, "Vary", "Origin");
 }
 
-void response_methods(struct response *response, const char *name, unsigned methods)
+/* Allow, or Access-Control-Allow-Methods. */
+static void response_add_methods(struct response *response, const char *name,
+				 unsigned methods)
 {
 	char text[64];
 
@@ -105,4 +129,109 @@ struct MHD_Response *response_take(struct response *response)
 
 	response->message = NULL;
 	return message;
+}
+
+/* Refusals */
+
+void response_write_refusal_body(struct buffer *body, const struct http_route *route,
+				 unsigned status, const char *text)
+{
+	if (route && route->refusal) {
+		route->refusal(body, status, text);
+		return;
+	}
+	buffer_append_text(body, "{\"error\":\"");
+	buffer_append_text(body, text);
+	buffer_append_text(body, "\"}");
+}
+
+static struct response response_make_preflight(const struct gate_verdict *verdict)
+{
+	struct response response = response_make(NULL, NULL);
+	unsigned methods = verdict->route->methods;
+
+	response_add_methods(&response, "Allow", methods);
+	if (!verdict->origin)
+		return response;
+	response_add_methods(&response, "Access-Control-Allow-Methods", methods);
+	response_header(&response, "Access-Control-Allow-Headers", RESPONSE_CORS_HEADERS);
+	response_header(&response, "Access-Control-Max-Age", RESPONSE_CORS_SECONDS);
+	return response;
+}
+
+static void response_challenge_scopes(struct response *response,
+				      const struct http_route *route)
+{
+	char names[CLIENT_SCOPES_BYTES],
+		text[sizeof(RESPONSE_CHALLENGE) + sizeof(names) + 48];
+	/* where no particular scope is needed, any useful one will do */
+	unsigned scopes = route->scopes ? route->scopes
+					: CLIENT_SCOPES_ALL & ~route->useless_scopes;
+
+	client_write_scopes(scopes, ' ', names);
+	snprintf(text, sizeof(text),
+		 RESPONSE_CHALLENGE ", error=\"insufficient_scope\", scope=\"%s\"",
+		 names);
+	response_header(response, "WWW-Authenticate", text);
+}
+
+static struct response response_make_error(const struct gate_verdict *verdict)
+{
+	struct buffer body = BUFFER_INIT;
+	struct response response;
+	char seconds[16];
+
+	response_write_refusal_body(&body, verdict->route, verdict->status,
+				    verdict->text);
+	response = response_make("application/json", &body);
+	if (verdict->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		response_add_methods(&response, "Allow", verdict->route->methods);
+	if (verdict->status == MHD_HTTP_UNAUTHORIZED)
+		response_header(&response, "WWW-Authenticate",
+				verdict->wrong_token
+					? RESPONSE_CHALLENGE RESPONSE_WRONG_TOKEN
+					: RESPONSE_CHALLENGE);
+	if (verdict->status == MHD_HTTP_FORBIDDEN && verdict->route)
+		response_challenge_scopes(&response, verdict->route);
+	if (verdict->retry_after_seconds) {
+		snprintf(seconds, sizeof(seconds), "%u", verdict->retry_after_seconds);
+		response_header(&response, "Retry-After", seconds);
+	}
+	return response;
+}
+
+struct response response_make_refusal(const struct gate_verdict *verdict)
+{
+	struct response response = verdict->status == MHD_HTTP_NO_CONTENT
+					   ? response_make_preflight(verdict)
+					   : response_make_error(verdict);
+
+	if (verdict->origin)
+		response_allow_origin(&response, verdict->origin);
+	else /* other pages must not learn that a server answered */
+		response_header(&response, "Cross-Origin-Resource-Policy", "same-origin");
+	if (verdict->close)
+		response_header(&response, "Connection", "close");
+	return response;
+}
+
+size_t response_write_refusal(char message[RESPONSE_REFUSAL_BYTES_MAX],
+			      const struct http_route *route, unsigned status,
+			      const char *text)
+{
+	struct buffer body = BUFFER_INIT;
+	int length = 0;
+
+	response_write_refusal_body(&body, route, status, text);
+	if (!body.failed)
+		length = snprintf(
+			message, RESPONSE_REFUSAL_BYTES_MAX,
+			"HTTP/1.1 %u %s\r\nContent-Type: application/json\r\n"
+			"Cross-Origin-Resource-Policy: same-origin\r\n"
+			"Content-Length: %zu\r\nConnection: close\r\n%s\r\n%.*s",
+			status, MHD_get_reason_phrase_for(status), body.length,
+			status == MHD_HTTP_SERVICE_UNAVAILABLE ? RESPONSE_RETRY_SOON : "",
+			(int)body.length, body.data);
+	buffer_deinit(&body);
+	return length > 0 && length < RESPONSE_REFUSAL_BYTES_MAX ? (size_t)length : 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Socket poll: hears of all sockets of all connections through one descriptor.
+ * Socket poll: watches the sockets of all connections through one epoll descriptor.
  *
- * A source of the event loop for each socket would be as large as all else that an idle
- * connection needs (tests/bench/test_counts.py). It is edge-triggered: an end stays readable
- * until a read says EAGAIN, so no system call is needed to change what is wanted.
+ * One sd-event source per socket would take as much memory as the rest of an idle connection
+ * (tests/bench/test_counts.py). The poll is edge-triggered: an end stays `readable` until a read
+ * returns EAGAIN, so no system call is needed to change what is watched.
  */
 #ifndef HTTP_SOCKET_POLL_H
 #define HTTP_SOCKET_POLL_H
@@ -13,36 +13,36 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-struct socket_end {
+struct socket_poll_end {
 	int fd; /* -1: none */
 	bool readable;
-	bool left; /* the peer sends no more; there may be something left to read */
+	bool hung_up; /* the other side sends no more; unread bytes may be left */
 	void *owner;
 };
 
 struct socket_poll {
 	int fd; /* of epoll; -1: none */
 	sd_event_source *source;
-	bool serving; /* a batch */
+	bool in_batch; /* events are being dispatched */
 	void (*ready)(void *owner);
-	void (*settle)(void *data); /* after a batch */
+	void (*batch_done)(void *data);
 	void *data;
 };
 
 /*
- * `ready` hears that an end of `owner` has changed; `settle` runs after several of these: owners
- * live at least until then. -errno
+ * `ready` runs for each end with an event, `batch_done` after a batch of them; owners must live
+ * at least until then. -errno
  */
 int socket_poll_init(struct socket_poll *poll, sd_event *loop, void (*ready)(void *owner),
-		     void (*settle)(void *data), void *data);
+		     void (*batch_done)(void *data), void *data);
 void socket_poll_deinit(struct socket_poll *poll);
 
-/* It does not move until it is removed. -errno */
-int socket_poll_add(struct socket_poll *poll, struct socket_end *end, int fd,
+/* `end` must not move until it is removed. -errno */
+int socket_poll_add(struct socket_poll *poll, struct socket_poll_end *end, int fd,
 		    void *owner);
-/* A write said EAGAIN: `ready` hears when there is room again. */
-void socket_poll_want_write(struct socket_poll *poll, struct socket_end *end);
-/* Before it is closed; once more is fine. */
-void socket_poll_remove(struct socket_poll *poll, struct socket_end *end);
+/* Call this after a write returned EAGAIN: `ready` runs once there is room again. */
+void socket_poll_want_write(struct socket_poll *poll, struct socket_poll_end *end);
+/* Call this before closing the socket; may be called again. */
+void socket_poll_remove(struct socket_poll *poll, struct socket_poll_end *end);
 
 #endif

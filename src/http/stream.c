@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stream knows no socket: a carrier takes the bytes.
+ * A stream is a queue of pieces, each an event or a comment as it goes over the wire. It knows no
+ * socket: a carrier (http/streams.h) reads the bytes.
  *
- * An idle stream holds no memory but its struct: each event is a block of its own, freed
- * when its last byte has been taken.
+ *   open -> ended    stream_end(): what waits is still read, nothing more is queued
+ *   open -> broken   the queue is full or memory is out: the carrier disconnects the peer
+ *
+ * An idle stream needs no memory but its struct: each piece is a block of its own, freed when its
+ * last byte has been read.
  */
-#include "http/stream_carrier.h"
+#include "http/stream.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -14,120 +18,124 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "http/streams.h"
 
 enum {
-	ACCURACY_US = 1000 * 1000, /* wakes up together with others */
-	FREE_BYTES = 4 * 1024,	   /* that may wait without the budget */
+	STREAM_TIMER_ACCURACY_US = 1000 * 1000, /* wake up together with other timers */
+	STREAM_FREE_BYTES = 4 * 1024,		/* may wait without the budget */
 };
 
-static const char comment[] = ": \n\n";
+static const char stream_comment[] = ": \n\n";
 
-struct piece {
-	TAILQ_ENTRY(piece) link;
-	size_t key_length; /* 0: none; it stands in front of the text */
+struct stream_piece {
+	TAILQ_ENTRY(stream_piece) link;
+	size_t key_length; /* 0: none; the key precedes the text in `bytes` */
 	size_t length;	   /* of the text */
-	size_t charged;	   /* to the budget */
+	size_t charged_bytes;
 	char bytes[];
 };
 
 struct stream {
 	struct streams *streams;
-	const struct stream_carrier *carrier;
+	const struct streams_carrier *carrier;
 	void *data;
 	bool ended;
-	bool broken; /* the carrier was told to close */
-	bool told;   /* that something waits */
+	bool broken;
+	bool reported; /* `filled` was called */
 	unsigned count;
-	size_t bytes; /* that wait */
-	size_t taken; /* of the first piece */
-	TAILQ_HEAD(piece_list, piece) pieces;
+	size_t waiting_bytes;
+	size_t read_bytes; /* of the first piece */
+	TAILQ_HEAD(stream_pieces, stream_piece) pieces;
 	LIST_ENTRY(stream) link;
 };
 
-static void drop(struct stream *stream, struct piece *piece)
+static void stream_drop(struct stream *stream, struct stream_piece *piece)
 {
 	TAILQ_REMOVE(&stream->pieces, piece, link);
 	stream->count--;
-	stream->bytes -= piece->length;
-	memory_budget_give(stream->streams->budget, piece->charged);
+	stream->waiting_bytes -= piece->length;
+	memory_budget_give(stream->streams->budget, piece->charged_bytes);
 	free(piece);
 }
 
-static void drop_first(struct stream *stream)
+static void stream_drop_first(struct stream *stream)
 {
-	drop(stream, TAILQ_FIRST(&stream->pieces));
-	stream->taken = 0;
+	stream_drop(stream, TAILQ_FIRST(&stream->pieces));
+	stream->read_bytes = 0;
 }
 
-static void break_off(struct stream *stream)
+static void stream_break(struct stream *stream)
 {
 	stream->broken = true;
 	while (!TAILQ_EMPTY(&stream->pieces))
-		drop_first(stream);
+		stream_drop_first(stream);
 	stream->carrier->overrun(stream->data);
 }
 
-/* `key` may be NULL; the text is a whole event or comment. */
-static bool add_piece(struct stream *stream, const char *key, const struct buffer *text)
+/* `key` may be NULL; `text` is a whole event or comment. */
+static bool stream_append(struct stream *stream, const char *key,
+			  const struct buffer *text)
 {
 	size_t key_length = key ? strlen(key) : 0;
-	struct piece *piece = malloc(sizeof(*piece) + key_length + text->length);
+	struct stream_piece *piece = malloc(sizeof(*piece) + key_length + text->length);
 
 	if (!piece)
 		return false;
 	piece->key_length = key_length;
 	piece->length = text->length;
-	piece->charged = 0;
+	piece->charged_bytes = 0;
 	if (key)
 		memcpy(piece->bytes, key, piece->key_length);
 	memcpy(piece->bytes + key_length, text->data, text->length);
 	TAILQ_INSERT_TAIL(&stream->pieces, piece, link);
 	stream->count++;
-	stream->bytes += text->length;
+	stream->waiting_bytes += text->length;
 	return true;
 }
 
-static bool add_within_budget(struct stream *stream, const char *key,
-			      const struct buffer *text)
+static bool stream_append_charged(struct stream *stream, const char *key,
+				  const struct buffer *text)
 {
 	struct memory_budget *budget = stream->streams->budget;
-	size_t charge = stream->bytes + text->length > FREE_BYTES ? text->length : 0;
+	size_t charge = 0;
 
+	if (stream->waiting_bytes + text->length > STREAM_FREE_BYTES)
+		charge = text->length;
 	if (!memory_budget_take(budget, charge))
 		return false;
-	if (!add_piece(stream, key, text)) {
+	if (!stream_append(stream, key, text)) {
 		memory_budget_give(budget, charge);
 		return false;
 	}
-	TAILQ_LAST(&stream->pieces, piece_list)->charged = charge;
+	TAILQ_LAST(&stream->pieces, stream_pieces)->charged_bytes = charge;
 	return true;
 }
 
-static void tell(struct stream *stream)
+static void stream_report(struct stream *stream)
 {
-	if (stream->told)
+	if (stream->reported)
 		return;
-	stream->told = true;
+	stream->reported = true;
 	stream->carrier->filled(stream->data);
 }
 
-/* The text is used up. */
-static bool push(struct stream *stream, const char *key, struct buffer *text)
+/* Frees `text`. */
+static bool stream_queue(struct stream *stream, const char *key, struct buffer *text)
 {
 	bool fits = stream->count < STREAM_EVENTS_MAX &&
-		    stream->bytes + text->length <= STREAM_BYTES_MAX;
-	bool added = fits && !text->failed && add_within_budget(stream, key, text);
+		    stream->waiting_bytes + text->length <= STREAM_BYTES_MAX;
+	bool added = fits && !text->failed && stream_append_charged(stream, key, text);
 
 	buffer_deinit(text);
 	if (added)
-		tell(stream);
+		stream_report(stream);
 	else
-		break_off(stream);
+		stream_break(stream);
 	return added;
 }
 
-static void write_field(struct buffer *text, const char *name, const char *value,
-			size_t length)
+static void stream_write_field(struct buffer *text, const char *name, const char *value,
+			       size_t length)
 {
 	buffer_append_text(text, name);
 	buffer_append_text(text, ": ");
@@ -135,24 +143,24 @@ static void write_field(struct buffer *text, const char *name, const char *value
 	buffer_append_text(text, "\n");
 }
 
-static void write_event(struct buffer *text, const struct stream_event *event)
+static void stream_write_event(struct buffer *text, const struct stream_event *event)
 {
 	assert(!memchr(event->data, '\n', event->length));
 	if (event->id)
-		write_field(text, "id", event->id, strlen(event->id));
+		stream_write_field(text, "id", event->id, strlen(event->id));
 	buffer_append_text(text, "event: message\n");
-	write_field(text, "data", event->data, event->length);
+	stream_write_field(text, "data", event->data, event->length);
 	buffer_append_text(text, "\n");
 }
 
-/* One of which some bytes have gone out goes on. NULL: none. */
-static struct piece *find_waiting(const struct stream *stream, const char *key)
+/* The waiting event with this key, of which no byte has gone out yet. NULL: none. */
+static struct stream_piece *stream_find(const struct stream *stream, const char *key)
 {
 	size_t length = strlen(key);
-	struct piece *piece;
+	struct stream_piece *piece;
 
 	TAILQ_FOREACH (piece, &stream->pieces, link) {
-		bool begun = piece == TAILQ_FIRST(&stream->pieces) && stream->taken;
+		bool begun = piece == TAILQ_FIRST(&stream->pieces) && stream->read_bytes;
 
 		if (!begun && piece->key_length == length &&
 		    memcmp(piece->bytes, key, length) == 0)
@@ -164,15 +172,15 @@ static struct piece *find_waiting(const struct stream *stream, const char *key)
 bool stream_push(struct stream *stream, const struct stream_event *event)
 {
 	struct buffer text = BUFFER_INIT;
-	struct piece *older;
+	struct stream_piece *older;
 
 	if (stream->ended || stream->broken)
 		return false;
-	older = event->key ? find_waiting(stream, event->key) : NULL;
+	older = event->key ? stream_find(stream, event->key) : NULL;
 	if (older)
-		drop(stream, older);
-	write_event(&text, event);
-	return push(stream, event->key, &text);
+		stream_drop(stream, older);
+	stream_write_event(&text, event);
+	return stream_queue(stream, event->key, &text);
 }
 
 bool stream_prime(struct stream *stream, const char *id, unsigned retry_ms)
@@ -183,10 +191,10 @@ bool stream_prime(struct stream *stream, const char *id, unsigned retry_ms)
 
 	if (stream->ended || stream->broken)
 		return false;
-	write_field(&text, "id", id, strlen(id));
-	write_field(&text, "retry", retry, (size_t)length);
+	stream_write_field(&text, "id", id, strlen(id));
+	stream_write_field(&text, "retry", retry, (size_t)length);
 	buffer_append_text(&text, "data: \n\n");
-	return push(stream, NULL, &text);
+	return stream_queue(stream, NULL, &text);
 }
 
 void stream_end(struct stream *stream, const struct stream_event *last)
@@ -196,29 +204,29 @@ void stream_end(struct stream *stream, const struct stream_event *last)
 	if (stream->ended || stream->broken)
 		return;
 	if (last)
-		write_event(&text, last);
-	if (text.failed || (last && !add_piece(stream, NULL, &text))) {
+		stream_write_event(&text, last);
+	if (text.failed || (last && !stream_append(stream, NULL, &text))) {
 		buffer_deinit(&text);
-		break_off(stream);
+		stream_break(stream);
 		return;
 	}
 	buffer_deinit(&text);
 	stream->ended = true;
-	tell(stream);
+	stream_report(stream);
 }
 
-/* Only to those that have nothing to say anyhow. */
-static void keep_alive(struct stream *stream)
+/* Skips streams that have something to send anyway. */
+static void stream_keep_alive(struct stream *stream)
 {
 	struct buffer text = BUFFER_INIT;
 
 	if (stream->ended || stream->broken || stream->count)
 		return;
-	buffer_append_text(&text, comment);
-	push(stream, NULL, &text);
+	buffer_append_text(&text, stream_comment);
+	stream_queue(stream, NULL, &text);
 }
 
-static int on_keep_alive(sd_event_source *source, uint64_t due_us, void *data)
+static int streams_on_keep_alive(sd_event_source *source, uint64_t due_us, void *data)
 {
 	struct streams *streams = data;
 	struct stream *stream, *next;
@@ -226,25 +234,27 @@ static int on_keep_alive(sd_event_source *source, uint64_t due_us, void *data)
 	(void)due_us;
 	for (stream = LIST_FIRST(&streams->list); stream; stream = next) {
 		next = LIST_NEXT(stream, link);
-		keep_alive(stream);
+		stream_keep_alive(stream);
 	}
 	sd_event_source_set_time_relative(source, streams->period_us);
 	sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	return 0;
 }
 
-int streams_init(struct streams *streams, sd_event *loop, unsigned most)
+int streams_init(struct streams *streams, sd_event *loop, unsigned max_count)
 {
 	int error;
 
 	*streams = (struct streams){
 		.loop = loop,
-		.most = most,
-		.period_us = (uint64_t)STREAM_KEEP_ALIVE_MS * 1000 - ACCURACY_US,
+		.max_count = max_count,
+		.period_us =
+			(uint64_t)STREAM_KEEP_ALIVE_MS * 1000 - STREAM_TIMER_ACCURACY_US,
 	};
 	LIST_INIT(&streams->list);
 	error = sd_event_add_time(loop, &streams->keep_alive, CLOCK_MONOTONIC, UINT64_MAX,
-				  ACCURACY_US, on_keep_alive, streams);
+				  STREAM_TIMER_ACCURACY_US, streams_on_keep_alive,
+				  streams);
 	if (error < 0)
 		return error;
 	sd_event_source_set_enabled(streams->keep_alive, SD_EVENT_OFF);
@@ -257,7 +267,7 @@ void streams_deinit(struct streams *streams)
 	streams->keep_alive = sd_event_source_disable_unref(streams->keep_alive);
 }
 
-static void timer_start(struct streams *streams)
+static void streams_start_timer(struct streams *streams)
 {
 	int error = sd_event_source_set_time_relative(streams->keep_alive,
 						      streams->period_us);
@@ -273,26 +283,26 @@ void streams_set_period(struct streams *streams, uint64_t period_ms)
 {
 	streams->period_us = period_ms * 1000;
 	if (streams->count)
-		timer_start(streams);
+		streams_start_timer(streams);
 }
 
-struct stream *stream_new(struct streams *streams, const struct stream_carrier *carrier,
+struct stream *stream_new(struct streams *streams, const struct streams_carrier *carrier,
 			  void *data)
 {
 	struct stream *stream = NULL;
 	struct buffer text = BUFFER_INIT;
 
-	if (streams->count < streams->most)
+	if (streams->count < streams->max_count)
 		stream = calloc(1, sizeof(*stream));
 	if (!stream)
 		return NULL;
 	stream->streams = streams;
 	stream->carrier = carrier;
 	stream->data = data;
-	stream->told = true;
+	stream->reported = true;
 	TAILQ_INIT(&stream->pieces);
-	buffer_append_text(&text, comment);
-	if (text.failed || !add_piece(stream, NULL, &text)) {
+	buffer_append_text(&text, stream_comment);
+	if (text.failed || !stream_append(stream, NULL, &text)) {
 		buffer_deinit(&text);
 		free(stream);
 		return NULL;
@@ -300,7 +310,7 @@ struct stream *stream_new(struct streams *streams, const struct stream_carrier *
 	buffer_deinit(&text);
 	LIST_INSERT_HEAD(&streams->list, stream, link);
 	if (!streams->count++)
-		timer_start(streams);
+		streams_start_timer(streams);
 	return stream;
 }
 
@@ -312,32 +322,32 @@ void stream_free(struct stream *stream)
 		return;
 	streams = stream->streams;
 	while (!TAILQ_EMPTY(&stream->pieces))
-		drop_first(stream);
+		stream_drop_first(stream);
 	LIST_REMOVE(stream, link);
 	if (!--streams->count)
 		sd_event_source_set_enabled(streams->keep_alive, SD_EVENT_OFF);
 	free(stream);
 }
 
-size_t stream_take(struct stream *stream, char *to, size_t room)
+size_t stream_read(struct stream *stream, char *to, size_t room)
 {
 	size_t length = 0;
 
 	while (length < room && !TAILQ_EMPTY(&stream->pieces)) {
-		struct piece *piece = TAILQ_FIRST(&stream->pieces);
-		size_t part = piece->length - stream->taken;
+		struct stream_piece *piece = TAILQ_FIRST(&stream->pieces);
+		size_t part = piece->length - stream->read_bytes;
 
 		if (part > room - length)
 			part = room - length;
-		memcpy(to + length, piece->bytes + piece->key_length + stream->taken,
+		memcpy(to + length, piece->bytes + piece->key_length + stream->read_bytes,
 		       part);
 		length += part;
-		stream->taken += part;
-		if (stream->taken == piece->length)
-			drop_first(stream);
+		stream->read_bytes += part;
+		if (stream->read_bytes == piece->length)
+			stream_drop_first(stream);
 	}
 	if (!length)
-		stream->told = false;
+		stream->reported = false;
 	return length;
 }
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GnuTLS asks for the certificate and key in every handshake (tls_retrieve()) and frees the copies
+ * that it gets. So tls_load() can replace the pair without touching any session.
+ */
 #include "http/tls.h"
 
 #include <errno.h>
@@ -13,22 +17,22 @@
 #include <gnutls/x509.h>
 
 enum {
-	CHAIN_MAX = 8,
-	FILE_BYTES_MAX = 64 * 1024,
+	TLS_CHAIN_MAX = 8,
+	TLS_FILE_BYTES_MAX = 64 * 1024,
 };
 
 struct tls_pair {
-	gnutls_x509_crt_t chain[CHAIN_MAX]; /* the server's first */
-	unsigned length;		    /* 0: none */
+	gnutls_x509_crt_t chain[TLS_CHAIN_MAX]; /* the server's own first */
+	unsigned length;			/* 0: none */
 	gnutls_x509_privkey_t key;
 };
 
-static struct tls_pair shown;
-/* of all sessions */
-static gnutls_certificate_credentials_t credentials;
-static gnutls_priority_t priorities;
+/* One pair for the process, and what all sessions share. */
+static struct tls_pair tls_pair;
+static gnutls_certificate_credentials_t tls_credentials;
+static gnutls_priority_t tls_priorities;
 
-static void pair_clear(struct tls_pair *pair)
+static void tls_clear_pair(struct tls_pair *pair)
 {
 	for (unsigned at = 0; at < pair->length; at++)
 		gnutls_x509_crt_deinit(pair->chain[at]);
@@ -37,20 +41,20 @@ static void pair_clear(struct tls_pair *pair)
 	*pair = (struct tls_pair){ .length = 0 };
 }
 
-static int read_whole(int fd, gnutls_datum_t *text_out)
+static int tls_read_all(int fd, gnutls_datum_t *text_out)
 {
-	unsigned char *data = gnutls_malloc(FILE_BYTES_MAX + 1);
+	unsigned char *data = gnutls_malloc(TLS_FILE_BYTES_MAX + 1);
 	size_t size = 0;
 	ssize_t length = 1;
 
 	if (!data)
 		return -ENOMEM;
-	while (length > 0 && size <= FILE_BYTES_MAX) {
-		length = read(fd, data + size, FILE_BYTES_MAX + 1 - size);
+	while (length > 0 && size <= TLS_FILE_BYTES_MAX) {
+		length = read(fd, data + size, TLS_FILE_BYTES_MAX + 1 - size);
 		if (length > 0)
 			size += (size_t)length;
 	}
-	if (length < 0 || size > FILE_BYTES_MAX) {
+	if (length < 0 || size > TLS_FILE_BYTES_MAX) {
 		int number = length < 0 ? -errno : -EFBIG;
 
 		gnutls_memset(data, 0, size);
@@ -61,8 +65,8 @@ static int read_whole(int fd, gnutls_datum_t *text_out)
 	return 0;
 }
 
-static int file_read(const char *path, bool secret, gnutls_datum_t *text_out,
-		     struct explanation *error)
+static int tls_read_file(const char *path, bool secret, gnutls_datum_t *text_out,
+			 struct explanation *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
@@ -72,16 +76,17 @@ static int file_read(const char *path, bool secret, gnutls_datum_t *text_out,
 		return explanation_set(error, -errno, "%s: cannot be read: %s", path,
 				       strerror(errno));
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
-		result = explanation_set(error, -EINVAL, "%s: is no regular file", path);
+		result = explanation_set(error, -EINVAL, "%s: is not a regular file",
+					 path);
 	else if (secret && (status.st_mode & S_IRWXO))
 		result = explanation_set(
 			error, -EPERM,
-			"%s: everybody on this machine can read or change this "
-			"key; run: chmod o-rwx %s, and make a new one if anybody "
+			"%s: every user of this machine can read or change this "
+			"key; run: chmod o-rwx %s, and make a new key if somebody "
 			"may have read it",
 			path, path);
 	else {
-		result = read_whole(fd, text_out);
+		result = tls_read_all(fd, text_out);
 		if (result)
 			explanation_set(error, result, "%s: cannot be read: %s", path,
 					strerror(-result));
@@ -90,12 +95,12 @@ static int file_read(const char *path, bool secret, gnutls_datum_t *text_out,
 	return result;
 }
 
-static int certificate_load(const char *path, struct tls_pair *pair,
-			    struct explanation *error)
+static int tls_load_certificate(const char *path, struct tls_pair *pair,
+				struct explanation *error)
 {
-	unsigned length = CHAIN_MAX;
+	unsigned length = TLS_CHAIN_MAX;
 	gnutls_datum_t text = { NULL, 0 };
-	int result = file_read(path, false, &text, error);
+	int result = tls_read_file(path, false, &text, error);
 
 	if (result)
 		return result;
@@ -106,18 +111,18 @@ static int certificate_load(const char *path, struct tls_pair *pair,
 	if (result <= 0)
 		return explanation_set(
 			error, -EINVAL,
-			"%s: is no certificate in PEM with at most %d in its chain: "
-			"%s",
-			path, CHAIN_MAX,
-			result ? gnutls_strerror(result) : "it holds none");
+			"%s: is not a PEM certificate chain of at most %d: %s", path,
+			TLS_CHAIN_MAX,
+			result ? gnutls_strerror(result) : "it has no certificate");
 	pair->length = length;
 	return 0;
 }
 
-static int key_load(const char *path, struct tls_pair *pair, struct explanation *error)
+static int tls_load_key(const char *path, struct tls_pair *pair,
+			struct explanation *error)
 {
 	gnutls_datum_t text = { NULL, 0 };
-	int result = file_read(path, true, &text, error);
+	int result = tls_read_file(path, true, &text, error);
 
 	if (result)
 		return result;
@@ -130,11 +135,11 @@ static int key_load(const char *path, struct tls_pair *pair, struct explanation 
 	if (result == 0)
 		return 0;
 	return explanation_set(error, -EINVAL,
-			       "%s: is no private key in PEM without a password: %s",
+			       "%s: is not a PEM private key without a password: %s",
 			       path, gnutls_strerror(result));
 }
 
-static bool key_fits(const struct tls_pair *pair)
+static bool tls_key_matches(const struct tls_pair *pair)
 {
 	unsigned char of_key[64], of_certificate[64];
 	size_t key_size = sizeof(of_key), certificate_size = sizeof(of_certificate);
@@ -147,22 +152,24 @@ static bool key_fits(const struct tls_pair *pair)
 	       memcmp(of_key, of_certificate, key_size) == 0;
 }
 
-static int pair_load(const char *certificate, const char *key, struct explanation *error)
+static int tls_load_pair(const char *certificate, const char *key,
+			 struct explanation *error)
 {
 	struct tls_pair pair = { .length = 0 };
-	int result = certificate_load(certificate, &pair, error);
+	int result = tls_load_certificate(certificate, &pair, error);
 
 	if (result == 0)
-		result = key_load(key, &pair, error);
-	if (result == 0 && !key_fits(&pair))
-		result = explanation_set(error, -EINVAL, "%s: is not the key of %s", key,
+		result = tls_load_key(key, &pair, error);
+	if (result == 0 && !tls_key_matches(&pair))
+		result = explanation_set(error, -EINVAL,
+					 "%s: does not match the certificate %s", key,
 					 certificate);
 	if (result) {
-		pair_clear(&pair);
+		tls_clear_pair(&pair);
 		return result;
 	}
-	pair_clear(&shown);
-	shown = pair;
+	tls_clear_pair(&tls_pair);
+	tls_pair = pair;
 	return 0;
 }
 
@@ -181,60 +188,61 @@ int tls_load(const struct config *config, struct explanation *error)
 
 	tls_certificate_path(config, certificate);
 	if (*config->tls_certificate)
-		return pair_load(certificate, config->tls_key, error);
+		return tls_load_pair(certificate, config->tls_key, error);
 	snprintf(key, sizeof(key), "%s/%s/%s", config->state_dir, CERTIFICATE_FOLDER,
 		 CERTIFICATE_KEY_FILE);
 	if (access(certificate, F_OK) < 0 && errno == ENOENT)
 		return TLS_E_NONE;
-	return pair_load(certificate, key, error);
+	return tls_load_pair(certificate, key, error);
 }
 
 bool tls_is_loaded(void)
 {
-	return shown.length > 0;
+	return tls_pair.length > 0;
 }
 
 int tls_fingerprint(struct certificate_fingerprint *fingerprint_out)
 {
-	return shown.length ? certificate_fingerprint_of(shown.chain[0], fingerprint_out)
-			    : -ENOENT;
+	return tls_pair.length
+		       ? certificate_fingerprint_of(tls_pair.chain[0], fingerprint_out)
+		       : -ENOENT;
 }
 
 void tls_unload(void)
 {
-	pair_clear(&shown);
-	if (credentials)
-		gnutls_certificate_free_credentials(credentials);
-	credentials = NULL;
-	if (priorities)
-		gnutls_priority_deinit(priorities);
-	priorities = NULL;
+	tls_clear_pair(&tls_pair);
+	if (tls_credentials)
+		gnutls_certificate_free_credentials(tls_credentials);
+	tls_credentials = NULL;
+	if (tls_priorities)
+		gnutls_priority_deinit(tls_priorities);
+	tls_priorities = NULL;
 }
 
-static int key_copy(gnutls_privkey_t *key_out)
+static int tls_copy_key(gnutls_privkey_t *key_out)
 {
 	int error = gnutls_privkey_init(key_out);
 
 	if (error)
 		return error;
-	error = gnutls_privkey_import_x509(*key_out, shown.key,
+	error = gnutls_privkey_import_x509(*key_out, tls_pair.key,
 					   GNUTLS_PRIVKEY_IMPORT_COPY);
 	if (error)
 		gnutls_privkey_deinit(*key_out);
 	return error;
 }
 
-static int chain_copy(gnutls_pcert_st **chain_out)
+static int tls_copy_chain(gnutls_pcert_st **chain_out)
 {
-	gnutls_pcert_st *chain = gnutls_malloc(shown.length * sizeof(*chain));
+	gnutls_pcert_st *chain = gnutls_malloc(tls_pair.length * sizeof(*chain));
 	unsigned done;
 
 	if (!chain)
 		return GNUTLS_E_MEMORY_ERROR;
-	for (done = 0; done < shown.length; done++)
-		if (gnutls_pcert_import_x509(&chain[done], shown.chain[done], 0) < 0)
+	for (done = 0; done < tls_pair.length; done++)
+		if (gnutls_pcert_import_x509(&chain[done], tls_pair.chain[done], 0) < 0)
 			break;
-	if (done == shown.length) {
+	if (done == tls_pair.length) {
 		*chain_out = chain;
 		return 0;
 	}
@@ -244,42 +252,43 @@ static int chain_copy(gnutls_pcert_st **chain_out)
 	return GNUTLS_E_MEMORY_ERROR;
 }
 
-static int retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
-		    gnutls_pcert_st **certificates, unsigned *certificate_count,
-		    gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count,
-		    gnutls_privkey_t *key, unsigned *flags)
+static int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+			gnutls_pcert_st **certificates, unsigned *certificate_count,
+			gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count,
+			gnutls_privkey_t *key, unsigned *flags)
 {
 	(void)session;
 	(void)info;
 	*ocsp = NULL;
 	*ocsp_count = 0;
-	if (!shown.length || key_copy(key))
+	if (!tls_pair.length || tls_copy_key(key))
 		return -1;
-	if (chain_copy(certificates)) {
+	if (tls_copy_chain(certificates)) {
 		gnutls_privkey_deinit(*key);
 		return -1;
 	}
-	*certificate_count = shown.length;
+	*certificate_count = tls_pair.length;
 	*flags = GNUTLS_CERT_RETR_DEINIT_ALL;
 	return 0;
 }
 
-static int session_start(gnutls_session_t session, int fd)
+static int tls_set_up_session(gnutls_session_t session, int fd)
 {
 	int error = 0;
 
-	if (!credentials) {
-		error = gnutls_certificate_allocate_credentials(&credentials);
+	if (!tls_credentials) {
+		error = gnutls_certificate_allocate_credentials(&tls_credentials);
 		if (!error)
-			gnutls_certificate_set_retrieve_function3(credentials, retrieve);
+			gnutls_certificate_set_retrieve_function3(tls_credentials,
+								  tls_retrieve);
 	}
-	if (!error && !priorities)
-		error = gnutls_priority_init(&priorities, TLS_PRIORITIES, NULL);
+	if (!error && !tls_priorities)
+		error = gnutls_priority_init(&tls_priorities, TLS_PRIORITIES, NULL);
 	if (!error)
-		error = gnutls_priority_set(session, priorities);
+		error = gnutls_priority_set(session, tls_priorities);
 	if (!error)
 		error = gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE,
-					       credentials);
+					       tls_credentials);
 	gnutls_transport_set_int(session, fd);
 	return error;
 }
@@ -290,7 +299,7 @@ int tls_session_new(int fd, gnutls_session_t *session_out)
 
 	if (gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL) < 0)
 		return -ENOMEM;
-	if (session_start(session, fd) < 0) {
+	if (tls_set_up_session(session, fd) < 0) {
 		gnutls_deinit(session);
 		return -ENOMEM;
 	}

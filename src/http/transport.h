@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Transport: the socket of one connection, with or without TLS. Nothing here blocks.
+ * Transport: the peer's socket, with or without TLS. Nothing here blocks.
+ *
+ * Errors are negative errno values. -EAGAIN means: try again when the socket is ready.
  */
 #ifndef HTTP_TRANSPORT_H
 #define HTTP_TRANSPORT_H
@@ -14,27 +16,39 @@ struct gnutls_session_int;
 /* embedded in its owner */
 struct transport {
 	int fd;				/* -1: closed */
-	struct gnutls_session_int *tls; /* NULL: none */
-	bool encrypted;			/* also after it was closed */
-	bool shaken;			/* the handshake is over, or there is none */
+	struct gnutls_session_int *tls; /* NULL: no TLS */
+	bool encrypted;			/* stays set after closing */
+	bool handshaken; /* the TLS handshake is complete, or there is no TLS */
 };
 
-/* Takes `fd`, also when it fails. -errno */
+/* Takes ownership of `fd`, even on failure. -errno */
 int transport_init(struct transport *transport, int fd, bool tls);
-/* Closes the socket at once; once more is fine. */
+/* Closes the socket at once; may be called again. */
 void transport_close(struct transport *transport);
 
-/* 0: over; -EAGAIN; another -errno: it failed. */
-int transport_shake(struct transport *transport);
+/* Continues the TLS handshake. 0: complete; -EAGAIN; another -errno: it failed. */
+int transport_handshake(struct transport *transport);
 
-/* Bytes; 0: the peer sends no more; -EAGAIN; another -errno: broken. */
+/* Returns the bytes read; 0: the peer sends no more; -EAGAIN; another -errno: broken. */
 ssize_t transport_read(struct transport *transport, void *data, size_t length);
 /*
- * Bytes, perhaps fewer than `length`; -EAGAIN; another -errno: broken. After -EAGAIN the same bytes
- * are to be written next.
+ * Returns the bytes written, perhaps fewer than `length`; -EAGAIN; another -errno: broken. After
+ * -EAGAIN the caller must write the same bytes next (GnuTLS requires it).
  */
 ssize_t transport_write(struct transport *transport, const void *data, size_t length);
-/* Nothing more will be written; what was written still goes out. */
+/* Shuts down the sending side; what was written still goes out. */
 void transport_finish(struct transport *transport);
+
+/* Bytes that a socket could not take yet, or that nobody has read yet. All zero: none. */
+struct transport_bytes {
+	char *data; /* NULL: none */
+	size_t at, length;
+};
+
+/* Appends a copy. False: no memory, nothing changed. */
+bool transport_bytes_append(struct transport_bytes *bytes, const char *data,
+			    size_t length);
+/* Overwrites and frees them. */
+void transport_bytes_clear(struct transport_bytes *bytes);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * bare PORT [HEADER VALUE]... < BODY: libmicrohttpd and nothing else, the anchor.
  *
- * Flags and options are the daemon's (src/http/listener.c), and it is driven the same way,
+ * Flags and options are the daemon's (src/http/engine.c), and it is driven the same way,
  * by its epoll descriptor from one thread. Every request is read to its end and answered
  * with the same body, and a Response object of its own. Nothing is looked at, checked, kept
  * or logged. "ready" goes to stdout when it listens.

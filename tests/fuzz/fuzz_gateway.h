@@ -19,7 +19,7 @@
 #include "gateway/control_call.h"
 #include "gateway/owner_table.h"
 #include "gateway/web_route.h"
-#include "http/server.h"
+#include "http/http_server.h"
 #include "mcp/endpoint.h"
 #include "ofono/sim_unlock.h"
 #include "ofono/ussd_call.h"

@@ -176,7 +176,7 @@ def test_a_certificate_that_is_none(folder: Path) -> None:
     file.write_text(f"[server]\ntls_certificate = {file}\ntls_key = {file}\n")
     result = run("serve", "--check-config", "--config", file)
     assert (result.returncode, result.stdout) == (USAGE, "")
-    assert f"{file}: is no certificate" in result.stderr
+    assert f"{file}: is not a PEM certificate" in result.stderr
 
 
 def test_printed_configuration_is_read_again(folder: Path) -> None:
@@ -259,7 +259,7 @@ def test_a_port_that_the_unit_does_not_allow(folder: Path, monkeypatch: pytest.M
                        "strace -f -o /dev/null -e trace=bind -e inject=bind:error=EPERM")
     result = run("serve", "--open", "--listen", "127.0.0.1:8080", "--state-dir", folder)
     assert result.returncode == FAILED
-    assert "127.0.0.1:8080: the service may not serve this port" in result.stderr
+    assert "127.0.0.1:8080: the service is not allowed to use this port" in result.stderr
     assert "SocketBindAllow=tcp:PORT" in result.stderr
 
 

@@ -450,7 +450,7 @@ def test_a_certificate(make_lab: Callable[..., Lab], look: Look,
     make_certificate(file.parent, "-days", "90")
     assert look(lab).has("ok", "certificate", f"{file} is good until 2")
     file.write_text("no certificate")
-    assert look(lab).has("problem", "certificate", "is no certificate in PEM")
+    assert look(lab).has("problem", "certificate", "is not a PEM certificate")
 
 
 def test_a_certificate_of_the_owners(one: Lab, look: Look, folder: Path) -> None:
@@ -477,7 +477,7 @@ def test_a_key_that_cannot_be_used(one: Lab, look: Look, folder: Path) -> None:
     key.chmod(0o644)
     found = look(one)
     assert found.code == FAILED
-    assert found.has("problem", "certificate", f"{key}: everybody on this machine can read")
+    assert found.has("problem", "certificate", f"{key}: every user of this machine can read")
     assert found.has("problem", "certificate", "The gateway's user is root.")
 
 

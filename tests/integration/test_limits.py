@@ -207,7 +207,7 @@ LIMITS = [
     Limit("time of a request", late_request, 408, "in time"),
     Limit("sessions", sessions, 404, "initialize"),
     Limit("subscriptions of a session", subscriptions, 200, "subscri"),
-    Limit("memory", memory, 503, "as much at hand as its memory holds"),
+    Limit("memory", memory, 503, "memory for requests is used up"),
 ]
 
 

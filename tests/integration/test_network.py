@@ -67,7 +67,7 @@ def test_it_closes_with_the_last_client_and_opens_again(phone: Phone) -> None:
             idle.wait_closed()
             other.wait_closed()
         assert phone.is_refused("laptop", PHONE)
-        assert "is closed, for nobody has a token any more" in gateway.log
+        assert "is closed, because no client has a token any more" in gateway.log
         assert phone.ask("phone", "127.0.0.1", token).status == 401
         second = pair(gateway, "other")
         wait_until(lambda: not phone.is_refused("laptop", PHONE), what="open again")
@@ -85,7 +85,7 @@ def test_an_address_in_use_is_told_at_the_start(phone: Phone) -> None:
         try:
             second.launch()
             wait_until(lambda: not second.is_running, what="it does not start")
-            assert f"{PHONE}:{phone.port} is taken by another program" in second.log
+            assert f"{PHONE}:{phone.port} is in use by another program" in second.log
         finally:
             second._clear()
 
@@ -227,7 +227,7 @@ def test_the_list_of_interfaces(phone: Phone, names: str) -> None:
         assert phone.ask("laptop", PHONE, token).result == {}
         assert phone.ask("phone", "127.0.0.1", token).result == {}
         assert phone.is_closed_silently("stranger", "203.0.113.1", token)
-        assert "on eth1: it is not among server.interfaces" in gateway.log
+        assert "on eth1: it is not listed in server.interfaces" in gateway.log
 
 
 def test_the_list_does_not_let_mobile_data_in(phone: Phone) -> None:
@@ -266,7 +266,7 @@ def test_wrong_tokens_wait_and_then_are_told_for_how_long(
     reply = phone.ask("laptop", PHONE, WRONG)
     assert reply.status == 429
     assert 50 < int(reply.header("retry-after")) <= 60
-    assert "a right token is taken at any time" in reply.json["error"]["message"]
+    assert "a right token is accepted at any time" in reply.json["error"]["message"]
     assert phone.ask("laptop", PHONE).status == 401         # no token is no wrong one
     assert phone.ask("phone", "127.0.0.1", WRONG).status == 401
     assert phone.ask("laptop", PHONE, token).result == {}

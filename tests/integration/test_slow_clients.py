@@ -157,7 +157,7 @@ def test_who_says_it_is_done_in_the_middle_is_told() -> None:
     with LoneGateway(request_timeout_seconds=60) as gateway, gateway.wire() as wire:
         wire.end(PING[:-1])
         reply = wire.receive()
-        assert reply.status == 408 and b"ended in its middle" in reply.body
+        assert reply.status == 408 and b"ended in the middle" in reply.body
 
 
 def test_half_open_clients(gateway: LoneGateway) -> None:
@@ -263,6 +263,7 @@ def is_served(gateway: LoneGateway) -> bool:
 @pytest.mark.parametrize("leave", [Wire.close, Wire.reset, Wire.end])
 def test_a_slot_that_comes_free_is_used(narrow: LoneGateway,
                                         leave: Callable[[Wire], None]) -> None:
+    alone = narrow.fd_count
     for _ in range(3):
         with ExitStack() as clients:
             wires = take_slots(narrow, SLOTS, clients)
@@ -270,6 +271,7 @@ def test_a_slot_that_comes_free_is_used(narrow: LoneGateway,
             wait_until(lambda: is_served(narrow), what="a slot is free")
             assert not any(wire.has_news(0) for wire in wires[1:])
         wait_until(lambda: is_served(narrow), what="a slot is free")
+        wait_until(lambda: narrow.fd_count <= alone, what="all connections are closed")
 
 
 def test_silent_clients_make_room() -> None:

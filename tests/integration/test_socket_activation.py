@@ -91,12 +91,12 @@ def test_the_first_connection_starts_it(host: str) -> None:
 
 
 @pytest.mark.parametrize("options,words", [
-    (["--listen", "{folder}/stream"], "is not of IP: use ListenStream=ADDRESS:PORT"),
-    (["--datagram", "--listen", "127.0.0.1:{port}"], "is not of TCP: use ListenStream="),
-    (["--listen", "{port}"], r"\[::\]:{port}: it takes IPv4 and IPv6 at once"),
+    (["--listen", "{folder}/stream"], "is not an IP socket: use ListenStream=ADDRESS:PORT"),
+    (["--datagram", "--listen", "127.0.0.1:{port}"], "is not a TCP socket: use ListenStream="),
+    (["--listen", "{port}"], r"\[::\]:{port}: it accepts IPv4 and IPv6 at once"),
     (["--listen", "127.0.0.1:{port}"] + [
         word for at in range(8) for word in ("--listen", f"{{folder}}/{at}")],
-     "9 sockets were handed over; at most 8"),
+     "9 sockets were passed; at most 8"),
 ])
 def test_what_cannot_be_served(folder: Path, options: list[str], words: str) -> None:
     port = free_port()
@@ -157,7 +157,7 @@ def test_a_file(folder: Path) -> None:
     with (folder / "file").open("w") as file, handing(file) as gateway:
         gateway.launch()
         wait_until(lambda: not gateway.is_running, what="it gave up")
-        assert "it is no socket" in gateway.log
+        assert "it is not a socket" in gateway.log
 
 
 def test_open_is_for_loopback() -> None:
@@ -165,7 +165,7 @@ def test_open_is_for_loopback() -> None:
           handing(one, open=True) as gateway):
         gateway.launch()
         wait_until(lambda: not gateway.is_running, what="it gave up")
-        assert "server.open asks nobody for a token" in gateway.log
+        assert "server.open asks for no token" in gateway.log
 
 
 # ---- exposure
@@ -205,7 +205,7 @@ def test_the_network_is_not_answered_before_a_client_is_paired(phone: Phone) -> 
                 assert phone.ask("laptop", PHONE, token).result == {}
                 assert phone.is_closed_silently("stranger", MOBILE, token)
                 Owner(gateway.state).do("revoke", name)
-                wait_until(lambda: gateway.log.count("is closed, for nobody has a token")
+                wait_until(lambda: gateway.log.count("is closed, because no client has a token")
                            == (2 if name == "first" else 4), what="it is closed")
         finally:
             gateway.stop()

@@ -6,6 +6,7 @@ test_slow_clients.py and test_streams.py run over TLS as well.
 
 from __future__ import annotations
 
+import re
 import signal
 import socket
 import ssl
@@ -244,7 +245,7 @@ def test_no_rights_to_the_key(configured: LoneGateway, folder: Path) -> None:
     (folder / "key.pem").chmod(0o644)
     with launched(configured) as gateway:
         said = refusal(gateway)
-        assert f"{folder}/key.pem: everybody on this machine can read or change" in said
+        assert f"{folder}/key.pem: every user of this machine can read or change" in said
         assert "chmod o-rwx" in said
 
 
@@ -266,14 +267,15 @@ def test_a_file_that_is_missing(configured: LoneGateway, folder: Path, name: str
     (folder / name).mkdir()
     with launched(LoneGateway(tls_certificate=str(folder / "cert.pem"),
                               tls_key=str(folder / "key.pem"))) as gateway:
-        assert f"{folder / name}: is no regular file" in refusal(gateway)
+        assert f"{folder / name}: is not a regular file" in refusal(gateway)
 
 
 def test_the_key_of_another(configured: LoneGateway, folder: Path) -> None:
     make_certificate(folder / "other")
     (folder / "key.pem").write_bytes((folder / "other" / "key.pem").read_bytes())
     with launched(configured) as gateway:
-        assert f"{folder}/key.pem: is not the key of {folder}/cert.pem" in refusal(gateway)
+        words = f"{folder}/key.pem: does not match the certificate {folder}/cert.pem"
+        assert words in refusal(gateway)
 
 
 def test_a_key_with_a_password(configured: LoneGateway, folder: Path) -> None:
@@ -282,7 +284,7 @@ def test_a_key_with_a_password(configured: LoneGateway, folder: Path) -> None:
                     "-passout", "pass:secret"], check=True, capture_output=True)
     key.write_bytes((folder / "locked").read_bytes())
     with launched(configured) as gateway:
-        assert f"{key}: is no private key in PEM without a password" in refusal(gateway)
+        assert f"{key}: is not a PEM private key without a password" in refusal(gateway)
 
 
 @pytest.mark.parametrize("given,missing", [
@@ -305,7 +307,7 @@ def test_sighup_reads_the_certificate_again() -> None:
             assert shown(gateway) == before
             gateway.send_signal(signal.SIGHUP)
             wait_until(lambda: shown(gateway) != before, what="the new one is shown")
-            assert "http: read the certificate again" in gateway.log
+            assert "http: loaded the certificate again" in gateway.log
             assert wire.ask(PING).result == {}
 
 
@@ -320,7 +322,9 @@ def test_a_bad_one_leaves_the_old_in_use(spoil: Callable[[Path], object]) -> Non
         before = shown(gateway)
         spoil(gateway.state / "tls")
         gateway.send_signal(signal.SIGHUP)
-        wait_until(lambda: "http: the certificate" in gateway.log, what="it is told")
+        wait_until(lambda: re.search("http: keeping the old certificate: "
+                                     "|http: the certificate file is gone", gateway.log),
+                   what="the log says so")
         assert shown(gateway) == before
         assert gateway.ask(PING).result == {}
 

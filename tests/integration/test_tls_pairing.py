@@ -222,7 +222,7 @@ def test_one_that_is_no_good(runs: bool) -> None:
         for command, name in (("pair", "laptop"), ("rotate", "old")):
             refused = owner.run(command, "--tls", name)
             assert (refused.returncode, refused.stdout) == (FAILED, "")
-            assert f"{gateway.state}/tls/key.pem: everybody on this" in refused.stderr
+            assert f"{gateway.state}/tls/key.pem: every user of this" in refused.stderr
             assert "leave out --tls; no token was made" in refused.stderr
         assert [client["name"] for client in owner.json("clients")["clients"]] == ["old"]
         owner.do("rotate", "old")

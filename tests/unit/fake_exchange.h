@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "http/exchange.h"
-#include "http/stream_carrier.h"
+#include "http/streams.h"
 
 enum { FAKE_HEADERS_MAX = 4 };
 
@@ -151,7 +151,7 @@ static void fake_overrun(void *data)
 
 struct stream *exchange_stream(struct exchange *exchange)
 {
-	static const struct stream_carrier carrier = { fake_filled, fake_overrun };
+	static const struct streams_carrier carrier = { fake_filled, fake_overrun };
 	sd_event *loop = NULL;
 
 	assert_int_equal(exchange->status, 0);
@@ -169,7 +169,7 @@ static inline const char *fake_events(struct exchange *exchange)
 {
 	size_t length = 0, part;
 
-	while ((part = stream_take(exchange->stream, exchange->events + length,
+	while ((part = stream_read(exchange->stream, exchange->events + length,
 				   sizeof(exchange->events) - 1 - length)))
 		length += part;
 	exchange->events[length] = '\0';

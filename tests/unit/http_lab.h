@@ -19,7 +19,7 @@
 #include <time.h>
 
 #include "base/token.h"
-#include "http/server.h"
+#include "http/http_server.h"
 
 enum {
 	LAB_RECORDS_MAX = 1024,

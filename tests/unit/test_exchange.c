@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http/client_copy.h"
 #include "http/exchange_carrier.h"
 
 struct seen {
@@ -120,7 +119,7 @@ static struct exchange *start_within(struct memory_budget *budget, struct seen *
 				     uint64_t body_length)
 {
 	static const struct client client = { 7, "laptop" };
-	const struct exchange_request request = {
+	const struct exchange_carrier_request request = {
 		.handler = &handler,
 		.handler_data = seen,
 		.method = "POST",
@@ -245,9 +244,9 @@ static void test_waits_then_answers_abandons_or_stops(void **state)
 	exchange = start(&later, 0);
 	exchange_stop(exchange); /* still coming in: not told */
 	exchange_complete(exchange);
-	assert_false(exchange_answered(exchange));
+	assert_false(exchange_is_answered(exchange));
 	answer(exchange, 200);
-	assert_true(exchange_answered(exchange));
+	assert_true(exchange_is_answered(exchange));
 	exchange_free(exchange);
 	assert_int_equal(later.answers, 1);
 	assert_int_equal(later.stopping + later.abandoned, 0);
@@ -345,27 +344,6 @@ static void test_outlives_the_server(void **state)
 	buffer_deinit(&seen.body);
 }
 
-/* Of one client there is one copy, of one that the owner changed meanwhile another. */
-static void test_clients_are_shared(void **state)
-{
-	struct client client = { 7, "laptop", .scopes = CLIENT_READ, .allow = "+36*" };
-	const struct client *first = client_copy_take(&client);
-	const struct client *second = client_copy_take(&client);
-	const struct client *changed;
-
-	(void)state;
-	assert_ptr_equal(first, second);
-	client.allow[1] = '4';
-	changed = client_copy_take(&client);
-	assert_ptr_not_equal(changed, first);
-	client_copy_drop(first);
-	assert_string_equal(second->allow, "+36*");
-	assert_string_equal(changed->allow, "+46*");
-	client_copy_drop(second);
-	client_copy_drop(changed);
-	client_copy_drop(NULL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,7 +354,6 @@ int main(void)
 		cmocka_unit_test(test_what_a_handler_can_ask),
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_outlives_the_server),
-		cmocka_unit_test(test_clients_are_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static const struct http_route routes[] = {
 	{ .path = "/mcp",
 	  .methods = HTTP_GET | HTTP_POST | HTTP_DELETE,
 	  .json_body = true,
-	  .useless = CLIENT_METRICS },
+	  .useless_scopes = CLIENT_METRICS },
 	{ .path = "/healthz", .methods = HTTP_GET, .public = true },
 	{ .path = "/metrics",
 	  .methods = HTTP_GET,
@@ -48,7 +48,7 @@ static const struct auth closed_auth = { .find = find_nobody };
 static bool read_head(char *text, size_t length, struct request_head *head,
 		      struct gate_verdict *verdict)
 {
-	struct request_flaw flaw;
+	struct request_head_error flaw;
 	size_t scanned = 0;
 	int whole = request_head_scan(text, length, &scanned, &flaw);
 

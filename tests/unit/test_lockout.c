@@ -54,14 +54,14 @@ static struct lockout_verdict wrong(const char *host)
 {
 	struct address address = address_of(host);
 
-	return lockout_wrong(&lockout, &address.any);
+	return lockout_add_failure(&lockout, &address.any);
 }
 
 static void right(const char *host)
 {
 	struct address address = address_of(host);
 
-	lockout_right(&lockout, &address.any);
+	lockout_clear(&lockout, &address.any);
 }
 
 static unsigned retry_after(const char *host)
@@ -108,7 +108,7 @@ static void test_it_doubles_up_to_fifteen_minutes(void **state)
 		assert_int_equal(retry_after("192.0.2.1"), seconds[at]);
 		now_ms += (int64_t)seconds[at] * 1000;
 	}
-	now_ms += LOCKOUT_MOST_MS; /* forgotten */
+	now_ms += LOCKOUT_MAX_MS; /* forgotten */
 	lock_out("192.0.2.1");
 	assert_int_equal(retry_after("192.0.2.1"), 60);
 }

@@ -50,7 +50,7 @@ static void test_rule(void **state)
 	(void)state;
 	for (size_t at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
 		bool listed = rows[at].listed == LISTED;
-		const char *flaw = network_interface_flaw(
+		const char *flaw = network_interface_refusal(
 			rows[at].name, rows[at].type,
 			rows[at].listed == NO_LIST ? NULL : &listed);
 

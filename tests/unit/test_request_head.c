@@ -25,7 +25,7 @@
 static unsigned read_in_pieces(const char *bytes, size_t length, size_t piece,
 			       struct request_head *head, char **text_out)
 {
-	struct request_flaw flaw = { 0, NULL };
+	struct request_head_error flaw = { 0, NULL };
 	char *text = malloc(length + 1);
 	size_t scanned = 0, come = 0;
 	int whole = 0;
@@ -165,7 +165,7 @@ static void test_what_a_head_says(void **state)
 	assert_string_equal(request_head_find(&head, "B", &conflict), "2");
 	assert_true(conflict);
 	assert_null(request_head_find(&head, "C", NULL));
-	request_head_forget_secrets(&head);
+	request_head_clear_secrets(&head);
 	assert_string_equal(request_head_find(&head, "Cookie", NULL), "");
 	assert_null(memmem(text, 150, "secret", 6));
 	free(text);
@@ -189,7 +189,7 @@ static void test_what_a_head_says(void **state)
 					99, &head, &text),
 			 0);
 	assert_false(head.close);
-	assert_true(head.body_length == REQUEST_BODY_CHUNKED);
+	assert_true(head.body_length == REQUEST_HEAD_BODY_CHUNKED);
 	free(text);
 	assert_int_equal(
 		read_in_pieces(
@@ -197,7 +197,7 @@ static void test_what_a_head_says(void **state)
 			&head, &text),
 		0);
 	assert_true(head.body_length > 1000000 &&
-		    head.body_length != REQUEST_BODY_CHUNKED);
+		    head.body_length != REQUEST_HEAD_BODY_CHUNKED);
 	free(text);
 }
 
@@ -273,7 +273,7 @@ static void test_bodies_are_framed_alike_however_they_arrive(void **state)
 		const char *passed;
 		size_t rest;
 	} rows[] = {
-#define CHUNKED REQUEST_BODY_CHUNKED
+#define CHUNKED REQUEST_HEAD_BODY_CHUNKED
 		{ 5, BYTES("helloGET"), 0, "hello", 3 },
 		{ 0, BYTES("GET"), 0, "", 3 },
 		{ 9, BYTES("hello"), -EAGAIN, NULL, 0 },
@@ -341,7 +341,7 @@ static void test_what_surrounds_chunks_is_bounded(void **state)
 		size_t used, count = 0;
 		char text[16];
 
-		body_framing_init(&framing, REQUEST_BODY_CHUNKED);
+		body_framing_init(&framing, REQUEST_HEAD_BODY_CHUNKED);
 		strcpy(text, begins[at]);
 		assert_true(body_framing_read(&framing, text, strlen(text), 100, &used) >=
 			    0);

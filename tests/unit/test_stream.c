@@ -2,7 +2,7 @@
 /* Streams, alone and behind a server. */
 #include "http_peer.h"
 
-#include "http/stream_carrier.h"
+#include "http/streams.h"
 
 enum {
 	MANY = 200,
@@ -34,7 +34,7 @@ static void note_overrun(void *data)
 	alone->overrun++;
 }
 
-static const struct stream_carrier carrier = { note_filled, note_overrun };
+static const struct streams_carrier carrier = { note_filled, note_overrun };
 
 static struct stream *alone_open(struct alone *alone)
 {
@@ -58,7 +58,7 @@ static const char *take_all(struct stream *stream)
 	static char text[STREAM_BYTES_MAX * 2];
 	size_t length = 0, part;
 
-	while ((part = stream_take(stream, text + length, 7)))
+	while ((part = stream_read(stream, text + length, 7)))
 		length += part;
 	text[length] = '\0';
 	return text;
@@ -120,7 +120,7 @@ static void same_key_waits_once(void **state)
 					      "event: message\ndata: 4\n\n");
 	/* One that is on its way out goes on, and what is new comes behind it. */
 	assert_true(push(stream, "k", "4"));
-	assert_int_equal(stream_take(stream, first, 3), 3);
+	assert_int_equal(stream_read(stream, first, 3), 3);
 	assert_true(push(stream, "k", "5"));
 	assert_non_null(strstr(take_all(stream), "data: 5"));
 	alone_close(&alone, stream);

@@ -171,7 +171,7 @@ static int completed(void)
 }
 
 /* Wherever they stand in the turn, which has time for one of the others. */
-static void test_who_asks_little_is_not_behind_who_asks_much(void **state)
+static void test_a_modest_client_is_not_behind_a_greedy_one(void **state)
 {
 	struct peer *much[BUSY_PEERS], *little[2];
 	uint16_t port;
@@ -238,7 +238,7 @@ int main(void)
 		TEST(test_pipelined_requests_keep_their_order),
 		TEST(test_one_answers_another),
 		TEST(test_many_wait_at_once),
-		TEST(test_who_asks_little_is_not_behind_who_asks_much),
+		TEST(test_a_modest_client_is_not_behind_a_greedy_one),
 		TEST(test_put_off_and_gone),
 		TEST(test_idle_is_idle),
 	};

@@ -34,7 +34,7 @@ static void test_port_taken(void **state)
 					 &second, &error),
 			 -EADDRINUSE);
 	assert_null(second);
-	assert_non_null(strstr(error.text, "is taken by another program"));
+	assert_non_null(strstr(error.text, "is in use by another program"));
 	assert_non_null(strstr(error.text, address));
 	strcpy(lab.config.listen.items[0], "192.0.2.1:9531");
 	assert_int_equal(http_server_new(lab.loop, &lab.config, lab_routes, &lab.auth,

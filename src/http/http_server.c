@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reviewing: each listen address is open or closed depending on the clients and the certificate.
+ * http_server_review() schedules a turn in which all of them are brought up to date.
+ *
+ * Stopping: listeners close, idle connections go, waiting exchanges run `stopping`. Requests that
+ * are arriving or being answered have until the timeout. Then `stopped` runs whatever is left, and
+ * http_server_free() cuts the rest off.
+ */
+#include "http/http_server.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "http/connections.h"
+#include "http/listener.h"
+#include "http/tls.h"
+
+struct http_server {
+	sd_event *loop;
+	struct connections connections;
+	struct listener listeners[CONFIG_LIST_MAX];
+	unsigned listener_count;
+	bool has_clients;
+	bool serving;
+	sd_event_source *review;
+	sd_event_source *stop_timer; /* NULL: not stopping */
+	sd_event_source *stop_turn;
+	void (*stopped)(void *data);
+	void *stopped_data;
+	void (*changed)(void *data); /* may be NULL */
+	void *changed_data;
+};
+
+/* Opening */
+
+static int http_server_adopt_sockets(struct http_server *server,
+				     const struct listener_sockets *sockets,
+				     struct explanation *error)
+{
+	int result = 0;
+
+	for (unsigned at = 0; at < sockets->count && !result; at++) {
+		struct listener *listener = &server->listeners[at];
+
+		listener_adopt(listener, &server->connections, &sockets->items[at]);
+		server->listener_count++;
+		if (!listener->network)
+			result = listener_open(listener, error);
+	}
+	return result;
+}
+
+static int http_server_bind_addresses(struct http_server *server,
+				      const struct config_list *listen,
+				      struct explanation *error)
+{
+	int result = 0;
+
+	for (size_t at = 0; at < listen->count && !result; at++) {
+		struct listener *listener = &server->listeners[at];
+
+		result = listener_init(listener, &server->connections, listen->items[at],
+				       error);
+		if (result)
+			break;
+		server->listener_count++;
+		if (!listener->network)
+			result = listener_open(listener, error);
+	}
+	return result;
+}
+
+/* A missing certificate is no error. */
+static int http_server_load_certificate(struct http_server *server,
+					struct explanation *error)
+{
+	int result = tls_load(server->connections.config, error);
+
+	return result == TLS_E_NONE ? 0 : result;
+}
+
+/* Reviewing */
+
+static void http_server_reopen(struct http_server *server, struct listener *listener)
+{
+	struct explanation problem = { "" };
+	char text[ADDRESS_TEXT_BYTES];
+	int result = 0;
+
+	/* pairing the first client may have made a certificate */
+	if (!tls_is_loaded())
+		result = http_server_load_certificate(server, &problem);
+	if (!result)
+		result = listener_open(listener, &problem);
+	if (!result && server->serving) {
+		result = listener_serve(listener);
+		if (result)
+			listener_close(listener);
+	}
+	address_format(&listener->address, text);
+	if (result)
+		log_error("http: %s stays closed until SIGHUP: %s", text,
+			  *problem.text ? problem.text : strerror(-result));
+	else
+		log_info("http: %s is open%s now, %s", text,
+			 listener->network ? " to the network" : "",
+			 listener->tls ? "with TLS"
+				       : "without TLS: anyone who captures the traffic "
+					 "can read tokens and messages");
+}
+
+static void http_server_close_listener(struct http_server *server,
+				       struct listener *listener, const char *reason)
+{
+	char text[ADDRESS_TEXT_BYTES];
+
+	address_format(&listener->address, text);
+	log_info("http: %s is closed, %s", text, reason);
+	listener_close(listener); /* first, so that no peer can reconnect */
+	connections_close(&server->connections, listener);
+}
+
+static void http_server_review_listener(struct http_server *server,
+					struct listener *listener)
+{
+	bool wanted = !listener->network || server->has_clients;
+
+	if (listener_is_open(listener) && !wanted)
+		http_server_close_listener(server, listener,
+					   "because no client has a token any more");
+	else if (listener_is_open(listener) &&
+		 listener->tls != listener_wants_tls(listener))
+		http_server_close_listener(server, listener, "to reopen it with TLS");
+	if (wanted && !listener_is_open(listener))
+		http_server_reopen(server, listener);
+}
+
+static int http_server_on_review(sd_event_source *source, void *data)
+{
+	struct http_server *server = data;
+
+	(void)source;
+	for (unsigned at = 0; at < server->listener_count && !server->stop_timer; at++)
+		http_server_review_listener(server, &server->listeners[at]);
+	if (server->changed && !server->stop_timer)
+		server->changed(server->changed_data);
+	return 0;
+}
+
+void http_server_review(struct http_server *server, bool has_clients)
+{
+	server->has_clients = has_clients;
+	if (sd_event_source_set_enabled(server->review, SD_EVENT_ONESHOT) < 0)
+		log_error("http: cannot schedule a review of the listen addresses");
+}
+
+void http_server_reload_certificate(struct http_server *server)
+{
+	struct explanation problem = { "" };
+	bool had = tls_is_loaded();
+	int result = tls_load(server->connections.config, &problem);
+
+	if (result < 0)
+		log_error("http: keeping the old certificate: %s", problem.text);
+	else if (result == TLS_E_NONE && had)
+		log_warning("http: the certificate file is gone; keeping the certificate "
+			    "that was loaded");
+	else if (!result)
+		log_info("http: loaded the certificate%s", had ? " again" : "");
+	/* a listener that failed may open now, and one without TLS may need it */
+	http_server_review(server, server->has_clients);
+}
+
+/* Stopping */
+
+static void http_server_finish_stop(struct http_server *server)
+{
+	server->stop_timer = sd_event_source_disable_unref(server->stop_timer);
+	server->stop_turn = sd_event_source_disable_unref(server->stop_turn);
+	server->stopped(server->stopped_data); /* may free the server */
+}
+
+static int http_server_on_stop_timeout(sd_event_source *source, uint64_t due_us,
+				       void *data)
+{
+	struct http_server *server = data;
+
+	(void)source;
+	(void)due_us;
+	log_info("http: cutting off %u connections", server->connections.count);
+	http_server_finish_stop(server);
+	return 0;
+}
+
+static int http_server_on_stop_turn(sd_event_source *source, void *data)
+{
+	(void)source;
+	http_server_finish_stop(data);
+	return 0;
+}
+
+static void http_server_on_emptied(void *data)
+{
+	struct http_server *server = data;
+
+	if (server->stop_turn)
+		sd_event_source_set_enabled(server->stop_turn, SD_EVENT_ONESHOT);
+}
+
+void http_server_stop(struct http_server *server, unsigned timeout_ms,
+		      void (*stopped)(void *data), void *data)
+{
+	unsigned at;
+
+	assert(!server->stop_timer);
+	server->stopped = stopped;
+	server->stopped_data = data;
+	if (sd_event_add_defer(server->loop, &server->stop_turn, http_server_on_stop_turn,
+			       server) < 0 ||
+	    sd_event_add_time_relative(server->loop, &server->stop_timer, CLOCK_MONOTONIC,
+				       (uint64_t)timeout_ms * 1000, 1000,
+				       http_server_on_stop_timeout, server) < 0) {
+		log_error("http: cannot schedule the stop");
+		abort();
+	}
+	sd_event_source_set_enabled(server->stop_turn, SD_EVENT_OFF);
+	for (at = 0; at < server->listener_count; at++)
+		if (listener_is_open(&server->listeners[at]))
+			listener_close(&server->listeners[at]);
+	connections_stop(&server->connections);
+	if (!server->connections.count)
+		http_server_on_emptied(server);
+}
+
+/* Creating */
+
+static int http_server_init(struct http_server *server, struct explanation *error)
+{
+	const struct config *config = server->connections.config;
+	struct listener_sockets sockets;
+	int result = connections_init(&server->connections);
+
+	if (!result)
+		result = sd_event_add_defer(server->loop, &server->review,
+					    http_server_on_review, server);
+	if (result >= 0)
+		result = sd_event_source_set_enabled(server->review, SD_EVENT_OFF);
+	if (result < 0)
+		return explanation_set(error, result, "http: error %d", -result);
+
+	result = http_server_load_certificate(server, error);
+	if (!result)
+		result = listener_take_sockets(&sockets, config->open, error);
+	if (result)
+		return result;
+	return sockets.count ? http_server_adopt_sockets(server, &sockets, error)
+			     : http_server_bind_addresses(server, &config->listen, error);
+}
+
+int http_server_new(sd_event *loop, const struct config *config,
+		    const struct http_route *routes, const struct auth *auth,
+		    struct http_server **server_out, struct explanation *error)
+{
+	struct http_server *server = calloc(1, sizeof(*server));
+	int result;
+
+	if (!server)
+		return explanation_set(error, -ENOMEM, "out of memory");
+
+	server->loop = sd_event_ref(loop);
+	server->connections = (struct connections){
+		.loop = loop,
+		.config = config,
+		.routes = routes,
+		.auth = auth,
+		.emptied = http_server_on_emptied,
+		.data = server,
+	};
+	result = http_server_init(server, error);
+	if (result) {
+		http_server_free(server);
+		return result;
+	}
+	*server_out = server;
+	return 0;
+}
+
+void http_server_free(struct http_server *server)
+{
+	unsigned at;
+
+	if (!server)
+		return;
+	server->stop_timer = sd_event_source_disable_unref(server->stop_timer);
+	server->stop_turn = sd_event_source_disable_unref(server->stop_turn);
+	server->review = sd_event_source_disable_unref(server->review);
+	for (at = 0; at < server->listener_count; at++) {
+		listener_close(&server->listeners[at]);
+		listener_deinit(&server->listeners[at]);
+	}
+	connections_deinit(&server->connections);
+	tls_unload();
+	sd_event_unref(server->loop);
+	free(server);
+}
+
+int http_server_serve(struct http_server *server)
+{
+	int error = 0;
+
+	server->serving = true;
+	for (unsigned at = 0; at < server->listener_count && !error; at++)
+		if (listener_is_open(&server->listeners[at]))
+			error = listener_serve(&server->listeners[at]);
+	return error;
+}
+
+/* State */
+
+bool http_server_has_network(const struct http_server *server)
+{
+	for (unsigned at = 0; at < server->listener_count; at++)
+		if (server->listeners[at].network)
+			return true;
+	return false;
+}
+
+void http_server_each_open(const struct http_server *server,
+			   void (*report)(void *data,
+					  const struct http_server_listener *listener),
+			   void *data)
+{
+	for (unsigned at = 0; at < server->listener_count; at++) {
+		const struct listener *listener = &server->listeners[at];
+
+		if (listener_is_open(listener))
+			report(data, &(struct http_server_listener){
+					     listener->address, listener->port,
+					     listener->network, listener->tls });
+	}
+}
+
+void http_server_on_change(struct http_server *server, void (*changed)(void *data),
+			   void *data)
+{
+	server->changed = changed;
+	server->changed_data = data;
+}
+
+unsigned http_server_listeners(const struct http_server *server)
+{
+	return server->listener_count;
+}
+
+bool http_server_is_passed(const struct http_server *server, unsigned index)
+{
+	assert(index < server->listener_count);
+	return server->listeners[index].passed;
+}
+
+void http_server_address(const struct http_server *server, unsigned index,
+			 char text[ADDRESS_TEXT_BYTES])
+{
+	assert(index < server->listener_count);
+	address_format(&server->listeners[index].address, text);
+}
+
+uint16_t http_server_port(const struct http_server *server, unsigned index)
+{
+	assert(index < server->listener_count);
+	return server->listeners[index].port;
+}
+
+bool http_server_listens(const struct http_server *server, unsigned index)
+{
+	assert(index < server->listener_count);
+	return listener_is_open(&server->listeners[index]);
+}
+
+const struct http_server_counts *http_server_counts(const struct http_server *server)
+{
+	return &server->connections.counts;
+}
+
+unsigned http_server_streams(const struct http_server *server)
+{
+	return server->connections.streams.count;
+}
+
+unsigned http_server_connections(const struct http_server *server)
+{
+	return server->connections.count;
+}
+
+void http_server_cut_client(struct http_server *server, int64_t client_id)
+{
+	connections_cut_client(&server->connections, client_id);
+}

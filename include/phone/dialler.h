@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Dialler: calls that are placed for a client, from the ledger to their end.
+ * Dialler: places calls for clients and follows each to its end, in the message store and for
+ * its observers.
  *
  *   dialling -> alerting -> active -> ended
- *      |           |          +-----> unknown     the modem, oFono or the gateway went
+ *      |           |          +-----> unknown     the modem, oFono or the gateway went away
  *      |           +----------------> unanswered
  *      +----------------------------> not_placed  nothing was dialled
  *
- * One call for each modem, and none beside another: oFono is asked for its calls before it
- * dials. None goes on for ever: when its time is over the modem is told to hang up, again
- * every DIALLER_AGAIN_SECONDS until it has. What nobody follows any more, for the gateway or
- * the modem was away, is hung up when it shows as the modem comes back: within
- * DIALLER_LEFT_SECONDS, and not much later than oFono told its calls, for then a call to that
- * number is a new one of somebody else's (phone/left_calls.h,
- * tests/integration/test_placing_calls.py). What may be dialled the caller has looked at.
+ * A modem has one call at a time, and none next to a call of another program: oFono is asked
+ * for its calls before it dials. No call lasts for ever: when its time is up, oFono is asked
+ * to hang up, again every DIALLER_RETRY_SECONDS until it has.
+ *
+ * A call that the gateway lost sight of, because it or the modem was away, is hung up when it
+ * shows after the modem came back: within DIALLER_LOST_SECONDS of the loss, and soon after
+ * oFono listed its calls, since a later call to that number is a new one of the phone's user
+ * (tests/integration/test_placing_calls.py).
+ *
+ * The caller has checked that the number may be dialled.
  */
 #ifndef PHONE_DIALLER_H
 #define PHONE_DIALLER_H
 
 #include "base/observer.h"
+#include "numbers/phone_number.h"
 #include "phone/sim.h"
 #include "store/store_event.h"
-#include "numbers/phone_number.h"
 
 enum {
-	DIALLER_LIMIT_MS = 60 * 1000,
-	DIALLER_CALLS = 16, /* those that are over are forgotten first */
-	DIALLER_AGAIN_SECONDS = 5,
-	DIALLER_LEFT_SECONDS = 3600,
+	DIALLER_TIMEOUT_MS = 60 * 1000,
+	DIALLER_CALLS = 16, /* calls kept; finished ones are forgotten first */
+	DIALLER_RETRY_SECONDS = 5,
+	DIALLER_LOST_SECONDS = 3600,
 	DIALLER_REASON_BYTES = 24,
 	DIALLER_CLIENT_BYTES = 64,
 };
@@ -35,31 +39,32 @@ enum {
 /* outcomes of dialler_place() besides those of store_event_place_call() */
 enum { DIALLER_E_BUSY = 100 };
 
-/* A call, as it is now; also the event of the observers. */
-struct placed_call {
+/* A call as it is now; also the event of the observers. */
+struct dialler_call {
 	int64_t id; /* 0: there is none */
 	int64_t client_id;
 	int64_t sim_id;
 	enum call_state state;
-	bool is_dialled; /* oFono said so */
+	bool is_dialled; /* oFono has confirmed it */
 	int64_t ends_ms; /* wall clock: hung up then at the latest; 0 not dialled yet */
 	char number[PHONE_NUMBER_BYTES];
 	char client[DIALLER_CLIENT_BYTES];
 	/*
-	 * Why it is over: "remote", "network", "local" (at this phone) as oFono tells;
+	 * Why it ended: "remote", "network" or "local" (at this phone) from oFono;
 	 * "time_limit", "hung_up" (by an agent), "client_left", "revoked", "gateway_stopped",
-	 * "left" (it went on while nobody followed it); or why nothing was dialled: "busy",
-	 * "refused", "not_supported", "not_allowed", "not_handed"; or "lost". "" not told.
+	 * "left" (it went on while the gateway had lost it). Why nothing was dialled: "busy",
+	 * "refused", "not_supported", "not_allowed", "not_handed". "lost": unknown; "": oFono
+	 * gave no reason.
 	 */
 	char reason[DIALLER_REASON_BYTES];
 };
 
-struct dial_order {
+struct dialler_order {
 	struct modem *modem; /* modem_has_calls() */
 	int64_t sim_id;
 	int64_t client_id;
 	const char *client; /* its name */
-	const char *number; /* digits, and perhaps + before them */
+	const char *number; /* digits with an optional leading + */
 	int64_t most_seconds;
 	const char *reason; /* see struct store_event_call_draft */
 };
@@ -71,39 +76,39 @@ struct dialler_parts {
 	struct store *store;
 	struct sims *sims;
 	struct ofono *ofono;
-	int limit_ms; /* for oFono to dial: DIALLER_LIMIT_MS but in tests */
+	int limit_ms; /* for oFono to dial: DIALLER_TIMEOUT_MS except in tests */
 };
 
-/* Calls that were left when the gateway ended are ended here. 0 or -errno. */
+/* Ends the calls in the store that an earlier gateway left open. 0 or -errno. */
 int dialler_new(const struct dialler_parts *parts, struct dialler **dialler_out);
 /*
- * Before the loop ends: what goes on is hung up, for nobody would. What the modem has not
- * confirmed when the gateway ends is looked for at the next start.
+ * Hangs up all calls, before the loop ends. Those that the modem has not confirmed when the
+ * gateway ends are looked for at the next start.
  */
 void dialler_stop(struct dialler *dialler);
 void dialler_free(struct dialler *dialler); /* NULL is fine */
 
 /* Some modem can place calls. */
 bool dialler_is_possible(const struct dialler *dialler);
-/* Some call goes on that was placed. */
-bool dialler_is_at_it(const struct dialler *dialler);
+/* Some placed call is not over. */
+bool dialler_is_busy(const struct dialler *dialler);
 
 /*
- * On disk when 0 returns, and dialled after that. DIALLER_E_BUSY: there is one on that modem;
- * else as store_event_place_call(), and nothing was done.
+ * The call is on disk when 0 returns, and dialled after that. DIALLER_E_BUSY: the modem has a
+ * placed call; otherwise as store_event_place_call(). After an error nothing was done.
  */
-int dialler_place(struct dialler *dialler, const struct dial_order *order,
+int dialler_place(struct dialler *dialler, const struct dialler_order *order,
 		  int64_t *id_out);
-/* Of the last DIALLER_CALLS since the start. NULL: not known. */
-const struct placed_call *dialler_find(struct dialler *dialler, int64_t id);
-/* It is over as soon as the modem says so. Fine for one that is. */
+/* One of the last DIALLER_CALLS since the start. NULL: unknown. */
+const struct dialler_call *dialler_find(struct dialler *dialler, int64_t id);
+/* Asks oFono to hang up; the call is over when oFono says so. Fine for a finished call. */
 void dialler_hang_up(struct dialler *dialler, int64_t id, const char *reason);
-/* The client may do nothing any more: so with all of its calls. */
+/* Hangs up all calls of a client that lost its permission. */
 void dialler_revoke(struct dialler *dialler, int64_t client_id);
 
-/* Told a struct placed_call whenever something of one changed. */
+/* The event is a struct dialler_call: something of it changed. */
 struct observers *dialler_observers(struct dialler *dialler);
-/* Hear, without an event, that dialler_is_possible() or _is_at_it() differs. */
-struct observers *dialler_use_observers(struct dialler *dialler);
+/* No event data: dialler_is_possible() or dialler_is_busy() differs. */
+struct observers *dialler_state_observers(struct dialler *dialler);
 
 #endif

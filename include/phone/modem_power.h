@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Modem power: sets Powered, then Online, of every modem when it appears, which upstream
- * oFono leaves to its clients.
+ * Modem power: sets Powered, then Online, of every modem that appears. Upstream oFono leaves
+ * that to its clients.
  *
- * Once for each appearance: whoever switches a modem off or into flight mode later has the
- * last word, over restarts of the gateway, too (tests/integration/test_power_modems.py). The
- * bus lets root do it, and the gateway's user only with etc/dbus/power.conf.
+ * Each modem is switched on once for each appearance: when somebody switches it off or into
+ * flight mode later, it stays so, also when the gateway restarts
+ * (tests/integration/test_power_modems.py). The bus allows SetProperty to root, and to the
+ * gateway's user only with etc/dbus/power.conf.
  */
 #ifndef PHONE_MODEM_POWER_H
 #define PHONE_MODEM_POWER_H
@@ -15,10 +16,10 @@
 
 struct modem_power;
 
-/* Of the modems that are there, and of those that come. 0 or -ENOMEM. */
+/* Switches on the present modems and those that appear later. 0 or -ENOMEM. */
 int modem_power_new(sd_event *loop, struct ofono *ofono, struct store *store,
 		    struct modem_power **power_out);
-/* The modems stay as they are. NULL is fine. */
+/* Leaves the modems as they are. NULL is fine. */
 void modem_power_free(struct modem_power *power);
 
 #endif

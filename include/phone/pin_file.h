@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PIN file: PINs of cards, which the owner wrote down for the gateway.
+ * PIN file: the PINs of SIM cards, written down by the owner for the gateway.
  *
- * A card a line, "ICCID PIN"; a line that begins with # is a comment. It is a file of root's
- * or of the gateway's own user that nobody else can read: another one is not looked into.
+ * Each line is "ICCID PIN"; a line that begins with # is a comment. The file belongs to root
+ * or to the gateway's own user, and nobody else can read it: any other file is not used.
  */
 #ifndef PHONE_PIN_FILE_H
 #define PHONE_PIN_FILE_H
@@ -12,14 +12,14 @@ enum { PIN_BYTES = 9, PIN_FILE_MAX = 4096 };
 
 /* outcomes */
 enum {
-	PIN_FILE_E_NO_CARD = 1, /* nothing stands there for it */
-	PIN_FILE_E_EXPOSED,	/* others may read or write it, or have it */
-	PIN_FILE_E_MALFORMED,	/* a line is none, or it is longer than PIN_FILE_MAX */
+	PIN_FILE_E_NO_CARD = 1, /* no line for this card */
+	PIN_FILE_E_EXPOSED, /* others can read or write it, or own it; or it is a link */
+	PIN_FILE_E_MALFORMED, /* a bad line, or longer than PIN_FILE_MAX */
 };
 
 /*
- * The PIN of a card by its ICCID; the caller clears it. 0, PIN_FILE_E_... or -errno; then
- * `pin` has nothing.
+ * The PIN of the card with this ICCID; the caller clears it. 0, PIN_FILE_E_... or -errno;
+ * `pin` is written only with 0.
  */
 int pin_file_find(const char *path, const char *iccid, char pin[PIN_BYTES]);
 

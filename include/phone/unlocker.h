@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unlocker: gives a card the PIN that the owner wrote into `pin_file`, so that a phone that
- * starts by itself can send.
+ * Unlocker: gives a SIM card the PIN that the owner wrote into `pin_file`, so that a phone that
+ * starts unattended can send.
  *
- * At most one try for each card and each start of the machine, and only while the card shows
- * that all UNLOCKER_TRIES are left: whatever goes wrong here, two stay for the owner
- * (tests/integration/test_pin_file.py).
+ * It makes at most one attempt for each card and boot of the machine, and only while the card
+ * shows that all UNLOCKER_PIN_ATTEMPTS are left: whatever goes wrong, two are left for the
+ * owner (tests/integration/test_pin_file.py).
  */
 #ifndef PHONE_UNLOCKER_H
 #define PHONE_UNLOCKER_H
@@ -14,7 +14,13 @@
 #include "ofono/ofono.h"
 #include "store/store.h"
 
-enum { UNLOCKER_TRIES = 3 }; /* that a PIN has; 3GPP TS 51.011, section 9.3 */
+enum {
+	UNLOCKER_PIN_ATTEMPTS = 3,  /* 3GPP TS 51.011, section 9.3 */
+	UNLOCKER_RECORD_MAX = 4096, /* bytes; no attempt is made when it is full */
+};
+
+/* outcomes */
+enum { UNLOCKER_E_TRIED = 1 };
 
 struct unlocker;
 
@@ -22,5 +28,13 @@ struct unlocker;
 int unlocker_new(struct ofono *ofono, struct store *store, const struct config *config,
 		 struct unlocker **unlocker_out);
 void unlocker_free(struct unlocker *unlocker); /* NULL is fine */
+
+/*
+ * Records in the state folder that the PIN of this card is being tried in this boot
+ * (clock_boot_id()). The record is on disk before the PIN is tried, so that a crash in between
+ * costs the unlocking, not an attempt. 0: not tried before; UNLOCKER_E_TRIED; or -errno: it is
+ * unknown. Public for tests/unit/test_unlocker.c.
+ */
+int unlocker_record_attempt(const char *folder, const char *boot, const char *iccid);
 
 #endif

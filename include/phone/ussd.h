@@ -8,10 +8,10 @@
  *                        waiting -> ussd_reply() -> turn        | replied in time
  *                            +----------------------------------+
  *
- * Each turn and each wait for a reply takes USSD_LIMIT_MS at most; then, and when who asked
- * leaves, the modem is told to cancel. A dialogue belongs to the client that began it. The
- * modem, oFono or its interface going ends it (tests/unit/test_ussd.c). What may be dialled
- * the caller has looked at.
+ * Each turn and each wait for a reply takes USSD_TIMEOUT_MS at most; then, and when the client
+ * leaves, oFono is asked to cancel. A dialogue belongs to the client that began it. It ends
+ * when the modem, oFono or the D-Bus interface goes (tests/unit/test_ussd.c). The caller has
+ * checked that the code may be dialled.
  */
 #ifndef PHONE_USSD_H
 #define PHONE_USSD_H
@@ -23,7 +23,7 @@
 #include "ofono/ussd_call.h"
 
 enum {
-	USSD_LIMIT_MS = 120 * 1000,
+	USSD_TIMEOUT_MS = 120 * 1000,
 	USSD_TEXT_BYTES = 800, /* 182 characters of the GSM alphabet, in UTF-8 */
 	USSD_NOTICES = 4,
 	USSD_PER_HOUR_MAX = 60,
@@ -31,8 +31,8 @@ enum {
 
 /* outcomes of ussd_check() */
 enum {
-	USSD_E_BUSY = 1,    /* the modem is at a dialogue */
-	USSD_E_NO_DIALOGUE, /* nothing was asked of this client after this code */
+	USSD_E_BUSY = 1,    /* the modem has a dialogue */
+	USSD_E_NO_DIALOGUE, /* the network asked this client nothing after this code */
 };
 
 struct ussd;
@@ -43,55 +43,55 @@ struct ussd_order {
 	int64_t client_id;
 	const char *code;
 	const char *reply; /* ussd_reply(); else NULL */
-	bool may_reply; /* what the network asks may be answered; else it is cancelled */
+	bool may_reply; /* the client may answer the network; else its question is cancelled */
 };
 
-/* A code or a reply under way; the caller's. */
+/* A code or a reply in progress; the caller owns it. */
 struct ussd_turn {
-	/* Once, later, not after ussd_leave(). `asks`: the network waits for a reply. */
+	/* Runs once, later, not after ussd_abandon(). `asks`: the network waits for a reply. */
 	void (*done)(void *data, const struct ussd_call_result *result, bool asks);
 	void *data;
-	/* its own */
-	struct modem_sim card; /* it may go meanwhile, and its modem, too */
+	/* filled in by ussd_dial() and ussd_reply() */
+	struct modem_sim card; /* a copy: the modem may disappear meanwhile */
 	struct ussd_dialogue *dialogue;
 };
 
-/* What the network said by itself, to that card, while the gateway ran. */
+/* A text that the network sent unasked to a card. */
 struct ussd_notice {
-	struct modem_sim card; /* not known: there is none */
+	struct modem_sim card; /* not `known`: there is no notice in this place */
 	int64_t wall_ms;
-	bool asks;
+	bool asks; /* the network waits for a reply */
 	char text[USSD_TEXT_BYTES];
 };
 
-/* `limit_ms`: USSD_LIMIT_MS but in tests. 0 or -errno. */
+/* `limit_ms`: USSD_TIMEOUT_MS except in tests. 0 or -errno. */
 int ussd_new(sd_event *loop, struct ofono *ofono, int limit_ms, struct ussd **ussd_out);
-/* No turn is under way. NULL is fine. */
+/* No turn is in progress. NULL is fine. */
 void ussd_free(struct ussd *ussd);
 
-/* Could this be dialled, or replied? 0 or USSD_E_... */
+/* May this be dialled, or replied? 0 or USSD_E_... */
 int ussd_check(const struct ussd *ussd, const struct ussd_order *order);
 /*
- * How long until there are fewer than `per_hour` codes in the last hour, counted since the
- * start, at most USSD_PER_HOUR_MAX of them; 0: there are.
+ * How long until fewer than `per_hour` (USSD_PER_HOUR_MAX at most) codes were dialled in the
+ * last hour, counted since the start. 0: now.
  */
 int64_t ussd_wait_ms(const struct ussd *ussd, int64_t per_hour);
 
-/* What ussd_check() lets through. 0, or -ENOMEM: nothing was done. */
+/* An order for which ussd_check() returns 0. 0, or -ENOMEM: nothing was done. */
 int ussd_dial(struct ussd *ussd, const struct ussd_order *order, struct ussd_turn *turn);
 int ussd_reply(struct ussd *ussd, const struct ussd_order *order, struct ussd_turn *turn);
-/* Instead of a reply that ussd_check() lets through: the dialogue is cancelled. */
+/* Cancels the dialogue instead of a reply for which ussd_check() returns 0. */
 void ussd_end(struct ussd *ussd, const struct ussd_order *order);
-/* Nobody wants the answer any more: the dialogue is cancelled. */
-void ussd_leave(struct ussd_turn *turn);
-/* This client replies no more: dialogues in which it would have to are cancelled. */
+/* The client does not want the answer any more: cancels the dialogue. */
+void ussd_abandon(struct ussd_turn *turn);
+/* The client lost its permission: cancels its dialogues that wait for a reply. */
 void ussd_revoke(struct ussd *ussd, int64_t client_id);
-/* Before the loop ends: nobody can reply any more. */
+/* Before the loop ends: cancels all dialogues that wait for a reply. */
 void ussd_stop(struct ussd *ussd);
 
 /* Some modem can dial codes. */
 bool ussd_is_possible(const struct ussd *ussd);
-/* Hear, without an event, that this differs. */
+/* No event data: ussd_is_possible() differs. */
 struct observers *ussd_observers(struct ussd *ussd);
 
 /* The newest USSD_NOTICES of all modems, oldest first. */

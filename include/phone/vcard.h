@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vCard reader: names and telephone numbers of the cards in a text that comes in pieces:
- * vCard 2.1 with quoted-printable, as phones of old wrote it, 3.0, as oFono does, and 4.0.
+ * vCard reader: the names and phone numbers of the cards in a text that arrives in pieces:
+ * vCard 2.1 with quoted-printable, as old phones wrote it, 3.0, as oFono does, and 4.0.
  *
- * It takes any bytes and fails on none: what is no card is passed over. It allocates nothing;
- * a name that is too long is cut, and a line, which is a photograph then, left out
+ * It accepts any bytes and fails on none: what is not a card is skipped. It allocates nothing.
+ * A name that is too long is cut, and a line that is too long, usually a photograph, is skipped
  * (tests/unit/test_vcard.c, tests/fuzz/fuzz_vcard.c).
  *
  * Source: vCard 2.1 (versit), RFC 2426, RFC 6350.
@@ -24,8 +24,8 @@ enum {
 };
 
 struct vcard {
-	char name[VCARD_NAME_BYTES]; /* valid UTF-8, not empty, a line */
-	unsigned count;		     /* of numbers, at least 1 */
+	char name[VCARD_NAME_BYTES]; /* valid UTF-8, not empty, one line */
+	unsigned count;		     /* of numbers, 1 or more */
 	char numbers[VCARD_NUMBERS_MAX][NUMBER_FORM_BYTES]; /* as number_form() */
 };
 
@@ -35,22 +35,22 @@ struct vcard_reader {
 	/* Private to vcard.c */
 	char line[VCARD_LINE_BYTES + 1]; /* unfolded */
 	size_t length;
-	char last;	/* byte of it */
-	char printable; /* 'y' or 'n' when that has been looked at */
+	char last;	/* last byte of the line */
+	char printable; /* quoted-printable: 'y', 'n', or NUL: not decided yet */
 	bool overlong;
-	bool ended;	/* it is whole, unless a blank follows */
-	bool returned;	/* the byte before was CR */
-	unsigned depth; /* of cards in cards; 0: outside */
-	bool has_agent; /* a card may stand in this one */
+	bool ended;	/* the line is complete, unless it is folded */
+	bool returned;	/* the previous byte was CR */
+	unsigned depth; /* of nested cards; 0: outside of a card */
+	bool has_agent; /* AGENT: a nested card may follow */
 	bool is_old;	/* vCard 2.1 */
 	struct vcard card;
 };
 
-/* `found` is told of each card that has a name and a number, while it is fed. */
+/* `found` runs for each card that has a name and a number, from inside feed and finish. */
 void vcard_reader_init(struct vcard_reader *reader,
 		       void (*found)(void *data, const struct vcard *card), void *data);
 void vcard_reader_feed(struct vcard_reader *reader, const char *bytes, size_t length);
-/* There is no more. A card without its end counts. */
+/* The end of the text. A card without END counts. */
 void vcard_reader_finish(struct vcard_reader *reader);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "config/config.h"
-#include "sms/sms_contacts.h"
+#include "phone/contacts.h"
 #include "store/store_party.h"
 
 enum sender_trust {

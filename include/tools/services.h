@@ -9,19 +9,19 @@
 #include <systemd/sd-event.h>
 
 #include "config/config.h"
-#include "phone/call_log.h"
-#include "phone/dialler.h"
 #include "ofono/ofono.h"
+#include "phone/call_log.h"
+#include "phone/contacts.h"
+#include "phone/dialler.h"
+#include "phone/sim.h"
+#include "phone/ussd.h"
 #include "policy/audit.h"
 #include "policy/policy.h"
-#include "phone/sim.h"
 #include "sms/alert_log.h"
-#include "sms/sms_contacts.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
 #include "sms/scan.h"
 #include "store/store.h"
-#include "phone/ussd.h"
 
 struct change_source;
 

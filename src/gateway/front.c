@@ -53,7 +53,7 @@ static int open_endpoint(struct front *front)
 		return -ENOMEM;
 	observer_add(ussd_observers(services->ussd), &front->ussd_watch, on_modems,
 		     front);
-	observer_add(dialler_use_observers(services->dialler), &front->dialler_watch,
+	observer_add(dialler_state_observers(services->dialler), &front->dialler_watch,
 		     on_modems, front);
 	return 0;
 }

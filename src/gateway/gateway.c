@@ -85,7 +85,7 @@ static void apply_config(struct gateway *gateway)
 	http_server_reload_certificate(gateway->front.server);
 	policy_review(gateway->services.policy);
 	advertisement_review(&gateway->advertisement);
-	contacts_review(gateway->services.contacts);
+	contacts_reload(gateway->services.contacts);
 	front_review_tools(&gateway->front);
 }
 

@@ -41,7 +41,7 @@ static int open_dialler(struct services *services)
 		.store = services->store,
 		.sims = services->sims,
 		.ofono = services->ofono,
-		.limit_ms = DIALLER_LIMIT_MS,
+		.limit_ms = DIALLER_TIMEOUT_MS,
 	};
 
 	return dialler_new(&parts, &services->dialler);
@@ -72,7 +72,7 @@ static int open_modems(struct phone *phone, const struct config *config)
 		error = sims_new(services->loop, services->ofono, services->store,
 				 &services->sims);
 	if (error == 0)
-		error = ussd_new(services->loop, services->ofono, USSD_LIMIT_MS,
+		error = ussd_new(services->loop, services->ofono, USSD_TIMEOUT_MS,
 				 &services->ussd);
 	if (error == 0)
 		error = unlocker_new(services->ofono, services->store, config,

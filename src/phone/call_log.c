@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  *   ringing -> answered          (active, held)
- *           -> rejected          (hung up at this end)
- *           -> missed            (removed otherwise)
- *           -> unknown           (the modem, oFono or the gateway went before)
+ *           -> rejected          (hung up at this phone)
+ *           -> missed            (removed without either)
+ *           -> unknown           (the modem, oFono or the gateway went away first)
  *
- * Calls that go on are followed by their path; what was placed here is not
- * (phone/dialler.h).
+ * A ringing call is tracked by its D-Bus path until oFono removes it. Outgoing calls are the
+ * dialler's (phone/dialler.h).
  */
 #include "phone/call_log.h"
 
@@ -18,12 +18,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-enum { FOLLOWED_MAX = 32, PATH_BYTES = 160 };
+enum { CALL_LOG_ENTRIES_MAX = 32, CALL_LOG_PATH_BYTES = 160 };
 
-struct followed {
-	int64_t id; /* 0: nothing here */
+/* A call that is not over. */
+struct call_log_entry {
+	int64_t id; /* 0: this place is free */
 	const struct modem *modem;
-	char path[PATH_BYTES];
+	char path[CALL_LOG_PATH_BYTES];
 	enum call_state state;
 };
 
@@ -32,158 +33,158 @@ struct call_log {
 	struct sims *sims;
 	struct observers observers;
 	struct observer ofono_observer;
-	struct followed followed[FOLLOWED_MAX];
+	struct call_log_entry entries[CALL_LOG_ENTRIES_MAX];
 };
 
-static bool is_stored(int error)
+static bool call_log_is_stored(int error)
 {
 	if (error)
-		log_error("calls: the disk does not take one: %s",
-			  error < 0 ? strerror(-error) : "it is full");
+		log_error("calls: cannot store a call: %s",
+			  error < 0 ? strerror(-error) : "the disk is full");
 	return !error;
 }
 
-static void tell(struct call_log *log, int64_t id)
+static void call_log_report(struct call_log *log, int64_t id)
 {
 	observers_notify(&log->observers, &id);
 }
 
-/* `path` NULL: a place that is free. */
-static struct followed *find(struct call_log *log, const char *path)
+/* `path` NULL: a free place. */
+static struct call_log_entry *call_log_find(struct call_log *log, const char *path)
 {
-	for (size_t i = 0; i < FOLLOWED_MAX; i++) {
-		struct followed *followed = &log->followed[i];
+	for (size_t i = 0; i < CALL_LOG_ENTRIES_MAX; i++) {
+		struct call_log_entry *entry = &log->entries[i];
 
-		if (path ? followed->id && strcmp(followed->path, path) == 0
-			 : !followed->id)
-			return followed;
+		if (path ? entry->id && strcmp(entry->path, path) == 0 : !entry->id)
+			return entry;
 	}
 	return NULL;
 }
 
-static void set_state(struct call_log *log, struct followed *followed,
-		      enum call_state state)
+static void call_log_set_state(struct call_log *log, struct call_log_entry *entry,
+			       enum call_state state)
 {
-	if (followed->state != CALL_RINGING || state == CALL_RINGING)
+	if (entry->state != CALL_RINGING || state == CALL_RINGING)
 		return;
-	followed->state = state;
-	log_info("calls: call %lld: %s", (long long)followed->id,
+	entry->state = state;
+	log_info("calls: call %lld: %s", (long long)entry->id,
 		 store_event_call_state_name(state));
-	if (is_stored(store_event_set_state(log->store, followed->id, state)))
-		tell(log, followed->id);
+	if (call_log_is_stored(store_event_set_state(log->store, entry->id, state)))
+		call_log_report(log, entry->id);
 }
 
-static void follow(struct call_log *log, const struct ofono_event *event, int64_t id)
+static void call_log_track(struct call_log *log, const struct ofono_event *event,
+			   int64_t id)
 {
-	struct followed *followed = find(log, NULL);
+	struct call_log_entry *entry = call_log_find(log, NULL);
 
-	if (!followed || strlen(event->call) >= PATH_BYTES) {
-		is_stored(store_event_set_state(log->store, id, CALL_UNKNOWN));
+	if (!entry || strlen(event->call) >= CALL_LOG_PATH_BYTES) {
+		call_log_is_stored(store_event_set_state(log->store, id, CALL_UNKNOWN));
 		return;
 	}
-	*followed = (struct followed){
+	*entry = (struct call_log_entry){
 		.id = id,
 		.modem = event->modem,
 		.state = CALL_RINGING,
 	};
-	strcpy(followed->path, event->call);
+	strcpy(entry->path, event->call);
 }
 
-/* oFono says "withheld" where there is no number, or nothing. */
-static const char *number_of(const struct ofono_event *event)
+/* oFono sends "withheld" for a hidden number, or nothing. */
+static const char *call_log_number(const struct ofono_event *event)
 {
 	if (!event->sender || strcmp(event->sender, "withheld") == 0)
 		return "";
 	return event->sender;
 }
 
-static void on_added(struct call_log *log, const struct ofono_event *event)
+static void call_log_on_added(struct call_log *log, const struct ofono_event *event)
 {
 	const struct event row = {
 		.kind = EVENT_CALL,
 		.sim_id = sims_identify(log->sims, &event->modem->sim),
 		.at_ms = clock_wall_ms(),
-		.number = number_of(event),
+		.number = call_log_number(event),
 		.text = "",
 		.state = CALL_RINGING,
 		.topic = -1,
 	};
 	int64_t id;
 
-	if (modem_is_foreign(event->modem) || find(log, event->call) ||
+	if (modem_is_foreign(event->modem) || call_log_find(log, event->call) ||
 	    (strcmp(event->call_state, "incoming") != 0 &&
 	     strcmp(event->call_state, "waiting") != 0))
 		return;
-	if (!is_stored(store_event_add(log->store, &row, &id)))
+	if (!call_log_is_stored(store_event_add(log->store, &row, &id)))
 		return;
 	log_info("calls: call %lld from %s", (long long)id, log_number(row.number));
-	follow(log, event, id);
-	tell(log, id);
+	call_log_track(log, event, id);
+	call_log_report(log, id);
 }
 
-static void on_changed(struct call_log *log, const struct ofono_event *event)
+static void call_log_on_changed(struct call_log *log, const struct ofono_event *event)
 {
-	struct followed *followed = find(log, event->call);
+	struct call_log_entry *entry = call_log_find(log, event->call);
 
-	if (!followed)
+	if (!entry)
 		return;
 	if (event->sender) {
-		if (is_stored(store_event_set_number(log->store, followed->id,
-						     number_of(event))))
-			tell(log, followed->id);
+		if (call_log_is_stored(store_event_set_number(log->store, entry->id,
+							      call_log_number(event))))
+			call_log_report(log, entry->id);
 	} else if (strcmp(event->call_state, CALL_ENDED_HERE) == 0) {
-		set_state(log, followed, CALL_REJECTED);
+		call_log_set_state(log, entry, CALL_REJECTED);
 	} else if (strcmp(event->call_state, "active") == 0 ||
 		   strcmp(event->call_state, "held") == 0) {
-		set_state(log, followed, CALL_ANSWERED);
+		call_log_set_state(log, entry, CALL_ANSWERED);
 	}
 }
 
-static void on_removed(struct call_log *log, const struct ofono_event *event)
+static void call_log_on_removed(struct call_log *log, const struct ofono_event *event)
 {
-	struct followed *followed = find(log, event->call);
+	struct call_log_entry *entry = call_log_find(log, event->call);
 
-	if (!followed)
+	if (!entry)
 		return;
-	set_state(log, followed, CALL_MISSED);
-	followed->id = 0;
+	call_log_set_state(log, entry, CALL_MISSED);
+	entry->id = 0;
 }
 
-/* Their modem can tell no more; NULL: none can. */
-static void lose(struct call_log *log, const struct modem *modem)
+/* The modem will signal nothing more about its calls; NULL: none will. */
+static void call_log_lose(struct call_log *log, const struct modem *modem)
 {
-	for (size_t i = 0; i < FOLLOWED_MAX; i++) {
-		struct followed *followed = &log->followed[i];
+	for (size_t i = 0; i < CALL_LOG_ENTRIES_MAX; i++) {
+		struct call_log_entry *entry = &log->entries[i];
 
-		if (!followed->id || (modem && followed->modem != modem))
+		if (!entry->id || (modem && entry->modem != modem))
 			continue;
-		set_state(log, followed, CALL_UNKNOWN);
-		followed->id = 0;
+		call_log_set_state(log, entry, CALL_UNKNOWN);
+		entry->id = 0;
 	}
 }
 
-static void on_ofono_event(void *data, const void *event_data)
+static void call_log_on_ofono_event(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
 	struct call_log *log = data;
 
 	switch (event->type) {
 	case CALL_ADDED:
-		on_added(log, event);
+		call_log_on_added(log, event);
 		break;
 	case CALL_CHANGED:
-		on_changed(log, event);
+		call_log_on_changed(log, event);
 		break;
 	case CALL_REMOVED:
-		on_removed(log, event);
+		call_log_on_removed(log, event);
 		break;
 	case MODEM_CHANGED:
-		if (!(event->modem->interfaces & MODEM_VOICE_CALL_MANAGER))
-			lose(log, event->modem);
+		if (!modem_has_calls(event->modem))
+			call_log_lose(log, event->modem);
 		break;
 	case MODEM_REMOVED:
 	case OFONO_UNAVAILABLE:
-		lose(log, event->modem);
+		call_log_lose(log, event->modem);
 		break;
 	default:
 		break;
@@ -199,9 +200,10 @@ int call_log_new(struct store *store, struct sims *sims, struct ofono *ofono,
 		return -ENOMEM;
 	log->store = store;
 	log->sims = sims;
-	is_stored(store_event_settle(store));
+	call_log_is_stored(store_event_settle(store));
 	observers_init(&log->observers);
-	observer_add(ofono_observers(ofono), &log->ofono_observer, on_ofono_event, log);
+	observer_add(ofono_observers(ofono), &log->ofono_observer,
+		     call_log_on_ofono_event, log);
 	*log_out = log;
 	return 0;
 }

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The dialler keeps two lists. Tracked calls are those that it follows (tracked_call.c). Lost
+ * calls are those that may go on unseen: the gateway or the modem was away, or oFono did not
+ * say whether it dialled.
+ *
+ *   tracked -> modem gone, or no answer to Dial -> lost -> shows again -> tracked, hung up
+ *                                                       -> time is up  -> forgotten
+ *
+ * A lost call is looked for when the modem of its card is there: once among the calls that
+ * oFono lists, and among those that are added within DIALLER_LOST_GRACE_SECONDS after that,
+ * because oFono may learn of the modem's calls a little later than it is asked.
+ */
 #include "phone/dialler.h"
 
 #include <errno.h>
@@ -8,176 +20,275 @@
 
 #include "base/clock.h"
 #include "ofono/voice_call.h"
-#include "phone/followed_calls.h"
-#include "phone/left_calls.h"
+#include "phone/tracked_call.h"
 
-enum { MS_PER_SECOND = 1000 };
+enum {
+	DIALLER_MS_PER_SECOND = 1000,
+	DIALLER_LOST_CALLS = 16,
+	DIALLER_LOST_GRACE_SECONDS = 30,
+};
+
+struct dialler_lost_call {
+	struct dialler *dialler;
+	int64_t id; /* 0: none */
+	int64_t sim_id;
+	char number[PHONE_NUMBER_BYTES];
+	int64_t until_ms;    /* boot clock */
+	struct modem *modem; /* was asked for its calls; NULL: none was */
+	struct voice_call_listing *listing;
+};
 
 struct dialler {
 	struct dialler_parts parts;
-	bool possible, at_it;
-	struct observer watch;
-	struct observers use_observers;
-	struct followed_calls calls;
-	struct left_calls left;
+	bool possible, busy; /* as last reported */
+	struct observer ofono_observer;
+	struct observers state_observers;
+	struct tracked_calls calls;
+	struct dialler_lost_call lost[DIALLER_LOST_CALLS];
 };
-
-/* What there is of them */
 
 bool dialler_is_possible(const struct dialler *dialler)
 {
 	return dialler->possible;
 }
 
-bool dialler_is_at_it(const struct dialler *dialler)
+bool dialler_is_busy(const struct dialler *dialler)
 {
-	return followed_calls_go_on(&dialler->calls);
+	return tracked_calls_are_active(&dialler->calls);
 }
 
-const struct placed_call *dialler_find(struct dialler *dialler, int64_t id)
+const struct dialler_call *dialler_find(struct dialler *dialler, int64_t id)
 {
-	const struct followed_call *followed = followed_calls_find(&dialler->calls, id);
+	const struct tracked_call *tracked = tracked_calls_find(&dialler->calls, id);
 
-	return followed ? &followed->call : NULL;
+	return tracked ? &tracked->call : NULL;
 }
 
-/* `gone`: still listed, and not there any more; NULL none */
-static void review(struct dialler *dialler, const struct modem *gone)
+/* `removed`: a modem that is still listed, but about to go; NULL: none. */
+static void dialler_update_state(struct dialler *dialler, const struct modem *removed)
 {
-	bool possible = false, at_it = dialler_is_at_it(dialler);
+	bool possible = false, busy = dialler_is_busy(dialler);
 	const struct modem *modem;
 
 	TAILQ_FOREACH (modem, ofono_modems(dialler->parts.ofono), link)
-		possible |= modem != gone && !modem_is_foreign(modem) &&
+		possible |= modem != removed && !modem_is_foreign(modem) &&
 			    modem_has_calls(modem);
-	if (possible == dialler->possible && at_it == dialler->at_it)
+	if (possible == dialler->possible && busy == dialler->busy)
 		return;
 	dialler->possible = possible;
-	dialler->at_it = at_it;
-	observers_notify(&dialler->use_observers, NULL);
+	dialler->busy = busy;
+	observers_notify(&dialler->state_observers, NULL);
 }
 
-static void finish(struct dialler *dialler, struct followed_call *followed,
-		   enum call_state state, const char *reason)
+static void dialler_finish(struct dialler *dialler, struct tracked_call *tracked,
+			   enum call_state state, const char *reason)
 {
-	followed_call_finish(followed, state, reason);
-	review(dialler, NULL);
+	tracked_call_finish(tracked, state, reason);
+	dialler_update_state(dialler, NULL);
 }
 
-/* Calls that nobody follows */
+/* ---- lost calls */
 
-static void leave(struct dialler *dialler, const struct placed_call *call,
-		  int64_t seconds)
+/* Adds one that is looked for so long (0: not at all). A full list forgets the oldest. */
+static void dialler_lost_add(struct dialler *dialler, const struct dialler_call *call,
+			     int64_t seconds)
 {
-	struct left_call left = { .id = call->id, .sim_id = call->sim_id };
+	struct dialler_lost_call *place = &dialler->lost[0];
 
-	strcpy(left.number, call->number);
-	left_calls_add(&dialler->left, &left, seconds);
+	for (size_t i = 0; i < DIALLER_LOST_CALLS; i++) {
+		struct dialler_lost_call *lost = &dialler->lost[i];
+
+		if (!lost->listing && lost->until_ms < place->until_ms)
+			place = lost;
+	}
+	voice_call_listing_stop(place->listing);
+	*place = (struct dialler_lost_call){
+		.dialler = dialler,
+		.id = call->id,
+		.sim_id = call->sim_id,
+		.until_ms = clock_boot_ms() + seconds * DIALLER_MS_PER_SECOND,
+	};
+	strcpy(place->number, call->number);
 }
 
-/* Its place, where that is known still. NULL: all go on. */
-static struct followed_call *place_of(struct dialler *dialler,
-				      const struct left_call *left)
+/* Its place among the tracked calls, if it still has one. NULL: all are active. */
+static struct tracked_call *dialler_lost_place(struct dialler *dialler,
+					       const struct dialler_lost_call *lost)
 {
-	struct followed_call *followed = followed_calls_find(&dialler->calls, left->id);
+	struct tracked_call *tracked = tracked_calls_find(&dialler->calls, lost->id);
 
-	if (followed)
-		return followed;
-	followed = followed_calls_take(&dialler->calls);
-	if (!followed)
+	if (tracked)
+		return tracked;
+	tracked = tracked_calls_take_place(&dialler->calls);
+	if (!tracked)
 		return NULL;
-	followed->call.id = left->id;
-	followed->call.sim_id = left->sim_id;
-	strcpy(followed->call.number, left->number);
-	return followed;
+	tracked->call.id = lost->id;
+	tracked->call.sim_id = lost->sim_id;
+	strcpy(tracked->call.number, lost->number);
+	return tracked;
 }
 
-/* It showed: it is followed to its end, which is now. */
-static void take_back(void *data, const struct left_call *left, struct modem *modem,
-		      const char *path)
+/* The lost call shows at this path: tracks it again, and hangs it up. */
+static void dialler_lost_resume(struct dialler_lost_call *lost, struct modem *modem,
+				const char *path)
 {
-	struct dialler *dialler = data;
-	struct followed_call *followed =
-		strlen(path) < FOLLOWED_PATH_BYTES ? place_of(dialler, left) : NULL;
+	struct dialler *dialler = lost->dialler;
+	struct tracked_call *tracked = strlen(path) < TRACKED_CALL_PATH_BYTES
+					       ? dialler_lost_place(dialler, lost)
+					       : NULL;
 
-	if (!followed || followed_call_limit(followed, DIALLER_AGAIN_SECONDS) < 0) {
+	lost->id = 0;
+	if (!tracked || tracked_call_set_limit(tracked, DIALLER_RETRY_SECONDS) < 0) {
 		voice_call_hang_up(modem, path);
 		return;
 	}
-	followed->call.state = CALL_ACTIVE;
-	followed->why = followed->told = NULL;
-	strcpy(followed->path, path);
-	followed->modem = modem;
-	followed_call_hang_up(followed, "left");
-	review(dialler, NULL);
+	tracked->call.state = CALL_ACTIVE;
+	tracked->hang_up_reason = tracked->ofono_reason = NULL;
+	strcpy(tracked->path, path);
+	tracked->modem = modem;
+	tracked_call_hang_up(tracked, "left");
+	dialler_update_state(dialler, NULL);
 }
 
-/* What oFono tells */
-
-static const char *const refusals[] = {
-	[DIAL_OTHER_CALL] = "busy",
-	[DIAL_REFUSED] = "refused",
-	[DIAL_NOT_SUPPORTED] = "not_supported",
-	[DIAL_NOT_ALLOWED] = "not_allowed",
-	[DIAL_NOT_SUBMITTED] = "not_handed",
-};
-
-static void on_dialled(void *data, const struct voice_call_dial_result *result)
+/* An incoming call is never one of ours. */
+static bool dialler_lost_is(const struct dialler_lost_call *lost, const char *number,
+			    const char *state)
 {
-	struct followed_call *followed = data;
-	struct dialler *dialler = followed->calls->dialler;
+	return lost->id && clock_boot_ms() < lost->until_ms && number && state &&
+	       strcmp(lost->number, number) == 0 && strcmp(state, "incoming") != 0 &&
+	       strcmp(state, "waiting") != 0;
+}
 
-	followed->dial = NULL;
+static void dialler_lost_on_found(void *data, const struct voice_call *call)
+{
+	struct dialler_lost_call *lost = data;
+	int64_t until_ms;
+
+	if (call) {
+		if (dialler_lost_is(lost, call->number, call->state))
+			dialler_lost_resume(lost, lost->modem, call->path);
+		return;
+	}
+	lost->listing = NULL;
+	until_ms = clock_boot_ms() + DIALLER_LOST_GRACE_SECONDS * DIALLER_MS_PER_SECOND;
+	if (lost->until_ms > until_ms)
+		lost->until_ms = until_ms;
+}
+
+static bool dialler_lost_is_on(const struct dialler_lost_call *lost,
+			       const struct modem *modem)
+{
+	const struct sim *sim = sims_find(lost->dialler->parts.sims, lost->sim_id);
+
+	return sim && sim->modem == modem;
+}
+
+/* A modem was added or changed: asks it once for the calls that its card may have. */
+static void dialler_lost_on_modem(struct dialler *dialler, struct modem *modem)
+{
+	for (size_t i = 0; modem_has_calls(modem) && i < DIALLER_LOST_CALLS; i++) {
+		struct dialler_lost_call *lost = &dialler->lost[i];
+
+		if (!lost->id || lost->modem || !dialler_lost_is_on(lost, modem))
+			continue;
+		lost->modem = modem;
+		lost->listing = voice_call_list(modem, dialler_lost_on_found, lost);
+	}
+}
+
+static void dialler_lost_on_added(struct dialler *dialler,
+				  const struct ofono_event *event)
+{
+	for (size_t i = 0; i < DIALLER_LOST_CALLS; i++) {
+		struct dialler_lost_call *lost = &dialler->lost[i];
+
+		if (dialler_lost_is(lost, event->sender, event->call_state) &&
+		    dialler_lost_is_on(lost, event->modem))
+			dialler_lost_resume(lost, event->modem, event->call);
+	}
+}
+
+static void dialler_lost_on_modem_gone(struct dialler *dialler, const struct modem *modem)
+{
+	for (size_t i = 0; i < DIALLER_LOST_CALLS; i++) {
+		struct dialler_lost_call *lost = &dialler->lost[i];
+
+		if (lost->modem != modem)
+			continue;
+		voice_call_listing_stop(lost->listing);
+		lost->listing = NULL;
+		lost->modem = NULL;
+	}
+}
+
+/* ---- events of oFono */
+
+static void dialler_on_dialled(void *data, const struct voice_call_dial_result *result)
+{
+	static const char *const refusals[] = {
+		[DIAL_OTHER_CALL] = "busy",
+		[DIAL_REFUSED] = "refused",
+		[DIAL_NOT_SUPPORTED] = "not_supported",
+		[DIAL_NOT_ALLOWED] = "not_allowed",
+		[DIAL_NOT_SUBMITTED] = "not_handed",
+	};
+	struct tracked_call *tracked = data;
+	struct dialler *dialler = tracked->calls->dialler;
+
+	tracked->dial = NULL;
 	if (result->outcome == DIAL_PLACED) {
-		followed_call_dialled(followed, result->path);
+		tracked_call_on_dialled(tracked, result->path);
 	} else if (result->outcome == DIAL_UNKNOWN) {
-		leave(dialler, &followed->call, LEFT_GRACE_SECONDS);
-		finish(dialler, followed, CALL_LOST, "lost");
+		dialler_lost_add(dialler, &tracked->call, DIALLER_LOST_GRACE_SECONDS);
+		dialler_finish(dialler, tracked, CALL_LOST, "lost");
 	} else {
-		finish(dialler, followed, CALL_NOT_PLACED, refusals[result->outcome]);
+		dialler_finish(dialler, tracked, CALL_NOT_PLACED,
+			       refusals[result->outcome]);
 	}
 }
 
-/* Its modem can tell no more. */
-static void lose(struct dialler *dialler, struct modem *modem)
+/* The modem will signal nothing more about its calls. */
+static void dialler_on_modem_gone(struct dialler *dialler, struct modem *modem)
 {
-	struct followed_call *followed = followed_calls_on(&dialler->calls, modem);
+	struct tracked_call *tracked =
+		tracked_calls_find_active_on(&dialler->calls, modem);
 
-	if (followed) {
-		leave(dialler, &followed->call, DIALLER_LEFT_SECONDS);
-		finish(dialler, followed, CALL_LOST, "lost");
+	if (tracked) {
+		dialler_lost_add(dialler, &tracked->call, DIALLER_LOST_SECONDS);
+		dialler_finish(dialler, tracked, CALL_LOST, "lost");
 	}
-	left_calls_lose(&dialler->left, modem);
+	dialler_lost_on_modem_gone(dialler, modem);
 }
 
-/* The one that is dialled now may go where one went that was left. */
-static bool is_followed(struct dialler *dialler, const struct ofono_event *event)
+/* The call being dialled now, which may go to the same number as a lost one. */
+static bool dialler_is_tracked(struct dialler *dialler, const struct ofono_event *event)
 {
-	const struct followed_call *followed =
-		followed_calls_on(&dialler->calls, event->modem);
+	const struct tracked_call *tracked =
+		tracked_calls_find_active_on(&dialler->calls, event->modem);
 
-	return followed && event->sender &&
-	       strcmp(followed->call.number, event->sender) == 0 &&
-	       (!*followed->path || strcmp(followed->path, event->call) == 0);
+	return tracked && event->sender &&
+	       strcmp(tracked->call.number, event->sender) == 0 &&
+	       (!*tracked->path || strcmp(tracked->path, event->call) == 0);
 }
 
-static void on_call(struct dialler *dialler, const struct ofono_event *event)
+static void dialler_on_call(struct dialler *dialler, const struct ofono_event *event)
 {
-	struct followed_call *followed = followed_calls_at(&dialler->calls, event->call);
+	struct tracked_call *tracked =
+		tracked_calls_find_active_at(&dialler->calls, event->call);
 
-	if (event->type == CALL_ADDED && !is_followed(dialler, event))
-		left_calls_hear(&dialler->left, event);
-	if (!followed)
+	if (event->type == CALL_ADDED && !dialler_is_tracked(dialler, event))
+		dialler_lost_on_added(dialler, event);
+	if (!tracked)
 		return;
 	if (event->type == CALL_REMOVED) {
-		followed_call_end(followed);
-		review(dialler, NULL);
+		tracked_call_on_removed(tracked);
+		dialler_update_state(dialler, NULL);
 	} else if (event->call_state) {
-		followed_call_hear(followed, event->call_state);
+		tracked_call_on_state(tracked, event->call_state);
 	}
 }
 
-static void on_ofono_event(void *data, const void *event_data)
+static void dialler_on_ofono_event(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
 	struct dialler *dialler = data;
@@ -186,96 +297,92 @@ static void on_ofono_event(void *data, const void *event_data)
 	case CALL_ADDED:
 	case CALL_CHANGED:
 	case CALL_REMOVED:
-		on_call(dialler, event);
+		dialler_on_call(dialler, event);
 		break;
 	case MODEM_ADDED:
 	case MODEM_CHANGED:
 		if (!modem_has_calls(event->modem))
-			lose(dialler, event->modem);
-		left_calls_look(&dialler->left, event->modem);
-		review(dialler, NULL);
+			dialler_on_modem_gone(dialler, event->modem);
+		dialler_lost_on_modem(dialler, event->modem);
+		dialler_update_state(dialler, NULL);
 		break;
 	case MODEM_REMOVED:
-		lose(dialler, event->modem);
-		review(dialler, event->modem);
+		dialler_on_modem_gone(dialler, event->modem);
+		dialler_update_state(dialler, event->modem);
 		break;
 	default:
 		break;
 	}
 }
 
-/* What others ask */
+/* ---- requests of clients */
 
-static int store_order(struct dialler *dialler, const struct dial_order *order,
-		       int64_t *id_out)
+static void dialler_fill_call(struct tracked_call *tracked,
+			      const struct dialler_order *order)
 {
-	return store_event_place_call(dialler->parts.store,
-				      &(struct store_event_call_draft){
-					      .client_id = order->client_id,
-					      .client = order->client,
-					      .sim_id = order->sim_id,
-					      .number = order->number,
-					      .reason = order->reason,
-				      },
-				      id_out);
-}
-
-static void fill(struct followed_call *followed, const struct dial_order *order)
-{
-	struct placed_call *call = &followed->call;
+	struct dialler_call *call = &tracked->call;
 
 	call->client_id = order->client_id;
 	call->sim_id = order->sim_id;
 	call->state = CALL_DIALLING;
-	call->ends_ms = clock_wall_ms() + order->most_seconds * MS_PER_SECOND;
+	call->ends_ms = clock_wall_ms() + order->most_seconds * DIALLER_MS_PER_SECOND;
 	snprintf(call->number, sizeof(call->number), "%s", order->number);
 	snprintf(call->client, sizeof(call->client), "%s", order->client);
-	followed->modem = order->modem;
+	tracked->modem = order->modem;
 }
 
-int dialler_place(struct dialler *dialler, const struct dial_order *order,
+int dialler_place(struct dialler *dialler, const struct dialler_order *order,
 		  int64_t *id_out)
 {
-	struct followed_call *followed = followed_calls_on(&dialler->calls, order->modem)
-						 ? NULL
-						 : followed_calls_take(&dialler->calls);
+	const struct store_event_call_draft draft = {
+		.client_id = order->client_id,
+		.client = order->client,
+		.sim_id = order->sim_id,
+		.number = order->number,
+		.reason = order->reason,
+	};
+	struct tracked_call *tracked = NULL;
 	int error;
 
-	if (!followed)
+	if (!tracked_calls_find_active_on(&dialler->calls, order->modem))
+		tracked = tracked_calls_take_place(&dialler->calls);
+	if (!tracked)
 		return DIALLER_E_BUSY;
-	error = followed_call_limit(followed, order->most_seconds);
+	error = tracked_call_set_limit(tracked, order->most_seconds);
 	if (error >= 0)
-		error = store_order(dialler, order, &followed->call.id);
+		error = store_event_place_call(dialler->parts.store, &draft,
+					       &tracked->call.id);
 	if (error) {
-		followed_call_drop(followed);
+		tracked_call_clear(tracked);
 		return error;
 	}
-	fill(followed, order);
-	*id_out = followed->call.id;
-	followed->dial = voice_call_dial(order->modem, order->number,
-					 dialler->parts.limit_ms, on_dialled, followed);
-	followed_call_tell(followed);
-	if (!followed->dial)
-		finish(dialler, followed, CALL_NOT_PLACED, "not_handed");
-	review(dialler, NULL);
+	dialler_fill_call(tracked, order);
+	*id_out = tracked->call.id;
+	tracked->dial =
+		voice_call_dial(order->modem, order->number, dialler->parts.limit_ms,
+				dialler_on_dialled, tracked);
+	tracked_call_report(tracked);
+	if (!tracked->dial)
+		dialler_finish(dialler, tracked, CALL_NOT_PLACED, "not_handed");
+	dialler_update_state(dialler, NULL);
 	return 0;
 }
 
 void dialler_hang_up(struct dialler *dialler, int64_t id, const char *reason)
 {
-	struct followed_call *followed = followed_calls_find(&dialler->calls, id);
+	struct tracked_call *tracked = tracked_calls_find(&dialler->calls, id);
 
-	if (followed)
-		followed_call_hang_up(followed, reason);
+	if (tracked)
+		tracked_call_hang_up(tracked, reason);
 }
 
 void dialler_revoke(struct dialler *dialler, int64_t client_id)
 {
 	for (size_t i = 0; i < DIALLER_CALLS; i++) {
-		struct followed_call *followed = &dialler->calls.followed[i];
+		struct tracked_call *tracked = &dialler->calls.list[i];
 
-		if (followed->call.client_id == client_id)
-			followed_call_hang_up(followed, "revoked");
+		if (tracked->call.client_id == client_id)
+			tracked_call_hang_up(tracked, "revoked");
 	}
 }
 
@@ -284,26 +391,28 @@ struct observers *dialler_observers(struct dialler *dialler)
 	return &dialler->calls.observers;
 }
 
-struct observers *dialler_use_observers(struct dialler *dialler)
+struct observers *dialler_state_observers(struct dialler *dialler)
 {
-	return &dialler->use_observers;
+	return &dialler->state_observers;
 }
 
-/* Start and stop */
+/* ---- start and stop */
 
-static void add_left(void *data, const struct event *event)
+/* A call that the store shows as active: its gateway ended without ending it. */
+static void dialler_on_open_call(void *data, const struct event *event)
 {
 	struct dialler *dialler = data;
-	struct placed_call call = { .id = event->id, .sim_id = event->sim_id };
-	int64_t age = (clock_wall_ms() - event->at_ms) / MS_PER_SECOND;
+	struct dialler_call call = { .id = event->id, .sim_id = event->sim_id };
+	int64_t age = (clock_wall_ms() - event->at_ms) / DIALLER_MS_PER_SECOND;
 
 	if (strlen(event->number) >= sizeof(call.number))
 		return;
 	strcpy(call.number, event->number);
-	leave(dialler, &call, age < DIALLER_LEFT_SECONDS ? DIALLER_LEFT_SECONDS : 0);
+	dialler_lost_add(dialler, &call,
+			 age < DIALLER_LOST_SECONDS ? DIALLER_LOST_SECONDS : 0);
 }
 
-static int settle(struct dialler *dialler)
+static int dialler_end_open_calls(struct dialler *dialler)
 {
 	int error = 0;
 
@@ -313,17 +422,17 @@ static int settle(struct dialler *dialler)
 						 .kind = EVENT_CALL,
 						 .state = state,
 						 .limit = DIALLER_CALLS,
-						 .visit = add_left,
+						 .visit = dialler_on_open_call,
 						 .data = dialler,
 					 });
-	for (size_t i = 0; !error && i < LEFT_CALLS; i++) {
-		if (dialler->left.left[i].id)
-			followed_calls_store_end(&dialler->calls,
-						 &(struct store_event_call_end){
-							 .id = dialler->left.left[i].id,
-							 .state = CALL_LOST,
-							 .reason = "lost",
-						 });
+	for (size_t i = 0; !error && i < DIALLER_LOST_CALLS; i++) {
+		if (dialler->lost[i].id)
+			tracked_calls_store_end(&dialler->calls,
+						&(struct store_event_call_end){
+							.id = dialler->lost[i].id,
+							.state = CALL_LOST,
+							.reason = "lost",
+						});
 	}
 	return error;
 }
@@ -336,20 +445,15 @@ int dialler_new(const struct dialler_parts *parts, struct dialler **dialler_out)
 	if (!dialler)
 		return -ENOMEM;
 	dialler->parts = *parts;
-	followed_calls_init(&dialler->calls, dialler, parts);
-	dialler->left = (struct left_calls){
-		.sims = parts->sims,
-		.showed = take_back,
-		.data = dialler,
-	};
-	error = settle(dialler);
+	tracked_calls_init(&dialler->calls, dialler, parts);
+	error = dialler_end_open_calls(dialler);
 	if (error) {
 		free(dialler);
 		return error < 0 ? error : -ENOSPC;
 	}
-	observers_init(&dialler->use_observers);
-	observer_add(ofono_observers(parts->ofono), &dialler->watch, on_ofono_event,
-		     dialler);
+	observers_init(&dialler->state_observers);
+	observer_add(ofono_observers(parts->ofono), &dialler->ofono_observer,
+		     dialler_on_ofono_event, dialler);
 	*dialler_out = dialler;
 	return 0;
 }
@@ -357,16 +461,17 @@ int dialler_new(const struct dialler_parts *parts, struct dialler **dialler_out)
 void dialler_stop(struct dialler *dialler)
 {
 	for (size_t i = 0; i < DIALLER_CALLS; i++)
-		followed_call_hang_up(&dialler->calls.followed[i], "gateway_stopped");
+		tracked_call_hang_up(&dialler->calls.list[i], "gateway_stopped");
 }
 
 void dialler_free(struct dialler *dialler)
 {
 	if (!dialler)
 		return;
-	observer_remove(&dialler->watch);
-	followed_calls_deinit(&dialler->calls);
-	left_calls_deinit(&dialler->left);
-	observers_deinit(&dialler->use_observers);
+	observer_remove(&dialler->ofono_observer);
+	tracked_calls_deinit(&dialler->calls);
+	for (size_t i = 0; i < DIALLER_LOST_CALLS; i++)
+		voice_call_listing_stop(dialler->lost[i].listing);
+	observers_deinit(&dialler->state_observers);
 	free(dialler);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * appears ---> Powered ---> Online ---> left alone
+ *   modem appears -> Powered -> Online -> recorded, left alone
  *
- * What oFono cannot do now is asked again, 2 s later, 4 s, 8 s, ..., ATTEMPTS times in all.
- * What it never will, and what the bus forbids, is told and left alone.
+ * When oFono cannot do a step now, the step is repeated after 2 s, 4 s, 8 s, ...,
+ * MODEM_POWER_ATTEMPTS times in all. When it never can, or the bus forbids it, that is logged
+ * and the modem is left alone.
  *
- * A modem that was on once is noted in the ledger until it goes, with the ofonod that it was
- * on at: another run of the gateway leaves it alone, too. After a start of ofonod, which
- * leaves all off, the note says nothing any more.
+ * A modem that was on once is recorded in the message store until it is removed, together
+ * with the run of ofonod: a restarted gateway leaves it alone, too. A restarted ofonod has all
+ * modems off, so a record of an earlier run counts for nothing.
  */
 #include "phone/modem_power.h"
 
@@ -18,46 +19,48 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "ofono/modem.h"
 #include "store/store_setting.h"
 
-enum { ATTEMPTS = 6, PAUSE_USEC = 2 * 1000 * 1000 };
+enum { MODEM_POWER_ATTEMPTS = 6, MODEM_POWER_PAUSE_USEC = 2 * 1000 * 1000 };
 
-/* one modem that is being switched on */
-struct power_turn {
+/* One modem that is being switched on. */
+struct modem_power_job {
 	struct modem_power *power;
 	struct modem *modem;
 	struct modem_switch *call;
-	sd_event_source *pause; /* enabled: the step is due when it is over */
+	sd_event_source *pause; /* enabled: the step is due afterwards */
 	enum modem_switch_target step;
-	unsigned attempts;
-	TAILQ_ENTRY(power_turn) link;
+	unsigned attempts; /* of this step */
+	TAILQ_ENTRY(modem_power_job) link;
 };
 
 struct modem_power {
 	sd_event *loop;
 	struct ofono *ofono;
 	struct store *store;
-	struct observer observer;
-	TAILQ_HEAD(power_turn_list, power_turn) turns;
-	bool was_refused; /* told once */
+	struct observer ofono_observer;
+	TAILQ_HEAD(modem_power_jobs, modem_power_job) jobs;
+	bool was_refused; /* logged once */
 };
 
-/* The setting that is its note. */
-struct note_name {
+/* ---- records */
+
+/* The setting that records a modem. */
+struct modem_power_key {
 	char text[sizeof("power ") + sizeof(((struct modem *)0)->path)];
 };
 
-static struct note_name name_of(const struct modem *modem)
+static struct modem_power_key modem_power_key(const struct modem *modem)
 {
-	struct note_name name;
+	struct modem_power_key key;
 
-	snprintf(name.text, sizeof(name.text), "power %s", modem->path);
-	return name;
+	snprintf(key.text, sizeof(key.text), "power %s", modem->path);
+	return key;
 }
 
-/* This run of ofonod; false: it has no name. */
-static bool name_run(const struct modem_power *power, char run[STORE_SETTING_BYTES])
+/* What identifies this run of ofonod. False: it is unknown. */
+static bool modem_power_ofonod_run(const struct modem_power *power,
+				   char run[STORE_SETTING_BYTES])
 {
 	const char *boot = clock_boot_id(), *owner = ofono_owner(power->ofono);
 	int length = snprintf(run, STORE_SETTING_BYTES, "%s %s", boot, owner);
@@ -65,43 +68,47 @@ static bool name_run(const struct modem_power *power, char run[STORE_SETTING_BYT
 	return *boot && *owner && length < STORE_SETTING_BYTES;
 }
 
-static void put_note(struct modem_power *power, const struct modem *modem,
-		     const char *run)
+/* `run` NULL: removes the record. */
+static void modem_power_set_record(struct modem_power *power, const struct modem *modem,
+				   const char *run)
 {
-	struct note_name name = name_of(modem);
+	struct modem_power_key key = modem_power_key(modem);
 
-	if (store_setting_set(power->store, name.text, run))
-		log_warning("power: modem %s: the disk does not take whether it was on",
+	if (store_setting_set(power->store, key.text, run))
+		log_warning("power: modem %s: cannot store whether it was on",
 			    modem->path);
 }
 
-static void note(struct modem_power *power, const struct modem *modem)
+static void modem_power_record(struct modem_power *power, const struct modem *modem)
 {
 	char run[STORE_SETTING_BYTES];
 
-	if (name_run(power, run))
-		put_note(power, modem, run);
+	if (modem_power_ofonod_run(power, run))
+		modem_power_set_record(power, modem, run);
 }
 
-static bool is_noted(const struct modem_power *power, const struct modem *modem)
+static bool modem_power_is_recorded(const struct modem_power *power,
+				    const struct modem *modem)
 {
-	char run[STORE_SETTING_BYTES], noted[STORE_SETTING_BYTES];
-	struct note_name name = name_of(modem);
+	char run[STORE_SETTING_BYTES], recorded[STORE_SETTING_BYTES];
+	struct modem_power_key key = modem_power_key(modem);
 
-	return name_run(power, run) &&
-	       store_setting_get(power->store, name.text, noted) == 0 &&
-	       strcmp(run, noted) == 0;
+	return modem_power_ofonod_run(power, run) &&
+	       store_setting_get(power->store, key.text, recorded) == 0 &&
+	       strcmp(run, recorded) == 0;
 }
 
-static void turn_free(struct power_turn *turn)
+/* ---- switching on */
+
+static void modem_power_job_free(struct modem_power_job *job)
 {
-	TAILQ_REMOVE(&turn->power->turns, turn, link);
-	modem_switch_stop(turn->call);
-	sd_event_source_disable_unref(turn->pause);
-	free(turn);
+	TAILQ_REMOVE(&job->power->jobs, job, link);
+	modem_switch_stop(job->call);
+	sd_event_source_disable_unref(job->pause);
+	free(job);
 }
 
-static void tell_refused(struct modem_power *power)
+static void modem_power_log_refusal(struct modem_power *power)
 {
 	if (!power->was_refused)
 		log_warning("power: the bus does not let the gateway switch modems on; "
@@ -111,146 +118,142 @@ static void tell_refused(struct modem_power *power)
 	power->was_refused = true;
 }
 
-static void give_up(struct power_turn *turn)
+static void modem_power_give_up(struct modem_power_job *job)
 {
 	log_warning("power: modem %s: oFono could not switch it on; run as root: "
 		    "ofono-mcp modem on %s",
-		    turn->modem->path, turn->modem->path);
-	turn_free(turn);
+		    job->modem->path, job->modem->path);
+	modem_power_job_free(job);
 }
 
-static void due_in(struct power_turn *turn, uint64_t usec)
+static void modem_power_schedule(struct modem_power_job *job, uint64_t usec)
 {
-	sd_event_source_set_time_relative(turn->pause, usec);
-	sd_event_source_set_enabled(turn->pause, SD_EVENT_ONESHOT);
+	sd_event_source_set_time_relative(job->pause, usec);
+	sd_event_source_set_enabled(job->pause, SD_EVENT_ONESHOT);
 }
 
-static void try_later(struct power_turn *turn)
+static void modem_power_retry(struct modem_power_job *job)
 {
-	if (turn->attempts == ATTEMPTS)
-		give_up(turn);
+	if (job->attempts == MODEM_POWER_ATTEMPTS)
+		modem_power_give_up(job);
 	else
-		due_in(turn, (uint64_t)PAUSE_USEC << (turn->attempts - 1));
+		modem_power_schedule(job, (uint64_t)MODEM_POWER_PAUSE_USEC
+						  << (job->attempts - 1));
 }
 
-static void go_on(struct power_turn *turn)
+static void modem_power_on_step_done(struct modem_power_job *job)
 {
-	if (turn->step == MODEM_SWITCH_ONLINE) {
-		log_info("power: modem %s: switched on", turn->modem->path);
-		note(turn->power, turn->modem);
-		turn_free(turn);
+	if (job->step == MODEM_SWITCH_ONLINE) {
+		log_info("power: modem %s: switched on", job->modem->path);
+		modem_power_record(job->power, job->modem);
+		modem_power_job_free(job);
 		return;
 	}
-	turn->step = MODEM_SWITCH_ONLINE;
-	turn->attempts = 0;
-	due_in(turn, 0);
+	job->step = MODEM_SWITCH_ONLINE;
+	job->attempts = 0;
+	modem_power_schedule(job, 0);
 }
 
-static void on_answer(void *data, enum modem_switch_outcome answer)
+static void modem_power_on_outcome(void *data, enum modem_switch_outcome outcome)
 {
-	struct power_turn *turn = data;
+	struct modem_power_job *job = data;
 
-	turn->call = NULL;
-	switch (answer) {
+	job->call = NULL;
+	switch (outcome) {
 	case MODEM_SWITCH_DONE:
-		go_on(turn);
+		modem_power_on_step_done(job);
 		break;
 	case MODEM_SWITCH_BUSY:
 	case MODEM_SWITCH_NOT_NOW:
 	case MODEM_SWITCH_SILENT:
-		try_later(turn);
+		modem_power_retry(job);
 		break;
 	case MODEM_SWITCH_REFUSED:
-		tell_refused(turn->power);
-		turn_free(turn);
+		modem_power_log_refusal(job->power);
+		modem_power_job_free(job);
 		break;
 	case MODEM_SWITCH_IMPOSSIBLE:
-		give_up(turn);
+		modem_power_give_up(job);
 		break;
-	case MODEM_SWITCH_UNREACHABLE: /* the modem goes, too */
-		turn_free(turn);
+	case MODEM_SWITCH_UNREACHABLE: /* the modem is about to be removed */
+		modem_power_job_free(job);
 		break;
 	}
 }
 
-static int on_due(sd_event_source *source, uint64_t usec, void *data)
+static int modem_power_on_pause(sd_event_source *source, uint64_t usec, void *data)
 {
-	struct power_turn *turn = data;
+	struct modem_power_job *job = data;
 
 	(void)source;
 	(void)usec;
-	turn->attempts++;
-	turn->call = modem_switch(turn->modem, turn->step, true, on_answer, turn);
-	if (!turn->call)
-		try_later(turn);
+	job->attempts++;
+	job->call =
+		modem_switch(job->modem, job->step, true, modem_power_on_outcome, job);
+	if (!job->call)
+		modem_power_retry(job);
 	return 0;
 }
 
-/* Its card is in another phone, which would lose its network. */
-static bool is_borrowed(const struct modem *modem)
-{
-	return strcmp(modem->type, "sap") == 0;
-}
-
-static bool is_due(struct modem_power *power, const struct modem *modem)
+static bool modem_power_is_due(struct modem_power *power, const struct modem *modem)
 {
 	bool is_on = modem->powered && modem->online;
 
-	if (modem_is_foreign(modem) || is_borrowed(modem))
+	/* The card of a "sap" modem is in another phone, which would lose its network. */
+	if (modem_is_foreign(modem) || strcmp(modem->type, "sap") == 0)
 		return false;
-	if (is_noted(power, modem)) {
+	if (modem_power_is_recorded(power, modem)) {
 		if (!is_on)
 			log_info("power: modem %s: it was on before, and stays as it is",
 				 modem->path);
 		return false;
 	}
 	if (is_on)
-		note(power, modem);
+		modem_power_record(power, modem);
 	return !is_on;
 }
 
-static void begin(struct modem_power *power, struct modem *modem)
+static void modem_power_on_added(struct modem_power *power, struct modem *modem)
 {
-	struct power_turn *turn;
+	struct modem_power_job *job;
 
-	if (!is_due(power, modem))
+	if (!modem_power_is_due(power, modem))
 		return;
-	turn = calloc(1, sizeof(*turn));
-	if (!turn ||
-	    sd_event_add_time_relative(power->loop, &turn->pause, CLOCK_MONOTONIC, 0, 0,
-				       on_due, turn) < 0) {
+	job = calloc(1, sizeof(*job));
+	if (!job || sd_event_add_time_relative(power->loop, &job->pause, CLOCK_MONOTONIC,
+					       0, 0, modem_power_on_pause, job) < 0) {
 		log_error("power: modem %s: out of memory", modem->path);
-		free(turn);
+		free(job);
 		return;
 	}
-	turn->power = power;
-	turn->modem = modem;
-	turn->step = modem->powered ? MODEM_SWITCH_ONLINE : MODEM_SWITCH_POWERED;
-	TAILQ_INSERT_TAIL(&power->turns, turn, link);
+	job->power = power;
+	job->modem = modem;
+	job->step = modem->powered ? MODEM_SWITCH_ONLINE : MODEM_SWITCH_POWERED;
+	TAILQ_INSERT_TAIL(&power->jobs, job, link);
 }
 
-static void end(struct modem_power *power, const struct modem *modem)
+static void modem_power_on_removed(struct modem_power *power, const struct modem *modem)
 {
-	struct power_turn *turn;
+	struct modem_power_job *job;
 
-	TAILQ_FOREACH (turn, &power->turns, link) {
-		if (turn->modem == modem)
+	TAILQ_FOREACH (job, &power->jobs, link) {
+		if (job->modem == modem)
 			break;
 	}
-	if (turn)
-		turn_free(turn);
-	if (is_noted(power, modem))
-		put_note(power, modem, NULL);
+	if (job)
+		modem_power_job_free(job);
+	if (modem_power_is_recorded(power, modem))
+		modem_power_set_record(power, modem, NULL);
 }
 
-static void on_event(void *data, const void *event_data)
+static void modem_power_on_ofono_event(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
 
 	if (event->type == MODEM_ADDED)
-		begin(data, event->modem);
+		modem_power_on_added(data, event->modem);
 	else if (event->type == MODEM_REMOVED)
-		end(data, event->modem);
+		modem_power_on_removed(data, event->modem);
 }
 
 int modem_power_new(sd_event *loop, struct ofono *ofono, struct store *store,
@@ -264,22 +267,23 @@ int modem_power_new(sd_event *loop, struct ofono *ofono, struct store *store,
 	power->loop = loop;
 	power->ofono = ofono;
 	power->store = store;
-	TAILQ_INIT(&power->turns);
-	observer_add(ofono_observers(ofono), &power->observer, on_event, power);
+	TAILQ_INIT(&power->jobs);
+	observer_add(ofono_observers(ofono), &power->ofono_observer,
+		     modem_power_on_ofono_event, power);
 	TAILQ_FOREACH (modem, ofono_modems(ofono), link)
-		begin(power, modem);
+		modem_power_on_added(power, modem);
 	*power_out = power;
 	return 0;
 }
 
 void modem_power_free(struct modem_power *power)
 {
-	struct power_turn *turn;
+	struct modem_power_job *job;
 
 	if (!power)
 		return;
-	observer_remove(&power->observer);
-	while ((turn = TAILQ_FIRST(&power->turns)))
-		turn_free(turn);
+	observer_remove(&power->ofono_observer);
+	while ((job = TAILQ_FIRST(&power->jobs)))
+		modem_power_job_free(job);
 	free(power);
 }

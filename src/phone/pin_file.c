@@ -9,17 +9,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLANKS " \t\r"
+#define PIN_FILE_SPACES " \t\r"
 
-static bool is_private(const struct stat *file)
+struct pin_file_word {
+	const char *start;
+	size_t length;
+};
+
+static bool pin_file_is_private(const struct stat *file)
 {
 	return S_ISREG(file->st_mode) &&
 	       (file->st_uid == 0 || file->st_uid == geteuid()) &&
 	       !(file->st_mode & (S_IRWXG | S_IRWXO));
 }
 
-/* 0 with all of it, or an outcome. */
-static int read_whole(int fd, char text[PIN_FILE_MAX + 1])
+/* The whole text. 0, PIN_FILE_E_... or -errno. */
+static int pin_file_read(int fd, char text[PIN_FILE_MAX + 1])
 {
 	size_t length = 0;
 	struct stat file;
@@ -27,7 +32,7 @@ static int read_whole(int fd, char text[PIN_FILE_MAX + 1])
 
 	if (fstat(fd, &file) < 0)
 		return -errno;
-	if (!is_private(&file))
+	if (!pin_file_is_private(&file))
 		return PIN_FILE_E_EXPOSED;
 	do {
 		part = read(fd, text + length, PIN_FILE_MAX + 1 - length);
@@ -41,38 +46,34 @@ static int read_whole(int fd, char text[PIN_FILE_MAX + 1])
 	return 0;
 }
 
-struct word {
-	const char *start;
-	size_t length;
-};
-
-static struct word next_word(const char **line)
+static struct pin_file_word pin_file_next_word(const char **line)
 {
-	struct word word;
+	struct pin_file_word word;
 
-	*line += strspn(*line, BLANKS);
+	*line += strspn(*line, PIN_FILE_SPACES);
 	word.start = *line;
-	word.length = strcspn(*line, BLANKS "\n");
+	word.length = strcspn(*line, PIN_FILE_SPACES "\n");
 	*line += word.length;
 	return word;
 }
 
-static bool is_pin(const struct word *word)
+static bool pin_file_is_pin(const struct pin_file_word *word)
 {
 	return word->length >= 4 && word->length < PIN_BYTES &&
 	       strspn(word->start, "0123456789") >= word->length;
 }
 
-/* Of one line; the first that fits wins. */
-static int look_at(const char *line, const char *iccid, struct word *pin_out)
+/* 0: the line is for this card. PIN_FILE_E_NO_CARD: a comment, or for another card. */
+static int pin_file_parse_line(const char *line, const char *iccid,
+			       struct pin_file_word *pin_out)
 {
-	struct word card = next_word(&line);
-	struct word pin = next_word(&line);
-	struct word more = next_word(&line);
+	struct pin_file_word card = pin_file_next_word(&line);
+	struct pin_file_word pin = pin_file_next_word(&line);
+	struct pin_file_word more = pin_file_next_word(&line);
 
 	if (!card.length || *card.start == '#')
 		return PIN_FILE_E_NO_CARD;
-	if (!is_pin(&pin) || more.length)
+	if (!pin_file_is_pin(&pin) || more.length)
 		return PIN_FILE_E_MALFORMED;
 	if (strlen(iccid) != card.length || memcmp(card.start, iccid, card.length) != 0)
 		return PIN_FILE_E_NO_CARD;
@@ -80,13 +81,14 @@ static int look_at(const char *line, const char *iccid, struct word *pin_out)
 	return 0;
 }
 
-static int find(const char *text, const char *iccid, char pin[PIN_BYTES])
+/* The first line for this card counts; a bad line before it is an error. */
+static int pin_file_search(const char *text, const char *iccid, char pin[PIN_BYTES])
 {
-	struct word word;
+	struct pin_file_word word;
 	int outcome;
 
 	do {
-		outcome = look_at(text, iccid, &word);
+		outcome = pin_file_parse_line(text, iccid, &word);
 		text = strchr(text, '\n');
 	} while (outcome == PIN_FILE_E_NO_CARD && text++);
 	if (outcome)
@@ -104,10 +106,10 @@ int pin_file_find(const char *path, const char *iccid, char pin[PIN_BYTES])
 
 	if (fd < 0)
 		return errno == ELOOP ? PIN_FILE_E_EXPOSED : -errno;
-	outcome = read_whole(fd, text);
+	outcome = pin_file_read(fd, text);
 	close(fd);
 	if (!outcome)
-		outcome = find(text, iccid, pin);
+		outcome = pin_file_search(text, iccid, pin);
 	explicit_bzero(text, sizeof(text));
 	return outcome;
 }

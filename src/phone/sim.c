@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sims: at every event of a modem the list is built anew from oFono's facts; a card keeps
- * its struct for as long as it is present.
+ * At every event of a modem the list is built anew from oFono's facts; a card keeps its struct
+ * sim for as long as it is present.
  *
- * SIMS_STATE is told while the event is: whoever hands messages over must not work with
- * facts of yesterday. SIMS_SETTLED compares with what was last told as settled, so a burst
- * that ends where it began tells nothing. SIMS_VOICEMAIL does likewise.
+ * SIMS_STATE is reported during the event, because the outbox must not submit messages with
+ * outdated facts. SIMS_SETTLED and SIMS_VOICEMAIL compare with what was last reported as
+ * settled, so a burst that ends where it began reports nothing.
  */
 #include "phone/sim.h"
 
@@ -14,31 +14,37 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "ofono/modem.h"
 #include "phone/sim_card.h"
 
-enum { SETTLE_USEC = 100 * 1000, ACCURACY_USEC = 10 * 1000 };
+enum { SIM_SETTLE_USEC = 100 * 1000, SIM_SETTLE_ACCURACY_USEC = 10 * 1000 };
 
 struct sims {
 	struct ofono *ofono;
 	struct store *store;
-	struct sim_cards cards; /* whose numbers were asked already */
+	struct sim_card_ids ids;
 	struct sim_list list;
-	struct sim_list settled; /* copies of the list when it was last told; no modems */
+	struct sim_list settled; /* copies of the list as last reported, without modems */
 	struct observers observers;
 	struct observer ofono_observer;
-	sd_event_source *settling; /* enabled while a burst goes on */
+	sd_event_source *settle_timer; /* enabled during a burst */
 };
 
-static const char *const sim_state_names[] = {
-	[SIM_READY] = "ready",	   [SIM_SEARCHING] = "searching",
-	[SIM_OFFLINE] = "offline", [SIM_STARTING] = "starting",
-	[SIM_LOCKED] = "locked",   [SIM_DUPLICATE] = "duplicate",
-	[SIM_STUCK] = "stuck",	   [SIM_OFF] = "modem_off",
-	[SIM_ABSENT] = "absent",
-};
+const char *sim_state_name(enum sim_state state)
+{
+	static const char *const names[] = {
+		[SIM_READY] = "ready",	   [SIM_SEARCHING] = "searching",
+		[SIM_OFFLINE] = "offline", [SIM_STARTING] = "starting",
+		[SIM_LOCKED] = "locked",   [SIM_DUPLICATE] = "duplicate",
+		[SIM_STUCK] = "stuck",	   [SIM_OFF] = "modem_off",
+		[SIM_ABSENT] = "absent",
+	};
 
-static struct sim *list_find(const struct sim_list *list, int64_t sim_id)
+	return names[state];
+}
+
+/* ---- lists */
+
+static struct sim *sim_list_find(const struct sim_list *list, int64_t sim_id)
 {
 	struct sim *sim;
 
@@ -49,7 +55,7 @@ static struct sim *list_find(const struct sim_list *list, int64_t sim_id)
 	return NULL;
 }
 
-static void list_clear(struct sim_list *list)
+static void sim_list_clear(struct sim_list *list)
 {
 	struct sim *sim;
 
@@ -59,54 +65,8 @@ static void list_clear(struct sim_list *list)
 	}
 }
 
-static bool sim_is_shown_alike(const struct sim *one, const struct sim *other)
-{
-	return one->id == other->id && one->slot == other->slot &&
-	       one->state == other->state &&
-	       !strcmp(one->carrier_name, other->carrier_name) &&
-	       !strcmp(one->display_name, other->display_name) &&
-	       !strcmp(one->own_number, other->own_number) &&
-	       one->roaming == other->roaming && one->is_default == other->is_default;
-}
-
-static bool list_is_shown_alike(const struct sim_list *one, const struct sim_list *other)
-{
-	const struct sim *a = TAILQ_FIRST(one), *b = TAILQ_FIRST(other);
-
-	for (; a && b; a = TAILQ_NEXT(a, link), b = TAILQ_NEXT(b, link)) {
-		if (!sim_is_shown_alike(a, b))
-			return false;
-	}
-	return !a && !b;
-}
-
-/* All bytes of the facts count: they have no padding. */
-static bool list_has_the_same_voicemail(const struct sim_list *one,
-					const struct sim_list *other)
-{
-	const struct sim *a = TAILQ_FIRST(one), *b = TAILQ_FIRST(other);
-
-	for (; a && b; a = TAILQ_NEXT(a, link), b = TAILQ_NEXT(b, link)) {
-		if (a->id != b->id ||
-		    memcmp(&a->voicemail, &b->voicemail, sizeof(a->voicemail)) != 0)
-			return false;
-	}
-	return !a && !b;
-}
-
-/* Does it differ for whoever sends? */
-static bool list_is_used_alike(const struct sim_list *one, const struct sim_list *other)
-{
-	const struct sim *a = TAILQ_FIRST(one), *b = TAILQ_FIRST(other);
-
-	for (; a && b; a = TAILQ_NEXT(a, link), b = TAILQ_NEXT(b, link)) {
-		if (a->id != b->id || a->modem != b->modem || a->state != b->state)
-			return false;
-	}
-	return !a && !b;
-}
-
-static bool list_copy(struct sim_list *to, const struct sim_list *from)
+/* False: no memory. */
+static bool sim_list_copy(struct sim_list *to, const struct sim_list *from)
 {
 	const struct sim *sim;
 
@@ -116,81 +76,14 @@ static bool list_copy(struct sim_list *to, const struct sim_list *from)
 		if (!copy)
 			return false;
 		*copy = *sim;
-		copy->modem = NULL; /* may be gone by the time it is compared */
+		copy->modem = NULL; /* may be gone by the time of the comparison */
 		TAILQ_INSERT_TAIL(to, copy, link);
 	}
 	return true;
 }
 
-/* What is in `now` and not, or in another state, in `before`. */
-static void log_arrivals(const struct sims *sims)
-{
-	const struct sim *sim, *before;
-	struct modem_sim card;
-
-	TAILQ_FOREACH (sim, &sims->list, link) {
-		before = list_find(&sims->settled, sim->id);
-		sim_card_read(sim->modem, &card);
-		if (!before)
-			log_info("sim %lld: card ...%s in slot %d, \"%s\": %s",
-				 (long long)sim->id, sim_card_tail(&card), sim->slot,
-				 sim->display_name, sim_state_name(sim->state));
-		else if (before->state != sim->state)
-			log_info("sim %lld: %s, was %s", (long long)sim->id,
-				 sim_state_name(sim->state),
-				 sim_state_name(before->state));
-	}
-}
-
-static void log_departures(const struct sims *sims)
-{
-	const struct sim *sim;
-
-	TAILQ_FOREACH (sim, &sims->settled, link) {
-		if (!list_find(&sims->list, sim->id))
-			log_info("sim %lld: gone from slot %d", (long long)sim->id,
-				 sim->slot);
-	}
-}
-
-static int on_settled(sd_event_source *source, uint64_t usec, void *data)
-{
-	struct sims *sims = data;
-	struct sims_event list_event = { SIMS_SETTLED };
-	struct sims_event voicemail_event = { SIMS_VOICEMAIL };
-	bool shown_alike = list_is_shown_alike(&sims->list, &sims->settled);
-	bool same_voicemail = list_has_the_same_voicemail(&sims->list, &sims->settled);
-
-	(void)source;
-	(void)usec;
-	if (shown_alike && same_voicemail)
-		return 0;
-	log_departures(sims);
-	log_arrivals(sims);
-	list_clear(&sims->settled);
-	if (!list_copy(&sims->settled, &sims->list))
-		log_warning("sims: out of memory");
-	if (!shown_alike)
-		observers_notify(&sims->observers, &list_event);
-	if (!same_voicemail)
-		observers_notify(&sims->observers, &voicemail_event);
-	return 0;
-}
-
-static void sims_settle_later(struct sims *sims)
-{
-	sd_event_source_set_time_relative(sims->settling, SETTLE_USEC);
-	sd_event_source_set_enabled(sims->settling, SD_EVENT_ONESHOT);
-}
-
-static bool is_stuck(const struct sims *sims, int64_t sim_id, const struct modem *modem)
-{
-	const struct sim *before = list_find(&sims->list, sim_id);
-
-	return before && before->stuck && before->modem == modem;
-}
-
-static void list_insert(struct sim_list *list, struct sim *sim)
+/* In order of slot. */
+static void sim_list_insert(struct sim_list *list, struct sim *sim)
 {
 	struct sim *other;
 
@@ -203,49 +96,123 @@ static void list_insert(struct sim_list *list, struct sim *sim)
 	TAILQ_INSERT_TAIL(list, sim, link);
 }
 
-/* The card of a modem, added to `list` unless it is there from another modem. */
+/* What tools and events show of it. */
+static bool sim_looks_same(const struct sim *one, const struct sim *other)
+{
+	return one->slot == other->slot && one->state == other->state &&
+	       !strcmp(one->carrier_name, other->carrier_name) &&
+	       !strcmp(one->display_name, other->display_name) &&
+	       !strcmp(one->own_number, other->own_number) &&
+	       one->roaming == other->roaming && one->is_default == other->is_default;
+}
+
+/* memcmp() is safe: the facts have no padding. */
+static bool sim_has_same_voicemail(const struct sim *one, const struct sim *other)
+{
+	return memcmp(&one->voicemail, &other->voicemail, sizeof(one->voicemail)) == 0;
+}
+
+/* What matters for sending. */
+static bool sim_sends_same(const struct sim *one, const struct sim *other)
+{
+	return one->modem == other->modem && one->state == other->state;
+}
+
+/* The same IDs in the same order, and `is_same` holds for each. */
+static bool sim_list_is_same(const struct sim_list *one, const struct sim_list *other,
+			     bool (*is_same)(const struct sim *one,
+					     const struct sim *other))
+{
+	const struct sim *a = TAILQ_FIRST(one), *b = TAILQ_FIRST(other);
+
+	for (; a && b; a = TAILQ_NEXT(a, link), b = TAILQ_NEXT(b, link)) {
+		if (a->id != b->id || !is_same(a, b))
+			return false;
+	}
+	return !a && !b;
+}
+
+/* ---- the settled list */
+
+static void sim_log_changes(const struct sims *sims)
+{
+	const struct sim *sim, *before;
+	struct modem_sim card;
+
+	TAILQ_FOREACH (sim, &sims->settled, link) {
+		if (!sim_list_find(&sims->list, sim->id))
+			log_info("sim %lld: removed from slot %d", (long long)sim->id,
+				 sim->slot);
+	}
+	TAILQ_FOREACH (sim, &sims->list, link) {
+		before = sim_list_find(&sims->settled, sim->id);
+		sim_card_read(sim->modem, &card);
+		if (!before)
+			log_info("sim %lld: card ...%s in slot %d, \"%s\": %s",
+				 (long long)sim->id, sim_card_tail(&card), sim->slot,
+				 sim->display_name, sim_state_name(sim->state));
+		else if (before->state != sim->state)
+			log_info("sim %lld: %s, was %s", (long long)sim->id,
+				 sim_state_name(sim->state),
+				 sim_state_name(before->state));
+	}
+}
+
+static int sim_on_settled(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct sims *sims = data;
+	struct sims_event list_event = { SIMS_SETTLED };
+	struct sims_event voicemail_event = { SIMS_VOICEMAIL };
+	bool looks_same = sim_list_is_same(&sims->list, &sims->settled, sim_looks_same);
+	bool same_voicemail =
+		sim_list_is_same(&sims->list, &sims->settled, sim_has_same_voicemail);
+
+	(void)source;
+	(void)usec;
+	if (looks_same && same_voicemail)
+		return 0;
+	sim_log_changes(sims);
+	sim_list_clear(&sims->settled);
+	if (!sim_list_copy(&sims->settled, &sims->list))
+		log_warning("sims: out of memory");
+	if (!looks_same)
+		observers_notify(&sims->observers, &list_event);
+	if (!same_voicemail)
+		observers_notify(&sims->observers, &voicemail_event);
+	return 0;
+}
+
+/* ---- the list of now */
+
+/* Adds the card of a modem to `list`, unless it is there from another modem. */
 static void sims_add(struct sims *sims, struct sim_list *list, struct modem *modem,
 		     int slot)
 {
 	struct modem_sim card;
+	const struct sim *before;
 	struct sim *sim;
 	int64_t sim_id;
 
 	sim_card_read(modem, &card);
-	sim_id = sim_cards_identify(&sims->cards, sims->store, &card);
-	if (!sim_id || list_find(list, sim_id))
+	sim_id = sim_card_ids_find(&sims->ids, sims->store, &card);
+	if (!sim_id || sim_list_find(list, sim_id))
 		return;
 	sim = calloc(1, sizeof(*sim));
 	if (!sim) {
 		log_warning("sims: out of memory");
 		return;
 	}
+	before = sim_list_find(&sims->list, sim_id);
 	sim->id = sim_id;
-	sim->stuck = is_stuck(sims, sim_id, modem);
+	sim->stuck = before && before->stuck && before->modem == modem;
 	sim->is_default = modem == ofono_default_modem(sims->ofono);
-	sim_describe(sim, modem, slot);
-	list_insert(list, sim);
+	sim_card_describe(sim, modem, slot);
+	sim_list_insert(list, sim);
 }
 
-static void find_duplicates(const struct sims *sims, const struct modem *removed,
-			    struct sim_list *list)
-{
-	const struct modem *modem;
-	struct sim *sim;
-
-	TAILQ_FOREACH (sim, list, link) {
-		TAILQ_FOREACH (modem, ofono_modems(sims->ofono), link) {
-			if (modem != removed && modem != sim->modem &&
-			    !modem_is_foreign(modem) &&
-			    modem_sim_is_same(&modem->sim, &sim->modem->sim))
-				sim->state = SIM_DUPLICATE;
-		}
-	}
-}
-
-/* Of the modems that show a card, or else of those that do not. */
-static void sims_read_some(struct sims *sims, const struct modem *removed, bool present,
-			   struct sim_list *list)
+/* The cards of the modems whose SimManager shows one, or else of the other modems. */
+static void sims_read_modems(struct sims *sims, const struct modem *removed, bool present,
+			     struct sim_list *list)
 {
 	struct modem *modem;
 	int slot = 0;
@@ -263,25 +230,31 @@ static void sims_read_some(struct sims *sims, const struct modem *removed, bool 
 	}
 }
 
-/* What a modem shows comes before what is remembered of one that is off. */
-static void sims_read(struct sims *sims, const struct modem *removed,
-		      struct sim_list *list)
+static void sims_mark_duplicates(const struct sims *sims, const struct modem *removed,
+				 struct sim_list *list)
 {
-	sims_read_some(sims, removed, true, list);
-	sims_read_some(sims, removed, false, list);
-	find_duplicates(sims, removed, list);
-	sims_name_apart(list);
+	const struct modem *modem;
+	struct sim *sim;
+
+	TAILQ_FOREACH (sim, list, link) {
+		TAILQ_FOREACH (modem, ofono_modems(sims->ofono), link) {
+			if (modem != removed && modem != sim->modem &&
+			    !modem_is_foreign(modem) &&
+			    modem_sim_is_same(&modem->sim, &sim->modem->sim))
+				sim->state = SIM_DUPLICATE;
+		}
+	}
 }
 
-/* Puts the structs that are known already in the place of their new copies. */
-static void sims_keep(struct sims *sims, struct sim_list *list)
+/* Replaces the list; a card that is in both keeps its struct, with the new contents. */
+static void sims_replace(struct sims *sims, struct sim_list *list)
 {
 	struct sim *fresh, *kept;
 	struct sim_list merged = TAILQ_HEAD_INITIALIZER(merged);
 
 	while ((fresh = TAILQ_FIRST(list))) {
 		TAILQ_REMOVE(list, fresh, link);
-		kept = list_find(&sims->list, fresh->id);
+		kept = sim_list_find(&sims->list, fresh->id);
 		if (kept) {
 			TAILQ_REMOVE(&sims->list, kept, link);
 			*kept = *fresh;
@@ -289,29 +262,35 @@ static void sims_keep(struct sims *sims, struct sim_list *list)
 		}
 		TAILQ_INSERT_TAIL(&merged, kept ? kept : fresh, link);
 	}
-	list_clear(&sims->list);
+	sim_list_clear(&sims->list);
 	TAILQ_CONCAT(&sims->list, &merged, link);
 }
 
-/* `removed`: a modem that is about to go, and counts no more. */
+/* `removed`: a modem that is still listed, but about to go; NULL: none. */
 static void sims_refresh(struct sims *sims, const struct modem *removed)
 {
 	struct sim_list list = TAILQ_HEAD_INITIALIZER(list);
 	struct sims_event event = { SIMS_STATE };
-	bool shown_alike, used_alike, same_voicemail;
+	bool looks_same, sends_same, same_voicemail;
 
-	sims_read(sims, removed, &list);
-	shown_alike = list_is_shown_alike(&sims->list, &list);
-	used_alike = list_is_used_alike(&sims->list, &list);
-	same_voicemail = list_has_the_same_voicemail(&sims->list, &list);
-	sims_keep(sims, &list);
-	if (!shown_alike || !used_alike || !same_voicemail)
-		sims_settle_later(sims);
-	if (!used_alike)
+	/* A card that a modem shows comes before one that oFono only remembers. */
+	sims_read_modems(sims, removed, true, &list);
+	sims_read_modems(sims, removed, false, &list);
+	sims_mark_duplicates(sims, removed, &list);
+	sim_card_make_names_unique(&list);
+	looks_same = sim_list_is_same(&sims->list, &list, sim_looks_same);
+	sends_same = sim_list_is_same(&sims->list, &list, sim_sends_same);
+	same_voicemail = sim_list_is_same(&sims->list, &list, sim_has_same_voicemail);
+	sims_replace(sims, &list);
+	if (!looks_same || !sends_same || !same_voicemail) {
+		sd_event_source_set_time_relative(sims->settle_timer, SIM_SETTLE_USEC);
+		sd_event_source_set_enabled(sims->settle_timer, SD_EVENT_ONESHOT);
+	}
+	if (!sends_same)
 		observers_notify(&sims->observers, &event);
 }
 
-static void on_ofono_event(void *data, const void *event_data)
+static void sims_on_ofono_event(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
 	struct sims *sims = data;
@@ -340,18 +319,20 @@ int sims_new(sd_event *loop, struct ofono *ofono, struct store *store,
 		return -ENOMEM;
 	sims->ofono = ofono;
 	sims->store = store;
-	sim_cards_init(&sims->cards);
+	sim_card_ids_init(&sims->ids);
 	TAILQ_INIT(&sims->list);
 	TAILQ_INIT(&sims->settled);
 	observers_init(&sims->observers);
-	error = sd_event_add_time_relative(loop, &sims->settling, CLOCK_MONOTONIC,
-					   SETTLE_USEC, ACCURACY_USEC, on_settled, sims);
+	error = sd_event_add_time_relative(loop, &sims->settle_timer, CLOCK_MONOTONIC,
+					   SIM_SETTLE_USEC, SIM_SETTLE_ACCURACY_USEC,
+					   sim_on_settled, sims);
 	if (error < 0) {
 		free(sims);
 		return error;
 	}
-	sd_event_source_set_enabled(sims->settling, SD_EVENT_OFF);
-	observer_add(ofono_observers(ofono), &sims->ofono_observer, on_ofono_event, sims);
+	sd_event_source_set_enabled(sims->settle_timer, SD_EVENT_OFF);
+	observer_add(ofono_observers(ofono), &sims->ofono_observer, sims_on_ofono_event,
+		     sims);
 	sims_refresh(sims, NULL);
 	*sims_out = sims;
 	return 0;
@@ -363,10 +344,10 @@ void sims_free(struct sims *sims)
 		return;
 	observer_remove(&sims->ofono_observer);
 	observers_deinit(&sims->observers);
-	sd_event_source_disable_unref(sims->settling);
-	list_clear(&sims->list);
-	list_clear(&sims->settled);
-	sim_cards_deinit(&sims->cards);
+	sd_event_source_disable_unref(sims->settle_timer);
+	sim_list_clear(&sims->list);
+	sim_list_clear(&sims->settled);
+	sim_card_ids_deinit(&sims->ids);
 	free(sims);
 }
 
@@ -392,17 +373,18 @@ unsigned sims_count(const struct sims *sims)
 
 const struct sim *sims_find(const struct sims *sims, int64_t sim_id)
 {
-	return list_find(&sims->list, sim_id);
+	return sim_list_find(&sims->list, sim_id);
 }
 
-bool sims_is_known(const struct sims *sims, int64_t sim_id)
+bool sims_knows(const struct sims *sims, int64_t sim_id)
 {
-	return list_find(&sims->list, sim_id) || !store_sim_known(sims->store, sim_id);
+	return sim_list_find(&sims->list, sim_id) ||
+	       !store_sim_known(sims->store, sim_id);
 }
 
 void sims_set_stuck(struct sims *sims, int64_t sim_id, bool stuck)
 {
-	struct sim *sim = list_find(&sims->list, sim_id);
+	struct sim *sim = sim_list_find(&sims->list, sim_id);
 
 	if (!sim || sim->stuck == stuck)
 		return;
@@ -412,10 +394,5 @@ void sims_set_stuck(struct sims *sims, int64_t sim_id, bool stuck)
 
 int64_t sims_identify(struct sims *sims, const struct modem_sim *facts)
 {
-	return sim_cards_identify(&sims->cards, sims->store, facts);
-}
-
-const char *sim_state_name(enum sim_state state)
-{
-	return sim_state_names[state];
+	return sim_card_ids_find(&sims->ids, sims->store, facts);
 }

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The state of a card, from the first line that applies:
+ *
+ *   not present      modem on: starting; off: off (oFono remembers the card)
+ *   PIN required     locked
+ *   modem offline    offline
+ *   no MessageManager starting
+ *   not registered   searching
+ *   otherwise        ready, or stuck when the outbox says so
+ *
+ * sim.c makes it a duplicate when another modem shows the same card.
+ */
 #include "phone/sim_card.h"
 
 #include <assert.h>
@@ -7,91 +19,85 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "ofono/modem.h"
 
-struct sim_card {
+struct sim_card_id {
 	int64_t sim_id;
 	char iccid[sizeof(((struct modem_sim *)0)->card_identifier)];
 	char imsi[sizeof(((struct modem_sim *)0)->subscriber_identity)];
-	TAILQ_ENTRY(sim_card) link;
+	TAILQ_ENTRY(sim_card_id) link;
 };
 
-void sim_cards_init(struct sim_cards *cards)
+/* ---- IDs */
+
+void sim_card_ids_init(struct sim_card_ids *ids)
 {
-	TAILQ_INIT(&cards->list);
-	cards->count = 0;
-	cards->failing = false;
+	TAILQ_INIT(&ids->list);
+	ids->count = 0;
+	ids->failing = false;
 }
 
-void sim_cards_deinit(struct sim_cards *cards)
+void sim_card_ids_deinit(struct sim_card_ids *ids)
 {
-	struct sim_card *card;
+	struct sim_card_id *id;
 
-	while ((card = TAILQ_FIRST(&cards->list))) {
-		TAILQ_REMOVE(&cards->list, card, link);
-		free(card);
-		cards->count--;
+	while ((id = TAILQ_FIRST(&ids->list))) {
+		TAILQ_REMOVE(&ids->list, id, link);
+		free(id);
+		ids->count--;
 	}
-	assert(!cards->count);
+	assert(!ids->count);
 }
 
-static int64_t cards_find(const struct sim_cards *cards, const struct modem_sim *facts)
+/* Without memory the store is just asked again the next time. */
+static void sim_card_ids_add(struct sim_card_ids *ids, const struct modem_sim *facts,
+			     int64_t sim_id)
 {
-	const struct sim_card *card;
+	struct sim_card_id *id = calloc(1, sizeof(*id));
 
-	TAILQ_FOREACH (card, &cards->list, link) {
-		if (!strcmp(card->iccid, facts->card_identifier) &&
-		    !strcmp(card->imsi, facts->subscriber_identity))
-			return card->sim_id;
-	}
-	return 0;
-}
-
-/* For want of memory it is asked again the next time. */
-static void cards_remember(struct sim_cards *cards, const struct modem_sim *facts,
-			   int64_t sim_id)
-{
-	struct sim_card *card = calloc(1, sizeof(*card));
-
-	if (!card)
+	if (!id)
 		return;
-	card->sim_id = sim_id;
-	strcpy(card->iccid, facts->card_identifier);
-	strcpy(card->imsi, facts->subscriber_identity);
-	TAILQ_INSERT_HEAD(&cards->list, card, link);
-	if (++cards->count <= SIM_CARDS_MAX)
+	id->sim_id = sim_id;
+	strcpy(id->iccid, facts->card_identifier);
+	strcpy(id->imsi, facts->subscriber_identity);
+	TAILQ_INSERT_HEAD(&ids->list, id, link);
+	if (++ids->count <= SIM_CARD_IDS_MAX)
 		return;
-	card = TAILQ_LAST(&cards->list, sim_card_list);
-	TAILQ_REMOVE(&cards->list, card, link);
-	free(card);
-	cards->count--;
+	id = TAILQ_LAST(&ids->list, sim_card_id_list);
+	TAILQ_REMOVE(&ids->list, id, link);
+	free(id);
+	ids->count--;
 }
 
-int64_t sim_cards_identify(struct sim_cards *cards, struct store *store,
-			   const struct modem_sim *facts)
+int64_t sim_card_ids_find(struct sim_card_ids *ids, struct store *store,
+			  const struct modem_sim *facts)
 {
+	const struct sim_card_id *id;
 	int64_t sim_id;
 	int error;
 
 	if (!facts->present ||
 	    (!facts->card_identifier[0] && !facts->subscriber_identity[0]))
 		return 0;
-	sim_id = cards_find(cards, facts);
-	if (sim_id)
-		return sim_id;
+	TAILQ_FOREACH (id, &ids->list, link) {
+		if (!strcmp(id->iccid, facts->card_identifier) &&
+		    !strcmp(id->imsi, facts->subscriber_identity))
+			return id->sim_id;
+	}
 	error = store_sim_identify(store, facts->card_identifier,
 				   facts->subscriber_identity, &sim_id);
 	if (error) {
-		if (!cards->failing)
-			log_error("sims: a card gets no number: %s",
+		if (!ids->failing)
+			log_error("sims: cannot store the ID of a card: %s",
 				  error < 0 ? strerror(-error) : "the disk is full");
-		cards->failing = true;
+		ids->failing = true;
 		return 0;
 	}
-	cards->failing = false;
-	cards_remember(cards, facts, sim_id);
+	ids->failing = false;
+	sim_card_ids_add(ids, facts, sim_id);
 	return sim_id;
 }
+
+/* ---- facts */
 
 void sim_card_read(const struct modem *modem, struct modem_sim *facts_out)
 {
@@ -116,7 +122,9 @@ const char *sim_card_tail(const struct modem_sim *facts)
 	return length > 4 ? identity + length - 4 : identity;
 }
 
-static enum sim_state modem_sim_state(const struct modem *modem)
+/* ---- state and names */
+
+static enum sim_state sim_card_state(const struct modem *modem, bool stuck)
 {
 	if (!modem->sim.present)
 		return modem->powered ? SIM_STARTING : SIM_OFF;
@@ -126,18 +134,13 @@ static enum sim_state modem_sim_state(const struct modem *modem)
 		return SIM_OFFLINE;
 	if (!(modem->interfaces & MODEM_MESSAGE_MANAGER))
 		return SIM_STARTING;
-	return modem_can_send(modem) ? SIM_READY : SIM_SEARCHING;
+	if (!modem_can_send(modem))
+		return SIM_SEARCHING;
+	return stuck ? SIM_STUCK : SIM_READY;
 }
 
-static enum sim_state sim_state_of(const struct sim *sim)
-{
-	enum sim_state state = modem_sim_state(sim->modem);
-
-	return state == SIM_READY && sim->stuck ? SIM_STUCK : state;
-}
-
-static void describe_carrier(struct sim *sim, const struct modem *modem,
-			     const struct modem_sim *card)
+static void sim_card_describe_carrier(struct sim *sim, const struct modem *modem,
+				      const struct modem_sim *card)
 {
 	const struct modem_network *network = &modem->network;
 	const char *name = network->name[0] ? network->name : card->service_provider_name;
@@ -152,7 +155,7 @@ static void describe_carrier(struct sim *sim, const struct modem *modem,
 			 card->mobile_country_code, card->mobile_network_code);
 }
 
-void sim_describe(struct sim *sim, struct modem *modem, int slot)
+void sim_card_describe(struct sim *sim, struct modem *modem, int slot)
 {
 	struct modem_sim card;
 	const char *name = card.service_provider_name;
@@ -160,11 +163,11 @@ void sim_describe(struct sim *sim, struct modem *modem, int slot)
 	sim_card_read(modem, &card);
 	sim->modem = modem;
 	sim->slot = slot;
-	sim->state = sim_state_of(sim);
+	sim->state = sim_card_state(modem, sim->stuck);
 	sim->roaming = strcmp(modem->network.status, "roaming") == 0;
 	sim->voicemail = modem->voicemail;
 	snprintf(sim->own_number, sizeof(sim->own_number), "%s", modem->sim.own_number);
-	describe_carrier(sim, modem, &card);
+	sim_card_describe_carrier(sim, modem, &card);
 	if (!name[0])
 		name = sim->carrier_name;
 	if (name[0])
@@ -174,7 +177,7 @@ void sim_describe(struct sim *sim, struct modem *modem, int slot)
 			 slot + 1);
 }
 
-static void name_append_slot(struct sim *sim)
+static void sim_card_append_slot(struct sim *sim)
 {
 	size_t length = strlen(sim->display_name);
 
@@ -182,7 +185,7 @@ static void name_append_slot(struct sim *sim)
 		 " (SIM %d)", sim->slot + 1);
 }
 
-void sims_name_apart(struct sim_list *list)
+void sim_card_make_names_unique(struct sim_list *list)
 {
 	struct sim *sim, *other;
 	bool shared;
@@ -193,10 +196,10 @@ void sims_name_apart(struct sim_list *list)
 		     other = TAILQ_NEXT(other, link)) {
 			if (strcmp(sim->display_name, other->display_name) != 0)
 				continue;
-			name_append_slot(other);
+			sim_card_append_slot(other);
 			shared = true;
 		}
 		if (shared)
-			name_append_slot(sim);
+			sim_card_append_slot(sim);
 	}
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sim card: from a modem's facts to a card's number, state and names.
- *
- * Private to src/sms.
+ * SIM card: turns the facts of a modem into a card's ID, state and names.
  */
 #ifndef PHONE_SIM_CARD_H
 #define PHONE_SIM_CARD_H
@@ -14,34 +12,34 @@
 #include "phone/sim.h"
 #include "store/store.h"
 
-enum { SIM_CARDS_MAX = 64 }; /* that are remembered; more are asked again */
+enum { SIM_CARD_IDS_MAX = 64 };
 
-/* Cards seen since the start, so that a burst of signals does not ask the store. */
-struct sim_cards {
-	TAILQ_HEAD(sim_card_list, sim_card) list; /* latest first */
+/* IDs of the cards seen lately, so that a burst of signals does not query the store. */
+struct sim_card_ids {
+	TAILQ_HEAD(sim_card_id_list, sim_card_id) list; /* newest first */
 	unsigned count;
-	bool failing; /* logged once */
+	bool failing; /* the failure was logged */
 };
 
-void sim_cards_init(struct sim_cards *cards);
-void sim_cards_deinit(struct sim_cards *cards);
+void sim_card_ids_init(struct sim_card_ids *ids);
+void sim_card_ids_deinit(struct sim_card_ids *ids);
 
-/* The number of a modem's card. 0: none, not identified yet, or the store fails. */
-int64_t sim_cards_identify(struct sim_cards *cards, struct store *store,
-			   const struct modem_sim *facts);
+/* The ID of a modem's card. 0: no card, not identified yet, or the store fails. */
+int64_t sim_card_ids_find(struct sim_card_ids *ids, struct store *store,
+			  const struct modem_sim *facts);
 
 /*
- * What is known of the card in a modem: SimManager's facts or, until it tells any, what
+ * What is known of the card in a modem: the facts of SimManager or, until it has some, what
  * oFono remembers. `facts_out` has no card when none is known.
  */
 void sim_card_read(const struct modem *modem, struct modem_sim *facts_out);
 
-/* The last four characters of what identifies the card, for the log. */
+/* The last four characters of the card's identity, for the log. */
 const char *sim_card_tail(const struct modem_sim *facts);
 
-/* Everything but the number and whether it is stuck. */
-void sim_describe(struct sim *sim, struct modem *modem, int slot);
-/* Cards of the same display name get their slot's number behind it. */
-void sims_name_apart(struct sim_list *list);
+/* Fills in every member except the ID, `stuck` (which it uses) and `is_default`. */
+void sim_card_describe(struct sim *sim, struct modem *modem, int slot);
+/* Appends the slot to display names that several cards share. */
+void sim_card_make_names_unique(struct sim_list *list);
 
 #endif

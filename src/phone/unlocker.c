@@ -1,56 +1,182 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each card is decided on once: when it asks for its PIN and the modem has told how many
- * tries it has. It is forgotten when the gateway ends, but what was tried is on disk.
+ * Each card is decided on once in the life of the gateway, when it asks for its PIN and the
+ * modem has shown how many attempts are left. One card is unlocked at a time.
+ *
+ * The file "pin_tries" in the state folder records the attempts of one boot:
+ *
+ *   BOOT
+ *   ICCID
+ *   ICCID
+ *
+ * In another boot none of it counts, and it starts anew.
  */
 #include "phone/unlocker.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/file_sync.h"
 #include "base/log.h"
 #include "ofono/sim_unlock.h"
 #include "phone/pin_file.h"
-#include "phone/pin_record.h"
 #include "phone/sim_card.h"
 #include "store/store_audit.h"
 
-enum { CARDS_MAX = 16, ICCID_BYTES = sizeof(((struct modem_sim *)0)->card_identifier) };
+enum {
+	UNLOCKER_CARDS_MAX = 16,
+	UNLOCKER_ICCID_BYTES = sizeof(((struct modem_sim *)0)->card_identifier),
+};
+
+#define UNLOCKER_RECORD_FILE "pin_tries"
 
 struct unlocker {
 	struct ofono *ofono;
 	struct store *store;
 	const struct config *config;
-	struct observer observer;
-	struct sim_unlock *under_way;
-	char tail[8]; /* of the card that is being tried */
-	char path[sizeof(((struct modem *)0)->path)]; /* the modem it is in */
-	char decided[CARDS_MAX][ICCID_BYTES];
+	struct observer ofono_observer;
+	struct sim_unlock *call; /* NULL: no card is being unlocked */
+	char tail[8];		 /* of that card */
+	char path[sizeof(((struct modem *)0)->path)]; /* of its modem */
+	char decided[UNLOCKER_CARDS_MAX][UNLOCKER_ICCID_BYTES];
 	unsigned count;
 };
 
-static bool is_decided(const struct unlocker *unlocker, const char *iccid)
+/* ---- the record of attempts */
+
+static bool unlocker_begins_with_line(const char *text, const char *line)
 {
-	for (unsigned i = 0; i < unlocker->count; i++) {
-		if (strcmp(unlocker->decided[i], iccid) == 0)
+	size_t length = strlen(line);
+
+	return strncmp(text, line, length) == 0 && text[length] == '\n';
+}
+
+static bool unlocker_has_line(const char *text, const char *line)
+{
+	for (; text; text = strchr(text, '\n'), text += text != NULL) {
+		if (unlocker_begins_with_line(text, line))
 			return true;
 	}
 	return false;
 }
 
-static bool is_due(const struct unlocker *unlocker, const struct modem *modem)
+/* A last line without its end was cut by a crash: the new line must not join it. */
+static int unlocker_append_line(int fd, const char *text, const char *line)
 {
-	const struct modem_sim *facts = &modem->sim;
+	size_t length = strlen(text);
+	const char *before = length && text[length - 1] != '\n' ? "\n" : "";
 
-	return modem_sim_lock_of(facts) == SIM_LOCK_PIN && facts->card_identifier[0] &&
-	       facts->pin_retries && unlocker->count < CARDS_MAX &&
-	       !is_decided(unlocker, facts->card_identifier);
+	if (dprintf(fd, "%s%s\n", before, line) < 0)
+		return -errno;
+	return fsync(fd) < 0 ? -errno : 0;
 }
 
-/* What the owner has to be told; NULL: nothing. */
-static const char *flaw_of(int outcome)
+static int unlocker_record_in(int fd, const char *boot, const char *iccid)
+{
+	char text[UNLOCKER_RECORD_MAX];
+	ssize_t length = pread(fd, text, UNLOCKER_RECORD_MAX - 1, 0);
+	int error = 0;
+
+	if (length < 0)
+		return -errno;
+	if (length == UNLOCKER_RECORD_MAX - 1)
+		return -EFBIG;
+	text[length] = '\0';
+	if (!unlocker_begins_with_line(text, boot)) {
+		if (ftruncate(fd, 0) < 0)
+			return -errno;
+		text[0] = '\0';
+		error = unlocker_append_line(fd, text, boot);
+	}
+	if (error)
+		return error;
+	if (unlocker_has_line(text, iccid))
+		return UNLOCKER_E_TRIED;
+	return unlocker_append_line(fd, text, iccid);
+}
+
+int unlocker_record_attempt(const char *folder, const char *boot, const char *iccid)
+{
+	char path[PATH_MAX];
+	int outcome, fd;
+
+	if (snprintf(path, sizeof(path), "%s/" UNLOCKER_RECORD_FILE, folder) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	outcome = unlocker_record_in(fd, boot, iccid);
+	close(fd);
+	return outcome ? outcome : file_sync(folder);
+}
+
+/* ---- unlocking */
+
+static bool unlocker_is_due(const struct unlocker *unlocker, const struct modem *modem)
+{
+	const struct modem_sim *sim = &modem->sim;
+
+	if (modem_sim_lock_of(sim) != SIM_LOCK_PIN || !sim->card_identifier[0] ||
+	    !sim->pin_retries || unlocker->count == UNLOCKER_CARDS_MAX)
+		return false;
+	for (unsigned i = 0; i < unlocker->count; i++) {
+		if (strcmp(unlocker->decided[i], sim->card_identifier) == 0)
+			return false;
+	}
+	return true;
+}
+
+static void unlocker_on_outcome(void *data, enum sim_unlock_outcome outcome);
+
+/* False: no attempt may be made in this boot. */
+static bool unlocker_may_try(const struct unlocker *unlocker, const struct modem *modem)
+{
+	const char *boot = clock_boot_id();
+	int outcome = -EIO;
+
+	if (*boot)
+		outcome = unlocker_record_attempt(unlocker->config->state_dir, boot,
+						  modem->sim.card_identifier);
+	if (outcome == UNLOCKER_E_TRIED)
+		log_warning("unlock: SIM ...%s: its PIN was tried since this machine "
+			    "started, and is not tried again; run: ofono-mcp unlock %s",
+			    unlocker->tail, modem->path);
+	else if (outcome)
+		log_error(
+			"unlock: SIM ...%s: its PIN is not tried, because that cannot be "
+			"recorded: %s",
+			unlocker->tail, strerror(-outcome));
+	return !outcome;
+}
+
+static void unlocker_try_pin(struct unlocker *unlocker, struct modem *modem,
+			     const char *pin)
+{
+	const struct sim_unlock_codes codes = { pin, NULL };
+
+	if (modem->sim.pin_retries != UNLOCKER_PIN_ATTEMPTS) {
+		log_warning("unlock: SIM ...%s: %u tries are left, so its PIN is not "
+			    "tried automatically; run: ofono-mcp unlock %s",
+			    unlocker->tail, modem->sim.pin_retries, modem->path);
+		return;
+	}
+	if (!unlocker_may_try(unlocker, modem))
+		return;
+	strcpy(unlocker->path, modem->path);
+	unlocker->call = sim_unlock(modem, &codes, unlocker_on_outcome, unlocker);
+	if (!unlocker->call)
+		log_error("unlock: out of memory");
+}
+
+/* What is wrong with the PIN file; NULL: nothing. */
+static const char *unlocker_pin_file_problem(int outcome)
 {
 	switch (outcome) {
 	case 0:
@@ -65,47 +191,7 @@ static const char *flaw_of(int outcome)
 	return strerror(-outcome);
 }
 
-static void on_done(void *data, enum sim_unlock_outcome outcome);
-
-/* False: it is none of this start's business any more. */
-static bool note_try(const struct unlocker *unlocker, const struct modem *modem)
-{
-	const char *iccid = modem->sim.card_identifier;
-	char boot[PIN_RECORD_BOOT_BYTES];
-	int outcome = pin_record_boot(boot);
-
-	if (!outcome)
-		outcome = pin_record_note(unlocker->config->state_dir, boot, iccid);
-	if (outcome == PIN_RECORD_E_TRIED)
-		log_warning("unlock: SIM ...%s: its PIN was tried since this machine "
-			    "started, and is not again; run: ofono-mcp unlock %s",
-			    unlocker->tail, modem->path);
-	else if (outcome)
-		log_error("unlock: SIM ...%s: its PIN is not tried, for that cannot be "
-			  "noted: %s",
-			  unlocker->tail, strerror(-outcome));
-	return !outcome;
-}
-
-static void try_pin(struct unlocker *unlocker, struct modem *modem, const char *pin)
-{
-	const struct sim_unlock_codes codes = { pin, NULL };
-
-	if (modem->sim.pin_retries != UNLOCKER_TRIES) {
-		log_warning("unlock: SIM ...%s: %u tries are left, so its PIN is not "
-			    "tried by itself; run: ofono-mcp unlock %s",
-			    unlocker->tail, modem->sim.pin_retries, modem->path);
-		return;
-	}
-	if (!note_try(unlocker, modem))
-		return;
-	strcpy(unlocker->path, modem->path);
-	unlocker->under_way = sim_unlock(modem, &codes, on_done, unlocker);
-	if (!unlocker->under_way)
-		log_error("unlock: out of memory");
-}
-
-static void decide(struct unlocker *unlocker, struct modem *modem)
+static void unlocker_decide(struct unlocker *unlocker, struct modem *modem)
 {
 	const char *iccid = modem->sim.card_identifier;
 	char pin[PIN_BYTES] = "";
@@ -114,45 +200,46 @@ static void decide(struct unlocker *unlocker, struct modem *modem)
 	strcpy(unlocker->decided[unlocker->count++], iccid);
 	snprintf(unlocker->tail, sizeof(unlocker->tail), "%s",
 		 sim_card_tail(&modem->sim));
-	if (flaw_of(outcome))
+	if (unlocker_pin_file_problem(outcome))
 		log_warning("unlock: %s: %s", unlocker->config->pin_file,
-			    flaw_of(outcome));
+			    unlocker_pin_file_problem(outcome));
 	if (!outcome)
-		try_pin(unlocker, modem, pin);
+		unlocker_try_pin(unlocker, modem, pin);
 	explicit_bzero(pin, sizeof(pin));
 }
 
-static void look(struct unlocker *unlocker)
+static void unlocker_check_modems(struct unlocker *unlocker)
 {
 	struct modem *modem;
 
 	TAILQ_FOREACH (modem, ofono_modems(unlocker->ofono), link) {
-		if (!unlocker->under_way && is_due(unlocker, modem))
-			decide(unlocker, modem);
+		if (!unlocker->call && unlocker_is_due(unlocker, modem))
+			unlocker_decide(unlocker, modem);
 	}
 }
 
-static void note(const struct unlocker *unlocker, enum sim_unlock_outcome outcome)
+static void unlocker_audit(const struct unlocker *unlocker,
+			   enum sim_unlock_outcome outcome)
 {
 	const struct audit_event_fact facts[] = {
 		{ "outcome", sim_unlock_outcome_name(outcome) },
-		{ "retries", NULL, UNLOCKER_TRIES },
+		{ "retries", NULL, UNLOCKER_PIN_ATTEMPTS },
 		{ "by", "pin_file" },
 		{ NULL },
 	};
 
 	if (store_audit_record(unlocker->store, AUDIT_SIM_UNLOCK, facts))
-		log_warning("unlock: the audit does not have it");
+		log_warning("unlock: cannot write to the audit log");
 }
 
-static void on_done(void *data, enum sim_unlock_outcome outcome)
+static void unlocker_on_outcome(void *data, enum sim_unlock_outcome outcome)
 {
 	struct unlocker *unlocker = data;
 
-	unlocker->under_way = NULL;
-	note(unlocker, outcome);
+	unlocker->call = NULL;
+	unlocker_audit(unlocker, outcome);
 	if (outcome == UNLOCK_DONE)
-		log_info("unlock: SIM ...%s: unlocked with its PIN of pin_file",
+		log_info("unlock: SIM ...%s: unlocked with its PIN from pin_file",
 			 unlocker->tail);
 	else if (outcome == UNLOCK_NOT_ALLOWED)
 		log_error("unlock: SIM ...%s: the D-Bus policy does not let the gateway "
@@ -160,18 +247,19 @@ static void on_done(void *data, enum sim_unlock_outcome outcome)
 			  "/etc/dbus-1/system.d, then run: ofono-mcp unlock %s",
 			  unlocker->tail, unlocker->path);
 	else
-		log_error("unlock: SIM ...%s: its PIN of pin_file did not unlock it, and "
-			  "is not tried again; run: ofono-mcp unlock %s",
-			  unlocker->tail, unlocker->path);
-	look(unlocker);
+		log_error(
+			"unlock: SIM ...%s: its PIN from pin_file did not unlock it, and "
+			"is not tried again; run: ofono-mcp unlock %s",
+			unlocker->tail, unlocker->path);
+	unlocker_check_modems(unlocker);
 }
 
-static void on_event(void *data, const void *event_data)
+static void unlocker_on_ofono_event(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
 
 	if (event->type == MODEM_ADDED || event->type == MODEM_CHANGED)
-		look(data);
+		unlocker_check_modems(data);
 }
 
 int unlocker_new(struct ofono *ofono, struct store *store, const struct config *config,
@@ -185,8 +273,8 @@ int unlocker_new(struct ofono *ofono, struct store *store, const struct config *
 	unlocker->store = store;
 	unlocker->config = config;
 	if (*config->pin_file)
-		observer_add(ofono_observers(ofono), &unlocker->observer, on_event,
-			     unlocker);
+		observer_add(ofono_observers(ofono), &unlocker->ofono_observer,
+			     unlocker_on_ofono_event, unlocker);
 	*unlocker_out = unlocker;
 	return 0;
 }
@@ -195,7 +283,7 @@ void unlocker_free(struct unlocker *unlocker)
 {
 	if (!unlocker)
 		return;
-	observer_remove(&unlocker->observer);
-	sim_unlock_stop(unlocker->under_way);
+	observer_remove(&unlocker->ofono_observer);
+	sim_unlock_stop(unlocker->call);
 	free(unlocker);
 }

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A dialogue is in the list from the code until its end. It either has a turn (a call to oFono
+ * in progress), or a timer (the network waits for the client's reply). The state machine is in
+ * phone/ussd.h.
+ */
 #include "phone/ussd.h"
 
 #include <assert.h>
@@ -11,7 +16,11 @@
 #include "base/utf8.h"
 #include "config/ussd_code.h"
 
-enum { USEC_PER_MS = 1000, ACCURACY_USEC = 100 * 1000, HOUR_MS = 60 * 60 * 1000 };
+enum {
+	USSD_USEC_PER_MS = 1000,
+	USSD_ACCURACY_USEC = 100 * 1000,
+	USSD_HOUR_MS = 60 * 60 * 1000,
+};
 
 struct ussd_dialogue {
 	struct ussd *ussd;
@@ -21,7 +30,7 @@ struct ussd_dialogue {
 	char code[USSD_CODE_BYTES];
 	struct ussd_call *call;
 	struct ussd_turn *turn; /* NULL: the network waits for a reply */
-	sd_event_source *timer; /* ... until then */
+	sd_event_source *timer; /* limits that wait */
 	TAILQ_ENTRY(ussd_dialogue) link;
 };
 
@@ -29,15 +38,17 @@ struct ussd {
 	sd_event *loop;
 	struct ofono *ofono;
 	int limit_ms;
-	bool possible;
-	struct observer watch;
+	bool possible; /* as last reported */
+	struct observer ofono_observer;
 	struct observers observers;
 	struct ussd_notice notices[USSD_NOTICES];
 	int64_t dialled_ms[USSD_PER_HOUR_MAX]; /* boot clock, newest first; 0 none */
-	TAILQ_HEAD(, ussd_dialogue) dialogues;
+	TAILQ_HEAD(ussd_dialogue_list, ussd_dialogue) dialogues;
 };
 
-static struct ussd_dialogue *find(const struct ussd *ussd, const struct modem *modem)
+/* ---- dialogues */
+
+static struct ussd_dialogue *ussd_find(const struct ussd *ussd, const struct modem *modem)
 {
 	struct ussd_dialogue *dialogue;
 
@@ -48,7 +59,7 @@ static struct ussd_dialogue *find(const struct ussd *ussd, const struct modem *m
 	return NULL;
 }
 
-static void forget(struct ussd_dialogue *dialogue)
+static void ussd_dialogue_free(struct ussd_dialogue *dialogue)
 {
 	TAILQ_REMOVE(&dialogue->ussd->dialogues, dialogue, link);
 	ussd_call_stop(dialogue->call);
@@ -56,34 +67,34 @@ static void forget(struct ussd_dialogue *dialogue)
 	free(dialogue);
 }
 
-static void cancel(struct ussd_dialogue *dialogue)
+static void ussd_dialogue_cancel(struct ussd_dialogue *dialogue)
 {
 	ussd_call_cancel(dialogue->modem);
-	forget(dialogue);
+	ussd_dialogue_free(dialogue);
 }
 
-static int on_late(sd_event_source *source, uint64_t usec, void *data)
+static int ussd_on_timer(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct ussd_dialogue *dialogue = data;
 
 	(void)source;
 	(void)usec;
 	log_info("ussd: %s: nobody replied in time", dialogue->modem->path);
-	cancel(dialogue);
+	ussd_dialogue_cancel(dialogue);
 	return 0;
 }
 
 /* False: no memory. */
-static bool wait_for_reply(struct ussd_dialogue *dialogue)
+static bool ussd_wait_for_reply(struct ussd_dialogue *dialogue)
 {
 	dialogue->turn = NULL;
 	return sd_event_add_time_relative(
 		       dialogue->ussd->loop, &dialogue->timer, CLOCK_MONOTONIC,
-		       (uint64_t)dialogue->ussd->limit_ms * USEC_PER_MS, ACCURACY_USEC,
-		       on_late, dialogue) >= 0;
+		       (uint64_t)dialogue->ussd->limit_ms * USSD_USEC_PER_MS,
+		       USSD_ACCURACY_USEC, ussd_on_timer, dialogue) >= 0;
 }
 
-static void on_done(void *data, const struct ussd_call_result *result)
+static void ussd_on_done(void *data, const struct ussd_call_result *result)
 {
 	struct ussd_dialogue *dialogue = data;
 	struct ussd_turn *turn = dialogue->turn;
@@ -92,17 +103,19 @@ static void on_done(void *data, const struct ussd_call_result *result)
 
 	dialogue->call = NULL;
 	if (result->outcome == USSD_UNKNOWN ||
-	    (asks && (!dialogue->may_reply || !wait_for_reply(dialogue))))
-		cancel(dialogue);
+	    (asks && (!dialogue->may_reply || !ussd_wait_for_reply(dialogue))))
+		ussd_dialogue_cancel(dialogue);
 	else if (!asks)
-		forget(dialogue);
+		ussd_dialogue_free(dialogue);
 	turn->dialogue = NULL;
 	turn->done(turn->data, result, asks);
 }
 
+/* ---- requests of clients */
+
 int ussd_check(const struct ussd *ussd, const struct ussd_order *order)
 {
-	const struct ussd_dialogue *dialogue = find(ussd, order->modem);
+	const struct ussd_dialogue *dialogue = ussd_find(ussd, order->modem);
 
 	if (!order->reply)
 		return dialogue ? USSD_E_BUSY : 0;
@@ -118,18 +131,18 @@ int64_t ussd_wait_ms(const struct ussd *ussd, int64_t per_hour)
 
 	assert(per_hour >= 1 && per_hour <= USSD_PER_HOUR_MAX);
 	at_ms = ussd->dialled_ms[per_hour - 1];
-	wait_ms = at_ms + HOUR_MS - clock_boot_ms();
+	wait_ms = at_ms + USSD_HOUR_MS - clock_boot_ms();
 	return at_ms && wait_ms > 0 ? wait_ms : 0;
 }
 
-static void count(struct ussd *ussd)
+static void ussd_count_dialled(struct ussd *ussd)
 {
 	memmove(&ussd->dialled_ms[1], &ussd->dialled_ms[0],
 		(USSD_PER_HOUR_MAX - 1) * sizeof(ussd->dialled_ms[0]));
 	ussd->dialled_ms[0] = clock_boot_ms();
 }
 
-static void begin_turn(struct ussd_dialogue *dialogue, struct ussd_turn *turn)
+static void ussd_begin_turn(struct ussd_dialogue *dialogue, struct ussd_turn *turn)
 {
 	turn->card = dialogue->modem->sim;
 	turn->dialogue = dialogue;
@@ -149,94 +162,96 @@ int ussd_dial(struct ussd *ussd, const struct ussd_order *order, struct ussd_tur
 	dialogue->may_reply = order->may_reply;
 	strcpy(dialogue->code, order->code);
 	dialogue->call = ussd_call_initiate(order->modem, order->code, ussd->limit_ms,
-					    on_done, dialogue);
+					    ussd_on_done, dialogue);
 	if (!dialogue->call) {
 		free(dialogue);
 		return -ENOMEM;
 	}
 	TAILQ_INSERT_TAIL(&ussd->dialogues, dialogue, link);
-	count(ussd);
-	begin_turn(dialogue, turn);
+	ussd_count_dialled(ussd);
+	ussd_begin_turn(dialogue, turn);
 	return 0;
 }
 
 int ussd_reply(struct ussd *ussd, const struct ussd_order *order, struct ussd_turn *turn)
 {
-	struct ussd_dialogue *dialogue = find(ussd, order->modem);
+	struct ussd_dialogue *dialogue = ussd_find(ussd, order->modem);
 
 	assert(dialogue && ussd_check(ussd, order) == 0);
 	dialogue->call = ussd_call_respond(order->modem, order->reply, ussd->limit_ms,
-					   on_done, dialogue);
+					   ussd_on_done, dialogue);
 	if (!dialogue->call)
 		return -ENOMEM;
 	dialogue->timer = sd_event_source_disable_unref(dialogue->timer);
 	dialogue->may_reply = order->may_reply;
-	begin_turn(dialogue, turn);
+	ussd_begin_turn(dialogue, turn);
 	return 0;
 }
 
-void ussd_leave(struct ussd_turn *turn)
+void ussd_abandon(struct ussd_turn *turn)
 {
 	if (turn->dialogue)
-		cancel(turn->dialogue);
+		ussd_dialogue_cancel(turn->dialogue);
 	turn->dialogue = NULL;
 }
 
 void ussd_end(struct ussd *ussd, const struct ussd_order *order)
 {
 	assert(order->reply && ussd_check(ussd, order) == 0);
-	cancel(find(ussd, order->modem));
+	ussd_dialogue_cancel(ussd_find(ussd, order->modem));
 }
 
-/* `client_id` NULL: of all. */
-static void cancel_waiting(struct ussd *ussd, const int64_t *client_id)
+/* `client_id` NULL: those of all clients. */
+static void ussd_cancel_waiting(struct ussd *ussd, const int64_t *client_id)
 {
 	struct ussd_dialogue *dialogue, *next;
 
 	for (dialogue = TAILQ_FIRST(&ussd->dialogues); dialogue; dialogue = next) {
 		next = TAILQ_NEXT(dialogue, link);
 		if (!dialogue->turn && (!client_id || dialogue->client_id == *client_id))
-			cancel(dialogue);
+			ussd_dialogue_cancel(dialogue);
 	}
 }
 
 void ussd_revoke(struct ussd *ussd, int64_t client_id)
 {
-	cancel_waiting(ussd, &client_id);
+	ussd_cancel_waiting(ussd, &client_id);
 }
 
 void ussd_stop(struct ussd *ussd)
 {
-	cancel_waiting(ussd, NULL);
+	ussd_cancel_waiting(ussd, NULL);
 }
 
-/* Its modem is not there any more, or cannot do it any more. */
-static void lose(struct ussd *ussd, const struct modem *modem)
+/* ---- events of oFono */
+
+/* The modem is gone, or has lost the interface. */
+static void ussd_on_modem_gone(struct ussd *ussd, const struct modem *modem)
 {
-	const struct ussd_call_result lost = { .outcome = USSD_UNKNOWN };
-	struct ussd_dialogue *dialogue = find(ussd, modem);
+	const struct ussd_call_result unknown = { .outcome = USSD_UNKNOWN };
+	struct ussd_dialogue *dialogue = ussd_find(ussd, modem);
 	struct ussd_turn *turn = dialogue ? dialogue->turn : NULL;
 
 	if (dialogue)
-		forget(dialogue);
+		ussd_dialogue_free(dialogue);
 	if (!turn)
 		return;
 	turn->dialogue = NULL;
-	turn->done(turn->data, &lost, false);
+	turn->done(turn->data, &unknown, false);
 }
 
-/* The network ended it, or somebody else on the phone replied. */
-static void look_at(struct ussd *ussd, const struct modem *modem)
+static void ussd_on_modem_changed(struct ussd *ussd, const struct modem *modem)
 {
-	struct ussd_dialogue *dialogue = find(ussd, modem);
+	struct ussd_dialogue *dialogue = ussd_find(ussd, modem);
 
 	if (!modem_has_ussd(modem))
-		lose(ussd, modem);
+		ussd_on_modem_gone(ussd, modem);
 	else if (dialogue && !dialogue->turn && !modem_awaits_ussd_reply(modem))
-		forget(dialogue);
+		/* The network ended it, or another program on the phone replied. */
+		ussd_dialogue_free(dialogue);
 }
 
-static void keep_notice(struct ussd *ussd, const struct ofono_event *event)
+static void ussd_add_notice(struct ussd *ussd, const struct ofono_event *event)
 {
 	struct ussd_notice *last = &ussd->notices[USSD_NOTICES - 1];
 	size_t length = strlen(event->text);
@@ -251,36 +266,36 @@ static void keep_notice(struct ussd *ussd, const struct ofono_event *event)
 	while (!utf8_valid(event->text, length))
 		length--; /* not within a character */
 	memcpy(last->text, event->text, length);
-	log_info("ussd: %s: the network says something by itself", event->modem->path);
+	log_info("ussd: %s: the network sent a text unasked", event->modem->path);
 }
 
-/* `gone`: still listed, and not there any more; NULL none */
-static void review(struct ussd *ussd, const struct modem *gone)
+/* `removed`: a modem that is still listed, but about to go; NULL: none. */
+static void ussd_update_possible(struct ussd *ussd, const struct modem *removed)
 {
 	const struct modem *modem;
 	bool possible = false;
 
 	TAILQ_FOREACH (modem, ofono_modems(ussd->ofono), link)
-		possible |= modem != gone && modem_has_ussd(modem);
+		possible |= modem != removed && modem_has_ussd(modem);
 	if (possible == ussd->possible)
 		return;
 	ussd->possible = possible;
 	observers_notify(&ussd->observers, NULL);
 }
 
-static void on_ofono(void *data, const void *event_data)
+static void ussd_on_ofono_event(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
 	struct ussd *ussd = data;
 
 	if (event->type == USSD_NOTIFIED || event->type == USSD_REQUESTED) {
-		keep_notice(ussd, event);
+		ussd_add_notice(ussd, event);
 	} else if (event->type == MODEM_REMOVED) {
-		lose(ussd, event->modem);
-		review(ussd, event->modem);
+		ussd_on_modem_gone(ussd, event->modem);
+		ussd_update_possible(ussd, event->modem);
 	} else if (event->type == MODEM_ADDED || event->type == MODEM_CHANGED) {
-		look_at(ussd, event->modem);
-		review(ussd, NULL);
+		ussd_on_modem_changed(ussd, event->modem);
+		ussd_update_possible(ussd, NULL);
 	}
 }
 
@@ -299,6 +314,8 @@ const struct ussd_notice *ussd_notices(const struct ussd *ussd)
 	return ussd->notices;
 }
 
+/* ---- start and end */
+
 int ussd_new(sd_event *loop, struct ofono *ofono, int limit_ms, struct ussd **ussd_out)
 {
 	struct ussd *ussd = calloc(1, sizeof(*ussd));
@@ -310,7 +327,8 @@ int ussd_new(sd_event *loop, struct ofono *ofono, int limit_ms, struct ussd **us
 	ussd->limit_ms = limit_ms;
 	TAILQ_INIT(&ussd->dialogues);
 	observers_init(&ussd->observers);
-	observer_add(ofono_observers(ofono), &ussd->watch, on_ofono, ussd);
+	observer_add(ofono_observers(ofono), &ussd->ofono_observer, ussd_on_ofono_event,
+		     ussd);
 	*ussd_out = ussd;
 	return 0;
 }
@@ -319,9 +337,9 @@ void ussd_free(struct ussd *ussd)
 {
 	if (!ussd)
 		return;
-	observer_remove(&ussd->watch);
+	observer_remove(&ussd->ofono_observer);
 	while (!TAILQ_EMPTY(&ussd->dialogues))
-		cancel(TAILQ_FIRST(&ussd->dialogues));
+		ussd_dialogue_cancel(TAILQ_FIRST(&ussd->dialogues));
 	observers_deinit(&ussd->observers);
 	free(ussd);
 }

@@ -2,8 +2,12 @@
 /*
  * bytes -> lines, unfolded -> properties: [group.]NAME[;parameter]...:value -> cards
  *
- * A line goes on where the next one begins with a blank, and, quoted-printable, where it ends
- * with "=".
+ * A line goes on in the next one when that begins with a space or tab (folding), and, in
+ * quoted-printable, when it ends with "=". A card may contain another one after AGENT: only
+ * the outermost is reported, and `depth` counts them.
+ *
+ * Each step gets the output of the step before it and fails on nothing: what it does not
+ * understand is skipped.
  */
 #include "phone/vcard.h"
 
@@ -13,17 +17,17 @@
 
 #include "base/utf8.h"
 
-struct property {
+struct vcard_property {
 	const char *name; /* without its group */
 	size_t name_length;
-	const char *parameters; /* from the first ";" or the colon on */
+	const char *parameters; /* from the first ";", or "" */
 	char *value;
 };
 
 /* ---- properties */
 
-/* A colon in quotes is part of a parameter. */
-static char *find_colon(char *line)
+/* The colon before the value: one in quotes belongs to a parameter. NULL: none. */
+static char *vcard_find_colon(char *line)
 {
 	bool quoted = false;
 
@@ -36,9 +40,9 @@ static char *find_colon(char *line)
 	return NULL;
 }
 
-static bool property_split(char *line, struct property *property)
+static bool vcard_property_split(char *line, struct vcard_property *property)
 {
-	char *colon = find_colon(line);
+	char *colon = vcard_find_colon(line);
 	size_t length;
 	char *dot;
 
@@ -54,14 +58,14 @@ static bool property_split(char *line, struct property *property)
 	return true;
 }
 
-static bool property_is(const struct property *property, const char *name)
+static bool vcard_property_is(const struct vcard_property *property, const char *name)
 {
 	return strlen(name) == property->name_length &&
 	       strncasecmp(property->name, name, property->name_length) == 0;
 }
 
-/* "ENCODING=WORD", or the word alone, as vCard 2.1 has it. */
-static bool property_has(const struct property *property, const char *word)
+/* A parameter "NAME=WORD", or just "WORD", as in vCard 2.1. */
+static bool vcard_property_has(const struct vcard_property *property, const char *word)
 {
 	const char *at = property->parameters;
 
@@ -79,7 +83,7 @@ static bool property_has(const struct property *property, const char *word)
 	return false;
 }
 
-static int hex_digit(char digit)
+static int vcard_hex_digit(char digit)
 {
 	if (digit >= '0' && digit <= '9')
 		return digit - '0';
@@ -87,14 +91,14 @@ static int hex_digit(char digit)
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* In place. */
-static void decode_printable(char *text)
+/* Decodes quoted-printable in place. */
+static void vcard_decode_printable(char *text)
 {
 	char *to = text;
 
 	for (; *text; text++) {
-		int high = *text == '=' ? hex_digit(text[1]) : -1;
-		int low = high >= 0 ? hex_digit(text[2]) : -1;
+		int high = *text == '=' ? vcard_hex_digit(text[1]) : -1;
+		int low = high >= 0 ? vcard_hex_digit(text[2]) : -1;
 
 		if (low >= 0) {
 			*to++ = (char)(high << 4 | low);
@@ -108,54 +112,55 @@ static void decode_printable(char *text)
 
 /* ---- names */
 
-struct name {
+struct vcard_name {
 	char *text; /* VCARD_NAME_BYTES */
 	size_t length;
-	bool blank; /* one is due before the next character */
+	bool space; /* one precedes the next character */
 	bool full;
 };
 
-/* Blanks and control characters become one blank; the first character has none before it. */
-static void name_put(struct name *name, uint32_t character)
+/* Joins spaces and control characters into one space, with none at the beginning. */
+static void vcard_name_put(struct vcard_name *name, uint32_t character)
 {
 	char bytes[4];
 	size_t count;
 
 	if (character <= ' ' || character == 0x7f) {
-		name->blank = name->length > 0;
+		name->space = name->length > 0;
 		return;
 	}
 	count = utf8_write(character, bytes);
-	name->full |= name->length + name->blank + count >= VCARD_NAME_BYTES;
+	name->full |= name->length + name->space + count >= VCARD_NAME_BYTES;
 	if (name->full)
 		return;
-	if (name->blank)
+	if (name->space)
 		name->text[name->length++] = ' ';
-	name->blank = false;
+	name->space = false;
 	memcpy(name->text + name->length, bytes, count);
 	name->length += count;
 	name->text[name->length] = '\0';
 }
 
-/* Up to a bare `end`, or the text's; what is escaped becomes itself. Gives where it stopped. */
-static const char *name_put_text(struct name *name, const char *text, char end)
+/* Appends the text up to an unescaped `end`, without escapes. Returns where it stopped. */
+static const char *vcard_name_put_text(struct vcard_name *name, const char *text,
+				       char end)
 {
 	while (*text && *text != end) {
 		bool escaped = *text == '\\' && text[1];
 
 		text += escaped;
 		if (escaped && (*text == 'n' || *text == 'N')) {
-			name_put(name, ' ');
+			vcard_name_put(name, ' ');
 			text++;
 		} else {
-			name_put(name, utf8_next(&text));
+			vcard_name_put(name, utf8_next(&text));
 		}
 	}
 	return text;
 }
 
-/* "Kovacs;Anna;Maria;Dr.;" is Anna Maria Kovacs. */
-static void name_put_parts(struct name *name, const char *text)
+/* "Kovacs;Anna;Maria;Dr.;" becomes "Anna Maria Kovacs". */
+static void vcard_name_put_parts(struct vcard_name *name, const char *text)
 {
 	enum { FAMILY, GIVEN, ADDITIONAL, PARTS };
 	static const int order[PARTS] = { GIVEN, ADDITIONAL, FAMILY };
@@ -163,36 +168,37 @@ static void name_put_parts(struct name *name, const char *text)
 	char unused[VCARD_NAME_BYTES];
 
 	for (size_t i = 0; i < PARTS; i++) {
-		struct name nobody = { .text = unused };
+		struct vcard_name nobody = { .text = unused };
 
 		parts[i] = text;
-		text = name_put_text(&nobody, text, ';');
+		text = vcard_name_put_text(&nobody, text, ';');
 		text += *text == ';';
 	}
 	for (size_t i = 0; i < PARTS; i++) {
-		name_put(name, ' ');
-		name_put_text(name, parts[order[i]], ';');
+		vcard_name_put(name, ' ');
+		vcard_name_put_text(name, parts[order[i]], ';');
 	}
 }
 
-/* What vCard 2.1 says nothing of is ISO 8859-1 when it is no UTF-8. */
-static bool is_latin(const struct vcard_reader *reader, const struct property *property)
+/* Text that is not UTF-8 is ISO 8859-1 if the card says so, or does not say in 2.1. */
+static bool vcard_is_latin(const struct vcard_reader *reader,
+			   const struct vcard_property *property)
 {
-	return reader->is_old || property_has(property, "ISO-8859-1") ||
-	       property_has(property, "WINDOWS-1252");
+	return reader->is_old || vcard_property_has(property, "ISO-8859-1") ||
+	       vcard_property_has(property, "WINDOWS-1252");
 }
 
-/* NULL: nobody can tell what it says. */
-static const char *property_text(const struct vcard_reader *reader,
-				 const struct property *property,
-				 char latin[2 * VCARD_LINE_BYTES + 1])
+/* The value as UTF-8. NULL: in an unknown encoding. */
+static const char *vcard_property_text(const struct vcard_reader *reader,
+				       const struct vcard_property *property,
+				       char latin[2 * VCARD_LINE_BYTES + 1])
 {
 	const char *text = property->value;
 	size_t length = 0;
 
 	if (utf8_valid(text, strlen(text)))
 		return text;
-	if (!is_latin(reader, property))
+	if (!vcard_is_latin(reader, property))
 		return NULL;
 	for (; *text; text++)
 		length += utf8_write((unsigned char)*text, latin + length);
@@ -200,33 +206,33 @@ static const char *property_text(const struct vcard_reader *reader,
 	return latin;
 }
 
-static void take_name(struct vcard_reader *reader, const struct property *property,
-		      bool in_parts)
+static void vcard_read_name(struct vcard_reader *reader,
+			    const struct vcard_property *property, bool in_parts)
 {
 	char latin[2 * VCARD_LINE_BYTES + 1], text[VCARD_NAME_BYTES] = "";
-	const char *value = property_text(reader, property, latin);
-	struct name name = { .text = text };
+	const char *value = vcard_property_text(reader, property, latin);
+	struct vcard_name name = { .text = text };
 
 	if (!value)
 		return;
 	if (in_parts)
-		name_put_parts(&name, value);
+		vcard_name_put_parts(&name, value);
 	else
-		name_put_text(&name, value, '\0');
+		vcard_name_put_text(&name, value, '\0');
 	if (*text)
 		strcpy(reader->card.name, text);
 }
 
 /* ---- numbers */
 
-/* Blanks, dashes and marks that address books put into numbers: U+00A0, U+2000 to U+206F. */
-static bool is_ornament(uint32_t character)
+/* Unicode spaces, dashes and marks that address books put into numbers. */
+static bool vcard_is_ornament(uint32_t character)
 {
 	return character == 0xa0 || (character >= 0x2000 && character <= 0x206f);
 }
 
-/* In place. */
-static void take_ornaments_out(char *number)
+/* Works in place. */
+static void vcard_remove_ornaments(char *number)
 {
 	const char *at = number;
 	char *to = number;
@@ -236,14 +242,14 @@ static void take_ornaments_out(char *number)
 	while (*at) {
 		uint32_t character = utf8_next(&at);
 
-		if (!is_ornament(character))
+		if (!vcard_is_ornament(character))
 			to += utf8_write(character, to);
 	}
 	*to = '\0';
 }
 
-/* "+44 (0)20 ...": nobody abroad dials that 0. */
-static void take_trunk_out(char *number)
+/* "+44 (0)20 ...": the 0 is dialled only inside the country. */
+static void vcard_remove_trunk_zero(char *number)
 {
 	char *trunk = *number == '+' ? strstr(number, "(0)") : NULL;
 
@@ -251,19 +257,19 @@ static void take_trunk_out(char *number)
 		memset(trunk, ' ', strlen("(0)"));
 }
 
-/* "+36 20 123 4567", or a URI, "tel:+36-20-1234567;ext=1" */
-static void take_number(struct vcard_reader *reader, char *value)
+/* "+36 20 123 4567", or a URI: "tel:+36-20-1234567;ext=1". */
+static void vcard_read_number(struct vcard_reader *reader, char *value)
 {
 	struct vcard *card = &reader->card;
 	char form[NUMBER_FORM_BYTES];
 
-	take_ornaments_out(value);
+	vcard_remove_ornaments(value);
 	value += strspn(value, " \t");
 	if (strncasecmp(value, "tel:", 4) == 0) {
 		value += 4;
 		value[strcspn(value, ";")] = '\0';
 	}
-	take_trunk_out(value);
+	vcard_remove_trunk_zero(value);
 	if (card->count == VCARD_NUMBERS_MAX || !number_form(value, NULL, form))
 		return;
 	for (unsigned i = 0; i < card->count; i++) {
@@ -275,20 +281,20 @@ static void take_number(struct vcard_reader *reader, char *value)
 
 /* ---- cards */
 
-static void tell_card(struct vcard_reader *reader)
+static void vcard_report(struct vcard_reader *reader)
 {
 	if (*reader->card.name && reader->card.count)
 		reader->found(reader->data, &reader->card);
 }
 
-/* One that begins before the other's end, and is not in it, means that the end is missing. */
-static void begin_card(struct vcard_reader *reader)
+/* A card that begins inside another, but not after AGENT: END of the other is missing. */
+static void vcard_begin_card(struct vcard_reader *reader)
 {
 	if (reader->depth && reader->has_agent) {
 		reader->depth++;
 	} else {
 		if (reader->depth)
-			tell_card(reader);
+			vcard_report(reader);
 		memset(&reader->card, 0, sizeof(reader->card));
 		reader->depth = 1;
 		reader->is_old = false;
@@ -296,65 +302,67 @@ static void begin_card(struct vcard_reader *reader)
 	reader->has_agent = false;
 }
 
-static void end_card(struct vcard_reader *reader)
+static void vcard_end_card(struct vcard_reader *reader)
 {
 	if (reader->depth == 1)
-		tell_card(reader);
+		vcard_report(reader);
 	if (reader->depth)
 		reader->depth--;
 	reader->has_agent = false;
 }
 
-static void take_property(struct vcard_reader *reader, struct property *property)
+static void vcard_read_property(struct vcard_reader *reader,
+				struct vcard_property *property)
 {
-	if (property_has(property, "BASE64") || property_has(property, "B"))
-		return; /* a picture */
-	if (property_has(property, "QUOTED-PRINTABLE"))
-		decode_printable(property->value);
-	if (property_is(property, "VERSION"))
+	if (vcard_property_has(property, "BASE64") || vcard_property_has(property, "B"))
+		return; /* binary data, such as a photograph */
+	if (vcard_property_has(property, "QUOTED-PRINTABLE"))
+		vcard_decode_printable(property->value);
+	if (vcard_property_is(property, "VERSION"))
 		reader->is_old = strncmp(property->value, "2.", 2) == 0;
-	else if (property_is(property, "AGENT"))
+	else if (vcard_property_is(property, "AGENT"))
 		reader->has_agent = true;
-	else if (property_is(property, "FN"))
-		take_name(reader, property, false);
-	else if (property_is(property, "N") && !*reader->card.name)
-		take_name(reader, property, true);
-	else if (property_is(property, "TEL"))
-		take_number(reader, property->value);
+	else if (vcard_property_is(property, "FN"))
+		vcard_read_name(reader, property, false);
+	else if (vcard_property_is(property, "N") && !*reader->card.name)
+		vcard_read_name(reader, property, true);
+	else if (vcard_property_is(property, "TEL"))
+		vcard_read_number(reader, property->value);
 }
 
-static void take_line(struct vcard_reader *reader, char *line)
+static void vcard_read_line(struct vcard_reader *reader, char *line)
 {
-	struct property property;
+	struct vcard_property property;
 
-	if (!property_split(line, &property))
+	if (!vcard_property_split(line, &property))
 		return;
-	if (property_is(&property, "BEGIN") && strcasecmp(property.value, "VCARD") == 0)
-		begin_card(reader);
-	else if (property_is(&property, "END") &&
+	if (vcard_property_is(&property, "BEGIN") &&
+	    strcasecmp(property.value, "VCARD") == 0)
+		vcard_begin_card(reader);
+	else if (vcard_property_is(&property, "END") &&
 		 strcasecmp(property.value, "VCARD") == 0)
-		end_card(reader);
+		vcard_end_card(reader);
 	else if (reader->depth == 1)
-		take_property(reader, &property);
+		vcard_read_property(reader, &property);
 }
 
 /* ---- lines */
 
-static void finish_line(struct vcard_reader *reader)
+static void vcard_finish_line(struct vcard_reader *reader)
 {
 	char *line = reader->line;
 
 	line[reader->length] = '\0';
 	if (!reader->overlong && strlen(line) == reader->length)
-		take_line(reader, line);
+		vcard_read_line(reader, line);
 	reader->length = 0;
 	reader->last = reader->printable = '\0';
 	reader->overlong = reader->ended = false;
 }
 
-static void add_byte(struct vcard_reader *reader, char byte)
+static void vcard_add_byte(struct vcard_reader *reader, char byte)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* that a file is UTF-8 */
+	static const char mark[] = "\xef\xbb\xbf"; /* byte order mark of UTF-8 */
 
 	reader->last = byte;
 	if (reader->length == VCARD_LINE_BYTES) {
@@ -367,28 +375,29 @@ static void add_byte(struct vcard_reader *reader, char byte)
 		reader->length = 0;
 }
 
-/* Looked at once: its parameters stand at its beginning. */
-static bool is_printable(struct vcard_reader *reader)
+/* Is the line quoted-printable? Decided once for each line, from its parameters. */
+static bool vcard_is_printable(struct vcard_reader *reader)
 {
-	struct property property;
+	struct vcard_property property;
 	char line[VCARD_LINE_BYTES + 1];
 
 	if (reader->printable)
 		return reader->printable == 'y';
 	memcpy(line, reader->line, reader->length);
 	line[reader->length] = '\0';
-	reader->printable = property_split(line, &property) &&
-					    property_has(&property, "QUOTED-PRINTABLE")
-				    ? 'y'
-				    : 'n';
+	reader->printable =
+		vcard_property_split(line, &property) &&
+				vcard_property_has(&property, "QUOTED-PRINTABLE")
+			? 'y'
+			: 'n';
 	return reader->printable == 'y';
 }
 
-static void end_line(struct vcard_reader *reader)
+static void vcard_end_line(struct vcard_reader *reader)
 {
 	if (reader->ended || !reader->length) {
-		finish_line(reader);
-	} else if (reader->last == '=' && is_printable(reader)) {
+		vcard_finish_line(reader);
+	} else if (reader->last == '=' && vcard_is_printable(reader)) {
 		reader->length -= !reader->overlong;
 		reader->last = '\0';
 	} else {
@@ -396,7 +405,7 @@ static void end_line(struct vcard_reader *reader)
 	}
 }
 
-static void take_byte(struct vcard_reader *reader, char byte)
+static void vcard_read_byte(struct vcard_reader *reader, char byte)
 {
 	bool after_return = reader->returned;
 
@@ -404,18 +413,18 @@ static void take_byte(struct vcard_reader *reader, char byte)
 	if (byte == '\n' && after_return)
 		return;
 	if (byte == '\n' || byte == '\r') {
-		end_line(reader);
+		vcard_end_line(reader);
 		return;
 	}
 	if (reader->ended && (byte == ' ' || byte == '\t')) {
 		reader->ended = false;
-		if (reader->is_old) /* there the blank is not of the fold */
-			add_byte(reader, ' ');
+		if (reader->is_old) /* in 2.1 the space is part of the value */
+			vcard_add_byte(reader, ' ');
 		return;
 	}
 	if (reader->ended)
-		finish_line(reader);
-	add_byte(reader, byte);
+		vcard_finish_line(reader);
+	vcard_add_byte(reader, byte);
 }
 
 void vcard_reader_init(struct vcard_reader *reader,
@@ -429,13 +438,13 @@ void vcard_reader_init(struct vcard_reader *reader,
 void vcard_reader_feed(struct vcard_reader *reader, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
-		take_byte(reader, bytes[i]);
+		vcard_read_byte(reader, bytes[i]);
 }
 
 void vcard_reader_finish(struct vcard_reader *reader)
 {
-	finish_line(reader);
+	vcard_finish_line(reader);
 	if (reader->depth == 1)
-		tell_card(reader);
+		vcard_report(reader);
 	reader->depth = 0;
 }

@@ -103,7 +103,7 @@ static void change_source_on_call(void *data, const void *event_data)
 /* That oFono dialled changes nothing that calls://recent shows. */
 static void change_source_on_placed_call(void *data, const void *event_data)
 {
-	const struct placed_call *placed = event_data;
+	const struct dialler_call *placed = event_data;
 
 	if (placed->state != CALL_DIALLING || !placed->is_dialled)
 		change_source_on_call(data, NULL);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/shown_text.h"
-#include "phone/contact_query.h"
+#include "phone/contact.h"
 #include "store/store_party.h"
 #include "tools/argument.h"
 #include "tools/page.h"
@@ -79,7 +79,7 @@ static bool find_contact_read_name(struct find_contact *find)
 	find->by_name = true;
 	if (name)
 		escape_undo(name);
-	if (name && contact_query_read(&find->query, name))
+	if (name && contact_query_parse(&find->query, name))
 		return true;
 	tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,
 			    name ? "name is longer than any contact's name." : NULL);
@@ -160,7 +160,7 @@ static bool find_contact_matches(const struct find_contact *find,
 				 const struct contact *contact)
 {
 	return (!find->by_number || find_contact_has_number(contact, &find->party)) &&
-	       (!find->by_name || contact_query_fits(&find->query, contact->name)) &&
+	       (!find->by_name || contact_query_matches(&find->query, contact->name)) &&
 	       find_contact_may_see(find, contact);
 }
 
@@ -200,7 +200,7 @@ static void find_contact_answer(struct find_contact *find)
 			find_contact_write_row(find, contact);
 	}
 	page_close_rows(page, CURSOR_CONTACTS);
-	if (contacts_are_cut(find->services->contacts))
+	if (contacts_are_truncated(find->services->contacts))
 		json_put_boolean(page->writer, "incomplete", true);
 	page_answer(page, find->call, 0);
 }
@@ -220,7 +220,7 @@ static void find_contact_run(struct tool_call *call)
 
 static bool find_contact_is_usable(const struct services *services)
 {
-	return services->contacts && contacts_are_wanted(services->config);
+	return services->contacts && contacts_are_enabled(services->config);
 }
 
 const struct tool tool_find_contact = {

@@ -59,7 +59,7 @@ static void hang_up_answer(void *data)
 	tool_call_succeed_with_json(hang_up->call, &structured);
 }
 
-static bool hang_up_on_change(void *data, const struct placed_call *placed)
+static bool hang_up_on_change(void *data, const struct dialler_call *placed)
 {
 	struct hang_up *hang_up = data;
 
@@ -112,7 +112,7 @@ static void hang_up_answer_from_store(struct hang_up *hang_up)
 }
 
 static bool hang_up_is_allowed(const struct tool_call *call,
-			       const struct placed_call *placed)
+			       const struct dialler_call *placed)
 {
 	return placed->client_id == call->client->id ||
 	       call->client->id == CLIENT_OWNER ||
@@ -152,7 +152,7 @@ static void hang_up_end_call(struct hang_up *hang_up)
 static void hang_up_run(struct tool_call *call)
 {
 	struct hang_up *hang_up = arena_alloc(call->arena, sizeof(*hang_up));
-	const struct placed_call *placed;
+	const struct dialler_call *placed;
 
 	if (!hang_up) {
 		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
@@ -178,7 +178,7 @@ static void hang_up_run(struct tool_call *call)
 /* Stays usable if the owner forbids new calls while one goes on. */
 static bool hang_up_is_usable(const struct services *services)
 {
-	return services->dialler && (dialler_is_at_it(services->dialler) ||
+	return services->dialler && (dialler_is_busy(services->dialler) ||
 				     (services->config->policy.calls.place &&
 				      dialler_is_possible(services->dialler)));
 }

@@ -100,7 +100,7 @@ static bool list_sms_check_sim(struct tool_call *call,
 			       const struct store_listing_filter *filter)
 {
 	if (!json_member(call->arguments, "subscription_id") ||
-	    sims_is_known(call->services->sims, filter->sim_id))
+	    sims_knows(call->services->sims, filter->sim_id))
 		return true;
 	tool_failure_answer(call, FAILURE_SUBSCRIPTION_UNKNOWN,
 			    arena_printf(call->arena,

@@ -189,7 +189,8 @@ static bool place_call_get_approval(struct place_call *place)
 		"asked for it.");
 }
 
-static void place_call_write(struct json_writer *writer, const struct placed_call *placed)
+static void place_call_write(struct json_writer *writer,
+			     const struct dialler_call *placed)
 {
 	json_open_object(writer);
 	json_put_integer(writer, "call_id", placed->id);
@@ -225,7 +226,7 @@ static const struct {
 
 /* False: the call did not fail. */
 static bool place_call_answer_failure(const struct place_call *place,
-				      const struct placed_call *placed)
+				      const struct dialler_call *placed)
 {
 	if (placed->state != CALL_NOT_PLACED && placed->state != CALL_LOST)
 		return false;
@@ -243,7 +244,7 @@ static bool place_call_answer_failure(const struct place_call *place,
 static void place_call_answer(void *data)
 {
 	const struct place_call *place = data;
-	const struct placed_call *placed =
+	const struct dialler_call *placed =
 		dialler_find(place->call->services->dialler, place->wait.call_id);
 	struct buffer structured = BUFFER_INIT;
 	struct json_writer *writer;
@@ -265,7 +266,7 @@ static void place_call_answer(void *data)
 	tool_call_succeed_with_json(place->call, &structured);
 }
 
-static bool place_call_on_change(void *data, const struct placed_call *placed)
+static bool place_call_on_change(void *data, const struct dialler_call *placed)
 {
 	const struct place_call *place = data;
 
@@ -284,7 +285,7 @@ static void place_call_on_cancelled(void *data)
 static bool place_call_dial(struct place_call *place)
 {
 	const struct tool_call *call = place->call;
-	const struct dial_order order = {
+	const struct dialler_order order = {
 		.modem = place->sim->modem,
 		.sim_id = place->sim_id,
 		.client_id = call->client->id,
@@ -317,7 +318,7 @@ static void place_call_wait(struct place_call *place)
 {
 	struct tool_call *call = place->call;
 	int64_t seconds = argument_integer(call, "wait_seconds", PLACE_CALL_WAIT_SECONDS);
-	const struct placed_call *placed =
+	const struct dialler_call *placed =
 		dialler_find(call->services->dialler, place->wait.call_id);
 
 	place->wait.changed = place_call_on_change;

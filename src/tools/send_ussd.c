@@ -317,7 +317,7 @@ static void send_ussd_write(struct json_writer *writer, const struct send_ussd *
 	json_put_boolean(writer, "asks_for_reply", may_reply);
 	if (may_reply)
 		json_put_integer(writer, "reply_within_seconds",
-				 USSD_LIMIT_MS / SEND_USSD_MS_PER_SECOND);
+				 USSD_TIMEOUT_MS / SEND_USSD_MS_PER_SECOND);
 	else if (asks)
 		json_put_string(writer, "hint",
 				"The network asked for a reply; the owner does not let "
@@ -405,7 +405,7 @@ static void send_ussd_on_abandoned(void *data)
 {
 	struct send_ussd *ussd = data;
 
-	ussd_leave(&ussd->turn);
+	ussd_abandon(&ussd->turn);
 	send_ussd_audit_end(ussd, "client_left");
 }
 
@@ -413,7 +413,7 @@ static void send_ussd_on_stopping(void *data)
 {
 	struct send_ussd *ussd = data;
 
-	ussd_leave(&ussd->turn);
+	ussd_abandon(&ussd->turn);
 	send_ussd_audit_end(ussd, "gateway_stopped");
 	tool_failure_answer(ussd->call, FAILURE_UNKNOWN_OUTCOME,
 			    "The gateway stops before the network answered.");

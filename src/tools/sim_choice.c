@@ -93,7 +93,7 @@ static bool sim_choice_check_named(struct sim_choice *choice, int64_t sim_id)
 		return true;
 	if (sim)
 		sim_choice_refuse_sim(choice, sim);
-	else if (!sims_is_known(choice->services->sims, sim_id))
+	else if (!sims_knows(choice->services->sims, sim_id))
 		sim_choice_refuse(choice, FAILURE_SUBSCRIPTION_UNKNOWN,
 				  arena_printf(choice->arena,
 					       "No SIM ever had subscription_id %lld.",

@@ -178,7 +178,7 @@ struct policy_request sms_order_request(const struct sms_order *order)
 {
 	int64_t named = argument_integer(order->call, "subscription_id", 0);
 
-	if (!sims_is_known(order->call->services->sims, named))
+	if (!sims_knows(order->call->services->sims, named))
 		named = 0;
 	return (struct policy_request){
 		.arena = order->call->arena,

@@ -88,7 +88,7 @@ bool tool_wait_for_message(struct tool_wait_message *message_wait, struct tool_c
 
 static void tool_wait_on_call(void *data, const void *event_data)
 {
-	const struct placed_call *placed = event_data;
+	const struct dialler_call *placed = event_data;
 	struct tool_wait_call *call_wait = data;
 	struct tool_wait *wait = &call_wait->wait;
 

@@ -55,7 +55,7 @@ bool tool_wait_for_message(struct tool_wait_message *message_wait, struct tool_c
 struct tool_wait_call {
 	int64_t call_id;
 	/* True: answer now. */
-	bool (*changed)(void *data, const struct placed_call *placed);
+	bool (*changed)(void *data, const struct dialler_call *placed);
 	struct tool_wait wait; /* answer, cancelled and data are set by the tool */
 };
 

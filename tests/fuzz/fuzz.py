@@ -59,10 +59,10 @@ TARGETS = {
     "state": Target(1024, ["mcp/request_state.c", "base/base64.c", "mcp/session_event_id.c",
                            "tools/cursor.c", "base/timestamp.c"]),
     "spool": Target(2048, ["sms/spool_file.c"]),
-    "vcard": Target(2048, ["phone/vcard.c", "phone/contact_query.c"]),
+    "vcard": Target(2048, ["phone/vcard.c", "phone/contact.c"]),
     "http": Target(4096, ["http/*.c", "mcp/endpoint.c"]),
     "mcp": Target(8192, ["mcp/*.c", "tools/*.c", "resources/*.c", "policy/*.c", "sms/*.c",
-                         "sim/*.c", "calls/*.c", "text/*.c"]),
+                         "phone/*.c"]),
     "control": Target(2048, ["control/*.c", "owner/*.c"]),
     "bus": Target(4096, ["ofono/*.c", "bus/property.c"]),
 }

@@ -339,7 +339,7 @@ static inline void gateway_open_phone(void)
 				&services->calls) == 0);
 	FUZZ_CHECK(dialler_new(&(struct dialler_parts){ services->loop, services->store,
 							services->sims, services->ofono,
-							DIALLER_LIMIT_MS },
+							DIALLER_TIMEOUT_MS },
 			       &services->dialler) == 0);
 	FUZZ_CHECK(alert_log_new(services->store, services->sims, services->ofono,
 				 &services->alerts) == 0);

@@ -4,7 +4,7 @@
  * comes. The first byte says how long those are.
  */
 #include "base/utf8.h"
-#include "phone/contact_query.h"
+#include "phone/contact.h"
 #include "phone/vcard.h"
 #include "fuzz.h"
 
@@ -31,8 +31,8 @@ static void on_card(void *data, const struct vcard *card)
 	FUZZ_CHECK(utf8_valid(card->name, strlen(card->name)));
 	FUZZ_CHECK(!strpbrk(card->name, "\r\n\t"));
 	FUZZ_CHECK(card->count >= 1 && card->count <= VCARD_NUMBERS_MAX);
-	FUZZ_CHECK(contact_query_read(&query, card->name));
-	FUZZ_CHECK(contact_query_fits(&query, card->name));
+	FUZZ_CHECK(contact_query_parse(&query, card->name));
+	FUZZ_CHECK(contact_query_matches(&query, card->name));
 	add(told, card->name);
 	for (unsigned i = 0; i < card->count; i++) {
 		FUZZ_CHECK(number_is_number(card->numbers[i]));

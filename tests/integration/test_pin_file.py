@@ -15,7 +15,7 @@ from modem import Sim
 PIN, WRONG = "4071", "9385"
 TRIED = "is not tried again; run: ofono-mcp unlock"
 NOT_AGAIN = "was tried since this machine started"
-TOO_FEW = "tries are left, so its PIN is not tried by itself"
+TOO_FEW = "tries are left, so its PIN is not tried automatically"
 Start = Callable[..., Lab]
 
 
@@ -59,7 +59,7 @@ def replug(lab: Lab) -> None:
 def test_right(start: Start) -> None:
     lab = start("# mine", "", "1234 9999", f"CARD  {PIN}")
     lab.radios[0].wait_for("MessageManager")
-    wait_logged(lab, "unlocked with its PIN of pin_file")
+    wait_logged(lab, "unlocked with its PIN from pin_file")
     assert attempts(lab) == 1
     assert PIN not in lab.gateway.log and lab.modems[0].sim.iccid not in lab.gateway.log
 
@@ -131,7 +131,7 @@ def test_not_when_the_try_cannot_be_noted(start: Start, make_lab: Callable[..., 
     file = Path(lab.gateway.config.split("pin_file = ")[1].strip())
     file.write_text(f"{lab.modems[0].sim.iccid} {PIN}\n")
     lab.gateway.restart()
-    assert_left_alone(lab, "that cannot be noted")
+    assert_left_alone(lab, "that cannot be recorded")
 
 
 def test_another_card_is_left_alone(start: Start) -> None:

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "fake_ofono.h"
-#include "sms/sms_contacts.h"
+#include "phone/contacts.h"
 #include "sms/sender.h"
 #include "store_bench.h"
 
@@ -171,18 +171,18 @@ static void test_a_phonebook_that_is_cut(void **state)
 		assert_string_equal(contacts_problem(contacts),
 				    "SIM 1: it has more contacts than the gateway keeps; "
 				    "the last ones are left out");
-		assert_true(contacts_are_cut(contacts));
+		assert_true(contacts_are_truncated(contacts));
 		tell(modem, CARD("Anna", "06201234567"));
 		assert_string_equal(contacts_problem(contacts), "");
-		assert_false(contacts_are_cut(contacts));
+		assert_false(contacts_are_truncated(contacts));
 	}
 	write_file("nothing");
-	contacts_review(contacts);
+	contacts_reload(contacts);
 	text = many_cards(5000, 0);
 	tell(modem, text);
 	free(text);
 	assert_non_null(
-		strstr(contacts_problem(contacts), "number in it; SIM 1: it has"));
+		strstr(contacts_problem(contacts), "and a number; SIM 1: it has"));
 	modem->interfaces &= ~(uint32_t)MODEM_PHONEBOOK;
 	fake_changed(modem);
 	assert_null(strstr(contacts_problem(contacts), "SIM 1"));
@@ -248,12 +248,12 @@ static void test_cards_are_not_wanted(void **state)
 	assert_true(fake_ofono.uses_phonebooks);
 	tell(modem, CARD("Anna", "1"));
 	config.contacts_of_sims = false;
-	contacts_review(contacts);
+	contacts_reload(contacts);
 	assert_false(fake_ofono.uses_phonebooks);
 	assert_string_equal(name_of("1"), "");
 	tell(modem, CARD("Anna", "1")); /* was under way */
 	assert_string_equal(name_of("1"), "");
-	assert_false(contacts_are_wanted(&config));
+	assert_false(contacts_are_enabled(&config));
 }
 
 /* What cannot be read leaves what was there; what is gone does not. */
@@ -262,19 +262,19 @@ static void test_file(void **state)
 	(void)state;
 	tell(modem, CARD("Of the card", "1"));
 	write_file(CARD("Of the file", "1"));
-	contacts_review(contacts);
+	contacts_reload(contacts);
 	assert_string_equal(contacts_problem(contacts), "");
 	assert_string_equal(name_of("1"), "Of the file");
 	assert_int_equal(truncate(config.contacts_file, 9 << 20), 0);
-	contacts_review(contacts);
+	contacts_reload(contacts);
 	assert_non_null(strstr(contacts_problem(contacts), "8 MiB"));
 	assert_string_equal(name_of("1"), "Of the file");
 	assert_int_equal(unlink(config.contacts_file), 0);
-	contacts_review(contacts);
+	contacts_reload(contacts);
 	assert_non_null(strstr(contacts_problem(contacts), "no such file"));
 	assert_string_equal(name_of("1"), "Of the card");
 	config.contacts_file[0] = '\0';
-	contacts_review(contacts);
+	contacts_reload(contacts);
 	assert_string_equal(contacts_problem(contacts), "");
 }
 

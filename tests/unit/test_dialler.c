@@ -30,7 +30,7 @@ static const char *others_state;
 
 static void on_told(void *data, const void *event)
 {
-	const struct placed_call *placed = event;
+	const struct dialler_call *placed = event;
 	size_t used = strlen(trace);
 
 	(void)data;
@@ -147,7 +147,7 @@ static void start(struct fixture *fixture, int limit_ms)
 
 static int64_t place(struct fixture *fixture)
 {
-	const struct dial_order order = {
+	const struct dialler_order order = {
 		.modem = fixture_modem(fixture),
 		.sim_id = 1,
 		.client_id = 7,
@@ -169,14 +169,14 @@ static void test_a_call(void **state)
 
 	start(fixture, LIMIT_MS);
 	id = place(fixture);
-	assert_true(dialler_is_at_it(dialler));
+	assert_true(dialler_is_busy(dialler));
 	lab_wait(&fixture->lab, dialler_find(dialler, id)->is_dialled);
 	fake_changed(&fixture->fake, THERE, CALL, (struct fact)TEXT("State", "alerting"));
 	fake_changed(&fixture->fake, THERE, CALL, (struct fact)TEXT("State", "active"));
 	fake_changed(&fixture->fake, THERE, CALL, (struct fact)TEXT("State", "odd"));
 	fake_changed(&fixture->fake, THERE, CALL, (struct fact)TEXT("State", "alerting"));
 	tell_over(&fixture->fake, "remote");
-	lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+	lab_wait(&fixture->lab, !dialler_is_busy(dialler));
 	assert_string_equal(trace, "dialing dialing alerting active ended:remote ");
 	dialler_hang_up(dialler, id, "hung_up"); /* it is over */
 	dialler_hang_up(dialler, 99, "hung_up");
@@ -193,13 +193,13 @@ static void test_hang_up(void **state)
 	id = place(fixture);
 	dialler_hang_up(dialler, id, "hung_up");
 	dialler_hang_up(dialler, id, "client_left");
-	lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+	lab_wait(&fixture->lab, !dialler_is_busy(dialler));
 	assert_string_equal(trace, "dialing dialing unanswered:hung_up ");
 	trace[0] = '\0';
 	place(fixture);
 	dialler_revoke(dialler, 8);
 	dialler_revoke(dialler, 7);
-	lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+	lab_wait(&fixture->lab, !dialler_is_busy(dialler));
 	assert_string_equal(trace, "dialing dialing unanswered:revoked ");
 }
 
@@ -230,7 +230,7 @@ static void test_refused(void **state)
 		fixture->fake.failing_error = rows[i].error;
 		fixture->fake.failing_count = 1;
 		place(fixture);
-		lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+		lab_wait(&fixture->lab, !dialler_is_busy(dialler));
 		assert_string_equal(strchr(trace, ' ') + 1, rows[i].told);
 	}
 }
@@ -242,7 +242,7 @@ static void test_beside_another(void **state)
 	start(fixture, LIMIT_MS);
 	others = "+36209999999";
 	place(fixture);
-	lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+	lab_wait(&fixture->lab, !dialler_is_busy(dialler));
 	assert_string_equal(trace, "dialing not_placed:busy ");
 	assert_null(strstr(fixture->fake.log, "Dial"));
 }
@@ -257,7 +257,7 @@ static void test_late(void **state)
 	fixture->fake.failing_error = "";
 	fixture->fake.failing_count = 1;
 	place(fixture);
-	lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+	lab_wait(&fixture->lab, !dialler_is_busy(dialler));
 	assert_string_equal(trace, "dialing unknown:lost ");
 	others = CALLED;
 	others_state = "incoming"; /* who was called calls */
@@ -295,7 +295,7 @@ static void test_again(void **state)
 	tell_added(&fixture->fake);
 	lab_settle(&fixture->lab, 20);
 	assert_null(strstr(fixture->fake.log, "Hangup"));
-	assert_true(dialler_is_at_it(dialler));
+	assert_true(dialler_is_busy(dialler));
 }
 
 /* The interface, the modem, oFono. */
@@ -314,7 +314,7 @@ static void test_it_goes(void **state)
 			fake_modem_removed(&fixture->fake, "/sim0");
 		else
 			fake_close(&fixture->fake);
-		lab_wait(&fixture->lab, !dialler_is_at_it(dialler));
+		lab_wait(&fixture->lab, !dialler_is_busy(dialler));
 		assert_non_null(strstr(trace, "unknown:lost "));
 		assert_false(dialler_is_possible(dialler));
 		if (way < 2) {

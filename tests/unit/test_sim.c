@@ -121,8 +121,8 @@ static void test_life_of_a_card(void **state)
 	assert_int_equal(sims_count(sims), 0);
 	assert_int_equal(states, 6);
 	assert_null(sims_find(sims, 1));
-	assert_true(sims_is_known(sims, 1));
-	assert_false(sims_is_known(sims, 2));
+	assert_true(sims_knows(sims, 1));
+	assert_false(sims_knows(sims, 2));
 	settle();
 	assert_int_equal(settled, 2);
 }

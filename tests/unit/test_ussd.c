@@ -187,9 +187,9 @@ static void test_leaving(void **state)
 	order = order_of(&bench, NULL);
 	assert_int_equal(ussd_dial(bench.ussd, &order, &bench.turn), 0);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
-	ussd_leave(&bench.turn);
+	ussd_abandon(&bench.turn);
 	lab_wait(&fixture->lab, strstr(fixture->fake.log, "Cancel:/sim0"));
-	ussd_leave(&bench.turn); /* once more does nothing */
+	ussd_abandon(&bench.turn); /* once more does nothing */
 	assert_int_equal(bench.answers, 0);
 	bench_close(&bench);
 }
@@ -248,7 +248,7 @@ static void test_per_hour(void **state)
 		assert_int_equal(ussd_wait_ms(bench.ussd, 2), 0);
 		keep_silent(fixture);
 		assert_int_equal(ussd_dial(bench.ussd, &order, &bench.turn), 0);
-		ussd_leave(&bench.turn);
+		ussd_abandon(&bench.turn);
 	}
 	assert_int_equal(ussd_wait_ms(bench.ussd, 3), 0);
 	assert_int_equal(ussd_wait_ms(bench.ussd, 2), 60 * 60 * 1000 - 1000);

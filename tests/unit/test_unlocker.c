@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "phone/pin_record.h"
+#include "base/clock.h"
+#include "phone/unlocker.h"
 #include "scratch.h"
 
 #define BOOT "6d9c8f5e-0000-4000-8000-000000000001"
@@ -63,11 +64,11 @@ static void test_once_for_each_card(void **state)
 	struct stat made;
 
 	(void)state;
-	assert_int_equal(pin_record_note(folder, BOOT, "8936"), 0);
-	assert_int_equal(pin_record_note(folder, BOOT, "8936"), PIN_RECORD_E_TRIED);
-	assert_int_equal(pin_record_note(folder, BOOT, "893"), 0);
-	assert_int_equal(pin_record_note(folder, BOOT, "936"), 0);
-	assert_int_equal(pin_record_note(folder, BOOT, "936"), PIN_RECORD_E_TRIED);
+	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), 0);
+	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), UNLOCKER_E_TRIED);
+	assert_int_equal(unlocker_record_attempt(folder, BOOT, "893"), 0);
+	assert_int_equal(unlocker_record_attempt(folder, BOOT, "936"), 0);
+	assert_int_equal(unlocker_record_attempt(folder, BOOT, "936"), UNLOCKER_E_TRIED);
 	expect_file(BOOT "\n8936\n893\n936\n");
 	assert_int_equal(stat(file, &made), 0);
 	assert_int_equal(made.st_mode & 0777, 0600);
@@ -76,9 +77,9 @@ static void test_once_for_each_card(void **state)
 static void test_next_start(void **state)
 {
 	(void)state;
-	assert_int_equal(pin_record_note(folder, BOOT, "8936"), 0);
-	assert_int_equal(pin_record_note(folder, NEXT, "8936"), 0);
-	assert_int_equal(pin_record_note(folder, NEXT, "8936"), PIN_RECORD_E_TRIED);
+	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), 0);
+	assert_int_equal(unlocker_record_attempt(folder, NEXT, "8936"), 0);
+	assert_int_equal(unlocker_record_attempt(folder, NEXT, "8936"), UNLOCKER_E_TRIED);
 	expect_file(NEXT "\n8936\n");
 }
 
@@ -87,33 +88,32 @@ static void test_cut_by_a_crash(void **state)
 {
 	(void)state;
 	write_file(BOOT "\n8936");
-	assert_int_equal(pin_record_note(folder, BOOT, "8936"), 0);
+	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), 0);
 	expect_file(BOOT "\n8936\n8936\n");
 	write_file("6d9c");
-	assert_int_equal(pin_record_note(folder, BOOT, "8936"), 0);
+	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), 0);
 	expect_file(BOOT "\n8936\n");
 }
 
 static void test_not_known(void **state)
 {
-	char text[PIN_RECORD_MAX + 1];
+	char text[UNLOCKER_RECORD_MAX + 1];
 
 	(void)state;
 	memset(text, '1', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	write_file(text);
-	assert_int_equal(pin_record_note(folder, BOOT, "8936"), -EFBIG);
-	assert_int_equal(pin_record_note("/nowhere", BOOT, "8936"), -ENOENT);
+	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), -EFBIG);
+	assert_int_equal(unlocker_record_attempt("/nowhere", BOOT, "8936"), -ENOENT);
 }
 
 static void test_boot(void **state)
 {
-	char boot[PIN_RECORD_BOOT_BYTES], again[PIN_RECORD_BOOT_BYTES];
+	char boot[40];
 
 	(void)state;
-	assert_int_equal(pin_record_boot(boot), 0);
-	assert_int_equal(pin_record_boot(again), 0);
-	assert_string_equal(boot, again);
+	snprintf(boot, sizeof(boot), "%s", clock_boot_id());
+	assert_string_equal(boot, clock_boot_id());
 	assert_int_equal(strlen(boot), 36);
 }
 

@@ -11,9 +11,8 @@
 
 #include <cmocka.h>
 
-#include "phone/contact_book.h"
+#include "phone/contact.h"
 #include "phone/contact_file.h"
-#include "phone/contact_query.h"
 #include "phone/vcard.h"
 #include "scratch.h"
 
@@ -131,7 +130,7 @@ static bool fits(const char *words, const char *name)
 {
 	struct contact_query query;
 
-	return contact_query_read(&query, words) && contact_query_fits(&query, name);
+	return contact_query_parse(&query, words) && contact_query_matches(&query, name);
 }
 
 static void test_query(void **state)
@@ -185,8 +184,8 @@ static void test_file(void **state)
 
 	(void)state;
 	assert_null(read_file("/nonexistent/x.vcf", -ENOENT, "no such file"));
-	assert_null(read_file("/tmp", -EINVAL, "no regular file"));
-	list = read_file(path, 0, "there is no vCard");
+	assert_null(read_file("/tmp", -EINVAL, "not a regular file"));
+	list = read_file(path, 0, "it has no vCard");
 	assert_int_equal(list->contact_count, 0);
 	contact_list_free(list);
 	assert_int_equal(write(fd, card, strlen(card)), strlen(card));

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Avahi: tells the local network of us by multicast DNS, through Avahi's D-Bus interface.
+ * Avahi: advertises the gateway on the local network by multicast DNS, through Avahi's D-Bus
+ * interface.
  *
- * A service of the type _mcp._tcp, "ofono-mcp on HOST", with a TXT record of txtvers, path,
- * proto and auth, on the interfaces that are asked for and no other. It stays for as long
- * as this object lives: Avahi takes back what belongs to a connection that ends.
+ * The service has the type _mcp._tcp, the name "ofono-mcp on HOST" and a TXT record with
+ * txtvers, path, proto and auth, on the requested interfaces only. It exists for as long as
+ * this object: Avahi withdraws what belongs to a connection that ends.
  *
- * It has a connection to the bus of its own, for who does not advertise then has no match
- * rule more; Avahi cannot take room in the window of calls to oFono; and to close it is a
- * withdrawal that cannot be half done. Nothing is polled, and no call has a time limit: a
- * bus or an Avahi that is absent, hangs or restarts is waited for by its signals.
+ * It has a bus connection of its own: without advertising there is no match rule, Avahi
+ * cannot take places of the calls to oFono, and closing it withdraws everything at once.
+ * Nothing is polled, and no call has a time limit: when a bus or an Avahi is absent, hangs or
+ * restarts, its signals say when to go on.
  *
  * (tests/integration/test_mdns.py, tests/unit/test_avahi.c)
  */
@@ -23,7 +24,7 @@
 
 enum {
 	AVAHI_PLACES_MAX = 16,
-	AVAHI_NAMES_MAX = 16, /* that are tried when others have ours */
+	AVAHI_NAMES_MAX = 16, /* tried when others have ours */
 };
 
 struct avahi_place {
@@ -40,19 +41,19 @@ struct avahi_offer {
 
 struct avahi;
 
-/* `address` of the bus, as for bus_new(). 0 or -errno (only for want of memory). */
+/* `address` of the bus, as for bus_new(). 0 or -errno (only when out of memory). */
 int avahi_new(sd_event *loop, const char *address, const struct avahi_offer *offer,
 	      struct avahi **avahi_out);
-/* Nothing is advertised any more. NULL is fine. */
+/* Withdraws everything. NULL is fine. */
 void avahi_free(struct avahi *avahi);
-/* From now on this instead. The same again changes nothing, but is tried again if it failed. */
+/* Replaces the offer. The same offer changes nothing, but is retried if it has failed. */
 void avahi_set_offer(struct avahi *avahi, const struct avahi_offer *offer);
 
-/* The service's name while Avahi tells of it; else NULL. */
-const char *avahi_published(const struct avahi *avahi);
-/* In words, how it stands with Avahi. */
-const char *avahi_condition(const struct avahi *avahi);
-/* "phone.local", as Avahi calls this machine; "": not known yet. */
+/* The service's name while it is published; else NULL. */
+const char *avahi_published_name(const struct avahi *avahi);
+/* What is going on, in words. */
+const char *avahi_status(const struct avahi *avahi);
+/* What Avahi calls this machine, "phone.local"; "": not known yet. */
 const char *avahi_host(const struct avahi *avahi);
 
 #endif

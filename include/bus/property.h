@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Property: oFono's a{sv} dictionaries and PropertyChanged(s,v) into C structs, by table.
+ * Property: stores oFono's a{sv} dictionaries and PropertyChanged(s,v) signals in C structs,
+ * by table.
  *
- * Whatever does not fit the table (unknown name, wrong type) is ignored: oFono's versions
- * and forks differ. Unused bytes of text fields are kept zero, so that structs made of
- * such fields can be compared as memory.
+ * Properties with an unknown name or another type are ignored: oFono's versions and forks
+ * differ. Unused bytes of text fields are zero, so that such structs compare as memory.
  */
 #ifndef BUS_PROPERTY_H
 #define BUS_PROPERTY_H
@@ -16,12 +16,12 @@
 enum property_type {
 	PROPERTY_BOOLEAN, /* b: bool */
 	PROPERTY_BYTE,	  /* y: uint8_t */
-	PROPERTY_SMALL,	  /* u: uint8_t, 255 for what is more */
+	PROPERTY_SMALL,	  /* u: uint8_t, 255 for larger values */
 	PROPERTY_STRING,  /* s: char[size]; a longer value is cut at a character */
 	PROPERTY_FLAGS,	  /* as: uint32_t, bits of the known words */
 	PROPERTY_FIRST,	  /* as: char[size], the first element, or "" */
-	PROPERTY_WORDS, /* as: char[size], blanks between; what does not fit is left out */
-	PROPERTY_COUNTS, /* a{sy}: uint8_t[size], by the known words; others 0 */
+	PROPERTY_WORDS, /* as: char[size], separated by spaces; what does not fit is left out */
+	PROPERTY_COUNTS, /* a{sy}: uint8_t[size], by the known words; missing ones are 0 */
 };
 
 struct property {
@@ -41,21 +41,18 @@ struct property {
 	  .size = sizeof(((structure *)0)->field),                    \
 	  __VA_ARGS__ }
 
-/* `text`, cut at a character where it does not fit. True when the field differs now. */
+/* Stores `text`, cut at a character if it is too long. True: the field changed. */
 bool property_put_text(char *field, size_t size, const char *text);
 
-/*
- * A whole a{sv} (the iterator stands on the array) into the struct: values whose name the
- * table knows and whose type fits. True when any field differs now.
- */
+/* Stores a whole a{sv}; the iterator is at the array. True: a field changed. */
 bool property_store_all(const struct property *table, size_t count,
 			DBusMessageIter *dictionary, void *structure);
 
-/* A PropertyChanged(s,v) signal. True when a field differs. */
+/* Stores a PropertyChanged(s,v) signal. True: a field changed. */
 bool property_changed(const struct property *table, size_t count, DBusMessage *signal,
 		      void *structure);
 
-/* The name in a PropertyChanged(s,v) signal, borrowed; NULL: it is none. */
+/* The name in a PropertyChanged(s,v) signal, borrowed; NULL: another signal. */
 const char *property_changed_name(DBusMessage *signal);
 
 #endif

@@ -2,19 +2,17 @@
 /*
  * Life of the connection; one timer serves every state:
  *
- *     ABSENT   --- timer: knocked --------------------------------> KNOCKING
- *     KNOCKING --- answered: connected, Hello, match rules out ---> GREETING
- *     KNOCKING --- timer: HELLO_TIMEOUT_MS passed ----------------> ABSENT, timer: retry
- *     GREETING --- Hello answered --------------------------------> READY, timer off
- *     GREETING --- refused, or timer: HELLO_TIMEOUT_MS passed ----> BROKEN or ABSENT
- *     READY    --- Disconnected ----------------------------------> BROKEN, timer now
- *     BROKEN   --- timer: taken apart ----------------------------> ABSENT, timer: retry
+ *     ABSENT         --- timer: probe started ------------------------> PROBING
+ *     PROBING        --- answered: connected, Hello and matches sent -> AUTHENTICATING
+ *     PROBING        --- timer: HELLO_TIMEOUT_MS passed --------------> ABSENT, timer: retry
+ *     AUTHENTICATING --- Hello answered ------------------------------> READY, timer off
+ *     AUTHENTICATING --- refused, or timer: HELLO_TIMEOUT_MS passed --> BROKEN or ABSENT
+ *     READY          --- Disconnected --------------------------------> BROKEN, timer now
+ *     BROKEN         --- timer: torn down ----------------------------> ABSENT, timer: retry
  *
- * BROKEN exists because libdbus tells of the end from inside its dispatch, where the
- * connection must not be taken apart.
- *
- * Hello goes first (the bus demands it) and the match rules follow in the same breath, so
- * what `connected` asks for is answered after they are in force.
+ * BROKEN exists because libdbus reports the end from inside its dispatch, where the
+ * connection must not be torn down. Hello goes first (the bus demands it) and the match rules
+ * follow at once, so they are in force before anything that `connected` asks for is answered.
  */
 #include "bus/bus.h"
 
@@ -23,8 +21,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "bus/bus_calls.h"
-#include "bus/bus_knock.h"
+#include "bus/bus_call.h"
+#include "bus/bus_probe.h"
 #include "bus/bus_pump.h"
 
 #define SYSTEM_BUS_ADDRESS "unix:path=/var/run/dbus/system_bus_socket"
@@ -36,19 +34,19 @@ enum {
 	TIMER_ACCURACY_US = 1000,
 
 	/*
-	 * libdbus hangs up on a larger message, at its header, so what oFono answers must
-	 * fit: some 20,000 names of a phonebook, or 30,000 queued messages. The bus policy
-	 * (etc/dbus) keeps other senders away; where it is missing, this bounds what they
-	 * cost. tests/integration/test_bus_flood.py
+	 * libdbus disconnects when the header of a larger message arrives, so oFono's
+	 * answers must fit: some 20,000 names of a phonebook, or 30,000 queued messages.
+	 * The bus policy (etc/dbus) keeps other senders away; where it is missing, this
+	 * limits what they cost (tests/integration/test_bus_flood.py).
 	 */
 	MESSAGE_BYTES_MAX = 4 * 1024 * 1024,
-	/* Read and not yet dispatched; libdbus then stops reading and stays connected. */
+	/* Read and not yet dispatched; then libdbus stops reading and stays connected. */
 	RECEIVED_BYTES_MAX = 1024 * 1024,
-	/* What a stock bus lets through at once. We use none; libdbus closes them. */
+	/* What a stock bus allows at once. We use none; libdbus closes them. */
 	DESCRIPTORS_MAX = 16,
 };
 
-enum bus_state { BUS_ABSENT, BUS_KNOCKING, BUS_GREETING, BUS_READY, BUS_BROKEN };
+enum bus_state { BUS_ABSENT, BUS_PROBING, BUS_AUTHENTICATING, BUS_READY, BUS_BROKEN };
 
 struct bus {
 	sd_event *loop;
@@ -58,41 +56,41 @@ struct bus {
 	void *data;
 
 	enum bus_state state;
-	bool told_connected; /* `disconnected` is owed */
-	bool complained;     /* of the bus being absent, this time */
+	bool reported_connected; /* so `disconnected` is due */
+	bool warned;		 /* that the bus is absent, this time */
 	sd_event_source *timer;
 	unsigned int retry_ms; /* the next pause */
 
-	struct bus_knock knock;
+	struct bus_probe probe;
 	DBusConnection *connection;
 	DBusPendingCall *hello;
 	struct bus_pump pump;
 	struct bus_calls calls;
 };
 
-static void set_timer(struct bus *bus, unsigned int after_ms)
+static void bus_set_timer(struct bus *bus, unsigned int after_ms)
 {
 	sd_event_source_set_time_relative(bus->timer, (uint64_t)after_ms * 1000);
 	sd_event_source_set_enabled(bus->timer, SD_EVENT_ONESHOT);
 }
 
-static void complain(struct bus *bus, const char *reason)
+static void bus_warn(struct bus *bus, const char *reason)
 {
-	if (!bus->complained)
+	if (!bus->warned)
 		log_warning("bus: no connection to %s: %s; trying again", bus->address,
 			    reason);
-	bus->complained = true;
+	bus->warned = true;
 }
 
-static void break_off(struct bus *bus)
+static void bus_mark_broken(struct bus *bus)
 {
 	bus->state = BUS_BROKEN;
-	set_timer(bus, 0);
+	bus_set_timer(bus, 0);
 }
 
-static void take_apart(struct bus *bus)
+static void bus_tear_down(struct bus *bus)
 {
-	bus_knock_stop(&bus->knock);
+	bus_probe_stop(&bus->probe);
 	if (bus->hello) {
 		dbus_pending_call_cancel(bus->hello);
 		dbus_pending_call_unref(bus->hello);
@@ -107,18 +105,18 @@ static void take_apart(struct bus *bus)
 	bus->connection = NULL;
 }
 
-static void give_up(struct bus *bus)
+static void bus_retry_later(struct bus *bus)
 {
-	bool told = bus->told_connected;
+	bool was_connected = bus->reported_connected;
 
-	take_apart(bus);
+	bus_tear_down(bus);
 	bus->state = BUS_ABSENT;
-	bus->told_connected = false;
-	set_timer(bus, bus->retry_ms);
+	bus->reported_connected = false;
+	bus_set_timer(bus, bus->retry_ms);
 	bus->retry_ms *= 2;
 	if (bus->retry_ms > RETRY_LAST_MS)
 		bus->retry_ms = RETRY_LAST_MS;
-	if (told) {
+	if (was_connected) {
 		log_warning("bus: connection lost");
 		bus->handlers->disconnected(bus->data);
 	} else {
@@ -126,45 +124,41 @@ static void give_up(struct bus *bus)
 	}
 }
 
-static void on_disconnected(struct bus *bus)
-{
-	if (bus->state == BUS_GREETING)
-		complain(bus, "it hangs up before it greets");
-	break_off(bus);
-}
-
-static DBusHandlerResult on_message(DBusConnection *connection, DBusMessage *message,
-				    void *data)
+static DBusHandlerResult bus_on_message(DBusConnection *connection, DBusMessage *message,
+					void *data)
 {
 	struct bus *bus = data;
 
 	(void)connection;
 	if (dbus_message_get_type(message) != DBUS_MESSAGE_TYPE_SIGNAL)
 		return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
-	if (dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected"))
-		on_disconnected(bus);
-	else if (bus->state == BUS_READY)
+	if (dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected")) {
+		if (bus->state == BUS_AUTHENTICATING)
+			bus_warn(bus, "it disconnects during authentication");
+		bus_mark_broken(bus);
+	} else if (bus->state == BUS_READY) {
 		bus->handlers->signal(bus->data, message);
+	}
 	return DBUS_HANDLER_RESULT_HANDLED;
 }
 
-static void greeted(struct bus *bus, const char *unique_name)
+static void bus_become_ready(struct bus *bus, const char *unique_name)
 {
 	if (!dbus_bus_set_unique_name(bus->connection, unique_name)) {
-		break_off(bus);
+		bus_mark_broken(bus);
 		return;
 	}
 	log_info("bus: connected to %s as %s", bus->address, unique_name);
 	bus->state = BUS_READY;
-	bus->complained = false;
+	bus->warned = false;
 	bus->retry_ms = RETRY_FIRST_MS;
 	sd_event_source_set_enabled(bus->timer, SD_EVENT_OFF);
 	bus_calls_connect(&bus->calls, bus->connection);
-	bus->told_connected = true;
+	bus->reported_connected = true;
 	bus->handlers->connected(bus->data);
 }
 
-static void on_hello(DBusPendingCall *pending, void *data)
+static void bus_on_hello(DBusPendingCall *pending, void *data)
 {
 	struct bus *bus = data;
 	DBusMessage *reply = dbus_pending_call_steal_reply(pending);
@@ -176,17 +170,17 @@ static void on_hello(DBusPendingCall *pending, void *data)
 	if (!dbus_set_error_from_message(&error, reply) &&
 	    dbus_message_get_args(reply, &error, DBUS_TYPE_STRING, &unique_name,
 				  DBUS_TYPE_INVALID)) {
-		greeted(bus, unique_name);
+		bus_become_ready(bus, unique_name);
 	} else {
-		complain(bus, error.message);
+		bus_warn(bus, error.message);
 		dbus_error_free(&error);
-		break_off(bus);
+		bus_mark_broken(bus);
 	}
 	dbus_message_unref(reply);
 }
 
-/* dbus_bus_register() would wait for the answer. */
-static bool send_hello(struct bus *bus)
+/* dbus_bus_register() would block until the answer. */
+static bool bus_send_hello(struct bus *bus)
 {
 	DBusMessage *hello = dbus_message_new_method_call(
 		DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS, "Hello");
@@ -197,18 +191,18 @@ static bool send_hello(struct bus *bus)
 	sent = dbus_connection_send_with_reply(bus->connection, hello, &bus->hello,
 					       DBUS_TIMEOUT_INFINITE) &&
 	       bus->hello &&
-	       dbus_pending_call_set_notify(bus->hello, on_hello, bus, NULL);
+	       dbus_pending_call_set_notify(bus->hello, bus_on_hello, bus, NULL);
 	dbus_message_unref(hello);
 	return sent;
 }
 
-static bool open_connection(struct bus *bus)
+static bool bus_open_connection(struct bus *bus)
 {
 	DBusError error = DBUS_ERROR_INIT;
 
 	bus->connection = dbus_connection_open_private(bus->address, &error);
 	if (!bus->connection) {
-		complain(bus, error.message);
+		bus_warn(bus, error.message);
 		dbus_error_free(&error);
 		return false;
 	}
@@ -218,60 +212,60 @@ static bool open_connection(struct bus *bus)
 	dbus_connection_set_max_message_unix_fds(bus->connection, DESCRIPTORS_MAX);
 	dbus_connection_set_max_received_unix_fds(bus->connection, DESCRIPTORS_MAX);
 	if (bus_pump_init(&bus->pump, bus->loop, bus->connection) < 0 ||
-	    !dbus_connection_add_filter(bus->connection, on_message, bus, NULL) ||
-	    !send_hello(bus)) {
-		complain(bus, "out of memory, or closed at once");
+	    !dbus_connection_add_filter(bus->connection, bus_on_message, bus, NULL) ||
+	    !bus_send_hello(bus)) {
+		bus_warn(bus, "out of memory, or closed at once");
 		return false;
 	}
-	/* Without an error to fill in, these calls neither wait nor want an answer. */
+	/* Without a DBusError these calls neither wait nor ask for an answer. */
 	for (const char *const *rule = bus->match_rules; *rule; rule++)
 		dbus_bus_add_match(bus->connection, *rule, NULL);
 	return true;
 }
 
-static void connect_now(struct bus *bus)
+static void bus_connect(struct bus *bus)
 {
-	if (!open_connection(bus)) {
-		give_up(bus);
+	if (!bus_open_connection(bus)) {
+		bus_retry_later(bus);
 		return;
 	}
-	bus->state = BUS_GREETING;
-	set_timer(bus, HELLO_TIMEOUT_MS);
+	bus->state = BUS_AUTHENTICATING;
+	bus_set_timer(bus, HELLO_TIMEOUT_MS);
 }
 
-static void on_knock_answered(void *data)
+static void bus_on_probe_answered(void *data)
 {
-	connect_now(data);
+	bus_connect(data);
 }
 
-static void knock(struct bus *bus)
+static void bus_start_probe(struct bus *bus)
 {
-	int r = bus_knock_start(&bus->knock, bus->loop, bus->address);
+	int r = bus_probe_start(&bus->probe, bus->loop, bus->address);
 
-	if (r == BUS_KNOCK_E_NO_DOOR) {
-		connect_now(bus);
+	if (r == BUS_PROBE_E_NOT_UNIX) {
+		bus_connect(bus);
 	} else if (r < 0) {
-		complain(bus, r == -EAGAIN ? "it takes nobody up" : strerror(-r));
-		give_up(bus);
+		bus_warn(bus, r == -EAGAIN ? "it accepts no connections" : strerror(-r));
+		bus_retry_later(bus);
 	} else {
-		bus->state = BUS_KNOCKING;
-		set_timer(bus, HELLO_TIMEOUT_MS);
+		bus->state = BUS_PROBING;
+		bus_set_timer(bus, HELLO_TIMEOUT_MS);
 	}
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *data)
+static int bus_on_timer(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct bus *bus = data;
 
 	(void)source;
 	(void)usec;
 	if (bus->state == BUS_ABSENT) {
-		knock(bus);
+		bus_start_probe(bus);
 		return 0;
 	}
 	if (bus->state != BUS_BROKEN)
-		complain(bus, "it does not greet");
-	give_up(bus);
+		bus_warn(bus, "it does not answer");
+	bus_retry_later(bus);
 	return 0;
 }
 
@@ -295,14 +289,14 @@ int bus_new(sd_event *loop, const char *address, const char *const *match_rules,
 	bus->handlers = handlers;
 	bus->data = data;
 	bus->retry_ms = RETRY_FIRST_MS;
-	bus->knock = (struct bus_knock){ .answered = on_knock_answered, .data = bus };
+	bus->probe = (struct bus_probe){ .answered = bus_on_probe_answered, .data = bus };
 	bus->address = strdup(address ? address : bus_default_address());
 	r = bus_calls_init(&bus->calls, loop);
 	if (r == 0 && !bus->address)
 		r = -ENOMEM;
 	if (r == 0)
 		r = sd_event_add_time_relative(loop, &bus->timer, CLOCK_MONOTONIC, 0,
-					       TIMER_ACCURACY_US, on_timer, bus);
+					       TIMER_ACCURACY_US, bus_on_timer, bus);
 	if (r < 0) {
 		bus_free(bus);
 		return r;
@@ -315,19 +309,19 @@ void bus_free(struct bus *bus)
 {
 	if (!bus)
 		return;
-	take_apart(bus);
+	bus_tear_down(bus);
 	bus_calls_deinit(&bus->calls);
 	sd_event_source_disable_unref(bus->timer);
 	free(bus->address);
 	free(bus);
 }
 
-/* libdbus may know of the end before its Disconnected was dispatched. */
 uint64_t bus_calls_sent(const struct bus *bus)
 {
-	return bus->calls.launched;
+	return bus->calls.sent;
 }
 
+/* libdbus may know that the connection ended before it dispatches Disconnected. */
 bool bus_is_connected(const struct bus *bus)
 {
 	return bus->state == BUS_READY &&

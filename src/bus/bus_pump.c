@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bytes:     descriptor ready -> on_io -> dbus_watch_handle -> libdbus' queues.
- * Messages:  then, or when libdbus says at another time that messages wait (deferred source
- *            on): the connection's filters and pending calls -> source off once the queue
- *            is empty.
+ * The way of bytes and messages:
  *
- * In a flood more is read before the turn ends, for libdbus reads 2 KiB at a time, and who
- * works once for each turn is to have more of it (sms/inbox.h).
+ *     descriptor ready -> dbus_watch_handle() -> libdbus' queues -> filters, pending calls
  *
- * libdbus calls add_watch, remove_watch and toggle_watch with its lock held: they only look
- * at the watches and never at the connection.
+ * Messages are dispatched right after reading, or from a deferred source when libdbus reports
+ * at another time that some are waiting; the source is off once the queue is empty.
+ *
+ * In a flood more is read before the iteration ends, because libdbus reads only 2 KiB at a
+ * time, and users that batch per iteration get larger batches (sms/inbox.h).
  */
 #include "bus/bus_pump.h"
 
@@ -18,9 +17,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-enum { FLOOD_MESSAGES = 4 }; /* of one read; else it is not worth another system call */
+/* Messages from one read that make it worth another system call. */
+enum { PUMP_FLOOD_MESSAGES = 4 };
 
-static uint32_t wanted_events(const struct bus_pump *pump)
+static uint32_t bus_pump_wanted_events(const struct bus_pump *pump)
 {
 	uint32_t events = 0;
 
@@ -37,7 +37,7 @@ static uint32_t wanted_events(const struct bus_pump *pump)
 	return events;
 }
 
-static unsigned int watch_flags(uint32_t revents)
+static unsigned int bus_pump_watch_flags(uint32_t revents)
 {
 	unsigned int flags = 0;
 
@@ -52,8 +52,8 @@ static unsigned int watch_flags(uint32_t revents)
 	return flags;
 }
 
-/* Whatever is there already; it may be nothing. */
-static DBusDispatchStatus read_more(const struct bus_pump *pump)
+/* Reads what has arrived, possibly nothing. */
+static DBusDispatchStatus bus_pump_read_more(const struct bus_pump *pump)
 {
 	for (size_t i = 0; i < BUS_PUMP_WATCHES_MAX; i++) {
 		DBusWatch *watch = pump->watches[i];
@@ -65,15 +65,16 @@ static DBusDispatchStatus read_more(const struct bus_pump *pump)
 	return dbus_connection_get_dispatch_status(pump->connection);
 }
 
-/* The rest, if there is any, in the next turn. */
-static int dispatch(struct bus_pump *pump)
+/* Messages beyond the limit are left for the next iteration. */
+static int bus_pump_dispatch(struct bus_pump *pump)
 {
 	DBusDispatchStatus status = dbus_connection_get_dispatch_status(pump->connection);
 	int since_read = 0;
 
 	for (int i = 0; i < BUS_PUMP_MESSAGES_MAX; i++) {
-		if (status == DBUS_DISPATCH_COMPLETE && since_read >= FLOOD_MESSAGES) {
-			status = read_more(pump);
+		if (status == DBUS_DISPATCH_COMPLETE &&
+		    since_read >= PUMP_FLOOD_MESSAGES) {
+			status = bus_pump_read_more(pump);
 			since_read = 0;
 		}
 		if (status != DBUS_DISPATCH_DATA_REMAINS)
@@ -86,13 +87,13 @@ static int dispatch(struct bus_pump *pump)
 	return 0;
 }
 
-static int on_dispatch(sd_event_source *source, void *data)
+static int bus_pump_on_dispatch(sd_event_source *source, void *data)
 {
 	(void)source;
-	return dispatch(data);
+	return bus_pump_dispatch(data);
 }
 
-static int on_io(sd_event_source *source, int fd, uint32_t revents, void *data)
+static int bus_pump_on_io(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct bus_pump *pump = data;
 	const unsigned int always = DBUS_WATCH_HANGUP | DBUS_WATCH_ERROR;
@@ -106,35 +107,35 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *data)
 
 		if (!watch || !dbus_watch_get_enabled(watch))
 			continue;
-		due = watch_flags(revents) & (dbus_watch_get_flags(watch) | always);
+		due = bus_pump_watch_flags(revents) &
+		      (dbus_watch_get_flags(watch) | always);
 		if (due)
 			dbus_watch_handle(watch, due);
 	}
-	return dispatch(pump);
+	return bus_pump_dispatch(pump);
 }
 
-/*
- * With nothing wanted the source is off: epoll would report a hangup all the same, again
- * and again.
- */
-static int update_io(struct bus_pump *pump, int fd)
+/* With no event wanted the source is off: epoll would report a hangup endlessly. */
+static int bus_pump_update_io(struct bus_pump *pump, int fd)
 {
-	uint32_t events = wanted_events(pump);
+	uint32_t events = bus_pump_wanted_events(pump);
 	int r;
 
-	if (!pump->io) {
-		r = sd_event_add_io(pump->loop, &pump->io, fd, events, on_io, pump);
-		if (r < 0)
-			return r;
-	} else {
+	if (!pump->io)
+		r = sd_event_add_io(pump->loop, &pump->io, fd, events, bus_pump_on_io,
+				    pump);
+	else
 		r = sd_event_source_set_io_events(pump->io, events);
-		if (r < 0)
-			return r;
-	}
+	if (r < 0)
+		return r;
 	return sd_event_source_set_enabled(pump->io, events ? SD_EVENT_ON : SD_EVENT_OFF);
 }
 
-static void remove_watch(DBusWatch *watch, void *data)
+/*
+ * libdbus calls the next three with its lock held: they use only the watches, never the
+ * connection.
+ */
+static void bus_pump_remove_watch(DBusWatch *watch, void *data)
 {
 	struct bus_pump *pump = data;
 	bool left = false;
@@ -145,12 +146,12 @@ static void remove_watch(DBusWatch *watch, void *data)
 		left |= pump->watches[i] != NULL;
 	}
 	if (left)
-		update_io(pump, dbus_watch_get_unix_fd(watch));
+		bus_pump_update_io(pump, dbus_watch_get_unix_fd(watch));
 	else /* libdbus closes the descriptor next */
 		pump->io = sd_event_source_disable_unref(pump->io);
 }
 
-static dbus_bool_t add_watch(DBusWatch *watch, void *data)
+static dbus_bool_t bus_pump_add_watch(DBusWatch *watch, void *data)
 {
 	struct bus_pump *pump = data;
 
@@ -158,20 +159,20 @@ static dbus_bool_t add_watch(DBusWatch *watch, void *data)
 		if (pump->watches[i])
 			continue;
 		pump->watches[i] = watch;
-		if (update_io(pump, dbus_watch_get_unix_fd(watch)) >= 0)
+		if (bus_pump_update_io(pump, dbus_watch_get_unix_fd(watch)) >= 0)
 			return TRUE;
-		remove_watch(watch, pump);
+		bus_pump_remove_watch(watch, pump);
 		return FALSE;
 	}
 	return FALSE;
 }
 
-static void toggle_watch(DBusWatch *watch, void *data)
+static void bus_pump_toggle_watch(DBusWatch *watch, void *data)
 {
-	update_io(data, dbus_watch_get_unix_fd(watch));
+	bus_pump_update_io(data, dbus_watch_get_unix_fd(watch));
 }
 
-static void on_dispatch_status(DBusConnection *connection, DBusDispatchStatus status,
+static void bus_pump_on_status(DBusConnection *connection, DBusDispatchStatus status,
 			       void *data)
 {
 	struct bus_pump *pump = data;
@@ -179,28 +180,6 @@ static void on_dispatch_status(DBusConnection *connection, DBusDispatchStatus st
 	(void)connection;
 	if (status != DBUS_DISPATCH_COMPLETE)
 		sd_event_source_set_enabled(pump->dispatch, SD_EVENT_ON);
-}
-
-int bus_pump_init(struct bus_pump *pump, sd_event *loop, DBusConnection *connection)
-{
-	int r;
-
-	memset(pump, 0, sizeof(*pump));
-	pump->connection = connection;
-	pump->loop = loop;
-	/* On at first: something may have arrived before the status function was set. */
-	r = sd_event_add_defer(loop, &pump->dispatch, on_dispatch, pump);
-	if (r < 0)
-		return r;
-	sd_event_source_set_enabled(pump->dispatch, SD_EVENT_ON);
-	if (!dbus_connection_set_watch_functions(connection, add_watch, remove_watch,
-						 toggle_watch, pump, NULL)) {
-		bus_pump_deinit(pump);
-		return -ENOMEM;
-	}
-	dbus_connection_set_dispatch_status_function(connection, on_dispatch_status, pump,
-						     NULL);
-	return 0;
 }
 
 void bus_pump_deinit(struct bus_pump *pump)
@@ -213,4 +192,27 @@ void bus_pump_deinit(struct bus_pump *pump)
 	sd_event_source_disable_unref(pump->dispatch);
 	sd_event_source_disable_unref(pump->io);
 	memset(pump, 0, sizeof(*pump));
+}
+
+int bus_pump_init(struct bus_pump *pump, sd_event *loop, DBusConnection *connection)
+{
+	int r;
+
+	memset(pump, 0, sizeof(*pump));
+	pump->connection = connection;
+	pump->loop = loop;
+	/* On at first: messages may have arrived before the status function was set. */
+	r = sd_event_add_defer(loop, &pump->dispatch, bus_pump_on_dispatch, pump);
+	if (r < 0)
+		return r;
+	sd_event_source_set_enabled(pump->dispatch, SD_EVENT_ON);
+	if (!dbus_connection_set_watch_functions(connection, bus_pump_add_watch,
+						 bus_pump_remove_watch,
+						 bus_pump_toggle_watch, pump, NULL)) {
+		bus_pump_deinit(pump);
+		return -ENOMEM;
+	}
+	dbus_connection_set_dispatch_status_function(connection, bus_pump_on_status, pump,
+						     NULL);
+	return 0;
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Each property type has its D-Bus signature and a function that stores a value; a value with
+ * another signature is ignored. All storing functions return whether the field changed.
+ */
 #include "bus/property.h"
 
 #include <stdint.h>
 #include <string.h>
 
-static bool has_signature(DBusMessageIter *value, const char *signature)
+static bool property_has_signature(DBusMessageIter *value, const char *signature)
 {
 	char *actual = dbus_message_iter_get_signature(value);
 	bool same = actual && strcmp(actual, signature) == 0;
@@ -13,8 +17,8 @@ static bool has_signature(DBusMessageIter *value, const char *signature)
 	return same;
 }
 
-/* The field takes what is new. */
-static bool replace(void *field, const void *value, size_t size)
+/* True: the field changed. */
+static bool property_replace(void *field, const void *value, size_t size)
 {
 	if (memcmp(field, value, size) == 0)
 		return false;
@@ -22,8 +26,8 @@ static bool replace(void *field, const void *value, size_t size)
 	return true;
 }
 
-/* The bytes of `text` that fit, without the first part of a character. */
-static size_t fitting(const char *text, size_t size)
+/* How many bytes of `text` fit, without cutting a character. */
+static size_t property_fitting_bytes(const char *text, size_t size)
 {
 	size_t length = strnlen(text, size);
 
@@ -37,7 +41,7 @@ static size_t fitting(const char *text, size_t size)
 
 bool property_put_text(char *field, size_t size, const char *text)
 {
-	size_t length = fitting(text, size);
+	size_t length = property_fitting_bytes(text, size);
 
 	if (strncmp(field, text, length) == 0 && field[length] == '\0')
 		return false;
@@ -46,36 +50,36 @@ bool property_put_text(char *field, size_t size, const char *text)
 	return true;
 }
 
-static bool put_boolean(void *field, DBusMessageIter *value)
+static bool property_put_boolean(void *field, DBusMessageIter *value)
 {
 	dbus_bool_t given;
 	bool boolean;
 
 	dbus_message_iter_get_basic(value, &given);
 	boolean = given != FALSE;
-	return replace(field, &boolean, sizeof(boolean));
+	return property_replace(field, &boolean, sizeof(boolean));
 }
 
-static bool put_byte(void *field, DBusMessageIter *value)
+static bool property_put_byte(void *field, DBusMessageIter *value)
 {
 	uint8_t byte;
 
 	dbus_message_iter_get_basic(value, &byte);
-	return replace(field, &byte, sizeof(byte));
+	return property_replace(field, &byte, sizeof(byte));
 }
 
-static bool put_small(void *field, DBusMessageIter *value)
+static bool property_put_small(void *field, DBusMessageIter *value)
 {
 	dbus_uint32_t given;
 	uint8_t small;
 
 	dbus_message_iter_get_basic(value, &given);
 	small = given > UINT8_MAX ? UINT8_MAX : (uint8_t)given;
-	return replace(field, &small, sizeof(small));
+	return property_replace(field, &small, sizeof(small));
 }
 
-static bool put_string(const struct property *property, char *field,
-		       DBusMessageIter *value)
+static bool property_put_string(const struct property *property, char *field,
+				DBusMessageIter *value)
 {
 	const char *text;
 
@@ -83,7 +87,7 @@ static bool put_string(const struct property *property, char *field,
 	return property_put_text(field, property->size, text);
 }
 
-static int word_index(const char *const *words, const char *word)
+static int property_word_index(const char *const *words, const char *word)
 {
 	for (int i = 0; words[i]; i++) {
 		if (strcmp(words[i], word) == 0)
@@ -92,8 +96,8 @@ static int word_index(const char *const *words, const char *word)
 	return -1;
 }
 
-static bool put_flags(const struct property *property, void *field,
-		      DBusMessageIter *value)
+static bool property_put_flags(const struct property *property, void *field,
+			       DBusMessageIter *value)
 {
 	DBusMessageIter element;
 	uint32_t flags = 0;
@@ -104,16 +108,16 @@ static bool put_flags(const struct property *property, void *field,
 		int bit;
 
 		dbus_message_iter_get_basic(&element, &word);
-		bit = word_index(property->words, word);
+		bit = property_word_index(property->words, word);
 		if (bit >= 0)
 			flags |= UINT32_C(1) << bit;
 		dbus_message_iter_next(&element);
 	}
-	return replace(field, &flags, sizeof(flags));
+	return property_replace(field, &flags, sizeof(flags));
 }
 
-static bool put_first(const struct property *property, char *field,
-		      DBusMessageIter *value)
+static bool property_put_first(const struct property *property, char *field,
+			       DBusMessageIter *value)
 {
 	DBusMessageIter element;
 	const char *text = "";
@@ -124,13 +128,13 @@ static bool put_first(const struct property *property, char *field,
 	return property_put_text(field, property->size, text);
 }
 
-static bool is_a_word(const char *text)
+static bool property_is_word(const char *text)
 {
 	return *text && !strchr(text, ' ');
 }
 
-static bool put_words(const struct property *property, char *field,
-		      DBusMessageIter *value)
+static bool property_put_words(const struct property *property, char *field,
+			       DBusMessageIter *value)
 {
 	DBusMessageIter element;
 	char words[512] = "";
@@ -143,7 +147,7 @@ static bool put_words(const struct property *property, char *field,
 
 		dbus_message_iter_get_basic(&element, &word);
 		length = strlen(word);
-		if (is_a_word(word) && used + 1 + length < property->size &&
+		if (property_is_word(word) && used + 1 + length < property->size &&
 		    used + 1 + length < sizeof(words)) {
 			if (used)
 				words[used++] = ' ';
@@ -155,8 +159,8 @@ static bool put_words(const struct property *property, char *field,
 	return property_put_text(field, property->size, words);
 }
 
-static void count_one(const struct property *property, DBusMessageIter *entry,
-		      uint8_t *counts)
+static void property_put_count(const struct property *property, DBusMessageIter *entry,
+			       uint8_t *counts)
 {
 	const char *word;
 	uint8_t number;
@@ -165,13 +169,13 @@ static void count_one(const struct property *property, DBusMessageIter *entry,
 	dbus_message_iter_get_basic(entry, &word);
 	dbus_message_iter_next(entry);
 	dbus_message_iter_get_basic(entry, &number);
-	index = word_index(property->words, word);
+	index = property_word_index(property->words, word);
 	if (index >= 0 && (size_t)index < property->size)
 		counts[index] = number;
 }
 
-static bool put_counts(const struct property *property, uint8_t *field,
-		       DBusMessageIter *value)
+static bool property_put_counts(const struct property *property, uint8_t *field,
+				DBusMessageIter *value)
 {
 	DBusMessageIter element;
 	uint8_t counts[256] = { 0 };
@@ -181,13 +185,14 @@ static bool put_counts(const struct property *property, uint8_t *field,
 		DBusMessageIter entry;
 
 		dbus_message_iter_recurse(&element, &entry);
-		count_one(property, &entry, counts);
+		property_put_count(property, &entry, counts);
 		dbus_message_iter_next(&element);
 	}
-	return replace(field, counts, property->size);
+	return property_replace(field, counts, property->size);
 }
 
-static bool put(const struct property *property, void *field, DBusMessageIter *value)
+static bool property_put(const struct property *property, void *field,
+			 DBusMessageIter *value)
 {
 	static const char *const signatures[] = {
 		[PROPERTY_BOOLEAN] = "b",    [PROPERTY_BYTE] = "y",
@@ -196,32 +201,32 @@ static bool put(const struct property *property, void *field, DBusMessageIter *v
 		[PROPERTY_COUNTS] = "a{sy}", [PROPERTY_SMALL] = "u",
 	};
 
-	if (!has_signature(value, signatures[property->type]))
+	if (!property_has_signature(value, signatures[property->type]))
 		return false;
 	switch (property->type) {
 	case PROPERTY_BOOLEAN:
-		return put_boolean(field, value);
+		return property_put_boolean(field, value);
 	case PROPERTY_BYTE:
-		return put_byte(field, value);
+		return property_put_byte(field, value);
 	case PROPERTY_SMALL:
-		return put_small(field, value);
+		return property_put_small(field, value);
 	case PROPERTY_STRING:
-		return put_string(property, field, value);
+		return property_put_string(property, field, value);
 	case PROPERTY_FLAGS:
-		return put_flags(property, field, value);
+		return property_put_flags(property, field, value);
 	case PROPERTY_FIRST:
-		return put_first(property, field, value);
+		return property_put_first(property, field, value);
 	case PROPERTY_WORDS:
-		return put_words(property, field, value);
+		return property_put_words(property, field, value);
 	case PROPERTY_COUNTS:
-		return put_counts(property, field, value);
+		return property_put_counts(property, field, value);
 	}
 	return false;
 }
 
-/* The iterator stands on the variant. True when the field differs now. */
-static bool store_one(const struct property *table, size_t count, const char *name,
-		      DBusMessageIter *variant, void *structure)
+/* `variant` is at the variant. True: the field changed. */
+static bool property_store(const struct property *table, size_t count, const char *name,
+			   DBusMessageIter *variant, void *structure)
 {
 	DBusMessageIter value;
 
@@ -229,7 +234,8 @@ static bool store_one(const struct property *table, size_t count, const char *na
 		if (strcmp(table[i].name, name) != 0)
 			continue;
 		dbus_message_iter_recurse(variant, &value);
-		return put(&table[i], (char *)structure + table[i].offset, &value);
+		return property_put(&table[i], (char *)structure + table[i].offset,
+				    &value);
 	}
 	return false;
 }
@@ -238,7 +244,7 @@ bool property_store_all(const struct property *table, size_t count,
 			DBusMessageIter *dictionary, void *structure)
 {
 	DBusMessageIter element;
-	bool differs = false;
+	bool changed = false;
 
 	dbus_message_iter_recurse(dictionary, &element);
 	while (dbus_message_iter_get_arg_type(&element) == DBUS_TYPE_DICT_ENTRY) {
@@ -248,10 +254,10 @@ bool property_store_all(const struct property *table, size_t count,
 		dbus_message_iter_recurse(&element, &entry);
 		dbus_message_iter_get_basic(&entry, &name);
 		dbus_message_iter_next(&entry);
-		differs |= store_one(table, count, name, &entry, structure);
+		changed |= property_store(table, count, name, &entry, structure);
 		dbus_message_iter_next(&element);
 	}
-	return differs;
+	return changed;
 }
 
 const char *property_changed_name(DBusMessage *signal)
@@ -277,5 +283,5 @@ bool property_changed(const struct property *table, size_t count, DBusMessage *s
 		return false;
 	dbus_message_iter_init(signal, &arguments);
 	dbus_message_iter_next(&arguments);
-	return store_one(table, count, name, &arguments, structure);
+	return property_store(table, count, name, &arguments, structure);
 }

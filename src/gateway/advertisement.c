@@ -180,14 +180,14 @@ static bool host_is_served(const struct config *config, const char *host)
 bool advertisement_told(struct advertisement *advertisement, const char **text_out)
 {
 	const struct avahi *avahi = advertisement->avahi;
-	const char *name = avahi ? avahi_published(avahi) : NULL;
+	const char *name = avahi ? avahi_published_name(avahi) : NULL;
 	char *text = advertisement->text;
 	size_t size = sizeof(advertisement->text);
 
 	*text_out = text;
 	if (!name) {
 		snprintf(text, size, "%s",
-			 avahi			 ? avahi_condition(avahi)
+			 avahi			 ? avahi_status(avahi)
 			 : advertisement->reason ? advertisement->reason
 						 : "the gateway does not serve yet");
 		return false;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bus/bus.h"
-#include "bus/bus_knock.h"
+#include "bus/bus_probe.h"
 #include "ofono/ofono_bus.h"
 
 struct ofono_probe {
@@ -18,7 +18,7 @@ struct ofono_probe *ofono_probe_new(void)
 	struct ofono_probe *probe;
 
 	/* Without this check libdbus would wait for a bus that hangs, for ever. */
-	if (bus_knock_and_wait(bus_default_address(), OFONO_PROBE_MS) < 0)
+	if (bus_probe_wait(bus_default_address(), OFONO_PROBE_MS) < 0)
 		return NULL;
 	probe = calloc(1, sizeof(*probe));
 	if (!probe)

@@ -155,13 +155,13 @@ static void begin(struct fixture *fixture, const struct avahi_offer *offer)
 
 static void wait_published(struct fixture *fixture)
 {
-	lab_wait(&fixture->lab, avahi_published(fixture->avahi));
+	lab_wait(&fixture->lab, avahi_published_name(fixture->avahi));
 }
 
-static void wait_condition(struct fixture *fixture, const char *part)
+static void wait_status(struct fixture *fixture, const char *part)
 {
-	lab_wait(&fixture->lab, strstr(avahi_condition(fixture->avahi), part));
-	assert_null(avahi_published(fixture->avahi));
+	lab_wait(&fixture->lab, strstr(avahi_status(fixture->avahi), part));
+	assert_null(avahi_published_name(fixture->avahi));
 }
 
 static void test_each_place_is_added(void **state)
@@ -170,7 +170,7 @@ static void test_each_place_is_added(void **state)
 
 	begin(fixture, &both);
 	wait_published(fixture);
-	assert_string_equal(avahi_published(fixture->avahi), "ofono-mcp on phone");
+	assert_string_equal(avahi_published_name(fixture->avahi), "ofono-mcp on phone");
 	assert_string_equal(avahi_host(fixture->avahi), "phone.local");
 	assert_int_equal(fixture->added, 2);
 	assert_int_equal(fixture->port, 9532);
@@ -186,7 +186,7 @@ static void test_the_same_again_changes_nothing(void **state)
 	lab_settle(&fixture->lab, 20);
 	assert_int_equal(fixture->commits, 1);
 	avahi_set_offer(fixture->avahi, &both);
-	assert_null(avahi_published(fixture->avahi));
+	assert_null(avahi_published_name(fixture->avahi));
 	wait_published(fixture);
 	assert_int_equal(fixture->frees, 1);
 	assert_int_equal(fixture->added, 3);
@@ -215,7 +215,7 @@ static void test_no_name_is_free(void **state)
 
 	fixture->after_commit = COLLISION;
 	begin(fixture, &wlan);
-	wait_condition(fixture, "every name");
+	wait_status(fixture, "every name");
 	assert_int_equal(fixture->renames, AVAHI_NAMES_MAX - 1);
 	lab_settle(&fixture->lab, 50);
 	assert_int_equal(fixture->commits, AVAHI_NAMES_MAX);
@@ -235,7 +235,7 @@ static void test_the_name_is_lost_later(void **state)
 	tell_group(fixture, fixture->waiting, COLLISION);
 	lab_wait(&fixture->lab, fixture->renames == 1);
 	wait_published(fixture);
-	assert_string_equal(avahi_published(fixture->avahi), "another name");
+	assert_string_equal(avahi_published_name(fixture->avahi), "another name");
 }
 
 static void test_it_fails_and_is_asked_again(void **state)
@@ -244,7 +244,7 @@ static void test_it_fails_and_is_asked_again(void **state)
 
 	fixture->after_commit = FAILURE;
 	begin(fixture, &wlan);
-	wait_condition(fixture, "Avahi gave up");
+	wait_status(fixture, "Avahi gave up");
 	lab_settle(&fixture->lab, 50);
 	assert_int_equal(fixture->commits, 1);
 	fixture->after_commit = ESTABLISHED;
@@ -267,7 +267,7 @@ static void test_each_method_may_be_refused(void **state)
 		avahi_set_offer(fixture->avahi, &both);
 		snprintf(part, sizeof(part), "Avahi answers %s with %s", methods[at],
 			 fixture->error);
-		wait_condition(fixture, part);
+		wait_status(fixture, part);
 		fixture->refused = NULL;
 		avahi_set_offer(fixture->avahi, &wlan);
 		wait_published(fixture);
@@ -299,7 +299,7 @@ static void test_strangers_are_not_believed(void **state)
 	fixture->held = NULL;
 	fixture->after_commit = 0;
 	answer(fixture, fixture->waiting);
-	wait_condition(fixture, "asks the network");
+	wait_status(fixture, "checks whether");
 	peer_open(&stranger, &fixture->lab, NULL, NULL);
 	for (int32_t at = 0; at < STATES; at++) {
 		signal = state_changed(PATH, GROUP, at);
@@ -310,7 +310,7 @@ static void test_strangers_are_not_believed(void **state)
 	}
 	lab_settle(&fixture->lab, 50);
 	peer_close(&stranger);
-	assert_null(avahi_published(fixture->avahi));
+	assert_null(avahi_published_name(fixture->avahi));
 	assert_int_equal(fixture->commits, 1);
 	assert_int_equal(fixture->renames, 0);
 }

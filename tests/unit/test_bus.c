@@ -6,7 +6,7 @@
 #include <sys/un.h>
 
 #include "bus/bus.h"
-#include "bus/bus_knock.h"
+#include "bus/bus_probe.h"
 
 #define SERVICE	  "org.example.Slow"
 #define INTERFACE "org.example.Slow"
@@ -211,8 +211,8 @@ static void test_a_frozen_bus_holds_nobody_up(void **state)
 	snprintf(place.sun_path, sizeof(place.sun_path), "%s/bus", fixture->lab.folder);
 	assert_return_code(bind(bus, (struct sockaddr *)&place, sizeof(place)), errno);
 	assert_return_code(listen(bus, 0), errno);
-	assert_int_equal(bus_knock_and_wait(fixture->lab.address, 10), -ETIMEDOUT);
-	assert_int_equal(bus_knock_and_wait(fixture->lab.address, 10), -EAGAIN);
+	assert_int_equal(bus_probe_wait(fixture->lab.address, 10), -ETIMEDOUT);
+	assert_int_equal(bus_probe_wait(fixture->lab.address, 10), -EAGAIN);
 	close(accept(bus, NULL, NULL));
 	assert_return_code(connect(waiting, (struct sockaddr *)&place, sizeof(place)),
 			   errno);
@@ -224,7 +224,7 @@ static void test_a_frozen_bus_holds_nobody_up(void **state)
 
 	unlink(place.sun_path);
 	lab_start_daemon(&fixture->lab);
-	assert_int_equal(bus_knock_and_wait(fixture->lab.address, LAB_PATIENCE_MS), 0);
+	assert_int_equal(bus_probe_wait(fixture->lab.address, LAB_PATIENCE_MS), 0);
 	lab_wait(&fixture->lab, fixture->seen.connected == 1);
 }
 

@@ -1,38 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Clock: the only place that asks what time it is, so that tests can set it.
+ * Clock: the only place that reads the time, so that tests can set it; and times as text,
+ * RFC 3339.
+ *
+ * Wall clock: milliseconds since 1970-01-01T00:00:00Z. It may jump, and a phone that has not
+ * received the time yet says 1970. Monotonic: never jumps, stops during suspend. Boot: never
+ * jumps, runs on during suspend, begins anew when the machine starts.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-enum { CLOCK_MS_PER_DAY = 24 * 60 * 60 * 1000 };
+enum {
+	CLOCK_MS_PER_DAY = 24 * 60 * 60 * 1000,
+	CLOCK_SLEW_MS = 1000, /* time synchronisation moves a clock by less at once */
+	CLOCK_TEXT_BYTES = 32,
+	CLOCK_HISTORY_MAX = 8,
+};
+
+/* 2024-01-01T00:00:00Z: an earlier wall clock was never set. */
+#define CLOCK_SANE_MS INT64_C(1704067200000)
 
 struct clock_source {
 	int64_t (*monotonic_ms)(void);
-	int64_t (*wall_ms)(void); /* since 1970-01-01T00:00:00Z; may jump, may be 1970 */
-	int64_t (*boot_ms)(void); /* as monotonic, and runs on in suspend; NULL: as it */
-	const char *(*boot_id)(void); /* NULL: as the system has it */
+	int64_t (*wall_ms)(void);
+	int64_t (*boot_ms)(void);     /* NULL: the same as monotonic_ms */
+	const char *(*boot_id)(void); /* NULL: the system's */
 };
 
 int64_t clock_monotonic_ms(void);
 int64_t clock_wall_ms(void);
 int64_t clock_boot_ms(void);
-/* Differs after each start of the machine, when clock_boot_ms() begins anew; "" unknown. */
+/* Differs after each start of the machine; "" unknown. */
 const char *clock_boot_id(void);
-/* The same as a positive number, for rows of the store; 0 unknown. */
+/* The boot ID as a positive number, for rows of the store; 0 unknown. */
 int64_t clock_boot_number(void);
 void clock_set_source(const struct clock_source *source); /* NULL: the system's clocks */
 
-/* A clock that is kept right moves by less at once. */
-enum { CLOCK_SLEW_MS = 1000 };
-
-/* 2024-01-01T00:00:00Z: a phone that has not heard the time yet says 1970. */
-#define CLOCK_SANE_MS INT64_C(1704067200000)
-
-/* "2026-11-21T07:30:00.123Z" into text[CLOCK_TEXT_BYTES]; RFC 3339, UTC. */
-enum { CLOCK_TEXT_BYTES = 32 };
+/* "2026-11-21T07:30:00.123Z" */
 void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES]);
+
+/*
+ * Reads "2026-11-21T08:30:00+01:00", strictly; fractions of a millisecond are cut off, and a
+ * leap second counts as the second after it. False: not such a time, or no offset.
+ */
+bool clock_parse(const char *text, int64_t *wall_ms_out);
+
+/*
+ * Clock history: what the wall clock would say now if nobody had set it. So a time that was
+ * stored by the wall clock earlier in this boot can be compared with now.
+ */
+struct clock_history { /* zeroed: empty */
+	int64_t epochs_ms
+		[CLOCK_HISTORY_MAX]; /* wall time minus boot time, newest first */
+	unsigned count;
+};
+
+/* Call it before and after a time that matters, to notice when the clock is set between. */
+void clock_history_update(struct clock_history *history);
+
+/* Now, by the clock as it was before the last `place` settings; place < count. */
+int64_t clock_history_now_ms(const struct clock_history *history, unsigned place);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "base/mac.h"
+#include "base/crypto.h"
 
 struct elicitation_key {
 	uint8_t bytes[MAC_KEY_BYTES];

@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Explanation: why something cannot be had as it is configured, or done as it was asked, as a
- * sentence for the owner.
+ * Explanation: one sentence for the owner about why something failed, such as
+ * "/etc/x.conf:12: sms.max_segment: unknown key; ...".
  *
- * Whoever finds it writes it; who asked for it logs or prints it, once.
+ * The function that finds the error writes it; the one that handles the error logs or prints
+ * it, once.
  */
 #ifndef BASE_EXPLANATION_H
 #define BASE_EXPLANATION_H
 
+#include <stdarg.h>
+#include <stdio.h>
+
 struct explanation {
-	char text[512]; /* "/etc/x.conf:12: sms.max_segment: unknown key; ..." */
+	char text[512]; /* longer text is cut */
 };
 
-/* Writes the text, cut where it is too long; `result`, as it is. */
-__attribute__((format(printf, 3, 4))) int explanation_set(struct explanation *error,
-							  int result, const char *format,
-							  ...);
+/* Writes the text and returns `result`, so that a caller can return both at once. */
+__attribute__((format(printf, 3, 4))) static inline int explanation_set(
+	struct explanation *error, int result, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return result;
+}
 
 #endif

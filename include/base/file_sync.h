@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * File sync: that what a file or folder holds now outlives a loss of power.
+ * File sync: makes the content of a file or folder survive a loss of power.
  *
- * A file that was made, renamed or removed is on disk only when its folder is, too.
+ * Creating, renaming or removing a file is on disk only when its folder is, too.
  */
 #ifndef BASE_FILE_SYNC_H
 #define BASE_FILE_SYNC_H
 
-/* 0 or -errno. Waits for the disk. */
-int file_sync(const char *path);
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* 0 or -errno. Blocks until the disk is done. */
+static inline int file_sync(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = fsync(fd) < 0 ? -errno : 0;
+	close(fd);
+	return error;
+}
 
 #endif

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON values as they were read.
+ * JSON: values that were read (json_reader.h), and a writer.
  *
- * A value and all below it live in the arena of the reader that made them. Strings are
- * strict UTF-8 without NUL, and NUL-terminated. Numbers keep their text, so that a
- * request id can be echoed exactly.
+ * A value and everything below it live in the arena of the reader that made them. Strings
+ * are strict UTF-8 without NUL, and NUL-terminated. Numbers keep their text, so that a
+ * request ID can be echoed exactly.
+ *
+ * The writer appends to a buffer. Strings must be valid UTF-8 (they were checked where they
+ * came in). Misuse (a value without its key, an object left open, more than 64 levels) is a
+ * bug and asserts; when memory runs out, the buffer's `failed` is set.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -12,6 +16,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/buffer.h"
+
+struct json_writer;
 
 enum json_type {
 	JSON_NULL,
@@ -36,16 +44,54 @@ struct json {
 #define json_foreach(child, parent) \
 	for (const struct json *child = (parent)->first; child; child = child->next)
 
-/* The member of an object, or NULL (also when `object` is NULL or no object). */
+/* The member of an object; NULL: none, also when `object` is NULL or not an object. */
 const struct json *json_member(const struct json *object, const char *name);
 
-/* The text of a string value, or NULL when `value` is NULL or no string. */
+/* The text of a string; NULL: `value` is NULL or not a string. */
 const char *json_string(const struct json *value);
 
-/* True when `value` is a whole number within int64_t (14, -3, 14.0, 1e2). */
+/* Is `value` a whole number within int64_t (14, -3, 14.0, 1e2)? */
 bool json_integer(const struct json *value, int64_t *integer_out);
 
-/* True when `value` is a number that a double can come close to. */
+/* Is `value` a number within the range of double? */
 bool json_real(const struct json *value, double *real_out);
+
+/*
+ * Appends to `buffer`, which is borrowed until json_writer_free(). NULL: no memory, and the
+ * buffer has failed.
+ */
+struct json_writer *json_writer_new(struct buffer *buffer);
+void json_writer_free(
+	struct json_writer *writer); /* asserts that the document is whole */
+
+/* Is the document complete? Also true when the buffer had no memory for it. */
+bool json_writer_is_whole(const struct json_writer *writer);
+/* Bytes in the buffer so far. */
+size_t json_writer_length(const struct json_writer *writer);
+
+void json_open_object(struct json_writer *writer);
+void json_close_object(struct json_writer *writer);
+void json_open_array(struct json_writer *writer);
+void json_close_array(struct json_writer *writer);
+
+void json_key(struct json_writer *writer, const char *key);
+void json_write_string(struct json_writer *writer, const char *text);
+void json_write_text(struct json_writer *writer, const char *text, size_t length);
+void json_write_integer(struct json_writer *writer, int64_t value);
+void json_write_boolean(struct json_writer *writer, bool value);
+void json_write_null(struct json_writer *writer);
+/* Copies a finished JSON value. */
+void json_write_raw(struct json_writer *writer, const char *json, size_t length);
+
+/* Key and value in one call. */
+void json_put_string(struct json_writer *writer, const char *key, const char *text);
+void json_put_integer(struct json_writer *writer, const char *key, int64_t value);
+void json_put_boolean(struct json_writer *writer, const char *key, bool value);
+
+/*
+ * Writes the same text for all texts that mean the same value, so that digests can be
+ * compared: members sorted by name, integers as digits.
+ */
+void json_write_canonical(struct json_writer *writer, const struct json *value);
 
 #endif

@@ -3,12 +3,15 @@
  * Log: one line per fact, to standard error.
  *
  * Under systemd (JOURNAL_STREAM is set) each line starts with its "<N>" priority. Lines
- * never hold message text, tokens or PINs; phone numbers go through log_number() first.
- * Control characters in arguments are written as '?', so that no outside text can forge
- * a line.
+ * never contain message text, tokens or PINs; phone numbers go through log_number() first.
+ * Control characters in arguments are written as '?', so that no outside text can forge a
+ * line.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* syslog(3) priorities */
 enum log_level {
@@ -18,7 +21,7 @@ enum log_level {
 	LOG_LEVEL_DEBUG = 7,
 };
 
-/* Lines above this level are dropped; LOG_LEVEL_INFO until called. */
+/* Drops lines above this level; LOG_LEVEL_INFO by default. */
 void log_set_level(enum log_level level);
 
 __attribute__((format(printf, 2, 3))) void log_line(enum log_level level,
@@ -30,9 +33,23 @@ __attribute__((format(printf, 2, 3))) void log_line(enum log_level level,
 #define log_debug(...)	 log_line(LOG_LEVEL_DEBUG, __VA_ARGS__)
 
 /*
- * A phone number fit for a log line: "...567", or `number` itself at debug level.
- * The result lives until the next call, and no longer than `number`.
+ * A phone number for a log line: "...567", or at debug level `number` itself. The result is
+ * valid until the next call, and no longer than `number`.
  */
 const char *log_number(const char *number);
+
+/* Limits lines that strangers can cause to one a second. Zeroed: none was written yet. */
+enum { LOG_PACE_MS = 1000, LOG_PACE_TEXT_BYTES = 64 };
+
+struct log_pace {
+	int64_t next_ms; /* monotonic */
+	unsigned left_out;
+};
+
+/*
+ * May the line be written now? `more_out` goes at its end: "" or
+ * " (7 more since the last such line)".
+ */
+bool log_pace_passes(struct log_pace *pace, char more_out[LOG_PACE_TEXT_BYTES]);
 
 #endif

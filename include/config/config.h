@@ -5,8 +5,10 @@
  * The table (name, type, default, limits, help) is the only description: the reader, the
  * checks, `--check-config`, `--print-config` and the sample in etc/ come from it. An
  * unknown section or key, a value of the wrong type or out of range is an error that
- * names file, line and key. Options of the command line are applied over the file with
- * config_set().
+ * names file, line and key. Options of the command line override the file: config_set().
+ *
+ * Include this header only where members of struct config are used; elsewhere declare
+ * `struct config;`, or take the part that is needed (config_list.h, config_policy.h).
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -16,94 +18,64 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/buffer.h"
-#include "base/client.h"
-#include "base/explanation.h"
+#include "config/config_list.h"
+#include "config/config_policy.h"
 
-enum {
-	CONFIG_LIST_MAX = 8,
-	CONFIG_TEXT_BYTES = 176, /* with its key it fits into a line of inih, 200 */
-};
-
-/* keys that may stand several times */
-struct config_list {
-	size_t count;
-	char items[CONFIG_LIST_MAX][CONFIG_TEXT_BYTES];
-};
-
-/* calls that agents may place; see phone/dialler.h */
-struct config_policy_calls {
-	bool place;
-	int64_t most_seconds; /* each is hung up then */
-	int64_t per_hour;     /* for all clients and SIMs */
-	int64_t per_day;
-	bool hang_up_any; /* a client may end those of another */
-};
-
-/* what may be sent; see policy/policy.h */
-struct config_policy {
-	struct client_limits client; /* of a client that has none of its own; 0 none */
-	struct client_limits sim;
-	struct config_list allow; /* numbers and prefixes with *; empty: all */
-	struct config_list deny;
-	struct config_list countries; /* "home", "any", or prefixes */
-	bool premium;
-	char quiet_hours[CONFIG_TEXT_BYTES]; /* "22:00-07:00"; "" none */
-	struct config_list minimum_balance;  /* "500", "2=10.50"; none: any will do */
-	int64_t balance_hours;		     /* one that was read before does not count */
-	struct config_policy_calls calls;    /* [call] */
-};
+struct buffer;
+struct explanation;
+struct json;
+struct json_writer;
 
 struct config {
 	/* [server] */
 	struct config_list listen;     /* ADDRESS:PORT; default 127.0.0.1:9531 */
-	struct config_list interfaces; /* names that are served; none: all that may */
+	struct config_list interfaces; /* network interfaces; empty: all but tunnels */
 	char tls_certificate[CONFIG_TEXT_BYTES]; /* "": tls/cert.pem in state_dir */
 	char tls_key[CONFIG_TEXT_BYTES];
-	bool tls_loopback;		   /* loopback addresses speak TLS, too */
-	struct config_list allowed_host;   /* besides IP literals, localhost, ours */
-	struct config_list allowed_origin; /* besides those of this machine */
-	struct config_list hidden_tools;   /* names of tools that are not offered */
+	bool tls_loopback;		   /* HTTPS on loopback addresses, too */
+	struct config_list allowed_host;   /* besides IP addresses and this machine's */
+	struct config_list allowed_origin; /* besides this machine's */
+	struct config_list hidden_tools;   /* tools that agents do not see */
 	bool open;			   /* no token; loopback only */
 	bool advertise;			   /* by multicast DNS */
-	bool metrics_on_loopback; /* /metrics asks programs of this machine for no token */
-	/* "": control in state_dir */
-	char control_socket[CONFIG_TEXT_BYTES];
+	bool metrics_on_loopback;	   /* loopback reads /metrics without a token */
+	char control_socket[CONFIG_TEXT_BYTES]; /* "": control in state_dir */
 	int64_t max_connections;
 	int64_t max_connections_per_address;
-	int64_t request_timeout_seconds; /* for a request to arrive whole */
-	int64_t idle_timeout_seconds;	 /* for a kept connection to ask again */
+	int64_t request_timeout_seconds; /* to receive a whole request */
+	int64_t idle_timeout_seconds;	 /* between requests of one connection */
 	/* [store] */
 	char state_dir[CONFIG_TEXT_BYTES];
-	int64_t keep_days;     /* messages older than that go; 0 none */
-	int64_t keep_messages; /* the oldest go when there are more; 0 never */
-	int64_t reserve_mib;   /* with less left on the disk nothing is sent; 0: any */
+	int64_t keep_days;     /* older messages are deleted; 0: never */
+	int64_t keep_messages; /* beyond it the oldest are deleted; 0: never */
+	int64_t reserve_mib; /* with less free disk space nothing is sent; 0: no limit */
 	char spool_dir[CONFIG_TEXT_BYTES]; /* "": spool in state_dir */
-	char pin_file[CONFIG_TEXT_BYTES];  /* "": none */
-	bool power_modems;		   /* switch them on when they appear */
-	bool phone_default; /* the SIM that the phone's settings name, when none is given */
+	/* [sim] */
+	char pin_file[CONFIG_TEXT_BYTES]; /* "": none */
+	bool power_modems;		  /* switch modems on when they appear */
+	bool phone_default; /* use the SIM of the phone's settings when none is given */
 	/* [sms] */
 	int64_t max_segments;
-	int64_t send_wait_seconds; /* send_sms waits this long for the network */
-	int64_t queue_limit;	   /* messages waiting to be handed to oFono */
-	int64_t duplicate_seconds; /* the same again within this counts as asked twice */
-	int64_t stuck_seconds;	   /* a modem may have a message so long; 0: for ever */
-	int64_t ask_seconds;	   /* a person may think while a call waits; 0: none */
-	bool delivery_reports;	   /* ask the network for them */
-	/* [policy] */
-	bool approve_through_client; /* the yes of the person before the client counts */
-	int64_t approval_hours;	     /* a message waits so long for a yes */
+	int64_t send_wait_seconds; /* how long send_sms waits for the network */
+	int64_t queue_limit;	   /* messages that wait to be submitted to oFono */
+	int64_t duplicate_seconds; /* a repetition within this time is suppressed */
+	int64_t stuck_seconds; /* a modem with a message this long is stuck; 0: never */
+	int64_t elicitation_seconds; /* how long a waiting call waits for the user; 0: not at all */
+	bool delivery_reports; /* request them from the network */
+	/* [policy], [call] */
+	bool approve_through_agent; /* the agent's user may approve */
+	int64_t approval_hours;	    /* how long a message waits for approval */
 	struct config_policy policy;
 	/* [ussd] */
-	struct config_list ussd_allow; /* codes, see config/ussd_code.h; none: no tool */
+	struct config_list ussd_allow; /* codes, see config/ussd_code.h; empty: no tool */
 	int64_t ussd_per_hour;
-	bool ussd_replies; /* what the network asks then may be answered */
+	bool ussd_replies; /* agents may answer the network's questions */
 	struct config_list ussd_balance_pattern; /* see config/balance_pattern.h */
 	/* [incoming] */
 	struct config_list owner_numbers;	   /* see sms/sender.h */
 	struct config_list blocked_senders;	   /* see sms/sender.h */
 	char stop_confirmation[CONFIG_TEXT_BYTES]; /* "": none is sent */
-	int64_t loop_exchanges;			   /* see sms/loop.h; 0: none is one */
+	int64_t loop_exchanges;			   /* see sms/loop.h; 0: never a loop */
 	int64_t loop_minutes;
 	/* [contacts] */
 	char contacts_file[CONFIG_TEXT_BYTES]; /* vCards; "": none */
@@ -115,35 +87,48 @@ struct config {
 #define CONFIG_DEFAULT_PATH   "/etc/ofono-mcp/ofono-mcp.conf"
 #define CONFIG_DEFAULT_FOLDER "/etc/ofono-mcp/conf.d"
 
+enum {
+	CONFIG_KEY_COUNT = 65,
+	CONFIG_FOLDER_FILES_MAX = 64,
+};
+
 void config_defaults(struct config *config);
 
-/* Reads `path` over what is there. -errno or -EINVAL with the error's text. */
+/* Reads `path` over `config`. -errno or -EINVAL with the error's text. */
 int config_read(struct config *config, const char *path, struct explanation *error);
 
 /*
- * What a program starts with: the defaults, and over them `path`. NULL is the default
- * path and then the files of the default folder (config/config_folder.h): neither need be
- * there, and what is there must be readable.
+ * Reads every FOLDER/NAME.conf in the order of the names' bytes, except names that begin
+ * with a dot, so that packages, scripts and people each have a file of their own. A later
+ * file wins, and its list replaces an earlier one. 0, also when there is no such folder;
+ * else -errno or -EINVAL with the error's text, and `config` is unchanged.
+ */
+int config_read_folder(struct config *config, const char *folder,
+		       struct explanation *error);
+
+/*
+ * What a program starts with: the defaults, and `path` over them. NULL: the default path,
+ * then the default folder; either may be missing, but what exists must be readable.
  */
 int config_load(struct config *config, const char *path, struct explanation *error);
 /*
- * The same, and `state_dir`, unless it is NULL, over it, as if read from "--state-dir". Another
- * folder is another gateway's: of the control socket only a `path` speaks for that one.
+ * The same with `state_dir` (NULL: none) over it, as if read from "--state-dir". Another
+ * folder belongs to another gateway: then the default files' control socket is ignored,
+ * unless `path` is given.
  */
 int config_load_for(struct config *config, const char *path, const char *state_dir,
 		    struct explanation *error);
 
 /*
- * One value for "section.key", as if read from `origin` ("--listen"). Lists grow; the
- * caller clears one first when the command line is to replace what the file had.
+ * Sets "section.key" as if read from `origin` ("--listen"). Lists grow; the caller clears
+ * a list first when the command line replaces the file's.
  */
 int config_set(struct config *config, const char *key, const char *value,
 	       const char *origin, struct explanation *error);
-void config_list_clear(struct config_list *list);
 
 /*
- * Takes over what may change while the program runs from `next`, and tells of each key that
- * differs whether it was `adopted`; those that were not need a restart.
+ * Copies from `next` what may change while the program runs, and calls `changed` for each
+ * key that differs; those that were not `adopted` need a restart.
  */
 void config_adopt(struct config *config, const struct config *next,
 		  void (*changed)(void *data, const char *section, const char *name,
@@ -151,23 +136,31 @@ void config_adopt(struct config *config, const struct config *next,
 		  void *data);
 
 /*
- * The value of a key that is there, as the file would have it; those of a list with blanks
- * between. No key holds a secret: the audit keeps what a value was.
+ * Appends a key's value as the file would have it; spaces separate the values of a list.
+ * No key holds a secret: the audit log records values.
  */
 void config_write_value(const struct config *config, const char *section,
 			const char *name, struct buffer *text_out);
 
-/* What no single key can tell: open only on loopback, ports, ... */
+/* Checks what concerns several keys. 0, or -EINVAL with the error's text. */
 int config_check(const struct config *config, struct explanation *error);
 
 /*
- * The path of the control socket into path[size], which is as long as a socket's may be.
- * -EINVAL with the error's text.
+ * Writes the path of the control socket to path[size], which is as long as a socket's may
+ * be. 0, or -EINVAL with the error's text.
  */
 int config_control_path(const struct config *config, char *path, size_t size,
 			struct explanation *error);
 
-/* Every key with its help and its present value, as a file that config_read() takes. */
+/* Writes every key with its help and value, as a file that config_read() takes. */
 void config_print(const struct config *config, FILE *out);
+
+/*
+ * {"server.listen":["127.0.0.1:9531"],"server.open":"no",...}: every key that has a value.
+ * So the doctor learns what the gateway runs with, whatever its file says by now.
+ */
+void config_write_json(const struct config *config, struct json_writer *writer);
+/* False: not an object of this version's keys; nothing is written. */
+bool config_read_json(const struct json *object, struct config *config_out);
 
 #endif

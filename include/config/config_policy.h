@@ -1,28 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Configuration, [policy]: what the words of its lists and its hours may be.
+ * Configuration of what agents may send and call: the sections [policy] and [call], and
+ * what the words of their lists and hours may be.
  */
 #ifndef CONFIG_CONFIG_POLICY_H
 #define CONFIG_CONFIG_POLICY_H
 
-#include "base/amount.h"
-#include "config/config.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/* A number or a prefix of one, and NUL: more is none. */
+#include "base/client.h"
+#include "config/config_list.h"
+
+struct amount;
+struct explanation;
+
+/* A phone number or prefix with its NUL; nothing longer is one. */
 enum { CONFIG_POLICY_NUMBER_BYTES = 24 };
 
-/* 0, or -EINVAL with the error's text. */
-int config_policy_check(const struct config_policy *policy, struct explanation *error);
+/* [call]: calls that agents may place; see phone/dialler.h. */
+struct config_policy_calls {
+	bool place;
+	int64_t max_seconds; /* the gateway hangs up then */
+	int64_t per_hour;    /* all clients and SIMs together */
+	int64_t per_day;
+	bool hang_up_any; /* a client may end another client's call */
+};
 
-struct config_policy_hours { /* minutes after midnight; the end is not in them */
+/* [policy] and [call]; see policy/policy.h. */
+struct config_policy {
+	struct client_limits
+		client; /* for clients without limits of their own; 0: none */
+	struct client_limits sim;
+	struct config_list allow; /* phone numbers and prefixes with *; empty: all */
+	struct config_list deny;
+	struct config_list countries; /* "home", "any", or prefixes */
+	bool premium;
+	char quiet_hours[CONFIG_TEXT_BYTES]; /* "22:00-07:00"; "" none */
+	struct config_list minimum_balance;  /* "500", "2=10.50"; empty: no minimum */
+	int64_t balance_hours;		     /* an older balance does not count */
+	struct config_policy_calls calls;
+};
+
+/* Minutes after midnight; `until` is the first minute outside. */
+struct config_policy_hours {
 	int from;
 	int until;
 };
 
-/* "22:00-07:00". False: it is no such text, or no time at all. */
+/* 0, or -EINVAL with the error's text. */
+int config_policy_check(const struct config_policy *policy, struct explanation *error);
+
+/* "22:00-07:00". False: not two times, or an empty span. */
 bool config_policy_parse_hours(const char *text, struct config_policy_hours *hours_out);
 
-/* What a SIM's balance must be; its own word goes before that of all. False: anything. */
+/*
+ * The minimum balance of a SIM: its own entry ("2=10.50"), else the one for all SIMs.
+ * False: there is none.
+ */
 bool config_policy_find_minimum(const struct config_list *list, int64_t sim_id,
 				struct amount *minimum_out);
 

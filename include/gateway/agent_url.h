@@ -10,8 +10,9 @@
 #ifndef GATEWAY_AGENT_URL_H
 #define GATEWAY_AGENT_URL_H
 
-#include "config/config.h"
-#include "base/json_writer.h"
+#include "base/json.h"
+
+struct config;
 
 /* What all of them end with. */
 #define AGENT_URL_PATH "/mcp"

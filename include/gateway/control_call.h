@@ -16,7 +16,6 @@
 
 #include "base/arena.h"
 #include "base/json.h"
-#include "base/json_writer.h"
 #include "gateway/control.h"
 
 enum {

@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "config/config.h"
+struct config;
+struct explanation;
 
 /* False, with the error's text: the path is too long for a socket. */
 bool control_socket_address(const struct config *config, struct sockaddr_un *address_out,

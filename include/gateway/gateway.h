@@ -5,8 +5,9 @@
 #ifndef GATEWAY_GATEWAY_H
 #define GATEWAY_GATEWAY_H
 
-#include "config/config.h"
 #include "gateway/reload.h"
+
+struct config;
 
 /*
  * Runs until SIGTERM or SIGINT; SIGHUP changes `config` to what `source` has. EXIT_SUCCESS or

@@ -11,7 +11,8 @@
 
 #include <gnutls/x509.h>
 
-#include "config/config.h"
+struct config_list;
+struct explanation;
 
 #define CERTIFICATE_FOLDER   "tls" /* in state_dir */
 #define CERTIFICATE_FILE     "cert.pem"

@@ -21,8 +21,9 @@
 #include <systemd/sd-event.h>
 
 #include "base/address.h"
-#include "base/log_pace.h"
-#include "config/config.h"
+#include "base/log.h"
+
+struct config;
 
 enum {
 	NETWORK_INTERFACES_MAX_AGE_MS = 1000, /* of the list that was read */

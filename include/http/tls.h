@@ -14,8 +14,10 @@
 
 #include <gnutls/abstract.h>
 
-#include "config/config.h"
 #include "http/certificate.h"
+
+struct config;
+struct explanation;
 
 enum tls_outcome {
 	TLS_E_NONE = 1, /* no certificate is configured and state_dir has none */

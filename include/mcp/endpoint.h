@@ -10,7 +10,6 @@
 #include <systemd/sd-event.h>
 
 #include "base/buffer.h"
-#include "config/config.h"
 #include "http/exchange.h"
 #include "http/http_server.h"
 #include "mcp/persistence.h"
@@ -18,6 +17,7 @@
 #include "mcp/task.h"
 #include "mcp/tool.h"
 
+struct config_list;
 struct endpoint;
 struct observers;
 

@@ -17,7 +17,6 @@
 
 #include "base/arena.h"
 #include "base/json.h"
-#include "base/json_writer.h"
 #include "mcp/schema.h"
 
 enum { FORM_TEXT_MAX = 1000 }; /* characters of a string that has no bounds of its own */

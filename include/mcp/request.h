@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "http/exchange.h"
 #include "mcp/rpc.h"
 

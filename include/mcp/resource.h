@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/client.h"
-#include "base/json_writer.h"
+#include "base/json.h"
 
 struct services;
 

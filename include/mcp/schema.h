@@ -13,7 +13,6 @@
 
 #include "base/arena.h"
 #include "base/json.h"
-#include "base/json_writer.h"
 
 enum schema_type {
 	SCHEMA_STRING,

@@ -10,7 +10,7 @@
 #ifndef MCP_SERVER_INFO_H
 #define MCP_SERVER_INFO_H
 
-#include "base/json_writer.h"
+#include "base/json.h"
 
 #define SERVER_INFO_CARD_TYPE "application/mcp-server-card+json"
 

@@ -12,8 +12,9 @@
 
 #include "base/buffer.h"
 #include "base/client.h"
-#include "config/config.h"
 #include "mcp/tool.h"
+
+struct config_list;
 
 struct tool_set {
 	const struct tool *const *table;  /* ends with NULL */

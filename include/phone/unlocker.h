@@ -10,9 +10,10 @@
 #ifndef PHONE_UNLOCKER_H
 #define PHONE_UNLOCKER_H
 
-#include "config/config.h"
 #include "ofono/ofono.h"
 #include "store/store.h"
+
+struct config;
 
 enum {
 	UNLOCKER_PIN_ATTEMPTS = 3,  /* 3GPP TS 51.011, section 9.3 */

@@ -16,9 +16,10 @@
 #include <systemd/sd-event.h>
 
 #include "base/client.h"
-#include "config/config.h"
 #include "base/failure.h"
 #include "store/store_audit.h"
+
+struct config;
 
 enum {
 	AUDIT_COLLECTED = 24, /* different ones, told in full */

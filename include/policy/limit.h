@@ -14,8 +14,9 @@
 #include <stdbool.h>
 
 #include "base/client.h"
-#include "config/config.h"
 #include "store/store_usage.h"
+
+struct config_policy;
 
 enum limit_unit { LIMIT_MINUTE, LIMIT_HOUR, LIMIT_DAY, LIMIT_MONTH };
 

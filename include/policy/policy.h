@@ -16,15 +16,16 @@
 
 #include "base/arena.h"
 #include "base/client.h"
-#include "config/config.h"
 #include "base/failure.h"
 #include "base/observer.h"
 #include "numbers/phone_number.h"
 #include "ofono/ofono.h"
-#include "policy/limit.h"
 #include "phone/sim.h"
+#include "policy/limit.h"
 #include "sms/outbox.h"
 #include "store/store.h"
+
+struct config;
 
 /* outcomes of policy_check() */
 enum {

@@ -12,8 +12,9 @@
 #ifndef SMS_LOOP_H
 #define SMS_LOOP_H
 
-#include "config/config.h"
 #include "store/store_party.h"
+
+struct config;
 
 struct loop_question {
 	const struct config *config;

@@ -24,13 +24,14 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#include "config/config.h"
 #include "base/observer.h"
 #include "ofono/ofono.h"
 #include "phone/sim.h"
 #include "sms/message_counters.h"
-#include "store/store_message.h"
 #include "store/store.h"
+#include "store/store_message.h"
+
+struct config;
 
 /* outcomes */
 enum {

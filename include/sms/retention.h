@@ -14,9 +14,9 @@
 
 #include <systemd/sd-event.h>
 
-#include "config/config.h"
 #include "store/store.h"
 
+struct config;
 struct retention;
 
 /* how long, in milliseconds */

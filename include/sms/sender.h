@@ -9,9 +9,10 @@
 
 #include <stdbool.h>
 
-#include "config/config.h"
 #include "phone/contacts.h"
 #include "store/store_party.h"
+
+struct config;
 
 enum sender_trust {
 	SENDER_BLOCKED,	     /* on the owner's list blocked_senders, whatever else */

@@ -10,9 +10,10 @@
 #ifndef SMS_STOP_CONFIRMATION_H
 #define SMS_STOP_CONFIRMATION_H
 
-#include "config/config.h"
 #include "sms/inbox.h"
 #include "sms/outbox.h"
+
+struct config;
 
 struct stop_confirmation {
 	const struct config *config; /* stop_confirmation, looked at each time */

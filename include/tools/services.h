@@ -8,7 +8,6 @@
 
 #include <systemd/sd-event.h>
 
-#include "config/config.h"
 #include "ofono/ofono.h"
 #include "phone/call_log.h"
 #include "phone/contacts.h"
@@ -23,6 +22,7 @@
 #include "sms/scan.h"
 #include "store/store.h"
 
+struct config;
 struct change_source;
 
 struct services {

@@ -8,7 +8,7 @@
 #ifndef TOOLS_SIM_VIEW_H
 #define TOOLS_SIM_VIEW_H
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "mcp/schema.h"
 #include "phone/sim.h"
 #include "policy/balance.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * View: values that every tool and resource writes the same way. Strings from strangers are
- * escaped (base/shown_text.h) and get members of their own
+ * escaped (base/escape.h) and get members of their own
  * (tests/integration/test_strangers.py).
  */
 #ifndef TOOLS_VIEW_H

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Times as text follow RFC 3339, section 5.6: date-time = full-date "T" partial-time
+ * time-offset, in which T and Z may be lower case. The parser reads one field after the
+ * other; a field that does not fit clears `good`, and the rest is then ignored.
+ */
 #include "base/clock.h"
 
+#include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-static int64_t system_ms(clockid_t id)
+enum { CLOCK_MINUTES_PER_DAY = 24 * 60, CLOCK_MS_PER_MINUTE = 60000 };
+
+static int64_t clock_system_ms(clockid_t id)
 {
 	struct timespec now;
 
@@ -12,22 +22,22 @@ static int64_t system_ms(clockid_t id)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static int64_t system_monotonic_ms(void)
+static int64_t clock_system_monotonic_ms(void)
 {
-	return system_ms(CLOCK_MONOTONIC);
+	return clock_system_ms(CLOCK_MONOTONIC);
 }
 
-static int64_t system_wall_ms(void)
+static int64_t clock_system_wall_ms(void)
 {
-	return system_ms(CLOCK_REALTIME);
+	return clock_system_ms(CLOCK_REALTIME);
 }
 
-static int64_t system_boot_ms(void)
+static int64_t clock_system_boot_ms(void)
 {
-	return system_ms(CLOCK_BOOTTIME);
+	return clock_system_ms(CLOCK_BOOTTIME);
 }
 
-static const char *system_boot_id(void)
+static const char *clock_system_boot_id(void)
 {
 	static char id[40];
 	FILE *file;
@@ -43,14 +53,14 @@ static const char *system_boot_id(void)
 	return id;
 }
 
-static const struct clock_source system_source = {
-	.monotonic_ms = system_monotonic_ms,
-	.wall_ms = system_wall_ms,
-	.boot_ms = system_boot_ms,
-	.boot_id = system_boot_id,
+static const struct clock_source clock_system_source = {
+	.monotonic_ms = clock_system_monotonic_ms,
+	.wall_ms = clock_system_wall_ms,
+	.boot_ms = clock_system_boot_ms,
+	.boot_id = clock_system_boot_id,
 };
 
-static const struct clock_source *clock_source = &system_source;
+static const struct clock_source *clock_source = &clock_system_source;
 
 int64_t clock_monotonic_ms(void)
 {
@@ -71,9 +81,10 @@ int64_t clock_boot_ms(void)
 
 const char *clock_boot_id(void)
 {
-	return clock_source->boot_id ? clock_source->boot_id() : system_boot_id();
+	return clock_source->boot_id ? clock_source->boot_id() : clock_system_boot_id();
 }
 
+/* FNV-1a of the boot ID. */
 int64_t clock_boot_number(void)
 {
 	uint64_t number = UINT64_C(0xcbf29ce484222325);
@@ -89,8 +100,10 @@ int64_t clock_boot_number(void)
 
 void clock_set_source(const struct clock_source *source)
 {
-	clock_source = source ? source : &system_source;
+	clock_source = source ? source : &clock_system_source;
 }
+
+/* ---- times as text */
 
 void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES])
 {
@@ -108,4 +121,159 @@ void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES])
 	gmtime_r(&seconds, &utc);
 	strftime(seconds_text, sizeof(seconds_text), "%Y-%m-%dT%H:%M:%S", &utc);
 	snprintf(text, CLOCK_TEXT_BYTES, "%s.%03dZ", seconds_text, (int)(wall_ms % 1000));
+}
+
+struct clock_parser {
+	const char *at;
+	bool good; /* everything so far has fitted */
+};
+
+static bool clock_is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+/* Reads exactly `digits` digits, a number from `least` to `most`. */
+static int clock_parse_number(struct clock_parser *parser, int digits, int least,
+			      int most)
+{
+	int value = 0;
+
+	for (; digits > 0 && clock_is_digit(*parser->at); digits--)
+		value = value * 10 + (*parser->at++ - '0');
+	if (digits > 0 || value < least || value > most)
+		parser->good = false;
+	return value;
+}
+
+static void clock_parse_character(struct clock_parser *parser, char upper_case)
+{
+	char given = *parser->at;
+
+	if (given >= 'a' && given <= 'z')
+		given = (char)(given - 'a' + 'A');
+	if (given == upper_case)
+		parser->at++;
+	else
+		parser->good = false;
+}
+
+static int clock_days_in_month(int year, int month)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+	assert(month >= 1 && month <= 12);
+	return month == 2 && leap ? 29 : days[month - 1];
+}
+
+/* Days since 1970-01-01. Years are counted from March, so that leap days come last. */
+static int64_t clock_days_since_1970(int year, int month, int day)
+{
+	int64_t years = month > 2 ? year : year - 1;
+	int64_t months = month > 2 ? month - 3 : month + 9;
+	int64_t leap_days;
+
+	years += 400; /* never negative; 400 years have 146097 days */
+	leap_days = years / 4 - years / 100 + years / 400;
+	return years * 365 + leap_days + (months * 153 + 2) / 5 + day - 1 - 719468 -
+	       146097;
+}
+
+/* "2026-11-21": days since 1970 */
+static int64_t clock_parse_date(struct clock_parser *parser)
+{
+	int year = clock_parse_number(parser, 4, 0, 9999), month, day;
+
+	clock_parse_character(parser, '-');
+	month = clock_parse_number(parser, 2, 1, 12);
+	clock_parse_character(parser, '-');
+	day = clock_parse_number(parser, 2, 1, 31);
+	if (!parser->good)
+		return 0;
+	if (day > clock_days_in_month(year, month))
+		parser->good = false;
+	return clock_days_since_1970(year, month, day);
+}
+
+/* ".123": milliseconds; the fraction may be missing */
+static int64_t clock_parse_fraction(struct clock_parser *parser)
+{
+	int64_t value = 0, place = 100;
+
+	if (*parser->at != '.')
+		return 0;
+	parser->at++;
+	if (!clock_is_digit(*parser->at))
+		parser->good = false;
+	for (; clock_is_digit(*parser->at); parser->at++, place /= 10)
+		value += (*parser->at - '0') * place;
+	return value;
+}
+
+/* "08:30:00.123": milliseconds since midnight */
+static int64_t clock_parse_time(struct clock_parser *parser)
+{
+	int64_t hour = clock_parse_number(parser, 2, 0, 23), minute, second;
+
+	clock_parse_character(parser, ':');
+	minute = clock_parse_number(parser, 2, 0, 59);
+	clock_parse_character(parser, ':');
+	second = clock_parse_number(parser, 2, 0, 60);
+	if (second == 60 && minute != 59)
+		parser->good = false;
+	return ((hour * 60 + minute) * 60 + second) * 1000 + clock_parse_fraction(parser);
+}
+
+/* "Z", "+01:00": minutes east of UTC */
+static int64_t clock_parse_offset(struct clock_parser *parser)
+{
+	char sign = *parser->at;
+	int64_t minutes;
+
+	if (sign != '+' && sign != '-') {
+		clock_parse_character(parser, 'Z');
+		return 0;
+	}
+	parser->at++;
+	minutes = clock_parse_number(parser, 2, 0, 23) * 60;
+	clock_parse_character(parser, ':');
+	minutes += clock_parse_number(parser, 2, 0, 59);
+	return sign == '-' ? -minutes : minutes;
+}
+
+bool clock_parse(const char *text, int64_t *wall_ms_out)
+{
+	struct clock_parser parser = { text, true };
+	int64_t minutes = clock_parse_date(&parser) * CLOCK_MINUTES_PER_DAY;
+	int64_t ms;
+
+	clock_parse_character(&parser, 'T');
+	ms = clock_parse_time(&parser);
+	minutes -= clock_parse_offset(&parser);
+	if (!parser.good || *parser.at)
+		return false;
+	*wall_ms_out = minutes * CLOCK_MS_PER_MINUTE + ms;
+	return true;
+}
+
+/* ---- history */
+
+void clock_history_update(struct clock_history *history)
+{
+	int64_t *epochs_ms = history->epochs_ms;
+	int64_t epoch_ms = clock_wall_ms() - clock_boot_ms();
+
+	if (history->count && llabs(epoch_ms - epochs_ms[0]) < CLOCK_SLEW_MS)
+		return;
+	memmove(&epochs_ms[1], &epochs_ms[0],
+		(CLOCK_HISTORY_MAX - 1) * sizeof(*epochs_ms));
+	epochs_ms[0] = epoch_ms;
+	if (history->count < CLOCK_HISTORY_MAX)
+		history->count++;
+}
+
+int64_t clock_history_now_ms(const struct clock_history *history, unsigned place)
+{
+	return clock_boot_ms() + history->epochs_ms[place];
 }

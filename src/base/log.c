@@ -8,12 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/shown_text.h"
+#include "base/clock.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 enum {
 	LOG_LINE_BYTES = 1024,
-	LOG_NUMBER_SHOWN = 3,
+	LOG_NUMBER_CHARACTERS = 3,
 };
 
 static enum log_level log_level = LOG_LEVEL_INFO;
@@ -23,7 +24,7 @@ void log_set_level(enum log_level level)
 	log_level = level;
 }
 
-/* Bytes of the character at `text`; 0: it is none, or a control character. */
+/* Bytes of the character at `text`; 0: not UTF-8, or a control character. */
 static size_t log_character(const char *text)
 {
 	unsigned char first = (unsigned char)*text;
@@ -35,8 +36,8 @@ static size_t log_character(const char *text)
 }
 
 /*
- * The whole line is ours or an argument's: no control character in it is wanted, and none that
- * hides text or turns its direction on a terminal. `out` has room for `room` bytes and a NUL.
+ * Replaces control characters by '?', and escapes characters that hide text or change its
+ * direction on a terminal. `out` has room for `room` bytes and a NUL.
  */
 static void log_sanitise(const char *text, char *out, size_t room)
 {
@@ -63,7 +64,7 @@ static void log_sanitise(const char *text, char *out, size_t room)
 	*out = '\0';
 }
 
-/* One write(2): lines of several processes on one stderr stay whole. */
+/* A single write(2) keeps lines whole when several processes share one stderr. */
 static void log_write(char *line, size_t length)
 {
 	line[length++] = '\n';
@@ -73,7 +74,7 @@ static void log_write(char *line, size_t length)
 
 void log_line(enum log_level level, const char *format, ...)
 {
-	int saved_errno = errno; /* a caller may log first and look at errno then */
+	int saved_errno = errno; /* callers may read errno after logging */
 	char line[LOG_LINE_BYTES], text[LOG_LINE_BYTES];
 	size_t prefix = 0;
 	va_list arguments;
@@ -94,17 +95,35 @@ void log_line(enum log_level level, const char *format, ...)
 
 const char *log_number(const char *number)
 {
-	static char text[sizeof("...") + 4 * LOG_NUMBER_SHOWN];
+	static char text[sizeof("...") + 4 * LOG_NUMBER_CHARACTERS];
 	size_t at = strlen(number);
-	int shown = 0;
+	int kept = 0;
 
 	if (log_level >= LOG_LEVEL_DEBUG)
 		return number;
-	while (at > 0 && shown < LOG_NUMBER_SHOWN) { /* a sender may be a name: "Café" */
+	while (at > 0 &&
+	       kept < LOG_NUMBER_CHARACTERS) { /* senders may be names: "Café" */
 		at--;
 		if (((unsigned char)number[at] & 0xc0) != 0x80)
-			shown++;
+			kept++;
 	}
 	snprintf(text, sizeof(text), "...%s", number + at);
 	return text;
+}
+
+bool log_pace_passes(struct log_pace *pace, char more_out[LOG_PACE_TEXT_BYTES])
+{
+	int64_t now_ms = clock_monotonic_ms();
+
+	if (now_ms < pace->next_ms) {
+		pace->left_out++;
+		return false;
+	}
+	*more_out = '\0';
+	if (pace->left_out)
+		snprintf(more_out, LOG_PACE_TEXT_BYTES,
+			 " (%u more since the last such line)", pace->left_out);
+	pace->left_out = 0;
+	pace->next_ms = now_ms + LOG_PACE_MS;
+	return true;
 }

@@ -29,9 +29,9 @@ static size_t utf8_sequence_length(unsigned char lead)
 }
 
 /*
- * RFC 3629, section 4: only the second byte needs more than "80 to BF", and that depends
- * on the first alone. E0 and F0 would begin overlong forms, ED the surrogates, and F4
- * what lies above U+10FFFF.
+ * RFC 3629, section 4: only the second byte has limits other than 80 to BF, and they depend
+ * on the first byte alone. Otherwise E0 and F0 would begin overlong forms, ED surrogates, and
+ * F4 code points above U+10FFFF.
  */
 static bool utf8_pair_valid(unsigned char lead, unsigned char second)
 {
@@ -118,4 +118,34 @@ size_t utf8_cut(const char *text, size_t characters)
 	for (; *end && characters > 0; characters--)
 		utf8_next(&end);
 	return (size_t)(end - text);
+}
+
+/* U+00C0 to U+017F as lower case letters without accents; ' ': not a letter. */
+static const char utf8_latin_folded[] =
+	"aaaaaaaceeeeiiiidnooooo ouuuuytsaaaaaaaceeeeiiiidnooooo ouuuuyty"
+	"aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkklllllll"
+	"lllnnnnnnnnnoooooooorrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
+
+static bool utf8_is_within(uint32_t character, uint32_t first, uint32_t last)
+{
+	return character >= first && character <= last;
+}
+
+uint32_t utf8_fold(uint32_t character)
+{
+	if (utf8_is_within(character, 'A', 'Z'))
+		return character - 'A' + 'a';
+	if (utf8_is_within(character, 0xc0, 0x17f))
+		return (unsigned char)utf8_latin_folded[character - 0xc0];
+	if (utf8_is_within(character, 0x391, 0x3a9) ||
+	    utf8_is_within(character, 0x410, 0x42f))
+		return character + 0x20;
+	if (utf8_is_within(character, 0x400, 0x40f))
+		return character + 0x50;
+	return character;
+}
+
+bool utf8_is_accent(uint32_t character)
+{
+	return utf8_is_within(character, 0x300, 0x36f);
 }

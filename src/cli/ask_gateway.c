@@ -21,6 +21,7 @@
 #include "gateway/agent_reach.h"
 #include "gateway/owner_table.h"
 #include "store/store_lock.h"
+#include "config/config.h"
 
 enum { PAUSE_MS = 50 };
 

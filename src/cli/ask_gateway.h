@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config/config.h"
+struct config;
+struct explanation;
 
 enum {
 	ASK_GATEWAY_PATIENCE_MS = 5000,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/timestamp.h"
+#include "base/clock.h"
 #include "cli/audit_report.h"
 #include "cli/command.h"
 #include "cli/failing.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
+#include "base/json.h"
 #include "base/json_reader.h"
-#include "base/json_writer.h"
-#include "base/shown_text.h"
 #include "base/utf8.h"
 #include "store/audit_event.h"
 

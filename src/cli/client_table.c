@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "cli/colour.h"
 #include "cli/terminal.h"
 

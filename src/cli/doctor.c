@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/escape.h"
+#include "base/explanation.h"
 #include "base/log.h"
-#include "base/shown_text.h"
 #include "base/utf8.h"
 #include "cli/colour.h"
 #include "cli/command.h"

@@ -7,7 +7,7 @@
 #define CLI_DOCTOR_H
 
 #include "config/config.h"
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "ofono/ofono.h"
 #include "ofono/ofono_probe.h"
 

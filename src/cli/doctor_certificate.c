@@ -9,6 +9,7 @@
 #include "cli/doctor.h"
 #include "cli/shown_time.h"
 #include "http/certificate.h"
+#include "base/explanation.h"
 
 enum { PATH_BYTES = 2 * CONFIG_TEXT_BYTES, SOON_DAYS = 30 };
 

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "config/config_json.h"
 #include "base/json_reader.h"
 #include "cli/ask_gateway.h"
 #include "cli/doctor.h"
 #include "cli/member.h"
 #include "cli/progress.h"
 #include "cli/shown_time.h"
+#include "config/config.h"
 #include "gateway/control_call.h"
 #include "gateway/control_socket.h"
 #include "sms/outbox.h"

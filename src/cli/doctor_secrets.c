@@ -13,6 +13,7 @@
 #include "cli/doctor.h"
 #include "http/tls.h"
 #include "phone/pin_file.h"
+#include "base/explanation.h"
 
 enum { FIX_BYTES = 512 };
 

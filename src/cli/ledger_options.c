@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/usage.h"
+#include "base/explanation.h"
 
 static bool end(int *code_out, int code)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "base/utf8.h"
 #include "cli/progress.h"
 

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "ofono/ofono.h"
 
 enum modem_card {

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/usage.h"
+#include "base/explanation.h"
 
 enum {
 	NUMBER_DIGITS = 18,

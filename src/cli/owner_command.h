@@ -18,7 +18,6 @@
 #include "base/buffer.h"
 #include "config/config.h"
 #include "base/json.h"
-#include "base/json_writer.h"
 
 enum { OWNER_OPTIONS_MAX = 16 };
 

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/usage.h"
+#include "config/config.h"
 #include "gateway/gateway.h"
 #include "http/tls.h"
 #include "mcp/tool_set.h"

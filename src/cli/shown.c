@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/shown.h"
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 
 void shown_print(FILE *out, const char *text)
 {

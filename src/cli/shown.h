@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shown: what networks, cards, modems and clients call themselves, printed on one line so that
- * it moves no cursor and hides nothing (base/shown_text.h).
+ * it moves no cursor and hides nothing (base/escape.h).
  */
 #ifndef CLI_SHOWN_H
 #define CLI_SHOWN_H

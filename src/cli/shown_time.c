@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/timestamp.h"
 
 enum { S_PER_MINUTE = 60, MINUTES_PER_HOUR = 60, MS_PER_S = 1000 };
 

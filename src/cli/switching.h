@@ -13,7 +13,7 @@
 #ifndef CLI_SWITCHING_H
 #define CLI_SWITCHING_H
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "ofono/modem.h"
 #include "ofono/ofono.h"
 

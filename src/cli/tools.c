@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/client.h"
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "cli/colour.h"
 #include "cli/command.h"
 #include "cli/terminal.h"

@@ -1,64 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Configuration: config_key_table.c has the keys, inih splits the lines.
+ * Reads configuration files: inih splits the lines, config_key_table.c has the keys.
  *
- * How a distribution built inih (lines that go on, growing lines, stop at the first
- * error) must not matter. Hence the lines come from our reader: it knows their numbers,
- * takes the blanks off their start, so that no line can go on in the next one, refuses
- * what inih would cut or drop, and ends the file at the first error.
+ * Distributions build inih differently (continued lines, growing lines, stop at the first
+ * error), and that must not matter. Hence inih gets its lines from our reader, which counts
+ * them, strips leading spaces so that no line continues the one before, refuses what inih
+ * would cut or drop, and ends the file at the first error.
+ *
+ * A file is read into a copy of the configuration and takes effect as a whole or not at
+ * all. In one file a key may occur once, a list may be repeated; a later file replaces the
+ * lists of an earlier one.
  */
 #include "config/config.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
 
 #include <ini.h>
 
-#include "config/balance_pattern.h"
-#include "config/config_folder.h"
-#include "config/config_key.h"
-#include "config/config_policy.h"
-#include "config/ussd_code.h"
+#include "base/address.h"
+#include "base/buffer.h"
+#include "base/explanation.h"
+#include "base/json.h"
+#include "base/log.h"
 #include "base/utf8.h"
+#include "config/balance_pattern.h"
+#include "config/config_key.h"
+#include "config/ussd_code.h"
+
+enum { CONFIG_NAME_BYTES = 64 }; /* "section.key" */
+
+void config_list_clear(struct config_list *list)
+{
+	memset(list, 0, sizeof(*list));
+}
 
 void config_defaults(struct config *config)
 {
-	const char *flaw;
-	size_t at;
-
 	memset(config, 0, sizeof(*config));
-	for (at = 0; at < CONFIG_KEY_COUNT; at++) {
-		if (!config_key_table[at].initial)
-			continue;
-		flaw = config_key_set(&config_key_table[at], config,
-				      config_key_table[at].initial);
+	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
+		const char *flaw = NULL;
+
+		if (config_key_table[at].initial)
+			flaw = config_key_set(&config_key_table[at], config,
+					      config_key_table[at].initial);
 		assert(!flaw);
 		(void)flaw;
 	}
 }
 
-/* A file being read. */
-struct source {
+/* ---- one file */
+
+struct config_file {
 	FILE *file;
 	struct config config;
-	struct config_place place;
-	int result;		    /* not 0: no more lines */
-	int seen[CONFIG_KEY_COUNT]; /* the line where each key stood first */
+	struct config_key_place place;
+	int result;		    /* not 0: stop reading */
+	int seen[CONFIG_KEY_COUNT]; /* the line where each key occurred first */
 };
 
 /*
- * The next line without blanks at its start and "\n" or "\r\n" at its end, cut to `room`.
- * Its whole length, or -1 at the end of the file.
+ * Reads a line without its leading spaces and its end ("\n", "\r\n"), cut to `room`.
+ * Returns its whole length, or -1 at the end of the file.
  */
-static long source_get(struct source *source, char *line, long room)
+static long config_file_get(struct config_file *file, char *line, long room)
 {
 	long length = 0;
-	int byte = getc(source->file);
+	int byte = getc(file->file);
 
 	if (byte == EOF)
 		return -1;
-	for (; byte != EOF && byte != '\n'; byte = getc(source->file)) {
+	for (; byte != EOF && byte != '\n'; byte = getc(file->file)) {
 		if (length == 0 && (byte == ' ' || byte == '\t'))
 			continue;
 		if (length < room)
@@ -70,144 +87,203 @@ static long source_get(struct source *source, char *line, long room)
 	return length;
 }
 
-static int line_check(const struct config_place *place, const char *line, long length)
+static int config_file_check_line(const struct config_key_place *place, const char *line,
+				  long length)
 {
 	char section[CONFIG_TEXT_BYTES], bracket[2];
-	long at;
 
-	for (at = 0; at < length; at++) {
+	for (long at = 0; at < length; at++) {
 		if (((unsigned char)line[at] < 0x20 && line[at] != '\t') ||
 		    line[at] == 0x7f)
-			return config_fail(place,
-					   "the line holds a control character (%02x)",
-					   (unsigned char)line[at]);
+			return config_key_fail(place,
+					       "the line has a control character (%02x)",
+					       (unsigned char)line[at]);
 	}
 	if (!utf8_valid(line, (size_t)length))
-		return config_fail(place, "the line is not UTF-8");
-	/* inih tells of a section only with its first key; "[sever]" is wrong anyway */
+		return config_key_fail(place, "the line is not UTF-8");
+	/* inih reports a section only with its first key; "[sever]" is wrong anyway */
 	if (sscanf(line, "[%175[^]]%1[]]", section, bracket) == 2 &&
-	    !config_section_known(section))
-		return config_section_fail(place, section);
+	    !config_key_section_exists(section))
+		return config_key_fail_section(place, section);
 	return 0;
 }
 
-/* A line for inih, as fgets() would give it. */
-static char *source_line(char *line, int size, void *data)
+/* inih's reader: a line as fgets() would return it. */
+static char *config_file_read_line(char *line, int size, void *data)
 {
-	struct source *source = data;
+	struct config_file *file = data;
 	long room = size - 2; /* "\n" and NUL */
 	long length;
 
-	if (source->result)
+	if (file->result)
 		return NULL;
-	source->place.line++;
-	length = source_get(source, line, room);
+	file->place.line++;
+	length = config_file_get(file, line, room);
 	if (length < 0)
 		return NULL;
 	if (length > 0 && (line[0] == '#' || line[0] == ';'))
-		length = 0; /* a comment may be as long and as odd as it likes */
+		length = 0; /* comments may have any length and any bytes */
 	if (length > room) {
-		source->result = config_fail(
-			&source->place, "the line is too long; it takes %ld bytes", room);
+		file->result = config_key_fail(
+			&file->place, "the line is too long; the limit is %ld bytes",
+			room);
 		return NULL;
 	}
 	memcpy(line + length, "\n", sizeof("\n"));
-	source->result = line_check(&source->place, line, length);
-	return source->result ? NULL : line;
+	file->result = config_file_check_line(&file->place, line, length);
+	return file->result ? NULL : line;
 }
 
-/* Before this value all were well: what is wrong now stands here. */
-static int value_set(const struct config_place *place, const struct config_key *key,
-		     struct config *config, const char *value)
+/* All earlier values were valid, so an error found here belongs to this place. */
+static int config_set_value(const struct config_key_place *place,
+			    const struct config_key *key, struct config *config,
+			    const char *value)
 {
 	const char *flaw = config_key_set(key, config, value);
 	struct explanation error;
 
 	if (flaw)
-		return config_value_fail(place, key, flaw);
+		return config_key_fail_value(place, key, flaw);
 	if (config_policy_check(&config->policy, &error) ||
 	    ussd_code_check_list(&config->ussd_allow, &error) ||
 	    balance_pattern_check_list(&config->ussd_balance_pattern, &error))
-		return config_fail(place, "%s", error.text);
+		return config_key_fail(place, "%s", error.text);
 	return 0;
 }
 
-static int source_set(struct source *source, const struct config_key *key,
-		      const char *value)
+static int config_file_set(struct config_file *file, const struct config_key *key,
+			   const char *value)
 {
-	const struct config_place *place = &source->place;
-	int *seen = &source->seen[key - config_key_table];
+	const struct config_key_place *place = &file->place;
+	int *seen = &file->seen[key - config_key_table];
 
 	if (*seen && !config_key_is_list(key))
-		return config_fail(place, "%s.%s: stands already in line %d",
-				   key->section, key->name, *seen);
-	if (!*seen && config_key_is_list(key)) /* a file replaces the default */
-		config_list_clear(config_key_field(key, &source->config));
+		return config_key_fail(place, "%s.%s: already set in line %d",
+				       key->section, key->name, *seen);
+	if (!*seen && config_key_is_list(key)) /* this file replaces the default */
+		config_list_clear(config_key_field(key, &file->config));
 	if (!*seen)
 		*seen = place->line;
-	return value_set(place, key, &source->config, value);
+	return config_set_value(place, key, &file->config, value);
 }
 
-/* For inih: 0 is an error. */
-static int source_pair(void *data, const char *section, const char *name,
-		       const char *value)
+/* inih's handler; 0 means an error. */
+static int config_file_on_pair(void *data, const char *section, const char *name,
+			       const char *value)
 {
-	struct source *source = data;
-	const struct config_key *key = config_key_find(section, name);
+	struct config_file *file = data;
+	const struct config_key *key;
 
-	if (source->result)
+	if (file->result)
 		return 0;
+	key = config_key_find(&file->place, section, name);
 	if (key)
-		source->result = source_set(source, key, value ? value : "");
+		file->result = config_file_set(file, key, value ? value : "");
 	else
-		source->result = config_key_fail(&source->place, section, name);
-	return source->result == 0;
+		file->result = config_key_fail_name(&file->place, section, name);
+	return file->result == 0;
 }
 
-static int source_read(struct source *source)
+static int config_file_parse(struct config_file *file)
 {
 	int bad_line, saved_errno;
 
 	errno = 0;
-	bad_line = ini_parse_stream(source_line, source, source_pair, source);
+	bad_line =
+		ini_parse_stream(config_file_read_line, file, config_file_on_pair, file);
 	saved_errno = errno;
-	if (ferror(source->file)) {
-		source->place.line = 0;
-		config_fail(&source->place, "%s", strerror(saved_errno));
+	if (ferror(file->file)) {
+		file->place.line = 0;
+		config_key_fail(&file->place, "%s", strerror(saved_errno));
 		return saved_errno ? -saved_errno : -EIO;
 	}
 	if (bad_line < 0) {
-		source->place.line = 0;
-		config_fail(&source->place, "%s", strerror(ENOMEM));
+		file->place.line = 0;
+		config_key_fail(&file->place, "%s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
-	/* inih goes on behind a line that it cannot split; the first error is told */
-	if (bad_line > 0 && (!source->result || bad_line < source->place.line)) {
-		source->place.line = bad_line;
-		return config_fail(&source->place,
-				   "the line is neither [SECTION] nor KEY = VALUE");
+	/* inih continues after a line that it cannot split; report the first error */
+	if (bad_line > 0 && (!file->result || bad_line < file->place.line)) {
+		file->place.line = bad_line;
+		return config_key_fail(&file->place,
+				       "the line is neither [SECTION] nor KEY = VALUE");
 	}
-	return source->result;
+	return file->result;
 }
 
 int config_read(struct config *config, const char *path, struct explanation *error)
 {
-	struct source source = { .place = { .origin = path, .error = error } };
+	struct config_file file = { .place = { .origin = path, .error = error } };
 	int result;
 
-	source.file = fopen(path, "re");
-	if (!source.file) {
+	file.file = fopen(path, "re");
+	if (!file.file) {
 		result = -errno;
-		config_fail(&source.place, "%s", strerror(errno));
+		config_key_fail(&file.place, "%s", strerror(errno));
 		return result;
 	}
-	source.config = *config;
-	result = source_read(&source);
-	fclose(source.file);
+	file.config = *config;
+	result = config_file_parse(&file);
+	fclose(file.file);
 	if (result == 0)
-		*config = source.config;
+		*config = file.config;
 	return result;
 }
+
+/* ---- a folder of files */
+
+static int config_folder_select(const struct dirent *entry)
+{
+	static const char ending[] = ".conf";
+	size_t length = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && length >= sizeof(ending) &&
+	       strcmp(entry->d_name + length - (sizeof(ending) - 1), ending) == 0;
+}
+
+/* Compares bytes, so that the locale does not matter. */
+static int config_folder_compare(const struct dirent **one, const struct dirent **other)
+{
+	return strcmp((*one)->d_name, (*other)->d_name);
+}
+
+static int config_folder_fail(struct explanation *error, const char *folder, int result)
+{
+	return explanation_set(error, result, "%s: %s", folder,
+			       result == -E2BIG ? "too many files" : strerror(-result));
+}
+
+int config_read_folder(struct config *config, const char *folder,
+		       struct explanation *error)
+{
+	struct dirent **entries = NULL;
+	struct config read = *config;
+	int count =
+		scandir(folder, &entries, config_folder_select, config_folder_compare);
+	int result = 0;
+
+	if (count < 0)
+		return errno == ENOENT ? 0 : config_folder_fail(error, folder, -errno);
+	if (count > CONFIG_FOLDER_FILES_MAX)
+		result = config_folder_fail(error, folder, -E2BIG);
+	for (int i = 0; i < count && result == 0; i++) {
+		char path[PATH_MAX];
+
+		if (snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) >=
+		    (int)sizeof(path))
+			result = config_folder_fail(error, folder, -ENAMETOOLONG);
+		else
+			result = config_read(&read, path, error);
+	}
+	for (int i = 0; i < count; i++)
+		free(entries[i]);
+	free(entries);
+	if (result == 0)
+		*config = read;
+	return result;
+}
+
+/* ---- all sources together */
 
 int config_load(struct config *config, const char *path, struct explanation *error)
 {
@@ -225,18 +301,18 @@ int config_load(struct config *config, const char *path, struct explanation *err
 int config_set(struct config *config, const char *key, const char *value,
 	       const char *origin, struct explanation *error)
 {
-	struct config_place place = { .origin = origin, .error = error };
+	struct config_key_place place = { .origin = origin, .error = error };
 	const char *dot = strchr(key, '.');
 	const struct config_key *found = NULL;
 	char section[32] = "";
 
 	if (dot && (size_t)(dot - key) < sizeof(section)) {
 		memcpy(section, key, (size_t)(dot - key));
-		found = config_key_find(section, dot + 1);
+		found = config_key_find(&place, section, dot + 1);
 	}
 	if (!found)
-		return config_key_fail(&place, section, dot ? dot + 1 : key);
-	return value_set(&place, found, config, value);
+		return config_key_fail_name(&place, section, dot ? dot + 1 : key);
+	return config_set_value(&place, found, config, value);
 }
 
 int config_load_for(struct config *config, const char *path, const char *state_dir,
@@ -251,12 +327,7 @@ int config_load_for(struct config *config, const char *path, const char *state_d
 	return config_set(config, "store.state_dir", state_dir, "--state-dir", error);
 }
 
-void config_list_clear(struct config_list *list)
-{
-	memset(list, 0, sizeof(*list));
-}
-
-/* What is unused of a text or a list is zero, so fields compare byte by byte. */
+/* Unused bytes of texts and lists are zero, so that fields compare byte by byte. */
 void config_adopt(struct config *config, const struct config *next,
 		  void (*changed)(void *data, const char *section, const char *name,
 				  bool adopted),
@@ -276,23 +347,133 @@ void config_adopt(struct config *config, const struct config *next,
 	}
 }
 
+/* ---- checks that concern several keys */
+
+static int config_check_path(const char *key, const char *path, struct explanation *error)
+{
+	if (*path == '/')
+		return 0;
+	return explanation_set(error, -EINVAL,
+			       "%s: %s is not an absolute path; it must begin with '/'",
+			       key, path);
+}
+
+int config_control_path(const struct config *config, char *path, size_t size,
+			struct explanation *error)
+{
+	const char *given = config->control_socket;
+	int length;
+
+	if (*given && config_check_path("server.control_socket", given, error))
+		return -EINVAL;
+	if (*given)
+		length = snprintf(path, size, "%s", given);
+	else
+		length = snprintf(path, size, "%s/control", config->state_dir);
+	if (length > 0 && (size_t)length < size)
+		return 0;
+	return explanation_set(
+		error, -EINVAL,
+		"server.control_socket: the path %s%s has %d bytes, and a UNIX socket "
+		"takes at most %zu bytes; give a shorter one",
+		*given ? given : config->state_dir, *given ? "" : "/control", length,
+		size - 1);
+}
+
+static int config_check_paths(const struct config *config, struct explanation *error)
+{
+	const struct {
+		const char *key;
+		const char *path; /* "": not set */
+	} paths[] = {
+		{ "store.spool_dir", config->spool_dir },
+		{ "sim.pin_file", config->pin_file },
+		{ "contacts.file", config->contacts_file },
+	};
+	struct sockaddr_un socket;
+
+	if (config_check_path("store.state_dir", config->state_dir, error))
+		return -EINVAL;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		if (*paths[i].path &&
+		    config_check_path(paths[i].key, paths[i].path, error))
+			return -EINVAL;
+	}
+	return config_control_path(config, socket.sun_path, sizeof(socket.sun_path),
+				   error);
+}
+
+/* server.open needs no token, so it is for loopback addresses only. */
+static int config_check_open(const struct config *config, struct explanation *error)
+{
+	struct address address;
+
+	for (size_t i = 0; config->open && i < config->listen.count; i++) {
+		const char *text = config->listen.items[i];
+
+		if (!address_parse(text, &address) || !address_is_loopback(&address))
+			return explanation_set(
+				error, -EINVAL,
+				"server.open: refused, because %s is not a loopback "
+				"address and anybody could send messages; listen on "
+				"127.0.0.1 or use a token",
+				text);
+	}
+	return 0;
+}
+
+static int config_check_tls(const struct config *config, struct explanation *error)
+{
+	const char *certificate = config->tls_certificate, *key = config->tls_key;
+
+	if (!*certificate != !*key)
+		return explanation_set(
+			error, -EINVAL,
+			"server.%s is missing: a certificate and its key belong together",
+			*key ? "tls_certificate" : "tls_key");
+	if (!*key)
+		return 0;
+	if (config_check_path("server.tls_certificate", certificate, error))
+		return -EINVAL;
+	return config_check_path("server.tls_key", key, error);
+}
+
+int config_check(const struct config *config, struct explanation *error)
+{
+	if (config->listen.count == 0)
+		return explanation_set(
+			error, -EINVAL,
+			"server.listen: at least one ADDRESS:PORT is needed");
+	if (config_check_paths(config, error))
+		return -EINVAL;
+	if (config->policy.minimum_balance.count && !config->ussd_balance_pattern.count)
+		return explanation_set(
+			error, -EINVAL,
+			"policy.minimum_balance: without ussd.balance_pattern the "
+			"gateway never knows a balance, so this limit would stop "
+			"nothing");
+	if (config_check_open(config, error))
+		return -EINVAL;
+	return config_check_tls(config, error);
+}
+
+/* ---- writing */
+
 void config_write_value(const struct config *config, const char *section,
 			const char *name, struct buffer *text_out)
 {
-	config_key_write(config_key_find(section, name), config, text_out);
+	config_key_write(config_key_find(NULL, section, name), config, text_out);
 }
 
 void config_print(const struct config *config, FILE *out)
 {
 	const char *section = "";
 	struct config defaults;
-	size_t at;
 
 	config_defaults(&defaults);
-	fprintf(out,
-		"# Configuration of ofono-mcp. A line that is commented out shows the "
-		"default\n# or an example.\n");
-	for (at = 0; at < CONFIG_KEY_COUNT; at++) {
+	fprintf(out, "# Configuration of ofono-mcp. Commented-out lines show the "
+		     "default or an example.\n");
+	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
 		const struct config_key *key = &config_key_table[at];
 
 		if (strcmp(section, key->section) != 0) {
@@ -302,4 +483,65 @@ void config_print(const struct config *config, FILE *out)
 		fprintf(out, "\n");
 		config_key_print(key, config, &defaults, out);
 	}
+}
+
+static void config_write_json_key(const struct config_key *key,
+				  const struct config *config, struct json_writer *writer)
+{
+	const struct config_list *list =
+		(const void *)((const char *)config + key->offset);
+	struct buffer text = BUFFER_INIT;
+	char name[CONFIG_NAME_BYTES];
+
+	snprintf(name, sizeof(name), "%s.%s", key->section, key->name);
+	config_key_write(key, config, &text);
+	if (text.length)
+		json_key(writer, name);
+	if (text.length && config_key_is_list(key)) {
+		json_open_array(writer);
+		for (size_t at = 0; at < list->count; at++)
+			json_write_string(writer, list->items[at]);
+		json_close_array(writer);
+	} else if (text.length) {
+		json_write_text(writer, text.data, text.length);
+	}
+	buffer_deinit(&text);
+}
+
+void config_write_json(const struct config *config, struct json_writer *writer)
+{
+	json_open_object(writer);
+	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++)
+		config_write_json_key(&config_key_table[at], config, writer);
+	json_close_object(writer);
+}
+
+static bool config_read_json_value(const struct json *member, const struct json *value,
+				   struct config *config)
+{
+	struct explanation error;
+	const char *text = json_string(value);
+
+	return text && config_set(config, member->name, text, "", &error) == 0;
+}
+
+bool config_read_json(const struct json *object, struct config *config_out)
+{
+	struct config config = { 0 }; /* keys without a value are not in the object */
+
+	if (!object || object->type != JSON_OBJECT)
+		return false;
+	json_foreach (member, object) {
+		if (member->type != JSON_ARRAY) {
+			if (!config_read_json_value(member, member, &config))
+				return false;
+			continue;
+		}
+		json_foreach (item, member) {
+			if (!config_read_json_value(member, item, &config))
+				return false;
+		}
+	}
+	*config_out = config;
+	return true;
 }

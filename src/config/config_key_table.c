@@ -1,69 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of all keys. Help texts appear in --print-config and in etc/ofono-mcp.conf, which
+ * a test compares with it; doc/ofono-mcp.conf.5 explains each key at length.
+ */
 #include "config/config_key.h"
 
 #define FIELD(field) offsetof(struct config, field)
 
-/* Keys of one section stand together: the sections are printed and listed once. */
+/* Keys of one section stay together: sections are printed and listed once. */
 const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	{ .section = "server",
 	  .name = "listen",
 	  .type = CONFIG_KEY_ADDRESS_LIST,
 	  .offset = FIELD(listen),
 	  .initial = "127.0.0.1:9531",
-	  .help = "ADDRESS:PORT to serve HTTP on; may stand several times. Other than\n"
-		  "loopback addresses are opened when a client is paired" },
+	  .help = "ADDRESS:PORT to serve HTTP on; may be repeated. Addresses other than\n"
+		  "loopback are opened once a client is paired" },
 	{ .section = "server",
 	  .name = "interfaces",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(interfaces),
 	  .live = true,
 	  .example = "wlan0 usb0",
-	  .help = "Network interfaces to serve, blanks between the names; may stand\n"
-		  "several times. Without it all but tunnels; mobile data never is" },
+	  .help = "Network interfaces to serve, separated by spaces; may be repeated.\n"
+		  "Default: all except tunnels. Mobile data is never served" },
 	{ .section = "server",
 	  .name = "tls_certificate",
 	  .type = CONFIG_KEY_TEXT,
 	  .offset = FIELD(tls_certificate),
 	  .example = "/etc/ofono-mcp/cert.pem",
-	  .help = "PEM file of the certificate for HTTPS, with its chain; it is\n"
-		  "tls/cert.pem in state_dir, where that is there, unless said "
-		  "otherwise" },
+	  .help = "PEM file with the HTTPS certificate and its chain. Default:\n"
+		  "tls/cert.pem in state_dir, if it exists" },
 	{ .section = "server",
 	  .name = "tls_key",
 	  .type = CONFIG_KEY_TEXT,
 	  .offset = FIELD(tls_key),
 	  .example = "/etc/ofono-mcp/key.pem",
-	  .help = "PEM file of its private key, which not everybody may read" },
+	  .help = "PEM file with its private key; must not be readable by everybody" },
 	{ .section = "server",
 	  .name = "tls_loopback",
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(tls_loopback),
 	  .initial = "no",
-	  .help = "Speak HTTPS on loopback addresses, too" },
+	  .help = "Use HTTPS on loopback addresses, too" },
 	{ .section = "server",
 	  .name = "allowed_host",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(allowed_host),
 	  .live = true,
 	  .example = "gateway.example.org",
-	  .help = "Host name that clients may use besides IP addresses, localhost\n"
-		  "and this machine's own; may stand several times" },
+	  .help = "Host name that clients may use, in addition to IP addresses, "
+		  "localhost\n"
+		  "and this machine's names; may be repeated" },
 	{ .section = "server",
 	  .name = "allowed_origin",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(allowed_origin),
 	  .live = true,
 	  .example = "https://app.example.org",
-	  .help = "Origin of web pages that may connect besides those of this\n"
-		  "machine; may stand several times" },
+	  .help = "Origin of web pages that may connect, in addition to those of this\n"
+		  "machine; may be repeated" },
 	{ .section = "server",
 	  .name = "hidden_tools",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(hidden_tools),
 	  .live = true,
 	  .example = "cancel_sms mark_sms_read",
-	  .help = "Tools that agents are not offered, blanks between the names; may\n"
-		  "stand several times" },
+	  .help = "Tools that agents cannot see or call, separated by spaces; may be\n"
+		  "repeated" },
 	{ .section = "server",
 	  .name = "open",
 	  .type = CONFIG_KEY_BOOLEAN,
@@ -76,22 +80,22 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .offset = FIELD(advertise),
 	  .live = true,
 	  .initial = "no",
-	  .help = "Tell the local networks that are served of this gateway, by\n"
-		  "multicast DNS through Avahi" },
+	  .help = "Advertise the gateway by multicast DNS (Avahi) on the local networks\n"
+		  "that it serves" },
 	{ .section = "server",
 	  .name = "metrics_on_loopback",
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(metrics_on_loopback),
 	  .live = true,
 	  .initial = "no",
-	  .help = "Let every program of this machine read /metrics without a token" },
+	  .help = "Let every program on this machine read /metrics without a token" },
 	{ .section = "server",
 	  .name = "control_socket",
 	  .type = CONFIG_KEY_TEXT,
 	  .offset = FIELD(control_socket),
 	  .example = "/run/ofono-mcp/control",
-	  .help = "UNIX socket through which the owner's commands reach the gateway;\n"
-		  "it is \"control\" in state_dir unless said otherwise" },
+	  .help = "UNIX socket for the owner's commands. Default: \"control\" in "
+		  "state_dir" },
 	{ .section = "server",
 	  .name = "max_connections",
 	  .type = CONFIG_KEY_INTEGER,
@@ -99,8 +103,9 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 4096,
 	  .initial = "256",
-	  .help = "Connections at the same time; when all are taken, those without a "
-		  "token make room" },
+	  .help = "Maximum number of connections; when it is reached, connections "
+		  "without\n"
+		  "a token are closed first" },
 	{ .section = "server",
 	  .name = "max_connections_per_address",
 	  .type = CONFIG_KEY_INTEGER,
@@ -108,7 +113,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 4096,
 	  .initial = "128",
-	  .help = "Connections at the same time from one IP address" },
+	  .help = "Maximum number of connections from one IP address" },
 	{ .section = "server",
 	  .name = "request_timeout_seconds",
 	  .type = CONFIG_KEY_INTEGER,
@@ -116,7 +121,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 120,
 	  .initial = "10",
-	  .help = "Time for a request to arrive whole" },
+	  .help = "Time limit for receiving a whole request" },
 	{ .section = "server",
 	  .name = "idle_timeout_seconds",
 	  .type = CONFIG_KEY_INTEGER,
@@ -124,7 +129,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 3600,
 	  .initial = "60",
-	  .help = "Time for a kept connection to ask again" },
+	  .help = "Time limit for the next request on an open connection" },
 	{ .section = "store",
 	  .name = "state_dir",
 	  .type = CONFIG_KEY_TEXT,
@@ -139,7 +144,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 36500,
 	  .initial = "0",
-	  .help = "Messages older than this are removed; 0: for their age none is" },
+	  .help = "Delete messages older than this; 0 disables age-based deletion" },
 	{ .section = "store",
 	  .name = "keep_messages",
 	  .type = CONFIG_KEY_INTEGER,
@@ -148,8 +153,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 10000000,
 	  .initial = "100000",
-	  .help = "When there are more than this the oldest are removed; 0: any\n"
-		  "number is kept" },
+	  .help = "Delete the oldest messages beyond this number; 0: no limit" },
 	{ .section = "store",
 	  .name = "reserve_mib",
 	  .type = CONFIG_KEY_INTEGER,
@@ -158,37 +162,41 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 1048576,
 	  .initial = "16",
-	  .help = "With less than this many MiB left on the disk nothing more is\n"
-		  "accepted to be sent, so that what comes in finds room; 0: no limit" },
+	  .help = "With less free disk space than this, accept no more outgoing "
+		  "messages,\n"
+		  "so that incoming ones can still be stored; 0: no limit" },
 	{ .section = "store",
 	  .name = "spool_dir",
 	  .type = CONFIG_KEY_TEXT,
 	  .offset = FIELD(spool_dir),
 	  .example = "/var/lib/ofono-mcp/spool",
-	  .help = "Directory into which the plugin of oFono spools what comes in; it is\n"
-		  "\"spool\" in state_dir unless said otherwise" },
+	  .help = "Directory in which the oFono plugin spools incoming messages. "
+		  "Default:\n"
+		  "\"spool\" in state_dir" },
 	{ .section = "sim",
 	  .name = "pin_file",
 	  .type = CONFIG_KEY_TEXT,
 	  .offset = FIELD(pin_file),
 	  .example = "/etc/ofono-mcp/pins",
-	  .help = "File with a line \"ICCID PIN\" for each SIM card that is to be\n"
-		  "unlocked by itself; only root may be able to read it" },
+	  .help = "File with a line \"ICCID PIN\" for each SIM card to unlock "
+		  "automatically;\n"
+		  "only root may be able to read it" },
 	{ .section = "sim",
 	  .name = "power_modems",
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(power_modems),
 	  .initial = "no",
-	  .help = "Switch each modem on, and out of flight mode, once when it or oFono\n"
-		  "starts, where nothing else does; needs a D-Bus policy" },
+	  .help = "Switch each modem on and end flight mode once, when the modem or "
+		  "oFono\n"
+		  "starts and nothing else does so; needs a D-Bus policy" },
 	{ .section = "sim",
 	  .name = "phone_default",
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(phone_default),
 	  .live = true,
 	  .initial = "no",
-	  .help = "When a client names no SIM and several can send, use the one that is\n"
-		  "chosen in the phone's settings, where oFono tells it" },
+	  .help = "If a client names no SIM and several can send, use the one chosen in\n"
+		  "the phone's settings, where oFono reports it" },
 	{ .section = "sms",
 	  .name = "max_segments",
 	  .type = CONFIG_KEY_INTEGER,
@@ -197,7 +205,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 20,
 	  .initial = "3",
-	  .help = "Segments of the longest message that is sent; each one is paid for" },
+	  .help = "Maximum number of segments per message; each segment is billed" },
 	{ .section = "sms",
 	  .name = "send_wait_seconds",
 	  .type = CONFIG_KEY_INTEGER,
@@ -206,7 +214,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 120,
 	  .initial = "30",
-	  .help = "send_sms waits this long for the network before it answers "
+	  .help = "How long send_sms waits for the network before it answers "
 		  "\"queued\"" },
 	{ .section = "sms",
 	  .name = "queue_limit",
@@ -216,9 +224,9 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 10000,
 	  .initial = "1000",
-	  .help = "Messages, shared equally by paired clients, that may wait to be "
-		  "handed\n"
-		  "to oFono" },
+	  .help = "Maximum number of messages that wait to be submitted to oFono; "
+		  "paired\n"
+		  "clients share it equally" },
 	{ .section = "sms",
 	  .name = "duplicate_seconds",
 	  .type = CONFIG_KEY_INTEGER,
@@ -227,8 +235,9 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 3600,
 	  .initial = "60",
-	  .help = "The same text to the same number by the same client within this\n"
-		  "time is not sent again unless it has an idempotency_key; 0: never" },
+	  .help = "Suppress the same text to the same number from the same client "
+		  "within\n"
+		  "this time, unless it has an idempotency_key; 0: never" },
 	{ .section = "sms",
 	  .name = "stuck_seconds",
 	  .type = CONFIG_KEY_INTEGER,
@@ -236,34 +245,36 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 3600,
 	  .initial = "270",
-	  .help = "A registered modem that has a message this long, and 30 seconds more\n"
-		  "for each further segment, is told as stuck; 0: never" },
+	  .help = "A registered modem is reported as stuck when it has a message for "
+		  "this\n"
+		  "long, plus 30 seconds for each further segment; 0: never" },
 	{ .section = "sms",
-	  .name = "ask_seconds",
+	  .name = "elicitation_seconds",
+	  .old_name = "ask_seconds",
 	  .type = CONFIG_KEY_INTEGER,
-	  .offset = FIELD(ask_seconds),
+	  .offset = FIELD(elicitation_seconds),
 	  .least = 0,
 	  .most = 3600,
 	  .initial = "300",
-	  .help = "A person who is asked while a call waits (MCP of 2025) may think "
-		  "this\n"
-		  "long; 0: nobody is asked then" },
+	  .help = "How long a waiting tool call waits for the user's answer (MCP 2025);\n"
+		  "0: such calls never ask" },
 	{ .section = "sms",
 	  .name = "delivery_reports",
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(delivery_reports),
 	  .initial = "yes",
-	  .help = "Ask the network to report delivery; some charge for it. With \"no\"\n"
-		  "oFono's own setting is left as it is" },
+	  .help = "Request delivery reports from the network; some charge for them. "
+		  "With\n"
+		  "\"no\", oFono's own setting stays as it is" },
 	{ .section = "policy",
-	  .name = "approve_through_client",
+	  .name = "approve_through_agent",
+	  .old_name = "approve_through_client",
 	  .type = CONFIG_KEY_BOOLEAN,
-	  .offset = FIELD(approve_through_client),
+	  .offset = FIELD(approve_through_agent),
 	  .live = true,
 	  .initial = "yes",
-	  .help = "A message that needs a yes may get it from the person before an "
-		  "agent\n"
-		  "that can ask; no: only ofono-mcp approve counts" },
+	  .help = "Let the agent's user approve a message that needs approval, if the\n"
+		  "agent can ask; no: only ofono-mcp approve counts" },
 	{ .section = "policy",
 	  .name = "approval_hours",
 	  .type = CONFIG_KEY_INTEGER,
@@ -271,7 +282,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 720,
 	  .initial = "24",
-	  .help = "A message waits this long for the owner's yes and expires then" },
+	  .help = "A message waits this long for approval, then it expires" },
 	{ .section = "policy",
 	  .name = "per_minute",
 	  .type = CONFIG_KEY_INTEGER,
@@ -280,8 +291,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 10000,
 	  .initial = "10",
-	  .help = "Messages that one client may have accepted in any minute; 0: any\n"
-		  "number" },
+	  .help = "Messages accepted from one client per minute; 0: no limit" },
 	{ .section = "policy",
 	  .name = "per_hour",
 	  .type = CONFIG_KEY_INTEGER,
@@ -290,7 +300,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 10000,
 	  .initial = "60",
-	  .help = "The same in any hour" },
+	  .help = "Messages accepted from one client per hour; 0: no limit" },
 	{ .section = "policy",
 	  .name = "per_day",
 	  .type = CONFIG_KEY_INTEGER,
@@ -299,7 +309,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 10000,
 	  .initial = "200",
-	  .help = "The same in any 24 hours" },
+	  .help = "Messages accepted from one client per 24 hours; 0: no limit" },
 	{ .section = "policy",
 	  .name = "segments_per_month",
 	  .type = CONFIG_KEY_INTEGER,
@@ -308,8 +318,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 100000,
 	  .initial = "1000",
-	  .help = "Segments that one client may have accepted in a month of the\n"
-		  "calendar; 0: any number" },
+	  .help = "Segments accepted from one client per calendar month; 0: no limit" },
 	{ .section = "policy",
 	  .name = "sim_per_minute",
 	  .type = CONFIG_KEY_INTEGER,
@@ -318,8 +327,8 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 10000,
 	  .initial = "10",
-	  .help = "Messages that one SIM may send in any minute, for all clients; 0:\n"
-		  "any number" },
+	  .help = "Messages accepted for one SIM per minute, from all clients; 0: no "
+		  "limit" },
 	{ .section = "policy",
 	  .name = "sim_per_hour",
 	  .type = CONFIG_KEY_INTEGER,
@@ -328,7 +337,8 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 10000,
 	  .initial = "60",
-	  .help = "The same in any hour" },
+	  .help = "Messages accepted for one SIM per hour, from all clients; 0: no "
+		  "limit" },
 	{ .section = "policy",
 	  .name = "sim_per_day",
 	  .type = CONFIG_KEY_INTEGER,
@@ -337,7 +347,8 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 10000,
 	  .initial = "200",
-	  .help = "The same in any 24 hours" },
+	  .help = "Messages accepted for one SIM per 24 hours, from all clients; 0: no\n"
+		  "limit" },
 	{ .section = "policy",
 	  .name = "sim_segments_per_month",
 	  .type = CONFIG_KEY_INTEGER,
@@ -346,61 +357,61 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 100000,
 	  .initial = "1000",
-	  .help = "Segments that one SIM may send in a month of the calendar, for all\n"
-		  "clients; 0: any number" },
+	  .help = "Segments accepted for one SIM per calendar month, from all clients; "
+		  "0:\n"
+		  "no limit" },
 	{ .section = "policy",
 	  .name = "allow",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(policy.allow),
 	  .live = true,
 	  .example = "+36201234567 +3630*",
-	  .help = "The only numbers, or prefixes that end with *, that may be written "
-		  "to,\n"
-		  "blanks between them; may stand several times; none: all" },
+	  .help = "The only phone numbers (or prefixes ending with *) that may receive\n"
+		  "messages, separated by spaces; may be repeated. Default: all" },
 	{ .section = "policy",
 	  .name = "deny",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(policy.deny),
 	  .live = true,
 	  .example = "+36901234567 +3690*",
-	  .help = "Numbers, or prefixes that end with *, that are never written to; may\n"
-		  "stand several times" },
+	  .help = "Phone numbers (or prefixes ending with *) that never receive "
+		  "messages;\n"
+		  "may be repeated" },
 	{ .section = "policy",
 	  .name = "countries",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(policy.countries),
 	  .live = true,
 	  .initial = "home",
-	  .help = "home: only numbers of the country of the SIM that sends; any: of "
-		  "all;\n"
-		  "or prefixes such as +43 that are allowed besides home; may stand\n"
-		  "several times" },
+	  .help = "home: only numbers of the sending SIM's country; any: all countries; "
+		  "or\n"
+		  "prefixes such as +43, allowed in addition to home; may be repeated" },
 	{ .section = "policy",
 	  .name = "premium",
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(policy.premium),
 	  .live = true,
 	  .initial = "no",
-	  .help = "Let short codes and numbers be written to that may cost extra; with\n"
-		  "\"no\" only those that stand in full in an allow list" },
+	  .help = "Allow short codes and premium numbers; no: only those listed in full "
+		  "in\n"
+		  "an allow list" },
 	{ .section = "policy",
 	  .name = "quiet_hours",
 	  .type = CONFIG_KEY_TEXT,
 	  .offset = FIELD(policy.quiet_hours),
 	  .live = true,
 	  .example = "22:00-07:00",
-	  .help = "Nothing is accepted that would go out within these hours of the\n"
-		  "phone's local time" },
+	  .help = "Accept no message that would be sent within these hours, local time" },
 	{ .section = "policy",
 	  .name = "minimum_balance",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(policy.minimum_balance),
 	  .live = true,
 	  .example = "500 2=10.50",
-	  .help = "Nothing is accepted from a SIM whose balance, as it was read last, "
-		  "is\n"
-		  "below this; 2=10.50 is of the SIM with subscription_id 2; see\n"
-		  "balance_pattern; may stand several times" },
+	  .help = "Accept no message for a SIM whose last known balance is below this;\n"
+		  "2=10.50 is for the SIM with subscription_id 2. Needs "
+		  "balance_pattern;\n"
+		  "may be repeated" },
 	{ .section = "policy",
 	  .name = "balance_hours",
 	  .type = CONFIG_KEY_INTEGER,
@@ -409,17 +420,16 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 8760,
 	  .initial = "24",
-	  .help = "A balance that was read longer ago is not held against "
-		  "minimum_balance" },
+	  .help = "Ignore a balance older than this for minimum_balance" },
 	{ .section = "ussd",
 	  .name = "allow",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(ussd_allow),
 	  .live = true,
 	  .example = "*100# *133*????#",
-	  .help = "The only USSD codes that agents may dial, blanks between them; ?\n"
-		  "stands for any digit; may stand several times; none: agents have\n"
-		  "no send_ussd" },
+	  .help = "The only USSD codes that agents may dial, separated by spaces; ? "
+		  "stands\n"
+		  "for any digit; may be repeated. Default: none, and no send_ussd" },
 	{ .section = "ussd",
 	  .name = "per_hour",
 	  .type = CONFIG_KEY_INTEGER,
@@ -428,44 +438,44 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 60,
 	  .initial = "10",
-	  .help = "Codes that are dialled in any hour, for all agents and SIMs" },
+	  .help = "Codes dialled per hour, for all agents and SIMs together" },
 	{ .section = "ussd",
 	  .name = "replies",
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(ussd_replies),
 	  .live = true,
 	  .initial = "no",
-	  .help = "Let agents answer what the network asks after such a code; that may\n"
-		  "buy something. With \"no\" the gateway breaks off" },
+	  .help = "Let agents answer the network's questions after a code; an answer "
+		  "may\n"
+		  "buy something. With \"no\" the gateway ends the dialogue" },
 	{ .section = "ussd",
 	  .name = "balance_pattern",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(ussd_balance_pattern),
 	  .live = true,
 	  .example = "*100# balance is ([-0-9., ]+) ?([A-Za-z]+)?",
-	  .help = "A code, and where in its answer the balance stands: a regular "
-		  "expression\n"
-		  "with a group for the amount, and one for the currency if there is "
-		  "any;\n"
-		  "may stand several times" },
+	  .help = "A code, and a regular expression that finds the balance in its "
+		  "answer:\n"
+		  "one group for the amount, and if there is a currency one for it; may "
+		  "be\n"
+		  "repeated" },
 	{ .section = "call",
 	  .name = "place",
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(policy.calls.place),
 	  .live = true,
 	  .initial = "no",
-	  .help = "Let agents with the scope call place calls, to numbers that [policy]\n"
-		  "lets be written to, and end those that they placed" },
+	  .help = "Let agents with the scope call place calls to numbers that [policy]\n"
+		  "allows, and end their own calls" },
 	{ .section = "call",
 	  .name = "max_seconds",
 	  .type = CONFIG_KEY_INTEGER,
-	  .offset = FIELD(policy.calls.most_seconds),
+	  .offset = FIELD(policy.calls.max_seconds),
 	  .live = true,
 	  .least = 1,
 	  .most = 1800,
 	  .initial = "120",
-	  .help = "So long after it was dialled a call is hung up; it is paid by the\n"
-		  "minute" },
+	  .help = "Maximum call length after dialling; calls are billed by the minute" },
 	{ .section = "call",
 	  .name = "per_hour",
 	  .type = CONFIG_KEY_INTEGER,
@@ -474,7 +484,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 60,
 	  .initial = "4",
-	  .help = "Calls that are placed in any hour, for all agents and SIMs" },
+	  .help = "Calls placed per hour, for all agents and SIMs together" },
 	{ .section = "call",
 	  .name = "per_day",
 	  .type = CONFIG_KEY_INTEGER,
@@ -483,40 +493,41 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 500,
 	  .initial = "20",
-	  .help = "The same in any 24 hours" },
+	  .help = "Calls placed per 24 hours, for all agents and SIMs together" },
 	{ .section = "call",
 	  .name = "hang_up_any",
 	  .type = CONFIG_KEY_BOOLEAN,
 	  .offset = FIELD(policy.calls.hang_up_any),
 	  .live = true,
 	  .initial = "no",
-	  .help = "Let an agent end a call that another agent placed; nobody's else,\n"
-		  "ever" },
+	  .help = "Let an agent end calls that another agent placed; never anybody "
+		  "else's" },
 	{ .section = "incoming",
 	  .name = "owner_numbers",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(owner_numbers),
 	  .live = true,
 	  .example = "+36201234567, +36301234567",
-	  .help = "The owner's own numbers, commas between them: agents see that a\n"
-		  "message is from one of them; may stand several times" },
+	  .help = "The owner's own phone numbers, comma-separated: agents see which\n"
+		  "messages are from them; may be repeated" },
 	{ .section = "incoming",
 	  .name = "blocked_senders",
 	  .type = CONFIG_KEY_LIST,
 	  .offset = FIELD(blocked_senders),
 	  .live = true,
 	  .example = "+3690*, +36201112233, Lottery",
-	  .help = "Numbers, names, or how they begin with a * behind it, commas between\n"
-		  "them: their messages are stored, and no agent is told of one; may\n"
-		  "stand several times" },
+	  .help = "Phone numbers and sender names, or beginnings followed by *,\n"
+		  "comma-separated: their messages are stored but hidden from agents; "
+		  "may\n"
+		  "be repeated" },
 	{ .section = "incoming",
 	  .name = "stop_confirmation",
 	  .type = CONFIG_KEY_TEXT,
 	  .offset = FIELD(stop_confirmation),
 	  .live = true,
 	  .example = "You will get no more messages from this number.",
-	  .help = "Sent once to a number from which STOP comes, and paid for;\n"
-		  "unless set nothing is sent" },
+	  .help = "Reply sent once to a number that texts STOP; it is billed. Default:\n"
+		  "none" },
 	{ .section = "incoming",
 	  .name = "loop_exchanges",
 	  .type = CONFIG_KEY_INTEGER,
@@ -525,8 +536,9 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 0,
 	  .most = 50,
 	  .initial = "5",
-	  .help = "So many messages of one number may be answered within loop_minutes;\n"
-		  "more are taken for two machines that answer each other; 0: never" },
+	  .help = "Replies to one number within loop_minutes; more count as an "
+		  "auto-reply\n"
+		  "loop; 0: no limit" },
 	{ .section = "incoming",
 	  .name = "loop_minutes",
 	  .type = CONFIG_KEY_INTEGER,
@@ -535,16 +547,18 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .least = 1,
 	  .most = 1440,
 	  .initial = "10",
-	  .help = "See loop_exchanges; a loop is over when nothing came or went\n"
-		  "for this long" },
+	  .help = "See loop_exchanges; a loop ends when no message came or went for "
+		  "this\n"
+		  "long" },
 	{ .section = "contacts",
 	  .name = "file",
 	  .type = CONFIG_KEY_TEXT,
 	  .offset = FIELD(contacts_file),
 	  .live = true,
 	  .example = "/etc/ofono-mcp/contacts.vcf",
-	  .help = "vCard file of the people whom the owner knows: agents see their\n"
-		  "names; it is read again when it changes, never written" },
+	  .help = "vCard file of the owner's contacts: agents see their names. It is "
+		  "read\n"
+		  "again when it changes, and never written" },
 	{ .section = "contacts",
 	  .name = "sims",
 	  .type = CONFIG_KEY_BOOLEAN,
@@ -558,5 +572,5 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .offset = FIELD(verbose),
 	  .live = true,
 	  .initial = "no",
-	  .help = "Log every step, with whole phone numbers" },
+	  .help = "Log every step, with full phone numbers" },
 };

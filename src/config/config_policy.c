@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Checks and reads the values of [policy]: phone numbers and prefixes, countries, quiet
+ * hours, minimum balances. A list is one or more lines; spaces and commas separate the
+ * words of a line.
+ */
 #include "config/config_policy.h"
 
 #include <errno.h>
@@ -6,15 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/amount.h"
+#include "base/explanation.h"
 #include "base/word_list.h"
+
+#define DIGITS "0123456789"
 
 enum { HOURS_PER_DAY = 24, MINUTES_PER_HOUR = 60 };
 
 /* "+36201234567", "1234", "+3620*", "*". */
-static bool is_number(const char *word)
+static bool config_policy_is_number(const char *word)
 {
 	size_t plus = *word == '+' ? 1 : 0;
-	size_t digits = strspn(word + plus, "0123456789");
+	size_t digits = strspn(word + plus, DIGITS);
 	const char *end = word + plus + digits;
 
 	if (*end == '*')
@@ -22,29 +31,16 @@ static bool is_number(const char *word)
 	return *end == '\0' && digits > 0;
 }
 
-static bool is_country(const char *word)
+static bool config_policy_is_country(const char *word)
 {
 	if (strcmp(word, "home") == 0 || strcmp(word, "any") == 0)
 		return true;
-	return word[0] == '+' && !strchr(word, '*') && is_number(word);
+	return word[0] == '+' && !strchr(word, '*') && config_policy_is_number(word);
 }
 
-static int check_list(const struct config_list *list, bool (*is_valid)(const char *word),
-		      char word[CONFIG_POLICY_NUMBER_BYTES])
-{
-	for (size_t i = 0; i < list->count; i++) {
-		const char *at = list->items[i];
-
-		while (word_list_next(&at, word, CONFIG_POLICY_NUMBER_BYTES)) {
-			if (!is_valid(word))
-				return -EINVAL;
-		}
-	}
-	return 0;
-}
-
-/* "7:30" and "07:30", up to 24:00; the end of it in *end_out. */
-static bool parse_minute(const char *text, const char **end_out, int *minute_out)
+/* Reads "7:30" or "07:30", up to 24:00; *end_out is what follows. */
+static bool config_policy_parse_minute(const char *text, const char **end_out,
+				       int *minute_out)
 {
 	int hour, minute, length = 0;
 
@@ -64,19 +60,19 @@ bool config_policy_parse_hours(const char *text, struct config_policy_hours *hou
 	struct config_policy_hours hours;
 	const char *end;
 
-	if (!parse_minute(text, &end, &hours.from) || *end != '-' ||
-	    !parse_minute(end + 1, &end, &hours.until) || *end != '\0' ||
+	if (!config_policy_parse_minute(text, &end, &hours.from) || *end != '-' ||
+	    !config_policy_parse_minute(end + 1, &end, &hours.until) || *end != '\0' ||
 	    hours.from == hours.until)
 		return false;
 	*hours_out = hours;
 	return true;
 }
 
-/* Of "500" sim_id is 0, of "2=10.50" it is 2. False: it is no such word. */
-static bool parse_minimum(const char *word, int64_t *sim_id_out,
-			  struct amount *minimum_out)
+/* "500": *sim_id_out is 0, all SIMs; "2=10.50": it is 2. */
+static bool config_policy_parse_minimum(const char *word, int64_t *sim_id_out,
+					struct amount *minimum_out)
 {
-	size_t digits = strspn(word, "0123456789");
+	size_t digits = strspn(word, DIGITS);
 	const char *amount = word;
 
 	*sim_id_out = 0;
@@ -86,32 +82,17 @@ static bool parse_minimum(const char *word, int64_t *sim_id_out,
 		if (*sim_id_out == 0)
 			return false;
 	}
-	/* a separator of thousands would be one of words, too */
-	return strspn(amount, "-0123456789.") == strlen(amount) &&
+	/* thousands separators would also separate words */
+	return strspn(amount, "-" DIGITS ".") == strlen(amount) &&
 	       amount_read(amount, strlen(amount), minimum_out);
 }
 
-static bool is_minimum(const char *word)
+static bool config_policy_is_minimum(const char *word)
 {
 	struct amount minimum;
 	int64_t sim_id;
 
-	return parse_minimum(word, &sim_id, &minimum);
-}
-
-/* "1 500" and "12,50" are two: nobody shall think that they are one. */
-static bool is_ambiguous(const struct config_list *minima)
-{
-	unsigned count = 0;
-
-	for (size_t i = 0; i < minima->count; i++) {
-		const char *at = minima->items[i];
-		char word[CONFIG_POLICY_NUMBER_BYTES];
-
-		while (word_list_next(&at, word, sizeof(word)))
-			count += !strchr(word, '=');
-	}
-	return count > 1;
+	return config_policy_parse_minimum(word, &sim_id, &minimum);
 }
 
 bool config_policy_find_minimum(const struct config_list *list, int64_t sim_id,
@@ -126,7 +107,7 @@ bool config_policy_find_minimum(const struct config_list *list, int64_t sim_id,
 		int64_t of_sim_id;
 
 		while (word_list_next(&at, word, sizeof(word))) {
-			if (!parse_minimum(word, &of_sim_id, &minimum) ||
+			if (!config_policy_parse_minimum(word, &of_sim_id, &minimum) ||
 			    (of_sim_id && of_sim_id != sim_id) || (found && !of_sim_id))
 				continue;
 			*minimum_out = minimum;
@@ -136,7 +117,38 @@ bool config_policy_find_minimum(const struct config_list *list, int64_t sim_id,
 	return found;
 }
 
-static int check_lists(const struct config_policy *policy, struct explanation *error)
+/* "1 500" and "12,50" are two words; somebody may have meant one amount. */
+static bool config_policy_is_ambiguous(const struct config_list *minima)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < minima->count; i++) {
+		const char *at = minima->items[i];
+		char word[CONFIG_POLICY_NUMBER_BYTES];
+
+		while (word_list_next(&at, word, sizeof(word)))
+			count += !strchr(word, '=');
+	}
+	return count > 1;
+}
+
+/* -EINVAL: `word` is the first one that is not valid. */
+static int config_policy_check_list(const struct config_list *list,
+				    bool (*is_valid)(const char *word),
+				    char word[CONFIG_POLICY_NUMBER_BYTES])
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const char *at = list->items[i];
+
+		while (word_list_next(&at, word, CONFIG_POLICY_NUMBER_BYTES)) {
+			if (!is_valid(word))
+				return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+int config_policy_check(const struct config_policy *policy, struct explanation *error)
 {
 	const struct {
 		const char *key;
@@ -144,37 +156,29 @@ static int check_lists(const struct config_policy *policy, struct explanation *e
 		bool (*is_valid)(const char *word);
 		const char *wanted;
 	} lists[] = {
-		{ "allow", &policy->allow, is_number,
+		{ "allow", &policy->allow, config_policy_is_number,
 		  "a number or a prefix that ends with *, such as +3620*" },
-		{ "deny", &policy->deny, is_number,
+		{ "deny", &policy->deny, config_policy_is_number,
 		  "a number or a prefix that ends with *, such as +3620*" },
-		{ "countries", &policy->countries, is_country,
+		{ "countries", &policy->countries, config_policy_is_country,
 		  "home, any, or a prefix such as +43" },
-		{ "minimum_balance", &policy->minimum_balance, is_minimum,
+		{ "minimum_balance", &policy->minimum_balance, config_policy_is_minimum,
 		  "an amount such as 500 or 10.50, or with a subscription_id 2=10.50" },
 	};
 	char word[CONFIG_POLICY_NUMBER_BYTES];
+	struct config_policy_hours hours;
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		if (check_list(lists[i].list, lists[i].is_valid, word))
+		if (config_policy_check_list(lists[i].list, lists[i].is_valid, word))
 			return explanation_set(error, -EINVAL,
 					       "policy.%s: \"%s\" is not %s",
 					       lists[i].key, word, lists[i].wanted);
 	}
-	return 0;
-}
-
-int config_policy_check(const struct config_policy *policy, struct explanation *error)
-{
-	struct config_policy_hours hours;
-
-	if (check_lists(policy, error))
-		return -EINVAL;
-	if (is_ambiguous(&policy->minimum_balance))
+	if (config_policy_is_ambiguous(&policy->minimum_balance))
 		return explanation_set(
 			error, -EINVAL,
-			"policy.minimum_balance: there are two amounts for all SIMs; one "
-			"is written without separators, such as 1500 or 12.50");
+			"policy.minimum_balance: there are two amounts for all SIMs; "
+			"write one amount without separators, such as 1500 or 12.50");
 	if (!*policy->quiet_hours ||
 	    config_policy_parse_hours(policy->quiet_hours, &hours))
 		return 0;

@@ -4,16 +4,18 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/explanation.h"
 #include "base/word_list.h"
+#include "config/config_list.h"
 
 #define DIGITS "0123456789"
 
-/* What stands behind the first * and #: annex B, and 6.5.4, 6.6.2, 6.6.3, 6.7 */
-static const char *const service_codes[] = {
+/* Between the first * or # and the next: annex B, and 6.5.4, 6.6.2, 6.6.3, 6.7. */
+static const char *const ussd_code_services[] = {
 	"002", "004", "21",  "61",  "62",  "67",  "66",	 "214", /* forwarding */
 	"33",  "330", "331", "332", "333", "35",  "351", "353", /* barring */
 	"43",  "37",  "88",  "96",	   /* waiting, completion, multicall, transfer */
-	"30",  "31",  "300", "76",  "77",  /* whose number is shown to whom */
+	"30",  "31",  "300", "76",  "77",  /* presentation of numbers */
 	"03",  "04",  "042", "05",  "052", /* password, PIN, PIN2, PUK, PUK2 */
 	"06",				   /* IMEI */
 	"360", "361", "362", "363",	   /* user-to-user signalling */
@@ -21,7 +23,7 @@ static const char *const service_codes[] = {
 	"75",  "750", "751", "752", "753", "754", /* precedence */
 };
 
-static bool has_form(const char *code, const char *digits)
+static bool ussd_code_has_form(const char *code, const char *digits)
 {
 	size_t length = strlen(code);
 	bool any = false;
@@ -38,22 +40,23 @@ static bool has_form(const char *code, const char *digits)
 
 bool ussd_code_is_valid(const char *code)
 {
-	return has_form(code, DIGITS);
+	return ussd_code_has_form(code, DIGITS);
 }
 
 bool ussd_code_pattern_is_valid(const char *pattern)
 {
-	return has_form(pattern, DIGITS "?");
+	return ussd_code_has_form(pattern, DIGITS "?");
 }
 
 bool ussd_code_is_mmi(const char *code)
 {
 	const char *service = code + strspn(code, "*#");
 	size_t length = strcspn(service, "*#");
+	size_t count = sizeof(ussd_code_services) / sizeof(ussd_code_services[0]);
 
-	for (size_t i = 0; i < sizeof(service_codes) / sizeof(service_codes[0]); i++) {
-		if (strlen(service_codes[i]) == length &&
-		    memcmp(service_codes[i], service, length) == 0)
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(ussd_code_services[i]) == length &&
+		    memcmp(ussd_code_services[i], service, length) == 0)
 			return true;
 	}
 	return false;
@@ -75,7 +78,7 @@ bool ussd_code_reply_is_code(const char *reply)
 	return (*first == '*' || *first == '#') && digit && strchr(digit, '#');
 }
 
-static bool fits(const char *pattern, const char *code)
+static bool ussd_code_matches(const char *code, const char *pattern)
 {
 	for (; *pattern && *code; pattern++, code++) {
 		if (*pattern == '?' ? !strchr(DIGITS, *code) : *pattern != *code)
@@ -92,14 +95,14 @@ bool ussd_code_is_in(const struct config_list *list, const char *code)
 		const char *at = list->items[i];
 
 		while (word_list_next(&at, pattern, sizeof(pattern))) {
-			if (*pattern && fits(pattern, code))
+			if (*pattern && ussd_code_matches(code, pattern))
 				return true;
 		}
 	}
 	return false;
 }
 
-static int refuse(struct explanation *error, const char *word, const char *flaw)
+static int ussd_code_refuse(struct explanation *error, const char *word, const char *flaw)
 {
 	return explanation_set(error, -EINVAL, "ussd.allow: \"%s\" is %s", word, flaw);
 }
@@ -115,18 +118,19 @@ int ussd_code_check_list(const struct config_list *list, struct explanation *err
 			if (!*word)
 				return explanation_set(
 					error, -EINVAL,
-					"ussd.allow: a code may have %d characters, and "
-					"one has more",
+					"ussd.allow: a code is too long; the limit is %d "
+					"characters",
 					USSD_CODE_BYTES - 1);
 			if (!ussd_code_pattern_is_valid(word))
-				return refuse(error, word,
-					      "not a code such as *100#, with ? in the "
-					      "place of any digit");
+				return ussd_code_refuse(
+					error, word,
+					"not a code such as *100#, in which ? may stand "
+					"for any digit");
 			if (ussd_code_is_mmi(word))
-				return refuse(error, word,
-					      "a code that changes the phone or the "
-					      "subscription, and those are never "
-					      "dialled");
+				return ussd_code_refuse(
+					error, word,
+					"a code that changes the phone or the "
+					"subscription; the gateway never dials those");
 		}
 	}
 	return 0;

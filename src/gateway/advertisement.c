@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config/config.h"
 #include "gateway/advertisement.h"
 
 #include <net/if.h>

@@ -13,9 +13,10 @@
 #include <stdbool.h>
 
 #include "bus/avahi.h"
-#include "config/config.h"
-#include "http/network_interface.h"
 #include "http/http_server.h"
+#include "http/network_interface.h"
+
+struct config;
 
 /* all zero before advertisement_start() */
 struct advertisement {

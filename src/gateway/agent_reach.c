@@ -5,6 +5,7 @@
 
 #include "gateway/agent_url.h"
 #include "http/tls.h"
+#include "config/config.h"
 
 static int make(const struct config *config, struct explanation *error)
 {

@@ -10,6 +10,7 @@
 
 #include "base/address.h"
 #include "http/network_interface.h"
+#include "config/config.h"
 
 enum {
 	URLS_MAX = 32,

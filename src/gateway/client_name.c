@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 enum { SHOWN_CHARACTERS = 63 };

@@ -8,7 +8,7 @@
 #ifndef GATEWAY_CLIENT_VIEW_H
 #define GATEWAY_CLIENT_VIEW_H
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "store/store_client.h"
 
 /* The members, into an object that is open. */

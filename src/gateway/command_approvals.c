@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "gateway/control_command.h"
 #include "sms/outbox_approval.h"
 #include "store/store_client.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/token.h"
+#include "base/crypto.h"
 #include "gateway/client_name.h"
 #include "gateway/client_view.h"
 #include "gateway/control_command.h"
@@ -16,7 +16,7 @@ static bool make_token(struct control_call *call, char token[TOKEN_TEXT_BYTES],
 		       uint8_t hash[CLIENT_HASH_BYTES])
 {
 	if (crypto_make_token(token)) {
-		token_hash(token, TOKEN_TEXT_BYTES - 1, hash);
+		crypto_hash_token(token, TOKEN_TEXT_BYTES - 1, hash);
 		return true;
 	}
 	control_fail(call, "internal_error", "Try again later",

@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 
-#include "config/config_json.h"
+#include "config/config.h"
 #include "gateway/client_view.h"
 #include "gateway/owner_table.h"
 #include "gateway/tool_command.h"

@@ -9,13 +9,14 @@
 #ifndef GATEWAY_CONTROL_H
 #define GATEWAY_CONTROL_H
 
-#include "config/config.h"
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "ofono/ofono.h"
 #include "phone/sim.h"
 #include "sms/outbox.h"
 #include "store/store.h"
 
+struct config;
+struct explanation;
 struct control_command;
 
 /* What happens when the configuration is read again. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "gateway/control_socket.h"
+#include "config/config.h"
+#include "base/explanation.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 
 #include "base/log.h"
+#include "config/config.h"
+#include "base/explanation.h"
 
 static int lower(struct config *config, rlim_t allowed, struct explanation *error)
 {

@@ -7,7 +7,8 @@
 #ifndef GATEWAY_DESCRIPTORS_H
 #define GATEWAY_DESCRIPTORS_H
 
-#include "config/config.h"
+struct config;
+struct explanation;
 
 /* beside connections: ledger, bus, spool, loop, timers, refused and owner's connections */
 enum {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "config/config.h"
 #include "store/store_client.h"
 #include "tools/tool_table.h"
 
@@ -31,7 +32,7 @@ static struct endpoint *open_mcp(struct front *front)
 		.changes = &front->changes.observers,
 		.persistence = &front->persistence,
 		.loop = services->loop,
-		.elicitation_timeout_seconds = services->config->ask_seconds,
+		.elicitation_timeout_seconds = services->config->elicitation_seconds,
 	});
 }
 

@@ -25,14 +25,15 @@
 #include <systemd/sd-daemon.h>
 
 #include "base/log.h"
-#include "gateway/control_server.h"
+#include "config/config.h"
 #include "gateway/advertisement.h"
 #include "gateway/agent_reach.h"
+#include "gateway/control_server.h"
 #include "gateway/descriptors.h"
 #include "gateway/front.h"
+#include "gateway/owner_table.h"
 #include "gateway/phone.h"
 #include "gateway/readiness.h"
-#include "gateway/owner_table.h"
 
 enum { STOP_TIMEOUT_MS = 2000 };
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "config/config.h"
 #include "gateway/metric.h"
 
 enum { LABELS_BYTES = 64 };

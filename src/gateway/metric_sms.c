@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "config/config.h"
 #include "gateway/metric.h"
 
 enum { LABELS_BYTES = 80 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "config/config.h"
 #include "store/store.h"
 
 enum { LOCK_TIMEOUT_MS = 1000 }; /* before the loop turns: nobody waits for it yet */

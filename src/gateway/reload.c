@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config_key.h"
 #include "base/log.h"
+#include "config/config.h"
 
 struct reloaded_key {
 	const char *section;

@@ -10,9 +10,11 @@
 #ifndef GATEWAY_RELOAD_H
 #define GATEWAY_RELOAD_H
 
-#include "config/config.h"
 #include "gateway/control.h"
 #include "store/store_audit.h"
+
+struct config;
+struct explanation;
 
 struct config_source {
 	/* What a start would take now. Not 0: the error has its text. */

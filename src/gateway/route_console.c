@@ -12,7 +12,7 @@
 #include <gnutls/gnutls.h>
 #include <stdio.h>
 
-#include "base/base64.h"
+#include "base/crypto.h"
 #include "console/console.h"
 #include "gateway/web_route.h"
 
@@ -22,15 +22,16 @@ enum {
 	POLICY_BYTES = 512,
 };
 
-static void write_hash(struct console_part part, char text[HASH_TEXT_BYTES])
+/* False: no memory. */
+static bool write_hash(struct console_part part, char text[HASH_TEXT_BYTES])
 {
 	char hash[HASH_BYTES];
 	int length = snprintf(text, HASH_TEXT_BYTES, "sha256-");
 	int error = gnutls_hash_fast(GNUTLS_DIG_SHA256, part.text, part.length, hash);
 
 	assert(!error);
-	crypto_base64_encode(hash, sizeof(hash), text + length);
 	text[(size_t)length + crypto_base64_length(sizeof(hash))] = '\0';
+	return crypto_base64_encode(hash, sizeof(hash), text + length);
 }
 
 static const char *policy(void)
@@ -40,8 +41,8 @@ static const char *policy(void)
 
 	if (*text)
 		return text;
-	write_hash(console_script(), script);
-	write_hash(console_style(), style);
+	if (!write_hash(console_script(), script) || !write_hash(console_style(), style))
+		return "default-src 'none'"; /* the page stays blank until a reload */
 	snprintf(text, sizeof(text),
 		 "default-src 'none'; script-src '%s'; style-src '%s'; "
 		 "connect-src 'self'; img-src data:; base-uri 'none'; "

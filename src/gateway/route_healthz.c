@@ -3,9 +3,9 @@
  * /healthz: 200 while the gateway answers, and whether it is ready, with why not.
  * /healthz/live: the same status and nothing else. /healthz/ready: 503 while it is not ready.
  */
-#include "base/json_writer.h"
-#include "tools/obstacle.h"
+#include "base/json.h"
 #include "gateway/web_route.h"
+#include "tools/obstacle.h"
 
 static void put_reasons(struct json_writer *writer, const struct services *services)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "gateway/web_route.h"
+#include "config/config.h"
 
 static bool trusts_loopback(const struct config *config)
 {

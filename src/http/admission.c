@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "config/config.h"
 #include "http/connection.h"
 
 struct admission_usage *admission_usage_hold(struct admission_usage_list *list,

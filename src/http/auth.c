@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/token.h"
+#include "base/crypto.h"
 
 enum { AUTH_TOKEN_BYTES_MAX = 256 };
 
@@ -54,7 +54,7 @@ bool auth_check(const struct auth *auth, const char *authorization,
 	token = auth_find_token(authorization, &length);
 	if (!token || length > AUTH_TOKEN_BYTES_MAX)
 		return false;
-	token_hash(token, length, hash);
+	crypto_hash_token(token, length, hash);
 	if (!auth->find(auth->data, hash, &client))
 		return false;
 	*client_out = client;

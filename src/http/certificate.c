@@ -24,7 +24,9 @@
 
 #include "base/address.h"
 #include "base/clock.h"
+#include "base/explanation.h"
 #include "base/file_sync.h"
+#include "config/config_list.h"
 
 enum {
 	CERTIFICATE_SERIAL_BYTES = 16,

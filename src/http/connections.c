@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "config/config.h"
 #include "http/connection.h"
 
 enum {

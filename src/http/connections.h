@@ -10,7 +10,6 @@
 #include <systemd/sd-event.h>
 
 #include "base/memory_budget.h"
-#include "config/config.h"
 #include "http/admission.h"
 #include "http/auth.h"
 #include "http/deadline.h"
@@ -21,6 +20,7 @@
 #include "http/socket_poll.h"
 #include "http/streams.h"
 
+struct config;
 struct listener;
 
 enum {

@@ -4,6 +4,7 @@
  * page sent it (Origin), then what it wants, and last which client sent it. The first check that
  * fails decides the answer.
  */
+#include "config/config.h"
 #include "http/gate.h"
 
 #include <string.h>

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "config/config.h"
 #include "http/connections.h"
 #include "http/listener.h"
 #include "http/tls.h"

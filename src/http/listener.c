@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "config/config.h"
 #include "http/connections.h"
 #include "http/tls.h"
 

@@ -17,7 +17,7 @@
 
 #include "base/address.h"
 #include "base/explanation.h"
-#include "base/log_pace.h"
+#include "base/log.h"
 #include "config/config.h"
 
 struct connections;

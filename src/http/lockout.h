@@ -21,7 +21,7 @@
 #include <sys/socket.h>
 
 #include "base/address.h"
-#include "base/log_pace.h"
+#include "base/log.h"
 
 enum {
 	LOCKOUT_SOURCES_MAX = 64, /* a new one replaces the one that failed longest ago */

@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/word_list.h"
+#include "config/config.h"
 
 enum {
 	NETWORK_INTERFACE_RAWIP = 519, /* ARPHRD_RAWIP of linux/if_arp.h */

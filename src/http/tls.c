@@ -3,6 +3,8 @@
  * GnuTLS asks for the certificate and key in every handshake (tls_retrieve()) and frees the copies
  * that it gets. So tls_load() can replace the pair without touching any session.
  */
+#include "base/explanation.h"
+#include "config/config.h"
 #include "http/tls.h"
 
 #include <errno.h>

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/crypto.h"
 #include "base/log.h"
-#include "base/mac.h"
 #include "mcp/elicitation_call.h"
 #include "mcp/era.h"
 #include "mcp/persistence.h"

@@ -18,8 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_canonical.h"
-#include "base/mac.h"
+#include "base/crypto.h"
+#include "base/json.h"
 #include "mcp/elicitation_call.h"
 #include "mcp/request.h"
 #include "mcp/request_state.h"

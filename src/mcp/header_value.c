@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/base64.h"
+#include "base/crypto.h"
 
 static const char wrapper_begin[] = "=?base64?";
 static const char wrapper_end[] = "?=";

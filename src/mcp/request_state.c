@@ -12,11 +12,10 @@
 #include <gnutls/gnutls.h>
 #include <string.h>
 
-#include "base/base64.h"
 #include "base/clock.h"
-#include "base/json_canonical.h"
+#include "base/crypto.h"
+#include "base/json.h"
 #include "base/json_reader.h"
-#include "base/mac.h"
 
 #define VERSION "v1."
 
@@ -58,7 +57,9 @@ static char *request_state_write_signed_part(const struct request_state *state,
 	}
 	if (text) {
 		memcpy(text, VERSION, VERSION_LENGTH);
-		crypto_base64_encode(members.data, members.length, text + VERSION_LENGTH);
+		if (!crypto_base64_encode(members.data, members.length,
+					  text + VERSION_LENGTH))
+			text = NULL;
 	}
 	buffer_deinit(&members);
 	return text;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/escape.h"
 #include "mcp/resource.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "mcp/era.h"
 
 #define RESOURCE_METHODS_JSON_TYPE "application/json"

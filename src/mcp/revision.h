@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "mcp/form.h"
 
 struct revision {

@@ -7,7 +7,6 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "base/json_writer.h"
 
 /* Prefix of MCP's own members of _meta. */
 #define RPC_META_PREFIX "io.modelcontextprotocol/"

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 enum { NAME_CHARACTERS = 40 }; /* of an unknown name that an error repeats */

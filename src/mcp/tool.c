@@ -12,8 +12,8 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/event_count.h"
-#include "base/shown_text.h"
 #include "mcp/elicitation.h"
 #include "mcp/tool_set.h"
 

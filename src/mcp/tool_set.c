@@ -3,6 +3,7 @@
  * tools/list is written once per set of scopes, on first use, and kept until the offered
  * tools change, because clients ask for it in every conversation.
  */
+#include "config/config_list.h"
 #include "mcp/tool_set.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#include "base/log_pace.h"
+#include "base/log.h"
 #include "base/observer.h"
 #include "bus/bus.h"
 #include "ofono/modem.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/letter.h"
 #include "base/utf8.h"
 
 /* ---- lists */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "config/config.h"
 #include "phone/contact_file.h"
 #include "store/store_party.h"
 

@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "base/file_sync.h"
 #include "base/log.h"
+#include "config/config.h"
 #include "ofono/sim_unlock.h"
 #include "phone/pin_file.h"
 #include "phone/sim_card.h"

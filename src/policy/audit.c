@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "config/config.h"
 
 enum {
 	USEC_PER_MS = 1000,

@@ -2,6 +2,7 @@
 #include "policy/balance.h"
 
 #include "base/clock.h"
+#include "config/config.h"
 #include "config/config_policy.h"
 #include "policy/policy_case.h"
 

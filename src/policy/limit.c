@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "config/config_policy.h"
 #include "policy/local_time.h"
 
 enum { STEPS_MAX = 64, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS, MONTH_DAYS = 31 };

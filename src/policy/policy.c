@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/before_sleep.h"
 #include "base/clock.h"
-#include "base/each_turn.h"
 #include "base/log.h"
 #include "base/word_list.h"
+#include "config/config.h"
 #include "policy/policy_case.h"
 #include "store/store.h"
 #include "store/store_setting.h"

@@ -9,6 +9,7 @@
 
 #include "policy/policy.h"
 #include "policy/recipient.h"
+#include "config/config_policy.h"
 
 struct policy {
 	struct policy_parts parts;

@@ -2,6 +2,7 @@
 /* The rule about the length of a text. */
 #include "policy/policy_case.h"
 #include "sms/segments.h"
+#include "config/config.h"
 
 static int64_t units_in(enum segments_encoding encoding, int64_t segments)
 {

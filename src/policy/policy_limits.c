@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rules about limits, in words. */
 #include "base/clock.h"
+#include "config/config.h"
 #include "policy/limit.h"
 #include "policy/policy_case.h"
 #include "store/store_event.h"

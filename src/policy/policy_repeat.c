@@ -13,6 +13,7 @@
 #include "policy/policy_case.h"
 #include "store/store_message.h"
 #include "store/store_party.h"
+#include "config/config.h"
 
 enum { MS_PER_SECOND = 1000 };
 

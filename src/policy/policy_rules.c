@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/word_list.h"
-#include "config/config_policy.h"
+#include "config/config.h"
 #include "policy/local_time.h"
 #include "policy/policy_case.h"
 #include "sms/loop.h"

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "config/config_policy.h"
 #include "base/word_list.h"
+#include "config/config_policy.h"
 
 /*
  * 112 and 911 are emergency numbers in every network, the others in one that has no card of

@@ -6,7 +6,6 @@
 #ifndef POLICY_RECIPIENT_H
 #define POLICY_RECIPIENT_H
 
-#include "config/config.h"
 #include "numbers/number.h"
 #include "numbers/phone_number.h"
 

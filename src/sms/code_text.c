@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 enum { SINGLE_DIGITS_MIN = 4 };

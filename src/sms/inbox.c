@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "base/each_turn.h"
+#include "base/before_sleep.h"
 #include "base/log.h"
 #include "sms/inbox_draft.h"
 #include "sms/receive_gaps.h"

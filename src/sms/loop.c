@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "config/config.h"
 #include "sms/sender.h"
 #include "store/store_party.h"
 

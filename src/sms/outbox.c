@@ -17,9 +17,10 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
+#include "base/before_sleep.h"
 #include "base/clock.h"
-#include "base/each_turn.h"
 #include "base/log.h"
+#include "config/config.h"
 #include "sms/outbox_approval.h"
 #include "sms/outbox_private.h"
 #include "store/store.h"

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "base/before_sleep.h"
 #include "base/clock.h"
-#include "base/each_turn.h"
 #include "base/log.h"
 
 #define GATEWAY_DOWN "gateway_down"

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/before_sleep.h"
 #include "base/clock.h"
-#include "base/each_turn.h"
 #include "base/log.h"
+#include "config/config.h"
 #include "store/store_audit.h"
 #include "store/store_event.h"
 #include "store/store_retention.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <uchar.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 enum {

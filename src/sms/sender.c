@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "config/config.h"
 #include "store/store_party.h"
 
 const char *const sender_trust_words[] = {

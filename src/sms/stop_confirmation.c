@@ -2,6 +2,7 @@
 #include "sms/stop_confirmation.h"
 
 #include "base/log.h"
+#include "config/config.h"
 #include "numbers/number.h"
 #include "numbers/phone_number.h"
 #include "sms/segments.h"

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "base/letter.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 enum { ABBREVIATION_BYTES = 3 };

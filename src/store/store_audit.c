@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "base/utf8.h"
 #include "store/audit_chain_sql.h"
 #include "store/store_internal.h"

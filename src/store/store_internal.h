@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "base/client.h"
-#include "base/clock_history.h"
+#include "base/clock.h"
 #include "store/store.h"
 #include "store/store_party.h"
 #include "store/store_sql.h"

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/shown_text.h"
-#include "base/timestamp.h"
+#include "base/clock.h"
+#include "base/escape.h"
 #include "numbers/phone_number.h"
 #include "store/store_listing.h"
 #include "tools/services.h"

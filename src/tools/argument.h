@@ -20,7 +20,7 @@ bool argument_boolean(const struct tool_call *call, const char *name);
 /*
  * The other end of messages as the store spells it: a phone number without separators, or a
  * sender's name ("Bank", or "1-800-555" if messages from it are stored). The caller may pass a
- * name as it was written or escaped (base/shown_text.h). NULL: not given, or no memory.
+ * name as it was written or escaped (base/escape.h). NULL: not given, or no memory.
  */
 const char *argument_party(const struct tool_call *call, const char *name);
 

@@ -9,6 +9,7 @@
  *
  * Every answer comes from the store or from oFono; nothing is assumed.
  */
+#include "config/config.h"
 #include "tools/argument.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "tools/argument.h"
 #include "tools/tool_failure.h"
 

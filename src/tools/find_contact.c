@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "phone/contact.h"
 #include "store/store_party.h"
 #include "tools/argument.h"

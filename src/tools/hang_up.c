@@ -7,6 +7,7 @@
  * store says how they ended, so hanging up again gives the same answer.
  */
 #include "base/log.h"
+#include "config/config.h"
 #include "phone/dialler.h"
 #include "store/store_audit.h"
 #include "tools/argument.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "sms/code_mask.h"
 #include "sms/extract.h"
 #include "sms/sender.h"

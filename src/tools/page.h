@@ -10,7 +10,7 @@
 #define TOOLS_PAGE_H
 
 #include "base/buffer.h"
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "mcp/tool.h"
 #include "tools/cursor.h"
 #include "tools/view.h"

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "config/config.h"
 #include "ofono/voice_call.h"
 #include "phone/dialler.h"
 #include "sms/outbox_approval.h"
@@ -163,7 +164,7 @@ static bool place_call_get_approval(struct place_call *place)
 	switch (user_question_can_ask(call)
 			? user_question_approve_call(
 				  call, place->dialled, place->sim,
-				  place_call_config(place)->most_seconds)
+				  place_call_config(place)->max_seconds)
 			: ELICITATION_UNAVAILABLE) {
 	case ELICITATION_ANSWERED:
 		place->is_approved = true;
@@ -291,7 +292,7 @@ static bool place_call_dial(struct place_call *place)
 		.client_id = call->client->id,
 		.client = call->client->name,
 		.number = place->dialled,
-		.most_seconds = place_call_config(place)->most_seconds,
+		.most_seconds = place_call_config(place)->max_seconds,
 		.reason = place->is_approved ? outbox_approval_by_user : NULL,
 	};
 

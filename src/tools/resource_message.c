@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "numbers/phone_number.h"
 #include "store/store_listing.h"

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/balance_pattern.h"
+#include "config/config.h"
 #include "config/ussd_code.h"
 #include "ofono/modem.h"
 #include "phone/ussd.h"

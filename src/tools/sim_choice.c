@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "config/config.h"
 #include "ofono/modem.h"
 #include "tools/obstacle.h"
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "sms/outbox_approval.h"
 #include "tools/message_view.h"
 #include "tools/services.h"

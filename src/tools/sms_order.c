@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/timestamp.h"
+#include "config/config.h"
 #include "mcp/elicitation.h"
 #include "sms/outbox_approval.h"
 #include "tools/argument.h"

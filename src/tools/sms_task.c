@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/mac.h"
+#include "base/crypto.h"
 #include "mcp/task.h"
 #include "store/store_setting.h"
 #include "tools/message_view.h"

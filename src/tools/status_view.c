@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "config/config.h"
 #include "tools/change_source.h"
 #include "tools/cursor.h"
 #include "tools/modem_view.h"
@@ -230,7 +231,7 @@ static void status_view_say_calls(struct json_writer *writer,
 	snprintf(text, sizeof(text),
 		 "You may call the numbers that you may text; maximum %lld seconds per "
 		 "call, %lld calls per hour and %lld per day, all agents together.",
-		 (long long)calls->most_seconds, (long long)calls->per_hour,
+		 (long long)calls->max_seconds, (long long)calls->per_hour,
 		 (long long)calls->per_day);
 	json_write_string(writer, text);
 }

@@ -11,7 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "store/store_party.h"
 
 bool user_question_approval_needed(const struct tool_call *call, int64_t sim_id,
@@ -31,7 +31,7 @@ bool user_question_approval_needed(const struct tool_call *call, int64_t sim_id,
 
 bool user_question_can_ask(const struct tool_call *call)
 {
-	return call->services->config->approve_through_client &&
+	return call->services->config->approve_through_agent &&
 	       elicitation_is_available(call);
 }
 

@@ -2,7 +2,7 @@
 #include "tools/view.h"
 
 #include "base/clock.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "sms/sender.h"
 #include "tools/services.h"
 

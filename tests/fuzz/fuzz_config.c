@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "base/utf8.h"
 #include "fuzz.h"
+#include "base/explanation.h"
 
 static int file = -1;
 static char path[32];

@@ -12,9 +12,9 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/crypto.h"
 #include "base/json_reader.h"
 #include "base/log.h"
-#include "base/token.h"
 #include "fuzz.h"
 #include "gateway/control_call.h"
 #include "gateway/owner_table.h"
@@ -44,6 +44,7 @@ static inline void *spared_calloc(size_t count, size_t size)
 #define calloc spared_calloc
 #include "../unit/fake_calls.h"
 #include "../unit/fake_ofono.h"
+#include "config/config.h"
 #undef calloc
 
 enum {
@@ -314,7 +315,7 @@ static inline void gateway_add_clients(void)
 		uint8_t hash[CLIENT_HASH_BYTES];
 		int64_t id;
 
-		token_hash(client->name, strlen(client->name), hash);
+		crypto_hash_token(client->name, strlen(client->name), hash);
 		FUZZ_CHECK(store_client_add(gateway.services.store, client, hash, &id) ==
 			   0);
 	}
@@ -381,7 +382,7 @@ static inline void gateway_open_endpoint(void)
 		.changes = &gateway.changes.observers,
 		.persistence = &gateway.persistence,
 		.loop = gateway.loop,
-		.elicitation_timeout_seconds = gateway.config.ask_seconds,
+		.elicitation_timeout_seconds = gateway.config.elicitation_seconds,
 	});
 	FUZZ_CHECK(gateway.endpoint);
 }

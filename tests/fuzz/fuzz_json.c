@@ -3,7 +3,7 @@
  * The JSON reader: in whatever pieces a document comes, it is the same document, and written
  * again it is read as what it was.
  */
-#include "base/json_canonical.h"
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "fuzz.h"
 

@@ -4,10 +4,8 @@
  * tasks, times. A line feed parts them; a requestState of "!" and JSON is signed here first, so
  * that what lies behind its MAC is reached, too.
  */
-#include "base/base64.h"
 #include "base/clock.h"
-#include "base/mac.h"
-#include "base/timestamp.h"
+#include "base/crypto.h"
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "mcp/request_state.h"

@@ -3,15 +3,16 @@
  * The text of a message, written by a stranger: cut into segments, mended, shown, looked
  * through for codes, links, STOP and START.
  */
-#include "config/balance_pattern.h"
 #include "base/buffer.h"
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
+#include "config/balance_pattern.h"
+#include "config/config.h"
 #include "fuzz.h"
-#include "sms/opt_word.h"
 #include "sms/code_mask.h"
 #include "sms/extract.h"
 #include "sms/mended_text.h"
+#include "sms/opt_word.h"
 #include "sms/segments.h"
 
 static void check_segments(const char *text)

@@ -576,7 +576,7 @@ def test_a_no_in_2025(lab: Lab, token: str, answer: dict[str, Any]) -> None:
 
 
 def test_nobody_answers_so_the_owner_decides(make_lab: MakeLab) -> None:
-    lab = make_lab("ask_seconds = 1\n", **ONE)
+    lab = make_lab("elicitation_seconds = 1\n", **ONE)
     token = new_client(lab)
     Agent(lab, token).wait_states("ready", timeout=10)
     with Legacy(lab, token=token).send("slow person") as events:
@@ -601,7 +601,7 @@ def test_the_gateway_stops_while_the_person_thinks(
 
 def test_the_owner_trusts_no_client(make_lab: MakeLab) -> None:
     """Not even one that says that it asked."""
-    lab = make_lab("[policy]\napprove_through_client = no\n", **ONE)
+    lab = make_lab("[policy]\napprove_through_agent = no\n", **ONE)
     token = new_client(lab)
     agent = Agent(lab, token)
     agent.wait_states("ready", timeout=10)
@@ -617,9 +617,9 @@ def test_the_owner_trusts_no_client(make_lab: MakeLab) -> None:
 def test_the_owner_decides_anew_while_it_runs(lab: Lab, token: str) -> None:
     sending = Approval(lab, "asked", token=token, wait_for="none")
     sending.question()
-    lab.gateway.config += "[policy]\napprove_through_client = no\n"
+    lab.gateway.config += "[policy]\napprove_through_agent = no\n"
     lab.gateway.prepare()
     lab.gateway.send_signal(signal.SIGHUP)
-    wait_until(lambda: "approve_through_client" in lab.gateway.log, what="it is read")
+    wait_until(lambda: "approve_through_agent" in lab.gateway.log, what="it is read")
     assert_pending(sending.say(), "waiting_approval")
     assert taken_texts(lab) == []

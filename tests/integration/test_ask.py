@@ -552,7 +552,7 @@ def test_each_call_gets_its_own_answer(
 
 
 def test_nobody_answers(make_lab: Callable[..., Lab]) -> None:
-    lab = make_lab("ask_seconds = 1\n")
+    lab = make_lab("elicitation_seconds = 1\n")
     session = Legacy(lab)
     with session.send("slow person") as events:
         question = asked(events)
@@ -565,7 +565,7 @@ def test_nobody_answers(make_lab: Callable[..., Lab]) -> None:
 
 
 def test_nobody_is_asked(make_lab: Callable[..., Lab]) -> None:
-    with Legacy(make_lab("ask_seconds = 0\n")).send("never") as events:
+    with Legacy(make_lab("elicitation_seconds = 0\n")).send("never") as events:
         assert_refused(plain_result(events), "subscription_required")
 
 

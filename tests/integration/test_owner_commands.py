@@ -531,8 +531,8 @@ def test_reload_tells_what_changed(gateway: LoneGateway, owner: Owner) -> None:
     assert owner.json("reload")["changed"] == [
         {"key": "server.hidden_tools", "needs_restart": False},
         {"key": "sms.max_segments", "needs_restart": False},
-        {"key": "sms.ask_seconds", "needs_restart": True}]
-    assert owner.do("reload") == "sms.ask_seconds: changed, but it takes a restart\n"
+        {"key": "sms.elicitation_seconds", "needs_restart": True}]
+    assert owner.do("reload") == "sms.elicitation_seconds: changed, but it takes a restart\n"
     token, _ = paired(owner, "laptop")
     with McpClient(gateway.port, token=token) as client:
         tools = [tool["name"] for tool in client.call("tools/list").result["tools"]]

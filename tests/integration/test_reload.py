@@ -55,6 +55,13 @@ def listen(gateway: LoneGateway, filter: Any) -> Events:
     return Events(gateway.port, asked.body, **asked.headers)
 
 
+def test_a_renamed_key_is_still_read(gateway: LoneGateway) -> None:
+    reload(gateway, "[policy]\napprove_through_client = no\n",
+           "policy.approve_through_agent: changed")
+    assert ("gateway.conf:2: policy.approve_through_client is now called "
+            "policy.approve_through_agent; the old name still works") in gateway.log
+
+
 # ---- tools that the owner hides
 
 def test_hidden_tool_is_not_there(gateway: LoneGateway) -> None:

@@ -18,7 +18,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/token.h"
+#include "base/crypto.h"
+#include "base/explanation.h"
+#include "config/config.h"
 #include "http/http_server.h"
 
 enum {
@@ -267,7 +269,7 @@ static inline bool lab_find(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 	uint8_t expected[AUTH_HASH_BYTES];
 
 	(void)data;
-	token_hash("sesame", strlen("sesame"), expected);
+	crypto_hash_token("sesame", strlen("sesame"), expected);
 	client_out->id = 7;
 	strcpy(client_out->name, "laptop");
 	return memcmp(hash, expected, AUTH_HASH_BYTES) == 0;

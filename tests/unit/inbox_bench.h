@@ -139,7 +139,7 @@ static inline void signal_from(struct modem *modem, const char *sender, const ch
 	observers_notify(&fake_ofono.observers, &event);
 }
 
-/* Before it sleeps the loop looks at what came in the turn; see base/each_turn.h. */
+/* Before it sleeps the loop looks at what came in the turn; see base/before_sleep.h. */
 static inline void end_turn(void)
 {
 	assert_true(sd_event_run(loop, 0) >= 0);

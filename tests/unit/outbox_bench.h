@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "config/config.h"
 #include "fake_ofono.h"
 #include "full_disk.h"
 #include "scratch.h"

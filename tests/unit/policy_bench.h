@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "outbox_bench.h"
 #include "policy/policy.h"
+#include "config/config.h"
 
 enum { SECOND_MS = 1000, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
 

@@ -6,6 +6,7 @@
 #ifndef POLICY_REQUEST_H
 #define POLICY_REQUEST_H
 
+#include "config/config.h"
 #include "config/config_policy.h"
 #include "policy_bench.h"
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "config/config.h"
 #include "policy/audit.h"
 #include "store_bench.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/token.h"
+#include "base/crypto.h"
 #include "http/auth.h"
 
 static uint8_t known[AUTH_HASH_BYTES];
@@ -35,7 +35,7 @@ static void test_hash_is_sha256(void **state)
 	uint8_t hash[AUTH_HASH_BYTES];
 
 	(void)state;
-	token_hash("abc", strlen("abc"), hash);
+	crypto_hash_token("abc", strlen("abc"), hash);
 	assert_memory_equal(hash, abc, sizeof(abc));
 }
 
@@ -63,7 +63,7 @@ static void test_header_forms(void **state)
 	size_t at;
 
 	(void)state;
-	token_hash("secret-token", strlen("secret-token"), known);
+	crypto_hash_token("secret-token", strlen("secret-token"), known);
 	for (at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
 		struct client client = { .id = -1 };
 		int asked = 0;

@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+#include "base/explanation.h"
 #include "config/balance_pattern.h"
+#include "config/config_list.h"
 
 static struct config_list list;
 
@@ -111,10 +113,10 @@ static void test_what_is_refused(void **state)
 	static const struct {
 		const char *line, *why;
 	} cases[] = {
-		{ "*100#", "behind a blank a pattern" },
-		{ "balance ([0-9]+)", "no code" },
-		{ "*1?0# ([0-9]+)", "no code" },
-		{ "*#06# ([0-9]+)", "no code" }, /* an MMI code */
+		{ "*100#", "a space and a pattern" },
+		{ "balance ([0-9]+)", "not begin with a code" },
+		{ "*1?0# ([0-9]+)", "not begin with a code" },
+		{ "*#06# ([0-9]+)", "not begin with a code" }, /* an MMI code */
 		{ "*100# ([0-9]+", "Unmatched" },
 		{ "*100# [0-9]+", "one group" },
 		{ "*100# (a)(b)([0-9]+)", "one group" },

@@ -18,6 +18,8 @@
 #include "base/clock.h"
 #include "http/certificate.h"
 #include "scratch.h"
+#include "base/explanation.h"
+#include "config/config.h"
 
 static char home[64], folder[80], certificate_path[96], key_path[96];
 

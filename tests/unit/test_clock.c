@@ -3,12 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include <cmocka.h>
 
 #include "base/clock.h"
 
@@ -22,7 +21,7 @@ static int64_t fake_wall(void)
 	return 5678;
 }
 
-static void test_source(void **state)
+static void test_a_source_replaces_the_system_clocks(void **state)
 {
 	static const struct clock_source fake = { fake_monotonic, fake_wall };
 
@@ -35,7 +34,7 @@ static void test_source(void **state)
 	assert_int_not_equal(clock_monotonic_ms(), 1234);
 }
 
-static void test_monotonic_goes_on(void **state)
+static void test_the_monotonic_clock_advances(void **state)
 {
 	const struct timespec pause = { .tv_nsec = 5000000 };
 	int64_t before = clock_monotonic_ms();
@@ -46,7 +45,7 @@ static void test_monotonic_goes_on(void **state)
 	assert_true(clock_monotonic_ms() - before < 60000);
 }
 
-static void test_format(void **state)
+static void test_times_are_written_as_rfc_3339(void **state)
 {
 	static const struct {
 		int64_t wall_ms;
@@ -88,13 +87,104 @@ static void test_format_is_utc(void **state)
 	tzset();
 }
 
+static void test_rfc_3339_times_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t wall_ms;
+	} cases[] = {
+		{ "1970-01-01T00:00:00Z", 0 },
+		{ "1970-01-01T00:00:00.001Z", 1 },
+		{ "1970-01-01t00:00:00z", 0 },
+		{ "1970-01-01T01:00:00+01:00", 0 },
+		{ "1969-12-31T23:59:59-00:00", -1000 },
+		{ "2026-11-21T07:30:00.123Z", 1795246200123 },
+		{ "2026-11-21T08:30:00.1239999+01:00", 1795246200123 },
+		{ "2026-11-21T02:00:00.12-05:30", 1795246200120 },
+		{ "2000-02-29T00:00:00Z", 951782400000 },
+		{ "2000-02-28T23:59:60Z", 951782400000 },
+		{ "2016-12-31T15:59:60-08:00", 1483228800000 },
+		{ "9999-12-31T23:59:59.999Z", INT64_C(253402300799999) },
+		{ "0000-01-01T00:00:00Z", INT64_C(-62167219200000) },
+		{ "0000-03-01T00:00:00Z", INT64_C(-62162035200000) },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int64_t wall_ms = 42;
+
+		if (!clock_parse(cases[i].text, &wall_ms) || wall_ms != cases[i].wall_ms)
+			fail_msg("%s: %lld", cases[i].text, (long long)wall_ms);
+	}
+}
+
+static void test_other_times_are_refused(void **state)
+{
+	static const char *const cases[] = {
+		"",
+		"yesterday",
+		"2026-11-21",
+		"2026-11-21T07:30:00", /* no offset */
+		"2026-11-21T07:30Z",
+		"2026-11-21 07:30:00Z",
+		" 2026-11-21T07:30:00Z",
+		"2026-11-21T07:30:00Z ",
+		"2026-11-21T07:30:00ZZ",
+		"2026-11-21T07:30:00.Z",
+		"2026-11-21T07:30:00,5Z",
+		"2026-11-21T07:30:00+0100",
+		"2026-11-21T07:30:00+01",
+		"2026-11-21T07:30:00+24:00",
+		"2026-11-21T07:30:00+01:60",
+		"2026-11-21T24:00:00Z",
+		"2026-11-21T07:60:00Z",
+		"2026-11-21T07:30:61Z",
+		"2026-11-21T07:30:60Z",
+		"2026-13-21T07:30:00Z",
+		"2026-00-21T07:30:00Z",
+		"2026-11-31T07:30:00Z",
+		"2026-11-00T07:30:00Z",
+		"2026-02-29T07:30:00Z",
+		"2100-02-29T07:30:00Z",
+		"26-11-21T07:30:00Z",
+		"02026-11-21T07:30:00Z",
+		"+2026-11-21T07:30:00Z",
+		"2026-11-21T7:30:00Z",
+		"1795246200",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int64_t wall_ms = 42;
+
+		if (clock_parse(cases[i], &wall_ms) || wall_ms != 42)
+			fail_msg("%s: %lld", cases[i], (long long)wall_ms);
+	}
+}
+
+static void test_the_parser_reads_what_the_clock_writes(void **state)
+{
+	(void)state;
+	for (int64_t ms = 0; ms < INT64_C(253402300799999); ms += INT64_C(7777777777)) {
+		char text[CLOCK_TEXT_BYTES];
+		int64_t read_ms = -1;
+
+		clock_format(ms, text);
+		assert_true(clock_parse(text, &read_ms));
+		assert_true(read_ms == ms);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_source),
-		cmocka_unit_test(test_monotonic_goes_on),
-		cmocka_unit_test(test_format),
+		cmocka_unit_test(test_a_source_replaces_the_system_clocks),
+		cmocka_unit_test(test_the_monotonic_clock_advances),
+		cmocka_unit_test(test_times_are_written_as_rfc_3339),
 		cmocka_unit_test(test_format_is_utc),
+		cmocka_unit_test(test_rfc_3339_times_are_read),
+		cmocka_unit_test(test_other_times_are_refused),
+		cmocka_unit_test(test_the_parser_reads_what_the_clock_writes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

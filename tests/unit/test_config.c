@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/explanation.h"
 #include "config/config.h"
 #include "config/config_key.h"
 #include "scratch.h"
@@ -97,9 +98,9 @@ static void test_defaults(void **state)
 	assert_int_equal(config.queue_limit, 1000);
 	assert_int_equal(config.duplicate_seconds, 60);
 	assert_int_equal(config.stuck_seconds, 270);
-	assert_int_equal(config.ask_seconds, 300);
+	assert_int_equal(config.elicitation_seconds, 300);
 	assert_true(config.delivery_reports);
-	assert_true(config.approve_through_client);
+	assert_true(config.approve_through_agent);
 	assert_int_equal(config.approval_hours, 24);
 	assert_false(config.verbose);
 	assert_int_equal(config_check(&config, &error), 0);
@@ -126,10 +127,10 @@ static const char full[] = "; a comment\n"
 			   "queue_limit = 10000\n"
 			   "duplicate_seconds = 3600\n"
 			   "stuck_seconds = 0\n"
-			   "ask_seconds = 0\n"
+			   "elicitation_seconds = 0\n"
 			   "delivery_reports = no\n"
 			   "[policy]\n"
-			   "approve_through_client = no\n"
+			   "approve_through_agent = no\n"
 			   "approval_hours = 720\n"
 			   "[contacts]\n"
 			   "file = /srv/x.vcf\n"
@@ -157,9 +158,9 @@ static void test_every_key(void **state)
 	assert_int_equal(config.queue_limit, 10000);
 	assert_int_equal(config.duplicate_seconds, 3600);
 	assert_int_equal(config.stuck_seconds, 0);
-	assert_int_equal(config.ask_seconds, 0);
+	assert_int_equal(config.elicitation_seconds, 0);
 	assert_false(config.delivery_reports);
-	assert_false(config.approve_through_client);
+	assert_false(config.approve_through_agent);
 	assert_int_equal(config.approval_hours, 720);
 	assert_string_equal(config.contacts_file, "/srv/x.vcf");
 	assert_false(config.contacts_of_sims);
@@ -221,24 +222,26 @@ static void test_unknown_names(void **state)
 	expect_error("[sms]\n\nmax_segment = 1\n",
 		     ":3: sms.max_segment: unknown key; [sms] has max_segments, "
 		     "send_wait_seconds, queue_limit, duplicate_seconds, stuck_seconds, "
-		     "ask_seconds, "
+		     "elicitation_seconds, "
 		     "delivery_reports");
 	expect_error("[sms]\nMax_Segments = 1\n",
 		     ":2: sms.Max_Segments: unknown key; [sms] has max_segments, "
 		     "send_wait_seconds, queue_limit, duplicate_seconds, stuck_seconds, "
-		     "ask_seconds, "
+		     "elicitation_seconds, "
 		     "delivery_reports");
 	expect_error("[log]\nopen = 1\n", ":2: log.open: unknown key; [log] has verbose");
 	expect_error("[log]\n[sever]\n",
-		     ":2: [sever]: unknown section; there are "
+		     ":2: [sever]: unknown section; the sections are "
 		     "[server], [store], [sim], [sms], "
 		     "[policy], [ussd], [call], [incoming], [contacts], [log]");
-	expect_error("\n[]\nx = 1\n", ":3: a key stands before any section; there are "
-				      "[server], [store], [sim], [sms], [policy], "
-				      "[ussd], [call], [incoming], [contacts], [log]");
-	expect_error("open = yes\n", ":1: a key stands before any section; there are "
-				     "[server], [store], [sim], [sms], [policy], [ussd], "
-				     "[call], [incoming], [contacts], [log]");
+	expect_error("\n[]\nx = 1\n",
+		     ":3: a key stands before any section; the sections are "
+		     "[server], [store], [sim], [sms], [policy], "
+		     "[ussd], [call], [incoming], [contacts], [log]");
+	expect_error("open = yes\n",
+		     ":1: a key stands before any section; the sections are "
+		     "[server], [store], [sim], [sms], [policy], [ussd], "
+		     "[call], [incoming], [contacts], [log]");
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
 }
 
@@ -273,7 +276,7 @@ static void test_wrong_values(void **state)
 		     ":2: store.state_dir: the value is empty; it takes text of at most "
 		     "175 bytes");
 	expect_error("[store]\nstate_dir = /a\tb\n",
-		     ":2: store.state_dir: the value holds a control character; it takes "
+		     ":2: store.state_dir: the value has a control character; it takes "
 		     "text of at most 175 bytes");
 }
 
@@ -297,7 +300,7 @@ static void test_twice(void **state)
 {
 	(void)state;
 	expect_error("[sms]\nmax_segments = 2\n[log]\n[sms]\nmax_segments = 2\n",
-		     ":5: sms.max_segments: stands already in line 2");
+		     ":5: sms.max_segments: already set in line 2");
 }
 
 static void test_list_is_bounded(void **state)
@@ -313,8 +316,8 @@ static void test_list_is_bounded(void **state)
 	strcat(text, "allowed_host = a.example\n");
 	expect_error(
 		text,
-		":10: server.allowed_host: the key stands too often, 8 times are the "
-		"most; it takes text of at most 175 bytes");
+		":10: server.allowed_host: the key is repeated too often; the limit is "
+		"8; it takes text of at most 175 bytes");
 }
 
 static void test_long_values(void **state)
@@ -348,7 +351,7 @@ static void test_long_lines(void **state)
 	snprintf(text, sizeof(text), "[store]\nstate_dir = /%s\n[log]\nverbose = no\n",
 		 many);
 	assert_int_equal(read_bytes(text, strlen(text)), -EINVAL);
-	assert_non_null(strstr(error.text, ":2: the line is too long; it takes "));
+	assert_non_null(strstr(error.text, ":2: the line is too long; the limit is "));
 	assert_true(config.verbose);
 }
 
@@ -379,15 +382,15 @@ static void test_odd_bytes(void **state)
 {
 	(void)state;
 	expect_bytes_error("[log]\nverb\0ose = yes\n", 20,
-			   ":2: the line holds a control character (00)");
+			   ":2: the line has a control character (00)");
 	expect_bytes_error("[log]\nverbose = yes\n\0", 21,
-			   ":3: the line holds a control character (00)");
+			   ":3: the line has a control character (00)");
 	expect_error("[log]\nverbose = \x1b[2Jyes\n",
-		     ":2: the line holds a control character (1b)");
+		     ":2: the line has a control character (1b)");
 	expect_error("[log]\nverbose = yes\x7f\n",
-		     ":2: the line holds a control character (7f)");
+		     ":2: the line has a control character (7f)");
 	expect_error("[log]\rverbose = yes\n",
-		     ":1: the line holds a control character (0d)");
+		     ":1: the line has a control character (0d)");
 	expect_error("[store]\nstate_dir = /caf\xe9\n", ":2: the line is not UTF-8");
 	expect_read("[store]\n# caf\xe9\nstate_dir = /caf\xc3\xa9\n");
 	assert_string_equal(config.state_dir, "/caf\xc3\xa9");
@@ -492,12 +495,14 @@ static void test_set_refuses(void **state)
 			 "--option: log.loud: unknown key; [log] has verbose");
 	expect_set_error(
 		"logs.verbose", "1",
-		"--option: [logs]: unknown section; there are [server], [store], [sim], "
+		"--option: [logs]: unknown section; the sections are [server], [store], "
+		"[sim], "
 		"[sms], [policy], [ussd], [call], [incoming], [contacts], [log]");
-	expect_set_error("verbose", "1",
-			 "--option: a key stands before any section; there are [server], "
-			 "[store], [sim], [sms], [policy], [ussd], [call], [incoming], "
-			 "[contacts], [log]");
+	expect_set_error(
+		"verbose", "1",
+		"--option: a key stands before any section; the sections are [server], "
+		"[store], [sim], [sms], [policy], [ussd], [call], [incoming], "
+		"[contacts], [log]");
 }
 
 /* What a file would not give back. */
@@ -558,6 +563,19 @@ static void test_policy(void **state)
 	assert_non_null(strstr(error.text, "policy.minimum_balance: without ussd.bal"));
 }
 
+static void test_a_renamed_key_is_still_read(void **state)
+{
+	(void)state;
+	expect_read("[sms]\nask_seconds = 7\n[policy]\napprove_through_client = no\n");
+	assert_int_equal(config.elicitation_seconds, 7);
+	assert_false(config.approve_through_agent);
+	expect_error("[sms]\nask_seconds = 7\nelicitation_seconds = 8\n",
+		     ":3: sms.elicitation_seconds: already set in line 2");
+	assert_int_equal(config_set(&config, "sms.ask_seconds", "9", "--option", &error),
+			 0);
+	assert_int_equal(config.elicitation_seconds, 9);
+}
+
 /* A word of a list that is wrong is found by its line, too. */
 static void test_words_name_their_line(void **state)
 {
@@ -573,14 +591,15 @@ static void test_words_name_their_line(void **state)
 		     "with *, such as +3620*");
 	expect_error(
 		"[policy]\nminimum_balance = 5\nminimum_balance = 6\n",
-		":3: policy.minimum_balance: there are two amounts for all SIMs; one "
-		"is written without separators, such as 1500 or 12.50");
-	expect_error("[ussd]\nallow = *100# 100\n",
-		     ":2: ussd.allow: \"100\" is not a code such as *100#, with ? in the "
-		     "place of any digit");
+		":3: policy.minimum_balance: there are two amounts for all SIMs; write "
+		"one amount without separators, such as 1500 or 12.50");
+	expect_error(
+		"[ussd]\nallow = *100# 100\n",
+		":2: ussd.allow: \"100\" is not a code such as *100#, in which ? may "
+		"stand for any digit");
 	expect_error("[ussd]\nbalance_pattern = *100#\n",
-		     ":2: ussd.balance_pattern: \"*100#\": it takes a code and behind a "
-		     "blank a pattern");
+		     ":2: ussd.balance_pattern: \"*100#\": it needs a code, a space "
+		     "and a pattern");
 }
 
 static void test_check_open(void **state)
@@ -608,24 +627,25 @@ static void test_check_the_rest(void **state)
 	assert_int_equal(config_check(&config, &error), -EINVAL);
 	assert_string_equal(error.text,
 			    "store.state_dir: state is not an absolute path; it "
-			    "begins with '/'");
+			    "must begin with '/'");
 	strcpy(config.state_dir, "/state");
 	strcpy(config.spool_dir, "spool");
 	assert_int_equal(config_check(&config, &error), -EINVAL);
 	assert_string_equal(error.text,
 			    "store.spool_dir: spool is not an absolute path; it "
-			    "begins with '/'");
+			    "must begin with '/'");
 	config.spool_dir[0] = '\0';
 	strcpy(config.pin_file, "pins");
 	assert_int_equal(config_check(&config, &error), -EINVAL);
-	assert_string_equal(error.text,
-			    "sim.pin_file: pins is not an absolute path; it begins with "
-			    "'/'");
+	assert_string_equal(
+		error.text,
+		"sim.pin_file: pins is not an absolute path; it must begin with "
+		"'/'");
 	config.pin_file[0] = '\0';
 	strcpy(config.contacts_file, "x.vcf");
 	assert_int_equal(config_check(&config, &error), -EINVAL);
 	assert_string_equal(error.text,
-			    "contacts.file: x.vcf is not an absolute path; it begins "
+			    "contacts.file: x.vcf is not an absolute path; it must begin "
 			    "with '/'");
 	config.contacts_file[0] = '\0';
 	strcpy(config.spool_dir, "/spool");
@@ -639,7 +659,7 @@ static void test_check_the_rest(void **state)
 	assert_int_equal(config_check(&config, &error), -EINVAL);
 	assert_string_equal(error.text,
 			    "server.tls_certificate: cert.pem is not an absolute path; "
-			    "it begins with '/'");
+			    "it must begin with '/'");
 	strcpy(config.tls_certificate, "/cert.pem");
 	assert_int_equal(config_check(&config, &error), 0);
 	config_list_clear(&config.listen);
@@ -705,7 +725,8 @@ static void test_print_comments_defaults_out(void **state)
 	free(text);
 	config.queue_limit = 7;
 	text = print();
-	assert_non_null(strstr(text, "oFono (1 to 10000).\nqueue_limit = 7\n"));
+	assert_non_null(strstr(
+		text, "clients share it equally (1 to 10000).\nqueue_limit = 7\n"));
 	free(text);
 }
 
@@ -797,6 +818,7 @@ int main(void)
 		CONFIG_TEST(test_set_refuses),
 		CONFIG_TEST(test_set_refuses_what_cannot_be_printed),
 		CONFIG_TEST(test_policy),
+		CONFIG_TEST(test_a_renamed_key_is_still_read),
 		CONFIG_TEST(test_words_name_their_line),
 		CONFIG_TEST(test_check_open),
 		CONFIG_TEST(test_check_the_rest),

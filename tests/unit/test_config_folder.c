@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/config_folder.h"
+#include "base/explanation.h"
+#include "config/config.h"
 #include "scratch.h"
 
 static char folder[64];

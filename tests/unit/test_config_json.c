@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/config_json.h"
+#include "base/explanation.h"
 #include "base/json_reader.h"
+#include "config/config.h"
 
 static struct config config, told;
 static struct explanation error;

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "config/config.h"
 #include "fake_ofono.h"
 #include "phone/contacts.h"
 #include "sms/sender.h"

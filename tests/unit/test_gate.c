@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/config.h"
 #include "http/gate.h"
 
 static bool trusts_loopback(const struct config *asked)

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/json_writer.h"
+#include "base/json.h"
 
 static struct buffer buffer;
 static struct json_writer *writer;

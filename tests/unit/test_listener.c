@@ -2,6 +2,7 @@
 /*
  * Where the server of http_lab.h listens, and from when on it answers.
  */
+#include "base/explanation.h"
 #include "http_peer.h"
 
 static void test_who_comes_before_it_serves_waits(void **state)

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "base/timestamp.h"
 #include "policy/local_time.h"
 
 #define CENTRAL_EUROPE "CET-1CEST,M3.5.0,M10.5.0/3"

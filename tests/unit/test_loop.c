@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "config/config.h"
 #include "sms/loop.h"
 #include "store_bench.h"
 

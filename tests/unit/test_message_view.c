@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "config/config.h"
 #include "store_bench.h"
 #include "tools/message_view.h"
 #include "tools/services.h"

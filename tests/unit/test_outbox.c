@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "config/config.h"
 #include "outbox_bench.h"
 
 #define FORMAT_ERROR "org.ofono.Error.InvalidFormat"

@@ -10,6 +10,7 @@
 #include "outbox_bench.h"
 
 #include "base/clock.h"
+#include "config/config.h"
 #include "sms/outbox_approval.h"
 
 #define MINUTE_MS (INT64_C(60) * 1000)

@@ -10,6 +10,7 @@
 #include "outbox_bench.h"
 
 #include "base/clock.h"
+#include "config/config.h"
 
 static int set_up(void **state)
 {

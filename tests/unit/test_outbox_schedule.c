@@ -10,6 +10,7 @@
 #include "outbox_bench.h"
 
 #include "base/clock.h"
+#include "config/config.h"
 
 /* From now; 0: not. */
 static int64_t submit_timed(const char *text, int64_t send_ms, int64_t expiry_ms)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "config/config.h"
 #include "policy_request.h"
 #include "store/store_setting.h"
 #include "store_steps.h"

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "config/config.h"
 #include "policy/balance.h"
 #include "policy_request.h"
 

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "config/config.h"
 #include "policy_bench.h"
 
 enum { STEPS = 250, ROUNDS = 24, CLIENTS = 3, SIMS = 2, MESSAGES_MAX = STEPS * 2 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Resources: URIs, and the methods over a table in both eras. */
+#include <stdio.h>
+
 #include "fake_exchange.h"
 
 #include "base/json_reader.h"

@@ -10,6 +10,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/clock.h"
+#include "config/config.h"
 #include "sms/retention.h"
 #include "store/store_audit.h"
 #include "store/store_message.h"

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "config/config.h"
 #include "sms/sender.h"
 #include "store_bench.h"
 

@@ -13,7 +13,7 @@
 #include "store_bench.h"
 
 #include "base/clock.h"
-#include "base/mac.h"
+#include "base/crypto.h"
 #include "store/store_message.h"
 #include "store/store_setting.h"
 #include "tools/sms_task.h"

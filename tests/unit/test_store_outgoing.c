@@ -9,7 +9,6 @@
 #include "store_bench.h"
 
 #include "base/clock.h"
-#include "base/clock_history.h"
 #include "store/store_message.h"
 #include "store/store_party.h"
 

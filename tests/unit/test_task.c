@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The methods of tasks over a table of kinds. */
+#include <stdio.h>
+
 #include <errno.h>
 
 #include "fake_exchange.h"

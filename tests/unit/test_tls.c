@@ -9,6 +9,8 @@
 #include "http/certificate.h"
 #include "http/tls.h"
 #include "scratch.h"
+#include "config/config_list.h"
+#include "base/explanation.h"
 
 static char folder[CONFIG_TEXT_BYTES], trusted[2 * CONFIG_TEXT_BYTES];
 static char key[2 * CONFIG_TEXT_BYTES];

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/config_list.h"
 #include "mcp/tool_set.h"
 
 static const struct schema_field nothing[] = { { 0 } };

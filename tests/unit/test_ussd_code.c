@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/explanation.h"
+#include "config/config_list.h"
 #include "config/ussd_code.h"
 
 static void test_valid(void **state)

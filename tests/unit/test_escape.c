@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 static const struct {
@@ -55,12 +55,12 @@ static const struct {
 	{ "\\\u202e", "\\\\u{202E}" },
 };
 
-static bool has_written_out(const char *shown)
+static bool has_escapes(const char *shown)
 {
 	return strstr(shown, "\\u{");
 }
 
-static void test_shown(void **state)
+static void test_hostile_characters_are_escaped(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -69,7 +69,7 @@ static void test_shown(void **state)
 
 		buffer_append(&buffer, "", 1);
 		assert_string_equal(buffer.data, cases[i].shown);
-		assert_int_equal(escaped, has_written_out(cases[i].shown));
+		assert_int_equal(escaped, has_escapes(cases[i].shown));
 		assert_int_equal(escape_is_plain(cases[i].text),
 				 strcmp(cases[i].text, cases[i].shown) == 0);
 		buffer_deinit(&buffer);
@@ -77,7 +77,7 @@ static void test_shown(void **state)
 }
 
 /* Nothing is lost but a carriage return before a line feed. */
-static void test_restored(void **state)
+static void test_undo_restores_the_original(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -91,7 +91,7 @@ static void test_restored(void **state)
 	}
 }
 
-static void test_what_is_no_writing_stays(void **state)
+static void test_undo_leaves_other_text_alone(void **state)
 {
 	static const char *const texts[] = {
 		"\\u{",	  "\\u{}",	  "\\u{202e}",	"\\u{D800}", "\\u{110000}",
@@ -109,7 +109,7 @@ static void test_what_is_no_writing_stays(void **state)
 }
 
 /* Whatever comes: nothing is left that has to be written out, and all of it comes back. */
-static void test_any_text(void **state)
+static void test_any_text_survives_escaping_and_undoing(void **state)
 {
 	static const uint32_t often[] = { 0x200b, 0x200c, 0x200d, 0xfe0f,  0x1f468,
 					  '\\',	  'u',	  '{',	  '}',	   '2',
@@ -148,7 +148,7 @@ static void test_any_text(void **state)
 	}
 }
 
-static void test_on_one_line(void **state)
+static void test_a_line_has_no_line_breaks(void **state)
 {
 	struct buffer shown = BUFFER_INIT;
 
@@ -164,7 +164,7 @@ static void test_on_one_line(void **state)
 	buffer_deinit(&shown);
 }
 
-static void test_quotes(void **state)
+static void test_a_quote_is_short_and_on_one_line(void **state)
 {
 	struct arena *arena = arena_new(1 << 12);
 
@@ -176,7 +176,7 @@ static void test_quotes(void **state)
 	arena_free(arena);
 }
 
-static void test_every_bidirectional_control(void **state)
+static void test_every_bidirectional_control_is_escaped(void **state)
 {
 	static const uint32_t controls[] = { 0x061c, 0x200e, 0x200f, 0x202a,
 					     0x202b, 0x202c, 0x202d, 0x202e,
@@ -192,13 +192,13 @@ static void test_every_bidirectional_control(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_restored),
-		cmocka_unit_test(test_any_text),
-		cmocka_unit_test(test_on_one_line),
-		cmocka_unit_test(test_quotes),
-		cmocka_unit_test(test_what_is_no_writing_stays),
-		cmocka_unit_test(test_every_bidirectional_control),
+		cmocka_unit_test(test_hostile_characters_are_escaped),
+		cmocka_unit_test(test_undo_restores_the_original),
+		cmocka_unit_test(test_any_text_survives_escaping_and_undoing),
+		cmocka_unit_test(test_a_line_has_no_line_breaks),
+		cmocka_unit_test(test_a_quote_is_short_and_on_one_line),
+		cmocka_unit_test(test_undo_leaves_other_text_alone),
+		cmocka_unit_test(test_every_bidirectional_control_is_escaped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/shown_text.h"
+/*
+ * A text is copied in runs: `kept` marks the start of what has not been appended yet, and a
+ * character that is escaped or dropped ends the run before it. Whether a joiner or selector
+ * is escaped depends on its neighbours, so the previous character is remembered.
+ */
+#include "base/escape.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -8,16 +13,16 @@
 
 #include "base/utf8.h"
 
-struct range {
+struct escape_range {
 	uint32_t first, last;
 };
 
 /*
- * Unicode 15: Cc, Cf, Zl, Zp, Co, noncharacters, planes without a character, and what else
- * draws nothing; but for those in the header. What is not assigned yet among characters that
- * are stays: it draws a box, which hides nothing, and tomorrow it is an emoji.
+ * Unicode 15: Cc, Cf, Zl, Zp, Co, noncharacters, unused planes, and others that draw nothing,
+ * except those named in the header. Unassigned characters within used blocks stay: they draw
+ * a box, which hides nothing, and may become emoji.
  */
-static const struct range ranges[] = {
+static const struct escape_range escape_ranges[] = {
 	{ 0x0000, 0x0008 },    { 0x000b, 0x001f },   { 0x007f, 0x009f },
 	{ 0x00ad, 0x00ad }, /* soft hyphen */
 	{ 0x034f, 0x034f }, /* grapheme joiner */
@@ -34,11 +39,11 @@ static const struct range ranges[] = {
 	{ 0xfffe, 0xffff },    { 0x110bd, 0x110bd }, { 0x110cd, 0x110cd },
 	{ 0x13430, 0x1343f },  { 0x1bca0, 0x1bca3 }, { 0x1d159, 0x1d159 },
 	{ 0x1d173, 0x1d17a },  { 0x1fffe, 0x1ffff }, { 0x2fffe, 0x2ffff },
-	{ 0x323b0, 0x10ffff }, /* tags (whole sentences that nobody sees), selectors, private */
+	{ 0x323b0, 0x10ffff }, /* tags (invisible sentences), selectors, private */
 };
 
-/* What emoji are made of; keycaps are not needed. */
-static const struct range emoji[] = {
+/* Parts of emoji, except the digits of keycaps. */
+static const struct escape_range escape_emoji[] = {
 	{ 0x00a9, 0x00a9 }, { 0x00ae, 0x00ae }, { 0x203c, 0x203c },   { 0x2049, 0x2049 },
 	{ 0x20e3, 0x20e3 }, { 0x2122, 0x2122 }, { 0x2139, 0x2139 },   { 0x2190, 0x21ff },
 	{ 0x2300, 0x23ff }, { 0x24c2, 0x24c2 }, { 0x25a0, 0x27bf },   { 0x2900, 0x297f },
@@ -46,8 +51,8 @@ static const struct range emoji[] = {
 	{ 0x3299, 0x3299 }, { 0xfe0f, 0xfe0f }, { 0x1f000, 0x1faff },
 };
 
-/* Arabic and its kin, the scripts of India and Sri Lanka, Burmese, Khmer, Mongolian. */
-static const struct range joining[] = {
+/* Arabic and related scripts, India and Sri Lanka, Burmese, Khmer, Mongolian. */
+static const struct escape_range escape_joining[] = {
 	{ 0x0620, 0x08ff }, { 0x0900, 0x0dff }, { 0x1000, 0x109f }, { 0x1780, 0x18af },
 	{ 0xfb50, 0xfdcf }, { 0xfdf0, 0xfdff }, { 0xfe70, 0xfefc },
 };
@@ -60,10 +65,12 @@ enum {
 	KEYCAP = 0x20e3,
 };
 
-#define IS_IN(table, character) is_in(table, sizeof(table) / sizeof(*(table)), character)
+#define IS_IN(table, character) \
+	escape_is_in(table, sizeof(table) / sizeof(*(table)), character)
 
-/* The ranges are in order. */
-static bool is_in(const struct range *table, size_t count, uint32_t character)
+/* The ranges are sorted. */
+static bool escape_is_in(const struct escape_range *table, size_t count,
+			 uint32_t character)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (character <= table[i].last)
@@ -74,30 +81,30 @@ static bool is_in(const struct range *table, size_t count, uint32_t character)
 
 bool escape_is_needed(uint32_t character)
 {
-	return IS_IN(ranges, character);
+	return IS_IN(escape_ranges, character);
 }
 
-static uint32_t peek(const char *text)
+static uint32_t escape_peek(const char *text)
 {
 	return *text ? utf8_next(&text) : 0;
 }
 
-static bool joins(uint32_t before, uint32_t joiner, uint32_t behind)
+static bool escape_joins(uint32_t before, uint32_t joiner, uint32_t after)
 {
-	if (joiner == JOINER && IS_IN(emoji, before) && IS_IN(emoji, behind))
-		return behind != EMOJI_SELECTOR;
-	return IS_IN(joining, before) && IS_IN(joining, behind);
+	if (joiner == JOINER && IS_IN(escape_emoji, before) && IS_IN(escape_emoji, after))
+		return after != EMOJI_SELECTOR;
+	return IS_IN(escape_joining, before) && IS_IN(escape_joining, after);
 }
 
-static bool selects(uint32_t before, uint32_t behind)
+static bool escape_selects(uint32_t before, uint32_t after)
 {
-	if (behind == KEYCAP)
+	if (after == KEYCAP)
 		return before < 0x80;
-	return before != EMOJI_SELECTOR && IS_IN(emoji, before);
+	return before != EMOJI_SELECTOR && IS_IN(escape_emoji, before);
 }
 
-/* `text` is what follows. */
-static bool is_written_out(uint32_t before, uint32_t character, const char *text)
+/* `text` is what follows the character. */
+static bool escape_is_due(uint32_t before, uint32_t character, const char *text)
 {
 	switch (character) {
 	case '\\':
@@ -106,16 +113,16 @@ static bool is_written_out(uint32_t before, uint32_t character, const char *text
 		return *text != '\n';
 	case NON_JOINER:
 	case JOINER:
-		return !joins(before, character, peek(text));
+		return !escape_joins(before, character, escape_peek(text));
 	case TEXT_SELECTOR:
 	case EMOJI_SELECTOR:
-		return !selects(before, peek(text));
+		return !escape_selects(before, escape_peek(text));
 	default:
 		return escape_is_needed(character);
 	}
 }
 
-static void append_escape(struct buffer *buffer, uint32_t character)
+static void escape_append(struct buffer *buffer, uint32_t character)
 {
 	char escape[16];
 
@@ -123,13 +130,13 @@ static void append_escape(struct buffer *buffer, uint32_t character)
 	buffer_append_text(buffer, escape);
 }
 
-static bool breaks_line(uint32_t character)
+static bool escape_breaks_line(uint32_t character)
 {
 	return character == '\n' || character == '\r' || character == '\t';
 }
 
-/* Bytes that stay as they are whatever stands around them: most texts are nothing else. */
-static size_t plain_run(const char *text)
+/* Bytes that stay whatever their neighbours are; most texts are nothing else. */
+static size_t escape_plain_run(const char *text)
 {
 	const char *at = text;
 
@@ -138,17 +145,17 @@ static size_t plain_run(const char *text)
 	return (size_t)(at - text);
 }
 
-static bool append(struct buffer *buffer, const char *text, bool is_line)
+static bool escape_all(struct buffer *buffer, const char *text, bool is_line)
 {
-	const char *kept = text; /* from here on nothing has been appended yet */
+	const char *kept = text; /* appended up to here */
 	uint32_t before = 0;
 	bool escaped = false;
 
 	while (*text) {
-		size_t plain = plain_run(text);
+		size_t plain = escape_plain_run(text);
 		const char *at = text + plain;
 		uint32_t character;
-		bool written_out;
+		bool is_due;
 
 		if (plain)
 			before = (unsigned char)at[-1];
@@ -156,15 +163,15 @@ static bool append(struct buffer *buffer, const char *text, bool is_line)
 		if (!*text)
 			break;
 		character = utf8_next(&text);
-		written_out = is_written_out(before, character, text) ||
-			      (is_line && breaks_line(character));
+		is_due = escape_is_due(before, character, text) ||
+			 (is_line && escape_breaks_line(character));
 		before = character;
-		if (!written_out && character != '\r')
+		if (!is_due && character != '\r')
 			continue;
 		buffer_append(buffer, kept, (size_t)(at - kept));
-		if (written_out)
-			append_escape(buffer, character);
-		escaped |= written_out;
+		if (is_due)
+			escape_append(buffer, character);
+		escaped |= is_due;
 		kept = text;
 	}
 	buffer_append(buffer, kept, (size_t)(text - kept));
@@ -173,26 +180,27 @@ static bool append(struct buffer *buffer, const char *text, bool is_line)
 
 bool escape_text(struct buffer *buffer, const char *text)
 {
-	return append(buffer, text, false);
+	return escape_all(buffer, text, false);
 }
 
 bool escape_line(struct buffer *buffer, const char *text)
 {
-	return append(buffer, text, true);
+	return escape_all(buffer, text, true);
 }
 
 const char *escape_quote(struct arena *arena, const char *text, size_t characters)
 {
 	const char *quoted = arena_copy(arena, text, utf8_cut(text, characters));
-	struct buffer shown = BUFFER_INIT;
+	struct buffer escaped = BUFFER_INIT;
 
 	if (quoted) {
-		escape_line(&shown, quoted);
-		quoted = shown.failed ? NULL
-				      : arena_copy(arena, shown.length ? shown.data : "",
-						   shown.length);
+		escape_line(&escaped, quoted);
+		quoted = escaped.failed
+				 ? NULL
+				 : arena_copy(arena, escaped.length ? escaped.data : "",
+					      escaped.length);
 	}
-	buffer_deinit(&shown);
+	buffer_deinit(&escaped);
 	return quoted ? quoted : "";
 }
 
@@ -203,20 +211,20 @@ bool escape_is_plain(const char *text)
 	while (*text) {
 		uint32_t character = utf8_next(&text);
 
-		if (character == '\r' || is_written_out(before, character, text))
+		if (character == '\r' || escape_is_due(before, character, text))
 			return false;
 		before = character;
 	}
 	return true;
 }
 
-static bool is_character(unsigned long value)
+static bool escape_is_character(unsigned long value)
 {
 	return value && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff);
 }
 
-/* Bytes of the writing that stands here, 0: none. */
-static size_t read_escape(const char *text, uint32_t *character_out)
+/* Bytes of the escape at `text`; 0: none. */
+static size_t escape_read(const char *text, uint32_t *character_out)
 {
 	static const char digits[] = "0123456789ABCDEF";
 	size_t count;
@@ -228,7 +236,7 @@ static size_t read_escape(const char *text, uint32_t *character_out)
 	if (count < 1 || count > 6 || text[3 + count] != '}')
 		return 0;
 	value = strtoul(text + 3, NULL, 16);
-	if (!is_character(value))
+	if (!escape_is_character(value))
 		return 0;
 	*character_out = (uint32_t)value;
 	return count + 4;
@@ -240,7 +248,7 @@ void escape_undo(char *text)
 
 	while (*text) {
 		uint32_t character;
-		size_t length = read_escape(text, &character);
+		size_t length = escape_read(text, &character);
 
 		if (length) {
 			end += utf8_write(character, end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/each_turn.h"
+#include "base/before_sleep.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void test_looks_after_what_was_done(void **state)
+static void test_it_runs_after_the_work_of_the_iteration(void **state)
 {
 	struct seen *seen = *state;
 	sd_event_source *work;
@@ -68,7 +68,7 @@ static void test_looks_after_what_was_done(void **state)
 }
 
 /* A turn that finds nothing dispatches nothing: 0 is "timed out". */
-static void test_never_wakes_the_loop(void **state)
+static void test_it_never_wakes_the_loop(void **state)
 {
 	struct seen *seen = *state;
 
@@ -78,7 +78,7 @@ static void test_never_wakes_the_loop(void **state)
 	}
 }
 
-static void test_ends(void **state)
+static void test_it_stops_when_the_source_is_freed(void **state)
 {
 	struct seen *seen = *state;
 
@@ -90,11 +90,12 @@ static void test_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_looks_after_what_was_done, set_up,
+		cmocka_unit_test_setup_teardown(
+			test_it_runs_after_the_work_of_the_iteration, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_it_never_wakes_the_loop, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_never_wakes_the_loop, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_ends, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_it_stops_when_the_source_is_freed,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

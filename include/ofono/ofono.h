@@ -142,7 +142,7 @@ void ofono_retry_now(struct ofono *ofono);
 bool ofono_may_be_allowed_soon(const struct ofono *ofono);
 /*
  * Every call made so far was answered or has failed: nothing more will become known without a
- * change (tests/unit/test_ofono.c::test_settled). For programs that look once.
+ * change (tests/unit/test_ofono.c::test_it_is_settled_when_every_call_is_answered). For programs that look once.
  */
 bool ofono_is_settled(const struct ofono *ofono);
 const struct modem_list *ofono_modems(const struct ofono *ofono);

@@ -167,8 +167,7 @@ static void manager_on_reply(void *data, DBusMessage *reply)
 static void manager_get_modems(struct manager *manager)
 {
 	manager->call = ofono_bus_call(
-		manager->bus,
-		ofono_bus_message("/", MANAGER_INTERFACE, "GetModems", NULL),
+		manager->bus, ofono_bus_message("/", MANAGER_INTERFACE, "GetModems"),
 		OFONO_TIMEOUT_MS, manager_on_reply, manager);
 	if (!manager->call)
 		manager_retry_later(manager);

@@ -157,10 +157,11 @@ struct message_send *message_send(
 		return NULL;
 	send->done = done;
 	send->data = data;
-	send->call = ofono_bus_call(modem->bus,
-				    ofono_bus_message(modem->path, MESSAGE_MANAGER_NAME,
-						      "SendMessage", number, text, NULL),
-				    0, message_send_on_reply, send);
+	send->call = ofono_bus_call(
+		modem->bus,
+		ofono_bus_message_with(modem->path, MESSAGE_MANAGER_NAME, "SendMessage",
+				       (const char *const[]){ number, text, NULL }),
+		0, message_send_on_reply, send);
 	if (!send->call) {
 		free(send);
 		return NULL;
@@ -183,8 +184,7 @@ static struct bus_call *message_get_messages(const struct ofono_bus *bus,
 					     void *data)
 {
 	return ofono_bus_call(
-		bus,
-		ofono_bus_message(modem->path, MESSAGE_MANAGER_NAME, "GetMessages", NULL),
+		bus, ofono_bus_message(modem->path, MESSAGE_MANAGER_NAME, "GetMessages"),
 		OFONO_TIMEOUT_MS, reply, data);
 }
 
@@ -324,8 +324,7 @@ static void message_cancel_on_listed(void *data, DBusMessage *reply)
 		return;
 	}
 	cancel->call = ofono_bus_call(
-		cancel->bus,
-		ofono_bus_message(path, message_interface.name, "Cancel", NULL),
+		cancel->bus, ofono_bus_message(path, message_interface.name, "Cancel"),
 		OFONO_TIMEOUT_MS, message_cancel_on_cancelled, cancel);
 	if (!cancel->call)
 		message_cancel_end(cancel, CANCEL_NOT_ASKED);

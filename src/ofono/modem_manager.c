@@ -94,7 +94,7 @@ void modem_manager_start(struct modem_manager *manager)
 		manager->calls[at].call = ofono_bus_call(
 			manager->bus,
 			ofono_bus_message("/", MODEM_MANAGER_INTERFACE,
-					  modem_manager_facts[at].method, NULL),
+					  modem_manager_facts[at].method),
 			OFONO_TIMEOUT_MS, modem_manager_on_reply, &manager->calls[at]);
 }
 

@@ -23,33 +23,36 @@ enum {
 };
 
 DBusMessage *ofono_bus_message(const char *path, const char *interface,
-			       const char *method, ...)
+			       const char *method)
 {
 	DBusMessage *message =
 		dbus_message_new_method_call(OFONO_NAME, path, interface, method);
-	const char *text;
-	va_list arguments;
 
-	if (!message)
-		return NULL;
-	dbus_message_set_auto_start(message, FALSE);
-	va_start(arguments, method);
-	while (message && (text = va_arg(arguments, const char *))) {
-		if (!dbus_message_append_args(message, DBUS_TYPE_STRING, &text,
+	if (message)
+		dbus_message_set_auto_start(message, FALSE);
+	return message;
+}
+
+DBusMessage *ofono_bus_message_with(const char *path, const char *interface,
+				    const char *method, const char *const *texts)
+{
+	DBusMessage *message = ofono_bus_message(path, interface, method);
+
+	for (; message && *texts; texts++) {
+		if (!dbus_message_append_args(message, DBUS_TYPE_STRING, texts,
 					      DBUS_TYPE_INVALID)) {
 			dbus_message_unref(message);
 			message = NULL;
 		}
 	}
-	va_end(arguments);
 	return message;
 }
 
 DBusMessage *ofono_bus_set_boolean(const char *path, const char *interface,
 				   const char *name, bool value)
 {
-	DBusMessage *message =
-		ofono_bus_message(path, interface, "SetProperty", name, NULL);
+	DBusMessage *message = ofono_bus_message_with(
+		path, interface, "SetProperty", (const char *const[]){ name, NULL });
 	DBusMessageIter arguments, variant;
 	dbus_bool_t boolean = value;
 
@@ -203,7 +206,7 @@ static DBusMessage *ofono_bus_properties_message(void *data)
 	const struct ofono_bus_properties *properties = data;
 
 	return ofono_bus_message(properties->modem->path, properties->interface,
-				 "GetProperties", NULL);
+				 "GetProperties");
 }
 
 static const struct ofono_bus_request_type ofono_bus_properties_type = {

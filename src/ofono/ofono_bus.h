@@ -50,13 +50,12 @@ struct ofono_bus {
 
 /* ---- calls */
 
-/*
- * A method call to oFono with string arguments, which end with NULL and are valid UTF-8. It
- * starts no service. NULL: no memory.
- */
-__attribute__((sentinel)) DBusMessage *ofono_bus_message(const char *path,
-							 const char *interface,
-							 const char *method, ...);
+/* A method call to oFono, which starts no service. NULL: no memory. */
+DBusMessage *ofono_bus_message(const char *path, const char *interface,
+			       const char *method);
+/* The same with string arguments, which end with NULL and are valid UTF-8. */
+DBusMessage *ofono_bus_message_with(const char *path, const char *interface,
+				    const char *method, const char *const *texts);
 /* SetProperty(name, value). NULL: no memory. */
 DBusMessage *ofono_bus_set_boolean(const char *path, const char *interface,
 				   const char *name, bool value);

@@ -78,11 +78,10 @@ int64_t ofono_probe_process(struct ofono_probe *probe)
 
 bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const char *words)
 {
-	DBusMessage *reply =
-		ofono_probe_call(probe,
-				 ofono_bus_message(path, DBUS_INTERFACE_INTROSPECTABLE,
-						   "Introspect", NULL),
-				 NULL);
+	DBusMessage *reply = ofono_probe_call(
+		probe,
+		ofono_bus_message(path, DBUS_INTERFACE_INTROSPECTABLE, "Introspect"),
+		NULL);
 	const char *text = "";
 	bool mentions;
 
@@ -115,16 +114,16 @@ static bool ofono_probe_gets_error(struct ofono_probe *probe, DBusMessage *messa
 bool ofono_probe_is_refused(struct ofono_probe *probe, const char *interface,
 			    const char *method)
 {
-	return ofono_probe_gets_error(
-		probe, ofono_bus_message("/", interface, method, NULL),
-		DBUS_ERROR_ACCESS_DENIED, OFONO_PROBE_ACCESS_DENIED);
+	return ofono_probe_gets_error(probe, ofono_bus_message("/", interface, method),
+				      DBUS_ERROR_ACCESS_DENIED,
+				      OFONO_PROBE_ACCESS_DENIED);
 }
 
 bool ofono_probe_may_not_send(struct ofono_probe *probe, const char *modem)
 {
-	return ofono_probe_gets_error(probe,
-				      ofono_bus_message(modem, "org.ofono.MessageManager",
-							"SendMessage", "", "", NULL),
-				      OFONO_PROBE_ACCESS_DENIED,
-				      OFONO_PROBE_ACCESS_DENIED);
+	return ofono_probe_gets_error(
+		probe,
+		ofono_bus_message_with(modem, "org.ofono.MessageManager", "SendMessage",
+				       (const char *const[]){ "", "", NULL }),
+		OFONO_PROBE_ACCESS_DENIED, OFONO_PROBE_ACCESS_DENIED);
 }

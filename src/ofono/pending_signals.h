@@ -4,7 +4,7 @@
  * once or when enough is known of the modem.
  *
  * Only signals from the present owner of org.ofono count, whatever passes the match rules
- * (tests/unit/test_ofono.c::test_strangers_are_not_believed). A signal about a message or call
+ * (tests/unit/test_ofono.c::test_signals_of_strangers_are_ignored). A signal about a message or call
  * waits until its modem, the card in it, and whether oFono is a fork are known; none overtakes
  * another. oFono signals a message once and keeps nothing, and it may do so before GetModems
  * is answered.

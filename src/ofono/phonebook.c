@@ -33,7 +33,7 @@ static DBusMessage *phonebook_message(void *data)
 {
 	const struct modem *modem = data;
 
-	return ofono_bus_message(modem->path, phonebook_interface.name, "Import", NULL);
+	return ofono_bus_message(modem->path, phonebook_interface.name, "Import");
 }
 
 static const struct ofono_bus_request_type phonebook_request = {

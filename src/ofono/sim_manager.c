@@ -224,8 +224,7 @@ static void sim_manager_info_appeared(struct modem *modem)
 {
 	modem->data->modem_remembered_card = ofono_bus_call(
 		modem->bus,
-		ofono_bus_message(modem->path, sim_manager_info_interface.name, "GetAll",
-				  NULL),
+		ofono_bus_message(modem->path, sim_manager_info_interface.name, "GetAll"),
 		OFONO_TIMEOUT_MS, sim_manager_info_on_reply, modem);
 }
 

@@ -92,13 +92,14 @@ struct sim_unlock *sim_unlock(struct modem *modem, const struct sim_unlock_codes
 	memcpy(unlock->path, modem->path, sizeof(unlock->path));
 	unlock->done = done;
 	unlock->data = data;
-	unlock->call =
-		ofono_bus_call(modem->bus,
-			       ofono_bus_message(modem->path, "org.ofono.SimManager",
-						 codes->new_pin ? "ResetPin" : "EnterPin",
-						 modem->sim.pin_required, codes->code,
-						 codes->new_pin, NULL),
-			       SIM_UNLOCK_TIMEOUT_MS, sim_unlock_on_reply, unlock);
+	unlock->call = ofono_bus_call(
+		modem->bus,
+		ofono_bus_message_with(modem->path, "org.ofono.SimManager",
+				       codes->new_pin ? "ResetPin" : "EnterPin",
+				       (const char *const[]){ modem->sim.pin_required,
+							      codes->code, codes->new_pin,
+							      NULL }),
+		SIM_UNLOCK_TIMEOUT_MS, sim_unlock_on_reply, unlock);
 	if (!unlock->call) {
 		free(unlock);
 		return NULL;

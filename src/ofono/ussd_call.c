@@ -132,11 +132,11 @@ static struct ussd_call *ussd_call_start(struct modem *modem, const char *method
 	if (!call)
 		return NULL;
 	*call = *listener;
-	call->call =
-		ofono_bus_call(modem->bus,
-			       ofono_bus_message(modem->path, ussd_call_interface.name,
-						 method, text, NULL),
-			       timeout_ms, ussd_call_on_reply, call);
+	call->call = ofono_bus_call(
+		modem->bus,
+		ofono_bus_message_with(modem->path, ussd_call_interface.name, method,
+				       (const char *const[]){ text, NULL }),
+		timeout_ms, ussd_call_on_reply, call);
 	if (call->call)
 		return call;
 	free(call);
@@ -181,7 +181,7 @@ static void ussd_call_on_cancelled(void *data, DBusMessage *reply)
 void ussd_call_cancel(struct modem *modem)
 {
 	DBusMessage *message =
-		ofono_bus_message(modem->path, ussd_call_interface.name, "Cancel", NULL);
+		ofono_bus_message(modem->path, ussd_call_interface.name, "Cancel");
 
 	if (!ofono_bus_call(modem->bus, message, OFONO_TIMEOUT_MS, ussd_call_on_cancelled,
 			    NULL))

@@ -174,7 +174,7 @@ static struct bus_call *voice_call_get_calls(struct modem *modem, bus_reply repl
 	return ofono_bus_call(modem->bus,
 			      ofono_bus_message(modem->path,
 						voice_call_manager_interface.name,
-						"GetCalls", NULL),
+						"GetCalls"),
 			      OFONO_TIMEOUT_MS, reply, data);
 }
 
@@ -324,11 +324,12 @@ static void voice_call_dial_on_listed(void *data, DBusMessage *reply)
 		return;
 	}
 	/* The second argument is hide_callerid: "" leaves that to the network. */
-	dial->call = ofono_bus_call(dial->modem->bus,
-				    ofono_bus_message(dial->modem->path,
-						      voice_call_manager_interface.name,
-						      "Dial", dial->number, "", NULL),
-				    dial->timeout_ms, voice_call_dial_on_dialled, dial);
+	dial->call = ofono_bus_call(
+		dial->modem->bus,
+		ofono_bus_message_with(dial->modem->path,
+				       voice_call_manager_interface.name, "Dial",
+				       (const char *const[]){ dial->number, "", NULL }),
+		dial->timeout_ms, voice_call_dial_on_dialled, dial);
 	if (!dial->call)
 		voice_call_dial_end(dial, DIAL_NOT_SUBMITTED, NULL);
 }
@@ -375,7 +376,7 @@ static void voice_call_on_hung_up(void *data, DBusMessage *reply)
 void voice_call_hang_up(struct modem *modem, const char *path)
 {
 	DBusMessage *message =
-		ofono_bus_message(path, voice_call_interface.name, "Hangup", NULL);
+		ofono_bus_message(path, voice_call_interface.name, "Hangup");
 
 	if (!ofono_bus_call(modem->bus, message, OFONO_TIMEOUT_MS, voice_call_on_hung_up,
 			    NULL))

@@ -54,8 +54,6 @@ EXPLAINED = {
     ("src/http/stream.c", "analyzer-malloc-leak"): DRAINED,
     ("src/mcp/reply.c", "analyzer-malloc-leak"): DRAINED,
     ("src/mcp/session.c", "analyzer-null-dereference"): DRAINED,
-    ("src/ofono/pending_signals.c", "analyzer-null-dereference"):
-        "only signals of a known interface wait in the queue",
     ("src/sms/spool_file.c", "analyzer-use-of-uninitialized-value"):
         "take_texts() fills in every member, by its offset",
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fake calls: nothing is ever dialled, it ends as a call for which there is no memory.
+ * Fake calls: nothing is dialled; every function behaves as without memory.
  */
 #ifndef FAKE_CALLS_H
 #define FAKE_CALLS_H

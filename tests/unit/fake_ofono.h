@@ -27,7 +27,7 @@ struct ofono {
 struct message_send {
 	struct modem *modem; /* may be gone */
 	char number[24];
-	char text[64]; /* its beginning */
+	char text[64]; /* the beginning */
 	void (*done)(void *data, const struct message_send_result *result);
 	void *data;
 	TAILQ_ENTRY(message_send) link;
@@ -195,7 +195,7 @@ static inline void fake_tell(enum ofono_event_type type, struct modem *modem)
 	observers_notify(&fake_ofono.observers, &event);
 }
 
-/* A bare modem, behind those that are there. */
+/* A modem without facts, added after the others. */
 static inline struct modem *fake_modem_add(const char *path)
 {
 	struct modem *modem = calloc(1, sizeof(*modem));
@@ -213,7 +213,7 @@ static inline void fake_changed(struct modem *modem)
 	fake_tell(MODEM_CHANGED, modem);
 }
 
-/* The event comes while the modem is still in the list, as its contract allows. */
+/* The modem is still listed during the event, as the contract allows. */
 static inline void fake_modem_remove(struct modem *modem)
 {
 	fake_tell(MODEM_REMOVED, modem);
@@ -232,7 +232,7 @@ static inline void fake_deinit(void)
 	observers_deinit(&fake_ofono.observers);
 }
 
-/* The card goes in; "" for what the modem does not show. */
+/* Inserts a card; "" for an identity that the modem does not show. */
 static inline void fake_card(struct modem *modem, const char *iccid, const char *imsi)
 {
 	memset(&modem->sim, 0, sizeof(modem->sim));
@@ -243,7 +243,7 @@ static inline void fake_card(struct modem *modem, const char *iccid, const char 
 	strcpy(modem->sim.pin_required, "none");
 }
 
-/* All it takes to send. */
+/* Makes the modem able to send. */
 static inline void fake_ready(struct modem *modem)
 {
 	modem->powered = modem->online = true;
@@ -253,7 +253,7 @@ static inline void fake_ready(struct modem *modem)
 	fake_changed(modem);
 }
 
-/* A modem of this path with a card of this ICCID that can send. */
+/* A modem that can send, with a card of this ICCID. */
 static inline struct modem *fake_modem_ready(const char *path, const char *iccid)
 {
 	struct modem *modem = fake_modem_add(path);
@@ -263,7 +263,7 @@ static inline struct modem *fake_modem_ready(const char *path, const char *iccid
 	return modem;
 }
 
-/* Answers a call: it is not pending any more when its callback runs. */
+/* Answers a call, which is not pending any more when its callback runs. */
 static inline void fake_answer(struct message_send *send,
 			       enum message_send_outcome outcome,
 			       const char *uuid_or_error)
@@ -279,7 +279,7 @@ static inline void fake_answer(struct message_send *send,
 	free(send);
 }
 
-/* `uuid` NULL: oFono could not tell; "": it holds none. */
+/* `uuid` NULL: oFono did not answer; "": it holds no message. */
 static inline void fake_list(struct message_listing *listing, const char *uuid)
 {
 	char uuids[2][MESSAGE_UUID_BYTES] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oFono's interfaces and properties, as it writes them on the bus, and some modems of them.
+ * oFono's interfaces and properties as they are on the bus, and some modems made of them.
  */
 #ifndef TESTS_OFONO_FACTS_H
 #define TESTS_OFONO_FACTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oFono lab: a peer that owns org.ofono on the lab's bus and says what a test tells it to say.
+ * oFono lab: a peer on the lab's bus that owns org.ofono and behaves as the test says.
  */
 #ifndef TESTS_OFONO_LAB_H
 #define TESTS_OFONO_LAB_H
@@ -23,7 +23,7 @@ struct fake_modem {
 struct fake {
 	struct peer peer;
 	struct fake_modem modems[FAKE_MODEMS_MAX + 1]; /* ends with a NULL path */
-	/* The next so many calls of this member get this error; "" = no answer, kept. */
+	/* The next failing_count calls of this member get this error; "": they are kept unanswered. */
 	const char *failing_member;
 	const char *failing_error;
 	int failing_count;
@@ -192,7 +192,7 @@ static inline void fake_called(struct peer *peer, DBusMessage *call)
 		fake_answer(fake, call);
 }
 
-/* Answers the oldest kept call as if it had come just now. */
+/* Answers the oldest kept call as if it had just arrived. */
 static inline void fake_answer_kept(struct fake *fake)
 {
 	assert_true(fake->kept_count > 0);
@@ -222,7 +222,7 @@ static inline void fake_close(struct fake *fake)
 	peer_close(&fake->peer);
 }
 
-/* Everything together; the daemon and oFono are up, oFono's modems are the test's. */
+/* The bus, a running oFono with the modems of the test, and our struct ofono. */
 struct fixture {
 	struct lab lab;
 	struct fake fake;
@@ -244,7 +244,7 @@ static inline void fixture_wait_available(struct fixture *fixture)
 	lab_settle(&fixture->lab, 20);
 }
 
-/* The facts of the first modem as they are now. */
+/* The first modem, with its present facts. */
 static inline struct modem *fixture_modem(struct fixture *fixture)
 {
 	return TAILQ_FIRST(ofono_modems(fixture->ofono));
@@ -286,7 +286,7 @@ static inline void fixture_add_two(struct fixture *fixture)
 						       card_present, network_registered };
 }
 
-/* The first GetModems gets this error; "" = no answer yet. */
+/* The first GetModems gets this error; "": no answer yet. */
 static inline void fixture_refuse_modems(struct fixture *fixture, const char *error)
 {
 	fixture->fake.failing_member = "GetModems";

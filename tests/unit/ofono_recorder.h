@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recorder of what struct ofono tells.
+ * Records the events of a struct ofono as text.
  */
 #ifndef TESTS_OFONO_RECORDER_H
 #define TESTS_OFONO_RECORDER_H

@@ -41,7 +41,7 @@ static void add(struct contact_list *list, const char *name, const char *number)
 	contact_list_add(list, &card);
 }
 
-/* One contact of that place. */
+/* A list with one contact. */
 static bool put(int64_t sim_id, const char *name, const char *number)
 {
 	struct contact_list *list = contact_list_new(sim_id, CONTACT_LIST_SIM_BYTES);
@@ -61,7 +61,7 @@ static const char *whose(const char *number, const char *other)
 	return contact ? contact->name : "";
 }
 
-static void test_file_comes_first(void **state)
+static void test_the_file_precedes_the_cards(void **state)
 {
 	uint32_t edition = contact_book_edition(book);
 
@@ -78,7 +78,7 @@ static void test_file_comes_first(void **state)
 	assert_int_not_equal(contact_book_edition(book), edition);
 }
 
-static void test_a_place_is_replaced(void **state)
+static void test_a_list_is_replaced(void **state)
 {
 	(void)state;
 	assert_true(put(1, "before", "1"));
@@ -94,7 +94,7 @@ static void test_a_place_is_replaced(void **state)
 	assert_null(contact_book_find(NULL, NULL, 0));
 }
 
-static void test_so_many_places(void **state)
+static void test_the_number_of_lists_is_limited(void **state)
 {
 	(void)state;
 	for (int64_t id = 1; id <= CONTACT_BOOK_LISTS_MAX; id++)
@@ -105,7 +105,7 @@ static void test_so_many_places(void **state)
 	assert_string_equal(whose("2", "2"), "replaced");
 }
 
-static void test_a_list_is_full(void **state)
+static void test_a_full_list_leaves_contacts_out(void **state)
 {
 	struct contact_list *list = contact_list_new(0, 4096);
 	char number[NUMBER_FORM_BYTES];
@@ -133,7 +133,7 @@ static bool fits(const char *words, const char *name)
 	return contact_query_parse(&query, words) && contact_query_matches(&query, name);
 }
 
-static void test_query(void **state)
+static void test_a_query_ignores_case_accents_and_order(void **state)
 {
 	char longest[VCARD_NAME_BYTES + 1] = "";
 
@@ -143,7 +143,7 @@ static void test_query(void **state)
 	assert_true(fits(" ANN  kovacs ", "Kov\xc3\xa1"
 					  "cs Anna"));
 	assert_true(fits("KOV\xc3\x81", "kova\xcc\x81"
-					"cs")); /* an accent behind its letter */
+					"cs")); /* a combining accent */
 	assert_true(fits("\xd0\x98\xd0\xb2\xd0\xb0\xd0\xbd",
 			 "\xd0\xb8\xd0\x92\xd0\x90\xd0\x9d"));
 	assert_true(
@@ -175,7 +175,7 @@ static struct contact_list *read_file(const char *path, int expected, const char
 	return list;
 }
 
-static void test_file(void **state)
+static void test_reading_a_file_reports_its_problem(void **state)
 {
 	static const char card[] = "BEGIN:VCARD\nFN:Anna\nTEL:1\nEND:VCARD\n";
 	char path[64];
@@ -203,13 +203,16 @@ static void test_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_file_comes_first, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_place_is_replaced, set_up,
+		cmocka_unit_test_setup_teardown(test_the_file_precedes_the_cards, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_so_many_places, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_list_is_full, set_up, tear_down),
-		cmocka_unit_test(test_query),
-		cmocka_unit_test(test_file),
+		cmocka_unit_test_setup_teardown(test_a_list_is_replaced, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_the_number_of_lists_is_limited,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_full_list_leaves_contacts_out,
+						set_up, tear_down),
+		cmocka_unit_test(test_a_query_ignores_case_accents_and_order),
+		cmocka_unit_test(test_reading_a_file_reports_its_problem),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Real: contacts, sims and store. Fake: everything of ofono, by fake_ofono.h. */
+/* Real contacts, sims and store; oFono is the fake of fake_ofono.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static int set_up(void **state)
 	    contacts_new(NULL, &config, sims, &fake_ofono, &contacts))
 		return -1;
 	modem = fake_modem_add("/sim0");
-	fake_card(modem, "8936", "216300000000001"); /* of Hungary */
+	fake_card(modem, "8936", "216300000000001"); /* Hungary */
 	fake_ready(modem);
 	modem->interfaces |= MODEM_PHONEBOOK;
 	return 0;
@@ -77,7 +77,7 @@ static void write_file(const char *text)
 	fclose(file);
 }
 
-static void test_numbers_in_any_spelling(void **state)
+static void test_a_contact_is_found_by_any_spelling_of_its_number(void **state)
 {
 	(void)state;
 	assert_string_equal(name_of("+36201234567"), "");
@@ -101,8 +101,8 @@ static void expect_trust(const char *number, enum sender_trust trust)
 	assert_int_equal(sender_trust(&config, store, contacts, &end), trust);
 }
 
-/* A contact is more than one who was written to, and less than what the owner lists. */
-static void test_trust(void **state)
+/* More than a number that was written to, less than a number in the owner's list. */
+static void test_a_contact_is_trusted_less_than_an_allowed_number(void **state)
 {
 	struct explanation error;
 
@@ -122,7 +122,7 @@ static void test_trust(void **state)
 			 SENDER_UNKNOWN);
 }
 
-static void test_contacts_of_a_card_go_with_it(void **state)
+static void test_the_contacts_of_a_card_go_with_it(void **state)
 {
 	struct modem *second = fake_modem_add("/sim1");
 
@@ -156,8 +156,8 @@ static char *many_cards(size_t count, size_t padding)
 	return text;
 }
 
-/* By the number of contacts, or by what is looked at of the answer. */
-static void test_a_phonebook_that_is_cut(void **state)
+/* By the number of contacts, or by the bytes of the answer. */
+static void test_a_truncated_phonebook_is_reported(void **state)
 {
 	static const struct {
 		size_t count, padding;
@@ -189,7 +189,7 @@ static void test_a_phonebook_that_is_cut(void **state)
 	assert_null(strstr(contacts_problem(contacts), "SIM 1"));
 }
 
-static void test_another_card(void **state)
+static void test_another_card_replaces_the_contacts(void **state)
 {
 	(void)state;
 	tell(modem, CARD("Anna", "1"));
@@ -204,8 +204,8 @@ static void test_another_card(void **state)
 	assert_string_equal(name_of("3"), "");
 }
 
-/* Two modems that show one card: they stay until both are gone. */
-static void test_card_in_two_modems(void **state)
+/* Two modems show one card. */
+static void test_a_card_in_two_modems_keeps_its_contacts_until_both_go(void **state)
 {
 	struct modem *second = fake_modem_add("/sim1");
 
@@ -219,8 +219,8 @@ static void test_card_in_two_modems(void **state)
 	assert_string_equal(name_of("1"), "");
 }
 
-/* What a card may have has an end. */
-static void test_hostile_card(void **state)
+/* What is kept of a card is limited. */
+static void test_a_hostile_card_is_bounded(void **state)
 {
 	size_t length = 2 << 20;
 	char *text = malloc(length + 1), *at = text;
@@ -243,7 +243,7 @@ static void test_hostile_card(void **state)
 	free(text);
 }
 
-static void test_cards_are_not_wanted(void **state)
+static void test_cards_are_not_read_when_disabled(void **state)
 {
 	(void)state;
 	assert_true(fake_ofono.uses_phonebooks);
@@ -252,13 +252,14 @@ static void test_cards_are_not_wanted(void **state)
 	contacts_reload(contacts);
 	assert_false(fake_ofono.uses_phonebooks);
 	assert_string_equal(name_of("1"), "");
-	tell(modem, CARD("Anna", "1")); /* was under way */
+	tell(modem, CARD("Anna", "1")); /* the answer was in progress */
 	assert_string_equal(name_of("1"), "");
 	assert_false(contacts_are_enabled(&config));
 }
 
-/* What cannot be read leaves what was there; what is gone does not. */
-static void test_file(void **state)
+/* A file that is too large, then none. */
+static void test_an_unreadable_file_keeps_the_contacts_and_a_removed_one_does_not(
+	void **state)
 {
 	(void)state;
 	tell(modem, CARD("Of the card", "1"));
@@ -284,15 +285,15 @@ static void test_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_numbers_in_any_spelling),
-		TEST(test_trust),
-		TEST(test_contacts_of_a_card_go_with_it),
-		TEST(test_a_phonebook_that_is_cut),
-		TEST(test_another_card),
-		TEST(test_card_in_two_modems),
-		TEST(test_hostile_card),
-		TEST(test_cards_are_not_wanted),
-		TEST(test_file),
+		TEST(test_a_contact_is_found_by_any_spelling_of_its_number),
+		TEST(test_a_contact_is_trusted_less_than_an_allowed_number),
+		TEST(test_the_contacts_of_a_card_go_with_it),
+		TEST(test_a_truncated_phonebook_is_reported),
+		TEST(test_another_card_replaces_the_contacts),
+		TEST(test_a_card_in_two_modems_keeps_its_contacts_until_both_go),
+		TEST(test_a_hostile_card_is_bounded),
+		TEST(test_cards_are_not_read_when_disabled),
+		TEST(test_an_unreadable_file_keeps_the_contacts_and_a_removed_one_does_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

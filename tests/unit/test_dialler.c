@@ -24,8 +24,8 @@ static const struct fact voice[] = { WORDS("EmergencyNumbers", "112"), LAST };
 static struct sims *sims;
 static struct dialler *dialler;
 static struct observer watch;
-static char trace[256];	   /* what the dialler told: "dialing ended:remote " */
-static const char *others; /* number of a call that oFono has; NULL none */
+static char trace[256];	   /* what the dialler reported: "dialing ended:remote " */
+static const char *others; /* number of the call that oFono lists; NULL: none */
 static const char *others_state;
 
 static void on_told(void *data, const void *event)
@@ -162,7 +162,7 @@ static int64_t place(struct fixture *fixture)
 	return id;
 }
 
-static void test_a_call(void **state)
+static void test_a_call_from_dialling_to_its_end(void **state)
 {
 	struct fixture *fixture = *state;
 	int64_t id;
@@ -178,13 +178,13 @@ static void test_a_call(void **state)
 	tell_over(&fixture->fake, "remote");
 	lab_wait(&fixture->lab, !dialler_is_busy(dialler));
 	assert_string_equal(trace, "dialing dialing alerting active ended:remote ");
-	dialler_hang_up(dialler, id, "hung_up"); /* it is over */
+	dialler_hang_up(dialler, id, "hung_up"); /* already over */
 	dialler_hang_up(dialler, 99, "hung_up");
 	assert_null(strstr(fixture->fake.log, "Hangup"));
 }
 
-/* Also while oFono has not answered: then it is hung up as soon as it has. */
-static void test_hang_up(void **state)
+/* While Dial is not answered, the hang-up waits for the answer. */
+static void test_a_call_is_hung_up_until_it_is_over(void **state)
 {
 	struct fixture *fixture = *state;
 	int64_t id;
@@ -203,7 +203,7 @@ static void test_hang_up(void **state)
 	assert_string_equal(trace, "dialing dialing unanswered:revoked ");
 }
 
-static void test_refused(void **state)
+static void test_a_refused_call_is_not_placed(void **state)
 {
 	static const struct {
 		const char *member;
@@ -235,7 +235,7 @@ static void test_refused(void **state)
 	}
 }
 
-static void test_beside_another(void **state)
+static void test_no_call_is_placed_beside_another(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -247,8 +247,8 @@ static void test_beside_another(void **state)
 	assert_null(strstr(fixture->fake.log, "Dial"));
 }
 
-/* Nobody heard whether it was dialled; it was, and shows afterwards. */
-static void test_late(void **state)
+/* Dial is not answered in time, but the call was dialled and shows afterwards. */
+static void test_a_call_that_shows_after_a_lost_answer_is_hung_up(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -260,11 +260,11 @@ static void test_late(void **state)
 	lab_wait(&fixture->lab, !dialler_is_busy(dialler));
 	assert_string_equal(trace, "dialing unknown:lost ");
 	others = CALLED;
-	others_state = "incoming"; /* who was called calls */
+	others_state = "incoming"; /* an incoming call from that number */
 	tell_added(&fixture->fake);
 	tell_over(&fixture->fake, "remote");
 	others = "+36209999999";
-	others_state = "dialing"; /* the owner calls somebody else */
+	others_state = "dialing"; /* the phone's user calls another number */
 	tell_added(&fixture->fake);
 	tell_over(&fixture->fake, "remote");
 	lab_settle(&fixture->lab, 20);
@@ -276,8 +276,8 @@ static void test_late(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM event WHERE text = 'left'"), 1);
 }
 
-/* It is lost, and the same number is called again: that one is no call that was left. */
-static void test_again(void **state)
+/* The call is lost, and the same number is dialled again: that call is not the lost one. */
+static void test_a_new_call_to_the_number_of_a_lost_one_goes_on(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -298,8 +298,8 @@ static void test_again(void **state)
 	assert_true(dialler_is_busy(dialler));
 }
 
-/* The interface, the modem, oFono. */
-static void test_it_goes(void **state)
+/* By the interface, the modem, and oFono. */
+static void test_a_call_is_lost_with_its_modem(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -325,8 +325,8 @@ static void test_it_goes(void **state)
 	}
 }
 
-/* What went on when the gateway ended, and is there still. */
-static void test_left_behind(void **state)
+/* The call went on when the gateway ended, and still does. */
+static void test_a_call_left_by_an_earlier_gateway_is_hung_up(void **state)
 {
 	struct fixture *fixture = *state;
 	int64_t id;
@@ -350,9 +350,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(test_a_call),	   TEST(test_hang_up), TEST(test_refused),
-		TEST(test_beside_another), TEST(test_late),    TEST(test_it_goes),
-		TEST(test_left_behind),	   TEST(test_again),
+		TEST(test_a_call_from_dialling_to_its_end),
+		TEST(test_a_call_is_hung_up_until_it_is_over),
+		TEST(test_a_refused_call_is_not_placed),
+		TEST(test_no_call_is_placed_beside_another),
+		TEST(test_a_call_that_shows_after_a_lost_answer_is_hung_up),
+		TEST(test_a_call_is_lost_with_its_modem),
+		TEST(test_a_call_left_by_an_earlier_gateway_is_hung_up),
+		TEST(test_a_new_call_to_the_number_of_a_lost_one_goes_on),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

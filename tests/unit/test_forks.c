@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What only some of oFono's forks and drivers have: ModemManager, SimInfo, several card slots. */
+/* What only some forks and drivers of oFono have: ModemManager, SimInfo, several card slots. */
 #include "ofono_lab.h"
 
 #define MODEM_MANAGER FORKS "ModemManager"
@@ -75,7 +75,7 @@ static void answer(struct fake *fake, DBusMessage *call)
 		fail_msg("%s was called", dbus_message_get_member(call));
 }
 
-/* Of types that are not theirs. */
+/* Answers with wrong types. */
 static void answer_oddly(struct fake *fake, DBusMessage *call)
 {
 	if (dbus_message_has_member(call, "GetReady"))
@@ -130,8 +130,8 @@ static const char *default_path(struct fixture *fixture)
 	return modem ? modem->path : "";
 }
 
-/* Asked once, then heard. */
-static void test_modem_manager(void **state)
+/* Two calls at the start, then only signals. */
+static void test_the_default_modem_is_read_once_and_followed(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -145,8 +145,8 @@ static void test_modem_manager(void **state)
 	assert_string_equal(default_path(fixture), "/ril_0");
 	assert_true(ofono_is_complete(fixture->ofono));
 	assert_string_equal(fixture->recorder.trace, "changed changed ");
-	tell_ready(fixture, TRUE);				      /* nothing new */
-	tell_text(fixture, "/", MODEM_MANAGER, "ReadyChanged", "no"); /* no flag */
+	tell_ready(fixture, TRUE);				      /* no difference */
+	tell_text(fixture, "/", MODEM_MANAGER, "ReadyChanged", "no"); /* not a boolean */
 	tell_text(fixture, "/", MODEM_MANAGER, "DefaultDataModemChanged", "/ril_1");
 	tell_text(fixture, "/", MODEM_MANAGER, "DefaultVoiceModemChanged", "");
 	settle(fixture);
@@ -156,8 +156,8 @@ static void test_modem_manager(void **state)
 	assert_string_equal(fixture->fake.log, "");
 }
 
-/* As of Debian: nothing is known, and nothing is said. */
-static void test_no_such_interface(void **state)
+/* Like Debian's oFono: nothing is known, and nothing is reported. */
+static void test_upstream_has_no_default_modem(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -168,7 +168,7 @@ static void test_no_such_interface(void **state)
 	assert_null(strstr(fixture->recorder.trace, "changed"));
 }
 
-static void test_odd_answers(void **state)
+static void test_answers_of_wrong_types_are_ignored(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, off, answer_oddly);
@@ -178,8 +178,8 @@ static void test_odd_answers(void **state)
 	assert_string_equal(modem->remembered.card_identifier, "");
 }
 
-/* What one owner of the name said is nothing of the next, not even late. */
-static void test_ofono_goes(void **state)
+/* Neither earlier nor late answers of one owner count for the next. */
+static void test_facts_of_an_earlier_owner_are_forgotten(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -214,19 +214,19 @@ static enum ofono_line line_of(struct fixture *fixture, const struct fact *modem
 	return ofono_line(fixture->ofono);
 }
 
-static void test_a_modem_manager_tells_a_fork(void **state)
+static void test_an_ofono_with_modem_manager_is_a_fork(void **state)
 {
 	struct fixture *fixture = *state;
 
 	assert_int_equal(line_of(fixture, off, answer), OFONO_LINE_FORK);
-	fake_close(&fixture->fake); /* the next may be another */
+	fake_close(&fixture->fake); /* the next ofonod may be another one */
 	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
 	assert_int_equal(ofono_line(fixture->ofono), OFONO_LINE_UNKNOWN);
 	assert_int_equal(line_of(fixture, off, NULL), OFONO_LINE_UPSTREAM);
 }
 
-/* As 1.17 of UBports: also when the modem that showed it is off. */
-static void test_a_network_time_tells_a_fork(void **state)
+/* Like 1.17 of UBports; also after the modem that showed it is off. */
+static void test_an_ofono_with_network_time_is_a_fork(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -237,15 +237,15 @@ static void test_a_network_time_tells_a_fork(void **state)
 	assert_int_equal(ofono_line(fixture->ofono), OFONO_LINE_FORK);
 }
 
-/* A policy that lets us call the interfaces of upstream alone says nothing of the line. */
-static void test_an_ofono_that_may_not_be_asked(void **state)
+/* The policy may allow only the interfaces that upstream has. */
+static void test_a_refused_call_leaves_the_line_unknown(void **state)
 {
 	struct fixture *fixture = *state;
 
 	assert_int_equal(line_of(fixture, off, refuse_all), OFONO_LINE_UNKNOWN);
 }
 
-static void test_sim_info(void **state)
+static void test_sim_info_names_the_card_of_a_modem_that_is_off(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, off, answer);
@@ -271,7 +271,7 @@ static void test_sim_info(void **state)
 	assert_string_equal(modem->remembered.card_identifier, "");
 }
 
-static void test_sim_info_goes_while_asked(void **state)
+static void test_an_answer_after_sim_info_is_gone_is_ignored(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -291,8 +291,8 @@ static void test_sim_info_goes_while_asked(void **state)
 	assert_string_equal(modem->remembered.card_identifier, "");
 }
 
-/* In the other slot is another card: nothing of the first is shown meanwhile. */
-static void test_card_slots(void **state)
+/* The other slot has another card: no fact of the first is shown meanwhile. */
+static void test_a_change_of_slot_voids_the_facts_of_the_card(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, answer);
@@ -308,7 +308,7 @@ static void test_card_slots(void **state)
 	assert_int_equal(modem->sim.active_slot, 2);
 	assert_false(modem->sim.known || modem->sim.present);
 	assert_string_equal(modem->sim.subscriber_identity, "");
-	fixture->fake.modems[0].sim = card; /* ofonod does not know the other one yet */
+	fixture->fake.modems[0].sim = card; /* ofonod still shows the first card */
 	fake_answer_kept(&fixture->fake);
 	settle(fixture);
 	assert_false(modem->sim.known || modem->sim.present);
@@ -340,16 +340,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_modem_manager),
-		TEST(test_no_such_interface),
-		TEST(test_odd_answers),
-		TEST(test_ofono_goes),
-		TEST(test_a_modem_manager_tells_a_fork),
-		TEST(test_a_network_time_tells_a_fork),
-		TEST(test_an_ofono_that_may_not_be_asked),
-		TEST(test_sim_info),
-		TEST(test_sim_info_goes_while_asked),
-		TEST(test_card_slots),
+		TEST(test_the_default_modem_is_read_once_and_followed),
+		TEST(test_upstream_has_no_default_modem),
+		TEST(test_answers_of_wrong_types_are_ignored),
+		TEST(test_facts_of_an_earlier_owner_are_forgotten),
+		TEST(test_an_ofono_with_modem_manager_is_a_fork),
+		TEST(test_an_ofono_with_network_time_is_a_fork),
+		TEST(test_a_refused_call_leaves_the_line_unknown),
+		TEST(test_sim_info_names_the_card_of_a_modem_that_is_off),
+		TEST(test_an_answer_after_sim_info_is_gone_is_ignored),
+		TEST(test_a_change_of_slot_voids_the_facts_of_the_card),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -28,7 +28,7 @@ static void refuse(struct fixture *fixture, const char *error, int times)
 	ofono_set_retry_pauses(fixture->ofono, pauses_ms);
 }
 
-/* It is asked no more, until `times` refusals were used up. */
+/* The bus refuses `times` times; after the last pause nothing asks it any more. */
 static void give_up(struct fixture *fixture, int times)
 {
 	refuse(fixture, DBUS_ERROR_ACCESS_DENIED, times);
@@ -38,13 +38,13 @@ static void give_up(struct fixture *fixture, int times)
 	assert_non_null(strstr(ofono_condition(fixture->ofono), "refuses"));
 }
 
-static void test_asked_when_somebody_wants_something(void **state)
+static void test_a_refusing_bus_is_asked_again_on_demand(void **state)
 {
 	struct fixture *fixture = *state;
 
 	give_up(fixture, ASKED + 1);
 	ofono_retry(fixture->ofono);
-	ofono_retry(fixture->ofono); /* it is on its way already */
+	ofono_retry(fixture->ofono); /* a call is in progress already */
 	lab_settle(&fixture->lab, LONG_MS);
 	assert_int_equal(asked(fixture), ASKED + 1);
 	ofono_retry(fixture->ofono);
@@ -55,17 +55,17 @@ static void test_asked_when_somebody_wants_something(void **state)
 	assert_int_equal(asked(fixture), ASKED + 2);
 }
 
-static void test_asked_at_once_for_the_owner(void **state)
+static void test_the_owner_can_ask_again_at_once(void **state)
 {
 	struct fixture *fixture = *state;
 
 	give_up(fixture, ASKED + 1);
 	assert_true(ofono_is_refused(fixture->ofono));
 	assert_true(
-		ofono_may_be_allowed_soon(fixture->ofono)); /* ten seconds are not over */
+		ofono_may_be_allowed_soon(fixture->ofono)); /* the first ten seconds */
 	ofono_retry_now(fixture->ofono);
-	ofono_retry_now(fixture->ofono); /* it is on its way already */
-	/* It does not count among the times that it is asked by itself. */
+	ofono_retry_now(fixture->ofono); /* a call is in progress already */
+	/* The extra attempt does not use up a pause. */
 	lab_wait(&fixture->lab, ofono_is_available(fixture->ofono));
 	assert_int_equal(asked(fixture), ASKED + 2);
 	assert_false(ofono_is_refused(fixture->ofono));
@@ -75,7 +75,7 @@ static void test_asked_at_once_for_the_owner(void **state)
 	assert_int_equal(asked(fixture), ASKED + 2);
 }
 
-static void test_asked_when_a_message_comes(void **state)
+static void test_a_refusing_bus_is_asked_again_when_a_message_arrives(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -85,7 +85,7 @@ static void test_asked_when_a_message_comes(void **state)
 	assert_non_null(strstr(fixture->recorder.trace, "received:/sim2:hello"));
 }
 
-static void test_asked_when_ofono_starts_anew(void **state)
+static void test_a_refusing_bus_is_asked_again_when_ofono_restarts(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -97,7 +97,7 @@ static void test_asked_when_ofono_starts_anew(void **state)
 	fixture_wait_available(fixture);
 }
 
-static void test_what_it_cannot_do_yet_is_asked_for_ever(void **state)
+static void test_failures_other_than_refusals_are_retried_for_ever(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -111,11 +111,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_asked_when_somebody_wants_something),
-		TEST(test_asked_at_once_for_the_owner),
-		TEST(test_asked_when_a_message_comes),
-		TEST(test_asked_when_ofono_starts_anew),
-		TEST(test_what_it_cannot_do_yet_is_asked_for_ever),
+		TEST(test_a_refusing_bus_is_asked_again_on_demand),
+		TEST(test_the_owner_can_ask_again_at_once),
+		TEST(test_a_refusing_bus_is_asked_again_when_a_message_arrives),
+		TEST(test_a_refusing_bus_is_asked_again_when_ofono_restarts),
+		TEST(test_failures_other_than_refusals_are_retried_for_ever),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

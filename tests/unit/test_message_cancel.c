@@ -58,7 +58,7 @@ static void reply_list(struct fake *fake, DBusMessage *call, const char *path)
 	peer_send(&fake->peer, reply);
 }
 
-/* As ofonod: the state first. */
+/* Like ofonod: the state precedes the answer. */
 static void obey(struct fake *fake, DBusMessage *call)
 {
 	if (dbus_message_is_method_call(call, MESSAGES, "GetMessages")) {
@@ -72,7 +72,7 @@ static void obey(struct fake *fake, DBusMessage *call)
 	peer_send(&fake->peer, dbus_message_new_method_return(call));
 }
 
-static void test_done(void **state)
+static void test_a_listed_message_is_cancelled(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -99,7 +99,7 @@ static void reply_nothing(struct fake *fake, DBusMessage *call)
 	peer_send(&fake->peer, dbus_message_new_method_return(call));
 }
 
-static void test_not_listed(void **state)
+static void test_an_unlisted_message_is_not_there(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -116,7 +116,7 @@ static void test_not_listed(void **state)
 	assert_int_equal(odd.outcome, CANCEL_NOT_ASKED);
 }
 
-static void test_errors(void **state)
+static void test_the_error_decides_the_outcome(void **state)
 {
 	static const struct {
 		const char *member;
@@ -150,7 +150,7 @@ static void test_errors(void **state)
 }
 
 /* The modem is freed before its answer comes. */
-static void test_ofono_dies(void **state)
+static void test_the_outcome_is_unknown_when_ofono_dies(void **state)
 {
 	static const struct {
 		const char *member;
@@ -179,7 +179,7 @@ static void test_ofono_dies(void **state)
 	}
 }
 
-static void test_stopped(void **state)
+static void test_a_stopped_cancel_runs_no_callback(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -197,8 +197,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_done),       TEST(test_not_listed), TEST(test_errors),
-		TEST(test_ofono_dies), TEST(test_stopped),
+		TEST(test_a_listed_message_is_cancelled),
+		TEST(test_an_unlisted_message_is_not_there),
+		TEST(test_the_error_decides_the_outcome),
+		TEST(test_the_outcome_is_unknown_when_ofono_dies),
+		TEST(test_a_stopped_cancel_runs_no_callback),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

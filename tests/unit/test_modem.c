@@ -72,7 +72,7 @@ static void settle(struct fixture *fixture)
 	lab_settle(&fixture->lab, 20);
 }
 
-static void test_facts_are_read(void **state)
+static void test_facts_are_read_from_every_interface(void **state)
 {
 	struct modem *modem = start(*state, on, card, registered);
 
@@ -92,7 +92,7 @@ static void test_facts_are_read(void **state)
 	assert_true(modem_is_registered(modem) && modem_can_send(modem));
 }
 
-static void test_locked_card(void **state)
+static void test_a_locked_card_shows_its_lock_and_retries(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, locked_card, NULL);
@@ -108,7 +108,7 @@ static void test_locked_card(void **state)
 	assert_string_equal(modem->sim.subscriber_identity, "");
 }
 
-static void test_no_card(void **state)
+static void test_no_card_is_known_as_absent(void **state)
 {
 	struct modem *modem = start(*state, on, no_card, NULL);
 
@@ -116,8 +116,8 @@ static void test_no_card(void **state)
 	assert_false(modem->sim.present);
 }
 
-/* As observed: Present is not signalled, and facts come before the answer. */
-static void test_power_up(void **state)
+/* As observed with ofonod: no Present, and signals precede the answer. */
+static void test_facts_signalled_during_power_up_are_stored(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -142,7 +142,7 @@ static void test_power_up(void **state)
 	assert_string_equal(fixture->fake.log, "GetProperties:/sim0 ");
 }
 
-static void test_signal_before_its_interface(void **state)
+static void test_a_signal_before_its_interface_is_stored(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, off, card, NULL);
@@ -158,8 +158,8 @@ static void test_signal_before_its_interface(void **state)
 	assert_string_equal(modem->network.name, "Telekom HU");
 }
 
-/* The last word counts: a signal behind the answer beats it, one before it does not. */
-static void test_order_of_arrival_is_truth(void **state)
+/* A signal after the answer overrides it; one before it is older than the answer. */
+static void test_the_newest_of_answer_and_signal_counts(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -178,8 +178,8 @@ static void test_order_of_arrival_is_truth(void **state)
 	assert_int_equal(modem->network.strength, 7);
 }
 
-/* It is told, empty or not; what is no text tells nothing. */
-static void test_service_centre(void **state)
+/* An empty address is an answer, too; a value that is not a string is none. */
+static void test_the_service_centre_is_read_or_unread(void **state)
 {
 	static const struct fact told[] = { TEXT("ServiceCenterAddress", "+36309888000"),
 					    LAST };
@@ -204,7 +204,7 @@ static void test_service_centre(void **state)
 	assert_int_equal(modem->centre, CENTRE_KNOWN);
 }
 
-static void test_card_out_and_in(void **state)
+static void test_a_removed_card_is_forgotten_and_read_again(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, card, registered);
@@ -230,7 +230,7 @@ static void test_card_out_and_in(void **state)
 	assert_int_equal(fixture->recorder.changes, 0);
 }
 
-static void test_interfaces_go(void **state)
+static void test_facts_are_cleared_with_their_interface(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, card, registered);
@@ -248,8 +248,8 @@ static void test_interfaces_go(void **state)
 	assert_string_equal(modem->sim.subscriber_identity, "216300000000000");
 }
 
-/* The answer of an interface that has gone meanwhile changes nothing. */
-static void test_interface_goes_while_asked(void **state)
+/* GetProperties is answered after the interface has disappeared. */
+static void test_an_answer_after_its_interface_is_gone_is_ignored(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -267,7 +267,7 @@ static void test_interface_goes_while_asked(void **state)
 	assert_false(modem->sim.known);
 }
 
-static void test_registration_lost(void **state)
+static void test_operator_facts_go_with_the_registration(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, card, registered);
@@ -287,7 +287,7 @@ static void test_registration_lost(void **state)
 	assert_string_equal(modem->network.status, "");
 }
 
-static void test_told_only_what_differs(void **state)
+static void test_only_a_difference_is_reported(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -314,7 +314,7 @@ static void fail_calls(struct fixture *fixture, const char *error, int count)
 	fixture->fake.failing_count = count;
 }
 
-static void test_busy_interface_is_asked_again(void **state)
+static void test_a_busy_interface_is_asked_again(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -327,7 +327,7 @@ static void test_busy_interface_is_asked_again(void **state)
 			    "GetProperties:/sim0 GetProperties:/sim0 ");
 }
 
-static void test_busy_interface_is_asked_until_it_tells(void **state)
+static void test_a_busy_interface_is_asked_until_it_answers(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -339,7 +339,7 @@ static void test_busy_interface_is_asked_until_it_tells(void **state)
 	assert_int_equal(fixture->fake.failing_count, 0);
 }
 
-static void test_other_failures_are_final(void **state)
+static void test_other_failures_are_not_retried(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -352,7 +352,7 @@ static void test_other_failures_are_final(void **state)
 	assert_false(modem->sim.known);
 }
 
-static void test_emergency_numbers(void **state)
+static void test_emergency_numbers_are_stored_and_cleared(void **state)
 {
 	static const struct fact numbers[] = { WORDS("EmergencyNumbers", "112", "911"),
 					       LAST };
@@ -374,7 +374,7 @@ static void test_emergency_numbers(void **state)
 	assert_string_equal(modem->emergency_numbers, "");
 }
 
-static void test_predicates(void **state)
+static void test_predicates_follow_the_facts(void **state)
 {
 	struct modem modem = { .type = "hardware" };
 
@@ -387,7 +387,7 @@ static void test_predicates(void **state)
 	assert_false(modem_is_registered(&modem));
 	strcpy(modem.network.status, "registered");
 	assert_true(modem_is_registered(&modem));
-	assert_false(modem_can_send(&modem)); /* takes no messages */
+	assert_false(modem_can_send(&modem)); /* no MessageManager */
 	modem.interfaces = MODEM_MESSAGE_MANAGER;
 	assert_true(modem_can_send(&modem));
 }
@@ -397,23 +397,23 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_facts_are_read),
-		TEST(test_locked_card),
-		TEST(test_no_card),
-		TEST(test_power_up),
-		TEST(test_signal_before_its_interface),
-		TEST(test_order_of_arrival_is_truth),
-		TEST(test_service_centre),
-		TEST(test_card_out_and_in),
-		TEST(test_interfaces_go),
-		TEST(test_interface_goes_while_asked),
-		TEST(test_registration_lost),
-		TEST(test_told_only_what_differs),
-		TEST(test_busy_interface_is_asked_again),
-		TEST(test_busy_interface_is_asked_until_it_tells),
-		TEST(test_other_failures_are_final),
-		TEST(test_emergency_numbers),
-		cmocka_unit_test(test_predicates),
+		TEST(test_facts_are_read_from_every_interface),
+		TEST(test_a_locked_card_shows_its_lock_and_retries),
+		TEST(test_no_card_is_known_as_absent),
+		TEST(test_facts_signalled_during_power_up_are_stored),
+		TEST(test_a_signal_before_its_interface_is_stored),
+		TEST(test_the_newest_of_answer_and_signal_counts),
+		TEST(test_the_service_centre_is_read_or_unread),
+		TEST(test_a_removed_card_is_forgotten_and_read_again),
+		TEST(test_facts_are_cleared_with_their_interface),
+		TEST(test_an_answer_after_its_interface_is_gone_is_ignored),
+		TEST(test_operator_facts_go_with_the_registration),
+		TEST(test_only_a_difference_is_reported),
+		TEST(test_a_busy_interface_is_asked_again),
+		TEST(test_a_busy_interface_is_asked_until_it_answers),
+		TEST(test_other_failures_are_not_retried),
+		TEST(test_emergency_numbers_are_stored_and_cleared),
+		cmocka_unit_test(test_predicates_follow_the_facts),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

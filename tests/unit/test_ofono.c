@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ofono_lab.h"
 
-static void test_everything_there_at_start(void **state)
+static void test_modems_that_exist_at_the_start_are_added(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -26,7 +26,7 @@ static void test_everything_there_at_start(void **state)
 	assert_string_equal(TAILQ_NEXT(modem, link)->path, "/sim10");
 }
 
-static void test_ofono_comes_later(void **state)
+static void test_ofono_may_start_later(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -42,7 +42,7 @@ static void test_ofono_comes_later(void **state)
 			    "available added:/sim10 added:/sim2 ");
 }
 
-static void test_bus_comes_later(void **state)
+static void test_the_bus_may_start_later(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -57,7 +57,7 @@ static void test_bus_comes_later(void **state)
 	assert_string_equal(fixture->recorder.trace, "available ");
 }
 
-static void test_ofono_crashes_and_returns(void **state)
+static void test_modems_are_read_again_after_a_crash_of_ofono(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -80,7 +80,7 @@ static void test_ofono_crashes_and_returns(void **state)
 	assert_string_equal(fixture->recorder.trace, "available added:/sim10 ");
 }
 
-static void test_bus_dies_and_returns(void **state)
+static void test_modems_are_read_again_after_the_bus_restarts(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -104,7 +104,7 @@ static void test_bus_dies_and_returns(void **state)
 			    "available added:/sim10 added:/sim2 ");
 }
 
-static void test_modems_come_and_go(void **state)
+static void test_modems_are_added_and_removed(void **state)
 {
 	struct fixture *fixture = *state;
 	const struct fake_modem added = { "/sim9", idle_modem, NULL, NULL };
@@ -115,7 +115,7 @@ static void test_modems_come_and_go(void **state)
 	fixture_wait_available(fixture);
 	fixture_clear(fixture);
 	fake_modem_added(&fixture->fake, &added);
-	fake_modem_added(&fixture->fake, &added); /* nothing new */
+	fake_modem_added(&fixture->fake, &added); /* no difference */
 	fake_modem_removed(&fixture->fake, "/sim2");
 	fake_modem_removed(&fixture->fake, "/unheard/of");
 	lab_settle(&fixture->lab, 50);
@@ -158,8 +158,8 @@ static void test_malformed_signals_are_ignored(void **state)
 	assert_int_equal(fixture->recorder.changes, 0);
 }
 
-/* Anybody may send us signals; only the owner of the name is believed. */
-static void test_strangers_are_not_believed(void **state)
+/* Any client of the bus can send signals; only those of the owner of org.ofono count. */
+static void test_signals_of_strangers_are_ignored(void **state)
 {
 	struct fixture *fixture = *state;
 	struct peer stranger = { 0 };
@@ -171,7 +171,7 @@ static void test_strangers_are_not_believed(void **state)
 	fixture_wait_available(fixture);
 	fixture_clear(fixture);
 	peer_open(&stranger, &fixture->lab, NULL, NULL);
-	for (int i = 2; i < 10; i++) { /* our own name is among them */
+	for (int i = 2; i < 10; i++) { /* our own name is one of them */
 		char name[16];
 
 		snprintf(name, sizeof(name), ":1.%d", i - 2);
@@ -192,8 +192,8 @@ static void test_strangers_are_not_believed(void **state)
 	assert_string_equal(fixture->recorder.trace, "received:/sim2:true ");
 }
 
-/* What strangers send must not use up the room for signals that wait. */
-static void test_strangers_take_no_room(void **state)
+/* Otherwise a stranger could crowd out real messages. */
+static void test_signals_of_strangers_take_no_room_in_the_queue(void **state)
 {
 	struct fixture *fixture = *state;
 	struct peer stranger = { 0 };
@@ -203,7 +203,8 @@ static void test_strangers_take_no_room(void **state)
 	lab_wait(&fixture->lab,
 		 strcmp(ofono_condition(fixture->ofono), "oFono is not running") == 0);
 	peer_open(&stranger, &fixture->lab, NULL, NULL);
-	dbus_message_set_destination(signal, ":1.0"); /* the first on this bus */
+	dbus_message_set_destination(signal,
+				     ":1.0"); /* the first connection to this bus */
 	for (int i = 0; i < 1100; i++)
 		peer_send(&stranger, dbus_message_copy(signal));
 	dbus_message_unref(signal);
@@ -217,7 +218,7 @@ static void test_strangers_take_no_room(void **state)
 	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "true"));
 }
 
-static void test_refused_then_allowed(void **state)
+static void test_modems_are_read_when_the_policy_allows_it_later(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -226,14 +227,14 @@ static void test_refused_then_allowed(void **state)
 	lab_wait(&fixture->lab, strstr(ofono_condition(fixture->ofono), "refuses"));
 	assert_non_null(strstr(ofono_condition(fixture->ofono), "D-Bus policy"));
 	assert_false(ofono_is_available(fixture->ofono));
-	fixture_wait_available(fixture); /* asked again after a second */
+	fixture_wait_available(fixture); /* repeated after a second */
 	assert_string_equal(fixture->fake.log,
 			    "GetModems:/ GetModems:/ GetDefaultVoiceModem:/ GetReady:/ "
 			    "GetProperties:/sim2 "
 			    "GetProperties:/sim2 GetProperties:/sim2 ");
 }
 
-static void test_not_ready_yet(void **state)
+static void test_getmodems_is_repeated_while_ofono_is_not_ready(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -245,8 +246,8 @@ static void test_not_ready_yet(void **state)
 	fixture_wait_available(fixture);
 }
 
-/* The reply of one owner never reaches the next one's modems. */
-static void test_owner_changes_while_asked(void **state)
+/* The owner changes while GetModems is in progress. */
+static void test_an_answer_of_an_earlier_owner_is_ignored(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -264,8 +265,8 @@ static void test_owner_changes_while_asked(void **state)
 			    "available added:/sim10 added:/sim2 ");
 }
 
-/* What comes before the answer to GetModems is in it. */
-static void test_manager_signals_before_the_answer(void **state)
+/* Signals that precede the answer to GetModems are older than it. */
+static void test_manager_signals_before_the_answer_are_part_of_it(void **state)
 {
 	struct fixture *fixture = *state;
 	const struct fake_modem added = { "/sim9", idle_modem, NULL, NULL };
@@ -283,7 +284,7 @@ static void test_manager_signals_before_the_answer(void **state)
 			    "available added:/sim10 added:/sim2 ");
 }
 
-static void test_settled(void **state)
+static void test_it_is_settled_when_every_call_is_answered(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -297,7 +298,7 @@ static void test_settled(void **state)
 	fixture_wait_available(fixture);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	lab_settle(&fixture->lab, 20);
-	assert_false(ofono_is_settled(fixture->ofono)); /* it is not answered yet */
+	assert_false(ofono_is_settled(fixture->ofono)); /* not answered yet */
 	fake_answer_kept(&fixture->fake);
 	lab_wait(&fixture->lab, ofono_is_settled(fixture->ofono));
 	fake_close(&fixture->fake);
@@ -305,7 +306,7 @@ static void test_settled(void **state)
 	assert_true(ofono_is_settled(fixture->ofono));
 }
 
-static void test_too_many_and_too_long(void **state)
+static void test_too_many_modems_and_too_long_paths_are_ignored(void **state)
 {
 	struct fixture *fixture = *state;
 	static char paths[FAKE_MODEMS_MAX][160];
@@ -334,21 +335,21 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_everything_there_at_start),
-		TEST(test_ofono_comes_later),
-		TEST(test_bus_comes_later),
-		TEST(test_ofono_crashes_and_returns),
-		TEST(test_bus_dies_and_returns),
-		TEST(test_modems_come_and_go),
+		TEST(test_modems_that_exist_at_the_start_are_added),
+		TEST(test_ofono_may_start_later),
+		TEST(test_the_bus_may_start_later),
+		TEST(test_modems_are_read_again_after_a_crash_of_ofono),
+		TEST(test_modems_are_read_again_after_the_bus_restarts),
+		TEST(test_modems_are_added_and_removed),
 		TEST(test_malformed_signals_are_ignored),
-		TEST(test_strangers_are_not_believed),
-		TEST(test_strangers_take_no_room),
-		TEST(test_refused_then_allowed),
-		TEST(test_not_ready_yet),
-		TEST(test_owner_changes_while_asked),
-		TEST(test_manager_signals_before_the_answer),
-		TEST(test_settled),
-		TEST(test_too_many_and_too_long),
+		TEST(test_signals_of_strangers_are_ignored),
+		TEST(test_signals_of_strangers_take_no_room_in_the_queue),
+		TEST(test_modems_are_read_when_the_policy_allows_it_later),
+		TEST(test_getmodems_is_repeated_while_ofono_is_not_ready),
+		TEST(test_an_answer_of_an_earlier_owner_is_ignored),
+		TEST(test_manager_signals_before_the_answer_are_part_of_it),
+		TEST(test_it_is_settled_when_every_call_is_answered),
+		TEST(test_too_many_modems_and_too_long_paths_are_ignored),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

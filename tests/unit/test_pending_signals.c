@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signals about messages that come before anybody knows whose they are. */
+/* Signals about messages that arrive before their modem or card is known. */
 #include "ofono_lab.h"
 
 #include "ofono/pending_signals.h"
 
-/* oFono tells of a message once: while GetModems is under way it must not be lost. */
-static void test_message_before_the_modems_are_known(void **state)
+/* oFono signals a message once: it must not be lost while GetModems is in progress. */
+static void test_a_message_waits_until_the_modems_are_known(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -24,8 +24,8 @@ static void test_message_before_the_modems_are_known(void **state)
 			    "received:/sim2:one received:/sim2:two ");
 }
 
-/* The answer that would tell the modems may never come. */
-static void test_waiting_messages_are_told_when_we_stop(void **state)
+/* GetModems may never be answered. */
+static void test_waiting_messages_are_flushed_on_request(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -42,7 +42,7 @@ static void test_waiting_messages_are_told_when_we_stop(void **state)
 	assert_string_equal(fixture->recorder.trace, "received::one received::two ");
 }
 
-static void test_waiting_messages_are_told_when_ofono_goes(void **state)
+static void test_waiting_messages_are_flushed_when_ofono_goes(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -55,7 +55,7 @@ static void test_waiting_messages_are_told_when_ofono_goes(void **state)
 	assert_string_equal(fixture->recorder.trace, "received::one ");
 }
 
-static void test_none_is_lost_for_want_of_room(void **state)
+static void test_a_full_queue_is_flushed(void **state)
 {
 	struct fixture *fixture = *state;
 	char text[16];
@@ -72,7 +72,7 @@ static void test_none_is_lost_for_want_of_room(void **state)
 	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "/sim2:1000 "));
 }
 
-static void test_the_card_is_told_with_the_message(void **state)
+static void test_a_message_comes_with_the_facts_of_its_card(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -87,8 +87,8 @@ static void test_the_card_is_told_with_the_message(void **state)
 			    "216300000000000");
 }
 
-/* The match rules are in force, and the owner of the name has not been asked for yet. */
-static void test_message_before_the_owner_is_known(void **state)
+/* The match rules are in force, but GetNameOwner is not answered yet. */
+static void test_a_message_waits_until_the_owner_is_known(void **state)
 {
 	struct fixture *fixture = *state;
 	DBusConnection *connection;
@@ -97,7 +97,7 @@ static void test_message_before_the_owner_is_known(void **state)
 	fake_open(&fixture->fake, &fixture->lab);
 	connection = fixture->fake.peer.connection;
 	fixture_listen(fixture);
-	/* The second on this bus is ours; its Hello and match rules came in one piece. */
+	/* Our connection is the second on this bus; its Hello and match rules arrived together. */
 	while (!dbus_bus_name_has_owner(connection, ":1.1", NULL))
 		lab_turn(&fixture->lab, 10);
 	dbus_bus_name_has_owner(connection, ":1.1", NULL);
@@ -108,8 +108,8 @@ static void test_message_before_the_owner_is_known(void **state)
 			    "available added:/sim10 added:/sim2 received:/sim2:early ");
 }
 
-/* From the first message that comes through on, there is no gap. */
-static void test_messages_all_through_the_start(void **state)
+/* There is no gap after the first message that arrives. */
+static void test_no_message_is_lost_during_the_start(void **state)
 {
 	struct fixture *fixture = *state;
 	const char *at;
@@ -137,15 +137,15 @@ static void test_messages_all_through_the_start(void **state)
 	assert_true(first < sent - 1);
 }
 
-/* Nor while the card is being asked who it is. */
-static void test_message_before_the_card_is_known(void **state)
+/* The card's identity is still being read. */
+static void test_a_message_waits_until_the_card_is_known(void **state)
 {
 	struct fixture *fixture = *state;
 
 	fixture_add_two(fixture);
 	fixture->fake.failing_member = "GetProperties";
 	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 2; /* card and network */
+	fixture->fake.failing_count = 2; /* GetProperties of card and network */
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_listen(fixture);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 2);
@@ -175,7 +175,7 @@ static void hold_card(struct fixture *fixture)
 	fixture_clear(fixture);
 }
 
-static void test_waiting_message_is_told_before_its_modem_goes(void **state)
+static void test_a_waiting_message_is_delivered_before_its_modem_goes(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -185,7 +185,7 @@ static void test_waiting_message_is_told_before_its_modem_goes(void **state)
 	assert_string_equal(fixture->recorder.trace, "received:/sim2:one removed:/sim2 ");
 }
 
-static void test_waiting_message_is_told_before_ofono_goes(void **state)
+static void test_a_waiting_message_is_delivered_before_ofono_goes(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -197,7 +197,7 @@ static void test_waiting_message_is_told_before_ofono_goes(void **state)
 		"received:/sim2:one removed:/sim2 removed:/sim10 unavailable ");
 }
 
-static void test_waiting_message_is_told_when_the_card_goes(void **state)
+static void test_a_waiting_message_is_delivered_when_the_card_goes(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -208,7 +208,8 @@ static void test_waiting_message_is_told_when_the_card_goes(void **state)
 	assert_string_equal(fixture->recorder.trace, "received:/sim2:one ");
 }
 
-static void test_waiting_message_is_told_when_the_card_does_not_answer(void **state)
+static void test_a_waiting_message_is_delivered_when_the_card_does_not_answer(
+	void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -218,7 +219,7 @@ static void test_waiting_message_is_told_when_the_card_does_not_answer(void **st
 	assert_string_equal(fixture->recorder.trace, "received:/sim2:one ");
 }
 
-static void test_free_in_the_middle(void **state)
+static void test_ofono_can_be_freed_while_messages_wait(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -235,19 +236,19 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_message_before_the_modems_are_known),
-		TEST(test_waiting_messages_are_told_when_we_stop),
-		TEST(test_waiting_messages_are_told_when_ofono_goes),
-		TEST(test_none_is_lost_for_want_of_room),
-		TEST(test_the_card_is_told_with_the_message),
-		TEST(test_message_before_the_owner_is_known),
-		TEST(test_messages_all_through_the_start),
-		TEST(test_message_before_the_card_is_known),
-		TEST(test_waiting_message_is_told_before_its_modem_goes),
-		TEST(test_waiting_message_is_told_before_ofono_goes),
-		TEST(test_waiting_message_is_told_when_the_card_goes),
-		TEST(test_waiting_message_is_told_when_the_card_does_not_answer),
-		TEST(test_free_in_the_middle),
+		TEST(test_a_message_waits_until_the_modems_are_known),
+		TEST(test_waiting_messages_are_flushed_on_request),
+		TEST(test_waiting_messages_are_flushed_when_ofono_goes),
+		TEST(test_a_full_queue_is_flushed),
+		TEST(test_a_message_comes_with_the_facts_of_its_card),
+		TEST(test_a_message_waits_until_the_owner_is_known),
+		TEST(test_no_message_is_lost_during_the_start),
+		TEST(test_a_message_waits_until_the_card_is_known),
+		TEST(test_a_waiting_message_is_delivered_before_its_modem_goes),
+		TEST(test_a_waiting_message_is_delivered_before_ofono_goes),
+		TEST(test_a_waiting_message_is_delivered_when_the_card_goes),
+		TEST(test_a_waiting_message_is_delivered_when_the_card_does_not_answer),
+		TEST(test_ofono_can_be_freed_while_messages_wait),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

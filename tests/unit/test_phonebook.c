@@ -17,7 +17,7 @@ static void import(struct fake *fake, DBusMessage *call)
 	peer_send(&fake->peer, reply);
 }
 
-/* Two modems of which the second has no phonebook; nobody wants it yet. */
+/* Two modems, the second without a phonebook; reading is not enabled yet. */
 static struct fixture *start(void **state)
 {
 	struct fixture *fixture = *state;
@@ -36,7 +36,7 @@ static struct fixture *start(void **state)
 	return fixture;
 }
 
-/* The next so many calls get this error; "" = no answer. */
+/* The next `count` calls get this error; "": no answer. */
 static void fail_calls(struct fixture *fixture, const char *error, int count)
 {
 	fixture->fake.failing_member = "Import";
@@ -55,7 +55,7 @@ static void change_interfaces(struct fixture *fixture, const char *interface)
 		     (struct fact)WORDS("Interfaces", interface));
 }
 
-static void test_read_when_wanted(void **state)
+static void test_contacts_are_read_when_enabled(void **state)
 {
 	struct fixture *fixture = start(state);
 
@@ -73,7 +73,7 @@ static const struct fact bluetooth[] = {
 	LAST,
 };
 
-static void test_not_of_bluetooth_phones(void **state)
+static void test_contacts_of_bluetooth_phones_are_not_read(void **state)
 {
 	const struct fake_modem phone = { .path = "/hfp", .modem = bluetooth };
 	struct fixture *fixture = start(state);
@@ -86,7 +86,7 @@ static void test_not_of_bluetooth_phones(void **state)
 	assert_null(strstr(fixture->fake.log, "Import:/hfp"));
 }
 
-static void test_read_when_it_comes_back(void **state)
+static void test_contacts_are_read_again_with_the_interface(void **state)
 {
 	struct fixture *fixture = start(state);
 
@@ -99,8 +99,8 @@ static void test_read_when_it_comes_back(void **state)
 	lab_wait(&fixture->lab, has_trace(fixture, "phonebook:/sim0:another "));
 }
 
-/* One at a time, and none whose interface went or which nobody wants any more. */
-static void test_no_answer(void **state)
+/* One call at a time, and none after the interface went or reading was disabled. */
+static void test_one_import_at_a_time_and_none_when_disabled(void **state)
 {
 	struct fixture *fixture = start(state);
 
@@ -124,7 +124,7 @@ static void test_no_answer(void **state)
 	assert_string_equal(fixture->fake.log, "Import:/sim0 Import:/sim0 ");
 }
 
-static void test_tried_again(void **state)
+static void test_a_failed_import_is_retried(void **state)
 {
 	struct fixture *fixture = start(state);
 
@@ -134,7 +134,7 @@ static void test_tried_again(void **state)
 	assert_string_equal(fixture->fake.log, "Import:/sim0 Import:/sim0 ");
 }
 
-static void test_odd_answer(void **state)
+static void test_an_answer_of_a_wrong_type_is_a_failure(void **state)
 {
 	struct fixture *fixture = start(state);
 
@@ -146,7 +146,7 @@ static void test_odd_answer(void **state)
 	lab_wait(&fixture->lab, has_trace(fixture, "phonebook:/sim0:good "));
 }
 
-static void test_ofono_dies_in_the_middle(void **state)
+static void test_an_import_ends_with_ofono(void **state)
 {
 	struct fixture *fixture = start(state);
 
@@ -167,13 +167,13 @@ static void test_ofono_dies_in_the_middle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_read_when_wanted),
-		TEST(test_not_of_bluetooth_phones),
-		TEST(test_read_when_it_comes_back),
-		TEST(test_no_answer),
-		TEST(test_tried_again),
-		TEST(test_odd_answer),
-		TEST(test_ofono_dies_in_the_middle),
+		TEST(test_contacts_are_read_when_enabled),
+		TEST(test_contacts_of_bluetooth_phones_are_not_read),
+		TEST(test_contacts_are_read_again_with_the_interface),
+		TEST(test_one_import_at_a_time_and_none_when_disabled),
+		TEST(test_a_failed_import_is_retried),
+		TEST(test_an_answer_of_a_wrong_type_is_a_failure),
+		TEST(test_an_import_ends_with_ofono),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Real: sims and store. Fake: everything of ofono, by fake_ofono.h. */
+/* Real sims and store; oFono is the fake of fake_ofono.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ static const struct sim *only_sim(void)
 	return TAILQ_FIRST(sims_list(sims));
 }
 
-static void test_life_of_a_card(void **state)
+static void test_the_states_of_a_card_from_power_up_to_removal(void **state)
 {
 	struct modem *modem = fake_modem_add("/sim0");
 
@@ -112,7 +112,7 @@ static void test_life_of_a_card(void **state)
 	strcpy(modem->network.status, "roaming");
 	fake_changed(modem);
 	assert_int_equal(only_sim()->state, SIM_READY);
-	assert_int_equal(states, 5); /* "searching" changed nothing */
+	assert_int_equal(states, 5); /* "searching" is no difference */
 	assert_int_equal(settled, 0);
 	settle();
 	assert_int_equal(settled, 1);
@@ -127,8 +127,8 @@ static void test_life_of_a_card(void **state)
 	assert_int_equal(settled, 2);
 }
 
-/* Told after the list, and without it when only that differs; not for nothing. */
-static void test_voicemail(void **state)
+/* Reported after the list, alone when only voicemail differs, and never without a difference. */
+static void test_voicemail_is_reported_after_the_list(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "8936001");
 
@@ -136,7 +136,7 @@ static void test_voicemail(void **state)
 	fake_changed(modem);
 	settle();
 	assert_int_equal(settled, 1);
-	assert_int_equal(voicemails, 1); /* a card more in that list, too */
+	assert_int_equal(voicemails, 1); /* another card in the list */
 	modem->voicemail = (struct modem_voicemail){ .known = true, .waiting = true };
 	fake_changed(modem);
 	assert_true(only_sim()->voicemail.waiting);
@@ -153,7 +153,7 @@ static void test_voicemail(void **state)
 	assert_int_equal(states, 1);
 }
 
-static void test_locks(void **state)
+static void test_a_locked_card_shows_as_locked(void **state)
 {
 	static const struct {
 		const char *word;
@@ -174,7 +174,7 @@ static void test_locks(void **state)
 	}
 }
 
-static void test_without_identity(void **state)
+static void test_a_card_without_identity_is_not_listed(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "");
 
@@ -192,7 +192,7 @@ static void test_without_identity(void **state)
 	assert_int_equal(sims_count(sims), 0);
 }
 
-static void test_slots(void **state)
+static void test_cards_are_listed_in_order_of_slot(void **state)
 {
 	struct modem *foreign = fake_modem_add("/hfp/phone");
 	struct modem *empty, *modem;
@@ -205,7 +205,7 @@ static void test_slots(void **state)
 	assert_int_equal(only_sim()->slot, 1);
 	fake_modem_remove(empty);
 	assert_int_equal(only_sim()->slot, 0);
-	assert_int_equal(states, 1); /* a slot is nothing to a sender, */
+	assert_int_equal(states, 1); /* a slot does not matter for sending, */
 	settle();
 	assert_int_equal(settled, 1);
 	fake_modem_remove(foreign);
@@ -213,8 +213,8 @@ static void test_slots(void **state)
 	assert_int_equal(sims_count(sims), 0);
 }
 
-/* A modem that uses one of two slots takes the place of two. */
-static void test_card_slots(void **state)
+/* A modem that uses one of two card slots. */
+static void test_a_modem_with_two_card_slots_takes_two_slots(void **state)
 {
 	struct modem *one = fake_modem_ready("/sim0", "8936001");
 
@@ -229,10 +229,10 @@ static void test_card_slots(void **state)
 	fake_changed(one);
 	assert_null(sims_find(sims, 1));
 	assert_int_equal(sims_find(sims, 3)->slot, 0);
-	one->sim.active_slot = 9; /* it has none such */
+	one->sim.active_slot = 9; /* it has no such slot */
 	fake_changed(one);
 	assert_int_equal(sims_find(sims, 3)->slot, 0);
-	memset(&one->sim, 0, sizeof(one->sim)); /* off: its places stay */
+	memset(&one->sim, 0, sizeof(one->sim)); /* off: its slots stay */
 	fake_changed(one);
 	assert_int_equal(only_sim()->slot, 2);
 }
@@ -247,7 +247,7 @@ static struct modem *remembering_modem(const char *path, const char *iccid)
 	return modem;
 }
 
-static void test_off_and_remembered(void **state)
+static void test_a_remembered_card_shows_as_modem_off(void **state)
 {
 	struct modem *modem = remembering_modem("/sim0", "8936001");
 
@@ -262,14 +262,14 @@ static void test_off_and_remembered(void **state)
 	fake_ready(modem);
 	assert_int_equal(only_sim()->id, 1);
 	assert_int_equal(only_sim()->state, SIM_READY);
-	modem->sim.present = false; /* it is out, whatever is remembered */
+	modem->sim.present = false; /* SimManager says that the card is out */
 	memset(modem->sim.card_identifier, 0, sizeof(modem->sim.card_identifier));
 	fake_changed(modem);
 	assert_int_equal(sims_count(sims), 0);
 }
 
-/* Of the card in a slot that is in use since, it is not known which it is. */
-static void test_remembered_of_another_slot(void **state)
+/* Which card is in the newly active slot is unknown. */
+static void test_a_card_remembered_from_another_slot_is_ignored(void **state)
 {
 	struct modem *modem = remembering_modem("/sim0", "8936001");
 
@@ -281,8 +281,8 @@ static void test_remembered_of_another_slot(void **state)
 	assert_int_equal(sims_count(sims), 0);
 }
 
-/* Moved while the first was off: it is where it shows itself, and no duplicate. */
-static void test_remembered_and_present_elsewhere(void **state)
+/* The card moved while the first modem was off. */
+static void test_a_present_card_precedes_a_remembered_one(void **state)
 {
 	struct modem *one = remembering_modem("/sim0", "8936001");
 	struct modem *two = fake_modem_ready("/sim1", "8936001");
@@ -296,8 +296,8 @@ static void test_remembered_and_present_elsewhere(void **state)
 	assert_int_equal(only_sim()->state, SIM_OFF);
 }
 
-/* In the order of slots, also where the first one is off. */
-static void test_remembered_in_order(void **state)
+/* The first modem is off. */
+static void test_a_remembered_card_keeps_its_slot(void **state)
 {
 	const struct sim *first;
 
@@ -309,7 +309,7 @@ static void test_remembered_in_order(void **state)
 	assert_int_equal(TAILQ_NEXT(first, link)->id, 2);
 }
 
-static void test_default(void **state)
+static void test_the_default_sim_follows_the_default_modem(void **state)
 {
 	(void)state;
 	fake_modem_ready("/sim0", "8936001");
@@ -323,8 +323,8 @@ static void test_default(void **state)
 	assert_int_equal(settled, 1);
 }
 
-/* The number stays with the card in another modem, and its struct where it is. */
-static void test_card_moves(void **state)
+/* The struct keeps its address, too. */
+static void test_a_card_keeps_its_id_in_another_modem(void **state)
 {
 	struct modem *one = fake_modem_ready("/sim0", "8936001");
 	struct modem *two = fake_modem_ready("/sim1", "8936002");
@@ -346,7 +346,7 @@ static void test_card_moves(void **state)
 	assert_null(sims_find(sims, 1));
 }
 
-static void test_same_card_twice(void **state)
+static void test_one_card_in_two_modems_is_a_duplicate(void **state)
 {
 	struct modem *one = fake_modem_ready("/sim0", "8936001");
 
@@ -361,8 +361,8 @@ static void test_same_card_twice(void **state)
 	assert_int_equal(only_sim()->state, SIM_READY);
 }
 
-/* Two cards of one IMSI, as of a test network: oFono has one queue for both. */
-static void test_same_subscriber_twice(void **state)
+/* Two cards with one IMSI, as in a test network: oFono has one queue for both. */
+static void test_two_cards_of_one_subscriber_are_duplicates(void **state)
 {
 	struct modem *one = fake_modem_ready("/sim0", "8936001");
 	struct modem *two = fake_modem_ready("/sim1", "8936002");
@@ -381,7 +381,7 @@ static void test_same_subscriber_twice(void **state)
 	assert_int_equal(only_sim()->state, SIM_READY);
 }
 
-static void test_stuck(void **state)
+static void test_a_stuck_sim_is_no_longer_ready(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "8936001");
 
@@ -399,10 +399,10 @@ static void test_stuck(void **state)
 	fake_modem_remove(modem);
 	fake_modem_ready("/sim0", "8936001");
 	assert_int_equal(only_sim()->state, SIM_READY);
-	sims_set_stuck(sims, 7, true); /* no such card */
+	sims_set_stuck(sims, 7, true); /* unknown card */
 }
 
-static void test_carrier_name(void **state)
+static void test_the_carrier_name_falls_back_to_the_card_and_the_codes(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "8936001");
 
@@ -434,7 +434,7 @@ static void test_carrier_name(void **state)
 	assert_int_equal(settled, 1);
 }
 
-static void test_equal_names(void **state)
+static void test_equal_display_names_get_the_slot(void **state)
 {
 	static const char *const paths[] = { "/sim0", "/sim1", "/sim2", "/sim3" };
 	static const char *const cards[] = { "1", "2", "3", "4" };
@@ -456,7 +456,7 @@ static void test_equal_names(void **state)
 		assert_string_equal(sim->display_name, names[i++]);
 }
 
-static void test_longest_names(void **state)
+static void test_the_longest_names_fit(void **state)
 {
 	struct modem *modem;
 	const struct sim *sim;
@@ -473,8 +473,8 @@ static void test_longest_names(void **state)
 		assert_int_equal(strlen(sim->display_name), 63 + strlen(" (SIM 1)"));
 }
 
-/* A burst that ends where it began is nothing to those who show the list. */
-static void test_burst(void **state)
+/* A burst that ends where it began. */
+static void test_a_burst_without_effect_is_not_reported(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "8936001");
 	unsigned i;
@@ -494,13 +494,13 @@ static void test_burst(void **state)
 	fake_changed(modem);
 	settle();
 	assert_int_equal(settled, 2);
-	modem->network.strength = 77; /* not worth to be told */
+	modem->network.strength = 77; /* no difference */
 	fake_changed(modem);
 	settle();
 	assert_int_equal(settled, 2);
 }
 
-static void test_roaming_and_own_number(void **state)
+static void test_roaming_and_own_number_are_shown(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "8936001");
 
@@ -519,8 +519,8 @@ static void test_roaming_and_own_number(void **state)
 	assert_int_equal(settled, 3);
 }
 
-/* Modems that are there when sims_new() is called are listed, and told as settled. */
-static void test_start_with_modems(void **state)
+/* They are reported as settled, too. */
+static void test_modems_that_exist_at_the_start_are_listed(void **state)
 {
 	fake_modem_ready("/sim0", "8936001");
 	(void)state;
@@ -533,8 +533,8 @@ static void test_start_with_modems(void **state)
 	assert_int_equal(settled, 1);
 }
 
-/* More cards than are remembered: the numbers still come out right. */
-static void test_many_cards(void **state)
+/* The cache is full; the store knows the IDs. */
+static void test_more_cards_than_are_cached_keep_their_ids(void **state)
 {
 	struct modem *modem = fake_modem_add("/sim0");
 	char iccid[16];
@@ -551,7 +551,7 @@ static void test_many_cards(void **state)
 	}
 }
 
-static void test_state_names(void **state)
+static void test_every_state_has_a_name(void **state)
 {
 	(void)state;
 	assert_string_equal(sim_state_name(SIM_READY), "ready");
@@ -570,29 +570,29 @@ static void test_state_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_life_of_a_card),
-		TEST(test_voicemail),
-		TEST(test_locks),
-		TEST(test_without_identity),
-		TEST(test_slots),
-		TEST(test_card_slots),
-		TEST(test_off_and_remembered),
-		TEST(test_remembered_and_present_elsewhere),
-		TEST(test_remembered_of_another_slot),
-		TEST(test_remembered_in_order),
-		TEST(test_default),
-		TEST(test_card_moves),
-		TEST(test_same_card_twice),
-		TEST(test_same_subscriber_twice),
-		TEST(test_stuck),
-		TEST(test_carrier_name),
-		TEST(test_equal_names),
-		TEST(test_longest_names),
-		TEST(test_burst),
-		TEST(test_roaming_and_own_number),
-		TEST(test_start_with_modems),
-		TEST(test_many_cards),
-		TEST(test_state_names),
+		TEST(test_the_states_of_a_card_from_power_up_to_removal),
+		TEST(test_voicemail_is_reported_after_the_list),
+		TEST(test_a_locked_card_shows_as_locked),
+		TEST(test_a_card_without_identity_is_not_listed),
+		TEST(test_cards_are_listed_in_order_of_slot),
+		TEST(test_a_modem_with_two_card_slots_takes_two_slots),
+		TEST(test_a_remembered_card_shows_as_modem_off),
+		TEST(test_a_present_card_precedes_a_remembered_one),
+		TEST(test_a_card_remembered_from_another_slot_is_ignored),
+		TEST(test_a_remembered_card_keeps_its_slot),
+		TEST(test_the_default_sim_follows_the_default_modem),
+		TEST(test_a_card_keeps_its_id_in_another_modem),
+		TEST(test_one_card_in_two_modems_is_a_duplicate),
+		TEST(test_two_cards_of_one_subscriber_are_duplicates),
+		TEST(test_a_stuck_sim_is_no_longer_ready),
+		TEST(test_the_carrier_name_falls_back_to_the_card_and_the_codes),
+		TEST(test_equal_display_names_get_the_slot),
+		TEST(test_the_longest_names_fit),
+		TEST(test_a_burst_without_effect_is_not_reported),
+		TEST(test_roaming_and_own_number_are_shown),
+		TEST(test_modems_that_exist_at_the_start_are_listed),
+		TEST(test_more_cards_than_are_cached_keep_their_ids),
+		TEST(test_every_state_has_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static struct modem *start(struct fixture *fixture, const struct fact *sim)
 	return fixture_modem(fixture);
 }
 
-/* What the last call said. */
+/* The arguments of the last call. */
 static char asked[64];
 
 static void obey(struct fake *fake, DBusMessage *call)
@@ -69,7 +69,7 @@ static void obey(struct fake *fake, DBusMessage *call)
 	peer_send(&fake->peer, dbus_message_new_method_return(call));
 }
 
-static void test_pin(void **state)
+static void test_a_pin_unlocks_the_card(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, asks_pin);
@@ -85,7 +85,7 @@ static void test_pin(void **state)
 	assert_string_equal(fixture->fake.log, "EnterPin:/sim0 ");
 }
 
-static void test_puk(void **state)
+static void test_a_puk_sets_a_new_pin(void **state)
 {
 	const struct sim_unlock_codes codes = { "12345678", "4321" };
 	struct fixture *fixture = *state;
@@ -100,8 +100,8 @@ static void test_puk(void **state)
 	assert_string_equal(asked, "ResetPin puk 12345678 4321");
 }
 
-/* Each is asked once, whatever comes back. */
-static void test_errors(void **state)
+/* Each code is tried once, whatever the answer. */
+static void test_the_error_decides_the_outcome_and_nothing_is_retried(void **state)
 {
 	static const struct {
 		const char *error;
@@ -139,8 +139,8 @@ static void test_errors(void **state)
 	}
 }
 
-/* The modem is freed before its answer comes; when oFono is back nothing is tried again. */
-static void test_ofono_dies(void **state)
+/* The modem is freed before the answer; when oFono is back, nothing is retried. */
+static void test_the_outcome_is_unknown_when_ofono_dies(void **state)
 {
 	struct fixture *fixture = *state;
 	struct answer answer = { 0 };
@@ -162,7 +162,7 @@ static void test_ofono_dies(void **state)
 	assert_int_equal(answer.count, 1);
 }
 
-static void test_stopped(void **state)
+static void test_a_stopped_unlock_runs_no_callback(void **state)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, asks_pin);
@@ -175,7 +175,7 @@ static void test_stopped(void **state)
 	assert_int_equal(answer.count, 0);
 }
 
-static void test_valid(void **state)
+static void test_the_length_of_pin_and_puk_is_checked(void **state)
 {
 	static const char *const pins[] = { "0000", "12345678" };
 	static const char *const others[] = { "",     "123",   "123456789", "12 4",
@@ -192,7 +192,7 @@ static void test_valid(void **state)
 	assert_false(sim_unlock_puk_is_valid("1234567"));
 }
 
-static void test_locks(void **state)
+static void test_each_pin_required_word_has_its_lock(void **state)
 {
 	static const struct {
 		const char *word;
@@ -221,13 +221,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_pin),
-		TEST(test_puk),
-		TEST(test_errors),
-		TEST(test_ofono_dies),
-		TEST(test_stopped),
-		cmocka_unit_test(test_valid),
-		cmocka_unit_test(test_locks),
+		TEST(test_a_pin_unlocks_the_card),
+		TEST(test_a_puk_sets_a_new_pin),
+		TEST(test_the_error_decides_the_outcome_and_nothing_is_retried),
+		TEST(test_the_outcome_is_unknown_when_ofono_dies),
+		TEST(test_a_stopped_unlock_runs_no_callback),
+		cmocka_unit_test(test_the_length_of_pin_and_puk_is_checked),
+		cmocka_unit_test(test_each_pin_required_word_has_its_lock),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For which cards a PIN was tried since the machine started, also after a crash. */
+/* The record of PIN attempts in this boot survives a crash. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void expect_file(const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void test_once_for_each_card(void **state)
+static void test_each_card_is_tried_once(void **state)
 {
 	struct stat made;
 
@@ -74,7 +74,7 @@ static void test_once_for_each_card(void **state)
 	assert_int_equal(made.st_mode & 0777, 0600);
 }
 
-static void test_next_start(void **state)
+static void test_the_next_boot_may_try_again(void **state)
 {
 	(void)state;
 	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), 0);
@@ -83,8 +83,8 @@ static void test_next_start(void **state)
 	expect_file(NEXT "\n8936\n");
 }
 
-/* The line was not whole, so the PIN was not tried. */
-static void test_cut_by_a_crash(void **state)
+/* An incomplete line means that the PIN was not tried. */
+static void test_a_line_cut_by_a_crash_does_not_count(void **state)
 {
 	(void)state;
 	write_file(BOOT "\n8936");
@@ -95,7 +95,7 @@ static void test_cut_by_a_crash(void **state)
 	expect_file(BOOT "\n8936\n");
 }
 
-static void test_not_known(void **state)
+static void test_no_attempt_without_a_usable_record(void **state)
 {
 	char text[UNLOCKER_RECORD_MAX + 1];
 
@@ -107,7 +107,7 @@ static void test_not_known(void **state)
 	assert_int_equal(unlocker_record_attempt("/nowhere", BOOT, "8936"), -ENOENT);
 }
 
-static void test_boot(void **state)
+static void test_the_boot_id_is_stable(void **state)
 {
 	char boot[40];
 
@@ -122,11 +122,11 @@ static void test_boot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_once_for_each_card),
-		TEST(test_next_start),
-		TEST(test_cut_by_a_crash),
-		TEST(test_not_known),
-		TEST(test_boot),
+		TEST(test_each_card_is_tried_once),
+		TEST(test_the_next_boot_may_try_again),
+		TEST(test_a_line_cut_by_a_crash_does_not_count),
+		TEST(test_no_attempt_without_a_usable_record),
+		TEST(test_the_boot_id_is_stable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

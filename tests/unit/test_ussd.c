@@ -78,7 +78,7 @@ static void answer(struct fake *fake, DBusMessage *call)
 	peer_send(&fake->peer, reply);
 }
 
-/* To where the network waits for a reply. */
+/* Dials a code; then the network waits for a reply. */
 static void be_asked(struct bench *bench, struct fixture *fixture)
 {
 	struct ussd_order order = order_of(bench, NULL);
@@ -92,7 +92,7 @@ static void be_asked(struct bench *bench, struct fixture *fixture)
 	assert_int_equal(ussd_check(bench->ussd, &order), USSD_E_BUSY);
 }
 
-static void test_belongs_to_its_client(void **state)
+static void test_only_the_client_that_began_may_reply(void **state)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -112,7 +112,7 @@ static void test_belongs_to_its_client(void **state)
 	assert_int_equal(ussd_reply(bench.ussd, &order, &bench.turn), 0);
 	assert_int_equal(ussd_check(bench.ussd, &order), USSD_E_BUSY);
 	lab_wait(&fixture->lab, bench.answers == 2);
-	/* the network gives up */
+	/* the network ended it */
 	fake_changed(&fixture->fake, "/sim0", USSD, (struct fact)TEXT("State", "idle"));
 	lab_wait(&fixture->lab, !modem_awaits_ussd_reply(bench.modem));
 	assert_int_equal(ussd_check(bench.ussd, &order), USSD_E_NO_DIALOGUE);
@@ -120,7 +120,7 @@ static void test_belongs_to_its_client(void **state)
 	bench_close(&bench);
 }
 
-static void test_nobody_replies(void **state)
+static void test_a_dialogue_without_reply_is_cancelled(void **state)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -134,8 +134,8 @@ static void test_nobody_replies(void **state)
 	bench_close(&bench);
 }
 
-/* The modem is free at once, not when the network or the time gives up. */
-static void test_revoked(void **state)
+/* The modem is free at once, not only when the network ends or the time is up. */
+static void test_a_revoked_client_loses_its_dialogue(void **state)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -159,7 +159,7 @@ static void keep_silent(struct fixture *fixture)
 	fixture->fake.failing_count = 1;
 }
 
-static void test_no_answer(void **state)
+static void test_a_turn_without_answer_is_unknown(void **state)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -176,7 +176,7 @@ static void test_no_answer(void **state)
 	bench_close(&bench);
 }
 
-static void test_leaving(void **state)
+static void test_an_abandoned_turn_is_cancelled(void **state)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -189,13 +189,13 @@ static void test_leaving(void **state)
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	ussd_abandon(&bench.turn);
 	lab_wait(&fixture->lab, strstr(fixture->fake.log, "Cancel:/sim0"));
-	ussd_abandon(&bench.turn); /* once more does nothing */
+	ussd_abandon(&bench.turn); /* a second time does nothing */
 	assert_int_equal(bench.answers, 0);
 	bench_close(&bench);
 }
 
-/* The interface, the modem, oFono. */
-static void test_it_goes(void **state)
+/* By the interface, the modem, and oFono. */
+static void test_a_dialogue_ends_with_its_modem(void **state)
 {
 	struct fixture *fixture = *state;
 	struct ussd_order order;
@@ -233,7 +233,7 @@ static int64_t told_ms(void)
 	return now_ms;
 }
 
-static void test_per_hour(void **state)
+static void test_codes_per_hour_are_counted(void **state)
 {
 	const struct clock_source source = { told_ms, told_ms, told_ms, NULL };
 	struct fixture *fixture = *state;
@@ -258,7 +258,7 @@ static void test_per_hour(void **state)
 	bench_close(&bench);
 }
 
-static void test_notices(void **state)
+static void test_the_newest_unasked_texts_are_kept(void **state)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -290,14 +290,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_belongs_to_its_client),
-		TEST(test_nobody_replies),
-		TEST(test_revoked),
-		TEST(test_no_answer),
-		TEST(test_leaving),
-		TEST(test_it_goes),
-		TEST(test_per_hour),
-		TEST(test_notices),
+		TEST(test_only_the_client_that_began_may_reply),
+		TEST(test_a_dialogue_without_reply_is_cancelled),
+		TEST(test_a_revoked_client_loses_its_dialogue),
+		TEST(test_a_turn_without_answer_is_unknown),
+		TEST(test_an_abandoned_turn_is_cancelled),
+		TEST(test_a_dialogue_ends_with_its_modem),
+		TEST(test_codes_per_hour_are_counted),
+		TEST(test_the_newest_unasked_texts_are_kept),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -15,7 +15,7 @@ struct answer {
 	int count;
 	struct modem *modem;
 	enum ussd_call_outcome outcome;
-	bool asked; /* when it came */
+	bool asked; /* State when the answer came */
 	char text[64];
 };
 
@@ -41,7 +41,7 @@ static struct answer start(struct fixture *fixture)
 }
 
 static const char *kind;  /* of the answer to Initiate */
-static const char *state; /* told before it */
+static const char *state; /* signalled before the answer */
 static char asked[64];
 
 static void obey(struct fake *fake, DBusMessage *call)
@@ -64,7 +64,7 @@ static void obey(struct fake *fake, DBusMessage *call)
 	peer_send(&fake->peer, reply);
 }
 
-static void test_dialogue(void **unused)
+static void test_a_dialogue_of_code_and_reply(void **unused)
 {
 	struct fixture *fixture = *unused;
 	struct answer answer = start(fixture);
@@ -91,7 +91,7 @@ static void test_dialogue(void **unused)
 	assert_string_equal(answer.text, "Balance: 1234 Ft");
 }
 
-static void test_executed(void **unused)
+static void test_an_mmi_code_is_reported_as_executed(void **unused)
 {
 	struct fixture *fixture = *unused;
 	struct answer answer = start(fixture);
@@ -105,7 +105,7 @@ static void test_executed(void **unused)
 	assert_string_equal(answer.text, "none");
 }
 
-static void test_errors(void **unused)
+static void test_the_error_decides_the_outcome(void **unused)
 {
 	static const struct {
 		const char *error;
@@ -137,8 +137,8 @@ static void test_errors(void **unused)
 	}
 }
 
-/* No answer in time; then one that is not listened to, and Cancel. */
-static void test_silence(void **unused)
+/* No answer in time; then a stopped call, and Cancel. */
+static void test_no_answer_in_time_is_unknown(void **unused)
 {
 	struct fixture *fixture = *unused;
 	struct answer answer = start(fixture);
@@ -165,7 +165,7 @@ static void tell(struct fixture *fixture, const char *member, const char *text)
 	peer_send(&fixture->fake.peer, signal);
 }
 
-static void test_network_begins(void **unused)
+static void test_unasked_texts_of_the_network_are_reported(void **unused)
 {
 	struct fixture *fixture = *unused;
 	struct answer answer = start(fixture);
@@ -189,8 +189,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_dialogue), TEST(test_executed),	TEST(test_errors),
-		TEST(test_silence),  TEST(test_network_begins),
+		TEST(test_a_dialogue_of_code_and_reply),
+		TEST(test_an_mmi_code_is_reported_as_executed),
+		TEST(test_the_error_decides_the_outcome),
+		TEST(test_no_answer_in_time_is_unknown),
+		TEST(test_unasked_texts_of_the_network_are_reported),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -40,7 +40,7 @@ static void read_in_pieces(const char *text, size_t length, size_t piece)
 	vcard_reader_finish(&reader);
 }
 
-/* However it comes. */
+/* In pieces of every size. */
 static void expect_bytes(const char *text, size_t length, const char *cards)
 {
 	read_in_pieces(text, length, length ? length : 1);
@@ -54,7 +54,7 @@ static void expect(const char *text, const char *cards)
 	expect_bytes(text, strlen(text), cards);
 }
 
-/* The middle of a card of that version. */
+/* The text is the middle of a card of that version. */
 static void expect_in(const char *version, const char *lines, const char *cards)
 {
 	char text[8192];
@@ -64,8 +64,8 @@ static void expect_in(const char *version, const char *lines, const char *cards)
 	expect(text, cards);
 }
 
-/* As ofonod 1.31 writes it. */
-static void test_of_ofono(void **state)
+/* Like ofonod 1.31. */
+static void test_cards_as_ofono_writes_them(void **state)
 {
 	(void)state;
 	expect("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Kov\xc3\xa1"
@@ -77,7 +77,7 @@ static void test_of_ofono(void **state)
 	       "cs Anna=+36201234567;Bela, the smith=0611112222,06301112222;");
 }
 
-static void test_of_old_phones(void **state)
+static void test_cards_of_old_phones(void **state)
 {
 	(void)state;
 	expect_in("2.1",
@@ -89,13 +89,13 @@ static void test_of_old_phones(void **state)
 		  "AnnaMaria==1;");
 	expect_in("2.1",
 		  "FN:Kov\xe1"
-		  "cs\nTEL:1", /* of ISO 8859-1 */
+		  "cs\nTEL:1", /* ISO 8859-1 */
 		  "Kov\xc3\xa1"
 		  "cs=1;");
 	expect_in("2.1", "FN:Anna\r\n Maria\r\nTEL:1", "Anna Maria=1;");
 }
 
-static void test_of_version_4(void **state)
+static void test_cards_of_version_4(void **state)
 {
 	(void)state;
 	expect_in("4.0",
@@ -104,7 +104,7 @@ static void test_of_version_4(void **state)
 		  "Anna; Maria=+36201234567;");
 }
 
-static void test_which_name(void **state)
+static void test_fn_precedes_n(void **state)
 {
 	(void)state;
 	expect_in("3.0", "N:Kovacs;Anna;Maria;Dr.;\nTEL:1", "Anna Maria Kovacs=1;");
@@ -118,7 +118,7 @@ static void test_which_name(void **state)
 	expect_in("3.0", "FN:Anna\\\nTEL:1", "Anna\\=1;");
 }
 
-static void test_which_numbers(void **state)
+static void test_numbers_are_normalised_and_bounded(void **state)
 {
 	(void)state;
 	expect_in("3.0", "FN:A\nTEL:*100#\nTEL:1-800-FLOWERS\nTEL:\nTEL:+\nTEL:12p3", "");
@@ -139,7 +139,7 @@ static void test_which_numbers(void **state)
 	expect_in("3.0", "FN:A\nXTEL:1\nTE:2\nTEL.X:3", "");
 }
 
-static void test_where_cards_begin_and_end(void **state)
+static void test_missing_ends_and_nested_cards(void **state)
 {
 	(void)state;
 	expect("", "");
@@ -154,8 +154,8 @@ static void test_where_cards_begin_and_end(void **state)
 	expect("BEGIN:VCALENDAR\nFN:A\nTEL:1\nEND:VCALENDAR\n", "");
 }
 
-/* Whatever is not right costs its own line, and no more. */
-static void test_hostile(void **state)
+/* What is wrong in one line does not spoil the others. */
+static void test_a_bad_line_costs_only_itself(void **state)
 {
 	static const char nul[] = "BEGIN:VCARD\nFN:A\0B\nFN:C\nTEL:1\0\nTEL:2\nEND:VCARD";
 
@@ -177,7 +177,7 @@ static char *repeat(char *to, const char *text, size_t times)
 	return to;
 }
 
-static void test_bounds(void **state)
+static void test_lines_names_and_numbers_are_bounded(void **state)
 {
 	char lines[8000], expected[VCARD_NAME_BYTES + 8];
 
@@ -196,7 +196,7 @@ static void test_bounds(void **state)
 	strcpy(repeat(stpcpy(expected, "A"), "\xc3\xa1", (VCARD_NAME_BYTES - 2) / 2),
 	       "=1;");
 	expect_in("3.0", lines, expected);
-	/* cards in cards */
+	/* nested cards */
 	repeat(lines, "BEGIN:VCARD\nAGENT:\n", 400);
 	expect(lines, "");
 }
@@ -204,14 +204,14 @@ static void test_bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_of_ofono),
-		cmocka_unit_test(test_of_old_phones),
-		cmocka_unit_test(test_of_version_4),
-		cmocka_unit_test(test_which_name),
-		cmocka_unit_test(test_which_numbers),
-		cmocka_unit_test(test_where_cards_begin_and_end),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_cards_as_ofono_writes_them),
+		cmocka_unit_test(test_cards_of_old_phones),
+		cmocka_unit_test(test_cards_of_version_4),
+		cmocka_unit_test(test_fn_precedes_n),
+		cmocka_unit_test(test_numbers_are_normalised_and_bounded),
+		cmocka_unit_test(test_missing_ends_and_nested_cards),
+		cmocka_unit_test(test_a_bad_line_costs_only_itself),
+		cmocka_unit_test(test_lines_names_and_numbers_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
